@@ -153,7 +153,7 @@ func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	if err != nil {
 		return err
 	}
-	o.Map = job.Value(optionMap.Name)
+	o.Map, o.Whole = job.Value(optionMap.Name), !job.KeepGoing
 	o.Sink = sinkOf(job, slices.Concat(worldcopy.Losses(), worldrepo.Losses.Kinds(), worldrepo.Catalog.Kinds()))
 	dir, err := out.KeptDir()
 	if err != nil {

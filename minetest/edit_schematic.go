@@ -102,6 +102,9 @@ func worldToSchematic(form schematic.Form, ext, title string) format.Conversion 
 			if err != nil {
 				return err
 			}
+			for _, err := range left.Damaged {
+				loseRow(job, src, err)
+			}
 			for _, l := range []struct {
 				n    int
 				what string

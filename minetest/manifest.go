@@ -172,7 +172,7 @@ func piecesOfManifest(ctx context.Context, job *format.Job, src *format.Source, 
 // many they are.
 func hashesOf(ctx context.Context, job *format.Job, src *format.Source, add func(manifest.Entry) error) (int64, error) {
 	if text, ok := unfinished(src.Dir); ok {
-		job.Miss(src.Path, "this is %s", text)
+		job.Lose(src.Path, "this is %s", text)
 	}
 	settings, err := world.ReadWorldMT(src.Dir)
 	if err != nil {
@@ -190,9 +190,18 @@ func hashesOf(ctx context.Context, job *format.Job, src *format.Source, add func
 		}
 	}
 	return manifest.Hashes(mapdb.In(ctx, db, mapdb.Slab(job.Shard), mapdb.All()), manifest.Options{
-		OnRow:      func(err *mapdb.RowError) { job.Miss(src.Path, "%v", err) },
+		OnRow:      func(err *mapdb.RowError) { loseRow(job, src, err) },
 		OnProgress: func(done int64) { job.Report("read blocks", int(done), int(total)) },
 	}, add)
+}
+
+// loseRow reports a row of the database of a world that cannot be read. A block that was salvaged is there.
+func loseRow(job *format.Job, src *format.Source, err *mapdb.RowError) {
+	if err.Salvaged {
+		job.Miss(src.Path, "%v", err)
+	} else {
+		job.Lose(src.Path, "%v", err)
+	}
 }
 
 // compareManifests compares two manifests, or one and a world, of which one is made.

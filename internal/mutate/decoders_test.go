@@ -14,15 +14,19 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/fault"
 	"trowel.example/internal/mutate"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/manifest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodedef"
+	"trowel.example/minetest/protect"
 	"trowel.example/minetest/schematic"
+	"trowel.example/minetest/world"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/dds"
+	"trowel.example/torchlight/imageset"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
@@ -160,7 +164,9 @@ func torchlightFiles(t *testing.T) (list []whole) {
 		return err
 	}})
 	grid := &mpp.File{Width: 3, Height: 2, SizeX: 3, SizeZ: 2, Cells: []byte{0, 0, 1, 1, 0, 0}}
+	sprites := `<?xml version="1.0"?><Imageset Name="icons" Imagefile="media/ui/icons.dds"><Image Name="a" XPos="0" YPos="0" Width="8" Height="8"/><Image Name="b" XPos="8" YPos="0" Width="8" Height="8"/></Imageset>`
 	return append(list, ember,
+		whole{name: "imageset", data: []byte(sprites), read: reads(imageset.Parse), text: true},
 		whole{name: "mpp", data: must[[]byte](t)(grid.Encode()), read: reads(mpp.Decode)},
 		whole{name: "ui.raw", data: must[[]byte](t)(raw.Encode(&raw.UI{Menus: []raw.Menu{{Name: "Pause"}}})), read: reads(func(data []byte) (raw.Table, error) { return raw.Decode(data, raw.KindUI) })},
 		whole{name: "list of an archive", data: must[[]byte](t)(man.Encode()), read: reads(pak.DecodeManifest)},
@@ -209,10 +215,32 @@ func minetestFiles(t *testing.T) (list []whole) {
 		_, _, err := item.ParseInventory(data)
 		return err
 	}})
+	for _, text := range []string{
+		`[{"name":"Home","owner":"ann","pos1":{"x":-10,"y":0.0,"z":5},"pos2":{"x":10,"y":20,"z":9}}]`,
+		`return {{["name"]="Home",["owner"]="ann",["pos1"]={["x"]=-10,["y"]=0,["z"]=5},["pos2"]={["x"]=1,["y"]=20,["z"]=9}}}`,
+	} {
+		list = append(list, whole{name: "areas", data: []byte(text), text: true, read: func(data []byte) error {
+			if len(data) == 0 {
+				return fault.ErrShort // a list of no areas
+			}
+			return reads(protect.ParseAreas)(data)
+		}})
+	}
+	player := "name = ann\nposition = (1,2,3)\nPlayerArgsEnd\n" + strings.TrimSpace(inventory)
+	record := must[*world.Player](t)(world.ParsePlayer([]byte(player)))
+	return append(list,
+		whole{name: "player", data: []byte(player), text: true, read: reads(world.ParsePlayer)},
+		whole{name: "record of a player", data: bytes.TrimSpace(must[[]byte](t)(record.AppendRecord(nil))), read: reads(func(data []byte) (*world.Player, error) { return world.ParsePlayerRecord("ann", data) })},
+		whole{name: "mod storage", data: []byte(`{"a":"1","b":"2"}`), text: true, read: reads(func(data []byte) (*world.ModData, error) { return world.ParseModFile("m", data) })},
+		whole{name: "chunk_meta", data: world.AppendChunkMeta(nil, []world.Chunk{{X: 1, Z: 2, Flags: 3}, {X: 4}}), read: reads(world.ParseChunkMeta)},
+		nodeDefinitions,
+	)
+}
+
+var nodeDefinitions = func() whole {
 	defs := `{"format":"trowel-nodes","version":1,"nodes":[{"name":"default:dirt","tiles":["a.png"]}]}`
-	list = append(list, whole{name: "node definitions", data: []byte(defs), read: func(data []byte) error {
+	return whole{name: "node definitions", data: []byte(defs), read: func(data []byte) error {
 		_, err := nodedef.Parse(bytes.NewReader(data))
 		return err
-	}})
-	return list
-}
+	}}
+}()

@@ -20,20 +20,27 @@ import (
 	"trowel.example/internal/parallel"
 )
 
+// triesOr returns the number that TROWEL_MUTATIONS states, or the usual one.
+func triesOr(t *testing.T, usual int) int {
+	t.Helper()
+	s := os.Getenv("TROWEL_MUTATIONS")
+	if s == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatalf("TROWEL_MUTATIONS: %v", err)
+	}
+	return n
+}
+
 // Run calls try for each mutation, on all cores: usual many of them, or as many
 // as TROWEL_MUTATIONS says. What try returns are the names of what became of
 // the mutation; Run logs how often each came up, and returns it. A panic of try
 // fails the test; one that hangs never lets it end.
 func Run(t *testing.T, usual int, try func(i int, rng *rand.Rand) (outcomes []string)) map[string]int {
 	t.Helper()
-	tries := usual
-	if s := os.Getenv("TROWEL_MUTATIONS"); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			t.Fatalf("TROWEL_MUTATIONS: %v", err)
-		}
-		tries = n
-	}
+	tries := triesOr(t, usual)
 	var mu sync.Mutex
 	counts := make(map[string]int)
 	var slowest time.Duration

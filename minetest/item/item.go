@@ -37,7 +37,7 @@ type Stack struct {
 // number is 0, what follows the metadata means nothing. An empty text is an
 // empty stack. The error is a [fault.Error] whose Offset is that in the text: the
 // name or the metadata are in quotes that do not end, or more than a space
-// follows those of the name.
+// follows those of the name. A text that is cut off elsewhere is a valid other stack.
 //
 // [fault.Error]: trowel.example/fault.Error
 func ParseStack(text string) (Stack, error) {

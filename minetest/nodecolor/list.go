@@ -36,9 +36,13 @@ func (l List) Color(name string) (Color, bool) {
 type BadLine struct {
 	Line int // from 1
 	Text string
+	Long bool // the line is too long, and nothing after it is read
 }
 
 func (b BadLine) String() string {
+	if b.Long {
+		return fmt.Sprintf("line %d: expected at most %d bytes; nothing after this line is read", b.Line, maxLine)
+	}
 	return fmt.Sprintf("line %d: expected a name and three numbers, got %q", b.Line, b.Text)
 }
 
@@ -49,7 +53,8 @@ const (
 
 // Parse reads colors.txt: lines of "name red green blue [alpha [thickness]]", up to the first
 // #. Of several lines for a name the last counts; numbers lose all but their lowest 8 bits.
-// The lines that minetestmapper complains of are returned, too.
+// The lines that minetestmapper complains of are returned, too. The format has no end: a list
+// that is cut off is a valid shorter list.
 func Parse(r io.Reader) (List, []BadLine, error) {
 	list := make(List)
 	var bad []BadLine
@@ -70,9 +75,12 @@ func Parse(r io.Reader) (List, []BadLine, error) {
 		if len(line) > 0 {
 			if name, c, ok := parseLine(line); ok {
 				list[name] = c
-			} else {
-				bad = append(bad, BadLine{n, string(line)})
+			} else if err != bufio.ErrBufferFull {
+				bad = append(bad, BadLine{Line: n, Text: string(line)})
 			}
+		}
+		if err == bufio.ErrBufferFull {
+			bad = append(bad, BadLine{Line: n, Text: string(line), Long: true})
 		}
 		if err != nil {
 			return list, bad, nil

@@ -140,7 +140,10 @@ func (a *Areas) addJSON(id int, v strictjson.Value) error {
 			area.Owner = v.Text
 			area.owner = literal{v.At, v.At + jsonLength(a.text[v.At:]), v.Text}
 		case "parent":
-			n, _ := strconv.ParseFloat(v.Text, 64)
+			n, err := strconv.ParseFloat(v.Text, 64)
+			if err != nil && v.Kind != 'n' {
+				return wrong(id, m.Key, v.At, "a number")
+			}
 			area.Parent = whole(n)
 		case "open":
 			area.Open = v.Kind == 't'
@@ -149,7 +152,7 @@ func (a *Areas) addJSON(id int, v strictjson.Value) error {
 				area.Factions = append(area.Factions, f.Text)
 			}
 		case "pos1", "pos2":
-			corner := int(m.Key[3] - '1')
+			corner, axes := int(m.Key[3]-'1'), 0
 			for _, c := range v.Members {
 				if axis := strings.Index("xyz", c.Key); len(c.Key) == 1 && axis >= 0 {
 					n, err := strconv.ParseFloat(c.Value.Text, 64)
@@ -157,9 +160,10 @@ func (a *Areas) addJSON(id int, v strictjson.Value) error {
 						return wrong(id, m.Key, c.At, "a number")
 					}
 					corners[corner][axis] = whole(n)
+					axes |= 1 << axis
 				}
 			}
-			has[corner] = true
+			has[corner] = axes == 1<<3-1
 		}
 	}
 	return a.add(area, corners, has, v.At)
@@ -235,7 +239,9 @@ func (a *Areas) readLua() error {
 			}
 			has[i] = true
 			for axis, name := range []string{"x", "y", "z"} {
-				corners[i][axis] = whole(pos.Table.Get(name).Number)
+				v := pos.Table.Get(name)
+				has[i] = has[i] && v.Kind == luatable.Number
+				corners[i][axis] = whole(v.Number)
 			}
 		}
 		if err := a.add(area, corners, has, e.Value.Start); err != nil {

@@ -78,15 +78,15 @@ func TestAreas(t *testing.T) {
 
 func TestAreasWrong(t *testing.T) {
 	for text, part := range map[string]string{
-		`[1]`:                        "areas[1].",
-		`[{"owner":"a"}]`:            "areas[1].pos1",
-		`[{"owner":1}]`:              "areas[1].owner",
-		`true`:                       "a list of areas",
-		`[{]`:                        "json",
-		`return os.exit()`:           "lua",
-		`return {x={}}`:              "the number of an area",
-		`return {{pos1={}}`:          "lua",
-		`return {{pos1={},pos2={}}}`: "areas[1].owner",
+		`[1]`:               "areas[1].",
+		`[{"owner":"a"}]`:   "areas[1].pos1",
+		`[{"owner":1}]`:     "areas[1].owner",
+		`true`:              "a list of areas",
+		`[{]`:               "json",
+		`return os.exit()`:  "lua",
+		`return {x={}}`:     "the number of an area",
+		`return {{pos1={}}`: "lua",
+		`return {{pos1={x=0,y=0,z=0},pos2={x=0,y=0,z=0}}}`: "areas[1].owner",
 	} {
 		_, err := protect.ParseAreas([]byte(text))
 		var e *fault.Error

@@ -103,10 +103,9 @@ func (c *checker) player(where string, p *Player) {
 		c.add(foundPlayerValue, where, "the player has hp %d, breath %d", p.HP, p.Breath)
 	}
 	if p.file != nil {
-		if text, ok := p.file.Get("position"); ok {
-			if _, ok := parsePosition(text); !ok {
-				c.add(foundPlayerValue, where, "the position is %.60q", text)
-			}
+		_, _, _, _, _, unread := headValues(p.file)
+		for _, err := range unread {
+			c.add(foundPlayerValue, where, "%v", err)
 		}
 		text, _ := p.file.Get("extended_attributes")
 		if _, _, err := parseAttributes(text); err != nil {

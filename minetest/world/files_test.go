@@ -75,13 +75,16 @@ func TestParsePlayerDamaged(t *testing.T) {
 		"name = a\nhp = x\nposition = 1,2\npitch = \nbreath = 99999999999999\nPlayerArgsEnd\nList main 1\nItem a:b\nItem a:b\n",
 		"name = a\nextended_attributes = [1]\nPlayerArgsEnd\nEndInventory\n\x00\x00",
 	} {
-		p, err := world.ParsePlayer([]byte(text))
+		p, err := world.SalvagePlayer([]byte(text))
 		if err != nil || p.HP != 20 || p.Breath != 10 || p.Pos != [3]float64{} {
 			t.Errorf("%q: %+v, %v", text, p, err)
 			continue
 		}
 		if got, err := p.Append(nil); err != nil || string(got) != text {
 			t.Errorf("%q became %q, %v", text, got, err)
+		}
+		if _, err := world.ParsePlayer([]byte(text)); !errors.Is(err, fault.ErrLost) {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 	for text, want := range map[string]string{
@@ -105,7 +108,7 @@ func TestPlayerRecord(t *testing.T) {
 		t.Error(err, diff)
 	}
 	for n := range len(data) - 1 { // the last byte is the line end
-		got, err := world.ParsePlayerRecord(p.Name, data[:n])
+		got, err := world.SalvagePlayerRecord(p.Name, data[:n])
 		var e *fault.Error
 		if err == nil && got.Broken == nil && n > 0 && got.Inventory == nil || err != nil && !errors.As(err, &e) {
 			t.Fatalf("%d bytes of %d: %v, %v", n, len(data), got, err)

@@ -25,8 +25,8 @@ type files[T any] struct {
 	name  func(T) string
 	make  func(T) ([]byte, error)
 	valid func(name string) bool // that a new file can have the name
-	// twice returns the keys that were several times in the file of a thing.
-	twice func(T) ([]string, check.Place)
+	// odd returns what in the file of a thing cannot be read, and the keys that it has several times.
+	odd func(T) (unread []error, twice []string, at check.Place)
 	// inside tells that the name is in the file, and the file's is only like it.
 	inside bool
 }
@@ -40,11 +40,11 @@ func fileName(name string) bool {
 // where a file of another player is in the way, a number follows: on systems to
 // which names are the same that differ only in case.
 var playerFiles = files[*Player]{
-	parse:  func(_ string, text []byte) (*Player, error) { return ParsePlayer(text) },
+	parse:  func(_ string, text []byte) (*Player, error) { return SalvagePlayer(text) },
 	name:   func(p *Player) string { return p.Name },
 	make:   func(p *Player) ([]byte, error) { return p.Append(nil) },
 	valid:  ValidPlayerName,
-	twice:  func(p *Player) ([]string, check.Place) { return p.twice, place.Player(p.Name) },
+	odd:    func(p *Player) ([]error, []string, check.Place) { return p.unread, p.twice, place.Player(p.Name) },
 	inside: true,
 }
 
@@ -55,7 +55,7 @@ type folder[T any] struct {
 	write   bool
 	index   map[string]string                 // name to file, of what is there; nil until it is needed
 	broken  map[string]error                  // file to what is wrong with it
-	hidden  func(err error, at []check.Place) // is told of files that are not read, or nil
+	hidden  func(err error, at []check.Place) // is told of files and values that are not read, or nil
 	lost    func(err error, at []check.Place) // is told of what is not read of a file, or nil
 	changed map[string][]byte                 // name to new content, nil if it is to be removed
 }
@@ -154,8 +154,13 @@ func (f *folder[T]) Get(ctx context.Context, name string) (thing T, err error) {
 		return thing, ErrNotFound
 	}
 	if thing, err = f.read(file); err == nil && f.lost != nil {
-		keys, at := f.twice(thing)
-		for _, key := range keys {
+		unread, twice, at := f.odd(thing)
+		for _, err := range unread {
+			if f.hidden != nil {
+				f.hidden(fault.InFile(err, filepath.Base(f.dir)+"/"+file), []check.Place{at})
+			}
+		}
+		for _, key := range twice {
 			f.lost(wrong(filepath.Base(f.dir)+"/"+file, "json", "each key once", "%.40q again, and its last value is taken", key), []check.Place{at})
 		}
 	}

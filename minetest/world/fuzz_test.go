@@ -22,7 +22,7 @@ func FuzzParsePlayer(f *testing.F) {
 	f.Add([]byte(playerText), 5)
 	f.Add([]byte("name = a\nextended_attributes = [1]\nposition = (nan,inf,1e999)\nPlayerArgsEnd\nEndInventory\n\x00\x00"), 20)
 	f.Fuzz(func(t *testing.T, text []byte, hp int) {
-		p, err := world.ParsePlayer(text)
+		p, err := world.SalvagePlayer(text)
 		if err != nil {
 			placed(t, err)
 			return
@@ -35,7 +35,7 @@ func FuzzParsePlayer(f *testing.F) {
 		if got, err = p.Append(nil); err != nil {
 			t.Fatal(err)
 		}
-		again, err := world.ParsePlayer(got)
+		again, err := world.SalvagePlayer(got)
 		if err != nil || again.HP != int(int32(hp)) && hp == int(int32(hp)) || again.Name != p.Name || !again.Inventory.Equal(p.Inventory) {
 			t.Fatalf("%q with hp %d is %q: %v", text, hp, got, err)
 		}
@@ -51,7 +51,7 @@ func FuzzPlayerRecord(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := world.ParsePlayerRecord("a", data)
+		p, err := world.SalvagePlayerRecord("a", data)
 		if err != nil {
 			placed(t, err)
 			return
@@ -64,7 +64,7 @@ func FuzzPlayerRecord(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := world.ParsePlayerRecord("a", changed)
+		again, err := world.SalvagePlayerRecord("a", changed)
 		if err != nil || again.HP != p.HP || !slices.Equal(again.Attributes, p.Attributes) || !again.Inventory.Equal(p.Inventory) {
 			t.Fatalf("% x changed is % x, %v", data, changed, err)
 		}

@@ -32,7 +32,7 @@ func (r records[T]) complete(key, value []byte) bool {
 }
 
 var playerRecords = records[*Player]{
-	parse: ParsePlayerRecord,
+	parse: SalvagePlayerRecord,
 	name:  func(p *Player) string { return p.Name },
 	make:  func(p *Player) ([]byte, error) { return p.AppendRecord(nil) },
 }

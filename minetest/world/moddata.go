@@ -102,5 +102,5 @@ var modFiles = files[*ModData]{
 	name:  func(m *ModData) string { return m.Mod },
 	make:  func(m *ModData) ([]byte, error) { return m.Append(nil) },
 	valid: func(mod string) bool { return fileName(mod) && !strings.HasPrefix(mod, ".") },
-	twice: func(m *ModData) ([]string, check.Place) { return m.twice, place.Entry{Mod: m.Mod} },
+	odd:   func(m *ModData) ([]error, []string, check.Place) { return nil, m.twice, place.Entry{Mod: m.Mod} },
 }

@@ -2,6 +2,7 @@ package world
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -36,6 +37,7 @@ type Player struct {
 	Broken    []byte
 
 	twice  []string  // attributes that are in the file several times
+	unread []error   // values of the file that cannot be read
 	file   *Settings // the head of the file that the player was read from
 	record []byte    // the record that he was read from
 	rest   []byte    // what is after the inventory
@@ -51,9 +53,34 @@ const (
 const playerEnd = "PlayerArgsEnd"
 
 // ParsePlayer reads the file of a player. Only the line that ends the head and
-// the name have to be there: for all else there are defaults, and an inventory
-// that cannot be read goes to Broken, as does one without an end.
+// the name have to be there: missing values have defaults. If a value, the attributes or the
+// inventory cannot be read, the error wraps [fault.ErrLost], and the player is that of
+// [SalvagePlayer].
 func ParsePlayer(text []byte) (*Player, error) {
+	p, err := SalvagePlayer(text)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.lost()
+}
+
+// lost returns an error about everything that could not be read.
+func (p *Player) lost() error {
+	all := p.unread
+	if p.Inventory == nil {
+		_, _, err := item.ParseInventory(p.Broken)
+		all = append(slices.Clip(all), err)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", fault.ErrLost, errors.Join(all...))
+}
+
+// SalvagePlayer reads what can be read of the file of a player. A value that cannot be read has
+// its default, and an inventory that cannot be read goes to Broken, as does one without an end.
+// Append keeps the text of both.
+func SalvagePlayer(text []byte) (*Player, error) {
 	s := ParseSettings(text, playerEnd)
 	name, _ := s.Get("name")
 	switch {
@@ -63,9 +90,12 @@ func ParsePlayer(text []byte) (*Player, error) {
 		return nil, &fault.Error{Path: "name", Offset: 0, Want: "the name of the player", Got: "none", Err: fault.ErrFormat}
 	}
 	p := &Player{Name: name, file: s}
-	p.Pos, p.Pitch, p.Yaw, p.HP, p.Breath = headValues(s)
+	p.Pos, p.Pitch, p.Yaw, p.HP, p.Breath, p.unread = headValues(s)
 	if text, ok := s.Get("extended_attributes"); ok {
-		p.Attributes, p.twice, _ = parseAttributes(text)
+		var err error
+		if p.Attributes, p.twice, err = parseAttributes(text); err != nil {
+			p.unread = append(p.unread, err)
+		}
 	}
 	rest := s.Rest()
 	inv, n, err := item.ParseInventory(rest)
@@ -77,26 +107,42 @@ func ParsePlayer(text []byte) (*Player, error) {
 	return p, nil
 }
 
-// headValues returns the numbers of a player's head. What cannot be read is as
-// if it were missing.
-func headValues(s *Settings) (pos [3]float64, pitch, yaw float64, hp, breath int) {
-	number := func(name string, missing float64) float64 {
-		text, _ := s.Get(name)
-		if v, err := strconv.ParseFloat(text, 64); err == nil {
-			return v
+// headValues returns the numbers of a player's head. A value that is missing, or that cannot be
+// read, has its default; unread says which cannot be read.
+func headValues(s *Settings) (pos [3]float64, pitch, yaw float64, hp, breath int, unread []error) {
+	value := func(name, want string, parse func(text string) bool) {
+		if text, ok := s.Get(name); ok && !parse(text) {
+			unread = append(unread, wrong("", name, want, "%.40q", text))
 		}
-		return missing
 	}
-	whole := func(name string, missing int) int {
-		text, _ := s.Get(name)
-		if v, err := strconv.ParseInt(text, 10, 32); err == nil {
-			return int(v)
-		}
-		return missing
+	number := func(name string, v *float64) {
+		value(name, "a number", func(text string) bool {
+			f, err := strconv.ParseFloat(text, 64)
+			if err == nil {
+				*v = f
+			}
+			return err == nil
+		})
 	}
-	text, _ := s.Get("position")
-	pos, _ = parsePosition(text)
-	return pos, number("pitch", 0), number("yaw", 0), whole("hp", defaultHP), whole("breath", defaultBreath)
+	whole := func(name string, v *int) {
+		value(name, "an integer", func(text string) bool {
+			n, err := strconv.ParseInt(text, 10, 32)
+			if err == nil {
+				*v = int(n)
+			}
+			return err == nil
+		})
+	}
+	hp, breath = defaultHP, defaultBreath
+	value("position", "three numbers", func(text string) (ok bool) {
+		pos, ok = parsePosition(text)
+		return ok
+	})
+	number("pitch", &pitch)
+	number("yaw", &yaw)
+	whole("hp", &hp)
+	whole("breath", &breath)
+	return pos, pitch, yaw, hp, breath, unread
 }
 
 func parsePosition(text string) (pos [3]float64, ok bool) {
@@ -123,7 +169,7 @@ func (p *Player) Append(dst []byte) ([]byte, error) {
 		s = ParseSettings(p.file.Append(nil), playerEnd)
 	}
 	s.Finish()
-	pos, pitch, yaw, hp, breath := headValues(s)
+	pos, pitch, yaw, hp, breath, _ := headValues(s)
 	_, had := s.Get("name")
 	text, hadAttributes := s.Get("extended_attributes")
 	attributes, _, _ := parseAttributes(text)
@@ -186,8 +232,20 @@ func formatFloat(v float64) string {
 // playerRecord is the version of a player in LevelDB.
 const playerRecord = 1
 
-// ParsePlayerRecord reads the value of a player in LevelDB, whose key is his name.
+// ParsePlayerRecord reads the value of a player in LevelDB, whose key is the name. If the
+// inventory cannot be read, the error wraps [fault.ErrLost], and the player is that of
+// [SalvagePlayerRecord].
 func ParsePlayerRecord(name string, data []byte) (*Player, error) {
+	p, err := SalvagePlayerRecord(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.lost()
+}
+
+// SalvagePlayerRecord reads what can be read of the value of a player in LevelDB. An inventory
+// that cannot be read goes to Broken, and AppendRecord keeps it.
+func SalvagePlayerRecord(name string, data []byte) (*Player, error) {
 	r := bin.NewReader(data, bin.BigEndian)
 	p := &Player{Name: name, record: data}
 	if version := r.U8("version"); r.Err() == nil && version != playerRecord {
@@ -235,7 +293,7 @@ func (p *Player) same(q *Player) bool {
 // an attribute that has no room in it.
 func (p *Player) AppendRecord(dst []byte) ([]byte, error) {
 	if p.record != nil {
-		if was, err := ParsePlayerRecord(p.Name, p.record); err == nil && was.same(p) {
+		if was, err := SalvagePlayerRecord(p.Name, p.record); err == nil && was.same(p) {
 			return append(dst, p.record...), nil
 		}
 	}

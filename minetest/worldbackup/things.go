@@ -99,7 +99,7 @@ func (all things) restore(ctx context.Context, dir string, s *world.Settings, op
 	o := world.Options{Write: true, Remote: opts.Remote}
 	return errors.Join(
 		restoreInto(ctx, all, world.PlayersPart, func() (world.Players, error) { return world.OpenPlayers(ctx, dir, s, o) }, func(t *thing) (*world.Player, error) {
-			p, err := world.ParsePlayer(t.Player)
+			p, err := world.SalvagePlayer(t.Player)
 			if err == nil {
 				p.Created, p.Modified = t.Created, t.Modified
 			}

@@ -4,6 +4,7 @@
 package worldcopy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -159,7 +160,7 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 // refuseDamaged ends a copy that should be whole and is not.
 func refuseDamaged(_ context.Context, c *copier) error {
 	if c.opts.Whole && c.log.Damaged {
-		return fmt.Errorf("%s: %w: the copy lacks what could not be read, and is not finished", c.src, fault.ErrLost)
+		return fmt.Errorf("%s: %w: the copy lacks what could not be read, and is not finished", cmp.Or(c.opts.SourceName, c.src), fault.ErrLost)
 	}
 	return nil
 }

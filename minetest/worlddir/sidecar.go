@@ -140,9 +140,9 @@ func playerResidue(p *world.Player, form *playerForm, backend string) (*thingRes
 // player returns the player that was kept.
 func (r *thingResidue) player(name string) (*world.Player, error) {
 	if r.File != nil {
-		return world.ParsePlayer(*r.File)
+		return world.SalvagePlayer(*r.File)
 	}
-	return world.ParsePlayerRecord(name, r.Record)
+	return world.SalvagePlayerRecord(name, r.Record)
 }
 
 // modResidue is playerResidue for what a mod keeps.

@@ -2,6 +2,7 @@ package worldedit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -146,11 +147,14 @@ func (set *Setting) metadata(m *schematic.Meta, index int) mapblock.NodeMeta {
 
 // Taken is what [Take] could not take along.
 type Taken struct {
-	Absent   int // nodes of blocks that there are not, or that cannot be read
+	Absent   int // nodes of blocks that do not exist, or that cannot be read
 	Metadata int // nodes whose metadata has no place in the form
 	Timers   int
 	Objects  int // static objects in the blocks that the box touches
 	Private  int // fields that nobody but the server should see, and that everybody sees now
+
+	// Damaged are the rows and blocks that cannot be read, or that were salvaged.
+	Damaged []*mapdb.RowError
 }
 
 // Take makes a schematic of the nodes in a box. Those that are not there are air that is never
@@ -167,11 +171,14 @@ func Take(ctx context.Context, db mapdb.DB, box Box, form schematic.Form) (*sche
 		if isEnd(err) {
 			return nil, t, err
 		}
-		if err != nil {
+		var row *mapdb.RowError
+		if errors.As(err, &row) {
+			t.Damaged = append(t.Damaged, row)
 			continue
 		}
 		b, err := read(stored.Pos, stored.Data)
 		if err != nil {
+			t.Damaged = append(t.Damaged, &mapdb.RowError{Pos: &stored.Pos, Err: err})
 			continue
 		}
 		n, err := take(s, id, b, box, &t)

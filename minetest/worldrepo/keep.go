@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/internal/filelock"
 	"trowel.example/minetest/manifest"
 	"trowel.example/minetest/mapdb"
@@ -332,13 +333,23 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 			return nil, err
 		}
 	}
+	damaged := 0
+	report := func(f check.Finding) {
+		damaged++
+		if o.Sink != nil {
+			o.Sink(f)
+		}
+	}
 	for _, f := range s.Files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := r.extract(scratch, f, o.Sink); err != nil {
+		if err := r.extract(scratch, f, report); err != nil {
 			return nil, err
 		}
+	}
+	if o.Whole && damaged > 0 {
+		return nil, fmt.Errorf("backup %s: %w: the world would lack what could not be read", s.ID, fault.ErrLost)
 	}
 	// The world of the rest has an empty database, so that it is one.
 	w, err := mapdb.Create(ctx, scratch, mapdb.Config{Backend: mapdb.SQLite})
@@ -410,9 +421,7 @@ func (r *Repository) extract(dir string, f File, sink check.Sink) (err error) {
 		return err
 	}
 	if lost.n > 0 {
-		if sink != nil {
-			sink.Add(kindPiece, f.Path, at, "%d of %d pieces: %s", lost.n, len(f.Pieces), lost.first)
-		}
+		sink.Add(kindPiece, f.Path, at, "%d of %d pieces: %s", lost.n, len(f.Pieces), lost.first)
 		if f.Path == "world.mt" {
 			return os.Remove(path)
 		}

@@ -16,7 +16,7 @@ import (
 // is known has 25 thousand.
 const MaxFile = 4 << 20
 
-// ParseRules reads a file of rules. Every text is one: what makes no sense in it is ignored,
+// ParseRules reads a file of rules. Every text is one, and one that is cut off is a shorter one: what makes no sense in it is ignored,
 // as the game does, and reported to sink, which may be nil, with its line. What the game
 // reads as something that nobody can know is an error of [Rules.Run] for the section.
 func ParseRules(data []byte, sink check.Sink) *Rules {

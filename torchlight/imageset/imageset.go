@@ -49,14 +49,20 @@ func Parse(data []byte) (*Set, error) {
 	var set *Set
 	var first error // sprite that cannot be read; the others are
 	line, counted := 1, 0
+	ended := false
 	for {
 		at := dec.InputOffset()
 		token, err := dec.RawToken()
 		switch {
+		case errors.Is(err, io.EOF) && set != nil && !ended && first == nil:
+			return set, &fault.Error{Path: "xml", Offset: at, Want: "the end of the element Imageset", Got: "the end of the file", Err: fault.ErrShort}
 		case errors.Is(err, io.EOF) && set != nil:
 			return set, first
 		case err != nil:
 			return set, &fault.Error{Path: "xml", Offset: at, Want: "XML with an element Imageset", Got: err.Error(), Err: fault.ErrFormat}
+		}
+		if end, is := token.(xml.EndElement); is && strings.EqualFold(end.Name.Local, "Imageset") {
+			ended = true
 		}
 		start, ok := token.(xml.StartElement)
 		switch {

@@ -38,6 +38,7 @@ type converting struct {
 type convertRecord struct {
 	Piece []byte
 	Note  *note
+	Lost  int64 // how many of the notes are about data of a damaged file
 }
 
 // Split yields the shards of the file.
@@ -66,6 +67,9 @@ func (v *converting) Do(ctx context.Context, p work.Part, put func(convertRecord
 			err = put(convertRecord{Note: &notes[i]})
 		}
 	}
+	if lost := its.lost.Load(); err == nil && lost > 0 {
+		err = put(convertRecord{Lost: lost})
+	}
 	if server.Failed(err) {
 		return err
 	}
@@ -74,7 +78,11 @@ func (v *converting) Do(ctx context.Context, p work.Part, put func(convertRecord
 
 // Take joins the next piece to those before.
 func (v *converting) Take(_ work.Part, r convertRecord) error {
-	if r.Note == nil {
+	switch {
+	case r.Lost > 0:
+		v.lost.Add(r.Lost)
+		return nil
+	case r.Note == nil:
 		return v.put(r.Piece)
 	}
 	switch n := *r.Note; n.Kind {

@@ -32,7 +32,7 @@ func TestUnreadableTexts(t *testing.T) {
 			if err := make(filepath.Join(dir, "world", name)); err != nil {
 				t.Skip(err)
 			}
-			for _, verb := range []string{"check", "info", "ls", "extract -k -o OUT", "repair --dry-run", "repair -o OUT", "convert --to sqlite -o OUT"} {
+			for _, verb := range []string{"check", "info", "ls", "extract -k -o OUT", "repair --dry-run", "repair -o OUT", "convert -k --to sqlite -o OUT"} {
 				args := strings.Fields(strings.ReplaceAll(verb, "OUT", filepath.Join(dir, strings.Fields(verb)[0])))
 				var out, talk bytes.Buffer
 				code := run(games, append(args, filepath.Join(dir, "world")), strings.NewReader(""), &out, &talk)

@@ -1,0 +1,98 @@
+package mutate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Folder is a store of several files whose reader promises that a nil error means that
+// everything was read.
+type Folder struct {
+	Dir   string
+	Files []string // those that are damaged, as paths in Dir
+
+	// Read opens the store, reads everything, and returns what it was given. The error joins all
+	// that was reported.
+	Read func() ([]string, error)
+
+	// Prefixes and Damages are how many of each file are tried; TROWEL_MUTATIONS states another
+	// number for those that are not 0.
+	Prefixes, Damages int
+
+	// Uncut reports whether the format of a file has no notion of a cut: it may end after each row.
+	Uncut func(file string) bool
+
+	// Unsummed means that the format has no checksums: a damaged row may be given as another one,
+	// but each is given or reported.
+	Unsummed bool
+}
+
+// Test cuts, removes and damages each file, at places that are the same in each run. What
+// Read returned before, it returns again or reports.
+func (f Folder) Test(t *testing.T) {
+	t.Helper()
+	all, err := f.Read()
+	if err != nil || len(all) == 0 {
+		t.Fatalf("the whole store: %d parts, %v", len(all), err)
+	}
+	for _, n := range []*int{&f.Prefixes, &f.Damages} {
+		if *n > 0 {
+			*n = triesOr(t, *n)
+		}
+	}
+	reported, same := 0, 0
+	for i, file := range f.Files {
+		path := filepath.Join(f.Dir, filepath.FromSlash(file))
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		try := func(what string, data []byte, damaged bool) {
+			t.Helper()
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got, err := f.Read()
+			lost := firstLost(all, got)
+			if damaged && f.Unsummed && len(got) >= len(all) {
+				lost = ""
+			}
+			switch {
+			case err != nil:
+				reported++
+			case lost != "":
+				t.Errorf("%s: %s: no error, and %d of %d parts are given: %.60q is missing", file, what, len(got), len(all), lost)
+			default:
+				same++
+			}
+		}
+		rng := rand.New(rand.NewPCG(22, uint64(i)))
+		if f.Uncut == nil || !f.Uncut(file) {
+			for k := range f.Prefixes {
+				n := (len(whole)*k + rng.IntN(len(whole))) / f.Prefixes
+				try(fmt.Sprintf("%d of %d bytes", n, len(whole)), whole[:n], false)
+			}
+		}
+		for range f.Damages {
+			at, size := rng.IntN(len(whole)), 1+rng.IntN(600)
+			what, data := fmt.Sprintf("%d bytes from %d on", size, at), append([]byte(nil), whole...)
+			piece := data[at:min(at+size, len(data))]
+			if rng.IntN(2) == 0 {
+				clear(piece)
+				what += " are zero"
+			} else {
+				for i := range piece {
+					piece[i] = byte(rng.Uint32())
+				}
+			}
+			try(what, data, true)
+		}
+		if err := os.WriteFile(path, whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d reported, %d as if whole", reported, same)
+}
