@@ -169,11 +169,11 @@ func TestKeys(t *testing.T) {
 	}
 	e := modedit.OfMod(open(t, data), modedit.Options{})
 	for want, err := range map[string]error{
-		"has no NONSENSE":         second(e.AddKey("LAYOUTS/**", text.Float, "NONSENSE", "2", modedit.Choice{})),
+		"has no NONSENSE":                 second(e.AddKey("LAYOUTS/**", text.Float, "NONSENSE", "2", modedit.Choice{})),
 		`no file "WOLVES/**" in the file`: second(e.AddKey("WOLVES/**", text.Float, "X", "2", modedit.Choice{})),
-		"cannot be a key":         second(e.AddKey("**", text.Float, "A:B", "2", modedit.Choice{})),
-		"x is no FLOAT":           second(e.AddKey("**", text.Float, "A", "x", modedit.Choice{})),
-		"the name of a desc":      second(e.RemoveKey("**", "DESCRIPTOR", modedit.Choice{})),
+		"cannot be a key":                 second(e.AddKey("**", text.Float, "A:B", "2", modedit.Choice{})),
+		"x is no FLOAT":                   second(e.AddKey("**", text.Float, "A", "x", modedit.Choice{})),
+		"the name of a desc":              second(e.RemoveKey("**", "DESCRIPTOR", modedit.Choice{})),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected %s", err, want)
