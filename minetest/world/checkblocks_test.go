@@ -244,7 +244,7 @@ func TestServerFails(t *testing.T) {
 
 // The end of the context is the end of a check.
 func TestCanceled(t *testing.T) {
-	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 2000)
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 6000)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	n := 0
@@ -253,7 +253,7 @@ func TestCanceled(t *testing.T) {
 			t.Error(f)
 		}
 	})
-	if !errors.Is(err, context.Canceled) || n >= 2000 {
+	if !errors.Is(err, context.Canceled) || n >= 6000 {
 		t.Errorf("%v after %d blocks", err, n)
 	}
 }
