@@ -24,6 +24,7 @@ import (
 	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
 	"trowel.example/internal/lfs"
+	"trowel.example/internal/regular"
 	"trowel.example/internal/tree"
 )
 
@@ -311,7 +312,7 @@ looks for lines in it with git blame. A file that cannot be opened is one line t
 func (a *app) printText(cmd *cobra.Command, name string) error {
 	fsys, closer, err := a.openTree(cmd, name)
 	if err != nil {
-		data, e := os.ReadFile(name)
+		data, e := regular.ReadFile(name, 1<<30)
 		if e != nil {
 			return err
 		}

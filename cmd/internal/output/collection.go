@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"trowel.example/internal/filelock"
+	"trowel.example/internal/regular"
 )
 
 // Collection is a folder of many files that stays: each run replaces those that have changed
@@ -82,7 +83,7 @@ func OpenCollection(path string, opts Options) (_ *Collection, err error) {
 	if err := os.Mkdir(path, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	root, err := os.OpenRoot(path)
+	root, err := regular.OpenRoot(path)
 	if err != nil {
 		return nil, err
 	}
