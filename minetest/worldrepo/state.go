@@ -46,7 +46,8 @@ func stateOf(dir string, config mapdb.Config) ([]FileState, error) {
 		}
 		head := make([]byte, 100)
 		n, err := f.ReadAt(head, 0)
-		if err = errors.Join(f.Close()); err != nil && err != io.EOF {
+		f.Close()
+		if err != nil && err != io.EOF {
 			return nil, err
 		}
 		if time.Since(info.ModTime()) < settled {
