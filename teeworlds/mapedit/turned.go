@@ -1,6 +1,7 @@
 package mapedit
 
 import (
+	"math"
 	"slices"
 
 	"trowel.example/teeworlds/twmap"
@@ -19,7 +20,7 @@ func Turned(pairs [][2]*twmap.TileLayer) Turn {
 		w, h, nw, nh := p[0].Width(), p[0].Height(), p[1].Width(), p[1].Height()
 		return (w != nw || h != nh) && (w != nh || h != nw)
 	})
-	least := best.others(pairs, 1<<62)
+	least := best.others(pairs, math.MaxInt)
 	if least < fewCells {
 		return best
 	}

@@ -32,7 +32,7 @@ func TestWorldInParts(t *testing.T) {
 			c.damage(t, "w", c.config, blocks)
 			for _, line := range []string{
 				"check w --json", "check w --area -16,-200,-200:15,200,200 -v", "find w -- node default:s* --by node --json", "find w -- item * --by owner --csv",
-				"find w -- object *", "find w -- metadata owner --csv", "find w w -- timer * --count", "manifest w -o -",
+				"find w -- object *", "find w -- metadata owner --csv", "find w w -- timer * --count", "manifest -k w -o -",
 			} {
 				words := strings.Fields(line)
 				want, got := here(games, words...), inParts(t, games, nil, words...)
