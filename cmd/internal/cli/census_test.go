@@ -624,7 +624,7 @@ func TestCensusFew(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	toyFiles(t, map[string]string{"in/z.list": "", "in/z.rack": ""})
+	toyFiles(t, map[string]string{"in/z.list": "\n", "in/z.rack": "\n"})
 	censusOf(t, 0, "in", "-o", "out")
 	wantParts("none")
 	wantRows(t, "out")
