@@ -108,7 +108,7 @@ func TestAreaEdits(t *testing.T) {
 				continue
 			}
 			for id, count := range errorsOf(back) {
-				if count > before[id] && !(id == "tw-map-images-many") {
+				if count > before[id] && id != "tw-map-images-many" && id != "tw-map-tiles-form" { // the latter is mended where an edit ends
 					t.Errorf("%s, %s: %d findings %s, there were %d", name, edit.name, count, id, before[id])
 				}
 			}
