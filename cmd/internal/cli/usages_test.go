@@ -142,7 +142,11 @@ func TestWrongUsages(t *testing.T) {
 	for _, c := range wrongUsages {
 		args := strings.Fields(c.line)
 		code, said := do(args)
-		if code != exitFailed && !strings.Contains(c.line, "rename-image burow") { // a name that is in no file is 1
+		want := exitFailed
+		if strings.Contains(c.line, "rename-image burow") { // a name that no file has
+			want = exitFound
+		}
+		if code != want {
 			t.Errorf("%s: exit code %d\n%s", c.line, code, said)
 		}
 		for _, words := range c.words {
