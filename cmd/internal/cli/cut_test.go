@@ -116,7 +116,7 @@ func TestSaidOfWhich(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"find whole.pak cut.pak -- key LEVEL", "find . -- key LEVEL", "info whole.pak cut.pak",
+		"find whole.pak cut.pak -- key LEVEL", "find . -- key LEVEL", "info whole.pak cut.pak", "edit --dry-run whole.pak cut.pak -- set **.DAT LEVEL 7",
 		"convert --dry-run whole.pak cut.pak --to units-csv",
 	} {
 		code, said := quietly(strings.Fields(line)...)
