@@ -284,6 +284,7 @@ func operate(t *testing.T, m *twmap.Map, seed uint64, steps int, thorough bool) 
 			t.Fatalf("seed %d: %s: changed: %t, told: %d, error: %v", seed, name, changed, told, err)
 		}
 	}
+	e.Fit() // as an edit ends
 	back := decode(t, encode(t, m))
 	if !back.Equal(m) {
 		t.Fatalf("seed %d: the file is another map", seed)

@@ -180,6 +180,9 @@ func (s *Server) turn(ctx context.Context, do func() error) error {
 
 // draw makes a tile, or finds out that one of before looks the same.
 func (s *Server) draw(ctx context.Context, a *asked, at spot, f *flight) (*tile, error) {
+	if t := s.tiles.of(a.tileKey(at), a.generation); t != nil {
+		return t, nil // another flight landed after this one's passengers looked
+	}
 	_, costly := a.Scene.(format.Coverer)
 	if costly && at.z <= far {
 		return s.farTile(ctx, a, at, f)
