@@ -145,7 +145,7 @@ func TestViewCompareFiles(t *testing.T) {
 	v.stop()
 	v = view(t, old, dir)
 	c := v.compared("")
-	path := filepath.ToSlash(strings.TrimPrefix(name, dir+"/"))
+	path := filepath.ToSlash(strings.TrimPrefix(name, dir+string(filepath.Separator)))
 	if !c.ByFile || c.Count != 1 || len(c.Changes) != 1 || c.Changes[0].Text != path+": +1 -1 lines" {
 		t.Errorf("a changed line: %+v", c)
 	}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -129,9 +130,14 @@ func (v *viewing) get(path string) (int, []byte) {
 	return r.StatusCode, data
 }
 
-// stop ends the program as Ctrl-C does.
+// stop ends the program as Ctrl-C does. On Windows it kills the program: Ctrl-C is for all programs of a console.
 func (v *viewing) stop() {
 	v.t.Helper()
+	if runtime.GOOS == "windows" {
+		_ = v.cmd.Process.Kill()
+		_ = v.cmd.Wait()
+		return
+	}
 	if err := v.cmd.Process.Signal(os.Interrupt); err != nil {
 		v.t.Fatal(err)
 	}

@@ -56,9 +56,18 @@ func TestAddress(t *testing.T) {
 	}
 }
 
+// native returns a path as this system has it: on Windows with the drive of the working folder.
+func native(path string) string {
+	if !strings.HasPrefix(path, "/") {
+		return path
+	}
+	here, _ := filepath.Abs(".")
+	return filepath.VolumeName(here) + filepath.FromSlash(path)
+}
+
 func TestLocal(t *testing.T) {
 	var roots []root
-	for _, text := range []string{"/srv/a", "/srv/b=/mnt/b", "s3://bucket/x?region=r"} {
+	for _, text := range []string{native("/srv/a"), native("/srv/b") + "=" + native("/mnt/b"), "s3://bucket/x?region=r"} {
 		r, err := parseRoot(text)
 		if err != nil {
 			t.Fatal(err)
@@ -71,6 +80,7 @@ func TestLocal(t *testing.T) {
 		"s3://bucket/x": "s3://bucket/x?region=r", "s3://bucket/x/y?endpoint=http://evil": "s3://bucket/x/y?region=r", "s3://bucket/xy": "",
 		"s3://bucket/x/../z": "", "s3://me:pw@bucket/x": "", "s3://other/x": "", "file:///srv/a": "",
 	} {
+		name, want = native(name), native(want)
 		if got, _ := local(roots, name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}

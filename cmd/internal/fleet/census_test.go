@@ -113,7 +113,7 @@ func testCensus(t *testing.T, b *bench) {
 // A folder below the place for results is what it is called here; what is beside it, is it, or has
 // a way out, is none that stays.
 func TestKept(t *testing.T) {
-	folder := root{"/there/results", "/here/r"}
+	folder := root{native("/there/results"), native("/here/r")}
 	store := root{"s3://b/r?region=x", "s3://b/r?region=x"}
 	for _, try := range []struct {
 		r          root
@@ -134,7 +134,7 @@ func TestKept(t *testing.T) {
 		{store, "s3://b/r/../a", ""},
 		{store, "results/a", ""},
 	} {
-		if got := try.r.kept("/there", try.name); got != try.want {
+		if got := try.r.kept(native("/there"), native(try.name)); got != native(try.want) {
 			t.Errorf("%s: %q, want %q", try.name, got, try.want)
 		}
 	}

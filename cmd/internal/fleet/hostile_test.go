@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -189,7 +190,7 @@ func FuzzJob(f *testing.F) {
 			if (&partJob{Limit: d.Limit}).limit() <= 0 || (&partJob{Limit: d.Limit}).limit() > maxLimit || len(d.Args) == 0 || d.insertOpts().Priority > 4 || !validID(d.id()) {
 				t.Errorf("%+v", d)
 			}
-			if here, err := local([]root{{"/srv", "/mnt"}}, d.Dir); err == nil && here != "/mnt" && !strings.HasPrefix(here, "/mnt/") {
+			if here, err := local([]root{{"/srv", "/mnt"}}, d.Dir); err == nil && here != filepath.FromSlash("/mnt") && !strings.HasPrefix(here, filepath.FromSlash("/mnt/")) {
 				t.Errorf("%q is %q", d.Dir, here)
 			}
 			if here, err := local([]root{{"s3://b/x?region=r", "s3://b/x?region=r"}}, d.Results); err == nil &&

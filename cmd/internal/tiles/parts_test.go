@@ -131,6 +131,7 @@ func TestHostileParts(t *testing.T) {
 	}
 	data, _ := json.Marshal(good)
 	part := work.Part{Name: "x", Data: data}
+	defer func() { p.folder.Close() }()
 	for _, name := range []string{"index.html", "../0/0/0.png", "/0/0/0.png", "0/0/0.png/..", ".trowel-made"} {
 		if err := p.Take(part, Tile{Name: name, PNG: []byte("x"), Content: [16]byte{1}}); err == nil {
 			t.Error(name)
