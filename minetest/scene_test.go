@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/format"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -110,7 +111,7 @@ func TestSceneParts(t *testing.T) {
 	for _, values := range []map[string]string{{"slice": "3"}, {"markers": "usual"}, {"drawalpha": "true", "guess-colors": "true"}} {
 		for _, v := range scene(t, dir, values).Views() {
 			for _, scale := range []float64{1, 3, 0.5, 0.3} {
-				if testing.Short() && scale > 0.5 {
+				if !tests.Long(t) && scale > 0.5 {
 					continue
 				}
 				s := scene(t, dir, values)

@@ -19,6 +19,7 @@ import (
 
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 )
 
 // between stands between the program and a server of object storage.
@@ -299,7 +300,7 @@ func TestBackupToBucketStopped(t *testing.T) {
 	b.must("backup", "-q", "w", b.repo) // to see how many requests there are
 	requests := len(b.asked)
 	stops, step := 0, 2
-	if testing.Short() {
+	if !tests.Long(t) {
 		step = 5
 	}
 	for n := 1; n <= requests; n += step {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"trowel.example/internal/tests"
 )
 
 // Dir returns a folder of the corpus: below the folder that TROWEL_CORPUS names,
@@ -17,9 +19,7 @@ import (
 // is none, unless it is required, and in short mode.
 func Dir(t testing.TB, name string) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("reads many real files: not in short mode")
-	}
+	tests.LongOnly(t, "reads many real files")
 	root := os.Getenv("TROWEL_CORPUS")
 	if root == "" {
 		_, self, _, _ := runtime.Caller(0)

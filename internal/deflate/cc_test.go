@@ -13,6 +13,7 @@ import (
 
 	"trowel.example/internal/deflate"
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 )
 
 // A czlib is C zlib in a process of its own: testdata/gen/gen.c.
@@ -72,7 +73,7 @@ func TestAgainstC(t *testing.T) {
 	c := startC(t)
 	cases := setting(t, "TROWEL_DEFLATE_CASES", 400)
 	seed := setting(t, "TROWEL_DEFLATE_SEED", 1)
-	if testing.Short() {
+	if !tests.Long(t) {
 		cases = min(cases, 50)
 	}
 	t.Logf("C zlib %s, %d cases from seed %d", c.version, cases, seed)

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/deflate"
+	"trowel.example/internal/tests"
 )
 
 var update = flag.Bool("update", false, "write the golden file again, with C zlib")
@@ -61,7 +62,7 @@ func TestGolden(t *testing.T) {
 	}
 	for _, in := range inputs() {
 		for level := -1; level <= 9; level++ {
-			if testing.Short() && level != 1 && level != 6 {
+			if !tests.Long(t) && level != 1 && level != 6 {
 				continue // one of each strategy
 			}
 			key := fmt.Sprint(in.name, " ", level)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/corpus"
+	"trowel.example/internal/tests"
 )
 
 // CProgram is a program in C that answers what it is asked for as long as a test runs.
@@ -22,6 +23,7 @@ type CProgram struct {
 // test is skipped where that cannot be, unless judges are required.
 func StartC(t testing.TB, source, library string) *CProgram {
 	t.Helper()
+	tests.Judges(t)
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		corpus.Missing(t, "judges", "there is no C compiler to compare with lib%s", library)

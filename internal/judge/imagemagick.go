@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"trowel.example/internal/corpus"
+	"trowel.example/internal/tests"
 )
 
 // ImageMagick returns the path of ImageMagick's program that converts pictures. The test is
 // skipped where there is none, unless judges are required.
 func ImageMagick(t testing.TB) string {
 	t.Helper()
+	tests.Judges(t)
 	for _, name := range []string{"magick", "convert-im6.q16", "convert-im7.q16", "convert"} {
 		if path, err := exec.LookPath(name); err == nil {
 			if said, err := exec.Command(path, "-version").Output(); err == nil && bytes.Contains(said, []byte("ImageMagick")) {

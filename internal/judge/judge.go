@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"trowel.example/internal/corpus"
+	"trowel.example/internal/tests"
 )
 
 // The servers, as Load knows them.
@@ -34,6 +35,7 @@ const patience = 5 * time.Minute
 // skipped where there is none, unless judges are required.
 func Find(t testing.TB, name string) string {
 	t.Helper()
+	tests.Judges(t)
 	if path, err := exec.LookPath(name); err == nil {
 		return path
 	}

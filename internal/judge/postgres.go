@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"trowel.example/internal/corpus"
+	"trowel.example/internal/tests"
 )
 
 // databases counts the databases that this process made in a server of others.
@@ -31,6 +32,7 @@ var databases atomic.Int32
 // is no PostgreSQL, unless judges are required.
 func Postgres(t testing.TB) (connString string) {
 	t.Helper()
+	tests.Judges(t)
 	admin := os.Getenv("TROWEL_POSTGRES")
 	if admin == "" {
 		return startPostgres(t)

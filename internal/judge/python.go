@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/corpus"
+	"trowel.example/internal/tests"
 )
 
 // Python returns the path of a Python that has a module, such as "duckdb": the one that
@@ -14,6 +15,7 @@ import (
 // are required.
 func Python(t testing.TB, module string) string {
 	t.Helper()
+	tests.Judges(t)
 	path, err := exec.LookPath(cmp.Or(os.Getenv("TROWEL_PYTHON"), "python3"))
 	if err == nil {
 		err = exec.Command(path, "-c", "import "+module).Run()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"trowel.example/internal/corpus"
+	"trowel.example/internal/tests"
 )
 
 // Redis starts a Redis server of the test's own and returns the path of its Unix
@@ -17,6 +18,7 @@ import (
 // where there is no Redis, unless judges are required.
 func Redis(t testing.TB) (addr string) {
 	t.Helper()
+	tests.Judges(t)
 	path := ""
 	for _, p := range []string{"redis-server", "/usr/bin/redis-server", "valkey-server"} {
 		if found, err := exec.LookPath(p); err == nil {

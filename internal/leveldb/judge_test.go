@@ -15,6 +15,7 @@ import (
 
 	"trowel.example/internal/corpus"
 	"trowel.example/internal/inuse"
+	"trowel.example/internal/tests"
 )
 
 // cpp is the C++ library, as Python's plyvel has it. It writes the records of
@@ -91,6 +92,7 @@ func expected(n, big int) map[string]string {
 // command is the C++ library. The test is skipped where there is none.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
+	tests.Judges(t)
 	ctx := t.Context()
 	for _, path := range []string{"python3", "/usr/bin/python3"} {
 		if exec.CommandContext(ctx, path, "-c", "import plyvel").Run() != nil {
@@ -158,7 +160,7 @@ func TestJudgeWrites(t *testing.T) {
 		{"plain, compacted, killed", "kill", "1", "", "0", 50_000, 20},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if testing.Short() && c.n > 1000 {
+			if !tests.Long(t) && c.n > 1000 {
 				t.Skip("writes many records: not in short mode")
 			}
 			dir := filepath.Join(t.TempDir(), "db")
@@ -203,7 +205,7 @@ func TestJudgeReads(t *testing.T) {
 		{"very large", 20_000, 15, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if testing.Short() && c.n > 1000 {
+			if !tests.Long(t) && c.n > 1000 {
 				t.Skip("writes many records: not in short mode")
 			}
 			dir := filepath.Join(t.TempDir(), "db")

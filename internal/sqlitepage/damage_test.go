@@ -14,6 +14,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trowel.example/internal/tests"
 )
 
 // sample is a database with a table, a history of changes, and free pages.
@@ -161,7 +163,7 @@ func (s *sample) sameAsSQLite(t testing.TB) {
 // Whatever happens to pages: no row is wrong, and each whose own pages are sound is found.
 func TestDamage(t *testing.T) {
 	rounds := 60
-	if testing.Short() {
+	if !tests.Long(t) {
 		rounds = 10
 	}
 	for seed := range rounds {

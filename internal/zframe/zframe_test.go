@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/internal/zframe"
 )
 
@@ -113,7 +114,7 @@ func (c *czstd) compress(t *testing.T, level, piece, sum int, src []byte) []byte
 func TestC(t *testing.T) {
 	c := startC(t)
 	most := 8 << 20
-	if testing.Short() {
+	if !tests.Long(t) {
 		most = 256 << 10
 	}
 	i := 0

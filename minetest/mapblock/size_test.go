@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"trowel.example/internal/tests"
 )
 
 // value returns n characters of a kind.
@@ -33,7 +35,7 @@ func value(kind string, n int) string {
 // compresses them, at every level of its compression.
 func TestSizes(t *testing.T) {
 	most := 8 << 20
-	if testing.Short() {
+	if !tests.Long(t) {
 		most = 256 << 10
 	}
 	i := 0

@@ -12,6 +12,7 @@ import (
 
 	"trowel.example/internal/corpus"
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/schematic"
@@ -233,6 +234,7 @@ end)`)
 
 // TestWorldEditMod has Debian's WorldEdit read what we write, and reads what it writes.
 func TestWorldEditMod(t *testing.T) {
+	tests.Judges(t)
 	if _, err := os.Stat("/usr/share/games/minetest/mods/worldedit"); err != nil {
 		corpus.Missing(t, "judges", "no WorldEdit here: on Debian, it is the package minetest-mod-worldedit")
 	}

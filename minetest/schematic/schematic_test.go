@@ -16,12 +16,14 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/corpus"
 	"trowel.example/internal/mutate"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/schematic"
 	"trowel.example/trace"
 )
 
 // realFiles are the schematics of minetest_game.
 func realFiles(t testing.TB) map[string][]byte {
+	tests.Judges(t)
 	paths, _ := filepath.Glob("/usr/share/games/minetest/games/minetest_game/mods/*/schematics/*.mts")
 	if len(paths) == 0 {
 		corpus.Missing(t, "judges", "no schematics of minetest_game here: on Debian, they are in the package minetest-data")

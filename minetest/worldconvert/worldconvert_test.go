@@ -24,6 +24,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldbackup"
@@ -273,9 +274,7 @@ func TestConvertChild(t *testing.T) {
 // A conversion that is killed at any time, again and again, and gone on with does and says what
 // one does that is not, and what was there comes back.
 func TestKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs many processes: not in short mode")
-	}
+	tests.LongOnly(t, "runs many processes")
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

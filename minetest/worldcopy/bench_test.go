@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldcopy"
@@ -55,9 +56,7 @@ func copyOnce(tb testing.TB, src string, o worldcopy.Options, n int64) {
 
 // The memory of a copy does not depend on the size of the world.
 func TestMemoryIsFlat(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a few seconds")
-	}
+	tests.LongOnly(t, "it takes a few seconds")
 	for _, n := range []int{10_000, 40_000} {
 		src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
 		for _, kind := range []string{"sqlite", mapdb.LevelDB} {

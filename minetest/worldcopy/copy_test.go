@@ -17,6 +17,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -29,7 +30,7 @@ import (
 func target(t *testing.T, name string) worldcopy.Options {
 	t.Helper()
 	o := worldcopy.Options{Map: name, Remote: true}
-	if testing.Short() && (name == mapdb.Postgres || name == mapdb.RedisDB) {
+	if !tests.Long(t) && (name == mapdb.Postgres || name == mapdb.RedisDB) {
 		t.Skip("servers take time")
 	}
 	switch name {
@@ -207,7 +208,7 @@ func TestVersions(t *testing.T) {
 	db.Close()
 	was := worldtest.BlocksOf(t, src)
 	versions := []int{17, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29}
-	if testing.Short() {
+	if !tests.Long(t) {
 		versions = []int{17, 22, 29}
 	}
 	for _, version := range versions {
@@ -267,7 +268,7 @@ func TestStores(t *testing.T) {
 	start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3)
 	src := start
 	backends := []string{mapdb.SQLite, mapdb.LevelDB, mapdb.Postgres, world.Files}
-	if testing.Short() {
+	if !tests.Long(t) {
 		backends = []string{mapdb.SQLite, mapdb.LevelDB, world.Files}
 	}
 	for _, to := range backends {

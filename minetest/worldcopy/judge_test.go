@@ -20,6 +20,7 @@ import (
 
 	"trowel.example/internal/corpus"
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
@@ -401,6 +402,7 @@ for k, v in plyvel.DB(sys.argv[1], paranoid_checks=True).iterator(verify_checksu
 
 // The C++ library reads our LevelDB worlds.
 func TestPlyvelReads(t *testing.T) {
+	tests.Judges(t)
 	const python = "/usr/bin/python3" // Debian's, which has the library
 	if err := exec.Command(python, "-c", "import plyvel").Run(); err != nil {
 		corpus.Missing(t, "judges", "no plyvel here: install the package python3-plyvel")

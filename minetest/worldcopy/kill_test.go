@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldcopy"
@@ -54,9 +55,7 @@ func TestKillChild(t *testing.T) {
 // A copy that is killed again and again, in the middle of the blocks, of players
 // and while it is verified, continues each time and becomes the same.
 func TestKill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a few seconds")
-	}
+	tests.LongOnly(t, "it takes a few seconds")
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

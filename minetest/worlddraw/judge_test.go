@@ -14,6 +14,7 @@ import (
 
 	"trowel.example/internal/corpus"
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/worlddraw"
@@ -147,6 +148,7 @@ new.commit()
 // Another program, written from a description of minetestmapper alone, draws the same; it
 // also stands for the schema of x, y and z, which minetestmapper of Debian does not open.
 func TestReference(t *testing.T) {
+	tests.Judges(t)
 	root := corpus.Dir(t, "minetest")
 	script := filepath.Join(root, "..", "..", "judges", "refmapper.py")
 	const python = "/usr/bin/python3" // Debian's, which has the libraries

@@ -13,6 +13,7 @@ import (
 
 	"trowel.example/internal/inuse"
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldbackup"
@@ -52,9 +53,7 @@ func TestInPlaceChild(t *testing.T) {
 // An edit in place that is killed at a call that changes the disk leaves all blocks old or
 // all new; the backup, if there is one, makes them old, and another run new.
 func TestKillInPlace(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs many processes: not in short mode")
-	}
+	tests.LongOnly(t, "runs many processes")
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

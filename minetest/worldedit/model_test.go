@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -456,7 +457,7 @@ func TestModel(t *testing.T) {
 			if c.Backend == mapdb.SQLite && c.Schema == mapdb.SchemaPos {
 				rounds = 10
 			}
-			if c.Postgres != "" || c.Redis.Address != "" || testing.Short() { // the store is there once
+			if c.Postgres != "" || c.Redis.Address != "" || !tests.Long(t) { // the store is there once
 				rounds = 1
 			}
 			for seed := range rounds {

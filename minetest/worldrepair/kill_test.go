@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldbackup"
@@ -70,9 +71,7 @@ func stateOf(t *testing.T, dir, backend string) state {
 // such that Restore makes it old and another run makes it new; each database and each file
 // is one of the two.
 func TestKillInPlace(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs many processes: not in short mode")
-	}
+	tests.LongOnly(t, "runs many processes")
 	all := os.Getenv(envKills) != ""
 	self, err := os.Executable()
 	if err != nil {

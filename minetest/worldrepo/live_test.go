@@ -13,6 +13,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/check"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldcopy"
@@ -22,7 +23,7 @@ import (
 // A server that writes all the time waits only a moment for a backup. With a log the backup is of one
 // moment; without one it reports that it is not.
 func TestBusyServer(t *testing.T) {
-	if testing.Short() || runtime.GOOS != "linux" {
+	if !tests.Long(t) || runtime.GOOS != "linux" {
 		t.Skip("it takes seconds, and only Linux tells who has a file open")
 	}
 	for _, mode := range []string{"DELETE", "WAL"} {

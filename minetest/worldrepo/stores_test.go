@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/worldrepo"
 	"trowel.example/storage"
 )
@@ -30,7 +31,7 @@ type kept interface {
 // everywhere runs a test with repositories in folders, and in what is like object storage.
 func everywhere(t *testing.T, run func(t *testing.T, newRepo func(*testing.T) kept)) {
 	for name, empty := range map[string]func(*testing.T) kept{"folder": newFolder, "objects": newObjects} {
-		if testing.Short() && name == "folder" {
+		if !tests.Long(t) && name == "folder" {
 			continue // it takes the disk's time
 		}
 		t.Run(name, func(t *testing.T) {

@@ -13,12 +13,14 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/tests"
 	"trowel.example/teeworlds/twmap"
 )
 
 // TestOtherAutomapper compares with the automapper of twmap-tools, a program of other people,
 // where it is installed: the sections that DDNet ships, each as a layer of one map.
 func TestOtherAutomapper(t *testing.T) {
+	tests.Judges(t)
 	program, err := exec.LookPath("twmap-automapper")
 	if err != nil {
 		t.Skip("no twmap-automapper here: cargo install twmap-tools")

@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/corpus"
+	"trowel.example/internal/tests"
 	"trowel.example/teeworlds/mapdiff"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapedit"
@@ -433,7 +434,7 @@ func mergeRandom(t *testing.T, r *rand.Rand, bases []*twmap.Map, runs int) {
 		label(m)
 	}
 	merged, conflicting := 0, 0
-	if testing.Short() {
+	if !tests.Long(t) {
 		runs /= 10
 	}
 	for i := range runs {

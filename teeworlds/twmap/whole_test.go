@@ -7,6 +7,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/mutate"
+	"trowel.example/internal/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )
@@ -114,7 +115,7 @@ func TestWhole(t *testing.T) {
 		}
 	}
 	prefixes := 0
-	if testing.Short() {
+	if !tests.Long(t) {
 		prefixes = 250
 	}
 	read := func(data []byte) error {

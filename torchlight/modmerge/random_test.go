@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/corpus"
+	"trowel.example/internal/tests"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/modmerge"
 	"trowel.example/torchlight/text"
@@ -124,7 +125,7 @@ func edited(t testing.TB, data []byte, list ...change) []byte {
 // smallMods are mods to change: the sample, and parts of those of the corpus.
 func smallMods(t testing.TB) [][]byte {
 	list := [][]byte{ember(t)}
-	if testing.Short() || os.Getenv("TROWEL_CORPUS") == "" && !there("../../../shared/corpus") {
+	if !tests.Long(t) || os.Getenv("TROWEL_CORPUS") == "" && !there("../../../shared/corpus") {
 		return list
 	}
 	for _, name := range corpus.Files(t, "torchlight", "") {

@@ -14,6 +14,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/deflate"
+	"trowel.example/internal/tests"
 	"trowel.example/torchlight/pak"
 	"trowel.example/trace"
 )
@@ -55,9 +56,7 @@ func numbers(v ...uint32) (b []byte) {
 // Files that are larger than memory can be checked, and are refused where they would
 // have to be there as a whole.
 func TestLarge(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads gigabytes: not in short mode")
-	}
+	tests.LongOnly(t, "reads gigabytes")
 	const huge = 1 << 30
 	packed, err := deflate.Compress(nil, make([]byte, 48<<20), 9)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"trowel.example/internal/corpus"
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/teeworlds/datafile"
 )
 
@@ -58,9 +59,7 @@ func each(line func(s said) string) func(s said) []string {
 
 // What the tables say of real files is what find, check and info say of them.
 func TestCensusCorpus(t *testing.T) {
-	if testing.Short() {
-		t.Skip("goes through all real files")
-	}
+	tests.LongOnly(t, "goes through all real files")
 	python := judge.Python(t, "duckdb")
 	var dirs []string
 	for _, name := range []string{"teeworlds", "torchlight", "minetest"} {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 )
 
 // busy is a mod that writes all the time: new land, nodes with metadata in land that is
@@ -41,9 +42,7 @@ end)
 // something that was there at a moment, none of them disturbs the server, and one that would
 // write to the world is refused.
 func TestLiveServer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs a server: not in short mode")
-	}
+	tests.LongOnly(t, "runs a server")
 	server := judge.Find(t, "minetestserver")
 	home := judge.Dir(t)
 	at := func(name string) string { return filepath.Join(home, filepath.FromSlash(name)) }

@@ -15,14 +15,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"trowel.example/internal/tests"
 )
 
 // Wherever a pipe stands in the place of a file, every verb ends: it is never opened.
 // A verb that waits for somebody to write keeps this test from ending.
 func TestPipes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs many verbs: not in short mode")
-	}
+	tests.LongOnly(t, "runs many verbs")
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	do := func(want int, args ...string) string {

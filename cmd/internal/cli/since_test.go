@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -64,7 +65,7 @@ func writeWorld(t *testing.T, dir string, blocks map[mapdb.Pos][]byte) {
 // of the world as it is: drawn in one process or in parts, into a folder with the tiles that were or with none.
 func TestTilesSince(t *testing.T) {
 	seeds := uint64(4)
-	if testing.Short() {
+	if !tests.Long(t) {
 		seeds = 1
 	}
 	for seed := range seeds {

@@ -11,14 +11,13 @@ import (
 	"testing"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 )
 
 // In the place of a file that the engine reads as a whole can be a pipe, or a file with a hole
 // larger than a disk: every verb tells, none opens or copies it.
 func TestUnreadableTexts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs many verbs: not in short mode")
-	}
+	tests.LongOnly(t, "runs many verbs")
 	for _, name := range []string{"map_meta.txt", "env_meta.txt", "ipban.txt"} {
 		for kind, make := range map[string]func(path string) error{
 			"pipe": func(path string) error { return syscall.Mkfifo(path, 0o644) },

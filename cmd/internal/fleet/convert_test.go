@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 )
 
 var dbname = regexp.MustCompile(`dbname='?[^ ']*'?`)
@@ -91,7 +92,7 @@ func TestKilledConversion(t *testing.T) {
 	switch {
 	case os.Getenv(envKills) != "":
 		blocks, kills = 40_000, 30
-	case testing.Short():
+	case !tests.Long(t):
 		t.Skip("runs many processes: not in short mode")
 	}
 	t.Parallel()

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 )
 
 // cable leads from a port of this machine to a server, until it is cut.
@@ -116,9 +117,7 @@ var hostname = regexp.MustCompile(`host='?[^ ']*'?`)
 
 // The network between workers and the queue is cut, and gets stuck, several times: all go on when it is back.
 func TestCut(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for much: not in short mode")
-	}
+	tests.LongOnly(t, "waits for much")
 	t.Parallel()
 	address := judge.Postgres(t)
 	b := (&base{address: address}).bench(t)
@@ -180,9 +179,7 @@ func pgxNetwork(config *pgx.ConnConfig) (network, address string) {
 // Object storage is out of order for a while, and then says that nobody may do anything: parts fail with what
 // it says, are done when it is mended, and nothing of them is in the bucket twice or half.
 func TestStorageFails(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for much: not in short mode")
-	}
+	tests.LongOnly(t, "waits for much")
 	address := judge.Postgres(t)
 	name, settings, _ := strings.Cut(judge.S3(t, "archive"), "?")
 	endpoint := settings[strings.Index(settings, "http://"):]

@@ -14,6 +14,7 @@ import (
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 )
 
 // apart draws a field as many would: each part with a pyramid of its own, in any order, some of
@@ -60,7 +61,7 @@ func apart(t *testing.T, dir string, f field) *Pyramid {
 // one that was made of what the scene was before.
 func TestApart(t *testing.T) {
 	seeds := uint64(4)
-	if testing.Short() {
+	if !tests.Long(t) {
 		seeds = 1
 	}
 	for seed := range seeds {

@@ -18,6 +18,7 @@ import (
 
 	"trowel.example/cmd/internal/work"
 	"trowel.example/fault"
+	"trowel.example/internal/tests"
 )
 
 // squares is a work: parts of numbers, and records that are their squares.
@@ -199,9 +200,7 @@ func (b blob) Take(work.Part, []byte) error { return nil }
 
 // A result that says it has much in little takes no memory for that, and nobody writes such a one.
 func TestLargeRecord(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a gigabyte of memory for a moment")
-	}
+	tests.LongOnly(t, "it takes a gigabyte of memory for a moment")
 	part := work.Part{Name: "0"}
 	read := func(result []byte) error {
 		plan := work.Plan{Parts: []work.Part{part}}

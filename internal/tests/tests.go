@@ -1,0 +1,93 @@
+// Package tests decides which form of a test runs. `go test` runs the short forms, which need nothing but Go.
+// TROWEL_TESTS=long runs the long ones: more seeds, larger worlds, many processes, real files, and the programs
+// of the games as judges. TROWEL_TESTS=judges runs the short forms, and the judges. A benchmark has the long form only.
+package tests
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+const (
+	judges = "judges"
+	long   = "long"
+)
+
+// EnvLog names a file to which each place of a test that asks for a long form is added, as path:line,
+// if the answer is yes: so that one can see that every long form ran.
+const EnvLog = "TROWEL_TESTS_LOG"
+
+// Long reports whether the long form of a test runs.
+func Long(t testing.TB) bool {
+	t.Helper()
+	return isLong(t)
+}
+
+// Of returns the value for the form that runs: a count of rounds, a size.
+func Of[T any](t testing.TB, short, whole T) T {
+	t.Helper()
+	if isLong(t) {
+		return whole
+	}
+	return short
+}
+
+// LongOnly skips a test that has no short form, and states why.
+func LongOnly(t testing.TB, why string) {
+	t.Helper()
+	if !isLong(t) {
+		t.Skipf("%s: runs with TROWEL_TESTS=long", why)
+	}
+}
+
+// Judges skips a test that asks programs of others, unless these are to be asked.
+func Judges(t testing.TB) {
+	t.Helper()
+	if os.Getenv("TROWEL_TESTS") != judges && !isLong(t) {
+		t.Skip("asks other programs: runs with TROWEL_TESTS=long or TROWEL_TESTS=judges")
+	}
+}
+
+// NotRaced skips a test with the race detector, which would take long and find nothing: it says why.
+func NotRaced(t testing.TB, why string) {
+	t.Helper()
+	if raced {
+		t.Skipf("%s: not for the race detector", why)
+	}
+}
+
+var logged sync.Map // by place
+
+// isLong is for the exported functions, whose caller it notes.
+func isLong(t testing.TB) bool {
+	t.Helper()
+	if _, isBenchmark := t.(*testing.B); isBenchmark {
+		return true
+	}
+	if os.Getenv("TROWEL_TESTS") != long {
+		return false
+	}
+	name := os.Getenv(EnvLog)
+	if name == "" {
+		return true
+	}
+	_, file, line, _ := runtime.Caller(2)
+	place := fmt.Sprintf("%s:%d\n", filepath.ToSlash(file), line)
+	if _, before := logged.LoadOrStore(place, true); before {
+		return true
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err == nil {
+		_, err = f.WriteString(place)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		t.Errorf("%s: %v", EnvLog, err)
+	}
+	return true
+}
