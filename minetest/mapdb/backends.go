@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"slices"
 	"strings"
@@ -186,19 +187,26 @@ func Create(ctx context.Context, dir string, c Config) (Writer, error) {
 // OpenForWriting opens a store to change it in place, or to continue with making it. It fails
 // with an error that wraps [ErrInUse] if a program has it open, as far as that can be seen,
 // unless force is set, which does not count for LevelDB: see [Backend.Alone]. With folders of
-// files the error wraps [ErrReadOnly].
+// files the error wraps [ErrReadOnly]. A store that does not exist is created if another one is
+// [Config.Under] it, as the engine does.
 func OpenForWriting(ctx context.Context, dir string, c Config, force bool) (Writer, error) {
 	b, err := c.writable()
 	if err != nil {
 		return nil, err
 	}
-	w, err := b.edit(ctx, dir, c, force)
-	if err != nil || c.Under == nil {
-		return w, err
+	if c.Under == nil {
+		return b.edit(ctx, dir, c, force)
 	}
 	lower, err := openLower(ctx, dir, c)
 	if err != nil {
-		return nil, errors.Join(err, w.Close())
+		return nil, err
+	}
+	w, err := b.edit(ctx, dir, c, force)
+	if errors.Is(err, fs.ErrNotExist) {
+		w, err = b.create(ctx, dir, c)
+	}
+	if err != nil {
+		return nil, errors.Join(err, lower.Close())
 	}
 	return &layeredWriter{layered{w, lower}, w}, nil
 }

@@ -75,6 +75,24 @@ func (l *layered) covers(ctx context.Context, p Pos) (bool, error) {
 	return len(data) > 0, err
 }
 
+// IsBelow reports whether the store that is [Config.Under] another one has a block, which
+// cannot be deleted then.
+func IsBelow(ctx context.Context, db DB, p Pos) (bool, error) {
+	l, ok := db.(*layered)
+	if !ok {
+		return false, nil
+	}
+	_, err := l.lower.Get(ctx, p)
+	var row *RowError
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return false, nil
+	case errors.As(err, &row):
+		return true, nil
+	}
+	return err == nil, err
+}
+
 // Blocks goes through the blocks of the upper store, and then through those that only the lower one has.
 func (l *layered) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {

@@ -104,26 +104,29 @@ func Edit(ctx context.Context, dir string, c Config, force bool, list []Pos, edi
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return db.Update(ctx, func(tx Tx) error {
-		for _, p := range list {
-			data, err := tx.Get(p)
-			if err != nil && !errors.Is(err, ErrNotFound) {
-				return err
-			}
-			if data, err = edit(p, data); err != nil {
-				return err
-			}
-			if data == nil {
-				err = tx.Delete(p)
-			} else {
-				err = tx.Put(p, data)
-			}
-			if err != nil {
-				return err
-			}
+	return db.Update(ctx, func(tx Tx) error { return EditIn(tx, list, edit) })
+}
+
+// EditIn does in a transaction what [Edit] does.
+func EditIn(tx Tx, list []Pos, edit func(Pos, []byte) ([]byte, error)) error {
+	for _, p := range list {
+		data, err := tx.Get(p)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
 		}
-		return nil
-	})
+		if data, err = edit(p, data); err != nil {
+			return err
+		}
+		if data == nil {
+			err = tx.Delete(p)
+		} else {
+			err = tx.Put(p, data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A change is what a transaction does to a block.

@@ -137,9 +137,6 @@ func (r *run) open(ctx context.Context) error {
 	if r.settings, err = world.ReadWorldMT(dir); err != nil {
 		return err
 	}
-	if _, split := r.settings.Get("readonly_backend"); split {
-		r.say("minetestmapper: the world has a readonly_backend, which is not drawn")
-	}
 	if r.backend = r.o.backend; r.backend == "" {
 		r.backend = world.FindBackends(dir, r.settings).Map
 	}

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
+	"slices"
 
 	"trowel.example/fault"
 	"trowel.example/minetest/mapdb"
@@ -64,4 +67,23 @@ func Missing(dir string, c mapdb.Config, err error) error {
 		name = b.Files[0]
 	}
 	return &fault.Error{File: filepath.Join(dir, name), Offset: -1, Want: "the database of blocks, because a server has run the world (env_meta.txt)", Got: "no such file", Err: fault.ErrFormat}
+}
+
+// SecondFiles returns the slash-separated paths, below the folder of the world in dir, of the database
+// that [SettingReadonly] names: of its folder if that contains nothing else.
+func SecondFiles(dir string, s *Settings) []string {
+	backend, _ := s.Get(SettingReadonly)
+	if backend == "" {
+		return nil
+	}
+	files := MapPart.Files(backend)
+	entries, err := os.ReadDir(filepath.Join(dir, mapdb.UnderFolder))
+	if err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !slices.Contains(files, e.Name()) }) {
+		return []string{mapdb.UnderFolder}
+	}
+	var paths []string
+	for _, name := range files {
+		paths = append(paths, path.Join(mapdb.UnderFolder, name))
+	}
+	return paths
 }

@@ -186,9 +186,9 @@ func (p *plan) leftOut() map[string]bool {
 			mark(part.Files(to), false)
 		}
 	}
-	if under := p.from.Under; p.newMap && under != nil {
-		for _, name := range world.MapPart.Files(under.Backend) {
-			out[filepath.Join(mapdb.UnderFolder, name)] = true // its blocks are in the new database
+	if p.newMap {
+		for _, name := range world.SecondFiles(p.src, p.settings) {
+			out[filepath.FromSlash(name)] = true // its blocks are in the new database
 		}
 	}
 	return out

@@ -49,7 +49,8 @@ type Report struct {
 
 // Build makes a world in the folder dst, which it makes if need be, and which
 // must have nothing in it. The databases are what world.mt in fsys says; blocks
-// are in SQLite if it says nothing. A database on a server must be empty.
+// are in SQLite if it says nothing, and in one database if it names a second one
+// ([world.SettingReadonly]). A database on a server must be empty.
 //
 // An error about a file is, or wraps, a *[fault.TextError]. Then dst is incomplete and should be removed.
 func Build(ctx context.Context, dst string, fsys fs.FS, o BuildOptions) (*Report, error) {
@@ -81,6 +82,7 @@ func (b *builder) build() (err error) {
 		return err
 	}
 	b.settings = world.ParseSettings(text, "")
+	b.settings.Remove(world.SettingReadonly) // the blocks of both databases are in the tree
 	if b.o.Local {
 		if err := b.stayHere(); err != nil {
 			return err

@@ -74,6 +74,9 @@ func (w *World) databases() map[string]bool {
 			hidden[name] = true
 		}
 	}
+	for _, name := range world.SecondFiles(w.Dir, w.Settings) {
+		hidden[name] = true
+	}
 	return hidden
 }
 

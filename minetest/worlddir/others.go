@@ -18,7 +18,7 @@ import (
 // others are the files of the world that the tree shows as they are.
 type others struct {
 	dir    string
-	hidden map[string]bool              // entries of the world's own folder that it does not show
+	hidden map[string]bool              // paths in the world's own folder that it does not show
 	first  []tree.Node                  // entries of the tree that are made from the world
 	left   func(path string, err error) // is told of links that are left out; or nil
 
@@ -85,7 +85,7 @@ func (o *others) open(name string) (fs.File, error) {
 	if name != "." {
 		for elem := range strings.SplitSeq(name, "/") {
 			part, ok := trueElem(elem, top)
-			if !ok || top && o.hidden[part] || transient(path.Base(real), part) {
+			if !ok || o.hidden[path.Join(real, part)] || transient(path.Base(real), part) {
 				return fail(fs.ErrNotExist)
 			}
 			real, top = path.Join(real, part), false
@@ -117,7 +117,7 @@ func (o *others) open(name string) (fs.File, error) {
 		file.first = o.first
 	}
 	file.shown = func(e fs.DirEntry) (string, bool) {
-		if name == "." && o.hidden[e.Name()] || transient(path.Base(real), e.Name()) {
+		if o.hidden[path.Join(real, e.Name())] || transient(path.Base(real), e.Name()) {
 			return "", false
 		}
 		if name == "." && o.unreadable(e) {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"trowel.example/internal/inuse"
@@ -60,7 +61,7 @@ func (w *World) apply(ctx context.Context, dir string, s *world.Settings) error 
 // InPlace changes the world itself. Before anything changes, what will change is
 // written to the file backup, which must not exist; with "" that is a new one beside the
 // folder of the world: see [worldbackup.Restore]. It returns the path of the backup, "" if
-// nothing changes. Nothing can be done with the World afterwards. The blocks change in one transaction: a run that is killed leaves all of
+// nothing changes, even if the error is not nil. Nothing can be done with the World afterwards. The blocks change in one transaction: a run that is killed leaves all of
 // them as they were, or all as they should be.
 //
 // It fails with [mapdb.ErrInUse] if a program has files of the world open, and with
@@ -106,29 +107,10 @@ func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error
 	if backup, err = b.Finish(); err != nil {
 		return "", err
 	}
-	for _, p := range w.parts {
-		if p.early {
-			if err := p.Apply(ctx, w.Dir, nil); err != nil {
-				return backup, err
-			}
+	if changed, err := w.writeBlocks(ctx, list); err != nil {
+		if !changed {
+			return "", errors.Join(err, os.Remove(backup))
 		}
-	}
-	// SQLite does not write what the same process has open for reading only.
-	if err := w.base.Close(); err != nil {
-		return backup, err
-	}
-	w.base = mapdb.NewMemory()
-	err = mapdb.Edit(ctx, w.Dir, w.config, false, list, func(p mapdb.Pos, data []byte) ([]byte, error) {
-		if _, err := w.unchanged(p, func() ([]byte, error) { return data, nil }); err != nil {
-			return nil, err
-		}
-		r, err := w.scratch.find(p)
-		if err != nil || r.deleted {
-			return nil, err
-		}
-		return r.data, nil
-	})
-	if err != nil {
 		return backup, err
 	}
 	s, err := world.ReadWorldMT(w.Dir)
@@ -143,6 +125,52 @@ func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error
 		return backup, wholefile.Write(filepath.Join(w.Dir, "world.mt"), bytes.NewReader(text), 0o644)
 	}
 	return backup, nil
+}
+
+// writeBlocks changes the blocks of the world in one transaction, and does the early parts at its end.
+// After an error, changed reports whether anything can have changed.
+func (w *World) writeBlocks(ctx context.Context, list []mapdb.Pos) (changed bool, err error) {
+	// SQLite does not write what the same process has open for reading only.
+	if err := w.base.Close(); err != nil {
+		return false, err
+	}
+	w.base = mapdb.NewMemory()
+	if len(list) == 0 {
+		return true, w.applyEarly(ctx)
+	}
+	db, err := mapdb.OpenForWriting(ctx, w.Dir, w.config, false)
+	if err != nil {
+		return false, err
+	}
+	err = db.Update(ctx, func(tx mapdb.Tx) error {
+		err := mapdb.EditIn(tx, list, func(p mapdb.Pos, data []byte) ([]byte, error) {
+			if _, err := w.unchanged(p, func() ([]byte, error) { return data, nil }); err != nil {
+				return nil, err
+			}
+			r, err := w.scratch.find(p)
+			if err != nil || r.deleted {
+				return nil, err
+			}
+			return r.data, nil
+		})
+		if err != nil || changed { // the transaction may run again
+			return err
+		}
+		changed = true
+		return w.applyEarly(ctx)
+	})
+	return changed, errors.Join(err, db.Close())
+}
+
+func (w *World) applyEarly(ctx context.Context) error {
+	for _, p := range w.parts {
+		if p.early {
+			if err := p.Apply(ctx, w.Dir, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Changed returns the positions of the blocks that are not what the world has, in the order

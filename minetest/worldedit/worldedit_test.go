@@ -98,6 +98,9 @@ func TestSaved(t *testing.T) {
 	if _, err := w.InPlace(ctx, ""); !errors.Is(err, worldedit.ErrChanged) {
 		t.Errorf("a block that has changed: %v", err)
 	}
+	if kept, _ := filepath.Glob(dir + ".backup-*"); len(kept) != 1 || kept[0] != backup {
+		t.Errorf("a run that changed nothing leaves its backup: %v", kept)
+	}
 }
 
 // Ids of one byte are no other nodes: a block that has them is changed as any other.

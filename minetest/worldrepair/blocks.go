@@ -172,6 +172,15 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		case salvaged:
 			r.report.Salvaged++
 		case dropped:
+			below, err := mapdb.IsBelow(ctx, db, res.block.Pos)
+			if err != nil {
+				return err
+			}
+			if below && r.backup != nil {
+				r.report.Hopeless++
+				r.tellOf(res.block.Pos, foundHopeless, "%s, and it is in the database that %s names, which is never changed", res.why, world.SettingReadonly)
+				continue
+			}
 			r.report.Dropped++
 			kept, err := r.keep(res.block)
 			if err != nil {

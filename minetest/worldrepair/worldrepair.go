@@ -111,7 +111,7 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (_ *Report, err 
 		case missing(err): // a world that nobody has entered yet
 		case err != nil:
 			return nil, err
-		case c.Backend != mapdb.Dummy:
+		case c.Backend != mapdb.Dummy || c.Under != nil:
 			o.Map = worldcopy.TargetOf(c)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -32,11 +33,18 @@ const settled = 3 * time.Second
 // file was changed a moment ago. The header of a database counts its changes, and that of a log has
 // other numbers after each checkpoint.
 func stateOf(dir string, config mapdb.Config) ([]FileState, error) {
-	if config.Backend != mapdb.SQLite && config.Backend != "" {
+	isSQLite := func(c mapdb.Config) bool { return c.Backend == mapdb.SQLite || c.Backend == "" }
+	if !isSQLite(config) || config.Under != nil && !isSQLite(*config.Under) {
 		return nil, nil
 	}
+	names := slices.Clone(databaseFiles[:3])
+	if config.Under != nil {
+		for _, name := range databaseFiles[:3] {
+			names = append(names, path.Join(mapdb.UnderFolder, name))
+		}
+	}
 	var list []FileState
-	for _, name := range databaseFiles[:3] {
+	for _, name := range names {
 		f, info, err := regular.Open(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -64,4 +65,81 @@ func TestDamagedWorld(t *testing.T) {
 			t.Errorf("%s -k: exit code %d: %s", words, code, said)
 		}
 	}
+}
+
+// A world whose blocks are all in the database that readonly_backend names is a world like any other
+// for each verb. What is written is one database; an edit in place makes the first one, as the engine
+// does, and fails, without a backup, if the second one must change.
+func TestReadonlyBackendOfVerbs(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	run := func(want int, words ...string) string {
+		t.Helper()
+		code, said := quietly(words...)
+		if code != want {
+			t.Errorf("%s: exit code %d: %s", words, code, said)
+		}
+		return said
+	}
+	run(exitFine, "pack", "../../../samples/hollow", "-o", at("one"))
+	run(exitFine, "pack", "../../../samples/hollow", "-o", at("two"))
+	below := filepath.Join(at("two"), "readonly")
+	if err := errors.Join(os.Mkdir(below, 0o777), os.Rename(filepath.Join(at("two"), "map.sqlite"), filepath.Join(below, "map.sqlite"))); err != nil {
+		t.Fatal(err)
+	}
+	settings := filepath.Join(at("two"), "world.mt")
+	judge.Write(t, settings, append([]byte("readonly_backend = sqlite3\n"), judge.Read(t, settings)...))
+
+	for _, name := range []string{"one", "two"} {
+		run(exitFine, "render", at(name), "-o", at(name+".png"))
+		run(exitFine, "manifest", at(name), "-o", at(name+".manifest"))
+		run(exitFine, "backup", at(name), at(name+".repo"))
+		run(exitFine, "restore", at(name+".repo"), "-o", at(name+".restored"))
+		run(exitFine, "convert", at(name), "--to", "leveldb", "-o", at(name+".converted"))
+		run(exitFine, "edit", at(name), "-o", at(name+".edited"), "--", "replace", "default:stone", "default:dirt", "--new-name")
+		run(exitFine, "repair", at(name), "-o", at(name+".repaired"))
+		run(exitFine, "extract", at(name), "-o", at(name+".folder"))
+	}
+	run(exitFine, "merge", at("two"), at("two.edited"), at("two"), "-o", at("two.merged"))
+	for _, ending := range []string{".png", ".manifest"} {
+		if !bytes.Equal(judge.Read(t, at("one"+ending)), judge.Read(t, at("two"+ending))) {
+			t.Errorf("another %s", ending)
+		}
+	}
+	run(exitFine, "diff", at("one.edited"), at("two.merged"))
+	for _, name := range []string{".restored", ".converted", ".edited", ".repaired", ".folder"} {
+		if isThere(filepath.Join(at("two"+name), "readonly")) {
+			t.Errorf("%s has the second database", name)
+		}
+		if name != ".folder" {
+			run(exitFine, "diff", at("one"+name), at("two"+name))
+		}
+	}
+
+	// A block that is deleted in the folder is gone.
+	if err := os.RemoveAll(filepath.Join(at("two.folder"), "blocks", "z0", "y1")); err != nil {
+		t.Fatal(err)
+	}
+	run(exitFine, "pack", at("two.folder"), "-o", at("packed"))
+	run(exitFine, "extract", at("packed"), "-o", at("again"))
+	if isThere(filepath.Join(at("packed"), "readonly")) || isThere(filepath.Join(at("again"), "blocks", "z0", "y1")) {
+		t.Error("what was deleted is there again")
+	}
+
+	if said := run(exitFailed, "edit", at("two"), "--in-place", "--", "delete-chunks", "--touching", "--all"); !strings.Contains(said, "convert") || strings.Contains(said, "--restore") {
+		t.Error(said)
+	}
+	if kept, _ := filepath.Glob(at("two.backup-*")); len(kept) > 0 || isThere(filepath.Join(at("two"), "trowel_light.txt")) {
+		t.Error("a run that changed nothing leaves files behind")
+	}
+	run(exitFine, "edit", at("two"), "--in-place", "--", "replace", "default:stone", "default:dirt", "--new-name")
+	kept, _ := filepath.Glob(at("two.backup-*"))
+	if len(kept) != 1 {
+		t.Fatal(kept)
+	}
+	run(exitFine, "convert", at("two"), "--to", "sqlite-pos", "-o", at("two.whole"))
+	run(exitFine, "diff", at("one.edited"), at("two.whole"))
+	run(exitFine, "repair", at("two"), "--restore", kept[0])
+	run(exitFine, "convert", at("two"), "--to", "sqlite-pos", "-o", at("two.undone"))
+	run(exitFine, "diff", at("one"), at("two.undone"))
 }
