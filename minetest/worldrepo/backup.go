@@ -356,7 +356,7 @@ func (s *storing) world(ctx context.Context, dir, scratch string, settings *worl
 		snap.Map = worldcopy.TargetOf(config)
 		err = s.blocks(ctx, db, snap, scratch, o)
 	}
-	if err = errors.Join(err, db.Close()); err != nil {
+	if err = errors.Join(err, db.Close(), removeSecond(rest)); err != nil {
 		return err
 	}
 	// With a lost row the database is read by the next backup, too, which reports the row again.
@@ -412,6 +412,26 @@ func (s *storing) source(ctx context.Context, dir, rest string, settings *world.
 		return nil, config, errors.Join(err, db.Close())
 	}
 	return db, config, nil
+}
+
+// removeSecond removes from the copy of a world the second database of its blocks, which the snapshot
+// has together with those of the first one.
+func removeSecond(dir string) error {
+	settings, err := world.ReadWorldMT(dir)
+	if err != nil {
+		return err
+	}
+	files := world.SecondFiles(dir, settings)
+	for _, name := range files {
+		if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			return err
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	settings.Remove(world.SettingReadonly)
+	return os.WriteFile(filepath.Join(dir, "world.mt"), settings.Append(nil), 0o600)
 }
 
 // copied opens the blocks of a copy of a world.

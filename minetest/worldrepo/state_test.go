@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -289,5 +290,60 @@ func TestFirstBackups(t *testing.T) {
 	}
 	if list, _ := os.ReadDir(full); len(list) != 1 {
 		t.Errorf("a refused backup has left %v", list)
+	}
+}
+
+// A backup has the blocks of both databases of a world with readonly_backend, as one: also if only the
+// setting is new, and while a program has the world open, so that a copy of it is read.
+func TestReadonlyBackend(t *testing.T) {
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 30, 28)
+	settle(t, dir)
+	below := filepath.Join(dir, mapdb.UnderFolder)
+	if err := os.Mkdir(below, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	settings := filepath.Join(dir, "world.mt")
+	second := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 40, 28)
+	if err := os.Rename(filepath.Join(second, "map.sqlite"), filepath.Join(below, "map.sqlite")); err != nil {
+		t.Fatal(err)
+	}
+	settle(t, below)
+	repo := newFolder(t)
+	if report := backup(t, dir, repo); report.Snapshot.Blocks != 30 {
+		t.Fatal(report.Snapshot.Blocks)
+	}
+	judge.Write(t, settings, append([]byte("readonly_backend = sqlite3\n"), judge.Read(t, settings)...))
+	want := worldtest.BlocksOf(t, dir)
+	for _, open := range []bool{false, true} {
+		if open {
+			server := exec.Command("sh", "-c", `exec 3<"$0"; echo; read x`, filepath.Join(dir, "map.sqlite"))
+			in, err1 := server.StdinPipe()
+			out, err2 := server.StdoutPipe()
+			if err := errors.Join(err1, err2); err != nil || server.Start() != nil {
+				t.Skip("no shell, which opens the database")
+			}
+			defer func() {
+				in.Close()
+				_ = server.Wait()
+			}()
+			if _, err := out.Read(make([]byte, 1)); err != nil {
+				t.Fatal(err)
+			}
+			repo = newFolder(t)
+		}
+		report := backup(t, dir, repo)
+		if report.Snapshot.Blocks != 40 {
+			t.Errorf("open: %v: %d blocks", open, report.Snapshot.Blocks)
+		}
+		if slices.ContainsFunc(report.Snapshot.Files, func(f worldrepo.File) bool { return f.Path == "readonly/map.sqlite" }) {
+			t.Errorf("open: %v: the second database is kept as a file, too", open)
+		}
+		back := restore(t, repo, report.Snapshot.ID, worldcopy.Options{})
+		if !maps.Equal(worldtest.BlocksOf(t, back), want) {
+			t.Errorf("open: %v: other blocks", open)
+		}
+		if _, err := os.Stat(filepath.Join(back, mapdb.UnderFolder)); err == nil || bytes.Contains(judge.Read(t, filepath.Join(back, "world.mt")), []byte("readonly_backend")) {
+			t.Errorf("open: %v: the second database is in it", open)
+		}
 	}
 }
