@@ -1,6 +1,7 @@
 package minetest
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -8,11 +9,11 @@ import (
 	"image"
 	"image/color"
 	"io"
-	"os"
 	"sync"
 
 	"trowel.example/fault"
 	"trowel.example/format"
+	"trowel.example/internal/regular"
 	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/worlddraw"
@@ -120,16 +121,19 @@ func newWorldScene(ctx context.Context, job *format.Job, w *sharedWorld, part *w
 	return s, err
 }
 
+// maxInput is the size of the largest file that an option names: colours, rules, definitions of nodes.
+const maxInput = 256 << 20
+
 // chooseColors finds out where colours come from, and returns a digest of that.
 func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []byte, err error) {
 	c = new(nodecolor.Choice)
 	read := func(path string) (nodecolor.List, error) {
-		data, err := os.ReadFile(path)
+		data, err := regular.ReadFile(path, maxInput)
 		if err != nil {
 			return nil, err
 		}
 		digest = append(digest, data...)
-		list, bad, err := nodecolor.ReadFile(path)
+		list, bad, err := nodecolor.Parse(bytes.NewReader(data))
 		for _, b := range bad {
 			job.Warn(path, "%v", b)
 		}
@@ -155,9 +159,11 @@ func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []by
 		digest = append(digest, path...)
 	}
 	if path := job.Value(optionNodes.Name); path != "" && err == nil {
-		c.Nodes, err = nodedef.ReadFile(path)
-		if data, failed := os.ReadFile(path); failed == nil {
+		data, failed := regular.ReadFile(path, maxInput)
+		if err = failed; err == nil {
 			digest = append(digest, data...)
+			c.Nodes, err = nodedef.Parse(bytes.NewReader(data))
+			err = fault.InFile(err, path)
 		}
 	}
 	return c, digest, err
@@ -367,12 +373,11 @@ func markerRules(path string) ([]worlddraw.MarkerRule, error) {
 	if path == "" || path == "usual" {
 		return worlddraw.UsualMarkers(), nil
 	}
-	f, err := os.Open(path)
+	data, err := regular.ReadFile(path, maxInput)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	rules, err := worlddraw.ParseMarkerRules(f)
+	rules, err := worlddraw.ParseMarkerRules(bytes.NewReader(data))
 	return rules, fault.InFile(err, path)
 }
 

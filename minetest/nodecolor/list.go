@@ -11,6 +11,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"trowel.example/internal/regular"
 )
 
 // Color is the colour of a node on a map.
@@ -139,7 +141,7 @@ func skipSpace(text []byte) []byte {
 
 // ReadFile reads a file as Parse does.
 func ReadFile(path string) (List, []BadLine, error) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}

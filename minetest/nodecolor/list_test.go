@@ -56,6 +56,15 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// A byte order mark, which some editors write, is no part of the first name.
+func TestByteOrderMark(t *testing.T) {
+	list, bad, err := nodecolor.Parse(strings.NewReader("\ufeffa 1 2 3\nb 4 5 6\n"))
+	want := nodecolor.List{"a": {R: 1, G: 2, B: 3, A: 255}, "b": {R: 4, G: 5, B: 6, A: 255}}
+	if diff := cmp.Diff(want, list); diff != "" || len(bad) > 0 || err != nil {
+		t.Error(diff, bad, err)
+	}
+}
+
 // The list of minetestmapper has no line that is passed over, and those of its kin only such as
 // it passes over itself.
 func TestParseCorpus(t *testing.T) {

@@ -7,11 +7,11 @@ import (
 	_ "image/png"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 
+	"trowel.example/internal/regular"
 	"trowel.example/minetest/nodedef"
 )
 
@@ -57,7 +57,7 @@ func (t *Textures) open(name string) image.Image {
 	if !ok {
 		return nil
 	}
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return nil
 	}

@@ -8,10 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"reflect"
 
 	"trowel.example/fault"
+	"trowel.example/internal/regular"
 )
 
 // Node is the definition of a node, as far as somebody outside of the game has to know it.
@@ -90,7 +90,7 @@ func Parse(r io.Reader) (List, error) {
 
 // ReadFile reads a file as Parse does.
 func ReadFile(path string) (List, error) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

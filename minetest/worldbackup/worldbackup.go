@@ -188,12 +188,12 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	if used != nil && !opts.Force {
 		return used
 	}
-	z, err := zip.OpenReader(backup)
+	z, err := openZip(backup)
 	if err != nil {
 		return &fault.Error{File: backup, Offset: -1, Want: "a backup of a world", Got: err.Error(), Err: err}
 	}
 	defer z.Close()
-	m, blocks, list, files, things, err := contents(&z.Reader)
+	m, blocks, list, files, things, err := contents(z.Reader)
 	if err != nil {
 		return fault.InFile(err, backup)
 	}
@@ -296,13 +296,13 @@ func roundOf(path string) int {
 // Data were none. An archive that is not a whole backup is an error.
 func Blocks(backup string) iter.Seq2[mapdb.Block, error] {
 	return func(yield func(mapdb.Block, error) bool) {
-		z, err := zip.OpenReader(backup)
+		z, err := openZip(backup)
 		if err != nil {
 			yield(mapdb.Block{}, &fault.Error{File: backup, Offset: -1, Want: "a backup of a world", Got: err.Error(), Err: err})
 			return
 		}
 		defer z.Close()
-		_, blocks, _, _, _, err := contents(&z.Reader)
+		_, blocks, _, _, _, err := contents(z.Reader)
 		if err != nil {
 			yield(mapdb.Block{}, fault.InFile(err, backup))
 			return
@@ -315,6 +315,25 @@ func Blocks(backup string) iter.Seq2[mapdb.Block, error] {
 	}
 }
 
+// zipFile is a file that is a backup.
+type zipFile struct {
+	*zip.Reader
+	io.Closer
+}
+
+func openZip(path string) (*zipFile, error) {
+	f, info, err := regular.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	z, err := zip.NewReader(f, info.Size())
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &zipFile{z, f}, nil
+}
+
 // Later returns the backups beside the folder of a world that were made after one of them, the
 // last one first: they are put back before it, or what they undo stays in part.
 func Later(dir, backup string) ([]string, error) {
@@ -323,12 +342,12 @@ func Later(dir, backup string) ([]string, error) {
 		return nil, err
 	}
 	created := func(path string) (time.Time, bool) {
-		z, err := zip.OpenReader(path)
+		z, err := openZip(path)
 		if err != nil {
 			return time.Time{}, false
 		}
 		defer z.Close()
-		m, _, _, _, _, err := contents(&z.Reader)
+		m, _, _, _, _, err := contents(z.Reader)
 		return m.Created, err == nil
 	}
 	than, ok := created(backup)

@@ -76,6 +76,7 @@ failed; then nothing of it was changed.
 	cmd.Flags().StringVar(&e.dir, "out-dir", "", "the `folder` for the changed files, which keep their names")
 	cmd.Flags().BoolVar(&e.allowNothing, "allow-nothing", false, "accept operations that find nothing of what they name")
 	cmd.Flags().StringArrayVar(&e.scripts, "script", nil, "read operations from a `file`, one on each line")
+	Input(cmd, "script")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) && isCommandOption(a.formats, editCommands, unknown.GetSpecifiedName()) {
@@ -184,7 +185,7 @@ func (e *editing) steps(job *format.Job, f *format.Format) ([]format.Step, error
 		if len(steps) == 0 {
 			return nil, errors.New("the script has no operation")
 		}
-		return steps, nil
+		return steps, e.stepInputs(steps)
 	}
 	more, err := format.ParseSteps(job, f.Editing.Commands, e.words)
 	if err != nil {
@@ -201,7 +202,8 @@ func (e *editing) steps(job *format.Job, f *format.Format) ([]format.Step, error
 		}
 		return nil, e.unknown(f, err, unknown)
 	}
-	return append(steps, more...), nil
+	steps = append(steps, more...)
+	return steps, e.stepInputs(steps)
 }
 
 // notDashed returns an error about a word that should be a file and is an operation: somebody

@@ -125,6 +125,9 @@ func (f *finding) parse(args []string) (files []string, err error) {
 		if err := f.mayUse(slices.Concat(steps[0].Args, steps[0].Options), func(o *format.Option) string { return steps[0].Job.Value(o.Name) }); err != nil {
 			return nil, err
 		}
+		if err := f.stepInputs(steps); err != nil {
+			return nil, err
+		}
 		f.queries[of] = query{Step: steps[0]}
 		if !known {
 			f.output, err = outputOf(f.cmd, steps[0].Job)

@@ -39,6 +39,7 @@ With --json it prints an array of {game, hash, name, known}.`,
 	}
 	cmd.Flags().BoolVar(&find, "find", false, "find the names of numbers")
 	cmd.Flags().StringVar(&dictionary, "names", "", "a `file` with more names, one on each line")
+	Input(cmd, "names")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if dictionary != "" && !find {

@@ -59,6 +59,9 @@ func (t *talk) tell(n note) {
 func (a *app) apart(take func(note)) *app {
 	its := a.quietly(nil)
 	its.call, its.resume, its.elsewhere, its.ctx = a.call, a.resume, a.elsewhere, a.ctx
+	a.talk.mu.Lock()
+	its.talk.hidden = slices.Clone(a.talk.hidden)
+	a.talk.mu.Unlock()
 	if !a.inParts() {
 		its.talk.shows = a.talk
 	}

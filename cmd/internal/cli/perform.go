@@ -101,7 +101,7 @@ func (a *app) execute(ctx context.Context, root *cobra.Command) error {
 				return err
 			}
 		}
-		return nil
+		return a.readInputs(cmd.Flags())
 	}
 	if a.call == nil {
 		return root.ExecuteContext(ctx)

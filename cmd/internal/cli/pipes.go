@@ -3,13 +3,18 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
@@ -72,6 +77,78 @@ func (p *pipes) keep(ctx context.Context, name string) (string, error) {
 		err = regular.TooLarge(name, n, format.MaxWhole)
 	}
 	return path, errors.Join(err, out.Close(), ctx.Err())
+}
+
+// inputNote is the annotation of an option of a verb whose value is the path of a file that is read, as
+// [format.Option.Input] is for those of formats.
+const inputNote = "trowel_input"
+
+// Input states that the value of an option of a verb is the path of a file that the verb reads.
+func Input(cmd *cobra.Command, name string) { _ = cmd.Flags().SetAnnotation(name, inputNote, nil) }
+
+// readInputs replaces the pipes that options name by files with their contents. A path of anything
+// else that is neither a file nor a folder is an error: reading it might never end.
+func (a *app) readInputs(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(flag *pflag.Flag) {
+		_, isInput := flag.Annotations[inputNote]
+		if err == nil {
+			switch v := flag.Value.(type) {
+			case *optionValue:
+				if v.option.Input {
+					v.text, err = a.input(v.text)
+				}
+			case pflag.SliceValue:
+				if isInput {
+					var names string
+					names, err = a.input(strings.Join(v.GetSlice(), "\n"))
+					err = errors.Join(err, v.Replace(strings.Split(names, "\n")))
+				}
+			default:
+				if isInput {
+					var name string
+					name, err = a.input(v.String())
+					err = errors.Join(err, v.Set(name))
+				}
+			}
+			err = named(err, optionName(flag))
+		}
+	})
+	return err
+}
+
+// stepInputs is readInputs for the arguments and options of steps.
+func (a *app) stepInputs(steps []format.Step) error {
+	for _, s := range steps {
+		for _, o := range slices.Concat(s.Args, s.Options) {
+			if value := s.Job.Value(o.Name); o.Input && value != "" {
+				names, err := a.input(value)
+				if err != nil {
+					return fmt.Errorf("%s: %w", s.Name, err)
+				}
+				s.Job.Values[o.Name] = names
+			}
+		}
+	}
+	return nil
+}
+
+// input returns the paths of files to read for names, one on each line.
+func (a *app) input(names string) (string, error) {
+	list := strings.Split(names, "\n")
+	for i, name := range list {
+		path, err := a.pipes.path(a.ctx, a.talk, name)
+		if err != nil {
+			return "", err
+		}
+		if info, e := os.Stat(path); e == nil {
+			err = regular.Check(info, name)
+		}
+		if err != nil {
+			return "", err
+		}
+		list[i] = path
+	}
+	return strings.Join(list, "\n"), nil
 }
 
 // remove removes the files.

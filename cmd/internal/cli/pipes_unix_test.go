@@ -11,11 +11,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+
+	"trowel.example/format"
 	"trowel.example/internal/tests"
 )
 
@@ -182,6 +186,90 @@ func TestSparse(t *testing.T) {
 	}
 }
 
+// A pipe without a writer is refused wherever an option or an argument names a file that is read.
+func TestPipeOptions(t *testing.T) {
+	samples, err := filepath.Abs(filepath.Join("..", "..", "..", "samples"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := syscall.Mkfifo("pipe", 0o644); err != nil {
+		t.Skip(err)
+	}
+	do := func(args ...string) (int, string) {
+		var out, talk bytes.Buffer
+		code := run(games, args, strings.NewReader(""), &out, &talk)
+		return code, talk.String()
+	}
+	refused := func(args ...string) {
+		t.Helper()
+		if code, said := do(args...); code != exitFailed || !strings.Contains(said, "pipe: a pipe, neither a file nor a folder") {
+			t.Errorf("%q: exit code %d: %s", args, code, said)
+		}
+	}
+	if err := os.Symlink(filepath.Join(samples, "ember"), "ember"); err != nil {
+		t.Fatal(err)
+	}
+	if code, said := do("pack", filepath.Join(samples, "hollow"), "-o", "world"); code != 0 {
+		t.Fatal(said)
+	}
+	for _, verb := range newApp(games, nil, nil, nil).root().Commands() {
+		verb.Flags().VisitAll(func(flag *pflag.Flag) {
+			_, isInput := flag.Annotations[inputNote]
+			if v, is := flag.Value.(*optionValue); isInput || is && v.option.Input {
+				args := []string{verb.Name(), "world", "--" + flag.Name, "pipe"}
+				if slices.Contains([]string{"apply", "diff", "search"}, verb.Name()) {
+					args = append(args, "world")
+				}
+				refused(args...)
+			}
+		})
+	}
+	for verb, of := range verbCommands {
+		for _, f := range newApp(games, nil, nil, nil).formats {
+			file, has := map[string]string{"teeworlds-map": filepath.Join(samples, "burrow"), "torchlight-mod": filepath.Join(samples, "ember"), "minetest-world": "world"}[f.Name]
+			if !has {
+				continue
+			}
+			for _, c := range of(f) {
+				words := []string{verb, file, "--", c.Name}
+				input := false
+				for _, o := range c.Args {
+					value := "1"
+					switch {
+					case o.Input:
+						value, input = "pipe", true
+					case o.Choices != nil:
+						value = o.Choices[0]
+					case o.Type == format.Place:
+						value = "1,2,3"
+					case o.Type == format.Color:
+						value = "#ffffff"
+					}
+					words = append(words, value)
+				}
+				if input {
+					refused(words...)
+					continue
+				}
+				for _, o := range c.Options {
+					if o.Input {
+						refused(slices.Concat(words, []string{"--" + o.Name, "pipe"})...)
+					}
+				}
+			}
+		}
+	}
+	for _, args := range [][]string{
+		{"minetestmapper", "-i", "world", "-o", "x.png", "--colors", "pipe"},
+		{"render", "world", "-o", "x.png", "--colors", "/dev/zero"}, {"render", "world", "-o", "x.png", "--colors", samples},
+	} {
+		if code, said := do(args...); code == 0 || !strings.Contains(said, "neither a file nor a folder") && !strings.Contains(said, "a folder, not a file") {
+			t.Errorf("%q: exit code %d: %s", args, code, said)
+		}
+	}
+}
+
 // A pipe that a shell opened for the program, as <(...) does, is read by every verb that reads a FILE.
 func TestPipeIn(t *testing.T) {
 	sample, err := filepath.Abs(filepath.Join("..", "..", "..", "samples", "burrow"))
@@ -236,6 +324,21 @@ func TestPipeIn(t *testing.T) {
 	do(0, "edit", pipe("a.map"), "-o", "c.map", "--", "info", "--author", "Zed")
 	if text := do(2, "edit", pipe("a.map"), "--in-place", "--", "info", "--author", "Zed"); !strings.Contains(text, "a pipe, which cannot be changed in place") {
 		t.Error(text)
+	}
+	for name, text := range map[string]string{"colors.txt": "\ufeffdefault:dirt 1 2 3\n", "script.txt": "info --author Zed\n", "names.txt": "SHOVEL\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(0, "edit", "a.map", "-o", "d.map", "--script", pipe("script.txt"))
+	do(0, "diff", "b.map", "d.map")
+	do(0, "hash", "--find", "--names", pipe("names.txt"), "0x22a6d0ed")
+	do(0, "pack", filepath.Join(filepath.Dir(sample), "hollow"), "-o", "world")
+	do(0, "render", "world", "-o", "file.png", "--colors", "colors.txt")
+	do(0, "render", "world", "-o", "pipe.png", "--colors", pipe("colors.txt"))
+	a, err := os.ReadFile("file.png")
+	if b, errB := os.ReadFile("pipe.png"); err != nil || errB != nil || !bytes.Equal(a, b) {
+		t.Error("other colours from a pipe", err, errB)
 	}
 	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), ".trowel-*", "new", "pipe")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

@@ -45,6 +45,7 @@ failed.`,
 	cmd.Flags().BoolVar(&inPlace, "in-place", false, "change the file itself")
 	cmd.Flags().StringVar(&backup, "backup", "", "the `file` for what --in-place changes (default: beside FILE)")
 	cmd.Flags().StringVar(&restore, "restore", "", "undo --in-place with its `backup`")
+	Input(cmd, "restore")
 	w.flags(cmd)
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a copy that is there already")
 	a.optionFlags(cmd, func(f *format.Format) []format.Option {

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"trowel.example/cmd/internal/cli"
+	"trowel.example/internal/regular"
 )
 
 // envQueue names the queue where no option does. It may have a password in it.
@@ -40,7 +41,7 @@ func parseAddress(given, file string) (*address, error) {
 				"give it by PGPASSWORD or PGPASSFILE, or the whole address by %s or --queue-file", envQueue)
 		}
 	case file != "":
-		data, err := os.ReadFile(file)
+		data, err := regular.ReadFile(file, 64<<10)
 		if err != nil {
 			return nil, err
 		}

@@ -31,6 +31,7 @@ func (w *where) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&w.queue, "queue", "", "the `address` of the PostgreSQL with the queue, such as postgres://user@host/database; without a password")
 	flags.StringVar(&w.file, "queue-file", "", "a `file` with the address, where a password may be")
+	cli.Input(cmd, "queue-file")
 	flags.StringVar(&w.schema, "schema", "trowel", "the `name` of the schema with the tables of the queue")
 }
 
