@@ -160,13 +160,13 @@ func TestCensusOfPak(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer src.Close()
 		if missed, err := db.Add(torchlightPak, src); err != nil || len(missed) > 0 {
 			t.Errorf("%q, %v", missed, err)
 		}
 		if name == src.Path && strings.HasSuffix(name, ".PAK") {
 			sameAsFind(t, torchlightPak, src)
 		}
+		src.Close() // before the file is removed
 	}
 	if got := db.Ask("SELECT count(*), count(title) FROM torchlight_mods"); !slices.Equal(got, []string{"1|0"}) {
 		t.Errorf("%q", got)

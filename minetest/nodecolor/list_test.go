@@ -79,6 +79,7 @@ func TestParseCorpus(t *testing.T) {
 func TestFind(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
 	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home) // of Windows
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir(filepath.Join(home, ".minetest"), 0o755); err != nil {
 		t.Fatal(err)

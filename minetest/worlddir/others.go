@@ -3,6 +3,7 @@ package worlddir
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -21,6 +22,7 @@ type others struct {
 	hidden map[string]bool              // paths in the world's own folder that it does not show
 	first  []tree.Node                  // entries of the tree that are made from the world
 	left   func(path string, err error) // is told of links that are left out; or nil
+	opened func(root io.Closer)         // receives the folder, to close it
 
 	once sync.Once
 	fsys *links.FS
@@ -66,6 +68,7 @@ func (o *others) folder() (*links.FS, error) {
 			o.err = err
 			return
 		}
+		o.opened(root)
 		o.fsys = links.New(root, func(path string, err error) {
 			if o.left != nil && !o.hidden[path] {
 				o.left(path, err)

@@ -23,6 +23,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"trowel.example/check"
 	"trowel.example/internal/tree"
@@ -54,6 +55,9 @@ type World struct {
 	Storage  world.Storage
 
 	missed func(path string, err error)
+
+	mu    sync.Mutex
+	roots []io.Closer // folders that its trees hold open
 }
 
 // Opening says how a world is opened.
@@ -151,7 +155,20 @@ func (w *World) Close() error {
 			all = append(all, c.Close())
 		}
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, root := range w.roots {
+		all = append(all, root.Close())
+	}
+	w.roots = nil
 	return errors.Join(all...)
+}
+
+// closeLater has Close close the folder of a tree: Windows removes and renames no folder that is open.
+func (w *World) closeLater(root io.Closer) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.roots = append(w.roots, root)
 }
 
 // The entries of the folder that are not files of the world.
