@@ -60,7 +60,7 @@ type Format struct {
 	// more than that, or a program may have it open. The tree is the one that is built, nil
 	// where none is: for a conversion or a repaired copy. It is asked before the work begins
 	// and once more when that is done. Nil: nothing speaks against it. Whatever it says,
-	// only the same kind is replaced, and never what is read (cmd/internal/output).
+	// only the same kind is replaced, and never what is read (internal/output).
 	Replaces func(ctx context.Context, job *Job, old *Source, tree fs.FS) error
 
 	// Shown returns the paths of the files in a folder of this format of which pictures, manifests and
@@ -205,6 +205,15 @@ const (
 	ForTiles                  // [Format.Scene] for a pyramid of tiles, see [Dated]
 	ForCensus                 // [Census.Before]
 )
+
+// Job returns a job in which all options have their defaults.
+func (f *Format) Job() *Job {
+	values := make(map[string]string)
+	for _, o := range f.Options {
+		values[o.Name] = o.Default
+	}
+	return &Job{Values: values}
+}
 
 // OptionsFor returns the options for some capabilities, with those for all.
 func (f *Format) OptionsFor(use Use) []Option {

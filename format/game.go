@@ -1,6 +1,9 @@
 package format
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Game is a game whose files are known. Each has a package of its own that declares
 // it, its front door; a tool is given those that it is to open.
@@ -23,6 +26,16 @@ type Hash struct {
 
 // Games is a list of games.
 type Games []*Game
+
+var registered Games
+
+// Register makes a game known to package trowel. Each front door calls it when it is imported.
+func Register(game *Game) { registered = append(registered, game) }
+
+// Registered returns the games whose front doors are in the program, by their titles.
+func Registered() Games {
+	return slices.SortedFunc(slices.Values(registered), func(a, b *Game) int { return cmp.Compare(a.Title, b.Title) })
+}
 
 // Formats returns the formats of all games.
 func (g Games) Formats() Set {

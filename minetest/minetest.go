@@ -12,3 +12,5 @@ var Game = &format.Game{
 
 	Programs: []*format.Program{mapper},
 }
+
+func init() { format.Register(Game) }

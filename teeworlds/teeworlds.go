@@ -25,6 +25,8 @@ var Game = &format.Game{
 	Formats: []*format.Format{teeworldsMap, teeworldsDatafile, teeworldsRules},
 }
 
+func init() { format.Register(Game) }
+
 var teeworldsMap = &format.Format{
 	Name:       "teeworlds-map",
 	Title:      "Teeworlds/DDNet map",

@@ -18,3 +18,5 @@ var Game = &format.Game{
 	},
 	Hash: &format.Hash{Of: hash.Of, Names: nameFinder},
 }
+
+func init() { format.Register(Game) }

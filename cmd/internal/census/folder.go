@@ -10,8 +10,8 @@ import (
 	"path"
 	"strings"
 
-	"trowel.example/cmd/internal/output"
 	"trowel.example/internal/filelock"
+	"trowel.example/internal/output"
 	"trowel.example/internal/regular"
 	"trowel.example/internal/wholefile"
 )

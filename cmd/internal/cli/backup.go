@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
+	"trowel.example/internal/output"
 	"trowel.example/storage"
 )
 

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/census"
-	"trowel.example/cmd/internal/output"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
+	"trowel.example/internal/output"
 	"trowel.example/internal/parallel"
 )
 

@@ -20,11 +20,11 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 
 	"trowel.example/cmd/internal/census"
-	"trowel.example/cmd/internal/output"
 	"trowel.example/cmd/internal/parquet"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
 	"trowel.example/internal/filelock"
+	"trowel.example/internal/output"
 )
 
 // The toys of census: a rack is a text of lines "SLAB NAME VALUE" that comes apart by slabs, a list

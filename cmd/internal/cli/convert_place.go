@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
-	"trowel.example/cmd/internal/output"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
+	"trowel.example/internal/output"
 )
 
 // rewritten is a record of a conversion in place: what a shard has to say, and what was done.

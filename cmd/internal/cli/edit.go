@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"trowel.example/check"
-	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
+	"trowel.example/internal/output"
 	"trowel.example/internal/regular"
 )
 

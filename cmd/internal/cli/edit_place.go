@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
+	"trowel.example/internal/output"
 	"trowel.example/internal/wholefile"
 )
 

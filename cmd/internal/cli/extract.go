@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
+	"trowel.example/internal/output"
 )
 
 func (a *app) extractCommand() *cobra.Command {

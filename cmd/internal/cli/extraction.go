@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/contents"
-	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
+	"trowel.example/internal/output"
 	"trowel.example/internal/parallel"
 	"trowel.example/internal/piece"
 	"trowel.example/internal/regular"

@@ -21,9 +21,9 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/cmd/internal/contents"
-	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
 	"trowel.example/internal/lfs"
+	"trowel.example/internal/output"
 	"trowel.example/internal/regular"
 	"trowel.example/internal/tree"
 )

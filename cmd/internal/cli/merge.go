@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
-	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
+	"trowel.example/internal/output"
 )
 
 // merging is one run of merge.

@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
 	"trowel.example/internal/links"
+	"trowel.example/internal/output"
 	"trowel.example/internal/regular"
 	"trowel.example/internal/safename"
 )

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
+	"trowel.example/internal/output"
 	"trowel.example/internal/regular"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/cmd/internal/output"
 	"trowel.example/cmd/internal/tiles"
 	"trowel.example/cmd/internal/work"
+	"trowel.example/internal/output"
 )
 
 // drawTiles makes a pyramid of tiles, or draws what has changed in one.

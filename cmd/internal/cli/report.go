@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/cmd/internal/output"
 	"trowel.example/fault"
 	"trowel.example/format"
+	"trowel.example/internal/output"
 	"trowel.example/internal/parallel"
 )
 

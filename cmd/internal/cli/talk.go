@@ -17,9 +17,9 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"trowel.example/cmd/internal/output"
 	"trowel.example/fault"
 	"trowel.example/format"
+	"trowel.example/internal/output"
 	"trowel.example/internal/parallel"
 	"trowel.example/internal/words"
 )

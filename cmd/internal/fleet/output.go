@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"trowel.example/cmd/internal/cli"
-	"trowel.example/cmd/internal/output"
 	"trowel.example/cmd/internal/work"
+	"trowel.example/internal/output"
 )
 
 // What a merge leaves in the store of a work.

@@ -3,8 +3,8 @@ package tiles
 import (
 	"encoding/json"
 
-	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
+	"trowel.example/internal/output"
 )
 
 // What is missing in a tile belongs to the tile: the folder keeps it as notes of the file, and it is

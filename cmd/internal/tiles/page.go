@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"trowel.example/cmd/internal/leaflet"
-	"trowel.example/cmd/internal/output"
+	"trowel.example/internal/output"
 )
 
 const pageName = "index.html"

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"image"
 
-	"trowel.example/cmd/internal/output"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
+	"trowel.example/internal/output"
 )
 
 // Tile is a record of the work: a tile that was drawn.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"image"
 
-	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
+	"trowel.example/internal/output"
 )
 
 // Of a scene that knows an earlier time ([format.Dated]) only those tiles are drawn that show what has

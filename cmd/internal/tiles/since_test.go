@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/cmd/internal/output"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
 	"trowel.example/internal/judge"
+	"trowel.example/internal/output"
 )
 
 // dated is a field of which a part has another colour than it had.

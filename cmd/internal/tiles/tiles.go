@@ -28,8 +28,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"trowel.example/cmd/internal/output"
 	"trowel.example/format"
+	"trowel.example/internal/output"
 	"trowel.example/internal/parallel"
 	"trowel.example/internal/pixel"
 )

@@ -14,9 +14,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"trowel.example/cmd/internal/output"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
+	"trowel.example/internal/output"
 )
 
 // field is a scene that reaches to both sides of 0: a cell in the colour of its place, except

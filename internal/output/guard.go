@@ -59,6 +59,8 @@ type ExistsError struct {
 
 func (e *ExistsError) Error() string { return e.Path + ": exists already" }
 
+func (e *ExistsError) Unwrap() error { return fs.ErrExist }
+
 // KeptError says why something stays, although it was to be replaced.
 type KeptError struct {
 	Path string
