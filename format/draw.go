@@ -7,7 +7,7 @@ import (
 	"image/color"
 	stddraw "image/draw"
 	"math"
-	"runtime"
+	"sync/atomic"
 
 	"trowel.example/internal/parallel"
 )
@@ -17,6 +17,7 @@ const (
 	bandPixels    = 1 << 20
 	bandRows      = 64
 	maxBandPixels = 1 << 23
+	bandParts     = 16 // of a band at least, if it is large enough
 )
 
 // Bands cuts a picture of a view into bands as wide as it is, from top to bottom, of which
@@ -42,15 +43,16 @@ func (v View) Bands(look Look) []image.Rectangle {
 }
 
 // parts cuts a band into parts for all cores: into rows as high as the Grain as far as that
-// goes, because what is stored in rows is read least often then, and these into columns.
+// goes, because what is stored in rows is read least often then, and these into columns that are not
+// narrower than high. The parts do not depend on the number of cores, because what a scene may draw is
+// limited, and what a part costs may depend on its size: a picture is drawn on all machines or on none.
 func (v View) parts(band image.Rectangle, look Look) []image.Rectangle {
 	height := int(math.Round(v.Grain * look.Scale))
 	if height < 16 {
 		height = 16
 	}
-	cores := runtime.GOMAXPROCS(0)
 	rows := (band.Dy() + height - 1) / height
-	columns := min(max(1, (cores+rows-1)/rows), max(1, band.Dx()/256))
+	columns := min((bandParts+rows-1)/rows, max(1, band.Dx()/max(256, height)))
 	width := (band.Dx() + columns - 1) / columns
 	var parts []image.Rectangle
 	for y := band.Min.Y; y < band.Max.Y; y += height {
@@ -64,6 +66,7 @@ func (v View) parts(band image.Rectangle, look Look) []image.Rectangle {
 // Draw draws a picture of a scene band by band, on all cores, and hands the bands to emit
 // from top to bottom. Emit must not keep them.
 func Draw(ctx context.Context, scene Scene, look Look, background color.NRGBA, emit func(*image.RGBA) error) error {
+	ctx = context.WithValue(ctx, spentKey{}, new(atomic.Int64))
 	uniform := image.NewUniform(background)
 	return draw(scene, look, image.NewRGBA,
 		func(m *image.RGBA, r image.Rectangle) { m.Rect = r },
@@ -72,6 +75,15 @@ func Draw(ctx context.Context, scene Scene, look Look, background color.NRGBA, e
 			stddraw.Draw(dst, part, uniform, image.Point{}, stddraw.Src)
 			return errOr(ctx, scene.Render(ctx, dst, look))
 		}, emit)
+}
+
+type spentKey struct{}
+
+// SpentOf returns, for a scene that limits what a picture costs, what all parts of the picture that [Draw]
+// draws have cost so far. Nil: the part is a picture of its own.
+func SpentOf(ctx context.Context) *atomic.Int64 {
+	spent, _ := ctx.Value(spentKey{}).(*atomic.Int64)
+	return spent
 }
 
 // DrawGray16 is Draw for a view of 16 bits.

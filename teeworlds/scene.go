@@ -300,6 +300,7 @@ func (s *mapScene) Render(ctx context.Context, dst *image.RGBA, look format.Look
 	if err != nil {
 		return err
 	}
+	p.Spent, p.Size = format.SpentOf(ctx), look.Size
 	err = s.Renderer.Render(ctx, dst, p)
 	if errors.Is(err, fault.ErrLimit) {
 		err = fmt.Errorf("%w; --%s raises the limit, --layers leaves layers out", fault.InFile(err, s.src.Path), optionEffort.Name)

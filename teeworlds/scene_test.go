@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"trowel.example/fault"
 	"trowel.example/format"
 	"trowel.example/teeworlds/twmap"
 )
@@ -208,5 +211,45 @@ func TestMapresBeside(t *testing.T) {
 	}
 	if missing := draw(s); len(missing) == 0 {
 		t.Error("a picture is drawn that may not be read")
+	}
+}
+
+// All parts of a picture share one limit of effort, and a map is drawn or refused whatever the number of cores is.
+func TestSharedEffort(t *testing.T) {
+	veil := twmap.NewQuad(-1000, 0, 4000, 40) // on the upper parts only
+	for i := range veil.Colors {
+		veil.Colors[i] = twmap.Color{R: 255, A: 1}
+	}
+	refused := 0
+	for _, n := range []int{3000, 5000} {
+		m := twmap.New(20, 4)
+		m.Groups[0].Layers = append(m.Groups[0].Layers, twmap.NewQuadLayer(slices.Repeat([]twmap.Quad{veil}, n)...))
+		data, err := m.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := teeworldsMap.Scene(t.Context(), &format.Job{Values: map[string]string{}}, format.NewSource("my.map", data), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		view := s.Views()[0]
+		look := format.Look{Origin: view.Bounds.Min, Scale: 512 / view.Bounds.Dx(), Size: image.Pt(512, int(512*view.Bounds.Dy()/view.Bounds.Dx()))}
+		var first string
+		for i, cores := range []int{1, 2, 16} {
+			before := runtime.GOMAXPROCS(cores)
+			err := format.Draw(t.Context(), s, look, color.NRGBA{}, func(*image.RGBA) error { return nil })
+			runtime.GOMAXPROCS(before)
+			if got := fmt.Sprint(err); i == 0 {
+				first = got
+			} else if got != first {
+				t.Errorf("%d quads: %s with 1 core, %s with %d", n, first, got, cores)
+			}
+			if errors.Is(err, fault.ErrLimit) {
+				refused++
+			}
+		}
+	}
+	if refused != 3 {
+		t.Errorf("%d of 6 pictures refused", refused)
 	}
 }

@@ -168,16 +168,24 @@ func (k *keeper) keep(b *Block, size int) {
 	}
 }
 
-// Look is Bytes for who looks at the content once: the block does not keep it, and it is
+// Look is Bytes for who looks at the content once: a large block does not keep it, and it is
 // gone when do returns. What all such looks of a program have in memory at a time is
 // limited, so do must not look at another block.
 func (b *Block) Look(do func(content []byte, err error)) {
+	if b.atMost() <= maxSmall {
+		do(b.Bytes())
+		return
+	}
 	defer looks.Take(b.atMost())()
 	pooled := buffers.Get().(*[]byte)
 	defer buffers.Put(pooled)
 	content, err := b.lookInto(pooled)
 	do(content, err)
 }
+
+// maxSmall is how many bytes a content has at most that a block keeps when somebody looks at it: so a
+// small file is inflated once, in whatever order its parts are asked for.
+const maxSmall = 1 << 20
 
 // maxLooks is how many bytes contents that somebody looks at take together, and
 // maxBuffer how large the memory is that the next one uses again.

@@ -18,6 +18,7 @@ import (
 	"image/color"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"trowel.example/fault"
@@ -185,6 +186,11 @@ type Picture struct {
 	// Draws reports whether a layer is drawn, by the numbers of its group and in it. Nil:
 	// those of which [Renderer.Usual] says so.
 	Draws func(group, layer int) bool
+
+	// Spent is what the parts of a picture share that are limited together, and Size is that of the whole
+	// picture. Nil: each part is limited as a picture of its own.
+	Spent *atomic.Int64
+	Size  image.Point
 }
 
 // At returns the picture that a camera takes, of a width in pixels.
@@ -195,8 +201,8 @@ func (c Camera) At(width int) Picture {
 // Render draws the pixels of dst.Rect over what dst holds, the background. No pixel depends
 // on which others are drawn with it.
 //
-// Layers may be drawn over each other without end: a call that draws more than 2^25 pixels, and
-// 512 for each pixel of dst.Rect, returns an error that wraps [fault.ErrLimit] and names the layer.
+// Layers may be drawn over each other without end: if the parts of a picture draw more than 2^25 pixels, and
+// 512 for each pixel of the picture, Render returns an error that wraps [fault.ErrLimit] and names the layer.
 // Where a tile is smaller than two pixels and Picture.Mean is set, each pixel counts as up to 64.
 func (r *Renderer) Render(ctx context.Context, dst *image.RGBA, p Picture) error {
 	if !p.ok() {
@@ -208,7 +214,7 @@ func (r *Renderer) Render(ctx context.Context, dst *image.RGBA, p Picture) error
 	c := canvas{Renderer: r, dst: dst, picture: p, envelopes: r.at(p.Time)}
 	c.loadDrawn(ctx)
 	n := p.halvings()
-	c.effort = &effort{ctx: ctx, left: r.o.limit(dst.Rect, n)}
+	c.effort = r.newEffort(ctx, dst.Rect, &p, n)
 	if n > 0 {
 		return c.drawMean(ctx, n)
 	}
@@ -226,6 +232,9 @@ func (c *canvas) draw(ctx context.Context) error {
 			err = c.drawQuads(f, l)
 		case l.sounds != nil:
 			err = c.drawSounds(f, l)
+		}
+		if err == nil {
+			err = c.effort.add()
 		}
 		if errors.Is(err, fault.ErrLimit) {
 			return &fault.Error{Path: l.name, Offset: -1, Got: "more drawn over each other than is allowed for a picture of this size", Err: fault.ErrLimit}

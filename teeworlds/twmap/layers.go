@@ -164,8 +164,7 @@ func (l *QuadLayer) fields(c *codec) {
 	version := c.version(&l.Version, usualQuadVersion)
 	num := l.NumQuads()
 	if c.detached {
-		quads, _ := l.Quads()
-		num = len(quads)
+		num = l.quads.count(&l.data, num, quadSize)
 	}
 	c.int("num_quads", &num)
 	if !c.writing() {
@@ -325,8 +324,8 @@ func (l *SoundLayer) fields(c *codec) {
 	c.version(&l.Version, usualSoundVersion)
 	num := l.NumSources()
 	if c.detached {
-		sources, _ := l.Sources()
-		num = len(sources)
+		size, _ := l.sourceForm()
+		num = l.sources.count(&l.data, num, size)
 	}
 	c.int("num_sources", &num)
 	if !c.writing() {
@@ -429,6 +428,19 @@ func (l *list[T]) get(ref *dataRef, num, size int, fields func(*T, *codec)) ([]T
 		l.large, l.num = weak.Make(&items[0]), num
 	}
 	return items, l.err
+}
+
+// count returns how many things get returns.
+func (l *list[T]) count(ref *dataRef, num, size int) int {
+	if ref.block == nil || l.changed {
+		return len(l.items)
+	}
+	ref.block.Look(func(data []byte, _ error) {
+		if n := len(data) / size; num < 0 || num > n {
+			num = n
+		}
+	})
+	return num
 }
 
 // encodeList is the inverse of list.get. An empty list is one zeroed thing that
