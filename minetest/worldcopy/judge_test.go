@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"image/png"
 	"net"
@@ -26,6 +27,7 @@ import (
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/worldrepair"
 )
 
 // engine runs the engine on a world until it ends by itself.
@@ -313,6 +315,64 @@ func TestEngineReadsEdits(t *testing.T) {
 		}
 		compare(t, dir, 40)
 	}
+}
+
+// The engine reads a database of LevelDB that was rebuilt from its tables and logs, in place or as a copy,
+// and writes to it.
+func TestEngineReadsRebuilt(t *testing.T) {
+	judge.Find(t, "minetestserver")
+	start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 200, 28, 29)
+	engine(t, start, "--migrate", mapdb.LevelDB)
+	want := worldtest.BlocksOf(t, start)
+	lists, err := filepath.Glob(filepath.Join(start, "map.db", "MANIFEST-*"))
+	if err != nil || len(lists) != 1 {
+		t.Fatal(lists, err)
+	}
+	if err := errors.Join(os.Remove(lists[0]), os.Remove(filepath.Join(start, "map.db", "CURRENT"))); err != nil {
+		t.Fatal(err)
+	}
+	rebuilt := filepath.Join(t.TempDir(), "copy")
+	if r, err := worldcopy.Copy(t.Context(), start, rebuilt, worldcopy.Options{Map: mapdb.LevelDB}); err != nil || r.Blocks != int64(len(want)) {
+		t.Fatal(r, err)
+	}
+	if r, err := worldrepair.InPlace(t.Context(), start, "", worldrepair.Options{}); err != nil || len(r.Databases) != 1 {
+		t.Fatal(r, err)
+	}
+	for _, dir := range []string{rebuilt, start} {
+		if diff := cmp.Diff(want, worldtest.BlocksOf(t, dir)); diff != "" {
+			t.Errorf("%s: %.2000s", dir, diff)
+		}
+		compare(t, dir, 30)
+		engine(t, dir, "--recompress")
+		compare(t, dir, 10)
+	}
+}
+
+// The engine sees the blocks of two databases, by readonly_backend, as we do, and of those that it
+// changes what an edit in place has written into the first one.
+func TestEngineReadsTwoDatabases(t *testing.T) {
+	judge.Find(t, "minetestserver")
+	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.LevelDB}, 60, 28)
+	under := filepath.Join(dir, mapdb.UnderFolder)
+	if err := errors.Join(os.Mkdir(under, 0o755), os.Rename(filepath.Join(dir, "map.db"), filepath.Join(under, "map.db"))); err != nil {
+		t.Fatal(err)
+	}
+	worldtest.SetLine(t, filepath.Join(dir, "world.mt"), "backend = leveldb", "backend = sqlite3\nreadonly_backend = leveldb")
+	c := mapdb.Config{Backend: mapdb.SQLite, Under: &mapdb.Config{Backend: mapdb.LevelDB}}
+	err := mapdb.Edit(t.Context(), dir, c, false, sample(t, worldtest.BlocksOf(t, dir), 10), func(_ mapdb.Pos, data []byte) ([]byte, error) {
+		b, err := mapblock.Decode(data)
+		if err == nil {
+			err = b.SetNode(mapblock.Index(1, 2, 3), "default:cobble", 15, 3)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return b.Encode()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, dir, 30)
 }
 
 // The engine moves a world of ours from database to database, and nothing of a
