@@ -154,8 +154,10 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 		n    int64
 		what string
 	}{
-		{r.Kept, "kept their version"}, {r.Dropped, "could not be read and are left out"}, {r.Rows, "rows are no blocks and are left out"},
-		{int64(r.Lost), "players, accounts or mods could not be taken over"},
+		{r.Kept, "kept their version"}, {r.Dropped, "could not be read and are left out"},
+		{r.Salvaged, "salvaged from damaged parts of the database"},
+		{r.Rows, "rows are no valid blocks, or have the position of another one, and are left out"},
+		{r.Damaged, "damaged parts of the database, whose unreadable blocks are left out"}, {int64(r.Lost), "players, accounts or mods could not be taken over"},
 	} {
 		if part.n > 0 {
 			text += fmt.Sprintf(", %d %s", part.n, part.what)

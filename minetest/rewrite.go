@@ -61,6 +61,7 @@ var worldRewriting = &format.Rewriting{
 			{What: "removed, because they cannot be read", Count: r.Dropped, Unit: "blocks"},
 			{What: "kept as they are", Count: r.Kept, Unit: "blocks"},
 			{What: "rows that are no blocks, or of one that there is already, kept", Count: r.Rows, Unit: "rows"},
+			{What: "damaged parts of the database, kept", Count: r.Damaged, Unit: "parts"},
 		}, nil
 	},
 	Finish: worldconvert.Tidy,

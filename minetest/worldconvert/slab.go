@@ -182,7 +182,12 @@ func (w *World) each(ctx context.Context, s mapdb.Slab, r *Report, tell bool, b 
 		case o.err != nil:
 			return some, o.err
 		case o.row != nil:
-			if r.Rows++; tell {
+			if n := len(o.row.At); n > 0 {
+				r.Damaged += int64(n)
+			} else if !o.row.Salvaged {
+				r.Rows++
+			}
+			if tell {
 				w.tell(rowFound(o.row))
 			}
 			continue

@@ -71,6 +71,7 @@ type Report struct {
 	Dropped   int64 // blocks that could not be read, and are not there any more
 	Kept      int64 // blocks of another version, which stay
 	Rows      int64 // rows that are no blocks, or several of one block
+	Damaged   int64 // damaged parts of the database, which stay
 }
 
 // Add adds the counts of another one.
@@ -79,6 +80,7 @@ func (r *Report) Add(s Report) {
 	r.Dropped += s.Dropped
 	r.Kept += s.Kept
 	r.Rows += s.Rows
+	r.Damaged += s.Damaged
 }
 
 // Parts returns the slabs of the world in a folder that programs may convert side by side, in order;

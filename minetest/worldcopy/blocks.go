@@ -35,7 +35,8 @@ const (
 	kept    // copied, although another version was asked for
 	dropped // a block that cannot be read
 	noBlock // a damaged row
-	named   // no row, but an error about the row before
+	noRow   // damaged parts of the database
+	named   // no row, but an error about the row before, which was salvaged
 )
 
 // outcome is what there is to do about a row of the source.
@@ -45,6 +46,7 @@ type outcome struct {
 	sum   sum
 	fate  fate
 	found []check.Finding
+	parts int   // of the database that are damaged, if it is noRow
 	err   error // that ends the rows
 }
 
@@ -206,7 +208,8 @@ func (c *copier) convert(b mapdb.Block, err error) outcome {
 	switch {
 	case errors.As(err, &row):
 		o := outcome{fate: noBlock}
-		if len(row.At) > 0 { // of the file, and perhaps many
+		if len(row.At) > 0 {
+			o.fate, o.parts = noRow, len(row.At)
 			check.Sink(func(f check.Finding) { o.found = append(o.found, f) }).AddAt(foundPages, row.At, "map", -1, "%v", err)
 			return o
 		}
@@ -309,7 +312,11 @@ func (b *batch) add(o outcome) {
 	case noBlock:
 		r.Rows++
 		return
+	case noRow:
+		r.Damaged += int64(o.parts)
+		return
 	case named:
+		r.Salvaged++
 		return
 	}
 	if last := b.next.Last; last != nil && *last == o.pos {

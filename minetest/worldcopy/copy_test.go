@@ -138,6 +138,26 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// Damaged pages are counted as such, and not as rows.
+func TestDamagedPages(t *testing.T) {
+	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 200)
+	path := filepath.Join(src, "map.sqlite")
+	data := judge.Read(t, path)
+	size := len(data) / 4096 / 3 * 4096
+	clear(data[size : size+2*4096])
+	clear(data[2*size : 2*size+4096])
+	judge.Write(t, path, data)
+	pages := 0
+	r, err := worldcopy.Copy(t.Context(), src, filepath.Join(t.TempDir(), "dst"), worldcopy.Options{Map: mapdb.LevelDB, Sink: func(f check.Finding) {
+		if f.ID == "mt-copy-pages" {
+			pages += len(f.At)
+		}
+	}})
+	if err != nil || r.Rows != 0 || r.Damaged != int64(pages) || pages != 3 || r.Blocks == 0 || r.Blocks == 200 {
+		t.Errorf("%+v, %v, %d pages", r, err, pages)
+	}
+}
+
 // All else is copied as it is, and of world.mt only what has to change does.
 func TestOtherFiles(t *testing.T) {
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 10)

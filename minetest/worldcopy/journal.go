@@ -128,7 +128,7 @@ func (j *journal) remove() error {
 func (j *journal) restart() {
 	r := &j.Report
 	j.Rows, j.Last, j.Sum = 0, nil, sum{}
-	r.Blocks, r.Converted, r.Kept, r.Dropped, r.Rows, r.Resumed = 0, 0, 0, 0, 0, 0
+	r.Blocks, r.Converted, r.Kept, r.Dropped, r.Rows, r.Damaged, r.Salvaged, r.Resumed = 0, 0, 0, 0, 0, 0, 0, 0
 }
 
 // enter notes that what is at the target of the stage is ours from now on.

@@ -94,6 +94,8 @@ type Report struct {
 	Kept      int64 // of these, not of the version that was asked for
 	Dropped   int64 // blocks of the source that are not in the copy, because they cannot be read
 	Rows      int64 // rows of the source that are no block, or one that there is already
+	Damaged   int64 // damaged parts of the database of the source: pages of SQLite, parts of files of LevelDB
+	Salvaged  int64 // of Blocks, those from such a part
 	Resumed   int64 // blocks that an earlier run had copied
 
 	// Moved to another backend; 0 where they stayed in theirs.
