@@ -331,6 +331,9 @@ func (f *File) Explain(err error) error {
 		return err
 	case code.ToPrimary() == sqlite.ResultBusy:
 		return fmt.Errorf("%s: %w: %w", f.Path, ErrInUse, err)
+	case code == sqlite.ResultProtocol || code == sqlite.ResultReadOnlyRecovery || code == sqlite.ResultReadOnlyCantInit:
+		// SQLite would write a new index. Without another program it reads the log without one.
+		return &fault.Error{File: f.Path + "-shm", Offset: -1, Want: "an intact index of the -wal file", Got: "a damaged one, which another program is using: close that program, or wait until it has repaired the index", Err: ErrInUse}
 	case code.ToPrimary() == sqlite.ResultFull:
 		return fmt.Errorf("%s: %w", f.Path, ErrFull)
 	}
