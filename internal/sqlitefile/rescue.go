@@ -355,6 +355,12 @@ func (r *rescuer) tell(pages *sqlitepage.File, lost []sqlitepage.Loss) {
 			r.losses = append(r.losses, Loss{Table: t.name, Rows: true, Text: fmt.Sprintf("table %s: %d rows have the key of another row, or none", t.name, t.doubled)})
 		}
 	}
+	if at := pages.Moved(); at >= 0 {
+		r.losses = append(r.losses, Loss{
+			Text: fmt.Sprintf("the pages from offset %d on are not in their places", at),
+			At:   []check.Place{check.Span{Offset: at, Length: pages.Size() - at}},
+		})
+	}
 	if cut := pages.Missing(); cut > 0 {
 		r.losses = append(r.losses, Loss{
 			Rows: true, Text: fmt.Sprintf("the file is cut off: %d bytes are missing", cut),

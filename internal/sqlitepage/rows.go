@@ -335,6 +335,9 @@ func (s *survey) treePage(number uint32, inner, leaf byte) (*page, error) {
 	case claimed:
 		return nil, errors.New("it belongs to something else, too")
 	}
+	if s.unsure(number) {
+		return nil, errUnsure // it may be found by its rows
+	}
 	s.mark(number, broken)
 	data, err := s.read(number)
 	if err != nil {
@@ -386,6 +389,9 @@ func (s *survey) payload(c cell, as uint8) ([]byte, error) {
 			return nil, fmt.Errorf("it continues in page %d, which is no part of it", next)
 		}
 		b, err := s.read(next)
+		if err == nil && s.unsure(next) {
+			err = errUnsure
+		}
 		if err == nil && isZero(b) {
 			err = errZeroed
 		}
