@@ -282,7 +282,7 @@ type Job struct {
 	OnWarn     func(path, message string)      // something the user should know
 	OnDone     func(message string)            // what was done
 	OnMiss     func(path, message string)      // data that should be there and cannot be had
-	OnLose     func()                          // what OnMiss is told next is lost with a damaged file
+	OnLose     func(path string)               // what OnMiss is told next is lost with a damaged file
 	OnProgress func(what string, done, of int) // for what takes long
 	OnLack     func(*fault.NameError) error    // the file does not have what the user named; see [Job.Lack]
 
@@ -365,7 +365,7 @@ func (j *Job) Miss(path, format string, args ...any) {
 // the user accepts the loss.
 func (j *Job) Lose(path, format string, args ...any) {
 	if j.OnLose != nil {
-		j.OnLose()
+		j.OnLose(path)
 	}
 	j.Miss(path, format, args...)
 }

@@ -120,9 +120,14 @@ func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingM
 			g.Close()
 		}
 	}()
+	r.merged = args
 	var sources []*format.Source
 	for _, name := range args {
+		before := m.lost.Load()
 		g, err := m.find(cmd, name)
+		if m.lost.Load() > before {
+			r.damaged(name)
+		}
 		if err != nil {
 			return err
 		}

@@ -460,6 +460,6 @@ func (a *app) job(cmd *cobra.Command, f *format.Format, more ...format.Option) *
 	}
 	keep, _ := cmd.Flags().GetBool(keepFlag) // which only verbs that write have
 	return &format.Job{Values: values, KeepGoing: keep, OnWarn: a.talk.warn, OnMiss: a.talk.miss, OnProgress: a.talk.progress,
-		OnLose: func() { a.lost.Add(1) },
+		OnLose: func(string) { a.lost.Add(1) },
 		OnDone: func(message string) { a.talk.say("%s", message) }}
 }

@@ -112,6 +112,7 @@ type report struct {
 	*writing
 	file, format, output string
 	held                 *output.Held // of what is changed in place
+	merged               []string     // all that it is made from, if it is not made from file alone
 
 	sections []string // arrays of the JSON that are to come yet; the first of them is open
 	items    int      // in that
@@ -123,7 +124,8 @@ type report struct {
 	mu       sync.Mutex
 	warnings []message
 	losses   []message
-	before   int64 // what was lost before
+	broken   map[string]bool // files with which something is lost
+	before   int64           // what was lost before
 }
 
 type message struct {
@@ -136,7 +138,11 @@ func (r *report) watch(job *format.Job) *format.Job {
 	if r.several {
 		r.about(job, r.file)
 	}
-	warned, missed := job.OnWarn, job.OnMiss
+	warned, missed, lost := job.OnWarn, job.OnMiss, job.OnLose
+	job.OnLose = func(path string) {
+		r.damaged(path)
+		lost(path)
+	}
 	job.OnWarn = func(path, text string) {
 		r.mu.Lock()
 		r.warnings = append(r.warnings, message{r.talk.plain(path), r.talk.plain(text)})
@@ -158,7 +164,27 @@ func (r *report) whole() error {
 	if !r.strict || r.keepGoing || r.lost.Load() == r.before {
 		return nil
 	}
-	return hint(fmt.Errorf("%s: is not whole: nothing was written", r.file), "-k writes what can be read")
+	var names []string
+	for _, name := range r.merged {
+		if r.broken[name] && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	err := fmt.Errorf("%s: is not whole: nothing was written", cmp.Or(strings.Join(names, ""), r.file))
+	if len(names) > 1 {
+		err = fmt.Errorf("%s are not whole: nothing was written", strings.Join(names, " and "))
+	}
+	return hint(err, "-k writes what can be read")
+}
+
+// damaged notes that something is lost with a file.
+func (r *report) damaged(path string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.broken == nil {
+		r.broken = make(map[string]bool)
+	}
+	r.broken[r.talk.plain(path)] = true
 }
 
 func (r *report) lose(path, text string) {

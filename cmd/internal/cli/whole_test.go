@@ -80,6 +80,28 @@ func TestDamagedInput(t *testing.T) {
 	}
 }
 
+// A merge names the file that is damaged, whichever of the three that is.
+func TestMergeNamesTheDamaged(t *testing.T) {
+	dir := t.TempDir()
+	whole, cut, made := filepath.Join(dir, "whole.map"), filepath.Join(dir, "cut.map"), filepath.Join(dir, "new.map")
+	if code, said := quietly("pack", "../../../samples/burrow", "-o", whole); code != exitFine {
+		t.Fatal(said)
+	}
+	data, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(cut, data[:len(data)-500], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, files := range [][]string{{cut, whole, whole}, {whole, cut, whole}, {whole, whole, cut}, {cut, whole, cut}} {
+		code, said := quietly(append([]string{"merge", "-o", made}, files...)...)
+		if code != exitFailed || !strings.Contains(said, "trowel: "+cut+": is not whole: nothing was written") || isThere(made) {
+			t.Errorf("%q: exit code %d: %s", files, code, said)
+		}
+	}
+}
+
 // Git merge keeps our version where one of the three is damaged.
 func TestGitMergeOfDamaged(t *testing.T) {
 	dir := t.TempDir()
