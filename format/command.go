@@ -240,6 +240,10 @@ type Finder struct {
 
 	// Find calls hit with each thing that a query asks for, in the order of the file.
 	Find func(ctx context.Context, job *Job, src *Source, query Step, hit func(Hit) error) error
+
+	// Lacks returns a [fault.NameError] for each name in a query that the file does not have, with
+	// existing names. A tool calls it after a query that found nothing. Nil: names are not known.
+	Lacks func(ctx context.Context, job *Job, src *Source, query Step) error
 }
 
 // Hit is something that was found. All hits of a query have the same fields.

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/format"
+	"trowel.example/internal/glob"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/place"
@@ -31,6 +34,45 @@ var worldQueries = slices.Concat(nodeQueries, itemQueries, operatorQueries)
 var worldFinder = &format.Finder{
 	Commands: format.Declared(worldQueries, func(q *worldQuery) *format.Command { return &q.Command }),
 	Find:     findInWorld,
+	Lacks:    lacksInWorld,
+}
+
+// lacksInWorld returns an error for each name in a query that no block has.
+func lacksInWorld(ctx context.Context, job *format.Job, src *format.Source, query format.Step) error {
+	kind, is := map[string]worldfind.Kind{
+		"node": worldfind.KindNode, "timer": worldfind.KindNode, "item": worldfind.KindItem, "object": worldfind.KindObject, "metadata": worldfind.KindVariable,
+	}[query.Name]
+	if !is {
+		return nil
+	}
+	given := query.Job.List("name")
+	if kind == worldfind.KindVariable {
+		key, _, _ := strings.Cut(query.Job.Value("key"), "=")
+		given = []string{key}
+	}
+	settings, err := world.ReadWorldMT(src.Dir)
+	if err != nil {
+		return err
+	}
+	db, err := worlddir.OpenMap(ctx, src.Dir, settings, job.On(optionRemote.Name))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	names := make(map[string]bool)
+	err = worldfind.AllCalled(ctx, db, func(c worldfind.Called) error {
+		if c.Kind == kind {
+			names[c.Name] = true
+		}
+		return nil
+	})
+	existing := slices.Sorted(maps.Keys(names))
+	for _, name := range given {
+		if !slices.ContainsFunc(existing, glob.Text(name)) {
+			err = errors.Join(err, &fault.NameError{Kind: string(kind), Name: name, Names: existing, Where: "in the world"})
+		}
+	}
+	return err
 }
 
 func findInWorld(ctx context.Context, job *format.Job, src *format.Source, query format.Step, hit func(format.Hit) error) error {

@@ -10,6 +10,7 @@ import (
 
 	"trowel.example/format"
 	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/mapfind"
 	"trowel.example/teeworlds/twmap"
 )
@@ -30,6 +31,28 @@ type mapAsking struct {
 var mapFinder = &format.Finder{
 	Commands: format.Declared(mapQueries, func(q *mapQuery) *format.Command { return &q.Command }),
 	Find:     findInMap,
+	Lacks:    lacksInMap,
+}
+
+// lacksInMap returns an error for each layer, image, sound and envelope in a query that a map does not have.
+func lacksInMap(_ context.Context, job *format.Job, src *format.Source, query format.Step) error {
+	m, err := decodeMap(src, missOf(job, src))
+	if err != nil {
+		return err
+	}
+	e := mapedit.New(m, nil)
+	_, err = e.Layers(query.Job.List(optionLayers.Name)...)
+	for name, parts := range map[string]func(string) ([]int, error){"image": e.Images, "sound": e.Sounds, "envelope": e.Envelopes} {
+		pattern := query.Job.Value(name) // of an option
+		if query.Name == name {
+			pattern = query.Job.Value(argumentPart.Name)
+		}
+		if pattern != "*" {
+			_, lacks := parts(pattern)
+			err = errors.Join(err, lacks)
+		}
+	}
+	return err
 }
 
 func findInMap(ctx context.Context, job *format.Job, src *format.Source, query format.Step, hit func(format.Hit) error) error {

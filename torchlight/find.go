@@ -2,13 +2,16 @@ package torchlight
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/format"
 	"trowel.example/internal/glob"
 	"trowel.example/torchlight/modedit"
@@ -24,8 +27,8 @@ type modQuery struct {
 }
 
 var (
-	modFinder    = &format.Finder{Commands: queriesFor(false), Find: findInArchive}
-	singleFinder = &format.Finder{Commands: queriesFor(true), Find: findInSingle}
+	modFinder    = &format.Finder{Commands: queriesFor(false), Find: findInArchive, Lacks: lacking(findInArchive)}
+	singleFinder = &format.Finder{Commands: queriesFor(true), Find: findInSingle, Lacks: lacking(findInSingle)}
 )
 
 func queriesFor(single bool) []*format.Command {
@@ -74,6 +77,39 @@ func findInSingle(ctx context.Context, job *format.Job, src *format.Source, quer
 		return err
 	}
 	return ask(ctx, modedit.OfFile(gamePath(src), data, o), query, hit)
+}
+
+// lacking makes a function that returns an error for a key, kind of objects or file in a query that nothing has: it
+// finds all of them.
+func lacking(find func(context.Context, *format.Job, *format.Source, format.Step, func(format.Hit) error) error) func(context.Context, *format.Job, *format.Source, format.Step) error {
+	return func(ctx context.Context, job *format.Job, src *format.Source, query format.Step) error {
+		argument, is := map[string]string{"key": "key", "object": "descriptor", "file": "path"}[query.Name]
+		if !is {
+			return nil
+		}
+		name, _, _ := strings.Cut(query.Job.Value(argument), "=")
+		all, its := query, *query.Job
+		its.Values = map[string]string{argument: "**"}
+		all.Job = &its
+		names := make(map[string]bool)
+		err := find(ctx, job, src, all, func(h format.Hit) error {
+			known := h.Path
+			for _, f := range h.Fields {
+				if f.Key == argument {
+					known = fmt.Sprint(f.Value)
+				}
+			}
+			names[known] = true
+			return nil
+		})
+		match := glob.Folded(name)
+		for known := range names {
+			if match(known) {
+				return err
+			}
+		}
+		return errors.Join(err, &fault.NameError{Kind: query.Name, Name: name, Names: slices.Sorted(maps.Keys(names))})
+	}
 }
 
 var (

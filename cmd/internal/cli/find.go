@@ -46,7 +46,8 @@ With --json it prints an array of {file, path, at, fields}, where at is the plac
 as of findings, and fields is an object; with --csv a table. --by makes groups, with --json
 an array of {by, hits, sums}: sums is an object. These options may stand behind the query.
 
-The exit code is 0 if something was found and 1 if not.
+The exit code is 0 if something was found and 1 if not. Then names in the query that none of
+the files has are printed to standard error.
 
 ` + resumeHelp + "\n" + commandList(a.formats, queriesOf),
 		Example: `  trowel find climb.map -- tele 5
@@ -278,9 +279,56 @@ func (f *finding) run(ctx context.Context) error {
 	case f.failed:
 		return errQuiet
 	case f.total.Hits == 0:
+		f.sayLacks(ctx)
 		return errFound // nothing, as grep has it
 	}
 	return nil
+}
+
+// maxLacking is how many files are read again to say what they lack.
+const maxLacking = 16
+
+// sayLacks prints each name in the query that none of the files has, with a similar one. Files below folders are not
+// read again.
+func (f *finding) sayLacks(ctx context.Context) {
+	if f.call != nil || f.talk.quiet {
+		return
+	}
+	var nowhere []*fault.NameError
+	asked := 0
+	for _, name := range f.names[:min(len(f.names), maxLacking)] {
+		if name == "-" {
+			continue // which was read
+		}
+		its := f.quietly(nil)
+		g, err := its.findTarget(f.cmd, target{name: name})
+		if err != nil {
+			continue
+		}
+		if q := f.queries[g.Format]; q.Command != nil && g.Finder.Lacks != nil {
+			lacks := fault.NameErrors(g.Finder.Lacks(ctx, its.job(f.cmd, g.Format), g.src, q.Step))
+			if asked++; asked == 1 {
+				nowhere = lacks
+			}
+			nowhere = slices.DeleteFunc(nowhere, func(e *fault.NameError) bool {
+				return !slices.ContainsFunc(lacks, func(l *fault.NameError) bool { return l.Kind == e.Kind && l.Name == e.Name })
+			})
+		}
+		g.Close()
+	}
+	for _, e := range nowhere {
+		if asked > 1 {
+			e.Where = "in any of the files"
+		}
+		advice := e.Advice
+		if near := nearestFolded(e.Name, e.Names); near != "" {
+			advice = "did you mean " + quoted(near) + "?"
+		}
+		f.talk.say("trowel: %s", e)
+		if advice != "" {
+			f.talk.say("hint: %s", advice)
+		}
+	}
 }
 
 // Do asks the files of a part.

@@ -5,15 +5,19 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// wrongUsages are what people type, and words that the answer must have.
-var wrongUsages = []struct {
+// usage is a command line, and words that the answer must have.
+type usage struct {
 	line  string
 	words []string
-}{
+}
+
+// wrongUsages are what people type, and words that the answer must have.
+var wrongUsages = []usage{
 	{`chek burrow.map`, []string{"did you mean `trowel check`"}},
 	{`undo burrow.map`, []string{"did you mean `trowel repair --restore`"}},
 	{`revert burrow.map`, []string{"did you mean `trowel repair --restore`"}},
@@ -69,7 +73,6 @@ var wrongUsages = []struct {
 	{`edit burrow.map -- info --autor Ann`, []string{"no option --autor", "did you mean --author?"}},
 	{`edit burrow.map -- info --author`, []string{"--author needs a value"}},
 	{`edit burrow.map -- replace-tiles 9 11 12`, []string{"\"12\""}},
-	{`edit burrow.map -- rename-image burow granite`, []string{"no image \"burow\""}},
 	{`edit burrow.map -- replace-image burrow nope.png`, []string{"nope.png: no such file"}},
 	{`edit burrow.map -o burrow.map -- info --author Ann`, []string{"refusing to overwrite the input"}},
 	{`edit burrow.map -o x.mod -- info --author Ann`, []string{".MOD is the extension of a Torchlight II mod"}},
@@ -103,6 +106,21 @@ var wrongUsages = []struct {
 	{`manifest world -o world`, []string{"refusing to overwrite the input"}},
 	{`completion nope`, []string{"no shell is called \"nope\""}},
 	{`view --port 80 burrow.map`, []string{"`trowel view` has no option --port"}},
+}
+
+// lackingUsages name something that no file has: the exit code is 1.
+var lackingUsages = []usage{
+	{`edit burrow.map -- rename-image burow granite`, []string{"no image \"burow\"", "did you mean burrow?"}},
+	{`find world -- node default:drit`, []string{"no node \"default:drit\" in the world", "did you mean default:dirt?"}},
+	{`find world -- node default:drit nope:x`, []string{"no node \"default:drit\"", "no node \"nope:x\""}},
+	{`find world -- item default:aple`, []string{"no item \"default:aple\"", "did you mean default:apple?"}},
+	{`find world -- object __builtn:item`, []string{"did you mean __builtin:item?"}},
+	{`find world -- metadata infotxt=x`, []string{"no variable \"infotxt\"", "did you mean infotext?"}},
+	{`find burrow.map -- image burow`, []string{"no image \"burow\"", "did you mean burrow?"}},
+	{`find burrow.map -- tile 1 --layer Gmae,Nope`, []string{"no layer \"Gmae\"", "did you mean Game?", "no layer \"Nope\""}},
+	{`find burrow.map burrow.map -- sound nope`, []string{"no sound \"nope\" in any of the files"}},
+	{`find ember.MOD -- key LEVLE`, []string{"no key \"LEVLE\"", "did you mean LEVEL?"}},
+	{`find ember.MOD -- file MEDIA/NOPE.DAT`, []string{"no file \"MEDIA/NOPE.DAT\""}},
 }
 
 var (
@@ -139,11 +157,11 @@ func TestWrongUsages(t *testing.T) {
 	if err := os.Mkdir("folder", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range wrongUsages {
+	for i, c := range slices.Concat(wrongUsages, lackingUsages) {
 		args := strings.Fields(c.line)
 		code, said := do(args)
 		want := exitFailed
-		if strings.Contains(c.line, "rename-image burow") { // a name that no file has
+		if i >= len(wrongUsages) {
 			want = exitFound
 		}
 		if code != want {
