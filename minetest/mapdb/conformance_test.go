@@ -26,6 +26,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 )
 
 // A kind is a backend in the conformance suite.
@@ -384,7 +385,7 @@ func conformRollback(t *testing.T, k kind, w Writer) {
 
 func conformAreas(t *testing.T, k kind, w Writer, dir string, c Config) {
 	ctx := t.Context()
-	blocks := 3000
+	blocks := tests.Of(t, 1000, 3000)
 	if c.Backend == Sectors {
 		blocks = 300 // each in a folder of its own, which takes minutes under Wine
 	}
@@ -569,7 +570,7 @@ func TestKill(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for round := range 3 {
+			for round := range tests.Of(t, 1, 3) {
 				if c.Backend == LevelDB {
 					dir = t.TempDir() // which the child makes
 				}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/inuse"
+	"trowel.example/internal/tests"
 )
 
 // Whichever page of a database is damaged, every way of reading it gives the same blocks, none of
@@ -50,6 +51,9 @@ func TestDamagedPages(t *testing.T) {
 		}
 		const size = 4096
 		for page := range len(sound) / size {
+			if page > 3 && page%tests.Of(t, 10, 1) != 0 {
+				continue // the first pages are those that lead to the others
+			}
 			name := fmt.Sprintf("%v, page %d", schema, page+1)
 			data := bytes.Clone(sound)
 			clear(data[page*size : (page+1)*size])

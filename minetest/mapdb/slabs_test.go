@@ -21,6 +21,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/internal/leveldb"
+	"trowel.example/internal/tests"
 )
 
 // lines says what a loop over blocks gives; damage of the file once, as a reader of all does.
@@ -351,7 +352,7 @@ func TestDamagedSlabs(t *testing.T) {
 			t.Fatal(err)
 		}
 		const size = 4096
-		for page := 0; page < len(sound)/size; page += 1 + r.IntN(3) {
+		for page := 0; page < len(sound)/size; page += tests.Of(t, 9, 1) + r.IntN(3) {
 			data := bytes.Clone(sound)
 			at := data[page*size : (page+1)*size]
 			if clear(at[r.IntN(2)*2000:]); r.IntN(2) == 0 {
@@ -388,10 +389,13 @@ func TestDamagedIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := 0
+		told, leaves := 0, 0
 		const size, indexLeaf = 4096, 0x0a
 		for at := 0; at < len(sound); at += size {
 			if sound[at] != indexLeaf {
+				continue
+			}
+			if leaves++; leaves%tests.Of(t, 4, 1) != 0 {
 				continue
 			}
 			data := bytes.Clone(sound)

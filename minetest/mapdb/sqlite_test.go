@@ -18,6 +18,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/sqlitefile"
+	"trowel.example/internal/tests"
 )
 
 // snapshot tells the names, times and contents of the files below a folder.
@@ -342,7 +343,7 @@ func TestSQLiteDamage(t *testing.T) {
 		}
 		const page = 4096
 		most := 0
-		for n := 2; n < len(good)/page; n += 1 + len(good)/page/40 {
+		for n := 2; n < len(good)/page; n += 1 + len(good)/page/tests.Of(t, 10, 40) {
 			bad := bytes.Clone(good)
 			clear(bad[n*page : (n+1)*page])
 			if err := os.WriteFile(sqlitePath(dir), bad, 0o644); err != nil {
@@ -368,7 +369,7 @@ func TestSQLiteDamage(t *testing.T) {
 			t.Errorf("schema %v: at most %d of %d blocks", schema, most, len(want))
 		}
 		r := rand.New(rand.NewPCG(3, 4))
-		for i := range 40 {
+		for i := range tests.Of(t, 11, 40) {
 			bad := bytes.Clone(good)
 			for range 1 + r.IntN(20) {
 				bad[r.IntN(len(bad))] = byte(r.Uint32())

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"trowel.example/internal/tests"
 )
 
 // A database that nobody sees before it is closed continues after its program was killed,
@@ -23,7 +25,7 @@ func TestFreshSQLite(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := map[Pos]string{}
-			for round := range 20 {
+			for round := range tests.Of(t, 8, 20) {
 				var blocks []Block
 				for range 1 + r.IntN(200) {
 					p := Pos{int16(r.IntN(20) - 10), int16(r.IntN(20) - 10), int16(r.IntN(4096) - 2048)}
@@ -68,7 +70,7 @@ func TestFreshSQLite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for at := 4096; at < len(data); at += 4096 * 37 {
+			for at := 4096; at < len(data); at += 4096 * tests.Of(t, 131, 37) {
 				damaged := bytes.Clone(data)
 				clear(damaged[at : at+4096])
 				if err := os.WriteFile(path, damaged, 0o600); err != nil {

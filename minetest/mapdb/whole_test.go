@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/mutate"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/mapblock"
 )
 
@@ -35,7 +36,7 @@ func TestWhole(t *testing.T) {
 				}
 				blocks = append(blocks, Block{Pos{int16(i % 3), int16(i / 60), int16(i / 3 % 20)}, data})
 			}
-			f := mutate.Folder{Dir: dir, Prefixes: 6, Damages: 8, Unsummed: c.Backend != LevelDB}
+			f := mutate.Folder{Dir: dir, Prefixes: tests.Of(t, 3, 6), Damages: tests.Of(t, 3, 8), Unsummed: c.Backend != LevelDB}
 			if c.Backend == Sectors {
 				blocks = blocks[:6]
 				f.Damages = 0 // the files have no more than the bytes of the blocks
