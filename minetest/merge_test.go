@@ -14,6 +14,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/format"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -21,9 +22,6 @@ import (
 	"trowel.example/minetest/worldedit"
 	"trowel.example/minetest/worldmerge"
 )
-
-// mergeRounds is how many pairs of edits are merged; with 300 it takes a minute.
-const mergeRounds = 25
 
 // cell is one of the places at which one of two persons works: 8 nodes wide, so that blocks
 // have several.
@@ -124,7 +122,7 @@ func TestMergeOfEdits(t *testing.T) {
 		}
 		return e.World
 	}
-	for round := range mergeRounds {
+	for round := range tests.Of(t, 6, 25) { // with 300 it takes a minute
 		base := t.TempDir()
 		versions := []int{23, 24, 25, 27, 28, 29} // in older ones metadata says the same in several ways
 		worldtest.World(t, base, mapdb.Config{Backend: mapdb.SQLite}, 3, versions[round%len(versions)])

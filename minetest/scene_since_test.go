@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/format"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest"
 	"trowel.example/minetest/manifest"
 	"trowel.example/minetest/mapdb"
@@ -66,7 +67,7 @@ func aged(t testing.TB, r *rand.Rand, blocks map[mapdb.Pos][]byte, fixed int16) 
 func TestSceneSince(t *testing.T) {
 	ctx := context.Background()
 	differ, same := 0, 0
-	for seed := range uint64(6) {
+	for seed := range tests.Of(t, uint64(2), 6) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		then, dense := scattered(t, r, 40), seed%2 == 0
 		if dense { // no row is without blocks at any time

@@ -158,7 +158,7 @@ func TestConcurrent(t *testing.T) {
 }
 
 func TestMatches(t *testing.T) {
-	src := append(text(2, 200_000), random(2, 100_000)...)
+	src := append(text(2, tests.Of(t, 60_000, 200_000)), random(2, tests.Of(t, 30_000, 100_000))...)
 	for level := range 10 {
 		stream, _ := deflate.Compress(nil, src, level)
 		if !deflate.Matches(stream, src, level) {

@@ -25,6 +25,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/corpus"
 	"trowel.example/internal/lfs"
+	"trowel.example/internal/tests"
 )
 
 func md5Value(i, n int) string {
@@ -138,7 +139,7 @@ func TestWriter(t *testing.T) {
 		name string
 		f    func(*Writer) error
 	}{{"closed", (*Writer).Close}, {"killed", abandon}} {
-		for _, n := range []int{0, 1, 1000, 60_000} {
+		for _, n := range []int{0, 1, 1000, tests.Of(t, 30_000, 60_000)} {
 			t.Run(fmt.Sprint(end.name, " ", n), func(t *testing.T) {
 				dir := makeDB(t, n, n/30_000, end.f)
 				before := snapshot(t, dir)
@@ -161,8 +162,9 @@ func TestWriter(t *testing.T) {
 
 // A database that was not closed continues, as often as one likes.
 func TestReopen(t *testing.T) {
-	dir := makeDB(t, 30_000, 2, abandon)
-	want := expected(30_000, 2)
+	n := tests.Of(t, 6000, 30_000)
+	dir := makeDB(t, n, 2, abandon)
+	want := expected(n, 2)
 	for i := range 4 {
 		w, err := Reopen(dir)
 		if err != nil {
@@ -399,7 +401,8 @@ func TestCompressedBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	random := make([]byte, 8<<20+1)
+	largest := tests.Of(t, 128<<10, 8<<20)
+	random := make([]byte, largest+1)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(random)
 	check := func(kind byte, stream, want []byte) {
 		t.Helper()
@@ -407,7 +410,7 @@ func TestCompressedBlocks(t *testing.T) {
 			t.Errorf("compression %d: %d bytes of %d, %v", kind, len(got), len(want), err)
 		}
 	}
-	for p := 1; p <= 8<<20; p *= 2 {
+	for p := 1; p <= largest; p *= 2 {
 		for n := p - 1; n <= p+1; n++ {
 			mixed := slices.Concat(make([]byte, n/3), random[:n/3], bytes.Repeat([]byte("block"), n)[:n-2*(n/3)])
 			for _, content := range [][]byte{make([]byte, n), random[:n], mixed} {

@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"trowel.example/internal/tests"
 )
 
 // A range is what a filter leaves of all, in a database of tables that overlap, of a log and of
 // deletions; and parts that meet are the whole.
 func TestRange(t *testing.T) {
-	for seed := range uint64(6) {
+	for seed := range tests.Of(t, uint64(2), 6) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		dir := filepath.Join(t.TempDir(), "db")
 		bulk(t, r, dir, seed%2 == 0, seed%3 == 0)
@@ -24,7 +26,7 @@ func TestRange(t *testing.T) {
 		for k, v := range db.All() {
 			all = append(all, Record{slices.Clone(k), slices.Clone(v)})
 		}
-		for range 100 {
+		for range tests.Of(t, 30, 100) {
 			bound := func() []byte {
 				switch r.IntN(8) {
 				case 0:
@@ -140,11 +142,12 @@ func TestRangeDamaged(t *testing.T) {
 	}
 
 	// Wherever it is, of ranges side by side one tells it, and together they have what there is.
-	for at := 100; at < len(data); at += 397 {
+	step := tests.Of(t, 1999, 397)
+	for at := 100; at < len(data); at += step {
 		bad := slices.Clone(data)
 		bad[len(data)/2] ^= 1 // as it was
 		bad[at] ^= 0x55
-		if at > len(data)-397 {
+		if at > len(data)-step {
 			bad = bad[:at]
 		}
 		if err := os.WriteFile(tables[0], bad, 0o600); err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/tests"
 	"trowel.example/internal/words"
 )
 
@@ -141,7 +142,7 @@ func TestRebuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := 0; i < len(manifest); i += 9 {
+	for i := 0; i < len(manifest); i += tests.Of(t, 45, 9) {
 		cases[fmt.Sprint("manifest cut at ", i)] = func(dir string) {
 			change(t, theFile(t, dir, "MANIFEST*"), func(b []byte) []byte { return b[:i] })
 		}
@@ -241,7 +242,7 @@ func TestSalvage(t *testing.T) {
 		dir := copyDB(t, source)
 		path = theFile(t, dir, pattern)
 		salvaged, lost := 0, 0
-		for at := 3; at < len(good); at += 1 + len(good)/60 {
+		for at := 3; at < len(good); at += 1 + len(good)/tests.Of(t, 15, 60) {
 			change(t, path, func([]byte) []byte { b := bytes.Clone(good); b[at] ^= 0x10; return b })
 			db, err := OpenSalvaging(dir, isSealed)
 			if err != nil {

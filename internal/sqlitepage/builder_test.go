@@ -16,6 +16,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 )
 
 var (
@@ -168,7 +169,7 @@ func holds(t *testing.T, path string, table Table, rows []builtRow, sound bool) 
 // What is built is a database to SQLite, however large it is, and can be changed by it.
 func TestBuild(t *testing.T) {
 	for _, table := range []Table{oneColumn, threeColumns} {
-		for seed, n := range []int{0, 1, 2, 5, 20, 300, 4000, 40_000} {
+		for seed, n := range []int{0, 1, 2, 5, 20, 300, 4000, tests.Of(t, 10_000, 40_000)} {
 			r := rand.New(rand.NewPCG(uint64(seed), uint64(len(table.Key))))
 			path := filepath.Join(t.TempDir(), "map.sqlite")
 			b, err := Create(path, table)
@@ -235,7 +236,7 @@ func TestBuildJudge(t *testing.T) {
 // A file that ends anywhere has the rows up to a place, and continues from there to become
 // the very same.
 func TestBuildResume(t *testing.T) {
-	for seed := range 24 {
+	for seed := range tests.Of(t, 8, 24) {
 		r := rand.New(rand.NewPCG(uint64(seed), 3))
 		table := []Table{oneColumn, threeColumns}[seed%2]
 		path := filepath.Join(t.TempDir(), "map.sqlite")
@@ -389,8 +390,8 @@ func TestScanDamage(t *testing.T) {
 		}
 		return said
 	}
-	found := 0
-	for range 150 {
+	found, tries := 0, tests.Of(t, 50, 150)
+	for range tries {
 		at := builtSize + r.IntN(len(whole)-builtSize)
 		if r.IntN(2) == 0 {
 			at = at/builtSize*builtSize + r.IntN(64) // where a page has its header
@@ -410,8 +411,8 @@ func TestScanDamage(t *testing.T) {
 			t.Errorf("a byte at %d is damaged (in page %d at %d), which Scan does not see: %s", at, at/builtSize+1, at%builtSize, said)
 		}
 	}
-	if found < 40 {
-		t.Errorf("only %d of 150", found)
+	if found < tries/4 {
+		t.Errorf("only %d of %d", found, tries)
 	}
 }
 

@@ -151,7 +151,7 @@ func TestGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		for kind, make := range contents {
-			sizes(1<<20, func(n int) {
+			sizes(tests.Of(t, 128<<10, 1<<20), func(n int) {
 				src := make(n)
 				name := fmt.Sprintf("%d %s bytes, %v", n, kind, level)
 				if n > 0 { // of nothing it makes nothing

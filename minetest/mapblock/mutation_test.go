@@ -12,6 +12,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/deflate"
 	"trowel.example/internal/mutate"
+	"trowel.example/internal/tests"
 	"trowel.example/trace"
 )
 
@@ -20,7 +21,7 @@ import (
 // TROWEL_MUTATIONS tells how many to try.
 func TestMutations(t *testing.T) {
 	seeds := mutationSeeds(t)
-	mutate.Run(t, 600, func(_ int, rng *rand.Rand) []string {
+	mutate.Run(t, tests.Of(t, 200, 600), func(_ int, rng *rand.Rand) []string {
 		return []string{exercise(t, damaged(rng, seeds[rng.IntN(len(seeds))]))}
 	})
 }

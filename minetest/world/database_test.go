@@ -20,6 +20,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/corpus"
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -503,6 +504,9 @@ func TestDamagedStores(t *testing.T) {
 		t.Fatal(err)
 	}
 	for page := range len(sound) / 4096 {
+		if page > 3 && page%tests.Of(t, 4, 1) != 0 {
+			continue // the first pages lead to the others
+		}
 		data := bytes.Clone(sound)
 		clear(data[page*4096 : page*4096+4096])
 		judge.Write(t, path, data)

@@ -137,8 +137,8 @@ func TestKill(t *testing.T) {
 
 // A copy that was canceled continues; what is not the same copy is refused.
 func TestCancel(t *testing.T) {
-	const n = 9000
-	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
+	n := tests.Of[int64](t, 4500, 9000)
+	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, int(n), 28)
 	want := worldtest.BlocksOf(t, src)
 	for _, kind := range worldcopy.Targets() {
 		t.Run(kind, func(t *testing.T) {
@@ -182,8 +182,8 @@ func TestCancel(t *testing.T) {
 // A crash of the system takes with it what was not on disk: what is noted since, parts
 // of the database, or both. A later run finds that out.
 func TestSystemCrash(t *testing.T) {
-	const n = 9000
-	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
+	n := tests.Of[int64](t, 4500, 9000)
+	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, int(n), 28)
 	want := worldtest.BlocksOf(t, src)
 	zero := func(t *testing.T, path string, part int64) { // the blocks of a file from a part on
 		info, err := os.Stat(path)

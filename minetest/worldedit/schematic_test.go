@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodedef"
@@ -64,7 +65,7 @@ func TestPlace(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	whole := worldedit.Box{Min: worldedit.Vec{-16, -16, -16}, Max: worldedit.Vec{15, 15, 15}}
 	for _, form := range []schematic.Form{schematic.MTS, schematic.WorldEdit} {
-		for round := range 12 {
+		for round := range tests.Of(t, 4, 12) {
 			w := made(t, r)
 			from := worldedit.BoxOf(worldedit.Vec{r.IntN(32) - 16, r.IntN(32) - 16, r.IntN(32) - 16}, worldedit.Vec{r.IntN(32) - 16, r.IntN(32) - 16, r.IntN(32) - 16})
 			s := takeAll(t, w, from, form)

@@ -14,6 +14,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/corpus"
 	"trowel.example/internal/mutate"
+	"trowel.example/internal/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
@@ -25,7 +26,7 @@ import (
 // TROWEL_MUTATIONS tells how many to try.
 func TestMutations(t *testing.T) {
 	seeds := mutationSeeds(t)
-	mutate.Run(t, 2000, func(i int, rng *rand.Rand) []string {
+	mutate.Run(t, tests.Of(t, 500, 2000), func(i int, rng *rand.Rand) []string {
 		decoded, folder := exercise(t, damage(rng, seeds[rng.IntN(len(seeds))]), i%32 == 0, rng)
 		switch {
 		case folder:

@@ -12,6 +12,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/corpus"
+	"trowel.example/internal/tests"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
@@ -304,7 +305,7 @@ func operate(t *testing.T, m *twmap.Map, seed uint64, steps int, thorough bool) 
 }
 
 func TestRandomOperations(t *testing.T) {
-	for seed := range uint64(120) {
+	for seed := range tests.Of(t, uint64(40), 120) {
 		operate(t, referring(), seed, 25, true)
 		if t.Failed() {
 			return

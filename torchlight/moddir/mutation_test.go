@@ -12,6 +12,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/mutate"
+	"trowel.example/internal/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/pak"
@@ -22,7 +23,7 @@ import (
 // TROWEL_MUTATIONS tells how many to try.
 func TestMutations(t *testing.T) {
 	seeds := mutationSeeds(t)
-	counts := mutate.Run(t, 300, func(_ int, rng *rand.Rand) []string {
+	counts := mutate.Run(t, tests.Of(t, 100, 300), func(_ int, rng *rand.Rand) []string {
 		data := damaged(t, rng, seeds[rng.IntN(len(seeds))])
 		opened, same := exercise(t, data)
 		switch {
