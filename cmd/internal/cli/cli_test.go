@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -50,24 +49,6 @@ func list(dirs []string, out io.Writer) int {
 		}
 	}
 	return 0
-}
-
-// TestScripts runs testdata/script: the verbs as a user calls them. Run with
-// UPDATE=1 to take the output as it is for what is wanted.
-func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		UpdateScripts:       os.Getenv("UPDATE") != "",
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "cutoff": cutOff, "replace": replaceText, "fetch": fetch},
-		Setup: func(env *testscript.Env) error {
-			samples, err := filepath.Abs("../../../samples")
-			env.Setenv("SAMPLES", samples)
-			env.Setenv("GORACE", os.Getenv("GORACE")) // see .ci/run
-			return err
-		},
-	})
 }
 
 // replaceText is a command of the scripts: it replaces a text in a file, where it comes first.

@@ -144,10 +144,10 @@ func TestPager(t *testing.T) {
 		file := t.TempDir() + "/paged"
 		started := false
 		p := &pager{to: &direct, height: 10, command: []string{"tee", file}, started: func() { started = true }}
-		want := ""
+		var want strings.Builder
 		for i := range lines {
 			line := fmt.Sprintln("line", i)
-			want += line
+			want.WriteString(line)
 			if _, err := io.WriteString(p, line); err != nil {
 				t.Fatal(err)
 			}
@@ -155,8 +155,8 @@ func TestPager(t *testing.T) {
 		if err := p.end(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := os.Stat(file); (err == nil) != paged || started != paged || direct.String() != want {
-			t.Errorf("%d lines: paged %v, %v, %d bytes of %d", lines, started, err, direct.Len(), len(want))
+		if _, err := os.Stat(file); (err == nil) != paged || started != paged || direct.String() != want.String() {
+			t.Errorf("%d lines: paged %v, %v, %d bytes of %d", lines, started, err, direct.Len(), want.Len())
 		}
 	}
 	var direct bytes.Buffer
