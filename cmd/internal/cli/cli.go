@@ -94,7 +94,6 @@ func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(a.in)
-	root.SetOut(a.out)
 	root.SetErr(stderr)
 	err := a.catch(ctx, root)
 	a.pipes.remove()
@@ -198,6 +197,7 @@ read; 2 wrong usage or a failure.`,
 		root.AddCommand(a.secondCommands()...)
 	}
 	root.SetHelpCommand(a.helpCommand(root))
+	root.SetOut(a.out) // completionCommand keeps it
 	completionCommand(root)
 	return root
 }

@@ -26,8 +26,18 @@ var games = format.Games{teeworlds.Game, torchlight.Game, minetest.Game}
 // withToys are those and the toys.
 var withToys = append(format.Games{toys}, games...)
 
+// inTests runs the tests, none of which may give its process to another program.
+type inTests struct{ *testing.M }
+
+func (m inTests) Run() int {
+	takeOver = func(path string, _, _ []string) error {
+		return fmt.Errorf("%s would take the place of the tests", path)
+	}
+	return m.M.Run()
+}
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(inTests{m}, map[string]func(){
 		"trowel":  func() { os.Exit(run(withToys, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"edit":    func() { os.Exit(edit(os.Args[1:], os.Stderr)) },
 		"makebox": func() { os.Exit(makeBox(os.Args[1:], os.Stderr)) },

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -97,6 +98,15 @@ func runHere(ts *testscript.TestScript, neg bool, args []string) {
 	restore := enter(ts)
 	defer restore()
 	in, out, errs := strings.NewReader(""), ts.Stdout(), ts.Stderr()
+	defer func(before func(string, []string, []string) error) { takeOver = before }(takeOver)
+	takeOver = func(path string, args, env []string) error {
+		cmd := exec.Command(path, args[1:]...)
+		cmd.Env, cmd.Stdout, cmd.Stderr = env, out, errs
+		if err := cmd.Run(); cmd.ProcessState == nil {
+			return err
+		}
+		return Exit(cmd.ProcessState.ExitCode())
+	}
 	code := 0
 	switch name, args := args[1], args[2:]; name {
 	case "trowel":

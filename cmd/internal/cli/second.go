@@ -102,6 +102,9 @@ func findSecond() (string, error) {
 // secondEnv is the environment of the second program.
 func secondEnv() []string { return append(os.Environ(), envStarted+"="+version()) }
 
+// takeOver is become, except in tests, whose process runs other tests after it.
+var takeOver = become
+
 // startSecond gives the whole command line, of which something is needed that only the second program
 // has, to that. Where the system lets it, it takes the place of this process.
 func (a *app) startSecond(what string) error {
@@ -112,7 +115,7 @@ func (a *app) startSecond(what string) error {
 	if err := a.out.Flush(); err != nil {
 		return err
 	}
-	return become(path, append([]string{second}, a.args...), secondEnv())
+	return takeOver(path, append([]string{second}, a.args...), secondEnv())
 }
 
 // completeSecond asks the second program how to complete what was typed.
