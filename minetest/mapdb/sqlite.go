@@ -524,7 +524,7 @@ func (db *sqliteDB) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error]
 	}
 }
 
-// Count counts the rows that have a position, a slice of the map at a time.
+// Count counts the rows that have a position.
 func (db *sqliteDB) Count(ctx context.Context) (int64, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -535,27 +535,39 @@ func (db *sqliteDB) Count(ctx context.Context) (int64, error) {
 	return n, err
 }
 
+// count counts slab by slab, each in a transaction of its own, and skips slabs without rows.
 func (db *sqliteDB) count(ctx context.Context) (sum int64, err error) {
-	query := "SELECT count(*) FROM blocks WHERE pos BETWEEN ? AND ?"
+	query := "SELECT count(*), (SELECT min(pos) FROM blocks WHERE pos > ?2) FROM blocks WHERE pos BETWEEN ?1 AND ?2"
 	if db.schema == SchemaXYZ {
-		query = "SELECT count(*) FROM blocks WHERE x = ? AND z BETWEEN ? AND ? AND y BETWEEN ? AND ?"
+		query = "SELECT count(*), (SELECT min(x) FROM blocks WHERE x > ?1) FROM blocks WHERE x = ?1 AND z BETWEEN ?2 AND ?3 AND y BETWEEN ?2 AND ?3"
 	}
-	for v := int16(MinCoord); v <= MaxCoord; v++ {
-		args := []any{v, MinCoord, MaxCoord, MinCoord, MaxCoord}
+	for v := int64(MinCoord); v <= MaxCoord; {
+		args := []any{v, MinCoord, MaxCoord}
 		if db.schema == SchemaPos {
-			args = []any{Pos{MinCoord, MinCoord, v}.Key(), Pos{MaxCoord, MaxCoord, v}.Key()}
+			args = []any{Pos{MinCoord, MinCoord, int16(v)}.Key(), Pos{MaxCoord, MaxCoord, int16(v)}.Key()}
 		}
+		next := int64(MaxCoord + 1)
 		if err := db.file.Begin(ctx); err != nil {
 			return 0, err
 		}
 		err := sqlitex.Execute(db.file.Conn, query, &sqlitex.ExecOptions{
-			Args:       args,
-			ResultFunc: func(s *sqlite.Stmt) error { sum += s.ColumnInt64(0); return nil },
+			Args: args,
+			ResultFunc: func(s *sqlite.Stmt) error {
+				sum += s.ColumnInt64(0)
+				if kind := s.ColumnType(1); kind != sqlite.TypeInteger && kind != sqlite.TypeFloat {
+					return nil // NULL, or a text: these follow all numbers
+				}
+				if next = s.ColumnInt64(1); db.schema == SchemaPos {
+					next = (next - Pos{MinCoord, MinCoord, 0}.Key()) >> 24
+				}
+				return nil
+			},
 		})
 		db.file.End()
 		if err != nil {
 			return 0, errors.Join(ctx.Err(), db.file.Explain(err))
 		}
+		v = max(v+1, next)
 	}
 	return sum, nil
 }

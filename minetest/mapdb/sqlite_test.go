@@ -501,3 +501,37 @@ func TestRowsAlike(t *testing.T) {
 		t.Errorf("%d positions and %d rows at none", len(seen), odd)
 	}
 }
+
+// Count skips slabs without rows, and meets those at both ends; keys that are no positions do not lead it astray.
+func TestCountSlabs(t *testing.T) {
+	low, high := Pos{MinCoord, MinCoord, MinCoord}.Key(), Pos{MaxCoord, MaxCoord, MaxCoord}.Key()
+	for _, script := range []string{
+		tablePos + fmt.Sprintf(";INSERT INTO blocks (pos, data) VALUES (%d, x'01'), (%d, x'01'), (0, x'01'), (%d, x'01'), (%d, x'01'), (1<<62, x'01'), (-(1<<62), x'01'), ('a', x'01'), (x'05', x'01')",
+			low, high, Pos{MaxCoord, MaxCoord, 3}.Key(), Pos{MinCoord, MinCoord, 4}.Key()),
+		tableXYZ + ";INSERT INTO blocks (x, y, z, data) VALUES (-2048, -2048, -2048, x'01'), (2047, 2047, 2047, x'01'), (0, 0, 0, x'01'), (3, 2047, 2047, x'01'), (4, -2048, -2048, x'01')," +
+			" (1<<62, 0, 0, x'01'), (-(1<<62), 0, 0, x'01'), ('a', 0, 0, x'01'), (0, 5000, 0, x'01')",
+	} {
+		dir := t.TempDir()
+		native(t, dir, script).Close()
+		db := open(t, dir, Config{})
+		if n, err := db.Count(t.Context()); n != 5 || err != nil {
+			t.Errorf("%s: %d, %v", script, n, err)
+		}
+	}
+}
+
+// Few blocks are counted as quickly wherever they are.
+func BenchmarkCount(b *testing.B) {
+	dir := b.TempDir()
+	native(b, dir, tablePos+";INSERT INTO blocks (pos, data) VALUES (0, x'01')").Close()
+	db, err := Open(b.Context(), dir, Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	for b.Loop() {
+		if n, err := db.Count(b.Context()); n != 1 || err != nil {
+			b.Fatal(n, err)
+		}
+	}
+}

@@ -151,6 +151,7 @@ func TestListing(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := &countingDB{DB: many}
+	w.Map.Close()
 	w.Map = db
 	fsys := Open(w, Options{Area: &mapdb.Area{Min: mapdb.Pos{X: -1500, Y: -3}, Max: mapdb.Pos{X: 1499, Y: 0}}})
 	files := 0

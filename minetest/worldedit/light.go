@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"iter"
 	"path/filepath"
 	"strings"
@@ -80,9 +81,20 @@ func (w *World) writeLight(_ context.Context, dir string, _ *world.Settings) err
 	switch {
 	case err == nil:
 		defer old.Close()
-		list = io.MultiReader(old, strings.NewReader("\n"), in) // an empty line lists nothing
+		list = io.MultiReader(closeAtEnd{old}, strings.NewReader("\n"), in) // an empty line lists nothing
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	return wholefile.Write(filepath.Join(dir, LightList), list, 0o644)
+}
+
+// closeAtEnd closes a file as soon as it is read: Windows replaces no file that is open.
+type closeAtEnd struct{ f *os.File }
+
+func (c closeAtEnd) Read(p []byte) (int, error) {
+	n, err := c.f.Read(p)
+	if err == io.EOF {
+		_ = c.f.Close()
+	}
+	return n, err
 }

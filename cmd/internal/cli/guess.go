@@ -240,6 +240,9 @@ func isFile(name string) bool {
 func notThere(name string, err error) error {
 	switch pattern := strings.ContainsAny(name, "*?") && !strings.Contains(name, "://"); {
 	case pattern && !isThere(name):
+		if n := len(matchingFiles(name)); n > 0 {
+			return fmt.Errorf("%s: is a pattern that matches %s: expected the name of one file", name, plural(n, "file"))
+		}
 		return fmt.Errorf("no file matches %s", name)
 	case !errors.Is(err, fs.ErrNotExist):
 		return err

@@ -33,6 +33,7 @@ var wrongUsages = []usage{
 	{`info`, []string{"too few arguments"}},
 	{`info nope.map`, []string{"nope.map: no such file"}},
 	{`info nope*.map`, []string{"no file matches nope*.map"}},
+	{`ls burr*.MAP`, []string{"burr*.MAP: is a pattern that matches 1 file: expected the name of one file"}},
 	{`info folder`, []string{"folder: not the folder of a game file"}},
 	{`info text.txt`, []string{"text.txt: unknown format"}},
 	{`info empty.map`, []string{"empty.map: expected a Teeworlds/DDNet map: the file is empty"}},
