@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"iter"
+	"os"
 	"path/filepath"
 	"strings"
 
