@@ -6,7 +6,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"runtime"
 
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/census"
@@ -18,9 +17,6 @@ import (
 	"trowel.example/teeworlds"
 	"trowel.example/torchlight"
 )
-
-// ballast is memory that is never touched, as in trowel.
-var ballast = make([]byte, 64<<20)
 
 // games are the games whose files the tool opens.
 var games = format.Games{teeworlds.Game, torchlight.Game, minetest.Game}
@@ -40,7 +36,6 @@ func datasets(ctx context.Context, name string) (census.Store, error) {
 }
 
 func main() {
-	code := cli.Main(games, cli.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr, fleet.Verbs, cli.Census(tables, datasets))
-	runtime.KeepAlive(ballast)
-	os.Exit(code)
+	cli.CollectLate()
+	os.Exit(cli.Main(games, cli.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr, fleet.Verbs, cli.Census(tables, datasets)))
 }

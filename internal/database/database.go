@@ -15,16 +15,16 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/gomodule/redigo/redis"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"trowel.example/fault"
 	"trowel.example/internal/server"
@@ -33,13 +33,6 @@ import (
 // patience is how long a reply of Redis may take: of the names of some million
 // blocks, say.
 const patience = 5 * time.Minute
-
-func init() { redis.SetLogger(silent{}) }
-
-// silent takes what the client of Redis would print.
-type silent struct{}
-
-func (silent) Printf(context.Context, string, ...any) {}
 
 // Wrap makes an error of a client one that names the server. What the server says
 // about tables that are missing or of another form is about the world, as is what
@@ -69,7 +62,7 @@ func why(err error) string {
 		return "no space left on the server: " + reply.Message
 	case errors.As(err, &reply):
 		return "the server says: " + reply.Message
-	case isReply(err, &text) && (redis.IsOOMError(err) || redis.HasErrorPrefix(err, "MISCONF")):
+	case isReply(err, &text) && (strings.HasPrefix(text, "OOM ") || strings.HasPrefix(text, "MISCONF ")):
 		return "no space left on the server: " + text
 	case text != "":
 		return "the server says: " + text
@@ -86,7 +79,7 @@ func why(err error) string {
 // isReply reports whether an error is a reply of Redis, and gives its text.
 func isReply(err error, text *string) bool {
 	var reply redis.Error
-	if errors.As(err, &reply) && reply != redis.Nil {
+	if errors.As(err, &reply) {
 		*text = reply.Error()
 	}
 	return *text != ""
@@ -132,23 +125,17 @@ func dialHere(ctx context.Context, network, address string) (net.Conn, error) {
 	return nil, err
 }
 
-// Redis returns how to connect to a Redis server at an address, a host or the path
-// of a socket. With anywhere it may be on another machine.
-func Redis(address string, port int, password string, anywhere bool) (*redis.Options, error) {
+// Redis returns connections, none of them open yet, to a Redis server at an address, a host or the path of a
+// socket; and its name for messages. With anywhere it may be on another machine.
+func Redis(address string, port int, password string, anywhere bool) (pool *redis.Pool, name string, err error) {
 	if port == 0 {
 		port = 6379
 	}
-	// Protocol 2 is what servers of every age speak.
-	o := &redis.Options{
-		Network: "tcp", Addr: net.JoinHostPort(strings.Trim(address, "[]"), strconv.Itoa(port)), Password: password, Protocol: 2, DisableIdentity: true,
-		DialTimeout: server.Timeout, ReadTimeout: patience, MaxRetries: -1, DialerRetries: 1,
-		// A server shall not send its clients elsewhere.
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	}
+	network, name := "tcp", net.JoinHostPort(strings.Trim(address, "[]"), strconv.Itoa(port))
 	if strings.Contains(address, "/") {
-		o.Network, o.Addr = "unix", address
+		network, name = "unix", address
 	} else if _, local := here(strings.Trim(address, "[]")); !local && !anywhere {
-		return nil, remote("redis_address")
+		return nil, "", remote("redis_address")
 	}
 	dial := dialHere
 	if anywhere {
@@ -156,12 +143,15 @@ func Redis(address string, port int, password string, anywhere bool) (*redis.Opt
 			return server.Dial(ctx, network, address)
 		}
 	}
-	o.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
-		ctx, cancel := context.WithTimeout(ctx, server.Timeout)
-		defer cancel()
-		return dial(ctx, network, address)
-	}
-	return o, nil
+	return &redis.Pool{
+		MaxIdle: runtime.GOMAXPROCS(0),
+		DialContext: func(ctx context.Context) (redis.Conn, error) {
+			ctx, cancel := context.WithTimeout(ctx, server.Timeout)
+			defer cancel()
+			return redis.DialContext(ctx, network, name, redis.DialContextFunc(dial), redis.DialPassword(password),
+				redis.DialReadTimeout(patience), redis.DialWriteTimeout(patience))
+		},
+	}, name, nil
 }
 
 // plainKeys are the keys of a connection string that name nothing but the server

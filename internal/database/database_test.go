@@ -13,7 +13,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/redis/go-redis/v9"
 
 	"trowel.example/internal/server"
 )
@@ -53,19 +52,18 @@ func TestRedisIsHere(t *testing.T) {
 		"0x7f000001": false, "10.0.0.1": false, "169.254.169.254": false, "::1%eth0": false, "::ffff:192.0.2.1": false, "127.0.0.1@example.org": false, "127.0.0.1 example.org": false,
 	} {
 		called := calls(t)
-		o, err := Redis(address, 1, "", false)
+		pool, _, err := Redis(address, 1, "", false)
 		if local != (err == nil) || !local && !errors.Is(err, server.ErrRemote) {
 			t.Errorf("%q: %v", address, err)
 			continue
 		}
 		if err == nil {
-			c := redis.NewClient(o)
-			if err := c.Ping(t.Context()).Err(); err == nil || len(*called) == 0 {
+			if _, err := pool.GetContext(t.Context()); err == nil || len(*called) == 0 {
 				t.Errorf("%q: %v, called %q", address, err, *called)
 			}
-			c.Close()
+			pool.Close()
 		}
-		if _, err = Redis(address, 1, "", true); err != nil {
+		if _, _, err = Redis(address, 1, "", true); err != nil {
 			t.Errorf("%q where it is allowed: %v", address, err)
 		}
 		for _, call := range *called {

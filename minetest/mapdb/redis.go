@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 
 	"trowel.example/fault"
 	"trowel.example/internal/database"
@@ -73,9 +73,9 @@ func redisComplete(c Config) error {
 
 // redisDB is a hash of a Redis server: the fields are Pos.Key in decimal digits.
 type redisDB struct {
-	client *redis.Client
-	hash   string
-	addr   string
+	pool *redis.Pool
+	hash string
+	addr string
 }
 
 var _ Writer = (*redisDB)(nil)
@@ -86,20 +86,54 @@ func openRedis(ctx context.Context, c Config) (Writer, error) {
 	if err := redisComplete(c); err != nil {
 		return nil, err
 	}
-	o, err := database.Redis(c.Redis.Address, c.Redis.Port, c.Redis.Password, c.Remote)
+	pool, addr, err := database.Redis(c.Redis.Address, c.Redis.Port, c.Redis.Password, c.Remote)
 	if err != nil {
 		return nil, err
 	}
-	db := &redisDB{redis.NewClient(o), c.Redis.Hash, o.Addr}
-	kind, err := db.client.Type(ctx, c.Redis.Hash).Result()
+	db := &redisDB{pool, c.Redis.Hash, addr}
+	kind, err := redis.String(db.do(ctx, "TYPE", db.hash))
 	if err == nil && kind != "hash" && kind != "none" {
 		err = &fault.Error{File: storeRedis, Path: c.Redis.Hash, Offset: -1, Want: "a hash", Got: "a " + kind, Err: fault.ErrFormat}
 	}
 	if err != nil {
-		db.client.Close()
+		db.Close()
 		return nil, db.failed(err)
 	}
 	return db, nil
+}
+
+// do sends one command to the server and returns its reply.
+func (db *redisDB) do(ctx context.Context, command string, args ...any) (any, error) {
+	conn, err := db.pool.GetContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	return redis.DoContext(conn, ctx, command, args...)
+}
+
+// send sends several commands at once, of which the last is the empty one or EXEC, and returns the reply to that:
+// the empty one has those of all. The error is the first of any of them.
+func (db *redisDB) send(ctx context.Context, commands [][]any, last string) (any, error) {
+	conn, err := db.pool.GetContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	for _, c := range commands {
+		if err := conn.Send(c[0].(string), c[1:]...); err != nil {
+			return nil, err
+		}
+	}
+	reply, err := redis.DoContext(conn, ctx, last)
+	if all, is := reply.([]any); is && err == nil {
+		for _, r := range all {
+			if refused, is := r.(redis.Error); is {
+				return nil, refused
+			}
+		}
+	}
+	return reply, err
 }
 
 func createRedis(ctx context.Context, c Config) (Writer, error) {
@@ -136,23 +170,21 @@ func (db *redisDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
 // fetch reads blocks, a few MiB at a time: their sizes first, so that what is too
 // large is not sent. It returns false once yield has.
 func (db *redisDB) fetch(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error) {
-	sizes := make([]*redis.Cmd, len(all))
-	_, err := db.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
-		for i, p := range all {
-			sizes[i] = pipe.Do(ctx, "HSTRLEN", db.hash, field(p))
-		}
-		return nil
-	})
+	lengths := make([][]any, len(all))
+	for i, p := range all {
+		lengths[i] = []any{"HSTRLEN", db.hash, field(p)}
+	}
+	sizes, err := redis.Int64s(db.send(ctx, lengths, ""))
+	if err == nil && len(sizes) != len(all) {
+		err = badRow(storeRedis, db.hash, "", fmt.Sprintf("%d sizes", len(all)), fmt.Sprint(len(sizes))).Err
+	}
 	if err != nil {
 		return false, db.failed(err)
 	}
 	var some []Pos
 	sum := int64(0)
 	for i, p := range all {
-		size, err := sizes[i].Int64()
-		if err != nil {
-			return false, db.failed(err)
-		}
+		size := sizes[i]
 		if size > MaxBlock {
 			if !yield(Block{}, tooLarge(storeRedis, field(p), size).at(p)) {
 				return false, nil
@@ -172,11 +204,11 @@ func (db *redisDB) fetch(ctx context.Context, all []Pos, yield func(Block, error
 
 // values reads blocks at once.
 func (db *redisDB) values(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error) {
-	fields := make([]string, len(all))
-	for i, p := range all {
-		fields[i] = field(p)
+	args := []any{db.hash}
+	for _, p := range all {
+		args = append(args, field(p))
 	}
-	values, err := db.client.HMGet(ctx, db.hash, fields...).Result()
+	values, err := redis.Values(db.do(ctx, "HMGET", args...))
 	if err != nil {
 		return false, db.failed(err)
 	}
@@ -185,8 +217,8 @@ func (db *redisDB) values(ctx context.Context, all []Pos, yield func(Block, erro
 	}
 	for i, p := range all {
 		b, err := Block{Pos: p}, error(nil)
-		if text, ok := values[i].(string); ok {
-			b.Data = []byte(text)
+		if data, is := values[i].([]byte); is {
+			b.Data = data
 		} else {
 			b, err = Block{}, notFound(p)
 		}
@@ -204,7 +236,7 @@ func (db *redisDB) inOrder()  {}
 // what is wrong with the other fields. A hash has no order, and the server can
 // tell the names of the fields only all at once: so they are in memory.
 func (db *redisDB) positions(ctx context.Context, a Area) ([]Pos, []*RowError, error) {
-	fields, err := db.client.HKeys(ctx, db.hash).Result()
+	fields, err := redis.Strings(db.do(ctx, "HKEYS", db.hash))
 	if err != nil {
 		return nil, nil, db.failed(err)
 	}
@@ -278,7 +310,7 @@ func (db *redisDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 
 // Count returns the number of fields of the hash.
 func (db *redisDB) Count(ctx context.Context) (int64, error) {
-	n, err := db.client.HLen(ctx, db.hash).Result()
+	n, err := redis.Int64(db.do(ctx, "HLEN", db.hash))
 	return n, db.failed(err)
 }
 
@@ -288,22 +320,18 @@ func (db *redisDB) Update(ctx context.Context, f func(Tx) error) error {
 	if err := f(tx); err != nil {
 		return err
 	}
-	sent, err := db.client.TxPipelined(ctx, func(pipe redis.Pipeliner) error {
-		for _, c := range tx.list {
-			if c.delete {
-				pipe.HDel(ctx, db.hash, field(c.pos))
-			} else {
-				pipe.HSet(ctx, db.hash, field(c.pos), c.data)
-			}
-		}
+	if len(tx.list) == 0 {
 		return nil
-	})
-	// What made the server refuse all of it stands at one of the commands.
-	for _, cmd := range sent {
-		if e := cmd.Err(); err != nil && e != nil && !redis.IsExecAbortError(e) {
-			return db.failed(e)
+	}
+	commands := [][]any{{"MULTI"}}
+	for _, c := range tx.list {
+		if c.delete {
+			commands = append(commands, []any{"HDEL", db.hash, field(c.pos)})
+		} else {
+			commands = append(commands, []any{"HSET", db.hash, field(c.pos), c.data})
 		}
 	}
+	_, err := db.send(ctx, commands, "EXEC")
 	return db.failed(err)
 }
 
@@ -322,4 +350,4 @@ func (db *redisDB) String() string {
 }
 
 // Close ends the connections.
-func (db *redisDB) Close() error { return db.client.Close() }
+func (db *redisDB) Close() error { return db.pool.Close() }

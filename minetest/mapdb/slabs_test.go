@@ -17,7 +17,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
-	"github.com/redis/go-redis/v9"
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/internal/leveldb"
@@ -153,12 +152,12 @@ func oddRows(t *testing.T, dir string, c Config) {
 			t.Fatal(err)
 		}
 	case RedisDB:
-		client := redis.NewClient(&redis.Options{Addr: fmt.Sprintf("%s:%d", c.Redis.Address, c.Redis.Port)})
-		defer client.Close()
-		if c.Redis.Port == 0 {
-			client = redis.NewClient(&redis.Options{Network: "unix", Addr: c.Redis.Address})
+		w, err := openRedis(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if err := client.HSet(t.Context(), c.Redis.Hash, "text", "1", "", "2", "99999999999", "3", "00", "4").Err(); err != nil {
+		defer w.Close()
+		if _, err := w.(*redisDB).do(t.Context(), "HSET", c.Redis.Hash, "text", "1", "", "2", "99999999999", "3", "00", "4"); err != nil {
 			t.Fatal(err)
 		}
 	case Postgres:

@@ -155,7 +155,7 @@ func TestRedisFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if err := w.(*redisDB).client.ConfigSet(t.Context(), "maxmemory", "1mb").Err(); err != nil {
+	if _, err := w.(*redisDB).do(t.Context(), "CONFIG", "SET", "maxmemory", "1mb"); err != nil {
 		t.Fatal(err)
 	}
 	err = w.Update(t.Context(), func(tx Tx) error { return tx.Put(Pos{}, make([]byte, 1<<20)) })

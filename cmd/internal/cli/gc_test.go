@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"testing"
+	"time"
+)
+
+// Between two collections the heap grows by what is alive and the slack, however little that is.
+func TestCollectLate(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
+	defer CollectLate()()
+	goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
+	for range 100 {
+		runtime.GC()
+		metrics.Read(goal)
+		if goal[0].Value.Uint64() > slack {
+			return
+		}
+		time.Sleep(10 * time.Millisecond) // cleanups run beside
+	}
+	t.Errorf("the next collection is at %d bytes", goal[0].Value.Uint64())
+}
