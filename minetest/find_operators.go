@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/format"
 	"trowel.example/internal/regular"
 	"trowel.example/minetest/mapblock"
@@ -284,7 +285,7 @@ func findChanged(ctx context.Context, q *asking) error {
 			}
 		}
 	}
-	db, err := rollback.Open(q.dir)
+	db, err := rollback.Open(ctx, q.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		q.job.Warn(q.name, "%v", err)
 		return nil
@@ -294,7 +295,11 @@ func findChanged(ctx context.Context, q *asking) error {
 	}
 	defer db.Close()
 	for a, err := range db.Actions(ctx, f) {
-		if err != nil {
+		if errors.Is(err, fault.ErrLost) {
+			if q.miss(err); a.ID == 0 {
+				continue
+			}
+		} else if err != nil {
 			return err
 		}
 		hit := format.Hit{Path: rollback.File, Fields: []format.InfoField{

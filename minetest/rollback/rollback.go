@@ -129,13 +129,23 @@ func (f *Filter) where() (sql string, args []any) {
 	return strings.Join(all, " AND "), args
 }
 
-// DB is a database that is read. It is for one goroutine at a time.
+// DB is a database that is read. It is for one goroutine at a time. What can be read of a damaged
+// database is read; every method then returns an error that wraps [fault.ErrLost] as well.
 type DB struct{ file *sqlitefile.File }
+
+// tables are the statements by which the engine makes the tables.
+var tables = []string{
+	"CREATE TABLE actor (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name TEXT NOT NULL)",
+	"CREATE TABLE node (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name TEXT NOT NULL)",
+	"CREATE TABLE action (id INTEGER PRIMARY KEY AUTOINCREMENT, actor INTEGER NOT NULL, timestamp TIMESTAMP NOT NULL, type INTEGER NOT NULL, " +
+		"list TEXT, `index` INTEGER, `add` INTEGER, stackNode INTEGER, stackQuantity INTEGER, nodeMeta INTEGER, x INT, y INT, z INT, " +
+		"oldNode INTEGER, oldParam1 INTEGER, oldParam2 INTEGER, oldMeta TEXT, newNode INTEGER, newParam1 INTEGER, newParam2 INTEGER, newMeta TEXT, guessedActor INTEGER)",
+}
 
 // Open opens the database of the world in dir for reading, and changes nothing. The error
 // wraps fs.ErrNotExist if there is none: the server does not write down anything.
-func Open(dir string) (*DB, error) {
-	file, err := sqlitefile.Open(filepath.Join(dir, File))
+func Open(ctx context.Context, dir string) (*DB, error) {
+	file, err := sqlitefile.OpenOrRescue(ctx, filepath.Join(dir, File), tables)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s, which servers write with the setting enable_rollback_recording: %w", File, fs.ErrNotExist)
 	}
@@ -147,6 +157,31 @@ func Open(dir string) (*DB, error) {
 
 // Close ends the use of the database.
 func (db *DB) Close() error { return db.file.Close() }
+
+// query runs a query and hands on its rows. If SQLite meets damage, it is run again over what can be
+// rescued. What is lost is an error in the end.
+func (db *DB) query(ctx context.Context, sql string, args []any, row func(*sqlite.Stmt) error) error {
+	err := query(ctx, db.file.Conn, sql, args, row)
+	if sqlitefile.IsDamage(err) && !db.file.Rescued() {
+		if err := db.file.Rescue(ctx, tables); err != nil {
+			return err
+		}
+		err = query(ctx, db.file.Conn, sql, args, row)
+	}
+	if err != nil {
+		return err
+	}
+	for _, l := range db.file.Losses() {
+		if l.Rows {
+			err = errors.Join(err, lost("%s", l.Text))
+		}
+	}
+	return err
+}
+
+func lost(format string, args ...any) error {
+	return &fault.Error{File: File, Offset: -1, Got: fmt.Sprintf(format, args...), Err: fault.ErrLost}
+}
 
 // query runs a query and hands on its rows.
 func query(ctx context.Context, conn *sqlite.Conn, sql string, args []any, row func(*sqlite.Stmt) error) error {
@@ -161,21 +196,25 @@ func query(ctx context.Context, conn *sqlite.Conn, sql string, args []any, row f
 
 var errStop = errors.New("enough")
 
-// Actions yields the actions that a filter wants, the newest first.
+// Actions yields the actions that a filter wants, the newest first. With one whose actor, node or item
+// has no name any more comes an error that wraps [fault.ErrLost]; errors about actions that are lost come
+// at the end.
 func (db *DB) Actions(ctx context.Context, f Filter) iter.Seq2[Action, error] {
 	return func(yield func(Action, error) bool) {
 		where, args := f.where()
 		sql := "SELECT action.id, IFNULL(actor.name, ''), IFNULL(guessedActor, 0), timestamp, type, x, y, z, " +
 			"IFNULL(o.name, ''), IFNULL(oldParam1, 0), IFNULL(oldParam2, 0), IFNULL(oldMeta, ''), " +
 			"IFNULL(n.name, ''), IFNULL(newParam1, 0), IFNULL(newParam2, 0), IFNULL(newMeta, ''), " +
-			"IFNULL(list, ''), IFNULL(`index`, 0), IFNULL(`add`, 0), IFNULL(s.name, ''), IFNULL(stackQuantity, 0) " +
+			"IFNULL(list, ''), IFNULL(`index`, 0), IFNULL(`add`, 0), IFNULL(s.name, ''), IFNULL(stackQuantity, 0), " +
+			"actor.id IS NULL, oldNode > 0 AND o.id IS NULL, newNode > 0 AND n.id IS NULL, stackNode > 0 AND s.id IS NULL " +
 			"FROM action LEFT JOIN actor ON actor.id = action.actor LEFT JOIN node o ON o.id = oldNode " +
 			"LEFT JOIN node n ON n.id = newNode LEFT JOIN node s ON s.id = stackNode " +
 			"WHERE " + where + " ORDER BY timestamp DESC, action.id DESC"
 		if f.Limit > 0 {
 			sql += fmt.Sprintf(" LIMIT %d", f.Limit)
 		}
-		err := query(ctx, db.file.Conn, sql, args, func(s *sqlite.Stmt) error {
+		// They are sorted before the first one comes, so that a second run gives none again.
+		err := db.query(ctx, sql, args, func(s *sqlite.Stmt) error {
 			a := Action{
 				ID: s.ColumnInt64(0), Actor: s.ColumnText(1), Guessed: s.ColumnInt(2) != 0,
 				Time: time.Unix(s.ColumnInt64(3), 0).UTC(), Type: Type(s.ColumnInt(4)),
@@ -185,20 +224,50 @@ func (db *DB) Actions(ctx context.Context, f Filter) iter.Seq2[Action, error] {
 				List: s.ColumnText(16), Slot: s.ColumnInt(17), Added: s.ColumnInt(18) != 0,
 				Item: s.ColumnText(19), Count: s.ColumnInt(20),
 			}
-			if !yield(a, nil) {
+			var err error
+			for i, what := range []string{"actor", "old node", "new node", "item"} {
+				if s.ColumnBool(21 + i) {
+					err = errors.Join(err, lost("action %d has no name of its %s", a.ID, what))
+				}
+			}
+			if !yield(a, err) {
 				return errStop
 			}
 			return nil
 		})
+		if err == nil && f.Actor != "" {
+			err = db.nobody(ctx)
+		}
 		if err != nil && !errors.Is(err, errStop) {
 			yield(Action{}, err)
 		}
 	}
 }
 
+// nobody returns an error if there are actions whose actor has no name any more.
+func (db *DB) nobody(ctx context.Context) error {
+	n := int64(0)
+	err := db.query(ctx, "SELECT COUNT(*) FROM action WHERE actor NOT IN (SELECT id FROM actor)", nil, func(s *sqlite.Stmt) error {
+		n = s.ColumnInt64(0)
+		return nil
+	})
+	if err == nil && n > 0 {
+		err = lost("%d actions have no name of their actor", n)
+	}
+	return err
+}
+
 // Count returns how many actions a filter wants; its limit does not count.
 func (db *DB) Count(ctx context.Context, f Filter) (n int64, err error) {
-	return count(ctx, db.file.Conn, f)
+	where, args := f.where()
+	err = db.query(ctx, "SELECT COUNT(*) FROM action WHERE "+where, args, func(s *sqlite.Stmt) error {
+		n = s.ColumnInt64(0)
+		return nil
+	})
+	if err == nil && f.Actor != "" {
+		err = db.nobody(ctx)
+	}
+	return n, err
 }
 
 func count(ctx context.Context, conn *sqlite.Conn, f Filter) (n int64, err error) {
@@ -211,10 +280,11 @@ func count(ctx context.Context, conn *sqlite.Conn, f Filter) (n int64, err error
 }
 
 // Blocks yields the blocks in which somebody changed something, each once, those of positions
-// that no world has left out.
+// that no world has left out. Errors about actions that are lost come at the end.
 func (db *DB) Blocks(ctx context.Context) iter.Seq2[mapdb.Pos, error] {
 	return func(yield func(mapdb.Pos, error) bool) {
-		err := query(ctx, db.file.Conn, "SELECT DISTINCT x >> 4, y >> 4, z >> 4 FROM action WHERE x IS NOT NULL", nil, func(s *sqlite.Stmt) error {
+		seen := make(map[mapdb.Pos]bool)
+		err := db.query(ctx, "SELECT DISTINCT x >> 4, y >> 4, z >> 4 FROM action WHERE x IS NOT NULL", nil, func(s *sqlite.Stmt) error {
 			var c [3]int16
 			for i := range c {
 				v := s.ColumnInt64(i)
@@ -223,7 +293,12 @@ func (db *DB) Blocks(ctx context.Context) iter.Seq2[mapdb.Pos, error] {
 				}
 				c[i] = int16(v)
 			}
-			if !yield(mapdb.Pos{X: c[0], Y: c[1], Z: c[2]}, nil) {
+			p := mapdb.Pos{X: c[0], Y: c[1], Z: c[2]}
+			if seen[p] {
+				return nil
+			}
+			seen[p] = true
+			if !yield(p, nil) {
 				return errStop
 			}
 			return nil

@@ -55,7 +55,7 @@ func made(t testing.TB) string {
 
 func ids(t testing.TB, dir string, f rollback.Filter) (list []int64) {
 	t.Helper()
-	db, err := rollback.Open(dir)
+	db, err := rollback.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestActions(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", c.filter, got, c.want)
 		}
 	}
-	db, err := rollback.Open(dir)
+	db, err := rollback.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestTrim(t *testing.T) {
 	if _, err := rollback.Trim(context.Background(), empty, time.Now()); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	if _, err := rollback.Open(empty); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := rollback.Open(t.Context(), empty); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 	if list, _ := os.ReadDir(empty); len(list) > 0 {
@@ -150,7 +150,7 @@ func TestDamaged(t *testing.T) {
 	if err := errors.Join(sqlitex.ExecuteScript(conn, "CREATE TABLE other (x)", nil), conn.Close()); err != nil {
 		t.Fatal(err)
 	}
-	db, err := rollback.Open(dir)
+	db, err := rollback.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestEngineTables(t *testing.T) {
 }
 
 func Example() {
-	db, err := rollback.Open("my-world")
+	db, err := rollback.Open(context.Background(), "my-world")
 	if err != nil {
 		fmt.Println("nothing is written down")
 		return

@@ -9,6 +9,8 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"trowel.example/fault"
+	"trowel.example/internal/judge"
 	"trowel.example/internal/mutate"
 	"trowel.example/minetest/rollback"
 )
@@ -26,7 +28,7 @@ func TestWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	mutate.Folder{Dir: dir, Files: []string{rollback.File}, Prefixes: 40, Damages: 60, Unsummed: true, Read: func() (all []string, err error) {
-		db, err := rollback.Open(dir)
+		db, err := rollback.Open(t.Context(), dir)
 		if err != nil {
 			return nil, err
 		}
@@ -38,4 +40,64 @@ func TestWhole(t *testing.T) {
 		}
 		return all, err
 	}}.Test(t)
+}
+
+// The actions of a damaged database are read as far as that is possible, with an error about the others;
+// actors and nodes that have no name any more are errors, also if the actions are those of one actor.
+func TestRescue(t *testing.T) {
+	dir := made(t)
+	path := filepath.Join(dir, rollback.File)
+	change := func(script string) {
+		t.Helper()
+		conn, err := sqlite.OpenConn(path)
+		if err == nil {
+			err = errors.Join(sqlitex.ExecuteScript(conn, script, nil), conn.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	change("WITH RECURSIVE n(i) AS (VALUES(10) UNION ALL SELECT i+1 FROM n WHERE i<900) INSERT INTO action (id, actor, timestamp, type, x, y, z, oldNode, newNode, oldMeta) SELECT i, 1, i*10, 1, i, 2, 3, 1, 2, 'meta' || i FROM n")
+	read := func(f rollback.Filter) (n, lost int) {
+		t.Helper()
+		db, err := rollback.Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		seen := map[int64]bool{}
+		for a, err := range db.Actions(t.Context(), f) {
+			if errors.Is(err, fault.ErrLost) {
+				lost++
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if a.ID != 0 {
+				if n++; seen[a.ID] {
+					t.Errorf("action %d comes twice", a.ID)
+				}
+				seen[a.ID] = true
+			}
+		}
+		if _, err := db.Count(t.Context(), f); (lost > 0) != errors.Is(err, fault.ErrLost) && f.Actor != "" {
+			t.Errorf("the count: %v", err)
+		}
+		return n, lost
+	}
+	if n, lost := read(rollback.Filter{}); n != 896 || lost > 0 {
+		t.Fatal(n, lost)
+	}
+	change("DELETE FROM actor WHERE id = 2; DELETE FROM node WHERE id = 3")
+	if n, lost := read(rollback.Filter{}); n != 896 || lost != 3 {
+		t.Errorf("lost names: %d actions, %d errors", n, lost)
+	}
+	if n, lost := read(rollback.Filter{Actor: "bob"}); n != 0 || lost != 1 {
+		t.Errorf("a lost actor: %d actions, %d errors", n, lost)
+	}
+	data := judge.Read(t, path)
+	clear(data[len(data)/2 : len(data)/2+3*4096])
+	judge.Write(t, path, data)
+	if n, lost := read(rollback.Filter{}); n < 500 || n >= 896 || lost != 4 {
+		t.Errorf("damaged pages: %d actions, %d errors", n, lost)
+	}
 }

@@ -27,7 +27,9 @@ type authLine struct {
 }
 
 // ParseAuthFile reads auth.txt. What is no account is kept: the engine skips
-// lines of less than three fields.
+// lines of less than three fields. The file has neither an end mark nor a count: nothing tells that
+// it was cut off after a line, or in the password, the privileges or the time of the last one, and
+// [OpenAuth] returns no error then. A nil error means that all lines of the file were read.
 func ParseAuthFile(text []byte) *AuthFile {
 	f := new(AuthFile)
 	for len(text) > 0 {

@@ -252,7 +252,7 @@ func (p *pruning) areas(_ context.Context, w *worldedit.World) error {
 
 // rollback keeps what somebody changed.
 func (p *pruning) rollback(ctx context.Context, w *worldedit.World) error {
-	db, err := rollback.Open(w.Dir)
+	db, err := rollback.Open(ctx, w.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -195,7 +195,7 @@ func DeleteStorage(mod, key string, all bool, t *worldedit.Tally) worldedit.Step
 // TrimRollback is a step that deletes what rollback.sqlite says of the time before a moment.
 func TrimRollback(before time.Time, t *worldedit.Tally) worldedit.Step {
 	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
-		db, err := rollback.Open(w.Dir)
+		db, err := rollback.Open(ctx, w.Dir)
 		if err != nil {
 			return err
 		}

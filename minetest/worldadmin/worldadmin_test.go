@@ -447,7 +447,7 @@ func TestTrimRollback(t *testing.T) {
 	was := judge.Read(t, filepath.Join(dir, rollback.File))
 	backup := must(t, dir, worldadmin.TrimRollback(time.Unix(20, 0), nil))
 	count := func() int64 {
-		db, err := rollback.Open(dir)
+		db, err := rollback.Open(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
