@@ -170,7 +170,8 @@ func tooLarge(store, key string, size int64) *RowError {
 // goroutines, and while a loop over Blocks or Positions runs.
 type DB interface {
 	// Get returns the bytes of a block. The error wraps ErrNotFound if there is none,
-	// and is a *RowError if its row is damaged.
+	// and is a *RowError if its row is damaged. A block that was salvaged from damaged data is
+	// returned without an error: Blocks reports those, see [RowError.Salvaged].
 	Get(ctx context.Context, p Pos) ([]byte, error)
 
 	// Blocks goes through the blocks of an area, in the order of the store's keys,
