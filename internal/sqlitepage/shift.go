@@ -80,7 +80,7 @@ func (f *File) findShifts() {
 			if f.headed && lacks < 0 {
 				next -= size // something was put in
 			}
-			if f.headed && floorMod(lacks-next, size) == 0 && !slices.ContainsFunc(found[i:], func(later int64) bool { return floorMod(later-at, size) != 0 }) {
+			if f.headed && lacks <= f.size && floorMod(lacks-next, size) == 0 && !slices.ContainsFunc(found[i:], func(later int64) bool { return floorMod(later-at, size) != 0 }) {
 				next = lacks // there is no other hole
 			}
 			f.addShift(uint32((last+by)/size)+1, at, by, next)
@@ -134,7 +134,7 @@ func (f *File) findMoved(found []int64, lacks int64) {
 				continue // none, or several
 			}
 			by := int64(c.child-1)*int64(f.PageSize) - leaves[at].at
-			if by*lacks >= 0 && abs(by) <= abs(lacks) {
+			if by*lacks >= 0 && abs(by) <= min(abs(lacks), f.size) { // more is no file of which much is left
 				children = append(children, child{c.child, by})
 			}
 		}

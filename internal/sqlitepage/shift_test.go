@@ -2,6 +2,7 @@ package sqlitepage
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -66,6 +67,22 @@ func TestShift(t *testing.T) {
 			if rows < least || len(losses) == 0 && rows < len(s.truth) || name == "the end" && f.Moved() >= 0 {
 				t.Errorf("%d %s: %d of %d rows in %d pages, at least %d; shifts %+v; losses %v", round, name, rows, len(s.truth), pages, least, f.shifts, fmt.Sprint(losses)[:min(300, len(fmt.Sprint(losses)))])
 			}
+		}
+	}
+}
+
+// The count of pages in the header is taken at its word only as far as the file is large.
+func TestShiftOfLiar(t *testing.T) {
+	s := newSample(t, rand.New(rand.NewPCG(5, 5)), 1024, false)
+	data := slices.Delete(bytes.Clone(s.data), len(s.data)/2, len(s.data)/2+512)
+	for _, count := range []uint32{1 << 30, maxPages} {
+		binary.BigEndian.PutUint32(data[28:], count)
+		f, err := FromBytes("map.sqlite", data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := int64(f.present()); n > 2*int64(len(data))/1024 {
+			t.Errorf("%d pages of a file of %d bytes", n, len(data))
 		}
 	}
 }
