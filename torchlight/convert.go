@@ -12,6 +12,8 @@ import (
 	"trowel.example/fault"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/modedit"
+	"trowel.example/torchlight/pak"
 )
 
 // headerSuffix is that of the neighbour of an archive that says what its mod is called.
@@ -26,9 +28,6 @@ var modConversions = append([]format.Conversion{{
 		if err != nil {
 			return err
 		}
-		if m.Archive.Salvaged() {
-			return cutOff(src)
-		}
 		loseDamaged(job, src, m.Archive)
 		var parts []format.Part
 		for _, suffix := range []string{"", ".MAN", headerSuffix} {
@@ -38,7 +37,12 @@ var modConversions = append([]format.Conversion{{
 			}
 			parts = append(parts, part)
 		}
-		if err := m.Split(parts[0], parts[1]); err != nil {
+		if m.Archive.Salvaged() {
+			err = modedit.OfPak(m.Archive, modedit.Options{}).WritePak(parts[0], parts[1])
+		} else {
+			err = m.Split(parts[0], parts[1])
+		}
+		if err != nil {
 			return fault.InFile(err, src.Path)
 		}
 		_, err = parts[2].Write(moddir.ModDat(m.Header))
@@ -58,21 +62,22 @@ var pakConversions = append([]format.Conversion{{
 			return err
 		}
 		defer other.Close()
-		if r.Salvaged() {
-			return cutOff(src)
+		if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
+			return fmt.Errorf("%s: give the .PAK, not the list of what is in it", src.Path)
 		}
 		loseDamaged(job, src, r)
-		manifest, err := r.Manifest().Encode()
-		if err != nil {
-			return fault.InFile(err, src.Path)
-		}
 		part, err := out.Create("")
 		if err != nil {
 			return err
 		}
+		if r.Salvaged() {
+			_, err := mod.Write(part, header, pak.NewEdit(r).Files(), nil)
+			return err
+		}
 		archive := src
-		if archive.Size != r.Size() {
-			return fmt.Errorf("%s: give the .PAK, not the list of what is in it", src.Path)
+		manifest, err := r.Manifest().Encode()
+		if err != nil {
+			return fault.InFile(err, src.Path)
 		}
 		return mod.Join(part, header, io.NewSectionReader(archive, 0, archive.Size), manifest)
 	},

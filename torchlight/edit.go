@@ -97,7 +97,7 @@ type opened struct {
 	*modedit.Editor
 	from  *pak.Reader
 	title string
-	write func(out format.Output) error // nil for an archive that is cut off
+	write func(out format.Output) error
 	close func() error
 }
 
@@ -108,9 +108,7 @@ func openEditor(job *format.Job, src *format.Source, o modedit.Options) (*opened
 			return nil, err
 		}
 		e := &opened{Editor: modedit.OfMod(m, o), from: m.Archive, title: m.Header.Title, close: func() error { return nil }}
-		if !m.Archive.Salvaged() {
-			e.write = e.writeMod
-		}
+		e.write = e.writeMod
 		return e, nil
 	}
 	r, other, err := openPak(job, src)
@@ -118,9 +116,7 @@ func openEditor(job *format.Job, src *format.Source, o modedit.Options) (*opened
 		return nil, err
 	}
 	e := &opened{Editor: modedit.OfPak(r, o), from: r, close: other.Close}
-	if !r.Salvaged() {
-		e.write = e.writePak
-	}
+	e.write = e.writePak
 	return e, nil
 }
 
@@ -139,9 +135,6 @@ func editArchive(ctx context.Context, job *format.Job, src *format.Source, steps
 		return err
 	}
 	defer e.close()
-	if e.write == nil {
-		return cutOff(src)
-	}
 	if err := run(ctx, e.Editor, steps, failed); err != nil {
 		return fault.InFile(err, src.Path)
 	}

@@ -89,7 +89,7 @@ func openWhole(job *format.Job, src *format.Source, o modedit.Options) (*opened,
 	}
 	o.Miss = func(path, message string) { job.Lose(src.Path, "%s: %s", path, message) }
 	e, err := openEditor(job, src, o)
-	if err == nil && e.write == nil {
+	if err == nil && e.from.Salvaged() {
 		err = errors.Join(cutOff(src), e.close())
 	}
 	return e, err

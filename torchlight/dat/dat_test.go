@@ -105,11 +105,11 @@ func TestText(t *testing.T) {
 // The game reads junk by its beginning, properties before nodes, and names,
 // ignoring case.
 func TestJunk(t *testing.T) {
-	junk := "[unit]\n[child]\n[/CHILD]\n<integer>value:.1\n<INTEGER>value:12x\n<BOOL>value:TRUE\n<FLOAT>value:.75\n[/UNIT]"
+	junk := "[unit]\n[child]\n[/CHILD]\n<integer>value:.1\n<INTEGER>value:12.5\n<BOOL>value:TRUE\n<FLOAT>value:.75\n[/UNIT]"
 	clean := "[UNIT]\n<INTEGER>VALUE:0\n<INTEGER>VALUE:12\n<BOOL>VALUE:1\n<FLOAT>VALUE:0.75\n[CHILD]\n[/CHILD]\n[/UNIT]"
 	var warned []string
 	a, errA := dat.Compile([]byte(junk), nil, dat.Options{Warn: func(e *text.Error) { warned = append(warned, e.Error()) }})
-	if want := []string{`line 4: expected a value of type INTEGER, found ".1", which is read as 0`, `line 5: expected a value of type INTEGER, found "12x", which is read as 12`}; !slices.Equal(warned, want) {
+	if want := []string{`line 4: expected a value of type INTEGER, found ".1", which is read as 0`, `line 5: expected a value of type INTEGER, found "12.5", which is read as 12`}; !slices.Equal(warned, want) {
 		t.Errorf("warned of %q", warned)
 	}
 	if _, err := dat.Compile([]byte(junk), nil, dat.Options{}); len(text.AllErrors(err)) != 2 {
@@ -119,6 +119,23 @@ func TestJunk(t *testing.T) {
 		_, err := dat.Compile([]byte("[A]\n"+line+"\n[/A]"), nil, dat.Options{Warn: func(*text.Error) {}})
 		if e := text.AllErrors(err); len(e) != 1 || e[0].Line != 2 || !errors.Is(err, fault.ErrLimit) {
 			t.Errorf("%s: %v", line, err)
+		}
+	}
+	for line, wrong := range map[string]bool{
+		"<INTEGER64>A:5.14E+18": true, "<INTEGER64>A:abc": true, "<INTEGER>A:5,14E+18": true, "<INTEGER>A:12x": true, "<UNSIGNED INT>A:1e3": true,
+		"<FLOAT>A:1,5": true, "<FLOAT>A:nan": true, "<DOUBLE>A:x": true, "<BOOL>A:yes": true,
+		"<INTEGER>A:": false, "<INTEGER>A:.": false, "<INTEGER64>A:7.9 ": false, "<UNSIGNED INT>A:-1": false, "<FLOAT>A: 1e3 ": false, "<BOOL>A:2": false, "<BOOL>A:True ": false,
+	} {
+		warned := 0
+		_, err := dat.Compile([]byte("[A]\n"+line+"\n[/A]"), nil, dat.Options{Warn: func(*text.Error) { warned++ }})
+		if all := text.AllErrors(err); wrong != (len(all) == 1 && all[0].Line == 2) || !wrong && (err != nil || warned != 1) {
+			t.Errorf("%s: %v, %d warnings", line, err, warned)
+		}
+		found := check.Collect(func(s check.Sink) { text.Check([]byte("[A]\n"+line+"\n[/A]"), nil, s) })
+		if !slices.ContainsFunc(found, func(f check.Finding) bool {
+			return strings.Contains(f.Message, "is no ") && (f.Severity == check.Error) == wrong
+		}) {
+			t.Errorf("%s: check finds %v", line, found)
 		}
 	}
 	b, errB := dat.Compile([]byte(clean), nil, dat.Options{})

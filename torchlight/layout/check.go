@@ -63,6 +63,9 @@ var (
 	foundTag = Catalog.Add("tl-layout-unknown-tag", check.Warning,
 		"TAG is the name of no feature tag; it compiles to none.",
 		"Correct the name, or write the number of the tag.")
+	foundWrong = Catalog.Add("tl-layout-text-number", check.Error,
+		"A value in the text of a layout is no number or truth value of its type, or does not fit it: `pack` rejects the text.",
+		"Correct the value. Where a spreadsheet wrote 5.14E+18, put the whole number back.")
 	foundText = Catalog.Add("tl-layout-text-value", check.Warning,
 		"A value makes no sense where it stands in the text of a layout, so that something else is compiled.",
 		"Correct the value.")

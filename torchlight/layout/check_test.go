@@ -98,7 +98,8 @@ func TestCheck(t *testing.T) {
 		"tag":      {"TAG:CHESTS", "TAG:BOXES", []string{"unknown-tag"}},
 		"number":   {"TAG:CHESTS", "TAG:77", nil},
 		"left out": {"[CHILDREN]", "<STRING>X:1\n[CHILDREN]", []string{"left-out"}},
-		"nonsense": {"<FLOAT>MIN:-0", "<FLOAT>MIN:x", []string{"text-value"}},
+		"nonsense": {"<FLOAT>MIN:-0", "<FLOAT>MIN:x", []string{"text-number"}},
+		"blank":    {"<FLOAT>MIN:-0", "<FLOAT>MIN: 1 ", []string{"text-value"}},
 		"mark":     {"<FLOAT>MIN:-0", "<STRING>#99:01", []string{"value", "marked"}},
 		"target":   {"OBJECTID:100", "OBJECTID:99", []string{"missing-object"}},
 	} {

@@ -46,7 +46,7 @@ func (t *textReader) int64(p *text.Property) int64 {
 func (t *textReader) uint8(p *text.Property) uint8 {
 	v := t.int64(p)
 	if v != int64(uint8(v)) {
-		t.value(p, &text.Error{Want: "a number from 0 to 255", Got: strconv.FormatInt(v, 10), Err: fault.ErrLimit})
+		t.value(p, &text.Error{Want: "a number from 0 to 255", Got: strconv.FormatInt(v, 10), Err: fault.ErrLimit, Wrong: true})
 	}
 	return uint8(v)
 }

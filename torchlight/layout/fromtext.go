@@ -120,7 +120,11 @@ func (t *textReader) leaveOut(k *check.Kind, it text.Item, why string) {
 
 // value reports a value that is not read as it is written.
 func (t *textReader) value(it text.Item, e *text.Error) {
-	if e != nil {
+	switch {
+	case e == nil:
+	case e.Wrong:
+		t.report(foundWrong, it, e)
+	default:
 		t.report(foundText, it, e)
 	}
 }
@@ -334,7 +338,11 @@ func (r *propertyReader) groupField(p *text.Property) bool {
 
 // setGroup sets a field of the group, and reports a value that makes no sense for it.
 func (r *propertyReader) setGroup(f groupField, p *text.Property) {
-	if !f.set(r.group, p.Value) {
+	if fits := f.set(r.group, p.Value); !fits {
+		if e := f.problem(p.Value); e != nil {
+			r.value(p, e)
+			return
+		}
 		k := foundText
 		if f.name == "TAG" {
 			k = foundTag

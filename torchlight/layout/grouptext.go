@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/fault"
 	"trowel.example/torchlight/text"
 )
 
@@ -55,6 +56,14 @@ var groupFields = []groupField{
 	{"GAME MODE", text.String, twice,
 		func(g *Group) string { return gameModes.name(g.GameMode) },
 		func(g *Group, s string) (ok bool) { g.GameMode, ok = parseGameMode(s); return ok }},
+}
+
+// problem returns why a value is none of the field, if its type says so.
+func (f groupField) problem(value string) *text.Error {
+	if strings.HasSuffix(f.name, "THEMES") {
+		return &text.Error{Want: "numbers of 64 bits with commas between them", Got: strconv.Quote(value), Err: fault.ErrFormat, Wrong: true}
+	}
+	return (&text.Property{Type: f.typ, Value: value}).Problem()
 }
 
 // groupFieldNamed returns the index of the field of a name, ignoring case, or -1.

@@ -369,19 +369,20 @@ func TestProblems(t *testing.T) {
 		limit          bool
 	}{
 		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<STRING>NO SUCH THING:1", `has no property "NO SUCH THING"`, false},
-		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<BOOL>VISIBLE:maybe", `"maybe", which is read as false`, false},
-		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<FLOAT>POSITIONX:1,5", `"1,5", which is read as 1`, false},
+		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<BOOL>VISIBLE:maybe", `value of type BOOL, found "maybe"`, true},
+		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<FLOAT>POSITIONX:1,5", `value of type FLOAT, found "1,5"`, true},
 		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<FLOAT>POSITIONX:1e39", "fits the type FLOAT", true},
-		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<STRING>SCALE:1,x", `"x", which is read as 0`, false},
+		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<STRING>SCALE:1,x", `found "x"`, true},
 		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<INTEGER64>ID:9223372036854775808", "fits the type INTEGER64", true},
 		{"<STRING>DESCRIPTOR:Layout Link\n%s", "[LOGICGROUP]\n[/LOGICGROUP]", "no part [LOGICGROUP]", false},
 		{"<STRING>DESCRIPTOR:Group\n%s", "<STRING>CHOICE:Sometimes", `no CHOICE "Sometimes"`, false},
-		{"<STRING>DESCRIPTOR:Group\n%s", "<STRING>ACTIVE THEMES:1,x", `no ACTIVE THEMES "1,x"`, false},
+		{"<STRING>DESCRIPTOR:Group\n%s", "<STRING>ACTIVE THEMES:1,x", `commas between them, found "1,x"`, true},
+		{"<STRING>DESCRIPTOR:Layout Link\n%s", "<INTEGER64>ID:5.14E+18", `value of type INTEGER64, found "5.14E+18"`, true},
 		{logic, "<UNSIGNED INT>ID:256", "a number from 0 to 255", true},
 		{logic, "<FLOAT>Z:1", `has no property "Z"`, false},
 		{logic, "[LINK]\n[/LINK]", "no part [LINK]", false},
 		{timeline, "<STRING>INTERPOLATION:Smooth", `"Smooth", which is read as Linear`, false},
-		{timeline, "<FLOAT>TIMEPERCENT:soon", `"soon", which is read as 0`, false},
+		{timeline, "<FLOAT>TIMEPERCENT:soon", `found "soon"`, true},
 		{"<STRING>DESCRIPTOR:Group\n[/PROPERTIES]\n%s", "[PROPERTIES]", "has [PROPERTIES] already", false},
 		{"<STRING>DESCRIPTOR:Group\n[/PROPERTIES]\n%s\n[PROPERTIES]", "<INTEGER>A:1", `no property "A"`, false},
 	} {
@@ -422,7 +423,7 @@ func TestText(t *testing.T) {
 				<INTEGER>ID:7
 				<FLOAT>positiony:2
 				<FLOAT>POSITIONX:1
-				<STRING>SCALE:1,.5,x
+				<STRING>SCALE:1,.5,.
 				<FLOAT>X:.
 				<BOOL>VISIBLE:1
 				<STRING>NO SUCH THING:1

@@ -104,12 +104,31 @@ func (e *Edit) Rename(from, to string) error {
 	return nil
 }
 
-// Files returns what will be written, in no particular order.
-func (e *Edit) Files() []NewFile { return e.files }
+// Files returns what will be written, in no particular order: of a salvaged archive, the files that
+// can be read.
+func (e *Edit) Files() []NewFile {
+	if !e.r.salvaged {
+		return e.files
+	}
+	var files []NewFile
+	for _, f := range e.files {
+		if from := f.Source; from != nil {
+			if _, err := from.Content(); err != nil {
+				continue
+			}
+			f.Source, f.Content, f.Time = nil, from.Content, from.Record.Time // its record lacks the CRC-32
+		}
+		files = append(files, f)
+	}
+	return files
+}
 
 // Write writes the archive to target, which must be another file than the one
-// that is read. Without any change that gives the same bytes.
+// that is read. Without any change that gives the same bytes, unless the archive was salvaged.
 func (e *Edit) Write(target Target) (man *Manifest, size int64, err error) {
+	if e.r.salvaged {
+		return Write(target, e.Files(), nil)
+	}
 	k, _, err := outline(e.r)
 	if err != nil {
 		return nil, 0, err
@@ -123,6 +142,9 @@ func (e *Edit) Write(target Target) (man *Manifest, size int64, err error) {
 // Seal makes Write state what the archive states wrongly: its hash, that of the list, the size of
 // its largest block. It returns which of these are wrong, in words.
 func (e *Edit) Seal() (wrong []string, err error) {
+	if e.r.salvaged {
+		return nil, nil // Write states everything anew
+	}
 	k, _, err := outline(e.r)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,9 @@ var (
 	foundEncoding = Catalog.Add("tl-text-encoding", check.Warning,
 		"A text is not in UTF-16, little-endian, with a byte order mark, as the editor of the game writes it.",
 		"Save the file as UTF-16 LE with BOM; some editors call that Unicode.")
+	foundWrong = Catalog.Add("tl-text-number", check.Error,
+		"A value is no number or truth value of its type, or does not fit it: `pack` rejects the text.",
+		"Correct the value. Where a spreadsheet wrote 5.14E+18, put the whole number back.")
 	foundValue = Catalog.Add("tl-text-value", check.Warning,
 		"A value makes no sense for its type, so that the game takes only its beginning, or 0.",
 		"Correct the value.")
@@ -45,8 +48,12 @@ func Check(data []byte, names *hash.Names, sink check.Sink) {
 		}
 		p := it.(*Property)
 		checkName(p.Key, names, place, sink)
-		if p.Problem() != nil {
-			place.add(foundValue, sink, "%q is no %s", p.Value, p.Type)
+		if e := p.Problem(); e != nil {
+			kind := foundValue
+			if e.Wrong {
+				kind = foundWrong
+			}
+			place.add(kind, sink, "%q is no %s", p.Value, p.Type)
 		}
 	})
 	switch {

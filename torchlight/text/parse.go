@@ -31,6 +31,10 @@ type Error struct {
 	Want, Got    string // what was expected, and what was there instead; without Want, Got says it all
 	Err          error  // one of the sentinels of the package fault
 
+	// Wrong is set for a value that is no number or truth value of its type, or does not fit it: no
+	// compiled file is made of a text with one.
+	Wrong bool
+
 	mend mend // what Repair can do about it
 }
 
@@ -231,7 +235,7 @@ func (p *parser) parse() (*Node, error) {
 // another of its name, that was meant to close it: the error is there.
 func (p *parser) unclosed(depth int, err error, got string) {
 	top := p.open[len(p.open)-1]
-	at := &Error{max(p.num, 1), p.column(p.at), "[/" + top.node.Name + "]", got, err, mendInsert}
+	at := &Error{max(p.num, 1), p.column(p.at), "[/" + top.node.Name + "]", got, err, false, mendInsert}
 	for i := len(p.open) - 1; i > depth && i > 0; i-- {
 		if o := p.open[i]; strings.EqualFold(o.node.Name, p.open[i-1].node.Name) {
 			at.Line, at.Column, at.Want, at.Got = o.line, o.column, "[/"+o.node.Name+"]", "["+o.node.Name+"], which nothing closes"
@@ -358,7 +362,7 @@ func (p *parser) fail(at int, err error, want, got string) {
 }
 
 func (p *parser) failMending(how mend, at int, err error, want, got string) {
-	p.errors = append(p.errors, &Error{max(p.num, 1), p.column(at), want, got, err, how})
+	p.errors = append(p.errors, &Error{max(p.num, 1), p.column(at), want, got, err, false, how})
 }
 
 // column returns the column of byte at of the line.
@@ -376,7 +380,7 @@ func quote(s string) string {
 // errorAtEnd makes an error about what follows a text.
 func errorAtEnd(s string, err error, want, got string) error {
 	line := strings.Count(s, "\n")
-	return &Error{1 + line, 1 + utf8.RuneCountInString(s[strings.LastIndexByte(s, '\n')+1:]), want, got, err, noMend}
+	return &Error{1 + line, 1 + utf8.RuneCountInString(s[strings.LastIndexByte(s, '\n')+1:]), want, got, err, false, noMend}
 }
 
 // notUTF8 makes an error about the first byte that is no UTF-8.

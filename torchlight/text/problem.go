@@ -11,7 +11,8 @@ import (
 
 // Problem returns why a compiled file cannot hold the value of p as it is written; nil if it
 // can. Its Err is [fault.ErrLimit] for a number that does not fit its type, and
-// [fault.ErrFormat] for a value that the game reads by its beginning, or as 0. It has no line.
+// [fault.ErrFormat] for another value. Values that texts of public mods have, and of which it is known what the
+// game reads, are not Wrong: see readable. It has no line.
 func (p *Property) Problem() *Error {
 	var read string // as the game reads it
 	var clean, fits bool
@@ -47,9 +48,32 @@ func (p *Property) Problem() *Error {
 	case clean:
 		return nil
 	case !fits:
-		return &Error{Want: "a number that fits the type " + p.Type.String(), Got: quote(p.Value), Err: fault.ErrLimit}
+		return &Error{Want: "a number that fits the type " + p.Type.String(), Got: quote(p.Value), Err: fault.ErrLimit, Wrong: true}
+	case !readable(p.Type, p.Value):
+		return &Error{Want: "a value of type " + p.Type.String(), Got: quote(p.Value), Err: fault.ErrFormat, Wrong: true}
 	}
 	return &Error{Want: "a value of type " + p.Type.String(), Got: quote(p.Value) + ", which is read as " + read, Err: fault.ErrFormat}
+}
+
+// readable reports whether nothing that an author can have meant is lost by reading a value by its beginning: it
+// is empty, or a number or word with blanks around it; an integer may have a fraction (".1" is 0), and a BOOL may
+// be any integer. An exponent is lost ("5.14E+18" is no 5).
+func readable(t Type, s string) bool {
+	s = strings.TrimSpace(s)
+	if s == "" || s == "." {
+		return true
+	}
+	if _, whole := number(s); whole {
+		return true
+	}
+	_, all := decimal(s)
+	switch t {
+	case Bool:
+		return strings.EqualFold(s, "true") || strings.EqualFold(s, "false")
+	case Float, Double:
+		return all
+	}
+	return all && !strings.ContainsAny(s, "eE")
 }
 
 func fitsInt(s string, bits int) bool {
@@ -95,12 +119,12 @@ func Read(data []byte, build func(root *Node, report func(Item, *Error))) (probl
 }
 
 // Settle tells warn of the problems that only change a value, and returns the others, or all of
-// them if warn is nil: numbers that do not fit are never changed.
+// them if warn is nil: what is Wrong is never changed.
 func (e Errors) Settle(warn func(*Error)) error {
 	var stop Errors
 	for i, problem := range e {
 		switch {
-		case warn == nil || problem.Err == fault.ErrLimit:
+		case warn == nil || problem.Wrong:
 			stop = append(stop, problem)
 		case i < maxErrors:
 			warn(problem)
