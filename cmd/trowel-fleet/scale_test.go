@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 )
 
 // envProgram makes the program of the tests the tool.
@@ -21,6 +22,7 @@ const envProgram = "TROWEL_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(envProgram) != "" {
+		tests.AsProgram()
 		main()
 	}
 	os.Exit(m.Run())

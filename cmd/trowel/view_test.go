@@ -22,12 +22,14 @@ import (
 
 	"trowel.example/internal/corpus"
 	"trowel.example/internal/judge/chromium"
+	"trowel.example/internal/tests"
 	"trowel.example/teeworlds/twmap"
 )
 
 // TestMain lets the test be the program, too, so that it is tried as people have it.
 func TestMain(m *testing.M) {
 	if os.Getenv("TROWEL_TEST_MAIN") != "" {
+		tests.AsProgram()
 		main()
 	}
 	os.Exit(m.Run())

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"trowel.example/internal/host"
 )
 
 // Options say what an output may take the place of. Whatever they say:
@@ -156,7 +158,7 @@ func (o *Options) mayReplaceFolder(target string) error {
 			return fmt.Errorf("%w: %s is in it", ErrRead, read)
 		}
 	}
-	if home, err := os.UserHomeDir(); err == nil && contains(info, home) {
+	if home := host.HomeFolder(); home != "" && contains(info, home) {
 		return fmt.Errorf("the home folder %s is in it", home)
 	}
 	if here, err := os.Getwd(); err != nil || contains(info, here) {

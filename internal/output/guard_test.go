@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"trowel.example/internal/tests"
 )
 
 // kind is what the test takes for a folder or file of the kind that is written.
@@ -46,8 +48,7 @@ func TestReplace(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(base, "empty"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("HOME", filepath.Join(base, "homes", "me"))
-	t.Setenv("USERPROFILE", filepath.Join(base, "homes", "me"))
+	tests.OnHost(t, map[string]string{"home folder": filepath.Join(base, "homes", "me")})
 	t.Chdir(filepath.Join(base, "here", "in"))
 	links := os.Symlink("src", filepath.Join(base, "linked")) == nil &&
 		os.Symlink("read.txt", filepath.Join(base, "link.txt")) == nil &&

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"trowel.example/internal/host"
 	"trowel.example/internal/regular"
 )
 
@@ -152,10 +153,10 @@ func ReadFile(path string) (List, []BadLine, error) {
 // FileName is the name of the list in the folder of a world, and elsewhere.
 const FileName = "colors.txt"
 
-// shared are the folders in which packages of minetestmapper have the list.
-var shared = []string{
-	"/usr/local/share/luanti", "/usr/local/share/minetest", "/usr/share/luanti", "/usr/share/minetest",
-	"/usr/share/games/luanti", "/usr/share/games/minetest",
+// shared returns the folders in which packages of minetestmapper have the list.
+func shared() []string {
+	return host.Folders("/usr/local/share/luanti", "/usr/local/share/minetest", "/usr/share/luanti", "/usr/share/minetest",
+		"/usr/share/games/luanti", "/usr/share/games/minetest")
 }
 
 // Find returns the list that minetestmapper takes for the world in a folder, "" if there is
@@ -170,10 +171,10 @@ func Find(world string) (path string, own bool) {
 	if is(world) {
 		return path, true
 	}
-	if home, err := os.UserHomeDir(); err == nil && home != "" && is(filepath.Join(home, ".minetest")) {
+	if home := host.HomeFolder(); home != "" && is(filepath.Join(home, ".minetest")) {
 		return path, false
 	}
-	for _, dir := range shared {
+	for _, dir := range shared() {
 		if is(dir) {
 			return path, false
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trowel.example/internal/corpus"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/nodecolor"
 )
 
@@ -77,14 +78,13 @@ func TestParseCorpus(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	home, dir := t.TempDir(), t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("USERPROFILE", home) // of Windows
+	home, dir, shared := t.TempDir(), t.TempDir(), t.TempDir()
+	tests.OnHost(t, map[string]string{"home folder": home, "folder /usr/share/minetest": shared})
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir(filepath.Join(home, ".minetest"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{filepath.Join(home, ".minetest", "colors.txt"), filepath.Join(dir, "colors.txt")} {
+	for _, path := range []string{"colors.txt", filepath.Join(shared, "colors.txt"), filepath.Join(home, ".minetest", "colors.txt"), filepath.Join(dir, "colors.txt")} {
 		if err := os.WriteFile(path, []byte("a 1 2 3\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}

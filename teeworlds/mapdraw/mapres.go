@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 
+	"trowel.example/internal/host"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -22,23 +23,25 @@ func DataFolders() []string {
 			dirs = append(dirs, filepath.Join(append([]string{base}, parts...)...))
 		}
 	}
-	home, _ := os.UserHomeDir()
+	home := host.HomeFolder()
 	switch runtime.GOOS {
 	case "windows":
-		config := os.Getenv("APPDATA")
+		config := host.Env("APPDATA")
 		add(config, "DDNet")
 		add(config, "Teeworlds")
-		for _, programs := range []string{os.Getenv("ProgramFiles(x86)"), os.Getenv("ProgramFiles")} {
+		for _, programs := range []string{host.Env("ProgramFiles(x86)"), host.Env("ProgramFiles")} {
 			add(programs, "Steam", "steamapps", "common", "DDraceNetwork", "ddnet", "data")
 			add(programs, "Steam", "steamapps", "common", "Teeworlds", "tw", "data")
 		}
 	case "darwin":
 		add(home, "Library", "Application Support", "DDNet")
 		add(home, "Library", "Application Support", "Teeworlds")
-		add("/Applications", "DDNet.app", "Contents", "Resources", "data")
-		add("/Applications", "Teeworlds.app", "Contents", "Resources", "data")
+		for _, applications := range host.Folders("/Applications") {
+			add(applications, "DDNet.app", "Contents", "Resources", "data")
+			add(applications, "Teeworlds.app", "Contents", "Resources", "data")
+		}
 	default:
-		own := os.Getenv("XDG_DATA_HOME")
+		own := host.Env("XDG_DATA_HOME")
 		if own == "" && home != "" {
 			own = filepath.Join(home, ".local", "share")
 		}
@@ -47,7 +50,7 @@ func DataFolders() []string {
 		add(home, ".teeworlds")
 		add(own, "Steam", "steamapps", "common", "DDraceNetwork", "ddnet", "data")
 		add(own, "Steam", "steamapps", "common", "Teeworlds", "tw", "data")
-		for _, share := range []string{"/usr/local/share", "/usr/share/games", "/usr/share", "/var/lib/flatpak/app/tw.ddnet.ddnet/current/active/files/share"} {
+		for _, share := range host.Folders("/usr/local/share", "/usr/share/games", "/usr/share", "/var/lib/flatpak/app/tw.ddnet.ddnet/current/active/files/share") {
 			add(share, "ddnet", "data")
 			add(share, "teeworlds", "data")
 		}

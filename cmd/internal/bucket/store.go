@@ -17,6 +17,7 @@ import (
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 
+	"trowel.example/internal/host"
 	"trowel.example/storage"
 )
 
@@ -175,8 +176,7 @@ type lock struct {
 
 // Lock puts an object there that says so, unless another one is in the way.
 func (s *Store) Lock(ctx context.Context, alone bool) (_ storage.Lock, err error) {
-	host, _ := os.Hostname() // "" says as little
-	data, err := json.Marshal(claim{alone, host, os.Getpid()})
+	data, err := json.Marshal(claim{alone, host.MachineName(), os.Getpid()})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"trowel.example/cmd/internal/parquet"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
+	_ "trowel.example/internal/tests" // a machine that has nothing
 )
 
 var items = &format.Table{Name: "items", Title: "things", Columns: []format.Column{{Name: "name", Type: format.ColumnText, Help: "its name"}}}

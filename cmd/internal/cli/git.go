@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -22,6 +21,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/cmd/internal/contents"
 	"trowel.example/format"
+	"trowel.example/internal/host"
 	"trowel.example/internal/lfs"
 	"trowel.example/internal/output"
 	"trowel.example/internal/regular"
@@ -149,7 +149,7 @@ there already stays, and a second run changes nothing. With --print nothing is w
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		ctx := cmd.Context()
 		program := "trowel"
-		if _, err := exec.LookPath(program); err != nil {
+		if _, err := host.FindProgram(program); err != nil {
 			self, err := os.Executable()
 			if err != nil {
 				return err
@@ -282,7 +282,7 @@ func (a *app) addHook(ctx context.Context, top, text string) error {
 
 // git runs git in a folder and returns what it prints.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd := host.Command(ctx, "git", args...)
 	cmd.Dir = dir
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"trowel.example/internal/host"
 )
 
 // screen is where the tool prints, as far as what it prints depends on that. The
@@ -30,7 +33,7 @@ func newScreen(stdout io.Writer) screen {
 	if s.terminal = ok && term.IsTerminal(int(f.Fd())); s.terminal {
 		s.width, s.height, _ = term.GetSize(int(f.Fd()))
 		s.terminal = showsEscapes(f)
-		if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		if n, err := strconv.Atoi(host.Env("COLUMNS")); err == nil && n > 0 {
 			s.width = n
 		}
 	}
@@ -73,7 +76,7 @@ const (
 func (s *screen) paint(color, text string) string {
 	on := s.color == "always"
 	if s.color == "auto" {
-		on = s.terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		on = s.terminal && host.Env("NO_COLOR") == "" && host.Env("TERM") != "dumb"
 	}
 	if !on || color == "" || text == "" {
 		return text
@@ -122,7 +125,10 @@ type pager struct {
 
 // page makes a verb print through a pager, if it prints to a terminal.
 func (a *app) page() {
-	if command := pagerCommand(os.LookupEnv, exec.LookPath); a.screen.terminal && a.talk.terminal && command != nil {
+	if !a.screen.terminal || !a.talk.terminal {
+		return
+	}
+	if command := pagerCommand(); command != nil {
 		a.pager = &pager{to: a.stdout, height: a.screen.height, command: command, started: a.talk.hush}
 		a.out.Reset(a.pager)
 		a.talk.lines = a.pager
@@ -130,16 +136,16 @@ func (a *app) page() {
 }
 
 // pagerCommand returns the pager that the user has, with its arguments; nil for none.
-func pagerCommand(env func(string) (string, bool), find func(string) (string, error)) []string {
+func pagerCommand() []string {
 	for _, name := range []string{"TROWEL_PAGER", "PAGER"} {
-		if command, set := env(name); set {
+		if command, set := host.LookupEnv(name); set {
 			if words := strings.Fields(command); len(words) > 0 && words[0] != "cat" {
 				return words
 			}
 			return nil
 		}
 	}
-	if less, err := find("less"); err == nil {
+	if less, err := host.FindProgram("less"); err == nil {
 		return []string{less}
 	}
 	return nil
@@ -168,9 +174,9 @@ type nopCloser struct{ io.Writer }
 func (nopCloser) Close() error { return nil }
 
 func (p *pager) start() error {
-	p.program = exec.Command(p.command[0], p.command[1:]...)
+	p.program = host.Command(context.Background(), p.command[0], p.command[1:]...) // the user ends it
 	p.program.Stdout, p.program.Stderr = p.to, os.Stderr
-	if os.Getenv("LESS") == "" { // as git has it: colors, and no page for little
+	if host.Env("LESS") == "" { // as git has it: colors, and no page for little
 		p.program.Env = append(os.Environ(), "LESS=FRX")
 	}
 	in, err := p.program.StdinPipe()

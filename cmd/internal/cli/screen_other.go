@@ -2,7 +2,11 @@
 
 package cli
 
-import "os"
+import (
+	"os"
+
+	"trowel.example/internal/host"
+)
 
 // showsEscapes reports whether a terminal obeys escape sequences.
-func showsEscapes(*os.File) bool { return os.Getenv("TERM") != "" }
+func showsEscapes(*os.File) bool { return host.Env("TERM") != "" }

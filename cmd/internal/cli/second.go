@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"trowel.example/internal/host"
 )
 
 // Some verbs need far more code than all others together, and so does object storage. They are in a
@@ -91,12 +93,12 @@ func findSecond() (string, error) {
 			real = self
 		}
 		for _, path := range []string{self, real} {
-			if path, err := exec.LookPath(filepath.Join(filepath.Dir(path), second)); err == nil {
+			if path, err := host.FindProgram(filepath.Join(filepath.Dir(path), second)); err == nil {
 				return path, nil
 			}
 		}
 	}
-	return exec.LookPath(second)
+	return host.FindProgram(second)
 }
 
 // secondEnv is the environment of the second program.
@@ -144,7 +146,7 @@ func (a *app) completeSecond() ([]string, cobra.ShellCompDirective) {
 // startedBy returns an error if the tool that started this program is of another version: that
 // may mean another thing by the same words.
 func startedBy(version string) error {
-	by := os.Getenv(envStarted)
+	by := host.Env(envStarted)
 	_ = os.Unsetenv(envStarted) // it is not for programs that this one starts
 	if by == "" || by == version {
 		return nil

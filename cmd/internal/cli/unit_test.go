@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -16,6 +15,8 @@ import (
 	"time"
 
 	"trowel.example/format"
+	"trowel.example/internal/host"
+	"trowel.example/internal/tests"
 	"trowel.example/internal/tree"
 )
 
@@ -124,12 +125,18 @@ func TestPagerCommand(t *testing.T) {
 		{map[string]string{"PAGER": "more", "TROWEL_PAGER": "less -S"}, false, "[less -S]"},
 		{map[string]string{"PAGER": "more", "TROWEL_PAGER": ""}, true, "[]"},
 	} {
-		got := pagerCommand(func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }, func(string) (string, error) {
-			if c.less {
-				return "/bin/less", nil
-			}
-			return "", exec.ErrNotFound
-		})
+		answers := make(map[string]string)
+		for name, value := range c.env {
+			answers["variable "+name] = value
+		}
+		if c.less {
+			answers["program less"] = "/bin/less"
+		}
+		asked := tests.OnHost(t, answers)
+		got := pagerCommand()
+		if list := fmt.Sprint(asked.Asked()); c.env == nil && list != "[program less variable PAGER variable TROWEL_PAGER]" {
+			t.Errorf("asked for %s", list)
+		}
 		if fmt.Sprint(got) != c.want {
 			t.Errorf("%v: %v, want %s", c.env, got, c.want)
 		}
@@ -139,6 +146,7 @@ func TestPagerCommand(t *testing.T) {
 // What fits the screen is just printed; the pager gets what is longer, whole, and what
 // is said with it.
 func TestPager(t *testing.T) {
+	tests.OnHostOf(t, host.System)
 	for lines, paged := range map[int]bool{0: false, 9: false, 10: true, 50_000: true} {
 		var direct bytes.Buffer
 		file := t.TempDir() + "/paged"
@@ -171,7 +179,6 @@ func TestScreen(t *testing.T) {
 	if got, want := s.wrapped("error: a long message that goes on", 2, 6), "error: a long message that\n      goes on"; got != want {
 		t.Errorf("wrapped %q, want %q", got, want)
 	}
-	t.Setenv("TERM", "xterm")
 	for _, c := range []struct {
 		terminal bool
 		mode     colorMode
@@ -180,7 +187,7 @@ func TestScreen(t *testing.T) {
 	}{
 		{true, "auto", "", true}, {true, "auto", "1", false}, {false, "auto", "", false}, {true, "never", "", false}, {false, "always", "1", true}, {true, "", "", false},
 	} {
-		t.Setenv("NO_COLOR", c.noColor)
+		tests.OnHost(t, map[string]string{"variable TERM": "xterm", "variable NO_COLOR": c.noColor})
 		s := screen{terminal: c.terminal, color: c.mode}
 		if got := s.paint(colorError, "x") != "x"; got != c.want {
 			t.Errorf("%+v: %v", c, got)
@@ -347,7 +354,7 @@ func TestDistance(t *testing.T) {
 
 // Where the second program is missing, the advice says where it comes from.
 func TestNoSecond(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
+	tests.OnHost(t, nil)
 	for _, verb := range secondVerbs {
 		if got := here(games, verb[0], "x"); got.code != exitFailed || !strings.Contains(got.err, "hint: trowel-fleet is in the release archive of trowel") {
 			t.Errorf("%s: %+v", verb[0], got)

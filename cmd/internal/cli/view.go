@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
-	"os/exec"
-	"os/user"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -21,6 +18,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/cmd/internal/viewer"
 	"trowel.example/format"
+	"trowel.example/internal/host"
 )
 
 func (a *app) viewCommand() *cobra.Command {
@@ -53,7 +51,7 @@ On a machine that you work on over ssh, it tells how to reach the page from your
 		if err != nil {
 			return err
 		}
-		if os.Getenv("GOMEMLIMIT") == "" {
+		if host.Env("GOMEMLIMIT") == "" {
 			debug.SetMemoryLimit(enoughMemory)
 		}
 		s := viewer.New(v.mode, v.files)
@@ -68,7 +66,7 @@ On a machine that you work on over ssh, it tells how to reach the page from your
 		if err := a.out.Flush(); err != nil {
 			return err
 		}
-		line := sshLine(os.Getenv("SSH_CONNECTION"), l.Addr())
+		line := sshLine(host.Env("SSH_CONNECTION"), l.Addr())
 		if line != "" {
 			a.talk.say("to reach it from the machine that you sit at, run there: %s", line)
 		}
@@ -99,34 +97,33 @@ func sshLine(connection string, at net.Addr) string {
 	if len(parts) != 4 || err != nil {
 		return ""
 	}
-	host := parts[2]
-	if u, err := user.Current(); err == nil {
-		host = u.Username + "@" + host
+	to := parts[2]
+	if name := host.UserName(); name != "" {
+		to = name + "@" + to
 	}
 	if parts[3] != "22" {
-		host = "-p " + parts[3] + " " + host
+		to = "-p " + parts[3] + " " + to
 	}
-	return fmt.Sprintf("ssh -L %s:127.0.0.1:%s %s", port, port, host)
+	return fmt.Sprintf("ssh -L %s:127.0.0.1:%s %s", port, port, to)
 }
 
 func hasDesktop() bool {
-	return onWindows || runtime.GOOS == "darwin" || os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != ""
+	return onWindows || runtime.GOOS == "darwin" || host.Env("DISPLAY") != "" || host.Env("WAYLAND_DISPLAY") != ""
 }
 
 // openBrowser opens an address in the browser that the user likes. What goes wrong later is
 // for failed.
 func openBrowser(address string, failed func(error)) error {
-	var c *exec.Cmd
+	program := []string{"xdg-open"}
 	switch {
 	case onWindows:
-		c = exec.Command("rundll32", "url.dll,FileProtocolHandler", address)
+		program = []string{"rundll32", "url.dll,FileProtocolHandler"}
 	case runtime.GOOS == "darwin":
-		c = exec.Command("open", address)
+		program = []string{"open"}
 	case !hasDesktop():
 		return errors.New("there is no desktop here")
-	default:
-		c = exec.Command("xdg-open", address)
 	}
+	c := host.Command(context.Background(), program[0], append(program[1:], address)...) // it may outlive this program
 	detach(c)
 	if err := c.Start(); err != nil {
 		return err

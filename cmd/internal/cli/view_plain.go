@@ -3,13 +3,14 @@ package cli
 import (
 	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"trowel.example/internal/host"
 )
 
 // hidden knows paths of the disk, and what stands for them in what the page is told: the page
@@ -24,8 +25,7 @@ var scratchPath = regexp.MustCompile(`[^\s"':]*[/\\]\.trowel-[0-9a-f]{16}\.tmp[/
 // newHidden returns what hides where a file is that the user named, and what options name.
 func newHidden(cmd *cobra.Command, name, called string) *hidden {
 	h := new(hidden)
-	home, _ := os.UserHomeDir()
-	h.add(home, "~")
+	h.add(host.HomeFolder(), "~")
 	h.file(name, called)
 	for _, value := range givenOptions(cmd) {
 		for path := range strings.SplitSeq(value, "\n") {

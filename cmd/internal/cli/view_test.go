@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"trowel.example/internal/tests"
 )
 
 // fetch is a command of the scripts: it waits until a file has the address of a page, and
@@ -52,13 +54,14 @@ func fetch(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func TestSSHLine(t *testing.T) {
+	tests.OnHost(t, map[string]string{"name of the user": "me"})
 	at := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}
 	for connection, want := range map[string]string{
 		"":                                  "",
 		"10.0.0.1 50000":                    "",
-		"10.0.0.1 50000 10.0.0.2 22":        "@10.0.0.2",
-		"10.0.0.1 50000 10.0.0.2 2222":      "@10.0.0.2",
-		"fe80::1%eth0 50000 2001:db8::2 22": "@2001:db8::2",
+		"10.0.0.1 50000 10.0.0.2 22":        " me@10.0.0.2",
+		"10.0.0.1 50000 10.0.0.2 2222":      " me@10.0.0.2",
+		"fe80::1%eth0 50000 2001:db8::2 22": " me@2001:db8::2",
 	} {
 		got := sshLine(connection, at)
 		if want == "" && got != "" || want != "" && !(strings.HasPrefix(got, "ssh -L 4711:127.0.0.1:4711 ") && strings.HasSuffix(got, want)) {

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"trowel.example/cmd/internal/cli"
+	"trowel.example/internal/host"
 	"trowel.example/internal/regular"
 )
 
@@ -47,7 +47,7 @@ func parseAddress(given, file string) (*address, error) {
 		}
 		text, from = strings.TrimSpace(string(data)), file
 	default:
-		text, from = os.Getenv(envQueue), envQueue
+		text, from = host.Env(envQueue), envQueue
 	}
 	if text == "" {
 		return nil, cli.Hint(errors.New("no queue was named"), "such as --queue postgres://user@host/database, or by %s or --queue-file", envQueue)

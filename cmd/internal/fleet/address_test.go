@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"trowel.example/internal/tests"
 )
 
 // A password on the command line is refused, one in a file or the environment is not, and none is
@@ -29,12 +31,12 @@ func TestAddress(t *testing.T) {
 		if is := hasPassword(text); is != password {
 			t.Errorf("%q: %v", text, is)
 		}
-		t.Setenv(envQueue, "")
+		tests.OnHost(t, nil)
 		_, err := parseAddress(text, "")
 		if (err != nil) != password || err != nil && strings.Contains(err.Error(), secret) {
 			t.Errorf("%q: %v", text, err)
 		}
-		t.Setenv(envQueue, text)
+		tests.OnHost(t, map[string]string{"variable " + envQueue: text})
 		if _, err := parseAddress("", ""); err != nil && (!strings.Contains(text, "%zz") && !strings.Contains(text, "sslmode=x") || strings.Contains(err.Error(), secret)) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -50,7 +52,7 @@ func TestAddress(t *testing.T) {
 	if _, err := parseAddress("host=db", file); err == nil {
 		t.Error("two queues")
 	}
-	t.Setenv(envQueue, "")
+	tests.OnHost(t, nil)
 	if _, err := parseAddress("", ""); err == nil {
 		t.Error("no queue")
 	}

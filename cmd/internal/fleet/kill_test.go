@@ -36,7 +36,7 @@ func testRescue(t *testing.T, b *bench) {
 	id := b.submit("--limit", "1h", "toy", "2", "in")
 	b.eventually("the part runs", func() bool { return b.alive("in/hangs") })
 	s := b.must(0, "status", id)
-	if want := fmt.Sprintf("00001 (1) by %s, process %d since ", host(t), dies.Process.Pid); !strings.Contains(s.out, want) {
+	if want := fmt.Sprintf("00001 (1) by %s, process %d since ", machine(t), dies.Process.Pid); !strings.Contains(s.out, want) {
 		t.Errorf("no %q in\n%s", want, s.out)
 	}
 	var status struct{ Running []active }
@@ -62,7 +62,7 @@ func testRescue(t *testing.T, b *bench) {
 	}
 }
 
-func host(t *testing.T) string {
+func machine(t *testing.T) string {
 	t.Helper()
 	name, err := os.Hostname()
 	if err != nil {

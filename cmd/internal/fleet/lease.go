@@ -12,6 +12,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"trowel.example/cmd/internal/cli"
+	"trowel.example/internal/host"
 )
 
 // Each worker has a lease, a row in trowel_worker that it renews. The jobs of a worker whose lease has
@@ -27,9 +28,8 @@ const goneText = "the worker that did it is gone"
 
 // workerName returns a name that no other worker has: the host, the number of the process and chance.
 func workerName() string {
-	host, _ := os.Hostname()
-	host = strings.ToValidUTF8(strings.ReplaceAll(host, "/", "_"), "_")
-	return fmt.Sprintf("%.60s/%d/%08x", host, os.Getpid(), rand.Uint32())
+	machine := strings.ToValidUTF8(strings.ReplaceAll(host.MachineName(), "/", "_"), "_")
+	return fmt.Sprintf("%.60s/%d/%08x", machine, os.Getpid(), rand.Uint32())
 }
 
 // shownWorker is the name of a worker for people.

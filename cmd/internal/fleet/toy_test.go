@@ -16,6 +16,7 @@ import (
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest"
 	"trowel.example/teeworlds"
 )
@@ -25,6 +26,7 @@ const envProgram = "TROWEL_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(envProgram) != "" {
+		tests.AsProgram()
 		os.Exit(cli.Main(format.Games{teeworlds.Game, minetest.Game}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, Verbs, toyVerbs, censusVerb))
 	}
 	os.Exit(m.Run())

@@ -26,6 +26,7 @@ import (
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/work"
+	"trowel.example/internal/host"
 	"trowel.example/internal/wholefile"
 )
 
@@ -63,7 +64,7 @@ type worker struct {
 
 // run does jobs until the context ends, and then those that it has taken, or gives them back.
 func (w *worker) run(ctx context.Context) error {
-	if s := os.Getenv(envGrace); s != "" {
+	if s := host.Env(envGrace); s != "" {
 		w.grace, _ = time.ParseDuration(s)
 	}
 	w.grace = cmp.Or(w.grace, grace)

@@ -1,0 +1,126 @@
+// Package host is the only place where the program asks what the machine has: variables, the home folder,
+// folders in which games are installed, programs. Tests replace it.
+package host
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"sync/atomic"
+)
+
+// A Question is what the program asks the machine for: a Variable, a Folder or a Program of a name, or what has no
+// name: the Home folder, the name of the Machine, the name of the User.
+type Question struct{ Kind, Name string }
+
+// The kinds of questions.
+const (
+	Variable = "variable"
+	Home     = "home folder"
+	Folder   = "folder"
+	Program  = "program"
+	Machine  = "name of the machine"
+	User     = "name of the user"
+)
+
+func (q Question) String() string {
+	if q.Name == "" {
+		return q.Kind
+	}
+	return q.Kind + " " + q.Name
+}
+
+// An Answer answers questions, and reports whether the machine has that.
+type Answer func(Question) (string, bool)
+
+var current atomic.Pointer[Answer]
+
+func init() { current.Store(new(Answer(System))) }
+
+// Replace gives all questions to another function, and returns the one before.
+func Replace(a Answer) (before Answer) { return *current.Swap(&a) }
+
+// System answers for the machine itself.
+func System(q Question) (answer string, has bool) {
+	var err error
+	switch q.Kind {
+	case Variable:
+		return os.LookupEnv(q.Name)
+	case Folder:
+		return q.Name, true
+	case Home:
+		answer, err = os.UserHomeDir()
+	case Program:
+		answer, err = exec.LookPath(q.Name)
+	case Machine:
+		answer, err = os.Hostname()
+	case User:
+		var u *user.User
+		if u, err = user.Current(); err == nil {
+			answer = u.Username
+		}
+	default:
+		panic(fmt.Sprintf("host: no kind of question: %q", q.Kind))
+	}
+	return answer, err == nil
+}
+
+// Nothing is the answer of a machine that has nothing.
+func Nothing(Question) (string, bool) { return "", false }
+
+func ask(kind, name string) (string, bool) { return (*current.Load())(Question{kind, name}) }
+
+func text(kind string) string {
+	answer, _ := ask(kind, "")
+	return answer
+}
+
+// LookupEnv returns the value of a variable, and reports whether the variable is set.
+func LookupEnv(name string) (string, bool) { return ask(Variable, name) }
+
+// Env returns the value of a variable, "" if the variable is not set.
+func Env(name string) string {
+	value, _ := ask(Variable, name)
+	return value
+}
+
+// HomeFolder returns the home folder of the user, "" if there is none.
+func HomeFolder() string { return text(Home) }
+
+// MachineName returns the name of the machine, "" if it has none.
+func MachineName() string { return text(Machine) }
+
+// UserName returns the name of the user, "" if it is unknown.
+func UserName() string { return text(User) }
+
+// Folders returns those of the paths that the program may look into. The paths are where systems install games, and need not exist.
+func Folders(paths ...string) []string {
+	var list []string
+	for _, path := range paths {
+		if path, has := ask(Folder, path); has {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// FindProgram returns the path of a program, as exec.LookPath does.
+func FindProgram(name string) (string, error) {
+	if path, has := ask(Program, name); has {
+		return path, nil
+	}
+	return "", &exec.Error{Name: name, Err: exec.ErrNotFound}
+}
+
+// Command is exec.CommandContext for a program that FindProgram finds. If there is none, running the command fails.
+func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	path, err := FindProgram(name)
+	if err != nil {
+		return &exec.Cmd{Path: name, Args: append([]string{name}, args...), Err: err}
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Args[0] = name
+	return cmd
+}

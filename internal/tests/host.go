@@ -1,0 +1,64 @@
+package tests
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"trowel.example/internal/host"
+)
+
+// Tests run on a machine that has nothing: no variable, no installed game, no program. Those that are about the machine
+// call OnHost.
+func init() { host.Replace(host.Nothing) }
+
+// AsProgram is for the main function of tests that start themselves as the program: the program has the variables
+// and programs that its test gave it, and still no folder of an installed game.
+func AsProgram() {
+	host.Replace(func(q host.Question) (string, bool) {
+		if q.Kind == host.Folder {
+			return "", false
+		}
+		return host.System(q)
+	})
+}
+
+// A Host is the machine of a test.
+type Host struct {
+	mu    sync.Mutex
+	asked []string
+}
+
+// Asked returns the questions that the program asked since the last call, each of them once, in order of the alphabet.
+func (h *Host) Asked() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list := h.asked
+	h.asked = nil
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// OnHost runs the rest of a test on a machine that has only what is in answers, by question as in "variable HOME". The
+// test must not run in parallel with others.
+func OnHost(t testing.TB, answers map[string]string) *Host {
+	t.Helper()
+	return OnHostOf(t, func(q host.Question) (string, bool) {
+		answer, has := answers[q.String()]
+		return answer, has
+	})
+}
+
+// OnHostOf is OnHost with a function that answers, such as host.System.
+func OnHostOf(t testing.TB, answer host.Answer) *Host {
+	t.Helper()
+	h := new(Host)
+	before := host.Replace(func(q host.Question) (string, bool) {
+		h.mu.Lock()
+		h.asked = append(h.asked, q.String())
+		h.mu.Unlock()
+		return answer(q)
+	})
+	t.Cleanup(func() { host.Replace(before) })
+	return h
+}
