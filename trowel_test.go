@@ -15,6 +15,7 @@ import (
 	"trowel.example"
 	"trowel.example/check"
 	"trowel.example/fault"
+	_ "trowel.example/internal/tests" // a machine that has nothing
 )
 
 // The examples run in a temporary folder beside the samples.
