@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// nodeBytes returns how many of the three numbers of a node a version has.
+// nodeBytes returns how many of the three numbers of a node (param0, param1, param2) a version stores.
 func nodeBytes(version int) int {
 	switch {
 	case version == 0:
@@ -17,7 +17,7 @@ func nodeBytes(version int) int {
 	return 3
 }
 
-// nodes goes through the three arrays, in the form of the version.
+// nodes reads or writes the three arrays in the form of the version.
 func (c *codec) nodes(b *Block) {
 	switch v := b.Version; {
 	case v <= 3, v == 5, v == 6:
@@ -49,7 +49,7 @@ func (c *codec) arrays(b *Block) {
 	c.array8("param2", &b.Param2)
 }
 
-// array8 is an array with a byte for each node.
+// array8 reads or writes an array with 1 byte for each node.
 func (c *codec) array8(name string, p *[NodeCount]uint8) {
 	if c.writing() {
 		c.w = append(c.w, p[:]...)
@@ -58,7 +58,7 @@ func (c *codec) array8(name string, p *[NodeCount]uint8) {
 	copy(p[:], c.span(name, 1, nil))
 }
 
-// array8of16 is Param0 where ids have one byte.
+// array8of16 reads or writes Param0 with 1 byte per id.
 func (c *codec) array8of16(name string, b *Block) {
 	if c.writing() {
 		for i, v := range &b.Param0 {
@@ -75,7 +75,7 @@ func (c *codec) array8of16(name string, b *Block) {
 	}
 }
 
-// array16 is Param0 where ids have two bytes.
+// array16 reads or writes Param0 with 2 bytes per id.
 func (c *codec) array16(name string, b *Block) {
 	if c.writing() {
 		for _, v := range &b.Param0 {
@@ -83,8 +83,7 @@ func (c *codec) array16(name string, b *Block) {
 		}
 		return
 	}
-	// Mostly nodes are what those before them are: so whole planes are looked at,
-	// and then parts of a row.
+	// Most nodes equal those before them: compare whole planes first, then parts of a row.
 	const plane, part = 2 * Side * Side, 16
 	raw := c.span(name, 2, c.meaning)
 	for z := 0; z < len(raw); z += plane {
@@ -109,7 +108,7 @@ func (c *codec) array16(name string, b *Block) {
 	}
 }
 
-// interleaved is the form of versions 0 to 3, 5 and 6: node by node, uncompressed.
+// interleaved reads or writes the form of versions 0 to 3, 5 and 6: node by node, uncompressed.
 func (c *codec) interleaved(b *Block, n int) {
 	if c.writing() {
 		for i := range NodeCount {
@@ -130,8 +129,8 @@ func (c *codec) interleaved(b *Block, n int) {
 	}
 }
 
-// span reads an array of size bytes for each node. A tracer sees a field for
-// each run of equal elements, as 4096 of them would help nobody.
+// span reads an array of size bytes for each node. A tracer receives one field for each run of equal elements instead
+// of 4096 fields.
 func (c *codec) span(name string, size int, meaning func(uint16) string) []byte {
 	if c.tracer == nil {
 		return c.r.Bytes(name, size*NodeCount)

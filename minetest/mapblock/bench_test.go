@@ -10,7 +10,7 @@ import (
 	"trowel.example/internal/deflate"
 )
 
-// benchBlocks returns blocks to decode, by a name for the benchmark.
+// benchBlocks returns blocks to decode, by benchmark name.
 func benchBlocks(b *testing.B) map[string][][]byte {
 	sets := make(map[string][][]byte)
 	for _, version := range []int{20, 25, 28, 29} {
@@ -21,7 +21,7 @@ func benchBlocks(b *testing.B) map[string][][]byte {
 		}
 		sets["self-made-"+versionName(version)] = [][]byte{data}
 	}
-	b.Run("corpus", func(b *testing.B) { // skips by itself
+	b.Run("corpus", func(b *testing.B) { // skipped if there is no corpus
 		for _, w := range worlds(b) {
 			for _, p := range w.sorted() {
 				data := w.blocks[p]
@@ -33,7 +33,7 @@ func benchBlocks(b *testing.B) map[string][][]byte {
 	return sets
 }
 
-// onAllCores calls f for 0 to n-1 from as many goroutines as there are cores.
+// onAllCores calls f for 0 to n-1 from one goroutine per core.
 func onAllCores(n int, f func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -47,8 +47,7 @@ func onAllCores(n int, f func(i int)) {
 	workers.Wait()
 }
 
-// BenchmarkDecode decodes blocks in full, and for comparison does no more
-// than inflate them. Both use all cores.
+// BenchmarkDecode decodes whole blocks and, for comparison, only inflates them. Both use all cores.
 func BenchmarkDecode(b *testing.B) {
 	for name, blocks := range benchBlocks(b) {
 		run := func(what string, f func(data []byte)) {
@@ -66,7 +65,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// inflateOnly inflates what is compressed in a block.
+// inflateOnly inflates the compressed parts of a block.
 func inflateOnly(data []byte) {
 	if data[0] >= 29 {
 		withFrame(data[1:], func([]byte, int, error) {})

@@ -17,8 +17,7 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// hand puts a block together from its parts, as the page of the format
-// describes them and without the help of the package.
+// hand builds a block from its parts as the description of the format defines them, without the code of the package.
 type hand []byte
 
 func (h hand) u8(v ...byte) hand    { return append(h, v...) }
@@ -35,7 +34,7 @@ func (h hand) zlib(content []byte) hand {
 	return out
 }
 
-// nodes are arrays whose second node has the given numbers.
+// nodes appends node arrays in which the second node has the given numbers and all other nodes are 0.
 func (h hand) nodes(width, id, param1, param2 int) hand {
 	at := len(h)
 	h = append(h, make([]byte, (width+2)*NodeCount)...)
@@ -68,7 +67,7 @@ var (
 	handTimers  = hand{}.u8(10).u16(1).u16(0x123).u32(1500).u32(-1)
 )
 
-// handmade are blocks of all forms that there are, and what is in them.
+// handmade are blocks of all forms and their expected content.
 var handmade = []struct {
 	version int
 	data    []byte
@@ -91,7 +90,7 @@ var handmade = []struct {
 	{29, append([]byte{29}, packZstd(slices.Concat(hand{2, 0xf1, 0x23}.u32(77), handNames, hand{2, 2}.nodes(2, 7, 5, 9), handMeta(2), handObjects, handTimers))...)},
 }
 
-// The layout of each version is that of its description.
+// TestHandmade tests that the layout of each version matches the description of the format.
 func TestHandmade(t *testing.T) {
 	for _, h := range handmade {
 		t.Run(versionName(h.version), func(t *testing.T) {
@@ -154,8 +153,8 @@ func TestHandmade(t *testing.T) {
 	}
 }
 
-// Blocks of all versions with something in every section come back, as they
-// are and with trailing bytes, and cut anywhere they give a clear error.
+// TestSamples tests that blocks of all versions with data in every section round-trip, also with trailing bytes, and
+// that a block cut at any byte gives a clear error.
 func TestSamples(t *testing.T) {
 	for version := range Newest + 1 {
 		t.Run(versionName(version), func(t *testing.T) {
@@ -189,7 +188,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// A section that is not changed keeps its bytes when another one is.
+// TestUntouchedSections tests that changing one section keeps the bytes of the others.
 func TestUntouchedSections(t *testing.T) {
 	b := sample(25)
 	// Level 9 differs from what EncodeFresh would make.
@@ -234,7 +233,7 @@ func streamLength(data []byte, size int) int {
 	return used
 }
 
-// What a version has no room for is an error, not other bytes.
+// TestEncodeErrors tests that Encode fails for values that a version cannot store.
 func TestEncodeErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		version int
@@ -323,7 +322,7 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// The text of an inventory ends where games think it does.
+// TestInventoryEnd tests that the text of an inventory ends where the games end it.
 func TestInventoryEnd(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -346,7 +345,7 @@ func TestInventoryEnd(t *testing.T) {
 	}
 }
 
-// Entities have kept growing.
+// TestObjectData tests that the data of entities of all versions round-trips.
 func TestObjectData(t *testing.T) {
 	base := hand{}.u8(1).text16("mod:pig").text32("s").u16(7).u32(10000).u32(0).u32(-1).u32(90000)
 	nine := append(slices.Clip(base), hand{}.u8(1).u32(5).u32(-6)...)
@@ -386,8 +385,8 @@ func TestObjectData(t *testing.T) {
 	}
 }
 
-// Blocks are decoded and encoded by many goroutines at a time, and one block
-// is encoded by several.
+// TestConcurrent tests that many goroutines can decode and encode blocks at the same time, and that several can
+// encode the same block.
 func TestConcurrent(t *testing.T) {
 	var shared []*Block
 	for _, h := range handmade {

@@ -5,7 +5,7 @@ import "trowel.example/check"
 // Catalog lists the kinds of findings about blocks.
 var Catalog check.Catalog
 
-// What cannot be read.
+// Unreadable data.
 var (
 	foundVersion = Catalog.Add("mt-block-version", check.Error,
 		"A block has a version that does not exist, or no bytes at all.",
@@ -112,7 +112,7 @@ var (
 		"Delete what is not needed, or raise max_objects_per_block before the game loads the block.")
 )
 
-// What a conversion loses, told by [Block.Convert].
+// Data that a conversion loses, reported by [Block.Convert].
 var (
 	foundLostName = Catalog.Add("mt-convert-name", check.Warning,
 		"The older version has no id for a node; with --drop it becomes air.",

@@ -16,8 +16,7 @@ type checker struct {
 	path string
 }
 
-// Check tells what is wrong with a block that could be decoded. The path is
-// put before the paths of the findings; it may be "".
+// Check reports the problems of a decoded block. The paths of the findings begin with path, which may be "".
 func (b *Block) Check(sink check.Sink, path string) {
 	var ids idSet
 	ids.add(b.Param0[:])
@@ -33,14 +32,13 @@ func (b *Block) check(ids *idSet, sink check.Sink, path string) {
 	c.objects()
 }
 
-// CheckData decodes a block and tells what is wrong with it. The path is put before the paths
-// of the findings; it may be "".
+// CheckData decodes a block and reports its problems. The paths of the findings begin with path, which may be "".
 func CheckData(data []byte, sink check.Sink, path string) {
 	new(Block).CheckData(data, sink, path)
 }
 
-// CheckData decodes a block into b, as [Block.Decode] does, and tells what is wrong
-// with it. It reports whether the block could be decoded.
+// CheckData decodes a block into b, as [Block.Decode] does, and reports its problems. It returns whether the block
+// could be decoded.
 func (b *Block) CheckData(data []byte, sink check.Sink, path string) bool {
 	var ids idSet
 	if err := b.decode(data, &ids); err != nil {
@@ -68,7 +66,7 @@ func (c *checker) addAt(k *check.Kind, at []check.Place, path string, offset int
 	c.AddAt(k, at, c.path+path, offset, format, args...)
 }
 
-// node is the place of a node.
+// node returns the place of a node.
 func node(index uint16) []check.Place { return []check.Place{place.InBlock(int(index))} }
 
 // nodesOf returns the places of the nodes that have an id.
@@ -108,7 +106,7 @@ func (c *checker) head() {
 	}
 }
 
-// validName reports whether a node can have a name.
+// validName reports whether name is a valid node name.
 func validName(name string) bool {
 	for _, r := range []byte(name) {
 		if r != '_' && r != ':' && !('0' <= r && r <= '9') && !('a' <= r && r <= 'z') && !('A' <= r && r <= 'Z') {
@@ -118,8 +116,8 @@ func validName(name string) bool {
 	return name != ""
 }
 
-// earlier returns a function that tells the last element before element i that has
-// the same key, -1 for none. It is called with 0, 1, 2 and so on.
+// earlier returns a function that returns the index of the last element before element i with the same key, or -1 if
+// there is none. The function must be called with 0, 1, 2 and so on.
 func earlier[T any, K comparable](list []T, key func(*T) K) func(i int) int {
 	if len(list) <= fewNames {
 		return func(i int) int {
@@ -139,10 +137,10 @@ func earlier[T any, K comparable](list []T, key func(*T) K) func(i int) int {
 	}
 }
 
-// idSet is the values that occur in Param0.
+// idSet is the set of values that occur in Param0.
 type idSet struct {
-	low [1024]bool // those up to there, which are nearly all
-	all uint16     // the bits of all of them
+	low [1024]bool // by id modulo 1024; nearly all ids are below 1024
+	all uint16     // the bitwise or of all ids
 }
 
 func (s *idSet) add(ids []uint16) {
@@ -152,8 +150,8 @@ func (s *idSet) add(ids []uint16) {
 	}
 }
 
-// haveNames reports whether the ids are just those that have a name in the list, as
-// far as that is quick to see.
+// haveNames reports whether the set equals the ids that have a name in the list. It may return false for an equal set
+// if a precise answer would be slow.
 func (s idSet) haveNames(names []NameID) bool {
 	for _, e := range names {
 		if s.all |= e.ID; !s.low[e.ID%1024] {
@@ -253,7 +251,7 @@ func (c *checker) metadata() {
 // positions is a set of positions of nodes.
 type positions [NodeCount / 64]uint64
 
-// add reports whether a position is in the set, and puts it there.
+// add adds a position to the set and reports whether it was already there.
 func (p *positions) add(pos uint16) (there bool) {
 	word, bit := &p[pos/64], uint64(1)<<(pos%64)
 	there = *word&bit != 0
@@ -276,7 +274,7 @@ func (c *checker) timers() {
 	}
 }
 
-// maxObjects is the number of objects that games of today keep by default.
+// maxObjects is the number of objects that current games keep by default.
 const maxObjects = 256
 
 func (c *checker) objects() {

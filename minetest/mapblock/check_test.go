@@ -22,7 +22,7 @@ func findingIDs(b *Block) []string {
 	return slices.Compact(ids)
 }
 
-// checked are changes to blocks without a fault, and what Check says then.
+// checked are changes to valid blocks and the findings that Check reports for them.
 var checked = []struct {
 	name    string
 	version int
@@ -120,8 +120,7 @@ func TestCheckData(t *testing.T) {
 	}
 }
 
-// Metadata that cannot be read do not stop blocks up to version 28, and come
-// back as they are.
+// TestUnreadableMetadata tests that blocks up to version 28 with unreadable metadata can be decoded and round-trip.
 func TestUnreadableMetadata(t *testing.T) {
 	for _, version := range []int{15, 17, 21, 22, 23, 25, 28} {
 		b := sample(version)
@@ -161,8 +160,7 @@ func TestUnreadableMetadata(t *testing.T) {
 	}
 }
 
-// sectionStarts returns where the sections of a block begin in its file, or
-// in the content of version 29.
+// sectionStarts returns the offsets of the sections in the file, or in the content of version 29.
 func sectionStarts(t *testing.T, data []byte) map[string]int64 {
 	t.Helper()
 	starts := make(map[string]int64)
@@ -182,7 +180,7 @@ func sectionStarts(t *testing.T, data []byte) map[string]int64 {
 	return starts
 }
 
-// damage breaks a section.
+// damage breaks one section.
 func damage(t *testing.T, data []byte, section string, how func(content []byte, at int64) []byte) []byte {
 	t.Helper()
 	at := sectionStarts(t, data)[section]
@@ -194,7 +192,7 @@ func damage(t *testing.T, data []byte, section string, how func(content []byte, 
 	return append([]byte{29}, packZstd(how(content, at))...)
 }
 
-// What is left of a damaged block is saved, and makes a block again.
+// TestSalvage tests that the readable parts of a damaged block are salvaged into a valid block.
 func TestSalvage(t *testing.T) {
 	flip := func(at int64) func([]byte, int64) []byte {
 		return func(content []byte, start int64) []byte {
@@ -210,7 +208,7 @@ func TestSalvage(t *testing.T) {
 		version int
 		section string
 		how     func([]byte, int64) []byte
-		kept    int // which sections are left, all nodes apart
+		kept    int // the sections that remain, not counting all nodes
 		ids     []string
 	}{
 		{29, "timers", cut(3), names | meta | objects, []string{"mt-block-unreadable"}},
@@ -273,7 +271,7 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
-// reload takes a block that was saved through its bytes.
+// reload encodes a salvaged block and decodes the result.
 func reload(t *testing.T, name string, saved *Block) {
 	t.Helper()
 	out, err := saved.Encode()
@@ -291,13 +289,13 @@ func reload(t *testing.T, name string, saved *Block) {
 	}
 }
 
-// Of nodes that are damaged in the middle, those before the fault are saved,
-// and what follows their stream as well.
+// TestSalvageNodes tests that, if the nodes are damaged in the middle, the nodes before the damage and the sections
+// after their stream are salvaged.
 func TestSalvageNodes(t *testing.T) {
 	for _, version := range []int{17, 21, 25, 29} {
 		b := sample(version)
 		for i := range b.Param1 {
-			b.Param2[i] = uint8(i * 7 / 3 % 16) // does not shrink to nothing
+			b.Param2[i] = uint8(i * 7 / 3 % 16) // does not compress to nearly nothing
 		}
 		data, err := b.EncodeFresh()
 		if err != nil {
@@ -307,7 +305,7 @@ func TestSalvageNodes(t *testing.T) {
 			if version >= 29 {
 				return content[:at+5000]
 			}
-			// A stream of the beginning, which stops in the middle of a block.
+			// A stream with the first nodes only, which ends inside a deflate block.
 			stream, err := deflate.Compress(nil, bytes.Repeat([]byte("node"), 700), 1)
 			if err != nil {
 				t.Fatal(err)
@@ -334,14 +332,14 @@ func TestSalvageNodes(t *testing.T) {
 	}
 }
 
-// dumped collects what Dump reports, by space.
+// dumped returns the fields that Dump reports, by space.
 func dumped(data []byte) (fields map[string][]trace.Field, err error) {
 	fields = make(map[string][]trace.Field)
 	err = Dump(data, func(f trace.Field) { fields[f.Space] = append(fields[f.Space], f) })
 	return fields, err
 }
 
-// Dump accounts for every byte, of the file and of what is compressed in it.
+// TestDump tests that Dump accounts for every byte of the file and of its inflated content.
 func TestDump(t *testing.T) {
 	for version := range Newest + 1 {
 		data, err := sample(version).EncodeFresh()
@@ -380,7 +378,7 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// Dump goes up to where the block breaks, and says why.
+// TestDumpBroken tests that Dump reports the fields before the damage and returns its cause.
 func TestDumpBroken(t *testing.T) {
 	data, err := sample(25).EncodeFresh()
 	if err != nil {

@@ -12,14 +12,13 @@ import (
 	"trowel.example/trace"
 )
 
-// A codec goes through a block, field by field. The same functions describe
-// the block for reading, for writing and for tracing: with a Reader the codec
-// fills the fields, without one it collects their bytes, and leaves the fields
-// alone: others may read them at the same time.
+// A codec walks through a block, field by field. The same functions serve reading, writing and tracing: with a Reader
+// the codec fills the fields; without one it collects their bytes and does not modify the fields, because other
+// goroutines may read them at the same time.
 type codec struct {
 	r     *bin.Reader
-	own   bin.Reader // what r points at, unless it is a part of another
-	data  []byte     // what r reads, from its first byte on
+	own   bin.Reader // the target of r, unless r is a part of another Reader
+	data  []byte     // the data of r, from its first byte
 	space string     // of r
 
 	w     []byte   // when writing
@@ -28,17 +27,17 @@ type codec struct {
 
 	err     error // the first error, other than those of r
 	tracer  trace.Tracer
-	meaning func(id uint16) string // what an id stands for, for tracers; may be nil
-	ids     *idSet                 // where to note the values of Param0; may be nil
-	stopped bool                   // nobody can tell where the following sections are
+	meaning func(id uint16) string // names an id, for tracers; may be nil
+	ids     *idSet                 // collects the values of Param0; may be nil
+	stopped bool                   // the positions of the following sections are unknown
 	work    int                    // bytes that were inflated
-	grown   int                    // by how many bytes these are more than their streams
+	grown   int                    // by how many bytes these exceed their streams
 }
 
-// codecs have been used for reading, and may be again.
+// codecs holds used reading codecs for reuse.
 var codecs = sync.Pool{New: func() any { return new(codec) }}
 
-// newReader returns a codec that reads data. It may be given back with free.
+// newReader returns a codec that reads data. The caller may return it to the pool with free.
 func newReader(data []byte, space string) *codec {
 	c := codecs.Get().(*codec)
 	c.r, c.data, c.space = &c.own, data, space
@@ -63,7 +62,7 @@ func (c *codec) trace(t trace.Tracer, meaning func(uint16) string) *codec {
 
 func (c *codec) writing() bool { return c.r == nil }
 
-// failed reports whether reading or writing has come to its end.
+// failed reports whether reading or writing has stopped with an error.
 func (c *codec) failed() bool { return c.fault() != nil }
 
 // fault returns the first error.
@@ -84,8 +83,7 @@ func (c *codec) fail(name, want, got string) {
 // left returns the bytes that have not been read yet.
 func (c *codec) left() []byte { return c.data[c.r.Offset():] }
 
-// enter and leave keep the path, for errors and tracers. That of what is
-// written has no indexes.
+// enter and leave maintain the path for errors and tracers. Paths have no indexes when writing.
 func (c *codec) enter(name string, i int) {
 	if c.writing() {
 		c.steps = append(c.steps, name)
@@ -110,8 +108,8 @@ func (c *codec) leave() {
 	}
 }
 
-// means explains the field that was read last. Where many blocks go through, look
-// for a tracer first: what is in args takes memory even if there is none.
+// means describes the last field that was read, for tracers. In hot paths, check for a tracer first: args allocates
+// memory even without one.
 func (c *codec) means(format string, args ...any) {
 	if c.tracer != nil && !c.failed() {
 		c.r.MeansText(fmt.Sprintf(format, args...))
@@ -160,8 +158,8 @@ func (c *codec) i32(name string, p *int32) {
 	}
 }
 
-// count16 is the number of elements of a list, n when writing. When reading
-// nobody vouches for it: see elements.
+// count16 reads or writes the number of elements of a list; n is that number when writing. A number that was read is
+// not verified: see elements.
 func (c *codec) count16(name string, n int) int {
 	if !c.writing() {
 		return int(c.r.U16(name))
@@ -170,7 +168,7 @@ func (c *codec) count16(name string, n int) int {
 	return n
 }
 
-// length16 writes a number of things that must fit into 16 bits.
+// length16 writes a length that must fit into 16 bits.
 func (c *codec) length16(name string, n int) {
 	if n > math.MaxUint16 {
 		c.fail(name, "at most 65535", fmt.Sprint(n))
@@ -188,7 +186,7 @@ func (c *codec) length32(name string, n int) {
 	c.u32(name, &v)
 }
 
-// string16 is a string after a 16-bit number of its bytes.
+// string16 reads or writes a string preceded by its length in bytes as a 16-bit number.
 func (c *codec) string16(name string, p *string) {
 	if c.writing() {
 		c.length16(name, len(*p))
@@ -198,7 +196,7 @@ func (c *codec) string16(name string, p *string) {
 	}
 }
 
-// string32 is a string after a 32-bit number of its bytes.
+// string32 reads or writes a string preceded by its length in bytes as a 32-bit number.
 func (c *codec) string32(name string, p *string) {
 	if c.writing() {
 		c.length32(name, len(*p))
@@ -208,7 +206,7 @@ func (c *codec) string32(name string, p *string) {
 	}
 }
 
-// bytes16 is string16 for bytes, which are copied.
+// bytes16 is string16 for a byte slice. Bytes that were read are copied.
 func (c *codec) bytes16(name string, p *[]byte) {
 	if c.writing() {
 		c.length16(name, len(*p))
@@ -218,7 +216,7 @@ func (c *codec) bytes16(name string, p *[]byte) {
 	c.raw(name, p, c.r.Count16(name+"_size", 1))
 }
 
-// raw is n bytes as they are. They are copied: what is read may be used again.
+// raw reads or writes n bytes unchanged. Bytes that were read are copied, because the buffer may be reused.
 func (c *codec) raw(name string, p *[]byte, n int) {
 	if c.writing() {
 		c.w = append(c.w, *p...)
@@ -227,7 +225,7 @@ func (c *codec) raw(name string, p *[]byte, n int) {
 	}
 }
 
-// rest is all that is left.
+// rest reads or writes all remaining bytes.
 func (c *codec) rest(name string, p *[]byte) {
 	if c.writing() {
 		c.w = append(c.w, *p...)
@@ -236,8 +234,8 @@ func (c *codec) rest(name string, p *[]byte) {
 	}
 }
 
-// expect fails unless a byte that was just read or will be written has one of
-// the values that the format knows.
+// expect fails unless ok is set: the byte that was just read or is about to be written has a value that the format
+// allows.
 func (c *codec) expect(name string, got uint8, want string, ok bool) {
 	switch {
 	case ok || c.failed():
@@ -248,8 +246,8 @@ func (c *codec) expect(name string, got uint8, want string, ok bool) {
 	}
 }
 
-// traceBody reports the fields of the next n bytes, which have a form of their
-// own, and skips them. What does not have that form is one field.
+// traceBody reports the fields of the next n bytes, which have a layout of their own, and skips them. Bytes that do
+// not match the layout become one field.
 func (c *codec) traceBody(name string, n int, layout func(*codec)) {
 	end := c.r.Offset() + int64(n)
 	sub := &codec{r: c.r.Sub(name, n), data: c.data[:end], tracer: c.tracer}
@@ -260,8 +258,7 @@ func (c *codec) traceBody(name string, n int, layout func(*codec)) {
 	sub.r.Flush()
 }
 
-// giveUp makes one field of all that is left, and forgets the error that
-// came before it.
+// giveUp reports all remaining bytes as one field and clears the preceding error.
 func (c *codec) giveUp(meaning string) {
 	c.r.Flush()
 	at, path := c.r.Offset(), c.r.Path("unreadable")
@@ -280,9 +277,8 @@ func (c *codec) giveUp(meaning string) {
 	}
 }
 
-// elements reads n elements, or writes those that are there. It stops where
-// one cannot be read. No more memory is taken than what is left can fill, if
-// an element takes size bytes or more.
+// elements reads n elements, or writes the existing ones. It stops at the first unreadable element. If an element
+// takes at least size bytes, it allocates no more memory than the remaining bytes can fill.
 func elements[T any](c *codec, name string, n, size int, list *[]T, each func(*T)) {
 	if !c.writing() {
 		if n == 0 || c.failed() {

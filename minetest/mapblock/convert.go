@@ -13,19 +13,19 @@ import (
 // ErrLoss is the cause of the error of a conversion that would lose something.
 var ErrLoss = errors.New("the version has no room for all of it")
 
-// Writable reports whether blocks can be converted to a version: 17, which
-// worlds of 2011 have, and 20 to 29. Nothing ever wrote 26; it is as 25.
+// Writable reports whether Convert can convert blocks to a version: 17, used by worlds of 2011, and 20 to 29. No game
+// ever wrote version 26; it is the same as 25.
 func Writable(version int) bool { return version == 17 || version >= 20 && version <= Newest }
 
-// Convert returns the block in another version, which must be [Writable]. The
-// block itself is left as it is, and shares memory with the one that is returned.
+// Convert returns the block in another version, which must be [Writable]. It does not modify the block; the result
+// shares memory with it.
 //
-// To a newer version, a block is converted as a game does it on load and save: names
-// in place of ids, the numbers of today, metadata with variables. Only the text
-// and the owner of generic metadata, which games forget, become variables.
+// To a newer version, Convert does what a game does on load and save: names replace ids, numbers get their current
+// meaning, and metadata get variables. One difference: Convert also turns the text and the owner of generic metadata
+// into variables; games drop them.
 //
-// The findings say what the other version has no room for. If there are any,
-// the conversion fails with [ErrLoss], unless drop is set.
+// The findings list the data that the other version has no room for. If there are any, the conversion fails with
+// [ErrLoss], unless drop is set.
 func (b *Block) Convert(version int, drop bool) (*Block, []check.Finding, error) {
 	if !Writable(version) {
 		return nil, nil, &fault.Error{Path: "version", Offset: -1, Want: "version 17 or 20 to 29", Got: fmt.Sprint(version), Err: fault.ErrVersion}
@@ -42,10 +42,9 @@ func (b *Block) Convert(version int, drop bool) (*Block, []check.Finding, error)
 	return to, losses, nil
 }
 
-// Today returns the block as a game of today understands it: of version 24 or later, with ids of
-// two bytes, so that Param0 has the ids that Names tells about. It is the block itself if that
-// is so already, and one that shares memory with it if not. An id that has no name has none
-// there either.
+// Today returns the block as current games understand it: in version 24 or later, with ids of 2 bytes, so that Param0
+// has the ids listed in Names. It returns the block itself if it already has this form, and a new block that shares
+// memory with it if not. An id without a name stays without a name.
 func (b *Block) Today() *Block {
 	if b.Version >= 24 && b.ContentWidth != 1 {
 		return b
@@ -62,7 +61,7 @@ func (b *Block) Today() *Block {
 	return &to
 }
 
-// convert is Convert to another version; ids without a name get one of unmapped.
+// convert is Convert for any other version; unmapped returns the names for ids without a name.
 func (b *Block) convert(version int, unmapped func(id uint16) string) (*Block, []check.Finding) {
 	to := *b
 	c := converter{from: b, to: &to, nameOf: b.nameOf(), unmapped: unmapped}
@@ -75,21 +74,21 @@ func (b *Block) convert(version int, unmapped func(id uint16) string) (*Block, [
 	return &to, c.losses
 }
 
-// converter makes one block of another.
+// converter converts one block to another.
 type converter struct {
 	from, to *Block
 	nameOf   func(id uint16) (string, bool) // of from
-	unmapped func(id uint16) string         // the name of an id that has none
+	unmapped func(id uint16) string         // returns the name for an id without one
 	losses   []check.Finding
 }
 
-// lose tells what does not fit.
+// lose records data that does not fit.
 func (c *converter) lose(k *check.Kind, at []check.Place, path, format string, args ...any) {
 	check.Sink(func(f check.Finding) { c.losses = append(c.losses, f) }).AddAt(k, at, path, -1, format, args...)
 }
 
-// across reports whether version lies between those of the two blocks, so
-// that one is of that version or later and the other is not.
+// across reports whether version separates the two blocks, so that one block is of that version or later and the
+// other is not.
 func (c *converter) across(version int) bool {
 	return (c.from.Version < version) != (c.to.Version < version)
 }
@@ -156,8 +155,7 @@ func (c *converter) timers() {
 	}
 }
 
-// objects converts static objects, whose form has never changed. Only the
-// data of entities have grown.
+// objects converts static objects. Their form has never changed; only the data of entities has grown.
 func (c *converter) objects() {
 	to := c.to
 	most := uint8(2)
@@ -205,7 +203,7 @@ func (c *converter) nodes() {
 		}
 		c.assign(n)
 	}
-	// All games of today set this flag when they save, those before 29 had another use for it.
+	// All current games set this flag on saving; games before version 29 used it differently.
 	if to.Version >= 29 && from.Version < 29 {
 		if to.Flags |= NotAllAir; to.isAir() {
 			to.Flags &^= NotAllAir
@@ -277,7 +275,7 @@ func (c *converter) loseParams(lost map[string][]check.Place) {
 	}
 }
 
-// assign gives the nodes their ids.
+// assign sets the ids of the nodes.
 func (c *converter) assign(n *Nodes) {
 	to := c.to
 	ids := make([]uint16, len(n.Names))
@@ -325,7 +323,7 @@ func (c *converter) assign(n *Nodes) {
 	c.loseParams(lost)
 }
 
-// setID gives a node an id. It reports whether param2 could be kept.
+// setID sets the id of a node. It reports whether param2 could be kept.
 func (b *Block) setID(index int, id uint16) bool {
 	switch {
 	case b.Version <= 19:
@@ -340,8 +338,8 @@ func (b *Block) setID(index int, id uint16) bool {
 	return true
 }
 
-// narrowIDs picks ids of versions 21 to 23: in the order of the names, but
-// those below 128 first go to nodes that need all of their param2.
+// narrowIDs chooses ids for versions 21 to 23, in the order of the names. Nodes that need all of their param2 get the
+// ids below 128 first.
 func narrowIDs(n *Nodes) []uint16 {
 	needy := make([]bool, len(n.Names))
 	if len(n.Names) > 0x80 {

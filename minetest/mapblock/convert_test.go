@@ -25,7 +25,7 @@ func TestWritable(t *testing.T) {
 	}
 }
 
-// convert converts a block, and takes it through its bytes.
+// convert converts a block, then encodes and decodes the result.
 func convert(t *testing.T, b *Block, version int, drop bool) *Block {
 	t.Helper()
 	to, losses, err := b.Convert(version, drop)
@@ -46,7 +46,7 @@ func convert(t *testing.T, b *Block, version int, drop bool) *Block {
 	return again
 }
 
-// story tells what matters of a block whatever its version.
+// story describes the content of a block independently of its version.
 func story(b *Block) string {
 	var s strings.Builder
 	n := b.Nodes()
@@ -74,7 +74,8 @@ func story(b *Block) string {
 	return s.String()
 }
 
-// Up no conversion loses anything; and back down neither, of what came from there.
+// TestConvertUpAndBack tests that converting to a newer version loses nothing, and that converting back loses
+// nothing.
 func TestConvertUpAndBack(t *testing.T) {
 	for version := range Newest + 1 {
 		for _, to := range writable {
@@ -137,8 +138,8 @@ func TestConvertLegacyMetadata(t *testing.T) {
 	}
 }
 
-// Down a conversion fails if something has no room, and names it; with drop it
-// leaves that out and nothing else.
+// TestConvertLosses tests that converting to an older version fails and names the data that does not fit, and that
+// drop removes only that data.
 func TestConvertLosses(t *testing.T) {
 	add := func(version int, change func(b *Block)) *Block {
 		b := New(version)
@@ -221,8 +222,8 @@ func TestConvertLosses(t *testing.T) {
 	}
 }
 
-// 200 names need ids in which half of param2 is lost; those that need all of
-// it get the others.
+// TestNarrowIDs tests converting 200 names to versions whose ids from 128 on leave only half of param2: nodes that
+// need all of param2 get lower ids.
 func TestNarrowIDs(t *testing.T) {
 	b := New(29)
 	for i := range 200 {
@@ -245,8 +246,8 @@ func TestNarrowIDs(t *testing.T) {
 	}
 }
 
-// The oldest real world, whose air no engine of today can read, has a
-// landscape in it.
+// TestOldestWorld tests that the oldest real world, whose air current engines cannot read, contains a landscape after
+// conversion.
 func TestOldestWorld(t *testing.T) {
 	w := sectorsWorld(t, corpus.Dir(t, "minetest"), "generated/v17-sectors2/sectors2")
 	for _, to := range []int{25, 29} {

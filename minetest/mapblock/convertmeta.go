@@ -8,8 +8,7 @@ import (
 	"trowel.example/minetest/item"
 )
 
-// forms are what nodes show, which became a variable as well. The words for it
-// changed with block version 25.
+// forms are the formspecs of nodes, which became a variable as well. Their syntax changed with block version 25.
 type forms struct{ sign, chest, furnace string }
 
 var (
@@ -38,14 +37,14 @@ func formsOf(version int) forms {
 	return newForms
 }
 
-// furnaceTimer is the timer that a furnace of old gets.
+// furnaceTimer returns the timer for a furnace that is converted from an old version.
 func furnaceTimer(pos uint16) Timer { return Timer{Pos: pos, Timeout: 1000} }
 
 // metadata converts the metadata if the versions have them in different forms.
 func (c *converter) metadata() {
 	from, to := &c.from.Metadata, &c.to.Metadata
 	unread := from.Missing > 0 || len(from.Rest) > 0 || from.Raw != nil
-	// What nobody can read means the same only in the form that it is in.
+	// Unreadable data keeps its meaning only in its present form.
 	if unread && (c.across(23) || c.across(28) || c.to.Version >= 29) {
 		c.lose(foundLostMeta, nil, "metadata", "%d entries and %d bytes that cannot be read", from.Missing, len(from.Rest)+len(from.Raw))
 		to.Missing, to.Rest, to.Raw = 0, nil, nil
@@ -71,7 +70,7 @@ func (c *converter) metadata() {
 	}
 }
 
-// metaVersion is the version that games give to the list.
+// metaVersion returns the version that games write for the list.
 func (c *converter) metaVersion() uint16 {
 	switch {
 	case c.to.Version <= 22:
@@ -84,7 +83,7 @@ func (c *converter) metaVersion() uint16 {
 	return 2
 }
 
-// publish takes the mark from private variables where there is none.
+// publish clears the private mark of variables in versions without private variables.
 func (c *converter) publish(path string, e NodeMeta) NodeMeta {
 	if c.to.Version >= 28 {
 		return e
@@ -99,7 +98,7 @@ func (c *converter) publish(path string, e NodeMeta) NodeMeta {
 	return e
 }
 
-// modernMeta makes variables of metadata with an id.
+// modernMeta converts legacy metadata to variables.
 func (c *converter) modernMeta(path string, e NodeMeta) (NodeMeta, bool) {
 	vars, inventory, err := e.Legacy.modern(formsOf(c.to.Version))
 	if err != nil {
@@ -112,8 +111,8 @@ func (c *converter) modernMeta(path string, e NodeMeta) (NodeMeta, bool) {
 	return NodeMeta{Pos: e.Pos, Vars: vars, Inventory: inventory}, true
 }
 
-// modern returns the variables and the inventory that a game makes of the
-// metadata. Variables without a value do not exist.
+// modern returns the variables and the inventory that a game makes of the metadata. Variables with an empty value are
+// omitted.
 func (m *LegacyMeta) modern(forms forms) (vars []Var, inventory []byte, err error) {
 	l, err := m.Content()
 	if err != nil {
@@ -154,12 +153,11 @@ func (m *LegacyMeta) modern(forms forms) (vars []Var, inventory []byte, err erro
 	return vars, inventory, err
 }
 
-// tenths writes tenths of a second as seconds.
+// tenths formats tenths of a second as seconds.
 func tenths(n int) string { return strconv.FormatFloat(float64(float32(n)/10), 'g', 6, 32) }
 
-// modernInventory gives the text of an inventory as games write it today:
-// with items that have names. A chest's list, which was called "0", becomes
-// "main".
+// modernInventory returns the text of an inventory as current games write it, with item names instead of ids. If
+// rename is set, the list "0" of a chest becomes "main".
 func modernInventory(text []byte, rename bool) ([]byte, error) {
 	if len(text) == 0 {
 		return emptyInventory, nil
@@ -185,13 +183,13 @@ func modernInventory(text []byte, rename bool) ([]byte, error) {
 	return inv.Append(nil), nil
 }
 
-// nodeName names the ids of versions 20 and 21.
+// nodeName returns the names of the ids of versions 20 and 21.
 func nodeName(id uint16) (string, bool) {
 	name, ok := legacyNames[id]
 	return name, ok
 }
 
-// legacyOf are the ids that the metadata of nodes had.
+// legacyOf maps node names to the ids of their legacy metadata.
 var legacyOf = map[string]LegacyID{
 	"default:sign_wall":    LegacySign,
 	"default:chest":        LegacyChest,
@@ -199,8 +197,8 @@ var legacyOf = map[string]LegacyID{
 	"default:furnace":      LegacyFurnace,
 }
 
-// antiqueMeta finds a form of old from which the variables can be made again.
-// Version 20 and before has no other forms than those of four nodes.
+// antiqueMeta looks for a legacy form from which the variables can be restored. Versions up to 20 have legacy forms
+// for four nodes only.
 func (c *converter) antiqueMeta(path string, e NodeMeta) (NodeMeta, bool) {
 	name := ""
 	if e.Pos < NodeCount {
@@ -231,7 +229,7 @@ func (c *converter) antiqueMeta(path string, e NodeMeta) (NodeMeta, bool) {
 	return NodeMeta{Pos: e.Pos, Legacy: m}, err == nil
 }
 
-// antique makes metadata of an id, with as much as that has room for.
+// antique returns legacy metadata of an id with as much of the metadata as fits.
 func (e *NodeMeta) antique(id LegacyID) (*LegacyMeta, error) {
 	l := LegacyContent{Inventory: e.Inventory}
 	switch id {
@@ -279,7 +277,7 @@ func inTenths(seconds string) int {
 	return int(v*10 + 0.5)
 }
 
-// gives reports whether a game makes of the metadata what they were before.
+// gives reports whether games would convert the metadata back to e.
 func (m *LegacyMeta) gives(e NodeMeta) bool {
 	return m.givesWith(oldForms, e) || m.givesWith(newForms, e)
 }

@@ -17,13 +17,13 @@ import (
 	"trowel.example/internal/deflate"
 )
 
-// world is a world of the corpus: its blocks by their place.
+// world is a world of the corpus: its blocks by position.
 type world struct {
 	name   string
 	blocks map[[3]int][]byte
 }
 
-// sorted returns the places of the blocks in an order that is always the same.
+// sorted returns the positions of the blocks in a fixed order.
 func (w world) sorted() [][3]int {
 	var all [][3]int
 	for p := range w.blocks {
@@ -33,7 +33,7 @@ func (w world) sorted() [][3]int {
 	return all
 }
 
-// spot decodes the key of a block.
+// spot decodes the database key of a block.
 func spot(key int64) (p [3]int) {
 	u := key + 0x800800800
 	return [3]int{int(u&0xfff) - 2048, int(u>>12&0xfff) - 2048, int(u>>24&0xfff) - 2048}
@@ -65,7 +65,7 @@ func sqliteWorld(t testing.TB, dir, path string) world {
 	return w
 }
 
-// sectorsWorld reads all blocks of a folder sectors2.
+// sectorsWorld reads all blocks of a sectors2 folder.
 func sectorsWorld(t testing.TB, dir, path string) world {
 	t.Helper()
 	w := world{path, make(map[[3]int][]byte)}
@@ -93,7 +93,7 @@ func sectorsWorld(t testing.TB, dir, path string) world {
 	return w
 }
 
-// worlds returns the worlds of the corpus, and its single blocks as one more.
+// worlds returns the worlds of the corpus, with its single blocks as one more world.
 func worlds(t testing.TB) []world {
 	t.Helper()
 	dir := corpus.Dir(t, "minetest")
@@ -121,7 +121,7 @@ func worlds(t testing.TB) []world {
 				t.Fatal(err)
 			}
 			if name := filepath.Base(file); name == "network-blockdata.bin" || name == "mapblock3516192727.bin" {
-				continue // as sent to players: without what follows the metadata in a file
+				continue // as sent to players: without the data that follows the metadata in a file
 			}
 			single.blocks[[3]int{i, len(pattern), 0}] = data
 		}
@@ -129,8 +129,8 @@ func worlds(t testing.TB) []world {
 	return append(all, single)
 }
 
-// Every real block is read, and written with the same bytes; the games' bytes
-// also come when all is made again, up to version 28.
+// TestCorpus tests that every block of the corpus round-trips byte-identically. Up to version 28, EncodeFresh must
+// also produce the bytes of the game.
 func TestCorpus(t *testing.T) {
 	for _, w := range worlds(t) {
 		t.Run(w.name, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestCorpus(t *testing.T) {
 					t.Errorf("%v: Encode gives other bytes, %v", p, err)
 				}
 				out, err := b.EncodeFresh()
-				if b.source.nodes != nil && !bytes.Equal(out, data) { // a server can set another level
+				if b.source.nodes != nil && !bytes.Equal(out, data) { // a server may use another level
 					content, _, _ := deflate.DecompressUpTo(b.source.nodes, 1<<20)
 					out, err = b.EncodeLevel(LevelOf(b.source.nodes, content))
 				}

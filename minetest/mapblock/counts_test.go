@@ -2,11 +2,11 @@ package mapblock
 
 import "testing"
 
-// Counts are those of the nodes, in every version, and ids without a name are counted together.
+// TestCounts tests that Counts matches the nodes in every version, and that ids without a name are counted together.
 func TestCounts(t *testing.T) {
 	for version := range Newest + 1 {
 		b := sample(version)
-		if version >= 24 { // two ids of a name, two names of an id, and two ids without any
+		if version >= 24 { // two ids with one name, two names for one id, and two ids without a name
 			b.Names = append(b.Names, NameID{700, "air"}, NameID{700, "mod:thing"}, NameID{701, "mod:thing"})
 			copy(b.Param0[:], []uint16{700, 701, 900, 5000, 5000})
 		}
@@ -27,7 +27,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// What a block takes without compression is its bytes if it has none, else those of its sections.
+// TestInflated tests that Inflated returns the size of the file for uncompressed blocks, and the size of the inflated
+// sections otherwise.
 func TestInflated(t *testing.T) {
 	for version := range Newest + 1 {
 		b := sample(version)

@@ -9,12 +9,11 @@ import (
 	"trowel.example/trace"
 )
 
-// Decode reads a block. It keeps data, which must not be changed afterwards.
+// Decode reads a block. The block refers to data, which must not be changed afterwards.
 //
-// It fails with a [fault.Error] where a game of the time would fail to load the
-// block, and where what follows has no meaning. Everything else that is odd is kept, and
-// [Block.Check] reports it. [Salvage] reads what there is
-// of a block that Decode refuses.
+// Decode returns a [fault.Error] if games of the version's time would fail to load the block, or if following bytes
+// have no meaning. It keeps other irregularities, which [Block.Check] reports. [Salvage] reads the remains of a block
+// that Decode rejects.
 func Decode(data []byte) (*Block, error) {
 	b := new(Block)
 	if err := b.Decode(data); err != nil {
@@ -23,31 +22,30 @@ func Decode(data []byte) (*Block, error) {
 	return b, nil
 }
 
-// Decode is the function [Decode] into b, for callers that read many blocks. The old
-// content of b is overwritten; lists that were taken from it stay valid.
+// Decode reads a block into b as the function [Decode] does, for callers that read many blocks. It overwrites the old
+// content of b; lists taken from b before stay valid.
 func (b *Block) Decode(data []byte) error { return b.decode(data, nil) }
 
-// decode is Decode that at the same time notes the values of Param0, if they have 16 bits.
+// decode is Decode and adds the values of Param0 to ids, if they have 16 bits.
 func (b *Block) decode(data []byte, ids *idSet) error {
 	d := decoder{data: data, b: b, ids: ids}
 	d.decode()
 	return d.err
 }
 
-// Dump reports every field of a block to t, in the order in which they are
-// read, up to where the block breaks; the error says why. The fields of what is
-// compressed are in a space of their own, named after the section: "nodes",
-// "metadata", or "block" for all of version 29.
+// Dump reports every field of a block to t, in reading order, up to the point where reading fails; it returns the
+// error. The fields of compressed sections are in separate spaces, named after the section: "nodes", "metadata", or
+// "block" for all of version 29.
 func Dump(data []byte, t trace.Tracer) error {
 	d := decoder{data: data, tracer: t}
-	if b, _ := Salvage(data); b != nil { // for the names, which stand after the nodes
+	if b, _ := Salvage(data); b != nil { // for the names, which follow the nodes
 		d.meaning = b.meaning()
 	}
 	d.decode()
 	return d.err
 }
 
-// meaning returns a function that names the values of Param0 for people.
+// meaning returns a function that describes the values of Param0 for people.
 func (b *Block) meaning() func(value uint16) string {
 	nameOf := b.nameOf()
 	return func(value uint16) string {
@@ -71,8 +69,8 @@ type decoder struct {
 
 	nodesOnly bool // see [Block.DecodeNodes]
 
-	b    *Block // nil, unless it is given, until the version is known
-	next int    // the section that could not be read, or the number of all
+	b    *Block // nil until the version is known, unless the caller provides a block
+	next int    // the section that could not be read, or the number of sections
 	err  error
 }
 
@@ -137,7 +135,7 @@ func (d *decoder) decode() {
 	})
 }
 
-// sections reads the sections of the block from the one that is next on.
+// sections reads the sections of the block, beginning with section d.next.
 func (d *decoder) sections(c *codec) {
 	layout := layouts[d.b.Version]
 	if d.nodesOnly {

@@ -8,20 +8,18 @@ import (
 	"trowel.example/internal/deep"
 )
 
-// Clone returns a copy of the block that shares nothing with it that anybody may change.
+// Clone returns a deep copy of the block: changing the copy does not change the block.
 func (b *Block) Clone() *Block { return deep.Clone(b) }
 
-// Equal reports whether two blocks say the same in all fields, those among them that their
-// version lacks. The bytes that they were read from may differ.
+// Equal reports whether all fields of two blocks are equal, including fields that their version lacks. The encoded
+// bytes may differ.
 func (b *Block) Equal(other *Block) bool { return deep.Equal(b, other) }
 
-// SetNode makes the node at an index, see [Index], one of a name. What else belongs to the
-// place stays: metadata, timers, and the light of the nodes around. An index that is none of
-// a block is a panic, as that of a slice is.
+// SetNode sets the name, param1 and param2 of the node at an index, see [Index]. It does not change metadata, timers,
+// or the light of neighbouring nodes. It panics if the index is out of range.
 //
-// It fails, and changes nothing, for a block of a version up to 23, where an id is no more
-// than a byte: [Block.Convert] makes it a newer one first; and for a name that is empty, too
-// long for the file, or of more kinds of nodes than there are ids.
+// SetNode fails and changes nothing if the block has a version up to 23, whose ids are bytes (convert it with
+// [Block.Convert] first), if the name is empty or longer than 65535 bytes, or if all 65536 ids are in use.
 func (b *Block) SetNode(index int, name string, param1, param2 uint8) error {
 	if b.ContentWidth == 1 || b.Version <= 23 {
 		return &fault.Error{Path: "version", Offset: -1, Want: "version 24 or later", Got: fmt.Sprint(b.Version), Err: fault.ErrVersion}
@@ -40,13 +38,12 @@ func (b *Block) SetNode(index int, name string, param1, param2 uint8) error {
 	return nil
 }
 
-// idOf returns the id of a name, and gives it one that neither names nor nodes have if it
-// has none.
+// idOf returns the id of a name. If the name has none, idOf assigns an id that neither Names nor Param0 uses.
 func (b *Block) idOf(name string) (uint16, bool) {
 	used := make(map[uint16]bool)
 	for _, e := range slices.Backward(b.Names) {
 		if e.Name == name && !used[e.ID] {
-			return e.ID, true // of two entries of an id the last counts
+			return e.ID, true // of two entries with one id, the last counts
 		}
 		used[e.ID] = true
 	}

@@ -9,7 +9,7 @@ import (
 	"trowel.example/minetest/mapblock"
 )
 
-// Nodes that are set are there when the block was written and read, and nothing else has changed.
+// TestSetNode tests that changed nodes survive encoding and decoding and that nothing else changes.
 func TestSetNode(t *testing.T) {
 	for _, version := range []int{24, 25, 28, 29} {
 		b := mapblock.New(version)
@@ -59,7 +59,7 @@ func TestSetNode(t *testing.T) {
 	}
 }
 
-// A clone is the same, and has nothing to do with the block any more.
+// TestClone tests that a clone equals the block and does not share memory with it.
 func TestClone(t *testing.T) {
 	b := mapblock.New(25)
 	b.Metadata = mapblock.Metadata{Version: 1, List: []mapblock.NodeMeta{{Pos: 1, Vars: []mapblock.Var{{Key: "k", Value: "v"}}, Inventory: []byte("EndInventory\n")}}}

@@ -7,18 +7,17 @@ import (
 	"trowel.example/fault"
 )
 
-// Encode gives the bytes of the block. What has not been changed since it was
-// decoded keeps its bytes; with no change at all, these are the bytes that were
-// decoded. It fails where a field has a value for which its version has no room.
+// Encode returns the bytes of the block. Sections that have not changed since decoding keep their bytes; an unchanged
+// block is byte-identical to the decoded one. Encode fails if a value does not fit into a field of the version.
 func (b *Block) Encode() ([]byte, error) { return b.encode(keepLevel) }
 
-// EncodeFresh gives the bytes of the block as a game would write them that had
-// just made it: everything is compressed again, at [Level]. Up to version 28 these
-// are the bytes of C zlib; those of version 29 are not those of any game.
+// EncodeFresh returns the bytes of the block as a game would write a new block: everything is compressed again, at
+// [Level]. Up to version 28 the result is identical to that of C zlib; in version 29 it differs from that of any
+// game.
 func (b *Block) EncodeFresh() ([]byte, error) { return b.encode(Level) }
 
-// EncodeLevel is EncodeFresh for a server that has set another level of zlib, 0 to 9;
-// version 29 has no zlib, and no levels.
+// EncodeLevel is EncodeFresh for a server with another zlib level, 0 to 9. The level has no effect in version 29,
+// which does not use zlib.
 func (b *Block) EncodeLevel(level int) ([]byte, error) { return b.encode(level) }
 
 func (b *Block) encode(level int) ([]byte, error) {
@@ -48,7 +47,7 @@ func (b *Block) encode(level int) ([]byte, error) {
 	return append(append(out, stream...), b.Trailing...), c.err
 }
 
-// unchanged reports whether content is that of the frame that was read.
+// unchanged reports whether content equals that of the frame that was read.
 func (b *Block) unchanged(content []byte) (same bool) {
 	if b.source.body != nil {
 		withFrame(b.source.body, func(old []byte, _ int, err error) {

@@ -21,7 +21,7 @@ func ExampleBlock_Nodes() {
 	n := b.Nodes()
 	fmt.Println(n.Names, n.Counts(), n.At(1))
 
-	// The same in the form of today.
+	// The same block in the current version.
 	b, _, err = b.Convert(29, false)
 	fmt.Println(b.Names, b.Param0[1], err)
 	// Output:

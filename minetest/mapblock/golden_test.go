@@ -11,17 +11,15 @@ import (
 	"trowel.example/minetest/item"
 )
 
-// upgrade is a world that an engine of the time wrote, and what the engine of
-// 2025 (5.17) made from it.
+// upgrade is a world written by an engine of its time, and the result of upgrading it with the engine of 2025 (5.17).
 type upgrade struct {
 	from, to world
-	// differences are all kinds of differences between what the engine made
-	// and what Convert makes, with the number of times that each occurs.
+	// differences are all kinds of differences between the engine's result and that of Convert, with their counts.
 	differences map[string]int
 }
 
-// TestUpgrades converts worlds to version 29 and compares them with what the
-// engine made from them: node for node, metadata, items, timers, objects and head.
+// TestUpgrades converts worlds to version 29 and compares nodes, metadata, items, timers, objects and head with the
+// engine's results.
 func TestUpgrades(t *testing.T) {
 	dir := corpus.Dir(t, "minetest")
 	golden := func(name string) world {
@@ -29,8 +27,8 @@ func TestUpgrades(t *testing.T) {
 	}
 	for _, u := range []upgrade{
 		{sectorsWorld(t, dir, "generated/v20-sectors2/sectors2"), golden("v20"), map[string]int{
-			// The engine ran with a game that has none of these nodes: it knew
-			// no aliases of items, no nodes for minerals, and not that signs hang at walls.
+			// The engine ran with a game without these nodes: it had no item aliases and no mineral nodes, and did
+			// not treat signs as wallmounted.
 			"inventory of default:chest: the engine's game had no aliases":   6,
 			"inventory of default:furnace: the engine's game had no aliases": 6,
 			"node default:stone_with_coal, engine ignore":                    56,
@@ -43,7 +41,7 @@ func TestUpgrades(t *testing.T) {
 		}},
 		{sqliteWorld(t, dir, "generated/v22-sqlite/map.sqlite"), golden("v22"), map[string]int{}},
 		{sqliteWorld(t, dir, "generated/v24-sqlite/map.sqlite"), golden("v24"), map[string]int{
-			// Convert leaves a text alone that all games since can read.
+			// Convert does not change a text that all later games can read.
 			"inventory of default:chest: no Width":        6,
 			"inventory of default:chest_locked: no Width": 6,
 			"inventory of default:furnace: no Width":      6,
@@ -126,7 +124,7 @@ func compare(got, want *Block, report func(kind string)) {
 	differ("objects", fmt.Sprintf("%q", got.Objects), fmt.Sprintf("%q", want.Objects))
 }
 
-// inventoryDifference names the difference between two texts of inventories.
+// inventoryDifference describes the difference between two inventory texts.
 func inventoryDifference(got, want []byte) string {
 	p, _, errP := item.ParseInventory(got)
 	q, _, errQ := item.ParseInventory(want)

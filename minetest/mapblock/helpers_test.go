@@ -7,12 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// equal reports whether two blocks have the same content, wherever they come from.
+// equal reports whether two blocks have the same content, ignoring their compressed source.
 func equal(a, b *Block) bool {
 	return bytes.Equal(content(a), content(b)) && cmp.Equal(a.Names, b.Names) && cmp.Equal(a.Trailing, b.Trailing)
 }
 
-// content gives all sections of a block, uncompressed.
+// content returns all sections of a block, uncompressed.
 func content(b *Block) []byte {
 	c := codec{level: Level}
 	for _, s := range layouts[b.Version] {
@@ -40,7 +40,7 @@ func content(b *Block) []byte {
 
 func versionName(version int) string { return fmt.Sprintf("v%02d", version) }
 
-// sample returns a block of a version that has something in each of its sections.
+// sample returns a block of a version with data in each section.
 func sample(version int) *Block {
 	b := New(version)
 	b.Flags = NotAllAir
@@ -126,7 +126,7 @@ func sample(version int) *Block {
 	return b
 }
 
-// sampleMetadata puts metadata of the form of its version into a block.
+// sampleMetadata adds metadata in the form of the block's version.
 func sampleMetadata(b *Block) {
 	pos := func(x int) uint16 { return uint16(Index(x, 12, 3)) }
 	chest := "List %s 2\nItem default:dirt 5\nEmpty\nEndInventoryList\nEndInventory\n"

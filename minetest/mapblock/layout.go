@@ -20,8 +20,8 @@ var (
 	secMBO       = section{"mapblock_objects", (*codec).mapBlockObjects}
 )
 
-// layouts holds the sections of each version, in their order, after the
-// byte of the version. Those of version 29 are together in one zstd frame.
+// layouts holds the sections of each version, in order, after the version byte. Version 29 has all sections in one
+// zstd frame.
 var layouts = func() (all [Newest + 1][]section) {
 	for version := range all {
 		s := []section{secFlags}

@@ -1,9 +1,9 @@
 package mapblock
 
-// Names of the nodes that the engine itself knows.
+// Names of the nodes that are built into the engine.
 const (
 	Air    = "air"
-	Ignore = "ignore" // what has not been loaded or made
+	Ignore = "ignore" // a node that is not loaded or not generated
 )
 
 const (
@@ -11,11 +11,11 @@ const (
 	contentIgnore = 127
 	oldAir        = 254 // up to version 19
 	oldIgnore     = 255
-	extendedID    = 0x800 // ids of versions 20 to 23 from here on take a part of param2
+	extendedID    = 0x800 // ids from here on take a part of param2, in versions 20 to 23
 )
 
-// legacyNames are the ids that meant the same node in every block, up to
-// version 20. Sapling stands where it stands: there is a gap before it.
+// legacyNames are the fixed ids that were the same in every block, up to version 20. The gap before sapling is
+// intended.
 var legacyNames = map[uint16]string{
 	0:             "default:stone",
 	2:             "default:water_flowing",
@@ -70,11 +70,10 @@ var legacyIDs = func() map[string]uint16 {
 	return ids
 }()
 
-// oldIDs are the bytes of versions up to 19 that became other ids: in the
-// order of the ids from 0x800 on.
+// oldIDs are the bytes of versions up to 19 that became other ids, in the order of these ids from 0x800 on.
 var oldIDs = [...]uint8{1, 4, 5, 6, 7, 8, 10, 11, 12, 13, 18, 19, 20, 22, 23, 24, 25, 26, 27, 28, 29}
 
-// fromOld and toOld lead from the bytes of versions up to 19 to ids and back.
+// fromOld and toOld map the bytes of versions up to 19 to ids and back.
 var fromOld, toOld = func() (from [256]uint16, to map[uint16]uint8) {
 	to = make(map[uint16]uint8)
 	for i := range from {
@@ -102,11 +101,10 @@ const (
 	nameIron  = "default:stone_with_iron"
 )
 
-// Nodes whose numbers meant something else up to version 21. Which ones these
-// are is told by the flags legacy_facedir_simple and legacy_wallmounted of
-// their definitions in the game; these are those of minetest_game that are old enough.
+// Nodes whose numbers had another meaning up to version 21. Games mark these nodes with legacy_facedir_simple and
+// legacy_wallmounted in their definitions; listed here are those of minetest_game that are old enough.
 var (
-	// The direction that a node faces stood in param1.
+	// The facing direction was in param1.
 	facedirNodes = map[string]bool{
 		"default:chest":          true,
 		"default:chest_locked":   true,
@@ -114,7 +112,7 @@ var (
 		"default:furnace_active": true,
 		"default:nyancat":        true,
 	}
-	// The side that a node hangs at was one bit of wallmountedBits.
+	// The side that the node is attached to was one bit of wallmountedBits.
 	wallmountedNodes = map[string]bool{
 		"default:torch":     true,
 		"default:sign_wall": true,
@@ -122,10 +120,10 @@ var (
 	}
 )
 
-// wallmountedBits are the old values of the directions 0 to 5 of today.
+// wallmountedBits are the old values of the current directions 0 to 5.
 var wallmountedBits = [6]uint8{0x04, 0x08, 0x01, 0x02, 0x10, 0x20}
 
-// wallmounted returns the direction that an old value stands for, 0 if none.
+// wallmounted returns the direction of an old value, or 0 if it has none.
 func wallmounted(old uint8) uint8 {
 	for i, bit := range wallmountedBits {
 		if old&bit != 0 {

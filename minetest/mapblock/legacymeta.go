@@ -9,15 +9,15 @@ import (
 	"trowel.example/fault"
 )
 
-// LegacyMeta is the metadata of a node up to block version 22: a body whose
-// form depends on the id. Bodies of ids that nobody knows are kept as well.
+// LegacyMeta is the metadata of a node up to block version 22: a body whose form depends on the id. Bodies of unknown
+// ids are kept.
 type LegacyMeta struct {
 	ID   LegacyID
 	Body []byte // at most 65535 bytes
 }
 
-// LegacyID tells the form of legacy metadata. All but the first are the old
-// ids of the nodes that had them.
+// LegacyID identifies the form of legacy metadata. All ids but LegacyGeneric are the old node ids of the nodes that
+// had this metadata.
 type LegacyID int16
 
 const (
@@ -44,26 +44,25 @@ func (id LegacyID) String() string {
 	return fmt.Sprintf("unknown id %d", int16(id))
 }
 
-// LegacyContent is what the body of legacy metadata says. Which fields there
-// are depends on the id.
+// LegacyContent is the decoded body of legacy metadata. The id determines which fields are used.
 type LegacyContent struct {
 	Inventory []byte // all but signs
 	Text      string // generic, sign
 	Owner     string // generic, locked chest
 
 	InfoText         string // generic
-	DrawSpec         string // generic: the form that is shown; called formspec later
-	AllowTextInput   uint8  // generic, like the next two 0 or 1
+	DrawSpec         string // generic: the displayed form; called formspec later
+	AllowTextInput   uint8  // generic; 0 or 1, like the next two
 	RemovalDisabled  uint8
 	EnforceOwner     uint8
 	Vars             []Var // generic
 	FuelTotal, Fuel  int   // furnace, in tenths of a second
 	SourceTotal, Src int   // furnace, in tenths of a second
 
-	Rest []byte // what follows: in furnaces a text of the state, in JSON; else usually nothing
+	Rest []byte // following bytes: in furnaces a state text in JSON; else usually none
 }
 
-// legacyMeta is an entry up to block version 22.
+// legacyMeta reads or writes an entry up to block version 22.
 func (c *codec) legacyMeta(e *NodeMeta, _ uint16) {
 	if e.Legacy == nil {
 		if c.writing() {
@@ -89,8 +88,7 @@ func (c *codec) legacyMeta(e *NodeMeta, _ uint16) {
 	c.traceBody("body", n, func(c *codec) { new(LegacyContent).layout(c, e.Legacy.ID) })
 }
 
-// Content takes the body apart. It fails for an id that nobody knows, and for
-// a body that does not have the form of its id.
+// Content decodes the body. It fails for an unknown id, and for a body that does not have the form of its id.
 func (m *LegacyMeta) Content() (LegacyContent, error) {
 	c := newReader(m.Body, "")
 	var l LegacyContent
@@ -98,7 +96,7 @@ func (m *LegacyMeta) Content() (LegacyContent, error) {
 	return l, c.fault()
 }
 
-// Encode makes the body for an id. It fails where that has no room for it.
+// Encode returns the body for an id. It fails if the content does not fit.
 func (l LegacyContent) Encode(id LegacyID) (*LegacyMeta, error) {
 	var c codec
 	l.layout(&c, id)
@@ -152,8 +150,8 @@ func (l *LegacyContent) layout(c *codec, id LegacyID) {
 	c.rest("rest", &l.Rest)
 }
 
-// decimal is a number in decimal digits and the space after it. Old furnaces
-// end after the second one: what is missing is 0.
+// decimal reads or writes a decimal number followed by a space. Old furnaces end after the second number; missing
+// numbers are 0.
 func (c *codec) decimal(name string, p *int) {
 	if c.writing() {
 		c.w = append(strconv.AppendInt(c.w, int64(*p), 10), ' ')

@@ -7,10 +7,9 @@ import (
 	"trowel.example/trace"
 )
 
-// Locate returns where the id of a node stands in the bytes of a block, or the part of it that
-// is in Param0: in which space of [Dump], from which offset on, and in how many bytes. Path is
-// the one that the node would have if it were a field of its own, such as "nodes.param0[12]". It
-// reports false where the block breaks before.
+// Locate returns the position of the id of a node in the bytes of a block, or of the part of the id that is in
+// Param0: the space of [Dump], the offset and the number of bytes. Path is the path that the node would have as a
+// separate field, such as "nodes.param0[12]". ok is false if the block is damaged before that position.
 func Locate(data []byte, index int) (at trace.Field, ok bool) {
 	if index < 0 || index >= NodeCount {
 		return at, false
@@ -25,9 +24,9 @@ func Locate(data []byte, index int) (at trace.Field, ok bool) {
 		if _, err := fmt.Sscanf(run, "%d..%d]", &first, &last); err != nil || index < first || index > last {
 			return
 		}
-		size := f.Len / int64(last-first+1) // of a node, of which the id comes first
+		size := f.Len / int64(last-first+1) // of a node, whose id comes first
 		at = trace.Field{Space: f.Space, Path: fmt.Sprintf("%s[%d]", name, index), Offset: f.Offset + int64(index-first)*size, Len: size}
-		if name == "nodes" { // all of a node
+		if name == "nodes" { // a whole node
 			at.Len = 1
 		}
 		ok = true

@@ -6,7 +6,7 @@ import (
 	"trowel.example/trace"
 )
 
-// The bytes that Locate says are those of the node, in blocks of all versions.
+// TestLocate tests that Locate returns the bytes of the node's id, in blocks of all versions.
 func TestLocate(t *testing.T) {
 	for version := range Newest + 1 {
 		b := New(version)
@@ -21,7 +21,7 @@ func TestLocate(t *testing.T) {
 		if b, err = Decode(data); err != nil {
 			t.Fatal(err)
 		}
-		spaces := map[string][]byte{"": data} // put together from the fields of a dump
+		spaces := map[string][]byte{"": data} // filled from the fields of a dump
 		if err := Dump(data, func(f trace.Field) {
 			if f.Space != "" {
 				if int64(len(spaces[f.Space])) != f.Offset {

@@ -8,43 +8,41 @@ import (
 	"trowel.example/fault"
 )
 
-// Metadata is the list of the metadata of nodes.
+// Metadata is the list of node metadata of a block.
 type Metadata struct {
-	// Version is that of the list. Since block version 23 it is 0 for an empty
-	// list, after which no count follows; 1; or 2, since 28, in which each
-	// variable says whether it is private. Up to 22 it is 1.
+	// Version is the version of the list. Since block version 23 it is 0 for an empty list, which has no count; 1; or
+	// 2, since 28, where each variable has a byte that marks it as private. Up to 22 it is 1.
 	Version uint16
 	List    []NodeMeta
 
-	// What could not be read, in versions up to 28, where games continue without
-	// it. Missing is the number of entries that the list counts but that are
-	// in Rest; Rest is what follows the entries that were read.
+	// Unreadable parts, in versions up to 28, where games continue without them. Missing is the number of entries
+	// that the list counts but that are in Rest; Rest holds the bytes after the entries that were read.
 	Missing int
 	Rest    []byte
 
-	// Raw is the whole content if not even the head of the list could be read.
+	// Raw is the whole content if not even the head of the list is readable.
 	Raw []byte
 }
 
-// NodeMeta is the metadata of a node. Since block version 23 it has
-// variables and an inventory, before it has the form of its time.
+// NodeMeta is the metadata of a node. Since block version 23 it has variables and an inventory; before, it has
+// Legacy.
 type NodeMeta struct {
 	Pos       uint16 // index of the node, see [Index]
 	Vars      []Var
-	Inventory []byte // text, with the line at its end
+	Inventory []byte // text, including its final newline
 	Legacy    *LegacyMeta
 }
 
 // Var is a variable of the metadata of a node.
 type Var struct {
 	Key, Value string
-	Private    uint8 // 1: not told to players; anything else: told. In lists of version 2 only
+	Private    uint8 // 1: not sent to players; any other value: sent. Only in lists of version 2
 }
 
-// IsPrivate reports whether the variable is kept from players.
+// IsPrivate reports whether the variable is hidden from players.
 func (v Var) IsPrivate() bool { return v.Private == 1 }
 
-// Var returns the value of a variable, "" if there is none.
+// Var returns the value of a variable, or "" if the node has no such variable.
 func (m *NodeMeta) Var(key string) string {
 	for _, v := range m.Vars {
 		if v.Key == key {
@@ -54,8 +52,8 @@ func (m *NodeMeta) Var(key string) string {
 	return ""
 }
 
-// Equal reports whether two metadata, of which both may be nil, say the same: the order of
-// their variables does not count, nor do their nodes.
+// Equal reports whether two metadata, either of which may be nil, have the same content. The order of variables and
+// the position are ignored.
 func (m *NodeMeta) Equal(o *NodeMeta) bool {
 	if m == nil || o == nil {
 		return m == o
@@ -75,8 +73,8 @@ func (m *NodeMeta) Equal(o *NodeMeta) bool {
 	return true
 }
 
-// At returns the metadata of a node, nil if it has none. Where two entries
-// claim the node it is the first, as in the games.
+// At returns the metadata of a node, or nil if it has none. If two entries have the same position, the first counts,
+// as in the games.
 func (m *Metadata) At(index int) *NodeMeta {
 	for i := range m.List {
 		if int(m.List[i].Pos) == index {
@@ -115,8 +113,8 @@ func (c *codec) metadata(b *Block) {
 	}
 }
 
-// metaSection is a list that has bytes of its own, as up to version 28. What
-// cannot be read of it is kept: games continue without it.
+// metaSection reads or writes a list in separate bytes, as up to version 28. Unreadable parts are kept, because games
+// continue without them.
 func (c *codec) metaSection(b *Block) {
 	m := &b.Metadata
 	if c.writing() {
@@ -143,8 +141,8 @@ func (c *codec) metaSection(b *Block) {
 	c.rest("rest", &m.Rest)
 }
 
-// metaList goes through the list. It returns the offset of the entry that
-// could not be read, or -1 if that was the head of the list.
+// metaList reads or writes the list. It returns the offset of the entry that could not be read, or -1 if the head of
+// the list could not be read.
 func (c *codec) metaList(b *Block) (entry int64) {
 	m := &b.Metadata
 	if b.Version >= 29 {
@@ -200,7 +198,7 @@ func (c *codec) metaList(b *Block) (entry int64) {
 	return entry
 }
 
-// offset returns where the Reader stands, 0 when writing.
+// offset returns the offset of the Reader, or 0 when writing.
 func (c *codec) offset() int64 {
 	if c.writing() {
 		return 0
@@ -208,7 +206,7 @@ func (c *codec) offset() int64 {
 	return c.r.Offset()
 }
 
-// newMeta is an entry since block version 23.
+// newMeta reads or writes an entry since block version 23.
 func (c *codec) newMeta(e *NodeMeta, version uint16) {
 	size := 2 + 4
 	if version >= 2 {
@@ -232,7 +230,7 @@ func (c *codec) newMeta(e *NodeMeta, version uint16) {
 	c.inventory("inventory", &e.Inventory)
 }
 
-// inventory is the text of an inventory, whose end only its lines tell.
+// inventory reads or writes the text of an inventory, which ends at its line EndInventory.
 func (c *codec) inventory(name string, p *[]byte) {
 	if c.writing() {
 		if n, ok := InventoryEnd(*p); !ok || n != len(*p) {
@@ -255,9 +253,8 @@ func (c *codec) inventory(name string, p *[]byte) {
 	}
 }
 
-// InventoryEnd returns how many bytes at the start of text are an inventory:
-// all up to the line EndInventory, or "end", that closes it. Inside of a list
-// those close the list. It does not look at the other lines.
+// InventoryEnd returns the length in bytes of the inventory at the start of text: all lines up to and including the
+// closing line EndInventory or "end". Inside a list, such a line closes the list. The other lines are not checked.
 func InventoryEnd(text []byte) (n int, ok bool) {
 	inList := false
 	for n < len(text) {
@@ -292,5 +289,5 @@ func firstWord(line []byte) []byte {
 	return line[start:end]
 }
 
-// emptyInventory is the inventory of a node that has none.
+// emptyInventory is the inventory of a node without one.
 var emptyInventory = []byte("EndInventory\n")

@@ -16,9 +16,8 @@ import (
 	"trowel.example/trace"
 )
 
-// TestMutations damages blocks in every way and takes them through everything
-// that reads: nothing may panic, hang, or give other bytes back.
-// TROWEL_MUTATIONS tells how many to try.
+// TestMutations damages blocks in many ways and runs everything that reads on them: nothing may panic, hang, or
+// change bytes in a round trip. TROWEL_MUTATIONS sets the number of mutations.
 func TestMutations(t *testing.T) {
 	seeds := mutationSeeds(t)
 	mutate.Run(t, tests.Of(t, 200, 600), func(_ int, rng *rand.Rand) []string {
@@ -26,13 +25,12 @@ func TestMutations(t *testing.T) {
 	})
 }
 
-// TestMutationMemory holds what damaged blocks allocate against what they can
-// stand for.
+// TestMutationMemory compares the memory that decoding damaged blocks allocates with the size of their content.
 func TestMutationMemory(t *testing.T) {
 	seeds := mutationSeeds(t)
 	mutate.Memory(t, 600, func(_ int, rng *rand.Rand) (func(), uint64) {
 		data := damaged(rng, seeds[rng.IntN(len(seeds))])
-		// A block itself, twice its content, and what grows out of one byte of it.
+		// The block itself, twice its content, and the largest structure that one byte of it can create.
 		return func() {
 			if b, err := Decode(data); err == nil {
 				check.Collect(func(sink check.Sink) { b.Check(sink, "") })
@@ -42,7 +40,7 @@ func TestMutationMemory(t *testing.T) {
 	})
 }
 
-// inflated returns how many bytes the streams of a block really stand for.
+// inflated returns the number of bytes that the streams of a block inflate to.
 func inflated(data []byte) (n int) {
 	switch {
 	case len(data) == 0:
@@ -60,7 +58,7 @@ func inflated(data []byte) (n int) {
 	return n
 }
 
-// streamAt returns where the first zlib stream of a block begins.
+// streamAt returns the offset of the first zlib stream of a block.
 func streamAt(version byte) int {
 	switch {
 	case version >= 27:
@@ -71,7 +69,7 @@ func streamAt(version byte) int {
 	return 2
 }
 
-// TestBombs are streams that stand for much more than they should.
+// TestBombs tests streams that inflate to much more than they should.
 func TestBombs(t *testing.T) {
 	zeros, err := deflate.Compress(nil, make([]byte, 8<<20), 9)
 	if err != nil {
@@ -95,13 +93,13 @@ func TestBombs(t *testing.T) {
 		if got := m.TotalAlloc - before; int(got) > 4<<20+4*inflated(data) {
 			t.Errorf("%s: %d bytes took %d", name, len(data), got)
 		}
-		if name != "metadata" && err == nil { // which nobody needs to continue
+		if name != "metadata" && err == nil { // metadata is not needed to continue
 			t.Errorf("%s: no error", name)
 		}
 	}
 }
 
-// The search for sections after a fault does not inflate one bomb after the other.
+// TestSalvageBombs tests that the search for sections after damaged data does not inflate many large streams.
 func TestSalvageBombs(t *testing.T) {
 	bomb := hand{}.zlib(make([]byte, 1<<20))
 	data := append(append([]byte{25, 0, 2, 2}, "no zlib stream"...), bytes.Repeat(bomb[:len(bomb)-1], 200)...)
@@ -125,7 +123,7 @@ func mutationSeeds(t testing.TB) [][]byte {
 		seeds = append(seeds, data)
 	}
 	if t, ok := t.(*testing.T); ok {
-		t.Run("corpus", func(t *testing.T) { // skips by itself
+		t.Run("corpus", func(t *testing.T) { // skipped if there is no corpus
 			for _, w := range worlds(t) {
 				for i, p := range w.sorted() {
 					if data := w.blocks[p]; i%211 == 0 || len(data) > 3000 && i%5 == 0 {
@@ -138,7 +136,7 @@ func mutationSeeds(t testing.TB) [][]byte {
 	return seeds
 }
 
-// damaged changes a copy of a block, on the outside or inside of what is compressed.
+// damaged damages a copy of a block, either in the file or in its inflated content.
 func damaged(rng *rand.Rand, data []byte) []byte {
 	if data[0] < 16 || rng.IntN(3) == 0 {
 		return damageBytes(rng, slices.Clone(data))
@@ -195,14 +193,14 @@ func damageBytes(rng *rand.Rand, data []byte) []byte {
 	return data
 }
 
-// What can become of data.
+// Outcomes of decoding.
 const (
 	refused  = "refused"
 	salvaged = "salvaged in part"
 	taken    = "decoded"
 )
 
-// exercise takes data through everything that reads.
+// exercise runs everything that reads on data.
 func exercise(t testing.TB, data []byte) string {
 	defer func() {
 		if p := recover(); p != nil {
@@ -210,7 +208,7 @@ func exercise(t testing.TB, data []byte) string {
 		}
 	}()
 	b, err := Decode(data)
-	if len(data)%4 == 0 { // a quarter of them, as all would take most of the time
+	if len(data)%4 == 0 { // only a quarter of them: all would take most of the time
 		if dumpErr := Dump(data, func(f trace.Field) {}); (dumpErr == nil) != (err == nil) {
 			t.Errorf("Decode says %v, Dump %v: %x", err, dumpErr, data)
 		}
@@ -220,7 +218,7 @@ func exercise(t testing.TB, data []byte) string {
 		if !errors.As(err, &e) {
 			t.Errorf("no fault.Error: %v: %x", err, data)
 		}
-		if len(data)%3 != 0 { // so is this
+		if len(data)%3 != 0 { // only a third, for the same reason
 			return refused
 		}
 		b, found := Salvage(data)
@@ -258,7 +256,7 @@ func exercise(t testing.TB, data []byte) string {
 	if again, err := Decode(fresh); err != nil || !bytes.Equal(content(again), content(b)) {
 		t.Errorf("EncodeFresh gives another block, %v: %x", err, data)
 	}
-	versions := []int{17, 21, 23, 25, 29} // one of them, as all would take most of the time
+	versions := []int{17, 21, 23, 25, 29} // only one of them: all would take most of the time
 	version := versions[len(data)%len(versions)]
 	to, _, err := b.Convert(version, true)
 	if err != nil {
@@ -276,7 +274,7 @@ func exercise(t testing.TB, data []byte) string {
 	return taken
 }
 
-// FuzzDecode takes any bytes through everything that reads.
+// FuzzDecode runs everything that reads on arbitrary bytes.
 func FuzzDecode(f *testing.F) {
 	for _, h := range handmade {
 		f.Add(h.data)
@@ -287,7 +285,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { exercise(t, data) })
 }
 
-// FuzzContent is FuzzDecode for what is inside of a block of version 29.
+// FuzzContent is FuzzDecode for the content of a block of version 29.
 func FuzzContent(f *testing.F) {
 	f.Add(content(sample(29)))
 	f.Add(content(New(29)))

@@ -6,22 +6,20 @@ import (
 	"slices"
 )
 
-// Nodes is what the nodes of a block are, in the terms of today whatever the
-// version.
+// Nodes are the nodes of a block with their current names and numbers, whatever the block's version.
 type Nodes struct {
-	// Names has the name of each node that occurs, in the order in which they
-	// do. It is "" for nodes whose id means nothing.
+	// Names has the name of each node that occurs, in order of first occurrence. The name is "" for nodes whose id
+	// has no name.
 	Names []string
 
-	// For each node, by its index (see [Index]): the place of its name in
-	// Names, and the two numbers whose meaning depends on the node.
+	// For each node, by its index (see [Index]): the index of its name in Names, and the two numbers whose meaning
+	// depends on the node.
 	Name   [NodeCount]uint16
 	Param1 [NodeCount]uint8
 	Param2 [NodeCount]uint8
 }
 
-// At returns the name of the node at an index, see [Index]; one that is none of a block is a
-// panic.
+// At returns the name of the node at an index, see [Index]. It panics if the index is out of range.
 func (n *Nodes) At(index int) string { return n.Names[n.Name[index]] }
 
 // Counts returns how many nodes have each of Names.
@@ -33,7 +31,7 @@ func (n *Nodes) Counts() []int {
 	return counts
 }
 
-// name returns the place of a name in Names, putting it there if need be.
+// name returns the index of a name in Names and adds the name if it is missing.
 func (n *Nodes) name(name string) uint16 {
 	i := slices.Index(n.Names, name)
 	if i < 0 {
@@ -43,7 +41,7 @@ func (n *Nodes) name(name string) uint16 {
 	return uint16(i)
 }
 
-// ID returns the id of a node and its param2, as the version has them.
+// ID returns the id of a node and its param2, as the version defines them.
 //
 // Up to version 19 ids are bytes, with 254 for air and 255 for ignore (in 19
 // also 126 and 127, as later). In versions 20 to 23 a byte of 0x80 or more is
@@ -59,14 +57,14 @@ func (b *Block) ID(index int) (id uint16, param2 uint8) {
 	return id, param2
 }
 
-// plainIDs reports whether ids are just what stands in Param0.
+// plainIDs reports whether the elements of Param0 are ids.
 func (b *Block) plainIDs() bool { return b.Version > 19 && b.ContentWidth != 1 }
 
-// fewNames is how many names are looked through quicker than a map is made.
+// fewNames is the length up to which a linear search is faster than building a map.
 const fewNames = 24
 
-// nameOf returns a function that names the ids of the block. Where two entries
-// claim an id it is the last that counts, as in the games.
+// nameOf returns a function that returns the names of the block's ids. If two entries have the same id, the last
+// counts, as in the games.
 func (b *Block) nameOf() func(id uint16) (name string, ok bool) {
 	if b.Version <= 20 {
 		return func(id uint16) (string, bool) {
@@ -94,9 +92,9 @@ func (b *Block) nameOf() func(id uint16) (name string, ok bool) {
 	}
 }
 
-// idCounts is how many nodes have each id.
+// idCounts counts the nodes of each id.
 type idCounts struct {
-	low  [1024]uint16 // of the ids up to there, which are nearly all
+	low  [1024]uint16 // ids below 1024, which nearly all ids are
 	high map[uint16]uint16
 }
 
@@ -109,7 +107,7 @@ func (c *idCounts) count(b *Block) {
 		}
 		return
 	}
-	last, from := b.Param0[0], 0 // equal ids often stand side by side
+	last, from := b.Param0[0], 0 // equal ids often follow one another
 	for i, id := range &b.Param0 {
 		if id != last {
 			c.add(last, i-from)
@@ -130,7 +128,7 @@ func (c *idCounts) add(id uint16, n int) {
 	c.high[id] += uint16(n)
 }
 
-// of returns how many nodes have an id.
+// of returns the number of nodes with an id.
 func (c *idCounts) of(id uint16) uint16 {
 	if int(id) < len(c.low) {
 		return c.low[id]
@@ -138,7 +136,7 @@ func (c *idCounts) of(id uint16) uint16 {
 	return c.high[id]
 }
 
-// all goes through the ids that occur, in ascending order.
+// all yields the ids that occur, in ascending order.
 func (c *idCounts) all(yield func(id uint16) bool) {
 	for id, n := range c.low {
 		if n > 0 && !yield(uint16(id)) {
@@ -152,15 +150,14 @@ func (c *idCounts) all(yield func(id uint16) bool) {
 	}
 }
 
-// NameCount is how many nodes have a name.
+// NameCount is the number of nodes with a name.
 type NameCount struct {
-	Name  string // "" for ids that mean nothing
+	Name  string // "" for ids without a name
 	Count int
 }
 
-// Counts returns how many nodes have each name that occurs, in the terms of today as [Block.Nodes].
-// It is quicker than that. The order is that of the lowest ids with a name, or, in blocks up to
-// version 21, that in which the names occur.
+// Counts returns the number of nodes of each name that occurs, with current names as in [Block.Nodes], but faster.
+// The order is that of the lowest id of each name, or that of first occurrence in blocks up to version 21.
 func (b *Block) Counts() (counts []NameCount) {
 	if b.Version < 22 {
 		n := b.Nodes()
@@ -188,25 +185,24 @@ func (b *Block) Counts() (counts []NameCount) {
 // unseen marks an id that has not occurred yet.
 const unseen = 0xffff
 
-// Nodes tells what the nodes are: names instead of ids, and numbers that mean
-// what they mean today. Blocks up to version 21 get what a game does to them
-// when it loads them: stone with minerals becomes a node of its own, and
-// directions move to where they are now.
+// Nodes returns the nodes of the block with names instead of ids and with numbers in their current meaning. Blocks up
+// to version 21 are converted as games do on loading: stone with minerals becomes a separate node, and directions
+// move to their current place.
 func (b *Block) Nodes() *Nodes {
 	return b.resolve(noName)
 }
 
-// unknownName is a name for nodes whose id has none.
+// unknownName returns a name for nodes whose id has no name.
 func unknownName(id uint16) string { return fmt.Sprintf("unknown:id_%d", id) }
 
 // noName leaves an id without a name.
 func noName(uint16) string { return "" }
 
-// resolve is Nodes with a name for the ids that have none.
+// resolve is Nodes with names from unmapped for ids without a name.
 func (b *Block) resolve(unmapped func(id uint16) string) *Nodes {
 	n := &Nodes{Param1: b.Param1, Param2: b.Param2}
 	nameOf := b.nameOf()
-	var pages [256]*[256]uint16 // the place of each id's name, as far as ids occur
+	var pages [256]*[256]uint16 // the index of each id's name, for ids that occur
 	for i := range NodeCount {
 		id, param2 := b.ID(i)
 		page := pages[id>>8]
@@ -232,10 +228,10 @@ func (b *Block) resolve(unmapped func(id uint16) string) *Nodes {
 	return n
 }
 
-// modernise does to the nodes of a version up to 21 what games do when they load it.
+// modernise converts the nodes of a version up to 21 as games do on loading.
 func (n *Nodes) modernise(version int) {
 	if version <= 1 {
-		n.Param1 = [NodeCount]uint8{} // no game has ever made use of it
+		n.Param1 = [NodeCount]uint8{} // no game has ever used it
 	}
 	old := slices.Clone(n.Names)
 	for i := range NodeCount {
@@ -253,9 +249,8 @@ func (n *Nodes) modernise(version int) {
 	n.tidy()
 }
 
-// NameUnmapped gives the ids that have no name one of the form "unknown:id_7",
-// so that games load the block, and returns how many these are. Blocks up to
-// version 20 have no place for names.
+// NameUnmapped gives each id without a name a name such as "unknown:id_7", so that games load the block, and returns
+// the number of these ids. Blocks up to version 20 cannot hold names and stay unchanged.
 func (b *Block) NameUnmapped() int {
 	if b.Version <= 20 {
 		return 0
@@ -271,7 +266,7 @@ func (b *Block) NameUnmapped() int {
 	return len(b.Names) - n
 }
 
-// tidy puts Names into the order in which they occur, without those that do not.
+// tidy sorts Names by first occurrence and removes unused names.
 func (n *Nodes) tidy() {
 	old := n.Names
 	place := make([]uint16, len(old))

@@ -2,17 +2,16 @@ package mapblock
 
 import "slices"
 
-// DecodeNodes is [Block.Decode] of no more than the nodes and their names, for callers that need
-// nothing else: metadata, objects and timers stay empty, and errors in them are not
-// reported where they can be skipped. Such a block cannot be encoded.
+// DecodeNodes is [Block.Decode] for the nodes and their names only. Metadata, objects and timers stay empty, and
+// errors in sections that can be skipped are not reported. The block cannot be encoded afterwards.
 func (b *Block) DecodeNodes(data []byte) error {
 	d := decoder{data: data, b: b, nodesOnly: true}
 	d.decode()
 	return d.err
 }
 
-// nodeLayouts are the sections up to the last of those that tell what the nodes are. What
-// is between them is skipped.
+// nodeLayouts are the sections of each version up to the last one that DecodeNodes needs. Sections between the needed
+// ones are skipped.
 var nodeLayouts = func() (all [Newest + 1][]section) {
 	for version, layout := range layouts {
 		end := 0

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// DecodeNodes reads the same nodes and names as Decode.
+// TestDecodeNodes tests that DecodeNodes reads the same nodes and names as Decode.
 func TestDecodeNodes(t *testing.T) {
 	for version := range Newest + 1 {
 		data, err := sample(version).Encode()

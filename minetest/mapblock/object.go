@@ -5,18 +5,17 @@ import (
 	"fmt"
 )
 
-// Objects is the list of static objects: what can move, as it was when the
-// block was saved.
+// Objects is the list of static objects: the movable objects, in their state when the block was saved.
 type Objects struct {
-	Version uint8 // 0; games do not look at it
+	Version uint8 // 0; games ignore it
 	List    []Object
 }
 
 // ObjectType is the type of a static object.
 type ObjectType uint8
 
-// Games of today make only items out of LuaEntity, and keep objects of the
-// other types until the block is activated, when they delete them.
+// Current games create only items and LuaEntity objects. They keep objects of the other types until the block is
+// activated, then delete them.
 const (
 	ObjectTest      ObjectType = 1
 	ObjectItem      ObjectType = 2
@@ -39,10 +38,10 @@ func (t ObjectType) String() string {
 type Object struct {
 	Type ObjectType
 	Pos  [3]int32 // x, y, z in the world, in 1/10000 of a node
-	Data []byte   // what it means depends on the type: see Item and LuaEntity
+	Data []byte   // the meaning depends on the type: see Item and LuaEntity
 }
 
-// objectSize is the least number of bytes of an object.
+// objectSize is the minimum number of bytes of an object.
 const objectSize = 1 + 3*4 + 2
 
 func (c *codec) objects(b *Block) {
@@ -67,7 +66,7 @@ func (c *codec) objects(b *Block) {
 	})
 }
 
-// traceObject takes the data of an object apart for a tracer.
+// traceObject reports the fields of the object data to a tracer.
 func (c *codec) traceObject(o *Object) {
 	n := c.r.Count16("data_size", 1)
 	if c.failed() {
@@ -83,11 +82,11 @@ func (c *codec) traceObject(o *Object) {
 	})
 }
 
-// Item is the data of an object of type Item.
+// Item is the data of an object of type ObjectItem.
 type Item struct {
 	Version uint8  // 0
-	Stack   string // the item, such as "default:dirt 5"
-	Rest    []byte // what follows; usually nothing
+	Stack   string // the item stack, such as "default:dirt 5"
+	Rest    []byte // following bytes; usually none
 }
 
 func (it *Item) layout(c *codec) {
@@ -97,7 +96,7 @@ func (it *Item) layout(c *codec) {
 	c.rest("rest", &it.Rest)
 }
 
-// Item reads the data of an object of type Item.
+// Item decodes the data of an object of type ObjectItem.
 func (o *Object) Item() (Item, error) {
 	c := newReader(o.Data, "")
 	var it Item
@@ -105,14 +104,14 @@ func (o *Object) Item() (Item, error) {
 	return it, c.fault()
 }
 
-// Encode gives the data of an object of type Item.
+// Encode returns the data of an object of type ObjectItem.
 func (it Item) Encode() ([]byte, error) {
 	var c codec
 	it.layout(&c)
 	return c.w, c.err
 }
 
-// LuaEntity is the data of an object of type LuaEntity.
+// LuaEntity is the data of an object of type ObjectLuaEntity.
 type LuaEntity struct {
 	Version    uint8 // 1; in 0 nothing follows the static data
 	Name       string
@@ -121,13 +120,13 @@ type LuaEntity struct {
 	Velocity   [3]int32 // in 1/10000 of a node per second
 	Yaw        int32    // in 1/1000 of a degree
 
-	// Version2 tells what follows: 0 that nothing does, as before 5.0; 1 that
-	// Pitch and Roll do; 2 or more that GUID does as well.
+	// Version2 defines the following fields: 0 for none, as before 5.0; 1 for Pitch and Roll; 2 or more for GUID as
+	// well.
 	Version2    uint8
 	Pitch, Roll int32    // in 1/1000 of a degree
 	GUID        [16]byte // since 5.17 or a little before
 
-	Rest []byte // what follows; usually nothing
+	Rest []byte // following bytes; usually none
 }
 
 func (e *LuaEntity) layout(c *codec) {
@@ -146,7 +145,7 @@ func (e *LuaEntity) layout(c *codec) {
 	c.rest("rest", &e.Rest)
 }
 
-// tail is what has been added since 5.0. Its absence is its version 0.
+// tail reads or writes the fields added since 5.0. Version2 is 0 if they are missing.
 func (e *LuaEntity) tail(c *codec) {
 	if c.writing() && e.Version2 == 0 || !c.writing() && (c.r.Len() == 0 || c.left()[0] == 0) {
 		return
@@ -164,7 +163,7 @@ func (e *LuaEntity) tail(c *codec) {
 	}
 }
 
-// LuaEntity reads the data of an object of type LuaEntity.
+// LuaEntity decodes the data of an object of type ObjectLuaEntity.
 func (o *Object) LuaEntity() (LuaEntity, error) {
 	c := newReader(o.Data, "")
 	var e LuaEntity
@@ -172,7 +171,7 @@ func (o *Object) LuaEntity() (LuaEntity, error) {
 	return e, c.fault()
 }
 
-// Encode gives the data of an object of type LuaEntity.
+// Encode returns the data of an object of type ObjectLuaEntity.
 func (e LuaEntity) Encode() ([]byte, error) {
 	var c codec
 	e.layout(&c)

@@ -8,18 +8,15 @@ import (
 	"trowel.example/internal/deflate"
 )
 
-// searchBudget is how many bytes the search for sections after a fault may
-// read and inflate.
+// searchBudget is the number of bytes that the search for sections after damaged data may read and inflate.
 const searchBudget = 4 << 20
 
-// Salvage reads what is left of a block, section by section, and reports what
-// is wrong with it. What it returns can be encoded, and every game that knows
-// the version can load it, unless it is a block that [Decode] takes as it is. The
-// block is nil where not even a part of the nodes is left.
+// Salvage reads the remains of a damaged block, section by section, and reports its problems. The returned block can
+// be encoded, and every game that supports the version can load the result, except when [Decode] accepts the block:
+// then Salvage returns it unchanged. The block is nil if no part of the nodes is readable.
 //
-// What cannot be read is left out; nodes become ignore. If a section is
-// damaged and its end is unknown, Salvage looks for a place from which the following
-// sections can be read up to the last byte.
+// Unreadable parts are left out; unreadable nodes become ignore. If a section is damaged and its end is unknown,
+// Salvage looks for an offset from which the following sections are readable up to the last byte.
 func Salvage(data []byte) (*Block, []check.Finding) {
 	d := decoder{data: data}
 	d.decode()
@@ -42,13 +39,13 @@ func Salvage(data []byte) (*Block, []check.Finding) {
 	return d.b, found
 }
 
-// salvager carries on where a decoder has failed.
+// salvager continues where a decoder has failed.
 type salvager struct {
 	*decoder
 	checker
 }
 
-// recover saves what it can. It reports whether there are nodes.
+// recover salvages what is readable. It reports whether any nodes are readable.
 func (s *salvager) recover() (ok bool) {
 	b, layout := s.decoder.b, layouts[s.decoder.b.Version]
 	failed := s.next
@@ -80,21 +77,20 @@ func (s *salvager) recover() (ok bool) {
 	return true
 }
 
-// content inflates as much as there is of the frame of version 29.
+// content inflates the readable part of the frame of version 29.
 func (s *salvager) content() (content []byte) {
 	withFrame(s.data[1:], func(c []byte, _ int, _ error) { content = append(content, c...) })
 	return content
 }
 
-// clear resets sections after the damaged one. What could be read of that stays.
+// clear resets the sections after the damaged one. The readable part of the damaged one stays.
 func (s *salvager) clear(sections []section) {
 	b := s.decoder.b
 	b.take(empty(b.Version), sections)
 	b.source = source{}
 }
 
-// partialNodes fills in the nodes that can be read of a section that is
-// damaged, and returns how many are lost.
+// partialNodes fills in the readable nodes of a damaged section and returns the number of lost nodes.
 func (s *salvager) partialNodes(data []byte) (lost int) {
 	b := s.decoder.b
 	var raw []byte
@@ -119,7 +115,7 @@ func (s *salvager) partialNodes(data []byte) (lost int) {
 	return NodeCount - known
 }
 
-// nodesAt returns where the nodes begin: in the file, or in the content of version 29.
+// nodesAt returns the offset of the nodes in the file, or in the content of version 29.
 func (s *salvager) nodesAt(data []byte) int64 {
 	c := newReader(data, "")
 	head := empty(s.decoder.b.Version)
@@ -135,7 +131,7 @@ func (s *salvager) nodesAt(data []byte) int64 {
 	return c.r.Offset()
 }
 
-// ignoreFrom makes ignore of the nodes from an index on.
+// ignoreFrom replaces all nodes from index first by ignore.
 func (s *salvager) ignoreFrom(first int) {
 	b := s.decoder.b
 	id := uint16(contentIgnore)
@@ -148,8 +144,7 @@ func (s *salvager) ignoreFrom(first int) {
 	}
 }
 
-// idFor returns the id of a name in the map from ids to names, where it puts
-// the name if need be.
+// idFor returns the id of a name in Names and adds the name if it is missing.
 func (b *Block) idFor(name string) uint16 {
 	used := make(map[uint16]bool, len(b.Names))
 	for _, e := range b.Names {
@@ -168,9 +163,9 @@ func (b *Block) idFor(name string) uint16 {
 	return id
 }
 
-// resume looks for a place after the fault from which on the sections after
-// the damaged one, or after some more, can be read up to the last byte. It
-// returns the first section that could be read, -1 for none.
+// resume looks for an offset after the damaged data from which the sections after the damaged one, or all but the
+// first few of them, are readable up to the last byte. It returns the index of the first section that could be read,
+// or -1.
 func (s *salvager) resume(data []byte, failed int) (first int) {
 	b, layout := s.decoder.b, layouts[s.decoder.b.Version]
 	budget := searchBudget
@@ -199,8 +194,8 @@ func (s *salvager) resume(data []byte, failed int) (first int) {
 	return -1
 }
 
-// couldStart reports whether a section of a version can have c as its first
-// byte. It spares the search most of its attempts.
+// couldStart reports whether c can be the first byte of a section in a version. It rules out most offsets of the
+// search quickly.
 func (sec section) couldStart(version int, c byte) bool {
 	switch sec.name {
 	case "nodes", "metadata":
@@ -218,8 +213,8 @@ func (sec section) couldStart(version int, c byte) bool {
 	return true
 }
 
-// plausible reports whether sections that were found somewhere look like
-// those of a block and not like bytes that happen to fit.
+// plausible reports whether sections that were found by search look like sections of a block and not like bytes that
+// match by chance.
 func (b *Block) plausible(sections []section) bool {
 	for _, sec := range sections {
 		switch sec.name {
@@ -267,7 +262,7 @@ func (b *Block) take(from *Block, sections []section) {
 	}
 }
 
-// settle makes a block that was saved in parts one that can be loaded.
+// settle makes a salvaged block loadable: it removes unreadable metadata and trailing bytes and names unmapped ids.
 func (b *Block) settle() {
 	m := &b.Metadata
 	m.Missing, m.Rest, b.fault = 0, nil, nil

@@ -31,8 +31,8 @@ func value(kind string, n int) string {
 	return strings.Repeat("x", third) + random(third) + strings.Repeat("return {", n)[:n-2*third]
 }
 
-// A block is read whatever the size of its metadata, in every version that
-// compresses them, at every level of its compression.
+// TestSizes tests that blocks with metadata of any size are readable, in every version that compresses metadata and
+// at every compression level.
 func TestSizes(t *testing.T) {
 	most := 8 << 20
 	if !tests.Long(t) {
@@ -71,7 +71,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// packings returns a block as Encode packs it, and in another way, which i chooses.
+// packings returns a block as Encode writes it, and in a second form selected by i.
 func packings(t *testing.T, b *Block, i int) [][]byte {
 	t.Helper()
 	data, err := b.Encode()

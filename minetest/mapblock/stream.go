@@ -15,16 +15,13 @@ import (
 	"trowel.example/internal/zframe"
 )
 
-// Level is the usual zlib level of the games. Those since 5.4 have a setting for it,
-// map_compression_level_disk.
+// Level is the default zlib level of the games. Since 5.4 they have a setting for it, map_compression_level_disk.
 const Level = 6
 
-// keepLevel is in place of a level: what is as it was keeps its bytes, and what is
-// not its level.
+// keepLevel in place of a level keeps the bytes of unchanged sections and the level of changed ones.
 const keepLevel = -2
 
-// LevelOf returns the level at which a zlib stream of a block was made from its
-// content, [Level] if none leads to it.
+// LevelOf returns the zlib level that compresses content to stream, or [Level] if none does.
 func LevelOf(stream, content []byte) int {
 	if !bytes.HasPrefix(stream, []byte("\x78\x9c")) { // which is always level 6
 		if level, ok := deflate.LevelOf(stream, content); ok {
@@ -34,14 +31,14 @@ func LevelOf(stream, content []byte) int {
 	return Level
 }
 
-// MaxContent is how many bytes a compressed stream of a block may stand for at
-// most. The games have no limit; what comes is what takes memory.
+// MaxContent is the maximum size in bytes of the content of one compressed stream. The games have no limit; this one
+// bounds memory use.
 const MaxContent = 64 << 20
 
 // A packing is a way to compress a section.
 type packing struct {
 	name   string
-	unpack func(buf, stream []byte) (content []byte, used int, err error) // into buf if that has room; returns what it could read also with an error
+	unpack func(buf, stream []byte) (content []byte, used int, err error) // reuses buf if it is large enough; returns the readable content even with an error
 	pack   func(content []byte, level int) ([]byte, error)
 }
 
@@ -60,8 +57,8 @@ var (
 	packRLE = packing{"run lengths", unpackRLE, packRuns}
 )
 
-// unpackRLE reads the compression of versions 4 and 7 to 10: a 32-bit number
-// of bytes, which must be that of the nodes, then pairs of a count less 1 and a byte.
+// unpackRLE decompresses the format of versions 4 and 7 to 10: a 32-bit number of bytes, which must be NodeCount,
+// then pairs of bytes: a count less 1, and a value.
 func unpackRLE(buf, stream []byte) (content []byte, used int, err error) {
 	if len(stream) < 4 {
 		return nil, 0, fault.ErrShort
@@ -104,20 +101,19 @@ var encoders = sync.Pool{New: func() any {
 	return e
 }}
 
-// scratch are buffers that sections, or whole blocks of version 29, are inflated
-// into. All that is kept of them is copied.
+// scratch holds buffers for inflating sections, or whole blocks of version 29. Data that a block keeps is copied from
+// them.
 var scratch = sync.Pool{New: func() any {
-	b := make([]byte, 0, 128<<10) // a block of zstd
+	b := make([]byte, 0, 128<<10) // the maximum size of a zstd block
 	return &b
 }}
 
-// keepScratch is the largest buffer that is kept for other blocks.
+// keepScratch is the largest buffer that is kept for reuse.
 const keepScratch = 1 << 20
 
-// withFrame inflates the zstd frame at the start of stream and calls f with
-// its content, which is gone afterwards, with the number of bytes that the
-// frame takes, and with what is wrong with it. A game reads one frame and ignores
-// what follows.
+// withFrame inflates the zstd frame at the start of stream and calls f with its content, which is valid only during
+// the call, the number of bytes of the frame, and the error, if any. Like the games, it reads one frame and ignores
+// the following bytes.
 func withFrame(stream []byte, f func(content []byte, used int, err error)) {
 	buf := scratch.Get().(*[]byte)
 	content, used, err := zframe.Decode(*buf, stream, MaxContent)
@@ -134,8 +130,8 @@ func packZstd(content []byte) []byte {
 	return e.EncodeAll(content, nil)
 }
 
-// packed takes a section through its compression. What run writes keeps the
-// stream that it had if that has this very content, else its level.
+// packed reads or writes a compressed section. When writing, an unchanged section keeps its stream; a changed one
+// keeps its compression level.
 func (c *codec) packed(name string, how packing, keep *[]byte, run func(*codec)) {
 	if c.writing() {
 		in := codec{level: c.level, steps: append(slices.Clip(c.steps), name)}

@@ -1,13 +1,11 @@
 package mapblock
 
-// timerSize is the number of bytes of a timer. It stands before the list
-// since version 25.
+// timerSize is the number of bytes of a timer. Since version 25 the file contains this number before the list.
 const timerSize = 10
 
-// Timers is the list of node timers. It is in three places: after the
-// metadata in version 24, at the end since 25.
+// Timers is the list of node timers. The file contains it after the metadata in version 24, and at the end since 25.
 type Timers struct {
-	Version uint8 // in version 24 only: 0 if there is no list, 1 if there is
+	Version uint8 // in version 24 only: 0 for no list, 1 for a list
 	List    []Timer
 }
 
@@ -50,7 +48,7 @@ func (c *codec) timers(b *Block) {
 	})
 }
 
-// position explains the position that was read last.
+// position describes the position that was read last.
 func (c *codec) position(pos uint16) {
 	if pos < NodeCount {
 		x, y, z := Coordinates(int(pos))
