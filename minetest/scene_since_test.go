@@ -133,7 +133,7 @@ func TestSceneSince(t *testing.T) {
 			}
 		}
 	}
-	if differ < 20 || same < 20 {
+	if least := tests.Of(t, 10, 20); differ < least || same < least {
 		t.Errorf("%d parts look otherwise, %d as before: nothing is tried", differ, same)
 	}
 }
