@@ -54,6 +54,23 @@ func TestTidy(t *testing.T) {
 	}
 }
 
+// Nobody but the owner may read what is kept: it can be all of a world.
+func TestModes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes of files are those of Unix")
+	}
+	dir := filepath.Join(t.TempDir(), "new")
+	s := storage.Folder(dir)
+	if err := storage.WriteFile(t.Context(), s, "a/b", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{"": 0o700, "a": 0o700, "a/b": 0o600} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%q has the mode %v, %v", name, info.Mode(), err)
+		}
+	}
+}
+
 // The parents of a folder are created. A lock under which nothing was kept leaves nothing.
 func TestParents(t *testing.T) {
 	top := t.TempDir()

@@ -48,11 +48,11 @@ func TestRoundTrip(t *testing.T) {
 
 // What people and their programs write.
 func TestParse(t *testing.T) {
-	f, err := po.Parse([]byte("\ufeff# a comment\r\nmsgid \"\"\r\nmsgstr \"Content-Type: text/plain; charset=utf-8\\n\"\r\n#: a.c:5\r\n#, fuzzy, c-format\r\n#| msgid \"old\"\r\nmsgid\"A\"\r\n  \"B\\x41\\101\\a\"\r\nmsgstr \"C\"\r\n#~ msgid \"gone\"\r\n#~ msgstr \"weg\"\r\nmsgctxt \"c\"\r\nmsgid \"D\"\r\nmsgstr[0] \"E\"\r\nmsgid \"F\"\r\nmsgstr \"\"\r\n"))
+	f, err := po.Parse([]byte("\ufeff# a comment\r\nmsgid \"\"\r\nmsgstr \"Content-Type: text/plain; charset=utf-8\\n\"\r\n#: a.c:5\r\n#, fuzzy, c-format\r\n#| msgid \"old\"\r\nmsgid\"A\"\r\n  \"B\\x411\\1011\\a\"\r\nmsgstr \"C\"\r\n#~ msgid \"gone\"\r\n#~ msgstr \"weg\"\r\nmsgctxt \"c\"\r\nmsgid \"D\"\r\nmsgstr[0] \"E\"\r\nmsgid \"F\"\r\nmsgstr \"\"\r\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []po.Entry{{Flags: []string{"fuzzy", "c-format"}, ID: "ABAA\a", Str: []string{"C"}, Line: 7}, {Context: "c", ID: "D", Str: []string{"E"}, Line: 12}, {ID: "F", Str: []string{""}, Line: 15}}
+	want := []po.Entry{{Flags: []string{"fuzzy", "c-format"}, ID: "ABA1A1\a", Str: []string{"C"}, Line: 7}, {Context: "c", ID: "D", Str: []string{"E"}, Line: 12}, {ID: "F", Str: []string{""}, Line: 15}}
 	if !reflect.DeepEqual(f.Entries, want) {
 		t.Errorf("%+v", f.Entries)
 	}

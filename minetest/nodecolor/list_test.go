@@ -29,6 +29,8 @@ func TestParse(t *testing.T) {
 		"glued 1 2 3x4",
 		"few 1 2",
 		"words red green blue",
+		"nul 1 2 3\x00 4",
+		"a\x00b 9 9 9",
 		"#" + long[:300],
 		"crlf 1 2 3\r",
 		long[:201] + " 1 2 3",
@@ -43,7 +45,7 @@ func TestParse(t *testing.T) {
 	want := nodecolor.List{
 		"a": {R: 1, G: 2, B: 3, A: 255}, "b": {R: 4, G: 5, B: 6, A: 7}, "c": {R: 8, G: 9, B: 10, A: 11, T: 12},
 		"twice": {R: 2, G: 2, B: 2, A: 255}, "cut": {R: 0, G: 1, B: 255, A: 255, T: 44}, "huge": {R: 255, G: 0, B: 255, A: 255},
-		"glued": {R: 1, G: 2, B: 3, A: 255}, "crlf": {R: 1, G: 2, B: 3, A: 255}, long[:200]: {R: 1, G: 2, B: 3, A: 255},
+		"nul": {R: 1, G: 2, B: 3, A: 255}, "glued": {R: 1, G: 2, B: 3, A: 255}, "crlf": {R: 1, G: 2, B: 3, A: 255}, long[:200]: {R: 1, G: 2, B: 3, A: 255},
 	}
 	if diff := cmp.Diff(want, list); diff != "" {
 		t.Error(diff)
@@ -52,7 +54,7 @@ func TestParse(t *testing.T) {
 	for _, b := range bad {
 		lines = append(lines, b.Line)
 	}
-	if diff := cmp.Diff([]int{11, 12, 15, 17}, lines); diff != "" {
+	if diff := cmp.Diff([]int{11, 12, 14, 17, 19}, lines); diff != "" {
 		t.Error(diff)
 	}
 }

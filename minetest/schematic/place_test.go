@@ -6,6 +6,23 @@ import (
 	"trowel.example/minetest/schematic"
 )
 
+// The least probability is that of nothing, as in the engine, and the one before Always leaves something out.
+func TestChanceBounds(t *testing.T) {
+	s := must(schematic.New(schematic.MTS, [3]int{100, 100, 1}))
+	for prob, want := range map[uint8][2]int{0: {0, 0}, 1: {0, 0}, 2: {40, 130}, schematic.Always - 1: {9700, 9960}, schematic.Always: {10000, 10000}} {
+		for i := range s.Prob {
+			s.Prob[i] = prob
+		}
+		n := 0
+		for range s.Place(schematic.Placing{Seed: 1}).All {
+			n++
+		}
+		if n < want[0] || n > want[1] {
+			t.Errorf("probability %d: %d nodes of 10000", prob, n)
+		}
+	}
+}
+
 // What is left to chance happens about as often as it should, and the same seed gives the same.
 func TestChance(t *testing.T) {
 	s := must(schematic.New(schematic.MTS, [3]int{100, 100, 1}))

@@ -127,6 +127,30 @@ func TestPlayerRecord(t *testing.T) {
 	}
 }
 
+// The lengths of a record have 16 bits.
+func TestAccountRecordBounds(t *testing.T) {
+	most := strings.Repeat("x", 65535)
+	for _, a := range []*world.Account{
+		{Name: "a", Password: world.Verifier(most), Privileges: []string{most}}, {Name: "a", Privileges: make([]string, 65535)},
+	} {
+		data, err := a.AppendRecord(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := world.ParseAccountRecord("a", data)
+		if err != nil || got.Password != a.Password || !slices.Equal(got.Privileges, a.Privileges) {
+			t.Errorf("%d privileges: read as another account, %v", len(a.Privileges), err)
+		}
+	}
+	for what, a := range map[string]*world.Account{
+		"password": {Password: world.Verifier(most + "x")}, "privilege": {Privileges: []string{most + "x"}}, "privileges": {Privileges: make([]string, 65536)},
+	} {
+		if _, err := a.AppendRecord([]byte("before")); err == nil {
+			t.Errorf("a %s too many can be written", what)
+		}
+	}
+}
+
 const authText = "bar:::-1\r\n# no account\n\nFoo:J19gMvsQaw/vp6q3YYagNBB/X9g:shout:-1\nold:x:a,b\nFoo:y:fly:12x\nlast::"
 
 func TestAuthFile(t *testing.T) {

@@ -224,6 +224,39 @@ func TestCrop(t *testing.T) {
 	}
 }
 
+// A layer that moves with the game shows the same tiles after a crop, however its group is offset.
+func TestCropOffset(t *testing.T) {
+	const size, tile = 20, 32
+	for _, offset := range [][2]int32{{0, -2 * tile}, {0, 2 * tile}, {-3 * tile, 0}, {3 * tile, 0}, {-tile, 4 * tile}} {
+		m := twmap.New(size, size)
+		back := twmap.NewTileLayer(twmap.KindTiles, size, size)
+		for i := range size * size {
+			back.Tiles().Set(i%size, i/size, twmap.Tile{ID: uint8(1 + i%251)})
+		}
+		group := twmap.NewGroup("Back", back)
+		group.ParallaxX, group.ParallaxY, group.OffsetX, group.OffsetY = 100, 100, offset[0], offset[1]
+		m.Groups = append(m.Groups, group)
+		area := mapedit.Area{X: 4, Y: 5, Width: 12, Height: 10}
+		n := edited(t, m, func(e *mapedit.Editor) error { return e.Crop(area) })
+		at := func(m *twmap.Map, x, y int) twmap.Tile { // outside, a layer repeats its edge
+			g := m.Groups[1]
+			l := g.Layers[0].(*twmap.TileLayer)
+			x, y = x+int(g.OffsetX)/tile, y+int(g.OffsetY)/tile
+			return l.Tiles().At(min(max(x, 0), l.Width()-1), min(max(y, 0), l.Height()-1))
+		}
+		for y := range area.Height {
+			for x := range area.Width {
+				if got, want := at(n, x, y), at(m, x+area.X, y+area.Y); got != want {
+					t.Fatalf("offset %v: %d,%d shows %v, want %v", offset, x, y, got, want)
+				}
+			}
+		}
+		if l := n.Groups[1].Layers[0].(*twmap.TileLayer); l.Width() > size-4 || l.Height() > size-2 {
+			t.Errorf("offset %v: %d x %d tiles are left", offset, l.Width(), l.Height())
+		}
+	}
+}
+
 func TestShift(t *testing.T) {
 	m := twmap.New(3, 2)
 	m.Groups[0].Layers = append(m.Groups[0].Layers, design([]uint8{1, 2, 3}, []uint8{4, 5, 6}))

@@ -90,6 +90,15 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// A key that gives something its number is told from one that refers to it, in any case.
+func TestOwnsGUID(t *testing.T) {
+	for key, want := range map[string]bool{"UNIT_GUID": true, "UNIQUE_GUID": true, "unique_guid": true, "GUID": true, "OWNER_GUID": false, "DROPPED_BY": false, "": false} {
+		if got := modfind.OwnsGUID(key); got != want {
+			t.Errorf("%q: %v", key, got)
+		}
+	}
+}
+
 func ExampleKeys() {
 	wolf := "[UNIT]\n\t<STRING>NAME:Wolf\n\t<INTEGER>LEVEL:10\n[/UNIT]\n"
 	e := modedit.OfFile("MEDIA/UNITS/MONSTERS/WOLF.DAT", []byte(wolf), modedit.Options{})
