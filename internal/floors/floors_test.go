@@ -1,4 +1,3 @@
-// Package floors has the test that packages stand on each other as docs/design.md says.
 package floors
 
 import (

@@ -192,7 +192,7 @@ func TestSlabs(t *testing.T) {
 			if !k.lasting {
 				opening = func() DB { return w }
 			}
-			blocks := someBlocks(100)
+			blocks := someBlocks(tests.Of(t, 40, 100))
 			for p := range blocks {
 				if p.X > 500 && p.Z > 500 {
 					delete(blocks, p)
@@ -351,7 +351,7 @@ func TestDamagedSlabs(t *testing.T) {
 			t.Fatal(err)
 		}
 		const size = 4096
-		for page := 0; page < len(sound)/size; page += tests.Of(t, 9, 1) + r.IntN(3) {
+		for page := 0; page < len(sound)/size; page += tests.Of(t, 15, 1) + r.IntN(3) {
 			data := bytes.Clone(sound)
 			at := data[page*size : (page+1)*size]
 			if clear(at[r.IntN(2)*2000:]); r.IntN(2) == 0 {
@@ -375,7 +375,7 @@ func TestDamagedIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		var blocks []Block
-		for i := range int16(4000) {
+		for i := range tests.Of[int16](t, 2500, 4000) {
 			blocks = append(blocks, Block{Pos{i % 16, i / 256, i / 16 % 16}, []byte{1, 2, 3}})
 		}
 		for i := range int16(20) {
@@ -394,7 +394,7 @@ func TestDamagedIndex(t *testing.T) {
 			if sound[at] != indexLeaf {
 				continue
 			}
-			if leaves++; leaves%tests.Of(t, 4, 1) != 0 {
+			if leaves++; leaves%tests.Of(t, 3, 1) != 0 {
 				continue
 			}
 			data := bytes.Clone(sound)

@@ -54,7 +54,7 @@ func TestCover(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, scale := range []float64{4, 1, 0.3, 1.0 / 16, 0.01} {
+			for _, scale := range tests.Of(t, []float64{1, 0.3, 1.0 / 16}, []float64{4, 1, 0.3, 1.0 / 16, 0.01}) {
 				at := worlddraw.Scaled{Origin: [2]float64{float64(bounds.Min.X), float64(bounds.Min.Y)}, Scale: scale}
 				r := image.Rect(-20, -20, min(300, int(float64(bounds.Dx())*scale)+20), min(300, int(float64(bounds.Dy())*scale)+20))
 				cover, drawn := image.NewRGBA(r), image.NewRGBA(r)

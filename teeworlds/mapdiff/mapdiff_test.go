@@ -157,6 +157,11 @@ func TestEdits(t *testing.T) {
 			g := m.Groups[3]
 			m.Groups = slices.Insert(slices.Delete(m.Groups, 3, 4), 0, g)
 		}, []string{"groups/Tree: moved 3 -> 0"}},
+		{"move a group and change it", func(m *twmap.Map) {
+			g := m.Groups[3]
+			g.ParallaxX = 55
+			m.Groups = slices.Insert(slices.Delete(m.Groups, 3, 4), 0, g)
+		}, []string{"groups/Tree: moved 3 -> 0", "groups/Tree: parallax 50, 50 -> 55, 50"}},
 		{"rename a group", func(m *twmap.Map) { m.Groups[3].Name = "Oak" }, []string{`groups/Tree: renamed "Tree" -> "Oak"`}},
 		{"change a group", func(m *twmap.Map) { m.Groups[3].ParallaxX, m.Groups[3].Clip = 55, &twmap.Clip{Width: 5, Height: 6} },
 			[]string{"groups/Tree: parallax 50, 50 -> 55, 50", "groups/Tree: clip none -> 0, 0, 5, 6"}},

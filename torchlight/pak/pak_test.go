@@ -124,6 +124,18 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// An empty file can be the last one: its block ends where the archive does.
+func TestEmptyLast(t *testing.T) {
+	a := write(t, []pak.NewFile{file("MEDIA/A.JPG", nil)}, nil)
+	r := a.open(t)
+	if at := int64(r.Find("MEDIA/A.JPG").Record.Offset); at+8 != int64(len(a.pak)) {
+		t.Fatalf("the block is at %d of %d", at, len(a.pak))
+	}
+	if diff := cmp.Diff(map[string]string{"MEDIA/A.JPG": ""}, contents(t, r)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // The bytes of a manifest, one by one.
 func TestManifestBytes(t *testing.T) {
 	man := &pak.Manifest{Version: 2, Hash: 0x04030201, Root: "M/", Hint: 5, Sections: []pak.Section{
