@@ -26,8 +26,8 @@ func layerBlocks(m *Map) []*dataRef {
 	return refs
 }
 
-// BenchmarkLayers decodes all layers of all maps of the corpus, and only
-// inflates the same blocks; both on all cores.
+// BenchmarkLayers measures decoding all layers of all maps of the corpus, and only inflating the same blocks, both on
+// all cores.
 func BenchmarkLayers(b *testing.B) {
 	var files [][]byte
 	size := int64(0)
@@ -38,7 +38,7 @@ func BenchmarkLayers(b *testing.B) {
 		}
 		m, err := Decode(data)
 		if err != nil {
-			continue // of 2007
+			continue // a map of 2007
 		}
 		files = append(files, data)
 		for _, ref := range layerBlocks(m) {
@@ -88,7 +88,7 @@ func BenchmarkLayers(b *testing.B) {
 	})
 }
 
-// BenchmarkOpen decodes a map without inflating a layer, as info and ls do.
+// BenchmarkOpen measures decoding a map without inflating a layer, as info and ls do.
 func BenchmarkOpen(b *testing.B) {
 	data, err := os.ReadFile(corpus.Dir(b, "teeworlds") + "/ddnet_ddnet/data/maps7/Tutorial.map")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 var uuidBezier = datafile.NameUUID("mapitemtype-envpoints-bezier@ddnet.tw")
 
-// bezierOf returns the integers of the item with the tangents, nil if there is none.
+// bezierOf returns the integers of the item with the tangents, or nil without the item.
 func bezierOf(t *testing.T, m *twmap.Map) []int32 {
 	t.Helper()
 	f, err := m.Datafile()
@@ -31,8 +31,8 @@ func bezierOf(t *testing.T, m *twmap.Map) []int32 {
 	return list[0].Data
 }
 
-// Conversion writes tangents as DDNet does: for the curves that have them, and no item
-// at all if there is no such curve.
+// TestModernizeTangents tests that conversion writes tangents as DDNet does: only for the curves that use them, and
+// without the item if there is no such curve.
 func TestModernizeTangents(t *testing.T) {
 	garbage := [4]twmap.Tangent{3: {DX: -842150451, DY: -842150451}}
 	handle := [4]twmap.Tangent{{DX: 1, DY: 2}, {DX: 3, DY: 4}, {DX: 5, DY: 6}, {DX: 7, DY: 8}}
@@ -56,14 +56,14 @@ func TestModernizeTangents(t *testing.T) {
 	if got := bezierOf(t, m); !slices.Equal(got, want) {
 		t.Errorf("tangents are\n%v, expected\n%v", got, want)
 	}
-	// Teeworlds 0.7 has them in the points.
+	// Teeworlds 0.7 stores tangents in the points.
 	m.To07()
 	if m.Envelopes[1].Version != 3 || bezierOf(t, m) != nil || m.Envelopes[1].Points[0].Out != handle {
 		t.Errorf("converted for Teeworlds 0.7: %+v", e)
 	}
 }
 
-// The item that a map of DDNet has is the one that we make anew of its curves.
+// TestCorpusTangents tests that the tangents item rebuilt from the curves is equal to the one in a map of DDNet.
 func TestCorpusTangents(t *testing.T) {
 	for _, path := range corpus.Files(t, "teeworlds", ".map") {
 		if !strings.HasSuffix(path, "Castle_Echos.map") {

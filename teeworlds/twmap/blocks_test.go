@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Blocks whose numbers need not be known are those at the end of the file that are
-// in the usual order, one for each reference.
+// TestUsualFrom tests that only blocks at the end of the file that are in the usual order, one for each reference,
+// need no stored numbers.
 func TestUsualFrom(t *testing.T) {
 	const none = math.MaxInt32
 	for _, c := range []struct {
@@ -15,14 +15,14 @@ func TestUsualFrom(t *testing.T) {
 	}{
 		{nil, nil, none},
 		{[]int32{0, 1, 2, 3}, nil, 0},
-		{[]int32{0, 2, 5, 9}, nil, 0},           // others were taken out
-		{[]int32{1, 0, 2, 3}, nil, 1},           // the first stands behind the second
-		{[]int32{3, 2, 1, 0}, nil, 3},           // all of them do
-		{[]int32{1, 2, 3, 0}, nil, 1},           //
-		{[]int32{0, 1, 1, 2}, nil, 2},           // two share one
-		{[]int32{0, 1, 2, 2}, nil, none},        //
-		{[]int32{0, 1, 2, 3}, []int32{1}, 2},    // nobody claims the second
-		{[]int32{0, 1, 2, 3}, []int32{4}, none}, // nor the last
+		{[]int32{0, 2, 5, 9}, nil, 0}, // blocks were removed in between
+		{[]int32{1, 0, 2, 3}, nil, 1}, // the first two are swapped
+		{[]int32{3, 2, 1, 0}, nil, 3}, // the reverse order
+		{[]int32{1, 2, 3, 0}, nil, 1},
+		{[]int32{0, 1, 1, 2}, nil, 2}, // two references share a block
+		{[]int32{0, 1, 2, 2}, nil, none},
+		{[]int32{0, 1, 2, 3}, []int32{1}, 2},    // the second has no reference
+		{[]int32{0, 1, 2, 3}, []int32{4}, none}, // the last has no reference
 	} {
 		if got := usualFrom(c.numbers, c.unclaimed); got != c.want {
 			t.Errorf("usualFrom(%v, %v) = %d, want %d", c.numbers, c.unclaimed, got, c.want)
@@ -30,8 +30,8 @@ func TestUsualFrom(t *testing.T) {
 	}
 }
 
-// A map whose blocks are in an order of their own keeps it when something comes in
-// between, and one whose blocks are in the usual order has them in it afterwards.
+// TestNewBlocks tests that an unusual order of blocks is kept when a block is inserted, and that a usual order stays
+// usual.
 func TestNewBlocks(t *testing.T) {
 	m := New(4, 4)
 	m.Images = []*Image{NewExternalImage("one", 1, 1), NewExternalImage("three", 1, 1)}
@@ -59,7 +59,7 @@ func TestNewBlocks(t *testing.T) {
 		t.Errorf("the names of the images are in blocks %v", got)
 	}
 	m.Images[0], m.Images[2] = m.Images[2], m.Images[0]
-	m = encode(m) // the blocks stay where they are
+	m = encode(m) // the blocks keep their order
 	if got := names(m); got[0] < got[2] {
 		t.Errorf("the blocks have moved: %v", got)
 	}

@@ -2,12 +2,12 @@ package twmap
 
 import "trowel.example/check"
 
-// Catalog lists what Check can find: first what today's DDNet refuses, then the
-// parts of a map. An error is what the game refuses, drops or leaves undrawn,
-// a warning what works but not as it should, the rest is worth knowing.
+// Catalog lists the kinds of findings that Check can report: first what the current DDNet refuses, then the parts of
+// a map. An error is something that the game refuses, drops or leaves undrawn; a warning is something that works, but
+// not as intended; the rest is information.
 var Catalog check.Catalog
 
-// What the loader of DDNet refuses.
+// Things that DDNet's loader refuses.
 var (
 	foundVersion = Catalog.Add("tw-map-version", check.Error,
 		"The map version item with id 0 does not say version 1.",
@@ -282,7 +282,7 @@ var (
 		"Nothing: the editor ignores it.")
 )
 
-// Tiles and what they add up to.
+// Tiles, and what they amount to together.
 var (
 	foundTileInvalid = Catalog.Add("tw-map-tile-invalid", check.Warning,
 		"Tiles of a physics layer are none that DDNet knows in such a layer, and do nothing there.",

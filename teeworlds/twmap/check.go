@@ -15,10 +15,9 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// Check reports everything that is wrong with the map as Encode would write it:
-// what DDNet refuses, what it ignores, and what a map maker would not want. It
-// inflates all data, on all cores. What is wrong with the container is not
-// part of it: see [CheckFile].
+// Check reports every problem of the map as Encode would write it: what DDNet refuses, what it ignores, and what a
+// map maker would not want. Check inflates all data, on all cores. [CheckFile] also reports the problems of the
+// container.
 func (m *Map) Check(sink check.Sink) {
 	if err := m.validate(false); err != nil {
 		sink.Add(foundModel, "", -1, "%v", err)
@@ -42,14 +41,14 @@ func (m *Map) Check(sink check.Sink) {
 	c.checkGroups()
 	c.add(c.checkLeftovers)
 	c.run(sink)
-	// What the parts add up to is known when all of them were seen.
+	// These checks need the results of all jobs.
 	c.checkUse(sink)
 	c.checkPlay(sink)
 	c.checkTeles(sink)
 }
 
-// CheckFile reports everything that is wrong with a datafile that should be a
-// map: with the container, and with the map in it.
+// CheckFile reports every problem of a datafile that should be a map: those of the container and those of the map in
+// it.
 func CheckFile(f *datafile.File, sink check.Sink) {
 	m, err := FromDatafile(f)
 	if m == nil {
@@ -60,39 +59,39 @@ func CheckFile(f *datafile.File, sink check.Sink) {
 	m.CheckFile(sink)
 }
 
-// CheckFile is the function CheckFile for the file that the map was decoded from.
+// CheckFile calls the function CheckFile for the file that the map was decoded from.
 func (m *Map) CheckFile(sink check.Sink) {
-	found := check.Collect(m.Check) // inflates on all cores, which the container does not
+	found := check.Collect(m.Check) // inflates on all cores, unlike the check of the container
 	m.file.datafile.Check(sink)
 	for _, finding := range found {
 		sink(finding)
 	}
 }
 
-// checker collects what has to be done for a check, and what it sees on the way.
+// checker holds the jobs of a check and what they collect.
 type checker struct {
 	m *Map
 	f *datafile.File // what Encode would write
 
-	left    atomic.Int32               // how many more places findings may keep
-	groups  []*Part                    // by the numbers of the groups
-	layers  map[Layer]*Part            // of the layers of groups
+	left    atomic.Int32               // how many more places the findings may keep
+	groups  []*Part                    // by the number of the group
+	layers  map[Layer]*Part            // for the layers of groups
 	foreign map[*TileLayer]bool        // layers of other games
-	mod     string                     // the game that the map is for, if it is another; "" if nothing tells
-	content map[*datafile.Block]string // what blocks hold that are no texts
+	mod     string                     // the game that the map is for, if that is not DDNet; "" if unknown
+	content map[*datafile.Block]string // what a block that is not a text contains
 
 	used [numKinds]*TileLayer // the layers that the game uses
 	jobs []func(check.Sink)
-	play [numKinds]*playStats // of the layers that the game uses
+	play [numKinds]*playStats // for the layers that the game uses
 
 	mu                     sync.Mutex
-	images, sounds, envels map[int]bool // what layers refer to
+	images, sounds, envels map[int]bool // indexes that layers refer to
 }
 
-// add adds a job. Jobs run at the same time.
+// add adds a job. Jobs run concurrently.
 func (c *checker) add(job func(check.Sink)) { c.jobs = append(c.jobs, job) }
 
-// run runs the jobs on all cores and reports what they found in their order.
+// run runs the jobs on all cores and reports their findings in the order of the jobs.
 func (c *checker) run(sink check.Sink) {
 	c.images, c.sounds, c.envels = make(map[int]bool), make(map[int]bool), make(map[int]bool)
 	found := make([][]check.Finding, len(c.jobs))
@@ -102,7 +101,7 @@ func (c *checker) run(sink check.Sink) {
 	}
 }
 
-// findParts numbers and names what findings are about.
+// findParts numbers and names the parts that findings refer to.
 func (c *checker) findParts() {
 	c.layers = make(map[Layer]*Part)
 	for i, g := range c.m.Groups {
@@ -139,7 +138,7 @@ func (c *checker) findParts() {
 // spots returns an empty collection of places.
 func (c *checker) spots() spots { return spots{left: &c.left} }
 
-// foldings are the kinds that have one finding for a map, and what they count.
+// foldings lists the kinds that are reported once for a whole map, with the name of what they count.
 var foldings = map[string]string{
 	foundTileDeprecated.ID: "booster of the old kind",
 	foundEnvelopeNone.ID:   "reference to no envelope by a number below -1",
@@ -148,13 +147,12 @@ var foldings = map[string]string{
 	foundItemLong.ID:       "item with surplus integers",
 }
 
-// fold makes one finding of all that are of a kind which is told once for a map. It
-// stands where the first one stood.
+// fold merges all findings of a kind that is reported once for a map into one finding, at the position of the first.
 func fold(all []check.Finding) []check.Finding {
 	var list []check.Finding
-	first := make(map[string]int)    // where the finding of a kind stands in the list
-	paths := make(map[string]*spots) // that it names
-	last := make(map[string]string)  // the path that came last
+	first := make(map[string]int)    // the position of the finding of a kind in the list
+	paths := make(map[string]*spots) // the paths that the finding names
+	last := make(map[string]string)  // the last path added
 	for _, f := range all {
 		thing, ok := foldings[f.ID]
 		if !ok {
@@ -183,7 +181,7 @@ func fold(all []check.Finding) []check.Finding {
 	return list
 }
 
-// count is [words.Count] whose first word has the plural.
+// count is [words.Count] for a thing whose first word takes the plural.
 func count(n int, thing string) string {
 	word, rest, more := strings.Cut(thing, " ")
 	if more {
@@ -192,8 +190,7 @@ func count(n int, thing string) string {
 	return words.Count(n, word) + rest
 }
 
-// title is the name of a thing behind its path, for people who know the map by
-// its names.
+// title returns what followed by the quoted name of the thing, for readers who know the map by its names.
 func title(what, name string) string {
 	if name == "" {
 		return what
@@ -201,7 +198,7 @@ func title(what, name string) string {
 	return fmt.Sprintf("%s %q", what, name)
 }
 
-// reason returns what is wrong, without the place: a finding names it itself.
+// reason returns the error without its location: the finding states the location itself.
 func reason(err error) string {
 	var e *fault.Error
 	if !errors.As(err, &e) {

@@ -12,9 +12,9 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// What DDNet's map_test says of the maps of the corpus, a check must say too:
-// an error for those that it rejects or finds erroneous data in, none for the
-// others. What is broken in some way that the game tolerates is named below.
+// TestCorpusCheck compares a check of the maps of the corpus with DDNet's map_test: a check must report an error for
+// the maps that map_test rejects or finds erroneous data in, and no error for the others. Defects that the game
+// tolerates are listed below.
 func TestCorpusCheck(t *testing.T) {
 	dir := corpus.Dir(t, "teeworlds")
 	manifest, err := os.ReadFile(filepath.Join(dir, "MANIFEST.tsv"))
@@ -37,9 +37,9 @@ func TestCorpusCheck(t *testing.T) {
 		ids := corpusFindings(t, data, counts)
 		maps++
 		hasError := has(ids, check.Error)
-		// map_test names the empty block of a layer of no quads; the game does not miss it.
+		// map_test reports the empty block of a layer without quads; the game does not need the block.
 		empty := has(ids, check.Warning, "tw-map-data-empty")
-		// It also refuses a map of another game, which is not broken.
+		// map_test also rejects a map of another game, which is not broken.
 		other := has(ids, check.Info, "tw-map-other-game")
 		switch {
 		case strings.Contains(note, "map_test:REJECT"), strings.Contains(note, "data erroneous"):
@@ -78,7 +78,7 @@ func TestCorpusCheck(t *testing.T) {
 	t.Logf("%d maps, %d of them accepted by map_test: %d errors, %d warnings, %d infos", maps, accepted, counts[check.Error], counts[check.Warning], counts[check.Info])
 }
 
-// has reports whether there is a finding of a severity, or one of those named.
+// has reports whether there is a finding with the severity, or with one of the given names.
 func has(ids map[string]check.Severity, severity check.Severity, names ...string) bool {
 	for id, s := range ids {
 		if s != severity {
@@ -96,7 +96,7 @@ func has(ids map[string]check.Severity, severity check.Severity, names ...string
 	return false
 }
 
-// corpusFindings checks the container and the map in it.
+// corpusFindings returns the findings of the container and of its map.
 func corpusFindings(t *testing.T, data []byte, counts map[check.Severity]int) (ids map[string]check.Severity) {
 	t.Helper()
 	f, err := datafile.Decode(data)

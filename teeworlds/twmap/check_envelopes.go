@@ -8,14 +8,14 @@ import (
 
 func (c *checker) checkEnvelopes(sink check.Sink) {
 	c.checkPointRanges(sink)
-	// A new map has a place for tangents if it needs one.
+	// A new map has room for tangents if it needs it.
 	tangents := c.m.item == nil || c.m.longPoints() || c.m.bezier.item != nil
 	for i, e := range c.m.Envelopes {
 		e.check(sink, &Part{Kind: PartEnvelope, Number: i, Name: e.Name}, tangents)
 	}
 }
 
-// checkPointRanges holds what the items of envelopes claim against the item of points.
+// checkPointRanges compares the ranges of points that envelope items state with the size of the points item.
 func (c *checker) checkPointRanges(sink check.Sink) {
 	size := envPointInts
 	if c.m.longPoints() {
@@ -33,7 +33,7 @@ func (c *checker) checkPointRanges(sink check.Sink) {
 	for _, it := range c.f.All(typeEnvelope) {
 		i++
 		if len(it.Data) < 4 {
-			continue // told as short
+			continue // reported as too short
 		}
 		if start, n := int64(it.Data[2]), int64(it.Data[3]); start < 0 || n < 0 || start+n > have {
 			part := &Part{Kind: PartEnvelope, Number: i}
@@ -83,18 +83,17 @@ func (c Channels) known() bool {
 	return c == ChannelsSound || c == ChannelsPosition || c == ChannelsColor
 }
 
-// hasHandles reports whether there are tangents for the curve from p to next.
-// Without any, the file may have no place for them.
+// hasHandles reports whether the curve from p to next has tangents. A map without any may lack the item for them.
 func (p *EnvPoint) hasHandles(next *EnvPoint) bool {
 	return p.Out != [4]Tangent{} || next.In != [4]Tangent{}
 }
 
-// envelopeUse checks a reference to an envelope for all things of a layer.
+// envelopeUse checks the references to envelopes of all things of a layer.
 type envelopeUse struct {
 	c       *checker
 	part    *Part
 	want    Channels
-	thing   Thing // what refers to it
+	thing   Thing // the kind of thing that refers to it
 	missing spots
 	odd     spots
 	wrong   spots
@@ -118,7 +117,7 @@ func (u *envelopeUse) refer(n int, env int32) {
 	}
 	switch envelopes := u.c.m.Envelopes; {
 	case env == -1:
-	case env < 0: // the game takes it for none
+	case env < 0: // the game treats it as none
 		u.odd.addAs(place, name)
 	case int(env) >= len(envelopes):
 		u.missing.addAs(place, name)
@@ -130,7 +129,7 @@ func (u *envelopeUse) refer(n int, env int32) {
 	}
 }
 
-// report tells what was found.
+// report reports the problems found.
 func (u *envelopeUse) report(sink check.Sink, what string) {
 	path := u.part.Path()
 	if u.missing.n > 0 {
@@ -144,7 +143,7 @@ func (u *envelopeUse) report(sink check.Sink, what string) {
 	}
 }
 
-// use remembers that something is referred to.
+// use records that a layer refers to index i.
 func (c *checker) use(set map[int]bool, i int) {
 	c.mu.Lock()
 	set[i] = true

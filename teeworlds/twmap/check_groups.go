@@ -19,7 +19,7 @@ func (c *checker) checkGroups() {
 			switch l := l.(type) {
 			case *TileLayer:
 				if c.foreign[l] {
-					continue // told once for the map
+					continue // reported once for the map
 				}
 				c.add(func(sink check.Sink) {
 					c.checkTileLayer(sink, part, l, game != nil && g != game)
@@ -86,7 +86,7 @@ func checkLayerBase(sink check.Sink, part *Part, what string, b *LayerBase, at i
 
 func (c *checker) checkTileLayer(sink check.Sink, part *Part, l *TileLayer, elsewhere bool) {
 	what := title(fmt.Sprintf("%v layer", l.Kind()), l.Name)
-	// A bad name from a file was told by the law, and is "" here.
+	// An invalid name from a file was already reported by checkLaw, and is "" here.
 	checkLayerBase(sink, part, fmt.Sprintf("%v layer", l.Kind()), &l.LayerBase, 0)
 	if l.Version >= 3 && len(l.Name) > 11 {
 		sink.AddAt(foundNameLong, part.at(), part.Path(), -1, "the name %q of the %v layer has %d bytes, there is room for 11", l.Name, l.Kind(), len(l.Name))
@@ -111,7 +111,7 @@ func (c *checker) checkTileLayer(sink check.Sink, part *Part, l *TileLayer, else
 	}
 }
 
-// checkImage returns the image that a layer uses.
+// checkImage returns the image that a layer uses, and reports a missing or unsuitable one.
 func (c *checker) checkImage(sink check.Sink, part *Part, what string, i int) *Image {
 	switch {
 	case i == -1:
@@ -217,7 +217,7 @@ func (c *checker) checkSoundLayer(sink check.Sink, part *Part, l *SoundLayer) {
 	}
 }
 
-// checkList tells how reading a list of num quads or sources went.
+// checkList reports the problems of reading a list of num quads or sources.
 func checkList(sink check.Sink, kind *check.Kind, part *Part, what string, ref *dataRef, num int, err error) {
 	switch {
 	case num == 0 && ref.block != nil && ref.block.Size() == 0:
@@ -233,10 +233,10 @@ func checkUnknownLayer(sink check.Sink, part *Part, l *UnknownLayer) {
 		sink.AddAt(foundLayerUnknown, part.at(), part.Path(), -1, "the layer has the type %d", l.Type)
 	case len(l.Data) >= 3 && l.Data[1] >= 2 && l.Data[2] >= 2:
 		sink.AddAt(foundLayerHuge, part.at(), part.Path(), -1, "the layer of %d x %d tiles is not read", l.Data[1], l.Data[2])
-	} // else the law told what is wrong with its size
+	} // otherwise checkLaw reported the wrong size
 }
 
-// checkLeftovers tells of items that have no place in the map.
+// checkLeftovers reports items that belong to no part of the map.
 func (c *checker) checkLeftovers(sink check.Sink) {
 	if n := len(c.m.Orphans); n > 0 {
 		var s spots
@@ -262,7 +262,7 @@ func (c *checker) checkLeftovers(sink check.Sink) {
 			if indexed[e.ID] == 1 {
 				sink.AddAt(foundUUIDIndex, part.at(), path, -1, "entry %d of the UUID index does not give a type that has items", e.ID)
 			}
-		case e.ninslash(): // told once for the map
+		case e.ninslash(): // reported once for the map
 		default:
 			unknown.add(part)
 		}
@@ -272,7 +272,7 @@ func (c *checker) checkLeftovers(sink check.Sink) {
 	c.checkForm(sink)
 }
 
-// tally counts items by what they are, in the order in which they came.
+// tally counts items by name, in the order of their first occurrence.
 type tally struct {
 	names  []string
 	counts map[string]int
@@ -302,8 +302,7 @@ func (t *tally) report(sink check.Sink, kind *check.Kind, format string) {
 	}
 }
 
-// indexed counts the entries of the UUID index by their type. Of those that
-// come twice the container's check tells.
+// indexed counts the entries of the UUID index by type. The check of the container reports duplicate entries.
 func (c *checker) indexed() map[uint16]int {
 	n := make(map[uint16]int)
 	for id := range c.f.All(datafile.TypeUUIDIndex) {
@@ -312,7 +311,7 @@ func (c *checker) indexed() map[uint16]int {
 	return n
 }
 
-// what names the type of the item.
+// what returns a name for the type of the item.
 func (e *Extra) what() string {
 	switch {
 	case e.UUID != nil && *e.UUID == uuidGroupEx:
@@ -341,7 +340,7 @@ func layerType(l Layer) string {
 	return "unknown layer"
 }
 
-// form07 reports whether the map is in the form of Teeworlds 0.7.
+// form07 reports whether the map uses the format of Teeworlds 0.7.
 func (m *Map) form07() bool {
 	return slices.ContainsFunc(m.Images, func(im *Image) bool { return im.Version >= 2 }) ||
 		slices.ContainsFunc(m.Layers(), func(l Layer) bool {
@@ -350,7 +349,7 @@ func (m *Map) form07() bool {
 		})
 }
 
-// checkForm tells what Teeworlds 0.7 will not see of a map in its own form.
+// checkForm reports what Teeworlds 0.7 ignores in a map of its own format.
 func (c *checker) checkForm(sink check.Sink) {
 	m := c.m
 	form := m.form07()

@@ -10,7 +10,7 @@ import (
 	"trowel.example/internal/safename"
 )
 
-// Room for texts in the game and its editor, without the NUL.
+// The longest texts that the game and its editor can hold, in bytes, without the NUL.
 const (
 	maxAuthor     = 31
 	maxMapVersion = 15
@@ -36,8 +36,8 @@ func (c *checker) checkInfo(sink check.Sink) {
 	}
 }
 
-// checkText checks a text of the model and the block that it was read from. It
-// reports whether the text can be read; if not, nothing else is to be said of it.
+// checkText checks a text of the model and the block that it was read from. It reports whether the text can be read;
+// if not, the caller has nothing else to check.
 func (c *checker) checkText(sink check.Sink, at []check.Place, path, what string, ref *dataRef, text string, room int) bool {
 	if !c.checkTextBlock(sink, at, path, what, ref, text, false) {
 		return false

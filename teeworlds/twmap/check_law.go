@@ -12,17 +12,16 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// law holds the items of a map against the rules by which DDNet loads it. It
-// reads the integers themselves: the model has defaults for what is missing.
-// The game stops at the first rule that is broken; this goes on.
+// law checks the items of a map against the rules by which DDNet loads it. It reads the raw integers, because the
+// model has defaults for missing ones. The game stops at the first broken rule; law continues.
 type law struct {
 	check.Sink
 	c    *checker
 	f    *datafile.File
-	maps []lawTilemap // tile layers of which enough is known, in the game's order
+	maps []lawTilemap // tile layers of which enough is known, in the order of the game
 }
 
-// lawTilemap is a tile layer that passed.
+// lawTilemap is a tile layer that passed the checks.
 type lawTilemap struct {
 	part          *Part
 	kind          Kind
@@ -81,7 +80,7 @@ func (l *law) groups() {
 		for j := max(start, 0); j < min(start+n, int64(len(layers))); j++ {
 			part := &Part{Kind: PartLayer, Number: int(j - start), Name: rawLayerName(layers[j].Data), Group: group}
 			if owner[j] != nil {
-				// Once for a group: damaged numbers claim many layers at a time.
+				// Reported once for a group: damaged numbers can claim many layers at once.
 				l.AddAt(foundLayerShared, part.at(), part.Path(), -1, "the layer is also %s", owner[j].Path())
 				break
 			}
@@ -122,7 +121,7 @@ func (l *law) tilemap(part *Part, v []int32) {
 		}
 	}
 	if infclassLayer(flags.kindOf(t.version, 4*(len(v)-7)), part.Name) {
-		return // told once for the map
+		return // reported once for the map
 	}
 	complete := true
 	for i, f := range indexFields {
@@ -157,7 +156,7 @@ func (l *law) tilemap(part *Part, v []int32) {
 	}
 }
 
-// tiles checks what can be known of the tiles when all layers are.
+// tiles runs the checks of tiles that need all layers.
 func (l *law) tiles() {
 	var game *lawTilemap
 	for i := range l.maps {
@@ -197,7 +196,7 @@ func (l *law) tiles() {
 	}
 }
 
-// checkItems holds the lengths and versions of all other items against what is usual.
+// checkItems compares the lengths and versions of all other items with the usual ones.
 func (c *checker) checkItems(sink check.Sink) {
 	seen := make(map[uint16]int)
 	for _, it := range c.f.Items {
@@ -211,17 +210,16 @@ func (c *checker) checkItems(sink check.Sink) {
 		if form.many {
 			path = fmt.Sprintf("%s[%d]", form.name, n)
 		} else if n > 0 {
-			continue // told as surplus
+			continue // reported as surplus
 		}
 		if it.Type == typeImage && ninslashImage(it.Data) {
-			continue // told once for the map
+			continue // reported once for the map
 		}
 		form.check(sink, c.itemPlace(it.Type, n), path, it.Data)
 	}
 }
 
-// itemPlace returns the place of item number n of a type, as far as it is a part of
-// the map.
+// itemPlace returns the place of item number n of a type, or nil if the item is not a part of the map.
 func (c *checker) itemPlace(typ uint16, n int) []check.Place {
 	m := c.m
 	switch {
@@ -244,15 +242,15 @@ func (c *checker) itemPlace(typ uint16, n int) []check.Place {
 	return nil
 }
 
-// itemForm tells how long items of a type are by their version.
+// itemForm describes the length of the items of a type by their version.
 type itemForm struct {
 	name    string
 	many    bool
-	lengths []int // by version; the last is that of all higher ones
+	lengths []int // by version; the last applies to all higher versions
 	floor   int   // the least that programs have written in any version
 }
 
-// itemForms leaves out layers, which have forms of their own.
+// itemForms holds the forms of all items but layers, which are in layerForms.
 var itemForms = map[uint16]itemForm{
 	typeVersion:  {"version", false, []int{1, 1}, 1},
 	typeInfo:     {"info", false, []int{6, 6}, 5},
@@ -263,7 +261,7 @@ var itemForms = map[uint16]itemForm{
 	typeLayer:    {"layers", true, nil, 0},
 }
 
-// layerForms are those of layers by their type; the version stands at 3.
+// layerForms holds the forms of layers by type; the version is integer 3.
 var layerForms = map[int32]itemForm{
 	layerQuads:            {"", true, []int{7, 7, 10}, 7},
 	layerSounds:           {"", true, []int{10, 10, 10}, 10},
@@ -274,7 +272,7 @@ func (form itemForm) check(sink check.Sink, at []check.Place, path string, v []i
 	first := 0
 	if form.lengths == nil {
 		if len(v) < 3 {
-			return // told by the law
+			return // already reported by checkLaw
 		}
 		var ok bool
 		if form, ok = layerForms[v[1]]; !ok {
@@ -284,20 +282,19 @@ func (form itemForm) check(sink check.Sink, at []check.Place, path string, v []i
 		first = 3
 	}
 	if len(v) <= first {
-		if path != "version" { // told by the law
+		if path != "version" { // already reported by checkLaw
 			sink.AddAt(foundItemShort, at, path, -1, "the item has %d integers, at least %d are needed", len(v), form.floor)
 		}
 		return
 	}
 	version, last := int(v[first]), len(form.lengths)-1
 	if version < 0 || version > last {
-		if path != "version" && path != "info" { // told elsewhere
+		if path != "version" && path != "info" { // reported elsewhere
 			sink.AddAt(foundItemVersion, at, path, -1, "the item has version %d; the highest known is %d", version, last)
 		}
 		return
 	}
-	// Versions 1 of some items had fewer integers first: those that the
-	// editors read without are no fault.
+	// Version 1 of some items had fewer integers at first. A length that the editors accept is not reported.
 	want := form.lengths[version]
 	least := want
 	if version <= 1 {
@@ -305,7 +302,7 @@ func (form itemForm) check(sink check.Sink, at []check.Place, path string, v []i
 	}
 	switch {
 	case len(v) < least:
-		if path[0] != 'g' || len(v) >= 7 { // told by the law
+		if path[0] != 'g' || len(v) >= 7 { // already reported by checkLaw
 			sink.AddAt(foundItemShort, at, path, -1, "the item has %d integers, version %d has %d", len(v), version, want)
 		}
 	case len(v) > want:
@@ -326,7 +323,7 @@ func checkTilemapLength(sink check.Sink, at []check.Place, path string, v []int3
 	}
 }
 
-// rawLayerName returns the name in the integers of a layer, "" if it has none.
+// rawLayerName returns the name in the integers of a layer, or "" if the layer has none.
 func rawLayerName(v []int32) string {
 	if len(v) < 4 {
 		return ""
@@ -345,8 +342,8 @@ func rawLayerName(v []int32) string {
 	return name
 }
 
-// rawName reports whether the name that an item has in n of its integers is
-// valid. Old tools left them all 0, which stands for no name.
+// rawName reports whether the name in n integers of an item is valid. Old tools left all of them 0, which means no
+// name.
 func rawName(v []int32, at, n int) bool {
 	if len(v) < at+n {
 		return true
@@ -356,8 +353,7 @@ func rawName(v []int32, at, n int) bool {
 	return ok || !slices.ContainsFunc(v, func(i int32) bool { return i != 0 })
 }
 
-// badName reports what is wrong with a name that the model has: names from an
-// item are "" there if they are not valid.
+// badName reports an invalid name of a part. The model has "" for an invalid name that was read from an item.
 func badName(sink check.Sink, part *Part, what, name string, o *origin, at, n int) {
 	switch {
 	case !utf8.ValidString(name), name == "" && o.item != nil && !rawName(o.item.Data, at, n):

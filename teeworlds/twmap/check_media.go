@@ -10,13 +10,13 @@ import (
 	"trowel.example/check"
 )
 
-// maxMedia is how many images and how many sounds the client loads.
+// maxMedia is the number of images, and of sounds, that the client loads at most.
 const maxMedia = 64
 
-// ddnetImages are the images of Teeworlds 0.7 that DDNet has too.
+// ddnetImages are the images of Teeworlds 0.7 that DDNet also has.
 var ddnetImages = []string{"generic_lamps", "light"}
 
-// maxItems is how many items of a type a datafile can tell apart.
+// maxItems is the number of items of a type that a datafile can number.
 const maxItems = math.MaxUint16
 
 func (c *checker) checkMedia() {
@@ -78,7 +78,7 @@ func (c *checker) checkImageItem(sink check.Sink, part *Part, im *Image) {
 	}
 }
 
-// verify tells what is wrong with the pixels of an embedded image, without keeping them.
+// verify returns the error of reading the pixels of an embedded image. It does not keep the pixels.
 func (im *Image) verify() error {
 	if !im.changed && im.HasPicture() {
 		return im.data.block.Verify()
@@ -116,8 +116,8 @@ func (c *checker) checkSound(sink check.Sink, part *Part, s *Sound) {
 	}
 }
 
-// CheckOpus looks at the header of an Opus file, and fails if it is none: the first page of an Ogg
-// stream, which holds nothing but an identification header (RFC 7845).
+// CheckOpus checks the header of an Opus file and returns an error for anything else. The header is the first page of
+// an Ogg stream, which holds only an identification header (RFC 7845).
 func CheckOpus(data []byte) error {
 	const pageHeader = 27
 	switch {
@@ -128,11 +128,11 @@ func CheckOpus(data []byte) error {
 	case len(data) < pageHeader:
 		return errors.New("it ends in the header of its first page")
 	}
-	head := data[min(pageHeader+int(data[pageHeader-1]), len(data)):] // behind the table of segments
+	head := data[min(pageHeader+int(data[pageHeader-1]), len(data)):] // after the segment table
 	switch {
 	case !bytes.HasPrefix(head, []byte("OpusHead")) || len(head) < 19:
 		return errors.New("it is an Ogg file of another codec than Opus")
-	case head[8]>>4 != 0: // only the upper half breaks compatibility
+	case head[8]>>4 != 0: // only the upper four bits break compatibility
 		return fmt.Errorf("its version %d of Opus is unknown", head[8])
 	case head[9] != 1 && head[9] != 2:
 		return fmt.Errorf("it has %d channels, the game plays 1 or 2", head[9])
@@ -140,7 +140,7 @@ func CheckOpus(data []byte) error {
 	return nil
 }
 
-// checkUse tells what no layer refers to.
+// checkUse reports the images, sounds and envelopes that no layer refers to.
 func (c *checker) checkUse(sink check.Sink) {
 	var images, sounds, envelopes spots
 	for i, im := range c.m.Images {

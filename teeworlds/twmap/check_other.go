@@ -8,32 +8,30 @@ import (
 	"trowel.example/check"
 )
 
-// Other games on the engine have maps of nearly the same form. What is theirs is
-// told once, and never called a fault.
+// Other games on the same engine have maps of nearly the same format. Their particularities are reported once, as
+// information and never as an error.
 
 const (
 	modInfclass = "infclass"
 	modNinslash = "Ninslash"
 )
 
-// infclassLayer reports whether a layer is one of infclass, and no layer of DDNet that was
-// cut off: only the name tells.
+// infclassLayer reports whether a layer is one of infclass, not a truncated layer of DDNet. Only the name
+// distinguishes them.
 func infclassLayer(kind Kind, name string) bool { return kind.infclass() && name == kind.physicsName() }
 
-// ninslashImage reports whether the integers of an image are those of Ninslash:
-// seven in version 1.
+// ninslashImage reports whether the integers of an image are those of Ninslash, which has seven in version 1.
 func ninslashImage(v []int32) bool { return len(v) == 7 && v[0] == 1 }
 
-// ninslash reports whether the item is of a type that Ninslash has.
+// ninslash reports whether the item has a type that only Ninslash uses.
 func (e *Extra) ninslash() bool { return e.UUID == nil && (e.Type == 9 || e.Type == 10) }
 
-// findForeign finds out whether the map is for another game, and which of its layers
-// mean something else there.
+// findForeign determines whether the map is for another game, and which of its layers have another meaning there.
 func (c *checker) findForeign() {
 	c.foreign = make(map[*TileLayer]bool)
 	var layers, images spots
 	for _, g := range c.m.Groups {
-		if g.Name == "#Entities" || g.Name == "#Zones" { // where today's infclass has its things
+		if g.Name == "#Entities" || g.Name == "#Zones" { // where the current infclass keeps its entities and zones
 			c.mod = modInfclass
 		}
 		for _, l := range g.Layers {

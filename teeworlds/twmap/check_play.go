@@ -7,13 +7,13 @@ import (
 	"trowel.example/check"
 )
 
-// teleKey is what tiles of a tele layer have in common that do the same.
+// teleKey identifies the tiles of a tele layer that have the same function.
 type teleKey struct {
 	tile   GameTile
 	number uint8
 }
 
-// directed reports whether a game tile does something in one direction, or in two.
+// directed reports whether a game tile acts in one direction or in two.
 func (t GameTile) directed() bool {
 	switch t {
 	case TileStop, TileStopBothWays, TileSpeeder, TileFastSpeeder, TileThroughDirection, EntityCrazyShotgunEx, EntityCrazyShotgun:
@@ -22,8 +22,8 @@ func (t GameTile) directed() bool {
 	return false
 }
 
-// turned reports whether the flags are those of a rotation by any number of quarters.
-// But for stoppers the game asks directed tiles for these only.
+// turned reports whether the flags are those of a rotation by a multiple of 90 degrees. The game requires this of all
+// directed tiles except stoppers.
 func (f TileFlags) turned() bool {
 	switch f &^ Opaque {
 	case 0, Rotate, FlipX | FlipY, FlipX | FlipY | Rotate:
@@ -32,8 +32,7 @@ func (f TileFlags) turned() bool {
 	return false
 }
 
-// checkTeles tells which ways of the tele layer lead nowhere or begin nowhere. It
-// must run behind the jobs.
+// checkTeles reports teleporters of the tele layer without an exit or without an entry. It must run after the jobs.
 func (c *checker) checkTeles(sink check.Sink) {
 	p := c.play[KindTele]
 	if p == nil {
@@ -48,8 +47,8 @@ func (c *checker) checkTeles(sink check.Sink) {
 		return false
 	}
 	ins := []GameTile{TileTeleIn, TileTeleInEvil, TileTeleInWeapon, TileTeleInHook}
-	// Who comes back is put at the exit of the last checkpoint, or else at the one
-	// with the next lower number.
+	// A returning player is placed at the exit of the last checkpoint, or otherwise at the exit with the next lower
+	// number.
 	var noExit, noEntry, noCheckExit, reached [256]bool
 	anyExit, comesBack := false, false
 	for n := range 256 {
@@ -110,11 +109,11 @@ func (c *checker) checkTeles(sink check.Sink) {
 	}
 }
 
-// maxSpawns is how many spawns of a kind Teeworlds has room for.
+// maxSpawns is the number of spawns of each kind that Teeworlds has room for.
 const maxSpawns = 64
 
-// TooManySpawns returns which kinds of spawns are more than Teeworlds 0.7 has room for, ""
-// if none are: its server crashes on them.
+// TooManySpawns returns the kinds of spawns that exceed the limit of Teeworlds 0.7, whose server crashes on them, or
+// "" if none do.
 func (m *Map) TooManySpawns() string {
 	var n [3]int
 	if game := m.Physics(KindGame); game != nil {
@@ -127,7 +126,7 @@ func (m *Map) TooManySpawns() string {
 	return tooManySpawns(n)
 }
 
-// tooManySpawns is TooManySpawns of the numbers of spawns for all, red and blue.
+// tooManySpawns is TooManySpawns for given numbers of spawns: for all players, red and blue.
 func tooManySpawns(spawns [3]int) string {
 	var list []string
 	for i, n := range spawns {
@@ -138,7 +137,7 @@ func tooManySpawns(spawns [3]int) string {
 	return strings.Join(list, " and ")
 }
 
-// checkSpawns tells of more spawns than Teeworlds takes.
+// checkSpawns reports more spawns than Teeworlds accepts.
 func (c *checker) checkSpawns(sink check.Sink) {
 	counts := c.play[KindGame].spawns
 	many := tooManySpawns(counts)

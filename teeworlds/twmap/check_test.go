@@ -13,17 +13,17 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// pack gives a map the compressed tiles of Teeworlds 0.7.
+// pack converts two tile layers of a map to the compressed tiles of Teeworlds 0.7.
 func pack(m *twmap.Map) { deco(m).Version, m.Physics(twmap.KindGame).Version = 4, 4 }
 
-// playable returns a map that nothing is wrong with.
+// playable returns a map without findings.
 func playable() *twmap.Map {
 	m := twmap.New(50, 45)
 	m.Physics(twmap.KindGame).Tiles().Set(3, 4, twmap.Tile{ID: uint8(twmap.EntitySpawn)})
 	return m
 }
 
-// findings checks a map and returns the kinds that were found, each once.
+// findings checks a map and returns the kinds of its findings, each once, and all findings.
 func findings(m *twmap.Map) (ids []string, all []check.Finding) {
 	all = check.Collect(m.Check)
 	for _, f := range all {
@@ -45,15 +45,15 @@ func TestCheckCleanMap(t *testing.T) {
 	}
 }
 
-// A checkCase is a map with a fault: made by edit in Go, by raw in the file, or both.
+// A checkCase is a map with a problem, made by edit in Go, by raw in the file, or by both.
 type checkCase struct {
 	id   string
 	edit func(m *twmap.Map)
 	raw  func(f *datafile.File)
-	also []string // kinds that cannot but come with it
+	also []string // kinds that always come with it
 }
 
-// deco puts a second group with a layer of tiles behind the game.
+// deco adds a second group with a layer of tiles after the game group.
 func deco(m *twmap.Map) *twmap.TileLayer {
 	l := twmap.NewTileLayer(twmap.KindTiles, 10, 10)
 	second(m, l)
@@ -83,7 +83,7 @@ func withImage(m *twmap.Map, im *twmap.Image) *twmap.Image {
 
 func picture(width, height int) *image.NRGBA { return image.NewNRGBA(image.Rect(0, 0, width, height)) }
 
-// opus is the first page of an Opus file, which is all that is looked at.
+// opus returns the first page of an Opus file, the only part that is checked.
 func opus() []byte {
 	page := append([]byte("OggS"), make([]byte, 22)...)
 	page = append(page, 1, 19) // one segment of 19 bytes
@@ -332,7 +332,7 @@ var checkCases = []checkCase{
 		l.Speedups().Set(1, 2, twmap.SpeedupTile{ID: 28, Force: 1})
 		l.Speedups().Set(2, 2, twmap.SpeedupTile{ID: 28, Force: 1})
 	})},
-	{id: "tw-map-tile-deprecated", edit: func(m *twmap.Map) { // once for a map
+	{id: "tw-map-tile-deprecated", edit: func(m *twmap.Map) { // once per map
 		for range 2 {
 			physics(m, twmap.KindSpeedup, 50, 45).Speedups().Set(1, 2, twmap.SpeedupTile{ID: 28, Force: 1})
 		}
@@ -393,7 +393,7 @@ func settings(lines ...string) func(*twmap.Map) {
 	return func(m *twmap.Map) { m.Info.Settings = lines }
 }
 
-// Each fault is found, and nothing else; and each kind can be found.
+// TestCheckKinds tests that each problem is found without other findings, and that each kind of finding can occur.
 func TestCheckKinds(t *testing.T) {
 	never := make(map[string]bool)
 	for _, k := range twmap.Catalog.Kinds() {
@@ -427,13 +427,13 @@ func TestCheckKinds(t *testing.T) {
 			delete(never, c.id)
 		})
 	}
-	delete(never, "tw-map-no-version") // there is no Map to check: see TestCheckFile
+	delete(never, "tw-map-no-version") // needs a file without a Map: see TestCheckFile
 	for id := range never {
 		t.Errorf("no case finds %s", id)
 	}
 }
 
-// mangled returns the map that the file of m holds once raw has changed it.
+// mangled returns the map in the file of m after raw has changed the file.
 func mangled(t *testing.T, m *twmap.Map, raw func(*datafile.File)) *twmap.Map {
 	t.Helper()
 	f, err := m.Datafile()
@@ -477,8 +477,8 @@ func TestCheckFile(t *testing.T) {
 	}
 }
 
-// Many faults make few findings, in the same order each time, and those who
-// change a map after reading it are told of the map as it is.
+// TestCheckMany tests that many problems of one kind make few findings, that the findings have the same order each
+// time, and that a check sees changes made after reading.
 func TestCheckMany(t *testing.T) {
 	m := playable()
 	front := physics(m, twmap.KindFront, 50, 45)
@@ -510,7 +510,7 @@ func TestCheckMany(t *testing.T) {
 	}
 }
 
-// A broken file makes findings, never a panic, and no more of them than it has
+// FuzzCheckFile tests that a broken file makes findings, but no panic, and not many more findings than the file has
 // parts.
 func FuzzCheckFile(f *testing.F) {
 	for _, c := range checkCases {

@@ -7,7 +7,7 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// playStats is what a physics layer has for those who play.
+// playStats collects what matters for playing in a physics layer.
 type playStats struct {
 	starts, finishes int
 	spawns           [3]int // for all, red, blue
@@ -15,22 +15,22 @@ type playStats struct {
 	zones            [256]bool // by number
 	teles            map[teleKey]int
 	unknown          int // tiles of other games
-	solid            int // anything that is not air
+	solid            int // tiles other than air
 }
 
-// cellFaults is what is wrong with the tiles of a layer.
+// cellFaults collects the problems of the tiles of a layer.
 type cellFaults struct {
 	part                                              *Part
 	reserved, invalid, unused, flags, angle, mirrored spots
 	deprecated                                        spots
 }
 
-// checkCells checks the tiles of a layer, and keeps what they are for.
+// checkCells checks the tiles of a layer and records their functions.
 func (c *checker) checkCells(sink check.Sink, part *Part, layer *TileLayer) {
 	l := layer
 	stored := !l.cells.isChanged(l.Version >= 4)
 	if stored && (l.data[l.dataKind()].block == nil || l.Version >= 4 && l.dataKind() != KindTiles) {
-		return // told by the law
+		return // already reported by checkLaw
 	}
 	what := title(fmt.Sprintf("%v layer", l.Kind()), l.Name)
 	if !stored {
@@ -39,13 +39,13 @@ func (c *checker) checkCells(sink check.Sink, part *Part, layer *TileLayer) {
 	}
 	ref := &l.data[l.dataKind()]
 	ref.block.Look(func(data []byte, err error) { // all layers at once would take too much memory
-		if l.checkAmount(sink, part, what, ref.offset(), data, err) { // cells of another size than today's would only make noise
+		if l.checkAmount(sink, part, what, ref.offset(), data, err) { // cells of another size than the current one would only cause noise
 			c.checkGrid(sink, part, layer, l.over(datafile.NewBlock(data)), what, ref.offset())
 		}
 	})
 }
 
-// checkGrid checks the tiles of a layer, which are those of l.
+// checkGrid checks the tiles of a layer; l holds the cells.
 func (c *checker) checkGrid(sink check.Sink, part *Part, layer, l *TileLayer, what string, offset int64) {
 	f := cellFaults{part: part, reserved: c.spots(), invalid: c.spots(), unused: c.spots(), flags: c.spots(), angle: c.spots(), mirrored: c.spots(), deprecated: c.spots()}
 	p := playStats{teles: make(map[teleKey]int)}
@@ -70,7 +70,7 @@ func (c *checker) checkGrid(sink check.Sink, part *Part, layer, l *TileLayer, wh
 	}
 }
 
-// checkAmount reports whether the block has as many tiles as the layer, at least.
+// checkAmount reports whether the block has at least as many tiles as the layer.
 func (l *TileLayer) checkAmount(sink check.Sink, part *Part, what string, offset int64, data []byte, err error) bool {
 	if err != nil {
 		sink.AddAt(foundTilesUnreadable, part.at(), part.Path(), offset, "the %s: %s", what, reason(err))
@@ -82,7 +82,7 @@ func (l *TileLayer) checkAmount(sink check.Sink, part *Part, what string, offset
 		records := have
 		have = 0
 		for i := range records {
-			if have >= n { // the game overlooks a last piece of less than a tile
+			if have >= n { // the game ignores a final piece of less than a tile
 				sink.AddAt(foundTilesSurplus, part.at(), part.Path(), offset, "the %s has %d more tiles than its %d x %d", what, records-i, l.Width(), l.Height())
 				break
 			}
@@ -95,7 +95,7 @@ func (l *TileLayer) checkAmount(sink check.Sink, part *Part, what string, offset
 	return have >= n
 }
 
-// kindCellSizes are the bytes of a tile in the file.
+// kindCellSizes are the sizes of a tile in the file, in bytes.
 var kindCellSizes = [numKinds]int{
 	cellSize[Tile](), cellSize[Tile](), cellSize[Tile](), cellSize[TeleTile](),
 	cellSize[SpeedupTile](), cellSize[SwitchTile](), cellSize[TuneTile](), cellSize[Tile](), cellSize[Tile](),
@@ -123,7 +123,7 @@ func (f *cellFaults) tile(x, y int, t Tile) {
 	}
 }
 
-// physicsTile checks what tiles of all physics layers have.
+// physicsTile checks what the tiles of all physics layers have in common.
 func (f *cellFaults) physicsTile(kind Kind, x, y int, id uint8, flags TileFlags) {
 	if !ValidTile(kind, id) {
 		f.invalid.addAs(f.part.Tile(x, y), func() string { return fmt.Sprintf("%d,%d (%d)", x, y, id) })
@@ -195,7 +195,7 @@ func (f *cellFaults) tune(p *playStats, x, y int, t TuneTile) {
 	}
 }
 
-// unusedReasons tells what is missing on tiles that do nothing.
+// unusedReasons names what a tile that does nothing lacks.
 var unusedReasons = [numKinds]string{
 	KindTele: "number", KindSpeedup: "force", KindSwitch: "number or delay", KindTune: "zone",
 }
@@ -220,11 +220,10 @@ func (f *cellFaults) report(sink check.Sink, what string, offset int64, kind Kin
 	}
 }
 
-// checkPlay tells what the physics layers lack together. It must run behind
-// the jobs.
+// checkPlay reports what the physics layers together lack. It must run after the jobs.
 func (c *checker) checkPlay(sink check.Sink) {
 	if c.play[KindGame] == nil {
-		return // told by the law
+		return // already reported by checkLaw
 	}
 	var all playStats
 	for _, k := range []Kind{KindGame, KindFront} {

@@ -7,8 +7,8 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// Clone returns a map of its own that says the same and comes from the same file:
-// what is done to one of them does not change the other. It inflates nothing.
+// Clone returns an independent copy of the map that comes from the same file: changes to one do not affect the other.
+// It inflates nothing.
 func (m *Map) Clone() *Map {
 	c := *m
 	if m.Info != nil {
@@ -16,7 +16,7 @@ func (m *Map) Clone() *Map {
 		info.Settings = slices.Clone(info.Settings)
 		c.Info = &info
 	}
-	c.Images = cloneAll(m.Images, func(im *Image) *Image { return new(*im) }) // pictures are only replaced
+	c.Images = cloneAll(m.Images, func(im *Image) *Image { return new(*im) }) // pictures are replaced, never changed
 	c.Sounds = cloneAll(m.Sounds, func(s *Sound) *Sound { return new(*s) })
 	c.Envelopes = cloneAll(m.Envelopes, (*Envelope).Clone)
 	c.Groups = cloneAll(m.Groups, (*Group).Clone)
@@ -40,14 +40,14 @@ func cloneAll[T any](list []T, clone func(T) T) []T {
 	return all
 }
 
-// Clone returns an envelope of its own that says the same.
+// Clone returns an independent copy of the envelope.
 func (e *Envelope) Clone() *Envelope {
 	c := *e
 	c.Points = slices.Clone(e.Points)
 	return &c
 }
 
-// Clone returns a group of its own that says the same, with layers of its own.
+// Clone returns an independent copy of the group, with copies of its layers.
 func (g *Group) Clone() *Group {
 	c := *g
 	if g.Clip != nil {
@@ -60,7 +60,7 @@ func (g *Group) Clone() *Group {
 	return &c
 }
 
-// CloneLayer returns a layer of its own that says the same.
+// CloneLayer returns an independent copy of the layer.
 func CloneLayer(l Layer) Layer {
 	switch l := l.(type) {
 	case *TileLayer:
@@ -77,8 +77,8 @@ func CloneLayer(l Layer) Layer {
 	return l
 }
 
-// Clone returns a layer of its own that says the same. Cells that were read from a file
-// are read again, so who looks at the cells of a clone leaves none in the layer.
+// Clone returns an independent copy of the layer. Cells that were read from a file are read again, so reading the
+// cells of a clone does not keep any in the original.
 func (l *TileLayer) Clone() *TileLayer {
 	c := *l
 	if l.AutoMapper != nil {
@@ -90,30 +90,29 @@ func (l *TileLayer) Clone() *TileLayer {
 	return &c
 }
 
-// Clone returns a layer of its own that says the same.
+// Clone returns an independent copy of the layer.
 func (l *QuadLayer) Clone() *QuadLayer {
 	c := &QuadLayer{LayerBase: l.LayerBase, Version: l.Version, Image: l.Image, num: l.num, data: l.data}
 	c.quads.copy(&l.quads)
 	return c
 }
 
-// Clone returns a layer of its own that says the same.
+// Clone returns an independent copy of the layer.
 func (l *SoundLayer) Clone() *SoundLayer {
 	c := &SoundLayer{LayerBase: l.LayerBase, Version: l.Version, Deprecated: l.Deprecated, Sound: l.Sound, num: l.num, data: l.data}
 	c.sources.copy(&l.sources)
 	return c
 }
 
-// copy takes what was set; what was read is read again when it is needed.
+// copy copies items that were set. Items that were read are read again when they are needed.
 func (l *list[T]) copy(from *list[T]) {
 	if from.changed {
 		l.set(slices.Clone(from.items))
 	}
 }
 
-// Equal reports whether both maps say the same: [Map.Clean] maps of which this is
-// true encode to the same bytes. Broken layers are compared as far as they can be
-// read. A map that cannot be encoded equals none.
+// Equal reports whether both maps have the same contents: if so, they encode to identical bytes after [Map.Clean].
+// Broken layers are compared as far as they can be read. A map that cannot be encoded equals no map.
 func (m *Map) Equal(other *Map) bool {
 	if m.validate(true) != nil || other.validate(true) != nil {
 		return false
@@ -125,7 +124,7 @@ func (m *Map) Equal(other *Map) bool {
 	})
 }
 
-// says reports whether both refer to blocks that hold the same.
+// says reports whether both refer to blocks with the same contents.
 func (r *placedRef) says(o *placedRef) bool {
 	if x, y := r.ref.block, o.ref.block; !r.changed && !o.changed && x != nil && y != nil && (x == y || x.Stream() != nil && bytes.Equal(x.Stream(), y.Stream())) {
 		return true
@@ -135,8 +134,7 @@ func (r *placedRef) says(o *placedRef) bool {
 	return okX == okY && (!okX || sameContent(x, y))
 }
 
-// sameContent reports whether contents are the same; they may end in zeros that are not
-// there yet.
+// sameContent reports whether the contents are equal. Either may end in zeros that are not stored yet.
 func sameContent(x, y datafile.Content) bool {
 	if len(x.Bytes) > len(y.Bytes) {
 		x, y = y, x

@@ -9,48 +9,46 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// A codec goes through the integers of an item, field by field. The same
-// function describes an item for reading, for writing and for tracing: with a
-// Reader the codec fills the fields, without one it collects them.
+// A codec visits the integers of an item field by field. The same function describes an item for reading, for writing
+// and for tracing: with a Reader the codec fills the fields, without one it collects them.
 //
-// Integers that an item does not have leave their fields at the value they had
-// before, the default. So a short item is never an error here; Check finds it.
+// Integers that an item lacks leave their fields at the previous value, the default. A short item is therefore never
+// an error here; Check reports it.
 type codec struct {
 	r    *bin.Reader
-	file *datafile.File // when reading: where data blocks are
+	file *datafile.File // when reading: the file with the data blocks
 
 	ints     []int32 // when writing
-	exact    []int   // which of them say all that there is
+	exact    []int   // indexes of integers that fully represent their value
 	refs     []placedRef
-	detached bool    // write as if all data were new: counts are what is there, not what was stated
-	numbers  []int32 // the next numbers of things that follow from where they stand in the map
+	detached bool    // write as if all data were new: counts are the actual ones, not those stated by the item
+	numbers  []int32 // the next numbers of fields that follow from the position in the map
 }
 
-// maxText limits texts that are inflated: names of 128 bytes, settings of many lines.
+// maxText limits texts that are inflated, in bytes: names take 128 bytes, settings many lines.
 const maxText = 1 << 20
 
-// dataRef is the place of an item that refers to a data block.
+// dataRef is the field of an item that refers to a data block.
 type dataRef struct {
-	read    bool            // it was read from a file, and block and index are from there
-	index   int32           // the number that stood there: the place of the block among the others
-	block   *datafile.Block // nil where index is not that of a block
-	residue *DataResidue    // what is left of another form of the map
+	read    bool            // it was read from a file, and block and index come from that file
+	index   int32           // the number in the item: the position of the block among the others
+	block   *datafile.Block // nil if index is not the number of a block
+	residue *DataResidue    // what remains of another form of the map
 }
 
-// placedRef is a dataRef on its way into a file.
+// placedRef is a dataRef that is about to be written.
 type placedRef struct {
 	at      int // index in the item's integers
 	field   string
 	ref     *dataRef
 	changed bool                                 // the block that was read is out of date
-	content func() (c datafile.Content, ok bool) // what the block should hold; not ok: there is none
-	size    int64                                // about how many bytes of memory content takes
+	content func() (c datafile.Content, ok bool) // the contents for the block; not ok: no block
+	size    int64                                // the memory that content takes, in bytes, approximately
 }
 
 func (c *codec) writing() bool { return c.r == nil }
 
-// more reports whether the item has another integer. When writing there is
-// always one: a complete item is written.
+// more reports whether the item has another integer. It is always true when writing: items are written completely.
 func (c *codec) more() bool { return c.writing() || c.r.Len() >= 4 }
 
 func (c *codec) int32(name string, p *int32) {
@@ -61,8 +59,8 @@ func (c *codec) int32(name string, p *int32) {
 	}
 }
 
-// version is the version of an item, and returns which form the item has. Parts of a map
-// whose version is 0, as that of their zero values, are written in the usual one.
+// version visits the version of an item and returns the form of the item. A part whose version is 0, as in its zero
+// value, is written in the usual version.
 func (c *codec) version(p *int32, usual int32) int32 {
 	v := *p
 	if c.writing() && v == 0 {
@@ -74,8 +72,8 @@ func (c *codec) version(p *int32, usual int32) int32 {
 	return v
 }
 
-// number is an integer that follows from where things stand in the map. When writing
-// it leaves what p points at alone, which is what was read.
+// number visits an integer that follows from the position in the map. When writing it does not change *p, which is
+// the value that was read.
 func (c *codec) number(name string, p *int32) {
 	if !c.writing() {
 		c.int32(name, p)
@@ -84,8 +82,7 @@ func (c *codec) number(name string, p *int32) {
 	c.ints, c.numbers = append(c.ints, c.numbers[0]), c.numbers[1:]
 }
 
-// When writing, int and bool leave what p points at alone: others may read it
-// at the same time.
+// When writing, int and bool do not change what p points at: other goroutines may read it at the same time.
 
 func (c *codec) int(name string, p *int) {
 	v := int32(*p)
@@ -104,7 +101,7 @@ func (c *codec) bool(name string, p *bool) {
 	}
 }
 
-// unused passes over an integer that means nothing.
+// unused skips an integer without meaning.
 func (c *codec) unused(name string) {
 	var v int32
 	c.int32(name, &v)
@@ -113,7 +110,7 @@ func (c *codec) unused(name string) {
 	}
 }
 
-// rest takes all integers that are left.
+// rest visits all remaining integers.
 func (c *codec) rest(name string, p *[]int32) {
 	if c.writing() {
 		c.ints = append(c.ints, *p...)
@@ -122,8 +119,8 @@ func (c *codec) rest(name string, p *[]int32) {
 	}
 }
 
-// name is a text in n integers: each byte plus 128, four bytes in an integer,
-// big-endian, the last byte 0 (section "Texts").
+// name visits a text in n integers: each byte plus 128, four bytes in an integer, big-endian, the last byte 0
+// (section "Texts").
 func (c *codec) name(name string, p *string, n int) {
 	if c.writing() {
 		c.ints = append(c.ints, nameInts(*p, n)...)
@@ -153,7 +150,7 @@ func nameInts(s string, n int) []int32 {
 	return v
 }
 
-// nameText reads a text of integers. It is "" and false if it is not valid UTF-8.
+// nameText reads a text of integers. It returns "" and false if the text is not valid UTF-8.
 func nameText(v []int32) (string, bool) {
 	b := make([]byte, 0, 4*len(v))
 	for _, i := range v {
@@ -170,8 +167,8 @@ func nameText(v []int32) (string, bool) {
 	return string(b), true
 }
 
-// data is a reference to a data block. When writing, content makes what the
-// block holds, and changed reports whether that differs from the block that was read.
+// data visits a reference to a data block. When writing, content returns the contents of the block, and changed
+// reports whether they differ from the block that was read.
 func (c *codec) data(name string, ref *dataRef, changed bool, content func() ([]byte, bool)) {
 	size := 0
 	if ref.block != nil {
@@ -183,7 +180,7 @@ func (c *codec) data(name string, ref *dataRef, changed bool, content func() ([]
 	})
 }
 
-// content is data for what may end in many zeros. Making it takes about size bytes of memory.
+// content is data for contents that may end in many zeros. Making them takes about size bytes of memory.
 func (c *codec) content(name string, ref *dataRef, changed bool, size int, content func() (datafile.Content, bool)) {
 	if c.writing() {
 		c.refs = append(c.refs, placedRef{len(c.ints), name, ref, changed || !ref.read, content, int64(size)})
@@ -198,12 +195,12 @@ func (c *codec) content(name string, ref *dataRef, changed bool, size int, conte
 	}
 }
 
-// noData is a reference that the model never uses.
+// noData visits a reference that the model never uses.
 func (c *codec) noData(name string, ref *dataRef) {
 	c.data(name, ref, false, func() ([]byte, bool) { return nil, false })
 }
 
-// text is a reference to a block with a text that ends in NUL.
+// text visits a reference to a block with a text that ends in NUL.
 func (c *codec) text(name string, ref *dataRef, p *string) {
 	if !c.writing() {
 		c.data(name, ref, false, nil)
@@ -216,7 +213,7 @@ func (c *codec) text(name string, ref *dataRef, p *string) {
 	})
 }
 
-// texts is a reference to a block with several texts, each ending in NUL.
+// texts visits a reference to a block with several texts, each ending in NUL.
 func (c *codec) texts(name string, ref *dataRef, p *[]string) {
 	if !c.writing() {
 		c.data(name, ref, false, nil)
@@ -230,7 +227,7 @@ func (c *codec) texts(name string, ref *dataRef, p *[]string) {
 	})
 }
 
-// bytes returns what can be read of the block, nil if there is none.
+// bytes returns what can be read of the block, or nil without a block.
 func (d *dataRef) bytes(limit int) []byte {
 	if d.block == nil {
 		return nil
@@ -259,5 +256,5 @@ func (d *dataRef) texts() []string {
 	return list
 }
 
-// cleanText makes valid UTF-8 of a text; bad bytes become U+FFFD.
+// cleanText returns the text as valid UTF-8; invalid bytes become U+FFFD.
 func cleanText(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Clean forgets everything that the map's types do not say: Encode then makes a
-// file as a new map of the same content would give.
+// Clean removes everything that the map's types do not express: Encode then writes the file that a new map with the
+// same contents would give.
 func (m *Map) Clean() {
 	for _, p := range m.place(false) {
 		*p.from.at() = origin{}
@@ -25,8 +25,8 @@ func (m *Map) Clean() {
 	}
 }
 
-// Modernize brings all parts to the versions that DDNet writes today and
-// returns what it could not, or had to leave out. The map is clean then.
+// Modernize converts all parts to the versions that DDNet currently writes. It returns what it could not convert or
+// had to leave out. The map is clean afterwards.
 func (m *Map) Modernize() (lost []string) {
 	if m.Info == nil {
 		m.Info = &Info{}
@@ -44,7 +44,7 @@ func (m *Map) Modernize() (lost []string) {
 			switch l := l.(type) {
 			case *TileLayer:
 				l.Version = 3
-				if kind := l.Kind(); kind.infclass() { // which DDNet refuses
+				if kind := l.Kind(); kind.infclass() { // refused by DDNet
 					l.SetKind(KindTiles)
 					lost = append(lost, fmt.Sprintf("groups[%d].layers[%d]: what the tiles of the %v layer do", i, j, kind))
 				}
@@ -62,9 +62,8 @@ func (m *Map) Modernize() (lost []string) {
 	return lost
 }
 
-// dropTangents clears tangents that mean nothing, as DDNet writes them: Out counts on
-// a point whose curve is Bezier, In on the point behind it. Development versions of
-// Teeworlds 0.7 left there what happened to be in memory.
+// dropTangents clears tangents without meaning, as DDNet writes them: Out matters on a point whose curve is Bezier,
+// In on the following point. Development versions of Teeworlds 0.7 left arbitrary memory contents there.
 func (e *Envelope) dropTangents() {
 	curve := CurveLinear
 	for i := range e.Points {
@@ -78,10 +77,9 @@ func (e *Envelope) dropTangents() {
 	}
 }
 
-// To07 brings the map to the form of Teeworlds 0.7 and returns what it lost:
-// that game knows no physics layers but game, no sounds, no settings and no
-// automappers. It does not touch pictures and tiles, although some pictures
-// of 0.7 have other tiles under the same name: package mapedit does. The map is clean then.
+// To07 converts the map to the format of Teeworlds 0.7 and returns what was lost: that game has no physics layer but
+// game, no sounds, no settings and no automappers. To07 does not change pictures and tiles, although some pictures of
+// 0.7 have other tiles under the same name: package mapedit converts those. The map is clean afterwards.
 func (m *Map) To07() (lost []string) {
 	lose := func(format string, args ...any) { lost = append(lost, fmt.Sprintf(format, args...)) }
 	m.Modernize() // what it loses is not in the result anyway
@@ -150,8 +148,7 @@ func several(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// EncodeVersion is Encode in a datafile of version 3 or 4. Version 3 is not
-// compressed.
+// EncodeVersion is Encode with a datafile of version 3 or 4. Version 3 is not compressed.
 func (m *Map) EncodeVersion(version int) ([]byte, error) {
 	f, err := m.Datafile()
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// Every map of the corpus, decoded and encoded with no change, gives the same
-// bytes, and does so from its parts: Encode may fall back on the source only
-// for files that no writer lays out.
+// TestCorpusEncode tests that each map of the corpus encodes to identical bytes when it is not changed, and does so
+// from its parts: Encode may fall back on the source only for files with an unusual layout.
 func TestCorpusEncode(t *testing.T) {
 	maps, fallbacks := 0, 0
 	for _, path := range corpus.Files(t, "teeworlds", ".map") {

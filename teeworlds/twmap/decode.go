@@ -12,47 +12,44 @@ import (
 // Entity is a part of a map that is an item of the file.
 type Entity interface{ at() *origin }
 
-// origin is where an entity comes from.
+// origin records which item an entity was read from.
 type origin struct {
-	item    *datafile.Item // nil for a new one
+	item    *datafile.Item // nil for a new entity
 	residue *Residue
 }
 
 func (o *origin) at() *origin { return o }
 
-// fileOrigin is where a map comes from.
+// fileOrigin records which file a map was read from.
 type fileOrigin struct {
 	src       []byte
 	datafile  *datafile.File
-	unclaimed []*datafile.Block // data blocks that nothing known refers to
-	uuids     []datafile.UUID   // UUIDs of item types, in the order in which they were numbered
-	was       []placed          // what the map said when it was read; nil if that is not to be told without reading it again
+	unclaimed []*datafile.Block // data blocks that no known item refers to
+	uuids     []datafile.UUID   // UUIDs of item types, in the order of their numbers
+	was       []placed          // the contents of the map when it was read; nil if only reading it again can restore them
 	residue   *FileResidue
 }
 
-// Recognize reports whether data, which may be cut behind the table of item
-// types, is a datafile with a map version item.
+// Recognize reports whether data is a datafile with a map version item. Data may end after the table of item types.
 func Recognize(data []byte) bool {
 	return datafile.Recognize(data) && datafile.HasType(data, typeVersion)
 }
 
 // Decode reads a map. It keeps data, which must not be changed afterwards.
 //
-// If parts that the file lists are missing, or a text cannot be read, Decode returns the
-// rest of the map together with an error that wraps [fault.ErrShort] for a file that is
-// cut off and [fault.ErrLost] otherwise. [Map.Encode] of that rest fails once it was changed;
-// [Salvage] is for programs that accept the losses. Decode returns no map where Salvage
-// fails.
+// If parts that the file lists are missing, or a text cannot be read, Decode returns the rest of the map together
+// with an error that wraps [fault.ErrShort] for a truncated file and [fault.ErrLost] otherwise. [Map.Encode] of that
+// rest fails once the rest was changed; [Salvage] is for programs that accept the losses. Decode returns no map where
+// Salvage fails.
 //
-// Tiles, quads, sources, pictures and sounds are read when they are needed, by functions
-// that return an error of their own: [Map.Load] reads them all.
+// Tiles, quads, sources, pictures and sounds are read when they are needed, by functions that return their own
+// errors: [Map.Load] reads them all.
 func Decode(data []byte) (*Map, error) { return decode(data, datafile.Decode) }
 
-// Salvage reads whatever can be read of a damaged map. It keeps data, which must not be
-// changed afterwards. [Map.TellLosses] reports what is missing, and [Map.Encode] of a changed
-// map writes the rest.
+// Salvage reads whatever can be read of a damaged map. It keeps data, which must not be changed afterwards.
+// [Map.TellLosses] reports what is missing, and [Map.Encode] of a changed map writes the rest.
 //
-// It fails where [datafile.Salvage] does, and with [ErrNoVersion].
+// Salvage fails where [datafile.Salvage] does, and with [ErrNoVersion].
 func Salvage(data []byte) (*Map, error) { return decode(data, datafile.Salvage) }
 
 func decode(data []byte, read func([]byte) (*datafile.File, error)) (*Map, error) {
@@ -67,8 +64,8 @@ func decode(data []byte, read func([]byte) (*datafile.File, error)) (*Map, error
 	return m, err
 }
 
-// FromDatafile reads the map that a datafile holds, as [Salvage] does if f is of
-// [datafile.Salvage], and as [Decode] otherwise. It keeps f, which must not be changed afterwards.
+// FromDatafile reads the map in a datafile: like [Salvage] if f was returned by [datafile.Salvage], and like [Decode]
+// otherwise. It keeps f, which must not be changed afterwards.
 func FromDatafile(f *datafile.File) (*Map, error) {
 	effort.Decoded.Add(1)
 	d := decoder{m: &Map{file: fileOrigin{datafile: f}, salvage: f}, f: f, uuids: f.UUIDs(), used: make(map[uint16]bool), indexed: make(map[datafile.UUID]bool)}
@@ -105,7 +102,7 @@ type decoder struct {
 	bezier    *datafile.Item
 	uuids     map[uint16]datafile.UUID // by type number
 	used      map[uint16]bool          // types that have items
-	indexed   map[datafile.UUID]bool   // UUIDs whose entry in the index was seen
+	indexed   map[datafile.UUID]bool   // UUIDs whose index entry was read
 }
 
 // codecOf returns a codec that reads an item.
@@ -156,8 +153,7 @@ func (d *decoder) item(it *datafile.Item) {
 	}
 }
 
-// uuid reads an entry of the UUID index. Entries that say nothing new are kept
-// as items of their own.
+// uuid reads an entry of the UUID index. Redundant entries are kept as items of the map.
 func (d *decoder) uuid(it *datafile.Item) {
 	uuid, ok := d.uuids[it.ID]
 	if !ok || !d.used[it.ID] || len(it.Data) != 4 || d.indexed[uuid] {
@@ -225,11 +221,11 @@ func (d *decoder) layer(it *datafile.Item) Layer {
 	return l
 }
 
-// assemble ties together what refers to each other.
+// assemble connects the parts that refer to each other.
 func (d *decoder) assemble() {
 	m := d.m
 	taken := make([]bool, len(d.layers))
-	budget := 2 * len(d.layers) // groups that claim the same layers must not make work
+	budget := 2 * len(d.layers) // limits the work for groups that claim the same layers
 	for _, g := range m.Groups {
 		first, last := max(int64(g.start), 0), min(int64(g.start)+int64(g.nLayers), int64(len(d.layers)))
 		for n := first; n < last && budget > 0; n++ {
@@ -262,7 +258,7 @@ func (d *decoder) assemble() {
 	d.points()
 }
 
-// tileLayer returns layer number layer of a group if it is one of tiles.
+// tileLayer returns layer number layer of a group if it is a tile layer, and nil otherwise.
 func (m *Map) tileLayer(group, layer int32) *TileLayer {
 	if group < 0 || int(group) >= len(m.Groups) {
 		return nil
@@ -275,7 +271,7 @@ func (m *Map) tileLayer(group, layer int32) *TileLayer {
 	return t
 }
 
-// points gives the envelopes their points (section "Envelope points").
+// points distributes the points among the envelopes (section "Envelope points").
 func (d *decoder) points() {
 	if d.envPoints == nil {
 		return
@@ -301,7 +297,7 @@ func (d *decoder) points() {
 	} else if d.bezier != nil {
 		d.extra(d.bezier) // the game does not use it either
 	}
-	// Envelopes may share points, but not so as to make many of few.
+	// Envelopes may share points, but the total is limited so that a small file cannot take much memory.
 	budget := 2 * len(all)
 	for _, e := range d.m.Envelopes {
 		first, last := int64(e.start), int64(e.start)+int64(e.num)
@@ -313,13 +309,13 @@ func (d *decoder) points() {
 	}
 }
 
-// longPoints reports whether the points of envelopes hold their tangents: they do
-// in all envelopes if any has version 3.
+// longPoints reports whether the envelope points contain their tangents: this holds for all envelopes if any has
+// version 3.
 func (m *Map) longPoints() bool {
 	return slices.ContainsFunc(m.Envelopes, func(e *Envelope) bool { return e.Version >= 3 })
 }
 
-// findUnclaimed finds the data blocks that nothing known refers to.
+// findUnclaimed finds the data blocks that no known item refers to.
 func (d *decoder) findUnclaimed(items []placed) {
 	claimed := make(map[*datafile.Block]bool)
 	for _, p := range items {

@@ -8,8 +8,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// A map is decoded once, and its items are gone through once to read it and once for
-// each thing that is done with them.
+// TestEffort tests that a map is decoded once, and that its items are walked once for reading and once for each
+// operation.
 func TestEffort(t *testing.T) {
 	data, err := playable().Encode()
 	if err != nil {

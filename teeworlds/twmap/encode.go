@@ -12,24 +12,22 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// Encode returns the bytes of the map, in the form of [datafile.File.Encode].
-// Layers, images and whatever else was not changed since Decode keep their
-// compressed bytes. It changes nothing in m, so that it may run beside whatever reads
-// the map.
+// Encode returns the bytes of the map, in the form of [datafile.File.Encode]. Layers, images and other parts that did
+// not change since Decode keep their compressed bytes. Encode does not modify m, and may run while other goroutines
+// read the map.
 //
-// It fails where m has something that a file has no room for, and names the part:
-// a list with nil in it, a name that is too long or has a NUL, a layer without cells.
-// Anything else, however strange, is written: [Map.Check] tells what the game makes of it.
+// Encode fails where m has something that the file format has no room for, and names the part: a list with nil in it,
+// a name that is too long or contains a NUL, a layer without cells. Anything else, however strange, is written:
+// [Map.Check] reports what the game makes of it.
 //
-// It fails with [fault.ErrLost] for a changed map that lacks something which [Decode], or
-// what read a part later, could not read; not for one of [Salvage].
+// Encode fails with [fault.ErrLost] for a changed map that lacks something which [Decode], or a later read of a part,
+// could not read. It does not for a map of [Salvage].
 func (m *Map) Encode() ([]byte, error) {
 	out, _, err := m.encode()
 	return out, err
 }
 
-// encode is Encode, and returns the blocks of which it made the data blocks; nil if it had all
-// bytes already.
+// encode is Encode, and also returns the blocks from which it made the data blocks; nil if no block had to be made.
 func (m *Map) encode() ([]byte, []*datafile.Block, error) {
 	if err := m.validate(true); err != nil {
 		return nil, nil, err
@@ -48,9 +46,9 @@ func (m *Map) encode() ([]byte, []*datafile.Block, error) {
 	return out, f.Data, err
 }
 
-// EncodeVerified is [Map.Encode] for a map of which [Residues] were kept elsewhere, and may be
-// damaged: it reads the file again, and lost receives what cannot be read of it. Data blocks
-// that it compressed itself are not inflated for that.
+// EncodeVerified is [Map.Encode] for a map whose [Residues] were stored elsewhere and may be damaged: it reads the
+// encoded file again, and lost receives a message for each part that cannot be read. Data blocks that it compressed
+// itself are not inflated for that.
 func (m *Map) EncodeVerified(lost func(message string)) ([]byte, error) {
 	out, of, err := m.encode()
 	if err != nil {
@@ -64,7 +62,7 @@ func (m *Map) EncodeVerified(lost func(message string)) ([]byte, error) {
 	blocks := made.file.datafile.Data
 	parallel.Each(len(blocks), func(i int) {
 		if len(of) != len(blocks) || of[i].Stream() != nil {
-			_ = blocks[i].Verify() // which tells
+			_ = blocks[i].Verify() // reports the loss
 		}
 	})
 	return out, nil
@@ -79,7 +77,7 @@ func (m *Map) Datafile() (*datafile.File, error) {
 	return f, m.mayBecome(f)
 }
 
-// mayBecome returns the error of a map that lacks what could not be read.
+// mayBecome returns the error for writing f, which lacks the parts of the map that could not be read.
 func (m *Map) mayBecome(f *datafile.File) error {
 	if m.salvage == nil || f == m.salvage {
 		return nil
@@ -89,8 +87,7 @@ func (m *Map) mayBecome(f *datafile.File) error {
 
 func (m *Map) datafile() *datafile.File { return m.build(m.place(false)) }
 
-// current returns the map as a datafile: the one that it was read from, if it
-// was not changed since.
+// current returns the map as a datafile: the one that it was read from, if the map was not changed since.
 func (m *Map) current() *datafile.File {
 	f, original := m.datafile(), m.file.datafile
 	switch {
@@ -99,8 +96,8 @@ func (m *Map) current() *datafile.File {
 	case sameParts(f, original):
 		return original
 	}
-	// A file that no writer lays out is not made again from its parts. It
-	// still stands if the map says what it said then.
+	// A file with an unusual layout cannot be rebuilt from its parts. It is still current if the map has the contents
+	// that it had when it was read.
 	if again, err := m.asRead(); err == nil && sameParts(f, again) {
 		return original
 	}
@@ -112,7 +109,7 @@ func (m *Map) asRead() (*datafile.File, error) {
 	if m.file.was != nil {
 		items := slices.Clone(m.file.was)
 		for i := range items {
-			items[i].ints = slices.Clone(items[i].ints) // build puts the numbers of blocks there
+			items[i].ints = slices.Clone(items[i].ints) // build writes the numbers of blocks into them
 		}
 		return m.build(items), nil
 	}
@@ -123,8 +120,8 @@ func (m *Map) asRead() (*datafile.File, error) {
 	return before.datafile(), nil
 }
 
-// snapshot returns items as they are now, whatever becomes of the map; nil if they have
-// contents that would have to be made now.
+// snapshot returns a copy of the items that later changes of the map do not affect, or nil if an item has contents
+// that would have to be made now.
 func snapshot(items []placed) []placed {
 	was := slices.Clone(items)
 	for i := range was {
@@ -147,23 +144,22 @@ func sameParts(a, b *datafile.File) bool {
 	})
 }
 
-// placed is an item on its way into a file.
+// placed is an item that is about to be written.
 type placed struct {
 	typ   uint16
-	uuid  *datafile.UUID // of its type, in place of typ
+	uuid  *datafile.UUID // of its type; replaces typ
 	id    uint16
 	ints  []int32
-	exact []int // integers that say all that there is, so that nothing remains of them
+	exact []int // indexes of integers that fully represent their value, so that they leave no residue
 	refs  []placedRef
 	from  Entity
 	key   string // for messages
 
-	residue *Residue // what is laid over the integers
+	residue *Residue // applied to the integers
 }
 
-// place lists the items of the map, complete and in the order in which DDNet's
-// editor writes them. If detached is set, nothing is taken from where the map
-// came from.
+// place lists the items of the map, complete and in the order in which DDNet's editor writes them. If detached is
+// set, it ignores the file that the map came from.
 func (m *Map) place(detached bool) []placed {
 	effort.Placed.Add(1)
 	p := placer{detached: detached}
@@ -203,8 +199,8 @@ func (m *Map) place(detached bool) []placed {
 	return p.items
 }
 
-// placeEnvelopes adds the envelopes and the items with all their points. The
-// item of points is there even where there are none, as editors write it.
+// placeEnvelopes adds the envelopes and the items with all their points. It adds the item of points even if the map
+// has no points, as editors do.
 func (m *Map) placeEnvelopes(p *placer) {
 	start := int32(0)
 	tangents := false
@@ -228,7 +224,7 @@ func (m *Map) placeEnvelopes(p *placer) {
 	long := m.longPoints()
 	had := m.item == nil || m.points.item != nil || p.detached
 	if start == 0 && !had {
-		// read from a map without such an item
+		// The map was read from a file without this item.
 	} else if long {
 		p.add("envpoints", typeEnvPoints, nil, 0, &m.points, each((*EnvPoint).fields, (*EnvPoint).bezierFields))
 	} else {
@@ -257,7 +253,7 @@ func (p *placer) layer(key string, l Layer) {
 	p.layers++
 }
 
-// build makes a datafile of items.
+// build makes a datafile from the items.
 func (m *Map) build(items []placed) *datafile.File {
 	f := datafile.New()
 	numbers := m.numberBlocks(f, items)
@@ -268,7 +264,7 @@ func (m *Map) build(items []placed) *datafile.File {
 		}
 		p.residue.keep(p)
 	}
-	// UUIDs that were numbered before get the same numbers again.
+	// UUIDs that had a number before get the same number again.
 	for _, uuid := range m.uuidOrder() {
 		for _, p := range items {
 			if p.uuid != nil && *p.uuid == uuid {
@@ -302,13 +298,11 @@ func (m *Map) uuidOrder() []datafile.UUID {
 	return m.file.uuids
 }
 
-// contents is for the contents of parts of maps that are in memory at a time while blocks are
-// made of them, or compared with them.
+// contents limits the memory for the contents of parts while blocks are made from them or compared with them.
 var contents = budget.New(128 << 20)
 
-// block returns the block that a reference leads to in the file to be, or nil
-// and the number that stands there all the same. A block that is made has its stream, if the
-// content is large.
+// block returns the block that a reference points to in the new file, or nil and the number to write without a block.
+// A new block with large contents is compressed at once.
 func (r *placedRef) block() (*datafile.Block, int32) {
 	if !r.changed {
 		return r.ref.block, r.ref.index
@@ -322,13 +316,12 @@ func (r *placedRef) block() (*datafile.Block, int32) {
 	return b, number
 }
 
-// keptContent is the size of the largest content that waits for its file to be encoded.
+// keptContent is the largest size of contents, in bytes, that stay uncompressed until the file is encoded.
 const keptContent = 1 << 20
 
-// usualFrom returns the number from which on blocks are in the usual order, one for
-// each reference: from there on their numbers need not be known, and new ones find
-// their places among them. It is given the numbers of the blocks that references
-// lead to, in the usual order, and those of blocks that none leads to.
+// usualFrom returns the number from which on blocks are in the usual order, one for each reference: the numbers of
+// these blocks need not be stored, and new blocks are inserted among them. Its arguments are the numbers of the
+// blocks that references point to, in the usual order, and the numbers of blocks without references.
 func usualFrom(numbers, unclaimed []int32) int32 {
 	type at struct {
 		number int32
@@ -354,15 +347,14 @@ func usualFrom(numbers, unclaimed []int32) int32 {
 	return from
 }
 
-// numberBlocks puts the blocks of all references into f and tells their
-// numbers: in the order in which they stood in the file they came from, new ones
-// behind, or where they belong if that order was the usual one. References that
-// shared a block share it still if they agree on it.
+// numberBlocks adds the blocks of all references to f and returns their numbers. Blocks keep the order of the file
+// that they came from. New blocks follow, or are inserted where they belong if that order was the usual one.
+// References that shared a block still share it if their contents are equal.
 func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int32 {
 	type want struct {
 		ref   *placedRef
 		block *datafile.Block
-		index int32 // where it stood, -1 if nowhere
+		index int32 // the previous number, -1 if none
 	}
 	var refs []*placedRef
 	for i := range items {
@@ -397,7 +389,7 @@ func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int3
 		unclaimed = append(unclaimed, u.index)
 		wants = append(wants, want{nil, u.block, u.index})
 	}
-	if m.file.datafile != nil { // residues leave out what is in the usual order
+	if m.file.datafile != nil { // residues do not store what is in the usual order
 		from := usualFrom(known, unclaimed)
 		for i := range wants {
 			if wants[i].index >= from {
@@ -406,7 +398,7 @@ func (m *Map) numberBlocks(f *datafile.File, items []placed) map[*placedRef]int3
 		}
 	}
 	slices.SortStableFunc(wants, func(a, b want) int {
-		// -1 as unsigned is behind all others
+		// -1 as an unsigned number sorts after all others.
 		switch x, y := uint32(a.index), uint32(b.index); {
 		case x < y:
 			return -1

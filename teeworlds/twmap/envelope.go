@@ -6,26 +6,25 @@ import (
 	"slices"
 )
 
-// Envelope moves a value over time (section "Envelopes"). [NewEnvelope] makes one; the
-// zero value has no channels: it moves nothing, and Check says so.
+// Envelope animates a value over time (section "Envelopes"). [NewEnvelope] makes one; the zero value has no channels:
+// it animates nothing, and Check reports it.
 type Envelope struct {
 	origin
 	Version      int32  // 1; 2 with Synchronized; 3 makes all points of the map 88 bytes long, with tangents; 0 is written as 2
 	Name         string // up to 31 bytes
 	Channels     Channels
-	Synchronized bool // runs on the clock of the server, not on that of the player; always in version 1
+	Synchronized bool // runs on the server's clock instead of the player's; always in version 1
 	Points       []EnvPoint
 
-	start, num int32 // what the item said
+	start, num int32 // as stated by the item
 }
 
-// NewEnvelope returns an envelope as DDNet writes it, on the clock of each player.
+// NewEnvelope returns an envelope as DDNet writes it, which runs on the clock of each player.
 func NewEnvelope(name string, channels Channels, points ...EnvPoint) *Envelope {
 	return &Envelope{Version: usualEnvelopeVersion, Name: name, Channels: channels, Points: points}
 }
 
-// Channels is the number of values that an envelope moves, which tells what
-// they are.
+// Channels is the number of values that an envelope animates. It determines their meaning.
 type Channels int32
 
 // Kinds of envelopes.
@@ -47,17 +46,17 @@ func (c Channels) String() string {
 	return fmt.Sprintf("%d channels", int32(c))
 }
 
-// Curve is the way from a point of an envelope to the next.
+// Curve is the interpolation between a point of an envelope and the next.
 type Curve int32
 
-// Curves. The game takes any other for CurveLinear.
+// Curves. The game treats any other as CurveLinear.
 const (
 	CurveStep   Curve = 0 // stays, then jumps
 	CurveLinear Curve = 1
 	CurveSlow   Curve = 2 // first slow, then fast
 	CurveFast   Curve = 3 // first fast, then slow
 	CurveSmooth Curve = 4 // slow, fast, slow
-	CurveBezier Curve = 5 // as the tangents say
+	CurveBezier Curve = 5 // determined by the tangents
 )
 
 var curveNames = [...]string{"step", "linear", "slow", "fast", "smooth", "bezier"}
@@ -101,8 +100,8 @@ func (p *EnvPoint) hasTangents() bool {
 	return p.Curve == CurveBezier || p.In != [4]Tangent{} || p.Out != [4]Tangent{}
 }
 
-// Meant returns the points without what means nothing: tangents where no curve is Bezier, and
-// values of channels that the envelope does not have.
+// Meant returns the points without values that have no effect: tangents where no curve is Bezier, and values of
+// channels that the envelope does not have.
 func (e *Envelope) Meant() []EnvPoint {
 	c := Envelope{Points: slices.Clone(e.Points)}
 	c.dropTangents()
@@ -133,7 +132,7 @@ func (e *Envelope) fields(c *codec) {
 	c.name("name", &e.Name, 8)
 	if version >= 2 {
 		c.bool("synchronized", &e.Synchronized)
-	} else if !c.writing() { // several may write the same envelope at a time
+	} else if !c.writing() { // several goroutines may write the same envelope
 		e.Synchronized = true
 	}
 }
@@ -166,17 +165,17 @@ func (p *EnvPoint) bezierFields(c *codec) {
 	}
 }
 
-// Eval returns the values of the envelope at a time in milliseconds, as DDNet
-// computes them: 1.0 is a pixel, a degree, full colour or volume. The envelope starts
-// again when its last point is reached. Where no two points lie around a time, as before
-// the first, the last point counts; of points at one time the last does, too.
+// Eval returns the values of the envelope at a time in milliseconds, as DDNet computes them: 1.0 is a pixel, a
+// degree, full colour or volume. The envelope restarts after its last point. At a time that is not between two
+// points, such as before the first, the last point applies; the last of several points at the same time applies as
+// well.
 func (e *Envelope) Eval(ms float64) [4]float64 {
 	n := len(e.Points)
 	if n == 0 {
 		return [4]float64{}
 	}
 	ms = repeat(ms, float64(e.Duration()))
-	// Points that are not in order are found or not as the game's own search goes.
+	// Unordered points are found or missed exactly as by the game's own binary search.
 	whole := int64(ms)
 	for low, high := 0, n-2; low <= high; {
 		i := low + (high-low)/2
@@ -192,17 +191,17 @@ func (e *Envelope) Eval(ms float64) [4]float64 {
 	return e.Points[n-1].values()
 }
 
-// Sample is what the values of an envelope are at a time.
+// Sample holds the values of an envelope at a time.
 type Sample struct {
 	Time   float64 // in milliseconds
 	Values [4]float64
 }
 
-// maxSamples is about how many samples of an envelope there are at most.
+// maxSamples is the approximate maximum number of samples of an envelope.
 const maxSamples = 4096
 
-// Samples returns the values of the envelope from its first point to its last as often as it
-// takes to plot them, at times that rise. Where they jump there is a sample right before.
+// Samples returns the values of the envelope from its first point to its last, as often as plotting requires, at
+// increasing times. There is a sample right before each jump.
 func (e *Envelope) Samples() (all []Sample) {
 	const before = 1e-3
 	n := len(e.Points)
@@ -243,7 +242,7 @@ func (e *Envelope) Samples() (all []Sample) {
 	return all
 }
 
-// repeat returns the time since the envelope started last.
+// repeat returns the time since the last start of the envelope, in milliseconds.
 func repeat(ms, duration float64) float64 {
 	if duration <= 0 {
 		return 0
@@ -292,9 +291,8 @@ func between(p, next *EnvPoint, ms float64) [4]float64 {
 	return v
 }
 
-// bezier returns value i of a Bezier curve at a time. The control points' times
-// are kept between those of the end points, so that the curve has one value at
-// each time.
+// bezier returns value i of a Bezier curve at a time. The times of the control points are clamped to those of the end
+// points, so that the curve has one value at each time.
 func bezier(p, next *EnvPoint, i int, ms float64) float64 {
 	t0, t3 := float64(p.Time), float64(next.Time)
 	t1 := min(max(t0+float64(p.Out[i].DX), t0), t3)
@@ -303,7 +301,7 @@ func bezier(p, next *EnvPoint, i int, ms float64) float64 {
 	v1 := v0 + float64(p.Out[i].DY)
 	v2 := v3 + float64(next.In[i].DY)
 
-	// The time rises with the curve's parameter, so that halving finds it.
+	// The time increases with the parameter of the curve, so bisection finds the parameter.
 	lo, hi := 0.0, 1.0
 	for range 60 {
 		mid := (lo + hi) / 2

@@ -2,12 +2,11 @@ package twmap
 
 import "fmt"
 
-// GameTile is what a tile of a physics layer does (section "Game tiles"). Some
-// numbers do different things in different layers: see [TileName].
+// GameTile is the function of a tile in a physics layer (section "Game tiles"). Some numbers have different functions
+// in different layers: see [TileName].
 type GameTile uint8
 
-// Tiles of the game and front layers. DDNet's, but for the first four and for
-// some entities, which Teeworlds has too.
+// Tiles of the game and front layers. The first four and some entities are also in Teeworlds; the others are DDNet's.
 const (
 	TileAir                   GameTile = 0
 	TileSolid                 GameTile = 1
@@ -84,7 +83,7 @@ const (
 	TileSpeedup    GameTile = 29
 )
 
-// Tiles of switch layers, beside freeze, hit and the entities from armor on.
+// Tiles of switch layers, in addition to freeze, hit and the entities from armor on.
 const (
 	TileJump             GameTile = 7
 	TileSwitchTimedOpen  GameTile = 22
@@ -104,8 +103,7 @@ const (
 // TileTune is the tile of tune layers.
 const TileTune GameTile = 68
 
-// Entities are things that the game puts in place of tiles of the game, front
-// and switch layers.
+// Entities are objects that the game creates from tiles of the game, front and switch layers.
 const (
 	entityBase GameTile = 191
 
@@ -155,8 +153,8 @@ const (
 	EntityDoor             = entityBase + 49
 )
 
-// gameTileNames are the names of tiles of game and front layers, and of those
-// that other layers share with them.
+// gameTileNames are the names of the tiles of game and front layers, and of the tiles that other layers share with
+// them.
 var gameTileNames = map[GameTile]string{
 	TileAir: "air", TileSolid: "solid", TileDeath: "death", TileNoHook: "nohook", TileNoLaser: "nolaser",
 	TileThroughCut: "through cut", TileThrough: "through", TileFreeze: "freeze", TileUnfreeze: "unfreeze",
@@ -218,8 +216,7 @@ var switchTileNames = map[GameTile]string{
 
 var tuneTileNames = map[GameTile]string{TileTune: "tune"}
 
-// String returns what the tile is in the game layer, or else in the layer that
-// it belongs to.
+// String returns the name of the tile in the game layer, or otherwise in the layer that it belongs to.
 func (t GameTile) String() string {
 	for _, kind := range []Kind{KindGame, KindTele, KindSpeedup, KindSwitch, KindTune} {
 		if name, ok := tileName(kind, t); ok {
@@ -229,8 +226,8 @@ func (t GameTile) String() string {
 	return fmt.Sprintf("tile %d", uint8(t))
 }
 
-// TileName returns what a tile with the given id is in a layer of the given
-// kind. In a layer that is to be seen only it is a number.
+// TileName returns the name of the tile with the given id in a layer of the given kind. In a layer of KindTiles the
+// name is a number.
 func TileName(kind Kind, id uint8) string {
 	if name, ok := tileName(kind, GameTile(id)); ok {
 		return name
@@ -264,12 +261,12 @@ func tileName(kind Kind, t GameTile) (name string, ok bool) {
 	return name, ok
 }
 
-// Entity reports whether the game puts a thing in place of the tile.
+// Entity reports whether the game creates an entity from the tile.
 func (t GameTile) Entity() bool {
 	return t >= EntitySpawn && t <= EntityArmorLaser || t >= EntityDraggerWeak && t <= EntityDraggerStrongNW || t == EntityDoor
 }
 
-// Rotatable reports whether turning the tile changes what it does.
+// Rotatable reports whether rotating the tile changes its function.
 func (t GameTile) Rotatable() bool {
 	switch t {
 	case TileStop, TileStopBothWays, TileSpeeder, TileFastSpeeder, TileThroughDirection,

@@ -38,7 +38,7 @@ func TestTileNames(t *testing.T) {
 			t.Errorf("%v %d valid: %v", c.kind, c.id, is)
 		}
 	}
-	// What a layer can have has a name there, and what has a name has one without a layer.
+	// Each tile that a layer can have has a name in that layer, and each named tile also has a name without a layer.
 	for kind := twmap.KindGame; kind <= twmap.KindTune; kind++ {
 		for id := range 256 {
 			plain := fmt.Sprintf("tile %d", id)

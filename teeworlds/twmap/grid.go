@@ -10,26 +10,25 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// Grid is the cells of a layer, row by row from the top. It is read when it is
-// first needed, and may be read by several goroutines. What changes it must not run
-// beside anything else.
+// Grid holds the cells of a layer, row by row from the top. The cells are read when they are first needed. Several
+// goroutines may read a grid at the same time; methods that change it need exclusive access.
 type Grid[T Cell] struct {
 	width, height int
 
 	ref     *dataRef
-	packed  bool // the block is in the compressed form of version 4
+	packed  bool // the block has the compressed form of version 4
 	once    sync.Once
-	kept    atomic.Bool // cells are there
+	kept    atomic.Bool // the cells are in memory
 	cells   []T
 	err     error
 	changed bool
 }
 
-// MaxCells limits the number of cells of a layer: those of 4 bytes that fit into
-// [datafile.MaxContent]. The largest that are known have some millions.
+// MaxCells limits the number of cells of a layer: as many cells of 4 bytes as fit into [datafile.MaxContent]. The
+// largest known layers have a few million.
 const MaxCells = datafile.MaxContent / 4
 
-// sizeOK reports whether a layer may be so large.
+// sizeOK reports whether a layer may have the given size.
 func sizeOK(width, height int) bool { return width > 0 && height > 0 && width <= MaxCells/height }
 
 // NewGrid returns a grid of air. It panics if the grid is not at least 1 x 1, or has
@@ -45,9 +44,8 @@ func sizeError(width, height int) string {
 	return fmt.Sprintf("twmap: %d x %d tiles: expected at least 1 x 1 and at most %d in all", width, height, MaxCells)
 }
 
-// NewGridOf returns a grid of the given cells, row by row, which it keeps; those
-// that are missing at the end are air. It panics where [NewGrid] does, or if there
-// are more cells than the grid has.
+// NewGridOf returns a grid of the given cells, row by row. It keeps the slice; missing cells at the end are air. It
+// panics where [NewGrid] does, or if there are more cells than the grid has room for.
 func NewGridOf[T Cell](width, height int, cells []T) *Grid[T] {
 	if !sizeOK(width, height) {
 		panic(sizeError(width, height))
@@ -66,8 +64,8 @@ func (g *Grid[T]) Width() int { return g.width }
 // Height returns the number of rows.
 func (g *Grid[T]) Height() int { return g.height }
 
-// Cells returns the cells row by row; they must not be changed. In a broken map
-// there may be fewer than width times height; then the error tells why.
+// Cells returns the cells row by row; they must not be changed. In a broken map there may be fewer than width times
+// height; the error then states the reason.
 func (g *Grid[T]) Cells() ([]T, error) {
 	g.once.Do(func() {
 		g.cells, g.err = g.load()
@@ -76,7 +74,7 @@ func (g *Grid[T]) Cells() ([]T, error) {
 	return g.cells, g.err
 }
 
-// passing is Cells for who needs them once: the grid does not keep what it reads.
+// passing is Cells for a single use: the grid does not keep what it reads.
 func (g *Grid[T]) passing() ([]T, error) {
 	if g.changed || g.kept.Load() {
 		return g.Cells()
@@ -84,7 +82,7 @@ func (g *Grid[T]) passing() ([]T, error) {
 	return g.load()
 }
 
-// At returns the cell at column x of row y: air where there is none.
+// At returns the cell at column x of row y, or air outside the grid.
 func (g *Grid[T]) At(x, y int) T {
 	cells, _ := g.Cells()
 	if i := y*g.width + x; x >= 0 && x < g.width && y >= 0 && i < len(cells) {
@@ -94,9 +92,8 @@ func (g *Grid[T]) At(x, y int) T {
 	return nothing
 }
 
-// Set changes the cell at column x of row y. It panics if there is no such column
-// or row, as an index of a slice does. In a broken map cells that could not be read
-// become air.
+// Set changes the cell at column x of row y. It panics outside the grid, as an index of a slice does. In a broken map
+// cells that could not be read become air.
 func (g *Grid[T]) Set(x, y int, cell T) {
 	if x < 0 || x >= g.width || y < 0 || y >= g.height {
 		panic(fmt.Sprintf("twmap: no cell %d,%d in %d x %d", x, y, g.width, g.height))
@@ -107,8 +104,7 @@ func (g *Grid[T]) Set(x, y int, cell T) {
 	g.cells[y*g.width+x] = cell
 }
 
-// own makes the cells, all of them, the grid's own. What was read shares the memory
-// of its block.
+// own replaces the cells by a complete copy. Cells that were read share the memory of their block.
 func (g *Grid[T]) own() {
 	cells, _ := g.Cells()
 	all := make([]T, g.width*g.height)
@@ -116,15 +112,14 @@ func (g *Grid[T]) own() {
 	g.cells, g.err, g.changed, g.packed, g.ref = all, nil, true, false, nil
 }
 
-// detach makes the grid one that does not stand for a block that was read.
+// detach makes the grid independent of the block that it was read from.
 func (g *Grid[T]) detach() {
 	if !g.changed {
 		g.own()
 	}
 }
 
-// Resize cuts rows and columns off at the right and the bottom, or adds some of air.
-// It panics where [NewGrid] does.
+// Resize removes rows and columns at the right and the bottom, or adds some of air. It panics where [NewGrid] does.
 func (g *Grid[T]) Resize(width, height int) {
 	if width == g.width && height == g.height {
 		return
@@ -139,8 +134,7 @@ func (g *Grid[T]) Resize(width, height int) {
 	g.cells, g.err, g.changed, g.packed, g.ref = n.cells, nil, true, false, nil
 }
 
-// clone returns a grid of the same cells, which are read again where they were not
-// changed: from the block of ref, which is that of g.
+// clone returns a grid with the same cells. Unchanged cells are read again from the block of ref, which is that of g.
 func (g *Grid[T]) clone(ref *dataRef) Cells {
 	if g.changed {
 		return NewGridOf(g.width, g.height, slices.Clone(g.cells))
@@ -148,7 +142,7 @@ func (g *Grid[T]) clone(ref *dataRef) Cells {
 	return &Grid[T]{width: g.width, height: g.height, ref: ref, packed: g.packed}
 }
 
-// Rows returns the rows from the top, with their numbers, as far as there are cells.
+// Rows yields the rows from the top with their numbers, as far as cells exist.
 func (g *Grid[T]) Rows() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		cells, _ := g.Cells()
@@ -162,13 +156,13 @@ func (g *Grid[T]) Rows() iter.Seq2[int, []T] {
 	}
 }
 
-// count returns the number of cells that there are.
+// count returns the number of existing cells.
 func (g *Grid[T]) count() int {
 	cells, _ := g.passing()
 	return len(cells)
 }
 
-// isChanged reports whether the block that was read does not hold the cells in that form.
+// isChanged reports whether the block that was read does not hold the current cells in that form.
 func (g *Grid[T]) isChanged(packed bool) bool { return g.changed || g.packed != packed }
 
 // stored returns a grid of the cells that the block of ref holds in that form.
@@ -181,7 +175,7 @@ func (g *Grid[T]) readErr() error {
 	return err
 }
 
-// fits reports whether layers of a kind have such cells.
+// fits reports whether layers of a kind have cells of this type.
 func (g *Grid[T]) fits(kind Kind) bool {
 	switch any(g).(type) {
 	case *Grid[TeleTile]:

@@ -21,7 +21,7 @@ const (
 // LayerFlags are the flags that a layer of any type has.
 type LayerFlags int32
 
-// Detail marks a layer that players with the low detail setting do not see.
+// Detail marks a layer that is hidden for players with the low detail setting.
 const Detail LayerFlags = 1
 
 func (f LayerFlags) String() string {
@@ -35,7 +35,7 @@ type Layer interface {
 	Base() *LayerBase
 }
 
-// LayerBase is what all layers have.
+// LayerBase holds the fields that all layers have.
 type LayerBase struct {
 	origin
 	Name  string // up to 11 bytes
@@ -72,12 +72,11 @@ func layerTypeName(typ int32) string {
 	return "unknown"
 }
 
-// UnknownLayer is a layer of a type that nobody knows, or one whose size is
-// beyond all sense. It is kept as it is.
+// UnknownLayer is a layer of an unknown type, or one with an impossible size. It is kept unchanged.
 type UnknownLayer struct {
 	LayerBase
 	Type int32
-	Data []int32 // the integers behind the flags
+	Data []int32 // the integers after the flags
 }
 
 func (l *UnknownLayer) fields(c *codec) {
@@ -85,11 +84,11 @@ func (l *UnknownLayer) fields(c *codec) {
 	c.rest("data", &l.Data)
 }
 
-// QuadLayer is a layer of quads (section "Quads"). [NewQuadLayer] makes one; the zero value
-// shows the first image of the map.
+// QuadLayer is a layer of quads (section "Quads"). [NewQuadLayer] makes one; the zero value shows the first image of
+// the map.
 type QuadLayer struct {
 	LayerBase
-	Version int32 // 1 or 2; a name since 2; 0 is written as 2
+	Version int32 // 1 or 2; has a name since 2; 0 is written as 2
 	Image   int   // index of its image, -1 for none
 
 	num   int
@@ -97,11 +96,10 @@ type QuadLayer struct {
 	quads list[Quad]
 }
 
-// Quad is a textured quadrilateral. [NewQuad] makes one; the zero value is black
-// and moved by the first envelope.
+// Quad is a textured quadrilateral. [NewQuad] makes one; the zero value is black and animated by the first envelope.
 type Quad struct {
 	Points  [4]Point // top left, top right, bottom left, bottom right; 22.10 fixed-point, 1024 units = 1/32 tile
-	Pivot   Point    // around which its position envelope turns it
+	Pivot   Point    // the centre of rotation for its position envelope
 	Colors  [4]Color
 	Texture [4]Point // texture coordinates, 1024 = the width or height of the image
 
@@ -111,9 +109,8 @@ type Quad struct {
 	ColorEnvOffset int32 // in milliseconds
 }
 
-// NewQuad returns a rectangle that shows the whole image, white, moved by nothing, and
-// turning around its middle. All numbers are in pixels: a tile has 32, and 0, 0 is the
-// top left of the group.
+// NewQuad returns a white rectangle that shows the whole image, without envelopes, with its pivot in the middle. All
+// numbers are in pixels: a tile has 32, and 0, 0 is the top left of the group.
 func NewQuad(left, top, width, height int32) Quad {
 	right, bottom := left+width, top+height
 	point := func(x, y int32) Point { return Point{x * unit, y * unit} }
@@ -130,7 +127,7 @@ func NewQuad(left, top, width, height int32) Quad {
 // unit is 1 in 22.10 fixed-point.
 const unit = 1024
 
-// Point is a place, or a distance.
+// Point is a position or a distance.
 type Point struct{ X, Y int32 }
 
 const quadSize = 152
@@ -150,8 +147,7 @@ func (l *QuadLayer) NumQuads() int {
 	return l.num
 }
 
-// Quads returns the quads, which must not be changed. With an error it returns
-// those that could be read.
+// Quads returns the quads, which must not be changed. On an error it also returns the quads that could be read.
 func (l *QuadLayer) Quads() ([]Quad, error) {
 	return l.quads.get(&l.data, l.num, quadSize, (*Quad).fields)
 }
@@ -208,12 +204,12 @@ func (q *Quad) fields(c *codec) {
 	c.int32("color_env_offset", &q.ColorEnvOffset)
 }
 
-// SoundLayer is a layer of places that play a sound (section "Sounds layers").
-// [NewSoundLayer] makes one; the zero value plays the first sound of the map.
+// SoundLayer is a layer of sound sources (section "Sounds layers"). [NewSoundLayer] makes one; the zero value plays
+// the first sound of the map.
 type SoundLayer struct {
 	LayerBase
 	Version    int32 // 1 or 2; 0 is written as 2
-	Deprecated bool  // the form of early 2015, with fewer fields in each source
+	Deprecated bool  // the format of early 2015, with fewer fields per source
 	Sound      int   // index of its sound, -1 for none
 
 	num     int
@@ -221,14 +217,14 @@ type SoundLayer struct {
 	sources list[SoundSource]
 }
 
-// SoundSource is a place that plays a sound. [NewSoundSource] makes one; the zero value
-// is moved and muted by the first envelope.
+// SoundSource is an area in which a sound is heard. [NewSoundSource] makes one; the zero value is moved and muted by
+// the first envelope.
 type SoundSource struct {
 	Position       Point // 22.10 fixed-point, as for quads
 	Loop           bool
-	Pan            bool  // louder on the side that it is on
-	Delay          int32 // before it plays, in seconds
-	Falloff        int32 // 0 to 255: the part of the way from the middle to the edge that has full volume
+	Pan            bool  // louder on the side of the source
+	Delay          int32 // before the sound starts, in seconds
+	Falloff        int32 // 0 to 255: the share of the distance from the middle to the edge that has full volume
 	PosEnv         int32 // index of its position envelope, -1 for none
 	PosEnvOffset   int32 // in milliseconds
 	SoundEnv       int32 // index of its sound envelope, -1 for none
@@ -237,14 +233,13 @@ type SoundSource struct {
 	Width, Height  int32 // of a rectangle, 22.10 fixed-point; Width is the radius of a circle, in pixels
 }
 
-// NewSoundSource returns a circle in which the sound is heard, over and over, louder
-// towards the middle and on the side that it is on. All numbers are in pixels, as for
-// [NewQuad].
+// NewSoundSource returns a circle in which the sound loops, louder towards the middle and on the side of the source.
+// All numbers are in pixels, as for [NewQuad].
 func NewSoundSource(x, y, radius int32) SoundSource {
 	return SoundSource{Position: Point{x * unit, y * unit}, Loop: true, Pan: true, PosEnv: -1, SoundEnv: -1, Shape: ShapeCircle, Width: radius}
 }
 
-// SoundShape is the form of the area in which a source is heard.
+// SoundShape is the shape of the area in which a source is heard.
 type SoundShape int32
 
 // Shapes of sound sources.
@@ -283,9 +278,8 @@ func (l *SoundLayer) NumSources() int {
 	return l.num
 }
 
-// Sources returns the sound sources, which must not be changed. With an error
-// it returns those that could be read. A source of a deprecated layer is a
-// panning circle without falloff.
+// Sources returns the sound sources, which must not be changed. On an error it also returns the sources that could be
+// read. A source of a deprecated layer is a panning circle without falloff.
 func (l *SoundLayer) Sources() ([]SoundSource, error) {
 	size, fields := l.sourceForm()
 	return l.sources.get(&l.data, l.num, size, fields)
@@ -294,7 +288,7 @@ func (l *SoundLayer) Sources() ([]SoundSource, error) {
 // SetSources replaces the sources.
 func (l *SoundLayer) SetSources(sources []SoundSource) { l.sources.set(sources) }
 
-// Modernize turns a deprecated layer into one of today.
+// Modernize converts a deprecated layer to the current format.
 func (l *SoundLayer) Modernize() error {
 	if !l.Deprecated {
 		return nil
@@ -358,7 +352,7 @@ func (s *SoundSource) fields(c *codec) {
 	c.int32("shape.height", &s.Height)
 }
 
-// isNew reports whether the deprecated form has no room for the source.
+// isNew reports whether the deprecated format has no room for the source.
 func (s SoundSource) isNew() bool {
 	return !s.Pan || s.Shape != ShapeCircle || s.Falloff != 0 || s.Height != 0
 }
@@ -377,8 +371,7 @@ func (s *SoundSource) deprecatedFields(c *codec) {
 	}
 }
 
-// list is the content of a data block that holds one thing after the other: as
-// it was read, or as it was set.
+// list is the contents of a data block that holds a sequence of things, as it was read or as it was set.
 type list[T any] struct {
 	mu      sync.Mutex
 	items   []T
@@ -386,18 +379,18 @@ type list[T any] struct {
 	read    bool
 	changed bool
 
-	large weak.Pointer[T] // of the first of num items that were read, if nothing but their users keeps them
+	large weak.Pointer[T] // the first of num items that were read, if only their users keep them in memory
 	num   int
 }
 
-// maxList is the size of the largest list in bytes that its layer keeps once it was read.
+// maxList is the size in bytes of the largest list that its layer keeps after reading.
 const maxList = 1 << 20
 
 func (l *list[T]) set(items []T) {
 	l.items, l.err, l.changed, l.large = items, nil, true, weak.Pointer[T]{}
 }
 
-// get reads num things of size bytes each, when it is called first.
+// get returns the num things of size bytes each. It reads them on the first call.
 func (l *list[T]) get(ref *dataRef, num, size int, fields func(*T, *codec)) ([]T, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -430,7 +423,7 @@ func (l *list[T]) get(ref *dataRef, num, size int, fields func(*T, *codec)) ([]T
 	return items, l.err
 }
 
-// count returns how many things get returns.
+// count returns the number of things that get returns.
 func (l *list[T]) count(ref *dataRef, num, size int) int {
 	if ref.block == nil || l.changed {
 		return len(l.items)
@@ -443,8 +436,8 @@ func (l *list[T]) count(ref *dataRef, num, size int) int {
 	return num
 }
 
-// encodeList is the inverse of list.get. An empty list is one zeroed thing that
-// nobody counts, because data blocks must not be empty.
+// encodeList is the inverse of list.get. An empty list is written as one zeroed thing that is not counted, because
+// data blocks must not be empty.
 func encodeList[T any](items []T, size int, fields func(*T, *codec)) []byte {
 	var c codec
 	w := bin.NewWriter(bin.LittleEndian, max(len(items), 1)*size)

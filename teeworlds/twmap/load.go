@@ -8,9 +8,8 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// Load reads the whole map, on all cores: the cells, quads and sources of all layers, which
-// it keeps, and all other data blocks of the file, which it does not. The error joins what is
-// wrong with each.
+// Load reads the whole map, on all cores. It keeps the cells, quads and sources of all layers, and does not keep the
+// other data blocks of the file. The error joins those of all parts.
 func (m *Map) Load() error {
 	layers := m.Layers()
 	errs := make([]error, len(layers))
@@ -22,7 +21,7 @@ func (m *Map) Load() error {
 	if f := m.file.datafile; f != nil {
 		for i, err := range errs {
 			if errors.Is(err, datafile.ErrUnreadable) {
-				errs[i] = nil // the block says it
+				errs[i] = nil // the error of the block states it
 			}
 		}
 		errs = append(errs, f.Verify())

@@ -6,12 +6,11 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// For programs that go through a map once, or have a memory of their own for what they
-// made of it: the cells, quads, sources and pixels that a function is shown are gone when
-// it returns. What all such looks of a program have in memory at a time is limited, so
-// the function must not look at another part.
+// The Look methods are for programs that read a map once, or that store their own results: the cells, quads, sources
+// and pixels that the function receives are released when it returns. The memory that all concurrent calls use is
+// limited, so the function must not call Look for another part.
 
-// Look calls do with a layer of the same cells, and nothing else. They are not kept.
+// Look calls do with a layer that has the same cells and no other fields. The cells are not kept.
 func (l *TileLayer) Look(do func(*TileLayer)) {
 	block := l.data[l.dataKind()].block
 	if block == nil || l.cells.isChanged(l.packed()) {
@@ -20,19 +19,19 @@ func (l *TileLayer) Look(do func(*TileLayer)) {
 	}
 	block.Look(func(data []byte, err error) {
 		over := datafile.NewBlock(data)
-		if err != nil { // with what the error hides nobody can do anything
+		if err != nil { // nothing is known about what the error hides
 			over = datafile.NewLostBlock(err)
 		}
 		do(l.over(over))
 	})
 }
 
-// Look calls do with the quads, which are not kept.
+// Look calls do with the quads and does not keep them.
 func (l *QuadLayer) Look(do func([]Quad, error)) {
 	lookAt(&l.data, &l.quads, l.num, quadSize, (*Quad).fields, do)
 }
 
-// Look calls do with the sources, which are not kept.
+// Look calls do with the sources and does not keep them.
 func (l *SoundLayer) Look(do func([]SoundSource, error)) {
 	size, fields := l.sourceForm()
 	lookAt(&l.data, &l.sources, l.num, size, fields, do)
@@ -53,7 +52,7 @@ func lookAt[T any](ref *dataRef, kept *list[T], num, size int, fields func(*T, *
 	})
 }
 
-// Look calls do with what Picture returns, which is not kept.
+// Look calls do with the results of Picture and does not keep them.
 func (im *Image) Look(do func(*image.NRGBA, error)) {
 	if im.changed || !im.HasPicture() {
 		do(im.Picture())

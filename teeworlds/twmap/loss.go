@@ -6,15 +6,14 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// TellLosses lets tell know of what cannot be had of the map's file: at once what
-// is missing, and later each data block that turns out to be unreadable when it is
-// needed. It must be called before goroutines share the map; they may call tell
-// at the same time.
+// TellLosses calls tell for everything that cannot be read of the map's file: at once for what is missing, and later
+// for each data block that turns out to be unreadable when it is needed. TellLosses must be called before goroutines
+// share the map; they may call tell concurrently.
 func (m *Map) TellLosses(tell func(message string)) {
 	tellLosses(m.file.datafile, m, tell)
 }
 
-// TellLosses is [Map.TellLosses] of a datafile that is not a map.
+// TellLosses is [Map.TellLosses] for a datafile that is not a map.
 func TellLosses(f *datafile.File, tell func(message string)) { tellLosses(f, nil, tell) }
 
 func tellLosses(f *datafile.File, m *Map, tell func(message string)) {
@@ -30,8 +29,7 @@ func tellLosses(f *datafile.File, m *Map, tell func(message string)) {
 	})
 }
 
-// holder returns what a data block is for: " (the tiles of ...)", "" if nothing known
-// refers to it.
+// holder returns the use of a data block, such as " (the tiles of ...)", or "" if no known item refers to the block.
 func (m *Map) holder(b *datafile.Block) string {
 	is := func(ref *dataRef) bool { return ref.block == b }
 	if i := m.Info; i != nil {
@@ -75,7 +73,7 @@ func (m *Map) holder(b *datafile.Block) string {
 	return ""
 }
 
-// layerHolds reports whether a reference of a layer that means something is the one.
+// layerHolds reports whether is accepts a meaningful reference of the layer.
 func layerHolds(l Layer, is func(*dataRef) bool) bool {
 	switch l := l.(type) {
 	case *TileLayer:

@@ -10,7 +10,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// lossesOf tells what cannot be had of a map when all of it is read.
+// lossesOf reads all of a map and returns the reported losses.
 func lossesOf(m *twmap.Map) (losses []string) {
 	told := make(chan string, 10_000)
 	m.TellLosses(func(loss string) { told <- loss })
@@ -21,7 +21,7 @@ func lossesOf(m *twmap.Map) (losses []string) {
 	for _, s := range m.Sounds {
 		_, _ = s.Opus()
 	}
-	_ = m.Load() // tells nothing twice
+	_ = m.Load() // reports nothing twice
 	close(told)
 	for loss := range told {
 		losses = append(losses, loss)
@@ -56,7 +56,7 @@ func TestLosses(t *testing.T) {
 	}
 }
 
-// Nothing is missing of the maps of the corpus, odd as some of them are.
+// TestCorpusLosses tests that no losses are reported for the maps of the corpus.
 func TestCorpusLosses(t *testing.T) {
 	for _, path := range corpus.Files(t, "teeworlds", ".map") {
 		data, err := os.ReadFile(path)

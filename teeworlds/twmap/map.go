@@ -1,25 +1,19 @@
-// Package twmap is the map of Teeworlds and DDNet as Go types.
+// Package twmap represents maps of Teeworlds and DDNet as Go types.
 //
-// A map is a datafile (package datafile) whose items say what it consists of:
-// a little information about its author, images and sounds, envelopes that
-// animate, and groups of layers. The layers are of tiles, of quads or of sounds;
-// the tile layers called physics layers make the game: game, front, tele,
-// speedup, switch and tune.
+// A map is a datafile (package datafile) whose items describe its parts: information about the author, images and
+// sounds, envelopes that animate, and groups of layers. The layers consist of tiles, of quads or of sounds. The tile
+// layers called physics layers define the game: game, front, tele, speedup, switch and tune.
 //
-// [Decode] reads maps of every version since 0.4 (2008), of Teeworlds 0.7 and of
-// DDNet; what an item lacks has its default, and [Map.Check] reports it. [Salvage] reads
-// what is left of damaged ones. Tiles, quads, images and sounds are inflated when they are
-// first asked for.
+// [Decode] reads maps of every version since 0.4 (2008), of Teeworlds 0.7 and of DDNet. Fields that an item lacks
+// have their default, and [Map.Check] reports them. [Salvage] reads what remains of damaged maps. Tiles, quads,
+// images and sounds are inflated when they are first used.
 //
-// Nothing is lost on the way back. What the types below do not say (garbage in
-// unused integers, items that are shorter or longer than usual, the order of
-// data blocks, compressed streams) stays beside what they do say, and
-// [Map.Encode] lays it over the parts that were not changed: a map that was not
-// changed at all encodes to the bytes it was read from. [Map.Residues] hands
-// these remains to whoever stores the map in another form.
+// Encoding is lossless. Details that the types do not express (garbage in unused integers, items that are shorter or
+// longer than usual, the order of data blocks, compressed streams) are kept alongside, and [Map.Encode] applies them
+// to the parts that were not changed: an unchanged map encodes to the bytes it was read from. [Map.Residues] returns
+// these details to programs that store the map in another form.
 //
-// The format is described in docs/formats/teeworlds-map.md; comments name its
-// sections.
+// The format is described in docs/formats/teeworlds-map.md; comments name its sections.
 package twmap
 
 import (
@@ -29,8 +23,8 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// ErrNoVersion says that a datafile has no map version item: it is a map of
-// 2007, or none at all. Package datafile reads it.
+// ErrNoVersion is returned for a datafile without a map version item: a map of 2007, or not a map at all. Package
+// datafile reads it.
 var ErrNoVersion = errors.New("the datafile has no map version item")
 
 // Item types, the type_id of a map's items.
@@ -45,15 +39,14 @@ const (
 	typeSound     = 7
 )
 
-// Item types of DDNet that have a UUID in place of a number.
+// Item types of DDNet that have a UUID instead of a number.
 var (
 	uuidAutoMapper = datafile.NameUUID("mapitemtype-automapper-config@ddnet.tw")
 	uuidEnvBezier  = datafile.NameUUID("mapitemtype-envpoints-bezier@ddnet.tw")
 	uuidGroupEx    = datafile.NameUUID("mapitemtype-group@ddnet.tw")
 )
 
-// Map is a map. The zero value is a map without anything; [New] gives one that
-// has what every map needs.
+// Map is a map. The zero value is an empty map; [New] returns one with the parts that every map needs.
 type Map struct {
 	origin          // of the version item
 	Version   int32 // 1 in every map; 0 is written as 1
@@ -62,15 +55,15 @@ type Map struct {
 	Sounds    []*Sound
 	Envelopes []*Envelope
 	Groups    []*Group
-	Orphans   []Layer  // layers that no group has; the game does not see them
-	Extras    []*Extra // items that nobody knows, and surplus ones of known types
+	Orphans   []Layer  // layers without a group; the game ignores them
+	Extras    []*Extra // items of unknown types, and surplus items of known types
 
 	points, bezier origin // of the two items that hold all envelope points
 	file           fileOrigin
-	salvage        *datafile.File // that the map was read from, whatever became of it; nil if none
+	salvage        *datafile.File // the file that the map was read from, kept through later changes; nil if none
 }
 
-// Info is what a map says about itself (section "Info").
+// Info describes a map (section "Info").
 type Info struct {
 	origin
 	Author, MapVersion, Credits, License string
@@ -79,8 +72,8 @@ type Info struct {
 	author, version, credits, license, settings dataRef
 }
 
-// Group is a group of layers that move together (section "Groups"). [NewGroup] makes
-// one; the zero value stands still: it has a parallax of 0.
+// Group is a group of layers that move together (section "Groups"). [NewGroup] makes one; the zero value has a
+// parallax of 0, so it does not move with the game.
 type Group struct {
 	origin
 	Version              int32  // 1 to 3; clipping since 2, a name since 3; 0 is written as 3
@@ -91,7 +84,7 @@ type Group struct {
 	ParallaxZoom         *ParallaxZoom
 	Layers               []Layer
 
-	start, nLayers int32 // what the item said
+	start, nLayers int32 // as stated by the item
 }
 
 // NewGroup returns a group that moves with the game.
@@ -108,11 +101,11 @@ const (
 	usualEnvelopeVersion = 2
 )
 
-// Clip is the rectangle, in 1/32 tiles, outside of which a group is not drawn.
+// Clip is a rectangle in 1/32 tiles. The parts of a group outside of it are not drawn.
 type Clip struct{ X, Y, Width, Height int32 }
 
-// ParallaxZoom is how far a group follows the zoom of the camera, in percent.
-// DDNet wrote it from August 2022 to October 2023, in an item of its own (GroupEx).
+// ParallaxZoom is the degree to which a group follows the zoom of the camera, in percent. DDNet wrote it from August
+// 2022 to October 2023, in a separate item (GroupEx).
 type ParallaxZoom struct {
 	origin
 	Percent int32
@@ -120,10 +113,10 @@ type ParallaxZoom struct {
 	group int32
 }
 
-// Extra is an item that the model has no place for. It is kept as it is.
+// Extra is an item that the model has no field for. It is kept unchanged.
 type Extra struct {
 	origin
-	Type uint16         // number of its type; 0 if UUID tells it
+	Type uint16         // number of its type; 0 if UUID is set
 	UUID *datafile.UUID // of its type
 	ID   uint16
 	Data []int32
@@ -132,16 +125,16 @@ type Extra struct {
 // Color is a colour with alpha. Components of real maps are 0 to 255.
 type Color struct{ R, G, B, A int32 }
 
-// White is the colour that changes nothing.
+// White is the colour that leaves others unchanged.
 var White = Color{255, 255, 255, 255}
 
-// New returns a map with what the game asks for: a Game group with a game layer
-// of width times height tiles of air. It panics where [NewGrid] does.
+// New returns a map with what the game requires: a group named Game with a game layer of width times height tiles of
+// air. It panics where [NewGrid] does.
 func New(width, height int) *Map {
 	return &Map{Version: 1, Info: &Info{}, Groups: []*Group{NewGroup("Game", NewTileLayer(KindGame, width, height))}}
 }
 
-// Layers returns all layers in the order of their groups, orphans last.
+// Layers returns all layers in the order of their groups, and orphans last.
 func (m *Map) Layers() []Layer {
 	var all []Layer
 	for _, g := range m.Groups {
@@ -150,8 +143,8 @@ func (m *Map) Layers() []Layer {
 	return append(all, m.Orphans...)
 }
 
-// Physics returns the layer of a kind that the game uses, or nil: where a map
-// has more than one, the last counts.
+// Physics returns the layer of a kind that the game uses, or nil. If a map has several layers of the kind, the game
+// uses the last.
 func (m *Map) Physics(kind Kind) *TileLayer {
 	for _, g := range slices.Backward(m.Groups) {
 		for _, l := range slices.Backward(g.Layers) {
@@ -163,7 +156,7 @@ func (m *Map) Physics(kind Kind) *TileLayer {
 	return nil
 }
 
-// fields of the version item.
+// fields visits the fields of the version item.
 func (m *Map) fields(c *codec) { c.version(&m.Version, 1) }
 
 func (i *Info) fields(c *codec) {
@@ -191,7 +184,7 @@ func (g *Group) fields(c *codec) {
 			clip = *g.Clip
 		}
 		c.bool("clipping", &clipping)
-		if clipping && c.writing() { // a group that was not clipped had anything there
+		if clipping && c.writing() { // groups without clipping may contain anything here
 			for i := range 4 {
 				c.exact = append(c.exact, len(c.ints)+i)
 			}
@@ -224,11 +217,11 @@ func (c *Color) fields(name string, k *codec) {
 	k.int32(name+".a", &c.A)
 }
 
-// Source returns the datafile that the map was read from, nil for a new map.
+// Source returns the datafile that the map was read from, or nil for a new map.
 func (m *Map) Source() *datafile.File { return m.file.datafile }
 
-// Flavor returns the game that the map was made for, as far as its items show it: "DDNet",
-// "Teeworlds 0.7" or "Teeworlds 0.6 and older".
+// Flavor returns the game that the map was made for, as far as its items indicate it: "DDNet", "Teeworlds 0.7" or
+// "Teeworlds 0.6 and older".
 func (m *Map) Flavor() string {
 	for kind := KindFront; kind <= KindTune; kind++ {
 		if m.Physics(kind) != nil {
@@ -251,9 +244,9 @@ func (m *Map) Flavor() string {
 	return "Teeworlds 0.6 and older"
 }
 
-// Misfits returns the layers of compressed tiles (version 4) in a map that is not one of
-// Teeworlds 0.7: it has parts that only DDNet has, or a game layer of another version. Games that
-// know such parts need not read such layers; DDNet 16 does not.
+// Misfits returns the layers of compressed tiles (version 4) in a map that is not one of Teeworlds 0.7: a map with
+// parts that only DDNet has, or with a game layer of another version. Games that support these parts need not read
+// compressed layers; DDNet 16 does not.
 func (m *Map) Misfits() (list []*TileLayer) {
 	game := m.Physics(KindGame)
 	if game == nil || game.Version >= 4 && m.Flavor() != "DDNet" {
@@ -267,7 +260,7 @@ func (m *Map) Misfits() (list []*TileLayer) {
 	return list
 }
 
-// Fit gives the layers that [Map.Misfits] returns version 3, and returns them.
+// Fit sets the version of the layers that [Map.Misfits] returns to 3, and returns them.
 func (m *Map) Fit() []*TileLayer {
 	list := m.Misfits()
 	for _, l := range list {

@@ -22,16 +22,15 @@ const (
 	type2007Collision = 0x8003
 )
 
-// pickups2007 are the entities of today for the pickups of 2007. There was a gun, which
-// everybody has now.
+// pickups2007 maps the pickups of 2007 to current entities. The gun is missing: every player has it now.
 var pickups2007 = map[int32]GameTile{
 	0x10002: EntityShotgun, 0x10003: EntityGrenade, 0x10004: EntityLaser,
 	0x20001: EntityHealth, 0x30001: EntityArmor, 0x40001: EntityNinja,
 }
 
-// Import2007 makes a map of today of one of 2007, which has no map version item. It
-// fails with [ErrNoVersion] where there is no layer of such a map. What cannot be read is
-// left out, and unless f is of [datafile.Salvage] the error wraps [fault.ErrLost] then.
+// Import2007 converts a map of 2007, which has no map version item, to a current map. It fails with [ErrNoVersion] if
+// f has no layer of a map of 2007. Parts that cannot be read are left out; the error then wraps [fault.ErrLost],
+// unless f was returned by [datafile.Salvage].
 func Import2007(f *datafile.File) (*Map, error) {
 	var lost []error
 	lose := func(typ string, it datafile.Item, err error) {
@@ -110,8 +109,8 @@ func Import2007(f *datafile.File) (*Map, error) {
 	return m, errors.Join(append(lost, f.Lost())...)
 }
 
-// tiles2007 reads a layer of no more cells than there is room for: several may share a
-// block. Its cells are an id and whether it is flipped.
+// tiles2007 reads a layer of at most room cells: several layers may share a block. A cell is an id and whether it is
+// flipped.
 func tiles2007(f *datafile.File, it datafile.Item, room int) (*TileLayer, error) {
 	if len(it.Data) < 7 {
 		return nil, fault.ErrShort
@@ -136,7 +135,7 @@ func tiles2007(f *datafile.File, it datafile.Item, room int) (*TileLayer, error)
 	return l, nil
 }
 
-// image2007 reads a picture: one without pixels if it cannot.
+// image2007 reads a picture, or returns one without pixels if that fails.
 func image2007(f *datafile.File, it datafile.Item, name string) (*Image, error) {
 	if len(it.Data) < 3 {
 		return NewMissingImage(name, 0, 0), fault.ErrShort

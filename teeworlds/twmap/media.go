@@ -8,19 +8,19 @@ import (
 	"trowel.example/fault"
 )
 
-// Image is a picture that layers are drawn with (section "Images"). [NewImage] and
-// [NewExternalImage] make one; the zero value is embedded and has no picture.
+// Image is a picture that layers are drawn with (section "Images"). [NewImage] and [NewExternalImage] make one; the
+// zero value is embedded and has no picture.
 type Image struct {
 	origin
 	Version int32 // 1; 2 in maps of Teeworlds 0.7, which adds Variant; 0 is written as 1
 	Name    string
-	Variant int32 // must be 1 (RGBA); 0 (RGB) and -1 were written too, for external images
+	Variant int32 // must be 1 (RGBA); some external images have 0 (RGB) or -1
 
 	external      bool
 	width, height int
 	name, data    dataRef
 	pixels        *image.NRGBA // a picture that was set
-	changed       bool         // data does not count any more
+	changed       bool         // data is out of date
 }
 
 // NewImage returns an embedded image. It keeps the pixels, which must not be changed
@@ -31,28 +31,27 @@ func NewImage(name string, picture *image.NRGBA) *Image {
 	return im
 }
 
-// NewExternalImage returns an image that the game has under name; see [ExternalImages].
+// NewExternalImage returns a reference to an image that the game has under name; see [ExternalImages].
 func NewExternalImage(name string, width, height int) *Image {
 	return &Image{Version: 1, Name: name, Variant: 1, external: true, width: width, height: height}
 }
 
-// NewMissingImage returns an embedded image without its picture: broken, as some are
-// found in maps.
+// NewMissingImage returns an embedded image without its picture. Some broken maps contain them.
 func NewMissingImage(name string, width, height int) *Image {
 	return &Image{Version: 1, Name: name, Variant: 1, width: width, height: height}
 }
 
-// Width returns the width in pixels: that of the picture, or what the map says of it.
+// Width returns the width in pixels: that of the picture, or the one stated by the map.
 func (im *Image) Width() int { return im.width }
 
-// Height returns the height in pixels, as Width.
+// Height returns the height in pixels, like Width.
 func (im *Image) Height() int { return im.height }
 
-// External reports whether the picture is not in the map: the game has it, under Name.
+// External reports whether the picture is not in the map, but in the game's data under Name.
 func (im *Image) External() bool { return im.external }
 
-// ExternalImages lists the images that every installation of the game has, the
-// only ones that a map can leave out. The last four came with Teeworlds 0.7.
+// ExternalImages lists the images that every installation of the game has. Only these can be left out of a map. The
+// last four were added in Teeworlds 0.7.
 var ExternalImages = []string{
 	"bg_cloud1", "bg_cloud2", "bg_cloud3", "desert_doodads", "desert_main", "desert_mountains", "desert_mountains2",
 	"desert_sun", "generic_deathtiles", "generic_unhookable", "grass_doodads", "grass_main", "jungle_background",
@@ -61,16 +60,14 @@ var ExternalImages = []string{
 	"easter", "generic_lamps", "generic_shadows", "light",
 }
 
-// externalSince07 is where the images of Teeworlds 0.7 begin.
+// externalSince07 is the index of the first image that Teeworlds 0.7 added.
 var externalSince07 = slices.Index(ExternalImages, "easter")
 
-// MaxPixels limits the number of pixels of a picture: more than any graphics
-// card takes (16384 squared).
+// MaxPixels limits the number of pixels of a picture (16384 squared): more than any graphics card accepts.
 const MaxPixels = 1 << 28
 
-// HasPicture reports whether there are pixels in the map, without inflating anything: an
-// embedded image whose data has the right size, or a size that is
-// right for pixels of three bytes, as a tool once wrote them.
+// HasPicture reports, without inflating anything, whether the map contains pixels: an embedded image whose data has
+// the right size, or the right size for pixels of three bytes, which a tool once wrote.
 func (im *Image) HasPicture() bool {
 	if im.changed {
 		return im.pixels != nil
@@ -84,16 +81,15 @@ func (im *Image) HasPicture() bool {
 	return (size == 4*n || size == 3*n) && b.Plausible()
 }
 
-// RGB reports, without inflating anything, whether an embedded image has pixels of three
-// bytes. The games do not take it.
+// RGB reports, without inflating anything, whether an embedded image has pixels of three bytes. The games reject
+// them.
 func (im *Image) RGB() bool {
 	return !im.changed && im.HasPicture() && int(im.data.block.Size()) == 3*im.width*im.height
 }
 
-// Picture returns the pixels of an embedded image, not alpha-premultiplied; they
-// must not be changed. Pixels of three bytes become opaque ones. With an error it
-// returns what could be read, the rest transparent. It is nil without an error
-// for an external image.
+// Picture returns the pixels of an embedded image, not alpha-premultiplied; they must not be changed. Pixels of three
+// bytes become opaque. On an error it also returns the pixels that could be read, with the rest transparent. It
+// returns nil and no error for an external image.
 func (im *Image) Picture() (*image.NRGBA, error) {
 	if im.pixels != nil {
 		return new(*im.pixels), nil
@@ -111,7 +107,7 @@ func (im *Image) Picture() (*image.NRGBA, error) {
 	return im.pictureOf(im.data.block.Bytes())
 }
 
-// pictureOf makes the picture of the bytes of its block.
+// pictureOf returns the picture in the bytes of a block.
 func (im *Image) pictureOf(data []byte, err error) (*image.NRGBA, error) {
 	rect := image.Rect(0, 0, im.width, im.height)
 	n := im.width * im.height
@@ -143,8 +139,7 @@ func (im *Image) SetPicture(p *image.NRGBA) {
 	im.pixels, im.changed = packed, true
 }
 
-// SetExternal takes the picture out of the map: the game has one of that size, in pixels,
-// under Name.
+// SetExternal removes the picture from the map: the game has one of that size, in pixels, under Name.
 func (im *Image) SetExternal(width, height int) {
 	im.external, im.width, im.height = true, width, height
 	im.pixels, im.changed = nil, true
@@ -180,22 +175,21 @@ type Sound struct {
 	external   bool
 	name, data dataRef
 	opus       []byte // a sound that was set
-	changed    bool   // data does not count any more
+	changed    bool   // data is out of date
 }
 
-// NewSound returns a sound from the bytes of an Opus file, which it keeps. Without any
-// it is a sound that the map lacks.
+// NewSound returns a sound from the bytes of an Opus file, which it keeps. Without bytes the sound is missing from
+// the map.
 func NewSound(name string, opus []byte) *Sound {
 	return &Sound{Version: 1, Name: name, opus: opus, changed: true}
 }
 
-// External reports whether the sound is not in the map but one of the game; nothing ever
-// made such a map.
+// External reports whether the sound is not in the map, but in the game's data. No known program writes maps with
+// external sounds.
 func (s *Sound) External() bool { return s.external }
 
-// Opus returns the bytes of the sound, an Opus file, which must not be changed. The size
-// of the data block counts, not the size that the item states. It is nil without an error
-// for an external sound.
+// Opus returns the bytes of the sound, an Opus file, which must not be changed. Their number is the size of the data
+// block, not the size that the item states. Opus returns nil and no error for an external sound.
 func (s *Sound) Opus() ([]byte, error) {
 	if s.changed || s.external || s.data.block == nil {
 		return s.opus, nil
@@ -206,7 +200,7 @@ func (s *Sound) Opus() ([]byte, error) {
 // SetOpus replaces the sound. It keeps the bytes.
 func (s *Sound) SetOpus(opus []byte) { s.opus, s.external, s.changed = opus, false, true }
 
-// SetExternal takes the sound out of the map.
+// SetExternal removes the sound from the map.
 func (s *Sound) SetExternal() { s.opus, s.external, s.changed = nil, true, true }
 
 // HasOpus reports whether the sound is in the map, without inflating anything.
@@ -228,7 +222,7 @@ func (s *Sound) fields(c *codec) {
 		opus, _ := s.Opus()
 		return opus, len(opus) > 0
 	})
-	size := 0 // what it says was wrong often enough that nobody believes it
+	size := 0 // ignored, because many files state a wrong size
 	if c.writing() && s.data.block != nil && !c.detached && !s.changed {
 		size = int(s.data.block.Size())
 	} else if c.writing() {
@@ -238,7 +232,7 @@ func (s *Sound) fields(c *codec) {
 	c.int("data_size", &size)
 }
 
-// offset returns where the block stands in the file, -1 for none.
+// offset returns the offset of the block in the file, or -1 without a block.
 func (d *dataRef) offset() int64 {
 	if d.block == nil {
 		return -1

@@ -16,7 +16,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// panics returns what f panics with, "" if it does not.
+// panics returns what f panics with, or "" if it does not panic.
 func panics(f func()) (message string) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -27,7 +27,7 @@ func panics(f func()) (message string) {
 	return ""
 }
 
-// Nothing outside of a grid is another cell of it.
+// TestGridBounds tests that coordinates outside of a grid do not select another cell.
 func TestGridBounds(t *testing.T) {
 	g := twmap.NewGrid[twmap.Tile](3, 2)
 	for _, at := range [][2]int{{3, 0}, {-1, 1}, {0, 2}, {0, -1}, {2, 2}, {6, 0}} {
@@ -58,8 +58,8 @@ func TestGridBounds(t *testing.T) {
 	}
 }
 
-// A layer of a map that was read, cut, widened and made one of another kind, is the
-// one that a new map would have.
+// TestResizeAndSetKind tests that a layer that was read, made smaller, then larger, and changed to another kind
+// equals the layer of a new map.
 func TestResizeAndSetKind(t *testing.T) {
 	kinds := []twmap.Kind{twmap.KindTiles, twmap.KindGame, twmap.KindFront, twmap.KindTele, twmap.KindSpeedup, twmap.KindSwitch, twmap.KindTune}
 	for _, version := range []int32{3, 4} {
@@ -109,7 +109,7 @@ func TestResizeAndSetKind(t *testing.T) {
 	}
 }
 
-// A grid that another layer read is written, whatever that layer's block was.
+// TestSetCells tests that a layer writes a grid that another layer read, whatever its own block was.
 func TestSetCells(t *testing.T) {
 	m := playable()
 	deco(m).Tiles().Set(0, 0, twmap.Tile{ID: 1})
@@ -151,15 +151,15 @@ func each[L twmap.Layer](m *twmap.Map, f func(L)) {
 	}
 }
 
-// A clone says the same and is written the same, and no edit of one is to be seen in
-// the other, whether anything was read before or not.
+// TestCloneAndEqual tests that a clone is equal to its map and encodes to identical bytes, and that edits of one do
+// not affect the other, whether anything was read before or not.
 func TestCloneAndEqual(t *testing.T) {
 	data := encode(t, everything())
 	for name, edit := range edits {
 		for _, loaded := range []bool{false, true} {
 			for _, changed := range []bool{false, true} {
 				m := decode(t, data)
-				if changed { // a model that was not read
+				if changed { // a model that was not read from a file
 					m = everything()
 				}
 				if loaded {
@@ -185,8 +185,8 @@ func TestCloneAndEqual(t *testing.T) {
 	}
 }
 
-// odd is everything() as no writer makes it: items that are too long and too short, an
-// unknown one, garbage, another order of data blocks, one that nobody claims, a broken one.
+// odd returns everything() in an unusual form: items that are too long and too short, an unknown item, garbage,
+// another order of data blocks, a block without a reference, a broken block.
 func odd(t *testing.T) []byte {
 	f, err := datafile.Decode(encode(t, everything()))
 	if err != nil {
@@ -213,9 +213,8 @@ func odd(t *testing.T) []byte {
 	return data
 }
 
-// Neither Encode nor Residues changes anything: they may run beside themselves and whatever
-// reads the map, and a map that is encoded twice is the same both times. The race detector
-// sees what is written in between.
+// TestEncodeLeavesTheModel tests that Encode and Residues do not modify the map: both may run concurrently with each
+// other and with readers, and encoding twice gives identical bytes. The race detector finds writes.
 func TestEncodeLeavesTheModel(t *testing.T) {
 	data := encode(t, everything())
 	models := map[string]func() *twmap.Map{
@@ -259,7 +258,7 @@ func TestEncodeLeavesTheModel(t *testing.T) {
 			wg.Go(func() { m.Equal(before) })
 		}
 		wg.Wait()
-		// Blocks may be inflated, and what is in them may have been read.
+		// Blocks may have been inflated, and their contents may have been read.
 		everyField := cmp.Exporter(func(reflect.Type) bool { return true })
 		if diff := cmp.Diff(before, m, everyField, cmpopts.IgnoreTypes(datafile.Block{}, sync.Mutex{}, sync.Once{}), cmp.Comparer(func(a, b func() (datafile.Content, bool)) bool { return (a == nil) == (b == nil) })); diff != "" {
 			t.Errorf("%s: Encode or Residues changed the map:\n%s", name, diff)
@@ -267,7 +266,8 @@ func TestEncodeLeavesTheModel(t *testing.T) {
 	}
 }
 
-// What a file has no room for is an error that names the part, and nothing panics.
+// TestEncodeValidates tests that anything that the file format has no room for gives an error that names the part,
+// and no panic.
 func TestEncodeValidates(t *testing.T) {
 	long := strings.Repeat("x", 12)
 	for _, c := range []struct {
@@ -320,8 +320,8 @@ func TestEncodeValidates(t *testing.T) {
 	}
 }
 
-// What has no version is written in the usual one, so that nothing of it is lost; what was
-// read without one comes back without one.
+// TestNoVersion tests that parts without a version are written in the usual version without a loss, and that a part
+// that was read without a version keeps it that way.
 func TestNoVersion(t *testing.T) {
 	m := &twmap.Map{
 		Images:    []*twmap.Image{{Name: "picture"}},
@@ -376,7 +376,7 @@ func TestNoVersion(t *testing.T) {
 	}
 }
 
-// What constructors make is moved by no envelope.
+// TestConstructors tests that constructors make parts without envelopes.
 func TestConstructors(t *testing.T) {
 	q := twmap.NewQuad(32, 64, 10, 20)
 	if q.PosEnv != -1 || q.ColorEnv != -1 || q.Points[3] != (twmap.Point{X: 42 << 10, Y: 84 << 10}) || q.Pivot != (twmap.Point{X: 37 << 10, Y: 74 << 10}) || q.Colors[2] != twmap.White || q.Texture[3] != (twmap.Point{X: 1024, Y: 1024}) {

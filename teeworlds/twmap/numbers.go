@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Numbers is a series of numbers, from 1 to 255, each of which ties tiles of a layer together.
-// The text is what people call it.
+// Numbers is a series of numbers from 1 to 255. Equal numbers connect tiles of a layer. The text is the usual name of
+// the series.
 type Numbers string
 
-// The series. Checkpoints of teleporters have one that is not that of other tele tiles.
+// The series. The checkpoints of teleporters have a series separate from that of other tele tiles.
 const (
 	TeleNumbers       Numbers = "tele"
 	CheckpointNumbers Numbers = "checkpoint"
@@ -29,7 +29,7 @@ func (n Numbers) Kind() Kind {
 	return KindTele
 }
 
-// Has reports whether the number of a tile with the given id is one of the series.
+// Has reports whether the number of a tile with the given id belongs to the series.
 func (n Numbers) Has(id uint8) bool {
 	if id == 0 || n == SwitchNumbers || n == TuneNumbers {
 		return id != 0
@@ -37,13 +37,13 @@ func (n Numbers) Has(id uint8) bool {
 	switch GameTile(id) {
 	case TileTeleCheckpoint, TileTeleCheckpointOut:
 		return n == CheckpointNumbers
-	case TileTeleCheckpointIn, TileTeleCheckpointInEvil: // lead to the last checkpoint, whatever they say
+	case TileTeleCheckpointIn, TileTeleCheckpointInEvil: // lead to the last checkpoint, whatever their number is
 		return false
 	}
 	return n == TeleNumbers
 }
 
-// Setting returns the number that a server setting is about, and where it stands in the line.
+// Setting returns the number in a server setting, and its position in the line.
 func (n Numbers) Setting(line string) (number uint8, from, to int, ok bool) {
 	words := strings.Fields(line)
 	var commands []string
@@ -65,8 +65,8 @@ func (n Numbers) Setting(line string) (number uint8, from, to int, ok bool) {
 	return uint8(v), from, from + len(words[1]), true
 }
 
-// Tied reports whether tele tiles lead from one to the other, in either direction: an entry and
-// an exit of its number, a checkpoint and its exit, what leads to checkpoints and any of their exits.
+// Tied reports whether one of two tele tiles leads to the other: an entry and an exit with the same number, a
+// checkpoint and its exit, or a checkpoint teleporter and any checkpoint exit.
 func (t TeleTile) Tied(other TeleTile) bool {
 	return t.leadsTo(other) || other.leadsTo(t)
 }
@@ -83,13 +83,13 @@ func (t TeleTile) leadsTo(to TeleTile) bool {
 	return false
 }
 
-// Tied reports whether both tiles have to do with one switch: as what switches it, or as what
-// depends on it. Number 0 is no switch.
+// Tied reports whether both tiles belong to the same switch, either as a switch or as something that depends on it.
+// Number 0 is not a switch.
 func (t SwitchTile) Tied(other SwitchTile) bool {
 	return t.Number != 0 && t.Number == other.Number && t.switched() && other.switched()
 }
 
-// switched reports whether the number of a tile is that of a switch, and no part of a time.
+// switched reports whether the number of a tile is that of a switch, not a part of a time.
 func (t SwitchTile) switched() bool {
 	switch GameTile(t.ID) {
 	case TileAir, TileJump, TileAddTime, TileSubtractTime:

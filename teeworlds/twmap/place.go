@@ -9,7 +9,7 @@ import (
 	"trowel.example/check"
 )
 
-// PartKind is what a numbered part of a map is. It is the key of the part in JSON.
+// PartKind is the kind of a numbered part of a map. It is the key of the part in JSON.
 type PartKind string
 
 // Kinds of parts.
@@ -20,31 +20,30 @@ const (
 	PartImage    PartKind = "image"
 	PartSound    PartKind = "sound"
 	PartSetting  PartKind = "setting" // its name is the line
-	PartExtra    PartKind = "extra"   // an item that the model has no place for
+	PartExtra    PartKind = "extra"   // an item that the model has no field for
 )
 
 // Part is a numbered part of a map.
 type Part struct {
 	Kind   PartKind
-	Number int // from 0, in file order; that of a layer counts in its group, or among the orphans
+	Number int // from 0, in file order; a layer is numbered within its group, or among the orphans
 	Name   string
-	Group  *Part // of a layer; nil for one that belongs to no group
+	Group  *Part // the group of a layer; nil without one
 }
 
-// Place is a place in a map, as data for programs that go there: a part, a tile of
-// a layer, or one of the things that a part is a list of. All places of a part share
-// it, so that a place is small.
+// Place is a location in a map, as data for programs: a part, a tile of a layer, or one element of a part that is a
+// list. All places of a part share its Part, so that a place is small.
 type Place struct {
 	Part  *Part
-	X, Y  int32 // of a tile; -1 if it is none
-	Index int32 // of a quad, source or point in the part, as Thing tells; -1 if it is none
+	X, Y  int32 // of a tile; -1 otherwise
+	Index int32 // of a quad, source or point in the part, according to Thing; -1 otherwise
 	Thing Thing
 }
 
-// Thing is what a list in a part is of.
+// Thing is the kind of element in the list of a part.
 type Thing uint8
 
-// What a place may be, beside a tile.
+// The kinds of places other than tiles.
 const (
 	WholePart Thing = iota
 	ThingQuad
@@ -54,18 +53,18 @@ const (
 
 var thingNames = [...]string{ThingQuad: "quad", ThingSource: "source", ThingPoint: "point"}
 
-// Whole returns the place of all of the part.
+// Whole returns the place of the whole part.
 func (p *Part) Whole() Place { return Place{Part: p, X: -1, Y: -1, Index: -1} }
 
 // Tile returns the place of a tile of the layer.
 func (p *Part) Tile(x, y int) Place { return Place{Part: p, X: int32(x), Y: int32(y), Index: -1} }
 
-// Thing returns the place of one thing of the list that the part is.
+// Thing returns the place of one element of the list that the part is.
 func (p *Part) Thing(t Thing, i int) Place {
 	return Place{Part: p, X: -1, Y: -1, Index: int32(i), Thing: t}
 }
 
-// PartOf returns what a layer of the map is as a part, nil if the map does not have it.
+// PartOf returns the part for a layer of the map, or nil if the map does not have the layer.
 func (m *Map) PartOf(l Layer) *Part {
 	for i, g := range m.Groups {
 		if j := slices.Index(g.Layers, l); j >= 0 {
@@ -78,7 +77,7 @@ func (m *Map) PartOf(l Layer) *Part {
 	return nil
 }
 
-// LayerAt returns the layer that a part is, nil if the map has none there.
+// LayerAt returns the layer for a part, or nil if the map has no such layer.
 func (m *Map) LayerAt(p *Part) Layer {
 	list := m.Orphans
 	if p.Group != nil {
@@ -93,7 +92,7 @@ func (m *Map) LayerAt(p *Part) Layer {
 	return list[p.Number]
 }
 
-// at is the whole part as the places of a finding.
+// at returns the place of the whole part, for a finding.
 func (p *Part) at() []check.Place {
 	if p == nil {
 		return nil
@@ -111,7 +110,7 @@ func (p Place) String() string {
 	return title(p.Part.Path(), p.Part.Name)
 }
 
-// Path returns the part as the paths of findings name it: groups[1].layers[2].
+// Path returns the path of the part, as in findings: groups[1].layers[2].
 func (p *Part) Path() string {
 	switch {
 	case p.Kind == PartLayer && p.Group == nil:
@@ -124,7 +123,7 @@ func (p *Part) Path() string {
 	return fmt.Sprintf("%ss[%d]", p.Kind, p.Number)
 }
 
-// placeForm is a place in JSON.
+// placeForm is the JSON form of a place.
 type placeForm struct {
 	Group    *partForm `json:"group,omitempty"`
 	Layer    *partForm `json:"layer,omitempty"`
@@ -145,8 +144,8 @@ type partForm struct {
 	Name   string `json:"name"`
 }
 
-// MarshalJSON writes {group, layer, x, y}, {group, layer, quad}, {group, layer,
-// source}, {envelope, point}, or the part alone; each part is {number, name}.
+// MarshalJSON writes {group, layer, x, y}, {group, layer, quad}, {group, layer, source}, {envelope, point}, or the
+// part alone; each part is {number, name}.
 func (p Place) MarshalJSON() ([]byte, error) {
 	var f placeForm
 	for part := p.Part; part != nil; part = part.Group {
@@ -182,14 +181,13 @@ func (p Place) MarshalJSON() ([]byte, error) {
 	return json.Marshal(f)
 }
 
-// maxPlaces is how many places the findings of a map can have together. More there
-// are only in files that are made for it; the rest is counted.
+// maxPlaces limits the places that the findings of a map keep together. Only malicious files have more; the rest is
+// counted.
 const maxPlaces = 1 << 18
 
-// spots collects the places of a finding: all are counted and kept, the first are
-// named in its message.
+// spots collects the places of a finding: all are counted and kept, and its message names the first.
 type spots struct {
-	left  *atomic.Int32 // how many more may be kept; nil: any number
+	left  *atomic.Int32 // how many more may be kept; nil: no limit
 	n     int
 	named []string
 	kept  []Place
@@ -197,10 +195,10 @@ type spots struct {
 
 const maxNamed = 8
 
-// add adds a place under its own name.
+// add adds a place under its usual name.
 func (s *spots) add(p Place) { s.addAs(p, p.String) }
 
-// addAs adds a place; name is called only if the place will be named.
+// addAs adds a place; name is called only if the message names the place.
 func (s *spots) addAs(p Place, name func() string) {
 	if s.n++; len(s.named) < maxNamed {
 		s.named = append(s.named, name())
@@ -210,14 +208,14 @@ func (s *spots) addAs(p Place, name func() string) {
 	}
 }
 
-// number adds a numbered thing that has no place.
+// number adds a numbered thing without a place.
 func (s *spots) number(n int) {
 	if s.n++; len(s.named) < maxNamed {
 		s.named = append(s.named, fmt.Sprint(n))
 	}
 }
 
-// at returns the places for a finding. They share one piece of memory.
+// at returns the places for a finding. They share one allocation.
 func (s *spots) at() []check.Place {
 	if len(s.kept) == 0 {
 		return nil
@@ -229,7 +227,7 @@ func (s *spots) at() []check.Place {
 	return at
 }
 
-// String lists the places, with dots if there are more.
+// String lists the places, followed by dots if there are more.
 func (s *spots) String() string {
 	list := ""
 	for i, name := range s.named {
@@ -244,5 +242,5 @@ func (s *spots) String() string {
 	return list
 }
 
-// of counts things: "1 tile", "3 tiles".
+// of returns the count with its unit: "1 tile", "3 tiles".
 func (s *spots) of(thing string) string { return count(s.n, thing) }

@@ -13,7 +13,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// only checks a map and returns its only finding.
+// only checks a map and returns its single finding.
 func only(t *testing.T, m *twmap.Map, id string) check.Finding {
 	t.Helper()
 	_, all := findings(m)
@@ -23,14 +23,14 @@ func only(t *testing.T, m *twmap.Map, id string) check.Finding {
 	return all[0]
 }
 
-// Every place is data for programs, with the numbers and names of its parts.
+// TestPlaces tests that every place is data for programs, with the numbers and names of its parts.
 func TestPlaces(t *testing.T) {
 	for _, c := range []struct {
 		id   string
 		edit func(*twmap.Map)
 		raw  func(*datafile.File)
 		at   string // as JSON
-		text string // of the first
+		text string // of the first place
 	}{
 		{"tw-map-tile-invalid", func(m *twmap.Map) {
 			game := m.Physics(twmap.KindGame).Tiles()
@@ -86,7 +86,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// What a map has many of is told once.
+// TestCheckFolds tests that problems that occur often in a map are reported once.
 func TestCheckFolds(t *testing.T) {
 	m := playable()
 	for i := range 20 {
@@ -119,7 +119,7 @@ func TestCheckFolds(t *testing.T) {
 	}
 }
 
-// Groups that claim the same layers are one finding, however many they are.
+// TestCheckSharedLayers tests that groups that claim the same layers are one finding, however many groups there are.
 func TestCheckSharedLayers(t *testing.T) {
 	m := playable()
 	for range 9 {
@@ -136,7 +136,8 @@ func TestCheckSharedLayers(t *testing.T) {
 	}
 }
 
-// What infclass has in place of a tele layer cannot be one of DDNet's. Its tiles stay, to be seen.
+// TestModernizeInfclass tests that layers that infclass has instead of a tele layer become layers of tiles with the
+// same tiles.
 func TestModernizeInfclass(t *testing.T) {
 	m := playable()
 	if lost := m.Modernize(); lost != nil {
@@ -152,7 +153,7 @@ func TestModernizeInfclass(t *testing.T) {
 	}
 }
 
-// infclass returns a map with layers as early infclass has them, smaller than the game layer.
+// infclass returns a map with layers of early infclass, smaller than the game layer.
 func infclass(t *testing.T) *twmap.Map {
 	m := playable()
 	for _, kind := range []twmap.Kind{twmap.KindEntities, twmap.KindZones} {
@@ -163,7 +164,7 @@ func infclass(t *testing.T) *twmap.Map {
 	return decode(t, encode(t, m))
 }
 
-// The layers of infclass have tiles, and come back with them, from a clean map too.
+// TestInfclass tests that the layers of infclass keep their tiles in a round trip, also from a clean map.
 func TestInfclass(t *testing.T) {
 	m := infclass(t)
 	check := func(what string) {
@@ -189,7 +190,7 @@ func TestInfclass(t *testing.T) {
 	m.Clean()
 	m = decode(t, encode(t, m))
 	check("clean")
-	m.Groups[0].Layers[1].Base().Name = "Things" // the form tells, not the name
+	m.Groups[0].Layers[1].Base().Name = "Things" // the format decides, not the name
 	if m = decode(t, encode(t, m)); m.Groups[0].Layers[1].(*twmap.TileLayer).Tiles().At(3, 2).ID != 7 {
 		t.Error("the tiles of a layer with another name are gone")
 	}
@@ -197,7 +198,7 @@ func TestInfclass(t *testing.T) {
 	if _, err := m.Encode(); err == nil || !strings.Contains(err.Error(), "groups[0].layers[1]") {
 		t.Errorf("an infclass layer of version 2 was written: %v", err)
 	}
-	// A layer of DDNet that was cut off is not told as infclass's.
+	// A truncated layer of DDNet is not reported as one of infclass.
 	m = playable()
 	physics(m, twmap.KindTele, 50, 45)
 	m = mangled(t, m, cut(itemLayer, 1, 18))
@@ -206,7 +207,8 @@ func TestInfclass(t *testing.T) {
 	}
 }
 
-// A text that leads to something else than a text is one finding, whatever stands there.
+// TestCheckTextOfPixels tests that a reference to a text that points to other data is a single finding, whatever the
+// data is.
 func TestCheckTextOfPixels(t *testing.T) {
 	p := picture(64, 64)
 	for i := range p.Pix {
@@ -225,8 +227,8 @@ func TestCheckTextOfPixels(t *testing.T) {
 	}
 }
 
-// A map that nobody plays, and one whose spawns may be what we do not know, is not
-// said to lack spawns.
+// TestCheckNoSpawn tests that missing spawns are not reported for a map that is not for playing, and for one whose
+// spawns may be of an unknown kind.
 func TestCheckNoSpawn(t *testing.T) {
 	for name, edit := range map[string]func(*twmap.Map){
 		"background": func(m *twmap.Map) {},
@@ -244,7 +246,7 @@ func TestCheckNoSpawn(t *testing.T) {
 	}
 }
 
-// Directed tiles may stand in four ways.
+// TestCheckMirrored tests that directed tiles may have four orientations.
 func TestCheckMirrored(t *testing.T) {
 	for flags := range twmap.TileFlags(16) {
 		if flags&twmap.Opaque != 0 {
@@ -261,8 +263,7 @@ func TestCheckMirrored(t *testing.T) {
 	}
 }
 
-// A check looks at one layer after the other: those that are to be seen only do not
-// stay in memory when they were looked at.
+// TestCheckKeepsNoLayers tests that a check releases the cells of each layer that is only drawn.
 func TestCheckKeepsNoLayers(t *testing.T) {
 	m := playable()
 	const layers, side = 30, 1000 // 4 MB each

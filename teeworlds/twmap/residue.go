@@ -9,61 +9,59 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// Residues is what the model of a map does not say and what only matters for
-// giving back the same bytes. Whoever stores a map in another form keeps them
-// beside it and hands them back with [Map.SetResidues].
+// Residues are the details of a file that the model of a map does not express and that are only needed to reproduce
+// identical bytes. A program that stores a map in another form stores its residues alongside, and restores them with
+// [Map.SetResidues].
 //
-// A residue stands for a difference from what Encode would write, and names what
-// it differs from. Where that has changed since, the residue is void.
+// A residue is a difference from what Encode would write, together with the value that it differs from. If that value
+// has changed since, the residue is ignored.
 type Residues struct {
 	File *FileResidue
-	Of   map[Entity]*Residue // for entities that have one; the map itself stands for its version item
+	Of   map[Entity]*Residue // for entities that have a residue; the map itself is the key of its version item
 }
 
-// PointsItem stands for the item with the points of all envelopes, which has a [Residue] as
-// any other.
+// PointsItem represents the item with the points of all envelopes, which can have a [Residue] like any other.
 func (m *Map) PointsItem() Entity { return &m.points }
 
-// BezierItem stands for the item with their tangents, where these have one of their own.
+// BezierItem represents the item with the tangents of all envelopes, in maps where it is separate.
 func (m *Map) BezierItem() Entity { return &m.bezier }
 
-// FileResidue is what remains of the container.
+// FileResidue holds the residue of the container.
 type FileResidue struct {
 	datafile.ContainerResidue
-	UUIDs  []datafile.UUID  `json:"uuids,omitempty"`  // of item types, in the order in which they were numbered, where that is not usual
-	Blocks []UnclaimedBlock `json:"blocks,omitempty"` // data blocks that nothing refers to
+	UUIDs  []datafile.UUID  `json:"uuids,omitempty"`  // of item types, in the order of their numbers, where that order is unusual
+	Blocks []UnclaimedBlock `json:"blocks,omitempty"` // data blocks without a reference
 
-	// The whole file, where the rest does not lead to it, and the CRC-32 of
-	// what the rest does lead to.
+	// The whole file, if the other fields cannot reproduce it, and the CRC-32 of what they do reproduce.
 	Original []byte `json:"original,omitempty"`
 	Was      string `json:"was,omitempty"`
 }
 
-// UnclaimedBlock is a data block that no item refers to.
+// UnclaimedBlock is a data block without a reference.
 type UnclaimedBlock struct {
 	Index  int32  `json:"index"`
 	Size   int32  `json:"size"`
 	Stream []byte `json:"stream"`
 }
 
-// Residue is what remains of an item.
+// Residue holds the residue of an item.
 type Residue struct {
-	ID     *[2]uint16              `json:"id,omitempty"`     // its id, and the id that it has in place of
-	Absent bool                    `json:"absent,omitempty"` // there is no such item as long as it is empty
-	Set    [][3]int32              `json:"set,omitempty"`    // index of an integer, its value, and what it has in place of
+	ID     *[2]uint16              `json:"id,omitempty"`     // its id, and the id that it replaces
+	Absent bool                    `json:"absent,omitempty"` // the item is left out as long as it is empty
+	Set    [][3]int32              `json:"set,omitempty"`    // index of an integer, its value, and the value that it replaces
 	Cut    []int32                 `json:"cut,omitempty"`    // integers that the item lacks at its end
-	Tail   []int32                 `json:"tail,omitempty"`   // integers behind the usual end
-	Data   map[string]*DataResidue `json:"data,omitempty"`   // of the data blocks that it refers to, by field
+	Tail   []int32                 `json:"tail,omitempty"`   // integers after the usual end
+	Data   map[string]*DataResidue `json:"data,omitempty"`   // of the data blocks that the item refers to, by field
 }
 
-// DataResidue is what remains of a reference to a data block.
+// DataResidue holds the residue of a reference to a data block.
 type DataResidue struct {
 	datafile.BlockResidue
 	Index *int32 `json:"index,omitempty"` // the number of the block
-	Ref   *int32 `json:"ref,omitempty"`   // a number that leads to no block, in place of a content that has Was
+	Ref   *int32 `json:"ref,omitempty"`   // a number without a block, used if the contents match Was
 }
 
-// SetResidues gives back what [Map.Residues] told of another map that had the same parts.
+// SetResidues restores the residues that [Map.Residues] returned for another map with the same parts.
 func (m *Map) SetResidues(r *Residues) {
 	m.file.residue, m.file.was = r.File, nil
 	for e, k := range r.Of {
@@ -78,8 +76,8 @@ func (m *Map) SetResidues(r *Residues) {
 	}
 }
 
-// keep lays what remains of an item over what the model says: nothing where the item has
-// become longer than it was, for then its integers do not mean what they did.
+// keep applies the residue of an item to the integers of the model. If the item has become longer than it was, keep
+// skips the integers, because they no longer have the same meaning.
 func (k *Residue) keep(p *placed) {
 	if k == nil {
 		return
@@ -98,7 +96,7 @@ func (k *Residue) keep(p *placed) {
 	p.ints = append(p.ints, k.Tail...)
 }
 
-// differ returns the residue that makes item of what was placed, nil if nothing is needed.
+// differ returns the residue that turns the placed item into item, or nil if they are equal.
 func (p *placed) differ(item *datafile.Item) *Residue {
 	var k Residue
 	if item.ID != p.id {
@@ -122,7 +120,7 @@ func (p *placed) differ(item *datafile.Item) *Residue {
 	return &k
 }
 
-// keepContainer makes the container of f that of the file that the map came from.
+// keepContainer gives f the container details of the file that the map came from.
 func (m *Map) keepContainer(f *datafile.File) {
 	switch {
 	case m.file.residue != nil:
@@ -132,7 +130,7 @@ func (m *Map) keepContainer(f *datafile.File) {
 	}
 }
 
-// unclaimedBlock is a data block that nothing refers to, and its number.
+// unclaimedBlock is a data block without a reference, and its number.
 type unclaimedBlock struct {
 	block *datafile.Block
 	index int32
@@ -152,9 +150,9 @@ func (m *Map) unclaimedBlocks() []unclaimedBlock {
 	return list
 }
 
-// Residues returns what would be lost if the map were stored by what its types
-// say alone: nothing for a new map, and what SetResidues gave for one that was
-// stored before. It inflates all data, on all cores, and changes nothing in m.
+// Residues returns what would be lost if the map were stored by the fields of its types alone: nothing for a new map,
+// and the argument of SetResidues for a map that was stored before. It inflates all data, on all cores, and does not
+// modify m.
 func (m *Map) Residues() (*Residues, error) {
 	all := &Residues{Of: make(map[Entity]*Residue)}
 	if m.item == nil {
@@ -167,7 +165,7 @@ func (m *Map) Residues() (*Residues, error) {
 		for _, p := range m.place(false) {
 			keep(p.from)
 		}
-		keep(&m.points) // which are not placed where there are none
+		keep(&m.points) // not placed in a map without points
 		keep(&m.bezier)
 		return all, nil
 	}
@@ -182,7 +180,7 @@ func (m *Map) Residues() (*Residues, error) {
 		if o.item == nil {
 			continue
 		}
-		k := o.residue // of what was read: what has been changed since makes it void
+		k := o.residue // of the item that was read; ignored where values have changed since
 		if unchanged {
 			k = items[i].differ(o.item)
 		}
@@ -201,7 +199,7 @@ func (m *Map) Residues() (*Residues, error) {
 	if !unchanged {
 		return all, nil
 	}
-	for i := range items { // try out whether this leads to the file
+	for i := range items { // test whether this reproduces the file
 		items[i].residue = all.Of[items[i].from]
 	}
 	if restored, err := m.build(items).Encode(); err != nil || !bytes.Equal(restored, m.file.src) {
@@ -213,8 +211,7 @@ func (m *Map) Residues() (*Residues, error) {
 	return all, nil
 }
 
-// remember gives the entity of each item the residue of its item, so that Encode can write
-// what the model does not say.
+// remember gives each entity the residue of its item, so that Encode can write what the model does not express.
 func remember(items []placed) {
 	for i := range items {
 		if o := items[i].from.at(); o.item != nil {
@@ -224,7 +221,7 @@ func remember(items []placed) {
 	}
 }
 
-// fileResidue returns the residue of the container, nil if it is as usual.
+// fileResidue returns the residue of the container, or nil if the container is as usual.
 func (m *Map) fileResidue(items []placed) *FileResidue {
 	k := &FileResidue{ContainerResidue: m.file.datafile.Container()}
 	var usual []datafile.UUID
@@ -273,7 +270,7 @@ func (m *Map) dataResidues(items []placed, all *Residues) {
 	from := usualFrom(numbers, unclaimed)
 	parallel.Each(len(jobs), func(i int) {
 		defer contents.Take(jobs[i].ref.size)()
-		if !jobs[i].ref.changed { // else only its place is left
+		if !jobs[i].ref.changed { // otherwise only the number of the block remains
 			jobs[i].made = jobs[i].ref.residue()
 		}
 	})
@@ -299,8 +296,8 @@ func (m *Map) dataResidues(items []placed, all *Residues) {
 	}
 }
 
-// residue returns what makes the block that was read of the content that the
-// model gives, nil if that content is enough.
+// residue returns what is needed to make the block that was read from the contents in the model, or nil if the
+// contents are enough.
 func (r *placedRef) residue() *DataResidue {
 	content, ok := r.content()
 	if r.ref.block != nil {
@@ -315,8 +312,7 @@ func (r *placedRef) residue() *DataResidue {
 	return &DataResidue{BlockResidue: datafile.BlockResidue{Was: content.Mark(ok)}, Ref: new(r.ref.index)}
 }
 
-// block returns the block of which k remained, or nil and the number that
-// stands in its place.
+// block returns the block that k describes, or nil and the number to write instead.
 func (k *DataResidue) block(content datafile.Content, ok bool) (*datafile.Block, int32) {
 	if k == nil {
 		return datafile.BlockResidue{}.Block(content, ok), -1

@@ -6,8 +6,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// What is left of unused integers does not come back as what was set since: a clip where there
-// was none, and the name of an envelope that was shorter than names are.
+// TestResidueOfWhatIsUsedNow tests that residues of unused integers do not replace values that were set since: a clip
+// where there was none, and the name of an envelope whose item was too short for a name.
 func TestResidueOfWhatIsUsedNow(t *testing.T) {
 	m := playable()
 	m.Envelopes = []*twmap.Envelope{{Version: 1, Channels: twmap.ChannelsColor, Synchronized: true}}
@@ -15,7 +15,7 @@ func TestResidueOfWhatIsUsedNow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	copy(item(f, itemGroup, 0)[8:], []int32{576, 1, 2, 3}) // its clip, which is off
+	copy(item(f, itemGroup, 0)[8:], []int32{576, 1, 2, 3}) // its clip, which is disabled
 	env := items(f, itemEnvelope)[0]
 	env.Data = append(env.Data[:4:4], -1) // as in 2008
 	data, err := f.Encode()

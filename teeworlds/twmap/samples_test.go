@@ -9,8 +9,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Samples are what Eval says, at times that rise, and between them is nothing that they do not
-// show, but for curves.
+// TestSamples tests that samples are equal to Eval at increasing times, and that linear interpolation between them is
+// exact except for curves.
 func TestSamples(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -34,19 +34,19 @@ func TestSamples(t *testing.T) {
 				t.Fatalf("%v comes after %v", s.Time, samples[i-1].Time)
 			}
 			if s.Time >= float64(e.Duration()) {
-				continue // where it starts again
+				continue // where the envelope restarts
 			}
 			want := e.Eval(s.Time)
 			for c := range want {
-				if math.Abs(want[c]-s.Values[c]) > 0.02 { // right before a jump it is that of the jump
+				if math.Abs(want[c]-s.Values[c]) > 0.02 { // right before a jump the value is that of the jump
 					t.Fatalf("%v at %v: %v, want %v", e.Points, s.Time, s.Values, want)
 				}
 			}
-			if i+1 == len(samples) || samples[i+1].Time-s.Time < 0.01 { // which is where it jumps
+			if i+1 == len(samples) || samples[i+1].Time-s.Time < 0.01 { // here the value jumps
 				continue
 			}
 			middle := (s.Time + samples[i+1].Time) / 2
-			for _, p := range slices.Backward(e.Points) { // of several at one time the last counts
+			for _, p := range slices.Backward(e.Points) { // the last of several points at one time applies
 				if float64(p.Time) > middle {
 					continue
 				}

@@ -9,8 +9,7 @@ import (
 	"trowel.example/check"
 )
 
-// mapCommands are the commands that DDNet's server runs for a map (version 16.4
-// was asked for each).
+// mapCommands are the commands that DDNet's server runs for a map (each was tried with version 16.4).
 var mapCommands = []string{
 	"mapbug", "switch_open", "toggle_tune", "tune", "tune_zone", "tune_zone_enter", "tune_zone_leave",
 	"sv_deepfly", "sv_destroy_bullets_on_death", "sv_destroy_lasers_on_death", "sv_dragger_range", "sv_endless_drag",
@@ -20,8 +19,7 @@ var mapCommands = []string{
 	"sv_teleport_hold_hook", "sv_teleport_lose_weapons",
 }
 
-// refusedCommands are commands that the server has but does not run for a map,
-// of those that map makers may think of.
+// refusedCommands are commands that map makers may try, which the server has but does not run for a map.
 var refusedCommands = []string{
 	"add_map_votes", "add_vote", "broadcast", "change_map", "clear_votes", "echo", "exec", "password", "remove_vote", "say",
 	"tune_dump", "tune_reset", "tune_zone_dump", "tune_zone_reset",
@@ -36,7 +34,7 @@ var refusedCommands = []string{
 	"sv_vote_delay", "sv_vote_kick", "sv_vote_pause", "sv_vote_spectate", "sv_vote_time", "sv_warmup", "sv_welcome",
 }
 
-// tunings are what the commands tune, tune_zone and toggle_tune change.
+// tunings are the parameters that the commands tune, tune_zone and toggle_tune change.
 var tunings = []string{
 	"ground_control_speed", "ground_control_accel", "ground_friction", "ground_jump_impulse", "air_jump_impulse",
 	"air_control_speed", "air_control_accel", "air_friction", "hook_length", "hook_fire_speed", "hook_drag_accel",
@@ -48,18 +46,16 @@ var tunings = []string{
 	"laser_fire_delay", "ninja_fire_delay", "hammer_hit_fire_delay",
 }
 
-// maxSetting is the most bytes of a setting that the editor has room for.
+// maxSetting is the size of the longest setting that the editor has room for, in bytes.
 const maxSetting = 255
 
-// maxToldSettings is how many faults of settings are told. Who has more has
-// something else than settings there.
+// maxToldSettings limits the number of reported settings. Beyond that the text is probably not settings.
 const maxToldSettings = 50
 
-// checkSettings checks the lines by what the server makes of them. The same
-// fault is told once.
+// checkSettings checks the lines as the server would read them. It reports the same problem once.
 func checkSettings(sink check.Sink, settings []string) {
 	told := make(map[string]bool)
-	var other, others spots // the lines of other servers, and their commands
+	var other, others spots // the lines for other servers, and their commands
 	for i, line := range settings {
 		part := &Part{Kind: PartSetting, Number: i, Name: line[:min(len(line), maxSetting)]}
 		if len(told) >= maxToldSettings {
@@ -95,7 +91,7 @@ func checkSettings(sink check.Sink, settings []string) {
 	}
 }
 
-// checkTuning checks what a command tunes.
+// checkTuning checks the parameter that a command tunes.
 func checkTuning(sink check.Sink, part *Part, command string, words []string, told map[string]bool) {
 	at := 1
 	switch command {
@@ -124,7 +120,7 @@ func tunedZones(settings []string) map[int]bool {
 	return zones
 }
 
-// didYouMean returns a hint to what word may have been meant to be, if anything.
+// didYouMean returns a hint with the known word that is most similar to word, or "" if none is similar.
 func didYouMean(word string, known []string) string {
 	best := nearest(word, known, max(len(word)/3, 1))
 	if best == "" {
@@ -133,8 +129,7 @@ func didYouMean(word string, known []string) string {
 	return fmt.Sprintf("; did you mean %q?", best)
 }
 
-// nearest returns the known word that is most like a word, "" if none is made of it by
-// changing up to most letters.
+// nearest returns the known word with the smallest edit distance from word, or "" if no distance is at most most.
 func nearest(word string, known []string, most int) string {
 	best, least := "", most+1
 	for _, k := range known {
@@ -145,9 +140,9 @@ func nearest(word string, known []string, most int) string {
 	return best
 }
 
-// distance counts the letters to insert, delete or replace to make b of a.
+// distance returns the edit distance of a and b: the number of letters to insert, delete or replace.
 func distance(a, b string) int {
-	if len(a) > 64 { // no command is near
+	if len(a) > 64 { // no command is similar
 		return len(a)
 	}
 	row := make([]int, len(b)+1)

@@ -6,20 +6,20 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// Stored says where a thing of a layer stands in the file that its map was read from: in the
-// content of a data block.
+// Stored is the location of an element of a layer in the file that its map was read from, within the contents of a
+// data block.
 type Stored struct {
 	Block  int32 // number of the data block
-	Offset int64 // in its content, in bytes
-	Len    int64 // in bytes; 0: it stands nowhere
+	Offset int64 // in the contents, in bytes
+	Len    int64 // in bytes; 0: not stored
 }
 
-// Space returns the content of the block as [Trace] names it.
+// Space returns the name that [Trace] uses for the contents of the block.
 func (s Stored) Space() string { return fmt.Sprintf("data[%d]", s.Block) }
 
-// Stored returns where the cell at column x of row y stands. In the compressed form of
-// Teeworlds 0.7 that is the tile that stands for it, which may stand for others as well. A cell
-// that was not read from the file, or that the file does not have, stands nowhere.
+// Stored returns the location of the cell at column x of row y. In the compressed form of Teeworlds 0.7 that is the
+// location of the stored tile, which may represent other cells as well. The result is zero for a cell that was not
+// read from the file or that the file does not contain.
 func (l *TileLayer) Stored(x, y int) (at Stored) {
 	if x < 0 || y < 0 || x >= l.Width() || y >= l.Height() {
 		return Stored{}
@@ -43,15 +43,15 @@ func (l *TileLayer) Stored(x, y int) (at Stored) {
 	return at
 }
 
-// Store compresses the cells as Encode would and forgets them until they are needed again: a
-// program that changes many large layers holds one of them at a time.
+// Store compresses the cells as Encode would and releases them until they are needed again, so that a program that
+// changes many large layers holds one of them in memory at a time.
 func (l *TileLayer) Store() {
 	ref, packed := &l.data[l.dataKind()], l.packed()
 	ref.store(l.cells.encode(packed))
 	l.cells = l.cells.stored(ref, packed)
 }
 
-// Store compresses quads that were set, as that of a [TileLayer] does.
+// Store compresses quads that were set, as [TileLayer.Store] does with cells.
 func (l *QuadLayer) Store() {
 	if l.quads.changed {
 		l.num = len(l.quads.items)
@@ -61,16 +61,16 @@ func (l *QuadLayer) Store() {
 	}
 }
 
-// store makes the block one that has the content, compressed.
+// store replaces the block by one with the compressed contents.
 func (d *dataRef) store(content datafile.Content) {
 	if !d.read || d.block == nil {
-		d.index = -1 // it is a new one
+		d.index = -1 // the block is new
 	}
 	*d = dataRef{read: true, index: d.index, block: datafile.BlockResidue{}.Block(content, true)}
 	d.block.Store()
 }
 
-// Stored returns where quad i stands, as that of a [TileLayer] does.
+// Stored returns the location of quad i, as [TileLayer.Stored] does for a cell.
 func (l *QuadLayer) Stored(i int) Stored {
 	if i < 0 || l.quads.changed {
 		return Stored{}
@@ -78,7 +78,7 @@ func (l *QuadLayer) Stored(i int) Stored {
 	return l.data.stored(int64(i)*quadSize, quadSize)
 }
 
-// Stored returns where source i stands, as that of a [TileLayer] does.
+// Stored returns the location of source i, as [TileLayer.Stored] does for a cell.
 func (l *SoundLayer) Stored(i int) Stored {
 	size, _ := l.sourceForm()
 	if i < 0 || l.sources.changed {
@@ -87,7 +87,7 @@ func (l *SoundLayer) Stored(i int) Stored {
 	return l.data.stored(int64(i)*int64(size), int64(size))
 }
 
-// stored returns a piece of the content, which stands nowhere if the block is not so long.
+// stored returns the location of a piece of the contents, or zero if the block is shorter.
 func (d *dataRef) stored(offset, length int64) Stored {
 	if d.block == nil || offset+length > int64(d.block.Size()) {
 		return Stored{}

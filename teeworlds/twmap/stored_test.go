@@ -7,7 +7,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// What was changed, and what is not there, is not in the file.
+// TestStoredNowhere tests that changed and missing things have no location in the file.
 func TestStoredNowhere(t *testing.T) {
 	m := decode(t, encode(t, everything()))
 	game := m.Physics(twmap.KindGame)
@@ -31,7 +31,7 @@ func TestStoredNowhere(t *testing.T) {
 	}
 }
 
-// Cells that were compressed early are the same, and so is the file.
+// TestStore tests that cells that were compressed early are equal, and that the file is byte-identical.
 func TestStore(t *testing.T) {
 	m := twmap.New(30, 20)
 	for _, kind := range []twmap.Kind{twmap.KindTele, twmap.KindSpeedup, twmap.KindSwitch, twmap.KindTune, twmap.KindFront, twmap.KindTiles, twmap.KindTiles} {
@@ -78,7 +78,7 @@ func TestStore(t *testing.T) {
 		if errA != nil || errB != nil || !bytes.Equal(a, b) || !plain.Equal(stored) {
 			t.Errorf("stored cells make another file: %v %v, %d and %d bytes", errA, errB, len(a), len(b))
 		}
-		again := stored.Clone() // and they can be changed again
+		again := stored.Clone() // and it can be changed again
 		again.Groups[0].Layers[6].(*twmap.TileLayer).Tiles().Set(0, 0, twmap.Tile{ID: 9})
 		plain.Groups[0].Layers[6].(*twmap.TileLayer).Tiles().Set(0, 0, twmap.Tile{ID: 9})
 		if !again.Equal(plain) {

@@ -1,7 +1,7 @@
 package twmap
 
-// TileDoes returns what a tile with the given id does in a layer of the given kind, for people:
-// a few words, or "" if there is nothing to say.
+// TileDoes returns a short description of what a tile with the given id does in a layer of the given kind, or "" if
+// there is none.
 func TileDoes(kind Kind, id uint8) string {
 	t := GameTile(id)
 	switch {

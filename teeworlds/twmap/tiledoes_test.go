@@ -7,7 +7,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Of each tile that the game knows there is something to say.
+// TestTileDoes tests that every tile that the game supports has a description.
 func TestTileDoes(t *testing.T) {
 	for kind := twmap.KindGame; kind <= twmap.KindTune; kind++ {
 		for id := range 256 {

@@ -6,23 +6,22 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// Kind tells what the tiles of a layer are for.
+// Kind is the purpose of the tiles of a layer.
 type Kind int
 
 // Kinds of tile layers. Those from KindGame to KindTune are physics layers.
 const (
-	KindTiles   Kind = iota // to be seen only
+	KindTiles   Kind = iota // drawn only
 	KindGame                // walls, spawns, ...; every map has one
-	KindFront               // a second game layer in front of it; this and the rest are DDNet's
+	KindFront               // a second game layer in front of the first; this and the following kinds are DDNet's
 	KindTele                // teleporters
 	KindSpeedup             // arrows that push
 	KindSwitch              // switches and doors
 	KindTune                // zones with other physics
 
-	// Layers of early infclass, which have the flags of tele and speedup layers but
-	// plain tiles for cells.
-	KindEntities // where things are
-	KindZones    // what areas are
+	// Layers of early infclass, which have the flags of tele and speedup layers, but plain tiles as cells.
+	KindEntities // positions of entities
+	KindZones    // areas with a special meaning
 	numKinds
 )
 
@@ -45,19 +44,19 @@ func ParseKind(s string) (Kind, bool) {
 	return 0, false
 }
 
-// Physics reports whether the layer makes the game. There is at most one of each
-// kind, all in the Game group.
+// Physics reports whether the kind affects the game. A map has at most one layer of each physics kind, all in the
+// Game group.
 func (k Kind) Physics() bool { return k >= KindGame && k <= KindTune }
 
-// infclass reports whether it is a kind that only infclass has.
+// infclass reports whether only infclass has the kind.
 func (k Kind) infclass() bool { return k == KindEntities || k == KindZones }
 
-// physicsName is the name that the game gives a layer that is not to be seen only.
+// physicsName returns the name that the game gives a layer of a kind other than KindTiles.
 func (k Kind) physicsName() string {
 	return [numKinds]string{"", "Game", "Front", "Tele", "Speedup", "Switch", "Tune", "Entities", "Zones"}[k]
 }
 
-// TilemapFlags is how the item of a tile layer tells its kind.
+// TilemapFlags encodes the kind of a tile layer in its item.
 type TilemapFlags int32
 
 // Flags of a tile layer; at most one is set.
@@ -76,8 +75,7 @@ func (f TilemapFlags) String() string {
 
 var kindFlags = [numKinds]TilemapFlags{0, FlagGame, FlagFront, FlagTele, FlagSpeedup, FlagSwitch, FlagTune, FlagTele, FlagSpeedup}
 
-// kind returns the kind that flags stand for; where there are several, the
-// first that the game asks for.
+// kind returns the kind for the flags; if several are set, the first that the game tests.
 func (f TilemapFlags) kind() Kind {
 	for _, k := range []Kind{KindGame, KindTele, KindSpeedup, KindFront, KindSwitch, KindTune} {
 		if f&kindFlags[k] != 0 {
@@ -87,11 +85,11 @@ func (f TilemapFlags) kind() Kind {
 	return KindTiles
 }
 
-// infclassRest is what an item of infclass has behind its flags, in bytes: it ends with
-// the name, before the references of DDNet's kinds.
+// infclassRest is the size of the rest of an item of infclass after its flags, in bytes: the item ends with the name,
+// before the references of DDNet's kinds.
 const infclassRest = 11 * 4
 
-// kindOf returns the kind of a layer whose item goes on for rest bytes behind its flags.
+// kindOf returns the kind of a layer whose item has rest bytes after its flags.
 func (f TilemapFlags) kindOf(version int32, rest int) Kind {
 	kind := f.kind()
 	if version < 3 || rest != infclassRest {
@@ -106,13 +104,13 @@ func (f TilemapFlags) kindOf(version int32, rest int) Kind {
 	return kind
 }
 
-// TileLayer is a layer of tiles (section "Tile layers"). [NewTileLayer] makes one;
-// the zero value has no cells and cannot be encoded.
+// TileLayer is a layer of tiles (section "Tile layers"). [NewTileLayer] makes one; the zero value has no cells and
+// cannot be encoded.
 type TileLayer struct {
 	LayerBase
 	Version int32 // 2; 3 with a name, as DDNet writes; 4 with compressed tiles, as Teeworlds 0.7 does
 
-	// For KindTiles only.
+	// These fields are for KindTiles only.
 	Color          Color
 	ColorEnv       int32 // index of its colour envelope, -1 for none
 	ColorEnvOffset int32 // in milliseconds
@@ -120,31 +118,30 @@ type TileLayer struct {
 	AutoMapper     *AutoMapper
 
 	kind  Kind
-	cells Cells // of those that kind has
+	cells Cells // of the type for the kind
 	flags TilemapFlags
-	read  struct{ width, height int } // what the item said
-	data  [numKinds]dataRef           // by the kind whose cells they hold; KindGame is not used
+	read  struct{ width, height int } // as stated by the item
+	data  [numKinds]dataRef           // by the kind of the cells; the entry of KindGame is not used
 }
 
-// AutoMapper says how the editor draws a layer by rules (section "Automapper").
+// AutoMapper is the configuration with which the editor draws a layer by rules (section "Automapper").
 type AutoMapper struct {
 	origin
 	Config    int32 // number of the configuration in the .rules file of the image, -1 for none
-	Seed      int32 // of its random choices; 0: another at each run
+	Seed      int32 // of the random choices; 0: a new seed for each run
 	Automatic bool  // run after each change
 
 	group, layer int32
 	flags        int32
 }
 
-// NewTileLayer returns a layer of air. It panics where [NewGrid] does, and if there is
-// no such kind.
+// NewTileLayer returns a layer of air. It panics where [NewGrid] does, and for an unknown kind.
 func NewTileLayer(kind Kind, width, height int) *TileLayer {
 	return NewTileLayerOf(kind, newCells(kind, width, height))
 }
 
-// NewTileLayerOf returns a layer with the cells of a grid. It panics if layers of
-// the kind have others: see [TileLayer.SetCells].
+// NewTileLayerOf returns a layer with the cells of a grid. It panics if the cells do not fit the kind: see
+// [TileLayer.SetCells].
 func NewTileLayerOf(kind Kind, cells Cells) *TileLayer {
 	l := &TileLayer{Version: usualTileVersion, Color: White, ColorEnv: -1, Image: -1}
 	l.SetCells(kind, cells)
@@ -152,7 +149,7 @@ func NewTileLayerOf(kind Kind, cells Cells) *TileLayer {
 	return l
 }
 
-// Kind returns what the tiles are for.
+// Kind returns the purpose of the tiles.
 func (l *TileLayer) Kind() Kind { return l.kind }
 
 // Width returns the number of columns.
@@ -171,19 +168,19 @@ func (l *TileLayer) Height() int {
 	return l.cells.Height()
 }
 
-// Tiles returns the cells of a tiles, game, front or infclass layer, nil for other kinds.
+// Tiles returns the cells of a tiles, game, front or infclass layer, or nil for other kinds.
 func (l *TileLayer) Tiles() *Grid[Tile] { return cellsAs[Tile](l) }
 
-// Teles returns the cells of a tele layer, nil for other kinds.
+// Teles returns the cells of a tele layer, or nil for other kinds.
 func (l *TileLayer) Teles() *Grid[TeleTile] { return cellsAs[TeleTile](l) }
 
-// Speedups returns the cells of a speedup layer, nil for other kinds.
+// Speedups returns the cells of a speedup layer, or nil for other kinds.
 func (l *TileLayer) Speedups() *Grid[SpeedupTile] { return cellsAs[SpeedupTile](l) }
 
-// Switches returns the cells of a switch layer, nil for other kinds.
+// Switches returns the cells of a switch layer, or nil for other kinds.
 func (l *TileLayer) Switches() *Grid[SwitchTile] { return cellsAs[SwitchTile](l) }
 
-// Tunes returns the cells of a tune layer, nil for other kinds.
+// Tunes returns the cells of a tune layer, or nil for other kinds.
 func (l *TileLayer) Tunes() *Grid[TuneTile] { return cellsAs[TuneTile](l) }
 
 func cellsAs[T Cell](l *TileLayer) *Grid[T] {
@@ -191,13 +188,12 @@ func cellsAs[T Cell](l *TileLayer) *Grid[T] {
 	return g
 }
 
-// Resize cuts rows and columns off at the right and the bottom, or adds some of air.
-// It panics where [NewGrid] does. All physics layers of a map should have one size.
+// Resize removes rows and columns at the right and the bottom, or adds some of air. It panics where [NewGrid] does.
+// All physics layers of a map should have the same size.
 func (l *TileLayer) Resize(width, height int) { l.cells.Resize(width, height) }
 
-// SetKind makes it a layer of another kind. The cells stay between tiles, game,
-// front and infclass layers; all other kinds have cells of their own, which begin as air. The name
-// stays. It panics if there is no such kind.
+// SetKind changes the kind of the layer and keeps its name. Cells are kept between tiles, game, front and infclass
+// layers; a layer of any other kind starts with air. SetKind panics for an unknown kind.
 func (l *TileLayer) SetKind(kind Kind) {
 	if kind == l.kind {
 		return
@@ -209,29 +205,28 @@ func (l *TileLayer) SetKind(kind Kind) {
 	l.SetCells(kind, cells)
 }
 
-// SetCells gives the layer a kind, and the cells of a grid, which it keeps: a grid of
-// [Tile] for tiles, game, front and infclass layers, and that of its own for any other kind.
-// It panics if layers of the kind have other cells.
+// SetCells sets the kind and the cells of the layer, and keeps the grid: a grid of [Tile] for tiles, game, front and
+// infclass layers, or of the cell type of any other kind. It panics if the cells do not fit the kind.
 func (l *TileLayer) SetCells(kind Kind, cells Cells) {
 	if !cells.fits(kind) {
 		panic(fmt.Sprintf("twmap: a %v layer cannot have cells of a %T", kind, cells))
 	}
 	if kind != l.kind || cells != l.cells {
-		cells.detach() // from the block of another field, or of another layer
+		cells.detach() // from the block of another field or layer
 	}
 	if kind != l.kind {
-		l.data, l.flags = [numKinds]dataRef{}, 0 // all fields are to be written as those of the new kind
+		l.data, l.flags = [numKinds]dataRef{}, 0 // all fields are written as those of the new kind
 	}
 	l.kind, l.cells = kind, cells
 }
 
-// Load reads the cells and tells what is wrong with them.
+// Load reads the cells and returns the error of reading them.
 func (l *TileLayer) Load() error { return l.cells.readErr() }
 
 // StoredSize returns the number of bytes that the cells take in the file.
 func (l *TileLayer) StoredSize() int { return l.data[l.dataKind()].storedSize() }
 
-// dataKind returns which reference leads to the cells.
+// dataKind returns the kind whose reference points to the cells.
 func (l *TileLayer) dataKind() Kind {
 	if l.kind == KindGame || l.kind.infclass() {
 		return KindTiles
@@ -239,7 +234,7 @@ func (l *TileLayer) dataKind() Kind {
 	return l.kind
 }
 
-// indexFields are the references behind the name, in their order.
+// indexFields are the references after the name, in file order.
 var indexFields = [...]struct {
 	name string
 	kind Kind
@@ -276,8 +271,8 @@ func (l *TileLayer) fields(c *codec) {
 	if l.Version >= 3 {
 		c.name("name", &l.Name, 3)
 	}
-	// Version 2 had these before it had a name; version 4 never had them. A
-	// layer that needs none of them is written without where it may be.
+	// Version 2 had these before it had a name; version 4 never had them. A layer that needs none of them is written
+	// without them where the version allows it.
 	if c.writing() && l.Version != 3 && l.dataKind() == KindTiles || l.kind.infclass() {
 		return
 	}
@@ -290,11 +285,10 @@ func (l *TileLayer) fields(c *codec) {
 	}
 }
 
-// packed reports whether the cells are stored in the compressed form of version
-// 4, which there is for plain tiles only.
+// packed reports whether the cells are stored in the compressed form of version 4, which exists for plain tiles only.
 func (l *TileLayer) packed() bool { return l.Version >= 4 && l.dataKind() <= KindFront }
 
-// cellData is the reference to the block with the cells.
+// cellData visits the reference to the block with the cells.
 func (l *TileLayer) cellData(c *codec, name string) {
 	if !c.writing() {
 		c.data(name, &l.data[l.dataKind()], false, nil)
@@ -307,8 +301,8 @@ func (l *TileLayer) cellData(c *codec, name string) {
 	})
 }
 
-// noCells is the reference to cells of air that a physics layer of DDNet has
-// for games that know nothing of it.
+// noCells visits the reference to the cells of air that a physics layer of DDNet has for games that do not support
+// it.
 func (l *TileLayer) noCells(c *codec) {
 	resized := l.Width() != l.read.width || l.Height() != l.read.height
 	size := max(l.Width()*l.Height(), 1) * 4
@@ -317,7 +311,7 @@ func (l *TileLayer) noCells(c *codec) {
 	})
 }
 
-// over returns the same layer with cells that stand in a block.
+// over returns the same layer with the cells in block.
 func (l *TileLayer) over(block *datafile.Block) *TileLayer {
 	o := &TileLayer{LayerBase: l.LayerBase, Version: l.Version, kind: l.kind}
 	o.data[o.dataKind()].block = block
@@ -349,7 +343,7 @@ func (a *AutoMapper) fields(c *codec) {
 	c.number("layer", &a.layer)
 	c.int32("config", &a.Config)
 	c.int32("seed", &a.Seed)
-	flags := a.flags &^ 1 // bits that mean nothing
+	flags := a.flags &^ 1 // bits without meaning
 	if c.detached {
 		flags = 0
 	}
@@ -362,6 +356,5 @@ func (a *AutoMapper) fields(c *codec) {
 	}
 }
 
-// NumCells returns the number of cells that can be read: width times height, but
-// in a broken map.
+// NumCells returns the number of cells that can be read: width times height, except in a broken map.
 func (l *TileLayer) NumCells() int { return l.cells.count() }

@@ -11,17 +11,16 @@ import (
 
 // Tile is a cell of tiles, game and front layers (section "Tiles").
 type Tile struct {
-	ID    uint8 // place in the image of 16 x 16 tiles, or what it does: see [GameTile]
+	ID    uint8 // position in the image of 16 x 16 tiles, or the function of the tile: see [GameTile]
 	Flags TileFlags
-	// Skip and Reserved are 0 in every map that the game accepts. In the
-	// compressed form of Teeworlds 0.7 Skip counts repetitions; they are
-	// unfolded here.
+	// Skip and Reserved are 0 in every map that the game accepts. The compressed form of Teeworlds 0.7 counts
+	// repetitions in Skip; decoding expands them.
 	Skip, Reserved uint8
 }
 
 // TeleTile is a cell of a tele layer.
 type TeleTile struct {
-	Number uint8 // ties entries to exits
+	Number uint8 // connects entries to exits
 	ID     uint8
 }
 
@@ -36,7 +35,7 @@ type SpeedupTile struct {
 
 // SwitchTile is a cell of a switch layer.
 type SwitchTile struct {
-	Number uint8 // ties switches to doors, lasers and the like
+	Number uint8 // connects switches to doors, lasers and similar entities
 	ID     uint8
 	Flags  TileFlags
 	Delay  uint8 // in seconds
@@ -48,14 +47,14 @@ type TuneTile struct {
 	ID     uint8
 }
 
-// TileFlags turn a tile. The game flips first and rotates then.
+// TileFlags transform a tile. The game first flips the tile, then rotates it.
 type TileFlags uint8
 
 // Flags of a tile.
 const (
 	FlipX  TileFlags = 1 // left and right change places ("vertical flip" in old documents)
 	FlipY  TileFlags = 2 // top and bottom change places
-	Opaque TileFlags = 4 // nothing behind it can be seen
+	Opaque TileFlags = 4 // hides everything behind the tile
 	Rotate TileFlags = 8 // by 90 degrees, clockwise
 )
 
@@ -63,7 +62,7 @@ func (f TileFlags) String() string {
 	return flagNames(int32(f), []string{"xflip", "yflip", "opaque", "rotate"})
 }
 
-// flagNames lists the names of the bits that are set; bits without one are numbers.
+// flagNames lists the names of the bits that are set; bits without a name are listed as numbers.
 func flagNames(v int32, names []string) string {
 	s := ""
 	for i, name := range names {
@@ -124,9 +123,8 @@ func (g *Grid[T]) load() ([]T, error) {
 	return cellsOf[T](data, n), err
 }
 
-// cellsOf returns the first n cells in data. Cells of single bytes are the same
-// in memory as in the file, so they share the memory of data: a layer is not
-// held twice. Nobody may change them; Set makes a copy first.
+// cellsOf returns the first n cells in data. Cells of single bytes have the same form in memory and in the file, so
+// they share the memory of data: a layer is not held twice. They must not be changed; Set makes a copy first.
 func cellsOf[T Cell](data []byte, n int) []T {
 	if n == 0 {
 		return nil
@@ -149,9 +147,9 @@ const (
 	switchSize2010  = 2
 )
 
-// cellsOf2010 reads the smaller cells that the first DDRace editors wrote:
-// speedup cells without maximum speed and number, switch cells without flags
-// and delay. Only the size of the block tells; it is nil for any other.
+// cellsOf2010 reads the smaller cells that the first DDRace editors wrote: speedup cells without maximum speed and
+// number, switch cells without flags and delay. The size of the block is the only indication; the result is nil for
+// any other size.
 func cellsOf2010[T Cell](data []byte, n int) []T {
 	var zero []T
 	switch any(zero).(type) {
@@ -184,13 +182,13 @@ func cellsOf2010[T Cell](data []byte, n int) []T {
 // speedupOld is the number of a speedup tile without a maximum speed.
 const speedupOld = 28
 
-// encode makes the content of the grid's block. Cells that are missing are air.
+// encode returns the contents of the grid's block. Missing cells are air.
 func (g *Grid[T]) encode(packed bool) datafile.Content {
 	cells, err := g.passing()
 	n := g.width * g.height
 	if !g.changed && !packed && !g.packed && err == nil {
 		if data, err := g.ref.block.Bytes(); err == nil && len(data) == n*cellSize[T]() {
-			return datafile.Content{Bytes: data} // the cells say all that was there
+			return datafile.Content{Bytes: data} // the cells represent the whole block
 		}
 	}
 	if tiles, ok := any(cells).([]Tile); ok && packed {
@@ -227,10 +225,10 @@ func (g *Grid[T]) encode(packed bool) datafile.Content {
 	return datafile.Content{Bytes: data, Zeros: max(n*size, size) - len(data)}
 }
 
-// unpack unfolds the compressed form of version 4: each tile stands for itself
-// and for as many copies as its Skip says (section "Compressed tiles").
+// unpack expands the compressed form of version 4: each tile is followed by as many copies as its Skip states
+// (section "Compressed tiles").
 func unpack(data []byte, n int) ([]Tile, error) {
-	// No more cells can come out than runs of 256, whatever n says.
+	// Each stored tile expands to at most 256 cells, whatever n is.
 	tiles := make([]Tile, 0, min(n, len(data)/4*256))
 	for ; len(data) >= 4 && len(tiles) < n; data = data[4:] {
 		t := Tile{data[0], TileFlags(data[1]), 0, data[3]}
@@ -241,7 +239,7 @@ func unpack(data []byte, n int) ([]Tile, error) {
 	switch {
 	case len(tiles) < n:
 		return tiles, &fault.Error{Path: "data", Offset: -1, Want: fmt.Sprintf("%d tiles", n), Got: fmt.Sprint(len(tiles)), Err: fault.ErrShort}
-	case len(data) >= 4: // the game does not see less than a tile
+	case len(data) >= 4: // the game ignores less than a tile
 		return tiles, &fault.Error{Path: "data", Offset: -1, Want: "no data behind the last tile", Got: fmt.Sprintf("%d bytes", len(data)), Err: fault.ErrFormat}
 	}
 	return tiles, nil

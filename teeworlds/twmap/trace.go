@@ -8,10 +8,9 @@ import (
 	"trowel.example/trace"
 )
 
-// Trace reads the bytes of a map, or of another datafile, and reports every
-// field: of the container, of the items by what they mean in a map, and of the
-// data blocks once inflated. What it meets that cannot be read is told, as by
-// [Map.TellLosses]. The error tells why it stopped, if it did.
+// Trace reads the bytes of a map, or of another datafile, and reports every field: of the container, of the items
+// with their meaning in a map, and of the inflated data blocks. It calls tell for anything that cannot be read, as
+// [Map.TellLosses] does. The error states why Trace stopped early.
 func Trace(data []byte, t trace.Tracer, tell func(message string)) error {
 	tr := tracer{field: t}
 	if f, err := datafile.Salvage(data); err == nil {
@@ -30,7 +29,7 @@ type tracer struct {
 	f        *datafile.File
 	m        *Map // nil for a datafile that is not a map
 	uuids    map[uint16]datafile.UUID
-	contents map[int32]func(*bin.Reader) // how to read the content of a data block
+	contents map[int32]func(*bin.Reader) // functions that read the contents of a data block
 }
 
 var typeNames = map[uint16]string{
@@ -144,7 +143,7 @@ func (t *tracer) data(n int, _ *datafile.Block) {
 	r.Flush()
 }
 
-// findContents tells what the data blocks hold, from what refers to them.
+// findContents determines the contents of the data blocks from the references to them.
 func (t *tracer) findContents() {
 	t.contents = make(map[int32]func(*bin.Reader))
 	add := func(ref *dataRef, read func(*bin.Reader)) {
@@ -198,7 +197,7 @@ func (t *tracer) findContents() {
 	}
 }
 
-// cellSize returns the size of the cells that the reference of a kind leads to.
+// cellSize returns the size in bytes of the cells that the reference of a kind points to.
 func (l *TileLayer) cellSize(kind Kind) int {
 	block, n := l.data[kind].block, l.Width()*l.Height()
 	of2010 := func(size int) bool { return block != nil && n > 0 && int(block.Size()) == n*size }

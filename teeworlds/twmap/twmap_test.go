@@ -51,7 +51,7 @@ func everything() *twmap.Map {
 	m.Info = &twmap.Info{Author: "Ada", MapVersion: "1.0", Credits: "böse Zungen", License: "CC0", Settings: []string{"sv_hit 0", "tune_zone 1 gravity 0.2"}}
 	picture := image.NewNRGBA(image.Rect(0, 0, 32, 16))
 	picture.SetNRGBA(3, 4, color.NRGBA{1, 2, 3, 4})
-	picture.SetNRGBA(4, 4, color.NRGBA{200, 100, 50, 0}) // a colour that cannot be seen
+	picture.SetNRGBA(4, 4, color.NRGBA{200, 100, 50, 0}) // an invisible colour
 	m.Images = []*twmap.Image{twmap.NewImage("own", picture), twmap.NewExternalImage("grass_main", 1024, 1024)}
 	m.Sounds = []*twmap.Sound{twmap.NewSound("wind", []byte("OggS, or so"))}
 	m.Envelopes = []*twmap.Envelope{
@@ -97,7 +97,7 @@ func everything() *twmap.Map {
 	return m
 }
 
-// summary makes everything in a map comparable.
+// summary returns everything in a map in a comparable form.
 func summary(t testing.TB, m *twmap.Map) []string {
 	t.Helper()
 	var s []string
@@ -192,7 +192,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A version 3 datafile and the swapped magic carry a map as well.
+// TestContainers tests that maps are read from a datafile of version 3 and from one with the swapped magic number.
 func TestContainers(t *testing.T) {
 	data := encode(t, everything())
 	want := summary(t, decode(t, data))
@@ -223,13 +223,13 @@ func TestContainers(t *testing.T) {
 	}
 }
 
-// A change of one part leaves the compressed bytes of all others alone.
+// TestChangeKeepsTheRest tests that a change of one part keeps the compressed bytes of all others.
 func TestChangeKeepsTheRest(t *testing.T) {
 	f, err := datafile.Decode(encode(t, everything()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, b := range f.Data { // as another writer compresses
+	for i, b := range f.Data { // compressed as by another writer
 		content, _ := b.Bytes()
 		f.Data[i] = datafile.NewBlockLevel(content, 1)
 	}
@@ -258,7 +258,7 @@ func TestChangeKeepsTheRest(t *testing.T) {
 	}
 }
 
-// Tile layers of all lengths that were ever written keep their form.
+// TestTileLayerLengths tests that tile layers keep every length that was ever written.
 func TestTileLayerLengths(t *testing.T) {
 	for _, c := range []struct {
 		version int32
@@ -277,7 +277,7 @@ func TestTileLayerLengths(t *testing.T) {
 					it.Data = append(it.Data, -1)
 				}
 				it.Data = it.Data[:c.length]
-				it.Data[0] = 0x1badbabe // garbage where nobody looks
+				it.Data[0] = 0x1badbabe // garbage in an unused integer
 			}
 		}
 		data, err := f.Encode()
@@ -301,7 +301,8 @@ func TestTileLayerLengths(t *testing.T) {
 	}
 }
 
-// The old order of the indices, in which tele stands where the name came later.
+// TestVersion2Tele tests the old order of the references, in which the tele reference has the later position of the
+// name.
 func TestVersion2Tele(t *testing.T) {
 	m := twmap.New(3, 2)
 	tele := twmap.NewTileLayer(twmap.KindTele, 3, 2)
@@ -333,7 +334,7 @@ func TestPackedTiles(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("packed tiles differ, %v", err)
 	}
-	// To the form of DDNet and back.
+	// Convert to the format of DDNet and back.
 	back.Physics(twmap.KindGame).Version = 3
 	plain := decode(t, encode(t, back))
 	if got, err := plain.Physics(twmap.KindGame).Tiles().Cells(); err != nil || !slices.Equal(got, want) {
@@ -396,7 +397,7 @@ func TestDeprecatedSounds(t *testing.T) {
 	}
 }
 
-// Tangents have two homes: in points of 88 bytes, and in an item of their own.
+// TestBezierHomes tests both locations of tangents: in points of 88 bytes, and in a separate item.
 func TestBezierHomes(t *testing.T) {
 	for _, version := range []int32{2, 3} {
 		m := everything()
@@ -423,7 +424,7 @@ func TestEval(t *testing.T) {
 		curve twmap.Curve
 		want  [5]float64 // at 0, 250, 500, 750 and 1000 ms, from 0 to 64
 	}{
-		{twmap.CurveStep, [5]float64{0, 0, 0, 0, 64}}, // a point belongs to the curve that begins in it
+		{twmap.CurveStep, [5]float64{0, 0, 0, 0, 64}}, // a point belongs to the curve that begins at it
 		{twmap.CurveLinear, [5]float64{0, 16, 32, 48, 64}},
 		{twmap.CurveSlow, [5]float64{0, 1, 8, 27, 64}},
 		{twmap.CurveFast, [5]float64{0, 37, 56, 63, 64}},
@@ -444,7 +445,7 @@ func TestEval(t *testing.T) {
 			t.Errorf("%v before its first point = %v, want the last point's", c.curve, before)
 		}
 	}
-	// Handles at a third of the way, flat: t(a) = 1000 a, v(a) = 64 (3a^2 - 2a^3).
+	// Tangents of a third of the curve, flat: t(a) = 1000 a, v(a) = 64 (3a^2 - 2a^3).
 	flat := twmap.Envelope{Points: []twmap.EnvPoint{point(0, twmap.CurveBezier, 0), point(999, twmap.CurveStep, 64)}}
 	flat.Points[0].Out[0] = twmap.Tangent{DX: 333}
 	flat.Points[1].In[0] = twmap.Tangent{DX: -333}
@@ -453,13 +454,13 @@ func TestEval(t *testing.T) {
 			t.Errorf("bezier at %v = %v, want %v", a, got, want)
 		}
 	}
-	// Handles that reach beyond the points are kept between them.
+	// Tangents that reach beyond the points are clamped to them.
 	flat.Points[0].Out[0] = twmap.Tangent{DX: 5000, DY: 64 * 1024}
 	if got := flat.Eval(998.9)[0]; got < 0 || got > 128 || math.IsNaN(got) {
 		t.Errorf("bezier with a long handle = %v", got)
 	}
-	// Of two points at one time the later counts; points that are not in order are found
-	// only where the search by halves comes upon them, and the last counts elsewhere.
+	// Of two points at one time the later applies. Unordered points are found only where the binary search meets
+	// them; the last point applies elsewhere.
 	twice := twmap.Envelope{Points: []twmap.EnvPoint{point(0, twmap.CurveLinear, 0), point(100, twmap.CurveStep, 1), point(100, twmap.CurveStep, 2), point(200, twmap.CurveStep, 3)}}
 	mixed := twmap.Envelope{Points: []twmap.EnvPoint{point(200, twmap.CurveStep, 1), point(100, twmap.CurveStep, 2), point(300, twmap.CurveStep, 3)}}
 	past := twmap.Envelope{Points: []twmap.EnvPoint{point(-200, twmap.CurveStep, 1), point(-100, twmap.CurveStep, 2)}}
@@ -510,7 +511,7 @@ func TestConversions(t *testing.T) {
 	}
 }
 
-// A trace of a map names every integer of every item.
+// TestTrace tests that a trace of a map names every integer of every item.
 func TestTrace(t *testing.T) {
 	data := encode(t, everything())
 	paths := make(map[string]bool)
@@ -590,8 +591,8 @@ func Example() {
 	// Output: Ada 1
 }
 
-// The cells of 2010 are read, become those of today when the map is cleaned,
-// and keep their bytes until then.
+// TestCellsOf2010 tests that the cells of 2010 are read, that cleaning the map converts them to the current form, and
+// that they keep their bytes until then.
 func TestCellsOf2010(t *testing.T) {
 	m := twmap.New(2, 2)
 	for _, kind := range []twmap.Kind{twmap.KindSpeedup, twmap.KindSwitch} {

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxParts limits the number of parts of a kind, whose ids have 16 bits.
+// maxParts limits the number of parts of a kind: their ids have 16 bits.
 const maxParts = 1 << 16
 
-// validate finds parts that are not there and, if whole is set, whatever a file has no room
-// for, or what would come back as something else. A check does without that: it tells more
-// of it, and of all such places.
+// validate finds parts that are nil. If whole is set, it also finds anything that the file format has no room for or
+// that would be read back differently. Check calls it without whole, because Check itself reports these problems with
+// more details and all locations.
 func (m *Map) validate(whole bool) error {
 	v := validator{whole: whole}
 	if m.Info != nil {
@@ -79,7 +79,7 @@ func (m *Map) validate(whole bool) error {
 	return v.err
 }
 
-// validator keeps the first thing that is wrong.
+// validator keeps the first error.
 type validator struct {
 	whole bool
 	err   error
@@ -91,21 +91,21 @@ func (v *validator) fail(path, format string, args ...any) {
 	}
 }
 
-// lost is fail for what a file has no room for.
+// lost calls fail for something that the file format has no room for.
 func (v *validator) lost(path, format string, args ...any) {
 	if v.whole {
 		v.fail(path, format, args...)
 	}
 }
 
-// room fails if a part has something that came with a later version.
+// room fails if a part uses something that only a later version has.
 func (v *validator) room(path string, version, since int32, what string, not bool) {
 	if version != 0 && version < since && !not {
 		v.lost(path, "version %d has no %s: expected %d or more", version, what, since)
 	}
 }
 
-// number is one that the file has 32 bits for.
+// number checks a number for which the file has 32 bits.
 func (v *validator) number(path string, n int) {
 	if int(int32(n)) != n {
 		v.lost(path, "%d: expected a number of 32 bits", n)
@@ -125,7 +125,7 @@ func (v *validator) count(what string, n int) {
 	}
 }
 
-// name is a text in n integers.
+// name checks a text in n integers.
 func (v *validator) name(path, s string, n int) {
 	if limit := 4*n - 1; len(s) > limit {
 		v.lost(path, "the name %q has %d bytes: expected at most %d", s, len(s), limit)
@@ -133,7 +133,7 @@ func (v *validator) name(path, s string, n int) {
 	v.chars(path+".name", s)
 }
 
-// text is a text in a data block.
+// text checks a text in a data block.
 func (v *validator) text(path, s string) {
 	if len(s) >= maxText {
 		v.lost(path, "%d bytes: expected less than %d", len(s), maxText)
@@ -159,13 +159,12 @@ func (v *validator) layer(path string, l Layer) {
 		if l.cells == nil {
 			v.fail(path, "the layer has no cells: NewTileLayer makes one with them")
 		}
-		if l.kind.infclass() && l.Version < 3 { // the length of the item tells it from DDNet's
+		if l.kind.infclass() && l.Version < 3 { // only the length of the item distinguishes it from DDNet's
 			v.fail(path, "the %v layer has version %d, and can have 3 and 4", l.kind, l.Version)
 		}
 		v.name(path, l.Name, 3)
 		v.number(path+".image", l.Image)
-		// 0 is no version that stands for another here. That the game layer is called
-		// Game needs not be written.
+		// Version 0 is not written as another version here. The name Game of the game layer need not be written.
 		if l.Version < 3 && l.Name != "" && l.Name != l.kind.physicsName() {
 			v.lost(path, "version %d has no name: expected 3 or more", l.Version)
 		}

@@ -1,6 +1,6 @@
 package twmap
 
-// validTiles tells by kind of layer which tiles DDNet knows.
+// validTiles lists the tiles that DDNet supports, by kind of layer.
 var validTiles = func() (valid [numKinds][256]bool) {
 	add := func(ranges []GameTile, kinds ...Kind) {
 		for i := 0; i < len(ranges); i += 2 {
@@ -62,14 +62,13 @@ var validTiles = func() (valid [numKinds][256]bool) {
 	return valid
 }()
 
-// ValidTile reports whether DDNet knows tiles with the given id in layers of the
-// given kind. In those that are to be seen only, all are.
+// ValidTile reports whether DDNet supports tiles with the given id in layers of the given kind. All ids are valid in
+// layers of KindTiles.
 func ValidTile(kind Kind, id uint8) bool {
 	return kind >= 0 && kind < numKinds && validTiles[kind][id]
 }
 
-// NeedsNumber reports whether a tile of a tele, switch or tune layer does nothing
-// as long as its number is 0.
+// NeedsNumber reports whether a tile of a tele, switch or tune layer does nothing while its number is 0.
 func NeedsNumber(kind Kind, id uint8) bool {
 	t := GameTile(id)
 	if t == TileAir || !ValidTile(kind, id) {
@@ -86,8 +85,7 @@ func NeedsNumber(kind Kind, id uint8) bool {
 	return false
 }
 
-// AllowedFlags returns the flags that mean something on a tile with the given
-// id in layers of the given kind.
+// AllowedFlags returns the flags that have an effect on a tile with the given id in layers of the given kind.
 func AllowedFlags(kind Kind, id uint8) TileFlags {
 	switch {
 	case kind == KindTiles:
@@ -100,31 +98,31 @@ func AllowedFlags(kind Kind, id uint8) TileFlags {
 	return 0
 }
 
-// Unused reports whether the tile does nothing because a number is 0 that must
-// not be, as old editors, other programs and wrong clicks leave them.
+// Unused reports whether the tile does nothing because a number that must not be 0 is 0. Old editors, other programs
+// and wrong clicks leave such tiles.
 func (t TeleTile) Unused() bool { return t.Number == 0 && NeedsNumber(KindTele, t.ID) }
 
-// Unused is that of a [TeleTile].
+// Unused is [TeleTile.Unused] for a tune tile.
 func (t TuneTile) Unused() bool { return t.Number == 0 && NeedsNumber(KindTune, t.ID) }
 
-// Unused is that of a [TeleTile].
+// Unused is [TeleTile.Unused] for a speedup tile.
 func (t SpeedupTile) Unused() bool {
 	switch GameTile(t.ID) {
 	case TileSpeedupOld:
 		return t.Force == 0
-	case TileSpeedup: // may slow down without a force
+	case TileSpeedup: // can slow down without a force
 		return t.Force == 0 && t.MaxSpeed == 0
 	}
 	return false
 }
 
-// Unused is that of a [TeleTile].
+// Unused is [TeleTile.Unused] for a switch tile.
 func (t SwitchTile) Unused() bool {
 	if t.Number != 0 {
 		return false
 	}
 	switch GameTile(t.ID) {
-	case TileFreeze, TileAddTime, TileSubtractTime: // for no time at all; number 0 is always on
+	case TileFreeze, TileAddTime, TileSubtractTime: // zero time means never; number 0 is always on
 		return t.Delay == 0
 	}
 	return NeedsNumber(KindSwitch, t.ID)

@@ -12,7 +12,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// partsOf lists everything in a map but the settings and the tiles of the game layer.
+// partsOf lists everything in a map except the settings and the tiles of the game layer.
 func partsOf(data []byte) ([]string, error) {
 	m, err := twmap.Salvage(data)
 	if err != nil {
@@ -50,8 +50,8 @@ func partsOf(data []byte) ([]string, error) {
 	return parts, nil
 }
 
-// A nil error means that everything was read: whatever of a map is missing, no edit makes
-// a smaller map of it without a word.
+// TestWhole tests that a nil error means that everything was read: whatever part of a map is missing, no edit
+// silently makes a smaller map of it.
 func TestWhole(t *testing.T) {
 	m := playable()
 	m.Info.Author, m.Info.Credits, m.Info.Settings = "Ada", strings.Repeat("thanks ", 20), []string{"sv_team 1", "sv_deepfly 0"}
