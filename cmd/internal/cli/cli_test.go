@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,13 +28,14 @@ var games = format.Games{teeworlds.Game, torchlight.Game, minetest.Game}
 // withToys are those and the toys.
 var withToys = append(format.Games{toys}, games...)
 
-// inTests runs the tests, none of which may give its process to another program.
+// inTests runs the tests, none of which may give its process to another program. They have memory to spare.
 type inTests struct{ *testing.M }
 
 func (m inTests) Run() int {
 	takeOver = func(path string, _, _ []string) error {
 		return fmt.Errorf("%s would take the place of the tests", path)
 	}
+	debug.SetGCPercent(400)
 	return m.M.Run()
 }
 

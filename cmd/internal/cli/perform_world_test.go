@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/seedworld"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/mapdb"
 )
 
@@ -25,7 +26,7 @@ func TestWorldInParts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			const blocks = 300
+			blocks := tests.Of(t, 60, 300)
 			if _, err := seedworld.Make(t.Context(), "w", seedworld.Options{Map: c.config, Blocks: blocks, Seed: 5}); err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +57,7 @@ func damageBlocks(t *testing.T, dir string, config mapdb.Config, blocks int) {
 	}
 	var put []mapdb.Block
 	random := rand.New(rand.NewPCG(3, 4))
-	for i := range 40 {
+	for i := range min(40, blocks/4) {
 		pos := seedworld.Pos(random.IntN(blocks), blocks)
 		data, err := w.Get(t.Context(), pos)
 		if err != nil {

@@ -15,13 +15,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"trowel.example/internal/tests"
 	"trowel.example/internal/wholefile"
 )
 
 // manyBoxes makes a folder of small files, more than are in a part, and some that are broken.
 func manyBoxes(t *testing.T, dir string) {
 	t.Helper()
-	for i := range 2300 {
+	for i := range tests.Of(t, 1100, 2300) {
 		toys := []toy{{fmt.Sprint("toy ", i), []byte("says")}, {"red <ball>", nil}}
 		if i%100 == 7 {
 			toys = append(toys, toy{"bad", []byte("broken")}, toy{"bad", []byte("panic")})

@@ -64,11 +64,7 @@ func writeWorld(t *testing.T, dir string, blocks map[mapdb.Pos][]byte) {
 // Tiles of what has changed since a manifest, laid over those that were drawn when it was made, are those
 // of the world as it is: drawn in one process or in parts, into a folder with the tiles that were or with none.
 func TestTilesSince(t *testing.T) {
-	seeds := uint64(4)
-	if !tests.Long(t) {
-		seeds = 1
-	}
-	for seed := range seeds {
+	for seed := range tests.Of(t, uint64(1), 4) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		t.Chdir(t.TempDir())
 		blocks := make(map[mapdb.Pos][]byte)
