@@ -13,6 +13,7 @@ import (
 
 	"trowel.example/format"
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/manifest"
 	"trowel.example/minetest/mapdb"
@@ -60,6 +61,7 @@ func since(t *testing.T, src *format.Source, path string) (list, odd []format.Sh
 
 // Of every store, the manifest tells in which slabs a block is new, gone or another one.
 func TestSince(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for name, kind := range apartKinds {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(14, 3))

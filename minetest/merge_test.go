@@ -107,6 +107,7 @@ func said(t *testing.T, w *worldedit.World) map[string]string {
 // Two edits of one world at places that do not overlap, merged, are both edits one after the
 // other, without a conflict.
 func TestMergeOfEdits(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	ctx := context.Background()
 	r := rand.New(rand.NewPCG(12, 1))
 	open := func(dir string, commands []string) *worldedit.World {

@@ -15,6 +15,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/format"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
@@ -138,6 +139,7 @@ func value(thing format.Thing, key string) string {
 // What is told of nodes is so in the bytes and in the text of their blocks, of all versions,
 // from all sides, and the place of each is where one pointed.
 func TestInspectVersions(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	ctx := context.Background()
 	dir := museum(t)
 	src, err := format.OpenSource(dir)

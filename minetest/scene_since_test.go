@@ -65,6 +65,7 @@ func aged(t testing.TB, r *rand.Rand, blocks map[mapdb.Pos][]byte, fixed int16) 
 // What looks otherwise than when a manifest was made has changed, also by the relief of what was
 // beyond a gap, and has another fingerprint; what shows no block that is new, gone or another one has not.
 func TestSceneSince(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	ctx := context.Background()
 	differ, same := 0, 0
 	for seed := range tests.Of(t, uint64(2), 6) {

@@ -187,6 +187,7 @@ var apartKinds = map[string]func(t *testing.T) mapdb.Config{
 // Whatever is wrong with a world: what is told of it is what is told of its shards, one after the
 // other, and its manifest is that of their pieces.
 func TestShards(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for name, config := range apartKinds {
 		for seed := range uint64(3) {
 			queries := shardQueries[seed*uint64(len(shardQueries))/3 : (seed+1)*uint64(len(shardQueries))/3]

@@ -95,6 +95,7 @@ func changeRest(r *rand.Rand, m *twmap.Map) string {
 // Each tile of a pyramid that looks different has another fingerprint, and one without any has
 // nothing in it.
 func TestFingerprint(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	const side = 64
 	r := rand.New(rand.NewPCG(7, 8))
 	same, other, needless, blank := 0, 0, 0, 0

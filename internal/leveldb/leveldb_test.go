@@ -135,6 +135,7 @@ func abandon(w *Writer) error {
 }
 
 func TestWriter(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for _, end := range []struct {
 		name string
 		f    func(*Writer) error
@@ -397,6 +398,7 @@ func storedBlock(kind byte, data []byte) []byte {
 // Compressed blocks are read whatever the size of what they stand for, equal bytes
 // and random ones. Newer versions of C++ LevelDB use zstd.
 func TestCompressedBlocks(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	enc, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -475,6 +477,7 @@ func TestCorpus(t *testing.T) {
 
 // A program that is killed while it writes leaves all that it said was synced.
 func TestKill(t *testing.T) {
+	tests.NotRaced(t, "kills and restarts what runs alone")
 	if dir := os.Getenv("LEVELDB_KILL"); dir != "" {
 		w, err := Create(dir)
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 // A range is what a filter leaves of all, in a database of tables that overlap, of a log and of
 // deletions; and parts that meet are the whole.
 func TestRange(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for seed := range tests.Of(t, uint64(2), 6) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		dir := filepath.Join(t.TempDir(), "db")

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"trowel.example/internal/tests"
 )
 
 // snapshot lists all files and folders of a folder, except for workshops.
@@ -191,6 +193,7 @@ func TestKillChild(t *testing.T) {
 // A run that is killed at any step leaves the old or the new, and the next one in this
 // place makes the new of it, removes all that was left, and nothing else.
 func TestKill(t *testing.T) {
+	tests.NotRaced(t, "kills and restarts what runs alone")
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

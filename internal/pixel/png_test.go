@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/pixel"
+	"trowel.example/internal/tests"
 )
 
 // picture makes pixels of so many colours, some of them transparent.
@@ -209,6 +210,7 @@ func (e errorString) Error() string { return string(e) }
 
 // A picture takes the memory of some segments, whatever its size.
 func TestPNGMemory(t *testing.T) {
+	tests.NotRaced(t, "measures memory")
 	const w, h, rows = 8000, 4000, 50 // 96 MB
 	p, err := pixel.NewPNG(io.Discard, image.Pt(w, h), pixel.RGB)
 	if err != nil {

@@ -2,4 +2,5 @@
 
 package tests
 
-const raced = false
+// Raced reports whether the test runs with the race detector.
+const Raced = false

@@ -56,7 +56,7 @@ func Judges(t testing.TB) {
 // NotRaced skips a test with the race detector, which would take long and find nothing: it says why.
 func NotRaced(t testing.TB, why string) {
 	t.Helper()
-	if raced {
+	if Raced {
 		t.Skipf("%s: not for the race detector", why)
 	}
 }

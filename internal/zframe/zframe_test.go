@@ -112,6 +112,7 @@ func (c *czstd) compress(t *testing.T, level, piece, sum int, src []byte) []byte
 // What C zstd makes is read, whatever its size, level and form: in one go, which
 // states the size, or as a stream, in blocks as small as anybody likes.
 func TestC(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	c := startC(t)
 	most := 8 << 20
 	if !tests.Long(t) {
@@ -145,6 +146,7 @@ func TestC(t *testing.T) {
 
 // So is what Go makes.
 func TestGo(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for level := zstd.SpeedFastest; level <= zstd.SpeedBestCompression; level++ {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1), zstd.WithSingleSegment(level%2 == 0))
 		if err != nil {

@@ -237,6 +237,7 @@ func same(t *testing.T, db DB, a Area, want map[Pos][]byte, compare func(a, b Po
 
 // Every backend does the same.
 func TestConformance(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
 			ctx := t.Context()
@@ -555,6 +556,7 @@ func TestKillChild(t *testing.T) {
 // Whenever a process is killed that writes, a transaction is there or it is not;
 // and meanwhile others can read.
 func TestKill(t *testing.T) {
+	tests.NotRaced(t, "kills and restarts what runs alone")
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 // Whichever page of a database is damaged, every way of reading it gives the same blocks, none of
 // them wrong, and tells when some are missing.
 func TestDamagedPages(t *testing.T) {
+	tests.NotRaced(t, "reads many damaged files, one after the other")
 	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {
 		dir := t.TempDir()
 		w, err := Create(t.Context(), dir, Config{Backend: SQLite, Schema: schema})

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"trowel.example/internal/tests"
 )
 
 // What differs is found whatever the stores are, and nothing else; a damaged row is told of
 // once and leaves the others.
 func TestDifferences(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	ctx := context.Background()
 	before, after := someBlocks(900), map[Pos][]byte{}
 	want := map[Pos]string{}

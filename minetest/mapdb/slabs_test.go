@@ -181,6 +181,7 @@ func oddRows(t *testing.T, dir string, c Config) {
 
 // Every store that is read slab after slab is what it is, and what its slabs are.
 func TestSlabs(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
 			c, dir := k.config(t), t.TempDir()
@@ -227,6 +228,7 @@ func TestSlabs(t *testing.T) {
 
 // Where many keys of LevelDB begin with the same digits, slabs have more of them.
 func TestLargeDigitSlabs(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	defer func(was int64) { slabBytes = was }(slabBytes)
 	slabBytes = 40_000
 	c, dir := Config{Backend: LevelDB}, t.TempDir()
@@ -332,6 +334,7 @@ func TestOneSlab(t *testing.T) {
 // Whichever page of a database is damaged, what is read slab after slab in one go is what its
 // slabs are, each read by somebody who knows of no damage elsewhere.
 func TestDamagedSlabs(t *testing.T) {
+	tests.NotRaced(t, "reads many damaged files, one after the other")
 	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {
 		dir := t.TempDir()
 		w, err := Create(t.Context(), dir, Config{Schema: schema})
@@ -368,6 +371,7 @@ func TestDamagedSlabs(t *testing.T) {
 // A page of the index in the middle of a slab loses no block, is not met by lookups, and is told
 // of although slabs without damage are read after that.
 func TestDamagedIndex(t *testing.T) {
+	tests.NotRaced(t, "reads many damaged files, one after the other")
 	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {
 		dir := t.TempDir()
 		w, err := Create(t.Context(), dir, Config{Schema: schema})

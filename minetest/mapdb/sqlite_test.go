@@ -117,6 +117,7 @@ func readAll(ctx context.Context, db DB) (all map[Pos][]byte, bad []*RowError, e
 // In whatever state a database is, it is read as it should be, and nothing in
 // its folder changes.
 func TestSQLiteStates(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	copyTo := func(t *testing.T, from string, names ...string) string {
 		to := t.TempDir()
 		for _, n := range names {
@@ -257,6 +258,7 @@ func TestSQLiteForeignSchema(t *testing.T) {
 
 // Rows that are no blocks are told one by one, and cost no others.
 func TestSQLiteHostile(t *testing.T) {
+	tests.NotRaced(t, "reads many damaged files, one after the other")
 	const loose = "CREATE TABLE blocks (pos, data);"
 	many := "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<3000) INSERT INTO blocks SELECT "
 	for _, c := range []struct {
@@ -334,6 +336,7 @@ func TestSQLiteHostile(t *testing.T) {
 
 // A file with damaged pages gives what is in the others.
 func TestSQLiteDamage(t *testing.T) {
+	tests.NotRaced(t, "reads many damaged files, one after the other")
 	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {
 		dir := t.TempDir()
 		want := damagedWorld(t, dir, schema)
@@ -450,6 +453,7 @@ func FuzzSQLite(f *testing.F) {
 
 // A disk that is full is told as such, and as nothing else.
 func TestSQLiteFull(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	w, err := Create(t.Context(), t.TempDir(), Config{Backend: SQLite})
 	if err != nil {
 		t.Fatal(err)

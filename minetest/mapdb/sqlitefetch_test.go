@@ -8,10 +8,13 @@ import (
 	"testing"
 	"time"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"trowel.example/internal/tests"
 )
 
 // Fetch gives the blocks that there are, each once, and what is wrong with a row.
 func TestSQLiteFetch(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for name, create := range map[string]string{"pos": tablePos, "xyz": tableXYZ, "no key": "CREATE TABLE blocks (pos INT, data BLOB)"} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -78,6 +81,7 @@ func TestSQLiteFetch(t *testing.T) {
 
 // A program that writes to a database waits only for a page that is being read, never for who uses the blocks.
 func TestSQLiteWriterWaits(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for _, mode := range []string{"DELETE", "WAL"} {
 		dir := t.TempDir()
 		conn := native(t, dir, tablePos)

@@ -16,6 +16,7 @@ import (
 // A database that nobody sees before it is closed continues after its program was killed,
 // gives back what was stored last, and tells of each damage when all of it is read.
 func TestFreshSQLite(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {
 		t.Run(schema.String(), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, uint64(schema)))

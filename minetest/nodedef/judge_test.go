@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/nodedef"
 )
 
 // TestEngine runs the mod in the engine and reads what it writes.
 func TestEngine(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
 	const game = "/usr/share/games/minetest/games/minetest_game"
 	judge.Find(t, "minetestserver")
 	if _, err := os.Stat(game); err != nil {

@@ -481,6 +481,7 @@ func FuzzSQLite(f *testing.F) {
 
 // What a damaged file still has is read, and what is lost is told.
 func TestDamagedStores(t *testing.T) {
+	tests.NotRaced(t, "reads many damaged files, one after the other")
 	const players = 400
 	dir := t.TempDir()
 	path := filepath.Join(dir, "players.sqlite")

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
@@ -74,6 +75,7 @@ func judgedWorld(t *testing.T, backend string) (dir string, players []*world.Pla
 // The engine reads what we wrote in each backend and writes it in the next, and
 // we read that.
 func TestEngineMigrates(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
 	ctx := context.Background()
 	dir, players, accounts, data := judgedWorld(t, mapdb.SQLite)
@@ -161,6 +163,7 @@ func compareAccounts(t *testing.T, ctx context.Context, dir string, s *world.Set
 
 // The engine's tables in PostgreSQL are ours, and the other way round.
 func TestEngineMigratesPostgres(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
 	ctx := context.Background()
 	conn := judge.Postgres(t)
@@ -208,6 +211,7 @@ func TestEngineMigratesPostgres(t *testing.T) {
 // The engine lets in with the passwords that we let in with, and writes what we
 // can check.
 func TestEnginePasswords(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
 	dir, _, _, _ := judgedWorld(t, world.Files)
 	judge.Write(t, filepath.Join(dir, "worldmods", "judge", "mod.conf"), []byte("name = judge\n"))
@@ -237,6 +241,7 @@ end)
 // What we call an error keeps the engine from starting, and what we do about it
 // lets it start.
 func TestEngineRefuses(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
 	dir, _, _, _ := judgedWorld(t, world.Files)
 	judge.Write(t, filepath.Join(dir, "worldmods", "judge", "mod.conf"), []byte("name = judge\n"))

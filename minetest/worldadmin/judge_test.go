@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapchunk"
 	"trowel.example/minetest/mapdb"
@@ -44,6 +45,7 @@ end
 // The engine makes map chunks again that were deleted, with every block of them, and the land
 // is what it was: there are no seams.
 func TestEngineRegenerates(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
 	dir := t.TempDir()
 	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = devtest\nbackend = sqlite3\nplayer_backend = dummy\nauth_backend = files\n"))
@@ -119,6 +121,7 @@ end)`
 // The engine knows a renamed player by the new name alone, in every backend, takes the new
 // password, and reads bans and mod storage as they were written.
 func TestEngineReads(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
 	for _, backend := range backends {
 		t.Run(backend, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -158,6 +159,7 @@ func madeIn(t testing.TB, backend, storage string) string {
 var backends = []string{world.Files, mapdb.SQLite, mapdb.LevelDB, mapdb.Postgres}
 
 func TestPurge(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	before := time.Unix(1600000000, 0)
 	where := func(texts ...string) (list []worldadmin.Condition) {
 		for _, text := range texts {

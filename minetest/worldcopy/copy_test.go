@@ -140,6 +140,7 @@ func TestRows(t *testing.T) {
 
 // Damaged pages are counted as such, and not as rows.
 func TestDamagedPages(t *testing.T) {
+	tests.NotRaced(t, "reads many damaged files, one after the other")
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 200)
 	path := filepath.Join(src, "map.sqlite")
 	data := judge.Read(t, path)
@@ -212,6 +213,7 @@ func TestCopyAsItIs(t *testing.T) {
 // Every version becomes every other, as Block.Convert has it, and what cannot be
 // converted stays or goes.
 func TestVersions(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	ctx := context.Background()
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 120)
 	db, err := mapdb.OpenForWriting(ctx, src, mapdb.Config{Backend: mapdb.SQLite}, false)

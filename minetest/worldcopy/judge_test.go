@@ -236,6 +236,7 @@ func compare(t *testing.T, dir string, n int) {
 // The engine loads what we made from worlds of 2011 and 2012, and sees in them what
 // we do, node by node.
 func TestEngineReadsOldWorlds(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
 	root := corpus.Dir(t, "minetest")
 	for _, c := range []struct {
@@ -270,6 +271,7 @@ func TestEngineReadsOldWorlds(t *testing.T) {
 // The engine sees in blocks of our own what we put there, in every version and
 // database that it reads.
 func TestEngineReadsOurWorlds(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
 	start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 64, 29)
 	for _, version := range []int{20, 22, 24, 25, 27, 28} {
@@ -287,6 +289,7 @@ func TestEngineReadsOurWorlds(t *testing.T) {
 // The engine sees what was changed in a database of LevelDB that it has written itself, and
 // continues with that.
 func TestEngineReadsEdits(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 200, 28, 29)
 	engine(t, dir, "--migrate", mapdb.LevelDB)
@@ -320,6 +323,7 @@ func TestEngineReadsEdits(t *testing.T) {
 // The engine reads a database of LevelDB that was rebuilt from its tables and logs, in place or as a copy,
 // and writes to it.
 func TestEngineReadsRebuilt(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
 	start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 200, 28, 29)
 	engine(t, start, "--migrate", mapdb.LevelDB)
@@ -351,6 +355,7 @@ func TestEngineReadsRebuilt(t *testing.T) {
 // The engine sees the blocks of two databases, by readonly_backend, as we do, and of those that it
 // changes what an edit in place has written into the first one.
 func TestEngineReadsTwoDatabases(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.LevelDB}, 60, 28)
 	under := filepath.Join(dir, mapdb.UnderFolder)
@@ -378,6 +383,7 @@ func TestEngineReadsTwoDatabases(t *testing.T) {
 // The engine moves a world of ours from database to database, and nothing of a
 // block changes by that.
 func TestEngineMigrates(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
 	start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 500, 28, 29)
 	dst := filepath.Join(t.TempDir(), "dst")
@@ -400,6 +406,7 @@ func TestEngineMigrates(t *testing.T) {
 
 // The engine's own --recompress takes every block of ours.
 func TestEngineRecompresses(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
 	start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 200, 20, 21, 22, 23, 24, 25, 27, 28)
 	dst := filepath.Join(t.TempDir(), "dst")
@@ -421,6 +428,7 @@ func TestEngineRecompresses(t *testing.T) {
 
 // minetestmapper draws a world of ours.
 func TestMapperDraws(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestmapper")
 	for _, version := range []int{25, 28, 29} {
 		start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 512)

@@ -182,6 +182,7 @@ func TestCancel(t *testing.T) {
 // A crash of the system takes with it what was not on disk: what is noted since, parts
 // of the database, or both. A later run finds that out.
 func TestSystemCrash(t *testing.T) {
+	tests.NotRaced(t, "kills and restarts what runs alone")
 	n := tests.Of[int64](t, 4500, 9000)
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, int(n), 28)
 	want := worldtest.BlocksOf(t, src)

@@ -28,6 +28,7 @@ func (u *unread) Get(ctx context.Context, p mapdb.Pos) ([]byte, error) {
 // Whatever is drawn stands where cover is, in every view and size, and cover is only where
 // blocks are. It needs their positions alone.
 func TestCover(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	ctx := context.Background()
 	db := &unread{Memory: hills(t), t: t}
 	places, err := worlddraw.ReadPlaces(ctx, db, worlddraw.Everything(), nil)

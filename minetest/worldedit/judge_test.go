@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -53,6 +54,7 @@ end)
 // TestEngine edits worlds in place and has the engine read them: it sees what the model has.
 // Blocks of versions up to 19 it misreads, whoever wrote them.
 func TestEngine(t *testing.T) {
+	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
 	ctx := context.Background()
 	for _, name := range []string{"pos", "leveldb", "postgresql"} {

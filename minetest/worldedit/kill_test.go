@@ -151,6 +151,7 @@ func TestInUse(t *testing.T) {
 // TestCopyGoesOn has a copy stopped while blocks are written: the same steps and the same
 // copy end it, others do not.
 func TestCopyGoesOn(t *testing.T) {
+	tests.NotRaced(t, "kills and restarts what runs alone")
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, tests.Of(t, 1500, 5000), 29)
 	dst := filepath.Join(t.TempDir(), "copy")
 	run := func(ctx context.Context, name string, stop func(done int)) (*worldedit.World, error) {

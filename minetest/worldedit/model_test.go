@@ -449,6 +449,7 @@ func storedWorld(t *testing.T, c mapdb.Config, list []mapdb.Block) string {
 // TestModel does random steps to random worlds, and the same to a model, in all kinds of
 // stores.
 func TestModel(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	ctx := context.Background()
 	for _, name := range slices.Sorted(maps.Keys(worldtest.Backends)) {
 		t.Run(name, func(t *testing.T) {

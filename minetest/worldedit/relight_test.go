@@ -17,6 +17,7 @@ import (
 // TestRelight compares light that is computed part by part, in a world, with that of all blocks
 // at once.
 func TestRelight(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	ctx := context.Background()
 	w, err := worldedit.Open(ctx, emptyWorld(t), worldedit.Options{Nodes: nodedef.MinetestGame()})
 	if err != nil {

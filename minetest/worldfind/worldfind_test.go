@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
@@ -47,6 +48,7 @@ func collect[T any](t testing.TB, search func(yield func(T) error) error) (all [
 
 // Nodes finds in blocks of all versions just what looking at each node finds.
 func TestNodes(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	db := store(t, 150)
 	for _, patterns := range [][]string{{"default:chest"}, {"default:s*"}, {"*:chest", "default:?ree"}, {"air"}, {"default:none"}} {
 		wanted := names(t, patterns...)
@@ -93,6 +95,7 @@ func TestNodes(t *testing.T) {
 // What belongs to nodes, and objects, is the same whatever the version of the blocks, as far as
 // that has room for it.
 func TestVersions(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	type all struct {
 		meta    []worldfind.Meta
 		items   []worldfind.Item

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -165,6 +166,7 @@ func says(b *mapblock.Block) string {
 // What two people changed at different places is all there; where both changed one thing, it
 // is a conflict.
 func TestMerge(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	r := rand.New(rand.NewPCG(5, 5))
 	for round := range 8 {
 		version := []int{29, 28, 25, 27}[round%4]

@@ -15,6 +15,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/format"
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -58,6 +59,7 @@ func rowsOf(t testing.TB, db mapdb.DB) (all seen, missed []string) {
 
 // In blocks of every version there is what find finds there.
 func TestVersions(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for version := range mapblock.Newest + 1 {
 		m := mapdb.NewMemory()
 		if _, err := m.Load(t.Context(), worldtest.Blocks(30, version)); err != nil {

@@ -13,6 +13,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/mutate"
+	"trowel.example/internal/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/trace"
 )
@@ -51,6 +52,7 @@ func decode(t testing.TB, data []byte) *datafile.File {
 }
 
 func TestWriter(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	f := decode(t, encode(t, sample()))
 	index := func(name datafile.UUID) []int32 {
 		v := make([]int32, 4)
@@ -98,6 +100,7 @@ func TestWriter(t *testing.T) {
 // Versions, the swapped magic and the quirk of the header survive, and one
 // version turns into the other.
 func TestVersions(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for _, version := range []int{3, 4} {
 		for _, swapped := range []bool{false, true} {
 			f := sample()

@@ -4,10 +4,12 @@ import (
 	"testing"
 
 	"trowel.example/internal/mutate"
+	"trowel.example/internal/tests"
 	"trowel.example/teeworlds/datafile"
 )
 
 func TestModel(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	f := new(datafile.File) // the zero value is one of version 4
 	f.AddUUIDItem(datafile.NameUUID("x"), 1, 2, 3)
 	f.AddItem(4, 5, 6)

@@ -15,6 +15,7 @@ import (
 
 	"trowel.example/internal/corpus"
 	"trowel.example/internal/safename"
+	"trowel.example/internal/tests"
 	"trowel.example/internal/tree"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapmatch"
@@ -23,6 +24,7 @@ import (
 
 // Maps of any names become folders that every system can have, and come back.
 func TestAnyNames(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for seed := range uint64(150) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		data := encode(t, oddMap(rng))

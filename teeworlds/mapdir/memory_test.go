@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/effort"
+	"trowel.example/internal/tests"
 	"trowel.example/internal/tree"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapdir"
@@ -79,6 +80,7 @@ func TestStatedSize(t *testing.T) {
 // Making the folder of a map inflates each layer once, whatever files are made of it, and
 // keeps only the last of them.
 func TestLayersGo(t *testing.T) {
+	tests.NotRaced(t, "measures memory")
 	const layers, size = 20, 1000 // 4 MB each
 	m := twmap.New(size, size)
 	for range layers - 1 {

@@ -25,6 +25,7 @@ import (
 // that reads: nothing may panic, hang, or take memory out of proportion.
 // TROWEL_MUTATIONS tells how many to try.
 func TestMutations(t *testing.T) {
+	tests.NotRaced(t, "reads many damaged files, one after the other")
 	seeds := mutationSeeds(t)
 	mutate.Run(t, tests.Of(t, 500, 2000), func(i int, rng *rand.Rand) []string {
 		decoded, folder := exercise(t, damage(rng, seeds[rng.IntN(len(seeds))]), i%32 == 0, rng)

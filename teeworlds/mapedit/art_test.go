@@ -16,6 +16,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 	"trowel.example/teeworlds/automap"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
@@ -202,6 +203,7 @@ func TestQuadArt(t *testing.T) {
 
 // TestMerge merges by hand.
 func TestMerge(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for picture, want := range map[string]string{
 		"aaa/aaa/aaa": "0,0 3x3",
 		"aab/aab/aaa": "0,0 2x3 2,0 1x2 2,2 1x1",

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/tests"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
@@ -188,6 +189,7 @@ func TestPasteParallax(t *testing.T) {
 
 // TestScale tests that a scaled map looks as the map drawn larger, and what becomes of entities.
 func TestScale(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for _, f := range []int{2, 4, 8, 16} {
 		m := twmap.New(6, 5)
 		m.Images = []*twmap.Image{twmap.NewImage("tiles", checkered(16, 0)), twmap.NewImage("small", checkered(1, 9))}

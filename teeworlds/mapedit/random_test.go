@@ -305,6 +305,7 @@ func operate(t *testing.T, m *twmap.Map, seed uint64, steps int, thorough bool) 
 }
 
 func TestRandomOperations(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for seed := range tests.Of(t, uint64(40), 120) {
 		operate(t, referring(), seed, 25, true)
 		if t.Failed() {
@@ -314,6 +315,7 @@ func TestRandomOperations(t *testing.T) {
 }
 
 func TestRandomOperationsOnCorpus(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	for i, path := range corpus.Files(t, "teeworlds", ".map") {
 		if i%12 != 0 {
 			continue // all of them take half a minute

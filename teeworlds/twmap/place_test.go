@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )
@@ -265,6 +266,7 @@ func TestCheckMirrored(t *testing.T) {
 
 // TestCheckKeepsNoLayers tests that a check releases the cells of each layer that is only drawn.
 func TestCheckKeepsNoLayers(t *testing.T) {
+	tests.NotRaced(t, "measures memory")
 	m := playable()
 	const layers, side = 30, 1000 // 4 MB each
 	for range layers {

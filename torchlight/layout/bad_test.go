@@ -256,6 +256,7 @@ func holds(t testing.TB, data []byte, o layout.Options) bool {
 
 // Any part of a layout, and any layout with damaged bytes, gives an error or comes back.
 func TestDamaged(t *testing.T) {
+	tests.NotRaced(t, "reads many damaged files, one after the other")
 	data := compileString(t, sample)
 	step := tests.Of(t, 3, 1)
 	for n := 0; n < len(data); n += step {

@@ -6,6 +6,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/mutate"
+	"trowel.example/internal/tests"
 	"trowel.example/torchlight/layout"
 )
 
@@ -19,6 +20,7 @@ func decode(t testing.TB, data []byte) *layout.File {
 }
 
 func TestModel(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	f := decode(t, compileString(t, sample))
 	mutate.Model(t, f, (*layout.File).Clone, (*layout.File).Equal, (*layout.File).Encode)
 	// Each object by itself, too.

@@ -22,6 +22,7 @@ import (
 // their folders: nothing may panic or hang, and what can be read must come back.
 // TROWEL_MUTATIONS tells how many to try.
 func TestMutations(t *testing.T) {
+	tests.NotRaced(t, "reads many damaged files, one after the other")
 	seeds := mutationSeeds(t)
 	counts := mutate.Run(t, tests.Of(t, 100, 300), func(_ int, rng *rand.Rand) []string {
 		data := damaged(t, rng, seeds[rng.IntN(len(seeds))])

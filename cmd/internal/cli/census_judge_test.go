@@ -24,6 +24,7 @@ import (
 	"trowel.example/internal/seedmap"
 	"trowel.example/internal/seedmod"
 	"trowel.example/internal/seedworld"
+	"trowel.example/internal/tests"
 )
 
 // gameQueries are questions about the files of a game, with their answers for those in a folder.
@@ -139,6 +140,7 @@ func ask(t *testing.T, python, script, engine, dir string, queries []string) (an
 
 // One block of a world has changed, and the files of its slab alone.
 func TestCensusSlab(t *testing.T) {
+	tests.NotRaced(t, "writes many rows, one after the other")
 	t.Chdir(t.TempDir())
 	if _, err := seedworld.Make(t.Context(), "world", seedworld.Options{Blocks: 3000, Seed: 4}); err != nil {
 		t.Fatal(err)

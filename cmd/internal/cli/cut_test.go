@@ -27,6 +27,7 @@ func gapsOf(said string) (at []int) {
 // verb that reads it exits with 0, each says why, and extract leaves nothing unless
 // it is asked for what can be read.
 func TestCutFiles(t *testing.T) {
+	tests.NotRaced(t, "reads many damaged files, one after the other")
 	for sample, query := range map[string]string{"burrow.map": "image", "ember.mod": "file"} {
 		t.Run(sample, func(t *testing.T) {
 			dir := t.TempDir()

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"trowel.example/internal/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )
@@ -85,6 +86,7 @@ func liveHeap(do func()) uint64 {
 // at most 512 MB with blocks as large as they may be. TROWEL_LARGE=1 tries all verbs with such
 // blocks, which takes long.
 func TestMapMemory(t *testing.T) {
+	tests.NotRaced(t, "measures memory")
 	type form struct {
 		kinds   string
 		n, side int

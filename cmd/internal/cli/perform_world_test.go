@@ -16,6 +16,7 @@ import (
 // What is told of a world slab by slab, in runs that know nothing of each other, is what one run
 // tells: of whole worlds, and of damaged ones.
 func TestWorldInParts(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	pos, xyz, level := mapdb.Config{Backend: mapdb.SQLite}, mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ}, mapdb.Config{Backend: mapdb.LevelDB}
 	for _, c := range []struct {
 		name   string

@@ -26,6 +26,12 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       update,
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "cutoff": cutOff, "replace": replaceText, "fetch": fetch, "here": runHere},
+		Condition: func(cond string) (bool, error) {
+			if cond != "raced" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return tests.Raced, nil
+		},
 		Setup: func(env *testscript.Env) error {
 			samples, err := filepath.Abs("../../../samples")
 			env.Setenv("SAMPLES", samples)

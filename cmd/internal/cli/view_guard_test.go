@@ -17,6 +17,7 @@ import (
 
 	"trowel.example/cmd/internal/viewer"
 	"trowel.example/internal/mutate"
+	"trowel.example/internal/tests"
 )
 
 // page is the server of what the verb view was started with, asked without a socket.
@@ -128,6 +129,7 @@ func (p *page) crawl(t *testing.T, see func(target string, w *httptest.ResponseR
 // TestViewSecrets looks at a world with accounts and database servers in all ways: no password,
 // nothing to find one by, and no path of the disk is in any answer.
 func TestViewSecrets(t *testing.T) {
+	tests.NotRaced(t, "asks one page after the other")
 	dir := filepath.Join(t.TempDir(), "hushhush")
 	world := filepath.Join(dir, "hollow")
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -275,6 +277,7 @@ func FuzzRequest(f *testing.F) {
 
 // TestViewDamaged looks at damaged files: what is broken is said, and nothing breaks.
 func TestViewDamaged(t *testing.T) {
+	tests.NotRaced(t, "asks one page after the other")
 	for _, s := range [][2]string{{"burrow", "burrow.map"}, {"ember", "ember.MOD"}} {
 		name := packed(t, s[0], s[1])
 		data, err := os.ReadFile(name)

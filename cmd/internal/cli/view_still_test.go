@@ -19,6 +19,7 @@ import (
 	"trowel.example/cmd/internal/viewer"
 	"trowel.example/format"
 	"trowel.example/internal/pixel"
+	"trowel.example/internal/tests"
 )
 
 // served is the page of one file, for tests of what it answers.
@@ -112,6 +113,7 @@ func runOK(t *testing.T, args ...string) {
 // A still of a view is the picture that the verb render makes of the same rectangle, from the
 // same place, with the same layers, at the same time, with the same options.
 func TestViewStill(t *testing.T) {
+	tests.NotRaced(t, "asks one page after the other")
 	name := packed(t, "burrow", "burrow.map")
 	c := serveFile(t, games[0].Formats[0], name)
 	var scene struct {

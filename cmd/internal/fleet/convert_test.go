@@ -85,6 +85,7 @@ SELECT count(*) || ' blocks, ' || (SELECT string_agg(v || ': ' || n, ', ' ORDER 
 // them: its blocks are those that one process makes, what is said is that, too, and the backups give all
 // blocks back.
 func TestKilledConversion(t *testing.T) {
+	tests.NotRaced(t, "kills and restarts what runs alone")
 	if runtime.GOOS != "linux" {
 		t.Skip("kills processes")
 	}

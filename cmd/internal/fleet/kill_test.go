@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"trowel.example/internal/judge"
+	"trowel.example/internal/tests"
 )
 
 // envKills makes workers be killed a hundred times, with River's own rescue: it takes minutes.
@@ -130,6 +131,7 @@ func testRefused(t *testing.T, b *bench) {
 // TestKilled kills workers at random, and the server of the queue in the middle: the result is that
 // of one process.
 func TestKilled(t *testing.T) {
+	tests.NotRaced(t, "kills and restarts what runs alone")
 	if runtime.GOOS != "linux" {
 		t.Skip("looks at processes in /proc")
 	}

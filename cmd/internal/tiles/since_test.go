@@ -12,6 +12,7 @@ import (
 	"trowel.example/format"
 	"trowel.example/internal/judge"
 	"trowel.example/internal/output"
+	"trowel.example/internal/tests"
 )
 
 // dated is a field of which a part has another colour than it had.
@@ -44,6 +45,7 @@ func (d dated) Changed(_ context.Context, _ format.Look, pixels image.Rectangle)
 // Of what has not changed nothing is drawn where the tiles that were can be seen, in one process and in
 // parts; and all that the levels above need where they cannot.
 func TestSince(t *testing.T) {
+	tests.NotRaced(t, "does many things, one after the other")
 	ctx := t.Context()
 	base := t.TempDir()
 	f := field{bounds: format.Rect{Min: [2]float64{-2000, -700}, Max: [2]float64{2500, 900}}}
