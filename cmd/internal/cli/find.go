@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -300,7 +301,7 @@ func (f *finding) sayLacks(ctx context.Context) {
 		if name == "-" {
 			continue // which was read
 		}
-		its := f.quietly(nil)
+		its := f.quietly(io.Discard)
 		g, err := its.findTarget(f.cmd, target{name: name})
 		if err != nil {
 			continue
