@@ -155,6 +155,30 @@ var wantedOf = map[string]string{
 	"bool": "true or false", "duration": "a time such as 90s, 5m or 2h",
 }
 
+// fileFirst are the verbs whose first argument is a FILE and whose others are paths in it.
+var fileFirst = []string{"cat", "ls", "dump", "extract", "render"}
+
+// swapped returns an error about arguments that are in the wrong order. The hint has them in the right one.
+func (a *app) swapped(cmd *cobra.Command, args []string) error {
+	last := len(args) - 1
+	if a.call != nil || last < 1 {
+		return nil
+	}
+	is := func(file, other string) bool { return !isThere(other) && isThere(file) && a.isGame(file) }
+	line := ""
+	switch dash := cmd.ArgsLenAtDash(); {
+	case slices.Contains(fileFirst, cmd.Name()) && dash < 0 && is(args[last], args[0]) && !strings.Contains(args[0], "://"):
+		line = quoted(slices.Concat(args[last:], args[:last])...)
+	case cmd.Name() == "search" && last == 1 && is(args[0], args[1]):
+		line = quoted(args[1], args[0])
+	case verbCommands[cmd.Name()] != nil && dash > 0 && dash <= last && slices.Contains(commandNames(a.formats, verbCommands[cmd.Name()]), args[0]) && is(args[dash], args[0]):
+		line = quoted(args[dash]) + " -- " + quoted(slices.Concat(args[:dash], args[dash+1:])...)
+	default:
+		return nil
+	}
+	return hint(errors.New("the arguments are in the wrong order: "+useLine(cmd)), "did you mean `%s %s`?", cmd.CommandPath(), line)
+}
+
 // isFileOrVerb returns an error about a first word that is no file but nearly a verb.
 func isFileOrVerb(root *cobra.Command, word string) error {
 	verb := verbFor(root, word)

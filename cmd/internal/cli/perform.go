@@ -101,6 +101,9 @@ func (a *app) execute(ctx context.Context, root *cobra.Command) error {
 				return err
 			}
 		}
+		if err := a.swapped(cmd, args); err != nil {
+			return err
+		}
 		return a.readInputs(cmd.Flags())
 	}
 	if a.call == nil {

@@ -190,6 +190,7 @@ func (p *askedPicture) chooseLayers(v format.View) ([]string, error) {
 		return nil, nil
 	}
 	chosen := make(map[string]bool)
+	var lacks, near []string // patterns without a layer, and names that may be meant
 	for i, item := range strings.Split(p.layers, ",") {
 		pattern, minus := strings.CutPrefix(item, "-")
 		pattern, plus := strings.CutPrefix(pattern, "+")
@@ -210,10 +211,20 @@ func (p *askedPicture) chooseLayers(v format.View) ([]string, error) {
 		if !found {
 			var names []string
 			for _, l := range v.Layers {
-				names = append(names, l.Name)
+				names = append(names, l.Name, path.Base(l.Name))
 			}
-			return nil, didYouMean(fmt.Errorf("the view %s has no layer %q", v.Name, pattern), pattern, names, "--list prints the layers that there are")
+			lacks = append(lacks, strconv.Quote(pattern))
+			if name := nearestFolded(pattern, names); name != "" && !slices.Contains(near, name) {
+				near = append(near, name)
+			}
 		}
+	}
+	if lacks != nil {
+		err := fmt.Errorf("the view %s has no layer %s", v.Name, strings.Join(lacks, ", "))
+		if near == nil {
+			return nil, hint(err, "--list prints the layers that there are")
+		}
+		return nil, hint(err, "did you mean %s?", strings.Join(near, ", "))
 	}
 	layers := []string{}
 	for _, l := range v.Layers {
