@@ -48,6 +48,15 @@ func (o *Option) needed() bool { return o.Some || !o.List && o.Default == "" }
 // ErrCommand is the cause of the errors of [ParseSteps] about a command that nobody knows.
 var ErrCommand = errors.New("no such command")
 
+// WordError is the error of a wrong word in a command, where a similar one may be meant.
+type WordError struct {
+	Word  string
+	Names []string // the words that are right, as far as there are names for them
+	Text  string   // of the error
+}
+
+func (e *WordError) Error() string { return e.Text }
+
 // OptionError is the error of [ParseSteps] about an option that a command lacks.
 type OptionError struct {
 	Command *Command

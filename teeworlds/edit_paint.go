@@ -35,7 +35,16 @@ func tilesCalled(word string) (func(kind twmap.Kind, id uint8) bool, error) {
 			return is, nil
 		}
 	}
-	return nil, fmt.Errorf("no tile is called %q: expected 0 to 255, or what a tile of a physics layer does, such as freeze or hookable", word)
+	err := &format.WordError{Word: word, Text: fmt.Sprintf("no tile is called %q: expected 0 to 255, or what a tile of a physics layer does, such as freeze or hookable", word)}
+	for _, t := range mapedit.GameTiles {
+		err.Names = append(err.Names, t.Name)
+	}
+	for kind := twmap.KindTiles + 1; kind <= twmap.KindZones; kind++ {
+		for id := range 256 {
+			err.Names = append(err.Names, strings.TrimPrefix(twmap.TileName(kind, uint8(id)), "entity: "))
+		}
+	}
+	return nil, err
 }
 
 // tileNumbers returns the numbers of the tiles of a kind of layers that a function wants.

@@ -282,12 +282,18 @@ func adviceFor(err error, options *pflag.FlagSet) string {
 	var h *hinted
 	var exists *output.ExistsError
 	var kept *output.KeptError
+	var word *format.WordError
 	names := fault.NameErrors(err)
 	switch {
 	case errors.As(err, &h):
 		return h.advice
 	case len(names) > 0:
 		return nameAdvice(names[0])
+	case errors.As(err, &word):
+		if near := nearestFolded(word.Word, word.Names); near != "" {
+			return "did you mean " + quoted(near) + "?"
+		}
+		return ""
 	case errors.Is(err, output.ErrMeanwhile), errors.Is(err, output.ErrBusy):
 		return "run the command again"
 	case errors.As(err, &exists) && exists.Replaceable && has("f"):

@@ -70,6 +70,8 @@ var wrongUsages = []usage{
 	{`merge burrow.map nope.map burrow.map -o x.map`, []string{"nope.map: no such file"}},
 	{`find burrow.map tile 5`, []string{"did you mean `trowel find burrow.map -- tile 5`?"}},
 	{`find burrow.map -- tiel 5`, []string{"did you mean tile?"}},
+	{`find burrow.map -- tile frezze`, []string{"no tile is called \"frezze\"", "did you mean freeze?"}},
+	{`edit burrow.map -o x.map -- replace-tiles hokable freeze --layer game`, []string{"did you mean hookable?"}},
 	{`find burrow.map -- tile 999`, []string{"expected a number from 0 to 255"}},
 	{`find world -- nodes`, []string{"did you mean node?"}},
 	{`find world -- node default:dirt --box 1,2`, []string{"expected two positions of nodes"}},
