@@ -87,7 +87,7 @@ func parse(args []string) (*options, error) {
 			for letters := arg[1:]; letters != ""; {
 				name, ok := shortNames[letters[0]]
 				if !ok {
-					return nil, fmt.Errorf("there is no option -%c", letters[0])
+					return nil, fmt.Errorf("invalid option -- '%c'", letters[0])
 				}
 				value := letters[1:]
 				letters = value
@@ -121,7 +121,7 @@ func find(text string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", fmt.Errorf("there is no option --%s", text)
+		return "", fmt.Errorf("unrecognized option '--%s'", text) // as getopt says it
 	case 1:
 		return found[0], nil
 	}
