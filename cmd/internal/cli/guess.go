@@ -164,7 +164,9 @@ func (a *app) swapped(cmd *cobra.Command, args []string) error {
 	if a.call != nil || last < 1 {
 		return nil
 	}
-	is := func(file, other string) bool { return !isThere(other) && isThere(file) && a.isGame(file) }
+	is := func(file, other string) bool {
+		return !isThere(other) && !strings.EqualFold(filepath.Ext(file), filepath.Ext(other)) && isThere(file) && a.isGame(file)
+	}
 	line := ""
 	switch dash := cmd.ArgsLenAtDash(); {
 	case slices.Contains(fileFirst, cmd.Name()) && dash < 0 && is(args[last], args[0]) && !strings.Contains(args[0], "://"):
