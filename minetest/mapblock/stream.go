@@ -37,8 +37,9 @@ const MaxContent = 64 << 20
 
 // A packing is a way to compress a section.
 type packing struct {
-	name   string
-	unpack func(buf, stream []byte) (content []byte, used int, err error) // reuses buf if it is large enough; returns the readable content even with an error
+	name string
+	// unpack reuses buf if it is large enough. It returns the readable content even with an error.
+	unpack func(buf, stream []byte) (content []byte, used int, err error)
 	pack   func(content []byte, level int) ([]byte, error)
 }
 

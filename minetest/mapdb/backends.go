@@ -12,7 +12,7 @@ import (
 	"trowel.example/fault"
 )
 
-// backends are all that there are. A new one is a file with a Backend, and a line here.
+// backends is the list of all backends. To add one, add a file with a Backend and a line here.
 var backends = []Backend{
 	sqliteBackend,
 	levelBackend,
@@ -22,48 +22,48 @@ var backends = []Backend{
 	dummyBackend,
 }
 
-// A Backend is a way to keep the blocks of a world.
+// A Backend is a way to store the blocks of a world.
 type Backend struct {
-	Name     string   // as world.mt has it
-	Files    []string // its files and folders in that of the world, the store itself first; none if it is elsewhere
-	Settings []string // of world.mt, which say on what server the store is; none if it is on none
-	Targets  []Target // what can be made from it by name; none if it can be read only, or keeps nothing
+	Name     string   // the name in world.mt
+	Files    []string // the files and folders in the world's folder, the store itself first; empty if it is elsewhere
+	Settings []string // the settings of world.mt that locate the server; empty without a server
+	Targets  []Target // the kinds of store that can be created by name; empty if the backend is read-only or stores nothing
 
-	// Alone says that nobody may write while a program has the store open, not even by force:
-	// it knows nothing of what others write.
+	// Alone is set if no other program may write while a program has the store open, not even with force: an open
+	// store does not see the changes of other programs.
 	Alone bool
-	// CountsAll says that [DB.Count] reads all blocks.
+	// CountsAll is set if [DB.Count] reads all blocks.
 	CountsAll bool
 
 	open   func(ctx context.Context, dir string, c Config) (DB, error)
-	create func(ctx context.Context, dir string, c Config) (Writer, error) // nil: it can be read only
+	create func(ctx context.Context, dir string, c Config) (Writer, error) // nil: the backend is read-only
 	edit   func(ctx context.Context, dir string, c Config, force bool) (Writer, error)
 
-	// What follows is for servers: whether enough is told to find it; the settings are taken
-	// over, and given back in their order.
+	// For servers only: complete returns an error unless the settings are sufficient; get reads the settings; set
+	// returns their values in the order of Settings.
 	complete func(c Config) error
 	get      func(c *Config, get func(setting string) string) error
 	set      func(c Config) []string
 }
 
-// Remote reports whether the store is on a server, which may be on another machine.
+// Remote reports whether the store is on a server, possibly on another machine.
 func (b Backend) Remote() bool { return len(b.Settings) > 0 }
 
-// ReadOnly reports whether stores can neither be made nor changed.
+// ReadOnly reports whether stores of this backend can be neither created nor changed.
 func (b Backend) ReadOnly() bool { return b.create == nil }
 
-// A Target is a kind of store that can be made.
+// A Target is a kind of store that can be created.
 type Target struct {
-	Name   string // a word that people type
-	Title  string // in a few words
+	Name   string // the name used on the command line
+	Title  string // a short description
 	Schema Schema // for [Create]
 }
 
-// Backends returns all backends. Their lists are shared, and not to be changed.
+// Backends returns all backends. The lists in them are shared and must not be changed.
 func Backends() []Backend { return slices.Clone(backends) }
 
-// BackendOf returns the backend of a name, and whether there is one. The name "" is that of
-// worlds from before 0.4.8: sqlite3.
+// BackendOf returns the backend with a name, and whether it exists. The name "" means sqlite3, as in worlds from
+// before 0.4.8.
 func BackendOf(name string) (Backend, bool) {
 	if name == "" {
 		name = SQLite
@@ -88,10 +88,10 @@ func (c Config) backend() (Backend, error) {
 	return b, nil
 }
 
-// Configure returns where the blocks of a world are that has them in a backend, and whose
-// world.mt has the settings that get returns, "" for one that it lacks. With remote they may
-// be on another machine. A setting with a value that it cannot have is an error; whether
-// there is such a backend, and enough is told of its server, is found out by [Open].
+// Configure returns the configuration of a world's store from its backend and the settings of its world.mt. The
+// function get returns a setting, or "" if it is missing. If remote is set, the store may be on another machine. A
+// setting with an invalid value is an error; [Open] checks whether the backend exists and whether the settings locate
+// its server.
 func Configure(backend string, get func(setting string) string, remote bool) (Config, error) {
 	c := Config{Backend: backend}
 	b, _ := BackendOf(backend)
@@ -102,7 +102,7 @@ func Configure(backend string, get func(setting string) string, remote bool) (Co
 	return c, b.get(&c, get)
 }
 
-// Complete returns an error if too little is told of the server that the store is on.
+// Complete returns an error if the settings do not suffice to find the server of the store.
 func (c Config) Complete() error {
 	b, err := c.backend()
 	if err != nil || !b.Remote() {
@@ -111,8 +111,7 @@ func (c Config) Complete() error {
 	return b.complete(c)
 }
 
-// Settings yields the settings of world.mt that say where the blocks are, except for those
-// that can be missing and would be empty.
+// Settings yields the settings of world.mt that locate the blocks. It omits optional settings with an empty value.
 func (c Config) Settings() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		b, _ := BackendOf(c.Backend)
@@ -127,8 +126,8 @@ func (c Config) Settings() iter.Seq2[string, string] {
 	}
 }
 
-// FindTarget returns how a store is made that is of the kind of a target. The server that it
-// may be on is not told by that.
+// FindTarget returns the configuration of a new store of the target with this name, without settings for a server,
+// and whether the target exists.
 func FindTarget(name string) (Config, bool) {
 	for _, b := range backends {
 		for _, t := range b.Targets {
@@ -140,7 +139,7 @@ func FindTarget(name string) (Config, bool) {
 	return Config{}, false
 }
 
-// Targets returns all that can be made.
+// Targets returns all kinds of stores that can be created.
 func Targets() (all []Target) {
 	for _, b := range backends {
 		all = append(all, b.Targets...)
@@ -148,7 +147,7 @@ func Targets() (all []Target) {
 	return all
 }
 
-// Target returns the name of the target that a store is of, "" if there is none.
+// Target returns the name of the store's target, or "" if there is none.
 func (c Config) Target() string {
 	b, _ := BackendOf(c.Backend)
 	for _, t := range b.Targets {
@@ -159,9 +158,8 @@ func (c Config) Target() string {
 	return ""
 }
 
-// Open opens the blocks of the world in a folder for reading. It changes
-// nothing, in the folder or elsewhere. If there is no store, the error wraps
-// [io/fs.ErrNotExist].
+// Open opens the store of the world in a folder for reading. It changes nothing, in the folder or elsewhere. If the
+// store does not exist, the error wraps [io/fs.ErrNotExist].
 func Open(ctx context.Context, dir string, c Config) (DB, error) {
 	b, err := c.backend()
 	if err != nil {
@@ -174,8 +172,8 @@ func Open(ctx context.Context, dir string, c Config) (DB, error) {
 	return openLayered(ctx, dir, c, db, err)
 }
 
-// Create makes an empty store for the world in a folder, which must exist, and none below it. It fails with an error
-// that wraps [io/fs.ErrExist] if there is one already.
+// Create creates an empty store for the world in a folder, which must exist. It does not create a store for
+// [Config.Under]. If the store exists already, the error wraps [io/fs.ErrExist].
 func Create(ctx context.Context, dir string, c Config) (Writer, error) {
 	b, err := c.writable()
 	if err != nil {
@@ -184,11 +182,10 @@ func Create(ctx context.Context, dir string, c Config) (Writer, error) {
 	return b.create(ctx, dir, c)
 }
 
-// OpenForWriting opens a store to change it in place, or to continue with making it. It fails
-// with an error that wraps [ErrInUse] if a program has it open, as far as that can be seen,
-// unless force is set, which does not count for LevelDB: see [Backend.Alone]. With folders of
-// files the error wraps [ErrReadOnly]. A store that does not exist is created if another one is
-// [Config.Under] it, as the engine does.
+// OpenForWriting opens a store to change it in place, or to continue an interrupted creation. If another program has
+// the store open, as far as this is detectable, the error wraps [ErrInUse], unless force is set. LevelDB ignores
+// force, see [Backend.Alone]. For folders of files the error wraps [ErrReadOnly]. If a store with [Config.Under] does
+// not exist, it is created, as the engine does.
 func OpenForWriting(ctx context.Context, dir string, c Config, force bool) (Writer, error) {
 	b, err := c.writable()
 	if err != nil {

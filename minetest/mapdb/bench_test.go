@@ -11,7 +11,7 @@ import (
 	"trowel.example/internal/judge"
 )
 
-// The memory that is in use stays the same, however many blocks there are.
+// BenchmarkBlocks measures reading all blocks. Its memory use must not depend on the number of blocks.
 func BenchmarkBlocks(b *testing.B) {
 	for _, n := range []int{10_000, 200_000} {
 		for _, schema := range []Schema{SchemaPos, SchemaXYZ} {
@@ -62,7 +62,7 @@ func BenchmarkBlocks(b *testing.B) {
 	}
 }
 
-// Blocks that are read slab after slab come as fast as all in one go.
+// BenchmarkSlabs compares reading slab by slab with reading all blocks at once: both should be equally fast.
 func BenchmarkSlabs(b *testing.B) {
 	const n = 100_000
 	for name, config := range map[string]func(testing.TB) Config{

@@ -35,8 +35,8 @@ type kind struct {
 	config  func(t *testing.T) Config
 	create  func(t *testing.T, dir string, c Config) Writer // nil: Create
 	compare func(a, b Pos) int                              // the order of its keys
-	lasting bool                                            // it outlives Close
-	again   bool                                            // it can be opened for writing after Close
+	lasting bool                                            // the store survives Close
+	again   bool                                            // the store can be opened for writing after Close
 }
 
 func fixed(c Config) func(*testing.T) Config { return func(*testing.T) Config { return c } }
@@ -85,8 +85,7 @@ func unseenPostgres(t *testing.T) Config {
 	return c
 }
 
-// files is a store of files that the suite writes by itself: the package only
-// reads them. Its transactions are none.
+// files is a store of files written by the suite, because the package only reads them. It has no transactions.
 type files struct {
 	DB
 	layout string
@@ -161,8 +160,7 @@ func (k kind) make(t *testing.T, dir string, c Config) Writer {
 	return w
 }
 
-// someBlocks returns blocks in many places: dense ones around the origin,
-// scattered ones, and the corners of the world.
+// someBlocks returns blocks at many positions: dense around the origin, scattered, and in the corners of the world.
 func someBlocks(n int) map[Pos][]byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	all := map[Pos][]byte{}
@@ -184,7 +182,7 @@ func someBlocks(n int) map[Pos][]byte {
 	return all
 }
 
-// seq goes through blocks in no order.
+// seq yields blocks in random order.
 func seq(all map[Pos][]byte) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		for p, data := range all {
@@ -195,7 +193,7 @@ func seq(all map[Pos][]byte) iter.Seq2[Block, error] {
 	}
 }
 
-// same checks that a store gives exactly the blocks of an area, in order.
+// same checks that a store yields exactly the blocks of an area, in order.
 func same(t *testing.T, db DB, a Area, want map[Pos][]byte, compare func(a, b Pos) int) {
 	t.Helper()
 	n := 0
@@ -235,7 +233,7 @@ func same(t *testing.T, db DB, a Area, want map[Pos][]byte, compare func(a, b Po
 	}
 }
 
-// Every backend does the same.
+// TestConformance tests that all backends behave the same.
 func TestConformance(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	for _, k := range kinds {
@@ -310,7 +308,7 @@ func conformBlocks(t *testing.T, k kind, w Writer) {
 	same(t, w, All(), nil, k.compare)
 }
 
-// Store puts all blocks, over those that are there, or none.
+// conformStore checks that Store adds new blocks and replaces existing ones, or changes nothing if it fails.
 func conformStore(t *testing.T, k kind, w Writer) {
 	before := make(map[Pos][]byte)
 	for b, err := range w.Blocks(t.Context(), All()) {
@@ -388,7 +386,7 @@ func conformAreas(t *testing.T, k kind, w Writer, dir string, c Config) {
 	ctx := t.Context()
 	blocks := tests.Of(t, 1000, 3000)
 	if c.Backend == Sectors {
-		blocks = 300 // each in a folder of its own, which takes minutes under Wine
+		blocks = 300 // each in a separate folder, which takes minutes under Wine
 	}
 	want := someBlocks(blocks)
 	n, err := w.Load(ctx, seq(want))
@@ -431,7 +429,7 @@ func conformAreas(t *testing.T, k kind, w Writer, dir string, c Config) {
 		}
 	}
 
-	// Many by their positions, with some that are not there.
+	// Fetch many positions, including some without a block.
 	var all []Pos
 	for p := range want {
 		all = append(all, p, Pos{p.X ^ 1, 1999, p.Z})
@@ -450,7 +448,7 @@ func conformAreas(t *testing.T, k kind, w Writer, dir string, c Config) {
 		break
 	}
 
-	// Two readers at once, and a Get amid a loop.
+	// Two concurrent readers, and a Get during a loop.
 	other := db
 	if k.lasting {
 		other = open(t, dir, c)
@@ -485,7 +483,7 @@ func conformAreas(t *testing.T, k kind, w Writer, dir string, c Config) {
 	}
 	group.Wait()
 	for range db.Blocks(ctx, All()) {
-		break // which ends the use of what the loop needs
+		break // stops the loop early
 	}
 
 	ended, cancel := context.WithCancel(ctx)
@@ -513,10 +511,10 @@ func conformAreas(t *testing.T, k kind, w Writer, dir string, c Config) {
 	}
 }
 
-// killBlocks is how many blocks the child of TestKill writes in a transaction.
+// killBlocks is the number of blocks that the child of TestKill writes per transaction.
 const killBlocks = 60
 
-// TestKillChild is the child of TestKill.
+// TestKillChild is the child process of TestKill.
 func TestKillChild(t *testing.T) {
 	dir := os.Getenv("MAPDB_KILL")
 	if dir == "" {
@@ -553,8 +551,8 @@ func TestKillChild(t *testing.T) {
 	}
 }
 
-// Whenever a process is killed that writes, a transaction is there or it is not;
-// and meanwhile others can read.
+// TestKill tests that, whenever a writing process is killed, each transaction is stored completely or not at all, and
+// that others can read meanwhile.
 func TestKill(t *testing.T) {
 	tests.NotRaced(t, "kills and restarts what runs alone")
 	self, err := os.Executable()
@@ -574,7 +572,7 @@ func TestKill(t *testing.T) {
 			}
 			for round := range tests.Of(t, 1, 3) {
 				if c.Backend == LevelDB {
-					dir = t.TempDir() // which the child makes
+					dir = t.TempDir() // the child creates it
 				}
 				child := exec.Command(self, "-test.run=^TestKillChild$")
 				child.Env = append(os.Environ(), "MAPDB_KILL="+dir, "MAPDB_BACKEND="+c.Backend,
@@ -596,12 +594,12 @@ func TestKill(t *testing.T) {
 						t.Fatal(lines.Text())
 					}
 				}
-				if (c.Backend == SQLite || c.Backend == LevelDB) && runtime.GOOS == "linux" { // elsewhere nothing names the programs that have a file open
+				if (c.Backend == SQLite || c.Backend == LevelDB) && runtime.GOOS == "linux" { // elsewhere users of a file are unknown
 					if _, err := OpenForWriting(t.Context(), dir, c, c.Backend == LevelDB); !errors.Is(err, ErrInUse) {
 						t.Errorf("OpenForWriting while another process writes: %v", err)
 					}
 				}
-				if c.Backend != LevelDB { // which can be opened, but is not made for that
+				if c.Backend != LevelDB { // LevelDB can be opened, but is not designed for that
 					for range 5 {
 						if got := oneRound(t, dir, c); got < done {
 							t.Errorf("round %d while the child writes, after %d", got, done)
@@ -619,7 +617,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// oneRound returns the round of which all blocks are.
+// oneRound returns the round that all blocks belong to.
 func oneRound(t *testing.T, dir string, c Config) int {
 	t.Helper()
 	db := open(t, dir, c)

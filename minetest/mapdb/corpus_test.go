@@ -14,7 +14,7 @@ import (
 	"trowel.example/internal/judge"
 )
 
-// corpusStores are the worlds of the corpus that can be opened as they are.
+// corpusStores are the worlds of the corpus that can be opened directly.
 var corpusStores = []struct {
 	dir     string
 	backend string
@@ -33,7 +33,7 @@ var corpusStores = []struct {
 	{"cornernote-mesecons-circuits", SQLite, 12133},
 }
 
-// Every world is read whole, by each of the ways to read it, and does not change.
+// TestCorpus tests that each way of reading reads every world of the corpus completely and without changing it.
 func TestCorpus(t *testing.T) {
 	root := corpus.Dir(t, "minetest")
 	for _, c := range corpusStores {
@@ -60,7 +60,7 @@ func TestCorpus(t *testing.T) {
 		unchanged(t, dir, before)
 		t.Logf("%s: %d blocks", c.dir, len(all))
 
-		// What is copied into another kind of store is the same.
+		// A copy in another kind of store must be identical.
 		to := Config{Backend: LevelDB}
 		if c.backend == LevelDB {
 			to = Config{Backend: SQLite, Schema: SchemaXYZ}
@@ -82,8 +82,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// One world that the game moved from backend to backend has the same blocks in
-// each: those of its dump of PostgreSQL, too.
+// TestCorpusSame tests that a world that the game migrated between backends has the same blocks in each, including
+// its PostgreSQL dump.
 func TestCorpusSame(t *testing.T) {
 	root := filepath.Join(corpus.Dir(t, "minetest"), "generated")
 	want, _ := read(t, open(t, filepath.Join(root, "v29-sqlite"), Config{}))
@@ -94,7 +94,7 @@ func TestCorpusSame(t *testing.T) {
 			equal++
 		}
 	}
-	// The game saved 40 blocks once more when it ran on the one or the other.
+	// The game saved 40 blocks again when it ran on one of the backends.
 	if len(level) != len(want) || equal != len(want)-40 {
 		t.Errorf("%d blocks in SQLite, %d in LevelDB, %d are the same", len(want), len(level), equal)
 	}
@@ -119,7 +119,7 @@ func TestCorpusSame(t *testing.T) {
 	}
 }
 
-// dumped goes through the blocks of a dump of PostgreSQL.
+// dumped yields the blocks of a PostgreSQL dump.
 func dumped(t *testing.T, f *os.File) func(yield func(Block, error) bool) {
 	return func(yield func(Block, error) bool) {
 		lines := bufio.NewScanner(f)

@@ -14,8 +14,8 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// Whichever page of a database is damaged, every way of reading it gives the same blocks, none of
-// them wrong, and tells when some are missing.
+// TestDamagedPages tests that, whichever page of a database is damaged, every way of reading yields the same blocks,
+// none of them wrong, and reports missing blocks.
 func TestDamagedPages(t *testing.T) {
 	tests.NotRaced(t, "reads many damaged files, one after the other")
 	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {
@@ -27,8 +27,8 @@ func TestDamagedPages(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, uint64(schema)))
 		truth := map[Pos][]byte{}
 		for len(truth) < 900 {
-			// All in one page: the end of a row that is zeroed is none for SQLite to see, and
-			// for the decoder of the block only.
+			// Keep each row in one page: if the end of a row is zeroed, SQLite does not notice, only the decoder of
+			// the block does.
 			data := make([]byte, 1+r.IntN(600))
 			for i := range data {
 				data[i] = byte(1 + r.IntN(255))
@@ -53,7 +53,7 @@ func TestDamagedPages(t *testing.T) {
 		const size = 4096
 		for page := range len(sound) / size {
 			if page > 3 && page%tests.Of(t, 10, 1) != 0 {
-				continue // the first pages are those that lead to the others
+				continue // the first pages refer to the others
 			}
 			name := fmt.Sprintf("%v, page %d", schema, page+1)
 			data := bytes.Clone(sound)
@@ -110,14 +110,14 @@ func TestDamagedPages(t *testing.T) {
 	}
 }
 
-// An index that does not lead to all rows is met by Verify alone.
+// TestVerify tests that only Verify detects an index that misses rows.
 func TestVerify(t *testing.T) {
 	dir := t.TempDir()
 	conn := native(t, dir, tablePos+"; CREATE TABLE other (pos INT PRIMARY KEY);"+
 		"WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<2000) INSERT INTO blocks SELECT i, x'01' FROM n;"+
 		"WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<1000) INSERT INTO other SELECT i FROM n;"+
 		"PRAGMA writable_schema=ON;"+
-		// The index of the blocks is that of the other table from now on.
+		// From now on, the table of blocks uses the index of the other table.
 		"UPDATE sqlite_master SET rootpage=(SELECT rootpage FROM sqlite_master WHERE name='sqlite_autoindex_other_1') WHERE name='sqlite_autoindex_blocks_1'")
 	conn.Close()
 	db, err := Open(t.Context(), dir, Config{})
@@ -133,7 +133,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Without its schema a database is read by the tables that there ever were.
+// TestLostSchema tests that a database that has lost its schema is read with the known tables.
 func TestLostSchema(t *testing.T) {
 	for _, table := range knownTables {
 		dir := t.TempDir()

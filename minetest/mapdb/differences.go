@@ -7,15 +7,15 @@ import (
 	"iter"
 )
 
-// A Difference is a block that two stores do not both have, or not in the same bytes.
+// A Difference is a block that only one of two stores has, or that has different bytes in them.
 type Difference struct {
 	Pos      Pos
-	Old, New []byte // nil where there is no block
+	Old, New []byte // nil if the store has no block
 }
 
-// SideError is an error about one of two stores that are compared.
+// SideError is an error of one of two compared stores.
 type SideError struct {
-	New bool // about the new one
+	New bool // the error is of the new store
 	Err error
 }
 
@@ -24,11 +24,10 @@ func (e *SideError) Error() string { return e.Err.Error() }
 // Unwrap returns the error of the store.
 func (e *SideError) Unwrap() error { return e.Err }
 
-// Differences goes through the blocks of an area in which two stores differ, with memory for
-// a page of each. Two SQLite databases of one schema are read side by side, once; else each
-// block of one is looked up in the other. A *RowError is about a row of one of them, whose
-// block is not compared, and the loop continues; any other error is the last thing that it
-// gives. Errors of the stores are in a *[SideError].
+// Differences yields the blocks of an area in which two stores differ, with one page of each store in memory. Two
+// SQLite databases with the same schema are read once, in parallel; otherwise each block of one store is looked up in
+// the other. After a *RowError, whose block is not compared, the loop continues; any other error ends it. Errors of
+// the stores are wrapped in a *[SideError].
 func Differences(ctx context.Context, old, new DB, a Area) iter.Seq2[Difference, error] {
 	if o, ok := old.(ordered); ok {
 		if n, ok := new.(ordered); ok && o.keyOrder() == n.keyOrder() {
@@ -46,7 +45,7 @@ func Differences(ctx context.Context, old, new DB, a Area) iter.Seq2[Difference,
 	}
 }
 
-// ofSide is an error, if it is one, that says of which store it is.
+// ofSide wraps an error, unless it is nil, in a SideError.
 func ofSide(new bool, err error) error {
 	if err == nil {
 		return nil
@@ -59,9 +58,9 @@ type ordered interface{ keyOrder() order }
 
 func (db *sqliteDB) keyOrder() order { return db.order }
 
-// lookUp looks up the blocks of one store in another, and gives those that differ; only those
-// that are not there, if that is asked for. An error is of the store whose blocks they are, or of
-// the other. It reports whether more is wanted.
+// lookUp looks up the blocks of the store from in the store in, and yields those that differ, or only those that are
+// missing if missing is set. ofFrom is set if an error is of the store from. lookUp reports whether the caller wants
+// more.
 func lookUp(ctx context.Context, from, in DB, a Area, missing bool, yield func(d Difference, ofFrom bool, err error) bool) bool {
 	var row *RowError
 	for b, err := range from.Blocks(ctx, a) {
@@ -87,7 +86,7 @@ func lookUp(ctx context.Context, from, in DB, a Area, missing bool, yield func(d
 	return true
 }
 
-// notNil returns the bytes of a block that there is.
+// notNil returns the bytes of an existing block: never nil.
 func notNil(data []byte) []byte {
 	if data == nil {
 		return []byte{}
@@ -95,7 +94,7 @@ func notNil(data []byte) []byte {
 	return data
 }
 
-// head is what a store gives next.
+// head is the next block of a store.
 type head struct {
 	new  bool // the store is the new one
 	next func() (Block, error, bool)
@@ -104,8 +103,8 @@ type head struct {
 	more bool
 }
 
-// advance goes to the next position, and reports whether all goes on. Rows of which nobody
-// knows where they are, and a second one of a position, are passed.
+// advance moves to the next position and reports whether the loop continues. It skips rows without a position and
+// further rows with the same position.
 func (h *head) advance(yield func(Difference, error) bool) bool {
 	last, had := h.b.Pos, h.more
 	for {

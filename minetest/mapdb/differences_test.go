@@ -10,8 +10,8 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// What differs is found whatever the stores are, and nothing else; a damaged row is told of
-// once and leaves the others.
+// TestDifferences tests that exactly the differences are found for all combinations of stores, and that a damaged row
+// is reported once and does not affect other rows.
 func TestDifferences(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	ctx := context.Background()
@@ -53,7 +53,7 @@ func TestDifferences(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if name == "pos" || name == "xyz" { // a row that is no blob, where the other store has a block
+			if name == "pos" || name == "xyz" { // a row that is not a blob, where the other store has a block
 				key, columns := "0", "pos = 0"
 				if name == "xyz" {
 					key, columns = "0, 0, 0", "x = 0 AND y = 0 AND z = 0"
@@ -68,7 +68,7 @@ func TestDifferences(t *testing.T) {
 	for from, old := range stores {
 		for to, new := range stores {
 			got := map[Pos]string{}
-			bad := make(map[bool]int) // of the new store, or of the old one
+			bad := make(map[bool]int) // key: the error is of the new store
 			a := All()
 			if from == "pos" && to == "xyz" {
 				a.Max.Y = 5

@@ -8,21 +8,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A Swap says what a block is to become if it is what it is taken for.
+// A Swap replaces a block, provided that its current bytes are Old.
 type Swap struct {
 	Pos      Pos
-	Old, New []byte // New may be nil: it is deleted
+	Old, New []byte // a nil New deletes the block
 }
 
-// became reports whether a block is what it is to become; data is nil if there is none.
+// became reports whether a block already has its new bytes; data is nil if the block does not exist.
 func (s *Swap) became(data []byte) bool {
 	return (data == nil) == (s.New == nil) && bytes.Equal(data, s.New)
 }
 
-// Exchange gives blocks other bytes, in one transaction: those that have the bytes that they are
-// taken to have. Others stay as they are. It returns how many are now what they were to become,
-// those among them that were so before. No position may come twice. Several programs may do
-// the same to one store at the same time, where the store can be written by several.
+// Exchange replaces the bytes of blocks in one transaction. It changes only blocks that have the expected old bytes,
+// and returns the number of blocks that have their new bytes now, including those that had them before. No position
+// may occur twice. Several programs may call Exchange on one store at the same time, if the store supports several
+// writers.
 func Exchange(ctx context.Context, w Writer, list []Swap) (int, error) {
 	switch db := w.(type) {
 	case *postgresDB:
@@ -50,7 +50,7 @@ func Exchange(ctx context.Context, w Writer, list []Swap) (int, error) {
 	return done, err
 }
 
-// apply changes a block in a transaction, if it has the bytes that it is taken to have.
+// apply changes a block in a transaction, if it has the expected bytes.
 func (s *Swap) apply(tx Tx, data []byte, done *int) error {
 	switch {
 	case s.became(data):
@@ -66,8 +66,8 @@ func (s *Swap) apply(tx Tx, data []byte, done *int) error {
 	return tx.Put(s.Pos, s.New)
 }
 
-// current returns the bytes of those blocks of a list that there are. Rows that are damaged are
-// none that anybody has read before.
+// current returns the bytes of the blocks of a list that exist. Damaged rows are omitted, because their content
+// cannot have been read before.
 func current(ctx context.Context, db DB, list []Swap) (map[Pos][]byte, error) {
 	var all []Pos
 	for _, s := range list {
@@ -87,7 +87,7 @@ func current(ctx context.Context, db DB, list []Swap) (map[Pos][]byte, error) {
 	return have, nil
 }
 
-// exchangeFetched is for a store that gives many blocks at once, and takes them so.
+// exchangeFetched is Exchange for a store that reads and writes many blocks at once.
 func exchangeFetched(ctx context.Context, w Writer, list []Swap) (int, error) {
 	have, err := current(ctx, w, list)
 	if err != nil {
@@ -105,8 +105,8 @@ func exchangeFetched(ctx context.Context, w Writer, list []Swap) (int, error) {
 	return done, err
 }
 
-// exchange lets the server look at each row when it changes it, and does not wait for the answer
-// to each.
+// exchange lets the server compare each row when changing it, and sends all changes without waiting for single
+// answers.
 func (db *postgresDB) exchange(ctx context.Context, list []Swap) (done int, err error) {
 	const where = " WHERE posx = $1 AND posy = $2 AND posz = $3 AND data = $4"
 	var batch pgx.Batch

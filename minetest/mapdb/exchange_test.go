@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Blocks that are what they are taken for become others; all others stay.
+// TestExchange tests that Exchange changes blocks with the expected bytes and no others.
 func TestExchange(t *testing.T) {
 	for _, k := range kinds {
 		if k.create != nil {
@@ -29,16 +29,16 @@ func TestExchange(t *testing.T) {
 			}
 			list := []Swap{
 				{at(0), []byte{0}, []byte{10}},
-				{at(1), []byte{9}, []byte{11}}, // it is another one
+				{at(1), []byte{9}, []byte{11}}, // has changed
 				{at(2), []byte{2}, nil},        // to be deleted
-				{at(3), []byte{9}, []byte{3}},  // is so already
-				{at(4), []byte{4}, []byte{}},   // empty, and there
-				{at(7), []byte{7}, []byte{17}}, // there is none
-				{at(8), []byte{8}, nil},        // it is deleted already
-				{at(9), []byte{}, []byte{19}},  // none is not an empty one
+				{at(3), []byte{9}, []byte{3}},  // has its new bytes already
+				{at(4), []byte{4}, []byte{}},   // exists and becomes empty
+				{at(7), []byte{7}, []byte{17}}, // does not exist
+				{at(8), []byte{8}, nil},        // deleted already
+				{at(9), []byte{}, []byte{19}},  // a missing block is not an empty one
 			}
 			want := map[Pos][]byte{at(0): {10}, at(1): {1}, at(3): {3}, at(4): {}, at(5): {5}}
-			for run := range 2 { // the second changes nothing
+			for run := range 2 { // the second run changes nothing
 				if n, err := Exchange(ctx, w, list); n != 5 || err != nil {
 					t.Errorf("run %d: %d, %v", run, n, err)
 				}

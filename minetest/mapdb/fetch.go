@@ -11,8 +11,8 @@ type fetcher interface {
 	fetch(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error)
 }
 
-// Fetch gives those of some blocks that there are, in any order, with memory for a few MiB of
-// them. Errors are as those of [DB.Blocks].
+// Fetch yields the blocks that exist at the given positions, in any order, with a few MiB of them in memory. Errors
+// are like those of [DB.Blocks].
 func Fetch(ctx context.Context, db DB, all []Pos) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		if f, ok := db.(fetcher); ok {

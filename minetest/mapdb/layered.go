@@ -11,19 +11,19 @@ import (
 	"trowel.example/fault"
 )
 
-// UnderFolder is the folder in that of a world that has the files of [Config.Under].
+// UnderFolder is the folder in the world's folder with the files of [Config.Under].
 const UnderFolder = "readonly"
 
-// layered is a store with another below it, which is only read: a block that the upper store does
-// not have, or has without bytes, is that of the lower store.
+// layered is a store on top of a lower, read-only store: a block that is missing or empty in the upper store is read
+// from the lower one.
 type layered struct {
 	upper, lower DB
 }
 
-// openLayered opens the lower store of a world, and puts the upper one over it.
+// openLayered opens the lower store of a world and puts the upper one on top of it.
 func openLayered(ctx context.Context, dir string, c Config, upper DB, err error) (DB, error) {
 	if errors.Is(err, fs.ErrNotExist) {
-		upper, err = NewMemory(), nil // the engine makes it when it stores a block
+		upper, err = NewMemory(), nil // the engine creates it when it stores a block
 	}
 	if err != nil {
 		return nil, err
@@ -75,8 +75,7 @@ func (l *layered) covers(ctx context.Context, p Pos) (bool, error) {
 	return len(data) > 0, err
 }
 
-// IsBelow reports whether the store that is [Config.Under] another one has a block, which
-// cannot be deleted then.
+// IsBelow reports whether the store in [Config.Under] has a block. Such a block cannot be deleted.
 func IsBelow(ctx context.Context, db DB, p Pos) (bool, error) {
 	l, ok := db.(*layered)
 	if !ok {
@@ -93,7 +92,7 @@ func IsBelow(ctx context.Context, db DB, p Pos) (bool, error) {
 	return err == nil, err
 }
 
-// Blocks goes through the blocks of the upper store, and then through those that only the lower one has.
+// Blocks yields the blocks of the upper store, then those that only the lower store has.
 func (l *layered) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		for b, err := range l.upper.Blocks(ctx, a) {
@@ -121,7 +120,7 @@ func (l *layered) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 	}
 }
 
-// Positions goes through the positions of the blocks of an area.
+// Positions yields the positions of the blocks of an area.
 func (l *layered) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
 	return func(yield func(Pos, error) bool) {
 		for p, err := range l.upper.Positions(ctx, a) {
@@ -151,12 +150,12 @@ func (l *layered) Count(ctx context.Context) (int64, error) {
 	return countPositions(l.Positions(ctx, All()))
 }
 
-// Verify looks for damage in both stores.
+// Verify searches both stores for damage.
 func (l *layered) Verify(ctx context.Context) error {
 	return errors.Join(Verify(ctx, l.upper), Verify(ctx, l.lower))
 }
 
-// Damage returns the damage of both stores by which no block is lost.
+// Damage returns the damage of both stores that loses no block.
 func (l *layered) Damage() (list []*RowError) {
 	for _, db := range []DB{l.upper, l.lower} {
 		if v, ok := db.(Verifier); ok {
@@ -166,17 +165,17 @@ func (l *layered) Damage() (list []*RowError) {
 	return list
 }
 
-// Schema returns the shape of the table of the upper store.
+// Schema returns the schema of the upper store.
 func (l *layered) Schema() Schema { return SchemaOf(l.upper) }
 
 func (l *layered) rest() error { return errors.Join(Rest(l.upper), Rest(l.lower)) }
 
 func (l *layered) String() string { return fmt.Sprintf("%v, over the read-only %v", l.upper, l.lower) }
 
-// Close ends the use of both stores.
+// Close closes both stores.
 func (l *layered) Close() error { return errors.Join(l.upper.Close(), l.lower.Close()) }
 
-// layeredWriter changes the upper one of two stores.
+// layeredWriter writes to the upper one of two stores.
 type layeredWriter struct {
 	layered
 	w Writer // the upper store
@@ -197,7 +196,7 @@ func (l *layeredWriter) Load(ctx context.Context, blocks iter.Seq2[Block, error]
 	return l.w.Load(ctx, blocks)
 }
 
-// layeredTx is a transaction of the upper store that reads the lower one too.
+// layeredTx is a transaction of the upper store that also reads the lower one.
 type layeredTx struct {
 	Tx
 	ctx   context.Context
@@ -215,7 +214,7 @@ func (t *layeredTx) Get(p Pos) ([]byte, error) {
 	return data, err
 }
 
-// Delete fails for a block of the lower store, which would be there again.
+// Delete fails for a block of the lower store, because the block would reappear.
 func (t *layeredTx) Delete(p Pos) error {
 	if _, err := t.lower.Get(t.ctx, p); !errors.Is(err, ErrNotFound) {
 		return fmt.Errorf("%v: the block is in %v too, and cannot be deleted there: convert the world to one database first: %w", p, t.lower, ErrReadOnly)

@@ -12,7 +12,8 @@ import (
 	"trowel.example/fault"
 )
 
-// A block that the upper store lacks, or has without bytes, is that of the lower store, which is never changed.
+// TestLayered tests that a block that is missing or empty in the upper store is read from the lower one, which never
+// changes.
 func TestLayered(t *testing.T) {
 	for _, backends := range [][2]string{{SQLite, LevelDB}, {LevelDB, SQLite}, {SQLite, SQLite}, {Dummy, SQLite}} {
 		dir := t.TempDir()

@@ -45,9 +45,8 @@ type levelDB struct {
 	view func() (*leveldb.DB, error)
 }
 
-// levelReader is one that is only read. A server that has it open puts its files together
-// to others now and then, and those that nobody has looked into are gone: then the database
-// is what it has become.
+// levelReader is a database opened for reading. A server that has it open merges its files now and then and removes
+// the old ones. If an old file has not been opened before, levelReader reopens the database and reads its new state.
 type levelReader struct {
 	levelDB
 	mu sync.Mutex
@@ -83,7 +82,7 @@ func (l *levelReader) Get(_ context.Context, p Pos) ([]byte, error) {
 	return l.get(db, p)
 }
 
-// renew opens the database anew, unless somebody has done that since old was in use.
+// renew reopens the database, unless another goroutine has done so since old was in use.
 func (l *levelReader) renew(old *leveldb.DB) (*leveldb.DB, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,13 +94,13 @@ func (l *levelReader) renew(old *leveldb.DB) (*leveldb.DB, error) {
 		return nil, err
 	}
 	l.db = db
-	return db, old.Close() // of files; whoever still reads it goes on
+	return db, old.Close() // closes files only; concurrent readers of old continue
 }
 
 func (l *levelReader) Close() error { return l.current().Close() }
 
-// CompleteRecord reports whether a record of a LevelDB database is a block that can be decoded to its
-// last byte. Such a record of data with a wrong checksum is read, and reported as salvaged.
+// CompleteRecord reports whether a record of a LevelDB database is a block that can be decoded to its last byte. Such
+// a record in data with a wrong checksum is read and reported as salvaged.
 func CompleteRecord(key, value []byte) bool {
 	if _, row := posOfDecimal("", string(key)); row != nil {
 		return false
@@ -112,8 +111,8 @@ func CompleteRecord(key, value []byte) bool {
 
 func decimalKey(p Pos) []byte { return strconv.AppendInt(nil, p.Key(), 10) }
 
-// posOfDecimal returns the position of a key in decimal digits, as the game
-// writes it: a number has one form only.
+// posOfDecimal returns the position of a key in decimal digits. Only the form that the game writes is valid, so that
+// each number has exactly one form.
 func posOfDecimal(store, key string) (Pos, *RowError) {
 	n, err := strconv.ParseInt(key, 10, 64)
 	p, ok := PosOfKey(n)
@@ -123,7 +122,7 @@ func posOfDecimal(store, key string) (Pos, *RowError) {
 	return p, nil
 }
 
-// getter is what a database that is read and one that is written have in common.
+// getter is implemented by databases opened for reading and for writing.
 type getter interface {
 	Get(key []byte) (value []byte, ok bool, err error)
 }
@@ -143,8 +142,8 @@ func (l *levelDB) get(from getter, p Pos) ([]byte, error) {
 	return data, nil
 }
 
-// Blocks goes through the blocks of an area in the order of the digits of their
-// keys. Damage of the files is told at the end.
+// Blocks yields the blocks of an area in the order of the digits of their keys. It reports damage of the files at the
+// end.
 func (l *levelDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		db, err := l.view()
@@ -163,7 +162,7 @@ func (l *levelDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 	}
 }
 
-// rows makes blocks of an area of records, and reports whether more is wanted.
+// rows decodes records to blocks of an area and reports whether the caller wants more.
 func (l *levelDB) rows(ctx context.Context, db *leveldb.DB, records iter.Seq2[[]byte, []byte], a Area, yield func(Block, error) bool) bool {
 	for key, data := range records {
 		if err := ctx.Err(); err != nil {
@@ -193,14 +192,14 @@ func (l *levelDB) rows(ctx context.Context, db *leveldb.DB, records iter.Seq2[[]
 	return true
 }
 
-// salvaged is the error that follows a block which was in damaged data.
+// salvaged returns the error that follows a block from damaged data.
 func salvaged(store, key string) *RowError {
 	e := badRow(store, key, "", "data with the right checksum", "a wrong checksum; the block is complete, and was salvaged")
 	e.Salvaged = true
 	return e
 }
 
-// damageOf makes errors about files of the problems of a database.
+// damageOf converts the problems of a database to errors about its files.
 func (l *levelDB) damageOf(problems []error) (list []*RowError) {
 	for _, err := range problems {
 		if errors.Is(err, leveldb.ErrTorn) {
@@ -216,13 +215,13 @@ func (l *levelDB) damageOf(problems []error) (list []*RowError) {
 	return list
 }
 
-// Positions goes through the positions of the blocks of an area. The files hold
-// keys and data together, so that all is read.
+// Positions yields the positions of the blocks of an area. It reads the data as well, because the files store keys
+// and data together.
 func (l *levelDB) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
 	return positionsOf(l.Blocks(ctx, a))
 }
 
-// positionsOf leaves the bytes out.
+// positionsOf drops the bytes.
 func positionsOf(blocks iter.Seq2[Block, error]) iter.Seq2[Pos, error] {
 	return func(yield func(Pos, error) bool) {
 		for b, err := range blocks {
@@ -233,14 +232,14 @@ func positionsOf(blocks iter.Seq2[Block, error]) iter.Seq2[Pos, error] {
 	}
 }
 
-// Count counts the blocks by going through all of them.
+// Count counts the blocks by reading all of them.
 func (l *levelDB) Count(ctx context.Context) (int64, error) {
 	return countPositions(l.Positions(ctx, All()))
 }
 
 func (l *levelDB) String() string { return "LevelDB " + l.path }
 
-// levelWriter makes or changes a LevelDB database.
+// levelWriter creates or changes a LevelDB database.
 type levelWriter struct {
 	levelDB
 	w *leveldb.Writer
@@ -288,7 +287,7 @@ func (l *levelWriter) write(batch *leveldb.Batch) error {
 	return l.w.Sync()
 }
 
-// enough is how many bytes of blocks make a table of their own.
+// enough is the number of bytes of blocks that fill a separate table.
 const enough = 1 << 20
 
 // Store stores blocks in one transaction.
@@ -322,5 +321,5 @@ func (l *levelWriter) Load(ctx context.Context, blocks iter.Seq2[Block, error]) 
 
 func (l *levelWriter) Close() error { return l.w.Close() }
 
-// Abandon ends the use of the store such that OpenForWriting can continue with it.
+// Abandon closes the store unfinished; OpenForWriting can continue it.
 func (l *levelWriter) Abandon() { l.w.Abandon() }

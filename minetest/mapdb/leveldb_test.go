@@ -10,7 +10,7 @@ import (
 	"trowel.example/fault"
 )
 
-// tablesOf makes a database with a table for each position, whose block is of these bytes.
+// tablesOf creates a database with one table per position, with a block made of the given byte.
 func tablesOf(t testing.TB, dir string, of byte, all ...Pos) {
 	t.Helper()
 	w, err := Create(t.Context(), dir, Config{Backend: LevelDB})
@@ -27,8 +27,8 @@ func tablesOf(t testing.TB, dir string, of byte, all ...Pos) {
 	}
 }
 
-// A server puts its tables together while somebody has the database open: what has become of
-// it is read then, and damage of a table is that of a block.
+// TestLevelDBLive tests that a reader sees the new state when a server merges its tables meanwhile, and that damage
+// of a table is reported as damage of a block.
 func TestLevelDBLive(t *testing.T) {
 	dir := t.TempDir()
 	a, b, c := Pos{1, 0, 0}, Pos{2, 0, 0}, Pos{3, 0, 0}

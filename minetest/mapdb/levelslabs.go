@@ -10,11 +10,10 @@ import (
 	"trowel.example/internal/leveldb"
 )
 
-// The keys of LevelDB are in the order of their digits, in which the blocks of some planes are
-// scattered over all of the database. What stands together are the keys that begin with the
-// same digits: a slab is those with the same sign and the same two digits, and that of 10, 20
-// and so on also the one with the one digit. One that is large comes apart by the next digit, and what has
-// no more digits is with the 0.
+// The keys of LevelDB are sorted by their digits, which scatters the blocks of a plane over the whole database. Keys
+// with the same first digits are adjacent: a slab holds the keys with the same sign and the same first two digits;
+// the slabs 10, 20 and so on also hold the one-digit key. A large slab is divided by the next digit; keys without
+// further digits belong to the part for digit 0.
 const (
 	leastDigits = 10
 	mostDigits  = 99
@@ -22,7 +21,7 @@ const (
 	maxDigits = 11 // of a position
 )
 
-// digitSlabs are the slabs that there can be, in order.
+// digitSlabs are all possible slabs, in order.
 var digitSlabs = func() (list []Slab) {
 	for _, sign := range []string{"-", ""} {
 		for n := leastDigits; n <= mostDigits; n++ {
@@ -32,7 +31,7 @@ var digitSlabs = func() (list []Slab) {
 	return list
 }()
 
-// keys returns the first key of a slab and the first behind it.
+// keys returns the first key of a slab and the first key after the slab.
 func (s Slab) keys() (from, to string, ok bool) {
 	text, ok := strings.CutPrefix(string(s), "key=")
 	digits, minus := strings.CutPrefix(text, "-")
@@ -42,18 +41,18 @@ func (s Slab) keys() (from, to string, ok bool) {
 	}
 	from = strings.TrimRight(digits, "0")
 	if to = strings.TrimRight(strconv.Itoa(n+1), "0"); strings.Trim(digits, "9") == "" {
-		to = ":" // behind the 9
+		to = ":" // after the 9
 	}
 	switch {
 	case minus:
 		return "-" + from, "-" + to, true
 	case from == "1":
-		from = "0" // the key of the block in the middle, which begins with no other digit
+		from = "0" // the key of position (0,0,0); no other key begins with 0
 	}
 	return from, to, true
 }
 
-// someIn reports whether there is anything in a slab, or may be.
+// someIn reports whether a slab contains records or damage.
 func (s Slab) someIn(db *leveldb.DB) bool {
 	from, to, _ := s.keys()
 	records, problems := db.Range([]byte(from), []byte(to))
@@ -63,7 +62,7 @@ func (s Slab) someIn(db *leveldb.DB) bool {
 	return len(problems()) > 0
 }
 
-// thinner cuts slabs that are large into those with one more digit.
+// thinner divides large slabs into slabs with one more digit.
 func (l *levelDB) thinner(ctx context.Context, list []Slab) (thin []Slab, err error) {
 	db, err := l.view()
 	if err != nil {
@@ -92,10 +91,10 @@ func (l *levelDB) thinner(ctx context.Context, list []Slab) (thin []Slab, err er
 	return thin, nil
 }
 
-// betweenSlabs are the ranges of keys that are in no slab, and none of them a position.
+// betweenSlabs are the ranges of keys outside all slabs; none of these keys is a position.
 var betweenSlabs = [][2][]byte{{nil, []byte("-1")}, {[]byte("-:"), []byte("0")}, {[]byte(":"), nil}}
 
-// slabs looks for the first key of each slab.
+// slabs looks up the first key of each slab.
 func (l *levelDB) slabs(ctx context.Context, a Area) (list []Slab, rest []*RowError, ok bool, err error) {
 	db, err := l.view()
 	if err != nil {
@@ -132,7 +131,7 @@ func (l *levelDB) slab(ctx context.Context, s Slab, a Area) (iter.Seq2[Block, er
 	return l.within(ctx, []byte(from), []byte(to), a), nil
 }
 
-// within goes through the blocks of a range of keys, and tells at the end what is damaged in it.
+// within yields the blocks of a range of keys, and reports the damage in the range at the end.
 func (l *levelDB) within(ctx context.Context, from, to []byte, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		db, err := l.view()

@@ -16,8 +16,7 @@ var dummyBackend = Backend{
 	edit:   func(context.Context, string, Config, bool) (Writer, error) { return NewMemory(), nil },
 }
 
-// A Memory is a store in memory: what the backend dummy is, and handy for tests.
-// The zero value is an empty one.
+// A Memory is a store in memory: the backend dummy, also useful for tests. The zero value is an empty store.
 type Memory struct {
 	mu     sync.RWMutex
 	blocks map[Pos][]byte
@@ -39,8 +38,7 @@ func (m *Memory) Get(_ context.Context, p Pos) ([]byte, error) {
 	return bytes.Clone(data), nil
 }
 
-// Blocks goes through the blocks of an area in the order of [Pos.Key]. Those
-// that are removed meanwhile are left out.
+// Blocks yields the blocks of an area in the order of [Pos.Key]. It omits blocks that are deleted during the loop.
 func (m *Memory) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		for p, err := range m.Positions(ctx, a) {
@@ -55,7 +53,7 @@ func (m *Memory) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 	}
 }
 
-// Positions goes through the positions of the blocks of an area.
+// Positions yields the positions of the blocks of an area.
 func (m *Memory) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
 	return func(yield func(Pos, error) bool) {
 		m.mu.RLock()
@@ -73,7 +71,7 @@ func (m *Memory) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
 	}
 }
 
-// Count returns how many blocks there are.
+// Count returns the number of blocks.
 func (m *Memory) Count(context.Context) (int64, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

@@ -7,17 +7,15 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// About how much goes to a core at once: so much that handing it over costs little
-// compared with the work, and so little that a few portions for each core fit in memory.
+// The approximate size of a portion of work for one core: large enough that the handover costs little compared with
+// the work, small enough that a few portions per core fit in memory.
 const (
 	parallelRows  = 64
 	parallelBytes = 1 << 20
 )
 
-// Parallel calls work for each block that comes in, or for what came in its place,
-// on all cores, and gives the results in the order of the blocks. It holds a few
-// hundred blocks in memory for each core. What it reads from is closed when it
-// returns.
+// Parallel calls work on all cores for each block, or error, of the input, and yields the results in the order of the
+// input. It holds a few hundred blocks per core in memory. The input is closed when Parallel returns.
 func Parallel[R any](in iter.Seq2[Block, error], work func(Block, error) R) iter.Seq[R] {
 	type batch struct {
 		blocks []Block
@@ -53,7 +51,7 @@ func Parallel[R any](in iter.Seq2[Block, error], work func(Block, error) R) iter
 			func(results []R) error {
 				for _, r := range results {
 					if !yield(r) {
-						return context.Canceled // whoever asked has enough
+						return context.Canceled // the caller wants no more
 					}
 				}
 				return nil

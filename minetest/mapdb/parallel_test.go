@@ -14,7 +14,7 @@ import (
 
 var errRow = errors.New("a row")
 
-// rows gives n blocks, with an error in place of each seventh.
+// rows yields n blocks, with an error in place of every seventh.
 func rows(n int, read *atomic.Int64) iter.Seq2[mapdb.Block, error] {
 	return func(yield func(mapdb.Block, error) bool) {
 		for i := range n {
@@ -30,7 +30,7 @@ func rows(n int, read *atomic.Int64) iter.Seq2[mapdb.Block, error] {
 	}
 }
 
-// Results come in the order of what went in, whichever is ready first.
+// TestParallel tests that results come in the order of the input, whichever is ready first.
 func TestParallel(t *testing.T) {
 	for _, n := range []int{0, 1, 63, 64, 65, 5000} {
 		var read atomic.Int64
@@ -59,7 +59,7 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// Whoever stops early has stopped all of it, and little was read in vain.
+// TestParallelEndsEarly tests that ending the loop early stops all work, and that little is read unnecessarily.
 func TestParallelEndsEarly(t *testing.T) {
 	before := runtime.NumGoroutine()
 	const n = 1 << 20
@@ -73,7 +73,7 @@ func TestParallelEndsEarly(t *testing.T) {
 	if got := read.Load(); got > int64(1000*runtime.GOMAXPROCS(0)) {
 		t.Errorf("%d rows were read for 100", got)
 	}
-	for runtime.NumGoroutine() > before { // those that are left behind keep the test from ending
+	for runtime.NumGoroutine() > before { // leftover goroutines would keep the test from ending
 		time.Sleep(time.Millisecond)
 	}
 }

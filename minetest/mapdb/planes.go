@@ -5,22 +5,22 @@ import (
 	"errors"
 )
 
-// maxOdd is how many rows that are no blocks [Planer] tells of.
+// maxOdd is the maximum number of rows without a valid block that [Planer] reports.
 const maxOdd = 4096
 
-// A Planer is a DB that can tell in which planes, which are the blocks with the same z,
-// there are any, without reading the position of each.
+// A Planer is a DB that can list the planes (blocks with the same z) that contain blocks without reading each
+// position.
 type Planer interface {
 	DB
 
-	// HasPlanes reports whether Planes can be asked. That may end while a store is read:
-	// a file that turns out to be damaged is read in another way from then on.
+	// HasPlanes reports whether Planes works. This may change during reading: once a file turns out to be damaged, it
+	// is read in another way.
 	HasPlanes() bool
 
-	// Planes returns the planes in which there are blocks of an area, in order, and what is
-	// wrong with rows that Positions of each of them would not meet; some of these it would.
-	// It reports whether it could: if not, as when there are too many such rows, nothing
-	// but Positions of all of the area tells.
+	// Planes returns the planes that contain blocks of an area, in order, and the errors of rows that Positions of
+	// the single planes would miss; it may include some that Positions would report. ok is false if Planes cannot
+	// list them, for instance because there are too many such rows; then only Positions of the whole area gives the
+	// result.
 	Planes(ctx context.Context, a Area) (planes []int16, odd []*RowError, ok bool, err error)
 }
 
@@ -31,12 +31,12 @@ func (db *sqliteDB) HasPlanes() bool {
 	return db.planes && db.schema == SchemaPos && !db.file.Rescued()
 }
 
-// Planes looks up the first row, and after each plane the next one.
+// Planes looks up the first row, then the first row after each plane.
 func (db *sqliteDB) Planes(ctx context.Context, a Area) (planes []int16, odd []*RowError, ok bool, err error) {
 	a = a.within()
 	at, more := db.start(a)
-	// What is no position stands mostly before all others or after them, and NULL, which
-	// can be read in one page only, comes first.
+	// Rows without a position are mostly before or after all others. NULL keys come first, and must be read in one
+	// page.
 	rows := pagePositions
 	for more && db.HasPlanes() {
 		pg, err := db.page(ctx, a, at, rows, false)

@@ -11,8 +11,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// The planes are those of all positions, and what is wrong with rows is told by the planes
-// or by the positions of each of them.
+// TestPlanes tests that Planes lists the planes of all positions, and that each invalid row is reported by Planes or
+// by Positions of a plane.
 func TestPlanes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 40 {
@@ -87,7 +87,7 @@ func listPlanes(t *testing.T, db DB, a Area) (all []Pos, odd map[string]bool) {
 	return all, odd
 }
 
-// Few rows are read, however many there are.
+// TestPlanesReadFew tests that Planes reads few rows of a large table.
 func TestPlanesReadFew(t *testing.T) {
 	dir := t.TempDir()
 	conn := native(t, dir, tablePos)
@@ -103,7 +103,7 @@ func TestPlanesReadFew(t *testing.T) {
 	}
 }
 
-// A table that has no such key, or one that is damaged, is read as a whole.
+// TestNoPlanes tests that tables without a suitable key, and damaged ones, are read as a whole.
 func TestNoPlanes(t *testing.T) {
 	for _, table := range []string{
 		tableXYZ, "CREATE TABLE blocks (pos INT, data BLOB)", "CREATE TABLE blocks (pos TEXT PRIMARY KEY, data BLOB)",

@@ -4,14 +4,14 @@ import (
 	"fmt"
 )
 
-// The range of each coordinate of a block: what 12 bits can tell.
+// The range of each coordinate of a block: 12 bits.
 const (
 	MinCoord = -2048
 	MaxCoord = 2047
 )
 
-// A Pos is the position of a block, in blocks of 16 nodes. Only positions whose
-// coordinates are from [MinCoord] to [MaxCoord] can be stored.
+// A Pos is the position of a block, in blocks of 16 nodes. Only coordinates from [MinCoord] to [MaxCoord] can be
+// stored.
 type Pos struct{ X, Y, Z int16 }
 
 func (p Pos) String() string { return fmt.Sprintf("(%d,%d,%d)", p.X, p.Y, p.Z) }
@@ -23,14 +23,13 @@ func (p Pos) Valid() bool {
 
 func inRange(v int64) bool { return MinCoord <= v && v <= MaxCoord }
 
-// Key returns the number that stands for p: z*2^24 + y*2^12 + x. Keys are in the
-// order of z, then y, then x.
+// Key returns the database key of p: z*2^24 + y*2^12 + x. Keys sort by z, then y, then x.
 func (p Pos) Key() int64 { return int64(p.Z)<<24 + int64(p.Y)<<12 + int64(p.X) }
 
-// keyBias makes every coordinate of a key 0 or more, so that its bits can be taken apart.
+// keyBias makes the coordinates of a key non-negative, so that its bits can be split.
 const keyBias = 0x800800800
 
-// PosOfKey returns the position that a key stands for, and whether there is one.
+// PosOfKey returns the position of a key, and whether the key is valid.
 func PosOfKey(key int64) (Pos, bool) {
 	if key < -keyBias || key > 0xfffffffff-keyBias {
 		return Pos{}, false
@@ -40,7 +39,7 @@ func PosOfKey(key int64) (Pos, bool) {
 	return Pos{X: coord(0), Y: coord(12), Z: coord(24)}, true
 }
 
-// An Area is the blocks from Min to Max, both of them in it.
+// An Area is the blocks from Min to Max, both included.
 type Area struct{ Min, Max Pos }
 
 // All returns the area of all blocks.
@@ -56,7 +55,7 @@ func (a Area) Contains(p Pos) bool {
 // Empty reports whether no block is in the area.
 func (a Area) Empty() bool { return a.Min.X > a.Max.X || a.Min.Y > a.Max.Y || a.Min.Z > a.Max.Z }
 
-// With returns the smallest area in which both are; one that is empty does not count.
+// With returns the smallest area that contains both areas. Empty areas are ignored.
 func (a Area) With(b Area) Area {
 	switch {
 	case a.Empty():
@@ -70,10 +69,10 @@ func (a Area) With(b Area) Area {
 	}
 }
 
-// within returns the part of the area that can be stored.
+// within returns the part of the area whose positions can be stored.
 func (a Area) within() Area { return a.and(All()) }
 
-// and returns what is in both areas.
+// and returns the intersection of two areas.
 func (a Area) and(b Area) Area {
 	return Area{
 		Pos{max(a.Min.X, b.Min.X), max(a.Min.Y, b.Min.Y), max(a.Min.Z, b.Min.Z)},
@@ -102,20 +101,20 @@ func (o order) compare(a, b Pos) int {
 	return 0
 }
 
-// next returns the first position of an area, in the order o, that is p or
-// after it. It is how a scan skips what is outside.
+// next returns the first position of an area, in the order o, that is not before p. Scans use it to skip positions
+// outside the area.
 func (o order) next(a Area, p Pos) (Pos, bool) {
 	lo, hi, c := a.Min.coords(), a.Max.coords(), p.coords()
 	for n, i := range o {
 		switch {
 		case c[i] < lo[i]:
-			// Before the area in this coordinate: its beginning, in all that follow.
+			// Before the area in this coordinate: continue at its start in this and all following coordinates.
 			for _, j := range o[n:] {
 				c[j] = lo[j]
 			}
 			return posOf(c), !a.Empty()
 		case c[i] > hi[i]:
-			// After it: the next value of the coordinate before, if that has one.
+			// After the area: take the next value of the preceding coordinate that has one.
 			for n--; n >= 0 && c[o[n]] >= hi[o[n]]; n-- {
 			}
 			if n < 0 {

@@ -47,7 +47,7 @@ func FuzzKey(f *testing.F) {
 	})
 }
 
-// A scan that goes from next to next meets all of an area, and nothing else.
+// TestNext tests that a scan using next meets exactly the positions of an area.
 func TestNext(t *testing.T) {
 	for _, o := range []order{orderZYX, orderXZY, {0, 1, 2}} {
 		a := Area{Pos{-1, 0, 2}, Pos{1, 2, 3}}
@@ -74,7 +74,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// The names of folders and files of old worlds, and no other forms of them.
+// TestCoordOf tests that only the names used in folders and files of old worlds are accepted.
 func TestCoordOf(t *testing.T) {
 	for text, want := range map[string]int16{"000": 0, "fff": -1, "800": -2048, "7ff": 2047, "0001": 1, "ffff": -1, "f800": -2048, "07ff": 2047} {
 		if got, ok := coordOf(text); !ok || got != want {

@@ -17,13 +17,12 @@ import (
 	"trowel.example/internal/server"
 )
 
-// The table as the game of today makes it. Older ones made columns of INT, which
-// serve as well.
+// The table as current games create it. Older games created INT columns, which work as well.
 const tablePostgres = "CREATE TABLE blocks (posX SMALLINT NOT NULL, posY SMALLINT NOT NULL, posZ SMALLINT NOT NULL, data BYTEA, PRIMARY KEY (posX, posY, posZ))"
 
 const upsertPostgres = "INSERT INTO blocks (posx, posy, posz, data) VALUES ($1, $2, $3, $4) ON CONFLICT (posx, posy, posz) DO UPDATE SET data = excluded.data"
 
-// postgresData are the columns of a row's data: what is too large is not sent.
+// postgresData selects the columns of a row's data. Data larger than MaxBlock are not sent.
 var postgresData = fmt.Sprintf("octet_length(data)::bigint, CASE WHEN octet_length(data) <= %d THEN data END", MaxBlock)
 
 var postgresBackend = Backend{
@@ -48,7 +47,7 @@ var postgresBackend = Backend{
 	set: func(c Config) []string { return []string{c.Postgres} },
 }
 
-// storePostgres is how errors name the store: a connection string may hold a password.
+// storePostgres is the store's name in errors; the connection string may contain a password.
 const storePostgres = "PostgreSQL"
 
 // postgresDB is a PostgreSQL database.
@@ -60,7 +59,7 @@ type postgresDB struct {
 	unseen bool // see Config
 
 	moment   bool   // see Config
-	snapshot string // of the first connection, which the others read, too; set by the probe
+	snapshot string // of the first connection, shared with the others; set by probe
 }
 
 var _ Writer = (*postgresDB)(nil)
@@ -73,8 +72,8 @@ func openPostgres(c Config, readOnly bool) (*postgresDB, error) {
 	if readOnly {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 	}
-	// Pages come from the index. A server that has no statistics of the table yet takes a slab for
-	// a few rows, and would fetch and sort all of it for each page.
+	// Force pages to be read from the index. A server that has no statistics of the table yet expects only a few rows
+	// in a slab, and would fetch and sort the whole slab for each page.
 	config.RuntimeParams["enable_sort"] = "off"
 	if c.Unseen {
 		config.RuntimeParams["synchronous_commit"] = "off"
@@ -98,7 +97,7 @@ func readPostgres(ctx context.Context, c Config) (DB, error) {
 	return db, nil
 }
 
-// probe checks whether the table is there.
+// probe checks whether the table exists.
 func (db *postgresDB) probe(ctx context.Context) error {
 	return db.do(ctx, func(conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "SELECT posx, posy, posz, data FROM blocks WHERE FALSE")
@@ -125,10 +124,10 @@ func createPostgres(ctx context.Context, c Config) (Writer, error) {
 	return db, nil
 }
 
-// Connections of this program are no reason to refuse: a game would write what it has in memory, and
-// this one looks at what is there before it changes it. So several can do parts of one work.
+// Other connections of this program do not count as use: unlike a game, which writes blocks from its memory, this
+// program checks the stored blocks before it changes them. So several processes can work on one database.
 
-// goodbye is how long the server may take to notice that a connection was closed.
+// goodbye is the time that the server may take to notice a closed connection.
 const goodbye = time.Second
 
 func openPostgresForWriting(ctx context.Context, c Config, force bool) (Writer, error) {
@@ -160,8 +159,7 @@ func openPostgresForWriting(ctx context.Context, c Config, force bool) (Writer, 
 	return db, nil
 }
 
-// do runs f with the connection, and makes a new one if the end of a context has
-// closed it.
+// do runs f with the connection. It reconnects if a cancelled context has closed the connection.
 func (db *postgresDB) do(ctx context.Context, f func(*pgx.Conn) error) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -181,7 +179,7 @@ func (db *postgresDB) do(ctx context.Context, f func(*pgx.Conn) error) error {
 	return db.failed(f(db.conn))
 }
 
-// connect makes a connection.
+// connect opens a connection.
 func (db *postgresDB) connect(ctx context.Context) (*pgx.Conn, error) {
 	conn, err := pgx.ConnectConfig(ctx, db.config)
 	if err == nil && db.moment {
@@ -194,7 +192,7 @@ func (db *postgresDB) connect(ctx context.Context) (*pgx.Conn, error) {
 
 var errMoment = errors.New("the connection was lost, and with it the moment that was being read")
 
-// enter has a connection read what there was when the first one was made.
+// enter makes a connection read the state that the first connection sees.
 func (db *postgresDB) enter(ctx context.Context, conn *pgx.Conn) error {
 	if _, err := conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err != nil {
 		return err
@@ -202,7 +200,7 @@ func (db *postgresDB) enter(ctx context.Context, conn *pgx.Conn) error {
 	if db.snapshot == "" {
 		return conn.QueryRow(ctx, "SELECT pg_export_snapshot()").Scan(&db.snapshot)
 	}
-	_, err := conn.Exec(ctx, "SET TRANSACTION SNAPSHOT '"+db.snapshot+"'") // of hexadecimal digits and dashes
+	_, err := conn.Exec(ctx, "SET TRANSACTION SNAPSHOT '"+db.snapshot+"'") // hexadecimal digits and dashes only
 	return err
 }
 
@@ -214,9 +212,8 @@ func (db *postgresDB) Moment() (place, snapshot string) {
 	return database.PostgresPlace(db.config), db.snapshot
 }
 
-// MomentOf returns how others can read at the moment at which a store is read that was opened with
-// [Config.Moment], as long as that is open: in which database that is, and the name of the snapshot there. They are
-// "" where nobody else can.
+// MomentOf returns how other programs can read the same state as a store opened with [Config.Moment], as long as the
+// store is open: the database and the name of the snapshot in it. Both are "" if no other program can.
 func MomentOf(db DB) (place, snapshot string) {
 	if m, ok := db.(interface{ Moment() (string, string) }); ok {
 		return m.Moment()
@@ -224,7 +221,7 @@ func MomentOf(db DB) (place, snapshot string) {
 	return "", ""
 }
 
-// failed makes an error of the client one of the server.
+// failed wraps an error of the client with the name of the server.
 func (db *postgresDB) failed(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return err
@@ -241,7 +238,7 @@ func (db *postgresDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
 	return data, err
 }
 
-// fetch reads blocks, a page of positions at a time. It returns false once yield has.
+// fetch reads blocks, a page of positions at a time. It returns false if yield does.
 func (db *postgresDB) fetch(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error) {
 	query := "SELECT posx::bigint, posy::bigint, posz::bigint, " + postgresData + " FROM unnest($1::int[], $2::int[], $3::int[]) AS wanted(x, y, z) JOIN blocks ON posx = x AND posy = y AND posz = z"
 	for n := pageRows; len(all) > 0; {
@@ -257,7 +254,7 @@ func (db *postgresDB) fetch(ctx context.Context, all []Pos, yield func(Block, er
 			return false, err
 		}
 		if !pg.done && n > 1 {
-			n /= 2 // they are too large
+			n /= 2 // the blocks are too large
 			continue
 		}
 		for i, b := range pg.blocks {
@@ -288,7 +285,7 @@ func getPostgres(ctx context.Context, q querier, p Pos) ([]byte, error) {
 	return data, postgresRow(p, size)
 }
 
-// postgresRow says what is wrong with the data of a row.
+// postgresRow returns the error of a row's data, or nil.
 func postgresRow(p Pos, size *int64) error {
 	switch {
 	case size == nil:
@@ -299,15 +296,14 @@ func postgresRow(p Pos, size *int64) error {
 	return nil
 }
 
-// scan goes through the rows of an area, page by page, in the order of the
-// primary key: x, y, z.
+// scan yields the rows of an area, page by page, in the order of the primary key: x, y, z.
 func (db *postgresDB) scan(ctx context.Context, a Area, data bool, yield func(Block, error) bool) {
 	if a = a.within(); a.Empty() {
 		return
 	}
 	columns, rows := "", pagePositions
 	if data {
-		columns, rows = ", "+postgresData, 4*pageRows // the way to the server and back takes longer than to a file
+		columns, rows = ", "+postgresData, 4*pageRows // a round trip to the server takes longer than a file access
 	}
 	query := "SELECT posx::bigint, posy::bigint, posz::bigint" + columns + " FROM blocks WHERE TRUE"
 	var args []any
@@ -315,7 +311,7 @@ func (db *postgresDB) scan(ctx context.Context, a Area, data bool, yield func(Bl
 		args = append(args, v)
 		return fmt.Sprintf("$%d::bigint", len(args))
 	}
-	// Without a condition that every position meets, rows at no position are told of.
+	// Omit conditions that every valid position meets, so that rows with invalid positions are reported.
 	lo, hi := a.Min.coords(), a.Max.coords()
 	for i, column := range []string{"posx", "posy", "posz"} {
 		if lo[i] > MinCoord || hi[i] < MaxCoord {
@@ -334,8 +330,8 @@ func (db *postgresDB) scan(ctx context.Context, a Area, data bool, yield func(Bl
 	}
 }
 
-// orderPostgres asks for rows in the order of the primary key, from the index: posx alone would be
-// the column of the result, a number that the server would have to make of all rows and sort.
+// orderPostgres orders rows by the primary key, using the index. An unqualified posx would mean the converted column
+// of the result, which the server would have to compute for all rows and sort.
 func orderPostgres(rows int) string {
 	return fmt.Sprintf(" ORDER BY blocks.posx, blocks.posy, blocks.posz LIMIT %d", rows)
 }
@@ -370,7 +366,7 @@ func (db *postgresDB) page(ctx context.Context, query string, args []any, most i
 	return pg, last, err
 }
 
-// postgresBlock makes a block of the columns of a row, or says what is wrong with them.
+// postgresBlock converts the columns of a row to a block, or returns its error.
 func postgresBlock(key [3]int64, size *int64, data []byte) (Block, error) {
 	if !inRange(key[0]) || !inRange(key[1]) || !inRange(key[2]) {
 		text := fmt.Sprint(key[0], key[1], key[2])
@@ -383,12 +379,12 @@ func postgresBlock(key [3]int64, size *int64, data []byte) (Block, error) {
 	return Block{p, data}, nil
 }
 
-// Blocks goes through the blocks of an area in the order of x, then y, then z.
+// Blocks yields the blocks of an area in the order of x, then y, then z.
 func (db *postgresDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) { db.scan(ctx, a, true, yield) }
 }
 
-// inAnyOrder goes through the blocks in one statement, on a connection of its own.
+// inAnyOrder yields the blocks with one statement, on a separate connection.
 func (db *postgresDB) inAnyOrder(ctx context.Context) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		conn, err := db.connect(ctx)
@@ -398,7 +394,7 @@ func (db *postgresDB) inAnyOrder(ctx context.Context) iter.Seq2[Block, error] {
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer conn.Close(context.WithoutCancel(ctx))
-		defer cancel() // the server need not send the rest
+		defer cancel() // cancels the rest of the result
 		rows, err := conn.Query(ctx, "SELECT posx::bigint, posy::bigint, posz::bigint, "+postgresData+" FROM blocks")
 		if err == nil {
 			defer rows.Close()
@@ -418,8 +414,7 @@ func (db *postgresDB) inAnyOrder(ctx context.Context) iter.Seq2[Block, error] {
 	}
 }
 
-// Positions goes through the positions of an area; it reads the index only, if
-// the server sees fit.
+// Positions yields the positions of an area. The server may read the index only.
 func (db *postgresDB) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
 	return func(yield func(Pos, error) bool) {
 		db.scan(ctx, a, false, func(b Block, err error) bool { return yield(b.Pos, err) })
@@ -434,8 +429,7 @@ func (db *postgresDB) Count(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
-// Update runs f in a transaction. It has a connection of its own, so that f may
-// go through the blocks.
+// Update runs f in a transaction on a separate connection, so that f may loop over the blocks.
 func (db *postgresDB) Update(ctx context.Context, f func(Tx) error) (err error) {
 	conn, err := db.connect(ctx)
 	if err != nil {
@@ -469,7 +463,7 @@ func (t *postgresTx) Put(p Pos, data []byte) error {
 		return err
 	}
 	if data == nil {
-		data = []byte{} // which is not NULL
+		data = []byte{} // not NULL
 	}
 	_, err := t.tx.Exec(t.ctx, upsertPostgres, p.X, p.Y, p.Z, data)
 	return t.db.failed(err)
@@ -483,12 +477,12 @@ func (t *postgresTx) Delete(p Pos) error {
 	return t.db.failed(err)
 }
 
-// Store stores blocks in one transaction: by COPY, which takes new rows only, or else
-// row by row, without waiting for the answer to each.
+// Store stores blocks in one transaction: with COPY, which accepts new rows only, or otherwise row by row, without
+// waiting for single answers.
 func (db *postgresDB) Store(ctx context.Context, blocks []Block) error {
 	columns := func(b Block) []any {
 		if b.Data == nil {
-			b.Data = []byte{} // which is not NULL
+			b.Data = []byte{} // not NULL
 		}
 		return []any{b.Pos.X, b.Pos.Y, b.Pos.Z, b.Data}
 	}
@@ -521,14 +515,14 @@ func (db *postgresDB) String() string {
 	return database.PostgresName(db.config)
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (db *postgresDB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	ctx := context.Background()
 	var err error
 	if db.unseen && !db.closed {
-		// A transaction that is on disk has all before it on disk as well.
+		// Once a transaction is on disk, all earlier ones are too.
 		if db.conn == nil || db.conn.IsClosed() {
 			db.conn, err = db.connect(ctx)
 		}

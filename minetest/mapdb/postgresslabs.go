@@ -9,11 +9,11 @@ import (
 
 func (db *postgresDB) axis() int { return alongX }
 
-// postgresPlanes asks whether a condition on posx meets every row: it is an integer and never
-// NULL, as in all tables that games make.
+// postgresPlanes queries whether a condition on posx can match every row: posx must be an integer and NOT NULL, as in
+// all tables that games create.
 const postgresPlanes = "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'blocks'::regclass AND attname = 'posx' AND attnotnull AND atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype))"
 
-// postgresSlabs looks up the first x, and after each slab the next one.
+// postgresSlabs looks up the first x, then the first x after each slab.
 const postgresSlabs = `WITH RECURSIVE slab(x) AS (
 	SELECT min(posx)::bigint FROM blocks WHERE posx BETWEEN $1::bigint AND $2::bigint
 UNION ALL

@@ -17,13 +17,13 @@ import (
 	"trowel.example/internal/database"
 )
 
-// ErrNoHash is wrapped by the error of [Open] for a Redis server that does not have the hash.
+// ErrNoHash is wrapped by the error of [Open] if the Redis server does not have the hash.
 var ErrNoHash = errors.New("the server does not have the hash")
 
-// storeRedis is how errors name the store.
+// storeRedis is the store's name in errors.
 const storeRedis = "Redis"
 
-// redisPage is how many blocks are asked for at once.
+// redisPage is the number of blocks per request.
 const redisPage = 128
 
 var redisBackend = Backend{
@@ -35,7 +35,7 @@ var redisBackend = Backend{
 		if err != nil {
 			return nil, err
 		}
-		// A hash without fields does not exist.
+		// Redis has no empty hashes: a hash without fields does not exist.
 		if n, err := db.Count(ctx); err != nil || n == 0 {
 			return nil, errors.Join(cmp.Or(err, error(&fault.Error{File: storeRedis, Path: c.Redis.Hash, Offset: -1, Want: "a hash with blocks", Got: "no such hash", Err: ErrNoHash})), db.Close())
 		}
@@ -71,7 +71,7 @@ func redisComplete(c Config) error {
 	return nil
 }
 
-// redisDB is a hash of a Redis server: the fields are Pos.Key in decimal digits.
+// redisDB is a hash of a Redis server; the fields are Pos.Key in decimal digits.
 type redisDB struct {
 	pool *redis.Pool
 	hash string
@@ -80,8 +80,7 @@ type redisDB struct {
 
 var _ Writer = (*redisDB)(nil)
 
-// openRedis returns a Writer and not a *redisDB, so that there is none where there
-// is an error.
+// openRedis returns a Writer instead of a *redisDB, so that the interface is nil if there is an error.
 func openRedis(ctx context.Context, c Config) (Writer, error) {
 	if err := redisComplete(c); err != nil {
 		return nil, err
@@ -112,8 +111,8 @@ func (db *redisDB) do(ctx context.Context, command string, args ...any) (any, er
 	return redis.DoContext(conn, ctx, command, args...)
 }
 
-// send sends several commands at once, of which the last is the empty one or EXEC, and returns the reply to that:
-// the empty one has those of all. The error is the first of any of them.
+// send sends several commands at once and returns the reply to the last one, which is EXEC or "". The reply to "" is
+// the list of all replies. The error is the first error of any command.
 func (db *redisDB) send(ctx context.Context, commands [][]any, last string) (any, error) {
 	conn, err := db.pool.GetContext(ctx)
 	if err != nil {
@@ -152,7 +151,7 @@ func createRedis(ctx context.Context, c Config) (Writer, error) {
 	return db, nil
 }
 
-// failed makes an error of the client one of the server.
+// failed wraps an error of the client with the name of the server.
 func (db *redisDB) failed(err error) error { return database.Wrap(storeRedis+" at "+db.addr, err) }
 
 func field(p Pos) string { return strconv.FormatInt(p.Key(), 10) }
@@ -167,8 +166,8 @@ func (db *redisDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
 	return data, errors.Join(err, row)
 }
 
-// fetch reads blocks, a few MiB at a time: their sizes first, so that what is too
-// large is not sent. It returns false once yield has.
+// fetch reads blocks, a few MiB at a time. It asks for their sizes first, so that blocks larger than MaxBlock are not
+// sent. It returns false if yield does.
 func (db *redisDB) fetch(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error) {
 	lengths := make([][]any, len(all))
 	for i, p := range all {
@@ -202,7 +201,7 @@ func (db *redisDB) fetch(ctx context.Context, all []Pos, yield func(Block, error
 	return true, nil
 }
 
-// values reads blocks at once.
+// values reads blocks with one command.
 func (db *redisDB) values(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error) {
 	args := []any{db.hash}
 	for _, p := range all {
@@ -232,9 +231,8 @@ func (db *redisDB) values(ctx context.Context, all []Pos, yield func(Block, erro
 func (db *redisDB) axis() int { return alongZ }
 func (db *redisDB) inOrder()  {}
 
-// positions returns the positions of an area in the order of their keys, and if it is [All]
-// what is wrong with the other fields. A hash has no order, and the server can
-// tell the names of the fields only all at once: so they are in memory.
+// positions returns the positions of an area in the order of their keys and, if the area is [All], the errors of the
+// other fields. A hash is unordered and the server can only list all fields at once, so all are held in memory.
 func (db *redisDB) positions(ctx context.Context, a Area) ([]Pos, []*RowError, error) {
 	fields, err := redis.Strings(db.do(ctx, "HKEYS", db.hash))
 	if err != nil {
@@ -257,8 +255,8 @@ func (db *redisDB) positions(ctx context.Context, a Area) ([]Pos, []*RowError, e
 	return all, bad, nil
 }
 
-// Positions goes through the positions of an area in the order of [Pos.Key],
-// which takes memory for the positions of all blocks.
+// Positions yields the positions of an area in the order of [Pos.Key]. It holds the positions of all blocks in
+// memory.
 func (db *redisDB) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
 	return func(yield func(Pos, error) bool) {
 		all, bad, err := db.positions(ctx, a)
@@ -279,8 +277,7 @@ func (db *redisDB) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] 
 	}
 }
 
-// Blocks goes through the blocks of an area in the order of [Pos.Key], which
-// takes memory for the positions of all blocks.
+// Blocks yields the blocks of an area in the order of [Pos.Key]. It holds the positions of all blocks in memory.
 func (db *redisDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		all, bad, err := db.positions(ctx, a)
@@ -295,7 +292,7 @@ func (db *redisDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 		}
 		for part := range slices.Chunk(all, redisPage) {
 			more, err := db.fetch(ctx, part, func(b Block, err error) bool {
-				// A block may have been removed meanwhile.
+				// The block may have been deleted meanwhile.
 				return errors.Is(err, ErrNotFound) || yield(b, err)
 			})
 			if err != nil {
@@ -314,7 +311,7 @@ func (db *redisDB) Count(ctx context.Context) (int64, error) {
 	return n, db.failed(err)
 }
 
-// Update runs f in a transaction, which is sent at its end.
+// Update runs f in a transaction, which is sent after f returns.
 func (db *redisDB) Update(ctx context.Context, f func(Tx) error) error {
 	tx := newChanges(func(p Pos) ([]byte, error) { return db.Get(ctx, p) })
 	if err := f(tx); err != nil {
@@ -349,5 +346,5 @@ func (db *redisDB) String() string {
 	return fmt.Sprintf("%s hash %q on %s", storeRedis, db.hash, db.addr)
 }
 
-// Close ends the connections.
+// Close closes the connections.
 func (db *redisDB) Close() error { return db.pool.Close() }

@@ -24,11 +24,10 @@ import (
 //	sectors/XXXXZZZZ/YYYY
 //	sectors2/XXX/ZZZ/YYYY
 //
-// A column that is in the first layout is not looked for in the second: so does
-// the game.
+// If a column exists in the first layout, the second is not searched for it, as in the game.
 type sectors struct{ dir string }
 
-// sectorMeta is the one file in the folder of a sector that is no block.
+// sectorMeta is the only file in a sector's folder that is not a block.
 const sectorMeta = "meta"
 
 var sectorsBackend = Backend{
@@ -50,7 +49,7 @@ func openSectors(dir string) (DB, error) {
 func coordOf(text string) (int16, bool) {
 	n, err := strconv.ParseUint(text, 16, 16)
 	if err != nil || len(text) > 4 || strconv.FormatUint(n+1<<(4*len(text)), 16)[1:] != text {
-		return 0, false // the game writes small letters only
+		return 0, false // the game writes lower-case letters only
 	}
 	shift := 16 - 4*len(text)
 	v := int16(n<<shift) >> shift
@@ -87,16 +86,16 @@ func exists(path string) bool {
 func (s *sectors) axis() int { return alongX }
 func (s *sectors) inOrder()  {}
 
-// plane is the sectors with one x: the z of those in the first layout, and the folder of those
-// in the second, "" if there is none.
+// plane is the sectors with the same x: the z coordinates of those in the first layout, and the folder of those in
+// the second, or "" if there is none.
 type plane struct {
 	x      int16
 	old    []int16
 	folder string
 }
 
-// planes returns the planes of an area in order, with the first layout in the order of its
-// names, and what is wrong with folders that are in none: what has no position only for [All].
+// planes returns the planes of an area in order, with the first layout sorted by name, and the errors of folders that
+// belong to no plane. Folders without a position are reported only for [All].
 func (s *sectors) planes(a Area) (list []*plane, bad []*RowError) {
 	all := make(map[int16]*plane)
 	at := func(x int16) *plane {
@@ -119,7 +118,7 @@ func (s *sectors) planes(a Area) (list []*plane, bad []*RowError) {
 		}
 		switch {
 		case err != nil:
-			err.Key = "" // it is about all of a layout
+			err.Key = "" // concerns the whole layout
 			bad = append(bad, err)
 		case !okX || !okZ:
 			odd("sectors/"+name, "8 hexadecimal digits of a position")
@@ -146,7 +145,7 @@ func (s *sectors) bad(key, want string) *RowError {
 	return badRow(s.dir, key, "", want, "another name")
 }
 
-// slabs is how the store comes apart: what is wrong with a folder of a plane is told with that.
+// slabs lists the slabs. Errors of folders inside a plane are reported with that plane's slab.
 func (s *sectors) slabs(_ context.Context, a Area) (list []Slab, rest []*RowError, ok bool, err error) {
 	planes, bad := s.planes(a)
 	for _, p := range planes {
@@ -161,7 +160,7 @@ func (s *sectors) slab(ctx context.Context, slab Slab, a Area) (iter.Seq2[Block,
 	return slabOfPlanes(ctx, s, slab, a)
 }
 
-// walk goes through the sectors of an area in the order of x, and tells first what is in none.
+// walk yields the sectors of an area in the order of x, after the errors of folders that belong to no plane.
 func (s *sectors) walk(a Area, yield func(sector, error) bool) {
 	planes, bad := s.planes(a)
 	for _, row := range bad {
@@ -196,20 +195,20 @@ func (s *sectors) walk(a Area, yield func(sector, error) bool) {
 	}
 }
 
-// sectors is walk as a sequence.
+// sectors is walk as an iterator.
 func (s *sectors) sectors(a Area) iter.Seq2[sector, error] {
 	return func(yield func(sector, error) bool) { s.walk(a, yield) }
 }
 
 func outside(v, lo, hi int16) bool { return v < lo || v > hi }
 
-// names returns the names in a folder below the world, in order; none if it is
-// not there. That it cannot be read is the error of a row.
+// names yields the sorted names in a folder below the world's folder, or nothing if the folder does not exist. A
+// folder that cannot be read is a RowError.
 func (s *sectors) names(key string) iter.Seq2[string, *RowError] {
 	return func(yield func(string, *RowError) bool) {
 		path := filepath.Join(s.dir, filepath.FromSlash(key))
 		entries, err := os.ReadDir(path)
-		if err != nil && (!errors.Is(err, fs.ErrNotExist) || exists(path)) { // Windows says so of a file too
+		if err != nil && (!errors.Is(err, fs.ErrNotExist) || exists(path)) { // Windows returns ErrNotExist for a file too
 			yield("", badRow(s.dir, key, "", "a folder", err.Error()))
 			return
 		}
@@ -221,14 +220,14 @@ func (s *sectors) names(key string) iter.Seq2[string, *RowError] {
 	}
 }
 
-// Positions goes through the positions of the blocks of an area.
+// Positions yields the positions of the blocks of an area.
 func (s *sectors) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
 	return func(yield func(Pos, error) bool) {
 		s.each(ctx, a, func(_ sector, p Pos, err error) bool { return yield(p, err) })
 	}
 }
 
-// each goes through the positions of the blocks of an area, with the sectors that they are in.
+// each yields the positions of the blocks of an area, with their sectors.
 func (s *sectors) each(ctx context.Context, a Area, yield func(sector, Pos, error) bool) {
 	for sec, err := range s.sectors(a) {
 		if err == nil {
@@ -269,7 +268,7 @@ func (s *sectors) each(ctx context.Context, a Area, yield func(sector, Pos, erro
 	}
 }
 
-// key returns the path of a file below the world.
+// key returns the path of a file relative to the world's folder.
 func (s *sectors) key(path string) string {
 	rel, err := filepath.Rel(s.dir, path)
 	if err != nil {
@@ -278,15 +277,14 @@ func (s *sectors) key(path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Blocks goes through the blocks of an area in the order of the names of their
-// folders and files.
+// Blocks yields the blocks of an area, sorted by the names of their folders and files.
 func (s *sectors) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		s.each(ctx, a, func(sec sector, p Pos, err error) bool {
 			b := Block{Pos: p}
 			if err == nil {
 				if b.Data, err = s.read(sec.dir, p); errors.Is(err, ErrNotFound) {
-					return true // it was removed meanwhile
+					return true // the file was deleted meanwhile
 				}
 			}
 			var row *RowError
@@ -303,7 +301,7 @@ func (s *sectors) Get(_ context.Context, p Pos) ([]byte, error) {
 	return s.read(s.find(p.X, p.Z), p)
 }
 
-// read returns the bytes of a block whose sector is a folder.
+// read returns the bytes of a block, given the folder of its sector.
 func (s *sectors) read(dir string, p Pos) ([]byte, error) {
 	path := filepath.Join(dir, fmt.Sprintf("%04x", uint16(p.Y)))
 	key := s.key(path)
@@ -330,12 +328,12 @@ func (s *sectors) read(dir string, p Pos) ([]byte, error) {
 	return data, nil
 }
 
-// Count returns how many files of blocks there are.
+// Count returns the number of block files.
 func (s *sectors) Count(ctx context.Context) (int64, error) {
 	return countPositions(s.Positions(ctx, All()))
 }
 
-// countPositions counts positions, except for damaged rows.
+// countPositions counts positions. It does not count damaged rows.
 func countPositions(all iter.Seq2[Pos, error]) (int64, error) {
 	n := int64(0)
 	for _, err := range all {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What is no block in the folders of an old world, and which of two layouts counts.
+// TestSectors tests files that are not blocks in the folders of an old world, and the precedence of the two layouts.
 func TestSectors(t *testing.T) {
 	dir := t.TempDir()
 	for path, text := range map[string]string{
@@ -35,7 +35,7 @@ func TestSectors(t *testing.T) {
 	}
 	odd := 9
 	if runtime.GOOS == "windows" {
-		odd = 8 // FFF is fff
+		odd = 8 // FFF must be fff
 		if err := os.WriteFile(filepath.Join(dir, "sectors2/000/fff/0000"), []byte("new"), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestSectors(t *testing.T) {
 	}
 }
 
-// Whatever a file or folder is called, its name is a position or told to be none.
+// TestOddSectorNames tests that each file and folder name is either a position or reported as invalid.
 func TestOddSectorNames(t *testing.T) {
 	dir := t.TempDir()
 	names := []string{

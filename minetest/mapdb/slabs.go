@@ -9,51 +9,50 @@ import (
 	"strings"
 )
 
-// A Slab names a part of a store that can be read by itself: the blocks in 16 planes along the
-// axis that the keys of the store begin with, such as "z=-16..-1" or "x=0..15", or of a store that
-// is large and dense in 8, 4, 2 or 1; or of LevelDB, whose keys are in the order of their digits, those that begin with a sign and two
-// digits, such as "key=-16", or of one that is large more digits. What a slab is called says what is in it, in every store.
+// A Slab names a part of a store that can be read separately. Most stores have slabs of 16 planes along the first
+// axis of their keys, such as "z=-16..-1" or "x=0..15"; large, dense stores have slabs of 8, 4, 2 or 1 planes.
+// LevelDB sorts its keys by their digits; its slabs are the keys that begin with a sign and two digits, such as
+// "key=-16", or with more digits in large databases. The name of a slab defines its content in every store.
 type Slab string
 
 const (
-	// SlabRest is the rows that are in no other slab, all of which stand at no position, and
-	// damage that was found when the store was opened.
+	// SlabRest is the rows outside all other slabs, none of which has a valid position, and the damage found when the
+	// store was opened.
 	SlabRest Slab = "rest"
-	// SlabAll is all of a store that does not come apart: a file that is damaged, or a table
-	// with thousands of rows at no position.
+	// SlabAll is the whole of a store that cannot be divided: a damaged file, or a table with thousands of rows
+	// without a valid position.
 	SlabAll Slab = "all"
 )
 
-// slabSide is how many planes a slab has at most, a power of two. Slabs are aligned to as many as
-// they have.
+// slabSide is the maximum number of planes in a slab, a power of two. A slab is aligned to its number of planes.
 const slabSide = 16
 
-// slabBytes is how many bytes of a store its slabs have at most, in the mean, unless they have one
-// plane only: about half a million blocks, which are checked in ten seconds or so.
+// slabBytes is the maximum mean number of bytes per slab, unless the slabs have only one plane: about half a million
+// blocks, which are checked in about 10 seconds.
 var slabBytes int64 = 256 << 20 // tests change it
 
-// sized is a store that knows how large it is.
+// sized is a store that can return its size in bytes.
 type sized interface {
 	bytes(ctx context.Context) (int64, error)
 }
 
-// The coordinate along which a store comes apart.
+// The coordinate along which a store is divided.
 const (
 	alongX = 0
 	alongZ = 2
 )
 
-// slabAt returns the slab in which a coordinate is.
+// slabAt returns the slab that contains a coordinate.
 func slabAt(axis int, v int16) Slab {
 	return slabOf("xyz"[axis], v&^(slabSide-1), slabSide)
 }
 
-// slabOf returns the slab of some planes.
+// slabOf returns the slab of side planes, beginning at from.
 func slabOf(axis byte, from, side int16) Slab {
 	return Slab(fmt.Sprintf("%c=%d..%d", axis, from, from+side-1))
 }
 
-// planes returns the blocks of a slab that is of an axis.
+// planes returns the area of a slab along an axis.
 func (s Slab) planes(axis int) (a Area, ok bool) {
 	rest, ok := strings.CutPrefix(string(s), "xyz"[axis:axis+1]+"=")
 	first, last, _ := strings.Cut(rest, "..")
@@ -69,15 +68,15 @@ func (s Slab) planes(axis int) (a Area, ok bool) {
 	return Area{posOf(lo), posOf(hi)}, true
 }
 
-// Where returns an area in which all blocks of a slab are, and a function that reports whether one
-// of the area is in it. The error wraps [ErrSlab] if the slab can be none of any store.
+// Where returns an area that contains all blocks of a slab, and a function that reports whether a position of the
+// area is in the slab. The error wraps [ErrSlab] if no store can have this slab.
 func (s Slab) Where() (Area, func(Pos) bool, error) {
 	every := func(Pos) bool { return true }
 	switch s {
 	case SlabAll:
 		return All(), every, nil
 	case SlabRest:
-		return Area{Min: Pos{X: 1}}, every, nil // which is empty
+		return Area{Min: Pos{X: 1}}, every, nil // an empty area
 	}
 	for _, axis := range []int{alongX, alongZ} {
 		if a, ok := s.planes(axis); ok {
@@ -94,8 +93,7 @@ func (s Slab) Where() (Area, func(Pos) bool, error) {
 	}, nil
 }
 
-// thin cuts the slabs of a store that has many blocks in each into thinner ones. Some of these may
-// be empty.
+// thin divides the slabs of a store into thinner ones if they are too large. Some of these may be empty.
 func (p *apart) thin(ctx context.Context) (err error) {
 	if len(p.list) == 0 || p.list[0] == SlabAll {
 		return nil
@@ -133,22 +131,21 @@ func (p *apart) thin(ctx context.Context) (err error) {
 	return nil
 }
 
-// ErrSlab means that a store has no such part.
+// ErrSlab means that a store does not have this slab.
 var ErrSlab = errors.New("the store has no such part")
 
-// notSlab is the error of a slab that a store cannot have.
+// notSlab returns the error for a slab that a store cannot have.
 func notSlab(db string, s Slab) error {
 	return fmt.Errorf("%s: %w: %q", db, ErrSlab, abridge(string(s)))
 }
 
-// slabbed is a store that comes apart by lookups in its keys.
+// slabbed is a store that can be divided by looking up keys.
 type slabbed interface {
 	DB
-	// slabs returns the slabs in which there are blocks of an area, in order, and what
-	// there is in the rest. It reports whether the store comes apart.
+	// slabs returns the slabs that contain blocks of an area, in order, and the content of SlabRest. ok is false if
+	// the store cannot be divided.
 	slabs(ctx context.Context, a Area) (list []Slab, rest []*RowError, ok bool, err error)
-	// slab goes through the rows of a slab, as far as they are in an area. The error is
-	// [notSlab].
+	// slab yields the rows of a slab that are in an area. The error is [notSlab].
 	slab(ctx context.Context, s Slab, a Area) (iter.Seq2[Block, error], error)
 }
 
@@ -158,19 +155,19 @@ type along interface {
 	axis() int
 }
 
-// inOrder is a store whose Blocks come in the order of slabs, and those of [All] with the rows at
-// no position before them: to read it slab after slab it need not be taken apart.
+// inOrder is a store whose Blocks yields the blocks slab by slab, and for [All] the rows without a position first.
+// Reading it slab by slab does not require dividing it.
 type inOrder interface{ inOrder() }
 
-// apart is a store with its slabs.
+// apart is a store divided into slabs.
 type apart struct {
 	db   DB
 	area Area
-	list []Slab // SlabAll alone if it does not come apart
+	list []Slab // only SlabAll if the store cannot be divided
 	rest []*RowError
 }
 
-// takeApart finds out which slabs there are.
+// takeApart lists the slabs of a store.
 func takeApart(ctx context.Context, db DB, a Area) (*apart, error) {
 	p := &apart{db: db, area: a}
 	var ok bool
@@ -187,7 +184,7 @@ func takeApart(ctx context.Context, db DB, a Area) (*apart, error) {
 	return p, err
 }
 
-// listSlabs takes a store apart by its positions.
+// listSlabs divides a store by its positions.
 func listSlabs(ctx context.Context, db along, a Area) (list []Slab, rest []*RowError, ok bool, err error) {
 	last := Slab("")
 	for p, err := range db.Positions(ctx, a) {
@@ -208,7 +205,7 @@ func listSlabs(ctx context.Context, db along, a Area) (list []Slab, rest []*RowE
 	return list, rest, true, nil
 }
 
-// rows goes through the rows of a slab.
+// rows yields the rows of a slab.
 func (p *apart) rows(ctx context.Context, s Slab) (iter.Seq2[Block, error], error) {
 	switch s {
 	case SlabRest:
@@ -231,7 +228,7 @@ func (p *apart) rows(ctx context.Context, s Slab) (iter.Seq2[Block, error], erro
 	return nil, notSlab(p.db.String(), s)
 }
 
-// slabOfPlanes goes through the blocks of a slab that is an area.
+// slabOfPlanes yields the blocks of a slab that is an area.
 func slabOfPlanes(ctx context.Context, db along, s Slab, a Area) (iter.Seq2[Block, error], error) {
 	planes, ok := s.planes(db.axis())
 	if !ok {
@@ -240,9 +237,8 @@ func slabOfPlanes(ctx context.Context, db along, s Slab, a Area) (iter.Seq2[Bloc
 	return db.Blocks(ctx, planes.and(a)), nil
 }
 
-// Slabs returns the parts of a store in which there are blocks of an area, in order: first
-// [SlabRest], and then what there is. It looks up a few hundred keys at most; of Redis and
-// folders of files it lists the positions.
+// Slabs returns the parts of a store that contain blocks of an area, in order: first [SlabRest], then the slabs. It
+// looks up at most a few hundred keys; for Redis and folders of files it lists all positions.
 func Slabs(ctx context.Context, db DB, a Area) ([]Slab, error) {
 	p, err := takeApart(ctx, db, a)
 	if err == nil && a == All() {
@@ -262,9 +258,8 @@ func In(ctx context.Context, db DB, s Slab, a Area) iter.Seq2[Block, error] {
 	return InSlab(ctx, db, s, a)
 }
 
-// InSlab goes through the blocks of an area in a part of a store, as [DB.Blocks] does. A slab
-// that is empty has no blocks; what is no name of one is an error that wraps
-// [ErrSlab].
+// InSlab yields the blocks of an area in a slab, as [DB.Blocks] does. An empty slab has no blocks; for an invalid
+// name the error wraps [ErrSlab].
 func InSlab(ctx context.Context, db DB, s Slab, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		var rows iter.Seq2[Block, error]
@@ -284,10 +279,9 @@ func InSlab(ctx context.Context, db DB, s Slab, a Area) iter.Seq2[Block, error] 
 	}
 }
 
-// InSlabs goes through the blocks of an area slab after slab, in the order of [Slabs], as
-// [InSlab] gives them; but an error about a file is told once, and not for each slab that it
-// is about. It is how all blocks of a store are read where the result must be that of parts
-// which were read one by one.
+// InSlabs yields the blocks of an area slab by slab, in the order of [Slabs], as [InSlab] does, but reports an error
+// of a file only once instead of for each slab. Use it to read all blocks of a store if the result must equal that of
+// reading the slabs separately.
 func InSlabs(ctx context.Context, db DB, a Area) iter.Seq2[Block, error] {
 	if _, ok := db.(inOrder); ok {
 		return db.Blocks(ctx, a)
@@ -322,6 +316,6 @@ func InSlabs(ctx context.Context, db DB, a Area) iter.Seq2[Block, error] {
 	}
 }
 
-// OfFile reports whether the error is about damage of the file, and not about one row. The
-// same damage may be told of several slabs.
+// OfFile reports whether the error concerns damage of the file instead of one row. The same damage may be reported
+// for several slabs.
 func (e *RowError) OfFile() bool { return e.Key == "" && e.Pos == nil }

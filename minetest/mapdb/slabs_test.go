@@ -23,7 +23,7 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// lines says what a loop over blocks gives; damage of the file once, as a reader of all does.
+// lines describes what a loop over blocks yields; damage of the file is listed once, as for a reader of all blocks.
 func lines(rows iter.Seq2[Block, error], told map[string]bool) (all []string) {
 	for b, err := range rows {
 		var row *RowError
@@ -44,8 +44,8 @@ func lines(rows iter.Seq2[Block, error], told map[string]bool) (all []string) {
 	return all
 }
 
-// checkSlabs checks that a store that is read slab after slab gives what there is, and that slabs
-// which are read each by somebody who has just opened it are that, one after the other.
+// checkSlabs checks that reading a store slab by slab yields all its blocks, and that reading each slab after
+// reopening the store yields the same in total.
 func checkSlabs(t *testing.T, open func() DB, damaged bool) []Slab {
 	t.Helper()
 	ctx := t.Context()
@@ -95,12 +95,12 @@ func checkSlabs(t *testing.T, open func() DB, damaged bool) []Slab {
 			t.Fatalf("%v, %v: the whole is not its slabs: %s", a, list, diff)
 		}
 		if damaged {
-			continue // where more is rescued than in a slab alone
+			continue // reading everything rescues more than reading one slab
 		}
 		all := lines(db.Blocks(ctx, a), map[string]bool{})
 		slices.Sort(whole)
 		slices.Sort(all)
-		if a != All() { // rows at no position may be met or not
+		if a != All() { // rows without a position may be met or not
 			odd := func(line string) bool { return strings.HasPrefix(line, "row") }
 			whole, all = slices.DeleteFunc(whole, odd), slices.DeleteFunc(all, odd)
 		}
@@ -120,7 +120,7 @@ func damageIn(db DB) (list []string) {
 	return list
 }
 
-// oddRows adds rows that are no blocks to a store that is closed.
+// oddRows adds invalid rows to a closed store.
 func oddRows(t *testing.T, dir string, c Config) {
 	t.Helper()
 	switch c.Backend {
@@ -179,7 +179,7 @@ func oddRows(t *testing.T, dir string, c Config) {
 	}
 }
 
-// Every store that is read slab after slab is what it is, and what its slabs are.
+// TestSlabs tests that reading any store slab by slab yields the same as reading it at once.
 func TestSlabs(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	for _, k := range kinds {
@@ -187,7 +187,7 @@ func TestSlabs(t *testing.T) {
 			c, dir := k.config(t), t.TempDir()
 			w := k.make(t, dir, c)
 			opening := func() DB { return open(t, dir, c) }
-			if k.name != "memory" && c.Backend != SQLite && c.Backend != LevelDB { // they remember nothing
+			if k.name != "memory" && c.Backend != SQLite && c.Backend != LevelDB { // these remember nothing
 				opening = sync.OnceValue(opening)
 			}
 			if !k.lasting {
@@ -215,7 +215,7 @@ func TestSlabs(t *testing.T) {
 			if !k.lasting || c.Backend != SQLite && c.Backend != Postgres || c.Unseen {
 				return
 			}
-			// What is large has thinner ones.
+			// Large stores have thinner slabs.
 			defer func(was int64) { slabBytes = was }(slabBytes)
 			slabBytes = 1
 			list := checkSlabs(t, opening, false)
@@ -226,7 +226,7 @@ func TestSlabs(t *testing.T) {
 	}
 }
 
-// Where many keys of LevelDB begin with the same digits, slabs have more of them.
+// TestLargeDigitSlabs tests that LevelDB slabs have more digits where many keys begin with the same digits.
 func TestLargeDigitSlabs(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	defer func(was int64) { slabBytes = was }(slabBytes)
@@ -282,7 +282,7 @@ func TestLargeDigitSlabs(t *testing.T) {
 		t.Errorf("%d blocks of %d, %d bytes in the largest slab: %v", len(got), len(blocks), most, list)
 	}
 
-	// Damage of a table is told of one slab, be it of all of it or of a block.
+	// Damage of a table, of all of it or of a block, is reported for one slab only.
 	tables, _ := filepath.Glob(filepath.Join(levelPath(dir), "*.ldb"))
 	data, err := os.ReadFile(tables[0])
 	if err != nil {
@@ -314,7 +314,8 @@ func TestLargeDigitSlabs(t *testing.T) {
 	}
 }
 
-// A table without an index that finds planes, or with too many rows at no position, is one slab.
+// TestOneSlab tests that a table without an index that finds planes, or with too many rows without a position, is one
+// slab.
 func TestOneSlab(t *testing.T) {
 	many := "WITH n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO blocks SELECT 1e12 + i, x'00' FROM n"
 	for _, sql := range [][]string{
@@ -331,8 +332,8 @@ func TestOneSlab(t *testing.T) {
 	}
 }
 
-// Whichever page of a database is damaged, what is read slab after slab in one go is what its
-// slabs are, each read by somebody who knows of no damage elsewhere.
+// TestDamagedSlabs tests that, whichever page of a database is damaged, reading slab by slab at once equals reading
+// each slab separately after reopening the store.
 func TestDamagedSlabs(t *testing.T) {
 	tests.NotRaced(t, "reads many damaged files, one after the other")
 	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {
@@ -358,7 +359,7 @@ func TestDamagedSlabs(t *testing.T) {
 			data := bytes.Clone(sound)
 			at := data[page*size : (page+1)*size]
 			if clear(at[r.IntN(2)*2000:]); r.IntN(2) == 0 {
-				copy(at, sound[r.IntN(len(sound)/size)*size:][:size]) // one that belongs elsewhere
+				copy(at, sound[r.IntN(len(sound)/size)*size:][:size]) // a page that belongs elsewhere
 			}
 			if err := os.WriteFile(sqlitePath(dir), data, 0o600); err != nil {
 				t.Fatal(err)
@@ -368,8 +369,8 @@ func TestDamagedSlabs(t *testing.T) {
 	}
 }
 
-// A page of the index in the middle of a slab loses no block, is not met by lookups, and is told
-// of although slabs without damage are read after that.
+// TestDamagedIndex tests a damaged index page in the middle of a slab: no block is lost, lookups do not detect the
+// damage, and it is reported even if slabs without damage are read afterwards.
 func TestDamagedIndex(t *testing.T) {
 	tests.NotRaced(t, "reads many damaged files, one after the other")
 	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {
@@ -419,7 +420,7 @@ func TestDamagedIndex(t *testing.T) {
 	}
 }
 
-// What is no slab of a store is an error.
+// FuzzSlab tests that an invalid slab name is an error.
 func FuzzSlab(f *testing.F) {
 	ctx := context.Background()
 	dir := f.TempDir()

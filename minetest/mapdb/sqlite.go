@@ -20,8 +20,8 @@ import (
 	"trowel.example/internal/sqlitefile"
 )
 
-// How much is read in one transaction: rows with data of a server, rows of a file, and bytes. A writer of
-// a file waits for the transaction, so that it also ends after some time.
+// The limits of one transaction: rows with data of a server, rows of a file, bytes, and time, because a writer of a
+// file waits for the transaction.
 const (
 	pageRows      = 256
 	pagePositions = 4096
@@ -56,21 +56,20 @@ var sqliteBackend = Backend{
 	},
 }
 
-// sqliteDB is an SQLite database. Columns, indexes and triggers that it does not
-// know are left alone.
+// sqliteDB is an SQLite database. It ignores unknown columns, indexes and triggers.
 type sqliteDB struct {
 	mu     sync.Mutex
-	file   *sqlitefile.File // that is read: after a rescue what was rescued
+	file   *sqlitefile.File // the file to read: the rescued data after a rescue
 	schema Schema
 	order  order
-	// rescues is set if what SQLite cannot read is to be read without it.
+	// rescues is set if data that SQLite cannot read should be read without SQLite.
 	rescues bool
-	sound   *sqlitefile.File // the file as SQLite reads it, once another one is read
-	rescued *sqlitefile.File // what was rescued of it
-	// planes is set if the primary key begins with pos, or x, and holds integers as
-	// integers, so that the blocks of a plane are one range of it.
+	sound   *sqlitefile.File // the file as SQLite reads it, while another one is read
+	rescued *sqlitefile.File // the data rescued from the file
+	// planes is set if the primary key begins with pos, or x, and stores integers as integers, so that the blocks of
+	// a plane are one range of the key.
 	planes bool
-	// stepped is how many rows scans have seen: tests count them.
+	// stepped is the number of rows that scans have read, for tests.
 	stepped int
 }
 
@@ -93,19 +92,17 @@ func openSQLite(ctx context.Context, path string) (*sqliteDB, error) {
 	return db, nil
 }
 
-// knownTables are the tables of blocks that there ever were: those of the game, and what the
-// mapserver makes of them.
+// knownTables are all known tables of blocks: those of the game and those of the mapserver.
 var knownTables = []string{
 	tablePos, tableXYZ,
 	"CREATE TABLE `blocks` (`pos` INT PRIMARY KEY, `data` BLOB, `mtime` INTEGER DEFAULT 0)",
 	"CREATE TABLE `blocks` (`x` INTEGER, `y` INTEGER, `z` INTEGER, `data` BLOB NOT NULL, `mtime` INTEGER DEFAULT 0, PRIMARY KEY (`x`, `z`, `y`))",
 }
 
-// SQLiteTables returns the statements that make the table of blocks, in each of the shapes
-// that it can have.
+// SQLiteTables returns the CREATE statements of all known variants of the table of blocks.
 func SQLiteTables() []string { return slices.Clone(knownTables) }
 
-// newSQLite finds out the schema of a database that is open.
+// newSQLite determines the schema of an open database.
 func newSQLite(ctx context.Context, f *sqlitefile.File) (*sqliteDB, error) {
 	if err := f.Begin(ctx); err != nil {
 		return nil, err
@@ -119,7 +116,7 @@ func newSQLite(ctx context.Context, f *sqlitefile.File) (*sqliteDB, error) {
 		return nil, f.Explain(err)
 	}
 	var columns []string
-	first := "" // of the primary key, if it holds integers
+	first := "" // the first column of the primary key, if it holds integers
 	err = sqlitex.ExecuteTransient(f.Conn, "PRAGMA table_info(blocks)", &sqlitex.ExecOptions{
 		ResultFunc: func(s *sqlite.Stmt) error {
 			columns = append(columns, strings.ToLower(s.ColumnText(1)))
@@ -155,7 +152,7 @@ func newSQLite(ctx context.Context, f *sqlitefile.File) (*sqliteDB, error) {
 	return db, nil
 }
 
-// key is the list of the columns of the key, in the order of the key.
+// key returns the key columns, in key order.
 func (db *sqliteDB) key() string {
 	if db.schema == SchemaXYZ {
 		return "x, z, y"
@@ -163,7 +160,7 @@ func (db *sqliteDB) key() string {
 	return "pos"
 }
 
-// keyOf returns the values of these columns for a position.
+// keyOf returns the values of the key columns for a position.
 func (db *sqliteDB) keyOf(p Pos) []any {
 	if db.schema == SchemaXYZ {
 		return []any{int64(p.X), int64(p.Z), int64(p.Y)}
@@ -171,8 +168,7 @@ func (db *sqliteDB) keyOf(p Pos) []any {
 	return []any{p.Key()}
 }
 
-// match is a condition on the key, or the first column of it: an operator between columns and
-// values.
+// match returns a condition that compares the key, or its first column, with parameters.
 func (db *sqliteDB) match(op string, columns int) string {
 	switch {
 	case db.schema == SchemaPos:
@@ -183,8 +179,7 @@ func (db *sqliteDB) match(op string, columns int) string {
 	return "(x, z, y) " + op + " (?, ?, ?)"
 }
 
-// dataColumns reads the type and the size of the data first, so that what is too
-// large is not read at all.
+// dataColumns selects the type and the size of the data first, so that data larger than MaxBlock are not read.
 var dataColumns = fmt.Sprintf("typeof(data), octet_length(data), CASE WHEN typeof(data) = 'blob' AND octet_length(data) <= %d THEN data END", MaxBlock)
 
 // Get returns the bytes of a block.
@@ -228,9 +223,9 @@ func (db *sqliteDB) get(p Pos) (data []byte, err error) {
 	return data, row
 }
 
-// data reads the columns of dataColumns, the first of which is at col.
+// data reads the columns of dataColumns, beginning at col.
 func (db *sqliteDB) data(s *sqlite.Stmt, col int, key []any, p Pos) ([]byte, error) {
-	// What is too large is NULL in the third column.
+	// The third column is NULL for data that are too large.
 	if s.ColumnType(col+2) == sqlite.TypeBlob {
 		data := make([]byte, s.ColumnLen(col+2))
 		s.ColumnBytes(col+2, data)
@@ -242,15 +237,14 @@ func (db *sqliteDB) data(s *sqlite.Stmt, col int, key []any, p Pos) ([]byte, err
 	return nil, tooLarge(db.file.Path, keyText(key), s.ColumnInt64(col+1)).at(p)
 }
 
-// keyText is a key in a message.
+// keyText formats a key for a message.
 func keyText(key []any) string { return strings.Trim(fmt.Sprint(key), "[]") }
 
-// A cursor is where a scan continues: at the values of a key, or of its first column, or after
-// them.
+// A cursor is the position at which a scan continues: at or after a key, or the first column of one.
 type cursor struct {
-	values []any // nil is the beginning
+	values []any // nil means the beginning
 	behind bool
-	given  int // how many of the rows at these values were read already
+	given  int // the number of rows with this key that were read already
 }
 
 // equalKeys reports whether two rows have the same key.
@@ -265,12 +259,12 @@ func equalKeys(a, b []any) bool {
 	})
 }
 
-// A page is what one transaction has read.
+// A page is the result of one transaction.
 type page struct {
 	blocks []Block
-	errs   []error // beside blocks: what is wrong with the row, or nil
+	errs   []error // for each block: the error of the row, or nil
 	size   int
-	until  time.Time // when the page is full; the zero value is never
+	until  time.Time // the time at which the page counts as full; zero means never
 	next   cursor
 	done   bool
 }
@@ -280,13 +274,13 @@ func (pg *page) add(b Block, err error) {
 	pg.size += len(b.Data)
 }
 
-// full reports whether a page has as many rows or bytes as one should, or took as long.
+// full reports whether a page has reached its limit of rows, bytes or time.
 func (pg *page) full(rows int) bool {
 	return len(pg.blocks) >= rows || pg.size >= pageBytes || len(pg.blocks) > 0 && !pg.until.IsZero() && time.Now().After(pg.until)
 }
 
-// give hands a page on, and what kept it from being read to its end. It reports whether
-// more is wanted.
+// give yields the blocks of a page and the error that ended it early, if any. It reports whether the caller wants
+// more.
 func (pg *page) give(err error, yield func(Block, error) bool) bool {
 	for i, b := range pg.blocks {
 		if !yield(b, pg.errs[i]) {
@@ -299,7 +293,7 @@ func (pg *page) give(err error, yield func(Block, error) bool) bool {
 	return err == nil
 }
 
-// scan goes through the rows of an area, page by page.
+// scan yields the rows of an area, page by page.
 func (db *sqliteDB) scan(ctx context.Context, a Area, data bool, yield func(Block, error) bool) {
 	a = a.within()
 	at, ok := db.start(a)
@@ -327,7 +321,7 @@ func (db *sqliteDB) scan(ctx context.Context, a Area, data bool, yield func(Bloc
 	}
 }
 
-// start returns where a scan of an area begins, and whether there is anything to scan.
+// start returns the cursor at which a scan of an area begins, and whether there is anything to scan.
 func (db *sqliteDB) start(a Area) (at cursor, ok bool) {
 	if a == All() {
 		return at, true
@@ -337,8 +331,8 @@ func (db *sqliteDB) start(a Area) (at cursor, ok bool) {
 	return at, ok
 }
 
-// edge returns the values of the key, at a position, where an area begins or ends: of one of
-// whole planes that of the first column, so that rows in it that are at no position belong to it.
+// edge returns the key values at which an area begins or ends, given a position. For an area of whole planes it
+// returns only the first column, so that rows without a valid position between them belong to the area.
 func (db *sqliteDB) edge(a Area, p Pos) []any {
 	values := db.keyOf(p)
 	if all := All(); a.Min.Y == all.Min.Y && a.Min.Z == all.Min.Z && a.Max.Y == all.Max.Y && a.Max.Z == all.Max.Z {
@@ -347,7 +341,7 @@ func (db *sqliteDB) edge(a Area, p Pos) []any {
 	return values
 }
 
-// page reads about as many rows from a cursor on, in one transaction.
+// page reads up to about rows rows, beginning at a cursor, in one transaction.
 func (db *sqliteDB) page(ctx context.Context, a Area, at cursor, rows int, data bool) (pg page, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -374,8 +368,8 @@ func posOfXZY(k [3]int64) (Pos, bool) {
 	return Pos{int16(k[0]), int16(k[2]), int16(k[1])}, inRange(k[0]) && inRange(k[1]) && inRange(k[2])
 }
 
-// run reads rows until the page is full, or all has been read, or a row is
-// outside of the area: then it is to be run again from the next cursor on.
+// run reads rows until the page is full, all rows are read, or a row is outside the area. In the last case again is
+// set: the caller must run it again at the next cursor.
 func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again bool, err error) {
 	keys := len(db.keyOf(Pos{}))
 	columns := db.key()
@@ -384,7 +378,7 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again
 	}
 	where, args := db.between(a, at)
 	pg.next = at
-	nulls, alike := 0, 0 // alike: how many rows before this one have the same key
+	nulls, alike := 0, 0 // alike: the number of preceding rows with the same key
 	pg.done = true
 	stop := errors.New("stop")
 	err = sqlitex.Execute(db.file.Conn, "SELECT "+columns+" FROM blocks"+where+" ORDER BY "+db.key(), &sqlitex.ExecOptions{
@@ -408,7 +402,7 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again
 			}
 			switch {
 			case kind == keyNull && nulls >= pageRows:
-				nulls++ // there is no way to continue after it
+				nulls++ // no condition can continue after it
 				return nil
 			case kind == keyNull:
 				nulls++
@@ -443,8 +437,7 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again
 	return again, err
 }
 
-// between is the condition for the rows of an area, perhaps with others between them, from a
-// cursor on.
+// between returns the condition for the rows of an area from a cursor on. The rows may include others between them.
 func (db *sqliteDB) between(a Area, at cursor) (where string, args []any) {
 	var all []string
 	if at.values != nil {
@@ -464,20 +457,20 @@ func (db *sqliteDB) between(a Area, at cursor) (where string, args []any) {
 	return where, args
 }
 
-// oddRow is the error of a row at no position.
+// oddRow returns the error for a row without a valid position.
 func (db *sqliteDB) oddRow(key []any) *RowError {
 	text := keyText(key)
 	return badRow(db.file.Path, text, "", "the integers of a position", text)
 }
 
-// What the key of a row is.
+// The kinds of keys.
 const (
 	keyPos  = iota // a position
 	keyOdd         // something else
 	keyNull        // NULL in a column, which no condition finds again
 )
 
-// rowKey reads the columns of the key.
+// rowKey reads the key columns.
 func (db *sqliteDB) rowKey(s *sqlite.Stmt, n int) (key []any, p Pos, kind int) {
 	ints := [3]int64{}
 	for i := range n {
@@ -512,19 +505,19 @@ func (db *sqliteDB) rowKey(s *sqlite.Stmt, n int) (key []any, p Pos, kind int) {
 	return key, p, kind
 }
 
-// Blocks goes through the blocks of an area in the order of the primary key.
+// Blocks yields the blocks of an area in the order of the primary key.
 func (db *sqliteDB) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) { db.scan(ctx, a, true, yield) }
 }
 
-// Positions goes through the positions of an area; it reads the index only.
+// Positions yields the positions of an area; it reads the index only.
 func (db *sqliteDB) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
 	return func(yield func(Pos, error) bool) {
 		db.scan(ctx, a, false, func(b Block, err error) bool { return yield(b.Pos, err) })
 	}
 }
 
-// Count counts the rows that have a position.
+// Count counts the rows with a valid position.
 func (db *sqliteDB) Count(ctx context.Context) (int64, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -535,7 +528,7 @@ func (db *sqliteDB) Count(ctx context.Context) (int64, error) {
 	return n, err
 }
 
-// count counts slab by slab, each in a transaction of its own, and skips slabs without rows.
+// count counts slab by slab, each in a separate transaction, and skips empty slabs.
 func (db *sqliteDB) count(ctx context.Context) (sum int64, err error) {
 	query := "SELECT count(*), (SELECT min(pos) FROM blocks WHERE pos > ?2) FROM blocks WHERE pos BETWEEN ?1 AND ?2"
 	if db.schema == SchemaXYZ {
@@ -555,7 +548,7 @@ func (db *sqliteDB) count(ctx context.Context) (sum int64, err error) {
 			ResultFunc: func(s *sqlite.Stmt) error {
 				sum += s.ColumnInt64(0)
 				if kind := s.ColumnType(1); kind != sqlite.TypeInteger && kind != sqlite.TypeFloat {
-					return nil // NULL, or a text: these follow all numbers
+					return nil // NULL, or a text: texts sort after all numbers
 				}
 				if next = s.ColumnInt64(1); db.schema == SchemaPos {
 					next = (next - Pos{MinCoord, MinCoord, 0}.Key()) >> 24
@@ -576,11 +569,10 @@ func (db *sqliteDB) String() string {
 	return "SQLite " + strconv.Quote(db.file.Path) + ", schema " + db.schema.String()
 }
 
-// Schema returns the shape of the table.
+// Schema returns the schema of the table.
 func (db *sqliteDB) Schema() Schema { return db.schema }
 
-// SchemaOf returns the shape of the table of a store in SQLite; for other stores, that of
-// [Create].
+// SchemaOf returns the schema of an SQLite store; for other stores it returns the default schema of [Create].
 func SchemaOf(db DB) Schema {
 	if s, ok := db.(interface{ Schema() Schema }); ok {
 		return s.Schema()
@@ -588,7 +580,7 @@ func SchemaOf(db DB) Schema {
 	return SchemaPos
 }
 
-// rest is [Rest].
+// rest implements [Rest].
 func (db *sqliteDB) rest() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()

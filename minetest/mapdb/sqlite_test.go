@@ -21,7 +21,7 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// snapshot tells the names, times and contents of the files below a folder.
+// snapshot returns the names, times and contents of the files below a folder.
 func snapshot(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -58,7 +58,7 @@ func unchanged(t testing.TB, dir string, before map[string]string) {
 	}
 }
 
-// native opens a database as any program would.
+// native opens a database directly with SQLite, as any other program would.
 func native(t testing.TB, dir string, script string) *sqlite.Conn {
 	t.Helper()
 	conn, err := sqlite.OpenConn(sqlitePath(dir), sqlite.OpenReadWrite|sqlite.OpenCreate)
@@ -114,8 +114,7 @@ func readAll(ctx context.Context, db DB) (all map[Pos][]byte, bad []*RowError, e
 	return all, bad, nil
 }
 
-// In whatever state a database is, it is read as it should be, and nothing in
-// its folder changes.
+// TestSQLiteStates tests that a database in any state is read correctly without changing anything in its folder.
 func TestSQLiteStates(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	copyTo := func(t *testing.T, from string, names ...string) string {
@@ -127,7 +126,7 @@ func TestSQLiteStates(t *testing.T) {
 		}
 		return to
 	}
-	wal := func(t *testing.T) string { // a database whose log holds all, in use
+	wal := func(t *testing.T) string { // a database in use whose log holds all rows
 		dir := t.TempDir()
 		conn := native(t, dir, "PRAGMA journal_mode=wal;"+oneBlock)
 		t.Cleanup(func() { conn.Close() })
@@ -187,7 +186,7 @@ func TestSQLiteStates(t *testing.T) {
 				t.Error(err)
 			}
 			if c.name == "wal, open" {
-				// Both connections are of this process, and SQLite lets them share the -shm.
+				// Both connections are in this process, and SQLite lets them share the -shm file.
 				before[sqlitePath(dir)+"-shm"] = snapshot(t, dir)[sqlitePath(dir)+"-shm"]
 			}
 			unchanged(t, dir, before)
@@ -198,7 +197,7 @@ func TestSQLiteStates(t *testing.T) {
 	}
 }
 
-// A database that nobody used is read right when somebody begins to.
+// TestSQLiteBegins tests that an unused database is read correctly after another program begins to use it.
 func TestSQLiteBegins(t *testing.T) {
 	dir := t.TempDir()
 	native(t, dir, "PRAGMA journal_mode=wal;"+oneBlock).Close()
@@ -215,7 +214,7 @@ func TestSQLiteBegins(t *testing.T) {
 	}
 }
 
-// Columns, indexes and triggers of others stay, and work.
+// TestSQLiteForeignSchema tests that columns, indexes and triggers of other programs are kept and work.
 func TestSQLiteForeignSchema(t *testing.T) {
 	const mapserver = "CREATE TABLE `blocks` (`pos` INT NOT NULL PRIMARY KEY, `data` BLOB, mtime integer default 0);" +
 		"CREATE INDEX blocks_mtime ON blocks(mtime); INSERT INTO blocks VALUES (5, x'00', 42)"
@@ -256,7 +255,7 @@ func TestSQLiteForeignSchema(t *testing.T) {
 	conn.Close()
 }
 
-// Rows that are no blocks are told one by one, and cost no others.
+// TestSQLiteHostile tests that invalid rows are reported one by one and that no valid row is lost.
 func TestSQLiteHostile(t *testing.T) {
 	tests.NotRaced(t, "reads many damaged files, one after the other")
 	const loose = "CREATE TABLE blocks (pos, data);"
@@ -334,7 +333,7 @@ func TestSQLiteHostile(t *testing.T) {
 	}
 }
 
-// A file with damaged pages gives what is in the others.
+// TestSQLiteDamage tests that the undamaged pages of a damaged file are read.
 func TestSQLiteDamage(t *testing.T) {
 	tests.NotRaced(t, "reads many damaged files, one after the other")
 	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {
@@ -391,7 +390,7 @@ func TestSQLiteDamage(t *testing.T) {
 	}
 }
 
-// damagedWorld makes a database with several hundred pages.
+// damagedWorld creates a database with several hundred pages.
 func damagedWorld(t testing.TB, dir string, schema Schema) map[Pos][]byte {
 	w, err := Create(t.Context(), dir, Config{Schema: schema})
 	if err != nil {
@@ -410,7 +409,7 @@ func damagedWorld(t testing.TB, dir string, schema Schema) map[Pos][]byte {
 	return want
 }
 
-// What is read of any file is read again once it is written again.
+// FuzzSQLite tests that the blocks read from any file round-trip.
 func FuzzSQLite(f *testing.F) {
 	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {
 		dir := f.TempDir()
@@ -451,7 +450,7 @@ func FuzzSQLite(f *testing.F) {
 	})
 }
 
-// A disk that is full is told as such, and as nothing else.
+// TestSQLiteFull tests that a full disk is reported as such.
 func TestSQLiteFull(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	w, err := Create(t.Context(), t.TempDir(), Config{Backend: SQLite})
@@ -471,7 +470,7 @@ func TestSQLiteFull(t *testing.T) {
 	}
 }
 
-// Each row of a table without a unique key is read once, wherever a page ends.
+// TestRowsAlike tests that each row of a table without a unique key is read exactly once, wherever a page ends.
 func TestRowsAlike(t *testing.T) {
 	dir := t.TempDir()
 	native(t, dir, "CREATE TABLE blocks (pos INT, data BLOB);"+
@@ -506,7 +505,8 @@ func TestRowsAlike(t *testing.T) {
 	}
 }
 
-// Count skips slabs without rows, and meets those at both ends; keys that are no positions do not lead it astray.
+// TestCountSlabs tests that Count skips slabs without rows, includes those at both ends, and ignores keys that are
+// not positions.
 func TestCountSlabs(t *testing.T) {
 	low, high := Pos{MinCoord, MinCoord, MinCoord}.Key(), Pos{MaxCoord, MaxCoord, MaxCoord}.Key()
 	for _, script := range []string{
@@ -524,7 +524,7 @@ func TestCountSlabs(t *testing.T) {
 	}
 }
 
-// Few blocks are counted as quickly wherever they are.
+// BenchmarkCount measures counting a few blocks: the time must not depend on their positions.
 func BenchmarkCount(b *testing.B) {
 	dir := b.TempDir()
 	native(b, dir, tablePos+";INSERT INTO blocks (pos, data) VALUES (0, x'01')").Close()

@@ -10,11 +10,11 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// maxGap is how far two blocks may be apart in a row of blocks that one query reads. The query
-// reads the blocks between them, too.
+// maxGap is the maximum distance between two consecutive blocks that one query reads. The query also reads the blocks
+// between them.
 const maxGap = 8
 
-// fetch reads blocks in the order of the key, thousands in a transaction.
+// fetch reads blocks in key order, thousands per transaction.
 func (db *sqliteDB) fetch(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error) {
 	all = slices.Clone(all)
 	slices.SortFunc(all, db.order.compare)
@@ -36,8 +36,8 @@ func (db *sqliteDB) fetch(ctx context.Context, all []Pos, yield func(Block, erro
 	return true, nil
 }
 
-// fetchPage reads the first of some blocks in one transaction, and returns how many that are. If the
-// file turns out to be damaged, it reads what was rescued, and returns what is lost.
+// fetchPage reads the first blocks of all in one transaction and returns their number. If the file turns out to be
+// damaged, it reads the rescued data and returns the losses.
 func (db *sqliteDB) fetchPage(ctx context.Context, all []Pos) (pg page, n int, lost []*RowError, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -55,7 +55,7 @@ func (db *sqliteDB) fetchPage(ctx context.Context, all []Pos) (pg page, n int, l
 	return pg, n, lost, err
 }
 
-// fetchRows reads until the page is full, and returns how many of the blocks are done.
+// fetchRows reads until the page is full and returns the number of positions done.
 func (db *sqliteDB) fetchRows(all []Pos) (pg page, n int, err error) {
 	pg.until = time.Now().Add(pageTime)
 	defer sqlitex.Transaction(db.file.Conn)(&err)
@@ -97,7 +97,7 @@ func (db *sqliteDB) fetchRows(all []Pos) (pg page, n int, err error) {
 	return pg, n, nil
 }
 
-// isNear reports whether one query reads a block with the one before it.
+// isNear reports whether one query reads both blocks.
 func (db *sqliteDB) isNear(a, b Pos) bool {
 	x, y, o := a.coords(), b.coords(), db.order
 	return x[o[0]] == y[o[0]] && x[o[1]] == y[o[1]] && y[o[2]]-x[o[2]] <= maxGap

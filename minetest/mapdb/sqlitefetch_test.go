@@ -12,7 +12,7 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// Fetch gives the blocks that there are, each once, and what is wrong with a row.
+// TestSQLiteFetch tests that Fetch yields each existing block once, and the errors of rows.
 func TestSQLiteFetch(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	for name, create := range map[string]string{"pos": tablePos, "xyz": tableXYZ, "no key": "CREATE TABLE blocks (pos INT, data BLOB)"} {
@@ -33,7 +33,7 @@ func TestSQLiteFetch(t *testing.T) {
 			for range 3000 {
 				p := Pos{int16(r.IntN(40) - 20), int16(r.IntN(6) - 3), int16(r.IntN(40) - 20)}
 				if r.IntN(3) == 0 {
-					ask = append(ask, p) // perhaps twice, or of a block that does not exist
+					ask = append(ask, p) // possibly twice, or for a block that does not exist
 				}
 				if _, ok := want[p]; !ok && r.IntN(4) > 0 {
 					want[p] = fmt.Sprintf("%c", 'a'+r.IntN(20))
@@ -79,7 +79,8 @@ func TestSQLiteFetch(t *testing.T) {
 	}
 }
 
-// A program that writes to a database waits only for a page that is being read, never for who uses the blocks.
+// TestSQLiteWriterWaits tests that a program that writes to the database waits only while a page is read, not while
+// the caller uses the blocks.
 func TestSQLiteWriterWaits(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	for _, mode := range []string{"DELETE", "WAL"} {
@@ -125,7 +126,7 @@ func TestSQLiteWriterWaits(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// A page ends with the rows, the bytes and the time that it may take.
+	// A page is full at its limit of rows, bytes or time.
 	b := Block{Data: make([]byte, 1000)}
 	rows, bytes, slow := new(page), new(page), &page{until: time.Now().Add(-1)}
 	for range 99 {

@@ -12,18 +12,17 @@ import (
 	"trowel.example/internal/sqlitepage"
 )
 
-// freshSQLite is a database that is being made, and that nobody sees before it is closed.
-// Its pages are written one after the other, without SQLite, until somebody wants to read
-// it, or to change it by more than blocks that are added: then it becomes one of SQLite.
+// freshSQLite is a new database that no other program uses before it is closed. Its pages are written sequentially
+// without SQLite, until the caller reads it or does anything but adding blocks: then it becomes an SQLite database.
 type freshSQLite struct {
 	path   string
 	schema Schema
-	build  *sqlitepage.Builder // nil once it is a database of SQLite
-	db     *sqliteWriter       // which that is, if it is open
-	err    error               // why it is not
+	build  *sqlitepage.Builder // nil once it is an SQLite database
+	db     *sqliteWriter       // that database, if it is open
+	err    error               // the reason why it is not open
 }
 
-// tableOf is the table of a schema, as the game makes it.
+// tableOf returns the table of a schema, as the game creates it.
 func tableOf(s Schema) sqlitepage.Table {
 	if s == SchemaXYZ {
 		return sqlitepage.Table{Name: "blocks", SQL: tableXYZ, Key: []int{0, 2, 1}}
@@ -39,8 +38,7 @@ func createFreshSQLite(path string, s Schema) (Writer, error) {
 	return &freshSQLite{path: path, schema: s, build: b}, nil
 }
 
-// isFreshSQLite reports whether a file is a database that was being made when its program
-// was killed, and of which schema.
+// isFreshSQLite reports whether a file is a freshSQLite of a killed program, and its schema.
 func isFreshSQLite(path string) (s Schema, ok bool) {
 	sql := sqlitepage.Unfinished(path)
 	return Schema(slices.Index([]string{SchemaPos: tablePos, SchemaXYZ: tableXYZ}, sql)), sql == tablePos || sql == tableXYZ
@@ -54,7 +52,7 @@ func resumeFreshSQLite(path string, s Schema) (Writer, error) {
 	return &freshSQLite{path: path, schema: s, build: b}, nil
 }
 
-// Store adds blocks. Where there are some already, these are taken away in the end.
+// Store adds blocks. Blocks that they replace are removed at the end.
 func (w *freshSQLite) Store(ctx context.Context, blocks []Block) error {
 	if w.build == nil {
 		db, err := w.whole(ctx)
@@ -88,7 +86,7 @@ func (w *freshSQLite) Load(ctx context.Context, blocks iter.Seq2[Block, error]) 
 	return load(ctx, w, blocks)
 }
 
-// Count counts the places where blocks are.
+// Count returns the number of positions with blocks.
 func (w *freshSQLite) Count(ctx context.Context) (int64, error) {
 	if w.build != nil {
 		return w.build.Count()
@@ -100,7 +98,7 @@ func (w *freshSQLite) Count(ctx context.Context) (int64, error) {
 	return db.Count(ctx)
 }
 
-// whole makes a database of SQLite of what there is, and opens it.
+// whole converts the file to an SQLite database and opens it.
 func (w *freshSQLite) whole(ctx context.Context) (*sqliteWriter, error) {
 	if w.build == nil {
 		return w.db, w.err
@@ -136,7 +134,7 @@ func (w *freshSQLite) Get(ctx context.Context, p Pos) ([]byte, error) {
 	return db.Get(ctx, p)
 }
 
-// Blocks goes through the blocks of an area in the order of the primary key.
+// Blocks yields the blocks of an area in the order of the primary key.
 func (w *freshSQLite) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		db, err := w.whole(ctx)
@@ -148,7 +146,7 @@ func (w *freshSQLite) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error
 	}
 }
 
-// Positions goes through the positions of an area.
+// Positions yields the positions of an area.
 func (w *freshSQLite) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
 	return func(yield func(Pos, error) bool) {
 		db, err := w.whole(ctx)
@@ -173,10 +171,10 @@ func (w *freshSQLite) String() string {
 	return "SQLite " + strconv.Quote(w.path) + ", schema " + w.schema.String()
 }
 
-// Schema returns the shape of the table.
+// Schema returns the schema of the table.
 func (w *freshSQLite) Schema() Schema { return w.schema }
 
-// Close makes a whole database of the file, and flushes it to disk.
+// Close completes the database and flushes it to disk.
 func (w *freshSQLite) Close() error {
 	db, err := w.whole(context.Background())
 	w.db, w.err = nil, errClosed
@@ -189,7 +187,7 @@ func (w *freshSQLite) Close() error {
 	return err
 }
 
-// Abandon ends the use of the store such that OpenForWriting can continue with it.
+// Abandon closes the store unfinished; OpenForWriting can continue it.
 func (w *freshSQLite) Abandon() {
 	if w.build != nil {
 		w.build.Abandon()
@@ -200,12 +198,11 @@ func (w *freshSQLite) Abandon() {
 	w.db, w.err = nil, errClosed
 }
 
-// unseenSQLite is a database that nobody else uses, so that its pages can be read without
-// SQLite.
+// unseenSQLite is a database that no other program uses, so that its pages can be read without SQLite.
 type unseenSQLite struct{ *sqliteDB }
 
-// inAnyOrder goes through the blocks in the order of the rows, and makes sure that the
-// index leads to them. What is damaged is a *RowError, and the end.
+// inAnyOrder yields the blocks in row order and checks that the index leads to them. Damage is reported as a
+// *RowError and ends the loop.
 func (u unseenSQLite) inAnyOrder(ctx context.Context) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		err := sqlitepage.Scan(u.file.Path, tableOf(u.schema), func(ints []int64, data []byte) error {
@@ -236,5 +233,5 @@ func (u unseenSQLite) inAnyOrder(ctx context.Context) iter.Seq2[Block, error] {
 	}
 }
 
-// errEnough ends a loop.
+// errEnough ends a loop early.
 var errEnough = errors.New("enough")

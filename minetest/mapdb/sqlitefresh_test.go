@@ -13,8 +13,8 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// A database that nobody sees before it is closed continues after its program was killed,
-// gives back what was stored last, and tells of each damage when all of it is read.
+// TestFreshSQLite tests that an unseen database can be continued after its program was killed, returns the blocks
+// stored last, and reports all damage when it is read completely.
 func TestFreshSQLite(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	for _, schema := range []Schema{SchemaPos, SchemaXYZ} {

@@ -9,8 +9,8 @@ import (
 	"trowel.example/internal/sqlitefile"
 )
 
-// rescue takes what can be read of the pages of the file in place of what SQLite reads of
-// it, if that has met damage, and reports whether there is anything else to be read now.
+// rescue switches from reading with SQLite to reading the rescued pages of the file, if err is damage. It reports
+// whether there is other data to read now.
 func (db *sqliteDB) rescue(ctx context.Context, err error) bool {
 	if !db.rescues || !sqlitefile.IsDamage(err) || db.file.Rescued() {
 		return false
@@ -27,7 +27,7 @@ func (db *sqliteDB) rescue(ctx context.Context, err error) bool {
 	return true
 }
 
-// begin reads the file again as SQLite does, as if nothing of it had been read before.
+// begin switches back to reading the file with SQLite, as if nothing had been read before.
 func (db *sqliteDB) begin() {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -36,26 +36,26 @@ func (db *sqliteDB) begin() {
 	}
 }
 
-// isRescued reports whether what was rescued is read.
+// isRescued reports whether rescued data is being read.
 func (db *sqliteDB) isRescued() bool {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return db.file.Rescued()
 }
 
-// losses are errors about what of the file was not rescued.
+// losses returns errors for the parts of the file that were not rescued.
 func (db *sqliteDB) losses() []*RowError {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return db.damage(db.file, true)
 }
 
-// Damage returns what of the file is damaged without a block being lost by it.
+// Damage returns the damage of the file that loses no block.
 func (db *sqliteDB) Damage() []*RowError {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.rescued != nil {
-		return db.damage(db.rescued, false) // whatever is read by now
+		return db.damage(db.rescued, false) // also if the file is being read with SQLite now
 	}
 	return db.damage(db.file, false)
 }
@@ -69,9 +69,9 @@ func (db *sqliteDB) damage(f *sqlitefile.File, rows bool) (list []*RowError) {
 	return list
 }
 
-// Verify looks through the whole file for damage that reading does not meet, such as an
-// index that does not lead to all rows. If there is any, what can be rescued is read from
-// then on. A file that a program has open is left alone: it would have to wait.
+// Verify checks the whole file for damage that reading does not detect, such as an index that misses rows. If there
+// is any, later reads use the rescued data. It skips a file that another program has open, because the program would
+// have to wait.
 func (db *sqliteDB) Verify(ctx context.Context) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 
 func (db *sqliteDB) axis() int { return db.order[0] }
 
-// slabs looks up the first row, and after each slab the next one.
+// slabs looks up the first row, then the first row after each slab.
 func (db *sqliteDB) slabs(ctx context.Context, a Area) (list []Slab, rest []*RowError, ok bool, err error) {
 	db.begin()
 	if !db.planes {
@@ -43,15 +43,15 @@ func (db *sqliteDB) bytes(context.Context) (int64, error) {
 	return info.Size(), nil
 }
 
-// slab goes through the rows of a slab as if nothing else of the file had been read: damage
-// elsewhere changes nothing.
+// slab yields the rows of a slab as if nothing else of the file had been read, so that damage elsewhere has no
+// effect.
 func (db *sqliteDB) slab(ctx context.Context, s Slab, a Area) (iter.Seq2[Block, error], error) {
 	db.begin()
 	return slabOfPlanes(ctx, db, s, a)
 }
 
-// nextSlab looks for the first row from a cursor on whose key begins with a coordinate, and
-// returns that. Rows before it, which are in no slab, are added to rest, up to a few too many.
+// nextSlab returns the first coordinate of the next row, from a cursor on, whose key begins with a valid coordinate.
+// Rows before it, which are in no slab, are added to rest, up to slightly more than maxOdd.
 func (db *sqliteDB) nextSlab(ctx context.Context, a Area, at cursor, rest *[]*RowError) (v int16, found bool, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -81,7 +81,7 @@ func (db *sqliteDB) nextSlab(ctx context.Context, a Area, at cursor, rest *[]*Ro
 	return v, found, errors.Join(ctx.Err(), db.file.Explain(err))
 }
 
-// coordinate returns the coordinate of a block that is in the first column of a key.
+// coordinate returns the block coordinate in the first column of a key.
 func (db *sqliteDB) coordinate(first any) (int16, bool) {
 	n, ok := first.(int64)
 	if db.schema == SchemaXYZ {

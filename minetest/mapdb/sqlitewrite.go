@@ -16,17 +16,17 @@ import (
 	"trowel.example/internal/wholefile"
 )
 
-// The tables as the game makes them.
+// The tables as the game creates them.
 const (
 	tablePos = "CREATE TABLE `blocks` (`pos` INT PRIMARY KEY, `data` BLOB)"
 	tableXYZ = "CREATE TABLE `blocks` (`x` INTEGER, `y` INTEGER, `z` INTEGER, `data` BLOB NOT NULL, PRIMARY KEY (`x`, `z`, `y`))"
 )
 
-// sqliteWriter is an SQLite database that is written.
+// sqliteWriter is an SQLite database opened for writing.
 type sqliteWriter struct {
 	*sqliteDB
 	unseen bool   // see Config
-	upsert string // stores a block, if there is one statement that does
+	upsert string // stores a block, if a single statement can
 }
 
 func createSQLite(ctx context.Context, path string, c Config) (Writer, error) {
@@ -62,13 +62,12 @@ func openSQLiteForWriting(ctx context.Context, path string, unseen, force bool) 
 	return openWriter(ctx, path, "", unseen)
 }
 
-// forUnseen makes writing fast where nobody else looks on: nothing waits for the disk. The
-// journal stays, by which SQLite undoes half a transaction of a program that was killed.
-// In it are the pages that a transaction changes, and not those that it adds, so that it
-// is short. The cache, in KiB, is for the index, where keys come in any order.
+// forUnseen speeds up writing a database that no other program uses: nothing waits for the disk. The journal stays
+// on, so that SQLite can undo an unfinished transaction of a killed program; it is short, because it holds changed
+// pages but not added ones. The cache, in KiB, serves the index, because keys arrive in any order.
 var forUnseen = []string{"PRAGMA synchronous=OFF", "PRAGMA cache_size=-32768"}
 
-// openWriter opens a database for writing and runs a statement first.
+// openWriter opens a database for writing and runs the statement first, unless it is "".
 func openWriter(ctx context.Context, path, first string, unseen bool) (_ Writer, err error) {
 	file, err := sqlitefile.Writable(path)
 	if err != nil {
@@ -99,8 +98,8 @@ func openWriter(ctx context.Context, path, first string, unseen bool) (_ Writer,
 	return w, db.file.Explain(w.prepare())
 }
 
-// prepare finds out whether the table is as the game makes it, so that one statement does
-// for a new block and for one that is there.
+// prepare determines whether the table is exactly as the game creates it, so that one statement can both add and
+// replace a block.
 func (w *sqliteWriter) prepare() error {
 	table := tablePos
 	key, values := "pos", "?, ?"
@@ -125,8 +124,8 @@ func (w *sqliteWriter) Update(ctx context.Context, f func(Tx) error) (err error)
 	}
 	ended := false
 	defer func() {
-		if !ended { // a failure of f, of COMMIT, or a panic
-			// SQLite may have rolled back by itself.
+		if !ended { // f or COMMIT failed, or f panicked
+			// SQLite may have rolled back already.
 			if undo := w.exec(context.WithoutCancel(ctx), "ROLLBACK"); err == nil {
 				err = undo
 			}
@@ -148,7 +147,7 @@ func (db *sqliteDB) exec(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
-// change runs a statement and returns how many rows it changed.
+// change runs a statement and returns the number of changed rows.
 func (db *sqliteDB) change(ctx context.Context, query string, args ...any) (int, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -196,7 +195,7 @@ func (w *sqliteWriter) put(ctx context.Context, blocks []Block) error {
 			stmt.BindInt64(n, b.Pos.Key())
 		}
 		if len(b.Data) == 0 {
-			stmt.BindZeroBlob(n+1, 0) // which is not NULL
+			stmt.BindZeroBlob(n+1, 0) // not NULL
 		} else {
 			stmt.BindBytes(n+1, b.Data)
 		}
@@ -211,7 +210,7 @@ func (w *sqliteWriter) put(ctx context.Context, blocks []Block) error {
 	return nil
 }
 
-// Close closes the database. One that nobody has seen is flushed to disk now.
+// Close closes the database. An unseen database is flushed to disk now.
 func (w *sqliteWriter) Close() error {
 	err := w.sqliteDB.Close()
 	if w.unseen && err == nil {
@@ -220,7 +219,7 @@ func (w *sqliteWriter) Close() error {
 	return err
 }
 
-// Abandon ends the use of the store such that OpenForWriting can continue with it.
+// Abandon closes the store unfinished; OpenForWriting can continue it.
 func (w *sqliteWriter) Abandon() { w.sqliteDB.Close() }
 
 // Load stores many blocks.
@@ -236,14 +235,14 @@ type sqliteTx struct {
 
 func (tx *sqliteTx) Get(p Pos) ([]byte, error) { return tx.db.Get(tx.ctx, p) }
 
-// Put changes the row that is there, whatever other columns it has, or adds one:
-// it neither needs a unique index nor makes triggers see a deletion.
+// Put updates the existing row, whatever other columns it has, or inserts one. It needs no unique index, and triggers
+// see no deletion.
 func (tx *sqliteTx) Put(p Pos, data []byte) error {
 	if err := storable(p, data); err != nil {
 		return err
 	}
 	if data == nil {
-		data = []byte{} // which is not NULL
+		data = []byte{} // not NULL
 	}
 	key := tx.db.keyOf(p)
 	n, err := tx.db.change(tx.ctx, "UPDATE blocks SET data = ? WHERE "+tx.db.match("=", 3), append([]any{data}, key...)...)

@@ -19,7 +19,7 @@ import (
 	"trowel.example/internal/leveldb"
 )
 
-// Keys of LevelDB that are no positions, and damage of its files.
+// TestLevelDBHostile tests LevelDB keys that are not positions, and damaged files.
 func TestLevelDBHostile(t *testing.T) {
 	dir := t.TempDir()
 	w, err := leveldb.Create(levelPath(dir))
@@ -73,8 +73,8 @@ func TestRedisHostile(t *testing.T) {
 	open(t, "", c)
 }
 
-// What cannot be opened is nil, and not an interface with nothing in it: who closes
-// all that is open would fail.
+// TestOpenFails tests that a failed Open returns a nil interface, not a non-nil interface with a nil pointer, which
+// would panic on Close.
 func TestOpenFails(t *testing.T) {
 	c := []Config{
 		{}, {Backend: LevelDB}, {Backend: Sectors}, {Backend: "tape"}, {Backend: Postgres}, {Backend: RedisDB},
@@ -112,7 +112,7 @@ func TestPostgresHostile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Other versions of the game have smallint, and others may add columns.
+	// Other versions of the game use smallint, and other programs may add columns.
 	exec("CREATE TABLE blocks (posX smallint NOT NULL, posY smallint NOT NULL, posZ smallint NOT NULL, data BYTEA, note text DEFAULT 'x', PRIMARY KEY (posX, posY, posZ))")
 	exec(`INSERT INTO blocks VALUES (1, 2, 3, '\x01'), (1, 2, 4, NULL), (1, 2, 5000, '\x01'), (1, 3, 0, convert_to(repeat('x', 67108865), 'UTF8'))`)
 	db := open(t, "", c)
@@ -146,8 +146,8 @@ func TestPostgresHostile(t *testing.T) {
 	}
 }
 
-// A server without room says so, though what it answers to the transaction is only that
-// something was wrong before.
+// TestRedisFull tests that a server without free memory is reported as such, although its reply to the transaction
+// only states that an earlier command failed.
 func TestRedisFull(t *testing.T) {
 	c := realRedis(t)
 	w, err := Create(t.Context(), "", c)
@@ -170,7 +170,7 @@ func TestRedisFull(t *testing.T) {
 func sqlitePath(dir string) string { return filepath.Join(dir, sqliteName) }
 func levelPath(dir string) string  { return filepath.Join(dir, levelName) }
 
-// toy is a backend that a test adds: its blocks are those of a Memory, by the world's folder.
+// toy registers a test backend whose blocks are in a Memory for each world folder.
 func toy(t *testing.T) {
 	all := make(map[string]*Memory)
 	find := func(dir string) (*Memory, error) {
@@ -202,7 +202,7 @@ func toy(t *testing.T) {
 	})
 }
 
-// A backend is a line in the table, and all that there is for backends works with it.
+// TestToy tests that a backend works completely after it is added to the table.
 func TestToy(t *testing.T) {
 	toy(t)
 	ctx := t.Context()
@@ -241,7 +241,7 @@ func TestToy(t *testing.T) {
 	}
 }
 
-// Each backend has a name of its own, and what it says of itself holds together.
+// TestBackends tests that backend names are unique and that the fields of each backend are consistent.
 func TestBackends(t *testing.T) {
 	names := make(map[string]bool)
 	for _, b := range Backends() {
@@ -262,7 +262,7 @@ func TestBackends(t *testing.T) {
 	}
 }
 
-// With Moment all that is read is of the moment in which the database was opened.
+// TestPostgresMoment tests that with Moment all reads see the state at the time of opening.
 func TestPostgresMoment(t *testing.T) {
 	c := Config{Backend: Postgres, Postgres: judge.Postgres(t)}
 	w, err := Create(t.Context(), "", c)
@@ -305,7 +305,7 @@ func TestPostgresMoment(t *testing.T) {
 		t.Errorf("a block that came later: %v", err)
 	}
 
-	// Where the connection ends, so does the moment: nothing of another one is read.
+	// When the connection ends, the moment ends too: no other state is read.
 	conn, err := pgx.Connect(t.Context(), c.Postgres)
 	if err != nil {
 		t.Fatal(err)

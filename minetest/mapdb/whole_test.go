@@ -15,8 +15,8 @@ import (
 	"trowel.example/minetest/mapblock"
 )
 
-// A nil error of Open and of all reads means that all blocks were given, whatever part of the
-// files is missing or damaged.
+// TestWhole tests that if Open and all reads return no error, all blocks were read, whatever part of the files is
+// missing or damaged.
 func TestWhole(t *testing.T) {
 	for name, c := range map[string]Config{
 		"pos": {Backend: SQLite}, "xyz": {Backend: SQLite, Schema: SchemaXYZ}, "leveldb": {Backend: LevelDB}, "sectors": {Backend: Sectors},
@@ -39,7 +39,7 @@ func TestWhole(t *testing.T) {
 			f := mutate.Folder{Dir: dir, Prefixes: tests.Of(t, 3, 6), Damages: tests.Of(t, 3, 8), Unsummed: c.Backend != LevelDB}
 			if c.Backend == Sectors {
 				blocks = blocks[:6]
-				f.Damages = 0 // the files have no more than the bytes of the blocks
+				f.Damages = 0 // the files contain little more than the bytes of the blocks
 				for _, b := range blocks {
 					s := sectors{dir}
 					path := filepath.Join(s.newDir(b.Pos.X, b.Pos.Z), fmt.Sprintf("%04x", uint16(b.Pos.Y)))

@@ -9,13 +9,13 @@ import (
 	"trowel.example/fault"
 )
 
-// How much Load stores in one transaction, about.
+// The approximate maximum that Load stores in one transaction.
 const (
 	loadRows  = 4096
 	loadBytes = 8 << 20
 )
 
-// storable fails for what no store takes.
+// storable returns an error for positions and data that no store accepts.
 func storable(p Pos, data []byte) error {
 	if !p.Valid() {
 		return &fault.Error{Path: p.String(), Offset: -1, Want: fmt.Sprintf("coordinates from %d to %d", MinCoord, MaxCoord), Got: "others", Err: fault.ErrFormat}
@@ -26,8 +26,8 @@ func storable(p Pos, data []byte) error {
 	return nil
 }
 
-// batches hands the blocks to store in slices of bounded size, and counts them.
-// Of several blocks at one position in a slice, the last is kept.
+// batches passes the blocks to store in slices of limited size and counts them. If several blocks of a slice have the
+// same position, the last is kept.
 func batches(ctx context.Context, blocks iter.Seq2[Block, error], store func([]Block) error) (int64, error) {
 	var done int64
 	var batch []Block
@@ -75,12 +75,12 @@ func batches(ctx context.Context, blocks iter.Seq2[Block, error], store func([]B
 	return done, flush()
 }
 
-// load stores blocks with a transaction for each batch.
+// load stores blocks with one transaction per batch.
 func load(ctx context.Context, w Writer, blocks iter.Seq2[Block, error]) (int64, error) {
 	return batches(ctx, blocks, func(batch []Block) error { return w.Store(ctx, batch) })
 }
 
-// store stores blocks where there is no faster way.
+// store stores blocks one by one, for stores without a faster way.
 func store(ctx context.Context, w Writer, blocks []Block) error {
 	return w.Update(ctx, func(tx Tx) error {
 		for _, b := range blocks {
@@ -92,9 +92,9 @@ func store(ctx context.Context, w Writer, blocks []Block) error {
 	})
 }
 
-// Edit changes the blocks at some positions of the store of a world, in one transaction: see
-// [OpenForWriting]. The function edit gets the bytes of a block, nil if there is none, and
-// returns others, or nil to delete it. Without positions the store is not even opened.
+// Edit changes the blocks at the given positions of a world's store in one transaction, see [OpenForWriting]. The
+// function edit receives the bytes of a block, or nil if it does not exist, and returns the new bytes, or nil to
+// delete the block. Without positions the store is not opened.
 func Edit(ctx context.Context, dir string, c Config, force bool, list []Pos, edit func(Pos, []byte) ([]byte, error)) (err error) {
 	if len(list) == 0 {
 		return nil
@@ -107,7 +107,7 @@ func Edit(ctx context.Context, dir string, c Config, force bool, list []Pos, edi
 	return db.Update(ctx, func(tx Tx) error { return EditIn(tx, list, edit) })
 }
 
-// EditIn does in a transaction what [Edit] does.
+// EditIn is [Edit] in an existing transaction.
 func EditIn(tx Tx, list []Pos, edit func(Pos, []byte) ([]byte, error)) error {
 	for _, p := range list {
 		data, err := tx.Get(p)
@@ -129,17 +129,17 @@ func EditIn(tx Tx, list []Pos, edit func(Pos, []byte) ([]byte, error)) error {
 	return nil
 }
 
-// A change is what a transaction does to a block.
+// A change is the effect of a transaction on a block.
 type change struct {
 	pos    Pos
 	data   []byte
 	delete bool
 }
 
-// changes is a transaction that is held in memory until its end: for stores
-// that have none, or whose transactions cannot be read from.
+// changes is a transaction held in memory until its end, for stores without transactions or with transactions that
+// cannot be read from.
 type changes struct {
-	get  func(Pos) ([]byte, error) // reads the store
+	get  func(Pos) ([]byte, error) // reads from the store
 	list []change                  // in the order of the first change of each position
 	at   map[Pos]int
 }
