@@ -85,6 +85,7 @@ type edited struct {
 	steps   []format.Step
 	tallies []*worldedit.Tally
 	light   worldedit.Tally // of what is made right after them
+	lacks   format.Lacks
 }
 
 // editWorld does the steps.
@@ -104,7 +105,7 @@ func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps [
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
-		list, e.tallies = append(list, namedStep(s, step)), append(e.tallies, tally)
+		list, e.tallies = append(list, e.namedStep(s, step)), append(e.tallies, tally)
 	}
 	if o.Nodes != nil {
 		list = append(list, worldedit.Relight(&e.light))
@@ -146,7 +147,7 @@ func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps [
 
 // namedStep is a step whose errors say the command. Steps that are done in one pass with others
 // stay as they are: what they meet is about a block, whatever the command.
-func namedStep(s format.Step, step worldedit.Step) worldedit.Step {
+func (e *edited) namedStep(s format.Step, step worldedit.Step) worldedit.Step {
 	if _, each := step.(worldedit.Each); each {
 		return step
 	}
@@ -155,10 +156,7 @@ func namedStep(s format.Step, step worldedit.Step) worldedit.Step {
 		if errors.Is(err, worldadmin.ErrAll) {
 			err = fmt.Errorf("%w, which takes --all", err)
 		}
-		if err = s.Job.Lack(err); err != nil {
-			err = fmt.Errorf("%s: %w", s.Name, err)
-		}
-		return err
+		return e.lacks.Add(s, s.Job.Lack(err))
 	})
 }
 

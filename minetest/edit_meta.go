@@ -76,15 +76,17 @@ var metaCommands = []worldCommand{
 	{
 		Command: format.Command{
 			Name: "replace-items", Title: "Replace items in the inventories of nodes", Heading: "Metadata and objects",
-			Long: "Players and dropped items keep theirs.",
+			Long: "Players and dropped items keep theirs. Definitions of nodes do not list tools and other items: --new-name " +
+				"confirms the name of one that no inventory in the world has.",
 			Args: []format.Option{
 				{Name: "item", Names: string(worldfind.KindItem), Help: "the name of the items that there are; it may have * and ? in it"},
-				{Name: "new", Help: "the name that they get"},
+				{Name: "new", Names: namesNewItem, Help: "the name that they get"},
 			},
 			Options: append([]format.Option{
+				stepNewItemName,
 				{Name: "plain", Bool: true, Help: "what is new has no wear and no metadata"},
 			}, regionOptions...),
-			Example: "replace-items default:diamond default:coal_lump --where node=default:chest*",
+			Example: "replace-items default:diamond default:coal_lump --new-name --where node=default:chest*",
 		},
 		step: metaStep(false, func(job *format.Job, r worldedit.Region, t *worldedit.Tally) (worldedit.Step, error) {
 			return worldedit.ReplaceItems(r, worldedit.Names{job.Value("item")}, job.Value("new"), job.On("plain"), t), checkName(job.Value("new"))

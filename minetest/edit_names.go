@@ -3,7 +3,6 @@ package minetest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -20,18 +19,27 @@ import (
 // What an option of a command names, besides the kinds of [worldfind.Kind].
 const (
 	namesNewNode   = "new node"           // nodes of this name are made
+	namesNewItem   = "new item"           // items get this name
 	namesRule      = "node to keep"       // nodes that a rule is about, whether the step changes any of them or not
 	namesCondition = "node or a variable" // as in --where
 )
 
-var stepNewName = format.Option{Name: "new-name", Bool: true, Help: "make nodes of a name that neither the world nor the definitions have"}
+var (
+	stepNewName     = format.Option{Name: "new-name", Bool: true, Help: "make nodes of a name that neither the world nor the definitions have"}
+	stepNewItemName = format.Option{Name: stepNewName.Name, Bool: true, Help: "make items of a name that neither the world nor the definitions of nodes have"}
+)
 
 // wanted is a name that the user gave.
 type wanted struct {
 	worldfind.Called
 	step  *format.Step
-	made  bool // nodes of this name are to be made
+	made  bool // nodes or items of this name are to be made
 	match func(string) bool
+}
+
+// madeOf reports whether a new name may be one of a kind: each node is an item, too.
+func (w *wanted) madeOf(kind worldfind.Kind) bool {
+	return w.made && w.Kind == worldfind.KindItem && kind == worldfind.KindNode
 }
 
 // wantedNames returns the names that steps were given and of which it is not certain that the world has them. A step
@@ -57,10 +65,14 @@ func (e *edited) wantedNames(known nodedef.List) (list []wanted) {
 					if kind, name := conditionOf(value); name != "" {
 						add(kind, name, false)
 					}
-				case namesNewNode:
+				case namesNewNode, namesNewItem:
 					name, _, _ := strings.Cut(value, "=")
+					kind := worldfind.KindNode
+					if o.Names == namesNewItem {
+						kind = worldfind.KindItem
+					}
 					if known[name] == nil && nodedef.MinetestGame()[name] == nil && name != mapblock.Air && !s.Job.On(stepNewName.Name) {
-						add(worldfind.KindNode, name, true)
+						add(kind, name, true)
 					}
 				case namesRule:
 					add(worldfind.KindNode, value, false)
@@ -102,7 +114,7 @@ func (e *edited) checkNames(ctx context.Context, known nodedef.List) error {
 			}
 			names[c] = true
 			list = slices.DeleteFunc(list, func(w wanted) bool {
-				return w.Kind == c.Kind && (made || !w.made) && w.match(c.Name)
+				return (w.Kind == c.Kind || w.madeOf(c.Kind)) && (made || !w.made) && w.match(c.Name)
 			})
 			if len(list) == 0 {
 				return enough
@@ -112,7 +124,7 @@ func (e *edited) checkNames(ctx context.Context, known nodedef.List) error {
 	}
 	for i, db := range []mapdb.DB{e.Base(), e.World} { // in which a step may have made what the next one names
 		if len(list) == 0 {
-			return nil
+			return e.lacks.Err
 		}
 		if i > 0 {
 			clear(names)
@@ -124,12 +136,12 @@ func (e *edited) checkNames(ctx context.Context, known nodedef.List) error {
 	for _, w := range list {
 		missing := &fault.NameError{Kind: string(w.Kind), Name: w.Name, Where: "in the world"}
 		for c := range names {
-			if c.Kind == w.Kind && !(w.made && c.Name == w.Name) {
+			if (c.Kind == w.Kind || w.madeOf(c.Kind)) && !(w.made && c.Name == w.Name) {
 				missing.Names = append(missing.Names, c.Name)
 			}
 		}
 		slices.Sort(missing.Names)
-		if w.Kind == worldfind.KindNode {
+		if w.Kind == worldfind.KindNode || w.made {
 			missing.Names = slices.Concat(missing.Names, slices.Sorted(maps.Keys(known)), slices.Sorted(maps.Keys(nodedef.MinetestGame())))
 			missing.Names = slices.DeleteFunc(missing.Names, func(name string) bool { return name == w.Name })
 		}
@@ -137,9 +149,9 @@ func (e *edited) checkNames(ctx context.Context, known nodedef.List) error {
 			missing.Fixed, missing.Where = true, "in the world or in the definitions"
 			missing.Advice = "--new-name confirms a new name"
 		}
-		if err := w.step.Job.Lack(missing); err != nil {
-			return fmt.Errorf("%s: %w", w.step.Name, err)
+		if err := e.lacks.Add(*w.step, w.step.Job.Lack(missing)); err != nil {
+			return err
 		}
 	}
-	return nil
+	return e.lacks.Err
 }

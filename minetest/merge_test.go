@@ -50,7 +50,7 @@ func (c cell) command(r *rand.Rand, n int) string {
 		"delete-metadata" + box,
 		"delete-timers" + box,
 		"delete-objects *" + box,
-		"replace-items default:dirt test:item" + box,
+		"replace-items default:dirt test:item --new-name" + box,
 		fmt.Sprintf("set-storage pig key%d value", n),
 		fmt.Sprintf("set-storage mod%d key value", n),
 	}[r.IntN(17)]

@@ -48,9 +48,10 @@ func editMap(ctx context.Context, job *format.Job, src *format.Source, steps []f
 	}
 	read := m.Source()
 	var failed error
+	var lacks format.Lacks
 	fit := len(m.Misfits()) == 0
 	e := mapedit.New(m, func(c check.Change) {
-		if failed == nil {
+		if failed == nil && lacks.Err == nil {
 			failed = report(c)
 		}
 	})
@@ -58,12 +59,15 @@ func editMap(ctx context.Context, job *format.Job, src *format.Source, steps []f
 		i := slices.IndexFunc(mapCommands, func(c mapCommand) bool { return c.Name == step.Name })
 		its := *step.Job
 		its.Source = src
-		if err := its.Lack(mapCommands[i].do(ctx, e, &its)); err != nil {
-			return fmt.Errorf("%s: %s: %w", src.Path, step.Name, err)
+		if err := lacks.Add(step, its.Lack(mapCommands[i].do(ctx, e, &its))); err != nil {
+			return fmt.Errorf("%s: %w", src.Path, err)
 		}
 		if failed != nil || ctx.Err() != nil {
 			return cmp.Or(failed, ctx.Err())
 		}
+	}
+	if lacks.Err != nil {
+		return fmt.Errorf("%s: %w", src.Path, lacks.Err)
 	}
 	if fit {
 		e.Fit()

@@ -80,14 +80,18 @@ func run(ctx context.Context, e *modedit.Editor, steps []format.Step, failed *er
 		e.RepairRemoved()
 		return cmp.Or(e.UpdateTables(), e.Seal(), *failed)
 	}
+	var lacks format.Lacks
 	for _, step := range steps {
 		i := slices.IndexFunc(modCommands, func(c modCommand) bool { return c.Name == step.Name })
-		if err := step.Job.Lack(modCommands[i].do(e, step.Job)); err != nil {
-			return fmt.Errorf("%s: %w", step.Name, err)
+		if err := lacks.Add(step, step.Job.Lack(modCommands[i].do(e, step.Job))); err != nil {
+			return err
 		}
 		if *failed != nil || ctx.Err() != nil {
 			return cmp.Or(*failed, ctx.Err())
 		}
+	}
+	if lacks.Err != nil {
+		return lacks.Err
 	}
 	return cmp.Or(e.UpdateTables(), *failed)
 }

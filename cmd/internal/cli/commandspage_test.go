@@ -74,8 +74,8 @@ of millions of blocks as easily as to one.
   files, nothing is written, the exit code is 1, and the error suggests existing names. A step that
   changes nothing because the value is already so is no error. With several files each name must
   be in one of them; files that lack it get a warning. '''--allow-nothing''' accepts names that
-  are nowhere, for scripts. A node name that a world is to get must be in the world, in '''--nodes''' or
-  in the built-in definitions of minetest_game, or be confirmed by '''--new-name'''.
+  are nowhere, for scripts. A name of a node or item that a world is to get must be in the world, in
+  '''--nodes''' or in the built-in definitions of minetest_game, or be confirmed by '''--new-name'''.
 - A folder that '''extract''' made becomes such a folder again, with the names that it has.
 - '''then''' stands between two operations. A script has one operation on each line, with
   quotes as a shell knows them, and '''#''' begins a comment:

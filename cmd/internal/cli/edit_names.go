@@ -26,6 +26,24 @@ func asLacking(err error) error {
 	return lackingError{err}
 }
 
+// namesAdvice returns what the user can do about several names.
+func namesAdvice(list []*fault.NameError) string {
+	if len(list) == 1 {
+		return nameAdvice(list[0])
+	}
+	var lines []string
+	for _, e := range list {
+		line := nameAdvice(e)
+		if nearestFolded(e.Name, e.Names) != "" {
+			line = quoted(e.Name) + ": " + line
+		}
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
 // nameAdvice returns what the user can do about a name.
 func nameAdvice(e *fault.NameError) string {
 	near := nearestFolded(e.Name, e.Names)
@@ -83,11 +101,12 @@ func (e *editing) lookForNames(cmd *cobra.Command, files []string) error {
 	if len(files) < 2 || e.allowNothing || slices.Contains(files, "-") {
 		return nil
 	}
+	var steps []format.Step
 	var nowhere []lack // in the order of the steps
 	found := make(map[lack]*fault.NameError)
 	for i, name := range files {
 		var lacks []lack
-		err := e.try(cmd, name, func(l lack, err *fault.NameError) error {
+		tried, err := e.try(cmd, name, func(l lack, err *fault.NameError) error {
 			if lacks = append(lacks, l); found[l] == nil {
 				found[l] = err
 			} else {
@@ -101,7 +120,7 @@ func (e *editing) lookForNames(cmd *cobra.Command, files []string) error {
 		case err != nil:
 			return nil // a file that cannot be edited may have it: each file is for itself, and the run says why
 		case i == 0:
-			nowhere = lacks
+			nowhere, steps = lacks, tried
 		default:
 			nowhere = slices.DeleteFunc(nowhere, func(l lack) bool { return !slices.Contains(lacks, l) })
 		}
@@ -110,27 +129,31 @@ func (e *editing) lookForNames(cmd *cobra.Command, files []string) error {
 			return nil
 		}
 	}
-	err := found[nowhere[0]]
-	err.Where = "in any of the files"
-	return asLacking(err)
+	var lacks format.Lacks
+	for _, l := range nowhere {
+		err := found[l]
+		err.Where = "in any of the files"
+		_ = lacks.Add(steps[l.step], err)
+	}
+	return asLacking(lacks.Err)
 }
 
-// try takes a file through the steps, writes nothing, and calls do with what the file lacks.
-func (e *editing) try(cmd *cobra.Command, name string, do func(lack, *fault.NameError) error) error {
+// try takes a file through the steps, writes nothing, and calls do with what the file lacks. It returns the steps.
+func (e *editing) try(cmd *cobra.Command, name string, do func(lack, *fault.NameError) error) ([]format.Step, error) {
 	g, err := e.findTarget(cmd, e.asTarget(name))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer g.Close()
 	if g.Editing == nil {
-		return nil
+		return nil, nil
 	}
 	job := e.job(cmd, g.Format, g.Editing.Options...)
 	job.OnWarn, job.OnMiss, job.OnLose, job.OnDone = nil, nil, nil, nil
 	steps, err := e.steps(job, g.Format)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	whenLacking(steps, do)
-	return g.edit(cmd.Context(), job, steps, nil, func(check.Change) error { return nil })
+	return steps, g.edit(cmd.Context(), job, steps, nil, func(check.Change) error { return nil })
 }

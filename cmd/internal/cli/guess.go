@@ -51,15 +51,30 @@ func verbFor(root *cobra.Command, word string) string {
 	return nearest(word, names)
 }
 
-// nearest returns the name that differs least from a word, if it differs little.
+// nearest returns a name that begins with a word, or the one that differs least from it, by at most a third of
+// its letters. A beginning up to a colon or slash that both have does not count.
 func nearest(word string, names []string) string {
-	near, least := "", 2+len(word)/4
+	near, least, longer := "", len(word), ""
 	for _, name := range names {
-		if d := distance(name, word, least); d < min(least, len(word)) {
+		same := 0
+		for i := range min(len(word), len(name)) {
+			if word[i] != name[i] {
+				break
+			}
+			if word[i] == ':' || word[i] == '/' {
+				same = i + 1
+			}
+		}
+		rest, its := word[same:], name[same:]
+		if len(rest) > 2 && len(its) > len(rest) && strings.HasPrefix(its, rest) && (longer == "" || len(name) < len(longer)) {
+			longer = name
+		}
+		most := min(least, len(rest), max(len(rest)/3, 1)+1)
+		if d := distance(its, rest, most); d < most {
 			near, least = name, d
 		}
 	}
-	return near
+	return cmp.Or(longer, near)
 }
 
 // didYouMean adds a hint to an error about a wrong word: a similar word, or, if there is

@@ -146,14 +146,14 @@ func (t *talk) fail(err error) {
 		t.print("trowel: interrupted")
 		return
 	}
-	t.print("trowel: " + strings.ReplaceAll(textOf(err), "\n", "; "))
+	t.print("trowel: " + textOf(err))
 	if advice := adviceFor(err, t.options); advice != "" {
 		t.print("hint: " + advice)
 	}
 }
 
 // textOf is an error for people: which call of the system failed says nothing to them, and that Windows
-// denies access mostly means that the file is open.
+// denies access mostly means that the file is open. It is one line.
 func textOf(err error) string {
 	text := err.Error()
 	walkErrors(err, func(e error) {
@@ -179,7 +179,7 @@ func textOf(err error) string {
 	if openElsewhere(err) {
 		text = strings.TrimSuffix(text, ".") + " (another program may have it open)"
 	}
-	return text
+	return strings.ReplaceAll(text, "\n", "; ")
 }
 
 // isCall reports whether the name of an operation is that of a call of the system: those of Windows begin with
@@ -288,7 +288,7 @@ func adviceFor(err error, options *pflag.FlagSet) string {
 	case errors.As(err, &h):
 		return h.advice
 	case len(names) > 0:
-		return nameAdvice(names[0])
+		return namesAdvice(names)
 	case errors.As(err, &word):
 		if near := nearestFolded(word.Word, word.Names); near != "" {
 			return "did you mean " + quoted(near) + "?"
