@@ -182,7 +182,8 @@ func copyBytes(ctx context.Context, from, to string, info fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	if err = errors.Join(regular.Copy(ctx, f, in), f.Sync(), f.Close()); err == nil {
+	err = errors.Join(f.Chmod(info.Mode().Perm()|0o200), regular.Copy(ctx, f, in), f.Sync(), f.Close()) // whatever umask is
+	if err == nil {
 		err = os.Chtimes(part, info.ModTime(), info.ModTime())
 	}
 	if err == nil {

@@ -82,7 +82,7 @@ func testFiles(t *testing.T, newRepo func(*testing.T) kept) {
 		}
 	}
 	for _, err := range []error{
-		os.MkdirAll(filepath.Join(dir, "nothing", "in it"), 0o755), os.Chmod(filepath.Join(dir, "mods.txt"), 0o755),
+		os.MkdirAll(filepath.Join(dir, "nothing", "in it"), 0o755), os.Chmod(filepath.Join(dir, "mods.txt"), 0o777),
 		os.Mkdir(filepath.Join(dir, "private"), 0o700), os.Chmod(filepath.Join(dir, ".hidden"), 0o600),
 	} {
 		if err != nil {

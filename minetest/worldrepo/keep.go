@@ -329,7 +329,11 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 		o.Sink.Add(kindLost, snapshotFile(s.ID), -1, "rows of the database that could not be read when the backup was made: %d", s.Lost)
 	}
 	for _, f := range s.Folders {
-		if err := os.MkdirAll(filepath.Join(scratch, filepath.FromSlash(f.Path)), f.Mode.Perm()|0o700); err != nil {
+		path, mode := filepath.Join(scratch, filepath.FromSlash(f.Path)), f.Mode.Perm()|0o700
+		if err := os.MkdirAll(path, mode); err != nil {
+			return nil, err
+		}
+		if err := os.Chmod(path, mode); err != nil { // whatever umask is
 			return nil, err
 		}
 	}
@@ -392,6 +396,9 @@ func (r *Repository) extract(dir string, f File, sink check.Sink) (err error) {
 	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.Mode.Perm()|0o600)
 	if err != nil {
 		return err
+	}
+	if err := os.Chmod(path, f.Mode.Perm()|0o600); err != nil { // whatever umask is
+		return errors.Join(err, out.Close())
 	}
 	var lost damage
 	at := int64(0)
