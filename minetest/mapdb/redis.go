@@ -169,6 +169,9 @@ func (db *redisDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
 // fetch reads blocks, a few MiB at a time. It asks for their sizes first, so that blocks larger than MaxBlock are not
 // sent. It returns false if yield does.
 func (db *redisDB) fetch(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error) {
+	if len(all) == 0 {
+		return true, nil // and no answer to wait for
+	}
 	lengths := make([][]any, len(all))
 	for i, p := range all {
 		lengths[i] = []any{"HSTRLEN", db.hash, field(p)}
