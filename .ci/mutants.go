@@ -53,7 +53,6 @@ func main() {
 	jobs := flag.Int("j", 2, "run this many mutants at once")
 	timeout := flag.String("timeout", "15m", "the timeout of each package of tests, by which a mutant dies")
 	flag.Parse()
-	// A mutant that loops may ask for all memory.
 	all := packages("./...")
 	programs := map[string]bool{}
 	for _, p := range packages("-deps", "./cmd/...") {
@@ -294,6 +293,15 @@ func (m *mutant) diff() string {
 type runner struct {
 	all          []*pkg
 	tmp, timeout string
+	sound        sync.Map // func() bool by import path
+}
+
+// passes reports whether the tests of a package pass without a mistake: else they notice nothing.
+func (r *runner) passes(p *pkg) bool {
+	once, _ := r.sound.LoadOrStore(p.ImportPath, sync.OnceValue(func() bool {
+		return exec.Command("go", "test", "-vet=off", "-failfast", "-timeout", r.timeout, p.ImportPath).Run() == nil
+	}))
+	return once.(func() bool)()
 }
 
 // command runs go with the mistake in place.
@@ -331,7 +339,7 @@ func (r *runner) run(m *mutant) string {
 	})
 	for _, p := range tested {
 		out, err := r.command(m, "test", "-vet=off", "-count=1", "-failfast", "-timeout", r.timeout, p.ImportPath)
-		if err == nil {
+		if err == nil || !r.passes(p) {
 			continue
 		}
 		why := "a panic or a timeout"

@@ -184,7 +184,15 @@ func TestMerge(t *testing.T) {
 			one.do(t, both)
 		}
 		worlds := [3]string{write(t, c, base), write(t, c, ours), write(t, c, theirs)}
-		_, merged := merge(t, worlds[0], worlds[1], worlds[2], worldmerge.Options{OnConflict: func(c check.Conflict) { t.Errorf("version %d: %s: %s", version, c.Path, c.What) }})
+		took := 0
+		_, merged := merge(t, worlds[0], worlds[1], worlds[2], worldmerge.Options{OnTook: func(c check.Change) {
+			if strings.HasSuffix(c.What, " nodes changed") {
+				took++
+			}
+		}, OnConflict: func(c check.Conflict) { t.Errorf("version %d: %s: %s", version, c.Path, c.What) }})
+		if took == 0 {
+			t.Errorf("version %d: no change of nodes is reported", version)
+		}
 		for _, p := range positions {
 			if got, want := says(merged[p]), says(both[p]); got != want {
 				t.Fatalf("version %d, block %v:\n%s\nwant\n%s", version, p, got, want)
