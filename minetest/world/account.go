@@ -10,20 +10,20 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// Account is what a player logs in with, and what the player may do.
+// Account is the login of a player and the player's privileges.
 type Account struct {
 	Name       string
 	Password   Verifier
-	Privileges []string // in the order of the backend
+	Privileges []string // in the order that the backend returns
 	LastLogin  int64    // seconds since 1970 in UTC; -1 for never
 }
 
-// Verifier is what the engine keeps in place of a password; "" means that there
-// is none. It is a secret: with it, one can try any number of passwords. Therefore
-// it prints only its kind. Convert it to a string to read it.
+// Verifier is what the engine stores instead of a password; "" means that there is no password. It is a secret:
+// with it, anyone can try any number of passwords. Therefore formatting a Verifier prints only its kind. Convert it to
+// a string to read it.
 type Verifier string
 
-// Kind tells what a verifier is: "none", "sha1", "srp" or "unknown".
+// Kind returns the kind of a verifier: "none", "sha1", "srp" or "unknown".
 func (v Verifier) Kind() string {
 	switch {
 	case v == "":
@@ -38,25 +38,25 @@ func (v Verifier) Kind() string {
 	return "unknown"
 }
 
-// Format prints the kind, whatever the verb is.
+// Format prints the kind, for every verb.
 func (v Verifier) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "(%s)", v.Kind()) }
 
-// String returns the kind, too.
+// String returns the kind.
 func (v Verifier) String() string { return "(" + v.Kind() + ")" }
 
-// maxNameLength is that of players and accounts.
+// maxNameLength is the maximum length, in bytes, of the name of a player or account.
 const maxNameLength = 19
 
-// ValidPlayerName reports whether a player can have a name.
+// ValidPlayerName reports whether name is a valid name of a player.
 func ValidPlayerName(name string) bool {
 	return name != "" && len(name) <= maxNameLength &&
 		strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
 }
 
-// accountRecord is the version of an account in LevelDB.
+// accountRecord is the version number of the account records in LevelDB.
 const accountRecord = 1
 
-// ParseAccountRecord reads the value of an account in LevelDB, whose key is its name.
+// ParseAccountRecord decodes the value of an account in LevelDB. The key of the record is the name.
 func ParseAccountRecord(name string, data []byte) (*Account, error) {
 	r := bin.NewReader(data, bin.BigEndian)
 	a := &Account{Name: name}
@@ -77,8 +77,8 @@ func ParseAccountRecord(name string, data []byte) (*Account, error) {
 	return a, nil
 }
 
-// AppendRecord appends the value of the account in LevelDB to dst. The error
-// tells of what has no room in it.
+// AppendRecord appends the account, encoded as a value in LevelDB, to dst. It returns an error if a field is too long
+// for the format.
 func (a *Account) AppendRecord(dst []byte) ([]byte, error) {
 	w := bin.NewWriter(bin.BigEndian, 64)
 	fits := true

@@ -13,23 +13,22 @@ import (
 	"trowel.example/internal/wholefile"
 )
 
-// AuthFile is auth.txt: a line "name:password:privileges:last_login" for each
-// account, the last field since 0.4 only. It keeps every line that does not
-// change. Of several lines with the same name the last is valid.
+// AuthFile is auth.txt. Each line is an account, "name:password:privileges:last_login"; the last field exists since
+// 0.4. Lines that do not change are preserved. If several lines have the same name, the last line is valid.
 type AuthFile struct {
 	lines []authLine
 }
 
 type authLine struct {
-	raw  string // with the line end
+	raw  string // includes the line end
 	name string
-	ok   bool // it is an account
+	ok   bool // whether the line is an account
 }
 
-// ParseAuthFile reads auth.txt. What is no account is kept: the engine skips
-// lines of less than three fields. The file has neither an end mark nor a count: nothing tells that
-// it was cut off after a line, or in the password, the privileges or the time of the last one, and
-// [OpenAuth] returns no error then. A nil error means that all lines of the file were read.
+// ParseAuthFile parses auth.txt. Lines with fewer than three fields are not accounts: the engine skips them, and
+// AuthFile preserves them. The file has neither an end mark nor a count, so a file that was cut off after a line, or
+// inside the password, the privileges or the time of the last line, cannot be recognized: [OpenAuth] returns no error
+// for it. A nil error means that all lines of the file were read.
 func ParseAuthFile(text []byte) *AuthFile {
 	f := new(AuthFile)
 	for len(text) > 0 {
@@ -60,19 +59,19 @@ func (l authLine) account() *Account {
 	return a
 }
 
-// leadingInt reads the number that a text begins with, as the engine does; 0 if
-// there is none.
+// leadingInt parses the number at the beginning of text, as the engine does. It returns 0 if text does not begin with
+// a number.
 func leadingInt(text string) int64 {
 	text = strings.TrimLeft(text, space)
 	n := 0
 	for n < len(text) && ('0' <= text[n] && text[n] <= '9' || n == 0 && (text[0] == '-' || text[0] == '+')) {
 		n++
 	}
-	v, _ := strconv.ParseInt(text[:n], 10, 64) // the nearest one if it is too large
+	v, _ := strconv.ParseInt(text[:n], 10, 64) // the nearest int64 if the number is out of range
 	return v
 }
 
-// All yields the accounts that are valid, in the order of their lines.
+// All yields the valid accounts, in the order of their lines.
 func (f *AuthFile) All() iter.Seq[*Account] {
 	return func(yield func(*Account) bool) {
 		last := make(map[string]int)
@@ -89,7 +88,7 @@ func (f *AuthFile) All() iter.Seq[*Account] {
 	}
 }
 
-// Get returns the account of a name, nil if there is none.
+// Get returns the account with the given name, or nil if there is none.
 func (f *AuthFile) Get(name string) *Account {
 	if i := f.find(name); i >= 0 {
 		return f.lines[i].account()
@@ -97,7 +96,7 @@ func (f *AuthFile) Get(name string) *Account {
 	return nil
 }
 
-// find returns the index of the valid line of a name, -1 if there is none.
+// find returns the index of the valid line of a name, or -1 if there is none.
 func (f *AuthFile) find(name string) int {
 	for i, l := range slices.Backward(f.lines) {
 		if l.ok && l.name == name {
@@ -107,8 +106,8 @@ func (f *AuthFile) find(name string) int {
 	return -1
 }
 
-// Put changes the line of an account, or adds one. The error says that
-// something in the account would be read as something else.
+// Put replaces the line of an account, or adds a line. It returns an error if the account contains characters that
+// would change the meaning of the line.
 func (f *AuthFile) Put(a *Account) error {
 	privileges := strings.Join(a.Privileges, ",")
 	if strings.ContainsAny(a.Name+string(a.Password)+privileges, ":\n") || slices.ContainsFunc(a.Privileges, func(p string) bool { return p == "" || strings.Contains(p, ",") }) {
@@ -135,7 +134,7 @@ func sameAccount(a, b *Account) bool {
 	return a.Name == b.Name && a.Password == b.Password && a.LastLogin == b.LastLogin && slices.Equal(a.Privileges, b.Privileges)
 }
 
-// Delete removes all lines of a name, and reports whether there were any.
+// Delete removes all lines of a name and reports whether there were any.
 func (f *AuthFile) Delete(name string) bool {
 	n := len(f.lines)
 	f.lines = slices.DeleteFunc(f.lines, func(l authLine) bool { return l.ok && l.name == name })
@@ -150,7 +149,7 @@ func (f *AuthFile) Append(dst []byte) []byte {
 	return dst
 }
 
-// authStore is the store of an auth.txt.
+// authStore is a store backed by auth.txt.
 type authStore struct {
 	file  *AuthFile
 	path  string

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Ban is an address that may not connect.
+// Ban is an address that is not allowed to connect.
 type Ban struct {
 	Address string // such as "192.0.2.7"
-	Name    string // of the player who came from there
+	Name    string // the player who used the address
 }
 
-// Bans is ipban.txt: a line "address|name" for each ban. It keeps every line.
+// Bans is ipban.txt. Each line is a ban, "address|name". All lines are preserved.
 type Bans struct{ lines []string }
 
-// ParseBans reads ipban.txt. Lines without a bar are kept; they mean nothing.
+// ParseBans parses ipban.txt. Lines without a "|" are preserved and have no meaning.
 func ParseBans(text []byte) *Bans {
 	b := new(Bans)
 	for len(text) > 0 {
@@ -31,7 +31,7 @@ func parseBan(line string) (Ban, bool) {
 	return Ban{address, name}, ok && address != ""
 }
 
-// All yields the bans in the order of their lines.
+// All yields the bans, in the order of their lines.
 func (b *Bans) All() iter.Seq[Ban] {
 	return func(yield func(Ban) bool) {
 		for _, line := range b.lines {
@@ -42,7 +42,7 @@ func (b *Bans) All() iter.Seq[Ban] {
 	}
 }
 
-// Add adds a ban. The error is about an address or name that the line cannot hold.
+// Add adds a ban. It returns an error if the line cannot hold the address or the name.
 func (b *Bans) Add(ban Ban) error {
 	line := ban.Address + "|" + ban.Name
 	if again, ok := parseBan(line); !ok || again != ban || strings.Contains(line, "\n") {
@@ -55,7 +55,7 @@ func (b *Bans) Add(ban Ban) error {
 	return nil
 }
 
-// Remove removes all bans of an address or a name, and reports whether there were any.
+// Remove removes all bans whose address or name is addressOrName, and reports whether there were any.
 func (b *Bans) Remove(addressOrName string) bool {
 	n := len(b.lines)
 	b.lines = slices.DeleteFunc(b.lines, func(line string) bool {
@@ -65,7 +65,7 @@ func (b *Bans) Remove(addressOrName string) bool {
 	return len(b.lines) < n
 }
 
-// Rename gives a ban to another name, one that a ban can have.
+// Rename changes the name of a ban. The new name must be valid in a ban.
 func (b *Bans) Rename(ban Ban, to string) {
 	for i, line := range b.lines {
 		if is, ok := parseBan(line); ok && is == ban {

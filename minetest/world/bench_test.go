@@ -18,7 +18,7 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// Inflaters and what they fill are kept for the next block.
+// Decompressors and their buffers are reused for the next block.
 var (
 	buffers = sync.Pool{New: func() any { return new([]byte) }}
 	zstds   = sync.Pool{New: func() any { d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)); return d }}
@@ -27,8 +27,7 @@ var (
 
 type zlibReader struct{ r io.ReadCloser }
 
-// inflate does no more than to inflate what is compressed in a block of version 25
-// to 29, and returns how much that is.
+// inflate only decompresses the compressed parts of a block of version 25 to 29, and returns their size.
 func inflate(b mapdb.Block, err error) int {
 	if err != nil {
 		panic(err)
@@ -82,13 +81,12 @@ func openMap(tb testing.TB, dir string) mapdb.DB {
 	return db
 }
 
-// count is how many blocks a world has.
+// count is the number of blocks of a world.
 const count = 200_000
 
-// BenchmarkCheck checks the blocks of a world, and for comparison does no more
-// than read the very same blocks from the database, and inflate them on all cores.
-// There is a world of blocks that games made, and one of blocks that each have many
-// different nodes and a few chests.
+// BenchmarkCheck measures the check of the blocks of a world and, for comparison, reading the same blocks from the
+// database and decompressing them on all cores. One world has blocks that games generated, the other blocks with many
+// different nodes and a few chests each.
 func BenchmarkCheck(b *testing.B) {
 	for _, version := range []int{28, 29} {
 		b.Run(fmt.Sprintf("real/v%d", version), func(b *testing.B) {

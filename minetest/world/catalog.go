@@ -2,8 +2,7 @@ package world
 
 import "trowel.example/check"
 
-// Catalog are the kinds of findings that [Check] makes of a world, apart from
-// those of packages mapblock and item.
+// Catalog contains the kinds of findings that [Check] reports, except those of the packages mapblock and item.
 var Catalog check.Catalog
 
 var (

@@ -22,7 +22,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// CheckRest is [Check] for all but the blocks.
+// CheckRest is [Check] for everything but the blocks.
 func CheckRest(ctx context.Context, dir string, remote bool, sink check.Sink) error {
 	checkFinished(dir, sink)
 	c := checker{ctx: ctx, dir: dir, lines: make(map[string]int)}
@@ -38,7 +38,7 @@ func CheckRest(ctx context.Context, dir string, remote bool, sink check.Sink) er
 		c.worldMT(s)
 	} else {
 		c.world = ParseSettings(nil, "")
-		// In 2011 no world had one.
+		// Worlds of 2011 do not have this file.
 		if old := FindBackends(dir, c.world).Map; !exists(filepath.Join(dir, "world.mt")) && old != mapdb.Sectors {
 			c.add(foundNoSettings, "world.mt", "there is no such file")
 		}
@@ -74,13 +74,13 @@ type checker struct {
 	sink  check.Sink
 	world *Settings
 
-	failed error // of a server
+	failed error // the first error of a server
 
-	who   check.Place    // the player, account or mod that is looked at
-	lines map[string]int // of settings, by the path of a finding
+	who   check.Place    // the player, account or mod that is being checked
+	lines map[string]int // line numbers of settings, by the path of a finding
 }
 
-// place returns where a finding of a path is, that knows nothing better.
+// place returns the place of a finding that has a path but no place.
 func (c *checker) place(path string) check.Place {
 	if c.who != nil {
 		return c.who
@@ -99,10 +99,10 @@ func (c *checker) add(k *check.Kind, path, format string, args ...any) {
 	c.sink.Add(k, path, -1, format, args...)
 }
 
-// unreadable reports an error about a file, if there is one.
+// unreadable reports err, if it is not nil, as a finding about a file that cannot be read.
 func (c *checker) unreadable(file string, err error) { c.report(foundUnreadable, file, err) }
 
-// report reports an error as a finding, if there is one.
+// report reports err, if it is not nil, as a finding.
 func (c *checker) report(k *check.Kind, file string, err error) {
 	if err == nil || c.ctx.Err() != nil {
 		return
@@ -124,7 +124,7 @@ func (c *checker) report(k *check.Kind, file string, err error) {
 	c.sink.Add(k, path, offset, "%v", err)
 }
 
-// marks finds texts that begin with a byte order mark.
+// marks reports texts that begin with a byte order mark.
 func (c *checker) marks() {
 	names := slices.Clone(texts)
 	for _, p := range Parts()[PlayersPart:] {
@@ -143,7 +143,7 @@ func (c *checker) marks() {
 	for _, name := range names {
 		f, st, err := regular.Open(filepath.Join(c.dir, filepath.FromSlash(name)))
 		if err != nil {
-			continue // which is reported where the file is read
+			continue // an error is reported where the file is read
 		}
 		first := make([]byte, len(byteOrderMark))
 		if _, err := io.ReadFull(f, first); err == nil && !st.IsDir() && string(first) == byteOrderMark {
@@ -153,7 +153,7 @@ func (c *checker) marks() {
 	}
 }
 
-// read returns the content of a file, nil if it is not there or cannot be read.
+// read returns the content of a file, or nil if the file does not exist or cannot be read.
 func (c *checker) read(name string) []byte {
 	data, err := readFile(filepath.Join(c.dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -163,7 +163,7 @@ func (c *checker) read(name string) []byte {
 	return data
 }
 
-// text is read for a text: a file of zero bytes is none.
+// text is like read, for a text file: a file of zero bytes is reported, and the result is nil.
 func (c *checker) text(name string) []byte {
 	data := c.read(name)
 	if len(data) > 0 && len(bytes.Trim(data, "\x00")) == 0 {
@@ -173,7 +173,7 @@ func (c *checker) text(name string) []byte {
 	return data
 }
 
-// settings reads a file of settings, and reports what is odd about its lines.
+// settings reads a file of settings and reports problems of its lines.
 func (c *checker) settings(name, end string) *Settings {
 	text := c.text(name)
 	if text == nil {
@@ -238,7 +238,7 @@ func (c *checker) mapMeta() {
 	}
 }
 
-// envRanges are the highest values of numbers in env_meta.txt.
+// envRanges contains the highest values of the numbers in env_meta.txt.
 var envRanges = map[string]uint64{
 	"time_of_day":                    23999,
 	"day_count":                      math.MaxUint32,

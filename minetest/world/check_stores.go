@@ -14,8 +14,8 @@ import (
 	"trowel.example/minetest/place"
 )
 
-// names calls do for each name in a store. Where the store is not to be reached,
-// or an entry has no name that can be read, it reports that.
+// names calls do for each name in a store. It reports a store that cannot be opened and entries whose name cannot be
+// read.
 func names[T any](c *checker, label string, s Store[T], err error, do func(name string)) {
 	if errors.Is(err, ErrRemote) {
 		c.add(foundRemote, label, "it is on %v", ErrRemote)
@@ -34,7 +34,7 @@ func names[T any](c *checker, label string, s Store[T], err error, do func(name 
 	}
 }
 
-// lost reports what cannot be read of a damaged database, or of a row in one.
+// lost reports the parts of a damaged database, or of a row, that cannot be read.
 func (c *checker) lost(err error, at []check.Place) {
 	var e *fault.Error
 	if !errors.As(err, &e) || len(at) == 0 {
@@ -50,7 +50,7 @@ func (c *checker) lost(err error, at []check.Place) {
 	c.sink.AddAt(foundRow, at, e.File, -1, "%v", &rest)
 }
 
-// label returns what findings call the store of a part.
+// label returns the name of the store of a part in findings.
 func (c *checker) label(p Part) string { return p.label(FindBackends(c.dir, c.world).Of(p)) }
 
 func (c *checker) players() {
@@ -79,15 +79,15 @@ func (c *checker) players() {
 	c.done(at, s)
 }
 
-// done closes a store, if it was open.
+// done closes a store, if it is open.
 func (c *checker) done(at string, s io.Closer) {
 	if s != nil {
 		c.unreadable(at, s.Close())
 	}
 }
 
-// maxPosition is how far from the middle of the world anything can be, in tenths
-// of a node, in which players are kept.
+// maxPosition is the largest distance of an object from the center of the world, in tenths of a node (the unit of
+// player positions).
 const maxPosition = 327680
 
 func (c *checker) player(where string, p *Player) {
@@ -120,11 +120,11 @@ func (c *checker) player(where string, p *Player) {
 	c.report(foundPlayerInventory, where, err)
 }
 
-// playerFiles finds files of players that hide each other.
+// playerFiles reports files of players that are hidden by another file with the same player.
 func (c *checker) playerFiles(f *folder[*Player]) {
 	entries, err := os.ReadDir(f.dir)
 	if err != nil {
-		return // already reported, or there are none
+		return // the error is already reported, or there are no files
 	}
 	for _, e := range entries {
 		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || f.broken[e.Name()] != nil {
@@ -136,7 +136,7 @@ func (c *checker) playerFiles(f *folder[*Player]) {
 	}
 }
 
-// playerRows finds rows without a player, and items without a slot.
+// playerRows reports rows without a player and items without a slot.
 func (c *checker) playerRows(at string, db *sqlDB) {
 	player := func(name string) check.Place { return place.Player(name) }
 	for _, table := range []string{"player_metadata", "player_inventories", "player_inventory_items"} {
@@ -149,7 +149,7 @@ func (c *checker) playerRows(at string, db *sqlDB) {
 	}
 }
 
-// rows reports each row of a query, whose column is put into the message.
+// rows reports each row of a query with one column. The value of the column is formatted into the message.
 func (c *checker) rows(at string, db *sqlDB, k *check.Kind, who func(string) check.Place, query, format string) {
 	err := db.query(c.ctx, "", query, nil, func(r *row) error {
 		name := r.textOrNull(0, "")
@@ -205,7 +205,7 @@ func (c *checker) authFile(f *AuthFile) {
 	}
 }
 
-// accountRows finds privileges without an account.
+// accountRows reports privileges without an account.
 func (c *checker) accountRows(at string, db *sqlDB) {
 	if db.has("auth") && db.has("user_privileges") {
 		c.rows(at, db, foundOrphan, func(string) check.Place { return check.File(at) }, "SELECT DISTINCT id FROM user_privileges WHERE id NOT IN (SELECT id FROM auth)", "user_privileges has rows of the account %s, which is not there")

@@ -18,43 +18,40 @@ import (
 	"trowel.example/minetest/place"
 )
 
-// CheckOptions say what is checked. The zero value asks for all that is in the folder.
+// CheckOptions selects what is checked. The zero value checks everything in the folder of the world.
 type CheckOptions struct {
-	// Area is the blocks that are checked; nil is all of them.
+	// Area contains the blocks to check; nil means all blocks.
 	Area *mapdb.Area
-	// BlocksOnly leaves out all but the blocks.
+	// BlocksOnly checks only the blocks.
 	BlocksOnly bool
-	// Slab is the part of the blocks that is checked; "" is all of them. All but the blocks is
-	// checked with [mapdb.SlabRest]. Findings are for [Gather] then.
+	// Slab is the part of the blocks to check; "" means all blocks. [mapdb.SlabRest] checks everything but the
+	// blocks. With a slab, the findings must be passed to [Gather].
 	Slab mapdb.Slab
-	// Remote allows connections to servers on other machines. A world that somebody
-	// else made may name any server.
+	// Remote allows connections to servers on other machines. A world from an untrusted source may name any server.
 	Remote bool
-	// OnProgress is told how many blocks have been looked at; may be nil. If there is an
-	// area or a slab, or the database has no number at hand, of is 0.
+	// OnProgress is called with the number of blocks that have been checked; may be nil. The argument of is 0 if Area
+	// or Slab is set, or if the database cannot count its blocks quickly.
 	OnProgress func(what string, done, of int)
 }
 
-// Check reports to sink what is wrong with the world in dir. Of all but the blocks, the path
-// of a finding is the file, a colon, and the place in it. Blocks are decoded on
-// all cores, and their findings come in the order of [mapdb.InSlabs], with a path
-// such as "block 12,0,-3: metadata.entries[2]"; a damaged block stops nothing.
+// Check reports problems of the world in dir to sink. The path of a finding is the file, a colon, and the place in
+// the file. Blocks are decoded on all cores, and their findings are reported in the order of [mapdb.InSlabs], with
+// paths such as "block 12,0,-3: metadata.entries[2]". A damaged block does not stop the check.
 //
-// What is no more than worth knowing of blocks is told once for each kind, with the number
-// of blocks that have it; of the warnings of a kind ten different ones, each once for
-// all blocks that have the same, and the others are counted. The places are complete. The
-// error is that of the context, or of a server, see [Failed].
+// Findings about blocks with severity [check.Info] are reported once for each kind, with the number of blocks. Of the
+// warnings of each kind, ten different ones are reported, each once for all blocks that have it; the others are
+// counted. The list of places is always complete. The error is that of the context or of a server, see [Failed].
 func Check(ctx context.Context, dir string, opts CheckOptions, sink check.Sink) error {
 	return opts.gather(sink, func(sink check.Sink) error { return opts.world(ctx, dir, sink) })
 }
 
-// CheckBlocks reports to sink what is wrong with the blocks in a database, as [Check]
-// does. It ends early with the context, or when a server fails, and returns why.
+// CheckBlocks reports problems of the blocks in a database to sink, as [Check] does. It returns an error if the
+// context ends or a server fails.
 func CheckBlocks(ctx context.Context, db mapdb.DB, opts CheckOptions, sink check.Sink) error {
 	return opts.gather(sink, func(sink check.Sink) error { return opts.blocks(ctx, db, sink) })
 }
 
-// gather tells what a check finds: of a slab as it is.
+// gather passes the findings of do to sink: summarized by [Gather] for a whole world, unchanged for a slab.
 func (o *CheckOptions) gather(sink check.Sink, do func(check.Sink) error) error {
 	if o.Slab != "" {
 		return do(sink)
@@ -88,22 +85,22 @@ func (o *CheckOptions) world(ctx context.Context, dir string, sink check.Sink) e
 	return o.blocks(ctx, db, sink)
 }
 
-// checkFinished reports a copy that was ended before all was done.
+// checkFinished reports an interrupted copy.
 func checkFinished(dir string, sink check.Sink) {
 	if u, ok := UnfinishedIn(dir); ok {
 		sink.AddAt(foundUnfinished, []check.Place{check.File(CopyJournal)}, CopyJournal, -1, "%d blocks of %s are copied", u.Blocks, u.Source)
 	}
 }
 
-// CheckMap opens the blocks of the world in dir for reading, as [OpenMap] does with its settings,
-// and reports to sink what that says of the world if it fails.
+// CheckMap opens the blocks of the world in dir for reading, as [OpenMap] does with the settings of the world. If
+// that fails because of the world, the reason is reported to sink.
 func CheckMap(ctx context.Context, dir string, remote bool, sink check.Sink) (db mapdb.DB, err error) {
 	s, err := ReadWorldMT(dir)
 	if err == nil {
 		db, _, err = OpenMap(ctx, dir, s, remote)
 	}
 	switch {
-	case err == nil, ctx.Err() != nil, Failed(err), errors.Is(err, ErrUnfinished): // which is reported anyway
+	case err == nil, ctx.Err() != nil, Failed(err), errors.Is(err, ErrUnfinished): // reported elsewhere
 	case errors.Is(err, ErrRemote):
 		sink.Add(foundMapRemote, pathMap, -1, "%v", err)
 	case errors.Is(err, fs.ErrNotExist):
@@ -114,7 +111,7 @@ func CheckMap(ctx context.Context, dir string, remote bool, sink check.Sink) (db
 	return db, err
 }
 
-// pathMap is the path of what is found of the database of blocks, and not of a block.
+// pathMap is the path of findings about the database of blocks as a whole.
 const pathMap = "map"
 
 func (o *CheckOptions) blocks(ctx context.Context, db mapdb.DB, sink check.Sink) error {
@@ -123,17 +120,17 @@ func (o *CheckOptions) blocks(ctx context.Context, db mapdb.DB, sink check.Sink)
 
 // Row is a row of a database of blocks.
 type Row struct {
-	Pos   *mapdb.Pos      // where the block is; nil: nobody knows
-	Data  []byte          // of the block; nil if the row is none
-	Block *mapblock.Block // nil if it cannot be read; it is used again after the call
-	Err   error           // why it cannot: a [mapdb.RowError] if the row is no block
+	Pos   *mapdb.Pos      // position of the block; nil if unknown
+	Data  []byte          // content of the block; nil if the row is not a block
+	Block *mapblock.Block // the decoded block, nil if it cannot be decoded; reused after the call
+	Err   error           // why the block cannot be decoded: a [mapdb.RowError] if the row is not a block
 }
 
-// EachRow checks the blocks in a database, of which the options say which, and calls look with
-// each row, several at the same time, and then take with what look returned, in the order of the
-// rows. In the same order sink is told what is wrong with each row, by itself; if that, or look,
-// panics, this is a finding too, and take gets a zero T. The first error of
-// take ends it, and is returned; else errors are as those of [CheckBlocks].
+// EachRow checks the blocks in a database that the options select. It calls look for each row, on several goroutines
+// at the same time, and then take with the result of look, in the order of the rows. In the same order, the
+// unsummarized findings about each row are reported to sink. If checking a row or look panics, the panic is reported
+// as a finding and take receives a zero T. EachRow stops at the first error of take and returns it. Other errors are
+// those of [CheckBlocks].
 func EachRow[T any](ctx context.Context, db mapdb.DB, o CheckOptions, sink check.Sink, look func(Row) T, take func(T) error) error {
 	area, total := mapdb.All(), 0
 	if o.Area != nil {
@@ -145,10 +142,10 @@ func EachRow[T any](ctx context.Context, db mapdb.DB, o CheckOptions, sink check
 	}
 	type result struct {
 		pos   *mapdb.Pos
-		block bool // the row is one
+		block bool // whether the row is a block
 		found []check.Finding
 		made  T
-		err   error // that says nothing of the world
+		err   error // an error that is not about the world
 	}
 	done := 0
 	var last *mapdb.Pos
@@ -161,7 +158,7 @@ func EachRow[T any](ctx context.Context, db mapdb.DB, o CheckOptions, sink check
 		if p := parallel.Catch(func() {
 			row := checkRow(b, err, room, func(f check.Finding) { r.found = append(r.found, f) })
 			r.pos, r.block, r.made = row.Pos, err == nil, look(row)
-		}); p != nil { // the others are looked at
+		}); p != nil { // the other rows are still checked
 			r.found = append(r.found, place.InWorld(finding(foundBlockDefect, "", -1, "%v", p), b.Pos.X, b.Pos.Y, b.Pos.Z))
 		}
 		return r
@@ -195,8 +192,8 @@ func EachRow[T any](ctx context.Context, db mapdb.DB, o CheckOptions, sink check
 	return ctx.Err()
 }
 
-// checkRow reports what is wrong with a row of a database, or with what is in its place. It decodes
-// the block into room.
+// checkRow reports problems of a row of a database, or the error that was returned in its place. It decodes the block
+// into room.
 func checkRow(b mapdb.Block, err error, room *mapblock.Block, sink check.Sink) Row {
 	var bad *mapdb.RowError
 	switch {
@@ -209,7 +206,7 @@ func checkRow(b mapdb.Block, err error, room *mapblock.Block, sink check.Sink) R
 	case !errors.As(err, &bad):
 		sink.Add(foundMap, pathMap, fault.OffsetOf(err), "%v", err)
 		return Row{Err: err}
-	case len(bad.At) > 0: // of the file
+	case len(bad.At) > 0: // damage of the file
 		sink.AddAt(foundMapPages, bad.At, pathMap, fault.OffsetOf(bad), "%v", withoutOffset(bad))
 	case bad.Salvaged:
 		sink(place.InWorld(finding(foundMapSalvaged, "", -1, "%v", bad), bad.Pos.X, bad.Pos.Y, bad.Pos.Z))
@@ -223,7 +220,7 @@ func checkRow(b mapdb.Block, err error, room *mapblock.Block, sink check.Sink) R
 	return Row{Pos: bad.Pos, Err: bad}
 }
 
-// withoutOffset returns an error that does not tell the offset, which a finding tells by itself.
+// withoutOffset returns err without its offset, because a finding has an offset of its own.
 func withoutOffset(err error) error {
 	var e *fault.Error
 	if errors.As(err, &e) {
@@ -234,11 +231,11 @@ func withoutOffset(err error) error {
 	return err
 }
 
-// spareBlocks are large, and so used again.
+// spareBlocks reuses decoded blocks, which are large.
 var spareBlocks = sync.Pool{New: func() any { return new(mapblock.Block) }}
 
-// checkBlock reports what is wrong with a block, which it decodes into b. Its error says why it
-// cannot be read.
+// checkBlock reports problems of a block, which it decodes into b. The error is the reason why the block cannot be
+// decoded.
 func checkBlock(row mapdb.Block, b *mapblock.Block, sink check.Sink) (err error) {
 	inWorld := check.Sink(func(f check.Finding) {
 		err = errors.New(f.Message)

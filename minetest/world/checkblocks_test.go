@@ -35,7 +35,7 @@ func run(t *testing.T, dir string, opts world.CheckOptions) []string {
 	return found
 }
 
-// A sound world has no finding.
+// TestSound tests that a sound world has no findings.
 func TestSound(t *testing.T) {
 	for _, backend := range []string{mapdb.SQLite, mapdb.LevelDB} {
 		dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: backend}, 2000, 20, 22, 25, 28, 29)
@@ -67,8 +67,8 @@ func without(found []string, ids ...string) (rest []string) {
 	return rest
 }
 
-// Findings come in the order of the database and know their place; a damaged block
-// or row stops nothing; what repeats is counted.
+// TestFindings tests that findings have places and come in the order of the database, that a damaged block or row
+// does not stop the check, and that repeated findings are counted.
 func TestFindings(t *testing.T) {
 	ctx := context.Background()
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3000, 28)
@@ -111,11 +111,11 @@ func TestFindings(t *testing.T) {
 	judge.Write(t, filepath.Join(dir, "env_meta.txt"), []byte("EnvArgsEnd\n"))
 
 	want := []string{"mt-world-env-meta-time env_meta.txt:game_time",
-		// Rows at no position come before the blocks.
+		// Rows without a position come before the blocks.
 		"mt-map-row ",
 		"mt-block-unreadable block 1,50,-100",
 		"mt-map-meta-inventory block 3,50,-100: metadata.entries[0].inventory",
-		// Warnings come after the errors.
+		// Warnings come after errors.
 		"mt-map-block-empty block 2,50,-100",
 		"mt-block-timer-duplicate block 0,100,0: timers.entries[1]"}
 	got := without(run(t, dir, world.CheckOptions{}), "mt-block-name-unused")
@@ -129,7 +129,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// Two rows of one block are told, where the table allows them.
+// TestBlockTwice tests that two rows with the same block are reported, if the table allows them.
 func TestBlockTwice(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 4, 28)
 	conn, err := sqlite.OpenConn(filepath.Join(dir, "map.sqlite"), sqlite.OpenReadWrite)
@@ -146,7 +146,7 @@ func TestBlockTwice(t *testing.T) {
 	}
 }
 
-// What is found knows its places, all of them, whatever is told of them in words.
+// TestBlockPlaces tests that findings have all their places, even if their text is shortened.
 func TestBlockPlaces(t *testing.T) {
 	encode := func(b *mapblock.Block) []byte {
 		data, err := b.Encode()
@@ -160,7 +160,7 @@ func TestBlockPlaces(t *testing.T) {
 		for i := range 40 {
 			b := mapblock.New(28)
 			switch {
-			case i < 11: // one odd item in many blocks
+			case i < 11: // the same invalid item in many blocks
 				b.Metadata = mapblock.Metadata{Version: 2, List: []mapblock.NodeMeta{{Pos: uint16(i), Inventory: []byte(odd)}}}
 			case i < 25: // many different warnings
 				b.Trailing = make([]byte, i)
@@ -204,7 +204,7 @@ func TestBlockPlaces(t *testing.T) {
 	}
 }
 
-// What cannot be opened is a finding, and so is a server that was not asked.
+// TestUnreadable tests that a database that cannot be opened, and a server that was not allowed, are findings.
 func TestUnreadable(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 1, 28)
 	judge.Write(t, filepath.Join(dir, "map.sqlite"), []byte("no database"))
@@ -217,8 +217,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// A server that cannot be reached is no finding about the world: nothing is known of
-// it. What is known of the rest is told.
+// TestServerFails tests that an unreachable server is not a finding about the world, and that findings about the rest
+// are reported.
 func TestServerFails(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -242,7 +242,7 @@ func TestServerFails(t *testing.T) {
 	}
 }
 
-// The end of the context is the end of a check.
+// TestCanceled tests that a check stops when its context ends.
 func TestCanceled(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 6000)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -258,7 +258,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// Worlds that games wrote have no error.
+// TestCorpus tests that worlds that games generated have no errors.
 func TestCorpus(t *testing.T) {
 	root := corpus.Dir(t, "minetest")
 	worlds, err := filepath.Glob(filepath.Join(root, "generated", "v*"))

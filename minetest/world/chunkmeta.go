@@ -7,17 +7,17 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// Chunk is what the map generator of 2011 noted about a part of the map.
+// Chunk is what the map generator of 2011 recorded about a part of the map.
 type Chunk struct {
 	X, Z  int16 // in chunks
 	Flags uint8
 }
 
-// chunkMetaVersion is the only one there was.
+// chunkMetaVersion is the only version that exists.
 const chunkMetaVersion = 0
 
-// ParseChunkMeta reads chunk_meta, which the worlds of early 2011 have: a byte
-// 0, a number of chunks, and of each two coordinates and flags.
+// ParseChunkMeta parses chunk_meta, a file of worlds of early 2011: a byte 0, the number of chunks, and two
+// coordinates and the flags of each chunk.
 func ParseChunkMeta(data []byte) ([]Chunk, error) {
 	r := bin.NewReader(data, bin.BigEndian)
 	if version := r.U8("version"); r.Err() == nil && version != chunkMetaVersion {

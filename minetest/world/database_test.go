@@ -51,7 +51,7 @@ func all[T any](t *testing.T, s world.Store[T], err error) (list []T) {
 	return list
 }
 
-// The same accounts, as the engine wrote them in three backends.
+// TestAccountsCorpus reads the same accounts, as the engine wrote them, from three backends.
 func TestAccountsCorpus(t *testing.T) {
 	dir := corpus.Dir(t, "minetest/generated")
 	before := state(t, dir)
@@ -83,8 +83,8 @@ func TestAccountsCorpus(t *testing.T) {
 	}
 }
 
-// Databases of the corpus in a folder that can be written: to read leaves no
-// trace in it, with a write-ahead log and without.
+// TestReadingLeavesNoTrace tests that reading databases in a writable folder changes nothing in it, with and without
+// a write-ahead log.
 func TestReadingLeavesNoTrace(t *testing.T) {
 	from := corpus.Dir(t, "minetest/testdata/mtdb")
 	dir := filepath.Join(t.TempDir(), "a ?#%41 world")
@@ -112,7 +112,7 @@ func TestReadingLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// What a server that lives has written to its log so far belongs to what is read.
+// TestReadingWriteAheadLog tests that what a running server has written to its log is read.
 func TestReadingWriteAheadLog(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "auth.sqlite")
@@ -128,7 +128,7 @@ func TestReadingWriteAheadLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// In the process of the writer its table of locks is that of the reader, too.
+	// In the process of the writer, the reader shares its table of locks.
 	before := unlocked(state(t, dir))
 	if !strings.Contains(before, "auth.sqlite-wal") {
 		t.Fatalf("there is no log:\n%s", before)
@@ -142,12 +142,12 @@ func TestReadingWriteAheadLog(t *testing.T) {
 	}
 }
 
-// unlocked returns what state tells without the tables of locks.
+// unlocked returns the result of state without the tables of locks.
 func unlocked(state string) string {
 	return regexp.MustCompile(`(?m)^.*-shm .*\n?`).ReplaceAllString(state, "")
 }
 
-// build makes a database with statements of SQL.
+// build creates a database with SQL statements.
 func build(t testing.TB, path, sql string) {
 	t.Helper()
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
@@ -159,7 +159,7 @@ func build(t testing.TB, path, sql string) {
 	}
 }
 
-// Databases that mean harm give errors.
+// TestHostileDatabases tests that malicious databases give errors.
 func TestHostileDatabases(t *testing.T) {
 	const columns = "name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date"
 	const row = "INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, 'x', NULL);"
@@ -198,7 +198,7 @@ func TestHostileDatabases(t *testing.T) {
 		}
 	}
 
-	// A view has no end: it is no table, and the world is not taken for one without players.
+	// A view may be endless: it is not accepted as a table, and the world is not treated as one without players.
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "players.sqlite"), "CREATE VIEW player AS WITH RECURSIVE r(name) AS (SELECT 1 UNION ALL SELECT name + 1 FROM r) SELECT name FROM r;")
 	if _, err := world.OpenPlayers(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: mapdb.SQLite}); err == nil || err.Error() != "players.sqlite: player: expected a table, found a view" {
@@ -220,7 +220,8 @@ func TestHostileDatabases(t *testing.T) {
 	}
 }
 
-// An inventory of which an item cannot be read is not lost, and written as it was.
+// TestBrokenRows tests that an inventory with an item that cannot be parsed is not lost and is written back
+// unchanged.
 func TestBrokenRows(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "players.sqlite"), `CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date);
@@ -254,8 +255,8 @@ func TestBrokenRows(t *testing.T) {
 	}
 }
 
-// What a database cannot hold twice is told, and a time that nobody knows is none of
-// today.
+// TestDoubledAttributes tests that values that a database cannot hold twice are reported, and that an unknown time is
+// not stored as the current time.
 func TestDoubledAttributes(t *testing.T) {
 	var lost []string
 	s, err := world.OpenPlayers(t.Context(), t.TempDir(), world.ParseSettings(nil, ""), world.Options{Backend: mapdb.SQLite, Write: true, Lost: func(err error, at []check.Place) {
@@ -278,7 +279,7 @@ func TestDoubledAttributes(t *testing.T) {
 	}
 }
 
-// A row of a name that there is already is told, and so is a file.
+// TestTwice tests that a second row or file with the same name is reported.
 func TestTwice(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "auth.sqlite"), `CREATE TABLE auth (id, name, password, last_login);
@@ -313,7 +314,7 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// checked returns what Check finds in a folder.
+// checked returns the findings of Check about a folder.
 func checked(t *testing.T, dir string) (found []string) {
 	t.Helper()
 	for _, f := range check.Collect(func(sink check.Sink) {
@@ -428,14 +429,14 @@ func TestCheckDatabases(t *testing.T) {
 	if diff := cmp.Diff(want, checked(t, dir)); diff != "" {
 		t.Error(diff)
 	}
-	// NOT IN is never true beside a NULL: without it the orphan is found.
+	// NOT IN is never true if the list contains a NULL: without the NULL, the orphan is found.
 	build(t, filepath.Join(dir, "players.sqlite"), "DELETE FROM player WHERE name IS NULL;")
 	if found := checked(t, dir); !slices.Contains(found, "mt-world-orphan players.sqlite") {
 		t.Errorf("the orphan is not found: %v", found)
 	}
 }
 
-// Real worlds have little to complain about.
+// TestCheckCorpus tests that real worlds have only harmless findings.
 func TestCheckCorpus(t *testing.T) {
 	harmless := map[string]bool{"mt-world-no-backend": true, "mt-world-game": true, "mt-item-legacy": true, "mt-item-list-short": true, "mt-world-remote": true}
 	for _, path := range corpus.Files(t, "minetest", "/env_meta.txt") {
@@ -443,7 +444,7 @@ func TestCheckCorpus(t *testing.T) {
 		for _, f := range check.Collect(func(sink check.Sink) {
 			err := world.CheckRest(context.Background(), dir, false, sink)
 			if s, e := world.ReadWorldMT(dir); e != nil || err != nil && world.FindBackends(dir, s).Players != mapdb.Postgres {
-				t.Error(err, e) // whether a server runs here is not the world's
+				t.Error(err, e) // whether a server runs here does not depend on the world
 			}
 		}) {
 			if !harmless[f.ID] {
@@ -453,7 +454,7 @@ func TestCheckCorpus(t *testing.T) {
 	}
 }
 
-// FuzzSQLite damages a database: there is a result or an error.
+// FuzzSQLite damages a database: reading it must give a result or an error.
 func FuzzSQLite(f *testing.F) {
 	dir := f.TempDir()
 	build(f, filepath.Join(dir, "players.sqlite"), `CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, '2022-03-26 13:37:30', NULL);
@@ -479,7 +480,7 @@ func FuzzSQLite(f *testing.F) {
 	})
 }
 
-// What a damaged file still has is read, and what is lost is told.
+// TestDamagedStores tests that the readable part of a damaged file is read and that losses are reported.
 func TestDamagedStores(t *testing.T) {
 	tests.NotRaced(t, "reads many damaged files, one after the other")
 	const players = 400
@@ -506,7 +507,7 @@ func TestDamagedStores(t *testing.T) {
 	}
 	for page := range len(sound) / 4096 {
 		if page > 3 && page%tests.Of(t, 4, 1) != 0 {
-			continue // the first pages lead to the others
+			continue // the first pages contain the pointers to the others
 		}
 		data := bytes.Clone(sound)
 		clear(data[page*4096 : page*4096+4096])
@@ -551,7 +552,7 @@ func TestDamagedStores(t *testing.T) {
 	}
 }
 
-// What of a row is not taken over is told, by whoever reads it and by the check.
+// TestOddRows tests that values of a row that are ignored are reported, both by reading and by the check.
 func TestOddRows(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()

@@ -9,7 +9,7 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// A block on which the program fails is a finding of that block, and the others are looked at.
+// TestBlockDefect tests that a block on which the program panics is a finding, and that the other blocks are checked.
 func TestBlockDefect(t *testing.T) {
 	db := mapdb.NewMemory()
 	var blocks []mapdb.Block

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// LBM says when the world first saw a loading block modifier: it runs once on
-// each block that was saved before.
+// LBM is the time at which the world first loaded a loading block modifier. The modifier runs once on each block that
+// was saved before that time.
 type LBM struct {
-	Name string // such as "default:3dtorch"; a colon before it means the same
-	Time uint32 // of the game, in seconds
+	Name string // such as "default:3dtorch"; a leading colon has no meaning
+	Time uint32 // game time in seconds
 }
 
-// LBMs yields the loading block modifiers that env_meta.txt tells of. With an
-// error, about an entry that is not "name~time", others follow.
+// LBMs yields the loading block modifiers of env_meta.txt. An entry that is not "name~time" is yielded as an error,
+// and the iteration continues.
 func (s *Settings) LBMs() iter.Seq2[LBM, error] {
 	return func(yield func(LBM, error) bool) {
 		text, _ := s.Get("lbm_introduction_times")

@@ -58,7 +58,7 @@ func TestParsePlayer(t *testing.T) {
 		t.Error("a file of JSON takes bytes that are no text")
 	}
 
-	// Written again, in the order of the engine.
+	// Rewritten, in the order of the engine.
 	text, err = want.Append(nil)
 	const fresh = "breath = 11\nextended_attributes = {\"a\":\"1\",\"b\":\"x\",\"c\":\"true\",\"d\":\"\"}\nhp = 11\nname = celeron55\n" +
 		"pitch = 39.77\nposition = (-5231.97,15,1961.41)\nversion = 1\nyaw = 101.37\nPlayerArgsEnd\nList main 2\nItem default:torch 13\nEmpty\nEndInventoryList\nEndInventory\n"
@@ -67,7 +67,7 @@ func TestParsePlayer(t *testing.T) {
 	}
 }
 
-// What can be read of a damaged player is read, and nothing is lost.
+// TestParsePlayerDamaged tests that the readable part of a damaged player is parsed and nothing is lost.
 func TestParsePlayerDamaged(t *testing.T) {
 	for _, text := range []string{
 		"name = a\nPlayerArgsEnd",
@@ -321,7 +321,7 @@ func TestVerifiers(t *testing.T) {
 	}
 }
 
-// No way of printing shows the secret.
+// TestVerifierIsSecret tests that formatting never prints the secret.
 func TestVerifierIsSecret(t *testing.T) {
 	a := &world.Account{Name: "a", Password: "c2VjcmV0"}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%T"} {
@@ -336,7 +336,7 @@ func TestVerifierIsSecret(t *testing.T) {
 	}
 }
 
-// Every file of the corpus comes back byte for byte.
+// TestFilesCorpus tests that every file of the corpus round-trips byte for byte.
 func TestFilesCorpus(t *testing.T) {
 	dir := corpus.Dir(t, "minetest")
 	n := 0
@@ -419,7 +419,7 @@ func TestWorldMT(t *testing.T) {
 	}
 }
 
-// Findings know their places: the line of a setting, the player, the slot.
+// TestPlaces tests that findings have places: the line of a setting, the player, the slot.
 func TestPlaces(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

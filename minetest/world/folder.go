@@ -19,26 +19,25 @@ import (
 	"trowel.example/minetest/place"
 )
 
-// files tells how things are kept in files of their own.
+// files defines how things are stored in one file each.
 type files[T any] struct {
 	parse func(file string, text []byte) (T, error)
 	name  func(T) string
 	make  func(T) ([]byte, error)
-	valid func(name string) bool // that a new file can have the name
-	// odd returns what in the file of a thing cannot be read, and the keys that it has several times.
+	valid func(name string) bool // reports whether a new file can have the name
+	// odd returns the errors of values in the file that cannot be read, and the keys that occur more than once.
 	odd func(T) (unread []error, twice []string, at check.Place)
-	// inside tells that the name is in the file, and the file's is only like it.
+	// inside means that the name is stored in the file, and the name of the file may differ.
 	inside bool
 }
 
-// fileName reports whether a file of this name stays in its folder, on every system.
+// fileName reports whether a file of this name stays in its folder on every system.
 func fileName(name string) bool {
 	return name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/\\:\x00")
 }
 
-// playerFiles are the files of players. They are named after the players, but
-// where a file of another player is in the way, a number follows: on systems to
-// which names are the same that differ only in case.
+// playerFiles are the files of players. They are named after the players. If a file of another player has the name
+// already, a number is appended: this happens on systems that ignore case in file names.
 var playerFiles = files[*Player]{
 	parse:  func(_ string, text []byte) (*Player, error) { return SalvagePlayer(text) },
 	name:   func(p *Player) string { return p.Name },
@@ -53,22 +52,22 @@ type folder[T any] struct {
 	files[T]
 	dir     string
 	write   bool
-	index   map[string]string                 // name to file, of what is there; nil until it is needed
-	broken  map[string]error                  // file to what is wrong with it
-	hidden  func(err error, at []check.Place) // is told of files and values that are not read, or nil
-	lost    func(err error, at []check.Place) // is told of what is not read of a file, or nil
-	changed map[string][]byte                 // name to new content, nil if it is to be removed
+	index   map[string]string                 // name to existing file; nil until it is loaded
+	broken  map[string]error                  // file to the error of reading it
+	hidden  func(err error, at []check.Place) // receives files and values that are not read; may be nil
+	lost    func(err error, at []check.Place) // receives the parts of files that are not read; may be nil
+	changed map[string][]byte                 // name to new content, nil if the file is to be removed
 }
 
 func openFolder[T any](dir string, o Options, f files[T]) *folder[T] {
 	s := &folder[T]{files: f, dir: dir, write: o.Write, hidden: o.Lost, lost: o.Lost, changed: make(map[string][]byte)}
 	if o.All {
-		s.hidden = nil // a check has its own words
+		s.hidden = nil // a check reports this with messages of its own
 	}
 	return s
 }
 
-// scan finds out which file has which name.
+// scan loads the index: the name of the thing in each file.
 func (f *folder[T]) scan(ctx context.Context) error {
 	if f.index != nil {
 		return nil
@@ -94,8 +93,7 @@ func (f *folder[T]) scan(ctx context.Context) error {
 				name = f.name(thing)
 			}
 		}
-		// Of two files with the same name inside, the engine finds the one that
-		// is named so; sorting makes it the first.
+		// If two files contain the same name, the engine uses the file with that name. Sorting puts it first.
 		other, twice := index[name]
 		if !twice || e.Name() == name {
 			index[name] = e.Name()
@@ -197,7 +195,7 @@ func (f *folder[T]) Delete(ctx context.Context, name string) error {
 	return nil
 }
 
-// Commit writes the files, each whole or not at all.
+// Commit writes the files, each completely or not at all.
 func (f *folder[T]) Commit(ctx context.Context) error {
 	if !f.write {
 		return ErrReadOnly
@@ -223,7 +221,7 @@ func (f *folder[T]) Commit(ctx context.Context) error {
 		if file == "" {
 			base := f.fileOf(name)
 			file = base
-			// The system knows whether names that differ in case are the same.
+			// The operating system decides whether names that differ only in case are equal.
 			for i := 0; f.inside && exists(filepath.Join(f.dir, file)); i++ {
 				file = base + strconv.Itoa(i)
 			}
@@ -237,8 +235,8 @@ func (f *folder[T]) Commit(ctx context.Context) error {
 	return nil
 }
 
-// fileOf returns the name for the file of a thing. Where the name of the thing is in the
-// file, it may be one that no file can have.
+// fileOf returns the name of the file for a thing. If names are stored inside the files, the name of the thing may be
+// one that is not valid for a file.
 func (f *folder[T]) fileOf(name string) string {
 	if f.valid(name) {
 		return name

@@ -9,22 +9,21 @@ import (
 	"trowel.example/fault"
 )
 
-// ForceLoad is a block that stays in memory.
+// ForceLoad is a block that is kept in memory.
 type ForceLoad struct {
 	Pos   [3]int // x, y, z in blocks, each -32768 to 32767
-	Count int64  // how often it was asked for
+	Count int64  // number of requests for the block
 }
 
 // ForceLoaded is force_loaded.txt.
 type ForceLoaded struct {
 	Blocks []ForceLoad
 
-	text *string // that they were read from
+	text *string // the text that Blocks was parsed from
 }
 
-// ParseForceLoaded reads force_loaded.txt: a table of Lua, whose keys are places
-// as numbers and whose values are counts, as in "return {[140737488388096]=1}".
-// Nothing of it is run. An empty file is an empty table.
+// ParseForceLoaded parses force_loaded.txt: a Lua table whose keys are positions encoded as numbers and whose values
+// are counts, such as "return {[140737488388096]=1}". No Lua is executed. An empty file is an empty table.
 func ParseForceLoaded(text []byte) (*ForceLoaded, error) {
 	was := string(text)
 	blocks, err := parseForceLoads(was)
@@ -58,7 +57,7 @@ func parseForceLoads(text string) (list []ForceLoad, err error) {
 	return list, t.err
 }
 
-// Append appends the text to dst: the one that was read, if it still says the same.
+// Append appends the text to dst: the original text if Blocks is unchanged.
 func (f *ForceLoaded) Append(dst []byte) []byte {
 	if f.text != nil {
 		if was, err := parseForceLoads(*f.text); err == nil && slices.Equal(was, f.Blocks) {
@@ -75,7 +74,7 @@ func (f *ForceLoaded) Append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// hash returns the number of a place: 16 bits for each of z, y, x.
+// hash encodes a position as a number: 16 bits each for z, y and x.
 func hash(pos [3]int) (n int64) {
 	for _, v := range []int{pos[2], pos[1], pos[0]} {
 		n = n<<16 + int64(v) + 32768
@@ -91,7 +90,7 @@ func unhash(n int64) (pos [3]int) {
 	return pos
 }
 
-// luaText walks over a text of Lua. Its first error stays.
+// luaText is a scanner of Lua text. It keeps its first error.
 type luaText struct {
 	text string
 	at   int
@@ -112,7 +111,7 @@ func (t *luaText) fail(want string) {
 	}
 }
 
-// next skips a word if it is there.
+// next skips word and reports whether it was there.
 func (t *luaText) next(word string) bool {
 	t.skip()
 	ok := t.err == nil && strings.HasPrefix(t.text[t.at:], word)
@@ -128,8 +127,7 @@ func (t *luaText) word(word string) {
 	}
 }
 
-// number reads a number of lo to hi without a fraction; Lua writes large ones
-// as 1.4073748838810e+14, too.
+// number reads an integer from lo to hi. Lua writes large integers with an exponent, such as 1.4073748838810e+14.
 func (t *luaText) number(lo, hi int64) int64 {
 	t.skip()
 	n := len(t.text[t.at:]) - len(strings.TrimLeft(t.text[t.at:], "0123456789.e+-"))

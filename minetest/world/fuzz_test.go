@@ -9,7 +9,7 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// placed fails unless an error says where it is.
+// placed fails if an error has no place.
 func placed(t *testing.T, err error) {
 	t.Helper()
 	var e *fault.Error
@@ -107,7 +107,7 @@ func FuzzAuthFile(f *testing.F) {
 	})
 }
 
-// FuzzTexts reads a text as each of the small files.
+// FuzzTexts parses a text as each of the small files.
 func FuzzTexts(f *testing.F) {
 	f.Add([]byte("192.0.2.7|foo\nodd"))
 	f.Add([]byte("return {[140737488388096]=1,[281472829390847]=3}"))

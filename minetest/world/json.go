@@ -11,15 +11,14 @@ import (
 	"trowel.example/fault"
 )
 
-// pair is a member of an object of JSON.
+// pair is a member of a JSON object.
 type pair struct{ key, value string }
 
-// parsePairs reads a JSON object of texts, in its order. Numbers and true and
-// false become texts, as in the engine; null is an object without members, or
-// an empty text. Of a key that is there several times the last value counts, as in
-// the engine; twice has these keys.
+// parsePairs parses a JSON object of strings, in order. As in the engine, numbers, true and false become strings;
+// null is an object without members, or an empty string. If a key occurs more than once, the last value counts, as in
+// the engine, and twice contains the key.
 func parsePairs(text []byte) (list []pair, twice []string, err error) {
-	at := make(map[string]int) // where a key is
+	at := make(map[string]int) // index in list, by key
 	err = eachPair(text, func(p pair) {
 		i, again := at[p.key]
 		if again {
@@ -87,8 +86,8 @@ func atEnd(d *json.Decoder, fail func(want, got string) error) error {
 	return nil
 }
 
-// appendPair appends a key and its value as JSON in ASCII, as the engine writes
-// it. The error says that one of them is no UTF-8, which JSON cannot hold.
+// appendPair appends a key and its value as JSON in ASCII, as the engine writes it. It returns an error if one of
+// them is not valid UTF-8, which JSON cannot hold.
 func appendPair(dst []byte, key, value string) ([]byte, error) {
 	for _, s := range []string{key, value} {
 		if !utf8.ValidString(s) {
@@ -122,8 +121,7 @@ func appendJSON(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// parseAttributes reads the attributes of a player's file, and which keys there are
-// several times.
+// parseAttributes parses the attributes in the file of a player. twice contains the keys that occur more than once.
 func parseAttributes(text string) (list []Attribute, twice []string, err error) {
 	if text == "" {
 		return nil, nil, nil

@@ -28,7 +28,7 @@ func engine(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// judgedWorld makes a world with everything in the backends of opts.
+// judgedWorld creates a world with all parts in the given backend.
 func judgedWorld(t *testing.T, backend string) (dir string, players []*world.Player, accounts []*world.Account, data *world.ModData) {
 	t.Helper()
 	ctx := context.Background()
@@ -72,8 +72,8 @@ func judgedWorld(t *testing.T, backend string) (dir string, players []*world.Pla
 	return dir, players, accounts, data
 }
 
-// The engine reads what we wrote in each backend and writes it in the next, and
-// we read that.
+// TestEngineMigrates tests that the engine reads what this package wrote in each backend and converts it to the next,
+// and that this package reads the result.
 func TestEngineMigrates(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
@@ -116,7 +116,7 @@ func TestEngineMigrates(t *testing.T) {
 	if diff := cmp.Diff(data, got, plain); diff != "" {
 		t.Error(diff)
 	}
-	// The engine writes JSON just like us.
+	// The engine writes the same JSON.
 	text, err := data.Append(nil)
 	if was := judge.Read(t, filepath.Join(dir, "mod_storage", data.Mod)); err != nil || string(was) != string(text) {
 		t.Errorf("the engine writes %s, we %s, %v", was, text, err)
@@ -136,7 +136,7 @@ func comparePlayers(t *testing.T, ctx context.Context, dir string, s *world.Sett
 			t.Fatal(err)
 		}
 		got.Created, got.Modified = p.Created, p.Modified
-		slices.SortFunc(got.Attributes, func(a, b world.Attribute) int { return strings.Compare(a.Key, b.Key) }) // the engine's order is any
+		slices.SortFunc(got.Attributes, func(a, b world.Attribute) int { return strings.Compare(a.Key, b.Key) }) // undefined order
 		if diff := cmp.Diff(p, got, plain); diff != "" {
 			t.Error(diff)
 		}
@@ -161,7 +161,7 @@ func compareAccounts(t *testing.T, ctx context.Context, dir string, s *world.Set
 	}
 }
 
-// The engine's tables in PostgreSQL are ours, and the other way round.
+// TestEngineMigratesPostgres tests that the engine and this package read each other's tables in PostgreSQL.
 func TestEngineMigratesPostgres(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
@@ -186,10 +186,10 @@ func TestEngineMigratesPostgres(t *testing.T) {
 	comparePlayers(t, ctx, dir, s, players)
 	compareAccounts(t, ctx, dir, s, accounts)
 
-	// Into the engine's tables, and back with the engine.
+	// Write to the engine's tables, and convert back with the engine.
 	more := samplePlayers(t)[1]
 	more.Name = "more"
-	more.Inventory = players[0].Inventory // the engine adds lists that are missing
+	more.Inventory = players[0].Inventory // the engine adds missing lists
 	store, err := world.OpenPlayers(ctx, dir, s, world.Options{Remote: true, Write: true})
 	if err != nil {
 		t.Fatal(err)
@@ -208,8 +208,8 @@ func TestEngineMigratesPostgres(t *testing.T) {
 	comparePlayers(t, ctx, dir, s, append(players, more))
 }
 
-// The engine lets in with the passwords that we let in with, and writes what we
-// can check.
+// TestEnginePasswords tests that the engine and CheckPassword accept the same passwords, and that CheckPassword
+// accepts the verifiers that the engine writes.
 func TestEnginePasswords(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
@@ -238,8 +238,8 @@ end)
 	}
 }
 
-// What we call an error keeps the engine from starting, and what we do about it
-// lets it start.
+// TestEngineRefuses tests that what the check reports as an error keeps the engine from starting, and that the
+// suggested correction lets it start.
 func TestEngineRefuses(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")

@@ -14,14 +14,14 @@ import (
 	"trowel.example/internal/leveldb"
 )
 
-// records tells how things are kept in a LevelDB database.
+// records defines how things are stored in a LevelDB database.
 type records[T any] struct {
 	parse func(name string, value []byte) (T, error)
 	name  func(T) string
 	make  func(T) ([]byte, error)
 }
 
-// complete reports whether a record of the database is whole, to its last byte.
+// complete reports whether a record of the database is complete, up to its last byte.
 func (r records[T]) complete(key, value []byte) bool {
 	thing, err := r.parse(string(key), value)
 	if err != nil {
@@ -37,13 +37,13 @@ var playerRecords = records[*Player]{
 	make:  func(p *Player) ([]byte, error) { return p.AppendRecord(nil) },
 }
 
-// level is a store in a LevelDB database.
+// level is a store backed by a LevelDB database.
 type level[T any] struct {
 	records[T]
 	dir     string
 	write   bool
 	db      *leveldb.DB       // nil if there is no database
-	changed map[string][]byte // name to new value, nil if it is to be removed
+	changed map[string][]byte // name to new value, nil if the record is to be removed
 }
 
 func openLevel[T any](dir string, write bool, r records[T]) (*level[T], error) {
@@ -99,7 +99,7 @@ func (l *level[T]) stored(ctx context.Context) iter.Seq2[string, error] {
 	}
 }
 
-// value returns the value of a name, nil if there is none.
+// value returns the value of a name, or nil if there is none.
 func (l *level[T]) value(name string) ([]byte, error) {
 	if data, ok := l.changed[name]; ok || l.db == nil {
 		return data, nil
@@ -152,7 +152,7 @@ func (l *level[T]) Delete(_ context.Context, name string) error {
 	return nil
 }
 
-// Commit writes all changes as one.
+// Commit writes all changes in one batch.
 func (l *level[T]) Commit(context.Context) error {
 	if !l.write {
 		return ErrReadOnly

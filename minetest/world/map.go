@@ -13,8 +13,8 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// MapConfig returns where the blocks of the world in dir are, whose world.mt has the
-// settings s. With remote they may be on another machine.
+// MapConfig returns the configuration of the database of blocks of the world in dir. s contains the settings of
+// world.mt. If remote is set, the database may be on another machine.
 func MapConfig(dir string, s *Settings, remote bool) (mapdb.Config, error) {
 	return MapConfigOf(FindBackends(dir, s).Map, s, remote)
 }
@@ -23,7 +23,7 @@ func MapConfig(dir string, s *Settings, remote bool) (mapdb.Config, error) {
 // in the folder [mapdb.UnderFolder], which the engine only reads.
 const SettingReadonly = "readonly_backend"
 
-// MapConfigOf is [MapConfig] for a world whose blocks are kept in a backend.
+// MapConfigOf is [MapConfig] for a world whose blocks are stored in the given backend.
 func MapConfigOf(backend string, s *Settings, remote bool) (mapdb.Config, error) {
 	get := func(name string) string { v, _ := s.Get(name); return v }
 	c, err := mapdb.Configure(backend, get, remote)
@@ -35,11 +35,10 @@ func MapConfigOf(backend string, s *Settings, remote bool) (mapdb.Config, error)
 	return c, err
 }
 
-// OpenMap opens the blocks of the world in dir, whose world.mt has the settings s, for
-// reading, wherever they are, and returns where that is. Like [mapdb.Open] it changes
-// nothing. If there are none, because nobody has been in the world yet, the error wraps
-// [io/fs.ErrNotExist]. That a copy is not finished, or a server has been in the world and the
-// database is missing, is another error.
+// OpenMap opens the blocks of the world in dir for reading, from any backend, and returns the configuration of the
+// database. s contains the settings of world.mt. Like [mapdb.Open], it changes nothing. If there are no blocks
+// because nobody has entered the world yet, the error wraps [io/fs.ErrNotExist]. Other errors are returned for an
+// unfinished copy, and for a missing database of a world that a server has run.
 func OpenMap(ctx context.Context, dir string, s *Settings, remote bool) (mapdb.DB, mapdb.Config, error) {
 	c, err := MapConfig(dir, s, remote)
 	if err != nil {
@@ -69,8 +68,8 @@ func Missing(dir string, c mapdb.Config, err error) error {
 	return &fault.Error{File: filepath.Join(dir, name), Offset: -1, Want: "the database of blocks, because a server has run the world (env_meta.txt)", Got: "no such file", Err: fault.ErrFormat}
 }
 
-// SecondFiles returns the slash-separated paths, below the folder of the world in dir, of the database
-// that [SettingReadonly] names: of its folder if that contains nothing else.
+// SecondFiles returns the slash-separated paths, relative to dir, of the database that [SettingReadonly] names. If
+// the folder of that database contains nothing else, the result is the folder.
 func SecondFiles(dir string, s *Settings) []string {
 	backend, _ := s.Get(SettingReadonly)
 	if backend == "" {

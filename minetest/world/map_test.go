@@ -45,7 +45,7 @@ func TestMapConfig(t *testing.T) {
 	}
 }
 
-// What is opened tells its schema.
+// TestOpenMap tests that an opened database reports its schema.
 func TestOpenMap(t *testing.T) {
 	for _, schema := range []mapdb.Schema{mapdb.SchemaPos, mapdb.SchemaXYZ} {
 		dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite, Schema: schema}, 3)

@@ -8,19 +8,19 @@ import (
 	"trowel.example/minetest/place"
 )
 
-// Entry is a key that a mod keeps, and its value: bytes of any kind.
+// Entry is a key and its value in the storage of a mod. Both may contain any bytes.
 type Entry struct{ Key, Value []byte }
 
-// ModData is all that a mod keeps.
+// ModData is everything that a mod has stored.
 type ModData struct {
 	Mod     string // name of the mod
 	Entries []Entry
 
-	text  []byte   // the file that it was read from
-	twice []string // keys that are in it several times
+	text  []byte   // the file that the data was parsed from
+	twice []string // keys that occur more than once in the file
 }
 
-// Get returns the value of a key, and whether there is one.
+// Get returns the value of a key and reports whether the key exists.
 func (m *ModData) Get(key string) (value []byte, ok bool) {
 	for _, e := range m.Entries {
 		if string(e.Key) == key {
@@ -41,15 +41,15 @@ func (m *ModData) Set(key string, value []byte) {
 	m.Entries = append(m.Entries, Entry{[]byte(key), value})
 }
 
-// Delete removes a key, and reports whether there was one.
+// Delete removes a key and reports whether it existed.
 func (m *ModData) Delete(key string) bool {
 	n := len(m.Entries)
 	m.Entries = slices.DeleteFunc(m.Entries, func(e Entry) bool { return string(e.Key) == key })
 	return len(m.Entries) < n
 }
 
-// ParseModFile reads the file of a mod in mod_storage: an object of JSON. Of a key
-// that is there several times the last value counts.
+// ParseModFile parses the file of a mod in mod_storage: a JSON object. If a key occurs more than once, the last value
+// counts.
 func ParseModFile(mod string, text []byte) (*ModData, error) {
 	m := &ModData{Mod: mod, text: text}
 	pairs, twice, err := parsePairs(text)
@@ -63,9 +63,8 @@ func ParseModFile(mod string, text []byte) (*ModData, error) {
 	return m, nil
 }
 
-// Append appends the file of the mod to dst: the one that it was read from, if
-// that still holds the same. The error is about bytes that are no UTF-8: JSON
-// cannot hold them, and the engine destroys them.
+// Append appends the file of the mod to dst: the original file if the data is unchanged. It returns an error if a key
+// or value is not valid UTF-8: JSON cannot hold it, and the engine destroys it.
 func (m *ModData) Append(dst []byte) (_ []byte, err error) {
 	if m.text != nil {
 		if was, err := ParseModFile(m.Mod, m.text); err == nil && was.equal(m) {
@@ -96,7 +95,7 @@ func (m *ModData) equal(other *ModData) bool {
 	return true
 }
 
-// modFiles are the files of mod_storage, each named like its mod.
+// modFiles are the files in mod_storage, each named after its mod.
 var modFiles = files[*ModData]{
 	parse: ParseModFile,
 	name:  func(m *ModData) string { return m.Mod },

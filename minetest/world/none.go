@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// None returns a store in which there is nothing.
+// None returns an empty store.
 func None[T any]() Store[T] { return none[T]{} }
 
 type none[T any] struct{}

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// orphanRows are the rows of a table that belong to nobody: engines without foreign keys
-// leave them.
+// orphanRows selects the rows of a table whose player or account does not exist. Engines without foreign keys leave
+// such rows.
 type orphanRows struct{ table, owner, where string }
 
 var orphanTables = []orphanRows{
@@ -16,8 +16,8 @@ var orphanTables = []orphanRows{
 	{"user_privileges", "auth", "id NOT IN (SELECT id FROM auth)"},
 }
 
-// Orphans returns how many rows of each table of a store belong to no player or account.
-// Stores that are not in SQLite have none.
+// Orphans returns the number of rows, by table, whose player or account does not exist. Only stores in SQLite have
+// such rows.
 func Orphans[T any](ctx context.Context, s Store[T]) (map[string]int64, error) {
 	count := make(map[string]int64)
 	err := eachOrphan(s, func(db *sqlDB, o orphanRows) error {
@@ -31,8 +31,7 @@ func Orphans[T any](ctx context.Context, s Store[T]) (map[string]int64, error) {
 	return count, err
 }
 
-// DeleteOrphans deletes the rows that [Orphans] counts. As with Delete of a store, that is
-// valid after Commit.
+// DeleteOrphans deletes the rows that [Orphans] counts. The deletion takes effect at Commit.
 func DeleteOrphans[T any](ctx context.Context, s Store[T]) error {
 	return eachOrphan(s, func(db *sqlDB, o orphanRows) error {
 		return db.exec(ctx, o.table, "DELETE FROM "+o.table+" WHERE "+o.where)
@@ -45,7 +44,7 @@ func eachOrphan[T any](s Store[T], do func(db *sqlDB, o orphanRows) error) error
 		return nil
 	}
 	if _, ok := store.db.conn.(*sqliteConn); !ok {
-		return nil // there, the database itself keeps rows from going astray
+		return nil // PostgreSQL prevents orphaned rows by itself
 	}
 	for _, o := range orphanTables {
 		if !store.db.has(o.table) || !store.db.has(o.owner) || !slices.ContainsFunc(store.db.create, func(sql string) bool { return makes(sql, o.table) }) {

@@ -9,8 +9,8 @@ import (
 	"trowel.example/internal/regular"
 )
 
-// OwnerOnly reports whether one of the files or folders of a world is for nobody but its
-// owner to read; one that is not there is not.
+// OwnerOnly reports whether only the owner can read one of the given files or folders of a world. A file that does
+// not exist does not count.
 func OwnerOnly(dir string, names ...string) bool {
 	private := func(path string) bool {
 		info, err := os.Stat(path)
@@ -21,7 +21,7 @@ func OwnerOnly(dir string, names ...string) bool {
 		if private(path) {
 			return true
 		}
-		if d, _, err := regular.Open(path); err == nil { // of a folder, one file stands for all
+		if d, _, err := regular.Open(path); err == nil { // one file represents all files of a folder
 			inside, _ := d.Readdirnames(1)
 			d.Close()
 			if len(inside) > 0 && private(filepath.Join(path, inside[0])) {
@@ -32,8 +32,8 @@ func OwnerOnly(dir string, names ...string) bool {
 	return false
 }
 
-// Protect lets nobody but their owner read files and folders of a world, those of them that
-// there are.
+// Protect makes the given files and folders of a world readable for their owner only. Those that do not exist are
+// ignored.
 func Protect(dir string, names ...string) error {
 	for _, name := range names {
 		path := filepath.Join(dir, name)

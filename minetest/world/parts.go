@@ -12,11 +12,11 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Files is the name in world.mt of the backend that keeps players, accounts and mod storage
-// in text files. The names of the others are in package mapdb.
+// Files is the name in world.mt of the backend that stores players, accounts and mod storage in text files. The names
+// of the other backends are in package mapdb.
 const Files = "files"
 
-// A Part is what a world keeps in a store of its own.
+// A Part is a part of a world that is kept in a separate store.
 type Part int
 
 const (
@@ -26,19 +26,19 @@ const (
 	StoragePart             // see [OpenStorage]
 )
 
-// Parts are all parts, in the order in which they are told of.
+// Parts returns all parts, in the order in which they are reported.
 func Parts() []Part { return []Part{MapPart, PlayersPart, AuthPart, StoragePart} }
 
 // kept is a backend of a part.
 type kept struct {
 	name     string
-	files    []string // in the folder of the world, the store itself first
-	settings []string // of world.mt that say on which server it is; none if it is on none
+	files    []string // in the folder of the world; the store itself comes first
+	settings []string // settings of world.mt with the connection; none without a server
 }
 
 var parts = [...]struct {
 	name, what, setting string
-	missing             string // the backend if world.mt names none
+	missing             string // the default backend, if world.mt does not name one
 	kept                []kept
 }{
 	MapPart:     {"map", "blocks", "backend", mapdb.SQLite, ofMap()},
@@ -61,10 +61,10 @@ func keptOf[T any](stores []storeOf[T]) (list []kept) {
 	return list
 }
 
-// String returns what the names of the files of the part begin with.
+// String returns the prefix of the names of the part's files.
 func (p Part) String() string { return parts[p].name }
 
-// What says what the part is, in words.
+// What describes the part in words.
 func (p Part) What() string { return parts[p].what }
 
 // Setting returns the setting of world.mt that names the backend.
@@ -73,7 +73,7 @@ func (p Part) Setting() string { return parts[p].setting }
 // Backends returns the names of the backends that world.mt can name for the part.
 func (p Part) Backends() (names []string) {
 	for _, k := range parts[p].kept {
-		if k.name != mapdb.Sectors { // which was before there were backends
+		if k.name != mapdb.Sectors { // sectors are older than the setting
 			names = append(names, k.name)
 		}
 	}
@@ -89,19 +89,19 @@ func (p Part) kept(backend string) kept {
 	return kept{}
 }
 
-// Files returns the names of the files and folders in that of the world in which a backend
-// keeps the part, the store itself first; none if it keeps it elsewhere, or nobody knows. The
-// list is shared, and not to be changed.
+// Files returns the names of the files and folders, in the folder of the world, in which a backend stores the part.
+// The store itself comes first. The list is empty if the backend is unknown or stores the part elsewhere. The list is
+// shared and must not be changed.
 func (p Part) Files(backend string) []string { return p.kept(backend).files }
 
-// Connection returns the settings of world.mt that say on which server a backend keeps the
-// part; none if it is on none, or nobody knows.
+// Connection returns the settings of world.mt that contain the backend's connection to a server. The list is empty if
+// the backend is unknown or does not use a server.
 func (p Part) Connection(backend string) []string { return p.kept(backend).settings }
 
-// Remote reports whether a backend keeps the part on a server.
+// Remote reports whether a backend stores the part on a server.
 func (p Part) Remote(backend string) bool { return len(p.Connection(backend)) > 0 }
 
-// label returns what findings call a store: its file or folder, or its backend.
+// label returns the name of a store in findings: its file or folder, or its backend.
 func (p Part) label(backend string) string {
 	if files := p.Files(backend); len(files) > 0 {
 		return files[0]
@@ -109,7 +109,7 @@ func (p Part) label(backend string) string {
 	return backend
 }
 
-// Backends says where the parts of a world are kept.
+// Backends contains the backend of each part of a world.
 type Backends struct {
 	Map        string `json:"map"`
 	Players    string `json:"players"`
@@ -124,15 +124,14 @@ func (b *Backends) of(p Part) *string {
 	return []*string{&b.Map, &b.Players, &b.Auth, &b.ModStorage}[p]
 }
 
-// FindBackends returns the backends of the world in dir, whose world.mt has the
-// settings s. For settings that are missing it has the engine's defaults:
-// sqlite3 for the blocks, files for everything else. Blocks are in sectors
-// if there is such a folder, no setting and no map.sqlite. Without any
-// settings, what has been lost is world.mt: then the databases tell that are there.
+// FindBackends returns the backends of the world in dir. s contains the settings of world.mt. Missing settings have
+// the engine's defaults: sqlite3 for the blocks, files for everything else. Blocks are in sectors if there is no
+// setting, no map.sqlite, and a folder of sectors. If there are no settings at all, world.mt was lost, and the
+// existing databases determine the backends.
 func FindBackends(dir string, s *Settings) (b Backends) {
 	for _, p := range Parts() {
 		to := b.of(p)
-		if v, _ := s.Get(parts[p].setting); v != "" { // no engine writes an empty one
+		if v, _ := s.Get(parts[p].setting); v != "" { // the engine never writes an empty value
 			*to = v
 			continue
 		}
@@ -157,12 +156,12 @@ func FindBackends(dir string, s *Settings) (b Backends) {
 	return b
 }
 
-// databases are the backends of which a file tells that they were used.
+// databases are the backends whose files show that they were used.
 var databases = []string{mapdb.SQLite, mapdb.LevelDB}
 
-// UnreadStores yields the databases of players, accounts and mods in the folder of a world that
-// nobody reads, because the world, whose world.mt has the settings s, has these things
-// elsewhere: each with a text that says so.
+// UnreadStores yields the databases of players, accounts and mods in the folder of a world that the engine does not
+// read, because the world stores these things in another backend. Each is yielded with a message. s contains the
+// settings of world.mt.
 func UnreadStores(dir string, s *Settings) iter.Seq2[string, string] {
 	return func(yield func(name, text string) bool) {
 		b := FindBackends(dir, s)
@@ -180,7 +179,7 @@ func UnreadStores(dir string, s *Settings) iter.Seq2[string, string] {
 	}
 }
 
-// A storeOf is a backend that keeps things of a kind, and how a store of it is opened.
+// A storeOf is a backend for things of one kind, with the function that opens a store.
 type storeOf[T any] struct {
 	kept
 	open func(ctx context.Context, dir string, s *Settings, opts Options) (Store[T], error)
@@ -223,35 +222,35 @@ func openPart[T any](ctx context.Context, dir string, s *Settings, opts Options,
 	return nil, &fault.Error{File: "world.mt", Offset: -1, Want: "a known backend", Got: fmt.Sprintf("%.40q", backend), Err: fault.ErrVersion}
 }
 
-// inFolder keeps things in files of a folder.
+// inFolder stores things as files in a folder.
 func inFolder[T any](name string, f files[T]) storeOf[T] {
 	return storeOf[T]{kept{name: Files, files: []string{name}}, func(_ context.Context, dir string, _ *Settings, opts Options) (Store[T], error) {
 		return openFolder(filepath.Join(dir, name), opts, f), nil
 	}}
 }
 
-// inNothing keeps nothing.
+// inNothing stores nothing.
 func inNothing[T any]() storeOf[T] {
 	return storeOf[T]{kept{name: mapdb.Dummy}, func(context.Context, string, *Settings, Options) (Store[T], error) {
 		return None[T](), nil
 	}}
 }
 
-// inLevelDB keeps things in a database of LevelDB.
+// inLevelDB stores things in a LevelDB database.
 func inLevelDB[T any](name string, r records[T]) storeOf[T] {
 	return storeOf[T]{kept{name: mapdb.LevelDB, files: []string{name}}, func(_ context.Context, dir string, _ *Settings, opts Options) (Store[T], error) {
 		return opened(openLevel(filepath.Join(dir, name), opts.Write, r))
 	}}
 }
 
-// inAuthFile keeps accounts in a file.
+// inAuthFile stores accounts in a file.
 func inAuthFile(name string) storeOf[*Account] {
 	return storeOf[*Account]{kept{name: Files, files: []string{name}}, func(_ context.Context, dir string, _ *Settings, opts Options) (Store[*Account], error) {
 		return opened(openAuthFile(filepath.Join(dir, name), opts.Write))
 	}}
 }
 
-// inSQLite keeps things in a database of SQLite.
+// inSQLite stores things in an SQLite database.
 func inSQLite[T any](name string, t tables, rows rowsOf[T]) storeOf[T] {
 	return storeOf[T]{kept{name: mapdb.SQLite, files: sqlitefile.Files(name)}, func(ctx context.Context, dir string, _ *Settings, opts Options) (Store[T], error) {
 		db, err := openSQLite(ctx, filepath.Join(dir, name), opts, t)
@@ -259,7 +258,7 @@ func inSQLite[T any](name string, t tables, rows rowsOf[T]) storeOf[T] {
 	}}
 }
 
-// inPostgres keeps things on a server that a setting of world.mt tells.
+// inPostgres stores things on the server that a setting of world.mt names.
 func inPostgres[T any](setting string, t tables, rows rowsOf[T]) storeOf[T] {
 	return storeOf[T]{kept{name: mapdb.Postgres, settings: []string{setting}}, func(ctx context.Context, _ string, s *Settings, opts Options) (Store[T], error) {
 		conn := opts.Postgres
@@ -271,7 +270,7 @@ func inPostgres[T any](setting string, t tables, rows rowsOf[T]) storeOf[T] {
 	}}
 }
 
-// opened returns a store that could be opened: of one that could not there is none.
+// opened returns s, or a nil interface if the store could not be opened.
 func opened[T any, S Store[T]](s S, err error) (Store[T], error) {
 	if err != nil {
 		return nil, err

@@ -11,14 +11,13 @@ import (
 	"strings"
 )
 
-// A verifier of today is "#1#salt#verifier", of SRP-6a with SHA-256 and the group
-// of 2048 bits of RFC 5054, appendix A:
+// A current verifier is "#1#salt#verifier", of SRP-6a with SHA-256 and the 2048-bit group of RFC 5054, appendix A:
 //
 //	x = SHA-256(salt | SHA-256(lower case name ":" password))
 //	verifier = g^x mod N, without leading zero bytes
 //
-// Both fields are base64 without padding. A verifier from before 0.4.13 is the
-// SHA-1 of name and password, in the same base64.
+// Both fields are base64 without padding. Before 0.4.13, a verifier is the SHA-1 of name and password, in the same
+// base64.
 
 const srpPrefix = "#1#"
 
@@ -34,16 +33,16 @@ var (
 	srpG = big.NewInt(2)
 )
 
-// maxVerifier is more than any verifier of the engine has in bytes.
+// maxVerifier is longer, in bytes, than any verifier of the engine.
 const maxVerifier = 512
 
 var errVerifier = errors.New("a verifier of an unknown kind")
 
-// saltSize is that of the engine's salts.
+// saltSize is the size of the engine's salts, in bytes.
 const saltSize = 16
 
-// NewVerifier returns the verifier of a password for the account of a name, "" if
-// the password is "". It is salted at random.
+// NewVerifier returns a verifier of the password, with a random salt, for the account with the given name. It returns
+// "" if the password is "".
 func NewVerifier(name, password string) Verifier {
 	if password == "" {
 		return ""
@@ -53,7 +52,7 @@ func NewVerifier(name, password string) Verifier {
 	return srpVerifier(name, password, salt)
 }
 
-// LegacyVerifier returns the verifier from before 0.4.13, which all engines accept.
+// LegacyVerifier returns a verifier as it was before 0.4.13. All engines accept it.
 func LegacyVerifier(name, password string) Verifier {
 	if password == "" {
 		return ""
@@ -74,7 +73,7 @@ func srpKey(name, password string, salt []byte) []byte {
 	return x.Exp(srpG, x, srpN).Bytes()
 }
 
-// lowerASCII is lower case as the engine makes it: byte by byte, of ASCII only.
+// lowerASCII converts to lower case as the engine does: byte by byte, and ASCII only.
 func lowerASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -85,13 +84,13 @@ func lowerASCII(s string) string {
 	return string(b)
 }
 
-// validBase64 reports whether the engine takes a text for base64.
+// validBase64 reports whether the engine accepts s as base64.
 func validBase64(s string) bool {
 	s = strings.TrimRight(s, "=")
 	return s != "" && len(s) <= maxVerifier && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") == ""
 }
 
-// decodeSRP takes a verifier apart.
+// decodeSRP decodes the salt and the key of a verifier.
 func (v Verifier) decodeSRP() (salt, key []byte, err error) {
 	parts := strings.Split(string(v), "#")
 	if len(parts) != 4 || parts[0] != "" || parts[1] != "1" || !validBase64(parts[2]) || !validBase64(parts[3]) {
@@ -105,8 +104,7 @@ func (v Verifier) decodeSRP() (salt, key []byte, err error) {
 	return salt, key, nil
 }
 
-// CheckPassword reports whether the engine would let somebody in with a password.
-// An account of no password takes none but "".
+// CheckPassword reports whether the engine would accept the password. An account without a password accepts only "".
 func CheckPassword(a *Account, password string) bool {
 	switch a.Password.Kind() {
 	case "none":

@@ -15,47 +15,45 @@ import (
 	"trowel.example/minetest/item"
 )
 
-// Attribute is a key of a player's metadata, and its value.
+// Attribute is a key and its value in the metadata of a player.
 type Attribute struct{ Key, Value string }
 
-// Player is a player, as every backend keeps one.
+// Player is a player, independent of the backend.
 type Player struct {
 	Name       string     // 1 to 19 of a-z, A-Z, 0-9, - and _
 	Pos        [3]float64 // x, y, z in tenths of a node
 	Pitch, Yaw float64    // degrees
-	HP         int        // half hearts, 0 to 65535; 20 unless a game has other rules
+	HP         int        // half hearts, 0 to 65535; 20 is the engine's default
 	Breath     int        // 0 to 65535; 10 or 11 is full
 	Created    time.Time  // in UTC; SQLite and PostgreSQL only, else the zero time
 	Modified   time.Time  // like Created
 
-	// Attributes is what mods keep with the player. The order is that of the
-	// backend.
+	// Attributes is the metadata that mods attach to the player, in the order that the backend returns.
 	Attributes []Attribute
 
-	// Inventory is nil if it cannot be read; then Broken is its text.
+	// Inventory is nil if it cannot be parsed; then Broken is its text.
 	Inventory *item.Inventory
 	Broken    []byte
 
-	twice  []string  // attributes that are in the file several times
-	unread []error   // values of the file that cannot be read
-	file   *Settings // the head of the file that the player was read from
-	record []byte    // the record that he was read from
-	rest   []byte    // what is after the inventory
+	twice  []string  // attributes that occur more than once in the file
+	unread []error   // errors of values in the file that cannot be parsed
+	file   *Settings // the head of the file that the player was parsed from
+	record []byte    // the record that the player was decoded from
+	rest   []byte    // the text after the inventory
 }
 
-// The values of a player whose file does not say otherwise.
+// Defaults of values that are missing in the file of a player.
 const (
 	defaultHP     = 20
 	defaultBreath = 10
 )
 
-// playerEnd ends the head of a player's file.
+// playerEnd is the line that ends the head of a player's file.
 const playerEnd = "PlayerArgsEnd"
 
-// ParsePlayer reads the file of a player. Only the line that ends the head and
-// the name have to be there: missing values have defaults. If a value, the attributes or the
-// inventory cannot be read, the error wraps [fault.ErrLost], and the player is that of
-// [SalvagePlayer].
+// ParsePlayer parses the file of a player. Only the name and the line that ends the head are required; missing values
+// have defaults. If a value, the attributes or the inventory cannot be parsed, the error wraps [fault.ErrLost], and
+// the player is that of [SalvagePlayer].
 func ParsePlayer(text []byte) (*Player, error) {
 	p, err := SalvagePlayer(text)
 	if err != nil {
@@ -64,7 +62,7 @@ func ParsePlayer(text []byte) (*Player, error) {
 	return p, p.lost()
 }
 
-// lost returns an error about everything that could not be read.
+// lost returns an error about everything that could not be parsed, or nil.
 func (p *Player) lost() error {
 	all := p.unread
 	if p.Inventory == nil {
@@ -77,9 +75,8 @@ func (p *Player) lost() error {
 	return fmt.Errorf("%w: %w", fault.ErrLost, errors.Join(all...))
 }
 
-// SalvagePlayer reads what can be read of the file of a player. A value that cannot be read has
-// its default, and an inventory that cannot be read goes to Broken, as does one without an end.
-// Append keeps the text of both.
+// SalvagePlayer parses as much as possible of the file of a player. A value that cannot be parsed has its default. An
+// inventory that cannot be parsed, or has no end, is stored in Broken. Append preserves the text of both.
 func SalvagePlayer(text []byte) (*Player, error) {
 	s := ParseSettings(text, playerEnd)
 	name, _ := s.Get("name")
@@ -107,8 +104,8 @@ func SalvagePlayer(text []byte) (*Player, error) {
 	return p, nil
 }
 
-// headValues returns the numbers of a player's head. A value that is missing, or that cannot be
-// read, has its default; unread says which cannot be read.
+// headValues returns the numbers in the head of a player's file. Values that are missing or cannot be parsed have
+// their defaults; unread contains the errors.
 func headValues(s *Settings) (pos [3]float64, pitch, yaw float64, hp, breath int, unread []error) {
 	value := func(name, want string, parse func(text string) bool) {
 		if text, ok := s.Get(name); ok && !parse(text) {
@@ -161,8 +158,8 @@ func parsePosition(text string) (pos [3]float64, ok bool) {
 	return pos, true
 }
 
-// Append appends the file of the player to dst: unchanged values are written as
-// they were read. The error is about an attribute that the file cannot hold.
+// Append appends the file of the player to dst. Unchanged values are written as they were read. It returns an error
+// if the file cannot hold an attribute.
 func (p *Player) Append(dst []byte) ([]byte, error) {
 	s := ParseSettings(nil, playerEnd)
 	if p.file != nil {
@@ -218,10 +215,10 @@ func (p *Player) appendInventory(dst []byte) []byte {
 	return append(dst, "EndInventory\n"...)
 }
 
-// sameFloat is equality that holds for NaN, too.
+// sameFloat reports whether two numbers are equal or both are NaN.
 func sameFloat(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
-// formatFloat writes a number of the engine, which has 32 bits of them.
+// formatFloat formats a number of the engine, which uses 32-bit numbers.
 func formatFloat(v float64) string {
 	if sameFloat(float64(float32(v)), v) {
 		return strconv.FormatFloat(v, 'f', -1, 32)
@@ -229,12 +226,11 @@ func formatFloat(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// playerRecord is the version of a player in LevelDB.
+// playerRecord is the version number of the player records in LevelDB.
 const playerRecord = 1
 
-// ParsePlayerRecord reads the value of a player in LevelDB, whose key is the name. If the
-// inventory cannot be read, the error wraps [fault.ErrLost], and the player is that of
-// [SalvagePlayerRecord].
+// ParsePlayerRecord decodes the value of a player in LevelDB, whose key is the name. If the inventory cannot be
+// parsed, the error wraps [fault.ErrLost], and the player is that of [SalvagePlayerRecord].
 func ParsePlayerRecord(name string, data []byte) (*Player, error) {
 	p, err := SalvagePlayerRecord(name, data)
 	if err != nil {
@@ -243,8 +239,8 @@ func ParsePlayerRecord(name string, data []byte) (*Player, error) {
 	return p, p.lost()
 }
 
-// SalvagePlayerRecord reads what can be read of the value of a player in LevelDB. An inventory
-// that cannot be read goes to Broken, and AppendRecord keeps it.
+// SalvagePlayerRecord decodes as much as possible of the value of a player in LevelDB. An inventory that cannot be
+// parsed is stored in Broken, and AppendRecord preserves it.
 func SalvagePlayerRecord(name string, data []byte) (*Player, error) {
 	r := bin.NewReader(data, bin.BigEndian)
 	p := &Player{Name: name, record: data}
@@ -277,7 +273,7 @@ func SalvagePlayerRecord(name string, data []byte) (*Player, error) {
 	return p, nil
 }
 
-// same reports whether two players are the same in all that a record has.
+// same reports whether two players are equal in everything that a record contains.
 func (p *Player) same(q *Player) bool {
 	for i := range p.Pos {
 		if !sameFloat(p.Pos[i], q.Pos[i]) {
@@ -288,9 +284,8 @@ func (p *Player) same(q *Player) bool {
 		slices.Equal(p.Attributes, q.Attributes) && p.Inventory.Equal(q.Inventory) && bytes.Equal(p.Broken, q.Broken)
 }
 
-// AppendRecord appends the value of the player in LevelDB to dst: the one that
-// he was read from, if that still says the same. The error is about a number or
-// an attribute that has no room in it.
+// AppendRecord appends the player, encoded as a value in LevelDB, to dst: the original record if the player is
+// unchanged. It returns an error if the record cannot hold a number or an attribute.
 func (p *Player) AppendRecord(dst []byte) ([]byte, error) {
 	if p.record != nil {
 		if was, err := SalvagePlayerRecord(p.Name, p.record); err == nil && was.same(p) {

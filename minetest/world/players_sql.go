@@ -42,8 +42,8 @@ var playerRows = rowsOf[*Player]{
 	delete: deletePlayer,
 }
 
-// attributeColumn returns the name of the column with the keys of attributes,
-// which is not the same in SQLite and PostgreSQL.
+// attributeColumn returns the name of the column with the keys of attributes, which differs between SQLite and
+// PostgreSQL.
 func (db *sqlDB) attributeColumn() string {
 	if slices.Contains(db.columns["player_metadata"], "attr") {
 		return "attr"
@@ -93,11 +93,10 @@ func getPlayer(ctx context.Context, db *sqlDB, name string) (*Player, error) {
 	return p, nil
 }
 
-// maxGaps is how many empty slots an inventory may have for which there are no rows.
+// maxGaps is the maximum number of empty slots in an inventory that have no rows.
 const maxGaps = 1 << 16
 
-// getInventory reads the lists of a player. Slots beyond the size of a list mean
-// nothing, as in the engine.
+// getInventory reads the lists of a player. As in the engine, slots beyond the size of a list are ignored.
 func getInventory(ctx context.Context, db *sqlDB, path string, p *Player) error {
 	p.Inventory = new(item.Inventory)
 	if !db.has("player_inventories") {
@@ -156,8 +155,8 @@ func getInventory(ctx context.Context, db *sqlDB, path string, p *Player) error 
 	return err
 }
 
-// brokenText returns the text of an inventory, some of whose items cannot be
-// read: all are as they are in the rows.
+// brokenText returns the text of an inventory that contains items that cannot be parsed. All items are written as
+// they are in the rows.
 func brokenText(inv *item.Inventory, texts [][]string) (dst []byte) {
 	for i, l := range inv.Lists {
 		dst = fmt.Appendf(dst, "List %s %d\nWidth %d\n", l.Name, l.Size, l.Width)
@@ -232,15 +231,14 @@ func putPlayer(ctx context.Context, db *sqlDB, p *Player) error {
 	return nil
 }
 
-// listRows is a list of an inventory as rows: its items need not be any.
+// listRows is a list of an inventory as rows. Its items may be invalid.
 type listRows struct {
 	name        string
 	size, width int
 	items       []string
 }
 
-// rows returns the inventory as rows. That of damaged items comes back as it was: see
-// brokenText.
+// rows returns the inventory as rows. An inventory with damaged items is written back unchanged: see brokenText.
 func (p *Player) rows(file, path string) (lists []listRows, err error) {
 	if p.Inventory == nil {
 		lists, ok := rowsOfText(string(p.Broken))
@@ -262,7 +260,7 @@ func (p *Player) rows(file, path string) (lists []listRows, err error) {
 	return lists, nil
 }
 
-// rowsOfText is the reverse of brokenText.
+// rowsOfText is the inverse of brokenText.
 func rowsOfText(text string) (lists []listRows, ok bool) {
 	inList := false
 	for line := range strings.Lines(text) {
@@ -301,7 +299,7 @@ func rowsOfText(text string) (lists []listRows, ok bool) {
 	return lists, !inList && (text == "" || strings.HasSuffix(text, "\nEndInventory\n") || text == "EndInventory\n")
 }
 
-// deleteParts removes all rows of a player but that of himself.
+// deleteParts removes all rows of a player except the row in the table player.
 func deleteParts(ctx context.Context, db *sqlDB, name string) error {
 	for _, table := range []string{"player_metadata", "player_inventory_items", "player_inventories"} {
 		if err := db.exec(ctx, table, "DELETE FROM "+table+" WHERE player = $1", name); err != nil {

@@ -18,8 +18,8 @@ type postgresConn struct {
 	name string // of the server
 }
 
-// openPostgres connects to the server that a setting of world.mt, or the caller,
-// names. Errors do not tell the password that may be in the connection string.
+// openPostgres connects to the server that a setting of world.mt, or the caller, names. Errors do not contain the
+// password of the connection string.
 func openPostgres(ctx context.Context, connString, setting string, opts Options, t tables) (*sqlDB, error) {
 	config, err := database.Postgres(connString, setting, opts.Remote)
 	if err != nil {
@@ -43,7 +43,7 @@ func openPostgres(ctx context.Context, connString, setting string, opts Options,
 	}
 	if err == nil && snapshot != "" {
 		if _, err = c.conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err == nil {
-			_, err = c.conn.Exec(ctx, "SET TRANSACTION SNAPSHOT '"+snapshot+"'") // of hexadecimal digits and dashes
+			_, err = c.conn.Exec(ctx, "SET TRANSACTION SNAPSHOT '"+snapshot+"'") // hexadecimal digits and dashes
 		}
 		err = database.Wrap(c.name, err)
 	}
@@ -78,7 +78,7 @@ func (c *postgresConn) query(ctx context.Context, sql string, args []any, row fu
 	return database.Wrap(c.name, rows.Err())
 }
 
-// plain returns a value of PostgreSQL as one of the few types that a row has.
+// plain converts a value of PostgreSQL to one of the types that a row can contain.
 func plain(v any) any {
 	switch v := v.(type) {
 	case nil, string, []byte, int64, float64, time.Time:

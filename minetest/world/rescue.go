@@ -6,8 +6,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// SQLiteTables returns the statements that make the tables of a part in SQLite, in each of
-// the shapes that they can have.
+// SQLiteTables returns the statements that create the tables of a part in SQLite, in all known variants.
 func (p Part) SQLiteTables() []string {
 	if p == MapPart {
 		return mapdb.SQLiteTables()
@@ -15,7 +14,7 @@ func (p Part) SQLiteTables() []string {
 	return slices.Clone([]tables{PlayersPart: playerTables, AuthPart: authTables, StoragePart: storageTables}[p].sqlite)
 }
 
-// CompleteRecord returns the function that reports whether a record of a part in LevelDB is complete.
+// CompleteRecord returns a function that reports whether a record of a part in LevelDB is complete.
 func (p Part) CompleteRecord() func(key, value []byte) bool {
 	switch p {
 	case MapPart:

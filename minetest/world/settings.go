@@ -10,36 +10,33 @@ import (
 	"trowel.example/fault"
 )
 
-// Settings is a text of lines "name = value", as world.mt, map_meta.txt,
-// env_meta.txt and the head of a player's file are. It keeps every line as it
-// is: only a line whose value is set changes.
+// Settings is a text of lines "name = value": world.mt, map_meta.txt, env_meta.txt and the head of a player's file.
+// All lines are preserved, except those whose value is set.
 //
-// A value can go over several lines between two lines of three quotes; a value
-// "{" begins a group of settings that a line "}" ends. Empty lines, comments
-// after # and lines that are nothing of all this mean nothing.
+// A value can span several lines between two lines of three quotes. A value "{" begins a group of settings, which a
+// line "}" ends. Empty lines, comments that begin with # and all other lines have no meaning.
 type Settings struct {
-	mark  string // the byte order mark that the text begins with; "" for none
+	mark  string // the byte order mark at the beginning of the text; "" if there is none
 	lines []settingLine
-	end   string // the line that ends the text; "" for none
-	tail  []byte // the end line, and all after it
+	end   string // the line that ends the text; "" if the text has no such line
+	tail  []byte // the end line and everything after it
 	ended bool
-	depth int // of a group inside groups
+	depth int // nesting depth of the group
 }
 
-// settingLine is a setting, or a line that is none: then all of it is in head.
+// settingLine is a setting, or another line, which is stored in head.
 type settingLine struct {
-	head, body, foot string // name and =, the value as it is written, the line end
-	name             string // "" for a line that is no setting
+	head, body, foot string // name and =, the value as written, the line end
+	name             string // "" if the line is not a setting
 	value            string
-	group            *Settings // has the line that ends it as its tail
+	group            *Settings // its tail is the line that ends the group
 }
 
-// maxGroups is how deep groups can be inside each other; the engine writes one level.
+// maxGroups is the maximum nesting depth of groups; the engine writes one level.
 const maxGroups = 16
 
-// ParseSettings reads settings up to the line end, or all of the text if end is
-// "". There is no error: what is no setting is kept, and [Settings.Ended] tells
-// whether the end was there.
+// ParseSettings parses settings up to the line end, or the whole text if end is "". There is no error: lines that are
+// not settings are preserved, and [Settings.Ended] reports whether the end line was found.
 func ParseSettings(text []byte, end string) *Settings {
 	s := &Settings{end: end}
 	text, marked := bytes.CutPrefix(text, []byte(byteOrderMark))
@@ -50,10 +47,11 @@ func ParseSettings(text []byte, end string) *Settings {
 	return s
 }
 
-// byteOrderMark is what some editors put before a text. The engine takes it for a part of the first line.
+// byteOrderMark is written by some editors at the beginning of a text. The engine treats it as part of the first
+// line.
 const byteOrderMark = "\ufeff"
 
-// nextLine cuts off the first line, with its line end.
+// nextLine splits off the first line, including its line end.
 func nextLine(text []byte) (line, rest []byte) {
 	if n := bytes.IndexByte(text, '\n'); n >= 0 {
 		return text[: n+1 : n+1], text[n+1:]
@@ -62,12 +60,11 @@ func nextLine(text []byte) (line, rest []byte) {
 }
 
 const (
-	space  = " \t\r\n\v\f" // what the engine trims
-	quotes = `"""`         // before and after a value of many lines
+	space  = " \t\r\n\v\f" // the characters that the engine trims
+	quotes = `"""`         // before and after a value of several lines
 )
 
-// parse reads settings from text and returns what is after the end line, if
-// they are a group.
+// parse reads settings from text. For a group it returns the text after the end line.
 func (s *Settings) parse(text []byte) (rest []byte) {
 	for len(text) > 0 {
 		line, rest := nextLine(text)
@@ -113,8 +110,8 @@ func parseLine(line string) settingLine {
 	return l
 }
 
-// parseLong reads the value of many lines that follows in text. Without an end
-// it continues to the end of the text, as in the engine.
+// parseLong reads a value of several lines from text. Without an end line, the value continues to the end of the
+// text, as in the engine.
 func (l *settingLine) parseLong(text []byte) (rest []byte) {
 	l.body += l.foot
 	l.value, l.foot = "", ""
@@ -133,16 +130,16 @@ func (l *settingLine) parseLong(text []byte) (rest []byte) {
 	return nil
 }
 
-// Ended reports whether the text has the line that should end it.
+// Ended reports whether the text contains its end line.
 func (s *Settings) Ended() bool { return s.end == "" || s.ended }
 
-// Rest returns what is after the line that ends the settings.
+// Rest returns the text after the line that ends the settings.
 func (s *Settings) Rest() []byte {
 	_, rest := nextLine(s.tail)
 	return rest
 }
 
-// find returns the last setting of a name, which is the one that is valid.
+// find returns the last setting with the given name, which is the valid one.
 func (s *Settings) find(name string) *settingLine {
 	for i := range slices.Backward(s.lines) {
 		if name != "" && s.lines[i].name == name {
@@ -152,8 +149,7 @@ func (s *Settings) find(name string) *settingLine {
 	return nil
 }
 
-// Get returns the value of a setting, and whether it is there. The value of a
-// group is "{".
+// Get returns the value of a setting and reports whether it exists. The value of a group is "{".
 func (s *Settings) Get(name string) (value string, ok bool) {
 	if l := s.find(name); l != nil {
 		return l.value, true
@@ -161,8 +157,7 @@ func (s *Settings) Get(name string) (value string, ok bool) {
 	return "", false
 }
 
-// Group returns the settings of a group, nil if there is no such group. To
-// change them changes s.
+// Group returns the settings of a group, or nil if there is no such group. Changes to the group change s.
 func (s *Settings) Group(name string) *Settings {
 	if l := s.find(name); l != nil {
 		return l.group
@@ -170,8 +165,8 @@ func (s *Settings) Group(name string) *Settings {
 	return nil
 }
 
-// All yields all settings in the order of their lines, those included that a
-// later one of the same name makes void.
+// All yields all settings in the order of their lines, including those that a later setting of the same name
+// overrides.
 func (s *Settings) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, l := range s.lines {
@@ -182,9 +177,8 @@ func (s *Settings) All() iter.Seq2[string, string] {
 	}
 }
 
-// Set changes a setting: the line that is valid, or a new one after the last.
-// A value of many lines gets lines of quotes around it. The error says that
-// name or value cannot be written such that the engine reads the same.
+// Set changes the valid line of a setting, or adds a line at the end. A value of several lines is written between
+// lines of quotes. It returns an error if the engine would not read the same name and value.
 func (s *Settings) Set(name, value string) error {
 	if name == "" || strings.Trim(name, space) != name || strings.ContainsAny(name, "\n=\"{}#") || name == s.end {
 		return &fault.Error{Path: name, Offset: -1, Want: "a name without any of = \" { } # and spaces around it", Got: fmt.Sprintf("%.40q", name), Err: fault.ErrFormat}
@@ -212,20 +206,20 @@ func (s *Settings) Set(name, value string) error {
 		l.foot = "\n"
 	}
 	if long {
-		l.foot = strings.Trim(l.foot, " \t\r\v\f") // quotes end a value only if nothing is beside them
+		l.foot = strings.Trim(l.foot, " \t\r\v\f") // quotes end a value only on a line without other characters
 	}
 	l.body, l.value, l.group = text, value, nil
 	return nil
 }
 
-// endLine makes sure that the next line does not continue in the last one.
+// endLine makes sure that the last line is terminated.
 func (s *Settings) endLine() {
 	if text := s.appendLines(nil); len(text) > 0 && text[len(text)-1] != '\n' {
 		s.lines = append(s.lines, settingLine{foot: "\n"})
 	}
 }
 
-// Remove removes all lines of a setting, and reports whether there were any.
+// Remove removes all lines of a setting and reports whether there were any.
 func (s *Settings) Remove(name string) bool {
 	n := len(s.lines)
 	s.lines = slices.DeleteFunc(s.lines, func(l settingLine) bool { return name != "" && l.name == name })
@@ -252,7 +246,7 @@ func (l *settingLine) append(dst []byte) []byte {
 	return dst
 }
 
-// Finish adds the line that ends the settings, if it is missing.
+// Finish adds the line that ends the settings if it is missing.
 func (s *Settings) Finish() {
 	if !s.Ended() {
 		s.endLine()

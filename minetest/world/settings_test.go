@@ -31,7 +31,7 @@ func TestSettings(t *testing.T) {
 		t.Errorf("unchanged text became %q", got)
 	}
 
-	// Each change is a change of its own line.
+	// Each change affects only its own line.
 	for _, c := range [][2]string{{"gameid", "new"}, {"spaced", "c"}, {"empty", "full"}, {"text", "short"}, {"noise", "none"}, {"added", "1"}, {"text", "a\nb"}} {
 		if err := s.Set(c[0], c[1]); err != nil {
 			t.Error(err)
@@ -58,8 +58,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// What is after a value stays, but for quotes: they end a value only where
-// nothing is beside them.
+// TestSettingsLineEnds tests that white space after a value is preserved, except after quotes: they end a value only
+// on a line without other characters.
 func TestSettingsLineEnds(t *testing.T) {
 	for _, end := range []string{"", " ", "\t", "\n", "\r\n", " \r\n"} {
 		for value, want := range map[string]string{"c": "a = c" + end, "b\nc": "a = \"\"\"\nb\nc\n\"\"\"" + strings.TrimLeft(end, " \t\r")} {
@@ -87,8 +87,8 @@ func TestSettingsFinish(t *testing.T) {
 	}
 }
 
-// Every settings file of the corpus stays as it is, and so it does when each
-// of its values is set to itself.
+// TestSettingsCorpus tests that every settings file of the corpus round-trips, also after each value is set to
+// itself.
 func TestSettingsCorpus(t *testing.T) {
 	n := 0
 	for _, name := range []string{"world.mt", "map_meta.txt", "env_meta.txt"} {

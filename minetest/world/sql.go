@@ -16,17 +16,15 @@ import (
 	"trowel.example/internal/sqlitefile"
 )
 
-// tables tells how to make the tables of a store.
+// tables contains the statements that create the tables of a store.
 type tables struct{ sqlite, postgres []string }
 
-// sqlConn is a connection to a database: SQLite's or PostgreSQL's. In both,
-// arguments are $1, $2 and so on, in the order in which they stand in the text.
+// sqlConn is a connection to a database of SQLite or PostgreSQL. In both, arguments are $1, $2 and so on, in the
+// order of the text.
 type sqlConn interface {
-	// query hands all rows to row, as nil, int64, float64, string, []byte and
-	// time.Time.
+	// query calls row for each row. The values are nil, int64, float64, string, []byte or time.Time.
 	query(ctx context.Context, sql string, args []any, row func(values []any) error) error
-	// columns returns the columns of all plain tables: what is in a view may
-	// have no end.
+	// columns returns the columns of all tables, without views: the rows of a view may be endless.
 	columns(ctx context.Context) (map[string][]string, error)
 	close() error
 }
@@ -37,19 +35,18 @@ type sqlDB struct {
 	conn    sqlConn
 	columns map[string][]string // of each table
 	write   bool
-	lost    func(err error, at []check.Place) // may be nil
-	began   bool                              // a transaction is open
+	lost    func(err error, at []check.Place) // receives what cannot be read; may be nil
+	began   bool                              // whether a transaction is open
 	begin   string
-	create  []string // the tables that a store has, each "IF NOT EXISTS"
+	create  []string // the statements that create the tables, each with "IF NOT EXISTS"
 
-	// A file that does not exist is made by the first change, and goes again if
-	// there is no Commit.
+	// A file that does not exist is created by the first change, and removed again if there is no Commit.
 	make   func(ctx context.Context) (sqlConn, error)
 	remove func() error
 	made   bool
 }
 
-// lose tells of something that is not taken over.
+// lose reports something that is ignored.
 func (db *sqlDB) lose(path string, at check.Place, format string, args ...any) {
 	if db.lost != nil {
 		db.lost(&fault.Error{File: db.file, Path: path, Offset: -1, Got: fmt.Sprintf(format, args...), Err: fault.ErrFormat}, []check.Place{at})
@@ -58,8 +55,7 @@ func (db *sqlDB) lose(path string, at check.Place, format string, args ...any) {
 
 func (db *sqlDB) has(table string) bool { return len(db.columns[table]) > 0 }
 
-// query hands the rows of a query to do, one after the other. The path is that
-// of the things asked for, for errors.
+// query calls do for each row of a query. The path is the place of the rows in errors.
 func (db *sqlDB) query(ctx context.Context, path, sql string, args []any, do func(r *row) error) error {
 	if db.conn == nil {
 		return nil
@@ -83,7 +79,7 @@ func (db *sqlDB) query(ctx context.Context, path, sql string, args []any, do fun
 	return &fault.Error{File: db.file, Path: path, Offset: -1, Got: sqlitefile.Why(err), Err: err}
 }
 
-// exec runs a statement that changes something, inside the transaction.
+// exec runs a statement that changes the database, in the transaction.
 func (db *sqlDB) exec(ctx context.Context, path, sql string, args ...any) error {
 	if !db.write {
 		return ErrReadOnly
@@ -94,7 +90,7 @@ func (db *sqlDB) exec(ctx context.Context, path, sql string, args ...any) error 
 	return db.query(ctx, path, sql, args, func(*row) error { return nil })
 }
 
-// start begins the transaction, and makes the file and the tables that are missing.
+// start begins the transaction and creates the file and the tables if they are missing.
 func (db *sqlDB) start(ctx context.Context) (err error) {
 	if db.began {
 		return nil
@@ -138,7 +134,7 @@ func (db *sqlDB) close() (err error) {
 		return nil
 	}
 	if db.began {
-		// If it fails, the transaction ends with the connection, or has ended already.
+		// If this fails, the transaction ends with the connection, or has already ended.
 		_ = db.query(context.Background(), "", "ROLLBACK", nil, func(*row) error { return nil })
 	}
 	err = db.conn.close()
@@ -148,7 +144,7 @@ func (db *sqlDB) close() (err error) {
 	return err
 }
 
-// row is a row of a result. Its first error stays.
+// row is a row of a result. It keeps its first error.
 type row struct {
 	file, path string
 	values     []any
@@ -188,7 +184,7 @@ func (r *row) text(i int, column string) string {
 	}
 }
 
-// textOrNull is text where NULL is as good as "".
+// textOrNull is like text, but returns "" for NULL.
 func (r *row) textOrNull(i int, column string) string {
 	if r.values[i] == nil {
 		return ""
@@ -208,7 +204,7 @@ func (r *row) float(i int, column string) float64 {
 	}
 }
 
-// int returns a column as an integer of lo to hi.
+// int returns a column as an integer from lo to hi.
 func (r *row) int(i int, column string, lo, hi int64) int64 {
 	v, ok := r.values[i].(int64)
 	if f, isFloat := r.values[i].(float64); isFloat && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
@@ -229,11 +225,11 @@ func (r *row) int(i int, column string, lo, hi int64) int64 {
 	return 0
 }
 
-// sqlTime is how a time is written in SQLite.
+// sqlTime is the layout of times in SQLite.
 const sqlTime = "2006-01-02 15:04:05.999999"
 
-// time returns a column as a time, the zero time for what is none, and false if there is
-// something else.
+// time returns a column as a time: the zero time if there is none. It returns false if the column contains something
+// else.
 func (r *row) time(i int) (time.Time, bool) {
 	switch v := r.values[i].(type) {
 	case time.Time:
@@ -247,8 +243,8 @@ func (r *row) time(i int) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// undated stands for a time that nobody knows, where there has to be one: what is
-// packed shall not depend on the day.
+// undated is stored for an unknown time in columns that need a time. It is constant, so that the output does not
+// depend on the date.
 var undated = time.Unix(0, 0).UTC()
 
 func dated(t time.Time) time.Time {
@@ -258,16 +254,15 @@ func dated(t time.Time) time.Time {
 	return t
 }
 
-// rowsOf tells how things of a kind are kept in tables. A get that finds nothing
-// returns [ErrNotFound].
+// rowsOf defines how things are stored in tables. The function get returns [ErrNotFound] if there is no row.
 type rowsOf[T any] struct {
-	names  func(db *sqlDB) string // the query for all names; "" if there are none
+	names  func(db *sqlDB) string // the query for all names; "" if there is no table
 	get    func(ctx context.Context, db *sqlDB, name string) (T, error)
 	put    func(ctx context.Context, db *sqlDB, thing T) error
 	delete func(ctx context.Context, db *sqlDB, name string) error
 }
 
-// sqlStore is a store in an SQL database.
+// sqlStore is a store backed by an SQL database.
 type sqlStore[T any] struct {
 	db *sqlDB
 	rowsOf[T]
@@ -279,7 +274,7 @@ func (s *sqlStore[T]) Names(ctx context.Context) iter.Seq2[string, error] {
 		if query == "" {
 			return
 		}
-		// All at once: PostgreSQL does nothing else while rows are coming.
+		// Read all names first: PostgreSQL runs no other query while rows are being read.
 		var names []string
 		bad := s.each(ctx, query, func(r *row, name string) { names = append(names, name) })
 		for _, name := range names {
@@ -295,8 +290,8 @@ func (s *sqlStore[T]) Names(ctx context.Context) iter.Seq2[string, error] {
 	}
 }
 
-// each calls take with the rows of a query that begin with a name, the first one of each
-// name, and returns what is wrong with the others, and at last why there are no more.
+// each runs a query whose first column is a name, and calls take for the first row of each name. It returns the
+// errors of the other rows, and, last, the error that ended the query.
 func (s *sqlStore[T]) each(ctx context.Context, query string, take func(r *row, name string)) (bad []error) {
 	seen := make(map[string]bool)
 	err := s.db.query(ctx, "names", query, nil, func(r *row) error {
@@ -330,15 +325,14 @@ func (s *sqlStore[T]) Delete(ctx context.Context, name string) error {
 	return s.change(ctx, func() error { return s.delete(ctx, s.db, name) })
 }
 
-// change does something that is done as a whole or not at all, while the
-// transaction stays open.
+// change runs do, whose changes are made completely or not at all, and leaves the transaction open.
 func (s *sqlStore[T]) change(ctx context.Context, do func() error) error {
 	if err := s.db.exec(ctx, "", "SAVEPOINT trowel"); err != nil {
 		return err
 	}
 	err := do()
 	if err != nil && s.db.exec(ctx, "", "ROLLBACK TO SAVEPOINT trowel") != nil {
-		return err // which has ended the transaction
+		return err // the error ended the transaction
 	}
 	return errors.Join(err, s.db.exec(ctx, "", "RELEASE SAVEPOINT trowel"))
 }

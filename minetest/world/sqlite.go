@@ -18,14 +18,14 @@ import (
 	"trowel.example/internal/sqlitefile"
 )
 
-// openSQLite opens a file of SQLite. Reading it changes nothing and leaves nothing behind,
-// neither a write-ahead log nor its index.
+// openSQLite opens an SQLite file. Reading changes nothing and leaves no files behind, neither a write-ahead log nor
+// its index.
 func openSQLite(ctx context.Context, path string, opts Options, t tables) (*sqlDB, error) {
 	db := &sqlDB{file: filepath.Base(path), write: opts.Write, lost: opts.Lost, begin: "BEGIN IMMEDIATE", create: t.sqlite}
 	db.make = func(context.Context) (sqlConn, error) {
 		file, err := sqlitefile.Writable(path)
 		if err != nil {
-			return nil, err // and no interface of a nil pointer
+			return nil, err // not an interface that contains a nil pointer
 		}
 		return &sqliteConn{file: file, write: true}, nil
 	}
@@ -33,7 +33,7 @@ func openSQLite(ctx context.Context, path string, opts Options, t tables) (*sqlD
 	st, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist) || err == nil && st.Mode().IsRegular() && st.Size() == 0:
-		return db, nil // as the engine leaves it if there is nothing to write
+		return db, nil // the engine creates no file if there is nothing to write
 	case err != nil:
 		return nil, err
 	case !st.Mode().IsRegular():
@@ -68,7 +68,7 @@ func openSQLite(ctx context.Context, path string, opts Options, t tables) (*sqlD
 	return db, nil
 }
 
-// sqliteError puts the name of the file, not its path, into an error of SQLite.
+// sqliteError replaces the path in an error of SQLite with the name of the file.
 func sqliteError(name string, err error) error {
 	var e *fault.Error
 	if errors.As(err, &e) {
@@ -83,19 +83,19 @@ func sqliteError(name string, err error) error {
 type sqliteConn struct {
 	file  *sqlitefile.File
 	write bool
-	limit int64    // no result of a file has more rows: each takes a byte at least; 0 for none
-	known []string // the tables that it should have
+	limit int64    // maximum number of rows of a result (a row takes at least one byte); 0 for none
+	known []string // the tables that the file should contain
 	lost  func(sqlitefile.Loss)
 }
 
-// tell tells what was lost, if the file had to be rescued.
+// tell reports the losses if the file had to be rescued.
 func (c *sqliteConn) tell() {
 	for _, l := range c.file.Losses() {
 		c.lost(l)
 	}
 }
 
-// verify looks through the whole file, unless a program has it open, which would have to wait.
+// verify checks the whole file, unless a program has it open: the check would block that program.
 func (c *sqliteConn) verify(ctx context.Context, path string) error {
 	if c.file.Rescued() || inuse.By(path) != "" {
 		return nil
@@ -110,7 +110,7 @@ func (c *sqliteConn) verify(ctx context.Context, path string) error {
 	return err
 }
 
-// sizeOf returns the bytes in a database and beside it.
+// sizeOf returns the size in bytes of a database and its logs.
 func sizeOf(path string) (n int64) {
 	for _, suffix := range []string{"", "-wal", "-journal"} {
 		if st, err := os.Stat(path + suffix); err == nil {
@@ -120,8 +120,8 @@ func sizeOf(path string) (n int64) {
 	return n
 }
 
-// query hands on all rows when SQLite has read them. If it meets damage on the way, what can be
-// rescued of the file is read in its place.
+// query calls row for all rows after SQLite has read them. If it finds damage, it rescues the file and reads the
+// rescued rows instead.
 func (c *sqliteConn) query(ctx context.Context, sql string, args []any, row func(values []any) error) error {
 	rows, err := c.rows(ctx, sql, args)
 	if sqlitefile.IsDamage(err) && !c.write && !c.file.Rescued() {
@@ -184,7 +184,7 @@ func (c *sqliteConn) rows(ctx context.Context, sql string, args []any) (rows [][
 
 func (c *sqliteConn) columns(ctx context.Context) (map[string][]string, error) {
 	m := make(map[string][]string)
-	// SQLite has its own word for tables that are computed.
+	// SQLite calls computed tables "virtual".
 	const sql = "SELECT m.name, p.name FROM sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table' AND upper(m.sql) NOT LIKE 'CREATE VIRTUAL%'"
 	err := c.query(ctx, sql, nil, func(v []any) error {
 		table, ok1 := v[0].(string)
@@ -198,8 +198,8 @@ func (c *sqliteConn) columns(ctx context.Context) (map[string][]string, error) {
 	return m, err
 }
 
-// views makes sure that none of the tables that there should be is a view, of which the
-// engine reads what this package does not.
+// views returns an error if one of the store's tables is a view: the engine would read rows that this package does
+// not read.
 func (c *sqliteConn) views(ctx context.Context, db *sqlDB) error {
 	return c.query(ctx, "SELECT name FROM sqlite_schema WHERE type = 'view'", nil, func(v []any) error {
 		name, _ := v[0].(string)
@@ -210,7 +210,7 @@ func (c *sqliteConn) views(ctx context.Context, db *sqlDB) error {
 	})
 }
 
-// makes reports whether a statement makes the table of a name in small letters.
+// makes reports whether a statement creates the table with the given lower-case name.
 func makes(sql, table string) bool {
 	return strings.HasPrefix(strings.ToLower(sql), "create table if not exists "+table+" (")
 }

@@ -10,19 +10,19 @@ import (
 	"trowel.example/internal/deep"
 )
 
-// Staged is a store that keeps its changes in memory: what it was made of is only read, until
-// [Staged.WriteTo] or Commit.
+// Staged is a store that keeps its changes in memory. The underlying store is only read, until [Staged.WriteTo] or
+// Commit.
 type Staged[T any] struct {
 	base    Store[T]
-	changed map[string]*T // by name, nil for what is deleted
+	changed map[string]*T // by name; nil for a deleted thing
 }
 
-// Stage returns a store that has what base has, and takes changes.
+// Stage returns a store that contains what base contains and keeps changes in memory.
 func Stage[T any](base Store[T]) *Staged[T] {
 	return &Staged[T]{base, make(map[string]*T)}
 }
 
-// nameOf returns the name of a player, an account or what a mod keeps.
+// nameOf returns the name of a player, an account or a mod's data.
 func nameOf(thing any) string {
 	switch t := thing.(type) {
 	case *Player:
@@ -35,7 +35,7 @@ func nameOf(thing any) string {
 	return ""
 }
 
-// Names yields the names of all things, those that are new after the others.
+// Names yields the names of all things. New things come last.
 func (s *Staged[T]) Names(ctx context.Context) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		fresh := maps.Clone(s.changed)
@@ -59,7 +59,7 @@ func (s *Staged[T]) Names(ctx context.Context) iter.Seq2[string, error] {
 	}
 }
 
-// Get returns a thing, which is the caller's own.
+// Get returns a copy of a thing.
 func (s *Staged[T]) Get(ctx context.Context, name string) (thing T, err error) {
 	switch t, ok := s.changed[name]; {
 	case !ok:
@@ -71,14 +71,14 @@ func (s *Staged[T]) Get(ctx context.Context, name string) (thing T, err error) {
 	}
 }
 
-// Put adds a thing, or replaces the one of the same name.
+// Put adds a thing, or replaces the thing with the same name.
 func (s *Staged[T]) Put(_ context.Context, thing T) error {
 	copied := deep.Clone(thing)
 	s.changed[nameOf(thing)] = &copied
 	return nil
 }
 
-// Delete removes a thing. If there is none the error is [ErrNotFound].
+// Delete removes a thing. It returns [ErrNotFound] if there is none.
 func (s *Staged[T]) Delete(ctx context.Context, name string) error {
 	if _, err := s.Get(ctx, name); errors.Is(err, ErrNotFound) {
 		return err
@@ -87,7 +87,7 @@ func (s *Staged[T]) Delete(ctx context.Context, name string) error {
 	return nil
 }
 
-// Changed returns the names of all that was put or deleted, in their order.
+// Changed returns the sorted names of all things that were put or deleted.
 func (s *Staged[T]) Changed() []string { return slices.Sorted(maps.Keys(s.changed)) }
 
 // Before returns a thing as it was before all changes.
@@ -95,8 +95,7 @@ func (s *Staged[T]) Before(ctx context.Context, name string) (T, error) {
 	return s.base.Get(ctx, name)
 }
 
-// WriteTo makes the changes in another store, and commits them. What is to be deleted need
-// not be there.
+// WriteTo writes the changes to another store and commits them. Things to delete may be missing there.
 func (s *Staged[T]) WriteTo(ctx context.Context, to Store[T]) error {
 	for _, name := range s.Changed() {
 		var err error
@@ -112,7 +111,7 @@ func (s *Staged[T]) WriteTo(ctx context.Context, to Store[T]) error {
 	return to.Commit(ctx)
 }
 
-// Commit makes the changes in the store that this one was made of.
+// Commit writes the changes to the underlying store.
 func (s *Staged[T]) Commit(ctx context.Context) error {
 	err := s.WriteTo(ctx, s.base)
 	if err == nil {
@@ -121,5 +120,5 @@ func (s *Staged[T]) Commit(ctx context.Context) error {
 	return err
 }
 
-// Close ends the use of both stores.
+// Close closes the underlying store.
 func (s *Staged[T]) Close() error { return s.base.Close() }

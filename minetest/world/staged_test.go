@@ -11,7 +11,7 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// What is staged is seen at once in the stage, and in the store after Commit.
+// TestStage tests that changes are visible immediately in the stage, and in the store after Commit.
 func TestStage(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func TestStage(t *testing.T) {
 	if err := errors.Join(stage.Put(ctx, zoe), stage.Delete(ctx, "ann"), stage.Put(ctx, &world.Account{Name: "bob", LastLogin: 4})); err != nil {
 		t.Fatal(err)
 	}
-	zoe.LastLogin = 99 // the caller's own
+	zoe.LastLogin = 99 // the value is a copy
 	if got, err := stage.Get(ctx, "zoe"); err != nil || got.LastLogin != 3 {
 		t.Error(got, err)
 	}

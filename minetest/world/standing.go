@@ -5,15 +5,14 @@ import (
 	"iter"
 )
 
-// Standing is where a player was last.
+// Standing is the last position of a player.
 type Standing struct {
 	Name string
 	Pos  [3]float64 // x, y, z in tenths of a node
 }
 
-// Standings goes through the players of a store, each once, and says where they are. It is
-// quicker than to get each of them. An error may be about one of them only: then others
-// follow.
+// Standings yields the position of each player of a store, once. It is faster than Get for each player. After an
+// error about one player, the iteration continues.
 func Standings(ctx context.Context, store Players) iter.Seq2[Standing, error] {
 	return func(yield func(Standing, error) bool) {
 		sql, ok := store.(*sqlStore[*Player])

@@ -14,8 +14,8 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// Every backend says where players are, as it does of each alone; one row that cannot be read
-// leaves the others.
+// TestStandings tests that every backend returns the same positions as Get, and that one unreadable row does not
+// affect the others.
 func TestStandings(t *testing.T) {
 	ctx := context.Background()
 	for _, backend := range backends {
@@ -42,7 +42,7 @@ func TestStandings(t *testing.T) {
 			if err := errors.Join(err, conn.Close()); err != nil {
 				t.Fatal(err)
 			}
-			want++ // of whom nobody asks what hp he has
+			want++ // Standings does not read the hp
 		}
 		opts.Write = false
 		if s, err = world.OpenPlayers(ctx, dir, none, opts); err != nil {

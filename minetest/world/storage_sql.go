@@ -12,8 +12,7 @@ var storageTables = tables{
 	postgres: []string{"CREATE TABLE IF NOT EXISTS mod_storage (modname TEXT NOT NULL, key BYTEA NOT NULL, value BYTEA NOT NULL, PRIMARY KEY (modname, key))"},
 }
 
-// storageTable returns the name of the table, which is not the same in SQLite
-// and PostgreSQL; "" if there is none.
+// storageTable returns the name of the table, which differs between SQLite and PostgreSQL, or "" if there is none.
 func (db *sqlDB) storageTable() string {
 	for _, table := range []string{"entries", "mod_storage"} {
 		if db.has(table) {
@@ -41,7 +40,7 @@ func getModData(ctx context.Context, db *sqlDB, mod string) (*ModData, error) {
 		return nil, ErrNotFound
 	}
 	m := &ModData{Mod: mod}
-	at := make(map[string]int) // where an entry is, by its key
+	at := make(map[string]int) // index of an entry, by key
 	path := fmt.Sprintf("%s[%q]", table, mod)
 	err := db.query(ctx, path, "SELECT key, value FROM "+table+" WHERE modname = $1", []any{mod}, func(r *row) error {
 		e := Entry{[]byte(r.text(0, "key")), []byte(r.text(1, "value"))}
@@ -85,7 +84,7 @@ func putModData(ctx context.Context, db *sqlDB, m *ModData) error {
 	return nil
 }
 
-// notNull returns b, which is not NULL in a database even if it is empty.
+// notNull returns b, as a slice that is not NULL in a database even if it is empty.
 func notNull(b []byte) []byte {
 	if b == nil {
 		return []byte{}

@@ -12,28 +12,25 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Failed reports whether an error comes from a database server, so that it says
-// nothing about the world.
+// Failed reports whether an error comes from a database server. Such an error is not about the world.
 func Failed(err error) bool { return server.Failed(err) }
 
-// Store is a set of things with names: players, accounts, or what mods keep.
+// Store is a set of named things: players, accounts, or the data of mods.
 //
-// The store itself sees the changes of Put and Delete at once; others see all of them
-// after Commit. A store is for one goroutine at a time.
+// The store itself sees the changes of Put and Delete immediately; others see all of them after Commit. A store must
+// not be used by several goroutines at the same time.
 type Store[T any] interface {
-	// Names yields the names of all things, each once. An error may be about one
-	// of them only: then others follow.
+	// Names yields the names of all things, each once. After an error about one thing, the iteration continues.
 	Names(ctx context.Context) iter.Seq2[string, error]
-	// Get returns a thing. If there is none the error is [ErrNotFound]; if it
-	// cannot be read it is a [fault.Error] that says why.
+	// Get returns a thing. The error is [ErrNotFound] if there is none, and a [fault.Error] if it cannot be read.
 	Get(ctx context.Context, name string) (T, error)
-	// Put adds a thing, or replaces the one of the same name.
+	// Put adds a thing, or replaces the thing with the same name.
 	Put(ctx context.Context, thing T) error
-	// Delete removes a thing. If there is none the error is [ErrNotFound].
+	// Delete removes a thing. It returns [ErrNotFound] if there is none.
 	Delete(ctx context.Context, name string) error
-	// Commit makes all changes valid, or none if it returns an error.
+	// Commit applies all changes, or none if it returns an error.
 	Commit(ctx context.Context) error
-	// Close ends the use of the store. Changes since the last Commit are lost.
+	// Close closes the store. Changes since the last Commit are lost.
 	Close() error
 }
 
@@ -45,38 +42,38 @@ type (
 )
 
 var (
-	// ErrNotFound means that a store has no thing of a name.
+	// ErrNotFound means that a store contains nothing with the name.
 	ErrNotFound = fmt.Errorf("no such entry: %w", fs.ErrNotExist)
-	// ErrReadOnly means that a store was not opened for writing.
+	// ErrReadOnly means that a store was opened for reading only.
 	ErrReadOnly = errors.New("opened for reading only")
-	// ErrRemote means that a world names a server that must be allowed first.
+	// ErrRemote means that a world names a server that has not been allowed.
 	ErrRemote = server.ErrRemote
 )
 
-// Options say how a store is opened. The zero value reads what is in the folder.
+// Options control how a store is opened. The zero value reads what is in the folder.
 type Options struct {
-	// Backend is the backend to open in place of the one that world.mt names.
+	// Backend replaces the backend that world.mt names.
 	Backend string
-	// Write opens for writing, and makes what does not exist yet.
+	// Write opens the store for writing, and creates it if it does not exist.
 	Write bool
-	// Remote allows connections to database servers on other machines. A world
-	// that somebody else made may name any server.
+	// Remote allows connections to database servers on other machines. A world from an untrusted source may name any
+	// server.
 	Remote bool
-	// Postgres is the connection string to use in place of that of world.mt.
+	// Postgres replaces the connection string of world.mt.
 	Postgres string
-	// Moment is a store of blocks that was opened with [mapdb.Config.Moment]: what is in the same
-	// database is read as it was at that moment, too. May be nil.
+	// Moment is a store of blocks that was opened with [mapdb.Config.Moment]; may be nil. Other stores in the same
+	// database are read as they were at the same moment.
 	Moment mapdb.DB
-	// Lost is told what cannot be read of a damaged file, of which the rest is read, and
-	// where that is; may be nil.
+	// Lost receives the errors and places of the parts of a damaged file that cannot be read, while the rest is read;
+	// may be nil.
 	Lost func(err error, at []check.Place)
-	// All looks for damage that reading does not meet, too, and tells Lost even of such by
-	// which nothing is lost.
+	// All also searches for damage that reading does not encounter, and reports to Lost even damage that loses
+	// nothing.
 	All bool
 }
 
-// OpenPlayers opens the players of the world in dir, whose world.mt has the
-// settings s. What does not exist is an empty store.
+// OpenPlayers opens the players of the world in dir. s contains the settings of world.mt. A store that does not exist
+// is empty.
 func OpenPlayers(ctx context.Context, dir string, s *Settings, opts Options) (Players, error) {
 	return openPart(ctx, dir, s, opts, PlayersPart, playerStores)
 }
@@ -86,7 +83,7 @@ func OpenAuth(ctx context.Context, dir string, s *Settings, opts Options) (Auth,
 	return openPart(ctx, dir, s, opts, AuthPart, accountStores)
 }
 
-// OpenStorage opens what mods keep in the world in dir, like [OpenPlayers].
+// OpenStorage opens the mod storage of the world in dir, like [OpenPlayers].
 func OpenStorage(ctx context.Context, dir string, s *Settings, opts Options) (Storage, error) {
 	return openPart(ctx, dir, s, opts, StoragePart, modStores)
 }

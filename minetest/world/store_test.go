@@ -23,14 +23,13 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// backends are those that need nothing but a folder. There is no mod storage in
-// LevelDB.
+// backends are the backends that need only a folder. Mod storage does not exist in LevelDB.
 var backends = []string{world.Files, mapdb.SQLite, mapdb.LevelDB}
 
 var plain = cmp.Options{
 	cmpopts.IgnoreUnexported(world.Player{}, world.ModData{}),
 	cmpopts.EquateEmpty(),
-	cmp.Comparer(func(a, b float64) bool { return float32(a) == float32(b) }), // what the engine has
+	cmp.Comparer(func(a, b float64) bool { return float32(a) == float32(b) }), // the precision of the engine
 	cmp.Comparer(func(a, b world.Verifier) bool { return string(a) == string(b) }),
 }
 
@@ -48,8 +47,7 @@ func samplePlayers(t testing.TB) []*world.Player {
 	}
 }
 
-// suite puts things into a store, and makes sure that they are there when they
-// should be.
+// suite puts things into a store and tests when they become visible.
 func suite[T any](t *testing.T, open func(write bool) world.Store[T], name func(T) string, things []T, change func(T)) {
 	t.Helper()
 	ctx := context.Background()
@@ -97,7 +95,7 @@ func suite[T any](t *testing.T, open func(write bool) world.Store[T], name func(
 	}
 	try(empty.Close())
 
-	// Without Commit nothing happens.
+	// Without Commit, nothing changes.
 	s := open(true)
 	try(s.Put(ctx, things[0]))
 	compare(s, things[:1])
@@ -118,7 +116,7 @@ func suite[T any](t *testing.T, open func(write bool) world.Store[T], name func(
 	compare(s, want)
 	try(s.Close())
 
-	// A change, and a thing less.
+	// Change one thing and remove another.
 	s = open(true)
 	change(things[0])
 	try(s.Put(ctx, things[0]))
@@ -213,7 +211,7 @@ func TestPostgres(t *testing.T) {
 	t.Run("times", func(t *testing.T) { times(t, t.TempDir(), opts) })
 }
 
-// SQLite and PostgreSQL keep when a player came and was saved last.
+// TestTimes tests that SQLite stores when a player was created and last saved.
 func TestTimes(t *testing.T) { times(t, t.TempDir(), world.Options{Backend: mapdb.SQLite}) }
 
 func times(t *testing.T, dir string, opts world.Options) {
@@ -225,7 +223,7 @@ func times(t *testing.T, dir string, opts world.Options) {
 	defer s.Close()
 	p := samplePlayers(t)[0]
 	p.Created, p.Modified = time.Date(2022, 3, 26, 13, 37, 30, 250e6, time.UTC), time.Date(2022, 5, 16, 19, 14, 38, 0, time.UTC)
-	for range 2 { // the second replaces
+	for range 2 { // the second Put replaces the first
 		if err := s.Put(context.Background(), p); err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +237,7 @@ func times(t *testing.T, dir string, opts world.Options) {
 	}
 }
 
-// A world may name any server: none is asked unless that is allowed.
+// TestRemote tests that no server is contacted unless that is allowed, because a world may name any server.
 func TestRemote(t *testing.T) {
 	s := world.ParseSettings([]byte("player_backend = postgresql\npgsql_player_connection = host=192.0.2.1 password=secret1\n"), "")
 	if _, err := world.OpenPlayers(context.Background(), t.TempDir(), s, world.Options{}); !errors.Is(err, world.ErrRemote) {
@@ -284,8 +282,8 @@ func state(t testing.TB, dir string) string {
 	return b.String()
 }
 
-// A file of another player is not written over, and one of the same is, whatever
-// it is called.
+// TestPlayerFileNames tests that a file of another player is not overwritten, and that a file of the same player is,
+// whatever its name.
 func TestPlayerFileNames(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -310,7 +308,7 @@ func TestPlayerFileNames(t *testing.T) {
 	if err := s.Put(ctx, &world.Player{}); err == nil {
 		t.Error("a player needs no name")
 	}
-	// The name is in the file, and so need not be one of a file.
+	// The name is stored in the file, so it need not be a valid file name.
 	odd := []string{"..", "../x", "a/b", "toolongforthename123", "é è", ".hidden", "a\\b"}
 	for _, name := range odd {
 		if err := s.Put(ctx, &world.Player{Name: name}); err != nil {
@@ -333,8 +331,8 @@ func TestPlayerFileNames(t *testing.T) {
 	}
 }
 
-// Of a key that a JSON file has several times the last value counts, as in the engine,
-// and that is told.
+// TestKeyTwice tests that the last value counts if a key occurs more than once in a JSON file, as in the engine, and
+// that this is reported.
 func TestKeyTwice(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()

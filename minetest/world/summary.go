@@ -7,37 +7,37 @@ import (
 	"trowel.example/check"
 )
 
-// different is how many different warnings of a kind are told.
+// different is the number of different warnings of a kind that are reported.
 const different = 10
 
-// Gather makes of the findings of all slabs of a world, which are put into it in their order,
-// those of the world: what repeats is told as one, and what is wrong with the file is told
-// once. It tells errors at once, and the others at the end.
+// Gather combines the findings of all slabs of a world into the findings of the world. The findings must be passed to
+// put in the order of the slabs. Repeated findings are reported as one, and problems of the file once. Errors are
+// passed to sink immediately, other findings when end is called.
 func Gather(sink check.Sink) (put check.Sink, end func()) {
 	s := &summary{sink: sink, told: make(map[string]bool), known: make(map[[2]string]*tally), kinds: make(map[string]int)}
 	return s.add, s.end
 }
 
-// summary passes errors about blocks on, and puts together what repeats.
+// summary passes on errors about blocks and combines repeated findings.
 type summary struct {
 	sink  check.Sink
-	told  map[string]bool      // what is told of the database
-	pages []check.Finding      // of it, which are told at the end
+	told  map[string]bool      // findings about the database that are already reported
+	pages []check.Finding      // findings about damaged pages, reported at the end
 	known map[[2]string]*tally // by kind and message
-	kinds map[string]int       // how many tallies of a kind there are
-	order []*tally             // of the first finding of each
+	kinds map[string]int       // number of tallies of a kind
+	order []*tally             // in the order of their first findings
 }
 
-// tally is findings that are told as one.
+// tally is a group of findings that are reported as one.
 type tally struct {
-	first  check.Finding // its path tells the block
-	rest   bool          // the first is one of many different ones
+	first  check.Finding // its path contains the block
+	rest   bool          // whether the tally counts different findings
 	blocks int
-	last   string // of the blocks
+	last   string // the last block
 	at     []check.Place
 }
 
-// add takes a finding: about a block, if its path says so.
+// add adds a finding. It is about a block if its path begins with the block.
 func (s *summary) add(f check.Finding) {
 	if f.Path == pathMap {
 		text := f.Verbose()
@@ -62,7 +62,7 @@ func (s *summary) add(f check.Finding) {
 	t.at = append(t.at, f.At...)
 }
 
-// tally returns where a finding is counted.
+// tally returns the tally that counts a finding.
 func (s *summary) tally(f check.Finding) *tally {
 	key := [2]string{f.ID, f.Message}
 	rest := f.Severity == check.Warning && s.kinds[f.ID] >= different
@@ -78,7 +78,7 @@ func (s *summary) tally(f check.Finding) *tally {
 	return t
 }
 
-// end tells what was found.
+// end reports the combined findings.
 func (s *summary) end() {
 	for _, f := range s.pages {
 		s.sink(f)

@@ -9,28 +9,27 @@ import (
 	"trowel.example/internal/regular"
 )
 
-// The files of a copy of a world that is being made: the journal, and what was noted since
-// that was saved, which belongs to one state of it and does not outlive a crash of the system
-// for sure; then more is done again.
+// The files of an unfinished copy of a world: the journal, and the progress since the journal was saved. The progress
+// belongs to one state of the journal and may be lost in a system crash; then some work is repeated.
 const (
 	CopyJournal  = ".trowel-copy"
 	CopyProgress = CopyJournal + "-progress"
 )
 
-// An Unfinished copy is one that was ended before all was done.
+// An Unfinished copy is a copy that was interrupted.
 type Unfinished struct {
-	Source string // the folder of the world that is copied
-	Blocks int64  // how many are copied
+	Source string // the folder of the copied world
+	Blocks int64  // number of blocks that are copied
 }
 
-// ErrUnfinished is wrapped by the error of opening a copy that is not finished.
+// ErrUnfinished is wrapped by the error of opening an unfinished copy.
 var ErrUnfinished = errors.New("the copy is not finished")
 
 func (u Unfinished) error() error {
 	return fmt.Errorf("%w: %d blocks of %s are copied; run the same command again to continue", ErrUnfinished, u.Blocks, u.Source)
 }
 
-// UnfinishedIn returns what is known of the copy in a folder, if it is not finished.
+// UnfinishedIn returns the state of an unfinished copy in a folder, and reports whether there is one.
 func UnfinishedIn(dir string) (u Unfinished, ok bool) {
 	type journal struct {
 		Saves  int
@@ -40,7 +39,7 @@ func UnfinishedIn(dir string) (u Unfinished, ok bool) {
 	read := func(name string) (j journal, err error) {
 		text, err := regular.ReadFile(filepath.Join(dir, name), MaxText)
 		if err == nil {
-			_ = json.Unmarshal(text, &j) // else nothing is known of it
+			_ = json.Unmarshal(text, &j) // otherwise the state is unknown
 		}
 		return j, err
 	}

@@ -15,8 +15,8 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// wholeStore takes a store of a backend through cuts and damage. Open is called with fresh
-// options each time; unread reports what a thing itself says that it lacks.
+// wholeStore tests a store of a backend with truncated and damaged files. open receives fresh options each time;
+// unread returns the error of a thing about its own missing parts.
 func wholeStore[T any](t *testing.T, backend string, open func(dir string, o world.Options) (world.Store[T], error), things []T, unread func(T) error) {
 	dir := t.TempDir()
 	s, err := open(dir, world.Options{Backend: backend, Write: true})
@@ -44,7 +44,7 @@ func wholeStore[T any](t *testing.T, backend string, open func(dir string, o wor
 		t.Fatal(err)
 	}
 	if backend == world.Files {
-		f.Damages = 0 // texts, in which each letter may be another one
+		f.Damages = 0 // text files, in which any letter may be a valid change
 	}
 	f.Read = func() (all []string, err error) {
 		s, e := open(dir, world.Options{Backend: backend, All: true, Lost: func(e error, _ []check.Place) { err = errors.Join(err, e) }})
@@ -80,7 +80,7 @@ func describe(thing any) string {
 	return fmt.Sprintf("%q", thing.(*world.ModData).Entries)
 }
 
-// A nil error of Open, Names and Get, and no loss, mean that everything was read.
+// TestWholeStores tests that everything was read if Open, Names and Get return no error and report no loss.
 func TestWholeStores(t *testing.T) {
 	none := world.ParseSettings(nil, "")
 	var players []*world.Player
@@ -109,7 +109,7 @@ func TestWholeStores(t *testing.T) {
 				}
 				return nil
 			})
-			if backend != world.Files { // auth.txt has a line each, and may end after any
+			if backend != world.Files { // auth.txt consists of independent lines and may end after any of them
 				wholeStore(t, backend, func(dir string, o world.Options) (world.Auth, error) {
 					return world.OpenAuth(t.Context(), dir, none, o)
 				}, accounts, func(*world.Account) error { return nil })

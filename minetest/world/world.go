@@ -1,10 +1,8 @@
-// Package world reads and writes a Minetest world: world.mt and the other files of
-// settings, the players, the accounts, and what mods have stored, in each backend in which
-// the engine keeps them. It finds the blocks, which are in package mapdb, and says what is
-// wrong with all of it.
+// Package world reads and writes the parts of a Minetest world other than its blocks: world.mt and the other files of
+// settings, the players, the accounts, and the storage of mods, in each backend of the engine. It finds the database
+// of blocks, which package mapdb reads, and checks the whole world.
 //
-// Opening something never changes the world. A store that is opened for writing
-// changes nothing before its Commit.
+// Opening something never changes the world. A store that is opened for writing changes nothing before its Commit.
 package world
 
 import (
@@ -22,14 +20,13 @@ import (
 	"trowel.example/internal/regular"
 )
 
-// What the files of settings end with.
+// The lines that end files of settings.
 const (
 	MapMetaEnd = "[end_of_params]" // map_meta.txt
 	EnvMetaEnd = "EnvArgsEnd"      // env_meta.txt
 )
 
-// ReadWorldMT reads world.mt of the world in dir. A world of 2011 has none: then
-// the settings are empty.
+// ReadWorldMT reads world.mt of the world in dir. A world of 2011 has no world.mt: its settings are empty.
 func ReadWorldMT(dir string) (*Settings, error) {
 	text, err := readFile(filepath.Join(dir, "world.mt"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -41,14 +38,13 @@ func ReadWorldMT(dir string) (*Settings, error) {
 	return ParseSettings(text, ""), nil
 }
 
-// GameID returns the id of the game that the world is of, "" if none is told.
+// GameID returns the ID of the game of the world, or "" if there is none.
 func (s *Settings) GameID() string {
 	id, _ := s.Get("gameid")
 	return id
 }
 
-// WorldName returns the name of the world in dir: that of its settings s, else
-// that of its folder.
+// WorldName returns the name of the world in dir: the name in its settings s, or the name of the folder.
 func WorldName(dir string, s *Settings) string {
 	if name, _ := s.Get("world_name"); name != "" {
 		return name
@@ -59,9 +55,8 @@ func WorldName(dir string, s *Settings) string {
 	return filepath.Base(dir)
 }
 
-// Mods yields the mods that world.mt tells of, and whether each is switched on.
-// It is not only by "true" that a mod is: newer engines write the name of the
-// folder that the mod is in.
+// Mods yields the mods in world.mt, and whether each is enabled. Values other than "true" also enable a mod: newer
+// engines write the name of the folder that contains the mod.
 func (s *Settings) Mods() iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		for name, value := range s.All() {
@@ -72,16 +67,15 @@ func (s *Settings) Mods() iter.Seq2[string, bool] {
 	}
 }
 
-// MaxText is the size of the largest file of a world that is read as a whole, in bytes:
-// settings, accounts, a player. What is larger, such as a database, is read in parts.
+// MaxText is the size in bytes of the largest file of a world that is read as a whole: settings, accounts, a player.
+// Larger files, such as databases, are read in parts.
 const MaxText = 256 << 20
 
 // texts are the files of a world that the engine reads as a whole.
 var texts = []string{"world.mt", "map_meta.txt", "env_meta.txt", "ipban.txt", "auth.txt", "force_loaded.txt"}
 
-// CheckText returns an error if a file has the name of one that the engine reads as a whole,
-// and is none that can be read so: a folder, a pipe, or larger than any can be. The name
-// is that in the folder of the world.
+// CheckText returns an error if a file that the engine reads as a whole cannot be read that way: it is a folder or a
+// pipe, or it is larger than [MaxText]. The name is relative to the folder of the world.
 func CheckText(name string, info fs.FileInfo) error {
 	switch {
 	case !slices.Contains(texts, name):
@@ -94,8 +88,8 @@ func CheckText(name string, info fs.FileInfo) error {
 	return nil
 }
 
-// UnreadableTexts yields the names of the files in the folder of a world that [CheckText]
-// refuses, each with why.
+// UnreadableTexts yields the names of the files in the folder of a world that [CheckText] rejects, each with the
+// error.
 func UnreadableTexts(dir string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, name := range texts {
@@ -114,7 +108,7 @@ func notAFile(name string, info fs.FileInfo) error {
 	return &fault.Error{File: name, Offset: -1, Want: "a file", Got: info.Mode().Type().String(), Err: fault.ErrFormat}
 }
 
-// readFile reads a file that is a plain one: neither a folder nor a device.
+// readFile reads a regular file; folders and devices are rejected.
 func readFile(path string) ([]byte, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -140,7 +134,7 @@ func isDir(path string) bool {
 	return err == nil && st.IsDir()
 }
 
-// wrong makes the error about a value in a database or a file.
+// wrong returns an error about a value in a database or a file.
 func wrong(file, path, want, format string, args ...any) *fault.Error {
 	return &fault.Error{File: file, Path: path, Offset: -1, Want: want, Got: fmt.Sprintf(format, args...), Err: fault.ErrFormat}
 }
