@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"trowel.example/internal/host"
 	"trowel.example/internal/tests"
 )
 
@@ -147,7 +148,15 @@ func enter(ts *testscript.TestScript) (restore func()) {
 			os.Unsetenv(name)
 		}
 	}
+	asked := host.Replace(func(q host.Question) (string, bool) {
+		if q.Kind == host.Variable {
+			value := ts.Getenv(q.Name)
+			return value, value != ""
+		}
+		return host.System(q)
+	})
 	return func() {
+		host.Replace(asked)
 		ts.Check(os.Chdir(before))
 		for _, name := range environment {
 			os.Unsetenv(name)
