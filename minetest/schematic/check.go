@@ -35,7 +35,7 @@ var (
 		"Mend the itemstring.")
 )
 
-// Check reports what is wrong with a file.
+// Check reports the problems of a file.
 func Check(data []byte, sink check.Sink) {
 	s, err := Decode(data)
 	if err != nil {
@@ -84,7 +84,7 @@ func Check(data []byte, sink check.Sink) {
 	}
 }
 
-// validName reports whether a node can have a name.
+// validName reports whether name is a valid node name.
 func validName(name string) bool {
 	for i := range len(name) {
 		c := name[i]

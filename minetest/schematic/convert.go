@@ -2,8 +2,8 @@ package schematic
 
 import "fmt"
 
-// Convert returns a schematic in the newest version of another form, and what that form cannot
-// hold, a line for each kind of thing.
+// Convert returns the schematic in the newest version of another form, and one line for each kind of data that this
+// form cannot hold.
 func (s *Schematic) Convert(to Form) (c *Schematic, lost []string) {
 	c = s.Clone()
 	c.Form, c.Version = to, to.Newest()

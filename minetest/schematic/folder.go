@@ -14,10 +14,10 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// The folder of a schematic is its text, and a sidecar with what the text does not say: the
-// whole file, if the text does not lead to it. Nobody writes .we twice in the same order.
+// The folder of a schematic contains its text and a sidecar. If the text does not rebuild the file byte-identically,
+// the sidecar holds the whole file: programs write the nodes of .we files in varying order.
 
-// FolderName is the format of the folder, as its sidecar has it.
+// FolderName is the format of the folder, as stored in its sidecar.
 func (f Form) FolderName() string {
 	if f == WorldEdit {
 		return "minetest-worldedit"
@@ -27,12 +27,12 @@ func (f Form) FolderName() string {
 
 type sidecar struct {
 	Format string `json:"format"`
-	CRC32  uint32 `json:"crc32,omitempty"` // of the text that stands for Data
+	CRC32  uint32 `json:"crc32,omitempty"` // of the text that Data belongs to
 	Size   int64  `json:"size,omitempty"`
 	Data   []byte `json:"data,omitempty"` // the file, as a zlib stream
 }
 
-// Open shows a file as a folder, with its text in a file of that name.
+// Open presents a file as a folder that contains its text in a file named name.
 func Open(data []byte, name string) (fs.FS, error) {
 	s, err := Decode(data)
 	if err != nil {
@@ -64,13 +64,13 @@ func build(text []byte) ([]byte, error) {
 	return s.Encode()
 }
 
-// RecognizeFolder reports whether a folder is one of [Open], of a form.
+// RecognizeFolder reports whether a folder was created by [Open] for a form.
 func RecognizeFolder(fsys fs.FS, form Form) bool {
 	var side sidecar
 	return forms.ReadSidecar(fsys, &side) == nil && side.Format == form.FolderName()
 }
 
-// Build makes the file of such a folder. Without a sidecar it is as this package writes it.
+// Build returns the file of a folder created by [Open]. Without a sidecar it encodes the text.
 func Build(fsys fs.FS) ([]byte, error) {
 	list, err := fs.ReadDir(fsys, ".")
 	if err != nil {

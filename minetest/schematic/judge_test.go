@@ -18,7 +18,7 @@ import (
 	"trowel.example/minetest/schematic"
 )
 
-// prelude are functions of all scripts.
+// prelude contains functions used by all scripts.
 const prelude = `
 local core = minetest
 local world = core.get_worldpath() .. "/"
@@ -60,7 +60,7 @@ type placedNode struct {
 
 type area map[[3]int]placedNode
 
-// ground is what prelude's is.
+// ground returns the area that prelude's ground creates.
 func ground() area {
 	a := make(area)
 	for x := range 16 {
@@ -73,7 +73,7 @@ func ground() area {
 	return a
 }
 
-// areas reads what tell wrote.
+// areas reads the output of prelude's tell.
 func areas(t *testing.T, path string) map[string]area {
 	f, err := os.Open(path)
 	if err != nil {
@@ -96,7 +96,7 @@ func areas(t *testing.T, path string) map[string]area {
 	return all
 }
 
-// known makes what s has of nodes those that the game knows, and leaves nothing to chance.
+// known replaces the nodes of s by nodes that the game has, and sets probabilities so that nothing depends on chance.
 func known(r *rand.Rand, s *schematic.Schematic) {
 	names := []string{"default:stone", "stairs:stair_wood", "default:torch_wall", "default:chest", "ignore", "air"}
 	for i := range s.Names {
@@ -112,7 +112,7 @@ func known(r *rand.Rand, s *schematic.Schematic) {
 		if s.Prob[i] != schematic.Never {
 			s.Prob[i] = schematic.Always
 		}
-		if s.At(i) == "default:torch_wall" { // 6 and 7 are beyond the engine
+		if s.At(i) == "default:torch_wall" { // 6 and 7 are unknown to the engine
 			s.Param2[i] = uint8(r.IntN(6))
 		}
 	}
@@ -121,8 +121,7 @@ func known(r *rand.Rand, s *schematic.Schematic) {
 	}
 }
 
-// TestPlaceEngine compares what the engine places, of each form and version, turned in each
-// way, with force and without.
+// TestPlaceEngine compares Place with the engine for each form and version, in each rotation, with and without force.
 func TestPlaceEngine(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	dir := t.TempDir()
@@ -188,7 +187,7 @@ func compare(t *testing.T, name string, got, want area) {
 	}
 }
 
-// TestCreateEngine reads what the engine writes.
+// TestCreateEngine tests that files written by the engine are read correctly.
 func TestCreateEngine(t *testing.T) {
 	dir := t.TempDir()
 	worldtest.Script(t, dir, prelude+`core.after(0, function()
@@ -232,7 +231,7 @@ end)`)
 	folder(t, "a.lua", lua)
 }
 
-// TestWorldEditMod has Debian's WorldEdit read what we write, and reads what it writes.
+// TestWorldEditMod tests that Debian's WorldEdit reads files written by this package, and the reverse.
 func TestWorldEditMod(t *testing.T) {
 	tests.Judges(t)
 	if _, err := os.Stat("/usr/share/games/minetest/mods/worldedit"); err != nil {
@@ -294,7 +293,7 @@ core.after(0, function()
 			fmt.Fprintf(&script, "for x = 0, %d do for y = 0, %d do for z = 0, %d do local p = {x = x, y = y, z = z}; local n = core.get_node(p); n.x, n.y, n.z = x, y, z; n.param1 = 0; nodes(%q, {n}) end end end\n",
 				s.Size[0]-1, s.Size[1]-1, s.Size[2]-1, name)
 			s.Param1 = nil
-			for i := range s.Prob { // what is not written is air
+			for i := range s.Prob { // nodes that are not written are air
 				s.Prob[i] = schematic.Always
 			}
 		default:

@@ -10,8 +10,7 @@ import (
 	"trowel.example/internal/luatable"
 )
 
-// decodeLua reads a schematic as core.serialize_schematic writes it for Lua. In it
-// probabilities are twice what they are in .mts.
+// decodeLua reads a schematic in the Lua form of core.serialize_schematic. Its probabilities are twice those in .mts.
 func decodeLua(data []byte) (*Schematic, error) {
 	fail := func(path, want string, got luatable.Value) error {
 		return &fault.Error{Path: path, Offset: -1, Want: want, Got: say(got), Err: fault.ErrFormat}
@@ -85,7 +84,7 @@ func decodeLua(data []byte) (*Schematic, error) {
 	return s, nil
 }
 
-// whole returns a value that is a whole number from 0 to most.
+// whole returns the value of a whole number from 0 to most.
 func whole(v luatable.Value, most float64) (int, bool) {
 	if v.Kind != luatable.Number || v.Number != math.Trunc(v.Number) || v.Number < 0 || v.Number > most {
 		return 0, false
@@ -93,7 +92,7 @@ func whole(v luatable.Value, most float64) (int, bool) {
 	return int(v.Number), true
 }
 
-// prob returns a probability, which is Always where none of the keys is there.
+// prob returns a probability, or Always if none of the keys exists.
 func prob(t *luatable.Table, keys ...string) (uint8, bool) {
 	for _, key := range keys {
 		if v := t.Get(key); v.Kind != luatable.Nil {

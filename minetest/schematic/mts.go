@@ -13,24 +13,24 @@ import (
 
 var magic = []byte("MTSM")
 
-// force is the bit of param1 that makes a node replace whatever is there.
+// force is the bit of param1 that makes a node replace any existing node.
 const force = 0x80
 
-// ignore is the name of what is not there. In version 1 it is what is never placed; from
-// later files the engine places air.
+// ignore is the name of missing nodes. In version 1 it marks nodes that are never placed; in later versions the
+// engine places air instead.
 const ignore = "ignore"
 
 // level is the zlib level of the engine.
 const level = 6
 
-// mtsFile is what stands in a file.
+// mtsFile is the content of a file.
 type mtsFile struct {
 	version  int
 	size     [3]int
 	slices   []byte
 	names    []string
-	content  []byte // of each node its name, then its param1, then its param2
-	trailing int    // bytes behind it all, which the engine ignores
+	content  []byte // for all nodes the index of the name, then param1 of all, then param2
+	trailing int    // number of bytes after the end, which the engine ignores
 }
 
 func decodeMTS(data []byte) (*Schematic, error) {
@@ -76,7 +76,7 @@ func decodeMTS(data []byte) (*Schematic, error) {
 	return s, nil
 }
 
-// readMTS reads a file, and tells t of each field.
+// readMTS reads a file and reports each field to t.
 func readMTS(data []byte, t trace.Tracer) (*mtsFile, error) {
 	r := bin.NewReader(data, bin.BigEndian)
 	r.Trace(t)
@@ -130,7 +130,7 @@ func readMTS(data []byte, t trace.Tracer) (*mtsFile, error) {
 	return f, r.Err()
 }
 
-// old returns a probability as versions up to 3 have it.
+// old returns a probability in the form of versions up to 3.
 func old(p uint8) uint8 {
 	if p == Always {
 		return 255
@@ -191,7 +191,7 @@ func (s *Schematic) encodeMTS() ([]byte, error) {
 	return deflate.Compress(w.Data(), content, level)
 }
 
-// ignoring returns the names and nodes of version 1, where what is never placed is ignore.
+// ignoring returns the names and nodes for version 1, in which nodes that are never placed are ignore.
 func (s *Schematic) ignoring() ([]string, []uint16) {
 	t := &Schematic{Name: make([]uint16, len(s.Name))}
 	name := t.Namer()
@@ -200,12 +200,12 @@ func (s *Schematic) ignoring() ([]string, []uint16) {
 		if s.Prob[i] == Never {
 			what = ignore
 		}
-		t.Name[i], _ = name(what) // there is one more at most
+		t.Name[i], _ = name(what) // this adds at most one name
 	}
 	return t.Names, t.Name
 }
 
-// Dump reports each field of a file, up to where it breaks. Of one in Lua that is its text.
+// Dump reports each field of a file, up to the point where it breaks. A file in Lua has its text as one field.
 func Dump(data []byte, t trace.Tracer) error {
 	if form, _ := Recognize(data); form != Lua && form != WorldEdit {
 		_, err := readMTS(data, t)

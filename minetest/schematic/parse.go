@@ -48,7 +48,7 @@ func (p *parser) fail(format string, args ...any) {
 	}
 }
 
-// next begins the next line that says something.
+// next moves to the next line that is neither empty nor a comment.
 func (p *parser) next() bool {
 	for p.err == nil && len(p.rest) > 0 {
 		line, rest, _ := bytes.Cut(p.rest, []byte("\n"))
@@ -74,7 +74,7 @@ func (p *parser) end() {
 	}
 }
 
-// word reads a word, in quotes or not.
+// word reads a quoted or unquoted word.
 func (p *parser) word(want string) string {
 	if p.ended() {
 		p.fail("expected %s", want)
@@ -124,7 +124,7 @@ func (p *parser) sign(c byte) bool {
 	return false
 }
 
-// vector reads three numbers with commas between them.
+// vector reads three numbers separated by commas.
 func (p *parser) vector() (v [3]int) {
 	word := p.word("three numbers such as 1,2,3")
 	parts := strings.Split(word, ",")
@@ -143,7 +143,7 @@ func (p *parser) vector() (v [3]int) {
 	return v
 }
 
-// span reads a number or a range of them, and the first has to be the one that is expected.
+// span reads a number or a range of numbers that must begin with first.
 func (p *parser) span(first, side int) (n int) {
 	p.ended()
 	at := p.at
@@ -159,7 +159,7 @@ func (p *parser) span(first, side int) (n int) {
 	return to - from + 1
 }
 
-// times reads how often something stands there: *3.
+// times reads a repeat count such as *3.
 func (p *parser) times(most int) int {
 	if !p.sign('*') {
 		return 1
@@ -285,7 +285,7 @@ func (p *parser) nodes() {
 	}
 }
 
-// again repeats the last nodes.
+// again repeats the last n nodes.
 func (p *parser) again(n int) {
 	s := p.s
 	if p.err != nil {
@@ -301,7 +301,7 @@ func (p *parser) again(n int) {
 	}
 }
 
-// node reads a node with how often it stands there, and returns that.
+// node reads a node with its repeat count, and returns the count.
 func (p *parser) node(most int) int {
 	s := p.s
 	p.ended()
@@ -351,7 +351,7 @@ func (p *parser) node(most int) int {
 	return n
 }
 
-// metadata reads what is left.
+// metadata reads the metadata, which ends the text.
 func (p *parser) metadata() {
 	s := p.s
 	if len(s.Name) < p.size {
@@ -409,5 +409,5 @@ func (p *parser) metadata() {
 	}
 }
 
-// maxSlots is how many slots all lists of a text may have.
+// maxSlots is the maximum number of slots of all lists in a text.
 const maxSlots = MaxMeta / slotSize

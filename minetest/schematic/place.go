@@ -6,28 +6,28 @@ import (
 	"trowel.example/minetest/turn"
 )
 
-// Placing says how a schematic is placed.
+// Placing describes how a schematic is placed.
 type Placing struct {
-	Quarters int    // how often it is turned by 90 degrees about y, as the engine does
-	Force    bool   // all nodes replace what is there
-	Seed     uint64 // of what is left to chance
+	Quarters int    // number of turns by 90 degrees about y, as in the engine
+	Force    bool   // all nodes replace existing ones
+	Seed     uint64 // seed for probabilities
 
-	// ParamType2 returns the paramtype2 of a node by its name. Nil: no param2 is turned.
+	// ParamType2 returns the paramtype2 of a node by name. If it is nil, no param2 is turned.
 	ParamType2 func(name string) string
 }
 
-// Placed is a node that is to be placed.
+// Placed is a node to be placed.
 type Placed struct {
 	Index  int // in the schematic
 	Name   string
 	Param2 uint8
-	Exact  bool // param2 was turned with the node, or does not turn
-	Force  bool // it replaces whatever is there; else only air and what is not there
+	Exact  bool // param2 was turned with the node, or needs no turning
+	Force  bool // replaces any existing node; otherwise only air and missing nodes
 }
 
-// Placement is what a schematic puts into a world. It may be used by several goroutines.
+// Placement is the set of nodes that a schematic places in a world. It is safe for concurrent use.
 type Placement struct {
-	Origin, Size [3]int // of the box that it takes, from the place where it is put
+	Origin, Size [3]int // of the occupied box, relative to the position of placing
 
 	s     *Schematic
 	force bool
@@ -38,9 +38,8 @@ type Placement struct {
 	out   []uint64 // a bit for each node that is not placed
 }
 
-// Place decides what a schematic puts into a world, as the engine does: slice by slice, of
-// which one that chance leaves out takes no room, and node by node. What comes of a .we
-// replaces whatever is there, as WorldEdit has it.
+// Place determines which nodes a schematic places, as the engine does: slice by slice, where a slice left out by
+// chance takes no space, and node by node. The nodes of a .we file replace any existing node, as in WorldEdit.
 func (s *Schematic) Place(p Placing) *Placement {
 	chance := rand.New(rand.NewPCG(p.Seed, 0))
 	happens := func(prob uint8) bool { return prob == Always || int(prob) > chance.IntN(Always)+1 }
@@ -72,7 +71,7 @@ func (s *Schematic) Place(p Placing) *Placement {
 	return l
 }
 
-// At returns what is placed at a place, counted from the least corner of the box.
+// At returns the node placed at a position, relative to the corner of the box with the least coordinates.
 func (l *Placement) At(x, y, z int) (n Placed, placed bool) {
 	from := l.back.In(l.Size, [3]int{x, y, z})
 	i := l.s.Index(from[0], l.rows[y], from[2])
@@ -80,7 +79,7 @@ func (l *Placement) At(x, y, z int) (n Placed, placed bool) {
 		return n, false
 	}
 	n = Placed{Index: i, Name: l.s.At(i), Param2: l.s.Param2[i], Exact: true, Force: l.force || l.s.forced(i)}
-	if n.Name == ignore { // of a file
+	if n.Name == ignore { // ignore in a file
 		n.Name = "air"
 	}
 	if l.m != turn.None {
@@ -89,7 +88,7 @@ func (l *Placement) At(x, y, z int) (n Placed, placed bool) {
 	return n, true
 }
 
-// All goes through all that is placed, with its place counted from the least corner of the box.
+// All yields all placed nodes, with positions relative to the corner of the box with the least coordinates.
 func (l *Placement) All(yield func(at [3]int, n Placed) bool) {
 	for y := range l.Size[1] {
 		for z := range l.Size[2] {

@@ -6,7 +6,8 @@ import (
 	"trowel.example/minetest/schematic"
 )
 
-// The least probability is that of nothing, as in the engine, and the one before Always leaves something out.
+// TestChanceBounds tests the extreme probabilities: 0 and 1 place nothing, as in the engine, and Always - 1 leaves
+// out a few nodes.
 func TestChanceBounds(t *testing.T) {
 	s := must(schematic.New(schematic.MTS, [3]int{100, 100, 1}))
 	for prob, want := range map[uint8][2]int{0: {0, 0}, 1: {0, 0}, 2: {40, 130}, schematic.Always - 1: {9700, 9960}, schematic.Always: {10000, 10000}} {
@@ -23,7 +24,8 @@ func TestChanceBounds(t *testing.T) {
 	}
 }
 
-// What is left to chance happens about as often as it should, and the same seed gives the same.
+// TestChance tests that nodes are placed about as often as their probability, and that equal seeds give equal
+// results.
 func TestChance(t *testing.T) {
 	s := must(schematic.New(schematic.MTS, [3]int{100, 100, 1}))
 	for i := range s.Prob {

@@ -18,8 +18,8 @@ var (
 	returnsForm = regexp.MustCompile(`^(?:\s|--[^\n]*\n)*(?:return|local\s+_\s*=)\s*\{`)
 )
 
-// Recognize returns the form and version of a file, or of what begins with some bytes; "" if it
-// is none. Many a text looks like a file of WorldEdit.
+// Recognize returns the form and version of a file, given its first bytes, or "" if it is not a schematic. Many other
+// texts look like WorldEdit files; see [IsWorldEdit].
 func Recognize(head []byte) (Form, int) {
 	if bytes.HasPrefix(head, magic) && len(head) >= 6 {
 		return MTS, int(head[4])<<8 | int(head[5])
@@ -53,11 +53,11 @@ func keyForm(key string) *regexp.Regexp {
 	return regexp.MustCompile(`[{,;\s]\s*(?:\["` + key + `"\]|` + key + `)\s*=`)
 }
 
-// HeadSize is how much of a file Recognize and IsWorldEdit look at.
+// HeadSize is the number of bytes that Recognize and IsWorldEdit read.
 const HeadSize = 1024
 
-// IsWorldEdit reports whether a file is one of WorldEdit, by its first bytes, and nothing else:
-// it has a header, or begins with a table of nodes.
+// IsWorldEdit reports whether the first bytes of a file are certainly those of a WorldEdit file: a WorldEdit header,
+// or the beginning of a table of nodes.
 func IsWorldEdit(head []byte) bool {
 	form, version := Recognize(head)
 	if form != WorldEdit || version < 1 || version > WorldEdit.Newest() {

@@ -1,5 +1,5 @@
-// Package schematic reads, writes and places pieces of worlds that stand in files of their own:
-// the schematics of the engine (.mts, and the form in Lua) and the files of WorldEdit (.we).
+// Package schematic reads, writes and places pieces of worlds that are stored in separate files: the schematics of
+// the engine (.mts, and the form in Lua) and the files of WorldEdit (.we).
 package schematic
 
 import (
@@ -11,7 +11,7 @@ import (
 	"trowel.example/fault"
 )
 
-// Form is what a schematic is written as.
+// Form is the file format of a schematic.
 type Form string
 
 // The forms.
@@ -21,7 +21,7 @@ const (
 	WorldEdit Form = "worldedit" // the file of WorldEdit, versions 1 to 5
 )
 
-// Newest is the version that today's programs write of a form.
+// Newest returns the version of a form that current programs write.
 func (f Form) Newest() int {
 	switch f {
 	case MTS:
@@ -32,45 +32,45 @@ func (f Form) Newest() int {
 	return 0
 }
 
-// Probabilities of nodes and slices: of 127 times that a schematic is placed.
+// Probabilities of nodes and slices, in 127ths.
 const (
 	Never  = 0
 	Always = 127
 )
 
-// Limits. What a file says of its size takes memory only as far as the file has nodes, or, in
-// .we, as far as they are apart.
+// Limits. Decoding allocates memory for the declared size only as far as the file has nodes or, in .we, as far as the
+// nodes are apart.
 const (
-	MaxSide  = 65535   // nodes along an axis
-	MaxNodes = 1 << 26 // nodes in all
-	MaxMeta  = 1 << 28 // bytes of metadata in all
+	MaxSide  = 65535   // nodes along one axis
+	MaxNodes = 1 << 26 // total number of nodes
+	MaxMeta  = 1 << 28 // total bytes of metadata
 	MaxFile  = 1 << 29 // bytes of a file
 )
 
-// slotSize is what a slot of an inventory takes of MaxMeta, besides its text.
+// slotSize is the number of bytes of MaxMeta that a slot of an inventory uses, in addition to its text.
 const slotSize = 16
 
 // Schematic is a piece of a world.
 type Schematic struct {
 	Form    Form
-	Version int // of the form; 0 is the newest
+	Version int // of the form; 0 means the newest
 
 	Size   [3]int  // nodes along x, y and z, 0 to MaxSide each
-	Origin [3]int  // where its corner is, in .we; 0 in nearly all files
-	Header string  // what stands in the header of .we behind the version: fields with commas between them
-	Slices []uint8 // the probability of each y; nil is Always
+	Origin [3]int  // the position of the corner, in .we; 0 in nearly all files
+	Header string  // the header of .we after the version: fields separated by commas
+	Slices []uint8 // the probability of each y; nil means Always
 
-	// Names of nodes. Which of them a node has is in Name.
+	// Names of nodes. Name holds the index of each node's name.
 	Names []string
 
-	// Of each node, in the order of [Schematic.Index].
+	// For each node, in the order of [Schematic.Index].
 	Name   []uint16
-	Param1 []uint8 // the light, in .we; nil is 0
+	Param1 []uint8 // the light, in .we; nil means 0
 	Param2 []uint8
-	Prob   []uint8 // the probability; a node that is Never placed leaves what is there
-	Force  []bool  // the node replaces whatever is there, not only air; nil is none
+	Prob   []uint8 // the probability; a node that is Never placed leaves the existing node
+	Force  []bool  // the node replaces any existing node, not only air; nil means none
 
-	Meta []Meta // of the nodes that have some, in .we, by their Index
+	Meta []Meta // for nodes with metadata, in .we, sorted by Index
 }
 
 // Meta is the metadata of a node.
@@ -83,13 +83,13 @@ type Meta struct {
 // Field is a value of metadata.
 type Field struct{ Key, Value string }
 
-// List is a list of an inventory, with an itemstring for each slot, "" for an empty one.
+// List is a list of an inventory, with an itemstring for each slot; "" is an empty slot.
 type List struct {
 	Name  string
 	Items []string
 }
 
-// New returns a schematic of air that is never placed.
+// New returns a schematic of air with probability Never.
 func New(form Form, size [3]int) (*Schematic, error) {
 	n, err := volume(size)
 	if err != nil {
@@ -119,8 +119,8 @@ func volume(size [3]int) (int, error) {
 	return n, nil
 }
 
-// Index returns the place of a node in the lists, by its coordinates from the corner with the
-// least ones: x first, then y, then z.
+// Index returns the index of a node in the lists, by its coordinates from the corner with the least coordinates: x
+// first, then y, then z.
 func (s *Schematic) Index(x, y, z int) int { return (z*s.Size[1]+y)*s.Size[0] + x }
 
 // Coordinates is the inverse of Index.
@@ -149,7 +149,7 @@ func (s *Schematic) slice(y int) uint8 {
 	return s.Slices[y]
 }
 
-// SetForce says whether a node replaces whatever is there.
+// SetForce sets whether a node replaces any existing node.
 func (s *Schematic) SetForce(index int, force bool) {
 	if s.Force == nil && force {
 		s.Force = make([]bool, len(s.Name))
@@ -169,7 +169,7 @@ func (s *Schematic) SetParam1(index int, light uint8) {
 	}
 }
 
-// Namer returns a function that gives a name its number in Names, where it is put if need be.
+// Namer returns a function that returns the index of a name in Names. It adds missing names.
 func (s *Schematic) Namer() func(name string) (uint16, error) {
 	ids := make(map[string]uint16)
 	for i, name := range slices.Backward(s.Names) {
@@ -182,7 +182,7 @@ func (s *Schematic) Namer() func(name string) (uint16, error) {
 				return 0, &fault.Error{Path: "names", Offset: -1, Want: "at most 65536 names of nodes", Got: "more", Err: fault.ErrLimit}
 			}
 			id = uint16(len(s.Names))
-			name = strings.Clone(name) // and not a part of a file
+			name = strings.Clone(name) // a copy, not a part of a file
 			ids[name] = id
 			s.Names = append(s.Names, name)
 		}
@@ -190,7 +190,7 @@ func (s *Schematic) Namer() func(name string) (uint16, error) {
 	}
 }
 
-// Tidy puts Names into the order in which they occur, and leaves out those that do not.
+// Tidy sorts Names by first occurrence and removes unused names.
 func (s *Schematic) Tidy() {
 	order := make([]int, len(s.Names))
 	var names []string
@@ -204,7 +204,7 @@ func (s *Schematic) Tidy() {
 	s.Names = names
 }
 
-// Clone returns a copy that shares nothing.
+// Clone returns a deep copy.
 func (s *Schematic) Clone() *Schematic {
 	c := *s
 	c.Slices, c.Names = slices.Clone(s.Slices), slices.Clone(s.Names)
@@ -224,7 +224,7 @@ func (m Meta) clone() Meta {
 	return m
 }
 
-// MetaOf returns the metadata of a node, nil if it has none.
+// MetaOf returns the metadata of a node, or nil if it has none.
 func (s *Schematic) MetaOf(index int) *Meta {
 	i, ok := slices.BinarySearchFunc(s.Meta, index, func(m Meta, index int) int { return m.Index - index })
 	if !ok {
@@ -233,7 +233,7 @@ func (s *Schematic) MetaOf(index int) *Meta {
 	return &s.Meta[i]
 }
 
-// Equal reports whether two schematics say the same, whatever the order of their names.
+// Equal reports whether two schematics have the same content, ignoring the order of their names.
 func (s *Schematic) Equal(t *Schematic) bool {
 	if s.Form != t.Form || s.version() != t.version() || s.Size != t.Size || s.Origin != t.Origin || s.Header != t.Header ||
 		len(s.Name) != len(t.Name) || !slices.Equal(s.Param2, t.Param2) || !slices.Equal(s.Prob, t.Prob) || !slices.EqualFunc(s.Meta, t.Meta, Meta.Equal) {
@@ -258,7 +258,7 @@ func (s *Schematic) Equal(t *Schematic) bool {
 	return true
 }
 
-// Equal reports whether two are the same metadata of the same node, in the same order.
+// Equal reports whether two metadata are the same and belong to the same node; the order counts.
 func (m Meta) Equal(o Meta) bool {
 	return m.Index == o.Index && slices.Equal(m.Fields, o.Fields) && slices.EqualFunc(m.Lists, o.Lists, func(a, b List) bool {
 		return a.Name == b.Name && slices.Equal(a.Items, b.Items)
@@ -272,7 +272,7 @@ func (s *Schematic) version() int {
 	return s.Version
 }
 
-// valid says why a schematic cannot be written.
+// valid returns an error if the schematic cannot be written.
 func (s *Schematic) valid() error {
 	fail := func(path, want, got string) error {
 		return &fault.Error{Path: path, Offset: -1, Want: want, Got: got, Err: fault.ErrFormat}
@@ -329,8 +329,8 @@ func Decode(data []byte) (*Schematic, error) {
 	return nil, &fault.Error{Want: "a schematic", Got: fmt.Sprintf("%.16q", data), Err: kind}
 }
 
-// Encode writes a schematic in its form and version. What the form cannot hold is left out:
-// see [Schematic.Convert].
+// Encode returns the file in the schematic's form and version. Data that the form cannot hold is left out: see
+// [Schematic.Convert].
 func (s *Schematic) Encode() ([]byte, error) {
 	if err := s.valid(); err != nil {
 		return nil, err

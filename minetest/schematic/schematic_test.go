@@ -70,7 +70,7 @@ func TestRealFiles(t *testing.T) {
 	}
 }
 
-// folder takes a file apart and puts it together, as it is and without a sidecar.
+// folder extracts a file and rebuilds it, with and without the sidecar.
 func folder(t *testing.T, name string, data []byte) {
 	t.Helper()
 	fsys, err := schematic.Open(data, "a.txt")
@@ -100,7 +100,7 @@ func folder(t *testing.T, name string, data []byte) {
 	}
 }
 
-// random makes a schematic that a form and version can hold.
+// random returns a random schematic that a form and version can hold.
 func random(r *rand.Rand, form schematic.Form, version int) *schematic.Schematic {
 	s, err := schematic.New(form, [3]int{1 + r.IntN(5), 1 + r.IntN(4), 1 + r.IntN(6)})
 	if err != nil {
@@ -144,7 +144,7 @@ func random(r *rand.Rand, form schematic.Form, version int) *schematic.Schematic
 			s.Slices = append(s.Slices, probs[r.IntN(len(probs))])
 		}
 	}
-	if form == schematic.WorldEdit { // the corners are there, so that the size is
+	if form == schematic.WorldEdit { // the corners exist, so that the size is kept
 		for _, i := range []int{0, len(s.Name) - 1} {
 			s.Prob[i] = schematic.Always
 		}
@@ -198,7 +198,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// What programs write in Lua.
+// TestWorldEdit tests reading WorldEdit files as programs write them.
 func TestWorldEdit(t *testing.T) {
 	const chest = "schematic worldedit %d\nsize 1,1,2\nnodes\n  z 0\n    y 0 default:chest/3^13\n  z 1\n    y 0 air\n"
 	const meta = "meta\n  0,0,0\n    field infotext Chest\n    list main 2\n      item 1 \"default:dirt 5\"\n"
@@ -229,7 +229,7 @@ func TestWorldEdit(t *testing.T) {
 	}
 }
 
-// Many a text looks like a file of WorldEdit, and is none.
+// TestIsWorldEdit tests that texts that only look like WorldEdit files are rejected.
 func TestIsWorldEdit(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for _, f := range forms {
@@ -287,7 +287,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
-	// A table that a million nodes share is written a million times.
+	// A table shared by many nodes is written for each of them.
 	data := "5:local _={};_[1]={fields={a=\"" + strings.Repeat("x", 10000) + "\"}};return {" + strings.Repeat(`{x=0,y=0,z=0,name="a",meta=_[1]},`, 50000) + "}"
 	if _, err := schematic.Decode([]byte(data)); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("%v", err)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Text returns a schematic as a text that a person can read and edit:
-// docs/formats/minetest-schematic.md describes it. Parse reads it.
+// Text returns a schematic as a text to read and edit; docs/formats/minetest-schematic.md describes it. Parse reads
+// it.
 func (s *Schematic) Text() []byte {
 	dst := fmt.Appendf(nil, "schematic %s", s.Form)
 	if s.Form != Lua {
@@ -53,12 +53,12 @@ func (s *Schematic) Text() []byte {
 	return dst
 }
 
-// same reports whether two nodes are the same but for metadata.
+// same reports whether two nodes are equal, ignoring metadata.
 func (s *Schematic) same(i, k int) bool {
 	return s.Name[i] == s.Name[k] && s.Param2[i] == s.Param2[k] && s.Prob[i] == s.Prob[k] && s.light(i) == s.light(k) && s.forced(i) == s.forced(k)
 }
 
-// sameAll reports whether two stretches of n nodes are the same.
+// sameAll reports whether two runs of n nodes are equal.
 func (s *Schematic) sameAll(i, k, n int) bool {
 	for d := range n {
 		if !s.same(i+d, k+d) {
@@ -68,7 +68,8 @@ func (s *Schematic) sameAll(i, k, n int) bool {
 	return true
 }
 
-// run returns how many of n things, from the first on, are like it.
+// run returns the length of the run of equal items at the start of n items; like(k) reports whether item k equals the
+// first.
 func run(n int, like func(k int) bool) int {
 	k := 1
 	for k < n && like(k) {
@@ -77,7 +78,7 @@ func run(n int, like func(k int) bool) int {
 	return k
 }
 
-// appendNodes writes a line for each row along x; equal rows and planes share theirs.
+// appendNodes appends a line for each row along x; consecutive equal rows and planes share lines.
 func (s *Schematic) appendNodes(dst []byte) []byte {
 	if len(s.Name) == 0 {
 		return dst
@@ -106,7 +107,7 @@ func (s *Schematic) appendNodes(dst []byte) []byte {
 	return dst
 }
 
-// appendNode writes a node: its name, then what is unusual of it, each after a sign.
+// appendNode appends a node: its name, then the values that differ from the defaults, each after a sign.
 func (s *Schematic) appendNode(dst []byte, i int) []byte {
 	dst = appendWord(dst, s.At(i))
 	if p := s.Param2[i]; p != 0 {
@@ -131,7 +132,7 @@ func appendRun(dst []byte, n int) []byte {
 	return dst
 }
 
-// appendRange writes the first and last of n numbers.
+// appendRange appends the first and last of n numbers.
 func appendRange(dst []byte, first, n int) []byte {
 	dst = strconv.AppendInt(dst, int64(first), 10)
 	if n > 1 {
@@ -140,7 +141,7 @@ func appendRange(dst []byte, first, n int) []byte {
 	return dst
 }
 
-// appendWord writes a word, in the quotes of Go where it needs some.
+// appendWord appends a word, quoted as in Go if necessary.
 func appendWord(dst []byte, s string) []byte {
 	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return !bare(r) }) {
 		return strconv.AppendQuote(dst, s)
@@ -148,7 +149,7 @@ func appendWord(dst []byte, s string) []byte {
 	return append(dst, s...)
 }
 
-// bare reports whether a character can stand in a word without quotes.
+// bare reports whether a character is allowed in an unquoted word.
 func bare(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_:.,+-", r)
 }

@@ -50,12 +50,12 @@ func decodeWorldEdit(data []byte) (*Schematic, error) {
 	return b.finish()
 }
 
-// A follower returns the table that a value stands for: itself, or the one that it names.
+// A follower returns the table that a value refers to: the value itself, or the table that it names.
 type follower func(luatable.Value) luatable.Value
 
 func plain(v luatable.Value) luatable.Value { return v }
 
-// found is a node of a file, before it has its place among the others.
+// found is a node of a file before its index is known.
 type found struct {
 	pos           [3]int
 	name          uint16
@@ -63,12 +63,12 @@ type found struct {
 	meta          *Meta
 }
 
-// builder makes a schematic of nodes that come in any order.
+// builder builds a schematic from nodes in any order.
 type builder struct {
 	s     *Schematic
 	name  func(string) (uint16, error)
 	nodes []found
-	size  int // of all metadata
+	size  int // total size of the metadata
 	err   error
 }
 
@@ -78,7 +78,7 @@ func (b *builder) fail(i int, want, got string) {
 	}
 }
 
-// say says what a value is.
+// say describes a value.
 func say(v luatable.Value) string {
 	switch v.Kind {
 	case luatable.Nil:
@@ -93,7 +93,7 @@ func say(v luatable.Value) string {
 	return "a table"
 }
 
-// listLine is a node of version 3.
+// listLine matches a node of version 3.
 var listLine = regexp.MustCompile(`([+-]?\d+)\s+([+-]?\d+)\s+([+-]?\d+)\s+([^\s]+)\s+(\d+)\s+(\d+)[^\r\n]*`)
 
 func (b *builder) list(text []byte) {
@@ -126,8 +126,8 @@ func (b *builder) add(f found, name string) {
 	b.nodes = append(b.nodes, f)
 }
 
-// flat reads versions 1 and 2: a list of tables, in which {n} stands for the table n. The first
-// is the list of nodes.
+// flat reads versions 1 and 2: a list of tables, in which {n} refers to table n. The first table is the list of
+// nodes.
 func (b *builder) flat(version int, text []byte) error {
 	root, err := luatable.Parse(text)
 	if err != nil {
@@ -173,7 +173,7 @@ func (b *builder) flat(version int, text []byte) error {
 	return nil
 }
 
-// entry reads a node that is a table with x, y, z, name and so on.
+// entry reads a node in the form of a table with x, y, z, name and so on.
 func (b *builder) entry(i int, v luatable.Value, follow follower) {
 	if v.Kind != luatable.TableKind {
 		b.fail(i, "a table", say(v))
@@ -203,7 +203,7 @@ func (b *builder) entry(i int, v luatable.Value, follow follower) {
 	b.add(f, name.Text)
 }
 
-// param reads a number from 0 to 255, which is 0 where there is none.
+// param reads a number from 0 to 255; the default is 0.
 func param(v luatable.Value) (uint8, bool) {
 	if v.Kind == luatable.Nil {
 		return 0, true
@@ -212,7 +212,7 @@ func param(v luatable.Value) (uint8, bool) {
 	return uint8(n), ok
 }
 
-// meta reads metadata. What several nodes share counts for each of them: it is written for each.
+// meta reads metadata. Metadata shared by several nodes counts for each of them, because it is written for each.
 func (b *builder) meta(i int, t *luatable.Table, follow follower) *Meta {
 	m := new(Meta)
 	if fields := follow(t.Get("fields")); fields.Kind == luatable.TableKind && b.fits(len(fields.Table.Entries)*slotSize) {
@@ -243,7 +243,7 @@ func (b *builder) meta(i int, t *luatable.Table, follow follower) *Meta {
 	return m
 }
 
-// fits reports whether so many bytes of metadata can be added.
+// fits reports whether n more bytes of metadata can be added.
 func (b *builder) fits(n int) bool {
 	if b.size += n; b.size > MaxMeta && b.err == nil {
 		b.err = &fault.Error{Path: "meta", Offset: -1, Want: fmt.Sprintf("at most %d bytes of metadata", MaxMeta), Got: "more", Err: fault.ErrLimit}
@@ -251,7 +251,7 @@ func (b *builder) fits(n int) bool {
 	return b.err == nil
 }
 
-// text returns a text or a number as the engine reads one.
+// text returns a text, or a number converted as the engine does.
 func (b *builder) text(i int, v luatable.Value) string {
 	switch v.Kind {
 	case luatable.String:
@@ -266,7 +266,7 @@ func (b *builder) text(i int, v luatable.Value) string {
 	return ""
 }
 
-// finish gives all nodes their places. Of several at one place the last counts.
+// finish puts all nodes in their places. If several have the same position, the last counts.
 func (b *builder) finish() (*Schematic, error) {
 	if b.err != nil {
 		return nil, b.err
@@ -284,7 +284,7 @@ func (b *builder) finish() (*Schematic, error) {
 	for axis := range s.Size {
 		s.Size[axis] = most[axis] - least[axis] + 1
 	}
-	// WorldEdit writes places from the corner of the area, where there may be air.
+	// WorldEdit writes positions relative to the corner of the area, which may contain air.
 	for axis, v := range least {
 		if v > 0 && v <= MaxSide-s.Size[axis] {
 			s.Size[axis] += v

@@ -49,13 +49,13 @@ func (s *Schematic) encodeWorldEdit() ([]byte, error) {
 	return w.dst, nil
 }
 
-// place returns where a node is in .we.
+// place returns the position of a node in .we.
 func (s *Schematic) place(i int) [3]int {
 	x, y, z := s.Coordinates(i)
 	return [3]int{s.Origin[0] + x, s.Origin[1] + y, s.Origin[2] + z}
 }
 
-// inWorldEdit goes through the nodes of a .we in its order: by x, then y, then z.
+// inWorldEdit yields the nodes of a .we file in its order: by x, then y, then z.
 func (s *Schematic) inWorldEdit() func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		for x := range s.Size[0] {
@@ -70,7 +70,7 @@ func (s *Schematic) inWorldEdit() func(yield func(int) bool) {
 	}
 }
 
-// luaWriter writes tables.
+// luaWriter writes Lua tables.
 type luaWriter struct {
 	dst     []byte
 	version int
@@ -113,7 +113,7 @@ func (w *luaWriter) node(s *Schematic, i int) {
 	w.dst = append(w.dst, '}')
 }
 
-// pair writes what stands before the value of entry n of a table.
+// pair writes the key of entry n of a table and the characters before its value.
 func (w *luaWriter) pair(n int, key string) {
 	if n > 0 {
 		w.dst = append(w.dst, ',')
@@ -123,7 +123,7 @@ func (w *luaWriter) pair(n int, key string) {
 	w.dst = append(w.dst, "]="...)
 }
 
-// text writes a string as Lua's %q does.
+// text writes a string like %q in Lua.
 func (w *luaWriter) text(s string) {
 	w.dst = append(w.dst, '"')
 	for i := range len(s) {
@@ -141,7 +141,7 @@ func (w *luaWriter) text(s string) {
 	w.dst = append(w.dst, '"')
 }
 
-// flat writes versions 1 and 2, where no table stands in another one.
+// flat writes versions 1 and 2, in which tables are not nested.
 func (w *luaWriter) flat(s *Schematic) {
 	nodes := slices.Collect(s.inWorldEdit())
 	w.dst = append(w.dst, "return {\n-- Table: {1}\n{\n"...)
