@@ -9,7 +9,7 @@ import (
 	"trowel.example/minetest/place"
 )
 
-// Catalog are the kinds of findings that [Stack.Check] and [Inventory.Check] make.
+// Catalog lists the kinds of findings that [Stack.Check] and [Inventory.Check] report.
 var Catalog check.Catalog
 
 var (
@@ -31,8 +31,7 @@ var (
 		"The list has fewer lines than its size: the engine takes the missing slots for empty ones.", "Nothing to do.")
 )
 
-// Check reports what is wrong with the stack to sink. The path is that of the
-// stack, such as "lists[0].items[3]".
+// Check reports the problems of the stack to sink. The path is that of the stack, such as "lists[0].items[3]".
 func (s Stack) Check(sink check.Sink, path string) {
 	switch {
 	case s.Legacy == "MBOItem":
@@ -62,10 +61,10 @@ func (s Stack) Check(sink check.Sink, path string) {
 	}
 }
 
-// checkText tells why the text of a stack is odd.
+// checkText reports oddities in the text of a stack.
 func (s Stack) checkText(sink check.Sink, path string) {
 	if was, err := parseStack(s.raw); err != nil || !was.Equal(s) {
-		return // the text is void
+		return // the text no longer applies
 	}
 	t := scanner{text: s.raw}
 	t.quoted("name")
@@ -95,10 +94,9 @@ func validName(name string) bool {
 	return ok && mod != "" && rest != "" && strings.Trim(mod+rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
 }
 
-// Check reports what is wrong with the inventory and its items to sink. The
-// path is that of the inventory; "" for one that stands alone. What is wrong in the
-// same way with several slots is one finding, which has the places of all: of type
-// [place.Slot].
+// Check reports the problems of the inventory and its items to sink. The path is that of the inventory, or "" for a
+// separate one. If several slots have the same problem, Check reports one finding with the places of all of them, of
+// type [place.Slot].
 func (inv *Inventory) Check(sink check.Sink, path string) {
 	if path != "" {
 		path += "."
@@ -108,7 +106,7 @@ func (inv *Inventory) Check(sink check.Sink, path string) {
 		seen = make(map[string]bool)
 	}
 	var found []check.Finding
-	same := make(map[[2]string]int) // the index of the first of its kind and message
+	same := make(map[[2]string]int) // the index of the first finding with this ID and message
 	add := func(f check.Finding) {
 		key := [2]string{f.ID, f.Message}
 		if i, ok := same[key]; ok {

@@ -8,41 +8,38 @@ import (
 	"trowel.example/fault"
 )
 
-// Inventory is the inventory of a player, a node or a detached one.
+// Inventory is the inventory of a player or a node, or a detached inventory.
 type Inventory struct {
 	Lists []List
 
-	raw []byte // the text, if it is not the one that Append would make
+	raw []byte // the text, if it differs from that of appendLists
 }
 
 // List is a named list of slots.
 type List struct {
 	Name    string // such as "main"; without spaces
 	Size    int    // number of slots, 0 to 2^32-1
-	Width   int    // slots in a row of a crafting grid, 0 for none
-	NoWidth bool   // the text does not tell a width, as before 0.4.2
-	Items   []Slot // the slots from the first on; those that are missing at the end are empty
+	Width   int    // slots per row of a crafting grid, 0 for none
+	NoWidth bool   // the text has no width, as before 0.4.2
+	Items   []Slot // the slots from the first on; missing slots at the end are empty
 
-	// Keep means that there is nothing but the name: the list stays as the
-	// receiver has it. It occurs in network messages only.
+	// Keep means that the text has only the name: the receiver keeps the list unchanged. It occurs in network
+	// messages only.
 	Keep bool
 }
 
 // Slot is one slot of a list.
 type Slot struct {
 	Stack
-	Keep bool // the slot stays as the receiver has it; in network messages only
+	Keep bool // the receiver keeps the slot unchanged; in network messages only
 }
 
-// ParseInventory reads an inventory from the start of text. It returns the
-// number of bytes up to and including the line that ends it, "EndInventory" or
-// "end".
+// ParseInventory reads an inventory from the start of text. It returns the number of bytes up to and including the
+// closing line, "EndInventory" or "end".
 //
-// The error is a [fault.Error] whose Offset is that in the text: the end is
-// missing, a line is none of an inventory, a size or width is no number, a list
-// has more items than its size, or an item cannot be read. Lines that a list
-// should not have are skipped, as the engine does; they stay in the text
-// until the inventory is changed.
+// The error is a [fault.Error] whose Offset is the offset in the text. Errors are: a missing end, an unknown line, a
+// size or width that is not a number, more items in a list than its size, and an unreadable item. Unknown lines
+// inside a list are skipped, as in the engine; they remain in the text until the inventory is changed.
 //
 // [fault.Error]: trowel.example/fault.Error
 func ParseInventory(text []byte) (inv *Inventory, n int, err error) {
@@ -58,17 +55,16 @@ func ParseInventory(text []byte) (inv *Inventory, n int, err error) {
 	return inv, p.next, nil
 }
 
-// SalvageInventory reads what can be read of a damaged inventory, all of text: a
-// slot whose item cannot be read is empty, lines that mean nothing and items
-// beyond the size of their list are skipped. The error is about the first
-// damage; nil means that there is none.
+// SalvageInventory reads the readable parts of a damaged inventory, using all of text: slots with unreadable items
+// become empty; unknown lines and items beyond the size of their list are skipped. The error reports the first
+// damage; nil means no damage.
 func SalvageInventory(text []byte) (*Inventory, error) {
 	p := parser{text: text, salvage: true}
 	inv := p.inventory()
 	return inv, p.err
 }
 
-// List returns the list of a name, nil if there is none. It is the first, as in
+// List returns the list with a name, or nil if there is none. If several have the name, it returns the first, as in
 // the engine.
 func (inv *Inventory) List(name string) *List {
 	for i := range inv.Lists {
@@ -79,7 +75,7 @@ func (inv *Inventory) List(name string) *List {
 	return nil
 }
 
-// Equal reports whether two inventories mean the same. Their texts may differ.
+// Equal reports whether two inventories have the same content. Their texts may differ.
 func (inv *Inventory) Equal(other *Inventory) bool {
 	if inv == nil || other == nil {
 		return inv == other
@@ -95,7 +91,7 @@ func (inv *Inventory) Equal(other *Inventory) bool {
 	return true
 }
 
-// Equal reports whether two lists mean the same.
+// Equal reports whether two lists have the same content.
 func (l List) Equal(m List) bool {
 	if l.Name != m.Name || l.Size != m.Size || l.Width != m.Width || l.NoWidth != m.NoWidth || l.Keep != m.Keep || len(l.Items) != len(m.Items) {
 		return false
@@ -108,12 +104,12 @@ func (l List) Equal(m List) bool {
 	return true
 }
 
-// Equal reports whether two slots mean the same.
+// Equal reports whether two slots have the same content.
 func (s Slot) Equal(t Slot) bool { return s.Keep == t.Keep && s.Stack.Equal(t.Stack) }
 
-// Append appends the text of the inventory to dst: the one that it was read from
-// if that still means the same, else as the engine writes it. The names of lists
-// must have no spaces and no line ends, and lists no more items than their size.
+// Append appends the text of the inventory to dst: the text that it was read from if it still has the same content,
+// or else the text that the engine would write. The names of lists must not contain spaces or line ends, and a list
+// must not have more items than its size.
 func (inv *Inventory) Append(dst []byte) []byte {
 	if inv.raw != nil {
 		p := parser{text: inv.raw}
@@ -156,18 +152,18 @@ func (l *List) append(dst []byte) []byte {
 	return append(dst, "EndInventoryList\n"...)
 }
 
-// parser walks over the lines of an inventory. Its first error stays.
+// parser reads the lines of an inventory. It keeps the first error.
 type parser struct {
 	text       []byte
 	start, end int  // of the line
 	next       int  // start of the line after it
-	lists      int  // how many have been read
-	inList     bool // the line is one of the next list
+	lists      int  // the number of lists read
+	inList     bool // the line belongs to the next list
 	err        error
 	salvage    bool // continue after an error
 }
 
-// stopped reports whether an error ends the reading.
+// stopped reports whether an error has ended the reading.
 func (p *parser) stopped() bool { return p.err != nil && !p.salvage }
 
 func (p *parser) fail(at int, path, want, got string, err error) {
@@ -176,8 +172,8 @@ func (p *parser) fail(at int, path, want, got string, err error) {
 	}
 }
 
-// line skips a line and returns the word that it begins with and what
-// follows the space after that. It fails where the text ends.
+// line skips a line and returns its first word and the rest after the following space. It fails at the end of the
+// text.
 func (p *parser) line(want string) (word, rest []byte, ok bool) {
 	p.start = p.next
 	if p.start == len(p.text) {
@@ -200,7 +196,7 @@ func (p *parser) line(want string) (word, rest []byte, ok bool) {
 	return word, rest, true
 }
 
-// path returns the path of something in the list that comes next, or is being read.
+// path returns the path of a part of the list that is being read.
 func (p *parser) path(rest string) string { return fmt.Sprintf("lists[%d]%s", p.lists, rest) }
 
 func (p *parser) inventory() *Inventory {
@@ -271,7 +267,7 @@ func (p *parser) number(field string, at int, text []byte) int {
 	return int(n)
 }
 
-// quoteStart quotes the start of what is wrong.
+// quoteStart quotes the start of an invalid text.
 func quoteStart(text []byte) string {
 	if len(text) > 40 {
 		return strconv.Quote(string(text[:40])) + "..."

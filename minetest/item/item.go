@@ -1,9 +1,8 @@
 // Package item reads and writes the items of Minetest: the itemstring of a
 // stack, and the text of an inventory.
 //
-// Both are lossless. A text that is not what this package would write, such as
-// one of 2011, stays with what was read from it and is written again as long as
-// it still means the same.
+// Both are lossless. A text that differs from what this package would write, such as one of 2011, is kept with the
+// parsed value and is written unchanged as long as the value does not change.
 package item
 
 import (
@@ -11,8 +10,8 @@ import (
 	"strings"
 )
 
-// MetaField is a key of a stack's metadata and its value. Both are bytes of any
-// kind except for \1, \2 and \3, which separate them in the itemstring.
+// MetaField is a key of a stack's metadata and its value. Both may contain any bytes except \1, \2 and \3, which are
+// separators in the itemstring.
 type MetaField struct {
 	Key   string // "" for metadata without keys, as written before 0.4.16
 	Value string
@@ -23,21 +22,20 @@ type Stack struct {
 	Name  string      // such as "default:dirt"
 	Count int         // 0 to 65535
 	Wear  int         // of a tool: 0 (new) to 65535 (about to break)
-	Meta  []MetaField // in the order of the text; of fields with the same key the last is valid
+	Meta  []MetaField // in the order of the text; of fields with the same key the last counts
 
-	// Legacy is the word that an itemstring from before 0.4 begins with, such as
-	// "ToolItem"; "" in all newer ones. See [Stack.MigrateLegacy].
+	// Legacy is the first word of an itemstring from before 0.4, such as "ToolItem"; it is "" in newer itemstrings.
+	// See [Stack.MigrateLegacy].
 	Legacy string
-	ID     uint16 // node id in place of a name: "MaterialItem" and "MaterialItem2" only
+	ID     uint16 // node id instead of a name: "MaterialItem" and "MaterialItem2" only
 
-	raw string // the text, if it is not the one that String would make
+	raw string // the text, if it differs from that of appendFields
 }
 
-// ParseStack reads an itemstring, as the engine does: a count or wear that is no
-// number is 0, what follows the metadata means nothing. An empty text is an
-// empty stack. The error is a [fault.Error] whose Offset is that in the text: the
-// name or the metadata are in quotes that do not end, or more than a space
-// follows those of the name. A text that is cut off elsewhere is a valid other stack.
+// ParseStack reads an itemstring as the engine does: a count or wear that is not a number is 0, and text after the
+// metadata is ignored. An empty text is an empty stack. The error is a [fault.Error] whose Offset is the offset in
+// the text: the quotes of the name or the metadata are not closed, or the closing quote of the name is not followed
+// by a space. A text cut off elsewhere is a valid, different stack.
 //
 // [fault.Error]: trowel.example/fault.Error
 func ParseStack(text string) (Stack, error) {
@@ -103,8 +101,7 @@ func parseMeta(text string) (fields []MetaField) {
 	return fields
 }
 
-// Empty reports whether the stack stands for an empty slot: it has no name, or no
-// item.
+// Empty reports whether the stack is an empty slot: it has no name, or a count of 0.
 func (s Stack) Empty() bool {
 	switch s.Legacy {
 	case "":
@@ -115,7 +112,7 @@ func (s Stack) Empty() bool {
 	return false
 }
 
-// Equal reports whether two stacks mean the same. Their texts may differ.
+// Equal reports whether two stacks have the same content. Their texts may differ.
 func (s Stack) Equal(t Stack) bool {
 	if s.Name != t.Name || s.Count != t.Count || s.Wear != t.Wear || s.Legacy != t.Legacy || s.ID != t.ID || len(s.Meta) != len(t.Meta) {
 		return false
@@ -128,7 +125,7 @@ func (s Stack) Equal(t Stack) bool {
 	return true
 }
 
-// Field returns the value of a key of the metadata, and whether there is one.
+// Field returns the value of a metadata key, and whether the key exists.
 func (s Stack) Field(key string) (value string, ok bool) {
 	for _, f := range s.Meta {
 		if f.Key == key {
@@ -138,11 +135,11 @@ func (s Stack) Field(key string) (value string, ok bool) {
 	return value, ok
 }
 
-// String returns the itemstring: the text that the stack was read from if it
-// still means the same, else the shortest one, "" for an empty stack.
+// String returns the itemstring: the text that the stack was read from if it still has the same content, or else the
+// shortest text; "" for an empty stack.
 func (s Stack) String() string { return string(s.Append(nil)) }
 
-// Append appends the itemstring to dst, as String returns it.
+// Append appends the itemstring to dst, as returned by String.
 func (s Stack) Append(dst []byte) []byte {
 	if s.raw != "" {
 		if was, err := parseStack(s.raw); err == nil && was.Equal(s) {

@@ -14,7 +14,8 @@ import (
 
 type fields = []item.MetaField
 
-// What itemstrings mean, as the engine reads them; canon is what it would write.
+// stacks are itemstrings, the stacks that the engine reads from them, and in canon the text that the engine would
+// write.
 var stacks = []struct {
 	text, canon string
 	want        item.Stack
@@ -37,7 +38,7 @@ var stacks = []struct {
 		item.Stack{Name: "a:b", Count: 1, Meta: fields{{"k", "v w"}, {"\x01", ""}}}},
 	{"a:b 1 0 \"\x01k\x02v\" tail", `a:b 1 0 "\u0001k\u0002v\u0003"`, item.Stack{Name: "a:b", Count: 1, Meta: fields{{"k", "v"}}}},
 	{`"a\"\\\/\b\f\n\r\t\u00C3\uffa9:"`, `"a\"\\/\b\f\n\r\t\u00c3\u00a9:"`, item.Stack{Name: "a\"\\/\b\f\n\r\té:", Count: 1}},
-	{`"a\uxx6b:" 2`, `ak: 2`, item.Stack{Name: "ak:", Count: 2}}, // whatever the first two are
+	{`"a\uxx6b:" 2`, `ak: 2`, item.Stack{Name: "ak:", Count: 2}}, // the first two digits are ignored
 	{`back\slash`, `back\slash`, item.Stack{Name: `back\slash`, Count: 1}},
 
 	{"MaterialItem 8 12", "MaterialItem 8 12", item.Stack{Legacy: "MaterialItem", ID: 8, Count: 12}},
@@ -66,7 +67,7 @@ func TestParseStack(t *testing.T) {
 		if got := c.want.String(); got != c.canon {
 			t.Errorf("%q is written again as %q, want %q", c.text, got, c.canon)
 		}
-		// A change makes the text void; undoing it makes it valid again.
+		// A change invalidates the text; undoing the change makes the text valid again.
 		was := s
 		s.Name, s.Count, s.ID = "new:"+s.Name, s.Count+3, s.ID+1
 		if s.String() == c.text {
@@ -156,7 +157,8 @@ func TestParseInventory(t *testing.T) {
 	}
 }
 
-// Texts that nobody writes today come back as they were until they are changed.
+// TestInventoryKeepsText tests that texts that current programs do not write round-trip unchanged until they are
+// edited.
 func TestInventoryKeepsText(t *testing.T) {
 	for _, text := range []string{
 		"EndInventory\n",
@@ -218,7 +220,7 @@ func TestSalvageInventory(t *testing.T) {
 	}
 }
 
-// A size is a promise, not a reason to make room.
+// TestInventorySize tests that a large size does not allocate memory.
 func TestInventorySize(t *testing.T) {
 	text := []byte("List m 4294967295\nEndInventoryList\nEndInventory\n")
 	if n := testing.AllocsPerRun(10, func() {
@@ -272,7 +274,7 @@ func FuzzParseStack(f *testing.F) {
 		if s.String() != text {
 			t.Fatalf("%q became %q", text, s)
 		}
-		// What is written again means the same, unless it is an empty slot.
+		// The encoded stack has the same content, unless it is an empty slot.
 		fresh := item.Stack{Name: s.Name, Count: s.Count, Wear: s.Wear, Meta: s.Meta, Legacy: s.Legacy, ID: s.ID}
 		again, err := item.ParseStack(fresh.String())
 		if err != nil {
@@ -289,7 +291,7 @@ func FuzzParseStack(f *testing.F) {
 	})
 }
 
-// separable reports whether no key or value holds what separates them.
+// separable reports whether no key or value contains separators.
 func separable(meta []item.MetaField) bool {
 	for _, f := range meta {
 		if strings.ContainsAny(f.Key, "\x02") || strings.ContainsAny(f.Value, "\x03") {

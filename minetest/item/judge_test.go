@@ -12,8 +12,7 @@ import (
 	"trowel.example/minetest/item"
 )
 
-// The engine reads itemstrings and writes them again: it reads what we read, and
-// writes what we write.
+// TestEngineItems tests that the engine reads and writes itemstrings as this package does.
 func TestEngineItems(t *testing.T) {
 	judge.Find(t, "minetestserver")
 	texts := []string{"CraftItem Stick 3", "MaterialItem 8 12", "MaterialItem2 2058 2", "MaterialItem2 4000 2", "NodeItem \"locked_chest\" 5", "lump_of_iron 7", "wooden_fence", "mossycobble 2", "CraftItem paper 0", "unknown_block 2", "MaterialItem2 3999 1", "MaterialItem 4000 2"}
@@ -74,11 +73,11 @@ end)
 		fresh := item.Stack{Name: s.Name, Count: s.Count, Wear: s.Wear, Meta: s.Meta}
 		switch {
 		case text == "default:pick_wood 21323":
-			fresh.Count = 1 // the game knows that it is a tool
+			fresh.Count = 1 // the game defines it as a tool
 		case fresh.Name == "unknown_block" && s.Legacy == "" && strings.HasPrefix(text, "Material"):
-			fresh = item.Stack{} // the engine loses it
+			fresh = item.Stack{} // the engine drops it
 		}
-		slices.SortFunc(fresh.Meta, func(a, b item.MetaField) int { return strings.Compare(a.Key, b.Key) }) // as it happens
+		slices.SortFunc(fresh.Meta, func(a, b item.MetaField) int { return strings.Compare(a.Key, b.Key) }) // the engine's order is random
 		if _, bad := refused[text]; bad != (err != nil) || fresh.String() != string(want) {
 			t.Errorf("%q: the engine writes %q, we %q, %v", text, want, fresh, err)
 		}

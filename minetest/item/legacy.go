@@ -9,12 +9,11 @@ import (
 	"trowel.example/fault"
 )
 
-// legacyForms are the first words of the itemstrings before 0.4, and how the
-// rest is read.
+// legacyForms maps the first words of itemstrings from before 0.4 to the functions that parse the rest.
 var legacyForms = map[string]func(s *Stack, rest string){
-	"MaterialItem":  parseMaterial, // until 2011-07-30: a node by an id from before block version 20
-	"MaterialItem2": parseMaterial, // until 2011-11-16: a node by its id
-	"MaterialItem3": parseNamed,    // until 2012-01-07, as all below
+	"MaterialItem":  parseMaterial, // until 2011-07-30: a node with an id from before block version 20
+	"MaterialItem2": parseMaterial, // until 2011-11-16: a node with its id
+	"MaterialItem3": parseNamed,    // until 2012-01-07, like all below
 	"node":          parseNamed,
 	"NodeItem":      parseNamed,
 	"craft":         parseNamed,
@@ -70,23 +69,20 @@ func (s *Stack) appendLegacy(dst []byte) []byte {
 	return strconv.AppendInt(dst, int64(s.Count), 10)
 }
 
-// NodeNames returns the name of a node by its id of the time when names were
-// new (block versions 20 and 21), and whether there is one. A nil NodeNames knows
-// none.
+// NodeNames returns the name of a node id of block versions 20 and 21, and whether it has one. A nil NodeNames has no
+// names.
 type NodeNames func(id uint16) (name string, ok bool)
 
-// maxNodeID is the highest id that a node could have had.
+// maxNodeID is the highest possible node id.
 const maxNodeID = 0xfff
 
 // ids19 are the ids from before block version 20 that became 0x800, 0x801 and so on.
 var ids19 = []uint16{1, 4, 5, 6, 7, 8, 10, 11, 12, 13, 18, 19, 20, 22, 23, 24, 25, 26, 27, 28, 29}
 
-// MigrateLegacy returns the stack as an engine of 0.4 or later reads it: in
-// today's form, and with the name that the game gave to items from before 0.4,
-// such as "default:stick" for "Stick". A node whose id has no name becomes
-// "unknown_block"; the engine loses it. A stack that needs none of this is
-// returned as it is. The error is about an "MBOItem", which no engine reads any
-// more, and of an id above 0xfff.
+// MigrateLegacy returns the stack as engines since 0.4 read it: in the current form, and with current names for items
+// from before 0.4, such as "default:stick" for "Stick". A node whose id has no name becomes "unknown_block"; the
+// engine drops it. A stack that needs no change is returned unchanged. MigrateLegacy fails for an "MBOItem", which no
+// current engine reads, and for an id above 0xfff.
 func (s Stack) MigrateLegacy(names NodeNames) (Stack, error) {
 	switch s.Legacy {
 	case "MBOItem":
@@ -113,8 +109,8 @@ func (s Stack) MigrateLegacy(names NodeNames) (Stack, error) {
 	return s, nil
 }
 
-// Alias returns today's name of an item that had another one before 0.4, as
-// minetest_game has it, and whether it had.
+// Alias returns the current name of an item that had another name before 0.4, according to minetest_game, and whether
+// there is one.
 func Alias(old string) (name string, ok bool) {
 	name, ok = aliases[old]
 	return name, ok
@@ -135,7 +131,7 @@ var aliases = func() map[string]string {
 			m[material[0]+tool] = "default:" + strings.ToLower(tool) + "_" + material[1]
 		}
 	}
-	// These got nothing but the prefix.
+	// These only got the prefix.
 	for name := range strings.FieldsSeq(`stone stone_with_coal stone_with_iron dirt_with_grass
 		dirt_with_grass_footsteps dirt sand gravel sandstone clay brick tree jungletree junglegrass
 		leaves cactus papyrus bookshelf glass rail ladder wood mese cloud water_flowing water_source

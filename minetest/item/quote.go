@@ -7,7 +7,7 @@ import (
 	"trowel.example/fault"
 )
 
-// scanner walks over an itemstring. Its first error stays.
+// scanner reads an itemstring. It keeps the first error.
 type scanner struct {
 	text string
 	at   int
@@ -22,7 +22,7 @@ func (t *scanner) fail(at int, field, want, got string, err error) {
 
 func (t *scanner) rest() string { return t.text[t.at:] }
 
-// word returns what comes before the next space, and skips both.
+// word returns the text before the next space, and skips both.
 func (t *scanner) word() string {
 	word, _, found := strings.Cut(t.rest(), " ")
 	t.at += len(word)
@@ -32,7 +32,7 @@ func (t *scanner) word() string {
 	return word
 }
 
-// space skips the space that ends a field, unless the text ends there.
+// space skips the space after a field, unless the text ends there.
 func (t *scanner) space(field string) {
 	if t.err != nil || t.at == len(t.text) {
 		return
@@ -44,8 +44,7 @@ func (t *scanner) space(field string) {
 	t.at++
 }
 
-// quoted returns a field that is in quotes if it begins with one, and else ends
-// before the next space.
+// quoted returns a quoted field, or an unquoted field up to the next space.
 func (t *scanner) quoted(field string) string {
 	if t.err != nil {
 		return ""
@@ -75,10 +74,9 @@ func (t *scanner) quoted(field string) string {
 	return s
 }
 
-// unquote undoes what the engine does to a text that needs quotes. It looks like
-// JSON, but \u stands for a byte: of the four that follow, whatever they are, only the
-// last two count. So a backslash that the search for the end took for the first of two
-// can be one of the four: then an escape can be cut off.
+// unquote reverses the engine's quoting. It resembles JSON, but \u stands for one byte: of the four characters after
+// it, only the last two count, and any characters are accepted. One of the four may be a backslash that the search
+// for the closing quote took as the start of an escape sequence; so the text may end inside an escape sequence.
 func unquote(s string) (string, bool) {
 	if !strings.Contains(s, `\`) {
 		return s, true
@@ -116,7 +114,7 @@ func unquote(s string) (string, bool) {
 	return string(b), true
 }
 
-// hexDigit returns the value of a digit, 0 for what is none.
+// hexDigit returns the value of a hexadecimal digit, or 0 for any other character.
 func hexDigit(c byte) byte {
 	switch {
 	case '0' <= c && c <= '9':
@@ -129,8 +127,8 @@ func hexDigit(c byte) byte {
 	return 0
 }
 
-// appendQuoted appends s, in quotes where the engine writes them: around
-// whatever is not a word of ASCII.
+// appendQuoted appends s, with quotes where the engine writes them: if s contains anything but printable ASCII
+// characters without spaces and quotes.
 func appendQuoted(dst []byte, s string) []byte {
 	plain := true
 	for i := range len(s) {
@@ -166,8 +164,8 @@ func appendQuoted(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// number reads a count or wear the way the engine does: white space, a sign and
-// digits, whatever follows them; cut to 16 bits.
+// number reads a count or wear as the engine does: white space, a sign and digits, ignoring any text after them; the
+// result is cut to 16 bits.
 func number(s string) int {
 	s = strings.TrimLeft(s, " \t\n\v\f\r")
 	digits := strings.TrimLeft(s, "+-")
