@@ -8,7 +8,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// BenchmarkFix computes the light of scenes of 125 blocks, of which 8 were changed.
+// BenchmarkFix computes the light of scenes of 125 blocks, 8 of which have changed.
 func BenchmarkFix(b *testing.B) {
 	list, _ := definitions()
 	w := make(world)

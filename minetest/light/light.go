@@ -1,5 +1,5 @@
-// Package light computes the light of blocks as the engine does: sunlight from above, and what
-// spreads from it and from nodes that shine.
+// Package light computes the light of blocks as the engine does: sunlight from above, and the light that spreads from
+// sunlight and from light sources.
 package light
 
 import (
@@ -11,36 +11,35 @@ import (
 	"trowel.example/minetest/nodedef"
 )
 
-// Source returns the block at a position, nil if there is none. Blocks that the map generator
-// has not finished count as none.
+// Source returns the block at a position, or nil if there is none. Blocks that the map generator has not finished
+// count as missing.
 type Source func(p mapdb.Pos) (*mapblock.Block, error)
 
 // Light is the light of a block.
 type Light struct {
-	Param1   [mapblock.NodeCount]uint8 // of all nodes; of those that keep no light it is what it was
-	Complete uint16                    // the LightingComplete: open where there is no block to join
+	Param1   [mapblock.NodeCount]uint8 // of all nodes; unchanged for nodes that store no light
+	Complete uint16                    // the LightingComplete: bits are cleared towards missing neighbours
 }
 
 const (
 	side  = mapblock.Side
 	count = mapblock.NodeCount
-	sun   = 15 // the light of what the sun shines on
+	sun   = 15 // the light of nodes in sunlight
 )
 
-// What a node is to light, in a byte: how bright it shines, and these.
+// The properties of a node for light, in one byte: the brightness of a light source (shines), and these bits.
 const (
-	keeps  = 0x10 // it has light, which goes on to its neighbours
-	passes = 0x20 // sunlight goes down through it
+	keeps  = 0x10 // stores light and passes it on to its neighbours
+	passes = 0x20 // sunlight passes down through it
 	absent = 0x40 // ignore
 	shines = 0x0f
 )
 
-// Fix computes the light in blocks that were changed, and around them as far as their light
-// reaches: in all neighbours, and below as far as sunlight or shadow has to go down. It returns
-// the light of the changed blocks, and of others where it is not what it was. Around these the
-// light has to be right.
+// Fix computes the light of changed blocks and around them as far as their light reaches: in all neighbours, and
+// below as far as sunlight or shadow extends. It returns the light of the changed blocks, and of other blocks whose
+// light has changed. The light around these must be correct.
 //
-// A node that has no definition keeps no light, as in a game that does not know it.
+// A node without a definition stores no light, as in a game that does not define it.
 func Fix(src Source, nodes nodedef.List, changed []mapdb.Pos) (map[mapdb.Pos]*Light, error) {
 	a := &area{src: src, nodes: nodes, blocks: make(map[mapdb.Pos]*block)}
 	if err := a.sunlight(changed); err != nil {
@@ -64,13 +63,13 @@ func Fix(src Source, nodes nodedef.List, changed []mapdb.Pos) (map[mapdb.Pos]*Li
 	return fixed, nil
 }
 
-// role says what is done to a block.
+// role is the treatment of a block.
 type role byte
 
 const (
-	edge   role = iota // it is looked at
-	margin             // its light may change, but for sunlight from above
-	within             // it was changed, or sunlight in it
+	edge   role = iota // only read
+	margin             // its light may change, except for sunlight from above
+	within             // it, or the sunlight in it, has changed
 )
 
 // block is a block with its light.
@@ -78,8 +77,8 @@ type block struct {
 	role  role
 	kind  [count]uint8
 	old   [count]uint8    // param1
-	light [2][count]uint8 // by day and by night
-	under bool            // underground: no sunlight comes where there is no block above
+	light [2][count]uint8 // by day and at night
+	under bool            // underground: no sunlight enters if there is no block above
 	near  [6]*block       // in the order of dirs
 }
 
@@ -90,15 +89,15 @@ func step(p mapdb.Pos, d [3]int) mapdb.Pos {
 	return mapdb.Pos{X: p.X + int16(d[0]), Y: p.Y + int16(d[1]), Z: p.Z + int16(d[2])}
 }
 
-// area is what of a world is looked at.
+// area is the part of a world that is read.
 type area struct {
 	src    Source
 	nodes  nodedef.List
-	blocks map[mapdb.Pos]*block // nil where there is none
-	lamps  [sun + 1][]lamp      // by how bright they shine
+	blocks map[mapdb.Pos]*block // nil if the block is missing
+	lamps  [sun + 1][]lamp      // by brightness
 }
 
-// get returns a block, nil if there is none.
+// get returns a block, or nil if it is missing.
 func (a *area) get(p mapdb.Pos) (*block, error) {
 	b, known := a.blocks[p]
 	if known || !p.Valid() {
@@ -141,9 +140,8 @@ func (a *area) read(from *mapblock.Block) *block {
 	return b
 }
 
-// sunlight lets the sun shine on the changed blocks, from the highest to the lowest, and takes
-// sunlight and shadow down from there as far as they go. All blocks of which that changes
-// something are within then.
+// sunlight lets sunlight into the changed blocks, from the highest to the lowest, and extends sunlight and shadow
+// down as far as they reach. It marks all blocks that this changes as within.
 func (a *area) sunlight(changed []mapdb.Pos) error {
 	changed = slices.Clone(changed)
 	slices.SortFunc(changed, func(p, q mapdb.Pos) int { return cmp.Compare(q.Y, p.Y) })
@@ -176,15 +174,15 @@ func (a *area) sunlight(changed []mapdb.Pos) error {
 	return nil
 }
 
-// column is what comes down at a place of a block: sunlight or shadow.
+// column is the sunlight or shadow that comes down at a place of a block.
 type column struct {
 	x, z int
 	lit  bool
 }
 
-// shine lets sunlight in from above, takes all other light away, and returns what goes on to
-// the block below. Sunlight comes from a block where there is light on the node above: it does
-// not come from one that lets it pass and keeps none, as in the engine.
+// shine lets sunlight in from above, clears all other light, and returns the columns that continue in the block
+// below. As in the engine, sunlight enters from a block above if the node above has full light; it does not enter
+// through a node that passes sunlight but stores none.
 func (b *block) shine(above *block) []column {
 	columns := make([]column, 0, side*side)
 	for z := range side {
@@ -211,8 +209,8 @@ func (b *block) shine(above *block) []column {
 	return columns
 }
 
-// pass lets sunlight and shadow come down into a block, and returns what goes on below. What is
-// right already ends it.
+// pass lets columns of sunlight and shadow down into a block, and returns those that continue below. A column ends at
+// a node that is already correct.
 func (b *block) pass(columns []column) (left []column) {
 	for _, c := range columns {
 		y := side - 1
@@ -237,8 +235,8 @@ func (b *block) pass(columns []column) (left []column) {
 	return left
 }
 
-// surround takes up the neighbours of the blocks within, whose light is taken away but for
-// sunlight, and what is around these.
+// surround gives the neighbours of all blocks with the role within the role margin, clears all light but sunlight in
+// both, and loads the blocks around them.
 func (a *area) surround() error {
 	for _, p := range a.those(within) {
 		for z := -1; z <= 1; z++ {
@@ -277,7 +275,7 @@ func (a *area) surround() error {
 	return nil
 }
 
-// those returns the positions of the blocks that have a role or more, in order.
+// those returns the positions of the blocks whose role is at least least, in order.
 func (a *area) those(least role) (list []mapdb.Pos) {
 	for p, b := range a.blocks {
 		if b != nil && b.role >= least {
@@ -290,18 +288,18 @@ func (a *area) those(least role) (list []mapdb.Pos) {
 	return list
 }
 
-// lamp is a node from which light goes on.
+// lamp is a node from which light spreads.
 type lamp struct {
 	b *block
 	i uint16
 }
 
-// spread spreads light by day or by night.
+// spread spreads the light of day (bank 0) or night (bank 1).
 func (a *area) spread(bank int) {
 	lamps := &a.lamps
 	put := func(b *block, i int) {
 		v := max(b.light[bank][i], b.kind[i]&shines)
-		if v > 1 { // of less nothing comes to a neighbour
+		if v > 1 { // less light does not reach a neighbour
 			if b.role != edge && b.kind[i]&keeps != 0 {
 				b.light[bank][i] = v
 			}
@@ -348,7 +346,7 @@ func (a *area) spread(bank int) {
 	}
 }
 
-// amid reports whether all around a node in sunlight is sunlight, so that nothing comes of it.
+// amid reports whether a node in sunlight is surrounded by light of at least sun-1, so that it spreads nothing.
 func (b *block) amid(i int) bool {
 	if x, y, z := mapblock.Coordinates(i); min(x, y, z) == 0 || max(x, y, z) == side-1 {
 		return false
@@ -362,7 +360,7 @@ func (b *block) amid(i int) bool {
 	return true
 }
 
-// facing returns node k of those of a block that are on its side towards a direction.
+// facing returns the index of node k of the side of a block in direction d.
 func facing(d, k int) int {
 	u, v := k%side, k/side
 	at := func(by int) int { return (by + 1) / 2 * (side - 1) }

@@ -20,7 +20,7 @@ import (
 
 const mod = "trowel_script:"
 
-// definitions are nodes of every kind, as far as light is concerned.
+// definitions returns nodes of every kind that matters for light.
 func definitions() (nodedef.List, []string) {
 	list := nodedef.List{"air": {Name: "air", ParamType: "light", SunlightPropagates: true}}
 	names := []string{"air", "ignore", "nobody:knows"}
@@ -36,15 +36,15 @@ func definitions() (nodedef.List, []string) {
 	return list, names
 }
 
-// world is blocks in memory.
+// world is a set of blocks in memory.
 type world map[mapdb.Pos]*mapblock.Block
 
 func (w world) source(p mapdb.Pos) (*mapblock.Block, error) { return w[p], nil }
 
 const reach = 2 // blocks around the middle of a scene
 
-// scene makes blocks of sunny air, and changes those in the middle; it returns which. Odd has
-// also nodes that let sunlight pass and keep none, which ignore is one of.
+// scene creates blocks of sunlit air, changes the middle ones and returns their positions. If odd is set, it also
+// uses nodes that pass sunlight but store none, such as ignore.
 func scene(r *rand.Rand, w world, middle mapdb.Pos, odd bool) []mapdb.Pos {
 	for z := -reach; z <= reach; z++ {
 		for y := -reach; y <= reach; y++ {
@@ -92,7 +92,7 @@ func scene(r *rand.Rand, w world, middle mapdb.Pos, odd bool) []mapdb.Pos {
 			}
 		}
 	}
-	// What is above has no block, in some places, or is under the ground.
+	// In some places, remove the block above or mark it as underground.
 	for _, p := range changed {
 		if r.IntN(6) == 0 {
 			above := mapdb.Pos{X: p.X, Y: p.Y + 1, Z: p.Z}
@@ -111,7 +111,7 @@ func scene(r *rand.Rand, w world, middle mapdb.Pos, odd bool) []mapdb.Pos {
 	return left
 }
 
-// TestEngine compares with fix_light of the engine.
+// TestEngine compares Fix with fix_light of the engine.
 func TestEngine(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	list, _ := definitions()
@@ -141,9 +141,8 @@ func TestEngine(t *testing.T) {
 			return fmt.Sprintf("{x = %d, y = %d, z = %d}", (int(middle.X)+by)*16+inner, (int(middle.Y)+by)*16+inner, (int(middle.Z)+by)*16+inner)
 		}
 		fmt.Fprintf(&script, "look(%d, {", n)
-		// From the lowest to the highest, as fix_light goes through an area. That way the engine
-		// leaves sunlight below nodes that let it pass and keep none: where there are such, the
-		// other way round.
+		// From the lowest to the highest, as fix_light walks through an area. In this order the engine leaves
+		// sunlight below nodes that pass it but store none; if there are such nodes, use the reverse order.
 		slices.SortFunc(changed, func(p, q mapdb.Pos) int {
 			if odd {
 				return int(q.Y) - int(p.Y)
@@ -227,8 +226,8 @@ func (w world) apply(fixed map[mapdb.Pos]*light.Light) {
 	}
 }
 
-// What is fixed block by block, from the highest to the lowest, is as what is fixed at once; and
-// fixed again it stays.
+// TestParts tests that fixing block by block, from the highest to the lowest, gives the same light as fixing all at
+// once, and that fixing again changes nothing.
 func TestParts(t *testing.T) {
 	list, _ := definitions()
 	for seed := range tests.Of(t, 2, 6) {
@@ -286,13 +285,13 @@ func TestFix(t *testing.T) {
 		x, y, z int
 		want    uint8
 	}{
-		{mapdb.Pos{}, 0, 15, 0, 0xab}, // stone keeps no light
-		{mapdb.Pos{}, 3, 15, 3, 15},   // the sun shines through the glass, straight down
+		{mapdb.Pos{}, 0, 15, 0, 0xab}, // stone stores no light
+		{mapdb.Pos{}, 3, 15, 3, 15},   // sunlight passes straight down through the glass
 		{mapdb.Pos{}, 3, 0, 3, 0x0f},
 		{mapdb.Pos{Y: -1}, 3, 0, 3, 0x0f},
 		{mapdb.Pos{Y: -1}, 5, 0, 3, 13},
 		{mapdb.Pos{}, 15, 4, 8, 0xcd},
-		{mapdb.Pos{}, 14, 4, 8, 0xdd}, // the lamp shines by day and by night
+		{mapdb.Pos{}, 14, 4, 8, 0xdd}, // the lamp shines by day and at night
 		{mapdb.Pos{X: 1}, 0, 4, 8, 0xdd},
 		{mapdb.Pos{X: 1}, 12, 4, 8, 0x11},
 		{mapdb.Pos{X: 1}, 13, 4, 8, 0x00},
@@ -301,7 +300,7 @@ func TestFix(t *testing.T) {
 			t.Errorf("%v %d,%d,%d: %#02x, want %#02x", c.p, c.x, c.y, c.z, got, c.want)
 		}
 	}
-	// X+ and Y- have a block, the others none.
+	// There is a block at X+ and Y- only.
 	if got := fixed[mapdb.Pos{}].Complete; got != mapblock.AllLit&^(0x41<<1|0x41<<2|0x41<<3|0x41<<5) {
 		t.Errorf("complete in %#04x", got)
 	}
