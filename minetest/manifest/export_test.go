@@ -2,7 +2,7 @@ package manifest
 
 import "testing"
 
-// SetRunSize changes how many blocks are sorted in memory, for a test.
+// SetRunSize changes the number of blocks sorted in memory, for a test.
 func SetRunSize(t *testing.T, n int) {
 	old := runSize
 	runSize = n

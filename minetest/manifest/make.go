@@ -10,29 +10,31 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Options are how a manifest is made.
+// Options configure the making of a manifest.
 type Options struct {
-	Scratch string // a folder for a temporary file, 16 bytes a block, where a store has its blocks in another order; "" is that of the system
+	// Scratch is the folder for a temporary file of 16 bytes per block, used if the store has another block order.
+	// "" means the system's default.
+	Scratch string
 
-	// OnRow hears of a row that cannot be read. It is not in the manifest.
+	// OnRow receives the error of each unreadable row. The manifest omits the row.
 	OnRow func(*mapdb.RowError)
-	// OnProgress hears now and then how many blocks were read.
+	// OnProgress regularly receives the number of blocks read so far.
 	OnProgress func(done int64)
 }
 
-// runSize is how many blocks are sorted in memory.
-var runSize = 1 << 20 // for tests
+// runSize is the number of blocks sorted in memory.
+var runSize = 1 << 20 // tests change it
 
-// Make writes the manifest of all blocks of a store, and returns how many they are. It reads
-// the store once, with memory for a million positions.
+// Make writes the manifest of all blocks of a store and returns their number. It reads the store once and holds a
+// million positions in memory.
 func Make(ctx context.Context, db mapdb.DB, w io.Writer, o Options) (count int64, err error) {
 	return Sort(w, o, func(add func(Entry) error) (int64, error) {
 		return Hashes(mapdb.InSlabs(ctx, db, mapdb.All()), o, add)
 	})
 }
 
-// Hashes calls add with the entry of each block, in the order of the blocks, and returns how many
-// they are. It hashes on all cores.
+// Hashes calls add with the entry of each block, in the order of the blocks, and returns their number. It hashes on
+// all cores.
 func Hashes(blocks iter.Seq2[mapdb.Block, error], o Options, add func(Entry) error) (count int64, err error) {
 	type row struct {
 		Entry
@@ -64,8 +66,8 @@ func Hashes(blocks iter.Seq2[mapdb.Block, error], o Options, add func(Entry) err
 	return count, nil
 }
 
-// Sort writes the manifest of the entries that the function all adds, in any order, and returns
-// what that does. It has memory for a million of them.
+// Sort writes the manifest of the entries that all adds, in any order, and returns the result of all. It holds a
+// million entries in memory.
 func Sort(w io.Writer, o Options, all func(add func(Entry) error) (int64, error)) (count int64, err error) {
 	s := &extsort.Sorter{Folder: o.Scratch, Run: runSize}
 	defer func() { err = errors.Join(err, s.Close()) }()

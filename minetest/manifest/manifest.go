@@ -1,20 +1,18 @@
-// Package manifest keeps what a world was at a time in a few bytes for each block: its position
-// and a hash of its data. A manifest stands in for a world where only that is asked which
-// blocks have changed since: 90 million blocks are 900 MB, and are read from front to end, or
-// from any place.
+// Package manifest records the state of a world in a few bytes per block: its position and a hash of its data. A
+// manifest can replace an old copy of the world to find the blocks that have changed since. 90 million blocks take
+// 900 MB, which can be read from the start or from any position.
 //
 //	"trowelmf"  8 bytes
 //	version     1 byte: 1
 //	pages       of up to 4096 blocks, in the order of their keys (z, then y, then x)
-//	index       for each page, as unsigned integers of variable length: the number of its
-//	            blocks, its size, and how far its first key is behind the first of the page
-//	            before (of the first page: behind the lowest key that there can be)
-//	footer      offset of the index and number of pages and of blocks, 8 bytes each, little
-//	            endian; the first 8 bytes of the SHA-256 of all before them; "trowelmf"
+//	index       for each page, as unsigned integers of variable length: its number of blocks, its
+//	            size, and the difference between its first key and the first key of the previous
+//	            page (for the first page: the lowest possible key)
+//	footer      offset of the index, number of pages and number of blocks, 8 bytes each, little
+//	            endian; the first 8 bytes of the SHA-256 of all bytes before them; "trowelmf"
 //
-// A page has for each block how far its key is behind the one before (of the first block: 0),
-// as an unsigned integer of variable length, and the first 8 bytes of the SHA-256 of its data,
-// which are not 0.
+// A page contains for each block the difference between its key and the previous key (for the first block: 0) as an
+// unsigned integer of variable length, and the first 8 bytes of the SHA-256 of its data, which are not 0.
 package manifest
 
 import (
@@ -40,12 +38,12 @@ type Hash uint64
 // HashOf returns the hash of the data of a block. It is never 0.
 func HashOf(data []byte) Hash { return HashOfSum(sha256.Sum256(data)) }
 
-// HashOfSum returns the hash of a block whose data have a SHA-256.
+// HashOfSum returns the hash of a block, given the SHA-256 of its data.
 func HashOfSum(sum [sha256.Size]byte) Hash { return max(1, Hash(binary.LittleEndian.Uint64(sum[:]))) }
 
 func (h Hash) String() string { return fmt.Sprintf("%016x", uint64(h)) }
 
-// Entry is a block as a manifest knows it.
+// Entry is a block in a manifest.
 type Entry struct {
 	Pos  mapdb.Pos
 	Hash Hash
@@ -61,10 +59,10 @@ const (
 	maxPage    = pageBlocks * (binary.MaxVarintLen64 + 8)
 )
 
-// lowest is below all keys of blocks.
+// lowest is the lowest key of a block.
 var lowest = mapdb.All().Min.Key()
 
-// page is what the index knows of a page.
+// page is the index entry of a page.
 type page struct {
 	first  int64 // key
 	offset int64
@@ -100,7 +98,7 @@ func (w *Writer) write(data []byte) {
 	w.offset += int64(len(data))
 }
 
-// Add adds a block, which has to stand behind all that were added: by z, then y, then x.
+// Add adds a block. Blocks must be added in the order of z, then y, then x.
 func (w *Writer) Add(e Entry) error {
 	key := e.Pos.Key()
 	switch {
@@ -126,7 +124,7 @@ func (w *Writer) Add(e Entry) error {
 	return w.err
 }
 
-// flush writes the page that is being made.
+// flush writes the current page.
 func (w *Writer) flush() {
 	if n := len(w.pages); n > 0 {
 		w.pages[n-1].size = len(w.buf)
@@ -135,7 +133,7 @@ func (w *Writer) flush() {
 	w.buf = w.buf[:0]
 }
 
-// Close ends the manifest. It does not close what is written to.
+// Close completes the manifest. It does not close the underlying writer.
 func (w *Writer) Close() error {
 	w.flush()
 	index := w.offset
@@ -162,7 +160,7 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// Manifest is an open manifest. Its methods may be called at the same time.
+// Manifest is an open manifest. Its methods are safe for concurrent use.
 type Manifest struct {
 	r     io.ReaderAt
 	size  int64
@@ -171,16 +169,15 @@ type Manifest struct {
 	count int64
 }
 
-// HeadSize is how many bytes Recognize looks at.
+// HeadSize is the number of bytes that Recognize reads.
 const HeadSize = len(magic)
 
-// Recognize reports whether a file begins as a manifest does.
+// Recognize reports whether head is the beginning of a manifest.
 func Recognize(head []byte) bool {
 	return len(head) >= len(magic) && string(head[:len(magic)]) == magic
 }
 
-// Open opens a manifest by its index. The pages are read when they are needed; [Manifest.Verify]
-// reads them all.
+// Open opens a manifest and reads its index. Pages are read on demand; [Manifest.Verify] reads them all.
 func Open(r io.ReaderAt, size int64) (*Manifest, error) {
 	bad := func(offset int64, expected, found string) error {
 		return &fault.Error{Offset: offset, Want: expected, Got: found, Err: fault.ErrFormat}
@@ -248,7 +245,7 @@ func (m *Manifest) readIndex(pages int64, bad func(offset int64, expected, found
 	return nil
 }
 
-// Count returns how many blocks there are.
+// Count returns the number of blocks.
 func (m *Manifest) Count() int64 { return m.count }
 
 // read reads a page by its number.
@@ -283,13 +280,12 @@ func (m *Manifest) read(number int, to []Entry) ([]Entry, error) {
 	return to, nil
 }
 
-// From gives the blocks from a position on, in the order of keys. An error is the last that
-// it gives.
+// From yields the blocks from a position on, in the order of keys. An error ends the loop.
 func (m *Manifest) From(ctx context.Context, first mapdb.Pos) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		i, found := slices.BinarySearchFunc(m.pages, first.Key(), func(p page, key int64) int { return int(max(-1, min(1, p.first-key))) })
 		if !found && i > 0 {
-			i-- // it may be inside of the page before
+			i-- // it may be inside the previous page
 		}
 		var entries []Entry
 		for ; i < len(m.pages); i++ {
@@ -310,8 +306,7 @@ func (m *Manifest) From(ctx context.Context, first mapdb.Pos) iter.Seq2[Entry, e
 	}
 }
 
-// In gives the blocks of an area, as [Manifest.From] does. It reads all between the first and the last
-// of them.
+// In yields the blocks of an area, as [Manifest.From] does. It reads all blocks between the first and the last one.
 func (m *Manifest) In(ctx context.Context, a mapdb.Area) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for e, err := range m.From(ctx, a.Min) {
@@ -325,12 +320,12 @@ func (m *Manifest) In(ctx context.Context, a mapdb.Area) iter.Seq2[Entry, error]
 	}
 }
 
-// All gives all blocks, as [Manifest.From] does.
+// All yields all blocks, as [Manifest.From] does.
 func (m *Manifest) All(ctx context.Context) iter.Seq2[Entry, error] {
 	return m.From(ctx, mapdb.All().Min)
 }
 
-// Verify reads all of the file, and returns an error if it is not as it was written.
+// Verify reads the whole file and returns an error if it has changed since it was written.
 func (m *Manifest) Verify(ctx context.Context) error {
 	for _, err := range m.All(ctx) {
 		if err != nil {
@@ -351,15 +346,13 @@ func (m *Manifest) Verify(ctx context.Context) error {
 	return nil
 }
 
-// Difference is a block that is not the same in two manifests. A hash of 0 says that it is
-// not there.
+// Difference is a block that differs between two manifests. A hash of 0 means that the block is missing.
 type Difference struct {
 	Pos      mapdb.Pos
 	Old, New Hash
 }
 
-// Compare gives the blocks of an area that are not the same, in the order of keys. An error is the
-// last that it gives.
+// Compare yields the blocks of an area that differ, in the order of keys. An error ends the loop.
 func Compare(ctx context.Context, old, new *Manifest, area mapdb.Area) iter.Seq2[Difference, error] {
 	return func(yield func(Difference, error) bool) {
 		a, stopA := iter.Pull2(old.In(ctx, area))

@@ -13,7 +13,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// random makes entries in the order of keys, dense here and far apart there.
+// random returns entries in the order of keys, some of them dense and some far apart.
 func random(r *rand.Rand, n int) []manifest.Entry {
 	key := mapdb.All().Min.Key()
 	var list []manifest.Entry
@@ -82,7 +82,7 @@ func TestRoundTrip(t *testing.T) {
 		if n > 4096 && len(data) > 12*n {
 			t.Errorf("%d blocks are %d bytes, more than 12 each", n, len(data))
 		}
-		for range 20 { // from anywhere
+		for range 20 { // from random positions
 			p, _ := mapdb.PosOfKey(mapdb.All().Min.Key() + r.Int64N(1<<36))
 			if n > 0 && r.IntN(2) == 0 {
 				p = want[r.IntN(n)].Pos
@@ -108,7 +108,7 @@ func TestAddRefuses(t *testing.T) {
 	}
 }
 
-// Every change of a byte, and every cut, is noticed by Open or Verify.
+// TestDamage tests that Open or Verify detects every changed byte and every truncation.
 func TestDamage(t *testing.T) {
 	data := write(t, random(rand.New(rand.NewPCG(3, 4)), 300))
 	notices := func(data []byte) bool {
@@ -163,7 +163,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A store in any order makes the same manifest, with and without a file for sorting.
+// TestMake tests that stores with different block orders give the same manifest, with and without a temporary file.
 func TestMake(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	db := mapdb.NewMemory()

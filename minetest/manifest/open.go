@@ -12,14 +12,14 @@ import (
 	"trowel.example/trace"
 )
 
-// Catalog has the findings of a check.
+// Catalog lists the kinds of findings that Check reports.
 var Catalog check.Catalog
 
 var kindDamaged = Catalog.Add("mt-manifest-damaged", check.Error,
 	"The manifest is not as it was written, so that nobody can say what the world was.",
 	"Make it again of a backup of the world, or take an older manifest.")
 
-// Check reports whether all of the manifest is as it was written.
+// Check reports a finding if the manifest has changed since it was written.
 func (m *Manifest) Check(ctx context.Context, sink check.Sink) error {
 	err := m.Verify(ctx)
 	if err == nil || ctx.Err() != nil {
@@ -29,8 +29,8 @@ func (m *Manifest) Check(ctx context.Context, sink check.Sink) error {
 	return nil
 }
 
-// Tree returns the manifest as a folder of texts, one for each page: a line for each block,
-// with its position and hash. The name of a text is the position of its first block.
+// Tree returns the manifest as a folder with a text file for each page, which has a line for each block with its
+// position and hash. The name of a text file is the position of its first block.
 func (m *Manifest) Tree() fs.FS {
 	t := new(tree.FS)
 	for i, p := range m.pages {

@@ -7,9 +7,9 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// AppendEntry appends an entry to a piece of a manifest: entries in any order, about ten bytes
-// each, that are to be sorted with those of other pieces. The entry before it in the piece has the
-// key last, see [mapdb.Pos.Key]; the first has 0.
+// AppendEntry appends an entry to a piece of a manifest: entries in any order, about 10 bytes each, which are sorted
+// together with those of other pieces later. The last argument is the key of the previous entry in the piece, see
+// [mapdb.Pos.Key], or 0 for the first entry.
 func AppendEntry(piece []byte, last int64, e Entry) []byte {
 	piece = binary.AppendVarint(piece, e.Pos.Key()-last)
 	return binary.LittleEndian.AppendUint64(piece, uint64(e.Hash))

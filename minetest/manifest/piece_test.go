@@ -19,7 +19,7 @@ func pieceOf(entries []manifest.Entry) (piece []byte) {
 	return piece
 }
 
-// Pieces in any order are the manifest of all their entries.
+// TestPieces tests that pieces in any order give the manifest of all their entries.
 func TestPieces(t *testing.T) {
 	manifest.SetRunSize(t, 100)
 	r := rand.New(rand.NewPCG(1, 7))
@@ -48,7 +48,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// A piece that comes from anybody is entries that can be, or an error.
+// FuzzPiece tests that any bytes read as a piece give valid entries or an error.
 func FuzzPiece(f *testing.F) {
 	f.Add(pieceOf(random(rand.New(rand.NewPCG(1, 1)), 20)))
 	f.Add([]byte{0})
