@@ -1,7 +1,6 @@
-// Package mapchunk knows the map chunks of a world: the boxes of blocks, usually 5 × 5 × 5,
-// that the map generator makes at once. Who deletes single blocks gets seams, since caves,
-// trees and structures do not stop at blocks; who deletes whole chunks has them made again as
-// they were.
+// Package mapchunk computes the map chunks of a world: the boxes of blocks, usually 5 × 5 × 5, that the map generator
+// makes at once. Regenerating single deleted blocks leaves seams, because caves, trees and structures extend over
+// several blocks; deleted whole chunks are regenerated as they were.
 package mapchunk
 
 import (
@@ -14,21 +13,20 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// DefaultSize is the number of blocks along the edge of a chunk where nothing else is said.
+// DefaultSize is the default number of blocks along the edge of a chunk.
 const DefaultSize = 5
 
-// maxSize is far more than any engine takes.
+// maxSize is far more than any engine accepts.
 const maxSize = 128
 
-// Grid is how a world is divided into chunks: how many blocks a chunk has along x, y and z.
+// Grid is the division of a world into chunks: the number of blocks of a chunk along x, y and z.
 type Grid [3]int16
 
-// Chunk is the place of a chunk, counted in chunks. The one in which the block 0,0,0 is has
-// 0,0,0.
+// Chunk is the position of a chunk, counted in chunks. The chunk that contains the block 0,0,0 is 0,0,0.
 type Chunk [3]int16
 
-// Of returns the chunks of a world whose map_meta.txt has the settings s: the size is that of
-// chunksize, a number or three of them, such as (5,5,5).
+// Of returns the grid of a world whose map_meta.txt has the settings s. The size is the setting chunksize: one
+// number, or three such as (5,5,5).
 func Of(s *world.Settings) (Grid, error) {
 	text, _ := s.Get("chunksize")
 	if text == "" {
@@ -49,11 +47,11 @@ func Of(s *world.Settings) (Grid, error) {
 	return g, nil
 }
 
-// first returns where chunk 0 begins, in blocks: the engine rounds half a chunk to zero, so
-// that the usual one has the blocks -2 to 2.
+// first returns the first block of chunk 0: the engine rounds half a chunk towards zero, so that the default chunk
+// has the blocks -2 to 2.
 func (g Grid) first(axis int) int { return -(int(g[axis]) / 2) }
 
-// Containing returns the chunk that a block is in.
+// Containing returns the chunk that contains a block.
 func (g Grid) Containing(p mapdb.Pos) Chunk {
 	var c Chunk
 	for i, v := range [3]int16{p.X, p.Y, p.Z} {
@@ -66,7 +64,7 @@ func (g Grid) Containing(p mapdb.Pos) Chunk {
 	return c
 }
 
-// Blocks returns the blocks of a chunk. At the edge of what can be stored it ends there.
+// Blocks returns the blocks of a chunk, limited to positions that can be stored.
 func (g Grid) Blocks(c Chunk) mapdb.Area {
 	var low, high [3]int16
 	for i := range c {
@@ -77,7 +75,7 @@ func (g Grid) Blocks(c Chunk) mapdb.Area {
 	return mapdb.Area{Min: mapdb.Pos{X: low[0], Y: low[1], Z: low[2]}, Max: mapdb.Pos{X: high[0], Y: high[1], Z: high[2]}}
 }
 
-// Node returns the chunk that a node is in, by its position in nodes.
+// Node returns the chunk that contains a node, by its position in nodes.
 func (g Grid) Node(pos [3]int) Chunk {
 	var b [3]int16
 	for i, v := range pos {
@@ -86,7 +84,7 @@ func (g Grid) Node(pos [3]int) Chunk {
 	return g.Containing(mapdb.Pos{X: b[0], Y: b[1], Z: b[2]})
 }
 
-// Nodes returns the corners of a chunk in nodes, both of them in it.
+// Nodes returns the lowest and the highest node of a chunk, both inside the chunk.
 func (g Grid) Nodes(c Chunk) (low, high [3]int) {
 	for i := range c {
 		low[i] = (int(c[i])*int(g[i]) + g.first(i)) * side
@@ -98,8 +96,7 @@ func (g Grid) Nodes(c Chunk) (low, high [3]int) {
 // side is the number of nodes along the edge of a block.
 const side = 16
 
-// Near returns the chunks that are at most n chunks away from one, in any direction, that one
-// among them.
+// Near returns the chunks at a distance of at most n chunks in any direction, including c.
 func (c Chunk) Near(n int16) []Chunk {
 	var list []Chunk
 	for z := -n; z <= n; z++ {

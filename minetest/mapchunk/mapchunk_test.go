@@ -49,7 +49,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// Every block is in exactly one chunk, the chunk that says so, whatever the size.
+// TestChunks tests that every block is in exactly one chunk, for each chunk size.
 func TestChunks(t *testing.T) {
 	for size := int16(1); size <= 9; size++ {
 		g := mapchunk.Grid{size, size, size}
@@ -70,8 +70,8 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// The chunks of the engine: floor((block - offset) / size) * size + offset, with an offset
-// of -size/2, rounded to zero.
+// TestEngine compares with the formula of the engine: floor((block - offset) / size) * size + offset, with an offset
+// of -size/2, rounded towards zero.
 func TestEngine(t *testing.T) {
 	for _, c := range []struct {
 		size, block, first int16
