@@ -13,7 +13,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// sideBySide makes a world of about n blocks: copies of worlds of the corpus.
+// sideBySide creates a world of about n blocks from copies of worlds of the corpus.
 func sideBySide(b *testing.B, n int) string {
 	ctx := context.Background()
 	var worlds [][]mapdb.Block
@@ -38,7 +38,7 @@ func sideBySide(b *testing.B, n int) string {
 	if err != nil {
 		b.Fatal(err)
 	}
-	const apart, across = 34, 6 // blocks; worlds in a row
+	const apart, across = 34, 6 // blocks; worlds per row
 	for i, done := 0, 0; done < n; i++ {
 		blocks := slices.Clone(worlds[i%len(worlds)])
 		for j := range blocks {
@@ -56,8 +56,8 @@ func sideBySide(b *testing.B, n int) string {
 	return dir
 }
 
-// BenchmarkMinetestmapper draws a world of 200,000 blocks in turns with minetestmapper, and
-// tells the median of how much of its time we take. The time of starting is in its only.
+// BenchmarkMinetestmapper draws a world of 200,000 blocks alternately with minetestmapper and this package, and
+// reports the median ratio of the times. Only the time of minetestmapper includes starting a process.
 func BenchmarkMinetestmapper(b *testing.B) {
 	mapper := judge.Find(b, "minetestmapper")
 	dir := sideBySide(b, 200_000)

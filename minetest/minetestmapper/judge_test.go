@@ -38,7 +38,7 @@ func worldCopy(t testing.TB, name string) string {
 	return dir
 }
 
-// ours runs our program and returns its exit code and what it says.
+// ours runs this package and returns its exit code and output.
 func ours(args ...string) (code int, stdout, stderr string) {
 	var out, talk bytes.Buffer
 	code = minetestmapper.Run(context.Background(), args, minetestmapper.IO{Out: &out, Talk: &talk, Write: func(path, _ string, write func(io.Writer) error) error {
@@ -88,7 +88,7 @@ func compare(t testing.TB, got, want image.Image, masked func(x, y int) bool) {
 	}
 }
 
-// A mask of what is written: rectangles, except for lines in them.
+// A mask is a set of rectangles with text, except for the lines in them.
 type mask struct {
 	texts, lines []image.Rectangle
 }
@@ -105,7 +105,7 @@ func (m mask) at(x, y int) bool {
 	return in(m.texts) && !in(m.lines)
 }
 
-// The pictures of all options are those of minetestmapper.
+// TestOptions tests that all options give the same pictures as minetestmapper.
 func TestOptions(t *testing.T) {
 	mapper := judge.Find(t, "minetestmapper")
 	big := image.Rect(0, 0, 1<<20, 1<<20)
@@ -176,8 +176,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// With --noemptyimage there is no picture without a block, but one of blocks without a
-// colour, as of minetestmapper.
+// TestNoEmptyImage tests that, as with minetestmapper, --noemptyimage writes no picture for an area without blocks,
+// but writes one for blocks without a colour.
 func TestNoEmptyImage(t *testing.T) {
 	mapper := judge.Find(t, "minetestmapper")
 	dir := worldCopy(t, "generated/v24-sqlite")
@@ -203,7 +203,7 @@ func TestNoEmptyImage(t *testing.T) {
 	}
 }
 
-// Players are where minetestmapper draws them.
+// TestPlayers tests that players are drawn where minetestmapper draws them.
 func TestPlayers(t *testing.T) {
 	mapper := judge.Find(t, "minetestmapper")
 	dir := worldCopy(t, "generated/v24-sqlite")
@@ -223,7 +223,7 @@ func TestPlayers(t *testing.T) {
 			t.Fatal(err)
 		}
 		x, z := int(at[0]/10), int(at[2]/10)
-		px := image.Pt(x+128, 144-z) // its extent is -128:-128+272+272
+		px := image.Pt(x+128, 144-z) // the extent is -128:-128+272+272
 		m.texts = append(m.texts, image.Rect(px.X+2, px.Y, px.X+2+7*7, px.Y+13))
 	}
 	if err := players.Commit(ctx); err != nil {

@@ -1,8 +1,8 @@
-// Package minetestmapper has the command line of the program of that name, which draws worlds
-// from above: a line of a crontab needs no more than the name changed.
+// Package minetestmapper implements the command line of the program minetestmapper, which draws worlds from above.
+// Existing scripts need only another program name.
 //
-// What it does otherwise: it opens worlds of every backend and block version, a damaged block
-// is a hole and a line on standard error, and the file appears when it is whole.
+// Differences: all backends and block versions are supported; a damaged block leaves a hole and prints a line on
+// standard error; and the output file appears only when it is complete.
 package minetestmapper
 
 import (
@@ -32,15 +32,15 @@ import (
 	"trowel.example/minetest/worlddraw"
 )
 
-// IO is what the program reads and writes besides the world.
+// IO contains the outputs of the program.
 type IO struct {
 	Out, Talk io.Writer
-	// Write makes a file of what is in a world, or replaces one, once all of it is written.
+	// Write creates or replaces the file path with data from a world, once it is written completely.
 	Write func(path, world string, write func(io.Writer) error) error
 }
 
-// Run does what minetestmapper does with these arguments. It returns its exit code: 0, or 1
-// for a failure and for blocks that could not be read.
+// Run runs minetestmapper with the given arguments. It returns the exit code: 0, or 1 if it failed or if blocks could
+// not be read.
 func Run(ctx context.Context, args []string, files IO) int {
 	o, err := parse(args)
 	if err == nil && (o.help || o.input == "" || o.output == "" && !o.extent && o.dump == nil) {
@@ -64,14 +64,14 @@ func Run(ctx context.Context, args []string, files IO) int {
 	return 0
 }
 
-// run is one call.
+// run is one run of the program.
 type run struct {
 	IO
 	o        *options
 	settings *world.Settings
 	backend  string
 	db       mapdb.DB
-	lost     map[string]bool // what could not be read, each once
+	lost     map[string]bool // errors reported so far, each once
 }
 
 func (r *run) say(format string, args ...any) { fmt.Fprintf(r.Talk, format+"\n", args...) }
@@ -82,7 +82,7 @@ func (r *run) verbose(format string, args ...any) {
 	}
 }
 
-// lose tells of something that could not be read.
+// lose reports data that could not be read.
 func (r *run) lose(err error) {
 	if text := err.Error(); !r.lost[text] {
 		r.lost[text] = true
@@ -174,8 +174,8 @@ func (r *run) colors() (nodecolor.List, error) {
 
 func (r *run) newMap(ctx context.Context, list nodecolor.List) (*worlddraw.Map, error) {
 	g, box := r.o.geometry, worlddraw.Everything()
-	// Of the lowest block the version of 2022, which Debian has, leaves out what is within a
-	// limit below 0; the one of today does not.
+	// With a lower limit below 0, the version of 2022, which Debian has, leaves out the part of the lowest block
+	// above the limit; the current version does not.
 	minY := max(r.o.minY, r.o.minY/16*16)
 	box.Min = [3]int{g.x0 * 16, minY, g.z0 * 16}
 	box.Max = [3]int{g.x1*16 - 1, r.o.maxY, g.z1*16 - 1}
@@ -184,8 +184,8 @@ func (r *run) newMap(ctx context.Context, list nodecolor.List) (*worlddraw.Map, 
 	})
 }
 
-// gaps reports whether minetestmapper would ask for every block of the geometry, so that it
-// sees rows in which there is none.
+// gaps reports whether minetestmapper would query every block of the geometry, so that it also draws rows without
+// blocks.
 func (r *run) gaps() bool {
 	if r.o.exhaustive != "auto" {
 		return r.o.exhaustive == "full"
@@ -199,8 +199,7 @@ func (r *run) gaps() bool {
 	return float64(g.x1-g.x0)*float64(heights)*float64(g.z1-g.z0) < fewBlocks
 }
 
-// emptyArea returns the area of a world in which something is, or the one that minetestmapper
-// draws if nothing is.
+// emptyArea returns the area with content, or the area that minetestmapper draws if a world is empty.
 func emptyArea(r image.Rectangle) image.Rectangle {
 	if r.Empty() {
 		return image.Rect(-16, -16, 16, 16)
@@ -208,12 +207,12 @@ func emptyArea(r image.Rectangle) image.Rectangle {
 	return r
 }
 
-// maxUsual is the side of a picture from which on there is a warning.
+// maxUsual is the side length of a picture above which a warning is printed.
 const maxUsual = 4096
 
 func (r *run) draw(ctx context.Context, m *worlddraw.Map) error {
 	o := r.o
-	if o.noEmpty && m.Bounds().Empty() { // blocks without a colour count, as they do there
+	if o.noEmpty && m.Bounds().Empty() { // blocks without a colour count, as in minetestmapper
 		r.verbose("nothing is there: no picture is written")
 		return nil
 	}
@@ -247,7 +246,7 @@ func (r *run) draw(ctx context.Context, m *worlddraw.Map) error {
 	}
 	path := o.output
 	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // what the link leads to is written, not the link
+		path = target // write the target of the link, not the link
 	}
 	err = r.Write(path, o.input, func(w io.Writer) error {
 		return write(w, size, func(emit func(*image.RGBA) error) error { return bands(ctx, s, emit) })
@@ -258,7 +257,7 @@ func (r *run) draw(ctx context.Context, m *worlddraw.Map) error {
 	return err
 }
 
-// unknown lists the nodes that have no colour.
+// unknown lists the nodes without a colour.
 func (r *run) unknown(m *worlddraw.Map) {
 	hidden := m.Hidden()
 	if len(hidden) == 0 {
@@ -273,7 +272,7 @@ func (r *run) unknown(m *worlddraw.Map) {
 	}
 }
 
-// players puts the players that are in the picture on the sheet.
+// players draws the players in the picture on the sheet.
 func (r *run) players(ctx context.Context, s *worlddraw.Sheet) error {
 	store, err := world.OpenPlayers(ctx, r.o.input, r.settings, world.Options{Remote: r.o.remote, Lost: func(err error, _ []check.Place) { r.lose(err) }})
 	if err != nil {
@@ -291,14 +290,14 @@ func (r *run) players(ctx context.Context, s *worlddraw.Sheet) error {
 
 // bands draws a sheet band by band, several at a time.
 func bands(ctx context.Context, s *worlddraw.Sheet, emit func(*image.RGBA) error) error {
-	const least = 1 << 18 // pixels of a band, about
+	const least = 1 << 18 // approximate minimum of pixels per band
 	size := s.Size()
 	rows := max(least/size.X/(16*s.Zoom), 1) * 16 * s.Zoom
 	type drawn struct {
 		img *image.RGBA
 		err error
 	}
-	var free sync.Pool // of the pixels of bands
+	var free sync.Pool // pixels of bands for reuse
 	return parallel.Ordered(ctx, func(send func(image.Rectangle) error) error {
 		for y := 0; y < size.Y; y += rows {
 			if err := send(image.Rect(0, y, size.X, min(y+rows, size.Y))); err != nil {
@@ -324,10 +323,10 @@ func bands(ctx context.Context, s *worlddraw.Sheet, emit func(*image.RGBA) error
 	})
 }
 
-// A writer writes a picture whose bands it gets.
+// A writer writes a picture from its bands.
 type writer func(w io.Writer, size image.Point, bands func(emit func(*image.RGBA) error) error) error
 
-// writerFor returns the writer for a file of a name. All but PNG have the picture in memory.
+// writerFor returns the writer for a file name. All formats except PNG need the whole picture in memory.
 func writerFor(path string) (writer, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".png":
@@ -356,7 +355,7 @@ func writePNG(w io.Writer, size image.Point, bands func(func(*image.RGBA) error)
 
 func whole(encode func(io.Writer, image.Image) error) writer {
 	return func(w io.Writer, size image.Point, bands func(func(*image.RGBA) error) error) error {
-		const most = math.MaxUint16 // of a side, in these formats
+		const most = math.MaxUint16 // maximum side length in these formats
 		if size.X > most || size.Y > most {
 			return fmt.Errorf("a picture of %d x %d pixels is too large for all formats but PNG", size.X, size.Y)
 		}

@@ -12,13 +12,13 @@ import (
 	"trowel.example/minetest/worlddraw"
 )
 
-// options is what a command line says.
+// options holds the values of a command line.
 type options struct {
 	input, output, colors, backend              string
 	background, scale, player, origin           color.NRGBA
 	drawScale, drawPlayers, drawOrigin          bool
 	alpha, flat, noEmpty, extent, verbose, help bool
-	remote                                      bool // ours
+	remote                                      bool // not an option of minetestmapper
 	scales                                      worlddraw.Edges
 	minY, maxY, zoom                            int
 	exhaustive                                  string
@@ -26,19 +26,18 @@ type options struct {
 	dump                                        *mapdb.Pos
 }
 
-// geometry is a rectangle of blocks in x and z: those from the first on that are less than
-// the second.
+// geometry is a rectangle of blocks in x and z, from the first block (included) to the second (excluded).
 type geometry struct{ x0, z0, x1, z1 int }
 
 var everywhere = geometry{mapdb.MinCoord, mapdb.MinCoord, mapdb.MaxCoord + 1, mapdb.MaxCoord + 1}
 
-// exact reports in which direction the picture is just as large as the geometry, and not
-// only as large as what is in it.
+// exact reports for x and z whether the picture is exactly as large as the geometry instead of only as large as its
+// content.
 func (g geometry) exact() (x, z bool) {
 	return g.x0 > everywhere.x0 && g.x1 < everywhere.x1, g.z0 > everywhere.z0 && g.z1 < everywhere.z1
 }
 
-// The options, by their long names; those with an = at the end have a value.
+// The options by their long names; "=" marks those with a value.
 var names = []string{
 	"backend=", "bgcolor=", "colors=", "drawalpha", "draworigin", "drawplayers", "drawscale", "dumpblock=", "exhaustive=", "extent",
 	"geometry=", "help", "input=", "max-y=", "min-y=", "noemptyimage", "noshading", "origincolor=", "output=", "playercolor=",
@@ -47,11 +46,11 @@ var names = []string{
 
 var shortNames = map[byte]string{'h': "help", 'i': "input=", 'o': "output=", 'v': "verbose"}
 
-// errUsage is an error that is answered by the list of options.
+// errUsage is answered with the list of options.
 var errUsage = errors.New("usage")
 
-// parse reads a command line as getopt_long does: names may be cut short, values follow
-// behind an = or as the next argument, and what is no option is skipped.
+// parse reads a command line as getopt_long does: long names may be abbreviated, values follow after = or as the next
+// argument, and arguments that are not options are skipped.
 func parse(args []string) (*options, error) {
 	rgb := func(v uint32) color.NRGBA { return color.NRGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255} }
 	o := &options{
@@ -108,7 +107,7 @@ func parse(args []string) (*options, error) {
 	return o, nil
 }
 
-// find returns the option that a name means, which may be cut short.
+// find returns the option with a name, which may be abbreviated.
 func find(text string) (string, error) {
 	var found []string
 	for _, name := range names {
@@ -121,7 +120,7 @@ func find(text string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", fmt.Errorf("unrecognized option '--%s'", text) // as getopt says it
+		return "", fmt.Errorf("unrecognized option '--%s'", text) // as getopt words it
 	case 1:
 		return found[0], nil
 	}
@@ -191,10 +190,10 @@ func (o *options) set(name, value string) (err error) {
 	return err
 }
 
-// maxZoom is so large that a node is a picture.
+// maxZoom is the largest scale: a node then fills a whole picture.
 const maxZoom = 1024
 
-// order exchanges the limits of height if they are the wrong way round.
+// order swaps the height limits if they are in the wrong order.
 func (o *options) order() {
 	if o.minY > o.maxY {
 		o.minY, o.maxY = o.maxY, o.minY
@@ -209,8 +208,8 @@ func parseColor(s string) (color.NRGBA, error) {
 	return color.NRGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255}, nil
 }
 
-// leading returns the number that a text begins with, and the rest; 0 if there is none.
-// Numbers beyond those of a world are as large as that.
+// leading returns the number at the start of a text, or 0, and the rest. Numbers outside the range of a world are
+// limited to that range.
 func leading(s string) (n int, rest string) {
 	s = strings.TrimLeft(s, " \t\n\v\f\r")
 	end := 0
@@ -225,8 +224,8 @@ func leading(s string) (n int, rest string) {
 	return int(max(-most, min(most, v))), s[end:]
 }
 
-// parseNumbers reads numbers, with one of the separators after each but the last; a
-// separator of + is the sign of the next number, too.
+// parseNumbers reads numbers with one of the separators after each but the last. The separator + is also the sign of
+// the next number.
 func parseNumbers(s, separators string) (numbers []int, ok bool) {
 	for i := 0; ; i++ {
 		before := s
@@ -240,7 +239,7 @@ func parseNumbers(s, separators string) (numbers []int, ok bool) {
 		}
 		s = strings.TrimLeft(rest, " ")
 		switch {
-		case separators[i] == '+': // the sign is read with the number
+		case separators[i] == '+': // the sign belongs to the next number
 		case s != "" && s[0] == separators[i]:
 			s = s[1:]
 		default:
@@ -257,7 +256,7 @@ func parseGeometry(s string) (geometry, error) {
 	return geometry{away(n[0]), away(n[1]), away(n[0] + n[2]), away(n[1] + n[3])}, nil
 }
 
-// away returns the block at a node, rounded away from 0 where the node is within it.
+// away returns the block that contains a node coordinate, rounded away from 0 inside a block.
 func away(n int) int {
 	if n < 0 {
 		return -((15 - n) / 16)
