@@ -6,14 +6,14 @@ import (
 	"trowel.example/minetest/nodedef"
 )
 
-// Choice finds the colour of a node in several places, one after the other. The zero value
-// knows what all worlds have in common and guesses the rest.
+// Choice determines the colour of a node from several sources in turn. The zero value uses the built-in table and
+// guesses other colours.
 type Choice struct {
-	List     List         // the list that somebody chose for a world
-	Only     bool         // nothing else counts, as with minetestmapper
+	List     List         // the list chosen for a world
+	Only     bool         // use no other source, as minetestmapper does
 	Textures *Textures    // nil: none
 	Nodes    nodedef.List // nil: none
-	General  List         // a list for any world
+	General  List         // a list for all worlds
 
 	mu      sync.Mutex
 	guessed map[string]bool
@@ -26,7 +26,7 @@ func (c *Choice) Color(name string) (Color, bool) {
 	}
 	def := c.Nodes[name]
 	_, usual := Usual()[name]
-	convention := usual && def != nil && def.LiquidType != "" && def.LiquidType != "none" // of maps: water is dark
+	convention := usual && def != nil && def.LiquidType != "" && def.LiquidType != "none" // map convention: water is dark
 	if c.Textures != nil && !convention {
 		if color, ok := c.Textures.Of(name, def); ok {
 			return color, true
@@ -52,8 +52,8 @@ func (c *Choice) Color(name string) (Color, bool) {
 	return guess, true
 }
 
-// Palette returns the colours of a node for all values of param2; nil if they mean none, or
-// a list says what colour it has.
+// Palette returns the colours of a node for all values of param2, or nil if it has no palette or if a list sets its
+// colour.
 func (c *Choice) Palette(name string) *[256]Color {
 	if _, listed := c.List[name]; listed || c.Only || c.Textures == nil {
 		return nil
@@ -72,7 +72,7 @@ func (c *Choice) Guesses(name string) bool {
 	return c.guessed[name]
 }
 
-// Guessed returns the names whose colour was guessed so far, except for those that nobody sees.
+// Guessed returns the names whose colour has been guessed so far, except for invisible nodes.
 func (c *Choice) Guessed() map[string]bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

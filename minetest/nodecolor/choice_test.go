@@ -96,7 +96,7 @@ func TestTextures(t *testing.T) {
 	}
 }
 
-// No name is without a colour, and what names say counts.
+// TestGuess tests that every name gets a colour and that words in names are used.
 func TestGuess(t *testing.T) {
 	for name, want := range map[string]nodecolor.Color{
 		"mod:birch_planks":        {R: 206, G: 190, B: 140, A: 255},

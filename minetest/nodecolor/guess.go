@@ -17,7 +17,7 @@ var wordsText []byte
 //go:embed dyes.txt
 var dyesText []byte
 
-// Usual returns the colours of nodes of the usual games.
+// Usual returns the colours of the nodes of common games.
 var Usual = sync.OnceValue(func() List { return parseOwn(usualText) })
 
 var dyes = sync.OnceValue(func() List { return parseOwn(dyesText) })
@@ -30,7 +30,7 @@ func parseOwn(text []byte) List {
 	return list
 }
 
-// words are the lines of words.txt, in their order.
+// words maps the words of words.txt to their line numbers.
 var words = sync.OnceValue(func() (order map[string]int) {
 	order = make(map[string]int)
 	for i, line := range strings.Split(string(wordsText), "\n") {
@@ -43,8 +43,7 @@ var words = sync.OnceValue(func() (order map[string]int) {
 
 var wordColors = sync.OnceValue(func() List { return parseOwn(wordsText) })
 
-// Guess returns a colour for any node: of what the words of its name stand for, or, if that
-// says nothing, one that is always the same for the name.
+// Guess returns a colour for any node, from the words of its name, or else a fixed pseudorandom colour for the name.
 func Guess(name string) Color {
 	_, own, _ := strings.Cut(name, ":")
 	if own == "" {
@@ -64,7 +63,7 @@ func Guess(name string) Color {
 	return Color{R: part(0), G: part(8), B: part(16), A: 255}
 }
 
-// ofWords returns the colour that words stand for, dyed if one of them says so.
+// ofWords returns the colour that the words mean, dyed if one of them is a dye.
 func ofWords(list []string) (c Color, ok bool) {
 	first := -1
 	try := func(w string) {
@@ -75,7 +74,7 @@ func ofWords(list []string) (c Color, ok bool) {
 	for _, w := range list {
 		try(w)
 	}
-	if first < 0 { // "junglewood" begins with a word, and no shorter one means anything
+	if first < 0 { // as in "junglewood", which begins with a word; the longest beginning with a meaning counts
 		for _, w := range list {
 			for end := len(w) - 1; end >= 4; end-- {
 				try(w[:end])
@@ -93,7 +92,7 @@ func ofWords(list []string) (c Color, ok bool) {
 		case i > 0 && list[i-1] == "light":
 			dye = Color{dye.R/2 + 127, dye.G/2 + 127, dye.B/2 + 127, dye.A, 0}
 		}
-		if first < 0 || c.R == c.G && c.G == c.B || c.A < 255 { // stuff of no colour of its own
+		if first < 0 || c.R == c.G && c.G == c.B || c.A < 255 { // material without a colour of its own
 			dye.A, dye.T = max(c.A, 64), c.T
 			if first < 0 {
 				dye.A = 255

@@ -1,6 +1,5 @@
-// Package nodecolor knows what colour a node has on a map of a world: by colors.txt, the list
-// that minetestmapper reads, by the textures of a game, by a table of usual names, and by the
-// words of the name itself.
+// Package nodecolor determines the colours of nodes on maps: from colors.txt, the list that minetestmapper reads;
+// from the textures of a game; from a table of common names; and from the words of the name.
 package nodecolor
 
 import (
@@ -19,8 +18,8 @@ import (
 // Color is the colour of a node on a map.
 type Color struct {
 	R, G, B uint8
-	A       uint8 // 255 is opaque, 0 is never drawn; not multiplied into R, G and B
-	T       uint8 // the "thickness": the greater, the less of the ground's relief is seen through it
+	A       uint8 // 255 is opaque, 0 is never drawn; R, G and B are not premultiplied
+	T       uint8 // the "thickness": the greater, the less of the ground's relief is visible through the node
 }
 
 // NRGBA returns the colour without T.
@@ -39,7 +38,7 @@ func (l List) Color(name string) (Color, bool) {
 type BadLine struct {
 	Line int // from 1
 	Text string
-	Long bool // the line is too long, and nothing after it is read
+	Long bool // the line is too long, and the rest of the file is not read
 }
 
 func (b BadLine) String() string {
@@ -50,14 +49,13 @@ func (b BadLine) String() string {
 }
 
 const (
-	maxLine = 511 // bytes: a longer line ends the list, as minetestmapper reads on from it no more
+	maxLine = 511 // bytes: a longer line ends the list, as in minetestmapper
 	maxName = 200
 )
 
-// Parse reads colors.txt: lines of "name red green blue [alpha [thickness]]", up to the first
-// #. Of several lines for a name the last counts; numbers lose all but their lowest 8 bits.
-// The lines that minetestmapper complains of are returned, too. The format has no end: a list
-// that is cut off is a valid shorter list.
+// Parse reads colors.txt: lines of "name red green blue [alpha [thickness]]", where # starts a comment. If several
+// lines have the same name, the last counts; of numbers only the lowest 8 bits are used. Parse also returns the lines
+// that minetestmapper rejects. The format has no end mark: a list that is cut off is a valid, shorter list.
 func Parse(r io.Reader) (List, []BadLine, error) {
 	list := make(List)
 	var bad []BadLine
@@ -69,7 +67,7 @@ func Parse(r io.Reader) (List, []BadLine, error) {
 		}
 		line = line[:min(len(line), maxLine)]
 		if n == 1 {
-			line = bytes.TrimPrefix(line, []byte("\ufeff")) // of an editor
+			line = bytes.TrimPrefix(line, []byte("\ufeff")) // written by some editors
 		}
 		line = bytes.TrimSuffix(line, []byte("\n"))
 		if end := bytes.IndexAny(line, "#\x00"); end >= 0 {
@@ -110,7 +108,7 @@ func parseLine(line []byte) (name string, c Color, ok bool) {
 	return name, Color{values[0], values[1], values[2], values[3], values[4]}, name != "" && n >= 3
 }
 
-// parseNumber reads a number as %u of C does, and keeps its lowest 8 bits.
+// parseNumber reads a number like %u in C, and returns its lowest 8 bits.
 func parseNumber(text []byte) (v uint8, rest []byte, ok bool) {
 	negative := false
 	if len(text) > 0 && (text[0] == '+' || text[0] == '-') {
@@ -124,7 +122,7 @@ func parseNumber(text []byte) (v uint8, rest []byte, ok bool) {
 	}
 	switch {
 	case most:
-		return 255, text, ok // the greatest number that there is, whatever its sign
+		return 255, text, ok // the greatest number, whatever the sign
 	case negative:
 		sum = -sum
 	}
@@ -153,15 +151,14 @@ func ReadFile(path string) (List, []BadLine, error) {
 // FileName is the name of the list in the folder of a world, and elsewhere.
 const FileName = "colors.txt"
 
-// shared returns the folders in which packages of minetestmapper have the list.
+// shared returns the folders in which minetestmapper packages install the list.
 func shared() []string {
 	return host.Folders("/usr/local/share/luanti", "/usr/local/share/minetest", "/usr/share/luanti", "/usr/share/minetest",
 		"/usr/share/games/luanti", "/usr/share/games/minetest")
 }
 
-// Find returns the list that minetestmapper takes for the world in a folder, "" if there is
-// none: that of the world, of the user, of the system, or of the current folder. It reports
-// whether the list belongs to the world.
+// Find returns the list that minetestmapper uses for the world in a folder, or "" if there is none: that of the
+// world, the user, the system, or the current folder. own is set if the list belongs to the world.
 func Find(world string) (path string, own bool) {
 	is := func(dir string) bool {
 		path = filepath.Join(dir, FileName)

@@ -59,7 +59,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A byte order mark, which some editors write, is no part of the first name.
+// TestByteOrderMark tests that a byte order mark, written by some editors, is not part of the first name.
 func TestByteOrderMark(t *testing.T) {
 	list, bad, err := nodecolor.Parse(strings.NewReader("\ufeffa 1 2 3\nb 4 5 6\n"))
 	want := nodecolor.List{"a": {R: 1, G: 2, B: 3, A: 255}, "b": {R: 4, G: 5, B: 6, A: 255}}
@@ -68,8 +68,8 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
-// The list of minetestmapper has no line that is passed over, and those of its kin only such as
-// it passes over itself.
+// TestParseCorpus tests that no line of minetestmapper's list is rejected, and that of related lists only lines are
+// rejected that minetestmapper rejects too.
 func TestParseCorpus(t *testing.T) {
 	for name, want := range map[string][2]int{"minetestmapper-colors.txt": {424, 0}, "mtg.txt": {428, 1}, "extended_palette.txt": {0, 15}} {
 		list, bad, err := nodecolor.ReadFile(filepath.Join(corpus.Dir(t, "minetest"), "colors", name))

@@ -3,7 +3,7 @@ package nodecolor
 import (
 	"image"
 	"image/color"
-	_ "image/jpeg" // some textures are
+	_ "image/jpeg" // for textures in JPEG
 	_ "image/png"
 	"io/fs"
 	"math"
@@ -20,17 +20,17 @@ type Textures struct {
 	paths map[string]string
 
 	mu    sync.Mutex
-	means map[string]*Color // nil: there is none
+	means map[string]*Color // nil: the texture has no mean colour
 }
 
-// What is read of a texture at most: bytes, and pixels.
+// The maximum size of a texture, in bytes and pixels.
 const (
 	maxTextureSize   = 16 << 20
 	maxTexturePixels = 1 << 24
 )
 
-// FindTextures looks for textures in a folder and all below it. Of several files of a name
-// the last one counts, in the order of their paths.
+// FindTextures searches a folder and all folders below it for textures. If several files have the same name, the last
+// one in path order counts.
 func FindTextures(dir string) (*Textures, error) {
 	t := &Textures{paths: make(map[string]string), means: make(map[string]*Color)}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -48,10 +48,10 @@ func FindTextures(dir string) (*Textures, error) {
 	return t, err
 }
 
-// Len returns how many textures there are.
+// Len returns the number of textures.
 func (t *Textures) Len() int { return len(t.paths) }
 
-// open decodes a texture, if it is there and of a size that a texture has.
+// open decodes a texture, or returns nil if it is missing, unreadable or too large.
 func (t *Textures) open(name string) image.Image {
 	path, ok := t.paths[name]
 	if !ok {
@@ -79,8 +79,8 @@ func (t *Textures) open(name string) image.Image {
 	return img
 }
 
-// Mean returns the mean colour of a texture: of the squares of its channels, over the pixels
-// that are more opaque than not. A is the mean of their alpha.
+// Mean returns the mean colour of a texture: the root mean square of its channels, over the pixels that are more than
+// half opaque. A is the mean of their alpha.
 func (t *Textures) Mean(name string) (Color, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -122,7 +122,7 @@ func mean(img image.Image) *Color {
 	return &Color{R: root(sum[0]), G: root(sum[1]), B: root(sum[2]), A: uint8(sum[3] / n)}
 }
 
-// fileOf returns the first texture of a tile, without its modifiers; "" if it has no file.
+// fileOf returns the first texture file of a tile, without modifiers, or "" if the tile has none.
 func fileOf(tile string) string {
 	tile = strings.TrimLeft(tile, "(")
 	if rest, ok := strings.CutPrefix(tile, "[combine:"); ok {
@@ -137,8 +137,8 @@ func fileOf(tile string) string {
 	return tile
 }
 
-// Of returns the colour of a node by the texture that it has on top. Without a definition
-// that is the one whose name is made from that of the node, which is the usual convention.
+// Of returns the colour of a node from its top texture. Without a definition it uses the conventional texture name
+// for the node's name.
 func (t *Textures) Of(name string, def *nodedef.Node) (Color, bool) {
 	if def == nil {
 		mod, own, _ := strings.Cut(name, ":")
@@ -174,7 +174,7 @@ func (t *Textures) Of(name string, def *nodedef.Node) (Color, bool) {
 	return c, true
 }
 
-// Palette returns what a node looks like with each value of param2; nil if it has no palette.
+// Palette returns the colours of a node for each value of param2, or nil if it has no palette.
 func (t *Textures) Palette(def *nodedef.Node, base Color) *[256]Color {
 	if def == nil || def.Palette == "" || !strings.HasPrefix(def.ParamType2, "color") {
 		return nil
@@ -188,7 +188,7 @@ func (t *Textures) Palette(def *nodedef.Node, base Color) *[256]Color {
 	var all [256]Color
 	for i := range all {
 		all[i] = base
-		if at := i / (256 / n); at < n { // all the other values are white
+		if at := i / (256 / n); at < n { // all other values are white
 			c := color.NRGBAModel.Convert(img.At(b.Min.X+at%b.Dx(), b.Min.Y+at/b.Dx())).(color.NRGBA)
 			all[i] = multiplied(base, Color{R: c.R, G: c.G, B: c.B})
 		}
@@ -202,7 +202,7 @@ func multiplied(c, by Color) Color {
 	return c
 }
 
-// ParseHex reads a colour such as #ff8000, which is opaque.
+// ParseHex reads a colour such as #ff8000. The result is opaque.
 func ParseHex(s string) (Color, bool) {
 	var v [3]uint8
 	if len(s) != 7 || s[0] != '#' {
