@@ -10,7 +10,7 @@ import (
 	"trowel.example/minetest/nodedef"
 )
 
-// TestEngine runs the mod in the engine and reads what it writes.
+// TestEngine runs the mod in the engine and reads its output.
 func TestEngine(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	const game = "/usr/share/games/minetest/games/minetest_game"

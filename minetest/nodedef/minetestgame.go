@@ -11,9 +11,8 @@ import (
 //go:embed minetest_game.txt
 var minetestGame string
 
-// MinetestGame returns the nodes of minetest_game 5.6, for worlds of which nobody has the
-// definitions: of each node its ParamType, ParamType2, LightSource, SunlightPropagates and
-// LiquidType. Nobody may change it.
+// MinetestGame returns the nodes of minetest_game 5.6, for worlds without exported definitions. It has the ParamType,
+// ParamType2, LightSource, SunlightPropagates and LiquidType of each node. The list must not be changed.
 var MinetestGame = sync.OnceValue(func() List {
 	list := make(List)
 	for line := range strings.Lines(minetestGame) {

@@ -1,6 +1,5 @@
-// Package nodedef reads what a game defines of its nodes, from the file that the mod
-// contrib/minetest/trowel_nodes writes: definitions are programs, and only the engine
-// knows what they come to.
+// Package nodedef reads node definitions exported by the game, from the file that the mod
+// contrib/minetest/trowel_nodes writes. Definitions are programs, so only the engine can evaluate them.
 package nodedef
 
 import (
@@ -14,12 +13,11 @@ import (
 	"trowel.example/internal/regular"
 )
 
-// Node is the definition of a node, as far as somebody outside of the game has to know it.
-// The values are those of the engine's Lua API.
+// Node is the part of a node's definition that other programs need. The values are those of the engine's Lua API.
 type Node struct {
 	Name               string   `json:"name"`
-	Tiles              []string `json:"tiles"` // textures with their modifiers, the one on top first
-	Color              string   `json:"color"` // multiplied into the tiles, such as "#ff0000"; "" is none
+	Tiles              []string `json:"tiles"` // textures with their modifiers, the top first
+	Color              string   `json:"color"` // multiplied into the tiles, such as "#ff0000"; "" means none
 	Palette            string   `json:"palette"`
 	DrawType           string   `json:"drawtype"`
 	ParamType          string   `json:"paramtype"`
@@ -30,19 +28,19 @@ type Node struct {
 	Walkable           bool     `json:"walkable"`
 }
 
-// List is the definitions of a game, by the names of nodes.
+// List maps node names to the definitions of a game.
 type List map[string]*Node
 
-// What the file says of itself.
+// The format and version in the file.
 const (
 	Format  = "trowel-nodes"
 	Version = 1
 )
 
-// maxSize is the size of the largest file that is read: a hundred times that of a large game.
+// maxSize is the maximum file size in bytes, a hundred times that of a large game.
 const maxSize = 256 << 20
 
-// Parse reads definitions. Of several for a name the last counts.
+// Parse reads definitions. If a name has several, the last counts.
 func Parse(r io.Reader) (List, error) {
 	d := json.NewDecoder(io.LimitReader(r, maxSize))
 	fail := func(want, got string) error {
@@ -53,7 +51,7 @@ func Parse(r io.Reader) (List, error) {
 		Version int    `json:"version"`
 		Nodes   []struct {
 			Node
-			LightSource float64 `json:"light_source"` // as Lua has it
+			LightSource float64 `json:"light_source"` // a Lua number
 		} `json:"nodes"`
 	}
 	if err := d.Decode(&file); err != nil {

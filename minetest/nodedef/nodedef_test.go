@@ -52,7 +52,7 @@ func ExampleMinetestGame() {
 	// Output: wallmounted 12
 }
 
-// An error says what is missing in words of JSON, not of Go.
+// TestParseOfAnotherType tests that errors name JSON types, not Go types.
 func TestParseOfAnotherType(t *testing.T) {
 	for text, want := range map[string]string{`[]`: "expected an object", `{"nodes": {}}`: "expected an array", `{"nodes": [1]}`: "expected an object"} {
 		if _, err := nodedef.Parse(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "struct") {
