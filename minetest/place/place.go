@@ -1,5 +1,5 @@
-// Package place has the places of a world as data, for findings: where a viewer or an
-// editor goes to see what is meant.
+// Package place represents places of a world as data, for findings: a viewer or an editor can go to the place of a
+// finding.
 package place
 
 import (
@@ -12,19 +12,18 @@ import (
 // side is the number of nodes along the edge of a block.
 const side = 16
 
-// Node is a node of a world, or a whole block. A block that stands alone does not know
-// where it is: of its nodes it tells the place in it, until [Node.In].
+// Node is a node of a world, or a whole block. The position of a separate block is unknown; the positions of its
+// nodes are relative to the block until [Node.In] is called.
 type Node struct {
 	block   [3]int16
 	index   int16 // of the node in the block; -1 for the whole block
 	inWorld bool
 }
 
-// Block is the block at a position, in blocks.
+// Block returns the block at a position, in blocks.
 func Block(x, y, z int16) Node { return Node{[3]int16{x, y, z}, -1, true} }
 
-// InBlock is the node of an index in a block: z*256 + y*16 + x. What is no index stands
-// for the whole block.
+// InBlock returns the node with an index in a block: z*256 + y*16 + x. An invalid index means the whole block.
 func InBlock(index int) Node {
 	if index < 0 || index >= side*side*side {
 		index = -1
@@ -35,13 +34,12 @@ func InBlock(index int) Node {
 // In returns the same node in the block at a position.
 func (n Node) In(x, y, z int16) Node { return Node{[3]int16{x, y, z}, n.index, true} }
 
-// BlockPos returns the position of the block, in blocks; false if it stands alone.
+// BlockPos returns the position of the block, in blocks; ok is false for a separate block.
 func (n Node) BlockPos() ([3]int, bool) {
 	return [3]int{int(n.block[0]), int(n.block[1]), int(n.block[2])}, n.inWorld
 }
 
-// Pos returns the position of the node, in the world if the block is in one; false for a
-// whole block.
+// Pos returns the position of the node, in the world if the block's position is known; ok is false for a whole block.
 func (n Node) Pos() ([3]int, bool) {
 	if n.index < 0 {
 		return [3]int{}, false
@@ -74,19 +72,19 @@ func (n Node) json() (j nodeJSON) {
 	return j
 }
 
-// MarshalJSON writes {block: [x,y,z], node: [x,y,z]}: the position of the block in blocks,
-// and that of the node in nodes of the world. A whole block has no node.
+// MarshalJSON returns {block: [x,y,z], node: [x,y,z]}: the position of the block in blocks, and that of the node in
+// nodes. A whole block has no node.
 func (n Node) MarshalJSON() ([]byte, error) { return json.Marshal(n.json()) }
 
-// Slot is a slot of an inventory, a list of one, or the player.
+// Slot is a slot or a list of an inventory, a whole inventory, or a player.
 type Slot struct {
-	Player string // whose inventory it is; "" if it is that of a node
-	Node   *Node  // whose inventory it is
+	Player string // the owner of the inventory; "" if it belongs to a node
+	Node   *Node  // the owner of the inventory
 	List   string // "" for the whole inventory, or the player
 	Slot   int    // from 0; -1 for the whole list
 }
 
-// Player is a player as a whole.
+// Player returns a player as a whole.
 func Player(name string) Slot { return Slot{Player: name, Slot: -1} }
 
 func (s Slot) String() string {
@@ -103,8 +101,7 @@ func (s Slot) String() string {
 	return text
 }
 
-// MarshalJSON writes {player, list, slot}, or {block, node, list, slot}; slots count
-// from 0.
+// MarshalJSON returns {player, list, slot}, or {block, node, list, slot}; slots count from 0.
 func (s Slot) MarshalJSON() ([]byte, error) {
 	var j struct {
 		nodeJSON
@@ -127,14 +124,14 @@ type Account string
 
 func (a Account) String() string { return string(a) }
 
-// MarshalJSON writes {account}.
+// MarshalJSON returns {account}.
 func (a Account) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Account string `json:"account"`
 	}{string(a)})
 }
 
-// Entry is what a mod keeps under a key, or all that it keeps.
+// Entry is the data that a mod stores under a key, or all its data.
 type Entry struct {
 	Mod string
 	Key string // "" for all
@@ -147,7 +144,7 @@ func (e Entry) String() string {
 	return e.Mod + " " + e.Key
 }
 
-// MarshalJSON writes {mod, key}.
+// MarshalJSON returns {mod, key}.
 func (e Entry) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Mod string `json:"mod"`
@@ -155,8 +152,7 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	}{e.Mod, e.Key})
 }
 
-// Inside returns a sink for findings about the inventory that holder has: a player, or a
-// node.
+// Inside returns a sink for findings about the inventory of holder, which is a player or a node.
 func Inside(sink check.Sink, holder Slot) check.Sink {
 	return func(f check.Finding) {
 		at := make([]check.Place, 0, max(1, len(f.At)))
@@ -175,9 +171,9 @@ func Inside(sink check.Sink, holder Slot) check.Sink {
 	}
 }
 
-// InWorld returns a finding about a lone block as one about the world in which the block is
-// at a position: with a path such as "block 12,0,-3: timers.entries[0]", and with the places
-// that it has there. Without any the finding is about the block.
+// InWorld converts a finding about a separate block to one about the block at a position of a world: with a path such
+// as "block 12,0,-3: timers.entries[0]", and with positions in the world. If the finding has no places, the result
+// has the block.
 func InWorld(f check.Finding, x, y, z int16) check.Finding {
 	at := make([]check.Place, 0, max(1, len(f.At)))
 	for _, p := range f.At {
