@@ -1,5 +1,5 @@
-// Package protect reads what the usual mods say of who may build where: areas.dat of the mod
-// areas, in both forms that it has had, and the metadata of protectors, which are nodes.
+// Package protect reads the protection data of common mods: areas.dat of the mod areas, in both of its formats, and
+// the metadata of protectors, which are nodes.
 package protect
 
 import (
@@ -17,23 +17,23 @@ import (
 	"trowel.example/internal/strictjson"
 )
 
-// AreasFile is the name of the file of the mod areas in the folder of a world.
+// AreasFile is the name of the file of the mod areas in the world's folder.
 const AreasFile = "areas.dat"
 
-// Area is an area of the mod areas: a box that somebody owns.
+// Area is an area of the mod areas: a box that a player owns.
 type Area struct {
-	ID       int // as players know it, from 1
+	ID       int // as displayed to players, from 1
 	Name     string
 	Owner    string
-	Min, Max [3]int   // the corners in nodes, both of them in it
-	Parent   int      // the area that it is a part of, 0 for none
+	Min, Max [3]int   // the corners in nodes, both inside the area
+	Parent   int      // the area that contains this one, 0 for none
 	Open     bool     // everybody may build
-	Factions []string // whose members may build as well
+	Factions []string // factions whose members may build as well
 
 	owner literal
 }
 
-// literal is where the owner stands in the file.
+// literal is the position of the owner in the file.
 type literal struct {
 	start, end int
 	name       string
@@ -49,17 +49,17 @@ func (a *Area) Contains(pos [3]int) bool {
 	return true
 }
 
-// Areas is areas.dat.
+// Areas is the content of areas.dat.
 type Areas struct {
-	// List has all areas, in the order of their numbers. What may be changed in them is Owner.
+	// List has all areas, in the order of their numbers. Callers may change only their Owner.
 	List []Area
 
 	text []byte
 	lua  bool
 }
 
-// ParseAreas reads areas.dat: JSON, or what core.serialize wrote in older versions of the mod.
-// Nothing of it is run.
+// ParseAreas reads areas.dat: JSON, or the output of core.serialize in older versions of the mod. It does not run the
+// Lua code.
 func ParseAreas(text []byte) (*Areas, error) {
 	a := &Areas{text: bytes.Clone(text)}
 	start := bytes.TrimSpace(text)
@@ -78,19 +78,19 @@ func ParseAreas(text []byte) (*Areas, error) {
 	return a, nil
 }
 
-// wrong is the error about a field of an area.
+// wrong returns the error about a field of an area.
 func wrong(id int, field string, at int, want string) error {
 	return &fault.Error{Path: fmt.Sprintf("areas[%d].%s", id, field), Offset: int64(at), Want: want, Got: "something else", Err: fault.ErrFormat}
 }
 
-// corners puts the corners in order.
+// corners sets Min and Max from two opposite corners.
 func (a *Area) corners(p, q [3]int) {
 	for i := range p {
 		a.Min[i], a.Max[i] = min(p[i], q[i]), max(p[i], q[i])
 	}
 }
 
-// whole makes a coordinate of a number: positions are those of nodes.
+// whole rounds a coordinate to that of a node.
 func whole(v float64) int { return int(math.Round(min(max(v, math.MinInt32), math.MaxInt32))) }
 
 func (a *Areas) readJSON() error {
@@ -102,7 +102,7 @@ func (a *Areas) readJSON() error {
 		return wrong(0, "", root.At, "a list of areas")
 	}
 	for i, v := range root.List {
-		if v.Kind == 'n' { // the number of an area that is gone
+		if v.Kind == 'n' { // the number of a deleted area
 			continue
 		}
 		if err := a.addJSON(i+1, v); err != nil {
@@ -169,7 +169,7 @@ func (a *Areas) addJSON(id int, v strictjson.Value) error {
 	return a.add(area, corners, has, v.At)
 }
 
-// add takes up an area. One without corners or an owner is none.
+// add adds an area. An area without corners or an owner is an error.
 func (a *Areas) add(area Area, corners [2][3]int, has [2]bool, at int) error {
 	for i, field := range []string{"pos1", "pos2"} {
 		if !has[i] {
@@ -184,7 +184,7 @@ func (a *Areas) add(area Area, corners [2][3]int, has [2]bool, at int) error {
 	return nil
 }
 
-// jsonLength returns the length of the text in quotes that some bytes of JSON begin with.
+// jsonLength returns the length of the JSON string at the start of text.
 func jsonLength(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -251,7 +251,7 @@ func (a *Areas) readLua() error {
 	return nil
 }
 
-// At returns the areas that a node is in.
+// At returns the areas that contain a node.
 func (a *Areas) At(pos [3]int) (list []*Area) {
 	for i := range a.List {
 		if a.List[i].Contains(pos) {
@@ -271,7 +271,7 @@ func (a *Areas) Of(owner string) (list []*Area) {
 	return list
 }
 
-// Rename gives the areas of an owner to another name, and returns how many these are.
+// Rename changes the owner of all areas of an owner, and returns their number.
 func (a *Areas) Rename(from, to string) int {
 	list := a.Of(from)
 	for _, area := range list {
@@ -280,9 +280,9 @@ func (a *Areas) Rename(from, to string) int {
 	return len(list)
 }
 
-// Append appends the file to dst: as it was read, but for the owners that are others now.
+// Append appends the file to dst, unchanged except for changed owners.
 func (a *Areas) Append(dst []byte) []byte {
-	changed := make(map[int]*Area) // by where the owner stands: areas can share a table
+	changed := make(map[int]*Area) // by the position of the owner: areas can share a table
 	for i := range a.List {
 		if area := &a.List[i]; area.Owner != area.owner.name {
 			changed[area.owner.start] = area
@@ -303,10 +303,10 @@ func (a *Areas) Append(dst []byte) []byte {
 	return append(dst, a.text[at:]...)
 }
 
-// quote writes a name as the file does.
+// quote encodes a name in the format of the file.
 func (a *Areas) quote(name string) []byte {
 	if !a.lua {
-		text, _ := json.Marshal(name) // of a string there is no error
+		text, _ := json.Marshal(name) // strings never cause an error
 		return text
 	}
 	text := []byte{'"'}

@@ -14,8 +14,8 @@ import (
 	"trowel.example/minetest/protect"
 )
 
-// The same areas in each form that the mod has written. Area 2 is gone; of area 3 the name
-// is that of its owner, and the corners are the wrong way round.
+// forms has the same areas in each format that the mod has written. Area 2 is deleted; area 3 has the same name as
+// its owner and swapped corners.
 var forms = map[string]string{
 	"json": `[{"name":"Home","open":false,"owner":"ann","pos1":{"x":-10,"y":0.0,"z":5},"pos2":{"x":10,"y":20,"z":9}},null,` +
 		`{"name":"ann","owner":"ann","parent":1.0,"open":true,"pos1":{"x":3,"y":4,"z":7},"pos2":{"x":1,"y":2,"z":6}},` +
@@ -96,8 +96,8 @@ func TestAreasWrong(t *testing.T) {
 	}
 }
 
-// guarded makes a block with a protector of ann and bob, a chest of ann, and one for whom has
-// a privilege.
+// guarded returns a block with a protector of ann and bob, a chest of ann, and a protector for everybody with a
+// privilege.
 func guarded(t testing.TB, version int) *mapblock.Block {
 	t.Helper()
 	b := mapblock.New(29)

@@ -9,26 +9,25 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// DefaultRadius is how many nodes in each direction a protector of the usual mods protects if
-// the setting protector_radius does not say otherwise.
+// DefaultRadius is the default of the setting protector_radius: the number of nodes that a protector protects in each
+// direction.
 const DefaultRadius = 5
 
-// Protector is a node that protects what is around it.
+// Protector is a node that protects its surroundings.
 type Protector struct {
 	Pos     [3]int
 	Node    string // such as "protector:protect"
 	Owner   string
-	Members []string // who may build, too
-	Needs   string   // what lets others build, such as "privilege home" or "xp 1000"; "" for nothing
+	Members []string // players who may build as well
+	Needs   string   // the condition for others to build, such as "privilege home" or "xp 1000"; "" for none
 }
 
-// IsProtector reports whether a name is that of a node that protects: those of the mods
-// protector, xp_redo and priv_protector.
+// IsProtector reports whether a name is that of a protector of the mods protector, xp_redo and priv_protector.
 func IsProtector(name string) bool {
 	return strings.HasPrefix(name, "protector:protect") || name == "xp_redo:protector" || name == "priv_protector:protector"
 }
 
-// Protectors returns the protectors in the block at p. One without an owner is none.
+// Protectors returns the protectors in the block at p. Those without an owner do not count.
 func Protectors(p mapdb.Pos, b *mapblock.Block) (list []Protector) {
 	if b.Version >= 21 && !slices.ContainsFunc(b.Names, func(e mapblock.NameID) bool { return IsProtector(e.Name) }) {
 		return nil
@@ -63,7 +62,7 @@ func Protectors(p mapdb.Pos, b *mapblock.Block) (list []Protector) {
 	return list
 }
 
-// Reaches reports whether a node is as near to the protector as it protects.
+// Reaches reports whether the protector protects a node, given its radius.
 func (p *Protector) Reaches(pos [3]int, radius int) bool {
 	for i, v := range pos {
 		if v < p.Pos[i]-radius || v > p.Pos[i]+radius {
@@ -73,7 +72,7 @@ func (p *Protector) Reaches(pos [3]int, radius int) bool {
 	return true
 }
 
-// Near returns the blocks in which a protector of a node can be.
+// Near returns the blocks that can contain a protector of a node.
 func Near(pos [3]int, radius int) mapdb.Area {
 	at := func(v int) int16 { return int16(min(max(v>>4, mapdb.MinCoord), mapdb.MaxCoord)) }
 	return mapdb.Area{
@@ -82,22 +81,22 @@ func Near(pos [3]int, radius int) mapdb.Area {
 	}
 }
 
-// Right is who may build at a place.
+// Right describes who may build at a place.
 type Right struct {
-	// Everybody may, because nothing protects the place, or an open area.
+	// Everybody is set if nothing or only an open area protects the place.
 	Everybody bool
-	// Names are those who may, if not everybody, in the order of the alphabet.
+	// Names are the players who may build, unless everybody may, in alphabetical order.
 	Names []string
-	// Factions are those whose members may, too.
+	// Factions are the factions whose members may build as well.
 	Factions []string
-	// Needs lets others build who fulfil all of it. It is empty where an area or a protector
-	// lets nobody else whatever he has.
+	// Needs are conditions that let other players build if they meet all of them. It is empty if an area or a
+	// protector admits no other players.
 	Needs []string
 }
 
-// MayBuild finds out who may build where some areas and protectors are: one area of a person
-// is enough, while all of the protectors have to let somebody. Who has the privilege areas or
-// protection_bypass is not asked.
+// MayBuild determines who may build in the given areas and within the reach of the given protectors: owning one of
+// the areas is sufficient, while all protectors must admit the player. It does not consider the privileges areas and
+// protection_bypass.
 func MayBuild(areas []*Area, protectors []Protector) (r Right) {
 	var names map[string]bool // nil: everybody
 	if len(areas) > 0 {
