@@ -1,6 +1,6 @@
-// Package rollback reads rollback.sqlite, in which a server with enable_rollback_recording
-// writes down who changed what: nodes and the inventories of nodes. It finds the changes of a
-// place, an area or an actor, and trims the file, which the engine never does.
+// Package rollback reads rollback.sqlite, in which a server with enable_rollback_recording records who changed nodes
+// and the inventories of nodes. It finds the changes at a position, in an area or by an actor, and trims the file,
+// which the engine never does.
 package rollback
 
 import (
@@ -23,7 +23,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// File is the name of the database in the folder of a world.
+// File is the name of the database in the world's folder.
 const File = "rollback.sqlite"
 
 // Type is the kind of an action.
@@ -31,8 +31,8 @@ type Type int
 
 // The kinds of actions that the engine writes.
 const (
-	SetNode   Type = 1 // a node became another
-	Inventory Type = 2 // a stack went into the inventory of a node, or out of it
+	SetNode   Type = 1 // a node was replaced
+	Inventory Type = 2 // a stack was added to the inventory of a node, or removed from it
 )
 
 func (t Type) String() string {
@@ -45,27 +45,26 @@ func (t Type) String() string {
 	return fmt.Sprintf("type %d", int(t))
 }
 
-// Node is what a node was or became.
+// Node is a node before or after a change.
 type Node struct {
 	Name           string
 	Param1, Param2 uint8
-	Meta           string // its metadata, as the engine wrote them
+	Meta           string // its metadata, in the engine's text form
 }
 
-// Action is a change that was written down.
+// Action is a recorded change.
 type Action struct {
 	ID      int64
 	Actor   string // such as "player:ann"
-	Guessed bool   // nobody knows who it was: the actor is the likely one
+	Guessed bool   // the actor is uncertain: the most likely one
 	Time    time.Time
 	Type    Type
 	Pos     [3]int // of the node
-	HasPos  bool   // it is about a node; an inventory can be another one
+	HasPos  bool   // the action has a position; other inventories have none
 
 	Old, New Node // of SetNode
 
-	// Of Inventory: the list and the slot, whether the stack was added or taken away, and the
-	// items.
+	// For Inventory: the list and the slot, whether the stack was added or removed, and the items.
 	List  string
 	Slot  int
 	Added bool
@@ -73,7 +72,7 @@ type Action struct {
 	Count int
 }
 
-// Player returns the name of the player who did it, "" if it was somebody or something else.
+// Player returns the name of the player who caused the action, or "" if the actor is not a player.
 func (a *Action) Player() string {
 	name, ok := strings.CutPrefix(a.Actor, "player:")
 	if !ok {
@@ -82,7 +81,7 @@ func (a *Action) Player() string {
 	return name
 }
 
-// What says what happened, in a few words.
+// What describes the change in a few words.
 func (a *Action) What() string {
 	switch {
 	case a.Type == SetNode:
@@ -95,16 +94,15 @@ func (a *Action) What() string {
 	return a.Type.String()
 }
 
-// Filter says which actions are wanted. The zero value wants all.
+// Filter selects actions. The zero value selects all.
 type Filter struct {
-	// Area has two corners in nodes, the least coordinates first, both of them in it.
+	// Area is two corners in nodes, the least coordinates first, both inside the area.
 	Area *[2][3]int
-	// Actor is the name of a player, or an actor as the database has it.
+	// Actor is the name of a player, or an actor as recorded in the database.
 	Actor string
-	// Since and Until are the first moment, and the first one too late; the zero time for
-	// none.
+	// Since is the first moment included, and Until the first moment excluded; the zero time means no limit.
 	Since, Until time.Time
-	// Limit is how many actions are wanted at the most, the newest; 0 for all.
+	// Limit is the maximum number of actions; the newest are selected. 0 means all.
 	Limit int
 }
 
@@ -129,11 +127,11 @@ func (f *Filter) where() (sql string, args []any) {
 	return strings.Join(all, " AND "), args
 }
 
-// DB is a database that is read. It is for one goroutine at a time. What can be read of a damaged
-// database is read; every method then returns an error that wraps [fault.ErrLost] as well.
+// DB is a database opened for reading, for use by one goroutine at a time. Of a damaged database, DB reads all
+// readable rows; every method then also returns an error that wraps [fault.ErrLost].
 type DB struct{ file *sqlitefile.File }
 
-// tables are the statements by which the engine makes the tables.
+// tables are the statements with which the engine creates the tables.
 var tables = []string{
 	"CREATE TABLE actor (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name TEXT NOT NULL)",
 	"CREATE TABLE node (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name TEXT NOT NULL)",
@@ -142,8 +140,8 @@ var tables = []string{
 		"oldNode INTEGER, oldParam1 INTEGER, oldParam2 INTEGER, oldMeta TEXT, newNode INTEGER, newParam1 INTEGER, newParam2 INTEGER, newMeta TEXT, guessedActor INTEGER)",
 }
 
-// Open opens the database of the world in dir for reading, and changes nothing. The error
-// wraps fs.ErrNotExist if there is none: the server does not write down anything.
+// Open opens the database of the world in dir for reading, and changes nothing. If the server has not recorded any
+// actions, the error wraps fs.ErrNotExist.
 func Open(ctx context.Context, dir string) (*DB, error) {
 	file, err := sqlitefile.OpenOrRescue(ctx, filepath.Join(dir, File), tables)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -155,11 +153,11 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 	return &DB{file}, nil
 }
 
-// Close ends the use of the database.
+// Close closes the database.
 func (db *DB) Close() error { return db.file.Close() }
 
-// query runs a query and hands on its rows. If SQLite meets damage, it is run again over what can be
-// rescued. What is lost is an error in the end.
+// query runs a query and calls row for each row. If SQLite meets damage, it runs the query again on the rescued data,
+// and returns an error about lost rows at the end.
 func (db *DB) query(ctx context.Context, sql string, args []any, row func(*sqlite.Stmt) error) error {
 	err := query(ctx, db.file.Conn, sql, args, row)
 	if sqlitefile.IsDamage(err) && !db.file.Rescued() {
@@ -183,7 +181,7 @@ func lost(format string, args ...any) error {
 	return &fault.Error{File: File, Offset: -1, Got: fmt.Sprintf(format, args...), Err: fault.ErrLost}
 }
 
-// query runs a query and hands on its rows.
+// query runs a query and calls row for each row.
 func query(ctx context.Context, conn *sqlite.Conn, sql string, args []any, row func(*sqlite.Stmt) error) error {
 	conn.SetInterrupt(ctx.Done())
 	defer conn.SetInterrupt(nil)
@@ -196,9 +194,8 @@ func query(ctx context.Context, conn *sqlite.Conn, sql string, args []any, row f
 
 var errStop = errors.New("enough")
 
-// Actions yields the actions that a filter wants, the newest first. With one whose actor, node or item
-// has no name any more comes an error that wraps [fault.ErrLost]; errors about actions that are lost come
-// at the end.
+// Actions yields the actions that match a filter, the newest first. An action whose actor, node or item has lost its
+// name comes with an error that wraps [fault.ErrLost]; errors about lost actions come at the end.
 func (db *DB) Actions(ctx context.Context, f Filter) iter.Seq2[Action, error] {
 	return func(yield func(Action, error) bool) {
 		where, args := f.where()
@@ -213,7 +210,7 @@ func (db *DB) Actions(ctx context.Context, f Filter) iter.Seq2[Action, error] {
 		if f.Limit > 0 {
 			sql += fmt.Sprintf(" LIMIT %d", f.Limit)
 		}
-		// They are sorted before the first one comes, so that a second run gives none again.
+		// All rows are sorted before the first one is returned, so a second run repeats none.
 		err := db.query(ctx, sql, args, func(s *sqlite.Stmt) error {
 			a := Action{
 				ID: s.ColumnInt64(0), Actor: s.ColumnText(1), Guessed: s.ColumnInt(2) != 0,
@@ -244,7 +241,7 @@ func (db *DB) Actions(ctx context.Context, f Filter) iter.Seq2[Action, error] {
 	}
 }
 
-// nobody returns an error if there are actions whose actor has no name any more.
+// nobody returns an error if there are actions whose actor has lost its name.
 func (db *DB) nobody(ctx context.Context) error {
 	n := int64(0)
 	err := db.query(ctx, "SELECT COUNT(*) FROM action WHERE actor NOT IN (SELECT id FROM actor)", nil, func(s *sqlite.Stmt) error {
@@ -257,7 +254,7 @@ func (db *DB) nobody(ctx context.Context) error {
 	return err
 }
 
-// Count returns how many actions a filter wants; its limit does not count.
+// Count returns the number of actions that match a filter, ignoring its limit.
 func (db *DB) Count(ctx context.Context, f Filter) (n int64, err error) {
 	where, args := f.where()
 	err = db.query(ctx, "SELECT COUNT(*) FROM action WHERE "+where, args, func(s *sqlite.Stmt) error {
@@ -279,8 +276,8 @@ func count(ctx context.Context, conn *sqlite.Conn, f Filter) (n int64, err error
 	return n, err
 }
 
-// Blocks yields the blocks in which somebody changed something, each once, those of positions
-// that no world has left out. Errors about actions that are lost come at the end.
+// Blocks yields each block with a recorded change once, omitting invalid positions. Errors about lost actions come at
+// the end.
 func (db *DB) Blocks(ctx context.Context) iter.Seq2[mapdb.Pos, error] {
 	return func(yield func(mapdb.Pos, error) bool) {
 		seen := make(map[mapdb.Pos]bool)
@@ -309,13 +306,13 @@ func (db *DB) Blocks(ctx context.Context) iter.Seq2[mapdb.Pos, error] {
 	}
 }
 
-// Trim deletes the actions before a moment from the database of the world in dir, in one
-// transaction, and makes the file smaller by what that frees. It returns how many there were.
-// It fails with [mapdb.ErrInUse] if a program has the file open.
+// Trim deletes the actions before a moment from the database of the world in dir, in one transaction, then shrinks
+// the file. It returns the number of deleted actions. If another program has the file open, the error is
+// [mapdb.ErrInUse].
 func Trim(ctx context.Context, dir string, before time.Time) (n int64, err error) {
 	path := filepath.Join(dir, File)
 	if _, err := os.Stat(path); err != nil {
-		return 0, err // and makes none
+		return 0, err // does not create the file
 	}
 	if err := inuse.Check(path); err != nil {
 		return 0, err
@@ -334,6 +331,6 @@ func Trim(ctx context.Context, dir string, before time.Time) (n int64, err error
 	if err := query(ctx, file.Conn, "DELETE FROM action WHERE "+where, args, none); err != nil {
 		return 0, err
 	}
-	file.Conn.Limit(sqlite.LimitAttached, 1) // to VACUUM is to copy into another database
+	file.Conn.Limit(sqlite.LimitAttached, 1) // VACUUM attaches another database to copy into
 	return n, query(ctx, file.Conn, "VACUUM", nil, none)
 }

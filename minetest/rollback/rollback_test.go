@@ -19,7 +19,7 @@ import (
 	"trowel.example/minetest/rollback"
 )
 
-// The tables as the engine of 5.6.1 makes them: see TestEngineTables.
+// The tables as engine 5.6.1 creates them: see TestEngineTables.
 const tables = `
 CREATE TABLE actor (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name TEXT NOT NULL);
 CREATE TABLE node (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name TEXT NOT NULL);
@@ -39,7 +39,7 @@ INSERT INTO action (id, actor, timestamp, type, list, "index", "add", stackNode,
 	(4, 2, 4000, 2, 'main', 3, 0, 4, 9, 1, 5, 6, -7, 0),
 	(5, 2, 5000, 2, 'main', 0, 1, 4, 9, 0, NULL, NULL, NULL, 0);`
 
-// made makes a world with a database of these rows.
+// made creates a world with a database of these rows.
 func made(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -99,7 +99,7 @@ func TestActions(t *testing.T) {
 		}
 		said = append(said, fmt.Sprint(a.Player(), " ", a.What(), " ", a.HasPos, " ", a.Guessed))
 		if a.ID == 4 {
-			break // and nothing hangs
+			break // ending the loop early must not block
 		}
 	}
 	if want := []string{"bob default:diamond 9 into main 0 false false", "bob default:diamond 9 out of main 3 true false"}; !slices.Equal(said, want) {
@@ -140,7 +140,7 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// What is no such database is an error that names it.
+// TestDamaged tests that a file that is not a rollback database causes an error that names it.
 func TestDamaged(t *testing.T) {
 	dir := t.TempDir()
 	conn, err := sqlite.OpenConn(filepath.Join(dir, rollback.File))
@@ -165,7 +165,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// The engine makes the very columns that are read.
+// TestEngineTables tests that the engine creates exactly the columns that this package reads.
 func TestEngineTables(t *testing.T) {
 	judge.Find(t, "minetestserver")
 	home, dir := judge.Dir(t), t.TempDir()

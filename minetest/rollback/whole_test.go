@@ -15,8 +15,8 @@ import (
 	"trowel.example/minetest/rollback"
 )
 
-// A nil error of Open and Actions means that all actions were read. SQLite has no checksums: an
-// action in a damaged page may be another one, but none is missing.
+// TestWhole tests that if Open and Actions return no error, all actions were read. SQLite has no checksums: an action
+// in a damaged page may be changed, but none may be missing.
 func TestWhole(t *testing.T) {
 	dir := made(t)
 	conn, err := sqlite.OpenConn(filepath.Join(dir, rollback.File))
@@ -42,8 +42,8 @@ func TestWhole(t *testing.T) {
 	}}.Test(t)
 }
 
-// The actions of a damaged database are read as far as that is possible, with an error about the others;
-// actors and nodes that have no name any more are errors, also if the actions are those of one actor.
+// TestRescue tests that the readable actions of a damaged database are returned with an error about the others, and
+// that actors and nodes without a name are errors, also when selecting the actions of one actor.
 func TestRescue(t *testing.T) {
 	dir := made(t)
 	path := filepath.Join(dir, rollback.File)
