@@ -2,8 +2,8 @@ package turn
 
 import "fmt"
 
-// Describe says in words what the param2 of a node means, by the paramtype2 of its definition.
-// It is "" where it means nothing, or nobody knows what.
+// Describe describes in words the meaning of a node's param2, given the paramtype2 of its definition. It returns ""
+// if param2 has no meaning or an unknown one.
 func Describe(paramtype2 string, param2 byte) string {
 	color := func(bits int, text string) string {
 		return fmt.Sprintf("%s, colour %d of its palette", text, param2>>bits)
@@ -53,7 +53,7 @@ func Describe(paramtype2 string, param2 byte) string {
 	return ""
 }
 
-// facing says where the front of a node and its top are.
+// facing describes the directions of the front and the top of a node.
 func facing(facedir byte) string {
 	m := facedirs[facedir]
 	text := "front to " + axisOf(m.Apply([3]int{Z: -1}))

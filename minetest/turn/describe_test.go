@@ -7,7 +7,7 @@ import (
 	"trowel.example/minetest/turn"
 )
 
-// What param2 means in words; a turn about y turns what the words say.
+// TestDescribe tests the descriptions of param2, and that a turn about y turns the described directions.
 func TestDescribe(t *testing.T) {
 	for _, c := range []struct {
 		kind   string

@@ -12,8 +12,7 @@ import (
 	"trowel.example/minetest/turn"
 )
 
-// script has the engine place nodes of each kind with each param2, turned in each way, and
-// write what came of them.
+// script makes the engine place nodes of each kind with each param2 in each rotation, and write the results.
 const script = `
 local core = minetest
 local kinds = {%s}
@@ -53,7 +52,7 @@ end)
 
 // TestEngine compares turns about y with those of the engine.
 func TestEngine(t *testing.T) {
-	// The engine 5.6 has no 4dir, and reads a wrong place for 6 and 7 of wallmounted.
+	// Engine 5.6 has no 4dir, and reads beyond the end of a table for 6 and 7 of wallmounted.
 	kinds := []string{"facedir", "colorfacedir", "wallmounted", "colorwallmounted", "degrotate", "colordegrotate", "none", "flowingliquid", "meshoptions", "leveled", "color"}
 	dir := t.TempDir()
 	worldtest.Script(t, dir, fmt.Sprintf(script, `"`+strings.Join(kinds, `", "`)+`"`))

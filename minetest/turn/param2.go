@@ -2,15 +2,13 @@ package turn
 
 import "slices"
 
-// Param2 returns the param2 of a node after a motion, by the paramtype2 of its definition
-// ("facedir", "wallmounted", ...; "" is "none"). For turns about y it is what the engine gives
-// nodes of a schematic that is placed turned. It reports whether that is all of the motion: a
-// node that knows four directions cannot lie on its side. Then what it can do is done, or
-// nothing.
+// Param2 returns the param2 of a node after a motion, given the paramtype2 of its definition ("facedir",
+// "wallmounted", ...; "" means "none"). For turns about y it equals the engine's result for schematics placed with a
+// rotation. exact is false if the node cannot represent the whole motion: a node with four directions cannot lie on
+// its side. Then Param2 applies the part that it can represent, or nothing.
 //
-// A mirror image of a node that faces somewhere is exact if the left half of the node is the
-// mirror image of its right one, as that of a chest or a stair is. What has no direction, such
-// as the level of a liquid or a color, stays as it is.
+// A mirror image of a node with a direction is exact if the left half of the node mirrors the right half, as with
+// chests and stairs. Values without a direction, such as the level of a liquid or a colour, stay unchanged.
 func (m Motion) Param2(paramtype2 string, param2 byte) (turned byte, exact bool) {
 	if m == None {
 		return param2, true
@@ -40,10 +38,10 @@ func (m Motion) Param2(paramtype2 string, param2 byte) (turned byte, exact bool)
 	return param2, true
 }
 
-// facedirs are the motions that take a node of facedir 0 to each facedir.
+// facedirs are the motions from facedir 0 to each facedir.
 var facedirs = func() (all [24]Motion) {
-	// The upper bits say where the top of the node goes, in this order: to y+, z+, z-, x+, x-
-	// and y-. The lower ones turn the node about its own axis before.
+	// The upper bits define the direction of the node's top, in this order: y+, z+, z-, x+, x- and y-. The lower bits
+	// turn the node about its own axis before that.
 	tops := [6]Motion{None, Turn(X, -1), Turn(X, 1), Turn(Z, 1), Turn(Z, -1), Turn(Z, 2)}
 	for f := range all {
 		all[f] = Turn(Y, f%4).Then(tops[f/4])
@@ -51,33 +49,33 @@ var facedirs = func() (all [24]Motion) {
 	return all
 }()
 
-// face returns what becomes of a facedir.
+// face returns a facedir after the motion.
 func (m Motion) face(facedir byte) byte {
 	to := facedirs[facedir].Then(m)
-	if m.Mirrors() { // the node is its own mirror image, from left to right
+	if m.Mirrors() { // a node is its own mirror image, from left to right
 		to = Mirror(X).Then(to)
 	}
 	return byte(slices.Index(facedirs[:], to))
 }
 
-// direction returns where the back of a node of one of four directions is.
+// direction returns the direction of the back of a node with one of four directions.
 func direction(dir byte) [3]int { return facedirs[dir&3].Apply([3]int{Z: 1}) }
 
-// quarters returns by how many quarters north was turned about y, if it is at v now.
+// quarters returns the number of quarter turns about y that take north to v.
 func quarters(v [3]int) int {
 	for i := range 4 {
 		if direction(byte(i)) == v {
 			return i
 		}
 	}
-	return 0 // it is not level
+	return 0 // v is not horizontal
 }
 
-// walls are the directions of wallmounted, as far as they differ: 6 and 7 are 0 and 1 turned.
+// walls are the distinct directions of wallmounted: 6 and 7 are 0 and 1, turned.
 var walls = [6][3]int{{Y: 1}, {Y: -1}, {X: 1}, {X: -1}, {Z: 1}, {Z: -1}}
 
-// wall returns what becomes of a direction of wallmounted. Turns about y leave 6 and 7 as they
-// leave 0 and 1; engines up to 5.18 read a place there that is none.
+// wall returns a wallmounted direction after the motion. Turns about y keep 6 and 7, as they keep 0 and 1; engines up
+// to 5.18 read beyond the end of a table for these.
 func (m Motion) wall(w byte) byte {
 	to := m.Apply(walls[w%6])
 	i := byte(slices.Index(walls[:], to))
@@ -87,13 +85,13 @@ func (m Motion) wall(w byte) byte {
 	return i
 }
 
-// angle returns what becomes of an angle about y, of so many that a full turn has.
+// angle returns an angle about y after the motion; full is a full turn in the same unit.
 func (m Motion) angle(a, full int) (int, bool) {
 	north := m.Apply([3]int{Z: 1})
 	if m[Y][Y] == 0 {
 		return a, false
 	}
-	if m.Mirrors() != (m[Y][Y] < 0) { // seen from above it is a mirror image
+	if m.Mirrors() != (m[Y][Y] < 0) { // mirrored, as seen from above
 		a = -a
 	}
 	a = (a + full/4*quarters(north)) % full

@@ -1,5 +1,5 @@
-// Package turn says what becomes of nodes when a piece of a world is turned or mirrored:
-// where each of them goes, and what its param2 is there.
+// Package turn computes the effect of turning or mirroring a piece of a world on its nodes: their new positions and
+// their new param2.
 package turn
 
 import "fmt"
@@ -37,21 +37,21 @@ func (a Axis) others() (Axis, Axis) {
 	return X, Y
 }
 
-// Motion is a turn by right angles, a mirror image, or one after the other, about the origin.
-// Column a is where the axis a goes, so the zero value is no motion: see [None].
+// Motion is a turn by right angles, a mirror image, or a combination of both, about the origin. Column a is the new
+// direction of axis a. The zero value is not a motion: see [None].
 type Motion [3][3]int
 
-// None leaves everything as it is.
+// None is the motion that changes nothing.
 var None = Motion{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
 
-// Turn returns a turn about an axis by quarters of a full turn, which may be negative. One
-// about y is that of the engine's schematics: north goes to the east. One about x takes up to
-// the south, one about z east to down; so does WorldEdit.
+// Turn returns a turn about an axis by quarter turns, which may be negative. A turn about y is that of the engine's
+// schematics: it takes north to east. A turn about x takes up to south, and one about z takes east to down, as in
+// WorldEdit.
 func Turn(about Axis, quarters int) Motion {
 	a, b := about.others()
 	m := None
 	for range (quarters%4 + 4) % 4 {
-		// What was b is a, and what was a is -b.
+		// The old b becomes a, and the old a becomes -b.
 		m[a], m[b] = m[b], m[a]
 		for i := range m[b] {
 			m[b][i] = -m[b][i]
@@ -60,21 +60,21 @@ func Turn(about Axis, quarters int) Motion {
 	return m
 }
 
-// Mirror returns a mirror image whose plane is at right angles with an axis: WorldEdit's flip.
+// Mirror returns a mirror image across the plane perpendicular to an axis, like WorldEdit's flip.
 func Mirror(across Axis) Motion {
 	m := None
 	m[across][across] = -1
 	return m
 }
 
-// Transpose returns a mirror image in which two axes change places.
+// Transpose returns a mirror image that swaps two axes.
 func Transpose(a, b Axis) Motion {
 	m := None
 	m[a], m[b] = m[b], m[a]
 	return m
 }
 
-// Then returns the motion that is m and then next.
+// Then returns the motion m followed by next.
 func (m Motion) Then(next Motion) Motion {
 	var all Motion
 	for row := range all {
@@ -87,7 +87,7 @@ func (m Motion) Then(next Motion) Motion {
 	return all
 }
 
-// Apply returns where a vector goes.
+// Apply returns a vector after the motion.
 func (m Motion) Apply(v [3]int) [3]int {
 	var to [3]int
 	for row := range m {
@@ -98,7 +98,7 @@ func (m Motion) Apply(v [3]int) [3]int {
 	return to
 }
 
-// Size returns the size of a box that was of a size before.
+// Size returns the size of a box after the motion.
 func (m Motion) Size(size [3]int) [3]int {
 	to := m.Apply(size)
 	for i := range to {
@@ -107,8 +107,8 @@ func (m Motion) Size(size [3]int) [3]int {
 	return to
 }
 
-// In returns where a node of a box of a size goes inside the box that the motion makes of it;
-// both count from the corner with the least coordinates.
+// In returns the position of a node of a box after the motion. The position before and the result are relative to the
+// corner of the box with the least coordinates.
 func (m Motion) In(size, at [3]int) [3]int {
 	to := m.Apply(at)
 	for row := range m {
@@ -121,7 +121,7 @@ func (m Motion) In(size, at [3]int) [3]int {
 	return to
 }
 
-// Mirrors reports whether m makes a mirror image.
+// Mirrors reports whether m contains a mirror image.
 func (m Motion) Mirrors() bool {
 	det := 0
 	for i := range 3 {

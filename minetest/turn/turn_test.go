@@ -10,7 +10,7 @@ import (
 var kinds = []string{"facedir", "colorfacedir", "4dir", "color4dir", "wallmounted", "colorwallmounted", "degrotate", "colordegrotate",
 	"", "none", "flowingliquid", "meshoptions", "leveled", "color", "glasslikeliquidlevel"}
 
-// engine is what the engine makes of facedirs 0 to 23 by turns of 90, 180 and 270 degrees.
+// engine is the result of the engine for facedirs 0 to 23 turned by 90, 180 and 270 degrees.
 var engine = [3][24]byte{
 	{1, 2, 3, 0, 13, 14, 15, 12, 17, 18, 19, 16, 9, 10, 11, 8, 5, 6, 7, 4, 23, 20, 21, 22},
 	{2, 3, 0, 1, 10, 11, 8, 9, 6, 7, 4, 5, 18, 19, 16, 17, 14, 15, 12, 13, 22, 23, 20, 21},
@@ -53,7 +53,7 @@ func all() []turn.Motion {
 	return list
 }
 
-// normal is what a param2 of a kind means: some have several numbers for one thing.
+// normal returns a normalized param2: some kinds have several values with the same meaning.
 func normal(kind string, p byte) byte {
 	switch kind {
 	case "facedir", "colorfacedir", "colordegrotate":
@@ -64,7 +64,8 @@ func normal(kind string, p byte) byte {
 	return p
 }
 
-// One motion after the other is the motion of both, wherever a kind can follow it.
+// TestThen tests that applying two motions in turn equals applying their combination, for each kind that can
+// represent them.
 func TestThen(t *testing.T) {
 	list := all()
 	if len(list) != 48 {
@@ -96,8 +97,7 @@ func TestThen(t *testing.T) {
 	}
 }
 
-// aside reports whether a node is on the floor or the ceiling, turned about y: of which a wall
-// keeps nothing.
+// aside reports whether a node is on the floor or the ceiling, turned about y: on a wall the turn is lost.
 func aside(kind string, p int) bool {
 	return (kind == "wallmounted" || kind == "colorwallmounted") && p&7 >= 6
 }
@@ -111,7 +111,7 @@ func TestMirror(t *testing.T) {
 		exact       bool
 	}{
 		{x, "facedir", 0, 0, true}, {x, "facedir", 1, 3, true}, {z, "facedir", 0, 2, true}, {z, "facedir", 3, 3, true},
-		{x, "facedir", 13, 19, true}, // what leans to the east leans to the west
+		{x, "facedir", 13, 19, true}, // a node leaning to the east leans to the west afterwards
 		{y, "facedir", 0, 20, true}, {y, "4dir", 1, 1, false}, {x, "color4dir", 0xf1, 0xf3, true},
 		{turn.Turn(turn.X, 1), "4dir", 0, 0, false}, {turn.Turn(turn.X, 1), "degrotate", 7, 7, false},
 		{x, "wallmounted", 2, 3, true}, {y, "wallmounted", 0, 1, true}, {y, "wallmounted", 7, 6, true}, {z, "colorwallmounted", 0xfc, 0xfd, true},
