@@ -163,7 +163,7 @@ func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	if err == nil {
 		job.Tell("%s as it was at %s: %d blocks", s.World, s.Time.Format(time.RFC3339), report.Blocks)
 	}
-	return err
+	return nameOptions(err)
 }
 
 // momentOf finds the snapshot that the user means. If that one is damaged, or may be, an older one does

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/fault"
 	"trowel.example/format"
 
 	"trowel.example/check"
@@ -75,6 +76,19 @@ func copyOptionsOf(job *format.Job) (worldcopy.Options, error) {
 	var err error
 	o.Redis, err = redisOf(job)
 	return o, err
+}
+
+// nameOptions adds the options that name a server to an error of a copy that lacks them.
+func nameOptions(err error) error {
+	missing, is := errors.AsType[*fault.Error](err)
+	if !is || !errors.Is(err, mapdb.ErrNoServer) {
+		return err
+	}
+	options := "--" + optionRedis.Name + " and --" + optionHash.Name
+	if missing.Path == "postgres" {
+		options = "--" + optionPostgres.Name
+	}
+	return fmt.Errorf("%w (give it with %s)", err, options)
 }
 
 func redisOf(job *format.Job) (mapdb.Redis, error) {
@@ -144,7 +158,7 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 		if errors.Is(err, ctx.Err()) {
 			err = fmt.Errorf("%w: the same command continues where this one stopped", err)
 		}
-		return err
+		return nameOptions(err)
 	}
 	text := fmt.Sprintf("%d blocks from %s to %s", r.Blocks, r.From, r.To)
 	if o.Blocks != 0 {

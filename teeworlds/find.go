@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/fault"
 	"trowel.example/format"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapedit"
@@ -34,7 +35,8 @@ var mapFinder = &format.Finder{
 	Lacks:    lacksInMap,
 }
 
-// lacksInMap returns an error for each layer, image, sound and envelope in a query that a map does not have.
+// lacksInMap returns an error for each layer, image, sound and envelope in a query that a map does not have, and for
+// each number that a query without an area has not found.
 func lacksInMap(_ context.Context, job *format.Job, src *format.Source, query format.Step) error {
 	m, err := decodeMap(src, missOf(job, src))
 	if err != nil {
@@ -50,6 +52,14 @@ func lacksInMap(_ context.Context, job *format.Job, src *format.Source, query fo
 		if pattern != "*" {
 			_, lacks := parts(pattern)
 			err = errors.Join(err, lacks)
+		}
+	}
+	switch query.Name {
+	case "tele", "switch", "tune":
+		if query.Job.Value(optionArea.Name) == "" && query.Job.Value(optionFlags.Name) == "" {
+			for _, number := range query.Job.List(argumentNumber.Name) {
+				err = errors.Join(err, &fault.NameError{Kind: query.Name + " tile with the number", Name: number})
+			}
 		}
 	}
 	return err

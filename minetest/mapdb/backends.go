@@ -102,6 +102,9 @@ func Configure(backend string, get func(setting string) string, remote bool) (Co
 	return c, b.get(&c, get)
 }
 
+// ErrNoServer is wrapped by the errors of [Config.Complete] about settings that are missing.
+var ErrNoServer = fmt.Errorf("%w: the settings name no server", fault.ErrFormat)
+
 // Complete returns an error if the settings do not suffice to find the server of the store.
 func (c Config) Complete() error {
 	b, err := c.backend()

@@ -36,7 +36,7 @@ var postgresBackend = Backend{
 	},
 	complete: func(c Config) error {
 		if c.Postgres == "" {
-			return &fault.Error{Path: "postgres", Offset: -1, Want: "how to connect to PostgreSQL", Got: "nothing", Err: fault.ErrFormat}
+			return &fault.Error{Path: "postgres", Offset: -1, Want: "how to connect to PostgreSQL", Got: "nothing", Err: ErrNoServer}
 		}
 		return nil
 	},

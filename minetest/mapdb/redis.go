@@ -66,7 +66,7 @@ var redisBackend = Backend{
 
 func redisComplete(c Config) error {
 	if c.Redis.Address == "" || c.Redis.Hash == "" {
-		return &fault.Error{Path: "redis", Offset: -1, Want: "an address and the name of a hash", Got: fmt.Sprintf("%q and %q", c.Redis.Address, c.Redis.Hash), Err: fault.ErrFormat}
+		return &fault.Error{Path: "redis", Offset: -1, Want: "an address and the name of a hash", Got: fmt.Sprintf("%q and %q", c.Redis.Address, c.Redis.Hash), Err: ErrNoServer}
 	}
 	return nil
 }

@@ -48,6 +48,16 @@ a server has open. It prints what was done, with --json as changes: {what, count
 	return cmd
 }
 
+// conversionUse returns what the verb of a conversion expects.
+func (a *app) conversionUse(cmd *cobra.Command) string {
+	for _, f := range a.formats {
+		if slices.ContainsFunc(f.Conversions, func(c format.Conversion) bool { return c.Verb == cmd.Name() }) {
+			return fmt.Sprintf("give a %s first, and the name of the new file with -o: `%s FILE -o NEW`", f.Title, cmd.CommandPath())
+		}
+	}
+	return ""
+}
+
 // conversionVerbs returns the verbs that conversions have of their own.
 func (a *app) conversionVerbs() (verbs []*cobra.Command) {
 	for _, f := range a.formats {
@@ -117,14 +127,18 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 		}
 		from := make(map[string]string) // the file that each new one is made from
 		return w.each(cmd.Context(), files, func(name string, r *report) error {
+			own := cmd.Flags().Lookup("to") == nil // the verb is that of one conversion
 			g, err := a.find(cmd, name)
 			if err != nil {
+				if _, is := errors.AsType[*hinted](err); own && !is && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
+					err = hint(err, "%s", a.conversionUse(cmd))
+				}
 				return err
 			}
 			defer g.Close()
 			c, err := conversion(g, *to, out)
-			if err != nil && cmd.Flags().Lookup("to") == nil {
-				err = fmt.Errorf("%s: `trowel %s` does not read a %s", g.name, cmd.Name(), g.Title)
+			if err != nil && own {
+				err = hint(fmt.Errorf("%s: `trowel %s` does not read a %s", g.name, cmd.Name(), g.Title), "%s", a.conversionUse(cmd))
 			}
 			if err != nil {
 				return err

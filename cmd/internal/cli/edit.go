@@ -221,11 +221,7 @@ func (e *editing) notDashed(cmd *cobra.Command, files []string) error {
 // unknown adds to an error about an operation that nobody knows which one may be meant.
 func (e *editing) unknown(f *format.Format, err error, word string) error {
 	if lacks, is := errors.AsType[*format.OptionError](err); is {
-		var names []string
-		for _, o := range lacks.Command.Options {
-			names = append(names, "--"+o.Name)
-		}
-		return didYouMean(err, "--"+lacks.Name, names, "see `trowel help edit %s`", lacks.Command.Name)
+		return e.wrongOption(err, lacks, "edit")
 	}
 	if !errors.Is(err, format.ErrCommand) {
 		return err
@@ -246,6 +242,23 @@ func (e *editing) unknown(f *format.Format, err error, word string) error {
 		return hint(err, "there is %s", strings.Join(like, ", "))
 	}
 	return didYouMean(err, word, names, "`trowel edit --help` lists the operations")
+}
+
+// wrongOption explains an option that an operation or a query of a verb does not have.
+func (a *app) wrongOption(err error, lacks *format.OptionError, verb string) error {
+	commands := []*format.Command{lacks.Command}
+	for _, f := range a.formats { // several have an operation or a query of this name
+		commands = append(commands, verbCommands[verb](f)...)
+	}
+	var names []string
+	for _, c := range commands {
+		for _, o := range c.Options {
+			if c.Name == lacks.Command.Name {
+				names = append(names, "--"+o.Name)
+			}
+		}
+	}
+	return didYouMean(err, "--"+lacks.Name, names, "see `trowel help %s %s`", verb, lacks.Command.Name)
 }
 
 func readScript(name string, a *app) (string, error) {

@@ -148,6 +148,9 @@ func (f *finding) parse(args []string) (files []string, err error) {
 	case err == nil:
 		return nil, errors.New("no format has a query")
 	}
+	if lacks, is := errors.AsType[*format.OptionError](err); is {
+		return nil, f.wrongOption(err, lacks, "find")
+	}
 	return nil, hint(err, "see `trowel help find %s`", words[0])
 }
 

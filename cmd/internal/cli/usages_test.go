@@ -72,6 +72,13 @@ var wrongUsages = []usage{
 	{`find burrow.map -- tiel 5`, []string{"did you mean tile?"}},
 	{`find burrow.map -- tile frezze`, []string{"no tile is called \"frezze\"", "did you mean freeze?"}},
 	{`edit burrow.map -o x.map -- replace-tiles hokable freeze --layer game`, []string{"did you mean hookable?"}},
+	{`find ember.MOD -- object Monster --whre NAME=x`, []string{"no option --whre", "did you mean --where?"}},
+	{`find ember.MOD -- key LEVEL --whre NAME=x`, []string{"no option --whre", "did you mean --where?"}},
+	{`edit world -- fill default:dirt`, []string{"lists the operations"}},
+	{`restore burrow.map repo`, []string{"does not read a Teeworlds/DDNet map", "`trowel restore FILE -o NEW`"}},
+	{`restore folder`, []string{"folder: not the folder of a game file", "give a repository of backups", "`trowel restore FILE -o NEW`"}},
+	{`convert world --to redis -o w3`, []string{"--redis and --redis-hash"}},
+	{`convert world --to postgresql -o w3`, []string{"--postgres"}},
 	{`find burrow.map -- tile 999`, []string{"expected a number from 0 to 255"}},
 	{`find world -- nodes`, []string{"did you mean node?"}},
 	{`find world -- node default:dirt --box 1,2`, []string{"expected two positions of nodes"}},
@@ -129,16 +136,20 @@ var lackingUsages = []usage{
 	{`find burrow.map -- image burow`, []string{"no image \"burow\"", "did you mean burrow?"}},
 	{`find burrow.map -- tile 1 --layer Gmae,Nope`, []string{"no layer \"Gmae\"", "did you mean Game?", "no layer \"Nope\""}},
 	{`find burrow.map burrow.map -- sound nope`, []string{"no sound \"nope\" in any of the files"}},
+	{`find world -- node default:bred`, []string{"no node \"default:bred\" in the world"}},
+	{`find burrow.map -- tele 77`, []string{"no tele tile with the number \"77\" in the file"}},
 	{`find ember.MOD -- key LEVLE`, []string{"no key \"LEVLE\"", "did you mean LEVEL?"}},
 	{`find ember.MOD -- file MEDIA/NOPE.DAT`, []string{"no file \"MEDIA/NOPE.DAT\""}},
 }
 
 var (
 	otherCommand = regexp.MustCompile("`[^`]*`")
+	newFile      = regexp.MustCompile(`(?:-o|--output) ([^ ` + "`" + `]+)`)
 	namedOption  = regexp.MustCompile(`(?:^| )--?([a-z][a-z-]*)`)
 )
 
-// A wrong usage ends with exit code 2 and says what is wrong; no hint names an option that the verb lacks, and
+// A wrong usage ends with exit code 2 and says what is wrong; no hint names an option that the verb lacks or a file
+// that exists as the output, and
 // no answer has the words of a library, an escaped line end or a missing value.
 func TestWrongUsages(t *testing.T) {
 	samples, err := filepath.Abs("../../../samples")
@@ -188,6 +199,11 @@ func TestWrongUsages(t *testing.T) {
 			}
 		}
 		_, hint, _ := strings.Cut(said, "hint: ")
+		for _, m := range newFile.FindAllStringSubmatch(hint, -1) {
+			if isThere(m[1]) {
+				t.Errorf("%s: the hint suggests a file that exists as the output: %s", c.line, hint)
+			}
+		}
 		if strings.Contains(hint, "option of") || strings.Contains(hint, "stands before the --") {
 			continue // which names where it belongs
 		}
@@ -197,7 +213,8 @@ func TestWrongUsages(t *testing.T) {
 		}
 		for _, m := range namedOption.FindAllStringSubmatch(otherCommand.ReplaceAllString(hint, ""), -1) {
 			flags := verb.Flags()
-			if flags.Lookup(m[1]) == nil && (len(m[1]) > 1 || flags.ShorthandLookup(m[1]) == nil) && verb.Name() != "edit" && verb.Name() != "find" {
+			of := verbCommands[verb.Name()]
+			if flags.Lookup(m[1]) == nil && (len(m[1]) > 1 || flags.ShorthandLookup(m[1]) == nil) && (of == nil || !isCommandOption(newApp(games, nil, nil, nil).formats, of, m[1])) {
 				t.Errorf("%s: the hint names an option that %s lacks: %s", c.line, verb.Name(), hint)
 			}
 		}
