@@ -74,9 +74,9 @@ func (t *scanner) quoted(field string) string {
 	return s
 }
 
-// unquote reverses the engine's quoting. It resembles JSON, but \u stands for one byte: of the four characters after
-// it, only the last two count, and any characters are accepted. One of the four may be a backslash that the search
-// for the closing quote took as the start of an escape sequence; so the text may end inside an escape sequence.
+// unquote reverses the engine's quoting. It resembles JSON, but \u means one byte: of the four characters after it,
+// only the last two count, and any characters are accepted. One of the four may be a backslash that the search for
+// the closing quote took as the start of an escape sequence; so the text may end inside an escape sequence.
 func unquote(s string) (string, bool) {
 	if !strings.Contains(s, `\`) {
 		return s, true

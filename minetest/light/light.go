@@ -235,8 +235,8 @@ func (b *block) pass(columns []column) (left []column) {
 	return left
 }
 
-// surround gives the neighbours of all blocks with the role within the role margin, clears all light but sunlight in
-// both, and loads the blocks around them.
+// surround assigns the role margin to the neighbours of all blocks with the role within, clears all light but
+// sunlight in all of these blocks, and loads the blocks around them.
 func (a *area) surround() error {
 	for _, p := range a.those(within) {
 		for z := -1; z <= 1; z++ {

@@ -8,8 +8,8 @@ import (
 )
 
 // AppendEntry appends an entry to a piece of a manifest: entries in any order, about 10 bytes each, which are sorted
-// together with those of other pieces later. The last argument is the key of the previous entry in the piece, see
-// [mapdb.Pos.Key], or 0 for the first entry.
+// together with those of other pieces later. The argument last is the key of the previous entry in the piece (see
+// [mapdb.Pos.Key]), or 0 for the first entry.
 func AppendEntry(piece []byte, last int64, e Entry) []byte {
 	piece = binary.AppendVarint(piece, e.Pos.Key()-last)
 	return binary.LittleEndian.AppendUint64(piece, uint64(e.Hash))

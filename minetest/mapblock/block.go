@@ -151,7 +151,7 @@ func contentWidth(version int) uint8 {
 	return 2
 }
 
-// IsUnderground reports whether sunlight does not enter from above where no block is above.
+// IsUnderground reports whether no sunlight enters from above if there is no block above.
 func (b *Block) IsUnderground() bool {
 	if b.Version <= 10 {
 		return b.Flags != 0

@@ -37,8 +37,8 @@ func CheckData(data []byte, sink check.Sink, path string) {
 	new(Block).CheckData(data, sink, path)
 }
 
-// CheckData decodes a block into b, as [Block.Decode] does, and reports its problems. It returns whether the block
-// could be decoded.
+// CheckData decodes a block into b, as [Block.Decode] does, and sends its problems to sink. It reports whether the
+// block could be decoded.
 func (b *Block) CheckData(data []byte, sink check.Sink, path string) bool {
 	var ids idSet
 	if err := b.decode(data, &ids); err != nil {

@@ -21,7 +21,7 @@ func Writable(version int) bool { return version == 17 || version >= 20 && versi
 // shares memory with it.
 //
 // To a newer version, Convert does what a game does on load and save: names replace ids, numbers get their current
-// meaning, and metadata get variables. One difference: Convert also turns the text and the owner of generic metadata
+// meaning, and metadata gets variables. One difference: Convert also turns the text and the owner of generic metadata
 // into variables; games drop them.
 //
 // The findings list the data that the other version has no room for. If there are any, the conversion fails with

@@ -241,7 +241,7 @@ func TestNarrowIDs(t *testing.T) {
 	for i := range 200 {
 		b.Param2[i] = 0xf0
 	}
-	// The air around them needs no param2, and leaves its narrow id to one of them.
+	// The surrounding air needs no param2, so all 128 low ids go to these nodes.
 	if _, losses, err := b.Convert(23, false); len(losses) != 200-0x80 || err == nil {
 		t.Errorf("%d losses, %v", len(losses), err)
 	}

@@ -16,8 +16,8 @@ import (
 	"trowel.example/trace"
 )
 
-// TestMutations damages blocks in many ways and runs everything that reads on them: nothing may panic, hang, or
-// change bytes in a round trip. TROWEL_MUTATIONS sets the number of mutations.
+// TestMutations damages blocks in many ways and passes them to every function that reads blocks. None may panic,
+// hang, or change bytes in a round trip. TROWEL_MUTATIONS sets the number of mutations.
 func TestMutations(t *testing.T) {
 	seeds := mutationSeeds(t)
 	mutate.Run(t, tests.Of(t, 200, 600), func(_ int, rng *rand.Rand) []string {
@@ -200,7 +200,7 @@ const (
 	taken    = "decoded"
 )
 
-// exercise runs everything that reads on data.
+// exercise passes data to every function that reads blocks.
 func exercise(t testing.TB, data []byte) string {
 	defer func() {
 		if p := recover(); p != nil {
@@ -274,7 +274,7 @@ func exercise(t testing.TB, data []byte) string {
 	return taken
 }
 
-// FuzzDecode runs everything that reads on arbitrary bytes.
+// FuzzDecode passes arbitrary bytes to every function that reads blocks.
 func FuzzDecode(f *testing.F) {
 	for _, h := range handmade {
 		f.Add(h.data)

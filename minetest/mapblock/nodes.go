@@ -94,7 +94,7 @@ func (b *Block) nameOf() func(id uint16) (name string, ok bool) {
 
 // idCounts counts the nodes of each id.
 type idCounts struct {
-	low  [1024]uint16 // ids below 1024, which nearly all ids are
+	low  [1024]uint16 // counts of the ids below 1024; nearly all ids are
 	high map[uint16]uint16
 }
 

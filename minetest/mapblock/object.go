@@ -120,8 +120,8 @@ type LuaEntity struct {
 	Velocity   [3]int32 // in 1/10000 of a node per second
 	Yaw        int32    // in 1/1000 of a degree
 
-	// Version2 defines the following fields: 0 for none, as before 5.0; 1 for Pitch and Roll; 2 or more for GUID as
-	// well.
+	// Version2 determines which fields follow: 0 means none, as before 5.0; 1 means Pitch and Roll; 2 or more means
+	// GUID as well.
 	Version2    uint8
 	Pitch, Roll int32    // in 1/1000 of a degree
 	GUID        [16]byte // since 5.17 or a little before

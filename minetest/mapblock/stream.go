@@ -31,8 +31,8 @@ func LevelOf(stream, content []byte) int {
 	return Level
 }
 
-// MaxContent is the maximum size in bytes of the content of one compressed stream. The games have no limit; this one
-// bounds memory use.
+// MaxContent is the maximum size in bytes of the content of one compressed stream. The games have no limit; this
+// limit bounds memory use.
 const MaxContent = 64 << 20
 
 // A packing is a way to compress a section.

@@ -62,8 +62,8 @@ type Target struct {
 // Backends returns all backends. The lists in them are shared and must not be changed.
 func Backends() []Backend { return slices.Clone(backends) }
 
-// BackendOf returns the backend with a name, and whether it exists. The name "" means sqlite3, as in worlds from
-// before 0.4.8.
+// BackendOf returns the backend with the given name, and whether it exists. The name "" means sqlite3, as in worlds
+// from before 0.4.8.
 func BackendOf(name string) (Backend, bool) {
 	if name == "" {
 		name = SQLite

@@ -58,9 +58,8 @@ type ordered interface{ keyOrder() order }
 
 func (db *sqliteDB) keyOrder() order { return db.order }
 
-// lookUp looks up the blocks of the store from in the store in, and yields those that differ, or only those that are
-// missing if missing is set. ofFrom is set if an error is of the store from. lookUp reports whether the caller wants
-// more.
+// lookUp looks up each block of from in the store in, and yields the blocks that differ, or only those missing in the
+// second store if missing is set. ofFrom is set if an error is of from. lookUp reports whether the caller wants more.
 func lookUp(ctx context.Context, from, in DB, a Area, missing bool, yield func(d Difference, ofFrom bool, err error) bool) bool {
 	var row *RowError
 	for b, err := range from.Blocks(ctx, a) {
@@ -103,8 +102,8 @@ type head struct {
 	more bool
 }
 
-// advance moves to the next position and reports whether the loop continues. It skips rows without a position and
-// further rows with the same position.
+// advance moves to the next position and reports whether the loop continues. It yields the errors of rows without a
+// position, and skips further rows with the same position.
 func (h *head) advance(yield func(Difference, error) bool) bool {
 	last, had := h.b.Pos, h.more
 	for {

@@ -155,7 +155,7 @@ func (l *layered) Verify(ctx context.Context) error {
 	return errors.Join(Verify(ctx, l.upper), Verify(ctx, l.lower))
 }
 
-// Damage returns the damage of both stores that loses no block.
+// Damage returns the damage of both stores that caused no loss of blocks.
 func (l *layered) Damage() (list []*RowError) {
 	for _, db := range []DB{l.upper, l.lower} {
 		if v, ok := db.(Verifier); ok {

@@ -46,7 +46,7 @@ type levelDB struct {
 }
 
 // levelReader is a database opened for reading. A server that has it open merges its files now and then and removes
-// the old ones. If an old file has not been opened before, levelReader reopens the database and reads its new state.
+// the old ones. When a removed file is needed, levelReader reopens the database and reads its new state.
 type levelReader struct {
 	levelDB
 	mu sync.Mutex

@@ -84,7 +84,7 @@ type Config struct {
 	// Unseen is for a store that no other program uses before Close has returned. Only Close flushes to disk; until
 	// then, games may be unable to read the files. If the program is killed, [OpenForWriting] continues with all
 	// finished transactions and possibly a part of an unfinished Store. After a system crash the content is
-	// undefined. Reading with Unseen a store that was written with it can be faster.
+	// undefined. A store that was written with Unseen can be read faster with Unseen.
 	Unseen bool
 
 	// Moment makes all reads until Close see the state of one moment. PostgreSQL does this with a transaction that
@@ -174,7 +174,7 @@ type DB interface {
 	Blocks(ctx context.Context, a Area) iter.Seq2[Block, error]
 
 	// Positions is Blocks without the bytes, which are not read if the store can avoid it. It may yield the position
-	// of a row whose data are damaged.
+	// of a row whose data is damaged.
 	Positions(ctx context.Context, a Area) iter.Seq2[Pos, error]
 
 	// Count returns the number of blocks.
@@ -192,7 +192,7 @@ type Verifier interface {
 	// Verify searches for this kind of damage; later reads report the damage that it finds. It takes as long as
 	// reading all blocks.
 	Verify(ctx context.Context) error
-	// Damage returns the known damage of the store that loses no block.
+	// Damage returns the known damage of the store that caused no loss of blocks.
 	Damage() []*RowError
 }
 

@@ -8,8 +8,8 @@ import (
 // maxOdd is the maximum number of rows without a valid block that [Planer] reports.
 const maxOdd = 4096
 
-// A Planer is a DB that can list the planes (blocks with the same z) that contain blocks without reading each
-// position.
+// A Planer is a DB that can list its non-empty planes without reading each position. A plane is all blocks with the
+// same z.
 type Planer interface {
 	DB
 
@@ -35,8 +35,8 @@ func (db *sqliteDB) HasPlanes() bool {
 func (db *sqliteDB) Planes(ctx context.Context, a Area) (planes []int16, odd []*RowError, ok bool, err error) {
 	a = a.within()
 	at, more := db.start(a)
-	// Rows without a position are mostly before or after all others. NULL keys come first, and must be read in one
-	// page.
+	// Rows without a valid position are mostly before or after all others. NULL keys come first, and must be read in
+	// one page.
 	rows := pagePositions
 	for more && db.HasPlanes() {
 		pg, err := db.page(ctx, a, at, rows, false)

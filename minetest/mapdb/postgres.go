@@ -22,7 +22,7 @@ const tablePostgres = "CREATE TABLE blocks (posX SMALLINT NOT NULL, posY SMALLIN
 
 const upsertPostgres = "INSERT INTO blocks (posx, posy, posz, data) VALUES ($1, $2, $3, $4) ON CONFLICT (posx, posy, posz) DO UPDATE SET data = excluded.data"
 
-// postgresData selects the columns of a row's data. Data larger than MaxBlock are not sent.
+// postgresData selects the columns of a row's data. Data larger than MaxBlock is not sent.
 var postgresData = fmt.Sprintf("octet_length(data)::bigint, CASE WHEN octet_length(data) <= %d THEN data END", MaxBlock)
 
 var postgresBackend = Backend{

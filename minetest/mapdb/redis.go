@@ -170,7 +170,7 @@ func (db *redisDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
 // sent. It returns false if yield does.
 func (db *redisDB) fetch(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error) {
 	if len(all) == 0 {
-		return true, nil // and no answer to wait for
+		return true, nil // without a command there is no reply to wait for
 	}
 	lengths := make([][]any, len(all))
 	for i, p := range all {

@@ -179,7 +179,7 @@ func (db *sqliteDB) match(op string, columns int) string {
 	return "(x, z, y) " + op + " (?, ?, ?)"
 }
 
-// dataColumns selects the type and the size of the data first, so that data larger than MaxBlock are not read.
+// dataColumns selects the type and the size of the data first, so that data larger than MaxBlock is not read.
 var dataColumns = fmt.Sprintf("typeof(data), octet_length(data), CASE WHEN typeof(data) = 'blob' AND octet_length(data) <= %d THEN data END", MaxBlock)
 
 // Get returns the bytes of a block.
@@ -225,7 +225,7 @@ func (db *sqliteDB) get(p Pos) (data []byte, err error) {
 
 // data reads the columns of dataColumns, beginning at col.
 func (db *sqliteDB) data(s *sqlite.Stmt, col int, key []any, p Pos) ([]byte, error) {
-	// The third column is NULL for data that are too large.
+	// The third column is NULL for data that is too large.
 	if s.ColumnType(col+2) == sqlite.TypeBlob {
 		data := make([]byte, s.ColumnLen(col+2))
 		s.ColumnBytes(col+2, data)
@@ -341,7 +341,7 @@ func (db *sqliteDB) edge(a Area, p Pos) []any {
 	return values
 }
 
-// page reads up to about rows rows, beginning at a cursor, in one transaction.
+// page reads about as many rows as the argument rows, beginning at a cursor, in one transaction.
 func (db *sqliteDB) page(ctx context.Context, a Area, at cursor, rows int, data bool) (pg page, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -437,7 +437,7 @@ func (db *sqliteDB) run(pg *page, a Area, at cursor, rows int, data bool) (again
 	return again, err
 }
 
-// between returns the condition for the rows of an area from a cursor on. The rows may include others between them.
+// between returns a condition for the rows of an area from a cursor on. It may also match rows outside the area.
 func (db *sqliteDB) between(a Area, at cursor) (where string, args []any) {
 	var all []string
 	if at.values != nil {

@@ -50,7 +50,7 @@ func (db *sqliteDB) losses() []*RowError {
 	return db.damage(db.file, true)
 }
 
-// Damage returns the damage of the file that loses no block.
+// Damage returns the damage of the file that caused no loss of blocks.
 func (db *sqliteDB) Damage() []*RowError {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -35,7 +35,8 @@ import (
 // IO contains the outputs of the program.
 type IO struct {
 	Out, Talk io.Writer
-	// Write creates or replaces the file path with data from a world, once it is written completely.
+	// Write creates or replaces the file at path with the output of write once the output is complete. The data comes
+	// from the given world.
 	Write func(path, world string, write func(io.Writer) error) error
 }
 
@@ -174,8 +175,8 @@ func (r *run) colors() (nodecolor.List, error) {
 
 func (r *run) newMap(ctx context.Context, list nodecolor.List) (*worlddraw.Map, error) {
 	g, box := r.o.geometry, worlddraw.Everything()
-	// With a lower limit below 0, the version of 2022, which Debian has, leaves out the part of the lowest block
-	// above the limit; the current version does not.
+	// With a lower limit below 0, the version of 2022, which Debian has, omits the nodes of the lowest block that are
+	// within the limit; the current version does not.
 	minY := max(r.o.minY, r.o.minY/16*16)
 	box.Min = [3]int{g.x0 * 16, minY, g.z0 * 16}
 	box.Max = [3]int{g.x1*16 - 1, r.o.maxY, g.z1*16 - 1}

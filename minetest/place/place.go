@@ -34,12 +34,13 @@ func InBlock(index int) Node {
 // In returns the same node in the block at a position.
 func (n Node) In(x, y, z int16) Node { return Node{[3]int16{x, y, z}, n.index, true} }
 
-// BlockPos returns the position of the block, in blocks; ok is false for a separate block.
+// BlockPos returns the position of the block, in blocks, and whether it is known; for a separate block it is not.
 func (n Node) BlockPos() ([3]int, bool) {
 	return [3]int{int(n.block[0]), int(n.block[1]), int(n.block[2])}, n.inWorld
 }
 
-// Pos returns the position of the node, in the world if the block's position is known; ok is false for a whole block.
+// Pos returns the position of the node, in the world if the block's position is known. It returns false for a whole
+// block.
 func (n Node) Pos() ([3]int, bool) {
 	if n.index < 0 {
 		return [3]int{}, false

@@ -205,7 +205,7 @@ func (s *Schematic) ignoring() ([]string, []uint16) {
 	return t.Names, t.Name
 }
 
-// Dump reports each field of a file, up to the point where it breaks. A file in Lua has its text as one field.
+// Dump reports each field of a file, up to the point where it breaks. In the Lua forms the whole text is one field.
 func Dump(data []byte, t trace.Tracer) error {
 	if form, _ := Recognize(data); form != Lua && form != WorldEdit {
 		_, err := readMTS(data, t)

@@ -52,7 +52,7 @@ end)
 
 // TestEngine compares turns about y with those of the engine.
 func TestEngine(t *testing.T) {
-	// Engine 5.6 has no 4dir, and reads beyond the end of a table for 6 and 7 of wallmounted.
+	// Engine 5.6 has no 4dir, and reads an invalid table entry for 6 and 7 of wallmounted.
 	kinds := []string{"facedir", "colorfacedir", "wallmounted", "colorwallmounted", "degrotate", "colordegrotate", "none", "flowingliquid", "meshoptions", "leveled", "color"}
 	dir := t.TempDir()
 	worldtest.Script(t, dir, fmt.Sprintf(script, `"`+strings.Join(kinds, `", "`)+`"`))

@@ -75,7 +75,7 @@ func quarters(v [3]int) int {
 var walls = [6][3]int{{Y: 1}, {Y: -1}, {X: 1}, {X: -1}, {Z: 1}, {Z: -1}}
 
 // wall returns a wallmounted direction after the motion. Turns about y keep 6 and 7, as they keep 0 and 1; engines up
-// to 5.18 read beyond the end of a table for these.
+// to 5.18 read an invalid table entry for these.
 func (m Motion) wall(w byte) byte {
 	to := m.Apply(walls[w%6])
 	i := byte(slices.Index(walls[:], to))
