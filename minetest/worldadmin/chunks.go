@@ -18,8 +18,7 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// GridOf returns the map chunks of a world that is being edited, and the settings of its map
-// generator.
+// GridOf returns the grid of map chunks of a world that is being edited, and the settings of its map generator.
 func GridOf(w *worldedit.World) (mapchunk.Grid, *world.Settings, error) {
 	text, err := w.ReadFile("map_meta.txt")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -30,16 +29,14 @@ func GridOf(w *worldedit.World) (mapchunk.Grid, *world.Settings, error) {
 	return grid, s, err
 }
 
-// Selection is a part of a world: a box, what is near to a place, or both, as far as they
-// overlap.
+// Selection is a part of a world: the intersection of a box and, if Radius is set, a cylinder around a center.
 type Selection struct {
 	Box    worldedit.Box
 	Center [2]int // x and z in nodes
-	Radius int    // how far from there, in nodes and in any height; 0 for any distance
+	Radius int    // maximum horizontal distance from Center in nodes, at any height; 0 for any distance
 }
 
-// touches reports whether any node of a chunk is in the selection, and within whether all
-// are.
+// touches reports whether any node of a chunk is in the selection, and whether all nodes are.
 func (s *Selection) touches(g mapchunk.Grid, c mapchunk.Chunk) (touches, within bool) {
 	low, high := g.Nodes(c)
 	touches, within = true, true
@@ -65,15 +62,15 @@ func (s *Selection) touches(g mapchunk.Grid, c mapchunk.Chunk) (touches, within 
 	return touches, touches && within
 }
 
-// Chunks says which map chunks are deleted. The map generator makes them again when somebody
-// comes there.
+// Chunks is a step that deletes map chunks. The map generator generates deleted chunks again when a player comes
+// near.
 type Chunks struct {
 	Selection
-	Outside  bool   // those outside of the selection
-	Touching bool   // those, too, of which only a part is where it should be
-	Again    bool   // it is an error if the map generator would not make the same again
-	Export   string // the folder of a new world that gets the blocks, "" for none
-	All      bool   // it is meant even if nothing stays
+	Outside  bool   // delete the chunks outside of the selection
+	Touching bool   // also delete chunks of which only a part is in the selection, or outside
+	Again    bool   // fail if the map generator would not generate the same chunks again
+	Export   string // the folder of a new world that receives the deleted blocks; "" for none
+	All      bool   // allow the step to delete everything
 	Tally    *worldedit.Tally
 }
 
@@ -97,7 +94,7 @@ func (o Chunks) Step() worldedit.Step {
 				if !known {
 					touches, within := o.touches(grid, c)
 					switch {
-					case o.Outside == o.Touching: // outside and touching: not all of it is inside
+					case o.Outside == o.Touching: // outside and touching: not all of the chunk is in the selection
 						gone = within != o.Outside
 					default:
 						gone = touches != o.Outside
@@ -111,7 +108,7 @@ func (o Chunks) Step() worldedit.Step {
 	})
 }
 
-// makesAgain returns an error if a map generator would not make again what it has made.
+// makesAgain returns an error if the map generator cannot regenerate what it generated.
 func makesAgain(s *world.Settings) error {
 	name, _ := s.Get("mg_name")
 	seed, ok := s.Get("seed")
@@ -124,16 +121,16 @@ func makesAgain(s *world.Settings) error {
 	return nil
 }
 
-// deletion says which blocks are deleted.
+// deletion describes the blocks to delete.
 type deletion struct {
-	gone   func(mapdb.Pos) bool // for one goroutine at a time
+	gone   func(mapdb.Pos) bool // whether a block is deleted; not for concurrent use
 	grid   mapchunk.Grid
 	export string
 	all    bool
 	tally  *worldedit.Tally
 }
 
-// deleteBlocks deletes blocks, once it is sure that this is meant.
+// deleteBlocks deletes blocks after checking that deleting them is allowed.
 func deleteBlocks(ctx context.Context, w *worldedit.World, d deletion) error {
 	if d.export != "" {
 		if _, err := os.Lstat(d.export); err == nil {
@@ -146,7 +143,7 @@ func deleteBlocks(ctx context.Context, w *worldedit.World, d deletion) error {
 	for p, err := range w.Positions(ctx, mapdb.All()) {
 		var row *mapdb.RowError
 		switch {
-		case errors.As(err, &row): // a damaged row, which stays
+		case errors.As(err, &row): // a damaged row is kept
 			stay++
 		case err != nil:
 			return err
@@ -189,7 +186,7 @@ func deleteBlocks(ctx context.Context, w *worldedit.World, d deletion) error {
 	return w.Do(ctx, worldedit.Delete(mapdb.All(), gone))
 }
 
-// export makes a world of its own of blocks as they are before all steps.
+// export creates a separate world with the blocks of list as they were before all steps.
 func export(w *worldedit.World, dst string, list []mapdb.Pos) worldedit.Part {
 	done := false
 	write := func(ctx context.Context) (err error) {

@@ -23,7 +23,7 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// plainBlock is a block of some kinds of nodes in which nobody was.
+// plainBlock returns a block with the given nodes that was never active.
 func plainBlock(t testing.TB, names ...string) *mapblock.Block {
 	t.Helper()
 	b := mapblock.New(29)
@@ -35,8 +35,8 @@ func plainBlock(t testing.TB, names ...string) *mapblock.Block {
 	return b
 }
 
-// wild makes a world of 8 x 3 x 8 chunks of one block each, the least ones at -4, -1, -4, so
-// that the chunk c has the block 5c.
+// wild creates a world of 8 x 3 x 8 chunks with one block each, starting at chunk -4,-1,-4. The block of chunk c is
+// at 5c.
 func wild(t testing.TB, c mapdb.Config) string {
 	t.Helper()
 	data, err := plainBlock(t, "default:stone", "default:dirt").Encode()
@@ -56,7 +56,7 @@ func wild(t testing.TB, c mapdb.Config) string {
 	})
 }
 
-// left returns the chunks that are left.
+// left returns the chunks of the remaining blocks.
 func left(all map[mapdb.Pos]string) map[mapchunk.Chunk]bool {
 	chunks := make(map[mapchunk.Chunk]bool)
 	for p := range all {
@@ -67,7 +67,7 @@ func left(all map[mapdb.Pos]string) map[mapchunk.Chunk]bool {
 
 func TestChunks(t *testing.T) {
 	box := func(a, b worldedit.Vec) worldadmin.Selection { return worldadmin.Selection{Box: worldedit.BoxOf(a, b)} }
-	// Chunk 0 is the nodes -32 to 47, chunk 1 those from 48 to 127.
+	// Chunk 0 contains the nodes -32 to 47, chunk 1 the nodes 48 to 127.
 	one := box(worldedit.Vec{-32, -32, -32}, worldedit.Vec{127, 47, 47})
 	part := box(worldedit.Vec{-32, -32, -32}, worldedit.Vec{126, 47, 47})
 	round := worldadmin.Selection{Box: worldedit.Everywhere, Center: [2]int{8, 8}, Radius: 57}
@@ -89,7 +89,7 @@ func TestChunks(t *testing.T) {
 		"again":         {worldadmin.Chunks{Selection: part, Touching: true, Again: true}, is(mapchunk.Chunk{0, 0, 0}, mapchunk.Chunk{1, 0, 0})},
 		"round":         {worldadmin.Chunks{Selection: round}, func(c mapchunk.Chunk) bool { return c[0] == 0 && c[2] == 0 }},
 		"keep round": {worldadmin.Chunks{Selection: round, Outside: true}, func(c mapchunk.Chunk) bool {
-			corner := c[0] != 0 && c[2] != 0 && (c[0] != 1 || c[2] != 1) // of that the nearest node is 56.6 away
+			corner := c[0] != 0 && c[2] != 0 && (c[0] != 1 || c[2] != 1) // whose nearest node is 56.6 nodes away
 			return c[0] < -1 || c[0] > 1 || c[2] < -1 || c[2] > 1 || corner
 		}},
 	} {
@@ -98,7 +98,7 @@ func TestChunks(t *testing.T) {
 		outside := filepath.Join(t.TempDir(), "export")
 		c.chunks.Export, c.chunks.Tally = outside, new(worldedit.Tally)
 
-		// A copy has the same, and an export.
+		// Copies and exports give the same result.
 		w, err := worldedit.Open(ctx, dir, worldedit.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -138,7 +138,7 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// Blocks are deleted in every backend, and a backup puts them back.
+// TestChunksBackends tests that blocks are deleted in every backend, and that a backup restores them.
 func TestChunksBackends(t *testing.T) {
 	for name, config := range map[string]func(*testing.T) mapdb.Config{
 		"x, y, z": func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ} },
@@ -203,7 +203,7 @@ func TestChunksRefused(t *testing.T) {
 	}
 }
 
-// Each thing that speaks for a chunk keeps just that chunk and those around it.
+// TestPrune tests that each reason to keep a chunk keeps exactly that chunk and the chunks around it.
 func TestPrune(t *testing.T) {
 	at := mapdb.Pos{X: 5, Y: 0, Z: 0} // in chunk 1,0,0
 	chunk := mapchunk.Chunk{1, 0, 0}
@@ -262,7 +262,7 @@ func TestPrune(t *testing.T) {
 		"nowhere": {file("players/bob", player("(nan,inf,0)")), worldadmin.Prune{All: true}, nil, ""},
 		"loaded":  {file("force_loaded.txt", "return {[140739635871749]=1}"), worldadmin.Prune{}, nil, ""},
 		"protector": {func(t *testing.T, dir string) {
-			put(t, dir, mapdb.Pos{X: 3, Y: 0, Z: 0}, guard) // its first node is the first of chunk 1, at 48
+			put(t, dir, mapdb.Pos{X: 3, Y: 0, Z: 0}, guard) // the first protected node is the first of chunk 1, at 48
 		}, worldadmin.Prune{Radius: 5}, []mapchunk.Chunk{{0, 0, 0}, chunk}, "metadata or timers"},
 		"rollback": {func(t *testing.T, dir string) {
 			conn, err := sqlite.OpenConn(filepath.Join(dir, rollback.File))
@@ -276,7 +276,7 @@ func TestPrune(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := wild(t, mapdb.Config{Backend: mapdb.SQLite})
-			for _, name := range []string{"ann", "bob"} { // who would both be at 0,0,0
+			for _, name := range []string{"ann", "bob"} { // both would be at 0,0,0
 				if err := os.Remove(filepath.Join(dir, "players", name)); err != nil {
 					t.Fatal(err)
 				}

@@ -17,8 +17,8 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// engine runs the engine on the world in dir with a mod that does what lua says. The mod ends
-// it with done(text), and the text is returned.
+// engine runs the engine on the world in dir with a mod whose code is lua. The mod stops the engine with done(text),
+// and engine returns text.
 func engine(t *testing.T, dir, mod, lua string) string {
 	t.Helper()
 	home := judge.Dir(t)
@@ -42,8 +42,8 @@ end
 	return string(judge.Read(t, out))
 }
 
-// The engine makes map chunks again that were deleted, with every block of them, and the land
-// is what it was: there are no seams.
+// TestEngineRegenerates tests that the engine regenerates deleted map chunks with all their blocks, and that the
+// landscape is unchanged, without seams.
 func TestEngineRegenerates(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
@@ -77,7 +77,7 @@ end)`
 	for p, data := range was {
 		before, made := names(data)
 		if !made {
-			continue // beside what was asked for
+			continue // a block in addition to those that were requested
 		}
 		again, ok := now[p]
 		if !ok {
@@ -118,14 +118,14 @@ end)`
 	}
 }
 
-// The engine knows a renamed player by the new name alone, in every backend, takes the new
-// password, and reads bans and mod storage as they were written.
+// TestEngineReads tests, for every backend, that the engine finds a renamed player only by the new name, accepts the
+// new password, and reads the written bans and mod storage.
 func TestEngineReads(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
 	for _, backend := range backends {
 		t.Run(backend, func(t *testing.T) {
-			storage := "" // only the newest engines have it in PostgreSQL, and none in LevelDB
+			storage := "" // only the newest engines store it in PostgreSQL, and none in LevelDB
 			if backend == mapdb.SQLite {
 				storage = backend
 			}
@@ -157,9 +157,9 @@ end)`)
 				t.Errorf("the engine says\n%s\nwant\n%s", said, want)
 			}
 			if backend == mapdb.Postgres {
-				return // it can be moved from only if it is the only one
+				return // the engine can migrate from it only if it is the only backend
 			}
-			// What it moves into files is the player as a whole.
+			// The engine migrates the complete player into files.
 			home := judge.Dir(t)
 			judge.Write(t, filepath.Join(home, "minetest.conf"), nil)
 			if backend != world.Files {
@@ -169,7 +169,7 @@ end)`)
 			}
 			p, err := world.ParsePlayer(judge.Read(t, filepath.Join(dir, "players", "zoe")))
 			if err != nil {
-				t.Skip(err) // the file has another name where only the case differs
+				t.Skip(err) // the file gets another name if names differ only in case
 			}
 			if got := fmt.Sprint(p.Name, p.Attributes, p.Pos, string(p.Inventory.Append(nil))); !strings.HasPrefix(got, "zoe[{k v}] [10 20.5 -30]List main 1\n") || !strings.Contains(got, "default:dirt 99") {
 				t.Errorf("the player is %s", got)

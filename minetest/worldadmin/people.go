@@ -20,17 +20,17 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// Person is a player, an account, or mostly both.
+// Person is a player, an account, or both.
 type Person struct {
 	Name    string
-	Player  *world.Player  // nil if there is none, or nobody asked for it
+	Player  *world.Player  // nil if there is none, or if it was not read
 	Account *world.Account // nil if there is none
-	Playing bool           // there is a player
+	Playing bool           // whether there is a player
 
-	// Seen is when the person was last there: the last login, without an account the time at
-	// which the player was saved. The zero time: never, or nobody knows.
+	// Seen is the time of the last login or, without an account, the time when the player was last saved. It is the
+	// zero time if the person never logged in or the time is unknown.
 	Seen time.Time
-	// Never says that the account was never used.
+	// Never means that the account was never used.
 	Never bool
 }
 
@@ -39,17 +39,17 @@ func (p *Person) Has(privilege string) bool {
 	return p.Account != nil && slices.Contains(p.Account.Privileges, privilege)
 }
 
-// IsAdmin reports whether the person may change privileges or the server itself.
+// IsAdmin reports whether the person may change privileges or control the server.
 func (p *Person) IsAdmin() bool { return p.Has("server") || p.Has("privs") }
 
-// Condition is one on what mods keep with a player.
+// Condition is a condition on an attribute that mods attach to a player.
 type Condition struct {
 	Key, Operator, Value string // the operator is one of = != < <= > >=
 }
 
 var condition = regexp.MustCompile(`^\s*([^=!<>]*[^=!<>\s])\s*(<=|>=|!=|=|<|>)\s*(.*?)\s*$`)
 
-// ParseCondition reads a condition such as "xp < 100".
+// ParseCondition parses a condition such as "xp < 100".
 func ParseCondition(text string) (Condition, error) {
 	m := condition.FindStringSubmatch(text)
 	if m == nil {
@@ -64,8 +64,7 @@ func ParseCondition(text string) (Condition, error) {
 	return c, nil
 }
 
-// holds reports whether the condition holds for a player. What is missing is 0, or "", as it
-// is for mods.
+// holds reports whether a player meets the condition. A missing attribute is 0 or "", as for mods.
 func (c *Condition) holds(p *world.Player) bool {
 	value := ""
 	for _, a := range p.Attributes {
@@ -98,23 +97,23 @@ func (c *Condition) holds(p *world.Player) bool {
 	return n >= limit
 }
 
-// Rule says which persons are meant: those for whom all of it holds.
+// Rule selects persons. A person must meet all conditions of the rule.
 type Rule struct {
-	Names     []string  // patterns with * and ?, one of which fits; nil: all
-	NotSince  time.Time // last seen before; who was never seen, or of whom nobody knows it, is not meant
+	Names     []string  // patterns with * and ?, one of which must match; nil matches all
+	NotSince  time.Time // last seen before this time; does not select persons whose time is the zero time
 	Never     bool      // the account was never used
-	Has, Not  []string  // privileges, all of the one and none of the other
+	Has, Not  []string  // privileges: all of Has and none of Not
 	Where     []Condition
 	NoPlayer  bool // there is only an account
 	NoAccount bool // there is only a player
 }
 
-// Empty reports whether the rule means everybody.
+// Empty reports whether the rule selects everybody.
 func (r *Rule) Empty() bool {
 	return len(r.Names)+len(r.Has)+len(r.Not)+len(r.Where) == 0 && r.NotSince.IsZero() && !r.Never && !r.NoPlayer && !r.NoAccount
 }
 
-// matches reports whether a person is meant, whose name is one of those that are asked for.
+// matches reports whether the rule selects a person. The function named reports whether Names matches a name.
 func (r *Rule) matches(p *Person, named func(string) bool) bool {
 	has := func(privilege string) bool { return p.Has(privilege) }
 	switch {
@@ -130,9 +129,9 @@ func (r *Rule) matches(p *Person, named func(string) bool) bool {
 	return !slices.ContainsFunc(r.Where, func(c Condition) bool { return !c.holds(p.Player) })
 }
 
-// People yields all persons: the players, then the accounts without a player. With details
-// each player is read, which takes longer; without it only as far as the time is needed at
-// which he was seen. What cannot be read is an error about it, and others follow.
+// People yields all persons: the players, then the accounts without a player. With details, each player is read,
+// which is slower; without details, players are read only if the time when they were last seen requires it. After an
+// error about one person, the iteration continues.
 func People(ctx context.Context, players world.Players, auth world.Auth, details bool) iter.Seq2[*Person, error] {
 	return func(yield func(*Person, error) bool) {
 		known := make(map[string]bool)
@@ -180,12 +179,11 @@ func People(ctx context.Context, players world.Players, auth world.Auth, details
 	}
 }
 
-// ErrNoKey means that a condition is about a key that no player has.
+// ErrNoKey means that a condition names an attribute that no player has.
 var ErrNoKey = errors.New("no player has anything called")
 
-// Find yields the persons that a rule means. Their players are read only if the rule needs
-// them. A key that no player has is an error: who wrote
-// it meant another one.
+// Find yields the persons that a rule selects. Players are read only if the rule requires it. An attribute that no
+// player has is an error, because it is probably misspelled.
 func Find(ctx context.Context, players world.Players, auth world.Auth, r Rule) iter.Seq2[*Person, error] {
 	return func(yield func(*Person, error) bool) {
 		named := glob.Text(r.Names...)
@@ -219,12 +217,12 @@ func Find(ctx context.Context, players world.Players, auth world.Auth, r Rule) i
 	}
 }
 
-// Purge says what is deleted of the persons that a rule means.
+// Purge is a step that deletes the persons that a rule selects.
 type Purge struct {
 	Rule
-	KeepAccounts bool // only the players are deleted
-	Admins       bool // those with the privilege server or privs, too, who are left out otherwise
-	All          bool // it is meant even if it is everybody
+	KeepAccounts bool // delete only the players
+	Admins       bool // also delete persons with the privilege server or privs
+	All          bool // allow the step to delete everybody
 	Tally        *worldedit.Tally
 }
 
@@ -251,7 +249,7 @@ func (o Purge) Step() worldedit.Step {
 		for p, err := range Find(ctx, players, auth, o.Rule) {
 			switch {
 			case err != nil:
-				return err // of what cannot be read nobody knows whether it is meant
+				return err // an unreadable person may or may not be selected
 			case p.IsAdmin() && !o.Admins:
 				spared++
 			default:
@@ -305,7 +303,7 @@ func (o Purge) Step() worldedit.Step {
 	})
 }
 
-// somebody returns an error if no player and no account has a name that a pattern means.
+// somebody returns an error if no player or account has a name that matches pattern.
 func somebody(ctx context.Context, players world.Players, auth world.Auth, pattern string) error {
 	match := glob.Text(pattern)
 	missing := &fault.NameError{Kind: "player", Name: pattern, Where: "in the world"}
@@ -323,10 +321,10 @@ func somebody(ctx context.Context, players world.Players, auth world.Auth, patte
 	return missing
 }
 
-// fewPlaces is how many places are told of a change.
+// fewPlaces is the maximum number of places that are reported with a change.
 const fewPlaces = 100
 
-// few returns places if they are few.
+// few returns at, or nil if it contains more than fewPlaces places.
 func few(at []check.Place) []check.Place {
 	if len(at) > fewPlaces {
 		return nil

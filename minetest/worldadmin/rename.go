@@ -16,16 +16,16 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// Rename gives a player another name everywhere: the player, the account, the bans, the
-// metadata of nodes, areas.dat, and the keys under which mods keep something.
+// Rename is a step that renames a player everywhere: the player, the account, the bans, the metadata of nodes,
+// areas.dat, and the keys in mod storage.
 type Rename struct {
 	From, To string
-	// Keys are those of the metadata of nodes that hold one name, beside owner.
+	// Keys are the keys of node metadata whose value is one name, in addition to owner.
 	Keys []string
-	// Password is a new one for the account, "" for none: the old one fits only if the names
-	// differ in nothing but case, since the name is a part of what is kept of a password.
+	// Password is a new password for the account, or "" to keep the old one. The stored password depends on the name,
+	// so the old password remains valid only if the names differ only in case.
 	Password string
-	// KeepStorage leaves the keys of mod storage.
+	// KeepStorage leaves the keys of mod storage unchanged.
 	KeepStorage bool
 	Tally       *worldedit.Tally
 }
@@ -89,7 +89,7 @@ func (r Rename) person(ctx context.Context, w *worldedit.World) error {
 			account.Password = world.NewVerifier(r.To, r.Password)
 			tell(r.Tally, "auth", r.To+" has another password", 1, "")
 		case kind == "none", kind == "srp" && strings.EqualFold(r.From, r.To):
-		default: // the name is a part of what the verifier of a password is made of
+		default: // the verifier of a password depends on the name
 			tell(r.Tally, "auth", "the password does not fit the new name, and nobody can log in before "+r.To+" gets a new one", 1, "")
 		}
 		account.Name = r.To
@@ -122,7 +122,7 @@ func (r Rename) bans(_ context.Context, w *worldedit.World) error {
 	return w.WriteFile(bansFile, b.Append(nil))
 }
 
-// areasOf returns the areas of a world, nil if it has none.
+// areasOf returns the areas of a world, or nil if there are none.
 func areasOf(w *worldedit.World) (*protect.Areas, error) {
 	text, err := w.ReadFile(protect.AreasFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -147,8 +147,8 @@ func (r Rename) areas(_ context.Context, w *worldedit.World) error {
 	return w.WriteFile(protect.AreasFile, areas.Append(nil))
 }
 
-// storage renames keys that are the name, or that have it as one of their words, such as
-// home:ann. Values are the mods' own: it tells how many have the name in them.
+// storage renames keys in mod storage that are the name, or contain it as a word, such as home:ann. Values belong to
+// the mods and are not changed: the step reports how many contain the name.
 func (r Rename) storage(ctx context.Context, w *worldedit.World) error {
 	storage, err := w.Storage(ctx)
 	if err != nil || r.KeepStorage {
@@ -192,15 +192,15 @@ func (r Rename) storage(ctx context.Context, w *worldedit.World) error {
 	return nil
 }
 
-// inName reports whether a letter can be one of a name.
+// inName reports whether a character can occur in a name.
 func inName(c rune) bool {
 	return c == '-' || c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// hasName reports whether a name is a word of a text.
+// hasName reports whether name occurs in text as a word.
 func hasName(text, name string) bool { return replaceName(text, name, name+"*") != text }
 
-// replaceName replaces a name where it is a word of a text.
+// replaceName replaces the name from where it occurs in text as a word.
 func replaceName(text, from, to string) string {
 	if !strings.Contains(text, from) {
 		return text
@@ -227,8 +227,8 @@ func replaceName(text, from, to string) string {
 	return b.String() + text
 }
 
-// metadata renames the owners and members of nodes. Other texts that have the name in them, such
-// as what a chest shows, and what objects keep are the mods' own: it tells how many there are.
+// metadata renames the owners and members of nodes. Other texts that contain the name, such as the title of a chest,
+// and the data of objects belong to the mods and are not changed: the step reports how many there are.
 func (r Rename) metadata(ctx context.Context, w *worldedit.World) error {
 	var nodes, texts, objects atomic.Int64
 	err := w.Do(ctx, worldedit.Each{Area: mapdb.All(), Edit: func(b *worldedit.Block) error {
@@ -260,10 +260,10 @@ func (r Rename) metadata(ctx context.Context, w *worldedit.World) error {
 	return err
 }
 
-// inNode returns what the value of a key of the metadata of a node becomes.
+// inNode returns the new value of a key in the metadata of a node.
 func (r Rename) inNode(key, value string) string {
 	switch {
-	case key == "members": // names with spaces between
+	case key == "members": // names separated by spaces
 		words := strings.Split(value, " ")
 		for i, word := range words {
 			if word == r.From {

@@ -1,8 +1,8 @@
-// Package worldadmin has what server operators do to worlds, as steps of package worldedit:
-// map chunks are deleted, kept, made again or pruned; players are purged and renamed, with
-// all that bears their names; bans and what mods keep are changed.
+// Package worldadmin contains operations for server operators, as steps of package worldedit: deleting, keeping,
+// regenerating and pruning map chunks; purging and renaming players, with everything that contains their names; and
+// changing bans and mod storage.
 //
-// What would delete everything is refused with [ErrAll] unless it was asked for.
+// Steps that would delete everything fail with [ErrAll] unless that is explicitly allowed.
 package worldadmin
 
 import (
@@ -23,19 +23,19 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// ErrAll means that a rule takes in everything, and that nobody said that this is meant.
+// ErrAll means that a step would delete everything, which was not explicitly allowed.
 var ErrAll = errors.New("that is everything there is")
 
-// tell tells of a change, if anybody listens and there is one.
+// tell reports a change to t, which may be nil, if count is not 0.
 func tell(t *worldedit.Tally, path, what string, count int64, unit string, at ...check.Place) {
 	if count > 0 {
 		t.Add(check.Change{Path: path, What: what, Count: count, Unit: unit, At: at})
 	}
 }
 
-// ClearObjects is a step that removes all objects: from the blocks themselves or, if quick,
-// by a note in env_meta.txt of when that was. The engine then drops the objects of a block
-// that is older than that when somebody comes near it.
+// ClearObjects is a step that removes all objects: from the blocks themselves or, if quick, by writing the current
+// game time to env_meta.txt. The engine then drops the objects of each block that is older than that when it loads
+// the block.
 func ClearObjects(quick bool, t *worldedit.Tally) worldedit.Step {
 	if !quick {
 		return worldedit.Each{Area: mapdb.All(), Edit: func(b *worldedit.Block) error {
@@ -61,8 +61,8 @@ func ClearObjects(quick bool, t *worldedit.Tally) worldedit.Step {
 		if _, err := fmt.Sscanf(now, "%d", &seconds); !ok || err != nil {
 			return fmt.Errorf("%s: expected a game_time, found %.20q", file, now)
 		}
-		// Blocks that were active when the server ended have just this time, and stay if they
-		// are not older than the note.
+		// Blocks that were active when the server stopped have exactly this time, and would keep their objects if the
+		// written time were not later.
 		if err := s.Set("last_clear_objects_time", fmt.Sprint(uint64(seconds)+1)); err != nil {
 			return err
 		}
@@ -71,10 +71,10 @@ func ClearObjects(quick bool, t *worldedit.Tally) worldedit.Step {
 	})
 }
 
-// bansFile is where the engine has the bans.
+// bansFile is the engine's file of bans.
 const bansFile = "ipban.txt"
 
-// bans reads the bans of a world; there need not be any.
+// bans reads the bans of a world, which may have none.
 func bans(w *worldedit.World) (*world.Bans, error) {
 	text, err := w.ReadFile(bansFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -83,7 +83,7 @@ func bans(w *worldedit.World) (*world.Bans, error) {
 	return world.ParseBans(text), nil
 }
 
-// Ban is a step that bans an address. Who is banned already stays so.
+// Ban is a step that bans an address. An existing ban is kept.
 func Ban(ban world.Ban, t *worldedit.Tally) worldedit.Step {
 	return worldedit.StepFunc(func(_ context.Context, w *worldedit.World) error {
 		b, err := bans(w)
@@ -101,7 +101,7 @@ func Ban(ban world.Ban, t *worldedit.Tally) worldedit.Step {
 	})
 }
 
-// Unban is a step that removes the bans of an address, or of a name.
+// Unban is a step that removes the bans of an address or a name.
 func Unban(addressOrName string, t *worldedit.Tally) worldedit.Step {
 	return worldedit.StepFunc(func(_ context.Context, w *worldedit.World) error {
 		b, err := bans(w)
@@ -126,7 +126,7 @@ func Unban(addressOrName string, t *worldedit.Tally) worldedit.Step {
 	})
 }
 
-// SetStorage is a step that sets what a mod keeps under a key.
+// SetStorage is a step that sets the value of a key in the storage of a mod.
 func SetStorage(mod, key string, value []byte, t *worldedit.Tally) worldedit.Step {
 	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
 		s, err := w.Storage(ctx)
@@ -149,8 +149,8 @@ func SetStorage(mod, key string, value []byte, t *worldedit.Tally) worldedit.Ste
 	})
 }
 
-// DeleteStorage is a step that deletes what a mod keeps under a key, or with "" all that it
-// keeps; that has to be meant.
+// DeleteStorage is a step that deletes a key from the storage of a mod. If key is "", it deletes everything that the
+// mod stored, which must be allowed with all.
 func DeleteStorage(mod, key string, all bool, t *worldedit.Tally) worldedit.Step {
 	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
 		s, err := w.Storage(ctx)
@@ -192,7 +192,7 @@ func DeleteStorage(mod, key string, all bool, t *worldedit.Tally) worldedit.Step
 	})
 }
 
-// TrimRollback is a step that deletes what rollback.sqlite says of the time before a moment.
+// TrimRollback is a step that deletes the actions before a time from rollback.sqlite.
 func TrimRollback(before time.Time, t *worldedit.Tally) worldedit.Step {
 	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
 		db, err := rollback.Open(ctx, w.Dir)

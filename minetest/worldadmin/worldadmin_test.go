@@ -31,7 +31,7 @@ import (
 
 var ctx = context.Background()
 
-// do takes a world through steps in place, and returns the backup, "" if nothing changed.
+// do applies steps to a world in place, and returns the path of the backup, or "" if nothing changed.
 func do(t testing.TB, dir string, list ...worldedit.Step) (string, error) {
 	t.Helper()
 	w, err := worldedit.Open(ctx, dir, worldedit.Options{})
@@ -61,7 +61,7 @@ func restore(t testing.TB, dir, backup string) {
 	}
 }
 
-// said returns what a step told, as lines.
+// said returns the changes that a step reported, as lines.
 func said(tally *worldedit.Tally) (lines []string) {
 	for _, c := range tally.Changes() {
 		lines = append(lines, fmt.Sprintf("%s: %s: %d %s", c.Path, c.What, c.Count, c.Unit))
@@ -69,7 +69,7 @@ func said(tally *worldedit.Tally) (lines []string) {
 	return lines
 }
 
-// state says what there is besides blocks.
+// state describes everything in a world except the blocks.
 func state(t testing.TB, dir string) (list []string) {
 	t.Helper()
 	s, err := world.ReadWorldMT(dir)
@@ -129,13 +129,13 @@ var populated = map[string]string{
 	"areas.dat":       `[{"name":"A","owner":"ann","pos1":{"x":0,"y":0,"z":0},"pos2":{"x":9,"y":9,"z":9}},null,{"name":"B","owner":"bob","pos1":{"x":20,"y":0,"z":0},"pos2":{"x":29,"y":9,"z":9}}]`,
 }
 
-// made makes a world of persons, in a backend.
+// made creates a world with persons in the given backend.
 func made(t testing.TB, backend string) string {
 	t.Helper()
 	return madeIn(t, backend, strings.Replace(backend, "leveldb", "", 1))
 }
 
-// madeIn is made with another backend for mod storage.
+// madeIn is like made, with a separate backend for mod storage.
 func madeIn(t testing.TB, backend, storage string) string {
 	t.Helper()
 	dir := worldtest.World(t, filepath.Join(t.TempDir(), "plain"), mapdb.Config{Backend: mapdb.SQLite}, 4)
@@ -192,7 +192,7 @@ func TestPurge(t *testing.T) {
 				{worldadmin.Purge{Rule: worldadmin.Rule{Names: []string{"bob"}, Never: true}}, ""},
 			} {
 				if i == 3 && backend == mapdb.Postgres {
-					break // the rules are the same, and a server takes its time
+					break // the rules are the same for all backends, and servers are slow
 				}
 				c.purge.Tally = new(worldedit.Tally)
 				backup := must(t, dir, c.purge.Step())
@@ -217,7 +217,8 @@ func TestPurge(t *testing.T) {
 	}
 }
 
-// Who asks for everything has to mean it, and nothing is deleted because of a slip.
+// TestPurgeRefused tests that deleting everything must be requested explicitly, and that a mistyped condition deletes
+// nothing.
 func TestPurgeRefused(t *testing.T) {
 	dir := made(t, world.Files)
 	was := state(t, dir)
