@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Whatever an archive holds, it is refused, or is a backup whose parts make a backup again.
+// FuzzBackup tests that an archive is either rejected, or is a backup from whose parts an equal backup can be
+// written.
 func FuzzBackup(f *testing.F) {
 	pack := func(files ...string) []byte {
 		var b bytes.Buffer

@@ -14,20 +14,19 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// A pack is one entry of the archive for many blocks, for an entry of its own takes much more
-// memory than a block has bytes on average. A block in it is x, y and z as int16, one more
-// than the number of its bytes as uint32, big-endian, and these. The number 0 says that there
-// was no block.
+// A pack is an entry of the archive that contains many blocks, because a separate entry needs much more memory than
+// an average block. A block in a pack is x, y and z as int16, the number of its bytes plus 1 as uint32, all
+// big-endian, and the bytes. The number 0 means that there was no block.
 const packHead = 3*2 + 4
 
 const packName = blocksFolder + "pack-"
 
-// Block keeps the bytes of a block. Each position is kept once at the most.
+// Block stores a block. Each position must be stored at most once.
 func (b *Writer) Block(block mapdb.Block) error {
 	return b.keep(block.Pos, uint32(len(block.Data))+1, block.Data)
 }
 
-// NoBlock keeps that there is no block at a position.
+// NoBlock records that there is no block at a position.
 func (b *Writer) NoBlock(p mapdb.Pos) error { return b.keep(p, 0, nil) }
 
 func (b *Writer) keep(p mapdb.Pos, length uint32, data []byte) (err error) {
@@ -52,10 +51,10 @@ func (b *Writer) keep(p mapdb.Pos, length uint32, data []byte) (err error) {
 	return err
 }
 
-// packs are the entries of an archive that have blocks.
+// packs are the entries of an archive that contain blocks.
 type packs []*zip.File
 
-// all goes through the blocks. Those without Data were none.
+// all yields the blocks. A nil Data means that there was no block.
 func (p packs) all() iter.Seq2[mapdb.Block, error] {
 	return func(yield func(mapdb.Block, error) bool) {
 		for _, f := range p {
@@ -76,7 +75,7 @@ func (p packs) all() iter.Seq2[mapdb.Block, error] {
 	}
 }
 
-// positions returns where the blocks are, in the order of all, once all of them could be read.
+// positions returns the positions of the blocks in the order of all, or an error if any of them cannot be read.
 func (p packs) positions() (list []mapdb.Pos, err error) {
 	for b, err := range p.all() {
 		if err != nil {
@@ -87,7 +86,7 @@ func (p packs) positions() (list []mapdb.Pos, err error) {
 	return list, nil
 }
 
-// readBlock reads an entry that has one block.
+// readBlock reads an entry that contains one block.
 func readBlock(f *zip.File) (b mapdb.Block, err error) {
 	p := &b.Pos
 	if _, err := fmt.Sscanf(f.Name, blocksFolder+"%d,%d,%d", &p.X, &p.Y, &p.Z); err != nil || !p.Valid() {
@@ -100,7 +99,7 @@ func readBlock(f *zip.File) (b mapdb.Block, err error) {
 	return b, err
 }
 
-// readPack reads an entry that has many.
+// readPack reads an entry that contains many blocks.
 func readPack(f *zip.File, yield func(mapdb.Block) bool) (more bool, err error) {
 	r, err := f.Open()
 	if err != nil {

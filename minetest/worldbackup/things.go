@@ -14,17 +14,17 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// What stores on servers hold is kept thing by thing, each in an entry of JSON.
+// The contents of stores on servers are stored thing by thing, each in a JSON entry.
 const thingsFolder = "things/"
 
 // maxThing is the size of the largest thing that is read, in bytes.
 const maxThing = 2 * world.MaxText
 
-// thing is a player, an account or what a mod keeps, as it was.
+// thing is a player, an account or the data of a mod, as it was.
 type thing struct {
-	Part    string // as [world.Part] is called
+	Part    string // the name of the [world.Part]
 	Name    string
-	Missing bool `json:",omitempty"` // there was none: it is deleted
+	Missing bool `json:",omitempty"` // there was none: restoring deletes it
 
 	Player            []byte        `json:",omitempty"` // the file of a player
 	Created, Modified time.Time     `json:",omitzero"`
@@ -32,8 +32,8 @@ type thing struct {
 	Entries           []world.Entry `json:",omitempty"` // of a mod
 }
 
-// Player keeps a player, nil if there is none of the name. It is for stores on servers; of
-// others [Writer.Store] keeps the files.
+// Player stores a player, or nil if there is no player of the name. It is meant for stores on servers; for other
+// stores, [Writer.Store] stores the files.
 func (b *Writer) Player(name string, p *world.Player) (err error) {
 	t := thing{Part: world.PlayersPart.String(), Name: name, Missing: p == nil}
 	if p != nil {
@@ -45,7 +45,7 @@ func (b *Writer) Player(name string, p *world.Player) (err error) {
 	return b.thing(t)
 }
 
-// Account keeps an account, nil if there is none of the name, like [Writer.Player].
+// Account stores an account, or nil if there is no account of the name, like [Writer.Player].
 func (b *Writer) Account(name string, a *world.Account) (err error) {
 	t := thing{Part: world.AuthPart.String(), Name: name, Missing: a == nil}
 	if a != nil {
@@ -56,7 +56,7 @@ func (b *Writer) Account(name string, a *world.Account) (err error) {
 	return b.thing(t)
 }
 
-// ModData keeps what a mod keeps, nil if that is nothing, like [Writer.Player].
+// ModData stores the data of a mod, or nil if it has none, like [Writer.Player].
 func (b *Writer) ModData(mod string, m *world.ModData) error {
 	t := thing{Part: world.StoragePart.String(), Name: mod, Missing: m == nil}
 	if m != nil {
@@ -90,11 +90,10 @@ func readThing(f *zip.File) (t thing, err error) {
 	return t, err
 }
 
-// things are the entries of all things of a backup.
+// things are the entries of a backup that contain things.
 type things []*zip.File
 
-// restore puts things back into the stores of the world in dir, of each store all of them or
-// none.
+// restore restores things into the stores of the world in dir. Each store is restored completely or not at all.
 func (all things) restore(ctx context.Context, dir string, s *world.Settings, opts Options) error {
 	o := world.Options{Write: true, Remote: opts.Remote}
 	return errors.Join(
@@ -114,7 +113,7 @@ func (all things) restore(ctx context.Context, dir string, s *world.Settings, op
 	)
 }
 
-// restoreInto puts the things of a part back into its store.
+// restoreInto restores the things of a part into its store.
 func restoreInto[T any](ctx context.Context, all things, part world.Part, open func() (world.Store[T], error), read func(*thing) (T, error)) (err error) {
 	var store world.Store[T]
 	for _, f := range all {

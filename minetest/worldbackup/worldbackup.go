@@ -1,5 +1,5 @@
-// Package worldbackup keeps what is about to change in a world, and puts it back: blocks one
-// by one, files and whole databases.
+// Package worldbackup saves the parts of a world that are about to change, and restores them: single blocks, files
+// and whole databases.
 package worldbackup
 
 import (
@@ -30,11 +30,11 @@ import (
 
 // A backup is a zip archive:
 //
-//	backup.json        what it is: see manifest
+//	backup.json        description of the backup: see manifest
 //	blocks/pack-1      many blocks: see pack.go
 //	blocks/12,0,-3     the bytes of the block at x, y, z, in backups of version 0.1
 //	files/ipban.txt    a file of the world
-//	things/players-1   a player, an account or what a mod keeps, of a store on a server: see
+//	things/players-1   a player, an account or the data of a mod, of a store on a server: see
 //	                   things.go
 const (
 	manifestName = "backup.json"
@@ -46,27 +46,26 @@ const (
 type manifest struct {
 	Format  string   // backupFormat
 	World   string   // the folder of the world
-	Stores  []string // files and folders of the world that are replaced as a whole
-	Blocks  int      // how many there are in the archive
+	Stores  []string // files and folders of the world that are replaced completely
+	Blocks  int      // number of blocks in the archive
 	Created time.Time
 }
 
 const backupFormat = "trowel world backup 1"
 
-// A Writer is a backup that is being made. Block, File and Store of a nil one keep nothing.
+// A Writer is a backup that is being written. Block, File and Store of a nil Writer do nothing.
 type Writer struct {
 	dir, path string
 	out       *os.File
 	zip       *zip.Writer
-	pack      io.Writer // of blocks, while nothing else comes
+	pack      io.Writer // the current pack of blocks; nil after another entry
 	packs     int
 	things    int
 	manifest
 }
 
-// New starts a backup of the world in dir. With the path "" it is a new file beside the
-// folder of the world; else the file must not exist. Before [Writer.Finish] there is
-// nothing at the path.
+// New starts a backup of the world in dir. If path is "", the backup is a new file next to the folder of the world;
+// otherwise no file may exist at path. The file appears at its path when [Writer.Finish] is called.
 func New(dir, path string) (*Writer, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -87,10 +86,10 @@ func New(dir, path string) (*Writer, error) {
 	return &Writer{dir: abs, path: path, out: f, zip: zip.NewWriter(f), manifest: manifest{Format: backupFormat, World: abs, Created: now}}, nil
 }
 
-// backupInfix stands in the names of backups that get one by themselves, before the time.
+// backupInfix precedes the time in the names of backups that are named automatically.
 const backupInfix = ".backup-"
 
-// removeParts removes what runs that were killed left of such backups.
+// removeParts removes the unfinished backups of runs that were killed.
 func removeParts(prefix string) {
 	dir, first := filepath.Split(strings.TrimSuffix(wholefile.Part(prefix), wholefile.Suffix))
 	entries, _ := os.ReadDir(dir)
@@ -110,8 +109,8 @@ func (b *Writer) add(name string, data io.Reader, method uint16) error {
 	return err
 }
 
-// File keeps a file of the world, whose name is that in its folder. It is one that [Restore]
-// puts back: of settings, or of a store of the world.
+// File stores a file of the world. The name is relative to the folder of the world. It must be a file that [Restore]
+// accepts: a file of settings or of a store.
 func (b *Writer) File(name string) error {
 	if b == nil {
 		return nil
@@ -124,8 +123,7 @@ func (b *Writer) File(name string) error {
 	return b.add(filesFolder+filepath.ToSlash(name), f, zip.Deflate)
 }
 
-// Store keeps the files and folders of a store, those of them that there are: [Restore]
-// replaces all of them. No names are no store.
+// Store stores the existing files and folders of a store: [Restore] replaces all of them. An empty list is ignored.
 func (b *Writer) Store(names []string) error {
 	if b == nil || len(names) == 0 || slices.Contains(b.Stores, names[0]) {
 		return nil
@@ -152,7 +150,7 @@ func (b *Writer) Store(names []string) error {
 	return nil
 }
 
-// Finish flushes the backup to disk, and returns its path.
+// Finish writes the backup to disk and returns its path.
 func (b *Writer) Finish() (string, error) {
 	text, err := json.MarshalIndent(b.manifest, "", "\t")
 	if err == nil {
@@ -164,25 +162,23 @@ func (b *Writer) Finish() (string, error) {
 	return b.path, os.Rename(b.out.Name(), b.path)
 }
 
-// Discard removes a backup that was not finished; of one that was it does nothing.
+// Discard removes an unfinished backup. After Finish it does nothing.
 func (b *Writer) Discard() {
 	b.out.Close()
 	os.Remove(b.out.Name())
 }
 
-// Options say what may be done to restore a backup.
+// Options control how a backup is restored.
 type Options struct {
-	// Force restores even if a program has the world open, as far as no database is
-	// replaced.
+	// Force restores even if a program has the world open, unless a database must be replaced.
 	Force bool
-	// Remote allows connections to the server on which world.mt has the blocks.
+	// Remote allows connections to the server that world.mt names.
 	Remote bool
 }
 
-// Restore puts back into the world in dir what a backup has:
-// the blocks in one transaction, then the files. If that is killed, it
-// can be done again. An archive that is not a whole backup is an error, and changes nothing;
-// so is one with files that no [Writer] keeps.
+// Restore restores the contents of a backup into the world in dir: the blocks in one transaction, then the files. If
+// it is killed, it can be repeated. An archive that is not a complete backup, or that contains files that no [Writer]
+// stores, is an error and changes nothing.
 func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	used := inuse.Check(dir)
 	if used != nil && !opts.Force {
@@ -206,13 +202,13 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 		return err
 	}
 	if backend, _ := mapdb.BackendOf(c.Backend); used != nil && (len(m.Stores) > 0 || len(list) > 0 && backend.Alone) {
-		return used // it would continue writing to what is replaced
+		return used // the program would continue to write to the replaced files
 	}
 	if err := Settle(dir); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(world.MapPart.Files(c.Backend), func(name string) bool { return slices.Contains(m.Stores, name) }) {
-		list = nil // they are in the file that is put back
+		list = nil // the blocks are in the restored file
 	}
 	next, stop := iter.Pull2(blocks.all())
 	defer stop()
@@ -223,8 +219,8 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	if err != nil {
 		return err
 	}
-	// A database itself stays until the old one takes its place; what is beside it would be
-	// taken for a part of that.
+	// A database stays until the restored one replaces it. Its logs are removed, because they would be applied to the
+	// restored database.
 	var secret []string
 	for _, name := range m.Stores {
 		if world.OwnerOnly(dir, name) {
@@ -252,8 +248,8 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	return things.restore(ctx, dir, s, opts)
 }
 
-// RestoreAll puts back what the backups in a folder have, which a conversion in place made: those
-// of the last round of each part first. If it is killed, it can be done again.
+// RestoreAll restores the backups of a conversion in place from a folder, the last round of each part first. If it is
+// killed, it can be repeated.
 func RestoreAll(ctx context.Context, dir, folder string, opts Options) error {
 	entries, err := os.ReadDir(folder)
 	var list []string
@@ -268,7 +264,7 @@ func RestoreAll(ctx context.Context, dir, folder string, opts Options) error {
 	if err != nil {
 		return err
 	}
-	for _, path := range list { // nothing changes if one of them is not whole
+	for _, path := range list { // change nothing if one of the backups is incomplete
 		for _, err := range Blocks(path) {
 			if err != nil {
 				return err
@@ -292,8 +288,8 @@ func roundOf(path string) int {
 	return n
 }
 
-// Blocks goes through the blocks of a backup, in the order in which they were kept. Those without
-// Data were none. An archive that is not a whole backup is an error.
+// Blocks yields the blocks of a backup in the order in which they were stored. A nil Data means that there was no
+// block. An archive that is not a complete backup is an error.
 func Blocks(backup string) iter.Seq2[mapdb.Block, error] {
 	return func(yield func(mapdb.Block, error) bool) {
 		z, err := openZip(backup)
@@ -315,7 +311,7 @@ func Blocks(backup string) iter.Seq2[mapdb.Block, error] {
 	}
 }
 
-// zipFile is a file that is a backup.
+// zipFile is an open backup.
 type zipFile struct {
 	*zip.Reader
 	io.Closer
@@ -334,8 +330,8 @@ func openZip(path string) (*zipFile, error) {
 	return &zipFile{z, f}, nil
 }
 
-// Later returns the backups beside the folder of a world that were made after one of them, the
-// last one first: they are put back before it, or what they undo stays in part.
+// Later returns the backups next to the folder of a world that are newer than backup, the newest first. They must be
+// restored before it; otherwise some of the changes they undo remain.
 func Later(dir, backup string) ([]string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -352,14 +348,14 @@ func Later(dir, backup string) ([]string, error) {
 	}
 	than, ok := created(backup)
 	if !ok {
-		return nil, nil // which Restore tells
+		return nil, nil // Restore reports the error
 	}
 	entries, err := os.ReadDir(filepath.Dir(abs))
 	if err != nil {
 		return nil, err
 	}
 	var list []string
-	for _, e := range slices.Backward(entries) { // there is the time in their names
+	for _, e := range slices.Backward(entries) { // the names contain the time
 		if !strings.HasPrefix(e.Name(), filepath.Base(abs)+backupInfix) || !strings.HasSuffix(e.Name(), ".zip") {
 			continue
 		}
@@ -371,7 +367,7 @@ func Later(dir, backup string) ([]string, error) {
 	return list, nil
 }
 
-// restoreFile writes a file of an archive to its place, whole or not at all.
+// restoreFile writes a file of an archive to its target, completely or not at all.
 func restoreFile(target string, f *zip.File) error {
 	r, err := f.Open()
 	if err != nil {
@@ -381,8 +377,8 @@ func restoreFile(target string, f *zip.File) error {
 	return wholefile.Write(target, r, 0o644)
 }
 
-// contents takes an archive apart, and refuses one that is not a whole backup.
-// Beside the entries of blocks it returns where these are, in their order.
+// contents returns the parts of an archive, or an error if the archive is not a complete backup. list contains the
+// positions of the blocks, in order.
 func contents(z *zip.Reader) (m manifest, blocks packs, list []mapdb.Pos, files []*zip.File, kept things, err error) {
 	fail := func(path, want, got string) (manifest, packs, []mapdb.Pos, []*zip.File, things, error) {
 		return m, nil, nil, nil, nil, &fault.Error{Path: path, Offset: -1, Want: want, Got: got, Err: fault.ErrFormat}
@@ -429,8 +425,8 @@ func contents(z *zip.Reader) (m manifest, blocks packs, list []mapdb.Pos, files 
 	return m, blocks, list, files, kept, nil
 }
 
-// Settle ends what a repair of the world in dir had begun that was killed while it put a
-// database in the place of a damaged one, and removes what it had of files that were not whole.
+// Settle completes a repair of the world in dir that was killed while it replaced a damaged database, and removes
+// incomplete files that the repair left.
 func Settle(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -452,8 +448,7 @@ func Settle(dir string) error {
 	return nil
 }
 
-// isOurs reports whether a repair may change a file of a world, so that a backup
-// can have it.
+// isOurs reports whether a repair may change a file of a world, so that a backup may contain it.
 func isOurs(name string) bool {
 	if path.Clean(name) != name || !filepath.IsLocal(filepath.FromSlash(name)) {
 		return false
@@ -470,8 +465,8 @@ func isOurs(name string) bool {
 		rest == "" && slices.Contains(besideOurs, first)
 }
 
-// besideOurs are files of mods and of what the engine writes down beside the world, which no check
-// reads, and which an edit can change; the last is the list of package worldedit.
+// besideOurs are files of mods and of the engine's rollback that no check reads and an edit can change. The last is
+// the list of blocks written by package worldedit.
 var besideOurs = append(sqlitefile.Files("rollback.sqlite"), "areas.dat", "trowel_light.txt")
 
 // readEntry reads a file of an archive.

@@ -18,7 +18,7 @@ import (
 	"trowel.example/minetest/worldbackup"
 )
 
-// archive makes a zip archive.
+// archive returns a zip archive with the given files.
 func archive(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -38,7 +38,7 @@ func archive(t testing.TB, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// A backup that somebody has made up changes nothing but what a repair does.
+// TestHostileBackup tests that a forged backup changes only files that a repair may change.
 func TestHostileBackup(t *testing.T) {
 	const ok = `{"Format":"trowel world backup 1","Blocks":0}`
 	for name, files := range map[string]map[string]string{
@@ -72,7 +72,8 @@ func TestHostileBackup(t *testing.T) {
 	}
 }
 
-// What was kept comes back, whatever has become of it; what came into a store since goes.
+// TestRestore tests that what was stored is restored, whatever happened to it, and that later additions to a store
+// are removed.
 func TestRestore(t *testing.T) {
 	ctx := context.Background()
 	for _, backend := range []string{mapdb.SQLite, mapdb.LevelDB} {
@@ -132,7 +133,7 @@ func TestRestore(t *testing.T) {
 		if db, err = mapdb.Open(ctx, dir, c); err != nil {
 			t.Fatal(err)
 		}
-		blocks[none] = "changed" // it was not kept
+		blocks[none] = "changed" // it is not in the backup
 		if diff := cmp.Diff(blocks, worldtest.All(t, db)); diff != "" {
 			t.Errorf("%s: %s", backend, diff)
 		}
@@ -145,7 +146,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// Backups are put back in the order from the last to the first, which Later tells.
+// TestLater tests that Later returns the backups from the newest to the oldest.
 func TestLater(t *testing.T) {
 	dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), mapdb.Config{Backend: mapdb.SQLite}, 1)
 	var made []string
