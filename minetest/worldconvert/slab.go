@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	// How much is changed in one transaction, about.
+	// Approximate limits of the changes in one transaction.
 	batchRows  = 4096
 	batchBytes = 8 << 20
-	// maxFresh is how many bytes of converted blocks are in memory until their backup is on the
-	// disk. Others are converted once more.
+	// maxFresh is the number of bytes of converted blocks that are kept in memory until their backup is on the disk.
+	// Blocks beyond that are converted a second time.
 	maxFresh = 64 << 20
-	// maxRounds is how often a slab is gone through, if other programs change it meanwhile.
+	// maxRounds is the maximum number of passes over a slab that other programs change at the same time.
 	maxRounds = 20
 )
 
-// fresh is what blocks become whose backup is being made.
+// fresh contains converted blocks whose backup is being written.
 type fresh struct {
 	blocks map[mapdb.Pos]outcome
 	size   int
@@ -44,19 +44,19 @@ func (f *fresh) keep(o outcome) {
 	}
 }
 
-// outcome is what there is to do about a row.
+// outcome is the result for one row.
 type outcome struct {
-	pos   mapdb.Pos // unless there is a row
+	pos   mapdb.Pos // unset if row is set
 	old   []byte
-	new   []byte // nil: the block is to be dropped
-	is    bool   // it is of the version
-	stays bool   // it is not, and stays so
+	new   []byte // nil: delete the block
+	is    bool   // the block already has the version
+	stays bool   // the block has another version and is not changed
 	found []check.Finding
 	row   *mapdb.RowError
-	err   error // that ends the rows
+	err   error // the error that ended the rows
 }
 
-// convert finds out what there is to do about a row.
+// convert determines what to do with a row.
 func (w *World) convert(b mapdb.Block, err error) outcome {
 	var row *mapdb.RowError
 	switch {
@@ -92,13 +92,13 @@ func (w *World) tell(found []check.Finding) {
 	}
 }
 
-// Convert converts the blocks of a slab, and returns when what it has changed is on the disk. It
-// goes on where an earlier run for the slab stopped.
+// Convert converts the blocks of a slab, and returns after the changes are on the disk. It continues where an earlier
+// run for the slab stopped.
 func (w *World) Convert(ctx context.Context, s mapdb.Slab) (r Report, err error) {
-	// Blocks that stay are told when the slab is gone through for the first time, so that it is
-	// the same whether another run was here before or not.
+	// Blocks that are not changed are reported during the first pass, so that the report does not depend on earlier
+	// runs.
 	told := false
-	if strings.ContainsAny(string(s), `/\:`) { // it becomes the name of a file
+	if strings.ContainsAny(string(s), `/\:`) { // the slab becomes part of a file name
 		return r, &fault.Error{File: w.store.String(), Path: "slab", Offset: -1, Want: "the name of a part of a world", Got: fmt.Sprintf("%.40q", s), Err: fault.ErrFormat}
 	}
 	for round := 1; round <= maxRounds; round++ {
@@ -114,7 +114,7 @@ func (w *World) Convert(ctx context.Context, s mapdb.Slab) (r Report, err error)
 			}
 			told = true
 			if !there && !some {
-				// What another program has converted meanwhile it has kept first.
+				// Another program that converted blocks meanwhile has written its backup before.
 				if _, err := os.Stat(backup); err != nil {
 					return r, nil
 				}
@@ -129,8 +129,8 @@ func (w *World) Convert(ctx context.Context, s mapdb.Slab) (r Report, err error)
 	return r, fmt.Errorf("%s: slab %s: %w", w.store, s, ErrChanged)
 }
 
-// scan goes through the rows of a slab, and reports whether there is something to convert. If
-// keep is set that is in the backup then, which is on the disk.
+// scan reads the rows of a slab and reports whether any must be converted. If keep is set, those rows are then in the
+// backup, which is on the disk.
 func (w *World) scan(ctx context.Context, s mapdb.Slab, backup string, keep, tell bool) (r Report, some bool, err error) {
 	w.fresh = fresh{}
 	if !keep {
@@ -159,10 +159,10 @@ func (w *World) scan(ctx context.Context, s mapdb.Slab, backup string, keep, tel
 	return r, some, err
 }
 
-// each looks at each row of a slab. What is to be converted is kept in a backup.
+// each converts each row of a slab in memory. The old contents of rows that change are written to the backup b.
 func (w *World) each(ctx context.Context, s mapdb.Slab, r *Report, tell bool, b *worldbackup.Writer) (some bool, err error) {
 	var last *outcome
-	end := func() error { // of a row, once it is known that the next one is of another block
+	end := func() error { // finishes a row, once the next row is known to be of another block
 		o := last
 		switch {
 		case o == nil || o.is:
@@ -206,7 +206,7 @@ func (w *World) each(ctx context.Context, s mapdb.Slab, r *Report, tell bool, b 
 	return some, end()
 }
 
-// rowFound says what is wrong with a row.
+// rowFound returns findings about a row that is not a block.
 func rowFound(row *mapdb.RowError) (found []check.Finding) {
 	check.Sink(func(f check.Finding) {
 		if row.Pos != nil {
@@ -218,7 +218,7 @@ func rowFound(row *mapdb.RowError) (found []check.Finding) {
 	return found
 }
 
-// apply converts what is in a backup, as far as it is still the same.
+// apply converts the blocks in a backup that still have the same content.
 func (w *World) apply(ctx context.Context, backup string) (r Report, err error) {
 	var batch []mapdb.Swap
 	var drops int64
@@ -238,7 +238,7 @@ func (w *World) apply(ctx context.Context, backup string) (r Report, err error) 
 		if o.err != nil {
 			return r, o.err
 		}
-		if o.is || o.stays { // the backup has more than it must
+		if o.is || o.stays { // the backup contains more than needed
 			continue
 		}
 		w.tell(o.found)

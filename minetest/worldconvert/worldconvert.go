@@ -1,12 +1,10 @@
-// Package worldconvert makes the blocks of a world ones of another version, in the database of the
-// world itself.
+// Package worldconvert converts the blocks of a world to another version, in place.
 //
-// It does so slab by slab ([mapdb.Slabs]), and what it does to one is safe to do again, or by two
-// programs at the same time where the database can be written by several: what a slab has to lose
-// is in a backup first, a file of its own, and that backup is then the list of what there is to
-// do. A block changes only if it still has the bytes that are in the backup. So whoever goes on
-// after another that was killed needs to know nothing but the folder of the backups, and
-// [worldbackup.RestoreAll] puts everything back.
+// It converts slab by slab ([mapdb.Slabs]). Converting a slab is safe to repeat, and several programs can convert
+// slabs of a database at the same time if the database supports several writers: the blocks to change are first
+// written to a backup file, and that backup is then the list of blocks to convert. A block changes only if it is
+// still byte-identical to the backup. Therefore the folder of backups is all that is needed to continue an
+// interrupted conversion, and [worldbackup.RestoreAll] undoes it.
 package worldconvert
 
 import (
@@ -30,7 +28,7 @@ import (
 	"trowel.example/minetest/worldbackup"
 )
 
-// Catalog lists the kinds of findings of a conversion in place, beside those of
+// Catalog contains the kinds of findings of a conversion in place, in addition to those of
 // [trowel.example/minetest/worldcopy.ConvertBlock].
 var Catalog check.Catalog
 
@@ -47,34 +45,34 @@ var (
 )
 
 var (
-	// ErrOther means that a folder has other things in it than backups of the same conversion.
+	// ErrOther means that a folder contains something other than backups of the same conversion.
 	ErrOther = errors.New("there is something else in the folder than backups of the same conversion")
-	// ErrChanged means that another program changes the blocks as fast as they are converted.
+	// ErrChanged means that another program keeps changing the blocks while they are converted.
 	ErrChanged = errors.New("another program changes the world meanwhile")
 )
 
-// Options say what is to be done.
+// Options control a conversion.
 type Options struct {
-	Blocks  int    // the version, 17 or 20 to 29
-	Drop    bool   // leave out what the version has no room for, and blocks that cannot be read
-	Backups string // a folder, which is made; what an earlier run has put there is gone on with
-	Remote  bool   // the server that world.mt names may be on another machine
+	Blocks  int    // the target version, 17 or 20 to 29
+	Drop    bool   // drop data that the version cannot store, and blocks that cannot be read
+	Backups string // a folder, which is created; backups of an earlier run are resumed
+	Remote  bool   // allow a server on another machine
 
-	Sink       check.Sink         // receives what stays as it is, and what is left out; may be nil
-	OnProgress func(done, of int) // of the slabs; may be nil
+	Sink       check.Sink         // receives what is not changed and what is dropped; may be nil
+	OnProgress func(done, of int) // called with the number of slabs; may be nil
 }
 
-// Report counts the blocks of a world, or of a slab. A run that was killed and gone on with counts
-// as one that was not.
+// Report counts the blocks of a world or of a slab. An interrupted and resumed run has the same counts as an
+// uninterrupted one.
 type Report struct {
-	Converted int64 // blocks that were of another version, and are not any more
-	Dropped   int64 // blocks that could not be read, and are not there any more
-	Kept      int64 // blocks of another version, which stay
-	Rows      int64 // rows that are no blocks, or several of one block
-	Damaged   int64 // damaged parts of the database, which stay
+	Converted int64 // blocks that were converted
+	Dropped   int64 // blocks that could not be read and were deleted
+	Kept      int64 // blocks of another version that were not changed
+	Rows      int64 // rows that are not blocks, or several rows of one block
+	Damaged   int64 // damaged parts of the database, which were not changed
 }
 
-// Add adds the counts of another one.
+// Add adds the counts of s.
 func (r *Report) Add(s Report) {
 	r.Converted += s.Converted
 	r.Dropped += s.Dropped
@@ -83,8 +81,8 @@ func (r *Report) Add(s Report) {
 	r.Damaged += s.Damaged
 }
 
-// Parts returns the slabs of the world in a folder that programs may convert side by side, in order;
-// none if its blocks are in files, which one program at a time can change.
+// Parts returns, in order, the slabs of the world in dir that several programs may convert at the same time. It
+// returns none if the blocks are in files, which only one program at a time can change.
 func Parts(ctx context.Context, dir string, remote bool) ([]mapdb.Slab, error) {
 	s, err := world.ReadWorldMT(dir)
 	if err != nil || !world.MapPart.Remote(world.FindBackends(dir, s).Map) {
@@ -98,16 +96,15 @@ func Parts(ctx context.Context, dir string, remote bool) ([]mapdb.Slab, error) {
 	return list, errors.Join(err, db.Close())
 }
 
-// A World is one whose blocks are being converted.
+// A World is a world whose blocks are being converted.
 type World struct {
 	opts  Options
 	store mapdb.Writer
 	fresh fresh
 }
 
-// Open opens the world in a folder to change it. It fails with [mapdb.ErrInUse] if a program has
-// files of the world open, or a game has a connection to its database; with [mapdb.ErrReadOnly] for
-// folders of block files; and with [ErrOther].
+// Open opens the world in dir for conversion. It fails with [mapdb.ErrInUse] if a program has files of the world open
+// or a game is connected to its database, with [mapdb.ErrReadOnly] for folders of block files, and with [ErrOther].
 func Open(ctx context.Context, dir string, o Options) (_ *World, err error) {
 	if !mapblock.Writable(o.Blocks) {
 		return nil, &fault.Error{Path: "blocks", Offset: -1, Want: "version 17 or 20 to 29", Got: fmt.Sprint(o.Blocks), Err: fault.ErrVersion}
@@ -139,8 +136,8 @@ func Open(ctx context.Context, dir string, o Options) (_ *World, err error) {
 	return w, nil
 }
 
-// free makes sure that nobody has files of the world open. Others that convert parts of it, which
-// is on a server, read its settings at times.
+// free returns an error if a program has files of the world open. If the world is on a server, other programs that
+// convert parts of it may have its settings open for a moment, so free retries for a second.
 func free(dir string, shared bool) error {
 	const patience, pause = time.Second, 50 * time.Millisecond
 	for wait := time.Duration(0); ; wait += pause {
@@ -152,13 +149,13 @@ func free(dir string, shared bool) error {
 	}
 }
 
-// Close ends the work.
+// Close closes the database.
 func (w *World) Close() error { return w.store.Close() }
 
-// label says which conversion a folder of backups is of: others may not use it.
+// label identifies the conversion that a folder of backups belongs to.
 type label struct {
 	Format  string
-	World   string // its folder; only the name of that if the blocks are on a server
+	World   string // its folder; only the base name if the blocks are on a server
 	Backend string
 	Blocks  int
 	Drop    bool
@@ -169,7 +166,7 @@ const (
 	labelFormat = "trowel conversion in place 1"
 )
 
-// begin makes the folder of the backups one of this conversion.
+// begin writes or checks the label in the folder of backups.
 func (w *World) begin(dir string, c mapdb.Config) error {
 	abs, err := filepath.Abs(dir)
 	if err == nil {
@@ -179,7 +176,7 @@ func (w *World) begin(dir string, c mapdb.Config) error {
 		return err
 	}
 	if world.MapPart.Remote(c.Backend) {
-		abs = filepath.Base(abs) // it may be elsewhere on another machine
+		abs = filepath.Base(abs) // the folder may have another path on another machine
 	}
 	own := label{labelFormat, abs, c.Backend, w.opts.Blocks, w.opts.Drop}
 	path := filepath.Join(w.opts.Backups, labelName)
@@ -202,7 +199,7 @@ func (w *World) begin(dir string, c mapdb.Config) error {
 			err = w.make(path, func(part string) error { return os.WriteFile(part, text, 0o600) })
 		}
 		if err == nil {
-			text, err = os.ReadFile(path) // of whoever was first
+			text, err = os.ReadFile(path) // the label of the program that came first
 		}
 	}
 	if err != nil {
@@ -215,8 +212,8 @@ func (w *World) begin(dir string, c mapdb.Config) error {
 	return nil
 }
 
-// make makes a file, whole or not at all. If another program has made it meanwhile, that one
-// stays.
+// make creates a file, completely or not at all. If another program has created the file meanwhile, that file is
+// kept.
 func (w *World) make(path string, write func(part string) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+wholefile.Suffix)
 	if err != nil {
@@ -238,7 +235,8 @@ func (w *World) make(path string, write func(part string) error) error {
 	return wholefile.SyncDir(filepath.Dir(path))
 }
 
-// Tidy removes from a folder of backups what runs left there that were killed, once all is done.
+// Tidy removes the incomplete files of runs that were killed from a folder of backups. It must be called after the
+// conversion.
 func Tidy(backups string) error { return wholefile.RemoveParts(backups) }
 
 // All converts all slabs.

@@ -32,10 +32,10 @@ import (
 	"trowel.example/minetest/worldcopy"
 )
 
-// servers are those that several programs can change.
+// servers are the backends that several programs can change at the same time.
 var servers = []string{"miniredis", "redis", "postgresql"}
 
-// blocks are n blocks of all versions in several slabs, some of which cannot be read.
+// blocks yields n blocks of all versions, in several slabs. Some of them cannot be read.
 func blocks(n int) func(yield func(mapdb.Block, error) bool) {
 	return func(yield func(mapdb.Block, error) bool) {
 		i := 0
@@ -56,7 +56,7 @@ func newWorld(t *testing.T, backend string, n int) string {
 	return worldtest.WorldOf(t, filepath.Join(t.TempDir(), "world"), worldtest.Backends[backend](t), blocks(n))
 }
 
-// wanted returns what blocks become, and what is to be reported of them.
+// wanted returns the expected blocks and the expected report.
 func wanted(t *testing.T, old map[mapdb.Pos]string, version int, drop bool) (map[mapdb.Pos]string, worldconvert.Report) {
 	t.Helper()
 	want := make(map[mapdb.Pos]string)
@@ -81,7 +81,7 @@ func wanted(t *testing.T, old map[mapdb.Pos]string, version int, drop bool) (map
 	return want, r
 }
 
-// told is what a run has to say.
+// told is the report and the findings of a run.
 type told struct {
 	Report   worldconvert.Report
 	Findings []string
@@ -117,8 +117,8 @@ func same(t *testing.T, got, want map[mapdb.Pos]string) {
 	}
 }
 
-// Blocks become what a copy would have, in every database; a second run has nothing to do; what
-// was there comes back.
+// TestConvert tests, for every database, that blocks are converted as in a copy, that a second run has nothing to do,
+// and that restoring the backups undoes the conversion.
 func TestConvert(t *testing.T) {
 	for name := range worldtest.Backends {
 		t.Run(name, func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// Several do the same slabs at the same time, and the result is that of one.
+// TestAtOnce tests that several conversions of the same slabs at the same time give the result of one.
 func TestAtOnce(t *testing.T) {
 	for _, name := range servers {
 		t.Run(name, func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// A game has a connection to the database: the world is not changed.
+// TestServerRuns tests that a world is not changed while a game is connected to its database.
 func TestServerRuns(t *testing.T) {
 	dir := newWorld(t, "postgresql", 20)
 	old := worldtest.BlocksOf(t, dir)
@@ -210,7 +210,7 @@ func TestServerRuns(t *testing.T) {
 	}
 }
 
-// What cannot be done is refused, and changes nothing.
+// TestRefused tests that invalid conversions are rejected and change nothing.
 func TestRefused(t *testing.T) {
 	dir := newWorld(t, "pos", 50)
 	old := worldtest.BlocksOf(t, dir)
@@ -237,7 +237,7 @@ func TestRefused(t *testing.T) {
 	same(t, worldtest.BlocksOf(t, dir), old)
 }
 
-// runningIn has a program open the database of a world until the test ends.
+// runningIn starts a program that keeps the database of a world open until the test ends.
 func runningIn(t *testing.T, dir string) bool {
 	tail := exec.Command("tail", "-f", filepath.Join(dir, "map.sqlite"))
 	if err := tail.Start(); err != nil {
@@ -254,10 +254,10 @@ func runningIn(t *testing.T, dir string) bool {
 	return false
 }
 
-// envConvert names the world and the backups for TestConvertChild.
+// envConvert contains the world and the backups for TestConvertChild.
 const envConvert = "TROWEL_TEST_CONVERT"
 
-// TestConvertChild is the child of TestKilled.
+// TestConvertChild is the child process of TestKilled.
 func TestConvertChild(t *testing.T) {
 	dir, backups, ok := strings.Cut(os.Getenv(envConvert), "|")
 	if !ok {
@@ -271,8 +271,8 @@ func TestConvertChild(t *testing.T) {
 	fmt.Printf("\nTOLD %s\n", text)
 }
 
-// A conversion that is killed at any time, again and again, and gone on with does and says what
-// one does that is not, and what was there comes back.
+// TestKilled tests that a conversion that is killed and resumed repeatedly gives the same result and report as an
+// uninterrupted one, and that it can be undone.
 func TestKilled(t *testing.T) {
 	tests.LongOnly(t, "runs many processes")
 	self, err := os.Executable()
@@ -320,7 +320,7 @@ func TestKilled(t *testing.T) {
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
-				if try < 11 { // the last one may end
+				if try < 11 { // the last run may complete
 					time.Sleep(time.Duration(rand.Float64() * float64(took)))
 					cmd.Process.Kill()
 				}
@@ -342,7 +342,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// A table without a key may have a block twice: both rows stay.
+// TestTwice tests that both rows are kept if a table without a key contains a block twice.
 func TestTwice(t *testing.T) {
 	dir := newWorld(t, "pos", 40)
 	sqlite := judge.Find(t, "sqlite3")
