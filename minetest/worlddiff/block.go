@@ -11,8 +11,7 @@ import (
 	"trowel.example/minetest/worlddir"
 )
 
-// compareBlocks returns what differs in two blocks, nil if that is no more than how they are
-// stored.
+// compareBlocks returns the differences of two blocks, or nil if only their encoding differs.
 func compareBlocks(d mapdb.Difference) *Change {
 	c := &Change{Part: Block, Path: worlddir.BlockPath(d.Pos), Change: Changed, Block: &[3]int{int(d.Pos.X), int(d.Pos.Y), int(d.Pos.Z)}}
 	switch {
@@ -44,7 +43,7 @@ func compareBlocks(d mapdb.Difference) *Change {
 	return c
 }
 
-// node returns the place of a node in the world.
+// node returns the position of a node in the world.
 func (c *Change) node(index int) [3]int {
 	x, y, z := mapblock.Coordinates(index)
 	return [3]int{c.Block[0]*mapblock.Side + x, c.Block[1]*mapblock.Side + y, c.Block[2]*mapblock.Side + z}
@@ -53,7 +52,7 @@ func (c *Change) node(index int) [3]int {
 func (c *Change) nodes(o, n *mapblock.Nodes) {
 	type pair struct {
 		old, new        uint16
-		oldTurn, turned int // their param2, -1 if the names tell enough
+		oldTurn, turned int // their param2, -1 if the names differ
 	}
 	count := make(map[pair]int)
 	var differs [mapblock.NodeCount]bool
@@ -85,8 +84,8 @@ func (c *Change) nodes(o, n *mapblock.Nodes) {
 	c.boxes(&differs)
 }
 
-// boxes puts together the nodes that differ: as many as there are along x, then equal rows
-// along y, then equal planes along z.
+// boxes groups the nodes that differ: as many as possible along x, then equal rows along y, then equal planes along
+// z.
 func (c *Change) boxes(differs *[mapblock.NodeCount]bool) {
 	const side = mapblock.Side
 	all := func(x0, x1, y0, y1, z int) bool {
@@ -136,7 +135,7 @@ func (c *Change) metadata(o, n *mapblock.Block) {
 	}
 }
 
-// positions returns the nodes of two lists, those beyond the block left out.
+// positions returns the node indexes of two lists, without those outside of the block.
 func positions[T any](a, b []T, of func(T) uint16) (all []uint16) {
 	for _, list := range [][]T{a, b} {
 		for _, e := range list {
@@ -179,7 +178,7 @@ func (c *Change) objects(o, n []mapblock.Object) {
 	}
 }
 
-// head compares what is of the block as a whole.
+// head compares the fields of the block as a whole.
 func (c *Change) head(o, n *mapblock.Block) {
 	stamp := func(b *mapblock.Block) string {
 		if b.Timestamp == mapblock.NoTimestamp {
@@ -193,7 +192,7 @@ func (c *Change) head(o, n *mapblock.Block) {
 	c.field("lighting", fmt.Sprintf("%#04x", o.LightingComplete), fmt.Sprintf("%#04x", n.LightingComplete))
 }
 
-// field notes a value if it differs.
+// field records a value that differs.
 func (c *Change) field(name, old, new string) {
 	if old != new {
 		c.Fields = append(c.Fields, Field{name, &old, &new})

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// maxLines is how many changes of each kind are told one by one.
+// maxLines is the maximum number of changes of each kind that are listed.
 const maxLines = 100
 
-// Summary says differences for people.
+// Summary describes differences in words.
 type Summary struct {
 	lines  []string
 	counts map[[2]string]int // by part and change
 	nodes  int
-	saved  int // blocks in which nothing differs but when they were saved, and how
+	saved  int // blocks that differ only in the time or way they were saved
 	more   int
 }
 
-// Add takes one more change.
+// Add adds a change.
 func (s *Summary) Add(c *Change) {
 	if s.counts == nil {
 		s.counts = make(map[[2]string]int)
@@ -35,10 +35,10 @@ func (s *Summary) Add(c *Change) {
 	s.lines = append(s.lines, c.String())
 }
 
-// String is the change for people, in a line.
+// String describes the change in one line, with its path.
 func (c *Change) String() string { return c.Path + ": " + c.text() }
 
-// text says a change in a line.
+// text describes the change in one line.
 func (c *Change) text() string {
 	if c.Change != Changed {
 		return c.Change
@@ -106,8 +106,7 @@ func (f *Field) text() string {
 	return fmt.Sprintf("%s %s -> %s", f.Name, short(f.Old), short(f.New))
 }
 
-// Lines returns the changes in words, the first maxLines of each kind, and how many there are
-// in all.
+// Lines returns the descriptions of the changes, the first maxLines of each kind, and the totals.
 func (s *Summary) Lines() []string {
 	lines := s.lines
 	if s.more > 0 {

@@ -21,20 +21,20 @@ import (
 	"trowel.example/minetest/worlddir"
 )
 
-// Limits of what is told of one file.
+// Limits of the report about one file.
 const (
 	maxFields = 1000
-	maxText   = 4 << 20 // bytes of a file whose values are compared
+	maxText   = 4 << 20 // size in bytes of the largest file whose values are compared
 	maxValue  = 4 << 10
 )
 
-// parts are the folders of the tree that are made of databases.
+// parts are the folders of the tree that contain the contents of databases.
 var parts = map[string]string{"players": Player, "auth": Account, "storage": Mod}
 
-// settings are the files of lines NAME = VALUE, with what ends them.
+// settings are the files of lines NAME = VALUE, with the lines that end them.
 var settings = map[string]string{"world.mt": "", "map_meta.txt": world.MapMetaEnd, "env_meta.txt": world.EnvMetaEnd}
 
-// partOf returns what a file of the tree is.
+// partOf returns the kind of a file of the tree.
 func partOf(name string) string {
 	top, _, deeper := strings.Cut(name, "/")
 	if part, ok := parts[top]; ok && deeper {
@@ -46,7 +46,7 @@ func partOf(name string) string {
 	return File
 }
 
-// placeOf returns the place of what a file of the tree is.
+// placeOf returns the place of the contents of a file of the tree.
 func placeOf(part, name string) check.Place {
 	thing := worlddir.ThingName(name)
 	switch part {
@@ -60,7 +60,7 @@ func placeOf(part, name string) check.Place {
 	return check.File(name)
 }
 
-// trees is what a comparison of all but the blocks needs.
+// trees compares everything except the blocks.
 type trees struct {
 	o      Options
 	dirs   [2]string // of the worlds
@@ -74,9 +74,9 @@ func compareTrees(ctx context.Context, old, new *worlddir.World, o Options, chan
 	return t.folder(ctx, ".")
 }
 
-// folder compares what is in a folder of both, or of one of them.
+// folder compares the contents of a folder that is in one world or in both.
 func (t *trees) folder(ctx context.Context, dir string) error {
-	var lists [2]map[string]bool // of names, those of folders true
+	var lists [2]map[string]bool // by name; true for folders
 	var names []string
 	for i, fsys := range t.fs {
 		lists[i] = make(map[string]bool)
@@ -103,7 +103,7 @@ func (t *trees) folder(ctx context.Context, dir string) error {
 		oldDir, inOld := lists[0][name]
 		newDir, inNew := lists[1][name]
 		full := path.Join(dir, name)
-		if oldDir || newDir { // what is a file in the other one is told below
+		if oldDir || newDir { // an entry that is a file in the other world is reported below
 			if err := t.folder(ctx, full); err != nil {
 				return err
 			}
@@ -125,7 +125,7 @@ func (t *trees) folder(ctx context.Context, dir string) error {
 	return nil
 }
 
-// file compares a file that is in both.
+// file compares a file that is in both worlds.
 func (t *trees) file(ctx context.Context, name string) error {
 	var files [2]fs.File
 	for i, fsys := range t.fs {
@@ -149,7 +149,7 @@ func (t *trees) file(ctx context.Context, name string) error {
 		return nil
 	}
 	c := &Change{Part: partOf(name), Path: name, Change: Changed}
-	if c.Part == Account { // its verifier is in no file, and in no report
+	if c.Part == Account { // the verifier is not in the files and not in reports
 		var accounts [2]*world.Account
 		for i, auth := range t.auth {
 			if accounts[i], err = auth.Get(ctx, worlddir.ThingName(name)); err != nil {
@@ -179,21 +179,21 @@ func (t *trees) file(ctx context.Context, name string) error {
 		}
 	}
 	shown := func(_, value string) string { return value }
-	if c.Part == Settings { // neither are the passwords of database servers
+	if c.Part == Settings { // nor are the passwords of database servers
 		shown = func(setting, value string) string { return masked(name, setting, value) }
 	}
 	c.values(values, shown)
 	return t.change(c)
 }
 
-// masked is the value of a setting without the password in it.
+// masked returns the value of a setting with its password masked.
 func masked(file, name, value string) string {
 	line := string(worlddir.Mask(file, []byte(name+" = "+value)))
 	return strings.TrimPrefix(line, name+" = ")
 }
 
-// sameContent reports whether two files have the same bytes, and if not returns their
-// beginnings, and whether these are all of both.
+// sameContent reports whether two files have the same content. If not, it returns their beginnings, and whether these
+// are the complete files.
 func sameContent(ctx context.Context, a, b io.Reader) (same bool, heads [2][]byte, whole bool, err error) {
 	const page = 64 << 10
 	buf := [2][]byte{make([]byte, page), make([]byte, page)}
@@ -222,8 +222,8 @@ func sameContent(ctx context.Context, a, b io.Reader) (same bool, heads [2][]byt
 	}
 }
 
-// flatten puts the values of a text of JSON to their names, such as position[1] or
-// inventory.main.items[3]. What is in an array of things with names goes by these.
+// flatten stores the values of a JSON text by name, such as position[1] or inventory.main.items[3]. Elements of an
+// array that have a name are stored under that name instead of an index.
 func flatten(into map[string]string, text []byte) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -260,7 +260,7 @@ func flatten(into map[string]string, text []byte) {
 	walk("", v)
 }
 
-// values notes which values differ, each as it is shown. What is shown is cut if it is long.
+// values records the values that differ, as formatted by shown. Long values are shortened.
 func (c *Change) values(of [2]map[string]string, shown func(name, value string) string) {
 	var names []string
 	for _, values := range of {

@@ -1,9 +1,8 @@
-// Package worlddiff says in what two worlds differ: block by block which nodes became which
-// others, and what has changed of what they keep; of players, accounts, what mods keep and
-// settings which values; of all else which files.
+// Package worlddiff compares two worlds. It reports the nodes and the other contents of each block that changed, the
+// changed values of players, accounts, mod storage and settings, and all other files that changed.
 //
-// Blocks are compared by their bytes first, and those that differ are looked into on all
-// cores. Neither world is in memory: two of any size can be compared.
+// Blocks are first compared by their bytes. Blocks that differ are decoded on all cores. Neither world is held in
+// memory, so worlds of any size can be compared.
 package worlddiff
 
 import (
@@ -18,64 +17,63 @@ import (
 	"trowel.example/minetest/worlddir"
 )
 
-// What a [Change] is about, and what happened to it.
+// The part that a [Change] is about, and the kind of change.
 const (
 	Block    = "block"
 	Player   = "player"
 	Account  = "account"
-	Mod      = "mod" // what a mod keeps
+	Mod      = "mod" // the storage of a mod
 	Settings = "settings"
-	File     = "file" // any other
+	File     = "file" // any other file
 
 	Added   = "added"
 	Removed = "removed"
 	Changed = "changed"
 )
 
-// Change is one part in which two worlds differ.
+// Change is a difference between two worlds.
 type Change struct {
 	Part   string `json:"part"`
-	Path   string `json:"path"` // of its file in the folder form of a world
+	Path   string `json:"path"` // path of the file in the folder form of a world
 	Change string `json:"change"`
 
-	// Of a block: where it is, counted in blocks, and what differs if both worlds have it.
+	// The position of a block, counted in blocks, and its differences if both worlds have the block.
 	Block    *[3]int  `json:"block,omitempty"`
-	Nodes    int      `json:"nodes,omitempty"`    // how many are others, or have another param2
-	Kinds    []Kind   `json:"kinds,omitempty"`    // which became which, the most frequent first
-	Boxes    []Box    `json:"boxes,omitempty"`    // where they are; no node is in two of them
-	Metadata [][3]int `json:"metadata,omitempty"` // nodes that keep something else
+	Nodes    int      `json:"nodes,omitempty"`    // number of nodes with another name or param2
+	Kinds    []Kind   `json:"kinds,omitempty"`    // number of nodes by old and new name, the most frequent first
+	Boxes    []Box    `json:"boxes,omitempty"`    // the nodes that differ; the boxes do not overlap
+	Metadata [][3]int `json:"metadata,omitempty"` // nodes whose metadata differs
 	Timers   [][3]int `json:"timers,omitempty"`   // nodes whose timers differ
-	Objects  int      `json:"objects,omitempty"`  // how many came or went
-	Light    int      `json:"light,omitempty"`    // how many nodes have another param1
-	Unread   string   `json:"unread,omitempty"`   // why nobody knows more than that its bytes differ
+	Objects  int      `json:"objects,omitempty"`  // number of objects added or removed
+	Light    int      `json:"light,omitempty"`    // number of nodes with another param1
+	Unread   string   `json:"unread,omitempty"`   // why a block could only be compared by its bytes
 
 	Fields []Field `json:"fields,omitempty"` // values that differ
 }
 
-// Kind says how many nodes of one kind became another. If the names are the same, each has its
-// param2 after a space.
+// Kind is the number of nodes that changed from one name to another. If the names are equal, each is followed by a
+// space and its param2.
 type Kind struct {
 	Old   string `json:"old"`
 	New   string `json:"new"`
 	Count int    `json:"count"`
 }
 
-// Box is the nodes from one to another, both of them in it, x, y and z in the world.
+// Box is the box of nodes from Min to Max, both inclusive, as x, y and z in the world.
 type Box struct {
 	Min [3]int `json:"min"`
 	Max [3]int `json:"max"`
 }
 
-// Field is a value with a name. One that is only in one world is nil in the other.
+// Field is a named value. Old or New is nil if the value is only in one world.
 type Field struct {
 	Name string  `json:"name"`
 	Old  *string `json:"old,omitempty"`
 	New  *string `json:"new,omitempty"`
 }
 
-// Places returns where the change is in the old world and in the new one: each node, or the
-// whole block if it was added or removed or none of its nodes is concerned; or the player, the
-// account, the mod or the file.
+// Places returns the places of the change in the old and in the new world: each node; the whole block if it was added
+// or removed, or if no node is affected; or the player, the account, the mod or the file.
 func (c *Change) Places() (old, new []check.Place) {
 	at := c.places()
 	if c.Change != Added {
@@ -131,14 +129,14 @@ func (c *Change) inBoxes(p [3]int) bool {
 	return false
 }
 
-// Options say what is compared, and who hears of what cannot be.
+// Options control a comparison.
 type Options struct {
-	Area *mapdb.Area // of the blocks; nil: all
-	// OnMiss hears of what cannot be read of the world in a folder; nil: nobody.
+	Area *mapdb.Area // the blocks to compare; nil means all
+	// OnMiss receives errors about the world in a folder that cannot be read; may be nil.
 	OnMiss func(dir string, err error)
 }
 
-// miss tells of an error about one of the worlds in two folders, or of one about each.
+// miss reports an error to OnMiss with the folder of the world it is about. A joined error is reported part by part.
 func (o *Options) miss(dirs [2]string, err error) {
 	if both, are := err.(interface{ Unwrap() []error }); are {
 		for _, err := range both.Unwrap() {
@@ -154,8 +152,8 @@ func (o *Options) miss(dirs [2]string, err error) {
 	o.OnMiss(dirs[0], err)
 }
 
-// Compare calls change with each difference: those of blocks in the order of the stores, then
-// the others by their paths. The first error that change returns ends it.
+// Compare calls change with each difference: first those of blocks in the order of the databases, then the others in
+// the order of their paths. It stops at the first error that change returns.
 func Compare(ctx context.Context, old, new *worlddir.World, o Options, change func(*Change) error) error {
 	if o.OnMiss == nil {
 		o.OnMiss = func(string, error) {}

@@ -21,7 +21,7 @@ import (
 	"trowel.example/minetest/worlddir"
 )
 
-// made makes a world. Its settings come before what they name.
+// made creates a world. The settings come before the parts that they configure.
 func made(t testing.TB, schema mapdb.Schema, blocks map[mapdb.Pos]*mapblock.Block, players []*world.Player, accounts []*world.Account, files map[string]string) *worlddir.World {
 	t.Helper()
 	ctx := context.Background()
@@ -102,7 +102,7 @@ func plain(version int, f func(i int) uint16) *mapblock.Block {
 
 const verifier = "#1#c2FsdA#dmVyaWZpZXI"
 
-// Each difference is told once, with what it is and where; a password never.
+// TestCompare tests that each difference is reported once, with its place, and that passwords are never reported.
 func TestCompare(t *testing.T) {
 	full := func(int) uint16 { return 1 }
 	inventory := func(text string) *item.Inventory {
@@ -219,12 +219,12 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Where a long setting is cut, there is nothing to be seen of a password in it.
+// TestLongPassword tests that a long setting that is shortened does not reveal a part of a password.
 func TestLongPassword(t *testing.T) {
 	at := func(value string) *worlddir.World {
 		return made(t, mapdb.SchemaPos, nil, nil, nil, map[string]string{"map_meta.txt": "remote_connection = " + value + "\n[end_of_params]\n"})
 	}
-	long := strings.Repeat("x ", 2000) // nearly all that is shown
+	long := strings.Repeat("x ", 2000) // nearly the maximum length that is shown
 	secret, words := strings.Repeat("sekret", 20), strings.Repeat("sekret ", 20)
 	for _, value := range []string{
 		long + "postgresql://u:" + secret + "@h/d", long + "password='" + words + "'",
@@ -238,7 +238,7 @@ func TestLongPassword(t *testing.T) {
 	}
 }
 
-// A long setting that is no text at all is cut, too.
+// TestNoText tests that a long setting that is not valid text is shortened.
 func TestNoText(t *testing.T) {
 	seed := func(s string) *worlddir.World {
 		return made(t, mapdb.SchemaXYZ, nil, nil, nil, map[string]string{"map_meta.txt": "seed = " + s + "\n[end_of_params]\n"})
@@ -252,7 +252,7 @@ func TestNoText(t *testing.T) {
 	}
 }
 
-// The places of a change are those of the nodes that differ, each once.
+// TestPlaces tests that the places of a change are the nodes that differ, each once.
 func TestPlaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, part := range []float64{0.0005, 0.02, 0.5, 0.98, 1} {
@@ -293,7 +293,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Two worlds differ in a node.
+// Example compares two worlds that differ in one node.
 func Example() {
 	ctx := context.Background()
 	var worlds [2]*worlddir.World
