@@ -40,7 +40,7 @@ func peakDuring(f func()) uint64 {
 	return <-done
 }
 
-// heapCap is what a copy may have in memory, however large the world is.
+// heapCap is the maximum heap size of a copy, whatever the size of the world.
 const heapCap = 96 << 20
 
 func copyOnce(tb testing.TB, src string, o worldcopy.Options, n int64) {
@@ -54,7 +54,7 @@ func copyOnce(tb testing.TB, src string, o worldcopy.Options, n int64) {
 	}
 }
 
-// The memory of a copy does not depend on the size of the world.
+// TestMemoryIsFlat tests that the memory of a copy does not depend on the size of the world.
 func TestMemoryIsFlat(t *testing.T) {
 	tests.LongOnly(t, "it takes a few seconds")
 	for _, n := range []int{10_000, 40_000} {
@@ -69,7 +69,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 }
 
-// BenchmarkCopy copies worlds of two sizes, and tells the most that was on the heap.
+// BenchmarkCopy copies worlds of two sizes and reports the peak heap size.
 func BenchmarkCopy(b *testing.B) {
 	for _, n := range []int{10_000, 200_000} {
 		src := worldtest.World(b, b.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)

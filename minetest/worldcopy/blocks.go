@@ -19,38 +19,37 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// How much is written in one transaction, about. As much is done again after a
-// run was killed.
+// Approximate limits of one transaction. After a run was killed, at most that much is repeated.
 const (
 	batchRows  = 4096
 	batchBytes = 8 << 20
 )
 
-// fate is what becomes of a row of the source.
+// fate is the result of copying a row of the source.
 type fate int
 
 const (
 	copied fate = iota
 	converted
-	kept    // copied, although another version was asked for
-	dropped // a block that cannot be read
+	kept    // copied in another version than requested
+	dropped // a block that cannot be read, left out
 	noBlock // a damaged row
 	noRow   // damaged parts of the database
-	named   // no row, but an error about the row before, which was salvaged
+	named   // not a row, but an error about the row before, which was salvaged
 )
 
-// outcome is what there is to do about a row of the source.
+// outcome is what to do with a row of the source.
 type outcome struct {
-	pos   mapdb.Pos // unless it is noBlock
+	pos   mapdb.Pos // unset for noBlock
 	data  []byte
 	sum   sum
 	fate  fate
 	found []check.Finding
-	parts int   // of the database that are damaged, if it is noRow
-	err   error // that ends the rows
+	parts int   // number of damaged parts of the database, for noRow
+	err   error // the error that ended the rows
 }
 
-// copyBlocks copies the blocks, from where an earlier run was ended on.
+// copyBlocks copies the blocks, starting where an earlier run stopped.
 func copyBlocks(ctx context.Context, c *copier) error {
 	if !c.newMap {
 		return nil
@@ -103,8 +102,8 @@ func copyBlocks(ctx context.Context, c *copier) error {
 	return b.wait()
 }
 
-// rest skips the rows that are done, and makes sure that they are still the
-// same as far as their positions tell.
+// rest skips the rows that are already copied. It returns an error if their positions show that the source has
+// changed.
 func (c *copier) rest(rows iter.Seq2[mapdb.Block, error]) iter.Seq2[mapdb.Block, error] {
 	done, last := c.log.Rows, c.log.Last
 	return func(yield func(mapdb.Block, error) bool) {
@@ -136,7 +135,7 @@ func (c *copier) rest(rows iter.Seq2[mapdb.Block, error]) iter.Seq2[mapdb.Block,
 	}
 }
 
-// openStore opens the database of the copy, and makes it if this is the first run.
+// openStore opens the database of the copy. The first run creates it.
 func (c *copier) openStore(ctx context.Context) (err error) {
 	if c.log.Entered {
 		c.store, err = mapdb.OpenForWriting(ctx, c.dst, c.to, true)
@@ -149,7 +148,7 @@ func (c *copier) openStore(ctx context.Context) (err error) {
 	}
 	c.store, err = mapdb.Create(ctx, c.dst, c.to)
 	if c.log.resumed && errors.Is(err, fs.ErrExist) && c.openEmpty(ctx) {
-		err = nil // the earlier run has made it on a server, and was ended at once
+		err = nil // the earlier run created it on a server and was stopped immediately
 	}
 	if err == nil {
 		err = c.protect(world.MapPart)
@@ -160,7 +159,7 @@ func (c *copier) openStore(ctx context.Context) (err error) {
 	return c.log.enter()
 }
 
-// openEmpty opens the database of the copy if nothing is in it.
+// openEmpty opens the database of the copy and reports whether it is empty.
 func (c *copier) openEmpty(ctx context.Context) bool {
 	store, err := mapdb.OpenForWriting(ctx, c.dst, c.to, true)
 	if err != nil {
@@ -190,7 +189,7 @@ func closeBlocks(ctx context.Context, c *copier) (err error) {
 	return err
 }
 
-// abandon lets go of the database such that a later run can continue with it.
+// abandon releases the database in a state that a later run can continue.
 func (c *copier) abandon() {
 	switch store := c.store.(type) {
 	case nil:
@@ -202,7 +201,7 @@ func (c *copier) abandon() {
 	c.store = nil
 }
 
-// convert finds out what to do about a row.
+// convert determines what to do with a row.
 func (c *copier) convert(b mapdb.Block, err error) outcome {
 	var row *mapdb.RowError
 	switch {
@@ -235,7 +234,7 @@ func (c *copier) convert(b mapdb.Block, err error) outcome {
 	return o
 }
 
-// convert makes the block one of another version, if that is possible.
+// convert converts the block to another version if possible.
 func (o *outcome) convert(version int, drop bool) {
 	c, err := ConvertBlock(mapdb.Block{Pos: o.pos, Data: o.data}, version, drop)
 	o.found = append(o.found, c.Found...)
@@ -249,20 +248,20 @@ func (o *outcome) convert(version int, drop bool) {
 	}
 }
 
-// ErrStays is the cause of the error of a block that stays as it is.
+// ErrStays is wrapped by the error of a block that is not converted.
 var ErrStays = errors.New("the block stays as it is")
 
 // Conversion is a block in another version.
 type Conversion struct {
 	Block *mapblock.Block
-	Data  []byte // its bytes; nil: it could not be read, and is to be dropped
+	Data  []byte // the encoded block; nil if it could not be read and must be dropped
 	Found []check.Finding
 }
 
-// ConvertBlock makes a block one of another version, see [mapblock.Block.Convert]. One that cannot
-// be read, or has something for which the version has no room, is an error that wraps [ErrStays];
-// with drop, what there is no room for is left out, and a block that cannot be read as a whole.
-// The findings, of [Catalog] and of a conversion, say what it is, also if there is an error.
+// ConvertBlock converts a block to another version, see [mapblock.Block.Convert]. A block that cannot be read, or
+// that contains data that the version cannot store, gives an error that wraps [ErrStays]. With drop, such data is
+// left out, and so is a block that cannot be read. The findings, of [Catalog] and of the conversion, describe the
+// data, also if there is an error.
 func ConvertBlock(b mapdb.Block, version int, drop bool) (c Conversion, err error) {
 	tell := check.Sink(func(f check.Finding) { c.Found = append(c.Found, place.InWorld(f, b.Pos.X, b.Pos.Y, b.Pos.Z)) })
 	was, err := mapblock.Decode(b.Data)
@@ -287,22 +286,21 @@ func ConvertBlock(b mapdb.Block, version int, drop bool) (c Conversion, err erro
 	return c, nil
 }
 
-// batch is what goes to the database in one transaction. While it is written, the next
-// one is collected.
+// batch collects the blocks of one transaction. While a batch is written, the next one is collected.
 type batch struct {
 	*copier
 	total  int
-	next   journal // as it will be
+	next   journal // the journal after the batch is written
 	blocks []mapdb.Block
 	found  []check.Finding
 	size   int
 	rows   int
 
-	writing chan stored // gives the end of a transaction, if there is one
+	writing chan stored // receives the result of the transaction that is running, if any
 	written func() error
 }
 
-// add takes what is to be done about a row.
+// add adds the outcome of a row.
 func (b *batch) add(o outcome) {
 	r := &b.next.Report
 	b.next.Rows++
@@ -340,7 +338,7 @@ func (b *batch) add(o outcome) {
 	b.size += len(o.data)
 }
 
-// stored is how a transaction ended.
+// stored is the result of a transaction.
 type stored struct {
 	err      error
 	panicked *parallel.Panic
@@ -348,7 +346,7 @@ type stored struct {
 
 func (b *batch) full() bool { return b.rows >= batchRows || b.size >= batchBytes }
 
-// flush begins to write the batch, once the one before it is written.
+// flush starts writing the batch, after the previous batch is written.
 func (b *batch) flush(ctx context.Context) error {
 	if err := b.wait(); err != nil {
 		return err
@@ -379,7 +377,7 @@ func (b *batch) flush(ctx context.Context) error {
 	return nil
 }
 
-// wait waits until the batch that is being written is, and notes that it is.
+// wait waits until the batch that is being written is complete, and records it.
 func (b *batch) wait() error {
 	if b.writing == nil {
 		return nil
@@ -393,17 +391,16 @@ func (b *batch) wait() error {
 	return b.written()
 }
 
-// again goes back to where the blocks are copied, once: to write them once more does
-// no harm to those that are there.
+// again returns to the stage that copies the blocks, once. Writing existing blocks again is harmless.
 func (c *copier) again() error {
 	c.log.restart()
 	c.log.resumed = false
 	c.log.Stage = blocksStage
-	c.log.Entered = world.MapPart.Remote(c.to.Backend) // files are made again
+	c.log.Entered = world.MapPart.Remote(c.to.Backend) // files are recreated
 	return c.log.save()
 }
 
-// verify reads the blocks of the copy again.
+// verify reads the blocks of the copy and compares their digest.
 func verify(ctx context.Context, c *copier) error {
 	if !c.newMap {
 		return nil

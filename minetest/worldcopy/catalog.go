@@ -6,24 +6,23 @@ import (
 	"trowel.example/check"
 )
 
-// Catalog lists the kinds of findings of a copy, beside those of a conversion,
-// which are in package mapblock.
+// Catalog contains the kinds of findings of a copy. Those of a conversion are in package mapblock.
 var Catalog check.Catalog
 
-// Losses returns the kinds of [Catalog] that tell of something that is not in the copy although
-// nobody has asked to leave it out.
+// Losses returns the kinds of [Catalog] about data that is missing in the copy although the options did not ask to
+// leave it out.
 func Losses() []*check.Kind {
 	return []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundText, foundBroken, foundDiffers, foundOrphans, foundDates, FoundLink, foundName, foundEarlier}
 }
 
-// isDamage reports whether a finding is about something that should be in the copy and cannot be
-// read: a kind of Losses, but not one of what no copy takes over, or of what a server changed meanwhile.
+// isDamage reports whether a finding is about data that should be in the copy but cannot be read. These are the kinds
+// of Losses without data that is never copied or that a server changed during the copy.
 func isDamage(f check.Finding) bool {
 	kinds := []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundText, foundBroken}
 	return slices.ContainsFunc(kinds, func(k *check.Kind) bool { return k.ID == f.ID })
 }
 
-// Unrepaired returns the kinds of [Catalog] that a repair of what is copied does not tell as well.
+// Unrepaired returns the kinds of [Catalog] that a repair of the copied world does not report.
 func Unrepaired() []*check.Kind {
 	return []*check.Kind{foundLost, foundDiffers, foundDates, foundInWay, foundOdd, FoundLink, foundName, foundShared}
 }
@@ -71,7 +70,7 @@ var (
 	foundOdd = Catalog.Add("mt-copy-odd-file", check.Warning,
 		"Something that is neither a file, a folder nor a link is left out.",
 		"Nothing: no game needs it.")
-	// FoundLink is the kind of the finding about a link that is left out.
+	// FoundLink is the kind of the finding about a symbolic link that is left out.
 	FoundLink = Catalog.Add("mt-copy-link", check.Warning,
 		"A link that leads out of the world, to nothing or in a circle is left out.",
 		"Put what it leads to into the world, or make the link in the copy.")

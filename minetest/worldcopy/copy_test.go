@@ -25,8 +25,7 @@ import (
 	"trowel.example/minetest/worldcopy"
 )
 
-// target gives options for a target, with a fresh place on a server where it
-// needs one; servers are skipped in short mode.
+// target returns options for a target, with a new database on a server if needed; servers are skipped in short mode.
 func target(t *testing.T, name string) worldcopy.Options {
 	t.Helper()
 	o := worldcopy.Options{Map: name, Remote: true}
@@ -42,7 +41,7 @@ func target(t *testing.T, name string) worldcopy.Options {
 	return o
 }
 
-// Every database can be made from every other, and nothing of a block changes.
+// TestEveryTargetFromEverySource tests that every database can be converted to every other, with identical blocks.
 func TestEveryTargetFromEverySource(t *testing.T) {
 	ctx := context.Background()
 	const n = 700
@@ -86,8 +85,8 @@ func TestEveryTargetFromEverySource(t *testing.T) {
 	}
 }
 
-// Folders of block files, both forms of them, become a database, of the same
-// blocks or of others.
+// TestFromSectors tests that both kinds of folders of block files are converted to a database, with and without a
+// conversion of the blocks.
 func TestFromSectors(t *testing.T) {
 	src := t.TempDir()
 	want := make(map[mapdb.Pos]string)
@@ -120,7 +119,7 @@ func TestFromSectors(t *testing.T) {
 	}
 }
 
-// A sink is told of rows that are no block, and of blocks that are there twice.
+// TestRows tests that rows that are not blocks, and duplicate blocks, are reported.
 func TestRows(t *testing.T) {
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 5)
 	conn, err := sqlite.OpenConn(filepath.Join(src, "map.sqlite"), sqlite.OpenReadWrite)
@@ -138,7 +137,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// Damaged pages are counted as such, and not as rows.
+// TestDamagedPages tests that damaged pages are counted as pages, not as rows.
 func TestDamagedPages(t *testing.T) {
 	tests.NotRaced(t, "reads many damaged files, one after the other")
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 200)
@@ -159,7 +158,7 @@ func TestDamagedPages(t *testing.T) {
 	}
 }
 
-// All else is copied as it is, and of world.mt only what has to change does.
+// TestOtherFiles tests that other files are copied unchanged, and that only the necessary lines of world.mt change.
 func TestOtherFiles(t *testing.T) {
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 10)
 	judge.Write(t, filepath.Join(src, "map.db", "LOG"), []byte("of another time"))
@@ -187,8 +186,8 @@ func TestOtherFiles(t *testing.T) {
 	}
 }
 
-// A copy with no change is one of files, byte for byte; of databases of SQLite, page for
-// page: they count how often they were written.
+// TestCopyAsItIs tests that a copy without changes consists of byte-identical files. SQLite databases are compared
+// page by page, because they contain a counter of writes.
 func TestCopyAsItIs(t *testing.T) {
 	for _, backend := range []string{mapdb.SQLite, mapdb.LevelDB} {
 		src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: backend}, 10)
@@ -210,8 +209,8 @@ func TestCopyAsItIs(t *testing.T) {
 	}
 }
 
-// Every version becomes every other, as Block.Convert has it, and what cannot be
-// converted stays or goes.
+// TestVersions tests that every version is converted to every other as Block.Convert does, and that blocks that
+// cannot be converted are kept or dropped.
 func TestVersions(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	ctx := context.Background()
@@ -284,7 +283,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// Players, accounts and mod storage move through all backends and come back.
+// TestStores tests that players, accounts and mod storage round-trip through all backends.
 func TestStores(t *testing.T) {
 	ctx := context.Background()
 	start := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3)
@@ -309,7 +308,7 @@ func TestStores(t *testing.T) {
 		}
 		mods := 1
 		if to == mapdb.LevelDB {
-			mods = 0 // they are in SQLite already
+			mods = 0 // they already are in SQLite
 		}
 		if r.Players != 2 || r.Accounts != 2 || r.Mods != mods || r.Lost != 0 {
 			t.Errorf("%s: %+v", to, r)
@@ -340,7 +339,7 @@ func TestStores(t *testing.T) {
 	}
 }
 
-// What does not go together is refused, and nothing is made.
+// TestRefused tests that incompatible options are rejected and nothing is created.
 func TestRefused(t *testing.T) {
 	ctx := context.Background()
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3)
@@ -376,8 +375,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A server that lost what it had said to have written gets it once more: before the
-// rest is copied, or when the copy is compared in the end.
+// TestServerLoses tests that blocks that a server lost after confirming them are written again, before the rest is
+// copied or when the copy is compared at the end.
 func TestServerLoses(t *testing.T) {
 	n := tests.Of[int64](t, 4500, 9000)
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, int(n), 28)
@@ -417,8 +416,7 @@ func TestServerLoses(t *testing.T) {
 	}
 }
 
-// The settings of a copy have nothing of the servers of the old world but what the copy
-// uses.
+// TestForget tests that the settings of a copy contain only the servers that the copy uses.
 func TestForget(t *testing.T) {
 	s := miniredis.RunT(t)
 	s.RequireAuth("secret1")
@@ -445,7 +443,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// A world without world.mt is copied with all that its databases tell.
+// TestNoSettings tests that a world without world.mt is copied with the contents of all its databases.
 func TestNoSettings(t *testing.T) {
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
 	first := filepath.Join(t.TempDir(), "first")

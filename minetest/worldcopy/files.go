@@ -17,8 +17,7 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// copyFiles copies what stays as it is. What an earlier run has copied is known by
-// its size and time.
+// copyFiles copies the files that do not change. Files that an earlier run copied are recognized by size and time.
 func copyFiles(ctx context.Context, c *copier) error {
 	out := c.leftOut()
 	c.log.Report.Files = 0
@@ -58,7 +57,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 		}
 		info, err := e.Info()
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it was there for a moment only
+			return nil // a temporary file that is gone
 		}
 		if err != nil {
 			return err
@@ -78,7 +77,7 @@ func copyFiles(ctx context.Context, c *copier) error {
 			}
 			return removeParts(target)
 		case e.Type().IsRegular() && sqlitefile.IsBeside(path) && sqlitefile.IsDatabase(path[:strings.LastIndex(path, "-")]):
-			return nil // what is in it is in the copy of the database
+			return nil // its contents are in the copy of the database
 		case e.Type().IsRegular():
 			err = c.copyOne(ctx, path, target)
 		default:
@@ -92,12 +91,12 @@ func copyFiles(ctx context.Context, c *copier) error {
 	return errors.Join(err, lost)
 }
 
-// copyOne copies a file, which may be a database that a program writes to.
+// copyOne copies a file. It may be a database that a program writes to.
 func (c *copier) copyOne(ctx context.Context, from, to string) error {
 	if !sqlitefile.IsDatabase(from) {
 		err := copyFile(ctx, from, to)
 		if _, gone := os.Lstat(from); errors.Is(err, fs.ErrNotExist) && errors.Is(gone, fs.ErrNotExist) {
-			err = nil // it was there for a moment only
+			err = nil // a temporary file that is gone
 		}
 		return err
 	}
@@ -121,7 +120,7 @@ func (c *copier) copyOne(ctx context.Context, from, to string) error {
 		return errors.Join(fmt.Errorf("%s: %w", to, sqlitefile.ErrFull), os.Remove(part))
 	}
 	if sqlitefile.IsDamage(err) {
-		// It is copied as it is, with what belongs to it.
+		// The file is copied unchanged, with its logs.
 		for _, suffix := range []string{"-wal", "-journal"} {
 			if err := copyFile(ctx, from+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
@@ -146,10 +145,10 @@ func folderMode(path string) fs.FileMode {
 	return 0o755
 }
 
-// tries is how often a file is copied that changes all the time.
+// tries is the maximum number of attempts to copy a file that keeps changing.
 const tries = 5
 
-// copyFile copies a file with its time, unless it is there already.
+// copyFile copies a file with its time, unless the copy already exists.
 func copyFile(ctx context.Context, from, to string) error {
 	for range tries {
 		before, err := os.Stat(from)
@@ -192,13 +191,13 @@ func copyBytes(ctx context.Context, from, to string, info fs.FileInfo) error {
 	return errors.Join(err, os.Remove(part)) // which may have filled the disk
 }
 
-// forget removes from the settings how to connect to what the copy does not use: whoever
-// gets the copy gets no password of the old world.
+// forget removes the connection settings that the copy does not use, so that the copy contains no passwords of the
+// old world.
 func (c *copier) forget() {
 	for _, part := range world.Parts() {
 		used := c.have.Of(part)
 		if c.target(part) != "" {
-			used = "" // what the new backend needs is set again
+			used = "" // the settings of the new backend are set again
 		}
 		for _, backend := range part.Backends() {
 			for _, name := range part.Connection(backend) {
@@ -210,8 +209,7 @@ func (c *copier) forget() {
 	}
 }
 
-// writeSettings writes world.mt: line for line that of the world, except for what
-// names the databases of the copy.
+// writeSettings writes world.mt. It keeps all lines except those that name databases.
 func writeSettings(ctx context.Context, c *copier) error {
 	c.forget()
 	set := func(err error, name, value string) error {
@@ -238,7 +236,7 @@ func writeSettings(ctx context.Context, c *copier) error {
 		case part.Remote(have):
 			c.tell(foundShared, "world.mt:"+part.Setting(), "it is %s", have)
 		case c.newMap && have != world.Files:
-			err = set(err, part.Setting(), have) // which nothing tells if there was no world.mt
+			err = set(err, part.Setting(), have) // without a world.mt, the settings do not name the backend
 		}
 	}
 	if err == nil && c.opts.Finish != nil {
@@ -249,7 +247,7 @@ func writeSettings(ctx context.Context, c *copier) error {
 	}
 	text := c.settings.Append(nil)
 	if len(text) == 0 && !c.newMap {
-		return nil // a world of 2011 has no such file
+		return nil // a world of 2011 does not have this file
 	}
 	mode := fs.FileMode(0o644)
 	if world.OwnerOnly(c.src, "world.mt") {

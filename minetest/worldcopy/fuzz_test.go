@@ -7,8 +7,8 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Whatever a block is, it is copied as it is, becomes a block of the version that
-// was asked for, or is left out because it cannot be read.
+// FuzzConvert tests that any block is either copied unchanged, converted to the requested version, or left out
+// because it cannot be read.
 func FuzzConvert(f *testing.F) {
 	for _, version := range []int{17, 20, 22, 23, 24, 25, 28, 29} {
 		data, err := mapblock.New(version).Encode()

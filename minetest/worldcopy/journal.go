@@ -19,28 +19,27 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// journal tells what is copied and how far that is. It is a file of JSON that is
-// replaced as a whole before anything is made that must be known again as ours. After
-// each transaction and stage one beside it is replaced, for which nobody waits until it
-// is on disk.
+// journal records what is copied and how much is done. It is a JSON file that is replaced as a whole before anything
+// is created that a later run must recognize. After each transaction and stage, a second file next to it, the
+// progress, is replaced without waiting until it is on disk.
 type journal struct {
-	Saves   int // how often it was saved; that of the progress goes with one of them
+	Saves   int // number of saves; the progress belongs to one of them
 	Source  string
-	Options string // a digest: there may be passwords in them
+	Options string // a digest, because the options may contain passwords
 
-	Stage   int        // the index in stages of what is being done
-	Entered bool       // what is at the target of the stage is ours
-	Rows    int64      // of the source, blocks or not, that are done
-	Last    *mapdb.Pos // the block of the last of them that was one
-	Sum     sum        // of the blocks that were written
+	Stage   int        // index in stages of the current stage
+	Entered bool       // whether the target of the stage was created by this copy
+	Rows    int64      // number of rows of the source that are done, including rows that are not blocks
+	Last    *mapdb.Pos // position of the last block among these rows
+	Sum     sum        // digest of the blocks that were written
 	Report  Report
-	Damaged bool // something could not be read, and is not in the copy
+	Damaged bool // something could not be read and is not in the copy
 
 	path    string
 	resumed bool
 }
 
-// begin starts a copy, or continues with one.
+// begin starts a copy, or continues an unfinished one.
 func begin(c *copier) (*journal, error) {
 	j := &journal{Source: c.src, Options: c.digest(), path: filepath.Join(c.dst, world.CopyJournal)}
 	entries, err := os.ReadDir(c.dst)
@@ -51,7 +50,7 @@ func begin(c *copier) (*journal, error) {
 		return nil, err
 	}
 	if len(entries) == 0 || len(entries) == 1 && entries[0].Name() == filepath.Base(wholefile.Part(j.path)) {
-		return j, j.save() // the latter is of a run that was killed in its first moment
+		return j, j.save() // the only entry is of a run that was killed while it wrote the journal
 	}
 	text, err := regular.ReadFile(j.path, 64<<20)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -73,7 +72,7 @@ func begin(c *copier) (*journal, error) {
 	return &was, removeParts(c.dst)
 }
 
-// digest identifies a copy: a run continues only one that has the same digest.
+// digest identifies a copy: a run continues only a copy with the same digest.
 func (c *copier) digest() string {
 	text := fmt.Sprintf("%q", []any{c.opts.Map, c.opts.Players, c.opts.Auth, c.opts.Storage, c.opts.Blocks, c.opts.Drop, c.opts.SourceName,
 		c.opts.Postgres, c.opts.Redis.Address, c.opts.Redis.Hash, c.opts.Redis.Port, c.have})
@@ -81,7 +80,7 @@ func (c *copier) digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// save flushes the journal to disk.
+// save writes the journal to disk.
 func (j *journal) save() error {
 	j.Saves++
 	text, err := json.Marshal(j)
@@ -91,7 +90,7 @@ func (j *journal) save() error {
 	return wholefile.Write(j.path, bytes.NewReader(text), 0o600)
 }
 
-// note writes how far the stage is.
+// note writes the progress.
 func (j *journal) note() error {
 	text, err := json.Marshal(j)
 	if err != nil {
@@ -105,7 +104,7 @@ func (j *journal) note() error {
 	return os.Rename(part, path)
 }
 
-// read continues from what was noted, if that is whole and belongs to the journal.
+// read continues from the progress, if that is complete and belongs to the journal.
 func (j *journal) read(path string) {
 	text, err := regular.ReadFile(path, 64<<20)
 	now := *j
@@ -124,28 +123,27 @@ func (j *journal) remove() error {
 	return wholefile.SyncDir(filepath.Dir(j.path))
 }
 
-// restart forgets what has been done about the blocks.
+// restart discards the progress of the blocks.
 func (j *journal) restart() {
 	r := &j.Report
 	j.Rows, j.Last, j.Sum = 0, nil, sum{}
 	r.Blocks, r.Converted, r.Kept, r.Dropped, r.Rows, r.Damaged, r.Salvaged, r.Resumed = 0, 0, 0, 0, 0, 0, 0, 0
 }
 
-// enter notes that what is at the target of the stage is ours from now on.
+// enter records that the target of the stage is created by this copy from now on.
 func (j *journal) enter() error {
 	j.Entered = true
 	return j.save()
 }
 
-// leave continues to the next stage. If a crash of the system undoes that, the stage is
-// done again.
+// leave continues with the next stage. If a system crash undoes that, the stage is repeated.
 func (j *journal) leave() error {
 	j.Stage++
 	j.Entered = false
 	return j.note()
 }
 
-// removeParts removes what a run left that was killed.
+// removeParts removes the incomplete files of a run that was killed.
 func removeParts(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {

@@ -30,7 +30,7 @@ import (
 	"trowel.example/minetest/worldrepair"
 )
 
-// engine runs the engine on a world until it ends by itself.
+// engine runs the engine on a world until it exits.
 func engine(t testing.TB, dir string, args ...string) {
 	t.Helper()
 	listener, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -49,7 +49,7 @@ func engine(t testing.TB, dir string, args ...string) {
 	}
 }
 
-// seen is what the engine sees of a block.
+// seen is a block as the engine reads it.
 type seen struct {
 	Nodes  []string       // name, param1, param2
 	Fields map[int]string // of each node with metadata
@@ -57,7 +57,7 @@ type seen struct {
 	Timers []string
 }
 
-// dump has the engine tell what it sees of some blocks of a world.
+// dump runs the engine and returns some blocks of a world as the engine reads them.
 func dump(t *testing.T, dir string, list []mapdb.Pos) map[mapdb.Pos]*seen {
 	t.Helper()
 	for _, name := range []string{"init.lua", "mod.conf"} {
@@ -97,7 +97,7 @@ func dump(t *testing.T, dir string, list []mapdb.Pos) map[mapdb.Pos]*seen {
 			s = &seen{Fields: map[int]string{}, Items: map[int]string{}}
 			all[p] = s
 		case "node":
-			// Some games have another name for it today.
+			// Some games use another name for it now.
 			s.Nodes = append(s.Nodes, strings.Replace(rest, "default:sign_wall_wood ", "default:sign_wall ", 1))
 		case "meta":
 			finish()
@@ -119,7 +119,7 @@ func dump(t *testing.T, dir string, list []mapdb.Pos) map[mapdb.Pos]*seen {
 	return all
 }
 
-// expected is what the engine should see of a block, by our own reading.
+// expected returns a block as this package reads it.
 func expected(t *testing.T, data []byte) *seen {
 	t.Helper()
 	b, err := mapblock.Decode(data)
@@ -130,7 +130,7 @@ func expected(t *testing.T, data []byte) *seen {
 	for _, m := range b.Metadata.List {
 		generic[m.Pos] = m.Legacy != nil && m.Legacy.ID == mapblock.LegacyGeneric
 	}
-	if b.Version < 23 { // the engine makes metadata of today of what it loads
+	if b.Version < 23 { // the engine converts the metadata that it loads to the current form
 		if b, _, err = b.Convert(mapblock.Newest, false); err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func expected(t *testing.T, data []byte) *seen {
 		var fields, items []string
 		for _, v := range m.Vars {
 			if generic[m.Pos] && (v.Key == "text" || v.Key == "owner") {
-				continue // which the engine forgets
+				continue // the engine drops it
 			}
 			fields = append(fields, hex.EncodeToString([]byte(v.Key))+"="+hex.EncodeToString([]byte(v.Value)))
 		}
@@ -189,8 +189,7 @@ func expected(t *testing.T, data []byte) *seen {
 	return s
 }
 
-// sample returns some blocks of a world: those with metadata or timers, up to a
-// number, and others from all over.
+// sample returns up to n blocks of a world: those with metadata or timers, and others from the whole world.
 func sample(t *testing.T, blocks map[mapdb.Pos]string, n int) []mapdb.Pos {
 	t.Helper()
 	var rich, plain []mapdb.Pos
@@ -215,8 +214,7 @@ func sample(t *testing.T, blocks map[mapdb.Pos]string, n int) []mapdb.Pos {
 	return list
 }
 
-// compare has the engine load blocks of a world, and compares what it sees with
-// what we read.
+// compare runs the engine on blocks of a world and compares them with what this package reads.
 func compare(t *testing.T, dir string, n int) {
 	t.Helper()
 	blocks := worldtest.BlocksOf(t, dir)
@@ -233,8 +231,7 @@ func compare(t *testing.T, dir string, n int) {
 	t.Logf("%d of %d blocks, %d nodes with metadata, %d timers", len(list), len(blocks), metas, timers)
 }
 
-// The engine loads what we made from worlds of 2011 and 2012, and sees in them what
-// we do, node by node.
+// TestEngineReadsOldWorlds tests that the engine loads worlds converted from 2011 and 2012 and reads the same nodes.
 func TestEngineReadsOldWorlds(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
@@ -268,8 +265,8 @@ func TestEngineReadsOldWorlds(t *testing.T) {
 	}
 }
 
-// The engine sees in blocks of our own what we put there, in every version and
-// database that it reads.
+// TestEngineReadsOurWorlds tests that the engine reads written blocks correctly, in every version and database that
+// it supports.
 func TestEngineReadsOurWorlds(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
@@ -286,8 +283,8 @@ func TestEngineReadsOurWorlds(t *testing.T) {
 	}
 }
 
-// The engine sees what was changed in a database of LevelDB that it has written itself, and
-// continues with that.
+// TestEngineReadsEdits tests that the engine reads changes in a LevelDB database that it wrote itself, and continues
+// to use the database.
 func TestEngineReadsEdits(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
@@ -320,8 +317,8 @@ func TestEngineReadsEdits(t *testing.T) {
 	}
 }
 
-// The engine reads a database of LevelDB that was rebuilt from its tables and logs, in place or as a copy,
-// and writes to it.
+// TestEngineReadsRebuilt tests that the engine reads and writes a LevelDB database that was rebuilt from its tables
+// and logs, in place or as a copy.
 func TestEngineReadsRebuilt(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
@@ -352,8 +349,8 @@ func TestEngineReadsRebuilt(t *testing.T) {
 	}
 }
 
-// The engine sees the blocks of two databases, by readonly_backend, as we do, and of those that it
-// changes what an edit in place has written into the first one.
+// TestEngineReadsTwoDatabases tests that the engine reads the same blocks from two databases (readonly_backend), also
+// after an edit in place has written to the first database.
 func TestEngineReadsTwoDatabases(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
@@ -380,8 +377,7 @@ func TestEngineReadsTwoDatabases(t *testing.T) {
 	compare(t, dir, 30)
 }
 
-// The engine moves a world of ours from database to database, and nothing of a
-// block changes by that.
+// TestEngineMigrates tests that the engine converts a written world from database to database with identical blocks.
 func TestEngineMigrates(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
@@ -404,7 +400,7 @@ func TestEngineMigrates(t *testing.T) {
 	}
 }
 
-// The engine's own --recompress takes every block of ours.
+// TestEngineRecompresses tests that the engine's --recompress accepts every written block.
 func TestEngineRecompresses(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
@@ -426,7 +422,7 @@ func TestEngineRecompresses(t *testing.T) {
 	}
 }
 
-// minetestmapper draws a world of ours.
+// TestMapperDraws tests that minetestmapper draws a written world.
 func TestMapperDraws(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestmapper")
@@ -460,7 +456,7 @@ func TestMapperDraws(t *testing.T) {
 	}
 }
 
-// readLevelDB prints all blocks of a LevelDB database as the C++ library gives them.
+// readLevelDB is a program that prints all blocks of a LevelDB database as the C++ library reads them.
 const readLevelDB = `
 import sys
 import plyvel
@@ -468,7 +464,7 @@ for k, v in plyvel.DB(sys.argv[1], paranoid_checks=True).iterator(verify_checksu
     print(k.decode(), v.hex())
 `
 
-// The C++ library reads our LevelDB worlds.
+// TestPlyvelReads tests that the C++ library reads the written LevelDB databases.
 func TestPlyvelReads(t *testing.T) {
 	tests.Judges(t)
 	const python = "/usr/bin/python3" // Debian's, which has the library
@@ -503,9 +499,8 @@ func TestPlyvelReads(t *testing.T) {
 	}
 }
 
-// BenchmarkRecompress makes blocks of version 29 of those of a world of version 28, with
-// Trowel and with the engine in turns, so that other work on the machine is the same for
-// both: the medians of five such pairs count.
+// BenchmarkRecompress converts the blocks of a world from version 28 to 29, alternately with Trowel and with the
+// engine, so that other load on the machine affects both. The result is the median of five pairs.
 func BenchmarkRecompress(b *testing.B) {
 	judge.Find(b, "minetestserver")
 	const n, pairs = 20_000, 5

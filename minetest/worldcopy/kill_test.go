@@ -22,7 +22,7 @@ import (
 	"trowel.example/minetest/worldcopy"
 )
 
-// What the child of TestKill copies.
+// The arguments of the child process of TestKill.
 const (
 	envSource = "TROWEL_TEST_COPY_SOURCE"
 	envTarget = "TROWEL_TEST_COPY_TARGET"
@@ -33,7 +33,7 @@ func killOptions(kind string) worldcopy.Options {
 	return worldcopy.Options{Map: kind, Blocks: 29, Players: "sqlite3", Auth: "leveldb"}
 }
 
-// TestKillChild is the child of TestKill. It says how far it is, and goes on when it is told to.
+// TestKillChild is the child process of TestKill. It reports its progress and waits for permission to continue.
 func TestKillChild(t *testing.T) {
 	src := os.Getenv(envSource)
 	if src == "" {
@@ -52,8 +52,8 @@ func TestKillChild(t *testing.T) {
 	fmt.Printf("resumed %d\n", r.Resumed)
 }
 
-// A copy that is killed again and again, in the middle of the blocks, of players
-// and while it is verified, continues each time and becomes the same.
+// TestKill tests that a copy that is killed repeatedly, while it copies blocks or players or is verified, is
+// continued each time and gives the same result.
 func TestKill(t *testing.T) {
 	tests.LongOnly(t, "it takes a few seconds")
 	self, err := os.Executable()
@@ -94,7 +94,7 @@ func TestKill(t *testing.T) {
 					if !at[what] {
 						io.WriteString(in, "\n")
 					} else {
-						// Once at each stage, and at each transaction.
+						// Kill once at each stage and at each transaction.
 						at[what] = what == "blocks" && done < n
 						kills++
 						if err := child.Process.Kill(); err != nil {
@@ -135,7 +135,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// A copy that was canceled continues; what is not the same copy is refused.
+// TestCancel tests that a canceled copy is continued, and that a different copy is rejected.
 func TestCancel(t *testing.T) {
 	n := tests.Of[int64](t, 4500, 9000)
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, int(n), 28)
@@ -179,14 +179,14 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A crash of the system takes with it what was not on disk: what is noted since, parts
-// of the database, or both. A later run finds that out.
+// TestSystemCrash tests that a later run detects what a system crash lost: the progress, parts of the database, or
+// both.
 func TestSystemCrash(t *testing.T) {
 	tests.NotRaced(t, "kills and restarts what runs alone")
 	n := tests.Of[int64](t, 4500, 9000)
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, int(n), 28)
 	want := worldtest.BlocksOf(t, src)
-	zero := func(t *testing.T, path string, part int64) { // the blocks of a file from a part on
+	zero := func(t *testing.T, path string, part int64) { // fills a file with zeros from part on
 		info, err := os.Stat(path)
 		if err == nil {
 			size := info.Size()
@@ -234,7 +234,7 @@ func TestSystemCrash(t *testing.T) {
 	}
 }
 
-// A world that changes between two runs is told.
+// TestChanged tests that a change of the world between two runs is reported.
 func TestChanged(t *testing.T) {
 	const n = 9000
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, n, 28)
@@ -261,7 +261,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// What is no journal is refused.
+// TestJournal tests that invalid journals are rejected.
 func TestJournal(t *testing.T) {
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 1)
 	for _, text := range []string{"", "{", `{"Stage":-1}`, `{"Stage":99}`, `[]`} {

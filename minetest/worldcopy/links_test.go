@@ -14,7 +14,8 @@ import (
 	"trowel.example/minetest/worldcopy"
 )
 
-// What a link leads to outside of the world is not copied, and told.
+// TestLinks tests that files outside of the world to which a link points are not copied, and that the link is
+// reported.
 func TestLinks(t *testing.T) {
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
 	secret := filepath.Join(t.TempDir(), "secret")
@@ -51,7 +52,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// A run that was killed while it wrote its first journal continues like any other.
+// TestFirstMoment tests that a run that was killed while it wrote its first journal is continued.
 func TestFirstMoment(t *testing.T) {
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
 	dst := t.TempDir()

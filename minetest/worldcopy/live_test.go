@@ -19,7 +19,7 @@ import (
 	"trowel.example/minetest/worldcopy"
 )
 
-// A world whose server lives is copied as it is at a moment, without its journals.
+// TestLiveCopy tests that a world with a running server is copied as it is at one moment, without logs.
 func TestLiveCopy(t *testing.T) {
 	for _, mode := range []string{"DELETE", "WAL"} {
 		t.Run(mode, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestLiveCopy(t *testing.T) {
 	}
 }
 
-// A store that stays in its backend is no more the same than it can be read.
+// TestBrokenStore tests that a store that was copied as files is reported if it cannot be read.
 func TestBrokenStore(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 5, 28)
 	for _, c := range []struct {

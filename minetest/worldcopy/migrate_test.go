@@ -21,12 +21,11 @@ import (
 	"trowel.example/minetest/worldcopy"
 )
 
-// BenchmarkMigrate moves the blocks of a world to another database, in turns with the
-// engine's --migrate, and tells how much faster that is: the median of five pairs. The
-// engine neither reads again what it wrote nor copies the rest of the world. The work is
-// the time of the processor, which other programs on the machine change less; that of a
-// server is not in it. There are blocks that games made, which are small, and such that
-// each have many different nodes and a few chests.
+// BenchmarkMigrate converts the blocks of a world to another database, alternately with the engine's --migrate, and
+// reports the speedup: the median of five pairs. The engine neither verifies what it wrote nor copies the rest of the
+// world. The measured work is CPU time, which other programs on the machine affect less, without that of database
+// servers. One world has small blocks that games generated, the other blocks with many different nodes and a few
+// chests each.
 func BenchmarkMigrate(b *testing.B) {
 	judge.Find(b, "minetestserver")
 	for _, way := range [][2]string{{mapdb.LevelDB, mapdb.SQLite}, {mapdb.SQLite, mapdb.LevelDB}, {mapdb.LevelDB, mapdb.Postgres}} {
@@ -106,7 +105,7 @@ func benchmarkMigrate(b *testing.B, from, to string, n int64, blocks iter.Seq2[m
 	b.ReportMetric(median(theirs), "engine-blocks/s")
 }
 
-// cpu returns how long a process, or its children that have ended, kept a core busy.
+// cpu returns the CPU time in seconds of the process or of its finished children.
 func cpu(b *testing.B, who int) float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(who, &u); err != nil {

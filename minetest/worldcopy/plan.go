@@ -17,7 +17,7 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// plan is what is to be done.
+// plan describes a copy.
 type plan struct {
 	src, dst string // absolute
 	opts     Options
@@ -25,17 +25,17 @@ type plan struct {
 	have     world.Backends
 
 	from, to mapdb.Config
-	newMap   bool // the blocks go to a database of their own, else its files are copied
+	newMap   bool // write the blocks to a new database; otherwise the files of the database are copied
 
-	moved world.Backends // where to, but for the blocks; "" for what stays
+	moved world.Backends // the new backends of the other parts; "" for parts that stay in their backend
 }
 
-// wrong makes the error about options.
+// wrong returns an error about an option.
 func wrong(option, want, format string, args ...any) error {
 	return &fault.Error{Path: option, Offset: -1, Want: want, Got: fmt.Sprintf(format, args...), Err: fault.ErrFormat}
 }
 
-// prepare finds out what is to be done, and refuses what cannot be.
+// prepare makes the plan of a copy. It returns an error if the copy is impossible.
 func prepare(ctx context.Context, src, dst string, opts Options) (*copier, error) {
 	p := plan{opts: opts}
 	var err error
@@ -75,7 +75,7 @@ func prepare(ctx context.Context, src, dst string, opts Options) (*copier, error
 	return &copier{plan: p}, nil
 }
 
-// apart returns the paths of two folders neither of which is in the other.
+// apart returns the absolute paths of two folders. It returns an error if one contains the other.
 func apart(src, dst string) (string, string, error) {
 	abs, err := filepath.Abs(src)
 	if err != nil {
@@ -107,13 +107,13 @@ func apart(src, dst string) (string, string, error) {
 	return src, dst, nil
 }
 
-// TargetOf returns what [Options.Map] is for a database of the same kind; for what
-// can be read only, or keeps nothing, it is that which every game reads.
+// TargetOf returns the value of [Options.Map] for a database of the same kind. If that kind can only be read, or
+// stores nothing, it returns the target that every game can read.
 func TargetOf(c mapdb.Config) string {
 	return cmp.Or(c.Target(), mapdb.Config{Backend: mapdb.SQLite}.Target())
 }
 
-// target returns the backend that a part moves to, "" if it stays.
+// target returns the new backend of a part, or "" if the part stays in its backend.
 func (p *plan) target(part world.Part) string {
 	if part == world.MapPart && p.newMap {
 		return p.to.Backend
@@ -121,7 +121,7 @@ func (p *plan) target(part world.Part) string {
 	return p.moved.Of(part)
 }
 
-// planMap finds out where the blocks are and where they go.
+// planMap determines the source and the target of the blocks.
 func (p *plan) planMap(ctx context.Context) error {
 	o := p.opts
 	target := o.Map
@@ -154,11 +154,11 @@ func (p *plan) planMap(ctx context.Context) error {
 	if err := p.to.Complete(); err != nil {
 		return err
 	}
-	p.to.Unseen = true // until there is a world.mt
+	p.to.Unseen = true // until world.mt is written
 	return nil
 }
 
-// isStore reports whether a name is that of a database, or of a folder of things.
+// isStore reports whether name is the name of a database or of a folder that contains a part of a world.
 func isStore(name string) bool {
 	for _, p := range world.Parts() {
 		for _, backend := range append(p.Backends(), mapdb.Sectors) {
@@ -170,9 +170,8 @@ func isStore(name string) bool {
 	return false
 }
 
-// leftOut returns the names in the folder of the world that are not copied: the
-// places that the new databases take, and those of the old ones, with true for the
-// latter.
+// leftOut returns the names in the folder of the world that are not copied: true for the old databases, false for
+// names that the new databases use.
 func (p *plan) leftOut() map[string]bool {
 	out := map[string]bool{"world.mt": true, world.CopyJournal: true, world.CopyProgress: true}
 	mark := func(names []string, used bool) {

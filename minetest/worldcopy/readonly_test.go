@@ -18,7 +18,8 @@ import (
 	"trowel.example/minetest/worldcopy"
 )
 
-// A world with a second database that is only read becomes one with a single database; a plain copy keeps both.
+// TestReadonlyBackend tests that a world with a second, read-only database can be converted to one with a single
+// database, and that a plain copy keeps both.
 func TestReadonlyBackend(t *testing.T) {
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.LevelDB}, 40, 28)
 	under := filepath.Join(src, mapdb.UnderFolder)
@@ -72,8 +73,8 @@ func TestReadonlyBackend(t *testing.T) {
 	}
 }
 
-// A copy that is not finished is no world for whatever reads blocks, and a world whose database is
-// missing is not an empty one.
+// TestNoEmptyWorld tests that an unfinished copy cannot be opened as a world, and that a world whose database is
+// missing is not treated as empty.
 func TestNoEmptyWorld(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
 	open := func() error {

@@ -29,7 +29,7 @@ func moveMods(ctx context.Context, c *copier) error {
 	return move(ctx, c, part[*world.ModData]{"mods", world.StoragePart, world.OpenStorage, &c.log.Report.Mods, func(mod string) check.Place { return place.Entry{Mod: mod} }})
 }
 
-// part is a part of a world that is in a store.
+// part describes a part of a world that is in a store.
 type part[T any] struct {
 	what  string
 	part  world.Part
@@ -38,8 +38,8 @@ type part[T any] struct {
 	place func(name string) check.Place
 }
 
-// move puts what is in a store of the world into one of another backend. A run that was
-// ended within it begins again: Commit makes all of it valid at once.
+// move copies a store of the world to another backend. An interrupted run repeats it from the beginning, because
+// nothing is visible before Commit.
 func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 	target := c.target(p.part)
 	if target == "" {
@@ -124,7 +124,7 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 	return p.compare(ctx, to)
 }
 
-// protect lets nobody but its owner read what comes from files that nobody but theirs can.
+// protect makes the copied store readable for its owner only, if the original files are.
 func (c *copier) protect(p world.Part) error {
 	if !world.OwnerOnly(c.src, p.Files(c.have.Of(p))...) {
 		return nil
@@ -132,7 +132,7 @@ func (c *copier) protect(p world.Part) error {
 	return world.Protect(c.dst, p.Files(c.target(p))...)
 }
 
-// compare makes sure that all that was written is there.
+// compare returns an error if the store does not contain all that was written.
 func (p part[T]) compare(ctx context.Context, to world.Store[T]) error {
 	n := 0
 	for _, err := range to.Names(ctx) {
@@ -147,7 +147,7 @@ func (p part[T]) compare(ctx context.Context, to world.Store[T]) error {
 	return nil
 }
 
-// lookAtStores opens what was copied as it is: only then can anybody say that it is the same.
+// lookAtStores opens the stores that were copied as files and compares them with the originals.
 func lookAtStores(ctx context.Context, c *copier) error {
 	return errors.Join(
 		lookAt(ctx, c, part[*world.Player]{what: "players", part: world.PlayersPart, open: world.OpenPlayers}),
@@ -156,10 +156,10 @@ func lookAtStores(ctx context.Context, c *copier) error {
 	)
 }
 
-// lookAt compares a store of the copy with that of the world, and tells what of it cannot be read.
+// lookAt compares a store of the copy with that of the world, and reports what cannot be read.
 func lookAt[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 	if c.target(p.part) != "" || p.part.Remote(c.have.Of(p.part)) {
-		return nil // it was compared when it was moved, or is on the very same server
+		return nil // it was compared when it was moved, or is on the same server
 	}
 	broken := func(name string, err error) {
 		place := p.what
@@ -175,7 +175,7 @@ func lookAt[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 		return ctx.Err()
 	}
 	defer func() { err = errors.Join(err, now.Close()) }()
-	o.Lost = nil // that is told of the copy
+	o.Lost = nil // losses are reported for the copy
 	was, err := p.open(ctx, c.src, c.settings, o)
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func lookAt[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 		}
 		if old, err = was.Get(ctx, name); err != nil || !reflect.DeepEqual(thing, old) {
 			if again, err := now.Get(ctx, name); err == nil && !reflect.DeepEqual(thing, again) {
-				continue // something in it is not even the same as itself: NaN
+				continue // a value that is not equal to itself: NaN
 			}
 			c.tell(foundDiffers, p.what+":"+name, "it is another one than in the world")
 		}

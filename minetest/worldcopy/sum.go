@@ -8,8 +8,8 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// sum is a digest of blocks whatever their order, for databases have different
-// ones: the sum of the SHA-256 of each position with its bytes, in four lanes.
+// sum is a digest of blocks that does not depend on their order, because databases have different orders: the sum of
+// the SHA-256 of each position with its bytes, in four lanes.
 type sum [4]uint64
 
 // sumOf returns the digest of one block.

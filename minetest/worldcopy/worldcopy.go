@@ -1,6 +1,6 @@
-// Package worldcopy makes a copy of a whole world: with its blocks in another
-// database or of another version, its players, accounts and mod storage in other
-// backends, and all else as it is. The world that is copied is never changed.
+// Package worldcopy copies a whole world. The copy can have its blocks in another database or of another version, and
+// its players, accounts and mod storage in other backends; everything else is copied unchanged. The source is never
+// changed.
 package worldcopy
 
 import (
@@ -18,7 +18,7 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// Targets returns what [Options.Map] can be, apart from "".
+// Targets returns the valid values of [Options.Map] other than "".
 func Targets() (names []string) {
 	for _, t := range mapdb.Targets() {
 		names = append(names, t.Name)
@@ -26,106 +26,97 @@ func Targets() (names []string) {
 	return names
 }
 
-// Backends returns what [Options.Players], Auth or Storage can be, apart from "".
+// Backends returns the valid values of [Options.Players], Auth or Storage other than "".
 func Backends(p world.Part) []string {
-	return slices.DeleteFunc(p.Backends(), func(name string) bool { return name == mapdb.Dummy }) // which keeps nothing
+	return slices.DeleteFunc(p.Backends(), func(name string) bool { return name == mapdb.Dummy }) // stores nothing
 }
 
-// Options say what is to be different in the copy. The zero value asks for a copy
-// in which all is as it was, file by file; databases of SQLite are copied as they are at
-// one moment, whatever a server does meanwhile, without what it keeps beside them.
+// Options select what is different in the copy. The zero value copies all files unchanged. SQLite databases are
+// copied as they are at one moment, even if a server writes to them, and without their logs.
 type Options struct {
-	// Map is the database of the blocks, the name of one of [mapdb.Targets]. With "" it stays
-	// what it is, but folders of files, which can be read only, become "sqlite-pos"
-	// if the blocks are to be of another version. A database that is made again
-	// has the tables of the game and no more, and leaves out damaged rows.
+	// Map is the database of the blocks, the name of one of [mapdb.Targets]. With "" the database stays the same,
+	// except for folders of block files, which are read-only: they become "sqlite-pos" if the blocks are converted. A
+	// new database contains only the tables of the game, and no damaged rows.
 	Map string
-	// Players, Auth and Storage are backends as world.mt names them, see [Backends]; "" keeps
-	// that of the world.
+	// Players, Auth and Storage are backends as in world.mt, see [Backends]; "" keeps the backend of the world.
 	Players, Auth, Storage string
 
-	// Blocks is the version of the blocks, 17 or 20 to 29; 0 leaves each as it is.
+	// Blocks is the version of the blocks, 17 or 20 to 29; 0 leaves each block unchanged.
 	Blocks int
-	// Drop leaves out what a version has no room for, and blocks that cannot be
-	// read. Without it, such blocks stay as they are.
+	// Drop leaves out data that the version cannot store, and blocks that cannot be read. Without it, such blocks are
+	// copied unchanged.
 	Drop bool
 
-	// Source is what the blocks are read from instead of the database of the world: such as one
-	// in which some are changed. They come in the same order in a run that continues. SourceName
-	// tells it from others: a run continues only a copy of one of the same name. May be nil.
+	// Source is the database from which the blocks are read, instead of that of the world, such as one in which some
+	// blocks are changed; may be nil. A run that continues must receive the blocks in the same order. SourceName
+	// identifies the source: a run continues only a copy with the same name.
 	Source     mapdb.DB
 	SourceName string
 
-	// Moment is a store of blocks that was opened with [mapdb.Config.Moment]: players, accounts and
-	// mod storage in the same database are copied as they were at that moment. May be nil.
+	// Moment is a store of blocks that was opened with [mapdb.Config.Moment]; may be nil. Players, accounts and mod
+	// storage in the same database are copied as they were at that moment.
 	Moment mapdb.DB
 
-	// Finish is called when all of the copy is there but world.mt, with its folder and with what
-	// will be world.mt, which it may change. A run that continues may call it again. May be nil.
+	// Finish is called when the copy is complete except for world.mt, with the folder of the copy and the settings of
+	// the future world.mt, which it may change; may be nil. A run that continues may call it again.
 	Finish func(ctx context.Context, dst string, settings *world.Settings) error
 
-	Postgres string      // how to connect to the PostgreSQL of the copy
-	Redis    mapdb.Redis // where the Redis of the copy is
+	Postgres string      // the PostgreSQL connection of the copy
+	Redis    mapdb.Redis // the Redis connection of the copy
 
 	// Remote allows connections to the servers that world.mt of the source names.
 	Remote bool
 
-	// Whole ends the copy before it gets its world.mt, with an error that wraps
-	// [fault.ErrLost], if something of the world cannot be read. A later run without Whole
-	// finishes it.
+	// Whole stops the copy before its world.mt is written, with an error that wraps [fault.ErrLost], if a part of the
+	// world cannot be read. A later run without Whole completes the copy.
 	Whole bool
 
-	// Sink receives what could not be copied or converted, in the order of the
-	// source; may be nil. A run that continues with another one does not tell
-	// again what that has told, but that it has.
+	// Sink receives findings about data that could not be copied or converted, in the order of the source; may be
+	// nil. A run that continues reports that there were findings in an earlier run, but not the findings again.
 	Sink check.Sink
-	// OnProgress is told how far the copy is: what is "files", "blocks", "players",
-	// "accounts", "mods" or "verify", and of is 0 where nobody knows the end;
-	// may be nil.
+	// OnProgress is called with the progress: what is "files", "blocks", "players", "accounts", "mods" or "verify",
+	// and of is 0 if the total is unknown; may be nil.
 	OnProgress func(what string, done, of int)
 }
 
-// A Report says what a copy consists of.
+// A Report describes the contents of a copy.
 type Report struct {
 	From, To string // the databases of the blocks; "" if their files were copied
 
-	Blocks    int64 // in the database of the copy
-	Converted int64 // of these, of another version than in the source
-	Kept      int64 // of these, not of the version that was asked for
-	Dropped   int64 // blocks of the source that are not in the copy, because they cannot be read
-	Rows      int64 // rows of the source that are no block, or one that there is already
+	Blocks    int64 // number of blocks in the database of the copy
+	Converted int64 // of these, blocks that were converted
+	Kept      int64 // of these, blocks that do not have the requested version
+	Dropped   int64 // blocks of the source that are not in the copy because they cannot be read
+	Rows      int64 // rows of the source that are not blocks, or are duplicates
 	Damaged   int64 // damaged parts of the database of the source: pages of SQLite, parts of files of LevelDB
 	Salvaged  int64 // of Blocks, those from such a part
-	Resumed   int64 // blocks that an earlier run had copied
+	Resumed   int64 // blocks that an earlier run copied
 
-	// Moved to another backend; 0 where they stayed in theirs.
+	// Numbers of things copied to another backend; 0 for stores that keep their backend.
 	Players, Accounts, Mods int
-	Lost                    int // players, accounts and mods that could not be moved
+	Lost                    int // players, accounts and mods that could not be copied
 
-	Files  int    // copied as they are
-	Digest string // of the positions and bytes of all blocks, in hexadecimal, whatever their order
+	Files  int    // files that were copied unchanged
+	Digest string // of the positions and bytes of all blocks, in hexadecimal, independent of their order
 }
 
 var (
-	// ErrVerify is the cause of the error of a copy whose database does not give
-	// back what was written to it.
+	// ErrVerify is wrapped by the error of a copy whose database does not contain what was written to it.
 	ErrVerify = errors.New("the copy is not what was written")
-	// ErrOther means that the folder has the beginning of another copy in it.
+	// ErrOther means that the folder contains another unfinished copy.
 	ErrOther = errors.New("another copy was begun here")
-	// ErrChanged means that the source is not what it was when the copy began.
+	// ErrChanged means that the source has changed since the copy began.
 	ErrChanged = errors.New("the world has changed meanwhile")
 )
 
-// Copy copies the world in the folder src to the folder dst, which must not exist
-// or be empty, or hold an unfinished copy of the same world with the same options: then Copy
-// continues where that stopped, whether the context ended, something failed or the process
-// was killed. Until all is done there is no world.mt in dst, so that no
-// game takes it for a world, but a file .trowel-copy that tells how far it is.
+// Copy copies the world in the folder src to the folder dst. The folder dst must not exist, be empty, or contain an
+// unfinished copy of the same world with the same options: then Copy continues that copy, whether the context ended,
+// something failed or the process was killed. Until the copy is complete, dst contains no world.mt, so that games do
+// not treat it as a world, and a file .trowel-copy records the progress.
 //
-// Blocks are converted on all cores, and held in memory a few MiB at a time. What
-// was written is read again at the end and compared by a digest. The error is of
-// the source, of the copy, or of options that do not go together; damaged blocks,
-// rows and players are not errors: they are reported to [Options.Sink] and counted.
+// Blocks are converted on all cores, with a few MiB in memory at a time. At the end the written blocks are read and
+// compared by a digest. The error is about the source, the copy, or incompatible options. Damaged blocks, rows and
+// players are not errors: they are reported to [Options.Sink] and counted.
 func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 	c, err := prepare(ctx, src, dst, opts)
 	if err != nil {
@@ -142,8 +133,8 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 	for c.log.Stage < len(stages) {
 		err := stages[c.log.Stage](ctx, c)
 		if (errors.Is(err, ErrVerify) || sqlitefile.IsDamage(err)) && c.log.resumed && c.newMap {
-			// The system has crashed and taken with it what was not on disk yet, or a
-			// server or disk has lost what it said that it had.
+			// The system has crashed and lost what was not on disk yet, or a server or disk has lost data that it had
+			// confirmed.
 			c.abandon()
 			if err = c.again(); err == nil {
 				continue
@@ -159,7 +150,7 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 	return &c.log.Report, c.log.remove()
 }
 
-// refuseDamaged ends a copy that should be whole and is not.
+// refuseDamaged returns an error if the copy must be complete and is not.
 func refuseDamaged(_ context.Context, c *copier) error {
 	if c.opts.Whole && c.log.Damaged {
 		return fmt.Errorf("%s: %w: the copy lacks what could not be read, and is not finished", cmp.Or(c.opts.SourceName, c.src), fault.ErrLost)
@@ -167,8 +158,8 @@ func refuseDamaged(_ context.Context, c *copier) error {
 	return nil
 }
 
-// stages are what a copy consists of. Each can be run again after it was ended at
-// any place. World.mt comes last: it makes a world of the folder.
+// stages are the steps of a copy. Each can be repeated after it was interrupted at any point. World.mt comes last,
+// because it makes the folder a world.
 var stages = []func(context.Context, *copier) error{
 	copyFiles,
 	copyBlocks,
@@ -182,17 +173,17 @@ var stages = []func(context.Context, *copier) error{
 	writeSettings,
 }
 
-// blocksStage is the index of copyBlocks.
+// blocksStage is the index of copyBlocks in stages.
 const blocksStage = 1
 
-// copier is a copy that is being made.
+// copier is a copy in progress.
 type copier struct {
 	plan
 	log   *journal
-	store mapdb.Writer // of the blocks, while it is open
+	store mapdb.Writer // the database of the blocks, while it is open
 }
 
-// tell hands a finding about a file on.
+// tell reports a finding about a file.
 func (c *copier) tell(k *check.Kind, path string, format string, args ...any) {
 	file, _, _ := strings.Cut(path, ":")
 	c.tellOf(k, check.File(file), path, format, args...)
@@ -204,7 +195,7 @@ func (c *copier) tellOf(k *check.Kind, at check.Place, path string, format strin
 	}
 }
 
-// noteDamage makes the journal know of damage that the sink is told of.
+// noteDamage records in the journal that damage was reported to the sink.
 func (c *copier) noteDamage() {
 	sink := c.opts.Sink
 	c.opts.Sink = func(f check.Finding) {
