@@ -11,12 +11,12 @@ import (
 	"trowel.example/minetest/place"
 )
 
-// blockMerge merges three versions of a block into that of ours.
+// blockMerge merges three versions of a block into ours.
 type blockMerge struct {
 	*merger
 	p       mapdb.Pos
 	b, o, t *mapblock.Block
-	taken   int // nodes of theirs
+	taken   int // number of nodes taken from theirs
 	changed bool
 }
 
@@ -88,7 +88,7 @@ func (x *blockMerge) nodes() error {
 		}
 		light := o.Param1[i]
 		if is != no || b.Param1[i] == light {
-			light = t.Param1[i] // of what is taken, or changed by theirs alone; nobody minds who lit it
+			light = t.Param1[i] // no conflict for light alone
 		}
 		if is == no && light == o.Param1[i] {
 			continue
@@ -100,7 +100,7 @@ func (x *blockMerge) nodes() error {
 	return nil
 }
 
-// metadata merges what nodes keep.
+// metadata merges the metadata of nodes.
 func (x *blockMerge) metadata() error {
 	if len(x.t.Metadata.Raw)+len(x.o.Metadata.Raw)+x.t.Metadata.Missing+x.o.Metadata.Missing > 0 {
 		x.conflict(place.Block(x.p.X, x.p.Y, x.p.Z).String(), []check.Place{place.Block(x.p.X, x.p.Y, x.p.Z)}, "metadata of a side cannot be read: that of ours stays", nil, nil, nil)
@@ -295,7 +295,7 @@ func (x *blockMerge) timers() {
 		case inB == inT && was == yours, inO == inT && mine == yours:
 			continue
 		case inB == inO && was == mine:
-		case inO && inT && mine.Timeout == yours.Timeout: // both only ran
+		case inO && inT && mine.Timeout == yours.Timeout: // both timers only ran
 			continue
 		case !x.conflict(x.path(pos), x.at(pos), "both changed the timer", nil, nil, nil):
 			continue
@@ -321,8 +321,7 @@ func (x *blockMerge) timers() {
 	}
 }
 
-// objects merges the static objects. One is what it is and where; of several that are alike in
-// all, how many there are counts.
+// objects merges the static objects. Objects are identified by type, position and data; equal objects are counted.
 func (x *blockMerge) objects() {
 	key := func(o mapblock.Object) string { return fmt.Sprint(o.Type, o.Pos, string(o.Data)) }
 	counts := func(list []mapblock.Object) map[string]int {
@@ -333,7 +332,7 @@ func (x *blockMerge) objects() {
 		return n
 	}
 	was, mine, yours := counts(x.b.Objects.List), counts(x.o.Objects.List), counts(x.t.Objects.List)
-	left := make(map[string]int) // how many of each are still to come
+	left := make(map[string]int) // how many of each are still to be added
 	for _, n := range []map[string]int{mine, yours} {
 		for k := range n {
 			if left[k] = mine[k]; mine[k] != yours[k] {
@@ -341,7 +340,7 @@ func (x *blockMerge) objects() {
 			}
 		}
 	}
-	var list, moved []mapblock.Object // moved: new ones of ours
+	var list, moved []mapblock.Object // moved: new objects of ours
 	for _, o := range x.o.Objects.List {
 		k := key(o)
 		if was[k] == 0 {
@@ -352,7 +351,7 @@ func (x *blockMerge) objects() {
 			list = append(list, o)
 		}
 	}
-	var gone []mapblock.Object // of base, that neither side has
+	var gone []mapblock.Object // objects of base that neither side has
 	for _, o := range x.b.Objects.List {
 		if k := key(o); mine[k] == 0 && yours[k] == 0 {
 			gone = append(gone, o)
@@ -364,7 +363,7 @@ func (x *blockMerge) objects() {
 			continue
 		}
 		left[k]--
-		// What moved on both sides must not become two.
+		// An object that both sides moved must not be duplicated.
 		i := slices.IndexFunc(moved, func(m mapblock.Object) bool { return alike(m, o) })
 		j := slices.IndexFunc(gone, func(g mapblock.Object) bool { return alike(g, o) })
 		if i < 0 || j < 0 {
@@ -380,7 +379,7 @@ func (x *blockMerge) objects() {
 	x.o.Objects.List = list
 }
 
-// alike reports whether two objects can be one that moved.
+// alike reports whether two objects can be the same object, moved.
 func alike(a, b mapblock.Object) bool {
 	if a.Type != b.Type {
 		return false
@@ -400,7 +399,7 @@ func nameOf(o mapblock.Object) string {
 	return o.Type.String()
 }
 
-// head merges what a block says of itself.
+// head merges the fields of the block as a whole.
 func (x *blockMerge) head() {
 	b, o, t := x.b, x.o, x.t
 	if t.Timestamp != mapblock.NoTimestamp && (o.Timestamp == mapblock.NoTimestamp || t.Timestamp > o.Timestamp) {

@@ -15,8 +15,8 @@ import (
 	"trowel.example/minetest/worldmerge"
 )
 
-// Ann and Bob have built in copies of one world: each with a node of their own, and both at
-// one place.
+// Ann and Bob have edited copies of one world. Each has placed a node, and both have placed different nodes at the
+// same position.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "merge")
@@ -61,7 +61,7 @@ func Example() {
 
 var config = mapdb.Config{Backend: mapdb.SQLite}
 
-// makeWorld makes a world of one block of air, with some nodes by their index in it.
+// makeWorld creates a world with one block of air, and the given nodes by index.
 func makeWorld(ctx context.Context, dir string, built map[int]string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err

@@ -17,8 +17,7 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// files merges what else is in the folders, file by file: those of theirs, then those that
-// theirs removed.
+// files merges the other files in the folders, file by file: first those of theirs, then those that theirs removed.
 func (m *merger) files(ctx context.Context) error {
 	own := map[string]bool{worldMT: true, "map_meta.txt": true, "env_meta.txt": true, worldedit.LightList: true}
 	for _, w := range []*worldedit.World{m.base, m.w, m.theirs} {
@@ -59,7 +58,7 @@ func (m *merger) files(ctx context.Context) error {
 	return nil
 }
 
-// file merges a file that nobody but mods knows: one side has it.
+// file merges a file of unknown format: the result is the file of one side.
 func (m *merger) file(name string) error {
 	same := func(a, b *worldedit.World) (bool, error) {
 		return sameFile(filepath.Join(a.Dir, name), filepath.Join(b.Dir, name))
@@ -112,8 +111,7 @@ func (m *merger) file(name string) error {
 	return nil
 }
 
-// sameFile reports whether two files have the same content, or neither is there. They may be
-// of any size.
+// sameFile reports whether two files have the same content, or both do not exist. They may have any size.
 func sameFile(a, b string) (bool, error) {
 	f, infoA, errA := regular.Open(a)
 	if errA == nil {

@@ -8,7 +8,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Whatever three blocks are, merging them ends with bytes that are a block, or with an error.
+// FuzzBlock tests that merging any three blocks gives a valid block or an error.
 func FuzzBlock(f *testing.F) {
 	var seeds [][]byte
 	for version := range mapblock.Newest + 1 {

@@ -16,7 +16,7 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// rest merges all but the blocks.
+// rest merges everything except the blocks.
 func (m *merger) rest(ctx context.Context) error {
 	players, err := storesOf(ctx, m, (*worldedit.World).Players)
 	if err == nil {
@@ -59,7 +59,7 @@ func storesOf[T any](ctx context.Context, m *merger, open func(*worldedit.World,
 	return s, err
 }
 
-// mergeStore merges things by their names. Merge brings what theirs did into the thing of ours.
+// mergeStore merges things by name. The function merge merges the changes of theirs into the thing of ours.
 func mergeStore[T any](ctx context.Context, m *merger, s three[T], what string, name func(T) string, same func(a, b T) bool, merge func(path string, b, o, t T) T) error {
 	names := make(map[string]bool)
 	var count [2]int
@@ -72,7 +72,7 @@ func mergeStore[T any](ctx context.Context, m *merger, s three[T], what string, 
 			count[i]++
 		}
 	}
-	// Who worked on a copy of the map alone has deleted nobody.
+	// A copy that contains only the map does not mean that all things were deleted.
 	if count[0] > 0 && count[1] == 0 && !m.conflict(what, nil, fmt.Sprintf("theirs has none of %d, as if the store were missing", count[0]), nil, nil, nil) {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (m *merger) player(path string, b, o, t *world.Player) *world.Player {
 	return o
 }
 
-// entry merges one of the keys of a thing, and reports whether there is to be one.
+// entry merges one key of a thing, and reports whether the result has the key.
 func entry[T any](m *merger, path string, at []check.Place, key string, of func(T) (string, bool), b, o, t T) (string, bool) {
 	was, inB := of(b)
 	mine, inO := of(o)
@@ -210,7 +210,7 @@ func sameAccount(a, b *world.Account) bool {
 }
 
 func (m *merger) account(path string, b, o, t *world.Account) *world.Account {
-	switch { // the verifier is a secret, which no report shows
+	switch { // the verifier is secret and never reported
 	case b.Password == t.Password || o.Password == t.Password:
 	case b.Password == o.Password, m.conflict(path, []check.Place{place.Account(o.Name)}, "both changed the password", nil, nil, nil):
 		o.Password = t.Password
@@ -281,7 +281,7 @@ func (m *merger) settings(file, end string) error {
 	b, o, t := world.ParseSettings(texts[0], end), world.ParseSettings(texts[1], end), world.ParseSettings(texts[2], end)
 	names := make(map[string]bool)
 	changed := false
-	ours := world.ParseSettings(texts[1], end) // as it was, for groups whose settings follow one another
+	ours := world.ParseSettings(texts[1], end) // the original settings, for groups whose settings follow one another
 	sides := make(map[string]*world.Settings)
 	for _, s := range []*world.Settings{b, t, ours} {
 		for name := range s.All() {
@@ -298,7 +298,7 @@ func (m *merger) settings(file, end string) error {
 					sides[group] = m.side(file, group, b, ours, t)
 				}
 				v, keep = sides[group].Get(name)
-			case clocks[name]: // runs on both sides
+			case clocks[name]: // changes on both sides while a server runs
 				if inT && (!inO || later(yours, mine)) {
 					v, keep = yours, true
 				}
@@ -324,7 +324,7 @@ func (m *merger) settings(file, end string) error {
 	if file != worldMT {
 		return m.w.WriteFile(file, o.Append(nil))
 	}
-	m.w.AddPart(worldedit.Part{ // that of a copy says where its own parts are
+	m.w.AddPart(worldedit.Part{ // the settings of a copy describe where its own parts are
 		Keep: func(b worldedit.Keeper) error { return b.Store([]string{file}) },
 		Apply: func(_ context.Context, _ string, s *world.Settings) error {
 			for name := range names {
@@ -342,12 +342,12 @@ func (m *merger) settings(file, end string) error {
 
 const worldMT = "world.mt"
 
-// clocks are settings that grow while a server runs, so that the later one is right.
+// clocks are settings that increase while a server runs, so the larger value is right.
 var clocks = map[string]bool{"game_time": true, "last_clear_objects_time": true, "lbm_introduction_times_version": true}
 
-// groupOf returns what settings are called that mean something only together, so that all of them
-// come from one side: the time of a day and the day, what makes the land, when mods first changed
-// blocks and how that is written. It is "" for a setting that stands alone.
+// groupOf returns the group of a setting that is only meaningful together with others, so that all of them are taken
+// from one side: the time of day and the day, the map generator, and the times when mods first changed blocks. It
+// returns "" for other settings.
 func groupOf(file, name string) string {
 	switch {
 	case file == "map_meta.txt":
@@ -360,8 +360,8 @@ func groupOf(file, name string) string {
 	return ""
 }
 
-// side returns the settings of the side from which a group comes: of the one that changed it, or of the
-// one whose clock is later.
+// side returns the settings of the side from which a group is taken: the side that changed it, or the side with the
+// later clock.
 func (m *merger) side(file, group string, b, o, t *world.Settings) *world.Settings {
 	mine, _ := o.Get(group)
 	yours, inT := t.Get(group)
@@ -390,10 +390,10 @@ func (m *merger) side(file, group string, b, o, t *world.Settings) *world.Settin
 	return o
 }
 
-// later reports whether a number without a sign is larger than another one.
+// later reports whether the unsigned decimal number a is larger than b.
 func later(a, b string) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
 
-// isPlace reports whether a setting says where the world keeps its parts, which is as in ours.
+// isPlace reports whether a setting describes where the world keeps its parts. Such settings are taken from ours.
 func isPlace(name string) bool {
 	return strings.HasSuffix(name, "backend") || strings.HasPrefix(name, "redis_") || strings.HasPrefix(name, "pgsql_")
 }

@@ -1,6 +1,6 @@
-// Package worldmerge brings together what two people did to one world: block by block, and in a
-// block that both changed node by node, with the metadata, inventories, timers and objects of
-// each; players, accounts, mod storage and settings by what they are called.
+// Package worldmerge merges the changes of two people to one world: block by block, and node by node in blocks that
+// both changed, with metadata, inventories, timers and objects; players, accounts, mod storage and settings are
+// merged by name.
 package worldmerge
 
 import (
@@ -18,22 +18,20 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// Options say how to merge, and who hears of it.
+// Options control a merge and receive its reports.
 type Options struct {
-	// Theirs takes what theirs has where both sides changed one thing in different ways; else
-	// it is what ours has.
+	// Theirs resolves conflicts with the version of theirs; the default is ours.
 	Theirs bool
 
-	OnConflict func(check.Conflict) // nil: nobody
-	OnTook     func(check.Change)   // hears of what comes from theirs; nil: nobody
+	OnConflict func(check.Conflict) // may be nil
+	OnTook     func(check.Change)   // receives changes that are taken from theirs; may be nil
 }
 
-// Merge is a step that brings into a world, ours, what theirs did since both were base. The
-// folders of base and theirs are opened as the world itself was.
+// Merge is a step that merges into a world, ours, the changes of theirs since base. The folders base and theirs are
+// opened with the same options as the world itself.
 //
-// What only one side changed is as that side has it, byte for byte. Light is not computed: a
-// block that nodes came into from both sides may have to be lit again, see
-// [worldedit.World.Touched].
+// Changes of only one side are byte-identical to that side. Light is not recomputed: blocks that contain nodes from
+// both sides may need new light, see [worldedit.World.Touched].
 func Merge(base, theirs string, o Options) worldedit.Step {
 	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) (err error) {
 		m := &merger{Options: o, w: w}
@@ -57,7 +55,7 @@ type merger struct {
 	Options
 	w, base, theirs *worldedit.World
 
-	mu sync.Mutex // of reports: blocks are merged on all cores
+	mu sync.Mutex // protects reports, because blocks are merged on all cores
 }
 
 func (m *merger) took(path string, at []check.Place, what string, args ...any) {
@@ -68,8 +66,7 @@ func (m *merger) took(path string, at []check.Place, what string, args ...any) {
 	}
 }
 
-// conflict tells of what both sides changed in different ways, and reports whether what theirs
-// has counts.
+// conflict reports a conflict, and reports whether the version of theirs is taken.
 func (m *merger) conflict(path string, at []check.Place, what string, b, o, t any) bool {
 	if m.OnConflict != nil {
 		side := "ours"
@@ -83,8 +80,8 @@ func (m *merger) conflict(path string, at []check.Place, what string, b, o, t an
 	return m.Theirs
 }
 
-// positions goes through the blocks that theirs changed, in the order of the store of theirs,
-// then those that it deleted in that of base.
+// positions yields the blocks that theirs changed, in the order of its database, then those that theirs deleted, in
+// the order of the database of base.
 func (m *merger) positions(ctx context.Context) iter.Seq2[mapdb.Pos, error] {
 	return func(yield func(mapdb.Pos, error) bool) {
 		for b, err := range m.theirs.Blocks(ctx, mapdb.All()) {
@@ -101,7 +98,7 @@ func (m *merger) positions(ctx context.Context) iter.Seq2[mapdb.Pos, error] {
 		for p, err := range m.base.Positions(ctx, mapdb.All()) {
 			if err == nil {
 				if _, err = m.theirs.Get(ctx, p); !errors.Is(err, mapdb.ErrNotFound) {
-					continue // the first loop met it, whatever it is
+					continue // the first loop yields it
 				}
 				err = nil
 			}
@@ -112,7 +109,7 @@ func (m *merger) positions(ctx context.Context) iter.Seq2[mapdb.Pos, error] {
 	}
 }
 
-// get returns the bytes of a block, nil if there is none.
+// get returns the bytes of a block, or nil if there is none.
 func get(ctx context.Context, db mapdb.DB, p mapdb.Pos) ([]byte, error) {
 	data, err := db.Get(ctx, p)
 	if errors.Is(err, mapdb.ErrNotFound) {
@@ -121,7 +118,7 @@ func get(ctx context.Context, db mapdb.DB, p mapdb.Pos) ([]byte, error) {
 	return data, err
 }
 
-// block merges a block; ours is what the world has, nil if there is none.
+// block merges a block. ours is the block of the world, or nil if there is none.
 func (m *merger) block(ctx context.Context, p mapdb.Pos, ours []byte) ([]byte, error) {
 	base, err := get(ctx, m.base, p)
 	if err != nil {
@@ -166,7 +163,7 @@ func (m *merger) block(ctx context.Context, p mapdb.Pos, ours []byte) ([]byte, e
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return choose(fmt.Sprintf("both changed it, and it cannot be read: %v", err)), nil
 	}
-	if b == nil && !o.Equal(t) { // there is nothing to compare with
+	if b == nil && !o.Equal(t) { // without base there is nothing to compare with
 		return choose("both made it"), nil
 	}
 	merged, err := m.mergeBlock(p, b, o, t)

@@ -21,19 +21,19 @@ import (
 	"trowel.example/minetest/worldmerge"
 )
 
-// spot is a node of a world, or one of the objects of a block.
+// spot is a node of a world, or an object of a block.
 type spot struct {
 	p mapdb.Pos
 	i int
 }
 
-// change is what somebody does at a spot.
+// change is a change at a spot.
 type change struct {
 	spot
 	what, n int
 }
 
-// do does it to the blocks of a world.
+// do applies the change to the blocks of a world.
 func (c change) do(t *testing.T, blocks map[mapdb.Pos]*mapblock.Block) {
 	b := blocks[c.p]
 	at := slices.IndexFunc(b.Metadata.List, func(m mapblock.NodeMeta) bool { return int(m.Pos) == c.i })
@@ -80,7 +80,7 @@ func (c change) do(t *testing.T, blocks map[mapdb.Pos]*mapblock.Block) {
 
 var positions = []mapdb.Pos{{X: 0, Y: 0, Z: 0}, {X: -1, Y: 0, Z: 3}, {X: 5, Y: -2, Z: 0}, {X: 0, Y: 1, Z: 0}}
 
-// start makes the blocks that everybody begins with.
+// start returns the blocks of base.
 func start(t *testing.T, version int) map[mapdb.Pos]*mapblock.Block {
 	r := rand.New(rand.NewPCG(1, uint64(version)))
 	blocks := make(map[mapdb.Pos]*mapblock.Block)
@@ -94,7 +94,7 @@ func start(t *testing.T, version int) map[mapdb.Pos]*mapblock.Block {
 	return blocks
 }
 
-// write makes a world of blocks.
+// write creates a world with the given blocks.
 func write(t *testing.T, c mapdb.Config, blocks map[mapdb.Pos]*mapblock.Block) string {
 	t.Helper()
 	return worldtest.WorldOf(t, t.TempDir(), c, func(yield func(mapdb.Block, error) bool) {
@@ -109,7 +109,7 @@ func write(t *testing.T, c mapdb.Config, blocks map[mapdb.Pos]*mapblock.Block) s
 	})
 }
 
-// merge merges three worlds, and returns the blocks of the result.
+// merge merges three worlds and returns the blocks of the result.
 func merge(t *testing.T, base, ours, theirs string, o worldmerge.Options) (string, map[mapdb.Pos]*mapblock.Block) {
 	t.Helper()
 	ctx := context.Background()
@@ -137,7 +137,7 @@ func merge(t *testing.T, base, ours, theirs string, o worldmerge.Options) (strin
 	return dst, merged
 }
 
-// says is what a block says, whatever its ids and the order of its lists.
+// says describes the contents of a block, independent of its ids and the order of its lists.
 func says(b *mapblock.Block) string {
 	if b == nil {
 		return "nothing"
@@ -163,8 +163,8 @@ func says(b *mapblock.Block) string {
 	return s.String()
 }
 
-// What two people changed at different places is all there; where both changed one thing, it
-// is a conflict.
+// TestMerge tests that changes at different places are all in the result, and that different changes at the same
+// place are conflicts.
 func TestMerge(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	r := rand.New(rand.NewPCG(5, 5))
@@ -199,7 +199,7 @@ func TestMerge(t *testing.T) {
 			}
 		}
 
-		// Now both change the same nodes, differently.
+		// Now both sides change the same nodes, differently.
 		want := 0
 		for n := range 10 {
 			s := spot{positions[r.IntN(len(positions))], r.IntN(mapblock.NodeCount)}
@@ -230,7 +230,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Ids of one byte are merged as those of two.
+// TestMergeWidths tests that blocks with ids of one byte are merged like blocks with ids of two bytes.
 func TestMergeWidths(t *testing.T) {
 	c := mapdb.Config{Backend: mapdb.SQLite}
 	for _, version := range []int{24, 28, 29} {
@@ -256,7 +256,7 @@ func TestMergeWidths(t *testing.T) {
 	}
 }
 
-// Blocks that one side deleted or made, and files, players and settings.
+// TestMergeWhole tests blocks that one side deleted or added, and files, players and settings.
 func TestMergeWhole(t *testing.T) {
 	c := mapdb.Config{Backend: mapdb.SQLite}
 	base, ours, theirs := start(t, 28), start(t, 28), start(t, 28)
@@ -289,7 +289,7 @@ func TestMergeWhole(t *testing.T) {
 	put(0, "worldmods/y/init.lua", "-- removed")
 	put(1, "worldmods/y/init.lua", "-- removed")
 	put(1, "worldmods/z/init.lua", "-- ours")
-	put(2, "map.sqlite-wal", "") // of the database, which is none of the files
+	put(2, "map.sqlite-wal", "") // a part of the database, which is not merged as a file
 	var conflicts []string
 	worldtest.SetLine(t, filepath.Join(worlds[2], "world.mt"), "load_mod_pig = true", "load_mod_hen = true")
 	dst, merged := merge(t, worlds[0], worlds[1], worlds[2], worldmerge.Options{OnConflict: func(c check.Conflict) { conflicts = append(conflicts, c.Path+": "+c.What) }})
@@ -322,7 +322,7 @@ func TestMergeWhole(t *testing.T) {
 		t.Error("a file that theirs removed is there")
 	}
 
-	// Where the parts of the copy are is its own matter, whatever else is in world.mt.
+	// The settings of where a copy keeps its parts stay, whatever else is in world.mt.
 	w, err := worldedit.Open(context.Background(), worlds[1], worldedit.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -349,7 +349,8 @@ func TestMergeWhole(t *testing.T) {
 	}
 }
 
-// Theirs without players is taken for the map alone, unless it is preferred.
+// TestMergeWithoutPlayers tests that theirs is treated as a copy of the map alone if it has no players, unless theirs
+// is preferred.
 func TestMergeWithoutPlayers(t *testing.T) {
 	c := mapdb.Config{Backend: mapdb.SQLite}
 	blocks := start(t, 29)
@@ -371,7 +372,7 @@ func TestMergeWithoutPlayers(t *testing.T) {
 	}
 }
 
-// The time of a day, the day and the time of the game come from one side.
+// TestTimesTogether tests that the time of day, the day and the game time are taken from one side.
 func TestTimesTogether(t *testing.T) {
 	for name, c := range map[string]struct {
 		worlds   [3]string // base, ours, theirs: game_time, day_count, time_of_day
