@@ -13,34 +13,34 @@ import (
 	"trowel.example/internal/deflate"
 )
 
-// DefaultLevel is the zlib level of every writer but map_optimize, which uses 9.
+// DefaultLevel is the zlib level that all writers use except map_optimize, which uses 9.
 const DefaultLevel = 6
 
-// Block is a data block: its compressed bytes and its content, each made from
-// the other when it is first needed. It may be shared by goroutines.
+// Block is a data block: compressed bytes and contents. Either is made from the other when it is first needed.
+// Goroutines may share a block.
 type Block struct {
 	stream []byte // as in the file; nil for a new block
-	stored []byte // of a new block whose content is not kept: its stream
-	size   int32  // stated size of the content
-	plain  bool   // stream is the content itself (version 3)
-	offset int64  // of the stream in the file it came from, -1 if none
-	lost   bool   // it lies outside of the file
-	cut    bool   // the file ends before it does
+	stored []byte // the stream of a new block whose contents are not kept
+	size   int32  // stated size of the contents
+	plain  bool   // stream is the contents themselves (version 3)
+	offset int64  // of the stream in its file, -1 if none
+	lost   bool   // the block is outside of the file
+	cut    bool   // the file ends inside the block
 	level  int
 
-	keeper     *keeper     // of the contents of its file
-	unreadable func(error) // is told, once, that the content cannot be read
+	keeper     *keeper     // limits the contents that the blocks of the file keep
+	unreadable func(error) // called once if the contents cannot be read
 
 	mu      sync.Mutex
-	read    bool // content is there
+	read    bool // the contents are in memory
 	judged  bool // surplus and err are known
 	content []byte
-	surplus int // bytes of stream behind the end of the zlib stream
+	surplus int // bytes of stream after the end of the zlib stream
 	err     error
 }
 
-// NewBlock returns a block that holds content, to be compressed at the default
-// level when it is written. The content must not be changed afterwards.
+// NewBlock returns a block with the given contents, to be compressed at the default level when it is written. The
+// contents must not be changed afterwards.
 func NewBlock(content []byte) *Block { return NewBlockLevel(content, DefaultLevel) }
 
 // NewBlockLevel is NewBlock for another zlib level, 0 to 9.
@@ -50,43 +50,42 @@ func NewBlockLevel(content []byte, level int) *Block {
 	return b
 }
 
-// NewBlockStream returns a block from a zlib stream that is written as it is,
-// with the stated size of its content.
+// NewBlockStream returns a block from a zlib stream, which is written unchanged, and the stated size of its contents.
 func NewBlockStream(stream []byte, size int32) *Block {
 	if stream == nil {
-		stream = []byte{} // a block of no bytes, not one to be made
+		stream = []byte{} // a block of no bytes; nil would mean a new block
 	}
 	return &Block{stream: stream, size: size, offset: -1, level: DefaultLevel}
 }
 
-// NewLostBlock returns a block whose content cannot be read, with the error that says why.
+// NewLostBlock returns a block whose contents cannot be read because of err.
 func NewLostBlock(err error) *Block { return &Block{offset: -1, read: true, judged: true, err: err} }
 
-// ErrUnreadable is in the errors of blocks whose content cannot be read, of which the file tells by
-// itself: see [File.Losses] and [File.OnUnreadable]. It wraps [fault.ErrLost].
+// ErrUnreadable is wrapped by the errors of blocks whose contents cannot be read. The file also reports these blocks:
+// see [File.Losses] and [File.OnUnreadable]. It wraps [fault.ErrLost].
 var ErrUnreadable = fmt.Errorf("%w: the data block cannot be read", fault.ErrLost)
 
-// Store compresses the content of a new block, as Encode would, and forgets the content until
-// somebody asks for it. A program that makes many large blocks has one content at a time.
+// Store compresses the contents of a new block, as Encode would, and releases the contents until they are needed. A
+// program that makes many large blocks then holds the contents of one at a time.
 func (b *Block) Store() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.stream != nil || b.content == nil || len(b.content) > MaxContent {
 		return
 	}
-	if stream, err := deflate.Compress(nil, b.content, b.level); err == nil { // else encode meets it again
+	if stream, err := deflate.Compress(nil, b.content, b.level); err == nil { // otherwise Encode returns the error
 		b.stored, b.content, b.read = stream, nil, false
 	}
 }
 
-// Size returns the stated size of the content in bytes, without inflating it.
+// Size returns the stated size of the contents in bytes, without inflating them.
 func (b *Block) Size() int32 { return b.size }
 
-// Offset returns where in its file the block begins, -1 for a new one.
+// Offset returns the offset of the block in its file, or -1 for a new block.
 func (b *Block) Offset() int64 { return b.offset }
 
-// StoredSize returns the number of bytes that the block takes in its file, 0
-// for one that was not read from a file.
+// StoredSize returns the number of bytes that the block takes in its file, or 0 for a block that was not read from a
+// file.
 func (b *Block) StoredSize() int { return len(b.stream) }
 
 // Stream returns the zlib stream that the block was read from, or nil.
@@ -97,18 +96,18 @@ func (b *Block) Stream() []byte {
 	return b.stream
 }
 
-// Plausible reports whether the stream is long enough for the stated size, without
-// inflating it: deflate makes at most 1032 bytes of one.
+// Plausible reports, without inflating it, whether the stream is long enough for the stated size: deflate expands a
+// byte to at most 1032 bytes.
 func (b *Block) Plausible() bool {
 	return b.stream == nil || b.plain || int64(b.size) <= maxRatio*int64(len(b.stream))
 }
 
-// maxRatio is how many bytes deflate makes at most of one.
+// maxRatio is the largest compression ratio of deflate.
 const maxRatio = 1032
 
-// Bytes returns the content, which must not be changed. With an error it
-// returns as much of the content as could be read. A block that was read from a file
-// keeps its content until others of the file are asked for, and inflates it again then.
+// Bytes returns the contents, which must not be changed. On an error it also returns the contents that could be read.
+// A block that was read from a file keeps its contents until those of other blocks are needed, and then inflates them
+// again.
 func (b *Block) Bytes() ([]byte, error) {
 	b.mu.Lock()
 	content, err, fresh := b.content, b.err, !b.read
@@ -123,8 +122,8 @@ func (b *Block) Bytes() ([]byte, error) {
 	return content, err
 }
 
-// BytesUpTo is Bytes for content that is of use only if it has at most limit bytes, such as
-// a text. A larger block is from then on one that cannot be read.
+// BytesUpTo is Bytes for contents that are useful only up to limit bytes, such as a text. A larger block becomes
+// unreadable.
 func (b *Block) BytesUpTo(limit int) ([]byte, error) {
 	b.mu.Lock()
 	if int(b.size) > limit && !b.judged {
@@ -135,8 +134,8 @@ func (b *Block) BytesUpTo(limit int) ([]byte, error) {
 	return b.Bytes()
 }
 
-// keeper has the blocks of a file that keep their contents: those that were inflated
-// last, as many as take no more than maxKept bytes together, and one at least.
+// keeper limits the contents that the blocks of a file keep in memory: the most recently inflated ones, at most
+// maxKept bytes together, but at least one.
 type keeper struct {
 	mu     sync.Mutex
 	blocks []kept
@@ -161,16 +160,16 @@ func (k *keeper) keep(b *Block, size int) {
 	gone := slices.Clone(k.blocks[:n])
 	k.blocks = slices.Delete(k.blocks, 0, n)
 	k.mu.Unlock()
-	for _, b := range gone { // which may be locked by who inflates them
+	for _, b := range gone { // which another goroutine may have locked for inflating
 		b.mu.Lock()
 		b.content, b.read = nil, false
 		b.mu.Unlock()
 	}
 }
 
-// Look is Bytes for who looks at the content once: a large block does not keep it, and it is
-// gone when do returns. What all such looks of a program have in memory at a time is
-// limited, so do must not look at another block.
+// Look calls do with the results of Bytes, for a single use: a large block does not keep its contents, which are
+// released when do returns. The memory that all concurrent calls use is limited, so do must not call Look for another
+// block.
 func (b *Block) Look(do func(content []byte, err error)) {
 	if b.atMost() <= maxSmall {
 		do(b.Bytes())
@@ -183,12 +182,12 @@ func (b *Block) Look(do func(content []byte, err error)) {
 	do(content, err)
 }
 
-// maxSmall is how many bytes a content has at most that a block keeps when somebody looks at it: so a
-// small file is inflated once, in whatever order its parts are asked for.
+// maxSmall is the size of the largest contents that a block keeps in a call of Look, in bytes: a small file is
+// inflated once, in whatever order its parts are read.
 const maxSmall = 1 << 20
 
-// maxLooks is how many bytes contents that somebody looks at take together, and
-// maxBuffer how large the memory is that the next one uses again.
+// maxLooks is the memory for the contents that concurrent calls of Look use, in bytes; maxBuffer is the size of the
+// largest buffer that is reused.
 const (
 	maxLooks  = 96 << 20
 	maxBuffer = 32 << 20
@@ -199,12 +198,12 @@ var (
 	buffers = sync.Pool{New: func() any { return new([]byte) }}
 )
 
-// atMost is how many bytes the content can have.
+// atMost returns the largest possible size of the contents in bytes.
 func (b *Block) atMost() int64 {
 	return min(int64(b.size), maxRatio*int64(len(b.stream)+len(b.stored)))
 }
 
-// lookInto returns the content, which may stand in the memory of buf.
+// lookInto returns the contents, which may be in the memory of buf.
 func (b *Block) lookInto(buf *[]byte) ([]byte, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -218,14 +217,14 @@ func (b *Block) lookInto(buf *[]byte) ([]byte, error) {
 	return content, b.err
 }
 
-// Verify returns the error of Bytes. It inflates nothing that was inflated before, and keeps
-// nothing, so that its memory does not depend on the size.
+// Verify returns the error of Bytes. It does not inflate a block again and keeps nothing, so its memory use does not
+// depend on the size.
 func (b *Block) Verify() error {
 	_, err := b.verify()
 	return err
 }
 
-// verify returns what is wrong with the stream, and how many bytes follow it.
+// verify returns the error of the stream, and the number of bytes that follow it.
 func (b *Block) verify() (surplus int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -240,14 +239,12 @@ func (b *Block) verify() (surplus int, err error) {
 	return b.surplus, b.err
 }
 
-// MaxContent is how many bytes the content of a block may have to be read: those of a layer of
-// 4,096 x 4,096 tiles, or of an image of as many pixels. What the game's own files have is below a fifth of
-// it. A larger block cannot be read, with an error that wraps [fault.ErrLimit]; its file
-// keeps it unchanged.
+// MaxContent limits the size of the contents of a block, in bytes: those of a layer of 4,096 x 4,096 tiles, or of an
+// image of as many pixels. The game's own files need less than a fifth. A larger block cannot be read: the error
+// wraps [fault.ErrLimit]; its file keeps it unchanged.
 const MaxContent = 64 << 20
 
-// inflate returns the content, in the memory of buf if there is room, and judges the
-// stream.
+// inflate returns the contents, in the memory of buf if there is room, and judges the stream.
 func (b *Block) inflate(buf []byte) (content []byte) {
 	switch {
 	case b.judged && errors.Is(b.err, fault.ErrLimit):
@@ -268,7 +265,7 @@ func (b *Block) inflate(buf []byte) (content []byte) {
 			case errors.Is(err, deflate.ErrTooLong):
 				b.fail(fmt.Sprintf("a content of at most %d bytes", MaxContent), fmt.Sprintf("%d bytes", b.size), fault.ErrLimit)
 				return nil
-			case err == nil, errors.Is(err, deflate.ErrTooShort): // what Want says is MaxContent
+			case err == nil, errors.Is(err, deflate.ErrTooShort): // then Want states MaxContent
 				err = &deflate.Error{Kind: deflate.ErrTooShort, Consumed: used, Size: len(content), Want: int64(b.size)}
 			}
 		}
@@ -277,7 +274,7 @@ func (b *Block) inflate(buf []byte) (content []byte) {
 	return content
 }
 
-// judge keeps how many bytes of the stream were used, and what is wrong with it.
+// judge records how many bytes of the stream were used, and its error.
 func (b *Block) judge(used int, err error) {
 	b.surplus = len(b.stream) - used
 	if err != nil {
@@ -286,7 +283,7 @@ func (b *Block) judge(used int, err error) {
 	b.judged = true
 }
 
-// fail makes it a block that cannot be read, and lets know of that the first time.
+// fail marks the block as unreadable and reports that the first time.
 func (b *Block) fail(want, got string, cause error) {
 	b.err = &fault.Error{Offset: b.offset, Want: want, Got: got, Err: b.told(cause)}
 	if b.unreadable != nil && !b.judged {
@@ -295,16 +292,16 @@ func (b *Block) fail(want, got string, cause error) {
 	b.judged = true
 }
 
-// told marks an error as one of which the file tells by itself.
+// told marks an error as one that the file reports itself.
 func (b *Block) told(err error) error {
-	if b.size == 0 { // nothing was there
+	if b.size == 0 { // the block had no contents
 		return err
 	}
 	return errors.Join(ErrUnreadable, err)
 }
 
-// Equal reports whether both blocks hold the same. One that cannot be read equals one of
-// the same compressed bytes.
+// Equal reports whether both blocks have the same contents. A block that cannot be read equals one with the same
+// compressed bytes.
 func (b *Block) Equal(other *Block) bool {
 	if b == other || b == nil || other == nil {
 		return b == other
@@ -320,7 +317,7 @@ func (b *Block) Equal(other *Block) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// encode returns the bytes that stand for the block in a file of the given version.
+// encode returns the bytes of the block in a file of the given version.
 func (b *Block) encode(version int) ([]byte, error) {
 	if b == nil {
 		return nil, &fault.Error{Offset: -1, Want: "a block", Got: "nil", Err: fault.ErrFormat}

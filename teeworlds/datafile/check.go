@@ -7,8 +7,7 @@ import (
 	"trowel.example/check"
 )
 
-// Catalog lists what Check can find, in the order in which DDNet's reader
-// validates.
+// Catalog lists the kinds of findings that Check can report, in the order in which DDNet's reader validates.
 var Catalog check.Catalog
 
 var (
@@ -74,8 +73,7 @@ var (
 		"Nothing: readers ignore them. Packing without the sidecar drops them.")
 )
 
-// Check reports everything that is wrong with the container, from the header to
-// the last data block, which it inflates.
+// Check reports every problem of the container, from the header to the last data block. It inflates all blocks.
 func (f *File) Check(sink check.Sink) {
 	for _, finding := range f.issues {
 		sink(finding)
@@ -83,7 +81,7 @@ func (f *File) Check(sink check.Sink) {
 	for i, b := range f.Data {
 		path := fmt.Sprintf("data[%d]", i)
 		if b.size <= 0 || b.lost {
-			continue // said already
+			continue // already reported
 		}
 		if surplus, err := b.verify(); err != nil {
 			sink.Add(kindDataCorrupt, path, b.offset, "%v", errors.Unwrap(err))

@@ -20,7 +20,7 @@ import (
 
 var testUUID = datafile.NameUUID("mapitemtype-automapper-config@ddnet.tw")
 
-// sample is a datafile with something of everything.
+// sample returns a datafile with all features.
 func sample() *datafile.File {
 	f := datafile.New()
 	f.AddData([]byte("first block"))
@@ -97,8 +97,8 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// Versions, the swapped magic and the quirk of the header survive, and one
-// version turns into the other.
+// TestVersions tests that versions, the swapped magic number and the old sizes in the header round-trip, and that
+// each version can be converted to the other.
 func TestVersions(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	for _, version := range []int{3, 4} {
@@ -161,14 +161,14 @@ func TestUUID(t *testing.T) {
 	}
 }
 
-// put returns data with the little-endian integer at offset replaced.
+// put returns a copy of data with the little-endian integer at offset replaced.
 func put(data []byte, offset int, v int32) []byte {
 	data = bytes.Clone(data)
 	binary.LittleEndian.PutUint32(data[offset:], uint32(v))
 	return data
 }
 
-// Offsets in the bytes of plain, which has no UUIDs: 2 types, 3 items, 2 data blocks.
+// Offsets in the bytes of plain(), which has no UUIDs: 2 types, 3 items, 2 data blocks.
 const (
 	atTypes       = 36
 	atItemOffsets = atTypes + 2*12
@@ -187,8 +187,8 @@ func plain() *datafile.File {
 	return f
 }
 
-// Each thing that can be wrong has its finding, what is right is still read, and
-// the file encodes to its bytes.
+// TestBroken tests that each defect has its finding, that intact parts are still read, and that the file encodes to
+// its own bytes.
 func TestBroken(t *testing.T) {
 	good := encode(t, plain())
 	old := plain()
@@ -208,8 +208,8 @@ func TestBroken(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		data  []byte
-		want  []string // ids of findings
-		items int      // that can be read
+		want  []string // IDs of findings
+		items int      // the number of items that can be read
 	}{
 		{"good", good, nil, 3},
 		{"cut", good[:len(good)-1], []string{"tw-datafile-file-size", "tw-datafile-data-corrupt"}, 3},
@@ -271,7 +271,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// What cannot be read at all says why and where.
+// TestUnreadable tests that the error for a file that cannot be read at all states the reason and the offset.
 func TestUnreadable(t *testing.T) {
 	good := encode(t, plain())
 	for _, c := range []struct {
@@ -298,7 +298,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// A trace accounts for every byte of a file that is whole.
+// TestTrace tests that a trace accounts for every byte of an intact file.
 func TestTrace(t *testing.T) {
 	for _, version := range []int{3, 4} {
 		f := sample()
@@ -367,7 +367,7 @@ func Example() {
 	// Output: 0 [1 1024 1024 1 0 -1] grass_main <nil>
 }
 
-// A nil error means that everything was read.
+// TestWhole tests that a nil error means that everything was read.
 func TestWhole(t *testing.T) {
 	data := encode(t, sample())
 	var blocks [][]byte
@@ -392,7 +392,7 @@ func TestWhole(t *testing.T) {
 				if f == nil {
 					return nil, err
 				}
-				return change(f) // in spite of the error
+				return change(f) // despite the error
 			},
 			"Salvage": func(data []byte) ([]byte, error) {
 				f, err := datafile.Salvage(data)

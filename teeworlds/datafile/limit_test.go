@@ -10,8 +10,8 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// A block whose content is larger than MaxContent cannot be read, and says so; the file keeps it unchanged.
-// One that only states such a size gives what it has.
+// TestMaxContent tests that contents larger than MaxContent give an error and that the file keeps the block
+// unchanged, and that a block that only states such a size returns the contents it has.
 func TestMaxContent(t *testing.T) {
 	stream := func(size int) []byte {
 		s, err := deflate.Compress(nil, make([]byte, size), 1)

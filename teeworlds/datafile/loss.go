@@ -8,9 +8,8 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// Losses reports what of the file cannot be had, as far as the sizes and tables
-// tell: nil for a file that is all there. What is wrong inside the blocks shows
-// when they are read: see [File.OnUnreadable].
+// Losses returns what is missing from the file, according to its sizes and tables: nil for a complete file. Errors
+// inside the blocks appear when the blocks are read: see [File.OnUnreadable].
 func (f *File) Losses() []string {
 	blocks := 0
 	for _, b := range f.Data {
@@ -38,12 +37,11 @@ func (f *File) Losses() []string {
 	return nil
 }
 
-// Lost returns what is known to be lost, nil for nothing: [File.Losses], and the data
-// blocks of which reading has failed since. The error wraps [fault.ErrShort] if the file
-// is cut off, and [fault.ErrLost] otherwise.
+// Lost returns an error for everything that is known to be lost, or nil: [File.Losses], and the data blocks that
+// could not be read since. The error wraps [fault.ErrShort] if the file is truncated, and [fault.ErrLost] otherwise.
 func (f *File) Lost() error { return f.lost(nil) }
 
-// lost is [File.Lost] without the blocks that another file keeps as they are.
+// lost is [File.Lost] without the blocks that another file keeps unchanged.
 func (f *File) lost(kept map[*Block]bool) error {
 	var errs []error
 	for _, loss := range f.Losses() { // one at most
@@ -70,16 +68,15 @@ func (f *File) lost(kept map[*Block]bool) error {
 func (f *File) Verify() error {
 	parallel.Each(len(f.Data), func(i int) {
 		if b := f.Data[i]; b != nil && b.listed() {
-			_ = b.Verify() // which Lost reports
+			_ = b.Verify() // Lost returns the error
 		}
 	})
 	return f.Lost()
 }
 
-// MayBecome returns an error that wraps [fault.ErrLost] if changed, which was made of f,
-// lacks something that could not be read of f: what [File.Lost] reports, except blocks
-// that changed has as they are. For a file of [Salvage], whose user accepts losses, it
-// returns nil.
+// MayBecome returns an error that wraps [fault.ErrLost] if changed, which was made from f, lacks something that could
+// not be read of f: what [File.Lost] reports, except blocks that changed keeps unchanged. For a file of [Salvage],
+// whose caller accepts losses, it returns nil.
 func (f *File) MayBecome(changed *File) error {
 	if f.salvaged {
 		return nil
@@ -98,21 +95,20 @@ func (f *File) MayBecome(changed *File) error {
 // Salvaged reports whether the file was read by [Salvage].
 func (f *File) Salvaged() bool { return f.salvaged }
 
-// listed reports whether the file has bytes for the block. A block of size 0 has no
-// content, and [File.Losses] counts the others without bytes.
+// listed reports whether the file has bytes for the block. A block of size 0 has no contents, and [File.Losses]
+// counts the others without bytes.
 func (b *Block) listed() bool { return !b.lost && !b.cut && b.size != 0 }
 
-// OnUnreadable lets tell know of each block whose content turns out not to be
-// readable, once, with its number; those of which [File.Losses] told are left out.
-// It must be called before goroutines share the file; they may call tell at the
-// same time.
+// OnUnreadable makes each block call tell once, with its number, if its contents turn out to be unreadable. It omits
+// blocks that [File.Losses] reports. It must be called before goroutines share the file; they may call tell
+// concurrently.
 func (f *File) OnUnreadable(tell func(n int, err error)) {
 	for i, b := range f.Data {
 		if !b.listed() {
 			continue
 		}
 		b.unreadable = func(err error) { tell(i, err) }
-		if b.err != nil { // it was read before
+		if b.err != nil { // the block was read before
 			tell(i, b.err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 func TestModel(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
-	f := new(datafile.File) // the zero value is one of version 4
+	f := new(datafile.File) // the zero value is a file of version 4
 	f.AddUUIDItem(datafile.NameUUID("x"), 1, 2, 3)
 	f.AddItem(4, 5, 6)
 	f.AddItem(4, 7, f.AddData([]byte("data")))

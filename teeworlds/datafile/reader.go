@@ -16,21 +16,19 @@ const (
 	magicSwapped = "ATAD"
 
 	headerSize     = 36
-	sizeOrigin     = 16 // size and swaplen count from behind themselves
+	sizeOrigin     = 16 // size and swaplen count the bytes after themselves
 	itemHeaderSize = 8
 
 	maxItemTypes = 65536
-	maxAlloc     = math.MaxInt32 // what the reference reader is ready to allocate for everything but the data
+	maxAlloc     = math.MaxInt32 // the memory that the reference reader allocates at most for everything but the data
 )
 
-// Recognize reports whether head, the first bytes of a file, is the beginning
-// of a datafile of any version.
+// Recognize reports whether head, the first bytes of a file, is the start of a datafile of any version.
 func Recognize(head []byte) bool {
 	return len(head) >= 8 && (string(head[:4]) == magicData || string(head[:4]) == magicSwapped)
 }
 
-// HasType reports whether the table of item types in data, a datafile that may
-// be cut behind it, lists typ.
+// HasType reports whether the table of item types in a datafile lists typ. Data may end after that table.
 func HasType(data []byte, typ uint16) bool {
 	r := bin.NewReader(data, bin.LittleEndian)
 	r.SeekTo(16)
@@ -50,13 +48,12 @@ func HasType(data []byte, typ uint16) bool {
 
 // Decode reads a datafile. It keeps data, which must not be changed afterwards.
 //
-// If items or data blocks that the file lists are missing, in whole or in part, Decode
-// returns the rest together with an error that wraps [fault.ErrShort] for a file that is
-// cut off and [fault.ErrLost] otherwise. [File.Encode] of that rest fails once it was
-// changed; [Salvage] is for programs that accept the losses. Decode returns no file where
-// Salvage fails.
+// If items or data blocks that the file lists are missing, completely or in part, Decode returns the rest together
+// with an error that wraps [fault.ErrShort] for a truncated file and [fault.ErrLost] otherwise. [File.Encode] of that
+// rest fails once the rest was changed; [Salvage] is for programs that accept the losses. Decode returns no file
+// where Salvage fails.
 //
-// Data blocks are inflated when their content is needed: [File.Verify] reads them all.
+// Data blocks are inflated when their contents are needed: [File.Verify] reads them all.
 func Decode(data []byte) (*File, error) {
 	f, err := Salvage(data)
 	if err == nil {
@@ -65,33 +62,30 @@ func Decode(data []byte) (*File, error) {
 	return f, err
 }
 
-// Salvage reads whatever can be read of a damaged datafile. It keeps data, which must not
-// be changed afterwards. [File.Losses] reports what is missing, and [File.Encode] of a
-// changed file writes the rest.
+// Salvage reads whatever can be read of a damaged datafile. It keeps data, which must not be changed afterwards.
+// [File.Losses] reports what is missing, and [File.Encode] of a changed file writes the rest.
 //
-// Salvage fails with a [fault.Error] only where nothing useful can be read: the magic
-// or the version is unknown, or the file ends inside its tables. Everything
-// else that is wrong is remembered for Check, and what it concerns is left out
-// or cut.
+// Salvage fails with a [fault.Error] only where nothing useful can be read: the magic number or the version is
+// unknown, or the file ends inside its tables. All other problems are recorded for Check; the affected parts are left
+// out or truncated.
 func Salvage(data []byte) (*File, error) {
 	d := &decoder{r: bin.NewReader(data, bin.LittleEndian)}
 	return d.decode(data)
 }
 
-// Tracing tells Trace whom to call.
+// Tracing holds the callbacks of Trace.
 type Tracing struct {
 	Field    trace.Tracer            // receives every field
-	TypeName func(typ uint16) string // names an item type; nil names none
+	TypeName func(typ uint16) string // returns the name of an item type; nil for no names
 
-	// Item returns what the integers of an item are: the fields of all of them, with
-	// paths and offsets that begin at the first. Nil takes them for one field.
+	// Item returns the fields of all integers of an item, with paths and offsets that begin at the first integer. If
+	// it is nil, the integers are reported as one field.
 	Item func(it Item) []trace.Field
 
-	Data func(n int, b *Block) // may trace the content of a block; nil leaves it
+	Data func(n int, b *Block) // may trace the contents of a block; nil for no trace
 }
 
-// Trace reads a datafile like Salvage and reports every field on the way. The
-// error tells why it stopped, if it did.
+// Trace reads a datafile like Salvage and reports every field. The error states why it stopped early.
 func Trace(data []byte, t Tracing) error {
 	d := &decoder{r: bin.NewReader(data, bin.LittleEndian), t: t}
 	d.r.Trace(t.Field)
@@ -117,7 +111,7 @@ type decoder struct {
 
 type itemType struct{ id, start, num int32 }
 
-// find remembers a finding.
+// find records a finding.
 func (d *decoder) find(k *check.Kind, path string, offset int64, format string, args ...any) {
 	check.Sink(func(f check.Finding) { d.f.issues = append(d.f.issues, f) }).Add(k, path, offset, format, args...)
 }
@@ -227,7 +221,7 @@ func (d *decoder) tables() {
 	}
 }
 
-// table reads n integers: at once, or one by one for somebody who listens.
+// table reads n integers: in one step, or one by one while tracing.
 func (d *decoder) table(name string, n int) []int32 {
 	if !d.r.Tracing() {
 		return d.r.Int32s(name, n)
@@ -241,7 +235,8 @@ func (d *decoder) table(name string, n int) []int32 {
 	return v
 }
 
-// extent returns where entry i of a table of offsets ends: at the next one, or at the end of its area.
+// extent returns the start and the end of entry i of a table of offsets: it ends at the next entry, or at the end of
+// its area.
 func extent(offsets []int32, i, areaSize int) (start, end int) {
 	start, end = int(offsets[i]), areaSize
 	if i+1 < len(offsets) {
@@ -250,8 +245,8 @@ func extent(offsets []int32, i, areaSize int) (start, end int) {
 	return start, end
 }
 
-// readItems reads the items that have a place of their own. Entries that
-// overlap others are left out, so that a small file cannot stand for many.
+// readItems reads the items. Entries that overlap others are left out, so that a small file cannot represent many
+// items.
 func (d *decoder) readItems(data []byte, areaStart int) {
 	d.f.Items = make([]Item, 0, d.numItems)
 	d.f.numItems = d.numItems
@@ -276,7 +271,7 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 		}
 		last = start
 		if end < start+itemHeaderSize {
-			end = d.itemSize // the next offset is wrong; its own check says so
+			end = d.itemSize // the next offset is wrong, and is reported on its own
 		}
 		cut := areaStart+end > len(data)
 		if cut {
@@ -330,8 +325,8 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 	d.r.SeekTo(int64(min(areaStart+d.itemSize, len(data))))
 }
 
-// lostRun collects neighbours in a table that cannot be read, so that a file
-// which was cut has one finding for all that is behind its end.
+// lostRun collects adjacent entries of a table that cannot be read, so that a truncated file has one finding for
+// everything after its end.
 type lostRun struct {
 	d           *decoder
 	kind        *check.Kind
@@ -361,7 +356,7 @@ func (l *lostRun) end() {
 	l.n = 0
 }
 
-// compareTypes holds the table of types against the items themselves.
+// compareTypes compares the table of types with the items.
 func (d *decoder) compareTypes() {
 	seen := make(map[int32]bool)
 	count := int32(0)
@@ -424,7 +419,7 @@ func (d *decoder) readData(data []byte, areaStart int) {
 		case start <= last:
 			d.find(kindDataOffset, fmt.Sprintf("data_offsets[%d]", i), -1, "data offset %d does not lie behind the one before, %d", start, last)
 		}
-		shared := start < last // its bytes are those of another: give it none
+		shared := start < last // the bytes belong to another block: this one gets none
 		if shared {
 			end = start
 		} else {

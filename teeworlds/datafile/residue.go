@@ -8,15 +8,15 @@ import (
 	"trowel.example/internal/deflate"
 )
 
-// Whoever stores a datafile in another form needs to remember what that form
-// does not say and what only matters for giving back the same bytes: residues.
+// Residues are the details that a program must store in order to reproduce identical bytes when it stores the
+// contents of a datafile in another form.
 
-// ContainerResidue is what remains of the container.
+// ContainerResidue holds the residue of the container.
 type ContainerResidue struct {
 	Swapped    bool `json:"swapped,omitempty"`    // magic ATAD
-	Version    int  `json:"version,omitempty"`    // 3; 0 stands for 4
-	OldSize    bool `json:"oldSize,omitempty"`    // the header's size leaves out the table of data sizes
-	OldSwaplen bool `json:"oldSwaplen,omitempty"` // so does its swaplen
+	Version    int  `json:"version,omitempty"`    // 3; 0 means 4
+	OldSize    bool `json:"oldSize,omitempty"`    // the size in the header excludes the table of data sizes
+	OldSwaplen bool `json:"oldSwaplen,omitempty"` // the swaplen in the header excludes it, too
 }
 
 // Container returns the residue of the container of f.
@@ -31,8 +31,7 @@ func (f *File) Container() ContainerResidue {
 	return k
 }
 
-// SetContainer makes the container of f, whose data are complete, that of which
-// k remained.
+// SetContainer applies k to the container of f, whose data must be complete.
 func (f *File) SetContainer(k ContainerResidue) {
 	f.Swapped = k.Swapped
 	if k.Version != 0 {
@@ -47,16 +46,16 @@ func (f *File) SetContainer(k ContainerResidue) {
 	}
 }
 
-// BlockResidue is what remains of a data block whose content is stored elsewhere.
+// BlockResidue holds the residue of a data block whose contents are stored elsewhere.
 type BlockResidue struct {
-	Level  *int   `json:"level,omitempty"`  // its zlib level, where that is not 6
+	Level  *int   `json:"level,omitempty"`  // its zlib level, if not 6
 	Size   *int32 `json:"size,omitempty"`   // the size stated for Stream
-	Stream []byte `json:"stream,omitempty"` // its compressed bytes, in place of a content that has Was
-	Was    string `json:"was,omitempty"`    // CRC-32 of a content, "none" for no content
+	Stream []byte `json:"stream,omitempty"` // its compressed bytes, used if the contents match Was
+	Was    string `json:"was,omitempty"`    // CRC-32 of the contents, "none" for no contents
 }
 
-// Residue returns what makes the block out of a content, or out of none, if ok is
-// false. It is the zero value if the content is enough.
+// Residue returns what is needed to rebuild the block from the contents, or from none if ok is false. It returns the
+// zero value if the contents are enough.
 func (b *Block) Residue(content Content, ok bool) BlockResidue {
 	if data, err := b.Bytes(); ok && err == nil && content.is(data) {
 		stream := b.Stream()
@@ -74,8 +73,8 @@ func (b *Block) Residue(content Content, ok bool) BlockResidue {
 	return BlockResidue{Size: &size, Stream: stream, Was: content.Mark(ok)}
 }
 
-// Compressed returns the zlib stream of the block and the size stated for its
-// content. The stream of a block of version 3 is made.
+// Compressed returns the zlib stream of the block and the stated size of its contents. A block of version 3 is
+// compressed for that.
 func (b *Block) Compressed() ([]byte, int32) {
 	if b.stream != nil && !b.plain {
 		return b.stream, b.size
@@ -91,8 +90,8 @@ func (b *Block) Compressed() ([]byte, int32) {
 	return stream, b.size
 }
 
-// Block returns the block of which k remained, nil if there is neither a
-// content nor a block that stood in place of none.
+// Block rebuilds the block from k and the contents. It returns nil if there are no contents and k holds no block for
+// that case.
 func (k BlockResidue) Block(content Content, ok bool) *Block {
 	switch {
 	case k.Size != nil && k.Was == content.Mark(ok):
@@ -105,16 +104,15 @@ func (k BlockResidue) Block(content Content, ok bool) *Block {
 	return nil
 }
 
-// IsZero reports whether nothing needs to be remembered.
+// IsZero reports whether nothing needs to be stored.
 func (k BlockResidue) IsZero() bool { return k.Level == nil && k.Size == nil }
 
-// Mark returns what tells contents apart in residues: their CRC-32 in eight hexadecimal
-// digits, or "none" for no content, if ok is false.
+// Mark returns the value that identifies contents in residues: their CRC-32 in eight hexadecimal digits, or "none"
+// for no contents, if ok is false.
 func Mark(content []byte, ok bool) string { return Content{Bytes: content}.Mark(ok) }
 
-// Content is what a data block holds, or is to hold: bytes, and as many zeros behind
-// them as Zeros says. A layer that states a size and lacks its tiles has nothing else,
-// and those zeros should not take memory before they are written.
+// Content is the contents of a data block: Bytes, followed by Zeros zero bytes. A layer that states a size and lacks
+// its tiles consists of zeros only, which should not take memory before they are written.
 type Content struct {
 	Bytes []byte
 	Zeros int
@@ -122,7 +120,7 @@ type Content struct {
 
 var someZeros [64 << 10]byte
 
-// Mark is the function Mark for the content.
+// Mark is the function Mark for these contents.
 func (c Content) Mark(ok bool) string {
 	if !ok {
 		return "none"
@@ -134,7 +132,7 @@ func (c Content) Mark(ok bool) string {
 	return fmt.Sprintf("%08x", sum)
 }
 
-// is reports whether data is the content.
+// is reports whether data equals the contents.
 func (c Content) is(data []byte) bool {
 	if len(data) != len(c.Bytes)+c.Zeros || !bytes.HasPrefix(data, c.Bytes) {
 		return false
@@ -149,7 +147,7 @@ func (c Content) is(data []byte) bool {
 	return true
 }
 
-// all returns the content with its zeros.
+// all returns the contents with their zeros.
 func (c Content) all() []byte {
 	if c.Zeros == 0 {
 		return c.Bytes

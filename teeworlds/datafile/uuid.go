@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// UUID names an item type that has no number of its own.
+// UUID identifies an item type without a fixed number.
 type UUID [16]byte
 
 // teeworldsNamespace is the namespace in which DDNet makes UUIDs from names.
@@ -50,7 +50,7 @@ func (u *UUID) UnmarshalText(text []byte) error {
 	return err
 }
 
-// ints returns the UUID as an index item holds it: four big-endian integers.
+// ints returns the UUID as stored in an index item: four big-endian integers.
 func (u UUID) ints() []int32 {
 	v := make([]int32, 4)
 	for i := range v {

@@ -14,20 +14,18 @@ import (
 
 // Encode returns the bytes of the file. New blocks are compressed on all cores.
 //
-// A file that was decoded and not changed gives the bytes that it was decoded
-// from, even where those break the rules; any other gives a file that follows
-// them, but for the fields of File that say otherwise. It changes nothing in f.
+// A decoded file that was not changed encodes to the bytes that it was decoded from, even if they are malformed. Any
+// other file encodes to a well-formed file, except where fields of File specify otherwise. Encode does not modify f.
 //
-// It fails, and names the part, for a version that there is not, a block that is nil or
-// cannot be compressed, and a file of 2 GiB or more. It fails with [fault.ErrLost] for a
-// changed file of which [Decode] could not read everything.
+// Encode fails, and names the part, for an unknown version, a block that is nil or cannot be compressed, and a file
+// of 2 GiB or more. It fails with [fault.ErrLost] for a changed file of which [Decode] could not read everything.
 func (f *File) Encode() ([]byte, error) {
 	out, err := f.layOut()
 	if err != nil || f.src == nil || bytes.Equal(out, f.src) {
 		return out, err
 	}
-	// What was read cannot be laid out the way it was. If the file is still
-	// what Decode makes of its source, nothing was changed: the source stands.
+	// The file cannot be laid out as it was read. If the source decodes to a file with the same layout, the file was
+	// not changed, and the source is returned.
 	if before, err := Salvage(f.src); err == nil {
 		if same, err := before.layOut(); err == nil && bytes.Equal(same, out) {
 			return f.src, nil
@@ -49,7 +47,7 @@ func (f *File) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// layOut makes the file from its parts.
+// layOut builds the file from its parts.
 func (f *File) layOut() ([]byte, error) {
 	version := f.version()
 	if version != 3 && version != 4 {
@@ -124,7 +122,7 @@ func (f *File) layOut() ([]byte, error) {
 	return w.Data(), nil
 }
 
-// encodeBlocks compresses what needs it, on all cores.
+// encodeBlocks encodes all blocks, on all cores.
 func (f *File) encodeBlocks(version int) ([][]byte, error) {
 	streams := make([][]byte, len(f.Data))
 	errs := make([]error, len(f.Data))
@@ -137,7 +135,7 @@ func (f *File) encodeBlocks(version int) ([][]byte, error) {
 	return streams, nil
 }
 
-// perData is the number of bytes that the tables spend on each data block.
+// perData returns the number of bytes that the tables use for each data block.
 func (f *File) perData() int {
 	if f.version() >= 4 {
 		return 8
