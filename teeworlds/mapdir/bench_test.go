@@ -11,8 +11,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// BenchmarkExtract makes all files of a large map one after the other; the tool
-// makes them on all cores.
+// BenchmarkExtract measures making all files of a large map one after the other; the program makes them on all cores.
 func BenchmarkExtract(b *testing.B) {
 	for _, name := range []string{"ddnet_ddnet/data/maps7/Tutorial.map", "jxsl13_twmap/testdata/Castle_Echos.map"} {
 		b.Run(filepath.Base(name), func(b *testing.B) {

@@ -17,7 +17,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// load makes all files of a folder, as extracting it does.
+// load reads all files of a folder, as extracting it does.
 func load(t *testing.T, fsys fs.FS) fstest.MapFS {
 	t.Helper()
 	files := make(fstest.MapFS)
@@ -35,8 +35,8 @@ func load(t *testing.T, fsys fs.FS) fstest.MapFS {
 	return files
 }
 
-// Every map of the corpus, taken apart and put together, gives the same bytes.
-// Without the sidecar it gives a clean map with the same folder.
+// TestCorpusFolders tests that every map of the corpus, extracted and rebuilt, gives identical bytes, and that it
+// gives a clean map with the same folder without the sidecar.
 func TestCorpusFolders(t *testing.T) {
 	var maps, originals atomic.Int32
 	t.Run("maps", func(t *testing.T) {
@@ -94,13 +94,13 @@ func checkMapFolder(t *testing.T, m *twmap.Map, data []byte) bool {
 	}
 	folder := Open(again)
 	for path, want := range files {
-		if strings.HasSuffix(path, ".png") { // compared below: pixels are cheaper than PNG
+		if strings.HasSuffix(path, ".png") { // compared below: comparing pixels is faster than PNG
 			continue
 		}
 		got, err := fs.ReadFile(folder, path)
 		short := false
 		if layer := files[strings.TrimSuffix(strings.TrimSuffix(path, ".txt"), ".json")+".json"]; layer != nil {
-			short = bytes.Contains(layer.Data, []byte(`"cells"`)) // it becomes complete
+			short = bytes.Contains(layer.Data, []byte(`"cells"`)) // building fills the missing cells
 		}
 		if err != nil || !bytes.Equal(got, want.Data) && !short {
 			t.Errorf("without sidecar: %s differs, %v", path, err)

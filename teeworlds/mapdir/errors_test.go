@@ -15,7 +15,7 @@ import (
 	"trowel.example/teeworlds/mapdir"
 )
 
-// What is wrong in a folder is told with its file and line, all of it at once.
+// TestErrors tests that all errors in a folder are reported together, with their files and lines.
 func TestErrors(t *testing.T) {
 	remove := func(names ...string) func(*testing.T, fstest.MapFS) {
 		return func(t *testing.T, f fstest.MapFS) {
@@ -142,7 +142,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A byte order mark is ignored in every text.
+// TestByteOrderMark tests that a byte order mark is ignored in every text.
 func TestByteOrderMark(t *testing.T) {
 	for name := range extract(t, encode(t, sample())) {
 		if strings.HasSuffix(name, ".png") || strings.HasSuffix(name, ".opus") || name == tree.Sidecar {
@@ -156,8 +156,8 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
-// What is left out is said: parts that nobody listed one by one, what is no part
-// of the map in one line, and what systems and version control keep not at all.
+// TestWarnings tests the warnings about files that are left out: each part that is missing in its list has a line,
+// all files that are not parts of the map share one, and hidden files of the system and of version control have none.
 func TestWarnings(t *testing.T) {
 	files := extract(t, encode(t, sample()))
 	for _, name := range []string{"images/stray.png", "images/a.xcf", "images/psd/b.psd", "sounds/readme.txt", "notes.txt", "groups/notes.txt", "groups/Game/notes.txt", "groups/Game/notes.json",

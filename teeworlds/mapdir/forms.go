@@ -7,14 +7,13 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// The JSON files of the folder. Fields that have their usual value are left out.
-// Points and sizes are in pixels, of which a tile has 32, times in milliseconds,
-// angles in degrees, colours [red, green, blue, alpha] from 0 to 255.
+// The JSON files of the folder. Fields with their usual value are left out. Points and sizes are in pixels (a tile
+// has 32), times in milliseconds, angles in degrees, colours [red, green, blue, alpha] from 0 to 255.
 
 const formatMap = "teeworlds-map"
 
 type mapForm struct {
-	Format  string      `json:"format"` // formatMap: how the folder is recognised
+	Format  string      `json:"format"` // formatMap, by which Recognize identifies the folder
 	Version *int32      `json:"version,omitempty"`
 	Info    *infoForm   `json:"info,omitempty"`
 	Extras  []extraForm `json:"extras,omitempty"`
@@ -25,25 +24,25 @@ type infoForm struct {
 	Version  plain   `json:"version,omitempty"`
 	Credits  plain   `json:"credits,omitempty"`
 	License  plain   `json:"license,omitempty"`
-	Settings []plain `json:"settings,omitempty"` // only if they do not fit in the lines of a file
+	Settings []plain `json:"settings,omitempty"` // only if they do not fit into the lines of a file
 }
 
-// imageForm is what the .png does not say; there is none if it says all.
+// imageForm holds what the .png does not state. There is no file for an empty form.
 type imageForm struct {
-	Name     *plain `json:"name,omitempty"` // if it is not that of the file
+	Name     *plain `json:"name,omitempty"` // if it differs from the name of the file
 	External bool   `json:"external,omitempty"`
-	Missing  bool   `json:"missing,omitempty"` // embedded, but there are no pixels
-	Width    int32  `json:"width,omitempty"`   // where no .png tells it
+	Missing  bool   `json:"missing,omitempty"` // embedded, but without pixels
+	Width    int32  `json:"width,omitempty"`   // if there is no .png
 	Height   int32  `json:"height,omitempty"`
 	Version  *int32 `json:"version,omitempty"`
 	Variant  *int32 `json:"variant,omitempty"`
 }
 
-// soundForm is what the .opus does not say.
+// soundForm holds what the .opus does not state.
 type soundForm struct {
 	Name     *plain `json:"name,omitempty"`
 	External bool   `json:"external,omitempty"`
-	Missing  bool   `json:"missing,omitempty"` // not external, but there are no data
+	Missing  bool   `json:"missing,omitempty"` // not external, but without data
 	Version  *int32 `json:"version,omitempty"`
 }
 
@@ -73,12 +72,12 @@ type clipForm struct {
 // pair is two whole numbers, [x, y].
 type pair [2]int32
 
-// baseForm is what layers of all types have.
+// baseForm holds the fields that all layers have.
 type baseForm struct {
-	Type   string    `json:"type"` // a kind of tile layers, "quads", "sounds" or "unknown"
+	Type   string    `json:"type"` // a kind of tile layer, "quads", "sounds" or "unknown"
 	Name   shortName `json:"name" need:"the name of the layer, or \"\" for none"`
 	Detail bool      `json:"detail,omitempty"`
-	Flags  int32     `json:"flags,omitempty"` // others than detail
+	Flags  int32     `json:"flags,omitempty"` // flags other than detail
 }
 
 type tileForm struct {
@@ -86,7 +85,7 @@ type tileForm struct {
 	Version        *int32          `json:"version,omitempty"`
 	Width          int32           `json:"width" need:"the number of columns"`
 	Height         int32           `json:"height" need:"the number of rows"`
-	Cells          *int32          `json:"cells,omitempty"` // if the text has not width * height of them
+	Cells          *int32          `json:"cells,omitempty"` // if the text does not have width * height of them
 	Color          *colorForm      `json:"color,omitempty"`
 	ColorEnv       *ref            `json:"colorEnv,omitempty"`
 	ColorEnvOffset int32           `json:"colorEnvOffset,omitempty"`
@@ -127,8 +126,8 @@ type autoMapperForm struct {
 type quadForm struct {
 	Points         [4]point      `json:"points" need:"top left, top right, bottom left, bottom right"`
 	Pivot          point         `json:"pivot" need:"the point that the quad turns around"`
-	Colors         *[4]colorForm `json:"colors,omitempty"`  // white
-	Texture        *[4]point     `json:"texture,omitempty"` // in parts of the image: all of it
+	Colors         *[4]colorForm `json:"colors,omitempty"`  // default: white
+	Texture        *[4]point     `json:"texture,omitempty"` // in parts of the image; default: all of it
 	PosEnv         *ref          `json:"posEnv,omitempty"`
 	PosEnvOffset   int32         `json:"posEnvOffset,omitempty"`
 	ColorEnv       *ref          `json:"colorEnv,omitempty"`
@@ -156,7 +155,7 @@ type sourceForm struct {
 	Radius         int32  `json:"radius,omitempty"`
 }
 
-// envelopeForm is an envelope whose values are in the unit T.
+// envelopeForm is an envelope with values in the unit T.
 type envelopeForm[T any] struct {
 	Name         longName       `json:"name" need:"the name of the envelope, or \"\" for none"`
 	Type         choice         `json:"type" need:"\"position\", \"color\" or \"sound\""` // or a number of channels
@@ -173,7 +172,7 @@ type pointForm[T any] struct {
 	Out    []tangent[T] `json:"out,omitempty"`
 }
 
-// version returns nil for the usual version of a part, which no version is written as.
+// version returns nil for the usual version of a part, and for 0, which is written as the usual version.
 func version(v, usual int32) *int32 { return unless(cmp.Or(v, usual), usual) }
 
 // unless returns nil if v has its usual value.
@@ -184,7 +183,7 @@ func unless[T comparable](v, usual T) *T {
 	return &v
 }
 
-// or returns what p points at, or the usual value.
+// or returns *p, or the usual value if p is nil.
 func or[T any](p *T, usual T) T {
 	if p == nil {
 		return usual

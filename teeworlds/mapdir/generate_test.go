@@ -9,13 +9,12 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// oddNames are names of parts that make trouble as names of files, in lists, or
-// because others are nearly the same.
+// oddNames are names of parts that are difficult as file names or in lists, or that are nearly the same as others.
 var oddNames = []string{"", "", "", "", "Tree", "tree", "TREE", "Leaves", "Leaves", "order", "Order", "group", "GROUP", "CON", "con.x", "aux", "a/b", "a\\b", "..", ".", " x ", "#x",
 	"# a", "ä", "a\u0308", "straße", "STRASSE", "x.", ".git", "50%20", "%", "a\nb", "tab\there", "\u202egnp", "\U0001f333", "quads", "tiles", "tiles a", "~", "Tree~abcd", "a:b", "settings",
 	"-", "Name 1", "name 1", "Game", "\ufeffbom"}
 
-// oddName returns one of them that a map has room for.
+// oddName returns an odd name of at most most bytes.
 func oddName(rng *rand.Rand, most int) string {
 	name := oddNames[rng.IntN(len(oddNames))]
 	if rng.IntN(20) == 0 {
@@ -70,7 +69,7 @@ func oddGroup(rng *rand.Rand, m *twmap.Map) *twmap.Group {
 
 func oddLayer(rng *rand.Rand, m *twmap.Map) twmap.Layer {
 	var l twmap.Layer
-	ref := func(n int) int { return rng.IntN(n+2) - 1 } // none, or one that is not there, too
+	ref := func(n int) int { return rng.IntN(n+2) - 1 } // none, or a missing part
 	switch rng.IntN(6) {
 	case 0, 1:
 		quads := make([]twmap.Quad, rng.IntN(4))
@@ -103,7 +102,7 @@ func oddLayer(rng *rand.Rand, m *twmap.Map) twmap.Layer {
 	return l
 }
 
-// insert adds a part to a map at any place: a layer, or a group of one.
+// insert adds a part to a map at a random position: a layer, or a group with a layer.
 func insert(rng *rand.Rand, m *twmap.Map) string {
 	l := oddLayer(rng, m)
 	if rng.IntN(3) == 0 {

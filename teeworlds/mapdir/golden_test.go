@@ -25,29 +25,27 @@ import (
 
 var update = flag.Bool("update", false, "make the maps in testdata anew, with the tools that they are named after")
 
-// goldens are maps that other people's tools wrote, from maps made here. Each is
-// testdata/SOURCE.ddnet-tools-16.4-TOOL.map. To make them anew, with the tools
-// of that version installed:
+// goldens are maps that other programs wrote from maps made here. Each is testdata/SOURCE.ddnet-tools-16.4-TOOL.map.
+// To regenerate them, with the tools of that version installed:
 //
 //	go test ./teeworlds/mapdir -run TestGolden -update
 var goldens = []struct {
 	source string
 	make   func() *twmap.Map
 	tool   string
-	same   bool                                  // it gives the very bytes that it was given
-	change func(t *testing.T, m, got *twmap.Map) // what it changes, if that is more than bytes; got is what it wrote
+	same   bool                                  // the tool writes exactly the bytes that it reads
+	change func(t *testing.T, m, got *twmap.Map) // applies the changes that the tool makes beyond bytes; got is what the tool wrote
 }{
 	{"everything", everything, "map_resave", true, nil},
-	{"everything", everything, "map_convert_07", true, nil}, // it embeds external images, and here are none
+	{"everything", everything, "map_convert_07", true, nil}, // it embeds external images, which this map lacks
 	{"everything", everything, "map_optimize", false, optimized},
 	{"everything", everything, "config_store", false, stored},
 	{"everything-0.7", everything07, "map_resave", true, nil},
 	{"everything-0.7", everything07, "map_convert_07", true, nil},
 }
 
-// optimized is what map_optimize does, besides compressing with level 9: in
-// images of tile layers it blanks the tiles that none uses, and puts a hash in
-// the names of all.
+// optimized applies the changes of map_optimize, apart from compression with level 9: the tool clears unused tiles in
+// the images of tile layers, and adds a hash to the names of all images.
 func optimized(t *testing.T, m, got *twmap.Map) {
 	for i, im := range m.Images {
 		hash, ok := strings.CutPrefix(got.Images[i].Name, im.Name+"_cut_")
@@ -68,9 +66,8 @@ func optimized(t *testing.T, m, got *twmap.Map) {
 	m.Images[0].SetPicture(cut)
 }
 
-// stored is what config_store does: it replaces the settings. It also makes
-// another entry of the UUID index for each that it finds, which is where
-// duplicate ones in real maps come from.
+// stored applies the changes of config_store: it replaces the settings. It also adds an entry of the UUID index for
+// each one that it finds, which explains the duplicates in real maps.
 func stored(t *testing.T, m, got *twmap.Map) {
 	m.Info.Settings = []string{"# stored by a tool", "sv_hit 1"}
 	uuid := datafile.NameUUID("mapitemtype-automapper-config@ddnet.tw")
@@ -81,8 +78,7 @@ func stored(t *testing.T, m, got *twmap.Map) {
 	m.Extras = []*twmap.Extra{{Type: datafile.TypeUUIDIndex, ID: 0xfffe, Data: entry}}
 }
 
-// everything returns a map with all that DDNet 16.4 knows of a map, so that its
-// tools can read and write it.
+// everything returns a map with every feature that DDNet 16.4 supports, so that its tools can read and write the map.
 func everything() *twmap.Map {
 	m := twmap.New(24, 16)
 	m.Info = &twmap.Info{Author: "Trowel", MapVersion: "1.2", Credits: "nobody", License: "MIT",
@@ -148,14 +144,14 @@ func everything() *twmap.Map {
 	return m
 }
 
-// everything07 is everything that Teeworlds 0.7 knows.
+// everything07 returns the part of everything that Teeworlds 0.7 supports.
 func everything07() *twmap.Map {
 	m := everything()
 	m.To07()
 	return m
 }
 
-// square returns a quad of a size in pixels.
+// square returns a quad with sides of 2 * size pixels around a point.
 func square(x, y, size int32, q twmap.Quad) twmap.Quad {
 	at := func(dx, dy int32) twmap.Point { return twmap.Point{X: (x + dx*size) << 10, Y: (y + dy*size) << 10} }
 	q.Points = [4]twmap.Point{at(-1, -1), at(1, -1), at(-1, 1), at(1, 1)}
@@ -167,8 +163,7 @@ func square(x, y, size int32, q twmap.Quad) twmap.Quad {
 	return q
 }
 
-// pattern returns a picture in which no two pixels of a row are alike. Some are
-// transparent, with a colour.
+// pattern returns a picture in which no two pixels of a row are equal. Some pixels are transparent, with a colour.
 func pattern(width, height int) *image.NRGBA {
 	p := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -198,7 +193,7 @@ func silence() []byte {
 	return file
 }
 
-// oggSum returns the CRC of an Ogg page: 0x04c11db7, from the highest bit on.
+// oggSum returns the CRC of an Ogg page: polynomial 0x04c11db7, most significant bit first.
 func oggSum(page []byte) (sum uint32) {
 	for _, b := range page {
 		sum ^= uint32(b) << 24
@@ -210,13 +205,13 @@ func oggSum(page []byte) (sum uint32) {
 	return sum
 }
 
-// unfold makes all files of the folder of a map.
+// unfold returns all files of the folder of a map.
 func unfold(t testing.TB, m *twmap.Map) fstest.MapFS {
 	t.Helper()
 	return load(t, mapdir.Open(m))
 }
 
-// fold makes a map of its folder.
+// fold builds a map from its folder.
 func fold(t testing.TB, files fstest.MapFS) *twmap.Map {
 	t.Helper()
 	m, err := mapdir.Read(files, func(file, message string) { t.Errorf("warning: %s: %s", file, message) })
@@ -226,8 +221,8 @@ func fold(t testing.TB, files fstest.MapFS) *twmap.Map {
 	return m
 }
 
-// contents are the files of the folder of a map but for the sidecar: all that
-// the map says.
+// contents returns the files of the folder of a map without the sidecar: everything that the model of the map
+// expresses.
 func contents(t testing.TB, m *twmap.Map) map[string]string {
 	t.Helper()
 	return contentsOf(t, mapdir.Open(m))
@@ -253,7 +248,7 @@ func decode(t testing.TB, data []byte) *twmap.Map {
 	return m
 }
 
-// The map that has everything is right in the eyes of the check.
+// TestEverythingIsRight tests that a check has no findings in the map with all features.
 func TestEverythingIsRight(t *testing.T) {
 	for _, m := range []*twmap.Map{everything(), everything07()} {
 		f, err := datafile.Decode(encode(t, m))
@@ -268,8 +263,8 @@ func TestEverythingIsRight(t *testing.T) {
 	}
 }
 
-// What other tools wrote is read as what they were given, and goes through the
-// model and through the folder byte for byte.
+// TestGolden tests that maps written by other tools are equal to their sources, and that they round-trip through the
+// model and the folder byte for byte.
 func TestGolden(t *testing.T) {
 	for _, g := range goldens {
 		t.Run(g.source+"/"+g.tool, func(t *testing.T) {
@@ -300,13 +295,13 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// runWriter has a tool of DDNet write a map.
+// runWriter runs a tool of DDNet that writes a map.
 func runWriter(t *testing.T, tool string, given []byte) []byte {
 	t.Helper()
 	dir := judge.Dir(t)
 	judge.Write(t, filepath.Join(dir, "given.map"), given)
 	args := []string{"given.map", "wrote.map"}
-	if tool == "config_store" { // it changes the map in its place
+	if tool == "config_store" { // it changes the map in place
 		judge.Write(t, filepath.Join(dir, "given.cfg"), []byte("# stored by a tool\nsv_hit 1\n"))
 		args = []string{"given.map"}
 	}

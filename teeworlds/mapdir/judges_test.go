@@ -25,25 +25,25 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// A judged is a map that the project wrote, as the judges get it.
+// A judged is a map written by this project, as the judges read it.
 type judged struct {
 	name   string
 	data   []byte
-	before []byte // the map before it was edited in its folder, nil if it was not
+	before []byte // the map before it was edited in its folder, nil if it was not edited
 	edit   edits
-	uuids  bool // it has items of a UUID that DDNet 16.4 does not know; map_resave crashes on all of these
+	uuids  bool // it has items with a UUID that DDNet 16.4 does not support; map_resave crashes on all of these
 }
 
-// edits are what was changed in the folder of a map.
+// edits lists what was changed in the folder of a map.
 type edits struct {
-	x, y  int             // of the tile of the game layer that was changed
-	files map[string]bool // all that are not as they were
+	x, y  int             // of the changed tile of the game layer
+	files map[string]bool // all files that were changed
 }
 
-// tuning is the setting that edits add. The server of DDNet tells when it obeys it.
+// tuning is the setting that edits adds. The server of DDNet prints tuned when it applies it.
 const tuning, tuned = "tune gravity 0.75", "gravity changed to 0.75"
 
-// judgedMaps returns maps made from nothing, and maps edited through their folders.
+// judgedMaps returns new maps, and maps edited through their folders.
 func judgedMaps(t *testing.T) []judged {
 	zoom := everything()
 	zoom.Groups[0].ParallaxZoom = &twmap.ParallaxZoom{Percent: 20}
@@ -60,15 +60,15 @@ func judgedMaps(t *testing.T) []judged {
 		edited(t, "everything, edited", encode(t, everything())),
 		edited(t, "seven, edited", encode(t, everything07())),
 	}
-	t.Run("corpus", func(t *testing.T) { // skips by itself
+	t.Run("corpus", func(t *testing.T) { // skips itself
 		files := corpus.Files(t, "teeworlds", ".map")
 		for _, name := range []string{
 			"/Sunny Side Up.map",         // sounds, automapper, big images
 			"/Kobra 4@2017-07-19",        // physics layers
 			"/coverage.map",              // all physics layers
 			"/Tutorial.map",              // many layers
-			"ddnet_ddnet/data/maps/dm7.", // of 2008: header quirk, no info, envelopes of five integers
-			"/winter_day@2023-09-20",     // items of a UUID that came and went
+			"ddnet_ddnet/data/maps/dm7.", // of 2008: old header sizes, no info, envelopes of five integers
+			"/winter_day@2023-09-20",     // items of a UUID that was used for a short time
 			"/bin/maps/dm7@2019-04-16",   // of 0.7: points of 88 bytes
 			"teeworlds-maps/ctf1.map",    // of 0.7: compressed tiles
 			"/Castle_Echos.map",          // Bezier curves, settings
@@ -91,8 +91,8 @@ func judgedMaps(t *testing.T) []judged {
 	return made
 }
 
-// edited changes a setting, a tile, a pixel and an envelope of a map through its
-// folder, as far as it has them, and packs it.
+// edited changes a setting, a tile, a pixel and an envelope of a map through its folder, if the map has them, and
+// packs the map.
 func edited(t *testing.T, name string, before []byte) judged {
 	t.Helper()
 	files := unfold(t, decode(t, before))
@@ -140,8 +140,8 @@ func edited(t *testing.T, name string, before []byte) judged {
 	return judged{name: name, data: encode(t, fold(t, files)), before: before, edit: e}
 }
 
-// Maps made from nothing, and maps edited through their folders, are what we
-// say they are in the eyes of the games' own programs.
+// TestJudges tests that the games' own programs read new maps, and maps edited through their folders, as this project
+// does.
 func TestJudges(t *testing.T) {
 	all := judgedMaps(t)
 	for _, test := range []struct {
@@ -166,7 +166,7 @@ func TestJudges(t *testing.T) {
 	}
 }
 
-// testEdited holds what the edited map says against what was edited.
+// testEdited compares the contents of the edited map with the edits.
 func testEdited(t *testing.T, j judged) {
 	if j.before == nil {
 		t.SkipNow()
@@ -185,9 +185,9 @@ func testEdited(t *testing.T, j judged) {
 	}
 }
 
-// map_resave reads a map and writes all that it read. It always writes headers
-// without the old quirk, and swaps the numbers of the types if two have UUIDs;
-// but for that it writes the very bytes that we wrote.
+// testResave runs map_resave, which reads a map and writes everything that it read. It always writes headers without
+// the old sizes, and swaps the numbers of the types if two have UUIDs; otherwise it must write exactly the bytes that
+// this project wrote.
 func testResave(t *testing.T, j judged) {
 	dir := given(t, j.data)
 	said, err := judge.Run(t, dir, "map_resave", "given.map", "wrote.map")
@@ -214,9 +214,9 @@ func testResave(t *testing.T, j judged) {
 	}
 }
 
-// That map_resave crashes on Bezier curves is its own fault, and does not tell that
-// they are written in a wrong way: version 16.4 crashes on every item of a UUID that
-// it was not built with, and on a map that a later DDNet wrote itself.
+// TestJudgeUnknownUUID tests that map_resave 16.4 crashes on every item with a UUID that it was not built with, and
+// on a map that a later DDNet wrote. Its crash on Bezier curves is therefore its own error, and does not prove that
+// the curves are written wrongly.
 func TestJudgeUnknownUUID(t *testing.T) {
 	resave := func(data []byte) error {
 		_, err := judge.Run(t, given(t, data), "map_resave", "given.map", "wrote.map")
@@ -248,7 +248,7 @@ func TestJudgeUnknownUUID(t *testing.T) {
 	}
 }
 
-// map_extract writes pictures and sounds: those that we see in the map.
+// testExtract runs map_extract, and compares the pictures and sounds that it writes with those in the map.
 func testExtract(t *testing.T, j judged) {
 	dir := given(t, j.data)
 	if err := os.Mkdir(filepath.Join(dir, "out"), 0o755); err != nil {
@@ -265,7 +265,7 @@ func testExtract(t *testing.T, j judged) {
 	files := make(map[string]bool)
 	for _, im := range m.Images {
 		want, _ := im.Picture()
-		if want == nil || strings.Contains(im.Name, "/") { // which it takes for folders that are not there
+		if want == nil || strings.Contains(im.Name, "/") { // which it treats as missing folders
 			continue
 		}
 		name := im.Name + ".png"
@@ -294,7 +294,7 @@ func testExtract(t *testing.T, j judged) {
 	}
 }
 
-// compressed reports whether a map has layers in the form of Teeworlds 0.7.
+// compressed reports whether a map has layers in the compressed form of Teeworlds 0.7.
 func compressed(m *twmap.Map) bool {
 	return slices.ContainsFunc(m.Layers(), func(l twmap.Layer) bool {
 		t, ok := l.(*twmap.TileLayer)
@@ -302,7 +302,7 @@ func compressed(m *twmap.Map) bool {
 	})
 }
 
-// map_diff finds the tile that was changed, and no other.
+// testDiff tests that map_diff finds the changed tile and no other.
 func testDiff(t *testing.T, j judged) {
 	if compressed(decode(t, j.data)) {
 		t.Skip("map_diff does not know compressed tiles: it reads beyond their end")
@@ -316,7 +316,7 @@ func testDiff(t *testing.T, j judged) {
 		was := decode(t, j.before).Physics(twmap.KindGame).Tiles().At(j.edit.x, j.edit.y)
 		is := decode(t, j.data).Physics(twmap.KindGame).Tiles().At(j.edit.x, j.edit.y)
 		want = regexp.MustCompile(fmt.Sprintf(`(?s)^\[\d+:.*\] %dx%d: \(index: %d, flags: %d\) != \(index: %d, flags: %d\)$`,
-			j.edit.x, j.edit.y, was.ID, was.Flags, is.ID, was.Flags)) // it shows the old flags twice
+			j.edit.x, j.edit.y, was.ID, was.Flags, is.ID, was.Flags)) // it prints the old flags twice
 	}
 	said, err := judge.Run(t, dir, "map_diff", "before.map", "given.map")
 	if err != nil {
@@ -331,8 +331,8 @@ func testDiff(t *testing.T, j judged) {
 	}
 }
 
-// The servers load the maps: they tell the hashes of their bytes, and that of
-// DDNet obeys the settings.
+// testServer tests that the servers load the maps: they print the hashes of the files, and the server of DDNet
+// applies the settings.
 func testServer(t *testing.T, server string, j judged) {
 	if server == judge.DDNetServer && compressed(decode(t, j.data)) {
 		t.Skip("DDNet-Server 16.4 crashes on compressed tiles, on those of the game's own maps too")
@@ -352,14 +352,14 @@ func testServer(t *testing.T, server string, j judged) {
 	}
 }
 
-// given returns a folder for the judges with a map in it.
+// given returns a folder for the judges that contains a map.
 func given(t *testing.T, data []byte) (dir string) {
 	dir = judge.Dir(t)
 	judge.Write(t, filepath.Join(dir, "given.map"), data)
 	return dir
 }
 
-// The server of Teeworlds 0.7 bears 64 spawns of a kind, and crashes on very many.
+// TestJudgeSpawns tests that the server of Teeworlds 0.7 accepts 64 spawns of a kind, and crashes on very many.
 func TestJudgeSpawns(t *testing.T) {
 	for n, crashes := range map[int]bool{64: false, 2000: true} {
 		m := twmap.New(50, 50)
@@ -376,7 +376,7 @@ func TestJudgeSpawns(t *testing.T) {
 	}
 }
 
-// Teeworlds 0.7 loads what was converted for it.
+// TestJudge07 tests that Teeworlds 0.7 loads maps that were converted for it.
 func TestJudge07(t *testing.T) {
 	convert := func(name string, m *twmap.Map) {
 		m.To07()
@@ -393,8 +393,8 @@ func TestJudge07(t *testing.T) {
 	}
 }
 
-// All programs read version 3 of the datafile. They write version 4 of it: the
-// bytes that we write.
+// TestJudgeVersion3 tests that all programs read version 3 of the datafile. They write version 4, with the same bytes
+// as this project.
 func TestJudgeVersion3(t *testing.T) {
 	old, err := everything().EncodeVersion(3)
 	if err != nil {
@@ -414,7 +414,7 @@ func TestJudgeVersion3(t *testing.T) {
 	testServer(t, judge.TeeworldsServer, judged{data: old})
 }
 
-// config_retrieve finds the settings of a map.
+// TestJudgeSettings tests that config_retrieve finds the settings of a map.
 func TestJudgeSettings(t *testing.T) {
 	dir := given(t, encode(t, everything()))
 	said, err := judge.Run(t, dir, "config_retrieve", "given.map")
@@ -427,7 +427,7 @@ func TestJudgeSettings(t *testing.T) {
 	}
 }
 
-// uuid makes the same UUIDs of the same names.
+// TestJudgeUUID tests that the tool uuid makes the same UUIDs from the same names.
 func TestJudgeUUID(t *testing.T) {
 	for _, name := range []string{
 		"mapitemtype-automapper-config@ddnet.tw", "mapitemtype-group@ddnet.tw", "mapitemtype-envpoints-bezier@ddnet.tw",

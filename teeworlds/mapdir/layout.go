@@ -10,8 +10,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// layout says where in the folder the parts of a map are: the names of their
-// files without extensions, of groups those of their folders.
+// layout holds the location of the parts of a map in the folder: the names of their files without extensions, or of
+// their folders for groups.
 type layout struct {
 	images, sounds, envelopes, groups []string
 	layers                            [][]string // by group
@@ -28,24 +28,24 @@ const (
 	fileOrder = "order.txt"
 )
 
-// Names of layers that would make files which have another meaning.
+// Names of layers that would conflict with files of another meaning.
 var reservedLayers = []string{"order", "group"}
 
 func (l *layout) group(i int) string    { return dirGroups + "/" + l.groups[i] }
 func (l *layout) layer(i, j int) string { return l.group(i) + "/" + l.layers[i][j] }
 func (l *layout) orphan(i int) string   { return dirOrphans + "/" + l.orphans[i] }
 
-// Names are what the files of the parts of a map are called.
+// Names holds the file names of the parts of a map.
 type Names struct {
 	m  *twmap.Map
 	at *layout
 }
 
-// NamesOf gives the parts of a map names.
+// NamesOf returns names for the parts of a map.
 func NamesOf(m *twmap.Map) *Names { return &Names{m, layoutOf(m, nil)} }
 
-// For gives the parts of another map names: those that n has for what they are
-// matched with, and new ones to the others. n may be nil.
+// For returns names for the parts of another map: the names in n for matched parts, and new names for the others. n
+// may be nil.
 func (n *Names) For(m *twmap.Map, matches *mapmatch.Matches) *Names {
 	return &Names{m, layoutOf(m, n.kept(m, matches))}
 }
@@ -53,8 +53,8 @@ func (n *Names) For(m *twmap.Map, matches *mapmatch.Matches) *Names {
 // Map returns the map whose parts have the names.
 func (n *Names) Map() *twmap.Map { return n.m }
 
-// Image returns the path of the files of image i in the folder, without their extensions.
-// This and the other paths are as names.go makes them; i is an index of the list in the map.
+// Image returns the path of the files of image i in the folder, without their extensions. names.go describes how this
+// and the other paths are made; i is an index of the list in the map.
 func (n *Names) Image(i int) string { return dirImages + "/" + n.at.images[i] }
 
 // Sound returns the path of the files of sound i, without their extensions.
@@ -69,8 +69,7 @@ func (n *Names) Group(i int) string { return n.at.group(i) }
 // Layer returns the path of the files of layer j of group i, without their extensions.
 func (n *Names) Layer(i, j int) string { return n.at.layer(i, j) }
 
-// Orphan returns the path of the files of layer i of those that no group has, without
-// their extensions.
+// Orphan returns the path of the files of orphan i, a layer without a group, without their extensions.
 func (n *Names) Orphan(i int) string { return n.at.orphan(i) }
 
 // ReadNames reads the names in the folder of a map. It fails where [Read] does.
@@ -82,13 +81,13 @@ func ReadNames(fsys fs.FS) (*Names, error) {
 	return &Names{r.m, r.at}, nil
 }
 
-// layoutOf gives every part of a map its place, with the names that are kept.
+// layoutOf returns the location of every part of a map, with the names that are kept.
 func layoutOf(m *twmap.Map, kept *layout) *layout {
 	var l layout
 	if kept == nil {
 		kept = noNames(m)
 	}
-	prints := &mapmatch.Prints{} // in which a reference is what it refers to is called, not its file
+	prints := &mapmatch.Prints{} // prints with the names of references, instead of their files
 	images := make([]named, len(m.Images))
 	for i, im := range m.Images {
 		images[i] = named{kept.images[i], cmp.Or(fileName(im.Name), "unnamed"), imagePrints(im)}
@@ -128,7 +127,7 @@ func layoutOf(m *twmap.Map, kept *layout) *layout {
 	return &l
 }
 
-// layerBase returns what a layer is called: by its name, or by what it is and shows.
+// layerBase returns the base name of a layer: its name, or otherwise its type and what it shows.
 func layerBase(m *twmap.Map, layer twmap.Layer) string {
 	if name := fileName(layer.Base().Name); name != "" {
 		return name
@@ -186,8 +185,7 @@ func envelopePrints(e *twmap.Envelope) []func() uint64 {
 	}
 }
 
-// least returns the least of some prints: adding or changing one of many seldom
-// changes it.
+// least returns the smallest of some prints: adding or changing one of many prints seldom changes it.
 func least(prints []uint64) uint64 {
 	all := ^uint64(0)
 	for _, p := range prints {
@@ -228,7 +226,7 @@ func groupPrints(p *mapmatch.Prints, g *twmap.Group) []func() uint64 {
 	}
 }
 
-// noNames returns an empty name for each part of a map.
+// noNames returns a layout with an empty name for each part of a map.
 func noNames(m *twmap.Map) *layout {
 	l := &layout{images: make([]string, len(m.Images)), sounds: make([]string, len(m.Sounds)),
 		envelopes: make([]string, len(m.Envelopes)), groups: make([]string, len(m.Groups)), orphans: make([]string, len(m.Orphans))}
@@ -238,8 +236,7 @@ func noNames(m *twmap.Map) *layout {
 	return l
 }
 
-// kept returns the names that parts of another map have in n, "" where it does
-// not have them.
+// kept returns the names that parts of another map have in n, and "" for parts that n lacks.
 func (n *Names) kept(m *twmap.Map, matches *mapmatch.Matches) *layout {
 	kept := noNames(m)
 	if n == nil {
@@ -276,11 +273,10 @@ func (n *Names) kept(m *twmap.Map, matches *mapmatch.Matches) *layout {
 	return kept
 }
 
-// orderFile writes a list of names.
+// orderFile returns the file with a list of names.
 func orderFile(names []string) []byte { return []byte(strings.Join(names, "\n") + "\n") }
 
-// entities calls yield with each part of a map that can have a residue, and with
-// its key in the sidecar.
+// entities calls yield for each part of a map that can have a residue, with the part's key in the sidecar.
 func (l *layout) entities(m *twmap.Map, yield func(key string, e twmap.Entity)) {
 	yield("version", m)
 	if m.Info != nil {

@@ -22,7 +22,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Maps of any names become folders that every system can have, and come back.
+// TestAnyNames tests that maps with any names become folders that every system accepts, and that they round-trip.
 func TestAnyNames(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	for seed := range uint64(150) {
@@ -68,12 +68,12 @@ func layerNames(n *mapdir.Names) map[twmap.Layer]string {
 	return paths
 }
 
-// keptNames inserts something into a map, and counts the layers that were there
-// before and those that are called as before: with --like, and without.
+// keptNames inserts a part into a map, and counts the layers that existed before and those of them that keep their
+// names: with --like, and without.
 func keptNames(t *testing.T, rng *rand.Rand, m *twmap.Map) (all, like, alone int) {
 	before := mapdir.NamesOf(m)
 	old := layerNames(before)
-	// The names must come from what was there, not from the pointers.
+	// The names must not depend on pointers.
 	earlier := decode(t, encode(t, m))
 	oldNames := mapdir.NamesOf(earlier)
 	insert(rng, m)
@@ -91,7 +91,7 @@ func keptNames(t *testing.T, rng *rand.Rand, m *twmap.Map) (all, like, alone int
 	return all, like, alone
 }
 
-// With the folder of before, parts keep their names; without, most do.
+// TestKeptNames tests that parts keep their names with the folder of before, and that most do without it.
 func TestKeptNames(t *testing.T) {
 	var all, like, alone int
 	for seed := range uint64(300) {
@@ -100,12 +100,12 @@ func TestKeptNames(t *testing.T) {
 		all, like, alone = all+a, like+l, alone+f
 	}
 	t.Logf("of %d layers %d keep their names with --like, %d without", all, like, alone)
-	if like*100 < 98*all || alone*100 < 80*all { // the odd maps are made of clashes
+	if like*100 < 98*all || alone*100 < 80*all { // most names of the odd maps clash
 		t.Errorf("of %d layers only %d keep their names with --like, and %d without", all, like, alone)
 	}
 }
 
-// The same for the maps of the corpus, a few times each.
+// TestCorpusKeptNames tests the same for the maps of the corpus, a few times each.
 func TestCorpusKeptNames(t *testing.T) {
 	var all, like, alone, clashes, count atomic.Int64
 	t.Run("maps", func(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Line returns the line of the folder that says a place: the row that a tile is in, the item
-// of a list. Line 0 is a file that says the place as a whole, and false that there is none.
+// Line returns the line of the folder for a place: the row of a tile, the item of a list. Line 0 means the whole
+// file; ok is false if the folder has no line for the place.
 func (n *Names) Line(p twmap.Place) (check.Line, bool) {
 	f, ok := n.fileOf(p)
 	if !ok {
@@ -29,8 +29,8 @@ func (n *Names) Line(p twmap.Place) (check.Line, bool) {
 	return check.Line{}, false
 }
 
-// Places returns the first and the last place that a line of the folder says, which is the
-// same twice for most: the cells of a row, or only the one at the column if there is one.
+// Places returns the first and the last place for a line of the folder. They are equal for most lines. For a row of
+// cells they are its first and last cell, or the cell at the given column.
 func (n *Names) Places(line check.Line) (first, last twmap.Place, ok bool) {
 	part := n.partOf(line)
 	if part == nil {
@@ -52,7 +52,7 @@ func (n *Names) Places(line check.Line) (first, last twmap.Place, ok bool) {
 	return whole, whole, true
 }
 
-// row returns the cells of a row of a layer.
+// row returns the places of the cells in a row of a layer.
 func (n *Names) row(part *twmap.Part, line check.Line) (first, last twmap.Place, ok bool) {
 	l := n.m.LayerAt(part).(*twmap.TileLayer)
 	y := line.Line - 1
@@ -86,19 +86,19 @@ func cellAt[T twmap.Cell](g *twmap.Grid[T], y, column int) int {
 	return tiletext.At(cells[from:min(from+g.Width(), len(cells))], column)
 }
 
-// partFile is the file that says a part.
+// partFile is the file that contains a part.
 type partFile struct {
 	path  string
-	line  int    // of it that is the part; 0: all are
-	tiles string // the file with the cells of a layer; "" if it has none
+	line  int    // the line of the part; 0: the whole file
+	tiles string // the file with the cells of a layer; "" if none
 
-	// Of a part that is a list: what it is of, how many there are, and the line of the first.
+	// For a part that is a list: the kind of its items, their number, and the line of the first.
 	thing twmap.Thing
 	items int
 	first func() int
 }
 
-// fileOf returns the file of the part that a place is in, or is.
+// fileOf returns the file of the part that contains a place.
 func (n *Names) fileOf(p twmap.Place) (f partFile, ok bool) {
 	part := p.Part
 	if part == nil || part.Number < 0 {
@@ -155,8 +155,8 @@ func (n *Names) fileOf(p twmap.Place) (f partFile, ok bool) {
 	return f, ok
 }
 
-// firstLine returns which line has the first of the items of a file that ends in a list of
-// them, each on a line.
+// firstLine returns a function for the line of the first item in a file that ends with a list of items, each on a
+// line.
 func firstLine(items int, file func() ([]byte, error)) func() int {
 	return func() int {
 		data, _ := file()
@@ -171,7 +171,7 @@ func (n *Names) layerFile(part *twmap.Part) string {
 	return n.Layer(part.Group.Number, part.Number)
 }
 
-// partOf returns the part that a line of the folder is about, nil if it is about none.
+// partOf returns the part that a line of the folder describes, or nil.
 func (n *Names) partOf(line check.Line) *twmap.Part {
 	if line.Path == fileSettings && n.m.Info != nil && line.Line >= 1 && line.Line <= len(n.m.Info.Settings) {
 		return &twmap.Part{Kind: twmap.PartSetting, Number: line.Line - 1, Name: n.m.Info.Settings[line.Line-1]}

@@ -13,7 +13,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Each place of a map leads to a line of the folder that says it, and the line back to it.
+// TestLines tests that each place of a map has a line in the folder, and that the line leads back to the place.
 func TestLines(t *testing.T) {
 	maps := []*twmap.Map{sample()}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -54,7 +54,7 @@ func TestLines(t *testing.T) {
 			for i := range n {
 				try(part.Thing(thing, i), "    {")
 			}
-			if n > 0 { // what stands above the list, and behind it, is the part
+			if n > 0 { // lines before and after the list belong to the part
 				line, _ := names.Line(part.Thing(thing, 0))
 				for _, at := range []int{line.Line - 1, line.Line + n} {
 					if first, _, ok := names.Places(check.Line{Path: line.Path, Line: at}); !ok || first.Index >= 0 {

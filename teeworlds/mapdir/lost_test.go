@@ -12,8 +12,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// A file of the folder whose data block is damaged cannot be read, unless the reader of the
-// map accepted losses.
+// TestDamagedBlocks tests that a file of the folder with a damaged data block cannot be read, unless the caller
+// accepted losses when reading the map.
 func TestDamagedBlocks(t *testing.T) {
 	whole := encode(t, sample())
 	f, err := datafile.Decode(whole)
@@ -26,7 +26,7 @@ func TestDamagedBlocks(t *testing.T) {
 		data[int(b.Offset())+b.StoredSize()/2] ^= 0x55
 		m, err := twmap.Decode(data)
 		if err != nil {
-			continue // a text, which is read at once
+			continue // texts are read at once
 		}
 		saved, err := twmap.Salvage(data)
 		if err != nil {

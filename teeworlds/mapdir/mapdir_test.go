@@ -27,7 +27,7 @@ func extract(t testing.TB, data []byte) fstest.MapFS {
 	return unfold(t, decode(t, data))
 }
 
-// load makes all files of a folder.
+// load reads all files of a folder.
 func load(t testing.TB, fsys fs.FS) fstest.MapFS {
 	t.Helper()
 	files := make(fstest.MapFS)
@@ -50,7 +50,7 @@ func pack(t testing.TB, files fstest.MapFS) []byte {
 	return encode(t, fold(t, files))
 }
 
-// edit replaces text in a file of the folder, which must be there.
+// edit replaces text in a file of the folder; the text must exist.
 func edit(t testing.TB, files fstest.MapFS, name, old, new string) {
 	t.Helper()
 	f := files[name]
@@ -118,13 +118,13 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// Edits arrive, whatever the sidecar says of what was there before.
+// TestEdits tests that edits have an effect, whatever the sidecar states about the previous contents.
 func TestEdits(t *testing.T) {
 	f, err := datafile.Decode(encode(t, sample()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, b := range f.Data { // as nobody compresses
+	for i, b := range f.Data { // with an unusual compression
 		content, _ := b.Bytes()
 		stream, _ := datafile.NewBlockLevel(content, 9).Compressed()
 		f.Data[i] = datafile.NewBlockStream(append(stream, "surplus"...), int32(len(content)))
@@ -199,14 +199,14 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// A file that nothing else leads to is kept whole, until somebody edits it.
+// TestKeptWhole tests that a file that cannot be reproduced from its parts is kept whole until it is edited.
 func TestKeptWhole(t *testing.T) {
 	f, err := datafile.Decode(encode(t, sample()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range f.Items {
-		if it := &f.Items[i]; it.Type == 4 && it.ID == 0 { // the first group gives up its third layer
+		if it := &f.Items[i]; it.Type == 4 && it.ID == 0 { // the first group loses its third layer
 			it.Data[6] = 2
 		}
 	}
@@ -228,7 +228,7 @@ func TestKeptWhole(t *testing.T) {
 	}
 }
 
-// A map that was read from a folder and made a folder again keeps its sidecar.
+// TestFolderOfFolder tests that a map that was read from a folder and is written to a folder again keeps its sidecar.
 func TestFolderOfFolder(t *testing.T) {
 	f, err := datafile.Decode(encode(t, sample()))
 	if err != nil {
@@ -258,7 +258,7 @@ func TestFolderOfFolder(t *testing.T) {
 	}
 }
 
-// New layers and groups are new files and a line in a list each.
+// TestAdd tests that a new layer or group needs new files and one line in a list.
 func TestAdd(t *testing.T) {
 	files := extract(t, encode(t, twmap.New(3, 2)))
 	file := func(name, text string) { files[name] = &fstest.MapFile{Data: []byte(text)} }
@@ -291,7 +291,7 @@ func pngOf(t testing.TB, p image.Image) []byte {
 	return b.Bytes()
 }
 
-// Pictures of every usual kind become the same colours.
+// TestPictures tests that pictures of every usual kind give the same colours.
 func TestPictures(t *testing.T) {
 	rect := image.Rect(0, 0, 16, 16)
 	paletted := image.NewPaletted(rect, color.Palette{color.NRGBA{0, 0, 0, 0}, color.NRGBA{10, 20, 30, 40}, color.NRGBA{255, 0, 0, 255}})
@@ -360,7 +360,7 @@ func FuzzRead(f *testing.F) {
 		}
 		data, err := m.Encode()
 		if err != nil {
-			return // a sidecar can ask for what cannot be
+			return // a sidecar can state impossible values
 		}
 		if _, err := datafile.Decode(data); err != nil {
 			t.Errorf("what was packed cannot be read: %v", err)
@@ -387,7 +387,7 @@ func Example() {
 	// <nil>
 }
 
-// A map that was read, changed and only then made a folder keeps the changes.
+// TestFolderOfChangedMap tests that the folder of a map that was changed after reading contains the changes.
 func TestFolderOfChangedMap(t *testing.T) {
 	m := decode(t, encode(t, sample()))
 	m.Groups[1].OffsetX = 77
@@ -402,8 +402,8 @@ func TestFolderOfChangedMap(t *testing.T) {
 	}
 }
 
-// The tiles of infclass's layers, which have the flags of tele and speedup layers, are in
-// the folder.
+// TestInfclass tests that the folder contains the tiles of infclass's layers, which have the flags of tele and
+// speedup layers.
 func TestInfclass(t *testing.T) {
 	m := twmap.New(9, 9)
 	entities := twmap.NewTileLayer(twmap.KindEntities, 4, 3)

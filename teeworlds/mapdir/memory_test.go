@@ -15,9 +15,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// A small map whose layers state a great size, and have no tiles for it, takes no
-// memory for that size: not to make its sidecar or its folder, not to check it, and
-// not to build it again.
+// TestStatedSize tests that a small map whose layers state a great size, but lack the tiles, takes no memory for that
+// size: neither to make its sidecar or its folder, nor to check it or build it again.
 func TestStatedSize(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -77,8 +76,8 @@ func TestStatedSize(t *testing.T) {
 	}
 }
 
-// Making the folder of a map inflates each layer once, whatever files are made of it, and
-// keeps only the last of them.
+// TestLayersGo tests that making the folder of a map inflates each layer once, whatever files are made from the
+// layer, and keeps only the last layer in memory.
 func TestLayersGo(t *testing.T) {
 	tests.NotRaced(t, "measures memory")
 	const layers, size = 20, 1000 // 4 MB each
@@ -98,7 +97,7 @@ func TestLayersGo(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	fsys := mapdir.Open(m)
 	side := false
-	for _, want := range []int64{layers, layers} { // the sidecar needs each of them again
+	for _, want := range []int64{layers, layers} { // the sidecar needs each layer again
 		inflated := effort.Of(&effort.Inflated, func() {
 			err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 				if err == nil && !d.IsDir() && (name == tree.Sidecar) == side {

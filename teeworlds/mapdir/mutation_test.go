@@ -21,9 +21,8 @@ import (
 	"trowel.example/trace"
 )
 
-// TestMutations damages maps in every way and takes them through everything
-// that reads: nothing may panic, hang, or take memory out of proportion.
-// TROWEL_MUTATIONS tells how many to try.
+// TestMutations passes maps with random damage through all readers: they must not panic, hang, or use
+// disproportionate memory. TROWEL_MUTATIONS is the number of maps.
 func TestMutations(t *testing.T) {
 	tests.NotRaced(t, "reads many damaged files, one after the other")
 	seeds := mutationSeeds(t)
@@ -39,9 +38,8 @@ func TestMutations(t *testing.T) {
 	})
 }
 
-// TestMutationMemory holds what damaged maps allocate against what they can
-// stand for: the bytes of the file, and the sizes that their compressed blocks
-// state, as far as blocks of their length can reach them.
+// TestMutationMemory compares the memory that damaged maps allocate with what is justified: the bytes of the file,
+// and the stated sizes of their compressed blocks, as far as blocks of that length can reach these sizes.
 func TestMutationMemory(t *testing.T) {
 	seeds := mutationSeeds(t)
 	mutate.Memory(t, 600, func(_ int, rng *rand.Rand) (func(), uint64) {
@@ -67,7 +65,7 @@ func TestMutationMemory(t *testing.T) {
 	})
 }
 
-// mutationSeeds returns maps to damage: our own, and the smaller ones of the corpus.
+// mutationSeeds returns maps to damage: those made here, and the smaller ones of the corpus.
 func mutationSeeds(t *testing.T) [][]byte {
 	seeds := [][]byte{encode(t, sample()), encode(t, twmap.New(4, 3))}
 	modern := sample()
@@ -78,7 +76,7 @@ func mutationSeeds(t *testing.T) [][]byte {
 		t.Fatal(err)
 	}
 	seeds = append(seeds, old)
-	t.Run("corpus", func(t *testing.T) { // skips by itself
+	t.Run("corpus", func(t *testing.T) { // skips itself
 		for _, path := range corpus.Files(t, "teeworlds", ".map") {
 			if st, err := os.Stat(path); err != nil || st.Size() > 8<<10 {
 				continue
@@ -93,7 +91,7 @@ func mutationSeeds(t *testing.T) [][]byte {
 	return seeds
 }
 
-// damage changes a copy of a map.
+// damage returns a changed copy of a map.
 func damage(rng *rand.Rand, data []byte) []byte {
 	data = slices.Clone(data)
 	head := min(len(data), 2048)
@@ -119,7 +117,7 @@ func damage(rng *rand.Rand, data []byte) []byte {
 		case 5:
 			at := rng.IntN(len(data))
 			data = slices.Insert(data, at, data[:min(rng.IntN(64), at)]...)
-		case 6: // what a data block holds
+		case 6: // the contents of a data block
 			f, err := datafile.Salvage(data)
 			if err != nil || len(f.Data) == 0 {
 				continue
@@ -142,7 +140,7 @@ func damage(rng *rand.Rand, data []byte) []byte {
 	return data
 }
 
-// exercise takes a damaged map through everything that reads.
+// exercise passes a damaged map through all readers.
 func exercise(t *testing.T, data []byte, withFolder bool, rng *rand.Rand) (decoded, folder bool) {
 	defer func() {
 		if p := recover(); p != nil {

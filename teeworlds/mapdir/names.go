@@ -10,19 +10,18 @@ import (
 	"trowel.example/internal/safename"
 )
 
-// The names of files, which are what parts of a map refer to each other by. They
-// shall be easy to know for people, and stay when other parts come and go:
+// File names are also the references between the parts of a map. They should be recognizable for people, and stay the
+// same when other parts are added or removed:
 //
-//  1. A part is called by its own name, or by what it is if it has none.
-//  2. Where several would have the same name, all of these get a suffix that is
-//     made of what they are, never of their place: "Leaves~k3f9".
-//  3. A part that an earlier folder had keeps the name that it had there.
+// 1. A part is called by its own name, or by its type and contents if it has none. 2. Where several parts would have
+// the same name, all of them get a suffix that is made from their contents, never from their position: "Leaves~k3f9".
+// 3. A part that an earlier folder contained keeps its name from there.
 
-// maxFileName is the most bytes that a name has before its suffix and extension.
+// maxFileName is the length of the longest name without its suffix and extension, in bytes.
 const maxFileName = 100
 
-// fileName makes a file name of a name, one that every system takes as it is:
-// the true name stands in the JSON, so that it need not come back from here.
+// fileName returns a file name for a name that every system accepts unchanged. The JSON contains the true name, so
+// the conversion need not be reversible.
 func fileName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsGraphic(r) || strings.ContainsRune(`/\:*?"<>|`, r) || r == unicode.ReplacementChar {
@@ -34,26 +33,26 @@ func fileName(name string) string {
 	if len(name) > maxFileName {
 		name = strings.TrimRight(strings.ToValidUTF8(name[:maxFileName], ""), " .")
 	}
-	if name != "" && (safename.Escape(name) != name || name[0] == '#') { // CON, or 50%20, or a remark in a list
+	if name != "" && (safename.Escape(name) != name || name[0] == '#') { // CON, or 50%20, or a comment in a list
 		name = "_" + strings.ReplaceAll(name, "%", "_")
 	}
 	return name
 }
 
-// key returns the same text for names that some system takes for one.
+// key returns the same text for names that some system treats as equal.
 func key(name string) string { return safename.Fold(name) }
 
 // named is a part that needs a name.
 type named struct {
 	kept string // the name that it had before, "" for none
-	base string // the name that it would have if it were alone
-	// prints tell it from others of that name: first what seldom changes and is
-	// quickly known, at last all that it is.
+	base string // the name that it would have if no other part had it
+	// prints distinguish it from other parts of that name: first properties that seldom change and are fast to
+	// compute, last all of its contents.
 	prints []func() uint64
 }
 
-// giveNames gives parts of one folder names of which no two are alike to any
-// system. The reserved ones are given to none.
+// giveNames returns names for the parts of one folder that are distinct on every system. No part gets a reserved
+// name.
 func giveNames(parts []named, reserved ...string) []string {
 	n := naming{parts: parts, names: make([]string, len(parts)), taken: make(map[string]bool)}
 	for i := range parts {
@@ -75,7 +74,7 @@ func giveNames(parts []named, reserved ...string) []string {
 			same[k] = append(same[k], i)
 		}
 	}
-	for _, k := range bases { // first those that need no suffix: theirs are their own
+	for _, k := range bases { // first the names that need no suffix
 		if len(same[k]) == 1 && !n.taken[k] {
 			n.give(same[k][0], parts[same[k][0]].base)
 		}
@@ -99,8 +98,8 @@ func (n *naming) give(i int, name string) {
 	n.taken[key(name)] = true
 }
 
-// suffixes gives names to parts of the same base: those that the print at a level
-// tells apart get it, the others go on to the next.
+// suffixes gives names to parts with the same base: those that the print at a level distinguishes get a suffix of
+// that print, the others continue with the next level.
 func (n *naming) suffixes(parts []int, level int) {
 	same := make(map[string][]int)
 	var names []string
@@ -122,7 +121,7 @@ func (n *naming) suffixes(parts []int, level int) {
 			n.suffixes(is, level+1)
 			continue
 		}
-		rank := 1 // they are equal in all
+		rank := 1 // they are equal in all prints
 		for _, i := range is {
 			full := name
 			for n.taken[key(full)] {
@@ -134,9 +133,9 @@ func (n *naming) suffixes(parts []int, level int) {
 	}
 }
 
-// letters makes a short text of a print.
+// letters converts a print to a short text.
 func letters(print uint64) string {
-	const alphabet = "0123456789abcdefghjkmnpqrstvwxyz" // none that are taken for another
+	const alphabet = "0123456789abcdefghjkmnpqrstvwxyz" // no characters that look alike
 	b := make([]byte, 4)
 	for i := range b {
 		b[i] = alphabet[print>>(64-5*(i+1))&31]

@@ -8,8 +8,8 @@ import (
 	"trowel.example/teeworlds/mapmatch"
 )
 
-// parts makes parts of base names that only their prints tell apart, one print a
-// level; a part is "base/print/print".
+// parts returns parts with a base name that only their prints distinguish, one print per level; the form of a part is
+// "base/print/print".
 func parts(specs ...string) []named {
 	var all []named
 	for _, spec := range specs {
@@ -26,8 +26,8 @@ func parts(specs ...string) []named {
 	return all
 }
 
-// File names are taken as they are by every system, whatever a map calls its
-// parts, and those of one folder differ in more than case.
+// TestFileNames tests that every system accepts the file names unchanged, whatever the names in a map are, and that
+// names in the same folder differ in more than case.
 func TestFileNames(t *testing.T) {
 	evil := []string{"grass_main", "CON", "con.x", "aux.png", "A", "a", "", "..", ".", " x ", "tab\there", "evil\u202egnp", "C:\\x", "50%20", "%", "100%",
 		".git", "a/b", "a\\b", "line\u2028end", "x.", "\ufffd", strings.Repeat("very long ", 30), strings.Repeat("ü", 80), "COM¹", "# remark", "order", "Group", "ORDER",
@@ -59,8 +59,8 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// Names come from what parts are: they stay when others come and go, and when
-// the order changes.
+// TestGiveNames tests that names depend on the contents of parts: they stay the same when other parts are added or
+// removed, and when the order changes.
 func TestGiveNames(t *testing.T) {
 	kept := func(name string, p []named) []named {
 		p[0].kept = name

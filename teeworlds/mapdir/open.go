@@ -1,11 +1,11 @@
-// Package mapdir is a Teeworlds or DDNet map as a folder of ordinary files, for
-// people and for version control:
+// Package mapdir represents a Teeworlds or DDNet map as a folder of ordinary files, for people and for version
+// control:
 //
-//	map.json                  author and the like
+//	map.json                  author and other information
 //	settings.cfg              server settings, one on each line
 //	images/order.txt          the images in their order, a name on each line
 //	images/NAME.png           embedded images
-//	images/NAME.json          what the .png does not say, such as that it is external
+//	images/NAME.json          what the .png does not state, such as that the image is external
 //	sounds/order.txt, NAME.opus, NAME.json
 //	envelopes/order.txt
 //	envelopes/NAME.json       a line for each point
@@ -14,19 +14,17 @@
 //	groups/NAME/order.txt     its layers
 //	groups/NAME/LAYER.json    a layer; a line for each quad or sound source
 //	groups/NAME/LAYER.txt     its tiles, a line for each row
-//	orphans/order.txt, LAYER.json, LAYER.txt    layers that no group has
-//	.trowel.json              what only matters for giving back the same bytes
+//	orphans/order.txt, LAYER.json, LAYER.txt    layers without a group
+//	.trowel.json              details needed only to reproduce identical bytes
 //
-// A part is what its file is called: that is how lists and other parts name it,
-// and it stays the same wherever in its list the part is. See names.go for how
-// parts get these names. Nothing else is read of a name: what the map calls a
-// group, a layer or an envelope stands in its JSON.
+// Lists and other parts refer to a part by the name of its file, which does not depend on its position in its list.
+// See names.go for how parts get these names. File names have no other meaning: the JSON of a group, a layer or an
+// envelope contains its name in the map.
 //
-// [Open] makes the folder of a map, in which opening a file whose data cannot be read is an
-// error, unless the map is of [twmap.Salvage]; [Read] makes a map of the folder. With the
-// sidecar in place the map encodes to the same bytes as before, but for what was
-// edited; without it to a clean one. Datafiles that are not maps have a folder
-// of their own form: see package datadir.
+// [Open] returns the folder of a map. Opening a file whose data cannot be read is an error, unless the map was
+// returned by [twmap.Salvage]. [Read] builds a map from its folder. With the sidecar the map encodes to the same
+// bytes as before, except for edits; without the sidecar it encodes to a clean map. Datafiles that are not maps have
+// a different kind of folder: see package datadir.
 package mapdir
 
 import (
@@ -50,25 +48,24 @@ const (
 	fileGroup    = "group.json"
 )
 
-// sidecar is the form of the sidecar file.
+// sidecar is the JSON form of the sidecar file.
 type sidecar struct {
 	Format string                    `json:"format"`
 	File   *twmap.FileResidue        `json:"file,omitempty"`
 	Items  map[string]*twmap.Residue `json:"items,omitempty"` // by the keys of layout.entities
 }
 
-// Open returns the folder of a map. Nothing is inflated before a file that
-// needs it is opened, but for layers that nothing else tells apart. The map must
-// not be changed while the folder is in use.
+// Open returns the folder of a map. It inflates nothing before a file that needs it is opened, except layers that
+// only their contents distinguish. The map must not be changed while the folder is in use.
 func Open(m *twmap.Map) fs.FS { return NamesOf(m).Open() }
 
-// OpenLike returns the folder of a map in which the parts that like has too, as
-// package mapmatch finds them, are called as they are there.
+// OpenLike returns the folder of a map in which the parts that package mapmatch finds in like keep their names from
+// there.
 func OpenLike(m *twmap.Map, like *Names) fs.FS {
 	return like.For(m, mapmatch.Match(like.m, m)).Open()
 }
 
-// Open returns the folder of the map under these names.
+// Open returns the folder of the map with these names.
 func (n *Names) Open() fs.FS {
 	m := n.m
 	w := &writer{m: m, at: n.at, tree: &tree.FS{}}
@@ -101,8 +98,8 @@ type writer struct {
 	tree *tree.FS
 }
 
-// lost returns an error of reading a data block, but none of a map whose reader accepted
-// losses: of that there is what could be read. What else is odd about parts, Check reports.
+// lost returns an error of reading a data block, except for a map whose reader accepted losses: its folder contains
+// what could be read. Check reports all other problems of parts.
 func (w *writer) lost(err error) error {
 	if f := w.m.Source(); errors.Is(err, datafile.ErrUnreadable) && f != nil && !f.Salvaged() {
 		return err
@@ -143,7 +140,7 @@ func (w *writer) mapForm() any {
 	return form
 }
 
-// fitLines reports whether settings can stand in the lines of a file.
+// fitLines reports whether settings can be stored as the lines of a file.
 func fitLines(settings []string) bool {
 	for _, s := range settings {
 		if strings.ContainsAny(s, "\r\n\x00") || strings.HasPrefix(s, forms.ByteOrderMark) {
@@ -227,9 +224,8 @@ func (w *writer) sidecar() ([]byte, error) {
 	return forms.Marshal[any](form, "", nil)
 }
 
-// unbuildable completes the residue of a file that has to be kept whole: it finds
-// out what the folder builds to without it, so that Read knows whether somebody
-// changed something.
+// unbuildable completes the residue of a file that must be kept whole: it determines what the folder builds to
+// without the residue, so that Read can detect edits.
 func (w *writer) unbuildable(form sidecar) (*twmap.FileResidue, error) {
 	kept, rest := *form.File, *form.File
 	rest.Original, rest.Was = nil, ""

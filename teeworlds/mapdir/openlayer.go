@@ -11,14 +11,14 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Types of layers in their files; tile layers have the names of their kinds.
+// Types of layers in their files; the types of tile layers are the names of their kinds.
 const (
 	typeQuads   = "quads"
 	typeSounds  = "sounds"
 	typeUnknown = "unknown"
 )
 
-// Versions that new items have and that the files leave out.
+// Versions of new items, which the files leave out.
 const (
 	usualTileVersion     = 3
 	usualQuadVersion     = 2
@@ -27,15 +27,15 @@ const (
 	usualEnvelopeVersion = 2
 )
 
-// How many bytes of memory it takes about to make the file of each tile, quad and pixel: the content,
-// what is made of it, and the text or picture.
+// The approximate memory, in bytes, to make the file of each tile, quad and pixel: the contents, intermediate
+// results, and the text or picture.
 const (
 	memoryOfTile  = 16
 	memoryOfQuad  = 600
 	memoryOfPixel = 10
 )
 
-// layer adds the files of a layer. name lacks the extension.
+// layer adds the files of a layer. name has no extension.
 func (w *writer) layer(name string, l twmap.Layer) {
 	meta := tree.Meta{Stored: -1}
 	file := name + ".json"
@@ -81,7 +81,7 @@ func (w *writer) tileForm(l *twmap.TileLayer) *tileForm {
 }
 
 func (w *writer) tileText(l *twmap.TileLayer) ([]byte, error) {
-	l = l.Clone() // whose cells are gone with it
+	l = l.Clone() // its cells are released with it
 	if err := w.lost(l.Load()); err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func envelopeForms[T any](e *twmap.Envelope, typ choice, channels int, unit func
 		}
 		n := channels
 		for j := channels; j < len(p.Values); j++ {
-			if p.Values[j] != 0 { // nobody reads them
+			if p.Values[j] != 0 { // no program reads them
 				n = len(p.Values)
 			}
 		}
@@ -220,7 +220,7 @@ func envelopeForms[T any](e *twmap.Envelope, typ choice, channels int, unit func
 	return forms.Marshal(f, "points", list)
 }
 
-// tangentForms is empty if all tangents are.
+// tangentForms returns nil if all tangents are zero.
 func tangentForms[T any](tangents [4]twmap.Tangent, unit func(int32) T) []tangent[T] {
 	if tangents == [4]twmap.Tangent{} {
 		return nil

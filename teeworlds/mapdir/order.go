@@ -15,17 +15,17 @@ import (
 	"trowel.example/internal/strictjson"
 )
 
-// folder is a folder of parts: the list of their names, and what there is.
+// folder is a folder of parts: the list of their names, and the existing files.
 type folder struct {
 	r       *reader
 	dir     string
-	noun    string // what its parts are, such as "layer"
+	noun    string // the kind of its parts, such as "layer"
 	files   map[string]fs.DirEntry
 	claimed map[string]bool // by key
 	parts   []listed
 }
 
-// listed is a name of a list.
+// listed is a name in a list.
 type listed struct {
 	name string
 	line int
@@ -49,7 +49,7 @@ func (r *reader) folder(dir, noun string) *folder {
 
 func (f *folder) order() string { return f.dir + "/" + fileOrder }
 
-// read reads the list: a name on each line, but for empty ones and remarks.
+// read reads the list: a name on each line. It skips empty lines and comments.
 func (f *folder) read() {
 	data, err := forms.ReadText(f.r.fs, f.order())
 	if err != nil {
@@ -83,10 +83,10 @@ func (f *folder) fail(line int, format string, args ...any) {
 	f.r.errs = append(f.r.errs, &fault.TextError{File: f.order(), Line: line, Msg: fmt.Sprintf(format, args...)})
 }
 
-// has reports whether there is a file or folder, and claims it.
+// has reports whether a file or folder exists, and claims it.
 func (f *folder) has(name string) bool {
 	_, ok := f.files[name]
-	if !ok { // a system may know it in another case or spelling
+	if !ok { // the system may match names of another case or spelling
 		for known := range f.files {
 			if key(known) == key(name) {
 				_, err := fs.Stat(f.r.fs, f.dir+"/"+name)
@@ -100,7 +100,7 @@ func (f *folder) has(name string) bool {
 	return ok
 }
 
-// missing says that a part of the list is not there.
+// missing reports that a part of the list does not exist.
 func (f *folder) missing(p listed, want string) {
 	hint := ""
 	for name := range f.files {
@@ -114,8 +114,8 @@ func (f *folder) missing(p listed, want string) {
 	f.fail(p.line, "there is no %s %q: expected %s%s", f.noun, p.name, want, hint)
 }
 
-// leftovers deals with the files that the list does not lead to: parts that
-// nobody listed are told one by one, everything else is the user's own.
+// leftovers handles the files that are not in the list: it reports each part that is missing in the list, and treats
+// everything else as the user's own files.
 func (f *folder) leftovers(isPart func(e fs.DirEntry) bool) (unlisted []string) {
 	var rest []fs.DirEntry
 	for name, e := range f.files {
@@ -157,26 +157,25 @@ func (f *folder) leftovers(isPart func(e fs.DirEntry) bool) (unlisted []string) 
 	return unlisted
 }
 
-// unordered is leftovers of a folder whose parts nobody would leave out.
+// unordered is leftovers for a folder whose parts must all be listed.
 func (f *folder) unordered(isPart func(e fs.DirEntry) bool) {
 	if unlisted := f.leftovers(isPart); len(unlisted) > 0 && !f.claimed[fileOrder] {
 		f.r.fail(f.order(), "the file is missing: expected the names of the %ss in their order, one on each line", f.noun)
 	}
 }
 
-// withExtension returns a function that reports whether a file has one of some
-// extensions.
+// withExtension returns a function that reports whether a file has one of the given extensions.
 func withExtension(extensions ...string) func(fs.DirEntry) bool {
 	return func(e fs.DirEntry) bool { return !e.IsDir() && slices.Contains(extensions, path.Ext(e.Name())) }
 }
 
-// isGroup reports whether a folder is that of a group.
+// isGroup reports whether a folder contains a group.
 func (f *folder) isGroup(e fs.DirEntry) bool {
 	_, err := fs.Stat(f.r.fs, f.dir+"/"+e.Name()+"/"+fileGroup)
 	return e.IsDir() && err == nil
 }
 
-// isLayer reports whether a file is that of a layer.
+// isLayer reports whether a file contains a layer.
 func (f *folder) isLayer(e fs.DirEntry) bool {
 	if e.IsDir() || path.Ext(e.Name()) != ".json" {
 		return false
@@ -185,8 +184,8 @@ func (f *folder) isLayer(e fs.DirEntry) bool {
 	return err == nil && strictjson.Type(data, "type") != ""
 }
 
-// foreign notes a file that is no part of the map. Those of the system and of
-// version control, which begin with a dot, are nothing to talk about.
+// foreign records a file that is not a part of the map. Files of the system and of version control, which begin with
+// a dot, are not recorded.
 func (r *reader) foreign(name string, dir bool) {
 	if strings.HasPrefix(path.Base(name), ".") {
 		return
@@ -197,7 +196,7 @@ func (r *reader) foreign(name string, dir bool) {
 	r.own = append(r.own, name)
 }
 
-// tellForeign tells of all files that are no part of the map, in one line.
+// tellForeign reports all files that are not parts of the map, in one line.
 func (r *reader) tellForeign() {
 	switch n := len(r.own); {
 	case n == 0:
@@ -208,7 +207,7 @@ func (r *reader) tellForeign() {
 	}
 }
 
-// few lists names, the first ones of many.
+// few lists names, or the first of many.
 func few(names []string) string {
 	const most = 4
 	if n := len(names); n > most {

@@ -16,8 +16,8 @@ func (f forbidden) Open(name string) (fs.File, error) {
 	return f.FS.Open(name)
 }
 
-// A folder whose map.json may not be read is that of a map, and the error says why it is
-// not read.
+// TestForbidden tests that a folder whose map.json cannot be read for lack of permission is recognized as a map, and
+// that the error states the reason.
 func TestForbidden(t *testing.T) {
 	fsys := forbidden{fstest.MapFS{"groups/order.txt": {}}}
 	if !Recognize(fsys) {

@@ -12,8 +12,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// writePNG writes a picture without loss: with a palette where 256 colours are
-// enough, which they are for most tilesets, and quickly where they are not.
+// writePNG writes a picture losslessly: with a palette if 256 colours are enough, as in most tilesets, and with fast
+// compression otherwise.
 func writePNG(p *image.NRGBA) ([]byte, error) {
 	var b bytes.Buffer
 	if small := palettize(p); small != nil {
@@ -25,8 +25,8 @@ func writePNG(p *image.NRGBA) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// palettize returns the picture with a palette, in the order in which its
-// colours come, or nil if it has more than 256.
+// palettize returns the picture with a palette, in the order of the first use of each colour, or nil if it has more
+// than 256 colours.
 func palettize(p *image.NRGBA) *image.Paletted {
 	out := image.NewPaletted(p.Rect, nil)
 	places := make(map[[4]byte]uint8)
@@ -51,8 +51,7 @@ func palettize(p *image.NRGBA) *image.Paletted {
 	return out
 }
 
-// readPNG reads a PNG of any kind as colours with 8 bits and alpha. Colours that
-// cannot be seen because they are transparent are kept.
+// readPNG reads a PNG of any kind as colours with 8 bits and alpha. It keeps the colours of transparent pixels.
 func readPNG(fsys fs.FS, name string) (*image.NRGBA, error) {
 	data, err := fs.ReadFile(fsys, name)
 	if err != nil {
@@ -78,7 +77,7 @@ func toNRGBA(picture image.Image) *image.NRGBA {
 		return p
 	}
 	out := image.NewNRGBA(image.Rect(0, 0, bounds.Dx(), bounds.Dy()))
-	if p, ok := picture.(*image.RGBA); ok { // of a PNG: opaque
+	if p, ok := picture.(*image.RGBA); ok { // from an opaque PNG
 		copy(out.Pix, p.Pix)
 		return out
 	}
@@ -93,7 +92,7 @@ func toNRGBA(picture image.Image) *image.NRGBA {
 	return out
 }
 
-// toColor is color.NRGBAModel, but does not lose the colour of what is transparent.
+// toColor is color.NRGBAModel, but keeps the colour of transparent pixels.
 func toColor(c color.Color) color.NRGBA {
 	if c, ok := c.(color.NRGBA64); ok {
 		return color.NRGBA{uint8(c.R >> 8), uint8(c.G >> 8), uint8(c.B >> 8), uint8(c.A >> 8)}

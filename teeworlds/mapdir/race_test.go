@@ -9,7 +9,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// All files of a folder may be made at the same time, the sidecar among them.
+// TestConcurrentFiles tests that all files of a folder, including the sidecar, may be made concurrently.
 func TestConcurrentFiles(t *testing.T) {
 	m, err := twmap.Decode(encode(t, sample()))
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Recognize reports whether a folder is that of a map.
+// Recognize reports whether a folder contains a map.
 func Recognize(fsys fs.FS) bool { return forms.HasFormat(fsys, fileMap, formatMap) }
 
-// Read makes a map of its folder. It reads on all cores and tells everything
-// that is wrong with the files at once: each of the errors that it joins is an
-// *[fault.TextError] or from fsys. Whatever it leaves out, warn is told; it may be nil.
+// Read builds a map from its folder. It reads on all cores and returns all errors of the files together: each of the
+// joined errors is an *[fault.TextError] or comes from fsys. Read calls warn, which may be nil, for every file that
+// it leaves out.
 func Read(fsys fs.FS, warn func(file, message string)) (*twmap.Map, error) {
 	r, err := read(fsys, warn)
 	if err != nil {
@@ -50,9 +50,9 @@ type reader struct {
 	warn  func(file, message string)
 	m     *twmap.Map
 	at    *layout
-	tasks []func() []error // what takes time, to be done side by side
+	tasks []func() []error // slow work, to be done concurrently
 	errs  []error
-	own   []string // files of the user that are no part of the map
+	own   []string // files of the user that are not parts of the map
 }
 
 func (r *reader) fail(file, format string, args ...any) {
@@ -65,7 +65,7 @@ func (r *reader) json(name string, v any) bool {
 	return len(errs) == 0
 }
 
-// run does the tasks on all cores and keeps their errors in order.
+// run runs the tasks on all cores and keeps their errors in order.
 func (r *reader) run() {
 	errs := make([][]error, len(r.tasks))
 	parallel.Each(len(r.tasks), func(i int) { errs[i] = r.tasks[i]() })
@@ -104,7 +104,7 @@ func (r *reader) mapFile() {
 	}
 }
 
-// top finds what is beside the folders of the map.
+// top finds the files next to the folders of the map.
 func (r *reader) top() {
 	entries, _ := fs.ReadDir(r.fs, ".")
 	for _, e := range entries {
@@ -278,10 +278,10 @@ func (r *reader) layers(f *folder) (layers []twmap.Layer, names []string) {
 		}
 		l, ok := r.layer(file)
 		if _, tiles := l.(*twmap.TileLayer); !ok {
-			f.has(p.name + ".txt") // belongs to it, whatever it is
+			f.has(p.name + ".txt") // claims the file, whatever the layer is
 		} else if tiles && !f.has(p.name+".txt") {
 			r.fail(file+".json", "the tiles are missing: expected %s.txt", file)
-			r.tasks = r.tasks[:len(r.tasks)-1] // which would read them
+			r.tasks = r.tasks[:len(r.tasks)-1] // the task would read them
 		}
 		layers, names = append(layers, l), append(names, p.name)
 	}

@@ -22,7 +22,7 @@ func (r *reader) envelopes() {
 	f.leftovers(withExtension(".json"))
 }
 
-// envelopeFile reads an envelope, whose type says the unit of its values.
+// envelopeFile reads an envelope, whose type determines the unit of its values.
 func (r *reader) envelopeFile(file string) *twmap.Envelope {
 	data, err := forms.ReadText(r.fs, file)
 	if err != nil {
@@ -55,8 +55,8 @@ func envelopeOf[T any](r *reader, file string, data []byte, unit func(T) int32) 
 	if form.Type.name != "" && e.Channels == 0 {
 		r.fail(file, "type is %q: expected \"position\", \"color\" or \"sound\"", form.Type.name)
 	}
-	// As many as the type says; others are kept where the map has them. Types
-	// that nobody knows have all four.
+	// The type determines the number of values; additional values are stored where the map has room. Unknown types
+	// have all four.
 	least := len(twmap.EnvPoint{}.Values)
 	if form.Type.name != "" {
 		least = int(e.Channels)

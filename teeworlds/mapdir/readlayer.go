@@ -12,13 +12,13 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// failAt reports an error of thing i of a list; path has a place for i.
+// failAt reports an error of item i of a list; path has a verb for i.
 func (r *reader) failAt(file string, i int, path, format string, args ...any) {
 	r.errs = append(r.errs, &fault.TextError{File: file, Path: fmt.Sprintf(path, i), Msg: fmt.Sprintf(format, args...)})
 }
 
-// layer reads a layer. It is not ok if its file could not be understood; then
-// there is no more to say about it. file lacks the extension.
+// layer reads a layer. ok is false if the file could not be parsed; the error is then already reported. file has no
+// extension.
 func (r *reader) layer(file string) (layer twmap.Layer, ok bool) {
 	name := file + ".json"
 	data, err := forms.ReadText(r.fs, name)
@@ -61,7 +61,7 @@ func (r *reader) layer(file string) (layer twmap.Layer, ok bool) {
 	default:
 		var any map[string]json.RawMessage
 		if err := json.Unmarshal(data, &any); err != nil {
-			read(&baseForm{}) // says what is wrong with it
+			read(&baseForm{}) // reports what is wrong with it
 		} else {
 			r.fail(name, "type is %q: expected tiles, game, front, tele, speedup, switch, tune, infclass entities, infclass zones, quads or sounds", typ)
 		}
@@ -78,7 +78,7 @@ func (r *reader) layer(file string) (layer twmap.Layer, ok bool) {
 	return layer, true
 }
 
-// index finds what a reference means.
+// index resolves a reference.
 func (r *reader) index(file, field string, to *ref, names []string, dir string) int32 {
 	switch {
 	case to == nil:
@@ -89,7 +89,7 @@ func (r *reader) index(file, field string, to *ref, names []string, dir string) 
 	if i := slices.Index(names, to.name); i >= 0 {
 		return int32(i)
 	}
-	for i, name := range names { // as systems find files
+	for i, name := range names { // compare as systems find files
 		if key(name) == key(to.name) {
 			return int32(i)
 		}
@@ -111,7 +111,7 @@ func (r *reader) envelope(file, field string, to *ref) int32 {
 	return r.index(file, field, to, r.at.envelopes, dirEnvelopes)
 }
 
-// tileLayer makes a layer of tiles. It always adds one task, which reads them.
+// tileLayer makes a layer of tiles. It always adds one task, which reads the tiles.
 func (r *reader) tileLayer(file string, kind twmap.Kind, f *tileForm) *twmap.TileLayer {
 	name := file + ".json"
 	width, height := int(f.Width), int(f.Height)

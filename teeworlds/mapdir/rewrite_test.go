@@ -13,8 +13,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// rewriteEnv makes the test binary a program that changes a setting of the map
-// in the file that it names, for BenchmarkRewrite.
+// rewriteEnv makes the test binary change a setting of the map in the file that the variable names, for
+// BenchmarkRewrite.
 const rewriteEnv = "TROWEL_REWRITE"
 
 func TestMain(m *testing.M) {
@@ -76,8 +76,8 @@ func largeMap(t testing.TB) []byte {
 	return data
 }
 
-// BenchmarkRewrite changes one setting of a map of 2 MB: inside a program, as a
-// whole process, and as map_resave does, which changes nothing.
+// BenchmarkRewrite measures changing one setting of a map of 2 MB: inside a program, as a whole process, and with
+// map_resave, which changes nothing.
 func BenchmarkRewrite(b *testing.B) {
 	dir := judge.Dir(b)
 	name := filepath.Join(dir, "large.map")

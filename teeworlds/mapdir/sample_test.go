@@ -18,7 +18,7 @@ func encode(t testing.TB, m *twmap.Map) []byte {
 	return data
 }
 
-// sample returns a map with every part that a map can have.
+// sample returns a map with every kind of part.
 func sample() *twmap.Map {
 	m := twmap.New(20, 10)
 	m.Info = &twmap.Info{Author: "Ada", Credits: "böse Zungen", Settings: []string{"sv_hit 0", "", "tune_zone 1 gravity 0.2"}}

@@ -11,12 +11,10 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Numbers in the units of people. The map has integers; each is written as a
-// decimal that leads back to the very same one. A decimal in between, as people
-// type it, is rounded to the nearest.
+// Numbers in convenient units. The map has integers; each is written as a decimal that converts back to the same
+// integer. Other decimals, as typed by people, are rounded to the nearest integer.
 
-// fixed is a number with ten binary places: pixels, degrees, parts of an image,
-// a volume. Its decimal is exact.
+// fixed is a number with ten binary places: pixels, degrees, parts of an image, a volume. Its decimal is exact.
 type fixed int32
 
 func (f fixed) MarshalJSON() ([]byte, error) { return appendFixed(nil, int32(f)), nil }
@@ -45,8 +43,8 @@ func (f *fixed) UnmarshalJSON(text []byte) error {
 // Fixed returns a number with ten binary places as a decimal: 1536 is 1.5.
 func Fixed(n int32) string { return string(appendFixed(nil, n)) }
 
-// shade is a part of a colour in an envelope, 0 to 255 for the 0 to 1024 of the
-// map. Its decimal is the shortest that leads back: so what was 128 stays 128.
+// shade is a component of a colour in an envelope: 0 to 255 for the 0 to 1024 of the map. Its decimal is the shortest
+// that converts back, so the map value for 128 is written as 128.
 type shade int32
 
 func (s shade) MarshalJSON() ([]byte, error) {
@@ -69,13 +67,13 @@ func (s *shade) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Shade returns the part of a colour of an envelope as a decimal from 0 to 255.
+// Shade returns a component of a colour of an envelope as a decimal from 0 to 255.
 func Shade(n int32) string {
 	text, _ := shade(n).MarshalJSON()
 	return string(text)
 }
 
-// parseScaled reads a number and returns it times up, by down, rounded.
+// parseScaled reads a number and returns it multiplied by up, divided by down, and rounded.
 func parseScaled(text []byte, up, down float64) (int32, error) {
 	if len(text) == 0 || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
 		return 0, fmt.Errorf("%.40s: expected a number", text)
@@ -88,10 +86,10 @@ func parseScaled(text []byte, up, down float64) (int32, error) {
 	return int32(n), nil
 }
 
-// raw is a number that nobody knows the unit of.
+// raw is a number of an unknown unit.
 type raw int32
 
-// point is a place, [x, y].
+// point is a position, [x, y].
 type point [2]fixed
 
 func pointOf(p twmap.Point) point     { return point{fixed(p.X), fixed(p.Y)} }
@@ -101,8 +99,7 @@ func (c colorForm) color() twmap.Color {
 	return twmap.Color{R: c[0], G: c[1], B: c[2], A: c[3]}
 }
 
-// tangent is the handle of a Bezier curve: [milliseconds, distance in the unit of
-// the value].
+// tangent is the tangent of a Bezier curve: [milliseconds, distance in the unit of the value].
 type tangent[T any] struct {
 	dx int32
 	dy T
@@ -121,7 +118,7 @@ func (t *tangent[T]) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(parts[1], &t.dy)
 }
 
-// The names that a map has room for.
+// Names with the lengths that a map has room for.
 type (
 	shortName string // of groups and layers
 	longName  string // of envelopes
@@ -167,7 +164,7 @@ func (p *plain) UnmarshalJSON(text []byte) error {
 	return readName((*string)(p), text, math.MaxInt32)
 }
 
-// choice is one of a few names, or the number of what has no name.
+// choice is one of a few names, or a number without a name.
 type choice struct {
 	name   string
 	number int32
@@ -193,12 +190,11 @@ func (c *choice) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// ref names an image, a sound or an envelope by its file: "sun". A number stands
-// where there is none of that number.
+// ref refers to an image, a sound or an envelope by its file: "sun". A reference without a target is a number.
 type ref struct {
 	name         string
 	index        int32
-	line, column int // where it was read
+	line, column int // its location in the file
 }
 
 func (r ref) MarshalJSON() ([]byte, error) {
@@ -218,10 +214,10 @@ func (r *ref) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// SetPlace keeps where the reference stands, for the error that it leads nowhere.
+// SetPlace records the location of the reference, for the error that it has no target.
 func (r *ref) SetPlace(line, column int) { r.line, r.column = line, column }
 
-// refTo makes a reference to entry index of a list with the given names; -1 is none.
+// refTo returns a reference to entry index of a list with the given names; -1 is none.
 func refTo(index int32, names []string) *ref {
 	switch {
 	case index == -1:
