@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"trowel.example/format"
 
 	"trowel.example/check"
@@ -178,7 +179,7 @@ func openPakFile(_ context.Context, job *format.Job, src *format.Source) (format
 		closer.Close()
 		return nil, err
 	}
-	a.closer = closer
+	a.closes(closer)
 	return a, nil
 }
 
@@ -283,7 +284,9 @@ type archive struct {
 	mod     *mod.Mod // nil: an archive without a header
 	options moddir.Options
 	base    string
-	closer  io.Closer
+
+	mu      sync.Mutex
+	closers []io.Closer // what is open as long as the archive is
 }
 
 func newArchive(job *format.Job, r *pak.Reader, m *mod.Mod) (*archive, error) {
@@ -297,10 +300,12 @@ func newArchive(job *format.Job, r *pak.Reader, m *mod.Mod) (*archive, error) {
 func (a *archive) Tree(_ context.Context, job *format.Job) (fs.FS, error) {
 	o := a.options
 	o.Sprites = job.On(optionSprites.Name)
-	var err error
-	if o.Like, err = likeOf(job); err != nil {
+	like, closer, err := likeOf(job)
+	if err != nil {
 		return nil, err
 	}
+	o.Like = like
+	a.closes(closer)
 	o.OnSprites = func(at string, why error) { job.Warn(at, "its sprites are not cut out: %v", why) }
 	if a.mod != nil {
 		return moddir.Open(a.mod, o), nil
@@ -312,11 +317,24 @@ func (a *archive) Locate(ctx context.Context, tree fs.FS, places []check.Place, 
 	return moddir.Locate(ctx, tree, places, want)
 }
 
-func (a *archive) Close() error {
-	if a.closer != nil {
-		return a.closer.Close()
+// closes has Close close c as well, which may be nil.
+func (a *archive) closes(c io.Closer) {
+	if c != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.closers = append(a.closers, c)
 	}
-	return nil
+}
+
+func (a *archive) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var err error
+	for _, c := range a.closers {
+		err = errors.Join(err, c.Close())
+	}
+	a.closers = nil
+	return err
 }
 
 func (a *archive) Check(ctx context.Context, job *format.Job, sink check.Sink) error {

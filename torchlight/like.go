@@ -1,7 +1,9 @@
 package torchlight
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"trowel.example/format"
@@ -14,34 +16,34 @@ import (
 var optionLike = format.Option{Name: "like", For: format.ForTree, Help: "keep the names, and the texts that mean the same, of an `earlier` file or folder (default: the folder that is replaced)"}
 
 // likeOf returns the folder whose names and texts the user wants; nil for none. That may be a mod,
-// which has no texts of its own.
-func likeOf(job *format.Job) (*moddir.Like, error) {
+// which has no texts of its own. The closer closes the folder if likeOf opened it, and may be nil.
+func likeOf(job *format.Job) (*moddir.Like, io.Closer, error) {
 	name := job.Value(optionLike.Name)
 	if name == "" {
 		if job.Over == nil || !moddir.Recognize(job.Over) && !moddir.RecognizePak(job.Over) {
-			return nil, nil
+			return nil, nil, nil
 		}
 		like, err := moddir.NewLike(job.Over)
 		if err != nil {
 			job.Warn("", "the texts of the folder that is there are not kept: %v", err)
-			return nil, nil
+			return nil, nil, nil
 		}
-		return like, nil
+		return like, nil, nil
 	}
 	src, err := format.OpenSource(name)
 	if err != nil {
-		return nil, fmt.Errorf("--%s: %w", optionLike.Name, err)
+		return nil, nil, fmt.Errorf("--%s: %w", optionLike.Name, err)
 	}
 	defer src.Close()
 	if !src.IsDir() {
 		if isMod(src) || src.HasExtension(".PAK") {
-			return nil, nil
+			return nil, nil, nil
 		}
-		return nil, fmt.Errorf("--%s: %s: %w", optionLike.Name, name, format.ErrNoTree)
+		return nil, nil, fmt.Errorf("--%s: %s: %w", optionLike.Name, name, format.ErrNoTree)
 	}
 	root, err := os.OpenRoot(name)
 	if err != nil {
-		return nil, fmt.Errorf("--%s: %w", optionLike.Name, err)
+		return nil, nil, fmt.Errorf("--%s: %w", optionLike.Name, err)
 	}
 	fsys, err := safename.Restore(links.New(root, nil))
 	if err == nil && !moddir.Recognize(fsys) && !moddir.RecognizePak(fsys) {
@@ -52,7 +54,7 @@ func likeOf(job *format.Job) (*moddir.Like, error) {
 		like, err = moddir.NewLike(fsys)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--%s: %w", optionLike.Name, err)
+		return nil, nil, fmt.Errorf("--%s: %w", optionLike.Name, errors.Join(err, root.Close()))
 	}
-	return like, nil
+	return like, root, nil
 }
