@@ -19,6 +19,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/inuse"
 	"trowel.example/internal/regular"
+	"trowel.example/internal/scratch"
 	"trowel.example/internal/sqlitefile"
 	"trowel.example/minetest/manifest"
 	"trowel.example/minetest/mapdb"
@@ -247,11 +248,11 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 		w.ctx, w.store = ctx, repo
 		defer w.discard()
 	}
-	scratch, remove, err := scratch(repo)
+	scratch, end, err := scratchFor(repo)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, remove()) }()
+	defer end()
 
 	now := o.Time
 	if now.IsZero() {
@@ -328,6 +329,17 @@ func removeEmpty(ctx context.Context, s storage.Store) error {
 		}
 	}
 	return s.Remove(ctx, fileMark)
+}
+
+// scratchFor makes a folder for what a run needs on the disk: in a folder with a repository, which the
+// user chose for its room, else where temporary files are.
+func scratchFor(s storage.Store) (dir string, end func(), err error) {
+	f, is := s.(storage.Folder)
+	if !is {
+		return scratch.Make("trowel-backup-")
+	}
+	dir, err = f.Scratch()
+	return dir, func() { _ = os.RemoveAll(dir) }, err
 }
 
 // world stores a world.
