@@ -84,44 +84,49 @@ func liveHeap(do func()) uint64 {
 
 // A small map whose blocks inflate to a thousand times its size takes little memory in each verb:
 // at most 512 MB with blocks as large as they may be. TROWEL_LARGE=1 tries all verbs with such
-// blocks, which takes long.
+// blocks, which takes long; without it they get a map of small blocks.
 func TestMapMemory(t *testing.T) {
 	tests.NotRaced(t, "measures memory")
 	type form struct {
 		kinds   string
 		n, side int
 		bound   uint64 // MB
+		verbs   []string
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // what several cores have at a time counts, too
-	forms := []form{{"images", 16, 1448, 110}}
-	verbs := []string{"convert MAP --to teeworlds-0.7 -o OUT.map"}
-	if os.Getenv("TROWEL_LARGE") != "" {
-		forms = []form{{"images", 20, 4096, 512}, {"tiles", 40, 4096, 512}, {"quads", 15, 4096, 512}, {"tiles", 60, 2000, 512}}
-		verbs = append(verbs, "check MAP", "extract MAP -o OUT", "render MAP --size 64 -o OUT.png", "dump MAP", "edit MAP -o EDITED.map -- mirror left-right", "edit MAP -o OUT2.map -- add-setting sv_x",
-			"search hello MAP", "git textconv MAP", "find MAP -- tile 7", "diff MAP EDITED.map", "repair MAP -o OUT3.map")
+	// Each may use what those before it made.
+	all := []string{"convert MAP --to teeworlds-0.7 -o OUT.map", "check MAP", "extract MAP -o OUT", "render MAP --size 64 -o OUT.png", "dump MAP",
+		"edit MAP -o TURNED.map -- mirror left-right", "edit MAP -o EDITED.map -- add-setting sv_x", "search hello MAP", "find MAP -- tile 7",
+		"diff MAP TURNED.map", "merge MAP EDITED.map TURNED.map -o OUT3.map", "extract EDITED.map settings.cfg -o PIECE", "apply PIECE EDITED.map -o OUT4.map",
+		"git textconv MAP", "git diff large.map MAP 0 100644 EDITED.map 0 100644", "git merge MAP EDITED.map TURNED.map large.map"}
+	forms := []form{{"images", 16, 1448, 110, all[:1]}, {"images, tiles, quads", 2, 64, 64, all}}
+	if os.Getenv("TROWEL_LARGE") != "" { // an edit takes no more tiles than those of 15 such layers
+		forms = []form{{"images", 20, 4096, 512, all}, {"tiles", 15, 4096, 512, all}, {"quads", 15, 4096, 512, all}, {"small tiles", 60, 2000, 512, all}}
 	}
 	for _, f := range forms {
-		dir := filepath.ToSlash(t.TempDir())
-		data := largeMap(t, f.n, f.side, f.kinds)
-		if len(data) >= 16<<20 {
-			t.Fatalf("%d bytes", len(data))
-		}
-		if err := os.WriteFile(dir+"/large.map", data, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		for _, verb := range verbs {
-			args := strings.Fields(strings.NewReplacer("MAP", dir+"/large.map", "OUT", dir+"/out", "EDITED", dir+"/edited").Replace(verb))
-			var errs bytes.Buffer
-			code := 0
-			start := time.Now()
-			live := liveHeap(func() { code = Main(games, args, strings.NewReader(""), io.Discard, &errs) })
-			t.Logf("%d x %s of %d, %s: %d MB, %v", f.n, f.kinds, f.side, verb, live>>20, time.Since(start).Round(time.Millisecond))
-			if code > 1 {
-				t.Errorf("%s: %s", verb, errs.String())
+		t.Run(f.kinds, func(t *testing.T) {
+			dir := filepath.ToSlash(t.TempDir())
+			data := largeMap(t, f.n, f.side, f.kinds)
+			if len(data) >= 16<<20 {
+				t.Fatalf("%d bytes", len(data))
 			}
-			if live > f.bound<<20 {
-				t.Errorf("%d x %s of %d, %s: %d MB of memory in use, more than %d", f.n, f.kinds, f.side, verb, live>>20, f.bound)
+			if err := os.WriteFile(dir+"/large.map", data, 0o666); err != nil {
+				t.Fatal(err)
 			}
-		}
+			for _, verb := range f.verbs {
+				args := strings.Fields(strings.NewReplacer("MAP", dir+"/large.map", "OUT", dir+"/out", "EDITED", dir+"/edited", "TURNED", dir+"/turned", "PIECE", dir+"/piece").Replace(verb))
+				var errs bytes.Buffer
+				code := 0
+				start := time.Now()
+				live := liveHeap(func() { code = Main(games, args, strings.NewReader(""), io.Discard, &errs) })
+				t.Logf("%d x %s of %d, %s: %d MB, %v", f.n, f.kinds, f.side, verb, live>>20, time.Since(start).Round(time.Millisecond))
+				if code > 1 {
+					t.Errorf("%s: %s", verb, errs.String())
+				}
+				if live > f.bound<<20 {
+					t.Errorf("%d x %s of %d, %s: %d MB of memory in use, more than %d", f.n, f.kinds, f.side, verb, live>>20, f.bound)
+				}
+			}
+		})
 	}
 }

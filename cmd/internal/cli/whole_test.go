@@ -13,19 +13,26 @@ import (
 	"trowel.example/torchlight/mod"
 )
 
+// packBurrow makes the map of a sample, and returns its bytes.
+func packBurrow(t *testing.T, name string) []byte {
+	t.Helper()
+	if code, said := quietly("pack", "../../../samples/burrow", "-o", name); code != exitFine {
+		t.Fatal(said)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 // One rule for all verbs that write: of a map with damaged data blocks, or without its end,
 // nothing is written and the exit code is 2; with -k it is 1, and the losses are reported.
 func TestDamagedInput(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	whole := at("whole.map")
-	if code, said := quietly("pack", "../../../samples/burrow", "-o", whole); code != exitFine {
-		t.Fatal(said)
-	}
-	data, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := packBurrow(t, whole)
 	f, err := datafile.Decode(data)
 	if err != nil {
 		t.Fatal(err)
@@ -84,13 +91,7 @@ func TestDamagedInput(t *testing.T) {
 func TestMergeNamesTheDamaged(t *testing.T) {
 	dir := t.TempDir()
 	whole, cut, made := filepath.Join(dir, "whole.map"), filepath.Join(dir, "cut.map"), filepath.Join(dir, "new.map")
-	if code, said := quietly("pack", "../../../samples/burrow", "-o", whole); code != exitFine {
-		t.Fatal(said)
-	}
-	data, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := packBurrow(t, whole)
 	if err := os.WriteFile(cut, data[:len(data)-500], 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -106,13 +107,7 @@ func TestMergeNamesTheDamaged(t *testing.T) {
 func TestGitMergeOfDamaged(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole.map")
-	if code, said := quietly("pack", "../../../samples/burrow", "-o", whole); code != exitFine {
-		t.Fatal(said)
-	}
-	data, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := packBurrow(t, whole)
 	ours, theirs := filepath.Join(dir, "ours.map"), filepath.Join(dir, "theirs.map")
 	if err := os.WriteFile(ours, data, 0o666); err != nil {
 		t.Fatal(err)
@@ -131,13 +126,7 @@ func TestGitMergeOfDamaged(t *testing.T) {
 func TestPackReadsBack(t *testing.T) {
 	dir := t.TempDir()
 	whole, tree, out := filepath.Join(dir, "whole.map"), filepath.Join(dir, "tree"), filepath.Join(dir, "out.map")
-	if code, said := quietly("pack", "../../../samples/burrow", "-o", whole); code != exitFine {
-		t.Fatal(said)
-	}
-	data, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := packBurrow(t, whole)
 	f, err := datafile.Decode(data)
 	if err != nil {
 		t.Fatal(err)
