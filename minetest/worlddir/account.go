@@ -12,9 +12,9 @@ import (
 
 // accountForm is the file of an account.
 type accountForm struct {
-	Password   string  `json:"password"`              // what kind it is: none, sha1, srp or unknown
-	Verifier   *value  `json:"verifier,omitempty"`    // what the engine keeps in place of the password
-	New        *value  `json:"newPassword,omitempty"` // a password to be set; never shown
+	Password   string  `json:"password"`              // the kind of verifier: none, sha1, srp or unknown
+	Verifier   *value  `json:"verifier,omitempty"`    // what the engine stores instead of the password
+	New        *value  `json:"newPassword,omitempty"` // a password to set; never written
 	Privileges []value `json:"privileges"`
 	LastLogin  int64   `json:"lastLogin"` // seconds since 1970; -1 for never
 }
@@ -50,8 +50,8 @@ func (f *accountForm) read(r *jsonReader, v strictjson.Value) {
 	})
 }
 
-// account returns the account, whose verifier is the one that is kept, if there
-// is one and nobody wants another.
+// account returns the account. Without a verifier or a new password in the file, the account gets the verifier kept,
+// if there is one.
 func (f *accountForm) account(name string, kept *value) (*world.Account, error) {
 	a := &world.Account{Name: name, LastLogin: f.LastLogin}
 	for _, p := range f.Privileges {
@@ -74,7 +74,7 @@ func (f *accountForm) account(name string, kept *value) (*world.Account, error) 
 	return a, nil
 }
 
-// sameAccount reports whether two accounts are the same.
+// sameAccount reports whether two accounts are equal.
 func sameAccount(a, b *world.Account) bool {
 	return a.Name == b.Name && a.Password == b.Password && a.LastLogin == b.LastLogin && slices.Equal(a.Privileges, b.Privileges)
 }

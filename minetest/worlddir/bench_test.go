@@ -30,7 +30,7 @@ func BenchmarkParseBlock(b *testing.B) {
 	}
 }
 
-// manyBlocks is a world of 4096 blocks of a version in memory.
+// manyBlocks returns a world of 4096 blocks of a version, in memory.
 func manyBlocks(b *testing.B, version int) *World {
 	data, err := everything(b, version).EncodeFresh()
 	if err != nil {
@@ -46,7 +46,7 @@ func manyBlocks(b *testing.B, version int) *World {
 	})
 }
 
-// memoryWorld is a world of blocks in memory.
+// memoryWorld returns a world with blocks in memory.
 func memoryWorld(b *testing.B, blocks iter.Seq2[mapdb.Block, error]) *World {
 	w := makeWorld(b, "sqlite")
 	db := mapdb.NewMemory()
@@ -57,7 +57,7 @@ func memoryWorld(b *testing.B, blocks iter.Seq2[mapdb.Block, error]) *World {
 	return w
 }
 
-// BenchmarkOpen makes the texts of all blocks, one after the other.
+// BenchmarkOpen formats the texts of all blocks, one after the other.
 func BenchmarkOpen(b *testing.B) {
 	for name, version := range map[string]int{"28": 28, "29": 29} {
 		b.Run(name, func(b *testing.B) {
@@ -79,8 +79,8 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkBuild makes an SQLite database of the texts of blocks: of such that each have
-// something of everything, and of such that games made.
+// BenchmarkBuild builds an SQLite database from the texts of blocks: blocks with content in all sections, and blocks
+// that games generated.
 func BenchmarkBuild(b *testing.B) {
 	b.Run("everything", func(b *testing.B) { benchmarkBuild(b, 4096, manyBlocks(b, 29)) })
 	for _, version := range []int{28, 29} {

@@ -8,23 +8,23 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// gridCharacters are what the lines of nodes and ids consist of, besides the words of
-// nodes: runs, ranges, ids, and what begins a line.
+// gridCharacters are the characters of lines of nodes and ids, other than the words of nodes: runs, ranges, ids, and
+// the beginnings of lines.
 const gridCharacters = " *-=0123456789" + "yz" + numericID + "ids"
 
 // gridHeads are the lines above the sections of numbers.
 const gridHeads = "nodes\nparam1\nparam2\n"
 
-// Blocks and texts are kept for the next block that is looked at.
+// Blocks and texts are reused for the next block.
 var sketches = sync.Pool{New: func() any { return &blockText{Block: new(mapblock.Block)} }}
 
-// mayBeBlock reports whether a line of the text of a block may match, without making
-// lines of its nodes.
+// mayBeBlock reports whether a line of the text of a block may match the pattern, without formatting the lines of
+// nodes.
 func mayBeBlock(data []byte, pos mapdb.Pos, p *pattern.Pattern) bool {
 	t := sketches.Get().(*blockText)
 	defer sketches.Put(t)
 	if t.Decode(data) != nil {
-		return true // its text is another
+		return true // its text is a raw text
 	}
 	if p.Possible(pattern.Words{Characters: gridCharacters, Words: t.nodeWords()}) {
 		return true
@@ -35,7 +35,7 @@ func mayBeBlock(data []byte, pos mapdb.Pos, p *pattern.Pattern) bool {
 	return p.In(t.dst)
 }
 
-// nodeWords returns the words that nodes of the block can be.
+// nodeWords returns the words that the nodes of the block can have in the text.
 func (t *blockText) nodeWords() []string {
 	if ownNames(t.Block) {
 		return words(t.Names)

@@ -20,7 +20,7 @@ func patternOf(t testing.TB, expr string) *pattern.Pattern {
 	return p
 }
 
-// testMay looks for pieces of the text of a block: what is in there may be.
+// testMay searches for random pieces of the text of a block: mayBeBlock must not exclude them.
 func testMay(t *testing.T, rng *rand.Rand, data []byte, pieces int) {
 	t.Helper()
 	pos := mapdb.Pos{X: -3, Y: 7, Z: 1000}
@@ -37,7 +37,7 @@ func testMay(t *testing.T, rng *rand.Rand, data []byte, pieces int) {
 		if rng.IntN(2) == 0 {
 			expr = "(?i)" + regexp.QuoteMeta(strings.ToUpper(piece))
 			if !patternOf(t, expr).In([]byte(piece)) {
-				continue // a letter whose upper case has another length
+				continue // a character whose upper case has another length
 			}
 		}
 		if !mayBeBlock(data, pos, patternOf(t, expr)) {
@@ -49,7 +49,8 @@ func testMay(t *testing.T, rng *rand.Rand, data []byte, pieces int) {
 	}
 }
 
-// Whatever is in the text of a block is found without it, and what is not is known.
+// TestMayBeBlock tests that mayBeBlock accepts everything that is in the text of a block, and rejects some of what is
+// not.
 func TestMayBeBlock(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for version := range mapblock.Newest + 1 {

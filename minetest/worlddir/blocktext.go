@@ -10,17 +10,15 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// The text of a block is lines, whose indentation of two spaces for each level
-// tells what belongs to what. docs/formats/minetest-folder.md describes it.
+// The text of a block consists of lines. Their indentation, two spaces for each level, shows the structure.
+// docs/formats/minetest-folder.md describes the format.
 //
-// What a block usually has is left out, and ParseBlock puts it there again:
-// what is written is what differs.
+// Values that are usual for a block are omitted, and ParseBlock restores them.
 
 // flagNames are the names of the flags, by bit.
 var flagNames = [...]string{"underground", "not_all_air", "lighting_expired", "not_generated"}
 
-// namedFlags returns the flags of a version that have names: up to version 10
-// the whole byte is one value.
+// namedFlags returns the flags of a version that have names. Up to version 10 the whole byte is one value.
 func namedFlags(version int) mapblock.Flags {
 	if version <= 10 {
 		return mapblock.Underground
@@ -28,8 +26,8 @@ func namedFlags(version int) mapblock.Flags {
 	return 1<<len(flagNames) - 1
 }
 
-// BlockText returns the text of the block at a position, in blocks. The
-// position is for the comment at the top only.
+// BlockText returns the text of the block at a position, in blocks. The position is only used for the comment in the
+// first line.
 func BlockText(b *mapblock.Block, pos mapdb.Pos) []byte {
 	t := blockText{Block: b, dst: make([]byte, 0, 4096)}
 	t.all(pos)
@@ -42,7 +40,7 @@ func (t *blockText) all(pos mapdb.Pos) {
 	t.things()
 }
 
-// things writes all that is in a block besides nodes.
+// things writes everything in a block except the nodes.
 func (t *blockText) things() {
 	b := t.Block
 	if has(b.Version, 14, mapblock.Newest) {
@@ -56,11 +54,11 @@ func (t *blockText) things() {
 	}
 }
 
-// blockText is a text that is being made.
+// blockText is a text that is being written.
 type blockText struct {
 	*mapblock.Block
 	dst     []byte
-	empties int // slots that lists of items were said to have, see maxEmpties
+	empties int // empty slots of the item lists so far, see maxEmpties
 	parts   *Parts
 }
 
@@ -107,7 +105,7 @@ func (t *blockText) head(pos mapdb.Pos) {
 	t.hexLine(0, "trailing", b.Trailing)
 }
 
-// usualWidth is the number of bytes of the ids of a version.
+// usualWidth returns the usual number of bytes of an id in a version.
 func usualWidth(version int) uint8 {
 	if version <= 23 {
 		return 1
@@ -115,7 +113,7 @@ func usualWidth(version int) uint8 {
 	return 2
 }
 
-// hexLine writes bytes after a word, if there are any.
+// hexLine writes a word and bytes in hexadecimal, if there are any bytes.
 func (t *blockText) hexLine(level int, word string, data []byte) {
 	if len(data) > 0 {
 		t.dst = append(append(indent(t.dst, level), word...), ' ')
@@ -145,7 +143,7 @@ func (t *blockText) nodes() {
 	}
 }
 
-// ids writes which ids the names have, unless it is those that they get anyway.
+// ids writes the ids of the names, unless ParseBlock would assign the same ids.
 func (t *blockText) ids(nodes *grid, names *ids) {
 	if !ownNames(t.Block) {
 		return
@@ -171,8 +169,8 @@ func (t *blockText) ids(nodes *grid, names *ids) {
 	t.dst = append(t.dst, '\n')
 }
 
-// grid writes a section with a line for each row along x. Rows and planes that
-// are equal to those before share their lines; rows of zeros may be left out.
+// grid writes a section with a line for each row along x. Equal consecutive rows and planes share a line; rows of
+// zeros are omitted if skipZero is set.
 func (t *blockText) grid(section string, g *grid, skipZero bool, cell func(dst []byte, v uint16) []byte) {
 	const side, plane = mapblock.Side, mapblock.Side * mapblock.Side
 	if skipZero && *g == (grid{}) {
@@ -194,7 +192,7 @@ func (t *blockText) grid(section string, g *grid, skipZero bool, cell func(dst [
 	}
 }
 
-// plane writes the rows of the planes from one to another.
+// plane writes the rows of the planes zs[0] to zs[1].
 func (t *blockText) plane(section string, zs [2]int, p []uint16, skipZero bool, cell func(dst []byte, v uint16) []byte) {
 	const side = mapblock.Side
 	for y := 0; y < side; {
@@ -236,7 +234,7 @@ func allZero(values []uint16) bool {
 	return true
 }
 
-// appendRange writes the first and last of n numbers.
+// appendRange appends a range of n numbers that begins with first.
 func appendRange(dst []byte, first, n int) []byte {
 	dst = strconv.AppendInt(dst, int64(first), 10)
 	if n > 1 {
@@ -245,8 +243,7 @@ func appendRange(dst []byte, first, n int) []byte {
 	return dst
 }
 
-// sectionHead begins a section whose list has a version, which is told if it is
-// not the usual one.
+// sectionHead begins a section whose list has a version. The version is written if it is not the usual one.
 func (t *blockText) sectionHead(name string, version, usual uint16) {
 	t.heading()
 	t.dst = append(t.dst, name...)
@@ -296,7 +293,7 @@ func rawText(data []byte, pos mapdb.Pos, why error) []byte {
 	return dst
 }
 
-// parseRaw returns the bytes that stand in a text, if it is one of rawText.
+// parseRaw returns the bytes in a text, if it was written by rawText.
 func parseRaw(text []byte) (data []byte, raw bool, err error) {
 	l := lexer{rest: text}
 	if !l.more(0) {

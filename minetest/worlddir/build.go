@@ -21,38 +21,37 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// BuildOptions are how a world is made from a folder.
+// BuildOptions control how a world is built from a folder.
 type BuildOptions struct {
-	// Schema is the shape of the table of blocks in SQLite; nil: that of the
-	// world that was shown, else the one that every engine reads.
+	// Schema is the schema of the table of blocks in SQLite. If it is nil, the schema is that of the extracted world,
+	// or else the one that every engine reads.
 	Schema *mapdb.Schema
-	// Remote allows to fill databases on other machines, if world.mt names them.
+	// Remote allows writing to databases on other machines that world.mt names.
 	Remote bool
-	// Local puts into SQLite what world.mt has on servers, and says so in the
-	// world.mt of the new world: for a world that nobody keeps.
+	// Local uses SQLite for the parts that world.mt has on servers, also in the world.mt of the new world. It is
+	// meant for temporary worlds.
 	Local bool
-	// Lost is told what a database has no room for; may be nil.
+	// Lost receives values that a database cannot hold; may be nil.
 	Lost func(err error)
-	// OnProgress is told how many blocks are done; may be nil.
+	// OnProgress is called with the number of finished blocks; may be nil.
 	OnProgress func(blocks int)
 }
 
-// Report is what Build did.
+// Report contains the counts of Build.
 type Report struct {
-	Files    int   // files that were taken as they are
-	Blocks   int64 // blocks in all
-	Raw      int64 // of these, those that were bytes and not text
+	Files    int   // files that were copied unchanged
+	Blocks   int64 // number of blocks
+	Raw      int64 // of these, blocks given as bytes instead of text
 	Players  int
 	Accounts int
 	Mods     int
 }
 
-// Build makes a world in the folder dst, which it makes if need be, and which
-// must have nothing in it. The databases are what world.mt in fsys says; blocks
-// are in SQLite if it says nothing, and in one database if it names a second one
+// Build builds a world in the folder dst, which must be empty or not exist. The databases are those that world.mt in
+// fsys names; blocks go to SQLite if it names none, and to one database if it names a second one
 // ([world.SettingReadonly]). A database on a server must be empty.
 //
-// An error about a file is, or wraps, a *[fault.TextError]. Then dst is incomplete and should be removed.
+// An error about a file is, or wraps, a *[fault.TextError]. After an error, dst is incomplete and should be removed.
 func Build(ctx context.Context, dst string, fsys fs.FS, o BuildOptions) (*Report, error) {
 	b := &builder{ctx: ctx, dst: dst, fsys: fsys, o: o, report: new(Report)}
 	if err := b.build(); err != nil {
@@ -61,7 +60,7 @@ func Build(ctx context.Context, dst string, fsys fs.FS, o BuildOptions) (*Report
 	return b.report, nil
 }
 
-// builder is a world that is being made.
+// builder is a world that is being built.
 type builder struct {
 	ctx      context.Context
 	dst      string
@@ -82,7 +81,7 @@ func (b *builder) build() (err error) {
 		return err
 	}
 	b.settings = world.ParseSettings(text, "")
-	b.settings.Remove(world.SettingReadonly) // the blocks of both databases are in the tree
+	b.settings.Remove(world.SettingReadonly) // the tree contains the blocks of both databases
 	if b.o.Local {
 		if err := b.stayHere(); err != nil {
 			return err
@@ -114,12 +113,12 @@ func (b *builder) build() (err error) {
 	return b.buildThings()
 }
 
-// text reads a file that is no larger than those of a world are.
+// text reads a file of at most world.MaxText bytes.
 func (b *builder) text(name string) ([]byte, error) {
 	return fs.ReadFile(regular.Limit(b.fsys, world.MaxText), name)
 }
 
-// stayHere makes SQLite the backend of what is on servers.
+// stayHere sets the backend of parts on servers to SQLite.
 func (b *builder) stayHere() error {
 	for _, part := range world.Parts() {
 		if v, _ := b.settings.Get(part.Setting()); part.Remote(v) {
@@ -131,7 +130,7 @@ func (b *builder) stayHere() error {
 	return nil
 }
 
-// eachEntry goes through a folder of the tree, page by page.
+// eachEntry calls do for each entry of a folder of the tree, page by page.
 func (b *builder) eachEntry(dir string, do func(e fs.DirEntry) error) error {
 	f, err := b.fsys.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -164,7 +163,7 @@ func (b *builder) eachEntry(dir string, do func(e fs.DirEntry) error) error {
 	}
 }
 
-// folder copies the files below a folder of the tree that stand there as they are.
+// folder copies the unchanged files below a folder of the tree.
 func (b *builder) folder(at, target string) error {
 	return b.eachEntry(at, func(e fs.DirEntry) error {
 		if at == "." && ours(e.Name()) || !e.IsDir() && !e.Type().IsRegular() {
@@ -211,8 +210,7 @@ func (b *builder) copyFile(name, to string) error {
 	return errors.Join(regular.Copy(b.ctx, w, r), w.Close())
 }
 
-// backends returns where the parts of the new world are kept: as world.mt says, and
-// without one as in the world that was shown.
+// backends returns the backends of the new world: those of world.mt or, without it, those of the extracted world.
 func (b *builder) backends() world.Backends {
 	if b.side.Backends != nil && len(b.settings.Append(nil)) == 0 {
 		return *b.side.Backends
@@ -220,7 +218,7 @@ func (b *builder) backends() world.Backends {
 	return world.FindBackends(b.dst, b.settings)
 }
 
-// buildThings makes the players, the accounts and what mods keep.
+// buildThings builds the players, the accounts and the mod storage.
 func (b *builder) buildThings() error {
 	have := b.backends()
 	o := world.Options{Write: true, Remote: b.o.Remote, Lost: func(err error, _ []check.Place) {
@@ -237,7 +235,7 @@ func (b *builder) buildThings() error {
 	}
 	var same func(was, now *world.Account) bool
 	if v := b.side.AuthFile; v != nil && have.Auth == world.Files {
-		// What is not to be changed in it stays as it is.
+		// Lines that do not change are preserved.
 		if err := b.root.WriteFile("auth.txt", *v, 0o600); err != nil {
 			return err
 		}
@@ -256,9 +254,8 @@ func (b *builder) buildThings() error {
 	}, b.mod, nil)
 }
 
-// fill makes a store have what the files of a folder of the tree say. Without
-// anything to put there it is not even opened. It must have nothing yet, unless
-// same tells which of its things can stay.
+// fill makes the contents of a store equal to the files of a folder of the tree. If there are no files, the store is
+// not opened. The store must be empty, unless same is set: it reports whether an existing thing can be kept.
 func fill[T any](b *builder, dir string, count *int, open func() (world.Store[T], error), read func(at, name string) (T, error), same func(was, now T) bool) error {
 	names, err := b.things(dir)
 	if err != nil || len(names) == 0 && same == nil {
@@ -272,8 +269,8 @@ func fill[T any](b *builder, dir string, count *int, open func() (world.Store[T]
 	return errors.Join(merge(b, dir, store, names, read, same), store.Close(), b.protect(dir, names))
 }
 
-// protect lets nobody but its owner read the store of what the files of a folder stand for,
-// if one of them, or the sidecar with what they do not say, is for its owner alone.
+// protect makes a store readable for its owner only, if one of the files of a folder, or the sidecar with the
+// verifiers, is readable for its owner only.
 func (b *builder) protect(dir string, names map[string]string) error {
 	part := map[string]world.Part{playersDir: world.PlayersPart, authDir: world.AuthPart, storageDir: world.StoragePart}[dir]
 	list := append(slices.Collect(maps.Values(names)), tree.Sidecar)
@@ -286,11 +283,10 @@ func (b *builder) protect(dir string, names map[string]string) error {
 	return world.Protect(b.dst, part.Files(b.backends().Of(part))...)
 }
 
-// ownerOnly reports whether nobody but its owner may read a file.
+// ownerOnly reports whether only the owner may read a file.
 func ownerOnly(st fs.FileInfo) bool { return st.Mode().IsRegular() && st.Mode().Perm()&0o077 == 0 }
 
-// things returns the names of what the files of a folder stand for, with the
-// paths of the files.
+// things returns the paths of the files of a folder, by the names of the things in them.
 func (b *builder) things(dir string) (map[string]string, error) {
 	names := make(map[string]string)
 	err := b.eachEntry(dir, func(e fs.DirEntry) error {

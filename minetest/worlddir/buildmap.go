@@ -16,11 +16,11 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// buildMap makes the database of the blocks.
+// buildMap builds the database of the blocks.
 func (b *builder) buildMap() error {
 	backend := b.backends().Map
 	if known, ok := mapdb.BackendOf(backend); ok && known.ReadOnly() {
-		backend = mapdb.SQLite // which the folders of 2011 became
+		backend = mapdb.SQLite // folders of 2011 become SQLite
 	}
 	config, err := world.MapConfigOf(backend, b.settings, b.o.Remote)
 	if err != nil {
@@ -32,9 +32,9 @@ func (b *builder) buildMap() error {
 	if b.o.Schema != nil {
 		config.Schema = *b.o.Schema
 	}
-	config.Unseen = true // until all of the world is there
+	config.Unseen = true // until the world is complete
 	db, err := mapdb.Create(b.ctx, b.dst, config)
-	if errors.Is(err, fault.ErrVersion) { // a backend that nobody knows
+	if errors.Is(err, fault.ErrVersion) { // an unknown backend
 		return b.unlessEmpty(err)
 	}
 	if err != nil {
@@ -44,7 +44,7 @@ func (b *builder) buildMap() error {
 	if err = errors.Join(err, db.Close()); err != nil {
 		return err
 	}
-	for f, err := range b.blockFiles() { // one stands for all
+	for f, err := range b.blockFiles() { // report the first of all files
 		if err != nil {
 			return err
 		}
@@ -56,8 +56,8 @@ func (b *builder) buildMap() error {
 	return nil
 }
 
-// unlessEmpty returns an error about where world.mt has the blocks, unless there are none to
-// put there: a world whose blocks nobody finds is given back as it was.
+// unlessEmpty returns an error about the backend of the blocks, unless the tree contains no blocks: a world whose
+// blocks could not be found is restored unchanged.
 func (b *builder) unlessEmpty(wrong error) error {
 	for _, err := range b.blockFiles() {
 		return cmp.Or(err, wrong)
@@ -82,22 +82,22 @@ func (b *builder) load(db mapdb.Writer) error {
 	return nil
 }
 
-// blockFile is the file of a block in the tree.
+// blockFile is a file of a block in the tree.
 type blockFile struct {
 	at  string
 	pos mapdb.Pos
 	raw bool
 }
 
-// encodedBlock is what became of a file.
+// encodedBlock is the result of encoding a file.
 type encodedBlock struct {
 	mapdb.Block
 	raw bool
 	err error
 }
 
-// encoded yields the blocks of the tree, in the order of their keys. While they
-// are written, the next ones are made. The files are left alone once it has ended.
+// encoded yields the blocks of the tree, in the order of their keys. The next blocks are encoded while the caller
+// writes the previous ones. No file is open after the iteration has ended.
 func (b *builder) encoded() iter.Seq2[mapdb.Block, error] {
 	return func(yield func(mapdb.Block, error) bool) {
 		done, ended := 0, false
@@ -135,7 +135,7 @@ func (b *builder) encoded() iter.Seq2[mapdb.Block, error] {
 	}
 }
 
-// encode makes the bytes of a block of its file.
+// encode encodes the block in a file.
 func (b *builder) encode(f blockFile) encodedBlock {
 	e := encodedBlock{Block: mapdb.Block{Pos: f.pos}, raw: f.raw}
 	text, err := fs.ReadFile(b.fsys, f.at)
@@ -165,8 +165,8 @@ func (b *builder) encode(f blockFile) encodedBlock {
 	return e
 }
 
-// blockFiles goes through the files of blocks, in the order of their keys. No
-// more than the names of one row of blocks are in memory.
+// blockFiles yields the files of blocks, in the order of their keys. It keeps the names of only one row of blocks in
+// memory.
 func (b *builder) blockFiles() iter.Seq2[blockFile, error] {
 	return func(yield func(blockFile, error) bool) {
 		_, err := b.folders(blocksDir, "z", func(plane string, z int16) (bool, error) {
@@ -186,8 +186,8 @@ func (b *builder) blockFiles() iter.Seq2[blockFile, error] {
 	}
 }
 
-// folders goes through the folders of a folder, whose names are a letter and a
-// number, in the order of the numbers, until do gives false or an error.
+// folders calls do for the subfolders of dir, whose names are a letter and a number, in the order of the numbers,
+// until do returns false or an error.
 func (b *builder) folders(dir, letter string, do func(at string, v int16) (bool, error)) (bool, error) {
 	var all []int16
 	err := b.eachEntry(dir, func(e fs.DirEntry) error {

@@ -10,8 +10,8 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// merge makes a store have what the files of a folder say, which are given by
-// the names of the things.
+// merge makes the contents of a store equal to the files of a folder. names contains the paths of the files by the
+// names of the things.
 func merge[T any](b *builder, dir string, store world.Store[T], names map[string]string, read func(at, name string) (T, error), same func(was, now T) bool) error {
 	old := make(map[string]bool)
 	for name, err := range store.Names(b.ctx) {
@@ -53,7 +53,8 @@ func merge[T any](b *builder, dir string, store world.Store[T], names map[string
 	return store.Commit(b.ctx)
 }
 
-// form reads the file of a thing, unless it is as it was and there is a residue of it.
+// form reads the file of a thing into f. If the file is unchanged and has a residue, form returns the residue
+// instead.
 func (b *builder) form(at string, f form) (*thingResidue, error) {
 	data, err := b.text(at)
 	if err != nil {
@@ -120,7 +121,7 @@ func (b *builder) mod(at, name string) (*world.ModData, error) {
 	return m, nil
 }
 
-// file returns the file that was kept.
+// file returns the original file in the residue.
 func (r *thingResidue) file() []byte {
 	if r.File == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// realStores are the databases of blocks in the corpus.
+// realStores returns the databases of blocks in the corpus.
 func realStores(t testing.TB) map[string]mapdb.DB {
 	t.Helper()
 	dir := corpus.Dir(t, "minetest")
@@ -63,8 +63,8 @@ func realStores(t testing.TB) map[string]mapdb.DB {
 	return stores
 }
 
-// Every real block comes back from its text: with its bytes up to version 28,
-// with its content in version 29.
+// TestCorpusText tests that every real block round-trips through its text: byte-identical up to version 28, with the
+// same content in version 29.
 func TestCorpusText(t *testing.T) {
 	for name, db := range realStores(t) {
 		t.Run(name, func(t *testing.T) {

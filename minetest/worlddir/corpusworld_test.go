@@ -15,7 +15,7 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// realWorlds are the folders of worlds in the corpus whose databases are files.
+// realWorlds returns the folders of worlds in the corpus whose databases are files.
 func realWorlds(t testing.TB) (dir string, names []string) {
 	t.Helper()
 	dir = corpus.Dir(t, "minetest")
@@ -39,8 +39,8 @@ func realWorlds(t testing.TB) (dir string, names []string) {
 	return dir, names
 }
 
-// Every real world is extracted to the disk and packed again, with the same
-// content, and with the same bytes where that is promised.
+// TestCorpusWorlds extracts every real world to disk and packs it again. The content must be identical, and
+// byte-identical where that is promised.
 func TestCorpusWorlds(t *testing.T) {
 	dir, names := realWorlds(t)
 	for _, name := range names {
@@ -60,7 +60,7 @@ func TestCorpusWorlds(t *testing.T) {
 	}
 }
 
-// Without the sidecar blocks of version 29 have the same content.
+// TestCorpusClean tests that blocks of version 29 keep their content without the sidecar.
 func TestCorpusClean(t *testing.T) {
 	dir, _ := realWorlds(t)
 	w := openWorld(t, filepath.Join(dir, "generated/v29-sqlite"))
@@ -86,7 +86,7 @@ func TestCorpusClean(t *testing.T) {
 	}
 }
 
-// sameContent reports whether two blocks hold the same, however compressed.
+// sameContent reports whether two blocks have the same content, ignoring compression.
 func sameContent(t testing.TB, a, b []byte) bool {
 	t.Helper()
 	var fresh [2][]byte

@@ -7,7 +7,7 @@ import (
 	"trowel.example/fault"
 )
 
-// inFile puts the name of the file into an error about its content.
+// inFile adds the name of the file to an error about its content.
 func inFile(err error, name string) error {
 	if e, is := errors.AsType[*fault.TextError](err); is && e.File == "" {
 		named := *e

@@ -11,7 +11,7 @@ import (
 	"trowel.example/minetest/worlddir"
 )
 
-// hollow makes the sample world in a folder of its own.
+// hollow builds the sample world in a temporary folder.
 func hollow(ctx context.Context) (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "example"); err != nil {
 		return "", err

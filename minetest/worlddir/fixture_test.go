@@ -15,7 +15,7 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// backends are worlds with their parts in each of the backends that are files.
+// backends are the settings of worlds with their parts in each of the backends that are files.
 var backends = map[string]string{
 	"sqlite":  "gameid = minetest\nbackend = sqlite3\nplayer_backend = sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n",
 	"xyz":     "gameid = minetest\nbackend = sqlite3\nplayer_backend = sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n",
@@ -28,7 +28,7 @@ const (
 	testMod        = "test_mod"
 )
 
-// makeWorld makes a world that has something of everything.
+// makeWorld creates a world with content in all parts.
 func makeWorld(t testing.TB, backend string) *World {
 	t.Helper()
 	dir := t.TempDir()
@@ -117,8 +117,7 @@ func testStorage(backend string) []*world.ModData {
 	return []*world.ModData{m, {Mod: "other", Entries: []world.Entry{{Key: []byte("k"), Value: []byte("v")}}}}
 }
 
-// fillMap makes blocks of all kinds: all versions, at every corner of the map, and
-// some that cannot be read.
+// fillMap creates blocks of all kinds: all versions, at every corner of the map, and some that cannot be read.
 func fillMap(t testing.TB, dir string, c mapdb.Config) {
 	t.Helper()
 	db, err := mapdb.Create(t.Context(), dir, c)
@@ -154,7 +153,7 @@ func fillMap(t testing.TB, dir string, c mapdb.Config) {
 	}
 }
 
-// atLevel returns a block whose zlib streams are of a level.
+// atLevel returns a block whose zlib streams have the given level.
 func atLevel(t testing.TB, version, level int) []byte {
 	t.Helper()
 	data, err := everything(t, version).EncodeFresh()

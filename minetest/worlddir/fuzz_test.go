@@ -10,14 +10,13 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// quiet is a test that lacking something does not skip.
+// quiet is a test that is not skipped if something is missing.
 type quiet struct{ testing.TB }
 
 func (quiet) Skip(...any)          { runtime.Goexit() }
 func (quiet) Skipf(string, ...any) { runtime.Goexit() }
 
-// seeds are blocks: self-made ones, and some of each world of the corpus, if
-// there is one.
+// seeds returns blocks: generated ones, and some of each world of the corpus, if it is available.
 func seeds(f *testing.F) [][]byte {
 	var all [][]byte
 	for version := range mapblock.Newest + 1 {
@@ -48,8 +47,7 @@ func seeds(f *testing.F) [][]byte {
 	return all
 }
 
-// FuzzBlockText takes any block through its text: its content must come back,
-// and with the residue its bytes.
+// FuzzBlockText tests that the content of any block round-trips through its text, and its bytes with the residue.
 func FuzzBlockText(f *testing.F) {
 	for _, data := range seeds(f) {
 		f.Add(data)
@@ -66,7 +64,7 @@ func FuzzBlockText(f *testing.F) {
 		}
 		want, err := b.EncodeFresh()
 		if err != nil {
-			t.Skip() // what it holds has no room in its version
+			t.Skip() // the version cannot store the content
 		}
 		text := BlockText(b, pos)
 		fresh, err := encodeText(text)
@@ -88,8 +86,7 @@ func FuzzBlockText(f *testing.F) {
 	})
 }
 
-// FuzzParseBlock reads any text. What it takes has a text of its own, from which
-// the same block comes.
+// FuzzParseBlock parses any text. If it is accepted, the text written for the block must give the same block.
 func FuzzParseBlock(f *testing.F) {
 	f.Add([]byte(air))
 	for _, data := range seeds(f) {

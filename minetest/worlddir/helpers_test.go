@@ -25,8 +25,8 @@ func openWorld(t testing.TB, dir string) *World {
 	return w
 }
 
-// extract writes a tree to the disk, as the tool does: several files at a time,
-// and those last that are made quicker then.
+// extract writes a tree to disk as the tool does: several files at a time, and last the files that are then generated
+// faster.
 func extract(t testing.TB, fsys fs.FS) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -62,7 +62,7 @@ func extract(t testing.TB, fsys fs.FS) string {
 	return dir
 }
 
-// build makes a world of a tree, and opens it.
+// build builds a world from a tree and opens it.
 func build(t testing.TB, fsys fs.FS, o BuildOptions) (*World, *Report) {
 	t.Helper()
 	dst := filepath.Join(t.TempDir(), "world")
@@ -73,8 +73,7 @@ func build(t testing.TB, fsys fs.FS, o BuildOptions) (*World, *Report) {
 	return openWorld(t, dst), report
 }
 
-// sameWorld fails unless two worlds hold the same. Blocks must have the same
-// bytes if exact is set.
+// sameWorld fails unless two worlds are equal. If exact is set, blocks must be byte-identical.
 func sameWorld(t testing.TB, want, got *World, exact bool) {
 	t.Helper()
 	n := 0
@@ -130,8 +129,7 @@ func sameStore[T any](t testing.TB, name string, want, got world.Store[T], descr
 	}
 }
 
-// otherFiles returns the files of a world that are no databases, and those
-// databases that are texts.
+// otherFiles returns the files of a world that are not databases, and the databases that are text files.
 func otherFiles(t testing.TB, w *World) map[string]string {
 	t.Helper()
 	files := make(map[string]string)

@@ -8,7 +8,7 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// hostile are trees with something wrong, and what is said about it.
+// hostile are invalid trees and the expected messages.
 var hostile = map[string]struct {
 	file, text string
 	msg        string

@@ -9,11 +9,10 @@ import (
 	"trowel.example/minetest/mapblock"
 )
 
-// The id of a node in the text is what the block has: a byte up to version 19,
-// then [mapblock.Block.ID]. It shows as a name, if it has one and no other id
-// has the same.
+// The id of a node in the text is that of the block: a byte up to version 19, then [mapblock.Block.ID]. It is written
+// as a name, if it has one and no other id has the same name.
 
-// idOf returns the id of a node, and its param2 as that leaves it.
+// idOf returns the id of a node, and the part of its param2 that is not used by the id.
 func idOf(b *mapblock.Block, index int) (id uint16, param2 uint8) {
 	if b.Version <= 19 {
 		return b.Param0[index], b.Param2[index]
@@ -21,7 +20,7 @@ func idOf(b *mapblock.Block, index int) (id uint16, param2 uint8) {
 	return b.ID(index)
 }
 
-// putID is the reverse of idOf.
+// putID is the inverse of idOf.
 func putID(b *mapblock.Block, index int, id uint16, param2 uint8) {
 	b.Param0[index], b.Param2[index] = id, param2
 	if b.Version >= 20 && b.ContentWidth == 1 && id >= extended {
@@ -29,8 +28,7 @@ func putID(b *mapblock.Block, index int, id uint16, param2 uint8) {
 	}
 }
 
-// extended is the first of the ids that take half of param2, where ids have
-// one byte in version 20 or later.
+// extended is the first id that uses half of param2, in blocks of version 20 or later with ids of one byte.
 const extended = 0x800
 
 // validID reports whether a node of a block can have an id.
@@ -44,29 +42,29 @@ func validID(version int, contentWidth uint8, id uint16) bool {
 	return true
 }
 
-// ids are names by ids, and back.
+// ids maps ids to names and names to ids.
 type ids struct {
 	names map[uint16]string
 	ids   map[string]uint16
-	words []string // the names as words, for those of old versions
+	words []string // the names as words, for old versions
 }
 
 func newIDs(list []mapblock.NameID) *ids {
 	t := &ids{make(map[uint16]string, len(list)), make(map[string]uint16, len(list)), nil}
 	for _, e := range list {
-		t.names[e.ID] = e.Name // of two the last one counts, as in the games
+		t.names[e.ID] = e.Name // of duplicates, the last one counts, as in the games
 		t.ids[e.Name] = e.ID
 	}
 	return t
 }
 
-// name returns the name that stands for an id and for no other.
+// name returns the name of an id, if no other id has that name.
 func (t *ids) name(id uint16) (string, bool) {
 	name, ok := t.names[id]
 	return name, ok && t.ids[name] == id
 }
 
-// legacyIDs returns the names of a version that has none in its blocks.
+// legacyIDs returns the names of a version whose blocks do not contain names.
 func legacyIDs(version int) *ids {
 	switch {
 	case version <= 18:
@@ -83,10 +81,10 @@ var (
 	legacy20 = sync.OnceValue(func() *ids { return makeLegacyIDs(20) })
 )
 
-// makeLegacyIDs asks a block that has every id once.
+// makeLegacyIDs takes the names from a block that contains every id once.
 func makeLegacyIDs(version int) *ids {
 	b := mapblock.New(version)
-	air := b.Param0[0] // the usual byte where two mean the same, like that of ignore after it
+	air := b.Param0[0] // the usual byte if two have the same meaning, likewise for ignore
 	var all []uint16
 	for id := range uint16(0x1000) {
 		if validID(version, b.ContentWidth, id) {
@@ -107,7 +105,7 @@ func makeLegacyIDs(version int) *ids {
 	return t
 }
 
-// words returns names as the words that nodes are in the text.
+// words returns names as they are written in the text.
 func words(list []mapblock.NameID) []string {
 	words := make([]string, len(list))
 	for i, e := range list {
@@ -116,15 +114,15 @@ func words(list []mapblock.NameID) []string {
 	return words
 }
 
-// stopped reports whether a block has nothing after its map block objects.
+// stopped reports whether a block contains nothing after its map block objects.
 func stopped(b *mapblock.Block) bool {
 	return b.MapBlockObjects != 0 && has(b.Version, 9, 21)
 }
 
-// has reports whether a version is one of a range.
+// has reports whether a version is in the range from first to last.
 func has(version, first, last int) bool { return first <= version && version <= last }
 
-// ownNames reports whether a block has names for its ids.
+// ownNames reports whether a block contains names for its ids.
 func ownNames(b *mapblock.Block) bool { return b.Version >= 21 && !stopped(b) }
 
 // idsOf returns the names of the ids of a block.
@@ -141,7 +139,7 @@ func idsOf(b *mapblock.Block) *ids {
 // numericID marks an id that has no name.
 const numericID = "id:"
 
-// appendNode writes a node: its name, else its id.
+// appendNode writes a node: its name or, without a name, its id.
 func (t *ids) appendNode(dst []byte, id uint16) []byte {
 	name, ok := t.name(id)
 	if !ok {
@@ -162,18 +160,17 @@ func isNumericID(name string) bool {
 	return len(name) >= len(numericID) && name[:len(numericID)] == numericID
 }
 
-// nodeRef is a node as the text names it, where it does so first.
+// nodeRef is a node in the text, at its first occurrence.
 type nodeRef struct {
 	name    string
 	id      uint16
-	numeric bool // it is an id
+	numeric bool // whether the node is written as an id
 
 	line, column int
 }
 
-// usualNames gives the names among the nodes of a text their ids, and returns the
-// list of names that games write: with ids in the order in which they occur.
-// Since version 29 games write that list in reverse order.
+// usualNames assigns ids to the names of nodes in a text, and returns the list of names as games write it: ids in the
+// order of first occurrence. Since version 29, games write the list in reverse order.
 func usualNames(b *mapblock.Block, nodes []nodeRef) ([]mapblock.NameID, *fault.TextError) {
 	list, err := assign(b, nil, nodes)
 	if b.Version >= 29 {
@@ -182,9 +179,8 @@ func usualNames(b *mapblock.Block, nodes []nodeRef) ([]mapblock.NameID, *fault.T
 	return list, err
 }
 
-// assign gives the names among the nodes of a text their ids. Those that list
-// does not have get the lowest free ones in the order of the nodes, and are
-// added to it.
+// assign assigns ids to the names of nodes in a text. Names that are not in list get the lowest free ids, in the
+// order of the nodes, and are added to list.
 func assign(b *mapblock.Block, list []mapblock.NameID, nodes []nodeRef) ([]mapblock.NameID, *fault.TextError) {
 	t := newIDs(list)
 	if b.Version <= 20 {

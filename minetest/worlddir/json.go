@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// encodeJSON writes a value for people.
+// encodeJSON encodes a value with indentation.
 func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -20,7 +20,7 @@ func encodeJSON(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// value is bytes: a string of JSON if they are text, else {"base64": "..."}.
+// value is bytes: a JSON string if they are valid text, otherwise {"base64": "..."}.
 type value []byte
 
 type base64Value struct {
@@ -34,7 +34,7 @@ func (v value) MarshalJSON() ([]byte, error) {
 	return marshal(base64Value{v})
 }
 
-// marshal is json.Marshal that leaves <, > and & as they are.
+// marshal is json.Marshal without escaping <, > and &.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -68,8 +68,8 @@ type pair struct {
 	Value value `json:"value"`
 }
 
-// pairs is an object of JSON whose members keep their order. Where the keys are
-// no texts, or the same one is there twice, it is an array of pairs.
+// pairs is a JSON object whose members keep their order. It is an array of pairs if a key is not valid text or occurs
+// twice.
 type pairs []pair
 
 func (p pairs) MarshalJSON() ([]byte, error) {
@@ -104,9 +104,8 @@ func (p pairs) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// nodes is a coordinate of a player, which the engine keeps in tenths of a node. In JSON
-// it is in nodes: the same digits with the point elsewhere, so that it comes back as it
-// was.
+// nodes is a coordinate of a player, which the engine stores in tenths of a node. In JSON it is in nodes: the same
+// digits with the decimal point moved, so that it round-trips exactly.
 type nodes float64
 
 func (n nodes) MarshalJSON() ([]byte, error) {
@@ -130,7 +129,7 @@ func (n nodes) MarshalJSON() ([]byte, error) {
 		sign, mantissa = "-", mantissa[1:]
 	}
 	digits := strings.ReplaceAll(mantissa, ".", "")
-	point := e + 1 // how many digits are before it
+	point := e + 1 // number of digits before the decimal point
 	if point <= 0 {
 		digits, point = strings.Repeat("0", 1-point)+digits, 1
 	}
@@ -140,7 +139,7 @@ func (n nodes) MarshalJSON() ([]byte, error) {
 	return []byte(sign + digits[:point] + "." + digits[point:]), nil
 }
 
-// float is a number that need not be finite.
+// float is a number that may be infinite or NaN.
 type float float64
 
 func (f float) MarshalJSON() ([]byte, error) {

@@ -7,8 +7,8 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// Residues are made only for a sidecar that is wanted, and it is the same one whether it
-// was announced or not.
+// TestKeep tests that residues are computed only if the sidecar is wanted, and that the sidecar is the same whether
+// it was announced or not.
 func TestKeep(t *testing.T) {
 	w := makeWorld(t, "sqlite")
 	var sidecars [2]string

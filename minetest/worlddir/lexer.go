@@ -10,29 +10,29 @@ import (
 	"trowel.example/fault"
 )
 
-// lexer goes through the lines of a text, and through the words of a line. The
-// first error sticks: after it there are no more lines and words.
+// lexer reads the lines of a text and the words of a line. It keeps its first error; after an error there are no more
+// lines and words.
 type lexer struct {
-	rest []byte // the lines that follow
-	cur  string // the line, without what comes after it
-	line int    // its number, from 1
-	at   int    // what is read next in it
-	have bool   // it is there, and nobody has begun to read it
+	rest []byte // the remaining lines
+	cur  string // the current line without trailing comments
+	line int    // number of the current line, from 1
+	at   int    // offset of the next character in cur
+	have bool   // cur is set and has not been read yet
 	err  *fault.TextError
 }
 
-// failAt records an error about what begins at a column, from 0.
+// failAt records an error at a column, counted from 0.
 func (l *lexer) failAt(column int, format string, args ...any) {
 	if l.err == nil {
 		l.err = &fault.TextError{Line: l.line, Column: column + 1, Msg: fmt.Sprintf(format, args...)}
 	}
 }
 
-// fail is failAt for what is read next.
+// fail records an error at the current column.
 func (l *lexer) fail(format string, args ...any) { l.failAt(l.at, format, args...) }
 
-// more reports whether a line of a level of indentation follows, and begins to
-// read it. A line of a lower level ends what the level is about.
+// more reports whether the next line has the given level of indentation, and begins to read it. A line of a lower
+// level ends the current section.
 func (l *lexer) more(level int) bool {
 	for !l.have && l.err == nil {
 		if len(l.rest) == 0 {
@@ -60,7 +60,7 @@ func (l *lexer) more(level int) bool {
 	return false
 }
 
-// ended reports whether nothing more is on the line.
+// ended reports whether the rest of the line is empty.
 func (l *lexer) ended() bool {
 	for l.at < len(l.cur) && l.cur[l.at] == ' ' {
 		l.at++
@@ -68,14 +68,14 @@ func (l *lexer) ended() bool {
 	return l.err != nil || l.at == len(l.cur)
 }
 
-// end fails unless the line ends.
+// end fails if the rest of the line is not empty.
 func (l *lexer) end() {
 	if !l.ended() {
 		l.fail("expected the end of the line")
 	}
 }
 
-// is reports whether a character follows, and skips it.
+// is reports whether the next character is c, and skips it if so.
 func (l *lexer) is(c byte) bool {
 	if l.err != nil || l.at == len(l.cur) || l.cur[l.at] != c {
 		return false
@@ -84,8 +84,8 @@ func (l *lexer) is(c byte) bool {
 	return true
 }
 
-// word reads a word, of which want tells what it should be. It reports whether
-// the word is in quotes, and at which column it begins.
+// word reads a word. The text want describes the expected word in errors. It returns whether the word is in quotes,
+// and the column where it begins.
 func (l *lexer) word(want string) (word string, quoted bool, column int) {
 	if l.ended() {
 		l.fail("expected %s", want)
@@ -122,7 +122,7 @@ func (l *lexer) plain(want string) (word string, column int) {
 	return word, column
 }
 
-// number reads a whole number, in hexadecimal digits if it begins with 0x.
+// number reads an integer, in hexadecimal if it begins with 0x.
 func (l *lexer) number(want string, lo, hi int64) int64 {
 	word, column := l.plain(want)
 	if l.err != nil {
@@ -148,7 +148,7 @@ func parseNumber(word string) (int64, bool) {
 	return v, err == nil
 }
 
-// hex reads bytes as appendHex writes them.
+// hex reads bytes in the format of appendHex.
 func (l *lexer) hex() []byte {
 	word, column := l.plain("bytes such as 0x00ff")
 	digits, ok := strings.CutPrefix(word, "0x")
@@ -159,7 +159,7 @@ func (l *lexer) hex() []byte {
 	return data
 }
 
-// text reads a string as appendText writes it, after which nothing follows.
+// text reads a string in the format of appendText, at the end of a line.
 func (l *lexer) text(level int) string {
 	if !l.ended() {
 		word, _, _ := l.word("a text")
@@ -183,7 +183,7 @@ func (l *lexer) text(level int) string {
 	}
 }
 
-// fixed reads a number with at most some digits after the point.
+// fixed reads a number with at most the given number of decimal places.
 func (l *lexer) fixed(want string, digits int) int32 {
 	word, column := l.plain(want)
 	v, ok := fixed(word, digits)
@@ -193,7 +193,7 @@ func (l *lexer) fixed(want string, digits int) int32 {
 	return v
 }
 
-// vector reads three numbers with commas between them.
+// vector reads three numbers separated by commas.
 func (l *lexer) vector(want string, digits int) [3]int32 {
 	word, column := l.plain(want)
 	v, ok := vector(word, digits)
@@ -203,7 +203,7 @@ func (l *lexer) vector(want string, digits int) [3]int32 {
 	return v
 }
 
-// place reads the place of a node in its block.
+// place reads the position of a node in its block.
 func (l *lexer) place() uint16 {
 	word, column := l.plain("the place of a node")
 	index, ok := place(word)
@@ -213,7 +213,7 @@ func (l *lexer) place() uint16 {
 	return index
 }
 
-// abridge cuts a word for a message.
+// abridge quotes and shortens a word for a message.
 func abridge(word string) string {
 	if len(word) > 40 {
 		return strconv.Quote(word[:40] + "...")

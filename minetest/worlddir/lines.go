@@ -18,16 +18,15 @@ const (
 	SectionObjects = "objects"
 )
 
-// Part is what one line, or one that is followed by others that are indented more, says of a
-// block.
+// Part is the part of a block that a line describes, together with the more indented lines after it.
 type Part struct {
 	Line     int // from 1
 	Section  string
-	Min, Max [3]int // the nodes that it is about, x, y and z in the block
-	Index    int    // of the object in the list, or of the entry
+	Min, Max [3]int // the nodes of the part, x, y and z in the block
+	Index    int    // index of the object or the entry in its list
 }
 
-// has reports whether a part is about a node.
+// has reports whether a part contains a node.
 func (p *Part) has(node [3]int) bool {
 	for i, v := range node {
 		if v < p.Min[i] || v > p.Max[i] {
@@ -37,10 +36,10 @@ func (p *Part) has(node [3]int) bool {
 	return true
 }
 
-// Parts is what the lines of the text of a block say, from top to bottom.
+// Parts are the parts of the text of a block, from top to bottom.
 type Parts []Part
 
-// BlockParts returns the text of a block, as [BlockText] does, and what its lines say.
+// BlockParts returns the text of a block, as [BlockText] does, and its parts.
 func BlockParts(b *mapblock.Block, pos mapdb.Pos) ([]byte, Parts) {
 	t := blockText{Block: b, dst: make([]byte, 0, 4096), parts: new(Parts)}
 	t.all(pos)
@@ -53,7 +52,7 @@ func BlockParts(b *mapblock.Block, pos mapdb.Pos) ([]byte, Parts) {
 	return t.dst, *t.parts
 }
 
-// Find returns the first line that says something of a node in a section, 0 if none does.
+// Find returns the first line about a node in a section, or 0 if there is none.
 func (all Parts) Find(section string, index int) int {
 	x, y, z := mapblock.Coordinates(index)
 	for i := range all {
@@ -64,7 +63,7 @@ func (all Parts) Find(section string, index int) int {
 	return 0
 }
 
-// At returns the part to which a line belongs, and false if it is about the whole block.
+// At returns the part that a line belongs to. It returns false if the line is about the whole block.
 func (all Parts) At(line int) (Part, bool) {
 	i := sort.Search(len(all), func(i int) bool { return all[i].Line > line }) - 1
 	if i < 0 {
@@ -73,17 +72,17 @@ func (all Parts) At(line int) (Part, bool) {
 	return all[i], all[i].Section != ""
 }
 
-// part notes what the line says that comes next.
+// part records the part of the next line.
 func (t *blockText) part(section string, index int, low, high [3]int) {
 	if t.parts != nil {
-		*t.parts = append(*t.parts, Part{len(t.dst), section, low, high, index}) // BlockParts makes a line of the offset
+		*t.parts = append(*t.parts, Part{len(t.dst), section, low, high, index}) // BlockParts converts the offset to a line number
 	}
 }
 
-// heading notes that a line comes that is not about a part of the block.
+// heading records that the next line is not about a part of the block.
 func (t *blockText) heading() { t.part("", 0, [3]int{-1, -1, -1}, [3]int{-1, -1, -1}) }
 
-// nodePart is part for what belongs to a node.
+// nodePart is part for a single node.
 func (t *blockText) nodePart(section string, index int, node uint16) {
 	if t.parts != nil {
 		at := [3]int{-1, -1, -1}

@@ -10,8 +10,8 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Each node, entry, timer and object of blocks of all versions is on the line that is said,
-// and each of these lines leads back.
+// TestBlockParts tests, for blocks of all versions, that each node, entry, timer and object is on the reported line,
+// and that the line gives the same part.
 func TestBlockParts(t *testing.T) {
 	pos := mapdb.Pos{X: 1, Z: -2}
 	for version := range mapblock.Newest + 1 {
@@ -42,7 +42,7 @@ func TestBlockParts(t *testing.T) {
 				t.Fatalf("version %d: node %d is at z = %d, not in %q", version, i, z, lines[above])
 			}
 			at := 0
-			if strings.Contains(lines[n-1], `"`) { // words with spaces in them
+			if strings.Contains(lines[n-1], `"`) { // words that contain spaces
 				fields = nil
 			}
 			for _, word := range fields[min(1, len(fields)):] {
@@ -88,7 +88,7 @@ func TestBlockParts(t *testing.T) {
 	}
 }
 
-// rangeOf reads "3" or "3-5".
+// rangeOf parses "3" or "3-5".
 func rangeOf(t testing.TB, text string) (first, last int) {
 	low, high, ok := strings.Cut(text, "-")
 	if !ok {

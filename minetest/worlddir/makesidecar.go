@@ -22,7 +22,7 @@ func (s *shown) sidecarNode() tree.Node {
 	return tree.Node{Name: tree.Sidecar, Meta: tree.Meta{Stored: -1, Last: true, Owner: s.secret || s.players.owner || s.auth.owner || s.storage.owner}, Content: s.sidecar}
 }
 
-// sidecar makes the sidecar. What was opened before is not made again.
+// sidecar creates the sidecar. Residues of blocks that were read before are not computed again.
 func (s *shown) sidecar() ([]byte, error) {
 	s.Keep()
 	side := &sidecar{TrueNames: make(map[string]value), Verifiers: make(map[string]value), Things: make(map[string]thingResidue)}
@@ -42,7 +42,7 @@ func (s *shown) sidecar() ([]byte, error) {
 				side.TrueNames[at] = value(name)
 			}
 			if t == &s.auth {
-				continue // what is to be kept of accounts is their verifiers
+				continue // only the verifiers of accounts are kept
 			}
 			_, residue, err := t.make(file, true)
 			if err != nil && s.w.missed != nil {
@@ -72,12 +72,12 @@ func (s *shown) sidecar() ([]byte, error) {
 	return side.encode()
 }
 
-// nameOf returns the name that the file of a player, account or mod tells.
+// nameOf returns the name of the player, account or mod of a file.
 func nameOf(file string) string {
 	return safename.FromTreePath(file[:len(file)-len(thingEnding)])
 }
 
-// missOrphans tells of rows of a store that belong to nobody, so that no file has them.
+// missOrphans reports rows of a store that belong to no player or account, and are therefore in no file.
 func missOrphans[T any](s *shown, dir string, store world.Store[T]) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +92,7 @@ func missOrphans[T any](s *shown, dir string, store world.Store[T]) error {
 	return err
 }
 
-// keepAccounts keeps what the files of accounts do not tell.
+// keepAccounts adds the data that the files of accounts do not contain.
 func (s *shown) keepAccounts(side *sidecar) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,10 +123,10 @@ func (s *shown) keepAccounts(side *sidecar) error {
 	return err
 }
 
-// residuePage is how many blocks are in memory while residues are made.
+// residuePage is the number of blocks in memory while residues are computed.
 const residuePage = 256
 
-// makeResidues makes the residues of the blocks that nobody has opened yet.
+// makeResidues computes the residues of the blocks that have not been read yet.
 func (s *shown) makeResidues() error {
 	if err := s.load(); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (s *shown) makeResidues() error {
 	for block, err := range s.w.Map.Blocks(context.Background(), s.area) {
 		var row *mapdb.RowError
 		if errors.As(err, &row) {
-			continue // whoever opens its file gets the error
+			continue // opening the file returns the error
 		}
 		if err != nil {
 			return err

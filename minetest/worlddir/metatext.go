@@ -8,7 +8,7 @@ import (
 	"trowel.example/minetest/mapblock"
 )
 
-// metaVersion is the usual version of a list of metadata.
+// metaVersion returns the usual version of a list of metadata.
 func metaVersion(version, entries int) uint16 {
 	switch {
 	case version <= 22:
@@ -59,7 +59,7 @@ func (t *blockText) entry(m *mapblock.NodeMeta) {
 		case 0:
 		case 1:
 			t.dst = append(t.dst, private+" "...)
-		default: // means nothing
+		default: // has no meaning
 			t.dst = strconv.AppendUint(append(t.dst, private+":"...), uint64(v.Private), 10)
 			t.dst = append(t.dst, ' ')
 		}
@@ -70,7 +70,7 @@ func (t *blockText) entry(m *mapblock.NodeMeta) {
 
 const private = "private"
 
-// pair writes what follows the indentation of a line "key = value".
+// pair writes the rest of a line "key = value" after its indentation.
 func (t *blockText) pair(key, value string) {
 	t.dst = append(appendWord(t.dst, key), " ="...)
 	t.dst = appendText(t.dst, value, 3)
@@ -85,14 +85,14 @@ var legacyKinds = map[mapblock.LegacyID]string{
 	mapblock.LegacyChestLocked: "locked_chest",
 }
 
-// Furnaces of 2011 end before what is burnt: "0 0 " is missing in them.
+// Furnaces of 2011 end before the burned item: "0 0 " is missing.
 const (
 	oldFurnace     = "old_furnace"
 	oldFurnaceLack = "0 0 "
 )
 
-// legacyFields are the fields of legacy metadata except for inventories and
-// variables, in the order in which they are written.
+// legacyFields are the fields of legacy metadata other than inventories and variables, in the order in which they are
+// written.
 func legacyFields(l *mapblock.LegacyContent) []field {
 	return []field{
 		{"text", &l.Text}, {"owner", &l.Owner}, {"infotext", &l.InfoText}, {"drawspec", &l.DrawSpec},
@@ -102,8 +102,7 @@ func legacyFields(l *mapblock.LegacyContent) []field {
 	}
 }
 
-// field is a field with a name: a *string, a number, or *[]byte, which stand in
-// the text if they are not empty or 0.
+// field is a named field: a *string, a number, or *[]byte. It is written if it is not empty or 0.
 type field struct {
 	name  string
 	value any
@@ -131,7 +130,7 @@ func (t *blockText) fields(fields []field) {
 	}
 }
 
-// number is a number as text, "" for 0.
+// number formats a number; 0 is "".
 func number(v int) string {
 	if v == 0 {
 		return ""
@@ -139,7 +138,7 @@ func number(v int) string {
 	return strconv.Itoa(v)
 }
 
-// legacy writes legacy metadata: its fields, if they tell all of it.
+// legacy writes legacy metadata: as fields, if these represent it exactly.
 func (t *blockText) legacy(m *mapblock.LegacyMeta) {
 	content, err := m.Content()
 	if err == nil {
@@ -166,8 +165,8 @@ func (t *blockText) legacy(m *mapblock.LegacyMeta) {
 	t.dst = append(appendHex(append(t.dst, ' '), m.Body), '\n')
 }
 
-// maxEmpties is how many empty slots the lists of a block can have in a text,
-// where a few letters stand for all of them.
+// maxEmpties is the maximum number of empty slots in the item lists of a block that are written as lists, because a
+// short text can represent many empty slots.
 const maxEmpties = 1 << 18
 
 const (
@@ -177,8 +176,7 @@ const (
 	empty          = "empty" // in the text
 )
 
-// inventory writes an inventory as its lists, if it has the form that games
-// write, else as it is.
+// inventory writes an inventory as lists if it has the form that games write, otherwise as a string.
 func (t *blockText) inventory(text []byte) {
 	lists, empties, ok := splitInventory(string(text))
 	if !ok || t.empties+empties > maxEmpties {
@@ -219,8 +217,8 @@ func (t *blockText) slot(stack string, n int) {
 	t.dst = append(t.dst, '\n')
 }
 
-// appendItem writes an itemstring, which needs no quotes if all of it can be
-// seen, and its beginning cannot mean something else.
+// appendItem writes an itemstring. It is written without quotes if all characters are printable and the beginning
+// cannot be misread.
 func appendItem(dst []byte, stack string) []byte {
 	plain := isBare(stack[0]) && stack[len(stack)-1] != ' ' && !strings.HasPrefix(stack, empty)
 	for i := 0; i < len(stack) && plain; i++ {
@@ -235,16 +233,16 @@ func appendItem(dst []byte, stack string) []byte {
 // listText is a list of an inventory; size and width are numbers.
 type listText struct {
 	name, size, width string
-	slots             []string // items; "" for an empty slot
+	slots             []string // items; "" is an empty slot
 }
 
-// over reports whether there are more slots than the size says.
+// over reports whether the list has more slots than its size.
 func (l *listText) over() bool {
 	size, err := strconv.ParseUint(l.size, 10, 32)
 	return err == nil && uint64(len(l.slots)) > size
 }
 
-// splitInventory takes an inventory apart that has the form that games write.
+// splitInventory splits an inventory that has the form that games write.
 func splitInventory(text string) (lists []listText, empties int, ok bool) {
 	line := func() (s string) {
 		s, text, ok = strings.Cut(text, "\n")
@@ -276,7 +274,7 @@ func splitInventory(text string) (lists []listText, empties int, ok bool) {
 			}
 		}
 		if l.over() {
-			return nil, 0, false // the engine reads no more of it, and a list is never written so
+			return nil, 0, false // the engine stops reading here; a list is never written like this
 		}
 		text = text[len(endList):]
 		lists = append(lists, l)
@@ -284,13 +282,13 @@ func splitInventory(text string) (lists []listText, empties int, ok bool) {
 	return lists, empties, true
 }
 
-// isSize reports whether a text is a number of slots, as games write it.
+// isSize reports whether a text is a number of slots in the form that games write.
 func isSize(text string) bool {
 	v, err := strconv.ParseUint(text, 10, 32)
 	return err == nil && strconv.FormatUint(v, 10) == text
 }
 
-// appendInventory is the reverse of splitInventory.
+// appendInventory is the inverse of splitInventory.
 func appendInventory(dst []byte, lists []listText) []byte {
 	for _, l := range lists {
 		dst = append(dst, "List "+l.name+" "+l.size+"\n"...)

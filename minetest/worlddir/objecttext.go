@@ -55,7 +55,7 @@ func (t *blockText) objects() {
 	}
 }
 
-// item writes the data of an item that was dropped, if the text can tell all of it.
+// item writes the data of a dropped item, if the text represents it exactly.
 func (t *blockText) item(o *mapblock.Object) bool {
 	if o.Type != mapblock.ObjectItem {
 		return false
@@ -72,7 +72,7 @@ func (t *blockText) item(o *mapblock.Object) bool {
 	return true
 }
 
-// entity writes the data of an entity, if the text can tell all of it.
+// entity writes the data of an entity, if the text represents it exactly.
 func (t *blockText) entity(o *mapblock.Object) bool {
 	if o.Type != mapblock.ObjectLuaEntity {
 		return false

@@ -21,27 +21,26 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// shown is a world that is shown as a folder.
+// shown is a world presented as a folder.
 type shown struct {
 	w       *World
 	o       Options
-	area    mapdb.Area // of the blocks that are shown
+	area    mapdb.Area // area of the blocks in the folder
 	others  others
 	blocks  positions
-	secret  bool // nobody but its owner may read what the blocks are in
+	secret  bool // only the owner may read the files of the blocks
 	byPlane planes
 	players things
 	auth    things
 	storage things
 
-	keeping  atomic.Bool // the sidecar is wanted: note residues at the same time
-	mu       sync.Mutex  // for what follows, and for the stores, which serve one at a time
+	keeping  atomic.Bool // the sidecar is wanted: compute residues while reading
+	mu       sync.Mutex  // protects the following fields, and the stores, which allow one user at a time
 	residues map[string]blockResidue
 }
 
-// Open shows a world as a folder. Nothing is read until it is asked for, and to
-// list the folder reads no block. It may be used by many goroutines, as long as
-// the world is open.
+// Open presents a world as a folder. Nothing is read before it is needed, and listing the folder reads no blocks. The
+// file system is safe for concurrent use while the world is open.
 func Open(w *World, o Options) fs.FS {
 	area := mapdb.All()
 	if o.Area != nil {
@@ -62,11 +61,10 @@ func Open(w *World, o Options) fs.FS {
 	return s
 }
 
-// Keep says that the sidecar will be asked for, as [tree.Keeper] has it.
+// Keep announces that the sidecar will be read, see [tree.Keeper].
 func (s *shown) Keep() { s.keeping.Store(true) }
 
-// databases are the files and folders of the world's own folder that the tree
-// shows in another form.
+// databases returns the files and folders of the world's own folder that the tree presents in another form.
 func (w *World) databases() map[string]bool {
 	hidden := make(map[string]bool)
 	for _, part := range world.Parts() {
@@ -80,7 +78,7 @@ func (w *World) databases() map[string]bool {
 	return hidden
 }
 
-// Open opens a file or folder, as [fs.FS] says.
+// Open opens a file or folder, see [fs.FS].
 func (s *shown) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
@@ -95,7 +93,8 @@ func (s *shown) Open(name string) (fs.File, error) {
 	return s.others.open(name)
 }
 
-// Stat describes a file or folder without making it; asking for its size does.
+// Stat describes a file or folder without generating its content. The content is generated when its size is
+// requested.
 func (s *shown) Stat(name string) (fs.FileInfo, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
@@ -115,8 +114,8 @@ func (s *shown) Stat(name string) (fs.FileInfo, error) {
 	return f.Stat()
 }
 
-// find returns what is at a path, and whether that is made from the world: all
-// else is a file of its folder.
+// find returns the node at a path, and whether it is generated from the world. Everything else is a file in the
+// world's folder.
 func (s *shown) find(name string) (n tree.Node, made bool, err error) {
 	top, rest, deeper := strings.Cut(name, "/")
 	switch top {
@@ -138,18 +137,18 @@ func (s *shown) find(name string) (n tree.Node, made bool, err error) {
 	return n, true, err
 }
 
-// blockFolder is a folder of blocks, or of such folders.
+// blockFolder returns a folder of blocks, or of such folders.
 func blockFolder(name string, entries func() (tree.List, error)) tree.Node {
 	return tree.Node{Name: name, Meta: tree.Meta{Stored: -1}, List: entries}
 }
 
-// planeFolders are the folders of the planes z.
+// planeFolders returns the folders of the planes z.
 func (s *shown) planeFolders() (tree.List, error) {
 	all, err := s.planes()
 	return tree.List{N: len(all), At: func(i int) tree.Node { return s.plane(all[i]) }}, err
 }
 
-// plane is the folder of a plane: those of its rows.
+// plane returns the folder of a plane, which contains folders of rows.
 func (s *shown) plane(z int16) tree.Node {
 	return blockFolder(fmt.Sprintf("z%d", z), func() (tree.List, error) {
 		blocks, err := s.inPlane(z)
@@ -161,7 +160,7 @@ func (s *shown) plane(z int16) tree.Node {
 	})
 }
 
-// row is the folder of a row of a plane.
+// row returns the folder of a row of a plane.
 func (s *shown) row(z, y int16) tree.Node {
 	return blockFolder(fmt.Sprintf("y%d", y), func() (tree.List, error) {
 		blocks, err := s.inPlane(z)
@@ -173,7 +172,7 @@ func (s *shown) row(z, y int16) tree.Node {
 	})
 }
 
-// findBlock returns what is at a path below the folder of the blocks.
+// findBlock returns the node at a path below the folder of blocks.
 func (s *shown) findBlock(rest string, deeper bool) (tree.Node, error) {
 	if !deeper {
 		return s.others.first[0], nil
@@ -212,9 +211,8 @@ func (s *shown) findBlock(rest string, deeper bool) (tree.Node, error) {
 	return tree.Node{}, fs.ErrNotExist
 }
 
-// singleBlock is the file of a block that is asked for before anybody has looked what blocks
-// there are: it is looked up by its position, and the others are not read. Without content it
-// is none.
+// singleBlock returns the file of one block without loading the index of all blocks. The node has no content if the
+// path is not that of a block, or if the index is already loaded.
 func (s *shown) singleBlock(rest string) (tree.Node, error) {
 	if s.blocks.loaded.Load() {
 		return tree.Node{}, nil
@@ -235,7 +233,7 @@ func (s *shown) singleBlock(rest string) (tree.Node, error) {
 	}}, nil
 }
 
-// block is the file of a block.
+// block returns the file of a block.
 func (s *shown) block(pos mapdb.Pos) tree.Node {
 	get := func() ([]byte, error) { return s.w.Map.Get(context.Background(), pos) }
 	may := func(p *pattern.Pattern) bool {
@@ -251,8 +249,8 @@ func (s *shown) block(pos mapdb.Pos) tree.Node {
 	}}
 }
 
-// blockText makes the text of a block, and at the same time its residue, if that is wanted and
-// there is a place to note that it was made.
+// blockText returns the text of a block. It also computes the residue, if residues are wanted and the index is
+// loaded.
 func (s *shown) blockText(pos mapdb.Pos, data []byte) []byte {
 	i, noting := 0, s.keeping.Load() && s.blocks.loaded.Load()
 	if noting {
@@ -277,13 +275,13 @@ func (s *shown) blockText(pos mapdb.Pos, data []byte) []byte {
 	return text
 }
 
-// things are files that are made from a store: players, accounts or mods.
+// things are the files generated from a store: players, accounts or mods.
 type things struct {
 	s       *shown
 	dir     string
 	all     func(context.Context) iter.Seq2[string, error]
 	content func(name string, keep bool) (data []byte, residue *thingResidue, err error)
-	owner   bool // nobody but its owner may read what they are made from
+	owner   bool // only the owner may read the store
 
 	once  sync.Once
 	files []string          // sorted
@@ -299,7 +297,7 @@ func (t *things) load() error {
 		t.s.mu.Lock()
 		defer t.s.mu.Unlock()
 		t.names = make(map[string]string)
-		next := make(map[string]int) // the number to try next, by the name that is taken
+		next := make(map[string]int) // the next number to try, by the name that is in use
 		for name, err := range t.all(context.Background()) {
 			if err != nil && t.s.w.missed != nil && !world.Failed(err) {
 				t.s.w.miss(t.dir, err)
@@ -351,7 +349,7 @@ func (t *things) file(file string) tree.Node {
 	}}
 }
 
-// make makes a file, and tells what that does not say, if that is to be kept.
+// make generates a file. If keep is set, it also returns the residue.
 func (t *things) make(file string, keep bool) ([]byte, *thingResidue, error) {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()

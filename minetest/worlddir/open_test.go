@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Close closes the folder of a world that a tree of it has opened.
+// TestCloseFolder tests that Close closes the folder of a world that a tree has opened.
 func TestCloseFolder(t *testing.T) {
 	w := makeWorld(t, "sqlite")
 	tree := Open(w, Options{})

@@ -8,18 +8,18 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// otherFile is a file or folder of the world that is shown as it is.
+// otherFile is a file or folder of the world that is presented unchanged.
 type otherFile struct {
 	fs.File
 	info  fs.FileInfo
 	path  string
-	shown func(e fs.DirEntry) (name string, ok bool) // whether an entry is shown, and as what
-	first []tree.Node                                // entries that come before those of the folder
+	shown func(e fs.DirEntry) (name string, ok bool) // whether an entry is visible, and its name
+	first []tree.Node                                // entries before those of the folder
 }
 
 func (f *otherFile) Stat() (fs.FileInfo, error) { return f.info, nil }
 
-// Seek moves in a file.
+// Seek moves to an offset in a file.
 func (f *otherFile) Seek(offset int64, whence int) (int64, error) {
 	if s, ok := f.File.(io.Seeker); ok {
 		return s.Seek(offset, whence)
@@ -27,7 +27,7 @@ func (f *otherFile) Seek(offset int64, whence int) (int64, error) {
 	return 0, &fs.PathError{Op: "seek", Path: f.path, Err: errors.ErrUnsupported}
 }
 
-// ReadDir gives the next n entries.
+// ReadDir returns the next n entries.
 func (f *otherFile) ReadDir(n int) ([]fs.DirEntry, error) {
 	dir, ok := f.File.(fs.ReadDirFile)
 	if !ok || !f.info.IsDir() {
@@ -55,7 +55,7 @@ func (f *otherFile) ReadDir(n int) ([]fs.DirEntry, error) {
 	return page, nil
 }
 
-// renamedEntry is an entry under the name that the tree has for it.
+// renamedEntry is an entry with its name in the tree.
 type renamedEntry struct {
 	fs.DirEntry
 	name string

@@ -16,12 +16,12 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// others are the files of the world that the tree shows as they are.
+// others are the files of the world that the tree presents unchanged.
 type others struct {
 	dir    string
-	hidden map[string]bool              // paths in the world's own folder that it does not show
-	first  []tree.Node                  // entries of the tree that are made from the world
-	left   func(path string, err error) // is told of links that are left out; or nil
+	hidden map[string]bool              // paths in the world's own folder that are not visible
+	first  []tree.Node                  // entries of the tree that are generated from the world
+	left   func(path string, err error) // receives links that are left out; may be nil
 	opened func(root io.Closer)         // receives the folder, to close it
 
 	once sync.Once
@@ -29,12 +29,12 @@ type others struct {
 	err  error
 }
 
-// ours are the entries of the tree that no file of the world can have the name of.
+// ours reports whether a name is reserved for an entry of the tree that is not a file of the world.
 func ours(name string) bool {
 	return isOneOf(name, blocksDir+" "+playersDir+" "+authDir+" "+storageDir+" "+tree.Sidecar)
 }
 
-// elemOf returns the name that an entry of a folder has in the tree.
+// elemOf returns the name of an entry of a folder in the tree.
 func elemOf(name string, top bool) string {
 	if top && ours(name) {
 		return fmt.Sprintf("%%%02X%s", name[0], name[1:])
@@ -42,15 +42,13 @@ func elemOf(name string, top bool) string {
 	return safename.TreePath(name)
 }
 
-// trueElem is the reverse of elemOf. A name that elemOf gives to none is no
-// name of a file.
+// trueElem is the inverse of elemOf. It returns false for names that elemOf never returns.
 func trueElem(elem string, top bool) (string, bool) {
 	name := safename.FromTreePath(elem)
 	return name, elemOf(name, top) == elem && name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/\x00")
 }
 
-// transient reports whether a file is of no use to anybody but the program that
-// has the database beside it open.
+// transient reports whether a file is only useful to the program that has the adjacent database open.
 func transient(dir, name string) bool {
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		if strings.HasSuffix(name, suffix) {
@@ -60,7 +58,7 @@ func transient(dir, name string) bool {
 	return name == "LOCK" && strings.HasSuffix(dir, ".db")
 }
 
-// folder returns the folder of the world, with links as package links says.
+// folder returns the folder of the world. Links are handled as in package links.
 func (o *others) folder() (*links.FS, error) {
 	o.once.Do(func() {
 		root, err := os.OpenRoot(o.dir)
@@ -78,8 +76,7 @@ func (o *others) folder() (*links.FS, error) {
 	return o.fsys, o.err
 }
 
-// open opens a file or folder by its path in the tree. Links are followed as package
-// links says.
+// open opens a file or folder by its path in the tree. Links are handled as in package links.
 func (o *others) open(name string) (fs.File, error) {
 	fail := func(err error) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
@@ -98,7 +95,7 @@ func (o *others) open(name string) (fs.File, error) {
 	if err != nil {
 		return fail(cause(err))
 	}
-	// A pipe would never open.
+	// Opening a pipe would block.
 	if st, err := root.Stat(real); err != nil {
 		return fail(cause(err))
 	} else if !st.IsDir() && !st.Mode().IsRegular() {
@@ -127,7 +124,7 @@ func (o *others) open(name string) (fs.File, error) {
 			return "", false
 		}
 		if !e.IsDir() && !e.Type().IsRegular() {
-			if o.left != nil && e.Type()&fs.ModeSymlink == 0 { // of links is already reported
+			if o.left != nil && e.Type()&fs.ModeSymlink == 0 { // links are already reported
 				o.left(path.Join(real, e.Name()), errOdd)
 			}
 			return "", false
@@ -139,8 +136,8 @@ func (o *others) open(name string) (fs.File, error) {
 	return file, nil
 }
 
-// unreadable reports whether an entry of the world's own folder is left out because nobody
-// can read it as what its name says, and tells that.
+// unreadable reports whether an entry of the world's own folder is left out because it cannot be read as the file
+// that its name stands for. It reports the error to o.left.
 func (o *others) unreadable(e fs.DirEntry) bool {
 	info, err := e.Info()
 	if err == nil {
@@ -152,10 +149,10 @@ func (o *others) unreadable(e fs.DirEntry) bool {
 	return err != nil
 }
 
-// errOdd tells of a pipe or the like in the folder of the world.
+// errOdd is reported for a pipe or another special file in the folder of the world.
 var errOdd = errors.New("it is neither a file nor a folder, and is left out")
 
-// cause returns what went wrong without the path, which the caller names.
+// cause returns err without its path, which the caller adds.
 func cause(err error) error {
 	var e *fs.PathError
 	if errors.As(err, &e) {

@@ -13,7 +13,7 @@ import (
 	"trowel.example/minetest/worlddir"
 )
 
-// A pipe in the folder of a world is never opened, and told of.
+// TestPipe tests that a pipe in the folder of a world is never opened, and is reported.
 func TestPipe(t *testing.T) {
 	dir := t.TempDir()
 	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = a\nbackend = dummy\n"))

@@ -8,8 +8,8 @@ import (
 	"trowel.example/minetest/mapblock"
 )
 
-// ParseBlock reads the text of a block. What the text leaves out is as in a
-// block that the games make. The error is a *[fault.TextError] with line and column.
+// ParseBlock parses the text of a block. Omitted values are those of a block that the games write. The error is a
+// *[fault.TextError] with line and column.
 func ParseBlock(text []byte) (*mapblock.Block, error) {
 	p := parser{lexer: lexer{rest: text}, seen: make(map[string]bool)}
 	b := p.block()
@@ -19,14 +19,14 @@ func ParseBlock(text []byte) (*mapblock.Block, error) {
 	return b, nil
 }
 
-// parser reads a block.
+// parser parses a block.
 type parser struct {
 	lexer
 	b    *mapblock.Block
-	seen map[string]bool // lines and sections that can be there once
+	seen map[string]bool // lines and sections that may occur once
 
 	nodes   *gridReader
-	refs    []nodeRef // what the cells of nodes stand for
+	refs    []nodeRef // the nodes that the cells refer to
 	places  map[refKey]uint16
 	list    []mapblock.NameID
 	param1  *gridReader
@@ -69,8 +69,8 @@ func (p *parser) block() *mapblock.Block {
 	return p.b
 }
 
-// lineKind is a line at the top level: the versions that have it, and how it is
-// read from its second word on.
+// lineKind is a kind of line at the top level: the versions that have it, and the function that reads it after the
+// first word.
 type lineKind struct {
 	first, last int
 	read        func(*parser)
@@ -148,7 +148,7 @@ func (p *parser) timestamp() {
 	p.b.Timestamp = uint32(p.last("a number of seconds, or none,", 0, mapblock.NoTimestamp))
 }
 
-// ids reads which ids the names have.
+// ids reads the ids of names.
 func (p *parser) ids() {
 	for !p.ended() {
 		id := p.number("an id", 0, 0xffff)
@@ -163,15 +163,14 @@ func (p *parser) ids() {
 	}
 }
 
-// gridReader is a grid in the reading.
+// gridReader is a grid that is being read.
 type gridReader struct {
 	cells grid
-	set   [mapblock.Side * mapblock.Side]bool // rows that were read, z by z
-	line  int                                 // of the head
+	set   [mapblock.Side * mapblock.Side]bool // rows that were read, ordered by z, then y
+	line  int                                 // line of the section head
 }
 
-// grid reads a section with a line for each row. It must have all of them if
-// whole is set.
+// grid reads a section with a line for each row. If whole is set, all rows must be present.
 func (p *parser) grid(whole bool, cell func() uint16) *gridReader {
 	const side = mapblock.Side
 	g := &gridReader{line: p.line}
@@ -207,7 +206,7 @@ func (p *parser) grid(whole bool, cell func() uint16) *gridReader {
 	return g
 }
 
-// row reads the cells of a row, in which *n stands after what occurs n times.
+// row reads the cells of a row. A cell with the suffix *n is repeated n times.
 func (p *parser) row(row *[mapblock.Side]uint16, cell func() uint16) {
 	n := 0
 	for !p.ended() {
@@ -229,7 +228,7 @@ func (p *parser) row(row *[mapblock.Side]uint16, cell func() uint16) {
 	}
 }
 
-// interval reads a letter and a number, or the first and the last of some.
+// interval reads a letter and a number or a range of numbers.
 func (p *parser) interval(letter string) (first, n int) {
 	word, column := p.plain(letter)
 	if word != letter {
@@ -249,7 +248,7 @@ func (p *parser) interval(letter string) (first, n int) {
 	return int(a), int(b-a) + 1
 }
 
-// refKey is what makes two nodes of a text the same.
+// refKey identifies a node of a text.
 type refKey struct {
 	name    string
 	id      uint16
@@ -285,7 +284,7 @@ func (p *parser) params() *gridReader {
 	return p.grid(false, func() uint16 { return uint16(p.number("a number", 0, 0xff)) })
 }
 
-// finish puts the nodes into the block, once all that tells what they are is there.
+// finish puts the nodes into the block, after everything that determines their ids has been read.
 func (p *parser) finish() {
 	b := p.b
 	switch {
@@ -302,7 +301,7 @@ func (p *parser) finish() {
 			}
 		}
 	}
-	var order []nodeRef // in that of the nodes
+	var order []nodeRef // in the order of the nodes
 	at := make([]int, len(p.refs))
 	for _, i := range &p.nodes.cells {
 		if at[i] == 0 {

@@ -17,7 +17,7 @@ func (p *parser) metadata() {
 		most = 1
 	}
 	told := p.sectionVersion(-1, most)
-	var private int // line of a variable that is marked
+	var private int // line of a variable that is marked as private
 	for p.more(1) {
 		column := p.at
 		switch word, _ := p.plain("the place of a node"); word {
@@ -107,10 +107,10 @@ func (p *parser) entry() mapblock.NodeMeta {
 	return e
 }
 
-// equals reports whether a = follows.
+// equals reports whether the next character is =.
 func (p *parser) equals() bool { return !p.ended() && p.cur[p.at] == '=' }
 
-// value reads what stands after a key: = and a text.
+// value reads the rest of a line after a key: = and a text.
 func (p *parser) value() string {
 	if !p.equals() {
 		p.fail("expected =")
@@ -195,7 +195,7 @@ func (p *parser) legacyKind(id mapblock.LegacyID, kind string) *mapblock.LegacyM
 	return m
 }
 
-// hasField reports whether legacy metadata of an id has one of legacyFields.
+// hasField reports whether legacy metadata of an id has the given one of legacyFields.
 func hasField(id mapblock.LegacyID, name string) bool {
 	switch name {
 	case "rest":
@@ -210,7 +210,7 @@ func hasField(id mapblock.LegacyID, name string) bool {
 	return id == mapblock.LegacyGeneric
 }
 
-// field reads the value of a field whose name is at a column.
+// field reads the value of a field. column is the column of its name.
 func (p *parser) field(f field, column int) {
 	text := p.value()
 	number := func(lo, hi int64) int64 {
@@ -234,14 +234,14 @@ func (p *parser) field(f field, column int) {
 	}
 }
 
-// inventoryReader puts an inventory together from the lines of its lists.
+// inventoryReader reads an inventory from the lines of its lists.
 type inventoryReader struct {
 	p     *parser
 	lists []listText
-	raw   []byte // the inventory as it is; nil if it is told by lists
+	raw   []byte // the inventory as a string; nil if it is given as lists
 }
 
-// line reads what follows a word, if that begins a list or an inventory as it is.
+// line reads the rest of a line after a word, if the word begins a list or an inventory.
 func (r *inventoryReader) line(word string) bool {
 	p := r.p
 	switch {
@@ -261,7 +261,7 @@ func (r *inventoryReader) line(word string) bool {
 	return true
 }
 
-// list reads a list, from its name on.
+// list reads a list, beginning with its name.
 func (r *inventoryReader) list() {
 	p := r.p
 	var l listText
@@ -287,7 +287,7 @@ func (r *inventoryReader) list() {
 	r.lists = append(r.lists, l)
 }
 
-// slots reads a line of a list: an item, or some empty slots.
+// slots reads a line of a list: an item, or a number of empty slots.
 func (p *parser) slots() []string {
 	column := p.at
 	if p.cur[p.at] == '"' {

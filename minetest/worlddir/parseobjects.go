@@ -19,8 +19,8 @@ func (p *parser) objects() {
 	}
 }
 
-// object reads an object: after its type and position stands the name of an
-// entity, or an item; else the data follow as they are.
+// object reads an object. Its type and position are followed by the name of an entity, by an item, or by the raw
+// data.
 func (p *parser) object() (o mapblock.Object) {
 	word, column := p.plain("the type of an object")
 	t, ok := objectType(word)
@@ -52,8 +52,8 @@ func (p *parser) object() (o mapblock.Object) {
 	return o
 }
 
-// fieldsOf reads the lines of an object, each of which begins with one of some
-// words. What read leaves of a line is an error.
+// fieldsOf reads the lines of an object, each of which must begin with one of the given words. It fails if read does
+// not consume the whole line.
 func (p *parser) fieldsOf(words string, read func(word string)) {
 	seen := make(map[string]bool)
 	for p.more(2) {

@@ -9,16 +9,16 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// Thing is what a file of the folder of a world stands for, if that goes back into a world by
-// itself: a block, a player, or what a mod keeps.
+// Thing is what a file of the folder of a world represents, if it can be put back into a world separately: a block, a
+// player, or the storage of a mod.
 type Thing struct {
 	Block  *mapdb.Pos
 	Player string
 	Mod    string
 }
 
-// ThingAt returns what the file at a path of the folder stands for. It is false for other
-// files, and for a block that stands there as bytes.
+// ThingAt returns what the file at a path of the folder represents. It returns false for other files, and for a block
+// given as bytes.
 func ThingAt(at string) (t Thing, ok bool) {
 	dir, rest, _ := strings.Cut(at, "/")
 	if dir == blocksDir {
@@ -41,8 +41,8 @@ func ThingAt(at string) (t Thing, ok bool) {
 // PlayerText returns the file of a player.
 func PlayerText(p *world.Player) ([]byte, error) { return encodeJSON(playerFormOf(p)) }
 
-// ParsePlayer reads the file of a player. What the file does not say is as in a player that the
-// game makes. The error is a *[fault.TextError] with line and column.
+// ParsePlayer parses the file of a player. Omitted values are those of a player that the game creates. The error is a
+// *[fault.TextError] with line and column.
 func ParsePlayer(name string, text []byte) (*world.Player, error) {
 	form := playerForm{HP: 20, Breath: 10}
 	if err := decodeJSON("", text, &form); err != nil {
@@ -51,7 +51,7 @@ func ParsePlayer(name string, text []byte) (*world.Player, error) {
 	return form.player(name), nil
 }
 
-// ModText returns the file of what a mod keeps.
+// ModText returns the file of the storage of a mod.
 func ModText(m *world.ModData) ([]byte, error) {
 	form := pairs{}
 	for _, e := range m.Entries {
@@ -60,7 +60,7 @@ func ModText(m *world.ModData) ([]byte, error) {
 	return encodeJSON(form)
 }
 
-// ParseMod reads the file of what a mod keeps. The error is a *[fault.TextError].
+// ParseMod parses the file of the storage of a mod. The error is a *[fault.TextError].
 func ParseMod(mod string, text []byte) (*world.ModData, error) {
 	var form pairs
 	if err := decodeJSON("", text, &form); err != nil {

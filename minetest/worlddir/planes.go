@@ -9,20 +9,19 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// planes are the folders of blocks of a world that is listed plane by plane: what planes
-// there are, and the blocks of the one that was asked for last. A walk through the tree
-// asks for one plane after the other.
+// planes are the folders of blocks of a world that is listed plane by plane: the list of planes, and the blocks of
+// the plane that was requested last. A walk through the tree requests one plane after the other.
 type planes struct {
 	mu    sync.Mutex
 	known bool
 	all   []int16
 	z     int16
 	last  *positions
-	told  map[string]bool // rows that no file can stand for
+	told  map[string]bool // rows that are already reported because no file can represent them
 }
 
-// planer returns the store if the tree can be listed plane by plane. It cannot if all
-// positions are known already, or will be needed for the sidecar.
+// planer returns the store if the tree can be listed plane by plane. It cannot if all positions are already loaded,
+// or will be needed for the sidecar.
 func (s *shown) planer() (mapdb.Planer, bool) {
 	if s.blocks.loaded.Load() || s.keeping.Load() {
 		return nil, false
@@ -31,7 +30,7 @@ func (s *shown) planer() (mapdb.Planer, bool) {
 	return db, ok && db.HasPlanes()
 }
 
-// loadAll reads all positions; s.byPlane.mu is held.
+// loadAll loads all positions; s.byPlane.mu must be held.
 func (s *shown) loadAll() error {
 	p := &s.byPlane
 	err := s.blocks.load(context.Background(), s.w, s.area, func(err error) {
@@ -40,7 +39,7 @@ func (s *shown) loadAll() error {
 		}
 	})
 	if err == nil && p.known {
-		// They were listed, and then the store turned out to be damaged.
+		// The planes were listed before the store turned out to be damaged.
 		p.known, p.last = false, nil
 		late := slices.DeleteFunc(s.blocks.planes(), func(z int16) bool { return slices.Contains(p.all, z) })
 		if len(late) > 0 {
@@ -84,9 +83,9 @@ func (s *shown) planes() ([]int16, error) {
 	return s.blocks.planes(), nil
 }
 
-// inPlane returns positions, among which are all those of a plane.
+// inPlane returns positions that include all positions of a plane.
 func (s *shown) inPlane(z int16) (*positions, error) {
-	if _, err := s.planes(); err != nil { // so that rows that are told of are known
+	if _, err := s.planes(); err != nil { // so that reported rows are known
 		return nil, err
 	}
 	p := &s.byPlane

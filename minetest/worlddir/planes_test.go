@@ -22,7 +22,7 @@ import (
 
 const tableOfBlocks = "CREATE TABLE blocks (pos INT PRIMARY KEY, data BLOB);"
 
-// sqliteWorld makes a world of a script of SQL, and of keys.
+// sqliteWorld creates a world with an SQL script and keys of blocks.
 func sqliteWorld(t *testing.T, script string, keys []any) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -42,7 +42,7 @@ func sqliteWorld(t *testing.T, script string, keys []any) string {
 	return dir
 }
 
-// listBlocks goes through all folders of blocks, and returns what is in them and what was told.
+// listBlocks walks all folders of blocks, and returns the names and the reported errors.
 func listBlocks(t *testing.T, dir string, o Options, wrap func(mapdb.DB) mapdb.DB) (names, told []string) {
 	t.Helper()
 	w, err := OpenWorld(t.Context(), dir, Opening{OnMiss: func(path string, err error) { told = append(told, path+": "+err.Error()) }})
@@ -77,19 +77,19 @@ func listBlocks(t *testing.T, dir string, o Options, wrap func(mapdb.DB) mapdb.D
 	return names, told
 }
 
-// asWhole is a store that cannot tell its planes.
+// asWhole returns a store that cannot list planes.
 func asWhole(db mapdb.DB) mapdb.DB { return struct{ mapdb.DB }{db} }
 
 func asItIs(db mapdb.DB) mapdb.DB { return db }
 
-// A tree that is listed plane by plane is that which is made from all positions, and of
-// all losses it is told once.
+// TestPlaneByPlane tests that a tree that is listed plane by plane equals one that is listed from all positions, and
+// that each loss is reported once.
 func TestPlaneByPlane(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for round := range 30 {
 		table := tableOfBlocks
 		if round%5 == 4 {
-			table = "CREATE TABLE blocks (pos INT, data BLOB);" // in which blocks are there twice
+			table = "CREATE TABLE blocks (pos INT, data BLOB);" // a table that can contain a block twice
 		}
 		var keys []any
 		for range r.IntN(200) {
@@ -139,7 +139,8 @@ func countingRows(rows *int) func(mapdb.DB) mapdb.DB {
 
 const fiftyPlanes = tableOfBlocks + "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19999) INSERT INTO blocks SELECT i / 400 * 16777216 + i % 400, x'00' FROM n;"
 
-// What is listed first takes the positions of one plane, and who lists all reads each once.
+// TestListReadsFew tests that the first listing reads the positions of one plane only, and that listing everything
+// reads each position once.
 func TestListReadsFew(t *testing.T) {
 	dir := sqliteWorld(t, fiftyPlanes, nil)
 	rows := 0
@@ -160,8 +161,8 @@ func TestListReadsFew(t *testing.T) {
 	}
 }
 
-// A file whose damage is met only after its planes were listed is read as a whole from then
-// on: what is lost is told once, and so is what comes to light too late.
+// TestDamagedPlane tests that a file whose damage is found after its planes were listed is read completely from then
+// on, and that losses are reported once, including planes that were found too late.
 func TestDamagedPlane(t *testing.T) {
 	dir := sqliteWorld(t, fiftyPlanes, []any{"odd"})
 	var told []string
@@ -187,7 +188,7 @@ func TestDamagedPlane(t *testing.T) {
 	}
 }
 
-// latePlanes does not know its first plane, and cannot tell planes once positions were read.
+// latePlanes omits its first plane, and cannot list planes after positions were read.
 type latePlanes struct {
 	mapdb.Planer
 	read bool

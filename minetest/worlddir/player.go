@@ -63,15 +63,14 @@ func (f *playerForm) player(name string) *world.Player {
 	return p
 }
 
-// inventoryForm is an inventory: its lists, or where those do not tell all of
-// it, its text.
+// inventoryForm is an inventory: its lists, or its text if lists do not represent it exactly.
 type inventoryForm struct {
 	lists []listForm
 	text  *value
 }
 
-// maxSlots is how many slots a list can have that is told in lists: a few
-// letters stand for all of them.
+// maxSlots is the maximum number of slots of a list in an inventory that is written as lists, because a short text
+// can represent many empty slots.
 const maxSlots = 1 << 18
 
 type listForm struct {
@@ -79,7 +78,7 @@ type listForm struct {
 	Size    int     `json:"size"`
 	Width   int     `json:"width,omitempty"`
 	NoWidth bool    `json:"noWidth,omitempty"`
-	Items   []value `json:"items"` // "" for an empty slot; those at the end can be left out
+	Items   []value `json:"items"` // "" is an empty slot; trailing empty slots can be omitted
 }
 
 func inventoryFormOf(inv *item.Inventory, broken []byte) *inventoryForm {
@@ -109,14 +108,13 @@ func inventoryFormOf(inv *item.Inventory, broken []byte) *inventoryForm {
 	return f
 }
 
-// means reports whether the lists tell all of an inventory: it means the same. The
-// slots at the end of a list are empty whether it has them or not.
+// means reports whether the lists have the same meaning as an inventory. Trailing empty slots are ignored.
 func (f *inventoryForm) means(inv *item.Inventory) bool {
 	again, _ := f.inventory()
 	return again != nil && again.Equal(&item.Inventory{Lists: full(inv.Lists)})
 }
 
-// full returns lists that have all slots of their size, as the engine writes them.
+// full returns lists with all slots of their size, as the engine writes them.
 func full(lists []item.List) []item.List {
 	lists = slices.Clone(lists)
 	for i := range lists {
@@ -127,7 +125,7 @@ func full(lists []item.List) []item.List {
 	return lists
 }
 
-// inventory returns the inventory, or a text that is none.
+// inventory returns the inventory, or its text if it is not valid.
 func (f *inventoryForm) inventory() (inv *item.Inventory, broken []byte) {
 	if f.text != nil {
 		inv, n, err := item.ParseInventory(*f.text)
@@ -186,7 +184,7 @@ func (f *playerForm) read(r *jsonReader, v strictjson.Value) {
 	})
 }
 
-// read reads lists, or a text.
+// read reads lists or a text.
 func (f *inventoryForm) read(r *jsonReader, v strictjson.Value) {
 	if v.Kind != '[' {
 		text := r.bytes(v)

@@ -16,8 +16,8 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// An inventory is shown as lists whenever these mean the same, and comes back as the
-// engine writes it.
+// TestInventoryForm tests that an inventory is written as lists if these have the same meaning, and is restored in
+// the form that the engine writes.
 func TestInventoryForm(t *testing.T) {
 	for text, lists := range map[string]bool{
 		"EndInventory\n": true,
@@ -54,7 +54,7 @@ func TestInventoryForm(t *testing.T) {
 	}
 }
 
-// Positions are shown in nodes, and come back to the last bit.
+// TestNodes tests that positions are written in nodes and round-trip exactly.
 func TestNodes(t *testing.T) {
 	for v, want := range map[float64]string{
 		0: "0", math.Copysign(0, -1): "-0", 10: "1", 1: "0.1", -5: "-0.5", 205: "20.5", -5231.97: "-523.197", 123456.5: "12345.65", 0.001: "0.0001", 327680: "32768",
@@ -86,8 +86,7 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// Real players are shown in the table that the page documents, and their world comes
-// back without a sidecar's help.
+// TestRealPlayers tests that real players are written in the documented form and round-trip without a sidecar.
 func TestRealPlayers(t *testing.T) {
 	dir := t.TempDir()
 	data, err := os.ReadFile(filepath.Join(corpus.Dir(t, "minetest"), "players-real", "players.sqlite"))
@@ -127,8 +126,8 @@ func TestRealPlayers(t *testing.T) {
 	t.Logf("%d players", n)
 }
 
-// The same folder gives the same bytes each time, whatever the day: no database has a
-// time of today for a player of whom none is known.
+// TestSameBytes tests that the same folder gives byte-identical worlds on any day: a player without a date does not
+// get the current time.
 func TestSameBytes(t *testing.T) {
 	for name, settings := range backends {
 		t.Run(name, func(t *testing.T) {

@@ -15,15 +15,14 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// positions are the places of the blocks that are shown, read when somebody first
-// looks at them: 8 bytes for each.
+// positions are the positions of the blocks in the folder, loaded when they are first needed: 8 bytes for each block.
 type positions struct {
 	once   sync.Once
 	loaded atomic.Bool
 	keys   []int64 // sorted: by z, then y, then x
 	err    error
 
-	made []atomic.Uint32 // a bit for each: its residue is known
+	made []atomic.Uint32 // one bit for each block: its residue is computed
 }
 
 func (p *positions) load(ctx context.Context, w *World, area mapdb.Area, miss func(error)) error {
@@ -36,7 +35,7 @@ func (p *positions) load(ctx context.Context, w *World, area mapdb.Area, miss fu
 	return p.err
 }
 
-// read reads the positions of an area, and tells of rows that no file can stand for.
+// read loads the positions of an area, and reports rows that no file can represent.
 func (p *positions) read(ctx context.Context, db mapdb.DB, area mapdb.Area, miss func(error)) error {
 	for pos, err := range db.Positions(ctx, area) {
 		var row *mapdb.RowError
@@ -57,7 +56,7 @@ func (p *positions) read(ctx context.Context, db mapdb.DB, area mapdb.Area, miss
 	return nil
 }
 
-// find returns the index of a block, and whether there is one.
+// find returns the index of a block and reports whether it exists.
 func (p *positions) find(pos mapdb.Pos) (int, bool) { return slices.BinarySearch(p.keys, pos.Key()) }
 
 func (p *positions) isMade(i int) bool { return p.made[i/32].Load()&(1<<(i%32)) != 0 }
@@ -69,15 +68,15 @@ func (p *positions) at(i int) mapdb.Pos {
 	return pos
 }
 
-// between returns the first block that is not before a position, and the first
-// that is not before another one.
+// between returns the indexes of the first block that is not before from, and of the first block that is not before
+// to.
 func (p *positions) between(from, to mapdb.Pos) (lo, hi int) {
 	lo, _ = p.find(from)
 	hi, _ = p.find(to)
 	return lo, hi
 }
 
-// plane returns the blocks of a plane: the first, and the first after them.
+// plane returns the range of indexes of the blocks of a plane.
 func (p *positions) plane(z int16) (lo, hi int) {
 	return p.between(mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: z}, mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: z + 1})
 }
@@ -102,7 +101,7 @@ func (p *positions) rows(z int16) (all []int16) {
 	return all
 }
 
-// row returns the blocks of a row of a plane.
+// row returns the range of indexes of the blocks of a row of a plane.
 func (p *positions) row(z, y int16) (lo, hi int) {
 	return p.between(mapdb.Pos{X: mapdb.MinCoord, Y: y, Z: z}, mapdb.Pos{X: mapdb.MinCoord, Y: y + 1, Z: z})
 }
@@ -112,17 +111,17 @@ func blockPath(pos mapdb.Pos) string {
 	return blocksDir + "/z" + strconv.Itoa(int(pos.Z)) + "/y" + strconv.Itoa(int(pos.Y)) + "/" + blockName(pos)
 }
 
-// The endings of files of blocks.
+// The extensions of files of blocks.
 const (
 	textEnding = ".txt"
-	rawEnding  = ".block" // the bytes as they are, which only a hand puts there
+	rawEnding  = ".block" // raw bytes; never written, only read
 )
 
 func blockName(pos mapdb.Pos) string {
 	return strconv.Itoa(int(pos.X)) + "," + strconv.Itoa(int(pos.Y)) + "," + strconv.Itoa(int(pos.Z)) + textEnding
 }
 
-// parseBlockName reads the name of a file of a block.
+// parseBlockName parses the name of a file of a block.
 func parseBlockName(name string) (pos mapdb.Pos, raw, ok bool) {
 	stem, isText := strings.CutSuffix(name, textEnding)
 	if !isText {
@@ -141,21 +140,21 @@ func parseBlockName(name string) (pos mapdb.Pos, raw, ok bool) {
 // BlockPath returns the path of the text of a block in the folder of a world.
 func BlockPath(pos mapdb.Pos) string { return blockPath(pos) }
 
-// BlockOf is the reverse of [BlockPath]. It reports false for paths of something else.
+// BlockOf is the inverse of [BlockPath]. It returns false for other paths.
 func BlockOf(name string) (pos mapdb.Pos, ok bool) {
 	pos, raw, ok := parseBlockName(path.Base(name))
 	return pos, ok && !raw && blockPath(pos) == name
 }
 
-// PlayerPath returns the path of the file of a player, unless the names of two differ by no
-// more than what a system makes of them.
+// PlayerPath returns the path of the file of a player, unless two names differ only in ways that a file system
+// ignores.
 func PlayerPath(name string) string { return playersDir + "/" + safename.Escape(name) + thingEnding }
 
 // AccountPath is [PlayerPath] for accounts.
 func AccountPath(name string) string { return authDir + "/" + safename.Escape(name) + thingEnding }
 
-// ThingName returns the name of the player, the account or the mod of a file in the folder of
-// a world, unless two share its path but for what a system makes of their names.
+// ThingName returns the name of the player, the account or the mod of a file in the folder of a world, unless two
+// names differ only in ways that a file system ignores.
 func ThingName(name string) string {
 	return safename.Unescape(strings.TrimSuffix(path.Base(name), thingEnding))
 }

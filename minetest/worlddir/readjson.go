@@ -13,22 +13,22 @@ import (
 	"trowel.example/internal/strictjson"
 )
 
-// jsonReader reads a file of JSON strictly: whoever edits it is told of each slip, and
-// where it is. Its first error stays.
+// jsonReader reads a JSON file strictly, so that the user gets each mistake reported with its place. It keeps its
+// first error.
 type jsonReader struct {
 	name string
 	data []byte
 	err  error
 }
 
-// form is what a file of JSON is read into.
+// form is the target of reading a JSON file.
 type form interface {
 	read(*jsonReader, strictjson.Value)
 }
 
 // decodeJSON reads a file of JSON.
 func decodeJSON(name string, data []byte, f form) error {
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors put a byte order mark there
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors add a byte order mark
 	v, err := strictjson.Parse(data)
 	if err != nil {
 		return &fault.TextError{File: name, Line: err.Line, Column: err.Column, Msg: err.Msg}
@@ -38,7 +38,7 @@ func decodeJSON(name string, data []byte, f form) error {
 	return r.err
 }
 
-// fail notes an error at an offset.
+// fail records an error at an offset.
 func (r *jsonReader) fail(at int, format string, args ...any) {
 	if r.err != nil {
 		return
@@ -47,7 +47,7 @@ func (r *jsonReader) fail(at int, format string, args ...any) {
 	r.err = &fault.TextError{File: r.name, Line: line, Column: column, Msg: fmt.Sprintf(format, args...)}
 }
 
-// object reads the members of an object, each of which is known, and there once.
+// object reads the members of an object. Each member must be known and must occur only once.
 func (r *jsonReader) object(v strictjson.Value, what string, known map[string]func(strictjson.Value)) {
 	if v.Kind != '{' {
 		r.fail(v.At, "expected %s: {...}", what)
@@ -91,7 +91,7 @@ func (r *jsonReader) bool(v strictjson.Value) bool {
 	return v.Kind == 't'
 }
 
-// bytes reads a text, or {"base64": "..."}.
+// bytes reads a string, or {"base64": "..."}.
 func (r *jsonReader) bytes(v strictjson.Value) (data value) {
 	if v.Kind != '{' {
 		if v.Kind != '"' {
@@ -121,7 +121,7 @@ func (r *jsonReader) int(v strictjson.Value, lo, hi int64) int64 {
 	return i
 }
 
-// float reads a number, which need not be finite.
+// float reads a number, which may be infinite or NaN.
 func (r *jsonReader) float(v strictjson.Value) float {
 	if v.Kind == '"' {
 		switch v.Text {

@@ -11,9 +11,9 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Replaces returns why a world that is made from a folder must not take the place of
-// the world w: w has blocks, players, accounts or mod storage that the folder does
-// not have, as when that shows a part of it; or nobody knows what w has.
+// Replaces returns an error if a world that is built from a folder must not replace the world w: because w contains
+// blocks, players, accounts or mod storage that are not in the folder, for instance if the folder contains only a
+// part of w, or because w cannot be read.
 func Replaces(ctx context.Context, fsys fs.FS, w *World) error {
 	b := &builder{ctx: ctx, fsys: fsys}
 	var err error
@@ -50,7 +50,7 @@ func Replaces(ctx context.Context, fsys fs.FS, w *World) error {
 	return nil
 }
 
-// hasBlocks makes sure that the folder has all blocks of a world.
+// hasBlocks returns an error if the folder does not contain all blocks of a world.
 func (b *builder) hasBlocks(w *World) error {
 	all := make(map[mapdb.Pos]struct{})
 	for file, err := range b.blockFiles() {
@@ -63,7 +63,7 @@ func (b *builder) hasBlocks(w *World) error {
 	for p, err := range w.Map.Positions(b.ctx, mapdb.All()) {
 		var row *mapdb.RowError
 		if errors.As(err, &row) {
-			continue // which no game reads
+			continue // no game reads such a row
 		}
 		if err != nil {
 			return fmt.Errorf("its blocks cannot be read: %w", err)
@@ -74,7 +74,7 @@ func (b *builder) hasBlocks(w *World) error {
 	return lacks.err("blocks")
 }
 
-// lacking counts what a folder does not have.
+// lacking counts things that are missing in a folder.
 type lacking struct {
 	all, n int
 	some   []string

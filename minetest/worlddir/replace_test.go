@@ -9,7 +9,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// A folder with a part of a world makes no world that can take its place.
+// TestReplaces tests that a folder with a part of a world must not replace the world.
 func TestReplaces(t *testing.T) {
 	w := makeWorld(t, "sqlite")
 	all := extract(t, Open(w, Options{}))

@@ -10,23 +10,23 @@ import (
 	"trowel.example/minetest/mapblock"
 )
 
-// blockResidue says how the bytes that a block had differ from those that its text
-// gives. It is valid as long as the text is not edited.
+// blockResidue is the difference between the bytes of a block and the bytes that its text gives. It is valid as long
+// as the text is not edited.
 type blockResidue struct {
-	CRC32  uint32 `json:"crc"`              // of the text
-	Levels []int  `json:"levels,omitempty"` // of its zlib streams, if they are other ones
+	CRC32  uint32 `json:"crc"`              // checksum of the text
+	Levels []int  `json:"levels,omitempty"` // levels of its zlib streams, if they are not the usual ones
 	Patch  *patch `json:"patch,omitempty"`
-	Data   []byte `json:"data,omitempty"` // all of the block
+	Data   []byte `json:"data,omitempty"` // the whole block
 }
 
-// patch is bytes that others take the place of.
+// patch replaces a range of bytes.
 type patch struct {
 	At     int    `json:"at"`
 	Remove int    `json:"remove,omitempty"`
 	Insert []byte `json:"insert,omitempty"`
 }
 
-// encodeText makes a block of its text, as if nobody had ever made it before.
+// encodeText encodes the block of a text without any residue.
 func encodeText(text []byte) ([]byte, error) {
 	b, err := ParseBlock(text)
 	if err != nil {
@@ -35,9 +35,8 @@ func encodeText(text []byte) ([]byte, error) {
 	return b.EncodeFresh()
 }
 
-// newResidue returns what the text of a block does not say of its bytes, in as few
-// bytes as it takes; nil if it says all. In version 29, where every game has
-// compressed in a way of its own, this is for exact only.
+// newResidue returns the shortest residue of a block, or nil if the text gives the same bytes. For version 29, for
+// which the compression differs between games, it returns a residue only if exact is set.
 func newResidue(data, text []byte, exact bool) *blockResidue {
 	if data[0] == mapblock.Newest && !exact {
 		return nil
@@ -68,8 +67,8 @@ func newResidue(data, text []byte, exact bool) *blockResidue {
 	return r
 }
 
-// newPatch returns what leads from one text to another: what is between the
-// bytes that both have at the beginning and at the end.
+// newPatch returns a patch from one byte slice to another: it replaces everything between their common prefix and
+// their common suffix.
 func newPatch(from, to []byte) *patch {
 	most := min(len(from), len(to))
 	head := 0
@@ -83,7 +82,7 @@ func newPatch(from, to []byte) *patch {
 	return &patch{At: head, Remove: len(from) - head - tail, Insert: slices.Clone(to[head : len(to)-tail])}
 }
 
-// apply leads back to the bytes of the block, from those that its text gave.
+// apply returns the original bytes of the block, given the bytes encoded from its text.
 func (r *blockResidue) apply(fresh []byte) ([]byte, error) {
 	if r.Data != nil {
 		return r.Data, nil
@@ -109,8 +108,7 @@ type stream struct {
 	content  []byte
 }
 
-// streams returns the zlib streams of a block: the nodes, and since version 16
-// the metadata after them.
+// streams returns the zlib streams of a block: the nodes and, since version 16, the metadata after them.
 func streams(data []byte) ([]stream, error) {
 	version := data[0]
 	at, n := 2, 1
@@ -137,8 +135,8 @@ func streams(data []byte) ([]stream, error) {
 	return list, nil
 }
 
-// levelsOf returns the levels of the zlib streams of a block, nil if they have
-// none, or the usual one.
+// levelsOf returns the levels of the zlib streams of a block, or nil if there are no streams or all have the usual
+// level.
 func levelsOf(data []byte) []int {
 	list, err := streams(data)
 	if err != nil {
@@ -157,7 +155,7 @@ func levelsOf(data []byte) []int {
 	return levels
 }
 
-// recompress gives the zlib streams of a block other levels.
+// recompress changes the levels of the zlib streams of a block.
 func recompress(data []byte, levels []int) ([]byte, error) {
 	list, err := streams(data)
 	if err != nil {

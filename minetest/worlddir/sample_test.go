@@ -15,7 +15,7 @@ import (
 
 const samplePath = "../../samples/hollow"
 
-// The sample is a folder as Open makes it, of a world with nothing wrong.
+// TestSample tests that the sample is a folder as Open presents it, and that its world has no findings.
 func TestSample(t *testing.T) {
 	fsys := os.DirFS(samplePath)
 	if !Recognize(fsys) || RecognizeWorld(samplePath) {
@@ -52,7 +52,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// probe is a mod that tells what the engine has loaded, and ends it.
+// probe is a mod that prints what the engine has loaded and stops the engine.
 const probe = `
 local function tell(...)
 	local file = io.open(minetest.get_worldpath() .. "/told.txt", "a")
@@ -74,7 +74,7 @@ minetest.after(0, function()
 end)
 `
 
-// The engine loads the world that the sample makes.
+// TestSampleEngine tests that the engine loads the world built from the sample.
 func TestSampleEngine(t *testing.T) {
 	judge.Find(t, "minetestserver")
 	for _, backend := range []string{mapdb.SQLite, mapdb.LevelDB} {

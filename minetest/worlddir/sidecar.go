@@ -16,30 +16,29 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// sidecar is the content of .trowel.json. Files are named by their paths in the
-// folder.
+// sidecar is the content of .trowel.json. Files are identified by their paths in the folder.
 type sidecar struct {
 	Format    string                  `json:"format"`
-	Backends  *world.Backends         `json:"backends,omitempty"`  // of a world without world.mt, which would tell them
-	Schema    string                  `json:"schema,omitempty"`    // of the table of blocks: xyz, if it is not the old one
-	TrueNames map[string]value        `json:"trueNames,omitempty"` // of players, accounts and mods, where a file cannot have them
-	Verifiers map[string]value        `json:"verifiers,omitempty"` // of passwords
-	AuthFile  *value                  `json:"authFile,omitempty"`  // auth.txt, if it has more than its accounts
+	Backends  *world.Backends         `json:"backends,omitempty"`  // of a world without world.mt, which would name them
+	Schema    string                  `json:"schema,omitempty"`    // of the table of blocks: xyz, if it is not the old schema
+	TrueNames map[string]value        `json:"trueNames,omitempty"` // names of players, accounts and mods that are not valid file names
+	Verifiers map[string]value        `json:"verifiers,omitempty"` // verifiers of passwords
+	AuthFile  *value                  `json:"authFile,omitempty"`  // auth.txt, if it contains more than accounts
 	Things    map[string]thingResidue `json:"things,omitempty"`
 	Blocks    map[string]blockResidue `json:"blocks,omitempty"`
 }
 
 const schemaXYZ = "xyz"
 
-// thingResidue is a player, or what a mod keeps, as it stood in its world, where
-// the file does not tell all of that. It is valid as long as the file is not edited.
+// thingResidue is the original form of a player or of the storage of a mod, if the file does not represent it
+// exactly. It is valid as long as the file is not edited.
 type thingResidue struct {
-	CRC32  uint32 `json:"crc"` // of the file
+	CRC32  uint32 `json:"crc"` // checksum of the file
 	File   *value `json:"file,omitempty"`
-	Record []byte `json:"record,omitempty"` // of a player in LevelDB
+	Record []byte `json:"record,omitempty"` // the record of a player in LevelDB
 }
 
-// valid reports whether the file is as it was.
+// valid reports whether the file is unchanged.
 func (r *thingResidue) valid(content []byte) bool { return r.CRC32 == crc32.ChecksumIEEE(content) }
 
 func readSidecar(fsys fs.FS) (*sidecar, error) {
@@ -88,7 +87,7 @@ func (s *sidecar) encode() ([]byte, error) {
 	return b.Bytes(), failed
 }
 
-// filesPart writes what is told of files.
+// filesPart writes a map of entries, one line for each file.
 func filesPart[T any](b *bytes.Buffer, key string, files map[string]T) error {
 	if len(files) == 0 {
 		return nil
@@ -111,8 +110,7 @@ func filesPart[T any](b *bytes.Buffer, key string, files map[string]T) error {
 	return nil
 }
 
-// playerResidue returns what a file does not say of a player of a backend; nil if
-// it says all.
+// playerResidue returns the residue of a player of a backend, or nil if the file represents the player exactly.
 func playerResidue(p *world.Player, form *playerForm, backend string) (*thingResidue, error) {
 	again := form.player(p.Name)
 	switch backend {
@@ -137,7 +135,7 @@ func playerResidue(p *world.Player, form *playerForm, backend string) (*thingRes
 	return nil, nil
 }
 
-// player returns the player that was kept.
+// player returns the player in the residue.
 func (r *thingResidue) player(name string) (*world.Player, error) {
 	if r.File != nil {
 		return world.SalvagePlayer(*r.File)
@@ -145,7 +143,7 @@ func (r *thingResidue) player(name string) (*world.Player, error) {
 	return world.SalvagePlayerRecord(name, r.Record)
 }
 
-// modResidue is playerResidue for what a mod keeps.
+// modResidue is playerResidue for the storage of a mod.
 func modResidue(m *world.ModData, backend string) (*thingResidue, error) {
 	if backend != world.Files {
 		return nil, nil
@@ -162,8 +160,7 @@ func modResidue(m *world.ModData, backend string) (*thingResidue, error) {
 	return nil, nil
 }
 
-// authFile returns auth.txt, if what there is to be told of its accounts does not
-// tell all of it.
+// authFile returns the text of auth.txt, or nil if it can be rebuilt exactly from its accounts.
 func authFile(text []byte, accounts []*world.Account) *value {
 	plain := world.ParseAuthFile(nil)
 	for _, a := range accounts {

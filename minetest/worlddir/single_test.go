@@ -16,7 +16,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// noListing is a store of which nobody asks what is in it.
+// noListing is a store that must not be listed.
 type noListing struct {
 	mapdb.DB
 	t *testing.T
@@ -27,7 +27,7 @@ func (n noListing) Positions(context.Context, mapdb.Area) iter.Seq2[mapdb.Pos, e
 	return func(func(mapdb.Pos, error) bool) {}
 }
 
-// One block is read by its position, however many there are.
+// TestSingleBlock tests that one block is read by its position, whatever the number of blocks.
 func TestSingleBlock(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 30, 28)
 	w, err := OpenWorld(t.Context(), dir, Opening{})
@@ -64,8 +64,8 @@ func TestSingleBlock(t *testing.T) {
 	}
 }
 
-// What no file can stand for is told: rows of nobody, blocks that are there twice, keys that
-// are no position.
+// TestMissed tests that data that no file can represent is reported: rows without an owner, duplicate blocks, invalid
+// keys.
 func TestMissed(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 10, 28)
 	worldtest.SetLine(t, filepath.Join(dir, "world.mt"), "player_backend = files", "player_backend = sqlite3")

@@ -12,8 +12,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// A block that stands alone has a folder, too: its text, and the sidecar with what the
-// text does not say.
+// A separate block also has a folder form: its text and a sidecar with the residue.
 
 const singleFormat = "minetest-block"
 
@@ -22,7 +21,7 @@ type singleSidecar struct {
 	Residue *blockResidue `json:"residue,omitempty"`
 }
 
-// OpenBlock shows a block as a folder, with its text in a file of that name.
+// OpenBlock presents a block as a folder that contains its text in a file with the given name.
 func OpenBlock(data []byte, name string) (fs.FS, error) {
 	b, err := mapblock.Decode(data)
 	if err != nil {
@@ -39,13 +38,13 @@ func OpenBlock(data []byte, name string) (fs.FS, error) {
 	return &t, nil
 }
 
-// RecognizeBlock reports whether a folder is one of [OpenBlock].
+// RecognizeBlock reports whether a folder was written by [OpenBlock].
 func RecognizeBlock(fsys fs.FS) bool {
 	side, err := readSingle(fsys)
 	return err == nil && side.Format == singleFormat
 }
 
-// BuildBlock makes the block of such a folder. Without a sidecar it is a fresh one.
+// BuildBlock encodes the block of a folder written by [OpenBlock]. Without a sidecar it is encoded without a residue.
 func BuildBlock(fsys fs.FS) ([]byte, error) {
 	list, err := fs.ReadDir(fsys, ".")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"trowel.example/minetest/mapblock"
 )
 
-// A block that stands alone comes back, of each version, however it was compressed; an
-// edited text makes a new one.
+// TestOpenBlock tests that a separate block of any version and compression round-trips, and that an edited text gives
+// a new block.
 func TestOpenBlock(t *testing.T) {
 	for version := range mapblock.Newest + 1 {
 		fresh, err := everything(t, version).EncodeFresh()

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files again")
 
-// everything returns a block of a version that has something in each section.
+// everything returns a block of a version with content in each section.
 func everything(t testing.TB, version int) *mapblock.Block {
 	t.Helper()
 	b := mapblock.New(version)
@@ -93,7 +93,7 @@ func everything(t testing.TB, version int) *mapblock.Block {
 	return b
 }
 
-// metadataOf puts metadata into a block.
+// metadataOf adds metadata to a block.
 func metadataOf(t testing.TB, b *mapblock.Block) {
 	const chest = "List main 4\nWidth 8\nItem default:dirt 5\nEmpty\nEmpty\nItem \"odd name\" 1\nEndInventoryList\nList craft 0\nEndInventoryList\nEndInventory\n"
 	m := &b.Metadata
@@ -136,7 +136,7 @@ func metadataOf(t testing.TB, b *mapblock.Block) {
 	m.List = append(m.List, mapblock.NodeMeta{Pos: 9, Legacy: &mapblock.LegacyMeta{ID: -4, Body: []byte{1}}})
 }
 
-// roundTrip takes a block through its text and returns that.
+// roundTrip tests that a block round-trips through its text, and returns the text.
 func roundTrip(t testing.TB, b *mapblock.Block) []byte {
 	t.Helper()
 	want, err := b.EncodeFresh()
@@ -161,7 +161,7 @@ func roundTrip(t testing.TB, b *mapblock.Block) []byte {
 	return text
 }
 
-// Blocks of all versions come back from their text, decoded or not.
+// TestVersions tests that blocks of all versions round-trip through their text, decoded or not.
 func TestVersions(t *testing.T) {
 	for version := range mapblock.Newest + 1 {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
@@ -201,7 +201,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// What is odd comes back from the text as well.
+// TestOdd tests that unusual blocks round-trip through their text.
 func TestOdd(t *testing.T) {
 	change := func(version int, f func(b *mapblock.Block)) {
 		t.Helper()
@@ -233,12 +233,12 @@ func TestOdd(t *testing.T) {
 	for _, version := range []int{9, 17, 21} {
 		change(version, func(b *mapblock.Block) { b.MapBlockObjects, b.Trailing = 2, []byte("objects") })
 	}
-	// More empty slots than a text may have letters for.
+	// More empty slots than are written as lists.
 	many := []byte("List main 9\n" + strings.Repeat("Empty\n", maxEmpties) + "EndInventoryList\nEndInventory\n")
 	change(28, func(b *mapblock.Block) { b.Metadata.List[0].Inventory = many })
 }
 
-// air is the beginning of a block of air.
+// air is the beginning of the text of a block of air.
 const air = "version 28\nflags none\nnodes\n  z 0-15\n    y 0-15 air*16\n"
 
 func TestByHand(t *testing.T) {
@@ -266,7 +266,7 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// A name that the list of ids lacks gets a free one.
+// TestNewName tests that a name that is not in the list of ids gets a free id.
 func TestNewName(t *testing.T) {
 	b, err := ParseBlock([]byte(strings.Replace(air, "nodes", "ids 0=air 1=default:stone\nnodes", 1)))
 	if err != nil {
@@ -284,7 +284,7 @@ func TestNewName(t *testing.T) {
 	}
 }
 
-// What is wrong with a text is told with its line and column.
+// TestErrors tests that errors of a text have a line and a column.
 func TestErrors(t *testing.T) {
 	row := "    y 0-15 air*16\n"
 	swap := func(old, with string) string { return strings.Replace(air, old, with, 1) }
@@ -376,7 +376,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A list cannot be longer than its number can tell.
+// TestLongLists tests that lists with more entries than the format can count are rejected.
 func TestLongLists(t *testing.T) {
 	for _, text := range []string{
 		air + "timers\n" + strings.Repeat("  1,2,3 timeout 1 elapsed 0\n", 65536),
@@ -407,7 +407,7 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// The example on the page of the format is a text as BlockText writes it.
+// TestPage tests that the example in the documentation of the format is a text that BlockText writes.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/formats/minetest-folder.md")
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"trowel.example/minetest/mapblock"
 )
 
-// isBare reports whether a byte can stand in a word that has no quotes.
+// isBare reports whether a byte can occur in a word without quotes.
 func isBare(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_:.,+-/", c) >= 0
 }
 
-// appendWord writes a word, in the quotes of Go where it needs some. Bytes that
-// are no UTF-8 become \x escapes, so that every string comes back as it was.
+// appendWord writes a word, with Go quotes if necessary. Bytes that are not valid UTF-8 become \x escapes, so that
+// every string round-trips.
 func appendWord(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if !isBare(s[i]) {
@@ -29,8 +29,8 @@ func appendWord(dst []byte, s string) []byte {
 	return append(dst, s...)
 }
 
-// appendText writes a string after what stands on a line: on that line, or,
-// if it has lines itself, below it, a line for each, at a level of indentation.
+// appendText writes a string after the text of a line. A string of several lines is written below that line, one
+// quoted line for each, at the given level of indentation.
 func appendText(dst []byte, s string, level int) []byte {
 	if i := strings.IndexByte(s, '\n'); i < 0 || i == len(s)-1 {
 		return append(appendWord(append(dst, ' '), s), '\n')
@@ -50,12 +50,12 @@ func indent(dst []byte, level int) []byte {
 	return dst
 }
 
-// appendHex writes bytes that nobody can read.
+// appendHex writes bytes in hexadecimal.
 func appendHex(dst, data []byte) []byte {
 	return hex.AppendEncode(append(dst, "0x"...), data)
 }
 
-// appendFixed writes a number that stands for v divided by ten, digits times.
+// appendFixed writes v divided by 10 to the power of digits, as a decimal number.
 func appendFixed(dst []byte, v int32, digits int) []byte {
 	n, unit := int64(v), int64(math.Pow10(digits))
 	if n < 0 {
@@ -69,13 +69,13 @@ func appendFixed(dst []byte, v int32, digits int) []byte {
 	return append(append(dst, '.'), bytes.TrimRight(frac[1:], "0")...)
 }
 
-// fixed reads what appendFixed wrote.
+// fixed parses a number in the format of appendFixed.
 func fixed(text string, digits int) (int32, bool) {
 	whole, frac, dot := strings.Cut(text, ".")
 	if dot && frac == "" || len(frac) > digits || strings.HasPrefix(whole, "+") {
 		return 0, false
 	}
-	// With the digits that are missing it is a whole number.
+	// Padded with zeros it is an integer.
 	v, err := strconv.ParseInt(whole+frac+strings.Repeat("0", digits-len(frac)), 10, 32)
 	if err != nil || whole == "" || whole == "-" {
 		return 0, false
@@ -83,7 +83,7 @@ func fixed(text string, digits int) (int32, bool) {
 	return int32(v), true
 }
 
-// appendVector writes three numbers, with commas between them.
+// appendVector writes three numbers, separated by commas.
 func appendVector(dst []byte, v [3]int32, digits int) []byte {
 	dst = append(appendFixed(dst, v[0], digits), ',')
 	dst = append(appendFixed(dst, v[1], digits), ',')
@@ -103,10 +103,10 @@ func vector(text string, digits int) (v [3]int32, ok bool) {
 	return v, true
 }
 
-// outside marks the index of a node that the block does not have.
+// outside marks the index of a node outside of the block.
 const outside = "index:"
 
-// appendPlace writes the place of a node in its block.
+// appendPlace writes the position of a node in its block.
 func appendPlace(dst []byte, index uint16) []byte {
 	if index >= mapblock.NodeCount {
 		return strconv.AppendUint(append(dst, outside...), uint64(index), 10)
@@ -130,7 +130,7 @@ func place(text string) (index uint16, ok bool) {
 	return uint16(mapblock.Index(int(v[0]), int(v[1]), int(v[2]))), true
 }
 
-// isOneOf reports whether a word is among some with spaces between them.
+// isOneOf reports whether a word is in a list of words separated by spaces.
 func isOneOf(word, words string) bool {
 	for w := range strings.FieldsSeq(words) {
 		if w == word {

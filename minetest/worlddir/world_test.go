@@ -24,7 +24,7 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// A world of every backend comes back from its folder.
+// TestWorlds tests that a world of every backend round-trips through its folder.
 func TestWorlds(t *testing.T) {
 	for backend := range backends {
 		t.Run(backend, func(t *testing.T) {
@@ -45,12 +45,12 @@ func TestWorlds(t *testing.T) {
 	}
 }
 
-// A folder of one backend becomes a world of another.
+// TestOtherBackend tests that a folder from one backend can be built into a world of another.
 func TestOtherBackend(t *testing.T) {
 	for _, from := range []string{"sqlite", "leveldb", "files"} {
 		for _, to := range []string{"xyz", "leveldb", "files"} {
 			if to == "leveldb" && from == "sqlite" || to == "files" && from == "sqlite" {
-				continue // files of mods cannot have bytes that are no text
+				continue // files of mods cannot contain bytes that are not valid text
 			}
 			t.Run(from+" to "+to, func(t *testing.T) {
 				w := makeWorld(t, from)
@@ -100,7 +100,7 @@ func sameAccounts(t testing.TB, want, got *World) {
 	}
 }
 
-// The folder is a file system as io/fs wants it.
+// TestFS tests that the folder is a valid file system of io/fs.
 func TestFS(t *testing.T) {
 	w := makeWorld(t, "sqlite")
 	fsys := Open(w, Options{})
@@ -135,7 +135,7 @@ func (c *countingDB) Get(ctx context.Context, p mapdb.Pos) ([]byte, error) {
 	return c.DB.Get(ctx, p)
 }
 
-// To list the folder reads no block, and large folders come page by page.
+// TestListing tests that listing the folder reads no blocks, and that large folders are read page by page.
 func TestListing(t *testing.T) {
 	w := makeWorld(t, "sqlite")
 	many := mapdb.NewMemory()
@@ -177,7 +177,7 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// A password comes back, but only the sidecar has what the engine knows of it.
+// TestPasswords tests that passwords round-trip, and that only the sidecar contains the verifiers.
 func TestPasswords(t *testing.T) {
 	w := makeWorld(t, "sqlite")
 	folder := extract(t, Open(w, Options{}))
@@ -223,7 +223,7 @@ func TestPasswords(t *testing.T) {
 	}
 }
 
-// A residue counts only as long as nobody edits its file.
+// TestEdits tests that a residue is ignored after its file was edited.
 func TestEdits(t *testing.T) {
 	w := makeWorld(t, "files")
 	folder := extract(t, Open(w, Options{Exact: true}))
@@ -266,7 +266,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// Residues are as small as what they stand for.
+// TestResidues tests that residues are no larger than necessary.
 func TestResidues(t *testing.T) {
 	fresh, err := everything(t, 28).EncodeFresh()
 	if err != nil {
@@ -323,7 +323,7 @@ func TestResidues(t *testing.T) {
 	}
 }
 
-// Two files cannot stand for the same player.
+// TestTwice tests that two files for the same player are rejected.
 func TestTwice(t *testing.T) {
 	fsys := fstest.MapFS{
 		"players/a.json": {Data: []byte("{}")}, "players/b.json": {Data: []byte("{}")},
@@ -334,7 +334,7 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// Names that no file can have are kept.
+// TestOddNames tests that names that are not valid file names are preserved.
 func TestOddNames(t *testing.T) {
 	w := makeWorld(t, "sqlite")
 	names := []string{"a/b", "..", "", "CON", "ümlaut", "bad\xff", strings.Repeat("x", 300), "%41", "foo"}
@@ -355,7 +355,7 @@ func TestOddNames(t *testing.T) {
 	sameWorld(t, w, got, true)
 }
 
-// A tree that a hand made needs no more than a block.
+// TestBuildLittle tests that a tree needs no more than a block.
 func TestBuildLittle(t *testing.T) {
 	raw := []byte("anything")
 	fsys := fstest.MapFS{
@@ -394,7 +394,7 @@ func TestBuildLittle(t *testing.T) {
 	}
 }
 
-// Numbers that JSON does not know come back.
+// TestFloat tests that numbers that JSON does not have round-trip.
 func TestFloat(t *testing.T) {
 	for _, v := range []float64{0, -1.5, math.Pi, math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64} {
 		data, err := json.Marshal(map[string]float{"yaw": float(v)})
@@ -406,7 +406,7 @@ func TestFloat(t *testing.T) {
 	}
 }
 
-// Many blocks come in the order of their keys, and progress is told.
+// TestOrder tests that many blocks are yielded in the order of their keys, and that progress is reported.
 func TestOrder(t *testing.T) {
 	fsys := make(fstest.MapFS)
 	for i := range 600 {
@@ -431,12 +431,12 @@ func TestOrder(t *testing.T) {
 		t.Errorf("%d blocks, %d told", n, told)
 	}
 	for range b.encoded() {
-		break // nobody waits for the rest
+		break // stop early
 	}
 }
 
-// Blocks go to a server of this machine if it has none yet, and to another one if
-// that is allowed. A world that nobody keeps goes nowhere.
+// TestRedis tests that blocks are written to an empty database on a server of this machine, to another machine only
+// if allowed, and to no server for a temporary world.
 func TestRedis(t *testing.T) {
 	server := miniredis.RunT(t)
 	w := makeWorld(t, "sqlite")

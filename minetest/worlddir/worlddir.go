@@ -1,15 +1,15 @@
-// Package worlddir is the folder form of a Minetest world: files that a person or a
-// script can read, compare and edit.
+// Package worlddir implements the folder form of a Minetest world: files that a person or a script can read, compare
+// and edit.
 //
-//	world.mt, map_meta.txt, ...   the files of the world, as they are
+//	world.mt, map_meta.txt, ...   the files of the world, unchanged
 //	blocks/z-3/y0/12,0,-3.txt     a block as text; its name is x,y,z, in blocks
 //	players/NAME.json             a player, whatever the backend
-//	auth/NAME.json                what an account may do; no passwords
-//	storage/MOD.json              what a mod keeps
-//	.trowel.json                  what only matters for giving back the same
+//	auth/NAME.json                the privileges of an account; no passwords
+//	storage/MOD.json              the storage of a mod
+//	.trowel.json                  the sidecar: data needed only to restore identical bytes
 //
-// [Open] shows a world in this form, and [Build] makes a world of it.
-// [BlockText] and [ParseBlock] are the text of a block.
+// [Open] presents a world in this form, and [Build] builds a world from it. [BlockText] and [ParseBlock] convert a
+// block to text and back.
 package worlddir
 
 import (
@@ -31,20 +31,19 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// Options are how a world is shown.
+// Options control how a world is presented.
 type Options struct {
-	// Area is the blocks that are shown; nil stands for all of them.
+	// Area contains the blocks in the folder; nil means all.
 	Area *mapdb.Area
-	// Exact keeps the bytes of blocks of version 29. Without it they come back
-	// with the same content, compressed again.
+	// Exact preserves the bytes of blocks of version 29. Without it, they are restored with the same content, but
+	// compressed again.
 	Exact bool
-	// Verifiers puts the verifiers of passwords into the files of accounts,
-	// too. With them, one can try any number of passwords.
+	// Verifiers includes the verifiers of passwords in the files of accounts. With a verifier, anyone can try any
+	// number of passwords.
 	Verifiers bool
 }
 
-// A World is a world that is open for reading: its folder, and its databases
-// in whatever backend they are.
+// A World is a world that is open for reading: its folder and its databases, in any backend.
 type World struct {
 	Dir      string
 	Settings *world.Settings // of world.mt; empty if there is none
@@ -57,16 +56,15 @@ type World struct {
 	missed func(path string, err error)
 
 	mu    sync.Mutex
-	roots []io.Closer // folders that its trees hold open
+	roots []io.Closer // folders that its trees keep open
 }
 
-// Opening says how a world is opened.
+// Opening controls how a world is opened.
 type Opening struct {
-	// Remote allows connections to servers on other machines: a world that somebody
-	// else made may name any.
+	// Remote allows connections to servers on other machines. A world from an untrusted source may name any server.
 	Remote bool
-	// OnMiss is told of what cannot be read, a database or a part of one, while the
-	// rest is shown. If it is nil, a database that cannot be opened is an error.
+	// OnMiss receives errors about databases, or parts of them, that cannot be read, while the rest is presented. If
+	// it is nil, a database that cannot be opened is an error.
 	OnMiss func(path string, err error)
 }
 
@@ -109,14 +107,14 @@ func openPart[T any](ctx context.Context, w *World, path string, remote bool, op
 	return world.None[T](), w.without(path, err)
 }
 
-// miss tells of something that cannot be read.
+// miss reports something that cannot be read.
 func (w *World) miss(path string, err error) {
 	if w.missed != nil {
 		w.missed(path, err)
 	}
 }
 
-// without continues without a database that cannot be opened, unless that is an error.
+// without reports a database that cannot be opened and returns nil, unless such errors must be returned.
 func (w *World) without(path string, err error) error {
 	if w.missed == nil || world.Failed(err) || errors.Is(err, world.ErrRemote) {
 		return err
@@ -125,8 +123,8 @@ func (w *World) without(path string, err error) error {
 	return nil
 }
 
-// OpenMap opens the blocks of the world in a folder, whose world.mt has the
-// settings s. A world in which nobody has been yet has none.
+// OpenMap opens the blocks of the world in a folder. s contains the settings of world.mt. If nobody has entered the
+// world yet, the result is an empty database.
 func OpenMap(ctx context.Context, dir string, s *world.Settings, remote bool) (mapdb.DB, error) {
 	db, _, err := world.OpenMap(ctx, dir, s, remote)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -135,13 +133,12 @@ func OpenMap(ctx context.Context, dir string, s *world.Settings, remote bool) (m
 	return db, err
 }
 
-// noMap stands for a database of blocks that is not there.
+// noMap replaces a database of blocks that does not exist.
 type noMap struct{ *mapdb.Memory }
 
 func (noMap) String() string { return "none" }
 
-// HasMap reports whether what OpenMap has opened is a database of blocks. A world in which
-// nobody has been yet has none.
+// HasMap reports whether the result of OpenMap is an existing database. A world that nobody has entered yet has none.
 func HasMap(db mapdb.DB) bool {
 	_, none := db.(noMap)
 	return !none
@@ -164,7 +161,7 @@ func (w *World) Close() error {
 	return errors.Join(all...)
 }
 
-// closeLater has Close close the folder of a tree: Windows removes and renames no folder that is open.
+// closeLater makes Close close the folder of a tree: Windows cannot remove or rename open folders.
 func (w *World) closeLater(root io.Closer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -181,11 +178,10 @@ const (
 
 const worldMT = "world.mt"
 
-// formatName is what the sidecar says of the folder.
+// formatName is the format in the sidecar.
 const formatName = "minetest-world"
 
-// Recognize reports whether a folder is the form of a world that [Open] shows.
-// A world itself is not.
+// Recognize reports whether a folder has the form that [Open] presents. A world itself does not.
 func Recognize(fsys fs.FS) bool {
 	for _, z := range entries(fsys, blocksDir) {
 		if _, ok := coordinate(z.Name(), "z"); !ok || !z.IsDir() {
@@ -202,7 +198,7 @@ func Recognize(fsys fs.FS) bool {
 		var head struct{ Format string }
 		return json.NewDecoder(f).Decode(&head) == nil && head.Format == formatName
 	}
-	// Without blocks, files of players and the like tell, and that there is no database.
+	// Without blocks, a folder is recognized by files of players, accounts or mods, and by the absence of databases.
 	for _, name := range databases {
 		if _, err := fs.Stat(fsys, name); err == nil {
 			return false
@@ -223,7 +219,7 @@ func entries(fsys fs.FS, dir string) []fs.DirEntry {
 	return list
 }
 
-// coordinate reads the name of a folder of blocks: a letter and a number.
+// coordinate parses the name of a folder of blocks: a letter and a number.
 func coordinate(name, letter string) (int16, bool) {
 	digits, ok := strings.CutPrefix(name, letter)
 	v, err := strconv.ParseInt(digits, 10, 16)
@@ -233,7 +229,7 @@ func coordinate(name, letter string) (int16, bool) {
 	return int16(v), true
 }
 
-// databases are the files and folders that only a world has, as the engine keeps it.
+// databases are the files and folders that exist only in a world in the engine's own form.
 var databases = func() (names []string) {
 	for _, part := range world.Parts() {
 		names = append(names, part.Files(mapdb.SQLite)[0])
@@ -244,9 +240,8 @@ var databases = func() (names []string) {
 	return names
 }()
 
-// RecognizeWorld reports whether a folder is a world, as the engine keeps it, or what is
-// left of one: it has world.mt, a database, or one of the files of its state; or it is a
-// copy that is not finished.
+// RecognizeWorld reports whether a folder is a world in the engine's own form, a part of one, or an unfinished copy:
+// it contains world.mt, a database, or a file of the world's state.
 func RecognizeWorld(dir string) bool {
 	there := func(names ...string) bool {
 		return slices.ContainsFunc(names, func(name string) bool {
@@ -255,7 +250,7 @@ func RecognizeWorld(dir string) bool {
 		})
 	}
 	if there(tree.Sidecar) && !there(databases...) {
-		return false // it is the tree form of something, be it damaged
+		return false // it is the folder form of something, even if damaged
 	}
 	return there(append([]string{worldMT, "map_meta.txt", "env_meta.txt", world.CopyJournal}, databases...)...) && !Recognize(os.DirFS(dir))
 }
