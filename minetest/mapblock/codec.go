@@ -246,8 +246,8 @@ func (c *codec) expect(name string, got uint8, want string, ok bool) {
 	}
 }
 
-// traceBody reports the fields of the next n bytes, which have a layout of their own, and skips them. Bytes that do
-// not match the layout become one field.
+// traceBody reports the fields of the next n bytes, which have a separate layout, and skips them. Bytes that do not
+// match this layout become one field.
 func (c *codec) traceBody(name string, n int, layout func(*codec)) {
 	end := c.r.Offset() + int64(n)
 	sub := &codec{r: c.r.Sub(name, n), data: c.data[:end], tracer: c.tracer}

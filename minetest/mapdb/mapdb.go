@@ -108,7 +108,7 @@ type Redis struct {
 	Password string
 }
 
-// A Block is a block as it is stored.
+// A Block is a stored block: its position and its bytes.
 type Block struct {
 	Pos  Pos
 	Data []byte // owned by the caller
