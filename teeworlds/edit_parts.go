@@ -238,12 +238,11 @@ var argSettings = format.Option{Name: "setting", List: true, Some: true, Help: "
 // ofSettings makes a command of a function that takes a line.
 func ofSettings(do func(e *mapedit.Editor, line string) error) editing {
 	return func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+		var err error
 		for _, line := range job.List("setting") {
-			if err := do(e, line); err != nil {
-				return err
-			}
+			err = errors.Join(err, do(e, line))
 		}
-		return nil
+		return err
 	}
 }
 

@@ -1,6 +1,7 @@
 package torchlight
 
 import (
+	"errors"
 	"strings"
 
 	"trowel.example/format"
@@ -128,10 +129,9 @@ var fileCommands = []modCommand{{
 }}
 
 func hide(e *modedit.Editor, job *format.Job, show bool) error {
+	var err error
 	for _, path := range job.List("path") {
-		if err := e.Hide(strings.TrimSpace(path), show); err != nil {
-			return err
-		}
+		err = errors.Join(err, e.Hide(strings.TrimSpace(path), show))
 	}
-	return nil
+	return err
 }
