@@ -185,8 +185,8 @@ func (r *run) newMap(ctx context.Context, list nodecolor.List) (*worlddraw.Map, 
 	})
 }
 
-// gaps reports whether minetestmapper would query every block of the geometry, so that it also draws rows without
-// blocks.
+// gaps reports whether minetestmapper would query every block of the geometry. If so, rows without blocks become gaps
+// in the relief.
 func (r *run) gaps() bool {
 	if r.o.exhaustive != "auto" {
 		return r.o.exhaustive == "full"
