@@ -75,7 +75,7 @@ func (all Parts) At(line int) (Part, bool) {
 // part records the part of the next line.
 func (t *blockText) part(section string, index int, low, high [3]int) {
 	if t.parts != nil {
-		*t.parts = append(*t.parts, Part{len(t.dst), section, low, high, index}) // BlockParts converts the offset to a line number
+		*t.parts = append(*t.parts, Part{len(t.dst), section, low, high, index}) // BlockParts makes it a line
 	}
 }
 

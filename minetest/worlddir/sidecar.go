@@ -20,8 +20,8 @@ import (
 type sidecar struct {
 	Format    string                  `json:"format"`
 	Backends  *world.Backends         `json:"backends,omitempty"`  // of a world without world.mt, which would name them
-	Schema    string                  `json:"schema,omitempty"`    // of the table of blocks: xyz, if it is not the old schema
-	TrueNames map[string]value        `json:"trueNames,omitempty"` // names of players, accounts and mods that are not valid file names
+	Schema    string                  `json:"schema,omitempty"`    // of the table of blocks, if xyz
+	TrueNames map[string]value        `json:"trueNames,omitempty"` // by path: names that are not valid file names
 	Verifiers map[string]value        `json:"verifiers,omitempty"` // verifiers of passwords
 	AuthFile  *value                  `json:"authFile,omitempty"`  // auth.txt, if it contains more than accounts
 	Things    map[string]thingResidue `json:"things,omitempty"`

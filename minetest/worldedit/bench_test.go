@@ -17,9 +17,9 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// BenchmarkReplace replaces one name in a copy of a world: one that is in every block, one
-// that is in none; in turns with the conversion of the same world to version 29, and with the
-// engine's --recompress of it: the medians of five such rounds count.
+// BenchmarkReplace replaces one name in a copy of a world: a name that is in every block, and a name that is in none.
+// It alternates with the conversion of the world to version 29, and with the engine's --recompress. The results are
+// the medians of five rounds.
 func BenchmarkReplace(b *testing.B) {
 	judge.Find(b, "minetestserver")
 	const rounds = 5
@@ -91,7 +91,7 @@ func BenchmarkReplace(b *testing.B) {
 	}
 }
 
-// recompress has the engine write all blocks of a world again.
+// recompress makes the engine rewrite all blocks of a world.
 func recompress(b *testing.B, dir string) {
 	listener, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

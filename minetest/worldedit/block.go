@@ -7,21 +7,20 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// A Block is a block that a step may change. It is of version 24 or later, whatever the world
-// has; what a step leaves as it is keeps its version and its bytes, and what it changes its
-// version, if that can hold it.
+// A Block is a block that a step may change. It is always of version 24 or later. A block that a step does not change
+// keeps its version and its bytes. A changed block keeps its version if that version can store it.
 type Block struct {
 	*mapblock.Block
 	Pos     mapdb.Pos
-	Created bool // the world has no such block yet
+	Created bool // the block does not exist in the world yet
 
-	version int // of the block in the world
+	version int // version of the block in the world
 	changed bool
-	nodes   bool              // nodes were changed
-	ids     map[string]uint16 // of names, as far as they were asked for
+	nodes   bool              // whether nodes were changed
+	ids     map[string]uint16 // ids by name, filled on demand
 }
 
-// read makes a Block of what is stored.
+// read decodes a stored block.
 func read(p mapdb.Pos, data []byte) (*Block, error) {
 	b, err := mapblock.Decode(data)
 	if err != nil {
@@ -37,7 +36,7 @@ func read(p mapdb.Pos, data []byte) (*Block, error) {
 	return &Block{Block: b, Pos: p, version: version}, nil
 }
 
-// create makes a Block of air, which the world does not have.
+// create returns a new block of air.
 func create(p mapdb.Pos, version int) *Block {
 	b := mapblock.New(version)
 	if p.Y < 0 {
@@ -51,14 +50,14 @@ func (b *Block) Origin() Vec {
 	return Vec{int(b.Pos.X) * mapblock.Side, int(b.Pos.Y) * mapblock.Side, int(b.Pos.Z) * mapblock.Side}
 }
 
-// Mark says that something else than nodes was changed.
+// Mark records that something other than nodes was changed.
 func (b *Block) Mark() { b.changed = true }
 
-// MarkNodes says that nodes, or their light, were changed.
+// MarkNodes records that nodes or their light were changed.
 func (b *Block) MarkNodes() { b.changed, b.nodes = true, true }
 
-// Table returns the names of the nodes by their ids, and "" for those that have none. Ids
-// that are larger have none either.
+// Table returns the names of the nodes, indexed by id. The name of an id without a name is "". Ids beyond the table
+// have no name.
 func (b *Block) Table() []string {
 	n := 0
 	for _, e := range b.Names {
@@ -66,13 +65,13 @@ func (b *Block) Table() []string {
 	}
 	table := make([]string, n)
 	for _, e := range b.Names {
-		table[e.ID] = e.Name // of two entries the last counts
+		table[e.ID] = e.Name // of duplicate entries, the last one counts
 	}
 	return table
 }
 
-// Select returns, by their ids, which nodes have names that ok reports true for, nil if none
-// has. Names need not occur.
+// Select returns, indexed by id, whether ok reports true for the name. It returns nil if there is no such id. The
+// names need not occur in the block.
 func (b *Block) Select(ok func(name string) bool) (ids []bool) {
 	table := b.Table()
 	for id, name := range table {
@@ -86,7 +85,7 @@ func (b *Block) Select(ok func(name string) bool) (ids []bool) {
 	return ids
 }
 
-// keep takes nodes out of a set whose ids are not among some: see [Block.Select].
+// keep removes nodes from a set whose ids are not among the given ones: see [Block.Select].
 func (b *Block) keep(m *Mask, ids []bool) {
 	for i := range m.All {
 		if id := b.Param0[i]; int(id) >= len(ids) || !ids[id] {
@@ -95,7 +94,7 @@ func (b *Block) keep(m *Mask, ids []bool) {
 	}
 }
 
-// renamable returns the one id among some, if it is one and no other has a name yet.
+// renamable returns the only id in ids, and true if there is exactly one and name is not in use yet.
 func (b *Block) renamable(ids []bool, name string) (id uint16, ok bool) {
 	for i, is := range ids {
 		if is {
@@ -108,7 +107,7 @@ func (b *Block) renamable(ids []bool, name string) (id uint16, ok bool) {
 	return id, ok && !slices.ContainsFunc(b.Names, func(e mapblock.NameID) bool { return e.Name == name })
 }
 
-// Node returns the name of the node at an index, "" if its id has none, and its numbers.
+// Node returns the name, param1 and param2 of the node at an index. The name is "" if the id has no name.
 func (b *Block) Node(index int) (name string, param1, param2 uint8) {
 	id := b.Param0[index]
 	for _, e := range slices.Backward(b.Names) {
@@ -120,8 +119,8 @@ func (b *Block) Node(index int) (name string, param1, param2 uint8) {
 	return name, b.Param1[index], b.Param2[index]
 }
 
-// SetNode makes the node at an index another one; its light stays. It reports whether the
-// name is another one than it was. Metadata and timers of the place stay: see [Block.Forget].
+// SetNode sets the name and param2 of the node at an index. Its light stays. It reports whether the name has changed.
+// The metadata and timers of the node stay: see [Block.Forget].
 func (b *Block) SetNode(index int, name string, param2 uint8) (renamed bool, err error) {
 	id, ok := b.ids[name]
 	if !ok {
@@ -143,13 +142,12 @@ func (b *Block) SetNode(index int, name string, param2 uint8) (renamed bool, err
 	return renamed, nil
 }
 
-// Forget drops the metadata and the timer of a node, and reports whether there was one of
-// them.
+// Forget removes the metadata and the timer of a node, and reports whether there were any.
 func (b *Block) Forget(index int) bool {
 	return b.ForgetIf(func(i int) bool { return i == index })
 }
 
-// ForgetIf drops the metadata and timers of nodes by their index.
+// ForgetIf removes the metadata and timers of the nodes for which drop reports true.
 func (b *Block) ForgetIf(drop func(index int) bool) bool {
 	n := len(b.Metadata.List) + len(b.Timers.List)
 	if n == 0 {
@@ -164,8 +162,8 @@ func (b *Block) ForgetIf(drop func(index int) bool) bool {
 	return true
 }
 
-// finish returns the bytes of a block that was changed. The version is that of the block in
-// the world, or the next one that can hold it.
+// finish encodes a changed block. Its version is that of the block in the world or, if that cannot store the block,
+// the next one that can.
 func (b *Block) finish() (data []byte, version int, err error) {
 	if b.nodes {
 		b.tidy()
@@ -174,7 +172,7 @@ func (b *Block) finish() (data []byte, version int, err error) {
 		return slices.ContainsFunc(m.Vars, func(v mapblock.Var) bool { return v.Private != 0 })
 	})
 	if len(b.Metadata.List) == 0 && b.Metadata.Missing == 0 || secret && b.Metadata.Version < 2 {
-		b.Metadata.Version = 0 // Encode makes it what it has to be
+		b.Metadata.Version = 0 // Encode sets the right version
 	}
 	for version = b.version; version <= mapblock.Newest; version++ {
 		if secret && version < 28 {
@@ -196,7 +194,7 @@ func (b *Block) finish() (data []byte, version int, err error) {
 	return nil, 0, err
 }
 
-// tidy makes the names and the flags right once nodes were changed.
+// tidy updates the names and the flags after nodes were changed.
 func (b *Block) tidy() {
 	var used [1 << 16 / 64]uint64
 	for _, id := range &b.Param0 {
@@ -207,10 +205,10 @@ func (b *Block) tidy() {
 	switch {
 	case !air:
 		b.Flags |= mapblock.NotAllAir
-	case b.Version >= 29: // before, the flag said more than that
+	case b.Version >= 29: // in earlier versions, the flag has additional meanings
 		b.Flags &^= mapblock.NotAllAir
 	}
-	// The light of the block and that of its neighbours have to meet again.
+	// The light on the border to the neighbors must be recomputed.
 	if b.Version >= 27 {
 		b.LightingComplete &^= sides
 	} else {
@@ -218,5 +216,5 @@ func (b *Block) tidy() {
 	}
 }
 
-// sides are the bits of LightingComplete: six directions, for day and for night.
+// sides are the bits of LightingComplete for the six directions, by day and by night.
 const sides = 0x0fff

@@ -2,8 +2,8 @@ package worldedit
 
 import "trowel.example/check"
 
-// Catalog lists the kinds of what [Options.Sink] receives: all of it stays as it is although
-// a step was about it.
+// Catalog contains the kinds of findings for [Options.Sink]: blocks that a step did not change although it should
+// have.
 var Catalog check.Catalog
 
 var (

@@ -13,7 +13,7 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// A world of one block of air, of which a corner becomes stone in a copy.
+// In a copy of a world with one block of air, a corner becomes stone.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "world")

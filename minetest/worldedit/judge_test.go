@@ -19,7 +19,7 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// dumpScript has the engine tell what it sees of the blocks of blocks.txt.
+// dumpScript is a mod with which the engine prints the contents of the blocks in blocks.txt.
 const dumpScript = `
 local world = minetest.get_worldpath()
 minetest.after(0, function()
@@ -51,8 +51,8 @@ minetest.after(0, function()
 end)
 `
 
-// TestEngine edits worlds in place and has the engine read them: it sees what the model has.
-// Blocks of versions up to 19 it misreads, whoever wrote them.
+// TestEngine tests that the engine reads worlds that were edited in place, with the contents of the model. Blocks of
+// versions up to 19 are excluded, because the engine always misreads them.
 func TestEngine(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
@@ -99,7 +99,7 @@ func TestEngine(t *testing.T) {
 				fields, _, _ := strings.Cut("\n"+n.meta, "\n\n")
 				fields = strings.ReplaceAll(strings.Replace(fields, "\ntext=hello", "", 1), "\n", ",")
 				want := fmt.Sprintf("%s %d %s", n.name, n.param2, strings.TrimPrefix(fields, ","))
-				want = strings.Replace(want, "default:sign_wall ", "default:sign_wall_wood ", 1) // as the game calls it today
+				want = strings.Replace(want, "default:sign_wall ", "default:sign_wall_wood ", 1) // the current name in the game
 				if got != want {
 					if wrong++; wrong < 5 {
 						t.Errorf("%v: the engine sees %q, want %q", v, got, want)
@@ -113,7 +113,7 @@ func TestEngine(t *testing.T) {
 	}
 }
 
-// TestLightList digs a room in stone, hangs a lamp into it, and has the mod mend the light.
+// TestLightList creates a room in stone, places a lamp in it, and tests that the mod corrects the light.
 func TestLightList(t *testing.T) {
 	judge.Find(t, "minetestserver")
 	ctx := context.Background()
@@ -170,7 +170,7 @@ func TestLightList(t *testing.T) {
 			minetest.request_shutdown()
 		end
 		minetest.after(0.1, look)`)
-	// Sunlight falls down the shaft, and is less aside; the lamp shines by day and by night.
+	// Sunlight reaches the bottom of the shaft and is weaker next to it; the lamp shines by day and by night.
 	var sun, bottom, aside, lit int
 	if _, err := fmt.Sscan(string(judge.Read(t, filepath.Join(dir, "done"))), &sun, &bottom, &aside, &lit); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// envKills makes TestKillInPlace kill at every call: it takes minutes.
+// envKills makes TestKillInPlace kill the child at every system call, which takes minutes.
 const envKills = "TROWEL_KILLS"
 
 // edit replaces a name in a world in place.
@@ -39,7 +39,7 @@ func edit(ctx context.Context, dir, backup string) error {
 	return err
 }
 
-// TestInPlaceChild is the child of TestKillInPlace.
+// TestInPlaceChild is the child process of TestKillInPlace.
 func TestInPlaceChild(t *testing.T) {
 	dir, backup, ok := strings.Cut(os.Getenv("TROWEL_TEST_EDIT"), "|")
 	if !ok {
@@ -50,8 +50,9 @@ func TestInPlaceChild(t *testing.T) {
 	}
 }
 
-// An edit in place that is killed at a call that changes the disk leaves all blocks old or
-// all new; the backup, if there is one, makes them old, and another run new.
+// TestKillInPlace tests that an edit in place that is killed at a system call that changes the disk leaves all blocks
+// old or all blocks new, that the backup, if it exists, restores the old blocks, and that another run completes the
+// edit.
 func TestKillInPlace(t *testing.T) {
 	tests.LongOnly(t, "runs many processes")
 	self, err := os.Executable()
@@ -123,7 +124,7 @@ func TestKillInPlace(t *testing.T) {
 	}
 }
 
-// TestInUse has a program that has a world open: it can be read, and not be changed in place.
+// TestInUse tests that a world that a program has open can be read, but not changed in place.
 func TestInUse(t *testing.T) {
 	ctx := context.Background()
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 20)
@@ -148,8 +149,8 @@ func TestInUse(t *testing.T) {
 	same(t, worldtest.BlocksOf(t, dir), before)
 }
 
-// TestCopyGoesOn has a copy stopped while blocks are written: the same steps and the same
-// copy end it, others do not.
+// TestCopyGoesOn tests that a copy that was stopped while blocks were written is resumed by the same steps with the
+// same name, and by nothing else.
 func TestCopyGoesOn(t *testing.T) {
 	tests.NotRaced(t, "kills and restarts what runs alone")
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, tests.Of(t, 1500, 5000), 29)

@@ -18,13 +18,13 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// LightList is the file of a world that lists the blocks whose light may be wrong, one x,y,z
-// a line. The mod contrib/minetest/trowel_light has the game mend it.
+// LightList is the file of a world that lists the blocks whose light may be wrong, one x,y,z per line. The mod
+// contrib/minetest/trowel_light makes the game recompute their light.
 const LightList = "trowel_light.txt"
 
-// Touched goes through the positions of the blocks in which nodes are others than in the
-// world, in the order of keys: near these the light may be wrong. Blocks that were deleted are
-// not among them: the map generator makes them again, with the light around them.
+// Touched yields the positions of the blocks with changed nodes, in the order of keys. The light in and near these
+// blocks may be wrong. Deleted blocks are not included: the map generator regenerates them, with the light around
+// them.
 func (w *World) Touched() iter.Seq2[mapdb.Pos, error] {
 	return func(yield func(mapdb.Pos, error) bool) {
 		for _, e := range w.scratch.index {
@@ -39,8 +39,7 @@ func (w *World) Touched() iter.Seq2[mapdb.Pos, error] {
 	}
 }
 
-// ListLight has the touched blocks added to the [LightList] of the world that is written, and
-// returns how many they are.
+// ListLight adds the touched blocks to the [LightList] of the world that is written, and returns their number.
 func (w *World) ListLight() (n int, err error) {
 	for _, err := range w.Touched() {
 		if err != nil {
@@ -52,14 +51,14 @@ func (w *World) ListLight() (n int, err error) {
 		w.AddPart(Part{
 			Keep:  func(b Keeper) error { return b.Store([]string{LightList}) },
 			Apply: w.writeLight,
-			early: true, // a run that is killed behind the blocks would not know them any more
+			early: true, // a run that is killed after the blocks were written could not list them any more
 		})
 	}
 	return n, nil
 }
 
-// writeLight makes the list of a world that of this one, with what is touched. It is read here
-// even if it is written elsewhere: so it is the same when it is done again.
+// writeLight writes the list of this world, with the touched blocks added, to dir. It always reads the list of this
+// world, even if dir is another folder, so that repeating it gives the same result.
 func (w *World) writeLight(_ context.Context, dir string, _ *world.Settings) error {
 	in, out := io.Pipe()
 	defer in.Close()
@@ -81,14 +80,14 @@ func (w *World) writeLight(_ context.Context, dir string, _ *world.Settings) err
 	switch {
 	case err == nil:
 		defer old.Close()
-		list = io.MultiReader(closeAtEnd{old}, strings.NewReader("\n"), in) // an empty line lists nothing
+		list = io.MultiReader(closeAtEnd{old}, strings.NewReader("\n"), in) // an empty line has no meaning
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	return wholefile.Write(filepath.Join(dir, LightList), list, 0o644)
 }
 
-// closeAtEnd closes a file as soon as it is read: Windows replaces no file that is open.
+// closeAtEnd closes a file as soon as it is read: Windows cannot replace open files.
 type closeAtEnd struct{ f *os.File }
 
 func (c closeAtEnd) Read(p []byte) (int, error) {

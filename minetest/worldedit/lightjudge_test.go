@@ -13,8 +13,8 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// TestLightEngine digs and builds in a world that the engine made, and compares the light with
-// that of the engine's fix_light.
+// TestLightEngine digs and builds in a world that the engine generated, and compares the light with that of the
+// engine's fix_light.
 func TestLightEngine(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"trowel.example/minetest/mapblock"
 )
 
-// metadata is a step that does something to the metadata of the nodes of a region. It
-// returns how much it did.
+// metadata is a step that changes the metadata of the nodes of a region. The function do returns the number of
+// changes.
 func (r Region) metadata(t *Tally, do func(b *Block, in func(index uint16) bool) int) Step {
 	selected := r.Selector()
 	return Each{Area: r.Area(), Edit: func(b *Block) error {
@@ -28,8 +28,8 @@ func (r Region) metadata(t *Tally, do func(b *Block, in func(index uint16) bool)
 	}}
 }
 
-// DeleteMetadata is a step that deletes the metadata of the nodes of a region: variables and
-// inventory; or one variable only, if there is a key.
+// DeleteMetadata is a step that deletes the metadata of the nodes of a region: variables and inventories or, if key
+// is not "", only one variable.
 func DeleteMetadata(r Region, key string, t *Tally) Step {
 	return r.metadata(t, func(b *Block, in func(uint16) bool) (n int) {
 		if key == "" {
@@ -45,7 +45,7 @@ func DeleteMetadata(r Region, key string, t *Tally) Step {
 	})
 }
 
-// eachMeta calls change with copies of metadata, which take the place of those of the block.
+// eachMeta calls change with copies of metadata, which replace those of the block.
 func (b *Block) eachMeta(in func(uint16) bool, change func(e *mapblock.NodeMeta) int) (n int) {
 	for i := range b.Metadata.List {
 		if !in(b.Metadata.List[i].Pos) {
@@ -63,15 +63,15 @@ func (b *Block) eachMeta(in func(uint16) bool, change func(e *mapblock.NodeMeta)
 	return n
 }
 
-// SetMetadata is a step that gives a variable of the metadata of the nodes of a region a
-// value: where there is this variable; with all, in all metadata, and in nodes of the names of
-// the region that have none.
+// SetMetadata is a step that sets a variable in the metadata of the nodes of a region, where the variable exists.
+// With all, it also sets the variable in other metadata, and in nodes without metadata whose names the region
+// selects.
 func SetMetadata(r Region, key, value string, all bool, t *Tally) Step {
 	return r.metadata(t, func(b *Block, in func(uint16) bool) int {
 		have := make(map[uint16]bool)
 		n := b.eachMeta(in, func(e *mapblock.NodeMeta) int {
 			if have[e.Pos] {
-				return 0 // of two entries of a node the first counts
+				return 0 // of duplicate entries of a node, the first one counts
 			}
 			have[e.Pos] = true
 			i := slices.IndexFunc(e.Vars, func(v mapblock.Var) bool { return v.Key == key })
@@ -108,9 +108,9 @@ func DeleteTimers(r Region, t *Tally) Step {
 	})
 }
 
-// DeleteObjects is a step that deletes the static objects of a region, dropped items and
-// mobs, that have one of some names; with none all of them. The name of a dropped item is
-// __builtin:item. With items it deletes dropped items only, whose item has one of the names.
+// DeleteObjects is a step that deletes static objects in a region (dropped items and mobs) that have one of the given
+// names; nil means all objects. The name of a dropped item is __builtin:item. With items, it deletes only dropped
+// items, and the names are those of the items.
 func DeleteObjects(r Region, names Names, items bool, t *Tally) Step {
 	match := func(string) bool { return true }
 	if names != nil {
@@ -139,9 +139,9 @@ func DeleteObjects(r Region, names Names, items bool, t *Tally) Step {
 	}}
 }
 
-// placeOf returns the node that an object is in.
+// placeOf returns the node that contains an object.
 func placeOf(o *mapblock.Object) (v Vec) {
-	for i, c := range o.Pos { // in 1/1000 of the engine's units, of which a node has 10
+	for i, c := range o.Pos { // in 1/1000 of the engine's units; a node has 10 units
 		v[i] = floorDiv(int(c)+5000, 10000)
 	}
 	return v
@@ -154,14 +154,13 @@ func floorDiv(a, b int) int {
 	return a/b - 1
 }
 
-// itemString finds the item in the static data of a dropped item: what core.serialize wrote
-// of a table.
+// itemString matches the item in the static data of a dropped item: a table written by core.serialize.
 var itemString = regexp.MustCompile(`\bitemstring"?\]?\s*=\s*"((?:[^"\\]|\\.)*)"`)
 
-// dropped is the name of the entity that dropped items are.
+// dropped is the name of the entity of dropped items.
 const dropped = "__builtin:item"
 
-// nameOfObject returns the name of an object, and of the item that it is, if it is one.
+// nameOfObject returns the name of an object and, for a dropped item, the name of the item.
 func nameOfObject(o *mapblock.Object) (name, itemName string) {
 	stack := ""
 	switch o.Type {
@@ -193,9 +192,8 @@ func nameOfObject(o *mapblock.Object) (name, itemName string) {
 	return name, itemName
 }
 
-// ReplaceItems is a step that replaces items of some names in the inventories of nodes of a
-// region by others of the name to, as many of them; with "" they are gone. With plain, what
-// is new has no wear and no metadata.
+// ReplaceItems is a step that replaces items in the inventories of nodes of a region by the item to. The counts stay.
+// If to is "", the items are removed. With plain, new items have no wear and no metadata.
 func ReplaceItems(r Region, from Names, to string, plain bool, t *Tally) Step {
 	match := from.Match()
 	return r.metadata(nil, func(b *Block, in func(uint16) bool) int {

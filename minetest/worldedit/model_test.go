@@ -20,15 +20,15 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// node is a node of a model, with what belongs to its place.
+// node is a node of a model, with its metadata and timer.
 type node struct {
 	name           string
 	param1, param2 uint8
 	meta, timer    string
 }
 
-// model is a world in memory: the nodes of each block. It knows no ids, no versions, no
-// sections, no areas: steps are done to it node by node.
+// model is a world in memory: the nodes of each block. It has no ids, versions, sections or areas: steps are applied
+// node by node.
 type model map[mapdb.Pos]*[mapblock.NodeCount]node
 
 func modelOf(t *testing.T, db mapdb.DB) model {
@@ -51,9 +51,9 @@ func modelOf(t *testing.T, db mapdb.DB) model {
 			nodes[i] = node{name: names.At(i), param1: names.Param1[i], param2: names.Param2[i]}
 		}
 		for _, e := range slices.Backward(b.Metadata.List) {
-			var vars []string // in no order that metadata of 2011 would know
+			var vars []string // not in the order of metadata of 2011
 			for _, v := range e.Vars {
-				if v.Key != "formspec" { // which of such depends on the version that they become
+				if v.Key != "formspec" { // its value depends on the target version
 					vars = append(vars, fmt.Sprintf("%s=%s\n", v.Key, v.Value))
 				}
 			}
@@ -79,7 +79,7 @@ func (m model) at(v worldedit.Vec) *node {
 	return &m[p][i]
 }
 
-// set makes a node, and its block if it is missing and may be made.
+// set sets a node. With create, it creates the block if it is missing.
 func (m model) set(v worldedit.Vec, n node, create bool) {
 	at := m.at(v)
 	if at == nil && create && n != (node{name: "air"}) {
@@ -104,7 +104,7 @@ func (m model) clone() model {
 	return c
 }
 
-// each calls do for all nodes that there are.
+// each calls do for all existing nodes.
 func (m model) each(do func(v worldedit.Vec, n *node)) {
 	for p, nodes := range m {
 		for i := range nodes {
@@ -139,7 +139,7 @@ type trial struct {
 	model func(m model)
 }
 
-// dice makes random steps about the middle of a world.
+// dice creates random steps around the origin of a world.
 type dice struct {
 	*rand.Rand
 	t     *testing.T
@@ -158,7 +158,7 @@ var names = []string{"air", "default:stone", "default:chest", "stairs:slab_wood"
 
 func (r dice) node() string { return names[r.IntN(len(names))] }
 
-// region returns a region and whether a node is in it.
+// region returns a region, and a function that reports whether a node is in it.
 func (r dice) region(bounded bool) (worldedit.Region, func(v worldedit.Vec, n *node) bool) {
 	reg := worldedit.Region{Box: worldedit.BoxOf(r.vec(-24, 40), r.vec(-24, 40))}
 	switch r.IntN(6) {
@@ -206,7 +206,7 @@ func (r dice) setting() worldedit.Setting {
 	return worldedit.Setting{Param2: uint8(r.IntN(256)), KeepParam2: r.IntN(3) == 0, KeepMetadata: r.IntN(3) == 0, Tally: new(worldedit.Tally)}
 }
 
-// become makes a node another one as a setting says.
+// become changes a node according to a setting.
 func become(n *node, name string, s worldedit.Setting) {
 	if n.name != name && !s.KeepMetadata {
 		n.meta, n.timer = "", ""
@@ -405,7 +405,7 @@ func (r dice) trial() trial {
 	}}
 }
 
-// oriented is the param2 of a node that is turned where it is.
+// oriented returns the param2 of a node that is rotated in place.
 func oriented(n *node, motion turn.Motion) uint8 {
 	def := nodedef.MinetestGame()[n.name]
 	if def == nil {
@@ -415,7 +415,7 @@ func oriented(n *node, motion turn.Motion) uint8 {
 	return p
 }
 
-// blocks are the middle of a world: of all versions from oldest on, and some missing.
+// blocks returns the blocks around the origin of a world: of all versions from oldest on, with some missing.
 func blocks(r *rand.Rand, oldest int) []mapdb.Block {
 	var list []mapdb.Block
 	for p := range worldedit.Positions(mapdb.Area{Min: mapdb.Pos{X: -1, Y: -1, Z: -1}, Max: mapdb.Pos{X: 1, Y: 1, Z: 1}}) {
@@ -446,8 +446,7 @@ func storedWorld(t *testing.T, c mapdb.Config, list []mapdb.Block) string {
 	return worldtest.WorldOf(t, filepath.Join(t.TempDir(), "world"), c, each(list))
 }
 
-// TestModel does random steps to random worlds, and the same to a model, in all kinds of
-// stores.
+// TestModel applies random steps to random worlds and to a model, with all kinds of stores, and compares them.
 func TestModel(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	ctx := context.Background()
@@ -458,7 +457,7 @@ func TestModel(t *testing.T) {
 			if c.Backend == mapdb.SQLite && c.Schema == mapdb.SchemaPos {
 				rounds = 10
 			}
-			if c.Postgres != "" || c.Redis.Address != "" || !tests.Long(t) { // the store is there once
+			if c.Postgres != "" || c.Redis.Address != "" || !tests.Long(t) { // there is only one such store
 				rounds = 1
 			}
 			for seed := range rounds {

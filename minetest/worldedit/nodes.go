@@ -14,20 +14,20 @@ import (
 	"trowel.example/minetest/turn"
 )
 
-// A Tally counts what a step does, or would do.
+// A Tally counts the changes of a step.
 type Tally struct {
-	Nodes    atomic.Int64 // that became others
-	Metadata atomic.Int64 // metadata and timers that were changed or dropped
-	Objects  atomic.Int64 // that are gone
-	Items    atomic.Int64 // slots of inventories
-	Blocks   atomic.Int64 // that are gone, or others as a whole
+	Nodes    atomic.Int64 // nodes that were changed
+	Metadata atomic.Int64 // metadata and timers that were changed or removed
+	Objects  atomic.Int64 // objects that were removed
+	Items    atomic.Int64 // inventory slots that were changed
+	Blocks   atomic.Int64 // blocks that were removed or replaced
 
 	mu      sync.Mutex
 	notes   map[string]int64
 	changes []check.Change
 }
 
-// Note counts something that a person should know of.
+// Note counts something that the user should know.
 func (t *Tally) Note(what string, n int64) {
 	if t == nil || n == 0 {
 		return
@@ -40,7 +40,7 @@ func (t *Tally) Note(what string, n int64) {
 	t.notes[what] += n
 }
 
-// Notes returns what was noted, as lines for people.
+// Notes returns the notes as lines of text.
 func (t *Tally) Notes() (lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,7 +51,7 @@ func (t *Tally) Notes() (lines []string) {
 	return lines
 }
 
-// Add takes up a change of another kind.
+// Add adds a change of another kind.
 func (t *Tally) Add(c check.Change) {
 	if t == nil {
 		return
@@ -66,25 +66,25 @@ func (t *Tally) Changed() bool {
 	return t.Nodes.Load()+t.Metadata.Load()+t.Items.Load()+t.Objects.Load()+t.Blocks.Load() > 0 || len(t.changes) > 0
 }
 
-// Changes returns the changes of other kinds, in their order.
+// Changes returns the changes of other kinds, in the order in which they were added.
 func (t *Tally) Changes() []check.Change { return t.changes }
 
-// Setting says how nodes become others.
+// Setting controls how nodes are changed.
 type Setting struct {
-	// Param2 is that of what is new; KeepParam2 leaves what is there.
+	// Param2 is the param2 of new nodes; KeepParam2 keeps the existing param2.
 	Param2     uint8
 	KeepParam2 bool
-	// KeepMetadata leaves metadata and timers at places where the name of the node changes.
+	// KeepMetadata keeps metadata and timers where the name of the node changes.
 	KeepMetadata bool
-	// Create makes blocks where there are none, and goes on in those that the map generator
-	// has not finished: it does not come there any more.
+	// Create creates missing blocks, and also changes blocks that the map generator has not finished. The map
+	// generator will not change these blocks any more.
 	Create bool
 
 	Tally *Tally // may be nil
 }
 
-// generated reports whether nodes of a block may be set: the map generator would make it
-// again.
+// generated reports whether nodes of a block may be set. They may not be set if the map generator would generate the
+// block again.
 func (s *Setting) generated(b *Block) bool {
 	if b.IsGenerated() {
 		return true
@@ -98,7 +98,7 @@ func (s *Setting) generated(b *Block) bool {
 	return true
 }
 
-// set makes nodes of a block others, whose names pick tells.
+// set changes nodes of a block to the names that pick returns.
 func (s *Setting) set(b *Block, m *Mask, pick func(index int) string) error {
 	var renamed Mask
 	n := int64(0)
@@ -128,8 +128,8 @@ func (s *Setting) set(b *Block, m *Mask, pick func(index int) string) error {
 	return nil
 }
 
-// rename makes nodes others that are all of an id, by its name alone: up to version 28 what is
-// compressed stays as it is.
+// rename changes all nodes of an id by changing the name of the id. Up to version 28, this leaves the compressed data
+// unchanged.
 func (s *Setting) rename(b *Block, m *Mask, id uint16, to string) {
 	n := m.Count()
 	if n == 0 {
@@ -151,7 +151,7 @@ func (s *Setting) rename(b *Block, m *Mask, id uint16, to string) {
 	}
 }
 
-// forget drops the metadata and timers of nodes.
+// forget removes the metadata and timers of nodes.
 func (s *Setting) forget(b *Block, m *Mask) {
 	n := len(b.Metadata.List) + len(b.Timers.List)
 	if b.ForgetIf(func(i int) bool { return i < mapblock.NodeCount && m.Has(i) }) && s.Tally != nil {
@@ -159,14 +159,14 @@ func (s *Setting) forget(b *Block, m *Mask) {
 	}
 }
 
-// Set is a step that makes all nodes of a region those of a name.
+// Set is a step that fills a region with nodes of one name.
 func Set(r Region, name string, s Setting) Step {
 	return r.each(s, func(b *Block, m *Mask) error {
 		return s.set(b, m, func(int) string { return name })
 	})
 }
 
-// each is a step that does something to nodes of a region in each block that may be set.
+// each is a step that calls do with the selected nodes of each block of the region that may be changed.
 func (r Region) each(s Setting, do func(b *Block, m *Mask) error) Step {
 	selected := r.Selector()
 	return Each{Area: r.Area(), Create: s.Create, Edit: func(b *Block) error {
@@ -178,13 +178,12 @@ func (r Region) each(s Setting, do func(b *Block, m *Mask) error) Step {
 	}}
 }
 
-// Replace is a step that makes the nodes of some names in a region others. The names may be
-// such that no game knows any more.
+// Replace is a step that replaces nodes by name in a region. The old names need not be known to any game.
 func Replace(r Region, from Names, to string, s Setting) Step {
 	return replace(r, from, false, to, s)
 }
 
-// ReplaceOthers is a step that makes all nodes but air and those of some names others.
+// ReplaceOthers is a step that replaces all nodes except air and those in keep.
 func ReplaceOthers(r Region, keep Names, to string, s Setting) Step {
 	return replace(r, keep, true, to, s)
 }
@@ -217,14 +216,13 @@ func replace(r Region, from Names, inverse bool, to string, s Setting) Step {
 	return step
 }
 
-// Weighted is a name and how often it comes, compared with others.
+// Weighted is a name and its relative frequency.
 type Weighted struct {
 	Name   string
 	Weight int
 }
 
-// Mix is a step that sets the nodes of a region to several names by chance. The same seed
-// gives the same nodes.
+// Mix is a step that fills a region with nodes of several names at random. The same seed gives the same nodes.
 func Mix(r Region, names []Weighted, seed uint64, s Setting) (Step, error) {
 	total := uint64(0)
 	for _, n := range names {
@@ -247,12 +245,12 @@ func Mix(r Region, names []Weighted, seed uint64, s Setting) (Step, error) {
 				}
 				chance -= uint64(n.Weight)
 			}
-			return "" // is not reached
+			return "" // unreachable
 		})
 	}), nil
 }
 
-// random returns a number that a seed has at a place.
+// random returns the random number of a seed at a position.
 func random(seed uint64, v Vec) uint64 {
 	h := seed
 	for _, c := range v {
@@ -264,13 +262,13 @@ func random(seed uint64, v Vec) uint64 {
 	return h
 }
 
-// SetParam2 is a step that gives the nodes of a region a param2.
+// SetParam2 is a step that sets the param2 of the nodes of a region.
 func SetParam2(r Region, param2 uint8, s Setting) Step {
 	return r.turn(s, func(string) func(uint8) uint8 { return func(uint8) uint8 { return param2 } })
 }
 
-// turn is a step that changes the param2 of the nodes of a region, in a way for each name,
-// or not if that is nil.
+// turn is a step that changes the param2 of the nodes of a region. way returns the change for a name, or nil for
+// none.
 func (r Region) turn(s Setting, way func(name string) func(param2 uint8) uint8) Step {
 	selected := r.Selector()
 	return Each{Area: r.Area(), Edit: func(b *Block) error {
@@ -302,8 +300,8 @@ func (r Region) turn(s Setting, way func(name string) func(param2 uint8) uint8) 
 	}}
 }
 
-// Orient is a step that turns the nodes of a region where they are: chests, stairs, torches
-// face to another side. The definitions say which do; see [World.Nodes].
+// Orient is a step that rotates the nodes of a region in place: chests, stairs and torches face another direction.
+// The node definitions determine which nodes rotate; see [World.Nodes].
 func Orient(r Region, m turn.Motion, s Setting) Step {
 	return stepOf(func(w *World) Step {
 		o := orienter{m, w.definitions(), s.Tally}
@@ -311,14 +309,14 @@ func Orient(r Region, m turn.Motion, s Setting) Step {
 	})
 }
 
-// orienter turns the param2 of nodes.
+// orienter rotates the param2 of nodes.
 type orienter struct {
 	motion turn.Motion
 	nodes  nodedef.List
 	tally  *Tally
 }
 
-// way returns how nodes of a name are turned, nil if they are not.
+// way returns the rotation of param2 for nodes of a name, or nil if they do not rotate.
 func (o orienter) way(name string) func(uint8) uint8 {
 	def, ok := o.nodes[name]
 	if !ok || def.ParamType2 == "" || def.ParamType2 == "none" {
@@ -333,12 +331,12 @@ func (o orienter) way(name string) func(uint8) uint8 {
 	}
 }
 
-// stepOf is a step that depends on the world. It makes a pass of its own.
+// stepOf is a step that depends on the world. It needs a separate pass.
 func stepOf(step func(w *World) Step) Step {
 	return StepFunc(func(ctx context.Context, w *World) error { return step(w).Do(ctx, w) })
 }
 
-// definitions returns those of the world, or what is known of the usual game.
+// definitions returns the node definitions of the world or, without them, those of Minetest Game.
 func (w *World) definitions() nodedef.List {
 	if w.opts.Nodes != nil {
 		return w.opts.Nodes
@@ -346,8 +344,8 @@ func (w *World) definitions() nodedef.List {
 	return nodedef.MinetestGame()
 }
 
-// Drain is a step that makes air of the liquids of a region. What is a liquid the definitions
-// say; without any also names such as mod:water_source.
+// Drain is a step that replaces the liquids of a region by air. The node definitions determine which nodes are
+// liquids; without definitions, also names such as mod:water_source are liquids.
 func Drain(r Region, s Setting) Step {
 	return stepOf(func(w *World) Step {
 		nodes := w.definitions()

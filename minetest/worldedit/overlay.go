@@ -9,12 +9,12 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// The world as the steps that have ended left it, as a [mapdb.DB]: blocks that the world
-// itself lacks come after all others.
+// World is a [mapdb.DB] of the blocks after all completed steps. Blocks that the world itself does not have come
+// last.
 
 var _ mapdb.DB = (*World)(nil)
 
-// Get returns the bytes of a block as the steps left it.
+// Get returns the bytes of a block after all completed steps.
 func (w *World) Get(ctx context.Context, p mapdb.Pos) ([]byte, error) {
 	r, err := w.scratch.find(p)
 	switch {
@@ -28,7 +28,7 @@ func (w *World) Get(ctx context.Context, p mapdb.Pos) ([]byte, error) {
 	return r.data, nil
 }
 
-// Blocks goes through the blocks of an area as the steps left them.
+// Blocks yields the blocks of an area after all completed steps.
 func (w *World) Blocks(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Block, error] {
 	return func(yield func(mapdb.Block, error) bool) {
 		for b, err := range w.base.Blocks(ctx, a) {
@@ -57,7 +57,7 @@ func (w *World) Blocks(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Block,
 	}
 }
 
-// Positions is Blocks without the bytes.
+// Positions is like Blocks, without the bytes.
 func (w *World) Positions(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Pos, error] {
 	return func(yield func(mapdb.Pos, error) bool) {
 		for p, err := range w.base.Positions(ctx, a) {
@@ -80,7 +80,7 @@ func (w *World) Positions(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Pos
 	}
 }
 
-// gone reports whether steps have deleted a block.
+// gone reports whether a step has deleted a block.
 func (w *World) gone(p mapdb.Pos) (bool, error) {
 	at, ok := w.scratch.lookup(p)
 	if !ok {
@@ -90,7 +90,7 @@ func (w *World) gone(p mapdb.Pos) (bool, error) {
 	return err == nil && r.deleted, err
 }
 
-// createdIn goes through the positions in an area at which steps have put the first block.
+// createdIn yields the positions in an area at which steps have created blocks.
 func (w *World) createdIn(a mapdb.Area) iter.Seq[mapdb.Pos] {
 	return func(yield func(mapdb.Pos) bool) {
 		for _, key := range w.scratch.created {
@@ -101,13 +101,13 @@ func (w *World) createdIn(a mapdb.Area) iter.Seq[mapdb.Pos] {
 	}
 }
 
-// isEnd reports whether an error is not about a row only.
+// isEnd reports whether an error ends the iteration: it is not about a single row.
 func isEnd(err error) bool {
 	var row *mapdb.RowError
 	return err != nil && !errors.As(err, &row)
 }
 
-// Count returns how many blocks there are.
+// Count returns the number of blocks.
 func (w *World) Count(ctx context.Context) (int64, error) {
 	n, err := w.base.Count(ctx)
 	for _, e := range w.scratch.index {
@@ -124,10 +124,10 @@ func (w *World) Count(ctx context.Context) (int64, error) {
 	return n, err
 }
 
-// Verify makes sure that reading reports everything that is missing.
+// Verify ensures that reading reports everything that is missing.
 func (w *World) Verify(ctx context.Context) error { return mapdb.Verify(ctx, w.base) }
 
-// Damage returns the known damage of the store by which no block is lost.
+// Damage returns the known damage of the store that loses no block.
 func (w *World) Damage() []*mapdb.RowError {
 	if v, ok := w.base.(mapdb.Verifier); ok {
 		return v.Damage()
@@ -137,7 +137,7 @@ func (w *World) Damage() []*mapdb.RowError {
 
 func (w *World) String() string { return w.base.String() }
 
-// Close ends the use of the world, and forgets what was changed.
+// Close closes the world and discards the changes.
 func (w *World) Close() error {
 	return errors.Join(w.base.Close(), w.scratch.close(), w.stores.close())
 }

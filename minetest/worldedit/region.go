@@ -10,10 +10,10 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Vec is a place in the world or the way from one to another: x, y and z in nodes.
+// Vec is a position in the world, or a distance: x, y and z in nodes.
 type Vec [3]int
 
-// The nodes that a world can have, in each direction.
+// The range of node coordinates in each direction.
 const (
 	MinNode = mapdb.MinCoord * mapblock.Side
 	MaxNode = mapdb.MaxCoord*mapblock.Side + mapblock.Side - 1
@@ -25,19 +25,19 @@ func (v Vec) Add(o Vec) Vec { return Vec{v[0] + o[0], v[1] + o[1], v[2] + o[2]} 
 // Sub returns the difference.
 func (v Vec) Sub(o Vec) Vec { return Vec{v[0] - o[0], v[1] - o[1], v[2] - o[2]} }
 
-// Block returns the position of the block that a node is in, and its index there. The block
-// can be one that no world has.
+// Block returns the position of the block that contains a node, and the index of the node in it. The position may be
+// outside of the world.
 func (v Vec) Block() (p mapdb.Pos, index int) {
 	return mapdb.Pos{X: int16(v[0] >> 4), Y: int16(v[1] >> 4), Z: int16(v[2] >> 4)}, mapblock.Index(v[0]&15, v[1]&15, v[2]&15)
 }
 
-// A Box is the nodes from Min to Max, both of them in it.
+// A Box is the box of nodes from Min to Max, both inclusive.
 type Box struct{ Min, Max Vec }
 
-// Everywhere is all nodes.
+// Everywhere contains all nodes.
 var Everywhere = Box{Vec{MinNode, MinNode, MinNode}, Vec{MaxNode, MaxNode, MaxNode}}
 
-// BoxOf returns the box that has two corners.
+// BoxOf returns the box with two given corners.
 func BoxOf(a, b Vec) (x Box) {
 	for i := range a {
 		x.Min[i], x.Max[i] = min(a[i], b[i]), max(a[i], b[i])
@@ -45,7 +45,7 @@ func BoxOf(a, b Vec) (x Box) {
 	return x
 }
 
-// BoxOfBlocks returns the nodes of blocks.
+// BoxOfBlocks returns the nodes of an area of blocks.
 func BoxOfBlocks(a mapdb.Area) Box {
 	of := func(p mapdb.Pos, add int) Vec {
 		return Vec{int(p.X)*mapblock.Side + add, int(p.Y)*mapblock.Side + add, int(p.Z)*mapblock.Side + add}
@@ -63,12 +63,12 @@ func (x Box) Contains(v Vec) bool {
 	return true
 }
 
-// Empty reports whether there is no node in the box.
+// Empty reports whether the box contains no node.
 func (x Box) Empty() bool {
 	return x.Min[0] > x.Max[0] || x.Min[1] > x.Max[1] || x.Min[2] > x.Max[2]
 }
 
-// Intersect returns what is in both boxes.
+// Intersect returns the intersection of two boxes.
 func (x Box) Intersect(o Box) Box {
 	for i := range x.Min {
 		x.Min[i], x.Max[i] = max(x.Min[i], o.Min[i]), min(x.Max[i], o.Max[i])
@@ -79,31 +79,31 @@ func (x Box) Intersect(o Box) Box {
 // Size returns the number of nodes along each axis.
 func (x Box) Size() Vec { return x.Max.Sub(x.Min).Add(Vec{1, 1, 1}) }
 
-// Move returns the box somewhere else.
+// Move returns the box moved by a distance.
 func (x Box) Move(by Vec) Box { return Box{x.Min.Add(by), x.Max.Add(by)} }
 
-// Area returns the blocks that have nodes of the box.
+// Area returns the blocks that contain nodes of the box.
 func (x Box) Area() mapdb.Area {
 	if x = x.Intersect(Everywhere); x.Empty() {
-		return mapdb.Area{Min: mapdb.Pos{X: 1}} // of nothing
+		return mapdb.Area{Min: mapdb.Pos{X: 1}} // an empty area
 	}
 	min, _ := x.Min.Block()
 	max, _ := x.Max.Block()
 	return mapdb.Area{Min: min, Max: max}
 }
 
-// A Region is the nodes that a step is about.
+// A Region is the set of nodes that a step applies to.
 type Region struct {
 	Box Box
-	// In reports whether a node of the box belongs to the region; nil: all do.
+	// In reports whether a node of the box belongs to the region; nil means all nodes of the box.
 	In func(v Vec) bool
-	// Invert makes the region what it otherwise is not.
+	// Invert selects the nodes outside of Box and In instead.
 	Invert bool
-	// Where is what nodes have to be besides, in the region or out of it.
+	// Where contains additional conditions, which are not inverted.
 	Where Where
 }
 
-// Area returns the blocks in which the region can have nodes.
+// Area returns the blocks that can contain nodes of the region.
 func (r *Region) Area() mapdb.Area {
 	if r.Invert {
 		return mapdb.All()
@@ -111,20 +111,20 @@ func (r *Region) Area() mapdb.Area {
 	return r.Box.Area()
 }
 
-// Where says what the nodes are that a step is about. The zero value is for all.
+// Where selects nodes by their properties. The zero value selects all nodes.
 type Where struct {
-	Names Names             // their names; nil: any
-	Meta  map[string]string // values of their metadata, with * and ? for whatever there is
+	Names Names             // names of nodes; nil means any
+	Meta  map[string]string // values of metadata, with the wildcards * and ?
 }
 
-// Names are names of nodes, in which * stands for any letters, or none, and ? for one.
+// Names are patterns of node names, in which * matches any text and ? matches one character.
 type Names []string
 
-// Match returns a function that reports whether a name is one of the names.
+// Match returns a function that reports whether one of the patterns matches a name.
 func (n Names) Match() func(name string) bool { return glob.Text(n...) }
 
-// may returns what [Each.May] is for steps about nodes with some names: versions 21 to 28
-// have them uncompressed.
+// may returns a value of [Each.May] for steps that apply to nodes with these names. Versions 21 to 28 store names
+// uncompressed.
 func (n Names) may() func(mapdb.Pos, []byte) bool {
 	var words [][]byte
 	for _, name := range n {
@@ -147,19 +147,19 @@ func (n Names) may() func(mapdb.Pos, []byte) bool {
 	}
 }
 
-// A Mask is a set of nodes of a block, by their index.
+// A Mask is a set of nodes of a block, by index.
 type Mask [mapblock.NodeCount / 64]uint64
 
 // Has reports whether a node is in the set.
 func (m *Mask) Has(index int) bool { return m[index>>6]>>(index&63)&1 != 0 }
 
-// Set puts a node into the set.
+// Set adds a node to the set.
 func (m *Mask) Set(index int) { m[index>>6] |= 1 << (index & 63) }
 
-// Clear takes a node out of the set.
+// Clear removes a node from the set.
 func (m *Mask) Clear(index int) { m[index>>6] &^= 1 << (index & 63) }
 
-// Count returns how many nodes are in the set.
+// Count returns the number of nodes in the set.
 func (m *Mask) Count() (n int) {
 	for _, word := range m {
 		n += bits.OnesCount64(word)
@@ -167,7 +167,7 @@ func (m *Mask) Count() (n int) {
 	return n
 }
 
-// All goes through the set in the order of indexes.
+// All yields the nodes in the set in the order of their indexes.
 func (m *Mask) All(yield func(index int) bool) {
 	for i, word := range m {
 		for ; word != 0; word &= word - 1 {
@@ -178,8 +178,8 @@ func (m *Mask) All(yield func(index int) bool) {
 	}
 }
 
-// Selector returns a function that returns the nodes of a block that are in the region, and
-// whether there are any. It may be called by several goroutines.
+// Selector returns a function that returns the nodes of a block that are in the region, and whether there are any.
+// The function is safe for concurrent use.
 func (r Region) Selector() func(b *Block) (m Mask, any bool) {
 	var match func(string) bool
 	if r.Where.Names != nil {
@@ -224,8 +224,7 @@ func (r Region) Selector() func(b *Block) (m Mask, any bool) {
 	}
 }
 
-// inside returns a function that reports whether a place is in the region, whatever node is
-// there.
+// inside returns a function that reports whether a position is in the region, regardless of the node.
 func (r Region) inside() func(v Vec) bool {
 	return func(v Vec) bool { return (r.Box.Contains(v) && (r.In == nil || r.In(v))) != r.Invert }
 }
@@ -238,7 +237,7 @@ var all = func() (m Mask) {
 	return m
 }()
 
-// hasMeta reports whether metadata have the values that are asked for.
+// hasMeta reports whether metadata has the requested values.
 func hasMeta(e *mapblock.NodeMeta, want map[string]func(string) bool) bool {
 	for key, value := range want {
 		if !slices.ContainsFunc(e.Vars, func(v mapblock.Var) bool { return v.Key == key && value(v.Value) }) {

@@ -13,9 +13,8 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// FixLight is a step that computes the light of the blocks of an area anew, and of those around
-// them as far as it reaches, as the engine's fix_light does. It needs the definitions of nodes:
-// see [Options].
+// FixLight is a step that recomputes the light of the blocks of an area, and of the blocks around them that it
+// reaches, as the engine's fix_light does. It needs node definitions: see [Options].
 func FixLight(area mapdb.Area, t *Tally) Step {
 	return StepFunc(func(ctx context.Context, w *World) error {
 		var list []mapdb.Pos
@@ -31,7 +30,7 @@ func FixLight(area mapdb.Area, t *Tally) Step {
 	})
 }
 
-// Relight is FixLight for the blocks in which the steps before have changed nodes.
+// Relight is FixLight for the blocks in which earlier steps changed nodes.
 func Relight(t *Tally) Step {
 	return StepFunc(func(ctx context.Context, w *World) error {
 		var list []mapdb.Pos
@@ -45,9 +44,8 @@ func Relight(t *Tally) Step {
 	})
 }
 
-// Light is computed for some blocks at a time, which stand near each other: the highest first,
-// because sunlight comes from there. What such a part has beside it, and is not right yet, is a
-// part itself or beside one, and becomes right with that.
+// Light is computed for parts of some adjacent blocks, from top to bottom, because sunlight comes from above. Light
+// next to a part that is still wrong belongs to another part or is next to one, and is corrected with it.
 const (
 	lightColumns = 8    // blocks along x and z
 	lightBlocks  = 1024 // in all
@@ -85,7 +83,7 @@ func (w *World) fixLight(ctx context.Context, list []mapdb.Pos, t *Tally) error 
 	return nil
 }
 
-// fixLightOf computes the light of some blocks.
+// fixLightOf recomputes the light of some blocks.
 func (w *World) fixLightOf(ctx context.Context, list []mapdb.Pos, unknown map[string]bool, t *Tally) error {
 	fixed, err := light.Fix(func(p mapdb.Pos) (*mapblock.Block, error) {
 		data, err := w.Get(ctx, p)
@@ -97,7 +95,7 @@ func (w *World) fixLightOf(ctx context.Context, list []mapdb.Pos, unknown map[st
 		}
 		b, err := read(p, data)
 		if err != nil {
-			return nil, nil // it stays as it is
+			return nil, nil // the block is not changed
 		}
 		for _, e := range b.Names {
 			if w.opts.Nodes[e.Name] == nil && e.Name != mapblock.Ignore {

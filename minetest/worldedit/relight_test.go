@@ -14,8 +14,7 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// TestRelight compares light that is computed part by part, in a world, with that of all blocks
-// at once.
+// TestRelight compares light that is computed part by part with light that is computed for all blocks at once.
 func TestRelight(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	ctx := context.Background()

@@ -9,10 +9,10 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Rewrite is a step that gives blocks other bytes. Rewrite is called, on all cores, with what
-// the block at each position has, nil where there is none, and returns what it gets, nil if
-// there is to be none. No position comes twice. An error that is a [mapdb.RowError] among the
-// positions is left out; an error of rewrite ends the step.
+// Rewrite is a step that replaces the bytes of blocks. It calls rewrite on all cores with the bytes of the block at
+// each position, or nil if there is none. The function returns the new bytes, or nil to delete the block. Each
+// position must occur only once. Errors among the positions that are [mapdb.RowError] are ignored; an error of
+// rewrite ends the step.
 func Rewrite(positions iter.Seq2[mapdb.Pos, error], rewrite func(p mapdb.Pos, have []byte) ([]byte, error)) Step {
 	return StepFunc(func(ctx context.Context, w *World) error {
 		in := func(yield func(mapdb.Block, error) bool) {
@@ -40,7 +40,7 @@ func Rewrite(positions iter.Seq2[mapdb.Pos, error], rewrite func(p mapdb.Pos, ha
 			switch {
 			case isEnd(o.err):
 				return o.err
-			case !o.is: // a damaged row, which stays
+			case !o.is: // a damaged row is not changed
 				w.report.Damaged++
 				continue
 			case o.err != nil:

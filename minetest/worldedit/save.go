@@ -18,16 +18,15 @@ import (
 	"trowel.example/minetest/worldcopy"
 )
 
-// ErrChanged means that the world is not what it was when the edit began.
+// ErrChanged means that the world has changed since the edit began.
 var ErrChanged = errors.New("the world has changed meanwhile")
 
-// Copy makes a copy of the world as the steps left it, in the folder dst, as [worldcopy.Copy]
-// does. The options say what else is to be different in it. A run that was ended goes on with
-// the same dst after the same steps; what tells these apart from others is name, and the blocks
-// that they made. Until all is done there is no world.mt in dst.
+// Copy copies the edited world to the folder dst, as [worldcopy.Copy] does. The options control further differences
+// of the copy. An interrupted copy resumes with the same dst after the same steps, which are identified by name and
+// by the blocks that they changed. Until the copy is complete, dst contains no world.mt.
 //
-// What steps changed in a store on a server is an error unless the options move that store:
-// the copy would have the very same.
+// Changes in a store on a server are an error unless the options move that store, because the copy would use the same
+// store.
 func (w *World) Copy(ctx context.Context, dst, name string, opts worldcopy.Options) (*worldcopy.Report, error) {
 	if err := w.stores.shared(opts); err != nil {
 		return nil, err
@@ -40,12 +39,12 @@ func (w *World) Copy(ctx context.Context, dst, name string, opts worldcopy.Optio
 	if err != nil {
 		return nil, err
 	}
-	opts.SourceName = fmt.Sprintf("%s: %x", name, sum) // files that steps read may be others now
+	opts.SourceName = fmt.Sprintf("%s: %x", name, sum) // files that steps read may have changed
 	opts.Finish = w.apply
 	return worldcopy.Copy(ctx, w.Dir, dst, opts)
 }
 
-// apply does all that is to be done besides the blocks to the world in a folder.
+// apply makes all changes other than blocks in the world in a folder.
 func (w *World) apply(ctx context.Context, dir string, s *world.Settings) error {
 	for _, p := range w.allParts(ctx) {
 		if p.early && dir == w.Dir {
@@ -58,14 +57,14 @@ func (w *World) apply(ctx context.Context, dir string, s *world.Settings) error 
 	return nil
 }
 
-// InPlace changes the world itself. Before anything changes, what will change is
-// written to the file backup, which must not exist; with "" that is a new one beside the
-// folder of the world: see [worldbackup.Restore]. It returns the path of the backup, "" if
-// nothing changes, even if the error is not nil. Nothing can be done with the World afterwards. The blocks change in one transaction: a run that is killed leaves all of
-// them as they were, or all as they should be.
+// InPlace changes the world itself. Before anything changes, the old contents are written to the file backup, which
+// must not exist; if backup is "", it is a new file next to the folder of the world: see [worldbackup.Restore].
+// InPlace returns the path of the backup, or "" if nothing changes, even if the error is not nil. The World must not
+// be used afterwards. The blocks change in one transaction: if the process is killed, either all or none of them have
+// changed.
 //
-// It fails with [mapdb.ErrInUse] if a program has files of the world open, and with
-// [mapdb.ErrReadOnly] for folders of block files.
+// It fails with [mapdb.ErrInUse] if a program has files of the world open, and with [mapdb.ErrReadOnly] for folders
+// of block files.
 func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error) {
 	if used := inuse.Check(w.Dir); used != nil {
 		return "", used
@@ -127,10 +126,10 @@ func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error
 	return backup, nil
 }
 
-// writeBlocks changes the blocks of the world in one transaction, and does the early parts at its end.
-// After an error, changed reports whether anything can have changed.
+// writeBlocks changes the blocks of the world in one transaction, and applies the early parts at its end. If it
+// returns an error, changed reports whether anything may have changed.
 func (w *World) writeBlocks(ctx context.Context, list []mapdb.Pos) (changed bool, err error) {
-	// SQLite does not write what the same process has open for reading only.
+	// SQLite cannot write a file that the same process has open for reading only.
 	if err := w.base.Close(); err != nil {
 		return false, err
 	}
@@ -173,8 +172,7 @@ func (w *World) applyEarly(ctx context.Context) error {
 	return nil
 }
 
-// Changed returns the positions of the blocks that are not what the world has, in the order
-// of keys.
+// Changed returns the positions of the blocks that differ from the world, in the order of keys.
 func (w *World) Changed() (list []mapdb.Pos, err error) {
 	for _, e := range w.scratch.index {
 		r, err := w.scratch.read(e.offset)
@@ -189,8 +187,8 @@ func (w *World) Changed() (list []mapdb.Pos, err error) {
 	return list, nil
 }
 
-// unchanged returns what the world itself has, nil if that is nothing, and makes sure that it
-// is what the steps were given.
+// unchanged returns the block in the world itself, or nil if there is none. It returns an error if the block has
+// changed since the steps read it.
 func (w *World) unchanged(p mapdb.Pos, get func() ([]byte, error)) ([]byte, error) {
 	data, err := get()
 	if err != nil && !errors.Is(err, mapdb.ErrNotFound) {

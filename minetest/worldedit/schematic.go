@@ -13,9 +13,9 @@ import (
 	"trowel.example/minetest/schematic"
 )
 
-// Place is a step that places a schematic, with the corner of least coordinates at a node. Of
-// a file of WorldEdit the metadata comes along. How nodes are turned the definitions say: see
-// [World.Nodes]. Of the setting only KeepMetadata, Create and Tally count.
+// Place is a step that places a schematic, with its corner of least coordinates at a node. Metadata in WorldEdit
+// files is included. The node definitions determine how nodes are rotated: see [World.Nodes]. Of the setting, only
+// KeepMetadata, Create and Tally are used.
 func Place(s *schematic.Schematic, at Vec, p schematic.Placing, set Setting) Step {
 	return stepOf(func(w *World) Step {
 		nodes := w.definitions()
@@ -50,7 +50,7 @@ func Place(s *schematic.Schematic, at Vec, p schematic.Placing, set Setting) Ste
 	})
 }
 
-// blocksIn returns how many positions an area has.
+// blocksIn returns the number of positions in an area.
 func blocksIn(a mapdb.Area) int {
 	if a.Empty() {
 		return 0
@@ -66,7 +66,7 @@ func volume(b Box) int {
 	return size[0] * size[1] * size[2]
 }
 
-// place places what of a schematic is in a block.
+// place places the part of a schematic that is in a block.
 func (set *Setting) place(b *Block, s *schematic.Schematic, l *schematic.Placement, least Vec, box Box) error {
 	first := b.Origin()
 	box = box.Intersect(Box{first, first.Add(Vec{mapblock.Side - 1, mapblock.Side - 1, mapblock.Side - 1})})
@@ -122,7 +122,7 @@ func (set *Setting) place(b *Block, s *schematic.Schematic, l *schematic.Placeme
 	return nil
 }
 
-// metadata makes metadata of a node of that of a schematic, as the engine does.
+// metadata converts the metadata of a node in a schematic, as the engine does.
 func (set *Setting) metadata(m *schematic.Meta, index int) mapblock.NodeMeta {
 	meta := mapblock.NodeMeta{Pos: uint16(index)}
 	for _, f := range m.Fields {
@@ -145,20 +145,20 @@ func (set *Setting) metadata(m *schematic.Meta, index int) mapblock.NodeMeta {
 	return meta
 }
 
-// Taken is what [Take] could not take along.
+// Taken counts what [Take] left out.
 type Taken struct {
-	Absent   int // nodes of blocks that do not exist, or that cannot be read
-	Metadata int // nodes whose metadata has no place in the form
+	Absent   int // nodes of blocks that do not exist or cannot be read
+	Metadata int // nodes whose metadata the format cannot store
 	Timers   int
 	Objects  int // static objects in the blocks that the box touches
-	Private  int // fields that nobody but the server should see, and that everybody sees now
+	Private  int // private fields, which become public
 
-	// Damaged are the rows and blocks that cannot be read, or that were salvaged.
+	// Damaged are the rows and blocks that cannot be read or were salvaged.
 	Damaged []*mapdb.RowError
 }
 
-// Take makes a schematic of the nodes in a box. Those that are not there are air that is never
-// placed; WorldEdit leaves out air, too.
+// Take creates a schematic from the nodes in a box. Missing nodes become air that is never placed; WorldEdit files do
+// not contain air.
 func Take(ctx context.Context, db mapdb.DB, box Box, form schematic.Form) (*schematic.Schematic, Taken, error) {
 	var t Taken
 	s, err := schematic.New(form, box.Size())
@@ -193,13 +193,13 @@ func Take(ctx context.Context, db mapdb.DB, box Box, form schematic.Form) (*sche
 	return s, t, nil
 }
 
-// maxList is how many slots a list of an inventory may have that is written to a file.
+// maxList is the maximum number of slots of an inventory list in a file.
 const maxList = 1 << 16
 
-// take takes the nodes of a block, and returns how many.
+// take adds the nodes of a block to a schematic, and returns their number.
 func take(s *schematic.Schematic, id func(string) (uint16, error), b *Block, box Box, t *Taken) (n int, err error) {
 	first := b.Origin()
-	// where returns the index in the schematic, and whether there is one.
+	// where returns the index of a node in the schematic, and whether the node is in the box.
 	where := func(i int) (int, bool) {
 		x, y, z := mapblock.Coordinates(i)
 		v := first.Add(Vec{x, y, z})

@@ -14,7 +14,7 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// made is a world of some blocks in memory of an SQLite file, with chests and more in them.
+// made returns a small world with chests and other contents.
 func made(t *testing.T, r *rand.Rand) *worldedit.World {
 	t.Helper()
 	w := open(t, emptyWorld(t))
@@ -59,8 +59,7 @@ func takeAll(t *testing.T, db mapdb.DB, box worldedit.Box, form schematic.Form) 
 	return s
 }
 
-// TestPlace compares a world after a schematic was placed with the one before and what the
-// schematic says that it places.
+// TestPlace tests that a schematic changes a world exactly where its contents say so.
 func TestPlace(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	whole := worldedit.Box{Min: worldedit.Vec{-16, -16, -16}, Max: worldedit.Vec{15, 15, 15}}
@@ -137,7 +136,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// What is not there is not taken.
+// TestTakeAbsent tests that missing nodes are not taken.
 func TestTakeAbsent(t *testing.T) {
 	w := made(t, nil)
 	box := worldedit.Box{Min: worldedit.Vec{0, 0, 0}, Max: worldedit.Vec{16, 0, 0}}

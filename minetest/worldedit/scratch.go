@@ -15,27 +15,26 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// scratch is a file of the blocks that steps have changed. Blocks are only ever added; the
-// index, which is in memory, leads to the latest of each position. What a step adds is to be
-// seen once the step has ended.
+// scratch is a file of changed blocks. Blocks are only appended; the index, which is in memory, contains the latest
+// record of each position. The records of a step become visible when the step has completed.
 type scratch struct {
 	file *os.File
 	w    *bufio.Writer
 	end  int64
 
 	index   []entry // in the order of keys
-	pending []entry // what the step that runs has added
-	created []int64 // the keys of blocks that the world itself does not have
+	pending []entry // records of the current step
+	created []int64 // keys of blocks that the world itself does not have
 }
 
-// entry says where the latest record of a block is.
+// entry is the position of the latest record of a block in the file.
 type entry struct{ key, offset int64 }
 
 // record is a block in the file.
 type record struct {
-	was     [sha256.Size]byte // the digest of what the world itself has
-	existed bool              // it has something
-	nodes   bool              // nodes are others than in the world
+	was     [sha256.Size]byte // the digest of the block in the world itself
+	existed bool              // whether the world itself has the block
+	nodes   bool              // whether nodes have changed
 	deleted bool
 	data    []byte
 }
@@ -51,10 +50,10 @@ const (
 
 const scratchFiles = ".trowel-edit-*.tmp"
 
-// newScratch makes the file in a folder; "" is that of the system for what is temporary.
+// newScratch creates the file in a folder; "" is the system's folder for temporary files.
 func newScratch(dir string) (*scratch, error) {
-	// What a run left that was killed in the moment before it removed the name. A file of a
-	// run that goes on has none, or cannot be removed.
+	// Remove files of runs that were killed before they removed the name. The file of a running process has no name,
+	// or cannot be removed.
 	in := cmp.Or(dir, os.TempDir())
 	left, _ := fs.Glob(os.DirFS(in), scratchFiles)
 	for _, name := range left {
@@ -64,7 +63,7 @@ func newScratch(dir string) (*scratch, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Where a file that is open can be removed, nothing of it stays whatever happens.
+	// If the system can remove open files, nothing is left behind even after a crash.
 	os.Remove(f.Name())
 	return &scratch{file: f, w: bufio.NewWriterSize(f, 1<<20)}, nil
 }
@@ -75,7 +74,7 @@ func (s *scratch) close() error {
 	return err
 }
 
-// add adds what a block has become.
+// add appends a changed block.
 func (s *scratch) add(p mapdb.Pos, r *record) error {
 	head := make([]byte, headSize)
 	for _, f := range []struct {
@@ -99,7 +98,7 @@ func (s *scratch) add(p mapdb.Pos, r *record) error {
 	return nil
 }
 
-// commit makes what was added since the last commit to be seen.
+// commit makes the records since the last commit visible.
 func (s *scratch) commit() error {
 	if err := s.w.Flush(); err != nil {
 		return err
@@ -115,7 +114,7 @@ func (s *scratch) commit() error {
 	i := 0
 	for j, e := range new {
 		if j+1 < len(new) && new[j+1].key == e.key {
-			continue // the last counts
+			continue // the last one counts
 		}
 		for i < len(s.index) && s.index[i].key < e.key {
 			merged = append(merged, s.index[i])
@@ -138,7 +137,7 @@ func (s *scratch) commit() error {
 	return nil
 }
 
-// find returns the record of a block, nil if there is none.
+// find returns the record of a block, or nil if there is none.
 func (s *scratch) find(p mapdb.Pos) (*record, error) {
 	at, ok := s.lookup(p)
 	if !ok {
@@ -155,7 +154,7 @@ func (s *scratch) lookup(p mapdb.Pos) (offset int64, ok bool) {
 	return s.index[i].offset, true
 }
 
-// head reads a record but for its data, for which there is room.
+// head reads a record without its data, for which it allocates space.
 func (s *scratch) head(at int64) (*record, error) {
 	head := make([]byte, headSize)
 	if _, err := s.file.ReadAt(head, at); err != nil {
@@ -179,7 +178,7 @@ func (s *scratch) read(at int64) (*record, error) {
 	return r, err
 }
 
-// digest returns a digest of what all blocks have become.
+// digest returns a digest of all changes.
 func (s *scratch) digest() ([]byte, error) {
 	h := sha256.New()
 	for _, e := range s.index {
@@ -197,7 +196,7 @@ func (s *scratch) digest() ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// same reports whether the block is what the world itself has.
+// same reports whether the block is identical to that in the world itself.
 func (r *record) same() bool {
 	if r.deleted {
 		return !r.existed

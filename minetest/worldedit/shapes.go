@@ -6,14 +6,14 @@ import (
 	"trowel.example/minetest/turn"
 )
 
-// A Shape is the nodes of a body.
+// A Shape is a set of nodes with a geometric form.
 type Shape struct {
 	Box Box
 	In  func(v Vec) bool
 }
 
-// shape makes a Shape, of which only the hull stays if it is hollow: the nodes that have one
-// beside them, through a face, which is not in it.
+// shape returns a Shape. If it is hollow, it contains only the nodes with a neighbor, through a face, that is not in
+// the form.
 func shape(box Box, in func(v Vec) bool, hollow bool) Shape {
 	if !hollow {
 		return Shape{box, in}
@@ -35,7 +35,7 @@ func shape(box Box, in func(v Vec) bool, hollow bool) Shape {
 	}}
 }
 
-// around returns the box that reaches so far from a place in all directions.
+// around returns the box that extends far nodes from v in all directions.
 func around(v Vec, far int) Box { return Box{v.Sub(Vec{far, far, far}), v.Add(Vec{far, far, far})} }
 
 // maxRadius is the largest radius of a shape: half of a world.
@@ -48,13 +48,13 @@ func checkRadius(what string, r int) error {
 	return nil
 }
 
-// Cuboid returns a box, or its six sides.
+// Cuboid returns a box or, if hollow, its six sides.
 func Cuboid(box Box, hollow bool) Shape {
 	return shape(box, func(Vec) bool { return true }, hollow)
 }
 
-// Sphere returns the nodes whose middle is not farther than radius from that of a node, with
-// the usual allowance of a half at the edge: radius*(radius+1) is the square of the distance.
+// Sphere returns the nodes whose center is at most radius from the center of a node. As usual, half a node is added
+// at the edge: radius*(radius+1) is the square of the distance.
 func Sphere(centre Vec, radius int, hollow bool) (Shape, error) {
 	return shape(around(centre, radius), ball(centre, radius), hollow), checkRadius("radius", radius)
 }
@@ -67,8 +67,8 @@ func ball(centre Vec, radius int) func(Vec) bool {
 	}
 }
 
-// Dome returns the upper half of a sphere, from the height of its centre on; the lower half
-// if the radius is negative.
+// Dome returns the upper half of a sphere, including the layer of its centre, or the lower half if the radius is
+// negative.
 func Dome(centre Vec, radius int, hollow bool) (Shape, error) {
 	far, box := max(radius, -radius), Box{}
 	if box = around(centre, far); radius >= 0 {
@@ -79,9 +79,9 @@ func Dome(centre Vec, radius int, hollow bool) (Shape, error) {
 	return shape(box, ball(centre, far), hollow), checkRadius("radius", far)
 }
 
-// Cylinder returns a cylinder that begins at the node base, and goes along an axis as far as
-// length says, in the other direction if that is negative. With another radius at its end it
-// is a cone, or a part of one; that may be 0.
+// Cylinder returns a cylinder that begins at the node base and extends along an axis, in the negative direction if
+// length is negative. If end, the radius at the other end, differs from radius, the shape is a cone or a part of one;
+// end may be 0.
 func Cylinder(base Vec, along turn.Axis, length, radius, end int, hollow bool) (Shape, error) {
 	far := max(radius, end)
 	box := around(base, far)
@@ -99,7 +99,7 @@ func Cylinder(base Vec, along turn.Axis, length, radius, end int, hollow bool) (
 		if radius == end || far2 < 2 {
 			return square <= radius*(radius+1)
 		}
-		// The radius here is (radius*(n-at) + end*at) / n.
+		// The radius at this layer is (radius*(n-at) + end*at) / n.
 		n := far2 - 1
 		r := radius*(n-at) + end*at
 		return square*n*n <= r*(r+n)
@@ -114,9 +114,8 @@ func Cylinder(base Vec, along turn.Axis, length, radius, end int, hollow bool) (
 	return shape(box, in, hollow), err
 }
 
-// Pyramid returns a pyramid whose base has its middle at a node, and which has so many
-// layers along an axis, in the other direction if height is negative: the last one is one
-// node.
+// Pyramid returns a pyramid whose base is centered at a node, with the given number of layers along an axis, in the
+// negative direction if height is negative. The last layer is one node.
 func Pyramid(base Vec, along turn.Axis, height int, hollow bool) (Shape, error) {
 	n := max(height, -height)
 	box := around(base, n-1)

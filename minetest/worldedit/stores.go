@@ -17,8 +17,8 @@ import (
 	"trowel.example/minetest/worldcopy"
 )
 
-// stores is what a world has besides blocks, as the steps left it. It becomes a [Part] as soon
-// as a step asks for something of it.
+// stores contains everything except the blocks of a world, after all completed steps. It becomes a [Part] when a step
+// changes something in it.
 type stores struct {
 	w        *World
 	settings *world.Settings
@@ -26,7 +26,7 @@ type stores struct {
 	players  *world.Staged[*world.Player]
 	auth     *world.Staged[*world.Account]
 	storage  *world.Staged[*world.ModData]
-	files    map[string][]byte // that were written; nil if one was removed
+	files    map[string][]byte // files that were written; nil for a removed file
 }
 
 // things returns the stores of the world.
@@ -42,7 +42,7 @@ func (w *World) things() (*stores, error) {
 	return w.stores, nil
 }
 
-// open opens a store for reading if it is not open, and returns what takes its changes.
+// open opens a store for reading if it is not open, and returns the store that keeps its changes.
 func open[T any](ctx context.Context, w *World, staged func(*stores) **world.Staged[T], open func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)) (world.Store[T], error) {
 	s, err := w.things()
 	if err != nil {
@@ -59,8 +59,8 @@ func open[T any](ctx context.Context, w *World, staged func(*stores) **world.Sta
 	return *at, nil
 }
 
-// Players returns the players of the world as the steps left them. A step changes them there;
-// the world itself is changed with its blocks, in the end. It is closed with the world.
+// Players returns the players of the world after all completed steps. A step changes them there. The world itself is
+// changed at the end, together with its blocks. The store is closed with the world.
 func (w *World) Players(ctx context.Context) (world.Players, error) {
 	return open(ctx, w, func(s *stores) **world.Staged[*world.Player] { return &s.players }, world.OpenPlayers)
 }
@@ -70,13 +70,13 @@ func (w *World) Auth(ctx context.Context) (world.Auth, error) {
 	return open(ctx, w, func(s *stores) **world.Staged[*world.Account] { return &s.auth }, world.OpenAuth)
 }
 
-// Storage returns what mods keep in the world, like [World.Players].
+// Storage returns the mod storage of the world, like [World.Players].
 func (w *World) Storage(ctx context.Context) (world.Storage, error) {
 	return open(ctx, w, func(s *stores) **world.Staged[*world.ModData] { return &s.storage }, world.OpenStorage)
 }
 
-// ReadFile returns a file of the world as the steps left it, such as env_meta.txt. The error
-// wraps [fs.ErrNotExist] if there is none.
+// ReadFile returns a file of the world after all completed steps, such as env_meta.txt. The error wraps
+// [fs.ErrNotExist] if there is none.
 func (w *World) ReadFile(name string) ([]byte, error) {
 	if w.stores != nil {
 		if data, ok := w.stores.files[name]; ok {
@@ -89,8 +89,8 @@ func (w *World) ReadFile(name string) ([]byte, error) {
 	return regular.ReadFile(filepath.Join(w.Dir, name), world.MaxText)
 }
 
-// WriteFile makes a file of the world another one, or a new one: env_meta.txt, ipban.txt and
-// what else [trowel.example/minetest/worldbackup.Restore] puts back.
+// WriteFile replaces or creates a file of the world: env_meta.txt, ipban.txt or another file that
+// [trowel.example/minetest/worldbackup.Restore] accepts.
 func (w *World) WriteFile(name string, data []byte) error {
 	s, err := w.things()
 	if err == nil {
@@ -115,19 +115,19 @@ func (s *stores) close() (err error) {
 	return err
 }
 
-// changed reports whether steps have changed anything of this.
+// changed reports whether a step has changed anything in the stores.
 func (s *stores) changed() bool {
 	return s != nil && (len(s.files) > 0 || changes(s.players) || changes(s.auth) || changes(s.storage))
 }
 
 func changes[T any](s *world.Staged[T]) bool { return s != nil && len(s.Changed()) > 0 }
 
-// part makes a change of the world of this.
+// part returns the changes of the stores as a Part.
 func (s *stores) part(ctx context.Context) Part {
 	return Part{Keep: func(b Keeper) error { return s.keep(ctx, b) }, Apply: s.apply}
 }
 
-// keep hands to a backup what will change: files as they are, of servers each thing.
+// keep stores in a backup everything that will change: files unchanged, or things one by one for stores on servers.
 func (s *stores) keep(ctx context.Context, b Keeper) error {
 	for _, name := range slices.Sorted(maps.Keys(s.files)) {
 		if err := b.Store([]string{name}); err != nil {
@@ -160,8 +160,7 @@ func keepOf[T any](ctx context.Context, s *stores, b Keeper, part world.Part, st
 	return nil
 }
 
-// shared returns an error if a copy would have its changes made on a server that it has in
-// common with the world.
+// shared returns an error if a copy would change a store on a server that the world itself uses.
 func (s *stores) shared(to worldcopy.Options) error {
 	if s == nil {
 		return nil
@@ -189,7 +188,7 @@ func (s *stores) apply(ctx context.Context, dir string, settings *world.Settings
 			return err
 		}
 	}
-	// Of a copy the user has named the servers.
+	// The servers of a copy are chosen by the user.
 	o := world.Options{Write: true, Remote: s.w.opts.Remote || dir != s.w.Dir}
 	return errors.Join(
 		applyOf(ctx, dir, settings, o, s.players, world.OpenPlayers),
@@ -210,8 +209,8 @@ func applyOf[T any](ctx context.Context, dir string, settings *world.Settings, o
 	return staged.WriteTo(ctx, to)
 }
 
-// Database is a change of a database of the engine that is no store of the world, such as
-// rollback.sqlite: change does it to the world in a folder.
+// Database is a change of a database of the engine that is not a store of the world, such as rollback.sqlite. The
+// function change is called with the folder of a world.
 func Database(name string, change func(ctx context.Context, dir string) error) Part {
 	return Part{
 		Keep:  func(b Keeper) error { return b.Store(sqlitefile.Files(name)) },
@@ -219,7 +218,7 @@ func Database(name string, change func(ctx context.Context, dir string) error) P
 	}
 }
 
-// allParts returns what is to be done besides the blocks.
+// allParts returns all changes other than blocks.
 func (w *World) allParts(ctx context.Context) []Part {
 	list := w.parts
 	if w.stores.changed() {

@@ -22,7 +22,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// kept says what a world has besides blocks.
+// kept describes everything in a world except the blocks.
 func kept(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	ctx := context.Background()
@@ -90,8 +90,8 @@ func change(ctx context.Context, w *worldedit.World) error {
 	)
 }
 
-// What a world has besides blocks is changed in a copy and in place, in every backend, and a
-// backup puts it back. Until then nothing of it is to be seen.
+// TestStores tests, for every backend, that everything except the blocks can be changed in a copy and in place and be
+// restored from a backup, and that changes are not visible before that.
 func TestStores(t *testing.T) {
 	ctx := context.Background()
 	plain := worldtest.World(t, filepath.Join(t.TempDir(), "plain"), mapdb.Config{Backend: mapdb.SQLite}, 3)
@@ -125,7 +125,7 @@ func TestStores(t *testing.T) {
 				"player zoe 20 [10 20.5 -30] [{k v}]List main 1\nWidth 0\nItem default:dirt 99\nEndInventoryList\nEndInventory\n", "192.0.2.9|eve\n",
 			}
 			copied, o := filepath.Join(t.TempDir(), "copied"), worldcopy.Options{}
-			if backend == "postgresql" { // which the copy would share
+			if backend == "postgresql" { // the copy would share it
 				if _, err := w.Copy(ctx, copied, "changed", o); err == nil || !strings.Contains(err.Error(), "would share") {
 					t.Errorf("a copy of a world on a server: %v", err)
 				}
@@ -144,13 +144,13 @@ func TestStores(t *testing.T) {
 			if err != nil || backup == "" {
 				t.Fatal(backup, err)
 			}
-			if err := w.Close(); err != nil { // some systems replace no file that is open
+			if err := w.Close(); err != nil { // some systems cannot replace open files
 				t.Fatal(err)
 			}
 			if got := kept(t, dir); !slices.Equal(got, want) {
 				t.Errorf("in place it is %q, want %q", got, want)
 			}
-			for range 2 { // as a run that was killed would be repeated
+			for range 2 { // as a killed run would be repeated
 				if err := worldbackup.Restore(ctx, dir, backup, worldbackup.Options{}); err != nil {
 					t.Fatal(err)
 				}
@@ -162,7 +162,7 @@ func TestStores(t *testing.T) {
 	}
 }
 
-// A store that a step only reads is no change.
+// TestStoresRead tests that a store that a step only reads is not a change.
 func TestStoresRead(t *testing.T) {
 	ctx := context.Background()
 	dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), mapdb.Config{Backend: mapdb.SQLite}, 1)
@@ -192,7 +192,7 @@ func TestStoresRead(t *testing.T) {
 	}
 }
 
-// A run that ends in the middle of an edit in place can be taken back.
+// TestStoresInterrupted tests that an interrupted edit in place can be undone.
 func TestStoresInterrupted(t *testing.T) {
 	ctx := context.Background()
 	dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), mapdb.Config{Backend: mapdb.SQLite}, 20, 29)
@@ -232,8 +232,8 @@ func TestStoresInterrupted(t *testing.T) {
 	}
 }
 
-// A copy is no world before all that steps did is in it, and goes on after that failed; with
-// other blocks it does not go on.
+// TestStoresCopyInterrupted tests that a copy is not a world before it contains all changes, that it is resumed after
+// a failure, and that it is not resumed with other blocks.
 func TestStoresCopyInterrupted(t *testing.T) {
 	ctx := context.Background()
 	dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), mapdb.Config{Backend: mapdb.SQLite}, 20, 29)
@@ -291,7 +291,7 @@ func TestStoresCopyInterrupted(t *testing.T) {
 	}
 }
 
-// The list of blocks whose light may be wrong goes back with the rest.
+// TestLightListRestored tests that a backup restores the list of blocks whose light may be wrong.
 func TestLightListRestored(t *testing.T) {
 	ctx := context.Background()
 	for _, old := range []string{"", "1,2,3\n", "1,2,3"} {
@@ -331,8 +331,8 @@ func TestLightListRestored(t *testing.T) {
 	}
 }
 
-// Of a block with two rows in a table without a key nothing is changed in place: a backup holds
-// one of them.
+// TestTwiceInPlace tests that a block with two rows is not changed in place, because a backup contains only one of
+// them.
 func TestTwiceInPlace(t *testing.T) {
 	ctx := context.Background()
 	dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), mapdb.Config{Backend: mapdb.SQLite}, 3, 29)

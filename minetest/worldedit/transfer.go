@@ -14,24 +14,22 @@ import (
 	"trowel.example/minetest/turn"
 )
 
-// transfer is a step that puts nodes of a region somewhere else: with their numbers,
-// metadata and timers, but without objects. It goes through the blocks where something may
-// come, and fetches what comes there from the world as it was before the step.
+// transfer is a step that copies nodes of a region to other positions, with param1, param2, metadata and timers, but
+// without objects. It visits the target blocks and reads the source from the world as it was before the step.
 type transfer struct {
-	region  Region // what is taken
-	targets []Box  // where it goes
-	// from gives the places from which a node may come to a place: it comes from the first
-	// that has one of the region.
+	region  Region // the source
+	targets []Box  // the target
+	// from yields the candidate sources of a position: the node is copied from the first that is in the region.
 	from   func(to Vec) iter.Seq[Vec]
-	leave  func(from Vec) (to Vec) // air is left behind where a node goes somewhere; may be nil
-	skip   func(p mapdb.Pos) bool  // blocks that are done already; may be nil
-	motion turn.Motion             // how what faces somewhere is turned
+	leave  func(from Vec) (to Vec) // the target of a node, where the source becomes air if the node is copied; may be nil
+	skip   func(p mapdb.Pos) bool  // reports blocks that are already done; may be nil
+	motion turn.Motion             // how nodes with a direction are rotated
 	orient bool
-	source *World // where it is taken from; nil: the world that is changed
+	source *World // the source world; nil means the world that is changed
 	s      Setting
 }
 
-// Do does the transfer.
+// Do performs the transfer.
 func (t transfer) Do(ctx context.Context, w *World) error {
 	source := t.source
 	if source == nil {
@@ -55,8 +53,8 @@ func (t transfer) Do(ctx context.Context, w *World) error {
 	})
 }
 
-// blocksOf gives the blocks of several areas, each once, and with create the places without
-// blocks in the first of them.
+// blocksOf yields the blocks of several areas, each once. With create, it also yields the positions without blocks in
+// the first n areas.
 func (w *World) blocksOf(ctx context.Context, areas []mapdb.Area, n int, create bool) (iter.Seq2[mapdb.Block, error], error) {
 	var parts []iter.Seq2[mapdb.Block, error]
 	for i, a := range areas {
@@ -84,7 +82,7 @@ func (w *World) blocksOf(ctx context.Context, areas []mapdb.Area, n int, create 
 	}, nil
 }
 
-// edit makes of a block what it is after the transfer.
+// edit returns a block after the transfer.
 func (t *transfer) edit(w *World, view *view, o *orienter, block mapdb.Block) (b *Block, err error) {
 	if t.skip != nil && t.skip(block.Pos) {
 		return nil, nil
@@ -103,7 +101,7 @@ func (t *transfer) edit(w *World, view *view, o *orienter, block mapdb.Block) (b
 	if !touched || !t.s.generated(b) {
 		return b, nil
 	}
-	var own *viewed // the block as it was, if something is taken away
+	var own *viewed // the block before the transfer, if nodes are removed from it
 	var replaced Mask
 	var meta []mapblock.NodeMeta
 	var timers []mapblock.Timer
@@ -183,8 +181,7 @@ func (t *transfer) edit(w *World, view *view, o *orienter, block mapdb.Block) (b
 	return b, nil
 }
 
-// arrives reports whether a node can go to a place: there, too, is a block that may be
-// changed.
+// arrives reports whether a node can be copied to a position: there must be a block that may be changed.
 func (t *transfer) arrives(view *view, to Vec) (bool, error) {
 	if !to.valid() {
 		return false, nil
@@ -197,7 +194,7 @@ func (t *transfer) arrives(view *view, to Vec) (bool, error) {
 	return t.s.Create && (b.block != nil || b.absent) || b.block != nil && b.block.IsGenerated(), nil
 }
 
-// put makes a node of a block what the node at an index of another one is, turned.
+// put copies a node from an index of another block, rotated.
 func (t *transfer) put(b *Block, i int, from *viewed, index int, o *orienter) (changed bool, err error) {
 	id := from.block.Param0[index]
 	name := ""
@@ -227,8 +224,7 @@ func (t *transfer) put(b *Block, i int, from *viewed, index int, o *orienter) (c
 
 func (v Vec) valid() bool { return Everywhere.Contains(v) }
 
-// view is a world as it was before a step, of which the blocks that were asked for last are
-// kept.
+// view is a world as it was before a step, with a cache of recently used blocks.
 type view struct {
 	ctx      context.Context
 	world    *World
@@ -236,20 +232,20 @@ type view struct {
 
 	mu     sync.Mutex
 	blocks map[mapdb.Pos]*viewed
-	queue  []mapdb.Pos // in the order in which they came
+	queue  []mapdb.Pos // in the order of insertion
 }
 
-// viewBlocks is how many blocks a view keeps: some planes of a wide region, of 20 KB each.
+// viewBlocks is the maximum number of cached blocks, of 20 KB each: some planes of a wide region.
 const viewBlocks = 1024
 
 // viewed is a block of a view.
 type viewed struct {
 	once   sync.Once
 	pos    mapdb.Pos
-	block  *Block // nil: there is none, or none that can be read
-	absent bool   // there is none
+	block  *Block // nil if there is no block, or it cannot be read
+	absent bool   // there is no block
 	table  []string
-	mask   Mask // of the region
+	mask   Mask // nodes of the region
 	err    error
 }
 
@@ -280,21 +276,21 @@ func (v *view) block(p mapdb.Pos) (*viewed, error) {
 			return
 		}
 		if b.block, err = read(p, data); err != nil {
-			b.block = nil // the step that comes to it tells of it
+			b.block = nil // reported by the step when it reaches the block
 			return
 		}
 		b.table = b.block.Table()
 		b.mask, _ = v.selected(b.block)
 		for i := range b.mask.All {
 			if id := b.block.Param0[i]; int(id) < len(b.table) && b.table[id] == mapblock.Ignore {
-				b.mask.Clear(i) // nobody knows what is there
+				b.mask.Clear(i) // the node is unknown
 			}
 		}
 	})
 	return b, b.err
 }
 
-// things adds the metadata and the timer of a node as those of another place.
+// things appends the metadata and the timer of a node, moved to another index.
 func (b *viewed) things(index, to int, meta []mapblock.NodeMeta, timers []mapblock.Timer) ([]mapblock.NodeMeta, []mapblock.Timer) {
 	if e := b.block.Metadata.At(index); e != nil {
 		moved := *e
@@ -311,19 +307,19 @@ func (b *viewed) things(index, to int, meta []mapblock.NodeMeta, timers []mapblo
 	return meta, timers
 }
 
-// Copy is a step that copies the nodes of a region by a way, with their metadata and timers.
-// Where the copy meets the region it covers it.
+// Copy is a step that copies the nodes of a region by a distance, with their metadata and timers. Where the copy
+// overlaps the region, the copy wins.
 func Copy(r Region, by Vec, s Setting) Step { return Stack(r, by, 1, s) }
 
-// Move is Copy that leaves air where nothing else comes.
+// Move is like Copy, but leaves air where nothing is copied to.
 func Move(r Region, by Vec, s Setting) Step {
 	t := stack(r, by, 1, s)
 	t.leave = func(from Vec) Vec { return from.Add(by) }
 	return t
 }
 
-// Stack is a step that copies the nodes of a region so many times, each copy a way farther. A
-// later copy covers an earlier one.
+// Stack is a step that copies the nodes of a region count times, each copy moved by the same distance from the
+// previous one. Where copies overlap, the later copy wins.
 func Stack(r Region, by Vec, count int, s Setting) Step { return stack(r, by, count, s) }
 
 func stack(r Region, by Vec, count int, s Setting) transfer {
@@ -355,10 +351,9 @@ func stack(r Region, by Vec, count int, s Setting) transfer {
 	return t
 }
 
-// Turn is a step that turns or mirrors a region. What comes out of it begins at the same
-// corner, that with the least coordinates; where the region was and nothing comes is air. With
-// orient what faces somewhere is turned, too, as far as the definitions know it: see
-// [World.Nodes]. Light is not turned.
+// Turn is a step that rotates or mirrors a region. The result has the same corner of least coordinates; the rest of
+// the old region becomes air. With orient, nodes with a direction are rotated as well, if their definitions are
+// known: see [World.Nodes]. Light is not rotated.
 func Turn(r Region, m turn.Motion, orient bool, s Setting) (Step, error) {
 	if r.Invert {
 		return nil, errors.New("what is outside of a region cannot be turned")
@@ -388,8 +383,8 @@ func Turn(r Region, m turn.Motion, orient bool, s Setting) (Step, error) {
 	}, nil
 }
 
-// Overlay is a step that copies the nodes of a region of another world, by a way. Blocks that
-// come whole, by a way of whole blocks, come with their objects and all else.
+// Overlay is a step that copies the nodes of a region of another world by a distance. Complete blocks that are moved
+// by whole blocks are copied with their objects and all other contents.
 func Overlay(from *World, r Region, by Vec, s Setting) Step {
 	t := stack(r, by, 1, s)
 	if by == (Vec{}) {
@@ -411,12 +406,12 @@ func Overlay(from *World, r Region, by Vec, s Setting) Step {
 	})
 }
 
-// aligned reports whether a box is of whole blocks.
+// aligned reports whether a box consists of complete blocks.
 func (x Box) aligned() bool {
 	return BoxOfBlocks(x.Area()) == x
 }
 
-// whole reports whether all of what comes to a block is in the region, which has no shape.
+// whole reports whether the whole source of a block is in the region, which must have no shape.
 func (r *Region) whole(p mapdb.Pos, by Vec) bool {
 	from := BoxOfBlocks(mapdb.Area{Min: p, Max: p}).Move(Vec{-by[0], -by[1], -by[2]})
 	if r.Invert {
@@ -425,7 +420,7 @@ func (r *Region) whole(p mapdb.Pos, by Vec) bool {
 	return r.Box.Contains(from.Min) && r.Box.Contains(from.Max)
 }
 
-// wholeBlocks copies the blocks that are in the region as a whole.
+// wholeBlocks copies the blocks that are completely in the region.
 func (t *transfer) wholeBlocks(ctx context.Context, w *World, by Vec) error {
 	return w.run(ctx, func(yield func(mapdb.Block, error) bool) {
 		for from, err := range t.source.Positions(ctx, t.region.Area()) {

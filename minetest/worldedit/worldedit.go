@@ -1,12 +1,11 @@
-// Package worldedit changes worlds: nodes, metadata, timers and objects, in the area that a
-// person names, step by step. [Open] reads a world and changes nothing in it; what steps
-// change goes to a file beside. In the end that becomes a copy of the world, [World.Copy], or
-// goes into the world itself, [World.InPlace], or is forgotten.
+// Package worldedit changes worlds step by step: nodes, metadata, timers and objects in a given area. [Open] reads a
+// world and changes nothing; the changes of steps are stored in a temporary file. At the end, the changes are written
+// to a copy of the world ([World.Copy]) or to the world itself ([World.InPlace]), or are discarded.
 //
 //	w, err := worldedit.Open(ctx, dir, worldedit.Options{})
 //	...
 //	defer w.Close()
-//	err = w.Do(ctx, worldedit.Replace(region, from, "default:cobble", worldedit.ReplaceOptions{}))
+//	err = w.Do(ctx, worldedit.Replace(region, from, "default:cobble", worldedit.Setting{}))
 //	...
 //	report, err := w.Copy(ctx, "edited", worldcopy.Options{})
 package worldedit
@@ -31,25 +30,24 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// Options say how a world is edited.
+// Options control how a world is edited.
 type Options struct {
-	// Scratch is a folder for the file of what changes, which may become as large as the
-	// database; "" is that of the system for what is temporary.
+	// Scratch is the folder for the file of changes, which may become as large as the database; "" is the system's
+	// folder for temporary files.
 	Scratch string
 	// Remote allows connections to the server that world.mt names.
 	Remote bool
-	// Nodes are the definitions of nodes, as far as steps need them; may be nil.
+	// Nodes are the node definitions, which some steps need; may be nil.
 	Nodes nodedef.List
 
-	// Sink receives what stays as it is although a step was about it; may be nil.
+	// Sink receives findings about blocks that a step did not change although it should have; may be nil.
 	Sink check.Sink
-	// OnProgress is told how far a pass over the blocks is; of is 0 where nobody knows the
-	// end; may be nil.
+	// OnProgress is called with the progress of a pass over the blocks; of is 0 if the total is unknown; may be nil.
 	OnProgress func(what string, done, of int)
 }
 
-// A World is a world that is being edited. It is a [mapdb.DB] of its blocks as the steps that
-// have ended left them. One goroutine at a time calls Do.
+// A World is a world that is being edited. It is a [mapdb.DB] of its blocks after all completed steps. Do must not be
+// called by several goroutines at the same time.
 type World struct {
 	Dir string
 
@@ -58,21 +56,21 @@ type World struct {
 	base    mapdb.DB
 	scratch *scratch
 	parts   []Part
-	stores  *stores    // nil until a step asks for one
-	version int        // of new blocks, 0 if nobody has asked
-	twice   *mapdb.Pos // of a block that changes, and has another row
+	stores  *stores    // nil until a step needs it
+	version int        // version of new blocks, 0 if not determined yet
+	twice   *mapdb.Pos // position of a changed block that has a second row
 	report  Report
 }
 
-// A Report says what steps have met.
+// A Report counts the results of steps.
 type Report struct {
-	Blocks    int64 // that are not as they were, or were none
-	Converted int64 // of these, of a later version, because theirs cannot hold what is new
-	Damaged   int64 // blocks that cannot be read, and stay
-	Kept      int64 // blocks that cannot hold what they should, and stay
+	Blocks    int64 // blocks that were changed or created
+	Converted int64 // of these, blocks with a later version, because their old version cannot store the change
+	Damaged   int64 // blocks that cannot be read and were not changed
+	Kept      int64 // blocks that cannot store the change and were not changed
 }
 
-// Open opens the world in dir to be edited. It changes nothing in it.
+// Open opens the world in dir for editing. It changes nothing in it.
 func Open(ctx context.Context, dir string, opts Options) (*World, error) {
 	settings, err := world.ReadWorldMT(dir)
 	if err != nil {
@@ -96,7 +94,7 @@ func Open(ctx context.Context, dir string, opts Options) (*World, error) {
 	return &World{Dir: abs, opts: opts, config: config, base: base, scratch: s}, nil
 }
 
-// OpenOther opens another world with the same options, for steps that take something from it.
+// OpenOther opens another world with the same options, for steps that copy from it.
 func (w *World) OpenOther(ctx context.Context, dir string) (*World, error) {
 	if _, err := os.Stat(filepath.Join(dir, "world.mt")); err != nil {
 		return nil, err
@@ -104,43 +102,41 @@ func (w *World) OpenOther(ctx context.Context, dir string) (*World, error) {
 	return Open(ctx, dir, w.opts)
 }
 
-// Nodes returns the definitions of nodes, nil if there are none.
+// Nodes returns the node definitions, or nil if there are none.
 func (w *World) Nodes() nodedef.List { return w.opts.Nodes }
 
-// Base returns the blocks of the world itself, as they are before all steps.
+// Base returns the blocks of the world itself, before all steps.
 func (w *World) Base() mapdb.DB { return w.base }
 
-// Report returns what the steps up to now have met.
+// Report returns the results of the steps so far.
 func (w *World) Report() Report {
 	r := w.report
 	r.Blocks = int64(len(w.scratch.index))
 	return r
 }
 
-// A Step is something that is done to a world.
+// A Step is an operation on a world.
 type Step interface {
-	// Do does it. It sees what the steps before have done.
+	// Do performs the step. It sees the results of earlier steps.
 	Do(ctx context.Context, w *World) error
 }
 
-// Each is a step that does the same to each block of an area, and looks at nothing else for
-// that. Several of them in a row are done in one pass.
+// Each is a step that treats each block of an area in the same way, independently of all other data. Several such
+// steps in a row are performed in one pass.
 type Each struct {
 	Area mapdb.Area
-	// Edit is called on all cores, and with blocks in any order. It changes the block with
-	// its methods, or marks it after it has changed a field.
+	// Edit is called on all cores, with blocks in any order. It changes the block with its methods, or marks it after
+	// changing a field.
 	Edit func(b *Block) error
-	// Create calls Edit also with blocks of air where there are none; they are made if it
-	// changes them.
+	// Create also calls Edit with blocks of air where there are none. Such a block is created if Edit changes it.
 	Create bool
-	// At are the only positions at which Create makes blocks; nil: anywhere in the area.
+	// At contains the only positions at which Create creates blocks; nil means the whole area.
 	At []mapdb.Pos
-	// May reports whether there can be anything to do about a block, by the bytes that are
-	// stored; nil: there always can.
+	// May reports whether Edit could change a block, given its stored bytes; nil means always.
 	May func(p mapdb.Pos, data []byte) bool
 }
 
-// Do goes through the blocks.
+// Do performs the step.
 func (e Each) Do(ctx context.Context, w *World) error { return w.pass(ctx, []Each{e}) }
 
 // A StepFunc is a function as a step.
@@ -149,7 +145,7 @@ type StepFunc func(ctx context.Context, w *World) error
 // Do calls the function.
 func (f StepFunc) Do(ctx context.Context, w *World) error { return f(ctx, w) }
 
-// Do does steps one after the other.
+// Do performs steps one after the other.
 func (w *World) Do(ctx context.Context, steps ...Step) error {
 	for len(steps) > 0 {
 		var row []Each
@@ -175,19 +171,18 @@ func (w *World) Do(ctx context.Context, steps ...Step) error {
 	return nil
 }
 
-// A Part is a change to what a world has besides blocks.
+// A Part is a change of something other than blocks.
 type Part struct {
-	// Keep hands to a backup what the change is about.
+	// Keep stores in a backup what the change affects.
 	Keep func(b Keeper) error
-	// Apply does it to the world in a folder: the world itself, or a copy, which has no
-	// world.mt yet. The settings are those of world.mt, and may be changed. A copy that goes
-	// on where it stopped may do it again.
+	// Apply makes the change in the world in a folder: the world itself, or a copy, which has no world.mt yet. The
+	// settings are those of world.mt, and may be changed. A resumed copy may repeat Apply.
 	Apply func(ctx context.Context, dir string, settings *world.Settings) error
 
-	early bool // in place it is done before the blocks change
+	early bool // when editing in place, apply before the blocks change
 }
 
-// A Keeper keeps files and stores of a world before they are changed: see
+// A Keeper stores files and things of a world before they are changed: see
 // [trowel.example/minetest/worldbackup.Writer].
 type Keeper interface {
 	File(name string) error
@@ -197,10 +192,10 @@ type Keeper interface {
 	ModData(mod string, m *world.ModData) error
 }
 
-// AddPart takes up a change that is made once all steps have ended.
+// AddPart adds a change that is made after all steps.
 func (w *World) AddPart(p Part) { w.parts = append(w.parts, p) }
 
-// pass does some steps to each block of their areas.
+// pass performs some steps on each block of their areas.
 func (w *World) pass(ctx context.Context, row []Each) error {
 	area := row[0].Area
 	for _, e := range row[1:] {
@@ -242,12 +237,12 @@ func (w *World) pass(ctx context.Context, row []Each) error {
 	})
 }
 
-// maxCreated is the largest number of blocks in which a step looks for those that are to be
-// made: a plate of 16384 x 16384 nodes.
+// maxCreated is the maximum number of positions that a step searches for missing blocks: a layer of 16384 x 16384
+// nodes.
 const maxCreated = 1 << 20
 
-// withAbsent gives the blocks of an area, and then, with no Data, positions where there are
-// none and a step makes them.
+// withAbsent yields the blocks of an area and then, without Data, the positions of missing blocks that a step may
+// create.
 func (w *World) withAbsent(ctx context.Context, area mapdb.Area, row []Each) (iter.Seq2[mapdb.Block, error], error) {
 	var areas []Each
 	for _, e := range row {
@@ -272,7 +267,7 @@ func (w *World) withAbsent(ctx context.Context, area mapdb.Area, row []Each) (it
 	return func(yield func(mapdb.Block, error) bool) {
 		for b, err := range w.Blocks(ctx, area) {
 			if b.Data == nil {
-				b.Data = []byte{} // a row that has none
+				b.Data = []byte{} // an existing row without data
 			}
 			if !yield(b, err) {
 				return
@@ -298,7 +293,7 @@ func (w *World) withAbsent(ctx context.Context, area mapdb.Area, row []Each) (it
 	}, nil
 }
 
-// creates goes through the positions at which Create makes blocks.
+// creates yields the positions at which Create creates blocks.
 func (e Each) creates() iter.Seq[mapdb.Pos] {
 	if e.At != nil {
 		return slices.Values(e.At)
@@ -306,7 +301,7 @@ func (e Each) creates() iter.Seq[mapdb.Pos] {
 	return Positions(e.Area)
 }
 
-// Positions goes through all positions of an area, in the order of keys.
+// Positions yields all positions of an area, in the order of keys.
 func Positions(a mapdb.Area) iter.Seq[mapdb.Pos] {
 	return func(yield func(mapdb.Pos) bool) {
 		for z := int(a.Min.Z); z <= int(a.Max.Z); z++ {
@@ -321,11 +316,10 @@ func Positions(a mapdb.Area) iter.Seq[mapdb.Pos] {
 	}
 }
 
-// someBlocks is how many blocks are looked at to know the version of new ones.
+// someBlocks is the number of blocks that are read to determine the version of new blocks.
 const someBlocks = 64
 
-// findVersion finds out of which version new blocks are: that which the game of the world
-// writes, as far as some blocks tell.
+// findVersion determines the version of new blocks: the highest version among some blocks of the world.
 func (w *World) findVersion(ctx context.Context) error {
 	n := 0
 	for b, err := range w.Blocks(ctx, mapdb.All()) {
@@ -346,31 +340,31 @@ func (w *World) findVersion(ctx context.Context) error {
 	return nil
 }
 
-// stop is an error that is not about a block only.
+// stop is an error that is not about a single block.
 type stop struct{ error }
 
 func (e stop) Unwrap() error { return e.error }
 
-// outcome is what has become of a block.
+// outcome is the result for one block.
 type outcome struct {
 	pos     mapdb.Pos
-	is      bool // there is a block
+	is      bool // whether there is a block
 	old     []byte
-	new     []byte // nil: it stays
-	version int    // of new, if it is another one than that of old
+	new     []byte // nil if the block is not changed
+	version int    // version of new, if it differs from that of old
 	nodes   bool
 	was     [sha256.Size]byte // the digest of old: see digest
-	err     error             // of the block, or of a row
+	err     error             // error about the block or a row
 }
 
-// digest notes the digest of what there was.
+// digest computes the digest of the old bytes.
 func (o *outcome) digest() {
 	if o.old != nil {
 		o.was = sha256.Sum256(o.old)
 	}
 }
 
-// run calls edit with blocks, on all cores, and takes up what they become.
+// run calls edit with blocks, on all cores, and records the results.
 func (w *World) run(ctx context.Context, in iter.Seq2[mapdb.Block, error], edit func(mapdb.Block) (*Block, error)) error {
 	total, done := 0, 0
 	var last *mapdb.Pos
@@ -382,7 +376,7 @@ func (w *World) run(ctx context.Context, in iter.Seq2[mapdb.Block, error], edit 
 			w.opts.OnProgress("blocks", done, total)
 		}
 		switch {
-		case !o.is: // a damaged row, which stays
+		case !o.is: // a damaged row is not changed
 			w.report.Damaged++
 			last = nil
 			continue
@@ -416,12 +410,12 @@ func (w *World) run(ctx context.Context, in iter.Seq2[mapdb.Block, error], edit 
 	return w.scratch.commit()
 }
 
-// edited finds out what becomes of a block.
+// edited returns the result for one block.
 func (w *World) edited(block mapdb.Block, err error, edit func(mapdb.Block) (*Block, error)) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	o := outcome{pos: block.Pos, is: true, old: block.Data} // which is nil for a new block
+	o := outcome{pos: block.Pos, is: true, old: block.Data} // nil for a new block
 	b, err := edit(block)
 	if err != nil || b == nil || !b.changed {
 		o.err = err
@@ -443,10 +437,10 @@ func (w *World) edited(block mapdb.Block, err error, edit func(mapdb.Block) (*Bl
 	return o
 }
 
-// kept is the error of a block that cannot hold what it should.
+// kept is the error of a block that cannot store a change.
 type kept struct{ error }
 
-// tell tells of a block that stays as it is.
+// tell reports a block that is not changed.
 func (w *World) tell(o *outcome) {
 	kind := foundDamaged
 	if _, is := o.err.(kept); is {
@@ -460,7 +454,7 @@ func (w *World) tell(o *outcome) {
 	}
 }
 
-// put takes up what a block has become; new is nil if it is deleted.
+// put records the result for a block; new is nil if the block is deleted.
 func (w *World) put(o *outcome) error {
 	before, err := w.scratch.find(o.pos)
 	if err != nil {
@@ -473,8 +467,8 @@ func (w *World) put(o *outcome) error {
 	return w.scratch.add(o.pos, &r)
 }
 
-// Delete is a step that deletes the blocks of an area for which gone reports true; it is
-// called on all cores.
+// Delete is a step that deletes the blocks of an area for which gone reports true. The function gone is called on all
+// cores.
 func Delete(area mapdb.Area, gone func(b mapdb.Block) bool) Step {
 	return StepFunc(func(ctx context.Context, w *World) error {
 		var last *mapdb.Pos

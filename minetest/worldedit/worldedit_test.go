@@ -24,7 +24,7 @@ func open(t *testing.T, dir string) *worldedit.World {
 	return w
 }
 
-// TestSaved has an edit saved in each way: all that is read of it is the same.
+// TestSaved saves an edit in each way and tests that the results are equal.
 func TestSaved(t *testing.T) {
 	ctx := context.Background()
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 96)
@@ -83,7 +83,7 @@ func TestSaved(t *testing.T) {
 	}
 	same(t, worldtest.BlocksOf(t, dir), before)
 
-	// What was changed meanwhile is not overwritten.
+	// Concurrent changes are not overwritten.
 	w = open(t, dir)
 	if err := w.Do(ctx, worldedit.Replace(everywhere, worldedit.Names{"default:stone"}, "test:new", worldedit.Setting{})); err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// Ids of one byte are no other nodes: a block that has them is changed as any other.
+// TestWidths tests that a block with ids of one byte is changed like any other.
 func TestWidths(t *testing.T) {
 	for version := 21; version <= mapblock.Newest; version++ {
 		for _, width := range worldtest.Widths(version) {
