@@ -13,9 +13,10 @@ import (
 // File names are also the references between the parts of a map. They should be recognizable for people, and stay the
 // same when other parts are added or removed:
 //
-// 1. A part is called by its own name, or by its type and contents if it has none. 2. Where several parts would have
-// the same name, all of them get a suffix that is made from their contents, never from their position: "Leaves~k3f9".
-// 3. A part that an earlier folder contained keeps its name from there.
+//  1. A part is called by its own name, or by its type and contents if it has none.
+//  2. Where several parts would have the same name, all of them get a suffix that is made from their contents, never
+//     from their position: "Leaves~k3f9".
+//  3. A part that an earlier folder contained keeps its name from there.
 
 // maxFileName is the length of the longest name without its suffix and extension, in bytes.
 const maxFileName = 100

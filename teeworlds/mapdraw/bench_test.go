@@ -10,8 +10,8 @@ import (
 	"trowel.example/teeworlds/mapdraw"
 )
 
-// BenchmarkRender draws pictures on one core. Compare with BenchmarkDraw, which lays a
-// picture of the same size over another as often as the map has layers there.
+// BenchmarkRender measures drawing pictures on one core. Compare it with BenchmarkDraw, which draws one picture of
+// the same size over another; multiply that by the number of layers.
 func BenchmarkRender(b *testing.B) {
 	dir := corpus.Dir(b, "teeworlds")
 	mapres := filepath.Join(dir, "mapres/ddnet_ddnet/data/mapres")
@@ -41,7 +41,7 @@ func BenchmarkRender(b *testing.B) {
 			p := c.picture(mapdraw.Whole(m))
 			dst := image.NewRGBA(image.Rectangle{Max: size})
 			b.SetBytes(int64(size.X * size.Y))
-			if err := r.Render(b.Context(), dst, p); err != nil { // what is read once
+			if err := r.Render(b.Context(), dst, p); err != nil { // fills the caches
 				b.Fatal(err)
 			}
 			for b.Loop() {
@@ -53,7 +53,7 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// BenchmarkDraw lays one picture over another, as image/draw does, once.
+// BenchmarkDraw measures drawing one picture over another once, with image/draw.
 func BenchmarkDraw(b *testing.B) {
 	rect := image.Rect(0, 0, 1280, 720)
 	dst := image.NewRGBA(rect)
@@ -67,7 +67,7 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen makes a map ready and draws a first picture of it.
+// BenchmarkOpen measures preparing a map and drawing its first picture.
 func BenchmarkOpen(b *testing.B) {
 	dir := corpus.Dir(b, "teeworlds")
 	path := filepath.Join(dir, filepath.FromSlash("ddnet_ddnet/data/maps7/Gold Mine.map"))

@@ -7,23 +7,23 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Camera is the rectangle of the map that a picture shows, as the game's camera does. A
-// group that does not move with the game shows another one: it depends on where the middle
-// of the camera is and on how much it shows, even if only a part of it becomes a picture.
+// Camera is the rectangle of the map that a picture shows, like the game's camera. A group with another parallax
+// shows another rectangle, which depends on the middle and the size of the camera, even if only a part of the
+// camera's view becomes a picture.
 type Camera struct {
 	X, Y          float64 // its middle, in units
-	Width, Height float64 // of what it shows, in units
+	Width, Height float64 // size of the view, in units
 }
 
-// NewCamera returns the camera of the game over a place, for a picture of a size in pixels.
-// A zoom of 1 is the usual one, a larger one shows more.
+// NewCamera returns the camera of the game at a position, for a picture of a size in pixels. Zoom 1 is the usual one;
+// a larger zoom shows more of the map.
 func NewCamera(x, y, zoom float64, size image.Point) Camera {
 	w, h := screen(float64(size.X) / float64(size.Y))
 	return Camera{x, y, w * zoom, h * zoom}
 }
 
-// Whole returns a camera that shows the whole game layer; where a map has none, all that
-// is as large as its largest layer.
+// Whole returns a camera that shows the whole game layer, or an area of the size of the largest layer in a map
+// without game layer.
 func Whole(m *twmap.Map) Camera {
 	w, h := 0, 0
 	if game := m.Physics(twmap.KindGame); game != nil {
@@ -39,15 +39,14 @@ func Whole(m *twmap.Map) Camera {
 	return Camera{width / 2, height / 2, width, height}
 }
 
-// The game shows about as much of a map on every screen, and never more than so much.
+// The game shows about the same area of a map on every screen, with a limited width and height.
 const (
 	screenArea = 1150 * 1000
 	maxWidth   = 1500
 	maxHeight  = 1050
 )
 
-// screen returns what the game shows at zoom 1 on a screen that is aspect times as wide as
-// high, in units.
+// screen returns the size of the view at zoom 1, in units, on a screen whose width is aspect times its height.
 func screen(aspect float64) (w, h float64) {
 	h = math.Sqrt(screenArea) / math.Sqrt(aspect)
 	w = h * aspect
@@ -60,16 +59,16 @@ func screen(aspect float64) (w, h float64) {
 	return w, h
 }
 
-// zoom returns the zoom of the game's camera that shows as much.
+// zoom returns the zoom of the game's camera that has a view of this size.
 func (c Camera) zoom() float64 {
 	w, _ := screen(c.Width / c.Height)
 	return c.Width / w
 }
 
-// maxPlace is beyond every place of a map; pictures reach no farther.
+// maxPlace exceeds the coordinates of every map; pictures farther away are rejected.
 const maxPlace = 1 << 32
 
-// ok reports whether a picture can be drawn.
+// ok reports whether the picture can be drawn.
 func (p Picture) ok() bool {
 	for _, v := range []float64{p.Camera.Width, p.Camera.Height, p.Scale} {
 		if !(v >= 1.0/maxPlace && v <= maxPlace) {
@@ -84,14 +83,14 @@ func (p Picture) ok() bool {
 	return true
 }
 
-// frame is how a group stands in a picture: the pixel X begins at left + X*step, in units.
+// frame is the position of a group in a picture: pixel X begins at left + X*step, in units.
 type frame struct {
-	image.Rectangle // the pixels that are to be drawn
+	image.Rectangle // the pixels to draw
 	left, top       float64
 	step            float64
 }
 
-// frame returns how a group stands in the picture.
+// frame returns the position of a group in the picture.
 func (c *canvas) frame(number int) *frame {
 	p, at := c.picture, c.Placing(c.picture.Camera, number)
 	f := &frame{Rectangle: c.dst.Rect, step: at.size / p.Scale}
@@ -102,8 +101,8 @@ func (c *canvas) frame(number int) *frame {
 	return f
 }
 
-// groupSize returns how much larger than what the camera shows a group's rectangle is: a
-// group that moves with the game zooms with it, one that stands still does not.
+// groupSize returns the size of a group's rectangle relative to the view of the camera: a group with a parallax of
+// 100 zooms with the game, one with a parallax of 0 does not zoom.
 func groupSize(parallax, zoom float64) float64 {
 	parallax = min(max(parallax, 0), 100)
 	if parallax == 100 {
@@ -112,8 +111,8 @@ func groupSize(parallax, zoom float64) float64 {
 	return (parallax*(zoom-1) + 100) / 100 / zoom
 }
 
-// clip returns the pixels that a clip leaves. It is in the units of the game group, whatever
-// group it is for, and cut at the camera's edges only.
+// clip returns the pixels inside a clip. A clip is in the units of the game group, whatever group it applies to, and
+// is cut only at the edges of the camera's view.
 func (p Picture) clip(clip *twmap.Clip) image.Rectangle {
 	if !p.Camera.sees(clip) {
 		return image.Rectangle{}
@@ -121,13 +120,13 @@ func (p Picture) clip(clip *twmap.Clip) image.Rectangle {
 	pixel := func(units, from float64) int {
 		return int(min(max(math.Round((units-from)*p.Scale), -farAway), farAway))
 	}
-	return image.Rectangle{ // not image.Rect, which would turn one of negative width
+	return image.Rectangle{ // not image.Rect, which would swap the sides of a negative width
 		image.Pt(pixel(float64(clip.X), p.Left), pixel(float64(clip.Y), p.Top)),
 		image.Pt(pixel(float64(clip.X)+float64(clip.Width), p.Left), pixel(float64(clip.Y)+float64(clip.Height), p.Top)),
 	}
 }
 
-// sees reports whether something of a clip is in what the camera shows.
+// sees reports whether a part of a clip is in the camera's view.
 func (c Camera) sees(clip *twmap.Clip) bool {
 	left, top := float64(clip.X)-(c.X-c.Width/2), float64(clip.Y)-(c.Y-c.Height/2)
 	right, bottom := left+float64(clip.Width), top+float64(clip.Height)

@@ -31,15 +31,15 @@ func render(t testing.TB, r *mapdraw.Renderer, rect image.Rectangle, p mapdraw.P
 	return dst
 }
 
-// fit returns a picture of a camera whose larger side has so many pixels, and its size.
+// fit returns a picture of a camera whose larger side has the given number of pixels, and its size.
 func fit(c mapdraw.Camera, side int) (mapdraw.Picture, image.Rectangle) {
 	w := max(1, int(float64(side)*min(1, c.Width/c.Height)))
 	h := max(1, int(float64(side)*min(1, c.Height/c.Width)))
 	return c.At(w), image.Rect(0, 0, w, h)
 }
 
-// TestCorpus tests that each map draws, at any time the same bytes, and that what the map
-// lacks is told. It also tests that a map looks the same in the form of Teeworlds 0.7.
+// TestCorpus tests that each map can be drawn, with identical bytes each time, and that missing parts are reported.
+// It also tests that a map looks the same in the format of Teeworlds 0.7.
 func TestCorpus(t *testing.T) {
 	dir := corpus.Dir(t, "teeworlds")
 	files := corpus.Files(t, "teeworlds", ".map")
@@ -94,7 +94,7 @@ func TestCorpus(t *testing.T) {
 		m.To07()
 		new, err := m.Encode()
 		if err != nil {
-			return // it cannot be written
+			return // the map cannot be encoded
 		}
 		m07, err := twmap.Decode(new)
 		if err != nil {

@@ -16,13 +16,13 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// reference is a picture of the corpus, and how near ours has to come to it: the mean over
-// its pixels of the largest difference of a channel.
+// reference is a picture of the corpus, and the largest allowed difference: the mean over its pixels of the largest
+// difference of a channel.
 type reference struct {
 	file, path string
 	x, y, zoom float64 // the camera, in tiles
 	entities   int
-	black      bool // where nothing is
+	black      bool // the background is black
 	most       float64
 	mask       func(m *twmap.Map, camera mapdraw.Camera, hide func(x, y, around float64))
 }
@@ -44,7 +44,7 @@ var references = []reference{
 	{file: "ddnet_coverage_at25,25_z1_entities100", path: maps + "coverage.map", x: 25, y: 25, zoom: 1, entities: 100, most: 1, mask: both},
 }
 
-// things hides what the game puts in place of entities.
+// things hides the positions where the game creates entities.
 func things(m *twmap.Map, _ mapdraw.Camera, hide func(x, y, around float64)) {
 	for y, row := range m.Physics(twmap.KindGame).Tiles().Rows() {
 		for x, t := range row {
@@ -55,7 +55,7 @@ func things(m *twmap.Map, _ mapdraw.Camera, hide func(x, y, around float64)) {
 	}
 }
 
-// numbered hides the cells of tiles that have numbers, whose font is another.
+// numbered hides the cells of tiles with numbers, which have another font.
 func numbered(m *twmap.Map, _ mapdraw.Camera, hide func(x, y, around float64)) {
 	each := func(kind twmap.Kind, at func(l *twmap.TileLayer, x, y int) uint8) {
 		if l := m.Physics(kind); l != nil {
@@ -71,7 +71,7 @@ func numbered(m *twmap.Map, _ mapdraw.Camera, hide func(x, y, around float64)) {
 	each(twmap.KindSpeedup, func(l *twmap.TileLayer, x, y int) uint8 { return l.Speedups().At(x, y).ID })
 }
 
-// moving hides all that quads with an envelope may cover, in groups that move with the game.
+// moving hides everything that quads with an envelope may cover, in groups that move with the game.
 func moving(m *twmap.Map, _ mapdraw.Camera, hide func(x, y, around float64)) {
 	for _, g := range m.Groups {
 		for _, l := range g.Layers {

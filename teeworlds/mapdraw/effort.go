@@ -8,23 +8,23 @@ import (
 	"trowel.example/fault"
 )
 
-// What a picture may cost: pixels that it may always draw, and how often it may draw each of its pixels.
-// No map of the corpus needs a tenth of it.
+// The limits for drawing a picture: the number of pixels that is always allowed, and the number of times that each
+// pixel of the picture may be drawn. No map of the corpus needs a tenth of it.
 const (
 	leastEffort = 1 << 25
 	pixelEffort = 512
 )
 
-// effort counts what a part of a picture draws, and limits what all parts of it draw together. The sum is the
-// same on every machine, unlike time.
+// effort counts the pixels drawn for a part of a picture, and limits the sum of all parts. Unlike a time limit, the
+// sum is the same on every machine.
 type effort struct {
 	ctx   context.Context
-	spent *atomic.Int64 // by all parts
+	spent *atomic.Int64 // sum of all parts
 	most  int64
-	own   int64 // not in spent yet
+	own   int64 // not yet added to spent
 }
 
-// newEffort returns what counts for a part of a picture that is halved n times.
+// newEffort returns the effort of a part of a picture that is halved n times.
 func (r *Renderer) newEffort(ctx context.Context, part image.Rectangle, p *Picture, n int) *effort {
 	e, size := &effort{ctx: ctx, spent: p.Spent}, p.Size
 	if e.spent == nil {
@@ -35,7 +35,7 @@ func (r *Renderer) newEffort(ctx context.Context, part image.Rectangle, p *Pictu
 	return e
 }
 
-// spend returns fault.ErrLimit once too much was drawn, or the error of a context that has ended.
+// spend returns an error that wraps fault.ErrLimit once too much was drawn, or the error of a cancelled context.
 func (e *effort) spend(n int) error {
 	if e.own += int64(n); e.own < 1<<16 {
 		return nil
@@ -43,7 +43,7 @@ func (e *effort) spend(n int) error {
 	return e.add()
 }
 
-// add adds what was spent to what all parts have spent, as at the end of each layer.
+// add adds the effort of this part to the sum of all parts. It is called at the end of each layer.
 func (e *effort) add() error {
 	spent := e.spent.Add(e.own)
 	if e.own = 0; spent > e.most {

@@ -12,7 +12,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// pile returns a map of n quads over each other, all of a colour.
+// pile returns a map of n quads on top of each other, all with the same colour.
 func pile(n int, color twmap.Color) *twmap.Map {
 	quads := make([]twmap.Quad, n)
 	for i := range quads {
@@ -23,8 +23,8 @@ func pile(n int, color twmap.Color) *twmap.Map {
 	return m
 }
 
-// Many layers over each other end with an error that names the layer, sooner or later by Effort, and
-// a context that ends stops them.
+// TestEffort tests that many layers on top of each other give an error that names the layer, at a limit that depends
+// on Effort, and that a cancelled context stops rendering.
 func TestEffort(t *testing.T) {
 	veil := twmap.Color{R: 255, A: 1}
 	render := func(ctx context.Context, m *twmap.Map, o Options) error {
@@ -55,8 +55,8 @@ func TestEffort(t *testing.T) {
 	}
 }
 
-// What a quad hides is not drawn, and the picture is the same; a quad that leaves a corner free, is bent, or is
-// not opaque hides nothing.
+// TestHides tests that hidden parts below a quad are not drawn and that the picture is the same, and that a quad that
+// leaves a corner free, is bent, or is not opaque hides nothing.
 func TestHides(t *testing.T) {
 	for name, bend := range map[string]func(*twmap.Quad){
 		"all":         func(*twmap.Quad) {},
@@ -82,7 +82,7 @@ func TestHides(t *testing.T) {
 		if first := c.firstSeen(f, nil, quads); (first == 1) != (name == "all") {
 			t.Errorf("%s: drawn from quad %d on", name, first)
 		}
-		// The same quad in two layers: none of the first is left out.
+		// With the quads in two layers, everything in the first is drawn.
 		one, first := quadMap(below)
 		second := twmap.NewQuadLayer(above)
 		for _, g := range one.Groups {

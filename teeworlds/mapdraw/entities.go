@@ -9,22 +9,20 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Entities are drawn as tiles are, by sheets of their own: one of signs for what tiles do,
-// one of arrows, and three of numbers.
+// Entities are drawn like tiles, with separate sheets: one with signs for the functions of tiles, one with arrows,
+// and three with numbers.
 
-// Mask says which cells of a picture of entities are drawn.
+// Mask selects the cells of a picture of entities that are drawn.
 type Mask int
 
-// The masks of the game. The pictures of most mods have other things in cells that the mod
-// has no tile for.
+// The masks of the game. The pictures of most mods contain other things in cells for which the mod has no tile.
 const (
-	MaskDDNet   Mask = iota // those of tiles that DDNet knows, each in its layers
-	MaskCredits             // all but the credits: for race, fng and vanilla
-	MaskNothing             // all: for blockworlds and f-ddrace
+	MaskDDNet   Mask = iota // the cells of tiles that DDNet supports, each in its layers
+	MaskCredits             // all cells except the credits: for race, fng and vanilla
+	MaskNothing             // all cells: for blockworlds and f-ddrace
 )
 
-// MaskOf returns the mask that the game has for the picture of a mod, by the name of the
-// file without its extension.
+// MaskOf returns the mask that the game uses for the picture of a mod, by the name of the file without its extension.
 func MaskOf(mod string) Mask {
 	switch mod {
 	case "race", "fng", "vanilla":
@@ -35,7 +33,7 @@ func MaskOf(mod string) Mask {
 	return MaskDDNet
 }
 
-// cells returns the cells of a sheet that stay, for the switch layer or for all others.
+// cells returns the cells of a sheet that are drawn, for the switch layer or for all others.
 func (m Mask) cells(forSwitch bool) (stay [256]bool) {
 	others := []twmap.Kind{twmap.KindGame, twmap.KindFront, twmap.KindSpeedup, twmap.KindTele, twmap.KindTune}
 	for id := range 256 {
@@ -46,7 +44,7 @@ func (m Mask) cells(forSwitch bool) (stay [256]bool) {
 		case m == MaskNothing:
 			stay[id] = true
 		case forSwitch:
-			// A switch that opens for a time is shown in the cell of no tile.
+			// A switch that opens for a time is drawn with a cell that is not the one of its number.
 			stay[id] = id == switchTimedOpenCell || twmap.ValidTile(twmap.KindSwitch, uint8(id))
 		default:
 			for _, kind := range others {
@@ -57,8 +55,8 @@ func (m Mask) cells(forSwitch bool) (stay [256]bool) {
 	return stay
 }
 
-// switchTimedOpenCell is the cell in which pictures of entities have the switch that opens
-// for a time; that of its number has something else.
+// switchTimedOpenCell is the cell of the switch that opens for a time in pictures of entities; the cell of its own
+// number contains something else.
 const switchTimedOpenCell = 8
 
 // signs are the sheets of entities, each made when it is first needed.
@@ -73,7 +71,7 @@ func newSheets(p *image.NRGBA, mask Mask) *signs {
 	}
 }
 
-// usualSigns are the sheets of those who have none of their own.
+// usualSigns are the sheets for renderers without an entities image.
 var usualSigns = sync.OnceValue(func() *signs { return newSheets(ownSigns(), MaskDDNet) })
 
 func (c *canvas) entities(*layer) *sheet     { return c.signs().normal() }
@@ -84,7 +82,7 @@ func (c *canvas) numbers(*layer) *sheet      { return numberSheet() }
 func (c *canvas) numbersAbove(*layer) *sheet { return numberSheetAbove() }
 func (c *canvas) numbersBelow(*layer) *sheet { return numberSheetBelow() }
 
-// eachCell calls do with each pixel of a picture and the number of its cell.
+// eachPixel calls do for each pixel of a picture, with the number of its cell.
 func eachPixel(p *image.NRGBA, do func(id int, pixel []byte)) {
 	w, h := p.Rect.Dx()/cellsInRow, p.Rect.Dy()/cellsInRow
 	for y := range p.Rect.Dy() {
@@ -94,7 +92,7 @@ func eachPixel(p *image.NRGBA, do func(id int, pixel []byte)) {
 	}
 }
 
-// masked returns a picture in which some cells only stay.
+// masked returns a picture with only the given cells.
 func masked(p *image.NRGBA, stay [256]bool) *image.NRGBA {
 	out := image.NewNRGBA(p.Rect)
 	for y := range p.Rect.Dy() {
@@ -141,7 +139,7 @@ func hsl(hue, saturation, lightness float64) (r, g, b uint8) {
 	return part(0), part(4), part(2)
 }
 
-// tuneShades gives the numbers of zones colours, from 1 on, in the order in which they come.
+// tuneShades assigns colours to the numbers of zones, from 1 on, in the order of their first occurrence.
 func tuneShades(g *twmap.Grid[twmap.TuneTile]) (shades [256]uint8) {
 	next := 0
 	for _, row := range g.Rows() {
@@ -155,7 +153,7 @@ func tuneShades(g *twmap.Grid[twmap.TuneTile]) (shades [256]uint8) {
 	return shades
 }
 
-// What the cells of layers look like.
+// The appearance of the cells of layers.
 
 func plainCell(t twmap.Tile) cell { return newCell(t.ID, t.Flags) }
 
@@ -180,7 +178,7 @@ func switchCell(t twmap.SwitchTile) cell {
 	return newCell(t.ID, t.Flags)
 }
 
-// speedupShown reports whether a speedup tile does anything.
+// speedupShown reports whether a speedup tile has an effect.
 func speedupShown(t twmap.SpeedupTile) bool {
 	switch twmap.GameTile(t.ID) {
 	case twmap.TileSpeedupOld:
@@ -191,8 +189,7 @@ func speedupShown(t twmap.SpeedupTile) bool {
 	return false
 }
 
-// speedupArrow returns the cell of an arrow: n+1 is turned by n degrees, and quarters of a
-// turn are flags.
+// speedupArrow returns the cell of an arrow: cell n+1 is rotated by n degrees, and multiples of 90 degrees are flags.
 func speedupArrow(t twmap.SpeedupTile) cell {
 	if !speedupShown(t) {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// TestSigns tests that each tile that DDNet knows has a sign, and no two the same.
+// TestSigns tests that each tile that DDNet supports has a sign, and that all signs are different.
 func TestSigns(t *testing.T) {
 	s := newSheet(ownSigns())
 	l := s.levels[0]
@@ -16,11 +16,11 @@ func TestSigns(t *testing.T) {
 	for id := 1; id < 256; id++ {
 		valid := id == switchTimedOpenCell
 		for kind := twmap.KindGame; kind <= twmap.KindTune; kind++ {
-			if kind != twmap.KindSpeedup { // which has arrows
+			if kind != twmap.KindSpeedup { // speedup tiles have arrows
 				valid = valid || twmap.ValidTile(kind, uint8(id))
 			}
 		}
-		valid = valid && id != 219 // a gap among the entities, in which nothing is
+		valid = valid && id != 219 // a gap among the entities
 		if valid == s.empty[id] {
 			t.Errorf("%d, %v: valid %t, empty %t", id, twmap.GameTile(id), valid, s.empty[id])
 		}
@@ -62,7 +62,7 @@ func TestMasks(t *testing.T) {
 	}
 }
 
-// TestEntityLayers tests what is drawn for the tiles of each kind of layer.
+// TestEntityLayers tests the drawing of tiles in each kind of layer.
 func TestEntityLayers(t *testing.T) {
 	for _, c := range []struct {
 		what string
@@ -101,7 +101,7 @@ func TestEntityLayers(t *testing.T) {
 	}
 }
 
-// entityMap has a layer of each kind with one tile, side by side.
+// entityMap returns a map with a layer of each kind, each with one tile next to the others.
 func entityMap() *twmap.Map {
 	m := twmap.New(6, 1)
 	for kind := twmap.KindFront; kind <= twmap.KindTune; kind++ {
@@ -138,11 +138,11 @@ func TestOverlay(t *testing.T) {
 	if got := seen(Options{Entities: 40}); got != "xxxxxx" {
 		t.Errorf("with entities: %s", got)
 	}
-	// A picture of entities in place of the signs: arrows and numbers stay.
+	// A picture of entities replaces the signs: arrows and numbers are still drawn.
 	if got := seen(Options{Entities: 100, EntitiesImage: image.NewNRGBA(image.Rect(0, 0, 16, 16))}); got != "..xxx." {
 		t.Errorf("with nothing for entities: %s", got)
 	}
-	// The layers of a map that is 60 % covered.
+	// The layers of a map that is covered by 60 %.
 	p := draws(t, m, Options{Entities: 60, EntitiesImage: plain(16, color.NRGBA{255, 0, 0, 255}), Mask: MaskNothing}, 1, 0)
 	if got := p.RGBAAt(16, 16); got != (color.RGBA{153, 0, 0, 255}) {
 		t.Errorf("60 %% of red: %v", got)

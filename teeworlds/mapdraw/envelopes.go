@@ -6,15 +6,15 @@ import "trowel.example/teeworlds/twmap"
 type envelopes struct {
 	list []*twmap.Envelope
 	ms   float64
-	last struct { // what was asked for last: quads of one layer often ask for the same
+	last struct { // the last result: quads of the same layer often need the same
 		env    *twmap.Envelope
 		offset int32
 		values [4]float64
 	}
 }
 
-// apply puts the values of an envelope over those of into. What the envelope has no
-// channel for stays, and all of it if there is no such envelope.
+// apply overwrites the values of into by those of an envelope. Values without a channel in the envelope are kept, as
+// are all values if the envelope does not exist.
 func (e *envelopes) apply(into []float64, index, offset int32) {
 	if index < 0 || int(index) >= len(e.list) {
 		return

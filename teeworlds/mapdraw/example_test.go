@@ -11,7 +11,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// The whole of a small map, with 4 pixels for a tile.
+// Example draws the whole of a small map, with 4 pixels per tile.
 func Example() {
 	m := twmap.New(3, 2)
 	sky := twmap.NewQuadLayer(twmap.NewQuad(0, 0, 96, 64))

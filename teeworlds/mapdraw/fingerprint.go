@@ -9,9 +9,9 @@ import (
 	"image"
 )
 
-// Fingerprint returns a hash of all that decides how a part of a picture looks: the tiles, quads
-// and sources that are to be seen in it, how they stand there at the time, their images and the
-// options. It changes with each pixel, and seldom with none. It is zero where nothing is drawn.
+// Fingerprint returns a hash of everything that determines the pixels in a part of a picture: the visible tiles,
+// quads and sources, their positions at the time, their images and the options. It changes when any pixel changes,
+// and seldom without a changed pixel. It is zero if nothing is drawn.
 func (r *Renderer) Fingerprint(ctx context.Context, part image.Rectangle, p Picture) (sum [32]byte, err error) {
 	if n := p.halvings(); n > 0 {
 		part, p = enlarged(part, n), p.larger(n)
@@ -43,16 +43,16 @@ func (r *Renderer) Fingerprint(ctx context.Context, part image.Rectangle, p Pict
 	return sum, nil
 }
 
-// print is a fingerprint in the making.
+// print is a fingerprint during its computation.
 type print struct {
 	canvas
 	hash.Hash
-	n      int    // how many things are in it
+	n      int    // the number of things in it
 	header func() // adds what all things of a layer have in common
 	buffer []byte
 }
 
-// thing adds what is to be seen of a layer.
+// thing adds a visible thing of a layer.
 func (p *print) thing() {
 	if p.n++; p.header != nil {
 		p.header()
@@ -93,7 +93,7 @@ func (p *print) tiles(f *frame, l *layer, content *content) {
 	}
 }
 
-// any reports whether something of some cells is to be seen.
+// any reports whether something in a range of cells is visible.
 func (s *stratum) any(x0, y0, x1, y1 int) bool {
 	for y := y0; y < y1; y++ {
 		for _, c := range s.cells[y*s.w:][x0:x1] {
@@ -138,7 +138,7 @@ func (r *Renderer) pictureDigest(p *picture) [32]byte {
 	return p.digest
 }
 
-// digestSigns returns a hash of what decides how entities look.
+// digestSigns returns a hash of everything that determines the appearance of entities.
 func (r *Renderer) digestSigns() [32]byte {
 	h := sha256.New()
 	fmt.Fprintln(h, r.o.Mask)

@@ -10,7 +10,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// FuzzRender draws whatever is taken for a map, from several places.
+// FuzzRender draws every decodable map from several positions.
 func FuzzRender(f *testing.F) {
 	add := func(m *twmap.Map) {
 		data, err := m.Encode()

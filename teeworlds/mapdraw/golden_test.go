@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the pictures in testdata anew; look at them then")
 
-// sample returns the map that comes with the source.
+// sample returns the sample map of the repository.
 func sample(t testing.TB) *twmap.Map {
 	t.Helper()
 	m, err := mapdir.Read(os.DirFS("../../samples/burrow"), nil)
@@ -27,8 +27,7 @@ func sample(t testing.TB) *twmap.Map {
 	return m
 }
 
-// TestGolden compares pictures of the sample with those in testdata, at which somebody has
-// looked.
+// TestGolden compares pictures of the sample with those in testdata, which were checked by eye.
 func TestGolden(t *testing.T) {
 	camera := mapdraw.NewCamera(32*45, 32*22, 0.7, image.Pt(320, 180)).At(320)
 	camera.Time = 2500 * time.Millisecond
@@ -73,7 +72,7 @@ func TestGolden(t *testing.T) {
 		}
 		differ := 0
 		for i := range want.Pix {
-			if d := int(want.Pix[i]) - int(got.Pix[i]); d < -1 || d > 1 { // other machines may round otherwise
+			if d := int(want.Pix[i]) - int(got.Pix[i]); d < -1 || d > 1 { // other machines may round differently
 				differ++
 			}
 		}

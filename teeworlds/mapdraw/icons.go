@@ -2,16 +2,16 @@ package mapdraw
 
 import "math"
 
-// What the signs of entities are made of.
+// The elements of the signs for entities.
 
-// block is a stone that fills the cell, with light on its left top.
+// block draws a stone that fills the cell, lit from the top left.
 func (p *pen) block(c uint32) {
 	p.rect(c, 0, 0, 64, 64)
 	p.poly(0xffffff50, 0, 0, 64, 0, 58, 6, 6, 6, 6, 58, 0, 64)
 	p.poly(0x00000060, 64, 64, 0, 64, 6, 58, 58, 58, 58, 6, 64, 0)
 }
 
-// plate is the ground of a sign.
+// plate draws the background of a sign.
 func (p *pen) plate(c uint32) {
 	p.rect(c, 1, 1, 62, 62)
 	for _, side := range [4]float64{0, 90, 180, 270} {
@@ -19,14 +19,14 @@ func (p *pen) plate(c uint32) {
 	}
 }
 
-// tag is a word at the bottom of a sign.
+// tag draws a word at the bottom of a sign.
 func (p *pen) tag(word string) {
 	if word != "" {
 		p.text(white, dark, word, 32, 54, 15, 58)
 	}
 }
 
-// stroke crosses out what is below it.
+// stroke crosses out the drawing below it.
 func (p *pen) stroke() {
 	p.line(dark, 10, 8, 8, 56, 56)
 	p.line(no, 6, 9, 9, 55, 55)
@@ -50,7 +50,7 @@ func (p *pen) rivets() {
 	p.line(0xc0ccdc60, 6, 22, 42, 42, 22)
 }
 
-// checks is a pattern of squares, from one of 8 rows to another.
+// checks draws a pattern of squares in a range of 8 rows.
 func (p *pen) checks(c uint32, from, to int) {
 	for y := from; y < to; y++ {
 		for x := y % 2; x < 8; x += 2 {
@@ -94,7 +94,7 @@ func (p *pen) sun() {
 	p.disc(0xfff0a0ff, 32, 32, 9)
 }
 
-// portal is a ring, with an arrow into it or out of it.
+// portal draws a ring with an arrow into it or out of it.
 func (p *pen) portal(c uint32, in bool) {
 	p.plate(c)
 	p.ring(white, 38, 26, 16, 5)
@@ -125,14 +125,14 @@ func (p *pen) finish() {
 	}
 }
 
-// bar is what nobody comes through, on a side of the cell.
+// bar draws a barrier on a side of the cell.
 func (p *pen) bar(degrees float64) {
 	q := p.turned(degrees)
 	q.rect(dark, 3, 3, 58, 11)
 	q.rect(gold, 5, 5, 54, 7)
 }
 
-// upwards says that a bar lets pass upwards.
+// upwards draws the mark of a bar that can be passed upwards.
 func (p *pen) upwards() {
 	for _, y := range [2]float64{22, 38} {
 		p.line(dark, 9, 16, y+15, 32, y, 48, y+15)
@@ -146,7 +146,7 @@ func (p *pen) halt() {
 	p.rect(white, 23, 29, 18, 6)
 }
 
-// chevrons point where a speeder pushes.
+// chevrons draws arrows in the direction of a speeder.
 func (p *pen) chevrons(n int) {
 	for i := range n {
 		y := 12 + 20*float64(i)
@@ -246,7 +246,7 @@ func (p *pen) heart() {
 	p.disc(0xffffff80, 18, 20, 4)
 }
 
-// turning is a laser that turns, clockwise or not.
+// turning draws a laser that rotates, clockwise or counter-clockwise.
 func (p *pen) turning(clockwise bool, speed string) {
 	p.plate(teal)
 	p.line(laser, 5, 32, 26, 56, 26)
@@ -266,7 +266,7 @@ func (p *pen) length(n int) {
 	p.text(white, dark, string(rune('0'+n)), 32, 48, 22, 58)
 }
 
-// moving is a laser that grows or shrinks.
+// moving draws a laser that grows or shrinks.
 func (p *pen) moving(opens bool) {
 	p.disc(gold, 12, 26, 6)
 	if opens {
@@ -276,7 +276,7 @@ func (p *pen) moving(opens bool) {
 	}
 }
 
-// claw pulls, the stronger the more teeth it has.
+// claw draws a dragger; a stronger one has more teeth.
 func (p *pen) claw(strength int) {
 	p.ring(dark, 32, 32, 21, 9)
 	p.ring(0x9a9ae8ff, 32, 32, 21, 6)
@@ -298,7 +298,7 @@ func (p *pen) burst() {
 	p.disc(gold, 32, 32, 16)
 }
 
-// bullet flies upwards.
+// bullet draws a bullet that flies upwards.
 func (p *pen) bullet() {
 	p.disc(dark, 32, 38, 15)
 	p.disc(0x707078ff, 32, 38, 12)
@@ -306,7 +306,7 @@ func (p *pen) bullet() {
 	p.line(laser, 6, 17, 31, 32, 13, 47, 31)
 }
 
-// speaker marks where a sound comes from.
+// speaker draws a loudspeaker, which marks a sound source.
 func (p *pen) speaker() {
 	p.poly(dark, 6, 22, 18, 22, 34, 8, 34, 56, 18, 42, 6, 42)
 	p.poly(white, 10, 26, 20, 26, 30, 17, 30, 47, 20, 38, 10, 38)

@@ -17,20 +17,20 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// maxImages is how many images the game loads; layers with a later one have none.
+// maxImages is the number of images that the game loads; layers with a later one are drawn without an image.
 const maxImages = 64
 
-// maxSide is the largest side of a picture that graphics cards take.
+// maxSide is the largest side of a picture that graphics cards accept, in pixels.
 const maxSide = 16384
 
-// picture is an image of a map, made ready when a layer first needs it.
+// picture is an image of a map, prepared when a layer first needs it.
 type picture struct {
 	image *twmap.Image
-	users int // layers
+	users int // number of layers
 
 	once, onceTexture, onceSheet sync.Once
-	source                       *image.NRGBA // nil: layers with it are drawn without
-	missing                      Missing      // why it is not the image itself; the zero value: it is
+	source                       *image.NRGBA // nil: layers with it are drawn without an image
+	missing                      Missing      // why source is not the image itself; zero if it is
 	texture                      texture
 	sheet                        *sheet
 
@@ -38,7 +38,7 @@ type picture struct {
 	digest     [32]byte
 }
 
-// findImages makes the pictures of a map ready to be read.
+// findImages prepares the pictures of a map for reading.
 func (r *Renderer) findImages() {
 	users := make([]int, len(r.m.Images))
 	for _, g := range r.m.Groups {
@@ -57,13 +57,13 @@ func (r *Renderer) findImages() {
 	}
 }
 
-// size returns about how many bytes a picture takes: itself, and all its smaller sizes both
-// for tiles and for quads.
+// size returns the approximate memory of a picture in bytes: of the picture and all its smaller sizes, both for tiles
+// and for quads.
 func (p *picture) size() int64 {
 	if !p.image.External() && !p.image.HasPicture() {
 		return 0
 	}
-	const mostOfExternal = 1 << 24 // what the map says of them means nothing
+	const mostOfExternal = 1 << 24 // the size that the map states is unreliable
 	n := int64(p.image.Width()) * int64(p.image.Height())
 	if p.image.External() {
 		n = min(max(n, 0), mostOfExternal)
@@ -71,7 +71,7 @@ func (p *picture) size() int64 {
 	return n * 4 * 5 / 3
 }
 
-// imageOf returns the index of the image that a layer is drawn with, -1 for none.
+// imageOf returns the index of the image of a layer, or -1 for none.
 func imageOf(l twmap.Layer) int {
 	switch l := l.(type) {
 	case *twmap.TileLayer:
@@ -84,7 +84,7 @@ func imageOf(l twmap.Layer) int {
 	return -1
 }
 
-// textureOf returns a picture for quads, nil if layers with it are to be drawn without.
+// textureOf returns a picture for quads, or nil if layers with it are drawn without an image.
 func (r *Renderer) textureOf(p *picture) texture {
 	if !r.keeps {
 		return newTexture(r.source(p))
@@ -94,7 +94,7 @@ func (r *Renderer) textureOf(p *picture) texture {
 	return p.texture
 }
 
-// sheetOf returns a picture for tiles, nil if layers with it are to be drawn without.
+// sheetOf returns a picture for tiles, or nil if layers with it are drawn without an image.
 func (r *Renderer) sheetOf(p *picture) *sheet {
 	if !r.keeps {
 		return newSheet(tileable(r.source(p)))
@@ -104,8 +104,7 @@ func (r *Renderer) sheetOf(p *picture) *sheet {
 	return p.sheet
 }
 
-// source returns the pixels of a picture, nil for nothing, and tells if they are not those of
-// the image.
+// source returns the pixels of a picture, or nil for none. It reports pixels that are not those of the image.
 func (r *Renderer) source(p *picture) *image.NRGBA {
 	var source *image.NRGBA
 	var missing Missing
@@ -121,8 +120,7 @@ func (r *Renderer) source(p *picture) *image.NRGBA {
 	return source
 }
 
-// read returns the pixels of a picture in the size that it has, or what is drawn in its
-// place; nil for nothing.
+// read returns the pixels of a picture in its own size, or a replacement; nil for nothing.
 func (r *Renderer) read(p *picture) (*image.NRGBA, Missing) {
 	pixels, err := r.load(p)
 	if err == nil {
@@ -144,8 +142,8 @@ func (r *Renderer) read(p *picture) (*image.NRGBA, Missing) {
 	return pixels, miss
 }
 
-// unfoundError is of an external image that is not there or no PNG; for all others the
-// game has not even its null texture.
+// unfoundError is the error of an external image that does not exist or is not a PNG. For other errors the game does
+// not even draw its null texture.
 type unfoundError struct{ err error }
 
 func (e *unfoundError) Error() string { return e.err.Error() }
@@ -182,8 +180,8 @@ func (r *Renderer) load(p *picture) (pixels *image.NRGBA, err error) {
 	return pixels, err
 }
 
-// External returns the picture that the game has under the name of an external image: that
-// of the game whose pictures the map is drawn with.
+// External returns the game's picture for the name of an external image, from the game whose pictures the map is
+// drawn with.
 func (r *Renderer) External(name string) (*image.NRGBA, error) {
 	data, file, err := r.mapres(name)
 	var p *image.NRGBA
@@ -204,8 +202,8 @@ func (r *Renderer) mapres(name string) ([]byte, string, error) {
 	return r.mapresOf(name, r.sheets07())
 }
 
-// mapresOf reads the file that Teeworlds 0.7, or DDNet and 0.6, has under a name. What
-// Teeworlds 0.7 has is missing for the others: its pictures show something else in many places.
+// mapresOf reads the file that Teeworlds 0.7, or DDNet and 0.6, has under a name. For maps of DDNet and 0.6 the files
+// of Teeworlds 0.7 count as missing, because many of its pictures differ.
 func (r *Renderer) mapresOf(name string, is07 bool) ([]byte, string, error) {
 	if is07 && slices.Contains(variants07, name) {
 		if data, err := findFile(r.o.Mapres, name+"_0.7.png"); err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -228,16 +226,15 @@ func (r *Renderer) mapresOf(name string, is07 bool) ([]byte, string, error) {
 	if data, err = findFile(others, file); err != nil {
 		return nil, file, errors.New("not found")
 	} else if is07 {
-		return data, file, nil // as DDNet does where it has no picture of 0.7
+		return data, file, nil // as DDNet does if it lacks the picture of 0.7
 	}
 	return nil, file, errors.New("not found: there is only that of Teeworlds 0.7, which is another picture")
 }
 
-// maxPNG is the size of the largest file that is read as a picture.
+// maxPNG is the size of the largest file that is read as a picture, in bytes.
 const maxPNG = 256 << 20
 
-// findFile reads a file of the first folder that has it. A name that leads out of the
-// folder is not there.
+// findFile reads a file from the first folder that contains it. A name outside of the folder counts as missing.
 func findFile(dirs []string, name string) ([]byte, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return nil, fs.ErrNotExist
@@ -251,7 +248,7 @@ func findFile(dirs []string, name string) ([]byte, error) {
 	return nil, fs.ErrNotExist
 }
 
-// maxDeflate is how many bytes deflate makes at most of one.
+// maxDeflate is the largest compression ratio of deflate.
 const maxDeflate = 1032
 
 // ReadPNG reads a picture from a file, as DecodePNG does.
@@ -267,8 +264,8 @@ func ReadPNG(path string) (*image.NRGBA, error) {
 	return p, nil
 }
 
-// DecodePNG reads a picture. One that says it is larger than its bytes can be is refused
-// before there is memory for it, and so is one with more than [twmap.MaxPixels].
+// DecodePNG reads a picture. It rejects pictures whose stated size is impossible for their number of bytes before
+// allocating memory, and pictures with more than [twmap.MaxPixels] pixels.
 func DecodePNG(data []byte) (*image.NRGBA, error) {
 	config, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil {

@@ -35,7 +35,7 @@ func plain(side int, c color.Color) *image.NRGBA {
 	return p
 }
 
-// tileOf returns a map of a tile of each of some images.
+// tilesOf returns a map with a tile of each of the given images.
 func tilesOf(ids []uint8, images ...*twmap.Image) *twmap.Map {
 	var layers []twmap.Layer
 	for i, id := range ids {
@@ -49,7 +49,7 @@ func tilesOf(ids []uint8, images ...*twmap.Image) *twmap.Map {
 	return m
 }
 
-// missing returns the report of what was missing, a line for each.
+// missing returns the report of missing parts, one per line.
 func missing(t *testing.T, m *twmap.Map, o Options) []string {
 	t.Helper()
 	r, err := New(m, o)
@@ -106,12 +106,12 @@ func TestExternalImages(t *testing.T) {
 	}
 }
 
-// TestVariants tests whose picture counts where Teeworlds 0.7 has another of that name.
+// TestVariants tests which picture is drawn if Teeworlds 0.7 has another one with the same name.
 func TestVariants(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
 		color color.NRGBA
-		cell  int // what is in it beside cell 1
+		cell  int // the cell that has content in addition to cell 1
 	}{"grass_main": {color.NRGBA{255, 0, 0, 255}, 2}, "grass_main_0.7": {color.NRGBA{0, 255, 0, 255}, 3}} {
 		p := image.NewNRGBA(image.Rect(0, 0, 16, 16))
 		p.SetNRGBA(1, 0, c.color)
@@ -122,12 +122,12 @@ func TestVariants(t *testing.T) {
 	}
 	for _, c := range []struct {
 		ids  []uint8
-		new  bool // the form of the map
+		new  bool // the format of the map
 		game Game
 		want string
 	}{
 		{[]uint8{1}, false, GameAuto, "r"},
-		{[]uint8{1}, true, GameAuto, "r"}, // fits both: it may have been converted
+		{[]uint8{1}, true, GameAuto, "r"}, // fits both: the map may have been converted
 		{[]uint8{3}, true, GameAuto, "g"},
 		{[]uint8{3}, false, GameAuto, "."},
 		{[]uint8{2}, true, GameAuto, "r"},
@@ -144,8 +144,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// Where only Teeworlds 0.7 is installed, its pictures are those of its own maps and missing for
-// all others.
+// TestPicturesOf07 tests that, with only Teeworlds 0.7 installed, its pictures are drawn for its own maps and are
+// missing for all others.
 func TestPicturesOf07(t *testing.T) {
 	of07, of06 := t.TempDir(), t.TempDir()
 	put := func(dir, name string, c color.Color) {
@@ -159,7 +159,7 @@ func TestPicturesOf07(t *testing.T) {
 	put(of06, "grass_main", color.NRGBA{0, 0, 255, 255})
 	for _, c := range []struct {
 		dirs []string
-		new  bool // the form of the map
+		new  bool // the format of the map
 		game Game
 		want string
 	}{
@@ -215,7 +215,7 @@ func TestEmbeddedImages(t *testing.T) {
 	}
 }
 
-// TestDecodePNG tests that every kind of PNG is read, and that none is believed its size.
+// TestDecodePNG tests that every kind of PNG is read, and that stated sizes are checked.
 func TestDecodePNG(t *testing.T) {
 	half := color.NRGBA{200, 100, 50, 128}
 	deep := image.NewNRGBA64(image.Rect(0, 0, 1, 1))
@@ -237,7 +237,7 @@ func TestDecodePNG(t *testing.T) {
 	}
 }
 
-// damagedLayer returns a map whose layer says that it is larger than it is.
+// damaged returns a map with one changed integer in an item, such as a layer that states a larger size than it has.
 func damaged(t testing.TB, m *twmap.Map, typ int32, at int, value int32) *twmap.Map {
 	t.Helper()
 	data, err := m.Encode()
@@ -305,7 +305,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// What does not stay from one picture to the next is drawn the same.
+// TestLetGo tests that a map whose parts are not kept between pictures is drawn the same.
 func TestLetGo(t *testing.T) {
 	m := tilesOf([]uint8{1, 1, 1}, twmap.NewImage("a", quarters()), twmap.NewImage("b", quarters()), twmap.NewExternalImage("none", 1, 1))
 	q := twmap.NewQuadLayer(twmap.NewQuad(0, 0, 40, 20))

@@ -12,10 +12,10 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// layer is a layer of the map, with what was read of it.
+// layer is a layer of the map, with the contents that were read.
 type layer struct {
 	name    string // for messages
-	broken  string // why the game does not draw it
+	broken  string // the reason why the game does not draw it
 	tiles   *twmap.TileLayer
 	quads   *twmap.QuadLayer
 	sounds  *twmap.SoundLayer
@@ -23,14 +23,14 @@ type layer struct {
 	*held
 }
 
-// held is what was read of a layer, for all renderers of the map.
+// held is the contents of a layer, shared by all renderers of the map.
 type held struct {
 	once    sync.Once
 	ready   atomic.Bool
 	content content
 }
 
-// content is what a layer holds, in the form in which it is drawn.
+// content is the contents of a layer in the form in which it is drawn.
 type content struct {
 	strata  []stratum
 	quads   []twmap.Quad
@@ -38,16 +38,15 @@ type content struct {
 	broken  string
 }
 
-// stratum is a layer of tiles, or what an entity layer is drawn with: its tiles, then its
-// numbers, each with pictures of their own.
+// stratum is a drawn layer of tiles. A layer of entities consists of several: its tiles and its numbers, each with
+// other pictures.
 type stratum struct {
 	w, h  int
 	cells []cell
 	sheet func(*canvas, *layer) *sheet
 }
 
-// cell is what is to be seen of a tile: the number of its picture, 0 for none, and in the
-// higher bits its flags.
+// cell is the visible part of a tile: the number of its picture, 0 for none, and its flags in the higher bits.
 type cell uint16
 
 func newCell(id uint8, flags twmap.TileFlags) cell {
@@ -57,19 +56,19 @@ func newCell(id uint8, flags twmap.TileFlags) cell {
 func (c cell) id() int                { return int(c & 0xff) }
 func (c cell) flags() twmap.TileFlags { return twmap.TileFlags(c >> 8) }
 
-// maxKept is how many bytes the layers and images of a map may take, so that they stay from
-// one picture to the next. Those of a map with more are read again each time, and no more than
-// maxPassing of them at a time, but for a single one that is larger.
+// maxKept is the memory in bytes up to which the layers and images of a map are kept between pictures. Those of a
+// larger map are read again for each picture, and at most maxPassing bytes of them are in memory at a time, except
+// for a single larger one.
 const (
 	maxKept    = 320 << 20
 	maxPassing = 160 << 20
 )
 
-// Rereads reports whether the map is so large that each call of [Renderer.Render] reads all layers that it
-// draws: the fewer parts a picture is drawn in, the better.
+// Rereads reports whether the map is so large that each call of [Renderer.Render] reads all layers that it draws.
+// Such a map should be drawn in few parts.
 func (r *Renderer) Rereads() bool { return !r.keeps }
 
-// findLayers makes the layers ready to be read.
+// findLayers prepares the layers for reading.
 func (r *Renderer) findLayers() {
 	size := int64(0)
 	r.isGame = make([]bool, len(r.m.Groups))
@@ -106,10 +105,10 @@ func (r *Renderer) findLayers() {
 	r.keeps = size <= maxKept
 }
 
-// entities reports whether a layer is one of entities.
+// entities reports whether the layer is one of entities.
 func (l *layer) entities() bool { return l.tiles != nil && l.tiles.Kind() != twmap.KindTiles }
 
-// strataOf returns how many strata a layer of tiles of a kind has at most.
+// strataOf returns the largest number of strata for a layer of tiles of a kind.
 func strataOf(kind twmap.Kind) int64 {
 	switch kind {
 	case twmap.KindTele:
@@ -120,7 +119,7 @@ func strataOf(kind twmap.Kind) int64 {
 	return 1
 }
 
-// size returns at most how many bytes the layer takes in memory.
+// size returns the largest memory that the layer can take, in bytes.
 func (l *layer) size() int64 {
 	switch {
 	case l.tiles != nil:
@@ -133,7 +132,7 @@ func (l *layer) size() int64 {
 	return 0
 }
 
-// with calls do with what a layer holds; afterwards it may be gone.
+// with calls do with the contents of a layer, which may be released afterwards.
 func (r *Renderer) with(l *layer, do func(*content)) {
 	if r.keeps {
 		r.loadLayer(l)
@@ -149,7 +148,7 @@ func (r *Renderer) with(l *layer, do func(*content)) {
 	r.show(l, &c, do)
 }
 
-// loadLayer reads a layer that stays.
+// loadLayer reads a layer whose contents are kept.
 func (r *Renderer) loadLayer(l *layer) {
 	l.once.Do(func() {
 		l.content = readLayer(l)
@@ -157,8 +156,7 @@ func (r *Renderer) loadLayer(l *layer) {
 	})
 }
 
-// loadDrawn reads the layers that are drawn, on all cores: for the first picture of a large map
-// that is most of the work.
+// loadDrawn reads the drawn layers on all cores: this is most of the work for the first picture of a large map.
 func (c *canvas) loadDrawn(ctx context.Context) {
 	var fresh []*layer
 	for g, layers := range c.layers {
@@ -184,8 +182,8 @@ func (c *canvas) loadDrawn(ctx context.Context) {
 	})
 }
 
-// Survey reads all layers and images of a picture, so that [Renderer.Missing] returns whatever pictures
-// that look like it have to do without.
+// Survey reads all layers and images of a picture, so that [Renderer.Missing] returns everything that similar
+// pictures lack.
 func (r *Renderer) Survey(ctx context.Context, p Picture) error {
 	c := canvas{Renderer: r, picture: p}
 	c.loadDrawn(ctx)
@@ -207,7 +205,7 @@ func (r *Renderer) Survey(ctx context.Context, p Picture) error {
 	return nil
 }
 
-// show calls do with what a layer holds, or tells what it misses of it.
+// show calls do with the contents of a layer, or reports what is missing from them.
 func (r *Renderer) show(l *layer, c *content, do func(*content)) {
 	if c.broken != "" {
 		r.miss(Missing{Kind: MissingLayer, Name: l.name, What: c.broken + ": not drawn, as in the game", Loss: true})
@@ -232,17 +230,17 @@ func readLayer(l *layer) (c content) {
 	case l.sounds != nil:
 		l.sounds.Look(func(sources []twmap.SoundSource, e error) { c.sources, err = sources, e })
 	}
-	if err != nil { // the game draws none of them then
+	if err != nil { // the game then draws none of them
 		c = content{broken: err.Error()}
 	}
 	return c
 }
 
-// cellsOfOtherSize reports whether the cells are such as DDRace wrote in 2010, which take
-// less room than the game reads today.
+// cellsOfOtherSize reports whether the cells have the size that DDRace wrote in 2010, which is smaller than the
+// current one.
 func cellsOfOtherSize(t *twmap.TileLayer) bool { return errors.Is(t.Load(), fault.ErrVersion) }
 
-// newStratum makes a stratum of the cells of a grid, nil if nothing of it is to be seen.
+// newStratum makes a stratum from the cells of a grid, or returns nil if all are invisible.
 func newStratum[T twmap.Cell](g *twmap.Grid[T], sheet func(*canvas, *layer) *sheet, look func(T) cell) []stratum {
 	cells, _ := g.Cells()
 	s := stratum{g.Width(), g.Height(), make([]cell, g.Width()*g.Height()), sheet}
@@ -257,7 +255,7 @@ func newStratum[T twmap.Cell](g *twmap.Grid[T], sheet func(*canvas, *layer) *she
 	return []stratum{s}
 }
 
-// strata returns what a layer of tiles is drawn with: nothing for layers of other games.
+// strata returns the strata of a layer of tiles, or nil for layers of other games.
 func strata(t *twmap.TileLayer) (all []stratum) {
 	add := func(s []stratum) { all = append(all, s...) }
 	switch t.Kind() {

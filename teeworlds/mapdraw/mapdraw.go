@@ -1,12 +1,11 @@
-// Package mapdraw draws maps of Teeworlds and DDNet as the game's client shows them, pixel
-// for pixel as far as that can be had without a graphics card.
+// Package mapdraw draws maps of Teeworlds and DDNet as the game's client does, pixel for pixel as far as possible
+// without a graphics card.
 //
-// [New] makes a [Renderer] of a map; [Renderer.Render] draws any part of a picture of it,
-// in as many goroutines at a time as the caller likes. How a picture comes about, and what
-// differs from the game, is in docs/rendering.md.
+// [New] returns a [Renderer] of a map; [Renderer.Render] draws any part of a picture of the map, concurrently if the
+// caller likes. docs/rendering.md describes the drawing, and the differences from the game.
 //
-// All lengths are in the map's units, of which a tile has 32, and angles in degrees,
-// clockwise. x goes to the right and y down; 0,0 is the top left corner of the game layer.
+// All lengths are in the units of the map (a tile has 32), and angles in degrees, clockwise. x increases to the right
+// and y downwards; 0,0 is the top left corner of the game layer.
 package mapdraw
 
 import (
@@ -29,75 +28,71 @@ import (
 // TileSize is the length of a side of a tile in units.
 const TileSize = 32
 
-// Background is what the game shows where nothing is.
+// Background is the colour that the game shows in empty areas.
 var Background = color.NRGBA{128, 128, 128, 255}
 
-// Game says whose pictures external images are, where there are different ones under one
-// name.
+// Game selects the game whose external images are drawn, where games have different images with the same name.
 type Game int
 
-// The games. GameAuto takes those of Teeworlds 0.7 for maps in its form if the tiles fit
-// them better.
+// The games. GameAuto selects the images of Teeworlds 0.7 for maps in its format if they fit the tiles better.
 const (
 	GameAuto Game = iota
 	Game06        // Teeworlds 0.6 and DDNet
 	Game07        // Teeworlds 0.7
 )
 
-// Options say how a map is drawn. The zero value is what the game shows to who plays,
-// without external images.
+// Options specify how a map is drawn. With the zero value, maps are drawn as players see them, without external
+// images.
 type Options struct {
-	// Entities is how far the entities cover the map, 0 to 100: at 100 nothing else is to
-	// be seen.
+	// Entities is the opacity of the entities over the map, 0 to 100: at 100 only entities are visible.
 	Entities int
-	// EntitiesImage is a picture of 16 x 16 entities in place of those drawn for Trowel.
-	// What it shows where the game has no entity stays, as Mask says.
+	// EntitiesImage is a picture of 16 x 16 entities that replaces the built-in ones. Mask selects the cells that are
+	// drawn.
 	EntitiesImage *image.NRGBA
 	Mask          Mask
 
-	Mapres  []string // folders in which external images are looked for, in this order
-	Game    Game     // whose they are
-	Checker bool     // images that cannot be had are drawn as a checker, and not as the game does
+	Mapres  []string // folders with external images, in search order
+	Game    Game     // the game whose external images are drawn
+	Checker bool     // draw missing images as a checkerboard, not as the game does
 
-	// Effort multiplies how much may be drawn for a picture, see [Renderer.Render]; 0 is 1.
+	// Effort multiplies the drawing limit of a picture, see [Renderer.Render]; 0 means 1.
 	Effort int
 }
 
-// Renderer draws a map. It may be used by many goroutines.
+// Renderer draws a map. It is safe for concurrent use.
 type Renderer struct {
 	m        *twmap.Map
 	o        Options
 	pictures []*picture
 	layers   [][]*layer // by group
-	isGame   []bool     // which groups have a game layer
+	isGame   []bool     // the groups that have a game layer
 	sheets07 func() bool
 	signs    func() *signs
 	scaled   *scaledCells
 
-	keeps bool           // what was read for one picture stays for the next
-	room  *budget.Budget // for what does not stay
+	keeps bool           // keep what was read for later pictures
+	room  *budget.Budget // for what is not kept
 
 	mu     sync.Mutex
 	missed map[Missing]bool
 }
 
-// Missing is something that a picture had to do without.
+// Missing is something that a picture lacks.
 type Missing struct {
 	Kind   string // MissingImage or MissingLayer
 	Name   string
-	Layers int    // how many have the image
-	What   string // why, and what is drawn in its place
-	Loss   bool   // the map should have it
+	Layers int    // number of layers with the image
+	What   string // the reason, and what is drawn instead
+	Loss   bool   // the map should contain it
 }
 
-// Kinds of what can be missing.
+// Kinds of missing things.
 const (
 	MissingImage = "image"
 	MissingLayer = "layer"
 )
 
-// New returns a renderer of a map, which must not be changed as long as it is used. It
-// reads nothing yet.
+// New returns a renderer of a map. The map must not be changed while the renderer is in use. New reads nothing yet.
 func New(m *twmap.Map, o Options) (*Renderer, error) {
 	r, err := newRenderer(m, o)
 	if err == nil {
@@ -108,8 +103,7 @@ func New(m *twmap.Map, o Options) (*Renderer, error) {
 	return r, err
 }
 
-// With returns a renderer of the same map with other options. It has what this one has read of
-// the map, and what it reads this one has.
+// With returns a renderer of the same map with other options. Both renderers share what they have read of the map.
 func (r *Renderer) With(o Options) (*Renderer, error) {
 	other, err := newRenderer(r.m, o)
 	if err != nil {
@@ -138,7 +132,7 @@ func (r *Renderer) With(o Options) (*Renderer, error) {
 	return other, nil
 }
 
-// newRenderer returns a renderer that knows nothing of its map.
+// newRenderer returns a renderer that has read nothing of its map.
 func newRenderer(m *twmap.Map, o Options) (*Renderer, error) {
 	if o.Entities < 0 || o.Entities > 100 {
 		return nil, fmt.Errorf("entities: %d, should be 0 to 100", o.Entities)
@@ -155,7 +149,7 @@ func newRenderer(m *twmap.Map, o Options) (*Renderer, error) {
 	return r, nil
 }
 
-// Missing returns what all pictures so far had to do without, sorted by kind and name.
+// Missing returns what all pictures so far lacked, sorted by kind and name.
 func (r *Renderer) Missing() []Missing {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,32 +172,33 @@ func (r *Renderer) miss(m Missing) {
 // Picture describes a picture of a map.
 type Picture struct {
 	Camera    Camera
-	Left, Top float64       // where the pixel 0,0 begins
-	Scale     float64       // pixels of a unit
-	Time      time.Duration // of envelopes
-	Mean      bool          // a pixel in which several tiles lie is the mean of them, and not one of them as in the game
+	Left, Top float64       // position of pixel 0,0, in units
+	Scale     float64       // pixels per unit
+	Time      time.Duration // time for the envelopes
+	Mean      bool          // a pixel that contains several tiles is their mean, instead of one of them as in the game
 
-	// Draws reports whether a layer is drawn, by the numbers of its group and in it. Nil:
-	// those of which [Renderer.Usual] says so.
+	// Draws reports whether a layer is drawn, by the number of its group and its number in the group. If it is nil,
+	// the result of [Renderer.Usual] is used.
 	Draws func(group, layer int) bool
 
-	// Spent is what the parts of a picture share that are limited together, and Size is that of the whole
-	// picture. Nil: each part is limited as a picture of its own.
+	// Spent is the drawing effort that the parts of a picture share for a common limit, and Size is the size of the
+	// whole picture. If Spent is nil, each part is limited like a separate picture.
 	Spent *atomic.Int64
 	Size  image.Point
 }
 
-// At returns the picture that a camera takes, of a width in pixels.
+// At returns the picture of a camera's view with a width in pixels.
 func (c Camera) At(width int) Picture {
 	return Picture{Camera: c, Left: c.X - c.Width/2, Top: c.Y - c.Height/2, Scale: float64(width) / c.Width}
 }
 
-// Render draws the pixels of dst.Rect over what dst holds, the background. No pixel depends
-// on which others are drawn with it.
+// Render draws the pixels of dst.Rect over the contents of dst, which are the background. No pixel depends on the
+// other pixels that are drawn with it.
 //
-// Layers may be drawn over each other without end: if the parts of a picture draw more than 2^25 pixels, and
-// 512 for each pixel of the picture, Render returns an error that wraps [fault.ErrLimit] and names the layer.
-// Where a tile is smaller than two pixels and Picture.Mean is set, each pixel counts as up to 64.
+// The work is limited because a map may have any number of layers on top of each other: if the parts of a picture
+// draw more than 2^25 pixels, and more than 512 for each pixel of the picture, Render returns an error that wraps
+// [fault.ErrLimit] and names the layer. Where a tile is smaller than two pixels and Picture.Mean is set, each pixel
+// counts as up to 64.
 func (r *Renderer) Render(ctx context.Context, dst *image.RGBA, p Picture) error {
 	if !p.ok() {
 		return fmt.Errorf("a picture too far away, too large or too small: %.4g x %.4g units around %.4g,%.4g at %.4g pixels each", p.Camera.Width, p.Camera.Height, p.Camera.X, p.Camera.Y, p.Scale)
@@ -221,7 +216,7 @@ func (r *Renderer) Render(ctx context.Context, dst *image.RGBA, p Picture) error
 	return c.draw(ctx)
 }
 
-// draw draws the part.
+// draw draws the layers of the part.
 func (c *canvas) draw(ctx context.Context) error {
 	return c.each(ctx, func(f *frame, l *layer) error {
 		var err error
@@ -243,7 +238,7 @@ func (c *canvas) draw(ctx context.Context) error {
 	})
 }
 
-// canvas is a part of a picture that is being drawn.
+// canvas is a part of a picture during drawing.
 type canvas struct {
 	*Renderer
 	dst       *image.RGBA
@@ -252,7 +247,7 @@ type canvas struct {
 	effort    *effort
 }
 
-// each calls do with the layers that are drawn, from back to front, up to its first error.
+// each calls do for the drawn layers, from back to front, and stops at the first error.
 func (c *canvas) each(ctx context.Context, do func(*frame, *layer) error) error {
 	for g, layers := range c.layers {
 		var f *frame
@@ -289,8 +284,8 @@ func (c *canvas) shows(group, number int, l *layer) bool {
 	return true
 }
 
-// Usual reports whether the game draws a layer, by the numbers of its group and in it: one
-// of entities only if there are any, others only if these do not cover all, and sounds never.
+// Usual reports whether the game draws a layer, by the number of its group and its number in the group: layers of
+// entities if Entities is greater than 0, other layers if it is below 100, and sound layers never.
 func (r *Renderer) Usual(group, number int) bool {
 	switch l := r.layers[group][number]; {
 	case l.sounds != nil:
@@ -301,8 +296,8 @@ func (r *Renderer) Usual(group, number int) bool {
 	return r.o.Entities < 100
 }
 
-// opacity returns how opaque a layer of tiles is because of the entities, 0 to 1. One that
-// would not be seen at all is drawn for who asks for it.
+// opacity returns the opacity of a layer of tiles according to Options.Entities, 0 to 1. A layer that would be
+// invisible is opaque, because it is drawn only if Picture.Draws selects it.
 func (r *Renderer) opacity(l *layer) float64 {
 	percent := 100 - r.o.Entities
 	if l.entities() {

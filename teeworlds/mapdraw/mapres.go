@@ -10,12 +10,11 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// variants07 are the external images that are other pictures in Teeworlds 0.7: DDNet has
-// them as NAME_0.7.png.
+// variants07 are the external images that have different pictures in Teeworlds 0.7; DDNet has those as NAME_0.7.png.
 var variants07 = []string{"grass_doodads", "grass_main", "winter_main", "generic_shadows", "generic_unhookable", "easter"}
 
-// DataFolders returns the folders in which the games' own clients keep their files on this
-// system, those of the user first. Not all of them need to be there.
+// DataFolders returns the folders in which the games' own clients keep their files on this system, those of the user
+// first. They need not exist.
 func DataFolders() []string {
 	var dirs []string
 	add := func(base string, parts ...string) {
@@ -58,8 +57,7 @@ func DataFolders() []string {
 	return dirs
 }
 
-// MapresFolders returns the folders in which the games' clients keep the pictures that
-// maps only name.
+// MapresFolders returns the folders in which the games' clients keep external images.
 func MapresFolders() []string {
 	dirs := DataFolders()
 	for i := range dirs {
@@ -68,8 +66,8 @@ func MapresFolders() []string {
 	return dirs
 }
 
-// has07 reports whether a folder has the pictures of Teeworlds 0.7, which lie under the names
-// of those of 0.6 and DDNet and are others: these two only that game has under these names.
+// has07 reports whether a folder has the pictures of Teeworlds 0.7, which have the names of different pictures in 0.6
+// and DDNet. The files tested for exist only in that game.
 func has07(dir string) bool {
 	for _, name := range []string{"easter.png", "generic_shadows.png"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
@@ -79,12 +77,10 @@ func has07(dir string) bool {
 	return true
 }
 
-// wants07 decides whether external images are those of Teeworlds 0.7, where that makes a
-// difference. The client takes the ones or the others by the server that it plays on, which
-// is not known here; and the form of the map does not tell either, since a map that was
-// converted still has the tiles of before. So for a map in the form of 0.7 its tiles
-// decide: they lie where their own picture has something to show. The form decides only where
-// there are no pictures of both to compare.
+// wants07 decides whether the external images of Teeworlds 0.7 are drawn, where the games differ. The client decides
+// by the server that it plays on, which is unknown here. The format of the map is not conclusive either, since a
+// converted map still has its old tiles. For a map in the format of 0.7 the tiles therefore decide: they should be
+// where their picture is not empty. The format decides only if the pictures of both games are not available.
 func (r *Renderer) wants07() bool {
 	switch r.o.Game {
 	case Game06:
@@ -119,7 +115,7 @@ func (r *Renderer) wants07() bool {
 	return lead > 0 || !compared
 }
 
-// mapresSheet returns the picture that a game has under a name, nil if it is unavailable.
+// mapresSheet returns a game's picture for a name, or nil if it is unavailable.
 func (r *Renderer) mapresSheet(name string, is07 bool) *sheet {
 	data, _, err := r.mapresOf(name, is07)
 	if err != nil {
@@ -132,7 +128,7 @@ func (r *Renderer) mapresSheet(name string, is07 bool) *sheet {
 	return newSheet(tileable(p))
 }
 
-// usedTiles counts the tiles that are drawn with an image.
+// usedTiles returns the number of uses of each tile of an image.
 func (r *Renderer) usedTiles(image int) (used [256]int) {
 	for _, g := range r.m.Groups {
 		for _, l := range g.Layers {

@@ -8,14 +8,14 @@ import (
 	"trowel.example/internal/pixel"
 )
 
-// In pictures in which a tile is smaller than a pixel the game shows of the tiles in a pixel the
-// one that happens to be in its middle, other ones from zoom to zoom. The mean of all of them is
-// had by drawing the picture twice as large, and again, until a tile has minTile pixels.
+// In pictures in which a tile is smaller than a pixel, the game shows the tile in the middle of each pixel, which
+// changes with the zoom. To get the mean of all tiles in a pixel, the picture is drawn at double size, repeatedly,
+// until a tile has minTile pixels.
 const (
 	minTile    = 2
 	maxHalving = 3
-	meanSide   = 64      // of the parts that are drawn at a time, in pixels of the picture
-	meanPixels = 1 << 22 // of the larger picture, where each part costs reading all layers
+	meanSide   = 64      // side of the parts drawn at a time, in pixels of the picture
+	meanPixels = 1 << 22 // pixels of the larger picture per part, where each part reads all layers
 )
 
 // parts returns the size of the parts of a picture that are drawn at a time.
@@ -27,7 +27,7 @@ func (c *canvas) parts(n int) (w, h int) {
 	return w, min(c.dst.Rect.Dy(), max(meanSide, meanPixels>>(2*n)/w))
 }
 
-// halvings returns how often a picture is drawn twice as large.
+// halvings returns how many times the size of the picture is doubled for drawing.
 func (p Picture) halvings() (n int) {
 	for size := p.Scale * TileSize; p.Mean && size < minTile && n < maxHalving; size *= 2 {
 		n++
@@ -35,18 +35,18 @@ func (p Picture) halvings() (n int) {
 	return n
 }
 
-// larger returns the picture that has to be halved n times to have this one.
+// larger returns the picture that gives this one after n halvings.
 func (p Picture) larger(n int) Picture {
 	p.Scale *= float64(int(1) << n)
 	return p
 }
 
-// enlarged returns the pixels of the larger picture that make some of this one.
+// enlarged returns the pixels of the larger picture for some pixels of this one.
 func enlarged(r image.Rectangle, n int) image.Rectangle {
 	return image.Rectangle{Min: r.Min.Mul(1 << n), Max: r.Max.Mul(1 << n)}
 }
 
-// drawMean draws the part of the larger picture, halved n times.
+// drawMean draws the part in the larger picture and halves it n times.
 func (c *canvas) drawMean(ctx context.Context, n int) error {
 	dst := c.dst
 	w, h := c.parts(n)
@@ -55,7 +55,7 @@ func (c *canvas) drawMean(ctx context.Context, n int) error {
 		for x := dst.Rect.Min.X; x < dst.Rect.Max.X; x += w {
 			part := image.Rect(x, y, x+w, y+h).Intersect(dst.Rect)
 			m := &image.RGBA{Pix: large.Pix, Stride: large.Stride, Rect: enlarged(part, n)}
-			for y := m.Rect.Min.Y; y < m.Rect.Max.Y; y++ { // over what dst holds
+			for y := m.Rect.Min.Y; y < m.Rect.Max.Y; y++ { // over the contents of dst
 				for x := m.Rect.Min.X; x < m.Rect.Max.X; x++ {
 					copy(m.Pix[m.PixOffset(x, y):][:4], dst.Pix[dst.PixOffset(x>>n, y>>n):][:4])
 				}

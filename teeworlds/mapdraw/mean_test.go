@@ -11,8 +11,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Where several tiles lie in a pixel it is their mean, so that a picture is what the one twice as
-// large is halved, and no pixel depends on the part that it is drawn with.
+// TestMean tests that a pixel with several tiles is their mean: a picture equals one of double size that was halved,
+// and no pixel depends on the part that it is drawn with.
 func TestMean(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	m := twmap.New(300, 200)
@@ -50,7 +50,7 @@ func TestMean(t *testing.T) {
 	if a, b := render(t, renderer, rect, at(2, true)), render(t, renderer, rect, at(2, false)); !bytes.Equal(a.Pix, b.Pix) {
 		t.Error("tiles of two pixels are drawn in another way")
 	}
-	// However small the picture is, it can be drawn.
+	// Very small pictures can be drawn as well.
 	for _, scale := range []float64{1e-3, 1e-6} {
 		render(t, renderer, image.Rect(0, 0, 40, 40), at(scale, true))
 	}

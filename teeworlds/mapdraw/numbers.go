@@ -7,15 +7,15 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// Sheets whose cell n has the number n, as large as the cell, in its upper and in its lower
-// half; each is made when it is first needed.
+// Sheets whose cell n contains the number n: in the full height of the cell, in its upper and in its lower half. Each
+// is made when it is first needed.
 var (
 	numberSheet      = sync.OnceValue(func() *sheet { return newNumbers(32, 46) })
 	numberSheetAbove = sync.OnceValue(func() *sheet { return newNumbers(17, 27) })
 	numberSheetBelow = sync.OnceValue(func() *sheet { return newNumbers(47, 27) })
 )
 
-// newNumbers returns a sheet of numbers of a size whose middle is at a height.
+// newNumbers returns a sheet of numbers of a size, with their middle at height y.
 func newNumbers(y, size float64) *sheet {
 	all := newSigns()
 	parallel.Each(256, func(n int) {
@@ -26,7 +26,7 @@ func newNumbers(y, size float64) *sheet {
 	return newSheet(all)
 }
 
-// arrowSheet is a sheet whose cell n+1 has an arrow to the right, turned by n degrees.
+// arrowSheet is a sheet whose cell n+1 contains an arrow to the right, rotated by n degrees.
 var arrowSheet = sync.OnceValue(func() *sheet {
 	all := newSigns()
 	for n := range 90 {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// signSide is the side of a cell of the sheets that are drawn here, in pixels.
+// signSide is the side of a cell in generated sheets, in pixels.
 const signSide = 64
 
 // newSigns returns an empty sheet for signs.
@@ -21,8 +21,8 @@ func newSigns() *image.NRGBA {
 	return image.NewNRGBA(image.Rect(0, 0, cellsInRow*signSide, cellsInRow*signSide))
 }
 
-// pen draws into a cell of a sheet. Its places go from 0,0 to 64,64, and it turns all that
-// it draws around the middle.
+// pen draws into a cell of a sheet. Its coordinates range from 0,0 to 64,64. It can rotate its drawing around the
+// middle.
 type pen struct {
 	sheet    *image.NRGBA
 	cell     int
@@ -31,7 +31,7 @@ type pen struct {
 
 func newPen(sheet *image.NRGBA, cell int) *pen { return &pen{sheet, cell, 0, 1} }
 
-// turned returns a pen whose drawing is turned clockwise by some degrees.
+// turned returns a pen whose drawing is rotated clockwise by some degrees.
 func (p *pen) turned(degrees float64) *pen {
 	q := *p
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
@@ -44,12 +44,12 @@ func (p *pen) at(x, y float64) (float32, float32) {
 	return float32(x*p.cos - y*p.sin + signSide/2), float32(x*p.sin + y*p.cos + signSide/2)
 }
 
-// rgba makes a colour of 0xrrggbbaa.
+// rgba converts a colour 0xrrggbbaa.
 func rgba(v uint32) color.NRGBA {
 	return color.NRGBA{uint8(v >> 24), uint8(v >> 16), uint8(v >> 8), uint8(v)}
 }
 
-// lay lays a colour over the cell, as far as a mask lets it.
+// lay blends a colour over the cell through a mask.
 func (p *pen) lay(c uint32, mask *image.Alpha) {
 	over := rgba(c)
 	left, top := p.cell%cellsInRow*signSide, p.cell/cellsInRow*signSide
@@ -88,7 +88,7 @@ func (p *pen) poly(c uint32, points ...float64) {
 
 func (p *pen) rect(c uint32, x, y, w, h float64) { p.poly(c, x, y, x+w, y, x+w, y+h, x, y+h) }
 
-// arc returns points of a circle, from one angle to another in degrees.
+// arc returns points of a circle, between two angles in degrees.
 func arc(x, y, r, from, to float64) (points []float64) {
 	for i := range 49 {
 		sin, cos := math.Sincos((from + (to-from)*float64(i)/48) * math.Pi / 180)
@@ -116,7 +116,7 @@ func (p *pen) line(c uint32, width float64, points ...float64) {
 	}
 }
 
-// arrow draws an arrow from one place to another.
+// arrow draws an arrow from one point to another.
 func (p *pen) arrow(c uint32, width, x0, y0, x1, y1 float64) {
 	length := math.Hypot(x1-x0, y1-y0)
 	ux, uy := (x1-x0)/length, (y1-y0)/length
@@ -129,13 +129,13 @@ func (p *pen) arrow(c uint32, width, x0, y0, x1, y1 float64) {
 var bold = sync.OnceValue(func() *opentype.Font {
 	f, err := opentype.Parse(gobold.TTF)
 	if err != nil {
-		panic(err) // it is a part of the program
+		panic(err) // the font is embedded in the program
 	}
 	return f
 })
 
-// text writes a text with its middle at a place, as high as size or less if it would be
-// wider than width, in a colour with an outline of another.
+// text writes a text around a point, in a colour with an outline in another. Its height is size, or less if it would
+// be wider than width.
 func (p *pen) text(c, outline uint32, text string, x, y, size, width float64) {
 	measure := func(size float64) (font.Face, fixed.Rectangle26_6) {
 		face, err := opentype.NewFace(bold(), &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})

@@ -5,10 +5,9 @@ import (
 	"math"
 )
 
-// A shade is the colour of a point between pixels: red, green, blue and alpha in lanes of
-// 16 bits, the lowest first, each 0 to 65280 = 255 * 256. The colour is not multiplied by
-// the alpha. All arithmetic on shades is in whole numbers, so that a picture has the same
-// bytes on every machine and whatever part of it is drawn.
+// A shade is the colour of a point between pixels: red, green, blue and alpha in lanes of 16 bits, the lowest first,
+// each 0 to 65280 = 255 * 256. The colour is not multiplied by the alpha. All arithmetic on shades uses integers, so
+// that a picture has identical bytes on every machine and in every division into parts.
 type shade uint64
 
 const (
@@ -18,26 +17,26 @@ const (
 
 func (s shade) alpha() uint32 { return uint32(s >> 48) }
 
-// tint is what a shade is multiplied by: red, green, blue, alpha; one is 1.0.
+// tint holds the factors for a shade: red, green, blue, alpha; one is 1.0.
 type tint [4]int64
 
 const (
 	tintBits = 16
 	one      = 1 << tintBits
-	maxTint  = 1 << 40 // so that nothing runs over
+	maxTint  = 1 << 40 // prevents overflow
 )
 
 var noTint = tint{one, one, one, one}
 
-// newTint makes a tint of colours, of which 1 changes nothing.
+// newTint makes a tint from factors, of which 1 leaves a colour unchanged.
 func newTint(c [4]float64) (t tint) {
 	for i, v := range c {
-		t[i] = int64(math.Round(min(max(v*one, 0), maxTint))) // NaN cannot come here
+		t[i] = int64(math.Round(min(max(v*one, 0), maxTint))) // NaN cannot occur here
 	}
 	return t
 }
 
-// of returns a shade as it looks in a tint, with all that is too bright cut off.
+// of returns a shade multiplied by the tint, clamped to the maximum.
 func (t *tint) of(s shade) shade {
 	lane := func(i int) uint64 {
 		return uint64(min(int64(s>>(16*i)&0xffff)*t[i]>>tintBits, fullLane))
@@ -45,13 +44,13 @@ func (t *tint) of(s shade) shade {
 	return shade(lane(0) | lane(1)<<16 | lane(2)<<32 | lane(3)<<48)
 }
 
-// weights of filters have this many bits.
+// Weights of filters have this number of bits.
 const (
 	weightBits = 10
 	weightOne  = 1 << weightBits
 )
 
-// Two channels of a pixel at a time, in lanes of 32 bits.
+// Two channels of a pixel are computed at a time, in lanes of 32 bits.
 const lanes = 0x0000ffff_0000ffff
 
 func redBlue(t uint32) uint64    { return uint64(t&0xff) | uint64(t&0xff0000)<<16 }
@@ -60,19 +59,18 @@ func greenAlpha(t uint32) uint64 { return uint64(t>>8&0xff) | uint64(t>>24)<<32 
 // texel returns the pixel at an offset in bytes.
 func texel(pix []byte, at int) uint32 { return binary.LittleEndian.Uint32(pix[at:]) }
 
-// square is four pixels that stand in a square: left top, right top, left bottom, right bottom.
+// square holds four pixels of a square: top left, top right, bottom left, bottom right.
 type square struct{ a, b, c, d uint32 }
 
-// mixed returns what lies in a square; x and y are the weights of those on the right and at
-// the bottom.
+// mixed interpolates in a square; x and y are the weights of the pixels on the right and at the bottom.
 func mixed(s square, x, y uint64) shade {
 	if (s.a|s.b|s.c|s.d)>>24 == 0 {
-		return 0 // nothing is to be seen: large parts of pictures are like that
+		return 0 // transparent, as large parts of pictures are
 	}
 	return between(s.a, s.b, s.c, s.d, x, y)
 }
 
-// mixed2 mixes what lies in squares of two sizes of a picture; weight is that of the second.
+// mixed2 interpolates between squares of two sizes of a picture; weight is that of the second.
 func mixed2(s, t square, sx, sy, tx, ty, weight uint64) shade {
 	if (s.a|s.b|s.c|s.d|t.a|t.b|t.c|t.d)>>24 == 0 {
 		return 0
@@ -80,7 +78,7 @@ func mixed2(s, t square, sx, sy, tx, ty, weight uint64) shade {
 	return mix(between(s.a, s.b, s.c, s.d, sx, sy), between(t.a, t.b, t.c, t.d, tx, ty), weight)
 }
 
-// between mixes four pixels, as mixed does.
+// between interpolates between four pixels, as mixed does.
 func between(t00, t10, t01, t11 uint32, x, y uint64) shade {
 	w11 := x * y
 	w10, w01 := x<<weightBits-w11, y<<weightBits-w11
@@ -91,7 +89,7 @@ func between(t00, t10, t01, t11 uint32, x, y uint64) shade {
 	return shade(rb | ga<<16)
 }
 
-// mix mixes two shades; w is the weight of the second.
+// mix interpolates between two shades; w is the weight of the second.
 func mix(a, b shade, w uint64) shade {
 	const half = (weightOne/2)<<32 | weightOne/2
 	u := weightOne - w
@@ -100,7 +98,7 @@ func mix(a, b shade, w uint64) shade {
 	return shade(rb | ga<<16)
 }
 
-// blend lays a shade over a pixel of a picture, whose colour is multiplied by its alpha.
+// blend draws a shade over a pixel of a picture with premultiplied alpha.
 func blend(dst []byte, s shade) {
 	switch a := s.alpha(); a {
 	case 0:
@@ -119,24 +117,24 @@ func blend(dst []byte, s shade) {
 	}
 }
 
-// pixel returns the bytes of a shade, red in the lowest.
+// pixel returns the bytes of a shade, with red in the lowest.
 func (s shade) pixel() uint32 {
 	v := (uint64(s) + 0x0080_0080_0080_0080) >> 8 & 0x00ff_00ff_00ff_00ff
 	v = v | v>>8
 	return uint32(v&0xffff | v>>16&0xffff0000)
 }
 
-// detail is which sizes of a texture a picture takes, by how many texels fall on a pixel:
-// level and the next one, the latter with a weight.
+// detail selects the sizes of a texture that a picture uses, by the number of texels per pixel: level and the next
+// one, the latter with a weight.
 type detail struct {
 	level  int
 	weight uint64
 }
 
-// lodBias is the game's usual gfx_gl_texture_lod_bias: a little sharper than it should be.
+// lodBias is the game's default for gfx_gl_texture_lod_bias: a little sharper than the exact value.
 const lodBias = -0.5
 
-// detailOf returns the sizes to take of some for a number of texels on a pixel.
+// detailOf returns the sizes to use for a number of texels per pixel.
 func detailOf(texels float64, levels int) detail {
 	lod := math.Log2(texels) + lodBias
 	if !(lod > 0) {

@@ -21,7 +21,7 @@ func (c *canvas) drawQuads(f *frame, l *layer) (err error) {
 	return err
 }
 
-// firstSeen returns the number of the last quad that hides all before it.
+// firstSeen returns the index of the last quad that hides all before it.
 func (c *canvas) firstSeen(f *frame, t texture, quads []twmap.Quad) int {
 	if t != nil {
 		return 0
@@ -54,7 +54,7 @@ func hides(corners [4]vertex, area image.Rectangle) bool {
 			if turn == 0 {
 				turn = side
 			}
-			if !(side*turn > 0 && math.Abs(side) > 1) { // a pixel from every edge, all to the same side
+			if !(side*turn > 0 && math.Abs(side) > 1) { // at least a pixel from every edge, on the same side of all
 				return false
 			}
 		}
@@ -62,8 +62,8 @@ func hides(corners [4]vertex, area image.Rectangle) bool {
 	return true
 }
 
-// vertex is a corner of a quad: where it is in the picture, which place of the texture is
-// there (1 is its width or height), and its colour.
+// vertex is a corner of a quad: its position in the picture, its texture coordinates (1 is the width or height), and
+// its colour.
 type vertex struct {
 	x, y, u, v float64
 	color      [4]float64
@@ -80,12 +80,12 @@ func (c *canvas) drawQuad(f *frame, t texture, q *twmap.Quad) error {
 	return c.effort.spend(n + drawTriangle(c.dst, f.Rectangle, t, corners[0], corners[3], corners[2]))
 }
 
-// quad returns the corners of a quad, and false if nothing of it can be seen.
+// quad returns the corners of a quad, and false if the quad is invisible.
 func (c *canvas) quad(f *frame, q *twmap.Quad) (corners [4]vertex, seen bool) {
 	color := [4]float64{1, 1, 1, 1}
 	c.envelopes.apply(color[:], q.ColorEnv, q.ColorEnvOffset)
-	// Entities do not dim quads, as they do tiles: so it is in the client that made the pictures
-	// that ours are compared with, though not in the latest.
+	// Unlike tiles, quads are not dimmed by entities: the client that made the reference pictures does the same, but
+	// not the latest client.
 	if !(color[3] > 0) {
 		return corners, false
 	}
@@ -105,7 +105,7 @@ func (c *canvas) quad(f *frame, q *twmap.Quad) (corners [4]vertex, seen bool) {
 	return corners, true
 }
 
-// touches reports whether what lies between corners may reach into the picture.
+// touches reports whether the area between the corners may overlap the picture.
 func (f *frame) touches(c [4][2]float64) bool {
 	within := func(d, from, to int, start float64) bool {
 		least, most := min(c[0][d], c[1][d], c[2][d], c[3][d]), max(c[0][d], c[1][d], c[2][d], c[3][d])
@@ -114,7 +114,7 @@ func (f *frame) touches(c [4][2]float64) bool {
 	return within(0, f.Min.X, f.Max.X, f.left) && within(1, f.Min.Y, f.Max.Y, f.top)
 }
 
-// corners returns where the corners of a quad are.
+// corners returns the positions of the corners of a quad.
 func (e *envelopes) corners(q *twmap.Quad) (all [4][2]float64) {
 	var move [3]float64
 	e.apply(move[:], q.PosEnv, q.PosEnvOffset)
@@ -131,15 +131,14 @@ func (e *envelopes) corners(q *twmap.Quad) (all [4][2]float64) {
 	return all
 }
 
-// slope is how a value changes over a triangle: from that at its first corner, by so much
-// for each pixel to the right and down.
+// slope is a value that is linear over a triangle: its value at the first corner, and its change per pixel to the
+// right and down.
 type slope struct{ at, x, y float64 }
 
 func (s slope) value(dx, dy float64) float64 { return s.at + dx*s.x + dy*s.y }
 
-// drawTriangle draws the pixels of area whose middles lie in a triangle. Of two triangles
-// with a common edge just one has the pixels on it. It returns how much it did: the pixels and
-// the rows.
+// drawTriangle draws the pixels of area whose middles are in a triangle. Pixels on the common edge of two triangles
+// belong to exactly one of them. It returns the effort: the number of pixels and rows.
 func drawTriangle(dst *image.RGBA, area image.Rectangle, tex texture, a, b, c vertex) (drawn int) {
 	top, bottom := pixelFrom(min(a.y, b.y, c.y)), pixelFrom(max(a.y, b.y, c.y))
 	top, bottom = max(top, area.Min.Y), min(bottom, area.Max.Y)
@@ -156,7 +155,7 @@ func drawTriangle(dst *image.RGBA, area image.Rectangle, tex texture, a, b, c ve
 	for i := range s.color {
 		s.color[i] = slopeOf(a.color[i], b.color[i], c.color[i])
 		if math.IsNaN(s.color[i].x) || math.IsInf(s.color[i].x, 0) || math.IsNaN(s.color[i].y) || math.IsInf(s.color[i].y, 0) {
-			return 0 // it has no area
+			return 0 // its area is zero
 		}
 	}
 	if !s.prepare() {
@@ -182,24 +181,24 @@ func drawTriangle(dst *image.RGBA, area image.Rectangle, tex texture, a, b, c ve
 	return drawn + bottom - top
 }
 
-// pixelFrom returns the first pixel whose middle is not before a place.
+// pixelFrom returns the first pixel whose middle is at or after a position.
 func pixelFrom(at float64) int {
 	return int(math.Ceil(min(max(at-0.5, -farAway), farAway)))
 }
 
-// edge is a side of a triangle, from its upper end. It is the same for both triangles that
-// have it, so that neither a gap nor a pixel of both is between them.
+// edge is a side of a triangle, from its upper end. It is identical in both triangles that share it, so that there is
+// no gap or overlap between them.
 type edge struct{ x0, y0, y1, slope float64 }
 
 func newEdge(a, b vertex) edge {
 	if b.y < a.y {
 		a, b = b, a
 	}
-	return edge{a.x, a.y, b.y, (b.x - a.x) / (b.y - a.y)} // nothing lies in a level one
+	return edge{a.x, a.y, b.y, (b.x - a.x) / (b.y - a.y)} // no pixel row crosses a horizontal edge
 }
 
-// span draws the pixels of a triangle row by row. Its values go from pixel to pixel in whole
-// numbers, from the first pixel of the row in the triangle, whichever of them are drawn.
+// span draws the pixels of a triangle row by row. Its values advance from pixel to pixel as integers, from the first
+// pixel of the row in the triangle, whichever pixels are drawn.
 type span struct {
 	u, v   slope
 	color  [4]slope
@@ -207,21 +206,20 @@ type span struct {
 	detail detail
 	rows   [2]texelRow // of the texture, in each size
 
-	du, dv    uint64 // of 1<<64 for the whole texture: it repeats by running over
+	du, dv    uint64 // 1<<64 is the whole texture: overflow repeats it
 	dcolor    [4]int64
-	flat      bool // the color is the same everywhere
+	flat      bool // the colour is the same everywhere
 	flatTint  tint
-	flatShade shade // with no texture either
+	flatShade shade // if there is no texture either
 }
 
-// colorBits is how much finer colours are counted from pixel to pixel than tints.
+// colorBits is the number of additional bits for interpolated colours, compared to tints.
 const colorBits = 24
 
-// maxColor is more than an envelope can make of a colour, and little enough to be counted
-// so finely.
+// maxColor exceeds every colour that an envelope can produce, and is small enough to avoid overflow.
 const maxColor = 1 << 22
 
-// prepare finds what is the same in all rows, and reports whether there is anything to draw.
+// prepare computes the values that are the same in all rows, and reports whether anything is to be drawn.
 func (s *span) prepare() bool {
 	s.flat = true
 	for i, c := range s.color {
@@ -248,14 +246,14 @@ func (s *span) prepare() bool {
 	return true
 }
 
-// turns returns the part of a number behind the point, of 1<<64.
+// turns returns the fractional part of a number, in units of 1/(1<<64).
 func turns(v float64) uint64 {
 	v -= math.Floor(v)
 	return uint64(v*(1<<53)) << 11
 }
 
-// draw draws the pixels from to to of a row whose first one in the triangle is begin, and
-// is dx and dy away from its first corner.
+// draw draws the pixels between from and to in a row. The first pixel of the row in the triangle is begin, at the
+// distance dx, dy from the first corner.
 func (s *span) draw(dst []byte, begin, from, to int, dx, dy float64) {
 	if s.tex == nil && s.flat {
 		fill(dst, to-from, s.flatShade)
@@ -294,7 +292,7 @@ func (s *span) draw(dst []byte, begin, from, to int, dx, dy float64) {
 	}
 }
 
-// seek finds the rows of texels for a height in the texture.
+// seek selects the rows of texels for a height in the texture.
 func (s *span) seek(v uint64) {
 	s.rows[0] = s.tex[s.detail.level].row(v)
 	if s.detail.weight != 0 {
@@ -302,7 +300,7 @@ func (s *span) seek(v uint64) {
 	}
 }
 
-// sample returns the shade of the texture at a place in the rows that were sought.
+// sample returns the shade of the texture at a position in the rows that seek selected.
 func (s *span) sample(u uint64) shade {
 	a, x := s.rows[0].repeated(u)
 	if s.detail.weight == 0 {
@@ -312,28 +310,26 @@ func (s *span) sample(u uint64) shade {
 	return mixed2(a, b, x, s.rows[0].weight, x2, s.rows[1].weight, s.detail.weight)
 }
 
-// texelRow is two rows of n texels, and how much of the second there is between them.
+// texelRow holds two rows of n texels, and the weight of the second.
 type texelRow struct {
 	top, bottom []byte
 	n           int
 	weight      uint64
 }
 
-// repeated returns the texels around a place, and the weight of those on the right.
+// repeated returns the texels around a position, and the weight of those on the right.
 func (r *texelRow) repeated(u uint64) (square, uint64) {
 	first, second, weight := repeated(u, r.n)
 	return square{texel(r.top, 4*first), texel(r.top, 4*second), texel(r.bottom, 4*first), texel(r.bottom, 4*second)}, weight
 }
 
-// row returns the rows around a height, of 1<<64 for the whole level, which goes on at its
-// other side.
+// row returns the rows around a height, in units of 1/(1<<64) of the level, which repeats.
 func (l *level) row(v uint64) texelRow {
 	first, second, weight := repeated(v, l.h)
 	return texelRow{l.pix[first*l.stride:], l.pix[second*l.stride:], l.w, weight}
 }
 
-// repeated returns the two texels of n that a place lies between, and the weight of the
-// second.
+// repeated returns the two of n texels around a position, and the weight of the second.
 func repeated(at uint64, n int) (first, second int, weight uint64) {
 	at -= (1 << 63) / uint64(n)
 	texels := (at >> 32) * uint64(n)

@@ -15,8 +15,8 @@ func quadMap(quads ...twmap.Quad) (*twmap.Map, *twmap.QuadLayer) {
 	return withLayer(2, 2, l), l
 }
 
-// A quad is two triangles with the edge from its left top to its right bottom; colours
-// between are those of a triangle, not of the four corners.
+// TestDiagonal tests that a quad is two triangles with a common edge from its top left to its bottom right, and that
+// colours are interpolated within a triangle, not between all four corners.
 func TestDiagonal(t *testing.T) {
 	q := twmap.NewQuad(0, 0, 64, 64)
 	black := twmap.Color{A: 255}
@@ -36,15 +36,15 @@ func TestDiagonal(t *testing.T) {
 	}
 }
 
-// Each pixel of quads side by side is drawn once, wherever their edges lie: if not, those
-// that are half transparent would show it.
+// TestNoGap tests that each pixel of adjacent quads is drawn exactly once, wherever their edges are; half-transparent
+// quads would show any error.
 func TestNoGap(t *testing.T) {
 	half := twmap.Color{R: 255, G: 255, B: 255, A: 128}
 	var quads []twmap.Quad
 	for y := range int32(4) {
 		for x := range int32(4) {
 			q := twmap.NewQuad(0, 0, 1, 1)
-			for i := range q.Points { // lines that are bent, and edges on the middles of pixels
+			for i := range q.Points { // slanted lines, and edges on the middles of pixels
 				dx, dy := x+int32(i%2), y+int32(i/2)
 				q.Points[i] = twmap.Point{X: dx*16*1024 + dy*dy*512, Y: dy*16*1024 - dx*dx*300}
 				q.Colors[i] = half
@@ -87,7 +87,7 @@ func TestQuadMoves(t *testing.T) {
 	}
 	for _, c := range []struct {
 		at   time.Duration
-		want string // 2 pixels for each of 8 units; the texture has its texels in their middles
+		want string // 2 pixels for each of 8 units; the texels of the texture are in their middles
 	}{
 		{0, "rg...... bw...... ........ ........ ........ ........ ........ ........"},
 		{900 * time.Millisecond, "........ ........ ....br.. ....wg.. ........ ........ ........ ........"}, // the offset is 100 ms
@@ -99,7 +99,7 @@ func TestQuadMoves(t *testing.T) {
 	}
 }
 
-// The texture of a quad repeats, and the game keeps a byte of each colour.
+// TestRepeat tests that the texture of a quad repeats, and that the game keeps a byte of each colour.
 func TestRepeat(t *testing.T) {
 	q := twmap.NewQuad(0, 0, 64, 16)
 	for i := range q.Texture {
@@ -119,8 +119,7 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
-// Quads of which a corner is as far away as a map can say are drawn quickly, and right
-// where they are to be seen.
+// TestFarQuads tests that quads with a very distant corner are drawn fast, and correctly where they are visible.
 func TestFarQuads(t *testing.T) {
 	var quads []twmap.Quad
 	for i := range 2000 {

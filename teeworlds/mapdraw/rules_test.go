@@ -20,9 +20,9 @@ func TestCamera(t *testing.T) {
 	}{
 		{image.Pt(1280, 720), 1, 1429.8, 804.3},
 		{image.Pt(800, 600), 1, 1238.3, 928.7},
-		{image.Pt(500, 500), 1, 1050, 1050}, // as high as it gets
-		{image.Pt(300, 100), 1, 1500, 500},  // as wide as it gets
-		{image.Pt(100, 300), 2, 700, 2100},  // twice of 350 x 1050
+		{image.Pt(500, 500), 1, 1050, 1050}, // the largest height
+		{image.Pt(300, 100), 1, 1500, 500},  // the largest width
+		{image.Pt(100, 300), 2, 700, 2100},  // twice 350 x 1050
 		{image.Pt(1280, 720), 2, 2859.6, 1608.5},
 	} {
 		got := NewCamera(10, 20, c.zoom, c.size)
@@ -35,14 +35,14 @@ func TestCamera(t *testing.T) {
 	}
 }
 
-// TestParallax tests where groups stand in a picture of 1500 x 1000 units, 100 x 66 pixels
-// or so, at zooms 1 and 2 by the formulas of the game.
+// TestParallax tests the position of groups in a picture of 1500 x 1000 units, about 100 x 66 pixels, at zooms 1 and
+// 2, with the formulas of the game.
 func TestParallax(t *testing.T) {
 	for _, c := range []struct {
 		px, py, ox, oy  int32
 		game            bool
 		zoom            float64
-		left, top, wide float64 // what fills the picture
+		left, top, wide float64 // the rectangle that fills the picture
 	}{
 		{100, 100, 0, 0, false, 1, 3000 - 750, 2000 - 250, 1500},
 		{100, 100, 50, -60, false, 1, 3000 - 750 + 50, 2000 - 250 - 60, 1500},
@@ -52,7 +52,7 @@ func TestParallax(t *testing.T) {
 		{0, 0, 0, 0, false, 2, -750, -250, 1500},                  // does not zoom
 		{50, 20, 0, 0, false, 2, 1500 - 1125, 400 - 375, 2250},    // (50*(2-1)+100)/100/2 of 3000
 		{-30, -10, 0, 0, false, 2, -900 - 750, -200 - 250, 1500},  // against the camera, does not zoom
-		{200, 100, 0, 0, false, 2, 6000 - 1500, 2000 - 500, 3000}, // no more than the camera
+		{200, 100, 0, 0, false, 2, 6000 - 1500, 2000 - 500, 3000}, // at most as much as the camera
 		{0, 0, 999, 999, true, 2, 3000 - 1500, 2000 - 500, 3000},  // the game's own group
 	} {
 		m := twmap.New(2, 2)
@@ -77,7 +77,7 @@ func TestParallax(t *testing.T) {
 }
 
 func TestClip(t *testing.T) {
-	// 300 x 100 pixels of 5 units each, of which the first begins at 0,0.
+	// 300 x 100 pixels of 5 units each; the first begins at 0,0.
 	p := Camera{750, 250, 1500, 500}.At(300)
 	for _, c := range []struct {
 		clip twmap.Clip
@@ -88,7 +88,7 @@ func TestClip(t *testing.T) {
 		{twmap.Clip{X: -12, Y: 0, Width: 100, Height: 50}, image.Rect(-2, 0, 18, 10)},
 		{twmap.Clip{X: 1501, Y: 0, Width: 100, Height: 50}, image.Rectangle{}},
 		{twmap.Clip{X: -101, Y: 0, Width: 100, Height: 50}, image.Rectangle{}},
-		{twmap.Clip{X: 10, Y: 10, Width: -5, Height: 5}, image.Rectangle{image.Pt(2, 2), image.Pt(1, 3)}}, // nothing is in it
+		{twmap.Clip{X: 10, Y: 10, Width: -5, Height: 5}, image.Rectangle{image.Pt(2, 2), image.Pt(1, 3)}}, // an empty rectangle
 	} {
 		if got := p.clip(&c.clip); got != c.want {
 			t.Errorf("%+v: %v, want %v", c.clip, got, c.want)
@@ -99,7 +99,7 @@ func TestClip(t *testing.T) {
 	}
 }
 
-// draws renders a map with a pixel for each unit but one that says otherwise.
+// draws renders a map, with a pixel per unit at scale 1.
 func draws(t *testing.T, m *twmap.Map, o Options, scale float64, at time.Duration) *image.RGBA {
 	t.Helper()
 	r, err := New(m, o)
@@ -117,15 +117,14 @@ func draws(t *testing.T, m *twmap.Map, o Options, scale float64, at time.Duratio
 	return dst
 }
 
-// with returns a map of some tiles with a layer in front of the game layer.
+// withLayer returns a map of some tiles with layers in front of the game layer.
 func withLayer(width, height int, layers ...twmap.Layer) *twmap.Map {
 	m := twmap.New(width, height)
 	m.Groups = append(m.Groups, twmap.NewGroup("", layers...))
 	return m
 }
 
-// quarters is a picture whose tile 1 has red, green, blue and white in its corners, of a
-// pixel each.
+// quarters returns a picture whose tile 1 has a red, a green, a blue and a white pixel in its corners.
 func quarters() *image.NRGBA {
 	p := image.NewNRGBA(image.Rect(0, 0, 32, 32))
 	for i, c := range []color.NRGBA{{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}, {255, 255, 255, 255}} {
@@ -134,7 +133,7 @@ func quarters() *image.NRGBA {
 	return p
 }
 
-// letters names the colours of pixels.
+// letters returns the colours of pixels as letters.
 func letters(p *image.RGBA) (s string) {
 	for y := range p.Rect.Dy() {
 		for x := range p.Rect.Dx() {
@@ -165,10 +164,10 @@ func TestFlags(t *testing.T) {
 		twmap.FlipY:                              "bw rg",
 		twmap.Rotate:                             "br wg", // a quarter clockwise
 		twmap.FlipX | twmap.FlipY:                "wb gr",
-		twmap.FlipX | twmap.Rotate:               "wg br", // first flipped, then turned
+		twmap.FlipX | twmap.Rotate:               "wg br", // flipped, then rotated
 		twmap.FlipY | twmap.Rotate:               "rb gw",
 		twmap.FlipX | twmap.FlipY | twmap.Rotate: "gw rb",
-		twmap.Opaque | 0xf0:                      "rg bw", // mean nothing here
+		twmap.Opaque | 0xf0:                      "rg bw", // without meaning here
 	} {
 		l := twmap.NewTileLayer(twmap.KindTiles, 1, 1)
 		l.Image = 0
@@ -181,8 +180,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// The tiles at the edge go on without end, with their flags; the picture is the same
-// whether tiles are made once for all places or for each.
+// TestEdge tests that the tiles at the edge repeat beyond it, with their flags, and that the picture is the same
+// whether tiles are scaled once or for each position.
 func TestEdge(t *testing.T) {
 	l := twmap.NewTileLayer(twmap.KindTiles, 2, 2)
 	l.Image = 0
@@ -206,12 +205,12 @@ func TestTileColor(t *testing.T) {
 	m.Envelopes = []*twmap.Envelope{twmap.NewEnvelope("", 2,
 		twmap.EnvPoint{Curve: twmap.CurveLinear, Values: [4]int32{0, 0, 0, 0}},
 		twmap.EnvPoint{Time: 1000, Values: [4]int32{1024, 2048, 0, 0}})}
-	// No image: a plain colour. At 0.25 s the envelope is at 0.75, and has two channels only.
+	// Without an image a tile has a plain colour. At 0.25 s the envelope is at 0.75, and has two channels only.
 	got := draws(t, m, Options{}, 1.0/TileSize, 250*time.Millisecond).RGBAAt(0, 0)
-	if want := (color.RGBA{128, 75, 0, 255}); got != want { // 1.5 cut to 1, times 128/255; 100*1.5*128/255
+	if want := (color.RGBA{128, 75, 0, 255}); got != want { // 1.5 clamped to 1, times 128/255; 100*1.5*128/255
 		t.Errorf("%v, want %v", got, want)
 	}
-	// What entities cover is dimmed.
+	// Tiles below entities are dimmed.
 	got = draws(t, m, Options{Entities: 50}, 1.0/TileSize, 250*time.Millisecond).RGBAAt(0, 0)
 	if want := (color.RGBA{64, 38, 0, 255}); got != want {
 		t.Errorf("half covered: %v, want %v", got, want)
@@ -230,7 +229,7 @@ func TestSizes(t *testing.T) {
 	if len(tex) != 3 || tex[1].w != 2 || tex[1].h != 1 || tex[2].w != 1 {
 		t.Fatalf("%d sizes", len(tex))
 	}
-	// Straight colours: what is transparent counts as much.
+	// Colours are not premultiplied: transparent pixels have the same weight.
 	if got := [4]byte(tex[1].pix[:4]); got != [4]byte{25, 230, 200, 40} {
 		t.Errorf("half: %v", got)
 	}
@@ -243,7 +242,7 @@ func TestSizes(t *testing.T) {
 	if got := middles(1, 3); got[0] != (middle{1, 2, 0}) {
 		t.Errorf("1 of 3: %v", got)
 	}
-	// Cells know nothing of each other.
+	// Cells do not affect each other.
 	big := image.NewNRGBA(image.Rect(0, 0, 64, 64))
 	for y := range 4 {
 		for x := range 4 {
@@ -277,7 +276,7 @@ func TestDetail(t *testing.T) {
 	}
 }
 
-// TestResize compares with values that were computed apart from this code.
+// TestResize compares the results with independently computed values.
 func TestResize(t *testing.T) {
 	p := image.NewNRGBA(image.Rect(0, 0, 18, 20))
 	for y := range 20 {

@@ -6,25 +6,23 @@ import (
 	"sync/atomic"
 )
 
-// Where tiles are a whole number of pixels large, as in pictures of a whole map and in
-// pyramids of tiles, a cell looks the same in each place of a layer and is made only once.
+// Where the size of tiles is an integer number of pixels, as in pictures of a whole map and in tile pyramids, a cell
+// looks the same at each position of a layer and is scaled only once.
 
-// maxScaledSide is the largest side of tiles that are kept, in pixels, and maxScaled how
-// many pixels are.
+// maxScaledSide is the largest side of the kept tiles, in pixels, and maxScaled the largest number of kept pixels.
 const (
 	maxScaledSide = 128
 	maxScaled     = 8 << 20
 )
 
-// scaledKey says for what cells are the same.
+// scaledKey identifies cells with the same scaled form.
 type scaledKey struct {
 	sheet *sheet
 	side  int        // of a tile, in pixels
-	phase [2]float64 // where tiles begin between pixels
+	phase [2]float64 // the offset of tiles within a pixel
 }
 
-// scaledSheet are the cells of a sheet in a size, turned in all ways, each made when it is
-// first needed.
+// scaledSheet holds the cells of a sheet in a size, with all flags, each made when it is first needed.
 type scaledSheet struct {
 	key   scaledKey
 	side  int
@@ -32,14 +30,13 @@ type scaledSheet struct {
 	made  atomic.Int64 // pixels
 }
 
-// scaledCells are the sheets of a renderer that were used last.
+// scaledCells holds the most recently used sheets of a renderer.
 type scaledCells struct {
 	mu   sync.Mutex
-	list []*scaledSheet // the one that was used last at the end
+	list []*scaledSheet // the most recently used one is last
 }
 
-// sheet returns the cells for a key, and lets go of such as were not used for long where
-// there are too many.
+// sheet returns the cells for a key, and removes the least recently used sheets if there are too many.
 func (c *scaledCells) sheet(key scaledKey) *scaledSheet {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +60,7 @@ func (c *scaledCells) sheet(key scaledKey) *scaledSheet {
 	return s
 }
 
-// cell returns a cell as a tiling needs it, row by row.
+// cell returns a cell in the form that a tiling needs, row by row.
 func (s *scaledSheet) cell(t *tiling, c cell) []shade {
 	at := &s.cells[c]
 	if ready := at.Load(); ready != nil {

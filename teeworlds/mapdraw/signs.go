@@ -10,9 +10,9 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// The signs of entities, drawn for Trowel and in the public domain (CC0 1.0). Colours say
-// what a tile is about, shapes what it does, and a red stroke that it ends something. What
-// the game turns points up when it is not turned.
+// The signs of entities, drawn for Trowel and in the public domain (CC0 1.0). Colours show the subject of a tile and
+// shapes its function; a red stroke means that the tile ends it. Signs that the game rotates point up when they are
+// not rotated.
 
 const (
 	white = 0xffffffff
@@ -22,7 +22,7 @@ const (
 	yes   = 0x30c040ff
 
 	stone  = 0x86807aff // can be hooked
-	steel  = 0x4a5a78ff // cannot
+	steel  = 0x4a5a78ff // cannot be hooked
 	deadly = 0xb01820ff
 	icy    = 0x1c3c6ee0
 	warm   = 0xd88a20d0
@@ -116,7 +116,7 @@ func signTable() map[twmap.GameTile]func(*pen) {
 		twmap.EntityHealth:    func(p *pen) { p.heart() },
 		twmap.EntityDoor:      func(p *pen) { p.plate(gray); p.beams(); p.tag("DOOR") },
 	}
-	// What is put on and off.
+	// Functions that can be switched on and off.
 	for _, s := range []struct {
 		on, off twmap.GameTile
 		draw    func(p *pen)

@@ -8,7 +8,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// soundColor is that of the area in which a sound is heard, as the game's editor has it.
+// soundColor is the colour of the area in which a sound is heard, as in the game's editor.
 var soundColor = [4]float64{0.6, 0.8, 1, 0.4}
 
 // speaker is the picture of a source.
@@ -18,7 +18,7 @@ var speaker = sync.OnceValue(func() texture {
 	return newTexture(sheet.SubImage(image.Rect(0, 0, signSide, signSide)).(*image.NRGBA))
 })
 
-// drawSounds draws where sounds come from and how far they are heard.
+// drawSounds draws the sound sources and the areas in which they are heard.
 func (c *canvas) drawSounds(f *frame, l *layer) (err error) {
 	c.with(l, func(content *content) {
 		for i := range content.sources {
@@ -30,7 +30,7 @@ func (c *canvas) drawSounds(f *frame, l *layer) (err error) {
 	return err
 }
 
-// drawSource draws a source and returns how much it did, as drawTriangle does.
+// drawSource draws a source and returns its effort, as drawTriangle does.
 func (c *canvas) drawSource(f *frame, s *twmap.SoundSource) (drawn int) {
 	x, y := c.envelopes.source(s)
 	x, y = (x-f.left)/f.step, (y-f.top)/f.step
@@ -48,21 +48,21 @@ func (c *canvas) drawSource(f *frame, s *twmap.SoundSource) (drawn int) {
 	return drawn + c.box(f, speaker(), [4]float64{1, 1, 1, 1}, x, y, side, side)
 }
 
-// source returns where a source is.
+// source returns the position of a source.
 func (e *envelopes) source(s *twmap.SoundSource) (x, y float64) {
 	var move [2]float64
 	e.apply(move[:], s.PosEnv, s.PosEnvOffset)
 	return units(s.Position.X) + move[0], units(s.Position.Y) + move[1]
 }
 
-// box draws a rectangle around a place, all in pixels.
+// box draws a rectangle around a point, all in pixels.
 func (c *canvas) box(f *frame, t texture, color [4]float64, x, y, w, h float64) int {
 	corner := func(u, v float64) vertex { return vertex{x + (u-0.5)*w, y + (v-0.5)*h, u, v, color} }
 	return drawTriangle(c.dst, f.Rectangle, t, corner(0, 0), corner(1, 0), corner(1, 1)) +
 		drawTriangle(c.dst, f.Rectangle, t, corner(0, 0), corner(1, 1), corner(0, 1))
 }
 
-// disc draws a circle around a place, all in pixels.
+// disc draws a circle around a point, all in pixels.
 func (c *canvas) disc(f *frame, x, y, r float64) (drawn int) {
 	t := newTint(soundColor)
 	s := t.of(whiteShade)

@@ -7,34 +7,34 @@ import (
 	"math/bits"
 )
 
-// Textures are as graphics cards keep them: pixels of four bytes whose colour is not
-// multiplied by their alpha, and beside them the same picture in half the size, again and
-// again, down to one pixel. The colours of transparent pixels count when it is halved.
+// Textures have the form that graphics cards use: pixels of four bytes whose colour is not multiplied by their alpha,
+// and the same picture in half the size, repeatedly, down to one pixel. The colours of transparent pixels have full
+// weight when it is halved.
 
-// level is a picture, or 16 x 16 cells of a size each that know nothing of each other.
+// level is a picture, or 16 x 16 independent cells of the same size.
 type level struct {
 	w, h   int // of the picture, or of a cell
 	stride int // bytes from one row to the next
 	pix    []byte
 }
 
-// texture is a picture in all its sizes, the largest first.
+// texture holds all sizes of a picture, the largest first.
 type texture []level
 
-// sheet is a picture of tiles in all its sizes.
+// sheet holds all sizes of a picture of tiles.
 type sheet struct {
 	levels []level
-	empty  [256]bool // cells in which nothing is to be seen
+	empty  [256]bool // cells that are completely transparent
 }
 
 const cellsInRow = 16
 
-// cell returns where a cell begins.
+// cell returns the offset of a cell.
 func (l *level) cell(index int) int {
 	return index/cellsInRow*l.h*l.stride + index%cellsInRow*l.w*4
 }
 
-// newTexture makes the smaller sizes of a picture, which it keeps; nil stays nil.
+// newTexture makes the smaller sizes of a picture. It keeps the picture; nil gives nil.
 func newTexture(p *image.NRGBA) texture {
 	if p == nil {
 		return nil
@@ -55,7 +55,7 @@ func newLevel(w, h, cells int) level {
 	return level{w, h, 4 * w * cells, make([]byte, 4*w*h*cells*cells)}
 }
 
-// newSheet cuts a picture into tiles. Its width and height must divide by 16; nil stays nil.
+// newSheet divides a picture into tiles. Its width and height must be multiples of 16; nil gives nil.
 func newSheet(p *image.NRGBA) *sheet {
 	if p == nil {
 		return nil
@@ -87,8 +87,8 @@ func newSheet(p *image.NRGBA) *sheet {
 	}
 }
 
-// halve makes the next smaller size of a picture: each pixel is what lies in the middle of
-// those that it stands for.
+// halve makes the next smaller size of a picture: each pixel is interpolated at the middle of the pixels that it
+// replaces.
 func halve(dst []byte, to level, src []byte, from level) {
 	xs, ys := middles(to.w, from.w), middles(to.h, from.h)
 	for y, my := range ys {
@@ -104,10 +104,10 @@ func halve(dst []byte, to level, src []byte, from level) {
 	}
 }
 
-// middle is a place between two pixels; weight, of 256, is that of the second.
+// middle is a position between two pixels; weight, of 256, is that of the second.
 type middle struct{ first, second, weight int }
 
-// middles returns the middles of to equal parts of a line of some pixels.
+// middles divides a line of from pixels into to equal parts and returns their middles.
 func middles(to, from int) []middle {
 	all := make([]middle, to)
 	for i := range all {
@@ -118,8 +118,8 @@ func middles(to, from int) []middle {
 	return all
 }
 
-// tileable returns a picture that can be cut into tiles: if its width or height does not
-// divide by 16, one of the size that the game brings it to.
+// tileable returns a picture that can be divided into tiles. If its width or height is not a multiple of 16, it is
+// resized as the game does.
 func tileable(p *image.NRGBA) *image.NRGBA {
 	if p == nil {
 		return nil
@@ -131,11 +131,11 @@ func tileable(p *image.NRGBA) *image.NRGBA {
 	return resize(p, max(highestBit(w), cellsInRow), max(highestBit(h), cellsInRow))
 }
 
-// highestBit returns the largest power of two that is not above n.
+// highestBit returns the largest power of two that is at most n.
 func highestBit(n int) int { return 1 << (bits.Len(uint(n)) - 1) }
 
-// resize is the game's own way to give a picture another size: bicubic (Catmull and Rom),
-// with corners on corners.
+// resize changes the size of a picture as the game does: with bicubic interpolation (Catmull-Rom) that aligns the
+// corners.
 func resize(p *image.NRGBA, w, h int) *image.NRGBA {
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))
 	xs, ys := cubicTaps(w, p.Rect.Dx()), cubicTaps(h, p.Rect.Dy())
@@ -157,7 +157,7 @@ func resize(p *image.NRGBA, w, h int) *image.NRGBA {
 	return out
 }
 
-// taps are the four pixels that one is made of, and where it lies between those in the middle.
+// taps holds four source pixels, and the position between the two in the middle.
 type taps struct {
 	at [4]int
 	t  float32
@@ -167,7 +167,7 @@ func cubicTaps(to, from int) []taps {
 	all := make([]taps, to)
 	for i := range all {
 		at := float32(i)/float32(to-1)*float32(from) - 0.5
-		first := int(at) // towards zero, while the fraction is that of the floor: so does the game
+		first := int(at) // rounds towards zero, while the fraction is that of the floor, as in the game
 		all[i].t = at - float32(math.Floor(float64(at)))
 		for j := range all[i].at {
 			all[i].at[j] = min(max(first+j-1, 0), from-1)
@@ -176,7 +176,7 @@ func cubicTaps(to, from int) []taps {
 	return all
 }
 
-// cubic is the curve of Catmull and Rom through v[1] and v[2].
+// cubic evaluates the Catmull-Rom curve through v[1] and v[2].
 func cubic(v [4]float32, t float32) float32 {
 	a := -v[0]/2 + 3*v[1]/2 - 3*v[2]/2 + v[3]/2
 	b := v[0] - 5*v[1]/2 + 2*v[2] - v[3]/2
@@ -184,7 +184,7 @@ func cubic(v [4]float32, t float32) float32 {
 	return a*t*t*t + b*t*t + c*t + v[1]
 }
 
-// within halves a picture until its sides fit, as a graphics card asks for.
+// within halves a picture until its sides fit the limit of graphics cards.
 func within(p *image.NRGBA, side int) *image.NRGBA {
 	for p.Rect.Dx() > side || p.Rect.Dy() > side {
 		from := level{p.Rect.Dx(), p.Rect.Dy(), p.Stride, p.Pix}
@@ -195,15 +195,15 @@ func within(p *image.NRGBA, side int) *image.NRGBA {
 	return p
 }
 
-// nullPicture is what the game shows where a picture could not be read: quarters of red,
-// green, blue and yellow.
+// nullPicture returns the picture that the game shows for unreadable pictures: quarters of red, green, blue and
+// yellow.
 func nullPicture() *image.NRGBA {
 	return painted(16, func(x, y int) uint32 {
 		return [4]uint32{0xff0000ff, 0x00ff00ff, 0x0000ffff, 0xffff00ff}[y/8*2+x/8]
 	})
 }
 
-// checkerPicture is a pattern that nobody takes for a part of a map, the same in each tile.
+// checkerPicture returns a checkerboard that cannot be mistaken for a part of a map, the same in each tile.
 func checkerPicture() *image.NRGBA {
 	return painted(256, func(x, y int) uint32 {
 		if (x/4+y/4)%2 == 0 {

@@ -15,7 +15,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// noise returns a picture without any order.
+// noise returns a picture of random pixels.
 func noise(side int) *image.NRGBA {
 	p := image.NewNRGBA(image.Rect(0, 0, side, side))
 	for i := range p.Pix {
@@ -24,7 +24,7 @@ func noise(side int) *image.NRGBA {
 	return p
 }
 
-// bigMap returns a map as large as people say that maps may be: 2000 x 1000 tiles, in 30 layers.
+// bigMap returns a map of the largest usual size: 2000 x 1000 tiles, in 30 layers.
 func bigMap(b *testing.B) *twmap.Map {
 	r := rand.New(rand.NewPCG(1, 2))
 	m := twmap.New(2000, 1000)
@@ -73,8 +73,8 @@ func reread(b *testing.B, m *twmap.Map) *twmap.Map {
 	return m
 }
 
-// BenchmarkTile draws tiles of 256 pixels from all over a map, as a viewer asks for them, in one
-// zoom level after the other. It tells how long 95 of 100 take at most, and the first picture.
+// BenchmarkTile measures drawing tiles of 256 pixels from all over a map, in one zoom level after the other, as a
+// viewer requests them. It reports the 95th percentile and the time of the first picture.
 func BenchmarkTile(b *testing.B) {
 	file := func(path string) func(b *testing.B) *twmap.Map {
 		return func(b *testing.B) *twmap.Map {
@@ -89,7 +89,7 @@ func BenchmarkTile(b *testing.B) {
 		{"Kobra", file(maps + "Kobra@2014-03-29-21367b.map")}, {"GoldMine", file("ddnet_ddnet/data/maps7/Gold Mine.map")}, {"dm8", file(maps + "dm8.map")},
 	} {
 		m := (*twmap.Map)(nil)
-		for _, scale := range []float64{0.25, 1, 4, 16, 64} { // pixels of a tile
+		for _, scale := range []float64{0.25, 1, 4, 16, 64} { // pixels per tile
 			b.Run(fmt.Sprintf("%s/%g", c.name, scale), func(b *testing.B) {
 				if m == nil {
 					m = c.read(b)

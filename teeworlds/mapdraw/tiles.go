@@ -9,7 +9,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// drawTiles draws a layer of tiles, entities among them.
+// drawTiles draws a layer of tiles or entities.
 func (c *canvas) drawTiles(ctx context.Context, f *frame, l *layer) (err error) {
 	color := c.color(l)
 	if !(color[3] > 0) {
@@ -27,7 +27,7 @@ func (c *canvas) drawTiles(ctx context.Context, f *frame, l *layer) (err error) 
 	return err
 }
 
-// color returns what the colours of a layer of tiles are multiplied by.
+// color returns the factors for the colours of a layer of tiles.
 func (c *canvas) color(l *layer) [4]float64 {
 	color := [4]float64{1, 1, 1, 1}
 	if t := l.tiles; !l.entities() {
@@ -40,7 +40,7 @@ func (c *canvas) color(l *layer) [4]float64 {
 	return color
 }
 
-// layerSheet is the picture that a layer names.
+// layerSheet returns the picture of a layer.
 func (c *canvas) layerSheet(l *layer) *sheet {
 	if l.picture == nil {
 		return nil
@@ -48,33 +48,33 @@ func (c *canvas) layerSheet(l *layer) *sheet {
 	return c.sheetOf(l.picture)
 }
 
-// tiling is a stratum that is being drawn.
+// tiling is a stratum during drawing.
 type tiling struct {
 	dst    *image.RGBA
 	area   image.Rectangle
 	s      *stratum
-	sheet  *sheet // nil: each tile is flat
+	sheet  *sheet // nil: tiles have a plain colour
 	tint   tint
 	tinted bool
 	flat   shade
 
-	cols, rows []along // the pixels of the area, from left to right and down
+	cols, rows []along // the pixels of the area, from left to right and from top to bottom
 	detail     detail
-	scaled     *scaledSheet // nil: cells are different in each place
-	xs, ys     [2][]step    // scratch, as is line
+	scaled     *scaledSheet // nil: scaled cells differ by position
+	xs, ys     [2][]step    // reused memory, like line
 	line       []shade
 }
 
-// along is where a pixel lies on a line of tiles.
+// along is the position of a pixel on a line of tiles.
 type along struct {
-	tile int     // number of the tile; not all of them are in the layer
-	at   float64 // place in it, 0 to 1
-	nth  int     // how many pixels come before it in the tile, if that is the same in all tiles
+	tile int     // number of the tile, which may be outside of the layer
+	at   float64 // position in the tile, 0 to 1
+	nth  int     // the number of pixels before it in the tile, if that is the same in all tiles
 }
 
 func newTiling(c *canvas, f *frame, s *stratum, sheet *sheet, tint tint) *tiling {
 	t := &tiling{dst: c.dst, area: f.Rectangle, s: s, sheet: sheet, tint: tint, tinted: tint != noTint, flat: tint.of(whiteShade)}
-	size := TileSize / f.step // pixels of a tile
+	size := TileSize / f.step // pixels per tile
 	var even bool
 	var phase [2]float64
 	t.cols, phase[0], even = pixels(f.Min.X, f.Max.X, f.left/f.step, size)
@@ -89,9 +89,9 @@ func newTiling(c *canvas, f *frame, s *stratum, sheet *sheet, tint tint) *tiling
 	return t
 }
 
-// pixels returns where the pixels from min to max lie on a line of tiles of a size that
-// begin at -start, all in pixels. If the size is a whole number all tiles have the same
-// pixels, and phase is where the first of them lies in its pixel.
+// pixels returns the positions of the pixels from min to max on a line of tiles that begin at -start, with everything
+// in pixels. If size is an integer, all tiles have the same pixels, and phase is the offset of the first of them in
+// its pixel.
 func pixels(min, max int, start, size float64) (list []along, phase float64, even bool) {
 	list = make([]along, max-min)
 	whole := math.Round(size)
@@ -105,7 +105,7 @@ func pixels(min, max int, start, size float64) (list []along, phase float64, eve
 	}
 	first := math.Floor(start + 0.5)
 	phase = start + 0.5 - first // of the middle of a pixel, 0 to 1
-	// Places that differ by less than this come from the same numbers, computed in other ways.
+	// Positions that differ by less than this result from the same numbers with other rounding errors.
 	const grain = 1 << 20
 	phase = math.Round(phase*grain) / grain
 	n := int(whole)
@@ -118,7 +118,7 @@ func pixels(min, max int, start, size float64) (list []along, phase float64, eve
 	return list, phase, true
 }
 
-// farAway is beyond all tiles, and small enough to count with.
+// farAway exceeds the coordinates of all tiles, and is small enough for exact arithmetic.
 const farAway = 1 << 40
 
 func floorDiv(a, b int) int {
@@ -129,12 +129,11 @@ func floorDiv(a, b int) int {
 	return q
 }
 
-// stretch is some pixels of a line that lie in one tile: in one that the layer has, or in what is
-// drawn in its place.
+// stretch is a run of pixels of a line in the same tile. The tile may be outside of the layer.
 type stretch struct{ tile, from, to int }
 
-// stretches cuts a line into the tiles that its pixels lie in. Those from inside to outside are
-// in the layer, which has n tiles.
+// stretches divides a line into the tiles that contain its pixels. Those from inside to outside are in the layer,
+// which has n tiles.
 func stretches(line []along, n int) (list []stretch, inside, outside int) {
 	for from := 0; from < len(line); {
 		tile := line[from].tile
@@ -154,7 +153,7 @@ func stretches(line []along, n int) (list []stretch, inside, outside int) {
 	return list, min(inside, len(list)), outside
 }
 
-// inLayer returns which tile of n is drawn in place of another one: behind the edge what is at it.
+// inLayer returns the tile of n that is drawn for a tile number: beyond the edge it is the tile at the edge.
 func inLayer(tile, n int) int { return min(max(tile, 0), n-1) }
 
 // draw draws tile by tile.
@@ -164,7 +163,7 @@ func (t *tiling) draw(ctx context.Context) {
 	blank := func(y int) bool {
 		return !t.s.any(cols[0].tile, y, cols[len(cols)-1].tile+1, y+1)
 	}
-	// What is behind the edge is mostly nothing, and may be most of a picture.
+	// The area beyond the edge is usually empty, and may be most of a picture.
 	if top > 0 && blank(0) {
 		rows, bottom = rows[top:], max(bottom-top, 0)
 	}
@@ -191,7 +190,7 @@ func (t *tiling) draw(ctx context.Context) {
 	}
 }
 
-// tile draws a part of a tile, of pixels counted from the left top of the area.
+// tile draws a part of a tile; pixels are counted from the top left of the area.
 func (t *tiling) tile(c cell, x0, x1, y0, y1 int) {
 	switch {
 	case t.sheet == nil:
@@ -214,7 +213,7 @@ func (t *tiling) tile(c cell, x0, x1, y0, y1 int) {
 	}
 }
 
-// lay lays a line of shades over the picture.
+// lay draws a line of shades over the picture.
 func (t *tiling) lay(x, y int, line []shade) {
 	dst := t.dst.Pix[t.dst.PixOffset(t.area.Min.X+x, t.area.Min.Y+y):][:4*len(line)]
 	if t.tinted {
@@ -228,28 +227,27 @@ func (t *tiling) lay(x, y int, line []shade) {
 	}
 }
 
-// fill lays a shade over n pixels.
+// fill draws a shade over n pixels.
 func fill(dst []byte, n int, s shade) {
 	for x := range n {
 		blend(dst[4*x:4*x+4], s)
 	}
 }
 
-// step is which two texels a row or column of pixels falls between, by their offsets in
-// bytes; weight is that of the second.
+// step holds the two texels around a row or column of pixels, as offsets in bytes; weight is that of the second.
 type step struct {
 	first, second int
 	weight        uint64
 }
 
-// steps finds the texels for the rows and columns of a tile.
+// steps computes the texels for the rows and columns of a tile.
 func (t *tiling) steps(c cell, cols, rows []along) {
 	flags := c.flags()
 	for i := range t.levels() {
 		l := &t.sheet.levels[t.detail.level+i]
 		t.xs[i], t.ys[i] = t.xs[i][:0], t.ys[i][:0]
-		// A turned tile goes from left to right as its picture goes up: first it is flipped,
-		// then turned, so that undoing it begins with the turn.
+		// A rotated tile runs from left to right where its picture runs upwards. The tile is first flipped, then
+		// rotated, so the inverse starts with the rotation.
 		across, down := axis{l.w, 4, flags&twmap.FlipX != 0}, axis{l.h, l.stride, flags&twmap.FlipY != 0}
 		if flags&twmap.Rotate != 0 {
 			across, down = axis{l.h, l.stride, flags&twmap.FlipY == 0}, axis{l.w, 4, flags&twmap.FlipX != 0}
@@ -263,7 +261,7 @@ func (t *tiling) steps(c cell, cols, rows []along) {
 	}
 }
 
-// levels returns how many sizes of the picture are mixed.
+// levels returns the number of sizes of the picture that are mixed.
 func (t *tiling) levels() int {
 	if t.detail.weight == 0 {
 		return 1
@@ -271,8 +269,7 @@ func (t *tiling) levels() int {
 	return 2
 }
 
-// axis is a side of a cell: how many texels it has, how far they stand apart in bytes, and
-// whether it is gone along the other way.
+// axis is a side of a cell: its number of texels, their distance in bytes, and whether the direction is reversed.
 type axis struct {
 	texels, apart int
 	back          bool
@@ -293,7 +290,7 @@ func (a axis) step(at float64) step {
 	return step{clamp(i), clamp(i + 1), weight}
 }
 
-// sample finds the shades of a row of a tile, as far as steps were found.
+// sample computes the shades of a row of a tile.
 func (t *tiling) sample(line []shade, c cell, y int) {
 	r, xs := t.row(0, c, y), t.xs[0][:len(line)]
 	if t.detail.weight == 0 {
@@ -309,7 +306,7 @@ func (t *tiling) sample(line []shade, c cell, y int) {
 	}
 }
 
-// row returns the texels that a row of pixels of a tile lies between.
+// row returns the texels around a row of pixels of a tile.
 func (t *tiling) row(i int, c cell, y int) texelRow {
 	l := &t.sheet.levels[t.detail.level+i]
 	pix, s := l.pix[l.cell(c.id()):], &t.ys[i][y]
