@@ -168,13 +168,13 @@ func TestGuard(t *testing.T) {
 	dir := t.TempDir()
 	for path, mode := range map[string]os.FileMode{"open": 0o644, "private": 0o600, "world/map": 0o644, "secrets/auth": 0o600} {
 		path = filepath.Join(dir, path)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, mode)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, mode), os.Chmod(path, mode), os.Chmod(filepath.Dir(path), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, want := range map[string]os.FileMode{"open": 0o755, "none": 0o755, "private": 0o700, "world": 0o755, "secrets": 0o700, filepath.Join(dir, "private"): 0o700} {
 		f := work.Folder(filepath.Join(t.TempDir(), "work"))
-		if err := os.Mkdir(string(f), 0o755); err != nil {
+		if err := errors.Join(os.Mkdir(string(f), 0o755), os.Chmod(string(f), 0o755)); err != nil { // whatever umask is
 			t.Fatal(err)
 		}
 		plan := &work.Plan{Parts: []work.Part{{Name: "0", File: "open"}, {Name: "1", File: name}}}
