@@ -287,7 +287,7 @@ func TestExtractTotal(t *testing.T) {
 		a.talk.terminal = c.terminal
 		x := &extraction{app: a, fsys: &files, patterns: c.patterns}
 		stop := x.count(t.Context())
-		for end := time.Now().Add(10 * time.Second); c.want > 0 && x.total.Load() == 0 && time.Now().Before(end); {
+		for end := time.Now().Add(time.Minute); c.want > 0 && x.total.Load() == 0 && time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}
 		stop()

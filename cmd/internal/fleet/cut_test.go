@@ -147,7 +147,9 @@ func TestCut(t *testing.T) {
 	time.Sleep(1500 * time.Millisecond)
 	c.hang(false)
 	c.set(true)
-	time.Sleep(2500 * time.Millisecond)
+	b.eventually("both have noticed", func() bool {
+		return strings.Contains(said.String(), "waits until it is back") && strings.Contains(w.said.String(), "waits until it is back")
+	})
 	c.set(false)
 	if err := waits.Wait(); waits.ProcessState.ExitCode() != 0 && waits.ProcessState.ExitCode() != 1 {
 		t.Errorf("%v: %s", err, said)
@@ -163,7 +165,7 @@ func TestCut(t *testing.T) {
 	b.eventually("it has seen that", func() bool { return strings.Count(w.said.String(), "waits until it is back") > 1 })
 	begun := time.Now()
 	w.end(syscall.SIGTERM)
-	if took := time.Since(begun); took > 20*time.Second {
+	if took := time.Since(begun); took > 2*time.Minute {
 		t.Errorf("it took %v", took)
 	}
 }
