@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/gomodule/redigo/redis"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -201,8 +202,8 @@ func TestWords(t *testing.T) {
 		"no answer within 10 seconds":                        context.DeadlineExceeded,
 		"nobody knows a machine of this name":                &net.DNSError{Err: "no such host", Name: "h"},
 		"the connection has ended":                           net.ErrClosed,
-		"no space left on the server: OOM command not allow": reply("OOM command not allow"),
-		"the server says: NOAUTH":                            reply("NOAUTH"),
+		"no space left on the server: OOM command not allow": redis.Error("OOM command not allow"),
+		"the server says: NOAUTH":                            redis.Error("NOAUTH"),
 	} {
 		if got := Wrap("S", err); got.Error() != "S: "+want || !server.Failed(got) {
 			t.Errorf("%v, want %s", got, want)
@@ -215,8 +216,3 @@ func TestWords(t *testing.T) {
 		t.Errorf("a table that is missing: %v", err)
 	}
 }
-
-type reply string
-
-func (r reply) Error() string { return string(r) }
-func (reply) RedisError()     {}

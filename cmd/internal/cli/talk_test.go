@@ -14,7 +14,7 @@ func TestTextOf(t *testing.T) {
 	for want, err := range map[string]error{
 		"x.map: no":            &fs.PathError{Op: "CreateFile", Path: "x.map", Err: no},
 		"a: b.map: no":         fmt.Errorf("a: %w", &fs.PathError{Op: "GetFileAttributesEx", Path: "b.map", Err: no}),
-		"x.map: no\ny.map: no": errors.Join(&fs.PathError{Op: "open", Path: "x.map", Err: no}, &os.LinkError{Op: "MoveFileEx", Old: "y.map", New: "z", Err: no}),
+		"x.map: no; y.map: no": errors.Join(&fs.PathError{Op: "open", Path: "x.map", Err: no}, &os.LinkError{Op: "MoveFileEx", Old: "y.map", New: "z", Err: no}),
 		"no":                   os.NewSyscallError("LockFileEx", no),
 		"replace x.map: no":    &fs.PathError{Op: "replace", Path: "x.map", Err: no},
 	} {
