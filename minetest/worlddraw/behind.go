@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Behind goes through the nodes behind a point of the picture, from the eye on: those in the
-// box of the options and in blocks that there are.
+// Behind yields the nodes behind a point of the picture, from the nearest to the farthest: those in the box of the
+// options and in existing blocks.
 func (m *Map) Behind(at [2]float64) iter.Seq[[3]int] {
 	u, v := int(math.Floor(at[0])), int(math.Floor(at[1]))
 	return func(yield func([3]int) bool) {
@@ -23,7 +23,7 @@ func (m *Map) Behind(at [2]float64) iter.Seq[[3]int] {
 	}
 }
 
-// NodeAt returns the node whose face is seen at a point of the picture, and false if none is.
+// NodeAt returns the node whose face is visible at a point of the picture, or false if there is none.
 func (s *Iso) NodeAt(ctx context.Context, at [2]float64) (pos [3]int, ok bool, err error) {
 	c := &cubes[len(cubes)-1]
 	half := float64(c.half)

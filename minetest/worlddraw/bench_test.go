@@ -27,7 +27,7 @@ func (grid) Positions(_ context.Context, a mapdb.Area) iter.Seq2[mapdb.Pos, erro
 	}
 }
 
-// What it takes to know where the blocks of a large world are, and to cover tiles of it.
+// BenchmarkPlaces measures reading the positions of the blocks of a large world, and drawing the cover of tiles.
 func BenchmarkPlaces(b *testing.B) {
 	ctx := context.Background()
 	places := func() *worlddraw.Places {
@@ -61,7 +61,7 @@ func BenchmarkPlaces(b *testing.B) {
 	}
 }
 
-// A tile of which nothing was drawn before.
+// BenchmarkTile measures drawing a tile without cached cells.
 func BenchmarkTile(b *testing.B) {
 	ctx := context.Background()
 	p, err := worlddraw.ReadPlaces(ctx, hills(b), worlddraw.Everything(), nil)

@@ -9,24 +9,24 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// coverColor is what is drawn where blocks are whose content nobody has looked at.
+// coverColor is the colour of blocks whose content is unknown.
 var coverColor = color.RGBA{R: 128, G: 132, B: 140, A: 255}
 
-// Cover draws where blocks are, in one colour: each pixel that shows a part of one. It reads
-// nothing, so it does not know whether they consist of more than air.
+// Cover draws the pixels that contain a part of a block, in one colour. It reads no blocks, so the blocks may contain
+// only air.
 func (m *Map) Cover(_ context.Context, dst *image.RGBA, s Scaled) error {
 	w := m.source.index
 	width := dst.Rect.Dx()
 	if width <= 0 || !w.any {
 		return nil
 	}
-	first, last := make([]int, width), make([]int, width) // columns of blocks, by pixel
+	first, last := make([]int, width), make([]int, width) // first and last column of blocks, by pixel
 	for i := range first {
 		from, to := s.span(0, dst.Rect.Min.X+i)
 		first[i], last[i] = floorDiv(from, side), floorDiv(to-1, side)
 	}
 	line, left := make([]bool, width), 0
-	v0, v1 := math.MaxInt, math.MinInt // of line
+	v0, v1 := math.MaxInt, math.MinInt // the range of v that line covers
 	for y := dst.Rect.Min.Y; y < dst.Rect.Max.Y; y++ {
 		from, to := s.span(1, y)
 		if a, b := floorDiv(from, side), floorDiv(to-1, side); a != v0 || b != v1 {
@@ -49,8 +49,8 @@ func (m *Map) Cover(_ context.Context, dst *image.RGBA, s Scaled) error {
 	return nil
 }
 
-// mark marks the pixels of a line in whose columns of blocks, from first to last of each,
-// there are any in a row, and returns how many of them were not marked yet.
+// mark marks the pixels of a line whose columns, from first to last of each pixel, contain a block in row v. It
+// returns the number of newly marked pixels.
 func (w *window) mark(v int, first, last []int, line []bool) (more int) {
 	if !w.row(v) {
 		return 0
@@ -80,7 +80,7 @@ func (w *window) mark(v int, first, last []int, line []bool) (more int) {
 	return more
 }
 
-// Cover is [Map.Cover] for the picture from aside: it draws the outlines of blocks.
+// Cover is [Map.Cover] for the isometric picture: it draws the outlines of blocks.
 func (s *Iso) Cover(ctx context.Context, dst *image.RGBA, at Scaled) error {
 	return s.piles(ctx, at, dst.Rect, func(_ []mapdb.Pos, from, to [2]float64) error {
 		at.hexagon(dst, from, to)
@@ -88,8 +88,8 @@ func (s *Iso) Cover(ctx context.Context, dst *image.RGBA, at Scaled) error {
 	})
 }
 
-// piles goes through the blocks that stand on top of each other, from above, and may be seen
-// in a part of a picture, with the corners of what they look like from aside.
+// piles calls do for stacks of adjacent blocks that may be visible in a part of a picture, with the corners of their
+// outline in the isometric picture.
 func (s *Iso) piles(ctx context.Context, at Scaled, part image.Rectangle, do func(all []mapdb.Pos, from, to [2]float64) error) error {
 	low, high := at.place(part.Min), at.place(part.Max)
 	f := frames[Top]
@@ -121,12 +121,12 @@ func (s *Iso) piles(ctx context.Context, at Scaled, part image.Rectangle, do fun
 	return nil
 }
 
-// hexagon fills the outline of blocks above each other that lie between two corners.
+// hexagon fills the outline of a stack of blocks between two corners.
 func (s Scaled) hexagon(dst *image.RGBA, from, to [2]float64) {
 	pixel := func(axis int, v float64) int { return int(math.Floor((v - s.Origin[axis]) * s.Scale)) }
 	middle := (from[0] + to[0]) / 2
 	for x := max(dst.Rect.Min.X, pixel(0, from[0])); x <= min(dst.Rect.Max.X-1, pixel(0, to[0])); x++ {
-		// As high as it is where the pixel is nearest to the middle; the edges rise by half.
+		// The height is that at the point of the pixel nearest to the middle; the edges rise by one half.
 		left := s.Origin[0] + float64(x)/s.Scale
 		off := max(0, left-middle, middle-left-1/s.Scale) / 2
 		for y := max(dst.Rect.Min.Y, pixel(1, from[1]+off)); y <= min(dst.Rect.Max.Y-1, pixel(1, to[1]-off)); y++ {

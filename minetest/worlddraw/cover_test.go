@@ -11,7 +11,7 @@ import (
 	"trowel.example/minetest/worlddraw"
 )
 
-// unread is a store that only tells its positions.
+// unread is a store that allows reading only its positions.
 type unread struct {
 	*mapdb.Memory
 	t    testing.TB
@@ -25,8 +25,8 @@ func (u *unread) Get(ctx context.Context, p mapdb.Pos) ([]byte, error) {
 	return u.Memory.Get(ctx, p)
 }
 
-// Whatever is drawn stands where cover is, in every view and size, and cover is only where
-// blocks are. It needs their positions alone.
+// TestCover tests, for every view and scale, that the cover contains everything that is drawn, that it is only where
+// blocks are, and that it needs only their positions.
 func TestCover(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	ctx := context.Background()
@@ -78,7 +78,7 @@ func TestCover(t *testing.T) {
 					return false
 				}
 				slack := 0
-				if view == worlddraw.IsoView { // which is scaled from cubes of whole pixels
+				if view == worlddraw.IsoView { // it is scaled from cubes of whole pixels
 					slack = 1
 				}
 				some, step := 0, tests.Of(t, 3, 1)
@@ -90,7 +90,7 @@ func TestCover(t *testing.T) {
 						if cover.RGBAAt(x, y).A > 0 {
 							some++
 						}
-						// All blocks of this world have something in them, from the lowest on.
+						// All blocks of this world contain visible nodes, beginning with the lowest.
 						if cover.RGBAAt(x, y).A > 0 && low < 0 && scale == 1 && !near(drawn, x, y, 16) {
 							t.Fatalf("%s: %d,%d is covered, and nothing is near", view, x, y)
 						}
@@ -104,7 +104,7 @@ func TestCover(t *testing.T) {
 	}
 }
 
-// counted is a store that counts which blocks are read.
+// counted is a store that counts the blocks that are read.
 type counted struct {
 	*mapdb.Memory
 	read map[mapdb.Pos]int
@@ -115,7 +115,7 @@ func (c *counted) Get(ctx context.Context, p mapdb.Pos) ([]byte, error) {
 	return c.Memory.Get(ctx, p)
 }
 
-// Of deep columns no more is read than is seen, and where one can see down, all of that.
+// TestDeep tests that blocks of deep columns are read only as far as they are visible.
 func TestDeep(t *testing.T) {
 	ctx := context.Background()
 	db := &counted{mapdb.NewMemory(), make(map[mapdb.Pos]int)}
@@ -174,7 +174,7 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// A world without blocks has nothing to show from any side.
+// TestBoundsOfNothing tests that a world without blocks has empty bounds in all views.
 func TestBoundsOfNothing(t *testing.T) {
 	nothing := worlddraw.Box{Min: [3]int{1, 1, 1}}
 	for _, v := range []worlddraw.View{worlddraw.Top, worlddraw.South, worlddraw.North, worlddraw.West, worlddraw.East} {

@@ -7,16 +7,15 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// A frame says how a world is looked at along an axis: which coordinate goes to the right
-// (u), which downwards (v), and which away from the eye (d). One that goes the other way is
-// mirrored, n to -1-n, both of nodes and of blocks: so a block still is 16 nodes from a
-// multiple of 16 on.
+// A frame maps the world to the picture for a view along an axis: which coordinate increases to the right (u),
+// downwards (v), and away from the eye (d). A coordinate in the opposite direction is mirrored, n to -1-n, for nodes
+// and for blocks. So a block still consists of 16 nodes that begin at a multiple of 16.
 type frame struct {
 	axis   [3]int // of u, v and d: 0 is x, 1 is y, 2 is z
 	mirror [3]bool
 }
 
-// frames are those of the views along an axis. A side is named after where the eye is.
+// frames are the frames of the views along an axis. A side is named after the position of the eye.
 var frames = map[View]frame{
 	Top:   {[3]int{0, 2, 1}, [3]bool{false, true, true}},
 	South: {[3]int{0, 1, 2}, [3]bool{false, true, false}},
@@ -25,7 +24,7 @@ var frames = map[View]frame{
 	East:  {[3]int{2, 1, 0}, [3]bool{false, true, true}},
 }
 
-// in returns a place as u, v and d, and out is the reverse.
+// in converts a position to u, v and d. The function out is its inverse.
 func (f *frame) in(p [3]int) (uvd [3]int) {
 	for i, a := range f.axis {
 		uvd[i] = p[a]
@@ -46,7 +45,7 @@ func (f *frame) out(uvd [3]int) (p [3]int) {
 	return p
 }
 
-// box returns a box as one of u, v and d.
+// box converts a box to u, v and d.
 func (f *frame) box(b Box) Box {
 	low, high := f.in(b.Min), f.in(b.Max)
 	for i := range low {
@@ -55,7 +54,7 @@ func (f *frame) box(b Box) Box {
 	return Box{low, high}
 }
 
-// area returns the blocks in a box of u, v and d, counted in blocks.
+// area returns the area of blocks in a box of u, v and d, counted in blocks.
 func (f *frame) area(b Box) mapdb.Area {
 	low, high := f.out(b.Min), f.out(b.Max)
 	var a mapdb.Area
@@ -64,8 +63,7 @@ func (f *frame) area(b Box) mapdb.Area {
 	return a
 }
 
-// steps returns the index of the node in a block at u = v = d = 0, and how far it is from
-// there to the next one along each.
+// steps returns the index of the node at u = v = d = 0 of a block, and the distances of indexes along u, v and d.
 func (f *frame) steps() (start int, step [3]int) {
 	of := [3]int{mapblock.Index(1, 0, 0), mapblock.Index(0, 1, 0), mapblock.Index(0, 0, 1)}
 	for i, a := range f.axis {
@@ -78,7 +76,7 @@ func (f *frame) steps() (start int, step [3]int) {
 	return start, step
 }
 
-// axes are the names of u and v, with a minus before one that is mirrored.
+// axes returns the names of u and v, with a minus sign before mirrored ones.
 func (f *frame) axes() (names [2]string) {
 	for i := range names {
 		names[i] = [3]string{"x", "y", "z"}[f.axis[i]]
@@ -91,7 +89,7 @@ func (f *frame) axes() (names [2]string) {
 
 func coords(p mapdb.Pos) [3]int { return [3]int{int(p.X), int(p.Y), int(p.Z)} }
 
-// floorDiv is n/m, rounded down.
+// floorDiv returns n/m, rounded down.
 func floorDiv(n, m int) int {
 	if n < 0 {
 		return -((m - 1 - n) / m)
@@ -99,8 +97,8 @@ func floorDiv(n, m int) int {
 	return n / m
 }
 
-// Bounds returns the rectangle of the picture in which a box of nodes is visible, for a
-// view along an axis; an empty one for a box with nothing in it.
+// Bounds returns the rectangle of the picture that shows a box of nodes, for a view along an axis. It is empty for an
+// empty box.
 func (v View) Bounds(b Box) image.Rectangle {
 	if b.Min[0] > b.Max[0] || b.Min[1] > b.Max[1] || b.Min[2] > b.Max[2] {
 		return image.Rectangle{}
@@ -110,8 +108,8 @@ func (v View) Bounds(b Box) image.Rectangle {
 	return image.Rect(b.Min[0], b.Min[1], b.Max[0]+1, b.Max[1]+1)
 }
 
-// Axes returns the names of the coordinates that grow to the right and downwards, with a
-// minus before one that grows the other way.
+// Axes returns the names of the coordinates that increase to the right and downwards, with a minus sign before one
+// that decreases.
 func (v View) Axes() [2]string {
 	f := frames[v]
 	return f.axes()

@@ -7,16 +7,16 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// A window is what of an index is in a box.
+// A window is the part of an index that is in a box.
 type window struct {
 	*index
-	box Box // of blocks: of those that there are, if there are any
+	box Box // of blocks; reduced to existing blocks, if any
 	any bool
-	has [coordCount]bool // by v: something is in the row
+	has [coordCount]bool // by v: whether the row contains blocks
 }
 
-// newWindow returns the window of an index in a box of blocks. In some rows there are others, far
-// away.
+// newWindow returns the window of an index in a box of blocks. The given rows contain other blocks, outside of the
+// box.
 func newWindow(x *index, box Box, rows []int) *window {
 	w := &window{index: x}
 	found := Box{box.Max, box.Min}
@@ -43,12 +43,12 @@ func newWindow(x *index, box Box, rows []int) *window {
 	return w
 }
 
-// row reports whether there are blocks in a row.
+// row reports whether a row contains blocks.
 func (w *window) row(v int) bool {
 	return v >= mapdb.MinCoord && v <= mapdb.MaxCoord && w.has[v-mapdb.MinCoord]
 }
 
-// runs returns those of a row from a column on, as far as they are in the index.
+// runs returns the runs of a row, beginning with column u.
 func (w *window) runs(u, v int) []run {
 	if v < w.box.Min[1] || v > w.box.Max[1] || u > w.box.Max[0] {
 		return nil
@@ -58,7 +58,8 @@ func (w *window) runs(u, v int) []run {
 	return row[i:]
 }
 
-// column goes through the blocks of a column, from the eye on: runs from a d to another.
+// column calls do for the runs of blocks in a column, from the nearest to the farthest, with the first and last d of
+// each.
 func (w *window) column(u, v int, do func(low, high int)) {
 	if u < w.box.Min[0] {
 		return
@@ -73,13 +74,13 @@ func (w *window) column(u, v int, do func(low, high int)) {
 	}
 }
 
-// count returns how many blocks are in a column.
+// count returns the number of blocks in a column.
 func (w *window) count(u, v int) (n int) {
 	w.column(u, v, func(low, high int) { n += high - low + 1 })
 	return n
 }
 
-// next returns the first block of a column from d on, and false if there is none.
+// next returns the first block of a column at or after d, or false if there is none.
 func (w *window) next(u, v, d int) (first int, ok bool) {
 	w.column(u, v, func(low, high int) {
 		if !ok && high >= d {
@@ -89,7 +90,7 @@ func (w *window) next(u, v, d int) (first int, ok bool) {
 	return first, ok
 }
 
-// among returns the columns of a row in which there are blocks, from one to another.
+// among returns the columns from u0 to u1 of a row that contain blocks.
 func (w *window) among(v, u0, u1 int) (us []int) {
 	if !w.row(v) {
 		return nil
@@ -107,14 +108,13 @@ func (w *window) among(v, u0, u1 int) (us []int) {
 	return us
 }
 
-// columns returns the first and the last column, in u and v, of those that may have blocks
-// in a rectangle of pixels.
+// columns returns the range of columns, in u and v, that may contain blocks in a rectangle of pixels.
 func (w *window) columns(r image.Rectangle) (u0, v0, u1, v1 int) {
 	return max(floorDiv(r.Min.X, side), w.box.Min[0]), max(floorDiv(r.Min.Y, side), w.box.Min[1]),
 		min(floorDiv(r.Max.X-1, side), w.box.Max[0]), min(floorDiv(r.Max.Y-1, side), w.box.Max[1])
 }
 
-// before returns the last row before v in which there are blocks.
+// before returns the last row before v that contains blocks.
 func (w *window) before(v int) (int, bool) {
 	for v--; v >= w.box.Min[1]; v-- {
 		if w.row(v) {
@@ -124,13 +124,13 @@ func (w *window) before(v int) (int, bool) {
 	return 0, false
 }
 
-// at reports whether there is a block at a place.
+// at reports whether there is a block at a position.
 func (w *window) at(at [3]int) bool {
 	d, ok := w.next(at[0], at[1], at[2])
 	return ok && d == at[2]
 }
 
-// extent returns the box of nodes of all blocks; its Min is beyond its Max if there are none.
+// extent returns the bounding box of all blocks, in nodes. Its Min is greater than its Max if there are none.
 func (w *window) extent(f *frame) Box {
 	if !w.any {
 		return Box{[3]int{1, 1, 1}, [3]int{}}

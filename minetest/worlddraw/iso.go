@@ -15,21 +15,20 @@ import (
 	"trowel.example/minetest/nodecolor"
 )
 
-// Iso is the picture of a world from above and aside: nodes are cubes that show their top,
-// the side towards lower x, and the side towards lower z. x grows to the right and upwards, z
-// to the left and upwards. It draws any rectangle of itself and may be used by several
-// goroutines.
+// Iso is an isometric picture of a world: nodes are cubes that show their top, the side towards lower x, and the side
+// towards lower z. x increases to the right and upwards, z to the left and upwards. An Iso can draw any rectangle of
+// the picture, and is safe for concurrent use.
 //
-// All cubes behind each other for a pixel lie on a line in the direction (1,-1,1), and the
-// line goes through one face after the other: so a picture is made by following lines from
-// the eye on, which stop at what is opaque. What is behind that is not even read.
+// The cubes behind a pixel are on a line in the direction (1,-1,1), which passes through one face after the other. So
+// a picture is drawn by following these lines from the eye until they reach something opaque. Blocks behind that are
+// not read.
 type Iso struct {
 	o      Options
 	db     mapdb.DB
-	box    Box // of nodes in which something is
+	box    Box // bounding box of the nodes
 	has    *window
 	frame  frame
-	blocks sync.Pool // of painters
+	blocks sync.Pool // unused painters
 
 	diagonals *[diagonalCount]diagonal
 
@@ -39,17 +38,17 @@ type Iso struct {
 	hidden map[string]int64
 }
 
-// isoBlock is a block of which is known what its nodes look like.
+// isoBlock is a block with the colours of its nodes.
 type isoBlock struct {
 	ready  chan struct{}
 	err    error
-	colors []nodecolor.Color          // the first is that of nothing
-	nodes  [mapblock.NodeCount]uint16 // places in colors
+	colors []nodecolor.Color          // the first is that of invisible nodes
+	nodes  [mapblock.NodeCount]uint16 // indexes of colors
 	empty  bool
 	lacks  lacks
 }
 
-// maxIsoBlocks is how many blocks are kept, which takes about 50 MiB.
+// maxIsoBlocks is the maximum number of cached blocks, which take about 50 MiB.
 const maxIsoBlocks = 6 << 10
 
 // The faces of a cube.
@@ -60,12 +59,12 @@ const (
 	rightFace // towards lower z
 )
 
-// faceLight is how bright the faces are, of 255.
+// faceLight is the brightness of the faces, of 255.
 var faceLight = [4]int{topFace: 255, leftFace: 208, rightFace: 164}
 
-// A cube is what a node looks like in a size: a face for each pixel, row by row, or none.
+// A cube is the image of a node in a size: a face or noFace for each pixel, row by row.
 type cube struct {
-	half  int // pixels of half its width, and of its height
+	half  int // half of its width and height, in pixels
 	faces [][]uint8
 }
 
@@ -74,7 +73,7 @@ var cubes = [2]cube{
 	newCube(4, []int{1, 1, 0, 0}, []int{2, 2, 3, 3}),
 }
 
-// newCube makes a cube whose top begins and ends, in each column up to the middle, at rows.
+// newCube returns a cube. Its top begins and ends, in each column of the left half, at the rows in from and to.
 func newCube(half int, from, to []int) cube {
 	c := cube{half: half, faces: make([][]uint8, to[half-1]+half)}
 	for y := range c.faces {
@@ -95,8 +94,7 @@ func newCube(half int, from, to []int) cube {
 	return c
 }
 
-// NewIso reads where the blocks of a store are. Of the options it heeds Colors, Box, Alpha
-// and Lost.
+// NewIso reads the positions of the blocks of a store. It uses the options Colors, Box, Alpha and Lost.
 func NewIso(ctx context.Context, db mapdb.DB, o Options) (*Iso, error) {
 	p, err := ReadPlaces(ctx, db, o.Box, o.Lost)
 	if err != nil {
@@ -105,7 +103,7 @@ func NewIso(ctx context.Context, db mapdb.DB, o Options) (*Iso, error) {
 	return p.Iso(o)
 }
 
-// Iso is [NewIso] of what is at the places.
+// Iso is [NewIso] for positions that are already read.
 func (p *Places) Iso(o Options) (*Iso, error) {
 	o.View, o.Depth = Top, 0
 	m, err := p.Map(o)
@@ -121,7 +119,7 @@ func (p *Places) Iso(o Options) (*Iso, error) {
 	return s, nil
 }
 
-// cubeFor returns the cube for a picture in which half the width of a node has scale pixels.
+// cubeFor returns the cube for a picture in which half the width of a node is scale pixels.
 func cubeFor(scale float64) *cube {
 	if scale <= 2 {
 		return &cubes[0]
@@ -129,16 +127,16 @@ func cubeFor(scale float64) *cube {
 	return &cubes[1]
 }
 
-// IsoBounds returns the rectangle in which a box of nodes is visible, in units of half the
-// width of a cube: u is x-z, v is -y-(x+z)/2.
+// IsoBounds returns the rectangle of the picture that shows a box of nodes. The unit is half the width of a cube; u
+// is x-z, v is -y-(x+z)/2.
 func IsoBounds(b Box) (low, high [2]float64) {
 	low = [2]float64{float64(b.Min[0] - b.Max[2]), -float64(b.Max[1]) - float64(b.Max[0]+b.Max[2])/2}
 	high = [2]float64{float64(b.Max[0]-b.Min[2]) + 2, -float64(b.Min[1]) - float64(b.Min[0]+b.Min[2])/2 + 2}
 	return low, high
 }
 
-// RenderScaled draws a part of the picture in which half the width of a cube is s.Scale
-// pixels. The pixels of dst hold the background, which is one colour.
+// RenderScaled draws a part of the picture in which half the width of a cube is at.Scale pixels. The pixels of dst
+// must contain the background, which must be a single colour.
 func (s *Iso) RenderScaled(ctx context.Context, dst *image.RGBA, at Scaled) error {
 	c := cubeFor(at.Scale)
 	half := float64(c.half)
@@ -147,12 +145,12 @@ func (s *Iso) RenderScaled(ctx context.Context, dst *image.RGBA, at Scaled) erro
 	return Scale(dst, own, shows, func(img *image.RGBA) error { return s.render(ctx, img, c) })
 }
 
-// stripWidth is how many pixels are drawn from top to bottom before the next ones to the
-// right are, so that few blocks are needed at a time.
+// stripWidth is the width in pixels of the vertical strips that are drawn one after the other, so that few blocks are
+// needed at a time.
 const stripWidth = 256
 
-// A line is the cubes behind a pixel: of each remainder of depth by 3 one that stands for
-// all that differ from it by (1,-1,1), and the face that is seen of them.
+// A line represents the cubes behind a pixel whose depths have the same remainder modulo 3. They differ by multiples
+// of (1,-1,1) and show the same face.
 type line struct {
 	x, y int // z is 0
 	face uint8
@@ -172,7 +170,7 @@ func (s *Iso) render(ctx context.Context, dst *image.RGBA, c *cube) error {
 			empty[i] = !s.shows(image.Rect(x, dst.Rect.Min.Y, x+1, dst.Rect.Max.Y), c)
 		}
 		for py := dst.Rect.Min.Y; py < dst.Rect.Max.Y; py++ {
-			if err := ctx.Err(); err != nil { // there may be nothing to read on the way
+			if err := ctx.Err(); err != nil { // there may be no blocks to read, which would check the context
 				return err
 			}
 			for px := x0; px < min(x0+stripWidth, dst.Rect.Max.X); px++ {
@@ -200,7 +198,7 @@ func (s *Iso) render(ctx context.Context, dst *image.RGBA, c *cube) error {
 	return nil
 }
 
-// blendOver draws a colour, whose alpha is not multiplied in, over a pixel.
+// blendOver draws a colour with non-premultiplied alpha over a pixel.
 func blendOver(at []uint8, c nodecolor.Color) {
 	a := int(c.A)
 	for i, ch := range []uint8{c.R, c.G, c.B} {
@@ -209,7 +207,7 @@ func blendOver(at []uint8, c nodecolor.Color) {
 	at[3] = uint8(a + int(at[3])*(255-a)/255)
 }
 
-// lines returns the three lines of a pixel, by the remainder of their depth.
+// lines returns the three lines of a pixel, by the remainder of their depths.
 func (c *cube) lines(px, py int) (all [3]line) {
 	for _, x := range [2]int{floorDiv(px, c.half), floorDiv(px, c.half) - 1} {
 		ox := px - x*c.half
@@ -237,12 +235,12 @@ func modulo(n, m int) int { return (n%m + m) % m }
 type tracer struct {
 	s     *Iso
 	ctx   context.Context
-	at    mapdb.Pos // of the block that was looked at last
+	at    mapdb.Pos // position of the current block
 	block *isoBlock
-	hit   func(pos [3]int) // is told of the first node that is seen; may be nil
+	hit   func(pos [3]int) // receives the first visible node; may be nil
 }
 
-// trace follows a line to what is opaque, and returns what is seen.
+// trace follows lines until they reach something opaque, and returns the visible colour.
 func (t *tracer) trace(lines [3]line) (nodecolor.Color, error) {
 	b := &t.s.box
 	first, last := 1<<30, -1<<30
@@ -254,8 +252,8 @@ func (t *tracer) trace(lines [3]line) (nodecolor.Color, error) {
 			first, last = min(first, l.x-l.y+3*k0), max(last, l.x-l.y+3*k1)
 		}
 	}
-	var sum [3]int // of colours times how much of them is seen, of 255*255
-	left := 255    // of 255 that is still let through
+	var sum [3]int // colours weighted by their visible share, of 255*255
+	left := 255    // the share of light that still passes, of 255
 	var before nodecolor.Color
 	for depth := first; depth <= last; depth++ {
 		l := lines[modulo(depth, 3)]
@@ -276,9 +274,9 @@ func (t *tracer) trace(lines [3]line) (nodecolor.Color, error) {
 		}
 		if t.block.empty {
 			before = nodecolor.Color{}
-			// All three lines stay in the block for as many steps of 3 as this one does, but one.
+			// All three lines stay in the block for as many steps of 3 as this one, minus one.
 			n := min(15-x&15, y&15, 15-z&15)
-			if t.block == noBlock { // There may be none for a long way.
+			if t.block == noBlock { // Skip a long distance without blocks.
 				to := t.s.next(low, high, z)
 				if to == math.MaxInt {
 					break
@@ -291,7 +289,7 @@ func (t *tracer) trace(lines [3]line) (nodecolor.Color, error) {
 			continue
 		}
 		c := t.block.colors[t.block.nodes[mapblock.Index(x&15, y&15, z&15)]]
-		if c.A == 0 || c == before { // no face is seen between two of the same
+		if c.A == 0 || c == before { // there is no visible face between two equal nodes
 			if c.A == 0 {
 				before = c
 			}
@@ -326,7 +324,7 @@ func (t *tracer) trace(lines [3]line) (nodecolor.Color, error) {
 
 var noBlock = &isoBlock{empty: true}
 
-// blockAt returns a block from memory, or reads it.
+// blockAt returns a block from the cache, or reads it.
 func (s *Iso) blockAt(ctx context.Context, pos mapdb.Pos) (*isoBlock, error) {
 	at := s.frame.in(coords(pos))
 	if !s.has.at(at) {
@@ -352,7 +350,7 @@ func (s *Iso) blockAt(ctx context.Context, pos mapdb.Pos) (*isoBlock, error) {
 			return nil, ctx.Err()
 		}
 		if b.err != nil && ctx.Err() == nil {
-			return s.blockAt(ctx, pos) // another's context has ended
+			return s.blockAt(ctx, pos) // the context of another caller has ended
 		}
 		return b, b.err
 	}
@@ -367,7 +365,7 @@ func (s *Iso) blockAt(ctx context.Context, pos mapdb.Pos) (*isoBlock, error) {
 	return b, b.err
 }
 
-// read reads a block. One that cannot be read is empty, and told of.
+// read reads a block. A block that cannot be read is treated as empty and reported.
 func (s *Iso) read(ctx context.Context, pos mapdb.Pos, b *isoBlock) error {
 	b.empty = true
 	data, err := s.db.Get(ctx, pos)
@@ -433,8 +431,7 @@ func (s *Iso) read(ctx context.Context, pos mapdb.Pos, b *isoBlock) error {
 	return nil
 }
 
-// Fingerprint is that of [Map.Fingerprint]: of all blocks in whose place a cube would be seen
-// in the part.
+// Fingerprint is [Map.Fingerprint] for an isometric picture: it hashes all blocks that may be visible in the part.
 func (s *Iso) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, at Scaled) (some bool, err error) {
 	err = s.within(ctx, r, at, func(p mapdb.Pos) error {
 		data, err := s.db.Get(ctx, p)
@@ -443,7 +440,7 @@ func (s *Iso) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, a
 			return nil
 		}
 		if errors.As(err, &row) {
-			some = true // the picture lacks it
+			some = true // the picture lacks the block
 			fmt.Fprintln(h, err)
 			return nil
 		}
@@ -458,7 +455,7 @@ func (s *Iso) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, a
 	return some, err
 }
 
-// within goes through the blocks in whose place a cube would be seen in a part of a picture.
+// within calls do for the blocks whose cubes may be visible in a part of a picture.
 func (s *Iso) within(ctx context.Context, r image.Rectangle, at Scaled, do func(mapdb.Pos) error) error {
 	low, high := at.place(r.Min), at.place(r.Max)
 	return s.piles(ctx, at, r, func(all []mapdb.Pos, _, _ [2]float64) error {
@@ -476,7 +473,7 @@ func (s *Iso) within(ctx context.Context, r image.Rectangle, at Scaled, do func(
 	})
 }
 
-// Hidden returns the names of nodes without a colour that were met.
+// Hidden returns the names of the nodes without a colour that were found, with their numbers.
 func (s *Iso) Hidden() map[string]int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

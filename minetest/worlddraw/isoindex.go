@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// A diagonal is the columns of blocks with the same x-z, which stand behind each other in
-// the picture: their z, sorted. Lines through the picture stay within two or three of them.
+// A diagonal is the set of columns of blocks with the same x-z, which are behind each other in the picture: their z,
+// sorted. A line passes through two or three diagonals only.
 type diagonal []int16
 
-// diagonalCount is how many there are.
+// diagonalCount is the number of diagonals.
 const diagonalCount = 2*coordCount - 1
 
-// diagonals sorts the columns of what is seen from above.
+// diagonals sorts the columns of the view from above into diagonals.
 func diagonals(w *window, f *frame) *[diagonalCount]diagonal {
 	all := new([diagonalCount]diagonal)
 	for v := w.box.Min[1]; v <= w.box.Max[1]; v++ {
@@ -29,13 +29,13 @@ func diagonals(w *window, f *frame) *[diagonalCount]diagonal {
 	return all
 }
 
-// near returns the numbers of the diagonals in which nodes with x-z from low to high are.
+// near returns the range of the diagonals that contain nodes with x-z from low to high.
 func near(low, high int) (first, last int) {
 	return max(0, floorDiv(low, side)+coordCount-1), min(diagonalCount-1, floorDiv(high+side-1, side)+coordCount-1)
 }
 
-// next returns the z of the first node, from z on, that is in a column of blocks of some
-// diagonals; math.MaxInt if there is none.
+// next returns the z of the first node, at or after z, in a column of blocks of a range of diagonals. It returns
+// math.MaxInt if there is none.
 func (s *Iso) next(first, last, z int) int {
 	nearest := math.MaxInt
 	for n := first; n <= last; n++ {
@@ -47,7 +47,7 @@ func (s *Iso) next(first, last, z int) int {
 	return nearest
 }
 
-// shows reports whether there may be something in a rectangle of pixels of cubes with a size.
+// shows reports whether a rectangle of pixels may show blocks, for a size of cubes.
 func (s *Iso) shows(r image.Rectangle, c *cube) bool {
 	if s.box.Min[0] > s.box.Max[0] {
 		return false

@@ -20,12 +20,12 @@ import (
 	"trowel.example/minetest/worlddraw"
 )
 
-// colorsPath is the list of minetestmapper.
+// colorsPath returns the path of minetestmapper's list of colours.
 func colorsPath(t testing.TB) string {
 	return filepath.Join(corpus.Dir(t, "minetest"), "colors", "minetestmapper-colors.txt")
 }
 
-// copyWorld copies a world whose blocks are in a file of SQLite.
+// copyWorld copies a world whose blocks are in an SQLite file.
 func copyWorld(t testing.TB, path string) string {
 	dir := t.TempDir()
 	for _, name := range []string{"map.sqlite", "world.mt"} {
@@ -41,7 +41,7 @@ func copyWorld(t testing.TB, path string) string {
 	return dir
 }
 
-// sqliteWorlds are the worlds of the corpus that minetestmapper of Debian opens.
+// sqliteWorlds returns the worlds of the corpus that Debian's minetestmapper can open.
 func sqliteWorlds(t testing.TB) (dirs []string) {
 	for _, path := range corpus.Files(t, "minetest", "map.sqlite") {
 		if strings.Contains(path, "v29-517") { // x, y and z
@@ -102,7 +102,7 @@ func open(t testing.TB, dir string, o worlddraw.Options) *worlddraw.Map {
 	return m
 }
 
-// The picture from above is that of minetestmapper.
+// TestMinetestmapper tests that the picture from above is identical to that of minetestmapper.
 func TestMinetestmapper(t *testing.T) {
 	mapper := judge.Find(t, "minetestmapper")
 	list, _, err := nodecolor.ReadFile(colorsPath(t))
@@ -133,8 +133,8 @@ func TestMinetestmapper(t *testing.T) {
 	}
 }
 
-// posOnly is a program in Python that copies the blocks of one world into another whose
-// table has the column pos, whatever the columns of the former.
+// posOnly is a Python program that copies the blocks of a world, of any schema, into a world whose table has the
+// column pos.
 const posOnly = `
 import sqlite3, sys
 old, new = sqlite3.connect(sys.argv[1]), sqlite3.connect(sys.argv[2])
@@ -145,13 +145,13 @@ new.executemany("INSERT INTO blocks VALUES (?, ?)", old.execute("SELECT " + pos 
 new.commit()
 `
 
-// Another program, written from a description of minetestmapper alone, draws the same; it
-// also stands for the schema of x, y and z, which minetestmapper of Debian does not open.
+// TestReference tests that an independent program, written only from a description of minetestmapper, draws the same
+// picture. It also supports the schema x, y, z, which Debian's minetestmapper cannot open.
 func TestReference(t *testing.T) {
 	tests.Judges(t)
 	root := corpus.Dir(t, "minetest")
 	script := filepath.Join(root, "..", "..", "judges", "refmapper.py")
-	const python = "/usr/bin/python3" // Debian's, which has the libraries
+	const python = "/usr/bin/python3" // Debian's Python, which has the libraries
 	if _, err := os.Stat(script); err != nil || exec.Command(python, "-c", "import zstandard, numpy, PIL").Run() != nil {
 		corpus.Missing(t, "judges", "no refmapper.py here, or not what it needs: python3-zstandard, python3-numpy and python3-pil")
 	}
@@ -185,7 +185,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// A world of 2011 gives the picture that it gives after the engine of today has saved it.
+// TestOldWorld tests that a world of 2011 gives the same picture before and after a current engine has saved it.
 func TestOldWorld(t *testing.T) {
 	list, _, err := nodecolor.ReadFile(colorsPath(t))
 	if err != nil {

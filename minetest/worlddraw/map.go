@@ -11,8 +11,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Map is the picture of a world in one view, with a pixel for each node. Its methods may be
-// called by several goroutines.
+// Map is the picture of a world in one view, with one pixel for each node. It is safe for concurrent use.
 type Map struct {
 	o      Options
 	frame  frame
@@ -20,29 +19,29 @@ type Map struct {
 	source source
 
 	mu     sync.Mutex
-	idle   []*painter // that know already what many nodes and blocks look like
+	idle   []*painter // painters that have cached the colours of many nodes and blocks
 	cells  map[[2]int]*drawn
-	order  [][2]int                         // of the cells, the oldest first
+	order  [][2]int                         // keys of cells, the oldest first
 	told   map[int]*[coordCount / 64]uint64 // by row, the columns whose pixels are counted in hidden
 	hidden map[string]int64
-	bad    map[[2]int]bool // the columns in which something cannot be read
+	bad    map[[2]int]bool // the columns that contain errors
 	shown  bool
 }
 
-// drawn is a cell that is in memory, or will be.
+// drawn is a cell that is cached or being drawn.
 type drawn struct {
-	ready chan struct{} // closed once it is
-	cell  *cell         // nil if drawing failed
+	ready chan struct{} // closed when drawing has ended
+	cell  *cell         // nil if drawing has failed
 	lacks lacks
 }
 
-// maxCells returns how many cells are kept, of 2 KiB each: a few rows of the world.
+// maxCells returns the maximum number of cached cells, of 2 KiB each: a few rows of the world.
 func (m *Map) maxCells() int {
 	b := &m.source.index.box
 	return max(2<<10, 4*(b.Max[0]-b.Min[0]))
 }
 
-// New reads where the blocks of a store are, and draws nothing yet.
+// New reads the positions of the blocks of a store. It draws nothing yet.
 func New(ctx context.Context, db mapdb.DB, o Options) (*Map, error) {
 	if _, ok := frames[o.View]; !ok {
 		return nil, fmt.Errorf("there is no view %q", o.View)
@@ -54,7 +53,7 @@ func New(ctx context.Context, db mapdb.DB, o Options) (*Map, error) {
 	return p.Map(o)
 }
 
-// Map returns the picture of what is at the places. It reads nothing yet.
+// Map returns the picture of the blocks at the positions. It reads no blocks yet.
 func (p *Places) Map(o Options) (*Map, error) {
 	f, ok := frames[o.View]
 	if !ok {
@@ -73,8 +72,8 @@ func (p *Places) Map(o Options) (*Map, error) {
 	return m, nil
 }
 
-// Bounds returns the rectangle of whole blocks in which something is, in pixels. Their
-// coordinates are those of nodes: x and -1-z from above. It is empty if nothing is there.
+// Bounds returns the rectangle of all blocks, in pixels. The coordinates are those of nodes: x and -1-z from above.
+// It is empty if there are no blocks.
 func (m *Map) Bounds() image.Rectangle {
 	b := m.source.index.box
 	if !m.source.index.any {
@@ -83,13 +82,13 @@ func (m *Map) Bounds() image.Rectangle {
 	return image.Rect(b.Min[0]*side, b.Min[1]*side, (b.Max[0]+1)*side, (b.Max[1]+1)*side)
 }
 
-// Extent returns the box of nodes of the blocks that there are; its Min is beyond its Max if
-// there are none.
+// Extent returns the bounding box of the existing blocks, in nodes. Its Min is greater than its Max if there are
+// none.
 func (m *Map) Extent() Box { return m.source.index.extent(&m.frame) }
 
-// Hidden returns in how many pixels of the blocks that were drawn nodes without a colour are
-// skipped, by their names. Blocks that only decide on the relief of others do not count, so that
-// those of pictures side by side add up. Names of nodes that are behind others of this kind count 0.
+// Hidden returns, by name, the number of pixels in which nodes without a colour were skipped, in all blocks drawn so
+// far. Blocks that were only read for the relief of others are not counted, so the numbers of adjacent pictures can
+// be added. Nodes behind other nodes of this kind count 0.
 func (m *Map) Hidden() map[string]int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -100,17 +99,15 @@ func (m *Map) Hidden() map[string]int64 {
 	return hidden
 }
 
-// Shown reports whether any node has been seen in what was drawn so far that is opaque, or
-// was taken for it.
+// Shown reports whether an opaque node, or one that is treated as opaque, was visible in anything drawn so far.
 func (m *Map) Shown() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.shown
 }
 
-// row returns the cells of a row from one column to another, as far as they are there. It
-// draws those that are not in memory, and waits for those that others are drawing. Columns before
-// one of them are for the relief of others only.
+// row returns the existing cells of a row from column u0 to u1. It draws cells that are not cached, and waits for
+// cells that other goroutines are drawing. Columns before own are only needed for the relief.
 func (m *Map) row(ctx context.Context, v, u0, u1, own int) (map[int]*cell, error) {
 	if !m.source.index.row(v) {
 		return nil, nil
@@ -140,7 +137,7 @@ func (m *Map) row(ctx context.Context, v, u0, u1, own int) (map[int]*cell, error
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
-			failed = failed || d.cell == nil // by who drew it, whose context may have ended
+			failed = failed || d.cell == nil // drawing by another goroutine failed, maybe because its context ended
 			if cells[u] = d.cell; u >= own && d.cell != nil {
 				m.count(u, v, d.lacks.hidden)
 				d.lacks.note(ctx, [3]int{u, v, 0})
@@ -152,7 +149,7 @@ func (m *Map) row(ctx context.Context, v, u0, u1, own int) (map[int]*cell, error
 	}
 }
 
-// keep remembers a cell in place of the oldest one.
+// keep caches a cell, replacing the oldest one.
 func (m *Map) keep(at [2]int, d *drawn) {
 	m.cells[at] = d
 	m.order = append(m.order, at)
@@ -162,7 +159,7 @@ func (m *Map) keep(at [2]int, d *drawn) {
 	}
 }
 
-// drawAll draws cells for found, and makes all of them ready, even if it fails.
+// drawAll draws cells for found, and marks all of them as ready, even after an error.
 func (m *Map) drawAll(ctx context.Context, v int, us []int, found map[int]*drawn) error {
 	if len(us) == 0 {
 		return nil
@@ -213,7 +210,7 @@ func (m *Map) painter() *painter {
 	return newPainter(&m.o, &m.frame, m.box)
 }
 
-// report tells what cannot be read of a column, once however often it is drawn.
+// report reports the errors of a column, once even if it is drawn several times.
 func (m *Map) report(p *canvas, at [2]int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -227,8 +224,7 @@ func (m *Map) report(p *canvas, at [2]int) {
 	}
 }
 
-// count counts the pixels of a column in which something is skipped, once however often it is
-// drawn.
+// count counts the pixels of a column in which nodes are skipped, once even if it is drawn several times.
 func (m *Map) count(u, v int, unseen map[string]int64) {
 	if len(unseen) == 0 {
 		return
@@ -250,7 +246,7 @@ func (m *Map) count(u, v int, unseen map[string]int64) {
 	}
 }
 
-// Render draws the pixels of dst over what it holds.
+// Render draws the pixels of dst over its contents.
 func (m *Map) Render(ctx context.Context, dst *image.RGBA) error {
 	return m.each(ctx, dst.Rect, func(u, v int, px *pixel, relief int) {
 		c := px.color
@@ -266,8 +262,8 @@ func (m *Map) Render(ctx context.Context, dst *image.RGBA) error {
 	})
 }
 
-// each calls do with all pixels of a rectangle that show something, and how much brighter
-// the relief makes each channel.
+// each calls do for all pixels of a rectangle that show something, with the value that the relief adds to each
+// channel.
 func (m *Map) each(ctx context.Context, r image.Rectangle, do func(u, v int, px *pixel, relief int)) error {
 	if r.Empty() || !m.source.index.any {
 		return nil
@@ -280,7 +276,7 @@ func (m *Map) each(ctx context.Context, r image.Rectangle, do func(u, v int, px 
 		left--
 	}
 	width := (u1 - left + 1) * side
-	above := make([]int16, width) // the heights of the row of pixels above
+	above := make([]int16, width) // heights of the row of pixels above
 	for i := range above {
 		above[i] = noNode
 	}
@@ -344,8 +340,8 @@ func (m *Map) each(ctx context.Context, r image.Rectangle, do func(u, v int, px 
 	return nil
 }
 
-// above returns the row of blocks whose relief a row joins: the one above it, or without
-// gaps the next one in which there is anything.
+// above returns the row of blocks whose relief continues in a row: the row above it or, without Gaps, the next one
+// above that contains blocks.
 func (m *Map) above(v int) (int, bool) {
 	if m.o.Gaps {
 		return v - 1, true
@@ -353,8 +349,8 @@ func (m *Map) above(v int) (int, bool) {
 	return m.source.index.before(v)
 }
 
-// relief is what minetestmapper adds to each channel of a pixel, by how much it is higher
-// than those to the left and above.
+// relief returns what minetestmapper adds to each channel of a pixel, depending on how much higher it is than the
+// pixels to the left and above.
 func (m *Map) relief(px *pixel, left, above int16) int {
 	if px.height == noNode || left == noNode || above == noNode {
 		return 0
@@ -369,8 +365,8 @@ func (m *Map) relief(px *pixel, left, above int16) int {
 
 func shade(c uint8, by int) uint8 { return uint8(max(0, min(255, int(c)+by))) }
 
-// blend draws a colour that is not opaque over a pixel with its alpha multiplied in. Over an
-// opaque one that is what the library gd does, which has 128 steps of alpha.
+// blend draws a colour that is not opaque over a pixel with premultiplied alpha. Over an opaque pixel it gives the
+// result of the library gd, which has 128 steps of alpha.
 func blend(at []uint8, c color.NRGBA) {
 	const steps = 127
 	through := (255 - int(c.A)) * steps / 255
@@ -383,11 +379,11 @@ func blend(at []uint8, c color.NRGBA) {
 	at[3] = uint8((255*(steps-through) + int(at[3])*through) / steps)
 }
 
-// SeaLevel is what [Map.Heights] draws for the height 0.
+// SeaLevel is the value that [Map.Heights] draws for y = 0.
 const SeaLevel = -math.MinInt16
 
-// Heights draws the heights of what is seen: [SeaLevel] is y = 0, 0 is where nothing is.
-// From a side they are how near to the eye it is.
+// Heights draws the heights of the visible nodes: [SeaLevel] is y = 0, and 0 means nothing. In side views, the height
+// is the distance towards the eye.
 func (m *Map) Heights(ctx context.Context, dst *image.Gray16) error {
 	return m.each(ctx, dst.Rect, func(u, v int, px *pixel, _ int) {
 		if px.height != noNode {

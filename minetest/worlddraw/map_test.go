@@ -23,8 +23,8 @@ var testColors = nodecolor.List{
 	"water": {R: 30, G: 60, B: 110, A: 128, T: 100}, "clear": {R: 1, G: 2, B: 3},
 }
 
-// hills is a world of stone and grass with water between, rows without blocks and holes,
-// and a few nodes that have no colour.
+// hills returns a world of stone and grass with water between them, rows without blocks, holes, and a few nodes
+// without a colour.
 func hills(t testing.TB) *mapdb.Memory {
 	db := mapdb.NewMemory()
 	ctx := context.Background()
@@ -95,7 +95,7 @@ func newMap(t testing.TB, db mapdb.DB, o worlddraw.Options) *worlddraw.Map {
 	return m
 }
 
-// No pixel depends on the rectangle that it is drawn with.
+// TestParts tests that no pixel depends on the rectangle with which it is drawn.
 func TestParts(t *testing.T) {
 	db := hills(t)
 	for _, o := range []worlddraw.Options{
@@ -130,7 +130,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Every store and every version of blocks gives the same picture.
+// TestStores tests that every store and every version of blocks gives the same picture.
 func TestStores(t *testing.T) {
 	ctx := context.Background()
 	from := hills(t)
@@ -195,7 +195,7 @@ func TestStores(t *testing.T) {
 	}
 }
 
-// The sizes of ids change nothing of a picture.
+// TestWidths tests that the width of ids does not affect the picture.
 func TestWidths(t *testing.T) {
 	colors := nodecolor.List{"default:stone": {R: 100, A: 255}, "default:cobble": {R: 50, A: 255}, "default:sand": {G: 100, A: 255}, "default:tree": {B: 100, A: 255}}
 	picture := func(version, width int) *image.RGBA {
@@ -218,7 +218,7 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// A picture from aside in which nothing has to be read ends when nobody waits for it.
+// TestIsoEnds tests that drawing an isometric picture stops when the context ends, even if no blocks have to be read.
 func TestIsoEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	iso, err := worlddraw.NewIso(ctx, hills(t), worlddraw.Options{Colors: painted{}})
@@ -232,7 +232,7 @@ func TestIsoEnds(t *testing.T) {
 	}
 }
 
-// Blocks far out, as one who was teleported leaves them, change nothing but where they are.
+// TestFar tests that blocks that are far away from all others do not affect other parts of the picture.
 func TestFar(t *testing.T) {
 	b := mapblock.New(29)
 	b.Names = []mapblock.NameID{{ID: 0, Name: "stone"}, {ID: 1, Name: "grass"}, {ID: 2, Name: "air"}}
@@ -287,7 +287,7 @@ func TestFar(t *testing.T) {
 	}
 }
 
-// A block that cannot be read is a hole, and is told of once in a picture.
+// TestDamagedBlock tests that a block that cannot be read is a hole, and is reported once per picture.
 func TestDamagedBlock(t *testing.T) {
 	ctx := context.Background()
 	db := mapdb.NewMemory()
@@ -319,7 +319,7 @@ func TestDamagedBlock(t *testing.T) {
 	}
 }
 
-// Nodes without a colour hide what is behind them from nobody, and are counted.
+// TestHidden tests that nodes without a colour do not hide what is behind them, and are counted.
 func TestHidden(t *testing.T) {
 	m := newMap(t, hills(t), worlddraw.Options{View: worlddraw.Top})
 	whole(t, m)
@@ -329,7 +329,7 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// What is drawn again, as it is no longer in memory, is not counted again.
+// TestHiddenOnce tests that cells that are drawn again, because they are no longer cached, are not counted again.
 func TestHiddenOnce(t *testing.T) {
 	db := mapdb.NewMemory()
 	b := mapblock.New(29)
@@ -364,7 +364,7 @@ func (painted) Palette(string) *[256]nodecolor.Color {
 	return p
 }
 
-// Colours follow param2 where they are to, and the light.
+// TestPaletteAndLight tests that colours depend on param2, if selected, and on the light.
 func TestPaletteAndLight(t *testing.T) {
 	db := mapdb.NewMemory()
 	b := mapblock.New(29)
@@ -397,7 +397,8 @@ func TestPaletteAndLight(t *testing.T) {
 	}
 }
 
-// A sheet is the same whatever part of it is drawn, and all that is asked for is on it.
+// TestSheetParts tests that a sheet does not depend on the parts in which it is drawn, and contains everything that
+// is requested.
 func TestSheetParts(t *testing.T) {
 	ctx := context.Background()
 	m := newMap(t, hills(t), worlddraw.Options{View: worlddraw.Top})
@@ -437,7 +438,7 @@ func TestSheetParts(t *testing.T) {
 	}
 }
 
-// What is far is not seen in a cut.
+// TestDepth tests that distant nodes are invisible in a cut.
 func TestDepth(t *testing.T) {
 	box := worlddraw.Everything()
 	box.Max[1] = 16

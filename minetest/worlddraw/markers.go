@@ -20,26 +20,26 @@ import (
 	"trowel.example/minetest/nodecolor"
 )
 
-// Marker is a place of a world with something to say.
+// Marker is a labelled place of a world.
 type Marker struct {
-	Pos   [3]float64 // x, y and z in nodes; the middle of a node is at whole numbers
+	Pos   [3]float64 // x, y and z in nodes; centers of nodes are at integers
 	Kind  string     // such as "sign"
 	Color color.NRGBA
 	Label string // one line
 }
 
-// MarkerRule says which nodes that have metadata are marked, and how.
+// MarkerRule selects nodes with metadata and defines their markers.
 type MarkerRule struct {
-	Pattern string // of names of nodes, as in [path.Match]
+	Pattern string // of node names, as in [path.Match]
 	Kind    string
 	Color   color.NRGBA
-	Label   string // {key} stands for a variable of the metadata
+	Label   string // {key} is replaced by a variable of the metadata
 }
 
 //go:embed markers.txt
 var usualMarkers []byte
 
-// UsualMarkers returns rules for signs, protectors, doors, chests and others of their kind.
+// UsualMarkers returns rules for signs, protectors, doors, chests and similar nodes.
 func UsualMarkers() []MarkerRule {
 	rules, err := ParseMarkerRules(bytes.NewReader(usualMarkers))
 	if err != nil {
@@ -48,8 +48,8 @@ func UsualMarkers() []MarkerRule {
 	return rules
 }
 
-// ParseMarkerRules reads rules: lines of "pattern kind #rrggbb label", the label up to the
-// end of the line. Empty lines and those that begin with # say nothing.
+// ParseMarkerRules parses rules: lines of "pattern kind #rrggbb label", where the label continues to the end of the
+// line. Empty lines and lines that begin with # are ignored.
 func ParseMarkerRules(r io.Reader) (rules []MarkerRule, err error) {
 	in := bufio.NewScanner(r)
 	for n := 1; in.Scan(); n++ {
@@ -76,20 +76,20 @@ func ParseMarkerRules(r io.Reader) (rules []MarkerRule, err error) {
 	return rules, in.Err()
 }
 
-// Markers is what rules say of the metadata in a world. It is read where somebody looks,
-// region by region, and kept. Its methods may be called by several goroutines.
+// Markers are the markers that rules define for the metadata of a world. Blocks are read region by region when
+// needed, and the results are cached. Markers is safe for concurrent use.
 type Markers struct {
 	places  *Places
 	rules   []MarkerRule
 	regions []*region
 }
 
-// regionSide is how many columns of blocks a region has, along x and z.
+// regionSide is the number of columns of blocks in a region, along x and along z.
 const regionSide = 16
 
 // A region is the blocks of some columns.
 type region struct {
-	blocks Box // from above: u, v, d
+	blocks Box // in u, v and d of the view from above
 	box    Box // of nodes
 
 	mu      sync.Mutex
@@ -98,7 +98,7 @@ type region struct {
 	lost    []error
 }
 
-// Markers returns what rules say of the blocks at the places. It reads nothing yet.
+// Markers returns the markers that rules define for the blocks at the positions. It reads no blocks yet.
 func (p *Places) Markers(rules []MarkerRule) *Markers {
 	m := &Markers{places: p, rules: rules}
 	f := frames[Top]
@@ -126,9 +126,8 @@ func (p *Places) Markers(rules []MarkerRule) *Markers {
 	return m
 }
 
-// Near returns at least those markers that can be seen in a part of a picture of a view, as
-// [View.Marks] takes them. It reads the regions that nobody has asked for before. Lost is
-// told, each time, of what cannot be read.
+// Near returns at least the markers that are visible in a part of a picture, as input for [View.Marks]. It reads the
+// regions that are not cached. Lost receives errors about blocks that cannot be read, on every call.
 func (m *Markers) Near(ctx context.Context, v View, part image.Rectangle, at Scaled, lost func(error)) (all []Marker, err error) {
 	part = Reach(part)
 	from, to := at.place(part.Min), at.place(part.Max)
@@ -148,7 +147,7 @@ func (m *Markers) Near(ctx context.Context, v View, part image.Rectangle, at Sca
 	return all, nil
 }
 
-// read reads a region, unless it is known.
+// read reads a region, unless it is cached.
 func (m *Markers) read(ctx context.Context, r *region) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -204,8 +203,8 @@ func markersOf(stored mapdb.Block, rules []MarkerRule) (markers []Marker, err er
 	return markers, nil
 }
 
-// MarkerOf returns what the first rule for a node says of its metadata, and false if there
-// is none or the metadata lack what it asks for. The marker has no place.
+// MarkerOf returns the marker that the first matching rule defines for the metadata of a node. It returns false if no
+// rule matches or if the metadata lacks a variable of the label. The marker has no position.
 func MarkerOf(rules []MarkerRule, name string, m *mapblock.NodeMeta) (Marker, bool) {
 	for _, r := range rules {
 		if ok, _ := path.Match(r.Pattern, name); ok {
@@ -216,7 +215,7 @@ func MarkerOf(rules []MarkerRule, name string, m *mapblock.NodeMeta) (Marker, bo
 	return Marker{}, false
 }
 
-// variablesOf returns a function that returns variables of metadata, of old ones too.
+// variablesOf returns a function that returns the variables of metadata, including legacy metadata.
 func variablesOf(m *mapblock.NodeMeta) func(key string) string {
 	if m.Legacy == nil {
 		return m.Var
@@ -241,10 +240,10 @@ func variablesOf(m *mapblock.NodeMeta) func(key string) string {
 	}
 }
 
-// maxLabel is how many characters of a label are shown.
+// maxLabel is the maximum number of characters of a label.
 const maxLabel = 40
 
-// labelOf fills a label in, and reports whether all that it asks for is there.
+// labelOf replaces the variables in a label, and reports whether all of them exist.
 func labelOf(label string, of func(key string) string) (string, bool) {
 	var out strings.Builder
 	for {

@@ -26,7 +26,7 @@ func TestMarkerRules(t *testing.T) {
 	}
 }
 
-// Markers tell what metadata say, of blocks of all times.
+// TestMarkers tests that markers contain the values of metadata, in old and new blocks.
 func TestMarkers(t *testing.T) {
 	ctx := context.Background()
 	db := mapdb.NewMemory()
@@ -87,8 +87,8 @@ func FuzzParseMarkerRules(f *testing.F) {
 	})
 }
 
-// Of many marks in one place one is drawn, and which one does not depend on the part of the
-// picture that is drawn with it.
+// TestManyMarks tests that one of many overlapping marks is drawn, and that the choice does not depend on the part of
+// the picture.
 func TestManyMarks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	markers := make([]worlddraw.Marker, 5000)
@@ -114,7 +114,7 @@ func TestManyMarks(t *testing.T) {
 			for y := 0; y < r.Dy(); y += 61 {
 				for x := 0; x < r.Dx(); x += 67 {
 					part := draw(image.Rect(x, y, x+67, y+61).Intersect(r), at)
-					// The same with a corner of its own, as tiles have.
+					// The same with a different origin, as tiles have.
 					own := at
 					own.Origin[0], own.Origin[1] = at.Origin[0]+float64(x)/scale, at.Origin[1]+float64(y)/scale
 					tile := draw(part.Rect.Sub(image.Pt(x, y)), own)
@@ -125,7 +125,7 @@ func TestManyMarks(t *testing.T) {
 							}
 						}
 					}
-					if n := differing(t, tile, part, nil); n > part.Rect.Dx()*part.Rect.Dy()/20 { // but for rounding
+					if n := differing(t, tile, part, nil); n > part.Rect.Dx()*part.Rect.Dy()/20 { // except for rounding
 						t.Errorf("%s at scale %v: %d pixels of a tile differ", view, scale, n)
 					}
 				}

@@ -12,11 +12,10 @@ import (
 	"golang.org/x/image/font/basicfont"
 )
 
-// IsoView is the name of the view that an [Iso] draws.
+// IsoView is the view that [Iso] draws.
 const IsoView View = "iso"
 
-// Point returns where a place of the world is in the picture of a view: the middle of a node
-// is at whole numbers of the world.
+// Point returns the position of a point of the world in the picture of a view. Centers of nodes are at integers.
 func (v View) Point(p [3]float64) [2]float64 {
 	if v == IsoView {
 		return [2]float64{p[0] - p[2] + 1, 1 - p[1] - (p[0]+p[2])/2}
@@ -32,7 +31,7 @@ func (v View) Point(p [3]float64) [2]float64 {
 	return at
 }
 
-// Where returns the rectangle of the picture in which a box of nodes is visible.
+// Where returns the rectangle of the picture that shows a box of nodes.
 func (v View) Where(b Box) (low, high [2]float64) {
 	if v == IsoView {
 		return IsoBounds(b)
@@ -41,7 +40,7 @@ func (v View) Where(b Box) (low, high [2]float64) {
 	return [2]float64{float64(r.Min.X), float64(r.Min.Y)}, [2]float64{float64(r.Max.X), float64(r.Max.Y)}
 }
 
-// Marks are markers that can be drawn on a part of a picture.
+// Marks are markers that are prepared for drawing on a part of a picture.
 type Marks []mark
 
 type mark struct {
@@ -50,28 +49,26 @@ type mark struct {
 	label string
 }
 
-// How far a mark reaches from its place, in pixels, and in how many nobody can tell two
-// marks apart.
+// The extent of a mark around its position, and the distance below which marks cannot be distinguished, in pixels.
 const (
 	markRadius = 3
-	markAbove  = 7 // half a letter's height, and a shadow
+	markAbove  = 7 // half the height of a character, and the shadow
 	markRight  = markRadius + 3 + maxLabel*7 + 1
 	markGrid   = 4
 )
 
-// markReach returns the rectangle around a part of a picture in which marks may be whose
-// labels reach into it.
+// markReach returns the rectangle in which marks may have labels that extend into a part of a picture.
 func markReach(r image.Rectangle) image.Rectangle {
 	return image.Rect(r.Min.X-markRight, r.Min.Y-markAbove-1, r.Max.X+markRadius+1, r.Max.Y+markAbove+1)
 }
 
-// Reach returns the pixels in which whatever is marked that is to be seen in a part of a picture.
+// Reach returns the rectangle that contains all marks that are visible in a part of a picture.
 func Reach(part image.Rectangle) image.Rectangle { return markReach(part).Inset(-markGrid) }
 
-// Marks returns what is to be drawn of the markers of a box on a part of a picture: of many
-// that would be on top of each other, the one that is lowest.
+// Marks returns the marks to draw for the markers of a box on a part of a picture. Of several marks that would
+// overlap, it returns the lowest.
 func (v View) Marks(markers []Marker, box Box, part image.Rectangle, at Scaled) Marks {
-	// Where a cell is depends on the size of the picture only, not on its corner.
+	// The grid depends only on the scale of the picture, not on its origin.
 	cellOf := func(p [2]float64) [2]int {
 		return [2]int{int(math.Floor(p[0] * at.Scale / markGrid)), int(math.Floor(p[1] * at.Scale / markGrid))}
 	}
@@ -93,12 +90,12 @@ func (v View) Marks(markers []Marker, box Box, part image.Rectangle, at Scaled) 
 	return slices.SortedFunc(maps.Values(kept), mark.compare)
 }
 
-// compare tells which of two marks is drawn first.
+// compare returns the drawing order of two marks.
 func (m mark) compare(o mark) int {
 	return cmp.Or(cmp.Compare(m.at[1], o.at[1]), cmp.Compare(m.at[0], o.at[0]), cmp.Compare(m.label, o.label))
 }
 
-// near reports whether a place is in the box, or in the upper half of a node that is.
+// near reports whether a point is in the box, or in the upper half of one of its nodes.
 func (b Box) near(p [3]float64) bool {
 	for i := range p {
 		if p[i] < float64(b.Min[i]) || p[i] > float64(b.Max[i])+1 {
@@ -108,17 +105,17 @@ func (b Box) near(p [3]float64) bool {
 	return true
 }
 
-// place returns the place of a corner of a pixel.
+// place returns the position of the corner of a pixel.
 func (s Scaled) place(p image.Point) [2]float64 {
 	return [2]float64{s.Origin[0] + float64(p.X)/s.Scale, s.Origin[1] + float64(p.Y)/s.Scale}
 }
 
-// pixel returns the pixel of a place, along an axis.
+// pixel returns the pixel of a position, along an axis.
 func (s Scaled) pixel(axis int, at [2]float64) int {
 	return int(math.Floor((at[axis] - s.Origin[axis]) * s.Scale))
 }
 
-// Labels calls yield for each mark: where it is in the picture, with its label and color.
+// Labels yields the position of each mark in the picture, and its label and colour.
 func (m Marks) Labels() iter.Seq2[[2]float64, Marker] {
 	return func(yield func([2]float64, Marker) bool) {
 		for _, a := range m {
@@ -129,7 +126,7 @@ func (m Marks) Labels() iter.Seq2[[2]float64, Marker] {
 	}
 }
 
-// Draw draws marks on a part of a picture: a dot for each, and what it says to the right.
+// Draw draws marks on a part of a picture: a dot for each, with its label to the right.
 func (m Marks) Draw(dst *image.RGBA, at Scaled) {
 	dark := color.NRGBA{A: 255}
 	for _, a := range m {

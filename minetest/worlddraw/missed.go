@@ -10,8 +10,8 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Missed collects what calls of Render and its like had to do without, if their context is that of
-// [WithMissed]. The zero value is empty.
+// Missed collects what Render and similar methods could not draw, if they are called with a context of [WithMissed].
+// The zero value is empty.
 type Missed struct {
 	mu      sync.Mutex
 	seen    map[[3]int]bool
@@ -22,20 +22,20 @@ type Missed struct {
 
 type missedKey struct{}
 
-// WithMissed returns a context for calls that add to m what they had to do without. What several of
-// them met is in m once.
+// WithMissed returns a context for calls that add to m what they could not draw. What several calls could not draw is
+// in m once.
 func WithMissed(ctx context.Context, m *Missed) context.Context {
 	return context.WithValue(ctx, missedKey{}, m)
 }
 
-// Hidden returns in how many pixels nodes without a colour were skipped, as [Map.Hidden] does.
+// Hidden returns, by name, the number of pixels in which nodes without a colour were skipped, as [Map.Hidden] does.
 func (m *Missed) Hidden() map[string]int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return maps.Clone(m.hidden)
 }
 
-// Guessed returns the names of nodes whose colours were guessed.
+// Guessed returns the names of the nodes whose colours were guessed.
 func (m *Missed) Guessed() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -49,9 +49,9 @@ func (m *Missed) Lost() []error {
 	return slices.Clone(m.lost)
 }
 
-// lacks is what is missing in a column, or in a block.
+// lacks is what is missing in a column or a block.
 type lacks struct {
-	hidden  map[string]int64 // how many pixels nodes without a colour hide, or at least that they are there
+	hidden  map[string]int64 // number of pixels in which nodes without a colour were skipped, or only the names
 	guessed map[string]bool
 	lost    []error
 }
@@ -70,7 +70,7 @@ func (l *lacks) guess(name string) {
 	l.guessed[name] = true
 }
 
-// note adds what is missing at a place to what the caller of a context collects.
+// note adds what is missing at a position to the Missed of the context.
 func (l *lacks) note(ctx context.Context, at [3]int) {
 	if len(l.hidden)+len(l.guessed)+len(l.lost) == 0 {
 		return
@@ -97,7 +97,7 @@ func (l *lacks) note(ctx context.Context, at [3]int) {
 
 // guesser is a [Coloring] that guesses some colours.
 type guesser interface {
-	// Guesses reports whether Color has guessed the colour of a node.
+	// Guesses reports whether Color guesses the colour of a node.
 	Guesses(name string) bool
 }
 

@@ -8,16 +8,16 @@ import (
 	"trowel.example/minetest/nodecolor"
 )
 
-// A cell is what a column of blocks shows: 16 pixels by 16, row by row.
+// A cell is the picture of a column of blocks: 16 by 16 pixels, row by row.
 type cell [side * side]pixel
 
-// A look is what is known of a node that has a name.
+// A look is the appearance of nodes of a name.
 type look struct {
 	name    string
 	kind    kind
 	color   nodecolor.Color
 	palette *[256]nodecolor.Color
-	noted   *cell // the last one in which it is known to be
+	noted   *cell // the last cell that recorded the name as hidden
 	guessed bool
 }
 
@@ -25,7 +25,7 @@ type kind uint8
 
 const (
 	nothing kind = iota // air, or a colour that is never drawn
-	unknown             // no colour
+	unknown             // without a colour
 	seen
 )
 
@@ -38,20 +38,20 @@ type painter struct {
 	step  [3]int
 	looks map[string]*look
 	block mapblock.Block
-	of    [1 << 16]*look // by id, of the block that is drawn
+	of    [1 << 16]*look // by id, for the current block
 	ids   [mapblock.NodeCount]uint16
-	plain map[string]uniform // blocks that are the same node throughout, as most of a world's are
+	plain map[string]uniform // blocks that consist of one kind of node, as most blocks do
 
-	*canvas // of the column that is drawn
+	*canvas // of the current column
 }
 
-// A canvas is what is known of a column that is drawn.
+// A canvas is the state of a column that is being drawn.
 type canvas struct {
 	out    *cell
-	color  [side * side]nodecolor.Color // so far, where alpha is drawn
+	color  [side * side]nodecolor.Color // so far, if alpha is drawn
 	light  [side * side]uint8           // param1 of the last node that was passed
 	hidden [side * side]*look           // the first node without a colour
-	left   int                          // pixels that still let something through
+	left   int                          // number of pixels that are not opaque yet
 	done   [side * side]bool
 	lacks
 }
@@ -62,7 +62,7 @@ func newPainter(o *Options, f *frame, box Box) *painter {
 	return p
 }
 
-// look returns what is known of a node.
+// look returns the appearance of a node.
 func (p *painter) look(name string) *look {
 	l := p.looks[name]
 	if l != nil {
@@ -89,7 +89,7 @@ func (p *painter) look(name string) *look {
 	return l
 }
 
-// begin makes a canvas for a column.
+// begin returns a canvas for a column.
 func begin() *canvas {
 	c := &canvas{out: new(cell), left: side * side}
 	for i := range c.out {
@@ -101,8 +101,7 @@ func begin() *canvas {
 	return c
 }
 
-// draw draws blocks of a column behind what has been drawn of it, and reports whether nothing
-// can be seen behind them.
+// draw draws blocks of a column behind those that are already drawn, and reports whether everything is opaque.
 func (p *painter) draw(on *canvas, c column) (enough bool) {
 	p.canvas = on
 	p.lost = append(p.lost, c.lost...)
@@ -118,7 +117,7 @@ func (p *painter) draw(on *canvas, c column) (enough bool) {
 	return p.left == 0
 }
 
-// finish ends the drawing of a column.
+// finish completes the drawing of a column.
 func (p *painter) finish(on *canvas) *cell {
 	p.canvas = on
 	for i, done := range p.done {
@@ -133,7 +132,7 @@ func (p *painter) finish(on *canvas) *cell {
 	return p.out
 }
 
-// BlockError is about a block that cannot be read.
+// BlockError is an error about a block that cannot be read.
 type BlockError struct {
 	Pos mapdb.Pos
 	Err error
@@ -145,19 +144,19 @@ func (e *BlockError) Error() string {
 
 func (e *BlockError) Unwrap() error { return e.Err }
 
-// uniform is a block that consists of one node.
+// uniform is a block that consists of one kind of node.
 type uniform struct {
 	look           *look
 	param1, param2 uint8
 }
 
-// What of uniform blocks is kept: they take less than maxPlainBytes, all but the odd one.
+// Limits of the cache of uniform blocks. Almost all of them take less than maxPlainBytes.
 const (
 	maxPlain      = 4096
 	maxPlainBytes = 512
 )
 
-// repeat makes a uniform block the one that is drawn.
+// repeat makes a uniform block the current block.
 func (p *painter) repeat(u uniform) {
 	b := &p.block
 	b.Names = append(b.Names[:0], mapblock.NameID{})
@@ -168,7 +167,7 @@ func (p *painter) repeat(u uniform) {
 	}
 }
 
-// learn remembers a block that is uniform.
+// learn caches a block if it is uniform.
 func (p *painter) learn(data []byte) {
 	b := &p.block
 	if len(data) > maxPlainBytes || len(p.plain) >= maxPlain {
@@ -184,8 +183,7 @@ func (p *painter) learn(data []byte) {
 	}
 }
 
-// decode reads a block and finds out what its nodes look like. It reports whether any of
-// them is more than air.
+// decode decodes a block and determines the appearance of its nodes. It reports whether any node is visible.
 func (p *painter) decode(data []byte) (some bool, err error) {
 	b := &p.block
 	if u, ok := p.plain[string(data)]; ok {
@@ -231,14 +229,14 @@ func (p *painter) decode(data []byte) (some bool, err error) {
 	return some, nil
 }
 
-// forget ends the use of a block.
+// forget releases the current block.
 func (p *painter) forget() {
 	for _, n := range p.block.Names {
 		p.of[n.ID] = nil
 	}
 }
 
-// drawBlock draws a block behind what has been drawn of the column.
+// drawBlock draws a block behind what is already drawn of the column.
 func (p *painter) drawBlock(out *cell, at [3]int, data []byte) error {
 	some, err := p.decode(data)
 	defer p.forget()
@@ -259,8 +257,8 @@ func (p *painter) drawBlock(out *cell, at [3]int, data []byte) error {
 	return nil
 }
 
-// drawPixel goes through the nodes of a block that are behind a pixel: those from the index
-// on, at each step of d from low to high.
+// drawPixel draws the nodes of a block that are behind a pixel: those from the index on, at each step of d from low
+// to high.
 func (p *painter) drawPixel(out *cell, i, index, low, high, d0 int) {
 	px := &out[i]
 	for d := low; d <= high; d++ {
@@ -317,8 +315,8 @@ func (p *painter) drawPixel(out *cell, i, index, low, high, d0 int) {
 	}
 }
 
-// mix returns a colour that is seen through another, as minetestmapper computes it: in 32
-// bits, and cut off. The conversions keep a compiler from joining operations.
+// mix returns the colour of b seen through a, as minetestmapper computes it: in 32 bits, and truncated. The
+// conversions prevent the compiler from fusing operations.
 func mix(a, b nodecolor.Color) nodecolor.Color {
 	a1, a2 := float32(a.A)/255, float32(b.A)/255
 	rest := float32(a2 * float32(1-a1))
@@ -328,7 +326,7 @@ func mix(a, b nodecolor.Color) nodecolor.Color {
 	return nodecolor.Color{R: one(a.R, b.R), G: one(a.G, b.G), B: one(a.B, b.B), A: uint8(float32(255 * float32(a1+rest)))}
 }
 
-// lit returns a colour in the light that param1 tells of, which is never all dark.
+// lit returns a colour in the light of param1, which is never completely dark.
 func lit(c nodecolor.Color, param1 uint8, light Light) nodecolor.Color {
 	level := param1 & 15
 	if light == Night {
@@ -337,14 +335,14 @@ func lit(c nodecolor.Color, param1 uint8, light Light) nodecolor.Color {
 	return dimmed(c, brightness[level])
 }
 
-// dimmed returns a colour with f parts of 255 of its brightness.
+// dimmed returns a colour with its brightness multiplied by f/255.
 func dimmed(c nodecolor.Color, f int) nodecolor.Color {
 	c.R, c.G, c.B = uint8(int(c.R)*f/255), uint8(int(c.G)*f/255), uint8(int(c.B)*f/255)
 	return c
 }
 
-// brightness is how bright the 16 levels of light are, of 255: each is a seventh darker
-// than the next one, as eyes see it, down to what still can be told from black.
+// brightness is the brightness of the 16 levels of light, of 255: each level is a seventh darker than the next one,
+// with a minimum that can be distinguished from black.
 var brightness = func() (of [16]int) {
 	f := 255.0
 	for i := 15; i >= 0; i-- {

@@ -7,16 +7,16 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// A Part is what has to be known of a world to draw a part of a picture of it and no more: with
-// that only the positions of the blocks near by are read.
+// A Part is the information about a world that is needed to draw a part of its picture. With it, only the positions
+// of nearby blocks are read.
 type Part struct {
-	Blocks mapdb.Area `json:"blocks"` // near by
-	Rows   []int      `json:"rows"`   // of these in which there are blocks anywhere, as the view sees them: the others are gaps in the relief
+	Blocks mapdb.Area `json:"blocks"` // the nearby area
+	Rows   []int      `json:"rows"`   // rows that contain blocks anywhere, in the view; the other rows are gaps in the relief
 }
 
-// Part returns what has to be known to draw a part of a picture, with its relief.
+// Part returns the information that is needed to draw a part of a picture, with its relief.
 func (m *Map) Part(r image.Rectangle, s Scaled) Part {
-	p := Part{Blocks: mapdb.Area{Min: mapdb.Pos{X: 1}}} // none
+	p := Part{Blocks: mapdb.Area{Min: mapdb.Pos{X: 1}}} // no blocks
 	if !m.source.index.any {
 		return p
 	}
@@ -34,14 +34,13 @@ func (m *Map) Part(r image.Rectangle, s Scaled) Part {
 	return p
 }
 
-// around returns the first and the last column of blocks, in u and v, that decide how some nodes
-// look.
+// around returns the range of columns of blocks, in u and v, that determine the appearance of some nodes.
 func (m *Map) around(n image.Rectangle) (u0, v0, u1, v1 int) {
 	index := m.source.index
 	if m.o.Flat {
 		return index.columns(n)
 	}
-	n.Min = n.Min.Sub(image.Pt(1, 1)) // relief looks at the neighbours
+	n.Min = n.Min.Sub(image.Pt(1, 1)) // the relief depends on the neighbours
 	u0, v0, u1, v1 = index.columns(n)
 	if !index.row(v0) { // and rows without blocks are skipped
 		if v, ok := m.above(v0); ok {
@@ -51,8 +50,8 @@ func (m *Map) around(n image.Rectangle) (u0, v0, u1, v1 int) {
 	return u0, v0, u1, v1
 }
 
-// ReadPart is [ReadPlaces] of the blocks that a part of a picture needs. What else is drawn with
-// these places lacks what is farther away.
+// ReadPart is [ReadPlaces] for the blocks that a part of a picture needs. Other pictures of the result lack the
+// blocks that are farther away.
 func ReadPart(ctx context.Context, db mapdb.DB, part *Part, lost func(error)) (*Places, error) {
 	p, err := readPlaces(ctx, db, part.Blocks, lost)
 	if err == nil {

@@ -10,22 +10,22 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Places is where the blocks of a store were when their positions were read. Any number of
-// pictures share it, which so cost no more reading; it takes 4 bytes for each run of blocks
-// on top of each other, for each direction in which somebody looked.
+// Places are the positions of the blocks of a store at the time of reading. Several pictures can share them without
+// reading them again. They take 4 bytes for each run of adjacent blocks, for each direction of the views that were
+// used.
 type Places struct {
 	db  mapdb.DB
-	top index // as it is seen from above
+	top index // in the view from above
 	n   int64
 
-	rows []int // of a [Part]: in which there are blocks, if not near by
+	rows []int // of a [Part]: rows that contain other blocks, not nearby
 
 	mu    sync.Mutex
 	sides map[View]*index
 }
 
-// ReadPlaces reads where the blocks in a box of nodes are. Lost, which may be nil, is told
-// of rows that are no blocks.
+// ReadPlaces reads the positions of the blocks in a box of nodes. Lost receives errors about rows that are not
+// blocks; may be nil.
 func ReadPlaces(ctx context.Context, db mapdb.DB, box Box, lost func(error)) (*Places, error) {
 	f := frames[Top]
 	return readPlaces(ctx, db, f.area(f.box(box.nodes().blocks())), lost)
@@ -39,8 +39,8 @@ func readPlaces(ctx context.Context, db mapdb.DB, area mapdb.Area, lost func(err
 	return p, err
 }
 
-// PlacesOf is [ReadPlaces] of positions in any order, for what needs no blocks. The rows are those
-// of a [Part], if it is one.
+// PlacesOf is [ReadPlaces] for positions in any order, for uses that read no blocks. The rows are those of a [Part],
+// if there is one.
 func PlacesOf(all iter.Seq2[mapdb.Pos, error], rows []int, lost func(error)) (*Places, error) {
 	if lost == nil {
 		lost = func(error) {}
@@ -66,7 +66,7 @@ func PlacesOf(all iter.Seq2[mapdb.Pos, error], rows []int, lost func(error)) (*P
 	return p, nil
 }
 
-// nodes returns the part of a box of nodes that can be stored.
+// nodes returns the part of a box of nodes that is inside the world.
 func (b Box) nodes() Box {
 	everything := Everything()
 	for i := range b.Min {
@@ -75,7 +75,7 @@ func (b Box) nodes() Box {
 	return b
 }
 
-// blocks returns the box of the blocks in which a box of nodes is.
+// blocks returns the box of the blocks that contain a box of nodes.
 func (b Box) blocks() Box {
 	for i := range b.Min {
 		b.Min[i], b.Max[i] = floorDiv(b.Min[i], side), floorDiv(b.Max[i], side)
@@ -83,7 +83,7 @@ func (b Box) blocks() Box {
 	return b
 }
 
-// Count returns how many blocks there are.
+// Count returns the number of blocks.
 func (p *Places) Count() int64 { return p.n }
 
 // Has reports whether there is a block at a position.
@@ -97,7 +97,7 @@ func (p *Places) Has(pos mapdb.Pos) bool {
 	return w.at(at)
 }
 
-// index returns the places as a view sees them.
+// index returns the positions in the coordinates of a view.
 func (p *Places) index(v View) *index {
 	if v == Top {
 		return &p.top
@@ -118,14 +118,14 @@ func (p *Places) index(v View) *index {
 	return x
 }
 
-// coordCount is how many values a coordinate of a block has.
+// coordCount is the number of values of a block coordinate.
 const coordCount = mapdb.MaxCoord - mapdb.MinCoord + 1
 
-// An index tells where there are blocks: for each v, from MinCoord on, the runs of blocks
-// behind each other, sorted by u and then by d.
+// An index contains the positions of blocks: for each v, beginning with MinCoord, the runs of blocks behind each
+// other, sorted by u and then by d.
 type index struct{ rows [coordCount][]run }
 
-// A run is u, the first d, both from MinCoord on, and how many blocks follow that.
+// A run is u, the first d, both relative to MinCoord, and the number of further blocks.
 type run uint32
 
 const maxRun = 256
@@ -134,7 +134,7 @@ func (r run) u() int    { return int(r>>20) + mapdb.MinCoord }
 func (r run) d() int    { return int(r>>8&0xfff) + mapdb.MinCoord }
 func (r run) last() int { return r.d() + int(r&0xff) }
 
-// A builder collects places in any order.
+// A builder collects positions in any order.
 type builder struct{ rows [coordCount][]uint32 }
 
 func (b *builder) add(at [3]int) {
@@ -161,7 +161,7 @@ func (b *builder) finish(x *index) {
 	}
 }
 
-// all goes through all blocks.
+// all yields all blocks.
 func (x *index) all(yield func([3]int) bool) {
 	for v, row := range x.rows {
 		for _, r := range row {
@@ -174,14 +174,14 @@ func (x *index) all(yield func([3]int) bool) {
 	}
 }
 
-// Extent returns the box of nodes of the blocks that there are; its Min is beyond its Max if
-// there are none.
+// Extent returns the bounding box of the existing blocks, in nodes. Its Min is greater than its Max if there are
+// none.
 func (p *Places) Extent() Box {
 	f := frames[Top]
 	return newWindow(&p.top, f.box(Everything()).blocks(), nil).extent(&f)
 }
 
-// in returns the positions in a box of u, v and d, as it is seen from above.
+// in returns the positions in a box of u, v and d of the view from above.
 func (p *Places) in(b Box) (all []mapdb.Pos) {
 	f, w := frames[Top], window{index: &p.top, box: b}
 	for v := b.Min[1]; v <= b.Max[1]; v++ {

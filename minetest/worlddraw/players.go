@@ -6,13 +6,13 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// Player is somebody on the map, in nodes.
+// Player is a player on the map. The position is in nodes.
 type Player struct {
 	Name    string
 	X, Y, Z float64
 }
 
-// Players returns where the players of a store are. Lost is told of those that cannot be read.
+// Players returns the positions of the players of a store. Lost receives errors about players that cannot be read.
 func Players(ctx context.Context, store world.Players, lost func(error)) ([]Player, error) {
 	var all []Player
 	for p, err := range world.Standings(ctx, store) {

@@ -9,11 +9,11 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// A column is the blocks that are behind each other for the eye.
+// A column is the blocks that are behind each other in a view.
 type column struct {
 	u, v   int
-	blocks []stored // from the eye on
-	lost   []error  // about others
+	blocks []stored // from the nearest to the farthest
+	lost   []error  // errors about other blocks
 }
 
 type stored struct {
@@ -21,8 +21,8 @@ type stored struct {
 	data []byte
 }
 
-// How many blocks are read at once, about, and for how many columns; and how many of each
-// column at first: mostly nothing is seen through them.
+// Approximate numbers of blocks and columns that are read at once, and the number of blocks of each column that are
+// read first: usually nothing is visible behind them.
 const (
 	manyBlocks  = 4096
 	pageColumns = 64
@@ -38,18 +38,18 @@ type source struct {
 	lost  func(error)
 }
 
-// A way to read is the one that suits a store.
+// A way is the method of reading that suits a store.
 type way int
 
 const (
-	byRow    way = iota // a row is an area that the store finds at the cost of its blocks
-	byColumn            // so is a column, but not a row
-	byBlock             // blocks are asked for by their positions, which are in memory
+	byRow    way = iota // the store finds the area of a row at the cost of its blocks
+	byColumn            // the same for a column, but not for a row
+	byBlock             // blocks are requested by their positions
 )
 
-// wayOf returns the way for a store: an SQLite file whose key begins with z has its rows
-// together (those of a side in as many pieces as there are planes), one whose key is x, z
-// and y the columns that are seen from above.
+// wayOf returns the method for a store. An SQLite file whose key begins with z keeps rows together (rows of side
+// views in as many pieces as there are planes). An SQLite file whose key is x, z, y keeps the columns of the view
+// from above together.
 func wayOf(db mapdb.DB, f *frame) way {
 	if p, ok := db.(mapdb.Planer); ok && p.HasPlanes() {
 		return byRow
@@ -60,10 +60,9 @@ func wayOf(db mapdb.DB, f *frame) way {
 	return byBlock
 }
 
-// columns calls do with the columns of a row that are in us, which is sorted and has only
-// columns in which there are blocks. Of each it gets the next ones from the eye on, and
-// whether there are no more; if it reports that these are enough, no others are read. first
-// is how many are read of a column at first.
+// columns calls do with the columns us of a row, which must be sorted and contain blocks. Each call receives the next
+// blocks of a column, from the nearest to the farthest, and whether they are the last. If do returns true, no more
+// blocks of the column are read. first is the number of blocks of a column that are read first.
 func (s *source) columns(ctx context.Context, v int, us []int, first int, do func(c column, last bool) (enough bool)) error {
 	for len(us) > 0 {
 		n, blocks := 0, 0
@@ -119,18 +118,18 @@ func (s *source) page(ctx context.Context, v int, us []int, thick int, do func(c
 		rest, d = left, to+1
 		thick = max(thick, min(2*thick, manyBlocks/max(1, len(rest))))
 		if way == byRow {
-			way = byBlock // few are left, with others between them
+			way = byBlock // few columns are left, with others between them
 		}
 	}
 	return nil
 }
 
-// area reads the blocks of a box. Those of columns between, that nobody wants, are read, too.
+// area reads the blocks of a box, including those of columns that are not requested.
 func (s *source) area(ctx context.Context, box Box, found map[int]*column) error {
 	return s.sort(s.db.Blocks(ctx, s.frame.area(box)), found)
 }
 
-// singly asks for the blocks of columns by their positions.
+// singly requests the blocks of columns by their positions.
 func (s *source) singly(ctx context.Context, v int, us []int, from, to int, found map[int]*column) error {
 	var all []mapdb.Pos
 	for _, u := range us {
@@ -144,7 +143,7 @@ func (s *source) singly(ctx context.Context, v int, us []int, from, to int, foun
 	return s.sort(mapdb.Fetch(ctx, s.db, all), found)
 }
 
-// sort puts blocks to their columns.
+// sort assigns blocks to their columns.
 func (s *source) sort(blocks iter.Seq2[mapdb.Block, error], found map[int]*column) error {
 	for b, err := range blocks {
 		var row *mapdb.RowError

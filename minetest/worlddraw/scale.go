@@ -9,18 +9,17 @@ import (
 	"math"
 )
 
-// Scaled is where a picture of a map stands: its pixel (x,y) is the square from Origin +
-// (x,y)/Scale on, as long as 1/Scale nodes.
+// Scaled is the position and scale of a picture of a map: pixel (x,y) is the square of 1/Scale nodes that begins at
+// Origin + (x,y)/Scale.
 type Scaled struct {
 	Origin [2]float64
 	Scale  float64
 }
 
-// tileSide is how many nodes there are at most, along an edge, in what is drawn at once
-// before it is made smaller.
+// tileSide is the maximum side length in nodes of a picture that is drawn at once before it is scaled down.
 const tileSide = 2048
 
-// span returns the nodes that a pixel shows, along an axis: one where nodes are larger.
+// span returns the range of nodes that a pixel shows, along an axis; a single node if nodes are larger than pixels.
 func (s Scaled) span(axis, pixel int) (from, to int) {
 	if s.Scale >= 1 {
 		n := int(math.Floor(s.Origin[axis] + (float64(pixel)+0.5)/s.Scale))
@@ -31,7 +30,7 @@ func (s Scaled) span(axis, pixel int) (from, to int) {
 	return from, max(to, from+1)
 }
 
-// nodes returns the nodes that some pixels show.
+// nodes returns the nodes that a rectangle of pixels shows.
 func (s Scaled) nodes(r image.Rectangle) image.Rectangle {
 	var n image.Rectangle
 	n.Min.X, _ = s.span(0, r.Min.X)
@@ -41,7 +40,7 @@ func (s Scaled) nodes(r image.Rectangle) image.Rectangle {
 	return n
 }
 
-// parts calls do with parts of a rectangle whose nodes are few enough.
+// parts calls do for the parts of a rectangle, each with few enough nodes.
 func (s Scaled) parts(r image.Rectangle, do func(image.Rectangle) error) error {
 	step := max(1, int(tileSide*min(s.Scale, 1)))
 	for y := r.Min.Y; y < r.Max.Y; y += step {
@@ -54,14 +53,13 @@ func (s Scaled) parts(r image.Rectangle, do func(image.Rectangle) error) error {
 	return nil
 }
 
-// RenderScaled is [Map.Render] of a picture in which a node has another size than a pixel:
-// nodes are squares, or pixels are the mean of nodes. The pixels of dst hold the background,
-// which is one colour.
+// RenderScaled is [Map.Render] for a picture with another scale: nodes are squares, or pixels are the mean of several
+// nodes. The pixels of dst must contain the background, which must be a single colour.
 func (m *Map) RenderScaled(ctx context.Context, dst *image.RGBA, s Scaled) error {
 	return Scale(dst, s, m.shows, func(img *image.RGBA) error { return m.Render(ctx, img) })
 }
 
-// shows reports whether there are blocks in a rectangle of nodes.
+// shows reports whether a rectangle of nodes contains blocks.
 func (m *Map) shows(r image.Rectangle) bool {
 	index := m.source.index
 	if !index.any {
@@ -76,9 +74,9 @@ func (m *Map) shows(r image.Rectangle) bool {
 	return false
 }
 
-// Scale makes a picture with a node of any size out of what draws one with nodes that are
-// pixels, as [Map.RenderScaled] does. Where shows says that nothing is, nothing is drawn:
-// worlds have blocks far out, with nothing on the way there.
+// Scale draws a picture with any scale, using a function that draws it with one pixel for each node, as
+// [Map.RenderScaled] does. It skips parts for which shows returns false, because worlds can have blocks that are far
+// away from all others.
 func Scale(dst *image.RGBA, s Scaled, shows func(image.Rectangle) bool, render func(*image.RGBA) error) error {
 	if dst.Rect.Empty() {
 		return nil
@@ -123,8 +121,8 @@ func meanOf(img *image.RGBA, r image.Rectangle) color.RGBA {
 	return color.RGBA{uint8(sum[0] / n), uint8(sum[1] / n), uint8(sum[2] / n), uint8(sum[3] / n)}
 }
 
-// HeightsScaled is [Map.Heights] of such a picture. A pixel that shows several nodes has the
-// greatest height.
+// HeightsScaled is [Map.Heights] for a picture with another scale. A pixel that shows several nodes has the greatest
+// height.
 func (m *Map) HeightsScaled(ctx context.Context, dst *image.Gray16, s Scaled) error {
 	if dst.Rect.Empty() {
 		return nil
@@ -155,9 +153,8 @@ func (m *Map) HeightsScaled(ctx context.Context, dst *image.Gray16, s Scaled) er
 	})
 }
 
-// Fingerprint hashes the blocks that decide how a part of a picture looks, those included
-// that are not to be seen behind others. It reports whether there are any that the part
-// shows; if not, it reads none.
+// Fingerprint hashes the blocks that determine the appearance of a part of a picture, including those that are hidden
+// behind others. It reports whether the part shows any blocks; if not, it reads none.
 func (m *Map) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, s Scaled) (some bool, err error) {
 	n := s.nodes(r)
 	if !m.shows(n) {
@@ -175,7 +172,7 @@ func (m *Map) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, s
 		}
 		if v > v0 && !m.o.Flat && !index.row(v-1) {
 			put(0, v)
-			_, _ = h.Write(number[:4]) // behind a gap in the relief, which is none if a block is anywhere in it
+			_, _ = h.Write(number[:4]) // a gap in the relief, which disappears if there is a block anywhere in it
 		}
 		if err := m.source.columns(ctx, v, index.among(v, u0, u1), coordCount, func(c column, _ bool) bool {
 			for _, b := range c.blocks {

@@ -13,11 +13,11 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// Sheet is a map from above as minetestmapper puts it on paper: several pixels for a node,
-// with scales at its edges, the origin and the players. It is drawn part by part.
+// Sheet is a map from above in the format of minetestmapper: several pixels for a node, with scales at the edges, the
+// origin and the players. It can be drawn part by part.
 type Sheet struct {
 	Map        *Map
-	Area       image.Rectangle // of the map, whole blocks
+	Area       image.Rectangle // of the map, in complete blocks
 	Zoom       int             // pixels of a node along an edge
 	Background color.NRGBA
 
@@ -39,7 +39,7 @@ const (
 	scaleStep  = 4  // blocks between its marks
 )
 
-// corner returns where the map begins on the sheet.
+// corner returns the position of the map on the sheet.
 func (s *Sheet) corner() (p image.Point) {
 	if s.Scales.Left {
 		p.X = scaleWidth
@@ -87,7 +87,7 @@ func (s *Sheet) Render(ctx context.Context, dst *image.RGBA) error {
 		circle(dst, s.at(0, 0), 12, s.OriginColor)
 	}
 	for _, p := range s.Players {
-		x, z := int(p.X), int(p.Z) // cut off
+		x, z := int(p.X), int(p.Z) // truncated
 		at := s.at(x, z)
 		fill(dst, image.Rect(at.X-1, at.Y, at.X+2, at.Y+1), s.PlayerColor)
 		fill(dst, image.Rect(at.X, at.Y-1, at.X+1, at.Y+2), s.PlayerColor)
@@ -96,14 +96,14 @@ func (s *Sheet) Render(ctx context.Context, dst *image.RGBA) error {
 	return nil
 }
 
-// Has reports whether a place is on the sheet, and between two heights.
+// Has reports whether a player is on the sheet, and between two heights.
 func (s *Sheet) Has(p Player, low, high int) bool {
 	a := s.Area
 	return p.X >= float64(a.Min.X) && p.X < float64(a.Max.X) && p.Z >= float64(-a.Max.Y) && p.Z < float64(-a.Min.Y) &&
 		p.Y >= float64(low) && p.Y <= float64(high)
 }
 
-// enlarge fills a part of dst with pixels of src, those at the places that x and y tell.
+// enlarge fills a part of dst with pixels of src. The functions x and y return the source coordinates.
 func enlarge(dst *image.RGBA, part image.Rectangle, src *image.RGBA, x, y func(int) int) {
 	for py := part.Min.Y; py < part.Max.Y; py++ {
 		to, sy := dst.PixOffset(part.Min.X, py), y(py)
@@ -119,7 +119,7 @@ func enlarge(dst *image.RGBA, part image.Rectangle, src *image.RGBA, x, y func(i
 	}
 }
 
-// at returns the pixel of a place, which is below the node that has the same z.
+// at returns the pixel of a position, which is below the node with the same z.
 func (s *Sheet) at(x, z int) image.Point {
 	return s.corner().Add(image.Pt(x-s.Area.Min.X, -z-s.Area.Min.Y).Mul(s.Zoom))
 }
@@ -165,7 +165,7 @@ func fill(dst *image.RGBA, r image.Rectangle, c color.NRGBA) {
 	draw.Draw(dst, r.Intersect(dst.Rect), image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// text writes with a letter's left top at a place.
+// text draws a text with its top left corner at a position.
 func text(dst *image.RGBA, at image.Point, s string, c color.NRGBA) {
 	face := basicfont.Face7x13
 	if r := image.Rect(at.X, at.Y, at.X+face.Advance*len(s), at.Y+face.Height); !r.Overlaps(dst.Rect) {
@@ -175,8 +175,8 @@ func text(dst *image.RGBA, at image.Point, s string, c color.NRGBA) {
 	d.DrawString(s)
 }
 
-// circle draws one of a diameter of a few pixels as the library gd does: a point for each
-// degree, its place cut off towards the middle.
+// circle draws a circle with a diameter of a few pixels, as the library gd does: one point for each degree, with its
+// position truncated towards the center.
 func circle(dst *image.RGBA, at image.Point, diameter int, c color.NRGBA) {
 	for degree := range 360 {
 		sin, cos := math.Sincos(float64(degree) * math.Pi / 180)

@@ -8,15 +8,14 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Changed reports whether a part of a picture may look other than at an earlier time: whether it
-// shows a block that is new, gone or another one since, or has its relief from one. then is the map of
-// the blocks that there were, and other that of those which differ; both of [PlacesOf] and with the
-// same options.
+// Changed reports whether a part of a picture may have changed since an earlier time: whether it shows a block that
+// was added, removed or changed, or whose relief depends on one. then is the map of the old blocks, and other the map
+// of the changed blocks; both come from [PlacesOf] and have the same options.
 func (m *Map) Changed(then, other *Map, r image.Rectangle, s Scaled) bool {
 	n := s.nodes(r)
 	wide := n
 	if !m.o.Flat {
-		wide.Min.X-- // relief looks to the left
+		wide.Min.X-- // the relief depends on the left neighbour
 	}
 	if other.shows(wide) {
 		return true
@@ -24,7 +23,7 @@ func (m *Map) Changed(then, other *Map, r image.Rectangle, s Scaled) bool {
 	if m.o.Flat {
 		return false
 	}
-	// It looks above, too, where rows that are empty everywhere do not count.
+	// It also depends on the row above, skipping rows without any blocks.
 	u0, u1 := floorDiv(n.Min.X, side), floorDiv(n.Max.X-1, side)
 	some := func(m *Map, v int, ok bool) bool { return ok && len(m.source.index.among(v, u0, u1)) > 0 }
 	for v := floorDiv(n.Min.Y, side); v*side < n.Max.Y; v++ {
@@ -40,8 +39,7 @@ func (m *Map) Changed(then, other *Map, r image.Rectangle, s Scaled) bool {
 	return false
 }
 
-// Shows reports whether there is a block in a part of the picture, which changes nothing beyond its
-// outline.
+// Shows reports whether a part of the picture contains a block. A block affects nothing outside of its outline.
 func (s *Iso) Shows(ctx context.Context, r image.Rectangle, at Scaled) (bool, error) {
 	found := errors.New("found")
 	err := s.within(ctx, r, at, func(mapdb.Pos) error { return found })

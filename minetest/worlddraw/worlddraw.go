@@ -1,8 +1,8 @@
-// Package worlddraw draws worlds: from above as minetestmapper does, to the pixel, and from
-// the sides; cut open at a height, in the light of night, as heights.
+// Package worlddraw draws worlds: from above, identical to minetestmapper in every pixel, and from the sides; cut at
+// a height, in the light of night, or as a height map.
 //
-// A Map is what a store of blocks shows in one of these ways. It draws any rectangle of its
-// picture, and no pixel depends on which one.
+// A Map is the picture of a store of blocks in one of these ways. It can draw any rectangle of the picture, and no
+// pixel depends on the choice of the rectangle.
 package worlddraw
 
 import (
@@ -13,10 +13,10 @@ import (
 	"trowel.example/minetest/nodecolor"
 )
 
-// View is a way to look at a world.
+// View is a direction from which a world is drawn.
 type View string
 
-// The views along an axis. A side is named after where the eye is: South looks north.
+// The views along an axis. A side is named after the position of the eye: South looks north.
 const (
 	Top   View = "top"
 	North View = "north"
@@ -25,16 +25,16 @@ const (
 	East  View = "east"
 )
 
-// Light is the light that a world is drawn in.
+// Light is the light in which a world is drawn.
 type Light uint8
 
 const (
-	Full  Light = iota // colours are as they are in the list
-	Day                // that of noon, which the block keeps for each node
-	Night              // that of midnight
+	Full  Light = iota // unchanged colours of the list
+	Day                // light at noon, which blocks store for each node
+	Night              // light at midnight
 )
 
-// Box is places from Min to Max, both of them in it: x, y and z.
+// Box is the box of positions from Min to Max, both inclusive: x, y and z.
 type Box struct{ Min, Max [3]int }
 
 // Everything is the box of all nodes.
@@ -43,54 +43,51 @@ func Everything() Box {
 	return Box{[3]int{low, low, low}, [3]int{high, high, high}}
 }
 
-// Coloring says what colour a node has.
+// Coloring returns the colours of nodes.
 type Coloring interface {
-	// Color returns the colour of a node, and false if nobody knows one: such nodes are
-	// not drawn.
+	// Color returns the colour of a node, or false if it is unknown: such nodes are not drawn.
 	Color(name string) (nodecolor.Color, bool)
 }
 
-// Painted is a Coloring in which param2 of a node can mean a colour, too.
+// Painted is a Coloring in which the param2 of a node can select a colour.
 type Painted interface {
 	Coloring
-	// Palette returns the colours for all values of param2, nil if it means none.
+	// Palette returns the colours for all values of param2, or nil if param2 has no colour.
 	Palette(name string) *[256]nodecolor.Color
 }
 
-// Options say how a world is drawn. The zero value is not of use: it has no colours and an
-// empty box.
+// Options control how a world is drawn. The zero value is not useful: it has no colours and an empty box.
 type Options struct {
 	View   View
 	Colors Coloring
 
-	// Box is what is drawn, in nodes. From the sides of it towards which the picture
-	// reaches, whole blocks are seen.
+	// Box is the area to draw, in nodes. On the sides of the box along the edges of the picture, complete blocks are
+	// shown.
 	Box Box
 
-	Alpha bool // colours that are not opaque let through what is behind them
+	Alpha bool // draw what is behind colours that are not opaque
 	Flat  bool // without the shading of relief
 	Light Light
 
-	// Depth makes what is farther from the eye's side of the box darker, for a cut
-	// through the world: what is so many nodes away or more is not seen. 0: nothing does.
+	// Depth darkens nodes with their distance from the eye's side of the box, for a cut through the world. Nodes at
+	// this distance or more are invisible. 0 disables it.
 	Depth int
 
-	// Gaps makes rows of blocks in which there is nothing a gap in the relief, as
-	// minetestmapper does with --exhaustive full; without, the rows at both sides of it
-	// are shaded as neighbours.
+	// Gaps treats rows without blocks as a gap in the relief, as minetestmapper does with --exhaustive full.
+	// Otherwise the rows on both sides of the gap are shaded as neighbours.
 	Gaps bool
 
-	Lost func(error) // is told of blocks that cannot be read, each time that is tried
+	Lost func(error) // receives errors about blocks that cannot be read, at each attempt
 }
 
 const (
 	side   = 16
-	noNode = math.MinInt16 // the height of a pixel that shows none
+	noNode = math.MinInt16 // the height of a pixel without an opaque node
 )
 
-// pixel is what is visible at a place of the picture, before relief and background.
+// pixel is the visible content of a pixel, before relief and background.
 type pixel struct {
 	color  color.NRGBA // alpha 0: nothing
-	height int16       // towards the eye: y from above; noNode if nothing opaque is seen
-	thick  uint8       // of what is before it
+	height int16       // towards the eye: y from above; noNode if nothing opaque is visible
+	thick  uint8       // thickness of what is before it
 }

@@ -99,7 +99,7 @@ func TestEngine(t *testing.T) {
 				fields, _, _ := strings.Cut("\n"+n.meta, "\n\n")
 				fields = strings.ReplaceAll(strings.Replace(fields, "\ntext=hello", "", 1), "\n", ",")
 				want := fmt.Sprintf("%s %d %s", n.name, n.param2, strings.TrimPrefix(fields, ","))
-				want = strings.Replace(want, "default:sign_wall ", "default:sign_wall_wood ", 1) // the current name in the game
+				want = strings.Replace(want, "default:sign_wall ", "default:sign_wall_wood ", 1) // current name
 				if got != want {
 					if wrong++; wrong < 5 {
 						t.Errorf("%v: the engine sees %q, want %q", v, got, want)

@@ -21,7 +21,7 @@ type transfer struct {
 	targets []Box  // the target
 	// from yields the candidate sources of a position: the node is copied from the first that is in the region.
 	from   func(to Vec) iter.Seq[Vec]
-	leave  func(from Vec) (to Vec) // the target of a node, where the source becomes air if the node is copied; may be nil
+	leave  func(from Vec) (to Vec) // target of a node; its source becomes air if it is copied; may be nil
 	skip   func(p mapdb.Pos) bool  // reports blocks that are already done; may be nil
 	motion turn.Motion             // how nodes with a direction are rotated
 	orient bool
