@@ -9,15 +9,14 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// maxImages is how many images the game loads.
+// maxImages is the number of images that the game loads.
 const maxImages = 64
 
-// Append puts all groups of another map behind those of the map, with the images, sounds,
-// envelopes and settings that it lacks. Images and sounds of the same name and content are
-// shared; one whose name another has gets a new one, such as "moon (1)". The physics layers of
-// the other map stay behind; the layers that are drawn with them come along. If one of the maps
-// is for Teeworlds 0.7 and the other is not, the other map is converted first, as [Editor.To06]
-// and [Editor.To07] do.
+// Append adds all groups of another map after those of the map, with the images, sounds, envelopes and settings that
+// the map lacks. Images and sounds with the same name and contents are shared; one with the name of another gets a
+// new name, such as "moon (1)". The physics layers of the other map are not added; the design layers of their group
+// are. If one of the maps is for Teeworlds 0.7 and the other is not, the other map is converted first, as by
+// [Editor.To06] and [Editor.To07].
 func (e *Editor) Append(from *twmap.Map, a Across) error {
 	other, err := e.adopt(from, nil, len(e.m.Groups), a)
 	if err != nil || other.Info == nil {
@@ -32,8 +31,8 @@ func (e *Editor) Append(from *twmap.Map, a Across) error {
 	return nil
 }
 
-// PasteGroups puts groups of another map into the map, as [Editor.Append] does with all, and
-// what they need. The first gets the number at; one below 0 is the end.
+// PasteGroups inserts groups of another map and everything they need, as [Editor.Append] does for all groups. The
+// first gets the number at; a number below 0 is the end.
 func (e *Editor) PasteGroups(from *twmap.Map, groups []int, at int, a Across) error {
 	if at < 0 {
 		at = len(e.m.Groups)
@@ -48,8 +47,8 @@ func (e *Editor) PasteGroups(from *twmap.Map, groups []int, at int, a Across) er
 	return err
 }
 
-// adopt takes groups of another map and what they refer to; or, if groups is nil, all of them and
-// all that there is to refer to. It returns what it took them from.
+// adopt adds groups of another map and everything they refer to. If groups is nil, it adds all groups and everything
+// that can be referred to. It returns the copy of the other map that it used.
 func (e *Editor) adopt(from *twmap.Map, groups []int, at int, a Across) (*twmap.Map, error) {
 	other := from.Clone()
 	all := groups == nil
@@ -69,13 +68,13 @@ func (e *Editor) adopt(from *twmap.Map, groups []int, at int, a Across) (*twmap.
 			if g.Name == "Game" {
 				g.Name = ""
 			}
-			g.OffsetX, g.OffsetY, g.ParallaxX, g.ParallaxY, g.Clip = 0, 0, 100, 100, nil // as the game has it
+			g.OffsetX, g.OffsetY, g.ParallaxX, g.ParallaxY, g.Clip = 0, 0, 100, 100, nil // as in the game
 		}
 	}
 	if physicsGone > 0 {
 		other.Groups = slices.DeleteFunc(other.Groups, func(g *twmap.Group) bool { return len(g.Layers) == 0 })
 	}
-	if !all { // what the groups do not need is neither embedded nor lost
+	if !all { // parts that the groups do not need are neither embedded nor lost
 		of := New(other, nil)
 		if err := errors.Join(of.RemoveUnusedImages(), of.RemoveUnusedSounds()); err != nil {
 			return nil, err
@@ -84,7 +83,7 @@ func (e *Editor) adopt(from *twmap.Map, groups []int, at int, a Across) (*twmap.
 	if err := e.sameForm(other, Is07(from), a); err != nil {
 		return nil, err
 	}
-	other.Clean() // what was around it in its file does not belong into another
+	other.Clean() // details of its file do not belong in another file
 	t := transplant{e: e, other: other}
 	images := t.numbers(twmap.PartImage, all, t.image)
 	sounds := t.numbers(twmap.PartSound, all, t.sound)
@@ -100,7 +99,7 @@ func (e *Editor) adopt(from *twmap.Map, groups []int, at int, a Across) (*twmap.
 			if to, is := refer.to[i]; is {
 				return to
 			}
-			return -1 // it meant none
+			return -1 // the reference was none
 		}); err != nil {
 			return nil, err
 		}
@@ -129,7 +128,7 @@ func (e *Editor) adopt(from *twmap.Map, groups []int, at int, a Across) (*twmap.
 	return other, nil
 }
 
-// transplant collects what a map gets from another.
+// transplant collects the parts that a map gets from another.
 type transplant struct {
 	e         *Editor
 	other     *twmap.Map
@@ -138,7 +137,7 @@ type transplant struct {
 	envelopes []*twmap.Envelope
 }
 
-// numbers returns the numbers in the map that parts of the other get.
+// numbers returns the new numbers of the parts of the other map.
 func (t *transplant) numbers(kind twmap.PartKind, all bool, add func(i int) int) map[int]int {
 	to, n := make(map[int]int), numberOf(t.other, kind)
 	used := make([]bool, n)
@@ -182,8 +181,8 @@ func (t *transplant) envelope(i int) int {
 	return len(t.e.m.Envelopes) + len(t.envelopes) - 1
 }
 
-// shared returns which of n parts has a name, or that name with a number behind it, and the
-// same content; or -1 and the first such name that none has.
+// shared returns which of n parts has a name, or the name with a number appended, and the same contents. If there is
+// none, it returns -1 and the first unused name of this form.
 func shared(name string, n int, part func(i int) (name string, same bool)) (at int, free string) {
 	free = name
 	for number := 1; ; number++ {

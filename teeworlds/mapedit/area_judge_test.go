@@ -14,7 +14,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// areaEdits are one edit of each kind that changes tiles or the whole map, for any map.
+// areaEdits holds an edit of each kind that changes tiles or the whole map, for any map.
 var areaEdits = []struct {
 	name string
 	do   func(e *mapedit.Editor) error
@@ -75,14 +75,13 @@ func of(e *mapedit.Editor, pattern string) []mapedit.LayerAt {
 	return layers
 }
 
-// TestAreaEdits tests that each edit works on each map, broken ones too, or says why not and
-// changes nothing; that what it tells has a count and a part; and that no check finds an error
-// that was not there before.
+// TestAreaEdits tests that each edit works on each map, including broken ones, or states why not and changes nothing;
+// that each report has a count and a part; and that a check finds no new errors.
 func TestAreaEdits(t *testing.T) {
 	eachMap(t, func(t *testing.T, name string, m *twmap.Map) {
 		before := errorsOf(m)
 		for i, edit := range areaEdits {
-			if (len(name)+i)%9 != 0 { // each on a sample
+			if (len(name)+i)%9 != 0 { // each edit on a sample of maps
 				continue
 			}
 			n := m.Clone()
@@ -92,12 +91,12 @@ func TestAreaEdits(t *testing.T) {
 				}
 			})
 			if err := edit.do(e); err != nil {
-				if !n.Equal(m) && edit.name != "append itself" && edit.name != "paste from itself" { // these settle references first
+				if !n.Equal(m) && edit.name != "append itself" && edit.name != "paste from itself" { // these remove dangling references first
 					t.Errorf("%s, %s: failed and changed the map: %v", name, edit.name, err)
 				}
 				continue
 			}
-			e.Fit() // as an edit ends
+			e.Fit() // as at the end of an edit
 			data, err := n.Encode()
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, edit.name, err)
@@ -117,7 +116,7 @@ func TestAreaEdits(t *testing.T) {
 	})
 }
 
-// TestAreaJudges tests that the games' servers and tools take what comes of the edits.
+// TestAreaJudges tests that the games' servers and tools accept the results of the edits.
 func TestAreaJudges(t *testing.T) {
 	judge.Find(t, judge.DDNetServer)
 	files := corpus.Files(t, "teeworlds", ".map")
@@ -136,7 +135,7 @@ func TestAreaJudges(t *testing.T) {
 			t.Fatal(err)
 		}
 		for j, edit := range areaEdits {
-			if (i+j)%6 != 0 { // each on one map
+			if (i+j)%6 != 0 { // each edit on one map
 				continue
 			}
 			n := m.Clone()

@@ -14,17 +14,15 @@ import (
 // Pictures can be drawn with tiles, one for each pixel, or with quads.
 
 const (
-	sheetSide  = 1024 // pixels of a sheet of tiles
+	sheetSide  = 1024 // side of a sheet of tiles, in pixels
 	sheetTile  = sheetSide / 16
-	sheetTiles = 255 // of a sheet, beside that of nothing
+	sheetTiles = 255 // tiles of a sheet, without the empty one
 )
 
-// AddTileArt adds a group that shows a picture in tiles, one for each pixel, as tile art of
-// DDNet's editor does: its colours become images of 1024 x 1024 pixels, sheets of up to 255
-// tiles, in the order of red, green, blue and alpha, and for each sheet there is a layer.
-// Images are called name, a blank and a number; group and layers have as much of that as fits.
-// It fails if the map would have more than [MaxImages] images, or tiles enough for more than
-// the largest layer.
+// AddTileArt adds a group that shows a picture in tiles, one for each pixel, like tile art of DDNet's editor: its
+// colours become images of 1024 x 1024 pixels, sheets of up to 255 tiles, ordered by red, green, blue and alpha, and
+// there is a layer for each sheet. Images get the name, a space and a number; group and layers get as much of this as
+// fits. AddTileArt fails if the map would have more than [MaxImages] images, or more tiles than the largest layer.
 func (e *Editor) AddTileArt(name string, picture *image.NRGBA) error {
 	if err := cmp.Or(checkPicture(picture), checkName(twmap.PartImage, name)); err != nil {
 		return err
@@ -72,7 +70,7 @@ func (e *Editor) AddTileArt(name string, picture *image.NRGBA) error {
 	return nil
 }
 
-// tileVersion returns the version of layers of tiles of the map, for another one.
+// tileVersion returns the version of tile layers in the map, for a new layer.
 func (e *Editor) tileVersion() int32 {
 	if game := e.m.Physics(twmap.KindGame); game != nil {
 		return max(game.Version, 3)
@@ -80,7 +78,7 @@ func (e *Editor) tileVersion() int32 {
 	return 3
 }
 
-// cut returns as much of a name as groups and layers have room for.
+// cut truncates a name to the room that groups and layers have.
 func cut(name string) string {
 	if len(name) > maxPartName {
 		name = name[:maxPartName]
@@ -96,7 +94,7 @@ func colorOf(pix []byte) uint32 {
 	return uint32(pix[0])<<24 | uint32(pix[1])<<16 | uint32(pix[2])<<8 | uint32(pix[3])
 }
 
-// colorsOf returns the colours of the pixels that are to be seen, in their order.
+// colorsOf returns the colours of the visible pixels in ascending order.
 func colorsOf(p *image.NRGBA) []uint32 {
 	all := make(map[uint32]bool)
 	for y := range p.Rect.Dy() {
@@ -114,7 +112,7 @@ func colorsOf(p *image.NRGBA) []uint32 {
 	return colors
 }
 
-// sheetOf draws tiles of one colour each, from 1.
+// sheetOf returns a sheet with tiles of one colour each, from tile 1 on.
 func sheetOf(colors []uint32) *image.NRGBA {
 	p := image.NewNRGBA(image.Rect(0, 0, sheetSide, sheetSide))
 	for i, c := range colors {
@@ -128,22 +126,21 @@ func sheetOf(colors []uint32) *image.NRGBA {
 	return p
 }
 
-// QuadArt says how a picture is drawn with quads.
+// QuadArt specifies how a picture is drawn with quads.
 type QuadArt struct {
-	// ImagePixel is how many pixels of the picture, in each direction, are one: the first of
-	// them counts. 0 is the largest number with which nothing is lost.
+	// ImagePixel is the side of a square of pixels of the picture that becomes one pixel; the first pixel of the
+	// square is used. 0 means the largest lossless value.
 	ImagePixel int
-	QuadPixel  int  // how many pixels of the map, of which a tile has 32, one becomes; 0: ImagePixel
-	Optimize   bool // quads go over as many pixels of one colour as are found going right, column by column
-	OnePivot   bool // all pivots are at one place
+	QuadPixel  int  // the size of this pixel in the map, where a tile has 32 pixels; 0: ImagePixel
+	Optimize   bool // a quad covers as many pixels of the same colour as a search to the right finds, column by column
+	OnePivot   bool // all pivots are at the same point
 }
 
-// MaxQuadArt is how many quads a picture may become.
+// MaxQuadArt limits the number of quads for a picture.
 const MaxQuadArt = 1 << 20
 
-// AddQuadArt adds a group that shows a picture in quads, as quad art of DDNet's editor does:
-// clipped to the picture, in a layer for high details. With OnePivot the pivots are at -1,-1.
-// It fails if there would be more than [MaxQuadArt] quads.
+// AddQuadArt adds a group that shows a picture in quads, like quad art of DDNet's editor: clipped to the picture, in
+// a layer for high details. With OnePivot the pivots are at -1,-1. It fails for more than [MaxQuadArt] quads.
 func (e *Editor) AddQuadArt(name string, picture *image.NRGBA, o QuadArt) error {
 	pivot := twmap.Point{X: -unit, Y: -unit}
 	quads, o, err := quadArt(picture, o, twmap.Point{}, &pivot)
@@ -163,9 +160,8 @@ func (e *Editor) AddQuadArt(name string, picture *image.NRGBA, o QuadArt) error 
 	return nil
 }
 
-// AddQuadArtTo adds a picture to the quads of a layer, as the tool map_create_pixelart does.
-// Its top left is at x and y, in tiles. With OnePivot the pivots are in the middle of the first
-// quad.
+// AddQuadArtTo adds a picture to the quads of a layer, like the tool map_create_pixelart. Its top left is at x and y,
+// in tiles. With OnePivot the pivots are in the middle of the first quad.
 func (e *Editor) AddQuadArtTo(at LayerAt, x, y int, picture *image.NRGBA, o QuadArt) error {
 	layer, old, err := e.quads(at)
 	if err != nil {
@@ -184,11 +180,10 @@ func (e *Editor) AddQuadArtTo(at LayerAt, x, y int, picture *image.NRGBA, o Quad
 	return nil
 }
 
-// unit is a pixel of a map in the numbers of quads.
+// unit is a pixel of a map in the coordinates of quads.
 const unit = 1024
 
-// quadArt returns the quads of a picture, and its options with all of them said. The origin is
-// in tiles.
+// quadArt returns the quads of a picture, and the options with their defaults filled in. The origin is in tiles.
 func quadArt(p *image.NRGBA, o QuadArt, origin twmap.Point, pivot *twmap.Point) ([]twmap.Quad, QuadArt, error) {
 	if err := checkPicture(p); err != nil {
 		return nil, o, err
@@ -242,12 +237,12 @@ func quadArt(p *image.NRGBA, o QuadArt, origin twmap.Point, pivot *twmap.Point) 
 	return quads, o, nil
 }
 
-// art is a picture of which quads are made.
+// art is a picture that is converted to quads.
 type art struct {
 	picture *image.NRGBA
 	w, h    int
-	step    int    // from one pixel that counts to the next
-	done    []bool // the pixels that are in quads
+	step    int    // distance between the pixels that are used
+	done    []bool // pixels that a quad covers
 }
 
 func (a *art) at(x, y int) []byte {
@@ -255,14 +250,13 @@ func (a *art) at(x, y int) []byte {
 	return a.picture.Pix[i : i+4 : i+4]
 }
 
-// same reports whether a pixel is there, has a colour, and is in no quad.
+// same reports whether a pixel exists, has the colour, and is not covered by a quad.
 func (a *art) same(x, y int, color uint32) bool {
 	return x < a.w && y < a.h && !a.done[y*a.w+x] && colorOf(a.at(x, y)) == color
 }
 
-// merge returns how many columns and rows of pixels become one quad, from a place on: it takes
-// column after column, as far as their first pixels have the colour, and the rows that all of
-// them have.
+// merge returns the number of columns and rows of pixels that become one quad at a position: it takes columns while
+// their first pixels have the colour, and the rows that all these columns have.
 func (a *art) merge(x, y int) (columns, rows int) {
 	color := colorOf(a.at(x, y))
 	for ; a.same(x+columns*a.step, y, color); columns++ {
@@ -284,8 +278,8 @@ func (a *art) mark(x, y, w, h int) {
 	}
 }
 
-// pixelSize returns of how many pixels, in each direction, the smallest square of one colour is
-// that the picture falls into, looked for from the top left.
+// pixelSize returns the side in pixels of the smallest square of one colour in the picture, searched from the top
+// left.
 func (a *art) pixelSize() int {
 	smallest := max(a.w, a.h)
 	for y := 0; y < a.h && smallest > 1; y++ {

@@ -22,7 +22,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// patches is a picture of rectangles, some of them see-through.
+// patches returns a picture of rectangles, some of them transparent.
 func patches(random *rand.Rand, w, h, colors int) *image.NRGBA {
 	p := image.NewNRGBA(image.Rect(0, 0, w, h))
 	palette := make([]color.NRGBA, colors)
@@ -44,8 +44,7 @@ func patches(random *rand.Rand, w, h, colors int) *image.NRGBA {
 	return p
 }
 
-// seen is what a picture shows on a black ground, each of its pixels that many times in each
-// direction.
+// seen returns the picture on a black background, enlarged by a factor.
 func seen(p *image.NRGBA, times int) *image.RGBA {
 	b := p.Rect
 	dst := image.NewRGBA(image.Rect(0, 0, b.Dx()*times, b.Dy()*times))
@@ -72,7 +71,7 @@ func sameRGBA(t *testing.T, got, want *image.RGBA) {
 	}
 }
 
-// TestTileArt draws tile art, and sees the picture.
+// TestTileArt tests that a drawing of tile art shows the picture.
 func TestTileArt(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	for _, colors := range []int{1, 255, 256, 700} {
@@ -80,7 +79,7 @@ func TestTileArt(t *testing.T) {
 		for i := range colors { // all of them
 			p.SetNRGBA(i%23, i/23, color.NRGBA{byte(i), byte(i >> 8), 7, 255})
 		}
-		whole := image.NewNRGBA(image.Rect(-5, -7, 40, 40)) // as a part of a larger one
+		whole := image.NewNRGBA(image.Rect(-5, -7, 40, 40)) // a part of a larger picture
 		for y := range 31 {
 			for x := range 23 {
 				whole.SetNRGBA(x, y, p.NRGBAAt(x, y))
@@ -109,7 +108,7 @@ func TestTileArt(t *testing.T) {
 		}
 		sameRGBA(t, drawn(t, m, 23*32, 31*32), seen(p, 32))
 
-		// the colours stand in their order
+		// The colours are in ascending order.
 		var last uint32
 		for i := range m.Images {
 			sheet, _ := m.Images[i].Picture()
@@ -155,7 +154,7 @@ func TestArtRefused(t *testing.T) {
 	}
 }
 
-// TestQuadArt draws quad art, and sees the picture, however many pixels become one quad.
+// TestQuadArt tests that a drawing of quad art shows the picture, however many pixels become one quad.
 func TestQuadArt(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	for n := range 40 {
@@ -183,7 +182,7 @@ func TestQuadArt(t *testing.T) {
 		}
 		sameRGBA(t, drawn(t, m, w*o.QuadPixel, h*o.QuadPixel), seen(p, o.QuadPixel))
 
-		// the same picture, with pixels that are three by three
+		// The same picture with each pixel enlarged to three by three.
 		large := image.NewNRGBA(image.Rect(0, 0, 3*w, 3*h))
 		for y := range 3 * h {
 			for x := range 3 * w {
@@ -201,13 +200,13 @@ func TestQuadArt(t *testing.T) {
 	}
 }
 
-// TestMerge merges by hand.
+// TestMerge tests merging of small pictures.
 func TestMerge(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	for picture, want := range map[string]string{
 		"aaa/aaa/aaa": "0,0 3x3",
 		"aab/aab/aaa": "0,0 2x3 2,0 1x2 2,2 1x1",
-		"aaa/abb/abb": "0,0 3x1 0,1 1x2 1,1 2x2", // as high as the lowest column
+		"aaa/abb/abb": "0,0 3x1 0,1 1x2 1,1 2x2", // as high as the shortest column
 		"a.a/aaa":     "0,0 1x2 2,0 1x2 1,1 1x1",
 	} {
 		rows := strings.Split(picture, "/")
@@ -233,7 +232,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestPixelArt compares with the tool of DDNet of which quad art came.
+// TestPixelArt compares the quads with those of DDNet's tool on which quad art is based.
 func TestPixelArt(t *testing.T) {
 	tool := judge.Find(t, "map_create_pixelart")
 	random := rand.New(rand.NewPCG(6, 6))
@@ -290,7 +289,7 @@ func TestPixelArt(t *testing.T) {
 		}
 		for i := range got {
 			w := want[i]
-			w.Texture = got[i].Texture // whatever was in its memory
+			w.Texture = got[i].Texture // the tool writes uninitialized memory
 			if got[i] != w {
 				t.Fatalf("%+v: quad %d is %+v, theirs %+v", o, i, got[i], w)
 			}
@@ -298,7 +297,7 @@ func TestPixelArt(t *testing.T) {
 	}
 }
 
-// TestJudges has the games' own programs load what tile art, quad art and automapping made.
+// TestJudges tests that the games' own programs load the results of tile art, quad art and automapping.
 func TestJudges(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	m, _ := quadsMap(twmap.NewQuad(100, 100, 200, 100))

@@ -8,8 +8,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Automapped returns the layer that rules may draw, and its image, whose name is that of the
-// rules. The error says that it is none of tiles to be seen, or has no image.
+// Automapped returns the layer that rules may draw, and its image, whose name selects the rules. It fails for layers
+// other than design layers of tiles, and for layers without an image.
 func (e *Editor) Automapped(at LayerAt) (*twmap.TileLayer, *twmap.Image, error) {
 	layer, err := e.layerAt(at)
 	l, is := layer.(*twmap.TileLayer)
@@ -24,18 +24,18 @@ func (e *Editor) Automapped(at LayerAt) (*twmap.TileLayer, *twmap.Image, error) 
 	return l, e.m.Images[l.Image], nil
 }
 
-// Automapping says how layers are drawn by rules.
+// Automapping specifies how layers are drawn by rules.
 type Automapping struct {
 	Rules     func(image string) (*automap.Rules, error) // finds the rules for an image
-	Section   string                                     // its name, or its number in digits; "": as the map says
-	Seed      int32                                      // of random choices; 0: one is drawn for each layer; below 0: as the map says
+	Section   string                                     // the name, or the number in digits; "": as in the map
+	Seed      int32                                      // of the random choices; 0: a random seed for each layer; below 0: as in the map
 	Reference automap.Reference                          // to the game layer of the map
-	Store     bool                                       // the map shall say section and seed
+	Store     bool                                       // store the section and the seed in the map
 }
 
-// AutomapAll draws all layers for which the map names a section of rules. One that cannot be
-// drawn stays as it is, and missed hears why. It returns how many such layers there are. The
-// error is that ctx is done; what was drawn until then is.
+// AutomapAll draws all layers for which the map names a section of rules. A layer that cannot be drawn is not
+// changed, and missed receives the reason. AutomapAll returns the number of layers that name a section. It fails if
+// ctx is done; layers drawn until then stay changed.
 func (e *Editor) AutomapAll(ctx context.Context, o Automapping, missed func(error)) (int, error) {
 	n := 0
 	for i, g := range e.m.Groups {
@@ -57,8 +57,8 @@ func (e *Editor) AutomapAll(ctx context.Context, o Automapping, missed func(erro
 	return n, nil
 }
 
-// Automap draws a layer by rules, whatever the map says of it. The errors are those of
-// [Editor.Automapped], of finding rules and section, and of [automap.Rules.Run].
+// Automap draws a layer by rules, whatever the map states for it. It returns the errors of [Editor.Automapped], of
+// finding rules and section, and of [automap.Rules.Run].
 func (e *Editor) Automap(ctx context.Context, at LayerAt, o Automapping) error {
 	l, im, err := e.Automapped(at)
 	if err != nil {
@@ -104,9 +104,9 @@ func (e *Editor) automap(ctx context.Context, at LayerAt, l *twmap.TileLayer, im
 	return e.SetAutomapper(at, &own)
 }
 
-// SetAutomapper says by which section of the rules a layer is drawn, with which seed, and
-// whether the editor does so after each change. Nil takes that away, from any layer. It fails for layers
-// that rules do not draw, and for seeds that are not between 0 and [automap.MaxSeed].
+// SetAutomapper sets the section of the rules by which a layer is drawn, the seed, and whether the editor runs them
+// after each change. Nil removes the automapper of any layer. It fails for layers that rules cannot draw, and for
+// seeds outside 0 to [automap.MaxSeed].
 func (e *Editor) SetAutomapper(at LayerAt, a *twmap.AutoMapper) error {
 	if a == nil {
 		layer, err := e.layerAt(at)
@@ -128,7 +128,7 @@ func (e *Editor) SetAutomapper(at LayerAt, a *twmap.AutoMapper) error {
 	if l.AutoMapper == nil {
 		l.AutoMapper = &twmap.AutoMapper{Config: -1}
 	}
-	own := l.AutoMapper // what else is in it stays
+	own := l.AutoMapper // keeps its other fields
 	if own.Config != a.Config || own.Seed != a.Seed || own.Automatic != a.Automatic {
 		own.Config, own.Seed, own.Automatic = a.Config, a.Seed, a.Automatic
 		e.tell(l, 1, "", "automapper: %s", automapperText(own))

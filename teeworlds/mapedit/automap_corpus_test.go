@@ -12,8 +12,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// TestAutomapCorpus draws all layers of real maps for whose image the games have rules: the map
-// comes back as it was encoded, the same layers are drawn twice, and no other is changed.
+// TestAutomapCorpus draws all layers of real maps for whose image the games have rules, and tests that the map
+// round-trips, that drawing is deterministic, and that no other layer changes.
 func TestAutomapCorpus(t *testing.T) {
 	rules := make(map[string]*automap.Rules)
 	for _, path := range corpus.Files(t, "teeworlds/mapres", ".rules") {
@@ -77,7 +77,7 @@ func TestAutomapCorpus(t *testing.T) {
 		was, _ := twmap.Decode(data)
 		for i, g := range m.Groups {
 			for j, l := range g.Layers {
-				if changed[l] { // put back what it was: then the maps are the same
+				if changed[l] { // restore the layer: then the maps are equal
 					back.Groups[i].Layers[j] = was.Groups[i].Layers[j]
 				}
 			}

@@ -13,7 +13,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// automapMap is a map with a layer that can be drawn by rules, at 1, 0, and two that cannot.
+// automapMap returns a map with a layer that rules can draw, at 1, 0, and two that they cannot draw.
 func automapMap() (*twmap.Map, *twmap.TileLayer) {
 	m := twmap.New(3, 1)
 	m.Physics(twmap.KindGame).Tiles().Set(0, 0, twmap.Tile{ID: 3})
@@ -24,7 +24,7 @@ func automapMap() (*twmap.Map, *twmap.TileLayer) {
 	return m, l
 }
 
-// rulesOfAir are rules for ground.
+// rulesOfAir returns rules for the image ground.
 func rulesOfAir(image string) (*automap.Rules, error) {
 	if image != "ground" {
 		return nil, errors.New("no rules")
@@ -58,7 +58,7 @@ func TestAutomap(t *testing.T) {
 		}
 	}
 	for _, do := range []func() error{
-		func() error { return e.Automap(ctx, at, Automapping{Rules: rulesOfAir, Section: "air"}) }, // nothing to do
+		func() error { return e.Automap(ctx, at, Automapping{Rules: rulesOfAir, Section: "air"}) }, // no effect
 		func() error {
 			return e.Automap(ctx, at, Automapping{Rules: rulesOfAir, Section: "1", Seed: 5, Reference: automap.ReferenceUnhookable})
 		},

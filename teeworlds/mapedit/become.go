@@ -5,7 +5,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Become makes the map another one, which nobody may use any more, and reports what changed by that.
+// Become replaces the map by m, which the caller must not use afterwards, and reports the given changes.
 func (e *Editor) Become(m *twmap.Map, changes []check.Change) {
 	*e.m = *m
 	e.paths = make(map[any]string)

@@ -7,17 +7,17 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Cell is a tile of a layer of any kind: what that kind does not have is 0.
+// Cell is a tile of a layer of any kind; fields that the kind lacks are 0.
 type Cell struct {
 	ID       uint8
-	Flags    twmap.TileFlags // of all but tele, speedup and tune layers
+	Flags    twmap.TileFlags // not in tele, speedup and tune layers
 	Number   uint8           // of tele, switch and tune layers
 	Delay    uint8           // of switch layers, in seconds
-	Force    uint8           // of speedup layers, as are the next two
+	Force    uint8           // of speedup layers, like the next two
 	MaxSpeed uint8           // 0: no limit
 	Angle    int16           // in degrees, clockwise, 0 to the right
 
-	rest [2]uint8 // bytes that mean nothing
+	rest [2]uint8 // bytes without meaning
 }
 
 func cellOf[T twmap.Cell](t T) Cell {
@@ -53,14 +53,13 @@ func tileOf[T twmap.Cell](c Cell) T {
 	return t
 }
 
-// cells is the grid of a layer, whatever it is of. It is for one pass: what was set may not be
-// seen by at.
+// cells gives access to the grid of a layer of any kind. It is for one pass: at may not return what was set.
 type cells interface {
-	at(x, y int) Cell // air where there is none
+	at(x, y int) Cell // air outside the grid
 	set(x, y int, c Cell)
-	// replace gives the layer of a grid other cells, all of which come from the function.
+	// replace gives the layer a new grid, whose cells are returned by the function.
 	replace(l *twmap.TileLayer, width, height int, of func(x, y int) Cell)
-	missing() int // how many cannot be read
+	missing() int // the number of unreadable cells
 }
 
 type grid[T twmap.Cell] struct {
@@ -109,14 +108,14 @@ func openGrid(l *twmap.TileLayer) cells {
 	return gridOf(l.Tiles())
 }
 
-// readable returns the cells of a layer that will be changed, and tells what is wrong with them.
+// readable returns the cells of a layer that will be changed, and reports what cannot be read.
 func (e *Editor) readable(l *twmap.TileLayer) cells {
 	c := openGrid(l)
 	e.tellBroken(l, c.missing(), l.Load())
 	return c
 }
 
-// tellBroken tells that a layer that is changed could not be read.
+// tellBroken reports that a layer that is changed could not be read completely.
 func (e *Editor) tellBroken(l *twmap.TileLayer, missing int, err error) {
 	switch {
 	case err == nil || e.broken[l]:
@@ -132,18 +131,18 @@ func (e *Editor) tellBroken(l *twmap.TileLayer, missing int, err error) {
 // Area is a rectangle of tiles.
 type Area struct{ X, Y, Width, Height int }
 
-// String returns x1,y1:x2,y2: two corners, both of them in the area.
+// String returns x1,y1:x2,y2: two opposite corners, both inside the area.
 func (a Area) String() string {
 	return fmt.Sprintf("%d,%d:%d,%d", a.X, a.Y, a.X+a.Width-1, a.Y+a.Height-1)
 }
 
-// in returns the part of the area that a layer has.
+// in returns the part of the area that is inside the layer.
 func (a Area) in(l *twmap.TileLayer) Area {
 	x, y := max(a.X, 0), max(a.Y, 0)
 	return Area{x, y, max(min(a.X+a.Width, l.Width())-x, 0), max(min(a.Y+a.Height, l.Height())-y, 0)}
 }
 
-// orAll returns the area in a layer, all of it for nil.
+// orAll returns the part of the area that is inside a layer, or the whole layer if a is nil.
 func (a *Area) orAll(l *twmap.TileLayer) Area {
 	if a == nil {
 		return Area{0, 0, l.Width(), l.Height()}
@@ -151,10 +150,11 @@ func (a *Area) orAll(l *twmap.TileLayer) Area {
 	return a.in(l)
 }
 
-// maxPlaces is how many places are few.
+// maxPlaces is the number of places up to which all of them are reported.
 const maxPlaces = 16
 
-// edit changes cells of a layer one by one and tells how many, and where if they are few.
+// edit changes cells of a layer one by one. It reports the number of changed cells, and their places if there are
+// few.
 func (e *Editor) edit(at LayerAt, area *Area, what string, to func(x, y int, c Cell) Cell) int {
 	l := e.layer(at).(*twmap.TileLayer)
 	grid, a := openGrid(l), area.orAll(l)
@@ -187,13 +187,13 @@ func (e *Editor) edit(at LayerAt, area *Area, what string, to func(x, y int, c C
 
 func (e *Editor) layer(at LayerAt) twmap.Layer { return e.m.Groups[at.Group].Layers[at.Layer] }
 
-// part returns a layer as the part of places.
+// part returns a layer as a part, for places.
 func (e *Editor) part(at LayerAt) *twmap.Part {
 	group := &twmap.Part{Kind: twmap.PartGroup, Number: at.Group, Name: e.m.Groups[at.Group].Name}
 	return &twmap.Part{Kind: twmap.PartLayer, Number: at.Layer, Name: e.layer(at).Base().Name, Group: group}
 }
 
-// tileLayers returns those of the layers that are of tiles.
+// tileLayers returns the tile layers among the given layers.
 func (e *Editor) tileLayers(layers []LayerAt) []LayerAt {
 	var tiles []LayerAt
 	for _, at := range layers {

@@ -11,11 +11,11 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// LayerAt says where a layer is in the map.
+// LayerAt is the position of a layer in the map.
 type LayerAt struct{ Group, Layer int }
 
-// LayerWords are the words that name layers by what they are: those of [twmap.ParseKind], and
-// quads, sounds and physics.
+// LayerWords returns the words that select a layer by type: those of [twmap.ParseKind], and quads, sounds and
+// physics.
 func LayerWords(l twmap.Layer) []string {
 	switch l := l.(type) {
 	case *twmap.TileLayer:
@@ -31,20 +31,18 @@ func LayerWords(l twmap.Layer) []string {
 	return nil
 }
 
-// Layers returns the layers that patterns name, from back to front. A pattern is, in capitals or
-// not,
+// Layers returns the layers that patterns select, from back to front. A pattern ignores case, and is one of
 //
-//   - what layers are: tiles, quads, sounds, game, front, tele, speedup, switch, tune, or physics
-//     for the last six,
-//   - a path as in the folder of the map, groups/Tree/Leaves, with or without "groups/", or the
-//     name of a group or a layer, Leaves, with * and ? as in names of files,
-//   - two numbers, 3/1, which count from 0,
+//   - a type of layers: tiles, quads, sounds, game, front, tele, speedup, switch, tune, or physics for the last six,
+//   - a path as in the folder of the map, groups/Tree/Leaves, with or without "groups/", or the name of a group or a
+//     layer, Leaves, with * and ? as in file names,
+//   - two numbers from 0, 3/1,
 //   - "" or "*" for all,
-//   - several of these with commas between them, of which those with a - in front of them leave
-//     layers out: of all if the first has one.
+//   - several of these, separated by commas. A leading - excludes layers: from all layers if the first pattern has
+//     one.
 //
-// Without a pattern it is all layers. The error names the patterns that name no layer, and the
-// list has the layers of the others.
+// Without patterns it returns all layers. The error names the patterns that select no layer; the list then holds the
+// layers of the other patterns.
 func (e *Editor) Layers(patterns ...string) (list []LayerAt, err error) {
 	chosen := make(map[twmap.Layer]bool)
 	if len(patterns) == 0 {
@@ -80,7 +78,7 @@ func (e *Editor) Layers(patterns ...string) (list []LayerAt, err error) {
 	return list, err
 }
 
-// noLayer returns the error of a pattern that names no layer.
+// noLayer returns the error for a pattern that selects no layer.
 func (e *Editor) noLayer(pattern string) error {
 	missing := &fault.NameError{Kind: "layer", Name: pattern, Advice: "layers are named by path (Tree/Leaves), by number (3/1), or as tiles, quads, sounds, physics, game and so on"}
 	for _, l := range e.m.Layers() {
@@ -106,7 +104,7 @@ func (e *Editor) OtherLayers(list []LayerAt) (others []LayerAt) {
 	return others
 }
 
-// layersCalled returns a function that reports whether one pattern names a layer.
+// layersCalled returns a function that reports whether a single pattern selects a layer.
 func (e *Editor) layersCalled(pattern string) func(LayerAt, twmap.Layer) bool {
 	g, l, numbers := cutNumbers(pattern)
 	match, folder := glob.Path('/', pattern), glob.Path('/', strings.TrimSuffix(pattern, "/")+"/")
@@ -128,8 +126,8 @@ func (e *Editor) layersCalled(pattern string) func(LayerAt, twmap.Layer) bool {
 	}
 }
 
-// isLayerWord reports whether a pattern names layers by what they are, and not by a name: a
-// layer or group that is called so is named by its path.
+// isLayerWord reports whether a pattern selects layers by type instead of by name: a layer or group with that name is
+// selected by its path.
 func isLayerWord(pattern string) bool {
 	pattern = strings.ToLower(pattern)
 	_, is := twmap.ParseKind(pattern)

@@ -9,7 +9,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Layers are named by path, by group or layer alone, by number and by what they are.
+// TestLayers tests selecting layers by path, by group or layer alone, by number and by type.
 func TestLayers(t *testing.T) {
 	m := twmap.New(5, 5)
 	for _, kind := range []twmap.Kind{twmap.KindTele, twmap.KindFront} {

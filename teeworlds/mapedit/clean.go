@@ -19,10 +19,10 @@ func (e *Editor) each(what string, to func(twmap.Kind, Cell) Cell, kinds ...twma
 	}
 }
 
-// flagged are the physics layers whose tiles have flags.
+// flagged lists the physics layers whose tiles have flags.
 var flagged = []twmap.Kind{twmap.KindGame, twmap.KindFront, twmap.KindSwitch}
 
-// NormalizeRotation makes the flags of physics tiles that have no direction 0.
+// NormalizeRotation clears the flags of physics tiles without a direction.
 func (e *Editor) NormalizeRotation() {
 	e.each("flags that mean nothing became 0", func(_ twmap.Kind, c Cell) Cell {
 		if !twmap.GameTile(c.ID).Rotatable() {
@@ -32,9 +32,9 @@ func (e *Editor) NormalizeRotation() {
 	}, flagged...)
 }
 
-// FixRotation turns tiles with a direction that stand mirrored: DDNet knows only turned ones of
-// them. Each becomes the one that looks the same, but a crazy shotgun becomes the one that
-// shoots to where it does, to the left.
+// FixRotation replaces mirrored tiles with a direction by rotated ones, because DDNet supports only those. Each
+// becomes the rotated tile that looks the same, except a crazy shotgun, which becomes the one that shoots in the same
+// direction, to the left.
 func (e *Editor) FixRotation() {
 	e.each("stood mirrored, and are turned now", func(_ twmap.Kind, c Cell) Cell {
 		id, g := twmap.GameTile(c.ID), turnOf(c.Flags)
@@ -53,7 +53,7 @@ func (e *Editor) FixRotation() {
 	}, flagged...)
 }
 
-// MigrateSpeedups makes speedups of the old kind (28) those of today (29).
+// MigrateSpeedups converts deprecated speedups (28) to current ones (29).
 func (e *Editor) MigrateSpeedups() {
 	e.each("of the old kind of speedup became new ones", func(_ twmap.Kind, c Cell) Cell {
 		if twmap.GameTile(c.ID) == twmap.TileSpeedupOld {
@@ -63,8 +63,7 @@ func (e *Editor) MigrateSpeedups() {
 	}, twmap.KindSpeedup)
 }
 
-// ZeroUnused makes all 0 that means nothing: what air says beside being air, and bytes that the
-// games do not read.
+// ZeroUnused clears everything without meaning: all other fields of air, and bytes that the games do not read.
 func (e *Editor) ZeroUnused() {
 	e.each("had bytes that mean nothing, which became 0", func(_ twmap.Kind, c Cell) Cell {
 		if c.rest = [2]uint8{}; c.ID == 0 {

@@ -17,15 +17,15 @@ const (
 func checkLength(what, text string, most int) error {
 	if size := len(text); size > most {
 		if len(text) > 2*most {
-			text = text[:most] + "..." // which may be a megabyte
+			text = text[:most] + "..." // the text may be a megabyte
 		}
 		return fmt.Errorf("the %s %q has %d bytes, and there is room for %d", what, text, size, most)
 	}
 	return nil
 }
 
-// AddEnvelope adds an envelope at the end. It fails if its name has more than 31 bytes, or its
-// points are not in the order of their times.
+// AddEnvelope adds an envelope at the end. It fails if the name has more than 31 bytes, or if the points are not
+// ordered by time.
 func (e *Editor) AddEnvelope(env *twmap.Envelope) error {
 	if err := checkLength("name", env.Name, maxEnvelopeName); err != nil {
 		return err
@@ -48,17 +48,17 @@ func (e *Editor) AddEnvelope(env *twmap.Envelope) error {
 
 func byTime(a, b twmap.EnvPoint) int { return cmp.Compare(a.Time, b.Time) }
 
-// RemoveEnvelopes removes envelopes. What one of them moved stands still then.
+// RemoveEnvelopes removes envelopes. Everything that they animated then stays still.
 func (e *Editor) RemoveEnvelopes(envelopes []int) error {
 	return e.remove(twmap.PartEnvelope, envelopes, func(i int) any { return e.m.Envelopes[i] })
 }
 
-// RemoveUnusedEnvelopes removes the envelopes that move nothing.
+// RemoveUnusedEnvelopes removes the envelopes without references.
 func (e *Editor) RemoveUnusedEnvelopes() error {
 	return e.RemoveEnvelopes(e.unused(twmap.PartEnvelope))
 }
 
-// MoveEnvelope moves an envelope to another place in the list, to counted without it.
+// MoveEnvelope moves an envelope to another position in the list; to is counted without the envelope.
 func (e *Editor) MoveEnvelope(from, to int) error {
 	if err := inRange(twmap.PartEnvelope, from, len(e.m.Envelopes)); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (e *Editor) MoveEnvelope(from, to int) error {
 	return e.move(twmap.PartEnvelope, from, to, e.m.Envelopes[from])
 }
 
-// DuplicateEnvelope adds a copy of an envelope at the end, which moves nothing yet.
+// DuplicateEnvelope adds a copy of an envelope at the end. Nothing refers to the copy yet.
 func (e *Editor) DuplicateEnvelope(i int, name string) error {
 	if err := inRange(twmap.PartEnvelope, i, len(e.m.Envelopes)); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (e *Editor) DuplicateEnvelope(i int, name string) error {
 	return e.AddEnvelope(&own)
 }
 
-// RenameEnvelope gives an envelope another name, of up to 31 bytes.
+// RenameEnvelope changes the name of an envelope, which can have up to 31 bytes.
 func (e *Editor) RenameEnvelope(i int, name string) error {
 	env, err := e.envelope(i)
 	if err == nil {
@@ -91,8 +91,8 @@ func (e *Editor) RenameEnvelope(i int, name string) error {
 	return nil
 }
 
-// SynchronizeEnvelopes says on whose clock envelopes run: that of the server, so that all see
-// the same, or that of each player.
+// SynchronizeEnvelopes sets the clock of envelopes: the server's clock, so that all players see the same, or that of
+// each player.
 func (e *Editor) SynchronizeEnvelopes(envelopes []int, on bool) error {
 	if err := allInRange(twmap.PartEnvelope, envelopes, len(e.m.Envelopes)); err != nil {
 		return err
@@ -120,9 +120,8 @@ func (e *Editor) envelope(i int) (*twmap.Envelope, error) {
 	return e.m.Envelopes[i], nil
 }
 
-// AddPoint adds a point to an envelope, at a time in milliseconds that has none yet. Without
-// values it gets those that the envelope has at that time, so that nothing changes but a curve
-// that is cut in two.
+// AddPoint adds a point to an envelope, at a time in milliseconds that has no point yet. Without values it gets those
+// of the envelope at that time, so that the animation stays the same, apart from a curve that is divided.
 func (e *Editor) AddPoint(i int, ms int32, values []int32, curve twmap.Curve) error {
 	env, err := e.envelope(i)
 	if err != nil {
@@ -149,7 +148,7 @@ func (e *Editor) AddPoint(i int, ms int32, values []int32, curve twmap.Curve) er
 	return nil
 }
 
-// valuesAt returns the values at a time, which may be behind the last point.
+// valuesAt returns the values at a time, which may be after the last point.
 func valuesAt(env *twmap.Envelope, ms int32) (values [4]int32) {
 	if n := len(env.Points); n > 0 && ms >= env.Points[n-1].Time {
 		return env.Points[n-1].Values
@@ -171,8 +170,7 @@ func setValues(env *twmap.Envelope, p *twmap.EnvPoint, values []int32) error {
 	return nil
 }
 
-// RemovePoints removes points of an envelope by their numbers. The first of those that stay
-// stands at 0 then.
+// RemovePoints removes points of an envelope by their numbers. The time of the first remaining point becomes 0.
 func (e *Editor) RemovePoints(i int, points []int) error {
 	env, err := e.envelope(i)
 	if err == nil {
@@ -192,12 +190,12 @@ func (e *Editor) RemovePoints(i int, points []int) error {
 	return nil
 }
 
-// PointChange is what to change of a point; nil leaves a thing as it is.
+// PointChange specifies the changes of a point; nil fields keep their value.
 type PointChange struct {
-	Time    *int32 // in milliseconds; not before the point in front, nor behind the next
+	Time    *int32 // in milliseconds; not before the previous point or after the next
 	Values  []int32
 	Curve   *twmap.Curve
-	In, Out []twmap.Tangent // one for each value; those of a curve that is Bezier count
+	In, Out []twmap.Tangent // one for each value; used by Bezier curves
 }
 
 // ChangePoint changes a point of an envelope.

@@ -7,14 +7,14 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// GameTile is a tile of the game with the name that the editor has for it.
+// GameTile is a tile of the game with its name in the editor.
 type GameTile struct {
 	Name string
 	Tile twmap.GameTile
 }
 
-// GameTiles are the tiles that can be made of a design layer. Checkpoints of teleporters come
-// into the tele layer.
+// GameTiles lists the tiles that can be made from a design layer. Checkpoints of teleporters are put into the tele
+// layer.
 var GameTiles = []GameTile{
 	{"air", twmap.TileAir},
 	{"hookable", twmap.TileSolid},
@@ -33,11 +33,11 @@ var GameTiles = []GameTile{
 
 var errNoGame = errors.New("the map has no game layer")
 
-// ConstructGameTiles sets a game tile wherever a design layer has a tile. Checkpoints of
-// teleporters (31 and 63) come into the tele layer, which is made if there is none, with the
-// number 1. The physics layers grow if the layer reaches beyond them at the right or below.
+// ConstructGameTiles sets a game tile wherever a design layer has a tile. Checkpoints of teleporters (31 and 63) are
+// put into the tele layer, which is added if there is none, with the number 1. The physics layers grow if the design
+// layer reaches beyond them at the right or the bottom.
 //
-// The layer's group has to move with the game, and to be off it by whole tiles.
+// The group of the design layer must move with the game, with an offset of whole tiles.
 func (e *Editor) ConstructGameTiles(from LayerAt, tile twmap.GameTile) error {
 	game := e.m.Physics(twmap.KindGame)
 	if game == nil {
@@ -83,7 +83,7 @@ func (e *Editor) ConstructGameTiles(from LayerAt, tile twmap.GameTile) error {
 	return nil
 }
 
-// growPhysics makes all physics layers at least so large. New tiles are air.
+// growPhysics enlarges all physics layers to at least the given size. New tiles are air.
 func (e *Editor) growPhysics(w, h int) error {
 	var small []*twmap.TileLayer
 	all := 0
@@ -104,8 +104,8 @@ func (e *Editor) growPhysics(w, h int) error {
 	return nil
 }
 
-// CleanGameTiles makes solid, deadly and unhookable tiles of the game layer air where no other
-// layer of its group has a tile.
+// CleanGameTiles replaces solid, deadly and unhookable tiles of the game layer by air where no other layer of its
+// group has a tile.
 func (e *Editor) CleanGameTiles() error {
 	game := e.m.Physics(twmap.KindGame)
 	if game == nil {
@@ -134,9 +134,9 @@ func (e *Editor) CleanGameTiles() error {
 	return nil
 }
 
-// Border makes the border of layers solid, two tiles wide, as the editor's tool does: it goes
-// by the numbers of tiles, row by row, so that the first tile of the last row but one is of the
-// border only as one of its column. Flags stay.
+// Border makes the border of layers solid, two tiles wide, like the editor's tool: it goes by the numbers of tiles,
+// row by row, so the first tile of the last row but one belongs to the border only through its column. Flags are
+// kept.
 func (e *Editor) Border(layers []LayerAt) error {
 	layers = e.tileLayers(layers)
 	if len(layers) == 0 {

@@ -15,7 +15,7 @@ func (e *Editor) group(i int) (*twmap.Group, error) {
 	return e.m.Groups[i], nil
 }
 
-// notGame fails for the group of the game layer.
+// notGame returns an error for the group of the game layer.
 func (e *Editor) notGame(i int) error {
 	if i == e.gameGroup() {
 		return fmt.Errorf("%s is the group of the game layer", e.Path(e.m.Groups[i]))
@@ -23,8 +23,7 @@ func (e *Editor) notGame(i int) error {
 	return nil
 }
 
-// AddGroup puts a group without layers into the map, at a place of the list; one below 0 is
-// the end.
+// AddGroup inserts a group without layers at a position in the list; a position below 0 is the end.
 func (e *Editor) AddGroup(at int, name string) error {
 	if err := checkLength("name", name, maxPartName); err != nil {
 		return err
@@ -38,7 +37,7 @@ func (e *Editor) AddGroup(at int, name string) error {
 	return nil
 }
 
-// RemoveGroups removes groups with all their layers. That of the game layer stays.
+// RemoveGroups removes groups with all their layers. It fails for the group of the game layer.
 func (e *Editor) RemoveGroups(list []int) error {
 	if err := allInRange(twmap.PartGroup, list, len(e.m.Groups)); err != nil {
 		return err
@@ -57,8 +56,8 @@ func (e *Editor) RemoveGroups(list []int) error {
 	return nil
 }
 
-// MoveGroup moves a group to another place in the list, which is the order of drawing; to
-// counts without it.
+// MoveGroup moves a group to another position in the list, which is the order of drawing; to is counted without the
+// group.
 func (e *Editor) MoveGroup(from, to int) error {
 	n := len(e.m.Groups)
 	if err := allInRange(twmap.PartGroup, []int{from, to}, n); err != nil || from == to {
@@ -69,7 +68,7 @@ func (e *Editor) MoveGroup(from, to int) error {
 	return nil
 }
 
-// DuplicateGroup puts a copy behind a group, without the physics layers.
+// DuplicateGroup inserts a copy after a group, without the physics layers.
 func (e *Editor) DuplicateGroup(i int) error {
 	g, err := e.group(i)
 	if err != nil {
@@ -91,17 +90,17 @@ func (e *Editor) DuplicateGroup(i int) error {
 	return nil
 }
 
-// GroupChange is what to change of groups; nil leaves a thing as it is.
+// GroupChange specifies the changes of groups; nil fields keep their value.
 type GroupChange struct {
 	Name                 *string
 	OffsetX, OffsetY     *int32 // in 1/32 tiles
 	ParallaxX, ParallaxY *int32 // in percent
 	Clip                 *twmap.Clip
-	NoClip               bool // take the clip away
+	NoClip               bool // remove the clip
 }
 
-// ChangeGroups changes groups. The one with the game layer moves with the game, so that its
-// offset and parallax stay.
+// ChangeGroups changes groups. It fails for the offset and parallax of the group with the game layer, which moves
+// with the game.
 func (e *Editor) ChangeGroups(list []int, c GroupChange) error {
 	if err := allInRange(twmap.PartGroup, list, len(e.m.Groups)); err != nil {
 		return err
@@ -145,9 +144,9 @@ func (e *Editor) ChangeGroups(list []int, c GroupChange) error {
 	return nil
 }
 
-// IsolatePhysics leaves nothing but physics layers in the game group: what is behind the game
-// layer goes into a group in front of it in the list, what is before it into one behind it,
-// both at the place where the game shows the game group. The order of drawing stays.
+// IsolatePhysics moves all design layers out of the game group: those behind the game layer into a new group before
+// it in the list, the others into one after it, both at the position where the game shows the game group. The order
+// of drawing stays the same.
 func (e *Editor) IsolatePhysics() error {
 	i := e.gameGroup()
 	if i < 0 {
@@ -174,7 +173,7 @@ func (e *Editor) IsolatePhysics() error {
 		if len(list) == 0 {
 			return nil
 		}
-		n := twmap.NewGroup(name, list...) // the game takes the game group for one of these, whatever it says
+		n := twmap.NewGroup(name, list...) // the position that the game uses for the game group, whatever its fields are
 		return []*twmap.Group{n}
 	}
 	behind, before := apart("Background", back), apart("Foreground", front)
@@ -186,7 +185,7 @@ func (e *Editor) IsolatePhysics() error {
 	return nil
 }
 
-// settingsOf returns a group without layers that is drawn as another.
+// settingsOf returns a group without layers that is drawn like another.
 func settingsOf(g *twmap.Group, name string) *twmap.Group {
 	n := twmap.NewGroup(name)
 	n.OffsetX, n.OffsetY, n.ParallaxX, n.ParallaxY = g.OffsetX, g.OffsetY, g.ParallaxX, g.ParallaxY

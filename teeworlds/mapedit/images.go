@@ -10,13 +10,13 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// MaxImages and MaxSounds are how many of them the game uses of a map.
+// MaxImages and MaxSounds are the numbers of images and sounds that the game uses in a map.
 const (
 	MaxImages = 64
 	MaxSounds = 64
 )
 
-// checkName fails for what is no name of an image or sound.
+// checkName returns an error for invalid names of images and sounds.
 func checkName(what twmap.PartKind, name string) error {
 	if name == "" || strings.ContainsAny(name, "/\\\x00") {
 		return fmt.Errorf("%q is no name for the %s: expected one without / and \\", name, what)
@@ -57,7 +57,7 @@ func (e *Editor) addImage(name string, make func() *twmap.Image) error {
 	return nil
 }
 
-// imageVersion returns the version of the images of the map, for another one.
+// imageVersion returns the version of images in the map, for a new image.
 func (e *Editor) imageVersion() int32 {
 	for _, im := range e.m.Images {
 		return im.Version
@@ -72,9 +72,8 @@ func checkPicture(p *image.NRGBA) error {
 	return nil
 }
 
-// ReplaceImages gives images another picture; they are embedded then. It fails if tiles are
-// drawn with one of them and the picture cannot be cut into 16 x 16 tiles: the game would not
-// draw them.
+// ReplaceImages replaces the pictures of images, and embeds them. It fails if tiles use one of the images and the
+// picture cannot be divided into 16 x 16 tiles, because the game would not draw them.
 func (e *Editor) ReplaceImages(images []int, picture *image.NRGBA) error {
 	if err := allInRange(twmap.PartImage, images, len(e.m.Images)); err != nil {
 		return err
@@ -131,7 +130,7 @@ func row(p *image.NRGBA, y int) []byte {
 	return p.Pix[at : at+4*p.Rect.Dx()]
 }
 
-// RenameImage gives an image another name. An external one is then another of the game.
+// RenameImage changes the name of an image. An external image then refers to another image of the game.
 func (e *Editor) RenameImage(i int, name string) error {
 	if err := inRange(twmap.PartImage, i, len(e.m.Images)); err != nil {
 		return err
@@ -148,8 +147,7 @@ func (e *Editor) RenameImage(i int, name string) error {
 	return nil
 }
 
-// EmbedImages puts the pictures of external images into the map. Find returns the one that
-// the game has under a name.
+// EmbedImages embeds the pictures of external images. find returns the game's picture for a name.
 func (e *Editor) EmbedImages(images []int, find func(name string) (*image.NRGBA, error)) error {
 	if err := allInRange(twmap.PartImage, images, len(e.m.Images)); err != nil {
 		return err
@@ -183,9 +181,9 @@ func (e *Editor) EmbedImages(images []int, find func(name string) (*image.NRGBA,
 	return nil
 }
 
-// MakeImagesExternal takes pictures out of the map that the game has under the same name:
-// find returns it. It fails for an image that the game does not have, and unless force is set
-// for one whose picture is not that of the game.
+// MakeImagesExternal removes pictures from the map that the game has under the same name; find returns the game's
+// picture. It fails for an image that the game does not have, and, unless force is set, for an image whose picture
+// differs from the game's.
 func (e *Editor) MakeImagesExternal(images []int, find func(name string) (*image.NRGBA, error), force bool) error {
 	if err := allInRange(twmap.PartImage, images, len(e.m.Images)); err != nil {
 		return err
@@ -218,7 +216,7 @@ func (e *Editor) MakeImagesExternal(images []int, find func(name string) (*image
 	return nil
 }
 
-// looksSame is samePicture but for the colours of what cannot be seen, which editors change.
+// looksSame is samePicture without the colours of invisible pixels, which editors change.
 func looksSame(a, b *image.NRGBA) bool {
 	if a.Rect.Size() != b.Rect.Size() {
 		return false
@@ -234,15 +232,15 @@ func looksSame(a, b *image.NRGBA) bool {
 	return true
 }
 
-// RemoveImages removes images. Layers that are drawn with one of them have none then.
+// RemoveImages removes images. Layers that use one of them then have none.
 func (e *Editor) RemoveImages(images []int) error {
 	return e.remove(twmap.PartImage, images, func(i int) any { return e.m.Images[i] })
 }
 
-// RemoveUnusedImages removes the images that no layer is drawn with.
+// RemoveUnusedImages removes the images that no layer uses.
 func (e *Editor) RemoveUnusedImages() error { return e.RemoveImages(e.unused(twmap.PartImage)) }
 
-// MoveImage moves an image to another place in the list, to counted without it.
+// MoveImage moves an image to another position in the list; to is counted without the image.
 func (e *Editor) MoveImage(from, to int) error {
 	if err := inRange(twmap.PartImage, from, len(e.m.Images)); err != nil {
 		return err
@@ -250,7 +248,7 @@ func (e *Editor) MoveImage(from, to int) error {
 	return e.move(twmap.PartImage, from, to, e.m.Images[from])
 }
 
-// SortImages puts the images in the order of their names, as the editor does.
+// SortImages sorts the images by name, like the editor.
 func (e *Editor) SortImages() error {
 	order := without(len(e.m.Images), nil)
 	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(e.m.Images[a].Name, e.m.Images[b].Name) })
@@ -267,9 +265,8 @@ func (e *Editor) SortImages() error {
 	return nil
 }
 
-// MergeImages makes one of images that have the same picture, and gives it to all that were
-// drawn with the others. Those that layers with an automapper use are merged with images of
-// the same name only, by which the rules are found.
+// MergeImages merges images with the same picture and updates the references. Images that layers with an automapper
+// use are merged only with images of the same name, because the name selects the rules.
 func (e *Editor) MergeImages() error {
 	ruled := make(map[int]bool)
 	for _, l := range e.m.Layers() {

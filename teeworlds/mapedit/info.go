@@ -6,10 +6,10 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// InfoField is something that a map says about itself.
+// InfoField is a text of the map information.
 type InfoField string
 
-// What a map can say.
+// The fields of the map information.
 const (
 	Author  InfoField = "author"  // up to 31 bytes
 	Version InfoField = "version" // up to 15 bytes
@@ -17,8 +17,7 @@ const (
 	License InfoField = "license" // up to 31 bytes
 )
 
-// SetInfo changes what the map says about itself; "" takes it away. It fails if the text is
-// longer than the game reads.
+// SetInfo changes a field of the map information; "" removes it. It fails if the text is longer than the game reads.
 func (e *Editor) SetInfo(field InfoField, text string) error {
 	switch {
 	case e.m.Info == nil && text == "":

@@ -18,7 +18,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// What Dilate makes of a picture is what DDNet's own program makes of it.
+// TestJudgeDilate compares the results of Dilate with those of DDNet's own program.
 func TestJudgeDilate(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	p := image.NewNRGBA(image.Rect(0, 0, 64, 48))
@@ -49,7 +49,7 @@ func TestJudgeDilate(t *testing.T) {
 	}
 }
 
-// judgedMaps returns maps that were taken through many operations.
+// judgedMaps returns maps after many operations.
 func judgedMaps(t *testing.T) map[string][]byte {
 	made := make(map[string][]byte)
 	for seed := range uint64(4) {
@@ -57,7 +57,7 @@ func judgedMaps(t *testing.T) map[string][]byte {
 		operate(t, m, seed, 60, false)
 		made["made "+string('a'+rune(seed))] = encode(t, m)
 	}
-	t.Run("corpus", func(t *testing.T) { // skips by itself
+	t.Run("corpus", func(t *testing.T) { // skips itself
 		files := corpus.Files(t, "teeworlds", ".map")
 		for i, name := range []string{"/Sunny Side Up.map", "/Kobra 4@2017-07-19", "/Tutorial.map", "ddnet_ddnet/data/maps/dm7.", "teeworlds-maps/ctf1.map"} {
 			at := slices.IndexFunc(files, func(path string) bool { return strings.Contains(filepath.ToSlash(path), name) })
@@ -86,7 +86,7 @@ func judgedMaps(t *testing.T) map[string][]byte {
 	return made
 }
 
-// The servers of both games load what operations made of maps.
+// TestJudgeServers tests that the servers of both games load maps changed by operations.
 func TestJudgeServers(t *testing.T) {
 	for name, data := range judgedMaps(t) {
 		for _, server := range []string{judge.DDNetServer, judge.TeeworldsServer} {
@@ -100,7 +100,8 @@ func TestJudgeServers(t *testing.T) {
 	}
 }
 
-// DDNet-Server does not load a layer of compressed tiles in its maps, and does when it is made to fit.
+// TestJudgeMisfit tests that DDNet-Server does not load a layer of compressed tiles in a map of DDNet, and does load
+// it after Fit.
 func TestJudgeMisfit(t *testing.T) {
 	m := referring()
 	l := twmap.NewTileLayer(twmap.KindTiles, 50, 50)
@@ -118,7 +119,7 @@ func TestJudgeMisfit(t *testing.T) {
 	}
 }
 
-// map_optimize makes the same of a picture that only tiles are drawn with, and of another.
+// TestJudgeOptimize compares OptimizeImages with map_optimize, for a picture that only tiles use and for another.
 func TestJudgeOptimize(t *testing.T) {
 	m := twmap.New(5, 5)
 	p := image.NewNRGBA(image.Rect(0, 0, 64, 64))

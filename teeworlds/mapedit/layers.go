@@ -8,10 +8,10 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// MaxSide is the largest width and height that the editor gives a layer.
+// MaxSide is the largest width and height of a layer in the editor, in tiles.
 const MaxSide = 100000
 
-// CheckSize fails if a layer of tiles cannot have a size.
+// CheckSize returns an error for an invalid size of a tile layer.
 func CheckSize(width, height int) error {
 	if width < 2 || height < 2 || width > MaxSide || height > MaxSide || width > twmap.MaxCells/height {
 		return fmt.Errorf("%d x %d tiles: expected 2 to %d of each, and at most %d in all", width, height, MaxSide, twmap.MaxCells)
@@ -30,7 +30,7 @@ func (e *Editor) layerAt(at LayerAt) (twmap.Layer, error) {
 	return g.Layers[at.Layer], nil
 }
 
-// layersAt returns the layers that stand in some places.
+// layersAt returns the layers at the given positions.
 func (e *Editor) layersAt(list []LayerAt) ([]twmap.Layer, error) {
 	all := make([]twmap.Layer, len(list))
 	for i, at := range list {
@@ -43,7 +43,7 @@ func (e *Editor) layersAt(list []LayerAt) ([]twmap.Layer, error) {
 	return all, nil
 }
 
-// physics reports whether a layer makes the game, and what it is then.
+// physics returns the kind of a physics layer, and false for any other layer.
 func physics(l twmap.Layer) (twmap.Kind, bool) {
 	t, ok := l.(*twmap.TileLayer)
 	if !ok || !t.Kind().Physics() {
@@ -52,10 +52,9 @@ func physics(l twmap.Layer) (twmap.Kind, bool) {
 	return t.Kind(), true
 }
 
-// AddLayer puts a layer into the map. Its number there is at.Layer; one below 0 is the end of
-// the group. A physics layer goes into the game group, whichever at names, and gets the size of
-// the game layer; there can be one of each kind. It
-// returns where the layer is.
+// AddLayer inserts a layer with the number at.Layer; a number below 0 is the end of the group. A physics layer is
+// inserted into the game group, whatever at names, and gets the size of the game layer; there can be one of each
+// kind. AddLayer returns the position of the layer.
 func (e *Editor) AddLayer(at LayerAt, l twmap.Layer) (LayerAt, error) {
 	kind, isPhysics := physics(l)
 	t, ok := l.(*twmap.TileLayer)
@@ -100,7 +99,7 @@ func (e *Editor) AddLayer(at LayerAt, l twmap.Layer) (LayerAt, error) {
 	return at, nil
 }
 
-// refersTo fails if the map lacks what a layer refers to.
+// refersTo returns an error if the map lacks a part that a layer refers to.
 func (e *Editor) refersTo(l twmap.Layer) error {
 	var failed error
 	if _, err := visit(l, func(s *slot) {
@@ -113,7 +112,7 @@ func (e *Editor) refersTo(l twmap.Layer) error {
 	return failed
 }
 
-// RemoveLayers removes layers. The game layer is not among them: no game loads a map without.
+// RemoveLayers removes layers. It fails for the game layer, because no game loads a map without it.
 func (e *Editor) RemoveLayers(list []LayerAt) error {
 	gone, err := e.layersAt(list)
 	if err != nil {
@@ -141,8 +140,8 @@ func (e *Editor) removeLayers(gone []twmap.Layer) {
 	}
 }
 
-// MoveLayer moves a layer to another place, where to counts without it; a layer number below 0
-// is the end of the group. Physics layers stay in the game group.
+// MoveLayer moves a layer to another position; to is counted without the layer, and a layer number below 0 is the end
+// of the group. Physics layers stay in the game group.
 func (e *Editor) MoveLayer(from, to LayerAt) error {
 	l, err := e.layerAt(from)
 	if err == nil {
@@ -174,8 +173,8 @@ func (e *Editor) MoveLayer(from, to LayerAt) error {
 	return nil
 }
 
-// DuplicateLayers puts a copy behind each of some layers. There can be no two physics layers
-// of a kind.
+// DuplicateLayers inserts a copy after each of the given layers. It fails for physics layers, because there can be
+// one of each kind.
 func (e *Editor) DuplicateLayers(list []LayerAt) error {
 	all, err := e.layersAt(list)
 	if err != nil {
@@ -206,8 +205,8 @@ func (e *Editor) DuplicateLayers(list []LayerAt) error {
 	return nil
 }
 
-// fresh returns a copy of a layer that shares nothing with it in the file: the game does not
-// load a map of which two layers have the same data.
+// fresh returns a copy of a layer that shares no data block with it: the game does not load a map in which two layers
+// have the same data.
 func (e *Editor) fresh(l twmap.Layer) (twmap.Layer, error) {
 	c := twmap.CloneLayer(l)
 	var own twmap.Layer
@@ -244,22 +243,22 @@ func (e *Editor) fresh(l twmap.Layer) (twmap.Layer, error) {
 	return own, nil
 }
 
-// LayerChange is what to change of layers; nil leaves a thing as it is.
+// LayerChange specifies the changes of layers; nil fields keep their value.
 type LayerChange struct {
 	Name   *string // up to 11 bytes
-	Detail *bool   // whether players with the low detail setting do not see it
+	Detail *bool   // hidden for players with the low detail setting
 
-	Width, Height *int // of tiles: rows and columns come and go at the right and the bottom
+	Width, Height *int // of tile layers: rows and columns are added or removed at the right and the bottom
 	Color         *twmap.Color
 	ColorEnv      *int   // number of an envelope, -1 for none
 	ColorOffset   *int32 // in milliseconds
-	Image         *int   // of tiles or quads, -1 for none
-	Sound         *int   // of sounds, -1 for none
+	Image         *int   // of tile and quad layers, -1 for none
+	Sound         *int   // of sound layers, -1 for none
 }
 
-// ChangeLayers changes layers, each as far as it has what is to be changed: an image for all
-// of a group changes nothing of its sounds. What none of them has is an error. The size of one
-// physics layer is that of all.
+// ChangeLayers changes layers, each as far as it has the changed fields: an image for all layers of a group does not
+// affect its sound layers. It fails for a field that none of the layers has. The size of one physics layer is changed
+// for all of them.
 func (e *Editor) ChangeLayers(list []LayerAt, c LayerChange) error {
 	all, err := e.layersAt(list)
 	if err != nil {
@@ -305,8 +304,7 @@ func (e *Editor) ChangeLayers(list []LayerAt, c LayerChange) error {
 	return nil
 }
 
-// isFree reports whether a layer may be called anything, and be left out: it does not make
-// the game.
+// isFree reports whether a layer can have any name and can be removed, because it is not a physics layer.
 func isFree(l twmap.Layer) bool {
 	_, unknown := l.(*twmap.UnknownLayer)
 	_, is := physics(l)
@@ -318,7 +316,7 @@ func isTiles(l twmap.Layer) bool { _, is := l.(*twmap.TileLayer); return is }
 // isSeen reports whether a layer has tiles that are drawn.
 func isSeen(l twmap.Layer) bool { return isTiles(l) && isFree(l) }
 
-// checkChange fails if no layer of the map could be changed so.
+// checkChange returns an error if the change is valid for no layer of the map.
 func (e *Editor) checkChange(c LayerChange) error {
 	for _, ref := range []struct {
 		kind   twmap.PartKind
@@ -341,7 +339,7 @@ func (e *Editor) checkChange(c LayerChange) error {
 	return nil
 }
 
-// canChange fails if a layer cannot have what it is to have.
+// canChange returns an error if the layer cannot have one of the new values.
 func (e *Editor) canChange(l twmap.Layer, c LayerChange) error {
 	t, ok := l.(*twmap.TileLayer)
 	if !ok {
@@ -410,7 +408,7 @@ func number(n int32) string { return fmt.Sprint(n) }
 
 func (e *Editor) imageName(i int) string { return nameOf(e, e.m.Images, i) }
 
-// nameOf is what people call the part that a reference leads to.
+// nameOf returns the path of the part that a reference points to, for messages.
 func nameOf[T any](e *Editor, list []*T, i int) string {
 	if i < 0 || i >= len(list) {
 		return "none"
@@ -418,7 +416,7 @@ func nameOf[T any](e *Editor, list []*T, i int) string {
 	return e.Path(list[i])
 }
 
-// set gives a field of a part another value, if there is one, and tells it in words.
+// set changes a field of a part if to is not nil, and reports the change in words.
 func set[T comparable](e *Editor, part any, what string, field, to *T, say func(T) string) {
 	if to != nil && *field != *to {
 		e.tell(part, 1, "", "%s: %s became %s", what, say(*field), say(*to))

@@ -1,8 +1,8 @@
-// Package mapedit changes maps as a person with an editor does, but forty layers at a time:
-// tiles and areas, layers, groups, images, envelopes, quads, settings.
+// Package mapedit changes maps as a person does with an editor, but many layers at a time: tiles and areas, layers,
+// groups, images, envelopes, quads, settings.
 //
-// An Editor has a map and is told by each method what to do; what it did goes to a function,
-// change by change. A method that fails has changed nothing, unless it says otherwise.
+// An Editor changes a map with its methods, and reports each change to a function. A method that fails has changed
+// nothing, unless its documentation states otherwise.
 package mapedit
 
 import (
@@ -18,15 +18,15 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Editor changes a map. It must be used by one goroutine.
+// Editor changes a map. It must be used by only one goroutine.
 type Editor struct {
 	m      *twmap.Map
-	paths  map[any]string            // of images, sounds, envelopes, groups and layers, as they were called first
-	broken map[*twmap.TileLayer]bool // layers that were told to be
+	paths  map[any]string            // the first paths of images, sounds, envelopes, groups and layers
+	broken map[*twmap.TileLayer]bool // layers already reported as unreadable
 	report func(check.Change)
 }
 
-// New returns an editor of a map, which it changes. Report hears of each change; it may be nil.
+// New returns an editor of a map, which it changes. It calls report for each change; report may be nil.
 func New(m *twmap.Map, report func(check.Change)) *Editor {
 	if report == nil {
 		report = func(check.Change) {}
@@ -39,10 +39,9 @@ func New(m *twmap.Map, report func(check.Change)) *Editor {
 // Map returns the map.
 func (e *Editor) Map() *twmap.Map { return e.m }
 
-// Path returns what a part of the map is called: the path of its file in the folder of the
-// map, without extension. A part is an *twmap.Image, *twmap.Sound, *twmap.Envelope,
-// *twmap.Group or a twmap.Layer. It keeps its path whatever becomes of it, so that all reports
-// of an edit call it the same.
+// Path returns the path of a part: that of its file in the folder of the map, without extension. A part is an
+// *twmap.Image, *twmap.Sound, *twmap.Envelope, *twmap.Group or a twmap.Layer. The path never changes, so all reports
+// of an edit name a part consistently.
 func (e *Editor) Path(part any) string {
 	if _, known := e.paths[part]; !known {
 		e.name()
@@ -50,7 +49,7 @@ func (e *Editor) Path(part any) string {
 	return e.paths[part]
 }
 
-// name gives paths to the parts that have none yet.
+// name assigns paths to the parts that have none yet.
 func (e *Editor) name() {
 	names := mapdir.NamesOf(e.m)
 	give := func(part any, path string) {
@@ -78,7 +77,7 @@ func (e *Editor) name() {
 	}
 }
 
-// tell reports a change of a part, nil for the map itself, unless nothing was changed.
+// tell reports a change of a part, or of the map itself if part is nil. It reports nothing if count is 0.
 func (e *Editor) tell(part any, count int, unit, what string, args ...any) {
 	e.tellAt(nil, part, count, unit, what, args...)
 }
@@ -94,8 +93,8 @@ func (e *Editor) tellAt(at []check.Place, part any, count int, unit, what string
 	e.report(c)
 }
 
-// Groups returns the groups that a pattern names, as in [Editor.Layers]: by a path, a number, or game
-// for the one with the game layer.
+// Groups returns the groups that a pattern selects, as in [Editor.Layers]: by a path, a number, or game for the group
+// with the game layer.
 func (e *Editor) Groups(pattern string) ([]int, error) {
 	var list []int
 	number, err := strconv.Atoi(pattern)
@@ -116,7 +115,7 @@ func (e *Editor) Groups(pattern string) ([]int, error) {
 	return list, nil
 }
 
-// gameGroup returns the number of the group with the game layer, -1 if there is none.
+// gameGroup returns the number of the group with the game layer, or -1 without one.
 func (e *Editor) gameGroup() int {
 	game := e.m.Physics(twmap.KindGame)
 	for i, g := range e.m.Groups {
@@ -129,8 +128,8 @@ func (e *Editor) gameGroup() int {
 	return -1
 }
 
-// Images returns the numbers of the images that a pattern names: a name with * and ?, in any case, the
-// path of a file, or a number.
+// Images returns the numbers of the images that a pattern selects: a name with * and ?, ignoring case, the path of a
+// file, or a number.
 func (e *Editor) Images(pattern string) ([]int, error) {
 	return named(e, e.m.Images, func(im *twmap.Image) string { return im.Name }, "image", pattern)
 }
@@ -166,8 +165,8 @@ func named[T any](e *Editor, parts []*T, name func(*T) string, what, pattern str
 	return list, nil
 }
 
-// matcher returns a function that reports whether a pattern fits a path, with or without the
-// folder that all of its kind are in.
+// matcher returns a function that reports whether a pattern matches a path, with or without the folder that all parts
+// of the kind are in.
 func matcher(pattern string) func(at string) bool {
 	match := glob.Path('/', pattern)
 	return func(at string) bool {

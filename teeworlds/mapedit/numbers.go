@@ -8,7 +8,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// numbers returns how many tiles of the map have each number of a series.
+// numbers returns the number of tiles that have each number of a series.
 func (e *Editor) numbers(n twmap.Numbers) (used [256]int) {
 	l := e.m.Physics(n.Kind())
 	if l == nil {
@@ -25,9 +25,8 @@ func (e *Editor) numbers(n twmap.Numbers) (used [256]int) {
 	return used
 }
 
-// RenumberTiles gives the tiles of a series whose numbers are from first to last other numbers,
-// which begin with to. Settings about them go along. It fails if tiles that stay have one of
-// the new numbers, unless they may become one with them.
+// RenumberTiles gives the tiles of a series with numbers from first to last new numbers, starting at to, and updates
+// the settings about them. It fails if other tiles already have one of the new numbers, unless join is set.
 func (e *Editor) RenumberTiles(n twmap.Numbers, first, last, to uint8, join bool) error {
 	if first == 0 || to == 0 || last < first || int(to)+int(last-first) > 255 {
 		return fmt.Errorf("%d to %d from %d on: expected numbers from 1 to 255", first, last, to)
@@ -53,8 +52,8 @@ func (e *Editor) RenumberTiles(n twmap.Numbers, first, last, to uint8, join bool
 	return nil
 }
 
-// PackNumbers gives the tiles of a series the numbers from 1 on without a gap, in the order of
-// those that they have. Settings about them go along.
+// PackNumbers renumbers the tiles of a series from 1 without gaps, in their current order, and updates the settings
+// about them.
 func (e *Editor) PackNumbers(n twmap.Numbers) {
 	table := make(map[uint8]uint8)
 	for i, used := range e.numbers(n) {
@@ -76,7 +75,7 @@ func (e *Editor) renumber(n twmap.Numbers, table map[uint8]uint8) {
 		}
 	}
 	report := e.report
-	e.report = func(check.Change) {} // it was told number by number
+	e.report = func(check.Change) {} // already reported for each number
 	e.edit(at, nil, "", func(_, _ int, c Cell) Cell {
 		if is, has := table[c.Number]; has && n.Has(c.ID) {
 			c.Number = is

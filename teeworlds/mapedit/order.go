@@ -7,9 +7,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// reorder gives the parts of a kind that others refer to another order: order has their
-// numbers, and what is not in it is removed. All references go on to mean what they meant, and
-// those to removed parts become none.
+// reorder reorders the parts of a kind that others refer to: order lists their old numbers, and parts that it lacks
+// are removed. References are updated; those to removed parts become none.
 func (e *Editor) reorder(kind twmap.PartKind, order []int) error {
 	have := numberOf(e.m, kind)
 	to := make([]int, have)
@@ -23,7 +22,7 @@ func (e *Editor) reorder(kind twmap.PartKind, order []int) error {
 		if i < have {
 			return to[i]
 		}
-		return i - have + len(order) // it means nothing, and goes on to do so
+		return i - have + len(order) // a dangling reference stays dangling
 	})
 	if err != nil {
 		return err
@@ -47,7 +46,7 @@ func pick[T any](list []T, order []int) []T {
 	return picked
 }
 
-// without returns the numbers below n, in order, that are not gone.
+// without returns the numbers below n, in order, except those in gone.
 func without(n int, gone []int) []int {
 	var order []int
 	for i := range n {
@@ -58,13 +57,12 @@ func without(n int, gone []int) []int {
 	return order
 }
 
-// withMoved returns the numbers below n with one of them moved to another place, where to
-// counts without it.
+// withMoved returns the numbers below n with one of them moved; to is counted without it.
 func withMoved(n, from, to int) []int {
 	return slices.Insert(without(n, []int{from}), to, from)
 }
 
-// inRange fails where there is no part of that number.
+// inRange returns an error if there is no part with that number.
 func inRange(what twmap.PartKind, i, n int) error {
 	if i < 0 || i >= n {
 		return fmt.Errorf("there is no %s %d: the map has %d", what, i, n)
@@ -81,14 +79,14 @@ func allInRange(what twmap.PartKind, list []int, n int) error {
 	return nil
 }
 
-// settle makes references to parts that are not there to none, before some are added.
+// settle changes dangling references to none, before parts are added.
 func (e *Editor) settle(kind twmap.PartKind) error {
 	n, err := DropDangling(e.m, kind)
 	e.tell(nil, n, "references", "references to %ss that the map does not have became none", kind)
 	return err
 }
 
-// unused returns the numbers of the parts that nothing refers to.
+// unused returns the numbers of the parts without references.
 func (e *Editor) unused(kind twmap.PartKind) []int {
 	used := make([]bool, numberOf(e.m, kind))
 	for r := range Refs(e.m) {
@@ -105,7 +103,7 @@ func (e *Editor) unused(kind twmap.PartKind) []int {
 	return list
 }
 
-// remove removes parts, and tells of each of them what becomes of those that used it.
+// remove removes parts, and reports for each of them what happens to its users.
 func (e *Editor) remove(kind twmap.PartKind, list []int, part func(i int) any) error {
 	n := numberOf(e.m, kind)
 	if err := allInRange(kind, list, n); err != nil {
@@ -140,7 +138,7 @@ func (e *Editor) remove(kind twmap.PartKind, list []int, part func(i int) any) e
 	return nil
 }
 
-// move moves one part to another place in its list.
+// move moves a part to another position in its list.
 func (e *Editor) move(kind twmap.PartKind, from, to int, part any) error {
 	n := numberOf(e.m, kind)
 	if err := allInRange(kind, []int{from, to}, n); err != nil || from == to {

@@ -12,7 +12,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// content says what a map has, in the order in which it has it, and what refers to what.
+// content describes the contents of a map in their order, with all references.
 func content(m *twmap.Map) string {
 	var all []string
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
@@ -55,7 +55,7 @@ func content(m *twmap.Map) string {
 	return strings.Join(all, "; ")
 }
 
-// What each operation makes of one map.
+// TestOperations tests the result of each operation on the same map.
 func TestOperations(t *testing.T) {
 	layer := func(g, l int) mapedit.LayerAt { return mapedit.LayerAt{Group: g, Layer: l} }
 	const images, envs, game = "image grass_main; image moon; ", "env a; env b; ", "group Game; game 10x10; "
@@ -64,7 +64,7 @@ func TestOperations(t *testing.T) {
 	width := 20
 	for what, c := range map[string]struct {
 		do   func(*mapedit.Editor) error
-		want string // of content, or what the error says
+		want string // the result of content, or the error
 	}{
 		"nothing":       {func(e *mapedit.Editor) error { return nil }, images + envs + game + all},
 		"remove image":  {func(e *mapedit.Editor) error { return e.RemoveImages([]int{1}) }, "image grass_main; " + envs + game + "group All; tiles :-,b; quads :-,a; sounds :1"},

@@ -9,13 +9,11 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// PasteArea puts what is to be seen and to be played in an area of another map, or of the same,
-// at x, y of the map, both in tiles of the game layer. The two must have the same groups, with
-// the same kinds of layers. Quads and sound sources whose middle is inside of the area come
-// along, with their envelopes, and take the place of those that were there.
+// PasteArea copies everything visible and playable in an area of another map, or of the same map, to x, y, both in
+// tiles of the game layer. Both maps must have the same groups with the same kinds of layers. Quads and sound sources
+// whose middle is inside the area are copied with their envelopes, and replace those at the target.
 //
-// In groups that do not move with the game it is what a camera sees that stands over the middle
-// of the area.
+// In groups that do not move with the game, it copies what a camera over the middle of the area shows.
 func (e *Editor) PasteArea(from *twmap.Map, area Area, x, y int, a Across) error {
 	switch {
 	case area.Width < 1 || area.Height < 1:
@@ -63,7 +61,7 @@ func (e *Editor) PasteArea(from *twmap.Map, area Area, x, y int, a Across) error
 	return nil
 }
 
-// sameStructure returns an error if maps have not the same groups of the same kinds of layers.
+// sameStructure returns an error unless the maps have the same groups with the same kinds of layers.
 func sameStructure(a, b *twmap.Map) error {
 	if len(a.Groups) != len(b.Groups) {
 		return fmt.Errorf("the other map has %d groups, and this one %d: expected the same groups and layers", len(a.Groups), len(b.Groups))
@@ -88,13 +86,13 @@ func sameStructure(a, b *twmap.Map) error {
 	return nil
 }
 
-// seen returns the tiles of a group that are seen in an area of the game layer.
+// seen returns the tiles of a group that are visible in an area of the game layer.
 func (e *Editor) seen(group int, area Area) Area {
 	if group == e.gameGroup() {
 		return area
 	}
 	g := e.m.Groups[group]
-	// A place x of the group is drawn at x - offset - camera * parallax / 100.
+	// Position x of the group is drawn at x - offset - camera * parallax / 100.
 	place := func(at, size int, offset, parallax int32) int {
 		middle := at*tileUnits + size*tileUnits/2
 		return floorDiv(at*tileUnits-middle+int(offset)+percent(middle, int(parallax))+tileUnits/2, tileUnits)
@@ -102,12 +100,12 @@ func (e *Editor) seen(group int, area Area) Area {
 	return Area{place(area.X, area.Width, g.OffsetX, g.ParallaxX), place(area.Y, area.Height, g.OffsetY, g.ParallaxY), area.Width, area.Height}
 }
 
-// pasting is a layer of a map that gets an area of a layer of another.
+// pasting copies an area of a layer to a layer of another map.
 type pasting struct {
 	e, source *Editor
 	at        LayerAt
 	from, to  Area
-	envelopes map[int32]int32 // of the other map, and what they are in this one
+	envelopes map[int32]int32 // numbers of envelopes of the other map, and their numbers in this map
 }
 
 func (p *pasting) tiles(source, l *twmap.TileLayer) {
@@ -182,8 +180,8 @@ func (p *pasting) sources(source, l *twmap.SoundLayer) {
 	l.SetSources(sources)
 }
 
-// envelope returns the number in the map of an envelope of the other: of one that is the same,
-// or else of a copy.
+// envelope returns the number of an envelope of the other map in this map: that of an equal one, or otherwise of a
+// copy.
 func (p *pasting) envelope(n int32) int32 {
 	if n < 0 || int(n) >= len(p.source.m.Envelopes) {
 		return -1

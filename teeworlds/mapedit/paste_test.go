@@ -12,7 +12,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// checkered returns a picture of 16 x 16 tiles of a size, each of other colours, the first clear.
+// checkered returns a picture of 16 x 16 tiles of a size, each with other colours, the first transparent.
 func checkered(tile int, seed uint8) *image.NRGBA {
 	p := image.NewNRGBA(image.Rect(0, 0, 16*tile, 16*tile))
 	for y := range 16 * tile {
@@ -26,7 +26,7 @@ func checkered(tile int, seed uint8) *image.NRGBA {
 	return p
 }
 
-// parts returns a map with something of all that other maps can share or get.
+// parts returns a map with every kind of part that can be shared or copied.
 func parts(seed uint8) *twmap.Map {
 	m := twmap.New(8, 6)
 	m.Images = []*twmap.Image{twmap.NewExternalImage("grass_main", 1024, 1024), twmap.NewImage("moon", checkered(4, seed))}
@@ -41,14 +41,14 @@ func parts(seed uint8) *twmap.Map {
 	sounds := twmap.NewSoundLayer(source)
 	sounds.Sound = 0
 	tiles := design([]uint8{1, 2, 3}, []uint8{4, 5, 6})
-	tiles.Image, tiles.ColorEnv = 0, 7 // there is none
+	tiles.Image, tiles.ColorEnv = 0, 7 // a missing envelope
 	m.Groups[0].Layers = append(m.Groups[0].Layers, design([]uint8{9, 9, 9}))
 	m.Groups = append(m.Groups, twmap.NewGroup("Far", tiles, quads, sounds))
 	m.Info.Settings = []string{"tune gravity 1", "sv_team " + string('0'+rune(seed))}
 	return m
 }
 
-// TestAppend tests what is shared, what is renamed, and where references lead.
+// TestAppend tests which parts are shared, which are renamed, and where references point.
 func TestAppend(t *testing.T) {
 	for _, seed := range []uint8{1, 2} {
 		m, other := parts(1), parts(seed)
@@ -95,7 +95,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestPasteGroups tests that only what a group needs comes along.
+// TestPasteGroups tests that only the parts that a group needs are copied.
 func TestPasteGroups(t *testing.T) {
 	m, other := twmap.New(5, 5), parts(3)
 	other.Images = append([]*twmap.Image{twmap.NewExternalImage("sun", 64, 64)}, other.Images...)
@@ -146,7 +146,7 @@ groups/Far/sounds wind: 1 sources came from the other map`
 	if len(quads) != 2 || quads[1].Pivot != (twmap.Point{X: (80 + 3*32) * 1024, Y: (80 - 32) * 1024}) || quads[1].PosEnv != 1 || m.Envelopes[1].Points[0].Values[0] != 2 {
 		t.Errorf("the quads are %v", quads)
 	}
-	// Once more, and onto itself: what was there goes.
+	// Paste once more, over the first paste: the old contents are replaced.
 	if err := mapedit.New(m, nil).PasteArea(other, mapedit.Area{X: 2, Y: 2, Width: 2, Height: 2}, 5, 1, mapedit.Across{}); err != nil {
 		t.Error(err)
 	}
@@ -159,7 +159,7 @@ groups/Far/sounds wind: 1 sources came from the other map`
 	}
 }
 
-// TestPasteParallax tests that what is pasted looks, from over its middle, as where it came from.
+// TestPasteParallax tests that a paste looks like its source for a camera over its middle.
 func TestPasteParallax(t *testing.T) {
 	m := twmap.New(100, 50)
 	rows := make([][]uint8, 50)
@@ -187,7 +187,7 @@ func TestPasteParallax(t *testing.T) {
 	}
 }
 
-// TestScale tests that a scaled map looks as the map drawn larger, and what becomes of entities.
+// TestScale tests that a scaled map looks like an enlarged drawing of the map, and what happens to entities.
 func TestScale(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	for _, f := range []int{2, 4, 8, 16} {
@@ -206,7 +206,7 @@ func TestScale(t *testing.T) {
 		quads.Image = 0
 		m.Groups[0].Layers = append(m.Groups[0].Layers, l, small, plain, quads)
 		back := twmap.NewGroup("Back", twmap.NewQuadLayer(twmap.NewQuad(0, 0, 40, 40)))
-		back.OffsetX = 13 // how much one shows that does not move with the game depends on how large the map is
+		back.OffsetX = 13 // the view of a group with another parallax depends on the size of the map
 		m.Groups = append([]*twmap.Group{back}, m.Groups...)
 		game := m.Physics(twmap.KindGame).Tiles()
 		game.Set(1, 1, twmap.Tile{ID: uint8(twmap.EntitySpawn)})

@@ -7,18 +7,17 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// DilateImages gives the pixels of embedded images that are not seen at all the colours of
-// their neighbours, as the editor does when it loads a map: where a picture is drawn smaller
-// or larger, such colours are mixed into those beside them.
+// DilateImages gives invisible pixels of embedded images the colours of their neighbours, as the editor does when it
+// loads a map: scaling a picture mixes these colours into adjacent pixels.
 func (e *Editor) DilateImages(images []int) error {
 	return e.changePictures(images, "pixels", "transparent pixels took the colours of their neighbours", func(_ int, p *image.NRGBA) { Dilate(p) })
 }
 
-// opaqueEnough is the alpha that a pixel has to be above for its colour to spread.
+// opaqueEnough is the alpha above which the colour of a pixel spreads.
 const opaqueEnough = 10
 
-// Dilate gives the transparent pixels of a picture the colours of those beside them, eleven
-// pixels far, as the editor of DDNet does.
+// Dilate gives the transparent pixels of a picture the colours of adjacent pixels, up to a distance of eleven pixels,
+// like DDNet's editor.
 func Dilate(p *image.NRGBA) {
 	w, h := p.Rect.Dx(), p.Rect.Dy()
 	from, to := packed(p), make([]byte, 4*w*h)
@@ -50,7 +49,7 @@ func Dilate(p *image.NRGBA) {
 	}
 }
 
-// packed returns a copy of the pixels without anything between the rows.
+// packed returns a copy of the pixels without gaps between rows.
 func packed(p *image.NRGBA) []byte {
 	pix := make([]byte, 0, 4*p.Rect.Dx()*p.Rect.Dy())
 	for y := range p.Rect.Dy() {
@@ -59,11 +58,11 @@ func packed(p *image.NRGBA) []byte {
 	return pix
 }
 
-// OptimizeImages makes embedded images smaller without a change to what is seen: tiles that no
-// layer uses become transparent, in images that nothing but tiles is drawn with, and transparent
-// pixels black, but for those beside others, which are as [Dilate] makes them. With keepTiles those stay, for whoever goes on to edit the map.
+// OptimizeImages makes embedded images smaller without visible changes: tiles that no layer uses become transparent,
+// in images that only tile layers use, and transparent pixels become black, except those next to others, which get
+// their colours from [Dilate]. With keepTiles unused tiles are kept, for later edits of the map.
 func (e *Editor) OptimizeImages(images []int, keepTiles bool) error {
-	used := make([]*[256]bool, len(e.m.Images)) // nil: whole, or by nothing
+	used := make([]*[256]bool, len(e.m.Images)) // nil: the whole image is used, or none of it
 	if !keepTiles {
 		e.usedTiles(used)
 	}
@@ -90,8 +89,8 @@ func (e *Editor) OptimizeImages(images []int, keepTiles bool) error {
 	})
 }
 
-// usedTiles finds out which tiles of each image are drawn; used stays nil for images that
-// quads show, or nothing at all, or a layer that cannot be read.
+// usedTiles finds the drawn tiles of each image; an entry of used stays nil if quads use the image, if nothing uses
+// it, or if a layer that uses it cannot be read.
 func (e *Editor) usedTiles(used []*[256]bool) {
 	whole := make([]bool, len(used))
 	for _, l := range e.m.Layers() {
@@ -108,7 +107,7 @@ func (e *Editor) usedTiles(used []*[256]bool) {
 				used[l.Image] = new([256]bool)
 			}
 			cells, err := l.Tiles().Cells()
-			if err != nil { // what it uses is not known
+			if err != nil { // its tiles are unknown
 				whole[l.Image] = true
 			}
 			for _, t := range cells {
@@ -125,8 +124,8 @@ func (e *Editor) usedTiles(used []*[256]bool) {
 	}
 }
 
-// changePictures lets do change copies of pictures, and tells how many pixels it changed.
-// External images, and those that cannot be read, stay as they are.
+// changePictures calls do with copies of pictures, and reports the number of changed pixels. It skips external images
+// and unreadable pictures.
 func (e *Editor) changePictures(images []int, unit, what string, do func(i int, p *image.NRGBA)) error {
 	if err := allInRange(twmap.PartImage, images, len(e.m.Images)); err != nil {
 		return err

@@ -27,7 +27,7 @@ func (e *Editor) quads(at LayerAt) (*twmap.QuadLayer, []twmap.Quad, error) {
 	return layer, list, nil
 }
 
-// changeQuads changes quads of a layer: all, or those that list names by their numbers.
+// changeQuads changes quads of a layer: those with the numbers in list, or all if list is nil.
 func (e *Editor) changeQuads(at LayerAt, list []int, what string, change func(*twmap.Quad)) error {
 	layer, old, err := e.quads(at)
 	if err != nil {
@@ -60,9 +60,9 @@ func (e *Editor) changeQuads(at LayerAt, list []int, what string, change func(*t
 	return nil
 }
 
-// AlignQuads does with quads of a layer what Align of DDNet's editor does: the places of all
-// corners but the first lose what they have beyond a multiple of 1000/1024 of a pixel. It is
-// for all quads if list is nil, as in all functions for quads, else for those of the numbers.
+// AlignQuads does what Align in DDNet's editor does: it truncates the coordinates of all corners except the first to
+// a multiple of 1000/1024 of a pixel, towards 0. Like all methods for quads, it changes the quads with the numbers in
+// list, or all if list is nil.
 func (e *Editor) AlignQuads(at LayerAt, list []int) error {
 	return e.changeQuads(at, list, "aligned", func(q *twmap.Quad) {
 		for i := 1; i < len(q.Points); i++ {
@@ -71,19 +71,19 @@ func (e *Editor) AlignQuads(at LayerAt, list []int) error {
 	})
 }
 
-// aligned counts in floats of 32 bits, as the editor does.
+// aligned computes with 32-bit floats, like the editor.
 func aligned(v int32) int32 {
 	return int32(1000 * float32(int32(float32(v)/1000)))
 }
 
-// SquareQuads makes quads the rectangles that their corners lie in.
+// SquareQuads replaces quads by their bounding rectangles.
 func (e *Editor) SquareQuads(at LayerAt, list []int) error {
 	return e.changeQuads(at, list, "squared", func(q *twmap.Quad) {
 		setRectangle(q, boxOf(q.Points[:]))
 	})
 }
 
-// box is a rectangle of two corners.
+// box is a rectangle given by two corners.
 type box struct{ left, top, right, bottom int32 }
 
 func boxOf(points []twmap.Point) box {
@@ -99,9 +99,9 @@ func setRectangle(q *twmap.Quad, b box) {
 	q.Points = [4]twmap.Point{{X: b.left, Y: b.top}, {X: b.right, Y: b.top}, {X: b.left, Y: b.bottom}, {X: b.right, Y: b.bottom}}
 }
 
-// AspectQuads makes quads rectangles with the aspect ratio of the image of their layer: as
-// wide as they are, from the top of what they take up. It fails if the layer has no image, or
-// one that is told to have no pixels, and if a quad would be too high.
+// AspectQuads changes quads to rectangles with the aspect ratio of the image of their layer, keeping the width and
+// the top of their bounding rectangle. It fails if the layer has no image, if the stated size of the image is 0, or
+// if a quad would be too high.
 func (e *Editor) AspectQuads(at LayerAt, list []int) error {
 	layer, quads, err := e.quads(at)
 	switch {
@@ -128,8 +128,7 @@ func (e *Editor) AspectQuads(at LayerAt, list []int) error {
 	})
 }
 
-// CenterPivots puts the pivots of quads into the middle of the rectangle that their corners lie
-// in.
+// CenterPivots moves the pivots of quads to the middle of their bounding rectangles.
 func (e *Editor) CenterPivots(at LayerAt, list []int) error {
 	return e.changeQuads(at, list, "pivots in the middle", func(q *twmap.Quad) {
 		b := boxOf(q.Points[:])
@@ -139,10 +138,9 @@ func (e *Editor) CenterPivots(at LayerAt, list []int) error {
 
 func middle(from, to int32) int32 { return int32(int64(from) + (int64(to)-int64(from))/2) }
 
-// SliceQuad adds a quad to a layer that shows a piece of another, as the knife of DDNet's editor
-// does: its four corners lie in the other one, in the order in which one goes around the piece,
-// in 1/1024 pixels. It has the colours and places of the texture of the other where its corners
-// are; it has no envelopes. The other one stays as it is.
+// SliceQuad adds a quad to a layer that shows a piece of another quad, like the knife of DDNet's editor: its four
+// corners, given in order around the piece in 1/1024 pixels, must be inside the other quad. It gets the colours and
+// texture coordinates of the other quad at its corners, and no envelopes. The other quad stays unchanged.
 func (e *Editor) SliceQuad(at LayerAt, quad int, corners [4]twmap.Point) error {
 	layer, old, err := e.quads(at)
 	if err != nil {
@@ -160,13 +158,13 @@ func (e *Editor) SliceQuad(at LayerAt, quad int, corners [4]twmap.Point) error {
 	return nil
 }
 
-// slice returns the piece of a quad that lies between four corners.
+// slice returns the piece of a quad between four corners.
 func slice(q *twmap.Quad, corners [4]twmap.Point) (twmap.Quad, error) {
 	var c [4]place
 	for i, p := range corners {
 		c[i] = placeOf(p)
 	}
-	if c[3].in(c[0], c[1], c[2]) || c[1].in(c[0], c[2], c[3]) { // it is not convex: another diagonal
+	if c[3].in(c[0], c[1], c[2]) || c[1].in(c[0], c[2], c[3]) { // not convex: use the other diagonal
 		c[0], c[1], c[2], c[3] = c[3], c[2], c[1], c[0]
 		corners[0], corners[1], corners[2], corners[3] = corners[3], corners[2], corners[1], corners[0]
 	}
@@ -180,7 +178,7 @@ func slice(q *twmap.Quad, corners [4]twmap.Point) (twmap.Quad, error) {
 	piece := twmap.NewQuad(0, 0, 0, 0)
 	piece.Points = corners
 	for i, at := range c {
-		third := 1 // the quad is drawn as two triangles, along its diagonal from 0 to 3
+		third := 1 // a quad is drawn as two triangles, divided by the diagonal from 0 to 3
 		switch {
 		case at.in(p[0], p[2], p[3]):
 			third = 2
@@ -209,7 +207,7 @@ func slice(q *twmap.Quad, corners [4]twmap.Point) (twmap.Quad, error) {
 	return piece, nil
 }
 
-// place is a place in the plane.
+// place is a point in the plane.
 type place struct{ x, y float64 }
 
 func placeOf(p twmap.Point) place { return place{float64(p.X), float64(p.Y)} }
@@ -219,7 +217,7 @@ func area(a, b, c place) float64 {
 	return math.Abs((b.x-a.x)*(c.y-a.y)-(c.x-a.x)*(b.y-a.y)) / 2
 }
 
-// in reports whether a place lies in a triangle, its sides included.
+// in reports whether a point is in a triangle, including its sides.
 func (p place) in(a, b, c place) bool {
 	all := area(a, b, c)
 	return all > 0 && area(p, a, b)+area(p, b, c)+area(p, c, a)-all <= all*1e-6

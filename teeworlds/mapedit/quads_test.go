@@ -21,7 +21,7 @@ func points(v ...int32) (p [4]twmap.Point) {
 	return p
 }
 
-// quadsMap is a map whose group 1 has a layer of quads, and an image.
+// quadsMap returns a map with an image, whose group 1 has a layer of quads.
 func quadsMap(quads ...twmap.Quad) (*twmap.Map, *twmap.QuadLayer) {
 	m := twmap.New(20, 20)
 	m.Images = append(m.Images, twmap.NewImage("picture", image.NewNRGBA(image.Rect(0, 0, 30, 20))))
@@ -100,8 +100,7 @@ func TestQuadsRefused(t *testing.T) {
 	}
 }
 
-// drawn draws the layers of the map's last group on a black ground, one pixel for each of the
-// map's.
+// drawn draws the layers of the map's last group on a black background, with one pixel per pixel of the map.
 func drawn(t *testing.T, m *twmap.Map, w, h int) *image.RGBA {
 	t.Helper()
 	r, err := mapdraw.New(m, mapdraw.Options{})
@@ -125,7 +124,7 @@ func drawn(t *testing.T, m *twmap.Map, w, h int) *image.RGBA {
 	return dst
 }
 
-// TestSlice draws pieces of quads, and sees that they show what the quad shows there.
+// TestSlice tests that drawn pieces of quads show what the quad shows there.
 func TestSlice(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 9))
 	smooth := image.NewNRGBA(image.Rect(0, 0, 64, 64))
@@ -136,8 +135,8 @@ func TestSlice(t *testing.T) {
 	const side = 400
 	shown := 0
 	for n := range 60 {
-		// a parallelogram, in which everything changes evenly, or a quad of any form, of which
-		// the piece is in one triangle
+		// A parallelogram, over which all values are linear, or a quad of any shape with the piece in one of its
+		// triangles.
 		form := func(scale float64) [4][2]float64 {
 			v := func() [2]float64 {
 				return [2]float64{scale * (0.5 + random.Float64()), scale * (0.5 + random.Float64())}
@@ -159,7 +158,7 @@ func TestSlice(t *testing.T) {
 			q.Texture[i] = twmap.Point{X: int32(texture[i][0]), Y: int32(texture[i][1])}
 			q.Colors[i] = twmap.Color{R: int32(red[i][0]), G: 255, B: int32(red[i][1]), A: 255}
 		}
-		inside := func(a, b float64) twmap.Point { // a and b go along the sides at 0
+		inside := func(a, b float64) twmap.Point { // a and b run along the sides at corner 0
 			third := 2
 			if n%2 == 0 {
 				third = 1
@@ -194,7 +193,7 @@ func TestSlice(t *testing.T) {
 		piece := drawn(t, m, side, side)
 		for i := 0; i < len(piece.Pix); i += 4 {
 			if piece.Pix[i+1] == 0 && piece.Pix[i+2] == 0 && piece.Pix[i] == 0 {
-				continue // not in the piece
+				continue // outside the piece
 			}
 			shown++
 			for j := range 3 {
@@ -209,7 +208,8 @@ func TestSlice(t *testing.T) {
 	}
 }
 
-// The corners of a piece may be given so that it is not convex, and in any direction.
+// TestSliceOrder tests that the corners of a piece may be given in an order that is not convex, and in either
+// direction.
 func TestSliceOrder(t *testing.T) {
 	m, l := quadsMap(twmap.NewQuad(0, 0, 100, 100))
 	e := New(m, nil)
@@ -222,7 +222,7 @@ func TestSliceOrder(t *testing.T) {
 	for _, c := range []struct{ corners, points, texture [4]twmap.Point }{
 		{at(10, 10, 60, 10, 60, 60, 10, 60), at(10, 10, 60, 10, 10, 60, 60, 60), points(102, 102, 614, 102, 102, 614, 614, 614)},
 		{at(10, 10, 90, 10, 30, 30, 10, 90), at(10, 10, 90, 10, 10, 90, 30, 30), points(102, 102, 922, 102, 102, 922, 307, 307)},
-		// the last but one diagonal would leave the piece
+		// The other diagonal would leave the piece.
 		{at(90, 10, 30, 30, 10, 90, 10, 10), at(10, 10, 10, 90, 90, 10, 30, 30), points(102, 102, 102, 922, 922, 102, 307, 307)},
 	} {
 		if err := e.SliceQuad(LayerAt{1, 0}, 0, c.corners); err != nil {

@@ -18,14 +18,13 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// place is where a reference stands. Parts are their own identity, so that no number says
-// anything.
+// place is the location of a reference. Parts are identified by pointers, because their numbers change.
 type place struct {
 	layer twmap.Layer
 	nth   int // reference of the layer
 }
 
-// resolve returns what all references of a map lead to; nil is nothing.
+// resolve returns the targets of all references of a map; nil is none.
 func resolve(m *twmap.Map) map[place]any {
 	found := make(map[place]any)
 	for _, l := range m.Layers() {
@@ -91,7 +90,7 @@ func has(m *twmap.Map, part any) bool {
 	return false
 }
 
-// merged reports whether a part became one with another that is the same.
+// merged reports whether a part was merged with another equal one.
 func merged(from, to any) bool {
 	a, ok := from.(*twmap.Image)
 	b, is := to.(*twmap.Image)
@@ -108,7 +107,7 @@ func errorsOf(m *twmap.Map) map[string]int {
 	return found
 }
 
-// opus is the first page of an Opus file, which is all that is looked at.
+// opus returns the first page of an Opus file, the only part that is checked.
 func opus() []byte {
 	page := append([]byte("OggS"), make([]byte, 22)...)
 	page = append(page, 1, 19) // one segment of 19 bytes
@@ -124,7 +123,7 @@ func picture(r *rand.Rand) *image.NRGBA {
 	return p
 }
 
-// operations are changes with random values. Many of them are refused, as they should be.
+// operations are changes with random values. Many of them are invalid and must fail.
 var operations = map[string]func(e *mapedit.Editor, r *rand.Rand) error{
 	"add image":    func(e *mapedit.Editor, r *rand.Rand) error { return e.AddImage("new", picture(r)) },
 	"add external": func(e *mapedit.Editor, r *rand.Rand) error { return e.AddExternalImage("moon", 1024, 1024) },
@@ -245,8 +244,8 @@ func anywhere(e *mapedit.Editor, r *rand.Rand) mapedit.LayerAt {
 	return mapedit.LayerAt{Group: g, Layer: r.IntN(len(e.Map().Groups[g].Layers)+2) - 1}
 }
 
-// operate takes a map through random operations. After each of them all that is still there
-// refers to what it did before, what is told is what happened, and nothing is broken.
+// operate applies random operations to a map. After each operation the remaining references must have their old
+// targets, the reports must match the changes, and nothing may be broken.
 func operate(t *testing.T, m *twmap.Map, seed uint64, steps int, thorough bool) {
 	names := make([]string, 0, len(operations))
 	for name := range operations {
@@ -285,7 +284,7 @@ func operate(t *testing.T, m *twmap.Map, seed uint64, steps int, thorough bool) 
 			t.Fatalf("seed %d: %s: changed: %t, told: %d, error: %v", seed, name, changed, told, err)
 		}
 	}
-	e.Fit() // as an edit ends
+	e.Fit() // as at the end of an edit
 	back := decode(t, encode(t, m))
 	if !back.Equal(m) {
 		t.Fatalf("seed %d: the file is another map", seed)
@@ -330,7 +329,7 @@ func TestRandomOperationsOnCorpus(t *testing.T) {
 	}
 }
 
-// read returns a map of the corpus, nil for what is none that can be written.
+// read returns a map of the corpus, or nil for a file that is not a map that can be encoded.
 func read(t *testing.T, path string) *twmap.Map {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -8,18 +8,17 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Ref is a place where a map refers to an image, a sound or an envelope by its number.
+// Ref is a reference of a map to an image, a sound or an envelope by its number.
 type Ref struct {
 	To       twmap.PartKind // PartImage, PartSound or PartEnvelope
-	Number   int            // from 0; that of a part that the map may not have
-	Channels twmap.Channels // what an envelope moves here
-	Idle     bool           // it stands in a physics layer, where the game does not look at it
-	At       twmap.Place    // the layer, or a quad or source of it
+	Number   int            // from 0; the part may be missing in the map
+	Channels twmap.Channels // the kind of envelope that is expected
+	Idle     bool           // it is in a physics layer, where the game ignores it
+	At       twmap.Place    // the layer, or a quad or source of the layer
 }
 
-// Refs goes through all references of a map to images, sounds and envelopes, in the order of
-// its layers. It leaves out those that say none, those in layers of unknown types, and quads
-// and sources that cannot be read.
+// Refs yields all references of a map to images, sounds and envelopes, in the order of its layers. It omits
+// references to none, those in layers of unknown types, and quads and sources that cannot be read.
 func Refs(m *twmap.Map) iter.Seq[Ref] {
 	return func(yield func(Ref) bool) {
 		for l, part := range layers(m) {
@@ -40,7 +39,7 @@ func Refs(m *twmap.Map) iter.Seq[Ref] {
 	}
 }
 
-// Users returns the references to one part of a map that the game looks at.
+// Users returns the references to a part of a map that the game uses.
 func Users(m *twmap.Map, kind twmap.PartKind, number int) []Ref {
 	var users []Ref
 	for r := range Refs(m) {
@@ -51,10 +50,9 @@ func Users(m *twmap.Map, kind twmap.PartKind, number int) []Ref {
 	return users
 }
 
-// Renumber changes all references of a map to the parts of one kind: PartImage, PartSound or
-// PartEnvelope. The new number of each comes from to, -1 for none. It returns how many it
-// changed. A layer whose quads or sources cannot all be read is an error, if any of them were
-// to change. The parts themselves stay where they are.
+// Renumber changes all references of a map to the parts of one kind: PartImage, PartSound or PartEnvelope. to returns
+// the new number of each, or -1 for none. Renumber returns the number of changes. It fails for a layer whose quads or
+// sources cannot all be read, if any of them would change. It does not move the parts.
 func Renumber(m *twmap.Map, kind twmap.PartKind, to func(number int) int) (int, error) {
 	n := 0
 	var do []func()
@@ -83,9 +81,8 @@ func Renumber(m *twmap.Map, kind twmap.PartKind, to func(number int) int) (int, 
 	return n, nil
 }
 
-// DropDangling makes references to parts that the map does not have to references to none,
-// which is what the game takes them for, and returns how many. It is done before parts are
-// added, which would otherwise be what such references mean.
+// DropDangling changes dangling references to none, which is how the game treats them, and returns their number. It
+// is called before parts are added, which would otherwise become the targets of these references.
 func DropDangling(m *twmap.Map, kind twmap.PartKind) (int, error) {
 	have := numberOf(m, kind)
 	return Renumber(m, kind, func(i int) int {
@@ -96,7 +93,7 @@ func DropDangling(m *twmap.Map, kind twmap.PartKind) (int, error) {
 	})
 }
 
-// numberOf returns how many parts of a kind a map has.
+// numberOf returns the number of parts of a kind in a map.
 func numberOf(m *twmap.Map, kind twmap.PartKind) int {
 	switch kind {
 	case twmap.PartImage:
@@ -109,15 +106,15 @@ func numberOf(m *twmap.Map, kind twmap.PartKind) int {
 	panic(fmt.Sprintf("mapedit: nothing refers to a %s by its number", kind))
 }
 
-// slot is where a layer keeps a reference.
+// slot is a field of a layer with a reference. Either wide or narrow points to the number.
 type slot struct {
 	to       twmap.PartKind
 	channels twmap.Channels
 	idle     bool
 	thing    twmap.Thing
 	index    int
-	wide     *int   // or
-	narrow   *int32 // is the number
+	wide     *int   // the number, or
+	narrow   *int32 // the number
 }
 
 func (s *slot) get() int {
@@ -135,8 +132,8 @@ func (s *slot) put(n int) {
 	}
 }
 
-// visit calls see with the references of a layer. What see changes is in a copy, until write
-// puts it into the layer. With an error some quads or sources could not be read.
+// visit calls see with the references of a layer. see changes a copy; write stores the copy in the layer. On an error
+// some quads or sources could not be read.
 func visit(l twmap.Layer, see func(*slot)) (write func(), err error) {
 	switch l := l.(type) {
 	case *twmap.TileLayer:
@@ -178,7 +175,7 @@ func visit(l twmap.Layer, see func(*slot)) (write func(), err error) {
 	return func() {}, nil
 }
 
-// layers goes through the layers of a map with what they are as parts, orphans last.
+// layers yields the layers of a map with their parts, orphans last.
 func layers(m *twmap.Map) iter.Seq2[twmap.Layer, *twmap.Part] {
 	return func(yield func(twmap.Layer, *twmap.Part) bool) {
 		for i, g := range m.Groups {

@@ -8,8 +8,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// referring returns a map with two of all that can be referred to, and with all kinds of
-// layers that refer to the second, and one that refers to a third, which is not there.
+// referring returns a map with two of each part that can be referred to. Layers of all kinds refer to the second, and
+// one refers to a third, which is missing.
 func referring() *twmap.Map {
 	m := twmap.New(10, 10)
 	m.Images = []*twmap.Image{twmap.NewExternalImage("grass_main", 1024, 1024), twmap.NewExternalImage("moon", 512, 512)}
@@ -68,7 +68,7 @@ func TestRefs(t *testing.T) {
 	}
 }
 
-// What refers to nothing that changes is not written anew.
+// TestRenumberKeeps tests that layers without changed references keep their bytes.
 func TestRenumberKeeps(t *testing.T) {
 	data := encode(t, referring())
 	m := decode(t, data)

@@ -10,7 +10,7 @@ import (
 // MinSize is the smallest width and height of a layer, in tiles, that the games read.
 const MinSize = 2
 
-// Sides are numbers of tiles on the four sides of something.
+// Sides holds numbers of tiles on four sides.
 type Sides struct{ Left, Right, Up, Down int }
 
 func (s Sides) String() string {
@@ -29,10 +29,9 @@ func (s Sides) String() string {
 	return text[2:]
 }
 
-// Extend makes the whole map larger by so many tiles on each side. All tile layers grow, by
-// copies of their outer tiles, so that the map looks as before and plays as before: the game
-// repeats its edges too. What is more in a copy, entities and exits of teleporters, is not
-// copied.
+// Extend enlarges the whole map by a number of tiles on each side. All tile layers grow by copies of their outer
+// tiles, so that the map looks and plays as before: the game repeats edges in the same way. Entities and exits of
+// teleporters are not copied, because copies would add to them.
 func (e *Editor) Extend(by Sides) error {
 	if by.Left < 0 || by.Right < 0 || by.Up < 0 || by.Down < 0 {
 		return errors.New("a map cannot be extended by less than nothing: crop cuts off")
@@ -56,9 +55,9 @@ func (e *Editor) Extend(by Sides) error {
 	return nil
 }
 
-// Crop leaves of the map an area of its game layer. Layers that move with the game are cut;
-// of others only what repeats itself is, because all of them may be seen from there. Quads and
-// sound sources stay, wherever they are.
+// Crop reduces the map to an area of its game layer. Layers that move with the game are cropped; other layers only
+// where tiles repeat, because all of their tiles may be visible from the area. Quads and sound sources are kept,
+// wherever they are.
 func (e *Editor) Crop(area Area) error {
 	w, h := e.size()
 	if area.Width < MinSize || area.Height < MinSize || area.X < 0 || area.Y < 0 || area.X+area.Width > w || area.Y+area.Height > h {
@@ -72,8 +71,8 @@ func (e *Editor) Crop(area Area) error {
 	return nil
 }
 
-// outside returns how much of a layer lies outside of an area of the game layer, but no more
-// than is cut off of that.
+// outside returns how many tiles of a layer are outside of an area of the game layer, but at most the number that is
+// cut off from the game layer.
 func outside(g *twmap.Group, t *twmap.TileLayer, isGame bool, by Sides, area Area) Sides {
 	var out Sides
 	ox, oy := int(g.OffsetX), int(g.OffsetY)
@@ -99,8 +98,8 @@ func floorDiv(a, b int) int {
 	return q
 }
 
-// cut makes the layers of a group smaller in a map of which so much is cut off: of each layer
-// what must go, and up to most of what repeats the tiles inside of it.
+// cut shrinks the layers of a group in a map that shrinks by the given sides: each layer by its required minimum, and
+// by repeated tiles up to its maximum.
 func (e *Editor) cut(g *twmap.Group, isGame bool, by Sides, limits func(*twmap.TileLayer) (least, most Sides)) {
 	off := make(map[*twmap.TileLayer]Sides)
 	left, up := by.Left, by.Up
@@ -110,7 +109,7 @@ func (e *Editor) cut(g *twmap.Group, isGame bool, by Sides, limits func(*twmap.T
 			if len(off) == 0 {
 				left, up = s.Left, s.Up
 			}
-			left, up = min(left, s.Left), min(up, s.Up) // all layers begin at one place
+			left, up = min(left, s.Left), min(up, s.Up) // all layers start at the same position
 			off[t] = s
 		}
 	}
@@ -122,8 +121,8 @@ func (e *Editor) cut(g *twmap.Group, isGame bool, by Sides, limits func(*twmap.T
 	e.moveGroup(g, isGame, -left, -up, -by.Left, -by.Up)
 }
 
-// repeats returns how many columns and rows of a layer are cut off at each side: at least so
-// many, and up to most of those that are as the next one inside.
+// repeats returns the number of columns and rows to cut off at each side of a layer: at least the minimum, and up to
+// the maximum of those that equal the next one inside.
 func (e *Editor) repeats(l *twmap.TileLayer, limits func(*twmap.TileLayer) (least, most Sides)) Sides {
 	s, most := limits(l)
 	cells, w, h, kind := openGrid(l), l.Width(), l.Height(), l.Kind()
@@ -145,7 +144,7 @@ func (e *Editor) repeats(l *twmap.TileLayer, limits func(*twmap.TileLayer) (leas
 	for s.Right < most.Right && w-s.Left-s.Right > MinSize && column(w-1-s.Right, w-2-s.Right) {
 		s.Right++
 	}
-	row := func(y1, y2 int) bool { // without what is cut off at the sides
+	row := func(y1, y2 int) bool { // without the columns that are cut off
 		for x := s.Left; x < w-s.Right; x++ {
 			if !same(x, y1, x, y2) {
 				return false
@@ -162,8 +161,8 @@ func (e *Editor) repeats(l *twmap.TileLayer, limits func(*twmap.TileLayer) (leas
 	return s
 }
 
-// reframe makes a layer larger on each side, or smaller where that is negative, but never
-// smaller than the games read.
+// reframe enlarges a layer on each side, or shrinks it where the number is negative, but never below the smallest
+// size that the games read.
 func (e *Editor) reframe(l *twmap.TileLayer, by Sides) {
 	if by == (Sides{}) {
 		return
@@ -183,8 +182,8 @@ func (e *Editor) reframe(l *twmap.TileLayer, by Sides) {
 	e.tell(l, 1, "", "%s tiles became %d x %d", was, w, h)
 }
 
-// moveGroup moves all but the tiles of a group by x, y tiles, in a map that grew by left, up tiles
-// on these sides, so that everything is seen where it was.
+// moveGroup moves everything except the tiles of a group by x, y tiles, in a map that grew by left, up tiles on these
+// sides, so that everything is visible at its old position.
 func (e *Editor) moveGroup(g *twmap.Group, isGame bool, x, y, left, up int) {
 	if x != 0 || y != 0 {
 		for _, l := range g.Layers {
@@ -208,7 +207,7 @@ func (e *Editor) moveGroup(g *twmap.Group, isGame bool, x, y, left, up int) {
 	if isGame {
 		return
 	}
-	// A place x of the group is drawn at x - offset - camera * parallax / 100.
+	// Position x of the group is drawn at x - offset - camera * parallax / 100.
 	ox := int(g.OffsetX) + x*tileUnits - percent(left*tileUnits, int(g.ParallaxX))
 	oy := int(g.OffsetY) + y*tileUnits - percent(up*tileUnits, int(g.ParallaxY))
 	if ox != int(g.OffsetX) || oy != int(g.OffsetY) {
@@ -219,10 +218,10 @@ func (e *Editor) moveGroup(g *twmap.Group, isGame bool, x, y, left, up int) {
 
 func plus(a, b twmap.Point) twmap.Point { return twmap.Point{X: a.X + b.X, Y: a.Y + b.Y} }
 
-// Shrink cuts columns and rows off the sides of layers that are as the next ones inside: the
-// map looks as before. With physics it also makes the map smaller, by what all of the game's
-// layers can do without; then its border, beyond which players die, moves too. Without, only
-// design layers become smaller, and those in the game's group at the right and the bottom only.
+// Shrink removes columns and rows at the sides of layers that equal the next ones inside: the map looks the same.
+// With physics it also shrinks the map, as far as all layers of the game group allow; the border, beyond which
+// players die, then moves too. Without physics only design layers shrink, and those in the game group only at the
+// right and the bottom.
 func (e *Editor) Shrink(physics bool) {
 	const any = 1 << 30
 	game := e.gameGroup()
@@ -253,8 +252,8 @@ func (e *Editor) Shrink(physics bool) {
 	}
 }
 
-// Shift moves the tiles of layers by x to the right and y down, inside of the layers. What they
-// uncover becomes air, and what leaves the layer is lost.
+// Shift moves the tiles of layers by x to the right and y down, within the layers. Uncovered tiles become air, and
+// tiles that leave the layer are lost.
 func (e *Editor) Shift(layers []LayerAt, x, y int) error {
 	layers = e.tileLayers(layers)
 	switch {

@@ -10,8 +10,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// TestExtend tests that a map that was extended looks as before, and that cropping and shrinking
-// undo it.
+// TestExtend tests that an extended map looks as before, and that cropping and shrinking undo the extension.
 func TestExtend(t *testing.T) {
 	by := mapedit.Sides{Left: 25, Right: 3, Up: 50, Down: 7} // whole units for each percent of parallax
 	eachMap(t, func(t *testing.T, name string, m *twmap.Map) {
@@ -28,7 +27,7 @@ func TestExtend(t *testing.T) {
 		}
 		for _, physics := range []bool{true, false} {
 			if len(name)%7 != 0 {
-				break // a sample will do
+				break // a sample is enough
 			}
 			shrink := func(e *mapedit.Editor) error { e.Shrink(physics); return nil }
 			shrunk := edited(t, m, shrink)
@@ -53,8 +52,8 @@ func TestExtend(t *testing.T) {
 	})
 }
 
-// plain reports whether a layer of a map has columns or rows that are all the same: which of them
-// are left when it shrinks does not matter, and depends on how many there were.
+// plain reports whether a layer of a map has identical columns or rows only: which of them remain after shrinking is
+// irrelevant, and depends on their number.
 func plain(m *twmap.Map) bool {
 	for _, l := range m.Layers() {
 		l, is := l.(*twmap.TileLayer)
@@ -88,7 +87,7 @@ func plain(m *twmap.Map) bool {
 	return false
 }
 
-// whole returns a map whose cells can all be read: those that cannot are air.
+// whole returns a map whose cells can all be read: unreadable cells become air.
 func whole(t *testing.T, m *twmap.Map) *twmap.Map {
 	return edited(t, m, func(e *mapedit.Editor) error {
 		layers, err := e.Layers("")
@@ -99,8 +98,8 @@ func whole(t *testing.T, m *twmap.Map) *twmap.Map {
 	})
 }
 
-// sameCamera reports whether all groups of a map move with the game, so that what they show does
-// not depend on where the middle of a picture is.
+// sameCamera reports whether all groups of a map move with the game, so that their view does not depend on the middle
+// of a picture.
 func sameCamera(m *twmap.Map) bool {
 	for _, g := range m.Groups {
 		if g.ParallaxX != 100 || g.ParallaxY != 100 {
@@ -125,8 +124,7 @@ func meanOf(a, b *image.RGBA) float64 {
 	return float64(sum) / float64(a.Rect.Dx()*a.Rect.Dy())
 }
 
-// TestExtendCopies tests what the new tiles are: copies of the edge, but not of what there would
-// be more of then.
+// TestExtendCopies tests that new tiles are copies of the edge, except tiles that must not be duplicated.
 func TestExtendCopies(t *testing.T) {
 	m := twmap.New(3, 2)
 	game := m.Physics(twmap.KindGame).Tiles()
@@ -145,7 +143,7 @@ func TestExtendCopies(t *testing.T) {
 	}
 }
 
-// ids returns what is in a layer.
+// ids returns the ids in a layer.
 func ids(l *twmap.TileLayer) string {
 	rows := make([][]uint8, l.Height())
 	for y := range rows {
@@ -161,7 +159,7 @@ func ids(l *twmap.TileLayer) string {
 	return fmt.Sprint(rows)
 }
 
-// design returns a layer of tiles of the ids in rows.
+// design returns a layer of tiles with the ids in rows.
 func design(rows ...[]uint8) *twmap.TileLayer {
 	l := twmap.NewTileLayer(twmap.KindTiles, len(rows[0]), len(rows))
 	for y, row := range rows {
@@ -178,7 +176,7 @@ func TestShrink(t *testing.T) {
 	sky := twmap.NewGroup("Sky", design([]uint8{1, 1, 2, 2}, []uint8{1, 1, 2, 2}), design([]uint8{5, 5, 5, 6}, []uint8{5, 5, 5, 7}), twmap.NewQuadLayer(twmap.NewQuad(64, 64, 32, 32)))
 	m.Groups = append(m.Groups, sky)
 	n := edited(t, m, func(e *mapedit.Editor) error { e.Shrink(false); return nil })
-	if got, want := ids(n.Groups[0].Layers[1].(*twmap.TileLayer)), "[[1 1 2 3] [1 1 2 3] [1 1 4 3]]"; got != want { // all rows: the game's group stays where it is
+	if got, want := ids(n.Groups[0].Layers[1].(*twmap.TileLayer)), "[[1 1 2 3] [1 1 2 3] [1 1 4 3]]"; got != want { // all rows: the game group is not moved
 		t.Errorf("design: %s, want %s", got, want)
 	}
 	if got, want := ids(n.Groups[1].Layers[0].(*twmap.TileLayer))+ids(n.Groups[1].Layers[1].(*twmap.TileLayer)), "[[1 2] [1 2]][[5 5 6] [5 5 7]]"; got != want {
@@ -192,7 +190,7 @@ func TestShrink(t *testing.T) {
 		t.Errorf("the quad is at %v", p)
 	}
 	if n := edited(t, m, func(e *mapedit.Editor) error { e.Shrink(true); return nil }); n.Physics(twmap.KindGame).Width() != 4 {
-		// Its own layer is all air; the design layer's left column and last two decide.
+		// The game layer is all air; the left column and the last two columns of the design layer decide.
 		t.Errorf("the map has %d columns", n.Physics(twmap.KindGame).Width())
 	}
 }
@@ -213,7 +211,8 @@ func TestCrop(t *testing.T) {
 	if got, want := ids(n.Groups[1].Layers[0].(*twmap.TileLayer)), "[[1 2] [1 2]]"; got != want {
 		t.Errorf("back: %s, want %s", got, want)
 	}
-	// At half the parallax, the middle of the map moved by 2,1 tiles moves it by 1,0.5; a column went.
+	// At half the parallax, moving the middle of the map by 2,1 tiles moves the group by 1,0.5; one column was
+	// removed.
 	if g := n.Groups[1]; g.OffsetX != -32+32 || g.OffsetY != 16 {
 		t.Errorf("the back is at %d,%d", g.OffsetX, g.OffsetY)
 	}
@@ -224,7 +223,8 @@ func TestCrop(t *testing.T) {
 	}
 }
 
-// A layer that moves with the game shows the same tiles after a crop, however its group is offset.
+// TestCropOffset tests that a layer that moves with the game shows the same tiles after a crop, whatever the offset
+// of its group is.
 func TestCropOffset(t *testing.T) {
 	const size, tile = 20, 32
 	for _, offset := range [][2]int32{{0, -2 * tile}, {0, 2 * tile}, {-3 * tile, 0}, {3 * tile, 0}, {-tile, 4 * tile}} {
@@ -271,7 +271,7 @@ func TestShift(t *testing.T) {
 	}
 }
 
-// TestTooLarge tests that no grid becomes larger than maps may have.
+// TestTooLarge tests that no grid exceeds the limit for maps.
 func TestTooLarge(t *testing.T) {
 	m := twmap.New(1000, 1000)
 	before := m.Clone()

@@ -10,17 +10,16 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Scale makes the whole map so many times as large: 1, 2, 4, 8 or 16 times. Each tile becomes
-// a square of tiles, quads and all else are stretched.
+// Scale enlarges the whole map by a factor: 1, 2, 4, 8 or 16. Each tile becomes a square of tiles; quads and
+// everything else are stretched.
 //
-// Design layers go on to look as they did, only larger: what was shown by one tile is shown by
-// a square of tiles that have a part of its picture each, in images that are made for that. As
-// many of these as there are, each layer becomes as many layers. The pictures of all tile layers
-// have to be in the map. Automappers are taken away, as their rules are for the old tiles.
+// Design layers look as before, only larger: each tile becomes a square of tiles that each show a part of its
+// picture, in new images. A layer becomes several layers if it needs several of these images. The pictures of all
+// tile layers must be embedded. Automappers are removed, because their rules are for the old tiles.
 //
-// Quads cannot be farther away than 65536 tiles. What is one thing and not more (entities, and where teleporters lead to) stays one, at the
-// bottom of its square, and what says how long a laser is stays beside that. Neither its length
-// nor how far players jump or are pushed is any larger then.
+// Quads cannot be farther away than 65536 tiles. Things that must not be duplicated (entities, and exits of
+// teleporters) stay single, at the bottom of their square, and the tiles that set the length of a laser stay next to
+// it. The length of lasers, and the distance that players jump or are pushed, do not grow.
 func (e *Editor) Scale(factor int) error {
 	if !slices.Contains([]int{1, 2, 4, 8, 16}, factor) {
 		return fmt.Errorf("%d times as large: expected 1, 2, 4, 8 or 16", factor)
@@ -54,11 +53,11 @@ func (e *Editor) Scale(factor int) error {
 type scaling struct {
 	e      *Editor
 	f      int
-	far    int               // coordinates that had no room
-	sheets map[int]*cutImage // by the number of the image that they are made of
+	far    int               // number of coordinates out of range
+	sheets map[int]*cutImage // by the number of the original image
 }
 
-// times returns a number times the factor, as far as there is room for it.
+// times returns a number multiplied by the factor, clamped to 32 bits.
 func (s *scaling) times(n int32) int32 {
 	m := int64(n) * int64(s.f)
 	kept := int32(min(max(m, math.MinInt32), math.MaxInt32))
@@ -79,7 +78,7 @@ func (s *scaling) source(src *twmap.SoundSource) {
 	src.Position, src.Width, src.Height = s.point(src.Position), s.times(src.Width), s.times(src.Height)
 }
 
-// plan makes the images, and finds out whether all has room, before anything is changed.
+// plan makes the images, and checks that everything has room, before anything is changed.
 func (s *scaling) plan() error {
 	e, all := s.e, 0
 	used := make(map[int]*[256]bool)
@@ -132,7 +131,7 @@ func (s *scaling) plan() error {
 	if kept := n - len(s.leaving()); kept > maxImages {
 		return fmt.Errorf("its tiles are %d times as large in %d images, and the game loads %d", s.f, kept, maxImages)
 	}
-	for _, g := range e.m.Groups { // each layer becomes as many as it has images
+	for _, g := range e.m.Groups { // each layer becomes a layer per new image
 		for _, l := range g.Layers {
 			t, is := l.(*twmap.TileLayer)
 			if !is || s.sheets[t.Image] == nil || !isSeen(l) {
@@ -153,23 +152,23 @@ func (s *scaling) plan() error {
 	return nil
 }
 
-// cutImage is what one image was cut into.
+// cutImage holds the pieces of an image.
 type cutImage struct {
-	first  int // number of the first in the map
+	first  int // number of the first new image in the map
 	images []*twmap.Image
-	pieces map[int]int // by tile and place in it, row by row: numbers of pieces, 255 in each image; none where nothing is to be seen
+	pieces map[int]int // numbers of pieces, 255 in each image, by tile and position in it, row by row; none for transparent pieces
 }
 
-// perSheet is how many tiles an image has that can be seen.
+// perSheet is the number of visible tiles of an image.
 const perSheet = 255
 
-// cut makes images of pieces of the tiles that are used.
+// cut makes images with the pieces of the used tiles.
 func (s *scaling) cut(im *twmap.Image, used *[256]bool) (*cutImage, error) {
 	p, err := im.Picture()
 	if err != nil {
 		return nil, err
 	}
-	w, h := p.Rect.Dx()/16, p.Rect.Dy()/16 // of a tile
+	w, h := p.Rect.Dx()/16, p.Rect.Dy()/16 // size of a tile
 	if w < 1 || h < 1 || p.Rect.Dx()%16 != 0 || p.Rect.Dy()%16 != 0 {
 		return nil, fmt.Errorf("%d x %d pixels are not 16 x 16 tiles", p.Rect.Dx(), p.Rect.Dy())
 	}
@@ -219,12 +218,11 @@ func (s *scaling) cut(im *twmap.Image, used *[256]bool) (*cutImage, error) {
 	return sh, nil
 }
 
-// leastPiece is how many pixels a side of a piece has at least. The game mixes the pixels of a
-// tile when it draws it larger, but not those of two tiles, so pieces need some of what would
-// have been mixed.
+// leastPiece is the smallest side of a piece, in pixels. The game interpolates between the pixels of an enlarged
+// tile, but not between tiles, so pieces must contain some of the interpolated pixels.
 const leastPiece = 16
 
-// zoom returns by what power of two a tile of n pixels is enlarged, so that pieces have whole
+// zoom returns the power of two by which a tile of n pixels is enlarged, so that pieces have a whole number of
 // pixels, and enough of them.
 func zoom(n, by int) int {
 	z := 1
@@ -234,8 +232,8 @@ func zoom(n, by int) int {
 	return z
 }
 
-// between computes the pixel of a tile whose left top corner is at x, y and whose middle is so
-// far from there, as a graphics card does.
+// between interpolates the pixel of a tile at the distance toX, toY from the top left corner x, y, as a graphics card
+// does.
 func between(pixel []byte, tile *image.NRGBA, x, y, toX, toY float64) {
 	x, y = x+toX-0.5, y+toY-0.5
 	left, top := math.Floor(x), math.Floor(y)
@@ -253,7 +251,7 @@ func between(pixel []byte, tile *image.NRGBA, x, y, toX, toY float64) {
 	}
 }
 
-// piece returns which piece of which sheet is at a place of a scaled tile, -1 for none.
+// piece returns the piece at a position of a scaled tile, as the sheet and its cell, or -1 for none.
 func (s *scaling) piece(sh *cutImage, c Cell, x, y int) (sheet, cell int) {
 	x, y = turnOf(c.Flags).back().place(x, y, s.f-1, s.f-1)
 	n, is := sh.pieces[int(c.ID)*s.f*s.f+y*s.f+x]
@@ -292,7 +290,7 @@ func (s *scaling) touched(t *twmap.TileLayer) []int {
 	return list
 }
 
-// leaving returns the images that nobody needs any more.
+// leaving returns the images that are no longer used.
 func (s *scaling) leaving() []int {
 	var list []int
 	for i := range s.e.m.Images {
@@ -335,7 +333,7 @@ func (s *scaling) point(p twmap.Point) twmap.Point {
 	return twmap.Point{X: s.times(p.X), Y: s.times(p.Y)}
 }
 
-// layer scales a layer and returns what it became.
+// layer scales a layer and returns the layers that replace it.
 func (s *scaling) layer(l twmap.Layer) []twmap.Layer {
 	what := fmt.Sprintf("%d times as large", s.f)
 	switch l := l.(type) {
@@ -352,7 +350,7 @@ func (s *scaling) layer(l twmap.Layer) []twmap.Layer {
 	return []twmap.Layer{l}
 }
 
-// design scales a layer that is to be seen only.
+// design scales a design layer.
 func (s *scaling) design(l *twmap.TileLayer, what string) []twmap.Layer {
 	cells, w, h := s.e.readable(l), l.Width()*s.f, l.Height()*s.f
 	s.e.tell(l, w*h, "tiles", "%s", what)
@@ -392,7 +390,7 @@ func (s *scaling) design(l *twmap.TileLayer, what string) []twmap.Layer {
 	return layers
 }
 
-// physics scales a layer that makes the game.
+// physics scales a physics layer.
 func (s *scaling) physics(l *twmap.TileLayer, what string) {
 	cells, kind, f := s.e.readable(l), l.Kind(), s.f
 	ow, oh := l.Width(), l.Height()
@@ -432,13 +430,13 @@ func (s *scaling) physics(l *twmap.TileLayer, what string) {
 	s.e.tell(l, lasers, "lasers and doors", "are as long as before")
 }
 
-// isLaser reports whether an entity looks around itself for what says how long it is.
+// isLaser reports whether the length of an entity is set by tiles around it.
 func isLaser(c Cell) bool {
 	id := twmap.GameTile(c.ID)
 	return id >= twmap.EntityLaserFastCCW && id <= twmap.EntityLaserFastCW || id == twmap.EntityDoor
 }
 
-// isLaserPart reports whether an entity says something of a laser beside it.
+// isLaserPart reports whether an entity sets a property of an adjacent laser.
 func isLaserPart(c Cell) bool {
 	id := twmap.GameTile(c.ID)
 	return id >= twmap.EntityLaserShort && id <= twmap.EntityLaserOpenFast

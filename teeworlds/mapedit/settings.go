@@ -12,17 +12,17 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// maxSetting is the most bytes of a setting that the editor has room for.
+// maxSetting is the size of the longest setting that the editor has room for, in bytes.
 const maxSetting = 255
 
-// subjects is how many words behind a command say what it is about: tune_zone 3 gravity 0.5
-// replaces no other setting than that of gravity in zone 3.
+// subjects is the number of words after a command that identify what it sets: tune_zone 3 gravity 0.5 replaces only a
+// setting of gravity in zone 3.
 var subjects = map[string]int{
 	"tune": 1, "tune_zone": 2, "tune_zone_enter": 1, "tune_zone_leave": 1, "switch_open": 1, "mapbug": 1, "toggle_tune": 1,
 }
 
-// subject returns the words of a setting that tell what it sets. A line of several commands is
-// a subject of its own.
+// subject returns the words of a setting that identify what it sets. A line of several commands has a subject of its
+// own.
 func subject(line string) string {
 	words := strings.Fields(strings.ToLower(line))
 	if len(words) == 0 || strings.HasPrefix(words[0], "#") || strings.Contains(line, ";") {
@@ -48,8 +48,7 @@ func (e *Editor) settings() []string {
 	return e.m.Info.Settings
 }
 
-// setSettings gives the map settings. One that has none, nor anything else that an info item
-// has, gets no such item for nothing.
+// setSettings replaces the settings of the map. It does not add an info item only for an empty list.
 func (e *Editor) setSettings(list []string) {
 	switch {
 	case e.m.Info == nil && len(list) == 0:
@@ -60,8 +59,7 @@ func (e *Editor) setSettings(list []string) {
 	e.m.Info.Settings = list
 }
 
-// AddSetting adds a command at the end of the settings, if it is not there. The server runs
-// them one after the other.
+// AddSetting adds a command at the end of the settings, if it is missing. The server runs settings in order.
 func (e *Editor) AddSetting(line string) error {
 	if err := checkSetting(line); err != nil {
 		return err
@@ -75,8 +73,8 @@ func (e *Editor) AddSetting(line string) error {
 	return nil
 }
 
-// SetSetting gives what a command sets another value: "tune gravity 0.5" takes the place of
-// the last setting that tunes gravity, and all others that do go. If there is none it is added.
+// SetSetting changes the value that a command sets: "tune gravity 0.5" replaces the last setting that tunes gravity,
+// and removes all others. If there is none, the setting is added.
 func (e *Editor) SetSetting(line string) error {
 	if err := checkSetting(line); err != nil {
 		return err
@@ -108,8 +106,8 @@ func (e *Editor) SetSetting(line string) error {
 	return nil
 }
 
-// RemoveSettings removes the settings that begin with the words of a pattern, such as
-// "tune gravity", in which * and ? stand for what they do in names of files.
+// RemoveSettings removes the settings that begin with the words of a pattern, such as "tune gravity", in which * and
+// ? match as in file names.
 func (e *Editor) RemoveSettings(pattern string) error {
 	words := strings.Fields(strings.ToLower(pattern))
 	if len(words) == 0 {
@@ -145,8 +143,8 @@ func (e *Editor) RemoveSettings(pattern string) error {
 	return nil
 }
 
-// SortSettings puts the settings in the order of what they set. Those that set the same stay
-// in their order, in which the last counts.
+// SortSettings sorts the settings by what they set. Settings of the same subject keep their order, because the last
+// one applies.
 func (e *Editor) SortSettings() {
 	list := e.settings()
 	sorted := slices.Clone(list)
@@ -157,7 +155,7 @@ func (e *Editor) SortSettings() {
 	}
 }
 
-// compareWords compares word by word, numbers by what they count.
+// compareWords compares word by word, and numbers by value.
 func compareWords(a, b string) int {
 	return slices.CompareFunc(strings.Fields(a), strings.Fields(b), func(v, w string) int {
 		m, errM := strconv.Atoi(v)
@@ -169,9 +167,9 @@ func compareWords(a, b string) int {
 	})
 }
 
-// DedupeSettings removes settings that a later one makes idle: of those that set the same only
-// the last counts. Of commands of which that is not known, or that do something each time, it
-// removes repetitions only that follow on each other.
+// DedupeSettings removes settings that a later setting overrides: of those with the same subject only the last
+// applies. For commands whose subject is unknown, and for those that have an effect each time, it removes only
+// consecutive repetitions.
 func (e *Editor) DedupeSettings() {
 	list := e.settings()
 	last := make(map[string]int)

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// sheet is a picture of tiles that Teeworlds 0.7 and the games before it (and DDNet) have under
-// one name, with tiles in other places. What is not listed is transparent. The lists were made
-// by laying the pictures beside each other: see the test.
+// sheet lists the tiles of a picture that has the same name in Teeworlds 0.7 and in earlier versions (and DDNet), but
+// with tiles at other positions. Tiles that are not listed are transparent. The lists were made by comparing the
+// pictures: see the test.
 type sheet struct {
 	name    string
-	both    string // tiles of 0.6, and where they are in 0.7, if elsewhere: 17-19>233 begins at 233
-	redrawn string // those of them that do not look quite the same
+	both    string // tiles of 0.6, and their position in 0.7 if it differs: 17-19>233 begins at 233
+	redrawn string // the tiles among them that look slightly different
 	only06  string
 	only07  string
 }
@@ -50,15 +50,15 @@ var sheets = []sheet{
 		"38 45 54 61 70 77 86 93 99-101 106-108 115-117 122-124 166 182 198 214 227-229 243-245"},
 }
 
-// remap says where the tiles of a picture are in the picture of the other game.
+// remap maps the tiles of a picture to those of the other game's picture.
 type remap struct {
-	to      [256]uint8 // 0 for what cannot be seen
-	missing [256]bool  // the other picture does not have it
+	to      [256]uint8 // 0 for invisible tiles
+	missing [256]bool  // the other picture lacks the tile
 	redrawn [256]bool
-	hidden  [256]bool // it cannot be seen here, but what has its place there can
+	hidden  [256]bool // the tile is invisible here, but its position in the other picture is not
 }
 
-// remaps returns how pictures of tiles change from 0.6 to 0.7, and back.
+// remaps returns the maps of tiles from 0.6 to 0.7, and back.
 var remaps = sync.OnceValues(func() (to07, to06 map[string]*remap) {
 	to07, to06 = make(map[string]*remap), make(map[string]*remap)
 	for _, s := range sheets {
@@ -76,7 +76,7 @@ var remaps = sync.OnceValues(func() (to07, to06 map[string]*remap) {
 			back.hidden[i] = back.to[i] == 0 && !back.missing[i] && (there.to[i] != 0 || there.missing[i])
 			for _, r := range []*remap{there, back} {
 				if r.to[i] == 0 && !r.hidden[i] {
-					r.to[i] = uint8(i) // nothing to be seen in both, or nothing to take its place
+					r.to[i] = uint8(i) // invisible in both, or nothing has its position
 				}
 			}
 		}
@@ -85,7 +85,7 @@ var remaps = sync.OnceValues(func() (to07, to06 map[string]*remap) {
 	return to07, to06
 })
 
-// eachTile goes through a list of tiles.
+// eachTile calls do for each tile of a list.
 func eachTile(list string, do func(from, to int)) {
 	for _, run := range strings.Fields(list) {
 		from, to, moved := strings.Cut(run, ">")

@@ -28,7 +28,7 @@ func (e *Editor) AddSound(name string, opus []byte) error {
 	return nil
 }
 
-// ReplaceSounds gives sounds the bytes of another Opus file.
+// ReplaceSounds replaces the contents of sounds by the bytes of another Opus file.
 func (e *Editor) ReplaceSounds(sounds []int, opus []byte) error {
 	if err := allInRange(twmap.PartSound, sounds, len(e.m.Sounds)); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (e *Editor) ReplaceSounds(sounds []int, opus []byte) error {
 	return nil
 }
 
-// RenameSound gives a sound another name.
+// RenameSound changes the name of a sound.
 func (e *Editor) RenameSound(i int, name string) error {
 	if err := inRange(twmap.PartSound, i, len(e.m.Sounds)); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (e *Editor) RenameSound(i int, name string) error {
 	return nil
 }
 
-// RemoveSounds removes sounds. Layers that play one of them are silent then.
+// RemoveSounds removes sounds. Layers that play one of them become silent.
 func (e *Editor) RemoveSounds(sounds []int) error {
 	return e.remove(twmap.PartSound, sounds, func(i int) any { return e.m.Sounds[i] })
 }
@@ -69,7 +69,7 @@ func (e *Editor) RemoveSounds(sounds []int) error {
 // RemoveUnusedSounds removes the sounds that no layer plays.
 func (e *Editor) RemoveUnusedSounds() error { return e.RemoveSounds(e.unused(twmap.PartSound)) }
 
-// MoveSound moves a sound to another place in the list, to counted without it.
+// MoveSound moves a sound to another position in the list; to is counted without the sound.
 func (e *Editor) MoveSound(from, to int) error {
 	if err := inRange(twmap.PartSound, from, len(e.m.Sounds)); err != nil {
 		return err
@@ -89,8 +89,7 @@ func (e *Editor) AddSource(at LayerAt, source twmap.SoundSource) error {
 	return nil
 }
 
-// ChangeSources changes sound sources of a layer: all, or those that list names by their
-// numbers.
+// ChangeSources changes sound sources of a layer: those with the numbers in list, or all if list is nil.
 func (e *Editor) ChangeSources(at LayerAt, list []int, change func(*twmap.SoundSource) error) error {
 	l, layer, old, err := e.sources(at)
 	if err != nil {
@@ -113,7 +112,7 @@ func (e *Editor) ChangeSources(at LayerAt, list []int, change func(*twmap.SoundS
 		}
 	}
 	if changed > 0 {
-		layer.Deprecated = false // the old form has no room for all that there is
+		layer.Deprecated = false // the old format lacks some fields
 		layer.SetSources(sources)
 		e.tell(l, changed, "sources", "sound sources changed")
 	}

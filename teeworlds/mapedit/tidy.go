@@ -6,9 +6,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// RemoveUnused removes everything that does nothing: layers in which there is nothing, but for
-// the game layer, groups without layers, and then the images, sounds and envelopes that
-// nothing uses. What cannot be read stays. If it fails, some of it may be gone.
+// RemoveUnused removes everything without effect: empty layers except the game layer, groups without layers, and then
+// unused images, sounds and envelopes. It keeps what cannot be read. If it fails, a part of the work may be done.
 func (e *Editor) RemoveUnused() error {
 	game := e.m.Physics(twmap.KindGame)
 	var empty []twmap.Layer
@@ -38,7 +37,7 @@ func (e *Editor) RemoveUnused() error {
 	return e.RemoveUnusedEnvelopes()
 }
 
-// isEmpty reports whether a layer has nothing to show or to do.
+// isEmpty reports whether a layer has no contents with an effect.
 func isEmpty(l twmap.Layer) (empty bool) {
 	switch l := l.(type) {
 	case *twmap.TileLayer:

@@ -9,7 +9,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Tile says some of what a tile is; what is nil it does not say.
+// Tile specifies some properties of a tile; nil fields are not specified.
 type Tile struct {
 	ID       *uint8
 	Flags    *twmap.TileFlags // [twmap.FlipX], [twmap.FlipY], [twmap.Rotate], or several of them
@@ -20,7 +20,7 @@ type Tile struct {
 	Angle    *int16 // in degrees, clockwise, 0 to the right
 }
 
-// fits reports whether layers of a kind have all that the tile says.
+// fits reports whether layers of a kind have all specified properties.
 func (t *Tile) fits(kind twmap.Kind) bool {
 	speedup, sw := kind == twmap.KindSpeedup, kind == twmap.KindSwitch
 	numbers := sw || kind == twmap.KindTele || kind == twmap.KindTune
@@ -29,7 +29,7 @@ func (t *Tile) fits(kind twmap.Kind) bool {
 		(t.Force == nil && t.MaxSpeed == nil && t.Angle == nil || speedup)
 }
 
-// is reports whether a cell is such a tile.
+// is reports whether a cell has all specified properties.
 func (t *Tile) is(c Cell) bool {
 	return same(t.ID, c.ID) && same(t.Number, c.Number) && same(t.Delay, c.Delay) && same(t.Force, c.Force) &&
 		same(t.MaxSpeed, c.MaxSpeed) && same(t.Angle, c.Angle) && (t.Flags == nil || *t.Flags == c.Flags&turning)
@@ -37,10 +37,10 @@ func (t *Tile) is(c Cell) bool {
 
 func same[T comparable](want *T, v T) bool { return want == nil || *want == v }
 
-// on returns a cell that was made such a tile.
+// on returns the cell with the specified properties changed.
 func (t *Tile) on(c Cell) Cell {
 	if t.ID != nil && *t.ID != c.ID {
-		c.Flags &^= twmap.Opaque // which is true of some pictures only
+		c.Flags &^= twmap.Opaque // which depends on the picture
 	}
 	put(t.ID, &c.ID)
 	put(t.Number, &c.Number)
@@ -60,7 +60,7 @@ func put[T any](v *T, to *T) {
 	}
 }
 
-// Or returns a tile that says what t says, and for the rest what o does.
+// Or returns a tile with the fields of t, and those of o where t has nil.
 func (t Tile) Or(o Tile) Tile {
 	return Tile{ID: cmp.Or(t.ID, o.ID), Flags: cmp.Or(t.Flags, o.Flags), Number: cmp.Or(t.Number, o.Number), Delay: cmp.Or(t.Delay, o.Delay),
 		Force: cmp.Or(t.Force, o.Force), MaxSpeed: cmp.Or(t.MaxSpeed, o.MaxSpeed), Angle: cmp.Or(t.Angle, o.Angle)}
@@ -96,18 +96,18 @@ func (t *Tile) String() string {
 	return text[2:]
 }
 
-// Fill makes all tiles of an area, or of whole layers if area is nil, such a tile; what it does
-// not say is 0. Layers that cannot hold the tile are skipped (see [Editor.Holding]), as are physics
-// layers that do not have it, unless that is allowed; it fails if no layer is left.
+// Fill fills an area, or whole layers if area is nil, with a tile; fields that are nil become 0. It skips layers that
+// cannot hold the tile (see [Editor.Holding]) and, unless unused is set, physics layers in which the tile has no
+// meaning. It fails if no layer is left.
 //
-// In the game layer, hook-through (5) becomes solid without hook there and hook-through in the
-// front layer, which is made where there is none, as the editor does it.
+// In the game layer, hook-through (5) becomes solid and unhookable, with hook-through in the front layer, which is
+// added if there is none. The editor does the same.
 func (e *Editor) Fill(layers []LayerAt, area *Area, tile Tile, unused bool) error {
 	return e.paint(layers, area, tile, unused, fmt.Sprintf("became %v", &tile), func(Cell) Cell { return tile.on(Cell{}) })
 }
 
-// Replace makes one kind of tile another: what was like one is like the other, and as it was
-// in what that does not say. For the rest it is as [Editor.Fill].
+// Replace changes tiles that match was: the fields of is that are not nil are changed, the others are kept. The
+// layers are selected as for [Editor.Fill].
 func (e *Editor) Replace(layers []LayerAt, area *Area, was, is Tile, unused bool) error {
 	both := is.Or(was)
 	both.ID = is.ID
@@ -119,7 +119,7 @@ func (e *Editor) Replace(layers []LayerAt, area *Area, was, is Tile, unused bool
 	})
 }
 
-// Has reports whether one of some layers has a tile of a number.
+// Has reports whether one of the layers has a tile with the given id.
 func (e *Editor) Has(layers []LayerAt, id uint8) bool {
 	return slices.ContainsFunc(layers, func(at LayerAt) bool {
 		l, is := e.layer(at).(*twmap.TileLayer)
@@ -138,8 +138,8 @@ func (e *Editor) Has(layers []LayerAt, id uint8) bool {
 	})
 }
 
-// Holding returns those of some layers that can hold a tile, in an area if that is not nil. The
-// error says why none of them can.
+// Holding returns the layers that can hold a tile, and that overlap the area if it is not nil. The error states why
+// there are none.
 func (e *Editor) Holding(layers []LayerAt, area *Area, tile Tile, unused bool) (fit []LayerAt, err error) {
 	if area != nil && (area.Width < 1 || area.Height < 1) {
 		return nil, fmt.Errorf("the area %v is empty", *area)
@@ -165,7 +165,7 @@ func (e *Editor) Holding(layers []LayerAt, area *Area, tile Tile, unused bool) (
 	return fit, err
 }
 
-// paint changes tiles of those layers that can hold a tile.
+// paint changes tiles of the layers that can hold a tile.
 func (e *Editor) paint(layers []LayerAt, area *Area, tile Tile, unused bool, what string, to func(Cell) Cell) error {
 	fit, err := e.Holding(layers, area, tile, unused)
 	if err != nil {
@@ -183,7 +183,7 @@ func (e *Editor) paint(layers []LayerAt, area *Area, tile Tile, unused bool, wha
 
 // paintGame is edit for the game layer, which the editor paints together with the front layer.
 func (e *Editor) paintGame(at LayerAt, area *Area, what string, to func(x, y int, c Cell) Cell) {
-	front := make(map[[2]int]uint8) // what becomes of the tiles there
+	front := make(map[[2]int]uint8) // the new ids of tiles in the front layer
 	var cut cells
 	if l := e.m.Physics(twmap.KindFront); l != nil {
 		cut = openGrid(l)
@@ -211,8 +211,7 @@ func (e *Editor) paintGame(at LayerAt, area *Area, what string, to func(x, y int
 	})
 }
 
-// physicsLayer returns a physics layer of the map, which has a game layer; it is made if there
-// is none.
+// physicsLayer returns a physics layer of the map, which must have a game layer. It adds a missing one.
 func (e *Editor) physicsLayer(kind twmap.Kind) LayerAt {
 	want := twmap.Layer(e.m.Physics(kind))
 	if e.m.Physics(kind) == nil {
@@ -232,9 +231,9 @@ func (e *Editor) physicsLayer(kind twmap.Kind) LayerAt {
 	return LayerAt{}
 }
 
-// TurnTiles mirrors or turns an area of layers, or whole layers if area is nil, as the editor
-// does with a brush. An area that is not square stands at the same left top corner when it was
-// turned by 90 degrees, and what it leaves becomes air. A whole design layer changes its size.
+// TurnTiles mirrors or rotates an area of layers, or whole layers if area is nil, as the editor does with a brush. An
+// area that is not square keeps its top left corner when it is rotated by 90 degrees, and tiles that it no longer
+// covers become air. A whole design layer changes its size.
 func (e *Editor) TurnTiles(layers []LayerAt, area *Area, t Turn) error {
 	t.Quarters &= 3
 	layers = e.tileLayers(layers)

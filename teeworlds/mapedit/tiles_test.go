@@ -15,7 +15,7 @@ func layerAt(g, l int) []mapedit.LayerAt { return []mapedit.LayerAt{{Group: g, L
 
 func id(n uint8) mapedit.Tile { return mapedit.Tile{ID: &n} }
 
-// told edits a map and returns what was told, a line each.
+// told edits a map and returns the reports, one per line.
 func told(t *testing.T, m *twmap.Map, do func(e *mapedit.Editor) error) string {
 	t.Helper()
 	var lines []string
@@ -32,7 +32,7 @@ func told(t *testing.T, m *twmap.Map, do func(e *mapedit.Editor) error) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestFill tests filling of areas, in the game layer as the editor does it.
+// TestFill tests filling areas, with the editor's behaviour in the game layer.
 func TestFill(t *testing.T) {
 	m := twmap.New(4, 3)
 	fill := func(layers []mapedit.LayerAt, area *mapedit.Area, tile mapedit.Tile, unused bool) string {
@@ -41,7 +41,7 @@ func TestFill(t *testing.T) {
 	if got, want := fill(layerAt(0, 0), &mapedit.Area{X: 1, Y: 1, Width: 2, Height: 1}, id(1), false), "groups/Game/Game: 2 tiles became 1 1,1 2,1"; got != want {
 		t.Errorf("told %q, want %q", got, want)
 	}
-	// Hook-through is a tile of two layers.
+	// Hook-through needs tiles in two layers.
 	want := "groups/Game/Game: 1 tiles became 5 0,0\ngroups/Game/Front: 1 layers was made\ngroups/Game/Front: 1 tiles became 5 0,0"
 	if got := fill(layerAt(0, 0), &mapedit.Area{Width: 1, Height: 1}, id(5), false); got != want {
 		t.Errorf("told %q, want %q", got, want)
@@ -49,7 +49,7 @@ func TestFill(t *testing.T) {
 	if got, want := ids(m.Physics(twmap.KindGame))+ids(m.Physics(twmap.KindFront)), "[[3 0 0 0] [0 1 1 0] [0 0 0 0]][[5 0 0 0] [0 0 0 0] [0 0 0 0]]"; got != want {
 		t.Errorf("the map is %s, want %s", got, want)
 	}
-	fill(layerAt(0, 0), &mapedit.Area{X: -1, Y: -1, Width: 2, Height: 2}, id(2), false) // as much of it as there is
+	fill(layerAt(0, 0), &mapedit.Area{X: -1, Y: -1, Width: 2, Height: 2}, id(2), false) // only the part inside the layer
 	if got, want := ids(m.Physics(twmap.KindGame))+ids(m.Physics(twmap.KindFront)), "[[2 0 0 0] [0 1 1 0] [0 0 0 0]][[0 0 0 0] [0 0 0 0] [0 0 0 0]]"; got != want {
 		t.Errorf("the map is %s, want %s", got, want)
 	}
@@ -67,7 +67,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestReplace tests that what is not said stays, and that each condition counts.
+// TestReplace tests that unspecified fields are kept, and that every condition is used.
 func TestReplace(t *testing.T) {
 	m := twmap.New(4, 2)
 	l := twmap.NewTileLayer(twmap.KindTiles, 4, 2)
@@ -108,7 +108,7 @@ groups/Game/Switch: 1 tiles number 1 became delay 9 0,0`
 	}
 }
 
-// TestTurnTiles tests areas and layers that are turned by themselves.
+// TestTurnTiles tests rotating areas and single layers.
 func TestTurnTiles(t *testing.T) {
 	m := twmap.New(4, 3)
 	m.Groups[0].Layers = append(m.Groups[0].Layers, design([]uint8{1, 2, 3, 4}, []uint8{5, 6, 7, 8}, []uint8{9, 10, 11, 12}))
@@ -138,7 +138,7 @@ func TestTurnTiles(t *testing.T) {
 	}
 }
 
-// TestNumbers tests renumbering, with the settings that go along.
+// TestNumbers tests renumbering, including the settings about numbers.
 func TestNumbers(t *testing.T) {
 	m := twmap.New(9, 1)
 	tele, sw := twmap.NewTileLayer(twmap.KindTele, 9, 1), twmap.NewTileLayer(twmap.KindSwitch, 9, 1)
@@ -155,7 +155,7 @@ func TestNumbers(t *testing.T) {
 		if err := e.RenumberTiles(twmap.SwitchNumbers, 1, 9, 11, false); err != nil {
 			return err
 		}
-		if err := e.RenumberTiles(twmap.TeleNumbers, 1, 2, 2, false); err != nil { // both move on
+		if err := e.RenumberTiles(twmap.TeleNumbers, 1, 2, 2, false); err != nil { // each number moves by one
 			return err
 		}
 		return e.RenumberTiles(twmap.TeleNumbers, 2, 2, 3, false)
@@ -185,7 +185,7 @@ error: 2 cannot become 3, which 1 other tiles have`
 	}
 }
 
-// TestClean tests what makes tiles as they should be.
+// TestClean tests the operations that normalize tiles.
 func TestClean(t *testing.T) {
 	const x, y, r = twmap.FlipX, twmap.FlipY, twmap.Rotate
 	m := twmap.New(6, 1)
@@ -221,7 +221,7 @@ groups/Game/Speedup: 2 tiles had bytes that mean nothing, which became 0 0,0 1,0
 	}
 }
 
-// TestConstruct tests the making of game tiles from a layer.
+// TestConstruct tests making game tiles from a layer.
 func TestConstruct(t *testing.T) {
 	m := twmap.New(3, 2)
 	g := twmap.NewGroup("Ground", design([]uint8{0, 9, 0}, []uint8{8, 0, 7}))
@@ -256,7 +256,7 @@ groups/Game/Tele: 2 tiles became tele checkpoint in, as groups/Ground/tiles has 
 	}
 }
 
-// TestCleanGame and TestBorder test what the editor's tools do.
+// TestCleanGame and TestBorder test the equivalents of the editor's tools.
 func TestCleanGame(t *testing.T) {
 	m := twmap.New(4, 1)
 	game := m.Physics(twmap.KindGame).Tiles()

@@ -4,17 +4,17 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Turn is one of the eight ways in which a square can be put on itself: it is mirrored left
-// to right, or not, and then turned clockwise by quarters.
+// Turn is one of the eight symmetries of a square: it is mirrored left to right, or not, and then rotated clockwise
+// by quarters.
 type Turn struct {
 	Mirrored bool
-	Quarters int // 0 to 3
+	Quarters int // of 90 degrees, 0 to 3
 }
 
-// Turns that have names.
+// Turns with names.
 var (
-	LeftRight = Turn{Mirrored: true}              // left and right change places
-	UpDown    = Turn{Mirrored: true, Quarters: 2} // top and bottom change places
+	LeftRight = Turn{Mirrored: true}              // left and right are swapped
+	UpDown    = Turn{Mirrored: true, Quarters: 2} // top and bottom are swapped
 	Clockwise = Turn{Quarters: 1}
 )
 
@@ -39,7 +39,7 @@ func (t Turn) after(g Turn) Turn {
 	return Turn{t.Mirrored != g.Mirrored, (t.Quarters + q) & 3}
 }
 
-// back returns the turn that undoes t.
+// back returns the inverse of t.
 func (t Turn) back() Turn {
 	if !t.Mirrored {
 		t.Quarters = -t.Quarters & 3
@@ -47,8 +47,7 @@ func (t Turn) back() Turn {
 	return t
 }
 
-// place returns where a place of a rectangle comes to lie, if the corners of that are 0, 0
-// and w, h.
+// place returns the new position of a point of a rectangle whose corners are 0, 0 and w, h.
 func (t Turn) place(x, y, w, h int) (int, int) {
 	if t.Mirrored {
 		x = w - x
@@ -59,7 +58,7 @@ func (t Turn) place(x, y, w, h int) (int, int) {
 	return x, y
 }
 
-// size returns the size of what had a size.
+// size returns the new size of an area.
 func (t Turn) size(w, h int) (int, int) {
 	if t.Quarters&1 != 0 {
 		return h, w
@@ -67,12 +66,12 @@ func (t Turn) size(w, h int) (int, int) {
 	return w, h
 }
 
-// turnOf returns how flags turn a tile. The game flips first and rotates then, as a Turn does.
+// turnOf returns the turn for the flags of a tile. The game first flips, then rotates, like a Turn.
 func turnOf(f twmap.TileFlags) Turn {
 	x, y := f&twmap.FlipX != 0, f&twmap.FlipY != 0
 	t := Turn{Mirrored: x != y}
 	if y {
-		t.Quarters = 2 // a flip of both is half a turn, and so is what makes one flip the other
+		t.Quarters = 2 // flipping both is half a rotation, and half a rotation swaps the flips
 	}
 	if f&twmap.Rotate != 0 {
 		t.Quarters++
@@ -98,7 +97,7 @@ func (t Turn) flags() (f twmap.TileFlags) {
 
 const turning = twmap.FlipX | twmap.FlipY | twmap.Rotate
 
-// cell returns a cell of a kind of layers that was turned.
+// cell returns a turned cell of a kind of layers.
 func (t Turn) cell(kind twmap.Kind, c Cell) Cell {
 	switch kind {
 	case twmap.KindSpeedup:
@@ -118,11 +117,12 @@ func (t Turn) cell(kind twmap.Kind, c Cell) Cell {
 	return c
 }
 
-// physicsCell is cell for the layers whose flags say what a tile does.
+// physicsCell is cell for layers in which the flags affect the function of a tile.
 func (t Turn) physicsCell(c Cell) Cell {
 	id := twmap.GameTile(c.ID)
 	if t.Mirrored && id >= twmap.EntityLaserFastCCW && id <= twmap.EntityLaserFastCW {
-		// Lasers that turn one way and the other, at equal speeds, lie around the one that stands.
+		// Lasers that rotate in opposite directions at the same speed are symmetric around the laser that does not
+		// rotate.
 		c.ID = uint8(twmap.EntityLaserStop + (twmap.EntityLaserStop - id))
 	}
 	if !id.Rotatable() {
@@ -134,7 +134,7 @@ func (t Turn) physicsCell(c Cell) Cell {
 	case isCrazyShotgun(id):
 		g = t.shotgun(g)
 	case leftRightAlike(id) && t.Mirrored:
-		// The mirrored tile is the same as the turned one that the game knows.
+		// The mirrored tile equals a rotated one, which the game supports.
 		g = t.after(g).after(LeftRight)
 	default:
 		g = t.after(g)
@@ -143,7 +143,7 @@ func (t Turn) physicsCell(c Cell) Cell {
 	return c
 }
 
-// leftRightAlike reports whether a tile does the same if left and right change places.
+// leftRightAlike reports whether a tile has the same function if left and right are swapped.
 func leftRightAlike(id twmap.GameTile) bool {
 	switch id {
 	case twmap.TileStop, twmap.TileStopBothWays, twmap.TileSpeeder, twmap.TileFastSpeeder, twmap.TileThroughDirection:
@@ -156,8 +156,8 @@ func isCrazyShotgun(id twmap.GameTile) bool {
 	return id == twmap.EntityCrazyShotgun || id == twmap.EntityCrazyShotgunEx
 }
 
-// shotgun turns a crazy shotgun. It shoots down, and to the right, up, left with each quarter
-// more: the other way round than its picture turns. What is mirrored shoots to the left.
+// shotgun turns a crazy shotgun. It shoots down, and with each rotation by 90 degrees to the right, up, left:
+// opposite to the rotation of its picture. A mirrored one shoots to the left.
 func (t Turn) shotgun(g Turn) Turn {
 	q := g.Quarters
 	if g.Mirrored {
@@ -169,8 +169,7 @@ func (t Turn) shotgun(g Turn) Turn {
 	return Turn{Quarters: (q - t.Quarters) & 3}
 }
 
-// one reports whether a cell stands for one thing, that there are more of if the cell is
-// copied: an entity, or the place where a teleporter leads to.
+// one reports whether a cell must not be duplicated: an entity, or the exit of a teleporter.
 func one(kind twmap.Kind, c Cell) bool {
 	switch id := twmap.GameTile(c.ID); kind {
 	case twmap.KindGame, twmap.KindFront, twmap.KindSwitch:
@@ -181,7 +180,7 @@ func one(kind twmap.Kind, c Cell) bool {
 	return false
 }
 
-// repeated returns what a cell is where the game repeats it, outside of its layer.
+// repeated returns the cell that is equivalent to the game's repetition of c outside of its layer.
 func repeated(kind twmap.Kind, c Cell) Cell {
 	if one(kind, c) {
 		return Cell{}

@@ -20,7 +20,7 @@ import (
 
 var turns = []mapedit.Turn{mapedit.LeftRight, mapedit.UpDown, mapedit.Clockwise, {Quarters: 2}, {Quarters: 3}, {Mirrored: true, Quarters: 1}}
 
-// eachMap calls a test with each map of the corpus; it may change the map.
+// eachMap calls do for each map of the corpus; do may change the map.
 func eachMap(t *testing.T, do func(t *testing.T, name string, m *twmap.Map)) {
 	files := corpus.Files(t, "teeworlds", ".map")
 	root := corpus.Dir(t, "teeworlds")
@@ -62,8 +62,8 @@ func turned(t testing.TB, m *twmap.Map, turns ...mapedit.Turn) *twmap.Map {
 	})
 }
 
-// TestTurnBack tests that turns that undo each other leave a map as it was, but for what no turn
-// at all changes already: flags that mean nothing, layers smaller or larger than others.
+// TestTurnBack tests that a turn and its inverse leave a map unchanged, except for what every turn changes: flags
+// without meaning, and layers of a size different from the others.
 func TestTurnBack(t *testing.T) {
 	var same, all int
 	eachMap(t, func(t *testing.T, name string, m *twmap.Map) {
@@ -80,7 +80,7 @@ func TestTurnBack(t *testing.T) {
 			{mapedit.LeftRight, mapedit.UpDown, {Quarters: 2}},
 		} {
 			if i > 1 && len(name)%9 != 0 {
-				break // a sample will do
+				break // a sample is enough
 			}
 			if back := turned(t, m, way...); !back.Equal(plain) {
 				t.Errorf("%s: %v leave another map", name, way)
@@ -90,7 +90,7 @@ func TestTurnBack(t *testing.T) {
 	t.Logf("%d of %d maps come back as they were in all", same, all)
 }
 
-// drawn draws all of a map, a tile in as many pixels.
+// drawn draws a whole map, with the given number of pixels per tile.
 func drawn(t testing.TB, m *twmap.Map, pixels int) *image.RGBA {
 	t.Helper()
 	r, err := mapdraw.New(m, mapdraw.Options{Mapres: mapres})
@@ -101,7 +101,7 @@ func drawn(t testing.TB, m *twmap.Map, pixels int) *image.RGBA {
 	dst := image.NewRGBA(image.Rect(0, 0, int(c.Width)/32*pixels, int(c.Height)/32*pixels))
 	draw.Draw(dst, dst.Rect, image.NewUniform(mapdraw.Background), image.Point{}, draw.Src)
 	p := mapdraw.Picture{Camera: c, Scale: float64(pixels) / 32}
-	// A camera as high as wide: how much of a group one shows that is not depends on its sides.
+	// The camera is square, because the view of a group with another parallax depends on the sides.
 	p.Camera.Width, p.Camera.Height = max(c.Width, c.Height), max(c.Width, c.Height)
 	if err := r.Render(context.Background(), dst, p); err != nil {
 		t.Error(err)
@@ -109,7 +109,7 @@ func drawn(t testing.TB, m *twmap.Map, pixels int) *image.RGBA {
 	return dst
 }
 
-// mapres is where external images are, for maps of the corpus.
+// mapres holds the folders of external images, for maps of the corpus.
 var mapres []string
 
 // turnedPicture turns a picture.
@@ -152,13 +152,13 @@ func difference(t testing.TB, a, b *image.RGBA) float64 {
 	return float64(sum) / float64(len(a.Pix)/4)
 }
 
-// pixelsFor returns how large tiles are drawn in a picture of a map.
+// pixelsFor returns the number of pixels per tile in a picture of a map.
 func pixelsFor(m *twmap.Map) int {
 	c := mapdraw.Whole(m)
 	return max(1, int(300*32/max(c.Width, c.Height)))
 }
 
-// save keeps a picture for people, if they ask for it.
+// save writes a picture for inspection if MAPEDIT_OUT is set.
 func save(t testing.TB, name string, p image.Image) {
 	dir := os.Getenv("MAPEDIT_OUT")
 	if dir == "" {
@@ -174,10 +174,10 @@ func save(t testing.TB, name string, p image.Image) {
 	}
 }
 
-// TestTurnPictures tests that a turned map looks as the turned picture of the map.
+// TestTurnPictures tests that a turned map looks like the turned picture of the map.
 func TestTurnPictures(t *testing.T) {
 	eachMap(t, func(t *testing.T, name string, m *twmap.Map) {
-		if len(name)%2 != 0 { // a sample will do
+		if len(name)%2 != 0 { // a sample is enough
 			return
 		}
 		k := pixelsFor(m)
@@ -197,7 +197,7 @@ func TestTurnPictures(t *testing.T) {
 	})
 }
 
-// TestTurnPhysics tests what tiles of physics layers do once they are turned, tile by tile.
+// TestTurnPhysics tests the function of tiles of physics layers after a turn, tile by tile.
 func TestTurnPhysics(t *testing.T) {
 	const x, y, r = twmap.FlipX, twmap.FlipY, twmap.Rotate
 	for _, c := range []struct {
@@ -215,24 +215,24 @@ func TestTurnPhysics(t *testing.T) {
 		{mapedit.Clockwise, twmap.TileStop, r, twmap.TileStop, x | y},
 		{mapedit.Clockwise, twmap.TileSpeeder, x | y | r, twmap.TileSpeeder, 0},
 		{mapedit.LeftRight, twmap.TileThroughDirection, x | y | r, twmap.TileThroughDirection, r},
-		{mapedit.LeftRight, twmap.TileSpeeder, y, twmap.TileSpeeder, y},                                       // does nothing, and goes on so
-		{mapedit.Clockwise, twmap.EntityCrazyShotgun, 0, twmap.EntityCrazyShotgun, x | y | r},                 // down, then left
-		{mapedit.Clockwise, twmap.EntityCrazyShotgunEx, r, twmap.EntityCrazyShotgunEx, 0},                     // right, then down
-		{mapedit.LeftRight, twmap.EntityCrazyShotgun, r, twmap.EntityCrazyShotgun, x | y | r},                 // right, then left
-		{mapedit.UpDown, twmap.EntityCrazyShotgun, 0, twmap.EntityCrazyShotgun, x | y},                        // down, then up
-		{mapedit.LeftRight, twmap.EntityCrazyShotgun, x, twmap.EntityCrazyShotgun, r},                         // left, whatever it looks like
-		{mapedit.LeftRight, twmap.EntityLaserFastCCW, 0, twmap.EntityLaserFastCW, 0},                          // turns the other way
-		{mapedit.UpDown, twmap.EntityLaserSlowCW, 0, twmap.EntityLaserSlowCCW, 0},                             //
-		{mapedit.LeftRight, twmap.EntityLaserStop, 0, twmap.EntityLaserStop, 0},                               //
-		{mapedit.Clockwise, twmap.EntityLaserFastCCW, 0, twmap.EntityLaserFastCCW, 0},                         // goes on
-		{mapedit.LeftRight, twmap.EntityArmor, 0, twmap.EntityArmor, x},                                       // is drawn mirrored
-		{mapedit.LeftRight, twmap.EntityArmor, r, twmap.EntityArmor, y | r},                                   //
-		{mapedit.Clockwise, twmap.EntityArmor, r, twmap.EntityArmor, x | y},                                   //
-		{mapedit.LeftRight, twmap.TileAir, x, twmap.TileAir, 0},                                               //
-		{mapedit.Clockwise, twmap.TileStopBothWays, 0, twmap.TileStopBothWays, r},                             //
-		{mapedit.LeftRight, twmap.TileEntitiesOff1, 0, twmap.TileEntitiesOff1, x},                             //
-		{mapedit.Turn{Quarters: 2}, twmap.TileFastSpeeder, r, twmap.TileFastSpeeder, x | y | r},               //
-		{mapedit.Turn{Quarters: 2}, twmap.EntityCrazyShotgunEx, 0, twmap.EntityCrazyShotgunEx, x | y},         //
+		{mapedit.LeftRight, twmap.TileSpeeder, y, twmap.TileSpeeder, y},                       // has no effect before or after
+		{mapedit.Clockwise, twmap.EntityCrazyShotgun, 0, twmap.EntityCrazyShotgun, x | y | r}, // down, then left
+		{mapedit.Clockwise, twmap.EntityCrazyShotgunEx, r, twmap.EntityCrazyShotgunEx, 0},     // right, then down
+		{mapedit.LeftRight, twmap.EntityCrazyShotgun, r, twmap.EntityCrazyShotgun, x | y | r}, // right, then left
+		{mapedit.UpDown, twmap.EntityCrazyShotgun, 0, twmap.EntityCrazyShotgun, x | y},        // down, then up
+		{mapedit.LeftRight, twmap.EntityCrazyShotgun, x, twmap.EntityCrazyShotgun, r},         // left, whatever its picture shows
+		{mapedit.LeftRight, twmap.EntityLaserFastCCW, 0, twmap.EntityLaserFastCW, 0},          // rotates in the opposite direction
+		{mapedit.UpDown, twmap.EntityLaserSlowCW, 0, twmap.EntityLaserSlowCCW, 0},
+		{mapedit.LeftRight, twmap.EntityLaserStop, 0, twmap.EntityLaserStop, 0},
+		{mapedit.Clockwise, twmap.EntityLaserFastCCW, 0, twmap.EntityLaserFastCCW, 0}, // unchanged
+		{mapedit.LeftRight, twmap.EntityArmor, 0, twmap.EntityArmor, x},               // is drawn mirrored
+		{mapedit.LeftRight, twmap.EntityArmor, r, twmap.EntityArmor, y | r},
+		{mapedit.Clockwise, twmap.EntityArmor, r, twmap.EntityArmor, x | y},
+		{mapedit.LeftRight, twmap.TileAir, x, twmap.TileAir, 0},
+		{mapedit.Clockwise, twmap.TileStopBothWays, 0, twmap.TileStopBothWays, r},
+		{mapedit.LeftRight, twmap.TileEntitiesOff1, 0, twmap.TileEntitiesOff1, x},
+		{mapedit.Turn{Quarters: 2}, twmap.TileFastSpeeder, r, twmap.TileFastSpeeder, x | y | r},
+		{mapedit.Turn{Quarters: 2}, twmap.EntityCrazyShotgunEx, 0, twmap.EntityCrazyShotgunEx, x | y},
 		{mapedit.Turn{Quarters: 3}, twmap.EntityCrazyShotgunEx, x | y, twmap.EntityCrazyShotgunEx, x | y | r}, // up, then left
 	} {
 		m := twmap.New(3, 3)
@@ -244,12 +244,12 @@ func TestTurnPhysics(t *testing.T) {
 	}
 }
 
-// TestTurnSpeedups tests the angles of speedups, and that numbers of teleporters go along.
+// TestTurnSpeedups tests the angles of speedups, and that numbers of teleporters are moved with their tiles.
 func TestTurnSpeedups(t *testing.T) {
 	for _, c := range []struct {
 		turn        mapedit.Turn
 		angle, want int16
-		x, y        int // where a tile at 0,0 of 4 x 3 comes to lie
+		x, y        int // the new position of the tile at 0,0 of 4 x 3
 	}{
 		{mapedit.LeftRight, 30, 150, 3, 0}, {mapedit.LeftRight, 270, 270, 3, 0}, {mapedit.UpDown, 30, 330, 0, 2},
 		{mapedit.UpDown, 0, 0, 0, 2}, {mapedit.Clockwise, 300, 30, 2, 0}, {mapedit.Turn{Quarters: 3}, 0, 270, 0, 3},
@@ -269,7 +269,7 @@ func TestTurnSpeedups(t *testing.T) {
 	}
 }
 
-// TestTurnTold tests that all that is turned is told of, and that what cannot be read is.
+// TestTurnTold tests that everything that is turned is reported, and so are cells that cannot be read.
 func TestTurnTold(t *testing.T) {
 	m := twmap.New(4, 3)
 	short := twmap.NewTileLayerOf(twmap.KindTiles, twmap.NewGridOf(4, 3, []twmap.Tile{{ID: 1}}))

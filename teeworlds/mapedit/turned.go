@@ -7,13 +7,12 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// fewCells is how many cells have to be others before that may mean that all was turned.
+// fewCells is the number of changed cells above which a turn of the whole layer is considered.
 const fewCells = 16
 
-// Turned returns how layers were turned: the turn after which each first layer of the pairs is
-// like the second in at least twice as many of the cells that differ now. It is the zero Turn if
-// there is none. The layers of a pair are of one kind; those that were resized tell nothing, and
-// cells that cannot be read count as air.
+// Turned finds out how layers were turned: it returns the turn that leaves the fewest differences between the first and
+// the second layers of the pairs, if these are at most half as many as without a turn, or otherwise the zero Turn. The
+// layers of a pair have the same kind. Resized layers are ignored, and unreadable cells count as air.
 func Turned(pairs [][2]*twmap.TileLayer) Turn {
 	var best Turn
 	pairs = slices.DeleteFunc(pairs, func(p [2]*twmap.TileLayer) bool {
@@ -34,11 +33,11 @@ func Turned(pairs [][2]*twmap.TileLayer) Turn {
 	return best
 }
 
-// others counts the cells in which the turned first layers differ from the second ones, up to a
-// limit: all of them where the sizes do.
+// others returns the number of cells in which the turned first layers differ from the second ones, up to a limit. All
+// cells differ if the sizes do.
 func (t Turn) others(pairs [][2]*twmap.TileLayer, limit int) (n int) {
 	for _, p := range pairs {
-		old, new := p[0].Clone(), p[1].Clone() // whose cells are gone with them
+		old, new := p[0].Clone(), p[1].Clone() // their cells are released with them
 		w, h := t.size(old.Width(), old.Height())
 		if w != new.Width() || h != new.Height() {
 			if n += w * h; n >= limit {
@@ -61,7 +60,7 @@ func (t Turn) others(pairs [][2]*twmap.TileLayer, limit int) (n int) {
 	return n
 }
 
-// To returns the turn that makes what was turned by t what was turned by o.
+// To returns the turn from something turned by t to the same thing turned by o.
 func (t Turn) To(o Turn) Turn { return o.after(t.back()) }
 
 // TurnLayer turns a layer of tiles.
@@ -69,8 +68,8 @@ func TurnLayer(l *twmap.TileLayer, t Turn) {
 	New(&twmap.Map{}, nil).turnLayer(t, l, l.Width(), l.Height())
 }
 
-// PairsOf returns the pairs of layers of tiles among those that are the same in two maps, by the
-// new ones, for [Turned].
+// PairsOf returns the pairs of tile layers that are the same in two maps, for [Turned]. The keys of same are the new
+// layers.
 func PairsOf(old *twmap.Map, same map[twmap.Layer]twmap.Layer) (pairs [][2]*twmap.TileLayer) {
 	for new, was := range same {
 		a, is := was.(*twmap.TileLayer)

@@ -7,14 +7,14 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Units of 1/32 tiles, and of 22.10 fixed-point in these.
+// Units of 1/32 tiles, and of 22.10 fixed-point in these units.
 const (
 	tileUnits = 32
 	fixed     = 1024
 )
 
-// maxAll limits the cells of all layers together that are made at a time, maxTurned those of which
-// one layer is held at a time: a layer of more than fewTurned cells, or fewQuads quads.
+// maxAll limits the total number of cells in all layers that are made, and maxTurned that in layers of which only one
+// is in memory at a time: layers of more than fewTurned cells, or fewQuads quads.
 const (
 	maxAll    = 4 * twmap.MaxCells
 	maxTurned = 16 * twmap.MaxCells
@@ -22,8 +22,7 @@ const (
 	fewQuads  = 1 << 13
 )
 
-// size returns the size of the map in tiles: that of its game layer, or of the largest layer
-// where there is none.
+// size returns the size of the map in tiles: that of its game layer, or of the largest layer if there is none.
 func (e *Editor) size() (w, h int) {
 	if game := e.m.Physics(twmap.KindGame); game != nil {
 		return game.Width(), game.Height()
@@ -36,13 +35,13 @@ func (e *Editor) size() (w, h int) {
 	return max(w, 1), max(h, 1)
 }
 
-// Turn mirrors or turns the whole map: what it looks like and what it does. The game layer's
-// rectangle becomes that of the new one.
+// Turn mirrors or rotates the whole map, including its behaviour. The rectangle of the game layer becomes that of the
+// turned game layer.
 //
-// Layers of a group turn around one middle, so smaller ones grow to the size of the largest by
-// repeating their edges, as the game does outside of them. Design layers that are larger than
-// the game layer they share a group with get a group of their own, because that of the game
-// cannot be moved. Flags of physics tiles that have no direction become 0.
+// Layers of a group turn around a common middle, so smaller ones grow to the size of the largest by repeating their
+// edges, as the game does outside of them. Design layers in the game group that are larger than the game layer are
+// moved to separate groups, because the game group cannot be moved. Flags of physics tiles without a direction become
+// 0.
 func (e *Editor) Turn(t Turn) error {
 	t.Quarters &= 3
 	w, h := e.size()
@@ -72,7 +71,7 @@ func (e *Editor) Turn(t Turn) error {
 	return nil
 }
 
-// fits reports whether a grid of a size may be made beside all that came before it.
+// fits returns an error if a grid is too large, by itself or together with all previous ones.
 func fits(w, h int, all *int, most int) error {
 	if w < 1 || h < 1 || w > twmap.MaxCells/h {
 		return fmt.Errorf("%d x %d tiles: expected at least 1 x 1 and at most %d in all", w, h, twmap.MaxCells)
@@ -83,7 +82,7 @@ func fits(w, h int, all *int, most int) error {
 	return nil
 }
 
-// extent returns the size in tiles of all of a group; w, h where it has no tiles.
+// extent returns the size of a group in tiles, or w, h for a group without tiles.
 func extent(g *twmap.Group, w, h int) (int, int) {
 	gw, gh := 0, 0
 	for _, l := range g.Layers {
@@ -97,8 +96,8 @@ func extent(g *twmap.Group, w, h int) (int, int) {
 	return gw, gh
 }
 
-// isolateLarger gives the design layers of the game's group groups of their own if one of them is
-// larger than the game layer.
+// isolateLarger moves the design layers of the game group to separate groups if one of them is larger than the game
+// layer.
 func (e *Editor) isolateLarger(w, h int) error {
 	if i := e.gameGroup(); i >= 0 {
 		for _, l := range e.m.Groups[i].Layers {
@@ -114,7 +113,7 @@ func (e *Editor) isolateLarger(w, h int) error {
 func (e *Editor) turnGroup(t Turn, g *twmap.Group, isGame bool, w, h int) {
 	gw, gh := extent(g, w, h)
 	if isGame {
-		gw, gh = w, h // larger layers are in other groups now
+		gw, gh = w, h // larger layers are now in other groups
 	}
 	for _, l := range g.Layers {
 		e.turnLayer(t, l, gw, gh)
@@ -125,10 +124,10 @@ func (e *Editor) turnGroup(t Turn, g *twmap.Group, isGame bool, w, h int) {
 	if c := g.Clip; c != nil {
 		turnClip(t, c, w, h)
 	}
-	if isGame { // the game does not look at where it is
+	if isGame { // the game ignores its offset
 		return
 	}
-	// A place x of the group is drawn at x - offset - camera * parallax / 100.
+	// Position x of the group is drawn at x - offset - camera * parallax / 100.
 	x, y, px, py := int(g.OffsetX), int(g.OffsetY), int(g.ParallaxX), int(g.ParallaxY)
 	if t.Mirrored {
 		x = gw*tileUnits - x - percent(w*tileUnits, px)
@@ -146,7 +145,7 @@ func (e *Editor) turnGroup(t Turn, g *twmap.Group, isGame bool, w, h int) {
 	g.OffsetX, g.OffsetY, g.ParallaxX, g.ParallaxY = int32(x), int32(y), int32(px), int32(py)
 }
 
-// percent returns p percent of n, rounded; that of -n is the negative of it.
+// percent returns p percent of n, rounded symmetrically around 0.
 func percent(n, p int) int {
 	if n < 0 {
 		return -percent(-n, p)
@@ -198,8 +197,8 @@ func (e *Editor) turnLayer(t Turn, l twmap.Layer, w, h int) {
 	}
 }
 
-// eachQuad changes all quads of a layer, as far as they can be read: the game draws none of a
-// layer of which not all can.
+// eachQuad changes all quads of a layer that can be read. The game draws no quads of a layer if one of them cannot be
+// read.
 func (e *Editor) eachQuad(l *twmap.QuadLayer, what string, change func(*twmap.Quad)) {
 	read, err := l.Quads()
 	if err != nil {
@@ -219,7 +218,7 @@ func (e *Editor) eachQuad(l *twmap.QuadLayer, what string, change func(*twmap.Qu
 	e.tell(l, len(quads), "quads", "%s", what)
 }
 
-// eachSource changes all sources of a layer, as far as they can be read.
+// eachSource changes all sources of a layer that can be read.
 func (e *Editor) eachSource(l *twmap.SoundLayer, what string, change func(*twmap.SoundSource)) {
 	read, err := l.Sources()
 	if err != nil {
@@ -241,8 +240,8 @@ func turnPoint(t Turn, p twmap.Point, w, h int) twmap.Point {
 	return twmap.Point{X: int32(x), Y: int32(y)}
 }
 
-// turnQuad turns a quad. Its corners change their order too, so that the first is the left top
-// one again, unless the quad is drawn in two triangles that are not to be seen as one.
+// turnQuad turns a quad. The order of its corners changes too, so that the first is again the top left one, unless
+// the division into two triangles is visible.
 func turnQuad(t Turn, q *twmap.Quad, w, h int) {
 	for i, p := range q.Points {
 		q.Points[i] = turnPoint(t, p, w, h)
@@ -259,7 +258,7 @@ func turnQuad(t Turn, q *twmap.Quad, w, h int) {
 	}
 }
 
-// even reports whether all that a quad has changes evenly from corner to corner.
+// even reports whether all properties of a quad are linear between its corners.
 func even(q *twmap.Quad) bool {
 	is := func(v [4]int32) bool { return int(v[0])+int(v[3]) == int(v[1])+int(v[2]) }
 	points := func(p [4]twmap.Point) bool {
@@ -271,7 +270,7 @@ func even(q *twmap.Quad) bool {
 		is([4]int32{c[0].B, c[1].B, c[2].B, c[3].B}) && is([4]int32{c[0].A, c[1].A, c[2].A, c[3].A})
 }
 
-// turnEnvelope turns the way and the rotation that an envelope of positions says.
+// turnEnvelope turns the movement and the rotation of a position envelope.
 func turnEnvelope(t Turn, env *twmap.Envelope) {
 	for i := range env.Points {
 		p := &env.Points[i]

@@ -11,37 +11,37 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// flavor07 is what [twmap.Map.Flavor] calls maps in the form of Teeworlds 0.7.
+// flavor07 is the result of [twmap.Map.Flavor] for maps in the format of Teeworlds 0.7.
 const flavor07 = "Teeworlds 0.7"
 
-// since07 are images that only Teeworlds 0.7 has for all maps.
+// since07 lists images that only Teeworlds 0.7 has for all maps.
 var since07 = []string{"easter", "generic_lamps", "generic_shadows", "light"}
 
-// Fit stores layers of compressed tiles in the older form where the map has what only DDNet has, or
-// other layers in that form: see [twmap.Map.Misfits].
+// Fit stores layers of compressed tiles in the older format if the map has parts that only DDNet supports, or other
+// layers in that format: see [twmap.Map.Misfits].
 func (e *Editor) Fit() {
 	for _, l := range e.m.Fit() {
 		e.tell(l, 1, "", "stored as version 3, as maps with such layers are")
 	}
 }
 
-// ErrLoss is the cause of errors about what the other game does not have; Drop leaves it out.
+// ErrLoss is wrapped by errors about things that the other game does not have; Drop removes them instead.
 var ErrLoss = errors.New("this would lose")
 
-// Across is how a map goes from a game to another.
+// Across specifies how a map is converted between games.
 type Across struct {
-	// Find returns the picture that the game which the map is for has under a name; nil finds none.
+	// Find returns the picture that the map's game has under a name; nil means that there are none.
 	Find func(name string) (*image.NRGBA, error)
-	// Drop leaves out what the other game does not have, instead of failing.
+	// Drop removes what the other game does not have, instead of failing.
 	Drop bool
-	// Lost hears of each thing that Drop leaves out; nil: it is reported as a change.
+	// Lost receives a message for each thing that Drop removes; if it is nil, removals are reported as changes.
 	Lost func(what string)
-	// Force takes a map whatever its form says that it is for.
+	// Force converts a map whatever game its format indicates.
 	Force bool
 }
 
-// Is07 reports whether a map is for Teeworlds 0.7: what its form says, and its game layer where
-// its layers are of different forms.
+// Is07 reports whether a map is for Teeworlds 0.7, according to its format, or to its game layer if its layers have
+// different formats.
 func Is07(m *twmap.Map) bool {
 	if len(m.Misfits()) > 0 {
 		return m.Physics(twmap.KindGame).Version >= 4
@@ -49,9 +49,8 @@ func Is07(m *twmap.Map) bool {
 	return m.Flavor() == flavor07
 }
 
-// sameForm brings another map, or what is left of it, to the game that the map is for, as To07 and
-// To06 do: only then its tiles and pictures mean the same there. Is07 is whether the whole of the
-// other map was for Teeworlds 0.7.
+// sameForm converts another map, or a part of it, to the game of the map, as To07 and To06 do, so that its tiles and
+// pictures have the same meaning. is07 reports whether the whole other map was for Teeworlds 0.7.
 func (e *Editor) sameForm(other *twmap.Map, is07 bool, a Across) error {
 	to := (*Editor).To06
 	switch {
@@ -71,11 +70,10 @@ func (e *Editor) sameForm(other *twmap.Map, is07 bool, a Across) error {
 	return nil
 }
 
-// To07 makes a map of Teeworlds 0.6 or DDNet one of Teeworlds 0.7: with the form of its file,
-// as [twmap.Map.To07] does, and with the tiles that look the same. Some pictures that maps only
-// name are others in 0.7, with tiles in other places; layers that are drawn with one of them get
-// the tiles that look as before. Where there are no such tiles, or quads show parts of the
-// picture, the old picture is embedded.
+// To07 converts a map of Teeworlds 0.6 or DDNet to Teeworlds 0.7: it changes the format, as [twmap.Map.To07] does,
+// and replaces tiles by those that look the same. Some external images have their tiles at other positions in 0.7;
+// layers with such an image get the tiles that look as before. Where there are no such tiles, or quads show parts of
+// the picture, the old picture is embedded.
 func (e *Editor) To07(a Across) error {
 	if Is07(e.m) && !a.Force {
 		return errors.New("the map has the form of Teeworlds 0.7 already")
@@ -85,8 +83,8 @@ func (e *Editor) To07(a Across) error {
 	return e.across(a, to07, to06, lacks, (*twmap.Map).To07, e.idle07())
 }
 
-// To06 makes a map of Teeworlds 0.7 one of DDNet and Teeworlds 0.6, as [Editor.To07] does the
-// other way round: in the form of [twmap.Map.Modernize].
+// To06 converts a map of Teeworlds 0.7 to DDNet and Teeworlds 0.6, like [Editor.To07] in the opposite direction. The
+// format is that of [twmap.Map.Modernize].
 func (e *Editor) To06(a Across) error {
 	if !Is07(e.m) && !a.Force {
 		return errors.New("the map does not have the form of Teeworlds 0.7")
@@ -96,7 +94,7 @@ func (e *Editor) To06(a Across) error {
 	return e.across(a, to06, to07, lacks, (*twmap.Map).Modernize, nil)
 }
 
-// idle07 returns what is lost of the game layer: tiles that do nothing in Teeworlds 0.7.
+// idle07 describes what is lost from the game layer: tiles without effect in Teeworlds 0.7.
 func (e *Editor) idle07() (lost []string) {
 	game := e.m.Physics(twmap.KindGame)
 	if game == nil {
@@ -118,10 +116,10 @@ func (e *Editor) idle07() (lost []string) {
 	return lost
 }
 
-// across remaps what is drawn with pictures of the games, and gives the map its new form.
+// across remaps everything drawn with pictures of the games, and converts the format of the map.
 func (e *Editor) across(a Across, remaps, back map[string]*remap, lacks func(name string) bool, form func(*twmap.Map) []string, lost []string) error {
 	var do []func()
-	embedded := e.m.Clone() // which tells what the form loses, with the images that will be embedded
+	embedded := e.m.Clone() // used to find what the format loses, with the images that will be embedded
 	for i, im := range e.m.Images {
 		if !im.External() {
 			continue
@@ -192,11 +190,11 @@ func (a *Across) find(name string) (*image.NRGBA, error) {
 	return a.Find(name)
 }
 
-// users are what is drawn with an image.
+// users holds everything that is drawn with an image.
 type users struct {
 	tiles []*twmap.TileLayer
 	used  [256]int
-	quads int // layers
+	quads int // number of layers
 }
 
 func (e *Editor) usersOf(i int) (u users, err error) {
@@ -223,7 +221,7 @@ func (e *Editor) usersOf(i int) (u users, err error) {
 	return u, nil
 }
 
-// needPicture reports whether nothing but the picture itself looks as before, and why.
+// needPicture reports whether only the picture itself looks as before, and why.
 func (u *users) needPicture(r *remap) (bool, string) {
 	var missing []string
 	for id, n := range u.used {
@@ -240,7 +238,7 @@ func (u *users) needPicture(r *remap) (bool, string) {
 	return false, ""
 }
 
-// moves reports whether anything is in another place.
+// moves reports whether any tile has another position.
 func (r *remap) moves() bool {
 	for i, to := range r.to {
 		if int(to) != i || r.missing[i] {
@@ -250,7 +248,7 @@ func (r *remap) moves() bool {
 	return false
 }
 
-// remapTiles gives the layers that are drawn with an image the tiles that look as theirs do.
+// remapTiles gives the layers with an image the tiles that look like the old ones.
 func (e *Editor) remapTiles(i int, u users, r *remap) {
 	redrawn := 0
 	for _, l := range u.tiles {
@@ -279,8 +277,8 @@ func (e *Editor) remapTiles(i int, u users, r *remap) {
 	e.tell(e.m.Images[i], redrawn, "tiles", "tiles that are drawn a little differently in the other game")
 }
 
-// ofSameGame reports whether a picture is the one that a remap begins with, and not the one of
-// the other game under the same name: each shows tiles that are transparent in the other.
+// ofSameGame reports whether a picture is the source of a remap, not the other game's picture with the same name:
+// each has tiles that are transparent in the other.
 func ofSameGame(p *image.NRGBA, r, back *remap) bool {
 	if p.Rect.Dx()%16 != 0 || p.Rect.Dy()%16 != 0 {
 		return true

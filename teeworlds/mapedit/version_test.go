@@ -16,7 +16,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Each list of tiles is whole: no tile stands in it twice, and what goes to 0.7 comes back.
+// TestSheets tests that no tile is in a list twice, and that the conversion to 0.7 can be reversed.
 func TestSheets(t *testing.T) {
 	to07, to06 := remaps()
 	for _, s := range sheets {
@@ -56,8 +56,8 @@ func mapres(t *testing.T) (find06, find07 func(string) (*image.NRGBA, error)) {
 	return in("ddnet_ddnet", "data", "mapres"), in("teeworlds_teeworlds", "datasrc", "mapres")
 }
 
-// The lists say what is to be seen in the pictures of both games: a tile that is in both looks
-// the same, and one that is in neither list cannot be seen.
+// TestSheetsOfPictures tests that the lists match the pictures of both games: a tile that is in both looks the same,
+// and a tile that is in neither list is invisible.
 func TestSheetsOfPictures(t *testing.T) {
 	find06, find07 := mapres(t)
 	for _, s := range sheets {
@@ -92,7 +92,7 @@ func TestSheetsOfPictures(t *testing.T) {
 	}
 }
 
-// distance is how much two tiles differ, as they are seen, 0 to 255.
+// distance returns the visible difference of two tiles, 0 to 255.
 func distance(a *image.NRGBA, i int, b *image.NRGBA, j int) float64 {
 	w, h := a.Rect.Dx()/16, a.Rect.Dy()/16
 	sum := 0.0
@@ -109,7 +109,7 @@ func distance(a *image.NRGBA, i int, b *image.NRGBA, j int) float64 {
 	return sum / float64(4*w*h)
 }
 
-// old returns a map of 0.6 that is drawn with pictures that are others in 0.7.
+// old returns a map of 0.6 with pictures that are different in 0.7.
 func old(doodads ...uint8) *twmap.Map {
 	m := twmap.New(10, 10)
 	m.Images = []*twmap.Image{twmap.NewExternalImage("grass_doodads", 1024, 1024), twmap.NewExternalImage("grass_main", 1024, 1024)}
@@ -152,7 +152,7 @@ func TestTo07AndBack(t *testing.T) {
 	if err := e.To06(Across{Find: none}); err != nil {
 		t.Fatal(err)
 	}
-	want := old(4, 0, 17) // what could not be seen is air now
+	want := old(4, 0, 17) // invisible tiles became air
 	want.Groups[0].Layers[1].(*twmap.TileLayer).Tiles().Set(1, 0, twmap.Tile{})
 	want.Modernize()
 	if !m.Equal(want) {
@@ -192,8 +192,8 @@ func TestTo07Embeds(t *testing.T) {
 	}
 }
 
-// Parts of a map of the other game come as the map's own game has them: the tiles that look the
-// same, in the form of the map, with a picture of the same name.
+// TestPasteAcross tests that parts of a map of the other game are converted when they are pasted: to tiles that look
+// the same, in the format of the map, with a picture of the same name.
 func TestPasteAcross(t *testing.T) {
 	new07 := func() *twmap.Map {
 		m := old(4, 17)
@@ -253,7 +253,7 @@ func TestPasteAcross(t *testing.T) {
 		}
 	}
 
-	// An area of a map of 0.7 in one of 0.6.
+	// Paste an area of a map of 0.7 into one of 0.6.
 	m, from := old(20), new07()
 	if err := New(m, nil).PasteArea(from, Area{0, 0, 2, 1}, 0, 0, Across{}); err != nil {
 		t.Fatal(err)
@@ -262,7 +262,7 @@ func TestPasteAcross(t *testing.T) {
 		t.Errorf("an area: tiles %d", got)
 	}
 
-	// What was pasted by those who did not convert it is found, and mended.
+	// Pastes without conversion, as by other programs, are found and corrected.
 	m = ddnet()
 	m.Groups = append(m.Groups, twmap.NewGroup("Far", new07().Groups[0].Layers[1]))
 	if list := wrong(m); len(list) != 1 || !strings.Contains(list[0], "version 4, which is for maps of Teeworlds 0.7, but the game layer has version 3") {
