@@ -2,7 +2,7 @@ package pak
 
 import "trowel.example/check"
 
-// Catalog lists what Check can find in an archive and its manifest.
+// Catalog lists the findings that Check can report for an archive and its manifest.
 var Catalog check.Catalog
 
 var (

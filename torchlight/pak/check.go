@@ -18,18 +18,17 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// Check reports everything that is wrong with the archive and its manifest. It
-// inflates every file, on all cores, unless the manifest states more than the
-// archive can hold. The path is put before findings about the archive as a whole.
+// Check reports everything that is wrong with the archive and its manifest. It inflates every file, on all cores,
+// unless the manifest states more than the archive can hold. Findings about the archive as a whole have the given path.
 func (r *Reader) Check(path string, sink check.Sink) { r.CheckSeeing(path, nil, sink) }
 
-// CheckSeeing is Check, and calls see with what it inflates, from several goroutines at a
-// time. Files that are very large or broken are not among them. See may be nil.
+// CheckSeeing works like Check and also calls see with each file's inflated content, from several goroutines at once.
+// See is not called for very large and for broken files. See may be nil.
 func (r *Reader) CheckSeeing(path string, see func(f *File, content []byte), sink check.Sink) {
 	sink = AtFiles(path, sink)
 	if r.salvaged {
 		sink.Add(foundCut, path, -1, "the list of files is cut off or damaged")
-		return // nothing of it is as it should be
+		return // the archive is not in its regular form
 	}
 	r.checkManifest(path, sink)
 	r.checkNames(sink)
@@ -38,8 +37,8 @@ func (r *Reader) CheckSeeing(path string, see func(f *File, content []byte), sin
 	}
 }
 
-// AtFiles returns a sink for findings whose paths are those of files, except for that of the
-// archive: these become their places.
+// AtFiles returns a sink that adds a place to findings that name a file of the archive: the place is that file.
+// Findings whose path is the archive itself are passed on unchanged.
 func AtFiles(archive string, sink check.Sink) check.Sink {
 	return func(f check.Finding) {
 		if f.At == nil && f.Path != "" && f.Path != archive {
@@ -88,7 +87,7 @@ func (r *Reader) checkManifest(path string, sink check.Sink) {
 	for i := range man.Sections {
 		s := &man.Sections[i]
 		if len(s.Records) > 0 && !directories[s.Name] {
-			directories[s.Name] = true // once
+			directories[s.Name] = true // report each directory once
 			sink.Add(foundDirectory, s.Name, -1, "has files, but no record of its own")
 		}
 	}
@@ -130,10 +129,10 @@ func (r *Reader) checkNames(sink check.Sink) {
 	}
 }
 
-// places are paths of files of which the same is to be told.
+// places are paths of files that share one problem.
 type places []string
 
-// report makes one finding of all of them.
+// report makes one finding for all the paths.
 func (p places) report(k *check.Kind, sink check.Sink, one, many string) {
 	switch len(p) {
 	case 0:
@@ -149,7 +148,7 @@ func (p places) report(k *check.Kind, sink check.Sink, one, many string) {
 	sink.AddAt(k, at, "", -1, "%d names %s; the first is %s", len(p), many, p[0])
 }
 
-// source returns the type of the text of which a file is compiled, or t.
+// source returns the type of the source text of a compiled type, or t if t is not compiled.
 func (t Type) source() Type {
 	switch t {
 	case TypeDat:
@@ -169,7 +168,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// isSafe reports whether a path stays within the folder that it is put into.
+// isSafe reports whether a path stays within the folder that it is extracted into.
 func isSafe(path string) bool {
 	if strings.ContainsAny(path, "\\:\x00") {
 		return false
@@ -182,8 +181,8 @@ func isSafe(path string) bool {
 	return true
 }
 
-// checkLayout looks at the header and at where the blocks lie. It reports whether
-// they can be inflated within reason.
+// checkLayout checks the header and the positions of the blocks. It reports whether the blocks can be inflated at a
+// reasonable cost.
 func (r *Reader) checkLayout(path string, sink check.Sink) bool {
 	var blocks []*File
 	lengths := make(map[*File]int64, len(r.files))
@@ -246,14 +245,14 @@ func (r *Reader) checkTail(path string, end int64, sink check.Sink) {
 	native := n == 4*int64(removed)
 	if native {
 		tail, err := r.bytes(end, r.size)
-		native = err != nil || isNativeTail(tail, removed) // what cannot be read was told
+		native = err != nil || isNativeTail(tail, removed) // read errors are already reported
 	}
 	if !native {
 		sink.AddAt(foundGap, []check.Place{check.Span{Offset: r.base + end, Length: n}}, path, r.base+end, "%d bytes follow the last block, where the editor writes %d zeroes", n, 4*removed)
 	}
 }
 
-// checkContents inflates all files, and reports in their order.
+// checkContents inflates all files and reports their findings in the order of the files.
 func (r *Reader) checkContents(see func(*File, []byte), sink check.Sink) {
 	found := make([][]check.Finding, len(r.files))
 	parallel.Each(len(r.files), func(i int) {
@@ -266,7 +265,7 @@ func (r *Reader) checkContents(see func(*File, []byte), sink check.Sink) {
 	}
 }
 
-// check reports what is wrong with the block and the content of a file.
+// check reports problems with the block and the content of a file.
 func (f *File) check(see func(*File, []byte), sink check.Sink) {
 	if f.Removed() {
 		return
@@ -292,12 +291,11 @@ func (f *File) check(see func(*File, []byte), sink check.Sink) {
 	}
 }
 
-// inMemory is how large a file may be, in bytes, to be checked in memory, which is faster
-// than to check it piece by piece.
+// inMemory is the largest size of a file, in bytes, that is checked in memory. Checking in memory is faster than
+// checking piece by piece.
 const inMemory = 16 << 20
 
-// sum returns the CRC-32 of the content of a block, and how many bytes stand after the
-// end of its stream.
+// sum returns the CRC-32 of the content of a block and the number of bytes after the end of its stream.
 func (f *File) sum(size, compressed uint32, see func(*File, []byte)) (sum uint32, surplus int64, err error) {
 	if max(size, compressed) <= inMemory {
 		block, err := f.Block()
@@ -318,8 +316,7 @@ func (f *File) sum(size, compressed uint32, see func(*File, []byte)) (sum uint32
 	return h.Sum32(), surplus, err
 }
 
-// stream writes the content of a block piece by piece, and returns how many bytes stand
-// after the end of its stream.
+// stream writes the content of a block piece by piece and returns the number of bytes after the end of its stream.
 func (f *File) stream(w io.Writer, size, compressed uint32) (surplus int64, err error) {
 	at := int64(f.Record.Offset) + blockHeaderSize
 	stored := bufio.NewReader(io.NewSectionReader(f.r.src, at, stretch(size, compressed)-blockHeaderSize))

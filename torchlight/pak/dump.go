@@ -11,9 +11,8 @@ import (
 	"trowel.example/trace"
 )
 
-// Dump reports every field of an archive of size bytes, block by block in the order
-// of the bytes; man says where they are. Streams are only counted, and not read. The
-// offset is that of the archive in its file.
+// Dump reports every field of an archive of size bytes, block by block in the order of the bytes. The manifest man
+// gives their positions. Streams are counted, not read. The offset is the position of the archive in its file.
 func Dump(pak io.ReaderAt, size, offset int64, man *Manifest, t trace.Tracer) error {
 	d := dumper{pak: pak, size: size, offset: offset, trace: t}
 	d.fields(-1, func(r *bin.Reader) {
@@ -33,7 +32,7 @@ func Dump(pak io.ReaderAt, size, offset int64, man *Manifest, t trace.Tracer) er
 	for _, f := range files {
 		at := int64(f.Record.Offset)
 		if f.Removed() || at < d.at || at > size {
-			continue // it has no block, or lies within another
+			continue // the record has no block, or its block lies within another
 		}
 		if at > d.at {
 			d.span("archive.gap", at-d.at)
@@ -62,7 +61,7 @@ func Dump(pak io.ReaderAt, size, offset int64, man *Manifest, t trace.Tracer) er
 	return d.err
 }
 
-// dumper goes through an archive and reads only what has fields.
+// dumper walks an archive and reads only the bytes that have fields.
 type dumper struct {
 	pak              io.ReaderAt
 	size, offset, at int64
@@ -70,7 +69,7 @@ type dumper struct {
 	err              error
 }
 
-// fields reads the eight bytes before the archive's blocks, or those of a block.
+// fields reads the eight bytes of the archive's header or of a block's header.
 func (d *dumper) fields(block int, read func(*bin.Reader)) {
 	if d.err != nil {
 		return
@@ -92,7 +91,7 @@ func (d *dumper) fields(block int, read func(*bin.Reader)) {
 	d.at, d.err = r.Offset()-d.offset, r.Err()
 }
 
-// span reports bytes that are only counted.
+// span reports bytes that are counted but not read.
 func (d *dumper) span(path string, n int64) {
 	if d.err != nil {
 		return

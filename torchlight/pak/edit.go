@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Edit changes single files of an archive. All others are copied as they are,
-// without inflating them. Paths are found as [Reader.Find] finds them.
+// Edit changes single files of an archive. All others are copied unchanged, without inflating them. Paths match as in
+// [Reader.Find].
 type Edit struct {
 	r     *Reader
 	files []NewFile
@@ -14,13 +14,12 @@ type Edit struct {
 	seal  bool
 }
 
-// NewEdit begins to edit an archive, which must stay open and as it is until
-// Write is done.
+// NewEdit begins to edit an archive. The archive must stay open and unchanged until Write returns.
 func NewEdit(r *Reader) *Edit {
 	e := &Edit{r: r, index: make(map[string]int, len(r.files))}
 	for _, f := range r.files {
 		switch {
-		case f.Duplicate: // Write keeps it
+		case f.Duplicate: // Write keeps duplicates
 		case f.Removed():
 			e.set(NewFile{Path: f.Path, Removed: true})
 		default:
@@ -39,7 +38,7 @@ func (e *Edit) set(f NewFile) {
 	e.files = append(e.files, f)
 }
 
-// find returns where in the files a path is, ignoring case.
+// find returns the index of a path in e.files, ignoring case.
 func (e *Edit) find(path string) (int, bool) {
 	path = strings.ReplaceAll(path, `\`, "/")
 	if i, ok := e.index[path]; ok {
@@ -53,8 +52,7 @@ func (e *Edit) find(path string) (int, bool) {
 	return 0, false
 }
 
-// Put adds a file, or replaces that of the same path, ignoring case. The one that
-// is replaced keeps the case of its path.
+// Put adds a file, or replaces the file of the same path, ignoring case. A replaced file keeps the case of its path.
 func (e *Edit) Put(f NewFile) {
 	if i, ok := e.find(f.Path); ok {
 		f.Path = e.files[i].Path
@@ -64,7 +62,7 @@ func (e *Edit) Put(f NewFile) {
 	e.set(f)
 }
 
-// Delete takes a file out of the archive.
+// Delete removes a file from the archive.
 func (e *Edit) Delete(path string) error {
 	i, ok := e.find(path)
 	if !ok {
@@ -84,8 +82,8 @@ func (e *Edit) delete(i int) {
 	e.files = e.files[:last]
 }
 
-// Rename gives a file another path, which must not be taken. If that has
-// another extension, the file gets its type.
+// Rename gives a file another path, which must be unused. If the extension changes, the file gets the type of the new
+// extension.
 func (e *Edit) Rename(from, to string) error {
 	i, ok := e.find(from)
 	if !ok {
@@ -104,8 +102,8 @@ func (e *Edit) Rename(from, to string) error {
 	return nil
 }
 
-// Files returns what will be written, in no particular order: of a salvaged archive, the files that
-// can be read.
+// Files returns the files that Write will write, in no particular order. For a salvaged archive these are the readable
+// files.
 func (e *Edit) Files() []NewFile {
 	if !e.r.salvaged {
 		return e.files
@@ -116,15 +114,15 @@ func (e *Edit) Files() []NewFile {
 			if _, err := from.Content(); err != nil {
 				continue
 			}
-			f.Source, f.Content, f.Time = nil, from.Content, from.Record.Time // its record lacks the CRC-32
+			f.Source, f.Content, f.Time = nil, from.Content, from.Record.Time // the record of a salvaged file has no CRC-32
 		}
 		files = append(files, f)
 	}
 	return files
 }
 
-// Write writes the archive to target, which must be another file than the one
-// that is read. Without any change that gives the same bytes, unless the archive was salvaged.
+// Write writes the archive to target, which must not be the file that is being read. Without changes the output is
+// byte-identical, unless the archive was salvaged.
 func (e *Edit) Write(target Target) (man *Manifest, size int64, err error) {
 	if e.r.salvaged {
 		return Write(target, e.Files(), nil)
@@ -139,11 +137,11 @@ func (e *Edit) Write(target Target) (man *Manifest, size int64, err error) {
 	return Write(target, e.files, k)
 }
 
-// Seal makes Write state what the archive states wrongly: its hash, that of the list, the size of
-// its largest block. It returns which of these are wrong, in words.
+// Seal makes Write correct the values that the archive states wrongly: its hash, the manifest's hash and the size of
+// the largest block. It returns the names of the wrong values.
 func (e *Edit) Seal() (wrong []string, err error) {
 	if e.r.salvaged {
-		return nil, nil // Write states everything anew
+		return nil, nil // Write computes all values of a salvaged archive
 	}
 	k, _, err := outline(e.r)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// memory is a target that lives in memory.
+// memory is a target in memory.
 type memory struct{ b []byte }
 
 func (m *memory) WriteAt(p []byte, at int64) (int, error) {
@@ -28,7 +28,7 @@ func (m *memory) WriteAt(p []byte, at int64) (int, error) {
 
 func (m *memory) ReadAt(p []byte, at int64) (int, error) { return bytes.NewReader(m.b).ReadAt(p, at) }
 
-// archive is an archive with its manifest, in memory.
+// archive is an archive and its manifest, in memory.
 type archive struct{ pak, man []byte }
 
 func (a archive) open(t testing.TB) *pak.Reader {
@@ -38,7 +38,7 @@ func (a archive) open(t testing.TB) *pak.Reader {
 		t.Fatal(err)
 	}
 	r, err := pak.NewReader(bytes.NewReader(a.pak), int64(len(a.pak)), man)
-	if r == nil || (err != nil) != (r.Absent() > 0) { // one of the oddities lacks a file
+	if r == nil || (err != nil) != (r.Absent() > 0) { // in one of the oddities a file is absent
 		t.Fatal(err)
 	}
 	return r
@@ -77,7 +77,7 @@ func file(path string, content []byte) pak.NewFile {
 	return pak.NewFile{Path: path, Time: 130141573389032929, Content: func() ([]byte, error) { return content, nil }}
 }
 
-// sample is something of everything that an archive of the editor has.
+// sample returns one file of each kind that an archive of the editor has.
 func sample() []pak.NewFile {
 	return []pak.NewFile{
 		file("MEDIA/UNITS/B.DAT", bytes.Repeat([]byte("unit "), 300)),
@@ -89,7 +89,7 @@ func sample() []pak.NewFile {
 	}
 }
 
-// list returns what can be read of an archive, to be written again.
+// list returns the readable files of an archive, to be written again.
 func list(t testing.TB, r *pak.Reader) []pak.NewFile {
 	t.Helper()
 	var files []pak.NewFile
@@ -123,7 +123,7 @@ func contents(t testing.TB, r *pak.Reader) map[string]string {
 	return all
 }
 
-// residue takes the residue of an archive through JSON.
+// residue returns the residue of an archive after a round trip through JSON.
 func residue(t testing.TB, r *pak.Reader) *pak.Residue {
 	t.Helper()
 	k, err := pak.NewResidue(r)
@@ -147,15 +147,15 @@ func findings(r *pak.Reader) []string {
 	return slices.Sorted(maps.Keys(ids))
 }
 
-// raw is an archive that is put together by hand, right or wrong.
+// raw is an archive that is assembled manually, valid or not.
 type raw struct {
 	version  uint16
 	sections []pak.Section
-	body     []byte // after the header
+	body     []byte // bytes after the header
 	rest     []byte
 }
 
-// add puts bytes before a block, and a block, and a record for it.
+// add appends the bytes before a block, the block, and a record for it.
 func (a *raw) add(dir, name, gap string, content []byte, block []byte) *pak.Record {
 	a.body = append(a.body, gap...)
 	rec := pak.Record{CRC32: crc32.ChecksumIEEE(content), Type: pak.TypeOf(name), Name: name, Offset: uint32(8 + len(a.body)), Size: uint32(len(content)), Time: 1e17 + pak.Filetime(len(a.body))}
@@ -174,7 +174,7 @@ func (a *raw) record(dir string, rec pak.Record) *pak.Record {
 	return &s.Records[len(s.Records)-1]
 }
 
-// block compresses a content at a level; -1 stores it.
+// block compresses a content at a level; level -1 stores it.
 func block(content []byte, level int) []byte {
 	var stream []byte
 	if level >= 0 {
@@ -188,7 +188,7 @@ func block(content []byte, level int) []byte {
 	return append(b, stream...)
 }
 
-// build puts the parts together, numbers as the editor writes them.
+// build joins the parts and computes hash, hint and largest size as the editor does.
 func (a *raw) build(t testing.TB) archive {
 	t.Helper()
 	data := append(make([]byte, 8), a.body...)
@@ -220,8 +220,7 @@ func newRaw() *raw {
 	return &raw{version: 2, sections: []pak.Section{{Name: "", Records: []pak.Record{{Type: pak.TypeDirectory, Name: "MEDIA/"}}}}}
 }
 
-// oddities are archives in which something is not as the editor writes it,
-// with the findings that say so.
+// oddities returns archives that differ in one way from those of the editor, with the findings that report it.
 func oddities(t testing.TB) map[string]struct {
 	archive
 	want []string

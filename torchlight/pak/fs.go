@@ -6,9 +6,8 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// FS returns the files of the archive as a file system, each inflated when it
-// is opened. Removed files, duplicates and paths that [fs.ValidPath] does not
-// allow are left out.
+// FS returns the files of the archive as a file system. Each file is inflated when it is opened. Removed files,
+// duplicates and paths that [fs.ValidPath] rejects are left out.
 func (r *Reader) FS() fs.FS {
 	t := new(tree.FS)
 	for _, f := range r.files {

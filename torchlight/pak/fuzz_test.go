@@ -10,8 +10,8 @@ import (
 	"trowel.example/trace"
 )
 
-// FuzzManifest reads anything as a manifest. What can be read encodes to the
-// same bytes, and dumps byte for byte.
+// FuzzManifest decodes arbitrary bytes as a manifest. A manifest that decodes must encode to identical bytes, and its
+// dump must cover each byte once.
 func FuzzManifest(f *testing.F) {
 	for _, o := range oddities(f) {
 		f.Add(o.man)
@@ -46,7 +46,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// FuzzResidue rebuilds any archive with any manifest.
+// FuzzResidue rebuilds arbitrary archives with arbitrary manifests.
 func FuzzResidue(f *testing.F) {
 	for _, o := range oddities(f) {
 		f.Add(o.pak, o.man)

@@ -19,7 +19,7 @@ import (
 	"trowel.example/trace"
 )
 
-// zeros is an endless archive of zeros with other bytes here and there.
+// zeros is an endless archive of zeros, with other bytes at the given offsets.
 type zeros map[int64][]byte
 
 func (z zeros) ReadAt(b []byte, at int64) (int, error) {
@@ -53,8 +53,8 @@ func numbers(v ...uint32) (b []byte) {
 	return b
 }
 
-// Files that are larger than memory can be checked, and are refused where they would
-// have to be there as a whole.
+// TestLarge tests that files larger than memory can be checked, and that they are rejected where the whole content
+// would have to be in memory.
 func TestLarge(t *testing.T) {
 	tests.LongOnly(t, "reads gigabytes")
 	const huge = 1 << 30
@@ -113,7 +113,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// So is what belongs to no file: five gigabytes of nothing after the last block.
+// TestLargeTail tests that five gigabytes of zeros after the last block, which belong to no file, are checked without
+// loading them.
 func TestLargeTail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.pak")
 	if err := os.WriteFile(path, bytes.Repeat([]byte{0}, 8), 0o644); err != nil {

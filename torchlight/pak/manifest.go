@@ -12,23 +12,21 @@ import (
 )
 
 const (
-	minSection = 6  // the length of a name, the number of records
-	minRecord  = 23 // everything but the name
+	minSection = 6  // bytes: the length of the name, the number of records
+	minRecord  = 23 // bytes: all fields but the name
 )
 
-// DecodeManifest reads a manifest. All of its bytes count: what follows the
-// last section becomes Rest.
+// DecodeManifest reads a manifest from all of data. Bytes after the last section become Rest.
 func DecodeManifest(data []byte) (*Manifest, error) {
 	r := bin.NewReader(data, bin.LittleEndian)
 	m := readManifest(r, false)
 	return m, r.Err()
 }
 
-// DumpManifest reports every field of a manifest. The error says why it
-// stopped, if it did.
+// DumpManifest reports every field of a manifest. The error gives the reason if the manifest cannot be read to its end.
 func DumpManifest(data []byte, t trace.Tracer) error { return DumpManifestAt(data, 0, t) }
 
-// DumpManifestAt is DumpManifest for one that stands at an offset of its file.
+// DumpManifestAt is DumpManifest for a manifest at an offset of its file.
 func DumpManifestAt(data []byte, offset int64, t trace.Tracer) error {
 	r := bin.NewReader(data, bin.LittleEndian).At(offset)
 	r.Trace(t)
@@ -38,8 +36,8 @@ func DumpManifestAt(data []byte, offset int64, t trace.Tracer) error {
 	return r.Err()
 }
 
-// readManifest reads a manifest up to the end of r, or as far as it goes. Of one that
-// is known to be cut off, counts may speak of what is not there.
+// readManifest reads a manifest up to the end of r, or as far as it can be read. If isCut is true, the manifest is
+// known to be cut off, and counts may exceed the remaining data.
 func readManifest(r *bin.Reader, isCut bool) *Manifest {
 	count := func(name string, least int) int {
 		if isCut {
@@ -100,15 +98,14 @@ func (rec *Record) read(r *bin.Reader) {
 	}
 }
 
-// Clone returns a manifest of its own that says the same.
+// Clone returns an independent copy of the manifest.
 func (m *Manifest) Clone() *Manifest { return deep.Clone(m) }
 
-// Equal reports whether both manifests say the same, in the same order.
+// Equal reports whether both manifests have equal contents, in the same order.
 func (m *Manifest) Equal(other *Manifest) bool { return deep.Equal(m, other) }
 
-// Encode returns the bytes of the manifest, with Hash and Hint as they stand, and changes
-// nothing in it. It fails for a version that there is not and for names of more than 65535
-// UTF-16 units.
+// Encode returns the bytes of the manifest with the current Hash and Hint; it does not change the manifest. It fails
+// for an unknown version and for names of more than 65535 UTF-16 units.
 func (m *Manifest) Encode() ([]byte, error) {
 	if m.Version > 2 {
 		return nil, &fault.Error{Path: "version", Offset: -1, Want: "0 to 2", Got: fmt.Sprint(m.Version), Err: fault.ErrVersion}
@@ -133,7 +130,7 @@ func (m *Manifest) Encode() ([]byte, error) {
 		w.U32(uint32(len(s.Records)))
 		for j := range s.Records {
 			rec := &s.Records[j]
-			if len(rec.Name) > maxName { // to make no path for nothing
+			if len(rec.Name) > maxName { // check first, to avoid building a path needlessly
 				if err := fits(fmt.Sprintf("sections[%d].records[%d].name", i, j), rec.Name); err != nil {
 					return nil, err
 				}
@@ -150,7 +147,7 @@ func (m *Manifest) Encode() ([]byte, error) {
 	return w.Data(), nil
 }
 
-const maxName = 65535 // UTF-16 units that a name can have
+const maxName = 65535 // the greatest length of a name, in UTF-16 units
 
 func fits(path, s string) error {
 	if len(s) <= maxName {
@@ -162,7 +159,7 @@ func fits(path, s string) error {
 	return nil
 }
 
-// encodedSize is about as many bytes as Encode writes; exactly as many for ASCII names.
+// encodedSize returns the approximate number of bytes that Encode writes; it is exact for ASCII names.
 func (m *Manifest) encodedSize() int {
 	n := 16 + 2*len(m.Root) + len(m.Rest)
 	for i := range m.Sections {
@@ -174,14 +171,13 @@ func (m *Manifest) encodedSize() int {
 	return n
 }
 
-// Seal returns the bytes of the manifest after it has set Hint and Hash to what
-// the editor would write.
+// Seal sets Hint and Hash to the values that the editor writes and returns the bytes of the manifest.
 func (m *Manifest) Seal() ([]byte, error) {
 	m.Hint = m.NativeHint()
 	return m.seal()
 }
 
-// seal encodes and puts the hash in.
+// seal encodes the manifest and sets its hash.
 func (m *Manifest) seal() ([]byte, error) {
 	data, err := m.Encode()
 	if err != nil || m.Version < 2 {
@@ -192,9 +188,8 @@ func (m *Manifest) seal() ([]byte, error) {
 	return data, nil
 }
 
-// NativeHint returns the hint that the editor writes: the number of all files,
-// removed ones included, and for each directory that directly holds files the
-// number of slashes in its path.
+// NativeHint returns the hint that the editor writes: the number of all files, removed ones included, plus the number
+// of slashes in the path of each directory that directly holds files.
 func (m *Manifest) NativeHint() uint32 {
 	n := 0
 	counted := make(map[string]bool)

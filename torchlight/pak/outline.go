@@ -9,25 +9,24 @@ import (
 	"trowel.example/fault"
 )
 
-// A part is a record of an archive with what is known of its block.
+// A part is a record of an archive with the known facts about its block.
 type part struct {
 	rec  *ResidueRecord
 	is   *Record
 	file *File // nil for directories and nameless records
 
-	length     int64  // of the block; 0 if it has none
-	compressed uint32 // size of its stream
+	length     int64  // of the block in bytes; 0 if there is no block
+	compressed uint32 // size of the block's stream in bytes
 }
 
-// outline notes everything about an archive that can be told without
-// inflating: sections, order of blocks, gaps, numbers. Of the blocks it reads
-// the headers. Files and lost files are left to [part.fill].
+// outline records everything about an archive that can be found without inflating: sections, order of blocks, gaps,
+// numbers. It reads only the headers of the blocks. Files and lost files are left to [part.fill].
 func outline(r *Reader) (*Residue, []part, error) {
 	man := r.man
 	k := &Residue{bare: r, Version: differs(2, man.Version), Root: differs(ResidueName(DefaultRoot), ResidueName(man.Root)), Rest: man.Rest}
 	k.Hint = odd(man.NativeHint(), man.Hint)
 	var parts []part
-	next, nameless := 0, 0 // among the files of r
+	next, nameless := 0, 0 // indexes into r.files and r.rest
 	for i := range man.Sections {
 		s := &man.Sections[i]
 		k.Sections = append(k.Sections, ResidueSection{Name: ResidueName(s.Name), Records: make(ResidueRecords, len(s.Records))})
@@ -74,9 +73,8 @@ func outline(r *Reader) (*Residue, []part, error) {
 	return k, parts, k.seal(r, largest)
 }
 
-// arrange finds the blocks, side by side, and the gaps between them. A block
-// that another covers does not count: its record keeps the offset. It returns
-// the largest compressed size.
+// arrange finds the blocks, which lie one after another, and the gaps between them. A block that overlaps another does
+// not count: its record keeps the offset. arrange returns the largest compressed size.
 func (k *Residue) arrange(r *Reader, parts []part) (largest uint32, err error) {
 	var blocks []*part
 	sum := int64(0)
@@ -120,12 +118,12 @@ func (k *Residue) arrange(r *Reader, parts []part) (largest uint32, err error) {
 	return largest, err
 }
 
-// maxOverlap is how often the blocks of an archive may cover it. Blocks side by
-// side cover it once.
+// maxOverlap is how many times the blocks of an archive may cover its size. Blocks that lie one after another cover it
+// once.
 const maxOverlap = 64
 
-// isNativeTail reports whether bytes after the last block are what the editor
-// puts there: four zeroes for each removed file.
+// isNativeTail reports whether the bytes after the last block are those that the editor writes: four zeroes for each
+// removed file.
 func isNativeTail(tail []byte, removed int) bool {
 	return len(tail) == 4*removed && !slices.ContainsFunc(tail, func(b byte) bool { return b != 0 })
 }
@@ -142,7 +140,7 @@ func (k *Residue) removed() int {
 	return n
 }
 
-// bytes reads a stretch of the archive. It is within it.
+// bytes reads the bytes from offset from up to offset to, which must be within the archive.
 func (r *Reader) bytes(from, to int64) ([]byte, error) {
 	if to-from > MaxGap {
 		return nil, &fault.Error{Path: "archive", Offset: r.base + from, Want: fmt.Sprintf("at most %d bytes that belong to no file", MaxGap), Got: fmt.Sprint(to - from), Err: fault.ErrLimit}
@@ -152,7 +150,7 @@ func (r *Reader) bytes(from, to int64) ([]byte, error) {
 	return b, f.read(b, from)
 }
 
-// seal notes the numbers that are made from everything else.
+// seal records the numbers that are computed from everything else.
 func (k *Residue) seal(r *Reader, largest uint32) error {
 	head, err := r.bytes(0, headerSize)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"trowel.example/trace"
 )
 
-// The hashes against values of another implementation.
+// TestHashes tests the hashes against values of another implementation.
 func TestHashes(t *testing.T) {
 	for _, c := range []struct {
 		n              int
@@ -73,7 +73,7 @@ func TestTypeOf(t *testing.T) {
 	}
 }
 
-// A new archive has its records in the order of the editor, its surplus, its hint.
+// TestWrite tests the order of records, the surplus and the hint of a new archive.
 func TestWrite(t *testing.T) {
 	a := write(t, sample(), nil)
 	r := a.open(t)
@@ -124,7 +124,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// An empty file can be the last one: its block ends where the archive does.
+// TestEmptyLast tests that an empty file can be the last one: its block ends where the archive ends.
 func TestEmptyLast(t *testing.T) {
 	a := write(t, []pak.NewFile{file("MEDIA/A.JPG", nil)}, nil)
 	r := a.open(t)
@@ -136,7 +136,7 @@ func TestEmptyLast(t *testing.T) {
 	}
 }
 
-// The bytes of a manifest, one by one.
+// TestManifestBytes tests each byte of an encoded manifest.
 func TestManifestBytes(t *testing.T) {
 	man := &pak.Manifest{Version: 2, Hash: 0x04030201, Root: "M/", Hint: 5, Sections: []pak.Section{
 		{Name: "M/", Records: []pak.Record{{CRC32: 0x0a0b0c0d, Type: 9, Name: "é", Offset: 8, Size: 3, Time: 0x1122334455667788}}},
@@ -169,7 +169,7 @@ func TestManifestBytes(t *testing.T) {
 	}
 }
 
-// A count that lies costs nothing.
+// TestManifestCounts tests that a false count does not allocate memory.
 func TestManifestCounts(t *testing.T) {
 	data := []byte("\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\x7f")
 	if allocs := testing.AllocsPerRun(10, func() {
@@ -192,7 +192,8 @@ func (c *counter) ReadAt(p []byte, at int64) (int, error) {
 	return c.r.ReadAt(p, at)
 }
 
-// Opening and listing read nothing of the archive; a file reads its block.
+// TestOpenReadsNothing tests that opening and listing read nothing of the archive except one block header, and that a
+// file reads only its block.
 func TestOpenReadsNothing(t *testing.T) {
 	a := write(t, sample(), nil)
 	c := &counter{r: bytes.NewReader(a.pak)}
@@ -210,7 +211,7 @@ func TestOpenReadsNothing(t *testing.T) {
 	if err := fs.WalkDir(r.FS(), ".", func(_ string, _ fs.DirEntry, err error) error { return err }); err != nil {
 		t.Error(err)
 	}
-	if c.n != 8 { // whether the last file is there
+	if c.n != 8 { // the header of the last file's block, to see whether the archive is complete
 		t.Errorf("%d bytes were read", c.n)
 	}
 	if _, err := r.Find("MEDIA/UNITS/A.DAT").Content(); err != nil || c.n != 8+8+13 {
@@ -228,7 +229,7 @@ func TestFS(t *testing.T) {
 	}
 }
 
-// What Write cannot write, it says.
+// TestWriteErrors tests that Write reports an error for files that it cannot write.
 func TestWriteErrors(t *testing.T) {
 	broken := errors.New("broken")
 	for name, files := range map[string][]pak.NewFile{
@@ -272,7 +273,7 @@ func TestSniff(t *testing.T) {
 	}
 }
 
-// Dump tells every byte once, in order.
+// TestDump tests that Dump reports each byte once, in order.
 func TestDump(t *testing.T) {
 	for name, o := range oddities(t) {
 		at := int64(100)
@@ -292,8 +293,8 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// Records that repeat a very long name of a directory would take memory out of
-// all proportion to the list that they stand in.
+// TestLongPaths tests that records that repeat a very long directory name are rejected: their paths would take far more
+// memory than the manifest.
 func TestLongPaths(t *testing.T) {
 	man := &pak.Manifest{Version: 2, Root: pak.DefaultRoot, Sections: []pak.Section{{Name: strings.Repeat("A", 60000) + "/"}}}
 	for range 3000 {
@@ -305,7 +306,7 @@ func TestLongPaths(t *testing.T) {
 	}
 }
 
-// What is wrong with many names is told once, with all of them.
+// TestNamesFolded tests that a problem of many names is one finding with all of them.
 func TestNamesFolded(t *testing.T) {
 	man := &pak.Manifest{Version: 2, Root: pak.DefaultRoot, Sections: []pak.Section{{Name: "MEDIA/"}}}
 	for i := range 428 {

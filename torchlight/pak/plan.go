@@ -10,31 +10,31 @@ import (
 	"trowel.example/fault"
 )
 
-// An entry is a record that is to be written.
+// An entry is a record to write.
 type entry struct {
-	rec  Record         // as it will stand in the manifest; offset, size and CRC-32 come with the block
-	was  *ResidueRecord // what the residue says about it, or nil
-	file *NewFile       // what it is made from; nil for directories, removed files and lost ones
+	rec  Record         // as in the manifest; offset, size and CRC-32 are set with the block
+	was  *ResidueRecord // the record of the residue, or nil
+	file *NewFile       // the source of the entry; nil for directories, removed files and lost ones
 }
 
 func (e *entry) isFile() bool { return e.rec.Type != TypeDirectory }
 
-// A planSection is a section that is to be written.
+// A planSection is a section to write.
 type planSection struct {
 	name    string
 	entries []*entry
 }
 
-// A plan is the manifest that is to be written, without what only the blocks tell.
+// A plan is the manifest to write, without the values that depend on the blocks.
 type plan struct {
 	root     string
 	sections []planSection
 	removed  int  // number of removed files
-	intact   bool // as far as can be told, the archive of the residue comes out again
+	intact   bool // as far as known, the archive of the residue will be reproduced exactly
 }
 
-// newPlan joins the list of files with the residue: what the residue knows keeps
-// its place, what is new comes after.
+// newPlan joins the list of files with the residue: files that the residue knows keep their place, new files come after
+// them.
 func newPlan(files []NewFile, k *Residue) (*plan, error) {
 	byPath := make(map[string]*NewFile, len(files))
 	for i := range files {
@@ -106,7 +106,7 @@ func split(path string) (dir, name string) {
 	return path[:i], path[i:]
 }
 
-// keep puts the record of a residue into a section, if it is still wanted.
+// keep adds a record of the residue to a section if its file still exists.
 func (p *plan) keep(s *planSection, was *ResidueRecord, byPath map[string]*NewFile) {
 	e := &entry{was: was, rec: Record{Name: was.Name, Type: TypeDirectory}}
 	if was.Kind != ResidueDirectory {
@@ -114,16 +114,16 @@ func (p *plan) keep(s *planSection, was *ResidueRecord, byPath map[string]*NewFi
 		path := join(s.name, was.Name)
 		e.file = byPath[path]
 		if e.file == nil && was.Kind != ResidueLost {
-			p.intact = false // it is gone
+			p.intact = false // the file was removed
 			return
 		}
 		delete(byPath, path)
 		if e.file != nil && (was.Kind == ResidueLost || e.file.Removed != (was.Kind == ResidueRemoved)) {
-			p.intact, e.was = false, nil // something else has taken its place
+			p.intact, e.was = false, nil // another kind of entry has this path now
 		}
 	}
 	switch {
-	case e.was == nil || was.Kind == ResidueFile: // its fields come with the content
+	case e.was == nil || was.Kind == ResidueFile: // the fields are set together with the content
 	case was.source != nil:
 		e.rec = *was.source.Record
 		e.rec.Offset = 0
@@ -136,8 +136,7 @@ func (p *plan) keep(s *planSection, was *ResidueRecord, byPath map[string]*NewFi
 	s.entries = append(s.entries, e)
 }
 
-// apply puts the odd fields into a record. The offset is set later, once it is known
-// whether it is still valid.
+// apply sets the odd fields of a record. The offset is set later, when it is known whether it is still valid.
 func (o *OddRecord) apply(rec *Record) {
 	if o.Type != nil {
 		rec.Type = *o.Type
@@ -150,14 +149,14 @@ func (o *OddRecord) apply(rec *Record) {
 	}
 }
 
-// add appends the files that the residue did not know to the sections of their
-// directories: first those with a content, then removed ones, each by name.
+// add appends the files that the residue does not know to the sections of their directories: first those with content,
+// then removed ones, each group sorted by name.
 func (p *plan) add(files []NewFile, byPath map[string]*NewFile) {
 	if len(byPath) == 0 {
 		return
 	}
 	p.intact = false
-	section := make(map[string]int) // where files of a directory go
+	section := make(map[string]int) // index of the section for the files of each directory
 	for i := range p.sections {
 		s := &p.sections[i]
 		if _, ok := section[s.name]; !ok && slices.ContainsFunc(s.entries, (*entry).isFile) {
@@ -191,9 +190,8 @@ func (p *plan) add(files []NewFile, byPath map[string]*NewFile) {
 	}
 }
 
-// rebuild makes the sections as the editor does: the root; the directories that
-// hold files, with the files in the order that they have; the directories that
-// hold directories.
+// rebuild orders the sections as the editor does: the root; the directories that hold files, with the files in their
+// current order; the directories that hold directories.
 func (p *plan) rebuild(dirs map[string]bool) error {
 	files := make(map[string][]*entry)
 	for _, s := range p.sections {
@@ -241,8 +239,7 @@ func (p *plan) rebuild(dirs map[string]bool) error {
 	return nil
 }
 
-// maxDepth is how deep a file can stand: each directory on its way takes a
-// section with its whole path.
+// maxDepth is the greatest number of directories above a file: each of them takes a section with its whole path.
 const maxDepth = 200
 
 func sortedKeys[V any](m map[string]V) []string {
@@ -254,7 +251,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// blocks returns the entries that bring a block, in the order of the archive.
+// blocks returns the entries that have a block to write, in the order of the archive.
 func (p *plan) blocks() []*entry {
 	var all []*entry
 	for i := range p.sections {
@@ -268,7 +265,7 @@ func (p *plan) blocks() []*entry {
 	}
 	place := func(e *entry) int {
 		if e.was == nil || e.was.Block < 0 {
-			return math.MaxInt // new ones come last
+			return math.MaxInt // new files come last
 		}
 		return e.was.Block
 	}

@@ -16,49 +16,49 @@ import (
 const (
 	headerSize      = 8    // of an archive: the largest compressed size, the hash
 	blockHeaderSize = 8    // of a block: size, compressed size
-	maxRatio        = 1032 // deflate makes at most so many bytes of one
+	maxRatio        = 1032 // deflate expands one byte to at most this many
 )
 
-// What is read as a whole of an archive, at most, in bytes. Larger files can be checked
-// and copied, but not opened.
+// Limits, in bytes, for what is read from an archive in one piece. Larger files can be checked and copied, but not
+// opened.
 const (
-	MaxContent  = 512 << 20 // of a file, or its block
+	MaxContent  = 512 << 20 // of a file or its block
 	MaxManifest = 256 << 20
-	MaxGap      = 64 << 20 // of what lies between or after blocks
+	MaxGap      = 64 << 20 // of the bytes between or after blocks
 )
 
-// Reader is an open archive. It may be shared by goroutines.
+// Reader is an open archive. Goroutines may share it.
 type Reader struct {
 	man   *Manifest
 	src   io.ReaderAt
 	size  int64
 	base  int64
 	files []*File
-	rest  []*File // records without a name: they have blocks anyway
+	rest  []*File // records without a name that have blocks
 
 	salvaged bool
 
 	exact map[string]*File
-	fold  func() map[string]*File // by upper-case path, made when first asked for
+	fold  func() map[string]*File // by upper-case path, built at the first use
 }
 
-// File is a file of an archive, or one that the archive takes away.
+// File is a file of an archive, or a file that the archive removes.
 type File struct {
-	Path      string  // full, such as "MEDIA/SKILLS/FOO.DAT"
-	Record    *Record // as it stands in the manifest
+	Path      string  // full, for example "MEDIA/SKILLS/FOO.DAT"
+	Record    *Record // as in the manifest
 	Duplicate bool    // an earlier record has the same path
 
 	r *Reader
 }
 
-// NewReader returns the archive of size bytes that man lists. Of the archive it reads one
-// size only. Both must not be changed as long as the Reader is in use.
+// NewReader returns the archive of size bytes that man lists. It reads only one block header of the archive. The
+// archive and the manifest must not change while the Reader is in use.
 //
-// If the archive ends before all files that man lists, NewReader returns the Reader together
-// with an error that wraps [fault.ErrShort]: see [Reader.Absent].
+// If the archive ends before the end of a file that man lists, NewReader returns the Reader together with an error that
+// wraps [fault.ErrShort]: see [Reader.Absent].
 //
-// Sections of the same directory are merged. Directories are left out of the
-// files, and so are records of files that have no name, or that of a directory.
+// Sections of the same directory are merged. Directories are left out of the files, as are file records whose name is
+// empty or ends in a slash.
 func NewReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 	r, err := newReader(pak, size, man)
 	if err != nil {
@@ -70,13 +70,13 @@ func NewReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 	return r, nil
 }
 
-// newReader is NewReader without a look at the archive.
+// newReader is NewReader without reading the archive.
 func newReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 	if size < headerSize {
 		return nil, &fault.Error{Offset: 0, Want: "an archive of 8 bytes or more", Got: fmt.Sprintf("%d bytes", size), Err: fault.ErrShort}
 	}
 	n := 0
-	paths, listed := int64(0), int64(0) // bytes that the paths take, and about what the manifest has
+	paths, listed := int64(0), int64(0) // bytes of all paths, and approximate bytes of the manifest
 	for i := range man.Sections {
 		s := &man.Sections[i]
 		n += len(s.Records)
@@ -86,7 +86,7 @@ func newReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 			listed += int64(len(s.Records[j].Name) + minRecord)
 		}
 	}
-	// Each path repeats the name of its directory.
+	// The limit is needed because each path repeats the name of its directory.
 	if most := 1<<20 + 16*listed; paths > most {
 		return nil, &fault.Error{Path: "manifest", Offset: -1, Want: fmt.Sprintf("paths of %d bytes at most, all together", most), Got: strconv.FormatInt(paths, 10), Err: fault.ErrLimit}
 	}
@@ -116,14 +116,13 @@ func newReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 	return r, nil
 }
 
-// At tells that the archive stands at an offset of its file, so that errors
-// and findings can say where in the file they are.
+// At sets the offset of the archive in its file, so that errors and findings state offsets in that file.
 func (r *Reader) At(base int64) *Reader {
 	r.base = base
 	return r
 }
 
-// join returns the path of a record of a section.
+// join returns the path of a record in a section.
 func join(dir, name string) string {
 	if dir == "" || strings.HasSuffix(dir, "/") {
 		return dir + name
@@ -140,8 +139,8 @@ func (r *Reader) Size() int64 { return r.size }
 // Files returns the files, removed ones included, in the order of the manifest.
 func (r *Reader) Files() []*File { return r.files }
 
-// Find returns the first file of a path, or nil. It takes any case, and
-// backslashes for slashes; a path of the very same case comes first.
+// Find returns the first file of a path, or nil. It ignores case and accepts backslashes as slashes; a path with
+// exactly the same case is preferred.
 func (r *Reader) Find(path string) *File {
 	path = strings.ReplaceAll(path, `\`, "/")
 	if f := r.exact[path]; f != nil {
@@ -160,10 +159,10 @@ func (r *Reader) foldPaths() map[string]*File {
 	return fold
 }
 
-// Removed reports whether the archive takes the file away from those below.
+// Removed reports whether the archive removes this file of the archives below.
 func (f *File) Removed() bool { return f.Record.Removed() }
 
-// Offset returns the offset of the file's block, as errors name it.
+// Offset returns the offset of the file's block in the file that holds the archive, as errors state it.
 func (f *File) Offset() int64 { return f.r.base + int64(f.Record.Offset) }
 
 // fail returns an error about the file's block.
@@ -171,9 +170,8 @@ func (f *File) fail(err error, want, got string) error {
 	return &fault.Error{Path: f.Path, Offset: f.Offset(), Want: want, Got: got, Err: err}
 }
 
-// Sizes reads the header of the block: the size of the content, and that of
-// the zlib stream, 0 for a content that is stored as it is. The bytes that the
-// block needs are there.
+// Sizes reads the header of the block. It returns the size of the content and the size of the zlib stream, which is 0
+// for stored content. Sizes fails unless the archive holds the whole block.
 func (f *File) Sizes() (size, compressed uint32, err error) {
 	var head [blockHeaderSize]byte
 	return f.sizes(head[:])
@@ -197,7 +195,7 @@ func (f *File) sizes(head []byte) (size, compressed uint32, err error) {
 	return size, compressed, nil
 }
 
-// stretch returns how many bytes a block takes.
+// stretch returns the length of a block in bytes, with its header.
 func stretch(size, compressed uint32) int64 {
 	if compressed == 0 {
 		return blockHeaderSize + int64(size)
@@ -216,8 +214,7 @@ func (f *File) read(b []byte, at int64) error {
 	return &fault.Error{Path: f.Path, Offset: f.r.base + at, Want: fmt.Sprintf("%d bytes", len(b)), Got: err.Error(), Err: err}
 }
 
-// Block reads the block as it is: its header of eight bytes, then the zlib
-// stream or the content.
+// Block reads the whole block: its header of eight bytes, then the zlib stream or the stored content.
 func (f *File) Block() ([]byte, error) {
 	var head [blockHeaderSize]byte
 	size, compressed, err := f.sizes(head[:])
@@ -232,9 +229,8 @@ func (f *File) Block() ([]byte, error) {
 	return block, f.read(block[blockHeaderSize:], int64(f.Record.Offset)+blockHeaderSize)
 }
 
-// Content reads and inflates the block. It fails unless block and manifest
-// state the same size, and the content has it. The manifest's CRC-32 is left to
-// [Reader.Check].
+// Content reads and inflates the block. It fails unless block and manifest state the same size and the content has that
+// size. Only [Reader.Check] compares the content with the manifest's CRC-32.
 func (f *File) Content() ([]byte, error) {
 	block, err := f.Block()
 	if err != nil {
@@ -244,8 +240,8 @@ func (f *File) Content() ([]byte, error) {
 	return content, err
 }
 
-// CopyTo writes what Content returns, piece by piece where that is much, so that files of
-// any size can be read. With an error some of it may have been written.
+// CopyTo writes the file's content to w. It writes large content piece by piece, so that files of any size can be read.
+// If CopyTo fails, it may have written a part of the content.
 func (f *File) CopyTo(w io.Writer) error {
 	size, compressed, err := f.Sizes()
 	if err != nil {
@@ -264,8 +260,7 @@ func (f *File) CopyTo(w io.Writer) error {
 	return err
 }
 
-// inflate returns the content of a block of f, and how many bytes stand after
-// the end of its stream.
+// inflate returns the content of a block of f and the number of bytes after the end of its stream.
 func (f *File) inflate(block []byte) (content []byte, surplus int, err error) {
 	size, compressed := binary.LittleEndian.Uint32(block), binary.LittleEndian.Uint32(block[4:])
 	if size != f.Record.Size {

@@ -11,33 +11,31 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// A Residue is what a list of paths and contents does not say about an archive:
-// the order of records and blocks, times, and whatever is not as [Write] would
-// make it. Write with the residue of an archive and its unchanged files gives
-// exactly the same bytes. What the residue says about a file is void as soon as the
-// file has another content, except for its place.
+// A Residue holds everything about an archive that a list of paths and contents does not: the order of records and
+// blocks, times, and every difference from what [Write] would create. Write with the residue of an archive and its
+// unchanged files reproduces the archive byte for byte. When a file has a different content, its residue is ignored
+// except for its place.
 type Residue struct {
 	Version  *uint16          `json:"version,omitempty"` // of the manifest, if not 2
 	Root     *ResidueName     `json:"root,omitempty"`    // if not "MEDIA/"
-	Max      *Odd             `json:"max,omitempty"`     // the largest compressed size, where it is wrong
-	Hash     *Odd             `json:"hash,omitempty"`    // of the archive, where it is wrong
+	Max      *Odd             `json:"max,omitempty"`     // the largest compressed size, if it is wrong
+	Hash     *Odd             `json:"hash,omitempty"`    // of the archive, if it is wrong
 	ManHash  *Odd             `json:"manHash,omitempty"`
 	Hint     *Odd             `json:"hint,omitempty"`
 	Sections []ResidueSection `json:"sections,omitempty"`
 	Tail     []byte           `json:"tail,omitzero"`  // bytes after the last block; nil for four zeroes for each removed file
 	Rest     []byte           `json:"rest,omitempty"` // bytes after the manifest
 
-	bare *Reader // set if it is only outlined: then it fits to files that are copied from there, not to contents
+	bare *Reader // the archive, set if the residue was outlined only: it then applies to files copied from there, not to contents
 }
 
-// Odd is a number that is not what it should be. It is void where it should be
-// something else than From.
+// Odd is a number that differs from the expected one. It applies only while the expected number is From.
 type Odd struct {
 	From uint32 `json:"from"`
 	Is   uint32 `json:"is"`
 }
 
-// odd returns what to remember of a number, nil if it is as it should be.
+// odd returns the record of a wrong number, or nil if the number is right.
 func odd(should, is uint32) *Odd {
 	if should == is {
 		return nil
@@ -53,7 +51,7 @@ func (o *Odd) apply(should uint32) uint32 {
 	return should
 }
 
-// Has reports whether the archive had a file of a path.
+// Has reports whether the archive had a file with this path.
 func (k *Residue) Has(path string) bool {
 	for i := range k.Sections {
 		s := &k.Sections[i]
@@ -72,52 +70,51 @@ type ResidueSection struct {
 	Records ResidueRecords `json:"records"`
 }
 
-// ResidueRecord is a record of the manifest. Its JSON is a string such as
-// "0a1b2c3d 1d7bad8dfd975a3 +1 FOO.DAT", or an object that has it, if there is
-// anything odd.
+// ResidueRecord is a record of the manifest. Its JSON is a string such as "0a1b2c3d 1d7bad8dfd975a3 +1 FOO.DAT", or, if
+// anything is odd, an object that contains this string.
 type ResidueRecord struct {
 	Kind  ResidueKind
 	Name  string
-	Sum   uint32   // of a file: CRC-32 of the content to which the rest belongs
+	Sum   uint32   // of a file: CRC-32 of the content that the other fields belong to
 	Time  Filetime // of a file
-	Block int      // of a file: the place of its block among all, from 0; -1 if it has none of its own
+	Block int      // of a file: the index of its block among all blocks, from 0; -1 if it has no block of its own
 	Odd   *OddRecord
 
-	source *File // of a lost file in a bare residue: what to copy the block from
+	source *File // of a lost file in an outlined residue: the file to copy the block from
 }
 
-// ResidueKind tells records apart.
+// ResidueKind is the kind of a record.
 type ResidueKind uint8
 
 const (
-	ResidueFile      ResidueKind = iota // a file of which the content is in the list
+	ResidueFile      ResidueKind = iota // a file whose content is in the list
 	ResidueDirectory                    // a directory
-	ResidueRemoved                      // a file that the archive takes away
-	ResidueLost                         // a file whose content cannot be in the list: its name is empty or not the first of its kind, or it cannot be read
+	ResidueRemoved                      // a file that the archive removes
+	ResidueLost                         // a file that cannot be in the list: its name is empty or a duplicate, or its content is unreadable
 )
 
-// OddRecord says in what a record and its block are not as Write would make them.
+// OddRecord holds the differences of a record and its block from what Write would create.
 type OddRecord struct {
 	Type   *Type   `json:"type,omitempty"`
 	CRC32  *uint32 `json:"crc32,omitempty"`
 	Size   *uint32 `json:"size,omitempty"`
-	Offset *uint32 `json:"offset,omitempty"` // only of what has no block of its own: void if anything in the archive changed
+	Offset *uint32 `json:"offset,omitempty"` // only for records without a block of their own; ignored if anything in the archive changed
 
 	Level  *int   `json:"level,omitempty"`  // of zlib; -1 for stored
-	Stream []byte `json:"stream,omitempty"` // the compressed content, if no level leads to it
-	Block  []byte `json:"block,omitempty"`  // of a lost file: its block, header and all
-	Gap    []byte `json:"gap,omitempty"`    // bytes before its block
+	Stream []byte `json:"stream,omitempty"` // the compressed content, if no level reproduces it
+	Block  []byte `json:"block,omitempty"`  // of a lost file: its block with its header
+	Gap    []byte `json:"gap,omitempty"`    // bytes before the block
 }
 
 const (
 	levelStored  = -1 // no compression
-	deflateLevel = 6  // that of the editor
+	deflateLevel = 6  // the level that the editor uses
 )
 
-// borrows reports whether the record has an offset, but no block of its own there.
+// borrows reports whether the record has an offset but no block of its own at that offset.
 func (k *ResidueRecord) borrows() bool { return k.Block < 0 && k.Odd != nil && k.Odd.Offset != nil }
 
-// oddly returns the record's OddRecord to put something into.
+// oddly returns the record's OddRecord and creates it if needed.
 func (k *ResidueRecord) oddly() *OddRecord {
 	if k.Odd == nil {
 		k.Odd = new(OddRecord)
@@ -125,9 +122,8 @@ func (k *ResidueRecord) oddly() *OddRecord {
 	return k.Odd
 }
 
-// NewResidue takes the residue of an archive. It inflates every block, on all
-// cores. An archive whose blocks lie over each other and add up to far more
-// than its size is refused with [fault.ErrLimit].
+// NewResidue returns the residue of an archive. It inflates every block, on all cores. It rejects, with
+// [fault.ErrLimit], an archive whose blocks overlap and add up to far more than its size.
 func NewResidue(r *Reader) (*Residue, error) {
 	rec, err := StartResidue(r)
 	if err != nil {
@@ -136,19 +132,18 @@ func NewResidue(r *Reader) (*Residue, error) {
 	return rec.Residue()
 }
 
-// Recording is the residue of an archive that is being made, while its files are read for
-// something else: none is inflated twice. It may be used by several goroutines.
+// Recording builds the residue of an archive while its files are read for another purpose, so that no file is inflated
+// twice. Several goroutines may use it at once.
 type Recording struct {
 	k     *Residue
 	parts []part
-	of    map[*File]int // the part of each file
-	once  []sync.Once   // for each part
+	of    map[*File]int // index into parts for each file
+	once  []sync.Once   // one for each part
 	errs  []error
 	all   func() (*Residue, error)
 }
 
-// StartResidue begins the residue of an archive; it inflates nothing. The errors are those of
-// [NewResidue].
+// StartResidue begins the residue of an archive without inflating anything. Its errors are those of [NewResidue].
 func StartResidue(r *Reader) (*Recording, error) {
 	k, parts, err := outline(r)
 	if err != nil {
@@ -167,7 +162,7 @@ func StartResidue(r *Reader) (*Recording, error) {
 	return rec, nil
 }
 
-// Content is [File.Content] of a file of the archive, and notes its residue.
+// Content returns the content of a file as [File.Content] does, and records its residue.
 func (rec *Recording) Content(f *File) ([]byte, error) {
 	i, ok := rec.of[f]
 	if !ok {
@@ -184,8 +179,7 @@ func (rec *Recording) Content(f *File) ([]byte, error) {
 	return content, err
 }
 
-// Residue returns the residue, once the files were read. Those that were not are
-// inflated now, on all cores.
+// Residue returns the residue after the files were read. Files that were not read are inflated now, on all cores.
 func (rec *Recording) Residue() (*Residue, error) { return rec.all() }
 
 func (rec *Recording) finish() (*Residue, error) {
@@ -208,8 +202,7 @@ func differs[T comparable](should, is T) *T {
 
 var errBomb = &fault.Error{Offset: -1, Want: "blocks side by side", Got: "blocks over each other that add up to more than the archive can hold", Err: fault.ErrLimit}
 
-// Plausible reports whether the archive can hold what its list says that is in it: blocks that
-// stand side by side.
+// Plausible reports whether the archive can hold everything that its manifest lists, in blocks that do not overlap.
 func (r *Reader) Plausible() bool { return !r.bomb() }
 
 func (r *Reader) bomb() bool {
@@ -222,8 +215,8 @@ func (r *Reader) bomb() bool {
 	return sum > maxRatio*r.size
 }
 
-// fill notes how a file differs from what Write would make of its content,
-// which it inflates. Of a lost one it keeps the block.
+// fill records how a file differs from what Write would create from its content, which fill inflates. For a lost file
+// it keeps the block.
 func (p *part) fill() error {
 	if p.rec.Kind == ResidueFile {
 		block, err := p.file.Block()
@@ -247,7 +240,7 @@ func (p *part) fillFile(block, content []byte) {
 	k.Sum, k.Time = crc32.ChecksumIEEE(content), p.is.Time
 	p.noteFields(k.Sum, uint32(len(content)))
 	if k.Block < 0 {
-		return // its block is that of another file
+		return // the block belongs to another file
 	}
 	level, stream := levelOf(block, content)
 	if stream != nil {
@@ -269,7 +262,7 @@ func (p *part) fillLost() error {
 	return err
 }
 
-// noteFields notes how the fields of the record differ from what they should be.
+// noteFields records the fields of the record that differ from the expected ones.
 func (p *part) noteFields(crc, size uint32) {
 	k, is := p.rec, p.is
 	if k.Kind != ResidueDirectory && is.Type != TypeOf(is.Name) {
@@ -283,7 +276,7 @@ func (p *part) noteFields(crc, size uint32) {
 	}
 }
 
-// usualLevel returns how the editor compresses a file.
+// usualLevel returns the compression level that the editor uses for a file.
 func usualLevel(t Type, size int) int {
 	if t.Stored() || size >= storedSize {
 		return levelStored
@@ -291,8 +284,7 @@ func usualLevel(t Type, size int) int {
 	return deflateLevel
 }
 
-// levelOf returns the level at which a block was compressed, or its stream if
-// none leads to it.
+// levelOf returns the level at which a block was compressed, or its stream if no level reproduces it.
 func levelOf(block, content []byte) (level int, stream []byte) {
 	stream = block[blockHeaderSize:]
 	if binary.LittleEndian.Uint32(block[4:]) == 0 {

@@ -10,8 +10,8 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// Every archive comes back from its files and its residue, whatever is odd about
-// it; and from an edit that changes nothing.
+// TestResidue tests that every oddity is rebuilt byte for byte from its files and its residue, and from an edit that
+// changes nothing.
 func TestResidue(t *testing.T) {
 	for name, o := range oddities(t) {
 		r := o.open(t)
@@ -29,8 +29,8 @@ func TestResidue(t *testing.T) {
 	}
 }
 
-// What is changed loses what the residue knew of it, except for its place; nothing
-// else changes. Whatever was odd, all contents are right.
+// TestResidueAfterChanges tests that a changed file keeps only its place from the residue, that nothing else changes,
+// and that all contents are right whatever was odd.
 func TestResidueAfterChanges(t *testing.T) {
 	for name, o := range oddities(t) {
 		r := o.open(t)
@@ -59,7 +59,7 @@ func TestResidueAfterChanges(t *testing.T) {
 	}
 }
 
-// An archive that was written without a residue needs next to none.
+// TestResidueOfNew tests that the residue of an archive written without one is nearly empty.
 func TestResidueOfNew(t *testing.T) {
 	r := write(t, sample(), nil).open(t)
 	k := residue(t, r)
@@ -75,7 +75,7 @@ func TestResidueOfNew(t *testing.T) {
 	}
 }
 
-// A residue that somebody tampered with does no harm.
+// TestResidueTampered tests that a residue with wrong values does no harm.
 func TestResidueTampered(t *testing.T) {
 	o := oddities(t)["foreign stream"]
 	r := o.open(t)
@@ -137,7 +137,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// Blocks that lie over each other must not make work without end.
+// TestBomb tests that overlapping blocks do not cause unbounded work.
 func TestBomb(t *testing.T) {
 	a := newRaw()
 	content := make([]byte, 1<<20)

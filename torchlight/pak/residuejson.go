@@ -8,13 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// ResidueRecords are the records of a section. In JSON each is a string: what it
-// is, and its name. A file is its checksum, its time, and the place of its
-// block, both of the latter in short: "=" for the time of the file before, and
-// the distance to the block of the file before.
+// ResidueRecords are the records of a section. In JSON each is a string: its kind and its name. A file has its
+// checksum, its time and the index of its block instead of a kind. Time and index are shortened: "=" means the time of
+// the previous file, and the index is the distance from the block of the previous file.
 type ResidueRecords []ResidueRecord
 
-// What a record begins with that is not a file with a content.
+// The first words of records that are not files with content, and short forms.
 const (
 	wordDirectory = "dir"
 	wordRemoved   = "gone"
@@ -28,7 +27,7 @@ type oddRecordJSON struct {
 	OddRecord
 }
 
-// MarshalJSON writes the records in short.
+// MarshalJSON writes the records in their short form.
 func (k ResidueRecords) MarshalJSON() ([]byte, error) {
 	out := make([]any, len(k))
 	before := ResidueRecord{Block: -1}
@@ -47,8 +46,8 @@ func (k ResidueRecords) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// hasTime reports whether the record's text says a time: directories and removed
-// files have none but in odd archives.
+// hasTime reports whether the record's text contains a time. Directories and removed files have a time only in odd
+// archives.
 func (k *ResidueRecord) hasTime() bool {
 	return k.Kind == ResidueFile || k.Kind == ResidueLost || k.Time != 0
 }
@@ -162,8 +161,8 @@ func (k *ResidueRecord) setName(text string) error {
 	return err
 }
 
-// ResidueName is a name of the manifest. JSON has no place for surrogates that
-// stand alone: a name with one is written as a Go string, in quotes.
+// ResidueName is a name of the manifest. JSON cannot represent unpaired surrogates: a name with one is written as a
+// quoted Go string.
 type ResidueName string
 
 func (n ResidueName) text() string {

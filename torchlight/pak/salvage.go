@@ -9,15 +9,13 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// LostDir is where [Salvage] puts the files of which it does not know the name.
+// LostDir is the directory for files whose name [Salvage] does not know.
 const LostDir = DefaultRoot + "UNKNOWN/"
 
-// Salvage returns what can be had of an archive whose manifest is cut off or not
-// there: the files that the beginning of the manifest lists, and every other block
-// that is there as a whole. Blocks carry their sizes, but no names. Such a file is
-// called BLOCK_ and the offset of its block in hexadecimal, with an extension that
-// is told by extension from the beginning of its content. The second result is how
-// many of them there are.
+// Salvage recovers files from an archive whose manifest is cut off or missing: the files that the beginning of the
+// manifest lists, and every other complete block. Blocks carry their sizes, but no names. A file without a name is
+// called BLOCK_ and the offset of its block in hexadecimal, with the extension that the function extension returns for
+// the beginning of its content. The second result is the number of files without a name.
 func Salvage(pak io.ReaderAt, size int64, manifest []byte, extension func(head []byte) string) (*Reader, int, error) {
 	man := readManifest(bin.NewReader(manifest, bin.LittleEndian), true)
 	if man.Version > 2 {
@@ -50,18 +48,17 @@ func Salvage(pak io.ReaderAt, size int64, manifest []byte, extension func(head [
 	return r, len(lost.Records), nil
 }
 
-// Salvaged reports whether the archive is what [Salvage] found: there is no more in it
-// than its files.
+// Salvaged reports whether the Reader was returned by [Salvage]. It then contains only files: nothing else of the
+// archive was recovered.
 func (r *Reader) Salvaged() bool { return r.salvaged }
 
-// found is where a block stands, and what its header says.
+// found is the offset of a block and the sizes in its header.
 type found struct {
 	at               int64
 	size, compressed uint32
 }
 
-// blocks goes through the blocks that stand after each other in an archive, as
-// far as they are there and look like blocks.
+// blocks yields the consecutive blocks of an archive, as long as they are present and look like blocks.
 func blocks(pak io.ReaderAt, size int64) func(yield func(found) bool) {
 	return func(yield func(found) bool) {
 		var head [blockHeaderSize + 2]byte
@@ -98,11 +95,10 @@ func (b found) head(pak io.ReaderAt) []byte {
 	return head[:n]
 }
 
-// Absent returns how many files have no block that is there as a whole, because
-// the archive ends before it.
+// Absent returns the number of files whose blocks are missing or incomplete because the archive ends too early.
 func (r *Reader) Absent() int {
 	n := 0
-	var last *File // of those that begin within the archive
+	var last *File // the last file that begins within the archive
 	for _, f := range r.files {
 		switch at := int64(f.Record.Offset); {
 		case f.Removed():

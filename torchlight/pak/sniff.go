@@ -7,13 +7,13 @@ import (
 	"trowel.example/fault"
 )
 
-// Kind is what a .PAK is, as far as its first bytes tell.
+// Kind is the kind of a .PAK file, as detected from its first bytes.
 type Kind int
 
 const (
 	KindUnknown     Kind = iota
-	KindTorchlight       // an archive of Torchlight II: its list is in a .PAK.MAN
-	KindPreview          // one of the preview of May 2012, which has no hash
+	KindTorchlight       // an archive of Torchlight II: its manifest is a separate .PAK.MAN
+	KindPreview          // an archive of the preview of May 2012, which has no hash
 	KindRebelGalaxy      // a single file with its list at the end
 	KindHob              // a single file with its list at the end
 	KindRebelOutlaw      // a single file with its list at the end
@@ -38,13 +38,12 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// sniffed is how many bytes Sniff looks at.
+// sniffed is the number of bytes that Sniff needs.
 const sniffed = 22
 
-// Sniff returns what a .PAK of size bytes is that begins with head, of which 22
-// bytes are enough. Torchlight II's archives have no magic number: they are
-// known by the header of their first block. One that begins with a block that is
-// stored is not known; nor is one of the preview.
+// Sniff returns the kind of a .PAK of size bytes that begins with head; 22 bytes of head are enough. Torchlight II's
+// archives have no magic number: they are recognized by the header of their first block. An archive whose first block
+// is stored is not recognized, whether it is of Torchlight II or of its preview.
 func Sniff(head []byte, size int64) Kind {
 	if len(head) >= 4 && string(head[:4]) == "PK\x03\x04" {
 		return KindZip
@@ -70,13 +69,13 @@ func Sniff(head []byte, size int64) Kind {
 		return KindTorchlight
 	case block(headerSize - 4):
 		return KindPreview
-	case size == headerSize && most == 0: // an archive of no files
+	case size == headerSize && most == 0: // an archive without files
 		return KindTorchlight
 	}
 	return KindUnknown
 }
 
-// sniffSingle knows the archives that have their list in themselves.
+// sniffSingle recognizes the archives that contain their own list.
 func sniffSingle(head []byte, size int64) Kind {
 	if len(head) < 18 {
 		return KindUnknown
@@ -98,8 +97,7 @@ func sniffSingle(head []byte, size int64) Kind {
 	return KindUnknown
 }
 
-// Supported returns an error that names what a .PAK is, if it is none that this
-// package reads.
+// Supported returns an error that names the kind of the .PAK if this package cannot read that kind.
 func (k Kind) Supported() error {
 	switch k {
 	case KindUnknown, KindTorchlight:

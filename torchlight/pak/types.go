@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Type is the type code of a record. It goes by the extension of the name.
+// Type is the type code of a record. It depends on the extension of the name.
 type Type uint8
 
-// The types of Torchlight II. Compiled files keep the names of their sources:
-// a TypeDat called FOO.DAT holds what is FOO.DAT.BINDAT on disk.
+// The types of Torchlight II. Compiled files keep the names of their sources: a TypeDat called FOO.DAT holds the file
+// that is FOO.DAT.BINDAT on disk.
 const (
 	TypeDat            Type = iota // .DAT and .TEMPLATE, compiled
 	TypeLayout                     // .LAYOUT, compiled
@@ -19,7 +19,7 @@ const (
 	TypeDDS                        // .DDS
 	TypePNG                        // .PNG
 	TypeSound                      // .WAV and .OGG
-	TypeDirectory                  // a name with a slash at the end
+	TypeDirectory                  // a name that ends in a slash
 	TypeMaterial                   // .MATERIAL
 	TypeRaw                        // .RAW
 	TypeUILayout                   // .UILAYOUT
@@ -60,14 +60,14 @@ var typesByExtension = map[string]Type{
 	".MPP": TypePathing, ".MPD": TypePathing, ".BIK": TypeVideo, ".JPG": TypeJPEG,
 }
 
-// TypeOf returns the type that the editor gives to a file of this name,
-// ignoring case; a slash at the end makes it a directory.
+// TypeOf returns the type that the editor gives to a file of this name, ignoring case. A name that ends in a slash is a
+// directory.
 func TypeOf(name string) Type {
 	if strings.HasSuffix(name, "/") {
 		return TypeDirectory
 	}
 	ext := path.Ext(name)
-	if t, ok := typesByExtension[ext]; ok { // names are upper-case nearly always
+	if t, ok := typesByExtension[ext]; ok { // nearly all names are upper-case
 		return t
 	}
 	if t, ok := typesByExtension[strings.ToUpper(ext)]; ok {
@@ -79,5 +79,5 @@ func TypeOf(name string) Type {
 // Stored reports whether files of this type are not compressed.
 func (t Type) Stored() bool { return t == TypeJPEG }
 
-// storedSize is the size from which the editor does not compress any file.
+// storedSize is the size in bytes from which the editor stores files without compressing them.
 const storedSize = 0x1900000

@@ -15,17 +15,14 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// Write writes an archive of files to target, from its first byte on, and
-// returns the manifest, hash and hint in place, and the size of the archive.
-// With an error, target holds a part of it.
+// Write writes an archive of files to target, starting at its first byte. It returns the manifest, with hash and hint
+// set, and the size of the archive. If Write fails, target holds a part of the archive.
 //
-// Without a residue the archive is made as the editor makes it, with directories
-// and files in the order of their names. With one it is made like the archive
-// that the residue is of; what is new stands after the rest.
+// If k is nil, the archive is ordered as the editor orders it: directories and files are sorted by name. Otherwise it
+// is ordered like the archive that k was taken from; new files come after the others.
 //
-// Files are asked for their content in the order of the archive, a few at the
-// same time, and compressed on all cores. No more of them are in memory than
-// twice the number of cores and two.
+// Write requests the contents in the order of the archive, a few at the same time, and compresses them on all cores.
+// The number of contents in memory is at most twice the number of cores plus two.
 func Write(target Target, files []NewFile, k *Residue) (man *Manifest, size int64, err error) {
 	if k == nil {
 		k = new(Residue)
@@ -51,9 +48,8 @@ func Write(target Target, files []NewFile, k *Residue) (man *Manifest, size int6
 	return man, w.pos, err
 }
 
-// check finds out whether the archive of the residue will come out again, where
-// that is needed before anything is written: for files that have no block of
-// their own there.
+// check determines in advance whether the archive of the residue will be reproduced exactly. This is necessary only if
+// files have no block of their own in it.
 func (p *plan) check(k *Residue) error {
 	if !p.intact {
 		return nil
@@ -77,8 +73,8 @@ func (p *plan) check(k *Residue) error {
 	})
 }
 
-// borrow fills in the record of a file as if it had no block of its own, and
-// reports whether the file is what the residue knows.
+// borrow fills in the record of a file as if it had no block of its own, and reports whether the file is unchanged
+// since the residue was taken.
 func (e *entry) borrow(k *Residue) (same bool, err error) {
 	if e.file.Source != nil {
 		e.rec = *e.file.Source.Record
@@ -94,7 +90,7 @@ func (e *entry) borrow(k *Residue) (same bool, err error) {
 	return same, err
 }
 
-// content asks a file for its content.
+// content returns the content of the entry's file.
 func (e *entry) content() ([]byte, error) {
 	if e.file.Content == nil {
 		return nil, fmt.Errorf("pak: %s: a file without content", e.file.Path)
@@ -106,24 +102,23 @@ func (e *entry) content() ([]byte, error) {
 	return content, err
 }
 
-// same reports whether a content is that of which the residue speaks.
+// same reports whether the CRC-32 of a content is the one in the residue.
 func (e *entry) same(k *Residue, sum uint32) bool {
 	return e.was != nil && e.was.Kind == ResidueFile && k.bare == nil && e.was.Sum == sum
 }
 
-// copied reports whether an entry is exactly the file of the archive of which the
-// residue speaks.
+// copied reports whether an entry is exactly the file of the archive that the residue was taken from.
 func (e *entry) copied(k *Residue) bool {
 	src := e.file.Source
 	return e.was != nil && k.bare != nil && src.r == k.bare && src.Path == e.file.Path
 }
 
-// A block is what is written of an entry.
+// A block is the data to write for an entry.
 type block struct {
 	data []byte // header and stream
 	crc  uint32
 	size uint32
-	same bool // it is what the residue knows
+	same bool // the content is the one that the residue was taken from
 }
 
 type writer struct {
@@ -135,7 +130,7 @@ type writer struct {
 	intact  bool
 }
 
-// make makes the block of an entry, and fills in what its record says of it.
+// make creates the block of an entry and sets the fields of its record that depend on the block.
 func (w *writer) make(e *entry) (*block, error) {
 	if e.file == nil {
 		return w.makeLost(e)
@@ -176,7 +171,7 @@ func (w *writer) make(e *entry) (*block, error) {
 	return b, err
 }
 
-// makeLost returns the block that was kept of a lost file.
+// makeLost returns the block that the residue keeps for a lost file.
 func (w *writer) makeLost(e *entry) (*block, error) {
 	b := &block{same: true}
 	var err error
@@ -192,7 +187,7 @@ func (w *writer) makeLost(e *entry) (*block, error) {
 	return b, err
 }
 
-// compress makes the block of a content.
+// compress creates the block of a content.
 func compress(content []byte, t Type, odd *OddRecord) ([]byte, error) {
 	level := usualLevel(t, len(content))
 	if odd.Level != nil {
@@ -200,7 +195,7 @@ func compress(content []byte, t Type, odd *OddRecord) ([]byte, error) {
 	}
 	data := binary.LittleEndian.AppendUint32(make([]byte, 0, blockHeaderSize+len(content)/2+64), uint32(len(content)))
 	data = append(data, 0, 0, 0, 0)
-	if odd.Stream != nil { // of the residue, which may have been tampered with
+	if odd.Stream != nil { // from the residue, which somebody may have changed
 		if back, _, err := deflate.Decompress(odd.Stream, len(content)); err == nil && bytes.Equal(back, content) {
 			binary.LittleEndian.PutUint32(data[4:], uint32(len(odd.Stream)))
 			return append(data, odd.Stream...), nil
@@ -223,7 +218,7 @@ func errSize(n int64) error {
 	return &fault.Error{Offset: -1, Want: "an archive of less than 4 GiB", Got: fmt.Sprintf("%d bytes", n), Err: fault.ErrLimit}
 }
 
-// put writes a block, and the gap before it if there was one.
+// put writes a block after its gap, if it has one.
 func (w *writer) put(e *entry, b *block) error {
 	if !b.same {
 		w.intact = false
@@ -247,7 +242,7 @@ func (w *writer) write(b []byte) error {
 	return err
 }
 
-// finish writes what stands after the blocks, and the header.
+// finish writes the bytes after the blocks, and the header.
 func (w *writer) finish(removed int) error {
 	tail := w.residue.Tail
 	if tail == nil {
@@ -272,7 +267,7 @@ func (w *writer) finish(removed int) error {
 	return err
 }
 
-// manifest makes the manifest once all blocks have their places.
+// manifest creates the manifest once all blocks have their offsets.
 func (w *writer) manifest(p *plan) (*Manifest, error) {
 	man := &Manifest{Version: 2, Root: p.root, Rest: w.residue.Rest}
 	if w.residue.Version != nil {
@@ -286,7 +281,7 @@ func (w *writer) manifest(p *plan) (*Manifest, error) {
 				if w.intact {
 					e.rec.Offset = *e.was.Odd.Offset
 				} else if e.isFile() {
-					continue // there is something else now, where it led
+					continue // the offset belongs to other data now
 				}
 			}
 			records = append(records, e.rec)
@@ -303,8 +298,8 @@ func (w *writer) manifest(p *plan) (*Manifest, error) {
 	return man, nil
 }
 
-// ordered calls produce for 0 to n-1, several at the same time, and use with what
-// each gave, one after the other in that order. The first error ends it.
+// ordered calls produce for 0 to n-1, several at the same time, and calls use with each result, one after the other in
+// that order. It stops at the first error.
 func ordered[T any](n int, produce func(i int) (T, error), use func(i int, v T) error) error {
 	type result struct {
 		i   int
