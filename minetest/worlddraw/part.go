@@ -11,7 +11,7 @@ import (
 // of nearby blocks are read.
 type Part struct {
 	Blocks mapdb.Area `json:"blocks"` // the nearby area
-	Rows   []int      `json:"rows"`   // rows that contain blocks anywhere, in the view; the other rows are gaps in the relief
+	Rows   []int      `json:"rows"`   // rows of the view with blocks anywhere; others are gaps in the relief
 }
 
 // Part returns the information that is needed to draw a part of a picture, with its relief.

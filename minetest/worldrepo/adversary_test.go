@@ -25,7 +25,7 @@ import (
 	"trowel.example/storage"
 )
 
-// about returns what is to be seen of all files and folders of a world but its databases.
+// about describes all files and folders of a world except its databases.
 func about(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -58,7 +58,7 @@ func about(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// All files and folders come back, with their names, modes and times.
+// TestFiles tests that all files and folders are restored, with names, modes and times.
 func TestFiles(t *testing.T) { everywhere(t, testFiles) }
 
 func testFiles(t *testing.T, newRepo func(*testing.T) kept) {
@@ -66,7 +66,7 @@ func testFiles(t *testing.T, newRepo func(*testing.T) kept) {
 	mib := strings.Repeat("0123456789abcdef", 1<<16)
 	odd := "ä\nö.txt"
 	if runtime.GOOS == "windows" {
-		odd = "ä ö.txt" // no name there has a line break
+		odd = "ä ö.txt" // names on this system cannot contain a line break
 	}
 	for name, text := range map[string]string{
 		"mods/init.lua": "x", "mods.txt": "in a walk it comes behind mods/init.lua", "mods-old/a/b": "y", "map.sqlite.bak": "of the owner",
@@ -102,7 +102,7 @@ func testFiles(t *testing.T, newRepo func(*testing.T) kept) {
 	}
 }
 
-// A world that nobody has entered yet is one, too.
+// TestEmptyWorld tests a world that nobody has entered yet.
 func TestEmptyWorld(t *testing.T) { everywhere(t, testEmptyWorld) }
 
 func testEmptyWorld(t *testing.T, newRepo func(*testing.T) kept) {
@@ -115,8 +115,8 @@ func testEmptyWorld(t *testing.T, newRepo func(*testing.T) kept) {
 	}
 }
 
-// A run that restores goes on where one has stopped, with the same snapshot only, and leaves
-// nothing beside the world.
+// TestRestoreGoesOn tests that an interrupted restore is resumed, with the same snapshot only, and leaves nothing
+// next to the world.
 func TestRestoreGoesOn(t *testing.T) { everywhere(t, testRestoreGoesOn) }
 
 func testRestoreGoesOn(t *testing.T, newRepo func(*testing.T) kept) {
@@ -181,14 +181,14 @@ func errorsOf(t *testing.T, repo kept, id string) (list []check.Finding) {
 	return list
 }
 
-// What is damaged in a repository is not part of later snapshots.
+// TestMended tests that damage of a repository is not in later snapshots.
 func TestMended(t *testing.T) { everywhere(t, testMended) }
 
 func testMended(t *testing.T, newRepo func(*testing.T) kept) {
 	for _, test := range []struct {
 		name   string
 		verify bool
-		damage func(data []byte) []byte // nil: the pack is gone
+		damage func(data []byte) []byte // nil: the pack is missing
 	}{
 		{"gone", false, func([]byte) []byte { return nil }},
 		{"cut off", false, func(data []byte) []byte { return data[:len(data)/2] }},
@@ -237,7 +237,7 @@ func testMended(t *testing.T, newRepo func(*testing.T) kept) {
 	}
 }
 
-// A list of regions is there twice: one may be lost, wherever it is.
+// TestLostList tests that one of the two copies of a list of regions may be lost, wherever it is.
 func TestLostList(t *testing.T) { everywhere(t, testLostList) }
 
 func testLostList(t *testing.T, newRepo func(*testing.T) kept) {
@@ -276,7 +276,7 @@ func testLostList(t *testing.T, newRepo func(*testing.T) kept) {
 	}
 }
 
-// A damaged file is told, and the rest is restored.
+// TestDamagedFile tests that a damaged file is reported and the rest is restored.
 func TestDamagedFile(t *testing.T) { everywhere(t, testDamagedFile) }
 
 func testDamagedFile(t *testing.T, newRepo func(*testing.T) kept) {
@@ -305,7 +305,7 @@ func testDamagedFile(t *testing.T, newRepo func(*testing.T) kept) {
 	}
 }
 
-// The snapshot that was made last is the newest, whatever the clock says.
+// TestClock tests that the snapshot that was made last is the newest, whatever the clock shows.
 func TestClock(t *testing.T) { everywhere(t, testClock) }
 
 func testClock(t *testing.T, newRepo func(*testing.T) kept) {
@@ -339,7 +339,7 @@ func testClock(t *testing.T, newRepo func(*testing.T) kept) {
 	}
 }
 
-// A repository whose making was killed is made by the next run.
+// TestCreateAgain tests that the next run completes the creation of a repository that was killed.
 func TestCreateAgain(t *testing.T) { everywhere(t, testCreateAgain) }
 
 func testCreateAgain(t *testing.T, newRepo func(*testing.T) kept) {
@@ -355,7 +355,8 @@ func testCreateAgain(t *testing.T, newRepo func(*testing.T) kept) {
 	}
 }
 
-// A repository that may not be read is told of as such, and not as one that is there already.
+// TestCreateForbidden tests that a repository without read permission gives that error, instead of the error that it
+// exists already.
 func TestCreateForbidden(t *testing.T) {
 	repo := storage.Folder(t.TempDir())
 	if err := os.Chmod(string(repo), 0); err != nil {

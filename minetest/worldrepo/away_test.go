@@ -16,8 +16,8 @@ import (
 	"trowel.example/storage"
 )
 
-// A store that goes away at any call ends each run with an error that says so, never with a loss or
-// a finding; and what was there stays.
+// TestAway tests that a store that becomes unavailable at any call ends each run with a corresponding error, never
+// with a loss or a finding, and that existing data stays.
 func TestAway(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 60, 28)
 	repo := newObjects(t).(*objects)
@@ -92,7 +92,8 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// A backup sends what is new and one snapshot, and of what is there it reads the lists, not the blocks.
+// TestSent tests that a backup writes only new contents and one snapshot, and that it reads the existing lists but
+// not the blocks.
 func TestSent(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 2000, 28)
 	repo := newObjects(t).(*objects)
@@ -118,7 +119,8 @@ func TestSent(t *testing.T) {
 	}
 }
 
-// A file that is there because the answer to the first try was lost is no other one's.
+// TestAskedTwice tests that a file that exists because the answer to the first request was lost is recognized as the
+// run's own file.
 func TestAskedTwice(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 60, 28)
 	repo := newObjects(t).(*objects)
@@ -132,7 +134,7 @@ func TestAskedTwice(t *testing.T) {
 	}
 }
 
-// What a run has in the folder for temporary files goes with it, or with the next one if it is killed.
+// TestScratch tests that a run removes its temporary files, or that the next run does if it was killed.
 func TestScratch(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

@@ -28,31 +28,31 @@ import (
 	"trowel.example/storage"
 )
 
-// Options are how a backup is made.
+// Options control a backup.
 type Options struct {
-	Remote bool // allows connections to the servers that world.mt names, on other machines
+	Remote bool // allow connections to servers on other machines that world.mt names
 
-	// Verify reads all that the snapshot needs of what was stored before, and stores again what of
-	// it is damaged. Without it only packs that are gone or cut off are noticed, and what is
-	// damaged of other files than the blocks; and that only in a folder, since elsewhere reading is
-	// not cheap. It also reads a database that seems not to have changed.
+	// Verify reads everything in the repository that the snapshot needs, and stores damaged contents again. Without
+	// it, only missing and truncated packs are noticed, and damage in files other than the blocks if the repository
+	// is a folder, because reading from other stores is expensive. Verify also reads a database that seems to be
+	// unchanged.
 	Verify bool
 
-	Time       time.Time                       // of the snapshot; the zero value is now
-	Sink       check.Sink                      // receives what could not be read; may be nil
+	Time       time.Time                       // of the snapshot; the zero value means now
+	Sink       check.Sink                      // receives findings about what could not be read; may be nil
 	OnProgress func(what string, done, of int) // may be nil
 }
 
-// Report says what a backup did.
+// Report contains the results of a backup.
 type Report struct {
 	Snapshot *Snapshot
-	Changed  int64 // blocks that are new or other ones since the snapshot before
-	Removed  int64 // blocks that are gone since
-	Stored   int64 // contents that the repository did not have
-	Bytes    int64 // that the packs have grown by
+	Changed  int64 // blocks that were added or changed since the previous snapshot
+	Removed  int64 // blocks that were removed since the previous snapshot
+	Stored   int64 // contents that the repository did not contain
+	Bytes    int64 // growth of the packs
 }
 
-// Losses are the findings that tell of something which is not in a backup.
+// Losses contains the kinds of findings about data that is not in a backup.
 var Losses check.Catalog
 
 var (
@@ -61,7 +61,7 @@ var (
 	kindPiece = Losses.Add("mt-backup-piece", check.Error, "A piece of a file is damaged in the repository: the restored file has zeros there.", "Take the file from another snapshot.")
 )
 
-// Warnings are the findings of a backup besides.
+// Warnings contains the other kinds of findings of a backup.
 var Warnings check.Catalog
 
 var kindMoments = Warnings.Add("mt-backup-moments", check.Warning, "Each block is as it was at some moment of the backup, but not all are of the same moment.", "Let the database have a log (PRAGMA journal_mode=WAL), or stop the server for the backup.")
@@ -75,20 +75,20 @@ const pieceSize = 1 << 20
 type storing struct {
 	*Repository
 	data   packWriter       // data of blocks, and pieces of files
-	lists  packWriter       // regions and lists of them, which each backup reads: they stand together
-	old    *Blocks          // the newest snapshot, of this world if there is one; nil if there is none
-	have   map[[16]byte]Ref // by the beginning of their IDs; nil: not learned yet
-	intact map[uint64]bool  // packs of earlier runs, by whether their tables can be read, as far as that was asked for
+	lists  packWriter       // regions and lists of regions, which each backup reads, so they are stored together
+	old    *Blocks          // the newest snapshot, of this world if possible; nil if there is none
+	have   map[[16]byte]Ref // by the beginning of the ID; nil if not loaded yet
+	intact map[uint64]bool  // packs of earlier runs that were checked, with whether their tables can be read
 	verify bool
-	partly bool // a copy of the database lacks something
+	partly bool // a copy of the database is incomplete
 	report *Report
 }
 
-// maxHave is how many contents are known by their IDs, in memory. In a larger repository the
-// newest are, so that of very old ones some may be stored again.
+// maxHave is the maximum number of contents whose IDs are kept in memory. In a larger repository these are the
+// newest, so some old contents may be stored again.
 const maxHave = 1 << 20
 
-// keep stores a content, if it is not there.
+// keep stores a content if the repository does not contain it.
 func (s *storing) keep(w *packWriter, data []byte, id ID, compress bool) (Ref, error) {
 	if s.have == nil {
 		if err := s.learn(); err != nil {
@@ -112,8 +112,7 @@ func (s *storing) keep(w *packWriter, data []byte, id ID, compress bool) (Ref, e
 	return ref, nil
 }
 
-// keepPiece stores a piece of a file. was is the file in the snapshot before, of which most pieces are
-// the same.
+// keepPiece stores a piece of a file. was is the file in the previous snapshot, which usually has most of the pieces.
 func (s *storing) keepPiece(was *File, i int, data []byte) (Ref, error) {
 	id := ID(sha256.Sum256(data))
 	if was != nil && i < len(was.Pieces) {
@@ -130,20 +129,20 @@ func (s *storing) keepPiece(was *File, i int, data []byte) (Ref, error) {
 	return s.keep(&s.data, data, id, true)
 }
 
-// own reports whether this run has made a pack.
+// own reports whether this run has written a pack.
 func (s *storing) own(pack uint64) bool { return s.data.made[pack] || s.lists.made[pack] }
 
-// sound reports whether a content is what it should be: a pack can be damaged.
+// sound reports whether a stored content equals data: a pack can be damaged.
 func (s *storing) sound(ref Ref, data []byte) (bool, error) {
 	if _, near := s.store.(storage.Folder); s.own(ref.Pack) || !near && !s.verify {
-		return true, nil // or it is far away
+		return true, nil // reading is too expensive
 	}
 	there, err := s.get(ref)
 	return err == nil && bytes.Equal(there, data), unavailable(err)
 }
 
-// keeps reports whether the repository still has what a snapshot refers to: a block, or with the hash 0
-// another content. Only with verify is it read.
+// keeps reports whether the repository still contains what a snapshot refers to: a block, or another content if the
+// hash is 0. It reads the content only if verify is set.
 func (s *storing) keeps(b block) (bool, error) {
 	if s.own(b.ref.Pack) {
 		return true, nil
@@ -157,7 +156,7 @@ func (s *storing) keeps(b block) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		is = p != nil // else check reports it, and what is in it is stored again
+		is = p != nil // otherwise a check reports the pack, and its contents are stored again
 		s.intact[b.ref.Pack] = is
 	}
 	if !is || !s.verify {
@@ -167,7 +166,7 @@ func (s *storing) keeps(b block) (bool, error) {
 	return err == nil, unavailable(err)
 }
 
-// unavailable returns an error that says nothing about what is kept, and nil for others.
+// unavailable returns err if it says nothing about the stored data, and nil otherwise.
 func unavailable(err error) error {
 	if storage.IsUnavailable(err) {
 		return err
@@ -175,7 +174,7 @@ func unavailable(err error) error {
 	return nil
 }
 
-// learn finds out which contents there are.
+// learn loads the IDs of the stored contents.
 func (s *storing) learn() error {
 	s.have = make(map[[16]byte]Ref)
 	packs, err := s.packList(s.ctx)
@@ -199,7 +198,7 @@ func (s *storing) learn() error {
 			continue
 		}
 		for i, c := range p.table {
-			if _, ok := s.have[[16]byte(c.id[:])]; !ok { // the newest of several is the one that is sound
+			if _, ok := s.have[[16]byte(c.id[:])]; !ok { // of duplicates, the newest is sound
 				s.have[[16]byte(c.id[:])] = Ref{n, uint32(i)}
 			}
 		}
@@ -210,12 +209,12 @@ func (s *storing) learn() error {
 	return nil
 }
 
-// Backup adds a snapshot of a world to a repository, which it creates in a store that is empty. What a
-// server changes meanwhile is in the snapshot or is not, but each database of SQLite is as it was at one
+// Backup adds a snapshot of a world to a repository. It creates the repository if the store is empty. Changes that a
+// server makes during the backup may or may not be in the snapshot, but each SQLite database is as it was at one
 // moment.
 //
-// In a store that lets several runs in, others may add snapshots meanwhile. What both store is then
-// there twice.
+// If the store allows several runs at the same time, other runs may add snapshots. Contents that two runs store at
+// the same time are stored twice.
 func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *Report, err error) {
 	if _, err := usable(ctx, repo); err != nil {
 		return nil, err
@@ -264,14 +263,14 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 		return nil, err
 	}
 	snap.World = strings.ToValidUTF8(filepath.Base(full), "\uFFFD")
-	var newest time.Time // of all snapshots, also those that cannot be read
+	var newest time.Time // of all snapshots, including those that cannot be read
 	later := func(id string) {
 		if t, ok := Moment(id); ok && t.After(newest) {
 			newest = t
 		}
 	}
 	list, err := r.Snapshots(ctx, func(id string, _ error) {
-		if t, _ := Moment(id); t.Sub(now) < 24*time.Hour { // else its name is damaged, too
+		if t, _ := Moment(id); t.Sub(now) < 24*time.Hour { // otherwise its name is damaged too
 			later(id)
 		}
 	})
@@ -282,7 +281,7 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 		later(old.ID)
 	}
 	if !newest.IsZero() && !snap.Time.After(newest) {
-		// The newest snapshot is known by its time.
+		// The newest snapshot is recognized by its time.
 		if newest.Sub(snap.Time) > time.Minute && o.Sink != nil {
 			o.Sink.Add(kindClock, "snapshots", -1, "the newest is from %s, and now is %s: the new snapshot counts as a moment later than that", newest.Format(time.RFC3339), snap.Time.Format(time.RFC3339))
 		}
@@ -307,11 +306,11 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 	if err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(ctx.Err(), lock.Held(ctx)); err != nil { // else what it needs could have been removed
+	if err := cmp.Or(ctx.Err(), lock.Held(ctx)); err != nil { // otherwise required packs could have been removed
 		return nil, err
 	}
 	if err := storage.WriteFile(ctx, repo, snapshotFile(snap.ID), data); err != nil {
-		// As of a pack, see [packWriter.there].
+		// The write may have succeeded, as with a pack: see [packWriter.there].
 		there, other := storage.ReadFile(ctx, repo, snapshotFile(snap.ID), maxSnapshot)
 		if storage.IsUnavailable(err) || other != nil || !bytes.Equal(there, data) {
 			return nil, err
@@ -321,7 +320,7 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 	return s.report, nil
 }
 
-// removeEmpty removes the mark of a repository in which nothing is kept.
+// removeEmpty removes the mark of an empty repository.
 func removeEmpty(ctx context.Context, s storage.Store) error {
 	for _, dir := range []string{dirPacks, dirSnapshots} {
 		if s.List(ctx, dir, func(storage.Info) error { return fs.ErrExist }) != nil {
@@ -371,15 +370,15 @@ func (s *storing) world(ctx context.Context, dir, scratch string, settings *worl
 	if err = errors.Join(err, db.Close(), removeSecond(rest)); err != nil {
 		return err
 	}
-	// With a lost row the database is read by the next backup, too, which reports the row again.
+	// If a row was lost, the next backup must read the database again to report the row again.
 	if after, err := stateOf(dir, config); err == nil && snap.Lost == 0 && !s.partly && sameState(state, after) {
 		snap.Database = state
 	}
 	return s.files(ctx, rest, snap, o)
 }
 
-// source copies the rest of a world, and opens its blocks, unless they are the same as before. Where a
-// program has the world open, the blocks are copied as well, so that they are of one moment.
+// source copies the rest of a world, and opens its blocks, unless they are unchanged. If a program has the world
+// open, the blocks are copied as well, so that all are from one moment.
 func (s *storing) source(ctx context.Context, dir, rest string, settings *world.Settings, config mapdb.Config, same bool, o Options) (mapdb.DB, mapdb.Config, error) {
 	copying := worldcopy.Options{Remote: o.Remote, Sink: o.Sink, OnProgress: o.OnProgress}
 	for _, p := range []struct {
@@ -426,8 +425,8 @@ func (s *storing) source(ctx context.Context, dir, rest string, settings *world.
 	return db, config, nil
 }
 
-// removeSecond removes from the copy of a world the second database of its blocks, which the snapshot
-// has together with those of the first one.
+// removeSecond removes the second database of blocks from the copy of a world. Its blocks are in the snapshot,
+// together with those of the first database.
 func removeSecond(dir string) error {
 	settings, err := world.ReadWorldMT(dir)
 	if err != nil {
@@ -459,7 +458,7 @@ func (s *storing) copied(ctx context.Context, dir string, o Options) (mapdb.DB, 
 	return openBlocks(ctx, dir, config)
 }
 
-// openBlocks opens the blocks of a world, at one moment where the store can do that.
+// openBlocks opens the blocks of a world, as they are at one moment if the store supports that.
 func openBlocks(ctx context.Context, dir string, config mapdb.Config) (mapdb.DB, mapdb.Config, error) {
 	config.Moment = true
 	db, err := mapdb.Open(ctx, dir, config)
@@ -472,11 +471,10 @@ func openBlocks(ctx context.Context, dir string, config mapdb.Config) (mapdb.DB,
 	return db, config, world.Missing(dir, config, err)
 }
 
-// databaseFiles are the names of the database of the blocks in the copy of the rest of a world.
+// databaseFiles are the names of the database of blocks in the copy of the rest of a world.
 var databaseFiles = []string{"map.sqlite", "map.sqlite-journal", "map.sqlite-wal", "map.sqlite-shm"}
 
-// files stores the folders and files of the copy of the rest of a world, but for the database of
-// its blocks.
+// files stores the folders and files of the copy of the rest of a world, without the database of blocks.
 func (s *storing) files(ctx context.Context, rest string, snap *Snapshot, o Options) error {
 	buf := make([]byte, pieceSize)
 	err := filepath.WalkDir(rest, func(path string, e fs.DirEntry, err error) error {
@@ -533,13 +531,13 @@ func (s *storing) files(ctx context.Context, rest string, snap *Snapshot, o Opti
 		snap.Files = append(snap.Files, one)
 		return nil
 	})
-	// In a walk "a/b" comes before "a.b".
+	// In the order of the walk, "a/b" precedes "a.b".
 	slices.SortFunc(snap.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortFunc(snap.Folders, func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
 	return err
 }
 
-// fileBefore returns a file of the snapshot before, nil if it has none of that path.
+// fileBefore returns a file of the previous snapshot, or nil if it does not contain the path.
 func (s *storing) fileBefore(path string) *File {
 	if s.old == nil {
 		return nil

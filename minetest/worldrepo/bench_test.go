@@ -13,8 +13,8 @@ import (
 	"trowel.example/storage"
 )
 
-// BenchmarkBackup makes backups of a world of a million blocks of 150 to 250 random bytes: the first
-// one, and one when nothing has changed.
+// BenchmarkBackup measures backups of a world of a million blocks of 150 to 250 random bytes: the first one, and one
+// without changes.
 func BenchmarkBackup(b *testing.B) {
 	const n = 1_000_000
 	dir := filepath.Join(b.TempDir(), "world")
@@ -30,7 +30,7 @@ func BenchmarkBackup(b *testing.B) {
 	_, err = w.Load(b.Context(), func(yield func(mapdb.Block, error) bool) {
 		for i := range n {
 			data := make([]byte, 150+r.Uint64()%101)
-			_, _ = r.Read(data) // it never fails
+			_, _ = r.Read(data) // never fails
 			if !yield(mapdb.Block{Pos: mapdb.Pos{X: int16(i%200 - 100), Y: int16(i/200%25 - 8), Z: int16(i/5000 - 100)}, Data: data}, nil) {
 				return
 			}

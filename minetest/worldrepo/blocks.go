@@ -14,7 +14,7 @@ import (
 	"trowel.example/storage"
 )
 
-// blocks stores the blocks, as far as they have changed since the last snapshot.
+// blocks stores the blocks that have changed since the last snapshot.
 func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, scratch string, o Options) (err error) {
 	sorter := &extsort.Sorter{Folder: scratch}
 	defer func() { err = errors.Join(err, sorter.Close()) }()
@@ -25,7 +25,7 @@ func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, scrat
 		}
 	}
 	done := int64(0)
-	if s.old == nil { // all blocks are new: their hashes come when they are stored
+	if s.old == nil { // all blocks are new: their hashes are computed when they are stored
 		for p, err := range db.Positions(ctx, mapdb.All()) {
 			var bad *mapdb.RowError
 			switch {
@@ -63,8 +63,8 @@ func (s *storing) blocks(ctx context.Context, db mapdb.DB, snap *Snapshot, scrat
 	return w.end(ctx)
 }
 
-// last returns the blocks of the newest snapshot of a world that can be read, or else of any
-// world; nil if there is none.
+// last returns the blocks of the newest readable snapshot of a world or, if there is none, of any world. It returns
+// nil if there is none.
 func (s *storing) last(list []*Snapshot, world string) (*Blocks, error) {
 	for _, own := range []bool{true, false} {
 		for _, snap := range slices.Backward(list) {
@@ -79,26 +79,26 @@ func (s *storing) last(list []*Snapshot, world string) (*Blocks, error) {
 	return nil, nil
 }
 
-// How much is read at once: blocks that stand together in the database are rarely of one region
-// only. It is stored in the order of the regions.
+// Limits of what is read at once. Blocks that are adjacent in the database are usually from several regions. They are
+// stored in the order of the regions.
 const (
 	batchBlocks  = 1 << 16
 	batchRegions = 128
 	batchBytes   = 32 << 20
 )
 
-// regionWriter stores regions in their order.
+// regionWriter stores regions in order.
 type regionWriter struct {
 	*storing
 	db   mapdb.DB
-	next int // the first region of the snapshot before that was not compared
+	next int // the first region of the previous snapshot that has not been compared
 	snap *Snapshot
 	sink check.Sink
 
-	number int64 // of the region of which the blocks are collected
+	number int64 // of the current region
 	blocks []block
 	batch  []part
-	wanted []mapdb.Pos // of the batch
+	wanted []mapdb.Pos // positions to read for the batch
 	list   []regionRef
 }
 
@@ -106,8 +106,8 @@ type regionWriter struct {
 type part struct {
 	number int64
 	blocks []block
-	unread []bool    // of the blocks that are to be stored, those that were not read yet; nil: there are none
-	region regionRef // the one of the snapshot before if nothing has changed; then there are no blocks here
+	unread []bool    // blocks to store that were not read yet; nil if there are none
+	region regionRef // the region of the previous snapshot if nothing has changed; then blocks is empty
 }
 
 // lose reports a row that cannot be read.
@@ -129,7 +129,7 @@ func (w *regionWriter) add(ctx context.Context, order int64, hash manifest.Hash)
 	return nil
 }
 
-// plan adds the region that was collected to the batch.
+// plan adds the current region to the batch.
 func (w *regionWriter) plan(ctx context.Context) error {
 	before, old, err := w.before()
 	if err != nil {
@@ -190,7 +190,7 @@ func (w *regionWriter) plan(ctx context.Context) error {
 	return nil
 }
 
-// before returns the region as it was in the snapshot before, and its blocks; none if it was not there.
+// before returns the current region in the previous snapshot, and its blocks; no blocks if there was no such region.
 func (w *regionWriter) before() (blocks []block, old regionRef, err error) {
 	if w.old == nil {
 		return nil, old, nil
@@ -203,13 +203,13 @@ func (w *regionWriter) before() (blocks []block, old regionRef, err error) {
 		}
 		blocks, err = w.region(old)
 		if err != nil {
-			blocks, err = nil, unavailable(err) // all of it is stored again
+			blocks, err = nil, unavailable(err) // the whole region is stored again
 		}
 	}
 	return blocks, old, err
 }
 
-// store reads what the batch needs and stores its regions.
+// store reads the blocks that the batch needs and stores its regions.
 func (w *regionWriter) store(ctx context.Context) error {
 	type content struct {
 		order int64
@@ -271,12 +271,12 @@ func (w *regionWriter) keepBlock(order int64, data []byte, id ID) error {
 	if err != nil {
 		return err
 	}
-	p.blocks[k].ref, p.blocks[k].hash, p.unread[k] = ref, id.hash(), false // a server may have changed it again
+	p.blocks[k].ref, p.blocks[k].hash, p.unread[k] = ref, id.hash(), false // a server may have changed the block again
 	w.report.Changed++
 	return nil
 }
 
-// keepRegion stores a region without the blocks that were deleted meanwhile or cannot be read.
+// keepRegion stores a region without blocks that were deleted meanwhile or cannot be read.
 func (w *regionWriter) keepRegion(p part) error {
 	if p.region.blocks == 0 {
 		n := 0
@@ -338,8 +338,8 @@ func (w *regionWriter) end(ctx context.Context) error {
 	return nil
 }
 
-// sameList gives a snapshot the list of regions of the snapshot before, if that is the same and is
-// there twice. It reports whether it is.
+// sameList reuses the list of regions of the previous snapshot if it is unchanged and both copies exist. It reports
+// whether the list is reused.
 func (s *storing) sameList(snap *Snapshot, list []regionRef) (bool, error) {
 	if s.old == nil || s.old.worn || !slices.Equal(list, s.old.regions) || len(s.old.of.Again) != len(s.old.of.Regions) {
 		return false, nil

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Place returns where in its pack a content is, and how long it is there.
+// Place returns the offset of a content in its pack, and its stored size.
 func Place(r *Repository, ref Ref) (at, size int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -19,7 +19,7 @@ func Place(r *Repository, ref Ref) (at, size int64) {
 	return p.table[ref.N].offset, p.table[ref.N].size
 }
 
-// Exchange returns a pack with two of its contents exchanged, and a table that fits.
+// Exchange returns a pack with two contents exchanged, and a matching table.
 func Exchange(t testing.TB, data []byte, i, j uint32) []byte {
 	t.Helper()
 	p, err := readPack(bytes.NewReader(data), int64(len(data)))
@@ -38,7 +38,7 @@ func Exchange(t testing.TB, data []byte, i, j uint32) []byte {
 	return aPack(t, contents...)
 }
 
-// Contents returns what the contents of a snapshot are: the regions, and some blocks of the first of them.
+// Contents returns references to the regions of a snapshot, and to some blocks of the first region.
 func Contents(t testing.TB, r *Repository, s *Snapshot) (regions, blocks []Ref) {
 	t.Helper()
 	b, err := r.Blocks(s)

@@ -11,7 +11,7 @@ import (
 	"trowel.example/storage"
 )
 
-// aPack returns the bytes of a pack of some contents.
+// aPack returns the bytes of a pack with some contents.
 func aPack(t testing.TB, contents ...string) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -97,7 +97,7 @@ func FuzzSnapshot(f *testing.F) {
 	})
 }
 
-// The place of a block in its region leads back to it.
+// TestOrder tests that position is the inverse of order.
 func TestOrder(t *testing.T) {
 	last := int64(-1)
 	seen := 0

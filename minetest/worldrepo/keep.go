@@ -19,7 +19,7 @@ import (
 	"trowel.example/storage"
 )
 
-// Forget removes snapshots, by their IDs. What only they had stays until [Prune].
+// Forget removes snapshots by their IDs. Contents that only they need remain until [Prune].
 func Forget(ctx context.Context, s storage.Store, ids []string) (err error) {
 	if _, err := Open(ctx, s); err != nil {
 		return err
@@ -37,21 +37,21 @@ func Forget(ctx context.Context, s storage.Store, ids []string) (err error) {
 	return nil
 }
 
-// Pruned says what Prune did.
+// Pruned contains the results of Prune.
 type Pruned struct {
-	Packs int   // that were removed
-	Bytes int64 // that they had
+	Packs int   // number of removed packs
+	Bytes int64 // their size
 }
 
-// Prune removes the packs of which no snapshot needs anything. If a snapshot cannot be read
-// nothing is removed: it may be mended. With dry it only tells.
+// Prune removes the packs that no snapshot needs. If a snapshot cannot be read, nothing is removed, because the
+// snapshot may be repaired. With dry, nothing is removed, only counted.
 func Prune(ctx context.Context, s storage.Store, dry bool) (p Pruned, err error) {
 	r, err := Open(ctx, s)
 	if err != nil {
 		return p, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	lock, err := s.Lock(ctx, true) // a backup may need what no snapshot needs yet
+	lock, err := s.Lock(ctx, true) // a running backup may need packs that no snapshot needs yet
 	if err != nil {
 		return p, err
 	}
@@ -110,8 +110,8 @@ func (r *Repository) needed(ctx context.Context) (map[uint64]bool, error) {
 	return packs, nil
 }
 
-// needs calls give with each content that a snapshot needs for itself, and region with each of
-// its regions, which need others.
+// needs calls give with each content that a snapshot needs directly, and region with each of its regions, which need
+// further contents.
 func (r *Repository) needs(ctx context.Context, s *Snapshot, give func(Ref), region func(regionRef) error) error {
 	for _, ref := range slices.Concat(s.Regions, s.Again) {
 		give(ref)
@@ -136,7 +136,7 @@ func (r *Repository) needs(ctx context.Context, s *Snapshot, give func(Ref), reg
 	return nil
 }
 
-// Catalog has the findings of [Repository.Check].
+// Catalog contains the kinds of findings of [Repository.Check].
 var Catalog check.Catalog
 
 var (
@@ -147,13 +147,13 @@ var (
 	kindUnused   = Catalog.Add("mt-backup-unused", check.Info, "No snapshot needs a pack: a backup was killed, or snapshots were forgotten.", "`trowel forget REPO --prune` removes it.")
 )
 
-// sound is what is known of the contents of a pack that are not damaged.
+// sound lists the undamaged contents of a pack.
 type sound struct {
 	hashes []manifest.Hash // 0: the content is damaged
 	sizes  []uint32
 }
 
-// content returns the hash and the size of a content, if it can be read.
+// content returns the hash and the size of a content, and whether it can be read.
 func (s sound) content(ref Ref) (hash manifest.Hash, size int64, ok bool) {
 	if int(ref.N) >= len(s.hashes) || s.hashes[ref.N] == 0 {
 		return 0, 0, false
@@ -173,7 +173,7 @@ func (d *damage) add(format string, args ...any) {
 	}
 }
 
-// Check reads all of a repository and reports what is wrong with it.
+// Check reads a whole repository and reports its problems.
 func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 	packs, err := r.packList(ctx)
 	if err != nil {
@@ -272,7 +272,7 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 		for _, f := range s.Files {
 			for i, ref := range f.Pieces {
 				hash, size, ok := good[ref.Pack].content(ref)
-				if ok && (size != f.size(i) || f.hash(i) != 0 && hash != f.hash(i)) { // else it is reported already
+				if ok && (size != f.size(i) || f.hash(i) != 0 && hash != f.hash(i)) { // otherwise it is already reported
 					all.add("piece %d of %s is not in content %d of %s", i, f.Path, ref.N, packName(ref.Pack))
 				}
 			}
@@ -286,7 +286,7 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 		}
 	}
 	if unread {
-		return nil // what no other snapshot needs it may need
+		return nil // the unreadable snapshot may need what no other snapshot needs
 	}
 	for _, one := range packs {
 		if n, name := one.number, packFile(one.number); !used[n] && good[n].hashes != nil {
@@ -296,15 +296,14 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 	return nil
 }
 
-// Restore makes the world of a snapshot in a folder, as [worldcopy.Copy] makes a copy: what is
-// asked for in the options besides Source is done. Blocks that cannot be read are told to their
-// sink.
+// Restore restores the world of a snapshot to a folder, as [worldcopy.Copy] copies a world. All options except Source
+// are used. Blocks that cannot be read are reported to their Sink.
 func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o worldcopy.Options) (_ *worldcopy.Report, err error) {
 	blocks, err := r.Blocks(s)
 	if err != nil {
 		return nil, err
 	}
-	// It has the same name in a run that continues, and removes what one has left that was killed.
+	// The folder has the same name in a run that continues, which removes what a killed run has left.
 	full, err := filepath.Abs(dst)
 	if err != nil {
 		return nil, err
@@ -355,7 +354,7 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 	if o.Whole && damaged > 0 {
 		return nil, fmt.Errorf("backup %s: %w: the world would lack what could not be read", s.ID, fault.ErrLost)
 	}
-	// The world of the rest has an empty database, so that it is one.
+	// The rest of the world needs an empty database to be a world.
 	w, err := mapdb.Create(ctx, scratch, mapdb.Config{Backend: mapdb.SQLite})
 	if err != nil {
 		return nil, err
@@ -378,7 +377,7 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 // size returns the size of a piece of the file.
 func (f *File) size(i int) int64 { return min(pieceSize, f.Size-int64(i)*pieceSize) }
 
-// hash returns the hash of a piece of the file, 0 if it is not known.
+// hash returns the hash of a piece of the file, or 0 if it is unknown.
 func (f *File) hash(i int) manifest.Hash {
 	if len(f.Hashes) == 0 {
 		return 0
@@ -386,8 +385,8 @@ func (f *File) hash(i int) manifest.Hash {
 	return f.Hashes[i]
 }
 
-// extract writes a file of a snapshot below a folder. It reports damaged pieces, which become zeros;
-// a damaged world.mt is left out, since the world could not be opened with it.
+// extract writes a file of a snapshot below a folder. It reports damaged pieces and replaces them by zeros. A damaged
+// world.mt is left out, because it would prevent opening the world.
 func (r *Repository) extract(dir string, f File, sink check.Sink) (err error) {
 	path := filepath.Join(dir, filepath.FromSlash(f.Path))
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -20,8 +20,8 @@ import (
 	"trowel.example/minetest/worldrepo"
 )
 
-// A server that writes all the time waits only a moment for a backup. With a log the backup is of one
-// moment; without one it reports that it is not.
+// TestBusyServer tests that a server that writes all the time is blocked by a backup only for a moment. With a
+// write-ahead log, the backup is of one moment; without it, the backup reports that it is not.
 func TestBusyServer(t *testing.T) {
 	if !tests.Long(t) || runtime.GOOS != "linux" {
 		t.Skip("it takes seconds, and only Linux tells who has a file open")
@@ -64,7 +64,7 @@ func TestBusyServer(t *testing.T) {
 			}
 			const most = 100 * time.Millisecond
 			longest := time.Duration(0)
-			for range 4 { // the machine may have other things to do
+			for range 4 { // the machine may be busy
 				stop, done := make(chan bool), make(chan error, 1)
 				go func() {
 					longest = 0
@@ -76,7 +76,7 @@ func TestBusyServer(t *testing.T) {
 						default:
 						}
 						start := time.Now()
-						// All blocks have the same length at any moment but one.
+						// All blocks have the same length at any moment, except one.
 						if err := do(fmt.Sprintf("UPDATE blocks SET data = zeroblob(%d) WHERE pos IN (0, 4096)", 9000+i%100)); err != nil {
 							done <- err
 							return

@@ -20,22 +20,22 @@ import (
 	"trowel.example/storage"
 )
 
-// A pack is a file of contents, one after the other, with a table of them at its end:
+// A pack is a file of contents, one after the other, with a table at its end:
 //
 //	"trowelpk", version 1 byte
-//	contents    as they are, or as a frame of zstd
+//	contents    plain, or as a zstd frame
 //	table       for each: form 1 byte (0 or 1), stored size and plain size as varints, SHA-256 of the plain bytes
 //	footer      offset of the table and number of contents, 8 bytes each; the first 8 bytes of
 //	            the SHA-256 of the table; "trowelpk"
 //
-// Packs are never changed. All numbers are little endian.
+// Packs are never changed. All numbers are little-endian.
 const (
 	packMagic   = "trowelpk"
 	packVersion = 1
 	packFooter  = 3*8 + len(packMagic)
-	packSize    = 16 << 20 // about
+	packSize    = 16 << 20 // approximate
 	maxContents = 1 << 22  // of a pack
-	maxContent  = 64 << 20 // bytes, as of a block
+	maxContent  = 64 << 20 // in bytes, like a block
 
 	formPlain = 0
 	formZstd  = 1
@@ -44,10 +44,10 @@ const (
 // ID is the SHA-256 of a content.
 type ID [sha256.Size]byte
 
-// hash is the hash of a block that is the content.
+// hash returns the hash of the block with this content.
 func (id ID) hash() manifest.Hash { return manifest.HashOfSum(id) }
 
-// Ref says where a content is: in which pack, and which of it.
+// Ref is the location of a content: the number of a pack, and the index of the content in the pack.
 type Ref struct {
 	Pack uint64
 	N    uint32
@@ -59,13 +59,13 @@ func packName(n uint64) string { return fmt.Sprintf("%016x.pack", n) }
 // packFile returns the name of a pack in its store.
 func packFile(n uint64) string { return dirPacks + "/" + packName(n) }
 
-// packNumber is the opposite of packName.
+// packNumber is the inverse of packName.
 func packNumber(name string) (uint64, bool) {
 	n, err := strconv.ParseUint(name[:min(16, len(name))], 16, 64)
 	return n, err == nil && packName(n) == name
 }
 
-// content is what the table of a pack says of one.
+// content is the entry of a content in the table of a pack.
 type content struct {
 	form   byte
 	offset int64
@@ -79,17 +79,17 @@ type packWriter struct {
 	ctx   context.Context
 	store storage.Store
 
-	file   storage.Writer // nil: none is open
+	file   storage.Writer // nil if none is open
 	w      *bufio.Writer
 	number uint64
 	offset int64
 	table  []content
 	made   map[uint64]bool // the packs of this run
-	size   int64           // of those that are complete
+	size   int64           // of the completed packs
 	zstd   *zstd.Encoder
 }
 
-// put stores a content. What is worth it is compressed.
+// put stores a content. It is compressed if that saves enough space.
 func (p *packWriter) put(data []byte, id ID, compress bool) (Ref, error) {
 	if p.file == nil {
 		if err := p.begin(); err != nil {
@@ -122,7 +122,7 @@ func (p *packWriter) begin() (err error) {
 		}
 	}
 	var b [8]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // never fails
 	p.number = binary.LittleEndian.Uint64(b[:])
 	if p.file, err = p.store.Create(p.ctx, packFile(p.number)); err != nil {
 		return err
@@ -137,8 +137,7 @@ func (p *packWriter) begin() (err error) {
 	return err
 }
 
-// end completes the pack that is being written, if there is one: it gets its name once it is
-// on the disk.
+// end completes the current pack, if there is one. The pack gets its name when it is on disk.
 func (p *packWriter) end() error {
 	if p.file == nil {
 		return nil
@@ -171,8 +170,9 @@ func (p *packWriter) end() error {
 	return nil
 }
 
-// there reports whether the pack is there in spite of an error: a client that had no answer asks again, and
-// is told that there is one of that name. Nobody else has a pack of that number.
+// there reports whether the pack was written in spite of an error. A client that received no answer repeats the
+// request, and gets the error that the name exists already. Pack numbers are unique, so the existing pack is this
+// one.
 func (p *packWriter) there(err error) bool {
 	if err == nil || storage.IsUnavailable(err) {
 		return false
@@ -184,7 +184,7 @@ func (p *packWriter) there(err error) bool {
 	return found.close() == nil && slices.Equal(found.table, p.table)
 }
 
-// discard removes the pack that is being written.
+// discard removes the current pack.
 func (p *packWriter) discard() {
 	if p.file != nil {
 		p.file.Discard()
@@ -192,7 +192,7 @@ func (p *packWriter) discard() {
 	}
 }
 
-// pack is a pack that is read.
+// pack is a pack that is open for reading.
 type pack struct {
 	number uint64
 	r      io.ReaderAt

@@ -20,8 +20,9 @@ import (
 	"trowel.example/minetest/worldrepo"
 )
 
-// A backup of a world in PostgreSQL has all blocks and accounts as they were at one moment, while a server
-// writes; it can be restored to files and to PostgreSQL, and has no password.
+// TestPostgres tests that a backup of a world in PostgreSQL contains all blocks and accounts as they were at one
+// moment, while a server writes, that it can be restored to files and to PostgreSQL, and that it contains no
+// password.
 func TestPostgres(t *testing.T) {
 	c := mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)}
 	const n = 3000
@@ -65,7 +66,7 @@ func TestPostgres(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		for g := 1; ; g++ {
-			if _, err := server.Exec(ctx, fmt.Sprintf("UPDATE auth SET password = '%d'; UPDATE blocks SET data = '%[1]d'", g)); err != nil { // both or none
+			if _, err := server.Exec(ctx, fmt.Sprintf("UPDATE auth SET password = '%d'; UPDATE blocks SET data = '%[1]d'", g)); err != nil { // atomic
 				done <- err
 				return
 			}

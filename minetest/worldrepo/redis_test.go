@@ -15,8 +15,8 @@ import (
 	"trowel.example/minetest/worldrepo"
 )
 
-// A world in Redis comes back as it was at each moment, in Redis and in a file, and its password
-// is in no backup.
+// TestRedis tests that a world in Redis is restored as it was at each moment, to Redis and to a file, and that no
+// backup contains its password.
 func TestRedis(t *testing.T) {
 	c := mapdb.Redis{Address: judge.Redis(t), Hash: "world"}
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.RedisDB, Redis: c}, 200, 28)
@@ -33,7 +33,7 @@ func TestRedis(t *testing.T) {
 	}
 	for id, want := range moments {
 		to := mapdb.Redis{Address: c.Address, Hash: id}
-		back := restore(t, repo, id, worldcopy.Options{Redis: to}) // the database that it was in
+		back := restore(t, repo, id, worldcopy.Options{Redis: to}) // to the original kind of database
 		if text, err := os.ReadFile(filepath.Join(back, "world.mt")); err != nil || !strings.Contains(string(text), "redis_hash = "+id) {
 			t.Errorf("%s, %v", text, err)
 		}

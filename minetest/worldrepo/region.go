@@ -9,18 +9,18 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// A region is the blocks whose coordinates are the same but for the last four bits: up to
-// 4096 that stand together. What changes in a world mostly stands together, so that most
-// regions of a snapshot are those of the one before, and are kept once.
+// A region is the set of blocks whose coordinates differ only in the last four bits: up to 4096 adjacent blocks.
+// Changes in a world are usually adjacent, so most regions are identical to those of the previous snapshot, and are
+// stored once.
 //
-// order is the place of a block in a snapshot: the number of its region, then its number
-// in that.
+// order returns the sort key of a block in a snapshot: the number of its region, followed by its number in the
+// region.
 func order(p mapdb.Pos) int64 {
 	x, y, z := int64(p.X)-mapdb.MinCoord, int64(p.Y)-mapdb.MinCoord, int64(p.Z)-mapdb.MinCoord
 	return (z>>4<<16|y>>4<<8|x>>4)<<12 | z&15<<8 | y&15<<4 | x&15
 }
 
-// position is the opposite of order.
+// position is the inverse of order.
 func position(o int64) mapdb.Pos {
 	r, l := o>>12, o&0xfff
 	at := func(high, low int64) int16 { return int16((high&0xff)<<4|low&15) + mapdb.MinCoord }
@@ -39,9 +39,9 @@ type block struct {
 	ref   Ref
 }
 
-// encodeRegion writes a region: the packs that its blocks are in, then the blocks in their
-// order, each how far it is behind the one before (the first: behind -1), which of the packs, which
-// content of it, and the hash.
+// encodeRegion encodes a region: the list of packs that contain its blocks, then the blocks in order. For each block
+// it writes the distance from the previous block (the first: from -1), the index of the pack, the index of the
+// content in the pack, and the hash.
 func encodeRegion(blocks []block) []byte {
 	var packs []uint64
 	index := make(map[uint64]int)
@@ -135,15 +135,15 @@ func decodeRegion(data []byte) ([]block, error) {
 	return blocks, r.end()
 }
 
-// regionRef is where a region of a snapshot is.
+// regionRef is the location of a region of a snapshot.
 type regionRef struct {
 	number int64
 	blocks int
 	ref    Ref
-	hash   manifest.Hash // of its content; 0 if the list is of a form without it
+	hash   manifest.Hash // of its content; 0 if the format of the list has no hashes
 }
 
-// encodeRegions writes the list of the regions of a snapshot, in their order.
+// encodeRegions encodes the list of the regions of a snapshot, in order.
 func encodeRegions(list []regionRef) []byte {
 	var data []byte
 	last := int64(-1)
@@ -158,7 +158,7 @@ func encodeRegions(list []regionRef) []byte {
 	return data
 }
 
-// decodeRegions reads a list of regions. That of an older program has no hashes.
+// decodeRegions decodes a list of regions. Lists of older programs have no hashes.
 func decodeRegions(data []byte, hashed bool) (list []regionRef, err error) {
 	r := newReader(data)
 	last := int64(-1)

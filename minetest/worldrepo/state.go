@@ -16,22 +16,21 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// FileState identifies what is in a file of a database, as far as that is possible without reading
-// all of it.
+// FileState identifies the content of a database file as well as possible without reading all of it.
 type FileState struct {
 	Name string    `json:"name"`
 	Size int64     `json:"size"`
 	Time time.Time `json:"time"` // of its last change
-	Head string    `json:"head"` // a hash of its first 100 bytes
+	Head string    `json:"head"` // hash of its first 100 bytes
 }
 
-// settled is how old the last change of a file must be. A file that is changed twice in a short time
-// may have the same time after both.
+// settled is the minimum age of the last change of a file. A file that is changed twice in a short time may have the
+// same time after both changes.
 const settled = 3 * time.Second
 
-// stateOf returns the state of the files of a database of SQLite, and nil for other databases or if a
-// file was changed a moment ago. The header of a database counts its changes, and that of a log has
-// other numbers after each checkpoint.
+// stateOf returns the state of the files of an SQLite database. It returns nil for other databases, and if a file was
+// changed very recently. The header of a database contains a counter of changes, and the header of a log contains new
+// numbers after each checkpoint.
 func stateOf(dir string, config mapdb.Config) ([]FileState, error) {
 	isSQLite := func(c mapdb.Config) bool { return c.Backend == mapdb.SQLite || c.Backend == "" }
 	if !isSQLite(config) || config.Under != nil && !isSQLite(*config.Under) {
@@ -73,8 +72,8 @@ func sameState(a, b []FileState) bool {
 	})
 }
 
-// unchanged takes the blocks of the snapshot before, if the repository has all of them still. It
-// reports whether it has.
+// unchanged uses the blocks of the previous snapshot, if the repository still contains all of them. It reports
+// whether it does.
 func (s *storing) unchanged(ctx context.Context, snap *Snapshot) (bool, error) {
 	for _, one := range s.old.regions {
 		if err := ctx.Err(); err != nil {

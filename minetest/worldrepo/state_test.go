@@ -36,7 +36,7 @@ func run(t *testing.T, dir, script string) {
 	}
 }
 
-// settle makes the database of a world one that was changed at a time long ago, always the same.
+// settle sets the time of the database of a world to a fixed time long ago.
 func settle(t *testing.T, dir string) {
 	t.Helper()
 	at := time.Unix(1e9, 0)
@@ -45,8 +45,8 @@ func settle(t *testing.T, dir string) {
 	}
 }
 
-// A database that has not changed is not read, unless somebody asks for it; one that has changed is
-// read, although its size and time are the same.
+// TestUnchanged tests that an unchanged database is read only with Verify, and that a changed database is read even
+// if its size and time are the same.
 func TestUnchanged(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 300, 28)
 	path := filepath.Join(dir, "map.sqlite")
@@ -60,7 +60,7 @@ func TestUnchanged(t *testing.T) {
 			t.Errorf("%s: %+v, %v; %d blocks have changed", what, report, err, want)
 		}
 	}
-	flip := func(k byte) { // a change of one block that nothing but its bytes shows
+	flip := func(k byte) { // changes one block without changing size and time
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestUnchanged(t *testing.T) {
 		t.Error(found)
 	}
 
-	// A log tells, too, though the database itself does not change.
+	// A write-ahead log shows a change as well, although the database file does not change.
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 	if err == nil {
 		err = sqlitex.ExecuteTransient(conn, "PRAGMA journal_mode=WAL", nil)
@@ -110,7 +110,7 @@ func TestUnchanged(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// Damage of the repository that a backup notices is mended, though the world is as it was.
+	// Damage of the repository that a backup notices is repaired, although the world is unchanged.
 	settle(t, dir)
 	changed("closed", 0, worldrepo.Options{})
 	for _, name := range packsOf(t, repo) {
@@ -123,7 +123,7 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// What cannot be read is reported by each run, and by whoever reads the snapshot.
+// TestLossAgain tests that a row that cannot be read is reported by each backup, and when the snapshot is read.
 func TestLossAgain(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 30, 28)
 	run(t, dir, fmt.Sprintf("UPDATE blocks SET data = 'text' WHERE pos = %d", worldtest.Pos(7).Key()))
@@ -152,7 +152,8 @@ func TestLossAgain(t *testing.T) {
 	}
 }
 
-// Two contents that were exchanged in a pack, each of which is what its pack states, are damage.
+// TestExchanged tests that two exchanged contents of a pack are reported as damage, although each matches the table
+// of its pack.
 func TestExchanged(t *testing.T) {
 	dir := t.TempDir()
 	piece := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
@@ -210,7 +211,7 @@ func TestExchanged(t *testing.T) {
 	}
 }
 
-// A snapshot that no world can have made is reported by check, and is not restored in part.
+// TestHostileSnapshot tests that a forged snapshot is reported by a check, and is not partially restored.
 func TestHostileSnapshot(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 5, 28)
 	repo := newFolder(t)
@@ -249,8 +250,8 @@ func TestHostileSnapshot(t *testing.T) {
 	}
 }
 
-// The first backups of several runs that race are made, or refused since another one works there; a
-// backup that is refused leaves nothing.
+// TestFirstBackups tests that concurrent first backups succeed, or are rejected because another one is running, and
+// that a rejected backup leaves nothing.
 func TestFirstBackups(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 5, 28)
 	top := t.TempDir()
@@ -293,8 +294,8 @@ func TestFirstBackups(t *testing.T) {
 	}
 }
 
-// A backup has the blocks of both databases of a world with readonly_backend, as one: also if only the
-// setting is new, and while a program has the world open, so that a copy of it is read.
+// TestReadonlyBackend tests that a backup contains the blocks of both databases of a world with readonly_backend,
+// also if only the setting is new, and while a program has the world open, so that a copy is read.
 func TestReadonlyBackend(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 30, 28)
 	settle(t, dir)

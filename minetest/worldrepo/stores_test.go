@@ -20,7 +20,7 @@ import (
 	"trowel.example/storage"
 )
 
-// kept is a store that tests can look into.
+// kept is a store whose files tests can read and write.
 type kept interface {
 	storage.Store
 	all(t *testing.T) map[string][]byte
@@ -28,11 +28,11 @@ type kept interface {
 	drop(t *testing.T, name string)
 }
 
-// everywhere runs a test with repositories in folders, and in what is like object storage.
+// everywhere runs a test with repositories in folders and in simulated object storage.
 func everywhere(t *testing.T, run func(t *testing.T, newRepo func(*testing.T) kept)) {
 	for name, empty := range map[string]func(*testing.T) kept{"folder": newFolder, "objects": newObjects} {
 		if !tests.Long(t) && name == "folder" {
-			continue // it takes the disk's time
+			continue // writing to disk is slow
 		}
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T) kept {
@@ -80,15 +80,15 @@ func (f folder) drop(t *testing.T, name string) {
 	}
 }
 
-// objects is a store in memory that counts what is asked of it, and may go away.
+// objects is a store in memory that counts requests and can become unavailable.
 type objects struct {
 	mu     sync.Mutex
 	files  map[string]object
 	clock  time.Time
-	puts   []string // names, in their order
+	puts   []string // names, in order
 	read   int64    // bytes
-	left   int      // how many more calls are answered, if it is not negative
-	twice  bool     // each file is asked to be kept twice, of which the second answer is given
+	left   int      // number of requests until the store is unavailable; negative for never
+	twice  bool     // repeat each request to store a file, and return the second answer
 	shared int      // locks
 	alone  int
 }
@@ -125,7 +125,7 @@ func (o *objects) drop(_ *testing.T, name string) {
 	delete(o.files, name)
 }
 
-// ask is a call, under the lock.
+// ask is a request. o.mu must be held.
 func (o *objects) ask(ctx context.Context) error {
 	if o.left == 0 {
 		return storage.Unavailable(fmt.Errorf("%s: connection refused", o.Path("")))

@@ -15,19 +15,19 @@ import (
 	"trowel.example/storage"
 )
 
-// Blocks is the blocks of a snapshot: a store that is read, as any other.
+// Blocks is a read-only store of the blocks of a snapshot.
 type Blocks struct {
 	repo    *Repository
 	of      *Snapshot
 	regions []regionRef
-	worn    bool // one of the two lists of regions cannot be read
+	worn    bool // whether one of the two lists of regions cannot be read
 
 	mu   sync.Mutex
-	last int // the region that was read last, by its place in regions; -1: none
+	last int // index in regions of the region that was read last; -1 for none
 	read []block
 }
 
-// Blocks opens the blocks of a snapshot. The repository has to stay open.
+// Blocks opens the blocks of a snapshot. The repository must stay open.
 func (r *Repository) Blocks(s *Snapshot) (*Blocks, error) {
 	regions, err := r.regions(s, s.Regions)
 	worn := err != nil
@@ -59,7 +59,7 @@ func (r *Repository) regions(s *Snapshot, refs []Ref) ([]regionRef, error) {
 	return list, err
 }
 
-// join returns contents, one behind the other.
+// join returns the concatenation of contents.
 func (r *Repository) join(refs []Ref) ([]byte, error) {
 	var all []byte
 	for _, ref := range refs {
@@ -119,7 +119,7 @@ func (b *Blocks) Get(ctx context.Context, p mapdb.Pos) ([]byte, error) {
 	return data, nil
 }
 
-// rowError makes an error one about a row, unless it says nothing about that.
+// rowError converts an error to one about a row, unless it is about the store.
 func rowError(key string, p *mapdb.Pos, err error) error {
 	if storage.IsUnavailable(err) {
 		return err
@@ -127,7 +127,7 @@ func rowError(key string, p *mapdb.Pos, err error) error {
 	return &mapdb.RowError{Key: key, Pos: p, Err: err}
 }
 
-// each calls give with each block of an area, or with what is wrong with some.
+// each calls give with each block of an area, or with an error about some of them.
 func (b *Blocks) each(ctx context.Context, a mapdb.Area, give func(mapdb.Pos, block, error) bool) error {
 	for i, r := range b.regions {
 		if err := ctx.Err(); err != nil {
@@ -158,7 +158,7 @@ func (b *Blocks) each(ctx context.Context, a mapdb.Area, give func(mapdb.Pos, bl
 	return nil
 }
 
-// Blocks goes through the blocks of an area, region by region.
+// Blocks yields the blocks of an area, region by region.
 func (b *Blocks) Blocks(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Block, error] {
 	return func(yield func(mapdb.Block, error) bool) {
 		err := b.each(ctx, a, func(p mapdb.Pos, x block, err error) bool {
@@ -179,7 +179,7 @@ func (b *Blocks) Blocks(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Block
 	}
 }
 
-// Positions is Blocks without the data.
+// Positions is like Blocks, without the data.
 func (b *Blocks) Positions(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Pos, error] {
 	return func(yield func(mapdb.Pos, error) bool) {
 		err := b.each(ctx, a, func(p mapdb.Pos, _ block, err error) bool { return yield(p, err) })
@@ -189,10 +189,10 @@ func (b *Blocks) Positions(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Po
 	}
 }
 
-// Count returns how many blocks there are.
+// Count returns the number of blocks.
 func (b *Blocks) Count(context.Context) (int64, error) { return b.of.Blocks, nil }
 
 func (b *Blocks) String() string { return "the backup of " + b.of.ID }
 
-// Close does nothing: what is open belongs to the repository.
+// Close does nothing, because the repository owns the open packs.
 func (b *Blocks) Close() error { return nil }

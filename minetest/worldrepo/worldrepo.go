@@ -1,10 +1,10 @@
-// Package worldrepo keeps backups of worlds: the repository, a folder or any other [storage.Store],
-// has what a world was at many moments, each content once.
+// Package worldrepo stores backups of worlds. A repository is a folder or another [storage.Store] that contains
+// snapshots of worlds. Each content is stored once.
 //
-// A content is the data of a block, or a piece of a file. Contents are in packs, files that are
-// never changed. A snapshot is what a world was at a moment: a small file that says where all
-// of it is. It is written last, once everything that it names is on the disk, so that a backup that
-// was killed has changed nothing; what it had stored is used by the next one.
+// A content is the data of a block or a piece of a file. Contents are in packs, files that are never changed. A
+// snapshot is the state of a world at a moment: a small file that refers to all contents of the world. It is written
+// last, when all contents are on disk. Therefore a backup that was killed has changed nothing, and the next backup
+// reuses what it has stored.
 package worldrepo
 
 import (
@@ -37,35 +37,35 @@ const (
 	dirLocks     = "locks" // of a bucket
 
 	formVersion = 1
-	maxSnapshot = 64 << 20 // bytes of its file
+	maxSnapshot = 64 << 20 // in bytes
 )
 
 // Errors of a repository.
 var (
-	ErrNone  = errors.New("no repository of backups") // there is none in the store
+	ErrNone  = errors.New("no repository of backups") // the store contains no repository
 	ErrNewer = errors.New("the repository is of a newer version of this program")
 )
 
-// mark is what makes a store a repository.
+// mark is the file that identifies a store as a repository.
 type mark struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 }
 
-// Repository is a repository that is open for reading. Its methods may be called at the same time.
+// Repository is a repository that is open for reading. It is safe for concurrent use.
 type Repository struct {
 	ctx   context.Context
 	store storage.Store
 
 	mu    sync.Mutex
 	packs map[uint64]*pack
-	used  []uint64 // packs that are open, the last used in front
+	used  []uint64 // open packs, the most recently used first
 }
 
-// maxPacks is how many packs are open at a time.
+// maxPacks is the maximum number of open packs.
 const maxPacks = 32
 
-// Recognize reports whether there is a repository in a store.
+// Recognize reports whether a store contains a repository.
 func Recognize(ctx context.Context, s storage.Store) bool {
 	f, err := s.Open(ctx, fileMark)
 	if err != nil {
@@ -75,7 +75,7 @@ func Recognize(ctx context.Context, s storage.Store) bool {
 	return true
 }
 
-// vacant returns an error if anything but a lock is in a store.
+// vacant returns an error if a store contains anything other than a lock.
 func vacant(ctx context.Context, s storage.Store) error {
 	return s.List(ctx, "", func(i storage.Info) error {
 		if i.Name == lockFile || strings.HasPrefix(i.Name, dirLocks+"/") {
@@ -85,8 +85,8 @@ func vacant(ctx context.Context, s storage.Store) error {
 	})
 }
 
-// usable returns an error if a store is neither a repository nor empty. It reads the mark last: another
-// run may make a repository meanwhile.
+// usable returns an error if a store is neither a repository nor empty. It reads the mark last, because another run
+// may create a repository at the same time.
 func usable(ctx context.Context, s storage.Store) (exists bool, err error) {
 	err = vacant(ctx, s)
 	if errors.Is(err, ErrNone) {
@@ -97,13 +97,13 @@ func usable(ctx context.Context, s storage.Store) (exists bool, err error) {
 	return false, err
 }
 
-// Create makes a repository in a store that is empty, unless the store is a repository already.
+// Create creates a repository in an empty store. It does nothing if the store already contains a repository.
 func Create(ctx context.Context, s storage.Store) error {
 	_, err := create(ctx, s)
 	return err
 }
 
-// create is [Create], and reports whether it has made the repository.
+// create is [Create], and reports whether it has created the repository.
 func create(ctx context.Context, s storage.Store) (made bool, err error) {
 	exists, err := usable(ctx, s)
 	if exists || err != nil {
@@ -119,7 +119,7 @@ func create(ctx context.Context, s storage.Store) (made bool, err error) {
 	return err == nil, err
 }
 
-// Open opens a repository, until the context ends.
+// Open opens a repository. It is usable until the context ends.
 func Open(ctx context.Context, s storage.Store) (*Repository, error) {
 	data, err := storage.ReadFile(ctx, s, fileMark, 1<<16)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -138,7 +138,7 @@ func Open(ctx context.Context, s storage.Store) (*Repository, error) {
 	return &Repository{ctx: ctx, store: s, packs: make(map[uint64]*pack)}, nil
 }
 
-// Close closes the packs that are open.
+// Close closes the open packs.
 func (r *Repository) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -153,10 +153,10 @@ func (r *Repository) Close() error {
 // get returns a content.
 func (r *Repository) get(ref Ref) ([]byte, error) { return r.getHashed(ref, 0) }
 
-// getBlock returns the data of a block, which must have the hash that its region states.
+// getBlock returns the data of a block, and checks the hash that its region states.
 func (r *Repository) getBlock(b block) ([]byte, error) { return r.getHashed(b.ref, b.hash) }
 
-// getHashed returns a content with a hash; 0 is any.
+// getHashed returns a content, and checks its hash unless hash is 0.
 func (r *Repository) getHashed(ref Ref, hash manifest.Hash) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -182,7 +182,7 @@ func (r *Repository) id(ref Ref) (ID, error) {
 	return p.table[ref.N].id, nil
 }
 
-// pack returns a pack, under the lock.
+// pack returns a pack. r.mu must be held.
 func (r *Repository) pack(number uint64) (*pack, error) {
 	if i := slices.Index(r.used, number); i >= 0 {
 		r.used = slices.Insert(slices.Delete(r.used, i, i+1), 0, number)
@@ -220,33 +220,33 @@ type packInfo struct {
 	time   time.Time
 }
 
-// Snapshot is what a world was at a moment.
+// Snapshot is the state of a world at a moment.
 type Snapshot struct {
-	ID      string    `json:"-"` // the name of its file without extension: the moment, and some letters
+	ID      string    `json:"-"` // the name of its file without extension: the moment and some random letters
 	Time    time.Time `json:"time"`
-	World   string    `json:"world"` // the name of its folder
-	Map     string    `json:"map"`   // the database of its blocks, one of worldcopy.Targets
+	World   string    `json:"world"` // name of the world's folder
+	Map     string    `json:"map"`   // database of the blocks, one of worldcopy.Targets
 	Blocks  int64     `json:"blocks"`
-	Lost    int64     `json:"lost,omitempty"` // rows that could not be read
-	Regions []Ref     `json:"regions"`        // the pieces of the list of regions
-	Again   []Ref     `json:"again"`          // the same in another pack, since without it all else is lost; none in old snapshots
-	Folders []Folder  `json:"folders"`        // of the world, by their paths
-	Files   []File    `json:"files"`          // of all but the blocks, by their paths
+	Lost    int64     `json:"lost,omitempty"` // number of rows that could not be read
+	Regions []Ref     `json:"regions"`        // pieces of the list of regions
+	Again   []Ref     `json:"again"`          // a copy of the list in another pack; none in old snapshots
+	Folders []Folder  `json:"folders"`        // sorted by path
+	Files   []File    `json:"files"`          // everything except the blocks, sorted by path
 
-	// List is the hash of the list of regions, which has hashes of the regions; 0 in old snapshots, whose
-	// list has none.
+	// List is the hash of the list of regions, which contains hashes of the regions; 0 in old snapshots, whose lists
+	// have no hashes.
 	List manifest.Hash `json:"list,omitempty"`
-	// Private is set if only their owner can read the files of the blocks.
+	// Private means that only their owner can read the files of the blocks.
 	Private bool `json:"private,omitempty"`
 
-	// Database is what the files of the blocks were, if that identifies what is in them; see stateOf.
+	// Database is the state of the files of the blocks, if it identifies their content; see stateOf.
 	Database []FileState `json:"database,omitempty"`
 }
 
-// moments is how the ID of a snapshot begins.
+// moments is the format of the first part of a snapshot ID.
 const moments = "20060102T150405.000Z"
 
-// Moment returns the time of a snapshot by its ID.
+// Moment returns the time in the ID of a snapshot.
 func Moment(id string) (t time.Time, ok bool) {
 	begin, _, ok := strings.Cut(id, "-")
 	t, err := time.Parse(moments, begin)
@@ -255,25 +255,25 @@ func Moment(id string) (t time.Time, ok bool) {
 
 // Folder is a folder of a snapshot.
 type Folder struct {
-	Path string      `json:"path"` // with slashes
+	Path string      `json:"path"` // slash-separated
 	Mode os.FileMode `json:"mode"` // permissions
 }
 
 // File is a file of a snapshot.
 type File struct {
-	Path   string      `json:"path"` // with slashes
+	Path   string      `json:"path"` // slash-separated
 	Mode   os.FileMode `json:"mode"` // permissions
 	Time   time.Time   `json:"time"`
 	Size   int64       `json:"size"`
 	Pieces []Ref       `json:"pieces"`
 
-	Hashes []manifest.Hash `json:"hashes,omitempty"` // of the pieces; none in old snapshots
+	Hashes []manifest.Hash `json:"hashes,omitempty"` // hashes of the pieces; none in old snapshots
 }
 
 const snapshotEnd = ".json"
 
-// Snapshots returns all snapshots, the oldest first, without what is in them. One that cannot be
-// read is told to bad.
+// Snapshots returns all snapshots, the oldest first, without their contents. It calls bad for a snapshot that cannot
+// be read.
 func (r *Repository) Snapshots(ctx context.Context, bad func(id string, err error)) ([]*Snapshot, error) {
 	var ids []string
 	err := r.store.List(ctx, dirSnapshots, func(i storage.Info) error {
@@ -307,7 +307,7 @@ func (r *Repository) Snapshots(ctx context.Context, bad func(id string, err erro
 
 func snapshotFile(id string) string { return dirSnapshots + "/" + id + snapshotEnd }
 
-// sealed is a snapshot with a hash, so that damage is noticed.
+// sealed is a snapshot with a checksum.
 type sealed struct {
 	SHA256   string          `json:"sha256"`
 	Snapshot json.RawMessage `json:"snapshot"`
@@ -368,13 +368,13 @@ func decodeSnapshot(data []byte) (*Snapshot, error) {
 // maxPath is the length of the longest path in the folder of a world.
 const maxPath = 1024
 
-// validPath reports whether a path leads to a place in the folder of a world on this system.
+// validPath reports whether a path is valid in the folder of a world on this system.
 func validPath(path string) bool {
 	_, err := filepath.Localize(path)
 	return err == nil && path != "." && len(path) <= maxPath
 }
 
-// encodeSnapshot writes a snapshot. It gives none that could not be read.
+// encodeSnapshot encodes a snapshot. It returns an error if decodeSnapshot would reject the result.
 func encodeSnapshot(s *Snapshot) ([]byte, error) {
 	data, err := json.Marshal(s)
 	if err == nil {

@@ -88,7 +88,7 @@ func findings(t *testing.T, repo kept) []check.Finding {
 	})
 }
 
-// restore makes the world of a snapshot.
+// restore restores the world of a snapshot.
 func restore(t *testing.T, repo kept, id string, o worldcopy.Options) string {
 	t.Helper()
 	r, err := worldrepo.Open(t.Context(), repo)
@@ -107,7 +107,7 @@ func restore(t *testing.T, repo kept, id string, o worldcopy.Options) string {
 	return dir
 }
 
-// Each snapshot gives the world back as it was then, in each database.
+// TestBackup tests that each snapshot restores the world as it was, in each database.
 func TestBackup(t *testing.T) { everywhere(t, testBackup) }
 
 func testBackup(t *testing.T, newRepo func(*testing.T) kept) {
@@ -169,7 +169,7 @@ func isMap(name string) bool {
 	return first == "map" || bytes.HasPrefix([]byte(name), []byte("map.db"))
 }
 
-// Packs that no snapshot needs are removed, and no others.
+// TestPrune tests that exactly the packs that no snapshot needs are removed.
 func TestPrune(t *testing.T) { everywhere(t, testPrune) }
 
 func testPrune(t *testing.T, newRepo func(*testing.T) kept) {
@@ -186,7 +186,8 @@ func testPrune(t *testing.T, newRepo func(*testing.T) kept) {
 	if err := worldrepo.Forget(t.Context(), repo, []string{second}); err != nil {
 		t.Fatal(err)
 	}
-	if found := findings(t, repo); len(found) != 2 || found[0].ID != "mt-backup-unused" || found[1].ID != "mt-backup-unused" { // of blocks, and of lists
+	// One pack of blocks and one of lists.
+	if found := findings(t, repo); len(found) != 2 || found[0].ID != "mt-backup-unused" || found[1].ID != "mt-backup-unused" {
 		t.Errorf("after a snapshot was forgotten: %v", found)
 	}
 	if p, err := worldrepo.Prune(t.Context(), repo, true); err != nil || p.Packs != 2 {
@@ -203,8 +204,8 @@ func testPrune(t *testing.T, newRepo func(*testing.T) kept) {
 	}
 }
 
-// Every change of a byte of a repository is found by a check, but for a few bits that compression leaves
-// without meaning: then each file and block is restored.
+// TestDamage tests that a check finds every changed byte of a repository, except for a few bits that have no meaning
+// in compressed data: then each file and block is restored.
 func TestDamage(t *testing.T) { everywhere(t, testDamage) }
 
 func testDamage(t *testing.T, newRepo func(*testing.T) kept) {
@@ -237,7 +238,8 @@ func testDamage(t *testing.T, newRepo func(*testing.T) kept) {
 	}
 }
 
-// A run that ends anywhere leaves a repository that is as it was before, and the next one goes on.
+// TestStopped tests that a run that ends at any point leaves the repository unchanged, and that the next run
+// continues.
 func TestStopped(t *testing.T) { everywhere(t, testStopped) }
 
 func testStopped(t *testing.T, newRepo func(*testing.T) kept) {
@@ -264,7 +266,7 @@ func testStopped(t *testing.T, newRepo func(*testing.T) kept) {
 	}
 }
 
-// ending is a context that ends when it was asked often enough.
+// ending is a context that ends after a number of calls.
 type ending struct {
 	context.Context
 	left int
