@@ -17,26 +17,26 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// fate is what becomes of a block.
+// fate is the result of repairing a block.
 type fate int
 
 const (
-	sound fate = iota // it stays
+	sound fate = iota // the block is not changed
 	salvaged
 	dropped
-	left // it stays although nobody knows its version
+	left // not changed, although its version is unknown
 )
 
-// mended is what there is to do about a block.
+// mended is the result of repairing a block.
 type mended struct {
 	fate  fate
-	data  []byte // that replace it if it is salvaged
-	time  uint32 // when it was saved, 0 if that is not known
+	data  []byte // the new bytes, if salvaged
+	time  uint32 // time when the block was saved, 0 if unknown
 	found []check.Finding
-	why   string // it is dropped
+	why   string // why the block is dropped
 }
 
-// mend finds out what to do about the bytes of a block.
+// mend determines how to repair the bytes of a block.
 func mend(data []byte, dropUnknown bool) (m mended) {
 	sink := check.Sink(func(f check.Finding) { m.found = append(m.found, f) })
 	b, err := mapblock.Decode(data)
@@ -77,18 +77,18 @@ func mend(data []byte, dropUnknown bool) (m mended) {
 	return m
 }
 
-// blockDigest is a block that changes, and what it was when that was found.
+// blockDigest identifies a block that changes, and its content when the damage was found.
 type blockDigest struct {
 	pos mapdb.Pos
 	was [sha256.Size]byte
 }
 
-// findBlocks looks for damaged blocks, on all cores, and backs them up.
+// findBlocks searches for damaged blocks, on all cores, and writes them to the backup.
 func (r *repair) findBlocks(ctx context.Context) error {
 	db, err := mapdb.Open(ctx, r.dir, r.config)
 	if err != nil {
 		if err = world.Missing(r.dir, r.config, err); missing(err) {
-			return nil // a world that nobody has been to
+			return nil // a world that nobody has entered
 		}
 		return err
 	}
@@ -105,7 +105,7 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		total = int(n)
 	}
 	type result struct {
-		block mapdb.Block // with its bytes only if it changes
+		block mapdb.Block // bytes are only set if the block changes
 		err   error
 		mended
 	}
@@ -119,11 +119,11 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		}
 		return result{block: b, mended: m}
 	}
-	var last *mapdb.Pos // of the row before, if that is a block
+	var last *mapdb.Pos // position of the previous row, if it is a block
 	for res := range mapdb.Parallel(db.Blocks(ctx, mapdb.All()), look) {
 		var row *mapdb.RowError
 		if errors.As(res.err, &row) && len(row.At) > 0 {
-			if r.config.Under != nil && r.opts.Sink != nil { // else they are already reported
+			if r.config.Under != nil && r.opts.Sink != nil { // otherwise they are already reported
 				r.opts.Sink.AddAt(foundPages, row.At, "map", -1, "%v", res.err)
 			}
 			continue
@@ -198,12 +198,12 @@ func (r *repair) findBlocks(ctx context.Context) error {
 	return nil
 }
 
-// LostFolder is where a repaired copy has the bytes of blocks that were dropped,
-// each in a file such as "12,0,-3.block". The game takes no notice of it.
+// LostFolder is the folder of a repaired copy that contains the bytes of dropped blocks, each in a file such as
+// "12,0,-3.block". The game ignores it.
 const LostFolder = "lost-blocks"
 
-// keep makes sure that the bytes of a dropped block are somewhere, and says where:
-// a later version of the game, or of this program, may read them.
+// keep preserves the bytes of a dropped block, and returns a text that says where: a later version of the game, or of
+// this program, may be able to read them.
 func (r *repair) keep(b mapdb.Block) (where string, err error) {
 	switch {
 	case len(b.Data) == 0 || !r.copy && r.backup == nil:
@@ -233,7 +233,7 @@ func (r *repair) keep(b mapdb.Block) (where string, err error) {
 	}
 }
 
-// tellOf hands a finding about a block on.
+// tellOf reports a finding about a block.
 func (r *repair) tellOf(p mapdb.Pos, k *check.Kind, format string, args ...any) {
 	if r.opts.Sink != nil {
 		check.Sink(func(f check.Finding) { r.opts.Sink(place.InWorld(f, p.X, p.Y, p.Z)) }).Add(k, "", -1, format, args...)
@@ -255,8 +255,8 @@ func (r *repair) mendBlocks(ctx context.Context) error {
 	})
 }
 
-// zeros is what power failures leave of files.
+// zeros is what files contain after power failures.
 var zeros = []byte{0}
 
-// withoutZeros returns a text without zero bytes.
+// withoutZeros returns a text without its zero bytes.
 func withoutZeros(text []byte) []byte { return bytes.ReplaceAll(text, zeros, nil) }

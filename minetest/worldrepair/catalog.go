@@ -2,9 +2,8 @@ package worldrepair
 
 import "trowel.example/check"
 
-// Catalog lists the kinds of findings of a repair: what is done, or would be, and
-// what is lost by it. What was wrong with a block is told in the words of package
-// mapblock.
+// Catalog contains the kinds of findings of a repair: what is or would be done, and what is lost. Findings about
+// damage in a block are those of package mapblock.
 var Catalog check.Catalog
 
 var (

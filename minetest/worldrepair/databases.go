@@ -17,15 +17,15 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// A database is what a world keeps in a file of SQLite or a folder of LevelDB.
+// A database is an SQLite file or a LevelDB folder of a world.
 type database struct {
-	name    string   // in the folder of the world
-	files   []string // all that belongs to it
+	name    string   // relative to the folder of the world
+	files   []string // all files that belong to it
 	examine func(ctx context.Context, path string) (losses []sqlitefile.Loss, damaged bool, err error)
 	replace func(ctx context.Context, path string) error
 }
 
-// databases returns the databases that the world uses.
+// databases yields the databases that the world uses.
 func (r *repair) databases() iter.Seq[database] {
 	return func(yield func(database) bool) {
 		for _, part := range world.Parts() {
@@ -60,7 +60,7 @@ func (r *repair) databases() iter.Seq[database] {
 	}
 }
 
-// findDatabases looks for databases with damaged parts.
+// findDatabases searches for databases with damaged parts.
 func (r *repair) findDatabases(ctx context.Context) error {
 	for d := range r.databases() {
 		path := filepath.Join(r.dir, d.name)
@@ -72,7 +72,7 @@ func (r *repair) findDatabases(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			continue // whoever looks for what is in it tells
+			continue // reported when the contents are read
 		case !damaged:
 			continue
 		}
@@ -92,10 +92,10 @@ func (r *repair) findDatabases(ctx context.Context) error {
 	return nil
 }
 
-// isReplaced reports whether a database is replaced, so that its damage has been reported.
+// isReplaced reports whether a database is replaced; then its damage is already reported.
 func (r *repair) isReplaced(name string) bool { return slices.Contains(r.report.Databases, name) }
 
-// examineSQLite reports whether a file of SQLite is damaged, and what of it cannot be read.
+// examineSQLite reports whether an SQLite file is damaged, and returns the parts that cannot be read.
 func examineSQLite(ctx context.Context, path string, tables []string) ([]sqlitefile.Loss, bool, error) {
 	f, err := sqlitefile.OpenOrRescue(ctx, path, tables)
 	if err != nil {
@@ -114,7 +114,7 @@ func examineSQLite(ctx context.Context, path string, tables []string) ([]sqlitef
 	return f.Losses(), f.Rescued(), nil
 }
 
-// examineLevelDB reports whether a database of LevelDB is damaged, and what of it cannot be read.
+// examineLevelDB reports whether a LevelDB database is damaged, and returns the parts that cannot be read.
 func examineLevelDB(ctx context.Context, path string, complete func(key, value []byte) bool) (losses []sqlitefile.Loss, damaged bool, err error) {
 	db, err := leveldb.OpenSalvaging(path, complete)
 	if err != nil {
@@ -139,8 +139,7 @@ func examineLevelDB(ctx context.Context, path string, complete func(key, value [
 	return losses, len(losses) > 0, nil
 }
 
-// mendDatabases puts databases in the place of damaged ones that have what can be read of
-// them.
+// mendDatabases replaces damaged databases with new ones that contain everything that can be read.
 func (r *repair) mendDatabases(ctx context.Context) error {
 	for d := range r.databases() {
 		if !r.isReplaced(d.name) {

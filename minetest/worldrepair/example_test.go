@@ -10,7 +10,7 @@ import (
 	"trowel.example/minetest/worldrepair"
 )
 
-// hollow makes the sample world in a folder of its own.
+// hollow builds the sample world in a temporary folder.
 func hollow(ctx context.Context) (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "example"); err != nil {
 		return "", err
@@ -28,7 +28,7 @@ func ExamplePlan() {
 	}
 	defer os.RemoveAll(dir)
 	world := filepath.Join(dir, "world")
-	plan, err := worldrepair.Plan(ctx, world, worldrepair.Options{}) // Repair and InPlace do it
+	plan, err := worldrepair.Plan(ctx, world, worldrepair.Options{}) // Repair and InPlace make the changes
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -7,8 +7,7 @@ import (
 	"trowel.example/minetest/mapblock"
 )
 
-// Whatever the bytes of a block are, the repair of it leads to a block that can be
-// read and needs no other repair, or to none.
+// FuzzMend tests that the repair of any bytes gives a readable block that needs no further repair, or no block.
 func FuzzMend(f *testing.F) {
 	for _, version := range []int{17, 20, 23, 25, 28, 29} {
 		b := mapblock.New(version)
@@ -43,7 +42,7 @@ func FuzzMend(f *testing.F) {
 	})
 }
 
-// Whatever a file holds, what is made from it needs no other repair.
+// FuzzTexts tests that the repair of any file gives a file that needs no further repair.
 func FuzzTexts(f *testing.F) {
 	for _, text := range []string{"", "seed = 1\n", "seed = 1\n[end_of_params]\n", "game_time = 1\nEnvArgsEnd\n", "\x00\x00", "return {[1]=2}", "return {[1]=2,[3", "seed = 1\x00\x00", "a = {\n", "x = \"\"\"\ny"} {
 		f.Add([]byte(text))

@@ -21,10 +21,10 @@ import (
 	"trowel.example/minetest/worldrepair"
 )
 
-// envKills makes TestKillInPlace kill at every call: it takes minutes.
+// envKills makes TestKillInPlace kill the child at every system call, which takes minutes.
 const envKills = "TROWEL_KILLS"
 
-// TestInPlaceChild is the child of TestKillInPlace.
+// TestInPlaceChild is the child process of TestKillInPlace.
 func TestInPlaceChild(t *testing.T) {
 	dir, backup, ok := strings.Cut(os.Getenv("TROWEL_TEST_REPAIR"), "|")
 	if !ok {
@@ -35,7 +35,7 @@ func TestInPlaceChild(t *testing.T) {
 	}
 }
 
-// state is what a world says: the blocks, and all files but their databases.
+// state is the contents of a world: the blocks, and all files except the databases of blocks.
 type state struct {
 	Blocks map[mapdb.Pos]string
 	Files  map[string]string
@@ -67,9 +67,8 @@ func stateOf(t *testing.T, dir, backend string) state {
 	return s
 }
 
-// A repair in place, killed at each call that changes the disk, leaves the world old, new, or
-// such that Restore makes it old and another run makes it new; each database and each file
-// is one of the two.
+// TestKillInPlace tests that a repair in place that is killed at any system call that changes the disk leaves each
+// database and each file either old or new, that Restore makes the world old, and that another run makes it new.
 func TestKillInPlace(t *testing.T) {
 	tests.LongOnly(t, "runs many processes")
 	all := os.Getenv(envKills) != ""
@@ -154,7 +153,7 @@ func TestKillInPlace(t *testing.T) {
 					}
 					at += 1 + at/20
 					if !all {
-						at *= 2 // a sample
+						at *= 2 // a sample of the calls
 					}
 				}
 			}
@@ -166,7 +165,7 @@ func TestKillInPlace(t *testing.T) {
 	}
 }
 
-// leftIn returns what runs left in a folder that is not the world's.
+// leftIn returns the leftover files of runs in a folder.
 func leftIn(t *testing.T, dir string) (left []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

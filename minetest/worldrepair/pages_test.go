@@ -22,8 +22,8 @@ import (
 	"trowel.example/minetest/worldrepair"
 )
 
-// A database with damaged pages is replaced by what can be read of it, by a copy and in place
-// alike, and comes back from the backup.
+// TestDamagedPages tests that a database with damaged pages is replaced by its readable part, in a copy and in place,
+// and that it is restored from the backup.
 func TestDamagedPages(t *testing.T) {
 	ctx := context.Background()
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 300, 28)
@@ -79,7 +79,7 @@ func TestDamagedPages(t *testing.T) {
 	if st, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", st.Mode(), err)
 	}
-	for i := range 2 { // twice is as good as once
+	for i := range 2 { // repairing twice gives the same result
 		if err := worldbackup.Restore(ctx, dir, r.Backup, worldbackup.Options{}); err != nil {
 			t.Fatal(i, err)
 		}
@@ -89,7 +89,7 @@ func TestDamagedPages(t *testing.T) {
 	}
 }
 
-// A repair in place that is killed, whenever that is, is ended by the next one.
+// TestKilledRepair tests that a killed repair in place is completed by the next one.
 func TestKilledRepair(t *testing.T) {
 	ctx := context.Background()
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 100, 28)
@@ -126,8 +126,8 @@ func TestKilledRepair(t *testing.T) {
 	}
 }
 
-// A LevelDB database without the list of its files, or with damaged tables, is repaired in place and in
-// a copy: the blocks are those that reading finds, and nothing wrong is left.
+// TestRepairLevelDB tests that a LevelDB database without its manifest, or with damaged tables, is repaired in place
+// and in a copy, that it contains the blocks that reading finds, and that no damage is left.
 func TestRepairLevelDB(t *testing.T) {
 	file := func(dir, pattern string) string {
 		files, err := filepath.Glob(filepath.Join(dir, "map.db", pattern))
@@ -157,7 +157,7 @@ func TestRepairLevelDB(t *testing.T) {
 	}{
 		"no CURRENT":      {remove("CURRENT"), 300, false},
 		"no manifest":     {remove("MANIFEST*"), 300, false},
-		"manifest cut":    {cut("MANIFEST*", 30), 300, true}, // it names a log that is gone
+		"manifest cut":    {cut("MANIFEST*", 30), 300, true}, // it names a log that does not exist
 		"table cut":       {cut("*.ldb", 100), 300, true},
 		"half of a table": {cut("*.ldb", len(judge.Read(t, file(source, "*.ldb")))/2), 100, true},
 	} {
@@ -197,7 +197,7 @@ func TestRepairLevelDB(t *testing.T) {
 	}
 }
 
-// A store that cannot be read stays as it is, and that is told, whatever its backend.
+// TestHopelessStores tests that a store of any backend that cannot be read is not changed, and is reported.
 func TestHopelessStores(t *testing.T) {
 	for _, c := range []struct{ line, backend, file, text string }{
 		{"auth_backend = ", "leveldb", "auth.db/CURRENT", "version https://git-lfs.github.com/spec/v1\n"},

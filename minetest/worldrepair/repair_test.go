@@ -30,15 +30,15 @@ import (
 	"trowel.example/minetest/worldrepair"
 )
 
-// What is done to the blocks of the test's world.
+// The damaged blocks of the test world.
 var (
-	cut      = worldtest.Pos(22) // version 28, with the end missing
+	cut      = worldtest.Pos(22) // version 28, truncated
 	garbage  = worldtest.Pos(20)
-	later    = worldtest.Pos(30) // of a version to come
+	later    = worldtest.Pos(30) // of an unknown version
 	nameless = worldtest.Pos(40)
 )
 
-// damage makes a world and damages it in all ways that a repair knows.
+// damage creates a world with all kinds of damage that can be repaired.
 func damage(t *testing.T, backend string) (dir string) {
 	t.Helper()
 	c := mapdb.Config{Backend: backend}
@@ -185,7 +185,8 @@ func TestRepair(t *testing.T) {
 				t.Errorf("the world itself has changed: %s", diff)
 			}
 
-			judge.Write(t, filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".backup-20200101-000000.000.zip.trowel-part"), nil) // of a run that was killed
+			// The unfinished backup of a killed run.
+			judge.Write(t, filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".backup-20200101-000000.000.zip.trowel-part"), nil)
 			r, err = worldrepair.InPlace(ctx, dir, "", worldrepair.Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -214,7 +215,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// A world in which nothing is damaged keeps all its bytes.
+// TestNothingToRepair tests that an undamaged world keeps all its bytes.
 func TestNothingToRepair(t *testing.T) {
 	ctx := context.Background()
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 300)
@@ -236,7 +237,7 @@ func TestNothingToRepair(t *testing.T) {
 	}
 }
 
-// A copy of a copy keeps what each of them has lost.
+// TestLostTwice tests that a copy of a copy keeps the lost blocks of both.
 func TestLostTwice(t *testing.T) {
 	ctx := context.Background()
 	dir := damage(t, mapdb.SQLite)
@@ -259,8 +260,8 @@ func TestLostTwice(t *testing.T) {
 	}
 }
 
-// A table without a key can have two rows of one block: a run that is not made tells the same
-// as the one that leaves the second out.
+// TestBlockTwice tests that Plan reports the same as Repair if a table without a key contains two rows of one block,
+// of which the copy contains one.
 func TestBlockTwice(t *testing.T) {
 	ctx := context.Background()
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 5, 28)
@@ -285,7 +286,7 @@ func TestBlockTwice(t *testing.T) {
 		}
 	}
 
-	// If one of them is damaged, to change it in place would be to change both.
+	// If one of them is damaged, a repair in place would change both.
 	conn, err = sqlite.OpenConn(filepath.Join(dir, "map.sqlite"), sqlite.OpenReadWrite)
 	if err != nil {
 		t.Fatal(err)
@@ -304,7 +305,7 @@ func TestBlockTwice(t *testing.T) {
 	}
 }
 
-// What stands in a store and is not read stays, and is told.
+// TestKept tests that data in a store that is not read is kept and reported.
 func TestKept(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -325,16 +326,16 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// An error of a repair names the copy, and not where it is made.
+// TestNoTemporaryNames tests that errors contain the path of the copy and not the temporary path.
 func TestNoTemporaryNames(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 1, 28)
-	dst := filepath.Join(dir, "map.sqlite", "dst") // in a file
+	dst := filepath.Join(dir, "map.sqlite", "dst") // inside a file
 	if _, err := worldrepair.Repair(t.Context(), dir, dst, worldrepair.Options{}); err == nil || strings.Contains(err.Error(), "trowel-part") {
 		t.Errorf("%v", err)
 	}
 }
 
-// What is not in a repaired copy counts, though nothing is wrong with it.
+// TestMissed tests that undamaged things that are not in the copy are counted.
 func TestMissed(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
 	judge.Link(t, t.TempDir(), filepath.Join(dir, "outside"))
@@ -355,7 +356,7 @@ func TestDropUnknown(t *testing.T) {
 	}
 }
 
-// Rows of nobody are deleted, and the world has no error left.
+// TestOrphans tests that rows without an owner are deleted, after which the world has no errors.
 func TestOrphans(t *testing.T) {
 	ctx := context.Background()
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 5, 28)
@@ -400,7 +401,7 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// A row of a damaged database is not in a repaired copy.
+// TestRows tests that an invalid row of a database is not in a repaired copy.
 func TestRows(t *testing.T) {
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 5)
 	conn, err := sqlite.OpenConn(filepath.Join(dir, "map.sqlite"), sqlite.OpenReadWrite)
@@ -435,7 +436,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestInUseChild is the child of TestInUse: it has a file open until its input ends.
+// TestInUseChild is the child process of TestInUse: it keeps a file open until its input ends.
 func TestInUseChild(t *testing.T) {
 	path := os.Getenv("TROWEL_TEST_OPEN")
 	if path == "" {
@@ -450,7 +451,7 @@ func TestInUseChild(t *testing.T) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// A world that a program has open is not repaired in place.
+// TestInUse tests that a world that a program has open is not repaired in place.
 func TestInUse(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells")
@@ -483,7 +484,7 @@ func TestInUse(t *testing.T) {
 	if diff := cmp.Diff(files, worldtest.Snapshot(t, dir)); diff != "" {
 		t.Error(diff)
 	}
-	// To replace a database is to lose what the program writes from then on.
+	// If a database is replaced, later writes of the program are lost.
 	if _, err := worldrepair.InPlace(ctx, dir, "", worldrepair.Options{Force: true}); !errors.Is(err, mapdb.ErrInUse) {
 		t.Errorf("a database of LevelDB in use, with force: %v", err)
 	}

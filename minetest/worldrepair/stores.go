@@ -13,8 +13,8 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// reading returns the options for a store that is looked through: what stands there beside
-// what the engine reads stays, and is told.
+// reading returns the options for examining a store. Data that the engine does not read is not changed, and is
+// reported.
 func (r *repair) reading(file string) world.Options {
 	return world.Options{Lost: func(err error, at []check.Place) {
 		r.report.Hopeless++
@@ -24,7 +24,7 @@ func (r *repair) reading(file string) world.Options {
 	}}
 }
 
-// findPlayers looks for players whose inventory is damaged, and for rows of nobody.
+// findPlayers searches for players with damaged inventories, and for rows without a player.
 func (r *repair) findPlayers(ctx context.Context) (err error) {
 	at, ok := r.storeAt(world.PlayersPart)
 	if !ok {
@@ -69,15 +69,14 @@ func (r *repair) findPlayers(ctx context.Context) (err error) {
 	return r.backup.Store(world.PlayersPart.Files(r.backends.Players))
 }
 
-// mendPlayer puts what can be read of the inventory of a player into a store.
+// mendPlayer writes a player with the readable part of the inventory to a store.
 func mendPlayer(ctx context.Context, to world.Players, p *world.Player) error {
-	p.Inventory, _ = item.SalvageInventory(p.Broken) // what is wrong was told
+	p.Inventory, _ = item.SalvageInventory(p.Broken) // the damage is already reported
 	p.Broken = nil
 	return to.Put(ctx, p)
 }
 
-// movePlayers puts the players whose inventories are damaged into a copy that has another
-// backend for them.
+// movePlayers writes the players with damaged inventories to a copy that has another backend for players.
 func (r *repair) movePlayers(ctx context.Context, dst string) (err error) {
 	if len(r.players) == 0 {
 		return nil
@@ -108,8 +107,7 @@ func (r *repair) movePlayers(ctx context.Context, dst string) (err error) {
 	return to.Commit(ctx)
 }
 
-// tryPlayer finds out whether the store of the world can take the player: not every
-// name can be that of a file.
+// tryPlayer tests whether the store of the world can store the player: not every name is a valid file name.
 func (r *repair) tryPlayer(ctx context.Context, p *world.Player) (err error) {
 	dir, end, err := scratch.Make("trowel-player-")
 	if err != nil {
@@ -124,7 +122,7 @@ func (r *repair) tryPlayer(ctx context.Context, p *world.Player) (err error) {
 	return mendPlayer(ctx, store, p)
 }
 
-// orphansOf tells of rows of a store that belong to nobody, and counts them.
+// orphansOf reports the rows of a store that belong to no player or account, and returns their number.
 func orphansOf[T any](ctx context.Context, r *repair, file string, s world.Store[T]) (sum int64, err error) {
 	count, err := world.Orphans(ctx, s)
 	if err != nil {
@@ -141,8 +139,7 @@ func orphansOf[T any](ctx context.Context, r *repair, file string, s world.Store
 	return sum, nil
 }
 
-// mendPlayers writes what can be read of the inventories of players, and deletes rows of
-// nobody, all of it together.
+// mendPlayers repairs the inventories of players and deletes rows without a player, in one commit.
 func (r *repair) mendPlayers(ctx context.Context) (err error) {
 	if len(r.players) == 0 && !r.playerOrphans {
 		return nil
@@ -167,8 +164,8 @@ func (r *repair) mendPlayers(ctx context.Context) (err error) {
 	return players.Commit(ctx)
 }
 
-// storeAt returns what the store of a part is called, and false for one that is on a server
-// or keeps nothing. One of a backend that nobody knows is a matter of world.mt.
+// storeAt returns the name of the store of a part. It returns false if the part is on a server or is not stored. For
+// an unknown backend, the name is world.mt.
 func (r *repair) storeAt(p world.Part) (string, bool) {
 	backend := r.backends.Of(p)
 	if files := p.Files(backend); len(files) > 0 {
@@ -177,7 +174,7 @@ func (r *repair) storeAt(p world.Part) (string, bool) {
 	return "world.mt", !slices.Contains(p.Backends(), backend)
 }
 
-// readable tells of what cannot be read of a store.
+// readable reports the parts of a store that cannot be read.
 func readable[T any](ctx context.Context, r *repair, file string, s world.Store[T]) error {
 	for name, err := range s.Names(ctx) {
 		where := file
@@ -195,7 +192,7 @@ func readable[T any](ctx context.Context, r *repair, file string, s world.Store[
 	return nil
 }
 
-// findAccounts looks for accounts that cannot be read, and for rows of nobody.
+// findAccounts searches for accounts that cannot be read, and for rows without an account.
 func (r *repair) findAccounts(ctx context.Context) (err error) {
 	at, ok := r.storeAt(world.AuthPart)
 	if !ok {
@@ -217,7 +214,7 @@ func (r *repair) findAccounts(ctx context.Context) (err error) {
 	return r.backup.Store(world.AuthPart.Files(r.backends.Auth))
 }
 
-// findStorage looks for what mods keep and cannot be read.
+// findStorage searches for mod storage that cannot be read.
 func (r *repair) findStorage(ctx context.Context) (err error) {
 	at, ok := r.storeAt(world.StoragePart)
 	if !ok {

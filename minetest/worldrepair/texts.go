@@ -21,8 +21,8 @@ type text struct {
 
 var errNothing = errors.New("nothing of it can be read")
 
-// findTexts looks for damaged files. A file that ends in zero bytes, or has
-// nothing else, is what a loss of power leaves.
+// findTexts searches for damaged files. A file that ends in zero bytes, or contains only zero bytes, is typical of a
+// power failure.
 func (r *repair) findTexts(context.Context) error {
 	mends := []struct {
 		name string
@@ -41,7 +41,7 @@ func (r *repair) findTexts(context.Context) error {
 		}{"auth.txt", r.mendLines})
 	}
 	for name, err := range world.UnreadableTexts(r.dir) {
-		if name != "auth.txt" || r.backends.Auth != world.Files { // see findAccounts
+		if name != "auth.txt" || r.backends.Auth != world.Files { // auth.txt is examined by findAccounts
 			r.hopeless(name, err)
 		}
 	}
@@ -85,7 +85,7 @@ func (r *repair) mendTexts(context.Context) error {
 	return nil
 }
 
-// mendLines keeps what is not zero bytes.
+// mendLines removes zero bytes.
 func (r *repair) mendLines(text []byte) ([]byte, error) {
 	kept := withoutZeros(text)
 	if len(kept) == 0 && len(text) > 0 {
@@ -94,8 +94,8 @@ func (r *repair) mendLines(text []byte) ([]byte, error) {
 	return kept, nil
 }
 
-// mendMapMeta adds the line without which the engine reads nothing of the file. A
-// file without a seed cannot be repaired: with a new seed the game would make other land.
+// mendMapMeta adds the end line, without which the engine ignores the file. A file without a seed cannot be repaired:
+// with a new seed the game would generate a different landscape.
 func (r *repair) mendMapMeta(text []byte) ([]byte, error) {
 	return mendSettings(text, world.MapMetaEnd, func(s *world.Settings) error {
 		if _, ok := s.Get("seed"); !ok {
@@ -105,8 +105,7 @@ func (r *repair) mendMapMeta(text []byte) ([]byte, error) {
 	})
 }
 
-// mendEnvMeta adds what the file must have for the server to start. The time of
-// the game is that of the latest block.
+// mendEnvMeta adds what the server needs to start. The game time is that of the latest block.
 func (r *repair) mendEnvMeta(text []byte) ([]byte, error) {
 	return mendSettings(text, world.EnvMetaEnd, func(s *world.Settings) error {
 		time, _ := s.Get("game_time")
@@ -117,12 +116,11 @@ func (r *repair) mendEnvMeta(text []byte) ([]byte, error) {
 	})
 }
 
-// cuts is how many groups and long values without an end are cut off a file.
+// cuts is the maximum number of unterminated groups and long values that are removed from a file.
 const cuts = 16
 
-// mendSettings completes settings and adds the line that ends them. If the text
-// breaks off inside of a group or a long value, these go: all that is added would
-// be a part of them.
+// mendSettings completes settings and adds the end line. If the text ends inside a group or a long value, that is
+// removed, because everything that is added would become part of it.
 func mendSettings(text []byte, end string, complete func(*world.Settings) error) ([]byte, error) {
 	text = withoutZeros(text)
 	for range cuts {

@@ -1,6 +1,5 @@
-// Package worldrepair repairs damaged worlds: in a copy, or in place with a backup
-// of all that changes. Of each damaged block it keeps what can be read, section by
-// section; what is not damaged keeps its bytes.
+// Package worldrepair repairs damaged worlds: in a copy, or in place with a backup of everything that changes. Of
+// each damaged block it keeps what can be read, section by section. Undamaged blocks keep their bytes.
 package worldrepair
 
 import (
@@ -23,51 +22,48 @@ import (
 	"trowel.example/minetest/worldcopy"
 )
 
-// Options say how a world is repaired.
+// Options control a repair.
 type Options struct {
-	// DropUnknown deletes blocks of versions that do not exist yet. Without it
-	// they stay: a later game may have written them.
+	// DropUnknown deletes blocks of unknown versions. Without it they are kept: a later game may have written them.
 	DropUnknown bool
 	// Force repairs a world in place even if a program has it open.
 	Force bool
 	// Remote allows connections to the servers that world.mt names.
 	Remote bool
-	// Copy says where Repair puts what the world has on servers, and what else is
-	// to be different in the copy. Its Remote, Sink and OnProgress are ignored.
+	// Copy contains the targets for data that the world has on servers, and other changes of the copy made by Repair.
+	// Its Remote, Sink and OnProgress are ignored.
 	Copy worldcopy.Options
 
-	// Sink receives what is wrong, what is done about it, and what is lost;
-	// may be nil.
+	// Sink receives findings about the damage, the repair and the losses; may be nil.
 	Sink check.Sink
-	// OnProgress is told how far the work is; of is 0 where nobody knows the end;
-	// may be nil.
+	// OnProgress is called with the progress; of is 0 if the total is unknown; may be nil.
 	OnProgress func(what string, done, of int)
 }
 
-// A Report says what was repaired, or would be.
+// A Report counts what was or would be repaired.
 type Report struct {
-	Blocks   int64    // looked at
-	Salvaged int64    // blocks that were replaced by what can be read of them
-	Dropped  int64    // blocks of which nothing can be read: the game makes them again
-	Left     int64    // blocks of versions that do not exist yet
-	Rows     int64    // rows of the map that are no block, or one that there is already
-	Files    []string // files that were replaced by what can be read of them
-	Players  int      // players whose inventory was
-	Orphans  int64    // rows that belonged to nobody
-	Hopeless int      // damaged things that stay as they are
-	Missed   int      // sound things that are not in the copy of Repair, or are others there
+	Blocks   int64    // blocks that were examined
+	Salvaged int64    // blocks that were replaced by their readable parts
+	Dropped  int64    // unreadable blocks that were deleted: the game regenerates them
+	Left     int64    // blocks of unknown versions
+	Rows     int64    // rows of the map that are not blocks, or are duplicates
+	Files    []string // files that were replaced by their readable parts
+	Players  int      // players with repaired inventories
+	Orphans  int64    // deleted rows without a player or account
+	Hopeless int      // damaged things that cannot be repaired
+	Missed   int      // undamaged things that are missing or different in the copy
 
-	Databases []string // files of SQLite that were replaced by what can be read of their pages
-	Lost      int      // damaged parts of them whose rows cannot be read
-	Backup    string   // where InPlace has put what it changed; "" if it changed nothing
+	Databases []string // databases that were replaced by their readable parts
+	Lost      int      // damaged parts of them whose rows are lost
+	Backup    string   // path of the backup of InPlace; "" if nothing changed
 }
 
-// Changes reports whether there is anything that is or was repaired.
+// Changes reports whether anything was or would be repaired.
 func (r *Report) Changes() bool {
 	return r.Salvaged+r.Dropped+r.Orphans > 0 || len(r.Files)+len(r.Databases) > 0 || r.Players > 0
 }
 
-// Plan finds out what InPlace would do to the world in dir, and changes nothing.
+// Plan returns the report of repairing the world in dir in place. It changes nothing.
 func Plan(ctx context.Context, dir string, opts Options) (*Report, error) {
 	r, err := examine(ctx, dir, opts, nil, false)
 	if err != nil {
@@ -76,12 +72,10 @@ func Plan(ctx context.Context, dir string, opts Options) (*Report, error) {
 	return &r.report, nil
 }
 
-// Repair makes a repaired copy of the world in dir in the folder dst, which must
-// not exist. Nothing is visible there before all is done. The databases are of
-// the same kinds, but that of the blocks is made again: so what stands in a
-// damaged part of its file, and rows that are no blocks, are left behind. Folders
-// of block files become SQLite. The bytes of blocks that are dropped are kept in
-// [LostFolder].
+// Repair writes a repaired copy of the world in dir to the folder dst, which must not exist and appears when the copy
+// is complete. The databases are of the same kinds, but the database of blocks is new: parts that cannot be read, and
+// rows that are not blocks, are left out. Folders of block files become SQLite. The bytes of dropped blocks are kept
+// in [LostFolder].
 func Repair(ctx context.Context, dir, dst string, opts Options) (_ *Report, err error) {
 	if _, err := os.Lstat(dst); err == nil {
 		return nil, fmt.Errorf("%s: %w", dst, fs.ErrExist)
@@ -115,8 +109,7 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (_ *Report, err 
 			o.Map = worldcopy.TargetOf(c)
 		}
 	}
-	// Findings are about the world itself, as those of Plan are. Only the copy knows where
-	// the bytes of a dropped block are.
+	// Findings are about the world itself, as those of Plan. Only the copy contains the bytes of dropped blocks.
 	sink := opts.Sink
 	of := func(ids ...*check.Kind) check.Sink {
 		return func(f check.Finding) {
@@ -137,7 +130,7 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (_ *Report, err 
 	left := of(worldcopy.Unrepaired()...)
 	o.Sink = func(f check.Finding) {
 		if name, ok := strings.CutPrefix(f.Path, "players:"); !ok || !slices.Contains(plan.players, name) {
-			left(f) // else it follows, mended
+			left(f) // otherwise it follows with the repair
 			if among(worldcopy.Unrepaired(), f) && among(worldcopy.Losses(), f) {
 				plan.report.Missed++
 			}
@@ -151,7 +144,7 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (_ *Report, err 
 			return nil, err
 		}
 	}
-	opts.Remote = true // what the copy names was given, or allowed
+	opts.Remote = true // the user has named or allowed the servers of the copy
 	opts.Sink = of(foundDropped)
 	r, err := examine(ctx, part, opts, nil, true)
 	if err != nil {
@@ -163,7 +156,7 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (_ *Report, err 
 	return &plan.report, os.Rename(part, dst)
 }
 
-// moved is an error that tells of files where they would have been in the end.
+// moved is an error with the final paths of files instead of the temporary ones.
 type moved struct {
 	error
 	text string
@@ -172,21 +165,20 @@ type moved struct {
 func (e moved) Error() string { return e.text }
 func (e moved) Unwrap() error { return e.error }
 
-// among reports whether a finding is of one of some kinds.
+// among reports whether a finding is of one of the given kinds.
 func among(kinds []*check.Kind, f check.Finding) bool {
 	return slices.ContainsFunc(kinds, func(k *check.Kind) bool { return k.ID == f.ID })
 }
 
-// InPlace repairs the world in dir itself. Before anything changes, all that will
-// change is written to the file backup, which must not exist; with "" that is a
-// new one beside the folder of the world. See [worldbackup.Restore]. Each database changes in
-// one transaction; one of SQLite with damaged pages is replaced by a new one. A run that is killed can leave some of the databases and files
-// repaired and others not, but none in between; the next one continues, and Restore undoes both.
+// InPlace repairs the world in dir itself. Before anything changes, everything that will change is written to the
+// file backup, which must not exist; if backup is "", it is a new file next to the folder of the world. See
+// [worldbackup.Restore]. Each database changes in one transaction; a database with damaged parts is replaced by a new
+// one. If the process is killed, some databases and files may be repaired and others not, but none partially. The
+// next run continues, and Restore undoes both runs.
 //
-// It fails with [mapdb.ErrInUse] if a program has files of the world open, as far as
-// that can be seen, unless [Options.Force] is set; no database is replaced even then. Folders of block files, and
-// blocks with several rows in a table without a key, are not repaired in place: the error
-// wraps [mapdb.ErrReadOnly].
+// InPlace fails with [mapdb.ErrInUse] if it detects that a program has files of the world open, unless
+// [Options.Force] is set; even then no database is replaced. It does not repair folders of block files, nor blocks
+// with several rows in a table without a key: the error wraps [mapdb.ErrReadOnly].
 func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, error) {
 	used := inuse.Check(dir)
 	if used != nil && !opts.Force {
@@ -212,13 +204,12 @@ func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, er
 		return nil, fmt.Errorf("%s: %w: repair a copy", store.Name, mapdb.ErrReadOnly)
 	}
 	if p := r.twice; p != nil {
-		// To change one row is to change them all, and what is to be read of the others is
-		// nowhere else.
+		// Changing one row would change all rows of the block, and their contents would be lost.
 		return nil, fmt.Errorf("%s: it has several rows in a table without a key: %w: repair a copy", place.Block(p.X, p.Y, p.Z), mapdb.ErrReadOnly)
 	}
 	if len(r.report.Databases) > 0 || len(r.blocks) > 0 && store.Alone || len(r.players) > 0 && r.backends.Players == mapdb.LevelDB {
 		if used != nil {
-			return nil, used // the program would continue writing to what is replaced
+			return nil, used // the program would continue to write to the replaced file
 		}
 	}
 	if r.report.Backup, err = b.Finish(); err != nil {
@@ -227,27 +218,27 @@ func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, er
 	return &r.report, r.apply(ctx)
 }
 
-// repair is what is wrong with a world and what is done about it.
+// repair is the state of a repair.
 type repair struct {
 	dir      string
 	opts     Options
 	settings *world.Settings
 	backends world.Backends
 	config   mapdb.Config
-	backup   *worldbackup.Writer // nil if there is none to be made
-	copy     bool                // dir is a copy, which nobody uses yet
+	backup   *worldbackup.Writer // nil if no backup is made
+	copy     bool                // dir is a copy that is not in use yet
 	report   Report
 
-	twice   *mapdb.Pos    // of a block that changes, and has another row
-	newest  uint32        // the latest time at which a block was saved
-	blocks  []blockDigest // that change
-	texts   []text        // that change
-	players []string      // whose inventories change
+	twice   *mapdb.Pos    // position of a changed block that has a second row
+	newest  uint32        // the latest time when a block was saved
+	blocks  []blockDigest // blocks to change
+	texts   []text        // files to change
+	players []string      // players whose inventories change
 
-	playerOrphans, authOrphans bool // there are rows of nobody
+	playerOrphans, authOrphans bool // whether there are rows without a player or account
 }
 
-// examine finds out what is to be done.
+// examine determines what to repair.
 func examine(ctx context.Context, dir string, opts Options, b *worldbackup.Writer, isCopy bool) (*repair, error) {
 	r := &repair{dir: dir, opts: opts, backup: b, copy: isCopy}
 	var err error
@@ -266,7 +257,7 @@ func examine(ctx context.Context, dir string, opts Options, b *worldbackup.Write
 	return r, nil
 }
 
-// apply does what was found to be done.
+// apply makes the changes that examine determined.
 func (r *repair) apply(ctx context.Context) error {
 	for _, do := range []func(context.Context) error{r.mendDatabases, r.mendBlocks, r.mendPlayers, r.mendAccounts, r.mendTexts} {
 		if err := do(ctx); err != nil {
@@ -283,14 +274,14 @@ func (r *repair) tell(k *check.Kind, path, format string, args ...any) {
 	}
 }
 
-// hopeless tells of what cannot be repaired.
+// hopeless reports damage that cannot be repaired.
 func (r *repair) hopeless(path string, err error) {
 	r.report.Hopeless++
 	file, _, _ := strings.Cut(path, ":")
 	r.tell(foundHopeless, path, "%v", within(file, err))
 }
 
-// within returns an error about a file for where the file is named already.
+// within returns an error without the name of the file, for messages that already contain it.
 func within(file string, err error) error {
 	if e, ok := err.(*fault.Error); ok && e.File == file {
 		inside := *e
@@ -300,5 +291,5 @@ func within(file string, err error) error {
 	return err
 }
 
-// missing reports whether an error says that there is no such file.
+// missing reports whether an error means that a file does not exist.
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
