@@ -10,7 +10,7 @@ import (
 	"trowel.example/minetest/worldfind"
 )
 
-// What a search takes beside a check of the same blocks, which games made.
+// BenchmarkFind measures a search, in comparison with a check of the same blocks, which games generated.
 func BenchmarkFind(b *testing.B) {
 	const blocks = 10_000
 	for _, version := range []int{28, 29} {

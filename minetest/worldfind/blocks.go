@@ -12,20 +12,20 @@ import (
 // Node is a node of a world.
 type Node struct {
 	At             place.Node
-	Name           string // "" if its id has none
+	Name           string // "" if its id has no name
 	Param1, Param2 uint8
 }
 
-// Nodes finds nodes by their names.
+// Nodes finds nodes by name.
 func Nodes(ctx context.Context, db mapdb.DB, where Where, names Names, yield func(Node) error) error {
 	q := nodes(where, func(name string) bool { return name != "" && names.Match(name) })
 	q.may = func(data []byte) bool { return holds(data, names.literal) }
 	return q.run(ctx, db, where, yield)
 }
 
-// Unknown finds the nodes that a game does not know: those whose id has no name, and those
-// of which known reports false. With a nil known it finds the former, and those to which
-// a tool gave a name because of that, such as "unknown:id_7".
+// Unknown finds the nodes that a game does not define: nodes whose id has no name, and nodes for whose name known
+// returns false. If known is nil, it finds nodes whose id has no name, and nodes with a name that a tool has made
+// from the id, such as "unknown:id_7".
 func Unknown(ctx context.Context, db mapdb.DB, where Where, known func(name string) bool, yield func(Node) error) error {
 	named, _ := ParseNames("unknown:id_*")
 	return nodes(where, func(name string) bool {
@@ -39,13 +39,13 @@ func Unknown(ctx context.Context, db mapdb.DB, where Where, known func(name stri
 	}).run(ctx, db, where, yield)
 }
 
-// nodes asks for nodes whose name is wanted.
+// nodes returns a query for nodes with names that wanted accepts.
 func nodes(where Where, wanted func(name string) bool) query[Node] {
 	return query[Node]{nodesOnly: true, look: func(p mapdb.Pos, b *mapblock.Block) (found []Node) {
 		if !wanted("") && !slices.ContainsFunc(b.Names, func(n mapblock.NameID) bool { return wanted(n.Name) }) {
 			return nil
 		}
-		// An id is looked up once, not for each node.
+		// Each id is looked up only once.
 		const unseen, no, yes = 0, 1, 2
 		var state [1 << 16]uint8
 		for i, id := range &b.Param0 {
@@ -62,13 +62,13 @@ func nodes(where Where, wanted func(name string) bool) query[Node] {
 	}}
 }
 
-// Meta is a variable that a node keeps.
+// Meta is a metadata variable of a node.
 type Meta struct {
 	At         place.Node
-	Node       string // the name of the node
+	Node       string // name of the node
 	Owner      string // the variable owner of the same node
 	Key, Value string
-	Private    bool // not told to players
+	Private    bool // not sent to players
 }
 
 // Metadata finds the variables of nodes for which wanted reports true.
@@ -78,7 +78,7 @@ func Metadata(ctx context.Context, db mapdb.DB, where Where, wanted func(key, va
 	}}.run(ctx, db, where, yield)
 }
 
-// MetadataIn is [Metadata] of the block at a position, as [mapblock.Block.Today] returns it.
+// MetadataIn is [Metadata] for the block at a position, as returned by [mapblock.Block.Today].
 func MetadataIn(p mapdb.Pos, b *mapblock.Block, where Where, wanted func(key, value string) bool) (found []Meta) {
 	for i := range b.Metadata.List {
 		m := &b.Metadata.List[i]
@@ -97,16 +97,16 @@ func MetadataIn(p mapdb.Pos, b *mapblock.Block, where Where, wanted func(key, va
 // Timer is the timer of a node.
 type Timer struct {
 	At               place.Node
-	Node             string  // the name of the node
+	Node             string  // name of the node
 	Timeout, Elapsed float64 // seconds
 }
 
-// Timers finds the timers of nodes of some names.
+// Timers finds the timers of nodes by the names of the nodes.
 func Timers(ctx context.Context, db mapdb.DB, where Where, names Names, yield func(Timer) error) error {
 	return query[Timer]{look: func(p mapdb.Pos, b *mapblock.Block) []Timer { return TimersIn(p, b, where, names) }}.run(ctx, db, where, yield)
 }
 
-// TimersIn is [Timers] of the block at a position, as [mapblock.Block.Today] returns it.
+// TimersIn is [Timers] for the block at a position, as returned by [mapblock.Block.Today].
 func TimersIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []Timer) {
 	for _, t := range b.Timers.List {
 		if int(t.Pos) >= mapblock.NodeCount || !where.contains(p, int(t.Pos)) {

@@ -8,7 +8,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// Kind is a kind of things that have names.
+// Kind is a kind of named things.
 type Kind string
 
 // The kinds of names in blocks.
@@ -25,8 +25,8 @@ type Called struct {
 	Name string
 }
 
-// AllCalled calls yield with the names of all nodes, items, objects and variables in blocks; a name may
-// come several times. Blocks that cannot be read are left out.
+// AllCalled calls yield with the names of all nodes, items, objects and variables in blocks. A name may occur several
+// times. Blocks that cannot be read are skipped.
 func AllCalled(ctx context.Context, db mapdb.DB, yield func(Called) error) error {
 	return query[Called]{look: func(p mapdb.Pos, b *mapblock.Block) (found []Called) {
 		add := func(kind Kind, name string) { found = append(found, Called{kind, name}) }

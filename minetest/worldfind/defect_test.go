@@ -9,7 +9,8 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// A block that breaks the search is told as missed, and the others are searched.
+// TestBlockDefect tests that a block on which the search panics is reported to OnMiss, and that the others are
+// searched.
 func TestBlockDefect(t *testing.T) {
 	db := mapdb.NewMemory()
 	var blocks []mapdb.Block

@@ -17,20 +17,20 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// Item is a stack of items: in the inventory of a node or player, or lying in the world.
+// Item is a stack of items: in the inventory of a node or player, or dropped in the world.
 type Item struct {
-	At     check.Place // a [place.Slot], or the [place.Node] where it lies
+	At     check.Place // a [place.Slot], or the [place.Node] where it was dropped
 	Stack  item.Stack
-	Holder string // what has it: the name of a node or of an object, or "player"
-	Owner  string // the player, or who the variable owner of the node names; "" for nobody
+	Holder string // the owner of the inventory: the name of a node or an object, or "player"
+	Owner  string // the player, or the variable owner of the node; "" for nobody
 }
 
-// Items finds items by their names, in the inventories of nodes and lying around.
+// Items finds items by name, in the inventories of nodes and dropped in the world.
 func Items(ctx context.Context, db mapdb.DB, where Where, names Names, yield func(Item) error) error {
 	return query[Item]{look: func(p mapdb.Pos, b *mapblock.Block) []Item { return ItemsIn(p, b, where, names) }}.run(ctx, db, where, yield)
 }
 
-// ItemsIn is [Items] of the block at a position, as [mapblock.Block.Today] returns it.
+// ItemsIn is [Items] for the block at a position, as returned by [mapblock.Block.Today].
 func ItemsIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []Item) {
 	for i := range b.Metadata.List {
 		m := &b.Metadata.List[i]
@@ -40,7 +40,7 @@ func ItemsIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []
 		if names.literal != "" && !bytes.Contains(m.Inventory, []byte(names.literal)) && !legacyItems.Match(m.Inventory) {
 			continue
 		}
-		inv, _ := item.SalvageInventory(m.Inventory) // a check tells what is wrong with it
+		inv, _ := item.SalvageInventory(m.Inventory) // a check reports the damage
 		at := nodeAt(p, int(m.Pos))
 		holder, owner := nameOf(b, int(m.Pos)), m.Var("owner")
 		stacks(inv, names, func(list string, slot int, s item.Stack) {
@@ -56,10 +56,10 @@ func ItemsIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []
 	return found
 }
 
-// legacyItems is what itemstrings from before 0.4 begin with: their items have other names.
+// legacyItems matches the beginning of itemstrings from before 0.4, whose items have other names.
 var legacyItems = regexp.MustCompile(`(?m)^Item "?(?:NodeItem|MaterialItem[23]?|ToolItem|CraftItem|MBOItem|craft|tool|node) `)
 
-// stacks goes through the items of an inventory that have one of some names.
+// stacks calls do for the items of an inventory that have one of the names.
 func stacks(inv *item.Inventory, names Names, do func(list string, slot int, s item.Stack)) {
 	for _, list := range inv.Lists {
 		for i, slot := range list.Items {
@@ -92,8 +92,8 @@ func PlayerItems(ctx context.Context, players world.Players, names Names, onMiss
 	})
 }
 
-// ItemsOf is [PlayerItems] of a player. With an error, which says that the inventory cannot be
-// read as a whole, it returns what could be.
+// ItemsOf is [PlayerItems] for one player. If a part of the inventory cannot be read, it returns an error and the
+// items that can be read.
 func ItemsOf(p *world.Player, names Names) (found []Item, err error) {
 	inv := p.Inventory
 	if inv == nil {
@@ -106,7 +106,7 @@ func ItemsOf(p *world.Player, names Names) (found []Item, err error) {
 	return found, err
 }
 
-// Players finds players by their names. What cannot be read is told to onMiss.
+// Players finds players by name. It calls onMiss with errors about players that cannot be read.
 func Players(ctx context.Context, players world.Players, names Names, onMiss func(error), yield func(*world.Player) error) error {
 	for name, err := range players.Names(ctx) {
 		if ctx.Err() != nil || world.Failed(err) {
@@ -134,22 +134,22 @@ func Players(ctx context.Context, players world.Players, names Names, onMiss fun
 	return ctx.Err()
 }
 
-// Object is what can move, as it was when its block was saved: a mob, a lying item, a cart.
+// Object is a movable thing, at the time when its block was saved: a mob, a dropped item, a cart.
 type Object struct {
-	At   place.Node // where it is; the block if that is outside of the world
-	Name string     // of the entity, or what the engine calls an object of another type
+	At   place.Node // its node; the block if the position is outside of the world
+	Name string     // name of the entity, or the engine's name for another type of object
 	Pos  [3]float64 // x, y and z in nodes
-	HP   int        // 0 for what is no entity
-	Data string     // what the entity keeps
-	Item string     // what lies there, as an itemstring; "" if it is no item
+	HP   int        // 0 for objects other than entities
+	Data string     // static data of the entity
+	Item string     // the dropped item, as an itemstring; "" for other objects
 }
 
-// Objects finds objects by their names.
+// Objects finds objects by name.
 func Objects(ctx context.Context, db mapdb.DB, where Where, names Names, yield func(Object) error) error {
 	return query[Object]{look: func(p mapdb.Pos, b *mapblock.Block) []Object { return ObjectsIn(p, b, where, names) }}.run(ctx, db, where, yield)
 }
 
-// ObjectsIn is [Objects] of the block at a position, as [mapblock.Block.Today] returns it.
+// ObjectsIn is [Objects] for the block at a position, as returned by [mapblock.Block.Today].
 func ObjectsIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found []Object) {
 	for i := range b.Objects.List {
 		if o := ObjectOf(p, &b.Objects.List[i]); names.Match(o.Name) && where.Contains(NodeOf(o.Pos)) {
@@ -159,7 +159,7 @@ func ObjectsIn(p mapdb.Pos, b *mapblock.Block, where Where, names Names) (found 
 	return found
 }
 
-// ObjectOf returns what an object of a block is.
+// ObjectOf decodes an object of a block.
 func ObjectOf(p mapdb.Pos, o *mapblock.Object) Object {
 	found := Object{At: blockAt(p), Name: o.Type.String()}
 	for i, v := range o.Pos {
@@ -184,7 +184,7 @@ func ObjectOf(p mapdb.Pos, o *mapblock.Object) Object {
 	return found
 }
 
-// item returns the stack that lies there.
+// item returns the dropped stack.
 func (o *Object) item() (item.Stack, bool) {
 	if o.Item == "" {
 		return item.Stack{}, false
@@ -196,13 +196,13 @@ func (o *Object) item() (item.Stack, bool) {
 	return s, err == nil
 }
 
-// lyingItem is the entity that an item is that lies in the world.
+// lyingItem is the name of the entity of dropped items.
 const lyingItem = "__builtin:item"
 
 var itemstringField = regexp.MustCompile(`(?s)\bitemstring(?:"\])?\s*=\s*"((?:[^"\\]|\\.)*)"`)
 
-// itemstringOf returns the itemstring of a lying item: that in the table of Lua that it keeps,
-// or, in old worlds, all that it keeps.
+// itemstringOf returns the itemstring of a dropped item: the field of the Lua table in its static data or, in old
+// worlds, the whole static data.
 func itemstringOf(data string) string {
 	if !strings.HasPrefix(data, "return") {
 		return data

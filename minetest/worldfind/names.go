@@ -6,15 +6,14 @@ import (
 	"trowel.example/internal/glob"
 )
 
-// Names are patterns of names: * stands for any run of characters, ? for one. The zero value
-// matches every name.
+// Names are patterns of names: * matches any text and ? one character. The zero value matches every name.
 type Names struct {
 	match   func(name string) bool // nil: all
-	literal string                 // is in every name that matches; may be ""
+	literal string                 // occurs in every matching name; may be ""
 }
 
-// ParseNames makes one of several patterns, of which a name has to match one. With none it
-// matches every name. It fails for a pattern that is empty.
+// ParseNames returns Names that match if any of the patterns matches. Without patterns it matches every name. An
+// empty pattern is an error.
 func ParseNames(patterns ...string) (n Names, err error) {
 	for _, pattern := range patterns {
 		if pattern == "" {
@@ -30,5 +29,5 @@ func ParseNames(patterns ...string) (n Names, err error) {
 	return n, nil
 }
 
-// Match reports whether a name is one of them.
+// Match reports whether a pattern matches a name.
 func (n Names) Match(name string) bool { return n.match == nil || n.match(name) }

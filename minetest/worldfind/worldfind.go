@@ -1,6 +1,5 @@
-// Package worldfind finds things in worlds: nodes, what they keep, objects, items, by what
-// they are called, with their places. Blocks are read as they stream, on all cores, and no
-// more of them than what is asked for takes.
+// Package worldfind finds things in worlds by name, with their places: nodes, their metadata and timers, objects and
+// items. Blocks are streamed and decoded on all cores, as far as the search requires.
 //
 //	names, err := worldfind.ParseNames("default:chest*")
 //	err = worldfind.Nodes(ctx, db, worldfind.Where{}, names, func(n worldfind.Node) error {
@@ -8,9 +7,8 @@
 //		return nil
 //	})
 //
-// Blocks of all versions are shown as a game of today understands them. What a function finds
-// comes in the order of [mapdb.InSlabs], and within a block in that of the block. An error of
-// the function that is called with it ends the search and is returned.
+// Blocks of all versions are presented as a current game reads them. Results come in the order of [mapdb.InSlabs],
+// and within a block in the order of the block. An error of yield ends the search and is returned.
 package worldfind
 
 import (
@@ -28,8 +26,7 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// NodeOf returns the node in which a place is, whose x, y and z are in nodes; those of the
-// middle of a node are whole numbers.
+// NodeOf returns the node that contains a position, given in nodes. Centers of nodes are at integers.
 func NodeOf(pos [3]float64) (v worldedit.Vec) {
 	for i := range v {
 		v[i] = int(math.Floor(pos[i] + 0.5))
@@ -37,19 +34,17 @@ func NodeOf(pos [3]float64) (v worldedit.Vec) {
 	return v
 }
 
-// Where says what is searched, and who hears of what cannot be.
+// Where selects what is searched, and receives errors and the progress.
 type Where struct {
-	Box *worldedit.Box             // nil: everything
-	In  func(v worldedit.Vec) bool // reports whether a node of the box is searched; nil: all are
+	Box *worldedit.Box             // nil means everything
+	In  func(v worldedit.Vec) bool // reports whether a node of the box is searched; nil means all
 
-	// Slab is the part of the database that is searched; "" is all of it.
+	// Slab is the part of the database that is searched; "" means all of it.
 	Slab mapdb.Slab
 
-	// OnMiss is told of each block or row that cannot be read, so that things may be in it
-	// that are not found; nil: nobody.
+	// OnMiss is called with an error for each block or row that cannot be read and may contain results; may be nil.
 	OnMiss func(error)
-	// OnProgress is told how many blocks have been looked at, of how many; of is 0 where that
-	// is not known. Nil: nobody.
+	// OnProgress is called with the number of searched blocks and the total, which is 0 if it is unknown; may be nil.
 	OnProgress func(done, of int)
 }
 
@@ -75,22 +70,22 @@ func (w *Where) area() mapdb.Area {
 	return w.Box.Area()
 }
 
-// spare are blocks, which are large, and so used again.
+// spare reuses decoded blocks, which are large.
 var spare = sync.Pool{New: func() any { return new(mapblock.Block) }}
 
-// query is what is asked of each block.
+// query is a search of each block.
 type query[T any] struct {
 	nodesOnly bool
-	may       func(data []byte) bool // whether something may be in a block by its bytes; nil: always
+	may       func(data []byte) bool // whether a block may contain results, given its bytes; nil means always
 	look      func(p mapdb.Pos, b *mapblock.Block) []T
 }
 
-// run asks all blocks.
+// run performs the search.
 func (q query[T]) run(ctx context.Context, db mapdb.DB, where Where, yield func(T) error) error {
 	type result struct {
 		found []T
-		err   error // of a row or of a block
-		last  bool  // nothing comes behind the error
+		err   error // about a row or a block
+		last  bool  // no result follows the error
 	}
 	total, done := 0, 0
 	if where.OnProgress != nil && where.Box == nil && where.Slab == "" {
@@ -106,7 +101,7 @@ func (q query[T]) run(ctx context.Context, db mapdb.DB, where Where, yield func(
 		case q.may != nil && !q.may(data.Data):
 			return result{}
 		}
-		if p := parallel.Catch(func() { r.found, r.err = q.block(data) }); p != nil { // the others are asked
+		if p := parallel.Catch(func() { r.found, r.err = q.block(data) }); p != nil { // the others are still searched
 			r.found, r.err = nil, fmt.Errorf("%v: a defect of this program: %w", blockAt(data.Pos), p)
 		}
 		return r
@@ -129,7 +124,7 @@ func (q query[T]) run(ctx context.Context, db mapdb.DB, where Where, yield func(
 	return ctx.Err()
 }
 
-// block asks a block.
+// block searches a block.
 func (q query[T]) block(data mapdb.Block) ([]T, error) {
 	b := spare.Get().(*mapblock.Block)
 	defer spare.Put(b)
@@ -145,20 +140,20 @@ func (q query[T]) block(data mapdb.Block) ([]T, error) {
 
 func blockAt(p mapdb.Pos) place.Node { return place.Block(p.X, p.Y, p.Z) }
 
-// nodeAt is a node of a block.
+// nodeAt returns a node of a block.
 func nodeAt(p mapdb.Pos, index int) place.Node { return place.InBlock(index).In(p.X, p.Y, p.Z) }
 
-// holds reports whether a block may have a node of which the name is known in part: the
-// blocks of most versions have names as they are.
+// holds reports whether a block may contain a node whose name contains literal: most versions store names
+// uncompressed.
 func holds(data []byte, literal string) bool {
 	const first, last = 22, 28
 	return len(data) == 0 || data[0] < first || data[0] > last || bytes.Contains(data, []byte(literal))
 }
 
-// nameOf returns the name of a node, "" if its id has none.
+// nameOf returns the name of a node, or "" if its id has no name.
 func nameOf(b *mapblock.Block, index int) string {
 	id := b.Param0[index]
-	for i := len(b.Names) - 1; i >= 0; i-- { // the last counts, as in the games
+	for i := len(b.Names) - 1; i >= 0; i-- { // of duplicates, the last one counts, as in the games
 		if b.Names[i].ID == id {
 			return b.Names[i].Name
 		}

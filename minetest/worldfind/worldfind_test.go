@@ -18,7 +18,7 @@ import (
 	"trowel.example/minetest/worldfind"
 )
 
-// store puts blocks into a memory.
+// store returns an in-memory database with blocks.
 func store(t testing.TB, n int, versions ...int) mapdb.DB {
 	t.Helper()
 	m := mapdb.NewMemory()
@@ -37,7 +37,7 @@ func names(t testing.TB, patterns ...string) worldfind.Names {
 	return n
 }
 
-// collect gathers what a search yields.
+// collect returns all results of a search.
 func collect[T any](t testing.TB, search func(yield func(T) error) error) (all []T) {
 	t.Helper()
 	if err := search(func(one T) error { all = append(all, one); return nil }); err != nil {
@@ -46,7 +46,7 @@ func collect[T any](t testing.TB, search func(yield func(T) error) error) (all [
 	return all
 }
 
-// Nodes finds in blocks of all versions just what looking at each node finds.
+// TestNodes tests, for blocks of all versions, that Nodes finds exactly the nodes that a search node by node finds.
 func TestNodes(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	db := store(t, 150)
@@ -77,7 +77,7 @@ func TestNodes(t *testing.T) {
 		if patterns[0] == "default:chest" && len(want) == 0 {
 			t.Error("no chests to be found")
 		}
-		// Those in a box are those of all that are in it.
+		// A search in a box finds exactly the nodes in the box.
 		box := worldedit.Box{Min: worldedit.Vec{-200, -100, -1601}, Max: worldedit.Vec{-30, 3, -1590}}
 		want = slices.DeleteFunc(want, func(n worldfind.Node) bool {
 			p, _ := n.At.Pos()
@@ -92,8 +92,8 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// What belongs to nodes, and objects, is the same whatever the version of the blocks, as far as
-// that has room for it.
+// TestVersions tests that metadata, items, timers and objects do not depend on the version of the blocks, as far as
+// the version can store them.
 func TestVersions(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	type all struct {
@@ -133,7 +133,7 @@ func TestVersions(t *testing.T) {
 	}
 	for _, version := range worldtest.Versions {
 		a := find(version)
-		if version < 23 { // metadata have another form there, and timers do not exist
+		if version < 23 { // older metadata has another format, and timers do not exist
 			if len(a.items) == 0 && mapblock.Writable(version) {
 				t.Errorf("version %d: no items", version)
 			}
@@ -148,7 +148,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// What cannot be read is told, and the rest is found; the error of the function ends it.
+// TestDamage tests that errors are reported, that the rest is found, and that an error of the callback ends the
+// search.
 func TestDamage(t *testing.T) {
 	m := mapdb.NewMemory()
 	if _, err := m.Load(t.Context(), worldtest.Blocks(20, 28)); err != nil {
@@ -174,7 +175,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A node is unknown if its id has no name, or if nobody defines the name.
+// TestUnknown tests that a node is unknown if its id has no name, or if its name is not defined.
 func TestUnknown(t *testing.T) {
 	b := mapblock.New(28)
 	b.Names = []mapblock.NameID{{ID: 0, Name: "air"}, {ID: 1, Name: "default:stone"}, {ID: 2, Name: "gone:thing"}, {ID: 3, Name: "unknown:id_9"}}
@@ -206,8 +207,8 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// Items that lie in the world are found by what is in the table that they keep, and in old
-// worlds by what they keep.
+// TestLying tests that dropped items are found by the Lua table in their static data and, in old worlds, by the
+// static data itself.
 func TestLying(t *testing.T) {
 	b := mapblock.New(28)
 	for _, data := range []string{
