@@ -12,7 +12,7 @@ import (
 	"trowel.example/minetest/worldrows"
 )
 
-// What all rows take beside a check of the same blocks, which games made: both in turns.
+// BenchmarkRows measures producing all rows, alternately with a check of the same blocks, which games generated.
 func BenchmarkRows(b *testing.B) {
 	const blocks = 10_000
 	for name, version := range map[string]int{"zlib": 28, "zstd": 29} {

@@ -13,7 +13,7 @@ import (
 	"trowel.example/minetest/worldfind"
 )
 
-// blockPos are the columns with the position of a block.
+// blockPos returns the columns with the position of a block.
 func blockPos[T any](pos func(v *T) mapdb.Pos) []column[T] {
 	at := func(name, axis string, of func(mapdb.Pos) int16) column[T] {
 		return col(name, format.ColumnInt, axis+" of the block, in blocks of 16 nodes: -2048 to 2047.", func(v *T) format.Cell { return format.IntCell(of(pos(v))) })
@@ -25,7 +25,7 @@ func blockPos[T any](pos func(v *T) mapdb.Pos) []column[T] {
 	}
 }
 
-// nodePos are the columns with the position of a node. Where there may be none they are optional.
+// nodePos returns the columns with the position of a node. They may be null if optional is set.
 func nodePos[T any](optional bool, pos func(v *T) ([3]int, bool)) (list []column[T]) {
 	for i, axis := range []string{"x", "y", "z"} {
 		c := col(axis, format.ColumnInt, axis+" of the node: -32768 to 32767.", func(v *T) format.Cell {
@@ -41,7 +41,7 @@ func nodePos[T any](optional bool, pos func(v *T) ([3]int, bool)) (list []column
 	return list
 }
 
-// exactPos are the columns with a position between nodes.
+// exactPos returns the columns with a position between nodes.
 func exactPos[T any](pos func(v *T) [3]float64) (list []column[T]) {
 	for i, axis := range []string{"x", "y", "z"} {
 		list = append(list, col(axis, format.ColumnFloat, axis+", in nodes; the middle of a node is a whole number.", func(v *T) format.Cell { return format.FloatCell(pos(v)[i]) }))
@@ -51,7 +51,7 @@ func exactPos[T any](pos func(v *T) [3]float64) (list []column[T]) {
 
 func with[T any](first []column[T], more ...column[T]) []column[T] { return append(first, more...) }
 
-// ofBlock is a cell that is null if the block cannot be read, or does not tell.
+// ofBlock returns a cell that is null if the block cannot be read, or if tells reports false.
 func ofBlock(tells func(b *mapblock.Block) bool, cell func(b *mapblock.Block) format.Cell) func(*world.Row) format.Cell {
 	return func(v *world.Row) format.Cell {
 		if v.Block == nil || !tells(v.Block) {
@@ -61,7 +61,7 @@ func ofBlock(tells func(b *mapblock.Block) bool, cell func(b *mapblock.Block) fo
 	}
 }
 
-// since tells blocks from a version on.
+// since reports whether a block has at least the given version.
 func since(version int) func(b *mapblock.Block) bool {
 	return func(b *mapblock.Block) bool { return b.Version >= version }
 }
@@ -126,7 +126,7 @@ var tableMetadata = tableOf("minetest_metadata", "A variable that a node keeps."
 	opt("owner", format.ColumnText, "The variable owner of the same node; null for nobody.", func(v *worldfind.Meta) format.Cell { return text(v.Owner) }),
 )...)
 
-// nodeOf returns the node that holds an item, or in which it lies.
+// nodeOf returns the node that holds an item, or where it was dropped.
 func nodeOf(it *worldfind.Item) ([3]int, bool) {
 	switch at := it.At.(type) {
 	case place.Node:
@@ -172,7 +172,7 @@ var tableInventories = tableOf("minetest_inventories", "A stack of items: in the
 		opt("metadata", format.ColumnText, "What the stack keeps, as an object of JSON.", func(v *worldfind.Item) format.Cell { return stackMeta(v) }),
 	)...)...)
 
-// stackMeta is the metadata of a stack; of fields with the same key the last is valid.
+// stackMeta returns the metadata of a stack. Of fields with the same key, the last one is valid.
 func stackMeta(it *worldfind.Item) format.Cell {
 	if len(it.Stack.Meta) == 0 {
 		return format.Cell{}
@@ -181,7 +181,7 @@ func stackMeta(it *worldfind.Item) format.Cell {
 	for _, f := range it.Stack.Meta {
 		object[f.Key] = f.Value
 	}
-	data, _ := json.Marshal(object) // which takes any text
+	data, _ := json.Marshal(object) // never fails
 	return format.TextCell(string(data))
 }
 
@@ -223,7 +223,7 @@ var tableFindings = tableOf("minetest_findings", "A finding of check, for each b
 	opt("block_z", format.ColumnInt, "z of that block.", findingBlock(2)),
 )
 
-// findingBlock is a coordinate of the block that a finding is about.
+// findingBlock returns a coordinate of the block that a finding is about.
 func findingBlock(axis int) func(*check.Finding) format.Cell {
 	return func(f *check.Finding) format.Cell {
 		if len(f.At) == 0 {

@@ -20,14 +20,14 @@ import (
 	"trowel.example/minetest/worldfind"
 )
 
-// worldRow is what a world is.
+// worldRow is a row of the table of worlds.
 type worldRow struct {
 	name, game   string
 	backends     world.Backends
 	mapMeta, env *world.Settings
 }
 
-// setting is a cell with a setting that is a text.
+// setting returns a cell with a text setting.
 func setting(of func(*worldRow) *world.Settings, name string) func(*worldRow) format.Cell {
 	return func(w *worldRow) format.Cell {
 		v, _ := of(w).Get(name)
@@ -35,7 +35,7 @@ func setting(of func(*worldRow) *world.Settings, name string) func(*worldRow) fo
 	}
 }
 
-// numberOf is setting for a number of 32 bits.
+// numberOf returns a cell with a setting that is a number of 32 bits.
 func numberOf(name string) func(*worldRow) format.Cell {
 	return func(w *worldRow) format.Cell {
 		text, _ := w.env.Get(name)
@@ -73,10 +73,10 @@ var tableSettings = tableOf("minetest_settings", "A setting of a world. Password
 
 type player struct {
 	*world.Player
-	account *world.Account // nil: none
+	account *world.Account // nil if there is none
 }
 
-// moment is a time that is null if it is not known.
+// moment returns a cell with a time; it is null if the time is unknown.
 func moment(t time.Time) format.Cell {
 	if t.IsZero() || t.Year() < 1970 || t.Year() > 9999 {
 		return format.Cell{}
@@ -84,7 +84,7 @@ func moment(t time.Time) format.Cell {
 	return format.TimeCell(t)
 }
 
-// login is when an account was used last.
+// login returns a cell with the last login of an account.
 func login(a *world.Account) format.Cell {
 	if a == nil || a.LastLogin <= 0 || a.LastLogin > math.MaxUint32*8 {
 		return format.Cell{}
@@ -144,7 +144,7 @@ var tableBans = tableOf("minetest_bans", "A ban, without the address.",
 	opt("player", format.ColumnText, "The player who came from there; null if nobody is named.", func(b *world.Ban) format.Cell { return text(b.Name) }),
 )
 
-// rest is a pass over all but the blocks.
+// rest is a pass over everything except the blocks.
 type rest struct {
 	ctx      context.Context
 	dir      string
@@ -154,10 +154,9 @@ type rest struct {
 	rows
 }
 
-// Rest tells what is in the world in a folder, whose world.mt has some settings, but for its
-// blocks: in the tables of worlds, settings, players, inventories, accounts, mod storage, forced
-// blocks, bans and findings. Its error is that of row, of the context, or of a server that
-// failed, or that must not be connected to.
+// Rest calls row with the rows of everything except the blocks of the world in dir, whose settings are given: the
+// tables of worlds, settings, players, inventories, accounts, mod storage, forced blocks, bans and findings. The
+// error is that of row, of the context, or of a server that failed or is not allowed.
 func Rest(ctx context.Context, dir string, settings *world.Settings, o Options, row Func) error {
 	r := &rest{ctx: ctx, dir: dir, settings: settings, o: o, row: row}
 	for _, tell := range []func() error{r.world, r.people, r.storage, r.lists, r.findings} {
@@ -171,13 +170,13 @@ func Rest(ctx context.Context, dir string, settings *world.Settings, o Options, 
 	return nil
 }
 
-// put tells one row.
+// put writes one row.
 func put[T any](r *rest, t *table[T], v T) error {
 	add(&r.rows, t, v)
 	return r.tell(r.row)
 }
 
-// text reads a file of the world; there need not be any.
+// text reads a file of the world, which may be missing.
 func (r *rest) text(name string) []byte {
 	text, err := regular.ReadFile(filepath.Join(r.dir, name), world.MaxText)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -205,7 +204,7 @@ func (r *rest) world() error {
 	return err
 }
 
-// open opens a store of the world: an empty one if what there is cannot be opened.
+// open opens a store of the world. If it cannot be opened, the error is reported and the result is an empty store.
 func open[T any](r *rest, part world.Part, do func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)) (world.Store[T], error) {
 	missed := func(err error) { r.o.miss(fmt.Errorf("%s: %w", part.What(), err)) }
 	s, err := do(r.ctx, r.dir, r.settings, world.Options{Remote: r.o.Remote, Lost: func(err error, _ []check.Place) { missed(err) }})
@@ -216,7 +215,7 @@ func open[T any](r *rest, part world.Part, do func(context.Context, string, *wor
 	return world.None[T](), nil
 }
 
-// each calls do with all things of a store that can be read.
+// each calls do with all readable things of a store.
 func each[T any](r *rest, s world.Store[T], do func(T) error) error {
 	for name, err := range s.Names(r.ctx) {
 		var thing T
@@ -241,7 +240,7 @@ func each[T any](r *rest, s world.Store[T], do func(T) error) error {
 	return nil
 }
 
-// people tells of players and accounts.
+// people writes the rows of players and accounts.
 func (r *rest) people() error {
 	accounts, err := open(r, world.AuthPart, world.OpenAuth)
 	if err != nil {
@@ -259,7 +258,7 @@ func (r *rest) people() error {
 			return err
 		}
 		if err != nil {
-			account = nil // why is told below
+			account = nil // the error is reported below
 		}
 		if err := put(r, tablePlayers, player{p, account}); err != nil {
 			return err
@@ -292,7 +291,7 @@ func (r *rest) storage() error {
 	})
 }
 
-// lists tells what is in files that are lists.
+// lists writes the rows of files that are lists.
 func (r *rest) lists() error {
 	if text := r.text("force_loaded.txt"); text != nil {
 		list, err := world.ParseForceLoaded(text)
@@ -310,7 +309,7 @@ func (r *rest) lists() error {
 	return r.tell(r.row)
 }
 
-// findings tells what a check finds.
+// findings writes the findings of a check.
 func (r *rest) findings() error {
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	defer cancel(nil)

@@ -2,7 +2,7 @@ package worldrows
 
 import "trowel.example/format"
 
-// column is a column of a table, with what stands in it.
+// column is a column of a table, with the function that returns its cells.
 type column[T any] struct {
 	format.Column
 	cell func(v *T) format.Cell
@@ -12,14 +12,14 @@ func col[T any](name string, kind format.ColumnType, help string, cell func(v *T
 	return column[T]{format.Column{Name: name, Type: kind, Help: help}, cell}
 }
 
-// opt is col for what may be null.
+// opt is col for a column that may be null.
 func opt[T any](name string, kind format.ColumnType, help string, cell func(v *T) format.Cell) column[T] {
 	c := col(name, kind, help, cell)
 	c.Optional = true
 	return c
 }
 
-// table is a table whose rows are made of values of a type.
+// table is a table whose rows are made from values of type T.
 type table[T any] struct {
 	format.Table
 	cells []func(v *T) format.Cell
@@ -33,13 +33,13 @@ func tableOf[T any](name, title string, columns ...column[T]) *table[T] {
 	return t
 }
 
-// rows are some rows of any tables.
+// rows are rows of any tables.
 type rows struct {
 	of    []*format.Table
 	cells []format.Cell
 }
 
-// add makes a row of a value.
+// add appends the row of a value.
 func add[T any](r *rows, t *table[T], v T) {
 	r.of = append(r.of, &t.Table)
 	for _, cell := range t.cells {
@@ -47,7 +47,7 @@ func add[T any](r *rows, t *table[T], v T) {
 	}
 }
 
-// tell calls row with each of the rows, which are gone then.
+// tell calls row with each of the rows, and removes them.
 func (r *rows) tell(row Func) (err error) {
 	cells := r.cells
 	for _, t := range r.of {
@@ -57,12 +57,12 @@ func (r *rows) tell(row Func) (err error) {
 		}
 		cells = cells[n:]
 	}
-	clear(r.cells) // of texts
+	clear(r.cells) // release the texts
 	r.of, r.cells = r.of[:0], r.cells[:0]
 	return err
 }
 
-// text is a cell that is null for "".
+// text returns a text cell, which is null for "".
 func text(s string) format.Cell {
 	if s == "" {
 		return format.Cell{}

@@ -1,15 +1,14 @@
-// Package worldrows tells what is in a world as rows of tables, for query engines: the blocks, and
-// what is in them, in one pass over them on all cores, in which each is read once; the players,
-// accounts and all else.
+// Package worldrows converts the contents of a world to rows of tables, for query engines: the blocks and their
+// contents, in one pass on all cores that reads each block once, and the players, accounts and everything else.
 //
 //	err := worldrows.Blocks(ctx, db, worldrows.Options{}, func(t *format.Table, values []format.Cell) error {
 //		fmt.Println(t.Name, values)
 //		return nil
 //	})
 //
-// Things are what they are for package worldfind: blocks of all versions as a game of today
-// understands them, and places as those that it finds. No verifiers of passwords, no addresses
-// of players, no values of mods and no passwords of settings are in any row.
+// Blocks and places are those of package worldfind: blocks of all versions are presented as a current game reads
+// them. Rows contain no verifiers of passwords, no addresses of players, no values of mod storage and no passwords of
+// settings.
 package worldrows
 
 import (
@@ -29,11 +28,11 @@ import (
 	"trowel.example/minetest/worldfind"
 )
 
-// Func is called with each row. The values are those of the columns of the table, in their order,
-// and are to be used no more after the call. Its error ends the pass, and is returned.
+// Func is called with each row. The values are those of the columns of the table, in order, and must not be used
+// after the call. An error of Func ends the pass and is returned.
 type Func = func(t *format.Table, values []format.Cell) error
 
-// Tables returns all tables of which there are rows.
+// Tables returns all tables.
 func Tables() []*format.Table {
 	return []*format.Table{
 		&tableWorlds.Table, &tableSettings.Table, &tableBlocks.Table, &tableNodes.Table, &tableMetadata.Table, &tableInventories.Table, &tableObjects.Table, &tableTimers.Table,
@@ -41,18 +40,18 @@ func Tables() []*format.Table {
 	}
 }
 
-// Options say what is told, and who hears of what.
+// Options select the rows, and receive errors and the progress.
 type Options struct {
-	// Slab is the part of the blocks of which there are rows; "" is all of them.
+	// Slab is the part of the blocks whose rows are returned; "" means all blocks.
 	Slab mapdb.Slab
-	// OnMiss is told of what cannot be read, so that rows of it are missing; nil: nobody.
+	// OnMiss is called with errors about data that cannot be read and whose rows are missing; may be nil.
 	OnMiss func(error)
-	// OnProgress is told how many blocks have been looked at, of how many; of is 0 where that
-	// is not known. Nil: nobody.
+	// OnProgress is called with the number of processed blocks and the total, which is 0 if it is unknown; may be
+	// nil.
 	OnProgress func(done, of int)
-	// OnNone is told that there is no database of blocks; nil: nobody.
+	// OnNone is called if there is no database of blocks; may be nil.
 	OnNone func()
-	// Remote allows connections to servers on other machines, which a world may name.
+	// Remote allows connections to servers on other machines that the world names.
 	Remote bool
 }
 
@@ -62,8 +61,8 @@ func (o *Options) miss(err error) {
 	}
 }
 
-// World tells what is in the world in a folder, whose world.mt has some settings: what [Blocks]
-// tells, and, of all the world or of [mapdb.SlabRest], before it what [Rest] does.
+// World calls row with the rows of the world in a folder, whose settings are given: those of [Rest], for the whole
+// world or [mapdb.SlabRest], and then those of [Blocks].
 func World(ctx context.Context, dir string, settings *world.Settings, o Options, row Func) error {
 	if o.Slab == "" || o.Slab == mapdb.SlabRest {
 		if err := Rest(ctx, dir, settings, o, row); err != nil {
@@ -86,19 +85,18 @@ func World(ctx context.Context, dir string, settings *world.Settings, o Options,
 	return findings.tell(row)
 }
 
-// portion is the rows of a block, or of what came in its place.
+// portion contains the rows of a block, or of an error in its place.
 type portion struct {
 	rows
-	miss error // what is told of
+	miss error // error for OnMiss
 }
 
 var portions = sync.Pool{New: func() any { return new(portion) }}
 
-// Blocks tells what is in the blocks of a database: in the tables of blocks, nodes, metadata,
-// inventories, objects, timers and findings, in the order of [mapdb.InSlabs]. A block that cannot
-// be read has a row that says so, and no others but findings. The rows of all slabs, one slab
-// after the other, are those of the database; only what is wrong with its file may be told for
-// each slab.
+// Blocks calls row with the rows of the blocks of a database: the tables of blocks, nodes, metadata, inventories,
+// objects, timers and findings, in the order of [mapdb.InSlabs]. A block that cannot be read has only one row, which
+// says so, and findings. The rows of all slabs, one slab after the other, are the rows of the database, except that
+// findings about its file may be repeated for each slab.
 func Blocks(ctx context.Context, db mapdb.DB, o Options, row Func) error {
 	checking := world.CheckOptions{Slab: o.Slab}
 	if o.OnProgress != nil {
@@ -106,7 +104,7 @@ func Blocks(ctx context.Context, db mapdb.DB, o Options, row Func) error {
 	}
 	var findings rows
 	err := world.EachRow(ctx, db, checking, func(f check.Finding) { add(&findings, tableFindings, f) }, look, func(p *portion) error {
-		if p == nil { // the program failed on the block, which is a finding
+		if p == nil { // the program panicked on the block, which is a finding
 			return findings.tell(row)
 		}
 		if p.miss != nil {
@@ -119,7 +117,7 @@ func Blocks(ctx context.Context, db mapdb.DB, o Options, row Func) error {
 	return cmp.Or(err, findings.tell(row))
 }
 
-// look makes the rows of a block, or of what is in its place.
+// look makes the rows of a block, or of an error in its place.
 func look(r world.Row) *portion {
 	p := portions.Get().(*portion)
 	p.miss = r.Err
@@ -138,7 +136,7 @@ func look(r world.Row) *portion {
 	return p
 }
 
-// inBlock says in which block an error is.
+// inBlock adds the position of a block to an error.
 func inBlock(p mapdb.Pos, err error) error {
 	return fmt.Errorf("%v: %w", place.Block(p.X, p.Y, p.Z), err)
 }
@@ -148,7 +146,7 @@ var (
 	anything worldfind.Names
 )
 
-// contents makes the rows of what is in a block.
+// contents makes the rows of the contents of a block.
 func (p *portion) contents(pos mapdb.Pos, b *mapblock.Block) {
 	for _, n := range b.Counts() {
 		add(&p.rows, tableNodes, nodeCount{pos, n})

@@ -24,10 +24,10 @@ import (
 	"trowel.example/minetest/worldrows"
 )
 
-// seen are rows, by their tables, shown as texts.
+// seen are rows by table, formatted as texts.
 type seen map[string][]string
 
-// take returns a function that takes rows, which have to be as they are declared.
+// take adds a row, which must match the declaration of its table.
 func (s seen) take(t *format.Table, values []format.Cell) error {
 	if err := t.CheckRow(values); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (s seen) take(t *format.Table, values []format.Cell) error {
 	return nil
 }
 
-// store is a database that gives some rows.
+// store is a database that yields the given rows.
 type store struct {
 	*mapdb.Memory
 	rows iter.Seq2[mapdb.Block, error]
@@ -46,7 +46,7 @@ func (s store) Blocks(context.Context, mapdb.Area) iter.Seq2[mapdb.Block, error]
 
 func storeOf(rows iter.Seq2[mapdb.Block, error]) mapdb.DB { return store{mapdb.NewMemory(), rows} }
 
-// rowsOf returns the rows of a database, and what was missed.
+// rowsOf returns the rows of a database, and the errors passed to OnMiss.
 func rowsOf(t testing.TB, db mapdb.DB) (all seen, missed []string) {
 	t.Helper()
 	all = make(seen)
@@ -57,7 +57,7 @@ func rowsOf(t testing.TB, db mapdb.DB) (all seen, missed []string) {
 	return all, missed
 }
 
-// In blocks of every version there is what find finds there.
+// TestVersions tests, for blocks of every version, that the rows contain what worldfind finds.
 func TestVersions(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	for version := range mapblock.Newest + 1 {
@@ -116,7 +116,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// nodes returns how many nodes have each name, "null" for none.
+// nodes returns the number of nodes of each name; "null" stands for no name.
 func (s seen) nodes(t testing.TB) map[string]int {
 	t.Helper()
 	nodes := make(map[string]int)
@@ -131,8 +131,8 @@ func (s seen) nodes(t testing.TB) map[string]int {
 	return nodes
 }
 
-// Rows, find, check and the block itself agree about the names of nodes and about nodes without
-// one, in all versions with names and for ids of one byte and of two.
+// TestWidths tests that rows, worldfind, the check and the block itself agree about named and unnamed nodes, in all
+// versions with names, and for ids of one byte and of two bytes.
 func TestWidths(t *testing.T) {
 	for version := 21; version <= mapblock.Newest; version++ {
 		for _, width := range worldtest.Widths(version) {
@@ -180,8 +180,8 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// A block that cannot be read is told of, in its row, as a finding and as a loss; the rest has rows
-// as ever.
+// TestDamage tests that a block that cannot be read is reported in its row, as a finding and as an error, and that
+// the other rows are unaffected.
 func TestDamage(t *testing.T) {
 	whole, _ := rowsOf(t, storeOf(worldtest.Blocks(20, 28)))
 	broken := slices.Clone(worldtest.Block(3, 28))
@@ -225,7 +225,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Errors of blocks are the findings that a check has, each with its block.
+// TestFindings tests that errors of blocks are the findings of a check, each with its block.
 func TestFindings(t *testing.T) {
 	m := mapdb.NewMemory()
 	if _, err := m.Load(t.Context(), worldtest.Blocks(60)); err != nil {
@@ -259,7 +259,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// The error of the function, one about the slab and that of the context ends the pass.
+// TestEnds tests that an error of the callback, an invalid slab and the end of the context each end the pass.
 func TestEnds(t *testing.T) {
 	enough := errors.New("enough")
 	fail := func(*format.Table, []format.Cell) error { return enough }
@@ -278,7 +278,7 @@ func TestEnds(t *testing.T) {
 	})
 }
 
-// What is damaged beside the blocks is missed, and the rest is told.
+// TestRest tests that damage in everything except the blocks is reported, and that the rest has rows.
 func TestRest(t *testing.T) {
 	rest := func(dir string) (all seen, missed []string) {
 		settings, err := world.ReadWorldMT(dir)
