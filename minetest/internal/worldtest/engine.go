@@ -11,13 +11,12 @@ import (
 	"trowel.example/internal/judge"
 )
 
-// game is where Debian has the game.
+// game is the folder of the game in Debian.
 const game = "/usr/share/games/minetest/games/minetest_game"
 
-// Script has the engine, with minetest_game, run a script in Lua in the world in a folder,
-// which may be empty. The script is a mod: it runs when the server starts, has to end the
-// server with core.request_shutdown, and to write the file done, in the folder of the world,
-// when it succeeded.
+// Script runs a Lua script in the engine, with minetest_game, in the world in dir, which may be empty. The script is
+// a mod: it runs when the server starts, must stop the server with core.request_shutdown, and must write the file
+// done, in the folder of the world, when it succeeds.
 func Script(t testing.TB, dir, script string) {
 	t.Helper()
 	judge.Find(t, "minetestserver")

@@ -1,4 +1,4 @@
-// Package worldtest makes worlds for tests.
+// Package worldtest creates worlds for tests.
 package worldtest
 
 import (
@@ -25,11 +25,10 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// Versions are those of the blocks that a world has by default.
+// Versions are the versions of blocks that a world contains by default.
 var Versions = []int{17, 18, 19, 20, 21, 22, 23, 24, 25, 27, 28, 29}
 
-// Backends are the databases of blocks that can be changed in place, each with a fresh place on a
-// server where it needs one.
+// Backends are the databases of blocks that can be changed in place, each with a new database on a server if needed.
 var Backends = map[string]func(t *testing.T) mapdb.Config{
 	"pos":     func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite} },
 	"xyz":     func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ} },
@@ -47,12 +46,12 @@ var Backends = map[string]func(t *testing.T) mapdb.Config{
 	},
 }
 
-// Pos returns the position of block i: 32 in a row along x, 16 such rows along y.
+// Pos returns the position of block i: rows of 32 along x, planes of 16 rows along y.
 func Pos(i int) mapdb.Pos {
 	return mapdb.Pos{X: int16(i%32 - 16), Y: int16(i/32%16 - 8), Z: int16(i/512 - 100)}
 }
 
-// kinds is how many blocks of a version differ.
+// kinds is the number of different blocks of a version.
 const kinds = 48
 
 var (
@@ -60,8 +59,8 @@ var (
 	making sync.Mutex
 )
 
-// Block returns the bytes of block i, one of a version: of ground, with chests,
-// signs, timers and objects in some of them, as far as the version has such.
+// Block returns the bytes of block i of a version: ground, and in some blocks chests, signs, timers and objects, if
+// the version has them.
 func Block(i, version int) []byte {
 	key := [2]int{i % kinds, version}
 	making.Lock()
@@ -92,7 +91,7 @@ func encode(i, version int) []byte {
 	return data
 }
 
-// Widths are the sizes in bytes that ids may have in blocks of a version from 21 on, which have names.
+// Widths returns the possible widths of ids, in bytes, in blocks of a version of 21 or later, which have names.
 func Widths(version int) []int {
 	if version < 22 {
 		return []int{1}
@@ -100,8 +99,8 @@ func Widths(version int) []int {
 	return []int{1, 2}
 }
 
-// BlockOf is Block of a version from 21 on with ids of some bytes, whatever is usual. The id of
-// stone is one that takes a part of param2 where it has one byte, and that of dirt has no name.
+// BlockOf is like Block, with ids of the given width, for versions of 21 or later. If ids have one byte, the id of
+// stone uses a part of param2. The id of dirt has no name.
 func BlockOf(i, version, width int) []byte {
 	b, err := mapblock.Decode(Block(i, version))
 	if err != nil {
@@ -139,10 +138,10 @@ func BlockOf(i, version, width int) []byte {
 	return data
 }
 
-// nodes of the blocks; the names that versions up to 19 and 20 know.
+// nodes are the nodes of the blocks, with names that versions up to 20 have as well.
 var nodes = []string{"air", "default:stone", "default:dirt", "default:water_source", "default:sand", "default:cobble", "default:tree", "default:leaves", "default:chest", "default:sign_wall", "default:furnace"}
 
-// newest returns block i as one of the newest version.
+// newest returns block i in the newest version.
 func newest(i int) *mapblock.Block {
 	r := rand.New(rand.NewPCG(uint64(i), 1))
 	b := mapblock.New(mapblock.Newest)
@@ -175,7 +174,7 @@ func newest(i int) *mapblock.Block {
 		}
 		b.Metadata.List = append(b.Metadata.List, m)
 	}
-	// What each block has to have for something to be in it that is used.
+	// Nodes that each block needs so that all names are used.
 	for id := range nodes {
 		b.Param0[mapblock.Index(id, 14, 15)] = uint16(id)
 	}
@@ -192,7 +191,7 @@ func newest(i int) *mapblock.Block {
 	return b
 }
 
-// Blocks gives n blocks, whose versions take turns.
+// Blocks yields n blocks, with the versions in turn.
 func Blocks(n int, versions ...int) iter.Seq2[mapdb.Block, error] {
 	if len(versions) == 0 {
 		versions = Versions
@@ -206,8 +205,8 @@ func Blocks(n int, versions ...int) iter.Seq2[mapdb.Block, error] {
 	}
 }
 
-// RealBlocks gives n blocks that games made, of the corpus, one beside the other: as blocks
-// of a version, and again and again. Without the corpus it skips the test.
+// RealBlocks yields n adjacent blocks that games generated, from the corpus, converted to a version and repeated. It
+// skips the test if there is no corpus.
 func RealBlocks(t testing.TB, n, version int) iter.Seq2[mapdb.Block, error] {
 	t.Helper()
 	dir := filepath.Join(corpus.Dir(t, "minetest"), "generated")
@@ -245,7 +244,7 @@ func RealBlocks(t testing.TB, n, version int) iter.Seq2[mapdb.Block, error] {
 	}
 }
 
-// Files are those of a world that keeps all but its blocks in files.
+// Files are the files of a world that stores everything except its blocks in files.
 var Files = map[string]string{
 	"world.mt":               "# made for a test\ngameid = minetest\nbackend = sqlite3\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\nload_mod_pig = true\n",
 	"map_meta.txt":           "seed = 12345\nmg_name = v7\n[end_of_params]\n",
@@ -258,13 +257,13 @@ var Files = map[string]string{
 	"worldmods/pig/init.lua": "minetest.get_mod_storage()\n",
 }
 
-// World makes a world of n blocks with everything in dir, and returns dir.
+// World creates a world in dir with n blocks and all other parts, and returns dir.
 func World(t testing.TB, dir string, c mapdb.Config, n int, versions ...int) string {
 	t.Helper()
 	return WorldOf(t, dir, c, Blocks(n, versions...))
 }
 
-// WorldOf is World with other blocks. Its settings say where they are.
+// WorldOf is like World, with the given blocks. Its settings name their database.
 func WorldOf(t testing.TB, dir string, c mapdb.Config, blocks iter.Seq2[mapdb.Block, error]) string {
 	t.Helper()
 	for name, text := range Files {
@@ -315,7 +314,7 @@ func SetLine(t testing.TB, path, old, new string) {
 	}
 }
 
-// BlocksOf reads all blocks of the world in dir.
+// BlocksOf returns all blocks of the world in dir.
 func BlocksOf(t testing.TB, dir string) map[mapdb.Pos]string {
 	t.Helper()
 	settings, err := world.ReadWorldMT(dir)
@@ -330,7 +329,7 @@ func BlocksOf(t testing.TB, dir string) map[mapdb.Pos]string {
 	return All(t, db)
 }
 
-// All reads all blocks of a database.
+// All returns all blocks of a database.
 func All(t testing.TB, db mapdb.DB) map[mapdb.Pos]string {
 	t.Helper()
 	all := make(map[mapdb.Pos]string)
@@ -343,7 +342,7 @@ func All(t testing.TB, db mapdb.DB) map[mapdb.Pos]string {
 	return all
 }
 
-// Snapshot returns the content of all files below dir but the blocks'.
+// Snapshot returns the content of all files below dir except the databases of blocks.
 func Snapshot(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
