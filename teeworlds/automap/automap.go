@@ -1,9 +1,9 @@
-// Package automap draws layers by rules, as the automapper of DDNet's editor does: a file of
-// rules belongs to an image, and says which tile stands where, by what is around it.
+// Package automap draws layers by rules, like the automapper of DDNet's editor: a file of rules belongs to an image,
+// and determines the tiles of a layer from the tiles around them.
 //
-// [ParseRules] reads a file of rules, [Rules.Run] draws a layer by one of its sections. For
-// the same rules, layer and seed the tiles are those of DDNet, random ones too. The rules are
-// described in docs/formats/teeworlds-automap.md.
+// [ParseRules] reads a file of rules, [Rules.Run] draws a layer by one of its sections. For the same rules, layer and
+// seed the tiles are identical to those of DDNet, including random ones. The rules are described in
+// docs/formats/teeworlds-automap.md.
 package automap
 
 import (
@@ -14,21 +14,20 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Rules are the rules for an image.
+// Rules holds the rules for an image.
 type Rules struct{ sections []*section }
 
-// Section is a set of rules that people choose by its name: a configuration, as the editor and
-// maps call it.
+// Section is a named set of rules: a configuration, as the editor and maps call it.
 type Section struct {
 	Name string
-	Line int // where it begins, from 1
-	Runs int // how often it goes over a layer
-	// Rules is the number of the tiles that it may write: lines Index.
+	Line int // the line of its header, from 1
+	Runs int // the number of passes over a layer
+	// Rules is the number of rules that write tiles: lines Index.
 	Rules int
 }
 
-// Sections returns the sections in the order of the file: the number of a section is what a
-// map says of a layer ([twmap.AutoMapper]).
+// Sections returns the sections in file order: maps refer to a section by its number in this order
+// ([twmap.AutoMapper]).
 func (r *Rules) Sections() []Section {
 	list := make([]Section, len(r.sections))
 	for i, s := range r.sections {
@@ -40,8 +39,8 @@ func (r *Rules) Sections() []Section {
 	return list
 }
 
-// Section returns the number of a section: the first of a name, or that of a number in digits.
-// The error says which there are.
+// Section returns the number of a section: the first one with the name, or the one with the number given in digits.
+// The error lists the existing sections.
 func (r *Rules) Section(name string) (int, error) {
 	for i, s := range r.sections {
 		if s.name == name {
@@ -73,12 +72,12 @@ type section struct {
 	name string
 	line int
 	runs []*run
-	err  error // a line in it that means nothing certain
+	err  error // a line in it is undefined
 }
 
 // run is one pass over a layer.
 type run struct {
-	noCopy bool // what it writes is seen at once
+	noCopy bool // conditions see written tiles at once
 	rules  []*rule
 }
 
@@ -94,30 +93,30 @@ type rule struct {
 	skipEmpty, skipFull bool
 }
 
-// condition is what has to be at a place as seen from a tile.
+// condition requires a tile at a position relative to another tile.
 type condition struct {
 	x, y  int
-	not   bool // none of the tiles, not one of them
+	not   bool // none of the tiles, instead of one of them
 	tiles []match
 }
 
-// match is a tile that a condition names.
+// match is a tile that a condition lists.
 type match struct {
-	id    int32 // -1 is what lies outside of the layer
-	exact bool  // the flags count
+	id    int32 // -1 is a position outside of the layer
+	exact bool  // flags are compared
 	flags twmap.TileFlags
 }
 
-// modulo holds in one tile of x columns and y rows.
+// modulo holds for one tile in each block of x columns and y rows.
 type modulo struct{ x, y, offX, offY int }
 
-// holds reports whether a modulo holds at a tile.
+// holds reports whether a modulo holds at a position.
 func (m modulo) holds(x, y int) bool { return (x+m.offX)%m.x == 0 && (y+m.offY)%m.y == 0 }
 
-// turned are the flags that rules know.
+// turned is the set of flags that rules can use.
 const turned = twmap.FlipX | twmap.FlipY | twmap.Rotate
 
-// finish adds the rule of every tile that does not say it: it stands for no air.
+// finish adds the default condition, unless the rule overrides it: the current tile is not air.
 func (r *rule) finish() {
 	found := false
 	for _, c := range r.conditions {

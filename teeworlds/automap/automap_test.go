@@ -12,7 +12,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// TestHash holds the hash to what a build of DDNet's own gives.
+// TestHash compares the hash with results of DDNet's own code.
 func TestHash(t *testing.T) {
 	for n, want := range map[uint32]uint32{0: 69681622, 1: 4057983209, 2: 3237000519, 4294967295: 0} {
 		if got := mix(n); got != want {
@@ -69,7 +69,7 @@ func textOf(l *twmap.TileLayer) string {
 	return strings.Join(rows, "\n")
 }
 
-// TestByHand draws layers of which somebody worked out with pencil and paper what comes out.
+// TestByHand tests layers whose results were worked out manually.
 func TestByHand(t *testing.T) {
 	const ground = "1 1 1\n1 . 1\n1 1 ."
 	for _, c := range []struct {
@@ -105,12 +105,13 @@ func TestByHand(t *testing.T) {
 		{name: "modulo by 0 is by 1", rules: "Index 7\nModulo 0 2 0 1", before: "1 1\n1 1", after: "1 1\n7 7"},
 		{name: "modulo by a negative number", rules: "Index 7\nModulo -2 1 -1 0", before: "1 1 1", after: "1 7 1"},
 		{name: "random: never and always", rules: "Index 7\nRandom 0%\nPos 0 0 INDEX 1\nIndex 8\nRandom 0\nPos 0 0 INDEX 2\nIndex 9\nRandom 7\nRandom 100%\nPos 0 0 INDEX 3", before: "1 2 3", after: "1 8 9"},
-		// 32138, 2528 and 63082 are the hashes of 0,0, of 1,0 and of 0,1; one of two is less than 32768.
+		// 32138, 2528 and 63082 are the hashes of 0,0, of 1,0 and of 0,1; the limit for a probability of one half is
+		// 32768.
 		{name: "random: one of two", rules: "Index 7\nRandom 2", before: "1 1\n1 .", after: "7 7\n1 ."},
 		{name: "random: a quarter", rules: "Index 7\nRandom 25%", before: "1 1\n1 .", after: "1 7\n1 ."},
 		{name: "random: a blank before %", rules: "Index 7\nRandom 2 %", before: "1 1\n1 .", after: "7 7\n1 ."},
 		{name: "random: 0.8 and 0.97", rules: "Index 7\nRandom .97e2%", before: "1\n1", after: "7\n7"},
-		// Of the second rule the hash is 2562, in the second run of the first 56432.
+		// The hash for the second rule is 2562, and that for the first rule in the second run is 56432.
 		{name: "random: by rule and by run", rules: "Index 7\nPos 0 0 INDEX 9\nIndex 8\nRandom 3.91%\nNewRun\nIndex 6\nRandom 86.2%", before: "1", after: "6"},
 		{name: "random: by run", rules: "NewRun\nIndex 6\nRandom 86%", before: "1", after: "1"},
 		{name: "a rule goes on in the next section", rules: "Index 7\n[next]\nPos 0 0 INDEX 2\nIndex 8", before: "1 2", after: "1 7"},
@@ -178,7 +179,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestSeed draws seeds.
+// TestSeed tests random seeds.
 func TestSeed(t *testing.T) {
 	rules := ParseRules([]byte("[x]\nIndex 2\nRandom 2"), nil)
 	seeds := make(map[int32]bool)
@@ -199,7 +200,7 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// TestFindings has a line for each kind of finding.
+// TestFindings tests each kind of finding with a line of rules.
 func TestFindings(t *testing.T) {
 	for text, want := range map[string][]string{
 		"[a]\nIndex":                                       {"tw-rules-number: line 2: Index: expected the number of a tile"},
@@ -251,8 +252,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// slow draws a layer as the rules of the format are written down, cell by cell, and with
-// nothing made ready.
+// slow draws a layer as the format describes it, cell by cell and without preparation.
 func slow(s *section, seed uint32, w, h int, layer, game []twmap.Tile, gameWidth, gameHeight, reference int) {
 	for number, run := range s.runs {
 		filter := number == 0 && reference >= 0
@@ -315,7 +315,7 @@ func slow(s *section, seed uint32, w, h int, layer, game []twmap.Tile, gameWidth
 	}
 }
 
-// randomRules makes rules of few tiles, so that they meet often.
+// randomRules returns rules with few different tiles, so that conditions often hold.
 func randomRules(random *rand.Rand) string {
 	var b strings.Builder
 	flags := []string{"", "", " XFLIP", " YFLIP", " ROTATE", " NONE", " XFLIP ROTATE", " what"}
@@ -360,7 +360,7 @@ func randomCells(random *rand.Rand, n int) []twmap.Tile {
 	return cells
 }
 
-// TestSlow compares with a slow automapper, on random rules, layers and references.
+// TestSlow compares the automapper with the slow one, on random rules, layers and references.
 func TestSlow(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	changed := 0

@@ -2,7 +2,7 @@ package automap
 
 import "trowel.example/check"
 
-// Catalog lists what [ParseRules] can find.
+// Catalog lists the kinds of findings that [ParseRules] can report.
 var Catalog check.Catalog
 
 var (

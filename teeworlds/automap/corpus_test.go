@@ -26,13 +26,13 @@ func shipped(t testing.TB) map[string][]byte {
 	return files
 }
 
-// blob makes a layer of hills and holes, with some of the tiles that rules ask for.
+// blob returns a layer of hills and holes, with some of the tiles that the rules use.
 func blob(random *rand.Rand, w, h int, ids []uint8) []twmap.Tile {
 	solid := make([]bool, w*h)
 	for i := range solid {
 		solid[i] = random.IntN(100) < 55
 	}
-	for range 2 { // what most of its neighbours are
+	for range 2 { // the majority of its neighbours
 		next := make([]bool, w*h)
 		for i := range next {
 			n := 0
@@ -59,7 +59,7 @@ func blob(random *rand.Rand, w, h int, ids []uint8) []twmap.Tile {
 	return cells
 }
 
-// asked returns the tiles that a section asks for or writes.
+// asked returns the tiles that a section reads or writes.
 func asked(s *section) (ids []uint8) {
 	for _, run := range s.runs {
 		for _, r := range run.rules {
@@ -76,8 +76,8 @@ func asked(s *section) (ids []uint8) {
 	return ids
 }
 
-// TestShipped runs every section of every file that DDNet ships on a layer made for it, with
-// and without a reference, and compares with the slow automapper.
+// TestShipped runs every section of every file that DDNet ships on a layer made for it, with and without a reference,
+// and compares the result with the slow automapper.
 func TestShipped(t *testing.T) {
 	files := shipped(t)
 	if len(files) != 16 {
@@ -121,7 +121,7 @@ func TestShipped(t *testing.T) {
 	t.Log(sections, "sections")
 }
 
-// TestShippedFindings holds the findings in shipped rules to the few that are true.
+// TestShippedFindings compares the findings in shipped rules with the few real problems.
 func TestShippedFindings(t *testing.T) {
 	counts := make(map[string]int)
 	for name, data := range shipped(t) {

@@ -17,8 +17,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// TestOtherAutomapper compares with the automapper of twmap-tools, a program of other people,
-// where it is installed: the sections that DDNet ships, each as a layer of one map.
+// TestOtherAutomapper compares the results with the automapper of twmap-tools, an independent program, if it is
+// installed: the sections that DDNet ships, each in a layer of the same map.
 func TestOtherAutomapper(t *testing.T) {
 	tests.Judges(t)
 	program, err := exec.LookPath("twmap-automapper")
@@ -31,7 +31,7 @@ func TestOtherAutomapper(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		var kept []string
 		for line := range strings.Lines(string(files[name])) {
-			if !strings.HasPrefix(line, "Pos 0 0 233") { // which DDNet ignores, and it does not take
+			if !strings.HasPrefix(line, "Pos 0 0 233") { // DDNet ignores it, and the other automapper rejects it
 				kept = append(kept, line)
 			}
 		}
@@ -43,20 +43,20 @@ func TestOtherAutomapper(t *testing.T) {
 		rules := ParseRules(data, nil)
 		for i, s := range rules.sections {
 			if slices.ContainsFunc(s.runs, func(r *run) bool { return r.noCopy }) {
-				continue // it goes rule by rule, where DDNet goes tile by tile
+				continue // the other automapper goes rule by rule, DDNet goes tile by tile
 			}
 			random := rand.New(rand.NewPCG(uint64(i), 5))
 			cells := blob(random, 80, 70, asked(s))
 			for i := range cells {
 				if cells[i].ID == 0 {
-					cells[i].Flags = 0 // it clears them
+					cells[i].Flags = 0 // the other automapper clears them
 				}
 			}
 			l := twmap.NewTileLayerOf(twmap.KindTiles, twmap.NewGridOf(80, 70, cells))
 			l.Image = len(m.Images) - 1
 			l.AutoMapper = &twmap.AutoMapper{Config: int32(i), Seed: int32(1 + random.IntN(MaxSeed))}
 			for _, run := range s.runs {
-				for _, r := range run.rules { // it cuts off what is behind the point, which DDNet does not
+				for _, r := range run.rules { // the other automapper drops the decimals, unlike DDNet
 					r.probability = float32(math.Floor(65536*float64(r.probability)) / 65536)
 				}
 			}

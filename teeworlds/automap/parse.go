@@ -12,13 +12,12 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// MaxFile is the size of the largest file of rules that is read, in bytes. The largest that
-// is known has 25 thousand.
+// MaxFile is the size of the largest file of rules that is read, in bytes. The largest known file has 25,000.
 const MaxFile = 4 << 20
 
-// ParseRules reads a file of rules. Every text is one, and one that is cut off is a shorter one: what makes no sense in it is ignored,
-// as the game does, and reported to sink, which may be nil, with its line. What the game
-// reads as something that nobody can know is an error of [Rules.Run] for the section.
+// ParseRules reads a file of rules. Every text is a valid file, and a truncated file is just a shorter one. Like the
+// game, ParseRules ignores invalid parts, and reports them with their line to sink, which may be nil. Where the
+// game's result is undefined, [Rules.Run] returns an error for the section.
 func ParseRules(data []byte, sink check.Sink) *Rules {
 	if sink == nil {
 		sink = func(check.Finding) {}
@@ -53,7 +52,7 @@ func ParseRules(data []byte, sink check.Sink) *Rules {
 	return p.rules
 }
 
-// strange returns what a line has that the game does not read, "" if it is fine.
+// strange describes bytes in a line that the game does not read, or returns "".
 func strange(line []byte) string {
 	if !utf8.Valid(line) {
 		return "bytes that are no UTF-8"
@@ -66,8 +65,8 @@ func strange(line []byte) string {
 	return ""
 }
 
-// parser reads lines. A section does not end the rule before it: lines that belong to a rule
-// go on with it, up to the next Index.
+// parser reads lines. A section does not end the previous rule: the following lines of a rule still belong to it, up
+// to the next Index.
 type parser struct {
 	sink  check.Sink
 	line  int
@@ -83,7 +82,7 @@ func (p *parser) find(k *check.Kind, format string, args ...any) {
 	p.sink.AddAt(k, []check.Place{check.Line{Line: p.line}}, fmt.Sprintf("line %d", p.line), -1, format, args...)
 }
 
-// undefined reports a line that lacks a number: the game takes what happens to be in memory.
+// undefined reports a line that lacks a number: the game reads uninitialized memory.
 func (p *parser) undefined(keyword, wanted string) {
 	p.find(foundNumber, "%s: expected %s", keyword, wanted)
 	if p.section.err == nil {
@@ -91,11 +90,11 @@ func (p *parser) undefined(keyword, wanted string) {
 	}
 }
 
-// keywords are what lines begin with, in the order in which the game tries them.
+// keywords are the first words of lines, in the order in which the game compares them.
 var keywords = []struct {
 	name  string
 	needs func(*parser) bool
-	what  string // that it needs
+	what  string // the argument that it needs
 	parse func(*parser, string)
 }{
 	{"NewRun", func(p *parser) bool { return p.section != nil }, "a section", (*parser).newRun},
@@ -136,7 +135,7 @@ func (p *parser) parseLine(line string) {
 	p.find(foundKeyword, "%q is no keyword: the game ignores the line", word)
 }
 
-// lookIndented reports a line that is ignored for the blank in front of it.
+// lookIndented reports a line that the game ignores because it starts with a blank.
 func (p *parser) lookIndented(line string) {
 	word, _ := cutWord(line)
 	if word == "" || word[0] == '#' {
@@ -150,7 +149,7 @@ func (p *parser) lookIndented(line string) {
 	}
 }
 
-// maxName is the room for the name of a section, in bytes.
+// maxName is the size of the longest name of a section, in bytes.
 const maxName = 127
 
 func (p *parser) begin(rest string) {
@@ -202,7 +201,7 @@ func (p *parser) lookBelongs(keyword string) {
 	}
 }
 
-// lookRest reports text behind what was read that is no comment.
+// lookRest reports remaining text of a line that is not a comment.
 func (p *parser) lookRest(rest string) {
 	if word, _ := cutWord(rest); word != "" && word[0] != '#' {
 		p.find(foundRest, "%q: the game ignores it", word)
@@ -274,7 +273,7 @@ func (p *parser) pos(rest string) {
 		p.lookRest(rest)
 	case "INDEX", "NOTINDEX":
 		c.not = what == "NOTINDEX"
-		// The game counts the words of the whole line to find the list.
+		// The game finds the list by counting the words of the whole line.
 		for range 4 {
 			_, line = cutWord(line)
 		}
@@ -299,7 +298,8 @@ func (p *parser) pos(rest string) {
 	}
 }
 
-// list reads tiles with OR between them, nil if one has no number. Up to three words with flags may follow a number.
+// list reads tiles separated by OR, or returns nil if one has no number. Up to three words with flags may follow a
+// number.
 func (p *parser) list(rest string) (list []match) {
 	commented := false
 	for {
@@ -351,8 +351,7 @@ func (p *parser) list(rest string) (list []match) {
 	}
 }
 
-// lookEnd reports the word at which the game stops to read a list, if it is more than a
-// comment.
+// lookEnd reports the word at which the game stops reading a list, unless the word starts a comment.
 func (p *parser) lookEnd(word string, commented bool) {
 	if word != "" && word[0] != '#' && !commented {
 		p.find(foundFlag, "%q and what follows it: the game does not read it", word)

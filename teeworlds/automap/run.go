@@ -11,14 +11,14 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// MaxSeed is the greatest seed that the editor takes.
+// MaxSeed is the largest seed that the editor accepts.
 const MaxSeed = 1_000_000_000
 
-// Reference is what the first run of a section goes by in place of the layer itself: tiles of
-// the game layer. Where there are none of them, it takes tiles of the layer away.
+// Reference selects tiles of the game layer that the first run of a section reads instead of the layer itself. The
+// run removes tiles of the layer where the game layer has none of the selected tiles.
 type Reference int
 
-// The references that DDNet's editor has.
+// The references in DDNet's editor.
 const (
 	NoReference Reference = iota
 	ReferenceGame
@@ -43,7 +43,7 @@ var references = []struct {
 	{"live-freeze", twmap.TileLiveFreeze}, {"live-unfreeze", twmap.TileLiveUnfreeze},
 }
 
-// References returns the names of the references: the string of each, in their order.
+// References returns the names of all references in their order, as returned by String.
 func References() []string {
 	names := make([]string, len(references))
 	for i, r := range references {
@@ -59,23 +59,22 @@ func (r Reference) String() string {
 	return fmt.Sprintf("reference %d", int(r))
 }
 
-// Options say how a layer is drawn.
+// Options specify how a layer is drawn.
 type Options struct {
-	Section   int   // its number
-	Seed      int32 // of random choices; 0: one is drawn from 1 to [MaxSeed]
+	Section   int   // the number of the section
+	Seed      int32 // of the random choices; 0: a random seed from 1 to [MaxSeed]
 	Reference Reference
 	Game      *twmap.TileLayer // the game layer, needed for a reference
 }
 
-// Result tells what was done.
+// Result describes what Run did.
 type Result struct {
-	Seed    int32 // the one that was used
-	Changed int   // how many tiles are others now
+	Seed    int32 // the seed that was used
+	Changed int   // number of tiles that changed
 }
 
-// Run draws a layer of tiles to be seen by a section, as the button Automap of the editor
-// does. With an error, which tells what is wrong with the options or the section, or that ctx
-// is done, the layer is as it was.
+// Run draws a design layer of tiles by a section, like the button Automap of the editor. It fails for invalid
+// options, for a section with undefined rules, and if ctx is done; the layer is then unchanged.
 func (r *Rules) Run(ctx context.Context, layer *twmap.TileLayer, o Options) (Result, error) {
 	result := Result{Seed: o.Seed}
 	switch {
@@ -127,33 +126,33 @@ func (r *Rules) Run(ctx context.Context, layer *twmap.TileLayer, o Options) (Res
 type pass struct {
 	seed  uint32
 	w, h  int
-	cells []twmap.Tile // are written
-	read  []state      // what conditions see
+	cells []twmap.Tile // the tiles to write
+	read  []state      // the tiles that conditions see
 
-	filter bool // read is the game layer
-	seen   bool // what is written is read at once
+	filter bool // read holds the game layer
+	seen   bool // written tiles are read at once
 	rules  []prepared
 
-	onAir, onTile, all []*prepared // the rules to look at
+	onAir, onTile, all []*prepared // rules by the tiles that they apply to
 }
 
-// prepared is a rule made ready for a layer.
+// prepared is a rule that was prepared for a layer.
 type prepared struct {
 	*rule
-	hash                  uint32 // in the making: what is the same for all tiles
+	hash                  uint32 // partial hash of the values that are the same for all tiles
 	state                 state
 	tests                 []test
-	left, up, right, down int // how far they look
+	left, up, right, down int // the largest distances of its conditions
 }
 
-// test is a condition made ready.
+// test is a prepared condition.
 type test struct {
 	x, y int
-	at   int // how far away in the list of all cells
+	at   int // distance in the list of all cells
 	*states
 }
 
-// prepare makes ready a run: its rules, and what they see.
+// prepare prepares a run: its rules, and the tiles that they read.
 func (p *pass) prepare(number int, run *run, o Options) {
 	p.filter = number == 0 && o.Reference != NoReference
 	p.seen = run.noCopy && !p.filter
@@ -186,8 +185,8 @@ func (p *pass) prepare(number int, run *run, o Options) {
 			p.read[i] = stateOf(c.ID, c.Flags)
 		}
 	case run.noCopy:
-		// The game reads the game layer here as if it were as wide as the layer that it draws,
-		// and does not mind which of its tiles are meant.
+		// The game reads the game layer here as if it had the width of the layer that it draws, so it may read
+		// unrelated tiles.
 		game, _ := o.Game.Tiles().Cells()
 		clear(p.read)
 		for i := range min(len(game), len(p.read)) {
@@ -210,8 +209,7 @@ func (p *pass) prepare(number int, run *run, o Options) {
 	}
 }
 
-// do takes all rules over all cells, row by row. Where what is written is not read, the rows
-// may be done side by side.
+// do applies all rules to all cells, row by row. If written tiles are not read, it may process the rows in parallel.
 func (p *pass) do(ctx context.Context) error {
 	if !p.seen {
 		parallel.Each(p.h, func(y int) {
@@ -263,7 +261,7 @@ func (p *pass) row(ctx context.Context, y int) {
 	}
 }
 
-// holds reports whether a rule holds at a tile, number i of all.
+// holds reports whether a rule holds for a tile, which has index i among all cells.
 func (p *pass) holds(r *prepared, x, y, i int) bool {
 	if x >= r.left && x < p.w-r.right && y >= r.up && y < p.h-r.down {
 		for j := range r.tests {
@@ -288,11 +286,10 @@ func (p *pass) holds(r *prepared, x, y, i int) bool {
 	return r.probability >= 1 || float32(mix(add(r.hash, uint32(x), uint32(y))*31)%65536) < 65536*r.probability
 }
 
-// hash returns a number below 65536 for what DDNet's automapper leaves to chance: of seed, run,
-// rule, x and y.
+// hash returns the pseudo-random number below 65536 of DDNet's automapper for a seed, run, rule, x and y.
 func hash(values ...uint32) uint32 { return mix(add(1, values...)*31) % 65536 }
 
-// add adds values to a hash in the making.
+// add adds values to a partial hash.
 func add(h uint32, values ...uint32) uint32 {
 	for _, v := range values {
 		h = h*31 + mix(v)
@@ -300,7 +297,7 @@ func add(h uint32, values ...uint32) uint32 {
 	return h
 }
 
-// mix spreads the bits of a number over all of another.
+// mix distributes the bits of a number over the whole result.
 func mix(n uint32) uint32 {
 	n++
 	n ^= n >> 17

@@ -2,7 +2,7 @@ package automap
 
 import "trowel.example/teeworlds/twmap"
 
-// state is a tile as conditions see it: its number times 8 and its flags, or outside.
+// state is a tile as conditions see it: its id times 8 plus its flags, or outside.
 type state uint16
 
 const (
@@ -15,7 +15,7 @@ func stateOf(id uint8, flags twmap.TileFlags) state {
 	return state(id)*8 + state(flags&(twmap.FlipX|twmap.FlipY)) + state(flags&twmap.Rotate)/2
 }
 
-// air reports whether it is no tile, whatever its flags.
+// air reports whether the id is 0, whatever the flags are.
 func (s state) air() bool { return s < 8 }
 
 // states is a set of states.
@@ -24,7 +24,7 @@ type states [(numStates + 63) / 64]uint64
 func (set *states) has(s state) bool { return set[s/64]>>(s%64)&1 != 0 }
 func (set *states) add(s state)      { set[s/64] |= 1 << (s % 64) }
 
-// states returns the states for which a condition holds.
+// states returns the states for which the condition holds.
 func (c *condition) states() states {
 	var set states
 	for _, t := range c.tiles {
@@ -62,7 +62,7 @@ func (p *parser) checkRule(r *rule) {
 				set[i] &= before[i]
 			}
 		} else if at == [2]int{} {
-			set[outside/64] &^= 1 << (outside % 64) // it is never outside itself
+			set[outside/64] &^= 1 << (outside % 64) // the tile itself is never outside
 		}
 		if set == (states{}) {
 			p.find(foundNever, "the rule never holds: nothing can be at %d %d that it asks for%s", c.x, c.y, r.why(c))
@@ -72,7 +72,7 @@ func (p *parser) checkRule(r *rule) {
 	}
 }
 
-// why tells where the condition is from that no line says.
+// why explains a condition that is not in a line of the file.
 func (r *rule) why(c *condition) string {
 	if c == &r.conditions[len(r.conditions)-1] && c.not && !r.noDefault && len(c.tiles) == 1 && c.tiles[0] == (match{}) {
 		return " (without NoDefaultRule it stands for no air, either)"

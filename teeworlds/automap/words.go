@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// The game reads lines with sscanf of C: blanks before anything may be there or not, a number
-// ends where it can be none any more, and a word at a blank.
+// The game reads lines with sscanf of C: any blanks before a value are skipped, a number ends where its syntax ends,
+// and a word ends at a blank.
 
 const blanks = " \t"
 
-// cutWord returns the first word of a text, and what is behind it.
+// cutWord returns the first word of a text, and the rest after it.
 func cutWord(text string) (word, rest string) {
 	text = strings.TrimLeft(text, blanks)
 	if end := strings.IndexAny(text, blanks); end >= 0 {
@@ -32,7 +32,7 @@ func cutInt(text string) (v int32, rest string, ok bool) {
 		return 0, text, false
 	}
 	long, err := strconv.ParseInt(text[:end], 10, 64)
-	if err != nil { // as C does
+	if err != nil { // like C
 		long = math.MaxInt64
 		if text[0] == '-' {
 			long = math.MinInt64
@@ -65,7 +65,7 @@ func cutFloat(text string) (v float32, rest string, ok bool) {
 			end = last
 		}
 	}
-	long, _ := strconv.ParseFloat(text[:end], 32) // what is too large is infinite, as in C
+	long, _ := strconv.ParseFloat(text[:end], 32) // too large numbers become infinite, as in C
 	return float32(long), text[end:], true
 }
 
