@@ -1,13 +1,13 @@
-// Package datadir is a datafile that is not a map of today, such as a map of 2007, as a
-// folder of ordinary files:
+// Package datadir represents a datafile that is not a current map, such as a map of 2007, as a folder of ordinary
+// files:
 //
 //	datafile.json    the items, one on each line
 //	data/NNN.bin     the data blocks, inflated
-//	.trowel.json     what only matters for giving back the same bytes
+//	.trowel.json     details needed only to reproduce identical bytes
 //
-// [Open] makes the folder, in which opening a block that cannot be read is an error, unless
-// the file is of [datafile.Salvage]. [Read] makes the datafile of it. With the sidecar in place that
-// has the same bytes as before, but for what was edited.
+// [Open] returns the folder of a datafile. Opening a block that cannot be read is an error, unless the datafile was
+// returned by [datafile.Salvage]. [Read] builds the datafile from its folder. With the sidecar the result is
+// byte-identical to the original, except for edits.
 package datadir
 
 import (
@@ -46,23 +46,21 @@ type itemForm struct {
 	Data []int32 `json:"data"`
 }
 
-// sidecar is the form of the sidecar.
+// sidecar is the JSON form of the sidecar file.
 type sidecar struct {
 	Format string                           `json:"format"`
 	File   *datafile.ContainerResidue       `json:"file,omitempty"`
-	Data   map[string]datafile.BlockResidue `json:"data,omitempty"` // by the names of the files
+	Data   map[string]datafile.BlockResidue `json:"data,omitempty"` // by file name
 
-	// The whole file, where the rest does not lead to it, and the CRC-32 of
-	// what the rest does lead to.
+	// The whole file, if the other fields cannot reproduce it, and the CRC-32 of what they do reproduce.
 	Original []byte `json:"original,omitempty"`
 	Was      string `json:"was,omitempty"`
 }
 
-// Recognize reports whether a folder is that of a datafile.
+// Recognize reports whether a folder contains a datafile.
 func Recognize(fsys fs.FS) bool { return forms.HasFormat(fsys, fileItems, formatName) }
 
-// Open returns the folder of a datafile. Nothing is inflated before a
-// file that needs it is opened.
+// Open returns the folder of a datafile. It inflates nothing before a file that needs it is opened.
 func Open(f *datafile.File) fs.FS {
 	t := &tree.FS{}
 	note := fmt.Sprintf("%d items of %d types", len(f.Items), len(f.Types()))
@@ -80,7 +78,7 @@ func Open(f *datafile.File) fs.FS {
 			if errors.Is(err, datafile.ErrUnreadable) && !f.Salvaged() {
 				return nil, err
 			}
-			return data, nil // what could be read; Check reports the rest
+			return data, nil // the readable part; Check reports the rest
 		})
 	}
 	t.Add(tree.Sidecar, tree.Meta{Stored: -1, Note: "what gives back the same bytes"}, sync.OnceValues(func() ([]byte, error) { return sidecarOf(f) }))
@@ -97,7 +95,7 @@ func sidecarOf(f *datafile.File) ([]byte, error) {
 		contents[i], _ = b.Bytes()
 		k := b.Residue(datafile.Content{Bytes: contents[i]}, true)
 		if k.IsZero() && len(contents[i]) == 0 {
-			// Few writers make such a block, and without this Read takes it for a mistake.
+			// Few writers make such a block, and without this Read would treat it as a mistake.
 			k.Level = new(datafile.DefaultLevel)
 		}
 		if !k.IsZero() {
@@ -118,8 +116,8 @@ func sidecarOf(f *datafile.File) ([]byte, error) {
 	return forms.Marshal[any](side, "", nil)
 }
 
-// Read makes the bytes of a datafile of its folder. It tells all that is wrong with the
-// files at once: each of the errors that it joins is a [*fault.TextError] or from fsys.
+// Read builds the bytes of a datafile from its folder. It returns all errors of the files together: each of the
+// joined errors is a [*fault.TextError] or comes from fsys.
 func Read(fsys fs.FS) ([]byte, error) {
 	var form datafileForm
 	errs := forms.ReadJSON(fsys, fileItems, &form)
@@ -168,14 +166,13 @@ func assemble(items []datafile.Item, contents [][]byte, side *sidecar) ([]byte, 
 	return out, err
 }
 
-// blockName is what the file of block i of n is called, without its extension: "07".
+// blockName returns the name of the file of block i of n, without its extension: "07".
 func blockName(i, n int) string {
 	return fmt.Sprintf("%0*d", max(2, len(strconv.Itoa(n-1))), i)
 }
 
-// blockNames returns the names of the files of the blocks in the order of the numbers that
-// they begin with, so that 100 comes behind 99: a block is its number, for items refer to
-// it by that.
+// blockNames returns the names of the files of blocks, sorted by the number at their start, so that 100 follows 99:
+// items refer to blocks by number.
 func blockNames(fsys fs.FS) ([]string, error) {
 	entries, err := fs.ReadDir(fsys, dirData)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

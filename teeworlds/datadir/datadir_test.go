@@ -79,7 +79,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// Blocks are in the order of the numbers that their files begin with.
+// TestOrder tests that blocks are ordered by the numbers at the start of their file names.
 func TestOrder(t *testing.T) {
 	folder := func(names ...string) fstest.MapFS {
 		files := fstest.MapFS{"datafile.json": {Data: []byte(`{"format":"teeworlds-datafile"}`)}}
@@ -111,7 +111,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Every datafile of the corpus that is no map of today, and a few maps, taken apart and put together, gives the same bytes.
+// TestCorpus tests that every datafile of the corpus that is not a current map, and a few maps, give identical bytes
+// when they are extracted and rebuilt.
 func TestCorpus(t *testing.T) {
 	for i, path := range corpus.Files(t, "teeworlds", ".map") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -140,7 +141,7 @@ func check(t *testing.T, data []byte) {
 	delete(files, tree.Sidecar)
 	clean, err := datadir.Read(files)
 	if err != nil && strings.Contains(err.Error(), "cannot hold an empty block") {
-		return // as the sidecar knows
+		return // according to the sidecar
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +161,7 @@ func check(t *testing.T, data []byte) {
 	}
 }
 
-// Whatever is in a folder, reading it neither panics nor hangs.
+// FuzzRead tests that reading any folder neither panics nor hangs.
 func FuzzRead(f *testing.F) {
 	d := datafile.New()
 	d.AddItem(2, 0, d.AddData([]byte("block")))
