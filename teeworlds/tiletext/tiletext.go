@@ -1,14 +1,14 @@
-// Package tiletext is the tiles of a layer of a map as text: a line for each row, cells
-// with spaces between them. A cell of nothing is a dot. Any other starts with its number,
-// and the letters of its flags: x and y mirror it, r rotates it, o marks it as opaque; what
-// a cell has besides stands behind a colon, and what no cell should have behind a !:
+// Package tiletext represents the tiles of a map layer as text: a line for each row, with spaces between cells. An
+// empty cell is a dot. Any other cell starts with its number and the letters of its flags: x and y mirror it, r
+// rotates it, o marks it as opaque. Other fields of the cell follow after a colon, and values that no cell should
+// have after a !:
 //
 //	tiles, game, front   12xr           number, flags
 //	tele, tune           26:3           number, tele number or zone
 //	speedup              28:50/0/90     number, force, maximum speed, angle
 //	switch               24r:7/5        number, flags, switch number, delay
 //
-// Cells are filled up to three characters, so that plain ones stand in columns.
+// Cells are padded to three characters, so that short ones are aligned in columns.
 package tiletext
 
 import (
@@ -23,7 +23,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Characters are all that can stand in the line of a row, beside its end.
+// Characters are all characters that can occur in the text of a row, without the end of line.
 const Characters = "0123456789-+.:/! " + flagLetters
 
 const cellWidth = 3
@@ -37,7 +37,7 @@ func appendFlags(b []byte, f twmap.TileFlags) []byte {
 			b = append(b, flagLetters[i])
 		}
 	}
-	if rest := f >> len(flagLetters); rest != 0 { // bits that mean nothing
+	if rest := f >> len(flagLetters); rest != 0 { // bits without meaning
 		b = append(b, '+')
 		b = strconv.AppendUint(b, uint64(f&^0xf), 10)
 	}
@@ -83,14 +83,14 @@ func appendCell[T twmap.Cell](b []byte, cell T) []byte {
 	return b
 }
 
-// Format returns the text of a grid, with as many cells as can be read.
+// Format returns the text of a grid, with all cells that can be read.
 func Format[T twmap.Cell](g *twmap.Grid[T]) []byte {
 	text, _ := FormatUpTo(g, math.MaxInt)
 	return text
 }
 
-// FormatUpTo is Format for a text of at most limit bytes. For a longer text it returns an error
-// that wraps [fault.ErrLimit].
+// FormatUpTo is Format for a text of at most limit bytes. For a longer text it returns an error that wraps
+// [fault.ErrLimit].
 func FormatUpTo[T twmap.Cell](g *twmap.Grid[T], limit int) ([]byte, error) {
 	cells, _ := g.Cells()
 	b := make([]byte, 0, min(len(cells)*(cellWidth+1)+g.Height(), limit))
@@ -111,12 +111,12 @@ func FormatUpTo[T twmap.Cell](g *twmap.Grid[T], limit int) ([]byte, error) {
 	return b, nil
 }
 
-// FormatCell returns a cell as it stands in the text.
+// FormatCell returns the text of a cell.
 func FormatCell[T twmap.Cell](cell T) string {
 	return strings.TrimRight(string(appendCell(nil, cell)), " ")
 }
 
-// Column returns where cell x begins in the text of a row, in bytes from 1.
+// Column returns the position of cell x in the text of a row, in bytes from 1.
 func Column[T twmap.Cell](row []T, x int) int {
 	column := 1
 	var text []byte
@@ -127,7 +127,7 @@ func Column[T twmap.Cell](row []T, x int) int {
 	return column
 }
 
-// At returns which cell of a row stands at a column of its text, or in front of it.
+// At returns the index of the cell at a column of a row's text, or of the cell before it.
 func At[T twmap.Cell](row []T, column int) (x int) {
 	var text []byte
 	for x = range row {
@@ -139,11 +139,11 @@ func At[T twmap.Cell](row []T, column int) (x int) {
 	return x
 }
 
-// maxCellErrors is how many wrong cells of a layer are told.
+// maxCellErrors limits the number of reported cells of a layer.
 const maxCellErrors = 10
 
-// Parse reads the text of a layer of a kind, of width columns and n cells in all. It returns
-// what is wrong with it, at most some of the cells, and the cells as far as it came.
+// Parse reads the text of a layer of a kind, with width columns and n cells. It returns the cells that it could read,
+// and the errors, limited for cells.
 func Parse[T twmap.Cell](text []byte, kind twmap.Kind, width, n int) ([]T, []*fault.TextError) {
 	cells := make([]T, 0, min(n, len(text)))
 	var errs []*fault.TextError
@@ -213,10 +213,10 @@ func cellExample[T twmap.Cell]() string {
 	return "12xr"
 }
 
-// cellParser takes numbers and flags from the text of a cell.
+// cellParser reads numbers and flags from the text of a cell.
 type cellParser struct {
 	text  []byte
-	wrong string // the first that is
+	wrong string // the first error
 }
 
 func parseCell[T twmap.Cell](p *cellParser, cell *T) {
@@ -258,7 +258,7 @@ func parseCell[T twmap.Cell](p *cellParser, cell *T) {
 	}
 }
 
-// fail keeps what is wrong, and ends the cell: the rest cannot be understood.
+// fail records an error and skips the rest of the cell, which cannot be parsed.
 func (p *cellParser) fail(format string, args ...any) {
 	if p.wrong == "" {
 		p.wrong = fmt.Sprintf(format, args...)
@@ -266,7 +266,7 @@ func (p *cellParser) fail(format string, args ...any) {
 	p.text = nil
 }
 
-// more takes a character if it comes next, and reports whether it did.
+// more skips a character if it is next, and reports whether it was.
 func (p *cellParser) more(ch byte) bool {
 	if len(p.text) == 0 || p.text[0] != ch {
 		return false

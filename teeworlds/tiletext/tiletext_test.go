@@ -10,14 +10,14 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// roundTrip takes cells through their text.
+// roundTrip converts cells to text and back.
 func roundTrip[T twmap.Cell](t *testing.T, kind twmap.Kind, text string, cells ...T) {
 	t.Helper()
 	g := twmap.NewGridOf(len(cells), 1, cells)
 	if got := string(tiletext.Format(g)); got != text+"\n" {
 		t.Errorf("%v: %q, want %q", kind, got, text)
 	}
-	for x, cell := range cells { // each cell is found by its column, and in the space behind it
+	for x, cell := range cells { // At finds each cell at its column, and in the space after it
 		column := tiletext.Column(cells, x)
 		if own := tiletext.FormatCell(cell); !strings.HasPrefix(text[column-1:], own) || tiletext.At(cells, column) != x || tiletext.At(cells, column+len(own)) != x {
 			t.Errorf("%v: cell %d is at column %d of %q, where cell %d is", kind, x, column, text, tiletext.At(cells, column))
@@ -58,7 +58,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// What can be read comes back from its text.
+// FuzzParse tests that parsed cells round-trip through their text.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(".   1   12xr\n255xyor+240!3/4 . .\n"), 3, 6)
 	f.Fuzz(func(t *testing.T, text []byte, width, n int) {
