@@ -1,8 +1,8 @@
-// Package mapfind finds things in maps: tiles by what they are and by their numbers, who uses
-// an image, a sound or an envelope, quads, settings, numbers that are free.
+// Package mapfind searches maps: for tiles by type and number, users of an image, a sound or an envelope, quads,
+// settings, and free numbers.
 //
-// What it finds comes in the order of the map. An error of the function that is called with
-// it ends the search and is returned.
+// Results are in the order of the map. An error of the callback that receives the results ends the search and is
+// returned.
 package mapfind
 
 import (
@@ -17,33 +17,32 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Finder finds things in a map. It must be used by one goroutine.
+// Finder searches a map. It must be used by only one goroutine.
 type Finder struct {
 	m    *twmap.Map
-	edit *mapedit.Editor // for its names; it changes nothing
+	edit *mapedit.Editor // provides names; it changes nothing
 
-	// Layers are patterns of the layers that are searched, as those of
-	// [mapedit.Editor.Layers]; none is all of them.
+	// Layers are patterns that select the searched layers, as in [mapedit.Editor.Layers]; none means all layers.
 	Layers []string
-	// Others searches all layers but those.
+	// Others searches all layers except those.
 	Others bool
-	// Area is the tiles that are searched, and the place of quads, in tiles; nil is all.
+	// Area limits the searched tiles, and the positions of quads, in tiles; nil means no limit.
 	Area *image.Rectangle
 }
 
 // New returns a finder of a map.
 func New(m *twmap.Map) *Finder { return &Finder{m: m, edit: mapedit.New(m, nil)} }
 
-// layer is a layer that is searched.
+// layer is a searched layer.
 type layer struct {
 	twmap.Layer
 	part *twmap.Part
 	path string // in the folder of the map
 }
 
-// layers returns the layers that are searched.
+// layers returns the searched layers.
 func (f *Finder) layers() []layer {
-	chosen, _ := f.edit.Layers(f.Layers...) // the error names patterns that name none
+	chosen, _ := f.edit.Layers(f.Layers...) // the error names patterns that select no layer
 	var list []layer
 	for i, g := range f.m.Groups {
 		group := &twmap.Part{Kind: twmap.PartGroup, Number: i, Name: g.Name}
@@ -56,31 +55,31 @@ func (f *Finder) layers() []layer {
 	return list
 }
 
-// Cell is what a cell of a layer says.
+// Cell holds the fields of a cell in a layer.
 type Cell struct {
 	Kind     twmap.Kind // of the layer
 	ID       uint8
 	Flags    twmap.TileFlags
 	Number   uint8 // of tele, switch and tune tiles
 	Delay    uint8 // of switch tiles, in seconds
-	Force    uint8 // of speedup tiles, as the next two
+	Force    uint8 // of speedup tiles, like the next two
 	MaxSpeed uint8
 	Angle    int16 // in degrees
 }
 
-// Name returns what the tile is.
+// Name returns the name of the tile.
 func (c *Cell) Name() string { return twmap.TileName(c.Kind, c.ID) }
 
-// Tile is a cell with its place.
+// Tile is a cell with its location.
 type Tile struct {
 	Cell
 	Path string      // of the layer, in the folder of the map
 	At   twmap.Place // the tile
 }
 
-// Tiles finds the tiles that want wants, in layers of some kinds, or of all if there are
-// none. Layers are read on all cores, which call want at the same time, and once for cells in a
-// row that are the same. What cannot be read is told to onMiss, which may be nil.
+// Tiles calls yield for each tile that want accepts, in layers of the given kinds, or of all kinds if there are none.
+// Layers are read on all cores, which call want concurrently, and once for equal adjacent cells in a row. Tiles calls
+// onMiss, which may be nil, for layers that cannot be read completely.
 func (f *Finder) Tiles(ctx context.Context, kinds []twmap.Kind, want func(Cell) bool, onMiss func(path string, err error), yield func(Tile) error) error {
 	type placed struct {
 		Cell
@@ -107,7 +106,7 @@ func (f *Finder) Tiles(ctx context.Context, kinds []twmap.Kind, want func(Cell) 
 	})
 }
 
-// Count is how many tiles of a layer have a number and flags.
+// Count is the number of tiles of a layer with the same id and flags.
 type Count struct {
 	Path  string      // of the layer, in the folder of the map
 	At    twmap.Place // the layer
@@ -117,11 +116,10 @@ type Count struct {
 	Tiles int64
 }
 
-// Counts counts the tiles of each layer, air too, as Tiles finds them: in the order of their
-// numbers, then of their flags.
+// Counts counts the tiles that Tiles finds in each layer, including air: ordered by id, then by flags.
 func (f *Finder) Counts(ctx context.Context, onMiss func(path string, err error), yield func(Count) error) error {
 	return lookAt(ctx, f, nil, onMiss, func(t *twmap.TileLayer) (found []Count) {
-		var counts [256]*[256]int64 // by flags, of which few are used, and numbers
+		var counts [256]*[256]int64 // by flags, of which few are used, and id
 		cells(t, f.Area, func(c Cell, _, n int) {
 			if counts[c.Flags] == nil {
 				counts[c.Flags] = new([256]int64)
@@ -147,8 +145,8 @@ func (f *Finder) Counts(ctx context.Context, onMiss func(path string, err error)
 	})
 }
 
-// lookAt calls see with the layers of some kinds, or of all if there are none, on all cores,
-// and yield with what it returns, in the order of the map.
+// lookAt calls see for the layers of some kinds, or of all kinds if there are none, on all cores, and yield with the
+// results in the order of the map.
 func lookAt[T any](ctx context.Context, f *Finder, kinds []twmap.Kind, onMiss func(path string, err error), see func(*twmap.TileLayer) T, yield func(layer, T) error) error {
 	type result struct {
 		layer layer
@@ -177,7 +175,7 @@ func lookAt[T any](ctx context.Context, f *Finder, kinds []twmap.Kind, onMiss fu
 			return r
 		},
 		func(r result) error {
-			// Cells of another version were read all the same.
+			// Cells of another version were read despite the error.
 			if r.err != nil && !errors.Is(r.err, fault.ErrVersion) && onMiss != nil {
 				onMiss(r.layer.path, r.err)
 			}
@@ -188,7 +186,7 @@ func lookAt[T any](ctx context.Context, f *Finder, kinds []twmap.Kind, onMiss fu
 		})
 }
 
-// cells goes through the cells of a layer in an area: n equal ones of a row at a time.
+// cells calls do for the cells of a layer in an area: once for n equal adjacent cells of a row.
 func cells(l *twmap.TileLayer, area *image.Rectangle, do func(c Cell, index, n int)) {
 	kind := l.Kind()
 	switch kind {
@@ -227,8 +225,8 @@ func each[T twmap.Cell](g *twmap.Grid[T], area *image.Rectangle, do func(c Cell,
 	}
 }
 
-// Free returns the first count numbers, from 1 to 255, that no tile has and no setting names:
-// fewer if there are not so many.
+// Free returns the first count numbers, from 1 to 255, that neither tiles nor settings use, or fewer if not enough
+// are free.
 func (f *Finder) Free(ctx context.Context, numbers twmap.Numbers, count int, onMiss func(path string, err error)) ([]int, error) {
 	var used [256]bool
 	everywhere := &Finder{m: f.m, edit: f.edit}

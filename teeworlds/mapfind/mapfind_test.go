@@ -12,7 +12,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// made returns a map with layers of all kinds, filled at random, as it comes from a file.
+// made returns a map with layers of all kinds, filled randomly, as read from a file.
 func made(t testing.TB) *twmap.Map {
 	t.Helper()
 	const width, height = 50, 40
@@ -51,7 +51,7 @@ func made(t testing.TB) *twmap.Map {
 	return m
 }
 
-// cellAt returns what the cell of a layer says.
+// cellAt returns a cell of a layer.
 func cellAt(l *twmap.TileLayer, x, y int) mapfind.Cell {
 	c := mapfind.Cell{Kind: l.Kind()}
 	switch l.Kind() {
@@ -74,7 +74,7 @@ func cellAt(l *twmap.TileLayer, x, y int) mapfind.Cell {
 	return c
 }
 
-// Tiles finds just what looking at each cell finds.
+// TestTiles tests that Tiles finds the same tiles as a test of each cell.
 func TestTiles(t *testing.T) {
 	m := made(t)
 	area := image.Rect(5, 3, 60, 20) // beyond the map
@@ -111,7 +111,7 @@ func TestTiles(t *testing.T) {
 			}
 		}
 	}
-	// Only some layers.
+	// Search some layers only.
 	f := mapfind.New(m)
 	f.Layers = []string{"front", "0/0"}
 	kinds := make(map[twmap.Kind]bool)
@@ -123,7 +123,7 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-// Counts counts what Tiles finds, each tile once.
+// TestCounts tests that Counts counts the tiles that Tiles finds, each once.
 func TestCounts(t *testing.T) {
 	m := made(t)
 	area := image.Rect(5, 3, 60, 20)
@@ -155,8 +155,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// A number is free if neither a tile nor a setting has it; checkpoints have numbers of their
-// own.
+// TestFree tests that a number is free if neither a tile nor a setting uses it, and that checkpoints have separate
+// numbers.
 func TestFree(t *testing.T) {
 	m := twmap.New(20, 20)
 	tele, tune := twmap.NewTileLayer(twmap.KindTele, 20, 20), twmap.NewTileLayer(twmap.KindTune, 20, 20)
@@ -181,7 +181,7 @@ func TestFree(t *testing.T) {
 	}
 }
 
-// Who uses a part is found, and a part that nobody uses.
+// TestUses tests finding the users of a part, and parts without users.
 func TestUses(t *testing.T) {
 	m := twmap.New(20, 20)
 	m.Images = []*twmap.Image{twmap.NewExternalImage("grass_main", 1024, 1024), twmap.NewExternalImage("sun", 512, 512), twmap.NewExternalImage("Grass2", 512, 512)}

@@ -8,17 +8,16 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Use is where an image, a sound or an envelope is used.
+// Use is a reference to an image, a sound or an envelope.
 type Use struct {
 	Path string      // of the layer that uses it, or of the part itself, in the folder of the map
-	At   twmap.Place // the layer, a quad or a source of it, or the part itself
-	Name string      // of what is used
-	What string      // what for: "tiles", "quads", "sound", "position", "color", "rotation"...; "unused" if nobody does
+	At   twmap.Place // the layer, one of its quads or sources, or the part itself
+	Name string      // of the used part
+	What string      // the purpose: "tiles", "quads", "sound", "position", "color", "rotation"...; "unused" if nothing refers to the part
 }
 
-// Uses finds who uses the images, sounds or envelopes (that is what kind says) that a
-// pattern names, as those of [mapedit.Editor.Images] do: a name with * and ?, a path, a number.
-// A part that nobody uses is found itself.
+// Uses finds the references to the images, sounds or envelopes (as specified by kind) that a pattern selects, as in
+// [mapedit.Editor.Images]: a name with * and ?, a path, a number. For an unused part it returns the part itself.
 func (f *Finder) Uses(kind twmap.PartKind, pattern string, yield func(Use) error) error {
 	var numbers []int
 	var name func(i int) (name, path string)
@@ -61,18 +60,18 @@ func (f *Finder) Uses(kind twmap.PartKind, pattern string, yield func(Use) error
 	return nil
 }
 
-// Layer is a layer as it is found.
+// Layer describes a layer that was found.
 type Layer struct {
 	Path string      // in the folder of the map
 	At   twmap.Place // the layer
-	Kind string      // of its tiles; "quads" or "sounds"
+	Kind string      // the kind of its tiles; "quads" or "sounds"
 
-	Width, Height int    // of its tiles; 0 for other layers
-	Things        int    // how many quads or sources there are
+	Width, Height int    // of tile layers, in tiles; 0 for other layers
+	Things        int    // number of quads or sources
 	Uses          string // the name of its image or sound; "" for none
 }
 
-// LayersThere finds layers.
+// LayersThere calls yield for each searched layer.
 func (f *Finder) LayersThere(yield func(Layer) error) error {
 	for _, l := range f.layers() {
 		if err := yield(f.there(l)); err != nil {
@@ -82,7 +81,7 @@ func (f *Finder) LayersThere(yield func(Layer) error) error {
 	return nil
 }
 
-// Orphans finds the layers that no group has.
+// Orphans calls yield for each layer without a group.
 func (f *Finder) Orphans(yield func(Layer) error) error {
 	for i, l := range f.m.Orphans {
 		if err := yield(f.there(layer{l, &twmap.Part{Kind: twmap.PartLayer, Number: i, Name: l.Base().Name}, f.edit.Path(l)})); err != nil {
@@ -107,7 +106,7 @@ func (f *Finder) there(l layer) Layer {
 	return found
 }
 
-// imageName returns the name of an image, "" if there is none of the number.
+// imageName returns the name of an image, or "" if the map does not have it.
 func (f *Finder) imageName(i int) string {
 	if i < 0 || i >= len(f.m.Images) {
 		return ""
@@ -115,7 +114,7 @@ func (f *Finder) imageName(i int) string {
 	return f.m.Images[i].Name
 }
 
-// Quad is a quad as it is found.
+// Quad is a quad that was found.
 type Quad struct {
 	Path  string      // of the layer, in the folder of the map
 	At    twmap.Place // the quad
@@ -123,8 +122,8 @@ type Quad struct {
 	twmap.Quad
 }
 
-// Quads finds quads: those whose pivot is in the area. What cannot be read is told to onMiss,
-// which may be nil.
+// Quads finds the quads whose pivot is in the area. It calls onMiss, which may be nil, for layers that cannot be read
+// completely.
 func (f *Finder) Quads(onMiss func(path string, err error), yield func(Quad) error) error {
 	for _, l := range f.layers() {
 		layer, is := l.Layer.(*twmap.QuadLayer)
@@ -152,16 +151,16 @@ func (f *Finder) Quads(onMiss func(path string, err error), yield func(Quad) err
 	return nil
 }
 
-// tileOf returns the tile in which a coordinate of a quad is.
+// tileOf returns the tile that contains a coordinate of a quad.
 func tileOf(v int32) int { return int(v >> 15) }
 
-// Setting is a setting as it is found.
+// Setting is a setting that was found.
 type Setting struct {
 	At   twmap.Place
 	Line string
 }
 
-// Settings finds the settings that have a text in them, in capitals or not.
+// Settings finds the settings that contain a text, ignoring case.
 func (f *Finder) Settings(text string, yield func(Setting) error) error {
 	if f.m.Info == nil {
 		return nil
