@@ -2,10 +2,9 @@ package mapmatch
 
 import "slices"
 
-// joinEqual joins what has the same key and is not joined yet: nil is no key. Where
-// several have one, those stay together that stood together: what comes right
-// behind, or in front of, two that are joined, and else what is nearest to where it
-// would be if nothing had changed since the last that is joined.
+// joinEqual joins things with the same key that are not joined yet; nil is not a key. If several have the same key,
+// neighbours of joined things are joined first: those after, then those before a joined pair. The others are joined
+// with the nearest to their expected position, which assumes no changes since the last joined pair.
 func joinEqual(old, new []any, to, from []int) {
 	join := func(i, j int) bool {
 		if i < 0 || i >= len(old) || from[i] >= 0 || new[j] == nil || old[i] != new[j] {
@@ -41,7 +40,7 @@ func joinEqual(old, new []any, to, from []int) {
 			left[key] = append(left[key], i)
 		}
 	}
-	shift := 0 // between the numbers of the last that is joined
+	shift := 0 // distance between the positions of the last joined pair
 	for j, key := range new {
 		if to[j] >= 0 {
 			shift = to[j] - j

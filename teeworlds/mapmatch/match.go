@@ -1,10 +1,8 @@
-// Package mapmatch finds in two versions of a map the parts that are the same:
-// by their names where these tell, then by what they hold, then by likeness. A
-// part's place in its list says nothing about what it is; it only decides
-// between parts that nothing else tells apart.
+// Package mapmatch finds the parts that are the same in two versions of a map: by their names where these are
+// conclusive, then by their contents, then by similarity. The position of a part in its list only decides between
+// parts that are otherwise equal.
 //
-// What is the same to it keeps the name of its file (package mapdir) and is
-// compared part with part (package mapdiff).
+// Matched parts keep the name of their file (package mapdir) and are compared with each other (package mapdiff).
 package mapmatch
 
 import (
@@ -14,20 +12,19 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Matches says which parts of a new map are which of an old one.
+// Matches maps the parts of a new map to those of an old one.
 type Matches struct {
-	// The index in the old map of each part of the new one; -1 where it is new.
+	// The index in the old map of each part of the new map; -1 for new parts.
 	Images, Sounds, Envelopes, Groups []int
-	// Layers are the old ones by the new ones, those without a group too. A
-	// layer may have come from another group.
+	// Layers maps new layers to old ones, including those without a group. A layer may have come from another group.
 	Layers map[twmap.Layer]twmap.Layer
 
-	// Prints of both maps. What was matched is the same to both.
+	// The prints of both maps. Matched parts have the same print as targets of references.
 	Old, New *Prints
 }
 
-// Match matches the parts of two maps. It is the same on every run. It reads the
-// contents of the parts whose names do not tell what they are.
+// Match matches the parts of two maps. The result is deterministic. Match reads the contents of the parts that their
+// names do not identify.
 func Match(old, new *twmap.Map) *Matches {
 	m := &Matches{Old: &Prints{}, New: &Prints{}, Layers: make(map[twmap.Layer]twmap.Layer)}
 	m.Images = pair(list(old.Images, imagePart), list(new.Images, imagePart), inOrder)
@@ -59,7 +56,7 @@ func Match(old, new *twmap.Map) *Matches {
 	return m
 }
 
-// shared returns prints of the parts of both maps that are alike for matches.
+// shared returns prints for the parts of both maps that are equal for matched parts.
 func shared(n int, to []int) (old, new []uint64) {
 	for i := range n {
 		old = append(old, mix32(1, int32(i)))
@@ -94,12 +91,12 @@ func (m *Matches) layers(old, new []twmap.Layer, how order) (restOld, restNew []
 	return restOld, restNew
 }
 
-// A part is what pair knows of a part.
+// part holds the properties of a part that pair compares.
 type part struct {
 	kind, name string
-	attributes []uint64 // what seldom changes
+	attributes []uint64 // properties that seldom change
 	content    func() *Content
-	inPlace    bool // what is between the same neighbours is the same, whatever it holds
+	inPlace    bool // parts between the same neighbours are the same, whatever their contents are
 }
 
 func list[T any](parts []T, of func(T) part) []part {
@@ -135,8 +132,7 @@ func envelopePart(e *twmap.Envelope) part {
 	return part{kind: e.Channels.String(), name: e.Name, content: func() *Content { return &c }, inPlace: true}
 }
 
-// physics is the name of what there is once: the layers that make the game, and
-// the group that has them.
+// physics is the name of parts that are unique: the physics layers, and their group.
 const physics = "\x00physics"
 
 func (p *Prints) layerPart(l twmap.Layer) part {
@@ -157,8 +153,7 @@ func (p *Prints) layerPart(l twmap.Layer) part {
 	return out
 }
 
-// groups returns the groups of a map as parts. A group is like another if its
-// layers are.
+// groups returns the groups of a map as parts. Groups are similar if their layers are.
 func (p *Prints) groups(m *twmap.Map) []part {
 	return list(m.Groups, func(g *twmap.Group) part {
 		out := part{name: g.Name, attributes: []uint64{mix32(1, g.ParallaxX, g.ParallaxY), mix32(1, g.OffsetX, g.OffsetY), PrintOf(g.Name)}}
@@ -187,25 +182,24 @@ func (p *Prints) groups(m *twmap.Map) []part {
 	})
 }
 
-// order says what the places of parts tell.
+// order specifies the meaning of positions.
 type order int
 
 const (
-	inOrder  order = iota // both lists are versions of one: neighbours stay neighbours, names count
-	anywhere              // what is left from many lists
+	inOrder  order = iota // both lists are versions of the same list: neighbours and names count
+	anywhere              // the remaining parts of many lists
 )
 
-// How alike parts must be to be the same: those without names, and those with
-// different ones.
+// The smallest similarity of matched parts: for parts without names, and for those with different names.
 const (
 	alikeUnnamed = 0.45
 	alikeRenamed = 0.6
 )
 
-// maxCandidates limits how many parts each is held against for likeness.
+// maxCandidates limits the number of parts that each part is compared with for similarity.
 const maxCandidates = 200
 
-// pair returns for each new part the old one, or -1.
+// pair returns the index of the old part for each new part, or -1.
 func pair(old, new []part, how order) []int {
 	p := &pairing{old: old, new: new, how: how, to: make([]int, len(new)), from: make([]int, len(old))}
 	for i := range p.to {
@@ -235,7 +229,7 @@ type pairing struct {
 
 func (p *pairing) join(i, j int) { p.from[i], p.to[j] = j, i }
 
-// unique joins parts whose names are the only ones of their kind on both sides.
+// unique joins parts whose names are unique within their kind on both sides.
 func (p *pairing) unique() {
 	type name struct{ kind, name string }
 	olds, news := make(map[name][]int), make(map[name][]int)
@@ -252,8 +246,8 @@ func (p *pairing) unique() {
 	}
 }
 
-// left reports whether parts of a kind are left on both sides; without them no
-// content needs to be looked at.
+// left returns a function that reports whether parts of a kind are left on both sides; otherwise their contents need
+// not be read.
 func (p *pairing) left() func(kind string) bool {
 	olds, news := make(map[string]bool), make(map[string]bool)
 	for i := range p.old {
@@ -269,7 +263,7 @@ func (p *pairing) left() func(kind string) bool {
 	return func(kind string) bool { return olds[kind] && news[kind] }
 }
 
-// same joins parts of the same key.
+// same joins parts with the same key.
 func (p *pairing) same(key func(*part) (any, bool)) {
 	left := p.left()
 	keys := func(parts []part, joined []int) []any {
@@ -286,14 +280,14 @@ func (p *pairing) same(key func(*part) (any, bool)) {
 	joinEqual(keys(p.old, p.from), keys(p.new, p.to), p.to, p.from)
 }
 
-// candidate is two parts that may be the same.
+// candidate is a pair of parts that may be the same.
 type candidate struct {
 	i, j  int
 	score float64
 }
 
-// alike joins the parts that are most alike first. It reports whether there
-// were any: then their neighbours may be more alike than before.
+// alike joins the most similar parts first. It reports whether there were any: their neighbours may then be more
+// similar than before.
 func (p *pairing) alike() bool {
 	left := p.left()
 	var olds []int
@@ -307,7 +301,7 @@ func (p *pairing) alike() bool {
 		if p.to[j] >= 0 || !left(p.new[j].kind) {
 			continue
 		}
-		// Where there are very many, only those at about the same place.
+		// If there are very many, compare only those at about the same position.
 		near, _ := slices.BinarySearch(olds, j)
 		first := max(0, min(near-maxCandidates/2, len(olds)-maxCandidates))
 		for _, i := range olds[first:min(first+maxCandidates, len(olds))] {
@@ -329,7 +323,7 @@ func (p *pairing) alike() bool {
 	return joined
 }
 
-// score says how alike two parts are, 0 if they are not the same.
+// score returns the similarity of two parts, or 0 if they are not the same.
 func (p *pairing) score(i, j int) float64 {
 	a, b := &p.old[i], &p.new[j]
 	if a.kind != b.kind {
@@ -337,7 +331,7 @@ func (p *pairing) score(i, j int) float64 {
 	}
 	named := a.name != "" && a.name == b.name
 	if a.attributes == nil && !named && len(a.content().Features) == 0 {
-		return 0 // a picture is the same or another one
+		return 0 // pictures are never merely similar
 	}
 	score := 0.6 * Alike(a.content().Features, b.content().Features)
 	same := 0
@@ -370,7 +364,7 @@ func (p *pairing) score(i, j int) float64 {
 	return score
 }
 
-// neighbour is 1 if two neighbours are the same, or both are the end of the list.
+// neighbour returns 1 if two neighbours are joined, or if both are beyond the end of the list.
 func (p *pairing) neighbour(i, j int) float64 {
 	inside := i >= 0 && i < len(p.old)
 	if inside != (j >= 0 && j < len(p.new)) || inside && p.to[j] != i {

@@ -10,8 +10,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// randomMap returns a map of parts that are hard to tell apart by name, but have
-// different contents.
+// randomMap returns a map of parts that are hard to tell apart by name, but have different contents.
 func randomMap(rng *rand.Rand) *twmap.Map {
 	m := twmap.New(20, 10)
 	for i := range 3 {
@@ -47,8 +46,7 @@ func randomLayer(rng *rand.Rand, seed int) twmap.Layer {
 	return l
 }
 
-// shuffle changes the order of everything, and what refers to it; and changes a
-// little of each layer.
+// shuffle changes the order of everything, with the references, and optionally edits a little of each layer.
 func shuffle(t *testing.T, rng *rand.Rand, m *twmap.Map, edit bool) (*twmap.Map, map[twmap.Layer]twmap.Layer) {
 	data, err := m.Encode()
 	if err != nil {
@@ -106,8 +104,8 @@ func shuffle(t *testing.T, rng *rand.Rand, m *twmap.Map, edit bool) (*twmap.Map,
 	return n, old
 }
 
-// Whatever the order of everything, each layer is found again: always if nothing
-// else changed, and nine times of ten if something in each of them did.
+// TestShuffled tests that each layer is found again, whatever the order of everything is: always if nothing else
+// changed, and in nine of ten cases if each layer was edited.
 func TestShuffled(t *testing.T) {
 	for _, edit := range []bool{false, true} {
 		all, found := 0, 0
@@ -143,7 +141,7 @@ func TestShuffled(t *testing.T) {
 	}
 }
 
-// What is another part is not taken for one that is gone.
+// TestOthers tests that a different part is not matched with a removed one.
 func TestOthers(t *testing.T) {
 	for seed := range uint64(50) {
 		a, b := randomMap(rand.New(rand.NewPCG(seed, 1))), randomMap(rand.New(rand.NewPCG(seed, 2)))
@@ -190,7 +188,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// Very many parts that are much alike take a while, not for ever.
+// TestMany tests that the time for very many similar parts is limited.
 func TestMany(t *testing.T) {
 	many := func(seed uint64) *twmap.Map {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -205,8 +203,7 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// Of parts that are equal in all, those stay what they are that stood beside what
-// did not change.
+// TestEqualParts tests that equal parts are matched by their unchanged neighbours.
 func TestEqualParts(t *testing.T) {
 	parts := func(values ...int32) *twmap.Map {
 		m := twmap.New(2, 2)

@@ -7,31 +7,29 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Prints takes the prints of the parts of a map: numbers that are the same for
-// parts that say the same, on every machine and in every year. It keeps what it
-// took, and must be used by one goroutine.
+// Prints computes the prints of the parts of a map: numbers that are equal for parts with equal contents, on every
+// machine and in every version. It caches the prints, and must be used by only one goroutine.
 type Prints struct {
-	// Refs tell what references mean, so that a print does not depend on the
-	// place of what it refers to. An index that leads nowhere stands for itself.
+	// The prints of the targets of references, so that a print does not depend on the position of a target. An index
+	// without a target is used as its own print.
 	Images, Sounds, Envelopes []uint64
 
 	contents map[twmap.Layer]*Content
 }
 
-// Content is the print of what a layer holds.
+// Content holds the prints of the contents of a layer.
 type Content struct {
 	Sum uint64 // of everything
-	// Features are prints of its parts, sorted: of rows and columns, of what
-	// tells quads. A small change changes few of them. They do not depend on
-	// references, nor on where in the layer a part is. Of very many there are
-	// the least, which are as good as a sample.
+	// Features are prints of its parts, sorted: of rows and columns, or of the properties of quads. A small change
+	// changes few of them. They do not depend on references, nor on the position of a part in the layer. Of very many
+	// features only the smallest are kept, which are a fair sample.
 	Features []uint64
 }
 
-// maxFeatures is how many features a content keeps.
+// maxFeatures is the number of features that are kept.
 const maxFeatures = 256
 
-// keep makes the features what Content says they are.
+// keep sorts the features and limits their number.
 func (c *Content) keep() {
 	slices.Sort(c.Features)
 	if len(c.Features) > maxFeatures {
@@ -69,7 +67,7 @@ func refPrint(refs []uint64, index int32) uint64 {
 	return uint64(uint32(index))
 }
 
-// KindOf returns what cannot change without making another layer of a layer.
+// KindOf returns the properties that cannot change without making a different layer.
 func KindOf(l twmap.Layer) string {
 	switch l := l.(type) {
 	case *twmap.TileLayer:
@@ -82,8 +80,7 @@ func KindOf(l twmap.Layer) string {
 	return "unknown"
 }
 
-// Attributes returns the print of what seldom changes of a layer. It reads no
-// content.
+// Attributes returns the print of the properties of a layer that seldom change. It reads no contents.
 func (p *Prints) Attributes(l twmap.Layer) uint64 {
 	b := l.Base()
 	h := mix(PrintOf(KindOf(l)), PrintOf(b.Name))
@@ -117,7 +114,7 @@ func (p *Prints) Count(l twmap.Layer) uint64 {
 	return 0
 }
 
-// Load takes the prints of the contents of many layers, on all cores.
+// Load computes the prints of the contents of many layers, on all cores.
 func (p *Prints) Load(layers []twmap.Layer) {
 	if p.contents == nil {
 		p.contents = make(map[twmap.Layer]*Content)
@@ -132,8 +129,7 @@ func (p *Prints) Load(layers []twmap.Layer) {
 	parallel.Each(len(todo), func(i int) { *p.contents[todo[i]] = p.content(todo[i]) })
 }
 
-// Content returns the print of what a layer holds. What cannot be read counts
-// as nothing.
+// Content returns the prints of the contents of a layer. Contents that cannot be read count as empty.
 func (p *Prints) Content(l twmap.Layer) *Content {
 	p.Load([]twmap.Layer{l})
 	return p.contents[l]
@@ -142,7 +138,7 @@ func (p *Prints) Content(l twmap.Layer) *Content {
 func (p *Prints) content(l twmap.Layer) Content {
 	switch l := l.(type) {
 	case *twmap.TileLayer:
-		return tileContent(l.Clone()) // whose cells are gone with it
+		return tileContent(l.Clone()) // its cells are released with it
 	case *twmap.QuadLayer:
 		quads, _ := l.Quads()
 		return p.quadContent(quads)
@@ -175,9 +171,8 @@ func tileContent(l *twmap.TileLayer) Content {
 	})
 }
 
-// gridContent takes a feature of each row and column that is not all air, from
-// its first to its last cell that is none: so it stays the same where a layer is
-// moved, or made wider.
+// gridContent computes a feature of each row and column that is not all air, from its first to its last cell that is
+// not air, so the feature stays the same when a layer is shifted or widened.
 func gridContent[T twmap.Cell](g *twmap.Grid[T], number func(T) uint64) Content {
 	c := Content{Sum: mix32(1, int32(g.Width()), int32(g.Height()))}
 	cells, _ := g.Cells()
@@ -203,11 +198,11 @@ func gridContent[T twmap.Cell](g *twmap.Grid[T], number func(T) uint64) Content 
 	return c
 }
 
-// run is the print of cells from the first to the last that is no air.
+// run is the print of the cells from the first to the last that is not air.
 type run struct {
 	all    uint64
-	before int // cells of air in front of them
-	air    int // behind the last
+	before int // number of air cells before it
+	air    int // number of air cells after it
 	solid  bool
 }
 
@@ -236,8 +231,8 @@ func (p *Prints) quadContent(quads []twmap.Quad) Content {
 	return c
 }
 
-// quadPlace, quadForm and quadLook are the prints of where a quad is, of its
-// points as seen from there, and of how it is painted.
+// quadPlace, quadForm and quadLook are the prints of the position of a quad, of its points relative to that position,
+// and of its texture and colours.
 func quadPlace(q *twmap.Quad) uint64 { return mix32(1, q.Pivot.X, q.Pivot.Y) }
 
 func quadForm(q *twmap.Quad) uint64 {
@@ -315,13 +310,13 @@ func bytesPrint(data []byte) uint64 {
 	return h
 }
 
-// Alike returns which share of the features of two contents is the same, 0 to 1.
-// Nothing is like nothing by half: there is nothing that speaks for it or against.
+// Alike returns the share of features that two contents have in common, 0 to 1. It returns 0.5 for two contents
+// without features, because nothing indicates either result.
 func Alike(a, b []uint64) float64 {
 	if len(a)+len(b) == 0 {
 		return 0.5
 	}
-	// Where one is a sample, what is above it is not known to be in it.
+	// If one list is a sample, it is unknown whether it contains features above its largest.
 	limit := ^uint64(0)
 	for _, list := range [][]uint64{a, b} {
 		if len(list) >= maxFeatures {

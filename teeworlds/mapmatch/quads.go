@@ -2,9 +2,9 @@ package mapmatch
 
 import "trowel.example/teeworlds/twmap"
 
-// Quads returns for each quad of the new version of a layer its number in the
-// old one, or -1: those that are the same in all, then those that were only
-// moved, only painted, or only bent, and at last those that have the same pivot.
+// Quads returns, for each quad of the new version of a layer, its number in the old version, or -1. It matches equal
+// quads first, then those that were only moved, only recoloured or only reshaped, and finally those with the same
+// pivot.
 func (m *Matches) Quads(old, new []twmap.Quad) []int {
 	env := func(p *Prints, q *twmap.Quad) uint64 {
 		return mix32(mix(refPrint(p.Envelopes, q.PosEnv), refPrint(p.Envelopes, q.ColorEnv)), q.PosEnvOffset, q.ColorEnvOffset)
@@ -28,8 +28,8 @@ func (m *Matches) Quads(old, new []twmap.Quad) []int {
 	})
 }
 
-// InOrder matches the things of two versions of a list: those that are equal,
-// then those whose place is, such as the time of a point of an envelope.
+// InOrder matches the elements of two versions of a list: first equal elements, then those with the same place, such
+// as the time of a point of an envelope.
 func InOrder[T, K comparable](old, new []T, place func(T) K) []int {
 	to := inSteps(old, new, []func(T) T{func(t T) T { return t }})
 	taken := make(map[int]bool)
@@ -50,7 +50,7 @@ func InOrder[T, K comparable](old, new []T, place func(T) K) []int {
 	return to
 }
 
-// inSteps matches what has the same key, for one kind of keys after the other.
+// inSteps matches elements with the same key, for one kind of key after the other.
 func inSteps[T comparable](old, new []T, keys []func(T) T) []int {
 	to, from := make([]int, len(new)), make([]int, len(old))
 	for j := range to {
