@@ -11,7 +11,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// took tells of something that was taken from theirs.
+// took reports a change that was taken from theirs.
 func (m *merger) took(part any, what string, args ...any) {
 	m.OnTook(check.Change{Path: m.paths[part], What: fmt.Sprintf(what, args...), Count: 1, At: m.place(part)})
 }
@@ -23,7 +23,7 @@ func (m *merger) place(part any) []check.Place {
 	return nil
 }
 
-// conflict tells of what both sides changed in different ways, and returns which side counts.
+// conflict reports different changes of both sides, and returns the side that is used.
 func (m *merger) conflict(part any, at []check.Place, what string, b, o, t any) string {
 	side := "ours"
 	if m.Theirs {
@@ -53,7 +53,7 @@ func fieldFunc[T any](m *merger, part any, name string, b T, o *T, t T, equal fu
 	}
 }
 
-// text is a value for people.
+// text formats a value for people.
 func text(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -77,7 +77,7 @@ func text(v any) string {
 	return fmt.Sprint(v)
 }
 
-// same reports whether two pointers lead to equal values, or to none.
+// same returns a function that reports whether two pointers are both nil, or point to equal values.
 func same[T any](equal func(a, b *T) bool) func(a, b *T) bool {
 	return func(a, b *T) bool { return a == b || a != nil && b != nil && equal(a, b) }
 }
@@ -112,8 +112,8 @@ func sameInfo(a, b *twmap.Info) bool {
 	return a.Author == b.Author && a.MapVersion == b.MapVersion && a.Credits == b.Credits && a.License == b.License && slices.Equal(a.Settings, b.Settings)
 }
 
-// settings merges the lines of settings. A line is what it says; of two that set one thing
-// differently one counts.
+// settings merges the lines of settings, which are compared as text. If both sides set the same thing to different
+// values, one of them is used.
 func (m *merger) settings(b, o, t []string) []string {
 	if slices.Equal(b, t) {
 		return o
@@ -122,7 +122,7 @@ func (m *merger) settings(b, o, t []string) []string {
 		m.took(settingsFile, "settings: %d lines became %d", len(b), len(t))
 		return t
 	}
-	// A line is its text, and how often that was there before.
+	// A line is identified by its text and the number of its previous occurrences.
 	number := make(map[string]int)
 	var lines []string
 	ids := func(list []string) []int {
@@ -177,7 +177,7 @@ func (m *merger) settings(b, o, t []string) []string {
 	return merged
 }
 
-// settingKey returns what a setting sets, "" for one of which there may be many.
+// settingKey returns what a setting sets, or "" for a setting that may occur several times.
 func settingKey(line string) string {
 	words := strings.Fields(strings.ToLower(line))
 	n := 1
@@ -274,7 +274,7 @@ func (m *merger) envelopes() {
 	})
 }
 
-// points merges the points of an envelope. A point is its time.
+// points merges the points of an envelope, which are identified by their time.
 func (m *merger) points(part any, b, o, t []twmap.EnvPoint) []twmap.EnvPoint {
 	if slices.Equal(b, t) || slices.Equal(o, t) {
 		return o

@@ -8,8 +8,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Whatever three maps are, broken ones too, merging them ends with a map that can be encoded,
-// or with an error; and with a side that changed nothing there is no conflict.
+// FuzzMerge tests that merging any three maps, including broken ones, gives a map that can be encoded or an error,
+// and that there is no conflict if a side changed nothing.
 func FuzzMerge(f *testing.F) {
 	var seeds [][]byte
 	for _, do := range []func(*twmap.Map){
@@ -20,7 +20,7 @@ func FuzzMerge(f *testing.F) {
 	} {
 		m := start()
 		do(m)
-		data, err := m.EncodeVersion(3) // not compressed, so that bytes are what they seem
+		data, err := m.EncodeVersion(3) // not compressed, so that mutated bytes are meaningful
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func FuzzMerge(f *testing.F) {
 				}
 			}
 			if cells > 1<<15 {
-				return // which takes long, and nothing else
+				return // this takes long and tests nothing else
 			}
 			maps[i] = m
 		}

@@ -26,7 +26,7 @@ func (m *merger) groups() {
 	}
 
 	stays := make(map[int]bool)
-	home := make(map[int]int) // group of each layer that stays
+	home := make(map[int]int) // the group of each layer that is kept
 	for i, l := range m.layer {
 		var b, o, t any
 		for _, one := range []struct {
@@ -64,7 +64,7 @@ func (m *merger) groups() {
 		needed[g] = true
 	}
 	order := m.group.merge(m, func(a, b *twmap.Group) bool { return sameGroup(a, b) }, m.mergeGroup)
-	for i := range m.group.triples { // a group that one side removed and the other put layers into
+	for i := range m.group.triples { // a group that one side removed while the other added layers to it
 		if needed[i] && !slices.Contains(m.group.order, i) {
 			m.group.order, order = append(m.group.order, i), append(order, m.group.part(i))
 		}
@@ -138,7 +138,7 @@ func (m *merger) mergeGroup(b, o, t *twmap.Group) {
 	fieldFunc(m, b, "parallax zoom", b.ParallaxZoom, &o.ParallaxZoom, t.ParallaxZoom, sameZoom)
 }
 
-// sameLayer reports whether a layer is as it was in base.
+// sameLayer reports whether a layer is unchanged since base.
 func (m *merger) sameLayer(a, b twmap.Layer) bool {
 	x, y := a.Base(), b.Base()
 	if x.Name != y.Name || x.Flags != y.Flags {
@@ -167,7 +167,7 @@ func (m *merger) sameLayer(a, b twmap.Layer) bool {
 
 // mergeLayer merges a layer that both sides have into that of ours.
 func (m *merger) mergeLayer(l layerTriple) {
-	if l.b == nil { // both added it: physics layers are merged tile by tile, others are the same
+	if l.b == nil { // both added it: physics layers are merged tile by tile, others are equal
 		if o, is := l.o.(*twmap.TileLayer); is && o.Kind().Physics() {
 			m.cells(nil, o, l.t.(*twmap.TileLayer))
 		}
@@ -214,7 +214,7 @@ func (m *merger) mergeLayer(l layerTriple) {
 	}
 }
 
-// things merges the quads or sources of a layer, and reports whether ours gets others.
+// things merges the quads or sources of a layer, and reports whether those of ours changed.
 func things[T comparable](m *merger, part any, what string, thing twmap.Thing, b, o, t []T, match quadMatch, whole bool, both func(part any, at []check.Place, b, o, t T) T) ([]T, bool) {
 	switch {
 	case slices.Equal(b, t) || slices.Equal(o, t):
@@ -233,7 +233,7 @@ func things[T comparable](m *merger, part any, what string, thing twmap.Thing, b
 	for i := len(o) - 1; i >= 0; i-- {
 		first[o[i]] = i
 	}
-	none := make([]int, len(t)) // new ones of both are the same where they are equal
+	none := make([]int, len(t)) // new ones of both sides are the same if they are equal
 	for j := range none {
 		none[j] = -1
 		if i, there := first[t[j]]; there {

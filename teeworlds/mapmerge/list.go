@@ -7,21 +7,20 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// list is a list of parts of one kind in three maps. A part has one number in all of them, and
-// in the merged map: that of its triple.
+// list is a list of parts of one kind in three maps. A part has the same number in all of them, and in the merged
+// map: the index of its triple.
 type list[T any] struct {
 	kind    twmap.PartKind
 	b, o, t []*T
-	triples []triple // those of base first
+	triples []triple // starts with the parts of base
 	order   []int    // of the merged map
 }
 
-// triple says where a part is in the lists of base, ours and theirs; -1 where it is not.
+// triple holds the positions of a part in the lists of base, ours and theirs; -1 where it is missing.
 type triple struct{ b, o, t int }
 
-// newList joins the parts of three lists. Ours and theirs say for each part which it is of
-// base, -1 for new ones. New ones of theirs are those of ours that both says, if they are the
-// same.
+// newList joins the parts of three lists. ours and theirs hold, for each part, its index in base, or -1 for new
+// parts. both matches new parts of theirs with those of ours; same reports whether they are the same.
 func newList[T any](kind twmap.PartKind, b, o, t []*T, ours, theirs, both []int, same func(o, t int) bool) *list[T] {
 	l := &list[T]{kind: kind, b: b, o: o, t: t, triples: make([]triple, len(b))}
 	for i := range l.triples {
@@ -57,7 +56,7 @@ func at[T any](list []*T, i int) *T {
 	return list[i]
 }
 
-// part returns a part as the merged map has it, or the side that has it.
+// part returns the part of the merged map, or of the side that has it.
 func (l *list[T]) part(i int) *T {
 	t := l.triples[i]
 	switch {
@@ -84,7 +83,7 @@ func (l *list[T]) ids(of func(triple) int) []int {
 	return ids
 }
 
-// merge merges the list: both merges what both sides have into the part of ours.
+// merge merges the list; both merges a part that both sides have into that of ours.
 func (l *list[T]) merge(m *merger, equal func(a, b *T) bool, both func(b, o, t *T)) []*T {
 	stays := make(map[int]bool)
 	for i, tr := range l.triples {
@@ -112,8 +111,8 @@ func (l *list[T]) merge(m *merger, equal func(a, b *T) bool, both func(b, o, t *
 	return parts
 }
 
-// stays decides whether the merged map has a part, which is nil where a side does not have
-// it: not if one side removed it and the other did not touch it.
+// stays decides whether the merged map keeps a part, which is nil where a side lacks it: a part that one side removed
+// and the other did not change is removed.
 func (m *merger) stays(b, o, t any, oursSame, theirsSame func() bool) bool {
 	switch {
 	case o != nil && t != nil:
@@ -136,8 +135,8 @@ func (m *merger) stays(b, o, t any, oursSame, theirsSame func() bool) bool {
 	return m.conflict(b, nil, "ours removed it, and theirs changed it", nil, nil, nil) == "theirs"
 }
 
-// order returns the merged order of a list. What stays comes in the order of ours; what theirs
-// moved or added goes behind what stands before it there.
+// order returns the merged order of a list. Kept elements have the order of ours; those that theirs moved or added
+// are inserted after their predecessor in theirs.
 func (m *merger) order(what string, b, o, t []int, stays map[int]bool) []int {
 	only := func(list []int) []int {
 		return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return !stays[i] })
@@ -149,7 +148,7 @@ func (m *merger) order(what string, b, o, t []int, stays map[int]bool) []int {
 		}
 		return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return !in[i] })
 	}
-	result, all := slices.Clone(o), t // what does not stay is a landmark until the end
+	result, all := slices.Clone(o), t // removed elements serve as landmarks until the end
 	b, o, t = only(b), only(o), only(t)
 	movedOurs, movedTheirs := moved(common(b, o), common(o, b)), moved(common(b, t), common(t, b))
 	inOurs, inBase := make(map[int]bool), make(map[int]bool)
@@ -176,7 +175,7 @@ func (m *merger) order(what string, b, o, t []int, stays map[int]bool) []int {
 			place = slices.Index(result, all[before]) + 1
 		}
 		for !movedTheirs[i] && place < len(result) && !inBase[result[place]] && inOurs[result[place]] {
-			place++ // behind what ours added there
+			place++ // after those that ours added there
 		}
 		result = slices.Insert(result, place, i)
 		took = took || movedTheirs[i]
@@ -187,8 +186,8 @@ func (m *merger) order(what string, b, o, t []int, stays map[int]bool) []int {
 	return only(result)
 }
 
-// moved returns the fewest things of a list that have to be moved to get the order of another
-// one that has the same.
+// moved returns the smallest set of elements that must be moved to get from one order to another of the same
+// elements.
 func moved(old, new []int) map[int]bool {
 	place := make(map[int]int)
 	for at, i := range old {

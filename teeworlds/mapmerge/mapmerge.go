@@ -1,6 +1,5 @@
-// Package mapmerge brings together what two people made of one map, by what its parts are
-// (package mapmatch): groups, layers, images and envelopes, a layer tile by tile, quads by
-// what they look like, settings as lines.
+// Package mapmerge merges the work of two people on a map part by part (package mapmatch): groups, layers, images and
+// envelopes; a layer tile by tile; quads by their properties; settings line by line.
 package mapmerge
 
 import (
@@ -13,23 +12,23 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Options say how to merge, and who hears of it.
+// Options specify how to merge, and the callbacks for reports.
 type Options struct {
-	// Theirs takes what theirs has where both sides changed one thing in different ways;
-	// else it is what ours has.
+	// Theirs selects the value of theirs where both sides changed something in different ways; by default it is that
+	// of ours.
 	Theirs bool
 
-	OnConflict func(check.Conflict) // nil: nobody
-	OnTook     func(check.Change)   // hears of what comes from theirs; nil: nobody
+	OnConflict func(check.Conflict) // may be nil
+	OnTook     func(check.Change)   // called for changes taken from theirs; may be nil
 }
 
-// Merge returns what both sides made of base. The three maps stay as they are. It fails where
-// a map refers to its parts in layers that cannot be read.
+// Merge returns base with the changes of both sides. It does not modify the three maps. It fails if a map refers to
+// its parts in layers that cannot be read.
 //
-// What only one side changed is as that side has it, and what both changed in the same way is
-// taken once. What neither side changed, and what only ours did, keeps its compressed bytes.
-// Rows and columns that a side added or removed move what the other side did, and where a side
-// mirrored or turned the map, or a layer, what the other side did is turned with it.
+// A change of one side is taken from that side, and equal changes of both sides are taken once. Parts that nobody
+// changed, or only ours, keep their compressed bytes. Rows and columns that a side added or removed move the changes
+// of the other side, and where a side mirrored or rotated the map, or a layer, the changes of the other side are
+// turned as well.
 func Merge(base, ours, theirs *twmap.Map, o Options) (*twmap.Map, error) {
 	if o.OnConflict == nil {
 		o.OnConflict = func(check.Conflict) {}
@@ -65,34 +64,34 @@ func Merge(base, ours, theirs *twmap.Map, o Options) (*twmap.Map, error) {
 	return m.o, m.references()
 }
 
-// merger merges maps. It works on clones, and makes the merged map of that of ours. After
-// renumber, the maps have the same numbers for the same images, sounds and envelopes.
+// merger merges maps. It works on clones, and turns the clone of ours into the merged map. After renumber, equal
+// images, sounds and envelopes have the same numbers in all maps.
 type merger struct {
 	Options
 	b, o, t *twmap.Map
 
-	ours, yours *mapmatch.Matches // of ours and theirs with base
+	ours, yours *mapmatch.Matches // matches of ours and theirs with base
 	image       *list[twmap.Image]
 	sound       *list[twmap.Sound]
 	envelope    *list[twmap.Envelope]
 	group       *list[twmap.Group]
 	layer       []layerTriple
 	quads       map[twmap.Layer]quadMatch // by the layer of ours
-	game        *geometry                 // of physics layers; nil: nobody resized them
+	game        *geometry                 // of physics layers; nil if no side resized them
 
 	paths map[any]string      // of all parts of the three maps
 	parts map[any]*twmap.Part // for places
 }
 
-type layerTriple struct{ b, o, t twmap.Layer } // nil where it is not
+type layerTriple struct{ b, o, t twmap.Layer } // nil where it is missing
 
-// quadMatch is which quads, or sources, of base those of both sides are.
+// quadMatch maps the quads, or sources, of both sides to those of base.
 type quadMatch struct{ ours, theirs []int }
 
-// What the map says of itself is in files of their own.
+// The paths for the information and the settings of a map, which are separate files.
 const mapFile, settingsFile = "map", "settings"
 
-// name gives the parts of the maps paths: those that base has, else their own.
+// name assigns paths to the parts of the maps: those of base if it has the part, otherwise their own.
 func (m *merger) name() {
 	m.paths[mapFile], m.paths[settingsFile] = mapFile, settingsFile
 	for _, one := range []*twmap.Map{m.t, m.o, m.b} {
@@ -124,7 +123,7 @@ func (m *merger) name() {
 	}
 }
 
-// match finds out which parts are the same.
+// match finds the parts that are the same.
 func (m *merger) match() {
 	both := mapmatch.Match(m.o, m.t)
 	m.image = newList(twmap.PartImage, m.b.Images, m.o.Images, m.t.Images, m.ours.Images, m.yours.Images, both.Images, func(o, t int) bool {
@@ -146,7 +145,7 @@ func (m *merger) match() {
 		from[l] = &layerTriple{b: l}
 		all = append(all, from[l])
 	}
-	of := make(map[twmap.Layer]*layerTriple) // new ones by the layer of ours
+	of := make(map[twmap.Layer]*layerTriple) // new layers, by the layer of ours
 	for _, l := range m.o.Layers() {
 		if b := m.ours.Layers[l]; b != nil {
 			from[b].o = l
@@ -186,8 +185,7 @@ func (m *merger) match() {
 	}
 }
 
-// joinPhysics makes one of the physics layers of a kind that both sides added, since the game
-// knows one.
+// joinPhysics joins physics layers of the same kind that both sides added, because a map can have only one.
 func (m *merger) joinPhysics() {
 	added := make(map[twmap.Kind]int)
 	for i, l := range m.layer {
@@ -237,8 +235,8 @@ func (m *merger) renumber() error {
 	return nil
 }
 
-// references gives the references of the merged map the numbers that its parts have in the
-// end. What one side removed and the other one uses stays.
+// references updates the references of the merged map to the final numbers of its parts. A part that one side removed
+// and the other uses is kept.
 func (m *merger) references() error {
 	err := finish(m, m.image, &m.o.Images)
 	if err == nil {

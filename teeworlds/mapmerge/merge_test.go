@@ -11,8 +11,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// start returns a map with a group of a tile layer of 10 x 8 cells that are all different, a
-// quad layer, an image and an envelope.
+// start returns a map with a group of a tile layer of 10 x 8 cells that are all different, a quad layer, an image and
+// an envelope.
 func start() *twmap.Map {
 	m := twmap.New(20, 15)
 	number(m.Physics(twmap.KindGame))
@@ -41,7 +41,7 @@ func walls(m *twmap.Map) *twmap.TileLayer     { return m.Groups[1].Layers[0].(*t
 func lamps(m *twmap.Map) *twmap.QuadLayer     { return m.Groups[1].Layers[1].(*twmap.QuadLayer) }
 func gameLayer(m *twmap.Map) *twmap.TileLayer { return m.Physics(twmap.KindGame) }
 
-// insertRow puts a row of air before row y of a layer.
+// insertRow inserts a row of air before row y of a layer.
 func insertRow(l *twmap.TileLayer, y int) {
 	cells, _ := l.Tiles().Cells()
 	cells = slices.Insert(slices.Clone(cells), y*l.Width(), make([]twmap.Tile, l.Width())...)
@@ -53,7 +53,7 @@ func TestMerge(t *testing.T) {
 	for _, test := range []struct {
 		name         string
 		ours, theirs func(*twmap.Map)
-		conflicts    string // parts of what is told, with a comma between
+		conflicts    string // parts of the reported conflicts, separated by commas
 		is           func(m *twmap.Map) bool
 	}{
 		{"tiles of one layer", func(m *twmap.Map) { set(walls(m), 1, 1, 251) }, func(m *twmap.Map) { set(walls(m), 8, 7, 252) }, "",
@@ -171,12 +171,12 @@ func TestMerge(t *testing.T) {
 					t.Error("the merge changed what it was given")
 				}
 			}
-			// The other way round, with the other side preferred, it is the same.
+			// With the sides exchanged and the other side preferred, the result is the same.
 			other, err := mapmerge.Merge(base, theirs, ours, mapmerge.Options{Theirs: true})
 			if err != nil || !test.is(other) {
 				t.Errorf("the other way round it is something else: %v", err)
 			}
-			// What one side did is there whole.
+			// Merging with an unchanged side gives the other side.
 			if one, err := mapmerge.Merge(base, base, theirs, mapmerge.Options{}); err != nil || !one.Equal(theirs) {
 				t.Errorf("merged with base it is not theirs: %v", err)
 			}

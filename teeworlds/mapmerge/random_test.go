@@ -19,9 +19,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// edit is a change of a map that finds its parts by name, so that it can be done to several
-// versions of it. Touches are what it changes: two edits that touch nothing in common do the
-// same in any order.
+// edit is a change of a map that finds its parts by name, so that it can be applied to several versions of the map.
+// touches lists what it changes: edits without common entries give the same result in any order.
 type edit struct {
 	what    string
 	touches []string
@@ -39,7 +38,7 @@ func (e edit) overlaps(other edit) bool {
 	return false
 }
 
-// label gives all parts of a map names of their own, and all quads pivots of their own.
+// label gives all parts of a map unique names, and all quads unique pivots.
 func label(m *twmap.Map) {
 	n := 0
 	for i, g := range m.Groups {
@@ -89,7 +88,7 @@ func layerOf(m *twmap.Map, name string) twmap.Layer {
 	return nil
 }
 
-// moveBehind moves the part that is for which is reports true behind the one for which behind does.
+// moveBehind moves the element for which is reports true after the one for which behind does.
 func moveBehind[T any](list []T, is, behind func(T) bool) []T {
 	i := slices.IndexFunc(list, is)
 	one := list[i]
@@ -97,7 +96,7 @@ func moveBehind[T any](list []T, is, behind func(T) bool) []T {
 	return slices.Insert(list, slices.IndexFunc(list, behind)+1, one)
 }
 
-// randomEdit makes up an edit of a map; number makes new names of its own.
+// randomEdit returns a random edit of a map; number makes new names unique.
 func randomEdit(m *twmap.Map, r *rand.Rand, number int) edit {
 	g := m.Groups[r.IntN(len(m.Groups))]
 	layers := m.Layers()
@@ -120,7 +119,7 @@ func randomEdit(m *twmap.Map, r *rand.Rand, number int) edit {
 		}
 		return nil
 	}
-	// through does it through an editor, which finds the layer by its name.
+	// through applies an edit with an editor, which finds the layer by name.
 	through := func(name string, do func(e *mapedit.Editor, at []mapedit.LayerAt) error) func(*twmap.Map) {
 		return func(m *twmap.Map) {
 			e := mapedit.New(m, nil)
@@ -175,7 +174,7 @@ func randomEdit(m *twmap.Map, r *rand.Rand, number int) edit {
 			return e.SetSetting(fmt.Sprintf("sv_test%d %d", number%3, number))
 		})}
 	case 25, 26:
-		// The whole map becomes larger, and everything in it gets other places.
+		// The whole map grows, and everything in it gets another position.
 		return edit{"extend", []string{"groups/order", "group", "layer", "extend"}, through("", func(e *mapedit.Editor, _ []mapedit.LayerAt) error {
 			return e.Extend(mapedit.Sides{Left: 3, Up: 2, Right: 1})
 		})}
@@ -308,7 +307,7 @@ func randomEdit(m *twmap.Map, r *rand.Rand, number int) edit {
 	}
 }
 
-// madeMap makes up a map.
+// madeMap returns a random map.
 func madeMap(r *rand.Rand) *twmap.Map {
 	m := twmap.New(40+r.IntN(20), 30+r.IntN(20))
 	fill := func(l *twmap.TileLayer, n int) {
@@ -335,19 +334,19 @@ func madeMap(r *rand.Rand) *twmap.Map {
 	return m
 }
 
-// Two edits that touch different things give, merged, what both do one after the other; two
-// that touch the same are a conflict, unless they do the same.
+// TestMergeRandomEdits tests that merging two edits of different things gives the same result as applying both in
+// turn, and that edits of the same thing are a conflict unless they are equal.
 func TestMergeRandomEdits(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 14))
 	mergeRandom(t, r, []*twmap.Map{madeMap(r), madeMap(r), madeMap(r)}, 1000)
 }
 
-// The same with maps that people made.
+// TestCorpusRandomEdits tests the same with real maps.
 func TestCorpusRandomEdits(t *testing.T) {
 	mergeRandom(t, rand.New(rand.NewPCG(27, 18)), corpusMaps(t), 1000)
 }
 
-// corpusMaps returns maps that people made.
+// corpusMaps returns real maps.
 func corpusMaps(t *testing.T) []*twmap.Map {
 	var list []*twmap.Map
 	for _, name := range corpus.Files(t, "teeworlds", ".map") {
@@ -363,7 +362,7 @@ func corpusMaps(t *testing.T) []*twmap.Map {
 	return list
 }
 
-// One person paints, the other makes the whole map larger.
+// TestMergeExtend tests merging tile edits of one side with an extended map of the other.
 func TestMergeExtend(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 18))
 	mergeExtended(t, r, []*twmap.Map{madeMap(r), madeMap(r), madeMap(r)})
@@ -371,7 +370,7 @@ func TestMergeExtend(t *testing.T) {
 
 func TestCorpusExtend(t *testing.T) { mergeExtended(t, rand.New(rand.NewPCG(2, 2)), corpusMaps(t)) }
 
-// tells reports whether the cells of a layer tell where it is.
+// tells reports whether the cells of a layer vary enough to find their position.
 func tells(l *twmap.TileLayer) bool {
 	across, down := 0, 0
 	for y := 1; y < l.Height(); y++ {
@@ -391,7 +390,7 @@ func mergeExtended(t *testing.T, r *rand.Rand, bases []*twmap.Map) {
 	merged := 0
 	for i, base := range bases {
 		if !tells(base.Physics(twmap.KindGame)) {
-			continue // where rows were added to nothing but air nobody can tell
+			continue // rows that were added to air cannot be located
 		}
 		label(base)
 		paint := func(m *twmap.Map) {
@@ -409,7 +408,7 @@ func mergeExtended(t *testing.T, r *rand.Rand, bases []*twmap.Map) {
 		paint(ours)
 		paint(both)
 		if err := mapedit.New(theirs, nil).Extend(by); err != nil {
-			continue // it is too large already
+			continue // already too large
 		}
 		if err := mapedit.New(both, nil).Extend(by); err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ func sameCells(a, b *twmap.TileLayer) bool {
 	if a.Kind() != b.Kind() || a.Width() != b.Width() || a.Height() != b.Height() {
 		return false
 	}
-	a, b = a.Clone(), b.Clone() // whose cells are gone with them
+	a, b = a.Clone(), b.Clone() // their cells are released with them
 	switch a.Kind() {
 	case twmap.KindTele:
 		return sameGrids(a.Teles(), b.Teles())
@@ -40,7 +40,7 @@ func sameGrids[T twmap.Cell](a, b *twmap.Grid[T]) bool {
 	return (e1 == nil) == (e2 == nil) && slices.Equal(p, q)
 }
 
-// cells merges the cells of a layer into that of ours; b is nil for a layer that both added.
+// cells merges the cells of a layer into that of ours; b is nil for a layer that both sides added.
 func (m *merger) cells(b, o, t *twmap.TileLayer) {
 	part := any(o)
 	if b != nil {
@@ -89,7 +89,7 @@ func (m *merger) cells(b, o, t *twmap.TileLayer) {
 	}
 }
 
-// takeCells gives a layer the cells of another one, with the bytes that they come from.
+// takeCells replaces the cells of a layer by those of another one, including their stored bytes.
 func (m *merger) takeCells(o, t *twmap.TileLayer) {
 	taken := t.Clone()
 	taken.LayerBase.Name, taken.LayerBase.Flags = o.LayerBase.Name, o.LayerBase.Flags
@@ -97,12 +97,12 @@ func (m *merger) takeCells(o, t *twmap.TileLayer) {
 	*o = *taken
 }
 
-// axis is the rows, or the columns, of the merged layer: where each of them is in base, ours
-// and theirs, -1 where it is not.
+// axis holds the rows, or the columns, of the merged layer: the position of each in base, ours and theirs, or -1
+// where it is missing.
 type axis []triple
 
-// mergeAxis merges the rows of two layers. Ours and theirs say which of the n of base each of
-// theirs is, -1 for new ones. What was shifted stays where the side put it.
+// mergeAxis merges the rows of two layers. ours and theirs hold, for each row, its index among the n rows of base, or
+// -1 for new rows. Shifted rows keep the position that the side gave them.
 func mergeAxis(n int, ours, theirs []int) axis {
 	inTheirs := make(map[int]int)
 	for t, b := range theirs {
@@ -112,7 +112,7 @@ func mergeAxis(n int, ours, theirs []int) axis {
 	}
 	var list axis
 	t := 0
-	added := func() { // what theirs added here
+	added := func() { // rows that theirs added here
 		for t < len(theirs) && theirs[t] < 0 {
 			list = append(list, triple{-1, -1, t})
 			t++
@@ -124,7 +124,7 @@ func mergeAxis(n int, ours, theirs []int) axis {
 			list = append(list, triple{-1, o, -1})
 			continue
 		}
-		for ; b < from; b++ { // what ours removed
+		for ; b < from; b++ { // rows that ours removed
 			if at, there := inTheirs[b]; there {
 				added()
 				t = max(t, at+1)
@@ -134,7 +134,7 @@ func mergeAxis(n int, ours, theirs []int) axis {
 		if at, there := inTheirs[from]; there {
 			list = append(list, triple{from, o, at})
 			t = max(t, at+1)
-		} // else theirs removed it
+		} // otherwise theirs removed it
 		b = from + 1
 	}
 	for ; b < n; b++ {
@@ -147,14 +147,14 @@ func mergeAxis(n int, ours, theirs []int) axis {
 	return list
 }
 
-// geometry is where the rows and columns of both sides were in base, and the merged ones.
+// geometry holds the positions in base of the rows and columns of both sides, and the merged rows and columns.
 type geometry struct {
 	rowsO, colsO, rowsT, colsT []int
 	rows, cols                 axis
 }
 
-// newGeometry finds out where rows and columns were. The game layer tells how it is, where a
-// layer says nothing else: whoever extends a map extends all layers.
+// newGeometry finds the positions in base of rows and columns. Where a layer itself is inconclusive, the game layer
+// decides, because extending a map extends all of its layers.
 func newGeometry(b, o, t *twmap.TileLayer, game *geometry) *geometry {
 	g := new(geometry)
 	var inOurs, inTheirs [2]int
@@ -168,7 +168,7 @@ func newGeometry(b, o, t *twmap.TileLayer, game *geometry) *geometry {
 	return g
 }
 
-// pairAxes is mergeAxis, but for a layer of which all was shifted by one side: it keeps its size.
+// pairAxes is mergeAxis, except that a layer that one side shifted completely keeps its size.
 func pairAxes(n int, ours, theirs []int) axis {
 	list := make(axis, n)
 	switch {
@@ -186,13 +186,12 @@ func pairAxes(n int, ours, theirs []int) axis {
 	return mergeAxis(n, ours, theirs)
 }
 
-// shifted reports whether all was moved: as much is new at one end as is gone at the other.
+// shifted reports whether all rows were moved: as many are new at one end as are missing at the other.
 func shifted(list []int, n int) bool {
 	return len(list) == n && !slices.Equal(list, plain(n)) && (list[0] < 0) != (list[n-1] < 0)
 }
 
-// gameGeometry is the geometry of the physics layers, which all have one size, if a side
-// resized them.
+// gameGeometry computes the geometry of the physics layers, which all have the same size, if a side resized them.
 func (m *merger) gameGeometry() {
 	b, o, t := m.b.Physics(twmap.KindGame), m.o.Physics(twmap.KindGame), m.t.Physics(twmap.KindGame)
 	if b == nil || o == nil || t == nil || sameSize(b, o) && sameSize(b, t) || b.Load() != nil || o.Load() != nil || t.Load() != nil {
@@ -205,7 +204,7 @@ func sameSize(a, b *twmap.TileLayer) bool {
 	return a.Width() == b.Width() && a.Height() == b.Height()
 }
 
-// geometryOf returns the geometry of a layer: that of the game layer for one that has its size.
+// geometryOf returns the geometry of a layer: that of the game layer if it has the size of the game layer.
 func (m *merger) geometryOf(b, o, t *twmap.TileLayer) *geometry {
 	if g := m.game; g != nil && b.Kind().Physics() && sameSize(b, m.b.Physics(twmap.KindGame)) &&
 		len(g.rowsO) == o.Height() && len(g.colsO) == o.Width() && len(g.rowsT) == t.Height() && len(g.colsT) == t.Width() {
@@ -214,7 +213,7 @@ func (m *merger) geometryOf(b, o, t *twmap.TileLayer) *geometry {
 	return newGeometry(b, o, t, m.game)
 }
 
-// fit gives a physics layer that one side added the size of the merged game layer.
+// fit resizes a physics layer that one side added to the size of the merged game layer.
 func (m *merger) fit(l *twmap.TileLayer, theirs bool) {
 	g := m.game
 	if g == nil || !l.Kind().Physics() || l.Load() != nil || len(g.rows) == 0 || len(g.cols) == 0 || len(g.rows)*len(g.cols) > twmap.MaxCells {
@@ -254,7 +253,7 @@ func regrid[T twmap.Cell](g *geometry, from *twmap.Grid[T], theirs bool) *twmap.
 	return to
 }
 
-// mergeGrids merges the cells of a layer; nil says that ours stays.
+// mergeGrids merges the cells of a layer; nil means that ours is kept.
 func mergeGrids[T twmap.Cell](m *merger, part any, lb, lo, lt *twmap.TileLayer, cells func(*twmap.TileLayer) *twmap.Grid[T]) twmap.Cells {
 	g := m.geometryOf(lb, lo, lt)
 	rows, cols := g.rows, g.cols
@@ -322,10 +321,10 @@ func mergeGrids[T twmap.Cell](m *merger, part any, lb, lo, lt *twmap.TileLayer, 
 	return twmap.NewGridOf(len(cols), len(rows), merged)
 }
 
-// maxPlaces is how many places of tiles a conflict has at most.
+// maxPlaces limits the number of places of tiles in a conflict.
 const maxPlaces = 1 << 16
 
-// plain is the rows of a layer that are all where they were.
+// plain returns the rows of a layer without changes.
 func plain(n int) []int {
 	list := make([]int, n)
 	for i := range list {

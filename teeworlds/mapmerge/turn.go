@@ -8,7 +8,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// turns are how both sides turned something.
+// turns holds the turns of both sides.
 type turns struct{ ours, theirs mapedit.Turn }
 
 // both reports whether both sides turned it, in different ways.
@@ -24,8 +24,8 @@ func (t turns) counts(m *merger) mapedit.Turn {
 	return t.ours
 }
 
-// turn turns base, and the side that is not turned, where a side mirrored or turned the map: all
-// that the other side did comes to lie where it belongs.
+// turn turns base, and the side that is not turned, where a side mirrored or rotated the map, so that the changes of
+// the other side are in the right positions.
 func (m *merger) turn() (turns, error) {
 	is := turns{mapedit.Turned(mapedit.PairsOf(m.b, m.ours.Layers)), mapedit.Turned(mapedit.PairsOf(m.b, m.yours.Layers))}
 	to := is.counts(m)
@@ -56,8 +56,8 @@ func (m *merger) tellTurn(is turns) {
 	}
 }
 
-// turnLayers returns base and theirs turned as ours is, if one side turned all tiles of a layer.
-// Then ours is turned as well if it was theirs. It is not ok if both did, in different ways.
+// turnLayers returns base and theirs turned like ours, if one side turned all tiles of a layer. If that side was
+// theirs, it also turns ours. ok is false if both sides turned the layer in different ways.
 func (m *merger) turnLayers(b, o, t *twmap.TileLayer) (base, theirs *twmap.TileLayer, ok bool) {
 	is := turns{mapedit.Turned([][2]*twmap.TileLayer{{b, o}}), mapedit.Turned([][2]*twmap.TileLayer{{b, t}})}
 	to := is.counts(m)

@@ -27,7 +27,7 @@ func turning() *twmap.Map {
 	return m
 }
 
-// by returns a map after some changes.
+// by returns a copy of a map with some changes.
 func by(t *testing.T, m *twmap.Map, changes ...func(*twmap.Map)) *twmap.Map {
 	t.Helper()
 	m = m.Clone()
@@ -45,10 +45,10 @@ func turned(t *testing.T, way mapedit.Turn) func(*twmap.Map) {
 	}
 }
 
-// Where one side turned the map, what the other did is turned with it: tiles, speedups, quads,
-// envelopes, and layers that it added.
+// TestMergeTurned tests that, where one side turned the map, the changes of the other side are turned with it: tiles,
+// speedups, quads, envelopes, and added layers.
 func TestMergeTurned(t *testing.T) {
-	before := func(m *twmap.Map) { // what the side did that did not turn
+	before := func(m *twmap.Map) { // the changes of the side that did not turn the map
 		walls(m).Tiles().Set(1, 1, twmap.Tile{ID: 251, Flags: twmap.FlipX})
 		gameLayer(m).Tiles().Set(2, 3, twmap.Tile{ID: 60})
 		m.Physics(twmap.KindSpeedup).Speedups().Set(4, 9, twmap.SpeedupTile{ID: 29, Force: 9, Angle: 45})
@@ -64,7 +64,7 @@ func TestMergeTurned(t *testing.T) {
 		more.Tiles().Set(19, 0, twmap.Tile{ID: 77})
 		m.Groups[1].Layers = append(m.Groups[1].Layers, more)
 	}
-	after := func(m *twmap.Map) { // what the other side did besides
+	after := func(m *twmap.Map) { // the other changes of the side that turned the map
 		gameLayer(m).Tiles().Set(0, 0, twmap.Tile{ID: 61})
 		walls(m).Name = "rocks"
 		m.Info.Author = "Bob"
@@ -92,13 +92,13 @@ func TestMergeTurned(t *testing.T) {
 				t.Errorf("%v: told %s", way, told)
 			}
 		}
-		// Both turned it so.
+		// Both sides turned it in the same way.
 		same := by(t, one, turned(t, way))
 		if got, err := mapmerge.Merge(base, same, other, mapmerge.Options{OnConflict: func(c check.Conflict) { t.Errorf("%v: %s", way, c.What) }}); err != nil || !got.Equal(want) {
 			t.Errorf("%v: both turned it: %v", way, err)
 		}
 	}
-	// Both turned it in different ways: a conflict, and the other side's work is turned all the same.
+	// Turns of both sides that differ are a conflict, and the other side's work is turned all the same.
 	base := turning()
 	var told []string
 	got, err := mapmerge.Merge(base, by(t, base, turned(t, mapedit.LeftRight)), by(t, base, before, turned(t, mapedit.Clockwise)),
@@ -108,7 +108,7 @@ func TestMergeTurned(t *testing.T) {
 	}
 }
 
-// The same for a layer alone.
+// TestMergeTurnedLayer tests the same for a single layer.
 func TestMergeTurnedLayer(t *testing.T) {
 	for _, way := range everyTurn {
 		turn := func(m *twmap.Map) { mapedit.TurnLayer(walls(m), way) }
