@@ -10,8 +10,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// where says where a layer is in a map: the group and the place in it; the group
-// of an orphan is -1.
+// where is the position of a layer in a map: its group, or -1 for an orphan, and its index in the group.
 type where struct{ group, layer int }
 
 func placesOf(m *twmap.Map) map[twmap.Layer]where {
@@ -95,7 +94,7 @@ func groupFields(g *twmap.Group) []field {
 		{"clip", clip, nil}, {"parallax zoom", zoom, nil}}
 }
 
-// layers compares the layers of a group of the new map, which was group from.
+// layers compares the layers of a group of the new map with those of the old group from.
 func (c *comparison) layers(olds map[twmap.Layer]where, from, to int, layers []twmap.Layer) error {
 	places := make([]int, len(layers)) // in the old version of the group
 	for j, l := range layers {
@@ -110,7 +109,7 @@ func (c *comparison) layers(olds map[twmap.Layer]where, from, to int, layers []t
 		is := where{to, j}
 		if old == nil {
 			if to >= 0 && from < 0 {
-				continue // its group is new, and says so
+				continue // its new group was already reported
 			}
 			if err := c.yield(Change{Path: c.newPath(is), Part: c.layerPart(l, nil, &is), Kind: Added, New: c.describe(l, c.b)}); err != nil {
 				return err
@@ -148,7 +147,7 @@ func (c *comparison) gone(olds map[twmap.Layer]where) error {
 	}
 	for _, l := range c.a.Layers() {
 		at := olds[l]
-		if there[l] || at.group >= 0 && !groups[at.group] { // its group is gone, and says so
+		if there[l] || at.group >= 0 && !groups[at.group] { // its removed group was already reported
 			continue
 		}
 		if err := c.yield(Change{Path: c.oldPath(at), Part: c.layerPart(l, &at, nil), Kind: Removed, Old: c.describe(l, c.a)}); err != nil {
@@ -181,7 +180,7 @@ func (c *comparison) layerPart(l twmap.Layer, was, is *where) Part {
 	return p
 }
 
-// layerName returns the name that the old map gives a layer.
+// layerName returns a pointer to the name of a layer in the old map.
 func (c *comparison) layerName(at *where) *string {
 	if at.group < 0 {
 		return &c.a.Orphans[at.layer].Base().Name
@@ -189,7 +188,7 @@ func (c *comparison) layerName(at *where) *string {
 	return &c.a.Groups[at.group].Layers[at.layer].Base().Name
 }
 
-// describe says in a few words what a layer is.
+// describe returns a short description of a layer.
 func (c *comparison) describe(l twmap.Layer, m *twmap.Map) string {
 	image := func(i int) string {
 		if i >= 0 && i < len(m.Images) {
@@ -208,8 +207,8 @@ func (c *comparison) describe(l twmap.Layer, m *twmap.Map) string {
 	return "a layer of an unknown type"
 }
 
-// refField is a field that refers to a part of a list: the same if it is the
-// same part, wherever it stands.
+// refField returns a field that refers to a part of a list. It is equal for the same part, whatever the position of
+// the part is.
 func refField(name string, refs []uint64, index int32, path func(int) string) field {
 	if index >= 0 && int(index) < len(refs) {
 		return field{name, path(int(index)), refs[index]}
@@ -220,7 +219,7 @@ func refField(name string, refs []uint64, index int32, path func(int) string) fi
 	return field{name, index, uint64(uint32(index)) | 1<<63}
 }
 
-// side is one of both maps, for what refers to its parts.
+// side is one of both maps, for references to its parts.
 type side struct {
 	prints                 *mapmatch.Prints
 	image, sound, envelope func(int) string
@@ -252,7 +251,7 @@ func (s side) layerFields(l twmap.Layer) []field {
 	return fields
 }
 
-// layer compares two versions of a layer, which are of the same kind.
+// layer compares two versions of a layer, which have the same kind.
 func (c *comparison) layer(path string, part Part, a, b twmap.Layer) error {
 	if was, is := a.Base().Name, b.Base().Name; was != is {
 		if err := c.yield(Change{Path: path, Part: part, Kind: Renamed, Old: was, New: is}); err != nil {

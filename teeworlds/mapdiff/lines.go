@@ -11,23 +11,23 @@ import (
 	"trowel.example/internal/words"
 )
 
-// Limits of what [Lines] says, so that a person reads it.
+// Limits for the output of [Lines], which keep it readable.
 const (
-	maxPerPart = 24 // lines about the tiles, or about the quads, of one layer
-	maxTiles   = 60 // lines about tiles in all; with more, each layer has its share
-	maxAlike   = 3  // parts with the very same change that are named one by one
-	maxWhole   = 8  // parts of a list that were added, or removed, named one by one
+	maxPerPart = 24 // lines about the tiles, or about the quads, of a layer
+	maxTiles   = 60 // lines about tiles in total; if there are more, each layer gets a share
+	maxAlike   = 3  // parts with an identical change that are listed one by one
+	maxWhole   = 8  // added or removed parts of a list that are listed one by one
 )
 
-// Lines makes lines for people of changes. However many there are, it keeps few
-// of them: the largest areas of each layer.
+// Lines formats changes as lines of text. It keeps few of them in memory, however many there are: the largest areas
+// of each layer.
 type Lines struct {
 	parts []*partLines
 	known map[string]*partLines
 	whole map[whole][]string // the paths of parts that were added or removed
 }
 
-// whole is what was done to parts of a folder.
+// whole identifies a change of whole parts in a folder.
 type whole struct {
 	dir  string
 	kind Kind
@@ -36,23 +36,23 @@ type whole struct {
 type partLines struct {
 	path    string
 	texts   []string
-	resized bool   // the last of them is that it was
-	whole   *whole // if it was added or removed
+	resized bool   // the last text reports a new size
+	whole   *whole // if the part was added or removed
 	items   []*itemLine
 	areas   areaList
-	empty   areaList // of tiles that were nothing and are nothing, but for their flags
+	empty   areaList // of tiles that are empty in both maps and differ in their flags only
 }
 
-// itemLine is one change of several things of a part, such as of quads.
+// itemLine is a change of several things in a part, such as of quads.
 type itemLine struct {
 	typ, text string
 	names     []string
 	numbers   []int
 }
 
-// areaList is the largest areas of a layer, and what there is in all.
+// areaList holds the largest areas of a layer, and the totals.
 type areaList struct {
-	top   []Change // from the largest on
+	top   []Change // largest first
 	count int
 	tiles int
 	all   Area
@@ -111,14 +111,14 @@ func (a *areaList) add(c Change) {
 	}
 }
 
-// isNothing reports whether a cell, as text, is air or has the number 0. Editors leave
-// flags in such cells, which nobody sees.
+// isNothing reports whether the text of a cell is air or has the number 0. Editors leave flags in such cells, which
+// are invisible.
 func isNothing(cell any) bool {
 	text, _ := cell.(string)
 	return text == "air" || strings.HasPrefix(text, "0")
 }
 
-// ends is the first and the last tile.
+// ends returns the first and the last tile.
 func (a Area) ends() string {
 	return fmt.Sprintf("%d,%d and %d,%d", a.X, a.Y, a.X+a.Width-1, a.Y+a.Height-1)
 }
@@ -197,7 +197,7 @@ func (i *itemLine) String() string {
 	return what + ": " + i.text
 }
 
-// few lists names, the first ones of many.
+// few lists names, or the first of many.
 func few(names []string) string {
 	if n := len(names); n > 8 {
 		names = append(slices.Clone(names[:7]), fmt.Sprintf("%d more", n-7))
@@ -229,17 +229,17 @@ func (l *Lines) All() []string {
 			alike[i.String()] = append(alike[i.String()], p.path)
 		}
 	}
-	var lines, emptied []string // emptied are the paths of parts whose empty tiles have other flags
-	tiles := 0                  // of them
+	var lines, emptied []string // emptied are the paths of parts in which empty tiles have other flags
+	tiles := 0                  // the number of these tiles
 	for _, p := range l.parts {
 		say := func(text string) { lines = append(lines, p.path+": "+text) }
-		tell := func(text string) { // of several parts once
+		tell := func(text string) { // lists several parts with the same change together
 			switch paths := alike[text]; {
 			case len(paths) <= maxAlike || p.path == "settings":
 				say(text)
 			case paths[0] == p.path:
 				lines = append(lines, fmt.Sprintf("%d parts: %s (%s)", len(paths), text, few(slices.Compact(paths))))
-				alike[text] = append([]string{""}, paths...) // said
+				alike[text] = append([]string{""}, paths...) // already printed
 			}
 		}
 		if p.whole != nil {
@@ -256,7 +256,7 @@ func (l *Lines) All() []string {
 			}
 		}
 		for i, text := range p.texts {
-			if i == maxPerPart-1 && len(p.texts) > maxPerPart { // hundreds of settings
+			if i == maxPerPart-1 && len(p.texts) > maxPerPart { // there may be hundreds of settings
 				say(fmt.Sprintf("and %s more changes", thousands(len(p.texts)-i)))
 				break
 			}
@@ -295,7 +295,7 @@ func (l *Lines) All() []string {
 	return lines
 }
 
-// String is the change for people, as [Lines] says it where it stands alone.
+// String returns the change as text, as [Lines] formats a single change.
 func (c Change) String() string {
 	if !c.items() || c.Part.Was == nil && c.Part.Is == nil {
 		return c.Path + ": " + c.text()
@@ -305,7 +305,7 @@ func (c Change) String() string {
 	return c.Path + ": " + p.items[0].String()
 }
 
-// text is the change without the part that it is of.
+// text returns the change without its part.
 func (c Change) text() string {
 	switch c.Kind {
 	case Added:
@@ -371,12 +371,12 @@ func (c Change) text() string {
 	return fmt.Sprintf("%s %s -> %s", c.Field, show(c.Old), show(c.New))
 }
 
-// items reports whether the change is of things inside a part.
+// items reports whether the change is about things inside a part.
 func (c Change) items() bool {
 	return c.Part.Type == "quad" || c.Part.Type == "source" || c.Part.Type == "point"
 }
 
-// show writes a value as people do.
+// show formats a value for people.
 func show(v any) string {
 	if v == nil {
 		return "none"

@@ -1,7 +1,6 @@
-// Package mapdiff says in what two versions of a map differ, as a person would:
-// what was added, removed, moved and renamed, and what has changed in the parts
-// that are the same (package mapmatch). A change is data; [Lines] is its form for
-// people.
+// Package mapdiff lists the differences between two versions of a map as a person would: parts that were added,
+// removed, moved and renamed, and the changes within parts that are the same (package mapmatch). A change is data;
+// [Lines] formats changes as text.
 package mapdiff
 
 import (
@@ -16,25 +15,24 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Kind is what happened to a part.
+// Kind is the kind of a change.
 type Kind string
 
 // Kinds of changes.
 const (
-	Added    Kind = "added"    // New is a summary of it
-	Removed  Kind = "removed"  // Old is a summary of it
-	Moved    Kind = "moved"    // Old and New are its places in its list
+	Added    Kind = "added"    // New is a summary of the part
+	Removed  Kind = "removed"  // Old is a summary of the part
+	Moved    Kind = "moved"    // Old and New are the positions in the list
 	Renamed  Kind = "renamed"  // Old and New are the names
-	Changed  Kind = "changed"  // Old and New are what Field was and is
+	Changed  Kind = "changed"  // Old and New are the values of Field
 	Replaced Kind = "replaced" // the picture, the sound: Old and New are summaries
 	Resized  Kind = "resized"  // Field is height or width
-	Shifted  Kind = "shifted"  // all tiles, by By
-	Tiles    Kind = "tiles"    // in Area there was Old everywhere, and there is New
+	Shifted  Kind = "shifted"  // all tiles were moved, by By
+	Tiles    Kind = "tiles"    // in Area all tiles were Old, and are New
 )
 
-// Change is one difference. Old is not there for what is new, and New not for
-// what is gone. The path of a part is that of its file without extension, under
-// the names that the old map has: groups/Tree/Leaves.
+// Change is one difference. Old is nil for additions, and New for removals. Path is the path of the part's file
+// without extension, with the names of the old map: groups/Tree/Leaves.
 type Change struct {
 	Path  string `json:"path"`
 	Part  Part   `json:"part"`
@@ -42,38 +40,38 @@ type Change struct {
 	Field string `json:"field,omitempty"`
 	Old   any    `json:"old,omitempty"`
 	New   any    `json:"new,omitempty"`
-	By    any    `json:"by,omitempty"` // how far: pixels for quads, columns and rows for tiles
+	By    any    `json:"by,omitempty"` // the distance: pixels for quads, columns and rows for tiles
 	Area  *Area  `json:"area,omitempty"`
 	At    []Cut  `json:"at,omitempty"`
 
-	in         *Part // the layer or envelope that a quad, source or point is in
-	rows, cols []int // which of the old layer those of the new one are, -1 for none, if it is of tiles
+	in         *Part // the layer or envelope of a quad, source or point
+	rows, cols []int // for a tile layer: the old index of each row and column of the new layer, -1 for none
 }
 
 // Part is a part of a map, or of a layer or envelope.
 type Part struct {
 	Type string `json:"type"`           // map, setting, image, sound, envelope, group, layer, quad, source, point, item
-	Name string `json:"name,omitempty"` // that the map gives it
-	Was  *int   `json:"was,omitempty"`  // its number in the old map, in its list, from 0
+	Name string `json:"name,omitempty"` // in the map
+	Was  *int   `json:"was,omitempty"`  // its number in its list in the old map, from 0
 	Is   *int   `json:"is,omitempty"`   // its number in the new map
 
-	Group *Part `json:"group,omitempty"` // that a layer is in
+	Group *Part `json:"group,omitempty"` // the group of a layer
 
-	wasCalled *string // its name in the old map; nil if that is the same
+	wasCalled *string // its name in the old map; nil if the name is the same
 }
 
-// Cut is where rows or columns were added or removed.
+// Cut describes rows or columns that were added or removed.
 type Cut struct {
 	Unit   string `json:"unit"` // row or column
 	Number int    `json:"number"`
-	From   int    `json:"from"` // the first of them, by its number in the old map, or in the new one if it was added
+	From   int    `json:"from"` // the number of the first, in the old map if removed, or in the new map if added
 	Added  bool   `json:"added"`
-	First  bool   `json:"-"` // in front of all others
-	Last   bool   `json:"-"` // behind all others
+	First  bool   `json:"-"` // before all others
+	Last   bool   `json:"-"` // after all others
 }
 
-// Compare calls yield with all that differs between two maps, and stops where it
-// fails. It compares what can be read; [twmap.Map.TellLosses] tells what cannot.
+// Compare calls yield for each difference between two maps, and stops if yield fails. It compares everything that can
+// be read; [twmap.Map.TellLosses] reports the rest.
 func Compare(old, new *mapdir.Names, yield func(Change) error) error {
 	a, b := old.Map(), new.Map()
 	m := mapmatch.Match(a, b)
@@ -93,15 +91,14 @@ type comparison struct {
 	yield    func(Change) error
 }
 
-// field is what is to be compared of a part: value is shown, and id compared
-// if it is not nil.
+// field is a compared property of a part: value is printed, and id is compared if it is not nil.
 type field struct {
 	name  string
 	value any
 	id    any
 }
 
-// fields compares what two versions of a part say.
+// fields compares the fields of two versions of a part.
 func (c *comparison) fields(path string, part Part, old, new []field) error {
 	for i, f := range new {
 		was := old[i]
@@ -119,9 +116,8 @@ func (c *comparison) fields(path string, part Part, old, new []field) error {
 	return nil
 }
 
-// pairs goes through two versions of a list, of which to gives the old number of
-// each new thing: it reports what was moved, added and removed, and calls both
-// with what is in both.
+// pairs compares two versions of a list; to holds the old index of each new element. It reports moved, added and
+// removed elements, and calls both for elements in both versions.
 func (c *comparison) pairs(nOld int, to []int, moved func(i, j int) error, added, removed func(i int) error, both func(i, j int) error) error {
 	stays := inorder.Longest(to)
 	there := make([]bool, nOld)
@@ -152,8 +148,7 @@ func (c *comparison) pairs(nOld int, to []int, moved func(i, j int) error, added
 	return nil
 }
 
-// part describes a part that is number i of the old map and j of the new one,
-// -1 for none.
+// partOf describes a part with index i in the old map and j in the new one, -1 for none.
 func partOf(typ, name string, i, j int) Part {
 	p := Part{Type: typ, Name: name}
 	if i >= 0 {
@@ -165,14 +160,14 @@ func partOf(typ, name string, i, j int) Part {
 	return p
 }
 
-// a kindOfPart is how lists of parts of one kind are compared.
+// kindOfPart describes how lists of parts of one kind are compared.
 type kindOfPart struct {
 	typ              string
 	nOld             int
 	to               []int
 	oldPath, newPath func(int) string
 	oldName, newName func(int) string
-	oldText, newText func(int) string // what it is
+	oldText, newText func(int) string // a summary of the part
 	both             func(path string, part Part, i, j int) error
 }
 
@@ -324,7 +319,7 @@ func (c *comparison) envelopes() error {
 		}})
 }
 
-// extras compares the items that nobody knows.
+// extras compares the items of unknown types.
 func (c *comparison) extras() error {
 	text := func(extras []*twmap.Extra) []string {
 		var list []string

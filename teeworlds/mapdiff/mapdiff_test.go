@@ -18,7 +18,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// picture returns a picture of one colour with a point in it.
+// picture returns a picture of one colour with one different pixel.
 func picture(size int, c uint8) *image.NRGBA {
 	p := image.NewNRGBA(image.Rect(0, 0, size, size))
 	for i := range p.Pix {
@@ -28,7 +28,7 @@ func picture(size int, c uint8) *image.NRGBA {
 	return p
 }
 
-// tiles returns a layer with a pattern in it that no other seed has.
+// tiles returns a layer with a pattern that is unique for the seed.
 func tiles(name string, width, height, seed int) *twmap.TileLayer {
 	l := twmap.NewTileLayer(twmap.KindTiles, width, height)
 	l.Name = name
@@ -51,7 +51,7 @@ func quad(x, y int32) twmap.Quad {
 	return q
 }
 
-// base returns a map as people make them: names that clash, and parts without.
+// base returns a realistic map: with names that clash, and parts without names.
 func base() *twmap.Map {
 	m := twmap.New(40, 30)
 	m.Info.Settings = []string{"sv_hit 0", "tune gravity 0.5"}
@@ -126,7 +126,7 @@ func compare(t testing.TB, a, b *twmap.Map) ([]string, []mapdiff.Change) {
 
 func layer[L twmap.Layer](m *twmap.Map, group, index int) L { return m.Groups[group].Layers[index].(L) }
 
-// resize returns a layer with the cells of another one at a place in it.
+// resize moves the cells of a layer by dx, dy in a grid of a new size.
 func resize(l *twmap.TileLayer, width, height, dx, dy int) {
 	g := twmap.NewGrid[twmap.Tile](width, height)
 	for y := range height {
@@ -137,7 +137,7 @@ func resize(l *twmap.TileLayer, width, height, dx, dy int) {
 	l.SetCells(l.Kind(), g)
 }
 
-// An edit is told as what it is, and nothing else.
+// TestEdits tests that an edit is reported as such, without other changes.
 func TestEdits(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -212,7 +212,7 @@ func TestEdits(t *testing.T) {
 			for i := range 20 {
 				m.Physics(twmap.KindGame).Tiles().Set(2*i, i, twmap.Tile{ID: uint8(200 + i)})
 			}
-		}, nil}, // below
+		}, nil}, // see below
 		{"change an area", func(m *twmap.Map) {
 			for i := range 36 {
 				layer[*twmap.TileLayer](m, 3, 0).Tiles().Set(40+i%12, 36+i/12, twmap.Tile{ID: 250})
@@ -366,7 +366,7 @@ func TestEdits(t *testing.T) {
 				}
 				return
 			}
-			for i := range lines { // hashes are no business of this test
+			for i := range lines { // this test ignores hashes
 				for {
 					at := strings.IndexByte(lines[i], '~')
 					if at < 0 || len(lines[i]) < at+5 {
@@ -396,8 +396,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// However much has changed, what people see is short, and what programs see is
-// all of it.
+// TestManyTiles tests that the lines for people are few, however much has changed, and that programs get all changes.
 func TestManyTiles(t *testing.T) {
 	old, m := base(), base()
 	for _, l := range m.Layers() {
@@ -437,7 +436,7 @@ func TestManyTiles(t *testing.T) {
 	}
 }
 
-// Compare stops where it is told to.
+// TestStop tests that Compare stops when yield fails.
 func TestStop(t *testing.T) {
 	m := base()
 	m.Info.Author = "Eve"
@@ -452,7 +451,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// What many parts have in common is told once.
+// TestAlike tests that a change that many parts have in common is reported once.
 func TestAlike(t *testing.T) {
 	var lines mapdiff.Lines
 	for i, name := range []string{"a", "b", "c", "d", "e"} {
@@ -497,7 +496,7 @@ func ExampleCompare() {
 	// <nil>
 }
 
-// Damaged maps are compared as far as they can be read.
+// FuzzCompare tests that damaged maps are compared as far as they can be read.
 func FuzzCompare(f *testing.F) {
 	whole, err := base().Encode()
 	if err != nil {
@@ -524,7 +523,7 @@ func FuzzCompare(f *testing.F) {
 	})
 }
 
-// Every byte of a small map is damaged in some way.
+// TestDamaged tests Compare with damage to every byte of a small map.
 func TestDamaged(t *testing.T) {
 	whole, err := base().Encode()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// repository is a folder of a map that git keeps.
+// repository is a git repository with the folder of a map.
 type repository struct {
 	t   *testing.T
 	dir string
@@ -43,7 +43,7 @@ func (r *repository) git(args ...string) {
 	}
 }
 
-// commit extracts a map over the folder, as with -f, and commits that.
+// commit extracts a map over the folder, as with -f, and commits the result.
 func (r *repository) commit(m *twmap.Map) {
 	r.t.Helper()
 	m = decode(r.t, m)
@@ -86,8 +86,8 @@ func insertGroup(m *twmap.Map, at int, name string) {
 	m.Groups = slices.Insert(m.Groups, at, &twmap.Group{Version: 3, Name: name, ParallaxX: 10, ParallaxY: 20, Layers: []twmap.Layer{tiles(name, 10, 10, len(name)), twmap.NewQuadLayer(quad(1, int32(at)))}})
 }
 
-// What two people did to a map at different places, git merges, and the result
-// has both.
+// TestGitMerge tests that git merges changes of two people at different places of a map, and that the result has
+// both.
 func TestGitMerge(t *testing.T) {
 	type edit = func(m *twmap.Map)
 	for _, c := range []struct {
@@ -125,7 +125,7 @@ func TestGitMerge(t *testing.T) {
 			r.git("merge", "-q", "--no-edit", "theirs")
 
 			want := base()
-			if c.name == "a group each" || c.name == "groups of one name" { // from behind, so that places stay
+			if c.name == "a group each" || c.name == "groups of one name" { // from the end, so that indexes stay valid
 				c.theirs(want)
 				c.ours(want)
 			} else {
@@ -143,7 +143,7 @@ func TestGitMerge(t *testing.T) {
 	}
 }
 
-// The same with maps of the corpus, whose sidecars are not empty.
+// TestCorpusGitMerge tests the same with maps of the corpus, whose sidecars are not empty.
 func TestCorpusGitMerge(t *testing.T) {
 	for i, path := range corpus.Files(t, "teeworlds", ".map") {
 		if st, err := os.Stat(path); err != nil || i%6 != 0 || st.Size() > 300_000 {

@@ -7,9 +7,9 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Places returns where the change is in the old map and where in the new one: all tiles, if it
-// is of tiles, or else the part. A tile of a row or column that the old map does not have has no
-// place there, and a change of the map as a whole has none at all. The places are [*twmap.Place].
+// Places returns the places of the change in the old and the new map: all tiles for a change of tiles, otherwise the
+// part. A tile of a row or column that the old map lacks has no place there, and a change of the map as a whole has
+// none. The places are [*twmap.Place].
 func (c Change) Places() (old, new []check.Place) {
 	of := c.Part
 	if of.Type == "setting" && of.Name == "" {
@@ -37,7 +37,7 @@ var things = map[string]twmap.Thing{"quad": twmap.ThingQuad, "source": twmap.Thi
 var kinds = map[string]twmap.PartKind{"setting": twmap.PartSetting, "image": twmap.PartImage, "sound": twmap.PartSound,
 	"envelope": twmap.PartEnvelope, "group": twmap.PartGroup, "layer": twmap.PartLayer, "item": twmap.PartExtra}
 
-// place returns the part in one of the maps, nil if it is not there.
+// place returns the part in one of the maps, or nil if it is not there.
 func (p *Part) place(old bool) *twmap.Part {
 	number, name := p.Is, p.Name
 	if old {
@@ -55,7 +55,7 @@ func (p *Part) place(old bool) *twmap.Part {
 	return part
 }
 
-// placeOf returns the place of a part, or of one of its things.
+// placeOf returns the place of a part, or of one of its elements.
 func placeOf(p *twmap.Part, thing twmap.Thing, number *int) []check.Place {
 	if p == nil || thing != twmap.WholePart && number == nil {
 		return nil
@@ -70,7 +70,7 @@ func placeOf(p *twmap.Part, thing twmap.Thing, number *int) []check.Place {
 // tiles returns the places of all tiles of the area.
 func (c Change) tiles(was, is *twmap.Part) (old, new []check.Place) {
 	a := c.Area
-	var list []twmap.Place // many share a piece of memory, but not all: some may be kept
+	var list []twmap.Place // many places share an allocation, but not all, because some may be kept
 	add := func(places []check.Place, at twmap.Place) []check.Place {
 		if len(list) == cap(list) {
 			list = make([]twmap.Place, 0, min(2*a.Width*a.Height, 1024))

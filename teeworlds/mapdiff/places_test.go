@@ -9,7 +9,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// verifyPlaces tests that a change between two maps is where it says.
+// verifyPlaces tests that the places of a change between two maps are correct.
 func verifyPlaces(t testing.TB, a, b *twmap.Map, c mapdiff.Change) {
 	t.Helper()
 	old, new := c.Places()
@@ -41,7 +41,7 @@ func verifyPlaces(t testing.TB, a, b *twmap.Map, c mapdiff.Change) {
 	}
 }
 
-// nameOf returns what a map calls the part of a place, and whether the place is there.
+// nameOf returns the name of the part at a place, and whether the place exists.
 func nameOf(m *twmap.Map, p *twmap.Place) (string, bool) {
 	n, index := p.Part.Number, int(p.Index)
 	switch p.Part.Kind {
@@ -88,7 +88,7 @@ func cellText(l *twmap.TileLayer, x, y int) string {
 	return mapdiff.CellText(l.Tiles().At(x, y))
 }
 
-// What was inserted moves the places of the old map, and a part that nobody has told of has none.
+// TestPlaces tests that inserted rows shift the places in the old map, and that a change without a part has no place.
 func TestPlaces(t *testing.T) {
 	a := base()
 	b := base()

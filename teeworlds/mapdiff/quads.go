@@ -50,7 +50,7 @@ func (c *comparison) quads(a, b *twmap.QuadLayer, say func(Change) error) error 
 			change.Part = part
 			return say(change)
 		}
-		// All points together are the place of the quad, else each for itself.
+		// If all points moved together, the quad moved; otherwise each point is compared.
 		dx, dy := q.Pivot.X-p.Pivot.X, q.Pivot.Y-p.Pivot.Y
 		together := dx != 0 || dy != 0
 		for k := range p.Points {
@@ -80,8 +80,7 @@ func (c *comparison) quads(a, b *twmap.QuadLayer, say func(Change) error) error 
 	})
 }
 
-// merge makes one field of the four colours of a quad where all of them were one
-// and are one.
+// merge joins the four colours of a quad to one field if all of them were equal and are equal.
 func merge(old, new []field) (_, _ []field) {
 	one := func(list []field) bool {
 		var first any
@@ -117,7 +116,7 @@ func merge(old, new []field) (_, _ []field) {
 	return keep(old), keep(new)
 }
 
-// some is fields for things inside a part.
+// some compares fields of a thing inside a part.
 func (c *comparison) some(say func(Change) error, old, new []field) error {
 	inner := *c
 	inner.yield = say
@@ -128,7 +127,7 @@ func (c *comparison) sources(a, b *twmap.SoundLayer, say func(Change) error) err
 	olds, _ := a.Sources()
 	news, _ := b.Sources()
 	old, new := c.sides()
-	// What is equal must not depend on the places of envelopes.
+	// Equality must not depend on the positions of envelopes.
 	plain := func(sources []twmap.SoundSource, s side) []twmap.SoundSource {
 		list := make([]twmap.SoundSource, len(sources))
 		for i, source := range sources {
@@ -166,7 +165,7 @@ func (c *comparison) sources(a, b *twmap.SoundLayer, say func(Change) error) err
 	})
 }
 
-// points compares the points of an envelope: a point is the same if its time is.
+// points compares the points of an envelope, which are identified by their time.
 func (c *comparison) points(path string, part Part, a, b *twmap.Envelope) error {
 	olds, news := a.Meant(), b.Meant()
 	to := mapmatch.InOrder(olds, news, func(p twmap.EnvPoint) int32 { return p.Time })
@@ -219,11 +218,11 @@ func (c *comparison) points(path string, part Part, a, b *twmap.Envelope) error 
 	})
 }
 
-// unusedField returns the change of what means nothing in the points of an envelope: old programs
-// leave there what happened to be in memory.
+// unusedField returns the change of values without meaning in the points of an envelope: old programs wrote
+// uninitialized memory there.
 func unusedField(a *twmap.Envelope, olds []twmap.EnvPoint, b *twmap.Envelope, news []twmap.EnvPoint, to []int) Change {
 	rest := func(is, meant twmap.EnvPoint) (p twmap.EnvPoint) {
-		for i := range p.Values { // what is meant is all of it, or 0
+		for i := range p.Values { // values with a meaning are equal to the original, others are 0
 			p.Values[i] = is.Values[i] - meant.Values[i]
 			p.In[i] = twmap.Tangent{DX: is.In[i].DX - meant.In[i].DX, DY: is.In[i].DY - meant.In[i].DY}
 			p.Out[i] = twmap.Tangent{DX: is.Out[i].DX - meant.Out[i].DX, DY: is.Out[i].DY - meant.Out[i].DY}

@@ -8,8 +8,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Envelopes of which only the version and what means nothing have changed are the same ones, and
-// the quads that refer to them too.
+// TestUnusedTangents tests that envelopes whose only changes are the version and values without meaning are matched,
+// and that the quads that refer to them are equal.
 func TestUnusedTangents(t *testing.T) {
 	old := twmap.New(10, 10)
 	for i := range int32(7) {
@@ -56,7 +56,7 @@ func TestUnusedTangents(t *testing.T) {
 	}
 }
 
-// A group that gets a name is the same one, and so are its layers, whose tiles have changed.
+// TestGroupGetsName tests that a group that gets a name is matched, and so are its layers, whose tiles have changed.
 func TestGroupGetsName(t *testing.T) {
 	old := twmap.New(10, 10)
 	group := func(layers ...twmap.Layer) *twmap.Group {

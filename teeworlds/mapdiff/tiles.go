@@ -8,7 +8,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Area is a rectangle of tiles, by the columns and rows of the new map.
+// Area is a rectangle of tiles, in columns and rows of the new map.
 type Area struct {
 	X      int `json:"x"`
 	Y      int `json:"y"`
@@ -18,7 +18,7 @@ type Area struct {
 
 // tiles compares the cells of two versions of a layer.
 func (c *comparison) tiles(a, b *twmap.TileLayer, say func(Change) error) error {
-	a, b = a.Clone(), b.Clone() // whose cells are gone with them
+	a, b = a.Clone(), b.Clone() // their cells are released with them
 	switch b.Kind() {
 	case twmap.KindTele:
 		return compareGrids(a.Teles(), b.Teles(), say)
@@ -32,15 +32,14 @@ func (c *comparison) tiles(a, b *twmap.TileLayer, say func(Change) error) error 
 	return compareGrids(a.Tiles(), b.Tiles(), say)
 }
 
-// grids is two versions of the cells of a layer, and what rows and columns of the
-// new one were in the old one: -1 for new ones.
+// grids holds two versions of the cells of a layer, and the old index of each row and column of the new version: -1
+// for new ones.
 type grids[T twmap.Cell] struct {
 	a, b       *twmap.Grid[T]
 	rows, cols []int
 }
 
-// present returns a grid of what there is of another one. A broken layer may state
-// any size.
+// present returns a grid with the existing cells of another one. A broken layer may state any size.
 func present[T twmap.Cell](g *twmap.Grid[T]) *twmap.Grid[T] {
 	cells, _ := g.Cells()
 	if len(cells) >= g.Width()*g.Height() {
@@ -50,8 +49,8 @@ func present[T twmap.Cell](g *twmap.Grid[T]) *twmap.Grid[T] {
 	return twmap.NewGridOf(width, max(1, (len(cells)+width-1)/width), cells)
 }
 
-// bare returns a grid in which what is nothing is air: cells of number 0 may have
-// flags, which editors leave there, and which say nothing of where things are.
+// bare returns a grid in which all empty cells are air: editors leave flags in cells with the number 0, which are
+// irrelevant for alignment.
 func bare[T twmap.Cell](g *twmap.Grid[T]) *twmap.Grid[T] {
 	cells, _ := g.Cells()
 	var kept []T
@@ -113,7 +112,7 @@ func compareGrids[T twmap.Cell](a, b *twmap.Grid[T], say func(Change) error) err
 	})
 }
 
-// CellText is a cell as the text of a layer has it, and air in words.
+// CellText returns the text of a cell as in the text of a layer, and "air" for air.
 func CellText[T twmap.Cell](cell T) string {
 	var air T
 	if cell == air {
@@ -122,9 +121,8 @@ func CellText[T twmap.Cell](cell T) string {
 	return tiletext.FormatCell(cell)
 }
 
-// align finds out where rows and columns were inserted or removed, or that all
-// was shifted, and returns that as changes. Of all ways to see it that is the best
-// in which the fewest cells differ or are gone.
+// align finds where rows and columns were inserted or removed, or whether everything was shifted, and returns the
+// changes. Of all explanations it chooses the one with the fewest cells that differ or are missing.
 func (g *grids[T]) align() []Change {
 	g.rows, g.cols = identity(g.b.Height(), g.a.Height(), 0), identity(g.b.Width(), g.a.Width(), 0)
 	if g.a.Width() == g.b.Width() && g.a.Height() == g.b.Height() {
@@ -135,14 +133,14 @@ func (g *grids[T]) align() []Change {
 	}
 	type way struct{ rows, cols []int }
 	var ways []way
-	for _, from := range []int{0, g.a.Width() - g.b.Width()} { // the columns may be those from the right
+	for _, from := range []int{0, g.a.Width() - g.b.Width()} { // the columns may be aligned at the right
 		rows := g.splitRows(identity(g.b.Width(), g.a.Width(), from))
 		ways = append(ways, way{rows, g.splitColumns(rows)})
 	}
 	moved := func(at place) {
 		ways = append(ways, way{identity(g.b.Height(), g.a.Height(), -at.y), identity(g.b.Width(), g.a.Width(), -at.x)})
 	}
-	if at, ok := g.vote(); ok { // cut off, or added, on all sides
+	if at, ok := g.vote(); ok { // removed or added on all sides
 		moved(at)
 	}
 	if at, ok := g.fit(); ok {
@@ -164,7 +162,7 @@ func (g *grids[T]) align() []Change {
 	return changes
 }
 
-// cuts returns what was inserted among n old rows or columns, and what was removed.
+// cuts returns the insertions and removals among n old rows or columns.
 func cuts(unit string, n int, list []int) []Cut {
 	var all []Cut
 	old := 0
@@ -190,7 +188,7 @@ func cuts(unit string, n int, list []int) []Cut {
 	return all
 }
 
-// identity returns the numbers from first on, -1 for those that are not below n.
+// identity returns count numbers from first on, with -1 for those outside 0 to n-1.
 func identity(count, n, first int) []int {
 	list := make([]int, count)
 	for i := range list {
@@ -201,13 +199,12 @@ func identity(count, n, first int) []int {
 	return list
 }
 
-// split returns what b things were of a, if all that is more or less is at one
-// place, the cheapest. cost says how much differs between two things; the old one
-// may be -1.
+// split returns the old index of each of b elements, given a old ones, if all insertions or removals are at one
+// position, the cheapest. cost returns the difference between two elements; the old one may be -1.
 func split(a, b int, cost func(old, new int) int) []int {
 	n, d := min(a, b), b-a
-	// before[i] is the cost of the first i things at the front, behind[i] of those
-	// from i on at the back, inserted[i] of new things at i.
+	// before[i] is the cost of the first i elements at the front, behind[i] that of the elements from i on at the
+	// back, inserted[i] that of new elements at i.
 	before, behind, inserted := make([]int, n+1), make([]int, n+1), make([]int, n+1)
 	for i := range n {
 		before[i+1] = before[i] + cost(i, i)
@@ -225,7 +222,7 @@ func split(a, b int, cost func(old, new int) int) []int {
 		}
 	}
 	total := func(i int) int { return before[i] + behind[i] + inserted[i] }
-	at := n // at the end if nothing speaks against it, or else at the front
+	at := n // of equal costs the end is preferred, then the front
 	for _, i := range append([]int{0}, identity(n, n, 0)...) {
 		if total(i) < total(at) {
 			at = i
@@ -245,7 +242,7 @@ func split(a, b int, cost func(old, new int) int) []int {
 	return list
 }
 
-// splitRows finds the rows that were inserted or removed, if the columns are cols.
+// splitRows finds the rows that were inserted or removed, for given columns.
 func (g *grids[T]) splitRows(cols []int) []int {
 	return split(g.a.Height(), g.b.Height(), func(old, new int) int { return g.rowCost(old, new, cols) })
 }
@@ -266,7 +263,7 @@ func (g *grids[T]) rowCost(old, new int, cols []int) int {
 	return cost
 }
 
-// rowOf returns what there is of a row.
+// rowOf returns the existing cells of a row.
 func rowOf[T twmap.Cell](g *twmap.Grid[T], y int) []T {
 	cells, _ := g.Cells()
 	if y < 0 || y*g.Width() >= len(cells) {
@@ -275,7 +272,7 @@ func rowOf[T twmap.Cell](g *twmap.Grid[T], y int) []T {
 	return cells[y*g.Width() : min((y+1)*g.Width(), len(cells))]
 }
 
-// splitColumns is splitRows for columns, if the rows are known.
+// splitColumns is splitRows for columns, for given rows.
 func (g *grids[T]) splitColumns(rows []int) []int {
 	a, b := g.a.Width(), g.b.Width()
 	n := min(a, b)
@@ -316,7 +313,7 @@ func (g *grids[T]) splitColumns(rows []int) []int {
 	})
 }
 
-// cost counts the cells that differ, and those that are gone.
+// cost returns the number of cells that differ or are missing.
 func (g *grids[T]) cost(rows, cols []int) int {
 	var air T
 	cost := 0
@@ -338,9 +335,9 @@ func (g *grids[T]) cost(rows, cols []int) int {
 	return cost
 }
 
-// shift finds out whether all cells were moved.
+// shift reports whether all cells were moved, and how far.
 func (g *grids[T]) shift() (dx, dy int, ok bool) {
-	const few = 32 // cells that are told one by one
+	const few = 32 // up to this number, cells are reported one by one
 	before := g.cost(g.rows, g.cols)
 	if before < few {
 		return 0, 0, false
@@ -359,9 +356,9 @@ func (g *grids[T]) shift() (dx, dy int, ok bool) {
 
 type place struct{ x, y int }
 
-// fit returns where in the larger grid the smaller one fits best, if it is not a matter of too
-// many places: what was added on a side need not be air. It looks at cells that differ from
-// that before them, which tell more than others.
+// fit returns the position at which the smaller grid fits best into the larger one, unless there are too many
+// positions: cells added on a side need not be air. It compares cells that differ from the previous one, which are
+// the most significant.
 func (g *grids[T]) fit() (place, bool) {
 	const samples, places = 1 << 10, 1 << 12
 	dx, dy := g.b.Width()-g.a.Width(), g.b.Height()-g.a.Height()
@@ -400,8 +397,8 @@ func (g *grids[T]) fit() (place, bool) {
 
 func abs(n int) int { return max(n, -n) }
 
-// vote returns how far most rows are from where they were: those that there is one
-// of, from their first to their last cell that is no air.
+// vote returns the most common distance between the old and new positions of rows. It compares unique rows only, from
+// their first to their last cell that is not air.
 func (g *grids[T]) vote() (place, bool) {
 	seed := maphash.MakeSeed()
 	trimmed := func(row []T) (uint64, int, bool) {
@@ -446,14 +443,14 @@ func (g *grids[T]) vote() (place, bool) {
 	return best, votes[best] > 0
 }
 
-// areas calls yield with the rectangles in which one cell has become another one,
-// from the top: runs of a row, together with those just under them.
+// areas calls yield for the rectangles in which a cell was replaced by another, from the top: runs of a row, joined
+// with equal runs directly below.
 func (g *grids[T]) areas(yield func(area Area, old, new T) error) error {
 	type run struct {
 		x, width int
 		old, new T
 	}
-	open, next := make(map[run]int), make(map[run]int) // the rows in which they begin
+	open, next := make(map[run]int), make(map[run]int) // the row in which each run begins
 	var closed []run
 	end := func(y int) error {
 		for _, r := range closed {
@@ -510,14 +507,14 @@ func (g *grids[T]) areas(yield func(area Area, old, new T) error) error {
 	return nil
 }
 
-// Align returns which rows and columns of a layer each of those of a newer version is, -1
-// for new ones, as Compare sees it: rows and columns that were inserted or removed, or that
-// all was shifted. The layers are of one kind. Cells that cannot be read count as air.
+// Align returns, for each row and column of a newer version of a layer, its index in the old version, or -1 for new
+// ones, as Compare finds them: rows and columns that were inserted or removed, or a shift of everything. The layers
+// have the same kind. Cells that cannot be read count as air.
 //
-// If the cells do not speak against it, and the size is another one, the old layer begins at
-// column x and row y of the new one: such as that of another layer of the same map.
+// If the cells are inconclusive and the size has changed, the old layer begins at column x and row y of the new one:
+// for example the position of another layer of the same map.
 func Align(old, new *twmap.TileLayer, x, y int) (rows, cols []int) {
-	old, new = old.Clone(), new.Clone() // whose cells are gone with them
+	old, new = old.Clone(), new.Clone() // their cells are released with them
 	at := place{x, y}
 	switch new.Kind() {
 	case twmap.KindTele:
