@@ -85,16 +85,16 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 	return cmd
 }
 
-// forgotten is what forget has done, as JSON.
+// forgotten is the JSON result of forget.
 type forgotten struct {
 	Removed []string `json:"removed"`
 	Kept    int      `json:"kept"`
-	Packs   *int     `json:"packs,omitempty"` // nil: they were not looked for
+	Packs   *int     `json:"packs,omitempty"` // nil: unused packs were not searched
 	Bytes   *int64   `json:"bytes,omitempty"`
 	DryRun  bool     `json:"dryRun"`
 }
 
-// keeping is which snapshots stay.
+// keeping holds the numbers of snapshots that the rules of forget keep.
 type keeping struct{ last, daily, weekly, monthly int }
 
 func (a *app) forgetCommand() *cobra.Command {
@@ -144,7 +144,7 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 			return named(err, g.name)
 		}
 		for i, id := range args[1:] {
-			args[1+i] = strings.TrimSuffix(id, ".txt") // as ls has it
+			args[1+i] = strings.TrimSuffix(id, ".txt") // the name as ls prints it
 		}
 		for _, s := range list {
 			if s.Err != nil && !slices.Contains(args[1:], s.ID) && (rules || prune) {
@@ -199,11 +199,11 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 	return cmd
 }
 
-// gone returns the snapshots that no rule keeps, of each world.
+// gone returns the IDs of the snapshots that no rule keeps. The rules apply to each world separately.
 func (k keeping) gone(list []format.Snapshot) (ids []string) {
 	type rule struct {
 		left int
-		name func(time.Time) string // what has one of them; nil: each
+		name func(time.Time) string // names the period of which one snapshot is kept; nil: each snapshot counts
 	}
 	worlds := make(map[string][]format.Snapshot)
 	for _, s := range list {

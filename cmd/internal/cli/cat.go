@@ -66,8 +66,7 @@ that "trowel extract" would write.`,
 	return cmd
 }
 
-// onlyFile returns the path of the file of a tree that has no other, its
-// sidecar not counted.
+// onlyFile returns the path of the only file of a tree, not counting its sidecar.
 func onlyFile(cmd *cobra.Command, fsys fs.FS, file string) ([]string, error) {
 	var names []string
 	err := contents.Walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
@@ -88,7 +87,7 @@ func onlyFile(cmd *cobra.Command, fsys fs.FS, file string) ([]string, error) {
 	return names, nil
 }
 
-// lookUp finds the path of a file that the user means.
+// lookUp finds the path of the file that the user asked for.
 func lookUp(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) {
 	for _, name := range []string{wanted, path.Clean(strings.ReplaceAll(wanted, `\`, "/"))} {
 		if !fs.ValidPath(name) {
@@ -108,9 +107,9 @@ func lookUp(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error)
 	return guess(cmd, fsys, file, path.Clean(strings.ReplaceAll(wanted, `\`, "/")))
 }
 
-// guess looks for a path that differs from the wanted one in case only, or is similar to it.
+// guess searches for a path that is similar to the wanted one or differs from it only in case.
 func guess(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) {
-	const enough = 100_000 // in a larger tree the guess is as good as it is by then
+	const enough = 100_000 // in a larger tree, the best path so far is good enough
 	var same []string
 	near, least, seen := "", 1+len(wanted)/3, 0
 	err := contents.Walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
@@ -145,8 +144,8 @@ func guess(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) 
 	return "", hint(err, "`trowel ls %s` lists what is there", quoted(file))
 }
 
-// distance returns the edit distance of a and b, ignoring case: letters that change, and
-// neighbors that change places. If it is most or more, the result is some number from most on.
+// distance returns the edit distance of a and b, ignoring case: the number of changed letters and of swapped
+// neighbors. If the distance is at least most, the result is some number >= most.
 func distance(a, b string, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) >= most {
 		return most
@@ -178,13 +177,13 @@ func distance(a, b string, most int) int {
 	return row[len(b)]
 }
 
-// completePaths completes the FILE and then the paths in it, for the shell.
+// completePaths is the shell completion of the FILE argument and of the paths inside that file.
 func (a *app) completePaths(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	none := cobra.ShellCompDirectiveNoFileComp
-	if cmd.Name() == "extract" { // which takes more files, too
+	if cmd.Name() == "extract" { // extract accepts several files
 		none = cobra.ShellCompDirectiveDefault
 	}
 	if args[0] == "-" {
@@ -195,7 +194,7 @@ func (a *app) completePaths(cmd *cobra.Command, args []string, start string) ([]
 		return nil, none
 	}
 	defer closer.Close()
-	// One level at a time, as the shell does for files.
+	// Complete one level at a time, as the shell does for files.
 	dir := path.Dir(start + "x")
 	var found []string
 	directive := cobra.ShellCompDirectiveNoFileComp

@@ -20,7 +20,7 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// Census makes the verb census, for programs that can write tables; at is for places that are
+// Census returns the verb census, for programs that can write tables. The function at opens datasets on
 // [Elsewhere].
 func Census(create census.Create, at census.At) Verbs {
 	return func(t *Tool) []*cobra.Command { return []*cobra.Command{t.a.censusCommand(create, at)} }
@@ -98,7 +98,7 @@ A line is printed for each table, with its number of rows; with --json an object
 	return cmd
 }
 
-// tables returns the tables of all formats, once each.
+// tables returns the tables of all formats without duplicates.
 func (a *app) tables() []*format.Table {
 	var all []*format.Table
 	for _, f := range a.formats {
@@ -114,8 +114,8 @@ func (a *app) tables() []*format.Table {
 	return all
 }
 
-// fewFiles is how many files a new dataset keeps together.
-var fewFiles = 64 // constant but for tests
+// fewFiles is the number of unsplit files up to which a new dataset has one partition for them.
+var fewFiles = 64 // changed by tests only
 
 // censusRun is one run of census.
 type censusRun struct {
@@ -127,13 +127,13 @@ type censusRun struct {
 	maker  census.Maker
 	temp   census.Temp
 	data   census.Dataset
-	store  census.Store // nil: it is not open yet
+	store  census.Store // nil: not open yet
 	parts  int
 	failed bool
 }
 
 func (c *censusRun) run(ctx context.Context) error {
-	if _, kept := c.kept(c.dir); c.call == nil { // what is wrong with the folder is said before the work
+	if _, kept := c.kept(c.dir); c.call == nil { // reports problems with the folder before the work starts
 		if err := c.begin(ctx); err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (c *censusRun) run(ctx context.Context) error {
 	return c.unfit(c.cmd)
 }
 
-// begin opens the dataset, to be written.
+// begin opens the dataset for writing.
 func (c *censusRun) begin(ctx context.Context) (err error) {
 	if c.store != nil {
 		return nil
@@ -178,8 +178,8 @@ func (c *censusRun) begin(ctx context.Context) (err error) {
 	return c.data.Begin(ctx)
 }
 
-// folder returns the folder of the system that a place is, if it is one: one that is called file:// is,
-// too, for it can be locked.
+// folder returns the folder of the file system that a place names, if it names one. A file:// URL counts as a
+// folder, because it can be locked.
 func (c *censusRun) folder(place string) (string, bool) {
 	if !c.isElsewhere(place) {
 		return place, true
@@ -191,7 +191,7 @@ func (c *censusRun) folder(place string) (string, bool) {
 	return filepath.FromSlash(u.Path), true
 }
 
-// look reads what there is at the place of the dataset, which others may be writing.
+// look reads the dataset as it is now. Other processes may be writing to it.
 func (c *censusRun) look(ctx context.Context) error {
 	place, kept := c.kept(c.dir)
 	if !kept {
@@ -217,7 +217,7 @@ func (c *censusRun) look(ctx context.Context) error {
 	return named(c.data.Load(ctx, store), c.join(place, ""))
 }
 
-// open opens the place of a dataset, to be written.
+// open opens the place of a dataset for writing.
 func (c *censusRun) open(ctx context.Context, place string) (census.Store, error) {
 	place, folder := c.folder(place)
 	if !folder {
@@ -246,7 +246,7 @@ func (c *censusRun) close() {
 	c.temp.Close()
 }
 
-// input opens a file for its rows.
+// input opens a file to read its rows.
 func (c *censusRun) input(_ context.Context, f census.File, say func(census.Note)) (*census.Input, error) {
 	t := target{name: f.Path(), found: f.Found}
 	its := c.apart(func(n note) { say(keptNote(n)) })
@@ -284,8 +284,8 @@ func (c *censusRun) say(n census.Note) {
 	c.talk.tell(note{Kind: kind, Text: n.Text, Advice: n.Advice})
 }
 
-// Split yields the shards of files that come apart, and then the other files, brought together. Where
-// others do the work, the dataset is only looked at.
+// Split yields the shards of files that can be split, then the other files in bundles. If other processes do
+// the work, Split only reads the dataset and does not open it for writing.
 func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) error) error {
 	if c.store == nil {
 		if err := c.look(ctx); err != nil {
@@ -313,7 +313,7 @@ func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) err
 			}
 			seen[f.Name], any = true, true
 			switch {
-			case len(shards) == 0: // or what is wrong with it is said when it is done
+			case len(shards) == 0: // or the file has an error, which is reported when its part is done
 				files = append(files, f)
 				return nil
 			case isSmall:
@@ -335,7 +335,7 @@ func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) err
 		if err != nil {
 			return err
 		}
-		if f := census.NewFile(name, false); !any && !seen[f.Name] { // that is said as of any other
+		if f := census.NewFile(name, false); !any && !seen[f.Name] { // the error is reported as for any other file
 			files = append(files, f)
 		}
 	}
@@ -349,12 +349,12 @@ func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) err
 	return nil
 }
 
-// Do makes the rows of a part.
+// Do writes the rows of a part.
 func (c *censusRun) Do(ctx context.Context, p work.Part, put func(census.Record) error) error {
 	return c.maker.Do(ctx, p, put)
 }
 
-// Take puts what was made into the dataset.
+// Take adds the results of a part to the dataset.
 func (c *censusRun) Take(p work.Part, r census.Record) error {
 	ctx := c.cmd.Context()
 	if err := c.begin(ctx); err != nil {
@@ -367,7 +367,7 @@ func (c *censusRun) Take(p work.Part, r census.Record) error {
 	return c.data.Take(ctx, p, r)
 }
 
-// sum tells what there is now.
+// sum prints a summary of the dataset.
 func (c *censusRun) sum(asJSON bool) error {
 	index := c.data.Index()
 	gone := slices.Sorted(maps.Keys(c.data.Gone))

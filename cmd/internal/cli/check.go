@@ -93,16 +93,16 @@ type checkRun struct {
 	min     check.Severity
 	asJSON  bool
 	verbose bool
-	all     bool // findings are shown, however many of their kind there are
+	all     bool // show all findings, however many there are of a kind
 
-	now     taking // what was taken of the file that is not at its end
+	now     taking // records taken so far of the current file
 	list    jsonArray
-	sarif   *sarif              // nil: it is not asked for
-	called  func(string) string // what the user calls a file; nil: as it is
-	number  int                 // of files
-	folded  int                 // findings that were not shown, because one of their kind was
-	skipped int                 // files in folders of no known format
-	known   map[string]bool     // what the user named and has game files in it
+	sarif   *sarif              // nil: SARIF output was not requested
+	called  func(string) string // returns the user's name for a file; nil: names are unchanged
+	number  int                 // number of files
+	folded  int                 // number of findings not shown because several of their kind were
+	skipped int                 // files in folders that have no known format
+	known   map[string]bool     // arguments that name game files or folders with game files
 	failed  bool
 	counts  [check.Error + 1]int
 }
@@ -111,23 +111,23 @@ type checkRun struct {
 type checked struct {
 	format   string
 	findings []check.Finding
-	missed   []check.Finding // what could not be read of a shard
-	defect   bool            // the check itself failed
-	err      error           // it could not even be tried
+	missed   []check.Finding // errors about data of a shard that could not be read
+	defect   bool            // the check itself panicked
+	err      error           // the check could not start
 }
 
-// checkRecord is something that is known of a file: its notes, its findings, and that it is at its end.
+// checkRecord is one result for a file: a note, findings, or the end of the file.
 type checkRecord struct {
-	File     int // of the part
+	File     int // index of the file in the part
 	Note     *note
 	Findings []keptFinding
-	Missed   []keptFinding // of a shard: see [checking.Gathering]
+	Missed   []keptFinding // see [checking.Gathering]; for shards only
 	End      *checkEnd
 }
 
-// keptFinding is a finding whose places can be kept.
+// keptFinding is a finding that package gob can encode, places included.
 type keptFinding struct {
-	check.Finding // without At
+	check.Finding // At is nil
 	Places        places
 }
 
@@ -140,12 +140,12 @@ func keepFindings(all []check.Finding) []keptFinding {
 	return kept
 }
 
-// checkEnd is what is known of a file, or a shard of it, at its end.
+// checkEnd is the last record of a file or of one of its shards.
 type checkEnd struct {
 	Format  string
 	Defect  bool
-	Skipped bool // it is no game file
-	Failed  bool // a note says why it could not be checked
+	Skipped bool // not a game file
+	Failed  bool // a note gives the reason
 }
 
 func (c *checkRun) run(ctx context.Context) error {
@@ -197,7 +197,7 @@ func (c *checkRun) Do(ctx context.Context, p work.Part, put func(checkRecord) er
 	})
 }
 
-// one checks a file, or a shard of it. What is found of it is put when all is.
+// one checks a file or a shard of a file. It passes the results to put after the check has ended.
 func (c *checkRun) one(ctx context.Context, t target, shard format.Shard, put func(checkRecord) error) error {
 	var notes []note
 	its := c.apart(func(n note) { notes = append(notes, n) })
@@ -207,7 +207,7 @@ func (c *checkRun) one(ctx context.Context, t target, shard format.Shard, put fu
 		return ctx.Err()
 	}
 	if c.inParts() && server.Failed(r.err) {
-		return r.err // that may be over when it is done again
+		return r.err // the server may be reachable again when the part is retried
 	}
 	end := &checkEnd{Format: r.format, Defect: r.defect, Failed: r.err != nil}
 	if end.Skipped = t.found && errors.Is(r.err, format.ErrUnknown); !end.Skipped && end.Failed {
@@ -232,8 +232,7 @@ func (c *checkRun) one(ctx context.Context, t target, shard format.Shard, put fu
 	return put(checkRecord{End: end})
 }
 
-// safely checks a file, and reports a panic as a finding, so that the other files are
-// still checked.
+// safely checks a file and converts a panic into a finding, so that the other files are still checked.
 func (a *app) safely(ctx context.Context, cmd *cobra.Command, t target, shard format.Shard, r *checked) {
 	keep := func(to *[]check.Finding) check.Sink {
 		return func(f check.Finding) {
@@ -248,7 +247,7 @@ func (a *app) safely(ctx context.Context, cmd *cobra.Command, t target, shard fo
 	}
 }
 
-// check checks a file, or a shard of it.
+// check checks a file or a shard of a file.
 func (a *app) check(ctx context.Context, cmd *cobra.Command, t target, shard format.Shard, r *checked, sink, missed check.Sink) {
 	if t.err != nil {
 		r.err = t.err
@@ -294,8 +293,8 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, t target, shard for
 	}
 }
 
-// buildToCheck makes a game file from a folder in tree form. If that fails, it reports why to
-// the sink, and returns nil.
+// buildToCheck builds a game file from a folder in tree form. If the build fails, buildToCheck reports the
+// reason to the sink and returns nil.
 func (a *app) buildToCheck(ctx context.Context, cmd *cobra.Command, name string, sink check.Sink) (*game, error) {
 	fsys, closer, err := a.openFolder(name)
 	if err != nil {
@@ -322,8 +321,8 @@ func (a *app) buildToCheck(ctx context.Context, cmd *cobra.Command, name string,
 	return g, err
 }
 
-// unbuildable reports an error about a folder as a finding, if it was the tree form of a
-// file; else it returns it.
+// unbuildable reports an error about a folder as a finding if the folder is the tree form of a file; otherwise
+// it returns the error.
 func unbuildable(name string, err error, sink check.Sink) error {
 	if !hasSidecar(name) {
 		return err
@@ -332,7 +331,7 @@ func unbuildable(name string, err error, sink check.Sink) error {
 	return nil
 }
 
-// Take takes what is known of the next file.
+// Take adds a record to the results of the current file and prints them at the end of the file.
 func (c *checkRun) Take(p work.Part, r checkRecord) error {
 	t, last, err := c.taken(p, r.File)
 	if err != nil {
@@ -364,7 +363,7 @@ func (c *checkRun) Take(p work.Part, r checkRecord) error {
 	return c.print(t, f, &now)
 }
 
-// findings returns what was kept.
+// findings returns the decoded findings.
 func (c *checkRun) findings(kept []keptFinding) []check.Finding {
 	var all []check.Finding
 	for _, k := range kept {
@@ -374,21 +373,21 @@ func (c *checkRun) findings(kept []keptFinding) []check.Finding {
 	return all
 }
 
-// taking is what was taken of a file so far.
+// taking collects the records of the current file.
 type taking struct {
 	checkEnd
-	findings, missed []check.Finding // of a file, or of the shards that are not gathered yet
+	findings, missed []check.Finding // of a file, or of shards not gathered yet
 	gathering        *checking.Gathering
 	gathered         []check.Finding
 }
 
-// end adds what is known at the end of the file, or of one of its shards.
+// end merges the end record of the file or of one of its shards.
 func (t *taking) end(e *checkEnd) {
 	t.Format = cmp.Or(t.Format, e.Format)
 	t.Defect, t.Skipped, t.Failed = t.Defect || e.Defect, t.Skipped || e.Skipped, t.Failed || e.Failed
 }
 
-// gather makes findings of shards those of the file.
+// gather combines the findings of shards into findings of the file.
 func (t *taking) gather(f *format.Format) {
 	if t.gathering == nil {
 		t.gathering = checking.Gather(f, func(f check.Finding) { t.gathered = append(t.gathered, f) })
@@ -408,7 +407,7 @@ func (c *checkRun) print(t target, f *format.Format, r *taking) error {
 		c.skipped++
 		return nil
 	}
-	c.known[t.from] = true // that it is not is said
+	c.known[t.from] = true // arguments without game files are reported as errors
 	if f != nil && t.found {
 		c.fitted(f)
 	}
@@ -447,11 +446,11 @@ func (c *checkRun) print(t target, f *format.Format, r *taking) error {
 	if _, err := fmt.Fprintf(c.out, "%s:\n", c.screen.paint(colorHead, printable(name))); err != nil {
 		return err
 	}
-	more := make(map[string]int) // findings of a kind that are not shown
+	more := make(map[string]int) // number of hidden findings of each kind
 	if !c.all {
 		shown, more = fold(shown)
 	}
-	last := make(map[string]int) // which one is the last of its kind that is shown
+	last := make(map[string]int) // index of the last shown finding of each kind
 	for i, f := range shown {
 		last[f.ID] = i
 	}
@@ -468,7 +467,7 @@ func (c *checkRun) print(t target, f *format.Format, r *taking) error {
 	return nil
 }
 
-// fold keeps the first findings of each kind, and counts the others.
+// fold returns the first findings of each kind and the number of the others.
 func fold(all []check.Finding) (shown []check.Finding, more map[string]int) {
 	const few = 5
 	seen := make(map[string]int)
@@ -485,7 +484,7 @@ func fold(all []check.Finding) (shown []check.Finding, more map[string]int) {
 
 var severityColors = map[check.Severity]string{check.Error: colorError, check.Warning: colorWarning, check.Info: colorPlace}
 
-// printFinding prints a finding that more of its kind follow, which are not shown.
+// printFinding prints a finding and the number of hidden findings of the same kind.
 func (c *checkRun) printFinding(f check.Finding, more int) error {
 	if more > 0 {
 		f.Message += fmt.Sprintf(" (and %s more like it)", thousands(int64(more)))
@@ -501,7 +500,7 @@ func (c *checkRun) printFinding(f check.Finding, more int) error {
 	return err
 }
 
-// complain prints an error. The run continues: the other files may be fine.
+// complain prints an error. The run continues with the other files.
 func (c *checkRun) complain(err error) {
 	c.talk.fail(err)
 	c.failed = true
@@ -522,7 +521,7 @@ func (c *checkRun) summary() {
 	c.talk.say("%s", line)
 }
 
-// allKinds returns all kinds of findings, once each.
+// allKinds returns all kinds of findings without duplicates.
 func (a *app) allKinds() []*check.Kind {
 	all := checking.Kinds()
 	seen := make(map[string]bool)
@@ -537,7 +536,7 @@ func (a *app) allKinds() []*check.Kind {
 	return all
 }
 
-// printKinds explains all kinds of findings, once each.
+// printKinds prints an explanation of each kind of finding.
 func (a *app) printKinds(asJSON bool) error {
 	list := jsonArray{w: a.out}
 	seen := make(map[string]bool)

@@ -1,5 +1,5 @@
-// Package cli is the command-line tool: one file per verb, written over
-// [trowel.example/format], knowing no game.
+// Package cli implements the command-line tool. Each verb has its own file. The package uses
+// [trowel.example/format] and has no knowledge of specific games.
 package cli
 
 import (
@@ -19,48 +19,48 @@ import (
 	"trowel.example/format"
 )
 
-// What the tool exits with.
+// Exit codes of the tool.
 const (
 	exitFine   = 0
-	exitFound  = 1 // findings, differences, or data that is missing or cannot be read
-	exitFailed = 2 // usage or I/O
+	exitFound  = 1 // findings, differences, missing or unreadable data
+	exitFailed = 2 // usage or I/O error
 )
 
-// errFound is returned by a verb that has done its work and found something.
+// errFound is returned by a verb that completed and found something.
 var errFound = errors.New("found something")
 
-// errQuiet is returned by a verb that failed and has already printed why.
+// errQuiet is returned by a verb that failed and has already printed the reason.
 var errQuiet = errors.New("failed")
 
 // app is one run of the tool.
 type app struct {
 	games   format.Games
-	formats format.Set // of all games
+	formats format.Set // formats of all games
 	in      io.Reader
 	stdout  io.Writer
-	out     *bufio.Writer // to stdout, or to the pager
+	out     *bufio.Writer // stdout or the pager
 	screen  screen
-	pager   *pager // nil: none
+	pager   *pager // nil: no pager
 	talk    *talk
-	args    []string // as the user gave them
-	more    []Verbs  // of the program, besides those of the tool
+	args    []string // the user's arguments
+	more    []Verbs  // verbs that the program adds to those of the tool
 
-	pipes     *pipes          // that the user named
-	call      *Call           // nil: it is the tool itself
-	elsewhere Elsewhere       // nil: there is nothing elsewhere
-	ctx       context.Context // of the run, for what is elsewhere
-	performed bool            // the work of the verb was begun, or handed on
-	lost      atomic.Int64    // what jobs reported as lost
+	pipes     *pipes          // pipes among the user's arguments
+	call      *Call           // nil: this process does the work itself
+	elsewhere Elsewhere       // nil: only the file system
+	ctx       context.Context // context of the run, for access to elsewhere
+	performed bool            // the work of the verb was started or handed over
+	lost      atomic.Int64    // losses that jobs reported
 
-	resume string                 // the folder for results of parts; "" for none
-	stale  func(p work.Part) bool // whether a part is of files that have changed; nil: none is
+	resume string                 // folder for the results of parts; "" for none
+	stale  func(p work.Part) bool // reports whether files of a part have changed; nil: none has
 
 	mu      sync.Mutex
-	fitting map[string]bool // options that are for some file that was found in a folder
+	fitting map[string]bool // options that apply to some file found in a folder
 }
 
-// Main runs the tool for the files of some games and returns its exit code. A program may have
-// more verbs than the tool.
+// Main runs the tool for the files of the given games and returns its exit code. The program may add verbs to
+// those of the tool.
 func Main(games format.Games, args []string, stdin io.Reader, stdout, stderr io.Writer, more ...Verbs) int {
 	args, stay := mainArgs(args, startedByMouse())
 	code := run(games, args, stdin, stdout, stderr, more...)
@@ -73,7 +73,7 @@ func Main(games format.Games, args []string, stdin io.Reader, stdout, stderr io.
 func run(games format.Games, args []string, stdin io.Reader, stdout, stderr io.Writer, more ...Verbs) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program immediately
 
 	a := newApp(games, stdin, stdout, stderr)
 	a.more = more
@@ -100,7 +100,7 @@ func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
 	a.talk.clear()
 	flushed := a.out.Flush()
 	if a.pager != nil {
-		defer func() { _ = a.pager.end() }() // when all is said
+		defer func() { _ = a.pager.end() }() // after all other output
 	}
 	if err == nil || errors.Is(err, errFound) && flushed != nil {
 		err = flushed
@@ -130,8 +130,8 @@ func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
 	return exitFailed
 }
 
-// brokenPipe reports whether err says that nobody reads the output any more. `trowel ls x
-// | head` ends like that, and it is not an error.
+// brokenPipe reports whether err means that the reader of the output has closed it. `trowel ls x | head` ends
+// this way, which is not an error.
 func brokenPipe(err error) bool {
 	const windowsBrokenPipe, windowsNoData = syscall.Errno(109), syscall.Errno(232)
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) ||
@@ -197,12 +197,12 @@ read; 2 wrong usage or a failure.`,
 		root.AddCommand(a.secondCommands()...)
 	}
 	root.SetHelpCommand(a.helpCommand(root))
-	root.SetOut(a.out) // completionCommand keeps it
+	root.SetOut(a.out) // completionCommand stores it
 	completionCommand(root)
 	return root
 }
 
-// args makes the test for the number of arguments of a verb; a most of -1 means any number.
+// args returns a check of the number of arguments of a verb. If most is -1, there is no upper limit.
 func args(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {

@@ -11,16 +11,16 @@ import (
 	"trowel.example/format"
 )
 
-// The commands that formats declare: changes for edit, queries for find. What help and
-// completion tell of them, and the pages about them, is made here of the declarations.
+// This file handles the commands that formats declare: operations for edit, queries for find. It generates
+// their help, completion and reference pages from the declarations.
 
-// commandsOf returns the commands of one kind that a format has.
+// commandsOf returns the commands of one kind that a format declares.
 type commandsOf func(*format.Format) []*format.Command
 
-// verbCommands are the verbs that take commands.
+// verbCommands maps each verb that takes commands to the function that returns them.
 var verbCommands = map[string]commandsOf{"find": queriesOf, "edit": editCommands}
 
-// commandNames returns the names of the commands of some formats, once each.
+// commandNames returns the names of the commands of some formats without duplicates.
 func commandNames(formats format.Set, of commandsOf) []string {
 	var names []string
 	for _, f := range formats {
@@ -33,7 +33,7 @@ func commandNames(formats format.Set, of commandsOf) []string {
 	return names
 }
 
-// withOptions returns the same commands with more options.
+// withOptions returns copies of the commands with additional options.
 func withOptions(commands []*format.Command, more []format.Option) []*format.Command {
 	var all []*format.Command
 	for _, c := range commands {
@@ -44,7 +44,7 @@ func withOptions(commands []*format.Command, more []format.Option) []*format.Com
 	return all
 }
 
-// isCommandOption reports whether some command has an option of a name.
+// isCommandOption reports whether any command has an option of that name.
 func isCommandOption(formats format.Set, of commandsOf, name string) bool {
 	for _, f := range formats {
 		for _, c := range of(f) {
@@ -56,7 +56,7 @@ func isCommandOption(formats format.Set, of commandsOf, name string) bool {
 	return false
 }
 
-// sameCommands are formats that have the very same commands.
+// sameCommands is a group of formats with identical commands.
 type sameCommands struct {
 	formats  []*format.Format
 	commands []*format.Command
@@ -70,7 +70,7 @@ func (s *sameCommands) title() string {
 	return strings.Join(titles, ", ")
 }
 
-// file is what an example calls a file that the commands are for.
+// file returns the file name that examples of the commands use.
 func (s *sameCommands) file() string {
 	if f := s.formats[0]; !f.Folder {
 		return "file" + extension(f)
@@ -78,7 +78,7 @@ func (s *sameCommands) file() string {
 	return "world"
 }
 
-// byCommands brings formats together that have the same commands.
+// byCommands groups formats that have identical commands.
 func byCommands(formats format.Set, of commandsOf) []*sameCommands {
 	var all []*sameCommands
 	for _, f := range formats {
@@ -99,7 +99,7 @@ func byCommands(formats format.Set, of commandsOf) []*sameCommands {
 	return all
 }
 
-// byHeading brings commands together that stand below the same heading.
+// byHeading groups commands that share a heading.
 func byHeading(commands []*format.Command) []*format.Command {
 	first := make(map[string]int)
 	for i, c := range commands {
@@ -110,7 +110,7 @@ func byHeading(commands []*format.Command) []*format.Command {
 	return slices.SortedStableFunc(slices.Values(commands), func(a, b *format.Command) int { return first[a.Heading] - first[b.Heading] })
 }
 
-// commandList lists all commands for help, below the formats that they are for.
+// commandList lists all commands for help, grouped by format.
 func commandList(formats format.Set, of commandsOf) string {
 	var b strings.Builder
 	for _, s := range byCommands(formats, of) {
@@ -126,7 +126,7 @@ func commandList(formats format.Set, of commandsOf) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// commandHelp tells all about the commands of a name, and reports whether there are any.
+// commandHelp prints the full help of the commands of a name. It reports whether any command has that name.
 func (a *app) commandHelp(w io.Writer, verb, name string, of commandsOf) bool {
 	found := false
 	for _, s := range byCommands(a.formats, of) {
@@ -167,7 +167,7 @@ func (a *app) commandHelp(w io.Writer, verb, name string, of commandsOf) bool {
 	return found
 }
 
-// optionUsage returns how an option is given, and what it is for.
+// optionUsage returns how an option is written in help, and its description.
 func optionUsage(o *format.Option) (name, help string) {
 	value, help := unquoted(o)
 	if name = "--" + o.Name; !o.Bool {
@@ -179,13 +179,13 @@ func optionUsage(o *format.Option) (name, help string) {
 // argumentUsage is optionUsage for an argument.
 func argumentUsage(o *format.Option) (name, help string) {
 	one := *o
-	one.List = false // its usage shows that
+	one.List = false // the usage of the argument shows that it repeats
 	_, help = unquoted(&one)
 	return strings.ToUpper(o.Name), help
 }
 
-// unquoted returns what the value of an option is called, and its help without the quotes
-// around that, with what the value may be.
+// unquoted returns the name of an option's value and the help text without the quotes around that name,
+// followed by the accepted values.
 func unquoted(o *format.Option) (value, help string) {
 	value, help = (&optionValue{option: *o}).Type(), o.Help
 	if before, rest, ok := strings.Cut(help, "`"); ok {
@@ -205,7 +205,7 @@ func unquoted(o *format.Option) (value, help string) {
 	return value, help
 }
 
-// commandPage describes all commands in Markdown.
+// commandPage returns a description of all commands in Markdown.
 func commandPage(formats format.Set, verb string, of commandsOf) string {
 	var b strings.Builder
 	for _, s := range byCommands(formats, of) {
@@ -237,7 +237,7 @@ func commandPage(formats format.Set, verb string, of commandsOf) string {
 	return b.String()
 }
 
-// completeCommands completes FILE... -- COMMAND with its options, for the shell.
+// completeCommands returns the shell completion for FILE... -- COMMAND and its options.
 func (a *app) completeCommands(of commandsOf, own []format.Option) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 		dash := cmd.ArgsLenAtDash()
@@ -272,13 +272,13 @@ func (a *app) completeCommands(of commandsOf, own []format.Option) func(*cobra.C
 			}
 		}
 		if len(words) > 0 && len(found) == 0 {
-			return nil, cobra.ShellCompDirectiveDefault // it may be the path of a file
+			return nil, cobra.ShellCompDirectiveDefault // the word may be the path of a file
 		}
 		return found, cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// choices returns what the next word of a command may be, as far as it is one of a few.
+// choices returns the accepted values of the next word of a command if they are a fixed list.
 func choices(c *format.Command, words []string) []string {
 	if n := len(words); n > 0 {
 		for _, o := range c.Options {
@@ -296,7 +296,7 @@ func choices(c *format.Command, words []string) []string {
 		}
 		for _, o := range c.Options {
 			if o.Name == name && !o.Bool {
-				i++ // its value
+				i++ // skips the value of the option
 			}
 		}
 	}

@@ -48,7 +48,7 @@ a server has open. It prints what was done, with --json as changes: {what, count
 	return cmd
 }
 
-// conversionUse returns what the verb of a conversion expects.
+// conversionUse returns the usage hint of a verb that a conversion declares.
 func (a *app) conversionUse(cmd *cobra.Command) string {
 	for _, f := range a.formats {
 		if slices.ContainsFunc(f.Conversions, func(c format.Conversion) bool { return c.Verb == cmd.Name() }) {
@@ -58,7 +58,7 @@ func (a *app) conversionUse(cmd *cobra.Command) string {
 	return ""
 }
 
-// conversionVerbs returns the verbs that conversions have of their own.
+// conversionVerbs returns the verbs that conversions declare.
 func (a *app) conversionVerbs() (verbs []*cobra.Command) {
 	for _, f := range a.formats {
 		for _, c := range f.Conversions {
@@ -82,7 +82,7 @@ func (a *app) conversionVerbs() (verbs []*cobra.Command) {
 	return verbs
 }
 
-// converting makes of cmd a verb that turns files into others of the format that to names.
+// converting turns cmd into a verb that converts files to the format that to names.
 func (a *app) converting(cmd *cobra.Command, to *string) {
 	var out, backup string
 	var force, inPlace bool
@@ -125,9 +125,9 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 		if a.inParts() && len(files) > 1 {
 			return hint(errors.New("one file at a time comes apart"), "give the others a run of their own")
 		}
-		from := make(map[string]string) // the file that each new one is made from
+		from := make(map[string]string) // source file of each new file
 		return w.each(cmd.Context(), files, func(name string, r *report) error {
-			own := cmd.Flags().Lookup("to") == nil // the verb is that of one conversion
+			own := cmd.Flags().Lookup("to") == nil // the verb belongs to one conversion
 			g, err := a.find(cmd, name)
 			if err != nil {
 				if _, is := errors.AsType[*hinted](err); own && !is && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
@@ -194,8 +194,8 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 	}
 }
 
-// converted returns the name of what a file becomes; of several, out is the folder for
-// them.
+// converted returns the name of the file that a conversion creates. If there are several files, out is the
+// folder for them.
 func converted(g *game, c *format.Conversion, out string, several bool) (string, error) {
 	if out != "" && !several {
 		return out, nil
@@ -205,7 +205,7 @@ func converted(g *game, c *format.Conversion, out string, several bool) (string,
 	}
 	if name := folderName(g); several && name != "" && (out != "" || name+c.Extension != g.src.Name) {
 		if g.src.IsDir() {
-			name = g.src.Name // that is not the one of a tree
+			name = g.src.Name // the original name, not the name of the built tree
 		}
 		return filepath.Join(out, name+c.Extension), nil
 	}
@@ -219,8 +219,7 @@ func converted(g *game, c *format.Conversion, out string, several bool) (string,
 	return "", hint(errors.New("the new file needs a name"), "give it with -o, such as -o %s", name)
 }
 
-// conversion finds the conversion of a file that is wanted: by its name, else by the
-// extension of what is to be made.
+// conversion finds the requested conversion of a file: by name, otherwise by the extension of the output file.
 func conversion(g *game, to, out string) (*format.Conversion, error) {
 	if usual := slices.IndexFunc(g.Conversions, func(c format.Conversion) bool { return c.Usual }); usual >= 0 && to == "" {
 		asked := func(c format.Conversion) bool { return strings.EqualFold(c.Extension, filepath.Ext(out)) }
@@ -249,7 +248,7 @@ func conversion(g *game, to, out string) (*format.Conversion, error) {
 	return nil, didYouMean(err, to, targets, "--to can be %s", strings.Join(targets, ", "))
 }
 
-// completeTargets completes what a file can be turned into, for the shell.
+// completeTargets is the shell completion of the formats that a file can be converted to.
 func (a *app) completeTargets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, f := range a.formats {

@@ -11,7 +11,7 @@ import (
 	"trowel.example/internal/server"
 )
 
-// convert converts a file, in parts if their results are kept.
+// convert converts a file, split into parts if the results of parts are kept.
 func (a *app) convert(cmd *cobra.Command, g *game, c *format.Conversion, job *format.Job, out format.Output) error {
 	ctx := cmd.Context()
 	if !a.inParts() {
@@ -30,15 +30,15 @@ type converting struct {
 	cmd  *cobra.Command
 	game *game
 	to   *format.Conversion
-	job  *format.Job // of the output
+	job  *format.Job // job of the output
 	put  func([]byte) error
 }
 
-// convertRecord is a piece of what is made, or something to be said.
+// convertRecord is a piece of the output or a note.
 type convertRecord struct {
 	Piece []byte
 	Note  *note
-	Lost  int64 // how many of the notes are about data of a damaged file
+	Lost  int64 // number of notes about data of a damaged file
 }
 
 // Split yields the shards of the file.
@@ -55,7 +55,7 @@ func (v *converting) Split(ctx context.Context, _ bool, yield func(work.Part) er
 	return err
 }
 
-// Do makes the pieces of a shard.
+// Do creates the pieces of a shard.
 func (v *converting) Do(ctx context.Context, p work.Part, put func(convertRecord) error) error {
 	var notes []note
 	its := v.apart(func(n note) { notes = append(notes, n) })
@@ -76,7 +76,7 @@ func (v *converting) Do(ctx context.Context, p work.Part, put func(convertRecord
 	return named(err, v.game.name)
 }
 
-// Take joins the next piece to those before.
+// Take appends a piece to the output.
 func (v *converting) Take(_ work.Part, r convertRecord) error {
 	switch {
 	case r.Lost > 0:

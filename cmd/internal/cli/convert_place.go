@@ -16,7 +16,7 @@ import (
 	"trowel.example/internal/output"
 )
 
-// rewritten is a record of a conversion in place: what a shard has to say, and what was done.
+// rewritten is a record of a conversion in place: a warning, a loss or a change.
 type rewritten struct {
 	Warned, Missed *message
 	What, Unit     string
@@ -29,18 +29,18 @@ type rewriting struct {
 	cmd     *cobra.Command
 	game    *game
 	backups string
-	told    *format.Job // that tells the user
+	told    *format.Job // reports to the user
 	changes []check.Change
 }
 
-// partJob returns a job for a part, which has to say nothing itself.
+// partJob returns a job for a part. The job reports nothing to the user.
 func (c *rewriting) partJob() *format.Job {
 	job := c.job(c.cmd, c.game.Format, c.game.Rewriting.Options...)
 	job.OnWarn, job.OnMiss, job.OnDone = nil, nil, nil
 	return job
 }
 
-// Split yields what several processes may change side by side, or all of the file.
+// Split yields the parts that several processes may change at the same time, or the whole file.
 func (c *rewriting) Split(ctx context.Context, fine bool, yield func(work.Part) error) error {
 	if !fine {
 		return yield(work.Part{Name: "all", File: c.game.name})
@@ -76,7 +76,7 @@ func (c *rewriting) Do(ctx context.Context, p work.Part, put func(rewritten) err
 	return errors.Join(named(err, c.game.name), failed)
 }
 
-// Take tells what a part has to say, and adds up what was done.
+// Take reports the warnings and losses of a part and adds up its changes.
 func (c *rewriting) Take(_ work.Part, r rewritten) error {
 	switch {
 	case r.Warned != nil:
@@ -96,9 +96,9 @@ func (c *rewriting) Take(_ work.Part, r rewritten) error {
 	return nil
 }
 
-// convertInPlace converts a file in its own place, once what was there is in a folder of backups.
+// convertInPlace converts a file in place, after its previous content is saved in a folder of backups.
 func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report) error {
-	if !a.inParts() { // which several may do at once
+	if !a.inParts() { // several parts at the same time
 		held, err := a.hold(cmd.Context(), name)
 		if err != nil {
 			return err
@@ -179,7 +179,7 @@ func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report
 	return nil
 }
 
-// backupsIn reports whether there are backups in a folder, and how large they are.
+// backupsIn reports whether a folder contains backups, and their size in bytes.
 func backupsIn(folder string) (some bool, size int64) {
 	list, _ := os.ReadDir(folder)
 	for _, e := range list {

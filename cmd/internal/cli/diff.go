@@ -97,9 +97,9 @@ type comparison struct {
 	*app
 	trees  treediff.Trees
 	stat   bool
-	files  bool // not by what the format knows
+	files  bool // compare the files of the trees, even if the format can compare parts
 	counts map[treediff.Change]int
-	parts  int // changes that the format found
+	parts  int // number of changes that the format found
 
 	nameA, nameB string
 }
@@ -110,7 +110,7 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 	c.counts = make(map[treediff.Change]int)
 	same := false
 	var err error
-	if !optionsGiven(cmd) { // else they have to be for these files
+	if !optionsGiven(cmd) { // given options must be checked against the formats of the files
 		if same, err = c.sameBytes(nameA, nameB); err != nil {
 			return false, err
 		}
@@ -131,7 +131,7 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 				return differ, err
 			}
 		}
-		// Formats that are compared by their trees only may share them, as a mod and an archive do.
+		// Formats that can only be compared as trees may differ, such as a mod and an archive.
 		if a, b := sides[0].format, sides[1].format; a != nil && b != nil && a != b && (a.Compare != nil || b.Compare != nil) && comparing(a, b) == nil && !c.files {
 			c.parts++
 			if asJSON {
@@ -151,7 +151,7 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 			if d.Err != nil && (cmd.Context().Err() != nil || server.Failed(d.Err)) {
 				return d.Err
 			}
-			if d.Err != nil { // the others are compared anyway
+			if d.Err != nil { // the other files are still compared
 				c.talk.miss("", d.Err.Error())
 				return nil
 			}
@@ -174,7 +174,7 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 	return len(c.counts) > 0, err
 }
 
-// comparing returns the format that compares two files by what they are, or nil.
+// comparing returns the format that can compare the two files part by part, or nil.
 func comparing(a, b *format.Format) *format.Format {
 	switch {
 	case a == nil || b == nil:
@@ -191,10 +191,10 @@ func comparing(a, b *format.Format) *format.Format {
 type side struct {
 	format.Side
 	io.Closer
-	format *format.Format // nil if it is a folder that is no tree form
+	format *format.Format // nil for a folder that is not the tree form of a file
 }
 
-// open opens both files and finds out what they are.
+// open opens both files and detects their formats.
 func (c *comparison) open(cmd *cobra.Command) (sides [2]side, err error) {
 	for i, name := range []string{c.nameA, c.nameB} {
 		if sides[i], err = c.openSide(cmd, name); err != nil {
@@ -233,7 +233,7 @@ func (c *comparison) openSide(cmd *cobra.Command, name string) (side, error) {
 	return side{format.Side{Tree: fsys, Folder: name}, closer, f}, nil
 }
 
-// byParts compares two files as their format does.
+// byParts compares two files with the comparison of their format.
 func (c *comparison) byParts(cmd *cobra.Command, f *format.Format, sides [2]side, list *jsonArray, asJSON bool) (bool, error) {
 	lines, err := f.Compare(cmd.Context(), c.job(cmd, f), sides[0].Side, sides[1].Side, func(change any) error {
 		c.parts++
@@ -256,8 +256,8 @@ func (c *comparison) byParts(cmd *cobra.Command, f *format.Format, sides [2]side
 	return c.parts > 0, nil
 }
 
-// openTrees opens the trees of both sides. Those of B are called as in A, or those of A as in B if that
-// alone is a folder, as far as the format can do that.
+// openTrees opens the trees of both sides. Files in B get the names they have in A, or the other way round if
+// only B is a folder, as far as the format supports this.
 func (c *comparison) openTrees(cmd *cobra.Command, sides *[2]side) error {
 	like := map[string]string{}
 	for i, to := range []*fs.FS{&c.trees.Old, &c.trees.New} {
@@ -268,7 +268,7 @@ func (c *comparison) openTrees(cmd *cobra.Command, sides *[2]side) error {
 		name := []string{c.nameA, c.nameB}[i]
 		switch other := []string{c.nameB, c.nameA}[i]; {
 		case other == "-" || sides[0].format != sides[1].format:
-		case i == 1 || sides[1].Tree != nil: // what is a folder is called as it is
+		case i == 1 || sides[1].Tree != nil: // names in a folder are unchanged
 			like["like"] = other
 		}
 		fsys, closer, err := c.openSource(cmd, target{name: name}, s.Source, like)
@@ -280,8 +280,8 @@ func (c *comparison) openTrees(cmd *cobra.Command, sides *[2]side) error {
 	return nil
 }
 
-// sameBytes reports whether two names stand for files of the same bytes: then
-// there is no need to know what they are.
+// sameBytes reports whether both names refer to byte-identical files. The formats of such files need not be
+// detected.
 func (c *comparison) sameBytes(nameA, nameB string) (bool, error) {
 	if nameA == "-" || nameB == "-" {
 		if nameA == nameB {
@@ -302,7 +302,7 @@ func (c *comparison) sameBytes(nameA, nameB string) (bool, error) {
 	return treediff.SameBytes(a, b)
 }
 
-// namedSide is an error of one of the trees with the name of its file.
+// namedSide adds the file name to an error from one of the trees.
 func (c *comparison) namedSide(err error) error {
 	var of *treediff.Error
 	switch {
@@ -336,13 +336,13 @@ func (c *comparison) print(d treediff.Difference) error {
 	return err
 }
 
-// printText prints a unified diff, in the colors that everybody uses for them.
+// printText prints a unified diff in the usual colors.
 func (c *comparison) printText(text string) error {
 	if c.screen.paint(colorHead, "x") == "x" {
 		_, err := io.WriteString(c.out, text)
 		return err
 	}
-	head := true // the names come before the first place
+	head := true // the lines with file names precede the first hunk
 	for line := range strings.Lines(text) {
 		line, end := strings.CutSuffix(line, "\n")
 		color := ""

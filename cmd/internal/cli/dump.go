@@ -69,7 +69,7 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 		if broke != nil {
 			var fault *fault.Error
 			if !errors.As(broke, &fault) {
-				return named(broke, g.name) // nothing is wrong with the file
+				return named(broke, g.name) // the file is valid
 			}
 			a.talk.fail(named(broke, g.name))
 			return errFound
@@ -83,20 +83,20 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 	return cmd
 }
 
-// dump prints fields as they come, and keeps in mind which bytes they cover.
+// dump prints fields as they arrive and records which bytes they cover.
 type dump struct {
 	w      io.Writer
 	asJSON bool
 	list   jsonArray
-	path   string // what is to be shown; "" for everything
-	err    error  // of w
+	path   string // path of the field to show; "" for all
+	err    error  // error from writing to w
 
 	fields  int
-	space   string // of the field printed last
+	space   string // space of the last printed field
 	account fields.Account
 	gaps    int
 	missing int64 // bytes in gaps
-	beyond  int64 // bytes that should come after the end of the file
+	beyond  int64 // bytes that are expected after the end of the file
 }
 
 func (d *dump) field(f trace.Field) {
@@ -143,7 +143,7 @@ func (d *dump) printf(format string, args ...any) {
 	}
 }
 
-// end prints the gaps, if the whole file was to be shown.
+// end prints the gaps if the whole file is shown.
 func (d *dump) end(src *format.Source) {
 	if d.path == "" && !src.IsDir() {
 		gaps, absent := d.account.Gaps(src)

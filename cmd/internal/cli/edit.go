@@ -31,11 +31,11 @@ type editing struct {
 	out, dir, backup string
 	inPlace, force   bool
 
-	allowNothing bool // what the user named may be in no file
-	elsewhere    bool // what one of the files lacks is in another one
+	allowNothing bool // accept names that are in none of the files
+	elsewhere    bool // accept names that are in another of the files
 	scripts      []string
 	words        []string
-	own          *pflag.FlagSet // of the verb
+	own          *pflag.FlagSet // flags of the verb
 }
 
 func (a *app) editCommand() *cobra.Command {
@@ -103,7 +103,7 @@ failed; then nothing of it was changed.
 		if nowhere != nil && !e.asJSON {
 			return nowhere
 		}
-		from := make(map[string]string) // the file that each new one is made from
+		from := make(map[string]string) // source file of each new file
 		return e.each(cmd.Context(), files, func(name string, r *report) error {
 			if nowhere != nil {
 				return nowhere
@@ -114,7 +114,7 @@ failed; then nothing of it was changed.
 	return cmd
 }
 
-// placeFlags adds the flags that say where what is made goes.
+// placeFlags adds the flags that choose where the output goes.
 func (e *editing) placeFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&e.out, "output", "o", "", "the `file` to make")
 	cmd.Flags().BoolVar(&e.inPlace, "in-place", false, "change the file itself")
@@ -131,7 +131,7 @@ func (e *editing) placeFlags(cmd *cobra.Command) {
 	})
 }
 
-// agree makes sure that the options do not contradict each other.
+// agree returns an error if the options contradict each other.
 func (e *editing) agree(cmd *cobra.Command, files []string) error {
 	ways := 0
 	for _, given := range []bool{e.out != "", e.dir != "", e.inPlace} {
@@ -154,7 +154,7 @@ func (e *editing) agree(cmd *cobra.Command, files []string) error {
 	return nil
 }
 
-// steps returns what is to be done to a file: the lines of scripts, then the words.
+// steps returns the steps for a file: the lines of the scripts, then the words of the command line.
 func (e *editing) steps(job *format.Job, f *format.Format) ([]format.Step, error) {
 	var steps []format.Step
 	for _, script := range e.scripts {
@@ -206,8 +206,8 @@ func (e *editing) steps(job *format.Job, f *format.Format) ([]format.Step, error
 	return steps, e.stepInputs(steps)
 }
 
-// notDashed returns an error about a word that should be a file and is an operation: somebody
-// left out the --.
+// notDashed returns an error if the name of an operation is given in place of a file: the user probably left
+// out the --.
 func (e *editing) notDashed(cmd *cobra.Command, files []string) error {
 	names := commandNames(e.formats, editCommands)
 	for i, name := range files {
@@ -218,7 +218,7 @@ func (e *editing) notDashed(cmd *cobra.Command, files []string) error {
 	return nil
 }
 
-// unknown adds to an error about an operation that nobody knows which one may be meant.
+// unknown adds to an error about an unknown operation the operation that was probably meant.
 func (e *editing) unknown(f *format.Format, err error, word string) error {
 	if lacks, is := errors.AsType[*format.OptionError](err); is {
 		return e.wrongOption(err, lacks, "edit")
@@ -244,10 +244,10 @@ func (e *editing) unknown(f *format.Format, err error, word string) error {
 	return didYouMean(err, word, names, "`trowel edit --help` lists the operations")
 }
 
-// wrongOption explains an option that an operation or a query of a verb does not have.
+// wrongOption explains an option that an operation or query of a verb does not have.
 func (a *app) wrongOption(err error, lacks *format.OptionError, verb string) error {
 	commands := []*format.Command{lacks.Command}
-	for _, f := range a.formats { // several have an operation or a query of this name
+	for _, f := range a.formats { // several formats may have an operation or query of this name
 		commands = append(commands, verbCommands[verb](f)...)
 	}
 	var names []string
@@ -270,10 +270,10 @@ func readScript(name string, a *app) (string, error) {
 	return string(data), err
 }
 
-// maxScript is the size of the largest script, in bytes.
+// maxScript is the maximum size of a script in bytes.
 const maxScript = 16 << 20
 
-// edit takes one file through the steps.
+// edit applies the steps to one file.
 func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, r *report) error {
 	if e.inPlace && !e.dryRun {
 		var err error
@@ -307,7 +307,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		if r.asJSON {
 			return r.item("changes", c)
 		}
-		if e.out == "-" { // which is the file's
+		if e.out == "-" { // standard output receives the file
 			e.talk.say("%s", lineOf(c))
 			return nil
 		}
@@ -335,7 +335,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		r.output = g.name
 		kept, err := e.changeInPlace(ctx, g, job, steps, opts, r, change)
 		switch {
-		case err != nil && kept != "": // some of it may be done
+		case err != nil && kept != "": // part of the change may be done
 			return hint(named(err, g.name), "%s", undoing(g.name, kept))
 		case err != nil:
 			return named(err, g.name)
@@ -388,12 +388,12 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 	return end("wrote %s", made)
 }
 
-// asTarget returns what edit looks for by a name: a folder of a format that edits its tree is not built.
+// asTarget returns the target for a name. A folder whose format edits trees is not built.
 func (e *editing) asTarget(name string) target {
 	return target{name: name, asTree: func(f *format.Format) bool { return f.Editing != nil && f.Editing.Tree != nil }}
 }
 
-// edit takes the file or its tree through steps.
+// edit applies the steps to the file or its tree.
 func (g *game) edit(ctx context.Context, job *format.Job, steps []format.Step, out format.Output, change func(check.Change) error) error {
 	if g.tree != nil {
 		return g.Editing.Tree(ctx, job, g.tree, steps, out, change)
@@ -401,7 +401,7 @@ func (g *game) edit(ctx context.Context, job *format.Job, steps []format.Step, o
 	return g.Editing.Edit(ctx, job, g.src, steps, out, change)
 }
 
-// lineOf is a change for people.
+// lineOf returns a change as a line of text.
 func lineOf(c check.Change) string {
 	line := c.What
 	if c.Unit != "" && c.Count != 1 {
@@ -423,7 +423,7 @@ func lineOf(c check.Change) string {
 	return line
 }
 
-// inputsOf returns the paths that steps read.
+// inputsOf returns the paths that the steps read.
 func inputsOf(steps []format.Step) []string {
 	var list []string
 	for _, s := range steps {
@@ -460,8 +460,8 @@ func (e *editing) target(g *game) (string, error) {
 	return filepath.Join(filepath.Dir(filepath.Clean(g.name)), strings.TrimSuffix(name, ext)+".edited"+ext), nil
 }
 
-// editTree edits a file that was built from a tree, and makes a tree of what it becomes, in
-// which everything is called as it was.
+// editTree edits a file that was built from a tree and writes the result as a tree, with the names of the
+// original tree.
 func (e *editing) editTree(cmd *cobra.Command, g *game, job *format.Job, steps []format.Step, made string, opts output.Options, r *report, change func(check.Change) error) error {
 	edited, err := e.scratch(g.Format, g.src.Name, g.name, func(out format.Output) error {
 		return g.Editing.Edit(cmd.Context(), job, g.src, steps, out, change)
@@ -485,8 +485,8 @@ func (e *editing) editTree(cmd *cobra.Command, g *game, job *format.Job, steps [
 	return x.extract(cmd, made, edited, opts)
 }
 
-// splitWords takes a line of a script apart as a shell does: at blanks that no quotes hold
-// together. What # begins is a comment.
+// splitWords splits a line of a script into words as a shell does: at blanks outside of quotes. A comment
+// begins with #.
 func splitWords(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder

@@ -12,13 +12,12 @@ import (
 	"trowel.example/format"
 )
 
-// lackingError is the error of an operation to which the user gave the name of something that is in
-// none of the files. The exit code is 1.
+// lackingError is the error of an operation on a name that is in none of the files. The exit code is 1.
 type lackingError struct{ error }
 
 func (e lackingError) Unwrap() error { return e.error }
 
-// asLacking marks an error about names.
+// asLacking marks an error as a lackingError if it is about names.
 func asLacking(err error) error {
 	if len(fault.NameErrors(err)) == 0 {
 		return err
@@ -26,7 +25,7 @@ func asLacking(err error) error {
 	return lackingError{err}
 }
 
-// namesAdvice returns what the user can do about several names.
+// namesAdvice returns advice for errors about several names.
 func namesAdvice(list []*fault.NameError) string {
 	if len(list) == 1 {
 		return nameAdvice(list[0])
@@ -44,7 +43,7 @@ func namesAdvice(list []*fault.NameError) string {
 	return strings.Join(lines, "; ")
 }
 
-// nameAdvice returns what the user can do about a name.
+// nameAdvice returns advice for an error about a name.
 func nameAdvice(e *fault.NameError) string {
 	near := nearestFolded(e.Name, e.Names)
 	switch {
@@ -58,7 +57,7 @@ func nameAdvice(e *fault.NameError) string {
 	return "--allow-nothing accepts that an operation finds nothing"
 }
 
-// nearestFolded is nearest in any case.
+// nearestFolded is nearest, ignoring case.
 func nearestFolded(word string, names []string) string {
 	folded := make([]string, len(names))
 	for i, name := range names {
@@ -70,21 +69,21 @@ func nearestFolded(word string, names []string) string {
 	return ""
 }
 
-// lack is what a step was given the name of.
+// lack is a name in a step that the file does not contain.
 type lack struct {
 	step       int
 	kind, name string
 }
 
-// whenLacking makes steps call do with what a file lacks.
+// whenLacking makes the steps call do for each name that the file does not contain.
 func whenLacking(steps []format.Step, do func(lack, *fault.NameError) error) {
 	for i, s := range steps {
 		s.Job.OnLack = func(e *fault.NameError) error { return do(lack{i, e.Kind, e.Name}, e) }
 	}
 }
 
-// decideLacks makes steps fail where a file lacks what the user named, or warn if another file has
-// it or the user accepts it.
+// decideLacks makes steps fail if the file does not contain a name in them. If another file contains it, or the
+// user allows it, the steps only warn.
 func (e *editing) decideLacks(steps []format.Step, name string, job *format.Job) {
 	whenLacking(steps, func(l lack, err *fault.NameError) error {
 		if !e.elsewhere && !e.allowNothing {
@@ -95,8 +94,8 @@ func (e *editing) decideLacks(steps []format.Step, name string, job *format.Job)
 	})
 }
 
-// lookForNames returns an error if something that the user named is in none of several files. It
-// writes nothing, and reads files until each name was in one.
+// lookForNames returns an error if a name in the steps is in none of the files. It writes nothing and reads
+// files until each name was found.
 func (e *editing) lookForNames(cmd *cobra.Command, files []string) error {
 	if len(files) < 2 || e.allowNothing || slices.Contains(files, "-") {
 		return nil
@@ -118,7 +117,7 @@ func (e *editing) lookForNames(cmd *cobra.Command, files []string) error {
 		case cmd.Context().Err() != nil:
 			return cmd.Context().Err()
 		case err != nil:
-			return nil // a file that cannot be edited may have it: each file is for itself, and the run says why
+			return nil // files are independent: this one may contain the name, and the run reports why it cannot be edited
 		case i == 0:
 			nowhere, steps = lacks, tried
 		default:
@@ -138,7 +137,8 @@ func (e *editing) lookForNames(cmd *cobra.Command, files []string) error {
 	return asLacking(lacks.Err)
 }
 
-// try takes a file through the steps, writes nothing, and calls do with what the file lacks. It returns the steps.
+// try applies the steps to the file without writing anything and calls do for each name that the file does not
+// contain. It returns the steps.
 func (e *editing) try(cmd *cobra.Command, name string, do func(lack, *fault.NameError) error) ([]format.Step, error) {
 	g, err := e.findTarget(cmd, e.asTarget(name))
 	if err != nil {

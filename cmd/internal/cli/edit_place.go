@@ -17,8 +17,8 @@ import (
 	"trowel.example/internal/wholefile"
 )
 
-// changeInPlace changes the file itself, once what was there is in a backup, and returns the
-// name of that; "" if nothing has changed.
+// changeInPlace changes the file in place after a backup and returns the name of the backup, or "" if nothing
+// has changed.
 func (e *editing) changeInPlace(ctx context.Context, g *game, job *format.Job, steps []format.Step, opts output.Options, r *report, change func(check.Change) error) (string, error) {
 	switch {
 	case g.built != nil:
@@ -46,8 +46,8 @@ func (e *editing) changeInPlace(ctx context.Context, g *game, job *format.Job, s
 	})
 }
 
-// hold holds a file or folder that is to be changed in place against other runs, until the caller
-// releases it. Nil: it is not there, which find tells, or it is a world in a folder that may not be written.
+// hold locks a file or folder that will be changed in place against other runs, until the caller releases it.
+// The result is nil if the file does not exist, which find reports, or if it is a world in a read-only folder.
 func (a *app) hold(ctx context.Context, name string) (*output.Held, error) {
 	if name == "-" || a.isElsewhere(name) {
 		return nil, nil
@@ -67,13 +67,13 @@ func (a *app) hold(ctx context.Context, name string) (*output.Held, error) {
 	return held, err
 }
 
-// replaceInPlace puts what make makes in the place of a file that the report holds, if make says that
-// this is another one. What was there becomes a backup, of which it returns the name; "" if nothing has
+// replaceInPlace replaces a file that the report holds by the output of make, if make reports a change. The
+// previous content becomes a backup. replaceInPlace returns the name of the backup, or "" if nothing has
 // changed.
 func (r *report) replaceInPlace(ctx context.Context, g *game, backup string, opts output.Options, make func(out format.Output) (bool, error)) (string, error) {
 	before, err := os.Stat(g.name)
 	if err == nil && r.held == nil {
-		err = output.ErrMeanwhile // it was not there when it was to be held
+		err = output.ErrMeanwhile // the file did not exist when it was to be held
 	}
 	if err != nil {
 		return "", err
@@ -83,7 +83,7 @@ func (r *report) replaceInPlace(ctx context.Context, g *game, backup string, opt
 		info, err := os.Stat(path)
 		return err == nil && (os.SameFile(info, before) || strings.HasPrefix(path, g.name))
 	}
-	opts.Reads = func() []string { // all but the file itself
+	opts.Reads = func() []string { // all except the file itself
 		var others []string
 		for _, path := range reads() {
 			if !own(path) {
@@ -111,7 +111,7 @@ func (r *report) replaceInPlace(ctx context.Context, g *game, backup string, opt
 	if _, err := os.Lstat(backup); backup != "" && err == nil {
 		return "", hint(&output.ExistsError{Path: backup}, "--backup with another name keeps it")
 	}
-	if err := errors.Join(ctx.Err(), g.src.Close()); err != nil { // Windows replaces no file that is open
+	if err := errors.Join(ctx.Err(), g.src.Close()); err != nil { // Windows cannot replace an open file
 		return "", err
 	}
 	if err := out.Commit(); err != nil {
@@ -119,14 +119,14 @@ func (r *report) replaceInPlace(ctx context.Context, g *game, backup string, opt
 	}
 	kept := ""
 	list, changed := out.Kept()
-	for _, path := range list { // the file itself comes last
+	for _, path := range list { // the file itself is last
 		if suffix, is := strings.CutPrefix(path, opts.Backup); is && backup != "" && !near {
 			if err := moveAway(path, backup+suffix); err != nil {
 				return path, err
 			}
 			path = backup + suffix
 		} else if sameFolder(g.name, path) {
-			path = filepath.Join(filepath.Dir(g.name), filepath.Base(path)) // as the user names it
+			path = filepath.Join(filepath.Dir(g.name), filepath.Base(path)) // the path as the user wrote it
 		}
 		info, err := os.Stat(path)
 		if err == nil {
@@ -142,14 +142,14 @@ func (r *report) replaceInPlace(ctx context.Context, g *game, backup string, opt
 	return kept, nil
 }
 
-// foreign tells the user that another program has written what was replaced.
+// foreign reports that another program has written to the replaced file.
 func (r *report) foreign(name, kept string) {
 	text := "another program wrote it during this run: what it wrote is in " + kept
 	r.lose(name, text)
 	r.talk.miss(name, text)
 }
 
-// sameFolder reports whether two paths are in one folder.
+// sameFolder reports whether two paths are in the same folder.
 func sameFolder(a, b string) bool {
 	one, err := os.Stat(filepath.Dir(a))
 	other, err2 := os.Stat(filepath.Dir(b))
@@ -183,8 +183,8 @@ func copyFile(to, path string) (int64, error) {
 	return info.Size(), wholefile.Write(to, f, info.Mode().Perm())
 }
 
-// restoreFile puts a backup in the place of a file, once what was there is in
-// another backup, of which it returns the name; "" if the file is as its backup already.
+// restoreFile replaces a file by a backup, after its current content is saved in another backup. It returns the
+// name of that other backup, or "" if the file is already identical to the backup.
 func (r *report) restoreFile(ctx context.Context, g *game, backup string) (string, error) {
 	old, err := format.OpenSource(backup)
 	if err != nil {
@@ -230,7 +230,7 @@ func (r *report) restoreFile(ctx context.Context, g *game, backup string) (strin
 	})
 }
 
-// undoing says how what was done to a file in place is undone.
+// undoing returns the command that undoes a change of a file in place.
 func undoing(name, kept string) string {
 	return fmt.Sprintf("`trowel repair %s --restore %s` undoes it", quoted(name), quoted(kept))
 }

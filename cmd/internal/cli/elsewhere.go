@@ -12,31 +12,31 @@ import (
 	"trowel.example/format"
 )
 
-// Elsewhere has files that are none of the system, such as those of object storage. Their names
-// have :// in them. Of folders that are a game file only such are there as [format.Format.Stored] says.
+// Elsewhere provides files outside of the file system, such as those of object storage. Their names contain
+// ://. The only game files that are folders there are those for which [format.Format.Stored] allows it.
 type Elsewhere interface {
-	// Has reports whether a name is one of these.
+	// Has reports whether a name belongs to this storage.
 	Has(name string) bool
-	// Full returns a name with all that says where it is.
+	// Full returns a name together with all settings that locate it.
 	Full(name string) string
-	// Join returns the name, for people, of what is at a path with / below a name.
+	// Join returns the display name of the slash-separated path at below a name.
 	Join(name, at string) string
-	// Walk calls do with the files below a name, in order: with the path from there, "" if the
-	// name is that of a file, the size in bytes, and a text that is another one when the content is.
+	// Walk calls do for each file below a name, in order. at is the path from the name, or "" if the name is a
+	// file; size is in bytes; version is a text that changes with the content.
 	Walk(ctx context.Context, name string, do func(at string, size int64, version string) error) error
-	// Open opens a file for reading, until the context ends.
+	// Open opens a file for reading. The file is usable until the context ends.
 	Open(ctx context.Context, name string) (*format.Source, error)
-	// Folder returns a name as that of a folder. Whether it is there is not looked at.
+	// Folder returns a name as a folder, without checking that the folder exists.
 	Folder(name string) (*format.Source, error)
 }
 
-// Reads lets the verbs that go through files read those of e, too.
+// Reads lets the verbs that read files also read those of e.
 func (t *Tool) Reads(e Elsewhere) { t.a.elsewhere = e }
 
-// isElsewhere reports whether a name is that of no file of the system.
+// isElsewhere reports whether a name is outside of the file system.
 func (a *app) isElsewhere(name string) bool { return a.elsewhere != nil && a.elsewhere.Has(name) }
 
-// join returns the name of what is at a path with / below a name; "" is that itself.
+// join returns the name of the slash-separated path at below a name. If at is "", join returns the name itself.
 func (a *app) join(name, at string) string {
 	switch {
 	case a.isElsewhere(name):
@@ -47,7 +47,7 @@ func (a *app) join(name, at string) string {
 	return filepath.Join(name, filepath.FromSlash(at))
 }
 
-// folder returns a folder, which need not be there.
+// folder returns a folder, which may not exist.
 func (a *app) folder(name string) (*format.Source, error) {
 	if a.isElsewhere(name) {
 		return a.elsewhere.Folder(name)
@@ -66,7 +66,7 @@ func (a *app) sourceElsewhere(name string) (*format.Source, error) {
 	return src, err
 }
 
-// gameElsewhere returns a folder if it is a game file, else nil.
+// gameElsewhere returns a folder if the folder is a game file, otherwise nil.
 func (a *app) gameElsewhere(name string) *format.Source {
 	folder, err := a.elsewhere.Folder(name)
 	if err == nil {
@@ -78,7 +78,7 @@ func (a *app) gameElsewhere(name string) *format.Source {
 	return folder
 }
 
-// objects yields the files that a name stands for that is elsewhere.
+// objects yields the files below a name that is outside of the file system.
 func (a *app) objects(ctx context.Context, name string, yield func(target) error) error {
 	if a.gameElsewhere(name) != nil {
 		return yield(target{name: a.join(name, ""), from: name})
@@ -103,8 +103,8 @@ func (a *app) objects(ctx context.Context, name string, yield func(target) error
 	return yield(target{name: a.join(name, ""), from: name, err: err})
 }
 
-// bucket returns an error about a name that is below no root that is elsewhere, too. Both have
-// their settings, which say what server is meant.
+// bucket returns an error about a name that is outside of all roots. The name and the roots include their
+// settings, which choose the server.
 func (x *Access) bucket(full string) error {
 	at, settings, _ := strings.Cut(full, "?")
 	for _, root := range x.Roots {

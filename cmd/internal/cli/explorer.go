@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// mainArgs returns what the tool was started for. If it was started with the mouse on Windows,
-// it shows help, or in the browser the files and folders that were dropped on it.
+// mainArgs returns the arguments of the tool. If the tool was started from the Windows Explorer, it shows its
+// help, or opens the dropped files and folders in the browser.
 func mainArgs(args []string, byMouse bool) (run []string, stay bool) {
 	switch {
 	case !byMouse:
@@ -20,18 +20,18 @@ func mainArgs(args []string, byMouse bool) (run []string, stay bool) {
 	case len(args) == 0:
 		return []string{"help"}, true
 	case slices.ContainsFunc(args, func(name string) bool { return !isThere(name) }):
-		return args, true // a shortcut that somebody made
+		return args, true // started from a shortcut with arguments
 	}
 	return append([]string{"view", "--"}, args...), true
 }
 
-func init() { cobra.MousetrapHelpText = "" } // cobra's own answer is to do nothing
+func init() { cobra.MousetrapHelpText = "" } // cobra would refuse to run
 
-// startedByMouse reports whether the window closes, with all that was printed, when the
-// program ends.
+// startedByMouse reports whether the program was started from the Explorer, whose window closes with all output
+// when the program ends.
 func startedByMouse() bool { return mousetrap.StartedByExplorer() }
 
-// waitForKey keeps the window open until the user has read it.
+// waitForKey keeps the window open until the user presses a key.
 func waitForKey(stdin io.Reader, stderr io.Writer) {
 	fmt.Fprint(stderr, "\nPress a key to close this window.")
 	if f, ok := stdin.(*os.File); ok {

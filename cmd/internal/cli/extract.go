@@ -55,7 +55,7 @@ such as --area, it also keeps what was taken out: "trowel apply" puts that back.
 		if dir == "-" {
 			return hint(errors.New("standard output takes no folder"), "`trowel cat %s PATH` prints a file of it", quoted(files[0]))
 		}
-		from := make(map[string]string) // the file that each folder is made from
+		from := make(map[string]string) // source file of each folder
 		return w.each(cmd.Context(), files, func(name string, r *report) error {
 			chosen, err := selectPaths(patterns)
 			if err != nil {
@@ -87,7 +87,7 @@ such as --area, it also keeps what was taken out: "trowel apply" puts that back.
 	return cmd
 }
 
-// openGame opens the game file that the user named, which has to be one already.
+// openGame opens the file that the user named. It must be a game file, not a tree form.
 func (a *app) openGame(cmd *cobra.Command, name string) (*game, error) {
 	src, err := a.source(name)
 	if err != nil {
@@ -108,7 +108,7 @@ func (a *app) openGame(cmd *cobra.Command, name string) (*game, error) {
 	return &game{Format: f, name: name, src: src}, nil
 }
 
-// filesAndPatterns returns the files that a verb is for from what chooses paths in them.
+// filesAndPatterns splits the arguments of a verb into files and patterns for paths inside them.
 func (a *app) filesAndPatterns(cmd *cobra.Command, args []string) (files, patterns []string) {
 	for _, name := range args[1:] {
 		src, err := format.OpenSource(name)
@@ -133,8 +133,7 @@ func (a *app) filesAndPatterns(cmd *cobra.Command, args []string) (files, patter
 	return args, nil
 }
 
-// folderName returns the name of the folder that a game file becomes: its own
-// without the extension.
+// folderName returns the name of the folder for an extracted game file: the file name without its extension.
 func folderName(g *game) string {
 	if g.src.Name == "-" {
 		return ""

@@ -34,22 +34,22 @@ type extraction struct {
 	file     string // for messages
 	patterns []string
 	chosen   *selection
-	like     fs.FS // the folder in which things are called as they shall be here; nil: that into which they go
-	// beside puts more files into the folder that a merge leaves beside what it made; nil: none.
+	like     fs.FS // the folder whose file names are used; nil: that of the output
+	// beside writes additional files into the folder that a merge creates next to its result; nil: none.
 	beside func(put func(name string, data []byte) error) error
 
 	root    *os.Root          // nil for a dry run
-	open    sync.Map          // of *openFolderRef: those that are open
-	into    string            // the folder that is there already, or ""
-	owner   bool              // the file is for its owner alone, and so is what is made from it
+	open    sync.Map          // open folders, of *openFolderRef
+	into    string            // the existing output folder, or ""
+	owner   bool              // only the owner may read the file, so only the owner may read the output
 	names   map[string]string // true paths by safe paths, where they differ
-	taken   *safename.Taken   // what was taken out, if it is a part only
+	taken   *safename.Taken   // the names in a partial extraction
 	written int
-	total   atomic.Int64 // files that will be written; 0 while that is not known
+	total   atomic.Int64 // number of files to write; 0 while unknown
 	failed  int
 }
 
-// extract extracts a game file to dir, and prints what was done.
+// extract extracts a game file to dir and prints a summary.
 func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts output.Options) error {
 	job := x.report.watch(x.job(cmd, g.Format))
 	if earlier, closer, err := openFolder(dir, nil); err == nil && opts.Replace {
@@ -87,8 +87,8 @@ func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts outpu
 	return nil
 }
 
-// count counts the files that will be written, if the user sees the progress. It
-// returns the function that stops the counting.
+// count counts the files to write if the progress is visible to the user. It returns the function that stops
+// the counting.
 func (x *extraction) count(ctx context.Context) (stop func()) {
 	chosen, err := selectPaths(x.patterns)
 	if !x.talk.terminal || x.talk.quiet || err != nil {
@@ -99,7 +99,7 @@ func (x *extraction) count(ctx context.Context) (stop func()) {
 	go func() {
 		defer close(done)
 		n := int64(0)
-		_ = parallel.Catch(func() { // the extraction will meet the same, and tell
+		_ = parallel.Catch(func() { // the extraction meets the same error and reports it
 			err = contents.Walk(ctx, x.fsys, ".", func(name string, e fs.DirEntry) error {
 				if !e.IsDir() && chosen.has(name) {
 					n++
@@ -117,7 +117,7 @@ func (x *extraction) count(ctx context.Context) (stop func()) {
 	}
 }
 
-// run extracts to dir, in which nothing is visible before all of it is whole.
+// run extracts to dir. Nothing is visible in dir before the extraction is complete.
 func (x *extraction) run(ctx context.Context, dir string, g *game, opts output.Options) error {
 	others := othersOf(g.reads())
 	if opts.Others != nil {
@@ -143,7 +143,7 @@ func (x *extraction) run(ctx context.Context, dir string, g *game, opts output.O
 	return out.Commit()
 }
 
-// start starts a new folder, or goes into one that is there.
+// start creates a new folder or opens an existing one.
 func (x *extraction) start(dir string, g *game, opts output.Options) (*output.Output, error) {
 	if err := opts.NotRead(dir); err != nil {
 		return nil, err
@@ -174,8 +174,8 @@ func (x *extraction) start(dir string, g *game, opts output.Options) (*output.Ou
 	return out, err
 }
 
-// noGame makes sure that a folder is not itself a game file, such as a world: mixed with
-// what is extracted it would be neither a world nor a tree.
+// noGame returns an error if the folder is itself a game file, such as a world: with extracted files in it, the
+// folder would be neither a valid world nor a valid tree.
 func (x *extraction) noGame(dir string) error {
 	src, err := format.OpenSource(dir)
 	if err != nil {
@@ -188,31 +188,30 @@ func (x *extraction) noGame(dir string) error {
 	return nil
 }
 
-// extractJob is one file to be written: its path in the tree and its name in
-// the folder that it goes into.
+// extractJob is a file to write: its path in the tree, and its name in the output folder.
 type extractJob struct {
 	name string
 	dir  *openFolderRef
-	at   string // its path in the folder that is made
+	at   string // path below the output folder
 }
 
 // extracted is the result of an extractJob.
 type extracted struct {
 	at, name string
-	digest   string // of its content, if it is a part of a file
+	digest   string // hash of the content, for a partial extraction
 	size     int64
 	err      error
 }
 
-// openFolderRef is a folder that stays open as long as files are written into it, so that
-// its path is looked up once and not for each file.
+// openFolderRef is a folder that stays open while files are written into it, so that its path is resolved once
+// instead of once per file.
 type openFolderRef struct {
 	*os.Root
 	users atomic.Int32
-	open  *sync.Map // of the extraction
+	open  *sync.Map // the open folders of the extraction
 }
 
-// newFolderRef returns a reference to a folder; nil: there is none, in a dry run.
+// newFolderRef returns a reference to a folder. In a dry run, root is nil.
 func (x *extraction) newFolderRef(root *os.Root) *openFolderRef {
 	f := &openFolderRef{Root: root, open: &x.open}
 	f.users.Store(1)
@@ -229,8 +228,8 @@ func (f *openFolderRef) release() {
 	}
 }
 
-// closeFolders closes those for which files were planned that were never written. On Windows nothing
-// is removed that is open.
+// closeFolders closes the folders with planned files that were never written. Windows cannot remove an open
+// folder.
 func (x *extraction) closeFolders() {
 	x.open.Range(func(f, _ any) bool {
 		f.(*openFolderRef).Close()
@@ -283,7 +282,7 @@ func (x *extraction) make(ctx context.Context, dir string) (err error) {
 		err = x.writeSidecar(sidecar)
 	}
 	if err == nil {
-		err = x.report.whole() // making the sidecar reads all there is
+		err = x.report.whole() // making the sidecar reads the whole file
 	}
 	if err == nil && x.beside != nil {
 		err = x.beside(x.putBeside)
@@ -291,7 +290,7 @@ func (x *extraction) make(ctx context.Context, dir string) (err error) {
 	return err
 }
 
-// putBeside makes a file in the folder of a merge.
+// putBeside writes a file to the merge folder.
 func (x *extraction) putBeside(name string, data []byte) error {
 	at := mergeFolder
 	for _, part := range strings.Split(name, "/") {
@@ -306,15 +305,15 @@ func (x *extraction) putBeside(name string, data []byte) error {
 	return x.report.add(filepath.Join(x.report.output, filepath.FromSlash(at)), int64(len(data)))
 }
 
-// place is a folder on the way to the file that the walk is at.
+// place is a folder on the path to the current file of the walk.
 type place struct {
-	dir, at string // its true and its safe path
+	dir, at string // true path and safe path
 	folder  *safename.Folder
-	root    *openFolderRef // nil until it is made
+	root    *openFolderRef // nil until the folder is created
 }
 
-// plan yields the files to be written, and makes their folders. Every file
-// gets its safe name, chosen or not, so that it is always the same one.
+// plan yields the files to write and creates their folders. Every file gets its safe name, whether it is
+// selected or not, so that its name does not depend on the selection.
 func (x *extraction) plan(ctx context.Context, yield func(extractJob) error) error {
 	var top *os.Root
 	if x.root != nil {
@@ -358,14 +357,14 @@ func (x *extraction) plan(ctx context.Context, yield func(extractJob) error) err
 		}
 		x.note(at, name)
 		if at == tree.Sidecar {
-			return nil // comes last, with the names
+			return nil // written last, together with the names
 		}
 		parent.root.users.Add(1)
 		return yield(extractJob{name, parent.root, at})
 	})
 }
 
-// makePlace makes a folder in its parent.
+// makePlace creates a folder in its parent.
 func (x *extraction) makePlace(p *place, parent *openFolderRef) error {
 	if parent.Root == nil { // a dry run
 		p.root = x.newFolderRef(nil)
@@ -383,14 +382,14 @@ func (x *extraction) makePlace(p *place, parent *openFolderRef) error {
 	return nil
 }
 
-// note keeps the true path of what got another name.
+// note records the true path of a file whose safe path differs.
 func (x *extraction) note(at, name string) {
 	if path.Base(at) != path.Base(name) {
 		x.names[at] = name
 	}
 }
 
-// unreadable is the error of a file of the tree, not of the disk.
+// unreadable is an error of a file in the tree, as opposed to an error of the disk.
 type unreadable struct{ error }
 
 func (u unreadable) Unwrap() error { return u.error }
@@ -420,8 +419,8 @@ func (x *extraction) writeFile(j extractJob) extracted {
 	return e
 }
 
-// create makes a file of what r has, with the time and the permissions that info tells, and
-// returns how large it is.
+// create writes the content of r to a file with the time and the permissions of info, and returns the size in
+// bytes.
 func (x *extraction) create(dir *os.Root, name string, info fs.FileInfo, r io.Reader) (int64, error) {
 	if dir == nil { // a dry run
 		return io.Copy(io.Discard, r)
@@ -443,7 +442,7 @@ func (x *extraction) create(dir *os.Root, name string, info fs.FileInfo, r io.Re
 	return size, err
 }
 
-// readIn reads a file in a folder; no link leads out of that.
+// readIn reads a file in a folder. Links that lead out of the folder are not followed.
 func readIn(dir, name string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -453,9 +452,9 @@ func readIn(dir, name string) ([]byte, error) {
 	return root.ReadFile(name)
 }
 
-// makeSidecar starts making the sidecar of the tree, which may take as long as
-// all files together, or lets it wait until they are made, if that helps. It
-// returns what waits for it; nil is no sidecar.
+// makeSidecar starts making the sidecar of the tree, which may take as long as all files together. If the
+// sidecar is cheaper after the files, it is made then. makeSidecar returns a function that waits for the
+// content, which is nil if there is no sidecar.
 func (x *extraction) makeSidecar() func() ([]byte, error) {
 	if !x.chosen.has(tree.Sidecar) {
 		return func() ([]byte, error) { return nil, nil }
@@ -479,7 +478,7 @@ func (x *extraction) makeSidecar() func() ([]byte, error) {
 	}
 }
 
-// writeSidecar writes the sidecar of the tree, with the names that were made safe.
+// writeSidecar writes the sidecar of the tree, including the table of safe names.
 func (x *extraction) writeSidecar(sidecar func() ([]byte, error)) error {
 	data, err := sidecar()
 	if err == nil && data != nil {
@@ -489,7 +488,7 @@ func (x *extraction) writeSidecar(sidecar func() ([]byte, error)) error {
 	}
 	names := x.names
 	if x.into != "" {
-		// Files of an earlier run keep their names, and their sidecar.
+		// Files of an earlier run keep their names and their sidecar.
 		old, err := readIn(x.into, tree.Sidecar)
 		if err == nil {
 			earlier, err := safename.Names(old)

@@ -18,54 +18,54 @@ import (
 	"trowel.example/internal/server"
 )
 
-// files are those of a verb, and how the work on them comes apart.
+// files are the files of a verb, and the division of the work on them into parts.
 type files struct {
 	*app
 	cmd   *cobra.Command
-	names []string // what the user named
+	names []string // the user's arguments
 
-	part   string // of which records are taken, and what is in it
+	part   string // name of the part of list and last
 	list   []target
 	last   bool
-	told   map[note]bool // of a file of shards
+	told   map[note]bool // notes already printed about the shards of toldOf
 	toldOf string
 }
 
-// bundle is what is to be known of a part of files.
+// bundle is the description of a part: its files.
 type bundle struct {
 	Files []bundled `json:"files"`
-	Last  bool      `json:"last,omitempty"` // the part is the last of the shards of its file
+	Last  bool      `json:"last,omitempty"` // the part is the last shard of its file
 }
 
 // bundled is a file of a bundle.
 type bundled struct {
-	From int    `json:"from"`          // the number of the name that the user gave
-	At   string `json:"at,omitempty"`  // the path from there, with /, if it was found in a folder
-	Raw  []byte `json:"raw,omitempty"` // the same, if it is no UTF-8
+	From int    `json:"from"`          // index of the argument
+	At   string `json:"at,omitempty"`  // slash-separated path below the argument, if the file was found in a folder
+	Raw  []byte `json:"raw,omitempty"` // the same path if it is not valid UTF-8
 	Size int64  `json:"size,omitempty"`
-	Time int64  `json:"time,omitempty"` // of its last change, in nanoseconds since 1970
-	Err  string `json:"err,omitempty"`  // why it cannot be looked at
+	Time int64  `json:"time,omitempty"` // modification time in nanoseconds since 1970
+	Err  string `json:"err,omitempty"`  // why the file cannot be read
 
-	Version string `json:"version,omitempty"` // of what is no file of the system
+	Version string `json:"version,omitempty"` // of files outside of the file system
 }
 
-// Small files are brought together: a part is to be some seconds of work, whose result is worth
-// a file. What is larger stands alone, or comes apart.
+// Small files are bundled, so that a part takes some seconds and its result is worth a file. Larger files are a
+// part of their own or are split into shards.
 const (
 	maxBundle      = 1000
 	maxBundleBytes = 32 << 20
-	folderBytes    = 1 << 20 // that a folder in tree form counts for
+	folderBytes    = 1 << 20 // assumed size of a folder in tree form
 )
 
-// newFiles returns the files that names stand for.
+// newFiles returns the files that names refer to.
 func (a *app) newFiles(cmd *cobra.Command, names []string) *files {
 	f := &files{app: a, cmd: cmd, names: names}
 	a.stale = f.stale
 	return f
 }
 
-// stale reports whether a file of a part is another one than when the work was taken apart. Of a
-// folder nobody can tell.
+// stale reports whether a file of a part has changed since the work was split. Changes in folders are not
+// detected.
 func (f *files) stale(p work.Part) bool {
 	if p.Data == nil {
 		return false
@@ -73,7 +73,7 @@ func (f *files) stale(p work.Part) bool {
 	var b bundle
 	list, _, err := f.of(p)
 	if json.Unmarshal(p.Data, &b) != nil || err != nil {
-		return true // whoever does it says what is wrong
+		return true // the error is reported when the part is done
 	}
 	for i, one := range b.Files {
 		if one.Version != "" {
@@ -96,7 +96,7 @@ func (f *files) stale(p work.Part) bool {
 	return false
 }
 
-// perform does the work of a verb that has files.
+// perform does the work of a verb for files.
 func (f *files) perform(ctx context.Context, w work.Work) error {
 	if f.inParts() && slices.Contains(f.names, "-") {
 		return hint(errors.New("standard input cannot be read in parts"), "name a file")
@@ -104,8 +104,7 @@ func (f *files) perform(ctx context.Context, w work.Work) error {
 	return f.app.perform(ctx, w)
 }
 
-// Split yields the parts: each file, or if fine is set bundles of small files, and the shards of
-// large ones.
+// Split yields the parts: each file, or if fine is set, bundles of small files and shards of large files.
 func (f *files) Split(ctx context.Context, fine bool, yield func(work.Part) error) error {
 	n := 0
 	part := func(file, suffix string, shard format.Shard, b bundle) error {
@@ -182,8 +181,8 @@ func (f *files) Split(ctx context.Context, fine bool, yield func(work.Part) erro
 	return end()
 }
 
-// shards returns those of a file, none if it does not come apart. What is wrong with a file is
-// found when it is worked on.
+// shards returns the shards of a file, or none if it cannot be split. Errors of the file are reported when its
+// part is done.
 func (f *files) shards(ctx context.Context, t target) (shards []format.Shard, err error) {
 	if p := parallel.Catch(func() {
 		its := f.apart(func(note) {})
@@ -214,8 +213,8 @@ func (f *files) shards(ctx context.Context, t target) (shards []format.Shard, er
 	return shards, err
 }
 
-// taken returns a file of a part of which records are taken, and whether it, or its last shard, is
-// at its end then.
+// taken returns a file of the part whose records are being taken. last reports whether the part is the last one
+// of the file.
 func (f *files) taken(p work.Part, file int) (t target, last bool, err error) {
 	if f.part != p.Name {
 		if f.list, f.last, err = f.of(p); err != nil {
@@ -229,7 +228,7 @@ func (f *files) taken(p work.Part, file int) (t target, last bool, err error) {
 	return f.list[file], f.last, nil
 }
 
-// tell says what there is to say of a part. What each shard says is said once.
+// tell prints a note about a part. A note that several shards of a file report is printed once.
 func (f *files) tell(p work.Part, n note) {
 	if p.Shard == "" || f.told == nil || f.toldOf != p.File {
 		f.told, f.toldOf = make(map[note]bool), p.File
@@ -240,14 +239,14 @@ func (f *files) tell(p work.Part, n note) {
 	}
 }
 
-// progress shows how many files were taken.
+// progress shows the number of files done.
 func (f *files) progress(what string, n int) {
 	if !f.inParts() {
 		f.talk.progress(what, n, 0)
 	}
 }
 
-// each calls do with the files of a part.
+// each calls do for each file of a part.
 func (f *files) each(p work.Part, do func(i int, t target) error) error {
 	list, _, err := f.of(p)
 	for i, t := range list {
@@ -258,7 +257,7 @@ func (f *files) each(p work.Part, do func(i int, t target) error) error {
 	return err
 }
 
-// of returns the files of a part.
+// of returns the files of a part, and whether the part is the last shard of its file.
 func (f *files) of(p work.Part) ([]target, bool, error) {
 	var b bundle
 	if err := json.Unmarshal(p.Data, &b); err != nil {

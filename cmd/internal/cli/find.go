@@ -26,7 +26,7 @@ func queriesOf(f *format.Format) []*format.Command {
 	return f.Finder.Commands
 }
 
-// findOptions are those of find itself. They may stand behind the query, too.
+// findOptions are the options of find itself. They are accepted after the query, too.
 var findOptions = []format.Option{
 	{Name: "json", Bool: true, Help: "print JSON"},
 	{Name: "csv", Bool: true, Help: "print a table with commas between, for spreadsheets"},
@@ -94,13 +94,13 @@ the files has are printed to standard error.
 	return cmd
 }
 
-// query is what was asked of the files of a format.
+// query is the parsed query for one format.
 type query struct {
 	format.Step
-	err error // it is none of the format
+	err error // the format does not have the query
 }
 
-// parse reads what the user asks, and returns the names of the files.
+// parse parses the arguments and returns the names of the files.
 func (f *finding) parse(args []string) (files []string, err error) {
 	dash := f.cmd.ArgsLenAtDash()
 	if dash < 1 || dash == len(args) {
@@ -154,8 +154,8 @@ func (f *finding) parse(args []string) (files []string, err error) {
 	return nil, hint(err, "see `trowel help find %s`", words[0])
 }
 
-// misplaced explains words that are not as they should be, FILE... -- QUERY: the hint has
-// them in the right order, as far as it can be told what they are.
+// misplaced returns an error for arguments that do not have the form FILE... -- QUERY. Its hint has them in the
+// right order, if that can be determined.
 func (f *finding) misplaced(args []string, dash int) error {
 	err := errors.New("expected files, -- and a query: " + useLine(f.cmd))
 	var files, words []string
@@ -192,25 +192,25 @@ type finding struct {
 
 	printer *findPrinter
 	total   tally
-	number  int             // of files that were asked
-	known   map[string]bool // what the user named, and has files that were asked
+	number  int             // number of files searched
+	known   map[string]bool // arguments with files that were searched
 	failed  bool
 }
 
-// findRecord is something that is known of a file: hits, its notes, and that it is at its end.
+// findRecord is one result for a file: hits, a note, or the end of the file.
 type findRecord struct {
-	File int // of the part
+	File int // index of the file in the part
 	Hits *keptHits
 	Note *note
 	End  *findEnd
 }
 
-// keptHits are a few hits, in lists that can be kept.
+// keptHits are hits as lists that package gob can encode.
 type keptHits struct {
 	Path   []string
 	At     places
 	Fields [][]format.InfoField
-	bytes  int // of texts in fields
+	bytes  int // size of the texts in fields
 }
 
 const (
@@ -240,7 +240,7 @@ func textBytes(fields []format.InfoField) (n int) {
 	return n
 }
 
-// each calls do with each hit.
+// each calls do for each hit.
 func (k *keptHits) each(do func(format.Hit) error) error {
 	if len(k.At) != len(k.Path) || len(k.Fields) != len(k.Path) {
 		return fmt.Errorf("%w: %d hits at %d places", fault.ErrFormat, len(k.Path), len(k.At))
@@ -253,14 +253,14 @@ func (k *keptHits) each(do func(format.Hit) error) error {
 	return nil
 }
 
-// findEnd is what is known of a file, or of a shard of it, at its end.
+// findEnd is the last record of a file or of one of its shards.
 type findEnd struct {
 	Format string
-	Passed bool // it has no such query
+	Passed bool // the file has no such query
 	Tally  tally
 }
 
-// run asks all files that the names stand for, several at a time.
+// run runs the query on all files, several at a time.
 func (f *finding) run(ctx context.Context) error {
 	f.known = make(map[string]bool)
 	f.printer = f.output.printer(f.out)
@@ -284,16 +284,16 @@ func (f *finding) run(ctx context.Context) error {
 		return errQuiet
 	case f.total.Hits == 0:
 		f.sayLacks(ctx)
-		return errFound // nothing, as grep has it
+		return errFound // no hits: the same exit code as grep
 	}
 	return nil
 }
 
-// maxLacking is how many files are read again to say what they lack.
+// maxLacking is the maximum number of files that are read again to report names they do not contain.
 const maxLacking = 16
 
-// sayLacks prints each name in the query that none of the files has, with a similar one. Files below folders are not
-// read again.
+// sayLacks prints each name in the query that is in none of the files, with a similar name. Files found in
+// folders are not read again.
 func (f *finding) sayLacks(ctx context.Context) {
 	if f.call != nil || f.talk.quiet {
 		return
@@ -302,7 +302,7 @@ func (f *finding) sayLacks(ctx context.Context) {
 	asked := 0
 	for _, name := range f.names[:min(len(f.names), maxLacking)] {
 		if name == "-" {
-			continue // which was read
+			continue // standard input can be read only once
 		}
 		its := f.quietly(io.Discard)
 		g, err := its.findTarget(f.cmd, target{name: name})
@@ -335,7 +335,7 @@ func (f *finding) sayLacks(ctx context.Context) {
 	}
 }
 
-// Do asks the files of a part.
+// Do runs the query on the files of a part.
 func (f *finding) Do(ctx context.Context, p work.Part, put func(findRecord) error) error {
 	return f.each(p, func(i int, t target) error {
 		return f.one(ctx, t, p.Shard, func(r findRecord) error {
@@ -345,12 +345,12 @@ func (f *finding) Do(ctx context.Context, p work.Part, put func(findRecord) erro
 	})
 }
 
-// one asks a file, or a shard of it.
+// one runs the query on a file or a shard of a file.
 func (f *finding) one(ctx context.Context, t target, shard format.Shard, put func(findRecord) error) error {
 	var notes []note
 	its := f.apart(func(n note) { notes = append(notes, n) })
 	var end findEnd
-	var stop, err error // of what is put, and of the file
+	var stop, err error // the error of put, and that of the file
 	hits := new(keptHits)
 	flush := func() error {
 		some := hits
@@ -375,7 +375,7 @@ func (f *finding) one(ctx context.Context, t target, shard format.Shard, put fun
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case f.inParts() && server.Failed(err):
-		return err // that may be over when it is done again
+		return err // the server may be reachable again when the part is retried
 	case err != nil:
 		notes = append(notes, failure(err))
 	}
@@ -390,7 +390,7 @@ func (f *finding) one(ctx context.Context, t target, shard format.Shard, put fun
 	return put(findRecord{End: &end})
 }
 
-// look asks a file, or a shard of it, with what is said going to its.
+// look runs the query on a file or a shard of a file. Notes go to the app its.
 func (f *finding) look(ctx context.Context, its *app, t target, shard format.Shard, end *findEnd, hit func(format.Hit) error) error {
 	if t.err != nil {
 		return t.err
@@ -432,7 +432,7 @@ func (f *finding) look(ctx context.Context, its *app, t target, shard format.Sha
 	}), t.name)
 }
 
-// Take takes what is known of the next file.
+// Take adds a record to the results and prints its hits.
 func (f *finding) Take(p work.Part, r findRecord) error {
 	t, last, err := f.taken(p, r.File)
 	switch {

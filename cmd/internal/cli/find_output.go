@@ -17,13 +17,13 @@ import (
 	"trowel.example/format"
 )
 
-// findOutput is how find prints what it finds.
+// findOutput is the output format of find.
 type findOutput struct {
 	json, csv, count bool
-	by               string // the field to group by; "" for no groups
+	by               string // field to group by; "" for no groups
 }
 
-// outputOf returns how to print: by the options before -- and by those of the query.
+// outputOf returns the output format from the options before -- and from those of the query.
 func outputOf(cmd *cobra.Command, job *format.Job) (findOutput, error) {
 	value := func(name string) string {
 		if v := job.Value(name); v != "" {
@@ -47,7 +47,7 @@ func outputOf(cmd *cobra.Command, job *format.Job) (findOutput, error) {
 // each reports whether each hit is printed.
 func (o *findOutput) each() bool { return !o.count && o.by == "" }
 
-// column is a column of a table of hits.
+// column returns the value of a column for a hit.
 func column(file string, h format.Hit, name string) (any, error) {
 	switch name {
 	case "file":
@@ -70,11 +70,11 @@ func column(file string, h format.Hit, name string) (any, error) {
 	return nil, didYouMean(fmt.Errorf("what is found has no field %s", name), name, names, "there are %s", strings.Join(names, ", "))
 }
 
-// tally counts hits, and puts them into groups. Package gob can keep it.
+// tally counts hits and groups of hits. Package gob can encode it.
 type tally struct {
 	Hits   int64
 	Groups map[string]*group
-	Sums   []string // the fields that are amounts, in their order
+	Sums   []string // fields with amounts, in order
 }
 
 type group struct {
@@ -122,7 +122,7 @@ func (t *tally) sum(key string) {
 	}
 }
 
-// add adds what was counted in another file.
+// add adds the counts of another file.
 func (t *tally) add(more *tally) {
 	t.Hits += more.Hits
 	for _, key := range more.Sums {
@@ -137,7 +137,7 @@ func (t *tally) add(more *tally) {
 	}
 }
 
-// sorted returns the groups, those with the most first.
+// sorted returns the groups, the largest first.
 func (t *tally) sorted() []*group {
 	return slices.SortedFunc(maps.Values(t.Groups), func(a, b *group) int {
 		for _, key := range t.Sums {
@@ -149,7 +149,7 @@ func (t *tally) sorted() []*group {
 	})
 }
 
-// findPrinter prints hits as they come, and groups when all have come.
+// findPrinter prints hits as they arrive, and groups after the last hit.
 type findPrinter struct {
 	findOutput
 	w      io.Writer
@@ -197,7 +197,7 @@ func (p *findPrinter) print(file string, h format.Hit) error {
 	return err
 }
 
-// row prints a row of the table. All have to have the same columns.
+// row prints a row of the table. All rows must have the same columns.
 func (p *findPrinter) row(header, row []string) error {
 	if p.header == nil {
 		p.header = header
@@ -209,11 +209,11 @@ func (p *findPrinter) row(header, row []string) error {
 		return hint(fmt.Errorf("a table has one kind of rows, and these files have others: %s, and %s", strings.Join(p.header, ","), strings.Join(header, ",")), "--json takes both")
 	}
 	err := p.table.Write(row)
-	p.table.Flush() // to a writer that has a buffer of its own
+	p.table.Flush() // writes to the buffered output
 	return cmp.Or(err, p.table.Error())
 }
 
-// end prints what is to be printed when all is found.
+// end prints the groups or the total after the last hit.
 func (p *findPrinter) end(t *tally) error {
 	if p.count {
 		_, err := fmt.Fprintln(p.w, t.Hits)
@@ -273,7 +273,7 @@ func fieldText(value any) string {
 	return fmt.Sprint(value)
 }
 
-// quotedField returns a text that stands among others in a line.
+// quotedField returns a text, quoted if needed to be distinct from other texts in the line.
 func quotedField(text string) string {
 	if text == "" || strings.ContainsAny(text, "\n\r\",") {
 		return strconv.Quote(text)

@@ -43,8 +43,8 @@ convertsTo, doc}.`,
 	return cmd
 }
 
-// printFormats prints a table; where it would be wider than the screen, the last
-// column goes on below.
+// printFormats prints a table. If the table is wider than the screen, its last column continues on the next
+// lines.
 func (a *app) printFormats() error {
 	rows := [][]string{{"NAME", "FORMAT", "EXTENSIONS", "CAN"}}
 	for _, f := range a.formats {
@@ -74,7 +74,7 @@ func (a *app) printFormats() error {
 			line += a.screen.wrapped(row[last], indent, indent)
 		case i == 0:
 			line = "NAME: FORMAT (EXTENSIONS)\n    CAN"
-		default: // no room for a table
+		default: // too narrow for a table
 			line = row[0] + ": " + row[1]
 			if row[2] != "" {
 				line += " (" + row[2] + ")"
@@ -88,7 +88,7 @@ func (a *app) printFormats() error {
 	return nil
 }
 
-// abilities returns what can be done with files of a format.
+// abilities returns the operations that a format supports.
 func abilities(f *format.Format) []string {
 	can := []string{"open"}
 	if f.Build != nil {

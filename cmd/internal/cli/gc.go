@@ -7,14 +7,14 @@ import (
 	"sync/atomic"
 )
 
-// slack is how much memory a run may use before garbage is collected, and between two collections in addition
-// to twice what is alive: most runs end before the first.
+// slack is the heap size in bytes before the first garbage collection, and the additional heap between later
+// collections. Most runs end before the first collection.
 const slack = 64 << 20
 
-// CollectLate has garbage collected less often than usual, unless the environment variable GOGC is set. It is for
-// main; tests stop it.
+// CollectLate makes garbage collection less frequent than by default, unless the environment variable GOGC is
+// set. It is called by main. Tests call stop.
 func CollectLate() (stop func()) {
-	const usual, least = 100, 4 << 20 // of Go: the percentage, and the heap at which the first collection starts with it
+	const usual, least = 100, 4 << 20 // defaults of Go: GOGC, and the heap size in bytes of the first collection
 	if was := debug.SetGCPercent(usual * slack / least); was != usual {
 		debug.SetGCPercent(was)
 		return func() {}
@@ -29,7 +29,7 @@ func CollectLate() (stop func()) {
 	return func() { stopped.Store(true) }
 }
 
-// afterGC calls f after each collection of garbage until it returns false.
+// afterGC calls f after each garbage collection until f returns false.
 func afterGC(f func() (again bool)) {
 	garbage := &struct{ _ *int }{}
 	runtime.AddCleanup(garbage, func(f func() bool) {

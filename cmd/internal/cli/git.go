@@ -50,8 +50,8 @@ of a broken file is refused. docs/git.md has the whole way for a team.`,
 	return cmd
 }
 
-// verbatim makes a command that git calls take each argument as a name, whatever it begins with: the files of a
-// project may be called -rf.map or --output=x.map.
+// verbatim makes a command that git calls treat each argument as a name, even if it begins with a dash: the
+// files of a project may be named -rf.map or --output=x.map.
 func verbatim(cmd *cobra.Command) *cobra.Command {
 	cmd.DisableFlagParsing = true
 	allowed, run := cmd.Args, cmd.RunE
@@ -79,7 +79,7 @@ func verbatim(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// gitConfig is what git has to know of the tool.
+// gitConfig returns the git settings for the tool.
 func gitConfig(program string) [][2]string {
 	return [][2]string{
 		{"diff.trowel.textconv", program + " git textconv"},
@@ -92,7 +92,8 @@ func gitConfig(program string) [][2]string {
 	}
 }
 
-// gitAttributes says which files git leaves to the tool, in any case of their extensions.
+// gitAttributes returns the lines of .gitattributes for the files that the tool handles. The patterns match
+// their extensions in any case.
 func (a *app) gitAttributes() []string {
 	var lines []string
 	for _, f := range a.formats {
@@ -124,7 +125,7 @@ func (a *app) gitAttributes() []string {
 
 const gitMark = "# game files, by trowel git install"
 
-// hook is what runs before each commit.
+// hook is the script that runs before each commit.
 const hook = `#!/bin/sh
 # Refuses to commit game files that are broken. Made by trowel git install --hook.
 exec %s git check
@@ -154,7 +155,7 @@ there already stays, and a second run changes nothing. With --print nothing is w
 			if err != nil {
 				return err
 			}
-			program = quotedFor("unix", filepath.ToSlash(self)) // git runs it in its own shell
+			program = quotedFor("unix", filepath.ToSlash(self)) // git runs the hook in its own shell
 		}
 		attributes := gitMark + "\n" + strings.Join(a.gitAttributes(), "\n") + "\n"
 		if onlyPrint {
@@ -189,10 +190,10 @@ there already stays, and a second run changes nothing. With --print nothing is w
 	return cmd
 }
 
-// quoted are words as a shell takes them.
+// quoted quotes words for the shell of this system.
 func quoted(words ...string) string { return quotedFor(runtime.GOOS, words...) }
 
-// quotedFor quotes words for the shells of a system: cmd.exe reads double quotes only, and PowerShell reads
+// quotedFor quotes words for the shells of a system: cmd.exe accepts only double quotes, and PowerShell accepts
 // them, too.
 func quotedFor(system string, words ...string) string {
 	plain, quote := "-_./,:=+@%~", func(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
@@ -211,8 +212,8 @@ func quotedFor(system string, words ...string) string {
 	return strings.Join(list, " ")
 }
 
-// addAttributes adds lines to .gitattributes: in the place of those of an earlier run, else at
-// the end.
+// addAttributes writes lines to .gitattributes. They replace the lines of an earlier run or are added at the
+// end.
 func (a *app) addAttributes(path, lines string) error {
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -254,7 +255,7 @@ func (a *app) addAttributes(path, lines string) error {
 	return nil
 }
 
-// addHook makes the hook, unless there is one.
+// addHook writes the hook, unless a hook exists.
 func (a *app) addHook(ctx context.Context, top, text string) error {
 	dir, err := git(ctx, top, "rev-parse", "--git-path", "hooks")
 	if err != nil {
@@ -280,7 +281,7 @@ func (a *app) addHook(ctx context.Context, top, text string) error {
 	return nil
 }
 
-// git runs git in a folder and returns what it prints.
+// git runs git in a folder and returns its output.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := host.Command(ctx, "git", args...)
 	cmd.Dir = dir
@@ -334,7 +335,7 @@ func (a *app) printText(cmd *cobra.Command, name string) error {
 	})
 }
 
-// printPart prints a file of a tree: text as it is.
+// printPart prints a file of a tree. Text is printed unchanged.
 func printPart(w io.Writer, at string, f io.Reader) error {
 	head := make([]byte, 8<<10)
 	n, err := io.ReadFull(f, head)
@@ -345,7 +346,7 @@ func printPart(w io.Writer, at string, f io.Reader) error {
 	head = head[:n]
 	sample := head
 	for i := 0; i < utf8.UTFMax && len(sample) > 0 && !utf8.Valid(sample); i++ {
-		sample = sample[:len(sample)-1] // which may end within a character
+		sample = sample[:len(sample)-1] // the sample may end within a character
 	}
 	rest := io.MultiReader(bytes.NewReader(head), f)
 	if utf8.Valid(sample) && bytes.IndexByte(head, 0) < 0 {
@@ -370,7 +371,7 @@ func printPart(w io.Writer, at string, f io.Reader) error {
 	return err
 }
 
-// lastByte remembers how what is written to it ends.
+// lastByte records the last byte written to it.
 type lastByte struct {
 	w    io.Writer
 	last byte
@@ -393,7 +394,7 @@ diff, and exits with 0 whether they differ or not.`,
 		Args:    args(1, 9),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 1 { // a file that is not merged yet
+		if len(args) == 1 { // the file is not merged yet
 			_, err := fmt.Fprintf(a.out, "%s: is not merged\n", printable(args[0]))
 			return err
 		}
@@ -449,7 +450,7 @@ differently is as in OURS then.`,
 		defer remove()
 		var games [3]*game
 		for i, name := range args[:3] {
-			called := filepath.Join(dir, []string{"base", "ours", "theirs"}[i], filepath.Base(path)) // git gives them names that say nothing
+			called := filepath.Join(dir, []string{"base", "ours", "theirs"}[i], filepath.Base(path)) // git's temporary names carry no meaning
 			if err := os.MkdirAll(filepath.Dir(called), 0o700); err != nil {
 				return err
 			}
@@ -460,7 +461,7 @@ differently is as in OURS then.`,
 			g, err := a.find(cmd, called)
 			if err != nil {
 				a.talk.say("%s: cannot be merged: %v", path, err)
-				return errFound // git keeps ours, and says that there is a conflict
+				return errFound // git keeps ours and reports a conflict
 			}
 			defer g.Close()
 			games[i] = g
@@ -539,7 +540,7 @@ func (a *app) gitCheck(cmd *cobra.Command) error {
 	for i := 0; i+1 < len(fields); i += 2 {
 		modes, path := strings.Fields(fields[i]), fields[i+1]
 		if len(modes) < 2 || !strings.HasPrefix(modes[1], "100") {
-			continue // a link, or a clone within this one
+			continue // a link or a submodule
 		}
 		if folder := a.treeOf(top, path); folder != "" {
 			if !slices.Contains(names, folder) {
@@ -554,7 +555,7 @@ func (a *app) gitCheck(cmd *cobra.Command) error {
 		}
 		name := filepath.Join(dir, fmt.Sprint(len(names)), filepath.Base(path))
 		content, err := git(ctx, top, "show", ":"+path)
-		if err == nil && lfs.Is([]byte(content)) { // git has no more of it than that
+		if err == nil && lfs.Is([]byte(content)) { // git has only the pointer
 			if work := filepath.Join(top, path); isThere(work) && lfs.Check(work) == nil {
 				names = append(names, work)
 			}
@@ -579,7 +580,7 @@ func (a *app) gitCheck(cmd *cobra.Command) error {
 	return c.run(ctx)
 }
 
-// treeOf returns the folder in tree form that a file of a clone is in, "" if it is in none.
+// treeOf returns the folder in tree form that contains a file of a clone, or "".
 func (a *app) treeOf(top, path string) string {
 	found := ""
 	for dir := filepath.Dir(filepath.FromSlash(path)); dir != "." && dir != string(filepath.Separator); dir = filepath.Dir(dir) {

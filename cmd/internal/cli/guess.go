@@ -19,7 +19,8 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// What people call the verbs besides their names and aliases. A word with blanks is a verb with its option.
+// Other words that users try for verbs, besides names and aliases. A value with blanks is a verb with its
+// option.
 var otherVerbs = map[string]string{
 	"build": "pack", "create": "pack", "compress": "pack", "zip": "pack", "compile": "pack",
 	"decompress": "extract", "unzip": "extract", "decompile": "extract", "export": "extract",
@@ -32,7 +33,7 @@ var otherVerbs = map[string]string{
 	"cp": "convert", "copy": "convert", "save": "backup", "draw": "render", "screenshot": "render", "gui": "view", "serve": "view", "browse": "view",
 }
 
-// verbFor returns the verb that a word may have been meant for, or "".
+// verbFor returns the verb that a word probably means, or "".
 func verbFor(root *cobra.Command, word string) string {
 	var names []string
 	for _, cmd := range root.Commands() {
@@ -51,8 +52,8 @@ func verbFor(root *cobra.Command, word string) string {
 	return nearest(word, names)
 }
 
-// nearest returns a name that begins with a word, or the one that differs least from it, by at most a third of
-// its letters. A beginning up to a colon or slash that both have does not count.
+// nearest returns a name that begins with word, or the most similar name, which may differ in at most a third
+// of its letters. A common prefix up to a colon or slash is ignored.
 func nearest(word string, names []string) string {
 	near, least, longer := "", len(word), ""
 	for _, name := range names {
@@ -77,8 +78,7 @@ func nearest(word string, names []string) string {
 	return cmp.Or(longer, near)
 }
 
-// didYouMean adds a hint to an error about a wrong word: a similar word, or, if there is
-// none, other advice.
+// didYouMean adds a hint to an error about an unknown word: a similar word, or if there is none, other advice.
 func didYouMean(err error, word string, names []string, format string, args ...any) error {
 	if near := nearest(word, names); near != "" {
 		return hint(err, "did you mean %s?", near)
@@ -94,7 +94,7 @@ func (a *app) flagError(root, cmd *cobra.Command, err error) error {
 		return hint(plain, "see `%s --help`", cmd.CommandPath())
 	}
 	if cmd == root {
-		// The word that should be a verb may be wrong, and not the option.
+		// Maybe the verb is wrong, and not the option.
 		word := slices.IndexFunc(a.args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
 		if word >= 0 && !isThere(a.args[word]) {
 			if verb := verbFor(root, a.args[word]); verb != "" {
@@ -115,7 +115,7 @@ func (a *app) flagError(root, cmd *cobra.Command, err error) error {
 		}
 	}
 	if short {
-		// -json is read as -j -s -o -n.
+		// pflag parses -json as -j -s -o -n.
 		if name = strings.TrimLeft(unknown.GetSpecifiedShortnames(), "-"); len(name) > 1 && slices.Contains(names, "--"+name) {
 			return hint(plain, "did you mean --%s?", name)
 		}
@@ -130,7 +130,7 @@ func (a *app) flagError(root, cmd *cobra.Command, err error) error {
 	return didYouMean(plain, "--"+name, names, "see `%s --help`", cmd.CommandPath())
 }
 
-// optionError is an error of the package pflag in our words.
+// optionError rewrites an error of package pflag in the wording of the tool.
 func optionError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var lacks *pflag.ValueRequiredError
@@ -156,7 +156,7 @@ func optionError(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// optionName is how messages name an option: --output, or -o if it has a letter.
+// optionName returns the name of an option for messages: --output, or -o if it has a letter.
 func optionName(flag *pflag.Flag) string {
 	if flag.Shorthand != "" {
 		return "-" + flag.Shorthand
@@ -164,16 +164,16 @@ func optionName(flag *pflag.Flag) string {
 	return "--" + flag.Name
 }
 
-// What the values of options of pflag's types must be.
+// Descriptions of valid values for the option types of pflag.
 var wantedOf = map[string]string{
 	"int": "a whole number", "int64": "a whole number", "uint": "a whole number from 0 on", "uint64": "a whole number from 0 on", "float64": "a number",
 	"bool": "true or false", "duration": "a time such as 90s, 5m or 2h",
 }
 
-// fileFirst are the verbs whose first argument is a FILE and whose others are paths in it.
+// fileFirst lists the verbs whose first argument is a FILE and whose other arguments are paths in it.
 var fileFirst = []string{"cat", "ls", "dump", "extract", "render"}
 
-// swapped returns an error about arguments that are in the wrong order. The hint has them in the right one.
+// swapped returns an error about arguments in the wrong order. Its hint has them in the right order.
 func (a *app) swapped(cmd *cobra.Command, args []string) error {
 	last := len(args) - 1
 	if a.call != nil || last < 1 {
@@ -196,7 +196,7 @@ func (a *app) swapped(cmd *cobra.Command, args []string) error {
 	return hint(errors.New("the arguments are in the wrong order: "+useLine(cmd)), "did you mean `%s %s`?", cmd.CommandPath(), line)
 }
 
-// isFileOrVerb returns an error about a first word that is no file but nearly a verb.
+// isFileOrVerb returns an error about a first word that is not a file but is similar to a verb.
 func isFileOrVerb(root *cobra.Command, word string) error {
 	verb := verbFor(root, word)
 	if word == "-" || verb == "" || isThere(word) || strings.ContainsAny(word, `./\`) {
@@ -205,7 +205,7 @@ func isFileOrVerb(root *cobra.Command, word string) error {
 	return hint(fmt.Errorf("%s: neither a verb nor a file", word), "did you mean `trowel %s`?", verb)
 }
 
-// helpCommand is cobra's, but a word that is no verb is an error.
+// helpCommand returns cobra's help command, changed to return an error for a word that is not a verb.
 func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [VERB]",
@@ -245,7 +245,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// completionCommand is cobra's, but a word that is no shell is an error.
+// completionCommand changes cobra's completion command to return an error for a word that is not a shell.
 func completionCommand(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	cmd, _, err := root.Find([]string{"completion"})
@@ -277,7 +277,7 @@ func isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// notThere explains the error of a file that is not there.
+// notThere explains the error of a missing file.
 func notThere(name string, err error) error {
 	switch pattern := strings.ContainsAny(name, "*?") && !strings.Contains(name, "://"); {
 	case pattern && !isThere(name):
@@ -324,11 +324,11 @@ func notThere(name string, err error) error {
 
 var errEmpty = errors.New("the file is empty")
 
-// formatOf returns the format of a source. The error of one that has none says what it
-// seems to be.
+// formatOf returns the format of a source. If the format is unknown, the error describes what the file appears
+// to be.
 func (a *app) formatOf(src *format.Source, t target) (*format.Format, error) {
 	f, err := a.formats.Find(src)
-	if err == nil && !src.IsDir() && src.Size == 0 { // its name says what it should be
+	if err == nil && !src.IsDir() && src.Size == 0 { // the name gives the intended format
 		return f, fmt.Errorf("%s: expected a %s: %w", src.Path, f.Title, errEmpty)
 	}
 	if err == nil || src.IsDir() || t.found {
@@ -351,14 +351,13 @@ func (a *app) formatOf(src *format.Source, t target) (*format.Format, error) {
 	return nil, err
 }
 
-// partOf returns the folder above a file that is a game file as a whole, or its tree
-// form, or "".
+// partOf returns the parent folder that is a game file or the tree form of one, or "".
 func (a *app) partOf(name string) string {
 	const levels = 3
 	dir := filepath.Dir(name)
 	for range levels {
 		if a.isWhole(dir) {
-			if strings.HasPrefix(dir, ".") { // that is no name
+			if strings.HasPrefix(dir, ".") { // . and .. are not names
 				dir, _ = filepath.Abs(dir)
 			}
 			return dir
@@ -368,7 +367,7 @@ func (a *app) partOf(name string) string {
 	return ""
 }
 
-// isWhole reports whether a folder is a game file, or what extract made from one.
+// isWhole reports whether a folder is a game file or was made by extract.
 func (a *app) isWhole(dir string) bool {
 	if isFile(filepath.Join(dir, tree.Sidecar)) {
 		return true
@@ -382,7 +381,7 @@ func (a *app) isWhole(dir string) bool {
 	return err == nil
 }
 
-// What files are that people give, though they are none of a game.
+// Kinds of files that users pass although they are not game files.
 var others = []struct{ magic, what, advice string }{
 	{"PK\x03\x04", "a zip archive", "unpack it first and give a file that is in it"},
 	{"\x1f\x8b", "a gzip file", "unpack it first: `gunzip`, or `tar xzf` for a .tar.gz"},
@@ -396,7 +395,7 @@ var others = []struct{ magic, what, advice string }{
 	{"<html", "a web page", "download the file itself, not the page that shows it"},
 }
 
-// looksLike returns what the first bytes of a file say that it is.
+// looksLike returns the kind of file that the first bytes indicate, and advice.
 func looksLike(head []byte) (what, advice string) {
 	if len(head) > 262 && string(head[257:262]) == "ustar" {
 		return "a tar archive", "unpack it first: `tar xf`"
@@ -410,8 +409,7 @@ func looksLike(head []byte) (what, advice string) {
 	return "", ""
 }
 
-// expand replaces patterns by the files that they match, on systems whose shells
-// leave that to the program.
+// expand replaces patterns by the files that they match, on systems whose shells do not expand patterns.
 func expand(names []string) []string {
 	if runtime.GOOS != "windows" {
 		return names
@@ -433,7 +431,7 @@ func expanded(names []string) []string {
 	return all
 }
 
-// matchingFiles returns the files that a pattern matches, in capitals or not, as Windows compares names.
+// matchingFiles returns the files that a pattern matches. Case is ignored, as on Windows.
 func matchingFiles(pattern string) (found []string) {
 	dir, last := filepath.Split(pattern)
 	dirs := []string{dir}

@@ -11,7 +11,7 @@ import (
 	"trowel.example/format"
 )
 
-// hashCommand makes the verb for the names that games hash.
+// hashCommand returns the verb that prints the hashes of names as games compute them.
 func (a *app) hashCommand(games format.Games) *cobra.Command {
 	var find, asJSON bool
 	var dictionary string
@@ -70,11 +70,11 @@ With --json it prints an array of {game, hash, name, known}.`,
 	return cmd
 }
 
-// hashing is a run of the verb.
+// hashing is one run of the verb.
 type hashing struct {
 	*app
 	asJSON  bool
-	several bool // games hash names, each in its own way
+	several bool // several games hash names, in different ways
 	list    jsonArray
 	unknown bool // there was a number without a known name
 }
@@ -129,7 +129,7 @@ func (h *hashing) tell(game *format.Game, number uint32, name string, known bool
 	return err
 }
 
-// parseHash reads a number of 32 bits, signed or not.
+// parseHash parses a 32-bit number, signed or unsigned.
 func parseHash(s string) (uint32, error) {
 	if n, err := strconv.ParseInt(s, 0, 32); err == nil {
 		return uint32(n), nil

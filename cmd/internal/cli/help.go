@@ -11,14 +11,13 @@ import (
 	"trowel.example/format"
 )
 
-// What marks the flags that are options of formats: the titles of the formats,
-// and the games that they are of.
+// Annotations of flags that are options of formats: the titles of the formats, and their games.
 const (
 	optionNote = "trowel_format_option"
 	gameNote   = "trowel_games"
 )
 
-// optionFlags makes the options of formats flags of a verb. Formats may share one.
+// optionFlags adds the options of formats as flags of a verb. Formats may share an option.
 func (a *app) optionFlags(cmd *cobra.Command, options func(*format.Format) []format.Option) {
 	for _, f := range a.formats {
 		for _, o := range options(f) {
@@ -44,8 +43,8 @@ func (a *app) optionFlags(cmd *cobra.Command, options func(*format.Format) []for
 	}
 }
 
-// optionValue is the value of a flag that is an option. It takes only values that the
-// option takes.
+// optionValue is the value of a flag that is an option of a format. It accepts only the values that the option
+// accepts.
 type optionValue struct {
 	option format.Option
 	text   string
@@ -54,7 +53,7 @@ type optionValue struct {
 
 func (v *optionValue) String() string { return v.text }
 
-// Type is what help calls the value.
+// Type returns the name of the value in help.
 func (v *optionValue) Type() string {
 	switch v.option.Type {
 	case format.Integer, format.Number:
@@ -78,8 +77,8 @@ func (v *optionValue) Set(text string) error {
 	return nil
 }
 
-// usage prints how a verb is used. Options of formats stand below their games; the
-// tool itself, for which they are those of info, shows none.
+// usage prints the usage of a verb. Options of formats are grouped by game. The tool itself, whose format
+// options are those of info, lists none.
 func (a *app) usage(cmd *cobra.Command) error {
 	w := cmd.OutOrStdout()
 	line := useLine(cmd)
@@ -123,18 +122,18 @@ func (a *app) usage(cmd *cobra.Command) error {
 	return nil
 }
 
-// useLine is a verb with its arguments.
+// useLine returns a verb with its arguments.
 func useLine(cmd *cobra.Command) string {
 	return strings.Replace(cmd.UseLine(), "[flags]", "[OPTION...]", 1)
 }
 
-// flagGroup is the flags of a verb that are for the same games.
+// flagGroup is the group of a verb's flags that apply to the same games.
 type flagGroup struct {
 	games string
 	flags *pflag.FlagSet
 }
 
-// flagGroups sorts flags by the games that they are for, those for whatever file first.
+// flagGroups groups flags by the games they apply to. Flags that apply to all files are first.
 func (a *app) flagGroups(flags *pflag.FlagSet) []flagGroup {
 	groups := []flagGroup{{flags: pflag.NewFlagSet("", pflag.ContinueOnError)}}
 	flags.VisitAll(func(flag *pflag.Flag) {
@@ -156,8 +155,8 @@ func (a *app) flagGroups(flags *pflag.FlagSet) []flagGroup {
 	return groups
 }
 
-// ownedOptions makes sure that the options the user gave are of format f, so
-// that none is silently without effect.
+// ownedOptions returns an error if the user gave an option that format f does not have, so that no option is
+// silently ignored.
 func (a *app) ownedOptions(cmd *cobra.Command, f *format.Format, more ...format.Option) error {
 	own := slices.Concat(f.Options, more)
 	var err error
@@ -170,14 +169,14 @@ func (a *app) ownedOptions(cmd *cobra.Command, f *format.Format, more ...format.
 	return err
 }
 
-// optionsGiven reports whether the user gave options that are for some files only.
+// optionsGiven reports whether the user gave options that apply only to some files.
 func optionsGiven(cmd *cobra.Command) bool {
 	given := false
 	cmd.Flags().Visit(func(flag *pflag.Flag) { given = given || flag.Annotations[optionNote] != nil })
 	return given
 }
 
-// givenOptions returns the options that the user gave and that are for some files only.
+// givenOptions returns the options that the user gave and that apply only to some files.
 func givenOptions(cmd *cobra.Command) map[string]string {
 	given := make(map[string]string)
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
@@ -188,8 +187,8 @@ func givenOptions(cmd *cobra.Command) map[string]string {
 	return given
 }
 
-// fits makes sure that the options the user gave are for a file. Among those that
-// were found in a folder it is enough if they are for one of them.
+// fits returns an error if the given options do not apply to a file. For files found in a folder, it is enough
+// that the options apply to one of them.
 func (a *app) fits(cmd *cobra.Command, f *format.Format, t target) error {
 	if !t.found {
 		return a.ownedOptions(cmd, f)
@@ -198,7 +197,7 @@ func (a *app) fits(cmd *cobra.Command, f *format.Format, t target) error {
 	return nil
 }
 
-// fitted notes that there is a file of a format among those that were found.
+// fitted records that a file of format f was found.
 func (a *app) fitted(f *format.Format) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -207,8 +206,7 @@ func (a *app) fitted(f *format.Format) {
 	}
 }
 
-// unfit returns an error about an option that the user gave and that was for none of
-// the files in a folder.
+// unfit returns an error about a given option that applied to none of the files in a folder.
 func (a *app) unfit(cmd *cobra.Command) error {
 	var err error
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
@@ -219,7 +217,7 @@ func (a *app) unfit(cmd *cobra.Command) error {
 	return err
 }
 
-// optionsFor returns the options of formats for some of their capabilities.
+// optionsFor returns the function that returns the options of a format for the given capabilities.
 func optionsFor(use format.Use) func(*format.Format) []format.Option {
 	return func(f *format.Format) []format.Option { return f.OptionsFor(use) }
 }

@@ -39,7 +39,7 @@ left out for folders.`,
 		names = expand(names)
 		list := jsonArray{w: a.out}
 		failed := false
-		container := "" // the file that paths are inside of
+		container := "" // the file that contains the paths
 		for i, name := range names {
 			tell := func(g *game, info format.Info) error {
 				if asJSON {
@@ -60,7 +60,7 @@ left out for folders.`,
 				if len(names) == 1 {
 					return err
 				}
-				a.talk.fail(err) // the others may be fine
+				a.talk.fail(err) // continue with the other files
 				failed = true
 			}
 		}
@@ -77,7 +77,7 @@ left out for folders.`,
 	return cmd
 }
 
-// infoOf returns what a file is.
+// infoOf passes the information about a file to tell.
 func (a *app) infoOf(cmd *cobra.Command, name string, tell func(*game, format.Info) error) error {
 	g, err := a.find(cmd, name)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *app) infoOf(cmd *cobra.Command, name string, tell func(*game, format.In
 	return a.openForInfo(cmd, g, tell)
 }
 
-// infoOfInner returns what a file inside a game file is.
+// infoOfInner passes the information about a file inside a game file to tell.
 func (a *app) infoOfInner(cmd *cobra.Command, container, wanted string, tell func(*game, format.Info) error) error {
 	fsys, closer, err := a.openTree(cmd, container)
 	if err != nil {
@@ -127,7 +127,7 @@ func (a *app) openForInfo(cmd *cobra.Command, g *game, tell func(*game, format.I
 	return tell(g, info)
 }
 
-// infoFields puts what is known of any file before what its format tells.
+// infoFields puts the fields common to all files before the fields of the format.
 func infoFields(g *game, info format.Info) []format.InfoField {
 	fields := []format.InfoField{
 		{Key: "file", Value: g.name},
@@ -139,8 +139,7 @@ func infoFields(g *game, info format.Info) []format.InfoField {
 	return append(fields, info.Fields...)
 }
 
-// printFields prints facts as aligned lines, those that have parts with the
-// parts below.
+// printFields prints facts as aligned lines. The parts of a fact are indented below it.
 func printFields(w io.Writer, indent string, fields []format.InfoField) error {
 	width := 0
 	for _, f := range fields {
@@ -168,7 +167,7 @@ func printFields(w io.Writer, indent string, fields []format.InfoField) error {
 
 func label(f format.InfoField) string { return cmp.Or(f.Label, f.Key) }
 
-// fieldLines returns a value as lines, or the parts that it has.
+// fieldLines returns a value as lines, or the parts of the value.
 func fieldLines(value any) ([]string, []format.InfoField) {
 	const wide = 70
 	switch v := value.(type) {

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// jsonArray prints an array, an element a line, as the elements come.
+// jsonArray prints a JSON array, one element per line, as the elements arrive.
 type jsonArray struct {
 	w io.Writer
 	n int
@@ -20,7 +20,7 @@ func (j *jsonArray) add(v any) error {
 	return j.addRaw(data)
 }
 
-// addRaw prints an element that is JSON already, or the beginning of one.
+// addRaw prints an element that is already encoded as JSON, or the beginning of one.
 func (j *jsonArray) addRaw(data []byte) error {
 	head := ",\n  "
 	if j.n == 0 {
@@ -40,7 +40,7 @@ func (j *jsonArray) end() error {
 	return err
 }
 
-// compact writes v as JSON on one line, with <, > and & as they are.
+// compact encodes v as JSON on one line. <, > and & are not escaped.
 func compact(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

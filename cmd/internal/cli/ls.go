@@ -12,7 +12,7 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// patternHelp explains patterns; several verbs take them.
+// patternHelp explains patterns. Several verbs use it.
 const patternHelp = `A PATTERN with a slash is matched with whole paths, one without with the name
 of any file or folder: *.png, images, groups/*/quads*, **/layer.json. A folder
 stands for all that is in it.`

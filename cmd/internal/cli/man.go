@@ -22,14 +22,14 @@ prints the first one.`,
 	}
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "the `folder` to write to")
 	cmd.RunE = func(*cobra.Command, []string) error {
-		// The date is that of the version: the pages of one are always the same.
+		// The date is that of the version, so the pages of a version are always identical.
 		b := readBuilt()
 		header := &doc.GenManHeader{Section: "1", Source: "Trowel " + b.version, Manual: "Trowel", Date: &b.date}
 		forEach(root, func(cmd *cobra.Command) {
-			cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) { // a page has no groups
+			cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) { // man pages do not group flags
 				if games := flag.Annotations[gameNote]; games != nil {
 					flag.Usage += " (" + strings.Join(games, ", ") + ")"
-					delete(flag.Annotations, gameNote) // flags are shared
+					delete(flag.Annotations, gameNote) // flags are shared between verbs
 				}
 			})
 		})
@@ -48,7 +48,7 @@ prints the first one.`,
 	return cmd
 }
 
-// forEach visits all verbs.
+// forEach calls visit for all verbs.
 func forEach(cmd *cobra.Command, visit func(*cobra.Command)) {
 	visit(cmd)
 	for _, sub := range cmd.Commands() {

@@ -94,7 +94,7 @@ what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, th
 	return cmd
 }
 
-// many returns how many files become one, if the user asks for that.
+// many returns the merging of many files into one, if the user asks for it.
 func (m *merging) many(cmd *cobra.Command) (*format.MergingMany, error) {
 	var many *format.MergingMany
 	for _, f := range m.formats {
@@ -198,7 +198,7 @@ func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingM
 	return nil
 }
 
-// told prints what is taken from theirs, and keeps conflicts for later.
+// told returns the report that prints the changes taken from theirs and stores conflicts for later.
 func (m *merging) told(r *report) format.MergeReport {
 	return format.MergeReport{
 		Took: func(c check.Change) error {
@@ -243,13 +243,13 @@ func (m *merging) tellConflicts(r *report) error {
 	return nil
 }
 
-// maxSummary is how many lines a summary of conflicts has at most.
+// maxSummary is the maximum number of lines in a summary of conflicts.
 const maxSummary = 20
 
 var numbers = regexp.MustCompile(`[0-9]+`)
 
 // summarize counts conflicts by the kind of their file and by their key, the most frequent first. It returns
-// nothing if no two are alike.
+// nothing if all conflicts differ.
 func summarize(conflicts []check.Conflict) (lines []string) {
 	type group struct {
 		kind, key string
@@ -258,7 +258,7 @@ func summarize(conflicts []check.Conflict) (lines []string) {
 	for _, c := range conflicts {
 		g := group{path.Ext(c.Path), c.What}
 		if key, values, ok := strings.Cut(c.What, ": "); ok && strings.Contains(values, " became ") {
-			g.key = key // the values differ from file to file
+			g.key = key // the values differ between files
 		}
 		g.key = numbers.ReplaceAllString(g.key, "N")
 		if counts[g]++; files[g] == nil {
@@ -288,10 +288,10 @@ func summarize(conflicts []check.Conflict) (lines []string) {
 	return lines
 }
 
-// mergeFolder is where a folder that was merged has both sides of the conflicts.
+// mergeFolder is the folder with both sides of the conflicts, inside a merged folder.
 const mergeFolder = ".trowel-merge"
 
-// toTree makes a folder of what was merged, with both sides of the conflicts.
+// toTree writes the merged tree to a folder, with both sides of the conflicts.
 func (m *merging) toTree(cmd *cobra.Command, games []*game, run func(format.Output) error, opts output.Options, r *report) error {
 	ours, theirs := games[min(1, len(games)-1)], games[len(games)-1]
 	merged, err := m.scratch(ours.Format, ours.src.Name, ours.name, run)
@@ -338,7 +338,7 @@ func (m *merging) toTree(cmd *cobra.Command, games []*game, run func(format.Outp
 	return x.extract(cmd, m.out, merged, opts)
 }
 
-// putSide puts what a side made of the conflicts beside what was merged.
+// putSide writes one side of the conflicts next to the merged files.
 func (m *merging) putSide(cmd *cobra.Command, side string, g *game, put func(string, []byte) error) error {
 	fsys, closer, err := m.openTree(cmd, g.name)
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 	"trowel.example/format"
 )
 
-// What a part of a work has to say to the user is said when it is taken, and may come from
-// another machine. Package gob can keep the types here.
+// Notes of a part are printed when its records are taken. They may come from another machine, so package gob
+// can encode the types in this file.
 
-// note is something to be said of a file.
+// note is a message about a file.
 type note struct {
 	Kind   noteKind
-	Path   string // of a warning, and of what was missed
+	Path   string // of a warning or a loss
 	Text   string
 	Advice string
 }
@@ -29,16 +29,16 @@ type noteKind uint8
 const (
 	noteSaid noteKind = iota
 	noteWarned
-	noteMissed // data that cannot be had
-	noteFailed // an error: the file could not be worked on, or not to its end
+	noteMissed // data that is missing or unreadable
+	noteFailed // an error: the file could not be processed completely
 )
 
-// failure makes a note of an error.
+// failure returns an error as a note.
 func failure(err error) note {
 	return note{Kind: noteFailed, Text: textOf(err), Advice: adviceFor(err, nil)}
 }
 
-// tell says what a note says.
+// tell prints a note.
 func (t *talk) tell(n note) {
 	switch {
 	case n.Kind == noteSaid:
@@ -54,8 +54,7 @@ func (t *talk) tell(n note) {
 	}
 }
 
-// apart returns an app for a part of a work: take is given what it has to say, one after the
-// other.
+// apart returns an app for a part of the work. The app passes its notes to take, one at a time.
 func (a *app) apart(take func(note)) *app {
 	its := a.quietly(nil)
 	its.call, its.resume, its.elsewhere, its.ctx = a.call, a.resume, a.elsewhere, a.ctx
@@ -74,10 +73,10 @@ func (a *app) apart(take func(note)) *app {
 	return its
 }
 
-// places are those of findings and hits; nil is none.
+// places are the places of findings and hits; nil means no place.
 type places []check.Place
 
-// keptPlace is a place that comes from elsewhere.
+// keptPlace is a decoded place of another type than [check.Line].
 type keptPlace struct {
 	json []byte
 	text string
@@ -86,14 +85,14 @@ type keptPlace struct {
 func (p *keptPlace) String() string               { return p.text }
 func (p *keptPlace) MarshalJSON() ([]byte, error) { return p.json, nil }
 
-// What a place is when it is kept.
+// Kinds of encoded places.
 const (
 	placeNone byte = iota
 	placeLine      // a [check.Line]
 	placeOther
 )
 
-// GobEncode keeps the places, each with a byte that says what it is, its JSON and its text.
+// GobEncode encodes the places. Each has a byte for its kind, its JSON and its text.
 func (p places) GobEncode() ([]byte, error) {
 	var b []byte
 	for _, at := range p {
@@ -119,7 +118,7 @@ func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// GobDecode reads what GobEncode made.
+// GobDecode decodes the output of GobEncode.
 func (p *places) GobDecode(data []byte) error {
 	text := func() (s []byte, err error) {
 		n, size := binary.Uvarint(data)
@@ -155,4 +154,4 @@ func (p *places) GobDecode(data []byte) error {
 
 var errBadPlace = errors.New("expected a place")
 
-func init() { gob.Register([]format.InfoField(nil)) } // the value of a field that has parts
+func init() { gob.Register([]format.InfoField(nil)) } // the value of a field with parts

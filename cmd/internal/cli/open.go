@@ -23,17 +23,17 @@ import (
 	"trowel.example/internal/safename"
 )
 
-// game is a game file that the user named, and its format.
+// game is a game file that the user named, with its format.
 type game struct {
 	*format.Format
-	name  string // as the user gave it
+	name  string // as the user wrote it
 	src   *format.Source
-	built func() // removes a file that was built from a tree, or closes the tree
+	built func() // removes a file built from a tree, or closes the tree
 	tree  fs.FS  // the tree, if it is not built
-	made  string // the folder in which it was built
+	made  string // folder in which the file was built
 }
 
-// Close closes the file, and removes it if it was made for this run.
+// Close closes the file, and removes it if it was built for this run.
 func (g *game) Close() error {
 	err := g.src.Close()
 	if g.built != nil {
@@ -42,15 +42,16 @@ func (g *game) Close() error {
 	return err
 }
 
-// reads returns the paths of what is read when the file is.
+// reads returns the paths that are read when the file is read.
 func (g *game) reads() []string {
 	if g.built != nil {
-		return []string{g.name} // the tree that it was built from
+		return []string{g.name} // the tree from which the file was built
 	}
 	return g.src.Reads()
 }
 
-// shown returns the paths of what a single file is made of, which is as secret as they are.
+// shown returns the paths of the files whose content appears in the output. The output must be as protected as
+// these files.
 func (g *game) shown() []string {
 	paths := g.reads()
 	if g.Shown != nil && g.src.Dir != "" && g.built == nil {
@@ -59,8 +60,8 @@ func (g *game) shown() []string {
 	return paths
 }
 
-// othersOf returns which permissions others than its owner can have for what is made of files: to do
-// anything with it only if they may read all of them.
+// othersOf returns the permissions of group and others for output made from files: none unless they can read
+// all of the files.
 func othersOf(paths []string) fs.FileMode {
 	others := fs.FileMode(0o077)
 	for _, path := range paths {
@@ -70,7 +71,7 @@ func othersOf(paths []string) fs.FileMode {
 		}
 		may := info.Mode().Perm()
 		if info.IsDir() {
-			may |= may & 0o011 << 2 // who may go into it can read what is in it
+			may |= may & 0o011 << 2 // users who can enter the folder can read its files
 		}
 		for _, who := range []fs.FileMode{0o070, 0o007} {
 			if may&who&0o044 == 0 {
@@ -81,7 +82,7 @@ func othersOf(paths []string) fs.FileMode {
 	return others
 }
 
-// source opens what the user named; "-" is standard input.
+// source opens the file that the user named; "-" is standard input.
 func (a *app) source(name string) (*format.Source, error) {
 	if err := a.mayRead(name); err != nil {
 		return nil, err
@@ -107,8 +108,8 @@ func (a *app) source(name string) (*format.Source, error) {
 	return src, nil
 }
 
-// standardInput returns a source of what is to be read from in: in parts if it is a
-// file, else as a whole.
+// standardInput returns a source that reads from in: on demand if in is a file, otherwise the whole input at
+// once.
 func standardInput(in io.Reader) (*format.Source, error) {
 	if f, ok := in.(*os.File); ok {
 		if term.IsTerminal(int(f.Fd())) {
@@ -126,7 +127,7 @@ func standardInput(in io.Reader) (*format.Source, error) {
 			}
 			size := max(info.Size()-at, 0)
 			return format.NewSourceAt("-", io.NewSectionReader(f, at, size), size), nil
-		case info.Mode()&fs.ModeDevice != 0: // which never ends, unless it is at its end
+		case info.Mode()&fs.ModeDevice != 0: // a device never ends, unless it is at its end
 			var one [1]byte
 			if n, err := f.Read(one[:]); n > 0 || err != io.EOF {
 				return nil, cmp.Or(err, regular.Check(info, "standard input"))
@@ -141,8 +142,8 @@ func standardInput(in io.Reader) (*format.Source, error) {
 	return format.NewSource("-", data), nil
 }
 
-// find opens what the user named and tells its format. A folder in tree form
-// is built first, into a place for temporary files.
+// find opens the file that the user named and detects its format. A folder in tree form is first built as a
+// temporary file.
 func (a *app) find(cmd *cobra.Command, name string) (*game, error) {
 	return a.findTarget(cmd, target{name: name})
 }
@@ -177,16 +178,16 @@ func (a *app) findTarget(cmd *cobra.Command, t target) (*game, error) {
 	return a.buildTemporary(cmd.Context(), a.job(cmd, f), f, fsys, name)
 }
 
-// buildTemporary builds the tree form of a file, for this run only.
+// buildTemporary builds the tree form of a file as a temporary file.
 func (a *app) buildTemporary(ctx context.Context, job *format.Job, f *format.Format, fsys fs.FS, name string) (*game, error) {
-	job.OnDone, job.Temporary = nil, true // it is not what the user asked for
+	job.OnDone, job.Temporary = nil, true // the user did not ask for the build
 	return a.scratch(f, filepath.Clean(name)+extension(f), name, func(out format.Output) error {
 		return named(f.Build(ctx, job, fsys, out), name)
 	})
 }
 
-// scratch lets run make a file of format f, for this run only, whose base name is that of a
-// path; messages call it name.
+// scratch calls run to make a temporary file of format f. The file has the base name of path, and messages call
+// it name.
 func (a *app) scratch(f *format.Format, path, name string, run func(format.Output) error) (_ *game, err error) {
 	dir, remove, err := output.Scratch()
 	if err != nil {
@@ -218,11 +219,11 @@ func (a *app) scratch(f *format.Format, path, name string, run func(format.Outpu
 	return &game{Format: f, name: name, src: src, built: remove, made: dir}, nil
 }
 
-// called is an output whose temporary paths no message shows.
+// called is an output that hides its temporary paths in messages.
 type called struct {
 	format.Output
 	talk *talk
-	name string // that the user knows
+	name string // the name for messages
 }
 
 func (c called) Dir() (string, error) {
@@ -241,14 +242,13 @@ func extension(f *format.Format) string {
 	return f.Extensions[0]
 }
 
-// open opens a game file that find found.
+// open opens a game file that find returned.
 func (g *game) open(ctx context.Context, job *format.Job) (format.File, error) {
 	file, err := g.Open(ctx, job, g.src)
 	return file, named(err, g.name)
 }
 
-// openTree opens what the user named as a tree. A folder in tree form is that
-// tree already.
+// openTree opens the file that the user named as a tree. A folder in tree form is opened directly.
 func (a *app) openTree(cmd *cobra.Command, name string) (fs.FS, io.Closer, error) {
 	return a.openTarget(cmd, target{name: name})
 }
@@ -261,8 +261,7 @@ func (a *app) openTarget(cmd *cobra.Command, t target) (fs.FS, io.Closer, error)
 	return a.openSource(cmd, t, src, nil)
 }
 
-// openSource is openTarget for a source that is open already. More are values of
-// options that the user did not give.
+// openSource is openTarget for an open source. more holds values of options that the user did not give.
 func (a *app) openSource(cmd *cobra.Command, t target, src *format.Source, more map[string]string) (fs.FS, io.Closer, error) {
 	name := t.name
 	f, err := a.formatOf(src, t)
@@ -298,7 +297,7 @@ func (a *app) openSource(cmd *cobra.Command, t target, src *format.Source, more 
 	return fsys, closers{file, g}, nil
 }
 
-// openFolderTarget opens a folder in tree form, or any other.
+// openFolderTarget opens a folder, in tree form or not.
 func (a *app) openFolderTarget(cmd *cobra.Command, t target) (fs.FS, io.Closer, error) {
 	fsys, closer, err := a.openFolder(t.name)
 	if err != nil {
@@ -313,7 +312,7 @@ func (a *app) openFolderTarget(cmd *cobra.Command, t target) (fs.FS, io.Closer, 
 	return fsys, closer, nil
 }
 
-// closers closes several things.
+// closers closes several values.
 type closers []io.Closer
 
 func (c closers) Close() error {
@@ -324,8 +323,7 @@ func (c closers) Close() error {
 	return err
 }
 
-// openFolder opens a folder in tree form, under its true names. The user is told of links
-// that are left out of it.
+// openFolder opens a folder in tree form, under its true names. It reports links that are left out.
 func (a *app) openFolder(name string) (fs.FS, io.Closer, error) {
 	return openFolder(name, func(at string, err error) { a.talk.miss(filepath.Join(name, filepath.FromSlash(at)), err.Error()) })
 }
@@ -347,9 +345,8 @@ func openFolder(name string, told func(at string, err error)) (fs.FS, io.Closer,
 	return regular.Limit(fsys, format.MaxWhole), root, nil
 }
 
-// mayBeCalled makes sure that the name of what is made has no extension that belongs to another
-// format: other than f, or with anyOfGame, than all of the game of f. Own is the extension of
-// what is made.
+// mayBeCalled returns an error if the name of the output has the extension of another format. If anyOfGame is
+// set, extensions of all formats of the game of f are allowed. own is the extension of the output.
 func (a *app) mayBeCalled(name string, f *format.Format, own string, anyOfGame bool) error {
 	has := func(ext string) bool {
 		_, has := cutSuffixFold(name, ext)
@@ -373,9 +370,9 @@ func (a *app) mayBeCalled(name string, f *format.Format, own string, anyOfGame b
 	return nil
 }
 
-// writeOptions say what the output of a run may take the place of: a thing of format f,
-// or one that has the extension of what is made, and nothing that the run reads. The tree
-// is that which f builds, or nil.
+// writeOptions returns the output options of a run. The output may replace a file of format f or, if made is
+// not empty, a file with the extension made, and never a file that the run reads. tree is the tree that f
+// builds, or nil.
 func (a *app) writeOptions(cmd *cobra.Command, force bool, f *format.Format, job *format.Job, tree fs.FS, made string, reads func() []string) output.Options {
 	return output.Options{
 		Replace: force,
@@ -402,8 +399,8 @@ func (a *app) writeOptions(cmd *cobra.Command, force bool, f *format.Format, job
 	}
 }
 
-// inputs returns the paths that are read besides the file of the run: those that its
-// options name, and standard input.
+// inputs returns the paths that are read in addition to the file of the run: the values of input options, and
+// standard input.
 func (a *app) inputs(cmd *cobra.Command) []string {
 	var list []string
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
@@ -421,7 +418,7 @@ func (a *app) inputs(cmd *cobra.Command) []string {
 	return list
 }
 
-// cutSuffixFold is [strings.CutSuffix] for any case.
+// cutSuffixFold is [strings.CutSuffix], ignoring case.
 func cutSuffixFold(name, suffix string) (string, bool) {
 	if n := len(name) - len(suffix); n >= 0 && strings.EqualFold(name[n:], suffix) {
 		return name[:n], true
@@ -429,7 +426,7 @@ func cutSuffixFold(name, suffix string) (string, bool) {
 	return name, false
 }
 
-// about makes a job name the file that it is about in what it tells, for verbs that take many.
+// about makes the messages of a job name the file. It is for verbs with many files.
 func (a *app) about(job *format.Job, file string) *format.Job {
 	warned, missed := job.OnWarn, job.OnMiss
 	job.OnWarn = func(path, message string) { warned(inFile(file, a.talk.plain(path)), message) }
@@ -437,8 +434,8 @@ func (a *app) about(job *format.Job, file string) *format.Job {
 	return job
 }
 
-// inFile returns a path with the file that it is in before it, unless it says itself where it is,
-// as that of a neighbour of the file does.
+// inFile adds the file name to a path inside the file. A path that already begins with the file name, or that
+// is next to the file, is unchanged.
 func inFile(file, path string) string {
 	switch {
 	case path == "":
@@ -449,16 +446,16 @@ func inFile(file, path string) string {
 	return file + ": " + path
 }
 
-// job is what a verb passes down to format f.
+// job returns the job that a verb passes to format f.
 func (a *app) job(cmd *cobra.Command, f *format.Format, more ...format.Option) *format.Job {
 	values := make(map[string]string)
 	for _, o := range slices.Concat(f.Options, more) {
 		values[o.Name] = o.Default
-		if flag := cmd.Flags().Lookup(o.Name); flag != nil && flag.Changed && flag.Annotations[optionNote] != nil { // and no flag of the verb's own
+		if flag := cmd.Flags().Lookup(o.Name); flag != nil && flag.Changed && flag.Annotations[optionNote] != nil { // not a flag of the verb itself
 			values[o.Name] = flag.Value.String()
 		}
 	}
-	keep, _ := cmd.Flags().GetBool(keepFlag) // which only verbs that write have
+	keep, _ := cmd.Flags().GetBool(keepFlag) // only verbs that write have the flag
 	return &format.Job{Values: values, KeepGoing: keep, OnWarn: a.talk.warn, OnMiss: a.talk.miss, OnProgress: a.talk.progress,
 		OnLose: func(string) { a.lost.Add(1) },
 		OnDone: func(message string) { a.talk.say("%s", message) }}

@@ -79,7 +79,7 @@ it is written, what cannot be read is reported, and the exit code is 1.
 			job := r.watch(a.job(cmd, f))
 			files := &watched{FS: fsys}
 			opts := a.writeOptions(cmd, force, f, job, fsys, "", func() []string { return []string{dir} })
-			if folder := opts.Others; !f.Folder { // what is made as a folder has files of its own
+			if folder := opts.Others; !f.Folder { // a folder has files with their own permissions
 				opts.Others = func() fs.FileMode {
 					if files.owner.Load() {
 						return 0
@@ -100,7 +100,7 @@ it is written, what cannot be read is reported, and the exit code is 1.
 	return cmd
 }
 
-// watched is a tree that notes whether a file that was read is for nobody but its owner.
+// watched is a tree that records whether only the owner may read one of the files read.
 type watched struct {
 	fs.FS
 	owner atomic.Bool
@@ -119,7 +119,7 @@ func (w *watched) Open(name string) (fs.File, error) {
 
 func (w *watched) Stat(name string) (fs.FileInfo, error) { return fs.Stat(w.FS, name) }
 
-// treeFormat returns the format of which dir is the tree form, or takes it by its name.
+// treeFormat returns the format of which dir is the tree form, or the format that the user named.
 func (a *app) treeFormat(fsys fs.FS, dir, name string) (*format.Format, error) {
 	if name == "" {
 		f, err := a.formats.FindTree(fsys)
@@ -142,7 +142,7 @@ func (a *app) treeFormat(fsys fs.FS, dir, name string) (*format.Format, error) {
 	return f, nil
 }
 
-// fileName returns the name of the game file that a folder becomes.
+// fileName returns the name of the game file for a folder.
 func fileName(fsys fs.FS, dir string, f *format.Format) (string, error) {
 	if f.FileName != nil {
 		if name := f.FileName(fsys); name != "" {
@@ -159,8 +159,8 @@ func fileName(fsys fs.FS, dir string, f *format.Format) (string, error) {
 	return filepath.Base(full) + extension(f), nil
 }
 
-// wayOut reports whether the current folder is dir or in it, and returns the relative path
-// from there to the folder above dir.
+// wayOut reports whether the current folder is dir or inside dir, and returns the relative path from the
+// current folder to the parent of dir.
 func wayOut(dir string) (out string, in bool) {
 	top, err := filepath.Abs(dir)
 	if err != nil {
@@ -177,7 +177,7 @@ func wayOut(dir string) (out string, in bool) {
 	return out, err == nil
 }
 
-// completeFormats completes the name of a format, for the shell.
+// completeFormats is the shell completion of format names.
 func (a *app) completeFormats(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, f := range a.formats {

@@ -18,60 +18,58 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// Call is a run of the tool that hands on the work of its verb in place of doing it.
+// Call is a run of the tool that hands over the work of its verb instead of doing it.
 type Call struct {
 	Games          format.Games
-	More           []Verbs  // of the program, as for [Main]
-	Args           []string // the verb and its words
+	More           []Verbs  // verbs of the program, as for [Main]
+	Args           []string // the verb and its arguments
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 
-	// Work is given the work of the verb, once. When it returns nil the verb sums up what was
-	// taken, as if it had done the work itself; [ErrPart] keeps it from that.
+	// Work receives the work of the verb, once. When Work returns nil, the verb prints the summary of the
+	// records taken, as if it had done the work itself. If Work returns [ErrPart], the verb prints nothing.
 	Work func(ctx context.Context, w work.Work) error
 
-	Program string // identifies the program for which a part is done; "" is this one
+	Program string // identifies the program for which a part is done; "" is this program
 
-	Failed func(error) // is given the error of a verb that has failed; may be nil
+	Failed func(error) // receives the error of a failed verb; may be nil
 
-	Part *work.Part // that Work does, so that no more is read than that takes; nil: none, or several
+	Part *work.Part // the part that Work does, so that only its files are read; nil: no part or several
 
-	Access *Access // nil: whatever this process may
+	Access *Access // nil: no restrictions
 
-	// Output returns where that is written which the user calls name, with -o and the like;
-	// nil: nowhere, as for a run that does no more than parts.
+	// Output returns the path to write instead of the user's output name (-o and similar options). nil: there
+	// is no output, as for a run that only does parts.
 	Output func(name string) string
 
-	// Kept returns where a folder is that the user calls name, and that is brought up to date: it
-	// may be there before the work, and stays behind it. "" or nil: what is written begins with
-	// nothing, and goes to Output.
+	// Kept returns the path of an output folder that is updated: the folder may exist before the work and
+	// remains afterwards. If Kept is nil or returns "", the output starts empty and goes to Output.
 	Kept func(name string) string
 }
 
-// ErrPart is what [Call.Work] returns when it has done only a part of the work, or noted what
-// there is to do: the verb then says nothing, and the exit code is 0.
+// ErrPart is returned by [Call.Work] when it has done only a part of the work or only recorded the parts. The
+// verb then prints nothing, and the exit code is 0.
 var ErrPart = errors.New("a part of the work was done")
 
-// Access is what a run may do that was asked for by somebody else.
+// Access limits a run on behalf of another user.
 type Access struct {
-	Roots   []string // folders, and those of [Elsewhere] with their settings: nothing outside of them is opened, whatever links say
-	Remote  bool     // connections to other machines are allowed
-	Changes bool     // and so are changes in place
+	Roots   []string // only these folders, and [Elsewhere] names with their settings, can be opened, even through links
+	Remote  bool     // allows connections to other machines
+	Changes bool     // allows changes in place
 }
 
-// Perform runs the tool up to the work of a verb, and returns its exit code. A verb whose work
-// does not come apart is an error, and so is a command line with which no work is done at all,
-// such as one that asks for help.
+// Perform runs the tool up to the work of a verb and returns its exit code. It returns an error code for verbs
+// whose work cannot be split and for command lines that do no work, such as a request for help.
 func Perform(ctx context.Context, call Call) int {
 	a := newApp(call.Games, call.Stdin, call.Stdout, call.Stderr)
 	a.more, a.call = call.More, &call
 	return a.run(ctx, call.Args, call.Stderr)
 }
 
-// workNote marks the verbs whose work comes apart.
+// workNote is the annotation of verbs whose work can be split.
 const workNote = "trowel_work"
 
-// AsWork says that a verb performs a work.
+// AsWork marks a verb whose work can be split.
 func AsWork(cmd *cobra.Command) {
 	cmd.Annotations = map[string]string{workNote: "true"}
 }
@@ -83,10 +81,10 @@ func (a *app) execute(ctx context.Context, root *cobra.Command) error {
 		if a.needsSecond(cmd, args) {
 			return a.startSecond("object storage")
 		}
-		cmd.Flags().Visit(func(*pflag.Flag) {}) // this sorts them, before parts of a work ask for them side by side
+		cmd.Flags().Visit(func(*pflag.Flag) {}) // sorts the flags before parts of the work read them concurrently
 		if a.call != nil && a.call.Access != nil && a.elsewhere != nil {
 			for _, root := range a.call.Access.Roots {
-				a.elsewhere.Full(root) // its settings count for names without any
+				a.elsewhere.Full(root) // its settings apply to names without settings
 			}
 		}
 		if f := cmd.Flags().Lookup("resume"); f != nil && f.Changed && a.resume == "" {
@@ -125,8 +123,8 @@ func (a *app) execute(ctx context.Context, root *cobra.Command) error {
 	return fmt.Errorf("no work is done with these words: %s", strings.Join(a.args, " "))
 }
 
-// perform does the work of a verb, or hands it on. What the verb has still to do is then to sum
-// up what was taken.
+// perform does the work of a verb or hands it over. Afterwards, the verb only prints a summary of the records
+// taken.
 func (a *app) perform(ctx context.Context, w work.Work) error {
 	switch {
 	case a.call == nil && a.resume == "":
@@ -140,15 +138,14 @@ func (a *app) perform(ctx context.Context, w work.Work) error {
 	return a.call.Work(ctx, w)
 }
 
-// Perform does the work of a verb, which said [AsWork], or hands it on to where it is done. A verb
-// has no more to do than to sum up what was taken, and returns the error.
+// Perform does the work of a verb marked by [AsWork] or hands it over. Afterwards, the verb only prints a
+// summary of the records taken and returns the error.
 func (t *Tool) Perform(ctx context.Context, w work.Work) error { return t.a.perform(ctx, w) }
 
-// inParts reports whether the parts of a work are kept, so that one that failed can be done
-// again.
+// inParts reports whether the results of parts are kept, so that a failed part can be retried.
 func (a *app) inParts() bool { return a.call != nil || a.resume != "" }
 
-// mayChange returns an error if files may not be changed in place.
+// mayChange returns an error if changes in place are not allowed.
 func (a *app) mayChange() error {
 	if a.call == nil || a.call.Access == nil || a.call.Access.Changes {
 		return nil
@@ -156,8 +153,8 @@ func (a *app) mayChange() error {
 	return refusal("files are not to be changed in place from here")
 }
 
-// onlyWork returns an error about a command line that does no work which comes apart, of a verb
-// that does with other words. It is asked before anything is done.
+// onlyWork returns an error about a command line without work that can be split, for a verb that has such work
+// with other arguments. It is called before anything is done.
 func (a *app) onlyWork(words string) error {
 	if !a.inParts() {
 		return nil
@@ -165,7 +162,7 @@ func (a *app) onlyWork(words string) error {
 	return fmt.Errorf("only with %s it is work that comes apart", words)
 }
 
-// written returns where that is written which the user calls name, if it is.
+// written returns the path to write for an output name, or "" if there is no output.
 func (a *app) written(name string) string {
 	if a.call == nil || a.call.Output == nil {
 		return name
@@ -173,7 +170,7 @@ func (a *app) written(name string) string {
 	return a.call.Output(name)
 }
 
-// kept returns where the folder is that the user calls name, if what is there already counts.
+// kept returns the path of an output folder whose existing content is used.
 func (a *app) kept(name string) (place string, is bool) {
 	switch {
 	case a.call == nil:
@@ -185,8 +182,8 @@ func (a *app) kept(name string) (place string, is bool) {
 	return place, place != ""
 }
 
-// mayRead returns an error about what may not be opened: a file, or a folder that has a way out.
-// It is asked before anything is opened that the user named, or that was found in a folder.
+// mayRead returns an error about a file that may not be opened, or a folder with links out of the roots. It is
+// called before any file is opened that the user named or that was found in a folder.
 func (a *app) mayRead(name string) error {
 	if a.call == nil || a.call.Access == nil {
 		return nil
@@ -200,7 +197,7 @@ func (a *app) mayRead(name string) error {
 	return a.call.Access.whole(name)
 }
 
-// mayLookAt is mayRead for a folder of files, of which each is asked for when its turn comes.
+// mayLookAt is mayRead for a folder whose files are checked one by one later.
 func (a *app) mayLookAt(name string) error {
 	if a.call == nil || a.call.Access == nil || name == "-" {
 		return nil
@@ -211,10 +208,10 @@ func (a *app) mayLookAt(name string) error {
 	return a.call.Access.Inside(name)
 }
 
-// ErrRefused is wrapped by errors about what [Access] does not allow: doing it again does not help.
+// ErrRefused is wrapped by errors about operations that [Access] does not allow. Retrying does not help.
 var ErrRefused = errors.New("not allowed here")
 
-// refusal is an error that wraps ErrRefused, with words of its own.
+// refusal is an error with its own message that wraps ErrRefused.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
@@ -222,8 +219,8 @@ func (refusal) Unwrap() error   { return ErrRefused }
 
 const errOutside = refusal("outside of the folders that may be read here")
 
-// whole returns an error about a file that is not below a root, or a folder with a link in it
-// that leads out of the roots.
+// whole returns an error about a file outside of the roots, or a folder with a link that leads out of the
+// roots.
 func (x *Access) whole(name string) error { return x.wholeOf(name, make(map[string]bool)) }
 
 func (x *Access) wholeOf(name string, seen map[string]bool) error {
@@ -232,25 +229,25 @@ func (x *Access) wholeOf(name string, seen map[string]bool) error {
 	}
 	real, err := filepath.EvalSymlinks(name)
 	if err != nil || seen[real] {
-		return nil // the verb says what is wrong
+		return nil // the verb reports the error
 	}
 	seen[real] = true
 	return filepath.WalkDir(real, func(path string, e os.DirEntry, err error) error {
 		if err != nil || e.Type()&os.ModeSymlink == 0 {
-			return nil // what cannot be read is not
+			return nil // unreadable folders are not read
 		}
 		return x.wholeOf(path, seen)
 	})
 }
 
-// Inside returns an error about a path that is not below a root when all links are followed.
+// Inside returns an error about a path that is outside of the roots after all links are resolved.
 func (x *Access) Inside(name string) error {
 	path, err := filepath.Abs(name)
 	if err == nil {
 		path, err = resolved(path)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, errOutside) // nothing is told of what is there
+		return fmt.Errorf("%s: %w", name, errOutside) // the error reveals nothing about the target
 	}
 	for _, root := range x.Roots {
 		if root, err = filepath.Abs(root); err != nil {
@@ -266,20 +263,20 @@ func (x *Access) Inside(name string) error {
 	return fmt.Errorf("%s: %w", name, errOutside)
 }
 
-// resolved is [filepath.EvalSymlinks] for paths of which the last parts may be missing.
+// resolved is [filepath.EvalSymlinks] for paths whose last elements may be missing.
 func resolved(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, os.ErrNotExist) {
 		return real, err
 	}
 	if _, e := os.Lstat(path); e == nil || filepath.Dir(path) == path {
-		return "", err // a link to nothing: where it leads may come to be
+		return "", err // a dangling link: its target may be created later
 	}
 	above, err := resolved(filepath.Dir(path))
 	return filepath.Join(above, filepath.Base(path)), err
 }
 
-// optionGiven returns the value of an option of a format that the user gave, or "".
+// optionGiven returns the value of a format's option that the user gave, or "".
 func optionGiven(cmd *cobra.Command, name string) string {
 	if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Annotations[optionNote] != nil {
 		return flag.Value.String()
@@ -287,7 +284,7 @@ func optionGiven(cmd *cobra.Command, name string) string {
 	return ""
 }
 
-// mayUse returns an error about options of formats that may not be given here, or whose values
+// mayUse returns an error about options of formats that are not allowed here, or whose values are files that
 // may not be read.
 func (a *app) mayUse(options []format.Option, value func(*format.Option) string) error {
 	if a.call == nil || a.call.Access == nil {
@@ -310,7 +307,7 @@ func (a *app) mayUse(options []format.Option, value func(*format.Option) string)
 	return nil
 }
 
-// catch runs the verb, and makes an error of a panic.
+// catch runs the verb and converts a panic into an error.
 func (a *app) catch(ctx context.Context, root *cobra.Command) (err error) {
 	if p := parallel.Catch(func() { err = a.execute(ctx, root) }); p != nil {
 		err = defect(p)

@@ -21,15 +21,15 @@ import (
 	"trowel.example/internal/regular"
 )
 
-// pipes are those that a shell opened for the program, as <(...) does. A pipe can be read once: its contents
-// are kept in a temporary file for the run.
+// pipes are the pipes that a shell opened for the program, as <(...) does. A pipe can be read only once, so its
+// content is copied to a temporary file for the run.
 type pipes struct {
 	mu    sync.Mutex
-	paths map[string]string // of the files, by the names of the pipes
-	kept  []func()          // remove the files
+	paths map[string]string // temporary files by names of pipes
+	kept  []func()          // functions that remove the files
 }
 
-// path returns the path of the file with the contents of a pipe, and any other path unchanged.
+// path returns the path of the file with the content of a pipe, and any other path unchanged.
 func (p *pipes) path(ctx context.Context, t *talk, name string) (string, error) {
 	if !isDescriptor(name) {
 		return name, nil
@@ -54,7 +54,7 @@ func (p *pipes) path(ctx context.Context, t *talk, name string) (string, error) 
 	return path, nil
 }
 
-// keep copies what comes from a pipe to a temporary file, and returns its path.
+// keep copies the content of a pipe to a temporary file and returns the path of that file.
 func (p *pipes) keep(ctx context.Context, name string) (string, error) {
 	in, err := os.Open(name)
 	if err != nil {
@@ -79,14 +79,14 @@ func (p *pipes) keep(ctx context.Context, name string) (string, error) {
 	return path, errors.Join(err, out.Close(), ctx.Err())
 }
 
-// inputNote is the annotation of an option of a verb whose value is the path of a file that is read, as
-// [format.Option.Input] is for those of formats.
+// inputNote is the annotation of an option whose value is the path of an input file, like [format.Option.Input]
+// for options of formats.
 const inputNote = "trowel_input"
 
-// Input states that the value of an option of a verb is the path of a file that the verb reads.
+// Input marks an option of a verb whose value is the path of an input file.
 func Input(cmd *cobra.Command, name string) { _ = cmd.Flags().SetAnnotation(name, inputNote, nil) }
 
-// readInputs replaces the pipes that options name by files with their contents. A path of anything
+// readInputs replaces pipes in the values of options by files with the content of the pipes. A path of anything
 // else that is neither a file nor a folder is an error: reading it might never end.
 func (a *app) readInputs(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(flag *pflag.Flag) {
@@ -132,7 +132,7 @@ func (a *app) stepInputs(steps []format.Step) error {
 	return nil
 }
 
-// input returns the paths of files to read for names, one on each line.
+// input returns the paths of the files to read for names, one per line.
 func (a *app) input(names string) (string, error) {
 	list := strings.Split(names, "\n")
 	for i, name := range list {
@@ -158,7 +158,7 @@ func (p *pipes) remove() {
 	}
 }
 
-// isDescriptor reports whether a path is that of a file that the program was started with.
+// isDescriptor reports whether a path refers to a file descriptor that the program was started with.
 func isDescriptor(name string) bool {
 	for _, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
 		if number, is := strings.CutPrefix(name, dir); is {

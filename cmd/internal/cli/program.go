@@ -13,8 +13,8 @@ import (
 	"trowel.example/internal/output"
 )
 
-// Args returns the arguments of the tool for a command line. Where the tool is called by the
-// name of a program that it stands in for, that is the verb.
+// Args returns the arguments of the tool for a command line. If the tool is called by the name of a program
+// that it replaces, that name is the verb.
 func Args(games format.Games, line []string) []string {
 	if len(line) == 0 {
 		return nil
@@ -30,8 +30,8 @@ func Args(games format.Games, line []string) []string {
 	return line[1:]
 }
 
-// programCommand makes the verb that stands in for a program. All that follows its name is
-// for that program.
+// programCommand makes the verb that replaces a program. All arguments after the verb have the meaning that the
+// program gives them.
 func (a *app) programCommand(p *format.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:                p.Name + " ARGUMENT...",
@@ -52,7 +52,7 @@ func (a *app) programCommand(p *format.Program) *cobra.Command {
 	return cmd
 }
 
-// writeOver writes a file made from others, and replaces what is there.
+// writeOver writes a file made from other files, replacing an existing file.
 func writeOver(path string, from []string, write func(io.Writer) error) (err error) {
 	out, err := output.New(path, output.Options{Replace: true, Others: func() fs.FileMode { return othersOf(from) }})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"trowel.example/format"
 )
 
-// drawing is what the user asked a verb to draw, the same for all its files.
+// drawing is a drawing request, the same for all files of the verb.
 type drawing struct {
 	out, tiles, as string
 	force          bool
@@ -130,7 +130,7 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 		for i, t := range targets {
 			names[i] = t.name()
 		}
-		from := make(map[string]string) // what each picture is of
+		from := make(map[string]string) // source of each picture
 		next := 0
 		return w.each(cmd.Context(), names, func(name string, r *report) error {
 			t := targets[next]
@@ -151,7 +151,7 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 	return cmd
 }
 
-// onlyTiles returns an error about options that are given for tiles, where none are made.
+// onlyTiles returns an error if options for tiles are given without --tiles.
 func (a *app) onlyTiles(flags *pflag.FlagSet) error {
 	for _, f := range a.formats {
 		for _, o := range f.Options {
@@ -163,7 +163,7 @@ func (a *app) onlyTiles(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// fit makes sure that no two options are given of which one would mean nothing.
+// fit returns an error if one given option makes another one meaningless.
 func (d *drawing) fit(flags *pflag.FlagSet) error {
 	for _, pair := range [][2]string{
 		{"tiles", "output"}, {"tiles", "format"}, {"tiles", "size"}, {"tiles", "area"}, {"tiles", "dry-run"}, {"tiles", "list"},
@@ -182,11 +182,11 @@ func (d *drawing) fit(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// sceneTarget is something to be drawn: a file, or a file in it.
+// sceneTarget is something to draw: a file, or a file inside it.
 type sceneTarget struct {
 	file string
-	path string // in it; "": the file itself
-	game *game  // nil: it is opened when it is drawn
+	path string // path in the file; "" for the file itself
+	game *game  // nil: opened when it is drawn
 }
 
 func (t sceneTarget) name() string {
@@ -196,7 +196,7 @@ func (t sceneTarget) name() string {
 	return t.file + "/" + t.path
 }
 
-// scenes finds what to draw: the files, or what patterns choose in the first of them.
+// scenes returns what to draw: the files, or the files inside the first file that patterns select.
 func (a *app) scenes(cmd *cobra.Command, args []string) (targets []sceneTarget, closeAll func(), err error) {
 	files, patterns := a.filesAndPatterns(cmd, args)
 	if len(patterns) == 0 {
@@ -216,7 +216,7 @@ func (a *app) scenes(cmd *cobra.Command, args []string) (targets []sceneTarget, 
 	return targets, closeAll, err
 }
 
-// scenesIn finds what patterns choose in a file.
+// scenesIn returns the files inside a file that patterns select.
 func (a *app) scenesIn(cmd *cobra.Command, g *game, patterns []string) ([]sceneTarget, error) {
 	chosen, err := selectPaths(patterns)
 	if err != nil {
@@ -256,7 +256,7 @@ func (a *app) scenesIn(cmd *cobra.Command, g *game, patterns []string) ([]sceneT
 	return targets, err
 }
 
-// findScene opens a file that shows something, in whatever form.
+// findScene opens a file that can be drawn, in any form.
 func (a *app) findScene(cmd *cobra.Command, name string) (*game, error) {
 	g, err := a.find(cmd, name)
 	if err != nil {
@@ -274,7 +274,7 @@ func (a *app) findScene(cmd *cobra.Command, name string) (*game, error) {
 	return g, nil
 }
 
-// render draws one thing. nameOf returns the name of its picture.
+// render draws one target. nameOf returns the name of its picture.
 func (a *app) render(cmd *cobra.Command, t sceneTarget, asked *askedPicture, r *report, nameOf func() (string, error)) (err error) {
 	g := t.game
 	if g == nil {
@@ -314,7 +314,7 @@ func (a *app) render(cmd *cobra.Command, t sceneTarget, asked *askedPicture, r *
 	return named(p.draw(cmd, made), t.name())
 }
 
-// pictureName returns the name of the picture of something.
+// pictureName returns the name of the picture of a target.
 func (d *askedPicture) pictureName(t sceneTarget, several bool) (string, error) {
 	ext := "." + d.as
 	if d.as == "" {

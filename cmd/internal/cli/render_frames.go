@@ -18,16 +18,15 @@ import (
 
 const (
 	maxFrames      = 1 << 20
-	maxFramePixels = 1 << 26 // of one that is in memory as a whole
+	maxFramePixels = 1 << 26 // of a frame that is held in memory as a whole
 )
 
 var frameNumber = regexp.MustCompile(`%0?[0-9]?d`)
 
-// framePattern returns the part of a name that stands for the number of a frame, "" if
-// there is none.
+// framePattern returns the part of a name that is replaced by the frame number, or "" if there is none.
 func framePattern(name string) string { return frameNumber.FindString(filepath.Base(name)) }
 
-// frames returns how many frames there are.
+// frames returns the number of frames.
 func (p *picture) frames() (int, error) {
 	times := p.asked.times
 	n := math.Ceil((times[1]-times[0])*p.asked.fps - 1e-6)
@@ -44,7 +43,7 @@ func (p *picture) frame(i int) format.Look {
 	return look
 }
 
-// drawFrames draws each frame as a file of its own.
+// drawFrames draws each frame to a separate file.
 func (p *picture) drawFrames(cmd *cobra.Command, name string) error {
 	n, err := p.frames()
 	if err != nil {
@@ -79,7 +78,7 @@ func (p *picture) drawFrames(cmd *cobra.Command, name string) error {
 	return nil
 }
 
-// eachFrame draws the frames one after the other, each on all cores, into the same pixels.
+// eachFrame draws the frames one after another, each on all cores, into the same pixels.
 func (p *picture) eachFrame(ctx context.Context, start func(n int) error, emit func(*image.RGBA) error) error {
 	n, err := p.frames()
 	if err != nil {
@@ -111,7 +110,7 @@ func (p *picture) eachFrame(ctx context.Context, start func(n int) error, emit f
 	return nil
 }
 
-// writeAPNG writes a PNG that moves, for ever.
+// writeAPNG writes an animated PNG that repeats forever.
 func (p *picture) writeAPNG(ctx context.Context, w io.Writer) error {
 	kind := pixel.RGBA
 	if p.background().A == 0xff {

@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	usualSide     = 16384   // the longest side of a picture whose size nobody gave
+	usualSide     = 16384   // the longer side of a picture if no size is given
 	maxSide       = 1 << 20 // of any picture
 	maxPixels     = 1 << 36
 	thumbnailSide = 512
 )
 
-// askedPicture is what the user asked for, understood as far as that goes without a file.
+// askedPicture is the parsed drawing request, before it is applied to a file.
 type askedPicture struct {
 	*drawing
-	width, height int     // 0: not asked for
-	longer        int     // the longer side; 0: not asked for
-	scale         float64 // 0: not asked for
+	width, height int     // 0: not given
+	longer        int     // the longer side; 0: not given
+	scale         float64 // 0: not given
 	corners       []float64
 	background    *color.NRGBA // nil: that of the view
-	times         []float64    // none, one or two, in seconds
+	times         []float64    // zero to two times in seconds
 }
 
 func (d *drawing) parse() (*askedPicture, error) {
@@ -94,7 +94,7 @@ func (d *drawing) parse() (*askedPicture, error) {
 	return p, nil
 }
 
-// look finds the view of a scene that is asked for, and what of it the picture shows.
+// look returns the requested view of a scene, and what the picture shows of the view.
 func (p *askedPicture) look(scene format.Scene) (v format.View, look format.Look, err error) {
 	v, ok := format.ViewOf(scene, p.view)
 	if !ok {
@@ -108,7 +108,7 @@ func (p *askedPicture) look(scene format.Scene) (v format.View, look format.Look
 	if look.Layers, err = p.chooseLayers(v); err != nil {
 		return v, look, err
 	}
-	if len(p.times) > 0 && v.Moves { // what does not move looks the same at any time
+	if len(p.times) > 0 && v.Moves { // a static view looks the same at any time
 		look.Time = seconds(p.times[0])
 	}
 	if p.tiles == "" {
@@ -119,7 +119,7 @@ func (p *askedPicture) look(scene format.Scene) (v format.View, look format.Look
 
 func seconds(s float64) time.Duration { return time.Duration(math.Round(s * float64(time.Second))) }
 
-// frame says how large a picture is and what rectangle it shows.
+// frame sets the size of the picture and the rectangle that it shows.
 func (p *askedPicture) frame(v format.View, look *format.Look) error {
 	size := image.Pt(p.width, p.height)
 	if v.Frame != nil {
@@ -171,7 +171,7 @@ func (p *askedPicture) frame(v format.View, look *format.Look) error {
 		}
 		size = image.Pt(pixels(area.Dx()*scale), pixels(area.Dy()*scale))
 	} else {
-		for i, n := range []int{size.X, size.Y} { // in the middle
+		for i, n := range []int{size.X, size.Y} { // centered
 			look.Origin[i] = (area.Min[i]+area.Max[i])/2 - float64(n)/2/scale
 		}
 	}
@@ -181,16 +181,16 @@ func (p *askedPicture) frame(v format.View, look *format.Look) error {
 	return nil
 }
 
-// pixels is a length in whole pixels: all that it touches by more than a rounding error.
+// pixels rounds a length up to whole pixels, tolerating rounding errors.
 func pixels(length float64) int { return max(1, int(math.Ceil(length-1e-6))) }
 
-// chooseLayers returns the names of the layers that --layers chooses, nil if it is not given.
+// chooseLayers returns the names of the layers that --layers selects, or nil if the option is not given.
 func (p *askedPicture) chooseLayers(v format.View) ([]string, error) {
 	if p.layers == "" {
 		return nil, nil
 	}
 	chosen := make(map[string]bool)
-	var lacks, near []string // patterns without a layer, and names that may be meant
+	var lacks, near []string // patterns without a layer, and similar names
 	for i, item := range strings.Split(p.layers, ",") {
 		pattern, minus := strings.CutPrefix(item, "-")
 		pattern, plus := strings.CutPrefix(pattern, "+")
@@ -235,17 +235,17 @@ func (p *askedPicture) chooseLayers(v format.View) ([]string, error) {
 	return layers, nil
 }
 
-// namesLayer reports whether a pattern is that of a layer, in capitals or not, or a word for all of
-// its kind.
+// namesLayer reports whether a pattern matches the name of a layer, ignoring case, or is the word for all
+// layers of its kind.
 func namesLayer(pattern string, l format.Layer) bool {
 	pattern, name := strings.ToLower(pattern), strings.ToLower(l.Name)
 	return matchElem(pattern, name) || matches(pattern, name) || slices.ContainsFunc(l.Words, func(word string) bool { return strings.ToLower(word) == pattern })
 }
 
-// axes are the names and directions of the coordinates of a view, as people use them.
+// axes are the names and directions of a view's coordinates for users.
 type axes struct {
 	names [2]string
-	minus [2]bool // they grow the other way than those of the picture
+	minus [2]bool // the axis points the other way than in the picture
 }
 
 func axesOf(v format.View) axes {
@@ -259,7 +259,7 @@ func axesOf(v format.View) axes {
 	return a
 }
 
-// rect makes a rectangle of two corners.
+// rect returns the rectangle with two given corners.
 func (a axes) rect(corners []float64) format.Rect {
 	var r format.Rect
 	for i := range 2 {
@@ -277,7 +277,7 @@ func (a axes) area(r format.Rect) []float64 {
 	list := []float64{r.Min[0], r.Min[1], r.Max[0], r.Max[1]}
 	for i := range 2 {
 		if a.minus[i] {
-			list[i], list[2+i] = -list[2+i]+0, -list[i]+0 // and no -0
+			list[i], list[2+i] = -list[2+i]+0, -list[i]+0 // adding 0 avoids -0
 		}
 	}
 	return list
@@ -288,7 +288,7 @@ func (a axes) say(r format.Rect) string {
 	return fmt.Sprintf("%s,%s from %s,%s to %s,%s", a.names[0], a.names[1], number(l[0]), number(l[1]), number(l[2]), number(l[3]))
 }
 
-// number writes a number for people.
+// number formats a number for users.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
 // listViews prints the views and layers of a file.
@@ -325,7 +325,7 @@ func (a *app) listViews(r *report, scene format.Scene) error {
 	return nil
 }
 
-// lookAsJSON tells what a picture shows.
+// lookAsJSON returns a description of what a picture shows.
 func lookAsJSON(v format.View, look format.Look) object {
 	layers := slices.Clone(look.Layers)
 	if layers == nil {

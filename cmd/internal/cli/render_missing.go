@@ -8,12 +8,11 @@ import (
 	"trowel.example/format"
 )
 
-// missingShown is how many names a line about what is missing has, and how many lines
-// there are of a kind.
+// missingShown is the maximum number of names in a line about missing data, and of lines for each kind.
 const missingShown = 5
 
-// tellMissing tells what the picture had to do without: in short for people, all of it
-// in JSON. What should be there is a loss, the rest a warning.
+// tellMissing reports the data that was missing for the picture: a summary as text, the full list as JSON. Data
+// that should exist counts as lost; the rest is a warning.
 func (p *picture) tellMissing(missing []format.Missing) {
 	list := []object{}
 	for _, m := range missing {
@@ -34,8 +33,7 @@ type missingLine struct {
 	loss bool
 }
 
-// foldMissing says what is missing in a few lines: what is missing for the same reason in
-// one, and no more than some for each kind.
+// foldMissing summarizes missing data: one line for each reason, and at most missingShown lines for each kind.
 func foldMissing(missing []format.Missing) (lines []missingLine) {
 	type kind struct {
 		name string
@@ -71,7 +69,7 @@ func foldMissing(missing []format.Missing) (lines []missingLine) {
 	return lines
 }
 
-// sayMissing says what is missing of one kind and for one reason.
+// sayMissing describes missing data of one kind and with one reason.
 func sayMissing(some []format.Missing) string {
 	names := make([]string, len(some))
 	count := int64(0)
@@ -80,7 +78,7 @@ func sayMissing(some []format.Missing) string {
 		count += m.Count
 	}
 	sep := ", "
-	if strings.Contains(names[0], ",") { // a place
+	if strings.Contains(names[0], ",") { // the name is a place
 		sep = "; "
 	}
 	text := "missing " + some[0].Kind

@@ -28,13 +28,13 @@ type picture struct {
 	scene format.Scene
 	view  format.View
 	look  format.Look
-	name  string // of what it shows
+	name  string // name of the drawn file
 }
 
-// The kinds of files that pictures are written to, with their extensions.
+// The kinds of picture files, which are also their extensions.
 var pictureKinds = []string{"png", "apng", "svg", "y4m"}
 
-// kind returns what a picture is written as.
+// kind returns the kind of file to write.
 func (p *picture) kind(name string) (string, error) {
 	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	moving := len(p.asked.times) == 2
@@ -58,7 +58,7 @@ func (p *picture) kind(name string) (string, error) {
 	return "", hint(fmt.Errorf("%s: the name does not say what kind of picture to write", name), "use --format, which can be %s, or another extension", list)
 }
 
-// notOfGame makes sure that no picture is called like a game file.
+// notOfGame returns an error if the picture has the extension of a game file.
 func (p *picture) notOfGame(name string) error {
 	for _, f := range p.formats {
 		for _, e := range f.Extensions {
@@ -70,7 +70,7 @@ func (p *picture) notOfGame(name string) error {
 	return nil
 }
 
-// draw draws a picture, or several if it moves.
+// draw draws a picture, or several frames.
 func (p *picture) draw(cmd *cobra.Command, name string) error {
 	kind, err := p.kind(name)
 	if err != nil {
@@ -85,7 +85,7 @@ func (p *picture) draw(cmd *cobra.Command, name string) error {
 	case moving && framePattern(name) != "":
 		return p.drawFrames(cmd, name)
 	}
-	if kind == "y4m" && name == "-" { // which would be large in a file before it goes out
+	if kind == "y4m" && name == "-" { // a temporary file with all frames would be large
 		p.output = name
 		return p.finish(p.writeY4M(ctx, p.out), name)
 	}
@@ -111,7 +111,7 @@ func (p *picture) draw(cmd *cobra.Command, name string) error {
 	return p.finish(err, name)
 }
 
-// finish tells what became of the picture.
+// finish reports the result of drawing.
 func (p *picture) finish(err error, name string) error {
 	p.tellMissing(p.scene.Missing())
 	if err != nil {
@@ -123,7 +123,7 @@ func (p *picture) finish(err error, name string) error {
 	return nil
 }
 
-// pictureOptions say that a picture takes the place of one of the same kind only.
+// pictureOptions returns output options that allow a picture to replace only a picture of the same kind.
 func (p *picture) pictureOptions(cmd *cobra.Command, ext string) output.Options {
 	return output.Options{
 		Replace: p.asked.force,

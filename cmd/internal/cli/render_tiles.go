@@ -13,7 +13,7 @@ import (
 	"trowel.example/internal/output"
 )
 
-// drawTiles makes a pyramid of tiles, or draws what has changed in one.
+// drawTiles makes a tile pyramid or updates an existing one.
 func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 	p.output = filepath.Clean(dir)
 	if p.view.Frame != nil {

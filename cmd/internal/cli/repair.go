@@ -146,8 +146,8 @@ failed.`,
 	return cmd
 }
 
-// repairInPlace repairs the file itself, once what will change is in a backup, of which it
-// returns the name; "" if nothing has changed.
+// repairInPlace repairs the file in place after a backup of the parts that will change. It returns the name of
+// the backup, or "" if nothing has changed.
 func (r *report) repairInPlace(cmd *cobra.Command, g *game, job *format.Job, backup string, sink check.Sink, mended *int) (string, error) {
 	ctx := cmd.Context()
 	if g.Repair.InPlace == nil {

@@ -20,39 +20,39 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// reportHelp explains --dry-run and --json; several verbs have them.
+// reportHelp explains --dry-run and --json. Several verbs use it.
 const reportHelp = `With --dry-run everything is done but nothing is put in its place: what would be
 made is printed, with sizes. With --json it prints an array of {file, format, output,
 dryRun, made, warnings, losses, error}, one for each FILE: made is an array of {path,
 size}, the others of {path, message}, and error is there only if it failed; then
 nothing of it was made.`
 
-// writing is one run of a verb that writes.
+// writing is one run of a verb that writes files.
 type writing struct {
 	*app
 	dryRun, asJSON bool
 
-	strict, keepGoing bool // nothing is written of what could not be read as a whole, unless keepGoing says so
+	strict, keepGoing bool // strict: unreadable data prevents writing, unless keepGoing is set
 
 	list    jsonArray
-	several bool     // files are worked on
-	first   []string // arrays that its JSON has before what was made, such as findings
-	found   bool     // some file is not all that was asked for
+	several bool     // the run has several files
+	first   []string // arrays in the JSON of a file before "made", such as findings
+	found   bool     // some file has findings
 }
 
-// sections are the arrays in the JSON of a file, in order, that may be long.
+// sections returns the names of the arrays in the JSON of a file, in order.
 func (w *writing) sections() []string {
 	return append(slices.Clip(w.first), "made")
 }
 
-// flags gives a verb the flags of a writing.
+// flags adds the flags of a writing to a verb.
 func (w *writing) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&w.dryRun, "dry-run", false, "tell what would be made, and make nothing")
 	cmd.Flags().BoolVar(&w.asJSON, "json", false, "print JSON")
 }
 
-// keepFlag gives a verb that writes a file of another one the flag -k, and the rule that it has
-// in common with all others: see [report.whole].
+// keepFlag adds the flag -k to a verb that makes a file from another file. The rule for -k is the same for all
+// verbs: see [report.whole].
 func (w *writing) keepFlag(cmd *cobra.Command) {
 	w.strict = true
 	cmd.Flags().BoolVarP(&w.keepGoing, keepFlag, "k", false, "write what can be read of damaged files; the exit code is 1")
@@ -60,11 +60,11 @@ func (w *writing) keepFlag(cmd *cobra.Command) {
 
 const keepFlag = "keep-going"
 
-// keepHelp explains it.
+// keepHelp explains -k.
 const keepHelp = `Of a file that is cut off or damaged nothing is written unless -k is given: then all that
 can be read is written, what is missing is reported, and the exit code is 1.`
 
-// each does the work for each file. That one fails does not keep the others from theirs.
+// each calls do for each file. An error of one file does not stop the others.
 func (w *writing) each(ctx context.Context, names []string, do func(name string, r *report) error) error {
 	w.list, w.several = jsonArray{w: w.out}, len(names) > 1
 	failed := false
@@ -107,25 +107,25 @@ func (w *writing) end() error {
 	return nil
 }
 
-// report is what the user is told about what was made from a file.
+// report collects and prints the results of writing the output of one file.
 type report struct {
 	*writing
 	file, format, output string
-	held                 *output.Held // of what is changed in place
-	merged               []string     // all that it is made from, if it is not made from file alone
+	held                 *output.Held // lock of the file that is changed in place
+	merged               []string     // all inputs, if file is not the only one
 
-	sections []string // arrays of the JSON that are to come yet; the first of them is open
-	items    int      // in that
+	sections []string // arrays of the JSON not closed yet; the first one is open
+	items    int      // number of elements in the open array
 	begun    bool
-	extra    object // members of the JSON that only some verbs have
-	made     int    // files
+	extra    object // additional JSON members of some verbs
+	made     int    // number of files
 	bytes    int64
 
 	mu       sync.Mutex
 	warnings []message
 	losses   []message
-	broken   map[string]bool // files with which something is lost
-	before   int64           // what was lost before
+	broken   map[string]bool // files with lost data
+	before   int64           // losses before this report
 }
 
 type message struct {
@@ -133,7 +133,7 @@ type message struct {
 	Message string `json:"message"`
 }
 
-// watch keeps what a job tells.
+// watch makes the report store the warnings and losses of a job.
 func (r *report) watch(job *format.Job) *format.Job {
 	if r.several {
 		r.about(job, r.file)
@@ -157,9 +157,8 @@ func (r *report) watch(job *format.Job) *format.Job {
 	return job
 }
 
-// whole returns an error if something that should be in the file could not be read, unless the
-// user accepts that. The losses are already reported. Each verb that writes asks before what it
-// has made gets its name.
+// whole returns an error if data that should be in the file could not be read, unless the user accepts that.
+// The losses are already reported. Each verb that writes calls whole before it commits its output.
 func (r *report) whole() error {
 	if !r.strict || r.keepGoing || r.lost.Load() == r.before {
 		return nil
@@ -177,7 +176,7 @@ func (r *report) whole() error {
 	return hint(err, "-k writes what can be read")
 }
 
-// damaged notes that something is lost with a file.
+// damaged records that data of a file is lost.
 func (r *report) damaged(path string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -193,7 +192,7 @@ func (r *report) lose(path, text string) {
 	r.mu.Unlock()
 }
 
-// add tells of a file that was made.
+// add reports a file that was made.
 func (r *report) add(path string, size int64) error {
 	r.made++
 	r.bytes += size
@@ -207,7 +206,7 @@ func (r *report) add(path string, size int64) error {
 	return nil
 }
 
-// addAll tells of everything that an output consists of.
+// addAll reports all files of an output.
 func (r *report) addAll(out *output.Output) error {
 	list, err := out.Made()
 	for _, m := range list {
@@ -218,7 +217,7 @@ func (r *report) addAll(out *output.Output) error {
 	return err
 }
 
-// asked returns what the user calls a path of the output.
+// asked returns the user's name for a path of the output.
 func (r *report) asked(path string) string {
 	if rest, is := strings.CutPrefix(path, r.written(r.output)); is {
 		return r.output + rest
@@ -226,7 +225,7 @@ func (r *report) asked(path string) string {
 	return path
 }
 
-// item prints an element of an array of the JSON, before which comes all up to that.
+// item prints an element of an array of the JSON. It first prints everything up to that array.
 func (r *report) item(section string, v any) error {
 	if err := r.open(section); err != nil {
 		return err
@@ -260,7 +259,7 @@ func (r *report) open(section string) error {
 	return nil
 }
 
-// end prints the rest of it.
+// end prints the rest of the JSON.
 func (r *report) end(failure error) error {
 	if !r.asJSON {
 		return nil
@@ -279,7 +278,7 @@ func (r *report) end(failure error) error {
 	return err
 }
 
-// write lets build write an output and puts it in its place; "-" is standard output.
+// write calls build to write an output and commits the output; "-" is standard output.
 func (r *report) write(ctx context.Context, name string, opts output.Options, build func(format.Output) error) error {
 	if r.output = name; name == "-" && r.asJSON {
 		return errors.New("standard output cannot take both the file and --json")
@@ -317,7 +316,7 @@ func (r *report) write(ctx context.Context, name string, opts output.Options, bu
 	return nil
 }
 
-// resume is write for what continues where an earlier run stopped.
+// resume is write for an output that continues where an earlier run stopped.
 func (r *report) resume(ctx context.Context, name string, opts output.Options, build func(format.Output) error) error {
 	if r.dryRun {
 		return r.write(ctx, name, opts, func(out format.Output) error { return build(notKept{out}) })
@@ -339,12 +338,12 @@ func (r *report) resume(ctx context.Context, name string, opts output.Options, b
 	return err
 }
 
-// notKept is an output of which nothing stays.
+// notKept is an output that is discarded.
 type notKept struct{ format.Output }
 
 func (o notKept) KeptDir() (string, error) { return o.Dir() }
 
-// say tells the user what was done, in the words for it, or that it was not done.
+// say prints what was done or, in a dry run, what would have been done.
 func (r *report) say(done, would string, format string, args ...any) {
 	_ = r.out.Flush()
 	if !r.dryRun {
@@ -354,7 +353,7 @@ func (r *report) say(done, would string, format string, args ...any) {
 	r.talk.say("would %s "+format+"; nothing was written", append([]any{would}, args...)...)
 }
 
-// sayMade tells the user that a file or folder was made.
+// sayMade prints that a file or folder was made.
 func (r *report) sayMade(done, would, name string, folder bool) {
 	if folder {
 		r.say(done, would, "%s%c", filepath.Clean(name), filepath.Separator)

@@ -16,7 +16,7 @@ import (
 	"trowel.example/internal/wholefile"
 )
 
-// resumeHelp explains --resume; several verbs have it.
+// resumeHelp explains --resume. Several verbs use it.
 const resumeHelp = `With --resume FOLDER the results of parts are kept in that folder, which is made if it is not
 there. If the run is stopped, or its computer is, the same command in the same place does only
 what is left. What it does is fixed when it begins: files that are new later are not seen, those
@@ -25,14 +25,14 @@ folder can be deleted at any time, and what is in it is then lost.`
 
 const resumeLock = "lock"
 
-// resumeFlag makes of a verb one whose work comes apart, with --resume.
+// resumeFlag marks a verb as one whose work can be split and adds the flag --resume.
 func (a *app) resumeFlag(cmd *cobra.Command) {
 	AsWork(cmd)
 	cmd.Flags().StringVar(&a.resume, "resume", "", "keep the results of parts in a `folder`, and go on there if an earlier run stopped")
 	_ = cmd.MarkFlagDirname("resume")
 }
 
-// resumed does a work in parts, with what is done in the folder that the user named.
+// resumed does a work in parts. The results of parts are kept in the folder that the user named.
 func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
 	folder := a.resume
 	if err := ourFolder(folder); err != nil {
@@ -48,7 +48,7 @@ func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
 	defer lock.Close()
 	switch err := filelock.Try(lock); {
 	case err == nil:
-		_ = wholefile.RemoveParts(filepath.Join(folder, "parts")) // what cannot be removed does no harm
+		_ = wholefile.RemoveParts(filepath.Join(folder, "parts")) // leftover parts are harmless
 	case !errors.Is(err, errors.ErrUnsupported):
 		return hint(fmt.Errorf("%s: another run is at work there", folder), "wait for its end, or give another folder")
 	}
@@ -86,8 +86,7 @@ func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
 	return err
 }
 
-// isResume reports whether a folder is that of the results: it is none of the files that a verb is
-// about.
+// isResume reports whether a folder is the folder of results, which is not an input of the verb.
 func (a *app) isResume(name string) bool {
 	if a.resume == "" {
 		return false
@@ -97,7 +96,7 @@ func (a *app) isResume(name string) bool {
 	return err == nil && err2 == nil && os.SameFile(one, other)
 }
 
-// ourFolder returns an error about a folder that has anything else in it than a work.
+// ourFolder returns an error if a folder contains anything other than the results of a work.
 func ourFolder(name string) error {
 	if name == "-" {
 		return errors.New("--resume is for a folder, and - is none")
@@ -117,8 +116,8 @@ func ourFolder(name string) error {
 	return err
 }
 
-// withoutResume returns the words of a command line without the folder, which may be called in
-// many ways, and without what does not change the work.
+// withoutResume returns the arguments without --resume, whose folder may be written in different ways, and
+// without flags that do not affect the work.
 func withoutResume(args []string) (words []string) {
 	for i := 0; i < len(args); i++ {
 		switch {
@@ -134,5 +133,5 @@ func withoutResume(args []string) (words []string) {
 	return words
 }
 
-// valid is a text as JSON keeps it.
+// valid replaces invalid UTF-8 as JSON encoding does.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

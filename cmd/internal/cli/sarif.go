@@ -11,15 +11,15 @@ import (
 	"trowel.example/check"
 )
 
-// sarif prints findings as SARIF 2.1.0, which sites that host code show at their place.
+// sarif prints findings as SARIF 2.1.0. Code hosting sites show such findings at their location in a file.
 type sarif struct {
 	w io.Writer
-	n int // results so far
+	n int // number of results
 }
 
 var sarifLevels = map[check.Severity]string{check.Error: "error", check.Warning: "warning", check.Info: "note"}
 
-// begin prints all up to the results.
+// begin prints everything up to the results.
 func (s *sarif) begin(kinds []*check.Kind) error {
 	type text struct {
 		Text string `json:"text"`
@@ -86,7 +86,7 @@ func (s *sarif) end() error {
 	return err
 }
 
-// uriOf is the path of a file as a URI, relative if the path is.
+// uriOf returns the path of a file as a URI, which is relative if the path is relative.
 func uriOf(path string) string {
 	u := url.URL{Path: filepath.ToSlash(path)}
 	if filepath.IsAbs(path) {

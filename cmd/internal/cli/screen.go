@@ -19,11 +19,11 @@ import (
 	"trowel.example/internal/host"
 )
 
-// screen is where the tool prints, as far as what it prints depends on that. The
-// zero screen is a file or a pipe: what goes there is the same for everybody.
+// screen describes the properties of the output on which printing depends. The zero screen is a file or a pipe,
+// where the output is always the same.
 type screen struct {
 	terminal      bool
-	width, height int // of a terminal; 0: no end
+	width, height int // of a terminal; 0: unlimited
 	color         colorMode
 }
 
@@ -43,7 +43,7 @@ func newScreen(stdout io.Writer) screen {
 // colorMode is the value of --color.
 type colorMode string
 
-// String, Set and Type make it a flag.
+// String, Set and Type implement pflag.Value.
 func (c *colorMode) String() string { return string(*c) }
 func (c *colorMode) Type() string   { return "when" }
 func (c *colorMode) Set(value string) error {
@@ -55,14 +55,14 @@ func (c *colorMode) Set(value string) error {
 	return errors.New("expected auto, always or never")
 }
 
-// colorFlag gives a verb the flag --color.
+// colorFlag adds the flag --color to a verb.
 func (a *app) colorFlag(cmd *cobra.Command) {
 	a.screen.color = "auto"
 	cmd.Flags().Var(&a.screen.color, "color", "use colors: `when` is always, never or auto, which is on a terminal unless NO_COLOR is set")
 	_ = cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// The colors, by what they are for.
+// Colors by use.
 const (
 	colorRemoved = "31"
 	colorAdded   = "32"
@@ -72,7 +72,7 @@ const (
 	colorError   = "1;31"
 )
 
-// paint writes a text, which has no escapes, in a color.
+// paint returns a text in a color. The text must not contain escape sequences.
 func (s *screen) paint(color, text string) string {
 	on := s.color == "always"
 	if s.color == "auto" {
@@ -84,10 +84,10 @@ func (s *screen) paint(color, text string) string {
 	return "\x1b[" + color + "m" + text + "\x1b[0m"
 }
 
-// wrapped breaks a text into lines of the width of the screen, of which all but the
-// first are indented, and the first begins at a column.
+// wrapped breaks a text into lines that fit the screen. The first line begins at a column; the others are
+// indented.
 func (s *screen) wrapped(text string, column, indent int) string {
-	const least = 20 // what is narrower is no easier to read
+	const least = 20 // narrower text is not easier to read
 	if s.width == 0 || s.width-indent < least {
 		return text
 	}
@@ -109,21 +109,20 @@ func (s *screen) wrapped(text string, column, indent int) string {
 	return b.String()
 }
 
-// pager shows what is longer than the screen page by page, with the program that
-// the user wants for that.
+// pager shows output that is longer than the screen page by page, using the program that the user prefers.
 type pager struct {
 	to      io.Writer
 	height  int
 	command []string
-	started func() // is told when the program starts
+	started func() // called when the program starts
 
-	mu      sync.Mutex // what is printed and what is said come from different sides
+	mu      sync.Mutex // data and messages are written concurrently
 	held    bytes.Buffer
 	program *exec.Cmd
 	in      io.WriteCloser
 }
 
-// page makes a verb print through a pager, if it prints to a terminal.
+// page makes a verb print through a pager if the output is a terminal.
 func (a *app) page() {
 	if !a.screen.terminal || !a.talk.terminal {
 		return
@@ -135,7 +134,7 @@ func (a *app) page() {
 	}
 }
 
-// pagerCommand returns the pager that the user has, with its arguments; nil for none.
+// pagerCommand returns the user's pager with its arguments, or nil for none.
 func pagerCommand() []string {
 	for _, name := range []string{"TROWEL_PAGER", "PAGER"} {
 		if command, set := host.LookupEnv(name); set {
@@ -151,7 +150,7 @@ func pagerCommand() []string {
 	return nil
 }
 
-// Write holds back what fits the screen, and starts the program for what does not.
+// Write buffers output that fits the screen and starts the pager for longer output.
 func (p *pager) Write(data []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -162,7 +161,7 @@ func (p *pager) Write(data []byte) (int, error) {
 	if bytes.Count(p.held.Bytes(), []byte("\n")) < p.height {
 		return len(data), nil
 	}
-	if err := p.start(); err != nil { // then it has to do without
+	if err := p.start(); err != nil { // continue without a pager
 		p.in = nopCloser{p.to}
 	}
 	_, err := p.in.Write(p.held.Bytes())
@@ -174,9 +173,9 @@ type nopCloser struct{ io.Writer }
 func (nopCloser) Close() error { return nil }
 
 func (p *pager) start() error {
-	p.program = host.Command(context.Background(), p.command[0], p.command[1:]...) // the user ends it
+	p.program = host.Command(context.Background(), p.command[0], p.command[1:]...) // ended by the user
 	p.program.Stdout, p.program.Stderr = p.to, os.Stderr
-	if host.Env("LESS") == "" { // as git has it: colors, and no page for little
+	if host.Env("LESS") == "" { // the same default as git: colors, and no paging of short output
 		p.program.Env = append(os.Environ(), "LESS=FRX")
 	}
 	in, err := p.program.StdinPipe()
@@ -192,7 +191,7 @@ func (p *pager) start() error {
 	return nil
 }
 
-// end prints what was held back, or waits until the user has left the pager.
+// end prints the buffered output, or waits until the user closes the pager.
 func (p *pager) end() error {
 	if p.in == nil {
 		_, err := p.to.Write(p.held.Bytes())
@@ -200,7 +199,7 @@ func (p *pager) end() error {
 	}
 	err := p.in.Close()
 	if p.program != nil {
-		signal.Ignore(os.Interrupt) // is for the pager
+		signal.Ignore(os.Interrupt) // Ctrl-C is for the pager
 		_ = p.program.Wait()
 	}
 	return err

@@ -8,5 +8,5 @@ import (
 	"trowel.example/internal/host"
 )
 
-// showsEscapes reports whether a terminal obeys escape sequences.
+// showsEscapes reports whether a terminal supports escape sequences.
 func showsEscapes(*os.File) bool { return host.Env("TERM") != "" }

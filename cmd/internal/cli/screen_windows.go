@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// showsEscapes reports whether a terminal obeys escape sequences, which has to be
-// turned on here.
+// showsEscapes reports whether a terminal supports escape sequences. On Windows, it also enables them.
 func showsEscapes(f *os.File) bool {
 	console := windows.Handle(f.Fd())
 	var mode uint32

@@ -64,7 +64,7 @@ found and 1 if not.`,
 		case s.failed:
 			return errQuiet
 		case s.found == 0:
-			return errFound // nothing, as grep has it
+			return errFound // no hits: the same exit code as grep
 		}
 		return nil
 	}
@@ -85,28 +85,28 @@ type search struct {
 	failed bool
 }
 
-// hits is what was found in a file.
+// hits are the hits in a file.
 type hits struct {
 	path  string
 	lines []pattern.Hit
 	err   error
 }
 
-// searched is what was found in a target.
+// searched is the result for a target.
 type searched struct {
 	target
-	hits  []hits // those that have something, in their order
-	files int    // how many were looked at
-	err   error  // it could not be searched, or not to its end
-	many  bool   // there are more hits than are kept: it has to be searched again
+	hits  []hits // files with hits, in order
+	files int    // number of files searched
+	err   error  // why the search failed or ended early
+	many  bool   // more hits than are kept: the target must be searched again
 }
 
-// maxKept is how many lines of a target are kept while those before it are printed.
+// maxKept is the maximum number of lines that are kept for a target while the targets before it are printed.
 const maxKept = 10_000
 
 var errMany = errors.New("more hits than are kept")
 
-// run searches all that the names stand for, several files at a time.
+// run searches all files that the names refer to, several at a time.
 func (s *search) run(ctx context.Context, names []string) error {
 	seen := make(map[string]bool)
 	err := parallel.Ordered(ctx,
@@ -140,7 +140,7 @@ func (s *search) run(ctx context.Context, names []string) error {
 	return err
 }
 
-// tell prints why a target could not be searched, if it could not. The run continues.
+// tell prints the error of a target, if there is one. The run continues.
 func (s *search) tell(ctx context.Context, t target, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
@@ -153,12 +153,12 @@ func (s *search) tell(ctx context.Context, t target, err error) error {
 	return nil
 }
 
-// printing is an error of the function that prints the hits.
+// printing is an error of the function that prints hits.
 type printing struct{ error }
 
 func (p printing) Unwrap() error { return p.error }
 
-// collect searches a target, and keeps what there is.
+// collect searches a target and keeps the hits.
 func (s *search) collect(ctx context.Context, t target) searched {
 	r := searched{target: t}
 	lines := 0
@@ -178,7 +178,7 @@ func (s *search) collect(ctx context.Context, t target) searched {
 	return r
 }
 
-// safely searches a target, and makes an error of it if the search itself fails.
+// safely searches a target and converts a panic into an error.
 func (s *search) safely(ctx context.Context, t target, found func(hits) error) (err error) {
 	if p := parallel.Catch(func() { err = s.target(ctx, t, found) }); p != nil {
 		return named(defect(p), t.name)
@@ -186,8 +186,8 @@ func (s *search) safely(ctx context.Context, t target, found func(hits) error) (
 	return err
 }
 
-// target searches a game file, or a file of text, and yields what is found in each
-// file of it. An error of found is one of printing.
+// target searches a game file or a text file and calls found for each file in it. An error of found is a
+// printing error.
 func (s *search) target(ctx context.Context, t target, found func(hits) error) error {
 	if t.err != nil {
 		return t.err
@@ -201,7 +201,7 @@ func (s *search) target(ctx context.Context, t target, found func(hits) error) e
 	fsys, closer, err := s.openTarget(s.cmd, t)
 	if errors.Is(err, format.ErrUnknown) {
 		if info, e := os.Stat(t.name); e == nil && info.Size() > contents.MaxText {
-			return nil // what is as large is not taken for text
+			return nil // a file of this size is not treated as text
 		}
 		var data []byte
 		if data, err = regular.ReadFile(t.name, contents.MaxText); err == nil {
@@ -221,7 +221,7 @@ func (s *search) target(ctx context.Context, t target, found func(hits) error) e
 		give)
 }
 
-// complain prints an error. The run continues: the other files may be fine.
+// complain prints an error. The run continues with the other files.
 func (s *search) complain(err error) {
 	s.failed = true
 	s.talk.fail(err)

@@ -16,21 +16,21 @@ import (
 	"trowel.example/internal/host"
 )
 
-// Some verbs need far more code than all others together, and so does object storage. They are in a
-// second program, which has all verbs, and the tool starts it for them.
+// Some verbs, and object storage, need far more code than all others together. They are in a second program,
+// which has all verbs. The tool starts that program when it is needed.
 const (
 	second     = "trowel-fleet"
 	secondFrom = second + " is in the release archive of trowel: put it next to trowel, or into a folder of PATH"
 )
 
-// secondVerbs are the verbs of the second program, with what help says of them.
+// secondVerbs are the verbs of the second program, with their short help.
 var secondVerbs = [][2]string{
 	{"census", "Write what is in files as tables"},
 	{"jobs", "Spread work over many machines"},
 	{"worker", "Do work that others submitted"},
 }
 
-// envStarted tells the second program which version of the tool started it.
+// envStarted passes the version of the tool to the second program.
 const envStarted = "TROWEL_STARTED_BY"
 
 // errNoSecond means that the second program is not installed.
@@ -58,7 +58,7 @@ In a clone of the sources, "go install ./cmd/trowel ./cmd/trowel-fleet" builds b
 	return all
 }
 
-// isSecond reports whether a verb is one of the second program.
+// isSecond reports whether a verb belongs to the second program.
 func isSecond(name string) bool {
 	for _, verb := range secondVerbs {
 		if verb[0] == name {
@@ -68,8 +68,7 @@ func isSecond(name string) bool {
 	return false
 }
 
-// needsSecond reports whether a file of a verb is in object storage, and this is not the program that
-// can open it.
+// needsSecond reports whether an argument is in object storage and this program cannot open it.
 func (a *app) needsSecond(cmd *cobra.Command, args []string) bool {
 	if a.more != nil || a.call != nil || isSecond(cmd.Name()) {
 		return false
@@ -78,14 +77,14 @@ func (a *app) needsSecond(cmd *cobra.Command, args []string) bool {
 		args = args[:n] // a query or steps follow
 	}
 	if cmd.Name() == "search" && len(args) > 0 {
-		args = args[1:] // behind the pattern
+		args = args[1:] // after the pattern
 	}
 	return slices.ContainsFunc(args, func(name string) bool {
 		return strings.HasPrefix(name, "s3://") || strings.HasPrefix(name, "file://")
 	})
 }
 
-// findSecond returns the path of the second program: beside this one, else in PATH.
+// findSecond returns the path of the second program: in the folder of this program, otherwise in PATH.
 func findSecond() (string, error) {
 	if self, err := os.Executable(); err == nil {
 		real, err := filepath.EvalSymlinks(self)
@@ -101,14 +100,14 @@ func findSecond() (string, error) {
 	return host.FindProgram(second)
 }
 
-// secondEnv is the environment of the second program.
+// secondEnv returns the environment of the second program.
 func secondEnv() []string { return append(os.Environ(), envStarted+"="+version()) }
 
-// takeOver is become, except in tests, whose process runs other tests after it.
+// takeOver is become, except in tests, whose process runs further tests.
 var takeOver = become
 
-// startSecond gives the whole command line, of which something is needed that only the second program
-// has, to that. Where the system lets it, it takes the place of this process.
+// startSecond runs the whole command line in the second program. On systems that support it, the second program
+// replaces this process. what is the feature that only the second program has.
 func (a *app) startSecond(what string) error {
 	path, err := findSecond()
 	if err != nil {
@@ -120,7 +119,7 @@ func (a *app) startSecond(what string) error {
 	return takeOver(path, append([]string{second}, a.args...), secondEnv())
 }
 
-// completeSecond asks the second program how to complete what was typed.
+// completeSecond asks the second program for completions.
 func (a *app) completeSecond() ([]string, cobra.ShellCompDirective) {
 	path, err := findSecond()
 	if err != nil {
@@ -143,11 +142,11 @@ func (a *app) completeSecond() ([]string, cobra.ShellCompDirective) {
 	return strings.Split(string(words), "\n"), cobra.ShellCompDirective(directive)
 }
 
-// startedBy returns an error if the tool that started this program is of another version: that
-// may mean another thing by the same words.
+// startedBy returns an error if the tool that started this program has another version: the arguments may have
+// another meaning there.
 func startedBy(version string) error {
 	by := host.Env(envStarted)
-	_ = os.Unsetenv(envStarted) // it is not for programs that this one starts
+	_ = os.Unsetenv(envStarted) // not for programs that this program starts
 	if by == "" || by == version {
 		return nil
 	}

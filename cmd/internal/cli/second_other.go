@@ -8,7 +8,7 @@ import (
 	"os/exec"
 )
 
-// become runs another program, and ends with its exit code.
+// become runs another program and exits with its exit code.
 func become(path string, args, env []string) error {
 	cmd := exec.Command(path, args[1:]...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, os.Stdin, os.Stdout, os.Stderr

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// become makes this process run another program.
+// become replaces this process by another program.
 func become(path string, args, env []string) error {
 	return fmt.Errorf("%s: %w", path, syscall.Exec(path, args, env))
 }

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// selection is the files that patterns choose; all of them if there are none.
+// selection is the set of files that patterns select; without patterns, all files.
 type selection struct {
 	patterns []string
 	used     []bool
 }
 
-// selectPaths makes a selection. A pattern with a slash is for the whole path, one
-// without for the name of a file or folder anywhere; ** stands for any folders.
-// What names a folder chooses all that is in it.
+// selectPaths makes a selection. A pattern with a slash matches the whole path, a pattern without a slash the
+// name of a file or folder at any depth; ** matches any number of folders. A pattern that matches a folder
+// selects everything in it.
 func selectPaths(patterns []string) (*selection, error) {
 	s := &selection{used: make([]bool, len(patterns))}
 	for _, p := range patterns {
@@ -31,7 +31,7 @@ func selectPaths(patterns []string) (*selection, error) {
 	return s, nil
 }
 
-// has reports whether the file is chosen.
+// has reports whether the file is selected.
 func (s *selection) has(name string) bool {
 	found := len(s.patterns) == 0
 	for i, p := range s.patterns {
@@ -42,7 +42,7 @@ func (s *selection) has(name string) bool {
 	return found
 }
 
-// unused returns an error about the first pattern that chose nothing.
+// unused returns an error about the first pattern that selected nothing.
 func (s *selection) unused(file string) error {
 	for i, used := range s.used {
 		if !used && isThere(s.patterns[i]) {
@@ -66,7 +66,7 @@ func matches(pattern, name string) bool {
 	return matchElems(strings.Split(strings.TrimPrefix(pattern, "/"), "/"), elems)
 }
 
-// matchElems reports whether the pattern is that of the path or of a folder on it.
+// matchElems reports whether the pattern matches the path or one of its parent folders.
 func matchElems(pattern, name []string) bool {
 	for i, p := range pattern {
 		if p == "**" {
@@ -84,7 +84,7 @@ func matchElems(pattern, name []string) bool {
 	return true
 }
 
-// matchElem reports whether a name matches a pattern, or is it: names may have brackets.
+// matchElem reports whether a name matches a pattern or equals it: names may contain brackets.
 func matchElem(pattern, elem string) bool {
 	ok, _ := path.Match(pattern, elem)
 	return ok || pattern == elem

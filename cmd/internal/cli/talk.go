@@ -26,27 +26,27 @@ import (
 
 const onWindows = runtime.GOOS == "windows"
 
-// talk is what the tool says to the user, as opposed to what it prints.
+// talk prints messages for the user, as opposed to data.
 type talk struct {
 	mu       sync.Mutex
 	err      io.Writer
-	lines    io.Writer     // where whole lines go: err, or the pager
-	out      *bufio.Writer // what is printed already goes out first
+	lines    io.Writer     // output of whole lines: err or the pager
+	out      *bufio.Writer // flushed before messages
 	quiet    bool
 	terminal bool
 	hushed   atomic.Bool
-	options  *pflag.FlagSet // of the verb; nil: not known yet
-	note     func(note)     // takes what there is to say; nil: it is said
-	shows    *talk          // that shows the progress; nil: this one
+	options  *pflag.FlagSet // flags of the verb; nil: not known yet
+	note     func(note)     // receives the messages; nil: they are printed
+	shows    *talk          // shows the progress; nil: this talk
 
-	missed map[string]struct{} // what could not be had, as it was told
-	hidden []string            // temporary paths, each with what the user calls it
+	missed map[string]struct{} // losses as they were reported
+	hidden []string            // temporary paths, each with the user's name for it
 
-	// The progress of what is going on, shown once it takes longer than patience.
+	// The current progress, which is shown after patience has passed.
 	started, shown time.Time
 	what           string
-	first          int  // how far it was when it started
-	line           bool // a line of it is on the screen
+	first          int  // value at the start
+	line           bool // a progress line is on the screen
 }
 
 const patience = time.Second
@@ -56,7 +56,7 @@ func newTalk(err io.Writer, out *bufio.Writer) *talk {
 	return &talk{err: err, lines: err, out: out, terminal: ok && term.IsTerminal(int(f.Fd()))}
 }
 
-// say tells the user something that is neither an error nor data.
+// say prints a message that is neither an error nor data.
 func (t *talk) say(format string, args ...any) {
 	switch text := fmt.Sprintf(format, args...); {
 	case t.note != nil:
@@ -66,7 +66,7 @@ func (t *talk) say(format string, args ...any) {
 	}
 }
 
-// print writes a line, even if the user wants few words.
+// print prints a line, even with --quiet.
 func (t *talk) print(line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,14 +74,14 @@ func (t *talk) print(line string) {
 	fmt.Fprintln(t.lines, printable(t.plainLocked(line)))
 }
 
-// hide makes messages tell the name that the user knows, and not a temporary path.
+// hide makes messages show the user's name for a temporary path.
 func (t *talk) hide(temporary, name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.hidden = append(t.hidden, temporary, name)
 }
 
-// plain is a text without temporary paths.
+// plain replaces the temporary paths in a text.
 func (t *talk) plain(text string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,7 +95,7 @@ func (t *talk) plainLocked(text string) string {
 	return text
 }
 
-// warn tells the user something about the file or tree at path.
+// warn prints a warning about the file or tree at path.
 func (t *talk) warn(path, message string) {
 	if t.note != nil {
 		t.note(note{Kind: noteWarned, Path: t.plain(path), Text: t.plain(message)})
@@ -105,7 +105,7 @@ func (t *talk) warn(path, message string) {
 	t.say("trowel: warning: %s", message)
 }
 
-// miss tells the user, once, of data that cannot be read.
+// miss reports data that cannot be read. Each message is printed once.
 func (t *talk) miss(path, message string) {
 	if t.note != nil {
 		t.note(note{Kind: noteMissed, Path: t.plain(path), Text: t.plain(message)})
@@ -124,7 +124,7 @@ func (t *talk) miss(path, message string) {
 	}
 }
 
-// placed is a message with the path before it, unless it begins with that.
+// placed returns a message with the path before it, unless the message begins with the path.
 func placed(path, message string) string {
 	if path == "" || strings.HasPrefix(message, path+":") || strings.HasPrefix(message, path+"/") {
 		return message
@@ -132,16 +132,16 @@ func placed(path, message string) string {
 	return path + ": " + message
 }
 
-// losses counts what could not be read so far.
+// losses returns the number of losses so far.
 func (t *talk) losses() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.missed)
 }
 
-// fail reports an error and what the user can do about it.
+// fail prints an error and advice for the user.
 func (t *talk) fail(err error) {
-	_ = t.out.Flush() // what was printed before the error stands before it
+	_ = t.out.Flush() // the output before the error is printed first
 	if errors.Is(err, context.Canceled) {
 		t.print("trowel: interrupted")
 		return
@@ -152,8 +152,8 @@ func (t *talk) fail(err error) {
 	}
 }
 
-// textOf is an error for people: which call of the system failed says nothing to them, and that Windows
-// denies access mostly means that the file is open. It is one line.
+// textOf returns the text of an error for users, on one line. Names of system calls are left out. On Windows,
+// access denied usually means that the file is open elsewhere.
 func textOf(err error) string {
 	text := err.Error()
 	walkErrors(err, func(e error) {
@@ -182,13 +182,13 @@ func textOf(err error) string {
 	return strings.ReplaceAll(text, "\n", "; ")
 }
 
-// isCall reports whether the name of an operation is that of a call of the system: those of Windows begin with
-// a capital.
+// isCall reports whether the operation of an error is the name of a system call. On Windows, such names begin
+// with a capital.
 func isCall(op string) bool {
 	return op == "open" || strings.HasSuffix(op, "stat") || op != "" && op[0] >= 'A' && op[0] <= 'Z'
 }
 
-// walkErrors calls do for an error and all that it wraps.
+// walkErrors calls do for an error and all errors that it wraps.
 func walkErrors(err error, do func(error)) {
 	do(err)
 	switch e := err.(type) {
@@ -203,19 +203,19 @@ func walkErrors(err error, do func(error)) {
 	}
 }
 
-// defect makes an error of a panic.
+// defect converts a panic into an error.
 func defect(p *parallel.Panic) error {
 	return hint(fmt.Errorf("a defect of trowel %s: %w", version(), p), "please report it, with this message and, if you can, the file: the fault is not yours")
 }
 
-// hush ends the progress, because another program uses the screen now. It takes no lock,
-// because the caller may be printing and hold it.
+// hush ends the progress display because another program uses the screen. It takes no lock, because the caller
+// may hold the lock while printing.
 func (t *talk) hush() {
 	t.hushed.Store(true)
 	fmt.Fprint(t.err, "\r\x1b[K")
 }
 
-// progress shows how far something is that takes long; of is 0 where the end is not known.
+// progress shows the progress of a long operation; of is 0 if the total is unknown.
 func (t *talk) progress(what string, done, of int) {
 	if t.shows != nil {
 		t.shows.progress(what, done, of)
@@ -270,13 +270,13 @@ type hinted struct {
 
 func (h *hinted) Unwrap() error { return h.error }
 
-// hint gives err advice for the user.
+// hint adds advice for the user to err.
 func hint(err error, format string, args ...any) error {
 	return &hinted{err, fmt.Sprintf(format, args...)}
 }
 
-// adviceFor returns what the user can do about an error, or "". It names no option that
-// the verb lacks; nil are all options.
+// adviceFor returns advice about an error, or "". The advice mentions only options that the verb has; if
+// options is nil, all options.
 func adviceFor(err error, options *pflag.FlagSet) string {
 	has := func(letter string) bool { return options == nil || options.ShorthandLookup(letter) != nil }
 	var h *hinted
@@ -308,7 +308,7 @@ func adviceFor(err error, options *pflag.FlagSet) string {
 	return ""
 }
 
-// named makes sure that an error tells the file in which it happened.
+// named returns the error with the name of its file, if the name is missing.
 func named(err error, name string) error {
 	if err == nil {
 		return nil
@@ -326,10 +326,10 @@ func named(err error, name string) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// printable makes text from a game file harmless to a terminal.
+// printable escapes text from a game file so that it is harmless to a terminal.
 func printable(s string) string { return words.Printable(s) }
 
-// plural counts things: "1 file", "2 files".
+// plural returns a count with its unit: "1 file", "2 files".
 func plural(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -337,5 +337,5 @@ func plural(n int, one string) string {
 	return thousands(int64(n)) + " " + one + "s"
 }
 
-// thousands writes a number with commas.
+// thousands formats a number with commas.
 func thousands(n int64) string { return words.Thousands(n) }

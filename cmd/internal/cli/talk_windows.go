@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// openElsewhere reports whether an error is one that an open file is the usual cause of.
+// openElsewhere reports whether the usual cause of an error is a file that another program has open.
 func openElsewhere(err error) bool {
 	for _, code := range []error{windows.ERROR_ACCESS_DENIED, windows.ERROR_SHARING_VIOLATION, windows.ERROR_LOCK_VIOLATION, windows.ERROR_USER_MAPPED_FILE} {
 		if errors.Is(err, code) {

@@ -15,21 +15,21 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// target is a file that a verb for many files has to do with.
+// target is a file to process.
 type target struct {
 	name  string
-	found bool   // in a folder, not named by the user
-	from  string // what the user named
-	at    string // the path of what was found, from there
-	err   error  // it cannot be looked at
+	found bool   // found in a folder, not named by the user
+	from  string // the user's argument
+	at    string // path of the found file below the argument
+	err   error  // the file cannot be read
 
-	size    int64 // of what is no file of the system
+	size    int64 // size in bytes of a file outside of the file system
 	version string
 
-	asTree func(*format.Format) bool // whether the tree form of a format is not to be built; nil: it is
+	asTree func(*format.Format) bool // reports whether the tree form of a format is opened as a tree; nil: the tree is built
 }
 
-// targets yields the files that a name stands for.
+// targets yields the files that a name refers to.
 func (a *app) targets(ctx context.Context, name string, yield func(target) error) error {
 	if err := a.mayLookAt(name); err != nil {
 		return yield(target{name: name, from: name, err: err})
@@ -50,7 +50,7 @@ func (a *app) targets(ctx context.Context, name string, yield func(target) error
 		full := filepath.Join(name, filepath.FromSlash(at))
 		switch {
 		case e.IsDir() && strings.HasPrefix(e.Name(), "."):
-			return fs.SkipDir // .git and the like
+			return fs.SkipDir // .git and similar folders
 		case e.IsDir() && a.isResume(full):
 			return fs.SkipDir
 		case e.IsDir() && !a.isGame(full):
@@ -70,13 +70,13 @@ func (a *app) targets(ctx context.Context, name string, yield func(target) error
 	})
 }
 
-// anyName opens what is below a root whatever bytes its name has.
+// anyName opens files below a root even if their names are not valid UTF-8.
 type anyName struct{ *os.Root }
 
 func (r anyName) Open(name string) (fs.File, error) { return r.Root.Open(filepath.FromSlash(name)) }
 
-// isPart reports whether a file that was found is part of another one in its folder, which is
-// found, too.
+// isPart reports whether a found file is part of another game file in the same folder, which is found
+// separately.
 func (a *app) isPart(name string) bool {
 	for _, f := range a.formats {
 		if f.PartOf == nil {
@@ -86,7 +86,7 @@ func (a *app) isPart(name string) bool {
 		if !is {
 			continue
 		}
-		if src, err := a.source(name); err == nil { // else it is told of itself
+		if src, err := a.source(name); err == nil { // otherwise the file itself reports the error
 			is = src.HasBeside(whole)
 			src.Close()
 			return is
@@ -95,8 +95,8 @@ func (a *app) isPart(name string) bool {
 	return false
 }
 
-// isGame reports whether a folder is a game file, or the tree form of one. One that
-// cannot even be looked at without a panic is left to the verb.
+// isGame reports whether a folder is a game file or the tree form of one. A folder whose detection panics
+// counts as one, so that the verb reports the error.
 func (a *app) isGame(name string) (is bool) {
 	panicked := parallel.Catch(func() { is = a.looksLikeGame(name) })
 	return is || panicked != nil
@@ -120,8 +120,8 @@ func (a *app) looksLikeGame(name string) bool {
 	return err == nil || hasSidecar(name)
 }
 
-// hasSidecar reports whether a folder has what only the tree form of a file has, so
-// that it is one even if nobody can tell of which.
+// hasSidecar reports whether a folder contains the sidecar of a tree form. The folder is then a tree form even
+// if its format is unknown.
 func hasSidecar(name string) bool {
 	info, err := os.Lstat(filepath.Join(name, tree.Sidecar))
 	return err == nil && info.Mode().IsRegular()

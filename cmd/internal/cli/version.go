@@ -14,18 +14,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The version that this is, or that it will be once it is released, and the day on
-// which it became that. They change together with CHANGELOG.md.
+// The version as which this source is or will be released, and the date of the release. Both change together with
+// CHANGELOG.md.
 const (
 	release     = "0.2.0"
 	releaseDate = "2026-11-21"
 )
 
-// built is what the tool was built from. It does not change with the day or the
-// machine on which that was.
+// built describes the source that the tool was built from. It does not depend on the date or the machine of the
+// build.
 type built struct {
 	version, revision string
-	changed           bool // after that revision
+	changed           bool // the source was changed after that revision
 	date              time.Time
 }
 
@@ -69,8 +69,8 @@ func (b built) String() string {
 
 func version() string { return readBuilt().String() }
 
-// program identifies the program that results are of: by its version, and where no commit tells the
-// version from others, by a hash of the program, too.
+// program identifies the program that made a result: by its version and, if no commit identifies the source, by
+// a hash of the program.
 var program = sync.OnceValue(func() string {
 	b := readBuilt()
 	if b.revision != "" && !b.changed {
@@ -98,7 +98,7 @@ func hashOfSelf() ([]byte, error) {
 	return sum.Sum(nil), err
 }
 
-// program is [program], or that of the process for which this one does a part.
+// program is [program], or that of the process for which this process does a part.
 func (a *app) program() string {
 	if a.call != nil && a.call.Program != "" {
 		return a.call.Program

@@ -81,18 +81,18 @@ On a machine that you work on over ssh, it tells how to reach the page from your
 	return cmd
 }
 
-// enoughMemory is how many bytes the program takes before it looks harder for what it needs no
-// more: it runs for hours beside a game.
+// enoughMemory is the memory use in bytes above which the program frees unused memory more eagerly: it runs for
+// hours next to a game.
 const enoughMemory = 384 << 20
 
 func (a *app) cannotOpen(err error) {
 	a.talk.say("no browser could be opened (%v): open the address in one", err)
 }
 
-// sshLine returns the command that brings a port of this machine to the one from which
-// somebody has come here over ssh; "" if nobody has.
+// sshLine returns the command that forwards a port of this machine to the machine from which the user has
+// logged in with ssh, or "" without ssh.
 func sshLine(connection string, at net.Addr) string {
-	parts := strings.Fields(connection) // the client's address and port, and ours
+	parts := strings.Fields(connection) // address and port of the client, then of the server
 	_, port, err := net.SplitHostPort(at.String())
 	if len(parts) != 4 || err != nil {
 		return ""
@@ -111,8 +111,7 @@ func hasDesktop() bool {
 	return onWindows || runtime.GOOS == "darwin" || host.Env("DISPLAY") != "" || host.Env("WAYLAND_DISPLAY") != ""
 }
 
-// openBrowser opens an address in the browser that the user likes. What goes wrong later is
-// for failed.
+// openBrowser opens an address in the user's browser. Later errors are passed to failed.
 func openBrowser(address string, failed func(error)) error {
 	program := []string{"xdg-open"}
 	switch {
@@ -123,7 +122,7 @@ func openBrowser(address string, failed func(error)) error {
 	case !hasDesktop():
 		return errors.New("there is no desktop here")
 	}
-	c := host.Command(context.Background(), program[0], append(program[1:], address)...) // it may outlive this program
+	c := host.Command(context.Background(), program[0], append(program[1:], address)...) // the browser may outlive this program
 	detach(c)
 	if err := c.Start(); err != nil {
 		return err
@@ -136,10 +135,9 @@ func openBrowser(address string, failed func(error)) error {
 	return nil
 }
 
-// viewFile describes a file that people call as is said. A file that others write is watched,
-// and so is the tree form of one.
+// viewFile describes a file with the display name called. Files and tree forms that can change are watched.
 func (a *app) viewFile(cmd *cobra.Command, t target, called string, stamp func() string) viewer.File {
-	hides := sync.OnceValue(func() *hidden { return newHidden(cmd, t.name, called) }) // of one that is looked at, of many
+	hides := sync.OnceValue(func() *hidden { return newHidden(cmd, t.name, called) }) // many files are listed, few are opened
 	return viewer.File{
 		Name:  called,
 		Stamp: stamp,
@@ -169,7 +167,7 @@ func (a *app) viewFile(cmd *cobra.Command, t target, called string, stamp func()
 	}
 }
 
-// viewInput describes what comes from standard input, which can be read once.
+// viewInput describes the file on standard input, which can be read only once.
 func (a *app) viewInput(cmd *cobra.Command) (viewer.File, error) {
 	src, err := a.source("-")
 	if err != nil {
@@ -190,8 +188,8 @@ func (a *app) viewInput(cmd *cobra.Command) (viewer.File, error) {
 	}}, err
 }
 
-// quietly returns an app that says nothing to the user, who may be typing something else by
-// now: what it says goes to said. It has its own losses, too.
+// quietly returns an app that prints no messages to the user, who may be typing another command. Messages go to
+// said. The app counts its losses separately.
 func (a *app) quietly(said io.Writer) *app {
 	out := bufio.NewWriter(io.Discard)
 	return &app{games: a.games, formats: a.formats, in: a.in, stdout: io.Discard, out: out, talk: newTalk(said, out), fitting: make(map[string]bool), pipes: a.pipes, ctx: a.ctx}

@@ -16,7 +16,7 @@ import (
 	"trowel.example/format"
 )
 
-// viewed is what a page is to show.
+// viewed is the content of a page.
 type viewed struct {
 	mode  viewer.Mode
 	title string // of a gallery
@@ -24,9 +24,8 @@ type viewed struct {
 	more  func(ctx context.Context, add func(viewer.File)) error // finds further files; nil: there are none
 }
 
-// viewFiles finds the files that are to be looked at: one, two to be compared, or a gallery of
-// more of them and of what is in folders. One or two are opened for trial, so that what is
-// wrong is said at once.
+// viewFiles finds the files to show: one file, two files to compare, or a gallery of more files and of the
+// files in folders. One or two files are opened for a check, so that errors are reported immediately.
 func (a *app) viewFiles(cmd *cobra.Command, names []string) (*viewed, error) {
 	v := &viewed{mode: viewer.One}
 	for _, name := range names {
@@ -44,15 +43,15 @@ func (a *app) viewFiles(cmd *cobra.Command, names []string) (*viewed, error) {
 		}
 		v.files = append(v.files, f)
 	}
-	if v.mode == viewer.Pair && v.files[0].Name == v.files[1].Name { // as git calls two versions
+	if v.mode == viewer.Pair && v.files[0].Name == v.files[1].Name { // as git names two versions
 		v.files[0].Name += " (old)"
 		v.files[1].Name += " (new)"
 	}
 	return v, nil
 }
 
-// viewOne describes a file of which the user wants to see nothing else. What is wrong with it is
-// said at once, as far as that is quick: the tree form of one is not built yet.
+// viewOne describes a single file to show. Errors that can be found quickly are reported immediately: the tree
+// form of a file is not built yet.
 func (a *app) viewOne(cmd *cobra.Command, name string) (viewer.File, error) {
 	if name == "-" {
 		return a.viewInput(cmd)
@@ -77,7 +76,7 @@ func (a *app) viewOne(cmd *cobra.Command, name string) (viewer.File, error) {
 	return f, nil
 }
 
-// baseName is the last part of the name of a file, also of one that is named "..".
+// baseName returns the last element of a file name, even if the file is named "..".
 func baseName(name string) string {
 	if full, err := filepath.Abs(name); err == nil {
 		name = full
@@ -85,10 +84,10 @@ func baseName(name string) string {
 	return filepath.Base(name)
 }
 
-// patience of a person who waits for a page: then it comes, even if no file was found yet.
+// pagePatience is the time after which the page is shown even if no file was found yet.
 const pagePatience = 500 * time.Millisecond
 
-// viewGallery finds the files of a gallery, as check does. The page need not wait for all.
+// viewGallery finds the files of a gallery, as check does. The page does not wait for all of them.
 func (a *app) viewGallery(cmd *cobra.Command, names []string) (*viewed, error) {
 	above, err := commonFolder(names)
 	if err != nil {
@@ -140,8 +139,8 @@ func (a *app) viewGallery(cmd *cobra.Command, names []string) (*viewed, error) {
 	return v, nil
 }
 
-// inGallery describes a file for a gallery; it is false for what is of no known format and was
-// not named by the user.
+// inGallery describes a file for a gallery. It returns false if the format is unknown and the user did not name
+// the file.
 func (a *app) inGallery(cmd *cobra.Command, t target, above string) (viewer.File, bool) {
 	name := baseName(t.name)
 	if full, err := filepath.Abs(t.name); err == nil {
@@ -153,7 +152,7 @@ func (a *app) inGallery(cmd *cobra.Command, t target, above string) (viewer.File
 	return f, !(t.found && errors.Is(f.Err, format.ErrUnknown))
 }
 
-// described describes a file that people call as is said, without opening it.
+// described describes a file with the display name called, without opening it.
 func (a *app) described(cmd *cobra.Command, t target, called string) viewer.File {
 	is, asTree, err := a.recognize(cmd, t)
 	var stamp func() string
@@ -176,7 +175,7 @@ func (a *app) described(cmd *cobra.Command, t target, called string) viewer.File
 	return f
 }
 
-// recognize returns the format of a file, or of what a folder in tree form makes.
+// recognize returns the format of a file, or of the file that a folder in tree form builds.
 func (a *app) recognize(cmd *cobra.Command, t target) (is *format.Format, asTree bool, err error) {
 	if t.err != nil {
 		return nil, false, t.err
@@ -203,7 +202,7 @@ func (a *app) recognize(cmd *cobra.Command, t target) (is *format.Format, asTree
 	return is, false, a.fits(cmd, is, t)
 }
 
-// commonFolder returns the folder that all of some files are in; of one folder, itself.
+// commonFolder returns the folder that contains all of the files. For a single folder, it returns that folder.
 func commonFolder(names []string) (string, error) {
 	above := ""
 	for i, name := range names {

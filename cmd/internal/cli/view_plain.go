@@ -13,16 +13,16 @@ import (
 	"trowel.example/internal/host"
 )
 
-// hidden knows paths of the disk, and what stands for them in what the page is told: the page
-// shows what is in a file, not where it lies.
+// hidden maps paths of the disk to the names that the page shows instead: the page shows the content of a file,
+// not its location.
 type hidden struct {
-	paths [][2]string // longest first
+	paths [][2]string // path and name, the longest path first
 }
 
-// scratchPath is a folder for temporary files, in a path.
+// scratchPath matches the part of a path up to a folder for temporary files.
 var scratchPath = regexp.MustCompile(`[^\s"':]*[/\\]\.trowel-[0-9a-f]{16}\.tmp[/\\]+[^\s"':/\\]+[/\\]*`)
 
-// newHidden returns what hides where a file is that the user named, and what options name.
+// newHidden returns a hidden for the path of the user's file and the paths in options.
 func newHidden(cmd *cobra.Command, name, called string) *hidden {
 	h := new(hidden)
 	h.add(host.HomeFolder(), "~")
@@ -38,7 +38,7 @@ func newHidden(cmd *cobra.Command, name, called string) *hidden {
 	return h
 }
 
-// hidePaths takes the paths of what the user named out of an error.
+// hidePaths replaces the paths of the user's files in an error.
 func hidePaths(cmd *cobra.Command, err error, names []string) error {
 	if err == nil {
 		return nil
@@ -50,7 +50,7 @@ func hidePaths(cmd *cobra.Command, err error, names []string) error {
 	return errors.New(text)
 }
 
-// file hides the path of a file and that of its folder, in all forms that they may have.
+// file hides the path of a file and of its folder, in all forms that they can have.
 func (h *hidden) file(name, called string) {
 	h.add(filepath.Clean(name), called)
 	full, err := filepath.Abs(name)
@@ -67,10 +67,10 @@ func (h *hidden) file(name, called string) {
 	}
 }
 
-// add hides a path, as it is, with the slashes of other systems, and in JSON.
+// add hides a path: unchanged, with the slashes of other systems, and encoded as JSON.
 func (h *hidden) add(path, called string) {
 	if path == "" || path == called || filepath.Dir(path) == path || !strings.ContainsRune(path, filepath.Separator) {
-		return // nothing, the root of a disk, or a mere name
+		return // empty, the root of a disk, or a name without a folder
 	}
 	quoted, _ := json.Marshal(path)
 	for _, form := range []string{path, filepath.ToSlash(path), string(quoted[1 : len(quoted)-1])} {
@@ -80,7 +80,7 @@ func (h *hidden) add(path, called string) {
 	}
 }
 
-// plain takes the paths out of a text.
+// plain replaces the paths in a text.
 func (h *hidden) plain(text string) string {
 	if strings.Contains(text, ".trowel-") {
 		text = scratchPath.ReplaceAllLiteralString(text, "")
@@ -93,8 +93,8 @@ func (h *hidden) plain(text string) string {
 	return text
 }
 
-// replacePath replaces a path where it stands as a whole, or at the beginning of a longer one.
-// Replaced by nothing it takes the slash behind it with it.
+// replacePath replaces a path that occurs as a whole or as the beginning of a longer path. If by is empty, the
+// slash after the path is removed, too.
 func replacePath(text, path, by string) string {
 	var b strings.Builder
 	for {
@@ -120,16 +120,16 @@ func replacePath(text, path, by string) string {
 	}
 }
 
-// endsInName reports whether what follows a text belongs to a name that begins in it.
+// endsInName reports whether a text ends within a name that the following text may continue.
 func endsInName(text string) bool {
 	n := len(text)
-	if n == 0 || n > 1 && text[n-2] == '\\' && strings.IndexByte("nrt", text[n-1]) >= 0 { // a new line in JSON
+	if n == 0 || n > 1 && text[n-2] == '\\' && strings.IndexByte("nrt", text[n-1]) >= 0 { // a line break in JSON
 		return false
 	}
 	return inName(text[n-1]) || text[n-1] == '.' || text[n-1] == '~'
 }
 
-// startsInName reports whether a text goes on with the name before it.
+// startsInName reports whether a text continues the name before it.
 func startsInName(text string) bool {
 	return text != "" && inName(text[0]) || len(text) > 1 && text[0] == '.' && inName(text[1])
 }

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// detach keeps Ctrl-C away from a program.
+// detach protects a program from Ctrl-C.
 func detach(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

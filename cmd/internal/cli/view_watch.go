@@ -12,20 +12,20 @@ import (
 	"trowel.example/cmd/internal/viewer"
 )
 
-// fileWatch is a file that programs may write over, or put another in the place of.
+// fileWatch watches a file that programs may overwrite or replace.
 type fileWatch struct {
 	name string
 
 	mu       sync.Mutex
 	last     os.FileInfo
-	replaced int // so often another file had this name
+	replaced int // number of times that another file took this name
 }
 
-// A system may give two changes the same time, of the last seconds at worst. So within that
-// time after a change each second counts as one.
+// Systems may give two changes the same time, at worst within a few seconds. Therefore, within coarse after a
+// change, each second counts as a change.
 const coarse = 2 * time.Second
 
-// stamp returns a text that changes when the file does, and "" while it is not there.
+// stamp returns a text that changes with the file, or "" while the file does not exist.
 func (w *fileWatch) stamp() string {
 	info, err := os.Stat(w.name)
 	if err != nil || !info.Mode().IsRegular() {
@@ -44,11 +44,11 @@ func (w *fileWatch) stamp() string {
 	return text
 }
 
-// maxWatched is how many files a folder may have that is watched.
+// maxWatched is the maximum number of files in a watched folder.
 const maxWatched = 10_000
 
-// treeStamp returns a text that changes when a file in a folder does, and "" while the folder
-// is not there. Large folders are not watched.
+// treeStamp returns a text that changes with the files in a folder, or "" while the folder does not exist.
+// Larger folders are not watched.
 func treeStamp(dir string) string {
 	h := sha256.New()
 	n := 0
