@@ -44,7 +44,7 @@ var (
 	optionBase    = format.Option{Name: "base", For: format.ForBuild | format.ForCheck | format.ForScene, Input: true, Help: "the `path` of the game's own files, folder or archive, that units are based on"}
 )
 
-// optionSceneBase is that option for files that stand alone.
+// optionSceneBase is optionBase for the scenes of single files.
 var optionSceneBase = format.Option{Name: optionBase.Name, For: format.ForScene, Input: true, Help: optionBase.Help}
 
 var torchlightMod = &format.Format{
@@ -143,9 +143,8 @@ var (
 		picture.Catalog.Kinds(), imageset.Catalog.Kinds(), modedit.Catalog.Kinds())
 )
 
-// isMod reports whether a file is a mod. Its first bytes are a version and
-// offsets, as others may begin too, so that all has to fit where the name does
-// not say that it is one.
+// isMod reports whether a file is a mod. A mod begins with a version and offsets, and other files may begin the same
+// way. So a file without the extension .MOD must be valid as a whole.
 func isMod(src *format.Source) bool {
 	if !mod.Recognize(src.Head(maxModHead)) {
 		return false
@@ -164,7 +163,7 @@ func openModFile(_ context.Context, job *format.Job, src *format.Source) (format
 	}
 	a, err := newArchive(job, m.Archive, m)
 	if err != nil {
-		return nil, err // and no interface of a nil pointer
+		return nil, err // without this check the result would be an interface that holds a nil pointer
 	}
 	return a, nil
 }
@@ -183,19 +182,19 @@ func openPakFile(_ context.Context, job *format.Job, src *format.Source) (format
 	return a, nil
 }
 
-// saved tells what is there of an archive that is cut off.
+// saved describes what can be saved from an archive that is cut off.
 func saved(r *pak.Reader, unnamed int) string {
 	named := len(r.Files()) - unnamed - r.Absent()
 	return fmt.Sprintf("%d files are there with their names, and %d without, in %s", named, unnamed, pak.LostDir)
 }
 
-// cutOff is the error of what needs all of an archive.
+// cutOff returns the error of operations that need a complete archive.
 func cutOff(src *format.Source) error {
 	return fmt.Errorf("%s: is cut off: `trowel extract -k` saves what is there, and `trowel pack` makes an archive of that", src.Path)
 }
 
-// loseDamaged reads all files of an archive of which another one is made with the same blocks,
-// and reports those that cannot be read.
+// loseDamaged reads all files of an archive whose blocks are about to be copied to another archive, and reports the
+// files that cannot be read.
 func loseDamaged(job *format.Job, src *format.Source, r *pak.Reader) {
 	files := r.Files()
 	errs := make([]error, len(files))
@@ -211,7 +210,7 @@ func loseDamaged(job *format.Job, src *format.Source, r *pak.Reader) {
 	}
 }
 
-// openMod opens a mod, or what is there of one that is cut off.
+// openMod opens a mod, or what can be salvaged of a mod that is cut off.
 func openMod(job *format.Job, src *format.Source) (*mod.Mod, error) {
 	m, err := mod.Open(src, src.Size)
 	if m != nil && err != nil {
@@ -230,8 +229,7 @@ func openMod(job *format.Job, src *format.Source) (*mod.Mod, error) {
 	return m, nil
 }
 
-// openPak opens an archive by its .PAK or by its .PAK.MAN. The closer is that
-// of the other one.
+// openPak opens an archive by its .PAK or by its .PAK.MAN. The closer closes the other file of the two.
 func openPak(job *format.Job, src *format.Source) (*pak.Reader, io.Closer, error) {
 	archive, list := src, src
 	var other *format.Source
@@ -281,12 +279,12 @@ func openPak(job *format.Job, src *format.Source) (*pak.Reader, io.Closer, error
 // archive is an open mod, or an archive without a header.
 type archive struct {
 	reader  *pak.Reader
-	mod     *mod.Mod // nil: an archive without a header
+	mod     *mod.Mod // nil for an archive without a header
 	options moddir.Options
 	base    string
 
 	mu      sync.Mutex
-	closers []io.Closer // what is open as long as the archive is
+	closers []io.Closer // files to close together with the archive
 }
 
 func newArchive(job *format.Job, r *pak.Reader, m *mod.Mod) (*archive, error) {
@@ -317,7 +315,7 @@ func (a *archive) Locate(ctx context.Context, tree fs.FS, places []check.Place, 
 	return moddir.Locate(ctx, tree, places, want)
 }
 
-// closes has Close close c as well, which may be nil.
+// closes makes Close close c too; c may be nil.
 func (a *archive) closes(c io.Closer) {
 	if c != nil {
 		a.mu.Lock()
@@ -394,11 +392,11 @@ func (a *archive) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 	return info, nil
 }
 
-// amounts are how much there is in an archive.
+// amounts are the totals of an archive.
 type amounts struct {
 	files, removed int
-	size           int64          // in bytes, once inflated
-	types          map[string]int // how many files there are of each
+	size           int64          // in bytes, inflated
+	types          map[string]int // number of files of each type
 }
 
 func amountsOf(r *pak.Reader) amounts {
@@ -415,7 +413,7 @@ func amountsOf(r *pak.Reader) amounts {
 	return n
 }
 
-// modOptions are the options that the user gave.
+// modOptions returns the options that the user gave.
 func modOptions(job *format.Job) (moddir.Options, error) {
 	o := moddir.Options{Raw: job.On(optionRaw.Name), Floats: floatStyle(job), Warn: func(path, message string) { job.Warn(path, "%s", message) }}
 	names, err := readNames(job.Value(optionNames.Name))
@@ -425,7 +423,7 @@ func modOptions(job *format.Job) (moddir.Options, error) {
 	return o, err
 }
 
-// buildArchive makes an archive of a folder and tells what was done.
+// buildArchive builds an archive from a folder and reports the result.
 func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOptions) (*moddir.Report, error)) error {
 	o, err := modOptions(job)
 	if err != nil {
@@ -471,7 +469,7 @@ func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOpt
 	return nil
 }
 
-// tellSource returns what is wrong with each line of a source that cannot be packed.
+// tellSource returns the problems of each line of a source that cannot be packed.
 func tellSource(e moddir.SourceError) []string {
 	var all []string
 	for _, line := range text.AllErrors(e.Err) {
@@ -483,7 +481,7 @@ func tellSource(e moddir.SourceError) []string {
 	return all
 }
 
-// tellSources tells of every line that keeps a source from being packed.
+// tellSources reports every line that prevents a source from being packed.
 func tellSources(job *format.Job, bad *moddir.SourcesError) error {
 	var all []string
 	for _, e := range bad.Errors {
@@ -498,7 +496,7 @@ func tellSources(job *format.Job, bad *moddir.SourcesError) error {
 	return fmt.Errorf("nothing was made, because of %d errors; --keep-going leaves out what is broken, `edit -- repair-tags` mends tags", len(all))
 }
 
-// openBase opens the game's own files: a folder, or an archive.
+// openBase opens the game's files: a folder or an archive.
 func openBase(job *format.Job, name string, o moddir.Options) (moddir.Files, io.Closer, error) {
 	if name == "" {
 		return nil, io.NopCloser(nil), nil
@@ -532,7 +530,7 @@ type closeBoth struct{ a, b io.Closer }
 
 func (c closeBoth) Close() error { return errors.Join(c.a.Close(), c.b.Close()) }
 
-// checkModTree reports what only the folder shows.
+// checkModTree reports findings that only the folder shows.
 func checkModTree(_ context.Context, job *format.Job, fsys fs.FS, sink check.Sink) error {
 	o, err := modOptions(job)
 	if err != nil {
@@ -541,7 +539,7 @@ func checkModTree(_ context.Context, job *format.Job, fsys fs.FS, sink check.Sin
 	return moddir.CheckFolder(fsys, o, sink)
 }
 
-// dumpArchive shows the fields of an archive, or of the file in it that path names.
+// dumpArchive reports the fields of an archive, or of the file in it that path names.
 func dumpArchive(_ context.Context, job *format.Job, src *format.Source, path string, t trace.Tracer) error {
 	var reader *pak.Reader
 	whole := isMod(src)
@@ -560,7 +558,7 @@ func dumpArchive(_ context.Context, job *format.Job, src *format.Source, path st
 	if reader != nil && path != "" {
 		f := reader.Find(path)
 		if f == nil {
-			f = reader.Find(moddir.GamePath(path)) // its path in the tree
+			f = reader.Find(moddir.GamePath(path)) // path is a path in the tree
 		}
 		if f != nil && !f.Removed() {
 			return moddir.DumpFile(f, format.Inside(path, t))
@@ -579,8 +577,7 @@ func dumpArchive(_ context.Context, job *format.Job, src *format.Source, path st
 	return pak.Dump(src, src.Size, 0, reader.Manifest(), t)
 }
 
-// gamePath returns the path in the game of a file on the disk, as far as the
-// folders that it is in tell.
+// gamePath returns the path in the game of a file on disk, as far as the names of its folders show it.
 func gamePath(src *format.Source) string {
 	full, err := filepath.Abs(src.Path)
 	if err != nil || src.Path == "-" {

@@ -32,18 +32,18 @@ var (
 	pakCensus = &format.Census{Tables: modTables, Rows: pakRows}
 )
 
-// opening is what opens a file of a format.
+// opening is a function that opens a file of a format.
 type opening = func(context.Context, *format.Job, *format.Source) (format.File, error)
 
-// singleCensus is that of files that stand alone.
+// singleCensus is the census of single files.
 func singleCensus(open opening) *format.Census {
 	return &format.Census{Tables: singleTables, Rows: checking.Rows(open, singleRows, tableFindings)}
 }
 
 type rowFunc = func(*format.Table, []format.Cell) error
 
-// pakRows tells the rows of an archive. The list of what is in it has none of its own: whoever
-// names files by a pattern names both.
+// pakRows yields the rows of an archive. The .PAK.MAN yields no rows, because a file name pattern usually matches both
+// files.
 func pakRows(ctx context.Context, job *format.Job, src *format.Source, row rowFunc) error {
 	if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
 		f, err := openPakFile(ctx, new(format.Job), src)
@@ -57,7 +57,7 @@ func pakRows(ctx context.Context, job *format.Job, src *format.Source, row rowFu
 
 func archiveRows(ctx context.Context, job *format.Job, src *format.Source, file format.File, row rowFunc) error {
 	a := file.(*archive)
-	missed := make(map[string]bool) // files that were told of
+	missed := make(map[string]bool) // files that are already reported
 	o := modedit.Options{Names: cmp.Or(a.options.Names, hash.Known()), Miss: func(path, message string) {
 		if !missed[path] {
 			job.Miss(src.Path, "%s: %s", path, message)
@@ -76,14 +76,14 @@ func archiveRows(ctx context.Context, job *format.Job, src *format.Source, file 
 	}
 	if err := fileRows(ctx, a.reader, row, func(path string, err error) {
 		missed[path] = true
-		job.Miss(src.Path, "cannot be read: %v", err) // which names the file
+		job.Miss(src.Path, "cannot be read: %v", err) // the error does not name the file
 	}); err != nil {
 		return err
 	}
 	return contentRows(ctx, e, row)
 }
 
-// modRow tells what a mod says of itself.
+// modRow yields the row with a mod's header.
 func modRow(src *format.Source, a *archive, row rowFunc) error {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, io.NewSectionReader(src, 0, src.Size)); err != nil {
@@ -115,10 +115,10 @@ func modRow(src *format.Source, a *archive, row rowFunc) error {
 	return nil
 }
 
-// sumCell is a checksum.
+// sumCell returns the cell of a checksum.
 func sumCell(sum []byte) format.Cell { return format.TextCell(hex.EncodeToString(sum)) }
 
-// fileRows tells of the files of an archive, in the order of its list.
+// fileRows yields the rows of an archive's files, in the order of its manifest.
 func fileRows(ctx context.Context, r *pak.Reader, row rowFunc, miss func(path string, err error)) error {
 	type result struct {
 		values []format.Cell
@@ -159,7 +159,7 @@ func fileRows(ctx context.Context, r *pak.Reader, row rowFunc, miss func(path st
 	})
 }
 
-// contentRows tells what data files, layouts, materials and image sets say.
+// contentRows yields the rows for the contents of data files, layouts, materials and image sets.
 func contentRows(ctx context.Context, e *modedit.Editor, row rowFunc) error {
 	see := func(n *modedit.Node) []*modedit.Node { return []*modedit.Node{n} }
 	if err := modedit.LookAt(ctx, e, "**", modedit.Choice{}, see, func(n *modedit.Node) error { return nodeRows(n, row) }); err != nil {
@@ -205,8 +205,7 @@ func contentRows(ctx context.Context, e *modedit.Editor, row rowFunc) error {
 	})
 }
 
-// nodeRows tells of the keys of a node, of the number that one gives it, and of the files that it
-// refers to.
+// nodeRows yields the rows for the keys of a node, for its GUID, and for the files that it refers to.
 func nodeRows(n *modedit.Node, row rowFunc) error {
 	place, name, object := n.Place(""), format.Cell{}, format.Cell{}
 	if place.Object != 0 {
@@ -238,7 +237,7 @@ func nodeRows(n *modedit.Node, row rowFunc) error {
 	return nil
 }
 
-// singleRows tells the rows of a file that stands alone.
+// singleRows yields the rows of a single file.
 func singleRows(ctx context.Context, job *format.Job, src *format.Source, _ format.File, row rowFunc) error {
 	o, err := modOptions(job)
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"trowel.example/internal/checking"
 )
 
-// The tables of mods, of archives, and of their files that stand alone.
+// The tables of mods, of archives, and of their single files.
 
-// Columns that several tables have.
+// Columns that several tables share.
 var (
 	columnPath   = format.Column{Name: "path", Type: format.ColumnText, Help: "The path of the file in the game."}
 	columnNode   = format.Column{Name: "node", Type: format.ColumnText, Optional: true, Help: "The way to its node: names with points between them, with [2] behind the second of a name; null in files that have none."}

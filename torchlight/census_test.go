@@ -19,7 +19,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// The rows of mods of which everything is known say just that.
+// TestCensusOfSeeds tests that the rows of generated mods match their known contents.
 func TestCensusOfSeeds(t *testing.T) {
 	seeds, queries, err := seedmod.Make(16, 1)
 	if err != nil {
@@ -52,7 +52,7 @@ func placeOf(h format.Hit) (node, object, line string) {
 	return node, object, line
 }
 
-// sameAsFind asks the tables what find, info and check know of a file.
+// sameAsFind compares the tables of a file with the results of find, info and check.
 func sameAsFind(t *testing.T, of *format.Format, src *format.Source) {
 	t.Helper()
 	db := censustest.New(t, Game)
@@ -98,7 +98,7 @@ func sameAsFind(t *testing.T, of *format.Format, src *format.Source) {
 	}
 	same("findings", db.Ask("SELECT id, severity, path, message, places FROM torchlight_findings"), findings)
 	if len(of.Finder.Commands) < len(modQueries) {
-		return // it stands alone
+		return // a single file
 	}
 	same("files", db.Ask("SELECT path, size FROM torchlight_files WHERE NOT removed AND NOT duplicate ORDER BY path"), find(func(h format.Hit) string {
 		return h.Path + "|" + field(h, "size")
@@ -116,7 +116,7 @@ func sameAsFind(t *testing.T, of *format.Format, src *format.Source) {
 			value("gameVersion"), value("headerVersion"), value("manifestVersion"), value("files"), value("removedFiles"), value("inflatedSize")}, "|")})
 }
 
-// The rows of real files say what find, info and check say of them.
+// TestCensusOfCorpus tests that the rows of real files match the results of find, info and check.
 func TestCensusOfCorpus(t *testing.T) {
 	seen := make(map[*format.Format]int)
 	for _, path := range corpus.Files(t, "torchlight", "") {
@@ -137,7 +137,7 @@ func TestCensusOfCorpus(t *testing.T) {
 	}
 }
 
-// An archive of two files has its rows once, by whichever name all of both are asked for.
+// TestCensusOfPak tests that an archive of two files yields its rows once, whichever of the names are given.
 func TestCensusOfPak(t *testing.T) {
 	seeds, _, err := seedmod.Make(3, 1)
 	if err != nil {
@@ -184,7 +184,7 @@ func TestCensusOfPak(t *testing.T) {
 	}
 }
 
-// Files that stand alone have rows, too.
+// TestCensusOfSingles tests that single files yield rows.
 func TestCensusOfSingles(t *testing.T) {
 	seeds, _, err := seedmod.Make(4, 1)
 	if err != nil {
@@ -235,7 +235,7 @@ func TestCensusOfSingles(t *testing.T) {
 	}
 }
 
-// Of a damaged mod there is what can be read; the rest is told of.
+// TestCensusOfDamage tests that the readable part of a damaged mod yields rows and the rest is reported.
 func TestCensusOfDamage(t *testing.T) {
 	seeds, _, err := seedmod.Make(1, 5)
 	if err != nil {
@@ -277,7 +277,7 @@ func TestCensusOfDamage(t *testing.T) {
 			t.Errorf("%q, want %s", got, want)
 		}
 	}
-	// One that is cut off has the files that are there.
+	// A mod that is cut off yields the files that are left.
 	db := censustest.New(t, Game)
 	missed, err := db.Add(torchlightMod, format.NewSource("a.MOD", data[:m.Header.ManifestOffset+10]))
 	if got := db.Ask("SELECT count(*), count(sha256) FROM torchlight_files WHERE NOT removed"); err != nil || len(missed) != 1 || !slices.Equal(got, []string{fmt.Sprintf("%d|%d", there, there)}) {
@@ -288,7 +288,7 @@ func TestCensusOfDamage(t *testing.T) {
 	if got := db.Ask("SELECT id FROM torchlight_findings"); err != nil || len(missed) != 1 || !slices.Equal(got, []string{"unreadable"}) {
 		t.Errorf("%q, %v, findings %q", missed, err, got)
 	}
-	// An error of whoever takes the rows ends all, and is returned.
+	// An error from the receiver of the rows stops the census and is returned.
 	enough := errors.New("enough")
 	total := 0
 	for stop := 0; stop <= total; stop += 1 + stop/4 {
@@ -306,7 +306,7 @@ func TestCensusOfDamage(t *testing.T) {
 	}
 }
 
-// Whatever a file is, there are rows as the tables say, or an error.
+// FuzzCensus tests that any file yields rows that fit the tables, or an error.
 func FuzzCensus(f *testing.F) {
 	seeds, _, err := seedmod.Make(4, 2)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// headerSuffix is that of the neighbour of an archive that says what its mod is called.
+// headerSuffix is the extension of the file next to an archive that holds its mod's header.
 const headerSuffix = ".MOD.DAT"
 
 var optionHeader = format.Option{Name: "header", Input: true, Help: "the `file` that says what the mod is called: a MOD.DAT, or a mod whose header to take (default: the .MOD.DAT beside the archive)"}
@@ -83,7 +83,7 @@ var pakConversions = append([]format.Conversion{{
 	},
 }}, exchangeConversions...)
 
-// findHeader returns the header of the mod that an archive is to become.
+// findHeader returns the header for the mod that an archive is converted to.
 func findHeader(name string, src *format.Source) (*mod.Header, error) {
 	var file *format.Source
 	var err error
@@ -100,7 +100,7 @@ func findHeader(name string, src *format.Source) (*mod.Header, error) {
 		return nil, fmt.Errorf("%s: %w", file.Path, os.ErrInvalid)
 	}
 	if isMod(file) {
-		m, err := openMod(new(format.Job), file) // of which no more than the header is needed
+		m, err := openMod(new(format.Job), file) // only its header is needed
 		if err != nil {
 			return nil, err
 		}

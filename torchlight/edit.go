@@ -20,14 +20,14 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// modCommand is a change of mods, with the function that makes it.
+// modCommand is an operation on mods, with the function that does it.
 type modCommand struct {
 	format.Command
-	single bool // it is of use for a single file, too
+	single bool // also useful for a single file
 	do     func(e *modedit.Editor, job *format.Job) error
 }
 
-// modCommands are all changes of mods, in the order of help.
+// modCommands are all operations on mods, in the order of the help.
 var modCommands = slices.Concat(keyCommands, fileCommands, applyCommands, exchangeCommands, repairCommands)
 
 var (
@@ -47,7 +47,8 @@ func declaredFor(single bool) []*format.Command {
 	return commands
 }
 
-// editorOptions are those that the user gave. The error of a report stops nothing: it is kept.
+// editorOptions returns the options that the user gave. An error from report does not stop the edit: it is stored in
+// failed.
 func editorOptions(job *format.Job, report func(check.Change) error) (o modedit.Options, closer io.Closer, failed *error, err error) {
 	mo, err := modOptions(job)
 	if err != nil {
@@ -70,7 +71,7 @@ func editorOptions(job *format.Job, report func(check.Change) error) (o modedit.
 	}, closer, failed, nil
 }
 
-// run takes an editor through the steps; without any it repairs.
+// run applies the steps to an editor. If steps is nil, it repairs instead.
 func run(ctx context.Context, e *modedit.Editor, steps []format.Step, failed *error) error {
 	if steps == nil {
 		e.RepairTexts()
@@ -96,7 +97,7 @@ func run(ctx context.Context, e *modedit.Editor, steps []format.Step, failed *er
 	return cmp.Or(e.UpdateTables(), *failed)
 }
 
-// opened is a mod or an archive that is open for an editor.
+// opened is a mod or an archive that is open for editing.
 type opened struct {
 	*modedit.Editor
 	from  *pak.Reader
@@ -124,7 +125,7 @@ func openEditor(job *format.Job, src *format.Source, o modedit.Options) (*opened
 	return e, nil
 }
 
-// editArchive changes a mod or an archive.
+// editArchive edits a mod or an archive.
 func editArchive(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error {
 	if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
 		return fmt.Errorf("%s: give the .PAK, not the list of what is in it", src.Path)
@@ -168,7 +169,7 @@ func (e *opened) writePak(out format.Output) error {
 	return e.WritePak(part, manifest)
 }
 
-// editFolder changes the folder of a mod or archive.
+// editFolder edits the folder of a mod or archive.
 func editFolder(ctx context.Context, job *format.Job, fsys fs.FS, steps []format.Step, out format.Output, report func(check.Change) error) error {
 	o, closer, failed, err := editorOptions(job, report)
 	if err != nil {
@@ -203,7 +204,7 @@ func editFolder(ctx context.Context, job *format.Job, fsys fs.FS, steps []format
 	})
 }
 
-// editSingle changes a data file or a layout that stands alone, compiled or as text.
+// editSingle edits a single data file or layout, compiled or as text.
 func editSingle(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error {
 	o, closer, failed, err := editorOptions(job, report)
 	if err != nil {
@@ -225,7 +226,7 @@ func editSingle(ctx context.Context, job *format.Job, src *format.Source, steps 
 	return format.Write(out, made)
 }
 
-// What commands about keys have in common.
+// Arguments and options that operations on keys share.
 var (
 	argFiles    = format.Option{Name: "files", Help: "a path in the game, with * and ?, and ** for any number of folders; one that ends with / means all below it"}
 	argKey      = format.Option{Name: "key", Help: "the name of the key"}
@@ -238,14 +239,14 @@ func choiceOf(job *format.Job) modedit.Choice {
 	return modedit.Choice{Node: job.Value(optionNode.Name), Where: job.List(optionWhere.Name)}
 }
 
-// changed is choiceOf for a change, which does not go deeper than it is told to.
+// changed is choiceOf for a change: without --node, it selects only the top nodes.
 func changed(job *format.Job) modedit.Choice {
 	choice := choiceOf(job)
 	choice.Top = choice.Node == ""
 	return choice
 }
 
-// found tells of a change that found nothing to do.
+// found warns if a change matched nothing.
 func found(n int, err error, step *format.Job) error {
 	if err == nil && n == 0 {
 		step.Warn("", "nothing to change")
@@ -253,7 +254,7 @@ func found(n int, err error, step *format.Job) error {
 	return err
 }
 
-// foundKey is found for a change of keys. That no node of the files has what the user named is an error.
+// foundKey is found for a change of keys. It returns an error if no node of the files has the key that the user named.
 func foundKey(n int, err error, e *modedit.Editor, key string, step *format.Job) error {
 	if err != nil || n > 0 {
 		return err

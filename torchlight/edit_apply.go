@@ -7,7 +7,7 @@ import (
 
 var applyCommands = []modCommand{{Command: format.ApplyCommand, do: applyToMod}}
 
-// applyToMod puts the files of a piece into a mod.
+// applyToMod puts the files of an extracted part into a mod.
 func applyToMod(e *modedit.Editor, job *format.Job) error {
 	var shown *modedit.Shown
 	show := func(option func(string) string) error {

@@ -10,7 +10,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// keyCommands change keys and values.
+// keyCommands are the operations on keys and values.
 var keyCommands = []modCommand{{
 	single: true,
 	Command: format.Command{Name: "set", Title: "Set, add to or multiply the values of a key", Heading: "Keys and values",
@@ -72,7 +72,7 @@ func typeNames() []string {
 	return names
 }
 
-// fileCommands change files, and what the mod says of itself.
+// fileCommands are the operations on files and on the mod's header.
 var fileCommands = []modCommand{{
 	Command: format.Command{Name: "rename", Title: "Give a file or folder another path, with all that refers to it", Heading: "Files",
 		Long: "Paths in data files, layouts and image sets follow, and so do textures in materials, meshes that are named in a RESOURCEDIRECTORY, " +

@@ -7,7 +7,7 @@ import (
 	"trowel.example/torchlight"
 )
 
-// The door knows the files of the game by their contents, and the names that they hash.
+// The game recognizes its files by their contents and computes the hashes of names.
 func Example() {
 	src := format.NewSource("unknown", []byte("[UNIT]\n\t<STRING>NAME:Ember\n[/UNIT]\n"))
 	f, err := format.Set(torchlight.Game.Formats).Find(src)

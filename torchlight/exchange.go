@@ -12,13 +12,13 @@ import (
 	"trowel.example/torchlight/modedit"
 )
 
-// Texts and tables of mods go to other programs by conversions, and come back by commands.
+// Conversions export the texts and tables of mods for other programs; operations import them again.
 
 var optionLanguage = format.Option{Name: "language", Help: "a `language` of the game, such as DE: the folder in MEDIA/TRANSLATIONS"}
 
 var optionColumn = format.Option{Name: "column", List: true, Help: "only this `key`, in this order; LEVEL1.MANACOST is one in a node"}
 
-// exchangeConversions are those of mods and archives.
+// exchangeConversions are the conversions of mods and archives.
 var exchangeConversions = append([]format.Conversion{{
 	To: "po", Title: "the texts to translate, for programs of translators", Extension: ".po", Options: []format.Option{optionLanguage, optionEditBase},
 	Convert: converted(func(e *opened, job *format.Job) ([]byte, error) {
@@ -33,7 +33,7 @@ var exchangeConversions = append([]format.Conversion{{
 	}),
 }}, tableConversions()...)
 
-// tableConversions make a spreadsheet of each table.
+// tableConversions returns the conversions that export a table as a spreadsheet.
 func tableConversions() []format.Conversion {
 	var list []format.Conversion
 	for _, table := range modedit.Tables {
@@ -52,7 +52,7 @@ func tableConversions() []format.Conversion {
 	return list
 }
 
-// converted makes a conversion of a function that gives the bytes of a file.
+// converted returns a conversion that writes the bytes that make returns.
 func converted(make func(e *opened, job *format.Job) ([]byte, error)) func(context.Context, *format.Job, *format.Source, format.Output) error {
 	return func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 		o, closer, _, err := editorOptions(job, func(check.Change) error { return nil })
@@ -73,7 +73,7 @@ func converted(make func(e *opened, job *format.Job) ([]byte, error)) func(conte
 	}
 }
 
-// exchangeCommands take back what the conversions made.
+// exchangeCommands are the operations that import the results of the conversions.
 var exchangeCommands = []modCommand{{
 	Command: format.Command{Name: "strings", Title: "Put translated texts in", Heading: "Texts and tables",
 		Long: "The file is what `trowel convert --to po` or `--to strings-csv` made, with translations. They take the place of the texts, " +
@@ -128,7 +128,7 @@ var exchangeCommands = []modCommand{{
 	},
 }}
 
-// inText returns an error about a text with the name of its file.
+// inText adds the file name to an error in a text.
 func inText(err error, name string) error {
 	if e, ok := err.(*fault.TextError); ok {
 		named := *e

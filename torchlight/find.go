@@ -22,7 +22,7 @@ import (
 // modQuery is a query of mods, with the function that answers it.
 type modQuery struct {
 	format.Command
-	single bool // it is of use for a single file, too
+	single bool // also useful for a single file
 	find   func(ctx context.Context, e *modedit.Editor, job *format.Job, hit func(format.Hit) error) error
 }
 
@@ -41,7 +41,7 @@ func queriesFor(single bool) []*format.Command {
 	return commands
 }
 
-// ask asks what an editor has open.
+// ask runs a query on the archive that an editor has open.
 func ask(ctx context.Context, e *modedit.Editor, query format.Step, hit func(format.Hit) error) error {
 	i := slices.IndexFunc(modQueries, func(q modQuery) bool { return q.Name == query.Name })
 	return modQueries[i].find(ctx, e, query.Job, hit)
@@ -79,8 +79,8 @@ func findInSingle(ctx context.Context, job *format.Job, src *format.Source, quer
 	return ask(ctx, modedit.OfFile(gamePath(src), data, o), query, hit)
 }
 
-// lacking makes a function that returns an error for a key, kind of objects or file in a query that nothing has: it
-// finds all of them.
+// lacking returns a function that reports an error if the key, kind of object or file that a query names does not exist
+// anywhere. The function uses find to list all existing names.
 func lacking(find func(context.Context, *format.Job, *format.Source, format.Step, func(format.Hit) error) error) func(context.Context, *format.Job, *format.Source, format.Step) error {
 	return func(ctx context.Context, job *format.Job, src *format.Source, query format.Step) error {
 		argument, is := map[string]string{"key": "key", "object": "descriptor", "file": "path"}[query.Name]
@@ -153,7 +153,7 @@ var modQueries = []modQuery{
 	}, true, findReferences},
 }
 
-// keyHit makes a hit of a key.
+// keyHit returns the hit for a key.
 func keyHit(k modfind.Key, more ...format.InfoField) format.Hit {
 	return format.Hit{Path: k.File, At: k.At, Fields: append([]format.InfoField{format.Fact("key", "", k.Key), format.Fact("type", "", k.Type.String()), format.Fact("value", "", k.Value)}, more...)}
 }

@@ -30,7 +30,7 @@ import (
 	"trowel.example/trace"
 )
 
-// opened is a file with its format, as a verb has it.
+// opened is an open file and its format.
 type opened struct {
 	testing.TB
 	*format.Format
@@ -72,7 +72,7 @@ func (o *opened) inspector(at string) format.Inspector {
 	return scene.(format.Inspector)
 }
 
-// lines returns the lines of a text of the tree, as cat prints them.
+// lines returns the lines of a text in the tree, as cat prints them.
 func (o *opened) lines(at string) []string {
 	o.Helper()
 	data, err := fs.ReadFile(o.tree, at)
@@ -98,8 +98,8 @@ func (o *opened) fields(path string) map[int64][]trace.Field {
 	return fields
 }
 
-// realMods are mods of the corpus: of most it has many versions, which are much alike, so that
-// every fifth does.
+// realMods returns mods of the corpus. The corpus has many similar versions of most mods, so only every fifth is
+// returned, and all in folders called HEAD.
 func realMods(t *testing.T) (names []string) {
 	for i, name := range append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...) {
 		if i%5 == 0 || strings.Contains(filepath.ToSlash(name), "/HEAD/") {
@@ -109,7 +109,7 @@ func realMods(t *testing.T) (names []string) {
 	return names
 }
 
-// buildMod makes a mod of a folder.
+// buildMod builds a mod from a folder and returns its path.
 func buildMod(t testing.TB, files map[string]string) string {
 	t.Helper()
 	fsys := fstest.MapFS{"MOD.DAT": {Data: []byte("[MOD]\n<STRING>NAME:x\n<INTEGER64>MOD_ID:5\n<INTEGER>VERSION:1\n[/MOD]\n")}}
@@ -155,7 +155,7 @@ var (
 		object("Layout Link", 6, position(80, 0, 40)+"<STRING>LAYOUT FILE:MEDIA/INNER.LAYOUT\n"))
 )
 
-// look is the whole of the first view of a scene, with some pixels for a unit.
+// look returns the complete first view of a scene, at a scale in pixels per unit.
 func look(s format.Scene, scale float64) format.Look {
 	v := s.Views()[0]
 	return format.Look{View: v.Name, Origin: v.Bounds.Min, Scale: scale}
@@ -191,13 +191,13 @@ func TestInspectPlan(t *testing.T) {
 		t.Errorf("%+v", node.Facts)
 	}
 	if len(node.Links) != 1 || node.Links[0].Title != `around it: Group "Group 1"` || node.Links[0].At != [2]float64{0, 0} {
-		t.Errorf("%+v", node.Links) // the timeline has no place to go to
+		t.Errorf("%+v", node.Links) // the timeline has no link target
 	}
 	curve, _ := factOf(node.Facts, "curve").(format.Curve)
 	if len(curve.Lines) != 3 || curve.Lines[2].Name != "z" || !slices.Equal(curve.Lines[2].Values, []float64{3, 6}) || !slices.Equal(curve.Points, []time.Duration{0, 2 * time.Second}) {
 		t.Errorf("%+v", curve)
 	}
-	// Where it only reaches, it stands behind what is there itself.
+	// Where only the node's radius reaches, the node is listed after the objects at that point.
 	if things := inspect(t, s, at, 41, -41); things[0].Title != `Monster "Monster 7"` || things[0].Line.Path != "MEDIA/INNER.LAYOUT" || things[0].Place != (text.Place{Path: "MEDIA/INNER.LAYOUT", Object: 7}) {
 		t.Errorf("%+v", things)
 	} else if last := things[len(things)-1]; last.Title != node.Title {
@@ -245,8 +245,8 @@ func TestInspectPlan(t *testing.T) {
 	}
 }
 
-// The line and the bytes of each object are those of the tree and of dump: in a mod, compiled
-// alone, and as a text.
+// TestInspectLines tests that the line and the bytes of each object agree with the tree and with dump: in a mod, in a
+// single compiled file, and in a text.
 func TestInspectLines(t *testing.T) {
 	mod := buildMod(t, map[string]string{"MEDIA/OUTER.LAYOUT": outer, "MEDIA/INNER.LAYOUT": inner})
 	dir := t.TempDir()
@@ -312,7 +312,7 @@ func checkLines(t *testing.T, o *opened, at string) (told int) {
 	return told
 }
 
-// What is told of the layouts of real mods is so, and nothing panics.
+// TestInspectCorpus tests that the reported facts about layouts of real mods are right and that nothing panics.
 func TestInspectCorpus(t *testing.T) {
 	told, seen := 0, make(map[string]bool)
 	for _, name := range realMods(t) {
@@ -335,7 +335,7 @@ func TestInspectCorpus(t *testing.T) {
 	t.Logf("%d objects of %d layouts", told, len(seen))
 }
 
-// pictures of all kinds with a byte for each pixel, or a block, that is in the file.
+// TestInspectPicture tests pictures of all kinds whose files have a byte for each pixel, or a block.
 func TestInspectPicture(t *testing.T) {
 	m := image.NewNRGBA(image.Rect(0, 0, 8, 8))
 	for i := range 64 {
@@ -388,7 +388,7 @@ func TestInspectPicture(t *testing.T) {
 		}
 	}
 
-	// A picture that stands alone has the sets beside it, one in memory has none.
+	// A single picture has the image sets in its folder; a picture in memory has none.
 	dir := t.TempDir()
 	plain := encoded(dds.Encode(m, dds.Plain))
 	if os.WriteFile(filepath.Join(dir, "a.dds"), []byte(plain), 0o600) != nil || os.WriteFile(filepath.Join(dir, "other.imageset"), []byte(set), 0o600) != nil {
@@ -422,7 +422,7 @@ func TestInspectPicture(t *testing.T) {
 	if v := mod.inspector("MEDIA/UI/B.DDS").Views()[0]; v.Layers != nil {
 		t.Errorf("%+v", v.Layers)
 	}
-	// The outlines are drawn where the sprites are, whatever part is drawn.
+	// The outlines are drawn at the sprites, whatever part of the view is drawn.
 	at := format.Look{Scale: 4, Size: image.Pt(32, 32), Layers: []string{"sprites"}}
 	whole := image.NewRGBA(image.Rect(0, 0, 32, 32))
 	if err := s.Render(t.Context(), whole, at); err != nil {

@@ -12,11 +12,11 @@ import (
 	"trowel.example/torchlight/moddir"
 )
 
-// optionLike keeps what a modder wrote.
+// optionLike preserves names and texts that a modder wrote.
 var optionLike = format.Option{Name: "like", For: format.ForTree, Help: "keep the names, and the texts that mean the same, of an `earlier` file or folder (default: the folder that is replaced)"}
 
-// likeOf returns the folder whose names and texts the user wants; nil for none. That may be a mod,
-// which has no texts of its own. The closer closes the folder if likeOf opened it, and may be nil.
+// likeOf returns the folder whose names and texts the user wants to keep, or nil. The folder may be a mod, which keeps
+// no texts. The closer closes the folder if likeOf opened it, and may be nil.
 func likeOf(job *format.Job) (*moddir.Like, io.Closer, error) {
 	name := job.Value(optionLike.Name)
 	if name == "" {

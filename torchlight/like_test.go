@@ -9,7 +9,7 @@ import (
 	"trowel.example/format"
 )
 
-// The folder of --like is open no longer than the mod: some systems do not replace an open folder.
+// TestLikeCloses tests that the folder of --like is closed with the mod: some systems cannot replace an open folder.
 func TestLikeCloses(t *testing.T) {
 	like := filepath.Join(t.TempDir(), "like")
 	if err := os.MkdirAll(filepath.Join(like, "MEDIA"), 0o777); err != nil {

@@ -13,7 +13,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// located returns the places of all findings of a file, with the lines where they are.
+// located returns the places of all findings of a file, and their lines.
 func (o *opened) located() (places []check.Place, lines []check.Line) {
 	o.Helper()
 	err := o.file.Check(o.Context(), new(format.Job), func(f check.Finding) { places = append(places, f.At...) })
@@ -44,7 +44,7 @@ func TestLocate(t *testing.T) {
 	for _, c := range []struct {
 		at   check.Place
 		path string
-		want string // in the line; "" is the file as a whole
+		want string // part of the line; "" means the file as a whole
 	}{
 		{text.Place{Path: "MEDIA/UNITS/A.DAT", Node: "UNIT.NAME"}, "MEDIA/UNITS/A.DAT", "NAME:A"},
 		{text.Place{Path: "MEDIA/UNITS/A.DAT", Node: "BASEFILE"}, "MEDIA/UNITS/A.DAT", "BASEFILE"},
@@ -101,7 +101,7 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// The places of the findings of real mods are where their names stand.
+// TestLocateCorpus tests that the places of findings in real mods are at the names that they state.
 func TestLocateCorpus(t *testing.T) {
 	total, exact := 0, 0
 	for _, name := range realMods(t) {

@@ -37,7 +37,7 @@ var (
 	packOptions = []format.Option{optionPackTitle, optionPackID, optionPackVersion, optionPackUnion, optionPackNewGUIDs, optionPackVersions}
 )
 
-// packMods makes one mod of many.
+// packMods merges many mods into one.
 func packMods(_ context.Context, job *format.Job, files []*format.Source, out format.Output, told format.MergeReport) error {
 	var failed error
 	eo, closer, lost, err := editorOptions(job, told.Took)
@@ -82,7 +82,7 @@ func packMods(_ context.Context, job *format.Job, files []*format.Source, out fo
 	return made.WriteMod(part)
 }
 
-// openWhole opens a mod or an archive that is not cut off.
+// openWhole opens a mod or an archive; it rejects those that are cut off.
 func openWhole(job *format.Job, src *format.Source, o modedit.Options) (*opened, error) {
 	if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
 		return nil, fmt.Errorf("%s: give the .PAK, not the list of what is in it", src.Path)
@@ -95,7 +95,8 @@ func openWhole(job *format.Job, src *format.Source, o modedit.Options) (*opened,
 	return e, err
 }
 
-// reports passes on what a merge tells. The error of a report stops nothing: it is kept.
+// reports returns merge options that pass conflicts on. An error from a report does not stop the merge: it is stored in
+// failed.
 func reports(job *format.Job, told format.MergeReport, failed *error) modmerge.Options {
 	keep := func(err error) {
 		if *failed == nil {
@@ -110,7 +111,7 @@ func reports(job *format.Job, told format.MergeReport, failed *error) modmerge.O
 	}
 }
 
-// mergeSingles merges versions of a file of a mod that stands alone.
+// mergeSingles merges three versions of a single file of a mod.
 func mergeSingles(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, told format.MergeReport) error {
 	var files [3][]byte
 	for i, src := range []*format.Source{base, ours, theirs} {
@@ -136,7 +137,7 @@ func mergeSingles(_ context.Context, job *format.Job, base, ours, theirs *format
 	return format.Write(out, data)
 }
 
-// mergeArchives merges versions of a mod or of an archive.
+// mergeArchives merges three versions of a mod or of an archive.
 func mergeArchives(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, told format.MergeReport) error {
 	for _, option := range packOptions {
 		if v := job.Value(option.Name); v != "" && v != "false" {
@@ -164,7 +165,7 @@ func mergeArchives(_ context.Context, job *format.Job, base, ours, theirs *forma
 	if err = errors.Join(err, failed); err != nil || out == nil {
 		return fault.InFile(err, ours.Path)
 	}
-	// A side that changed nothing gives the other, whatever nobody can see of it included.
+	// If one side changed nothing, the result is byte-identical to the other, with all its invisible details.
 	switch same, err := sameArchive(base, ours, theirs); {
 	case err != nil:
 		return err
@@ -174,7 +175,8 @@ func mergeArchives(_ context.Context, job *format.Job, base, ours, theirs *forma
 	return open[1].write(out)
 }
 
-// sameArchive returns the source that is the result, byte for byte, if one is.
+// sameArchive returns the source that is already the merged result, because two versions are identical. It returns nil
+// if all versions differ.
 func sameArchive(base, ours, theirs *format.Source) (*format.Source, error) {
 	for _, pair := range [][3]*format.Source{{base, theirs, ours}, {ours, theirs, ours}, {base, ours, theirs}} {
 		if same, err := sameSources(pair[0], pair[1]); err != nil || same {
@@ -184,7 +186,7 @@ func sameArchive(base, ours, theirs *format.Source) (*format.Source, error) {
 	return nil, nil
 }
 
-// sameSources reports whether two archives are the same, with their lists.
+// sameSources reports whether two archives and their manifests are identical.
 func sameSources(a, b *format.Source) (bool, error) {
 	if isMod(a) != isMod(b) {
 		return false, nil
@@ -227,7 +229,7 @@ func sameBytes(a, b *format.Source) (bool, error) {
 	return true, nil
 }
 
-// copyArchive writes a mod, or an archive with its list, as it is.
+// copyArchive copies a mod, or an archive with its manifest, unchanged.
 func copyArchive(src *format.Source, out format.Output) error {
 	part, err := out.Create("")
 	if err != nil {

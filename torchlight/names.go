@@ -9,9 +9,8 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// nameFinder returns a function that tells the known names of a hash, and a
-// name that stands for it where none is known. The names in dictionary, a file
-// with one on each line, count too; "" is none.
+// nameFinder returns a function that returns the known names of a hash, and an escaped name that represents the hash if
+// none is known. The file dictionary adds names, one on each line; "" adds none.
 func nameFinder(dictionary string) (func(uint32) (known []string, standIn string), error) {
 	more, err := readNames(dictionary)
 	if err != nil {

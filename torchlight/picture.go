@@ -16,7 +16,7 @@ import (
 	"trowel.example/trace"
 )
 
-// Pictures that stand alone.
+// Single pictures.
 
 var (
 	optionCodec = format.Option{Name: "codec", Choices: []string{"plain", "dxt1", "dxt3", "dxt5"},
@@ -40,7 +40,7 @@ var (
 	toTGA = pictureConversion(picture.TGA, "a .TGA", ".tga", optionRLE)
 )
 
-// pictureFormat is the format of pictures of a kind, with its conversions, the usual one first.
+// pictureFormat returns the format of a kind of pictures. The first conversion is the usual one.
 func pictureFormat(name, title string, kind picture.Kind, extensions []string, conversions ...format.Conversion) *format.Format {
 	conversions[0].Usual = true
 	return &format.Format{
@@ -67,7 +67,7 @@ func pictureFormat(name, title string, kind picture.Kind, extensions []string, c
 	}
 }
 
-// pictureFile is an open file that is its own folder, and that can be checked.
+// pictureFile is an open file with a check; its tree contains only the file itself.
 type pictureFile struct {
 	asIsFile
 	check func(name string, data []byte, sink check.Sink)

@@ -22,14 +22,14 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// still is a scene that does not move, and of which nothing is left to be read.
+// still is a scene without animation that is completely loaded.
 type still struct {
 	views   []stillView
 	digest  [32]byte
 	missing []format.Missing
 }
 
-// stillView is a view with how it is drawn, and with what is where in it.
+// stillView is a view with functions that draw it, inspect it and find places in it.
 type stillView struct {
 	format.View
 	draw    func(dst *image.RGBA, look format.Look)
@@ -45,7 +45,7 @@ func (s *still) Views() []format.View {
 	return views
 }
 
-// view returns the view of a name, "" being the first, or nil.
+// view returns the view with a name, the first view for "", or nil.
 func (s *still) view(name string) *stillView {
 	for i := range s.views {
 		if name == "" || s.views[i].Name == name {
@@ -87,7 +87,7 @@ func (s *still) Where(view string, place check.Place) (format.Rect, bool) {
 func (s *still) Missing() []format.Missing { return s.missing }
 func (s *still) Close() error              { return nil }
 
-// Fingerprint is the same for all parts.
+// Fingerprint returns the same value for all parts.
 func (s *still) Fingerprint(context.Context, format.Look, image.Rectangle) ([32]byte, error) {
 	return s.digest, nil
 }
@@ -96,7 +96,7 @@ func rectOf(r image.Rectangle) format.Rect {
 	return format.Rect{Min: [2]float64{float64(r.Min.X), float64(r.Min.Y)}, Max: [2]float64{float64(r.Max.X), float64(r.Max.Y)}}
 }
 
-// means reports whether a place is a file as a whole.
+// means reports whether a place is the file as a whole.
 func (o origin) means(place check.Place) bool {
 	switch p := place.(type) {
 	case check.File:
@@ -107,13 +107,13 @@ func (o origin) means(place check.Place) bool {
 	return false
 }
 
-// The layers of a picture that sprites are cut from.
+// The layers of a picture that contains sprites.
 const (
 	pixelsLayer  = "pixels"
 	spritesLayer = "sprites"
 )
 
-// sheet is a picture, with the sprites that are cut from it.
+// sheet is a picture with the sprites that image sets cut from it.
 type sheet struct {
 	*image.NRGBA
 	origin
@@ -140,7 +140,7 @@ func newSheet(s *showing, name string, data []byte) (*sheet, error) {
 	return p, nil
 }
 
-// view is a view of the picture.
+// view returns a view of the picture.
 func (p *sheet) view(name, title string) stillView {
 	v := format.View{Name: name, Title: title, Scale: 1, Bounds: rectOf(p.Rect)}
 	if p.sets != nil {
@@ -173,7 +173,7 @@ func (p *sheet) view(name, title string) stillView {
 	}}
 }
 
-// pixel tells of a pixel, which the picture has to have.
+// pixel describes a pixel, which must be within the picture.
 func (p *sheet) pixel(x, y int, layers []format.Layer) format.Thing {
 	c := p.NRGBAAt(x, y)
 	t := format.Thing{Title: fmt.Sprintf("pixel %d, %d", x, y)}
@@ -190,7 +190,7 @@ func (p *sheet) pixel(x, y int, layers []format.Layer) format.Thing {
 	return t
 }
 
-// spritesAt tells of the sprites that have a pixel.
+// spritesAt describes the sprites that contain a pixel.
 func (p *sheet) spritesAt(at image.Point) (things []format.Thing) {
 	for _, set := range p.sets {
 		for i, sprite := range set.Sprites {
@@ -217,7 +217,7 @@ func (s spriteSet) thing(i int) format.Thing {
 	return t
 }
 
-// find returns the sprite of a line of the set, or -1.
+// find returns the index of the sprite that a line of the set defines, or -1.
 func (s spriteSet) find(place check.Place) int {
 	line, ok := place.(check.Line)
 	if !ok || line.Path != s.place && (line.Path != s.tree || s.tree == "") {
@@ -231,7 +231,7 @@ func (s spriteSet) find(place check.Place) int {
 	return -1
 }
 
-// maxSets is how many image sets of a folder are looked at for one picture.
+// maxSets is the greatest number of image sets of a folder that are read for one picture.
 const maxSets = 64
 
 func pictureScene(s *showing) (format.Scene, error) {
@@ -245,7 +245,7 @@ func pictureScene(s *showing) (format.Scene, error) {
 	for _, name := range sets[:min(len(sets), maxSets)] {
 		data, err := s.find(name)
 		if err != nil {
-			continue // check tells of it
+			continue // check reports it
 		}
 		if set, _ := imageset.Parse(data); set != nil && s.isCutBy(set) {
 			sum.Write(data)
@@ -259,7 +259,7 @@ func pictureScene(s *showing) (format.Scene, error) {
 
 func isImageSet(name string) bool { return strings.EqualFold(path.Ext(name), ".imageset") }
 
-// isCutBy reports whether a set in the same folder has its sprites from the picture that is shown.
+// isCutBy reports whether an image set in the same folder uses the picture that is shown.
 func (s *showing) isCutBy(set *imageset.Set) bool {
 	name, own := upperPath(set.File), upperPath(s.path)
 	return name == own || !strings.Contains(own, "MEDIA/") && path.Base(name) == path.Base(own)
@@ -269,7 +269,7 @@ func gridScene(s *showing) (format.Scene, error) {
 	f, err := mpp.Decode(s.data)
 	compiled := err == nil
 	if !compiled {
-		if f, err = mpp.Parse(s.data); err != nil { // its form for people
+		if f, err = mpp.Parse(s.data); err != nil { // its text form
 			return nil, err
 		}
 	}
@@ -311,7 +311,7 @@ func gridScene(s *showing) (format.Scene, error) {
 	return &still{views: []stillView{{view, draw, inspect, where}}, digest: sha256.Sum256(s.data)}, nil
 }
 
-// contactBackground is dark, as the game's windows are.
+// contactBackground is dark, like the game's windows.
 var contactBackground = color.NRGBA{0x28, 0x28, 0x2c, 0xff}
 
 func imageSetScene(s *showing) (format.Scene, error) {
@@ -342,7 +342,7 @@ func imageSetScene(s *showing) (format.Scene, error) {
 			return nil
 		}
 		t := sprites.thing(i)
-		t.Layer = "" // there are none
+		t.Layer = "" // there are no layers
 		if !pixel.In(p.Rect.Intersect(set.Sprites[i].Rect)) {
 			return []format.Thing{t}
 		}
@@ -359,7 +359,7 @@ func imageSetScene(s *showing) (format.Scene, error) {
 	return scene, nil
 }
 
-// plainError says that a file is not there as people say it.
+// plainError replaces a "file does not exist" error with a message that lists where the file was searched.
 func plainError(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return errors.New("is not there: it is looked for in the mod, in --base and beside the file")

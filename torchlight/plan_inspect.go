@@ -19,31 +19,31 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Limits of what is told of one point.
+// Limits for the description of one point.
 const (
 	maxThings  = 50
 	maxLinks   = 500
-	maxSeconds = 1e6 // of a curve
+	maxSeconds = 1e6 // of a curve, in seconds
 )
 
-// planFile is a layout that a plan is made of.
+// planFile is a layout that is drawn in a plan.
 type planFile struct {
 	*layout.File
 	origin
 	lines func() *objectLines
 }
 
-// objectLines are the lines of objects in the text of a layout in the tree.
+// objectLines are the lines of the objects in a layout's text in the tree.
 type objectLines struct {
 	objects []*layout.Object // in the order of the lines
-	lines   []int            // of each, ascending
+	lines   []int            // of each object, ascending
 	of      map[*layout.Object]int
 }
 
-// newPlanFile takes a layout with the data that it was read from.
+// newPlanFile returns the file of a layout; data is the content that the layout was decoded from.
 func newPlanFile(f *layout.File, data []byte, o origin) *planFile {
 	if !text.Recognize(data) {
-		data = nil // its text is made when it is needed
+		data = nil // the text is generated when it is needed
 	}
 	return &planFile{f, o, sync.OnceValue(func() *objectLines {
 		l := &objectLines{of: make(map[*layout.Object]int)}
@@ -69,9 +69,9 @@ func newPlanFile(f *layout.File, data []byte, o origin) *planFile {
 	})}
 }
 
-// at returns the object that a line says something of; nil if that is none.
+// at returns the object that a line belongs to, or nil.
 func (l *objectLines) at(line int) *layout.Object {
-	// An object begins a line before it says what it is.
+	// The text of an object begins one line before its recorded line.
 	i := sort.SearchInts(l.lines, line+2) - 1
 	if i < 0 {
 		return nil
@@ -79,7 +79,7 @@ func (l *objectLines) at(line int) *layout.Object {
 	return l.objects[i]
 }
 
-// upperPath returns a path as files of the game are known by.
+// upperPath returns a path in the form that identifies files of the game: upper-case, with slashes.
 func upperPath(name string) string { return strings.ToUpper(strings.ReplaceAll(name, `\`, "/")) }
 
 func (s *planScene) fileOf(m *plan.Mark) *planFile {
@@ -169,16 +169,16 @@ func (s *planScene) thing(m *plan.Mark) format.Thing {
 	return t
 }
 
-// numbers writes numbers with as many digits as singles have.
+// numbers formats numbers with the precision of float32.
 func numbers(list ...float64) string {
 	var parts []string
 	for _, v := range list {
-		parts = append(parts, strconv.FormatFloat(v+0, 'g', 6, 64)) // and no -0
+		parts = append(parts, strconv.FormatFloat(v+0, 'g', 6, 64)) // adding 0 turns -0 into 0
 	}
 	return strings.Join(parts, ", ")
 }
 
-// curvesOf returns what a timeline does to an object, as far as that is numbers.
+// curvesOf returns the curves by which a timeline changes an object, for tracks with numbers.
 func curvesOf(timeline *layout.Object, id int64) (facts []format.InfoField) {
 	line, ok := timeline.Extra.(*layout.Timeline)
 	if !ok {
@@ -194,7 +194,7 @@ func curvesOf(timeline *layout.Object, id int64) (facts []format.InfoField) {
 	return facts
 }
 
-// curveOf returns a track as lines from point to point, and false if it is no numbers.
+// curveOf returns a track as lines between its points. It returns false if the values are not numbers.
 func curveOf(track layout.Track, duration float64) (c format.Curve, ok bool) {
 	for _, p := range track.Points {
 		values := strings.Split(p.Value, ",")
@@ -224,8 +224,8 @@ func curveOf(track layout.Track, duration float64) (c format.Curve, ok bool) {
 	return c, c.Points != nil
 }
 
-// Where finds objects by their IDs and by lines of their text. Of a layout that is linked to
-// several times it is all of them, and of a file the whole plan.
+// Where finds objects by their IDs and by lines of their text. For a layout that is linked several times it returns the
+// rectangle around all of them, and for the drawn file the whole plan.
 func (s *planScene) Where(view string, place check.Place) (format.Rect, bool) {
 	if _, ok := format.ViewOf(s, view); !ok {
 		return format.Rect{}, false
@@ -258,7 +258,7 @@ func (s *planScene) Where(view string, place check.Place) (format.Rect, bool) {
 	return format.Rect{}, false
 }
 
-// all returns where a file is: the one that is drawn is all of the plan.
+// all returns the rectangle of a file: the whole plan if the file is the drawn layout.
 func (s *planScene) all(f *planFile) (format.Rect, bool) {
 	if f == s.file {
 		return s.view.Bounds, true
@@ -266,7 +266,7 @@ func (s *planScene) all(f *planFile) (format.Rect, bool) {
 	return s.around(f, func(*layout.Object) bool { return true })
 }
 
-// around returns the rectangle around the marks of some objects of a file.
+// around returns the rectangle around the marks of the objects of a file that the function object accepts.
 func (s *planScene) around(f *planFile, object func(*layout.Object) bool) (r format.Rect, some bool) {
 	for i := range s.Marks {
 		m := &s.Marks[i]

@@ -24,18 +24,18 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// planScene is a layout from above.
+// planScene is a layout seen from above.
 type planScene struct {
 	*plan.Plan
 	view   format.View
 	digest [32]byte
 	floats text.FloatStyle
 	file   *planFile
-	linked map[string]*planFile // by path in capitals
-	others []*planFile          // the same, in the order of their paths
+	linked map[string]*planFile // by path in upper case
+	others []*planFile          // the same files, in the order of their paths
 }
 
-// layoutScene makes the plan of a layout, with all that it links to.
+// layoutScene draws the plan of a layout and of everything that it links to.
 func layoutScene(s *showing) (format.Scene, error) {
 	f, err := readLayout(s.data)
 	if err != nil {
@@ -79,7 +79,7 @@ func layoutScene(s *showing) (format.Scene, error) {
 		Bounds: format.Rect{Min: scene.Min, Max: scene.Max}, Axes: [2]string{"x", "-z"}, Background: plan.Background,
 	}
 	sum.Sum(scene.digest[:0])
-	// The picture is 1448 to 2896 pixels large.
+	// The larger side of the picture has 1448 to 2896 pixels.
 	scene.view.Scale = math.Exp2(math.Round(math.Log2(2048 / max(scene.view.Bounds.Dx(), scene.view.Bounds.Dy()))))
 	for _, l := range scene.Layers {
 		scene.view.Layers = append(scene.view.Layers, format.Layer{Name: l.Name, Title: l.Title, Shown: true})
@@ -102,7 +102,7 @@ func readLayout(data []byte) (*layout.File, error) {
 	return layout.FromText(file.Root, func(text.Item, *text.Error) {})
 }
 
-// readGrid reads a grid, or its form for people.
+// readGrid reads a grid, or its text form.
 func readGrid(data []byte) (*mpp.File, error) {
 	f, err := mpp.Decode(data)
 	if err != nil {
@@ -140,21 +140,20 @@ func (s *planScene) Missing() []format.Missing {
 	return list
 }
 
-// Fingerprint is the same for all parts.
+// Fingerprint returns the same value for all parts.
 func (s *planScene) Fingerprint(context.Context, format.Look, image.Rectangle) ([32]byte, error) {
 	return s.digest, nil
 }
 
 func (s *planScene) Close() error { return nil }
 
-// media is a folder with a MEDIA in it, whose files are found by their paths in the game,
-// in any case.
+// media is a folder that contains a MEDIA folder. Its files are found by their paths in the game, ignoring case.
 type media struct {
-	root string                       // "": there is none
-	dirs map[string]map[string]string // names of entries by what they are called in the game
+	root string                       // "" if there is none
+	dirs map[string]map[string]string // for each folder, names on disk by their names in the game
 }
 
-// mediaAround returns the folder that a file is in, as far as folders called MEDIA tell.
+// mediaAround returns the folder that contains the MEDIA folder around a file.
 func mediaAround(src *format.Source) *media {
 	m := &media{dirs: make(map[string]map[string]string)}
 	if name := gamePath(src); name != src.Name {
@@ -175,7 +174,7 @@ func (m *media) read(name string) ([]byte, error) {
 	for part := range strings.SplitSeq(name, "/") {
 		if m.dirs[at] == nil {
 			names := make(map[string]string)
-			entries, _ := os.ReadDir(at) // what cannot be read has nothing
+			entries, _ := os.ReadDir(at) // unreadable folders count as empty
 			for _, e := range entries {
 				names[moddir.GamePath(e.Name())] = e.Name()
 			}

@@ -8,7 +8,7 @@ import (
 	"trowel.example/torchlight/modedit"
 )
 
-// repairCommands are what repair does, for edit.
+// repairCommands are the parts of a repair, as edit operations.
 var repairCommands = []modCommand{{
 	single: true,
 	Command: format.Command{Name: "repair-tags", Title: "Mend sources that cannot be read, and broken tags", Heading: "Repair",
@@ -22,13 +22,13 @@ var repairCommands = []modCommand{{
 	},
 }}
 
-// The repair of a mod or archive, and of a single data file.
+// The repairs of a mod or archive, and of a single data file.
 var (
 	modRepair    = repairBy(editArchive)
 	singleRepair = repairBy(editSingle)
 )
 
-// repairBy makes a repair of a function that edits.
+// repairBy returns a repair that runs an edit function without steps.
 func repairBy(edit func(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error) *format.Repair {
 	run := func(ctx context.Context, job *format.Job, src *format.Source, out format.Output, sink check.Sink) error {
 		return edit(ctx, job, src, nil, out, func(c check.Change) error {

@@ -16,31 +16,31 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// What of a mod is to be seen.
+// The scenes of mods.
 
-// A showing is a file that is to be drawn, with what it may name. Its errors name it.
+// A showing is a file to draw, with functions that find the files it refers to. Errors of the functions name the file.
 type showing struct {
 	path string // in the game
 	data []byte
-	// find returns a file that this one names by its path in the game, fs.ErrNotExist
-	// if it is not to be had.
+	// find returns the content of a file that this one refers to by its path in the game. The error is fs.ErrNotExist
+	// if the file is unavailable.
 	find func(path string) ([]byte, error)
-	// origin says where a file of the game stands in what was opened.
+	// origin returns where a file of the game is in what was opened.
 	origin func(path string) origin
-	floats text.FloatStyle // how numbers are written
+	floats text.FloatStyle // the format of numbers
 	// sets returns the paths of the image sets in the folder of the file.
 	sets func() []string
 }
 
-// origin is where a file stands.
+// origin is where a file is located.
 type origin struct {
-	place string // its path in places of findings
-	tree  string // in the tree, in its form for people; "" if it is not there
-	dump  string // what Dump calls it, and the space of its fields
-	bytes bool   // Dump tells of it
+	place string // path in the places of findings
+	tree  string // path in the tree of the text form; "" if it is not in the tree
+	dump  string // name in the output of Dump, and of the space of its fields
+	bytes bool   // Dump reports its fields
 }
 
-// scenes are what files show, by the ends of their names in the game.
+// scenes are the functions that open scenes, by file extension in the game.
 var scenes = map[string]func(*showing) (format.Scene, error){
 	".DDS":      pictureScene,
 	".TGA":      pictureScene,
@@ -51,15 +51,15 @@ var scenes = map[string]func(*showing) (format.Scene, error){
 	".LAYOUT":   layoutScene,
 }
 
-// hasScene reports whether a file of a mod can be drawn, by its path in the tree.
+// hasScene reports whether a file of a mod can be drawn. The path is that in the tree.
 func hasScene(at string) bool { return at != "" && sceneOf(at) != nil }
 
 func sceneOf(at string) func(*showing) (format.Scene, error) {
 	return scenes[strings.ToUpper(path.Ext(moddir.GamePath(at)))]
 }
 
-// openScene opens what a file that stands alone shows. What it names is looked for in the
-// folder MEDIA that it is in, beside it, and in the game's own files.
+// openScene opens the scene of a single file. Files that it refers to are searched in the MEDIA folder that contains
+// it, in its own folder, and in the game's files.
 func openScene(_ context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
 	data, err := src.ReadUpTo(maxCompiled)
 	if err != nil {
@@ -94,7 +94,7 @@ func openScene(_ context.Context, job *format.Job, src *format.Source, _ string)
 		open = layoutScene
 	}
 	if kind := picture.KindOf(src.Name, data); kind != picture.None {
-		open = pictureScene // whatever it is called
+		open = pictureScene // whatever its name is
 	}
 	if open == nil {
 		return nil, fmt.Errorf("%s: %w", src.Path, format.ErrUnseen)
@@ -113,7 +113,7 @@ func readBeside(src *format.Source, name string) ([]byte, error) {
 	return beside.ReadUpTo(maxCompiled)
 }
 
-// firstOf looks for a file in several places.
+// firstOf returns a function that searches for a file in several places.
 func firstOf(places ...func(string) ([]byte, error)) func(string) ([]byte, error) {
 	return func(name string) (data []byte, err error) {
 		for _, read := range places {
@@ -125,7 +125,7 @@ func firstOf(places ...func(string) ([]byte, error)) func(string) ([]byte, error
 	}
 }
 
-// openArchiveScene opens what a file of a mod shows.
+// openArchiveScene opens the scene of a file of a mod.
 func openArchiveScene(ctx context.Context, job *format.Job, src *format.Source, at string) (format.Scene, error) {
 	open := sceneOf(at)
 	if open == nil {

@@ -10,8 +10,8 @@ import (
 	"trowel.example/format"
 )
 
-// Everything that real mods say is to be seen can be seen: each view as a whole, with what is
-// at its middle.
+// TestScenesCorpus tests that everything in real mods that claims to have a scene can be drawn: each view as a whole,
+// and the inspection of its center.
 func TestScenesCorpus(t *testing.T) {
 	seen := make(map[[32]byte]bool)
 	var slowest time.Duration
@@ -31,7 +31,7 @@ func TestScenesCorpus(t *testing.T) {
 			begin := time.Now()
 			scene, err := mod.Scene(t.Context(), new(format.Job), mod.Source, at)
 			if err != nil {
-				t.Logf("%s: %s: %v", name, at, err) // image sets of pictures that the game has
+				t.Logf("%s: %s: %v", name, at, err) // image sets may use pictures that only the game has
 				return nil
 			}
 			defer scene.Close()

@@ -20,7 +20,7 @@ import (
 	"trowel.example/trace"
 )
 
-// The files of a mod, each standing alone.
+// The formats of single files of a mod.
 
 var (
 	torchlightData = compiledFormat("torchlight-dat", "Torchlight II data file, compiled", "docs/formats/torchlight-dat.md",
@@ -35,11 +35,11 @@ var (
 		[]string{".MPP"}, mpp.Catalog.Kinds(), infoOfGrid)
 )
 
-// compiledFormat is the format of a kind of compiled files that stand alone.
+// compiledFormat returns the format of a kind of single compiled files.
 func compiledFormat(name, title, doc string, extensions []string, kinds []*check.Kind, info func([]byte, string) ([]format.InfoField, error)) *format.Format {
 	f := &format.Format{Name: name, Title: title, Extensions: extensions, Doc: doc, Kinds: kinds, Options: []format.Option{optionNames, optionGUTS, format.OptionClean}}
 	f.Recognize = func(src *format.Source) bool {
-		// The first bytes tell little: the whole file has to be right.
+		// The first bytes are not conclusive: the whole file must be valid.
 		if src.Size > maxCompiled || !moddir.MayBeCompiled(src.Head(maxModHead), src.Name) {
 			return false
 		}
@@ -105,7 +105,7 @@ const (
 	torchlightAssetName  = "torchlight-asset"
 )
 
-// maxCompiled is larger than any compiled file of the game.
+// maxCompiled is a size in bytes that exceeds all compiled files of the game.
 const maxCompiled = 256 << 20
 
 func convertSingle(job *format.Job, src *format.Source, out format.Output, convert func([]byte, string, moddir.Options) ([]byte, error)) error {
@@ -223,7 +223,7 @@ func infoOfGrid(data []byte, _ string) ([]format.InfoField, error) {
 		format.Fact("origin", "origin of the world", fmt.Sprintf("%g, %g", f.OffsetX, f.OffsetZ))}, nil
 }
 
-// torchlightSource is a compiled file in its form for people.
+// torchlightSource is the text form of a compiled file.
 var torchlightSource = &format.Format{
 	Name:          torchlightSourceName,
 	Title:         "Torchlight II source file",
@@ -268,7 +268,7 @@ func openSourceFile(_ context.Context, job *format.Job, src *format.Source) (for
 	return &sourceFile{src, data, o}, err
 }
 
-// sourceFile is an open source file. It is its own folder.
+// sourceFile is an open source file. Its tree contains only the file itself.
 type sourceFile struct {
 	src     *format.Source
 	data    []byte
@@ -305,12 +305,12 @@ func (f *sourceFile) Locate(ctx context.Context, tree fs.FS, places []check.Plac
 
 func (f *sourceFile) Close() error { return nil }
 
-// torchlightAsset is any other file of a mod of which something is known.
+// torchlightAsset is any other file of a mod whose format is partly known.
 var torchlightAsset = &format.Format{
 	Name:       torchlightAssetName,
 	Title:      "sound or model",
 	Extensions: []string{".wav", ".ogg", ".mesh", ".skeleton"},
-	Common:     true, // models too: there is nothing to tell of them
+	Common:     true, // models too: there is little to report about them
 	Doc:        "docs/formats/torchlight-tables.md",
 	Recognize: func(src *format.Source) bool {
 		if src.IsDir() {
@@ -326,10 +326,10 @@ var torchlightAsset = &format.Format{
 	},
 }
 
-// asIsFile is an open file that is its own folder.
+// asIsFile is an open file whose tree contains only the file itself.
 type asIsFile struct {
 	src    *format.Source
-	format string // its name
+	format string // its format's name
 }
 
 func (f *asIsFile) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {

@@ -1,6 +1,5 @@
-// Package torchlight is the front door of Torchlight II, and of what Torchlight has in
-// common with it: it declares the formats of their files. What can be done with them
-// is in the packages below.
+// Package torchlight declares the formats of Torchlight II, and of Torchlight where both games share them. The packages
+// below it implement what can be done with the files.
 package torchlight
 
 import (
