@@ -14,8 +14,7 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// each runs a benchmark with a mod of our own of 2000 files, and with the largest
-// of the corpus.
+// each runs a benchmark with a generated mod of 2000 files and with the largest mod of the corpus.
 func each(b *testing.B, run func(b *testing.B, data []byte)) {
 	b.Run("made", func(b *testing.B) {
 		var files []pak.NewFile
@@ -52,8 +51,8 @@ func benchOpen(b *testing.B, data []byte) {
 	b.ReportMetric(float64(len(data)), "file-bytes")
 }
 
-// BenchmarkInflate takes all files out of a mod. Bare does nothing but inflate
-// the same streams, spread over the cores in the same way.
+// BenchmarkInflate inflates all files of a mod. The benchmark "bare" only inflates the same streams, distributed over
+// the cores in the same way.
 func BenchmarkInflate(b *testing.B) { each(b, benchInflate) }
 
 func benchInflate(b *testing.B, data []byte) {
@@ -109,8 +108,8 @@ func benchInflate(b *testing.B, data []byte) {
 	})
 }
 
-// BenchmarkResidue takes the residue of a mod: inflates all, and compares with
-// compressing again.
+// BenchmarkResidue computes the residue of a mod: it inflates all files and compares them with the result of
+// compressing them again.
 func BenchmarkResidue(b *testing.B) { each(b, benchResidue) }
 
 func benchResidue(b *testing.B, data []byte) {

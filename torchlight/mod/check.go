@@ -8,7 +8,7 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// Catalog lists what Check can find in a mod besides what [pak.Catalog] has.
+// Catalog lists the findings that Check can report for a mod in addition to those of [pak.Catalog].
 var Catalog check.Catalog
 
 var (
@@ -38,16 +38,16 @@ var (
 		"Correct it in MOD.DAT.")
 )
 
-// Check reports everything that is wrong with the mod, its archive and manifest.
-// The path is that of findings about the mod as a whole.
+// Check reports everything that is wrong with the mod, its archive and its manifest. Findings about the mod as a whole
+// have the given path.
 func (m *Mod) Check(path string, sink check.Sink) { m.CheckSeeing(path, nil, sink) }
 
-// CheckSeeing is Check, and calls see as [pak.Reader.CheckSeeing] does.
+// CheckSeeing works like Check and also calls see as [pak.Reader.CheckSeeing] does.
 func (m *Mod) CheckSeeing(path string, see func(f *pak.File, content []byte), sink check.Sink) {
 	sink = pak.AtFiles(path, sink)
 	if m.cut != nil {
 		sink.Add(foundCut, path, m.size, "%v", m.cut)
-		return // nothing of it is as it should be
+		return // nothing of it has its regular form
 	}
 	h := m.Header
 	if h.Version != LastVersion {

@@ -47,7 +47,7 @@ func open(t testing.TB, data []byte) *mod.Mod {
 	return m
 }
 
-// contents returns the files of a mod as a list to write, each inflated.
+// contents returns the inflated files of a mod as a list to write.
 func contents(t testing.TB, m *mod.Mod) []pak.NewFile {
 	t.Helper()
 	var files []pak.NewFile
@@ -57,15 +57,15 @@ func contents(t testing.TB, m *mod.Mod) []pak.NewFile {
 		}
 		content, err := f.Content()
 		if err != nil {
-			continue // kept by the residue
+			continue // the residue keeps it
 		}
 		files = append(files, pak.NewFile{Path: f.Path, Content: func() ([]byte, error) { return content, nil }})
 	}
 	return files
 }
 
-// rebuild makes a mod of the MOD.DAT, the contents and the residues of another,
-// all of which went through JSON and text.
+// rebuild creates a mod from the MOD.DAT, the contents and the residues of another, after a round trip of all of them
+// through JSON and text.
 func rebuild(t testing.TB, m *mod.Mod) []byte {
 	t.Helper()
 	k, err := mod.NewResidue(m)
@@ -105,8 +105,8 @@ func throughJSON[T any](t testing.TB, v *T) *T {
 	return back
 }
 
-// Every real mod comes back from its parts: the bytes of header and manifest;
-// the files, all compressed again; the archive as a file of its own.
+// TestCorpusRoundTrip tests that every real mod is rebuilt from its parts: the bytes of header and manifest; the files,
+// all compressed again; the archive as a separate file.
 func TestCorpusRoundTrip(t *testing.T) {
 	mods := realMods(t)
 	files, blocks := 0, 0
@@ -155,8 +155,8 @@ func TestCorpusRoundTrip(t *testing.T) {
 	t.Logf("%d mods, %d files, %d blocks compressed again, all the same bytes", len(mods), files, blocks)
 }
 
-// The residue of a mod of the editor has order and times, and nothing that was
-// held for odd. It stays small.
+// TestCorpusResidueIsSmall tests that the residue of a mod of the editor has order and times, but no oddities, and is
+// small.
 func TestCorpusResidueIsSmall(t *testing.T) {
 	for path, data := range realMods(t) {
 		m := open(t, data)
@@ -180,9 +180,8 @@ func TestCorpusResidueIsSmall(t *testing.T) {
 	}
 }
 
-// Within a directory, records stand in the order of their blocks, and the
-// blocks are a merge of two sequences through the directories, as the format's
-// page says.
+// TestCorpusBlockOrder tests that the records of a directory are in the order of their blocks, and that the blocks are
+// a merge of two sequences of directories, as described in the documentation of the format.
 func TestCorpusBlockOrder(t *testing.T) {
 	for path, data := range realMods(t) {
 		type place struct {
@@ -204,7 +203,7 @@ func TestCorpusBlockOrder(t *testing.T) {
 			}
 		}
 		slices.SortFunc(order, func(a, b place) int { return cmp.Compare(a.offset, b.offset) })
-		merged := func(cut int) bool { // of directories before the cut going up, and the others going down
+		merged := func(cut int) bool { // of the directories before the cut, ascending, and the others, descending
 			up, down := 0, math.MaxInt
 			for _, p := range order {
 				if p.dir < cut && p.dir >= up {
@@ -227,7 +226,7 @@ func TestCorpusBlockOrder(t *testing.T) {
 	}
 }
 
-// Every byte of a real mod is told by Dump, once.
+// TestCorpusDump tests that Dump reports every byte of a real mod once.
 func TestCorpusDump(t *testing.T) {
 	for path, data := range realMods(t) {
 		at := int64(0)

@@ -10,11 +10,11 @@ import (
 	"trowel.example/trace"
 )
 
-// Dump reports every field of a mod: header, archive, manifest. The error tells
-// why it stopped, if it did; what comes before that was reported.
+// Dump reports every field of a mod: header, archive, manifest. If it fails, all fields before the error have been
+// reported.
 func Dump(src io.ReaderAt, size int64, t trace.Tracer) error {
 	head, err := readHead(src, size)
-	if err != nil { // what there is of it is told anyway
+	if err != nil { // report the part of the header that could be read
 		const most = 1 << 20
 		head = make([]byte, min(size, most))
 		_ = readFull(src, head, 0, "header")
@@ -45,8 +45,8 @@ func Dump(src io.ReaderAt, size int64, t trace.Tracer) error {
 	case size-end > pak.MaxManifest:
 		return tooLong("manifest", end, size-end, pak.MaxManifest)
 	}
-	// The manifest says where the blocks are, but stands after them.
-	// Whether it is broken is found out again by its own dump.
+	// The manifest gives the positions of the blocks but comes after them. An error in it is ignored here, because its
+	// own dump reports it.
 	list := make([]byte, size-end)
 	if err := readFull(src, list, end, "manifest"); err != nil {
 		return err

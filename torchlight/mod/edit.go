@@ -6,33 +6,31 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// Edit changes single files of a mod, and its header, at the cost of what changes: all
-// other files are copied as they are, without inflating them.
+// Edit changes single files of a mod and its header. Its cost depends only on the size of the changes: all other files
+// are copied unchanged, without inflating them.
 type Edit struct {
 	*pak.Edit
-	Header Header // of the new mod; the offsets in it are set by Write
+	Header Header // of the new mod; Write sets its offsets
 
 	m *Mod
 }
 
-// NewEdit begins to edit a mod, whose file must stay open and as it is until Write is
-// done.
+// NewEdit begins to edit a mod. The file of the mod must stay open and unchanged until Write returns.
 func NewEdit(m *Mod) *Edit {
 	h := *m.Header
 	h.Releases, h.Required, h.Removed = slices.Clone(h.Releases), slices.Clone(h.Required), slices.Clone(h.Removed)
 	return &Edit{pak.NewEdit(m.Archive), h, m}
 }
 
-// Write writes the mod to target, from its first byte on, and returns its size. The
-// target must be another file than the one that is read. Without any change that gives
-// the same bytes. Records of removed files follow what was added to, or taken out of,
-// Header.Removed.
+// Write writes the mod to target, starting at its first byte, and returns its size. The target must not be the file
+// that is being read. Without changes the output is byte-identical. Records of removed files are added and deleted
+// according to the changes of Header.Removed.
 func (e *Edit) Write(target pak.Target) (size int64, err error) {
 	gap, err := e.m.Gap()
 	if err != nil {
 		return 0, err
 	}
-	record := make(map[string]bool) // of the paths that have one: is it that of a removed file?
+	record := make(map[string]bool) // for each path with a record: whether it removes the file
 	for _, f := range e.Files() {
 		record[f.Path] = f.Removed
 	}

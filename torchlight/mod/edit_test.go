@@ -10,8 +10,8 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// An edit changes what it is told to, and every other block is copied: the file is
-// the very one without an edit, and what was read of it does not grow with its files.
+// TestEdit tests that an edit makes only the requested change and copies every other block: without changes the file is
+// byte-identical, and the amount of data read does not depend on the number of files.
 func TestEdit(t *testing.T) {
 	for _, data := range seeds(t) {
 		out := new(memory)
@@ -48,7 +48,8 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// Files that the header takes away, or no longer does, have records, or none.
+// TestEditRemoved tests that files have records of removal while the header lists them as removed, and lose them
+// afterwards.
 func TestEditRemoved(t *testing.T) {
 	data := write(t, header(4), sampleFiles(), nil)
 	e := mod.NewEdit(open(t, data))
@@ -79,8 +80,8 @@ func TestEditRemoved(t *testing.T) {
 	}
 }
 
-// A block that is not a zlib stream goes through an
-// edit of another file as it is.
+// TestEditInflatesNothing tests that an edit of one file copies the block of another unchanged even if that block is
+// not a valid zlib stream.
 func TestEditInflatesNothing(t *testing.T) {
 	data := write(t, header(4), sampleFiles(), nil)
 	m := open(t, data)
@@ -118,7 +119,7 @@ func ExampleEdit() {
 	e := mod.NewEdit(m)
 	e.Header.ModVersion++
 	e.Put(pak.NewFile{Path: "MEDIA/A.TXT", Content: func() ([]byte, error) { return []byte("new"), nil }})
-	edited := new(memory) // a file: *os.File has what it takes
+	edited := new(memory) // stands for a file; an *os.File has the same methods
 	if size, err = e.Write(edited); err != nil {
 		fmt.Println(err)
 		return

@@ -10,8 +10,8 @@ import (
 	"trowel.example/trace"
 )
 
-// exercise takes anything through all that reads, and what can be read through
-// all that writes. It tells how far it came.
+// exercise passes arbitrary bytes to all functions that read, and what they return to all functions that write. It
+// reports how far it came.
 func exercise(t testing.TB, data []byte) (opened, rebuilt bool) {
 	told := int64(0)
 	dumped := mod.Dump(bytes.NewReader(data), int64(len(data)), func(f trace.Field) { told += f.Len })
@@ -59,7 +59,7 @@ func exercise(t testing.TB, data []byte) (opened, rebuilt bool) {
 	return true, rebuilt
 }
 
-// FuzzMod opens, checks and rebuilds anything.
+// FuzzMod opens, checks and rebuilds arbitrary bytes.
 func FuzzMod(f *testing.F) {
 	for _, data := range seeds(f) {
 		f.Add(data)

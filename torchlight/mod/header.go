@@ -15,20 +15,20 @@ type GameVersion [4]uint16
 
 func (v GameVersion) String() string { return fmt.Sprintf("%d.%d.%d.%d", v[0], v[1], v[2], v[3]) }
 
-// LastGame is the last version of the game, which new mods say they are made with.
+// LastGame is the last version of the game. New mods state it as the version that built them.
 var LastGame = GameVersion{1, 25, 9, 5}
 
-// LastVersion is the version of the header that the game of today writes.
+// LastVersion is the version of the header that the current game writes.
 const LastVersion = 4
 
-// Header says what a mod is. See [NewHeader].
+// Header describes a mod. See [NewHeader].
 type Header struct {
 	Version        uint16      // of the format, 1 to 4
-	ModVersion     uint16      // of the mod: that of MOD.DAT and one more; 0 in the editor's own EDITORMOD.MOD
+	ModVersion     uint16      // of the mod: one more than in MOD.DAT; 0 in the editor's own EDITORMOD.MOD
 	Game           GameVersion // of the editor that built it; version 4 only
 	Releases       []Release   // version 1 only: ModVersion+1 of them
 	DataOffset     uint32      // of the archive: the length of the header
-	ManifestOffset uint32      // of the manifest, which goes to the end of the file
+	ManifestOffset uint32      // of the manifest, which extends to the end of the file
 	Title          string
 	Author         string
 	Description    string
@@ -36,9 +36,9 @@ type Header struct {
 	DownloadURL    string
 	ID             int64
 	Flags          uint32     // 0 in all known mods
-	RequiredHash   uint64     // of the required mods; 0 if there are none. How it is made is not known
-	Required       []Required // mods that must be loaded too
-	Removed        []string   // version 3 and later: files that the mod takes away, by full path
+	RequiredHash   uint64     // of the required mods; 0 if there are none. The algorithm is unknown
+	Required       []Required // other mods that must be loaded
+	Removed        []string   // version 3 and later: full paths of files that the mod removes
 }
 
 // Release is an entry of the list in the header of version 1.
@@ -47,7 +47,7 @@ type Release struct {
 	Major uint8
 }
 
-// Required is a mod that another needs.
+// Required is a mod that another mod needs.
 type Required struct {
 	Name    string
 	ID      int64
@@ -58,11 +58,11 @@ type Required struct {
 func NewHeader() *Header { return &Header{Version: LastVersion, Game: LastGame} }
 
 const (
-	fixedHead   = 12 // what comes before the offsets in version 4, the longest except for version 1
+	fixedHead   = 12 // size of the fields before the offsets in version 4, the largest except for version 1
 	releaseSize = 9
 )
 
-// offsetsAt returns where in a file the offsets of archive and manifest stand.
+// offsetsAt returns the position in a file of the offsets of archive and manifest.
 func offsetsAt(head []byte) (int64, error) {
 	r := bin.NewReader(head, bin.LittleEndian)
 	h := new(Header)
@@ -88,8 +88,7 @@ func (h *Header) readVersion(r *bin.Reader) {
 	h.ModVersion = r.U16("mod_version")
 }
 
-// DecodeHeader reads the header at the start of data, and returns it with its
-// length in bytes.
+// DecodeHeader reads the header at the start of data. It returns the header and its length in bytes.
 func DecodeHeader(data []byte) (h *Header, length int, err error) {
 	r := bin.NewReader(data, bin.LittleEndian)
 	h = new(Header)
@@ -152,15 +151,15 @@ func (h *Header) read(r *bin.Reader) {
 	}
 }
 
-// Clone returns a header of its own that says the same.
+// Clone returns an independent copy of the header.
 func (h *Header) Clone() *Header { return deep.Clone(h) }
 
-// Equal reports whether both headers say the same.
+// Equal reports whether both headers have equal contents.
 func (h *Header) Equal(other *Header) bool { return deep.Equal(h, other) }
 
-// Encode returns the bytes of the header, offsets as they stand, and changes nothing in it.
-// It fails for a version that there is not, for what the version has no place for, and for
-// strings and lists of more than 65535. Game is left out where the version has none.
+// Encode returns the bytes of the header with its current offsets; it does not change the header. It fails for an
+// unknown version, for fields that the version does not have, and for strings and lists longer than 65535. Game is left
+// out in versions without it.
 func (h *Header) Encode() ([]byte, error) {
 	if err := h.valid(); err != nil {
 		return nil, err
@@ -204,7 +203,7 @@ func (h *Header) Encode() ([]byte, error) {
 	return w.Data(), nil
 }
 
-// valid returns what of a header cannot be written.
+// valid returns an error if the header cannot be encoded.
 func (h *Header) valid() error {
 	fail := func(path, want string, got any, err error) error {
 		return &fault.Error{Path: path, Offset: -1, Want: want, Got: fmt.Sprint(got), Err: err}
@@ -240,8 +239,7 @@ func (h *Header) valid() error {
 	return nil
 }
 
-// Recognize reports whether a file that begins with head is a mod: 32 bytes are
-// enough.
+// Recognize reports whether a file that begins with head is a mod. 32 bytes of head are enough.
 func Recognize(head []byte) bool {
 	at, err := offsetsAt(head)
 	if err != nil || at > int64(len(head)) {
@@ -252,7 +250,7 @@ func Recognize(head []byte) bool {
 		return false
 	}
 	data, man := binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[4:])
-	const least = 8 + 5*2 + 8 + 4 + 8 + 2 // the header from the offsets on, without any text
+	const least = 8 + 5*2 + 8 + 4 + 8 + 2 // size of the header from the offsets on, if all texts are empty
 	title := int64(binary.LittleEndian.Uint16(head[8:]))
 	return int64(data) >= at+least+2*title && man >= data+8
 }

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// memory is a target that lives in memory.
+// memory is a target in memory.
 type memory struct{ b []byte }
 
 func (m *memory) WriteAt(p []byte, at int64) (int, error) {

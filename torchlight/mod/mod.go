@@ -1,15 +1,13 @@
-// Package mod reads and writes the .MOD files of Torchlight II: a header that
-// says what the mod is, an archive of its files, and the manifest of that
-// archive.
+// Package mod reads and writes the .MOD files of Torchlight II: a header that describes the mod, an archive of its
+// files, and the manifest of that archive.
 //
 //	mod:
 //	    [ ] header     version, game version, title, author, id, required mods, removed files
-//	    [ ] archive    what else is a .PAK
-//	    [ ] manifest   what else is a .PAK.MAN, up to the end of the file
+//	    [ ] archive    like a .PAK
+//	    [ ] manifest   like a .PAK.MAN, up to the end of the file
 //
-// [Open] reads header and manifest only; files are read from the archive when
-// they are asked for. [Write] makes a mod; with a [Residue] it makes exactly
-// the same file again that the residue was taken from. [Split] and [Join] go between a
+// [Open] reads only header and manifest; each file is read from the archive when its content is requested. [Write]
+// creates a mod; with the [Residue] of a mod it reproduces that mod byte for byte. [Split] and [Join] convert between a
 // .MOD and the pair of a .PAK and a .PAK.MAN.
 //
 // The format is described in docs/formats/torchlight-archive.md.
@@ -36,13 +34,13 @@ type Mod struct {
 	length  int64 // of the header in bytes
 	rawMan  []byte
 	archive *io.SectionReader
-	cut     *CutError // of one that [Salvage] opened
+	cut     *CutError // set for a mod that [Salvage] opened
 }
 
-// Open reads header and manifest of a mod of size bytes, and nothing of its
-// files. It fails where the parts do not lie one after the other.
+// Open reads header and manifest of a mod of size bytes, but none of its files. It fails if the parts do not lie one
+// after the other.
 //
-// The error is a [*CutError] for one that is cut off.
+// For a mod that is cut off, the error is a [*CutError].
 func Open(r io.ReaderAt, size int64) (*Mod, error) {
 	m, err := openHeader(r, size)
 	if err != nil {
@@ -75,7 +73,7 @@ func Open(r io.ReaderAt, size int64) (*Mod, error) {
 	return m, nil
 }
 
-// openHeader reads the header, and looks at the offsets in it.
+// openHeader reads the header and checks its offsets.
 func openHeader(r io.ReaderAt, size int64) (*Mod, error) {
 	head, err := readHead(r, size)
 	if err != nil {
@@ -94,7 +92,7 @@ func openHeader(r io.ReaderAt, size int64) (*Mod, error) {
 	return &Mod{Header: h, src: r, size: size, length: int64(length)}, nil
 }
 
-// readHead reads the bytes before the archive: all that the header can be.
+// readHead reads the bytes before the archive, which contain the header.
 func readHead(r io.ReaderAt, size int64) ([]byte, error) {
 	head := make([]byte, min(size, fixedHead))
 	if err := readFull(r, head, 0, "header"); err != nil {
@@ -125,7 +123,7 @@ func readHead(r io.ReaderAt, size int64) ([]byte, error) {
 	return head, readFull(r, head, 0, "header")
 }
 
-// maxHeader is the most bytes that are read before the archive.
+// maxHeader is the greatest number of bytes that are read before the archive.
 const maxHeader = 64 << 20
 
 func tooLong(part string, offset, size, limit int64) error {
@@ -147,8 +145,8 @@ func readFull(r io.ReaderAt, b []byte, at int64, path string) error {
 	return &fault.Error{Path: path, Offset: at, Want: fmt.Sprintf("%d bytes", len(b)), Got: err.Error(), Err: err}
 }
 
-// shift makes an error about a part one about the whole file. What is about
-// something else, such as a source, has words of its own around it, and stays.
+// shift turns an error about a part into an error about the whole file. Errors about something else, such as a source,
+// are wrapped and stay unchanged.
 func shift(err error, offset int64, part string) error {
 	e, ok := err.(*fault.Error)
 	if !ok || e.File != "" {
@@ -170,8 +168,7 @@ func (m *Mod) Gap() ([]byte, error) {
 	return gap, readFull(m.src, gap, m.length, "gap")
 }
 
-// Split writes the archive of a mod as a .PAK and its manifest as a .PAK.MAN.
-// Either can be nil.
+// Split writes the archive of a mod as a .PAK and its manifest as a .PAK.MAN. Either writer can be nil.
 func (m *Mod) Split(archive, manifest io.Writer) error {
 	if archive != nil {
 		if _, err := io.Copy(archive, io.NewSectionReader(m.archive, 0, m.archive.Size())); err != nil {
@@ -186,8 +183,7 @@ func (m *Mod) Split(archive, manifest io.Writer) error {
 	return nil
 }
 
-// Join writes a mod of a header, a .PAK and the bytes of its .PAK.MAN. The
-// offsets of the header are set.
+// Join writes a mod that consists of a header, a .PAK and the bytes of its .PAK.MAN. It sets the offsets of the header.
 func Join(w io.Writer, h *Header, archive *io.SectionReader, manifest []byte) error {
 	if _, err := pak.DecodeManifest(manifest); err != nil {
 		return shift(err, 0, "manifest")
@@ -206,8 +202,8 @@ func Join(w io.Writer, h *Header, archive *io.SectionReader, manifest []byte) er
 	return err
 }
 
-// place sets the offsets for an archive of size bytes that stands gap bytes
-// after the header, and returns the header's bytes.
+// place sets the offsets for an archive of size bytes that begins gap bytes after the header. It returns the header's
+// bytes.
 func (h *Header) place(gap, size int64) ([]byte, error) {
 	head, err := h.Encode()
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"trowel.example/trace"
 )
 
-// header is a header of a version with something in every field.
+// header returns a header of a version with a value in every field.
 func header(version uint16) *mod.Header {
 	h := &mod.Header{
 		Version: version, ModVersion: 2, Title: "Títle", Author: "me", Description: "two\r\nlines", Website: "http://a", DownloadURL: "http://b",
@@ -62,7 +62,7 @@ func write(t testing.TB, h *mod.Header, files []pak.NewFile, k *mod.Residue) []b
 	return out.b
 }
 
-// seeds are mods of all versions, whole and odd.
+// seeds returns mods of all versions, with and without oddities.
 func seeds(t testing.TB) [][]byte {
 	t.Helper()
 	var all [][]byte
@@ -78,8 +78,8 @@ func seeds(t testing.TB) [][]byte {
 	return all
 }
 
-// All versions of the header come back, and so do mods made with them, from
-// their MOD.DAT, contents and residues.
+// TestRoundTrip tests that headers of all versions round-trip, and that mods are rebuilt from their MOD.DAT, contents
+// and residues.
 func TestRoundTrip(t *testing.T) {
 	for i, data := range seeds(t) {
 		m := open(t, data)
@@ -109,7 +109,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// The bytes of a header, one by one.
+// TestHeaderBytes tests each byte of a header.
 func TestHeaderBytes(t *testing.T) {
 	h := mod.NewHeader()
 	h.ModVersion, h.DataOffset, h.ManifestOffset, h.Title, h.ID, h.Flags, h.RequiredHash = 14, 1, 2, "T", 3, 4, 5
@@ -147,7 +147,7 @@ func TestHeaderErrors(t *testing.T) {
 	}
 }
 
-// What does not lie where it should is refused, and the error says what.
+// TestOpenErrors tests that mods with misplaced parts are rejected with an error that names the problem.
 func TestOpenErrors(t *testing.T) {
 	good := write(t, header(4), sampleFiles(), nil)
 	put := func(at int, v uint32) []byte {
@@ -177,7 +177,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// MOD.DAT as the editor has it.
+// TestModDat tests that MOD.DAT is like that of the editor.
 func TestModDat(t *testing.T) {
 	h := header(4)
 	got, err := text.Parse(text.Format(h.ModDat()))
@@ -202,7 +202,7 @@ func TestModDat(t *testing.T) {
 		t.Errorf("MOD.DAT = %s", text.Format(got.Root))
 	}
 
-	// What is edited wins over the residue; the rest of the residue stays.
+	// Edited values take precedence over the residue; the rest of the residue is kept.
 	edited := &text.Node{Name: "mod"}
 	edited.Add(text.String, "name", "New")
 	edited.Add(text.Integer, "VERSION", "5")
@@ -236,7 +236,7 @@ func TestModDat(t *testing.T) {
 	}
 }
 
-// A mod of the editor for testing has version 0, as has its MOD.DAT.
+// TestEditorMod tests that a test mod of the editor has version 0, like its MOD.DAT.
 func TestEditorMod(t *testing.T) {
 	h := mod.NewHeader()
 	back, err := mod.HeaderOf(h.ModDat(), h.Residue())
@@ -245,7 +245,7 @@ func TestEditorMod(t *testing.T) {
 	}
 }
 
-// Split and Join are each other's reverse.
+// TestSplitJoin tests that Join reverses Split.
 func TestSplitJoin(t *testing.T) {
 	data := write(t, header(3), sampleFiles(), nil)
 	m := open(t, data)
@@ -305,7 +305,7 @@ func (c *counter) ReadAt(p []byte, at int64) (int, error) {
 	return c.r.ReadAt(p, at)
 }
 
-// Opening reads header and manifest, and of the archive one size.
+// TestOpenReads tests that opening reads header, manifest, and only one size of the archive.
 func TestOpenReads(t *testing.T) {
 	data := write(t, header(4), sampleFiles(), nil)
 	c := &counter{r: bytes.NewReader(data)}
@@ -313,14 +313,14 @@ func TestOpenReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const again = 12 + 4 + 8 // what is read twice, to find the end of the header, and whether the last file is there
+	const again = 12 + 4 + 8 // bytes that are read twice: to find the end of the header, and to see whether the last file is complete
 	if want := int64(m.Header.DataOffset) + int64(len(data)) - int64(m.Header.ManifestOffset) + again; c.n != want {
 		t.Errorf("%d bytes were read, want %d", c.n, want)
 	}
 }
 
-// MOD.DAT may have the paths of removed files in any case and in several groups; the header has
-// them in capitals, as the editor writes it. One that has others comes back by its residue.
+// TestRemovedCapitals tests that MOD.DAT may list removed files in any case and in several groups, that the header has
+// their paths in upper case, as the editor writes them, and that other headers are restored by their residue.
 func TestRemovedCapitals(t *testing.T) {
 	n := &text.Node{Name: "MOD"}
 	n.Add(text.String, "NAME", "x")

@@ -10,8 +10,8 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// MOD.DAT is the file from which the editor makes the header of a mod. Its root
-// is [MOD]; these are its properties and groups.
+// MOD.DAT is the file from which the editor creates the header of a mod. Its root is [MOD]; these are its properties
+// and groups.
 const (
 	rootName       = "MOD"
 	keyAuthor      = "AUTHOR"
@@ -34,18 +34,17 @@ func (h *Header) texts() map[string]*string {
 	}
 }
 
-// oneLine makes a text fit into a property, which is a line.
+// oneLine replaces line breaks, because a property must be one line.
 func oneLine(s string) string { return lineBreaks.Replace(s) }
 
-// removedPath returns the path of a removed file that MOD.DAT means: in capitals, as the
-// editor writes it into the header. The game finds no other.
+// removedPath returns the path of a removed file as the editor writes it into the header: in upper case, which the game
+// requires.
 func removedPath(s string) string { return strings.ToUpper(oneLine(s)) }
 
 var lineBreaks = strings.NewReplacer("\n", " ", "\r", " ", "\x00", " ")
 
-// ModDat returns the MOD.DAT of which the editor would make the header. Texts
-// of several lines become one line. VERSION is one less than the version of
-// the mod, for the editor counts it up when it publishes a mod.
+// ModDat returns the MOD.DAT from which the editor would create the header. Texts of several lines become one line.
+// VERSION is one less than the version of the mod, because the editor increments it when it publishes a mod.
 func (h *Header) ModDat() *text.Node {
 	n := &text.Node{Name: rootName}
 	texts := h.texts()
@@ -76,10 +75,9 @@ func (h *Header) ModDat() *text.Node {
 	return n
 }
 
-// HeaderOf returns the header that a MOD.DAT describes. What that does not say
-// comes from the residue, which can be nil, or else is as in [NewHeader]. Names and
-// versions of required mods are known only from a residue, and so is their hash,
-// which is 0 otherwise: how it is made is not known. Paths of removed files are in capitals.
+// HeaderOf returns the header that a MOD.DAT describes. Missing values come from the residue k; if k is nil they are as
+// in [NewHeader]. Names and versions of required mods are only in the residue, and so is their hash, which is 0
+// otherwise: its algorithm is unknown. Paths of removed files are in upper case.
 func HeaderOf(n *text.Node, k *HeaderResidue) (*Header, error) {
 	if !strings.EqualFold(n.Name, rootName) {
 		return nil, fmt.Errorf("mod: expected a root of the name MOD, found %q", n.Name)
@@ -133,35 +131,34 @@ func badValue(key, want, got string) error {
 	return fmt.Errorf("mod: %s: expected %s, found %q", key, want, got)
 }
 
-// A HeaderResidue is what MOD.DAT does not say about a header. Where it is
-// about something that MOD.DAT also says, it no longer applies once that has changed.
+// A HeaderResidue holds everything about a header that MOD.DAT does not contain. A value that depends on MOD.DAT no
+// longer applies when MOD.DAT has changed.
 type HeaderResidue struct {
 	Version      *uint16            `json:"version,omitempty"`
 	Game         *GameVersion       `json:"game,omitempty"`
 	Releases     []Release          `json:"releases,omitempty"`
 	Flags        uint32             `json:"flags,omitempty"`
-	RequiredHash uint64             `json:"requiredHash,omitempty"` // of exactly the list in Required
+	RequiredHash uint64             `json:"requiredHash,omitempty"` // applies only to the list in Required
 	Required     []RequiredResidue  `json:"required,omitempty"`
 	ModVersion   *pak.Odd           `json:"modVersion,omitempty"`
-	Texts        map[string]OddText `json:"texts,omitempty"`   // those of several lines, by their key in MOD.DAT
-	Removed      []pak.ResidueName  `json:"removed,omitempty"` // if one of them is not as MOD.DAT makes it
+	Texts        map[string]OddText `json:"texts,omitempty"`   // texts of several lines, by their key in MOD.DAT
+	Removed      []pak.ResidueName  `json:"removed,omitempty"` // all paths, if one differs from the form that MOD.DAT gives
 }
 
-// RequiredResidue is what MOD.DAT does not say about a required mod.
+// RequiredResidue holds what MOD.DAT does not contain about a required mod.
 type RequiredResidue struct {
 	ID      int64           `json:"id"`
 	Name    pak.ResidueName `json:"name,omitempty"`
 	Version uint16          `json:"version,omitempty"`
 }
 
-// OddText is a text that MOD.DAT does not hold as it is. It is void where
-// MOD.DAT has something else than From.
+// OddText is a text that MOD.DAT cannot hold exactly. It applies only while MOD.DAT has the text From.
 type OddText struct {
 	From pak.ResidueName `json:"from"`
 	Is   pak.ResidueName `json:"is"`
 }
 
-// Residue returns what MOD.DAT does not say about the header.
+// Residue returns everything about the header that MOD.DAT does not contain.
 func (h *Header) Residue() *HeaderResidue {
 	k := &HeaderResidue{Releases: h.Releases, Flags: h.Flags, RequiredHash: h.RequiredHash}
 	if h.Version != LastVersion {
@@ -192,7 +189,7 @@ func (h *Header) Residue() *HeaderResidue {
 	return k
 }
 
-// apply puts into a header what its MOD.DAT did not say.
+// apply adds to a header what its MOD.DAT did not contain.
 func (k *HeaderResidue) apply(h *Header) {
 	if k.Version != nil {
 		h.Version = *k.Version
@@ -215,7 +212,7 @@ func (k *HeaderResidue) apply(h *Header) {
 	}
 	for i := range h.Required {
 		q := known[h.Required[i].ID]
-		if same { // an id may come twice
+		if same { // an ID may occur twice
 			q = k.Required[i]
 		}
 		h.Required[i].Name, h.Required[i].Version = string(q.Name), q.Version

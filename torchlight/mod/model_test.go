@@ -13,7 +13,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// What a version has no place for is an error.
+// TestHeaderOfVersion tests that fields that a version does not have are an error.
 func TestHeaderOfVersion(t *testing.T) {
 	h := header(2)
 	h.Releases = []mod.Release{{1, 2}}

@@ -9,10 +9,9 @@ import (
 	"trowel.example/internal/mutate"
 )
 
-// TestMutations damages mods in every way and takes them through everything
-// that reads and writes: nothing may panic, hang, or take memory out of
-// proportion, and what can be read must come back. TROWEL_MUTATIONS tells how
-// many to try.
+// TestMutations damages mods in random ways and passes them to all functions that read and write. Nothing may panic,
+// hang, or use memory out of proportion, and readable mods must round-trip. TROWEL_MUTATIONS sets the number of
+// attempts.
 func TestMutations(t *testing.T) {
 	all := mutationSeeds(t)
 	counts := mutate.Run(t, 300, func(_ int, rng *rand.Rand) []string {
@@ -30,9 +29,8 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// TestMutationMemory holds what damaged mods allocate, in all of opening, checking,
-// rebuilding and editing, against what they can stand for: the bytes of the file,
-// and what blocks of these bytes can inflate to.
+// TestMutationMemory compares the memory that damaged mods allocate in opening, checking, rebuilding and editing with
+// the size that they can represent: the bytes of the file, plus what blocks of these bytes can inflate to.
 func TestMutationMemory(t *testing.T) {
 	all := mutationSeeds(t)
 	mutate.Memory(t, 200, func(_ int, rng *rand.Rand) (func(), uint64) {
@@ -49,10 +47,10 @@ func TestMutationMemory(t *testing.T) {
 	})
 }
 
-// mutationSeeds returns mods to damage: our own, and the smaller ones of the corpus.
+// mutationSeeds returns mods to damage: generated ones and the smaller ones of the corpus.
 func mutationSeeds(t *testing.T) [][]byte {
 	all := seeds(t)
-	t.Run("corpus", func(t *testing.T) { // skips by itself
+	t.Run("corpus", func(t *testing.T) { // the subtest skips itself if there is no corpus
 		for _, data := range realMods(t) {
 			if len(data) < 35<<10 {
 				all = append(all, data)
@@ -62,14 +60,14 @@ func mutationSeeds(t *testing.T) [][]byte {
 	return all
 }
 
-// damage changes a copy of a mod: header, manifest and archive alike.
+// damage changes a copy of a mod in its header, manifest or archive.
 func damage(rng *rand.Rand, data []byte) []byte {
 	data = slices.Clone(data)
 	start, end := 0, len(data)
 	if m, err := openBytes(data); err == nil {
 		start, end = int(m.Header.DataOffset), int(m.Header.ManifestOffset)
 	}
-	at := func() int { // a place in one of the three parts, or near a border
+	at := func() int { // a position in one of the three parts, or near a border
 		switch lo, hi := 0, len(data); rng.IntN(4) {
 		case 0:
 			return rng.IntN(max(1, min(start, hi)))
@@ -103,7 +101,7 @@ func damage(rng *rand.Rand, data []byte) []byte {
 		case 5:
 			i := at()
 			data = slices.Insert(data, i, data[:min(rng.IntN(64), i)]...)
-		case 6: // one part of the manifest over another: records twice, offsets of others
+		case 6: // copies one part of the manifest over another: duplicate records, offsets of other files
 			if end < len(data)-64 {
 				n := 4 + rng.IntN(60)
 				from, to := end+rng.IntN(len(data)-end-n+1), end+rng.IntN(len(data)-end-n+1)

@@ -8,11 +8,11 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// CutError says that a mod is cut off.
+// CutError reports that a mod is cut off.
 type CutError struct {
-	Part    string // where it ends: "header", "archive" or "manifest"
-	Missing int64  // bytes of that part that are missing; 0 where that is not known
-	Err     error  // what was expected, and where
+	Part    string // the part in which the file ends: "header", "archive" or "manifest"
+	Missing int64  // number of bytes missing from that part; 0 if unknown
+	Err     error  // the expected data and its position
 }
 
 func (e *CutError) Error() string {
@@ -27,14 +27,13 @@ func (e *CutError) Error() string {
 
 func (e *CutError) Unwrap() error { return e.Err }
 
-// cut returns the error of a mod that should continue for some bytes more.
+// cut returns the error for a mod of size bytes that should have at least want bytes.
 func cut(part string, size, want int64) error {
 	return &CutError{part, want - size, &fault.Error{Path: part, Offset: -1, Want: fmt.Sprintf("%d bytes or more", want), Got: fmt.Sprint(size), Err: fault.ErrShort}}
 }
 
-// Salvage opens what is there of a mod for which [Open] returned why it is cut off,
-// unless that is within its header: see [pak.Salvage]. It returns how many files have
-// lost their names. The mod has no residue.
+// Salvage opens what is left of a mod for which [Open] returned the error why, unless the file ends within its header:
+// see [pak.Salvage]. It returns the number of files that lost their names. The mod has no residue.
 func Salvage(r io.ReaderAt, size int64, why *CutError, extension func(head []byte) string) (*Mod, int, error) {
 	m, err := openHeader(r, size)
 	if err != nil {

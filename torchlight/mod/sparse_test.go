@@ -16,11 +16,11 @@ import (
 	"trowel.example/trace"
 )
 
-// sparse is a file that continues with zeroes, as a disk stores for nothing.
+// sparse is a file that continues with zeroes, like a sparse file on disk.
 type sparse struct {
 	data []byte
 	size int64
-	end  []byte // its last bytes
+	end  []byte // the last bytes of the file
 }
 
 func (s sparse) ReadAt(b []byte, at int64) (int, error) {
@@ -41,7 +41,8 @@ func (s sparse) ReadAt(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// No offset or length of a file that takes no room makes anything take memory.
+// TestSparse tests that the offsets and lengths in a sparse file cannot cause allocations out of proportion to the
+// space that it takes.
 func TestSparse(t *testing.T) {
 	var out bytes.Buffer
 	if err := mod.Join(&out, mod.NewHeader(), io.NewSectionReader(bytes.NewReader(make([]byte, 8)), 0, 8), seal(t, &pak.Manifest{Version: 2, Root: pak.DefaultRoot})); err != nil {
@@ -54,7 +55,7 @@ func TestSparse(t *testing.T) {
 		return changed
 	}
 	start := binary.LittleEndian.Uint32(data[12:])
-	// A file that is stored, and as large as can be checked without a pause.
+	// A stored file of the largest size that is checked without a noticeable pause.
 	const stored = 300 << 20
 	large := put(16, start+8+8+stored)[:start]
 	large = binary.LittleEndian.AppendUint64(large, 0)
@@ -87,7 +88,7 @@ func TestSparse(t *testing.T) {
 		}
 		_ = mod.Dump(c.src, c.src.size, func(trace.Field) {})
 		runtime.ReadMemStats(&after)
-		// The residue of what is stored needs its content once.
+		// The residue of a stored file reads its content once.
 		if got := after.TotalAlloc - before.TotalAlloc; got > 8<<20 && name != "stored" || got > 2*stored {
 			t.Errorf("%s: allocated %d bytes", name, got)
 		}

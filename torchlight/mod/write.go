@@ -6,16 +6,16 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// Residue is what header and files do not say about a mod: see [pak.Residue].
+// Residue holds everything about a mod that its header and files do not contain: see [pak.Residue].
 type Residue struct {
 	Gap        []byte            `json:"gap,omitempty"`        // bytes between header and archive
-	Unlisted   []pak.ResidueName `json:"unlisted,omitempty"`   // files that the manifest takes away, but not the header
-	Unrecorded []pak.ResidueName `json:"unrecorded,omitempty"` // files that the header takes away, but not the manifest
+	Unlisted   []pak.ResidueName `json:"unlisted,omitempty"`   // files that the manifest removes, but the header does not
+	Unrecorded []pak.ResidueName `json:"unrecorded,omitempty"` // files that the header removes, but the manifest does not
 	Archive    *pak.Residue      `json:"archive,omitempty"`
 }
 
-// NewResidue takes the residue of a mod. It inflates every block of the archive.
-// The errors are those of [pak.NewResidue].
+// NewResidue returns the residue of a mod. It inflates every block of the archive. The errors are those of
+// [pak.NewResidue].
 func NewResidue(m *Mod) (*Residue, error) {
 	archive, err := pak.NewResidue(m.Archive)
 	if err != nil {
@@ -24,7 +24,7 @@ func NewResidue(m *Mod) (*Residue, error) {
 	return NewResidueWith(m, archive)
 }
 
-// NewResidueWith takes the residue of a mod of whose archive it is known.
+// NewResidueWith returns the residue of a mod, given the residue of its archive.
 func NewResidueWith(m *Mod, archive *pak.Residue) (k *Residue, err error) {
 	k = &Residue{Archive: archive}
 	if k.Gap, err = m.Gap(); err != nil {
@@ -51,9 +51,8 @@ func NewResidueWith(m *Mod, archive *pak.Residue) (k *Residue, err error) {
 	return k, nil
 }
 
-// Write writes a mod to target, from its first byte on, and returns its size.
-// The files that the header removes become records of the manifest; they need
-// not be among files. All else is as with [pak.Write].
+// Write writes a mod to target, starting at its first byte, and returns its size. The files that the header removes
+// become records of the manifest; they need not be in files. Everything else works as in [pak.Write].
 func Write(target pak.Target, h *Header, files []pak.NewFile, k *Residue) (size int64, err error) {
 	if k == nil {
 		k = new(Residue)
@@ -63,7 +62,7 @@ func Write(target pak.Target, h *Header, files []pak.NewFile, k *Residue) (size 
 	})
 }
 
-// writeParts writes header, gap, the archive as write does, and the manifest.
+// writeParts writes header, gap and manifest, and calls write for the archive between them.
 func writeParts(target pak.Target, h *Header, gap []byte, write func(pak.Target) (*pak.Manifest, int64, error)) (size int64, err error) {
 	placed := *h
 	if _, err := placed.place(int64(len(gap)), 0); err != nil {
@@ -89,7 +88,7 @@ func writeParts(target pak.Target, h *Header, gap []byte, write func(pak.Target)
 	return start + length + int64(len(manifest)), err
 }
 
-// withRemoved returns files with those that the mod takes away.
+// withRemoved returns files with records for those that the mod removes.
 func withRemoved(h *Header, files []pak.NewFile, k *Residue) []pak.NewFile {
 	have := make(map[string]bool, len(files))
 	for i := range files {
