@@ -8,8 +8,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// small returns a thousand different texts of about 25 lines, as most files of
-// mods are.
+// small returns a thousand different texts of about 25 lines, the size of most files in mods.
 func small() [][]byte {
 	var all [][]byte
 	for i := range 1000 {

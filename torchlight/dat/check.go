@@ -11,7 +11,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Catalog lists what [Check] can find.
+// Catalog lists the findings that [Check] can report.
 var Catalog check.Catalog
 
 var (
@@ -53,8 +53,8 @@ var (
 		"Decompile it and compile the text for Torchlight II.")
 )
 
-// Check reports what is wrong with a compiled file by itself. Paths are those of
-// nodes and keys by their names. It returns the file, nil for one that cannot be decoded.
+// Check reports problems that are visible in a compiled file alone. Paths are the names of nodes and keys. Check
+// returns the file, or nil if it cannot be decoded.
 func Check(data []byte, o Options, sink check.Sink) *File {
 	sink = text.AtNodes(sink)
 	f, err := Decode(data)
@@ -86,13 +86,13 @@ type checker struct {
 	strings index
 	names   *namer          // nil in version 1
 	used    map[uint32]bool // IDs of strings
-	seen    map[uint32]bool // hashes that are reported
-	place   []uint32        // names of the nodes around, and perhaps the key
+	seen    map[uint32]bool // hashes that are already reported
+	place   []uint32        // names of the enclosing nodes, and perhaps the key
 	sink    check.Sink
 }
 
-// path returns where the check is. It is made only for findings, since names can
-// be long and nodes deep.
+// path returns the current position. It is computed only for findings, because names can be long and nodes deeply
+// nested.
 func (c *checker) path() string {
 	var parts []string
 	for _, h := range c.place {
@@ -125,7 +125,7 @@ func (c *checker) node(n *Node) {
 
 func (c *checker) leave() { c.place = c.place[:len(c.place)-1] }
 
-// enter goes to a node or key, and reports its hash once if it is unknown.
+// enter moves to a node or key, and reports its hash once if it is unknown.
 func (c *checker) enter(h uint32) {
 	c.place = append(c.place, h)
 	if c.names == nil {
@@ -165,7 +165,7 @@ func (c *checker) value(p Property) {
 	}
 }
 
-// string looks up a string that is used.
+// string checks a string that is used.
 func (c *checker) string(id uint32) {
 	c.used[id] = true
 	if _, ok := c.strings.text(id); !ok && id != None {
@@ -173,7 +173,7 @@ func (c *checker) string(id uint32) {
 	}
 }
 
-// table reports what is wrong with the table of strings.
+// table reports problems of the string table.
 func (c *checker) table() {
 	unused, sorted := 0, true
 	ids := make(map[uint32]int, len(c.file.Strings))

@@ -8,10 +8,9 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Decompile returns the text of a compiled file, and what that text does not
-// say: nil if it says all. Compile of both is exactly the same file again. The error is a
-// *[fault.Error]: the file cannot be decoded, or its text would be
-// enormous, because it has a long string in very many places.
+// Decompile returns the text of a compiled file and its residue: everything that the text does not contain, or nil if
+// it contains all. Compile of both reproduces the file exactly. The error is a *[fault.Error]: the file cannot be
+// decoded, or its text would be enormous, because it has a long string in very many places.
 func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error) {
 	f, err := Decode(data)
 	if err != nil {
@@ -37,9 +36,9 @@ func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error
 	return form, residue, nil
 }
 
-// ResidueOf returns what a text does not say of a compiled file, so that Compile of both is that
-// file again; nil if it says all. It returns false if the text says something else, other digits
-// of numbers beyond the six that GUTS writes not counted.
+// ResidueOf returns everything in a compiled file that the text form does not contain, so that Compile of both
+// reproduces the file; nil if the text contains all. It returns false if the text has different contents. Digits of
+// numbers beyond the six that GUTS writes are not compared.
 func ResidueOf(data, form []byte, o Options) (residue *Residue, same bool) {
 	f, err := Decode(data)
 	if err != nil {
@@ -58,9 +57,9 @@ func ResidueOf(data, form []byte, o Options) (residue *Residue, same bool) {
 	return residue, residue == nil || residue.Whole == nil
 }
 
-// Compile makes the compiled file of a text. With the residue of exactly that text it
-// is the file again that the text was made from. Errors are about the text
-// (*[text.Error] or [text.Errors]), or about what no compiled file can hold (*[fault.Error]).
+// Compile returns the compiled file of a text. With the residue of exactly that text it reproduces the file that the
+// text was made from. Errors are about the text (*[text.Error] or [text.Errors]), or about values that no compiled file
+// can hold (*[fault.Error]).
 func Compile(form []byte, residue *Residue, o Options) (data []byte, err error) {
 	if residue != nil && residue.Whole != nil {
 		return bytes.Clone(residue.Whole), nil
@@ -77,7 +76,7 @@ func Compile(form []byte, residue *Residue, o Options) (data []byte, err error) 
 	return f.Encode()
 }
 
-// compile makes the file that a text says by itself.
+// compile returns the file of a text without applying a residue, except its version and long numbers.
 func compile(form []byte, residue *Residue, o Options) (f *File, err error) {
 	problems, err := text.Read(form, func(root *text.Node, report func(text.Item, *text.Error)) {
 		if residue != nil {
@@ -91,7 +90,7 @@ func compile(form []byte, residue *Residue, o Options) (f *File, err error) {
 	return f, err
 }
 
-// version returns that of the file with a residue, which may be nil.
+// version returns the version of the file with a residue, which may be nil.
 func (r *Residue) version(o Options) uint32 {
 	if r != nil && r.Version != 0 {
 		return r.Version
@@ -99,7 +98,7 @@ func (r *Residue) version(o Options) uint32 {
 	return o.version()
 }
 
-// formSize returns about how many characters the text of a tree takes.
+// formSize estimates the number of characters in the text of a tree.
 func formSize(n *text.Node, depth int) int {
 	size := 2 * (depth + len(n.Name) + 4)
 	for p := range n.Properties() {

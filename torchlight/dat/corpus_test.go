@@ -20,7 +20,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// compiled is a compiled file of the corpus, perhaps one inside a mod.
+// compiled is a compiled file of the corpus or of a mod in it.
 type compiled struct {
 	name string // the path in the corpus
 	data []byte
@@ -35,7 +35,7 @@ func readFile(t testing.TB, path string) []byte {
 	return data
 }
 
-// corpusFiles returns all compiled files, equal ones once.
+// corpusFiles returns all compiled files, identical ones once.
 func corpusFiles(t testing.TB) []compiled {
 	t.Helper()
 	var all []compiled
@@ -59,8 +59,8 @@ func corpusFiles(t testing.TB) []compiled {
 	return all
 }
 
-// readMod goes through the compiled data files of a mod (.MOD). This is no more than
-// these tests need, so that they judge by themselves.
+// readMod calls add for the compiled data files of a mod (.MOD). It implements only what these tests need, so that they
+// do not depend on package mod.
 func readMod(t testing.TB, mod []byte, add func(string, []byte)) {
 	t.Helper()
 	r := bin.NewReader(mod, bin.LittleEndian)
@@ -108,8 +108,8 @@ func baseName(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(filepath.ToSlash(name), ".BINDAT"), ".bindat")
 }
 
-// Every compiled file of the corpus becomes a text and the same bytes again,
-// in either style of numbers, and without its residue it keeps its tree.
+// TestCorpus tests that every compiled file of the corpus becomes a text and is compiled to identical bytes, in either
+// style of numbers, and that it keeps its tree without its residue.
 func TestCorpus(t *testing.T) {
 	files := corpusFiles(t)
 	residues, ids, unknown := 0, 0, map[string]bool{}
@@ -173,7 +173,7 @@ func TestCorpus(t *testing.T) {
 	t.Logf("%d files given back; %d of %d texts have a residue, all of them for IDs but %d", len(files), residues, 2*len(files), residues-ids)
 }
 
-// throughJSON returns the residue as it comes out of a sidecar.
+// throughJSON returns the residue after a round trip through a sidecar.
 func throughJSON(t testing.TB, residue *dat.Residue) *dat.Residue {
 	t.Helper()
 	if residue == nil {
@@ -200,7 +200,7 @@ func names(n *text.Node, see func(string)) {
 	}
 }
 
-// pairs goes through the sources of the corpus that stand beside what GUTS made from them.
+// pairs calls see for the sources of the corpus that have a file compiled by GUTS next to them.
 func pairs(t *testing.T, see func(name string, source, compiled []byte)) {
 	root := corpus.Dir(t, "torchlight")
 	files := corpus.Files(t, "torchlight", "")
@@ -216,8 +216,8 @@ func pairs(t *testing.T, see func(name string, source, compiled []byte)) {
 	}
 }
 
-// A data file of Torchlight I is its source, both ways. (The layouts of the corpus were
-// saved again once they were compiled.)
+// TestPairsADM tests that a data file of Torchlight I corresponds to its source in both directions. (The layouts of the
+// corpus were saved again after they were compiled.)
 func TestPairsADM(t *testing.T) {
 	files := 0
 	for _, path := range corpus.Files(t, "torchlight", "") {
@@ -238,12 +238,12 @@ func TestPairsADM(t *testing.T) {
 	t.Logf("%d data files", files)
 }
 
-// stale are sources that say something else than the compiled files beside them.
+// stale lists sources whose contents differ from the compiled files next to them.
 var stale = map[string]string{
 	"xyvian__Commando_Testing/hist-2c3394f0bf/media/skills/nightmaregrenade/nightmaregrenadeweak.dat": "GUTS lost all names when it saved this source",
 }
 
-// Sources compile to the trees that GUTS made from them.
+// TestPairsCompile tests that sources compile to the trees that GUTS compiled from them.
 func TestPairsCompile(t *testing.T) {
 	total, same := 0, 0
 	pairs(t, func(name string, source, compiled []byte) {
@@ -275,9 +275,8 @@ func tree(t *testing.T, data []byte, o dat.Options) *text.Node {
 	return f.Text(o)
 }
 
-// What GUTS compiled, decompiled in its style, is the source line by line, except
-// for what a compiled file does not say: how people spell booleans and numbers,
-// where they indent, and their comments.
+// TestPairsText tests that files of GUTS, decompiled in its style, equal the source line by line, except for what a
+// compiled file does not contain: the spelling of booleans and numbers, indentation, and comments.
 func TestPairsText(t *testing.T) {
 	total, exact, same := 0, 0, 0
 	freedoms := []struct {
@@ -333,7 +332,7 @@ func plain(data []byte) string {
 	return strings.TrimSuffix(strings.ReplaceAll(bin.DecodeUTF16(data[2:]), "\r\n", "\n"), "\n")
 }
 
-// spelling returns a function that replaces patterns, each line for itself.
+// spelling returns a function that replaces patterns line by line.
 func spelling(pairs ...string) func(string) string {
 	return func(s string) string {
 		for i := 0; i < len(pairs); i += 2 {

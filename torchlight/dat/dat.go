@@ -1,13 +1,12 @@
-// Package dat reads and writes the compiled form of the data files of Torchlight
-// II: .DAT, .TEMPLATE, .HIE and .ANIMATION, which GUTS compiles to .BINDAT. It
-// reads and writes those of Torchlight I (.ADM) as well.
+// Package dat reads and writes the compiled form of the data files of Torchlight II: .DAT, .TEMPLATE, .HIE and
+// .ANIMATION, which GUTS compiles to .BINDAT. It also reads and writes those of Torchlight I (.ADM).
 //
 //	f, err := dat.Decode(data)
 //	root := f.Text(dat.Options{})
 //	name, _ := root.Get("NAME")
 //
-// A [File] holds all that the bytes say, so Encode of what Decode gave is the
-// same file again. [Decompile] and [Compile] go between a file and its text.
+// A [File] holds the complete contents of a compiled file, so Decode followed by Encode reproduces the file byte for
+// byte. [Decompile] and [Compile] convert between a file and its text.
 package dat
 
 import (
@@ -40,16 +39,16 @@ type File struct {
 	Version uint32
 	Strings []String // the table; GUTS sorts it by ID
 	Root    *Node
-	Rest    []byte // what follows the root; nothing in sane files
+	Rest    []byte // bytes after the root; normally empty
 }
 
-// String is an entry of the table of strings.
+// String is an entry of the string table.
 type String struct {
-	ID   uint32 `json:"id"` // of no meaning but in this file
+	ID   uint32 `json:"id"` // has a meaning only within this file
 	Text string `json:"text"`
 }
 
-// Node is a node with its properties, all of which stand before its children.
+// Node is a node with its properties, which all come before its children.
 type Node struct {
 	Name       uint32 // hash of the name; in version 1 the ID of its string
 	Properties []Property
@@ -58,13 +57,13 @@ type Node struct {
 
 // Property is a value with its key.
 type Property struct {
-	Key   uint32 // as Node.Name
+	Key   uint32 // like Node.Name
 	Type  text.Type
-	Value uint64 // its bits; for strings the ID, or None
+	Value uint64 // the bits of the value; for strings the ID, or None
 }
 
-// Recognize reports whether head, the first bytes of a file, begins a compiled
-// data file of either version.
+// Recognize reports whether head, the first bytes of a file, is the beginning of a compiled data file of either
+// version.
 func Recognize(head []byte) bool {
 	r := bin.NewReader(head, bin.LittleEndian)
 	version := r.U32("version")
@@ -89,7 +88,7 @@ func Recognize(head []byte) bool {
 		next = r.U32("type") // after the first key
 	}
 	switch {
-	case r.Err() != nil: // the head is cut
+	case r.Err() != nil: // head ends here
 		return last >= 0 && len(head) >= 64
 	case properties > 0:
 		return next <= 0xFF && text.Type(next).Known()
@@ -103,7 +102,7 @@ func Decode(data []byte) (*File, error) {
 	return decode(bin.NewReader(data, bin.LittleEndian), nil)
 }
 
-// Dump reads a compiled file and reports every field, as far as it can be read.
+// Dump reads a compiled file and reports every field up to the first error.
 func Dump(data []byte, t trace.Tracer) error {
 	r := bin.NewReader(data, bin.LittleEndian)
 	r.Trace(t)
@@ -112,11 +111,11 @@ func Dump(data []byte, t trace.Tracer) error {
 	return err
 }
 
-// decoder reads nodes. When somebody listens it explains what it reads.
+// decoder reads nodes. If a tracer is set, it also reports the names of hashes.
 type decoder struct {
 	r       *bin.Reader
 	file    *File
-	names   *hash.Names // only when somebody listens
+	names   *hash.Names // only if a tracer is set
 	strings index
 }
 
@@ -222,7 +221,7 @@ func (d *decoder) property(p *Property) {
 	}
 }
 
-// name reads a name, and tells what it is.
+// name reads a name and reports its text to the tracer.
 func (d *decoder) name(field string) uint32 {
 	v := d.r.U32(field)
 	if d.names != nil && d.r.Err() == nil {
@@ -239,16 +238,15 @@ func (d *decoder) name(field string) uint32 {
 // wide reports whether values of a type take eight bytes.
 func wide(t text.Type) bool { return t == text.Double || t == text.Integer64 }
 
-// Clone returns a file of its own that says the same.
+// Clone returns an independent copy of the file.
 func (f *File) Clone() *File { return deep.Clone(f) }
 
-// Equal reports whether both files say the same, with the same IDs of strings.
+// Equal reports whether both files have equal contents, including the IDs of strings.
 func (f *File) Equal(other *File) bool { return deep.Equal(f, other) }
 
-// Encode returns the compiled file, and changes nothing in f. It fails, with a
-// *[fault.Error] that names the part, if the version or a type does not exist, a node is
-// nil, nodes are too deep in each other, a value has more bits than its type, or a string
-// has more than 65535 UTF-16 units, which is more than version 2 has room for.
+// Encode returns the compiled file; it does not change f. It fails, with a *[fault.Error] that names the part, if the
+// version or a type does not exist, a node is nil, nodes are nested too deep, a value has more bits than its type, or a
+// string has more than 65535 UTF-16 units, the limit of version 2.
 func (f *File) Encode() ([]byte, error) {
 	if f.Version != Torchlight1 && f.Version != Torchlight2 {
 		return nil, &fault.Error{Path: "version", Offset: -1, Want: "1 or 2", Got: strconv.FormatUint(uint64(f.Version), 10), Err: fault.ErrVersion}
@@ -281,7 +279,7 @@ func (f *File) Encode() ([]byte, error) {
 	return w.Data(), nil
 }
 
-// size estimates the bytes of a node, without what is below its children.
+// size estimates the size of a node in bytes, without the nodes below its children.
 func (n *Node) size() int {
 	size := 12 + 12*len(n.Properties)
 	for _, c := range n.Children {
@@ -332,7 +330,7 @@ func (n *Node) encode(w *bin.Writer, depth int) *fault.Error {
 	return nil
 }
 
-// index is a table of strings sorted by ID, to find them.
+// index is a string table sorted by ID, for lookups.
 type index []String
 
 func indexOf(table []String) index {
@@ -344,7 +342,7 @@ func indexOf(table []String) index {
 	return table
 }
 
-// text returns the string of an ID; the first one, if the table has several.
+// text returns the string with an ID; the first one if the table has several.
 func (x index) text(id uint32) (string, bool) {
 	i, ok := slices.BinarySearchFunc(x, id, func(s String, id uint32) int { return cmp.Compare(s.ID, id) })
 	if !ok {

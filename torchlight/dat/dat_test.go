@@ -17,7 +17,7 @@ import (
 	"trowel.example/trace"
 )
 
-// sample returns a file with all types, in the form in which it is compiled again.
+// sample returns a file with all types, in the form that compiling its text produces.
 func sample() *dat.File {
 	key := hash.Of("VALUE")
 	return &dat.File{
@@ -70,7 +70,7 @@ func encode(t testing.TB, f *dat.File) []byte {
 	return data
 }
 
-// The bytes are those of the description of the format.
+// TestEncode tests the encoded bytes against the description of the format.
 func TestEncode(t *testing.T) {
 	f := &dat.File{Version: 2, Strings: []dat.String{{7, "é"}}, Root: &dat.Node{
 		Name: 0x04030201, Properties: []dat.Property{{0x08070605, text.Integer64, 9}},
@@ -102,8 +102,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// The game reads junk by its beginning, properties before nodes, and names,
-// ignoring case.
+// TestJunk tests that invalid values are read by their beginning, properties before nodes, and names without regard to
+// case, as the game does.
 func TestJunk(t *testing.T) {
 	junk := "[unit]\n[child]\n[/CHILD]\n<integer>value:.1\n<INTEGER>value:12.5\n<BOOL>value:TRUE\n<FLOAT>value:.75\n[/UNIT]"
 	clean := "[UNIT]\n<INTEGER>VALUE:0\n<INTEGER>VALUE:12\n<BOOL>VALUE:1\n<FLOAT>VALUE:0.75\n[CHILD]\n[/CHILD]\n[/UNIT]"
@@ -152,7 +152,7 @@ func TestJunk(t *testing.T) {
 	}
 }
 
-// oddities are files that no text says all of, and what their residue needs.
+// oddities returns changes to files that a text cannot fully represent, by name.
 func oddities() map[string]func(*dat.File) {
 	return map[string]func(*dat.File){
 		"ids":          func(f *dat.File) { renumber(f, func(id uint32) uint32 { return 100 - id }) },
@@ -206,7 +206,7 @@ func renumber(f *dat.File, to func(uint32) uint32) {
 	slices.SortFunc(f.Strings, func(a, b dat.String) int { return int(a.ID) - int(b.ID) })
 }
 
-// toVersion1 names everything by one string.
+// toVersion1 converts a file to version 1, with the same string as every name.
 func toVersion1(f *dat.File) {
 	f.Version = dat.Torchlight1
 	var walk func(n *dat.Node)
@@ -222,7 +222,7 @@ func toVersion1(f *dat.File) {
 	walk(f.Root)
 }
 
-// Whatever a file has, its text and residue lead back to it, also through JSON.
+// TestResidue tests that text and residue of any file reproduce it, also after a round trip through JSON.
 func TestResidue(t *testing.T) {
 	for name, make := range oddities() {
 		f := sample()
@@ -241,7 +241,7 @@ func TestResidue(t *testing.T) {
 			if residue != nil && residue.Whole != nil && !keepsWhole {
 				t.Errorf("%s: the residue keeps the whole file", name)
 			}
-			// Without the residue the file is as good as new, and stays so.
+			// Without the residue the file is like a newly compiled one, and stays so.
 			fresh, err := dat.Compile(form, nil, o)
 			if err != nil {
 				if !strings.HasPrefix(name, "odd") {
@@ -256,7 +256,7 @@ func TestResidue(t *testing.T) {
 	}
 }
 
-// A residue that somebody spoilt is an error, never a panic.
+// TestSpoiltResidue tests that a residue with wrong values causes an error and no panic.
 func TestSpoiltResidue(t *testing.T) {
 	for _, r := range []dat.Residue{
 		{IDs: "1-4294967295"}, {IDs: "3-1"}, {IDs: "x"}, {IDs: "1 2"}, {IDs: "1 2 3 4"}, {IDs: "1-2 99999999999"}, {IDs: "-"},
@@ -269,8 +269,8 @@ func TestSpoiltResidue(t *testing.T) {
 	}
 }
 
-// Names come from the dictionary, from options, from the file itself, from the
-// number of a broken tag, and else they are escapes.
+// TestNames tests that names come from the dictionary, the options, the file itself, or the number of a broken tag, and
+// are escapes otherwise.
 func TestNames(t *testing.T) {
 	broken := fmt.Sprint(hash.Of("DISPLAYNAME"))
 	f := &dat.File{Version: 2, Strings: []dat.String{{1, "My Own Value"}, {2, "a:b"}, {3, "/x9"}}, Root: &dat.Node{
@@ -289,7 +289,7 @@ func TestNames(t *testing.T) {
 	}
 	data := encode(t, f)
 	form, residue, err := dat.Decompile(data, o)
-	if err != nil || residue == nil || residue.Table == nil { // two strings are not used
+	if err != nil || residue == nil || residue.Table == nil { // two strings are unused
 		t.Fatalf("%+v, %v", residue, err)
 	}
 	if back, err := dat.Compile(form, residue, o); err != nil || !bytes.Equal(back, data) {
@@ -331,7 +331,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A long string in very many places is no way to fill the memory.
+// TestBomb tests that a long string in very many places does not exhaust the memory.
 func TestBomb(t *testing.T) {
 	f := &dat.File{Version: 2, Strings: []dat.String{{1, strings.Repeat("a", 0xFFFF)}}, Root: &dat.Node{Properties: make([]dat.Property, 50_000)}}
 	for i := range f.Root.Properties {
@@ -359,7 +359,7 @@ func TestRecognize(t *testing.T) {
 	}
 }
 
-// Dump accounts for every byte, and tells the names and texts.
+// TestDump tests that Dump reports every byte, and the meanings of names and texts.
 func TestDump(t *testing.T) {
 	f := sample()
 	f.Rest = []byte("rest")
@@ -437,7 +437,7 @@ func FuzzDat(f *testing.F) {
 	f.Fuzz(roundTrip)
 }
 
-// FuzzCorpus is FuzzDat that starts from real files.
+// FuzzCorpus is FuzzDat with real files as seeds.
 func FuzzCorpus(f *testing.F) {
 	for i, c := range corpusFiles(f) {
 		if i%100 == 0 {
@@ -447,7 +447,7 @@ func FuzzCorpus(f *testing.F) {
 	f.Fuzz(roundTrip)
 }
 
-// roundTrip does with data all that can be done with a compiled file.
+// roundTrip calls every function that reads or writes compiled files with data.
 func roundTrip(t *testing.T, data []byte) {
 	dat.Recognize(data)
 	last := int64(0)

@@ -10,12 +10,11 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Edit changes a file by its text. The function gets the tree that [File.Text] gives, with all
-// the digits of numbers, and does to it what it likes. What it leaves as it is keeps its bits:
-// hashes, values that no text says, the IDs of strings. A string that changes everywhere keeps
-// its ID, others get new ones behind those that are there; strings that are no longer used go.
-// Edit fails if the function does, or if a value that it changed is none of its type: then
-// nothing has changed.
+// Edit changes a file by its text. The function change receives the tree that [File.Text] returns, with all digits of
+// numbers, and may modify it. Unchanged parts keep their bits: hashes, values that no text can represent, the IDs of
+// strings. A string that is changed everywhere keeps its ID, other strings get new IDs after the existing ones, and
+// unused strings are removed. If change fails, or sets a value that does not fit its type, Edit returns an error and
+// the file is unchanged.
 func (f *File) Edit(o Options, change func(root *text.Node) error) error {
 	o.Floats = text.Exact
 	root := f.Text(o)
@@ -42,7 +41,7 @@ func (f *File) Edit(o Options, change func(root *text.Node) error) error {
 	return nil
 }
 
-// editor makes the nodes of a file of those of a text of which some are known.
+// editor builds the nodes of a file from those of a text, some of which have known originals.
 type editor struct {
 	f          *File
 	nodes      map[*text.Node]*editedNode
@@ -50,21 +49,21 @@ type editor struct {
 	strings    []String
 	ids        map[string]uint32 // of strings
 	last       uint32            // the highest ID
-	kept       map[uint32]bool   // IDs that stand for what they stood for
+	kept       map[uint32]bool   // IDs whose meaning is unchanged
 	err        error
 }
 
 type editedNode struct {
-	name string // that it had
+	name string // before the edit
 	hash uint32
 }
 
 type editedProperty struct {
-	text.Property // as it was
+	text.Property // before the edit
 	is            Property
 }
 
-// note notes what of the text stands for what of the file.
+// note records the original of each node and property of the text.
 func (e *editor) note(n *text.Node, is *Node) {
 	e.nodes[n] = &editedNode{n.Name, is.Name}
 	i, j := 0, 0
@@ -78,7 +77,7 @@ func (e *editor) note(n *text.Node, is *Node) {
 	}
 }
 
-// keep notes the strings of what has not changed.
+// keep records the strings of unchanged properties.
 func (e *editor) keep(n *text.Node) {
 	for p := range n.Properties() {
 		if was := e.properties[p]; was != nil && p.Type.IsString() && was.Property.Type.IsString() && was.Property.Value == p.Value {
@@ -160,7 +159,7 @@ func (e *editor) id(s string) uint32 {
 	return e.last
 }
 
-// reuse gives a string the ID of another that nothing has any more.
+// reuse gives a string the ID of a string that is no longer used.
 func (e *editor) reuse(id uint32, s string) {
 	if _, there := e.ids[s]; there || s == "" || e.kept[id] || e.f.Version == Torchlight1 {
 		return
@@ -181,7 +180,7 @@ func (e *editor) reuse(id uint32, s string) {
 	e.strings[found].Text, e.ids[s], e.kept[id] = s, id, true
 }
 
-// gap returns the lowest ID behind which one is free.
+// gap returns the lowest ID after which an ID is free.
 func (e *editor) gap() uint32 {
 	taken := make(map[uint32]bool, len(e.strings))
 	for _, s := range e.strings {
@@ -194,7 +193,7 @@ func (e *editor) gap() uint32 {
 	return id
 }
 
-// used notes the IDs of the strings that stand below a node.
+// used collects the IDs of the strings in a node and below it.
 func (e *editor) used(n *Node, ids map[uint32]bool) map[uint32]bool {
 	if e.f.Version == Torchlight1 {
 		ids[n.Name] = true

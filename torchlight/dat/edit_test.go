@@ -9,8 +9,8 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Real files that nobody changes stay the same bytes; in one of which a value changes, all
-// the others keep theirs, and so do the IDs of strings.
+// TestCorpusEdit tests that real files are byte-identical after an edit that changes nothing, and that changing one
+// value keeps all other values and the IDs of strings.
 func TestCorpusEdit(t *testing.T) {
 	for _, c := range corpusFiles(t) {
 		path, data := c.name, c.data

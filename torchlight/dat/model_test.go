@@ -15,7 +15,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// What the format has no room for is an error that names the part.
+// TestEncodeValidates tests that a value that the format cannot hold is an error that names the part.
 func TestEncodeValidates(t *testing.T) {
 	for _, c := range []struct {
 		edit func(f *dat.File)

@@ -13,31 +13,31 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Residue is what a compiled file has that its text does not say. It belongs to
-// exactly that text and is void once the text is edited.
+// Residue holds everything about a compiled file that its text does not contain. It belongs to exactly that text and is
+// ignored once the text is edited.
 type Residue struct {
-	Version uint32   `json:"version,omitempty"` // where it is not the one that the name of the file means
-	IDs     string   `json:"ids,omitempty"`     // of the strings in the order of their first use, as in "1201-1204 17"
-	Table   []String `json:"table,omitempty"`   // the table of strings, where it is not just those of the text sorted by IDs
-	Values  []Bits   `json:"values,omitempty"`  // values that the text does not give back, in the order of the file
-	Rest    []byte   `json:"rest,omitempty"`    // what follows the root
-	Whole   []byte   `json:"whole,omitempty"`   // the file itself, where nothing else leads back to it
+	Version uint32   `json:"version,omitempty"` // if it differs from the one that the file name implies
+	IDs     string   `json:"ids,omitempty"`     // of the strings in the order of their first use, for example "1201-1204 17"
+	Table   []String `json:"table,omitempty"`   // the string table, if it does not consist of just the strings of the text sorted by ID
+	Values  []Bits   `json:"values,omitempty"`  // values that the text does not reproduce, in the order of the file
+	Rest    []byte   `json:"rest,omitempty"`    // bytes after the root
+	Whole   []byte   `json:"whole,omitempty"`   // the file itself, if nothing else reproduces it
 
-	// Floats are the numbers that have six digits in the text, with all that they have in the file.
-	// They count for an edited text, too.
+	// Floats maps the numbers that have six digits in the text to all their digits in the file. They apply to an edited
+	// text, too.
 	Floats map[string]string `json:"floats,omitempty"`
 }
 
-// Bits are those of a value.
+// Bits are the bits of a value.
 type Bits struct {
-	At    int    `json:"at"` // number of the property, in the order of the file
+	At    int    `json:"at"` // index of the property, in the order of the file
 	Value uint64 `json:"value"`
 }
 
-// findResidue returns the differences of a file, which was decoded from data, from
-// what form, the text of root, compiles to; nil if there are none. It makes the file
-// of the two as Compile does, and keeps data where that is not the same. It does
-// not parse the text: [text.Survives] says that parsing gives the same tree.
+// findResidue returns the differences between a file, which was decoded from data, and the result of compiling form,
+// the text of root; nil if there are none. It rebuilds the file from the text and the residue as Compile does, and
+// stores data itself if the result differs. It does not parse the text: [text.Survives] guarantees that parsing gives
+// the same tree.
 func findResidue(f *File, data []byte, root *text.Node, form []byte, o Options) *Residue {
 	r := &Residue{Rest: f.Rest}
 	if f.Version != o.version() {
@@ -56,7 +56,7 @@ func findResidue(f *File, data []byte, root *text.Node, form []byte, o Options) 
 	if !slices.Equal(f.Strings, withIDs(c.Strings, r.IDs)) {
 		r.IDs = ""
 		if !slices.ContainsFunc(f.Strings, func(s String) bool { return !utf8.ValidString(s.Text) }) {
-			r.Table = f.Strings // JSON has no half characters
+			r.Table = f.Strings // JSON cannot represent unpaired surrogates
 		}
 	}
 	if r.apply(c) != nil {
@@ -81,7 +81,7 @@ func findResidue(f *File, data []byte, root *text.Node, form []byte, o Options) 
 	return r
 }
 
-// alongside goes through two trees at once, as far as they have the same shape.
+// alongside walks two trees in parallel, as far as they have the same shape.
 func alongside(a, b *Node, see func(a, b *Node)) {
 	see(a, b)
 	for i := range min(len(a.Children), len(b.Children)) {
@@ -89,8 +89,7 @@ func alongside(a, b *Node, see func(a, b *Node)) {
 	}
 }
 
-// findIDs returns the IDs that the strings of c, in the order of their first use,
-// have in f; "" if they are the same.
+// findIDs returns the IDs that the strings of c have in f, in the order of their first use; "" if they are the same.
 func findIDs(f, c *File) string {
 	ids := make([]uint32, len(c.Strings))
 	note := func(a, b uint32) {
@@ -135,7 +134,7 @@ func findIDs(f, c *File) string {
 	return string(out)
 }
 
-// parseIDs returns the IDs that such a list stands for, n of them.
+// parseIDs returns the n IDs that a list of findIDs represents.
 func parseIDs(list string, n int) ([]uint32, error) {
 	bad := &fault.Error{Path: "residue.ids", Offset: -1, Want: fmt.Sprintf("%d IDs", n), Got: strconv.Quote(list[:min(len(list), 40)]), Err: fault.ErrFormat}
 	ids := make([]uint32, 0, n)
@@ -176,9 +175,9 @@ func withIDs(table []String, list string) []String {
 	return table
 }
 
-// apply makes of f, as it was compiled again, what it was.
+// apply restores the original file from f, the result of compiling the text.
 func (r *Residue) apply(f *File) error {
-	var to func(id uint32) uint32 // from a new ID to the old one
+	var to func(id uint32) uint32 // returns the old ID of a new one
 	switch {
 	case r.IDs != "":
 		ids, err := parseIDs(r.IDs, len(f.Strings))
@@ -212,7 +211,7 @@ func (r *Residue) apply(f *File) error {
 	return nil
 }
 
-// renumber gives the strings below n other IDs.
+// renumber changes the IDs of the strings below n.
 func (f *File) renumber(n *Node, to func(uint32) uint32) {
 	change := func(id uint32) uint32 {
 		if id == None {

@@ -12,20 +12,20 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Options tell how files are taken apart and put together. The zero value is good.
+// Options control how files are decompiled and compiled. The zero value is valid.
 type Options struct {
 	Names  *hash.Names     // nil for [hash.Known]
-	Floats text.FloatStyle // how floating-point numbers are written
-	Path   string          // of the file, such as MEDIA/UNITTYPES/TYPE.DAT: its base name is a name too, and .ADM means Torchlight I
+	Floats text.FloatStyle // format of floating-point numbers
+	Path   string          // of the file, for example MEDIA/UNITTYPES/TYPE.DAT: its base name is a known name too, and .ADM means Torchlight I
 
-	FormOnly bool // Decompile finds no residue, which takes most of its time
+	FormOnly bool // Decompile computes no residue, which takes most of its time
 
-	// Warn hears of values that Compile reads otherwise than they are written, such as the
-	// INTEGER "1.5", which is 1; nil: they are errors. Numbers that do not fit always are.
+	// Warn receives values that Compile interprets differently from their spelling, such as the INTEGER "1.5", which
+	// becomes 1. If Warn is nil, they are errors. Numbers out of range always are.
 	Warn func(*text.Error)
 }
 
-// version is that of a file to be compiled.
+// version returns the version of a file to compile.
 func (o *Options) version() uint32 {
 	if strings.EqualFold(path.Ext(o.Path), ".ADM") {
 		return Torchlight1
@@ -33,8 +33,7 @@ func (o *Options) version() uint32 {
 	return Torchlight2
 }
 
-// Text returns the tree of f as a text says it. A line feed in a string becomes
-// \n, which is how the game writes one in a text.
+// Text returns the tree of f in its text form. A line feed in a string becomes \n, as in the texts of the game.
 func (f *File) Text(o Options) *text.Node {
 	strings := indexOf(printable(f.Strings))
 	t := treeMaker{strings: strings, floats: o.Floats}
@@ -68,7 +67,7 @@ func (t *treeMaker) node(n *Node) *text.Node {
 	return out
 }
 
-// valueText returns a value as a text says it.
+// valueText returns a value in its text form.
 func valueText(p Property, table index, floats text.FloatStyle) string {
 	switch p.Type {
 	case text.Integer:
@@ -88,7 +87,7 @@ func valueText(p Property, table index, floats text.FloatStyle) string {
 	return s
 }
 
-// printable returns a table whose strings can stand in a text.
+// printable returns a table whose strings are valid in a text.
 func printable(table []String) []String {
 	feeds := func(s String) bool { return strings.Contains(s.Text, "\n") }
 	if !slices.ContainsFunc(table, feeds) {
@@ -106,7 +105,7 @@ type namer struct {
 	names *hash.Names
 	file  *File
 	path  string
-	own   *hash.Names // those that the file brings along, once they are asked for
+	own   *hash.Names // names from the file, set when they are first needed
 }
 
 func newNamer(f *File, o Options) *namer {
@@ -116,9 +115,8 @@ func newNamer(f *File, o Options) *namer {
 	return &namer{names: o.Names, file: f, path: o.Path}
 }
 
-// name returns the name of a hash, which always has that hash and can stand in
-// a text: a known one, one that the file itself brings along, the number of a
-// broken tag, or an escape.
+// name returns the name of a hash. It always has that hash and is valid in a text: a known name, a name in the file
+// itself, the number of a broken tag, or an escape.
 func (n *namer) name(h uint32) string {
 	if s, ok := n.find(h); ok {
 		return s
@@ -129,13 +127,13 @@ func (n *namer) name(h uint32) string {
 	return hash.Escape(h)
 }
 
-// find returns a name that somebody gave.
+// find returns a name that is known or in the file.
 func (n *namer) find(h uint32) (string, bool) {
 	if s, ok := n.names.Name(h); ok && fits(s, h) {
 		return s, true
 	}
-	// Many files have their own name or that of something in them as a tag:
-	// the root of a unit type is the name of the type.
+	// Many files use their own name, or one of their strings, as a tag: the root of a unit type is the name of the
+	// type.
 	if n.own == nil {
 		base, _, _ := strings.Cut(path.Base(n.path), ".")
 		names := make([]string, 0, len(n.file.Strings)+1)
@@ -159,10 +157,10 @@ func fits(s string, h uint32) bool {
 	return text.FitsKey(s) && text.FitsName(s) && hash.Of(s) == h
 }
 
-// FromText returns the compiled file of a tree as it is written again: strings
-// get their IDs from 1 on in the order in which they are first used. Report hears of values
-// that are read otherwise than they are written: by their beginning as the game does, so that
-// nonsense is 0, or as the nearest number that fits. Nil: the first of them is the error.
+// FromText returns the compiled file of a tree. Strings get their IDs from 1 on in the order in which they are first
+// used. FromText calls report for values that it interprets differently from their spelling: by their beginning as the
+// game does, so that nonsense is 0, or as the nearest number that fits. If report is nil, the first of them is the
+// error.
 func FromText(root *text.Node, version uint32, report func(text.Item, *text.Error)) (*File, error) {
 	var first error
 	if report == nil {
@@ -245,7 +243,7 @@ func (c *compiler) value(p *text.Property) uint64 {
 	return v
 }
 
-// number returns the bits of a value that is no string, and whether it is read as it is written.
+// number returns the bits of a value that is not a string, and whether the spelling is exact.
 func number(p *text.Property) (bits uint64, clean bool) {
 	switch p.Type {
 	case text.Integer:
