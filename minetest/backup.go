@@ -27,7 +27,7 @@ var (
 	optionMap    = format.Option{Name: "map", Choices: worldcopy.Targets(), Help: "the `database` of the blocks: " + strings.Join(worldcopy.Targets(), ", ") + " (default: as it was)"}
 )
 
-// minetestBackup is a repository with backups of worlds.
+// minetestBackup is a repository of backups of worlds.
 var minetestBackup = &format.Format{
 	Name:      minetestBackupName,
 	Title:     "repository of backups of Minetest/Luanti worlds",
@@ -53,7 +53,7 @@ var minetestBackup = &format.Format{
 	}},
 }
 
-// worldBackups keeps worlds.
+// worldBackups makes and restores backups of worlds.
 var worldBackups = &format.Backups{
 	Options: []format.Option{optionVerify},
 	Add: func(ctx context.Context, job *format.Job, src, repo *format.Source) (format.Info, error) {
@@ -97,13 +97,14 @@ var worldBackups = &format.Backups{
 	},
 }
 
-// backupFile is a repository that is open.
+// backupFile is an open repository.
 type backupFile struct{ *worldrepo.Repository }
 
-// snapshotText is the extension of the text about a snapshot.
+// snapshotText is the extension of the file that describes a snapshot.
 const snapshotText = ".txt"
 
-// Tree tells of the snapshots. What is in them is private: restoring gives it.
+// Tree contains a description of each snapshot. The contents of snapshots are private: they are only available by
+// restoring.
 func (f *backupFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
 	all, err := f.Snapshots(ctx, func(id string, err error) { job.Miss("snapshots/"+id, "%v", err) })
 	if err != nil {
@@ -166,8 +167,8 @@ func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	return nameOptions(err)
 }
 
-// momentOf finds the snapshot that the user means. If that one is damaged, or may be, an older one does
-// not take its place: the error names the one to ask for.
+// momentOf returns the snapshot that the user selected. If it is or may be damaged, momentOf does not return an older
+// one instead: the error names the snapshot to select.
 func momentOf(ctx context.Context, job *format.Job, r *worldrepo.Repository) (*worldrepo.Snapshot, error) {
 	bad := make(map[string]error)
 	all, err := r.Snapshots(ctx, func(id string, err error) { bad[id] = err })
@@ -177,7 +178,7 @@ func momentOf(ctx context.Context, job *format.Job, r *worldrepo.Repository) (*w
 	if len(all) == 0 && len(bad) == 0 {
 		return nil, errors.New("there is no snapshot in it")
 	}
-	// whole finds the newest of the first n snapshots of which the list of blocks can be read.
+	// whole returns the newest of the first n snapshots whose list of blocks can be read.
 	whole := func(n int) (*worldrepo.Snapshot, error) {
 		for _, s := range slices.Backward(all[:n]) {
 			if _, err := r.Blocks(s); err == nil || storage.IsUnavailable(err) {
@@ -196,7 +197,7 @@ func momentOf(ctx context.Context, job *format.Job, r *worldrepo.Repository) (*w
 		}
 		return fmt.Errorf("the snapshot %s is damaged (the newest one before it that is not: --%s %s): %w", id, optionMoment.Name, s.ID, cause)
 	}
-	// take returns the snapshot i, unless one that is damaged is after it and not after the limit.
+	// take returns snapshot i, unless there is a later damaged snapshot that is not after the limit.
 	take := func(i int, limit time.Time) (*worldrepo.Snapshot, error) {
 		for _, id := range slices.Backward(slices.Sorted(maps.Keys(bad))) {
 			t, ok := worldrepo.Moment(id)
@@ -220,7 +221,7 @@ func momentOf(ctx context.Context, job *format.Job, r *worldrepo.Repository) (*w
 	if want == "" {
 		return take(len(all)-1, time.Unix(1<<40, 0))
 	}
-	want = strings.TrimSuffix(want, snapshotText) // as ls prints it
+	want = strings.TrimSuffix(want, snapshotText) // as printed by ls
 	var found []int
 	for i, s := range all {
 		if s.ID == want {

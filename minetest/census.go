@@ -19,10 +19,10 @@ import (
 
 var worldCensus = &format.Census{Tables: worldrows.Tables(), Rows: rowsOfWorld, Digest: digestOfSlab, Before: digestOfManifest, Small: isSmallWorld}
 
-// maxSmallWorld is how many bytes the files of a small world have at most.
+// maxSmallWorld is the maximum size in bytes of the files of a small world.
 const maxSmallWorld = 16 << 20
 
-// isSmallWorld reports whether all of a world is in its folder, and that is little.
+// isSmallWorld reports whether a world is stored completely in its folder and is small.
 func isSmallWorld(src *format.Source) bool {
 	settings, err := world.ReadWorldMT(src.Dir)
 	if err != nil {
@@ -70,8 +70,8 @@ func rowsOfWorld(ctx context.Context, job *format.Job, src *format.Source, row f
 	}, row)
 }
 
-// digestOfSlab returns the digest of what a manifest says of the blocks of a slab: where they are, and
-// the hash of each. What is in no slab is in many places, and read faster than they are looked for.
+// digestOfSlab returns the digest of the manifest entries of a slab: the positions and the hashes of its blocks. It
+// returns "" for data that is in no slab: that data is in many places, and reading it is faster than comparing it.
 func digestOfSlab(ctx context.Context, job *format.Job, src *format.Source) (string, error) {
 	if inRest(job) {
 		return "", nil
@@ -95,9 +95,8 @@ func digestOfSlab(ctx context.Context, job *format.Job, src *format.Source) (str
 	return d.String(), nil
 }
 
-// digestOfManifest returns the digest that a slab had when the manifest was made that --since names.
-// It reads all of that where the slabs of the world are along another axis. The manifest as a whole
-// is verified.
+// digestOfManifest returns the digest that a slab had in the manifest that --since names. It reads the whole manifest
+// if the slabs of the world are along another axis. For the job without a shard, it verifies the manifest.
 func digestOfManifest(ctx context.Context, job *format.Job, src *format.Source) (string, error) {
 	m, err := openSince(job)
 	if m == nil || err != nil {
@@ -129,11 +128,11 @@ func digestOfManifest(ctx context.Context, job *format.Job, src *format.Source) 
 	return d.String(), nil
 }
 
-// verifySince returns an error if the manifest is damaged or that of another world.
+// verifySince returns an error if the manifest is damaged or belongs to another world.
 func verifySince(ctx context.Context, job *format.Job, src *format.Source, m *sinceManifest) error {
 	settings, err := world.ReadWorldMT(src.Dir)
 	if err != nil {
-		return nil // the rows tell what is wrong, and so below
+		return nil // the error is reported with the rows; likewise below
 	}
 	db, err := worlddir.OpenMap(ctx, src.Dir, settings, job.On(optionRemote.Name))
 	if err != nil {
@@ -147,7 +146,7 @@ func verifySince(ctx context.Context, job *format.Job, src *format.Source, m *si
 	return m.verify(ctx, db, func(mapdb.Pos) bool { return true }, int64(len(slabs)-1))
 }
 
-// digest is one of blocks in any order: how many they are, and the sum of the hashes of all.
+// digest is a digest of blocks that does not depend on their order: their number and the sum of their hashes.
 type digest struct {
 	count int
 	sum   [4]uint64

@@ -19,7 +19,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// convertedManifest makes the manifest of a world of any kind, and returns where it is.
+// convertedManifest makes the manifest of a world of any kind, and returns its path.
 func convertedManifest(t *testing.T, src *format.Source) string {
 	t.Helper()
 	f := worldFormat(t)
@@ -31,8 +31,8 @@ func convertedManifest(t *testing.T, src *format.Source) string {
 	return out.Name()
 }
 
-// since returns the shards of a world in which something has changed since a manifest was made, and those
-// of which nobody can tell: there are rows at no position.
+// since returns the shards of a world that have changed since a manifest was made, and the shards that contain rows
+// without a position, for which this is unknown.
 func since(t *testing.T, src *format.Source, path string) (list, odd []format.Shard) {
 	t.Helper()
 	for _, s := range shardsOf(t, src) {
@@ -59,7 +59,7 @@ func since(t *testing.T, src *format.Source, path string) (list, odd []format.Sh
 	return list, odd
 }
 
-// Of every store, the manifest tells in which slabs a block is new, gone or another one.
+// TestSince tests, for every store, that the manifest shows in which slabs a block was added, removed or changed.
 func TestSince(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	for name, kind := range apartKinds {
@@ -81,7 +81,7 @@ func TestSince(t *testing.T) {
 			for b, err := range db.Blocks(t.Context(), mapdb.All()) {
 				var row *mapdb.RowError
 				switch {
-				case errors.As(err, &row): // at no position
+				case errors.As(err, &row): // without a position
 				case err != nil:
 					t.Fatal(err)
 				default:
@@ -119,7 +119,7 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// What is no manifest, or is damaged, is an error that says so.
+// TestSinceRefuses tests that a file that is not a manifest, or is damaged, gives a clear error.
 func TestSinceRefuses(t *testing.T) {
 	src := badWorld(t, rand.New(rand.NewPCG(1, 1)), mapdb.Config{Backend: mapdb.SQLite})
 	data := judge.Read(t, convertedManifest(t, src))

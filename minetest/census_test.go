@@ -23,10 +23,10 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// record is a row of a table, by the names of its columns.
+// record is a row of a table, by column name.
 type record map[string]format.Cell
 
-// in shows some cells of a record, null as nothing.
+// in formats some cells of a record; null is empty.
 func (r record) in(columns ...string) string {
 	var words []string
 	for _, c := range columns {
@@ -52,7 +52,7 @@ func worldFormat(t testing.TB) *format.Format {
 	return f
 }
 
-// census returns the rows of a world, or of a shard of it, by their tables. Each is as it is declared.
+// census returns the rows of a world or of a shard, by table. Each must match the declaration of its table.
 func census(t testing.TB, dir string, shard format.Shard, miss func(string)) map[string][]record {
 	t.Helper()
 	all := make(map[string][]record)
@@ -63,7 +63,7 @@ func census(t testing.TB, dir string, shard format.Shard, miss func(string)) map
 		}
 		r := make(record)
 		for i, c := range table.Columns {
-			if r[c.Name] = values[i]; c.Type == format.ColumnFloat { // to a thousandth, as find tells places
+			if r[c.Name] = values[i]; c.Type == format.ColumnFloat { // rounded to a thousandth, as in hits of find
 				r[c.Name] = format.FloatCell(math.Round(values[i].Float()*1000) / 1000)
 			}
 		}
@@ -80,7 +80,7 @@ func noMiss(t testing.TB) func(string) {
 	return func(message string) { t.Errorf("missed: %s", message) }
 }
 
-// show shows some cells of all rows of a table for which keep reports true, in order.
+// show formats some cells of all rows of a table for which keep reports true, in order.
 func show(list []record, keep func(record) bool, columns ...string) (lines []string) {
 	for _, r := range list {
 		if keep == nil || keep(r) {
@@ -91,7 +91,7 @@ func show(list []record, keep func(record) bool, columns ...string) (lines []str
 	return lines
 }
 
-// hits shows the hits of a query as show does: the place, and some fields.
+// hits formats the hits of a query as show does: the place and some fields.
 func hits(t testing.TB, dir string, words []string, fields ...string) (lines []string) {
 	t.Helper()
 	finder := worldFormat(t).Finder
@@ -122,7 +122,7 @@ func hits(t testing.TB, dir string, words []string, fields ...string) (lines []s
 	return lines
 }
 
-// places puts the coordinates that lines begin with together, as places are told.
+// places joins the coordinates at the beginning of lines with commas, as places are formatted.
 func places(lines []string) []string {
 	for i, line := range lines {
 		lines[i] = strings.Replace(strings.Replace(line, "|", ",", 1), "|", ",", 1)
@@ -161,7 +161,7 @@ func sameMap(t *testing.T, what string, got, want map[string]int) {
 	}
 }
 
-// The rows of a world say what is in it, wherever it keeps that, and what find says.
+// TestCensus tests that the rows of a world contain its data, whatever the backend, and agree with find.
 func TestCensus(t *testing.T) {
 	for _, c := range []struct {
 		name, people string
@@ -206,8 +206,8 @@ func damage(t *testing.T, dir string, c mapdb.Config, blocks int) {
 	}
 }
 
-// testShards tests that the rows of all shards of a world, one after the other, are its rows, those
-// of its findings the findings that check has of the shards, and that each loss is told once.
+// testShards tests that the rows of all shards of a world, one after the other, are the rows of the world, that the
+// rows of findings are the findings of checks of the shards, and that each loss is reported once.
 func testShards(t *testing.T, dir string, losses int) {
 	t.Helper()
 	var missed, parts []string
@@ -247,7 +247,7 @@ func testShards(t *testing.T, dir string, losses int) {
 	same(t, "findings", show(whole["minetest_findings"], nil, "id", "severity", "path", "message", "places"), found)
 }
 
-// testTruth compares rows with what is known of a world.
+// testTruth compares rows with the known contents of a world.
 func testTruth(t *testing.T, all map[string][]record, truth *seedworld.Truth) {
 	versions := make(map[int]int)
 	for _, b := range all["minetest_blocks"] {
@@ -326,7 +326,7 @@ func testTruth(t *testing.T, all map[string][]record, truth *seedworld.Truth) {
 	same(t, "findings", show(all["minetest_findings"], nil, "id", "path", "message"), nil)
 }
 
-// testFind compares rows with what find answers.
+// testFind compares rows with the results of find.
 func testFind(t *testing.T, dir string, all map[string][]record) {
 	for _, name := range []string{"default:chest*", "default:stone_with_coal", "default:sign_wall_wood"} {
 		n := 0
@@ -342,7 +342,7 @@ func testFind(t *testing.T, dir string, all map[string][]record) {
 	testThings(t, dir, all)
 }
 
-// testThings compares the rows of all but nodes with what find answers.
+// testThings compares the rows of everything except nodes with the results of find.
 func testThings(t *testing.T, dir string, all map[string][]record) {
 	t.Helper()
 	same(t, "metadata", places(show(all["minetest_metadata"], nil, "x", "y", "z", "node", "key", "value", "owner", "private")),
@@ -368,7 +368,8 @@ func testThings(t *testing.T, dir string, all map[string][]record) {
 	same(t, "bans", show(all["minetest_bans"], nil, "player"), hits(t, dir, []string{"bans"}, "name"))
 }
 
-// The rows of worlds that games made are what find says of them, and of their shards.
+// TestCensusCorpus tests that the rows of worlds that games generated agree with find and with the rows of their
+// shards.
 func TestCensusCorpus(t *testing.T) {
 	root := filepath.Join(corpus.Dir(t, "minetest"), "generated")
 	for _, name := range []string{"v17-sectors2", "v22-sqlite", "v29-leveldb"} {
@@ -390,8 +391,8 @@ func TestCensusCorpus(t *testing.T) {
 	}
 }
 
-// A world without blocks has all other rows: it is a loss if its database cannot be opened, or if a
-// server has been there.
+// TestCensusNoMap tests that a world without blocks has all other rows, and that it is a loss if its database cannot
+// be opened or if a server has run the world.
 func TestCensusNoMap(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "world")
 	if _, err := seedworld.Make(t.Context(), dir, seedworld.Options{}); err != nil {
@@ -416,14 +417,14 @@ func TestCensusNoMap(t *testing.T) {
 	}
 }
 
-// The tables are declared as they should be.
+// TestCensusTables tests that the declarations of the tables are valid.
 func TestCensusTables(t *testing.T) {
 	if err := worldFormat(t).Census.Check(); err != nil {
 		t.Error(err)
 	}
 }
 
-// A world is small if all of it is in its folder, and that is little.
+// TestSmallWorld tests that a world is small if it is stored completely in its folder and is small enough.
 func TestSmallWorld(t *testing.T) {
 	for name, want := range map[string]bool{"backend = sqlite3\n": true, "": true, "backend = postgresql\n": false, "backend = sqlite3\nplayer_backend = postgresql\n": false, "backend = sqlite3\nreadonly_backend = sqlite3\n": false} {
 		dir := t.TempDir()

@@ -9,8 +9,7 @@ import (
 	"trowel.example/minetest/worlddir"
 )
 
-// compareWorlds compares two worlds, if both are worlds and not the folders that these were
-// extracted to.
+// compareWorlds compares two worlds. It returns format.ErrByTrees if one side is an extracted folder.
 func compareWorlds(ctx context.Context, job *format.Job, old, new format.Side, change func(any) error) (lines []string, err error) {
 	if old.Source == nil || new.Source == nil {
 		return nil, format.ErrByTrees

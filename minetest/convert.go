@@ -39,7 +39,7 @@ var (
 	optionDropUnknown = format.Option{Name: "drop-unknown", Bool: true, Help: "delete blocks of versions that do not exist yet"}
 )
 
-// backendsOf lists the backends that keep a part of a world.
+// backendsOf lists the backends that can store a part of a world.
 func backendsOf(p world.Part) string {
 	names := worldcopy.Backends(p)
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
@@ -47,7 +47,7 @@ func backendsOf(p world.Part) string {
 
 var copyOptions = []format.Option{optionPlayers, optionAuth, optionStorage, optionPostgres, optionRedis, optionHash, optionPassword}
 
-// worldConversions are a target for each database.
+// worldConversions contains a conversion for each kind of database.
 var worldConversions = func() []format.Conversion {
 	var list []format.Conversion
 	for _, t := range mapdb.Targets() {
@@ -62,14 +62,14 @@ var worldConversions = func() []format.Conversion {
 	return list
 }()
 
-// copyOptionsOf are the options of a copy that the user gave.
+// copyOptionsOf returns the copy options that the user set.
 func copyOptionsOf(job *format.Job) (worldcopy.Options, error) {
 	o := worldcopy.Options{
 		Players: job.Value(optionPlayers.Name), Auth: job.Value(optionAuth.Name), Storage: job.Value(optionStorage.Name),
 		Postgres: job.Value(optionPostgres.Name), Remote: job.On(optionRemote.Name), OnProgress: job.Report,
 	}
 	if o.Postgres != "" {
-		if _, err := database.Postgres(o.Postgres, "", true); err != nil { // which would name a setting of world.mt
+		if _, err := database.Postgres(o.Postgres, "", true); err != nil { // the error would name a setting of world.mt
 			return o, fmt.Errorf("--%s: expected how to connect, such as \"host=127.0.0.1 user=minetest dbname=world\"", optionPostgres.Name)
 		}
 	}
@@ -78,7 +78,7 @@ func copyOptionsOf(job *format.Job) (worldcopy.Options, error) {
 	return o, err
 }
 
-// nameOptions adds the options that name a server to an error of a copy that lacks them.
+// nameOptions adds the options that name a server to the error of a copy that requires them.
 func nameOptions(err error) error {
 	missing, is := errors.AsType[*fault.Error](err)
 	if !is || !errors.Is(err, mapdb.ErrNoServer) {
@@ -103,7 +103,7 @@ func redisOf(job *format.Job) (mapdb.Redis, error) {
 	return r, nil
 }
 
-// cutPort takes the port off HOST:PORT; the path of a socket has none.
+// cutPort splits HOST:PORT. The path of a socket has no port.
 func cutPort(address string) (host, port string, ok bool) {
 	for i := len(address) - 1; i >= 0; i-- {
 		switch address[i] {
@@ -116,7 +116,7 @@ func cutPort(address string) (host, port string, ok bool) {
 	return address, "", false
 }
 
-// versionOf returns the version of blocks that the user asked for; 0 if nobody did.
+// versionOf returns the version of blocks that the user selected; 0 if none.
 func versionOf(job *format.Job) (int, error) {
 	v := job.Value(optionBlocks.Name)
 	if v == "" {
@@ -204,7 +204,7 @@ var (
 			}
 			dir, err := out.Dir()
 			if err == nil {
-				err = os.Remove(dir) // Repair makes it when all is done
+				err = os.Remove(dir) // Repair creates the folder when the copy is complete
 			}
 			if err != nil {
 				return err
@@ -240,7 +240,7 @@ var (
 	}
 )
 
-// tellRemains tells what of the damage is not mended, and what is lost.
+// tellRemains reports the damage that was not repaired, and the losses.
 func tellRemains(ctx context.Context, job *format.Job, src *format.Source, r *worldrepair.Report, err error, rows string) error {
 	if err != nil {
 		return err

@@ -18,8 +18,8 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// worldCommand is a command of edit with what does it. The step counts in the tally, whose
-// counts are told in the end; what it tells besides it appends to job.
+// worldCommand is a command of edit, with the function that returns its step. The step counts its changes in the
+// tally, which is reported at the end. Other messages of the step are reported to job.
 type worldCommand struct {
 	format.Command
 	step func(job *format.Job, tally *worldedit.Tally) (worldedit.Step, error)
@@ -63,7 +63,7 @@ var worldEditing = &format.Editing{
 		return e.tell(report)
 	},
 	InPlace: func(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, backup string, report func(check.Change) error) (string, error) {
-		if used := inuse.Check(src.Dir); used != nil { // not only once all is computed
+		if used := inuse.Check(src.Dir); used != nil { // check before the work begins
 			return "", used
 		}
 		e, err := editWorld(ctx, job, src, steps, filepath.Dir(filepath.Clean(src.Dir)))
@@ -79,16 +79,16 @@ var worldEditing = &format.Editing{
 	},
 }
 
-// edited is a world that was edited, and what the steps did.
+// edited is an edited world with the results of the steps.
 type edited struct {
 	*worldedit.World
 	steps   []format.Step
 	tallies []*worldedit.Tally
-	light   worldedit.Tally // of what is made right after them
+	light   worldedit.Tally // of the light computed after the steps
 	lacks   format.Lacks
 }
 
-// editWorld does the steps.
+// editWorld performs the steps.
 func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, scratch string) (_ *edited, err error) {
 	o := worldedit.Options{Scratch: scratch, Remote: job.On(optionRemote.Name), OnProgress: job.Report, Sink: sinkOf(job, worldedit.Catalog.Kinds())}
 	if name := job.Value(optionNodes.Name); name != "" {
@@ -145,8 +145,8 @@ func editWorld(ctx context.Context, job *format.Job, src *format.Source, steps [
 	return e, nil
 }
 
-// namedStep is a step whose errors say the command. Steps that are done in one pass with others
-// stay as they are: what they meet is about a block, whatever the command.
+// namedStep adds the name of the command to the errors of a step. Steps of type Each are not changed, because they
+// share a pass with others: their errors are about a block, not a command.
 func (e *edited) namedStep(s format.Step, step worldedit.Step) worldedit.Step {
 	if _, each := step.(worldedit.Each); each {
 		return step
@@ -160,7 +160,7 @@ func (e *edited) namedStep(s format.Step, step worldedit.Step) worldedit.Step {
 	})
 }
 
-// tell tells what the steps did.
+// tell reports the results of the steps.
 func (e *edited) tell(report func(check.Change) error) error {
 	for i, s := range e.steps {
 		t, told := e.tallies[i], false
@@ -193,7 +193,7 @@ func (e *edited) tell(report func(check.Change) error) error {
 	return nil
 }
 
-// nameOfSteps says what the steps are, as a person would call them.
+// nameOfSteps returns the steps as the user wrote them.
 func nameOfSteps(steps []format.Step) string {
 	var words []string
 	for i, s := range steps {
@@ -219,7 +219,7 @@ func nameOfSteps(steps []format.Step) string {
 	return strings.Join(words, " ")
 }
 
-// sinkOf is a sink for findings, some of which are losses.
+// sinkOf returns a sink that reports findings of some kinds as losses and others as warnings.
 func sinkOf(job *format.Job, losses []*check.Kind) check.Sink {
 	return func(f check.Finding) {
 		if slices.ContainsFunc(losses, func(k *check.Kind) bool { return k.ID == f.ID }) {

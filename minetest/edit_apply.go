@@ -30,7 +30,7 @@ var pieceCommands = []worldCommand{{
 
 var errNotPut = errors.New("only blocks, players and what mods keep go back into a world")
 
-// applyToWorld puts the files of a piece into a world.
+// applyToWorld puts the files of an extracted piece into a world.
 func applyToWorld(ctx context.Context, w *worldedit.World, job *format.Job, t *worldedit.Tally) error {
 	players, err := w.Players(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func applyToWorld(ctx context.Context, w *worldedit.World, job *format.Job, t *w
 	if err != nil {
 		return err
 	}
-	blocks := make(map[mapdb.Pos]*mapblock.Block) // nil: it is to go
+	blocks := make(map[mapdb.Pos]*mapblock.Block) // nil: the block is deleted
 	changes, err := format.Apply(job, func(path string, _ func(string) string) ([]byte, error) {
 		switch thing, ok := worlddir.ThingAt(path); {
 		case !ok:
@@ -81,7 +81,7 @@ func applyToWorld(ctx context.Context, w *worldedit.World, job *format.Job, t *w
 	return putBlocks(ctx, w, blocks)
 }
 
-// lowestEdited is the lowest version of a block that a step sees.
+// lowestEdited is the lowest version of the blocks that steps receive.
 const lowestEdited = 24
 
 func blockText(ctx context.Context, w *worldedit.World, p mapdb.Pos) ([]byte, error) {
@@ -102,7 +102,7 @@ func blockText(ctx context.Context, w *worldedit.World, p mapdb.Pos) ([]byte, er
 func textOf[T any](ctx context.Context, s world.Store[T], name string, text func(T) ([]byte, error)) ([]byte, error) {
 	thing, err := s.Get(ctx, name)
 	if err != nil {
-		return nil, err // that wraps fs.ErrNotExist if there is none
+		return nil, err // wraps fs.ErrNotExist if there is none
 	}
 	return text(thing)
 }
@@ -118,7 +118,7 @@ func putThing[T any](ctx context.Context, s world.Store[T], name string, f forma
 	return s.Put(ctx, thing)
 }
 
-// putBlocks makes blocks what they are in the piece.
+// putBlocks replaces blocks with those of the piece.
 func putBlocks(ctx context.Context, w *worldedit.World, blocks map[mapdb.Pos]*mapblock.Block) error {
 	if len(blocks) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"trowel.example/minetest/worldfind"
 )
 
-// metaStep is a step about what belongs to nodes of a region.
+// metaStep is a step that changes the metadata of nodes of a region.
 func metaStep(all bool, make func(job *format.Job, r worldedit.Region, t *worldedit.Tally) (worldedit.Step, error)) func(*format.Job, *worldedit.Tally) (worldedit.Step, error) {
 	return nodeStep(all, func(job *format.Job, r worldedit.Region, s worldedit.Setting) (worldedit.Step, error) {
 		return make(job, r, s.Tally)

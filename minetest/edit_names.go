@@ -16,11 +16,11 @@ import (
 	"trowel.example/minetest/worldfind"
 )
 
-// What an option of a command names, besides the kinds of [worldfind.Kind].
+// Kinds of names of options and arguments, in addition to those of [worldfind.Kind].
 const (
-	namesNewNode   = "new node"           // nodes of this name are made
-	namesNewItem   = "new item"           // items get this name
-	namesRule      = "node to keep"       // nodes that a rule is about, whether the step changes any of them or not
+	namesNewNode   = "new node"           // nodes of this name are created
+	namesNewItem   = "new item"           // items are renamed to this name
+	namesRule      = "node to keep"       // nodes that a rule names, whether or not the step changes any
 	namesCondition = "node or a variable" // as in --where
 )
 
@@ -33,22 +33,22 @@ var (
 type wanted struct {
 	worldfind.Called
 	step  *format.Step
-	made  bool // nodes or items of this name are to be made
+	made  bool // nodes or items of this name are created
 	match func(string) bool
 }
 
-// madeOf reports whether a new name may be one of a kind: each node is an item, too.
+// madeOf reports whether a new name may be of a kind: each node is also an item.
 func (w *wanted) madeOf(kind worldfind.Kind) bool {
 	return w.made && w.Kind == worldfind.KindItem && kind == worldfind.KindNode
 }
 
-// wantedNames returns the names that steps were given and of which it is not certain that the world has them. A step
-// that changed something has met what its arguments name.
+// wantedNames returns the names in the steps that may not exist in the world. If a step changed something, the names
+// in its arguments exist.
 func (e *edited) wantedNames(known nodedef.List) (list []wanted) {
 	for i := range e.steps {
 		s, changed := &e.steps[i], e.tallies[i].Changed()
 		add := func(kind worldfind.Kind, name string, made bool) {
-			if strings.Trim(name, "*") == "" { // whatever there is
+			if strings.Trim(name, "*") == "" { // matches everything
 				return
 			}
 			list = append(list, wanted{worldfind.Called{Kind: kind, Name: name}, s, made, glob.Text(name)})
@@ -56,7 +56,7 @@ func (e *edited) wantedNames(known nodedef.List) (list []wanted) {
 		for _, o := range slices.Concat(s.Args, s.Options) {
 			values := s.Job.List(o.Name)
 			if o.Names == string(worldfind.KindVariable) && s.Job.On(stepAll.Name) {
-				continue // it is set where there is none, too
+				continue // the variable is also set where it does not exist
 			}
 			for _, value := range values {
 				switch o.Names {
@@ -92,7 +92,7 @@ func (e *edited) wantedNames(known nodedef.List) (list []wanted) {
 	return list
 }
 
-// conditionOf returns what a condition of --where names.
+// conditionOf returns the kind and the name in a condition of --where.
 func conditionOf(text string) (worldfind.Kind, string) {
 	key, value, _ := strings.Cut(text, "=")
 	if key == "node" {
@@ -101,8 +101,8 @@ func conditionOf(text string) (worldfind.Kind, string) {
 	return worldfind.KindVariable, strings.TrimPrefix(key, "meta:")
 }
 
-// checkNames makes sure that the world has what the user named. It reads blocks, in the worst case
-// all, only if that is not certain without.
+// checkNames returns an error if the world does not contain a name that the user gave. It reads blocks only if
+// necessary, in the worst case all.
 func (e *edited) checkNames(ctx context.Context, known nodedef.List) error {
 	list := e.wantedNames(known)
 	names := make(map[worldfind.Called]bool)
@@ -122,7 +122,7 @@ func (e *edited) checkNames(ctx context.Context, known nodedef.List) error {
 			return nil
 		}
 	}
-	for i, db := range []mapdb.DB{e.Base(), e.World} { // in which a step may have made what the next one names
+	for i, db := range []mapdb.DB{e.Base(), e.World} { // a step may have created what the next step names
 		if len(list) == 0 {
 			return e.lacks.Err
 		}

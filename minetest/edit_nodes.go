@@ -12,7 +12,7 @@ import (
 	"trowel.example/minetest/worldfind"
 )
 
-// How nodes become others.
+// Options of how nodes are changed.
 var (
 	stepParam2   = format.Option{Name: "param2", Type: format.Integer, Help: "the param2 of the new nodes, 0 to 255"}
 	stepKeep2    = format.Option{Name: "keep-param2", Bool: true, Help: "leave the param2 of each node"}
@@ -25,7 +25,7 @@ var (
 	argAxis = format.Option{Name: "axis", Choices: []string{"x", "y", "z"}, Help: "x to the east, y up or z to the north"}
 )
 
-// settingOf reads how nodes become others.
+// settingOf returns the settings of how nodes are changed.
 func settingOf(job *format.Job, tally *worldedit.Tally) (worldedit.Setting, error) {
 	s := worldedit.Setting{KeepParam2: job.On(stepKeep2.Name), KeepMetadata: job.On(stepKeepMeta.Name), Create: job.On(stepCreate.Name), Tally: tally}
 	n := job.Integer(stepParam2.Name)
@@ -39,8 +39,8 @@ func settingOf(job *format.Job, tally *worldedit.Tally) (worldedit.Setting, erro
 	return s, nil
 }
 
-// nodeStep is a step about nodes of a region. One that is about all nodes of it needs a
-// region that has an end, or --where, so that nobody clears a world by a slip.
+// nodeStep is a step that changes nodes of a region. A step that changes all nodes needs a bounded region or --where,
+// so that a whole world is not changed by mistake.
 func nodeStep(all bool, make func(job *format.Job, r worldedit.Region, s worldedit.Setting) (worldedit.Step, error)) func(*format.Job, *worldedit.Tally) (worldedit.Step, error) {
 	return func(job *format.Job, tally *worldedit.Tally) (worldedit.Step, error) {
 		r, bounded, err := regionOf(job)
@@ -58,7 +58,7 @@ func nodeStep(all bool, make func(job *format.Job, r worldedit.Region, s worlded
 	}
 }
 
-// boxStep is a step about a piece of the world.
+// boxStep is a step for a bounded piece of the world.
 func boxStep(make func(job *format.Job, r worldedit.Region, s worldedit.Setting) (worldedit.Step, error)) func(*format.Job, *worldedit.Tally) (worldedit.Step, error) {
 	return nodeStep(true, func(job *format.Job, r worldedit.Region, s worldedit.Setting) (worldedit.Step, error) {
 		if r.Box == worldedit.Everywhere {
@@ -68,7 +68,7 @@ func boxStep(make func(job *format.Job, r worldedit.Region, s worldedit.Setting)
 	})
 }
 
-// checkName refuses what can be no name of nodes.
+// checkName returns an error if a text is not a valid name of a node.
 func checkName(name string) error {
 	if name == "" || strings.ContainsAny(name, "*? \t\n") {
 		return fmt.Errorf("%q is no name of a node", name)

@@ -17,7 +17,7 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// Options of what operators do.
+// Options of the commands for operators.
 var (
 	stepAll    = format.Option{Name: "all", Bool: true, Help: "do it even if that is everything there is"}
 	stepExport = format.Option{Name: "export", Help: "make a new world in a `folder` of the blocks that are deleted"}
@@ -40,7 +40,7 @@ var (
 	}
 )
 
-// timeOf reads a time: a day, or how long ago it is.
+// timeOf parses a time: a date, or an age such as 30d.
 func timeOf(text string, now time.Time) (time.Time, error) {
 	for _, layout := range []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05"} {
 		if t, err := time.Parse(layout, text); err == nil {
@@ -66,7 +66,7 @@ func timeOf(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q: expected a day such as 2024-01-31, or how long ago: 12h, 30d, 4w, 6mo or 2y", text)
 }
 
-// ruleOf reads which persons are meant.
+// ruleOf returns the rule that selects persons.
 func ruleOf(job *format.Job) (r worldadmin.Rule, err error) {
 	r = worldadmin.Rule{
 		Names: job.List("name"), Never: job.On("never"), Has: job.List("privilege"), Not: job.List("without"),
@@ -87,10 +87,10 @@ func ruleOf(job *format.Job) (r worldadmin.Rule, err error) {
 	return r, nil
 }
 
-// chunksOf reads which map chunks are meant.
+// chunksOf returns the selected map chunks.
 func chunksOf(job *format.Job, tally *worldedit.Tally) (c worldadmin.Chunks, err error) {
 	c = worldadmin.Chunks{Export: job.Value(stepExport.Name), All: job.On(stepAll.Name), Touching: job.On(stepTouch.Name), Tally: tally}
-	its := *job // which selects no nodes but chunks: those outside of a radius, too
+	its := *job // the job selects chunks instead of nodes, also those outside of a radius
 	its.Values = maps.Clone(job.Values)
 	delete(its.Values, stepInvert.Name)
 	region, bounded, err := regionOf(&its)
@@ -115,20 +115,20 @@ func chunksOf(job *format.Job, tally *worldedit.Tally) (c worldadmin.Chunks, err
 	return c, nil
 }
 
-// steps are several steps as one.
+// steps are several steps performed as one.
 type steps []worldedit.Step
 
-// Do does them one after the other.
+// Do performs the steps one after the other.
 func (list steps) Do(ctx context.Context, w *worldedit.World) error { return w.Do(ctx, list...) }
 
-// lineOfFile reads the first line of a file.
+// lineOfFile returns the first line of a file.
 func lineOfFile(name string) (string, error) {
 	data, err := regular.ReadFile(name, 1<<20)
 	line, _, _ := strings.Cut(string(data), "\n")
 	return strings.TrimSuffix(line, "\r"), err
 }
 
-// linesOfFile reads names from a file: one on each line, what follows # is nothing.
+// linesOfFile reads names from a file, one per line. Text after # is ignored.
 func linesOfFile(name string) (list []string, err error) {
 	data, err := regular.ReadFile(name, 16<<20)
 	for line := range strings.Lines(string(data)) {

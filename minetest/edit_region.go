@@ -12,7 +12,7 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// What commands are about.
+// Options that select a region.
 var (
 	stepBox      = format.Option{Name: "box", Help: "only the nodes in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order"}
 	stepArea     = format.Option{Name: "area", Help: "only the blocks in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order, counted in blocks of 16 nodes"}
@@ -28,8 +28,8 @@ var (
 	regionOptions = append([]format.Option{stepInvert}, boxOptions...)
 )
 
-// regionOf reads the region that the user gave; it is everything if there is none, and
-// bounded reports whether there is.
+// regionOf returns the region that the user selected, or everything. bounded reports whether the user selected a
+// region.
 func regionOf(job *format.Job) (r worldedit.Region, bounded bool, err error) {
 	r.Box, r.Invert = worldedit.Everywhere, job.On(stepInvert.Name)
 	for _, o := range []struct {
@@ -84,7 +84,7 @@ func regionOf(job *format.Job) (r worldedit.Region, bounded bool, err error) {
 	return r, bounded, whereOf(job, &r.Where)
 }
 
-// whereOf reads conditions.
+// whereOf reads the conditions.
 func whereOf(job *format.Job, w *worldedit.Where) error {
 	for _, text := range job.List(stepWhere.Name) {
 		key, value, ok := strings.Cut(text, "=")
@@ -109,7 +109,7 @@ func whereOf(job *format.Job, w *worldedit.Where) error {
 	return nil
 }
 
-// shapeKinds are the shapes that a region can have.
+// shapeKinds are the shapes of regions.
 var shapeKinds = []struct {
 	option format.Option
 	parse  func(text string, hollow bool) (worldedit.Shape, error)
@@ -144,7 +144,7 @@ var shapeKinds = []struct {
 	}},
 }
 
-// parseShape reads x,y,z:axis,number...
+// parseShape parses x,y,z:axis,number...
 func parseShape(text string, hasAxis bool, least, most int) (v worldedit.Vec, axis turn.Axis, numbers []int, err error) {
 	place, rest, _ := strings.Cut(text, ":")
 	v, ok := parseVec(place, worldedit.MinNode, worldedit.MaxNode)
@@ -174,7 +174,7 @@ func posOf(v worldedit.Vec) mapdb.Pos {
 	return mapdb.Pos{X: int16(v[0]), Y: int16(v[1]), Z: int16(v[2])}
 }
 
-// parseVec reads x,y,z, each from min to max.
+// parseVec parses x,y,z, each from min to max.
 func parseVec(text string, min, max int) (v worldedit.Vec, ok bool) {
 	parts := strings.Split(strings.Trim(text, "() "), ",")
 	if len(parts) != len(v) {
@@ -190,7 +190,7 @@ func parseVec(text string, min, max int) (v worldedit.Vec, ok bool) {
 	return v, true
 }
 
-// wayOf reads how far something is moved.
+// wayOf parses a distance.
 func wayOf(text string) (worldedit.Vec, error) {
 	most := worldedit.MaxNode - worldedit.MinNode
 	v, ok := parseVec(text, -most, most)

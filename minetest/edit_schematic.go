@@ -63,10 +63,10 @@ var schematicCommands = []worldCommand{
 	},
 }
 
-// optionBox is what becomes a schematic.
+// optionBox selects the nodes that become a schematic.
 var optionBox = format.Option{Name: "box", Help: "the nodes in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order, which become the schematic"}
 
-// schematicConversions make schematics of a part of a world.
+// schematicConversions convert a part of a world to a schematic.
 var schematicConversions = []format.Conversion{
 	worldToSchematic(schematic.MTS, ".mts", "a schematic of the nodes in --box"),
 	worldToSchematic(schematic.WorldEdit, ".we", "a file of WorldEdit of the nodes in --box, with metadata and inventories"),

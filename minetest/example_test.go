@@ -12,7 +12,7 @@ import (
 	"trowel.example/minetest/worlddir"
 )
 
-// The door opens a world as a tree of ordinary files.
+// Example opens a world as a tree of ordinary files.
 func Example() {
 	if err := list(context.Background(), "../samples/hollow"); err != nil {
 		fmt.Println(err)

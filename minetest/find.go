@@ -28,7 +28,7 @@ type worldQuery struct {
 	find func(ctx context.Context, q *asking) error
 }
 
-// worldQueries are all queries of worlds, in the order of help.
+// worldQueries are all queries of worlds, in the order of the help.
 var worldQueries = slices.Concat(nodeQueries, itemQueries, operatorQueries)
 
 var worldFinder = &format.Finder{
@@ -37,7 +37,7 @@ var worldFinder = &format.Finder{
 	Lacks:    lacksInWorld,
 }
 
-// lacksInWorld returns an error for each name in a query that no block has.
+// lacksInWorld returns an error for each name in a query that no block contains.
 func lacksInWorld(ctx context.Context, job *format.Job, src *format.Source, query format.Step) error {
 	kind, is := map[string]worldfind.Kind{
 		"node": worldfind.KindNode, "timer": worldfind.KindNode, "item": worldfind.KindItem, "object": worldfind.KindObject, "metadata": worldfind.KindVariable,
@@ -84,19 +84,19 @@ func findInWorld(ctx context.Context, job *format.Job, src *format.Source, query
 	return worldQueries[i].find(ctx, &asking{job: job, query: query.Job, dir: src.Dir, name: src.Path, settings: settings, hit: hit})
 }
 
-// asking is a query that is asked of a world.
+// asking is a query of a world that is being answered.
 type asking struct {
-	job      *format.Job // of the run
+	job      *format.Job // the job of the run
 	query    *format.Job // the words of the query
 	dir      string
-	name     string // that the user knows
+	name     string // the name of the world that the user knows
 	settings *world.Settings
 	hit      func(format.Hit) error
 }
 
 func (q *asking) miss(err error) { q.job.Miss(q.name, "%v", err) }
 
-// inBlocks asks the blocks in the area that is asked for.
+// inBlocks searches the blocks in the selected region.
 func (q *asking) inBlocks(ctx context.Context, ask func(mapdb.DB, worldfind.Where, worldfind.Names) error) error {
 	names, err := worldfind.ParseNames(q.query.List("name")...)
 	if err != nil {
@@ -119,7 +119,7 @@ func (q *asking) inBlocks(ctx context.Context, ask func(mapdb.DB, worldfind.Wher
 	return ask(db, where, names)
 }
 
-// noBlocks is a query of what is not of blocks.
+// noBlocks is a query of data other than blocks.
 func noBlocks(find func(context.Context, *asking) error) func(context.Context, *asking) error {
 	return func(ctx context.Context, q *asking) error {
 		if !inRest(q.job) {
@@ -129,12 +129,12 @@ func noBlocks(find func(context.Context, *asking) error) func(context.Context, *
 	}
 }
 
-// options are those with which the other stores of the world are opened.
+// options returns the options for opening the other stores of the world.
 func (q *asking) options() world.Options {
 	return world.Options{Remote: q.job.On(optionRemote.Name), Lost: func(err error, _ []check.Place) { q.miss(err) }}
 }
 
-// at makes a hit of a node, and of what is in its block.
+// at returns a hit for a node, or for something in its block.
 func at(n place.Node, where check.Place, fields ...format.InfoField) format.Hit {
 	p, _ := n.BlockPos()
 	return format.Hit{Path: fmt.Sprintf("block %d,%d,%d", p[0], p[1], p[2]), At: where, Fields: fields}
@@ -146,7 +146,7 @@ var (
 	argumentNames = format.Option{Name: "name", List: true, Help: argumentName.Help + ", none is any"}
 )
 
-// where returns the nodes that the query is about, and whether these are not all.
+// where returns the nodes to search, and whether these are only a part of the world.
 func (q *asking) where() (w worldfind.Where, bounded bool, err error) {
 	r, bounded, err := regionOf(q.query)
 	if bounded {
@@ -287,7 +287,7 @@ func findObjects(ctx context.Context, q *asking) error {
 	})
 }
 
-// coordinates are facts about a place between nodes, to a thousandth.
+// coordinates returns facts with a position, rounded to a thousandth of a node.
 func coordinates(pos [3]float64) []format.InfoField {
 	var facts []format.InfoField
 	for i, axis := range []string{"x", "y", "z"} {
@@ -324,7 +324,7 @@ func findItems(ctx context.Context, q *asking) error {
 	})
 }
 
-// inPlayers asks the players.
+// inPlayers searches the players.
 func (q *asking) inPlayers(ctx context.Context, ask func(world.Players, worldfind.Names) error) error {
 	names, err := worldfind.ParseNames(q.query.List("name")...)
 	if err != nil {

@@ -72,7 +72,7 @@ var operatorQueries = []worldQuery{
 	}, noBlocks(findPeople)},
 }
 
-// readFile reads a file of the world; there need not be any.
+// readFile reads a file of the world, which may be missing.
 func (q *asking) readFile(name string) ([]byte, error) {
 	text, err := regular.ReadFile(filepath.Join(q.dir, name), world.MaxText)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +81,7 @@ func (q *asking) readFile(name string) ([]byte, error) {
 	return text, err
 }
 
-// placeOf reads the position of a node.
+// placeOf parses the position of a node.
 func placeOf(text string) ([3]int, error) {
 	v, ok := parseVec(text, worldedit.MinNode, worldedit.MaxNode)
 	if !ok {
@@ -90,7 +90,7 @@ func placeOf(text string) ([3]int, error) {
 	return v, nil
 }
 
-// nodeAt is a node as a place.
+// nodeAt returns the place of a node.
 func nodeAt(v [3]int) place.Node {
 	p, index := worldedit.Vec(v).Block()
 	return place.InBlock(index).In(p.X, p.Y, p.Z)
@@ -181,7 +181,7 @@ func findMayBuild(ctx context.Context, q *asking) error {
 	return q.bypass(ctx, len(in) > 0, len(protectors) > 0, hit)
 }
 
-// bypass tells of accounts with privileges that let build everywhere.
+// bypass reports the accounts with privileges that allow building everywhere.
 func (q *asking) bypass(ctx context.Context, areas, protectors bool, hit func(who, why string) error) error {
 	auth, err := world.OpenAuth(ctx, q.dir, q.settings, q.options())
 	if err != nil {
@@ -248,7 +248,7 @@ func findAreas(_ context.Context, q *asking) error {
 	return nil
 }
 
-// clamp returns the node of a world that is next to a place.
+// clamp returns the node of the world that is nearest to a position.
 func clamp(v [3]int) [3]int {
 	for i := range v {
 		v[i] = min(max(v[i], worldedit.MinNode), worldedit.MaxNode)

@@ -19,7 +19,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// found asks a world, and returns the hits as lines.
+// found runs a query of a world, and returns the hits as lines.
 func found(t *testing.T, dir string, words ...string) (lines []string) {
 	t.Helper()
 	var finder *format.Finder
@@ -50,7 +50,8 @@ func found(t *testing.T, dir string, words ...string) (lines []string) {
 	return lines
 }
 
-// Areas, protectors and privileges say together who may build; rollback.sqlite who did.
+// TestOperatorQueries tests that areas, protectors and privileges together show who may build, and that
+// rollback.sqlite shows who did.
 func TestOperatorQueries(t *testing.T) {
 	dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), mapdb.Config{Backend: mapdb.SQLite}, 0)
 	b := mapblock.New(29)

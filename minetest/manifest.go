@@ -23,7 +23,7 @@ import (
 
 const minetestManifestName = "minetest-manifest"
 
-// minetestManifest is what a world was at a time.
+// minetestManifest is a manifest: the state of the blocks of a world at a time.
 var minetestManifest = &format.Format{
 	Name:       minetestManifestName,
 	Title:      "manifest of a Minetest/Luanti world",
@@ -47,7 +47,7 @@ var minetestManifest = &format.Format{
 	Kinds:     manifest.Catalog.Kinds(),
 }
 
-// manifestFile is a manifest that is open.
+// manifestFile is an open manifest.
 type manifestFile struct {
 	src *format.Source
 	*manifest.Manifest
@@ -105,10 +105,10 @@ func joinManifest(_ context.Context, job *format.Job, out format.Output, all fun
 	return err
 }
 
-// scratchPrefix is what the names of folders begin with in which manifests are made.
+// scratchPrefix is the prefix of the temporary folders in which manifests are sorted.
 const scratchPrefix = "trowel-manifest-"
 
-// sortManifest is [manifest.Sort] with a folder for what does not fit into memory.
+// sortManifest is [manifest.Sort] with a temporary folder.
 func sortManifest(w io.Writer, all func(add func(manifest.Entry) error) (int64, error)) (n int64, err error) {
 	dir, end, err := scratch.Make(scratchPrefix)
 	if err != nil {
@@ -118,7 +118,7 @@ func sortManifest(w io.Writer, all func(add func(manifest.Entry) error) (int64, 
 	return manifest.Sort(w, manifest.Options{Scratch: dir}, all)
 }
 
-// temporaryManifest makes a manifest as [sortManifest] does, in a file that end removes.
+// temporaryManifest makes a manifest as [sortManifest] does, in a temporary file that end removes.
 func temporaryManifest(all func(add func(manifest.Entry) error) (int64, error)) (m *manifest.Manifest, end func() error, err error) {
 	dir, remove, err := scratch.Make(scratchPrefix)
 	if err != nil {
@@ -147,10 +147,10 @@ func temporaryManifest(all func(add func(manifest.Entry) error) (int64, error)) 
 	return m, end, nil
 }
 
-// pieceSize is about how many bytes a piece of a manifest has.
+// pieceSize is the approximate size in bytes of a piece of a manifest.
 const pieceSize = 64 << 10
 
-// piecesOfManifest gives the entries of the shard of a world that the job names.
+// piecesOfManifest calls put with the entries of the shard that the job names.
 func piecesOfManifest(ctx context.Context, job *format.Job, src *format.Source, put func([]byte) error) error {
 	piece, last := []byte(nil), int64(0)
 	_, err := hashesOf(ctx, job, src, func(e manifest.Entry) error {
@@ -168,8 +168,7 @@ func piecesOfManifest(ctx context.Context, job *format.Job, src *format.Source, 
 	return put(piece)
 }
 
-// hashesOf calls add with the entries of the shard of a world that the job names, and returns how
-// many they are.
+// hashesOf calls add with the entries of the shard that the job names, and returns their number.
 func hashesOf(ctx context.Context, job *format.Job, src *format.Source, add func(manifest.Entry) error) (int64, error) {
 	if text, ok := unfinished(src.Dir); ok {
 		job.Lose(src.Path, "this is %s", text)
@@ -195,7 +194,7 @@ func hashesOf(ctx context.Context, job *format.Job, src *format.Source, add func
 	}, add)
 }
 
-// loseRow reports a row of the database of a world that cannot be read. A block that was salvaged is there.
+// loseRow reports a row of the database of a world that cannot be read. A salvaged block is still in the result.
 func loseRow(job *format.Job, src *format.Source, err *mapdb.RowError) {
 	if err.Salvaged {
 		job.Miss(src.Path, "%v", err)
@@ -204,7 +203,7 @@ func loseRow(job *format.Job, src *format.Source, err *mapdb.RowError) {
 	}
 }
 
-// compareManifests compares two manifests, or one and a world, of which one is made.
+// compareManifests compares two manifests, or a manifest and a world, for which it makes a manifest.
 func compareManifests(ctx context.Context, job *format.Job, old, new format.Side, change func(any) error) (lines []string, err error) {
 	var sides [2]*manifest.Manifest
 	for i, side := range []format.Side{old, new} {

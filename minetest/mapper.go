@@ -8,7 +8,7 @@ import (
 	"trowel.example/minetest/minetestmapper"
 )
 
-// mapper stands in for the program that draws worlds for their operators.
+// mapper replaces minetestmapper, the program that draws worlds for their operators.
 var mapper = &format.Program{
 	Name:  "minetestmapper",
 	Short: "Draw a world from above, with the command line of minetestmapper",

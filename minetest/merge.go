@@ -15,7 +15,7 @@ import (
 
 var worldMerging = &format.Merging{Merge: mergeWorlds, Options: copyOptions}
 
-// mergeWorlds makes a copy of ours with what theirs did.
+// mergeWorlds writes a copy of ours with the changes of theirs.
 func mergeWorlds(ctx context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, told format.MergeReport) (err error) {
 	o, err := copyOptionsOf(job)
 	if err != nil {

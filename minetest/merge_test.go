@@ -23,8 +23,7 @@ import (
 	"trowel.example/minetest/worldmerge"
 )
 
-// cell is one of the places at which one of two persons works: 8 nodes wide, so that blocks
-// have several.
+// cell is a place at which one of two users works: 8 nodes wide, so that each block contains several.
 type cell [3]int
 
 func (c cell) box(r *rand.Rand) string {
@@ -32,7 +31,7 @@ func (c cell) box(r *rand.Rand) string {
 	return fmt.Sprintf("%d,%d,%d:%d,%d,%d", low[0], low[1], low[2], low[0]+1+r.IntN(2), low[1]+1+r.IntN(2), low[2]+1+r.IntN(2))
 }
 
-// command returns an operation that stays within a cell, and uses no key that another one uses.
+// command returns an operation that stays within a cell, and uses keys that no other operation uses.
 func (c cell) command(r *rand.Rand, n int) string {
 	box := " --box " + c.box(r)
 	return [...]string{
@@ -56,7 +55,7 @@ func (c cell) command(r *rand.Rand, n int) string {
 	}[r.IntN(17)]
 }
 
-// said is what a world says, whatever its bytes.
+// said describes the contents of a world, independent of the encoding.
 func said(t *testing.T, w *worldedit.World) map[string]string {
 	t.Helper()
 	ctx := context.Background()
@@ -66,7 +65,7 @@ func said(t *testing.T, w *worldedit.World) map[string]string {
 			t.Fatal(err)
 		}
 		block, err := mapblock.Decode(b.Data)
-		if err == nil && block.Version != mapblock.Newest { // old ones say the same in other ways
+		if err == nil && block.Version != mapblock.Newest { // old versions store the same content differently
 			block, _, err = block.Convert(mapblock.Newest, true)
 		}
 		if err != nil {
@@ -104,7 +103,7 @@ func said(t *testing.T, w *worldedit.World) map[string]string {
 	return all
 }
 
-// Two edits of one world at places that do not overlap, merged, are both edits one after the
+// TestMergeOfEdits tests that merging two edits of one world in separate places gives the same as one edit after the
 // other, without a conflict.
 func TestMergeOfEdits(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
@@ -125,7 +124,7 @@ func TestMergeOfEdits(t *testing.T) {
 	}
 	for round := range tests.Of(t, 6, 25) { // with 300 it takes a minute
 		base := t.TempDir()
-		versions := []int{23, 24, 25, 27, 28, 29} // in older ones metadata says the same in several ways
+		versions := []int{23, 24, 25, 27, 28, 29} // older versions can store the same metadata in several ways
 		worldtest.World(t, base, mapdb.Config{Backend: mapdb.SQLite}, 3, versions[round%len(versions)])
 		first := worldtest.Pos(0)
 		var cells []cell

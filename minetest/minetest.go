@@ -1,6 +1,5 @@
-// Package minetest is the front door of Minetest, which is called Luanti today: it
-// declares the formats of its files. What can be done with them is in the packages
-// below.
+// Package minetest declares the file formats of the game Minetest, now called Luanti. The packages below it implement
+// the operations on these files.
 package minetest
 
 import "trowel.example/format"

@@ -13,7 +13,7 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-// What an edit in place has changed a backup gives back, byte for byte, in every backend and
+// TestRestored tests that a backup restores what an edit in place has changed, byte for byte, in every backend and
 // for every version of blocks.
 func TestRestored(t *testing.T) {
 	ctx := context.Background()

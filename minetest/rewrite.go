@@ -13,7 +13,7 @@ import (
 	"trowel.example/minetest/worldcopy"
 )
 
-// worldRewriting makes the blocks of a world ones of another version, in its own database.
+// worldRewriting converts the blocks of a world to another version, in place.
 var worldRewriting = &format.Rewriting{
 	Options: []format.Option{optionBlocks, optionDrop},
 	Accept: func(job *format.Job) error {

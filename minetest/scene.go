@@ -35,7 +35,7 @@ var (
 
 var sceneOptions = []format.Option{optionColors, optionGuess, optionTextures, optionNodes, optionMinY, optionMaxY, optionSlice, optionAlpha, optionFlat, optionMarkers}
 
-// The views of a world beside those of [worlddraw].
+// The views of a world in addition to those of [worlddraw].
 const (
 	viewSlice  = "slice"
 	viewDay    = "day"
@@ -51,19 +51,19 @@ const (
 	layerPlayers = "players"
 )
 
-// sliceDepth is how many nodes below a cut are visible.
+// sliceDepth is the number of nodes that are visible below a cut.
 const sliceDepth = 24
 
-// worldScene is what a world shows.
+// worldScene is a picture of a world, in several views.
 type worldScene struct {
 	world  *sharedWorld
 	views  []format.View
 	kinds  map[string]worlddraw.Options // by view
-	extent worlddraw.Box                // of the blocks that may be seen
+	extent worlddraw.Box                // of the blocks that may be visible
 	colors *nodecolor.Choice
 	rules  []worlddraw.MarkerRule
-	digest []byte // of the options, and of the files that they name
-	since  *since // nil: nothing is known of an earlier time
+	digest []byte // of the options and the files that they name
+	since  *since // nil if there is no earlier manifest
 
 	closing sync.Once
 
@@ -72,7 +72,7 @@ type worldScene struct {
 	lost map[string]format.Missing // blocks that cannot be read
 }
 
-// drawn is what a [worlddraw.Map] and a [worlddraw.Iso] have in common.
+// drawn is the common interface of [worlddraw.Map] and [worlddraw.Iso].
 type drawn interface {
 	RenderScaled(context.Context, *image.RGBA, worlddraw.Scaled) error
 	Cover(context.Context, *image.RGBA, worlddraw.Scaled) error
@@ -92,13 +92,13 @@ func openWorldScene(ctx context.Context, job *format.Job, src *format.Source, _ 
 	return newWorldScene(ctx, job, w, part)
 }
 
-// With returns the same blocks drawn in another way. Where they are is not read again.
+// With returns a scene of the same world with other options. The positions of blocks are not read again.
 func (s *worldScene) With(ctx context.Context, job *format.Job) (format.Scene, error) {
 	s.world.use()
 	return newWorldScene(ctx, job, s.world, nil)
 }
 
-// newWorldScene takes over one use of a world.
+// newWorldScene takes ownership of one use of a world.
 func newWorldScene(ctx context.Context, job *format.Job, w *sharedWorld, part *worldPart) (_ format.Scene, err error) {
 	s := &worldScene{world: w, kinds: make(map[string]worlddraw.Options), maps: make(map[string]drawn), lost: make(map[string]format.Missing)}
 	defer func() {
@@ -121,10 +121,10 @@ func newWorldScene(ctx context.Context, job *format.Job, w *sharedWorld, part *w
 	return s, err
 }
 
-// maxInput is the size of the largest file that an option names: colours, rules, definitions of nodes.
+// maxInput is the maximum size in bytes of a file that an option names: colours, rules, node definitions.
 const maxInput = 256 << 20
 
-// chooseColors finds out where colours come from, and returns a digest of that.
+// chooseColors determines the source of the colours, and returns a digest of it.
 func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []byte, err error) {
 	c = new(nodecolor.Choice)
 	read := func(path string) (nodecolor.List, error) {
@@ -145,7 +145,7 @@ func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []by
 	} else if path, own := nodecolor.Find(dir); own {
 		c.List, err = read(path)
 		c.Only = true
-	} else if path != "" && path != nodecolor.FileName { // a file in the current folder is for minetestmapper
+	} else if path != "" && path != nodecolor.FileName { // colors.txt in the current folder is for minetestmapper
 		c.General, err = read(path)
 	}
 	if job.On(optionGuess.Name) {
@@ -169,7 +169,7 @@ func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []by
 	return c, digest, err
 }
 
-// findViews says what views there are, and how large they are.
+// findViews determines the views and their bounds.
 func (s *worldScene) findViews(job *format.Job, part *worldPart) error {
 	for _, o := range sceneOptions {
 		s.digest = append(s.digest, o.Name+"="+job.Value(o.Name)+"\n"...)
@@ -244,7 +244,7 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) error {
 // mapOf returns the map of a view.
 func (s *worldScene) mapOf(name string) (drawn, error) { return s.mapAt(s.world.places, s.maps, name) }
 
-// mapAt returns the map of a view of some places, which is kept by its name.
+// mapAt returns the map of a view of some positions. It is cached by the name of the view.
 func (s *worldScene) mapAt(places *worlddraw.Places, kept map[string]drawn, name string) (m drawn, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -262,7 +262,7 @@ func (s *worldScene) mapAt(places *worlddraw.Places, kept map[string]drawn, name
 	return m, err
 }
 
-// Range returns the heights of which there are blocks.
+// Range returns the range of the heights of blocks.
 func (s *worldScene) Range(option string) (least, most int, ok bool) {
 	switch option {
 	case optionMinY.Name, optionMaxY.Name, optionSlice.Name:
@@ -348,7 +348,7 @@ func (s *worldScene) Fingerprint(ctx context.Context, look format.Look, pixels i
 	h := sha256.New()
 	h.Write(s.digest)
 	if s.name(look) == viewHeight {
-		fmt.Fprintln(h, s.extent.Min[1], s.extent.Max[1]) // between which the shades are
+		fmt.Fprintln(h, s.extent.Min[1], s.extent.Max[1]) // the range of the shades
 	}
 	at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
 	some, err := m.Fingerprint(ctx, h, pixels, at)
@@ -381,7 +381,7 @@ func markerRules(path string) ([]worlddraw.MarkerRule, error) {
 	return rules, fault.InFile(err, path)
 }
 
-// marks returns what of a layer is to be seen in a part of a picture.
+// marks returns the marks of a layer that are visible in a part of a picture.
 func (s *worldScene) marks(ctx context.Context, name, layer string, part image.Rectangle, at worlddraw.Scaled, lose func(error)) (worlddraw.Marks, error) {
 	o := s.kinds[name]
 	view := o.View
@@ -398,7 +398,7 @@ func (s *worldScene) marks(ctx context.Context, name, layer string, part image.R
 	return view.Marks(markers, o.Box, part, at), err
 }
 
-// Cover draws where blocks are, whatever is in them: nothing of them has to be read.
+// Cover draws the positions of blocks without reading the blocks.
 func (s *worldScene) Cover(ctx context.Context, dst *image.RGBA, look format.Look) error {
 	m, err := s.mapOf(s.name(look))
 	if err != nil {
@@ -407,7 +407,7 @@ func (s *worldScene) Cover(ctx context.Context, dst *image.RGBA, look format.Loo
 	return m.Cover(ctx, dst, worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale})
 }
 
-// Close ends the use of the world; those who share it go on.
+// Close closes the scene. Other scenes of the same world stay usable.
 func (s *worldScene) Close() (err error) {
 	s.closing.Do(func() {
 		err = s.world.leave()

@@ -22,15 +22,15 @@ import (
 	"trowel.example/minetest/worldfind"
 )
 
-// Limits of what is told of a value and of an inventory.
+// Limits of the length of a value and of an inventory.
 const (
 	maxValue = 4 << 10
 	maxSlots = 1 << 10
 	maxKept  = 500 // values of a node or a player
-	rowSlots = 8   // of a list that does not say how wide it is
+	rowSlots = 8   // of a list without a width
 )
 
-// facts are what there is to know, in order.
+// facts is a list of facts, in order.
 type facts []format.InfoField
 
 func (f *facts) add(key, label string, value any) {
@@ -40,18 +40,18 @@ func (f *facts) add(key, label string, value any) {
 	*f = append(*f, format.Fact(key, label, value))
 }
 
-// readable makes text of what mods keep, and cuts it where it is too long for a page.
+// readable converts values of mods to valid text, and shortens them if they are too long for a page.
 func readable(s string) string {
 	return words.Cut(strings.ToValidUTF8(s, "\uFFFD"), maxValue)
 }
 
-// xyz writes a place of the world.
+// xyz formats the position of a node.
 func xyz(p [3]int) string { return fmt.Sprintf("%d,%d,%d", p[0], p[1], p[2]) }
 
-// exact writes a place between nodes.
+// exact formats a position between nodes.
 func exact(p [3]float64) string { return fmt.Sprintf("%.2f,%.2f,%.2f", p[0], p[1], p[2]) }
 
-// layer returns a layer of the view, if that has any to choose from.
+// layer returns name, or "" if the view has no layers to choose from.
 func (in *inspection) layer(name string) string {
 	if v, _ := format.ViewOf(in.s, in.s.name(in.look)); v.Layers == nil {
 		return ""
@@ -59,12 +59,12 @@ func (in *inspection) layer(name string) string {
 	return name
 }
 
-// link leads to a place of the world.
+// link returns a link to a node of the world.
 func (in *inspection) link(title string, at [3]int) format.Link {
 	return format.Link{Title: title, At: in.view.Point([3]float64{float64(at[0]), float64(at[1]), float64(at[2])})}
 }
 
-// nodeThing tells of a node, or of several of a kind behind each other.
+// nodeThing describes a node, or several equal nodes behind each other.
 func (in *inspection) nodeThing(r *run) format.Thing {
 	n := r.node
 	index := indexOf(n.pos)
@@ -118,7 +118,7 @@ func (in *inspection) nodeThing(r *run) format.Thing {
 	return t
 }
 
-// definition returns what is known of a node, or nil.
+// definition returns the definition of a node, or nil if it is unknown.
 func (s *worldScene) definition(name string) *nodedef.Node {
 	if def := s.colors.Nodes[name]; def != nil {
 		return def
@@ -126,7 +126,7 @@ func (s *worldScene) definition(name string) *nodedef.Node {
 	return nodedef.MinetestGame()[name]
 }
 
-// metadata tells of what a node keeps.
+// metadata adds the metadata of a node.
 func (f *facts) metadata(m *mapblock.NodeMeta) {
 	vars, inventory := m.Vars, m.Inventory
 	var fields facts
@@ -158,7 +158,7 @@ func (f *facts) metadata(m *mapblock.NodeMeta) {
 	f.inventory(inv)
 }
 
-// kept adds what mods keep, if that is anything.
+// kept adds the values of mods, if there are any.
 func (f *facts) kept(key, label string, all facts) {
 	if n := len(all); n > maxKept {
 		all = all[:maxKept]
@@ -169,7 +169,7 @@ func (f *facts) kept(key, label string, all facts) {
 	}
 }
 
-// inventory tells of the lists of an inventory.
+// inventory adds the lists of an inventory.
 func (f *facts) inventory(inv *item.Inventory) {
 	if inv == nil {
 		return
@@ -193,7 +193,7 @@ func (f *facts) inventory(inv *item.Inventory) {
 	}
 }
 
-// objectThing tells of an object.
+// objectThing describes an object.
 func (s *worldScene) objectThing(o *openBlock, i int, object *worldfind.Object) format.Thing {
 	t := format.Thing{Title: fmt.Sprintf("%s at %s", readable(object.Name), exact(object.Pos)), Place: object.At, Line: o.line("", 0)}
 	for _, p := range o.parts {
@@ -222,7 +222,7 @@ func (s *worldScene) objectThing(o *openBlock, i int, object *worldfind.Object) 
 	return t
 }
 
-// blockThing tells of a block.
+// blockThing describes a block.
 func (s *worldScene) blockThing(o *openBlock) format.Thing {
 	at := place.Block(o.pos.X, o.pos.Y, o.pos.Z)
 	path := dumpPath(o.pos)
@@ -264,7 +264,7 @@ func (s *worldScene) blockThing(o *openBlock) format.Thing {
 	return t
 }
 
-// areaThing tells of an area that somebody owns.
+// areaThing describes a protected area.
 func (in *inspection) areaThing(a *protect.Area) format.Thing {
 	var f facts
 	f.add("id", "number", a.ID)
@@ -286,7 +286,7 @@ func (in *inspection) areaThing(a *protect.Area) format.Thing {
 	}
 }
 
-// protectorThing tells of a protector in whose reach a node is.
+// protectorThing describes a protector that has a node in its range.
 func (in *inspection) protectorThing(o *openBlock, p *protect.Protector) format.Thing {
 	var f facts
 	f.add("node", "node", p.Node)
@@ -304,7 +304,7 @@ func (in *inspection) protectorThing(o *openBlock, p *protect.Protector) format.
 	}
 }
 
-// markThing tells of a player or a marker.
+// markThing describes a player or a marker.
 func (in *inspection) markThing(layer string, m *worlddraw.Marker, at [2]float64) (t format.Thing, err error) {
 	node := worldfind.NodeOf(m.Pos)
 	t = format.Thing{Title: fmt.Sprintf("%s %s at %s", m.Kind, m.Label, xyz(node)), Layer: layer, Place: nodeAt(node)}

@@ -25,19 +25,19 @@ import (
 	"trowel.example/trace"
 )
 
-// How much an answer tells.
+// Limits of an answer.
 const (
-	maxAbove  = 16 // kinds of nodes before what is seen
-	maxBehind = 4  // and behind it
-	farBehind = 64 // nodes in which these are looked for
+	maxAbove  = 16 // kinds of nodes in front of the visible node
+	maxBehind = 4  // kinds of nodes behind it
+	farBehind = 64 // nodes that are searched for them
 	maxMarks  = 50 // players, markers, objects and areas at a point
-	maxPassed = 16 // blocks before what is seen, whose objects are told
+	maxPassed = 16 // blocks in front of the visible node whose objects are reported
 )
 
-// markPixels is how far from the place of a mark somebody points who means it.
+// markPixels is the maximum distance in pixels between a mark and the point that selects it.
 const markPixels = 4
 
-// inspection is the making of one answer.
+// inspection is the state of one answer.
 type inspection struct {
 	s      *worldScene
 	ctx    context.Context
@@ -45,9 +45,9 @@ type inspection struct {
 	view   worlddraw.View
 	at     [2]float64
 	blocks map[mapdb.Pos]*openBlock
-	passed []mapdb.Pos    // of the blocks through which one sees what is seen
-	found  bool           // a node is seen
-	front  []format.Thing // that is drawn over the nodes
+	passed []mapdb.Pos    // positions of the blocks in front of the visible node
+	found  bool           // a node is visible
+	front  []format.Thing // things that are drawn over the nodes
 	things []format.Thing
 }
 
@@ -55,15 +55,15 @@ type inspection struct {
 type openBlock struct {
 	pos   mapdb.Pos
 	data  []byte
-	b     *mapblock.Block // nil if it cannot be read
+	b     *mapblock.Block // nil if it cannot be decoded
 	nodes *mapblock.Nodes
 	err   error
-	parts worlddir.Parts // once somebody needs them
-	told  bool           // its objects are
+	parts worlddir.Parts // filled on demand
+	told  bool           // whether its objects are reported
 }
 
-// Inspect tells of the node that is seen and of those before and behind it, of objects,
-// players and markers there, of who may build, and of the block.
+// Inspect describes the visible node, the nodes in front of it and behind it, objects, players and markers at that
+// point, who may build there, and the block.
 func (s *worldScene) Inspect(ctx context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
 	defer s.world.reading()()
 	view, ok := s.viewOf(s.name(look))
@@ -86,7 +86,7 @@ func (s *worldScene) Inspect(ctx context.Context, look format.Look, at [2]float6
 	return append(in.front, in.things...), nil
 }
 
-// viewOf returns how a view looks at the world.
+// viewOf returns the direction of a view.
 func (s *worldScene) viewOf(name string) (worlddraw.View, bool) {
 	o, ok := s.kinds[name]
 	if name == viewIso {
@@ -95,14 +95,14 @@ func (s *worldScene) viewOf(name string) (worlddraw.View, bool) {
 	return o.View, ok
 }
 
-// blockOf returns the position of the block of a node.
+// blockOf returns the position of the block that contains a node.
 func blockOf(node [3]int) mapdb.Pos {
 	return mapdb.Pos{X: int16(node[0] >> 4), Y: int16(node[1] >> 4), Z: int16(node[2] >> 4)}
 }
 
 func indexOf(node [3]int) int { return mapblock.Index(node[0]&15, node[1]&15, node[2]&15) }
 
-// block returns a block, and nil if there is none any more.
+// block returns a block, or nil if it does not exist any more.
 func (in *inspection) block(pos mapdb.Pos) (*openBlock, error) {
 	if o, ok := in.blocks[pos]; ok {
 		return o, nil
@@ -129,7 +129,7 @@ func (in *inspection) block(pos mapdb.Pos) (*openBlock, error) {
 	return o, nil
 }
 
-// behind goes through the nodes behind the point, in front first.
+// behind yields the nodes behind the point, from front to back.
 func (in *inspection) behind() (iter.Seq[[3]int], error) {
 	top := string(worlddraw.Top)
 	m, err := in.s.mapOf(in.s.name(in.look))
@@ -147,7 +147,7 @@ func (in *inspection) behind() (iter.Seq[[3]int], error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(yield func([3]int) bool) { // what is below it
+	return func(yield func([3]int) bool) { // the nodes below it
 		at := worlddraw.Top.Point([3]float64{float64(seen[0]), float64(seen[1]), float64(seen[2])})
 		for p := range above.(*worlddraw.Map).Behind(at) {
 			if p[1] <= seen[1] && !yield(p) {
@@ -157,14 +157,14 @@ func (in *inspection) behind() (iter.Seq[[3]int], error) {
 	}, nil
 }
 
-// How a node takes part in the picture.
+// How a node contributes to the picture.
 type part int
 
 const (
 	nothing   part = iota // air
-	unknown               // not drawn, as it has no colour
-	invisible             // not drawn, as its colour is that of nothing
-	through               // what is behind it is seen, too
+	unknown               // not drawn, because it has no colour
+	invisible             // not drawn, because its colour is invisible
+	through               // translucent
 	opaque
 )
 
@@ -186,7 +186,7 @@ func (in *inspection) part(name string) part {
 	return opaque
 }
 
-// run is nodes behind each other that do not differ.
+// run is a sequence of equal nodes behind each other.
 type run struct {
 	node   node
 	last   [3]int
@@ -208,8 +208,7 @@ func (o *openBlock) node(pos [3]int) node {
 	return node{o, pos, o.nodes.At(i), o.nodes.Param1[i], o.nodes.Param2[i]}
 }
 
-// column tells of the nodes behind the point, and returns the one that is seen, or else the
-// first that there is.
+// column describes the nodes behind the point. It returns the visible node, or the first one if none is visible.
 func (in *inspection) column() (seen [3]int, some bool, err error) {
 	behind, err := in.behind()
 	if err != nil {
@@ -276,8 +275,7 @@ func (in *inspection) column() (seen [3]int, some bool, err error) {
 	return in.tell(runs, seen), some, nil
 }
 
-// goesOn reports whether a node is one more of the run: the same one next to it, of which
-// nothing else is known.
+// goesOn reports whether a node continues the run: it is adjacent and equal, and neither has metadata or a timer.
 func (r *run) goesOn(n node) bool {
 	far := 0
 	for i, v := range n.pos {
@@ -287,7 +285,7 @@ func (r *run) goesOn(n node) bool {
 		!n.alone(n.pos) && !r.node.alone(r.node.pos))
 }
 
-// alone reports whether a node has something of its own: metadata or a timer.
+// alone reports whether a node has metadata or a timer.
 func (o *openBlock) alone(pos [3]int) bool {
 	i := indexOf(pos)
 	return o.b.Metadata.At(i) != nil || o.timer(i) != nil
@@ -302,8 +300,7 @@ func (o *openBlock) timer(index int) *mapblock.Timer {
 	return nil
 }
 
-// tell makes things of runs: first what is drawn, then what is not and stands before that,
-// then what is behind.
+// tell reports runs: first what is drawn, then invisible nodes in front of it, then what is behind it.
 func (in *inspection) tell(runs []run, seen [3]int) [3]int {
 	for _, want := range []func(*run) bool{
 		func(r *run) bool { return !r.hidden && r.part >= through },
@@ -319,8 +316,8 @@ func (in *inspection) tell(runs []run, seen [3]int) [3]int {
 	return seen
 }
 
-// around tells of what belongs to a node that is none: objects near to it or before it, who
-// may build there, and the block.
+// around reports what does not belong to a node: objects near it or in front of it, who may build there, and the
+// block.
 func (in *inspection) around(seen [3]int) error {
 	told := 0
 	passed := in.passed[max(0, len(in.passed)-maxPassed):]
@@ -378,7 +375,7 @@ func (in *inspection) around(seen [3]int) error {
 	return err
 }
 
-// near reports whether a place is at most so far from a node, along each axis.
+// near reports whether a position is at most far from a node, along each axis.
 func near(at [3]float64, node [3]int, far float64) bool {
 	for i, v := range at {
 		if math.Abs(v-float64(node[i])) > far {
@@ -388,8 +385,7 @@ func near(at [3]float64, node [3]int, far float64) bool {
 	return true
 }
 
-// blocksAround goes through the positions of the blocks in which a place so near to a node
-// can be.
+// blocksAround yields the positions of the blocks that may contain positions within the given distance of a node.
 func blocksAround(node [3]int, far int) iter.Seq[mapdb.Pos] {
 	a := protect.Near(node, far)
 	return func(yield func(mapdb.Pos) bool) {
@@ -405,14 +401,14 @@ func blocksAround(node [3]int, far int) iter.Seq[mapdb.Pos] {
 	}
 }
 
-// marks tells of the players and markers to which somebody points.
+// marks reports the players and markers at the point.
 func (in *inspection) marks() error {
 	v, _ := format.ViewOf(in.s, in.s.name(in.look))
 	box := in.s.kinds[v.Name].Box
 	for _, layer := range []string{layerPlayers, layerMarkers} {
 		drawn := v.Draws(in.look, layer)
 		if !drawn && layer == layerMarkers {
-			continue // those of the node are told with it
+			continue // the markers of the node are reported with it
 		}
 		reach := 0.75
 		if drawn {
@@ -454,7 +450,7 @@ func (in *inspection) marks() error {
 	return nil
 }
 
-// areas returns the areas of the mod of that name, which are read once; nil if there is no file.
+// areas returns the areas of the mod areas, which are read once; nil if there is no file.
 func (w *sharedWorld) areas() (*protect.Areas, error) {
 	w.protection.once.Do(func() {
 		text, err := regular.ReadFile(filepath.Join(w.dir, protect.AreasFile), world.MaxText)
@@ -468,7 +464,7 @@ func (w *sharedWorld) areas() (*protect.Areas, error) {
 	return w.protection.areas, w.protection.err
 }
 
-// bytesOf returns where a node stands in the bytes of its block, as a dump tells it.
+// bytesOf returns the location of a node in the bytes of its block, as in a dump.
 func (o *openBlock) bytesOf(index int) (b format.Bytes) {
 	field, ok := mapblock.Locate(o.data, index)
 	if !ok {
@@ -479,11 +475,10 @@ func (o *openBlock) bytesOf(index int) (b format.Bytes) {
 	return b
 }
 
-// dumpPath is what a dump of a block is asked for with.
+// dumpPath returns the path that selects a block for a dump.
 func dumpPath(p mapdb.Pos) string { return fmt.Sprintf("%d,%d,%d", p.X, p.Y, p.Z) }
 
-// line returns the line of the text of a block that is about a node in a section, or that of
-// the whole.
+// line returns the line of the text of the block that describes a node in a section, or the first line.
 func (o *openBlock) line(section string, index int) check.Line {
 	if o.parts == nil && o.b != nil {
 		_, o.parts = worlddir.BlockParts(o.b, o.pos)

@@ -27,8 +27,8 @@ import (
 
 const secret = "#1#c2VjcmV0#dmVyaWZpZXI"
 
-// museum makes a world with a block of each version in a row: stone with water above, a chest
-// with metadata and a timer, and an object. A player stands on it.
+// museum creates a world with a row of blocks of all versions: stone below water, a chest with metadata and a timer,
+// and an object. A player stands on it.
 func museum(t testing.TB) string {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -70,7 +70,7 @@ func museum(t testing.TB) string {
 			}
 			b.Objects.List = []mapblock.Object{{Type: mapblock.ObjectLuaEntity, Pos: [3]int32{int32(version*16+5) * 10000, 85000, 60000}, Data: data}}
 		}
-		if version < 20 { // which nothing is converted to
+		if version < 20 { // blocks cannot be converted to it
 			old := mapblock.New(version)
 			for i, id := range b.Param0 {
 				old.Param0[i] = [4]uint16{254, 0, 9, 15}[id]
@@ -136,8 +136,8 @@ func value(thing format.Thing, key string) string {
 	return ""
 }
 
-// What is told of nodes is so in the bytes and in the text of their blocks, of all versions,
-// from all sides, and the place of each is where one pointed.
+// TestInspectVersions tests, for all versions and views, that the reported nodes match the bytes and the text of
+// their blocks, and that their places match the selected point.
 func TestInspectVersions(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	ctx := context.Background()
@@ -246,7 +246,8 @@ func TestInspectVersions(t *testing.T) {
 	}
 }
 
-// All that a node has is told, with what stands on it, who owns it, and never a password.
+// TestInspectAll tests that everything at a node is reported, with the objects on it and its owners, but never a
+// password.
 func TestInspectAll(t *testing.T) {
 	s := scene(t, museum(t), map[string]string{"markers": "usual"})
 	v, _ := format.ViewOf(s, "top")
@@ -280,7 +281,7 @@ func TestInspectAll(t *testing.T) {
 		t.Errorf("%+v", block)
 	}
 
-	// In the area, where the player is.
+	// In the area, at the position of the player.
 	things = inspect(t, s, l, [2]float64{2.5, -4.5})
 	if things[0].Title != "player ann at 2,12,4" || value(things[0], "hp") != "20" || !strings.Contains(value(things[0], "list.main"), "default:torch 9") {
 		t.Errorf("%+v", things[0])
@@ -294,7 +295,7 @@ func TestInspectAll(t *testing.T) {
 	if !area {
 		t.Error("the area is not told")
 	}
-	// From afar the mark of the player is large, if it is drawn.
+	// At a small scale, the mark of the player is large, if it is drawn.
 	l.Scale = 0.1
 	if things = inspect(t, s, l, [2]float64{30, -4.5}); strings.HasPrefix(things[0].Title, "player") {
 		t.Error("a player who is not drawn is told")
@@ -317,10 +318,10 @@ func TestInspectAll(t *testing.T) {
 		}
 	}
 	if r, ok := s.(format.Inspector).Where("south", place.Block(1, 50, 0)); !ok || r.Min != [2]float64{16, -816} || r.Dx() != 16 {
-		t.Errorf("a block is at %v, %v", r, ok) // though there is none
+		t.Errorf("a block is at %v, %v", r, ok) // although there is none
 	}
 
-	// Nothing of all that can be pointed at has the verifier.
+	// No thing contains the verifier.
 	for _, view := range s.Views() {
 		l := look(view, 1)
 		for y := view.Bounds.Min[1] + 2.5; y < view.Bounds.Max[1]; y += 7 {
@@ -337,7 +338,7 @@ func TestInspectAll(t *testing.T) {
 	}
 }
 
-// The node that is told is the one whose colour is seen, also from aside.
+// TestInspectSees tests that the reported node is the one whose colour is visible, also in isometric views.
 func TestInspectSees(t *testing.T) {
 	for _, values := range []map[string]string{nil, {"drawalpha": "true"}} {
 		s := scene(t, museum(t), values)
@@ -362,7 +363,7 @@ func TestInspectSees(t *testing.T) {
 	}
 }
 
-// Players are read once, for all views, sizes and options.
+// TestScenePlayersOnce tests that players are read once, for all views, scales and options.
 func TestScenePlayersOnce(t *testing.T) {
 	dir := museum(t)
 	s := scene(t, dir, nil)

@@ -33,9 +33,9 @@ func names(t testing.TB, dir string) (list []string) {
 	return list
 }
 
-// A scene that stays open does not stand in the way of a server, in no mode of its database:
-// between calls nothing is locked, meanwhile both get on, and blocks that go away or change
-// are no errors. What the server leaves is what it would leave alone.
+// TestSceneLive tests, for every mode of the database, that an open scene does not block a server: between calls
+// nothing is locked, both make progress at the same time, blocks that are removed or changed are not errors, and the
+// server leaves the same files as without a scene.
 func TestSceneLive(t *testing.T) {
 	for _, mode := range []string{"delete", "wal"} {
 		t.Run(mode, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestSceneLive(t *testing.T) {
 			}
 			free("looking where something is")
 
-			// Both at once.
+			// Both at the same time.
 			conn.SetBusyTimeout(time.Minute)
 			done := make(chan struct{})
 			var group sync.WaitGroup
@@ -139,7 +139,7 @@ func TestSceneLive(t *testing.T) {
 			group.Wait()
 			free("all of it")
 			for _, m := range s.Missing() {
-				if m.Loss && m.Name != "3,0,2" { // which is damaged
+				if m.Loss && m.Name != "3,0,2" { // this block is damaged
 					t.Errorf("%+v", m)
 				}
 			}

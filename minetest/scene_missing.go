@@ -13,7 +13,7 @@ import (
 	"trowel.example/minetest/worlddraw"
 )
 
-// lose notes something that cannot be read of what is drawn.
+// lose records an error about something that cannot be drawn.
 func (s *worldScene) lose(err error) { s.keepLost(lostOf(err, true)) }
 
 func (s *worldScene) keepLost(m format.Missing) {
@@ -22,7 +22,7 @@ func (s *worldScene) keepLost(m format.Missing) {
 	s.lost[m.Name] = m
 }
 
-// lostOf returns what is missing because of an error: in a part of a picture, or in the whole world.
+// lostOf describes what is missing because of an error: in a part of a picture, or in the whole world.
 func lostOf(err error, inPart bool) format.Missing {
 	var block *worlddraw.BlockError
 	var row *mapdb.RowError
@@ -46,8 +46,8 @@ func guessedColor(name string) format.Missing {
 	return format.Missing{Kind: "color", Name: name, What: "guessed from the name", Adds: true}
 }
 
-// collect begins a call of Render: lose notes what cannot be read, and end gives all that the call
-// had to do without to the caller, if the caller collects it.
+// collect begins a call of Render. lose records an error, and end passes everything that could not be drawn to the
+// caller, if the caller collects it.
 func (s *worldScene) collect(ctx context.Context) (_ context.Context, lose func(error), end func()) {
 	missed := format.MissedOf(ctx)
 	if missed == nil {

@@ -9,16 +9,17 @@ import (
 	"trowel.example/minetest/worlddraw"
 )
 
-// worldPart is what a scene has to know to draw a part of a picture.
+// worldPart is the information that a scene needs to draw a part of a picture.
 type worldPart struct {
 	worlddraw.Part
 	Extent worlddraw.Box `json:"extent"` // of the whole scene
 
-	Then       []int         `json:"then,omitempty"` // rows, as those of Part, at an earlier time
+	Then       []int         `json:"then,omitempty"` // rows, like those of Part, at an earlier time
 	ThenExtent worlddraw.Box `json:"thenExtent"`
 }
 
-// Part returns which blocks are near to what some pixels show. A view from aside needs all.
+// Part returns the area of blocks that some pixels depend on. It returns nil for an isometric view, which needs all
+// blocks.
 func (s *worldScene) Part(look format.Look, pixels image.Rectangle) ([]byte, error) {
 	name := s.name(look)
 	drawn, err := s.mapOf(name)
@@ -40,8 +41,7 @@ func (s *worldScene) Part(look format.Look, pixels image.Rectangle) ([]byte, err
 	return json.Marshal(part)
 }
 
-// reach returns the pixels that show what decides how others look, but for the relief: what marks say
-// reaches far.
+// reach returns the pixels that affect the given ones, without the relief: labels of marks extend far.
 func (s *worldScene) reach(look format.Look, pixels image.Rectangle) image.Rectangle {
 	if v, _ := format.ViewOf(s, s.name(look)); v.Draws(look, layerMarkers) {
 		return worlddraw.Reach(pixels)
@@ -49,7 +49,7 @@ func (s *worldScene) reach(look format.Look, pixels image.Rectangle) image.Recta
 	return pixels
 }
 
-// partOf returns the part of a picture that a job is about; nil: it may be any.
+// partOf returns the part of a picture that a job selects, or nil if it selects none.
 func partOf(job *format.Job) (*worldPart, error) {
 	if job.Part == nil {
 		return nil, nil

@@ -16,7 +16,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// scattered are blocks of random heights, some of them with a sign, with gaps between them.
+// scattered returns blocks of random heights, some of them with a sign, with gaps between them.
 func scattered(t testing.TB, r *rand.Rand, n int) map[mapdb.Pos][]byte {
 	all := make(map[mapdb.Pos][]byte)
 	for range n {
@@ -25,7 +25,7 @@ func scattered(t testing.TB, r *rand.Rand, n int) map[mapdb.Pos][]byte {
 	return all
 }
 
-// hill makes a block with a floor of some height.
+// hill returns a block with a floor at a random height.
 func hill(t testing.TB, r *rand.Rand) []byte { return floor(t, r, r.IntN(18)) }
 
 func floor(t testing.TB, r *rand.Rand, height int) []byte {
@@ -51,7 +51,7 @@ func floor(t testing.TB, r *rand.Rand, height int) []byte {
 	return data
 }
 
-// worldOf makes a world of blocks.
+// worldOf creates a world with the given blocks.
 func worldOf(t testing.TB, dir string, config mapdb.Config, blocks map[mapdb.Pos][]byte) {
 	t.Helper()
 	for name, text := range map[string]string{"world.mt": "gameid = test\nbackend = sqlite3\n", "colors.txt": "a:stone 90 90 90\na:grass 60 120 50\n"} {
@@ -75,7 +75,7 @@ func worldOf(t testing.TB, dir string, config mapdb.Config, blocks map[mapdb.Pos
 	}
 }
 
-// openScene opens a world as a job says.
+// openScene opens a world with the options of a job.
 func openScene(t testing.TB, dir string, job *format.Job) format.Scene {
 	t.Helper()
 	src, err := format.OpenSource(dir)
@@ -90,8 +90,8 @@ func openScene(t testing.TB, dir string, job *format.Job) format.Scene {
 	return s
 }
 
-// A scene that was opened for a part of a picture draws that as one that knows all of the world,
-// and has the same bounds and fingerprints.
+// TestScenePart tests that a scene that was opened for a part of a picture draws it like a complete scene, with the
+// same bounds and fingerprints.
 func TestScenePart(t *testing.T) {
 	ctx := context.Background()
 	for seed := range uint64(3) {

@@ -16,28 +16,27 @@ import (
 	"trowel.example/minetest/worlddraw"
 )
 
-// sharedWorld is what scenes of one world have in common, whatever their options: the
-// database, where blocks and players are, the markers, the colours. All of it stays as it was
-// when it was read.
+// sharedWorld is what the scenes of a world share, whatever their options: the database, the positions of blocks and
+// players, the markers, the colours. What has been read is not read again.
 type sharedWorld struct {
 	dir      string
 	settings *world.Settings
 	remote   bool
 	db       mapdb.DB
 	places   *worlddraw.Places
-	odd      []error // rows that are no blocks
+	odd      []error // about rows that are not blocks
 
 	mu     sync.Mutex
-	uses   int                     // by scenes
-	calls  int                     // of scenes that read now
-	colors map[string]*colorSource // by the options that say where they come from
+	uses   int                     // number of scenes
+	calls  int                     // number of calls that are reading
+	colors map[string]*colorSource // by the options that select their sources
 	marked []*markedWorld
 
 	standing   standing
 	protection protection
 }
 
-// protection is the areas of the mod of that name.
+// protection is the areas of the mod areas.
 type protection struct {
 	once  sync.Once
 	areas *protect.Areas
@@ -49,13 +48,13 @@ type colorSource struct {
 	digest []byte
 }
 
-// markedWorld is the markers by some rules.
+// markedWorld is the markers of some rules.
 type markedWorld struct {
 	rules   []worlddraw.MarkerRule
 	markers *worlddraw.Markers
 }
 
-// standing is where the players are.
+// standing is the positions of the players.
 type standing struct {
 	mu    sync.Mutex
 	known bool
@@ -63,7 +62,7 @@ type standing struct {
 	lost  []error
 }
 
-// shareWorld opens a world, for one use; part is nil, or what alone will be drawn of it.
+// shareWorld opens a world with one use. part is nil, or the only part that will be drawn.
 func shareWorld(ctx context.Context, job *format.Job, dir string, part *worldPart) (*sharedWorld, error) {
 	settings, err := world.ReadWorldMT(dir)
 	if err != nil {
@@ -104,8 +103,8 @@ func (w *sharedWorld) leave() error {
 	return w.db.Close()
 }
 
-// reading begins a call that may read the database, and what it returns ends it. Between calls
-// nothing of the database is locked, however long a scene stays open.
+// reading begins a call that may read the database. The function that it returns ends the call. Between calls, no
+// part of the database is locked, even while scenes are open.
 func (w *sharedWorld) reading() (done func()) {
 	w.mu.Lock()
 	w.calls++
@@ -114,12 +113,12 @@ func (w *sharedWorld) reading() (done func()) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if w.calls--; w.calls == 0 {
-			_ = mapdb.Rest(w.db) // who reads next meets what is wrong
+			_ = mapdb.Rest(w.db) // the next reader gets the error
 		}
 	}
 }
 
-// chooseColors is [chooseColors], which reads files only if no scene has done that.
+// chooseColors is [chooseColors] with a cache for all scenes.
 func (w *sharedWorld) chooseColors(job *format.Job) (*nodecolor.Choice, []byte, error) {
 	key := ""
 	for _, o := range []format.Option{optionColors, optionGuess, optionTextures, optionNodes} {
@@ -140,7 +139,7 @@ func (w *sharedWorld) chooseColors(job *format.Job) (*nodecolor.Choice, []byte, 
 	return &nodecolor.Choice{List: c.List, Only: c.Only, Textures: c.Textures, Nodes: c.Nodes, General: c.General}, slices.Clone(of.digest), nil
 }
 
-// markers returns the markers by some rules.
+// markers returns the markers of some rules.
 func (w *sharedWorld) markers(rules []worlddraw.MarkerRule) *worlddraw.Markers {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -154,7 +153,7 @@ func (w *sharedWorld) markers(rules []worlddraw.MarkerRule) *worlddraw.Markers {
 	return m.markers
 }
 
-// players returns where the players are, which is read once.
+// players returns the positions of the players, which are read once.
 func (w *sharedWorld) players(ctx context.Context, lost func(error)) ([]worlddraw.Marker, error) {
 	p := &w.standing
 	p.mu.Lock()

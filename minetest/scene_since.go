@@ -13,22 +13,22 @@ import (
 	"trowel.example/minetest/worlddraw"
 )
 
-// since is what a scene knows of an earlier time.
+// since is the state of a world at an earlier time.
 type since struct {
 	manifest *sinceManifest
 	job      *format.Job
-	area     mapdb.Area        // that may be asked for
-	then     *worlddraw.Places // of the blocks that there were
-	extent   worlddraw.Box     // of those that might be seen
-	maps     map[string]drawn  // of then, by view
+	area     mapdb.Area        // area that can be selected
+	then     *worlddraw.Places // of the old blocks
+	extent   worlddraw.Box     // of the old blocks that might be visible
+	maps     map[string]drawn  // of the old blocks, by view
 
 	compare   sync.Once
-	other     *worlddraw.Places // of the blocks that are new, gone or other ones
+	other     *worlddraw.Places // of blocks that were added, removed or changed
 	otherMaps map[string]drawn
 	failed    error
 }
 
-// openThen opens the manifest that a job names. part is nil, or what alone will be drawn.
+// openThen opens the manifest that a job names. part is nil, or the only part that will be drawn.
 func (s *worldScene) openThen(ctx context.Context, job *format.Job, part *worldPart) (_ *since, err error) {
 	m, err := openSince(job)
 	if m == nil {
@@ -60,7 +60,7 @@ func (s *worldScene) openThen(ctx context.Context, job *format.Job, part *worldP
 	return t, err
 }
 
-// Then returns the bounds of the blocks that there were.
+// Then returns the bounds of the old blocks.
 func (s *worldScene) Then(look format.Look) (bounds format.Rect, given bool, err error) {
 	if s.since == nil {
 		return bounds, false, nil
@@ -73,7 +73,7 @@ func (s *worldScene) Then(look format.Look) (bounds format.Rect, given bool, err
 	return bounds, true, nil
 }
 
-// Changed looks for blocks that are not as they were, and compares all when it is asked first.
+// Changed reports whether a part of the picture contains changed blocks. The first call compares all blocks.
 func (s *worldScene) Changed(ctx context.Context, look format.Look, pixels image.Rectangle) (bool, error) {
 	defer s.world.reading()()
 	t, name := s.since, s.name(look)
@@ -84,7 +84,7 @@ func (s *worldScene) Changed(ctx context.Context, look format.Look, pixels image
 		return false, t.failed
 	}
 	if name == viewHeight && (s.extent.Min[1] != t.extent.Min[1] || s.extent.Max[1] != t.extent.Max[1]) {
-		return true, nil // all shades are others
+		return true, nil // all shades differ
 	}
 	at := worlddraw.Scaled{Origin: look.Origin, Scale: look.Scale}
 	pixels = s.reach(look, pixels)
@@ -106,5 +106,5 @@ func (s *worldScene) Changed(ctx context.Context, look format.Look, pixels image
 	return now.(*worlddraw.Map).Changed(then.(*worlddraw.Map), other.(*worlddraw.Map), pixels, at), nil
 }
 
-// Style returns a hash of the options and of where colours come from.
+// Style returns a hash of the options and of the sources of colours.
 func (s *worldScene) Style() string { return fmt.Sprintf("%x", sha256.Sum256(s.digest)) }

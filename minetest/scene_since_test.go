@@ -37,7 +37,7 @@ func manifestOf(t testing.TB, dir string) string {
 	return path
 }
 
-// aged returns blocks of which some have changed, are gone or new, and the positions of these.
+// aged returns blocks of which some were changed, removed or added, and the positions of these.
 func aged(t testing.TB, r *rand.Rand, blocks map[mapdb.Pos][]byte, fixed int16) (map[mapdb.Pos][]byte, []mapdb.Pos) {
 	now := make(map[mapdb.Pos][]byte)
 	var other []mapdb.Pos
@@ -62,8 +62,9 @@ func aged(t testing.TB, r *rand.Rand, blocks map[mapdb.Pos][]byte, fixed int16) 
 	return now, other
 }
 
-// What looks otherwise than when a manifest was made has changed, also by the relief of what was
-// beyond a gap, and has another fingerprint; what shows no block that is new, gone or another one has not.
+// TestSceneSince tests that a part of a picture that differs from its state in a manifest is reported as changed and
+// has another fingerprint, also if only the relief next to a gap differs, and that a part without added, removed or
+// changed blocks is not.
 func TestSceneSince(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	ctx := context.Background()
@@ -139,8 +140,8 @@ func TestSceneSince(t *testing.T) {
 	}
 }
 
-// A row of blocks that comes or goes anywhere decides whether the two beside it are neighbours in the
-// relief.
+// TestSceneSinceGap tests that a row of blocks that is added or removed anywhere determines whether the rows on both
+// sides are neighbours in the relief.
 func TestSceneSinceGap(t *testing.T) {
 	ctx := context.Background()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -178,7 +179,7 @@ func print(t *testing.T, s format.Scene, l format.Look, pixels image.Rectangle) 
 	return sum
 }
 
-// What is no manifest of the world is an error that says so.
+// TestSceneSinceWrong tests that a file that is not a manifest of the world gives a clear error.
 func TestSceneSinceWrong(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 7))
 	dir, another := t.TempDir(), t.TempDir()

@@ -17,8 +17,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// terrain makes a world of hills with a pool, in which a node has no colour and a block is
-// damaged.
+// terrain creates a world of hills with a pool, with a node without a colour and a damaged block.
 func terrain(t testing.TB) string {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "world.mt"), []byte("gameid = test\nbackend = sqlite3\n"), 0o644); err != nil {
@@ -105,7 +104,7 @@ func drawPart(t testing.TB, s format.Scene, l format.Look, r image.Rectangle) *i
 	return img
 }
 
-// Every view is the same whatever part of it is drawn.
+// TestSceneParts tests that every view is independent of the parts in which it is drawn.
 func TestSceneParts(t *testing.T) {
 	dir := terrain(t)
 	for _, values := range []map[string]string{{"slice": "3"}, {"markers": "usual"}, {"drawalpha": "true", "guess-colors": "true"}} {
@@ -140,7 +139,8 @@ func TestSceneParts(t *testing.T) {
 	}
 }
 
-// A fingerprint changes where a block does, and for its neighbours to the right and below.
+// TestSceneFingerprint tests that a changed block changes its own fingerprint and those of its neighbours to the
+// right and below.
 func TestSceneFingerprint(t *testing.T) {
 	ctx := context.Background()
 	dir := terrain(t)
@@ -194,7 +194,7 @@ func TestSceneFingerprint(t *testing.T) {
 	}
 }
 
-// What a picture lacks is told of.
+// TestSceneMissing tests that everything missing in a picture is reported.
 func TestSceneMissing(t *testing.T) {
 	s := scene(t, terrain(t), nil)
 	l := look(s.Views()[0], 1)
@@ -218,7 +218,7 @@ func TestSceneMissing(t *testing.T) {
 	}
 }
 
-// Heights have 16 bits.
+// TestSceneHeights tests that heights have 16 bits.
 func TestSceneHeights(t *testing.T) {
 	s := scene(t, terrain(t), nil).(format.Gray16Scene)
 	v, ok := format.ViewOf(s, "height")
@@ -230,14 +230,14 @@ func TestSceneHeights(t *testing.T) {
 	if err := s.RenderGray16(context.Background(), img, l); err != nil {
 		t.Fatal(err)
 	}
-	// The node at x = 0, z = 0 is seen at the left bottom: water at y = 1.
+	// The node at x = 0, z = 0 is at the bottom left: water at y = 1.
 	if got := img.Gray16At(0, l.Size.Y-1).Y; got != 32768+1 {
 		t.Errorf("the height is %d", got)
 	}
 }
 
-// Cover says at once where blocks are, in all views, and what is drawn is on it. Where nothing
-// is covered the fingerprint is zero.
+// TestSceneCover tests, for all views, that the cover contains everything that is drawn, and that the fingerprint is
+// zero where nothing is covered.
 func TestSceneCover(t *testing.T) {
 	ctx := context.Background()
 	for _, values := range []map[string]string{{"slice": "3"}, {"min-y": "0", "noshading": "true"}} {
@@ -256,7 +256,7 @@ func TestSceneCover(t *testing.T) {
 					for x := r.Min.X; x < r.Max.X; x++ {
 						if cover.RGBAAt(x, y).A > 0 {
 							some++
-						} else if drawn.RGBAAt(x, y).A > 0 && v.Name != "iso" { // that is scaled from cubes
+						} else if drawn.RGBAAt(x, y).A > 0 && v.Name != "iso" { // the iso view is scaled from cubes
 							t.Fatalf("%s at scale %v: %d,%d is drawn and not covered", v.Name, scale, x, y)
 						}
 					}
@@ -274,7 +274,8 @@ func TestSceneCover(t *testing.T) {
 	}
 }
 
-// A scene with other options draws what a fresh one does, and lives on its own.
+// TestSceneWith tests that a scene with other options draws the same as a new one, and is independent of the
+// original.
 func TestSceneWith(t *testing.T) {
 	ctx := context.Background()
 	dir := terrain(t)
@@ -300,7 +301,7 @@ func TestSceneWith(t *testing.T) {
 				t.Errorf("%v: %s is another picture", values, v.Name)
 			}
 		}
-		for range 2 { // Closing one twice does not close the other.
+		for range 2 { // Closing one scene twice does not close the other.
 			if err := with.Close(); err != nil {
 				t.Fatal(err)
 			}

@@ -14,9 +14,9 @@ import (
 	"trowel.example/minetest/worldfind"
 )
 
-// Where knows blocks and nodes, what nodes and players have, the lines of texts of blocks and
-// the files of players. Whether it can be seen there does not count: it may be behind
-// something, or above or below what the options let be drawn.
+// Where supports places of blocks and nodes, of things in nodes and players, of lines in texts of blocks, and of
+// files of players. It does not depend on visibility: the place may be hidden, or outside of the range of heights of
+// the options.
 func (s *worldScene) Where(view string, at check.Place) (format.Rect, bool) {
 	defer s.world.reading()()
 	v, ok := s.viewOf(s.name(format.Look{View: view}))
@@ -31,7 +31,7 @@ func (s *worldScene) Where(view string, at check.Place) (format.Rect, bool) {
 	return format.Rect{Min: low, Max: high}, true
 }
 
-// boxOf returns the nodes that a place is about.
+// boxOf returns the nodes of a place.
 func (s *worldScene) boxOf(at check.Place) (worlddraw.Box, bool) {
 	switch at := at.(type) {
 	case place.Node:
@@ -75,8 +75,8 @@ func boxOfNode(n place.Node) (worlddraw.Box, bool) {
 	return boxOfBlock(mapdb.Pos{X: int16(block[0]), Y: int16(block[1]), Z: int16(block[2])}), ok
 }
 
-// boxOfLine returns the nodes that a line of the text of a block is about: all, if it is about
-// none of them, or nobody knows.
+// boxOfLine returns the nodes that a line of the text of a block describes. It returns the whole block if the line
+// describes no node, or if that is unknown.
 func (s *worldScene) boxOfLine(pos mapdb.Pos, line int) worlddraw.Box {
 	whole := boxOfBlock(pos)
 	data, err := s.world.db.Get(context.Background(), pos)
@@ -97,13 +97,13 @@ func (s *worldScene) boxOfLine(pos mapdb.Pos, line int) worlddraw.Box {
 			return n
 		}
 		return whole
-	case part.Min[0] < 0: // of a node that is none
+	case part.Min[0] < 0: // a node index outside of the block
 		return whole
 	}
 	return inBlock(whole.Min, part.Min, part.Max)
 }
 
-// boxOfFile is for files of blocks, players and accounts.
+// boxOfFile returns the nodes of a file of a block, a player or an account.
 func (s *worldScene) boxOfFile(path string) (worlddraw.Box, bool) {
 	if pos, ok := worlddir.BlockOf(path); ok {
 		return boxOfBlock(pos), true
@@ -111,7 +111,7 @@ func (s *worldScene) boxOfFile(path string) (worlddraw.Box, bool) {
 	return s.boxOfPlayer(func(name string) bool { return worlddir.PlayerPath(name) == path || worlddir.AccountPath(name) == path })
 }
 
-// boxOfPlayer returns the node where a player was last.
+// boxOfPlayer returns the last node of a player.
 func (s *worldScene) boxOfPlayer(is func(name string) bool) (worlddraw.Box, bool) {
 	players, err := s.world.players(context.Background(), s.lose)
 	i := slices.IndexFunc(players, func(m worlddraw.Marker) bool { return is(m.Label) })

@@ -14,7 +14,7 @@ import (
 
 const schematicDoc = "docs/formats/minetest-schematic.md"
 
-// minetestSchematic is the engine's own, in its file or as a table in Lua.
+// minetestSchematic is the engine's own format of schematics, as a binary file or as a Lua table.
 var minetestSchematic = &format.Format{
 	Name:       schematic.MTS.FolderName(),
 	Title:      "Minetest/Luanti schematic",
@@ -59,7 +59,7 @@ var minetestWorldEdit = &format.Format{
 	},
 }
 
-// schematicFile is one that is open.
+// schematicFile is an open schematic.
 type schematicFile struct {
 	src  *format.Source
 	data []byte
@@ -147,7 +147,7 @@ func dumpSchematic(_ context.Context, _ *format.Job, src *format.Source, _ strin
 	return schematic.Dump(data, t)
 }
 
-// schematicTo is the conversion to a form.
+// schematicTo is the conversion to a form of schematic.
 func schematicTo(form schematic.Form, ext, title string) format.Conversion {
 	return format.Conversion{
 		To: string(form), Title: title, Extension: ext,

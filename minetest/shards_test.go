@@ -26,8 +26,8 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// badWorld makes a world of blocks of all versions, of which some are damaged, in places near and
-// far, with rows that are no blocks.
+// badWorld creates a world with blocks of all versions, some of them damaged, at near and far positions, with rows
+// that are not blocks.
 func badWorld(t *testing.T, r *rand.Rand, c mapdb.Config) *format.Source {
 	t.Helper()
 	dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), c, 60+r.IntN(200))
@@ -79,10 +79,10 @@ func badWorld(t *testing.T, r *rand.Rand, c mapdb.Config) *format.Source {
 	return &format.Source{Dir: dir, Path: dir}
 }
 
-// told is what a job tells.
+// told is the messages of a job.
 type told struct {
 	lines []string
-	once  bool // what is told for all shards is told once
+	once  bool // ignore repeated messages
 }
 
 func (o *told) add(format string, args ...any) {
@@ -92,7 +92,7 @@ func (o *told) add(format string, args ...any) {
 	}
 }
 
-// job returns a job that tells what is missed.
+// job returns a job that adds losses and warnings to o.
 func (o *told) job(shard format.Shard) *format.Job {
 	return &format.Job{Shard: shard, OnMiss: func(path, message string) { o.add("missed %s", message) }, OnWarn: func(path, message string) { o.add("warning %s", message) }}
 }
@@ -116,7 +116,7 @@ func showFinding(o *told) check.Sink {
 	}
 }
 
-// bothChecks returns what a check says of a world, and what the checks of its shards say together.
+// bothChecks returns the results of a check of a world, and of the checks of its shards together.
 func bothChecks(t *testing.T, src *format.Source) (whole, shards told) {
 	t.Helper()
 	f := worldFormat(t)
@@ -133,7 +133,7 @@ func bothChecks(t *testing.T, src *format.Source) (whole, shards told) {
 	return whole, shards
 }
 
-// finds returns what a query says of a shard of a world.
+// finds adds the results of a query of a shard of a world.
 func finds(t *testing.T, src *format.Source, shard format.Shard, words []string, hits, notes *told) {
 	t.Helper()
 	finder := worldFormat(t).Finder
@@ -171,7 +171,7 @@ var shardQueries = []string{
 	"node * --box -100,0,-100:100,20,300", "may-build 0,0,0",
 }
 
-// apartKinds are the kinds of stores that come apart.
+// apartKinds are the kinds of stores that can be split into shards.
 var apartKinds = map[string]func(t *testing.T) mapdb.Config{
 	"pos":     func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite} },
 	"xyz":     func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ} },
@@ -184,8 +184,8 @@ var apartKinds = map[string]func(t *testing.T) mapdb.Config{
 	},
 }
 
-// Whatever is wrong with a world: what is told of it is what is told of its shards, one after the
-// other, and its manifest is that of their pieces.
+// TestShards tests that the messages about a damaged world are those about its shards, one after the other, and that
+// its manifest equals that of its pieces.
 func TestShards(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	for name, config := range apartKinds {
@@ -211,7 +211,7 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// damagePage damages a page of a database, in the middle of the file.
+// damagePage damages a page in the middle of a database file.
 func damagePage(t *testing.T, r *rand.Rand, dir string) {
 	t.Helper()
 	names, _ := filepath.Glob(filepath.Join(dir, "map.db", "*.ldb"))
@@ -284,7 +284,7 @@ func sameShards(t *testing.T, src *format.Source, queries []string) {
 	}
 }
 
-// A shard that no world can have is an error, of every run.
+// TestNoShard tests that an invalid shard is an error of every operation.
 func TestNoShard(t *testing.T) {
 	src := badWorld(t, rand.New(rand.NewPCG(1, 1)), mapdb.Config{Backend: mapdb.SQLite})
 	for _, s := range []format.Shard{"x=0..15", "z=1..16", "../rest", "key=10", "REST", "z=0..15\n"} {

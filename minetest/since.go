@@ -29,7 +29,7 @@ func openSince(job *format.Job) (*sinceManifest, error) {
 	if path == "" {
 		return nil, nil
 	}
-	f, st, err := regular.Open(path) // and no pipe
+	f, st, err := regular.Open(path) // rejects pipes
 	m := &sinceManifest{path: path, file: f}
 	if err != nil {
 		return nil, m.wrap(err)
@@ -54,8 +54,8 @@ func (m *sinceManifest) wrap(err error) error {
 
 func (m *sinceManifest) Close() error { return m.file.Close() }
 
-// verify returns an error if the manifest is damaged, or that of another world: if no block of the
-// world is in it as it is. has reports whether the world has a block at a position.
+// verify returns an error if the manifest is damaged, or if it belongs to another world: no block of the world is
+// unchanged in it. has reports whether the world contains a block at a position.
 func (m *sinceManifest) verify(ctx context.Context, db mapdb.DB, has func(mapdb.Pos) bool, count int64) error {
 	if err := m.Verify(ctx); err != nil {
 		return m.wrap(err)
@@ -101,7 +101,7 @@ func (m *sinceManifest) verify(ctx context.Context, db mapdb.DB, has func(mapdb.
 	return fmt.Errorf("--%s: %s: no block of this world is as it says: it is the manifest of another world, or all of this one has changed", optionSince.Name, m.path)
 }
 
-// positions gives where the blocks of an area were.
+// positions yields the positions of the blocks in an area of the manifest.
 func (m *sinceManifest) positions(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Pos, error] {
 	return func(yield func(mapdb.Pos, error) bool) {
 		for e, err := range m.In(ctx, a) {
@@ -112,8 +112,8 @@ func (m *sinceManifest) positions(ctx context.Context, a mapdb.Area) iter.Seq2[m
 	}
 }
 
-// changed gives the positions of the blocks of an area that are new, gone or other ones. It reads
-// all of them; a row that cannot be read counts for none.
+// changed yields the positions of the blocks of an area that were added, removed or changed. It reads all blocks; a
+// row that cannot be read is ignored.
 func (m *sinceManifest) changed(ctx context.Context, job *format.Job, db mapdb.DB, a mapdb.Area) iter.Seq2[mapdb.Pos, error] {
 	return func(yield func(mapdb.Pos, error) bool) {
 		now, end, err := temporaryManifest(func(add func(manifest.Entry) error) (int64, error) {

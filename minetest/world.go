@@ -64,14 +64,13 @@ var minetestWorld = &format.Format{
 	Options: append([]format.Option{optionArea, optionRemote, optionExact, optionVerifiers, optionSchema, format.OptionClean, optionSince}, sceneOptions...),
 }
 
-// minetestBlock is a block that stands alone: a file of a world of 2011, or one
-// that somebody took out of a database.
+// minetestBlock is a separate block: a file of a world of 2011, or a block that was exported from a database.
 var minetestBlock = &format.Format{
 	Name:       minetestBlockName,
 	Title:      "Minetest/Luanti map block",
 	Extensions: []string{".block"},
 	Doc:        "docs/formats/minetest-mapblock.md",
-	Recognize:  func(*format.Source) bool { return false }, // there is no signature: the name tells
+	Recognize:  func(*format.Source) bool { return false }, // no signature: recognized by name
 
 	RecognizeTree: worlddir.RecognizeBlock,
 	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
@@ -90,10 +89,10 @@ var minetestBlock = &format.Format{
 	Options: []format.Option{format.OptionClean},
 }
 
-// worldFile is a world whose databases are opened by what needs them: a check says
-// of each what is wrong with it.
+// worldFile is a world whose databases are opened when they are needed, so that a check can report errors about each
+// of them.
 type worldFile struct {
-	w    *worlddir.World // nil until it is needed
+	w    *worlddir.World // nil until needed
 	dir  string
 	area *mapdb.Area
 }
@@ -106,7 +105,7 @@ func openWorld(_ context.Context, job *format.Job, src *format.Source) (format.F
 	return &worldFile{dir: src.Dir, area: area}, nil
 }
 
-// areaOf returns the area that the user gave, or nil.
+// areaOf returns the area that the user selected, or nil.
 func areaOf(job *format.Job) (*mapdb.Area, error) {
 	if text := job.Value(optionArea.Name); text != "" {
 		return parseArea(text)
@@ -127,7 +126,7 @@ func parseArea(text string) (*mapdb.Area, error) {
 	}, nil
 }
 
-// parsePos reads a position such as "12,0,-3", in brackets or not.
+// parsePos parses a position such as "12,0,-3", with or without parentheses.
 func parsePos(text string) (mapdb.Pos, bool) {
 	var v [3]int16
 	parts := strings.Split(strings.Trim(text, "() "), ",")
@@ -167,8 +166,8 @@ func (f *worldFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
 	return worlddir.Open(f.w, o), nil
 }
 
-// noMap tells that there is no database of blocks. Of a world that nobody has entered yet
-// there is none; but a server that has been there has left these files.
+// noMap reports that there is no database of blocks. That is a warning for a world that nobody has entered yet. It is
+// a loss if a server has left the files that it writes.
 func noMap(job *format.Job, dir string) {
 	for _, name := range []string{"map_meta.txt", "env_meta.txt"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
@@ -179,15 +178,15 @@ func noMap(job *format.Job, dir string) {
 	job.Warn(dir, "there is no database of blocks")
 }
 
-// warnUnread tells of databases that nobody reads.
+// warnUnread reports databases that the engine does not read.
 func warnUnread(job *format.Job, dir string, settings *world.Settings) {
 	for _, text := range world.UnreadStores(dir, settings) {
 		job.Warn(dir, "%s", text)
 	}
 }
 
-// lookForMap is noMap for a world whose blocks should be in its folder and are not, and
-// warns of other databases that nobody reads.
+// lookForMap calls noMap if the blocks should be in the folder of the world and are not there. It also reports
+// databases that the engine does not read.
 func lookForMap(ctx context.Context, job *format.Job, dir string) error {
 	settings, err := world.ReadWorldMT(dir)
 	if err != nil {
@@ -199,7 +198,7 @@ func lookForMap(ctx context.Context, job *format.Job, dir string) error {
 	}
 	db, err := worlddir.OpenMap(ctx, dir, settings, false)
 	if err != nil {
-		return nil // which is told where it is read
+		return nil // reported where the database is read
 	}
 	defer db.Close()
 	if !worlddir.HasMap(db) {
@@ -221,7 +220,7 @@ func (f *worldFile) Check(ctx context.Context, job *format.Job, sink check.Sink)
 	}, sink)
 }
 
-// splitWorld yields the slabs of the blocks. What is not of blocks is the work of the first.
+// splitWorld yields the slabs of the blocks. Everything except the blocks belongs to the first shard.
 func splitWorld(ctx context.Context, job *format.Job, src *format.Source, yield func(format.Shard) error) error {
 	area, err := areaOf(job)
 	if err != nil {
@@ -249,15 +248,15 @@ func splitWorld(ctx context.Context, job *format.Job, src *format.Source, yield 
 	return err
 }
 
-// inRest reports whether a job is about what is not of blocks.
+// inRest reports whether a job includes everything except the blocks.
 func inRest(job *format.Job) bool {
 	return job.Shard == "" || job.Shard == format.Shard(mapdb.SlabRest)
 }
 
-// Limits of what info looks at, so that it answers at once.
+// Limits of what info reads, so that it is fast.
 const (
-	maxExtent    = 500_000 // blocks whose positions are read
-	versionsSeen = 200     // blocks of which the version is looked at
+	maxExtent    = 500_000 // maximum number of blocks whose positions are read
+	versionsSeen = 200     // number of blocks whose versions are read
 )
 
 func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, error) {
@@ -321,13 +320,13 @@ func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, err
 	return info, nil
 }
 
-// unfinished tells of a copy that was ended before all was done.
+// unfinished returns a message about an interrupted copy, and whether there is one.
 func unfinished(dir string) (string, bool) {
 	u, ok := world.UnfinishedIn(dir)
 	return fmt.Sprintf("a copy of %s, with %d of its blocks: the same command continues with it", u.Source, u.Blocks), ok
 }
 
-// infoOfBlocks tells how many blocks there are, where, and of which versions.
+// infoOfBlocks adds the number, the extent and the versions of blocks.
 func (f *worldFile) infoOfBlocks(ctx context.Context, job *format.Job, info *format.Info, db mapdb.DB) error {
 	blocks, err := db.Count(ctx)
 	if err != nil {
@@ -347,7 +346,7 @@ func (f *worldFile) infoOfBlocks(ctx context.Context, job *format.Job, info *for
 	return nil
 }
 
-// extent returns the least and the greatest coordinates of all blocks.
+// extent returns the lowest and the highest coordinates of all blocks.
 func (f *worldFile) extent(ctx context.Context, job *format.Job, db mapdb.DB) (least, most mapdb.Pos, err error) {
 	least = mapdb.Pos{X: mapdb.MaxCoord, Y: mapdb.MaxCoord, Z: mapdb.MaxCoord}
 	most = mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: mapdb.MinCoord}
@@ -431,11 +430,11 @@ func buildWorld(ctx context.Context, job *format.Job, fsys fs.FS, out format.Out
 	return nil
 }
 
-// shownOfWorld returns the files of blocks and players; of a folder of them one stands for all.
+// shownOfWorld returns the files of blocks and players. One file represents all files of a folder.
 func shownOfWorld(src *format.Source) (paths []string) {
 	settings, err := world.ReadWorldMT(src.Dir)
 	if err != nil {
-		return nil // which whoever reads it tells
+		return nil // reported when it is read
 	}
 	backends := world.FindBackends(src.Dir, settings)
 	for _, part := range []world.Part{world.MapPart, world.PlayersPart} {
@@ -456,7 +455,7 @@ func shownOfWorld(src *format.Source) (paths []string) {
 	return paths
 }
 
-// replacesWorld says why another world must not take the place of an old one.
+// replacesWorld returns an error if another world must not replace an old one.
 func replacesWorld(ctx context.Context, job *format.Job, old *format.Source, tree fs.FS) error {
 	if by := inuse.By(old.Dir); by != "" {
 		return fmt.Errorf("%w: by %s", mapdb.ErrInUse, by)
@@ -482,7 +481,7 @@ func replacesWorld(ctx context.Context, job *format.Job, old *format.Source, tre
 	return nil
 }
 
-// dumpWorld shows the fields of a block.
+// dumpWorld prints the fields of a block.
 func dumpWorld(ctx context.Context, job *format.Job, src *format.Source, path string, t trace.Tracer) error {
 	p, ok := parsePos(path)
 	if !ok {
@@ -509,7 +508,7 @@ const (
 	minetestBlockName = "minetest-block"
 )
 
-// blockFile is a block that stands alone.
+// blockFile is a separate block.
 type blockFile struct {
 	src  *format.Source
 	data []byte
