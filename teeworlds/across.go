@@ -12,8 +12,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// pasteOptions are those of operations that bring in parts of a map that may be for another game,
-// and acrossOptions those of the ways from game to game.
+// pasteOptions are the options of operations that add parts of a map that may be for another game; acrossOptions are
+// those of conversions between games.
 var (
 	pasteOptions  = opts{ofCommand(optionDrop), ofCommand(optionMapres)}
 	acrossOptions = append(pasteOptions[:2:2],
@@ -31,8 +31,8 @@ var versionCommands = []mapCommand{
 		}),
 }
 
-// acrossOf returns what options say of the way to another game of a map, which is drawn with the
-// pictures of a game. Src is where the map is.
+// acrossOf returns how a map is converted to another game, according to the options of a job. The map is drawn with
+// the pictures of game. src is the source of the map.
 func acrossOf(m *twmap.Map, job *format.Job, src *format.Source, game mapdraw.Game) mapedit.Across {
 	var r *mapdraw.Renderer
 	return mapedit.Across{Drop: job.On(optionDrop.Name), Force: job.On("force"), Find: func(name string) (*image.NRGBA, error) {
@@ -50,7 +50,7 @@ func acrossOf(m *twmap.Map, job *format.Job, src *format.Source, game mapdraw.Ga
 	}}
 }
 
-// advised adds to an error of a way between games which option does it all the same.
+// advised adds to the error of a conversion between games the option that permits the loss.
 func advised(err error) error {
 	if errors.Is(err, mapedit.ErrLoss) {
 		return fmt.Errorf("%w: --%s does it all the same", err, optionDrop.Name)
@@ -58,7 +58,7 @@ func advised(err error) error {
 	return err
 }
 
-// to07 makes a map one of Teeworlds 0.7, and warns of what that does not bear.
+// to07 converts a map to Teeworlds 0.7, and warns of what that game does not support.
 func to07(e *mapedit.Editor, job *format.Job, a mapedit.Across) error {
 	if err := e.To07(a); err != nil {
 		return err
@@ -69,8 +69,8 @@ func to07(e *mapedit.Editor, job *format.Job, a mapedit.Across) error {
 	return nil
 }
 
-// otherMap returns the map that an argument names, a file or a folder made of one, and how parts
-// of it come into a map of another game.
+// otherMap returns the map that an argument names, a file or an extracted folder, and how its parts are converted to
+// the game of the edited map.
 func otherMap(job *format.Job) (*twmap.Map, mapedit.Across, error) {
 	path := job.Value(argMap.Name)
 	names, err := namesAt(job, path)
@@ -82,7 +82,7 @@ func otherMap(job *format.Job) (*twmap.Map, mapedit.Across, error) {
 	if mapedit.Is07(m) {
 		game = mapdraw.Game07
 	}
-	src, err := format.OpenSource(path) // only its path is asked
+	src, err := format.OpenSource(path) // only its path is used
 	if err != nil {
 		return nil, mapedit.Across{}, err
 	}

@@ -11,7 +11,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// A map is converted in one way, by convert and by edit.
+// TestConvertIsEdit tests that convert and edit convert a map in the same way.
 func TestConvertIsEdit(t *testing.T) {
 	m := twmap.New(4, 4)
 	m.Images = []*twmap.Image{twmap.NewExternalImage("grass_doodads", 1024, 1024)}
@@ -93,7 +93,7 @@ func TestConvertIsEdit(t *testing.T) {
 		t.Errorf("a map of 0.7 is converted to 0.7: %v", err)
 	}
 
-	// A picture that only one game has has to be embedded: --mapres is in both, and --drop.
+	// A picture that only one game has must be embedded: convert and edit both accept --mapres and --drop.
 	m.Images[0].Name = "no-game-has-it"
 	_, err = convert("teeworlds-0.7", put("lacking.map", m))
 	if err == nil || !strings.Contains(err.Error(), "this would lose how images/no-game-has-it looks") || !strings.Contains(err.Error(), "--drop does it all the same") {

@@ -27,17 +27,17 @@ var (
 	datafileCensus = &format.Census{Tables: []*format.Table{tableMaps, tableFindings}, Rows: checking.Rows(openDatafile, mapRows, tableFindings)}
 )
 
-// rowsOf calls for the rows of a map.
+// rowsOf calls row for the rows of a map.
 type rowsOf struct {
 	job *format.Job
 	src *format.Source
 	m   *twmap.Map
 	row func(*format.Table, []format.Cell) error
 
-	uses map[twmap.PartKind]map[int]int // of images, sounds and envelopes
+	uses map[twmap.PartKind]map[int]int // number of uses of images, sounds and envelopes
 }
 
-// mapRows tells the rows of a map, or of a datafile that is none.
+// mapRows calls row for the rows of a map, or of a datafile that is not a map.
 func mapRows(ctx context.Context, job *format.Job, src *format.Source, file format.File, row func(*format.Table, []format.Cell) error) error {
 	if f, is := file.(*datafileFile); is {
 		values := containerCells(src, f.f)
@@ -117,7 +117,7 @@ func (r *rowsOf) groups(context.Context, *mapfind.Finder) error {
 	return nil
 }
 
-// reference is the cell of a number of a part; null for none.
+// reference returns the cell for the number of a part; null for none.
 func reference[T ~int | ~int32](n T) format.Cell {
 	if n < 0 {
 		return format.Cell{}
@@ -175,13 +175,13 @@ func (r *rowsOf) counts(ctx context.Context, f *mapfind.Finder) error {
 	})
 }
 
-// tiles tells of the tiles that have more to say than what they are.
+// tiles calls row for the tiles with fields other than their id and flags.
 func (r *rowsOf) tiles(ctx context.Context, f *mapfind.Finder) error {
 	tables := map[twmap.Kind]*format.Table{
 		twmap.KindTele: tableTeles, twmap.KindSpeedup: tableSpeedups, twmap.KindSwitch: tableSwitches, twmap.KindTune: tableTunes,
 	}
 	kinds := []twmap.Kind{twmap.KindTele, twmap.KindSpeedup, twmap.KindSwitch, twmap.KindTune}
-	// What cannot be read was told when it was counted.
+	// Unreadable cells were already reported when they were counted.
 	return f.Tiles(ctx, kinds, func(c mapfind.Cell) bool { return c.ID != 0 }, nil, func(t mapfind.Tile) error {
 		values := []format.Cell{
 			format.IntCell(t.At.Part.Group.Number), format.IntCell(t.At.Part.Number), format.IntCell(t.At.X), format.IntCell(t.At.Y), format.IntCell(t.ID),
@@ -210,7 +210,7 @@ func (r *rowsOf) media(context.Context, *mapfind.Finder) error {
 		sum := format.Cell{}
 		if im.HasPicture() {
 			im.Look(func(p *image.NRGBA, err error) {
-				if err == nil { // otherwise the map tells of it
+				if err == nil { // otherwise the map reports it
 					sum = sumCell(p.Pix[:4*p.Rect.Dx()*p.Rect.Dy()])
 				}
 			})
@@ -239,7 +239,7 @@ func (r *rowsOf) media(context.Context, *mapfind.Finder) error {
 	return nil
 }
 
-// sumCell is the SHA-256 of data.
+// sumCell returns a cell with the SHA-256 of data.
 func sumCell(data []byte) format.Cell {
 	sum := sha256.Sum256(data)
 	return format.TextCell(hex.EncodeToString(sum[:]))

@@ -15,7 +15,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// The rows of maps of which everything is known say just that.
+// TestCensusOfSeeds tests the rows of maps whose contents are known completely.
 func TestCensusOfSeeds(t *testing.T) {
 	seeds, queries, err := seedmap.Make(24, 1)
 	if err != nil {
@@ -27,7 +27,7 @@ func TestCensusOfSeeds(t *testing.T) {
 	}
 }
 
-// sameAsFind asks the tables what find, info and check know of a map.
+// sameAsFind compares the tables of a map with the results of find, info and check.
 func sameAsFind(t *testing.T, src *format.Source) {
 	t.Helper()
 	db := censustest.New(t, Game)
@@ -114,7 +114,7 @@ func sameAsFind(t *testing.T, src *format.Source) {
 	}
 }
 
-// The rows of real maps say what find, info and check say of them.
+// TestCensusOfCorpus compares the rows of real maps with the results of find, info and check.
 func TestCensusOfCorpus(t *testing.T) {
 	for i, path := range corpus.Files(t, "teeworlds", ".map") {
 		src, err := format.OpenSource(path)
@@ -128,7 +128,7 @@ func TestCensusOfCorpus(t *testing.T) {
 	}
 }
 
-// A datafile that is no map of today has a row and findings.
+// TestCensusOfDatafile tests that a datafile that is not a current map has a row and findings.
 func TestCensusOfDatafile(t *testing.T) {
 	data, err := (&datafile.File{Items: []datafile.Item{{Type: 0x8002, Data: []int32{1, 2, 3}}}}).Encode()
 	if err != nil {
@@ -148,13 +148,14 @@ func TestCensusOfDatafile(t *testing.T) {
 	}
 }
 
-// Of a damaged map there is what can be read; the rest is told of, once, and is a finding.
+// TestCensusOfDamage tests that a damaged map has rows for everything that can be read, and that each loss is
+// reported once and is a finding.
 func TestCensusOfDamage(t *testing.T) {
 	seeds, _, err := seedmap.Make(6, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := seeds[5].Data // DDNet's, with a tele layer
+	data := seeds[5].Data // a map of DDNet, with a tele layer
 	m, err := twmap.Decode(data)
 	if err != nil {
 		t.Fatal(err)
@@ -166,11 +167,11 @@ func TestCensusOfDamage(t *testing.T) {
 		}
 		db := censustest.New(t, Game)
 		missed, err := db.Add(teeworldsMap, format.NewSource("a.map", broken))
-		unseen := i == 4 || i == 6 || i == 8 || i == 10 // air for games that know no such layer
+		unseen := i == 4 || i == 6 || i == 8 || i == 10 // air for games that do not support the layer
 		if err != nil || !unseen && (len(missed) != 1 || !strings.Contains(missed[0], fmt.Sprintf("data block %d ", i))) {
 			t.Errorf("block %d: %q, %v", i, missed, err)
 		}
-		// As find tells of it.
+		// The same losses as with find.
 		var told []string
 		job := &format.Job{OnMiss: func(_, message string) { told = append(told, message) }}
 		query := format.Step{Command: mapFinder.Commands[0], Job: new(format.Job)}
@@ -182,13 +183,13 @@ func TestCensusOfDamage(t *testing.T) {
 			t.Errorf("block %d: %q", i, got)
 		}
 	}
-	// What is too damaged to be opened is a finding.
+	// A file that is too damaged to be opened is a finding.
 	db := censustest.New(t, Game)
 	missed, err := db.Add(teeworldsMap, format.NewSource("a.map", data[:50]))
 	if got := db.Ask("SELECT id FROM teeworlds_findings"); err != nil || len(missed) != 1 || !slices.Equal(got, []string{"unreadable"}) {
 		t.Errorf("%q, %v, findings %q", missed, err, got)
 	}
-	// An error of whoever takes the rows ends all, and is returned.
+	// An error of the callback that receives the rows ends the census and is returned.
 	enough := errors.New("enough")
 	total := 0
 	count := func(*format.Table, []format.Cell) error { total++; return nil }
@@ -208,7 +209,7 @@ func TestCensusOfDamage(t *testing.T) {
 	}
 }
 
-// Whatever a file is, there are rows as the tables say, or an error.
+// FuzzCensus tests that any file gives rows that match the tables, or an error.
 func FuzzCensus(f *testing.F) {
 	seeds, _, err := seedmap.Make(6, 2)
 	if err != nil {

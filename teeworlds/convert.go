@@ -41,7 +41,7 @@ var mapConversions = []format.Conversion{
 	{To: "datafile-4", Title: "the same map in a datafile of version 4, compressed", Extension: ".map", Convert: convertContainer(4)},
 }
 
-// form gives a map that is for a game already the form that the game writes.
+// form brings a map that is already for a game into the format that the game writes.
 func form(convert func() []string, lost func(string)) error {
 	for _, l := range convert() {
 		lost(l)
@@ -49,7 +49,7 @@ func form(convert func() []string, lost func(string)) error {
 	return nil
 }
 
-// convertMap converts a map by a function that tells what was lost.
+// convertMap returns a converter that applies convert to a map and reports what was lost.
 func convertMap(convert func(e *mapedit.Editor, job *format.Job, lost func(string)) error) func(context.Context, *format.Job, *format.Source, format.Output) error {
 	return func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 		var lost []string
@@ -86,7 +86,7 @@ func convertContainer(version int) func(context.Context, *format.Job, *format.So
 		if err != nil {
 			return err
 		}
-		_ = m.Source().Verify() // blocks that stay as they are are not read otherwise
+		_ = m.Source().Verify() // otherwise unchanged blocks are not read
 		data, err := m.EncodeVersion(version)
 		if err != nil {
 			return err

@@ -12,13 +12,13 @@ import (
 	"trowel.example/teeworlds/mapedit"
 )
 
-// mapCommand is a change of maps, with the function that makes it.
+// mapCommand is an edit operation for maps, with the function that performs it.
 type mapCommand struct {
 	format.Command
 	do func(ctx context.Context, e *mapedit.Editor, job *format.Job) error
 }
 
-// mapCommands are all changes of maps, in the order of help.
+// mapCommands holds all edit operations for maps, in the order of the help.
 var mapCommands = slices.Concat(
 	infoCommands,
 	versionCommands,
@@ -40,7 +40,7 @@ var mapEditing = &format.Editing{
 	Edit:     editMap,
 }
 
-// editMap takes a map through the steps and writes it.
+// editMap applies the steps to a map and writes it.
 func editMap(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error {
 	m, err := decodeMap(src, missOf(job, src))
 	if err != nil {
@@ -72,8 +72,8 @@ func editMap(ctx context.Context, job *format.Job, src *format.Source, steps []f
 	if fit {
 		e.Fit()
 	}
-	_ = read.Verify()       // a block that no step has read may be damaged, too
-	data, err := m.Encode() // tells, too, what a file has no room for
+	_ = read.Verify()       // blocks that no step has read may also be damaged
+	data, err := m.Encode() // also reports what the file format has no room for
 	if err != nil || out == nil {
 		return err
 	}
@@ -82,13 +82,13 @@ func editMap(ctx context.Context, job *format.Job, src *format.Source, steps []f
 
 const layerHelp = "a path such as Tree/Leaves, with * and ?; a kind: tiles, quads, sounds, physics, game, front and so on; numbers such as 3/1; several with commas, and - before those to leave out"
 
-// optionLayers names layers, and optionNot the others; all commands that take --layer have both.
+// optionLayers selects layers, and optionNot all other layers; all commands with --layer have both.
 var (
 	optionLayers = format.Option{Name: "layer", List: true, Help: "only in this `layer`: " + layerHelp}
 	optionNot    = format.Option{Name: "not", Bool: true, Help: "in all layers but those that --layer names"}
 )
 
-// layersOf returns the layers that the option names, all if it is not given.
+// layersOf returns the layers that the option selects, or all if it is not given.
 func layersOf(e *mapedit.Editor, job *format.Job) ([]mapedit.LayerAt, error) {
 	list, err := e.Layers(job.List(optionLayers.Name)...)
 	if err == nil && job.On(optionNot.Name) {
@@ -105,7 +105,7 @@ func layersOf(e *mapedit.Editor, job *format.Job) ([]mapedit.LayerAt, error) {
 
 var errNot = fmt.Errorf("--%s: expected --%s, too: it names the layers that are left out", optionNot.Name, optionLayers.Name)
 
-// layerOf returns the only layer that the option names.
+// layerOf returns the single layer that the option selects.
 func layerOf(e *mapedit.Editor, job *format.Job) (at mapedit.LayerAt, err error) {
 	list, err := layersOf(e, job)
 	if err == nil && len(list) != 1 {

@@ -12,7 +12,7 @@ import (
 
 var applyCommands = []mapCommand{{Command: format.ApplyCommand, do: applyToMap}}
 
-// applyToMap lays a piece over the folder of a map, and makes the map of that.
+// applyToMap copies the files of a piece over the folder of a map, and builds the map from the result.
 func applyToMap(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 	now := mapdir.Open(e.Map())
 	put := make(map[string]format.AppliedFile)

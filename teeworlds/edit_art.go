@@ -82,7 +82,7 @@ var quadCommands = []mapCommand{
 		}, nil, "slice-quad Back/Lights 2 64,64 96,64 96,128 64,128", sliceQuad),
 }
 
-// ofQuads makes a command of a function that takes quads of a layer.
+// ofQuads returns a command that calls do with a layer and the numbers of its quads.
 func ofQuads(name, title string, do func(e *mapedit.Editor, at mapedit.LayerAt, list []int) error) mapCommand {
 	return command("Quads", name, title, opts{{Name: "layer", Help: argLayer.Help}, argQuads}, nil, name+" Back/Lights 0 3",
 		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
@@ -92,7 +92,7 @@ func ofQuads(name, title string, do func(e *mapedit.Editor, at mapedit.LayerAt, 
 			}
 			var list []int
 			for _, word := range job.List(argQuads.Name) {
-				i, _ := strconv.Atoi(word) // it was looked at
+				i, _ := strconv.Atoi(word) // already validated
 				list = append(list, i)
 			}
 			if list != nil && len(layers) > 1 {
@@ -107,7 +107,7 @@ func ofQuads(name, title string, do func(e *mapedit.Editor, at mapedit.LayerAt, 
 		})
 }
 
-// quadLayers returns the layers of quads among those that the argument names.
+// quadLayers returns the quad layers among those that the argument selects.
 func quadLayers(e *mapedit.Editor, job *format.Job) (list []mapedit.LayerAt, err error) {
 	layers, err := layersOf(e, job)
 	for _, at := range layers {
@@ -135,7 +135,7 @@ func sliceQuad(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 	}
 	var corners [4]twmap.Point
 	for i, word := range words {
-		p, _ := format.ParsePlace(word) // it was looked at
+		p, _ := format.ParsePlace(word) // already validated
 		if len(p) != 2 {
 			return errors.New("a corner has two numbers")
 		}

@@ -59,8 +59,8 @@ other layers, or by other rules. A layer whose seed is 0 gets one that is drawn 
 		}),
 }
 
-// automapLayers draws layers. Of those that somebody names each has to be drawn; of those that
-// the map names some may not be, for want of rules.
+// automapLayers draws layers. It fails if a layer named by the user cannot be drawn; other layers are skipped if
+// their rules are missing.
 func automapLayers(ctx context.Context, e *mapedit.Editor, job *format.Job) error {
 	rules, err := rulesFor(job)
 	if err != nil {
@@ -100,8 +100,7 @@ func automapLayers(ctx context.Context, e *mapedit.Editor, job *format.Job) erro
 	return err
 }
 
-// drawable returns those of layers that rules may draw. The error is that of the last if none
-// is.
+// drawable returns the layers that rules can draw. If there are none, it returns the error of the last layer.
 func drawable(e *mapedit.Editor, layers []mapedit.LayerAt) (list []mapedit.LayerAt, err error) {
 	for _, at := range layers {
 		_, _, bad := e.Automapped(at)
@@ -140,7 +139,7 @@ func setAutomapper(_ context.Context, e *mapedit.Editor, job *format.Job) error 
 		}
 		a := twmap.AutoMapper{Seed: seed, Automatic: job.On("automatic")}
 		if n, bad := strconv.ParseUint(job.Value(argConfig.Name), 10, 31); bad == nil {
-			a.Config = int32(n) // the rules need not be there
+			a.Config = int32(n) // the rules may be missing
 		} else {
 			rules, err := all.find(im.Name, true)
 			if err != nil {
@@ -161,13 +160,13 @@ func setAutomapper(_ context.Context, e *mapedit.Editor, job *format.Job) error 
 
 const rulesExtension = ".rules"
 
-// rulesOf are the rules of a run, by image.
+// rulesOf finds the rules of a run, by image.
 type rulesOf struct {
 	files, dirs []string
 	read        map[string]*automap.Rules // by path
 }
 
-// rulesFor finds out where the rules for a map may be.
+// rulesFor returns the files and folders in which the rules for a map may be.
 func rulesFor(job *format.Job) (*rulesOf, error) {
 	r := &rulesOf{read: make(map[string]*automap.Rules)}
 	for _, path := range job.List(optionRules.Name) {
@@ -190,8 +189,8 @@ func rulesFor(job *format.Job) (*rulesOf, error) {
 	return r, nil
 }
 
-// find returns the rules for an image. A single file that somebody gives for layers that he
-// names is for them, whatever it is called.
+// find returns the rules for an image. A single file of rules applies to the layers that the user names, whatever the
+// name of the file is.
 func (r *rulesOf) find(image string, named bool) (*automap.Rules, error) {
 	name := image + rulesExtension
 	for _, path := range r.files {
@@ -222,7 +221,7 @@ func (r *rulesOf) open(path string) (*automap.Rules, error) {
 	return r.read[path], nil
 }
 
-// seedOf returns the seed that the user gave, and whether he did.
+// seedOf returns the seed that the user gave, and whether one was given.
 func seedOf(job *format.Job) (seed int32, given bool, err error) {
 	if given = job.Value(optionSeed.Name) != ""; given {
 		if seed = int32(job.Integer(optionSeed.Name)); seed < 0 || seed > automap.MaxSeed {

@@ -14,7 +14,7 @@ import (
 
 func byEnvelope(e *mapedit.Editor) func(string) ([]int, error) { return e.Envelopes }
 
-// envelopeOption returns the number of the envelope that an option names, -1 for none.
+// envelopeOption returns the number of the envelope that an option selects, or -1 for none.
 func envelopeOption(e *mapedit.Editor, job *format.Job, name string, channels twmap.Channels) (i int, given bool, err error) {
 	word, given := job.Given(name)
 	if !given {
@@ -134,7 +134,7 @@ func setPoint(e *mapedit.Editor, job *format.Job, i int) (err error) {
 	return e.ChangePoint(i, job.Integer("point"), c)
 }
 
-// fixedList reads numbers with commas between as those of envelopes; nil for none.
+// fixedList reads comma-separated values of an envelope; nil for none.
 func fixedList(text string) ([]int32, error) {
 	if text == "" {
 		return nil, nil
@@ -153,7 +153,7 @@ func fixedList(text string) ([]int32, error) {
 	return list, nil
 }
 
-// tangents reads the handles of a point; nil for none.
+// tangents reads the tangents of a point; nil for none.
 func tangents(text string) ([]twmap.Tangent, error) {
 	var list []twmap.Tangent
 	for _, word := range strings.Fields(text) {

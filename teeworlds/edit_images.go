@@ -13,10 +13,10 @@ import (
 	"trowel.example/teeworlds/mapedit"
 )
 
-// editing is what a command does.
+// editing is the function that performs a command.
 type editing = func(ctx context.Context, e *mapedit.Editor, job *format.Job) error
 
-// command declares a change; behind the arguments and options stands an example.
+// command declares an edit operation. The example is an example of its use.
 func command(heading, name, title string, args, options []format.Option, example string, do editing) mapCommand {
 	return mapCommand{format.Command{Name: name, Title: title, Heading: heading, Args: args, Options: options, Example: example}, do}
 }
@@ -32,18 +32,18 @@ var (
 	argName       = format.Option{Name: "name", Help: "the new name"}
 	argTo         = format.Option{Name: "to", Type: format.Integer, Help: "the number that it gets, from 0"}
 
-	// pictures of the games are found as those of a drawn map are
+	// The pictures of the games are found as for drawing the map.
 	optionsMapres = opts{ofCommand(optionMapres), ofCommand(optionMapresOf)}
 )
 
-// ofCommand returns an option of a scene as one of a command.
+// ofCommand returns an option of a scene as an option of a command.
 func ofCommand(o format.Option) format.Option {
 	o.For = 0
 	return o
 }
 
-// several returns the numbers of the parts that the words of an argument name, in the order of
-// the words; all parts if there are none. Words that name no part are left out if others do.
+// several returns the numbers of the parts that the words of an argument select, in the order of the words, or all
+// parts without words. Words that select no part are ignored if others do.
 func several(job *format.Job, arg string, find func(string) ([]int, error)) ([]int, error) {
 	words := job.List(arg)
 	if len(words) == 0 {
@@ -66,7 +66,7 @@ func several(job *format.Job, arg string, find func(string) ([]int, error)) ([]i
 	return list, job.Lack(missing)
 }
 
-// one returns the number of the only part that a word names.
+// one returns the number of the single part that a word selects.
 func one(word string, find func(string) ([]int, error)) (int, error) {
 	list, err := find(word)
 	if err == nil && len(list) != 1 {
@@ -78,7 +78,7 @@ func one(word string, find func(string) ([]int, error)) (int, error) {
 	return list[0], nil
 }
 
-// ofSeveral makes a command of a function that takes the numbers of parts.
+// ofSeveral returns a command function that calls do with the numbers of parts.
 func ofSeveral(arg string, find func(*mapedit.Editor) func(string) ([]int, error), do func(e *mapedit.Editor, job *format.Job, list []int) error) editing {
 	return func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 		list, err := several(job, arg, find(e))
@@ -89,7 +89,7 @@ func ofSeveral(arg string, find func(*mapedit.Editor) func(string) ([]int, error
 	}
 }
 
-// ofOne makes a command of a function that takes the number of a part.
+// ofOne returns a command function that calls do with the number of a part.
 func ofOne(arg string, find func(*mapedit.Editor) func(string) ([]int, error), do func(e *mapedit.Editor, job *format.Job, i int) error) editing {
 	return func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 		i, err := one(job.Value(arg), find(e))
@@ -100,7 +100,7 @@ func ofOne(arg string, find func(*mapedit.Editor) func(string) ([]int, error), d
 	}
 }
 
-// ofMap makes a command of a function that needs nothing else.
+// ofMap returns a command function that calls do without arguments.
 func ofMap(do func(*mapedit.Editor) error) editing {
 	return func(_ context.Context, e *mapedit.Editor, _ *format.Job) error { return do(e) }
 }
@@ -108,7 +108,7 @@ func ofMap(do func(*mapedit.Editor) error) editing {
 func byImage(e *mapedit.Editor) func(string) ([]int, error) { return e.Images }
 func bySound(e *mapedit.Editor) func(string) ([]int, error) { return e.Sounds }
 
-// externals returns what finds the pictures that maps only name.
+// externals returns a function that returns the pictures of external images.
 func externals(e *mapedit.Editor, job *format.Job) (func(name string) (*image.NRGBA, error), error) {
 	o, err := drawOptions(job, job.Source)
 	if err != nil {

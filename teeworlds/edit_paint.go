@@ -15,8 +15,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// tilesCalled returns a function that reports whether a word means a tile of a layer of some
-// kind: by its number, or by what it does there, as twmap or DDNet's editor calls it.
+// tilesCalled returns a function that reports whether a word selects a tile in layers of a kind: by its number, or by
+// its name in that kind of layer, as in twmap or in DDNet's editor.
 func tilesCalled(word string) (func(kind twmap.Kind, id uint8) bool, error) {
 	if n, err := strconv.ParseUint(word, 10, 8); err == nil {
 		return func(_ twmap.Kind, id uint8) bool { return id == uint8(n) }, nil
@@ -47,7 +47,7 @@ func tilesCalled(word string) (func(kind twmap.Kind, id uint8) bool, error) {
 	return nil, err
 }
 
-// tileNumbers returns the numbers of the tiles of a kind of layers that a function wants.
+// tileNumbers returns the ids of the tiles that is accepts for a kind of layers.
 func tileNumbers(is func(kind twmap.Kind, id uint8) bool, kind twmap.Kind) (ids []uint8) {
 	for id := range 256 {
 		if is(kind, uint8(id)) {
@@ -57,8 +57,8 @@ func tileNumbers(is func(kind twmap.Kind, id uint8) bool, kind twmap.Kind) (ids 
 	return ids
 }
 
-// paint changes tiles of those layers that can hold them, and warns of how many others there
-// are. The words name tiles, "" none: a name means another number in layers of another kind.
+// paint changes tiles of the layers that can hold them, and warns about the number of other layers. from and to are
+// names of tiles, or "" for none: a name can mean different numbers in different kinds of layers.
 func paint(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area, from, to string, do func(list []mapedit.LayerAt, was, is mapedit.Tile) error) error {
 	was, err := tileFrom(job, "from-")
 	if err != nil {

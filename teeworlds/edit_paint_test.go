@@ -12,8 +12,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// edit takes a map through steps as a person types them, and returns what was told, warnings
-// with a ~ and the error with a !.
+// edit applies steps to a map as a user types them, and returns the reports, with a ~ before warnings and a ! before
+// the error.
 func edit(t *testing.T, m *twmap.Map, words string) string {
 	t.Helper()
 	data, err := m.Encode()
@@ -44,7 +44,8 @@ func edit(t *testing.T, m *twmap.Map, words string) string {
 	return strings.Join(told, "|")
 }
 
-// Tiles are named as find knows them, and layers that cannot hold a tile are skipped and counted.
+// TestPaint tests that tiles have the same names as in find, and that layers that cannot hold a tile are skipped and
+// counted.
 func TestPaint(t *testing.T) {
 	m := twmap.New(4, 2)
 	m.Physics(twmap.KindGame).Tiles().Set(0, 0, twmap.Tile{ID: 9})

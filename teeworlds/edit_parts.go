@@ -25,7 +25,7 @@ var (
 
 func byGroup(e *mapedit.Editor) func(string) ([]int, error) { return e.Groups }
 
-// ofLayers makes a command of a function that takes layers.
+// ofLayers returns a command function that calls do with layers.
 func ofLayers(do func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt) error) editing {
 	return func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 		list, err := layersOf(e, job)
@@ -93,7 +93,7 @@ var layerCommands = []mapCommand{
 	command("Map", "remove-unused", "Remove all that does nothing: empty layers and groups, and images, sounds and envelopes that nothing uses", nil, nil, "remove-unused", ofMap((*mapedit.Editor).RemoveUnused)),
 }
 
-// layerOptions are what layers have.
+// layerOptions are the fields of layers.
 var layerOptions = opts{
 	{Name: "name", Help: "up to 11 `bytes`"},
 	{Name: "detail", Choices: yesNo, Help: "whether it is a detail, which players with the low detail setting do not see"},
@@ -106,7 +106,7 @@ var layerOptions = opts{
 	{Name: "sound", Help: "the `sound` that a layer of sounds plays, or none"},
 }
 
-// layerChange understands the options of layers.
+// layerChange parses the options of layers.
 func layerChange(e *mapedit.Editor, job *format.Job) (c mapedit.LayerChange, err error) {
 	number := func(name string) *int {
 		if _, given := job.Given(name); given {
@@ -179,7 +179,7 @@ func addLayer(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 		l = twmap.NewTileLayer(kind, w, h)
 	}
 	if kind, _ := twmap.ParseKind(job.Value("kind")); c.Name != nil && !kind.Physics() {
-		l.Base().Name, c.Name = *c.Name, nil // it is called so from the start
+		l.Base().Name, c.Name = *c.Name, nil // it has the name from the start
 	}
 	at, err := e.AddLayer(mapedit.LayerAt{Group: group, Layer: job.Integer("at")}, l)
 	if err != nil {
@@ -188,7 +188,7 @@ func addLayer(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 	return e.ChangeLayers([]mapedit.LayerAt{at}, c)
 }
 
-// wholePlace returns the value of an option as two whole numbers that a map can hold.
+// wholePlace returns the value of an option as two integers in the range of a map.
 func wholePlace(job *format.Job, name string) (at [2]int32, err error) {
 	place := job.Place(name)
 	for i, v := range place {
@@ -200,7 +200,7 @@ func wholePlace(job *format.Job, name string) (at [2]int32, err error) {
 	return at, nil
 }
 
-// groupChange understands the options of groups.
+// groupChange parses the options of groups.
 func groupChange(job *format.Job) (c mapedit.GroupChange, err error) {
 	pair := func(name string) (x, y *int32) {
 		if job.Place(name) == nil {
@@ -235,7 +235,7 @@ func groupChange(job *format.Job) (c mapedit.GroupChange, err error) {
 
 var argSettings = format.Option{Name: "setting", List: true, Some: true, Help: "a command as the server runs it, such as 'tune gravity 0.5'"}
 
-// ofSettings makes a command of a function that takes a line.
+// ofSettings returns a command function that calls do with a line.
 func ofSettings(do func(e *mapedit.Editor, line string) error) editing {
 	return func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 		var err error

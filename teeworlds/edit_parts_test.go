@@ -13,8 +13,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// The commands that change the parts of maps say what they did, one after the other, as a
-// person would type them. What begins with ! is the error.
+// TestPartsCommands tests the reports of commands that change the parts of maps, typed one after the other as a user
+// would. Expected errors begin with !.
 func TestPartsCommands(t *testing.T) {
 	dir := t.TempDir()
 	picture := filepath.Join(dir, "p.png")

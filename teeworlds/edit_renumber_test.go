@@ -9,7 +9,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Numbers of tiles are 1 to 255.
+// TestRenumberBounds tests that numbers of tiles must be 1 to 255.
 func TestRenumberBounds(t *testing.T) {
 	for to, want := range map[string]bool{"0": false, "1": true, "255": true, "256": false} {
 		m := twmap.New(2, 2)

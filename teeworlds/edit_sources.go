@@ -12,7 +12,7 @@ import (
 
 var yesNo = []string{"true", "false"}
 
-// sourceOptions are what a sound source has, beside its place.
+// sourceOptions are the fields of a sound source, except its position.
 var sourceOptions = opts{
 	{Name: "radius", Type: format.Integer, Help: "of a circle, in `pixels`"},
 	{Name: "size", Type: format.Place, Help: "`width,height` of a rectangle, in pixels"},
@@ -24,7 +24,7 @@ var sourceOptions = opts{
 	{Name: "sound-envelope", Help: "the `envelope` that makes it louder and softer, or none"},
 }
 
-// changeSource returns what the options of a job do to a source.
+// changeSource returns a function that applies the options of a job to a source.
 func changeSource(e *mapedit.Editor, job *format.Job) (func(*twmap.SoundSource) error, error) {
 	var do []func(*twmap.SoundSource)
 	number := func(name string, least, most int, to func(*twmap.SoundSource) *int32) error {
@@ -88,7 +88,7 @@ func changeSource(e *mapedit.Editor, job *format.Job) (func(*twmap.SoundSource) 
 	}, nil
 }
 
-// fixed returns the value of an option in pixels as a point of the map.
+// fixed returns the value of an option, in pixels, as a point of the map.
 func fixed(job *format.Job, name string) (twmap.Point, error) {
 	at := job.Place(name)
 	if len(at) != 2 || max(at[0], at[1]) >= 1<<21 || min(at[0], at[1]) <= -1<<21 {
@@ -106,7 +106,7 @@ func addSource(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 	if err != nil {
 		return err
 	}
-	source := twmap.NewSoundSource(0, 0, 1500) // as large as the editor makes them
+	source := twmap.NewSoundSource(0, 0, 1500) // the size of new sources in the editor
 	if err := change(&source); err != nil {
 		return err
 	}

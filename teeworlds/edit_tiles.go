@@ -29,7 +29,7 @@ var (
 	optionUnused = format.Option{Name: "unused", Bool: true, Help: "tiles, too, that the layer does not have"}
 )
 
-// paintOptions say what a tile is.
+// paintOptions are the fields of a tile.
 var paintOptions = opts{
 	{Name: "flags", Help: "`words` of xflip, yflip and rotate with commas between them, or none"},
 	{Name: "number", Type: format.Integer, Help: "of tele, switch and tune tiles, 0 to 255"},
@@ -39,7 +39,7 @@ var paintOptions = opts{
 	{Name: "angle", Type: format.Integer, Help: "of speedups, in `degrees`, clockwise, 0 to the right"},
 }
 
-// fromOptions are paintOptions of the tiles that are replaced.
+// fromOptions are paintOptions for the tiles that are replaced.
 var fromOptions = func() opts {
 	list := slices.Clone(paintOptions)
 	for i, o := range list {
@@ -48,7 +48,7 @@ var fromOptions = func() opts {
 	return list
 }()
 
-// areaCommands change the whole map, or bring parts of others into it.
+// areaCommands change the whole map, or copy parts of other maps into it.
 var areaCommands = []mapCommand{
 	long("Layers of a group are mirrored around one middle, so smaller ones grow to the size of the largest by repeating their edges, as the game does; design layers larger than the game layer get groups of their own. Flags of physics tiles without a direction become 0. But for these, mirroring twice leaves the map as it was.",
 		command(headingMap, "mirror", "Mirror the whole map: what it looks like and what it does",
@@ -197,7 +197,7 @@ var tileCommands = []mapCommand{
 		ofMap(func(e *mapedit.Editor) error { e.ZeroUnused(); return nil })),
 }
 
-// long gives a command more to say than its title.
+// long adds a longer description to a command.
 func long(text string, c mapCommand) mapCommand {
 	c.Long = text
 	return c
@@ -222,7 +222,7 @@ func gameTileNames() []string {
 	return names
 }
 
-// ofTiles makes a command of a function that changes tiles of layers, which have to be named.
+// ofTiles returns a command function that changes tiles of layers, which the user must select.
 func ofTiles(do func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error) editing {
 	return func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 		if len(job.List(optionLayers.Name)) == 0 {
@@ -270,7 +270,7 @@ func parseArea(text string) (mapedit.Area, error) {
 	return mapedit.Area{X: r.Min.X, Y: r.Min.Y, Width: r.Dx(), Height: r.Dy()}, err
 }
 
-// tileFrom returns what options say of a tile.
+// tileFrom returns the tile that options specify.
 func tileFrom(job *format.Job, prefix string) (t mapedit.Tile, err error) {
 	number := func(name, text string, most int64) int64 {
 		n, bad := strconv.ParseInt(text, 10, 32)
@@ -299,8 +299,7 @@ func tileFrom(job *format.Job, prefix string) (t mapedit.Tile, err error) {
 	return t, err
 }
 
-// parseFlags reads flags of tiles; the flag opaque, which follows from the picture, can only be
-// asked for.
+// parseFlags reads flags of tiles. The flag opaque depends on the picture, and is accepted only in queries (asking).
 func parseFlags(text string, asking bool) (f twmap.TileFlags, err error) {
 	if text == "none" {
 		return 0, nil

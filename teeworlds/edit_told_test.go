@@ -15,7 +15,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// toFile is an output of one file.
+// toFile is an output to a single file.
 type toFile struct {
 	t    *testing.T
 	path string
@@ -30,8 +30,8 @@ func (o toFile) Create(string) (format.Part, error) {
 func (toFile) Dir() (string, error)     { return "", errors.ErrUnsupported }
 func (toFile) KeptDir() (string, error) { return "", errors.ErrUnsupported }
 
-// An operation tells of a change if it makes one, and only then: without one the file stays
-// as it is, byte for byte. Many of these have nothing to do in most maps.
+// TestChangesAreTold tests that an operation reports a change if and only if it makes one: without a change the file
+// stays byte-identical. Many operations have no effect in most maps.
 func TestChangesAreTold(t *testing.T) {
 	operations := strings.Split(strings.TrimSpace(`
 info --author=
@@ -138,7 +138,7 @@ append SELF`), "\n")
 			}
 			same := bytes.Equal(before, after)
 			symmetric := strings.HasPrefix(op, "mirror") || strings.HasPrefix(op, "rotate")
-			remark := strings.HasSuffix(op, "SELF") || strings.Contains(op, "SELF 0") // that physics layers stay behind
+			remark := strings.HasSuffix(op, "SELF") || strings.Contains(op, "SELF 0") // warns that physics layers are not copied
 			if same != (len(told) == 0) && !(same && (symmetric || remark)) {
 				t.Errorf("%s: the same bytes: %v, told: %v", op, same, told)
 			}

@@ -10,7 +10,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// The door opens whatever file of the game it is given, as a tree of ordinary files.
+// Example opens a file of the game, of any format, as a tree of ordinary files.
 func Example() {
 	data, err := twmap.New(50, 50).Encode()
 	if err != nil {

@@ -16,13 +16,13 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// mapQuery is a query of maps, with the function that answers it.
+// mapQuery is a query for maps, with the function that answers it.
 type mapQuery struct {
 	format.Command
 	find func(ctx context.Context, f *mapfind.Finder, q *mapAsking) error
 }
 
-// mapAsking is a query that is asked of a map.
+// mapAsking is a query during its execution for a map.
 type mapAsking struct {
 	*format.Job // of the query
 	hit         func(path string, at twmap.Place, fields ...format.InfoField) error
@@ -35,8 +35,8 @@ var mapFinder = &format.Finder{
 	Lacks:    lacksInMap,
 }
 
-// lacksInMap returns an error for each layer, image, sound and envelope in a query that a map does not have, and for
-// each number that a query without an area has not found.
+// lacksInMap returns an error for each layer, image, sound and envelope of a query that a map does not have, and for
+// each number that a query without an area did not find.
 func lacksInMap(_ context.Context, job *format.Job, src *format.Source, query format.Step) error {
 	m, err := decodeMap(src, missOf(job, src))
 	if err != nil {
@@ -45,7 +45,7 @@ func lacksInMap(_ context.Context, job *format.Job, src *format.Source, query fo
 	e := mapedit.New(m, nil)
 	_, err = e.Layers(query.Job.List(optionLayers.Name)...)
 	for name, parts := range map[string]func(string) ([]int, error){"image": e.Images, "sound": e.Sounds, "envelope": e.Envelopes} {
-		pattern := query.Job.Value(name) // of an option
+		pattern := query.Job.Value(name) // the value of an option
 		if query.Name == name {
 			pattern = query.Job.Value(argumentPart.Name)
 		}
@@ -93,7 +93,7 @@ func findInMap(ctx context.Context, job *format.Job, src *format.Source, query f
 	return mapQueries[i].find(ctx, f, q)
 }
 
-// missIn returns what tells of a part of a map that cannot be read, unless the map itself does.
+// missIn returns a function that reports a part of a map that cannot be read, unless the map itself reports it.
 func missIn(job *format.Job, src *format.Source) func(path string, err error) {
 	return func(path string, err error) {
 		if !errors.Is(err, datafile.ErrUnreadable) {
@@ -178,7 +178,7 @@ var mapQueries = []mapQuery{
 
 var argumentPart = format.Option{Name: "name", Help: "a name with * and ?, in capitals or not, or a number, which counts from 0", Default: "*"}
 
-// bytesOf reads numbers from 0 to 255; it is nil for none.
+// bytesOf reads numbers from 0 to 255; it returns nil for none.
 func bytesOf(words []string) (*[256]bool, error) {
 	if len(words) == 0 {
 		return nil, nil
@@ -194,7 +194,7 @@ func bytesOf(words []string) (*[256]bool, error) {
 	return &set, nil
 }
 
-// flagsOf returns the flags that tiles have to have; -1 is any.
+// flagsOf returns the flags that tiles must have; -1 means any.
 func (q *mapAsking) flagsOf() (int, error) {
 	text := q.Value(optionFlags.Name)
 	if text == "" {
@@ -208,7 +208,7 @@ func (q *mapAsking) flagsOf() (int, error) {
 }
 
 func findTiles(ctx context.Context, f *mapfind.Finder, q *mapAsking) error {
-	// byKind is what is wanted in layers of each kind.
+	// byKind holds the selected ids for each kind of layers.
 	var byKind [twmap.KindZones + 1][256]bool
 	words := q.List("tile")
 	for _, word := range words {
@@ -234,7 +234,7 @@ func findTiles(ctx context.Context, f *mapfind.Finder, q *mapAsking) error {
 	})
 }
 
-// nameOf returns what a tile does, "" if it is only to be seen.
+// nameOf returns the name of a tile, or "" in design layers.
 func nameOf(t *mapfind.Tile) string {
 	if t.Kind == twmap.KindTiles {
 		return ""
@@ -242,7 +242,7 @@ func nameOf(t *mapfind.Tile) string {
 	return t.Name()
 }
 
-// numberOf returns the number of a tile, nil if such have none.
+// numberOf returns the number of a tile, or nil if tiles of the kind have none.
 func numberOf(t *mapfind.Tile) any {
 	switch t.Kind {
 	case twmap.KindTele, twmap.KindSwitch, twmap.KindTune:
@@ -258,7 +258,7 @@ func flagText(f twmap.TileFlags) string {
 	return f.String()
 }
 
-// findNumbers answers a query for the numbers of tiles in the layer of a kind.
+// findNumbers returns a function that answers a query for the numbers of tiles in the layer of a kind.
 func findNumbers(kind twmap.Kind) func(context.Context, *mapfind.Finder, *mapAsking) error {
 	return func(ctx context.Context, f *mapfind.Finder, q *mapAsking) error {
 		numbers, err := bytesOf(q.List("number"))
@@ -311,7 +311,7 @@ func findLayers(_ context.Context, f *mapfind.Finder, q *mapAsking) error {
 	})
 }
 
-// findUses answers a query for the users of parts of a kind.
+// findUses returns a function that answers a query for the uses of parts of a kind.
 func findUses(kind twmap.PartKind) func(context.Context, *mapfind.Finder, *mapAsking) error {
 	return func(_ context.Context, f *mapfind.Finder, q *mapAsking) error {
 		return f.Uses(kind, q.Value("name"), func(u mapfind.Use) error {
@@ -321,7 +321,7 @@ func findUses(kind twmap.PartKind) func(context.Context, *mapfind.Finder, *mapAs
 }
 
 func findQuads(_ context.Context, f *mapfind.Finder, q *mapAsking) error {
-	const unit = 32 * 1024 // of a tile
+	const unit = 32 * 1024 // side of a tile
 	return f.Quads(q.miss, func(quad mapfind.Quad) error {
 		if name, given := q.Given("image"); given && !strings.EqualFold(name, quad.Image) {
 			return nil
@@ -339,7 +339,7 @@ func findQuads(_ context.Context, f *mapfind.Finder, q *mapAsking) error {
 	})
 }
 
-// envelope is a reference to an envelope, nil if it is none.
+// envelope returns a reference to an envelope, or nil for none.
 func envelope(n int32) any {
 	if n < 0 {
 		return nil

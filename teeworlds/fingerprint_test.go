@@ -14,7 +14,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// change changes something of a map that may be seen in a picture of it.
+// change makes a change to a map that may be visible in a picture of the map.
 func change(r *rand.Rand, m *twmap.Map) string {
 	g := m.Groups[r.IntN(len(m.Groups))]
 	switch l := g.Layers[r.IntN(len(g.Layers))].(type) {
@@ -69,7 +69,7 @@ func change(r *rand.Rand, m *twmap.Map) string {
 	return ""
 }
 
-// changeRest changes what is no layer.
+// changeRest changes something other than a layer.
 func changeRest(r *rand.Rand, m *twmap.Map) string {
 	switch r.IntN(4) {
 	case 0:
@@ -92,8 +92,8 @@ func changeRest(r *rand.Rand, m *twmap.Map) string {
 	return "clip"
 }
 
-// Each tile of a pyramid that looks different has another fingerprint, and one without any has
-// nothing in it.
+// TestFingerprint tests that each tile of a pyramid that looks different has another fingerprint, and that a tile
+// without a fingerprint is empty.
 func TestFingerprint(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	const side = 64
@@ -125,12 +125,12 @@ func TestFingerprint(t *testing.T) {
 		view := old.Views()[0]
 		look := format.Look{View: view.Name, Scale: []float64{16, 5, 1, 0.5}[r.IntN(4)], Time: time.Duration(r.IntN(2)) * 700 * time.Millisecond}
 		if r.IntN(3) == 0 {
-			look.Layers = []string{} // all of them
+			look.Layers = []string{} // all layers
 			for _, l := range view.Layers {
 				look.Layers = append(look.Layers, l.Name)
 			}
 		}
-		// Names of layers may depend on what they show: the same are drawn all the same.
+		// Names of layers may depend on their contents, so the same layers are selected again.
 		lookNow := look
 		if look.Layers != nil {
 			lookNow.Layers = nil
@@ -179,7 +179,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// One tile of a layer changes the fingerprints of the parts that show it, and of no others.
+// TestFingerprintOfOneTile tests that one tile of a layer changes only the fingerprints of the parts that show it.
 func TestFingerprintOfOneTile(t *testing.T) {
 	m := twmap.New(200, 100)
 	for i, layers := range []int{1, 2} {
@@ -222,7 +222,8 @@ func TestFingerprintOfOneTile(t *testing.T) {
 	}
 }
 
-// Options are had without reading the map again, and tell the same of what is missing.
+// TestSceneWith tests that options can be changed without reading the map again, and that the reports of missing
+// parts stay the same.
 func TestSceneWith(t *testing.T) {
 	s, err := openTestScene(t, map[string]string{})
 	if err != nil {

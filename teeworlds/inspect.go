@@ -21,17 +21,17 @@ var (
 	_ format.Placer    = mapdiff.Change{}
 )
 
-// Limits of what is told of a point, so that a person can read it.
+// Limits for the description of a point, which keep it readable.
 const (
-	maxThings = 64  // quads or sources of one layer
-	maxLinks  = 500 // of one tile
+	maxThings = 64  // quads or sources of a layer
+	maxLinks  = 500 // of a tile
 )
 
-// farOut is beyond all places of a map, in units.
+// farOut exceeds the coordinates of a map, in units.
 const farOut = 1 << 32
 
-// Inspect returns the tiles, quads and sound sources at a point: of the layers that are drawn,
-// then of the others. Behind the edge of a layer of tiles is what is at its edge, as in the game.
+// Inspect returns the tiles, quads and sound sources at a point: first those of the drawn layers, then of the others.
+// Beyond the edge of a tile layer it returns the tile at the edge, as in the game.
 func (s *mapScene) Inspect(ctx context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
 	p, err := s.picture(look)
 	if err != nil {
@@ -76,9 +76,8 @@ func (s *mapScene) part(l sceneLayer) *twmap.Part {
 		Group: &twmap.Part{Kind: twmap.PartGroup, Number: l.group, Name: g.Name}}
 }
 
-// Where returns the rectangle of a tile, a quad, a sound source, a layer, a group, or of what a
-// line of the tree says, at the beginning of time. The view of the camera is that of its usual
-// size.
+// Where returns the rectangle of a tile, a quad, a sound source, a layer, a group, or the part in a line of the tree,
+// at time 0. The view of the camera has its usual size.
 func (s *mapScene) Where(view string, place check.Place) (format.Rect, bool) {
 	v, ok := format.ViewOf(s, view)
 	if !ok {
@@ -125,7 +124,7 @@ func (s *mapScene) Where(view string, place check.Place) (format.Rect, bool) {
 	return box.in(s.Placing(camera, number)), true
 }
 
-// bounds is a rectangle in the units of a group that grows.
+// bounds is a rectangle that grows, in the units of a group.
 type bounds struct {
 	format.Rect
 	any bool
@@ -145,13 +144,13 @@ func (b *bounds) shape(s mapdraw.Shape) {
 	}
 }
 
-// tiles adds the cells from one to another.
+// tiles adds a rectangle of cells.
 func (b *bounds) tiles(x0, y0, x1, y1 int) {
 	b.add(float64(x0)*mapdraw.TileSize, float64(y0)*mapdraw.TileSize)
 	b.add(float64(x1+1)*mapdraw.TileSize, float64(y1+1)*mapdraw.TileSize)
 }
 
-// layer adds all that a layer has.
+// layer adds all contents of a layer.
 func (b *bounds) layer(s *mapScene, l twmap.Layer) {
 	switch l := l.(type) {
 	case *twmap.TileLayer:
@@ -174,7 +173,7 @@ func (b *bounds) layer(s *mapScene, l twmap.Layer) {
 	}
 }
 
-// thing adds what is from one place of a layer to another, if it is there.
+// thing adds the contents of a layer from one place to another, if they exist.
 func (b *bounds) thing(s *mapScene, l twmap.Layer, first, last twmap.Place) {
 	i := int(first.Index)
 	switch l := l.(type) {
@@ -210,23 +209,23 @@ func (b *bounds) thing(s *mapScene, l twmap.Layer, first, last twmap.Place) {
 	}
 }
 
-// in returns the rectangle in tiles of a view that shows the group so.
+// in returns the rectangle, in tiles, in a view that shows the group with a placing.
 func (b *bounds) in(p mapdraw.Placing) (r format.Rect) {
 	r.Min, r.Max = tilesOf(p, b.Min[0], b.Min[1]), tilesOf(p, b.Max[0], b.Max[1])
 	return r
 }
 
-// tilesOf returns where a place of a group is shown, in tiles.
+// tilesOf returns the position, in tiles, at which a point of a group is shown.
 func tilesOf(p mapdraw.Placing, x, y float64) [2]float64 {
 	x, y = p.Out(x, y)
 	return [2]float64{x / mapdraw.TileSize, y / mapdraw.TileSize}
 }
 
-// pointText says a place in tiles.
+// pointText formats a point in tiles.
 func pointText(x, y float64) string {
 	tiles := func(v float64) float64 { return math.Round(v/mapdraw.TileSize*1000) / 1000 }
 	return fmt.Sprintf("%g, %g", tiles(x), tiles(y))
 }
 
-// title names a thing of a layer.
+// title returns the title of a thing in the layer.
 func (l sceneLayer) title(what string) string { return path.Base(l.Name) + ": " + what }

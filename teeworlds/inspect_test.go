@@ -25,9 +25,8 @@ import (
 	"trowel.example/trace"
 )
 
-// randomMap returns a map with layers of all kinds, filled at random, in groups that move in
-// all ways. Its tiles are of a picture whose 256 cells are a pixel each, of a colour that no
-// other has.
+// randomMap returns a map with layers of all kinds, filled randomly, in groups with various parallax and offsets. The
+// tiles use a picture whose 256 cells are one pixel each, in unique colours.
 func randomMap(r *rand.Rand) *twmap.Map {
 	width, height := 3+r.IntN(30), 2+r.IntN(20)
 	m := twmap.New(width, height)
@@ -106,12 +105,12 @@ func randomMap(r *rand.Rand) *twmap.Map {
 	return m
 }
 
-// opened is a map with all that can be asked of it.
+// opened is a map with everything that can be inspected.
 type opened struct {
 	format.Inspector
 	m     *twmap.Map
 	tree  fs.FS
-	bytes map[string][]byte // what Dump shows, by space
+	bytes map[string][]byte // the result of Dump, by space
 	lines map[string][]string
 }
 
@@ -167,7 +166,7 @@ func fact(thing format.Thing, key string) any {
 	return nil
 }
 
-// verify tests that all that is told of a thing is so.
+// verify tests that the description of a thing is correct.
 func (o *opened) verify(t *testing.T, thing format.Thing) {
 	t.Helper()
 	place := thing.Place.(twmap.Place)
@@ -190,7 +189,7 @@ func (o *opened) verify(t *testing.T, thing format.Thing) {
 	} else if len(stored) != 152 && len(stored) != 52 || !strings.HasPrefix(line, "    {") || o.line(t, check.Line{Path: thing.Line.Path, Line: thing.Line.Line - int(place.Index) - 1})[:4] != `  "`+map[bool]string{true: "q", false: "s"}[len(stored) == 152] {
 		t.Fatalf("%s: %+v is %q, %d bytes", thing.Title, thing.Line, line, len(stored))
 	}
-	// The line leads back to the place, and so does the place.
+	// The line leads back to the place, as does the place itself.
 	at, ok := o.Where("map", place)
 	other, ok2 := o.Where("map", thing.Line)
 	if !ok || !ok2 || at != other {
@@ -198,7 +197,7 @@ func (o *opened) verify(t *testing.T, thing format.Thing) {
 	}
 }
 
-// storedText returns the bytes of a tile as it stands in the tree.
+// storedText returns the stored bytes of a tile as the text in the tree.
 func storedText(l *twmap.TileLayer, b []byte) string {
 	switch l.Kind() {
 	case twmap.KindTele:
@@ -217,7 +216,8 @@ func storedText(l *twmap.TileLayer, b []byte) string {
 	return tiletext.FormatCell(tile)
 }
 
-// Whatever is told of a place stands in the tree and in the bytes where the thing says so.
+// TestInspect tests that the description of each place matches the line of the tree and the bytes of the file that it
+// names.
 func TestInspect(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	told := make(map[string]int)
@@ -271,7 +271,7 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// corpusMaps returns every nth map of the corpus, if it is there.
+// corpusMaps returns every nth map of the corpus, if the corpus is available.
 func corpusMaps(t *testing.T, n int) (some []string) {
 	if os.Getenv("TROWEL_CORPUS") == "" {
 		return nil
@@ -284,8 +284,8 @@ func corpusMaps(t *testing.T, n int) (some []string) {
 	return some
 }
 
-// The tile that is told is the one that is drawn under the pixel, in both views and whatever
-// the group does.
+// TestInspectIsWhatIsDrawn tests that the described tile is the one drawn at the pixel, in both views and for any
+// placing of the group.
 func TestInspectIsWhatIsDrawn(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	seen := 0
@@ -335,7 +335,8 @@ func TestInspectIsWhatIsDrawn(t *testing.T) {
 	}
 }
 
-// A tele leads to its partners, a switch to all that it switches, and neither to others.
+// TestInspectLinks tests that a tele links to its partners, and a switch to everything that it switches, and neither
+// to other tiles.
 func TestInspectLinks(t *testing.T) {
 	m := twmap.New(40, 20)
 	tele, switches := twmap.NewTileLayer(twmap.KindTele, 40, 20), twmap.NewTileLayer(twmap.KindSwitch, 40, 20)
@@ -398,7 +399,7 @@ func TestInspectLinks(t *testing.T) {
 	}
 }
 
-// A quad is found where it is at a time, with its curves.
+// TestInspectQuad tests that a quad is found at its position at a time, with its curves.
 func TestInspectQuad(t *testing.T) {
 	m := twmap.New(20, 20)
 	quad := twmap.NewQuad(32, 64, 64, 32)
@@ -444,7 +445,8 @@ func TestInspectQuad(t *testing.T) {
 	}
 }
 
-// Places that are nowhere are nowhere, and damaged layers tell what can be had.
+// TestInspectNowhere tests that invalid places have no rectangle, and that damaged layers are described as far as
+// they can be read.
 func TestInspectNowhere(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	m := randomMap(r)
@@ -464,7 +466,7 @@ func TestInspectNowhere(t *testing.T) {
 	if _, err := o.Inspect(t.Context(), format.Look{View: "side"}, [2]float64{}); err == nil {
 		t.Error("a view that there is not")
 	}
-	// Behind the edge is what is at the edge.
+	// Beyond the edge there is the tile at the edge.
 	at, _ := o.Inspect(t.Context(), format.Look{Scale: 1, Layers: []string{"Game/Front"}}, [2]float64{-5, 1.5})
 	edge, _ := o.Inspect(t.Context(), format.Look{Scale: 1, Layers: []string{"Game/Front"}}, [2]float64{0.5, 1.5})
 	if at[0].Title != "Front: freeze" || fact(at[0], "cell") != fact(edge[0], "cell") || fact(at[0], "repeats") == nil || fact(edge[0], "repeats") != nil {
@@ -498,7 +500,7 @@ func TestInspectNowhere(t *testing.T) {
 		t.Error("a view that there is not")
 	}
 
-	// A map that is damaged anywhere.
+	// A map with random damage.
 	for range 60 {
 		damaged := bytes.Clone(data)
 		for range 1 + r.IntN(20) {
@@ -524,7 +526,8 @@ func TestInspectNowhere(t *testing.T) {
 	}
 }
 
-// A layer whose end is missing tells the cells that are there, and why there are no more.
+// TestInspectDamaged tests that the existing cells of a truncated layer are described, and that the others have the
+// reason why they are missing.
 func TestInspectDamaged(t *testing.T) {
 	m := twmap.New(30, 20)
 	for x := range 30 * 20 {

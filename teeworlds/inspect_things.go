@@ -13,7 +13,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// here is a place in a layer, where things are looked for.
+// here is a place in a layer at which things are searched.
 type here struct {
 	*mapScene
 	sceneLayer
@@ -24,7 +24,7 @@ type here struct {
 	clipped bool
 }
 
-// thing returns a thing of the layer, without its own facts.
+// thing returns the general description of a thing in the layer, without specific facts.
 func (h *here) thing(what string, place twmap.Place, at twmap.Stored, err error) format.Thing {
 	t := format.Thing{Title: h.title(what), Layer: h.Name, Place: place}
 	if h.today {
@@ -42,7 +42,7 @@ func (h *here) thing(what string, place twmap.Place, at twmap.Stored, err error)
 	return t
 }
 
-// list returns those of n things of a layer that are here, in front first.
+// list returns those of n things of a layer for which is reports true, topmost first.
 func (h *here) list(n int, err error, is func(i int) bool, tell func(i int) format.Thing) (things []format.Thing) {
 	more := 0
 	for i := range n {
@@ -66,7 +66,7 @@ func (h *here) list(n int, err error, is func(i int) bool, tell func(i int) form
 	return things
 }
 
-// quads returns the quads that are at the place.
+// quads returns the quads at the place.
 func (h *here) quads(l *twmap.QuadLayer) (things []format.Thing) {
 	l.Look(func(quads []twmap.Quad, err error) {
 		things = h.list(len(quads), err, func(i int) bool {
@@ -126,12 +126,12 @@ func (h *here) sources(l *twmap.SoundLayer) (things []format.Thing) {
 // units returns a number with ten binary places in the units of the map.
 func units(v int32) float64 { return float64(v) / 1024 }
 
-// colorOf returns a colour as the game keeps it: a byte of each number.
+// colorOf returns a colour as the game stores it: with a byte for each component.
 func colorOf(c twmap.Color) color.NRGBA {
 	return color.NRGBA{uint8(c.R), uint8(c.G), uint8(c.B), uint8(c.A)}
 }
 
-// groupFacts returns what the group of the layer says.
+// groupFacts returns a description of the group of the layer.
 func (h *here) groupFacts() format.InfoField {
 	g := h.m.Groups[h.group]
 	facts := []format.InfoField{format.Fact("name", "", g.Name), format.Fact("parallax", "parallax in percent", fmt.Sprintf("%d, %d", g.ParallaxX, g.ParallaxY)),
@@ -142,7 +142,7 @@ func (h *here) groupFacts() format.InfoField {
 	return format.Fact("group", "", facts)
 }
 
-// image returns what there is to know of an image by its number.
+// image returns a description of an image by its number.
 func (h *here) image(i int) []format.InfoField {
 	if i < 0 || i >= len(h.m.Images) {
 		return nil
@@ -155,7 +155,7 @@ func (h *here) image(i int) []format.InfoField {
 	return []format.InfoField{format.Fact("image", "", []format.InfoField{format.Fact("name", "", im.Name), format.Fact("width", "", im.Width()), format.Fact("height", "", im.Height()), format.Fact("where", "", where)})}
 }
 
-// envelope returns what an envelope does by its number.
+// envelope returns a description of an envelope by its number.
 func (h *here) envelope(key, label string, i, offset int32) []format.InfoField {
 	if i < 0 || int(i) >= len(h.m.Envelopes) {
 		return nil

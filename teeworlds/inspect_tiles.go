@@ -12,7 +12,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// tile returns the tile of a layer at the place, nothing if it is empty.
+// tile returns the tile of a layer at the place, or nil if it is empty.
 func (h *here) tile(l *twmap.TileLayer) []format.Thing {
 	if l.Width() < 1 || l.Height() < 1 {
 		return nil
@@ -26,7 +26,7 @@ func (h *here) tile(l *twmap.TileLayer) []format.Thing {
 			c = cellOf(l, x, y)
 		}
 	})
-	if err != nil { // such cells are not to be had by looking
+	if err != nil { // Look does not return these cells
 		l := l.Clone()
 		err = cellError(l)
 		c = cellOf(l, x, y)
@@ -70,8 +70,7 @@ func (h *here) tile(l *twmap.TileLayer) []format.Thing {
 	return []format.Thing{t}
 }
 
-// cellError returns why the cells of a layer cannot be read, if they cannot. Those of another
-// version can.
+// cellError returns the reason why the cells of a layer cannot be read. Cells of another version are readable.
 func cellError(l *twmap.TileLayer) error {
 	if err := l.Load(); !errors.Is(err, fault.ErrVersion) {
 		return err
@@ -79,21 +78,21 @@ func cellError(l *twmap.TileLayer) error {
 	return nil
 }
 
-// cell is what is told of a cell.
+// cell describes a cell.
 type cell struct {
 	there  bool
 	text   string // as in the tree
-	column int    // of it in its row
+	column int    // in the line of its row
 	id     uint8
 	facts  []format.InfoField
 	series twmap.Numbers // of its number; "" if it has none
 	number uint8
 
 	partners int
-	tied     []partner // the first of them
+	tied     []partner // the first partners
 }
 
-// partner is a tile that has to do with another one.
+// partner is a tile that is connected to another one.
 type partner struct {
 	x, y  int
 	title string
@@ -175,7 +174,7 @@ func flagsFact(f twmap.TileFlags) format.InfoField {
 	return format.Fact("flags", "", text)
 }
 
-// settings returns the settings that are about a number.
+// settings returns the settings about a number.
 func (h *here) settings(series twmap.Numbers, number uint8) (lines []string) {
 	if series == "" || number == 0 || h.m.Info == nil {
 		return nil

@@ -31,7 +31,7 @@ func mergeMaps(_ context.Context, job *format.Job, base, ours, theirs *format.So
 	}
 	write := func(data []byte) error {
 		for _, f := range read {
-			_ = f.Verify() // a block that the merge has not read may be damaged, too
+			_ = f.Verify() // blocks that the merge has not read may also be damaged
 		}
 		if out == nil {
 			return nil
@@ -58,7 +58,7 @@ func mergeMaps(_ context.Context, job *format.Job, base, ours, theirs *format.So
 	if err != nil {
 		return err
 	}
-	if bytes.Equal(files[0], files[1]) { // what was taken is all that theirs has
+	if bytes.Equal(files[0], files[1]) { // everything in theirs was taken
 		return write(files[2])
 	}
 	data, err := merged.Encode()

@@ -13,11 +13,11 @@ import (
 	"trowel.example/teeworlds/mapmatch"
 )
 
-// optionLike gives the parts of a map the names that they have elsewhere.
+// optionLike selects a map from which parts keep their names.
 var optionLike = format.Option{Name: "like", For: format.ForTree,
 	Help: "keep the names, and the texts that mean the same, of an `earlier` file or folder (default: the folder that is replaced)"}
 
-// likeNames returns the names that a job asks for, nil for none.
+// likeNames returns the names from the option of a job, or nil without the option.
 func likeNames(job *format.Job) (*mapdir.Names, error) {
 	if path := job.Value(optionLike.Name); path != "" {
 		names, err := namesAt(job, path)
@@ -37,7 +37,7 @@ func likeNames(job *format.Job) (*mapdir.Names, error) {
 	return names, nil
 }
 
-// namesAt returns the names in the folder of a map, or those that a map gets.
+// namesAt returns the names in an extracted folder, or those that extracting a file would give.
 func namesAt(job *format.Job, path string) (*mapdir.Names, error) {
 	src, err := format.OpenSource(path)
 	if err != nil {

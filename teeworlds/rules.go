@@ -10,15 +10,14 @@ import (
 	"trowel.example/teeworlds/automap"
 )
 
-// teeworldsRules are rules of DDNet's automapper. There is nothing to build of their tree: they
-// are a text already.
+// teeworldsRules is the format of rules for DDNet's automapper. Its tree cannot be built: the file is already text.
 var teeworldsRules = &format.Format{
 	Name:       "teeworlds-rules",
 	Title:      "DDNet automapper rules",
 	Extensions: []string{rulesExtension},
 	Common:     true,
 	Doc:        "docs/formats/teeworlds-automap.md",
-	// There is no signature, and texts of other games look alike: the name tells.
+	// Rules have no signature, and files of other games look similar: the name decides.
 	Recognize: func(src *format.Source) bool { return !src.IsDir() && src.HasExtension(rulesExtension) },
 	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
 		data, err := src.ReadUpTo(automap.MaxFile)

@@ -46,19 +46,19 @@ const (
 	viewCamera = "camera"
 )
 
-// mapScene is what a map shows.
+// mapScene is the scene of a map.
 type mapScene struct {
 	*mapdraw.Renderer
 	m      *twmap.Map
-	src    *format.Source // of which only the path is asked
+	src    *format.Source // only its path is used
 	names  *mapdir.Names  // of the files of the tree
-	today  bool           // the file is the map, and not what it was made of
+	today  bool           // the file is the map itself, not the source of a conversion
 	views  []format.View
 	layers []sceneLayer
 	whole  mapdraw.Camera
 }
 
-// sceneLayer is a layer that can be left out, and where it stands in the map.
+// sceneLayer is a layer that can be hidden, with its position in the map.
 type sceneLayer struct {
 	format.Layer
 	group, number int
@@ -67,7 +67,7 @@ type sceneLayer struct {
 func openScene(ctx context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
 	m, err := decodeMap(src, missOf(job, src))
 	if errors.Is(err, twmap.ErrNoVersion) {
-		return openScene2007(ctx, job, src, "") // what its table of types told was not true
+		return openScene2007(ctx, job, src, "") // the table of types was wrong
 	}
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func openScene(ctx context.Context, job *format.Job, src *format.Source, _ strin
 	return newScene(job, src, m, m.Source())
 }
 
-// openScene2007 opens a map of 2007 as what it would be today.
+// openScene2007 opens a map of 2007 after converting it to a current map.
 func openScene2007(_ context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
 	f, err := decodeDatafile(job, src)
 	if err != nil {
@@ -101,7 +101,7 @@ func newScene(job *format.Job, src *format.Source, m *twmap.Map, f *datafile.Fil
 	return s, s.findViews(job)
 }
 
-// With returns a scene that shares what was read of the map.
+// With returns a scene that shares everything that was read of the map.
 func (s *mapScene) With(_ context.Context, job *format.Job) (format.Scene, error) {
 	o, err := drawOptions(job, s.src)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *mapScene) With(_ context.Context, job *format.Job) (format.Scene, error
 	return &other, other.findViews(job)
 }
 
-// drawOptions understands the options of a job.
+// drawOptions parses the options of a job.
 func drawOptions(job *format.Job, src *format.Source) (o mapdraw.Options, err error) {
 	o.Entities = job.Integer(optionEntities.Name)
 	if o.Effort = job.Integer(optionEffort.Name); o.Effort < 0 || o.Effort > 1<<20 {
@@ -143,11 +143,11 @@ func drawOptions(job *format.Job, src *format.Source) (o mapdraw.Options, err er
 	return o, nil
 }
 
-// dataBeside returns where the data of a game are for a map that lies in the folder of its
-// client: beside its folder of maps, those of a user or the client's own.
+// dataBeside returns the data folder of the game for a map in the maps folder of a client: the folder next to it, of
+// the user or of the client itself.
 func dataBeside(src *format.Source) []string {
 	if len(src.Reads()) == 0 {
-		return nil // it is no file
+		return nil // not a file
 	}
 	dir, err := filepath.Abs(filepath.Dir(src.Path))
 	if err != nil {
@@ -160,7 +160,7 @@ func dataBeside(src *format.Source) []string {
 	return nil
 }
 
-// mapresBeside returns where the pictures are for such a map, if these may be read.
+// mapresBeside returns the folder of pictures for a map of this kind, if reading it is allowed.
 func mapresBeside(src *format.Source) (dirs []string) {
 	for _, data := range dataBeside(src) {
 		if dir := filepath.Join(data, "mapres"); src.May == nil || src.May(dir) == nil {
@@ -170,7 +170,7 @@ func mapresBeside(src *format.Source) (dirs []string) {
 	return dirs
 }
 
-// entitiesImage reads a picture of entities: a file, or one of DDNet's by its name.
+// entitiesImage reads a picture of entities: a file, or one of DDNet's by name.
 func entitiesImage(name string) (*image.NRGBA, error) {
 	path := name
 	if !strings.ContainsAny(name, `./\`) {
@@ -245,7 +245,7 @@ func (s *mapScene) findViews(job *format.Job) error {
 	return nil
 }
 
-// rectOf returns what a camera shows, in tiles.
+// rectOf returns the view of a camera, in tiles.
 func rectOf(c mapdraw.Camera) format.Rect {
 	return format.Rect{
 		Min: [2]float64{(c.X - c.Width/2) / mapdraw.TileSize, (c.Y - c.Height/2) / mapdraw.TileSize},
@@ -253,14 +253,14 @@ func rectOf(c mapdraw.Camera) format.Rect {
 	}
 }
 
-// Range returns the percents of entities.
+// Range returns the range of the option for entities, in percent.
 func (s *mapScene) Range(option string) (least, most int, ok bool) {
 	return 0, 100, option == optionEntities.Name
 }
 
 func (s *mapScene) Views() []format.View { return s.views }
 
-// picture returns what a look describes, as the renderer knows it.
+// picture converts a look to a picture of the renderer.
 func (s *mapScene) picture(look format.Look) (mapdraw.Picture, error) {
 	view, ok := format.ViewOf(s, look.View)
 	if !ok {
@@ -282,7 +282,7 @@ func (s *mapScene) picture(look format.Look) (mapdraw.Picture, error) {
 		Mean:  view.Name == viewMap,
 		Draws: func(group, layer int) bool {
 			shown, known := drawn[[2]int{group, layer}]
-			return shown || !known // what nobody knows is reported
+			return shown || !known // unknown layers are reported elsewhere
 		},
 	}, nil
 }
@@ -308,7 +308,7 @@ func (s *mapScene) Render(ctx context.Context, dst *image.RGBA, look format.Look
 	return err
 }
 
-// Survey reads all that pictures with a look show.
+// Survey reads everything that pictures with a look show.
 func (s *mapScene) Survey(ctx context.Context, look format.Look) error {
 	p, err := s.picture(look)
 	if err != nil {

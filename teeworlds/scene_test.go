@@ -20,8 +20,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// sceneMap is a map of 10 x 5 tiles with a red tile in a group that stands still, one from
-// a picture that is not in it, and a wall.
+// sceneMap returns a map of 10 x 5 tiles with a red tile in a group with a parallax of 0, a tile of a missing
+// picture, and a wall.
 func sceneMap(t *testing.T) []byte {
 	t.Helper()
 	m := twmap.New(10, 5)
@@ -58,7 +58,7 @@ func openTestScene(t *testing.T, values map[string]string) (format.Scene, error)
 	return teeworldsMap.Scene(context.Background(), &format.Job{Values: values}, format.NewSource("my.map", sceneMap(t)), "")
 }
 
-// A survey meets what pictures would, and draws none.
+// TestSceneSurvey tests that a survey finds the same missing parts as drawing, without drawing a picture.
 func TestSceneSurvey(t *testing.T) {
 	s, err := openTestScene(t, map[string]string{})
 	if err != nil {
@@ -109,13 +109,13 @@ func TestScene(t *testing.T) {
 	}
 	red, nothing := color.RGBA{255, 0, 0, 255}, color.RGBA{}
 	whole := format.Look{View: "map", Scale: 8}
-	// The group that stands still shows what the game does: a rectangle around 0,0 of the
-	// size that the camera has at zoom 1, 1457 units wide for a picture twice as wide as high.
-	// Its tile from 32 to 64 comes 5 tiles and 1/1457*320*32 units to the right.
+	// The group with a parallax of 0 shows the same as in the game: a rectangle around 0,0 with the size of the
+	// camera's view at zoom 1, 1457 units wide for a picture of twice its height. The tile from 32 to 64 is 5 tiles
+	// and 1/1457*320*32 units to the right.
 	if got := draw(whole, 5.3, 2.55); got != red {
 		t.Errorf("the tile that stands still: %v", got)
 	}
-	if got := draw(whole, 9.5, 4.5); got != red { // of the null texture
+	if got := draw(whole, 9.5, 4.5); got != red { // from the null texture
 		t.Errorf("the tile of no image: %v", got)
 	}
 	if got := draw(whole, 0.5, 0.5); got != nothing {
@@ -167,7 +167,7 @@ func TestSceneOptions(t *testing.T) {
 	}
 }
 
-// A map that lies in a folder of the game finds the pictures there.
+// TestMapresBeside tests that the pictures for a map in a folder of the game are found there.
 func TestMapresBeside(t *testing.T) {
 	root := t.TempDir()
 	for _, dir := range []string{"maps", "mapres"} {
@@ -214,9 +214,10 @@ func TestMapresBeside(t *testing.T) {
 	}
 }
 
-// All parts of a picture share one limit of effort, and a map is drawn or refused whatever the number of cores is.
+// TestSharedEffort tests that all parts of a picture share one limit of effort, so that the result does not depend on
+// the number of cores.
 func TestSharedEffort(t *testing.T) {
-	veil := twmap.NewQuad(-1000, 0, 4000, 40) // on the upper parts only
+	veil := twmap.NewQuad(-1000, 0, 4000, 40) // over the upper parts only
 	for i := range veil.Colors {
 		veil.Colors[i] = twmap.Color{R: 255, A: 1}
 	}

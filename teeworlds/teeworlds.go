@@ -1,5 +1,5 @@
-// Package teeworlds is the front door of Teeworlds and DDNet: it declares the formats
-// of their files. What can be done with them is in the packages below.
+// Package teeworlds is the entry point for Teeworlds and DDNet: it declares the formats of their files. The packages
+// below it implement them.
 package teeworlds
 
 import (
@@ -19,7 +19,7 @@ import (
 	"trowel.example/trace"
 )
 
-// Game is Teeworlds, with DDNet and all others that share its maps.
+// Game is Teeworlds, including DDNet and all other games that share its maps.
 var Game = &format.Game{
 	Title:   "Teeworlds/DDNet",
 	Formats: []*format.Format{teeworldsMap, teeworldsDatafile, teeworldsRules},
@@ -68,10 +68,10 @@ var teeworldsDatafile = &format.Format{
 	Options:       append([]format.Option{format.OptionClean}, sceneOptions...),
 }
 
-// maxTablesHead is enough of a datafile to see its table of item types.
+// maxTablesHead is the number of bytes of a datafile that contain its table of item types.
 const maxTablesHead = 4096
 
-// missOf returns what tells the user of losses of a file.
+// missOf returns a function that reports losses of a file to the user.
 func missOf(job *format.Job, src *format.Source) func(loss string) {
 	return func(loss string) { job.Lose(src.Path, "%s", loss) }
 }
@@ -94,7 +94,7 @@ func decodeMap(src *format.Source, tell func(loss string)) (*twmap.Map, error) {
 func openMap(ctx context.Context, job *format.Job, src *format.Source) (format.File, error) {
 	m, err := decodeMap(src, missOf(job, src))
 	if errors.Is(err, twmap.ErrNoVersion) {
-		return openDatafile(ctx, job, src) // what its table of types told was not true
+		return openDatafile(ctx, job, src) // the table of types was wrong
 	}
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func buildMap(_ context.Context, job *format.Job, fsys fs.FS, out format.Output)
 	if err != nil {
 		return err
 	}
-	if !job.Checking && m.Physics(twmap.KindGame) == nil { // a check finds it
+	if !job.Checking && m.Physics(twmap.KindGame) == nil { // Check reports it
 		job.Warn("", "the map has no game layer: no game loads it")
 	}
 	data, err := m.EncodeVerified(func(loss string) { job.Lose("", "in what was made, %s", loss) })
@@ -191,7 +191,7 @@ func (f *mapFile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 	return info, nil
 }
 
-// amounts are how many things there are in a map.
+// amounts holds the numbers of things in a map.
 type amounts struct{ tileLayers, quadLayers, quads, soundLayers, sources, points int }
 
 func amountsOf(m *twmap.Map) (n amounts) {
@@ -223,7 +223,7 @@ func openDatafile(_ context.Context, job *format.Job, src *format.Source) (forma
 	return &datafileFile{f}, nil
 }
 
-// decodeDatafile reads a datafile, and tells what of it is cut off.
+// decodeDatafile reads a datafile, and reports what is missing from it.
 func decodeDatafile(job *format.Job, src *format.Source) (*datafile.File, error) {
 	data, err := readDatafile(src)
 	if err != nil {
@@ -252,7 +252,7 @@ func buildDatafile(_ context.Context, job *format.Job, fsys fs.FS, out format.Ou
 		return fmt.Errorf("what was made cannot be read again: %w", err)
 	}
 	twmap.TellLosses(made, func(loss string) { job.Lose("", "in what was made, %s", loss) })
-	_ = made.Verify() // which tells
+	_ = made.Verify() // reports losses
 	return format.Write(out, data)
 }
 
@@ -275,7 +275,7 @@ func (f *datafileFile) Info(_ context.Context, _ *format.Job) (format.Info, erro
 	return info, nil
 }
 
-// infoOfDatafile returns what all datafiles have.
+// infoOfDatafile returns the information that all datafiles have.
 func infoOfDatafile(of *format.Format, f *datafile.File) format.Info {
 	id := f.Identity()
 	return format.Info{Format: of.Name, Fields: []format.InfoField{
@@ -295,11 +295,11 @@ func inflatedSize(f *datafile.File) (n int64) {
 	return n
 }
 
-// maxDatafile is the size of the largest datafile that is read, in bytes. The largest
-// that are known have some ten million.
+// maxDatafile is the size of the largest datafile that is read, in bytes. The largest known files have about ten
+// million.
 const maxDatafile = 256 << 20
 
-// readDatafile reads a datafile; of what is none it reads as much as says so.
+// readDatafile reads a datafile. For other files it returns only enough bytes to identify them.
 func readDatafile(src *format.Source) ([]byte, error) {
 	if head := src.Head(64); src.Size > 64 && !datafile.Recognize(head) {
 		return head, nil

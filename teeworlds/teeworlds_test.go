@@ -17,8 +17,8 @@ import (
 	"trowel.example/trace"
 )
 
-// Every map of the corpus opens, tells what it is, lists its files, and has a
-// field for each byte.
+// TestCorpusMaps tests that every map of the corpus opens, has information, lists its files, and has a field for each
+// byte.
 func TestCorpusMaps(t *testing.T) {
 	formats := make(map[string]int)
 	for _, path := range corpus.Files(t, "teeworlds", ".map") {
@@ -69,7 +69,7 @@ func TestCorpusMaps(t *testing.T) {
 	t.Log(formats)
 }
 
-// Info and a listing inflate no layer and no picture, however large.
+// TestInfoInflatesNothing tests that info and a listing inflate no layer and no picture, however large they are.
 func TestInfoInflatesNothing(t *testing.T) {
 	m := twmap.New(2000, 1000)
 	game := m.Physics(twmap.KindGame)
@@ -111,21 +111,21 @@ func TestInfoInflatesNothing(t *testing.T) {
 		t.Fatalf("notes = %q, %v", notes, err)
 	}
 	metrics.Read(sample)
-	const limit = 1 << 20 // a tenth of what is to be inflated
+	const limit = 1 << 20 // a tenth of the inflated size
 	if got := sample[0].Value.Uint64() - before; got > limit+uint64(len(data)) {
 		t.Errorf("allocated %d bytes for a map of %d bytes, which inflates to %d", got, len(data), 2000*1000*4+1024*1024*4)
 	}
 }
 
-// Of two formats that both have .map, content tells; a name does only where it
-// does not.
+// TestFindMap tests that, of two formats with the extension .map, the contents decide; the name decides only if the
+// contents do not.
 func TestFindMap(t *testing.T) {
 	whole, err := twmap.New(2, 2).Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	noVersion := bytes.Clone(whole)
-	noVersion[36] = 0x77 // the type of the version item, in the table
+	noVersion[36] = 0x77 // the type of the version item in the table
 	for _, c := range []struct {
 		name string
 		data []byte
