@@ -15,7 +15,7 @@ import (
 	"trowel.example/fault"
 )
 
-// A folder becomes a map, and the map a folder again.
+// Example builds a map from a folder, and opens the map as a folder again.
 func Example() {
 	ctx := context.Background() // import "trowel.example"; import _ "trowel.example/all"
 	if err := trowel.Build(ctx, "burrow.map", os.DirFS("samples/burrow")); err != nil {
@@ -31,14 +31,14 @@ func Example() {
 	// Output: teeworlds-map 34 <nil>
 }
 
-// Build makes a mod of a folder of texts.
+// ExampleBuild builds a mod from a folder of text files.
 func ExampleBuild() {
 	err := trowel.Build(context.Background(), "ember.mod", os.DirFS("samples/ember"))
 	fmt.Println(err)
 	// Output: <nil>
 }
 
-// Info has what trowel info prints.
+// ExampleFile_Info prints two of the facts that trowel info prints.
 func ExampleFile_Info() {
 	f, err := trowel.Open(context.Background(), sample("burrow"))
 	if err != nil {
@@ -58,7 +58,7 @@ func ExampleFile_Info() {
 	// Teeworlds/DDNet map <nil>
 }
 
-// Check reports all that is wrong with a file.
+// ExampleFile_Check prints all problems of a file.
 func ExampleFile_Check() {
 	f, err := trowel.Open(context.Background(), sample("burrow"))
 	if err != nil {
@@ -72,7 +72,7 @@ func ExampleFile_Check() {
 	// <nil>
 }
 
-// Salvage opens what Open refuses, and reports what is lost.
+// ExampleSalvage opens a damaged file that Open rejects, and counts the losses.
 func ExampleSalvage() {
 	path := sample("burrow")
 	if err := os.Truncate(path, 20_000); err != nil {

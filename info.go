@@ -2,10 +2,10 @@ package trowel
 
 import "trowel.example/format"
 
-// Info is what there is to know about a file as a whole, as `trowel info` prints it.
+// Info describes a file as a whole, as printed by `trowel info`.
 type Info struct {
 	Format string // as [File.Format]
-	Title  string // of the format, for people
+	Title  string // title of the format, for people
 	Fields []Field
 }
 

@@ -1,12 +1,13 @@
-// Package trowel opens the data files of games as folders of ordinary files, and builds them back byte for byte.
+// Package trowel opens data files of games as folders of ordinary files, and rebuilds the files from such folders,
+// byte for byte.
 //
-// [Open] reads a file or a world, [File.FS] shows it as an [fs.FS], and [Build] makes a file of such a folder.
-// A program imports the games whose files it opens, as it does with the formats of package image:
+// [Open] opens a file or a world, [File.FS] returns its contents as an [fs.FS], and [Build] makes a file from such a
+// folder. A program imports the package of each game whose files it opens, as with the formats of package image:
 //
 //	import _ "trowel.example/all" // or teeworlds, torchlight, minetest
 //
-// The packages of the games have typed models of their files, such as teeworlds/twmap, torchlight/dat and
-// minetest/mapblock, for programs that do more than this.
+// The packages below those of the games have typed models of the files, such as teeworlds/twmap, torchlight/dat and
+// minetest/mapblock, for programs that need more than this package offers.
 package trowel
 
 import (
@@ -24,12 +25,12 @@ import (
 	"trowel.example/internal/regular"
 )
 
-// ErrUnknown is in the error of a file of which no imported game knows the format, and of a folder that [Build]
-// cannot make a file of.
+// ErrUnknown reports that no imported game supports the format of a file, or that no imported game can build a file
+// from a folder. Test for it with [errors.Is].
 var ErrUnknown = format.ErrUnknown
 
-// A File is an open file or world of a game. Its methods may be called by one goroutine at a time; the files of
-// [File.FS] may be read by many.
+// A File is an open file or world of a game. Only one goroutine at a time may call its methods; any number of
+// goroutines may read the files of [File.FS].
 type File struct {
 	path   string
 	format *format.Format
@@ -39,10 +40,10 @@ type File struct {
 	losses losses
 }
 
-// Open opens a file or a world. It reads no more than it needs to list what is in it, and changes nothing.
+// Open opens a file or a world. It reads only what it needs to list the contents, and changes nothing.
 //
-// The error wraps [ErrUnknown] if no imported game knows the format, and [fault.ErrLost] or another error of
-// package fault if the file is damaged: use [Salvage] to read what is left of it.
+// The error wraps [ErrUnknown] if no imported game supports the format. It wraps [fault.ErrLost] or another error of
+// package fault if the file is damaged: [Salvage] reads what is left of such a file.
 func Open(ctx context.Context, path string) (*File, error) {
 	f, err := open(ctx, path, nil)
 	if err != nil {
@@ -54,8 +55,9 @@ func Open(ctx context.Context, path string) (*File, error) {
 	return f, nil
 }
 
-// Salvage is Open for a file that may be damaged. It calls lost, from any goroutine, with what cannot be read and
-// its path inside the file: at once, and as it turns out while the file is in use.
+// Salvage is Open for a file that may be damaged. It calls lost with each part that cannot be read and the path of the
+// part inside the file, while opening the file and later while the file is in use. It may call lost from any
+// goroutine.
 func Salvage(ctx context.Context, path string, lost func(path, what string)) (*File, error) {
 	return open(ctx, path, lost)
 }
@@ -84,7 +86,7 @@ func open(ctx context.Context, path string, lost func(path, what string)) (_ *Fi
 	return f, nil
 }
 
-// job is what one call passes down.
+// job returns the job of one call.
 func (f *File) job() *format.Job {
 	job := f.format.Job()
 	job.OnMiss = f.losses.add
@@ -94,11 +96,11 @@ func (f *File) job() *format.Job {
 // Format returns the stable name of the format, such as "teeworlds-map".
 func (f *File) Format() string { return f.format.Name }
 
-// FS returns the file as a tree of ordinary files. What it opens has an error of its own where the file is damaged.
-// It is valid until Close.
+// FS returns the contents of the file as a tree of ordinary files, valid until Close. Opening or reading a damaged
+// file of the tree returns an error.
 func (f *File) FS() fs.FS { return f.tree }
 
-// Info returns what there is to know about the file as a whole.
+// Info describes the file as a whole.
 func (f *File) Info(ctx context.Context) (Info, error) {
 	info, err := f.file.Info(ctx, f.job())
 	if err = fault.InFile(err, f.path); err == nil {
@@ -107,14 +109,13 @@ func (f *File) Info(ctx context.Context) (Info, error) {
 	return infoOf(f.format, info), err
 }
 
-// Check calls sink with everything that is wrong with the file, damage included. A nil error means that all of it
-// was looked at.
+// Check calls sink with each problem in the file, including damage. A nil error means that the whole file was checked.
 func (f *File) Check(ctx context.Context, sink check.Sink) error {
 	return checking.Run(ctx, f.format, f.format.Job(), f.source, sink)
 }
 
-// Close closes the file. After [Open], its error wraps [fault.ErrLost] if something turned out to be unreadable
-// while the file was in use: a nil error means that everything that was asked for was read.
+// Close closes the file. After [Open], the error wraps [fault.ErrLost] if a part of the file proved unreadable while
+// the file was in use: a nil error means that everything requested was read.
 func (f *File) Close() error {
 	var err error
 	if f.file != nil {
@@ -123,9 +124,9 @@ func (f *File) Close() error {
 	return errors.Join(err, f.source.Close(), f.losses.err())
 }
 
-// Build makes the file or world that a folder stands for, such as one that [File.FS] returned or that
-// `trowel extract` wrote, and gives it the name path once it is whole. It replaces nothing: the error wraps
-// [fs.ErrExist] if something has that name. It wraps [ErrUnknown] if no imported game makes a file of the folder.
+// Build builds a file or world from its folder form, as returned by [File.FS] or written by `trowel extract`. The
+// result gets the name path once it is complete. Build replaces nothing: the error wraps [fs.ErrExist] if path exists.
+// It wraps [ErrUnknown] if no imported game can build a file from the folder.
 func Build(ctx context.Context, path string, fsys fs.FS) error {
 	f, err := format.Registered().Formats().FindTree(fsys)
 	if err != nil {
@@ -148,7 +149,7 @@ func Build(ctx context.Context, path string, fsys fs.FS) error {
 	return out.Commit()
 }
 
-// losses are what could not be read, and whom to tell of it; without that, they are an error.
+// losses passes each loss to report. Without report, it keeps the first loss as an error.
 type losses struct {
 	path   string
 	report func(path, what string)

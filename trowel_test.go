@@ -15,10 +15,10 @@ import (
 	"trowel.example"
 	"trowel.example/check"
 	"trowel.example/fault"
-	_ "trowel.example/internal/tests" // a machine that has nothing
+	_ "trowel.example/internal/tests" // a host without games, fonts and programs
 )
 
-// The examples run in a temporary folder beside the samples.
+// TestMain runs the tests and examples in a temporary folder with a copy of the samples.
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "trowel")
 	if err != nil {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		log.Fatal(err)
 	}
 	code := m.Run()
-	if err := os.Chdir(".."); err == nil { // Windows removes no current folder
+	if err := os.Chdir(".."); err == nil { // Windows cannot remove the current folder
 		os.RemoveAll(dir)
 	}
 	os.Exit(code)
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 
 var readme, example []byte
 
-// README shows the example of the package.
+// TestReadme tests that README contains the code of the package's example.
 func TestReadme(t *testing.T) {
 	_, code, _ := strings.Cut(string(example), "func Example() {\n")
 	code, _, _ = strings.Cut(code, "\t// Output:")
@@ -49,7 +49,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// Each sample becomes a file, and its folder the same file again.
+// TestRoundTrip tests that the file built from each sample, opened and built again, is byte-identical.
 func TestRoundTrip(t *testing.T) {
 	for name, format := range map[string]string{"burrow": "teeworlds-map", "ember": "torchlight-mod", "hollow": "minetest-world"} {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func contents(t *testing.T, path string) string {
 	return all.String()
 }
 
-// A file that is not whole is an error, and Salvage tells of each loss.
+// TestDamaged tests that Open rejects an incomplete file, and that Salvage opens it and reports each loss.
 func TestDamaged(t *testing.T) {
 	whole, err := os.ReadFile(sample("burrow"))
 	if err != nil {
@@ -124,7 +124,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// What cannot be opened or built is an error, and nothing is written or replaced.
+// TestRefused tests that Open and Build return errors for input they cannot handle, and write or replace nothing.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	text, missing := filepath.Join(dir, "a.txt"), filepath.Join(dir, "missing.map")

@@ -1,4 +1,4 @@
-// Package all lets package trowel open the files of all games: import it for that alone.
+// Package all registers the formats of all games with package trowel. Import it for this effect only.
 package all
 
 import (
