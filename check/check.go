@@ -1,8 +1,7 @@
-// Package check says what is wrong with a file, in one form for every format.
+// Package check reports problems in files, in one form for all formats.
 //
-// A format package declares each kind of finding once, in a [Catalog], and
-// reports findings of these kinds to a [Sink]. A check never stops at the
-// first finding: it tells all that it can see in one run. The identifiers are
+// A format package declares each kind of finding once, in a [Catalog], and reports findings of these kinds to a
+// [Sink]. A check does not stop at the first finding: one run reports every problem it can detect. The identifiers are
 // stable: scripts may rely on them.
 package check
 
@@ -12,13 +11,13 @@ import (
 	"slices"
 )
 
-// Severity tells how bad a finding is.
+// Severity is how serious a finding is.
 type Severity int
 
 const (
 	Info    Severity = iota // worth knowing; nothing to do
-	Warning                 // works today, but is not as it should be
-	Error                   // the game, or a part of it, will refuse or misread this
+	Warning                 // works now, but should be corrected
+	Error                   // the game, or a part of it, rejects or misreads this
 )
 
 func (s Severity) String() string {
@@ -47,15 +46,15 @@ func (s *Severity) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown severity %q: expected info, warning or error", text)
 }
 
-// Kind is a kind of finding.
+// Kind describes a kind of finding.
 type Kind struct {
 	ID       string   `json:"id"` // stable, such as "tw-map-no-game-layer"
 	Severity Severity `json:"severity"`
-	Meaning  string   `json:"meaning"` // what it means, one sentence
-	Remedy   string   `json:"remedy"`  // what to do about it, one sentence
+	Meaning  string   `json:"meaning"` // one sentence
+	Remedy   string   `json:"remedy"`  // what to do, one sentence
 }
 
-// Catalog is the list of the kinds that a format package reports.
+// Catalog lists the kinds of findings that a format package reports.
 type Catalog struct{ kinds []*Kind }
 
 // Add declares a kind.
@@ -68,18 +67,18 @@ func (c *Catalog) Add(id string, severity Severity, meaning, remedy string) *Kin
 // Kinds returns all kinds in the order in which they were declared.
 func (c *Catalog) Kinds() []*Kind { return slices.Clone(c.kinds) }
 
-// Finding is one thing that a check found.
+// Finding is one problem or observation that a check reports.
 type Finding struct {
 	ID       string   `json:"id"`
 	Severity Severity `json:"severity"`
-	Path     string   `json:"path"`   // where inside the file, such as "groups[2].layers[0]"
+	Path     string   `json:"path"`   // place inside the file, such as "groups[2].layers[0]"
 	Offset   int64    `json:"offset"` // offset in the file; -1 where there is none
 	Message  string   `json:"message"`
-	At       []Place  `json:"at,omitempty"` // every place that the finding is about
+	At       []Place  `json:"at,omitempty"` // all places that the finding is about
 }
 
-// String is the finding for people. It leaves out the offset, which changes with
-// every rewriting of a file: reports of two versions can be compared.
+// String formats the finding for people. It omits the offset, which changes whenever the file is rewritten, so that
+// reports on two versions of a file can be compared.
 func (f Finding) String() string { return f.text("") }
 
 // Verbose is String with the offset.
@@ -98,7 +97,7 @@ func (f Finding) text(where string) string {
 	return fmt.Sprintf("%v: %s%s%s [%s]", f.Severity, path, f.Message, where, f.ID)
 }
 
-// MarshalJSON leaves the offset out where there is none.
+// MarshalJSON encodes the finding. It omits an offset of -1.
 func (f Finding) MarshalJSON() ([]byte, error) {
 	type plain Finding
 	out := struct {
@@ -111,7 +110,7 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// Sink receives findings as they are made.
+// Sink receives findings during a check.
 type Sink func(Finding)
 
 // Add reports a finding of kind k. An offset of -1 means none.
@@ -119,12 +118,12 @@ func (s Sink) Add(k *Kind, path string, offset int64, format string, args ...any
 	s.AddAt(k, nil, path, offset, format, args...)
 }
 
-// AddAt reports a finding of kind k that is about the places at.
+// AddAt reports a finding of kind k about the places in at.
 func (s Sink) AddAt(k *Kind, at []Place, path string, offset int64, format string, args ...any) {
 	s(Finding{ID: k.ID, Severity: k.Severity, Path: path, Offset: offset, Message: fmt.Sprintf(format, args...), At: at})
 }
 
-// Collect runs a check and returns what it found.
+// Collect runs a check and returns its findings.
 func Collect(run func(Sink)) []Finding {
 	var all []Finding
 	run(func(f Finding) { all = append(all, f) })

@@ -5,20 +5,19 @@ import (
 	"fmt"
 )
 
-// Place is a place in a file, as data for programs that go there: a viewer, an
-// editor. A format whose parts have numbers and names, or that has a space in which
-// things stand, has a type of its own for them. Every place is a JSON object with
-// stable keys.
+// Place is a place in a file, as data for programs that navigate to it, such as a viewer or an editor. A format whose
+// parts have numbers and names, or that describes a space, declares its own type of place. Every place is a JSON
+// object with stable keys.
 type Place interface {
 	json.Marshaler
 	fmt.Stringer // for people, short, such as "161,37"
 }
 
-// Line is a place in a text.
+// Line is a place in a text file.
 type Line struct {
 	Path   string // of the text inside the file or folder; "" where the file is the text
-	Line   int    // from 1
-	Column int    // from 1, in bytes; 0 where it is the line as a whole
+	Line   int    // path of the text inside the file or folder; "" if the file itself is the text
+	Column int    // from 1, in bytes; 0 for the whole line
 }
 
 func (l Line) String() string {
@@ -32,7 +31,7 @@ func (l Line) String() string {
 	return s
 }
 
-// MarshalJSON writes {path, line, column}, without what is not known.
+// MarshalJSON writes {path, line, column}. It omits an empty path and a zero column.
 func (l Line) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Path   string `json:"path,omitempty"`
@@ -41,7 +40,7 @@ func (l Line) MarshalJSON() ([]byte, error) {
 	}{l.Path, l.Line, l.Column})
 }
 
-// Span is a run of bytes of a file.
+// Span is a range of bytes in a file.
 type Span struct {
 	Offset int64 // of the first byte
 	Length int64 // in bytes
