@@ -19,8 +19,8 @@ func Example() {
 	// header.size at 8
 }
 
-// A map whose end is missing is returned with an error, and cannot be changed unless the
-// program says that losses are accepted.
+// A map whose end is missing is returned with an error. It can be changed and encoded only if the program accepts the
+// losses by calling Salvage.
 func Example_lost() {
 	whole, err := twmap.New(20, 10).Encode()
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package fault is the error with a place: which file, where inside it, what was
-// expected there and what was found.
+// Package fault defines errors that state a place: the file, the place inside it, what was expected there and what was
+// found.
 //
-// Every decoder of this module returns such an error for bytes that it cannot read, so
-// that a program can go to the place and tell the causes apart:
+// Every decoder of this module returns such an error for bytes that it cannot read, so that a program can show the
+// place and distinguish the causes:
 //
 //	m, err := twmap.Decode(data)
 //	switch {
@@ -17,11 +17,10 @@
 //		fmt.Println(e.Path, e.Offset)
 //	}
 //
-// A nil error means that everything was read which the file lists. With [ErrShort] and
-// [ErrLost] a decoder may return what could be read; an encoder refuses to write that after
-// a change. Programs that accept losses call the lenient form of the decoder, which has
-// another name, such as Salvage. What is read later, such as the tiles of a layer or a block
-// of a world, has an error of its own.
+// A nil error means that everything listed in the file was read. With [ErrShort] and [ErrLost] a decoder may return
+// the readable parts; an encoder refuses to write these after a change. Programs that accept losses call the lenient
+// form of the decoder, which has another name, such as Salvage. Parts that are read later, such as the tiles of a
+// layer or a block of a world, have their own errors.
 package fault
 
 import (
@@ -30,23 +29,23 @@ import (
 	"strings"
 )
 
-// What can be wrong with bytes. A decoder wraps one of these in an [Error].
+// The causes of decoding errors. A decoder wraps one of these in an [Error].
 var (
 	ErrShort   = errors.New("data ends too early") // fewer bytes than the format needs
 	ErrFormat  = errors.New("invalid data")        // a value that the format does not allow
 	ErrVersion = errors.New("unknown version")     // a version that is not implemented
-	ErrLimit   = errors.New("limit exceeded")      // valid perhaps, but larger than anything sane
-	ErrLost    = errors.New("content is lost")     // parts that the file lists are missing or unreadable; the rest was read
+	ErrLimit   = errors.New("limit exceeded")      // possibly valid, but larger than any reasonable file
+	ErrLost    = errors.New("content is lost")     // parts listed in the file are missing or unreadable; the rest was read
 )
 
-// Error says where in a file reading failed, and why.
+// Error states where in a file reading failed, and why.
 type Error struct {
-	File   string // name of the file, where known
+	File   string // name of the file, if known
 	Path   string // path inside the file, such as "items[3].size"
-	Offset int64  // offset of the field in the file (or in the inflated block that Path names); -1 if none
+	Offset int64  // offset of the field in the file, or in the inflated block that Path names; -1 if unknown
 	Want   string // what was expected
-	Got    string // what was found instead
-	Err    error  // one of the sentinels, or a cause
+	Got    string // what was found
+	Err    error  // one of the errors above, or another cause
 }
 
 func (e *Error) Error() string {
@@ -78,7 +77,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// OffsetOf returns the offset that an [Error] in err tells, -1 if there is none.
+// OffsetOf returns the offset of the first [Error] in err, or -1 if there is none.
 func OffsetOf(err error) int64 {
 	var e *Error
 	if errors.As(err, &e) {
@@ -87,8 +86,8 @@ func OffsetOf(err error) int64 {
 	return -1
 }
 
-// InFile returns err with the file's name put into the Error that it holds, if
-// any; a file that is named already keeps its name.
+// InFile returns err with the file name set in the [Error] that it holds, if any. It does not replace an existing file
+// name.
 func InFile(err error, name string) error {
 	var e *Error
 	if name == "" || !errors.As(err, &e) || e.File != "" {

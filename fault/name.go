@@ -2,15 +2,14 @@ package fault
 
 import "fmt"
 
-// NameError is the error of an operation to which the user gave the name of something that
-// the file does not have.
+// NameError is the error of an operation when the file does not contain the name that the user gave.
 type NameError struct {
-	Kind   string   // such as "image"
-	Name   string   // as the user gave it, perhaps a pattern
-	Names  []string // existing names of the kind, as far as they are known
-	Where  string   // where it was looked for; "": in the file
-	Advice string   // what to do if the name is right; "": nothing
-	Fixed  bool     // the name is wrong whatever other files have
+	Kind   string   // kind of the named thing, such as "image"
+	Name   string   // as the user gave it, possibly a pattern
+	Names  []string // existing names of this kind, as far as they are known
+	Where  string   // where the name was looked up; "" means in the file
+	Advice string   // what to do if the name is right; "" for no advice
+	Fixed  bool     // the name is wrong whatever the other files contain
 }
 
 func (e *NameError) Error() string {
@@ -21,7 +20,7 @@ func (e *NameError) Error() string {
 	return fmt.Sprintf("no %s %q %s", e.Kind, e.Name, where)
 }
 
-// NameErrors returns all errors of names in an error, which may join several.
+// NameErrors returns all errors of this type in err, which may join several errors.
 func NameErrors(err error) (list []*NameError) {
 	switch e := err.(type) {
 	case nil:

@@ -2,11 +2,10 @@ package fault
 
 import "fmt"
 
-// TextError says what is wrong with a text that people edit: a file of a folder, or the
-// folder as a whole.
+// TextError reports a problem in text that people edit: in a file of a folder, or in the folder as a whole.
 type TextError struct {
-	File         string // path in the folder; "" if there is only a text
-	Line, Column int    // from 1; columns count characters; 0 if the whole file or line is meant
+	File         string // path in the folder; "" for a text outside a folder
+	Line, Column int    // from 1; columns count characters; 0 if the error concerns the whole file or line
 	Path         string // of a value in a JSON file, such as quads[3].points
 	Msg          string // what was found, and what was expected
 }
