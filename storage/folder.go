@@ -15,9 +15,9 @@ import (
 	"trowel.example/internal/wholefile"
 )
 
-// Folder is a [Store] in a folder of the system. The folder, with its parents, is created for the first
-// file or lock. Only its owner may read what is kept there, and one run has a lock at a time. The end of
-// a lock removes the folders that it has created, if no file is kept in them.
+// Folder is a [Store] in a folder of the file system. The folder and its parents are created for the first file or
+// lock. Only the owner may read the stored files, and only one process at a time holds a lock. Releasing a lock
+// removes the folders that taking it created if they contain no files.
 type Folder string
 
 const fileLock = "lock" // in the folder
@@ -49,7 +49,7 @@ type folderFile struct {
 
 func (f folderFile) Size() int64 { return f.size }
 
-// Create begins a file. Until it is committed its name begins with a dot.
+// Create starts a new file. Until Commit its name begins with a dot.
 func (f Folder) Create(_ context.Context, name string) (Writer, error) {
 	path := f.Path(name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -66,7 +66,7 @@ func (f Folder) Create(_ context.Context, name string) (Writer, error) {
 }
 
 type folderWriter struct {
-	*os.File // nil: it has ended
+	*os.File // nil after Commit or Discard
 	path     string
 }
 
@@ -91,7 +91,7 @@ func (w *folderWriter) Discard() {
 	}
 }
 
-// List goes through a folder, and does not follow links. Files that are not whole are left out.
+// List walks a folder. It does not follow links, and omits incomplete files.
 func (f Folder) List(ctx context.Context, folder string, do func(Info) error) error {
 	top := f.Path(folder)
 	return filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
@@ -128,7 +128,7 @@ func (f Folder) Remove(_ context.Context, name string) error {
 	return wholefile.SyncDir(filepath.Dir(path))
 }
 
-// Lock takes the lock, which is a file, and removes incomplete files of runs that were killed.
+// Lock takes the lock, which is a file, and removes incomplete files that killed runs left behind.
 func (f Folder) Lock(ctx context.Context, _ bool) (Lock, error) {
 	var created []string
 	for dir := string(f); ; dir = filepath.Dir(dir) {
@@ -154,7 +154,7 @@ func (f Folder) Lock(ctx context.Context, _ bool) (Lock, error) {
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && tries < 100:
-			continue // a run that has kept nothing has removed the file
+			continue // a run that stored nothing has removed the file
 		case errors.Is(err, filelock.ErrTaken):
 			return nil, fmt.Errorf("%s: %w", string(f), ErrLocked)
 		case err != nil:
@@ -168,7 +168,7 @@ func (f Folder) Lock(ctx context.Context, _ bool) (Lock, error) {
 type folderLock struct {
 	file    *os.File
 	in      Folder
-	created []string // folders, the innermost first
+	created []string // created folders, innermost first
 }
 
 func (*folderLock) Held(context.Context) error { return nil }
@@ -186,13 +186,13 @@ func (l *folderLock) Unlock() error {
 	filelock.RemoveLocked(l.file)
 	for _, dir := range l.created {
 		if os.Remove(dir) != nil {
-			break // another run has put something into it
+			break // another run has stored something in it
 		}
 	}
 	return err
 }
 
-// isEmpty reports whether no file is kept in the folder.
+// isEmpty reports whether the folder contains no stored files.
 func (f Folder) isEmpty() bool {
 	return f.List(context.Background(), "", func(i Info) error {
 		if i.Name != fileLock {
@@ -202,10 +202,10 @@ func (f Folder) isEmpty() bool {
 	}) == nil
 }
 
-// Scratch makes a hidden folder for this run, which Lock removes if the run is killed.
+// Scratch creates a hidden folder for this run. If the run is killed, the next Lock removes the folder.
 func (f Folder) Scratch() (string, error) { return os.MkdirTemp(string(f), ".trowel-*.tmp") }
 
-// tidy removes what it can: elsewhere another program may have a file open.
+// tidy removes incomplete files where possible: on some systems a file cannot be removed while a program has it open.
 func (f Folder) tidy() {
 	entries, _ := os.ReadDir(string(f))
 	dirs := []string{string(f)}

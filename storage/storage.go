@@ -1,5 +1,5 @@
-// Package storage keeps files by name, where each is there as a whole or not at all: in a [Folder],
-// or in whatever else has the methods of a [Store], such as a bucket of object storage.
+// Package storage stores files by name. A file is either stored completely or not at all. [Folder] stores files in the
+// file system; other implementations of [Store], such as for buckets of object storage, are possible.
 package storage
 
 import (
@@ -9,67 +9,68 @@ import (
 	"time"
 )
 
-// Store keeps files by name. Names are as [io/fs.ValidPath] says, with / between folders, which
-// come to be when something is put into them. Its methods may be called at the same time.
+// Store stores files by name. Names are valid by [io/fs.ValidPath] and use / between folders, which are created when a
+// file is stored in them. The methods may be called concurrently.
 //
-// An error about a file that is not there wraps [io/fs.ErrNotExist]. An error that says
-// nothing about what is kept, since nobody could be asked, is [Unavailable].
+// The error for a missing file wraps [io/fs.ErrNotExist]. An error that says nothing about the stored files, because
+// the store could not be reached, is marked with [Unavailable].
 type Store interface {
-	// Path returns what people call a file; "" is the whole store.
+	// Path returns the name of a file as shown to people; "" is the whole store.
 	Path(name string) string
-	// Open opens a file for reading, until the context ends.
+	// Open opens a file for reading. The file is usable until the context ends.
 	Open(ctx context.Context, name string) (File, error)
-	// Create begins a file, until the context ends. Nobody sees it before it is committed. If there
-	// is one of its name, the error of Create or of Commit wraps [io/fs.ErrExist].
+	// Create starts a new file, to be completed before the context ends. The file is visible only after Commit. If a
+	// file of this name exists, the error of Create or of Commit wraps [io/fs.ErrExist].
 	Create(ctx context.Context, name string) (Writer, error)
-	// List calls do with each file below a folder, in any order; "" is the whole store. A folder that
-	// is not there has none. If do returns an error, List ends and returns that.
+	// List calls do with each file below a folder, in any order; "" is the whole store. A missing folder has no files.
+	// If do returns an error, List stops and returns the error.
 	List(ctx context.Context, folder string, do func(Info) error) error
 	// Remove removes a file.
 	Remove(ctx context.Context, name string) error
-	// Lock keeps out those who want to be alone, and if alone is set all others who take a lock.
-	// If that cannot be, the error is [ErrLocked]. A store may let nobody in but one at a time.
+	// Lock takes a lock on the store: an exclusive one if alone is set, otherwise a shared one. An exclusive lock
+	// excludes all other locks. If the lock is not available, the error is [ErrLocked]. A store may treat every lock
+	// as exclusive.
 	Lock(ctx context.Context, alone bool) (Lock, error)
 }
 
-// File is a file that is open for reading, by any number of goroutines.
+// File is a file open for reading. Any number of goroutines may use it.
 type File interface {
 	io.ReaderAt
 	io.Closer
 	Size() int64 // in bytes
 }
 
-// Writer is a file in the making.
+// Writer is a file that is being written.
 type Writer interface {
 	io.Writer
-	// Commit ends it. When it returns, the file is there and outlives a crash; after an error
-	// nothing is there, or if nobody answers, nobody knows.
+	// Commit completes the file. When it returns nil, the file exists and survives a crash. After an error the file
+	// does not exist; if the error is [Unavailable], it may exist.
 	Commit() error
-	// Discard ends it and leaves nothing. After Commit it does nothing.
+	// Discard removes the incomplete file. After Commit it does nothing.
 	Discard()
 }
 
-// Info says what there is to know of a file in a list.
+// Info describes a file in a list.
 type Info struct {
-	Name string // from the store on
+	Name string // relative to the store
 	Size int64  // in bytes
 	Time time.Time
 }
 
 // Lock is a lock that is held.
 type Lock interface {
-	// Held returns an error if it is not certain that the lock is still held. A lock that is kept
-	// elsewhere is lost if its holder stood still for some time.
+	// Held returns an error unless the lock is certainly still held. A lock on a server is lost if its holder did not
+	// run for some time.
 	Held(ctx context.Context) error
-	// Unlock gives it back.
+	// Unlock releases the lock.
 	Unlock() error
 }
 
-// ErrLocked means that somebody else has a lock.
+// ErrLocked means that another process holds a lock.
 var ErrLocked = errors.New("another run works there")
 
-// Unavailable makes an error one that says nothing about what is kept: a server that does not
-// answer, or refuses.
+// Unavailable marks an error as one that says nothing about the stored files, such as a server that does not answer or
+// rejects the request.
 func Unavailable(err error) error { return &unavailable{err} }
 
 type unavailable struct{ err error }
@@ -77,8 +78,8 @@ type unavailable struct{ err error }
 func (u *unavailable) Error() string { return u.err.Error() }
 func (u *unavailable) Unwrap() error { return u.err }
 
-// IsUnavailable reports whether an error says nothing about what is kept. It does not if the
-// context of a call has ended.
+// IsUnavailable reports whether an error says nothing about the stored files. This includes errors of a context that
+// has ended.
 func IsUnavailable(err error) bool {
 	var u *unavailable
 	return errors.As(err, &u) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
@@ -101,7 +102,7 @@ func ReadFile(ctx context.Context, s Store, name string, limit int64) (_ []byte,
 	return data, nil
 }
 
-// WriteFile makes a file.
+// WriteFile writes a new file.
 func WriteFile(ctx context.Context, s Store, name string, data []byte) error {
 	w, err := s.Create(ctx, name)
 	if err != nil {

@@ -18,7 +18,7 @@ func TestFolder(t *testing.T) {
 	storetest.Run(t, storage.Folder(filepath.Join(t.TempDir(), "new")))
 }
 
-// What runs have left that were killed is gone once there is a lock, and nothing else.
+// TestTidy tests that Lock removes what killed runs left behind, and nothing else.
 func TestTidy(t *testing.T) {
 	s := storage.Folder(t.TempDir())
 	if err := storage.WriteFile(t.Context(), s, "a/b", []byte("x")); err != nil {
@@ -54,7 +54,7 @@ func TestTidy(t *testing.T) {
 	}
 }
 
-// Nobody but the owner may read what is kept: it can be all of a world.
+// TestModes tests that only the owner can read stored files: they can contain a whole world.
 func TestModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes of files are those of Unix")
@@ -71,7 +71,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// The parents of a folder are created. A lock under which nothing was kept leaves nothing.
+// TestParents tests that the parents of a folder are created, and that a lock under which nothing was stored leaves no
+// folders behind.
 func TestParents(t *testing.T) {
 	top := t.TempDir()
 	s := storage.Folder(filepath.Join(top, "disk", "folder"))
