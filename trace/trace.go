@@ -1,8 +1,8 @@
-// Package trace is the account of a file: each of its fields with its place, its value
-// and what that means, in the order in which a decoder reads them.
+// Package trace reports the fields of a file: each with its place, its value and the meaning of the value, in the
+// order in which a decoder reads them.
 //
-// The dump of a file is made of nothing else. Every byte belongs to a field, so that
-// what a decoder passes over can be seen too.
+// The dump of a file is made from these reports only. Every byte belongs to a field, so that bytes which a decoder
+// skips are shown as well.
 package trace
 
 // Field is one field of a file, as a Tracer sees it.
