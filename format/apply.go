@@ -9,7 +9,7 @@ import (
 	"trowel.example/internal/piece"
 )
 
-// ApplyCommand declares the command apply of edits, which a format does with [Apply].
+// ApplyCommand declares the edit command apply, which formats implement with [Apply].
 var ApplyCommand = Command{
 	Name: "apply", Heading: "Pieces", Title: "Put a piece back that extract took out and somebody edited",
 	Long: "Only what was changed in the folder goes into the file. If the file has changed in the same place since the piece was taken out, nothing is put back, and the places are told, unless --prefer says which counts. What was removed from the folder stays in the file without --delete.",
@@ -21,17 +21,17 @@ var ApplyCommand = Command{
 	Example: "apply climb",
 }
 
-// An AppliedFile is a file of a folder that goes into a file of a game.
+// An AppliedFile is a file of a folder that goes into a game file.
 type AppliedFile struct {
 	Path    string // in the tree
 	Content []byte // nil if it is removed
 	Removed bool
 }
 
-// Apply finds what was changed in the folder that the user gave to [ApplyCommand], calls put
-// with it, and returns what to report. Now returns what the file has today at a path of its
-// tree, as it is shown with some options; fs.ErrNotExist means nothing. Conflicts, and
-// what was removed and stays, are told to the job.
+// Apply compares the folder that the user gave to [ApplyCommand] with the file, calls put with each changed part, and
+// returns the changes to report. Now returns the current content at a path of the file's tree, extracted with the
+// given options; fs.ErrNotExist means that there is none. Conflicts, and removed parts that are kept, are reported to
+// the job.
 func Apply(job *Job, now func(path string, option func(name string) string) ([]byte, error), put func(AppliedFile) error) ([]check.Change, error) {
 	dir := job.Value(ApplyCommand.Args[0].Name)
 	p, err := piece.Open(dir, func(at string, err error) { job.Miss(filepath.Join(dir, at), "%v", err) })

@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// Backups is how a format keeps what a file was at many moments, in a folder or store, the repository,
-// that has each content once. The format of the files declares it, and that of the repositories.
+// Backups describes how a format keeps the states of a file at many times, in a folder or store called the repository,
+// which stores equal contents once. Both the format of the files and that of the repositories declare it.
 type Backups struct {
-	Options []Option // of Add, besides those of the format
-	// Add adds a snapshot: what a source is now. What repo names becomes a repository if it is not
-	// there or empty. It returns what there is to tell of it.
+	Options []Option // of Add, in addition to those of the format
+	// Add adds a snapshot of the source to the repository repo. If repo is missing or empty, Add creates a repository
+	// there. It returns a description of the snapshot.
 	Add func(ctx context.Context, job *Job, src, repo *Source) (Info, error)
-	// List returns the snapshots of a repository, the oldest first.
+	// List returns the snapshots of a repository, oldest first.
 	List func(ctx context.Context, repo *Source) ([]Snapshot, error)
-	// Forget removes snapshots by their IDs. What only they need stays until Prune.
+	// Forget removes snapshots by ID. Data that only they use stays until Prune.
 	Forget func(ctx context.Context, repo *Source, ids []string) error
-	// Prune removes what no snapshot needs, and returns how many files and bytes that is.
-	// With dry it only tells.
+	// Prune removes data that no snapshot uses, and returns the number of files and bytes removed. With dry it removes
+	// nothing.
 	Prune func(ctx context.Context, repo *Source, dry bool) (files int, bytes int64, err error)
 }
 
-// Snapshot is what a file was at a moment, in a repository.
+// Snapshot is the state of a file at one time, in a repository.
 type Snapshot struct {
-	ID   string // stable, to name it by
+	ID   string // stable, identifies the snapshot
 	Time time.Time
-	Of   string // the name of the file
-	Err  error  // why it cannot be read, if so
+	Of   string // name of the file
+	Err  error  // why the snapshot cannot be read, or nil
 }

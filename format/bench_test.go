@@ -20,8 +20,7 @@ func (flat) Render(_ context.Context, dst *image.RGBA, _ format.Look) error {
 	return nil
 }
 
-// BenchmarkDraw draws 4096 x 4096 pixels: band by band, band by band into a PNG, and by one
-// plain draw.Draw over all of them.
+// BenchmarkDraw draws 4096 x 4096 pixels: band by band, band by band into a PNG, and with a single call of draw.Draw.
 func BenchmarkDraw(b *testing.B) {
 	look := format.Look{Scale: 1, Size: image.Pt(4096, 4096)}
 	run := func(name string, do func() error) {

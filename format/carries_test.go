@@ -1,10 +1,8 @@
 package format
 
-// Does the interface carry the games that are not there yet? These are the two
-// hardest things they bring, as toys, through the same functions that the tool
-// uses: an archive whose compiled entries open as text, with its list in a file
-// beside it (Torchlight II), and a folder with a database of 200,000 blocks
-// (Minetest).
+// These tests implement toy versions of two demanding formats through the interfaces that the tool uses: an archive
+// whose compiled entries open as text, with its list in a companion file (as in Torchlight II), and a folder with a
+// database of 200,000 blocks (as in Minetest).
 
 import (
 	"bytes"
@@ -30,7 +28,7 @@ import (
 
 var toys = Set{toyMod, toyWorld}
 
-// memory is an Output that keeps what it gets.
+// memory is an Output in memory.
 type memory struct {
 	files map[string]*memoryPart
 	dir   string
@@ -65,7 +63,7 @@ func (p *memoryPart) ReadAt(b []byte, at int64) (int, error) {
 	return bytes.NewReader(p.data).ReadAt(b, at)
 }
 
-// counting counts what is read of a source.
+// counting counts the bytes read from a source.
 type counting struct {
 	io.ReaderAt
 	n atomic.Int64
@@ -79,8 +77,8 @@ func (c *counting) ReadAt(p []byte, off int64) (int, error) {
 
 // --- An archive of compiled files, as Torchlight II's .PAK with its .PAK.MAN.
 //
-// The list is text: "NAME OFFSET LENGTH", a line each. An entry whose name ends
-// in .DAT is compiled: numbers, 4 bytes each. In the tree it is text.
+// The list is text: a line "NAME OFFSET LENGTH" for each entry. An entry whose name ends with .DAT is compiled:
+// numbers of 4 bytes. In the tree it is text.
 
 var toyMod = &Format{
 	Name: "toy-mod", Extensions: []string{".pak"},
@@ -114,7 +112,7 @@ var toyMod = &Format{
 			return errors.Join(err, ctx.Err())
 		})
 	},
-	// PATH is how dump gets at a file inside the archive.
+	// The path names a file inside the archive.
 	Dump: func(_ context.Context, _ *Job, src *Source, path string, t trace.Tracer) error {
 		m, err := openToyMod(src)
 		if err != nil {
@@ -251,7 +249,7 @@ func TestCarriesArchive(t *testing.T) {
 	if n := reads.n.Load(); err != nil || stored != 8+1<<20 || n > 4 {
 		t.Fatalf("walk: %v; %d bytes listed, %d bytes read, want no more than the magic", err, stored, n)
 	}
-	// A compiled file opens as text, and only its own bytes are read for that.
+	// A compiled file opens as text, and only its bytes are read for that.
 	text, err := fs.ReadFile(fsys, "MEDIA/SKILLS/FOO.DAT")
 	if n := reads.n.Load(); err != nil || string(text) != "7\n-1\n" || n > 4+8 {
 		t.Fatalf("FOO.DAT = %q, %v, %d bytes read", text, err, n)
@@ -262,7 +260,7 @@ func TestCarriesArchive(t *testing.T) {
 	if got := strings.Join(fields, " "); err != nil || got != "MEDIA/SKILLS/FOO.DAT.numbers[7 -1]" {
 		t.Fatalf("Dump = %s, %v", got, err)
 	}
-	// Building compiles it again, and makes the list beside the archive.
+	// Building compiles the text again, and writes the list next to the archive.
 	if found, err := toys.FindTree(fsys); err != nil || found != toyMod {
 		t.Fatalf("FindTree = %v, %v", found, err)
 	}
@@ -273,7 +271,7 @@ func TestCarriesArchive(t *testing.T) {
 	if out.files[""].String() != pak || out.files[".MAN"].String() != man {
 		t.Errorf("built %.20q..., list %q", out.files[""], out.files[".MAN"])
 	}
-	// What cannot be compiled is named.
+	// The error for a file that cannot be compiled names it.
 	var broken tree.FS
 	broken.AddBytes("MEDIA/FOO.DAT", []byte("seven\n"))
 	if err := f.Build(t.Context(), new(Job), &broken, out); err == nil || !strings.Contains(err.Error(), "MEDIA/FOO.DAT: expected a number") {
@@ -283,8 +281,8 @@ func TestCarriesArchive(t *testing.T) {
 
 // --- A folder with a database of blocks, as a Minetest world.
 //
-// world.mt says how many blocks there are; map.db has 8 bytes of each: that is
-// what a cursor of a database gives, page by page, without an index in memory.
+// world.mt contains the number of blocks; map.db has 8 bytes for each. It is read as by a database cursor: page by
+// page, without an index in memory.
 
 const (
 	blocks    = 200_000
@@ -346,8 +344,8 @@ func (w *toyWorldFile) Info(_ context.Context, _ *Job) (Info, error) { // SELECT
 func (w *toyWorldFile) Check(context.Context, *Job, check.Sink) error { return nil }
 func (w *toyWorldFile) Close() error                                  { return w.db.Close() }
 
-// worldTree is a tree of its own: the blocks are too many for a tree.FS. All
-// else of a world, few files, would be one.
+// worldTree is a separate implementation of a tree: a tree.FS is not suitable for this many blocks. It would serve for
+// the few other files of a world.
 type worldTree struct{ db *os.File }
 
 func (w worldTree) Open(name string) (fs.File, error) {
@@ -447,7 +445,7 @@ func TestCarriesWorld(t *testing.T) {
 	if err != nil || info.Fields[0].Value != int64(blocks) || rowsListed.Load() != 0 {
 		t.Fatalf("Info = %v, %v, %d rows listed", info, err, rowsListed.Load())
 	}
-	// The first page is there before the others are.
+	// The first page is available before the others are read.
 	fsys, err := file.Tree(t.Context(), new(Job))
 	if err != nil {
 		t.Fatal(err)
@@ -460,7 +458,7 @@ func TestCarriesWorld(t *testing.T) {
 	if err != nil || len(page) != 1000 || rowsListed.Load() != 1000 {
 		t.Fatalf("%d entries, %v, %d rows listed", len(page), err, rowsListed.Load())
 	}
-	// The whole list is read page by page, and no block with it.
+	// The whole list is read page by page, without reading any block.
 	total := len(page)
 	for err == nil {
 		page, err = folder.(fs.ReadDirFile).ReadDir(1000)
@@ -469,7 +467,7 @@ func TestCarriesWorld(t *testing.T) {
 	if err != io.EOF || total != blocks || blocksRead.Load() != 0 {
 		t.Fatalf("%d entries, %v, %d blocks read", total, err, blocksRead.Load())
 	}
-	// Opening a block reads that one.
+	// Opening a block reads only this block.
 	data, err := fs.ReadFile(fsys, "blocks/123456.txt")
 	if err != nil || string(data) != "0123456\n" || blocksRead.Load() != 1 {
 		t.Fatalf("block = %q, %v, %d read", data, err, blocksRead.Load())
@@ -487,7 +485,7 @@ func TestCarriesWorld(t *testing.T) {
 	if err != nil || !bytes.Equal(built, db) || reported != blocks {
 		t.Errorf("built %d bytes, %v, %d blocks reported", len(built), err, reported)
 	}
-	// It stops where the user wants it to.
+	// A cancelled context stops the build.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := f.Build(ctx, new(Job), fsys, out); !errors.Is(err, context.Canceled) {

@@ -9,35 +9,34 @@ import (
 	"unicode/utf8"
 )
 
-// Census is what a file says as rows of tables, for query engines.
+// Census describes a file as rows of tables, for query engines.
 type Census struct {
 	Tables []*Table
 
-	// Rows calls row with each row of the tables: of the file, or of the shard that the job
-	// names. The values are those of the columns, in their order, and are the caller's again
-	// after the call. What cannot be read is told by [Job.Miss], and the rest goes on.
+	// Rows calls row with each row of the tables, for the file or for the shard of the job. The values are in the
+	// order of the columns, and row must not keep them. Rows reports unreadable data by [Job.Miss] and continues.
 	Rows func(ctx context.Context, job *Job, src *Source, row func(t *Table, values []Cell) error) error
 
-	// Digest returns a short text that changes when what the rows are made of does: of the file,
-	// or of the shard that the job names. It takes less time than the rows; "" means that nobody
-	// can tell. Nil: of a file it is the hash of its bytes, and of a folder nobody can tell.
+	// Digest returns a short text that changes whenever the data that the rows are made from changes, for the file or
+	// for the shard of the job. It takes less time than Rows. It returns "" if it cannot detect changes. Nil: the
+	// digest of a file is the hash of its bytes, and changes of a folder cannot be detected.
 	Digest func(ctx context.Context, job *Job, src *Source) (string, error)
 
-	// Before returns what Digest returned at the time that options [ForCensus] tell of; "" if none
-	// is given, or that is not known of the shard. It is called for the file first, to see that
-	// what they name is as it should be. An error is about that. It may be nil.
+	// Before returns what Digest returned at the time specified by options with [ForCensus]; "" if no time is given,
+	// or if the digest of the shard at that time is unknown. It is called for the whole file first, to validate the
+	// options; an error concerns these. It may be nil.
 	Before func(ctx context.Context, job *Job, src *Source) (string, error)
 
-	// Small reports whether a file that comes apart is so small that its rows are better kept together
-	// with those of other small files. It reads next to nothing. Nil: no file is.
+	// Small reports whether a file that can be split is so small that its rows should be stored together with those of
+	// other small files. It reads almost nothing. Nil: no file is.
 	Small func(src *Source) bool
 }
 
-// Table is a kind of rows. Every table has, before the columns named here, the column file: what
-// the user calls the file that the row is of.
+// Table describes one kind of rows. Every table begins with the column file, which is not listed here: the user's name
+// for the file that the row belongs to.
 type Table struct {
 	Name    string // stable, in lower case with underscores, such as "minetest_blocks"
-	Title   string // what a row is, one line
+	Title   string // what a row describes, in one line
 	Columns []Column
 }
 
@@ -45,21 +44,21 @@ type Table struct {
 type Column struct {
 	Name     string // stable, in lower case with underscores
 	Type     ColumnType
-	Optional bool   // a cell may be null
-	Help     string // what it says, with unit and range
+	Optional bool   // cells may be null
+	Help     string // what it contains, with unit and range
 }
 
-// ColumnType is what the cells of a column are.
+// ColumnType is the type of the cells of a column.
 type ColumnType uint8
 
-// What cells are.
+// The types of cells.
 const (
-	ColumnInt   ColumnType = iota // an integer of 64 bits
-	ColumnFloat                   // a number of 64 bits
+	ColumnInt   ColumnType = iota // 64-bit integer
+	ColumnFloat                   // 64-bit floating point
 	ColumnBool
-	ColumnText // UTF-8: what is none has U+FFFD in place of each byte that does not belong to it
+	ColumnText // UTF-8; each invalid byte is replaced by U+FFFD
 	ColumnBytes
-	ColumnTime // to the millisecond, UTC
+	ColumnTime // UTC, in milliseconds
 )
 
 func (t ColumnType) String() string {
@@ -87,7 +86,7 @@ type Cell struct {
 	text string
 }
 
-// cellKind is what made a cell.
+// cellKind is the function that made a cell.
 type cellKind uint8
 
 const (
@@ -100,7 +99,7 @@ const (
 	cellTime
 )
 
-// fits are the kinds of cells that columns of a type have.
+// fits maps each type of column to the kind of its cells.
 var fits = [...]cellKind{
 	ColumnInt: cellInt, ColumnFloat: cellFloat, ColumnBool: cellBool,
 	ColumnText: cellText, ColumnBytes: cellBytes, ColumnTime: cellTime,
@@ -124,7 +123,7 @@ func (c Cell) Text() string { return c.text }
 // Time returns the value of a cell of [ColumnTime], in UTC.
 func (c Cell) Time() time.Time { return time.UnixMilli(int64(c.bits)).UTC() }
 
-// String is the cell for people.
+// String formats the cell for people.
 func (c Cell) String() string {
 	switch c.kind {
 	case cellNull:
@@ -160,7 +159,7 @@ func BoolCell(v bool) Cell {
 	return c
 }
 
-// TextCell makes a cell of [ColumnText], with U+FFFD in place of each byte that is none of UTF-8.
+// TextCell makes a cell of [ColumnText]. It replaces each byte that is not valid UTF-8 by U+FFFD.
 func TextCell(v string) Cell {
 	if !utf8.ValidString(v) {
 		v = strings.Map(func(r rune) rune { return r }, v)
@@ -174,8 +173,8 @@ func BytesCell(v string) Cell { return Cell{kind: cellBytes, text: v} }
 // TimeCell makes a cell of [ColumnTime].
 func TimeCell(v time.Time) Cell { return Cell{kind: cellTime, bits: uint64(v.UnixMilli())} }
 
-// CheckRow returns an error unless a row has a cell for each column, of its type and within its
-// range, and null only where that may be.
+// CheckRow returns an error unless a row has one cell for each column, each of the right type and range, with nulls
+// only in optional columns.
 func (t *Table) CheckRow(values []Cell) error {
 	if len(values) != len(t.Columns) {
 		return fmt.Errorf("table %s: %d cells for %d columns", t.Name, len(values), len(t.Columns))
@@ -193,8 +192,8 @@ func (t *Table) CheckRow(values []Cell) error {
 	return nil
 }
 
-// Check returns an error unless the tables are declared as they should be: with names that
-// every query engine takes without quotes, none twice, and with something said about each.
+// Check returns an error unless the tables are declared correctly: with unique names that every query engine accepts
+// without quotes, and with a description of each.
 func (c *Census) Check() error {
 	tables := make(map[string]bool)
 	for _, t := range c.Tables {
@@ -213,10 +212,10 @@ func (c *Census) Check() error {
 	return nil
 }
 
-// fileColumn is the column that every table has before its own.
+// fileColumn is the first column of every table.
 var fileColumn = Column{Name: "file", Help: "what the user calls the file, with / between folders", Type: ColumnText}
 
-// All returns the columns with the one that every table has, in their order.
+// All returns all columns in order, including the column file.
 func (t *Table) All() []Column { return append([]Column{fileColumn}, t.Columns...) }
 
 func validName(name string) bool {
@@ -224,7 +223,7 @@ func validName(name string) bool {
 		!strings.Contains(reserved, " "+name+" ")
 }
 
-// reserved are the words of SQL that cannot be a name in one query engine or another.
+// reserved lists the SQL words that at least one query engine rejects as a name.
 const reserved = " all analyze and any array as asc between both by case cast check collate column constraint create cross cube current_date " +
 	"current_time current_timestamp current_user default deferrable desc describe distinct do drop else end escape except exists extract false fetch filter for foreign " +
 	"from full function grant group grouping having in initially inner insert intersect interval into is join lateral leading left like limit localtime " +

@@ -9,7 +9,7 @@ import (
 	"trowel.example/format"
 )
 
-// A row is taken only if it is what the table says.
+// TestCheckRow tests that rows are accepted only if they match the columns of the table.
 func TestCheckRow(t *testing.T) {
 	when := time.Date(2026, 11, 22, 1, 2, 3, 4_000_000, time.UTC)
 	values := map[format.ColumnType]format.Cell{

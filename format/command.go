@@ -11,23 +11,23 @@ import (
 	"trowel.example/fault"
 )
 
-// Command is something that a person asks of a file in words, NAME ARGUMENT... --option value:
-// a change for edit, a query for find. A format declares its commands; help, completion and
-// the page about them are made of the declarations.
+// Command is an operation on a file that the user requests as NAME ARGUMENT... --option value: a change for edit, or a
+// query for find. A format declares its commands; help, completion and documentation are generated from these
+// declarations.
 type Command struct {
 	Name    string // stable, such as "replace-image"
 	Title   string // what it does, one line
-	Heading string // of the commands that it stands with in help, such as "Tiles"
-	Long    string // what else there is to know, if the title does not say all
+	Heading string // heading of its group in help, such as "Tiles"
+	Long    string // further explanation, "" if the title is enough
 
-	// Args are the words behind the name, in order. One with a Default, or that is a List but
-	// not Some, may be left out; only the last may be a List, which takes all words that are left.
+	// Args are the words after the name, in order. An argument is optional if it has a Default, or if it is a List but
+	// not Some. Only the last may be a List, which takes all remaining words.
 	Args    []Option
 	Options []Option
-	Example string // name and arguments of a call that makes sense
+	Example string // name and arguments of a useful call
 }
 
-// Usage returns how it is called: replace-image IMAGE FILE.
+// Usage returns the syntax of a call, such as "replace-image IMAGE FILE".
 func (c *Command) Usage() string {
 	usage := c.Name
 	for _, a := range c.Args {
@@ -45,19 +45,19 @@ func (c *Command) Usage() string {
 
 func (o *Option) needed() bool { return o.Some || !o.List && o.Default == "" }
 
-// ErrCommand is the cause of the errors of [ParseSteps] about a command that nobody knows.
+// ErrCommand is wrapped by the errors of [ParseSteps] about unknown commands.
 var ErrCommand = errors.New("no such command")
 
-// WordError is the error of a wrong word in a command, where a similar one may be meant.
+// WordError reports a wrong word in a command, with the valid words, so that a tool can suggest a similar one.
 type WordError struct {
 	Word  string
-	Names []string // the words that are right, as far as there are names for them
-	Text  string   // of the error
+	Names []string // valid words, if they are names
+	Text  string   // text of the error
 }
 
 func (e *WordError) Error() string { return e.Text }
 
-// OptionError is the error of [ParseSteps] about an option that a command lacks.
+// OptionError is the error of [ParseSteps] for an option that the command does not have.
 type OptionError struct {
 	Command *Command
 	Name    string
@@ -67,15 +67,15 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("%s: no option --%s", e.Command.Name, e.Name)
 }
 
-// Step is a command with its values.
+// Step is a command with the values of its arguments and options.
 type Step struct {
 	*Command
-	// Job is that of the run, with the values of the step.
+	// Job is the job of the run with the values of this step.
 	Job *Job
 }
 
-// ParseSteps reads what a person asked for: commands with their words, and between two of them
-// the word then. Inside a step the word -- says that what follows are no options.
+// ParseSteps parses the words of a user: commands with their arguments and options, separated by the word "then".
+// Inside a step, words after -- are not options.
 func ParseSteps(job *Job, commands []*Command, words []string) ([]Step, error) {
 	var steps []Step
 	for len(words) > 0 || len(steps) == 0 {
@@ -190,9 +190,9 @@ func find(list []Option, name string) *Option {
 	return nil
 }
 
-// Lack receives the error of a step. If the file lacks what the user named, the tool decides: nil
-// means that another file has it, or that the user accepts it, and that the step changes nothing in this
-// file. All other errors are returned.
+// Lack handles the error of a step. If the file lacks a name that the user gave, the tool decides by OnLack: Lack
+// returns nil if another file has the name or if the user accepts its absence, and the step then changes nothing in
+// this file. Lack returns all other errors unchanged.
 func (j *Job) Lack(err error) error {
 	missing := fault.NameErrors(err)
 	if len(missing) == 0 || j.OnLack == nil {
@@ -206,7 +206,7 @@ func (j *Job) Lack(err error) error {
 	return nil
 }
 
-// Declared returns the commands of a table, whose rows have one each and what does it.
+// Declared returns the commands of a table in which each row has a command and its implementation.
 func Declared[Row any](table []Row, of func(*Row) *Command) []*Command {
 	commands := make([]*Command, len(table))
 	for i := range table {
@@ -215,77 +215,71 @@ func Declared[Row any](table []Row, of func(*Row) *Command) []*Command {
 	return commands
 }
 
-// Editing is how the files of a format are changed by commands. A tool declares with each
-// command a function that does it; the format takes the steps through them in one go, so that
-// a file is read and written once.
+// Editing describes how commands change the files of a format. The format runs all steps in one pass, so that a file
+// is read and written once.
 type Editing struct {
 	Commands []*Command
 
-	// Edit takes the steps one after the other and writes the changed file to out. It tells
-	// of each change. With a nil out it only tells what it would do, the very same. What was
-	// not changed is as it was, byte for byte.
+	// Edit performs the steps in order, writes the changed file to out, and reports each change. With a nil out it
+	// only reports the same changes. Unchanged parts stay byte-identical.
 	Edit func(ctx context.Context, job *Job, src *Source, steps []Step, out Output, report func(check.Change) error) error
 
-	// Tree is Edit for the tree form, so that what only that has, such as comments, stays; out
-	// becomes a folder. Nil: a file is built of the tree, changed, and taken apart.
+	// Tree is Edit for the tree form, so that content which only the tree has, such as comments, is kept; out becomes
+	// a folder. Nil: a file is built from the tree, changed, and extracted again.
 	Tree func(ctx context.Context, job *Job, fsys fs.FS, steps []Step, out Output, report func(check.Change) error) error
 
-	// InPlace changes the file itself, once what it will change is in a new file, the backup,
-	// from which Repair.Restore puts it back; "" lets it choose the name. It returns that name,
-	// "" if nothing changed. Nil: the file is replaced by what Edit makes of it, and a copy of
-	// it is the backup.
+	// InPlace changes the file itself, after it has saved the data that it will change to a new file, the backup, from
+	// which Repair.Restore restores it. If backup is "", InPlace chooses the name. It returns the name of the backup,
+	// "" if nothing changed. Nil: the result of Edit replaces the file, and a copy of the file is the backup.
 	InPlace func(ctx context.Context, job *Job, src *Source, steps []Step, backup string, report func(check.Change) error) (string, error)
 
-	// Resumes says that Edit goes on where an earlier run with the same steps stopped, in a
-	// folder that is there already.
+	// Resumes is set if Edit can resume, in an existing folder, where an earlier run with the same steps stopped.
 	Resumes bool
 
-	Options []Option // of all edits, beside those of the commands
+	Options []Option // options of all edits, in addition to those of the commands
 }
 
-// Finder is how things are found in the files of a format by queries.
+// Finder describes the queries that search the files of a format.
 type Finder struct {
 	Commands []*Command
 
-	// Find calls hit with each thing that a query asks for, in the order of the file.
+	// Find calls hit with each match of the query, in the order of the file.
 	Find func(ctx context.Context, job *Job, src *Source, query Step, hit func(Hit) error) error
 
-	// Lacks returns a [fault.NameError] for each name in a query that the file does not have, with
-	// existing names. A tool calls it after a query that found nothing. Nil: names are not known.
+	// Lacks returns a [fault.NameError], with the existing names, for each name in a query that the file does not
+	// have. A tool calls it after a query without hits. Nil: names cannot be checked.
 	Lacks func(ctx context.Context, job *Job, src *Source, query Step) error
 }
 
-// Hit is something that was found. All hits of a query have the same fields.
+// Hit is a match of a query. All hits of a query have the same fields.
 type Hit struct {
-	Path   string      // of the part, as in findings
+	Path   string      // path of the part, as in findings
 	At     check.Place // nil: the whole part
-	Fields []InfoField // what there is to know of it: texts and numbers; those of type int64 are amounts, which can be summed up
+	Fields []InfoField // texts and numbers that describe it; those of type int64 are amounts that can be summed
 }
 
-// Merging is how versions of a file are brought together.
+// Merging describes how versions of a file are merged.
 type Merging struct {
-	// Merge writes what both sides made of base, by what parts are and not by lines of text.
-	// It always writes a whole file: where both changed one thing in different ways it takes
-	// that of the side that Job.Prefer names, of ours if it names none, and tells of the
-	// conflict. A side that changed nothing gives the other, byte for byte. With a nil out it
-	// only tells.
+	// Merge writes the changes of both sides to base, merged by parts of the file and not by lines of text. The result
+	// is always a complete file: where both sides changed a part differently, Merge uses the side named by Job.Prefer,
+	// ours by default, and reports a conflict. If one side changed nothing, the result is byte-identical to the other.
+	// With a nil out Merge only reports.
 	Merge func(ctx context.Context, job *Job, base, ours, theirs *Source, out Output, told MergeReport) error
 
-	// Many makes one file of any number that do not come from one another, in rising
-	// priority. Nil: there is no such thing.
+	// Many merges any number of files without a common ancestor, in order of increasing priority. Nil: not supported.
 	Many *MergingMany
 
 	Options []Option // of Merge and Many
 }
 
-// MergingMany is how many files become one.
+// MergingMany describes how many files are merged into one.
 type MergingMany struct {
-	Flag, Help string // of the verb: "mods", "make one mod of many"
+	Flag, Help string // option of the command, and its help: "mods", "make one mod of many"
 	Merge      func(ctx context.Context, job *Job, files []*Source, out Output, told MergeReport) error
 }
 
-// MergeReport hears what a merge did.
+// MergeReport receives reports about a merge.
 type MergeReport struct {
 	Conflict func(check.Conflict) error
-	Took     func(check.Change) error // what was taken from a side, beside all that is in ours
+	Took     func(check.Change) error // a change taken from a side, in addition to the content of ours
 }

@@ -70,7 +70,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// Whatever the words are, they are steps with all values that their commands need, or an error.
+// FuzzParseSteps tests that any words parse to steps with all required values, or to an error.
 func FuzzParseSteps(f *testing.F) {
 	for _, words := range []string{"replace --layer a 3 4 --flags then shift", "set -- --key a b", "shift -2 then then", "replace 1 2 --flags=no"} {
 		f.Add(words)

@@ -12,17 +12,16 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// A band has about so many pixels and at least so many rows, but at most so many pixels.
+// The size of a band: about bandPixels pixels and at least bandRows rows, but at most maxBandPixels pixels.
 const (
 	bandPixels    = 1 << 20
 	bandRows      = 64
 	maxBandPixels = 1 << 23
-	bandParts     = 16 // of a band at least, if it is large enough
+	bandParts     = 16 // minimum number of parts of a band, if it is large enough
 )
 
-// Bands cuts a picture of a view into bands as wide as it is, from top to bottom, of which
-// two fit well into memory, with edges where the view's Grain wants them. They depend on
-// nothing but the view and the look.
+// Bands divides a picture of a view into bands of its full width, from top to bottom, with edges at multiples of the
+// view's Grain where possible. Two bands fit well into memory. The bands depend on the view and the look only.
 func (v View) Bands(look Look) []image.Rectangle {
 	rows := max(1, min(max(bandRows, bandPixels/look.Size.X), maxBandPixels/look.Size.X))
 	first := rows
@@ -42,10 +41,10 @@ func (v View) Bands(look Look) []image.Rectangle {
 	return bands
 }
 
-// parts cuts a band into parts for all cores: into rows as high as the Grain as far as that
-// goes, because what is stored in rows is read least often then, and these into columns that are not
-// narrower than high. The parts do not depend on the number of cores, because what a scene may draw is
-// limited, and what a part costs may depend on its size: a picture is drawn on all machines or on none.
+// parts divides a band into parts for all cores: into rows as high as the Grain if possible, since data stored in rows
+// is then read least often, and the rows into columns that are at least as wide as high. The parts do not depend on
+// the number of cores: a scene may limit what a picture costs, and the cost of a part may depend on its size, so
+// otherwise a picture could be drawn on some machines only.
 func (v View) parts(band image.Rectangle, look Look) []image.Rectangle {
 	height := int(math.Round(v.Grain * look.Scale))
 	if height < 16 {
@@ -63,8 +62,8 @@ func (v View) parts(band image.Rectangle, look Look) []image.Rectangle {
 	return parts
 }
 
-// Draw draws a picture of a scene band by band, on all cores, and hands the bands to emit
-// from top to bottom. Emit must not keep them.
+// Draw draws a picture of a scene band by band, on all cores, and calls emit with the bands from top to bottom. Emit
+// must not keep a band.
 func Draw(ctx context.Context, scene Scene, look Look, background color.NRGBA, emit func(*image.RGBA) error) error {
 	ctx = context.WithValue(ctx, spentKey{}, new(atomic.Int64))
 	uniform := image.NewUniform(background)
@@ -79,8 +78,8 @@ func Draw(ctx context.Context, scene Scene, look Look, background color.NRGBA, e
 
 type spentKey struct{}
 
-// SpentOf returns, for a scene that limits what a picture costs, what all parts of the picture that [Draw]
-// draws have cost so far. Nil: the part is a picture of its own.
+// SpentOf returns the cost so far of all parts of the picture that [Draw] draws, for scenes that limit the cost of a
+// picture. Nil: the part is a separate picture.
 func SpentOf(ctx context.Context) *atomic.Int64 {
 	spent, _ := ctx.Value(spentKey{}).(*atomic.Int64)
 	return spent
@@ -98,7 +97,7 @@ func DrawGray16(ctx context.Context, scene Gray16Scene, look Look, emit func(*im
 		}, emit)
 }
 
-// errOr returns that somebody had enough of it, if nothing else was wrong.
+// errOr returns err, or the error of the context if err is nil.
 func errOr(ctx context.Context, err error) error {
 	if err == nil {
 		err = ctx.Err()
@@ -106,7 +105,7 @@ func errOr(ctx context.Context, err error) error {
 	return err
 }
 
-// draw draws each band while the one above it is emitted.
+// draw renders each band while emit handles the one above it.
 func draw[T any](scene Scene, look Look, make func(image.Rectangle) T, move func(T, image.Rectangle), render func(T, image.Rectangle) error, emit func(T) error) error {
 	view, _ := ViewOf(scene, look.View)
 	bands := view.Bands(look)
@@ -139,7 +138,7 @@ func draw[T any](scene Scene, look Look, make func(image.Rectangle) T, move func
 	return nil
 }
 
-// each draws all parts and returns the first error.
+// each renders all parts in parallel and returns the error of the first failed part.
 func each(parts []image.Rectangle, render func(image.Rectangle) error) error {
 	errs := make([]error, len(parts))
 	parallel.Each(len(parts), func(i int) { errs[i] = render(parts[i]) })

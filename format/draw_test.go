@@ -13,10 +13,10 @@ import (
 	"trowel.example/format"
 )
 
-// gradient is a scene whose pixels tell their places.
+// gradient is a scene whose pixels encode their positions.
 type gradient struct {
 	grain float64
-	fail  image.Point // drawing this pixel fails, unless it is 0,0
+	fail  image.Point // drawing this pixel fails, unless it is (0,0)
 }
 
 var errPixel = errors.New("a pixel that nobody can draw")
@@ -53,8 +53,8 @@ func (g gradient) RenderGray16(_ context.Context, dst *image.Gray16, _ format.Lo
 func (gradient) Missing() []format.Missing { return nil }
 func (gradient) Close() error              { return nil }
 
-// Bands are all of a picture, from top to bottom, not too large, and lie well where that
-// can be.
+// TestBands tests that bands cover the whole picture from top to bottom, are not too large, and have edges at
+// multiples of the grain where possible.
 func TestBands(t *testing.T) {
 	for _, grain := range []float64{0, 0.1, 1, 16, 1e6} {
 		for _, scale := range []float64{0.01, 1, 3.7, 64} {
@@ -85,7 +85,7 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// A picture is the same however many cores there are, and as one drawn at once.
+// TestDraw tests that a picture does not depend on the number of cores, and equals one drawn in a single call.
 func TestDraw(t *testing.T) {
 	for _, grain := range []float64{0, 16, 1000} {
 		scene := gradient{grain: grain}

@@ -10,7 +10,7 @@ import (
 	"trowel.example/format"
 )
 
-// note is a file that is a text behind the letters NOTE.
+// note is a file that consists of the letters NOTE and a text.
 type note string
 
 func openNote(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
@@ -34,7 +34,7 @@ func (n note) Check(context.Context, *format.Job, check.Sink) error { return nil
 
 func (n note) Close() error { return nil }
 
-// A format is a value of functions; a set of them finds the one of a file by its content.
+// Example declares a format and finds the format of a file by its content.
 func Example() {
 	game := &format.Game{Title: "Notes", Formats: []*format.Format{{
 		Name:      "note",

@@ -1,9 +1,8 @@
-// Package format is what the tool knows of each format: its name, how to
-// recognise it, how to open it as a tree of ordinary files, how to build it from
-// such a tree, what to check and what to tell about it.
+// Package format defines how games declare their file formats: the name of a format, how to recognise a file, open it
+// as a tree of ordinary files, build it from such a tree, check it and describe it.
 //
-// It knows no game. Each game has a package that declares its formats, the [Game],
-// and the verbs of the tool are written over those that they are given.
+// The package contains no code for a particular game. Each game has a package that declares its formats as a [Game],
+// and the commands work on the games that they are given.
 package format
 
 import (
@@ -26,177 +25,171 @@ type Format struct {
 	Name       string   // stable, such as "teeworlds-map"
 	Title      string   // for people, such as "Teeworlds/DDNet map"
 	Extensions []string // with their dots, the usual one first
-	Folder     bool     // the game keeps it as a folder, not as a file
+	Folder     bool     // the game stores it as a folder, not as a file
 	Stored     bool     // it can be a [Source.Store] as well as a folder
-	Common     bool     // other tools show and compare such files: texts, pictures, sounds
-	Doc        string   // the page that describes it, from the project's root
+	Common     bool     // other tools can show and compare these files: texts, pictures, sounds
+	Doc        string   // path of the page that describes it, from the project's root
 
-	// Recognize reports whether a source is of this format, by its content.
-	// Name and extension are looked at only where no format knows the content.
+	// Recognize reports whether the content of a source is of this format. Name and extension are checked only if no
+	// format recognizes the content.
 	Recognize func(*Source) bool
 
-	// PartOf returns the name of the file that one of a name belongs to, such as the archive of
-	// a list, if it belongs to any: where both stand in a folder, they are one file, which has
-	// the other name. Nil: each file stands alone.
+	// PartOf returns the name of the main file that a file with the given name belongs to, such as the archive of a
+	// list, and whether there is one. If both files exist in a folder, they count as one file under the main name.
+	// Nil: every file is independent.
 	PartOf func(name string) (whole string, is bool)
 
 	// RecognizeTree reports whether a folder is the tree form of this format.
 	RecognizeTree func(fs.FS) bool
 
-	Takes string // what a folder has to have that becomes such a file; "" if it is not to be told in a few words
+	Takes string // what a folder must contain to be built into such a file; "" if that has no short description
 
-	// FileName returns the name, without extension, that a tree form itself has for
-	// what is built of it; "" if it has none. Nil: none has.
+	// FileName returns the name, without extension, that a tree form specifies for the built file; "" if it specifies
+	// none. Nil: no tree form does.
 	FileName func(fs.FS) string
 
 	// Open opens a source. It must be quick on a source of any size.
 	Open func(context.Context, *Job, *Source) (File, error)
 
-	// Build makes the game file from its tree form. Nil: it cannot be built.
+	// Build builds the game file from its tree form. Nil: building is not supported.
 	Build func(context.Context, *Job, fs.FS, Output) error
 
-	// Replaces says why what is made must not take the place of old, a file or folder of
-	// this very format that the user allowed to be replaced: what is lost with it may be
-	// more than that, or a program may have it open. The tree is the one that is built, nil
-	// where none is: for a conversion or a repaired copy. It is asked before the work begins
-	// and once more when that is done. Nil: nothing speaks against it. Whatever it says,
-	// only the same kind is replaced, and never what is read (internal/output).
+	// Replaces returns an error if the output must not replace old, a file or folder of this format that the user
+	// allowed to be replaced: for example because old contains more than the output, or because a program may have it
+	// open. The tree is the one being built; it is nil for a conversion or a repaired copy. Replaces is called before
+	// the work begins and again when it is done. Nil: no objections. In any case only a file of the same kind is
+	// replaced, and never an input (internal/output).
 	Replaces func(ctx context.Context, job *Job, old *Source, tree fs.FS) error
 
-	// Shown returns the paths of the files in a folder of this format of which pictures, manifests and
-	// other single files are made, so that those are as secret. Nil: the source itself is all.
+	// Shown returns the paths of the files, in a folder of this format, from which pictures, manifests and other
+	// single files are made, so that these get the same access rights. Nil: the source itself.
 	Shown func(src *Source) []string
 
-	// CheckTree reports what is wrong with a tree form that is not to be seen
-	// any more in what Build makes of it. Nil: nothing.
+	// CheckTree reports problems of a tree form that can no longer be detected in the file that Build makes. Nil:
+	// there are none.
 	CheckTree func(context.Context, *Job, fs.FS, check.Sink) error
 
-	// Mask takes the passwords out of what a file of the tree holds, for eyes other than the
-	// owner's. It may return content itself. Nil: there are none.
+	// Mask replaces the passwords in the content of a file of the tree, for readers other than the owner. It may
+	// return content itself. Nil: the format has no passwords.
 	Mask func(path string, content []byte) []byte
 
-	// Dump reads a source and reports every field of it, or of the file that
-	// path names inside it, up to where it breaks.
+	// Dump reads a source and reports each of its fields, or each field of the file path inside it, up to the first
+	// field that cannot be read.
 	Dump func(ctx context.Context, job *Job, src *Source, path string, t trace.Tracer) error
 
-	// Compare calls change with each difference between two files, as data for
-	// JSON, and returns what to tell people of them, line by line. A difference may
-	// be a [fmt.Stringer], which tells it alone, and a [Placer]. Nil: they are
-	// compared file by file of their trees, as where it returns [ErrByTrees].
+	// Compare calls change with each difference between two files, as data for JSON, and returns a description for
+	// people, line by line. A difference may be a [fmt.Stringer], which describes this difference, and a [Placer].
+	// Nil, or if Compare returns [ErrByTrees]: the trees of the files are compared file by file.
 	Compare func(ctx context.Context, job *Job, old, new Side, change func(any) error) ([]string, error)
 
-	// CompareTo is the name of another format that Compare takes, too, as either of the two; "": none.
+	// CompareTo is the name of another format that Compare accepts for either file; "" if there is none.
 	CompareTo string
 
-	Repair *Repair // nil: it cannot be repaired
+	Repair *Repair // nil: repair is not supported
 
-	// Scene opens what a file shows: path is "" for the file itself, else it names a file
-	// of its tree, which HasScene has to report. It is quick, and reads no more than the
-	// bounds of the views take. Of a file that shows nothing it returns [ErrUnseen]. Nil:
-	// nothing is to be seen.
+	// Scene opens the drawable view of a file. The path is "" for the file itself; otherwise it names a file of its
+	// tree for which HasScene reports true. Scene is quick: it reads only what the bounds of the views require. If
+	// there is nothing to draw, it returns [ErrUnseen]. Nil: nothing can be drawn.
 	Scene func(ctx context.Context, job *Job, src *Source, path string) (Scene, error)
 
-	// HasScene reports whether something in the file can be drawn, by its path in the
-	// tree; "" is the file itself. Nil: only that can.
+	// HasScene reports whether the file at a path in the tree can be drawn; "" is the file itself. Nil: only the file
+	// itself can.
 	HasScene func(path string) bool
 
-	Editing *Editing // nil: no command changes it
-	Finder  *Finder  // nil: no query finds anything in it
+	Editing *Editing // nil: no edit commands
+	Finder  *Finder  // nil: no queries
 	Merging *Merging // nil: two versions cannot be merged
-	Backups *Backups // nil: there are no backups of it
+	Backups *Backups // nil: no backups
 
-	Sharding  *Sharding  // nil: it does not come apart
-	Rewriting *Rewriting // nil: it is converted by making another file only
-	Census    *Census    // nil: there are no tables of it
+	Sharding  *Sharding  // nil: the work cannot be split
+	Rewriting *Rewriting // nil: conversion makes a new file only
+	Census    *Census    // nil: no tables
 
 	Conversions []Conversion  // to other formats
-	Kinds       []*check.Kind // of findings that its Check can report
+	Kinds       []*check.Kind // kinds of findings that Check can report
 	Options     []Option      // of Open and Build
 }
 
-// File is an open game file. It keeps nothing of the job that opened it: each call has
-// its own.
+// File is an open game file. It keeps no reference to the job that opened it: each call gets its own job.
 type File interface {
-	// Tree returns the file as a tree. Listing it reads no contents. Large
-	// folders give their entries page by page, through [fs.ReadDirFile].
+	// Tree returns the contents of the file as a tree. Listing the tree reads no file contents. Large folders return
+	// their entries page by page, through [fs.ReadDirFile].
 	Tree(context.Context, *Job) (fs.FS, error)
-	// Info tells what it is. It reads no more than that takes.
+	// Info describes the file. It reads only what the description requires.
 	Info(context.Context, *Job) (Info, error)
-	// Check reports everything that is wrong with it.
+	// Check reports every problem in the file.
 	Check(context.Context, *Job, check.Sink) error
 	io.Closer
 }
 
-// Side is one of two files to be compared: the file, or the tree form of one.
+// Side is one of two files to be compared, as a file or in its tree form.
 type Side struct {
 	*Source        // nil if Tree is set
-	Tree    fs.FS  // nil if it is the file
-	Folder  string // what the user calls the tree, for messages
+	Tree    fs.FS  // nil unless the side is a tree
+	Folder  string // the user's name for the tree, for messages
 }
 
-// Conversion turns a file of one format into another.
+// Conversion describes how to convert a file of one format into another format.
 type Conversion struct {
 	To        string                   // name of the target, such as "teeworlds-map-0.7"
-	Title     string                   // what it makes, one line
-	Extension string                   // usual extension of the result, with its dot
-	Rename    func(name string) string // the usual name of the result of a file; nil if the user has to give one
+	Title     string                   // what it makes, in one line
+	Extension string                   // usual extension of the result, with the dot
+	Rename    func(name string) string // returns the usual name of the result for a file name; nil if the user must give one
 	Options   []Option
-	Verb      string // of a tool that does nothing else, such as "manifest"; "" if there is none
-	Did       string // what that tool reports to have done, such as "restored"
-	Long      string // for its help: what else there is to know
-	Example   string // for its help
-	Usual     bool   // it is meant where nobody says which one
-	Resumes   bool   // it goes on where an earlier run stopped, in a folder that is there already
+	Verb      string // name of a command that runs only this conversion, such as "manifest"; "" if there is none
+	Did       string // what this command reports when it is done, such as "restored"
+	Long      string // additional help of this command
+	Example   string // example in the help of this command
+	Usual     bool   // the default conversion
+	Resumes   bool   // resumes in an existing folder where an earlier run stopped
 	Convert   func(context.Context, *Job, *Source, Output) error
 
-	// Pieces and Join are what Convert does in two steps, for a file that comes apart: Pieces
-	// gives what the result needs to know of the shard that the job names, and Join makes the
-	// result, of what the function all puts: the pieces of all shards in any order. A piece has
-	// some KiB, and is the caller's own. Nil: there is Convert alone.
+	// Pieces and Join do the work of Convert in two steps, for a file that can be split. Pieces calls put with what
+	// the result needs from the shard of the job. Join makes the result; all calls put with the pieces of all shards,
+	// in any order. A piece has a few KiB and belongs to the callee. Nil: only Convert is supported.
 	Pieces func(ctx context.Context, job *Job, src *Source, put func(piece []byte) error) error
 	Join   func(ctx context.Context, job *Job, out Output, all func(put func(piece []byte) error) error) error
 }
 
-// Repair mends what is broken in a file. What it finds, does and loses goes to
-// a sink.
+// Repair repairs damaged files. Problems, repairs and losses are reported to a sink.
 type Repair struct {
-	// Plan tells what would be done, and does nothing.
+	// Plan reports what a repair would do, and changes nothing.
 	Plan func(context.Context, *Job, *Source, check.Sink) error
-	// Copy makes a repaired copy.
+	// Copy writes a repaired copy.
 	Copy func(context.Context, *Job, *Source, Output, check.Sink) error
-	// InPlace repairs the file itself, once what it will change is in a new file,
-	// the backup; "" lets it choose the name. It returns that name, "" if there was
-	// nothing to change. Nil: as with [Editing.InPlace].
+	// InPlace repairs the file itself, after it has saved the original content to a new file, the backup. If backup is
+	// "", InPlace chooses the name. It returns the name of the backup, "" if nothing was changed. Nil: as for
+	// [Editing.InPlace].
 	InPlace func(ctx context.Context, job *Job, src *Source, backup string, sink check.Sink) (string, error)
-	// Restore undoes what InPlace did.
+	// Restore undoes the changes of InPlace.
 	Restore func(ctx context.Context, job *Job, src *Source, backup string) error
 	Options []Option
 }
 
-// Option is a setting of a format that the user may give: --name value.
+// Option is an option of a format: --name value.
 type Option struct {
 	Name    string
-	Help    string                   // what stands in `backquotes` is what the value is called
-	Title   string                   // what a page calls it; "": its name
-	Bool    bool                     // it takes no value
-	Type    Type                     // what a value has to be; nothing else gets into a job
-	Choices []string                 // what a Text may be; nil: anything
-	List    bool                     // it may be given several times, see [Job.List]
-	Some    bool                     // of an argument that is a List: it has to be given once at least
-	Default string                   // "" for a Bool that is off
-	Input   bool                     // its value is the path of something that is read
-	Parse   func(value string) error // what is wrong with a value, besides its type; nil: nothing
-	Secret  bool                     // it shows what is for the owner's eyes only
-	Remote  bool                     // it allows connections to other machines
-	Names   string                   // the kind of thing that the value of an option of a command names, such as "image": see [Job.Lack]
+	Help    string                   // text in `backquotes` is the name of the value
+	Title   string                   // name on a page; "": the name of the option
+	Bool    bool                     // a flag without a value
+	Type    Type                     // type of the value; other values never reach a job
+	Choices []string                 // allowed values of a Text; nil: any
+	List    bool                     // may be given several times, see [Job.List]
+	Some    bool                     // for an argument that is a List: at least one value is required
+	Default string                   // "" for a Bool that is off by default
+	Input   bool                     // the value is the path of an input
+	Parse   func(value string) error // returns an error for an invalid value, in addition to the check of its type; nil: no further check
+	Secret  bool                     // shows data that only the owner should see
+	Remote  bool                     // allows connections to other machines
+	Names   string                   // for options of commands: the kind of thing that the value names, such as "image", see [Job.Lack]
 
-	For Use // what it is for; 0 is for all
+	For Use // uses of the option; 0 for all
 }
 
-// Use is a set of capabilities of a format that an option is for.
+// Use is a set of capabilities of a format that an option applies to.
 type Use uint8
 
-// What an option may be for, if not for all.
+// The capabilities that an option can apply to.
 const (
 	ForTree   Use = 1 << iota // [File.Tree]
 	ForBuild                  // [Format.Build]
@@ -215,13 +208,12 @@ func (f *Format) Job() *Job {
 	return &Job{Values: values}
 }
 
-// OptionsFor returns the options for some capabilities, with those for all.
+// OptionsFor returns the options for the given capabilities, including those for all.
 func (f *Format) OptionsFor(use Use) []Option {
 	return slices.DeleteFunc(slices.Clone(f.Options), func(o Option) bool { return o.For != 0 && o.For&use == 0 })
 }
 
-// Shows reports whether something in files of the format can be drawn, by its path in the tree;
-// "" is the file itself.
+// Shows reports whether the file at a path in the tree of a file of this format can be drawn; "" is the file itself.
 func (f *Format) Shows(path string) bool {
 	if f.Scene == nil || f.HasScene == nil {
 		return f.Scene != nil && path == ""
@@ -229,21 +221,20 @@ func (f *Format) Shows(path string) bool {
 	return f.HasScene(path)
 }
 
-// Info tells about a file: fields in the order in which they are shown.
+// Info describes a file by fields in display order.
 type Info struct {
 	Format string
 	Fields []InfoField
 }
 
-// InfoField is one fact. Value is a string, an integer, a bool, a []string, or
-// a []InfoField for a fact that has parts.
+// InfoField is one fact. Value is a string, an integer, a bool, a []string, or a []InfoField for a fact with parts.
 type InfoField struct {
 	Key   string // stable, in lower camel case: the key in JSON
-	Label string // for people; "" uses the key
+	Label string // for people; "": the key
 	Value any
 }
 
-// Fact returns a field of an Info.
+// Fact returns an [InfoField].
 func Fact(key, label string, value any) InfoField { return InfoField{key, label, value} }
 
 // Add adds a fact.
@@ -251,85 +242,78 @@ func (i *Info) Add(key, label string, value any) {
 	i.Fields = append(i.Fields, Fact(key, label, value))
 }
 
-// Output is where Build puts what it makes. Nothing of it is to be seen until
-// the whole has succeeded.
+// Output receives what Build makes. Nothing is visible until all of it has succeeded.
 type Output interface {
-	// Create starts the file itself, with suffix "", or a neighbour that
-	// belongs to it and shares its name, such as ".MAN".
+	// Create starts the file itself, for suffix "", or a companion file named with the suffix, such as ".MAN".
 	Create(suffix string) (Part, error)
-	// Dir makes the output a folder and returns its path, for formats that
-	// are folders and for databases, which need real paths.
+	// Dir makes the output a folder and returns its path, for formats that are folders and for databases, which need
+	// real paths.
 	Dir() (string, error)
-	// KeptDir makes the output a folder that has its name from the start and stays
-	// there if the run fails: for work that goes on where it stopped, and that
-	// tells in the folder that it is not finished.
+	// KeptDir makes the output a folder that has its final name from the start and is kept if the run fails: for work
+	// that can be resumed, and that marks the folder as unfinished.
 	KeptDir() (string, error)
 }
 
-// Part is a file in the making. It is written from front to end, or at any
-// place where a format has to come back to what it wrote, but not both. It is an alias, so
-// that what makes outputs need not know of formats.
+// Part is a file that is being written: either from front to end, or at any offset for formats that revise earlier
+// bytes, but not both. Part is an alias, so that implementations need not import this package.
 type Part = interface {
 	io.Writer
 	io.WriterAt
 	io.ReaderAt
 }
 
-// Job is what a run of a verb passes down: what was asked for, and
-// whom to tell. The zero value asks for nothing.
+// Job holds the options of a run and the functions that receive its reports. The zero value has no options and
+// discards reports.
 type Job struct {
-	Values     map[string]string               // values of options, by name
-	OnWarn     func(path, message string)      // something the user should know
-	OnDone     func(message string)            // what was done
-	OnMiss     func(path, message string)      // data that should be there and cannot be had
-	OnLose     func(path string)               // what OnMiss is told next is lost with a damaged file
-	OnProgress func(what string, done, of int) // for what takes long
-	OnLack     func(*fault.NameError) error    // the file does not have what the user named; see [Job.Lack]
+	Values     map[string]string               // values of options by name
+	OnWarn     func(path, message string)      // receives warnings
+	OnDone     func(message string)            // receives reports of completed actions
+	OnMiss     func(path, message string)      // receives reports of data that is missing or unreadable
+	OnLose     func(path string)               // called before OnMiss if the loss comes from a damaged file
+	OnProgress func(what string, done, of int) // receives the progress of long operations
+	OnLack     func(*fault.NameError) error    // the file lacks a name that the user gave; see [Job.Lack]
 
-	// Checking says that what Build makes is to be checked, once CheckTree has told what is
-	// wrong with each file of the tree: Build goes on without what it cannot make, and Check
-	// is to find what the files are together.
+	// Checking is set if the result of Build will only be checked, after CheckTree has reported the problems of each
+	// file of the tree. Build then skips parts that it cannot make, and Check reports problems of the whole.
 	Checking bool
 
-	// KeepGoing says that the user accepts that what is made lacks what cannot be read, and
-	// what [Job.Lose] reports. A verb that writes a file refuses that by itself; a format asks
-	// where it makes something that is there before it is whole.
+	// KeepGoing is set if the user accepts a result without the unreadable parts and without those reported by
+	// [Job.Lose]. Commands that write files enforce this themselves; a format checks KeepGoing only where its result
+	// is visible before it is complete.
 	KeepGoing bool
 
-	// Temporary says that what Build makes is for this run only. Then nothing may be
-	// written anywhere else than to its Output, not even where the tree says so.
+	// Temporary is set if the result of Build is used in this run only. Build must then write to its Output only, even
+	// if the tree specifies other places.
 	Temporary bool
 
-	// Shard is the part of the file that is to be checked, searched and the like: by
-	// [File.Check], [Finder.Find], [Census.Rows] and conversions whose format says so.
+	// Shard is the part of the file to process. It applies to [File.Check], [Finder.Find], [Census.Rows], and to
+	// conversions whose format supports it.
 	Shard Shard
 
-	// Part is what [Parting.Part] returned for the part of a picture that alone is drawn of the
-	// scene; nil: any may be.
+	// Part is the value that [Parting.Part] returned for the only part of a picture that will be drawn; nil if any
+	// part may be drawn.
 	Part []byte
 
-	// Source is the file that a command changes, so that what lies beside it is found; nil
-	// where none is.
+	// Source is the file that a command changes, through which neighbouring files are found; nil if there is none.
 	Source *Source
 
-	// Prefer names the side whose parts a merge takes where both changed them: "ours",
-	// "theirs", or "", which is ours. For [MergingMany] it is what the format takes for it.
+	// Prefer names the side that a merge uses where both sides changed a part: "ours", "theirs", or "" for ours. For
+	// [MergingMany] the format defines its meaning.
 	Prefer string
 
-	// Keeping says that the tree is written as a whole, with its sidecar: the other files need
-	// not have what that keeps.
+	// Keeping is set if the tree is written as a whole, with its sidecar: the other files then need not repeat what
+	// the sidecar keeps.
 	Keeping bool
 
-	// Over is the folder that the tree goes over, nil if there is none: what is in
-	// both shall be called as it is there.
+	// Over is the folder that the tree is written over, nil if there is none: files that are in both keep the names
+	// that they have there.
 	Over fs.FS
 }
 
 // Value returns the value of an option.
 func (j *Job) Value(name string) string { return j.Values[name] }
 
-// Given returns the value of an option of a command, and whether it has one: by the user or
-// by default.
+// Given returns the value of an option of a command, and whether it has a value, from the user or by default.
 func (j *Job) Given(name string) (value string, given bool) {
 	value, given = j.Values[name]
 	return value, given
@@ -338,31 +322,30 @@ func (j *Job) Given(name string) (value string, given bool) {
 // On reports whether a Bool option is set.
 func (j *Job) On(name string) bool { return j.Value(name) == "true" }
 
-// Warn tells the user something about the file or tree at path.
+// Warn reports a warning about the file or tree at path to the user.
 func (j *Job) Warn(path, format string, args ...any) {
 	if j.OnWarn != nil {
 		j.OnWarn(path, fmt.Sprintf(format, args...))
 	}
 }
 
-// Tell tells the user what was done.
+// Tell reports a completed action to the user.
 func (j *Job) Tell(format string, args ...any) {
 	if j.OnDone != nil {
 		j.OnDone(fmt.Sprintf(format, args...))
 	}
 }
 
-// Miss tells the user that data of the file or tree at path is missing or cannot be
-// read, so that the result is not all that was asked for. Each loss is told once. A
-// verb that was told of one does not end as if nothing were wrong.
+// Miss reports to the user that data of the file or tree at path is missing or unreadable, so that the result is
+// incomplete. Each loss is reported once. A command with losses does not end with success.
 func (j *Job) Miss(path, format string, args ...any) {
 	if j.OnMiss != nil {
 		j.OnMiss(path, fmt.Sprintf(format, args...))
 	}
 }
 
-// Lose is Miss for data of a damaged file: a verb that writes a file of it refuses that unless
-// the user accepts the loss.
+// Lose is Miss for data of a damaged file: a command that writes the file refuses to do so unless the user accepts the
+// loss.
 func (j *Job) Lose(path, format string, args ...any) {
 	if j.OnLose != nil {
 		j.OnLose(path)
@@ -370,14 +353,14 @@ func (j *Job) Lose(path, format string, args ...any) {
 	j.Miss(path, format, args...)
 }
 
-// Report tells how far a long run is.
+// Report reports the progress of a long operation to the user.
 func (j *Job) Report(what string, done, of int) {
 	if j.OnProgress != nil {
 		j.OnProgress(what, done, of)
 	}
 }
 
-// Inside returns a tracer of the fields of what path names in a file.
+// Inside returns a tracer for the fields of the file path inside another file. It prefixes their spaces with path.
 func Inside(path string, t trace.Tracer) trace.Tracer {
 	return func(f trace.Field) {
 		f.Space = strings.TrimSuffix(path+"."+f.Space, ".")
@@ -385,11 +368,11 @@ func Inside(path string, t trace.Tracer) trace.Tracer {
 	}
 }
 
-// ErrUnseen is what [Format.Scene] returns of a file that shows nothing, such as a text.
+// ErrUnseen is the error of [Format.Scene] for a file without anything to draw, such as a text.
 var ErrUnseen = errors.New("it shows nothing that can be drawn")
 
-// ErrByTrees is what [Format.Compare] returns, before it has found anything, if it cannot
-// compare such sides, but their trees can be compared.
+// ErrByTrees is the error of [Format.Compare] if it cannot compare the two sides, but their trees can be compared.
+// Compare returns it before it reports any difference.
 var ErrByTrees = errors.New("only the trees can be compared")
 
 // Why no format could be found.

@@ -5,22 +5,21 @@ import (
 	"slices"
 )
 
-// Game is a game whose files are known. Each has a package of its own that declares
-// it, its front door; a tool is given those that it is to open.
+// Game is a game whose files are supported. Each game has a package that declares it; a tool is given the games whose
+// files it opens.
 type Game struct {
 	Title   string    // for people, such as "Teeworlds/DDNet"
 	Formats []*Format // the more particular before the more general
-	Hash    *Hash     // nil: its files hold names as they are
+	Hash    *Hash     // nil: the files contain names as text
 
-	Programs []*Program // of other people, that the tool can stand in for
+	Programs []*Program // programs of other projects whose command lines the tool accepts
 }
 
-// Hash is how the files of a game hold a name in 32 bits.
+// Hash describes how the files of a game store names as 32-bit hashes.
 type Hash struct {
 	Of func(name string) uint32
-	// Names returns a function that returns the known names of a hash, and a name
-	// that stands for it where none is known. The names in dictionary, a file with
-	// one on each line, count too; "" is none.
+	// Names returns a function that returns the known names of a hash, and a stand-in for the name if none is known.
+	// Dictionary is the path of a file with additional names, one a line; "" for none.
 	Names func(dictionary string) (func(uint32) (known []string, standIn string), error)
 }
 
@@ -29,10 +28,10 @@ type Games []*Game
 
 var registered Games
 
-// Register makes a game known to package trowel. Each front door calls it when it is imported.
+// Register registers a game for package trowel. The package of each game calls it from init.
 func Register(game *Game) { registered = append(registered, game) }
 
-// Registered returns the games whose front doors are in the program, by their titles.
+// Registered returns the games whose packages are imported, sorted by title.
 func Registered() Games {
 	return slices.SortedFunc(slices.Values(registered), func(a, b *Game) int { return cmp.Compare(a.Title, b.Title) })
 }

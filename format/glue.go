@@ -7,9 +7,9 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// What the formats of all games have in common.
+// Functions shared by the formats of all games.
 
-// Write writes an output that is one file.
+// Write writes data as the only file of an output.
 func Write(out Output, data []byte) error {
 	w, err := out.Create("")
 	if err == nil {
@@ -18,7 +18,7 @@ func Write(out Output, data []byte) error {
 	return err
 }
 
-// BuildOf returns the Build of a format whose tree form becomes one file, by build.
+// BuildOf returns a Build function for a format whose tree form build encodes as one file.
 func BuildOf(build func(fs.FS) ([]byte, error)) func(context.Context, *Job, fs.FS, Output) error {
 	return func(_ context.Context, job *Job, fsys fs.FS, out Output) error {
 		data, err := build(job.Clean(fsys))
@@ -29,10 +29,10 @@ func BuildOf(build func(fs.FS) ([]byte, error)) func(context.Context, *Job, fs.F
 	}
 }
 
-// OptionClean makes Build forget the sidecar, by [Job.Clean].
+// OptionClean makes Build ignore the sidecar, by [Job.Clean].
 var OptionClean = Option{Name: "clean", Bool: true, For: ForBuild | ForCheck, Help: "leave out the sidecar: build a clean file, not the same bytes"}
 
-// Clean returns a tree without its sidecar if the user asks for a clean file.
+// Clean returns the tree, without its sidecar if OptionClean is set.
 func (j *Job) Clean(fsys fs.FS) fs.FS {
 	if j.On(OptionClean.Name) {
 		return cleanTree{fsys}
@@ -49,7 +49,7 @@ func (t cleanTree) Open(name string) (fs.File, error) {
 	return t.FS.Open(name)
 }
 
-// ReadFile is there for the limit of the tree that it is read from.
+// ReadFile preserves the size limit of the underlying tree.
 func (t cleanTree) ReadFile(name string) ([]byte, error) {
 	if name == tree.Sidecar {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}

@@ -16,9 +16,9 @@ type Lacks struct {
 	jobs []*Job // of the failed steps
 }
 
-// Add keeps the error of a step that is about names and returns nil: the next step can be tried. It returns any other
-// error, or Err if there is one, since the step may have failed because of it. A name that was given to an
-// earlier failed step, which may have made it, is left out.
+// Add records the error of a step and returns nil if the error is about missing names: the next step can be tried. It
+// returns any other error, or Err if that is set, since the step may have failed because of an earlier one. It ignores
+// a name that was given to an earlier failed step, which could have created it.
 func (l *Lacks) Add(s Step, err error) error {
 	names := fault.NameErrors(err)
 	switch {

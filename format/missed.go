@@ -7,15 +7,14 @@ import (
 	"sync"
 )
 
-// Missed collects what pictures had to do without. Its methods may be called by several goroutines, and
-// the zero value is empty.
+// Missed collects the data that pictures lack. It is safe for concurrent use, and the zero value is empty.
 type Missed struct {
 	mu     sync.Mutex
-	counts map[Missing]int64 // the count of each, without it
+	counts map[Missing]int64 // Count of each key, whose own Count is 0
 }
 
-// Add adds what was missing in another picture: counts that add up are summed, others are of the whole
-// file in both.
+// Add adds what another picture lacks. Counts with Adds set are summed; others apply to the whole file in both
+// pictures.
 func (m *Missed) Add(some ...Missing) {
 	if m == nil {
 		return
@@ -36,7 +35,7 @@ func (m *Missed) Add(some ...Missing) {
 	}
 }
 
-// All returns what was added, sorted by kind and name.
+// All returns the collected data, sorted by kind and name.
 func (m *Missed) All() []Missing {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,13 +52,13 @@ func (m *Missed) All() []Missing {
 
 type missedKey struct{}
 
-// WithMissed returns a context for calls of [Scene.Render] that add to m what they had to do without: of
-// that for which [Missing.Adds] is set each call adds all, however often other calls met it.
+// WithMissed returns a context for calls of [Scene.Render] that add to m what they lack. Data with [Missing.Adds] set
+// is added by each call that lacks it.
 func WithMissed(ctx context.Context, m *Missed) context.Context {
 	return context.WithValue(ctx, missedKey{}, m)
 }
 
-// MissedOf returns what [WithMissed] was given; nil if nobody wants to know.
+// MissedOf returns the Missed of the context, or nil if it has none.
 func MissedOf(ctx context.Context) *Missed {
 	m, _ := ctx.Value(missedKey{}).(*Missed)
 	return m

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Type is what the value of an option has to be.
+// Type is the type of an option's value.
 type Type uint8
 
 // The types of values.
@@ -20,7 +20,7 @@ const (
 	Place        // x,y or x,y,z
 )
 
-// Check returns what is wrong with a value that the user gave for the option.
+// Check returns an error if value is not valid for the option.
 func (o *Option) Check(value string) error {
 	var err error
 	switch o.Type {
@@ -49,7 +49,7 @@ func (o *Option) Check(value string) error {
 	return err
 }
 
-// orList says that it has to be one of some words: a, b or c.
+// orList joins words to "a, b or c".
 func orList(words []string) string {
 	last := len(words) - 1
 	if last < 1 {
@@ -65,7 +65,7 @@ func wanted(err error, what, value string) error {
 	return nil
 }
 
-// ParseNumber reads a number that is finite.
+// ParseNumber parses a finite number.
 func ParseNumber(s string) (float64, error) {
 	v, err := strconv.ParseFloat(s, 64)
 	if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
@@ -74,7 +74,7 @@ func ParseNumber(s string) (float64, error) {
 	return v, wanted(err, "a number", s)
 }
 
-// ParseColor reads #rrggbb or #rrggbbaa.
+// ParseColor parses #rrggbb or #rrggbbaa.
 func ParseColor(s string) (color.NRGBA, error) {
 	digits, marked := strings.CutPrefix(s, "#")
 	v, err := strconv.ParseUint(digits, 16, 32)
@@ -88,7 +88,7 @@ func ParseColor(s string) (color.NRGBA, error) {
 	return color.NRGBA{R: uint8(v >> 24), G: uint8(v >> 16), B: uint8(v >> 8), A: uint8(v)}, nil
 }
 
-// ParsePlace reads x,y or x,y,z.
+// ParsePlace parses x,y or x,y,z.
 func ParsePlace(s string) ([]float64, error) {
 	parts := strings.Split(s, ",")
 	place := make([]float64, len(parts))
@@ -104,32 +104,31 @@ func ParsePlace(s string) ([]float64, error) {
 	return place, nil
 }
 
-// Integer returns the value of an option of type Integer; 0 if there is none.
+// Integer returns the value of an option of type Integer, or 0 if it is not set.
 func (j *Job) Integer(name string) int {
 	v, _ := strconv.ParseInt(j.Value(name), 10, 32)
 	return int(v)
 }
 
-// Number returns the value of an option of type Number; 0 if there is none.
+// Number returns the value of an option of type Number, or 0 if it is not set.
 func (j *Job) Number(name string) float64 {
 	v, _ := ParseNumber(j.Value(name))
 	return v
 }
 
-// Color returns the value of an option of type Color, and whether there is one.
+// Color returns the value of an option of type Color, and whether it is set.
 func (j *Job) Color(name string) (color.NRGBA, bool) {
 	v, err := ParseColor(j.Value(name))
 	return v, err == nil
 }
 
-// Place returns the value of an option of type Place; nil if there is none.
+// Place returns the value of an option of type Place, or nil if it is not set.
 func (j *Job) Place(name string) []float64 {
 	v, _ := ParsePlace(j.Value(name))
 	return v
 }
 
-// List returns the values of an option that may be given several times; in Values they
-// stand one on each line.
+// List returns the values of an option that may be given several times. Values stores them on separate lines.
 func (j *Job) List(name string) []string {
 	if j.Value(name) == "" {
 		return nil

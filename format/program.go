@@ -5,22 +5,22 @@ import (
 	"io"
 )
 
-// Program is a program of other people that the tool can stand in for: a verb with the command
-// line of that program. The tool behaves so, too, where it is called by its name.
+// Program is a program of another project whose command line the tool accepts under the command of the same name, and
+// also if the tool itself is started under that name.
 type Program struct {
-	Name  string // of the program, and of the verb
-	Short string // what it does, in a line
-	Long  string // what differs from the program
-	// Run does what the program does with these arguments, and returns its exit code.
+	Name  string // name of the program and of the command
+	Short string // what it does, in one line
+	Long  string // differences from the original program
+	// Run behaves like the program with these arguments, and returns its exit code.
 	Run func(context.Context, *Call) int
 }
 
-// Call is what a [Program] is called with.
+// Call is a call of a [Program].
 type Call struct {
-	Args []string // without the name
+	Args []string // arguments without the program's name
 	Out  io.Writer
 	Talk io.Writer // standard error
-	// Write makes a file, or replaces one, once write has made all of it. If write fails
-	// nothing has happened. It is as secret as the files from which it is made.
+	// Write creates or replaces a file, after write has produced all of its content. If write fails, nothing is
+	// changed. The file is readable only by users who can read the files in from.
 	Write func(path string, from []string, write func(io.Writer) error) error
 }

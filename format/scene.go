@@ -9,70 +9,67 @@ import (
 	"time"
 )
 
-// Scene is what a file shows: a map, a world, a picture in a mod. Pictures of it are
-// drawn part by part, with the memory of a part, and no pixel depends on the part it was
-// drawn with. All calls may come from many goroutines at a time, and a caller that has
-// several parts to draw makes as many calls as there are cores; so a scene need not spread
-// the work of one call.
+// Scene draws the contents of a file: a map, a world, a picture in a mod. Pictures are drawn part by part, with memory
+// for one part; a pixel does not depend on the part that it is drawn with. All methods are safe for concurrent use. A
+// caller that draws several parts makes as many calls as there are cores, so a scene need not parallelise the work of
+// one call.
 type Scene interface {
-	// Views returns the ways to look at it, the one that is meant where nobody says
-	// which first. There is at least one.
+	// Views returns the available views, the default view first. There is at least one.
 	Views() []View
 
-	// Render draws the pixels of dst.Rect, a part of the picture that look describes and
-	// whose pixel (0,0) is the one at its left top; a part may reach beyond the picture.
-	// It draws over what dst holds, which is the background: [View.Background], another
-	// colour, or nothing (transparent). It keeps no reference to dst.
+	// Render draws the pixels of dst.Rect, a part of the picture described by look, whose pixel (0,0) is at the left
+	// top; the part may extend beyond the picture. Render draws over the contents of dst, which are the background:
+	// [View.Background], another colour, or transparent. It keeps no reference to dst.
 	Render(ctx context.Context, dst *image.RGBA, look Look) error
 
-	// Missing returns what all calls of Render so far had to do without, sorted by kind
-	// and name. [WithMissed] has Render report what a single call had to do without.
+	// Missing returns what all calls of Render so far could not draw for lack of data, sorted by kind and name.
+	// [WithMissed] collects this for single calls.
 	Missing() []Missing
 
 	io.Closer
 }
 
-// View is a way to look at a scene: from above, from a side, as the game's camera does.
+// View is a way to draw a scene: from above, from a side, or through the game's camera.
 type View struct {
-	Name   string  // stable, lower case, such as "top"
+	Name   string  // stable, in lower case, such as "top"
 	Title  string  // for people, one line
-	Bounds Rect    // all that there is to see
-	Scale  float64 // pixels of a unit in natural size
+	Bounds Rect    // the whole drawable area
+	Scale  float64 // natural size in pixels per unit
 
-	// Axes are the names of the coordinates that grow to the right and downwards; one
-	// that grows the other way has a minus before it, such as "-z". Empty: x and y.
+	// Axes names the coordinates that increase to the right and downwards; a minus sign before a name means that the
+	// coordinate decreases, such as "-z". Empty: x and y.
 	Axes [2]string
 
-	// Background is what the game shows where nothing is; the zero value is transparent.
+	// Background is the colour that the game shows in empty places; the zero value is transparent.
 	Background color.NRGBA
-	Paper      bool // the Background means nothing: a viewer may show another one
+	Paper      bool // the Background has no meaning: a viewer may use another colour
 
-	Layers []Layer // that can be left out, from back to front; nil: there are none to choose from
+	Layers []Layer // layers that can be omitted, from back to front; nil: there are none
 
-	// Frame returns the rectangle that a picture of a size shows, for a view through a
-	// camera that stands where the options "at" (a Place) and "zoom" (a Number) say. Nil: the whole of Bounds, or any part of it.
+	// Frame returns the rectangle that a picture of the given size shows, for a view through a camera whose place and
+	// zoom are given by the options "at" (a Place) and "zoom" (a Number). Nil: pictures show Bounds or any part of it.
 	Frame func(size image.Point) Rect
-	// Size is the usual size of a picture of a view with a Frame.
+	// Size is the usual size of a picture, for a view with a Frame.
 	Size image.Point
 
-	Moves  bool          // it depends on Look.Time
-	Loop   time.Duration // after which most of what moves begins again; 0: nobody knows
-	Gray16 bool          // its scene is a [Gray16Scene], which draws it with 16 bits
-	Grain  float64       // units: parts whose edges lie at multiples of it, from Bounds.Min on, cost least; 0: it makes no difference
+	Moves  bool          // the view depends on Look.Time
+	Loop   time.Duration // period after which most of the animation repeats; 0: unknown
+	Gray16 bool          // the scene is a [Gray16Scene], which draws this view with 16 bits
+	Grain  float64       // in units: parts whose edges are at multiples of Grain from Bounds.Min cost least; 0: no preference
 }
 
-// Layer is a part of a view that can be left out.
+// Layer is a part of a view that can be omitted.
 type Layer struct {
 	Name  string // stable, such as the path of its file in the tree
-	Title string // for people; "" uses the name
-	Shown bool   // usually
+	Title string // for people; "": the name
+	Shown bool   // shown by default
 
-	Words []string // that name all layers of its kind, in capitals or not, such as tiles
+	Words []string // words that select all layers of this kind, in any case, such as tiles
 
-	Labels bool // it consists of labels, which a [Labeler] returns
+	Labels bool // the layer consists of labels, which a [Labeler] returns
 }
 
-// Label is a name at a place of a picture, such as that of a player.
+// Label is a name at a place in a picture, such as that of a player.
 type Label struct {
 	Layer string
 	At    [2]float64 // in units
@@ -80,28 +77,27 @@ type Label struct {
 	Color color.NRGBA
 }
 
-// Labeler is a scene with layers that consist of labels. A viewer may leave these layers out of what
-// Render draws and write the labels itself, so that they can be read at every scale.
+// Labeler is a scene with layers of labels. A viewer may exclude these layers from Render and draw the labels itself,
+// so that they are readable at every scale.
 type Labeler interface {
 	Scene
-	// Labels returns the labels of the layers that a look has drawn, in a part of its picture.
+	// Labels returns the labels of the layers selected by look, in a part of its picture.
 	Labels(ctx context.Context, look Look, pixels image.Rectangle) ([]Label, error)
 }
 
-// Look describes a picture: what of a scene it shows, and how. The pixel (x,y) of the
-// picture is the square from Origin + (x,y)/Scale on, as long as 1/Scale units.
+// Look describes a picture: the part of a scene it shows, and how. Pixel (x,y) of the picture shows the square at
+// Origin + (x,y)/Scale with sides of 1/Scale units.
 type Look struct {
-	View   string        // name of a view; "" is the first
-	Origin [2]float64    // the left top of the picture, in units
-	Scale  float64       // pixels of a unit
-	Size   image.Point   // of the whole picture, in pixels
-	Layers []string      // names of those that are drawn; nil: those that usually are
-	Time   time.Duration // since the beginning, for views that move
+	View   string        // name of the view; "" for the first
+	Origin [2]float64    // left top of the picture, in units
+	Scale  float64       // pixels per unit
+	Size   image.Point   // size of the whole picture, in pixels
+	Layers []string      // names of the drawn layers; nil for those shown by default
+	Time   time.Duration // time since the start, for animated views
 }
 
-// Rect is a rectangle in the units of a scene: tiles, nodes, cells. As in pictures, x
-// goes to the right and y down. It reaches from Min to Max; a cell (x,y) is the one
-// between (x,y) and (x+1,y+1).
+// Rect is a rectangle in the units of a scene: tiles, nodes or cells. As in pictures, x increases to the right and y
+// downwards. It extends from Min to Max; cell (x,y) is the square between (x,y) and (x+1,y+1).
 type Rect struct{ Min, Max [2]float64 }
 
 // Dx returns the width.
@@ -110,7 +106,7 @@ func (r Rect) Dx() float64 { return r.Max[0] - r.Min[0] }
 // Dy returns the height.
 func (r Rect) Dy() float64 { return r.Max[1] - r.Min[1] }
 
-// Empty reports whether nothing is in it.
+// Empty reports whether the rectangle has no area.
 func (r Rect) Empty() bool { return !(r.Dx() > 0 && r.Dy() > 0) }
 
 // Frame returns the rectangle that the whole picture shows.
@@ -118,7 +114,7 @@ func (l Look) Frame() Rect {
 	return Rect{l.Origin, [2]float64{l.Origin[0] + float64(l.Size.X)/l.Scale, l.Origin[1] + float64(l.Size.Y)/l.Scale}}
 }
 
-// Area returns the rectangle that some pixels of the picture show.
+// Area returns the rectangle that a part of the picture shows.
 func (l Look) Area(pixels image.Rectangle) Rect {
 	at := func(p image.Point) [2]float64 {
 		return [2]float64{l.Origin[0] + float64(p.X)/l.Scale, l.Origin[1] + float64(p.Y)/l.Scale}
@@ -126,8 +122,7 @@ func (l Look) Area(pixels image.Rectangle) Rect {
 	return Rect{at(pixels.Min), at(pixels.Max)}
 }
 
-// ViewOf returns the view of a scene that a look means, and false if there is none of
-// that name.
+// ViewOf returns the view of a scene with the given name, or false if the scene has no view of this name.
 func ViewOf(s Scene, name string) (View, bool) {
 	views := s.Views()
 	if name == "" {
@@ -140,7 +135,7 @@ func ViewOf(s Scene, name string) (View, bool) {
 	return views[i], true
 }
 
-// Draws reports whether a look has a layer of the view drawn.
+// Draws reports whether look selects a layer of the view.
 func (v View) Draws(look Look, layer string) bool {
 	if look.Layers != nil {
 		return slices.Contains(look.Layers, layer)
@@ -149,81 +144,78 @@ func (v View) Draws(look Look, layer string) bool {
 	return i >= 0 && v.Layers[i].Shown
 }
 
-// Missing is something that a picture had to do without.
+// Missing describes data that a picture lacks.
 type Missing struct {
 	Kind  string // stable, in lower camel case: "image", "color", "block"
-	Name  string // which one: a file, a node, a place
-	Count int64  // how often it is wanted; 0 if nobody counted
+	Name  string // what is missing: a file, a node, a place
+	Count int64  // number of uses; 0 if unknown
 	Unit  string // what is counted, in the plural: "layers", "pixels"
-	What  string // for people: why, or what is drawn in its place
-	// Loss says that data which should be there cannot be had, as [Job.Miss] does. Else
-	// it is something that the file does not hold and was not found elsewhere.
+	What  string // for people: the reason, or what is drawn instead
+	// Loss is set if data that should exist cannot be read, as for [Job.Miss]. Otherwise the file does not contain the
+	// data, and no other place provides it.
 	Loss bool
-	// Adds says that it is missing in the parts that were drawn, so that the counts of several parts
-	// add up. Else it is of the whole file.
+	// Adds is set if Count applies to the parts drawn, so that the counts of several parts add up. Otherwise Count
+	// applies to the whole file.
 	Adds bool
 }
 
-// Surveyor is a scene that meets some of what is missing in the whole file when it draws a part.
+// Surveyor is a scene that discovers some of what is missing in the whole file only while it draws parts.
 type Surveyor interface {
 	Scene
-	// Survey meets all of that which pictures with a look have to do without: Missing returns it then.
+	// Survey discovers all data that pictures with this look lack, for Missing to return.
 	Survey(ctx context.Context, look Look) error
 }
 
-// Gray16Scene is a scene that has views of 16 bits, such as heights, beside the same in
-// RGBA. What is not there is 0.
+// Gray16Scene is a scene with views of 16 bits, such as heights, in addition to the same views in RGBA. Empty places
+// are 0.
 type Gray16Scene interface {
 	Scene
 	// RenderGray16 is Render for views that are Gray16.
 	RenderGray16(ctx context.Context, dst *image.Gray16, look Look) error
 }
 
-// Ranger is a scene that knows which values of an option make a difference.
+// Ranger is a scene that can return which values of an option make a difference.
 type Ranger interface {
 	Scene
-	// Range returns the least and the most of them, whatever values the options have now,
-	// and false for an option that has none.
+	// Range returns the smallest and largest such value, whatever values the options have now, and false if the option
+	// has no range.
 	Range(option string) (least, most int, ok bool)
 }
 
-// SVGScene is a scene that can be drawn in lines, which keep their names.
+// SVGScene is a scene that can be drawn as vector graphics with named parts.
 type SVGScene interface {
 	Scene
-	// SVG writes the picture as SVG. A background whose alpha is 0 is none.
+	// SVG writes the picture as SVG. A background with alpha 0 is omitted.
 	SVG(ctx context.Context, w io.Writer, look Look, background color.NRGBA) error
 }
 
-// Fingerprinter is a scene that knows whether a part of a picture has changed without
-// drawing it.
+// Fingerprinter is a scene that can detect, without drawing, whether a part of a picture has changed.
 type Fingerprinter interface {
 	Scene
-	// Fingerprint returns a hash of all that decides how a part of a picture looks but
-	// the look: of the data that Render would read, and of the options. It may change
-	// where no pixel does, but not the other way round. The zero hash says that the part
-	// shows nothing but background.
+	// Fingerprint returns a hash of everything except the look that determines a part of a picture: the data that
+	// Render would read, and the options. The hash may change if no pixel does, but not the other way round. The zero
+	// hash means that the part shows only background.
 	Fingerprint(ctx context.Context, look Look, pixels image.Rectangle) ([32]byte, error)
 }
 
-// Parting is a scene that can be opened for a part of a picture at less cost than for all of it.
+// Parting is a scene that can be opened for a part of a picture at less cost than for the whole picture.
 type Parting interface {
 	Scene
-	// Part returns what a scene has to know to draw some pixels of a picture and no others, and
-	// the same as if it was opened for all: it goes into [Job.Part]. Nil: all of the file.
+	// Part returns the data that a scene needs to draw the given pixels of a picture, with the same result as a scene
+	// opened for the whole picture: it is passed in [Job.Part]. Nil: the whole file is needed.
 	Part(look Look, pixels image.Rectangle) ([]byte, error)
 }
 
-// Dated is a scene that can be opened, by an option [ForTiles], with what its file was at an earlier
-// time.
+// Dated is a scene that an option with [ForTiles] can open with an earlier state of its file for comparison.
 type Dated interface {
 	Scene
-	// Then returns the bounds that the view of a look had at that time, and false if the scene
-	// was opened without one. Nobody knows what some layers showed then: that is an error.
+	// Then returns the bounds of the view at the earlier time, and false if the scene was opened without an earlier
+	// state. It returns an error if look selects layers whose earlier contents are unknown.
 	Then(look Look) (bounds Rect, given bool, err error)
-	// Changed reports whether a part of a picture shows something that is new, gone or another one since;
-	// if not, it looks as it did. It may take long when it is asked first.
+	// Changed reports whether a part of a picture shows something that was added, removed or changed since. If not,
+	// the part looks the same as before. The first call may take long.
 	Changed(ctx context.Context, look Look, pixels image.Rectangle) (bool, error)
-	// Style returns a short text that changes when all pictures look otherwise because of
-	// options or the files that they name.
+	// Style returns a short text that changes whenever options, or the files that they name, change the look of all
+	// pictures.
 	Style() string
 }

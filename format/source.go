@@ -14,44 +14,43 @@ import (
 	"trowel.example/storage"
 )
 
-// Source is a file or a folder that may be a game file.
+// Source is a file or folder that may be a game file.
 type Source struct {
-	Path string // as the user named it, for messages; "-" for standard input
+	Path string // path as the user gave it, for messages; "-" for standard input
 	Name string // base name
-	Dir  string // real path of a folder; "" for all else
+	Dir  string // path of a folder in the file system; "" otherwise
 
-	// Store is a folder of files that is none of the system, such as one of object storage. Only
-	// formats that say so look into it. Nil for all else.
+	// Store is a folder outside the file system, such as one in object storage; nil otherwise. Only formats with
+	// Format.Stored read it.
 	Store storage.Store
 
-	io.ReaderAt       // of a file
-	Size        int64 // of a file, in bytes
+	io.ReaderAt       // the contents of a file
+	Size        int64 // size of the file in bytes
 
-	// May returns an error if a path may not be opened: it is asked for what stands beside the
-	// source. Nil: all may.
+	// May returns an error if a neighbour of the source must not be opened. Nil: all neighbours may be opened.
 	May func(path string) error
 
 	file   *os.File
-	beside *neighbors // that were opened
-	near   Near       // nil: a file of the system, or nothing is beside it
+	beside *neighbors // opened neighbours
+	near   Near       // nil: a file of the file system, or a source without neighbours
 }
 
-// Near is what is beside a source that is no file of the system.
+// Near gives access to the neighbours of a source that is not in the file system.
 type Near interface {
-	// Names returns the names of the files that stand where it does, with its own.
+	// Names returns the names of the files in the same folder, including the source.
 	Names() ([]string, error)
-	// Open opens one of them.
+	// Open opens the file with one of these names.
 	Open(name string) (*Source, error)
 }
 
-// NewSourceNear is [NewSourceAt] for a file that has others beside it.
+// NewSourceNear is [NewSourceAt] for a file with neighbours.
 func NewSourceNear(path string, r io.ReaderAt, size int64, near Near) *Source {
 	src := NewSourceAt(path, r, size)
 	src.near, src.beside = near, new(neighbors)
 	return src
 }
 
-// neighbors are the paths of files. They may be opened from many goroutines at a time.
+// neighbors collects the paths of opened files. It is safe for concurrent use.
 type neighbors struct {
 	mu    sync.Mutex
 	paths []string
@@ -65,17 +64,17 @@ func (n *neighbors) add(path string) {
 	}
 }
 
-// NewSource returns a source of bytes in memory.
+// NewSource returns a source that reads bytes in memory.
 func NewSource(path string, data []byte) *Source {
 	return NewSourceAt(path, bytes.NewReader(data), int64(len(data)))
 }
 
-// NewSourceAt returns a source of the size bytes of r.
+// NewSourceAt returns a source that reads the size bytes of r.
 func NewSourceAt(path string, r io.ReaderAt, size int64) *Source {
 	return &Source{Path: path, Name: filepath.Base(path), ReaderAt: r, Size: size}
 }
 
-// OpenSource opens a file or folder of the system. "-" is not special here.
+// OpenSource opens a file or folder of the file system. The path "-" has no special meaning here.
 func OpenSource(path string) (*Source, error) {
 	f, st, err := regular.Open(path)
 	if err != nil {
@@ -93,11 +92,11 @@ func OpenSource(path string) (*Source, error) {
 	return src, nil
 }
 
-// Neighbor opens the file that stands beside src and has its name with suffix
-// behind it, such as ".MAN", in any case.
+// Neighbor opens the file in the folder of src whose name is that of src followed by suffix, such as ".MAN", in any
+// case.
 func (s *Source) Neighbor(suffix string) (*Source, error) { return s.Beside(s.Name + suffix) }
 
-// Beside opens the file of a name, in any case, that stands beside src.
+// Beside opens the file with the given name, in any case, in the folder of src.
 func (s *Source) Beside(name string) (*Source, error) {
 	name, err := s.find(name)
 	switch {
@@ -124,7 +123,7 @@ func (s *Source) Beside(name string) (*Source, error) {
 	return other, err
 }
 
-// HasBeside reports whether a file of a name, in any case, stands beside src. A link is none.
+// HasBeside reports whether the folder of src contains a file with the given name, in any case. Links do not count.
 func (s *Source) HasBeside(name string) bool {
 	name, err := s.find(name)
 	if err != nil || s.near != nil {
@@ -134,9 +133,9 @@ func (s *Source) HasBeside(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// find returns the name of what stands beside src and has a name in any case.
+// find returns the actual name of the entry in the folder of src that matches name in any case.
 func (s *Source) find(name string) (string, error) {
-	if s.file != nil && filepath.IsLocal(name) && filepath.Base(name) == name { // which spares reading a large folder
+	if s.file != nil && filepath.IsLocal(name) && filepath.Base(name) == name { // avoids listing a large folder
 		if _, err := os.Lstat(filepath.Join(filepath.Dir(s.file.Name()), name)); err == nil {
 			return name, nil
 		}
@@ -151,10 +150,10 @@ func (s *Source) find(name string) (string, error) {
 	return "", fmt.Errorf("%s: %w", strings.TrimSuffix(s.Path, s.Name)+name, os.ErrNotExist)
 }
 
-// Siblings returns the names of the files and folders that stand where src does, with its own;
-// none for what has no place.
+// Siblings returns the names of the files and folders in the folder of src, including src; none if src is not in a
+// folder.
 func (s *Source) Siblings() []string {
-	names, _ := s.siblings() // what cannot be read has none
+	names, _ := s.siblings() // an unreadable folder has no siblings
 	return names
 }
 
@@ -173,8 +172,8 @@ func (s *Source) siblings() ([]string, error) {
 	return names, err
 }
 
-// Reads returns the paths of what is read: of the source itself, and of the neighbours
-// that were opened so far. Of what is no file of the system they are those of [Near].
+// Reads returns the paths that are read: that of the source itself and those of the neighbours opened so far. If the
+// source is not in the file system, these are paths of [Near].
 func (s *Source) Reads() []string {
 	switch {
 	case s.Dir != "":
@@ -191,10 +190,10 @@ func (s *Source) Reads() []string {
 	return append([]string{path}, s.beside.paths...)
 }
 
-// IsDir reports whether the source is a folder, be it one of the system or not.
+// IsDir reports whether the source is a folder, in the file system or elsewhere.
 func (s *Source) IsDir() bool { return s.ReaderAt == nil }
 
-// Files returns the files of a folder of either kind.
+// Files returns the files of a folder, in the file system or elsewhere.
 func (s *Source) Files() storage.Store {
 	if s.Store != nil {
 		return s.Store
@@ -202,7 +201,7 @@ func (s *Source) Files() storage.Store {
 	return storage.Folder(s.Dir)
 }
 
-// Head returns the first n bytes, or fewer if there are no more.
+// Head returns the first n bytes, or fewer if the file is shorter.
 func (s *Source) Head(n int) []byte {
 	if s.IsDir() {
 		return nil
@@ -212,8 +211,8 @@ func (s *Source) Head(n int) []byte {
 	return b[:n]
 }
 
-// MaxWhole is the size of the largest file that is read as a whole, in bytes. What can
-// be larger is read in parts.
+// MaxWhole is the maximum size in bytes of a file that is read as a whole. Files of formats that can be larger are
+// read in parts.
 const MaxWhole = 1 << 30
 
 // ReadAll reads a whole file.
@@ -235,7 +234,7 @@ func (s *Source) ReadUpTo(limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// Close closes a source that OpenSource opened.
+// Close closes a source that was opened by OpenSource.
 func (s *Source) Close() error {
 	if s.file == nil {
 		return nil
@@ -253,7 +252,8 @@ func (s *Source) HasExtension(extensions ...string) bool {
 	return false
 }
 
-// CutExtension takes an extension, in any case, off a name that has more than it.
+// CutExtension removes an extension, in any case, from a name, and reports whether the name has the extension and
+// more.
 func CutExtension(name, ext string) (string, bool) {
 	if n := len(name) - len(ext); n > 0 && strings.EqualFold(name[n:], ext) {
 		return name[:n], true

@@ -5,10 +5,9 @@ import (
 	"math"
 )
 
-// Thumbnail returns the look of a small picture of an area, whose longer side has so many
-// pixels at most: of all of the area, or of its middle if a unit had less than an eighth of
-// its natural size else. A view with a Frame shows what that shows. It is false if there is
-// nothing to be seen, or no end of it.
+// Thumbnail returns the look of a small picture of an area whose longer side has at most side pixels. The picture
+// shows the whole area, or its middle if the scale would be below one eighth of the natural size. For a view with a
+// Frame it shows the Frame. Thumbnail returns false if there is nothing to show, or if the area is unbounded.
 func (v View) Thumbnail(area Rect, side int) (Look, bool) {
 	look := Look{View: v.Name}
 	if v.Frame != nil {
@@ -32,7 +31,7 @@ func (v View) Thumbnail(area Rect, side int) (Look, bool) {
 	return look, true
 }
 
-// wholePixels is a length in whole pixels: all that it touches by more than a rounding error.
+// wholePixels rounds a length up to whole pixels, with a tolerance for rounding errors.
 func wholePixels(length float64) int {
 	return int(max(1, min(math.Ceil(length-1e-6), 1<<30)))
 }
