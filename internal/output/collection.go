@@ -19,15 +19,14 @@ import (
 	"trowel.example/internal/regular"
 )
 
-// Collection is a folder of many files that stays: each run replaces those that have changed
-// of what earlier runs made, and no others. Each file appears at once. What was made is
-// in a log in the folder, so that a run that was interrupted is continued. It may be used by
-// many goroutines, but a name by one only.
+// Collection is a folder of many files that is updated: each run replaces only those files of earlier runs that have
+// changed. Each file appears atomically. A log in the folder records the files, so that an interrupted run is resumed.
+// The methods may be called concurrently, but not for the same name.
 //
-// The log is a text: a line that says what it is, then for each file a line when it is about
-// to be made, "? NAME", and one when it is there: "KEY CONTENT SIZE NAME". A later line
-// of a name is in the place of an earlier one; "- NAME" tells that it is gone. Notes of a file follow its size,
-// "SIZE;NUMBER:COUNT,NUMBER:COUNT", and a line "= NUMBER TEXT" before has the text of a number.
+// The log is text: a header line, then for each file the line "? NAME" before it is written, and the line "KEY CONTENT
+// SIZE NAME" when it is complete. A later line for a name replaces an earlier one; "- NAME" records that the file was
+// removed. The notes of a file follow its size: "SIZE;NUMBER:COUNT,NUMBER:COUNT"; an earlier line "= NUMBER TEXT"
+// defines the text of each number.
 type Collection struct {
 	path string
 	root *os.Root
@@ -39,32 +38,32 @@ type Collection struct {
 	made  map[string]*Piece
 	aside map[string]asidePiece
 	temps int
-	texts []string // of notes in the log, by their numbers
+	texts []string // texts of notes in the log, by number
 	known numbers
 }
 
-// asidePiece is a file that is none of the collection.
+// asidePiece is a file that is not part of the collection.
 type asidePiece struct {
 	Piece
 	path string // in the folder
 }
 
-// Piece is a file of a collection.
+// Piece describes a file of a collection.
 type Piece struct {
-	Key     Hash // of what it was made from
-	Content Hash // of what is visible in it
+	Key     Hash // hash of the inputs it was made from
+	Content Hash // hash of its visible content
 	Size    int64
 	Notes   []Note
-	seen    bool // by this run
+	seen    bool // requested or written in this run
 }
 
-// Note is something to be known of a file as long as it is there: a line of text, and how often it is so.
+// Note is a line of text about a file, with a count. It is kept as long as the file.
 type Note struct {
 	Text  string
 	Count int64
 }
 
-// Hash is half of a SHA-256.
+// Hash is the first half of a SHA-256 hash.
 type Hash [16]byte
 
 const (
@@ -72,8 +71,8 @@ const (
 	logHeader = "files that trowel made here, and makes again: do not edit\n"
 )
 
-// OpenCollection opens the collection at path, or makes the folder. One that has other
-// files is an error, unless they may stay among those of the collection.
+// OpenCollection opens the collection at path, or creates the folder. Other files in the folder are an error, unless
+// opts permit them.
 func OpenCollection(path string, opts Options) (_ *Collection, err error) {
 	if err := opts.NotRead(path); err != nil {
 		return nil, err
@@ -117,8 +116,7 @@ func OpenCollection(path string, opts Options) (_ *Collection, err error) {
 	return c, err
 }
 
-// LookInto opens a collection for Piece, Read and Close alone. The error is [fs.ErrNotExist] if there
-// is none.
+// LookInto opens a collection for Piece, Read and Close only. The error is [fs.ErrNotExist] if there is no collection.
 func LookInto(path string) (*Collection, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
@@ -142,7 +140,7 @@ func LookInto(path string) (*Collection, error) {
 	return c, nil
 }
 
-// read reads the log. Its last line may be cut off.
+// read reads the log. The last line may be incomplete.
 func (c *Collection) read() error {
 	return c.lines(c.log, func(rest string) error {
 		if rest == "" {
@@ -152,11 +150,12 @@ func (c *Collection) read() error {
 	})
 }
 
-// lines takes the lines of a log in. torn is told that the last one is cut off, "" if that is the first.
+// lines processes the lines of a log. If the last line is incomplete, it calls torn with this line, or with "" if this
+// is the header.
 func (c *Collection) lines(log io.Reader, torn func(rest string) error) error {
 	r := bufio.NewReaderSize(log, 1<<16)
 	head, err := r.ReadString('\n')
-	if err == io.EOF && strings.HasPrefix(logHeader, head) { // a first run came no further
+	if err == io.EOF && strings.HasPrefix(logHeader, head) { // the first run was stopped while it wrote the header
 		return torn("")
 	}
 	if head != logHeader {
@@ -177,7 +176,7 @@ func (c *Collection) lines(log io.Reader, torn func(rest string) error) error {
 	}
 }
 
-// take takes a line of the log in. What cannot be one says nothing.
+// take processes a line of the log. It ignores invalid lines.
 func (c *Collection) take(line string) {
 	if name, is := strings.CutPrefix(line, "? "); is && fs.ValidPath(name) {
 		c.made[name] = new(Piece)
@@ -186,7 +185,7 @@ func (c *Collection) take(line string) {
 	} else if rest, is := strings.CutPrefix(line, "= "); is {
 		number, text, _ := strings.Cut(rest, " ")
 		if n, err := strconv.Atoi(number); err == nil && n >= 0 && n <= len(c.texts) {
-			c.texts = append(c.texts[:n], text) // a line that was cut off is there once more
+			c.texts = append(c.texts[:n], text) // a line that was cut off is repeated
 		}
 	} else if parts := strings.SplitN(line, " ", 4); len(parts) == 4 && fs.ValidPath(parts[3]) {
 		p := new(Piece)
@@ -195,14 +194,14 @@ func (c *Collection) take(line string) {
 		number, notes, _ := strings.Cut(parts[2], ";")
 		size, err3 := strconv.ParseInt(number, 10, 64)
 		if p.Size = size; !c.takeNotes(p, notes) {
-			p = new(Piece) // it has to be made again
+			p = new(Piece) // it must be made again
 		} else if err1 == nil && err2 == nil && err3 == nil && n1+n2 == 32 {
 			c.made[parts[3]] = p
 		}
 	}
 }
 
-// takeNotes takes the notes of a file in.
+// takeNotes parses the notes of a file, and reports whether they are valid.
 func (c *Collection) takeNotes(p *Piece, list string) bool {
 	if list == "" {
 		return true
@@ -219,7 +218,7 @@ func (c *Collection) takeNotes(p *Piece, list string) bool {
 	return true
 }
 
-// numbers are those of the texts that are in a log.
+// numbers assigns numbers to the texts in a log.
 type numbers struct {
 	of   map[string]int
 	next int
@@ -235,7 +234,7 @@ func (n *numbers) add(text string) (number int) {
 	return number
 }
 
-// line returns the line of a file, after those of texts that are new.
+// line returns the log line of a file, preceded by lines that define new texts.
 func (n *numbers) line(name string, p *Piece) string {
 	var texts, list strings.Builder
 	for i, note := range p.Notes {
@@ -249,15 +248,14 @@ func (n *numbers) line(name string, p *Piece) string {
 	return fmt.Sprintf("%s%x %x %d%s %s\n", texts.String(), p.Key, p.Content, p.Size, list.String(), name)
 }
 
-// note writes a line into the log.
+// note appends a line to the log.
 func (c *Collection) note(line string) error {
 	Step()
 	_, err := c.log.WriteString(line)
 	return err
 }
 
-// Piece returns what is known of a file that is there as it was made, and marks it as one
-// that stays.
+// Piece returns the entry of a file that exists as it was written, and marks the file as seen.
 func (c *Collection) Piece(name string) (Piece, bool) {
 	c.mu.Lock()
 	p := c.made[name]
@@ -276,7 +274,7 @@ func (c *Collection) Piece(name string) (Piece, bool) {
 	return *p, err == nil && info.Mode().IsRegular() && info.Size() == p.Size
 }
 
-// Read returns the bytes of a file.
+// Read returns the content of a file.
 func (c *Collection) Read(name string) ([]byte, error) {
 	c.mu.Lock()
 	if aside, is := c.aside[name]; is {
@@ -286,7 +284,7 @@ func (c *Collection) Read(name string) ([]byte, error) {
 	return c.root.ReadFile(name)
 }
 
-// Aside keeps what would be a file until Close: Piece and Read have it, and the folder has not.
+// Aside stores a file for Piece and Read until Close, outside the collection.
 func (c *Collection) Aside(name string, key, content Hash, data []byte) error {
 	path, err := c.writeTemp(data)
 	if err != nil {
@@ -301,7 +299,7 @@ func (c *Collection) Aside(name string, key, content Hash, data []byte) error {
 	return nil
 }
 
-// writeTemp writes a file that goes with the run, and returns its path in the folder.
+// writeTemp writes a temporary file of this run, and returns its path in the folder.
 func (c *Collection) writeTemp(data []byte) (string, error) {
 	c.mu.Lock()
 	c.temps++
@@ -317,7 +315,7 @@ func (c *Collection) writeTemp(data []byte) (string, error) {
 	return temp, err
 }
 
-// All returns the names of the files that are there as they were made, and what is known of them.
+// All returns the entries of all files that exist as they were written, by name.
 func (c *Collection) All() map[string]Piece {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -328,7 +326,7 @@ func (c *Collection) All() map[string]Piece {
 	return all
 }
 
-// Rekey notes that a file is still what is made, of something else.
+// Rekey records that a file is still up to date although its inputs have changed.
 func (c *Collection) Rekey(name string, key Hash, notes ...Note) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -337,7 +335,7 @@ func (c *Collection) Rekey(name string, key Hash, notes ...Note) error {
 	return c.note(c.known.line(name, p))
 }
 
-// Put makes a file, or replaces the one that an earlier run made.
+// Put writes a new file, or replaces one of an earlier run.
 func (c *Collection) Put(name string, key, content Hash, data []byte, notes ...Note) error {
 	c.mu.Lock()
 	p, ours := c.made[name]
@@ -375,7 +373,7 @@ func (c *Collection) Put(name string, key, content Hash, data []byte, notes ...N
 	return c.note(c.known.line(name, p))
 }
 
-// Remove removes a file that an earlier run made.
+// Remove removes a file of an earlier run.
 func (c *Collection) Remove(name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -390,8 +388,7 @@ func (c *Collection) Remove(name string) error {
 	return c.note("- " + name + "\n")
 }
 
-// Unseen returns the names of the files of earlier runs that nobody has asked for or made
-// in this one.
+// Unseen returns the names of files of earlier runs that were neither requested nor written in this run.
 func (c *Collection) Unseen() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -405,7 +402,7 @@ func (c *Collection) Unseen() []string {
 	return names
 }
 
-// Finish flushes all to disk, and makes the log short.
+// Finish flushes all files to disk, and rewrites the log without superseded lines.
 func (c *Collection) Finish() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -426,14 +423,14 @@ func (c *Collection) Finish() error {
 	for _, name := range names {
 		_, _ = w.WriteString(known.line(name, c.made[name]))
 	}
-	if err := errors.Join(w.Flush(), f.Close()); err != nil { // which has the errors of all before
+	if err := errors.Join(w.Flush(), f.Close()); err != nil { // reports earlier write errors as well
 		return err
 	}
 	Step()
 	if err := syncAll(c.path); err != nil {
 		return err
 	}
-	if onWindows { // where nothing takes the place of a file that is open
+	if onWindows { // an open file cannot be replaced there
 		c.log.Close()
 	}
 	Step()
@@ -444,7 +441,7 @@ func (c *Collection) Finish() error {
 	return nil
 }
 
-// Close ends the work. What was made stays.
+// Close ends the work. Written files are kept.
 func (c *Collection) Close() error {
 	if c.work != nil {
 		c.work.close()

@@ -59,7 +59,7 @@ func TestCollection(t *testing.T) {
 	if err := errors.Join(c.Remove("index.html"), c.Remove("index.html")); err != nil {
 		t.Error(err)
 	}
-	c.Close() // interrupted: the log is as it was
+	c.Close() // interrupted: the log is unchanged
 
 	c = openCollection(t, dir, Options{})
 	if p, ok := c.Piece("0/1/2.png"); !ok || p.Key != hashOf("another") {
@@ -85,7 +85,7 @@ func TestCollection(t *testing.T) {
 	}
 }
 
-// What the tool has not made stays, whatever it is called and even with -f.
+// TestCollectionForeign tests that files which the tool did not write are kept, whatever their names and even with -f.
 func TestCollectionForeign(t *testing.T) {
 	dir := t.TempDir()
 	mine := filepath.Join(dir, "index.html")
@@ -119,7 +119,7 @@ func TestCollectionForeign(t *testing.T) {
 	}
 }
 
-// A run that was killed in the middle of a line or a file leaves what the next one repairs.
+// TestCollectionCut tests that the next run repairs what a run leaves that is killed in the middle of a line or file.
 func TestCollectionCut(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tiles")
 	c := openCollection(t, dir, Options{})
@@ -148,7 +148,7 @@ func TestCollectionCut(t *testing.T) {
 	}
 }
 
-// updateCollection makes a small collection of a version, or updates one to it.
+// updateCollection creates a small collection for a version, or updates one to this version.
 func updateCollection(t *testing.T, dir, version string) {
 	t.Helper()
 	c := openCollection(t, dir, Options{})
@@ -171,7 +171,7 @@ func updateCollection(t *testing.T, dir, version string) {
 
 const envKillCollection = "TROWEL_TEST_KILL_COLLECTION"
 
-// TestCollectionChild is the child of TestCollectionKilled: it ends itself before a step.
+// TestCollectionChild is the child process of TestCollectionKilled: it kills itself before a step.
 func TestCollectionChild(t *testing.T) {
 	at, dir, ok := strings.Cut(os.Getenv(envKillCollection), "|")
 	if !ok {
@@ -188,8 +188,8 @@ func TestCollectionChild(t *testing.T) {
 	updateCollection(t, dir, "new")
 }
 
-// A run that is killed before any change to the disk leaves files that are whole, and the
-// next run makes of them what one that nobody killed does, and leaves nothing behind.
+// TestCollectionKilled tests that a run killed before any change to the disk leaves complete files, and that the next
+// run produces the same result as an undisturbed run, without leftover files.
 func TestCollectionKilled(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"trowel.example/internal/wholefile"
 )
 
-// Commit puts everything in its place, or nothing.
+// Commit gives all parts of the output their names, or none.
 func (o *Output) Commit() error {
 	if o.stays {
 		return nil
@@ -38,12 +38,12 @@ func (o *Output) Commit() error {
 		return err
 	}
 	Step()
-	syncDir(filepath.Dir(o.path)) // before what was replaced is gone
+	syncDir(filepath.Dir(o.path)) // before replaced files are removed
 	o.Discard()
 	return nil
 }
 
-// finish flushes a part to disk, or to where the stream goes.
+// finish flushes a part to disk, or copies it to the stream.
 func (o *Output) finish(p *part) error {
 	if p.file == nil {
 		if err := o.mode(p); err != nil {
@@ -79,8 +79,7 @@ func (o *Output) finish(p *part) error {
 	return errors.Join(p.file.Sync(), p.file.Close())
 }
 
-// mode gives a part the permissions of what it replaces; those of what is new are the
-// user's usual ones.
+// mode gives a part the permissions of the file that it replaces. New files get the user's default permissions.
 func (o *Output) mode(p *part) error {
 	others := o.others()
 	if p.old == nil && others == 0o077 {
@@ -116,7 +115,7 @@ func (o *Output) place() error {
 	case len(o.parts) > 1:
 		return o.placeAll()
 	}
-	old, err := o.mayBe(p.target, p.file == nil) // somebody may have come first
+	old, err := o.mayBe(p.target, p.file == nil) // another program may have created it meanwhile
 	switch {
 	case err != nil:
 		return err
@@ -134,9 +133,8 @@ func (o *Output) place() error {
 	return o.placeAll()
 }
 
-// swap puts a folder in the place of another, at once where the system can do that. Where
-// it cannot, the old one has another name beside it in between, and a run that is killed
-// then gives it back.
+// swap replaces a folder by another one, atomically where the system supports it. Elsewhere the old folder is renamed
+// temporarily; if the run is killed then, the next run restores the name.
 func (o *Output) swap(p *part, old fs.FileInfo) error {
 	base, err := os.OpenRoot(filepath.Dir(p.target))
 	if err != nil {
@@ -145,13 +143,13 @@ func (o *Output) swap(p *part, old fs.FileInfo) error {
 	defer base.Close()
 	temp, name := o.work.inBase(newName), filepath.Base(p.target)
 	o.old = true
-	os.SameFile(old, old) // which on Windows looks now what is there, and not when it is elsewhere
+	os.SameFile(old, old) // loads the file identity now: Windows reads it lazily, by path
 	aside, err := asideName(p.target)
 	if err != nil {
 		return err
 	}
 	aside = filepath.Base(aside)
-	// The old one is removed with the workshop, unless it is another one meanwhile.
+	// The old folder is removed with the workshop, unless another program has replaced it meanwhile.
 	drop := func(from, to string) error {
 		if info, err := base.Stat(from); err == nil && !os.SameFile(info, old) {
 			o.kept, o.changed = append(o.kept, p.target+strings.TrimPrefix(aside, name)), true
@@ -190,10 +188,10 @@ func (o *Output) swap(p *part, old fs.FileInfo) error {
 	return drop(aside, o.work.inBase("aside"))
 }
 
-// noExchange is for tests: the system cannot exchange names.
+// noExchange simulates, in tests, a system that cannot exchange names.
 var noExchange bool
 
-// asideName returns a free name beside a folder: NAME.bak, or NAME.bak2 and so on.
+// asideName returns an unused name for a renamed folder: NAME.bak, NAME.bak2 and so on.
 func asideName(path string) (string, error) {
 	for i := 1; i < 100; i++ {
 		name := path + ".bak"
@@ -207,8 +205,7 @@ func asideName(path string) (string, error) {
 	return "", &KeptError{path, errors.New("there are too many copies of it beside it, such as " + path + ".bak")}
 }
 
-// placeAll gives files their names. The neighbours come first: without the file
-// itself they are nothing.
+// placeAll gives all files their names. Companion files come first: they are useless without the main file.
 func (o *Output) placeAll() error {
 	j := new(journal)
 	for i := range o.parts {
@@ -228,7 +225,7 @@ func (o *Output) placeAll() error {
 	return o.doMoves(j)
 }
 
-// replace makes a move one that replaces what is there.
+// replace makes m a move that replaces the existing file.
 func (o *Output) replace(m *move, p *part) error {
 	now, err := os.Lstat(p.target)
 	if err != nil {
@@ -246,7 +243,7 @@ func (o *Output) replace(m *move, p *part) error {
 	return o.replaced(m)
 }
 
-// replaced notes what will replace a file, so that it can be told from that.
+// replaced records the stamp of the new file, after making it differ from that of the old file.
 func (o *Output) replaced(m *move) error {
 	o.old = true
 	path := o.work.path(m.From)
@@ -258,7 +255,7 @@ func (o *Output) replaced(m *move) error {
 		if m.New = stampOf(info); !m.New.equal(m.Was) {
 			return nil
 		}
-		later := m.New.Changed.Add(2 * time.Second) // the least that every file system can tell
+		later := m.New.Changed.Add(2 * time.Second) // the coarsest time resolution of file systems
 		if err := os.Chtimes(path, later, later); err != nil {
 			return err
 		}
@@ -276,6 +273,5 @@ func (o *Output) doMoves(j *journal) error {
 	return err
 }
 
-// syncDir flushes new names to disk where a system can. Where it cannot, what was
-// written stands all the same.
+// syncDir flushes new names to disk if the system can. If it cannot, the content is on disk anyway.
 func syncDir(dir string) { _ = wholefile.SyncDir(dir) }

@@ -11,51 +11,50 @@ import (
 	"trowel.example/internal/host"
 )
 
-// Options say what an output may take the place of. Whatever they say:
+// Options state what an output may replace. Some rules always apply:
 //
-//   - what is read is never written: no file that is an input, by whatever name or link,
+//   - inputs are never overwritten: no file that is an input, by any name or link,
 //     and nothing in a folder that is one;
-//   - a file does not take the place of a folder, nor a folder that of a file;
-//   - a folder that is not empty is replaced only by one of the very same kind, and never if
-//     it is or contains an input, the home folder, the current one or a mount point.
+//   - a file does not replace a folder, nor a folder a file;
+//   - a folder that is not empty is replaced only by one of exactly the same kind, and never if
+//     it is or contains an input, the home folder, the current folder or a mount point.
 type Options struct {
-	// Replace allows the output to replace what is there.
+	// Replace allows the output to replace existing files.
 	Replace bool
-	// Replaces returns why what is written must not take the place of what is at path: an
-	// error that wraps ErrKind if that is of another kind. Nil: everything is.
+	// Replaces returns an error if the output must not replace the file or folder at path. The error wraps ErrKind if
+	// path is of another kind. Nil: there are no objections.
 	Replaces func(path string) error
-	// Others returns, when all is made, which of the permissions 0o077 others than its owner can have,
-	// whatever those of what it replaces are; nil: all.
+	// Others is called when everything is written. It returns which of the permissions 0o077 the new files may have
+	// for users other than the owner, even if the replaced files have more; nil: all.
 	Others func() fs.FileMode
-	// Passing tells that the output is for this run only, so that nothing of it has to be on
-	// the disk for good.
+	// Passing is set if the output is used in this run only, so that it need not be flushed to disk.
 	Passing bool
-	// Reads returns the paths of what is read; nil: nothing is.
+	// Reads returns the paths of the inputs; nil: there are none.
 	Reads func() []string
-	// Held is the file itself if the run reads and replaces it; nil: it does not. A file that
-	// another program has written since it is held is not replaced.
+	// Held is set if the run reads the file and replaces it. If another program has written the file since Hold, it is
+	// not replaced.
 	Held *Held
-	// Backup is the path, in the same folder, that gets what is replaced. "": that is removed,
+	// Backup is the path, in the same folder, that a replaced file is renamed to. "": the replaced file is removed,
 	// unless another program wrote it during the run.
 	Backup string
 }
 
 var (
-	// ErrKind means that what is there is of another kind than what is to be written.
+	// ErrKind means that the existing file is of another kind than the output.
 	ErrKind = errors.New("it is of another kind")
-	// ErrRead means that an output would replace something that is read.
+	// ErrRead means that an output would replace an input.
 	ErrRead = errors.New("refusing to overwrite the input")
-	// ErrMeanwhile means that another program has written what was to be replaced.
+	// ErrMeanwhile means that another program has written the file that was to be replaced.
 	ErrMeanwhile = errors.New("another program has written it meanwhile")
-	// ErrBusy means that another run is about to replace it.
+	// ErrBusy means that another run is replacing the file.
 	ErrBusy = errors.New("another run of trowel changes it")
 )
 
-// ExistsError says that something is in the way and was not to be replaced.
+// ExistsError reports that a file exists and was not replaced.
 type ExistsError struct {
 	Path string
-	// Replaceable reports whether it is a file of the kind that is written, so that it is
-	// reasonable to replace it.
+	// Replaceable reports whether the existing file is of the same kind as the output, so that replacing it is
+	// reasonable.
 	Replaceable bool
 }
 
@@ -63,7 +62,7 @@ func (e *ExistsError) Error() string { return e.Path + ": exists already" }
 
 func (e *ExistsError) Unwrap() error { return fs.ErrExist }
 
-// KeptError says why something stays, although it was to be replaced.
+// KeptError reports why a file was not replaced although replacing was allowed.
 type KeptError struct {
 	Path string
 	Err  error
@@ -72,15 +71,15 @@ type KeptError struct {
 func (e *KeptError) Error() string { return e.Path + ": is not replaced: " + e.Err.Error() }
 func (e *KeptError) Unwrap() error { return e.Err }
 
-// mayWrite returns why nothing may be written to target; err of nil and no info: nothing
-// is there.
+// mayWrite returns an error if target must not be written. Without an error, it returns the info of the existing file,
+// or nil if there is none.
 func (o *Output) mayWrite(target string) (fs.FileInfo, error) {
 	if err := o.NotRead(target); err != nil {
 		return nil, err
 	}
 	old, err := os.Stat(target)
 	if err != nil {
-		if link, e := os.Lstat(target); e == nil { // a link to nothing
+		if link, e := os.Lstat(target); e == nil { // a link without a target
 			return link, &ExistsError{Path: target}
 		}
 		return nil, nil
@@ -97,7 +96,7 @@ func (o *Output) mayWrite(target string) (fs.FileInfo, error) {
 	return old, err
 }
 
-// mayBe is mayWrite for a target that is to be a folder, or a file.
+// mayBe is mayWrite for a target that will be a folder or a file.
 func (o *Output) mayBe(target string, folder bool) (fs.FileInfo, error) {
 	if old, err := os.Stat(target); err == nil && old.IsDir() != folder && o.NotRead(target) == nil {
 		if folder {
@@ -108,7 +107,7 @@ func (o *Output) mayBe(target string, folder bool) (fs.FileInfo, error) {
 	return o.mayWrite(target)
 }
 
-// others returns what permissions others than the owner can have.
+// others returns the permissions that users other than the owner may get.
 func (o *Options) others() fs.FileMode {
 	if o.Others == nil {
 		return 0o077
@@ -123,7 +122,7 @@ func (o *Options) replaces(path string) error {
 	return o.Replaces(path)
 }
 
-// NotRead makes sure that target is no input, and in none that is a folder.
+// NotRead returns an error if target is an input, or is in a folder that is an input.
 func (o *Options) NotRead(target string) error {
 	for _, read := range o.reads() {
 		info, err := os.Stat(read)
@@ -147,7 +146,7 @@ func (o *Options) reads() []string {
 	return o.Reads()
 }
 
-// mayReplaceFolder returns why a folder must stay.
+// mayReplaceFolder returns an error if a folder must not be replaced.
 func (o *Options) mayReplaceFolder(target string) error {
 	info, err := os.Stat(target)
 	if err != nil {
@@ -173,8 +172,8 @@ func (o *Options) mayReplaceFolder(target string) error {
 	return o.replaces(target)
 }
 
-// within reports whether path, which need not exist, is what info describes or in it, by
-// whatever names and links.
+// within reports whether path, which need not exist, is the file or folder of info or is inside it, by any names and
+// links.
 func within(path string, info fs.FileInfo) (bool, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -182,7 +181,7 @@ func within(path string, info fs.FileInfo) (bool, error) {
 	}
 	real := false
 	for {
-		if !real { // what does not exist yet has no links in it
+		if !real { // a path that does not exist yet contains no links
 			if r, err := filepath.EvalSymlinks(path); err == nil {
 				path, real = r, true
 			}
@@ -198,13 +197,13 @@ func within(path string, info fs.FileInfo) (bool, error) {
 	}
 }
 
-// contains reports whether a folder is or has in it what is at path, or may have.
+// contains reports whether a folder is path or contains it. It reports true if this is unknown.
 func contains(folder fs.FileInfo, path string) bool {
 	in, err := within(path, folder)
 	return in || err != nil
 }
 
-// empty reports whether a folder has nothing in it.
+// empty reports whether a folder is empty.
 func empty(dir string) bool {
 	d, err := os.Open(dir)
 	if err != nil {

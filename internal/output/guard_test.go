@@ -13,7 +13,7 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// kind is what the test takes for a folder or file of the kind that is written.
+// ofKind returns an error unless path is a folder or file of the kind that the test writes.
 func ofKind(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, "kind")
@@ -24,7 +24,7 @@ func ofKind(path string) error {
 	return nil
 }
 
-// What an output may take the place of, in all combinations of file and folder.
+// TestReplace tests which targets an output may replace, in all combinations of file and folder.
 func TestReplace(t *testing.T) {
 	base := t.TempDir()
 	fill := func(names ...string) {
@@ -62,13 +62,13 @@ func TestReplace(t *testing.T) {
 	}
 	hard := os.Link(filepath.Join(base, "read.txt"), filepath.Join(base, "hard.txt")) == nil
 
-	const taken, kept, read = "taken", "kept", "read" // and "" for fine
+	const taken, kept, read = "taken", "kept", "read" // and "" for success
 	yes := func(err string) [2]string { return [2]string{err, err} }
 	for _, c := range []struct {
 		target string
 		reads  string
-		plain  string    // what comes out without Replace
-		force  [2]string // and with it, for a file and a folder
+		plain  string    // result without Replace
+		force  [2]string // result with Replace, for a file and a folder
 		ready  bool
 	}{
 		{"new", "src", "", yes(""), true},
@@ -132,7 +132,7 @@ func TestReplace(t *testing.T) {
 			}
 		}
 	}
-	// What is reasonable to replace: files of the same kind alone.
+	// Only files of the same kind are reasonable to replace.
 	for name, want := range map[string]bool{"file.txt": false, "same.txt": true, "world": false, "photos": false} {
 		_, err := New(filepath.Join(base, name), Options{Replaces: ofKind})
 		var exists *ExistsError
@@ -142,7 +142,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// make1 makes a file or folder at target up to where it would be put in its place.
+// make1 writes a file or folder for target, up to the point where it would be renamed.
 func make1(target string, folder bool, opts Options) error {
 	o, err := New(target, opts)
 	if err != nil {
@@ -160,7 +160,7 @@ func make1(target string, folder bool, opts Options) error {
 	return err
 }
 
-// result tells what kind of an error it is.
+// result classifies an error.
 func result(err error) string {
 	var exists *ExistsError
 	var kept *KeptError

@@ -12,16 +12,16 @@ import (
 	"trowel.example/internal/filelock"
 )
 
-// A Held is a file that this run reads, changes and replaces, while no other run does.
+// A Held is a file that only this run may read, change and replace.
 type Held struct {
-	// Path is that of the file itself, where a link leads to it.
+	// Path is the path of the file, with links resolved.
 	Path string
 	lock *filelock.Held
-	was  fs.FileInfo // when it began to be held
+	was  fs.FileInfo // state of the file at Hold
 }
 
-// Hold holds a file or folder until Release, after it has ended what killed runs had begun in its
-// folder. It waits for others that hold it, and calls waiting if that takes more than a moment.
+// Hold locks a file or folder until Release. First it completes the work of killed runs in the folder of the file. It
+// waits for other runs that hold the file, and calls waiting if that takes more than a moment.
 func Hold(ctx context.Context, path string, waiting func()) (*Held, error) {
 	h := &Held{Path: path}
 	lock, err := filelock.Hold(ctx, path, waiting)
@@ -40,14 +40,14 @@ func Hold(ctx context.Context, path string, waiting func()) (*Held, error) {
 	return h, nil
 }
 
-// Release lets others have the file.
+// Release unlocks the file.
 func (h *Held) Release() {
 	if h != nil {
 		h.lock.Release()
 	}
 }
 
-// realFolder returns the folder of the file that a path leads to.
+// realFolder returns the folder of a file, with links resolved.
 func realFolder(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -55,11 +55,11 @@ func realFolder(path string) string {
 	return filepath.Dir(path)
 }
 
-// patience is how long an output waits for its place while another run holds that.
+// patience is how long an output waits for another run that holds its target.
 const patience = 10 * time.Second
 
-// hold holds the place of an output until its end, if something may be replaced there. Where the system cannot
-// exchange names, the name is missing for a moment while another run replaces the file.
+// hold locks the target of an output if it may replace a file. On systems that cannot exchange names, the target is
+// missing for a moment while another run replaces it.
 func (o *Output) hold() (release func(), err error) {
 	if _, err := os.Lstat(o.path); o.Held != nil || err != nil && !o.Replace {
 		return func() {}, nil
@@ -70,7 +70,7 @@ func (o *Output) hold() (release func(), err error) {
 	switch {
 	case errors.Is(err, filelock.ErrTaken):
 		return nil, &KeptError{o.path, ErrBusy}
-	case errors.Is(err, fs.ErrPermission) && o.into: // in a folder that may be written, of one that may not
+	case errors.Is(err, fs.ErrPermission) && o.into: // in a writable folder below one that is not writable
 		return func() {}, nil
 	case err != nil:
 		return nil, inTarget(err, o.path)
@@ -78,26 +78,25 @@ func (o *Output) hold() (release func(), err error) {
 	return lock.Release, nil
 }
 
-// What the name of a backup has between that of its file and its extension.
+// The parts of a backup's name between the file's name and its extension.
 const (
 	backupMark = ".backup-"
 	backupTime = "20060102-150405.000"
 )
 
-// BackupName returns the name that a backup of a file gets which is made now.
+// BackupName returns the name of a backup of path made now.
 func BackupName(path string) string {
 	ext := filepath.Ext(path)
 	if ext == filepath.Base(path) {
-		ext = "" // a name that begins with a dot
+		ext = "" // a name that begins with a dot has no extension
 	}
 	return strings.TrimSuffix(path, ext) + BackupSuffix() + ext
 }
 
-// BackupSuffix returns what a name has in addition that is of a backup which is made now.
+// BackupSuffix returns the text that the name of a backup made now contains in addition.
 func BackupSuffix() string { return backupMark + time.Now().UTC().Format(backupTime) }
 
-// BackupOf returns the base name of the file that a backup is of, if the name of the backup is one of
-// [BackupName], and "" otherwise.
+// BackupOf returns the base name of the file that a backup belongs to, or "" if the name was not made by [BackupName].
 func BackupOf(backup string) string {
 	ext := filepath.Ext(backup)
 	stem, when, is := strings.Cut(strings.TrimSuffix(filepath.Base(backup), ext), backupMark)

@@ -43,7 +43,7 @@ func numbersIn(t *testing.T, dir string) map[int]bool {
 	return got
 }
 
-// add does what edit does in place: it reads the file, and writes it with a number more.
+// add changes a file in place as edit does: it reads the file, and writes it with an additional number.
 func add(path string, n int) error {
 	h, err := Hold(context.Background(), path, nil)
 	if err != nil {
@@ -73,7 +73,7 @@ func writeOne(path string, opts Options, text string) error {
 	return o.Commit()
 }
 
-// withAndWithout runs a test where names can be exchanged, and as where they cannot.
+// withAndWithout runs a test with and without support for exchanging names.
 func withAndWithout(t *testing.T, test func(t *testing.T)) {
 	for _, no := range []bool{false, true} {
 		t.Run(fmt.Sprintf("exchange %v", !no), func(t *testing.T) {
@@ -84,7 +84,7 @@ func withAndWithout(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// Many runs that change one file in place do so one after the other: nothing is lost.
+// TestHold tests that many runs which change one file in place are serialized, so that no change is lost.
 func TestHold(t *testing.T) {
 	withAndWithout(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -114,8 +114,8 @@ func TestHold(t *testing.T) {
 	})
 }
 
-// Of runs that replace one file at once, which all saw the same one, the last is in the file, and the others
-// in backups. Where nothing may be replaced, one of them succeeds.
+// TestRace tests runs that replace one file at the same time after reading the same content: the file has the output
+// of the last one, and backups have the others. If replacing is not allowed, only one run succeeds.
 func TestRace(t *testing.T) {
 	withAndWithout(t, func(t *testing.T) {
 		for _, force := range []bool{true, false} {
@@ -171,8 +171,8 @@ func TestRace(t *testing.T) {
 	})
 }
 
-// What a program writes that knows nothing of locks is in the file or in a backup, whatever it does: put another
-// file in its place, or empty it and write.
+// TestForeign tests that the output of a program without locks is in the file or in a backup, whether the program
+// replaces the file or truncates and writes it.
 func TestForeign(t *testing.T) {
 	ways := map[string]func(path, text string) error{
 		"rename": func(path, text string) error {
@@ -192,13 +192,13 @@ func TestForeign(t *testing.T) {
 				var group sync.WaitGroup
 				group.Go(func() {
 					for n := range 8 {
-						_ = add(path, 1+n) // which fails when the other one came in between
+						_ = add(path, 1+n) // fails if the other program wrote in between
 					}
 				})
 				group.Go(func() {
 					time.Sleep(rand.N(4 * time.Millisecond))
 					err := way(path, "1000")
-					for onWindows && errors.Is(err, fs.ErrPermission) { // a file that is open: the other program reports it, and tries again
+					for onWindows && errors.Is(err, fs.ErrPermission) { // the file is open: the other program reports an error, and tries again
 						err = way(path, "1000")
 					}
 					if err != nil {
@@ -214,7 +214,8 @@ func TestForeign(t *testing.T) {
 	})
 }
 
-// What another program wrote between the last look and the exchange is kept, and told.
+// TestBetween tests that a file which another program wrote between the last check and the exchange is kept and
+// reported.
 func TestBetween(t *testing.T) {
 	for _, held := range []bool{true, false} {
 		dir := t.TempDir()
@@ -259,7 +260,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// A file that another program has written since it was read is not replaced.
+// TestMeanwhile tests that a file which another program has written since it was read is not replaced.
 func TestMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.map")

@@ -12,32 +12,32 @@ import (
 	"trowel.example/internal/wholefile"
 )
 
-// journal is what is still to be done when all parts of an output are whole, or, with
-// Aside, to be undone. A run that is killed then is ended by the next one in this folder.
+// journal lists the moves that remain when all parts of an output are complete or, with Aside, a rename to undo. If a
+// run is killed, the next run in this folder completes its journal.
 type journal struct {
 	Moves []move `json:",omitempty"`
-	// Aside is where the folder Of was put before the new one got its name.
+	// Aside is the temporary name of the folder Of while a new folder replaces it.
 	Aside string `json:",omitempty"`
 	Of    string `json:",omitempty"`
 }
 
-// move gives what is in the workshop its name. A file that is replaced comes into the workshop in
-// its stead. There it is removed with that, if it is Was and has no name to Keep; else it is a backup.
+// move renames a file from the workshop to its target. If it replaces a file, the two names are exchanged, and the old
+// file is removed with the workshop if its stamp is Was and Keep is empty; otherwise it becomes a backup.
 type move struct {
 	From string // in the workshop
-	To   string // in the folder that the workshop is in
-	Was  *stamp `json:",omitempty"` // what is replaced, as the run knew it; nil: nothing is there
-	New  *stamp `json:",omitempty"` // of what replaces it
-	Keep string `json:",omitempty"` // the name that what is replaced gets
+	To   string // in the folder that contains the workshop
+	Was  *stamp `json:",omitempty"` // stamp of the replaced file, as the run read it; nil: no file is replaced
+	New  *stamp `json:",omitempty"` // stamp of the new file
+	Keep string `json:",omitempty"` // new name of the replaced file
 }
 
-// stamp identifies a file and its state, to see whether it has changed.
+// stamp is the size and time of a file, to detect changes.
 type stamp struct {
 	Size    int64
 	Changed time.Time
 }
 
-// another is the stamp of a file that the run does not know.
+// another is the stamp of an existing file that the run has not read.
 var another = &stamp{Size: -1}
 
 func stampOf(info fs.FileInfo) *stamp { return &stamp{info.Size(), info.ModTime()} }
@@ -84,16 +84,15 @@ func (w *workshop) readJournal() (*journal, error) {
 	return j, json.Unmarshal(text, j)
 }
 
-// mover does what a journal says, below the folder that the workshop is in.
+// mover executes a journal, in the folder that contains the workshop.
 type mover struct {
 	*workshop
 	base    *os.Root
-	kept    []string // paths of the backups that were made
-	changed bool     // what was replaced was not what the run knew
+	kept    []string // paths of the backups
+	changed bool     // a replaced file had been changed by another program
 }
 
-// redo does what a journal says, from the place where a run was killed. A file that
-// somebody has changed since then stays as it is.
+// redo completes a journal from the point where a run was killed. Files that were changed since then are not replaced.
 func (w *workshop) redo(j *journal) error {
 	base, err := os.OpenRoot(filepath.Dir(w.dir))
 	if err != nil {
@@ -117,7 +116,7 @@ func (w *workshop) redo(j *journal) error {
 	return nil
 }
 
-// again does a move that may be done already, or in part.
+// again completes a move that may be done already, completely or in part.
 func (m *mover) again(i int, v *move) error {
 	from, to := stampAt(m.base, m.inBase(v.From)), stampAt(m.base, v.To)
 	var err error
@@ -126,7 +125,7 @@ func (m *mover) again(i int, v *move) error {
 	case v.Was == nil, to == nil && stampAt(m.base, m.old(i)) != nil:
 		Step()
 		if err = wholefile.Move(m.base, m.inBase(v.From), v.To); errors.Is(err, fs.ErrExist) {
-			err = nil // somebody came first
+			err = nil // another program has created it first
 		}
 	case from.equal(v.New) && to.equal(v.Was):
 		err = m.give(i, v)
@@ -137,7 +136,7 @@ func (m *mover) again(i int, v *move) error {
 	return m.settle(i, v, false)
 }
 
-// do does what a journal says, all or nothing.
+// do executes all moves of a journal, or none.
 func (w *workshop) do(j *journal) (*mover, error) {
 	base, err := os.OpenRoot(filepath.Dir(w.dir))
 	if err != nil {
@@ -164,7 +163,7 @@ func (w *workshop) do(j *journal) (*mover, error) {
 	return m, err
 }
 
-// give gives a thing its name.
+// give renames a file to its target.
 func (m *mover) give(i int, v *move) error {
 	from := m.inBase(v.From)
 	Step()
@@ -176,12 +175,12 @@ func (m *mover) give(i int, v *move) error {
 		err = wholefile.Exchange(m.base, from, v.To)
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // somebody has removed it meanwhile
+	case errors.Is(err, fs.ErrNotExist): // another program has removed it meanwhile
 		return m.moveNew(from, v.To)
 	case !errors.Is(err, errors.ErrUnsupported):
 		return err
 	}
-	// For a moment the name is nobody's.
+	// For a moment no file has the name.
 	old := m.old(i)
 	if err := m.base.Rename(v.To, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -189,7 +188,7 @@ func (m *mover) give(i int, v *move) error {
 	Step()
 	err = m.moveNew(from, v.To)
 	if err != nil && wholefile.Move(m.base, old, v.To) != nil {
-		_ = m.keepAs(old, v.Keep, v.To) // somebody else made one
+		_ = m.keepAs(old, v.Keep, v.To) // another program has created one
 	}
 	return err
 }
@@ -197,7 +196,7 @@ func (m *mover) give(i int, v *move) error {
 func (m *mover) moveNew(from, to string) error {
 	err := wholefile.Move(m.base, from, to)
 	if errors.Is(err, fs.ErrExist) {
-		return &ExistsError{Path: filepath.Join(m.base.Name(), to)} // somebody came first
+		return &ExistsError{Path: filepath.Join(m.base.Name(), to)} // another program has created it first
 	}
 	return err
 }
@@ -212,8 +211,8 @@ func (m *mover) takeBack(i int, v *move) {
 	}
 }
 
-// settle makes a backup of what was replaced, if that is not to be removed. Given tells that it was;
-// else that is to be seen.
+// settle makes a backup of a replaced file that must not be removed. Given states that the file was replaced;
+// otherwise settle checks this.
 func (m *mover) settle(i int, v *move, given bool) error {
 	if v.Was == nil {
 		return nil
@@ -234,7 +233,7 @@ func (m *mover) settle(i int, v *move, given bool) error {
 	return nil
 }
 
-// keepAs makes a file the backup of another, with a name that is free.
+// keepAs renames a file to a backup of another, with an unused name.
 func (m *mover) keepAs(name, keep, of string) error {
 	if keep == "" {
 		keep = BackupName(of)
@@ -248,15 +247,15 @@ func (m *mover) keepAs(name, keep, of string) error {
 		if !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		time.Sleep(time.Millisecond) // by which names differ
+		time.Sleep(time.Millisecond) // the names of backups contain milliseconds
 		keep = BackupName(of)
 	}
 }
 
-// old is where a file is for a moment where names cannot be exchanged.
+// old is the temporary name of a file where names cannot be exchanged.
 func (m *mover) old(i int) string { return m.inBase("old" + strconv.Itoa(i)) }
 
-// inBase returns the path of a thing in the workshop from the folder that that is in.
+// inBase returns the path of a file in the workshop, relative to the folder that contains the workshop.
 func (w *workshop) inBase(name string) string { return filepath.Join(filepath.Base(w.dir), name) }
 
 func stampAt(base *os.Root, name string) *stamp {

@@ -17,7 +17,7 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// snapshot lists all files and folders of a folder, except for workshops.
+// snapshot lists all files and folders in a folder, except for workshops.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -53,7 +53,7 @@ func put(dir string, files ...string) error {
 	return nil
 }
 
-// makeFiles writes files of the names target and target + suffix.
+// makeFiles writes the files target and target + suffix.
 func makeFiles(target string, suffixes ...string) error {
 	o, err := New(target, Options{Replace: true})
 	if err != nil {
@@ -72,7 +72,7 @@ func makeFiles(target string, suffixes ...string) error {
 	return o.Commit()
 }
 
-// makeInPlace replaces a file that is held, and its neighbour; the old ones become x.old.
+// makeInPlace replaces a held file and its companion files; the old ones become x.old.
 func makeInPlace(target string, suffixes ...string) error {
 	h, err := Hold(context.Background(), target, nil)
 	if err != nil {
@@ -112,8 +112,8 @@ func makeFolder(o *Output, err error) error {
 	return o.Commit()
 }
 
-// killed are the kinds of outputs. What is there before is in old; a run that is killed
-// may leave what only the next one ends if late is set. On Windows names cannot be exchanged.
+// killed lists the kinds of outputs. Old are the files that exist before. With late, a killed run may leave work that
+// only the next run completes. On Windows names cannot be exchanged.
 var killed = []struct {
 	name string
 	old  []string
@@ -156,12 +156,12 @@ var killed = []struct {
 	}, true},
 }
 
-// wasKilled reports whether a process that failed was killed. On Windows that is a failure without a word.
+// wasKilled reports whether a failed process was killed. On Windows a killed process fails without output.
 func wasKilled(child *exec.Cmd, out []byte) bool {
 	return child.ProcessState.ExitCode() < 0 || onWindows && len(out) == 0
 }
 
-// isLink reports whether there is a symbolic link: Wine makes none, and no error.
+// isLink reports whether path is a symbolic link: on Wine, creating one has no effect and no error.
 func isLink(path string) bool {
 	_, err := os.Readlink(path)
 	return err == nil
@@ -169,7 +169,7 @@ func isLink(path string) bool {
 
 const envKill = "TROWEL_TEST_KILL"
 
-// TestKillChild is the child of TestKill: it ends itself before a step.
+// TestKillChild is the child process of TestKill: it kills itself before a step.
 func TestKillChild(t *testing.T) {
 	what, dir, ok := strings.Cut(os.Getenv(envKill), "|")
 	if !ok {
@@ -190,8 +190,8 @@ func TestKillChild(t *testing.T) {
 	}
 }
 
-// A run that is killed at any step leaves the old or the new, and the next one in this
-// place makes the new of it, removes all that was left, and nothing else.
+// TestKill tests that a run killed at any step leaves the old or the new files, and that the next run there completes
+// the new ones and removes temporary files, and nothing else.
 func TestKill(t *testing.T) {
 	tests.NotRaced(t, "kills and restarts what runs alone")
 	self, err := os.Executable()
@@ -211,7 +211,7 @@ func TestKill(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// What looks like ours but is not.
+		// A folder that looks like a workshop but is not.
 		if err := put(dir, ".trowel-fedcba9876543210.tmp/precious=mine"); err != nil {
 			t.Fatal(err)
 		}
@@ -290,7 +290,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// What a run that lives has made is not touched, and neither is what only looks like it.
+// TestAlive tests that files of a running process are not touched, nor files whose names only look like those of a
+// workshop.
 func TestAlive(t *testing.T) {
 	dir := t.TempDir()
 	o := start(t, filepath.Join(dir, "x"), false)
@@ -308,7 +309,7 @@ func TestAlive(t *testing.T) {
 	}
 }
 
-// A file that somebody has changed since a run was killed stays as it is.
+// TestRecoverChanged tests that recovery keeps a file that was changed after a run was killed.
 func TestRecoverChanged(t *testing.T) {
 	dir := t.TempDir()
 	w, err := newWorkshop(dir)
@@ -330,7 +331,7 @@ func TestRecoverChanged(t *testing.T) {
 	if err := w.writeJournal(&journal{Moves: moves}); err != nil {
 		t.Fatal(err)
 	}
-	w.lock.Close() // as if it were killed
+	w.lock.Close() // as if the run was killed
 	if err := put(dir, "b=of the user"); err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +341,7 @@ func TestRecoverChanged(t *testing.T) {
 	}
 }
 
-// What cannot be removed now, because it is open on Windows, is removed by the next run.
+// TestOpenFile tests that the next run removes files that cannot be removed now because they are open on Windows.
 func TestOpenFile(t *testing.T) {
 	dir := t.TempDir()
 	o, err := New(filepath.Join(dir, "w"), Options{})
@@ -363,7 +364,7 @@ func TestOpenFile(t *testing.T) {
 	}
 }
 
-// Everything that writes in a place first removes what killed runs have left there.
+// TestEveryOutputRecovers tests that each way to start an output first removes leftover files of killed runs.
 func TestEveryOutputRecovers(t *testing.T) {
 	for name, begin := range map[string]func(path string) error{
 		"New":    func(path string) error { _, err := New(path, Options{}); return err },
@@ -386,7 +387,7 @@ func TestEveryOutputRecovers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.lock.Close() // as if it were killed
+		w.lock.Close() // as if the run was killed
 		if err := begin(filepath.Join(dir, "x")); err != nil {
 			t.Fatal(err)
 		}

@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 )
 
-// Made is a file of an output.
+// Made describes a file of an output.
 type Made struct {
-	Path string // that it has once the output is in its place
+	Path string // its path after Commit
 	Size int64
 }
 
-// Made lists what was made so far.
+// Made lists the files written so far.
 func (o *Output) Made() ([]Made, error) {
 	var list []Made
 	folder := func(dir, target string) error {

@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 )
 
-// mayTurn reports whether an empty folder may be replaced by another one. The current
-// folder, a mount point and a folder of another user may not.
+// mayTurn reports whether another folder may replace an empty one: it must not be the current folder, contain a mount
+// point or belong to another user.
 func mayTurn(path string, info fs.FileInfo) bool {
 	here, err := os.Getwd()
 	return err == nil && !contains(info, here) && empty(path) && mountIn(path) == "" && mine(info)
 }
 
-// merge puts the files of a folder into the one that is there.
+// merge moves the files of a folder into the existing one.
 func (o *Output) merge(p *part) error {
 	if filepath.Dir(o.work.dir) != o.path && empty(o.path) {
 		Step()
@@ -44,7 +44,7 @@ func (o *Output) merge(p *part) error {
 	return o.doMoves(&journal{Moves: m.moves})
 }
 
-// merger finds out what has to be renamed.
+// merger collects the moves.
 type merger struct {
 	o     *Output
 	base  *os.Root
@@ -52,7 +52,7 @@ type merger struct {
 	moves []move
 }
 
-// folder moves what is in a folder of the workshop to one that is there.
+// folder adds the moves from a folder of the workshop to an existing folder.
 func (m *merger) folder(from, to string) error {
 	list, err := os.ReadDir(m.o.work.path(from))
 	if err != nil {
@@ -76,7 +76,7 @@ func (m *merger) entry(from, to string, folder bool) error {
 	if err != nil {
 		return err
 	}
-	there, err := m.base.Stat(to) // follows links, but not out of here
+	there, err := m.base.Stat(to) // follows links, but not out of base
 	switch {
 	case err != nil:
 		return err

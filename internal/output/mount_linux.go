@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// mountIn returns a mount point that dir is or has in it, or "".
+// mountIn returns a mount point that is dir or is inside it, or "".
 func mountIn(dir string) string {
 	real, err := filepath.EvalSymlinks(dir)
 	if err == nil {
 		real, err = filepath.Abs(real)
 	}
 	if err != nil {
-		return dir // not known: it stays
+		return dir // unknown: treat it as a mount point
 	}
 	f, err := os.Open("/proc/self/mountinfo")
 	if err != nil {
@@ -36,7 +36,7 @@ func mountIn(dir string) string {
 	return ""
 }
 
-// unescape takes the \040 of spaces and their like out of a path.
+// unescape decodes octal escapes in a path, such as \040 for a space.
 func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

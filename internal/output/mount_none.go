@@ -4,8 +4,8 @@ package output
 
 import "path/filepath"
 
-// devicesDiffer returns dir if it is the top of a volume. What is mounted deeper is a kind
-// of link there.
+// devicesDiffer returns dir if it is the root of a volume. Volumes mounted in folders are a kind of links on this
+// system.
 func devicesDiffer(dir string) string {
 	if filepath.Dir(dir) == dir {
 		return dir

@@ -4,14 +4,14 @@ package output
 
 import "path/filepath"
 
-// mountIn returns dir if it is a mount point, as far as that can be seen, or "".
+// mountIn returns dir if it is recognizably a mount point, or "".
 func mountIn(dir string) string {
 	real, err := filepath.EvalSymlinks(dir)
 	if err == nil {
 		real, err = filepath.Abs(real)
 	}
 	if err != nil {
-		return dir // not known: it stays
+		return dir // unknown: treat it as a mount point
 	}
 	return devicesDiffer(real)
 }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// devicesDiffer returns dir if it is on another device than the folder above it, which
-// makes it a mount point, or has none above it.
+// devicesDiffer returns dir if it is on another device than its parent, which makes it a mount point, or if it has no
+// parent.
 func devicesDiffer(dir string) string {
 	parent := filepath.Dir(dir)
 	here, err := os.Stat(dir)

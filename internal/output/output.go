@@ -1,7 +1,6 @@
-// Package output writes files and folders of which nothing is visible until
-// they are whole. They are made in a hidden folder beside their place, flushed
-// to disk, and renamed. A process that is killed at any moment leaves the old or the new; the
-// next one at this place ends what it began, and removes what it left.
+// Package output writes files and folders atomically. An output is written in a hidden folder next to its target,
+// flushed to disk, and renamed. A process that is killed at any moment leaves the old files or the new ones; the next
+// process that writes there completes the work and removes temporary files.
 package output
 
 import (
@@ -19,35 +18,35 @@ import (
 
 const onWindows = runtime.GOOS == "windows"
 
-// Output is a game file that is being made, as formats build them. Commit puts
-// it in its place; Discard, which does nothing after Commit, removes it.
+// Output is the [format.Output] of the tool. Commit moves the written files to their targets; Discard removes them,
+// and does nothing after Commit.
 type Output struct {
 	Options
 	path  string
-	to    io.Writer // where the bytes go in the end, if that is no plain file
-	work  *workshop // nil until something is made
+	to    io.Writer // final destination of the bytes if it is not a regular file
+	work  *workshop // nil until something is written
 	parts []*part
-	into  bool // it goes into a folder that is there
-	stays bool // a folder that has its name already
+	into  bool // write into an existing folder
+	stays bool // the folder has its final name already
 	size  int64
 	old   bool // something was replaced
 
-	kept    []string // backups of what was replaced
-	changed bool     // that was another one than when the output began
+	kept    []string // backups of replaced files
+	changed bool     // a replaced file had changed since the output began
 }
 
-// Part is a file that is being made: written from front to end, or at any place, not both.
+// Part is a file that is being written: either from front to end, or at any offset, but not both.
 type Part = interface {
 	io.Writer
 	io.WriterAt
 	io.ReaderAt
 }
 
-// part is a file or folder that will get its name at Commit.
+// part is a file or folder that Commit renames to its target.
 type part struct {
 	target, temp string
-	old          fs.FileInfo // what is at target, or nil
-	was          *stamp      // of that; of a file that is held, when it was read
+	old          fs.FileInfo // the existing file at target, or nil
+	was          *stamp      // stamp of the existing file; for a held file, when it was read
 	file         *os.File    // nil for a folder
 	buf          *bufio.Writer
 }
@@ -60,12 +59,11 @@ func (p *part) WriteAt(b []byte, at int64) (int, error) {
 	return n, inTarget(err, p.target)
 }
 
-// New starts an output at path. Something that is there already is an error
-// unless opts let it be replaced.
+// New starts an output at path. An existing file is an error unless opts allow replacing it.
 func New(path string, opts Options) (*Output, error) {
 	o := &Output{path: path, Options: opts}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		o.path = real // the file is replaced, not the link to it
+		o.path = real // replace the file, not the link to it
 	}
 	info, err := os.Stat(o.path)
 	switch {
@@ -73,7 +71,7 @@ func New(path string, opts Options) (*Output, error) {
 		// Renaming a file to /dev/null would replace the device.
 		flags := os.O_WRONLY
 		if info.Mode()&fs.ModeNamedPipe != 0 {
-			flags |= nonblock // else it is not open before somebody reads
+			flags |= nonblock // otherwise opening waits for a reader
 		}
 		f, err := os.OpenFile(o.path, flags, 0)
 		if noReader(err) {
@@ -87,7 +85,7 @@ func New(path string, opts Options) (*Output, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	if _, err := os.Stat(filepath.Dir(o.path)); err != nil { // better now than when all is built
+	if _, err := os.Stat(filepath.Dir(o.path)); err != nil { // fail before the work, not after it
 		return nil, inTarget(err, path)
 	}
 	if err := o.NotRead(o.path); err != nil {
@@ -100,9 +98,8 @@ func New(path string, opts Options) (*Output, error) {
 	return o, nil
 }
 
-// Into starts an output of which Dir gives the folder: its files go into the folder at
-// path, which is there and keeps all others. Those of the same names are replaced if opts
-// say so, but never through a link that leads out of it.
+// Into starts an output whose Dir is merged into the existing folder at path. Other files in the folder are kept.
+// Files of the same names are replaced if opts allow it, but never through a link out of the folder.
 func Into(path string, opts Options) (*Output, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -120,7 +117,7 @@ func Into(path string, opts Options) (*Output, error) {
 	return o, nil
 }
 
-// Resume starts an output that may continue with a folder at path: see KeptDir.
+// Resume starts an output that may continue in an existing folder at path: see KeptDir.
 func Resume(path string, opts Options) (*Output, error) {
 	o := &Output{path: path, Options: opts}
 	if err := o.NotRead(path); err != nil {
@@ -133,10 +130,10 @@ func Resume(path string, opts Options) (*Output, error) {
 	return o, nil
 }
 
-// Stream starts an output that goes to w when it is whole.
+// Stream starts an output that is copied to w when it is complete.
 func Stream(w io.Writer) *Output { return &Output{path: "-", to: w} }
 
-// begin makes the workshop.
+// begin creates the workshop.
 func (o *Output) begin(base string) error {
 	if o.work != nil {
 		return nil
@@ -146,8 +143,7 @@ func (o *Output) begin(base string) error {
 	return err
 }
 
-// Create starts the file itself, or a neighbour whose name has suffix after
-// that of the file.
+// Create starts the file itself, or a companion file whose name is that of the file followed by suffix.
 func (o *Output) Create(suffix string) (Part, error) {
 	if err := o.single(); err != nil {
 		return nil, err
@@ -182,7 +178,7 @@ func (o *Output) create(base, target string, old fs.FileInfo) (Part, error) {
 	return p, nil
 }
 
-// known returns what the run knows of a file that it may replace; nil: nothing was there.
+// known returns the stamp of a file that the run may replace, or nil if there is none.
 func (o *Output) known(target string) *stamp {
 	if o.Held != nil && target == o.path {
 		return stampOf(o.Held.was)
@@ -193,7 +189,7 @@ func (o *Output) known(target string) *stamp {
 	return nil
 }
 
-// stepped is a writer whose writes tests may not survive, and whose errors name the target.
+// stepped is a writer that calls Step before each write, and whose errors name the target.
 type stepped struct {
 	io.Writer
 	target string
@@ -205,7 +201,7 @@ func (s stepped) Write(b []byte) (int, error) {
 	return n, inTarget(err, s.target)
 }
 
-// single makes sure that an output is either files or one folder.
+// single checks that an output is either files or one folder.
 func (o *Output) single() error {
 	if len(o.parts) == 1 && o.parts[0].file == nil {
 		return fmt.Errorf("%s: a folder already", o.path)
@@ -213,7 +209,7 @@ func (o *Output) single() error {
 	return nil
 }
 
-// Dir makes the output a folder and returns its path for the time being.
+// Dir makes the output a folder and returns its temporary path.
 func (o *Output) Dir() (string, error) {
 	if o.to != nil {
 		return "", fmt.Errorf("%s: this format is a folder, it needs a name", o.path)
@@ -239,7 +235,7 @@ func (o *Output) Dir() (string, error) {
 		base = o.path
 	}
 	err = o.begin(base)
-	if err != nil && o.into && base != o.path { // nobody may write beside it
+	if err != nil && o.into && base != o.path { // the parent folder is not writable
 		err = o.begin(o.path)
 	}
 	if err != nil {
@@ -254,10 +250,10 @@ func (o *Output) Dir() (string, error) {
 	return temp, nil
 }
 
-// newName is the folder of a workshop that becomes the output.
+// newName is the folder in a workshop that becomes the output.
 const newName = "new"
 
-// KeptDir makes the output a folder that has its name from the start.
+// KeptDir makes the output a folder that has its final name from the start.
 func (o *Output) KeptDir() (string, error) {
 	switch info, err := os.Stat(o.path); {
 	case o.to != nil:
@@ -271,7 +267,7 @@ func (o *Output) KeptDir() (string, error) {
 	return o.path, nil
 }
 
-// inTarget makes an error tell the name that the user knows.
+// inTarget replaces the path in an error by the user's name for the target.
 func inTarget(err error, target string) error {
 	var e *fs.PathError
 	if errors.As(err, &e) {
@@ -284,7 +280,7 @@ func inTarget(err error, target string) error {
 	return err
 }
 
-// notReplaced makes an error of renaming tell the name that the user knows.
+// notReplaced replaces the paths of a rename error by the user's name for the target.
 func notReplaced(err error, target string) error {
 	var e *os.LinkError
 	if errors.As(err, &e) {
@@ -293,15 +289,14 @@ func notReplaced(err error, target string) error {
 	return err
 }
 
-// Size returns the number of bytes that Commit wrote into the file itself and
-// its neighbours.
+// Size returns the number of bytes that Commit wrote to the file and its companion files.
 func (o *Output) Size() int64 { return o.size }
 
-// Replaced reports whether Commit has replaced something that was there.
+// Replaced reports whether Commit replaced an existing file.
 func (o *Output) Replaced() bool { return o.old }
 
-// Kept returns the backups that Commit made of what it replaced. Changed tells that another program
-// wrote there during the run, and what it wrote is in them.
+// Kept returns the paths of the backups that Commit made of replaced files. Changed reports that another program wrote
+// files during the run; their content is in the backups.
 func (o *Output) Kept() (paths []string, changed bool) { return o.kept, o.changed }
 
 // Interrupt ends a Commit that waits for the reader of a pipe.
@@ -311,7 +306,7 @@ func (o *Output) Interrupt() {
 	}
 }
 
-// Discard removes what was written so far.
+// Discard removes everything written so far.
 func (o *Output) Discard() {
 	if f, is := o.to.(*os.File); is && o.path != "-" {
 		f.Close()

@@ -80,7 +80,7 @@ func TestCommit(t *testing.T) {
 	}
 }
 
-// A build that fails or is cancelled leaves nothing, and the old file as it was.
+// TestDiscard tests that a failed or cancelled build leaves no files, and keeps the old file unchanged.
 func TestDiscard(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.map")
@@ -108,7 +108,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// When the second of two files cannot get its name, the first gives its back.
+// TestTogether tests that if the second of two files cannot be renamed, the rename of the first is undone.
 func TestTogether(t *testing.T) {
 	if onWindows {
 		t.Skip("removes a file that is open")
@@ -185,7 +185,7 @@ func TestSpecial(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.map")
-	if err := errors.Join(os.WriteFile(path, nil, 0o640), os.Chmod(path, 0o640)); err != nil { // whatever umask is
+	if err := errors.Join(os.WriteFile(path, nil, 0o640), os.Chmod(path, 0o640)); err != nil { // independent of umask
 		t.Fatal(err)
 	}
 	if err := os.Symlink("a.map", filepath.Join(dir, "link")); err != nil {

@@ -2,8 +2,7 @@ package output
 
 import "io/fs"
 
-// private reports whether a folder is the user's own. Who may write in it is left to the
-// folder that it is in.
+// private always reports true: on Windows the parent folder determines who may write in a folder.
 func private(fs.FileInfo) bool { return true }
 
 func mine(fs.FileInfo) bool { return false }

@@ -9,5 +9,5 @@ import (
 
 const nonblock = syscall.O_NONBLOCK
 
-// noReader reports whether a pipe was not opened because no program reads it.
+// noReader reports whether err means that no program has opened a pipe for reading.
 func noReader(err error) bool { return errors.Is(err, syscall.ENXIO) }

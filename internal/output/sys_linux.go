@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// renameOverEmpty puts a folder in the place of one that has nothing in it, at once.
+// renameOverEmpty replaces an empty folder by another one, atomically.
 func renameOverEmpty(from, to string) error {
 	if err := unix.Rename(from, to); err != nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
@@ -15,7 +15,7 @@ func renameOverEmpty(from, to string) error {
 	return nil
 }
 
-// syncAll brings all that was written to the file system of a folder to the disk.
+// syncAll flushes the file system that contains a folder to disk.
 func syncAll(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

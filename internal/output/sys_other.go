@@ -11,7 +11,7 @@ import (
 
 func renameOverEmpty(from, to string) error { return errors.ErrUnsupported }
 
-// syncAll flushes all files of a folder to disk.
+// syncAll flushes all files in a folder to disk.
 func syncAll(dir string) error {
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -27,8 +27,8 @@ func syncAll(dir string) error {
 	})
 }
 
-// syncFile flushes a file to disk. One that may not be written needs to be opened for
-// that on Windows.
+// syncFile flushes a file to disk. Windows requires that the file is opened for writing; read-only files are opened
+// for reading.
 func syncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -12,18 +12,17 @@ import (
 	"trowel.example/internal/filelock"
 )
 
-// A workshop is the hidden folder in which an output is made, in the folder that it goes
-// to in the end. It is locked as long as its run lives. One that nobody has locked is of a
-// run that was killed: [Recover] ends what that had begun to put in its place, and removes
-// it. For the run that is in it nothing but what the workshop has tells how far it came:
+// A workshop is the hidden folder in which an output is written, in the folder of its target. Its run keeps it locked.
+// An unlocked workshop belongs to a killed run: [Recover] completes the moves that this run had begun, and removes the
+// workshop. The contents of the workshop alone determine how far the run had come:
 //
 //	lock    empty; locked by the run
-//	moves   the journal, once all is whole and there is more than one thing to rename
-//	others  files and folders that are being made, and what was replaced
+//	moves   the journal, once all files are complete and there are several to rename
+//	others  files and folders that are being written, and replaced files
 type workshop struct {
 	dir   string
 	lock  *os.File
-	stays bool // what is in it is for the next run
+	stays bool // keep the contents for the next run
 }
 
 const (
@@ -36,7 +35,7 @@ var workshopName = regexp.MustCompile(`^\.trowel-[0-9a-f]{16}\.tmp$`)
 // Step is called before each change to the disk. Tests end the process there.
 var Step = func() {}
 
-// newWorkshop makes a workshop in the folder base.
+// newWorkshop creates a workshop in the folder base.
 func newWorkshop(base string) (*workshop, error) {
 	for {
 		w := &workshop{dir: filepath.Join(base, fmt.Sprintf(".trowel-%016x.tmp", rand.Uint64()))}
@@ -47,7 +46,7 @@ func newWorkshop(base string) (*workshop, error) {
 			return nil, err
 		}
 		err := w.take()
-		if errors.Is(err, filelock.ErrTaken) { // another run took it for an old one before it was locked
+		if errors.Is(err, filelock.ErrTaken) { // another run removed it as stale before it was locked
 			continue
 		}
 		if err != nil {
@@ -58,7 +57,7 @@ func newWorkshop(base string) (*workshop, error) {
 	}
 }
 
-// take locks a workshop, if nobody has it.
+// take locks a workshop if it is not locked.
 func (w *workshop) take() error {
 	Step()
 	f, err := os.OpenFile(w.path(lockName), os.O_CREATE|os.O_RDWR, 0o600)
@@ -70,10 +69,10 @@ func (w *workshop) take() error {
 	}
 	err = filelock.Try(f)
 	if errors.Is(err, errors.ErrUnsupported) {
-		err = nil // nobody can lock it here, so that nobody takes it for an old one
+		err = nil // locks are unsupported here, so no run removes it as stale
 	}
 	if err == nil && !filelock.IsAt(f, f.Name()) {
-		err = filelock.ErrTaken // whoever had it has removed it while it was opened
+		err = filelock.ErrTaken // the holder removed the lock file while it was being opened
 	}
 	if err != nil {
 		f.Close()
@@ -85,8 +84,8 @@ func (w *workshop) take() error {
 
 func (w *workshop) path(name string) string { return filepath.Join(w.dir, name) }
 
-// close removes the workshop with everything in it. The journal goes first and the lock
-// last, so that the next run can remove what a run that is killed here leaves.
+// close removes the workshop with its contents. The journal is removed first and the lock last, so that the next run
+// can remove the rest if this run is killed in between.
 func (w *workshop) close() {
 	if w.stays {
 		w.lock.Close()
@@ -102,7 +101,7 @@ func (w *workshop) close() {
 		}
 	}
 	if list, err := os.ReadDir(w.dir); err != nil || len(list) != 1 {
-		w.lock.Close() // something is still open, on Windows: the next run removes it
+		w.lock.Close() // a file is still open, on Windows: the next run removes it
 		return
 	}
 	Step()
@@ -111,7 +110,7 @@ func (w *workshop) close() {
 	_ = os.Remove(w.dir)
 }
 
-// removeAll removes even what is in folders that may not be written.
+// removeAll removes a folder including subfolders without write permission.
 func removeAll(path string) error {
 	err := os.RemoveAll(path)
 	if err == nil {
@@ -126,9 +125,8 @@ func removeAll(path string) error {
 	return os.RemoveAll(path)
 }
 
-// Recover ends what killed runs had begun in a folder, and removes what they left there.
-// It leaves alone what belongs to a run that lives, and what the tool did not make. It
-// reports whether there was something that it ended.
+// Recover completes the work of killed runs in a folder, and removes their temporary files. It does not touch files of
+// running processes or files that the tool did not create. It reports whether there was work to complete.
 func Recover(dir string) bool {
 	ended := false
 	filelock.Sweep(dir)
@@ -138,7 +136,7 @@ func Recover(dir string) bool {
 	return ended
 }
 
-// workshopsIn returns the folders of a folder that are named as workshops are.
+// workshopsIn returns the paths of subfolders with names of workshops.
 func workshopsIn(dir string) []string {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -155,8 +153,7 @@ func workshopsIn(dir string) []string {
 	return list
 }
 
-// recoverOne is Recover for one workshop. It reports whether a journal was there, and what
-// it had begun is done now.
+// recoverOne is Recover for one workshop. It reports whether the workshop had a journal that is now complete.
 func recoverOne(dir string) (ended bool) {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() || !private(info) {
@@ -166,7 +163,7 @@ func recoverOne(dir string) (ended bool) {
 	if err != nil {
 		return false
 	}
-	if len(list) == 0 { // of a run that came no further; if it lives it makes another
+	if len(list) == 0 { // its run stopped before the lock; if it still runs, it creates another workshop
 		Step()
 		_ = os.Remove(dir)
 		return false
@@ -188,7 +185,7 @@ func recoverOne(dir string) (ended bool) {
 	if j, err := w.readJournal(); err == nil {
 		if err := w.redo(j); err != nil {
 			f.Close()
-			return false // such as a disk that is full: the next run tries again
+			return false // such as a full disk: the next run tries again
 		}
 		ended = true
 	}
@@ -196,8 +193,8 @@ func recoverOne(dir string) (ended bool) {
 	return ended
 }
 
-// Unfinished reports whether a killed run, or one that lives, is about to put files into a
-// folder, which has some of them already.
+// Unfinished reports whether a run, killed or still active, is moving files into a folder that already has some of
+// them.
 func Unfinished(dir string) bool {
 	for _, path := range workshopsIn(dir) {
 		if _, err := os.Lstat(filepath.Join(path, movesLog)); err == nil {
@@ -207,8 +204,8 @@ func Unfinished(dir string) bool {
 	return false
 }
 
-// Scratch makes a folder for what is needed in this run only, among the system's temporary
-// files. The function that it returns removes it.
+// Scratch creates a folder for temporary files of this run, in the system's folder for temporary files. The returned
+// function removes it.
 func Scratch() (string, func(), error) {
 	base := os.TempDir()
 	Recover(base)
