@@ -16,7 +16,7 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// problem is an error with the status of its answer.
+// problem is an error with an HTTP status.
 type problem struct {
 	status  int
 	message string
@@ -24,15 +24,15 @@ type problem struct {
 
 func (p problem) Error() string { return p.message }
 
-// defect makes an error of a panic.
+// defect converts a panic into an error.
 func defect(p *parallel.Panic) error {
 	return problem{http.StatusInternalServerError, fmt.Sprintf("a defect of this program: %v", p)}
 }
 
-// limit is how long a request may take.
+// limit is the maximum duration of a request.
 const limit = 30 * time.Second
 
-// handle makes a handler of a function that may fail.
+// handle makes a handler of a function that may return an error.
 func (s *Server) handle(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), limit)
@@ -47,9 +47,9 @@ func (s *Server) handle(serve func(http.ResponseWriter, *http.Request) error) ht
 	}
 }
 
-// fail answers with an error, as {"error": message}.
+// fail sends an error as {"error": message}.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	status := http.StatusUnprocessableEntity // the file is not as it should be
+	status := http.StatusUnprocessableEntity // the file is invalid
 	var p problem
 	switch {
 	case errors.As(err, &p):
@@ -70,8 +70,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	_, _ = io.WriteString(w, s.plain(r, string(data)))
 }
 
-// plain takes the paths of the disk out of an answer: out of messages, and out of whatever
-// else tells one.
+// plain replaces the paths of the disk in an answer, which may contain them in messages or elsewhere.
 func (s *Server) plain(r *http.Request, text string) string {
 	for _, id := range []string{r.PathValue("file"), r.PathValue("other")} {
 		if f, err := s.fileOf(id); err == nil {
@@ -81,7 +80,7 @@ func (s *Server) plain(r *http.Request, text string) string {
 	return text
 }
 
-// answer makes a handler of a function that returns what is sent as JSON.
+// answer makes a handler of a function whose result is sent as JSON.
 func (s *Server) answer(of func(*http.Request) (any, error)) http.HandlerFunc {
 	return s.handle(func(w http.ResponseWriter, r *http.Request) error {
 		v, err := of(r)
@@ -102,7 +101,7 @@ func (s *Server) writeJSON(w http.ResponseWriter, r *http.Request, v any) error 
 	return err
 }
 
-// about makes a handler of a function that tells something about a file.
+// about makes a handler of a function whose result is about a file.
 func (s *Server) about(of func(context.Context, *edition, *http.Request) (any, error)) http.HandlerFunc {
 	return s.answer(func(r *http.Request) (any, error) {
 		e, release, err := s.editionOf(r)
@@ -114,7 +113,7 @@ func (s *Server) about(of func(context.Context, *edition, *http.Request) (any, e
 	})
 }
 
-// editionOf returns the file that a request is about.
+// editionOf returns the current edition of the requested file.
 func (s *Server) editionOf(r *http.Request) (*edition, func(), error) {
 	f, err := s.fileOf(r.PathValue("file"))
 	if err != nil {
@@ -128,7 +127,7 @@ func (s *Server) editionOf(r *http.Request) (*edition, func(), error) {
 	return f.edition(r.Context())
 }
 
-// fileOf returns the file of a number.
+// fileOf returns the file with a number.
 func (s *Server) fileOf(id string) (*file, error) {
 	files := s.all()
 	i, err := whole(id, 0, len(files)-1)
@@ -138,11 +137,11 @@ func (s *Server) fileOf(id string) (*file, error) {
 	return files[i], nil
 }
 
-// maxPosition is the last row, line or entry that can be asked for: more than anything has, and an
-// int of 32 bits with those that follow.
+// maxPosition is the last row, line or entry that can be requested: larger than any real position, while it and
+// the positions that follow still fit into a 32-bit int.
 const maxPosition = 1 << 30
 
-// whole reads a whole number of a request.
+// whole parses an integer parameter in the range least to most.
 func whole(text string, least, most int) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
@@ -151,7 +150,7 @@ func whole(text string, least, most int) (int, error) {
 	return n, nil
 }
 
-// wholeOr is whole for what may be left out.
+// wholeOr is whole with a default for an omitted parameter.
 func wholeOr(text string, usual, least, most int) (int, error) {
 	if text == "" {
 		return usual, nil
@@ -159,7 +158,7 @@ func wholeOr(text string, usual, least, most int) (int, error) {
 	return whole(text, least, most)
 }
 
-// number reads a number of a request.
+// number parses a number parameter.
 func number(text string) (float64, error) {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
@@ -168,7 +167,7 @@ func number(text string) (float64, error) {
 	return n, nil
 }
 
-// moment reads milliseconds.
+// moment parses a duration in milliseconds.
 func moment(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil

@@ -19,33 +19,33 @@ import (
 )
 
 const (
-	maxChanges  = 20_000  // of two files, that are kept
-	maxPlaces   = 100_000 // of one change
-	allPlaces   = 400_000 // of all of them
-	pageChanges = 500     // in an answer
-	pageDiff    = 2 << 20 // bytes of a diff
-	maxPairs    = 4       // that are kept
+	maxChanges  = 20_000  // changes kept for two files
+	maxPlaces   = 100_000 // places kept for one change
+	allPlaces   = 400_000 // places kept for all changes
+	pageChanges = 500     // changes in an answer
+	pageDiff    = 2 << 20 // size of a diff in bytes
+	maxPairs    = 4       // comparisons kept
 	abandoned   = time.Minute
 )
 
-// comparison is in what two files differ. It is found out in the background, once.
+// comparison is the comparison of two files. It runs once, in the background.
 type comparison struct {
 	key    string
 	cancel context.CancelFunc
-	last   time.Time // when somebody asked
+	last   time.Time // time of the last request
 	ended  chan struct{}
 
 	mu       sync.Mutex
-	same     bool // byte for byte
-	byFile   bool // file by file of their trees
+	same     bool // the files are byte-identical
+	byFile   bool // the trees are compared file by file
 	err      error
-	what     string // what is being done, and how far it is
+	what     string // current step, whose progress is done and of
 	done, of int
-	count    int   // changes, of which some are kept
-	cells    int64 // places of all changes
-	kept     int   // places that are kept
+	count    int   // number of changes, including those not kept
+	cells    int64 // number of places of all changes
+	kept     int   // number of places kept
 	changes  []difference
-	lines    []string // for people, as diff prints them
+	lines    []string // one line for each change, as diff prints it
 	notes    []string
 }
 
@@ -53,11 +53,11 @@ type comparison struct {
 type difference struct {
 	text     string
 	data     json.RawMessage
-	count    int // places
+	count    int // number of places
 	old, new []check.Place
 }
 
-// places returns how many places a change has, and those of it that fit into what is left.
+// places returns the number of places of a change, and the places that fit into the limits.
 func (c *comparison) places(change any) (count int, old, new []check.Place) {
 	p, ok := change.(format.Placer)
 	if !ok {
@@ -71,7 +71,7 @@ func (c *comparison) places(change any) (count int, old, new []check.Place) {
 	return count, old, new
 }
 
-// add keeps a change.
+// add adds a change.
 func (c *comparison) add(text string, change any) error {
 	data, err := json.Marshal(change)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *comparison) add(text string, change any) error {
 	return nil
 }
 
-// pair is two files, of which the first is the older one.
+// pair is a pair of files, the older one first.
 type pair struct {
 	old, new *edition
 	release  func()
@@ -115,11 +115,12 @@ func (p pair) key() string {
 	return fmt.Sprintf("%d.%d %d.%d", p.old.of.id, p.old.generation, p.new.of.id, p.new.generation)
 }
 
-// byParts reports whether the format of both files knows how to compare them.
+// byParts reports whether the files have the same format and that format can compare them.
 func (p pair) byParts() bool { return p.old.Format == p.new.Format && p.old.Format.Compare != nil }
 
-// compare tells in what two files differ: from, the number of changes to pass over, and with
-// where the places in a view. Folders are compared with run only.
+// compare returns the differences of two files. Parameters: from is the number of changes to skip, and where
+// and the parameters of a view request the places in that view. Folders are compared only with the parameter
+// run.
 func (s *Server) compare(r *http.Request) (any, error) {
 	p, err := s.pairOf(r)
 	if err != nil {
@@ -137,7 +138,7 @@ func (s *Server) compare(r *http.Request) (any, error) {
 	if c == nil {
 		return answer, err
 	}
-	select { // small files need no second question
+	select { // the comparison of small files ends in time for this answer
 	case <-c.ended:
 		answer["state"] = "done"
 	case <-time.After(200 * time.Millisecond):
@@ -159,10 +160,10 @@ func (s *Server) compare(r *http.Request) (any, error) {
 	type item struct {
 		Text  string          `json:"text"`
 		Data  json.RawMessage `json:"data"`
-		Count int             `json:"count"`        // of places
+		Count int             `json:"count"`        // number of places
 		Old   [][4]float64    `json:"old"`          // rectangles in the view of the old file
-		New   [][4]float64    `json:"new"`          // and in that of the new one
-		At    *place          `json:"at,omitempty"` // the first place, in the new file if it is there
+		New   [][4]float64    `json:"new"`          // rectangles in the view of the new file
+		At    *place          `json:"at,omitempty"` // the first place, in the new file if it exists there
 	}
 	list := []item{}
 	for _, d := range c.changes[min(from, len(c.changes)):] {
@@ -193,8 +194,8 @@ func (s *Server) compare(r *http.Request) (any, error) {
 	return answer, nil
 }
 
-// joined makes fewer rectangles that cover the same: of cells in a row one, and of such runs that
-// lie side by side.
+// joined returns fewer rectangles that cover the same area: it joins neighboring cells in a row, then adjacent
+// rows of equal extent.
 func joined(list [][4]float64) [][4]float64 {
 	for axis := range 2 {
 		lo, hi, from, to := 1-axis, 3-axis, axis, 2+axis
@@ -218,8 +219,8 @@ func nameOf(e *edition) map[string]any {
 	return map[string]any{"id": e.of.id, "name": e.of.Name, "generation": e.generation, "title": e.Format.Title}
 }
 
-// comparison returns what is known of two files, and starts to find it out if nobody has and
-// it is wanted; else it may be nil.
+// comparison returns the comparison of two files. If there is none, it starts the comparison if start is set,
+// otherwise it returns nil.
 func (s *Server) comparison(p pair, start bool) (*comparison, error) {
 	key := p.key()
 	s.compared.mu.Lock()
@@ -270,7 +271,7 @@ func (s *Server) comparison(p pair, start bool) (*comparison, error) {
 	return c, nil
 }
 
-// abandon ends a comparison that nobody waits for any more.
+// abandon cancels a comparison that has not been requested for some time.
 func (s *Server) abandon(ctx context.Context, c *comparison) {
 	tick := time.NewTicker(abandoned / 4)
 	defer tick.Stop()
@@ -340,7 +341,7 @@ func (c *comparison) run(ctx context.Context, p pair) error {
 		files++
 		job.Report("files", files, 0)
 		switch {
-		case d.Err != nil: // the others are compared anyway
+		case d.Err != nil: // the other files are still compared
 			job.Miss("", "%v", d.Err)
 			return ctx.Err()
 		case d.Same:
@@ -351,16 +352,16 @@ func (c *comparison) run(ctx context.Context, p pair) error {
 	})
 }
 
-// fileChange is what happened to a file of the trees.
+// fileChange is the change of a file in the trees.
 type fileChange struct {
 	Path   string          `json:"path"`
-	Other  string          `json:"other,omitempty"` // its path in the new tree where that is another
+	Other  string          `json:"other,omitempty"` // the path in the new tree, if it differs
 	Change treediff.Change `json:"change"`
 	Old    int64           `json:"oldSize"`
 	New    int64           `json:"newSize"`
 	Plus   int             `json:"plus"`
 	Minus  int             `json:"minus"`
-	Text   bool            `json:"text"` // it can be shown line by line
+	Text   bool            `json:"text"` // the file can be compared line by line
 }
 
 func describeFile(d treediff.Difference) (string, fileChange) {
@@ -376,7 +377,7 @@ func describeFile(d treediff.Difference) (string, fileChange) {
 	return d.Path + ": " + text, fileChange{d.Path, d.Other, d.Change, d.OldSize, d.NewSize, d.Plus, d.Minus, d.Text != ""}
 }
 
-// job is what is asked of the files. Whom it tells is the comparison.
+// job returns a job whose messages and progress go to the comparison.
 func (c *comparison) job(p pair) *format.Job {
 	job := p.new.job(nil)
 	note := func(path, message string) {
@@ -409,8 +410,8 @@ func (p pair) trees(ctx context.Context) (*treediff.Trees, error) {
 	return &treediff.Trees{Old: old, New: new}, err
 }
 
-// compareText tells in what lines two versions of a file of the trees differ, as a unified
-// diff: path, and other where it has another path in the new tree.
+// compareText returns the differences of a text file in the two trees as a unified diff. Parameters: path, and
+// other if the path in the new tree differs.
 func (s *Server) compareText(r *http.Request) (any, error) {
 	p, err := s.pairOf(r)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"trowel.example/cmd/internal/contents"
 )
 
-// chosen is the file itself, or a file or folder of its tree, and how it can be shown.
+// chosen describes how the file itself, or a file or folder of its tree, can be shown.
 type chosen struct {
 	Path   string `json:"path"` // "" is the file itself
 	Dir    bool   `json:"dir"`
@@ -22,9 +22,9 @@ type chosen struct {
 	Fields bool   `json:"fields"`
 }
 
-const textHead = 512 // bytes that are looked at
+const textHead = 512 // number of bytes checked
 
-// describeEntry tells how what is at a path can be shown.
+// describeEntry returns how the entry at a path can be shown.
 func describeEntry(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	f := e.Format
 	one := chosen{Path: r.URL.Query().Get("path"), Fields: f.Dump != nil}
@@ -61,7 +61,8 @@ func describeEntry(ctx context.Context, e *edition, r *http.Request) (any, error
 	return one, nil
 }
 
-// isText reports whether bytes look like text, as [contents.Text] takes it; cut, whether more follow.
+// isText reports whether bytes look like text according to [contents.Text]. cut reports whether more bytes
+// follow.
 func isText(b []byte, cut bool) bool {
 	if utf16, ok := contents.Text(b); ok && bytes.HasPrefix(b, []byte{0xff, 0xfe}) {
 		b = utf16

@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// event is what the page is told without having asked.
+// event is a message that the server sends to pages.
 type event struct {
 	name string
 	data any
 }
 
 const (
-	maxPages   = 32 // that listen at a time
+	maxPages   = 32 // pages that listen at the same time
 	maxWaiting = 64 // events that a page has not read yet
 )
 
-// hub passes events on to all pages that are open.
+// hub sends events to all open pages.
 type hub struct {
 	mu    sync.Mutex
 	pages map[chan event]bool
 }
 
-// send never waits. A page that does not read is cut off: it comes back, and asks how things
-// are.
+// send never blocks. If a page does not read its events, its connection is closed; the page then reconnects and
+// requests the current state.
 func (h *hub) send(e event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -40,8 +40,8 @@ func (h *hub) send(e event) {
 	}
 }
 
-// join returns the events from now on; nil if there are too many pages. The channel is closed
-// if they are not read.
+// join returns a channel of all further events, or nil if there are too many pages. The channel is closed if
+// its events are not read.
 func (h *hub) join() (page chan event, leave func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -67,9 +67,8 @@ func (h *hub) listened() bool {
 	return len(h.pages) > 0
 }
 
-// serveEvents answers with events as they come. The first is "hello", with the generations of
-// the files that have changed since the start, so that a page that was cut off knows what it
-// missed.
+// serveEvents sends events as they occur. The first event is "hello" with the generations of the files that
+// have changed since the start, so that a page that was disconnected can detect the changes it missed.
 func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	page, leave := s.events.join()
 	if page == nil {
@@ -80,7 +79,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
 	write := func(format string, args ...any) error {
-		_ = out.SetWriteDeadline(time.Now().Add(limit)) // from now on
+		_ = out.SetWriteDeadline(time.Now().Add(limit)) // renewed for each event
 		if _, err := fmt.Fprintf(w, format, args...); err != nil {
 			return err
 		}
@@ -93,7 +92,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		}
 		return write("event: %s\ndata: %s\n\n", e.name, data)
 	}
-	beat := time.NewTicker(20 * time.Second) // so that a page that is gone is noticed
+	beat := time.NewTicker(20 * time.Second) // detects pages that are gone
 	defer beat.Stop()
 	err := tell(s.hello())
 	for err == nil {

@@ -9,8 +9,8 @@ import (
 	"trowel.example/format"
 )
 
-// facts makes facts fit for the page. A value is a text, a number, a bool, a list of texts, a
-// list of facts, or {type: curve, slots or color, ...}.
+// facts converts facts for the page. A value is a text, a number, a bool, a list of texts, a list of facts, or
+// {type: curve, slots or color, ...}.
 func facts(fields []format.InfoField) []fact {
 	list := []fact{}
 	for _, f := range fields {
@@ -53,12 +53,12 @@ func factValue(value any) any {
 	case v.CanUint():
 		return exact(int64(min(v.Uint(), 1<<62)), fmt.Sprint(v.Uint()))
 	case v.CanFloat():
-		return fmt.Sprint(v.Float()) // NaN too
+		return fmt.Sprint(v.Float()) // NaN is a text, too
 	}
 	return fmt.Sprint(value)
 }
 
-// exact is a number that JavaScript can hold, or its text.
+// exact returns an integer if JavaScript can represent it exactly, otherwise its text.
 func exact(n int64, text string) any {
 	if n > -1<<53 && n < 1<<53 {
 		return n

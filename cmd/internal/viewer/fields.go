@@ -15,14 +15,15 @@ import (
 )
 
 const (
-	maxSpace   = 64 << 20 // bytes of an inflated space that are shown
-	pageBytes  = 64 << 10 // in an answer
+	maxSpace   = 64 << 20 // bytes shown of an inflated space
+	pageBytes  = 64 << 10 // bytes in an answer
 	pageFields = 1000
 	keptDumps  = 2
 	keptSpaces = 3
 )
 
-// outline returns the fields of the file, or of what path names in it. It is made once.
+// outline returns the fields of the file, or of the part of the file that path names. The outline is built
+// once.
 func (e *edition) outline(ctx context.Context, path string) (*outline, func(), error) {
 	return e.of.server.panels.dumps.get(ctx, e.key()+"\n"+path, func(ctx context.Context) (*outline, error) {
 		own, release, err := e.lease(ctx)
@@ -36,7 +37,7 @@ func (e *edition) outline(ctx context.Context, path string) (*outline, func(), e
 
 func (e *edition) makeOutline(ctx context.Context, name string) (*outline, error) {
 	if e.Format.Dump != nil {
-		// The tree calls a file that is shown in another form by another name.
+		// In the tree, a converted file has an additional extension.
 		for _, inside := range []string{name, strings.TrimSuffix(name, path.Ext(name))} {
 			o := &outline{inside: inside, base: inside}
 			if !e.Source.IsDir() && inside == "" {
@@ -75,7 +76,7 @@ func (e *edition) makeOutline(ctx context.Context, name string) (*outline, error
 	return o, nil
 }
 
-// treeFile returns a file of the tree.
+// treeFile returns the content of a file of the tree.
 func (e *edition) treeFile(ctx context.Context, name string) ([]byte, error) {
 	fsys, err := e.files(ctx)
 	if err != nil {
@@ -85,11 +86,11 @@ func (e *edition) treeFile(ctx context.Context, name string) ([]byte, error) {
 	return data[:min(len(data), maxSpace)], err
 }
 
-// listFields tells what fields there are: path, as that of dump, and space, by default that
-// of the path. A group of fields is opened by its from, to and skip; start is the first of
-// its rows that is wanted, and n is how many. With at, an offset, it tells which field is there, and
-// with length too, which one is just so. Parents are the fields that the space is in, from the
-// outermost, each with its space in opens.
+// listFields returns fields. Parameters: path, as for dump; space, by default the space of that path; from, to
+// and skip of the group to open; start, the first row of the group, and n, the number of rows; at, an offset,
+// to find the field there; length, to find the field with exactly this offset and length. The result contains
+// in parents the fields in which the space is nested, the outermost first; opens of a parent is the space that
+// contains it.
 func listFields(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	q := r.URL.Query()
 	o, release, err := e.outline(ctx, q.Get("path"))
@@ -160,8 +161,8 @@ func offsetOf(text string) (int64, error) {
 	return n, nil
 }
 
-// serveBytes answers with bytes of a space: path, space, offset and length. It ends early
-// where nobody knows how they go on; Next-Known then is the offset of the next that are known.
+// serveBytes sends bytes of a space. Parameters: path, space, offset and length. The answer ends early where
+// the next bytes are unknown; the header Next-Known is then the offset of the next known bytes.
 func (s *Server) serveBytes(w http.ResponseWriter, r *http.Request) error {
 	e, release, err := s.editionOf(r)
 	if err != nil {
@@ -202,7 +203,7 @@ func (s *Server) serveBytes(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// content is the bytes of a space, as far as they are known.
+// content is the known bytes of a space.
 type content struct {
 	data  []byte
 	known fields.Spans
@@ -210,7 +211,7 @@ type content struct {
 
 func (c *content) Close() error { return nil }
 
-// space returns the bytes of a space; nil stands for the file itself.
+// space returns the bytes of a space, or nil if the space is the file itself.
 func (e *edition) space(ctx context.Context, path, name string) (*content, func(), error) {
 	o, release, err := e.outline(ctx, path)
 	if err != nil {
@@ -254,7 +255,7 @@ func (e *edition) space(ctx context.Context, path, name string) (*content, func(
 	})
 }
 
-// add takes the bytes of a field.
+// add adds the bytes of a field.
 func (c *content) add(offset int64, b []byte) {
 	if offset < 0 || offset >= maxSpace || len(b) == 0 {
 		return

@@ -14,25 +14,25 @@ import (
 	"trowel.example/format"
 )
 
-// file is a file that the page can show, at whatever times it is looked at.
+// file is a file of the page, across all of its editions.
 type file struct {
 	File
 	id     int
 	server *Server
 
-	renewing sync.Mutex // held while it is looked at anew
+	renewing sync.Mutex // held while the file is reopened
 
 	mu         sync.Mutex
-	generation int      // which edition is shown; it rises when the file has changed
-	shown      snapshot // what that edition was made of
-	tried      string   // the stamp of what could not be opened since
-	broken     string   // why
+	generation int      // number of the current edition; it increases when the file changes
+	shown      snapshot // state of the file for that edition
+	tried      string   // stamp of the last state that could not be opened
+	broken     string   // the reason
 }
 
-// snapshot says what a file was at a time.
+// snapshot identifies the state of a file at a time.
 type snapshot struct {
-	stamp  string   // "" is nothing yet
-	digest [32]byte // of the content; zero if it is too large, or more than one file
+	stamp  string   // "" if not read yet
+	digest [32]byte // of the content; zero if it is too large or in several files
 }
 
 // edition is a file as it was at a time.
@@ -41,7 +41,7 @@ type edition struct {
 	of         *file
 	generation int
 	was        snapshot
-	held       bool // its bytes are in memory
+	held       bool // the content is in memory
 	file       format.File
 
 	treeOnce sync.Once
@@ -50,14 +50,14 @@ type edition struct {
 
 	mu     sync.Mutex
 	misses int
-	notes  []string // warnings and losses, each once
+	notes  []string // warnings and losses without duplicates
 }
 
 func (e *edition) Close() error {
 	return errors.Join(e.file.Close(), e.Opened.Close())
 }
 
-// job returns what is asked of the file, with values of options over those that the user gave.
+// job returns a job for the file. values override the options that the user gave.
 func (e *edition) job(values map[string]string) *format.Job {
 	job := e.Job()
 	for name, v := range values {
@@ -88,7 +88,7 @@ func (e *edition) note(path, message string) {
 	}
 }
 
-// lost returns how often something was missing so far, and the first that was said of it.
+// lost returns the number of losses so far and the first message.
 func (e *edition) lost() (n int, first string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -98,7 +98,7 @@ func (e *edition) lost() (n int, first string) {
 	return e.misses, first
 }
 
-// files returns the tree of the file, as the page may see it.
+// files returns the tree of the file without secrets.
 func (e *edition) files(ctx context.Context) (fs.FS, error) {
 	e.treeOnce.Do(func() { e.tree, e.treeErr = e.file.Tree(context.WithoutCancel(ctx), e.job(nil)) })
 	return public{e.tree, e.Format.Mask}, e.treeErr
@@ -113,7 +113,7 @@ func (f *file) plain(message string) string {
 
 func (f *file) key(generation int) string { return fmt.Sprintf("%d.%d", f.id, generation) }
 
-// edition returns the file as it is shown now, and a function to call when it is no longer used.
+// edition returns the current edition of the file, and a function to call when it is no longer used.
 func (f *file) edition(ctx context.Context) (*edition, func(), error) {
 	for try := 0; ; try++ {
 		generation := f.current()
@@ -135,20 +135,20 @@ func (f *file) edition(ctx context.Context) (*edition, func(), error) {
 
 var errOverwritten = problem{http.StatusConflict, "the file is being written, and it is too large to be shown as it was"}
 
-// overwritten reports whether what is read now may not be what was opened.
+// overwritten reports whether the file may have changed since it was opened.
 func (e *edition) overwritten() bool {
 	return e.of.Stamp != nil && !e.held && !e.Private && e.of.Stamp() != e.was.stamp
 }
 
-// current reports which edition is shown.
+// current returns the current generation.
 func (f *file) current() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.generation
 }
 
-// open opens the file for the generation that is shown. Editions are closed when nobody needs
-// them; if the file is another one when it is opened again, a new generation begins.
+// open opens the file for a generation. Unused editions are closed. If the file has changed when it is
+// reopened, a new generation begins.
 func (f *file) open(ctx context.Context, generation int) (*edition, error) {
 	o, now, err := f.read(ctx)
 	if err != nil {
@@ -172,7 +172,7 @@ func (f *file) open(ctx context.Context, generation int) (*edition, error) {
 	return f.parse(ctx, o, now, generation)
 }
 
-// same reports whether nothing has changed since another snapshot.
+// same reports whether two snapshots are of the same state.
 func (s snapshot) same(old snapshot) bool {
 	if s.digest != ([32]byte{}) && old.digest != ([32]byte{}) {
 		return s.digest == old.digest
@@ -180,15 +180,15 @@ func (s snapshot) same(old snapshot) bool {
 	return s.stamp == old.stamp
 }
 
-// MaxHeld is the size of the largest file whose bytes are kept in memory. So what is shown of it
-// stays what it was, even if a program writes over it, and nobody is hindered from doing that.
-// Of larger files the bytes are read when they are needed.
+// MaxHeld is the maximum size in bytes of a file whose content is kept in memory. The edition shown then does
+// not change even if a program overwrites the file, and the file is not kept open, so that programs can replace
+// it. Larger files are read on demand.
 const MaxHeld = 32 << 20
 
 // read reads the file as it is now.
 func (f *file) read(ctx context.Context) (o *Opened, now snapshot, err error) {
 	if f.Stamp != nil {
-		now.stamp = f.Stamp() // before it is read: a later change is seen
+		now.stamp = f.Stamp() // before reading, so that a later change is detected
 	}
 	if o, err = f.File.Open(ctx); err != nil {
 		return nil, now, err
@@ -209,7 +209,7 @@ func (f *file) read(ctx context.Context) (o *Opened, now snapshot, err error) {
 	return o, now, nil
 }
 
-// parse makes an edition of what was read.
+// parse makes an edition of the opened file.
 func (f *file) parse(ctx context.Context, o *Opened, was snapshot, generation int) (*edition, error) {
 	e := &edition{Opened: o, of: f, generation: generation, was: was, held: was.digest != [32]byte{}}
 	for _, n := range o.Notes {
@@ -220,7 +220,7 @@ func (f *file) parse(ctx context.Context, o *Opened, was snapshot, generation in
 		o.Close()
 		return nil, err
 	}
-	if len(o.Source.Reads()) > 1 { // the digest is of the first only
+	if len(o.Source.Reads()) > 1 { // the digest covers only the first file
 		e.was.digest = [32]byte{}
 		f.mu.Lock()
 		if f.generation == generation {

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	maxFindings      = 10_000          // that are kept of a file
-	maxFew           = 100             // of a kind that are kept of a file however many it has of others
-	maxFindingPlaces = 2_000           // of a finding
-	maxAnswerPlaces  = 20_000          // of all findings in an answer; beyond, each has its first
-	promptCheck      = 2 * time.Second // what is checked as fast is in the first answer
+	maxFindings      = 10_000          // findings kept for a file
+	maxFew           = 100             // findings of a kind that are always kept for a file
+	maxFindingPlaces = 2_000           // places of a finding
+	maxAnswerPlaces  = 20_000          // places of all findings in an answer; further findings have one place each
+	promptCheck      = 2 * time.Second // a check that ends in this time is complete in the first answer
 )
 
 // checkRun is the check of an edition.
@@ -26,17 +26,17 @@ type checkRun struct {
 	ended  chan struct{}
 
 	mu       sync.Mutex
-	what     string // is being looked at
+	what     string // current step
 	done, of int
 	findings []check.Finding
-	places   []int          // how many each has
-	lines    [][]check.Line // of the tree, for the places of each that are kept; as soon as it is done
+	places   []int          // number of places of each finding
+	lines    [][]check.Line // lines of the tree for the places kept; set at the end of the check
 	counts   [check.Error + 1]int
-	byKind   map[string]int // how many there are of each kind
-	err      error          // why it could not be done, or not to its end
+	byKind   map[string]int // number of findings of each kind
+	err      error          // why the check failed or ended early
 }
 
-// check starts the check of an edition, if nobody has.
+// check returns the check of an edition. If there is none, it starts the check.
 func (e *edition) check() *checkRun {
 	s := e.of.server
 	s.panels.mu.Lock()
@@ -59,7 +59,7 @@ func (e *edition) check() *checkRun {
 	return c
 }
 
-// runCheck checks a file, and gives way to pictures.
+// runCheck checks a file. It pauses while pictures are drawn.
 func (e *edition) runCheck(ctx context.Context, sink check.Sink, progress func(what string, done, of int)) error {
 	own, release, err := e.lease(ctx)
 	if err != nil {
@@ -83,8 +83,7 @@ func (c *checkRun) progress(what string, done, of int) {
 	c.what, c.done, c.of = what, done, of
 }
 
-// locate finds out which lines of the tree the findings are about. Where the tree cannot be
-// had, nobody knows.
+// locate sets the lines of the tree that the findings are about. Without a tree, no lines are set.
 func (c *checkRun) locate(ctx context.Context, e *edition) {
 	own, release, err := e.lease(ctx)
 	if err != nil {
@@ -140,13 +139,14 @@ type findingRow struct {
 	Path     string         `json:"path"`
 	Offset   int64          `json:"offset"` // -1: none
 	Message  string         `json:"message"`
-	Count    int            `json:"count"`  // of places
-	Places   []place        `json:"places"` // some of them
+	Count    int            `json:"count"`  // number of places
+	Places   []place        `json:"places"` // some of the places
 }
 
-// listFindings tells what is wrong with the file, and the places in the view that is asked
-// for. The check goes on when the answer is given. A world may be large: it is checked when
-// run is asked for, and until stop is. With finding, a number, it tells of that one with more places.
+// listFindings returns the findings of the file, with places in the requested view. If the check takes longer
+// than promptCheck, the answer has the findings so far and the check continues. A world, which may be large, is
+// checked only with the parameter run. stop ends the check. The parameter finding, a number, requests one
+// finding with more places.
 func listFindings(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	q := r.URL.Query()
 	s := e.of.server
@@ -179,7 +179,7 @@ func listFindings(ctx context.Context, e *edition, r *http.Request) (any, error)
 	select {
 	case <-c.ended:
 		if answer["state"] = "done"; c.err != nil {
-			s.panels.forget(e.key(), c) // it may go better next time
+			s.panels.forget(e.key(), c) // a later check may succeed
 			return nil, c.err
 		}
 	default:
@@ -224,7 +224,7 @@ func listFindings(ctx context.Context, e *edition, r *http.Request) (any, error)
 	return answer, nil
 }
 
-// forget ends a check and lets it be done anew.
+// forget cancels a check and removes it, so that it can be started again.
 func (p *panels) forget(key string, c *checkRun) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

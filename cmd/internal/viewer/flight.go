@@ -18,26 +18,26 @@ import (
 	"trowel.example/internal/pixel"
 )
 
-// flight is a tile that is being made, for all requests that want it.
+// flight is the rendering of one tile, shared by all requests for the tile.
 type flight struct {
 	key    string
 	at     spot
 	cancel context.CancelFunc
-	users  int // under the lock of tiles
+	users  int // guarded by the lock of tiles
 	done   chan struct{}
 	tile   *tile
 	err    error
 
 	mu  sync.Mutex
-	pix *image.RGBA // what is there of a far tile before it is whole
+	pix *image.RGBA // the finished parts of a far tile
 }
 
-// maxFlights is how many tiles are made or wait for that at a time. A browser asks for six.
+// maxFlights is the maximum number of tiles being rendered or waiting. A browser requests six at a time.
 const maxFlights = 256
 
 var errFull = problem{http.StatusServiceUnavailable, "too many pictures are asked for at a time"}
 
-// tile draws a tile, or finds it. It is false if the tile is not whole yet.
+// tile returns a tile from the cache or renders it. The bool is false if the tile is not complete yet.
 func (s *Server) tile(ctx context.Context, a *asked, at spot) (*tile, bool, error) {
 	if t := s.tiles.of(a.tileKey(at), a.generation); t != nil {
 		return t, true, nil
@@ -53,11 +53,11 @@ func (s *Server) tile(ctx context.Context, a *asked, at spot) (*tile, bool, erro
 		s.leave(f, 0)
 		return f.tile, true, f.err
 	case <-ctx.Done():
-		s.leave(f, 0) // the browser has given it up
+		s.leave(f, 0) // the browser has cancelled the request
 		return nil, false, ctx.Err()
 	case <-wait.C:
 	}
-	defer s.leave(f, 2*patience) // whoever got a part asks again at once
+	defer s.leave(f, 2*patience) // a client that got a part requests the tile again immediately
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.pix == nil {
@@ -66,13 +66,13 @@ func (s *Server) tile(ctx context.Context, a *asked, at spot) (*tile, bool, erro
 	return &tile{png: encode(f.pix)}, false, nil
 }
 
-// tileKey is the key of a tile, whatever the generation of the file.
+// tileKey returns the key of a tile. It does not depend on the generation of the file.
 func (a *asked) tileKey(at spot) string {
 	return fmt.Sprintf("%s\n%s\n%v\n%q\n%d\n%v", a.picture, a.View.Name, a.View.Background, a.look.Layers, a.look.Time, at)
 }
 
-// board joins the flight of a tile, and starts it if it is the first. It returns nil if there
-// are too many.
+// board joins the flight of a tile. If there is none, it starts the rendering. It returns nil if there are too
+// many flights.
 func (s *Server) board(a *asked, at spot) *flight {
 	key := fmt.Sprintf("%d %s", a.generation, a.tileKey(at))
 	c := &s.tiles
@@ -107,8 +107,7 @@ func (s *Server) board(a *asked, at spot) *flight {
 	return f
 }
 
-// printLater finds the fingerprint of a tile that was just drawn, once nobody waits for
-// others.
+// printLater computes the fingerprint of a new tile, when no other tiles are being rendered.
 func (s *Server) printLater(a *asked, at spot, t *tile) {
 	c := &s.tiles
 	c.printing.Lock()
@@ -132,7 +131,7 @@ func (s *Server) printLater(a *asked, at spot, t *tile) {
 	}
 }
 
-// land takes a flight away, so that nobody joins it any more.
+// land removes a flight, so that no request joins it any more.
 func (s *Server) land(f *flight) {
 	c := &s.tiles
 	c.mu.Lock()
@@ -142,7 +141,7 @@ func (s *Server) land(f *flight) {
 	}
 }
 
-// leave ends a flight that nobody waits for, and that nobody joins for a while.
+// leave drops one waiter. If the flight has no waiters after the given time, it is cancelled.
 func (s *Server) leave(f *flight, after time.Duration) {
 	c := &s.tiles
 	c.mu.Lock()
@@ -163,8 +162,7 @@ func (s *Server) leave(f *flight, after time.Duration) {
 	}
 }
 
-// turn does what costs much, when its turn comes: at most as many do at a time as there are
-// cores.
+// turn runs do while holding one of the CPU slots. There are as many slots as cores.
 func (s *Server) turn(ctx context.Context, do func() error) error {
 	select {
 	case s.slots <- struct{}{}:
@@ -178,10 +176,10 @@ func (s *Server) turn(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// draw makes a tile, or finds out that one of before looks the same.
+// draw renders a tile, or returns an older tile with the same fingerprint.
 func (s *Server) draw(ctx context.Context, a *asked, at spot, f *flight) (*tile, error) {
 	if t := s.tiles.of(a.tileKey(at), a.generation); t != nil {
-		return t, nil // another flight landed after this one's passengers looked
+		return t, nil // another flight finished after this request's lookup
 	}
 	_, costly := a.Scene.(format.Coverer)
 	if costly && at.z <= far {
@@ -201,7 +199,7 @@ func (s *Server) draw(ctx context.Context, a *asked, at spot, f *flight) (*tile,
 			return old, nil
 		}
 		if t.print = *print; t.print == ([32]byte{}) {
-			return s.tiles.keep(t), nil // nothing is there
+			return s.tiles.keep(t), nil // the tile is empty
 		}
 	}
 	look := at.look(a.View, a.look)
@@ -214,7 +212,7 @@ func (s *Server) draw(ctx context.Context, a *asked, at spot, f *flight) (*tile,
 	return s.tiles.keep(t), nil
 }
 
-// print returns the fingerprint of a tile; nil if there is none.
+// print returns the fingerprint of a tile, or nil if the scene has no fingerprints.
 func (s *Server) print(ctx context.Context, a *asked, at spot) (print *[32]byte, err error) {
 	p, ok := a.Scene.(format.Fingerprinter)
 	if !ok {
@@ -228,7 +226,7 @@ func (s *Server) print(ctx context.Context, a *asked, at spot) (print *[32]byte,
 	return print, err
 }
 
-// render draws a part of a picture when its turn comes.
+// render draws a part of a picture while holding a CPU slot.
 func (s *Server) render(ctx context.Context, a *asked, look format.Look, part image.Rectangle) (dst *image.RGBA, err error) {
 	err = s.turn(ctx, func() error {
 		dst = image.NewRGBA(part)
@@ -240,8 +238,8 @@ func (s *Server) render(ctx context.Context, a *asked, look format.Look, part im
 	return dst, err
 }
 
-// farTile makes a tile of the four of the next zoom, so that nothing is drawn twice however
-// many zooms are looked at.
+// farTile composes a tile from the four tiles of the next zoom, so that nothing is drawn twice for different
+// zooms.
 func (s *Server) farTile(ctx context.Context, a *asked, at spot, f *flight) (*tile, error) {
 	key := a.tileKey(at)
 	if t := s.tiles.of(key, a.generation); t != nil {
@@ -278,7 +276,7 @@ func (s *Server) farTile(ctx context.Context, a *asked, at spot, f *flight) (*ti
 	}
 	if at.z == far-1 {
 		parallel.Each(4, one)
-	} else { // one after the other, or thousands were in memory at a time
+	} else { // sequentially, because thousands of tiles would be in memory otherwise
 		for i := 0; i < 4 && errors.Join(errs[:]...) == nil; i++ {
 			one(i)
 		}
@@ -297,7 +295,7 @@ func (s *Server) farTile(ctx context.Context, a *asked, at spot, f *flight) (*ti
 	return s.tiles.keep(t), nil
 }
 
-// covered draws what is known at once of a tile.
+// covered draws the quick preview of a tile.
 func (s *Server) covered(ctx context.Context, a *asked, at spot) (*image.RGBA, error) {
 	c, ok := a.Scene.(format.Coverer)
 	if !ok {
@@ -307,7 +305,7 @@ func (s *Server) covered(ctx context.Context, a *asked, at spot) (*image.RGBA, e
 	return dst, s.turn(ctx, func() error { return c.Cover(ctx, dst, at.look(a.View, a.look)) })
 }
 
-// half returns the picture of a tile in half its size; nil of one that is empty.
+// half returns the picture of a tile at half its size, or nil if the tile is empty.
 func (t *tile) half() (*image.RGBA, error) {
 	if len(t.png) == 0 {
 		return nil, nil
@@ -321,7 +319,7 @@ func (t *tile) half() (*image.RGBA, error) {
 	return pixel.Half(pix), nil
 }
 
-// show puts what is there of a far tile, in half its size, on what is shown until it is whole.
+// show draws a finished part of a far tile, given at half its size, into the incomplete tile.
 func (f *flight) show(at spot, half *image.RGBA) {
 	zooms := at.z - f.at.z
 	for range zooms - 1 {

@@ -16,27 +16,27 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// gallery is the files of a page, which may become more while it is open.
+// gallery is the list of files of a page. It may grow while the page is open.
 type gallery struct {
 	title string
-	walk  func(ctx context.Context, add func(File)) error // finds more of them; nil: there are no more
+	walk  func(ctx context.Context, add func(File)) error // finds further files; nil: there are none
 
 	mu    sync.Mutex
-	files []*file // none is ever removed, so that a file keeps its number
+	files []*file // files are never removed, so each keeps its number
 	told  time.Time
 	done  bool
-	note  string // why not all were found
+	note  string // why the search for files ended early
 
-	thumbs chan struct{} // so many are made at a time, each with its file open
+	thumbs chan struct{} // limits the small pictures made at a time, each with an open file
 	checks chan struct{}
 	counts map[string]*count
 }
 
 const (
-	pageFiles = 1000                   // in an answer
-	tellEvery = 250 * time.Millisecond // how often the page is told that there are more
-	checkSize = 16 << 20               // bytes of the largest file that is checked in a gallery
-	checkWait = 10 * time.Second       // before the page is told to ask again
+	pageFiles = 1000                   // files in an answer
+	tellEvery = 250 * time.Millisecond // interval between events about new files
+	checkSize = 16 << 20               // maximum size in bytes of a file that is checked in a gallery
+	checkWait = 10 * time.Second       // time before the page is asked to repeat the request
 )
 
 func (g *gallery) init() {
@@ -45,13 +45,13 @@ func (g *gallery) init() {
 	g.counts = make(map[string]*count)
 }
 
-// Gather lets the server find more files while it serves, and says what all of them are called.
-// It is to be called before that.
+// Gather sets the title of the gallery, and the function with which the server finds further files while it
+// serves. It must be called before Serve.
 func (s *Server) Gather(title string, walk func(ctx context.Context, add func(File)) error) {
 	s.gallery.title, s.gallery.walk, s.gallery.done = title, walk, false
 }
 
-// gather finds the files that the server was not started with.
+// gather adds the files that were not known at the start.
 func (s *Server) gather() {
 	g := &s.gallery
 	if g.walk == nil {
@@ -85,14 +85,14 @@ func (s *Server) add(f File) {
 	}
 }
 
-// all returns the files so far.
+// all returns the files found so far.
 func (s *Server) all() []*file {
 	s.gallery.mu.Lock()
 	defer s.gallery.mu.Unlock()
 	return s.gallery.files
 }
 
-// listGallery tells what files there are: after, the number of files to pass over.
+// listGallery returns the files. The parameter after is the number of files to skip.
 func (s *Server) listGallery(r *http.Request) (any, error) {
 	after, err := wholeOr(r.URL.Query().Get("after"), 0, 0, 1<<30)
 	if err != nil {
@@ -109,10 +109,10 @@ func (s *Server) listGallery(r *http.Request) (any, error) {
 		Format     string `json:"format"`
 		Title      string `json:"title"` // of the format
 		Size       int64  `json:"size"`
-		Folder     bool   `json:"folder"`   // whose size nobody knows
-		Modified   int64  `json:"modified"` // milliseconds since 1970; 0 if nobody knows
-		Picture    bool   `json:"picture"`  // it may have one
-		Checked    bool   `json:"checked"`  // its findings are counted
+		Folder     bool   `json:"folder"`   // the size is unknown
+		Modified   int64  `json:"modified"` // milliseconds since 1970; 0 if unknown
+		Picture    bool   `json:"picture"`  // a picture may exist
+		Checked    bool   `json:"checked"`  // the findings are counted
 		Error      string `json:"error"`
 	}
 	list := []item{}
@@ -137,9 +137,9 @@ func (s *Server) listGallery(r *http.Request) (any, error) {
 	return map[string]any{"files": list, "total": len(files), "done": done, "note": note}, nil
 }
 
-// serveThumb answers with a small picture of a file: side is that of its longer side, in
-// pixels. 204: it shows nothing. That it cannot be opened is no failure of a page that looks at
-// many files, and told as {"error": message}.
+// serveThumb sends a small picture of a file. The parameter side is its longer side in pixels. Status 204 means
+// that the file shows nothing. If the file cannot be opened, the answer is {"error": message} with a success
+// status, because this is no error of a page that shows many files.
 func (s *Server) serveThumb(w http.ResponseWriter, r *http.Request) error {
 	f, err := s.fileOf(r.PathValue("file"))
 	if err != nil {
@@ -182,7 +182,7 @@ func (s *Server) thumb(ctx context.Context, f *file, key string, side int, paper
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if small := s.tiles.find(key); small != nil { // of somebody who was before us
+	if small := s.tiles.find(key); small != nil { // made by an earlier request
 		return small, nil
 	}
 	e, release, err := f.edition(ctx)
@@ -216,15 +216,15 @@ func (s *Server) thumb(ctx context.Context, f *file, key string, side int, paper
 	return s.tiles.keep(&tile{key: key, png: encode(pix)}), nil
 }
 
-// count is how many findings a file has, as soon as that is known.
+// count is the number of findings of a file, once it is known.
 type count struct {
 	done chan struct{}
 	by   [check.Error + 1]int
 	err  error
 }
 
-// countFindings tells how many findings of each severity a file has. A check that takes
-// longer goes on, and the page asks again. What is large is checked where it is opened.
+// countFindings returns the number of findings of each severity. If the check takes longer, it continues, and
+// the page repeats the request. Large files are checked only when they are opened.
 func (s *Server) countFindings(r *http.Request) (any, error) {
 	ctx := r.Context()
 	f, err := s.fileOf(r.PathValue("file"))
@@ -256,7 +256,7 @@ func (s *Server) countFindings(r *http.Request) (any, error) {
 	return map[string]any{"state": "done", "error": c.by[check.Error], "warning": c.by[check.Warning], "info": c.by[check.Info]}, nil
 }
 
-// count starts the check of a file, if nobody has.
+// count starts the check of a file, unless it has been started.
 func (g *gallery) count(e *edition) *count {
 	s := e.of.server
 	g.mu.Lock()

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// policy lets the page load what the program itself serves, and nothing else.
+// policy allows the page to load only resources that the program itself serves.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// ServeHTTP answers a request, if it comes from the page or from whoever has its address.
+// ServeHTTP answers a request if it comes from the page or has the token of the page.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	for name, value := range map[string]string{
@@ -24,11 +24,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} {
 		h.Set(name, value)
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(2 * limit)) // of whoever reads slowly
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(2 * limit)) // for slow readers
 	query := r.URL.Query()
 	switch {
 	case !slices.Contains([]string{"127.0.0.1:" + s.port, "localhost:" + s.port, "[::1]:" + s.port}, r.Host):
-		http.Error(w, "this page has another address", http.StatusForbidden) // a name that leads here: DNS rebinding
+		http.Error(w, "this page has another address", http.StatusForbidden) // a foreign name that resolves to this machine: DNS rebinding
 	case !all(r.Header["Sec-Fetch-Site"], "same-origin", "none"), !all(r.Header["Origin"], "http://"+r.Host):
 		http.Error(w, "another site asks", http.StatusForbidden)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
@@ -40,10 +40,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		http.SetCookie(w, &http.Cookie{Name: s.cookie(), Value: s.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
-		http.Redirect(w, r, "/", http.StatusSeeOther) // the token does not stay in the address bar
+		http.Redirect(w, r, "/", http.StatusSeeOther) // removes the token from the address bar
 	case !slices.ContainsFunc(r.CookiesNamed(s.cookie()), func(c *http.Cookie) bool { return s.knows(c.Value) }):
 		http.Error(w, "the page is opened by the address that the program printed", http.StatusForbidden)
-	case path.Clean(r.URL.Path) != r.URL.Path: // which the mux would redirect
+	case path.Clean(r.URL.Path) != r.URL.Path: // the mux would redirect the request
 		http.NotFound(w, r)
 	case s.busy.Add(1) > maxRequests:
 		s.busy.Add(-1)
@@ -54,21 +54,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// maxRequests is how many requests are answered at a time.
+// maxRequests is the maximum number of concurrent requests.
 const maxRequests = 512
 
-// all reports whether all values of a header are among those that are allowed.
+// all reports whether all values of a header are allowed.
 func all(values []string, allowed ...string) bool {
 	return !slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(allowed, v) })
 }
 
-// cookie is the name of the cookie with the token. Ports share their cookies, so it has the
-// port.
+// cookie returns the name of the cookie with the token. Cookies are shared between ports, so the name contains
+// the port.
 func (s *Server) cookie() string { return "trowel-" + s.port }
 
 func (s *Server) knows(token string) bool { return same(token, s.token) }
 
-// redeems reports whether a text is the ticket, which is good for once only.
+// redeems reports whether a text is the ticket. The ticket is valid once.
 func (s *Server) redeems(text string) bool {
 	ticket := s.ticket.Load()
 	return ticket != nil && same(text, *ticket) && s.ticket.CompareAndSwap(ticket, nil)

@@ -8,22 +8,22 @@ import (
 	"trowel.example/format"
 )
 
-// place is a place of a finding, a hit or a thing.
+// place is a place of a finding, a hit or an object.
 type place struct {
 	Text  string      `json:"text"`
 	At    check.Place `json:"at"`
-	Where *[4]float64 `json:"where,omitempty"` // left, top, right, bottom in the view that was asked for
-	Line  *check.Line `json:"line,omitempty"`  // of the tree, that says what is there; line 0 is the file as a whole
+	Where *[4]float64 `json:"where,omitempty"` // left, top, right, bottom in the requested view
+	Line  *check.Line `json:"line,omitempty"`  // the line of the tree with the object; line 0 is the whole file
 }
 
-// saidBy notes which line of the tree says what is there.
+// saidBy sets the line of the tree that describes the place.
 func (p *place) saidBy(line check.Line) {
 	if line.Path != "" {
 		p.Line = &line
 	}
 }
 
-// placeIn finds a place in a view; a nil scene has none.
+// placeIn returns a place with its rectangle in a view. If sc is nil, there is no rectangle.
 func placeIn(sc format.Scene, view string, p check.Place) place {
 	one := place{Text: p.String(), At: p}
 	if i, ok := sc.(format.Inspector); ok {
@@ -34,8 +34,8 @@ func placeIn(sc format.Scene, view string, p check.Place) place {
 	return one
 }
 
-// pointedLook returns the look of the picture in which somebody points: of a still, where a
-// camera shows it, else of tiles in a zoom.
+// pointedLook returns the look of the picture that the user points at: the still of a camera view, otherwise
+// the tiles of a zoom.
 func (a *asked) pointedLook(r *http.Request) (format.Look, error) {
 	if a.Frame != nil {
 		return a.stillLook(r, stillSide)
@@ -44,7 +44,7 @@ func (a *asked) pointedLook(r *http.Request) (format.Look, error) {
 	return spot{z: zoom, side: 256}.look(a.View, a.look), err
 }
 
-// inspect tells what is at x,y of a view.
+// inspect returns a description of the point x,y of a view.
 func inspect(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	a, err := e.ask(ctx, r)
 	if err != nil {

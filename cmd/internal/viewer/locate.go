@@ -11,8 +11,7 @@ import (
 	"trowel.example/format"
 )
 
-// locate returns the files and lines of the tree that say what is at places, as
-// [format.Locator] has it.
+// locate returns the files and lines of the tree that describe places, according to [format.Locator].
 func (e *edition) locate(ctx context.Context, places []check.Place, want func(path string) bool) ([]check.Line, error) {
 	fsys, err := e.files(ctx)
 	if err != nil {
@@ -20,7 +19,7 @@ func (e *edition) locate(ctx context.Context, places []check.Place, want func(pa
 	}
 	lines := make([]check.Line, len(places))
 	if l, ok := e.file.(format.Locator); ok {
-		if lines, err = l.Locate(ctx, e.tree, places, want); err != nil { // it knows its own tree
+		if lines, err = l.Locate(ctx, e.tree, places, want); err != nil { // the Locator needs the tree itself, not the public one
 			return nil, err
 		}
 	}
@@ -42,20 +41,20 @@ func (e *edition) locate(ctx context.Context, places []check.Place, want func(pa
 	return lines, nil
 }
 
-// maxMarks is how many lines of a text are marked.
+// maxMarks is the maximum number of marked lines in a text.
 const maxMarks = 10_000
 
 // mark is a finding on a line of a text.
 type mark struct {
-	Line     int            `json:"line"`    // from 1; what is about the file as a whole is on the first
-	Finding  int            `json:"finding"` // its number, and that of its place
+	Line     int            `json:"line"`    // from 1; findings about the whole file are on line 1
+	Finding  int            `json:"finding"` // the number of the finding and that of its place
 	Place    int            `json:"place"`
 	Severity check.Severity `json:"severity"`
 	Message  string         `json:"message"`
 }
 
-// listMarks tells on which lines of a text there are findings: path. Before the check
-// is done there are none.
+// listMarks returns the findings on lines of a text. The parameter is path. Before the end of the check, there
+// are none.
 func listMarks(_ context.Context, e *edition, r *http.Request) (any, error) {
 	path := r.URL.Query().Get("path")
 	marks := []mark{}

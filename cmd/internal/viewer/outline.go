@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	maxFields  = 500_000  // that are kept of a file
-	maxWords   = 32 << 20 // bytes of their paths, values and meanings
-	maxPath    = 4000     // bytes of one
+	maxFields  = 500_000  // fields kept for a file
+	maxWords   = 32 << 20 // size of their paths, values and meanings in bytes
+	maxPath    = 4000     // size of a path in bytes
 	maxMeaning = 1000
 )
 
-// outline is the fields of a file, or of a file in it, in few bytes.
+// outline is a compact list of the fields of a file, or of a file inside it.
 type outline struct {
-	inside string // the path that the dump was made of
-	base   string // the space that stands for what was asked for
-	broken string // why there are no more fields
-	left   int    // fields that were not kept, because there are too many
+	inside string // the path passed to Dump
+	base   string // the space of the requested file
+	broken string // why the list of fields ends early
+	left   int    // number of fields that were not kept because of the limits
 
 	words   strings.Builder
 	all     []noted
@@ -31,7 +31,7 @@ type outline struct {
 	account fields.Account
 }
 
-// noted is a field. Its words are in those of the outline, one behind the other.
+// noted is a field. Its texts are stored one after another in the words of the outline.
 type noted struct {
 	offset, length       int64
 	at                   uint32
@@ -40,12 +40,12 @@ type noted struct {
 	gap                  bool
 }
 
-// space is a run of bytes that fields are in: the file, or what was inflated of a field.
+// space is a run of bytes that contains fields: the file, or the inflated bytes of a field.
 type space struct {
 	size   int64
-	fields []int32 // by their offsets
-	reach  []int64 // where the fields so far end
-	data   []byte  // if it is not in the source
+	fields []int32 // sorted by offset
+	reach  []int64 // the largest end of the fields up to each index
+	data   []byte  // nil if the bytes are in the source
 	number uint32
 }
 
@@ -64,8 +64,7 @@ func (o *outline) spaceOf(name string) *space {
 	return s
 }
 
-// ofBase reports whether there are fields of what was asked for: a dump does not mind paths
-// that it does not know.
+// ofBase reports whether there are fields of the requested path: a dump ignores unknown paths.
 func (o *outline) ofBase() bool {
 	for _, name := range o.names {
 		if fields.Under(name, o.base) {
@@ -102,7 +101,7 @@ func cut(text string, most int) string {
 	return text
 }
 
-// end is called once all fields are there.
+// end completes the outline after the last field.
 func (o *outline) end(src io.ReaderAt) {
 	base := o.spaceOf(o.base)
 	if o.account.Size > 0 {
@@ -132,7 +131,8 @@ func (o *outline) path(i int32) string {
 	return o.words.String()[f.at:][:f.path]
 }
 
-// find returns which of the fields is the one at an offset of this length, else the innermost there.
+// find returns the index of the field with this offset and length, otherwise of the innermost field at the
+// offset.
 func (s *space) find(o *outline, at, length int64) (int, bool) {
 	i, _ := slices.BinarySearchFunc(s.fields, at, func(f int32, at int64) int {
 		if o.all[f].offset <= at {
@@ -153,15 +153,14 @@ func (s *space) find(o *outline, at, length int64) (int, bool) {
 	return found, found >= 0
 }
 
-// group is fields of a space one after the other whose paths begin alike. It is also a field
-// alone.
+// group is a run of fields in a space whose paths have a common beginning. A single field is a group, too.
 type group struct {
 	from, to int
-	skip     int // bytes with which all their paths begin
+	skip     int // length of the common beginning of their paths
 }
 
-// rows returns what a group shows when it is open: groups in it and fields. What all fields
-// of a group in it have in common is in its name.
+// rows returns the rows of an opened group: its subgroups and fields. The common beginning of the fields in a
+// subgroup is part of its name.
 func (s *space) rows(o *outline, g group) (rows []group) {
 	for i := g.from; i < g.to; {
 		path := o.path(s.fields[i])
@@ -185,8 +184,8 @@ func (s *space) rows(o *outline, g group) (rows []group) {
 	return rows
 }
 
-// step returns where the part of a path ends that begins at i: in items[3].size there are
-// items, [3] and .size.
+// step returns the end of the path element that begins at i. The elements of items[3].size are items, [3] and
+// .size.
 func step(path string, i int) int {
 	if i < len(path) && path[i] == '[' {
 		if n := strings.IndexByte(path[i:], ']'); n > 0 {
@@ -199,7 +198,7 @@ func step(path string, i int) int {
 	return len(path)
 }
 
-// last returns the end of the last part that ends before to, from the one that ends at from on.
+// last returns the end of the last element that ends before to, starting with the element that ends at from.
 func last(path string, from, to int) int {
 	for {
 		next := step(path, from)
@@ -210,12 +209,12 @@ func last(path string, from, to int) int {
 	}
 }
 
-// begins reports whether a path begins with parts, and has more.
+// begins reports whether a path begins with the elements parts and has more elements.
 func begins(path, parts string) bool {
 	return len(path) > len(parts) && strings.HasPrefix(path, parts) && (strings.IndexByte(".[/", path[len(parts)]) >= 0 || parts[len(parts)-1] == ']')
 }
 
-// trail returns which row leads to a field, and which of those in it, and so on.
+// trail returns the row to open at each level to reach a field.
 func (s *space) trail(o *outline, field int) (trail []int) {
 	for g := (group{0, len(s.fields), 0}); ; {
 		rows := s.rows(o, g)
@@ -227,7 +226,7 @@ func (s *space) trail(o *outline, field int) (trail []int) {
 	}
 }
 
-// fieldRow is a row of a list of fields: a field, or a group of them.
+// fieldRow is a row of a list of fields: a field or a group of fields.
 type fieldRow struct {
 	Name    string `json:"name"`
 	From    int    `json:"from"`
@@ -238,8 +237,8 @@ type fieldRow struct {
 	Path    string `json:"path,omitempty"` // of a field
 	Value   string `json:"value,omitempty"`
 	Meaning string `json:"meaning,omitempty"`
-	Opens   string `json:"opens,omitempty"` // the space that was inflated of the field
-	Gap     bool   `json:"gap,omitempty"`   // it is no field
+	Opens   string `json:"opens,omitempty"` // the space inflated from the field
+	Gap     bool   `json:"gap,omitempty"`   // the row is a gap, not a field
 }
 
 func (s *space) row(o *outline, g group, skip int) fieldRow {
@@ -264,11 +263,11 @@ func (s *space) row(o *outline, g group, skip int) fieldRow {
 	return row
 }
 
-// inflated returns how the space can be called that was inflated of a field.
+// inflated returns the possible names of the space that was inflated from a field.
 func (o *outline) inflated(path string) []string { return []string{path, o.base + "." + path} }
 
-// parents returns the fields that a space is in, the outermost first. What they open is the
-// space that they are in.
+// parents returns the fields in which a space is nested, the outermost first. Opens of each is the space that
+// contains the field.
 func (o *outline) parents(name string) []fieldRow {
 	if name == o.base {
 		return []fieldRow{}

@@ -35,7 +35,7 @@ func (s *Server) serveShell(w http.ResponseWriter, r *http.Request) error {
 	return shell.Execute(w, map[string]string{"Title": title})
 }
 
-// servePage answers with a script or style of the page.
+// servePage sends a script or style of the page.
 func (s *Server) servePage(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	kind, ok := pageTypes[path.Ext(name)]
@@ -58,7 +58,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) error {
 var pageTypes = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 
 var (
-	leanOnce sync.Map // name: func() ([]byte, error)
+	leanOnce sync.Map // maps a name to func() ([]byte, error)
 	minifier = sync.OnceValue(func() *minify.M {
 		m := minify.New()
 		m.AddFunc(".js", minjs.Minify)
@@ -67,8 +67,8 @@ var (
 	})
 )
 
-// lean returns a script or style of our own without what only its writers need: the page is
-// kept as it is written, and served small.
+// lean returns a script or style of this project without comments and other parts that only its writers need.
+// The source stays readable, and the file served is small.
 func lean(name string) ([]byte, error) {
 	data, err := page.ReadFile("page/" + name)
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"trowel.example/format"
 )
 
-// panels is what the panels of bytes and of findings are shown from. All of it is of an edition.
+// panels holds the data of the panels of bytes and of findings. Each item belongs to an edition.
 type panels struct {
 	dumps    pool[*outline]
 	contents pool[*content]
 
 	mu     sync.Mutex
 	checks map[string]*checkRun
-	lacked map[string]*format.Missed // by the keys of scenes that were closed
+	lacked map[string]*format.Missed // losses of closed scenes by scene key
 }
 
-// maxLacked is of how many scenes that were closed it is known what they lacked.
+// maxLacked is the maximum number of closed scenes whose missing data is remembered.
 const maxLacked = 1000
 
 func (p *panels) init(life context.Context) {
@@ -29,7 +29,7 @@ func (p *panels) init(life context.Context) {
 	p.checks, p.lacked = make(map[string]*checkRun), make(map[string]*format.Missed)
 }
 
-// lack keeps what a scene had to do without that is closed: its pictures are still shown.
+// lack stores the missing data of a closed scene: its pictures are still shown.
 func (p *panels) lack(scene string, some []format.Missing) {
 	if len(some) == 0 {
 		return
@@ -48,7 +48,7 @@ func (p *panels) lack(scene string, some []format.Missing) {
 	p.lacked[scene].Add(some...)
 }
 
-// lacks returns what scenes of a key had to do without that were closed.
+// lacks returns the missing data of closed scenes with a key.
 func (p *panels) lacks(scene string) []format.Missing {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,7 +58,7 @@ func (p *panels) lacks(scene string) []format.Missing {
 	return nil
 }
 
-// drop forgets an edition.
+// drop removes the data of an edition.
 func (p *panels) drop(edition string) {
 	of := func(key string) bool { return strings.HasPrefix(key, edition+"\n") }
 	p.dumps.drop(of)
@@ -79,13 +79,13 @@ func (p *panels) close() {
 
 func (e *edition) key() string { return e.of.key(e.generation) }
 
-// lease keeps the edition open for work that may outlive the request that wants it.
+// lease keeps the edition open for work that may outlive its request.
 func (e *edition) lease(ctx context.Context) (*edition, func(), error) {
 	return e.of.server.opened.get(ctx, e.key(), func(context.Context) (*edition, error) { return nil, errGone })
 }
 
-// viewOf returns the scene and the view, named by a request as for a picture, in which places
-// are to be found, if it has where; else nil.
+// viewOf returns the scene and the view of a request with the parameter where, in which places are located. The
+// view is named as for a picture. Without where, the scene is nil.
 func (e *edition) viewOf(ctx context.Context, r *http.Request) (format.Scene, string, func()) {
 	if q := r.URL.Query(); q.Has("where") && e.Format.Shows(q.Get("path")) {
 		if a, err := e.ask(ctx, r); err == nil {

@@ -10,37 +10,37 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// pool has things that are opened when they are first wanted, used by several requests at a
-// time, and closed when nobody uses them and newer ones are wanted more.
+// pool holds values that are opened on first use, shared by several requests, and closed when they are unused
+// and newer values replace them.
 type pool[T io.Closer] struct {
-	max  int             // that are kept while nobody uses them
-	life context.Context // of opening: who waits may leave
+	max  int             // number of values kept while unused
+	life context.Context // context of opening, which outlives the requests
 
 	mu      sync.Mutex
 	entries map[string]*entry[T]
-	used    int64 // counts the uses, to know the oldest
+	used    int64 // counts the uses, to find the oldest value
 	closed  bool
 	open    sync.WaitGroup // entries that have not ended
 }
 
-// entry is in use as long as it has users: whoever got it, and whoever opens it. It ends, once,
-// when it is out of the pool and the last of them has left.
+// entry is in use while it has users: requests, and the function that opens it. It ends, once, when it is out
+// of the pool and has no users.
 type entry[T io.Closer] struct {
 	ready chan struct{}
 	value T
 	err   error
 	users int
 	last  int64
-	gone  bool // from the pool
+	gone  bool // removed from the pool
 }
 
-// maxInUse is how much of a pool can be in use at a time.
+// maxInUse is the maximum number of values of a pool in use at a time.
 const maxInUse = 64
 
 var errInUse = problem{http.StatusServiceUnavailable, "too much is open at a time"}
 
-// get returns what key stands for, which open opens if it is not there, and a function that
-// has to be called when it is no longer used.
+// get returns the value of a key, opening it if needed, and a function that must be called when the value is no
+// longer used.
 func (p *pool[T]) get(ctx context.Context, key string, open func(context.Context) (T, error)) (T, func(), error) {
 	var none T
 	p.mu.Lock()
@@ -56,7 +56,7 @@ func (p *pool[T]) get(ctx context.Context, key string, open func(context.Context
 		if p.entries == nil {
 			p.entries = make(map[string]*entry[T])
 		}
-		e = &entry[T]{ready: make(chan struct{}), users: 1} // the one that opens it
+		e = &entry[T]{ready: make(chan struct{}), users: 1} // the function that opens it
 		p.entries[key] = e
 		p.open.Add(1)
 		go p.start(key, e, open)
@@ -80,7 +80,7 @@ func (p *pool[T]) get(ctx context.Context, key string, open func(context.Context
 	return e.value, sync.OnceFunc(func() { p.release(e) }), nil
 }
 
-// start opens an entry. What cannot be opened leaves the pool, to be tried again.
+// start opens an entry. If opening fails, the entry is removed from the pool, so that it can be retried.
 func (p *pool[T]) start(key string, e *entry[T], open func(context.Context) (T, error)) {
 	if panicked := parallel.Catch(func() { e.value, e.err = open(p.life) }); panicked != nil {
 		e.err = defect(panicked)
@@ -95,7 +95,7 @@ func (p *pool[T]) start(key string, e *entry[T], open func(context.Context) (T, 
 	p.release(e)
 }
 
-// oldest takes out of the pool what nobody uses and is too much, and returns it to be ended.
+// oldest removes unused entries beyond the limit from the pool and returns them. The caller ends them.
 func (p *pool[T]) oldest() (out []*entry[T]) {
 	for len(p.entries) > p.max {
 		var key string
@@ -139,7 +139,7 @@ func (p *pool[T]) end(entries ...*entry[T]) {
 	}
 }
 
-// drop takes all out of the pool whose keys fit.
+// drop removes all entries whose keys match.
 func (p *pool[T]) drop(fits func(key string) bool) {
 	p.mu.Lock()
 	var out []*entry[T]
@@ -156,7 +156,7 @@ func (p *pool[T]) drop(fits func(key string) bool) {
 	p.end(out...)
 }
 
-// close ends all, and waits for those who still use something.
+// close removes all entries and waits until none is in use.
 func (p *pool[T]) close() {
 	p.mu.Lock()
 	p.closed = true
@@ -165,7 +165,7 @@ func (p *pool[T]) close() {
 	p.open.Wait()
 }
 
-// errGone says that something is no longer what it was when it was asked for.
+// errGone means that the requested generation is no longer current.
 var errGone = problem{http.StatusGone, "the file has changed"}
 
 func isGone(err error) bool { return errors.Is(err, errGone) }

@@ -11,14 +11,14 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// public is the tree of a file as the page sees it: without the sidecar, which only building
-// needs, and which may hold what is to be kept of passwords; and with no password in any file.
+// public is the tree of a file without secrets: the sidecar, which is needed only for building and may contain
+// data about passwords, is left out, and passwords in files are masked.
 type public struct {
 	tree fs.FS
-	mask func(path string, content []byte) []byte // nil: there are none
+	mask func(path string, content []byte) []byte // nil: there are no passwords
 }
 
-// maxFile is the size of the largest file of a tree that is read for the page.
+// maxFile is the maximum size in bytes of a file of a tree that is read for the page.
 const maxFile = 64 << 20
 
 func (p public) Open(name string) (fs.File, error) {
@@ -79,7 +79,7 @@ func readFile(f fs.File, name string, st fs.FileInfo) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxFile))
 }
 
-// publicFolder leaves the sidecar out.
+// publicFolder leaves out the sidecar.
 type publicFolder struct{ fs.ReadDirFile }
 
 func (d publicFolder) InOrder() bool { return tree.InOrder(d.ReadDirFile) }

@@ -10,10 +10,10 @@ import (
 
 const (
 	lookEvery  = time.Second
-	lookSeldom = 10 * time.Second // where looking takes long
+	lookSeldom = 10 * time.Second // if a check takes long
 )
 
-// watchFiles looks whether files that are open have changed.
+// watchFiles checks open files for changes.
 func (s *Server) watchFiles() {
 	pause := lookEvery
 	for {
@@ -28,7 +28,7 @@ func (s *Server) watchFiles() {
 	}
 }
 
-// lookAtAll looks at all files, if a page is open.
+// lookAtAll checks all files for changes, if a page is open.
 func (s *Server) lookAtAll() {
 	if !s.events.listened() {
 		return
@@ -38,13 +38,13 @@ func (s *Server) lookAtAll() {
 	}
 }
 
-// pauseAfter is how long nobody looks after a look that took a time.
+// pauseAfter returns the pause after a check that took the given time.
 func pauseAfter(took time.Duration) time.Duration {
 	return min(max(lookEvery, 20*took), lookSeldom)
 }
 
-// look opens the file anew if it has changed. As long as that fails, what was there before is
-// shown: a program may be writing.
+// look reopens the file if it has changed. While that fails, the previous edition remains visible: a program
+// may still be writing the file.
 func (f *file) look() {
 	if f.Stamp == nil {
 		return
@@ -53,7 +53,7 @@ func (f *file) look() {
 	old, tried := f.shown.stamp, f.tried
 	f.mu.Unlock()
 	if old == "" {
-		return // nobody has looked at it
+		return // the file was never opened
 	}
 	now := f.Stamp()
 	if now == old && tried == "" || now == tried && tried != "" {
@@ -68,16 +68,16 @@ func (f *file) look() {
 	}
 }
 
-// goneStamp is that of a file that is not there.
+// goneStamp is the stamp of a missing file.
 const goneStamp = "not there"
 
 var (
 	errNotThere = errors.New("it is not there any more")
-	// errLess says why an edition is not shown that lacks what the one before had.
+	// errLess is the reason for not showing an edition that lacks data which the previous edition had.
 	errLess = errors.New("a part of it is missing")
 )
 
-// fail tells, once, why an edition is not shown.
+// fail reports, once, why an edition is not shown.
 func (f *file) fail(stamp string, err error) {
 	message := f.plain(err.Error())
 	f.mu.Lock()
@@ -89,9 +89,8 @@ func (f *file) fail(stamp string, err error) {
 	}
 }
 
-// renew opens the file as it is now and lets it take the place of the edition that is shown.
-// Where that is the same it does so only if it is forced: other files may have a part in what
-// is shown.
+// renew opens the file as it is now and replaces the current edition. If the content is unchanged, it does so
+// only if force is set: the picture may depend on other files.
 func (f *file) renew(ctx context.Context, force bool) error {
 	f.renewing.Lock()
 	defer f.renewing.Unlock()
@@ -108,7 +107,7 @@ func (f *file) renew(ctx context.Context, force bool) error {
 		f.mu.Lock()
 		f.shown, f.tried, f.broken = now, "", ""
 		f.mu.Unlock()
-		if mended { // it is what it was
+		if mended { // the earlier content is back
 			s.events.send(event{"changed", map[string]any{"file": f.id, "generation": generation}})
 		}
 		return nil
@@ -149,7 +148,7 @@ func (f *file) renew(ctx context.Context, force bool) error {
 	return nil
 }
 
-// changed closes what was opened for a generation, and tells of the next.
+// changed closes the objects of a generation and sends an event about the next generation.
 func (f *file) changed(generation int) {
 	s, own := f.server, f.key(generation)
 	s.scenes.drop(func(k string) bool { return strings.HasPrefix(k, own+"\n") })
@@ -158,7 +157,7 @@ func (f *file) changed(generation int) {
 	s.events.send(event{"changed", map[string]any{"file": f.id, "generation": generation + 1}})
 }
 
-// tryScene makes sure that what the file shows can be had.
+// tryScene returns an error if the scene of the file cannot be opened.
 func (e *edition) tryScene(ctx context.Context) error {
 	if !e.Format.Shows("") {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// routes says what answers what. All that is about a file is below /f/NUMBER, where NUMBER is
-// its place among the files that the program was started with.
+// routes registers the handlers. Requests about a file are below /f/NUMBER, where NUMBER is the position of the
+// file in the list of files.
 func (s *Server) routes() {
 	s.mux = http.NewServeMux()
 	s.mux.HandleFunc("GET /{$}", s.handle(s.serveShell))
@@ -47,7 +47,7 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("GET /f/{file}/still/{generation}", s.serveStill)
 }
 
-// session tells what the page is about. The files of a gallery are told by its own address.
+// session returns the mode and the files of the page. The files of a gallery have a separate address.
 func (s *Server) session(*http.Request) (any, error) {
 	type item struct {
 		ID   int    `json:"id"`
@@ -62,14 +62,14 @@ func (s *Server) session(*http.Request) (any, error) {
 	return map[string]any{"mode": s.mode, "files": files}, nil
 }
 
-// fact is an [format.InfoField] for the page.
+// fact is a [format.InfoField] for the page.
 type fact struct {
 	Key   string `json:"key"`
 	Label string `json:"label"`
 	Value any    `json:"value"`
 }
 
-// describe tells what a file is and what can be done with it.
+// describe returns the properties of a file and the operations that the page offers for it.
 func describe(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 	info, err := e.file.Info(ctx, e.job(nil))
 	if err != nil {
@@ -92,7 +92,7 @@ func describe(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 			q := query{c.Name, c.Title, c.Usage(), c.Example, []option{}}
 			for _, o := range c.Options {
 				if o.Input {
-					continue // the page has no files to name
+					continue // the page cannot name files of the disk
 				}
 				one := option{"--" + o.Name, strings.ReplaceAll(o.Help, "`", "")}
 				if value := strings.Split(o.Help, "`"); !o.Bool && len(value) == 3 {
@@ -118,9 +118,10 @@ func describe(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 	}, nil
 }
 
-const pageEntries = 500 // of a folder, at a time
+const pageEntries = 500 // entries of a folder in an answer
 
-// listTree tells what is in a folder of the tree: path, and after, the number of entries to pass over.
+// listTree returns the entries of a folder of the tree. Parameters: path, and after, the number of entries to
+// skip.
 func listTree(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	fsys, err := e.files(ctx)
 	if err != nil {
@@ -148,7 +149,7 @@ func listTree(ctx context.Context, e *edition, r *http.Request) (any, error) {
 		Name  string `json:"name"`
 		Dir   bool   `json:"dir"`
 		Size  int64  `json:"size"`
-		Scene bool   `json:"scene"` // a picture of it can be drawn
+		Scene bool   `json:"scene"` // the entry can be drawn
 	}
 	items, more := []item{}, false
 	for at := 0; !more; {

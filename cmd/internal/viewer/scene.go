@@ -15,11 +15,11 @@ import (
 	"trowel.example/format"
 )
 
-// scene is a scene that is open, and keeps its file open.
+// scene is an open scene. It keeps its file open.
 type scene struct {
 	format.Scene
-	release func()                 // of its edition
-	closing func([]format.Missing) // keeps what its pictures had to do without
+	release func()                 // releases its edition
+	closing func([]format.Missing) // stores the missing data of its pictures
 }
 
 func (s *scene) Close() error {
@@ -29,7 +29,7 @@ func (s *scene) Close() error {
 	return err
 }
 
-// isSeen is Shows, but knows of a file that stands alone whether it shows something itself.
+// isSeen is Shows, but for a single file, it opens the scene to find out whether the file itself can be drawn.
 func (e *edition) isSeen(ctx context.Context, path string) bool {
 	if path != "" || e.Format.Folder || !e.Format.Shows("") {
 		return e.Format.Shows(path)
@@ -41,15 +41,15 @@ func (e *edition) isSeen(ctx context.Context, path string) bool {
 	return !errors.Is(err, format.ErrUnseen)
 }
 
-// scene returns what the file shows at a path of its tree, with values of options. The
-// function that it returns is to be called when the scene is no longer used.
+// scene returns the scene of the file or of a path of its tree, with values of options. The returned function
+// must be called when the scene is no longer used.
 func (e *edition) scene(ctx context.Context, path string, values map[string]string) (*scene, func(), error) {
 	if !e.Format.Shows(path) {
 		return nil, nil, problem{http.StatusNotFound, "there is no picture of it"}
 	}
 	server := e.of.server
 	return server.scenes.get(ctx, e.sceneKey(path, values), func(ctx context.Context) (*scene, error) {
-		// The file stays open as long as the scene: it has its own lease.
+		// The scene has a separate lease, so the file stays open as long as the scene.
 		own, release, err := e.lease(ctx)
 		if err != nil {
 			return nil, err
@@ -69,7 +69,7 @@ func (e *edition) scene(ctx context.Context, path string, values map[string]stri
 	})
 }
 
-// variant opens a scene with options, if it can by the one without.
+// variant opens a scene with options, based on the scene without options if the format supports this.
 func (e *edition) variant(ctx context.Context, path string, values map[string]string) (format.Scene, error) {
 	plain, release, err := e.scene(ctx, path, nil)
 	if err != nil {
@@ -99,15 +99,15 @@ func variantKey(path string, values map[string]string) string {
 	return key
 }
 
-// optionPrefix is before the name of an option in a request.
+// optionPrefix is the prefix of options among the parameters of a request.
 const optionPrefix = "o."
 
-// switches returns the options of scenes that the page may set: none that names a file.
+// switches returns the options of scenes that the page may set. Options that name files are excluded.
 func switches(f *format.Format) []format.Option {
 	return slices.DeleteFunc(slices.Clone(f.Options), func(o format.Option) bool { return o.For&format.ForScene == 0 || o.Input || o.List })
 }
 
-// sceneValues returns the values of options that a request has.
+// sceneValues returns the values of options in a request.
 func (e *edition) sceneValues(q url.Values) (map[string]string, error) {
 	var values map[string]string
 	options := switches(e.Format)
@@ -131,20 +131,20 @@ func (e *edition) sceneValues(q url.Values) (map[string]string, error) {
 	return values, nil
 }
 
-// asked is a scene with the view of it that a request names, and a look at the view.
+// asked is a scene, the view that a request names, and a look at that view.
 type asked struct {
 	*scene
 	format.View
-	look       format.Look // with view, layers and time; no origin, scale or size
-	picture    string      // the file, what of its tree, and the options
+	look       format.Look // with view, layers and time; without origin, scale and size
+	picture    string      // the file, the path in its tree, and the options
 	generation int         // of the file
 	key        string      // of the scene
-	hold       func()      // keeps it open for one more call of release
+	hold       func()      // keeps the scene open for one more call of release
 	release    func()
 }
 
-// ask opens the scene that a request is about: path, view, l (numbers of layers), time (in
-// milliseconds), paper (the background of a view that may have any, as rrggbb) and options.
+// ask opens the scene of a request. Parameters: path, view, l (numbers of layers), time (in milliseconds),
+// paper (the background as rrggbb, if the view allows any) and options.
 func (e *edition) ask(ctx context.Context, r *http.Request) (*asked, error) {
 	q := r.URL.Query()
 	values, err := e.sceneValues(q)
@@ -173,7 +173,7 @@ func (e *edition) ask(ctx context.Context, r *http.Request) (*asked, error) {
 	return a, nil
 }
 
-// background returns what is behind a view: what the page wants, if the view may have any.
+// background returns the background of a view: the requested color, if the view allows any.
 func background(v format.View, q url.Values) (color.NRGBA, error) {
 	if !v.Paper || !q.Has("paper") {
 		return v.Background, nil
@@ -185,8 +185,8 @@ func background(v format.View, q url.Values) (color.NRGBA, error) {
 	return c, nil
 }
 
-// current opens the scene that a request is about, in the generation of the file that it names:
-// a browser keeps such a picture for good, so it must never be one of another generation.
+// current opens the scene of a request in the generation of the file that the request names. A browser caches
+// such a picture permanently, so a picture of another generation must never be sent.
 func (s *Server) current(r *http.Request) (*edition, *asked, func(), error) {
 	e, release, err := s.editionOf(r)
 	if err != nil {

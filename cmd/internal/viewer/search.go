@@ -17,21 +17,21 @@ import (
 
 const (
 	maxLines    = 1000 // hits of a search
-	maxHits     = 5000 // of a query
-	maxLineText = 500  // bytes of a line that are shown
+	maxHits     = 5000 // hits of a query
+	maxLineText = 500  // bytes shown of a line
 	streamEvery = 200 * time.Millisecond
 )
 
-// stream is an answer in lines of JSON, as they come: {"hit": ...}, {"progress": number of
-// what was looked at} and at last {"end": {...}}, or {"error": message}. It has no limit of time: it
-// ends with the request.
+// stream is an answer in lines of JSON, sent as they are found: {"hit": ...}, {"progress": number of items
+// searched}, and at the end {"end": {...}} or {"error": message}. The time is not limited: the stream ends with
+// the request.
 type stream struct {
 	w    *json.Encoder
 	out  *http.ResponseController
 	last time.Time
 }
 
-// errEnough ends a search that has found as much as is shown.
+// errEnough ends a search that has found as many hits as are shown.
 var errEnough = errors.New("enough")
 
 func (t *stream) send(name string, value any) error {
@@ -43,7 +43,7 @@ func (t *stream) send(name string, value any) error {
 	return err
 }
 
-// progress tells how far it is, from time to time.
+// progress sends the progress from time to time.
 func (t *stream) progress(n int) error {
 	if time.Since(t.last) > streamEvery {
 		return t.send("progress", n)
@@ -51,7 +51,7 @@ func (t *stream) progress(n int) error {
 	return nil
 }
 
-// stream makes a handler of a function that finds things in a file.
+// stream makes a handler of a function that searches a file.
 func (s *Server) stream(find func(ctx context.Context, e *edition, r *http.Request) (func(*stream) error, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var run func(*stream) error
@@ -78,7 +78,7 @@ func (s *Server) stream(find func(ctx context.Context, e *edition, r *http.Reque
 	}
 }
 
-// lineHit is a line that matches.
+// lineHit is a matching line.
 type lineHit struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
@@ -86,8 +86,8 @@ type lineHit struct {
 	At   place  `json:"at"`
 }
 
-// searchText finds lines of the tree: q, an expression, or with fixed a text as it stands;
-// with i upper and lower case are the same. At ends it has how many files were searched and which could not be.
+// searchText searches the lines of the tree. Parameters: q, a regular expression, or a literal text with fixed;
+// i ignores case. The end has the number of files searched and the files that could not be searched.
 func searchText(ctx context.Context, e *edition, r *http.Request) (func(*stream) error, error) {
 	q := r.URL.Query()
 	pattern, err := contents.Pattern(q.Get("q"), q.Has("fixed"), q.Has("i"))
@@ -123,7 +123,7 @@ func searchText(ctx context.Context, e *edition, r *http.Request) (func(*stream)
 	}, nil
 }
 
-// end tells that it is over, and whether there is more.
+// end sends the end of the stream, which states whether there are more hits.
 func (t *stream) end(err error, told map[string]any) error {
 	told["more"] = errors.Is(err, errEnough)
 	if err != nil && !errors.Is(err, errEnough) {
@@ -139,7 +139,7 @@ type foundThing struct {
 	Fields []fact `json:"fields"`
 }
 
-// findThings finds what a query asks for: q has its words.
+// findThings runs a query. The parameter q contains its words.
 func findThings(ctx context.Context, e *edition, r *http.Request) (func(*stream) error, error) {
 	if e.Format.Finder == nil {
 		return nil, problem{http.StatusNotFound, "a " + e.Format.Title + " has no queries"}
@@ -186,7 +186,7 @@ func findThings(ctx context.Context, e *edition, r *http.Request) (func(*stream)
 	}, nil
 }
 
-// batch collects hits for a short time, so that their lines are looked up together.
+// batch collects hits for a short time, so that their lines are located together.
 type batch struct {
 	*stream
 	hits []foundThing
@@ -227,7 +227,7 @@ func (b *batch) send(ctx context.Context, e *edition) error {
 	return nil
 }
 
-// noFiles refuses a query that names a file of the disk.
+// noFiles returns an error if a query names a file of the disk.
 func noFiles(step format.Step) error {
 	for _, o := range append(step.Args[:len(step.Args):len(step.Args)], step.Options...) {
 		if v, given := step.Job.Given(o.Name); o.Input && given && v != o.Default {
@@ -237,8 +237,8 @@ func noFiles(step format.Step) error {
 	return nil
 }
 
-// splitWords splits what somebody typed into words, as a shell does: what is in quotes is one
-// word, and \ takes the character behind it as it is, but not within ' and '.
+// splitWords splits text that the user typed into words, as a shell does: quoted text is one word, and \
+// escapes the next character, except between ' and '.
 func splitWords(text string) (words []string, err error) {
 	var word strings.Builder
 	quote, escaped, begun := rune(0), false, false

@@ -7,12 +7,11 @@ import (
 	"trowel.example/format"
 )
 
-// maxStale is how many tiles can be asked about at a time.
+// maxStale is the maximum number of tiles in a request.
 const maxStale = 4096
 
-// stale tells which of the tiles x0,y0 to x1,y1 of zoom z look otherwise now than in the
-// generation since, as [x, y]. The look is that of a request for tiles. A tile of which nobody
-// knows that it is the same is taken for another one.
+// stale returns which of the tiles x0,y0 to x1,y1 of zoom z have changed since the generation since, as [x, y].
+// The look is that of a request for tiles. Tiles not known to be unchanged are returned, too.
 func stale(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	a, err := e.ask(ctx, r)
 	if err != nil {
@@ -51,7 +50,7 @@ func stale(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	return map[string]any{"generation": a.generation, "tiles": list}, nil
 }
 
-// unchanged reports whether a tile is known to look as it did in an older generation.
+// unchanged reports whether a tile is known to look the same as in an older generation.
 func (s *Server) unchanged(ctx context.Context, a *asked, at spot, since int) (bool, error) {
 	key := a.tileKey(at)
 	old := s.tiles.of(key, since)
@@ -59,7 +58,7 @@ func (s *Server) unchanged(ctx context.Context, a *asked, at spot, since int) (b
 		return old != nil, nil
 	}
 	if _, costly := a.Scene.(format.Coverer); costly && at.z <= far {
-		return s.tiles.of(key, a.generation) == old, nil // they have no fingerprints
+		return s.tiles.of(key, a.generation) == old, nil // the scene has no fingerprints
 	}
 	print, err := s.print(ctx, a, at)
 	if err != nil || print == nil {
@@ -68,7 +67,7 @@ func (s *Server) unchanged(ctx context.Context, a *asked, at spot, since int) (b
 	return s.tiles.still(key, a.generation, *print) == old, nil
 }
 
-// renew opens a file anew, as it is now: for what is not watched, such as worlds.
+// renew reopens a file as it is now. It is for files that are not watched, such as worlds.
 func renew(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 	f := e.of
 	if err := f.renew(ctx, true); err != nil {

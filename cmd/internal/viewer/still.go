@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	stillSide = 8192    // pixels of a still to each side, at most
-	liveSide  = 4096    // of one that is shown on the page
-	farAway   = 1 << 32 // units; no picture begins beyond
+	stillSide = 8192    // maximum width and height of a still in pixels
+	liveSide  = 4096    // the same for a still that is shown on the page
+	farAway   = 1 << 32 // units; pictures must begin within
 )
 
-// serveStill answers with one picture of w x h pixels: of what a camera sees where the options
-// say that it stands, or in other views of the rectangle whose left top is x,y, in the zoom z.
-// With save it is a file to be kept. It is the picture that the verb render makes.
+// serveStill sends one picture of w x h pixels. In a camera view, it shows what the camera sees at the position
+// given by the options; in other views, the rectangle with the top left corner x,y at zoom z. With save, it is
+// sent as a file to save. The picture is identical to that of the verb render.
 func (s *Server) serveStill(w http.ResponseWriter, r *http.Request) {
-	var broke error // in the midst of it
+	var broke error // an error after the first bytes were sent
 	s.handle(func(w http.ResponseWriter, r *http.Request) error {
 		e, a, release, err := s.current(r)
 		if err != nil {
@@ -47,7 +47,7 @@ func (s *Server) serveStill(w http.ResponseWriter, r *http.Request) {
 		h.Set("Content-Type", "image/png")
 		h.Set("Cache-Control", "private, max-age=31536000, immutable")
 		f := look.Frame()
-		h.Set("Area", fmt.Sprintf("%v,%v,%v,%v", f.Min[0], f.Min[1], f.Max[0], f.Max[1])) // in units: where what is
+		h.Set("Area", fmt.Sprintf("%v,%v,%v,%v", f.Min[0], f.Min[1], f.Max[0], f.Max[1])) // in units, to map the picture to the view
 		if save {
 			h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": stillName(e, a, r.URL.Query().Get("path"), look)}))
 			h.Set("Cache-Control", "no-store")
@@ -66,11 +66,11 @@ func (s *Server) serveStill(w http.ResponseWriter, r *http.Request) {
 		return err
 	})(w, r)
 	if broke != nil {
-		panic(http.ErrAbortHandler) // so that nobody takes a part for the whole
+		panic(http.ErrAbortHandler) // closes the connection, so that an incomplete picture is detected
 	}
 }
 
-// counter counts what is written.
+// counter counts the bytes written.
 type counter struct {
 	io.Writer
 	n int64
@@ -82,7 +82,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// stillLook returns the look that a request for a still means.
+// stillLook returns the look of a request for a still.
 func (a *asked) stillLook(r *http.Request, most int) (look format.Look, err error) {
 	q := r.URL.Query()
 	look = a.look
@@ -113,7 +113,7 @@ func (a *asked) stillLook(r *http.Request, most int) (look format.Look, err erro
 	return look, nil
 }
 
-// slotted is a scene of which no more parts are drawn at a time than there are slots.
+// slotted is a scene whose parts are drawn while holding CPU slots.
 type slotted struct {
 	format.Scene
 	server *Server
@@ -123,7 +123,7 @@ func (s slotted) Render(ctx context.Context, dst *image.RGBA, look format.Look) 
 	return s.server.turn(ctx, func() error { return s.Scene.Render(ctx, dst, look) })
 }
 
-// writeStill writes a picture as PNG, with no more of it in memory than some bands.
+// writeStill writes a picture as PNG, with only a few bands in memory.
 func (s *Server) writeStill(ctx context.Context, w io.Writer, a *asked, look format.Look) error {
 	kind := pixel.RGBA
 	if a.Background.A == 0xff {
@@ -139,7 +139,7 @@ func (s *Server) writeStill(ctx context.Context, w io.Writer, a *asked, look for
 	return png.Close()
 }
 
-// stillName names the file of a still after what it shows, and where its middle is.
+// stillName returns the file name of a still, made of the shown object and the center of the picture.
 func stillName(e *edition, a *asked, at string, look format.Look) string {
 	name := e.of.Name
 	if at != "" {
@@ -153,8 +153,7 @@ func stillName(e *edition, a *asked, at string, look format.Look) string {
 	return safename.Escape(fmt.Sprintf("%s %s,%s", name, alongAxis(a.View, 0, (frame.Min[0]+frame.Max[0])/2), alongAxis(a.View, 1, (frame.Min[1]+frame.Max[1])/2))) + ".png"
 }
 
-// alongAxis names the cell at a place of a view as people do: by the coordinate of its axis,
-// which may grow the other way.
+// alongAxis returns the coordinate of a cell as users know it, along an axis that may point the other way.
 func alongAxis(v format.View, i int, at float64) string {
 	n := math.Floor(at)
 	if strings.HasPrefix(v.Axes[i], "-") {

@@ -16,17 +16,17 @@ import (
 	"sync"
 )
 
-// A file of the tree is shown as a table if it is CSV, TSV, or JSON that is a list of objects
-// or has such lists in it, one table each.
+// A file of the tree is shown as a table if it is CSV, TSV, or JSON that is a list of objects. A JSON object
+// with lists of objects as members has one table for each list.
 
 const (
-	maxTable   = 32 << 20 // bytes of a text of which tables are made
-	maxCells   = 4 << 20  // of all its tables
+	maxTable   = 32 << 20 // size in bytes of a text with tables
+	maxCells   = 4 << 20  // cells of all tables
 	maxColumns = 1000
-	cellText   = 300 // letters of a cell that are sent
+	cellText   = 300 // letters sent of a cell
 )
 
-// table is a table with the text of its cells.
+// table is a table of texts.
 type table struct {
 	name    string
 	columns []string
@@ -34,22 +34,22 @@ type table struct {
 
 	mu    sync.Mutex
 	order order
-	found []int // rows in that order
+	found []int // row numbers in that order
 }
 
 type tableRow struct {
-	line  int // of the text, from 1
+	line  int // line of the text, from 1
 	cells []string
 }
 
-// order says which rows there are, and in what order.
+// order selects and sorts the rows.
 type order struct {
-	by      int // column; -1: as they stand
+	by      int // column to sort by; -1: the order in the file
 	down    bool
-	pattern string // in any case, in any cell; "" is all
+	pattern string // text in any cell, ignoring case; "" selects all rows
 }
 
-// tablesOf returns the tables that are in a text.
+// tablesOf returns the tables in a text.
 func (d *document) tablesOf(name string) []*table {
 	d.tablesOnce.Do(func() {
 		if len(d.text) > maxTable {
@@ -65,13 +65,13 @@ func (d *document) tablesOf(name string) []*table {
 			d.tables, err = jsonTables(d.text)
 		}
 		if err != nil {
-			d.tables = nil // the text shows what it is
+			d.tables = nil // the text panel shows the error
 		}
 	})
 	return d.tables
 }
 
-// separated reads CSV or TSV, the first row of which has the names of the columns.
+// separated parses CSV or TSV. The first row contains the names of the columns.
 func separated(text []byte, comma rune) ([]*table, error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))))
 	r.Comma, r.LazyQuotes, r.FieldsPerRecord = comma, true, -1
@@ -105,7 +105,7 @@ func separated(text []byte, comma rune) ([]*table, error) {
 
 var errTable = fmt.Errorf("it is no table, or too large")
 
-// jsonTables finds the lists of objects: the whole, or members of it.
+// jsonTables returns the lists of objects: the whole text, or its members.
 func jsonTables(text []byte) ([]*table, error) {
 	j := jsonReader{text: text, line: 1}
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -138,8 +138,8 @@ func jsonTables(text []byte) ([]*table, error) {
 	return nil, nil
 }
 
-// members goes through an object in its own order. Offsets are those of the text in which the
-// object stands at start.
+// members calls see for the members of an object, in order. Offsets are relative to the text in which the
+// object begins at start.
 func members(object json.RawMessage, start int, see func(name string, value json.RawMessage, at int) error) error {
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if _, err := dec.Token(); err != nil {
@@ -163,19 +163,19 @@ func members(object json.RawMessage, start int, see func(name string, value json
 
 type jsonReader struct {
 	text    []byte
-	counted int // bytes of the text up to which lines are counted
+	counted int // offset up to which lines are counted
 	line    int
 	cells   int
 }
 
-// lineAt returns the line of an offset; they come in order.
+// lineAt returns the line of an offset. Offsets must increase from call to call.
 func (j *jsonReader) lineAt(offset int) int {
 	j.line += bytes.Count(j.text[j.counted:offset], []byte("\n"))
 	j.counted = offset
 	return j.line
 }
 
-// table makes a table of a list, nil if it is none of objects.
+// table returns the table of a list, or nil if the list does not consist of objects.
 func (j *jsonReader) table(name string, list json.RawMessage, start int) (*table, error) {
 	dec := json.NewDecoder(bytes.NewReader(list))
 	if _, err := dec.Token(); err != nil {
@@ -220,7 +220,7 @@ func (j *jsonReader) table(name string, list json.RawMessage, start int) (*table
 	return t, nil
 }
 
-// cellOf returns a value as people read it: texts as they are, lists of them with commas.
+// cellOf returns the text of a value: strings without quotes, lists of strings separated by commas.
 func cellOf(value json.RawMessage) string {
 	switch value[0] {
 	case '"':
@@ -254,7 +254,7 @@ func (r tableRow) cell(i int) string {
 	return ""
 }
 
-// in returns the numbers of the rows in an order. The last one is kept: a page asks for many
+// in returns the numbers of the selected rows, sorted. The last result is kept, because a page requests many
 // parts of it.
 func (t *table) in(o order) []int {
 	t.mu.Lock()
@@ -286,7 +286,7 @@ func (t *table) in(o order) []int {
 	return found
 }
 
-// sortKey is what a cell is sorted by: numbers before texts, and what is empty at the end.
+// sortKey is the sort key of a cell: numbers sort before texts, and empty cells are last.
 type sortKey struct {
 	kind  int
 	exact int64
@@ -326,8 +326,9 @@ func (k sortKey) compare(o sortKey) int {
 	return cmp.Compare(max(k.kind, decimal), max(o.kind, decimal))
 }
 
-// readTable answers with rows of a table: path; table, its number among those of the file; by,
-// a column, and down; q, what is to be in a row; from and n. A row is [line of the text, cells].
+// readTable returns rows of a table. Parameters: path; table, the number of the table in the file; by, the
+// column to sort by, and down for descending order; q, a text in the rows; from and n. A row is [line of the
+// text, cells].
 func readTable(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	q := r.URL.Query()
 	d, release, err := e.document(ctx, q.Get("path"))
@@ -380,8 +381,8 @@ func readTable(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	return map[string]any{"tables": heads, "columns": t.columns, "rows": rows, "from": from, "total": len(found)}, nil
 }
 
-// hasTable reports whether a file of the tree is shown as a table. Only the names of those that
-// may be are looked into.
+// hasTable reports whether a file of the tree is shown as a table. Only files with the names of tables are
+// read.
 func (e *edition) hasTable(ctx context.Context, name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".csv", ".tsv", ".json":

@@ -15,17 +15,17 @@ import (
 	"trowel.example/cmd/internal/contents"
 )
 
-// Texts are shown by rows: a line is one, or several if it is very long, so that no window on
-// a text is ever large.
+// Texts are shown by rows. A row is a line or a part of a very long line, so that the size of a window on a
+// text is limited.
 
 const (
-	rowLetters = 500  // of a row, at most
-	rowStep    = 256  // rows from one entry of the index to the next
-	pageRows   = 1000 // at a time
-	maxTexts   = 3    // documents that are kept
+	rowLetters = 500  // letters in a row
+	rowStep    = 256  // rows between entries of the index
+	pageRows   = 1000 // rows in an answer
+	maxTexts   = 3    // documents kept
 )
 
-// document is a text of the tree, of which any row is found quickly.
+// document is a text of the tree with an index of its rows.
 type document struct {
 	text  []byte // UTF-8
 	index []rowStart
@@ -36,16 +36,16 @@ type document struct {
 	tables     []*table
 }
 
-// rowStart is where a row begins.
+// rowStart is the start of a row.
 type rowStart struct {
 	offset int
 	line   int  // from 1
-	first  bool // it is the first one of its line
+	first  bool // the row is the first one of its line
 }
 
 func (d *document) Close() error { return nil }
 
-// newDocument takes a text.
+// newDocument returns the document of a text.
 func newDocument(text []byte) *document {
 	d := &document{text: text}
 	at := rowStart{line: 1, first: true}
@@ -59,7 +59,7 @@ func newDocument(text []byte) *document {
 	return d
 }
 
-// row returns a row and where the next one begins, and whether there is one.
+// row returns a row, the start of the next row, and whether there is a row.
 func (d *document) row(at rowStart) (row []byte, next rowStart, more bool) {
 	rest := d.text[at.offset:]
 	end := bytes.IndexByte(rest[:min(len(rest), rowLetters*utf8.UTFMax+1)], '\n')
@@ -77,7 +77,7 @@ func (d *document) row(at rowStart) (row []byte, next rowStart, more bool) {
 	return bytes.TrimSuffix(line, []byte("\r")), next, next.offset < len(d.text)
 }
 
-// letters returns how many bytes the first n letters take.
+// letters returns the length of the first n letters in bytes.
 func letters(text []byte, n int) int {
 	if len(text) <= n {
 		return len(text)
@@ -90,7 +90,7 @@ func letters(text []byte, n int) int {
 	return at
 }
 
-// page calls see with rows from one on.
+// page calls see for n rows, starting at from.
 func (d *document) page(from, n int, see func(at rowStart, row []byte)) {
 	if from < 0 || from >= d.rows {
 		return
@@ -143,11 +143,11 @@ func (e *edition) document(ctx context.Context, path string) (*document, func(),
 }
 
 const (
-	headLines   = 16 // of a text, at most
-	headLetters = 60 // of each
+	headLines   = 16 // lines of a text
+	headLetters = 60 // letters of a line
 )
 
-// readHead answers with the first lines of a file that is a text, or with the names of what is in it.
+// readHead returns the first lines of a text file, or the names of the entries of a tree.
 func readHead(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 	fsys, err := e.files(ctx)
 	if err != nil {
@@ -173,7 +173,7 @@ func readHead(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 		for _, x := range entries {
 			names = append(names, x.Name())
 		}
-		if len(entries) != 1 { // they are many, and stand for the file
+		if len(entries) != 1 { // several entries stand for the whole file
 			break
 		}
 		name, dir = path.Join(name, names[0]), entries[0].IsDir()
@@ -182,7 +182,7 @@ func readHead(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 		}
 		d, release, err := e.document(ctx, name)
 		if err != nil {
-			break // it is no text
+			break // not a text
 		}
 		names = nil
 		d.page(0, headLines, func(_ rowStart, row []byte) {
@@ -193,9 +193,8 @@ func readHead(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 	return map[string]any{"lines": append([]string{}, names...)}, nil
 }
 
-// readText answers with rows of a text of the tree: path; from, the first row, or line, with
-// which the page begins; n of them. A row is [line, text], where line 0 goes on with the one
-// before.
+// readText returns rows of a text of the tree. Parameters: path; from, the first row, or line, with which the
+// page begins; n, the number of rows. A row is [line, text]. Line 0 continues the previous row.
 func readText(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	q := r.URL.Query()
 	d, release, err := e.document(ctx, q.Get("path"))

@@ -17,59 +17,59 @@ import (
 )
 
 const (
-	maxTile  = 1 << 22 // tiles to each side
+	maxTile  = 1 << 22 // number of tiles to each side
 	minZoom  = -24
 	maxZoom  = 8
-	maxTiles = 64 << 20 // bytes of tiles that are kept
+	maxTiles = 64 << 20 // size of the cache in bytes
 
-	// far is the zoom from which on the tiles of a scene that is costly to draw are made of
-	// those of the next zoom.
+	// far is the zoom from which on tiles are composed of the tiles of the next zoom, for scenes that are
+	// expensive to draw.
 	far = -2
-	// patience is how long a request waits for a whole tile, before it gets what is there.
+	// patience is the time that a request waits for a complete tile before it gets an incomplete one.
 	patience = 2 * time.Second
-	// pause is how long nothing may be drawn before what can wait is done.
+	// pause is the time without drawing after which background work starts.
 	pause = 20 * time.Millisecond
 )
 
-// spot is the place of a tile: in zoom 0 a unit has its natural size, in each zoom below half
-// as many pixels. The tile 0,0 has the pixels from the origin of the scene on.
+// spot is the position of a tile: in zoom 0, a unit has its natural size; each zoom below halves the number of
+// pixels. The tile 0,0 begins at the origin of the scene.
 type spot struct{ z, x, y, side int }
 
 func (t spot) rect() image.Rectangle {
 	return image.Rect(t.x*t.side, t.y*t.side, (t.x+1)*t.side, (t.y+1)*t.side)
 }
 
-// look returns the look of which t is a part. A tile of twice the side shows the same.
+// look returns the look of the picture that contains the tile. Tiles of twice the side show the same.
 func (t spot) look(v format.View, look format.Look) format.Look {
 	look.Scale = v.Scale * math.Exp2(float64(t.z)) * float64(t.side) / 256
 	return look
 }
 
-// reaches reports whether a tile shows a part of what there is to see.
+// reaches reports whether a tile overlaps the bounds of a view.
 func (t spot) reaches(v format.View) bool {
 	area := t.look(v, format.Look{}).Area(t.rect())
 	return area.Min[0] < v.Bounds.Max[0] && area.Max[0] > v.Bounds.Min[0] && area.Min[1] < v.Bounds.Max[1] && area.Max[1] > v.Bounds.Min[1]
 }
 
-// tiles keeps the tiles that were drawn last.
+// tiles is the cache of the tiles drawn last.
 type tiles struct {
 	mu      sync.Mutex
 	kept    map[string]*list.Element
-	order   list.List // of *tile, the last used in front
+	order   list.List // of *tile, the last used first
 	size    int64
 	flights map[string]*flight
 
-	printing sync.Mutex // held by whoever finds fingerprints of what was drawn
+	printing sync.Mutex // held while fingerprints of new tiles are computed
 }
 
-// tile is a tile that was drawn: as PNG, empty where nothing is to be seen. What may change
-// later is under the lock of tiles.
+// tile is a rendered tile as PNG, empty if nothing is visible. Fields that may change later are guarded by the
+// lock of tiles.
 type tile struct {
 	key      string
 	png      []byte
-	print    [32]byte // the fingerprint of what it shows; zero if nobody knows it
-	later    bool     // the fingerprint is to be found once there is time
-	from, to int      // the generations of the file that look like this
+	print    [32]byte // fingerprint of the content; zero if unknown
+	later    bool     // the fingerprint is computed later
+	from, to int      // the range of generations with this content
 	missing  []format.Missing
 }
 
@@ -85,8 +85,8 @@ func (c *tiles) find(key string) *tile {
 	return nil
 }
 
-// missing adds what the tiles of a picture lack that are kept of a generation of the file: its scene
-// may have drawn none of them. Parts of a picture overlap, so that no counts add up.
+// missing adds the missing data of the cached tiles of a picture and a generation of the file: the current
+// scene may have drawn none of them. Parts of a picture overlap, so counts are not added up.
 func (c *tiles) missing(picture string, generation int, all *format.Missed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,8 +111,8 @@ func (c *tiles) of(key string, generation int) *tile {
 	return t
 }
 
-// still returns the tile that was drawn for an older generation of the file, if a newer one
-// has the same fingerprint: it is a tile of that, too.
+// still returns the cached tile of another generation of the file if its fingerprint is the same, and marks it
+// as valid for this generation. Otherwise it returns nil.
 func (c *tiles) still(key string, generation int, print [32]byte) *tile {
 	t := c.find(key)
 	c.mu.Lock()
@@ -143,8 +143,8 @@ func (c *tiles) keep(t *tile) *tile {
 	return t
 }
 
-// serveTile answers with a part of a picture: 200 and a PNG, 204 where nothing is, 202 and
-// what there is so far where it takes long, to be asked for again.
+// serveTile sends a tile: status 200 and a PNG, 204 if the tile is empty, or 202 and an incomplete tile if
+// drawing takes long; the page then repeats the request.
 func (s *Server) serveTile(w http.ResponseWriter, r *http.Request) error {
 	_, a, release, err := s.current(r)
 	if err != nil {
@@ -187,7 +187,7 @@ func (s *Server) serveTile(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// spotOf reads the place of a tile from a request.
+// spotOf parses the position of a tile from a request.
 func spotOf(q url.Values, z, x, y string) (t spot, err error) {
 	if t.z, err = whole(z, minZoom, maxZoom); err != nil {
 		return t, err
@@ -205,17 +205,17 @@ func spotOf(q url.Values, z, x, y string) (t spot, err error) {
 	return t, nil
 }
 
-// encode writes a picture as PNG; nothing if nothing is in it.
+// encode encodes a picture as PNG. It returns nil if the picture is empty.
 func encode(pix *image.RGBA) []byte {
 	if blank(pix) {
 		return nil
 	}
 	var b bytes.Buffer
-	_ = fast.Encode(&b, pix) // into memory nothing fails
+	_ = fast.Encode(&b, pix) // writing to memory cannot fail
 	return b.Bytes()
 }
 
-// fast is for pictures that go no farther than to this machine's browser.
+// fast is for pictures that are sent only to a browser on this machine.
 var fast = png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: new(buffers)}
 
 type buffers struct{ sync.Pool }

@@ -1,9 +1,8 @@
-// Package viewer serves a page on which a person looks at game files: their pictures, what is
-// where in them, their texts and bytes, and what is wrong with them. The page and all that it
-// loads is in the program. It is served on this machine only, to whoever has its token, and
-// nothing that a request says can name a file of the disk or change one.
+// Package viewer serves a web page that shows game files: pictures, the objects in them, texts, bytes and
+// findings. The page and all its resources are embedded in the program. It is served on this machine only, to
+// clients that have its token. No request can name a file of the disk or change a file.
 //
-// It knows no game: all that it shows comes through [trowel.example/format].
+// The package has no knowledge of specific games: it accesses files through [trowel.example/format].
 package viewer
 
 import (
@@ -25,49 +24,49 @@ import (
 	"trowel.example/format"
 )
 
-// File is a file to be looked at.
+// File is a file to show.
 type File struct {
-	Name string // for people, without the folders of the disk
+	Name string // display name, without the folders of the disk
 
-	// Open opens it as it is now. It may be called again while an older one is still open.
+	// Open opens the file as it is now. It may be called again while an earlier result is still open.
 	Open func(context.Context) (*Opened, error)
 
-	// Stamp returns a text that changes when the file does, and is quick; "" while it is not
-	// there. Nil: the file is not watched.
+	// Stamp returns, quickly, a text that changes with the file, or "" while the file does not exist. If Stamp
+	// is nil, the file is not watched.
 	Stamp func() string
 
-	// Plain takes the paths of the disk out of a message.
+	// Plain replaces the paths of the disk in a message.
 	Plain func(string) string
 
-	// What a gallery tells of a file that nobody has opened yet.
-	Format   *format.Format // nil: nobody knows
+	// The properties that a gallery shows before the file is opened.
+	Format   *format.Format // nil: unknown
 	Size     int64          // bytes; -1 for a folder
 	Modified time.Time
-	Err      error // why it cannot be opened
+	Err      error // why the file cannot be opened
 }
 
-// Opened is a file that is open.
+// Opened is an open file.
 type Opened struct {
 	Format  *format.Format
 	Source  *format.Source
-	Job     func() *format.Job // with the values of the options that the user gave; a new one each time
-	Notes   []string           // what was said while it was opened
-	Private bool               // it was made for this run: nobody else writes it
+	Job     func() *format.Job // returns a new job with the options that the user gave
+	Notes   []string           // messages of opening the file
+	Private bool               // the file is temporary: no other program writes to it
 	Close   func() error
 
-	// Check reports what is wrong with what the user named, if that is more than what is wrong
-	// with the file: a folder that the file was built from. Nil: it is not.
+	// Check checks more than the file: the folder from which it was built. If Check is nil, only the file is
+	// checked.
 	Check func(context.Context, check.Sink) error
 }
 
-// Mode is what the page shows first.
+// Mode is the initial view of the page.
 type Mode string
 
 // Modes of the page.
 const (
-	One     Mode = "one"     // a file
-	Pair    Mode = "pair"    // two files, the first older, to be compared
-	Gallery Mode = "gallery" // any number, with a small picture of each
+	One     Mode = "one"     // a single file
+	Pair    Mode = "pair"    // two files to compare, the older one first
+	Gallery Mode = "gallery" // any number of files, with a small picture of each
 )
 
 // Server serves the page.
@@ -79,10 +78,10 @@ type Server struct {
 		list []*comparison // the last used at the end
 	}
 
-	life   context.Context // of all work that outlives a request
+	life   context.Context // context of work that outlives a request
 	end    context.CancelFunc
 	token  string
-	ticket atomic.Pointer[string] // is taken for the token once
+	ticket atomic.Pointer[string] // accepted once instead of the token
 	port   string
 	mux    *http.ServeMux
 	opened pool[*edition]
@@ -90,19 +89,19 @@ type Server struct {
 	texts  pool[*document]
 	tiles  tiles
 	panels panels
-	slots  chan struct{} // one for each core: that many parts of pictures are drawn at a time
+	slots  chan struct{} // one for each core, held while a part of a picture is drawn
 	busy   atomic.Int64
 	events hub
 	watch  sync.WaitGroup
 }
 
-// What is kept open, besides what is in use.
+// Numbers of unused objects that are kept open.
 const (
 	maxOpened = 4
 	maxScenes = 6 // of all files
 )
 
-// New returns a server of some files.
+// New returns a server for some files.
 func New(mode Mode, files []File) *Server {
 	s := &Server{mode: mode, slots: make(chan struct{}, runtime.NumCPU())}
 	s.gallery.init()
@@ -118,14 +117,14 @@ func New(mode Mode, files []File) *Server {
 	return s
 }
 
-// secret returns 128 random bits.
+// secret returns 128 random bits as text.
 func secret() string {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }
 
-// Listen opens a port of this machine and returns the address of the page.
+// Listen opens a port on this machine and returns the address of the page.
 func (s *Server) Listen() (net.Listener, string, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -135,8 +134,8 @@ func (s *Server) Listen() (net.Listener, string, error) {
 	return l, s.address(s.token), err
 }
 
-// Once returns an address of the page that opens it once. It is for command lines, which all
-// users of a machine can read.
+// Once returns an address of the page that is valid once. It is meant for command lines, which all users of a
+// machine can read.
 func (s *Server) Once() string {
 	ticket := secret()
 	s.ticket.Store(&ticket)
@@ -147,7 +146,7 @@ func (s *Server) address(token string) string {
 	return fmt.Sprintf("http://127.0.0.1:%s/?t=%s", s.port, token)
 }
 
-// Serve answers requests until ctx ends, and closes all files then.
+// Serve answers requests until ctx ends, then closes all files.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
 		Handler:                      s,
@@ -156,7 +155,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		IdleTimeout:                  2 * time.Minute,
 		MaxHeaderBytes:               64 << 10,
 		BaseContext:                  func(net.Listener) context.Context { return s.life },
-		ErrorLog:                     log.New(io.Discard, "", 0), // of odd requests, which are none of the user's
+		ErrorLog:                     log.New(io.Discard, "", 0), // about malformed requests, which do not concern the user
 	}
 	stop := context.AfterFunc(ctx, func() {
 		s.end()
@@ -173,7 +172,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// Close ends all work and closes all files. It returns when that is done.
+// Close cancels all work and closes all files. It returns when everything is closed.
 func (s *Server) Close() {
 	s.end()
 	s.watch.Wait()

@@ -15,25 +15,25 @@ type layer struct {
 	Title string `json:"title"`
 	Shown bool   `json:"shown"`
 
-	Labels bool `json:"labels"` // the page writes them: see listLabels
+	Labels bool `json:"labels"` // the page draws the labels: see listLabels
 }
 
 type view struct {
 	Name       string     `json:"name"`
 	Title      string     `json:"title"`
 	Bounds     [4]float64 `json:"bounds"` // left, top, right, bottom, in units
-	Scale      float64    `json:"scale"`  // pixels of a unit in zoom 0
+	Scale      float64    `json:"scale"`  // pixels per unit in zoom 0
 	Axes       [2]string  `json:"axes"`
 	Background string     `json:"background"` // "" is transparent
-	Paper      bool       `json:"paper"`      // the page may choose another background
+	Paper      bool       `json:"paper"`      // the page may choose the background
 	Layers     []layer    `json:"layers"`
 	Moves      bool       `json:"moves"`
-	Loop       float64    `json:"loop"`   // milliseconds; 0: nobody knows
-	Camera     bool       `json:"camera"` // it has no tiles, only a still
+	Loop       float64    `json:"loop"`   // milliseconds; 0: unknown
+	Camera     bool       `json:"camera"` // the view has only a still, no tiles
 	Size       [2]int     `json:"size"`   // of the still, in pixels
 }
 
-// describeScene tells what views a scene has, and what can be set.
+// describeScene returns the views of a scene and its options.
 func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	a, err := e.ask(ctx, r)
 	if err != nil {
@@ -63,7 +63,7 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 		Help    string   `json:"help"`
 		Kind    string   `json:"kind"` // bool, integer, number, choice, place, text
 		Choices []string `json:"choices,omitempty"`
-		Default string   `json:"default"` // what the user gave, or the usual value
+		Default string   `json:"default"` // the user's value or the default
 		Range   *[2]int  `json:"range,omitempty"`
 	}
 	options := []option{}
@@ -96,7 +96,7 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 
 const maxLabels = 5000
 
-// listLabels tells which labels are in a rectangle, named as for a still.
+// listLabels returns the labels in a rectangle, given as for a still.
 func listLabels(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	a, err := e.ask(ctx, r)
 	if err != nil {
@@ -139,7 +139,7 @@ type missingItem struct {
 
 const maxMissing = 5000
 
-// listMissing tells what the pictures that were drawn so far had to do without.
+// listMissing returns the missing data of the pictures drawn so far.
 func listMissing(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	a, err := e.ask(ctx, r)
 	if err != nil {
