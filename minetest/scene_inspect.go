@@ -450,7 +450,7 @@ func (in *inspection) marks() error {
 	return nil
 }
 
-// areas returns the areas of the mod areas, which are read once; nil if there is no file.
+// areas returns the areas of the mod named areas, which are read once; nil if there is no file.
 func (w *sharedWorld) areas() (*protect.Areas, error) {
 	w.protection.once.Do(func() {
 		text, err := regular.ReadFile(filepath.Join(w.dir, protect.AreasFile), world.MaxText)

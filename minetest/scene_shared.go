@@ -36,7 +36,7 @@ type sharedWorld struct {
 	protection protection
 }
 
-// protection is the areas of the mod areas.
+// protection is the areas of the mod named areas.
 type protection struct {
 	once  sync.Once
 	areas *protect.Areas

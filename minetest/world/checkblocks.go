@@ -29,8 +29,8 @@ type CheckOptions struct {
 	Slab mapdb.Slab
 	// Remote allows connections to servers on other machines. A world from an untrusted source may name any server.
 	Remote bool
-	// OnProgress is called with the number of blocks that have been checked; may be nil. The argument of is 0 if Area
-	// or Slab is set, or if the database cannot count its blocks quickly.
+	// OnProgress is called with the number of blocks that have been checked; may be nil. The total (of) is 0 if
+	// Area or Slab is set, or if the database cannot count its blocks quickly.
 	OnProgress func(what string, done, of int)
 }
 

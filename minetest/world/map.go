@@ -56,7 +56,7 @@ func OpenMap(ctx context.Context, dir string, s *Settings, remote bool) (mapdb.D
 }
 
 // Missing returns the error of opening the blocks of the world in dir. If the database does not exist
-// although a server has been in the world, the error wraps [fault.ErrFormat] instead of [io/fs.ErrNotExist].
+// although a server has run the world, the error wraps [fault.ErrFormat] instead of [io/fs.ErrNotExist].
 func Missing(dir string, c mapdb.Config, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) || !exists(filepath.Join(dir, "env_meta.txt")) {
 		return err

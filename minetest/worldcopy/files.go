@@ -181,7 +181,7 @@ func copyBytes(ctx context.Context, from, to string, info fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(f.Chmod(info.Mode().Perm()|0o200), regular.Copy(ctx, f, in), f.Sync(), f.Close()) // whatever umask is
+	err = errors.Join(f.Chmod(info.Mode().Perm()|0o200), regular.Copy(ctx, f, in), f.Sync(), f.Close()) // independent of the umask
 	if err == nil {
 		err = os.Chtimes(part, info.ModTime(), info.ModTime())
 	}

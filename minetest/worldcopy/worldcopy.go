@@ -75,7 +75,7 @@ type Options struct {
 	// nil. A run that continues reports that there were findings in an earlier run, but not the findings again.
 	Sink check.Sink
 	// OnProgress is called with the progress: what is "files", "blocks", "players", "accounts", "mods" or "verify",
-	// and of is 0 if the total is unknown; may be nil.
+	// and the total (of) is 0 if unknown; may be nil.
 	OnProgress func(what string, done, of int)
 }
 

@@ -61,8 +61,7 @@ type Options struct {
 	View   View
 	Colors Coloring
 
-	// Box is the area to draw, in nodes. On the sides of the box along the edges of the picture, complete blocks are
-	// shown.
+	// Box is the box of nodes to draw. [Map.Bounds] is rounded to complete blocks.
 	Box Box
 
 	Alpha bool // draw what is behind colours that are not opaque

@@ -208,7 +208,7 @@ func (b *Block) tidy() {
 	case b.Version >= 29: // in earlier versions, the flag has additional meanings
 		b.Flags &^= mapblock.NotAllAir
 	}
-	// The light on the border to the neighbors must be recomputed.
+	// The light on the border to the neighbours must be recomputed.
 	if b.Version >= 27 {
 		b.LightingComplete &^= sides
 	} else {

@@ -12,7 +12,7 @@ type Shape struct {
 	In  func(v Vec) bool
 }
 
-// shape returns a Shape. If it is hollow, it contains only the nodes with a neighbor, through a face, that is not in
+// shape returns a Shape. If it is hollow, it contains only the nodes with a neighbour, through a face, that is not in
 // the form.
 func shape(box Box, in func(v Vec) bool, hollow bool) Shape {
 	if !hollow {

@@ -42,7 +42,7 @@ type Options struct {
 
 	// Sink receives findings about blocks that a step did not change although it should have; may be nil.
 	Sink check.Sink
-	// OnProgress is called with the progress of a pass over the blocks; of is 0 if the total is unknown; may be nil.
+	// OnProgress is called with the progress of a pass over the blocks; the total (of) is 0 if unknown; may be nil.
 	OnProgress func(what string, done, of int)
 }
 

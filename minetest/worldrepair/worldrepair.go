@@ -36,7 +36,7 @@ type Options struct {
 
 	// Sink receives findings about the damage, the repair and the losses; may be nil.
 	Sink check.Sink
-	// OnProgress is called with the progress; of is 0 if the total is unknown; may be nil.
+	// OnProgress is called with the progress; the total (of) is 0 if unknown; may be nil.
 	OnProgress func(what string, done, of int)
 }
 

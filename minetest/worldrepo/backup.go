@@ -330,8 +330,8 @@ func removeEmpty(ctx context.Context, s storage.Store) error {
 	return s.Remove(ctx, fileMark)
 }
 
-// scratchFor makes a folder for what a run needs on the disk: in a folder with a repository, which the
-// user chose for its room, else where temporary files are.
+// scratchFor creates a folder for temporary data: in a repository that is a folder, which the user chose for its free
+// space, or else in the system's folder for temporary files.
 func scratchFor(s storage.Store) (dir string, end func(), err error) {
 	f, is := s.(storage.Folder)
 	if !is {

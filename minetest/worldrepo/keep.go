@@ -332,7 +332,7 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 		if err := os.MkdirAll(path, mode); err != nil {
 			return nil, err
 		}
-		if err := os.Chmod(path, mode); err != nil { // whatever umask is
+		if err := os.Chmod(path, mode); err != nil { // independent of the umask
 			return nil, err
 		}
 	}
@@ -396,7 +396,7 @@ func (r *Repository) extract(dir string, f File, sink check.Sink) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := os.Chmod(path, f.Mode.Perm()|0o600); err != nil { // whatever umask is
+	if err := os.Chmod(path, f.Mode.Perm()|0o600); err != nil { // independent of the umask
 		return errors.Join(err, out.Close())
 	}
 	var lost damage
