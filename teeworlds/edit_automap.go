@@ -59,8 +59,8 @@ other layers, or by other rules. A layer whose seed is 0 gets one that is drawn 
 		}),
 }
 
-// automapLayers draws layers. It fails if a layer named by the user cannot be drawn; other layers are skipped if
-// their rules are missing.
+// automapLayers draws layers. It fails if it finds no rules for a layer that the user names. Of the layers for which
+// the map names rules, it skips and reports those that cannot be drawn.
 func automapLayers(ctx context.Context, e *mapedit.Editor, job *format.Job) error {
 	rules, err := rulesFor(job)
 	if err != nil {

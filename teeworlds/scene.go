@@ -143,8 +143,8 @@ func drawOptions(job *format.Job, src *format.Source) (o mapdraw.Options, err er
 	return o, nil
 }
 
-// dataBeside returns the data folder of the game for a map in the maps folder of a client: the folder next to it, of
-// the user or of the client itself.
+// dataBeside returns the possible data folders of the game for a map in the maps folder of a client: the parent of that
+// folder, as for the user's own data, and the folder data next to it.
 func dataBeside(src *format.Source) []string {
 	if len(src.Reads()) == 0 {
 		return nil // not a file
@@ -160,7 +160,7 @@ func dataBeside(src *format.Source) []string {
 	return nil
 }
 
-// mapresBeside returns the folder of pictures for a map of this kind, if reading it is allowed.
+// mapresBeside returns the folders of pictures for a map of this kind that src may read.
 func mapresBeside(src *format.Source) (dirs []string) {
 	for _, data := range dataBeside(src) {
 		if dir := filepath.Join(data, "mapres"); src.May == nil || src.May(dir) == nil {

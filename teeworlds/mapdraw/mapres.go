@@ -80,7 +80,7 @@ func has07(dir string) bool {
 // wants07 decides whether the external images of Teeworlds 0.7 are drawn, where the games differ. The client decides
 // by the server that it plays on, which is unknown here. The format of the map is not conclusive either, since a
 // converted map still has its old tiles. For a map in the format of 0.7 the tiles therefore decide: they should be
-// where their picture is not empty. The format decides only if the pictures of both games are not available.
+// where their picture is not empty. The format decides only if there are no pictures of both games to compare.
 func (r *Renderer) wants07() bool {
 	switch r.o.Game {
 	case Game06:

@@ -173,7 +173,7 @@ func (e *Editor) IsolatePhysics() error {
 		if len(list) == 0 {
 			return nil
 		}
-		n := twmap.NewGroup(name, list...) // the position that the game uses for the game group, whatever its fields are
+		n := twmap.NewGroup(name, list...) // NewGroup has the position that the game uses for the game group
 		return []*twmap.Group{n}
 	}
 	behind, before := apart("Background", back), apart("Foreground", front)

@@ -100,8 +100,8 @@ func setRectangle(q *twmap.Quad, b box) {
 }
 
 // AspectQuads changes quads to rectangles with the aspect ratio of the image of their layer, keeping the width and
-// the top of their bounding rectangle. It fails if the layer has no image, if the stated size of the image is 0, or
-// if a quad would be too high.
+// the top of their bounding rectangle. It fails if the layer has no image, if the map states a width or height of
+// 0 for the image, or if a quad would be too high.
 func (e *Editor) AspectQuads(at LayerAt, list []int) error {
 	layer, quads, err := e.quads(at)
 	switch {

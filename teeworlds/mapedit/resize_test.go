@@ -176,7 +176,8 @@ func TestShrink(t *testing.T) {
 	sky := twmap.NewGroup("Sky", design([]uint8{1, 1, 2, 2}, []uint8{1, 1, 2, 2}), design([]uint8{5, 5, 5, 6}, []uint8{5, 5, 5, 7}), twmap.NewQuadLayer(twmap.NewQuad(64, 64, 32, 32)))
 	m.Groups = append(m.Groups, sky)
 	n := edited(t, m, func(e *mapedit.Editor) error { e.Shrink(false); return nil })
-	if got, want := ids(n.Groups[0].Layers[1].(*twmap.TileLayer)), "[[1 1 2 3] [1 1 2 3] [1 1 4 3]]"; got != want { // all rows: the game group is not moved
+	// All rows are kept: the game group is not moved.
+	if got, want := ids(n.Groups[0].Layers[1].(*twmap.TileLayer)), "[[1 1 2 3] [1 1 2 3] [1 1 4 3]]"; got != want {
 		t.Errorf("design: %s, want %s", got, want)
 	}
 	if got, want := ids(n.Groups[1].Layers[0].(*twmap.TileLayer))+ids(n.Groups[1].Layers[1].(*twmap.TileLayer)), "[[1 2] [1 2]][[5 5 6] [5 5 7]]"; got != want {

@@ -40,7 +40,7 @@ func joinEqual(old, new []any, to, from []int) {
 			left[key] = append(left[key], i)
 		}
 	}
-	shift := 0 // distance between the positions of the last joined pair
+	shift := 0 // difference between the old and the new index of the last joined pair
 	for j, key := range new {
 		if to[j] >= 0 {
 			shift = to[j] - j

@@ -111,7 +111,7 @@ func (c *checker) checkTileLayer(sink check.Sink, part *Part, l *TileLayer, else
 	}
 }
 
-// checkImage returns the image that a layer uses, and reports a missing or unsuitable one.
+// checkImage returns the image that a layer uses, or nil for none. It reports an image that the map does not have.
 func (c *checker) checkImage(sink check.Sink, part *Part, what string, i int) *Image {
 	switch {
 	case i == -1:

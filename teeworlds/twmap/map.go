@@ -79,7 +79,7 @@ type Group struct {
 	Version              int32  // 1 to 3; clipping since 2, a name since 3; 0 is written as 3
 	Name                 string // up to 11 bytes
 	OffsetX, OffsetY     int32  // in 1/32 tiles
-	ParallaxX, ParallaxY int32  // in percent: 100 moves with the game, 0 stands still
+	ParallaxX, ParallaxY int32  // in percent: 100 moves with the game, 0 does not move
 	Clip                 *Clip  // nil: not clipped
 	ParallaxZoom         *ParallaxZoom
 	Layers               []Layer
