@@ -16,7 +16,7 @@ import (
 	"trowel.example/trace"
 )
 
-// nested returns a layout of objects of a kind, each inside the one before.
+// nested returns a layout of nested objects of one kind.
 func nested(descriptor uint8, depth int) *layout.File {
 	f := &layout.File{Version: 4}
 	list := &f.Objects
@@ -28,14 +28,14 @@ func nested(descriptor uint8, depth int) *layout.File {
 	return f
 }
 
-// raw returns the bytes of a file of one object that says what body says.
+// raw returns the bytes of a file that contains one object with the given body.
 func raw(length uint32, body ...byte) []byte {
 	b := []byte{0x0B, 4, 0, 0, 0, 0, 1, 0}
 	return append(binary.LittleEndian.AppendUint32(b, length), body...)
 }
 
 func TestErrors(t *testing.T) {
-	// Descriptor, id, name "", no properties, no extra, no children.
+	// The body has descriptor, ID, name "", no properties, no extra part, no children.
 	body := make([]byte, 18)
 	body[0] = 6
 	with := func(at int, v ...byte) []byte {
@@ -87,7 +87,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// deepen puts one more object around the objects of a layout.
+// deepen wraps the objects of a layout in one more object.
 func deepen(data []byte) []byte {
 	inner := data[8:]
 	body := make([]byte, 18)
@@ -95,7 +95,7 @@ func deepen(data []byte) []byte {
 	return raw(uint32(22+len(inner)), append(body, inner...)...)
 }
 
-// Groups nested without end, and more of them than there is room for.
+// TestGroupTreeLies tests groups that are nested endlessly and groups with counts larger than the file.
 func TestGroupTreeLies(t *testing.T) {
 	f := nested(1, 2)
 	f.Groups = &layout.Group{ID: -1, Children: []*layout.Group{{Object: f.Objects[0]}}}
@@ -104,7 +104,7 @@ func TestGroupTreeLies(t *testing.T) {
 		t.Fatal(err)
 	}
 	tree := int(binary.LittleEndian.Uint32(data[2:]))
-	for _, at := range []int{tree + 25, tree + 29} { // the numbers of themes
+	for _, at := range []int{tree + 25, tree + 29} { // the offsets of the counts of themes
 		lie := slices.Clone(data)
 		binary.LittleEndian.PutUint32(lie[at:], 0x7fffffff)
 		if _, err := layout.Decode(lie); !errors.Is(err, fault.ErrShort) {
@@ -153,7 +153,7 @@ func TestOtherGames(t *testing.T) {
 	}
 }
 
-// What the format has no room for is an error of Encode.
+// TestEncodeLimits tests that Encode returns an error for values that the format cannot hold.
 func TestEncodeLimits(t *testing.T) {
 	many := make([]layout.LogicObject, 256)
 	object := func(o layout.Object) *layout.File { return &layout.File{Objects: []*layout.Object{{Empty: true}, &o}} }
@@ -182,7 +182,7 @@ func TestEncodeLimits(t *testing.T) {
 	}
 }
 
-// A dump accounts for every byte, one after the other.
+// TestDump tests that a dump reports every byte in order.
 func TestDump(t *testing.T) {
 	data := append(compileString(t, sample), 1, 2)
 	at := int64(0)
@@ -211,8 +211,8 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// holds is the promise for any bytes: an error, or a form and a residue that lead
-// back to them. It reports whether the bytes could be read.
+// holds tests the guarantee for arbitrary bytes: reading fails, or text form and residue reproduce the bytes. It
+// reports whether the bytes could be read.
 func holds(t testing.TB, data []byte, o layout.Options) bool {
 	t.Helper()
 	f, err := layout.Decode(data)
@@ -227,7 +227,7 @@ func holds(t testing.TB, data []byte, o layout.Options) bool {
 	if back, err := layout.Compile(form, residue, o); err != nil || !bytes.Equal(back, data) {
 		t.Fatalf("does not come back: %v\n%x\n%x", err, data, back)
 	}
-	// The model is stable, whatever the lengths and offsets in the file were.
+	// The model round-trips, whatever the lengths and offsets in the file were.
 	first, err := f.Encode()
 	if err != nil {
 		t.Fatalf("encode: %v\n%x", err, data)
@@ -239,10 +239,10 @@ func holds(t testing.TB, data []byte, o layout.Options) bool {
 	if second, err := g.Encode(); err != nil || !bytes.Equal(first, second) {
 		t.Fatalf("encoding is not stable: %v\n%x", err, data)
 	}
-	// So is the text, which is all that is left after an edit.
+	// So does the text, which is all that remains after an edit.
 	plain, err := layout.Compile(form, nil, o)
 	if err != nil {
-		return true // a text that has no place in the form, such as a name of two lines
+		return true // the file has a value that the text form cannot represent, such as a name of two lines
 	}
 	again, residue, err := layout.Decompile(plain, o)
 	if err != nil {
@@ -254,7 +254,7 @@ func holds(t testing.TB, data []byte, o layout.Options) bool {
 	return true
 }
 
-// Any part of a layout, and any layout with damaged bytes, gives an error or comes back.
+// TestDamaged tests that any part of a layout, and any layout with damaged bytes, gives an error or round-trips.
 func TestDamaged(t *testing.T) {
 	tests.NotRaced(t, "reads many damaged files, one after the other")
 	data := compileString(t, sample)
@@ -289,7 +289,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// The text of a layout is not large beside the layout, however deep it is.
+// TestProportion tests that the text of a layout is not large compared with the layout, however deep it is nested.
 func TestProportion(t *testing.T) {
 	data, err := nested(6, layout.MaxDepth).Encode()
 	if err != nil {

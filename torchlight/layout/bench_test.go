@@ -43,7 +43,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// Decompile compiles what it made, to see what the text does not say.
+// BenchmarkDecompile includes compiling the text again, which finds the residue.
 func BenchmarkDecompile(b *testing.B) {
 	data := large(b, 200)
 	b.SetBytes(int64(len(data)))
@@ -79,7 +79,7 @@ func BenchmarkCompileSmall(b *testing.B) {
 	}
 }
 
-// All layouts inside the mods of the corpus, one after the other.
+// BenchmarkCorpus decompiles all layouts in the mods of the corpus, one after the other.
 func BenchmarkCorpus(b *testing.B) {
 	list := archived(b)
 	size := int64(0)

@@ -11,7 +11,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Catalog lists what Check and CheckText can find.
+// Catalog lists the findings that Check and CheckText can report.
 var Catalog check.Catalog
 
 var (
@@ -77,9 +77,8 @@ var (
 		"Nothing to do unless the editor is to open the text: it will not see that line.")
 )
 
-// Check reports what is wrong with a compiled layout by itself. The path is put
-// before the places of the findings, unless it is "". It returns the layout, nil for one
-// that cannot be decoded.
+// Check reports problems that are visible in a compiled layout alone. The path precedes the places of the findings,
+// unless it is "". Check returns the layout, or nil if it cannot be decoded.
 func Check(data []byte, path string, sink check.Sink) *File {
 	f, err := Decode(data)
 	if err != nil {
@@ -137,7 +136,7 @@ func (f *File) check(path string, sink check.Sink) {
 func (c *checker) add(k *check.Kind, o *Object, format string, args ...any) {
 	at := o.at
 	if at == 0 {
-		at = -1 // not from a file
+		at = -1 // the objects were not read from a file
 	}
 	c.Sink.AddAt(k, atObject(o.ID), join(c.path, fmt.Sprintf("object %d", o.ID)), at, format, args...)
 }
@@ -222,8 +221,7 @@ func sameShape(a, b *Group) bool {
 	return a.ID == b.ID && a.Object == b.Object && slices.EqualFunc(a.Children, b.Children, sameShape)
 }
 
-// CheckText reports what is wrong with the text of a layout by itself, as Check
-// does for the compiled form.
+// CheckText reports problems that are visible in the text of a layout alone, as Check does for the compiled form.
 func CheckText(form []byte, path string, sink check.Sink) {
 	t, lines, err := text.ParseLines(form)
 	if err != nil {
@@ -241,7 +239,7 @@ func CheckText(form []byte, path string, sink check.Sink) {
 		return
 	}
 	for _, p := range problems {
-		if p.Line > 0 { // the lines were known
+		if p.Line > 0 { // the lines are known
 			at := check.Line{Line: p.Line}
 			sink.AddAt(p.kind, []check.Place{at}, join(path, fmt.Sprintf("line %d", p.Line)), -1, "%s", p.Problem())
 		}
@@ -262,7 +260,7 @@ func CheckText(form []byte, path string, sink check.Sink) {
 	}
 }
 
-// idOf returns the ID that the [PROPERTIES] of an object have.
+// idOf returns the ID in the [PROPERTIES] of an object.
 func idOf(n *text.Node) int64 {
 	id, _ := text.ParseInt64(getText(n, "ID"))
 	return id
@@ -279,8 +277,7 @@ func (c *textChecker) add(k *check.Kind, it text.Item, format string, args ...an
 	c.sink.AddAt(k, []check.Place{check.Line{Line: line}}, join(c.path, fmt.Sprintf("line %d", line)), -1, format, args...)
 }
 
-// atLines returns a sink for findings about objects: they get the lines at which the
-// objects stand.
+// atLines returns a sink that adds the lines of objects to findings about them.
 func (c *textChecker) atLines(root *text.Node) check.Sink {
 	lines := make(map[int64]int)
 	var walk func(n *text.Node)
@@ -306,7 +303,7 @@ func (c *textChecker) atLines(root *text.Node) check.Sink {
 	}
 }
 
-// objects goes through a text that FromText could read, so it is not nested too deep.
+// objects checks the objects of a text. FromText has read the text already, so it is not nested too deep.
 func (c *textChecker) objects(parent *text.Node, parentID int64) {
 	for n := range nodes(parent, "BASEOBJECT") {
 		id := parentID
@@ -321,7 +318,7 @@ func (c *textChecker) objects(parent *text.Node, parentID int64) {
 }
 
 func (c *textChecker) properties(n *text.Node, parentID int64) {
-	inParent := false // the first PARENTID was seen
+	inParent := false // whether the first PARENTID was seen
 	for p := range n.Properties() {
 		switch key := strings.ToUpper(p.Key); {
 		case strings.HasPrefix(key, mark):

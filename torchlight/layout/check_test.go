@@ -120,7 +120,7 @@ func TestCheck(t *testing.T) {
 					line, ok = l, true
 				}
 			}
-			// The line is that of the change, or of the [PROPERTIES] of the object.
+			// The line is that of the change or of the object's [PROPERTIES].
 			changed := 1 + strings.Count(sample[:strings.Index(sample, c.from)], "\n")
 			if !ok || line.Line > changed+1 || line.Line < changed-20 || !strings.HasPrefix(f.Path, fmt.Sprintf("line %d", line.Line)) {
 				t.Errorf("text, %s: %v at %v, changed at line %d", name, f, f.At, changed)
@@ -137,7 +137,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// logicEnd returns the layout with the offset wrong that the first node of a logic group ends at.
+// logicEnd returns the layout with a wrong end offset in the first node of a logic group.
 func logicEnd(data []byte) []byte {
 	data = slices.Clone(data)
 	end := []byte("W\x00i\x00r\x00e\x00s\x00\x00")

@@ -11,25 +11,25 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Residue is what the text form of a layout does not say of the compiled file
-// that it was made from. It belongs to that text: an edited one has none.
+// Residue holds everything about a compiled file that its text form does not contain. It belongs to exactly that text
+// and does not apply to an edited one.
 type Residue struct {
-	Patches []Patch `json:"patches,omitempty"` // ascending, apart from each other
-	Whole   []byte  `json:"whole,omitempty"`   // the file, where patches do not lead to it
+	Patches []Patch `json:"patches,omitempty"` // in ascending order, not overlapping
+	Whole   []byte  `json:"whole,omitempty"`   // the file, if patches cannot reproduce it
 
-	// Floats are the numbers that have six digits in the text, with all that they have in the file.
-	// They count for an edited text, too.
+	// Floats maps the numbers that have six digits in the text to all their digits in the file. They apply to an edited
+	// text, too.
 	Floats map[string]string `json:"floats,omitempty"`
 }
 
-// Patch is a run of bytes that the file has in place of those that the text compiles to.
+// Patch is a run of bytes in the file that differs from what the text compiles to.
 type Patch struct {
 	At int    `json:"at"` // offset
 	Is string `json:"is"` // the bytes, in hexadecimal
 }
 
-// Decompile returns the text form of a compiled layout, and what it does not
-// say; nil when it says all. It fails where [Decode] does.
+// Decompile returns the text form of a compiled layout and its residue: everything that the text does not contain, or
+// nil if it contains all. Decompile fails where [Decode] fails.
 func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error) {
 	f, err := Decode(data)
 	if err != nil {
@@ -52,7 +52,7 @@ func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error
 	return form, residue, nil
 }
 
-// residueOf returns what the tree of a text does not say of a file; nil when it says all.
+// residueOf returns the residue of a file with respect to the tree of a text, or nil if there is none.
 func residueOf(data []byte, root *text.Node) *Residue {
 	plain, err := recompile(root)
 	if err == nil && bytes.Equal(plain, data) {
@@ -67,9 +67,9 @@ func residueOf(data []byte, root *text.Node) *Residue {
 	return &Residue{Whole: bytes.Clone(data)}
 }
 
-// ResidueOf returns what a text does not say of a compiled layout, so that Compile of both is that
-// layout again; nil when it says all. It returns false if the text says something else, other digits
-// of numbers beyond the six that the editor writes not counted.
+// ResidueOf returns everything in a compiled layout that the text form does not contain, so that Compile of both
+// reproduces the layout; nil if the text contains all. It returns false if the text has different contents. Digits of
+// numbers beyond the six that the editor writes are not compared.
 func ResidueOf(data, form []byte, o Options) (residue *Residue, same bool) {
 	f, err := Decode(data)
 	if err != nil {
@@ -93,8 +93,8 @@ func ResidueOf(data, form []byte, o Options) (residue *Residue, same bool) {
 
 var errLine = errors.New("a text that has no place in a line")
 
-// recompile is Compile for the form of a tree that Text has made. It spares the
-// parsing: a tree that survives it is the same after it.
+// recompile is Compile for the form of a tree that Text has created. It does not parse the form: the tree is known to
+// survive parsing unchanged.
 func recompile(root *text.Node) ([]byte, error) {
 	if !text.Survives(root) {
 		return nil, errLine
@@ -106,11 +106,11 @@ func recompile(root *text.Node) ([]byte, error) {
 	return f.Encode()
 }
 
-// Compile makes a compiled layout of its text form. With the residue of
-// exactly that form it is exactly the same file again.
+// Compile returns the compiled layout of its text form. With the residue of exactly that form it reproduces the
+// original file byte for byte.
 //
-// It fails where [text.Parse], [FromText] or [File.Encode] do, for a residue
-// that cannot be of the form, and for a number that does not fit.
+// Compile fails where [text.Parse], [FromText] or [File.Encode] fail, for a residue that cannot belong to the form, and
+// for a number out of range.
 func Compile(form []byte, residue *Residue, o Options) ([]byte, error) {
 	if residue != nil && residue.Whole != nil {
 		return bytes.Clone(residue.Whole), nil
@@ -129,9 +129,9 @@ func Compile(form []byte, residue *Residue, o Options) ([]byte, error) {
 	return residue.apply(data)
 }
 
-// difference returns the runs of bytes in which b differs from a, which is as long.
+// difference returns the runs of bytes in which b differs from a. Both have the same length.
 func difference(a, b []byte) []Patch {
-	// Runs that are less than this apart are told as one: a patch takes more room than that.
+	// Runs closer than this are joined, because a separate patch takes more space.
 	const near = 8
 	var patches []Patch
 	for i := 0; i < len(a); i++ {

@@ -17,10 +17,10 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// pair is a compiled layout of the corpus, and the text that lies beside it.
+// pair is a compiled layout of the corpus and the text next to it.
 type pair struct {
-	name     string // below the corpus
-	path     string // in the game's tree
+	name     string // path in the corpus
+	path     string // path in the game's tree
 	compiled []byte
 	form     []byte // nil if there is none
 }
@@ -53,7 +53,7 @@ func pairs(t testing.TB) []pair {
 	return list
 }
 
-// archived returns the layouts inside the mods of the corpus.
+// archived returns the layouts in the mods of the corpus.
 func archived(t testing.TB) []pair {
 	var list []pair
 	dir := corpus.Dir(t, "torchlight")
@@ -65,7 +65,7 @@ func archived(t testing.TB) []pair {
 		if err != nil || len(data) < 20 {
 			return err
 		}
-		// A header of version 4: where the archive begins, and where its list.
+		// The header of version 4 has the offsets of the archive and its manifest.
 		start, end := binary.LittleEndian.Uint32(data[12:]), binary.LittleEndian.Uint32(data[16:])
 		man, err := pak.DecodeManifest(data[end:])
 		if err != nil {
@@ -94,7 +94,7 @@ func archived(t testing.TB) []pair {
 	return different(list)
 }
 
-// different returns the layouts of the list, each once.
+// different removes identical layouts from the list.
 func different(list []pair) []pair {
 	seen := make(map[string]bool)
 	return slices.DeleteFunc(list, func(p pair) bool {
@@ -104,8 +104,8 @@ func different(list []pair) []pair {
 	})
 }
 
-// Every layout comes back byte for byte: from its model, from its text with the
-// residue, and without it except for the version byte and bytes left to chance.
+// TestCorpusRoundTrip tests that every layout round-trips byte for byte: through its model, through its text with the
+// residue, and through its text alone except for the version byte and undefined bytes.
 func TestCorpusRoundTrip(t *testing.T) {
 	objects, properties, patched := 0, 0, 0
 	all := different(append(pairs(t), archived(t)...))
@@ -153,8 +153,7 @@ func TestCorpusRoundTrip(t *testing.T) {
 	t.Logf("%d layouts, %d objects, %d properties; %d have a residue", len(all), objects, properties, patched)
 }
 
-// Layouts that the editor compiled have links to nodes that were removed, and
-// bytes left to chance; there is nothing else to find.
+// TestCorpusCheck tests that the only findings in layouts of the editor are links to removed nodes and undefined bytes.
 func TestCorpusCheck(t *testing.T) {
 	found := make(map[string]int)
 	for _, p := range append(pairs(t), archived(t)...) {
@@ -179,13 +178,13 @@ func TestCorpusCheck(t *testing.T) {
 	t.Log(found)
 }
 
-// Why the text of a pair is not what the compiled file says.
+// The reasons why the text of a pair differs from the compiled file.
 const (
 	notCompiled = "the editor compiles no ALLOWED"
 	byHand      = "PARENTID stands before ID, and empty CHILDREN are left out: not written by the editor"
 )
 
-// otherText are the pairs whose text is not what the compiled file says, and why.
+// otherText lists the pairs whose text differs from the compiled file, with the reasons.
 var otherText = map[string]string{
 	"PhanboiGames__XOVER/HEAD/MEDIA/SKILLS/X_DODGEROLL/X_DODGEROLL.LAYOUT.BINLAYOUT":                byHand,
 	"PhanboiGames__XOVER/HEAD/MEDIA/SKILLS/X_HEALTHVIAL/X_HEALTHFAIL.LAYOUT.BINLAYOUT":              byHand,
@@ -196,8 +195,8 @@ var otherText = map[string]string{
 	"xyvian__Commando_Testing/hist-e8fc062b9b/media/skilltree/SKILL_TREE_COMMANDO.layout.BINLAYOUT": notCompiled,
 }
 
-// otherFloats are the pairs where the editor compiled more digits than it saved
-// in the text: those of the text give other bits.
+// otherFloats lists the pairs in which the editor compiled more digits than it saved in the text, so that the numbers
+// differ in their last bits.
 var otherFloats = map[string]bool{
 	"xyvian__Commando_Testing/HEAD/media/UI/COMMANDO_CHARGE_BAR_TOOLTIP.LAYOUT.BINLAYOUT":                true,
 	"xyvian__Commando_Testing/HEAD/media/skills/Static Missiles/missile_proc.layout.BINLAYOUT":           true,
@@ -209,7 +208,7 @@ var otherFloats = map[string]bool{
 	"xyvian__Commando_Testing/hist-e8fc062b9b/media/skilltree/SKILL_TREE_COMMANDO.layout.BINLAYOUT":      true,
 }
 
-// The text of a modder compiles to what the editor made from it, and the compiled
+// TestCorpusPairs tests that the text of a modder compiles to the file that the editor compiled from it, and that this
 // file decompiles to the modder's text.
 func TestCorpusPairs(t *testing.T) {
 	pairs := slices.DeleteFunc(pairs(t), func(p pair) bool { return p.form == nil })
@@ -240,7 +239,7 @@ func TestCorpusPairs(t *testing.T) {
 		if err != nil || !bytes.Equal(again, form) {
 			t.Errorf("%s: the modder's text compiles to another tree, %v", p.name, err)
 		}
-		back[1] = p.compiled[1] // no text says it
+		back[1] = p.compiled[1] // the text does not contain it
 		if isEqual := bytes.Equal(back, p.compiled); isEqual == otherFloats[p.name] {
 			t.Errorf("%s: the modder's text compiles to the editor's bytes: %v", p.name, isEqual)
 		} else if isEqual {
@@ -251,8 +250,7 @@ func TestCorpusPairs(t *testing.T) {
 		len(pairs), same, sameLines, lines, equal)
 }
 
-// common counts the lines of want that are in have in the same order, taking
-// the nearest of equal lines.
+// common counts the lines of want that have contains in the same order. Of equal lines it uses the nearest.
 func common(have, want []string) int {
 	n, at := 0, 0
 	for _, line := range want {

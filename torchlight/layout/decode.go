@@ -13,14 +13,14 @@ import (
 const (
 	magic      = 0x0B
 	headerSize = 8
-	// The root of the tree of groups has no object: it names the offset after
-	// the fixed part of the header.
+	// The root of the tree of groups has no object: its offset is that of the first byte after the fixed part of the
+	// header.
 	rootOffset = 6
-	minObject  = 22 // bytes of an object that has nothing
-	minGroup   = 35 // bytes of a group that has nothing
+	minObject  = 22 // size in bytes of an empty object
+	minGroup   = 35 // size in bytes of an empty group
 )
 
-// others names what else starts where a layout of Torchlight II has its magic.
+// others names formats that have another value in place of the magic number of Torchlight II's layouts.
 var others = map[uint8]string{
 	0x5A: "a compiled layout of Torchlight (.CMP)",
 	1:    "a compiled layout of Torchlight (.ADM)",
@@ -29,8 +29,7 @@ var others = map[uint8]string{
 	9:    "a layout of Rebel Galaxy Outlaw",
 }
 
-// Recognize reports whether head, the beginning of a file, may be that of a
-// compiled layout of Torchlight II.
+// Recognize reports whether head, the beginning of a file, may be that of a compiled layout of Torchlight II.
 func Recognize(head []byte) bool {
 	r := bin.NewReader(head, bin.LittleEndian)
 	first := r.U8("magic")
@@ -47,11 +46,10 @@ func Recognize(head []byte) bool {
 	return r.Err() == nil && (tree == 0 || int64(tree) >= headerSize+int64(length)) && (length == 0 || length >= minObject)
 }
 
-// Decode reads a compiled layout. The model shares the bytes of data, which
-// must not be changed afterwards.
+// Decode reads a compiled layout. The model shares the bytes of data, which must not be changed afterwards.
 //
-// Errors are of type [*fault.Error]. Lengths must agree with each other and the
-// tree of groups must stand after the objects; what else is odd, Check tells.
+// Errors are of type [*fault.Error]. Lengths must be consistent, and the tree of groups must come after the objects;
+// [Check] reports all other oddities.
 func Decode(data []byte) (*File, error) {
 	effort.Decompiled.Add(1)
 	d := decoder{r: bin.NewReader(data, bin.LittleEndian), data: data}
@@ -62,7 +60,7 @@ func Decode(data []byte) (*File, error) {
 	return f, nil
 }
 
-// Dump reports every field of a compiled layout to t, up to where it breaks.
+// Dump reports every field of a compiled layout to t, up to the first error.
 func Dump(data []byte, t trace.Tracer) error {
 	d := decoder{r: bin.NewReader(data, bin.LittleEndian), data: data}
 	d.r.Trace(t)
@@ -104,7 +102,7 @@ func (d *decoder) file() *File {
 	return f
 }
 
-// spare skips bytes that belong to nothing.
+// spare skips bytes that do not belong to any part.
 func (d *decoder) spare(f *File, n int) {
 	if n > 0 && d.r.Err() == nil {
 		f.spare += int64(n)
@@ -112,7 +110,7 @@ func (d *decoder) spare(f *File, n int) {
 	}
 }
 
-// objects reads n objects, which must end at offset end or before.
+// objects reads n objects, which must end at or before offset end.
 func (d *decoder) objects(name string, n, depth int, end int64) []*Object {
 	var list []*Object
 	for i := 0; i < n && d.r.Err() == nil; i++ {
@@ -191,7 +189,7 @@ func (d *decoder) property(desc *Descriptor) Property {
 	return p
 }
 
-// extra reads the extra part of an object. One that is none stays as bytes.
+// extra reads the extra part of an object. An invalid one is kept as bytes.
 func (d *decoder) extra(descriptor uint8) Extra {
 	n := d.r.Count32("extra_size", 1)
 	if n == 0 || d.r.Err() != nil {
@@ -275,7 +273,7 @@ func readTrack(r *bin.Reader) Track {
 	return t
 }
 
-// groupsByOffset returns the objects of kind Group by where they stand.
+// groupsByOffset returns the objects of kind Group by their offsets.
 func (f *File) groupsByOffset() map[int64]*Object {
 	m := make(map[int64]*Object)
 	for o := range f.All() {

@@ -7,10 +7,9 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Edit changes a layout by its text. The function gets the tree that [File.Text] gives, with
-// all the digits of numbers, and does to it what it likes. Objects that it leaves as they are
-// keep their bits as long as it adds and takes away no objects. If the function fails, or
-// [FromText] does because the layout cannot hold what it made, nothing has changed.
+// Edit changes a layout by its text. The function change receives the tree that [File.Text] returns, with all digits of
+// numbers, and may modify it. Unchanged objects keep their bits, unless objects are added or removed. If change fails,
+// or [FromText] fails because the layout cannot hold the result, the layout is unchanged.
 func (f *File) Edit(o Options, change func(root *text.Node) error) error {
 	o.Floats = text.Exact
 	root := f.Text(o)
@@ -29,7 +28,7 @@ func (f *File) Edit(o Options, change func(root *text.Node) error) error {
 		f.Objects, f.Groups = after.Objects, after.Groups
 		return nil
 	}
-	its := make(map[*Object]*Object) // those of f by those of after
+	its := make(map[*Object]*Object) // objects of f by the objects of after
 	is, was, now := slices.Collect(f.All()), slices.Collect(before.All()), slices.Collect(after.All())
 	for i, o := range now {
 		its[o] = is[i]
@@ -43,12 +42,12 @@ func (f *File) Edit(o Options, change func(root *text.Node) error) error {
 	return nil
 }
 
-// sameObjects reports whether there are as many objects in each other.
+// sameObjects reports whether two lists of objects have the same shape, at all depths.
 func sameObjects(a, b []*Object) bool {
 	return slices.EqualFunc(a, b, func(a, b *Object) bool { return a.Empty == b.Empty && sameObjects(a.Children, b.Children) })
 }
 
-// take gives o what is otherwise in after than it was before.
+// take sets the parts of o in which after differs from before.
 func (o *Object) take(before, after *Object) {
 	if before.Descriptor != after.Descriptor {
 		o.Descriptor = after.Descriptor
@@ -75,10 +74,10 @@ func (o *Object) take(before, after *Object) {
 	}
 }
 
-// bare returns the nodes of the tree without the objects that they point to.
+// bare returns a copy of the tree in which no node points to an object.
 func (g *Group) bare() *Group { return g.pointing(nil) }
 
-// pointing returns the tree with others in place of the objects that it points to.
+// pointing returns a copy of the tree in which the nodes point to other objects, as listed in to.
 func (g *Group) pointing(to map[*Object]*Object) *Group {
 	if g == nil {
 		return nil

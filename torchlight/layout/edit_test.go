@@ -8,7 +8,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// properties goes through the [PROPERTIES] of all objects of a layout.
+// properties calls see for the [PROPERTIES] of all objects of a layout.
 func properties(n *text.Node, see func(*text.Node)) {
 	if n.Name == "PROPERTIES" {
 		see(n)
@@ -18,8 +18,8 @@ func properties(n *text.Node, see func(*text.Node)) {
 	}
 }
 
-// Real layouts that nobody changes stay the same bytes; where one object is moved, all other
-// bytes stay, and moving it back gives the file again.
+// TestCorpusEdit tests that real layouts are byte-identical after an edit that changes nothing, that moving one object
+// keeps all other bytes, and that moving it back restores the file.
 func TestCorpusEdit(t *testing.T) {
 	moved := 0
 	for _, p := range append(different(pairs(t)), archived(t)...) {
@@ -84,7 +84,7 @@ func TestCorpusEdit(t *testing.T) {
 	}
 }
 
-// Objects can be added, too, and groups changed.
+// TestEdit tests that objects can be added and groups changed.
 func TestEdit(t *testing.T) {
 	root := &text.Node{Name: "Layout"}
 	o := root.AddNode("OBJECTS").AddNode("BASEOBJECT")

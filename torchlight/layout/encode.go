@@ -25,23 +25,21 @@ func walk(objects []*Object, yield func(*Object) bool) bool {
 	return true
 }
 
-// Clone returns a layout of its own that says the same.
+// Clone returns an independent copy of the layout.
 func (f *File) Clone() *File { return deep.Clone(f) }
 
-// Equal reports whether both layouts say the same.
+// Equal reports whether both layouts have equal contents.
 func (f *File) Equal(other *File) bool { return deep.Equal(f, other) }
 
-// Clone returns an object of its own that says the same, with children of its own. All have
-// the IDs that they had.
+// Clone returns an independent copy of the object and its children. All keep their IDs.
 func (o *Object) Clone() *Object { return deep.Clone(o) }
 
-// Encode writes the compiled layout, and changes nothing in f. Counts, lengths and offsets
-// are computed again: a file in which they are right comes out byte for byte.
+// Encode returns the compiled layout; it does not change f. Counts, lengths and offsets are computed: a file in which
+// they are right is reproduced byte for byte.
 //
-// It fails with a [*fault.Error] that names the part where a number or a text is more than
-// the format has room for, where something is nil, and for what would be lost: in an object
-// that is Empty, an extra part that objects of the kind do not have, a group whose object
-// is none of the layout.
+// Encode fails with a [*fault.Error] that names the part if a number or a text exceeds the limits of the format, if
+// something is nil, and for parts that would be lost: the contents of an object that is Empty, an extra part of a kind
+// of object that has none, a group whose object is not in the layout.
 func (f *File) Encode() ([]byte, error) {
 	e := encoder{w: bin.NewWriter(bin.LittleEndian, 4096), groups: make(map[*Object]uint32)}
 	w := e.w
@@ -74,7 +72,7 @@ func (e *encoder) offset() uint32 { return uint32(len(e.w.Data())) }
 
 func (e *encoder) fail(name, want, got string) { e.failAs(fault.ErrLimit, name, want, got) }
 
-// wrong is fail for what the format has no room for, however small.
+// wrong is like fail, for a value that the format cannot hold whatever its size.
 func (e *encoder) wrong(name, want, got string) { e.failAs(fault.ErrFormat, name, want, got) }
 
 func (e *encoder) failAs(err error, name, want, got string) {
@@ -102,7 +100,7 @@ func (e *encoder) count16(name string, n int) {
 }
 
 func (e *encoder) text(name, s string) {
-	if len(s) > 65535 { // a unit takes one byte or more in a Go string
+	if len(s) > 65535 { // a UTF-16 unit takes one byte or more in a Go string
 		if n := bin.UTF16Len(s); n > 65535 {
 			e.fail(name, "at most 65535 UTF-16 units", strconv.Itoa(n))
 			return

@@ -9,7 +9,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// nodes yields the nodes below n that have a name, ignoring case.
+// nodes yields the direct children of n with a name, ignoring case.
 func nodes(n *text.Node, name string) iter.Seq[*text.Node] {
 	return func(yield func(*text.Node) bool) {
 		for c := range n.Children() {
@@ -20,7 +20,7 @@ func nodes(n *text.Node, name string) iter.Seq[*text.Node] {
 	}
 }
 
-// get returns the first property of a key, ignoring case; nil if there is none.
+// get returns the first property with a key, ignoring case, or nil.
 func (t *textReader) get(n *text.Node, key string) *text.Property {
 	for p := range n.Properties() {
 		if strings.EqualFold(p.Key, key) {
@@ -30,7 +30,7 @@ func (t *textReader) get(n *text.Node, key string) *text.Property {
 	return nil
 }
 
-// int64 reads a number, and reports one that is none.
+// int64 reads a number, and reports a value that is not a number.
 func (t *textReader) int64(p *text.Property) int64 {
 	if p == nil {
 		return 0
@@ -42,7 +42,7 @@ func (t *textReader) int64(p *text.Property) int64 {
 	return v
 }
 
-// uint8 reads a number of a byte.
+// uint8 reads a number from 0 to 255.
 func (t *textReader) uint8(p *text.Property) uint8 {
 	v := t.int64(p)
 	if v != int64(uint8(v)) {

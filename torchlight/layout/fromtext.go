@@ -15,14 +15,13 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// FromText reads the text form of a layout. Names may be in any case, and
-// values are read as the editor does: what makes no sense is 0. What the descriptor does not
-// have is left out. Report hears of all that; nil: the first of it is the error. Without a report are
-// left out what the editor does not compile, and VERSION, COUNT and PARENTID: what they say
-// follows from the rest.
+// FromText reads the text form of a layout. Names may be in any case, and values are interpreted as in the editor: an
+// invalid value is 0. Properties and parts that the descriptor does not have are left out. FromText calls report for
+// each of these; if report is nil, the first of them is the error. Properties that the editor does not compile are left
+// out without a report, and so are VERSION, COUNT and PARENTID, which follow from the rest.
 //
-// Errors are of type [*fault.Error]: an unknown descriptor, a value after a mark
-// (see the format's page) that cannot be read, objects nested too deep.
+// Errors are of type [*fault.Error]: an unknown descriptor, an unreadable value after a mark (described in the
+// documentation of the format), objects nested too deep.
 func FromText(root *text.Node, report func(text.Item, *text.Error)) (*File, error) {
 	var first error
 	if report == nil {
@@ -37,8 +36,8 @@ func FromText(root *text.Node, report func(text.Item, *text.Error)) (*File, erro
 	return f, cmp.Or(err, first)
 }
 
-// readText is FromText that gives the lines with errors and problems, and the digits of numbers that
-// a residue has.
+// readText is FromText for a form. It returns errors and problems with their lines, and uses the long numbers of the
+// residue.
 func readText(form []byte, residue *Residue, report func(k *check.Kind, it text.Item, e *text.Error)) (f *File, problems text.Errors, err error) {
 	var failed error
 	problems, err = text.Read(form, func(root *text.Node, see func(text.Item, *text.Error)) {
@@ -51,7 +50,7 @@ func readText(form []byte, residue *Residue, report func(k *check.Kind, it text.
 				report(k, it, e)
 			}
 		}}
-		if f, failed = t.file(root); t.err != nil { // with its line, which comes with the problems
+		if f, failed = t.file(root); t.err != nil { // add the error to the problems, which have lines
 			see(t.at, &text.Error{Want: t.err.Want, Got: t.err.Got, Err: t.err})
 		}
 	})
@@ -65,7 +64,7 @@ func readText(form []byte, residue *Residue, report func(k *check.Kind, it text.
 	return f, problems, err
 }
 
-// file reads a layout. The error is t.err.
+// file reads a layout. The returned error is t.err.
 func (t *textReader) file(root *text.Node) (*File, error) {
 	t.groups = make(map[*Object]*Group)
 	f := &File{Version: Version}
@@ -84,8 +83,8 @@ type textReader struct {
 	report func(k *check.Kind, it text.Item, e *text.Error)
 	groups map[*Object]*Group
 	path   []string
-	at     text.Item    // that is read
-	err    *fault.Error // what was wrong first, at the item of then
+	at     text.Item    // the item that is being read
+	err    *fault.Error // the first error; it belongs to the item at that time
 }
 
 func (t *textReader) fail(err error, want, got string) {
@@ -94,7 +93,7 @@ func (t *textReader) fail(err error, want, got string) {
 	}
 }
 
-// only reports the items of a node that are neither keys nor nodes of some names.
+// only reports the items of a node that are neither in keys nor in names.
 func (t *textReader) only(n *text.Node, of string, keys, names []string) {
 	in := func(list []string, name string) bool {
 		return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, name) })
@@ -118,7 +117,7 @@ func (t *textReader) leaveOut(k *check.Kind, it text.Item, why string) {
 	t.report(k, it, &text.Error{Got: why + ": it is left out", Err: fault.ErrFormat})
 }
 
-// value reports a value that is not read as it is written.
+// value reports a value that is interpreted differently from its spelling.
 func (t *textReader) value(it text.Item, e *text.Error) {
 	switch {
 	case e == nil:
@@ -129,7 +128,7 @@ func (t *textReader) value(it text.Item, e *text.Error) {
 	}
 }
 
-// reads notes what is read.
+// reads records the item that is being read.
 func (t *textReader) reads(it text.Item) {
 	if t.err == nil {
 		t.at = it
@@ -184,11 +183,11 @@ type propertyReader struct {
 	*textReader
 	o      *Object
 	desc   *Descriptor
-	group  *Group       // of an object of kind Group
-	named  bool         // the first NAME was seen
-	filled uint8        // components of the last property that were seen, if it is a vector
-	seen   uint         // fields of the group of which the first of two lines was seen
-	kept   map[int]bool // properties that are there whatever they say, by their index
+	group  *Group       // node of an object of kind Group
+	named  bool         // whether the first NAME was seen
+	filled uint8        // bits of the components of the last property that were seen, if it is a vector
+	seen   uint         // bits of the group fields with two lines of which the first was seen
+	kept   map[int]bool // indexes of properties that are compiled whatever their value is
 }
 
 func (t *textReader) properties(o *Object, n *text.Node) {
@@ -220,9 +219,8 @@ func (t *textReader) properties(o *Object, n *text.Node) {
 // up is the vector (0, 1, 0).
 const up = "\x00\x00\x00\x00\x00\x00\x80\x3F\x00\x00\x00\x00"
 
-// leftOut reports whether the editor does not compile a property that the text has:
-// what a container allows to be dropped into it, which it keeps for itself, and an UP
-// that says no more than where up is.
+// leftOut reports whether the editor does not compile a property of the text: ALLOWED, the list of what a container
+// accepts, which only the editor uses, and an UP that has its default value.
 func leftOut(info *PropertyInfo, data []byte) bool {
 	switch info.Name {
 	case "ALLOWED":
@@ -233,8 +231,8 @@ func leftOut(info *PropertyInfo, data []byte) bool {
 	return false
 }
 
-// identity reads what tells the object from others, and reports whether its descriptor is
-// a known one: without that nothing else of it can be understood.
+// identity reads the properties that identify the object, and reports whether its descriptor is known. Without a known
+// descriptor the other properties cannot be interpreted.
 func (r *propertyReader) identity(n *text.Node) bool {
 	var name string
 	r.reads(n)
@@ -307,8 +305,8 @@ func (r *propertyReader) add(code uint8, data []byte) {
 	r.filled = 0
 }
 
-// component sets a component of the last property, if it has not got it yet,
-// else of a new one. Components that no line names are 0.
+// component sets a component of the last property, or of a new one if the last has the component already. Components
+// without a line are 0.
 func (r *propertyReader) component(t textName, p *text.Property) {
 	bit := uint8(1) << t.component
 	if n := len(r.o.Properties); n == 0 || r.o.Properties[n-1].Code != t.info.Code || r.filled == 0 || r.filled&bit != 0 {
@@ -320,8 +318,7 @@ func (r *propertyReader) component(t textName, p *text.Property) {
 	binary.LittleEndian.PutUint32(data[4*t.component:], math.Float32bits(v))
 }
 
-// groupField reads a line for the tree of groups, and reports whether it is
-// for nothing else.
+// groupField reads a line of the tree of groups. It reports whether the line has no other use.
 func (r *propertyReader) groupField(p *text.Property) bool {
 	i := groupFieldNamed(p.Key)
 	if i < 0 {
@@ -336,7 +333,7 @@ func (r *propertyReader) groupField(p *text.Property) bool {
 	return f.place != forBoth
 }
 
-// setGroup sets a field of the group, and reports a value that makes no sense for it.
+// setGroup sets a field of the group, and reports an invalid value.
 func (r *propertyReader) setGroup(f groupField, p *text.Property) {
 	if fits := f.set(r.group, p.Value); !fits {
 		if e := f.problem(p.Value); e != nil {
@@ -351,7 +348,7 @@ func (r *propertyReader) setGroup(f groupField, p *text.Property) {
 	}
 }
 
-// marked reads a line that the editor does not have.
+// marked reads a line with a mark, which the editor does not have.
 func (r *propertyReader) marked(key string, p *text.Property) {
 	if i := groupFieldNamed(key); r.group != nil && i >= 0 {
 		r.setGroup(groupFields[i], p)

@@ -12,7 +12,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// quiet is a test that lacking something does not skip.
+// quiet is a test that does not skip when something is missing.
 type quiet struct{ testing.TB }
 
 func (quiet) Skip(...any)          { runtime.Goexit() }
@@ -34,7 +34,7 @@ func corpusSeeds(f *testing.F, add func(p pair)) {
 	}
 }
 
-// FuzzDecode: any bytes give an error, or a text and a residue that lead back to them.
+// FuzzDecode tests that any bytes give an error, or a text and a residue that reproduce them.
 func FuzzDecode(f *testing.F) {
 	data := compileString(f, sample)
 	f.Add(data, false)
@@ -51,8 +51,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzCompile: any text gives an error, or a layout that can be read and whose
-// text compiles to the same layout.
+// FuzzCompile tests that any text gives an error, or a layout whose text compiles to the same layout.
 func FuzzCompile(f *testing.F) {
 	f.Add([]byte(sample))
 	f.Add(text.Format(parse(f, sample)))

@@ -9,22 +9,22 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// place says what a line of the text of a Group is for.
+// place tells which part a line in the text of a Group belongs to.
 type place uint8
 
 const (
 	forTree place = iota // for the tree of groups
-	forBoth              // for the tree, and for the object's properties
-	twice                // there are two such lines: the first for the tree, the second for the properties
+	forBoth              // for the tree and for the object's properties
+	twice                // there are two lines with this name: the first for the tree, the second for the properties
 )
 
-// groupField is a field of a [Group] as a line of the text.
+// groupField is a field of a [Group] that is a line of the text.
 type groupField struct {
 	name  string
 	typ   text.Type
 	place place
 	get   func(*Group) string
-	set   func(*Group, string) bool // reads what the editor's texts have; what makes no sense is the default, and reported
+	set   func(*Group, string) bool // parses a value of the text; for an invalid one it sets the default and returns false
 }
 
 var groupFields = []groupField{
@@ -41,7 +41,7 @@ var groupFields = []groupField{
 		func(g *Group) string { return formatTag(g.Tag) },
 		func(g *Group, s string) (ok bool) { g.Tag, ok = parseTag(s); return ok }},
 	{"NO TAG FOUND", text.Bool, forTree,
-		// Editors left this byte to chance where the text says nothing: only 1 means it.
+		// Editors leave this byte undefined if the text does not set it: only 1 means true.
 		func(g *Group) string { return strconv.FormatBool(g.NoTagFound == 1) },
 		func(g *Group, s string) (ok bool) { g.NoTagFound, ok = parseFlag(s); return ok }},
 	{"ACTIVE THEMES", text.String, forTree,
@@ -58,7 +58,7 @@ var groupFields = []groupField{
 		func(g *Group, s string) (ok bool) { g.GameMode, ok = parseGameMode(s); return ok }},
 }
 
-// problem returns why a value is none of the field, if its type says so.
+// problem returns the reason why a value is invalid for the field's type, or nil.
 func (f groupField) problem(value string) *text.Error {
 	if strings.HasSuffix(f.name, "THEMES") {
 		return &text.Error{Want: "numbers of 64 bits with commas between them", Got: strconv.Quote(value), Err: fault.ErrFormat, Wrong: true}
@@ -66,7 +66,7 @@ func (f groupField) problem(value string) *text.Error {
 	return (&text.Property{Type: f.typ, Value: value}).Problem()
 }
 
-// groupFieldNamed returns the index of the field of a name, ignoring case, or -1.
+// groupFieldNamed returns the index of the field with a name, ignoring case, or -1.
 func groupFieldNamed(name string) int {
 	return slices.IndexFunc(groupFields, func(f groupField) bool { return strings.EqualFold(f.name, name) })
 }
@@ -81,8 +81,7 @@ func formatTag(n int32) string {
 	return strconv.Itoa(int(n))
 }
 
-// parseTag reads the name of a tag or its number; there is no tag of another
-// name, and -1 is none.
+// parseTag parses the name of a tag or its number; other names are invalid. No tag is -1.
 func parseTag(s string) (int32, bool) {
 	if n, ok := TagNumber(s); ok || s == "" {
 		if !ok {
@@ -104,7 +103,7 @@ func parseFlag(s string) (uint8, bool) {
 	return 0, ok
 }
 
-// parseGameMode takes every name but NORMAL for that of the new game plus, as the editor does.
+// parseGameMode treats every name but NORMAL as the new game plus, as the editor does.
 func parseGameMode(s string) (uint8, bool) {
 	if mode, ok := gameModes.index(s); ok {
 		return mode, true
@@ -134,8 +133,7 @@ func parseThemes(s string) (ids []int64, ok bool) {
 	return ids, ok
 }
 
-// addGroup appends to n what the tree says of a Group and the object's
-// properties do not.
+// addGroup appends to n the values of the tree for a Group that the object's properties do not contain.
 func (o *Object) addGroup(n *text.Node, g *Group) {
 	usual := newGroup(o)
 	for _, f := range groupFields {
@@ -146,8 +144,8 @@ func (o *Object) addGroup(n *text.Node, g *Group) {
 	}
 }
 
-// addGroupMarked appends the fields of g that are not what the object's
-// properties say, after them: the last line counts.
+// addGroupMarked appends the fields of g that differ from the object's properties. They come after the properties,
+// because the last line is the one that counts.
 func (o *Object) addGroupMarked(n *text.Node, g *Group) {
 	for _, f := range groupFields {
 		if f.place != forBoth {
@@ -164,7 +162,7 @@ func (o *Object) addGroupMarked(n *text.Node, g *Group) {
 	}
 }
 
-// groupProperty returns the last property of o that a line of f's name stands for.
+// groupProperty returns the last property of o whose line has f's name.
 func (o *Object) groupProperty(f groupField) (p Property, ok bool) {
 	info := DescriptorOf(groupCode).Named(f.name)
 	for _, q := range o.Properties {

@@ -20,7 +20,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// sample is a layout with something of everything that the editor's text has.
+// sample is a layout with an example of each part of the editor's text.
 const sample = `[UI]
 	<INTEGER>VERSION:4
 	<UNSIGNED INT>COUNT:7
@@ -163,7 +163,7 @@ const sample = `[UI]
 [/UI]
 `
 
-// ui is where the sample lies.
+// ui holds the path of the sample.
 var ui = layout.Options{Path: "MEDIA/UI/SAMPLE.LAYOUT"}
 
 func parse(t testing.TB, s string) *text.Node {
@@ -186,7 +186,7 @@ func compileString(t testing.TB, s string) []byte {
 	return data
 }
 
-// plain returns the text of a form with LF and in UTF-8.
+// plain returns a text form in UTF-8 with LF as line end.
 func plain(form []byte) string {
 	return strings.ReplaceAll(strings.TrimPrefix(bin.DecodeUTF16(form), "\uFEFF"), "\r\n", "\n")
 }
@@ -207,7 +207,7 @@ func wide(s string) []byte {
 
 var ignore = cmp.Options{cmpopts.IgnoreUnexported(layout.File{}, layout.Object{}, layout.LogicGroup{}), cmpopts.EquateEmpty()}
 
-// The sample compiles to what the model says, and comes back as the same text.
+// TestSample tests that the sample compiles to the expected model and round-trips as text.
 func TestSample(t *testing.T) {
 	data := compileString(t, sample)
 	f, err := layout.Decode(data)
@@ -259,14 +259,14 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// What a file says that the editor's text cannot comes back from the text alone.
+// TestMarked tests that parts of a file that the editor's text cannot represent round-trip through the text alone.
 func TestMarked(t *testing.T) {
 	object := func(o layout.Object) *layout.File { return &layout.File{Version: 4, Objects: []*layout.Object{&o}} }
 	nan := binary.LittleEndian.AppendUint32(nil, 0x7FC12345)
 	group := &layout.Object{Descriptor: 1, ID: 5, Name: "G", Properties: []layout.Property{{99, []byte{1, 2, 3, 4}}}}
 	for name, c := range map[string]struct {
 		file *layout.File
-		line string // that the text has
+		line string // expected in the text
 	}{
 		"unknown object":        {object(layout.Object{Descriptor: 200, Name: "x", Properties: []layout.Property{{7, []byte("ab")}}}), "<STRING>#7:6162"},
 		"descriptor 0":          {object(layout.Object{Descriptor: 0}), "<STRING>DESCRIPTOR:#0"},
@@ -312,14 +312,14 @@ func TestMarked(t *testing.T) {
 	}
 }
 
-// What no text says is in the residue, as small as it may be.
+// TestResidue tests that the residue has everything that no text can represent, and is as small as possible.
 func TestResidue(t *testing.T) {
 	data := compileString(t, sample)
 	tree := binary.LittleEndian.Uint32(data[2:])
 	edit := func(change func(d []byte) []byte) []byte { return change(slices.Clone(data)) }
 	for name, c := range map[string]struct {
 		data    []byte
-		patches int // -1: the whole file
+		patches int // -1 for the whole file
 	}{
 		"version":             {edit(func(d []byte) []byte { d[1] = 0x36; return d }), 1},
 		"flag left to chance": {edit(func(d []byte) []byte { d[tree+35+22] = 198; return d }), 1},
@@ -340,7 +340,7 @@ func TestResidue(t *testing.T) {
 			t.Errorf("%s: does not come back, %v", name, err)
 		}
 	}
-	// Six digits lose bits, which the residue keeps.
+	// Six digits lose bits, which the residue preserves.
 	o := layout.Options{Path: ui.Path, Floats: text.GUTS}
 	lossy := &layout.File{Version: 4, Objects: []*layout.Object{{Descriptor: 6, Properties: []layout.Property{{103, f32(math.Nextafter32(0.1, 1))}}}}}
 	data, err := lossy.Encode()
@@ -359,8 +359,8 @@ func TestResidue(t *testing.T) {
 	}
 }
 
-// What a text says and a compiled layout cannot hold is a problem with its line, and an error where
-// nobody hears of problems. Numbers that do not fit are errors always.
+// TestProblems tests that a value of a text that a compiled layout cannot hold is a problem with its line, and an error
+// without a problem handler. Numbers out of range are always errors.
 func TestProblems(t *testing.T) {
 	const logic = "<STRING>DESCRIPTOR:Logic Group\n[LOGICGROUP]\n[LOGICOBJECT]\n<INTEGER64>OBJECTID:1\n%s\n[/LOGICOBJECT]\n[/LOGICGROUP]"
 	const timeline = "<STRING>DESCRIPTOR:Timeline\n[TIMELINEDATA]\n[TIMELINEOBJECT]\n[TIMELINEOBJECTPROPERTY]\n<STRING>OBJECTPROPERTYNAME:A\n[TIMELINEPOINT]\n%s\n[/TIMELINEPOINT]\n[/TIMELINEOBJECTPROPERTY]\n[/TIMELINEOBJECT]\n[/TIMELINEDATA]"
@@ -411,7 +411,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// Texts that people write: names in any case, junk, lines that mean nothing.
+// TestText tests texts written manually: names in any case, junk, lines without meaning.
 func TestText(t *testing.T) {
 	data := compileString(t, `[Layout]
 	<UNSIGNED INT>COUNT:9
@@ -488,7 +488,7 @@ func TestRootName(t *testing.T) {
 	}
 }
 
-// Of what the editor does not compile, the text says nothing, unless a file has it.
+// TestLeftOut tests that the text omits what the editor does not compile, unless a file contains it.
 func TestLeftOut(t *testing.T) {
 	const form = "[L]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n%s\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/L]\n"
 	for _, c := range []struct {
@@ -509,7 +509,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// Every property of every object goes into the text under its name and comes back.
+// TestDictionary tests that every property of every object is written under its name and round-trips.
 func TestDictionary(t *testing.T) {
 	objects, properties := 0, 0
 	values := map[layout.Kind][]byte{
@@ -538,7 +538,7 @@ func TestDictionary(t *testing.T) {
 				value = wide(o.Name)
 			}
 			if d.Code == 1 && strings.Contains("RANDOMIZATION TAG NO TAG FOUND DEACTIVE THEMES", p.Name) {
-				continue // these are in the tree of groups only
+				continue // these are only in the tree of groups
 			}
 			if p.Name == "ALLOWED" {
 				continue // the editor does not compile it
@@ -594,7 +594,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// Values are read by those who ask for the right kind.
+// TestProperty tests that values are returned only for the right kind.
 func TestProperty(t *testing.T) {
 	p := func(b ...byte) layout.Property { return layout.Property{Data: b} }
 	yes, ok := p(7, 0, 0, 0).Bool()

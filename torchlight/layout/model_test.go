@@ -23,7 +23,7 @@ func TestModel(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	f := decode(t, compileString(t, sample))
 	mutate.Model(t, f, (*layout.File).Clone, (*layout.File).Equal, (*layout.File).Encode)
-	// Each object by itself, too.
+	// Objects can also be cloned one by one.
 	for o := range f.All() {
 		c := o.Clone()
 		c.ID++
@@ -34,7 +34,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// What the format has no room for is an error that names the part.
+// TestEncodeValidates tests that a value that the format cannot hold is an error that names the part.
 func TestEncodeValidates(t *testing.T) {
 	for _, c := range []struct {
 		edit func(f *layout.File)

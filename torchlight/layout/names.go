@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// names are the names of small numbers. A number without a name is written in
-// decimal.
+// names are the names of small numbers. Numbers without a name are written in decimal.
 type names []string
 
 var (
-	// choices say which of the objects in a group come into being.
+	// choices are the ways in which the game chooses which objects of a group to create.
 	choices = names{"ALL", "Weight", "Random Chance"}
-	// interpolations say how a value goes from one point of a timeline to the next.
+	// interpolations are the ways in which a value changes between two points of a timeline.
 	interpolations = names{"Linear", "Linear Round", "Linear Round Down", "Linear Round Up", "Spline", "Quaternion", "No Interpolation", "Use Timeline Default"}
-	// gameModes say in which games a group is there.
+	// gameModes are the kinds of games in which a group exists.
 	gameModes = names{"", "NORMAL", "NEW GAME PLUS"}
 )
 
@@ -25,7 +24,7 @@ func (n names) name(i uint8) string {
 	return strconv.Itoa(int(i))
 }
 
-// index returns the number of a name, ignoring case, or of a number in decimal.
+// index returns the number with a name, ignoring case, or the value of a decimal number.
 func (n names) index(s string) (uint8, bool) {
 	for i, name := range n {
 		if strings.EqualFold(name, s) {
@@ -36,6 +35,6 @@ func (n names) index(s string) (uint8, bool) {
 	return uint8(i), err == nil
 }
 
-// ChoiceName returns how the group chooses which of its objects come into being: "ALL",
-// "Weight" or "Random Chance", or a number that has no name.
+// ChoiceName returns the way in which the game chooses which objects of the group to create: "ALL", "Weight" or "Random
+// Chance", or a number if it has no name.
 func (g *Group) ChoiceName() string { return choices.name(g.Choice) }

@@ -9,11 +9,11 @@ import (
 type Reference struct {
 	Object   *Object
 	Property *PropertyInfo
-	Path     string // as it stands, such as "media/particles/x.layout"
+	Path     string // as stored, for example "media/particles/x.layout"
 }
 
-// References yields what the objects of the layout refer to: the texts of
-// LAYOUT FILE, and those of other properties that are paths below MEDIA.
+// References yields the files that the objects of the layout refer to: the values of LAYOUT FILE, and those of other
+// properties that are paths below MEDIA.
 func (f *File) References() iter.Seq[Reference] {
 	return func(yield func(Reference) bool) {
 		for o := range f.All() {

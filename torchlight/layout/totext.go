@@ -9,15 +9,15 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Options say how a layout becomes text.
+// Options control how a layout is converted to text and back.
 type Options struct {
-	Path   string          // of the text in the game's tree, such as "MEDIA/UI/X.LAYOUT"; it decides what the root is called where no object does
-	Floats text.FloatStyle // how numbers are written
+	Path   string          // of the text in the game's tree, for example "MEDIA/UI/X.LAYOUT"; gives the name of the root if no object does
+	Floats text.FloatStyle // the format of numbers
 
-	FormOnly bool // Decompile finds no residue, which takes most of its time
+	FormOnly bool // Decompile computes no residue, which takes most of its time
 
-	// Warn hears of what Compile leaves out, or reads otherwise than it is written; nil: that
-	// is an error. Numbers that do not fit always are.
+	// Warn receives items that Compile leaves out, or interprets differently from their spelling. If Warn is nil, they
+	// are errors. Numbers out of range always are.
 	Warn func(*text.Error)
 }
 
@@ -28,9 +28,9 @@ var roots = []struct{ folder, name string }{
 	{"MEDIA/PARTICLES/", "Particle Creator"},
 }
 
-// rootName returns what the editor calls the root of the text of a layout, which the
-// compiled file does not say: kinds of objects that stand in menus or in particle
-// effects only tell it, else the folder does.
+// rootName returns the name that the editor gives to the root of the layout's text, which the compiled file does not
+// contain. It follows from kinds of objects that occur only in menus or only in particle effects, or else from the
+// folder.
 func (f *File) rootName(path string) string {
 	for o := range f.All() {
 		if d := DescriptorOf(o.Descriptor); d != nil && !o.Empty {
@@ -48,8 +48,8 @@ func (f *File) rootName(path string) string {
 	return "Layout"
 }
 
-// rootOf returns the root of the layouts to which alone a kind of object belongs;
-// "" if it can stand in any. (Menus are opened, and messages shown, by levels too.)
+// rootOf returns the root of the only layouts in which a kind of object can occur, or "" if it can occur in any.
+// (Levels open menus and show messages, too.)
 func rootOf(d *Descriptor) string {
 	switch d.Category {
 	case "UI", "UI Controllers", "UI Network Controllers":
@@ -73,8 +73,8 @@ func (f *File) Text(o Options) *text.Node {
 	return root
 }
 
-// TextOf returns the [PROPERTIES] of an object of the layout in its text form. The parent is
-// the ID of the one around it, or -1.
+// TextOf returns the [PROPERTIES] of an object of the layout in its text form. The parent is the ID of the object that
+// contains it, or -1.
 func (f *File) TextOf(o *Object, parent int64, style text.FloatStyle) *text.Node {
 	t := textWriter{style: style, groups: f.Groups.byObject()}
 	n := &text.Node{Name: "PROPERTIES"}
@@ -82,8 +82,8 @@ func (f *File) TextOf(o *Object, parent int64, style text.FloatStyle) *text.Node
 	return n
 }
 
-// Lines returns the lines at which the objects of a text begin to say what they are, from 1, in
-// the order of [File.All] of the layout that it is.
+// Lines returns the lines, from 1, at which the [PROPERTIES] of the objects in a text begin, in the order of [File.All]
+// of the compiled layout.
 func Lines(form []byte) ([]int, error) {
 	t, at, err := text.ParseLines(form)
 	if err != nil {
@@ -109,7 +109,7 @@ func Lines(form []byte) ([]int, error) {
 	return lines, nil
 }
 
-// count returns how many objects there are.
+// count returns the number of objects.
 func (f *File) count() int {
 	n := 0
 	for range f.All() {
@@ -163,14 +163,13 @@ func (t *textWriter) properties(n *text.Node, o *Object, parentID int64) {
 	t.extra(n, o)
 }
 
-// ownLine reports whether the line of a property by its name means the property
-// of this value, and nothing else.
+// ownLine reports whether a line with the property's name means the property with this value, and nothing else.
 func (p Property) ownLine(o *Object, info *PropertyInfo) bool {
 	switch {
 	case leftOut(info, p.Data):
 		return false
 	case info.Name == "NAME":
-		// The editor writes the name of the object, whatever the line says.
+		// The editor writes the name of the object into this line.
 		s, _ := p.Text()
 		return s == o.Title()
 	case o.Descriptor == groupCode:

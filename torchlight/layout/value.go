@@ -12,9 +12,8 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// mark begins the keys of what the editor's text form cannot say: "#17" is the
-// property of code 17 with its bytes in hexadecimal, whatever they are; "#200"
-// in place of the name of a descriptor is its code.
+// mark is the prefix of keys for what the editor's text form cannot represent: "#17" is the property with code 17, with
+// its bytes in hexadecimal; "#200" in place of the name of a descriptor is its code.
 const mark = "#"
 
 // textTypes are the types of properties in the text.
@@ -23,8 +22,7 @@ var textTypes = [...]text.Type{
 	String: text.String, Translate: text.Translate, Vector2: text.Float, Vector3: text.Float, Vector4: text.Float,
 }
 
-// speaks reports whether the text form can say a value of a kind, so that it
-// compiles to the same bytes.
+// speaks reports whether the text form can represent a value of a kind, so that it compiles to identical bytes.
 func (p Property) speaks(k Kind) bool {
 	switch k {
 	case Bool:
@@ -44,7 +42,7 @@ func (p Property) speaks(k Kind) bool {
 	return len(p.Data) == 4*k.components() && numbers(p.Data)
 }
 
-// fitsLine reports whether a text of UTF-16 units can stand after a key and come back the same.
+// fitsLine reports whether a text of UTF-16 units round-trips as the value of a line.
 func fitsLine(units []byte) bool {
 	for ; len(units) >= 2; units = units[2:] {
 		if c := units[0]; units[1] == 0 && (c == '\r' || c == '\n' || c == 0) {
@@ -54,8 +52,7 @@ func fitsLine(units []byte) bool {
 	return true
 }
 
-// numbers reports whether all singles are such that text can say them: NaNs with
-// unusual bits are not.
+// numbers reports whether text can represent all the singles: NaNs with unusual bits cannot be represented.
 func numbers(data []byte) bool {
 	for ; len(data) >= 4; data = data[4:] {
 		bits := binary.LittleEndian.Uint32(data)
@@ -87,12 +84,12 @@ func (p Property) addTo(n *text.Node, info *PropertyInfo, style text.FloatStyle)
 	n.Add(t, info.Name, p.format(info.Kind, style))
 }
 
-// isListOf reports whether the value is a list of elements of a kind.
+// isListOf reports whether the value is a list of elements of kind k.
 func (p Property) isListOf(k Kind) bool {
 	return (k == Float || k == Unsigned) && len(p.Data) != 4
 }
 
-// format writes a value of a kind that speaks, and is not a vector.
+// format returns a value as text. The text form must be able to represent it, and it must not be a vector.
 func (p Property) format(k Kind, style text.FloatStyle) string {
 	if p.isListOf(k) {
 		return formatList(p.Data[2:], k, style)
@@ -117,7 +114,7 @@ func (p Property) format(k Kind, style text.FloatStyle) string {
 	return strconv.FormatUint(uint64(v), 10)
 }
 
-// formatList writes the elements of a list, or of a vector, with commas between them.
+// formatList returns the elements of a list or of a vector, separated by commas.
 func formatList(data []byte, k Kind, style text.FloatStyle) string {
 	b := make([]byte, 0, 2*len(data))
 	for i := 0; i+4 <= len(data); i += 4 {
@@ -134,7 +131,7 @@ func formatList(data []byte, k Kind, style text.FloatStyle) string {
 	return string(b)
 }
 
-// describe writes the value for somebody who reads a dump.
+// describe returns the value as text for a dump.
 func (p Property) describe(info *PropertyInfo) string {
 	switch {
 	case !p.speaks(info.Kind):
@@ -145,8 +142,8 @@ func (p Property) describe(info *PropertyInfo) string {
 	return info.Name + ": " + p.format(info.Kind, text.Exact)
 }
 
-// parseValue reads a value of a kind that is not a vector, as the editor does:
-// what makes no sense is 0, and a problem.
+// parseValue parses a value of a kind that is not a vector, as the editor does: an invalid value is 0, and a problem is
+// returned.
 func parseValue(k Kind, p *text.Property) (data []byte, problem *text.Error) {
 	s := p.Value
 	if (k == Float || k == Unsigned) && (p.Type == text.String || strings.Contains(s, ",")) {

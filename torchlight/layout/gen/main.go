@@ -27,7 +27,7 @@ import (
 	"strings"
 )
 
-// letters are those of the kinds of values, by the names that the JSON has.
+// letters are the letters of the kinds of values, by their names in the JSON.
 var letters = map[string]string{
 	"BOOL": "B", "INTEGER": "I", "UNSIGNED INT": "U", "FLOAT": "F", "INT64": "Q", "INTEGER64": "Q",
 	"STRING": "S", "TRANSLATE": "T", "VECTOR2": "2", "VECTOR3": "3", "VECTOR4": "4",
