@@ -9,7 +9,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Catalog lists what [Check] and [CheckFiles] can find.
+// Catalog lists the findings that [Check] and [CheckFiles] can report.
 var Catalog check.Catalog
 
 var (
@@ -42,8 +42,8 @@ var (
 		"Build the table again from the sources.")
 )
 
-// Check reports what is wrong with a table by itself. The path, such as
-// "MEDIA/SKILLS.RAW", tells which table it is.
+// Check reports problems that are visible in a table alone. The path, for example "MEDIA/SKILLS.RAW", gives the kind of
+// the table.
 func Check(data []byte, path string, sink check.Sink) {
 	sink = text.AtNodes(sink)
 	k, err := kindOf(data, path)
@@ -67,7 +67,7 @@ func Check(data []byte, path string, sink check.Sink) {
 		}
 	case *RoomPieces:
 		for i, s := range t.LevelSets {
-			clear(c.guids) // sets may share pieces
+			clear(c.guids) // different level sets may share pieces
 			for j, g := range s.Pieces {
 				c.guid(fmt.Sprintf("levelsets[%d].pieces[%d]", i, j), g)
 			}
@@ -91,8 +91,8 @@ func Check(data []byte, path string, sink check.Sink) {
 
 type checker struct {
 	check.Sink
-	guids map[GUID]string   // where each was seen first
-	files map[string]string // the same
+	guids map[GUID]string   // path of the first occurrence of each GUID
+	files map[string]string // the same for each file
 }
 
 func (c *checker) file(place, file string) {
@@ -138,7 +138,7 @@ func (c *checker) menu(place string, m Menu) {
 
 func (c *checker) unit(place string, u Unit) {
 	c.guid(place, u.GUID)
-	if u.MaxLevel != 0 { // 0 stands for a unit that does not say
+	if u.MaxLevel != 0 { // 0 means that the unit has no MAXLEVEL
 		c.levels(place, u.MinLevel, u.MaxLevel)
 	}
 	if bits := u.Flags.Unknown(); bits != 0 {
@@ -146,8 +146,8 @@ func (c *checker) unit(place string, u Unit) {
 	}
 }
 
-// Records returns where each record stands, such as "skills[3]", and the file
-// that it is of, in the order of the table.
+// Records yields the place of each record, for example "skills[3]", and the file that the record describes, in the
+// order of the table.
 func Records(t Table) iter.Seq2[string, string] {
 	switch t := t.(type) {
 	case *Affixes:
@@ -186,8 +186,8 @@ func records[T any](name string, items []T, file func(T) string) iter.Seq2[strin
 	}
 }
 
-// CheckFiles reports the files that a table names and that exist does not
-// know. It is asked for paths in capitals, such as "MEDIA/SKILLS/X.DAT".
+// CheckFiles reports the files that a table names and that do not exist. It calls exist with paths in upper case, for
+// example "MEDIA/SKILLS/X.DAT".
 func CheckFiles(t Table, exist func(path string) bool, sink check.Sink) {
 	sink = text.AtNodes(sink)
 	for place, file := range Records(t) {

@@ -8,9 +8,8 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// codec goes through the fields of a table once for reading and once for
-// writing, so that each table is described in one place. Without w it reads
-// from r; with w it writes, and r, which has no data, keeps the path and the error.
+// codec walks the fields of a table for reading and for writing, so that each table is described in one place. If w is
+// nil, it reads from r. Otherwise it writes to w, and r, which has no data, keeps the path and the error.
 type codec struct {
 	r *bin.Reader
 	w *bin.Writer
@@ -20,7 +19,7 @@ func (c *codec) fail(name, want, got string) {
 	c.r.FailAt(-1, name, fault.ErrLimit, want, got)
 }
 
-// text is a string after a 16-bit number of UTF-16 units.
+// text is a string preceded by its number of UTF-16 units in 16 bits.
 func (c *codec) text(name string, s *string) {
 	if c.w == nil {
 		*s = c.r.Wide16(name)
@@ -60,7 +59,7 @@ func (c *codec) guid(name string, v *GUID) {
 // width is the number of bytes of a count.
 type width int
 
-// count is the number of elements of a list that take least bytes or more each.
+// count is the number of elements of a list, each of which takes at least least bytes.
 func (c *codec) count(name string, w width, least, n int) int {
 	if c.w == nil {
 		switch w {
@@ -86,7 +85,7 @@ func (c *codec) count(name string, w width, least, n int) int {
 	return n
 }
 
-// count8 reads a count of one byte and compares it with the bytes that are left.
+// count8 reads a count of one byte and compares it with the remaining number of bytes.
 func (c *codec) count8(name string, least int) int {
 	at := c.r.Offset()
 	n := int(c.r.U8(name))
@@ -97,7 +96,7 @@ func (c *codec) count8(name string, least int) int {
 	return n
 }
 
-// list is a count and its elements.
+// list is a count followed by its elements.
 func list[T any](c *codec, name string, w width, least int, items *[]T, each func(*codec, *T)) {
 	n := c.count("num_"+name, w, least, len(*items))
 	if c.w == nil && n > 0 {
@@ -106,7 +105,7 @@ func list[T any](c *codec, name string, w width, least int, items *[]T, each fun
 	c.each(name, len(*items), func(i int) { each(c, &(*items)[i]) })
 }
 
-// each goes through elements without a count.
+// each walks elements without a count.
 func (c *codec) each(name string, n int, do func(i int)) {
 	for i := 0; i < n && c.r.Err() == nil; i++ {
 		c.r.EnterIndex(name, i)

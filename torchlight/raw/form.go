@@ -11,22 +11,20 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Options say what a file does not.
+// Options hold information that a file does not contain.
 type Options struct {
-	Path string // path of the file, such as "MEDIA/SKILLS.RAW": its base name tells the table
+	Path string // path of the file, for example "MEDIA/SKILLS.RAW": its base name gives the kind of the table
 
-	FormOnly bool // Decompile finds no residue, which takes most of its time
+	FormOnly bool // Decompile computes no residue, which takes most of its time
 }
 
-// Residue holds what the form of a table does not say.
+// Residue holds everything about a table that its form does not contain.
 type Residue struct {
-	// Whole is the file itself, where JSON cannot hold one of its strings: one
-	// with half a surrogate pair.
+	// Whole is the file itself. It is set if JSON cannot hold one of its strings because of an unpaired surrogate.
 	Whole []byte `json:"whole,omitempty"`
 }
 
-// form is the JSON of a table: its kind, and the fields of the one table that
-// is not nil.
+// form is the JSON of a table: its kind, and the fields of the only table that is not nil.
 type form struct {
 	Table Kind `json:"table"`
 	*Affixes
@@ -59,8 +57,7 @@ func newForm(t Table) form {
 	return f
 }
 
-// table returns the table that the form holds, and what is wrong with it: records of
-// another.
+// table returns the table in the form, and a problem if the form has records of another kind.
 func (f form) table() (own Table, problem string) {
 	if own = New(f.Table); own == nil {
 		return nil, `"table" is missing: it says which table this is, such as "SKILLS"`
@@ -77,21 +74,19 @@ func (f form) table() (own Table, problem string) {
 	return own, ""
 }
 
-// Format returns the JSON of a table, in which each field of a record has a
-// line of its own.
+// Format returns the JSON of a table, with each field of a record on its own line.
 func Format(t Table) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	enc.Encode(newForm(t)) // numbers and strings: nothing in it can fail
+	enc.Encode(newForm(t)) // cannot fail: there are only numbers and strings
 	return b.Bytes()
 }
 
-// Parse reads what Format writes, and what a person made from it: enumerations
-// are names or numbers, GUIDs strings or numbers. It may be in UTF-8 or UTF-16, with a byte
-// order mark or without. The error is [text.Errors]: all that is
-// wrong, with its place.
+// Parse reads the output of Format, possibly edited: enumerations are names or numbers, GUIDs strings or numbers. The
+// form may be in UTF-8 or UTF-16, with or without a byte order mark. The error is [text.Errors], which has all problems
+// with their places.
 func Parse(data []byte) (Table, error) {
 	data, err := text.ToUTF8(data)
 	if err != nil {
@@ -113,8 +108,8 @@ func Parse(data []byte) (Table, error) {
 	return t, nil
 }
 
-// Decompile returns the JSON of a table, and what that does not say; nil if
-// it says all.
+// Decompile returns the JSON of a table and its residue: everything that the JSON does not contain, or nil if it
+// contains all.
 func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error) {
 	k, err := kindOf(data, o.Path)
 	if err != nil {
@@ -134,8 +129,8 @@ func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error
 	return form, residue, nil
 }
 
-// Compile makes the table from its JSON. With the residue of exactly that form the
-// result is exactly the same file again.
+// Compile returns the table of its JSON. With the residue of exactly that form it reproduces the original file byte for
+// byte.
 func Compile(form []byte, residue *Residue, o Options) (data []byte, err error) {
 	if residue != nil && residue.Whole != nil {
 		return residue.Whole, nil

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// LineOf returns the line of the JSON of a table, from 1, on which a place of a finding stands,
-// such as "skills[3].guid", or else the nearest one around it; 0 if there is none.
+// LineOf returns the line, from 1, of the place of a finding in the JSON of a table. A place is, for example,
+// "skills[3].guid". If it does not exist, LineOf returns the line of the nearest enclosing value, or 0 if there is
+// none.
 func LineOf(form []byte, place string) int {
 	l := liner{dec: json.NewDecoder(bytes.NewReader(form)), at: -1}
 	l.value(place, true, 0)
@@ -20,11 +21,11 @@ func LineOf(form []byte, place string) int {
 
 type liner struct {
 	dec *json.Decoder
-	at  int64 // of the last token that was on the way
+	at  int64 // offset of the last token on the way to the place
 }
 
-// value reads a value and reports whether the search has ended: at what the place names, or
-// where that has no more of it. If on, the value is on the way, and rest is what is left of that.
+// value reads a value and reports whether the search has ended: at the place, or at the last existing value on the way
+// to it. The flag on means that the value is on the way, and rest is the remaining part of the place.
 func (l *liner) value(rest string, on bool, depth int) (ended bool) {
 	token, err := l.dec.Token()
 	if err != nil || depth > maxDepth {
@@ -63,11 +64,11 @@ func (l *liner) value(rest string, on bool, depth int) (ended bool) {
 	return false
 }
 
-// maxDepth is deeper than any table.
+// maxDepth is greater than the nesting depth of any table.
 const maxDepth = 20
 
-// sameName reports whether names mean the same field: findings have those of the fields of the
-// file, with underscores.
+// sameName reports whether names mean the same field: findings use the names of the fields in the file, with
+// underscores.
 func sameName(a, b string) bool {
 	return strings.EqualFold(strings.ReplaceAll(a, "_", ""), strings.ReplaceAll(b, "_", ""))
 }

@@ -18,7 +18,7 @@ func FuzzLineOf(f *testing.F) {
 	})
 }
 
-// Each field of each record has the line on which its name stands.
+// TestLineOf tests that LineOf returns the line of the name of each field of each record.
 func TestLineOf(t *testing.T) {
 	form := raw.Format(&raw.UI{Menus: []raw.Menu{{Name: "a"}, {Name: "b"}}})
 	lines := strings.Split(string(form), "\n")

@@ -1,17 +1,15 @@
-// Package raw reads and writes the .RAW files of Torchlight II: seven tables
-// that GUTS, the game's editor, makes from the sources of a game or a mod, so
-// that the game need not read every file to know what there is.
+// Package raw reads and writes the .RAW files of Torchlight II: seven tables that GUTS, the game's editor, creates from
+// the sources of a game or a mod, so that the game need not read every file to find its contents.
 //
-// A file does not say which table it is; its base name does:
+// A file does not state its kind of table; its base name does:
 //
 //	kind, _ := raw.KindOf("MEDIA/SKILLS.RAW")
 //	table, err := raw.Decode(data, kind)
 //	for _, s := range table.(*raw.Skills).Skills { fmt.Println(s.Name) }
 //
-// The models hold all that a file says: Encode of what Decode gave is the same
-// file again. [Decompile] and [Compile] go between a file and JSON, which is
-// the form for people. To build the tables from sources see the package
-// torchlight/tables.
+// The models hold the complete contents of a file, so Decode followed by Encode reproduces the file byte for byte.
+// [Decompile] and [Compile] convert between a file and JSON, its editable form. Package torchlight/tables builds the
+// tables from sources.
 package raw
 
 import (
@@ -26,7 +24,7 @@ import (
 	"trowel.example/trace"
 )
 
-// Kind says which of the tables a file is.
+// Kind is the kind of a table.
 type Kind uint8
 
 // The tables, each named by the base name of its file.
@@ -47,7 +45,7 @@ func Kinds() []Kind {
 	return []Kind{KindAffixes, KindMissiles, KindRoomPieces, KindSkills, KindTriggerables, KindUI, KindUnitData}
 }
 
-// String returns the name of the table, such as "SKILLS".
+// String returns the name of the table, for example "SKILLS".
 func (k Kind) String() string {
 	if k < KindAffixes || k > KindUnitData {
 		return fmt.Sprintf("table kind %d", uint8(k))
@@ -55,7 +53,7 @@ func (k Kind) String() string {
 	return kindNames[k-KindAffixes]
 }
 
-// File returns the path at which the game looks for the table, such as "MEDIA/SKILLS.RAW".
+// File returns the path of the table in the game, for example "MEDIA/SKILLS.RAW".
 func (k Kind) File() string { return "MEDIA/" + k.String() + ".RAW" }
 
 // MarshalText writes the name of the table.
@@ -72,8 +70,8 @@ func (k *Kind) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown table %q: expected one of %s", text, strings.Join(kindNames[:], ", "))
 }
 
-// KindOf returns the table by the base name of a file, ignoring case and whatever
-// follows the first dot: "MEDIA/SKILLS.RAW" and "skills.raw.json" are SKILLS.
+// KindOf returns the kind of a table by the base name of its file. It ignores case and everything after the first dot:
+// "MEDIA/SKILLS.RAW" and "skills.raw.json" are SKILLS.
 func KindOf(name string) (Kind, bool) {
 	base, _, _ := strings.Cut(path.Base(strings.ReplaceAll(name, `\`, "/")), ".")
 	var k Kind
@@ -84,15 +82,15 @@ func KindOf(name string) (Kind, bool) {
 // Table is one of [*Affixes], [*Missiles], [*RoomPieces], [*Skills],
 // [*Triggerables], [*UI] and [*UnitData].
 type Table interface {
-	// Kind says which table it is.
+	// Kind returns the kind of the table.
 	Kind() Kind
-	// Len returns the number of its records.
+	// Len returns the number of records.
 	Len() int
-	// walk goes through the fields in the order of the file.
+	// walk visits the fields in the order of the file.
 	walk(c *codec)
 }
 
-// New returns an empty table, or nil for a kind that there is not.
+// New returns an empty table, or nil for an unknown kind.
 func New(k Kind) Table {
 	switch k {
 	case KindAffixes:
@@ -113,9 +111,8 @@ func New(k Kind) Table {
 	return nil
 }
 
-// Decode reads a table of kind k. Each string and each list is in the data
-// before anything is made for it. Every error is a [*fault.Error]; bytes after
-// the end of the table are one.
+// Decode reads a table of kind k. It allocates memory only for strings and lists that are completely in the data. Every
+// error is a [*fault.Error]. Bytes after the end of the table are an error.
 func Decode(data []byte, k Kind) (Table, error) {
 	r := bin.NewReader(data, bin.LittleEndian)
 	return decode(r, k)
@@ -136,15 +133,14 @@ func decode(r *bin.Reader, k Kind) (Table, error) {
 	return t, nil
 }
 
-// Clone returns a table of its own that says the same.
+// Clone returns an independent copy of the table.
 func Clone(t Table) Table { return deep.Clone(t) }
 
-// Equal reports whether two tables say the same.
+// Equal reports whether two tables have equal contents.
 func Equal(a, b Table) bool { return deep.Equal(a, b) }
 
-// Encode writes a table, and changes nothing in it. It fails with a [*fault.Error] that names the record if
-// a string has more than 65535 UTF-16 units, or a list more elements than its
-// count can say.
+// Encode returns the file of a table; it does not change the table. It fails with a [*fault.Error] that names the
+// record if a string has more than 65535 UTF-16 units, or a list has more elements than its count can hold.
 func Encode(t Table) ([]byte, error) {
 	if t == nil || reflect.ValueOf(t).IsNil() {
 		return nil, &fault.Error{Offset: -1, Want: "a table", Got: "nil", Err: fault.ErrFormat}
@@ -157,9 +153,8 @@ func Encode(t Table) ([]byte, error) {
 	return c.w.Data(), nil
 }
 
-// Guess returns which table data is, without a name: the only kind that reads to
-// the very end of it. It is false if there is none or more than one, as for
-// most tables without records.
+// Guess returns the kind of a table without its name: the only kind whose decoding ends exactly at the end of the data.
+// It returns false if there is no such kind or more than one, as for most tables without records.
 func Guess(data []byte) (Kind, bool) {
 	found := Kind(0)
 	for _, k := range Kinds() {
@@ -173,8 +168,8 @@ func Guess(data []byte) (Kind, bool) {
 	return found, found != 0
 }
 
-// Recognize reports whether data is a whole file that can only be one of the
-// tables: there is no signature, so that the first bytes alone do not tell.
+// Recognize reports whether data is a whole file that can only be one of the tables. It needs the whole file because
+// there is no signature.
 func Recognize(data []byte) bool {
 	if len(data) < 8 {
 		return false
@@ -183,8 +178,7 @@ func Recognize(data []byte) bool {
 	return ok
 }
 
-// Dump reports every field of a table to t, up to where it breaks. Without a
-// kind (0) it is guessed.
+// Dump reports every field of a table to t, up to the first error. If k is 0, Dump guesses the kind.
 func Dump(data []byte, k Kind, t trace.Tracer) error {
 	if k == 0 {
 		var err error
@@ -199,7 +193,7 @@ func Dump(data []byte, k Kind, t trace.Tracer) error {
 	return err
 }
 
-// kindOf returns the table by its path, else by its content.
+// kindOf returns the kind of a table by its path, or else by its content.
 func kindOf(data []byte, path string) (Kind, error) {
 	if k, ok := KindOf(path); ok {
 		return k, nil

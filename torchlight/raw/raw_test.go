@@ -20,7 +20,7 @@ import (
 	"trowel.example/trace"
 )
 
-// samples has every kind with values in every field.
+// samples returns a table of each kind with values in every field.
 func samples() []raw.Table {
 	return []raw.Table{
 		&raw.Affixes{Affixes: []raw.Affix{
@@ -82,7 +82,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// The bytes of one table of each width of count, written down by hand.
+// TestBytes tests the bytes of one table for each width of a count.
 func TestBytes(t *testing.T) {
 	for _, c := range []struct {
 		table raw.Table
@@ -156,7 +156,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// What a person may write instead.
+// TestParse tests the alternative spellings that Parse accepts.
 func TestParse(t *testing.T) {
 	got, err := raw.Parse([]byte(`{"table": "unitdata", "props": [{"guid": 12345678901234567, "flags": ["set", 128, "equipment"], "level": 2}]}`))
 	want := &raw.UnitData{Props: []raw.Unit{{GUID: 12345678901234567, Flags: 131, Level: 2}}}
@@ -195,7 +195,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A string that JSON cannot hold keeps the file in the residue.
+// TestResidue tests that a string that JSON cannot hold puts the whole file into the residue.
 func TestResidue(t *testing.T) {
 	data := encode(t, &raw.Triggerables{Triggerables: []raw.Triggerable{{File: "F", Name: "\xed\xa0\xbd"}}})
 	o := raw.Options{Path: "TRIGGERABLES.RAW"}
@@ -227,7 +227,7 @@ func TestEncodeLimits(t *testing.T) {
 	}
 }
 
-// A count that lies costs nothing.
+// TestCounts tests that false counts do not allocate memory.
 func TestCounts(t *testing.T) {
 	for _, k := range raw.Kinds() {
 		data := bytes.Repeat([]byte{0xff}, 64)
@@ -314,8 +314,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Every table of real mods reads to its end, comes back from the model and
-// from its JSON without a residue, and has nothing wrong with it.
+// TestCorpus tests that every table of real mods is read to its end, round-trips through the model and through its JSON
+// without a residue, and has no findings.
 func TestCorpus(t *testing.T) {
 	for _, name := range corpus.Files(t, "torchlight", ".RAW") {
 		data, err := os.ReadFile(name)
@@ -366,7 +366,7 @@ func corpusSeeds(f *testing.F) (names []string) {
 	return names
 }
 
-// FuzzDecode: what decodes as any kind comes back from the model and the JSON.
+// FuzzDecode tests that tables of any kind round-trip through the model and the JSON.
 func FuzzDecode(f *testing.F) {
 	for _, table := range samples() {
 		f.Add(encode(f, table), uint8(table.Kind()-1))
@@ -404,7 +404,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzParse: a form gives a table that is the same again after its own form, or an error.
+// FuzzParse tests that a form gives an error, or a table that round-trips through its own form.
 func FuzzParse(f *testing.F) {
 	for _, table := range samples() {
 		f.Add(raw.Format(table))

@@ -1,20 +1,20 @@
 package raw
 
-// Affixes is AFFIXES.RAW: what can be put on items and units.
+// Affixes is AFFIXES.RAW: the affixes of items and units.
 type Affixes struct {
 	Affixes []Affix `json:"affixes"` // at most 65535
 }
 
 // Affix is one file below MEDIA/AFFIXES.
 type Affix struct {
-	File                string   `json:"file"`                   // path in capitals, such as "MEDIA/AFFIXES/X.DAT"
-	Name                string   `json:"name"`                   // NAME in capitals
+	File                string   `json:"file"`                   // path in upper case, for example "MEDIA/AFFIXES/X.DAT"
+	Name                string   `json:"name"`                   // NAME in upper case
 	MinSpawnRange       int32    `json:"minSpawnRange"`          // lowest level
 	MaxSpawnRange       int32    `json:"maxSpawnRange"`          // highest level
-	Weight              int32    `json:"weight"`                 // how often it is chosen, among others; 0 is never
+	Weight              int32    `json:"weight"`                 // relative probability of being chosen; 0 means never
 	DifficultiesAllowed int32    `json:"difficultiesAllowed"`    // -1: all
-	UnitTypes           []string `json:"unittypes,omitempty"`    // the types of units that can have it, at most 255; none: any
-	NotUnitTypes        []string `json:"notUnittypes,omitempty"` // those that cannot, at most 255
+	UnitTypes           []string `json:"unittypes,omitempty"`    // types of units that can have the affix, at most 255; empty means any
+	NotUnitTypes        []string `json:"notUnittypes,omitempty"` // types of units that cannot have the affix, at most 255
 }
 
 // Kind returns KindAffixes.
@@ -36,15 +36,15 @@ func (t *Affixes) walk(c *codec) {
 	})
 }
 
-// Missiles is MISSILES.RAW: which layout holds which missile.
+// Missiles is MISSILES.RAW: the layouts that contain each missile.
 type Missiles struct {
 	Layouts []MissileLayout `json:"layouts"` // at most 65535
 }
 
 // MissileLayout is one layout below MEDIA/MISSILES.
 type MissileLayout struct {
-	File     string   `json:"file"`     // path in capitals, such as "MEDIA/MISSILES/X.LAYOUT"
-	Missiles []string `json:"missiles"` // the MISSILE NAME of each Missile object in capitals, at most 255
+	File     string   `json:"file"`     // path in upper case, for example "MEDIA/MISSILES/X.LAYOUT"
+	Missiles []string `json:"missiles"` // the MISSILE NAME of each Missile object in upper case, at most 255
 }
 
 // Kind returns KindMissiles.
@@ -60,7 +60,7 @@ func (t *Missiles) walk(c *codec) {
 	})
 }
 
-// RoomPieces is ROOMPIECES.RAW: which level set holds which piece.
+// RoomPieces is ROOMPIECES.RAW: the level sets that contain each room piece.
 type RoomPieces struct {
 	LevelSets []LevelSet `json:"levelsets"`
 }
@@ -68,7 +68,7 @@ type RoomPieces struct {
 // LevelSet is one file below MEDIA/LEVELSETS. In the file of the table the
 // paths of all level sets come first, then the pieces of all.
 type LevelSet struct {
-	File   string `json:"file"`   // path in capitals, such as "MEDIA/LEVELSETS/X.DAT"
+	File   string `json:"file"`   // path in upper case, for example "MEDIA/LEVELSETS/X.DAT"
 	Pieces []GUID `json:"pieces"` // the GUID of each piece
 }
 
@@ -92,9 +92,9 @@ type Skills struct {
 
 // Skill is one file below MEDIA/SKILLS.
 type Skill struct {
-	Name string `json:"name"` // NAME in capitals
-	File string `json:"file"` // path in capitals, such as "MEDIA/SKILLS/X.DAT"
-	GUID GUID   `json:"guid"` // UNIQUE_GUID; -1: none
+	Name string `json:"name"` // NAME in upper case
+	File string `json:"file"` // path in upper case, for example "MEDIA/SKILLS/X.DAT"
+	GUID GUID   `json:"guid"` // UNIQUE_GUID; -1 if there is none
 }
 
 // Kind returns KindSkills.
@@ -111,14 +111,14 @@ func (t *Skills) walk(c *codec) {
 	})
 }
 
-// Triggerables is TRIGGERABLES.RAW: actions that events set off.
+// Triggerables is TRIGGERABLES.RAW: actions that events trigger.
 type Triggerables struct {
 	Triggerables []Triggerable `json:"triggerables"` // at most 65535
 }
 
 // Triggerable is one file below MEDIA/TRIGGERABLES.
 type Triggerable struct {
-	File string `json:"file"` // path in capitals, such as "MEDIA/TRIGGERABLES/X.DAT"
+	File string `json:"file"` // path in upper case, for example "MEDIA/TRIGGERABLES/X.DAT"
 	Name string `json:"name"` // NAME
 }
 
@@ -142,10 +142,10 @@ type UI struct {
 
 // Menu is the menu definition of one layout below MEDIA/UI.
 type Menu struct {
-	Name             string    `json:"name"` // MENU NAME as it stands
-	File             string    `json:"file"` // path in capitals, such as "MEDIA/UI/X.LAYOUT"
+	Name             string    `json:"name"` // MENU NAME, unchanged
+	File             string    `json:"file"` // path in upper case, for example "MEDIA/UI/X.LAYOUT"
 	Type             MenuType  `json:"type"`
-	GameState        GameState `json:"gameState"`        // when it can be seen
+	GameState        GameState `json:"gameState"`        // when the menu is visible
 	CreateOnLoad     Flag      `json:"createOnLoad"`     // CREATE ON LOAD or ALWAYS VISIBLE
 	MultiplayerOnly  Flag      `json:"multiplayerOnly"`  // MULTIPLAYER ONLY
 	SingleplayerOnly Flag      `json:"singleplayerOnly"` // SINGLEPLAYER ONLY
@@ -173,8 +173,7 @@ func (t *UI) walk(c *codec) {
 	})
 }
 
-// UnitData is UNITDATA.RAW: all units, by the folder below MEDIA/UNITS that
-// they stand in.
+// UnitData is UNITDATA.RAW: all units, by the folder below MEDIA/UNITS that contains them.
 type UnitData struct {
 	Items    []Unit `json:"items"`
 	Monsters []Unit `json:"monsters"`
@@ -184,16 +183,16 @@ type UnitData struct {
 
 // Unit is one file below MEDIA/UNITS.
 type Unit struct {
-	GUID     GUID      `json:"guid"` // UNIT_GUID; -1: none
-	Name     string    `json:"name"` // NAME in capitals
-	File     string    `json:"file"` // path in capitals, such as "MEDIA/UNITS/ITEMS/X.DAT"
+	GUID     GUID      `json:"guid"` // UNIT_GUID; -1 if there is none
+	Name     string    `json:"name"` // NAME in upper case
+	File     string    `json:"file"` // path in upper case, for example "MEDIA/UNITS/ITEMS/X.DAT"
 	Flags    UnitFlags `json:"flags"`
 	Level    int32     `json:"level"`          // LEVEL
 	MinLevel int32     `json:"minlevel"`       // lowest level of the player
 	MaxLevel int32     `json:"maxlevel"`       // highest level of the player
-	Rarity   int32     `json:"rarity"`         // how often it is found, among others
+	Rarity   int32     `json:"rarity"`         // relative frequency
 	RarityHC int32     `json:"rarityHardcore"` // the same for hardcore characters
-	UnitType string    `json:"unittype"`       // UNITTYPE in capitals
+	UnitType string    `json:"unittype"`       // UNITTYPE in upper case
 }
 
 // Kind returns KindUnitData.
@@ -206,7 +205,7 @@ func (t *UnitData) Len() int {
 
 // Section is one of the four lists of units.
 type Section struct {
-	Name  string  // such as "items": the folder below MEDIA/UNITS
+	Name  string  // for example "items": the folder below MEDIA/UNITS
 	Units *[]Unit // the list itself
 }
 

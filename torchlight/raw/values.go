@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// GUID is the number by which the game knows a thing. Its JSON is a string,
-// because many programs that read JSON round such large numbers; a number is
-// taken as well.
+// GUID is the number that identifies a thing in the game. Its JSON is a string, because many programs that read JSON
+// round large numbers; a JSON number is accepted as well.
 type GUID int64
 
 // MarshalJSON writes the number as a string.
@@ -28,7 +27,7 @@ func (g *GUID) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Flag is a byte that is 0 for false and 1 for true. Any other is kept, as a number.
+// Flag is a byte that is 0 for false and 1 for true. Other values are kept as numbers.
 type Flag uint8
 
 // MarshalJSON writes false, true, or another number.
@@ -57,7 +56,7 @@ func (f *Flag) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MenuType is the TYPE of a menu; 0 is none.
+// MenuType is the TYPE of a menu; 0 means none.
 type MenuType int32
 
 var menuTypes = []string{"", "TEST MENU", "HUD MENU", "CHAT MENU", "PLAYER STATS MENU", "MERCHANT MENU",
@@ -65,7 +64,7 @@ var menuTypes = []string{"", "TEST MENU", "HUD MENU", "CHAT MENU", "PLAYER STATS
 	"CONSOLE MENU", "RESURRECTION MENU", "TOWNPORTAL MENU", "HOTBAR CONTEXT MENU", "STANDALONE SERVER MENU",
 	"LOGIN MENU", "UPSELL MENU", "CLIENT OPTIONS"}
 
-// ParseMenuType returns the type of a name, ignoring case; false and 0 if there is none.
+// ParseMenuType returns the type with a name, ignoring case, or 0 and false for an unknown name.
 func ParseMenuType(name string) (MenuType, bool) {
 	n, ok := parseName(menuTypes, name)
 	return MenuType(n), ok
@@ -74,7 +73,7 @@ func ParseMenuType(name string) (MenuType, bool) {
 // Known reports whether the game knows the type.
 func (t MenuType) Known() bool { return knownName(menuTypes, int32(t)) }
 
-// String returns the name, such as "HUD MENU", or the number of an unknown type; "" is none.
+// String returns the name, for example "HUD MENU", the number of an unknown type, or "" for none.
 func (t MenuType) String() string { return nameOf(menuTypes, int32(t)) }
 
 // MarshalJSON writes the name, or the number of an unknown type.
@@ -85,12 +84,12 @@ func (t *MenuType) UnmarshalJSON(text []byte) error {
 	return fromNameJSON(menuTypes, "type of menu", text, (*int32)(t))
 }
 
-// GameState is the GAME STATE of a menu: when it can be seen; 0 is none.
+// GameState is the GAME STATE of a menu, which determines when it is visible; 0 means none.
 type GameState int32
 
 var gameStates = []string{"", "Testing", "All", "In Game", "Server Only", "Loading", "Main Menu Mod"}
 
-// ParseGameState returns the state of a name, ignoring case; false and 0 if there is none.
+// ParseGameState returns the state with a name, ignoring case, or 0 and false for an unknown name.
 func ParseGameState(name string) (GameState, bool) {
 	n, ok := parseName(gameStates, name)
 	return GameState(n), ok
@@ -99,7 +98,7 @@ func ParseGameState(name string) (GameState, bool) {
 // Known reports whether the game knows the state.
 func (s GameState) Known() bool { return knownName(gameStates, int32(s)) }
 
-// String returns the name, such as "In Game", or the number of an unknown state; "" is none.
+// String returns the name, for example "In Game", the number of an unknown state, or "" for none.
 func (s GameState) String() string { return nameOf(gameStates, int32(s)) }
 
 // MarshalJSON writes the name, or the number of an unknown state.
@@ -153,19 +152,19 @@ func fromNameJSON(names []string, what string, text []byte, v *int32) error {
 	return nil
 }
 
-// UnitFlags tell two things about a unit; the other bits are 0.
+// UnitFlags are two properties of a unit; the other bits are 0.
 type UnitFlags uint8
 
 // The bits of UnitFlags.
 const (
 	Equipment UnitFlags = 1 << iota // CREATEAS:EQUIPMENT
-	Set                             // it is part of a SET
+	Set                             // the unit is part of a SET
 )
 
 // Unknown returns the bits without a meaning.
 func (f UnitFlags) Unknown() UnitFlags { return f &^ (Equipment | Set) }
 
-// names returns what the form lists: names, and the other bits as one number.
+// names returns the elements of the JSON list: names, and the other bits as one number.
 func (f UnitFlags) names() []any {
 	names := []any{}
 	if f&Equipment != 0 {
@@ -180,7 +179,7 @@ func (f UnitFlags) names() []any {
 	return names
 }
 
-// String returns the names, such as "EQUIPMENT, SET"; "" is none.
+// String returns the names, for example "EQUIPMENT, SET", or "" for none.
 func (f UnitFlags) String() string {
 	var b strings.Builder
 	for i, name := range f.names() {
@@ -192,10 +191,10 @@ func (f UnitFlags) String() string {
 	return b.String()
 }
 
-// MarshalJSON writes a list of names, and of a number for bits without one.
+// MarshalJSON writes a list of the names, and of one number for bits without a name.
 func (f UnitFlags) MarshalJSON() ([]byte, error) { return json.Marshal(f.names()) }
 
-// UnmarshalJSON reads a list of names and numbers, which are put together.
+// UnmarshalJSON reads a list of names and numbers and combines them.
 func (f *UnitFlags) UnmarshalJSON(text []byte) error {
 	var names []any
 	if err := json.Unmarshal(text, &names); err != nil {
