@@ -12,8 +12,8 @@ import (
 	"trowel.example/torchlight/mpp"
 )
 
-// Every grid in real mods is recognised, comes back from its picture without a
-// residue, and has nothing but 0, 1 and 255 in it.
+// TestCorpus tests that every grid in real mods is recognized, round-trips through its picture without a residue, and
+// contains only 0, 1 and 255.
 func TestCorpus(t *testing.T) {
 	grids := 0
 	for _, name := range append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...) {

@@ -5,9 +5,9 @@ import (
 	"image/color"
 )
 
-// Image returns the grid as a picture with a pixel for each cell: along x to the right and
-// along z upwards, as plans of levels are. Ground is green, walls are brown, what is no
-// ground is transparent, and cells of other values are magenta.
+// Image returns the grid as a picture with a pixel for each cell: x grows to the right and z grows upwards, as in plans
+// of levels. Ground is green, walls are brown, cells without ground are transparent, and cells of other values are
+// magenta.
 func (f *File) Image() *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, f.Width, f.Height))
 	for i, cell := range f.Cells {
@@ -25,7 +25,7 @@ func (f *File) Image() *image.NRGBA {
 	return m
 }
 
-// Meaning returns what a value of a cell means, for people.
+// Meaning describes a value of a cell in words.
 func Meaning(cell byte) string {
 	switch cell {
 	case Walkable:

@@ -10,26 +10,25 @@ import (
 	"trowel.example/fault"
 )
 
-// Options say what a file does not.
+// Options hold information that a file does not contain.
 type Options struct {
-	Path string // path of the file, which errors name
+	Path string // path of the file for error messages
 }
 
-// Residue holds what the picture of a grid does not say.
+// Residue holds everything about a grid that its picture does not contain.
 type Residue struct {
-	// World are the bits of the four floats of the header, where one is not a
-	// number and so has no text that gives back its bits.
+	// World is the bits of the four floats of the header. It is set if one is a NaN whose bits no text can reproduce.
 	World *[4]uint32 `json:"world,omitempty"`
 }
 
-// commentFormat is the comment that says what a picture cannot.
+// commentFormat is the comment for the values that a picture does not contain.
 const commentFormat = "offset %s %s size %s %s"
 
-// grey is the value of a cell that is a wall in the picture, where nobody could
-// tell it from ground by its own. A cell of that value has that of a wall there.
+// grey is the pixel value of a wall, because its cell value could not be distinguished from ground by eye. A cell with
+// the value grey gets the pixel value Wall.
 const grey = 0x80
 
-// swapGreys turns cells into pixels, and back.
+// swapGreys converts cells to pixels, and pixels to cells.
 func swapGreys(cells []byte) []byte {
 	out := bytes.Clone(cells)
 	for i, c := range out {
@@ -43,9 +42,8 @@ func swapGreys(cells []byte) []byte {
 	return out
 }
 
-// Format returns the grid as a binary PGM: a pixel for each cell, black for
-// ground, grey for walls, white for outside, and a comment such as
-// "# offset 70 20 size 130 130".
+// Format returns the grid as a binary PGM: a pixel for each cell, black for ground, grey for walls, white for outside,
+// and a comment such as "# offset 70 20 size 130 130".
 func Format(f *File) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "P5\n# "+commentFormat+"\n%d %d\n255\n", number(f.OffsetX), number(f.OffsetZ), number(f.SizeX), number(f.SizeZ), f.Width, f.Height)
@@ -53,11 +51,11 @@ func Format(f *File) []byte {
 	return b.Bytes()
 }
 
-// number is the shortest text that gives back the number.
+// number returns the shortest text that round-trips.
 func number(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
 
-// Parse reads a binary PGM with the comment that Format writes. Other comments
-// are skipped. Every error is a [*fault.Error].
+// Parse reads a binary PGM with the comment that Format writes. It skips other comments. Every error is a
+// [*fault.Error].
 func Parse(form []byte) (*File, error) {
 	p := pgm{rest: form}
 	if !bytes.HasPrefix(form, []byte("P5")) {
@@ -126,8 +124,7 @@ func (p *pgm) number(name string, most int) int {
 	return n
 }
 
-// world reads the comment that says where in the world the grid is, and reports whether
-// there is one.
+// world reads the comment with the position and size of the grid in the world, and reports whether it exists.
 func (p *pgm) world(f *File) bool {
 	for _, comment := range p.comments {
 		words := strings.Fields(comment)
@@ -147,8 +144,8 @@ func (p *pgm) world(f *File) bool {
 	return false
 }
 
-// Decompile returns the picture of a grid, and what that does not say; nil if
-// it says all.
+// Decompile returns the picture of a grid and its residue: everything that the picture does not contain, or nil if it
+// contains all.
 func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error) {
 	f, err := Decode(data)
 	if err != nil {
@@ -171,8 +168,8 @@ func (f *File) floats() [4]*float32 {
 	return [4]*float32{&f.OffsetX, &f.OffsetZ, &f.SizeX, &f.SizeZ}
 }
 
-// Compile makes the grid from its picture. With the residue of exactly that picture
-// the result is exactly the same file again.
+// Compile returns the grid of its picture. With the residue of exactly that picture it reproduces the original file
+// byte for byte.
 func Compile(form []byte, residue *Residue, o Options) (data []byte, err error) {
 	f, err := Parse(form)
 	if err != nil {

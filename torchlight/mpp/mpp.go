@@ -1,9 +1,8 @@
-// Package mpp reads and writes the .MPP files of Torchlight II: for each level
-// a grid of cells that says where one can walk.
+// Package mpp reads and writes the .MPP files of Torchlight II: for each level, a grid of cells that shows where
+// characters can walk.
 //
-// A file is a header of 24 bytes and one byte for each cell. The form for
-// people is a picture, a binary PGM, in which ground is black, what blocks is
-// grey and what is no ground is white.
+// A file is a header of 24 bytes and one byte for each cell. Its editable form is a picture, a binary PGM, in which
+// ground is black, walls are grey and cells without ground are white.
 package mpp
 
 import (
@@ -19,14 +18,14 @@ import (
 	"trowel.example/trace"
 )
 
-// What GUTS writes into a cell. Others are kept as they are.
+// The cell values that GUTS writes. Other values are preserved.
 const (
-	Walkable = 0    // one can walk here
+	Walkable = 0    // ground
 	Wall     = 1    // something blocks
 	Outside  = 0xFF // no ground, or out of bounds
 )
 
-// CellSize is how wide and deep a cell is, in units of the world.
+// CellSize is the width and depth of a cell, in units of the world.
 const CellSize = 0.4
 
 // headerSize is the number of bytes before the cells.
@@ -40,7 +39,7 @@ type File struct {
 	Cells            []byte  // row by row, Width*Height of them; x grows along a row
 }
 
-// Decode reads a file. The cells are those of data, not copied. Every error is a [*fault.Error].
+// Decode reads a file. The cells share the memory of data. Every error is a [*fault.Error].
 func Decode(data []byte) (*File, error) {
 	effort.Decompiled.Add(1)
 	return decode(bin.NewReader(data, bin.LittleEndian))
@@ -65,17 +64,17 @@ func decode(r *bin.Reader) (*File, error) {
 	return f, nil
 }
 
-// Offset returns where a cell stands in the file.
+// Offset returns the offset of a cell in the file.
 func (f *File) Offset(x, z int) int64 { return headerSize + int64(z)*int64(f.Width) + int64(x) }
 
-// Clone returns a grid of its own that says the same.
+// Clone returns an independent copy of the grid.
 func (f *File) Clone() *File { return deep.Clone(f) }
 
-// Equal reports whether both grids say the same.
+// Equal reports whether both grids have equal contents.
 func (f *File) Equal(other *File) bool { return deep.Equal(f, other) }
 
-// Encode writes a file, and changes nothing in f. It fails with a [*fault.Error] if the number of cells is
-// not that of the grid, or the grid is larger than can be said.
+// Encode returns the file; it does not change f. It fails with a [*fault.Error] if the number of cells does not match
+// the size of the grid, or the size exceeds the limits of the format.
 func (f *File) Encode() ([]byte, error) {
 	if f.Width < 0 || f.Height < 0 || f.Width > math.MaxInt32 || f.Height > math.MaxInt32 || int64(f.Width)*int64(f.Height) != int64(len(f.Cells)) {
 		return nil, &fault.Error{Path: "cells", Offset: -1, Want: fmt.Sprintf("%d × %d cells", f.Width, f.Height), Got: fmt.Sprint(len(f.Cells)), Err: fault.ErrFormat}
@@ -90,9 +89,9 @@ func (f *File) Encode() ([]byte, error) {
 	return w.Data(), nil
 }
 
-// Recognize reports whether head, the first bytes of a file or all of it, can
-// be those of a grid: there is no signature, but a size above 0 that the bytes
-// do not exceed, sane numbers, and cells as GUTS writes them.
+// Recognize reports whether head, the first bytes of a file or all of it, can be the beginning of a grid. There is no
+// signature: Recognize requires a size above 0 that the bytes do not exceed, plausible numbers, and cell values that
+// GUTS writes.
 func Recognize(head []byte) bool {
 	r := bin.NewReader(head, bin.LittleEndian)
 	width, height := int64(r.Int32("width")), int64(r.Int32("height"))
@@ -113,7 +112,7 @@ func Recognize(head []byte) bool {
 	return f.SizeX > 0 && f.SizeZ > 0
 }
 
-// Dump reports every field of a file to t, up to where it breaks.
+// Dump reports every field of a file to t, up to the first error.
 func Dump(data []byte, t trace.Tracer) error {
 	r := bin.NewReader(data, bin.LittleEndian)
 	r.Trace(t)
@@ -122,7 +121,7 @@ func Dump(data []byte, t trace.Tracer) error {
 	return err
 }
 
-// Catalog lists what [Check] can find.
+// Catalog lists the findings that [Check] can report.
 var Catalog check.Catalog
 
 var (
@@ -140,10 +139,10 @@ var (
 		"Correct the comment of the picture, or let GUTS build the grid again.")
 )
 
-// maxPlaces is how many cells a finding names.
+// maxPlaces is the greatest number of cells in a finding.
 const maxPlaces = 4096
 
-// Check reports what is wrong with a file by itself.
+// Check reports problems that are visible in a file alone.
 func Check(data []byte, sink check.Sink) {
 	sink = text.AtNodes(sink)
 	f, err := Decode(data)

@@ -51,7 +51,7 @@ func TestForm(t *testing.T) {
 	if string(form) != want || residue != nil || err != nil {
 		t.Fatalf("%q, %v, %v", form, residue, err)
 	}
-	// A picture as another program may write it.
+	// A picture in a format that another program may write.
 	data, err := mpp.Compile([]byte("P5 # made by hand\n#offset 15.2 -0.1 size 1.2 0.8\n 3\t2 # size\n255 \x00\x80\xff\x00\x00\x80"), nil, mpp.Options{})
 	if err != nil || !bytes.Equal(data, encode(t, sample())) {
 		t.Errorf("%x, %v", data, err)
@@ -79,7 +79,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// Floats that have no text come back from the residue, others from the text.
+// TestFloats tests that floats without a text form are restored from the residue, and others from the text.
 func TestFloats(t *testing.T) {
 	for _, bits := range []uint32{0, 1, 0x80000000, 0x3dcccccd, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00001, 0xffa00005} {
 		f := sample()
@@ -166,7 +166,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// FuzzDecode: what decodes comes back from the model and from the picture.
+// FuzzDecode tests that grids round-trip through the model and through the picture.
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, sample()))
 	f.Add(encode(f, &mpp.File{SizeX: float32(math.NaN())}))
@@ -195,7 +195,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzParse: a picture gives a grid or an error, and the grid gives a picture of the same grid.
+// FuzzParse tests that a picture gives an error, or a grid whose picture gives an equal grid.
 func FuzzParse(f *testing.F) {
 	f.Add(mpp.Format(sample()))
 	f.Add([]byte("P5 #\n#offset 1 inf size -0 nan\n1 1 255\n\x07"))
