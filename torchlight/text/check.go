@@ -7,7 +7,7 @@ import (
 	"trowel.example/torchlight/hash"
 )
 
-// Catalog lists what [Check] can find.
+// Catalog lists the findings that [Check] can report.
 var Catalog check.Catalog
 
 var (
@@ -34,8 +34,7 @@ var (
 		"Nothing: it compiles to that hash. Put the name in its place if you know it.")
 )
 
-// Check reports what is wrong with a text. Paths are lines. Names are [hash.Known]
-// if nil.
+// Check reports problems of a text. Paths are lines. If names is nil, Check uses [hash.Known].
 func Check(data []byte, names *hash.Names, sink check.Sink) {
 	if names == nil {
 		names = hash.Known()
@@ -63,14 +62,14 @@ func Check(data []byte, names *hash.Names, sink check.Sink) {
 	}
 }
 
-// place is a line.
+// place is a line number.
 type place int
 
 func (p place) add(k *check.Kind, sink check.Sink, format string, args ...any) {
 	sink.AddAt(k, []check.Place{check.Line{Line: int(p)}}, fmt.Sprintf("line %d", int(p)), -1, format, args...)
 }
 
-// checkName reports names that stand for others.
+// checkName reports names that represent other names.
 func checkName(name string, names *hash.Names, place place, sink check.Sink) {
 	if guess, ok := names.Broken(name); ok {
 		place.add(foundBrokenTag, sink, "%s is the hash of %s", name, guess)
@@ -88,14 +87,14 @@ func checkName(name string, names *hash.Names, place place, sink check.Sink) {
 	}
 }
 
-// isLargeNumber reports whether a name can be a hash: a decimal number of eight
-// digits or more, which hashes of names of four characters and more have.
+// isLargeNumber reports whether a name can be a hash: a decimal number of eight digits or more. Names of at least four
+// characters have such hashes.
 func isLargeNumber(name string) bool {
 	_, clean := ParseUint(name)
 	return clean && len(name) >= 8
 }
 
-// form says how the characters are encoded as bytes.
+// form describes how the characters are encoded as bytes.
 func (f *File) form() string {
 	s := [...]string{UTF16LE: "UTF-16LE", UTF16BE: "UTF-16BE", UTF8: "UTF-8"}[f.Encoding]
 	if f.BOM {

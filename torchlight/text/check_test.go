@@ -72,7 +72,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// The sources of mods are mostly in order.
+// TestCheckCorpus tests that the sources of real mods have no findings.
 func TestCheckCorpus(t *testing.T) {
 	for _, path := range corpus.Files(t, "torchlight", "") {
 		switch strings.ToUpper(filepath.Ext(path)) {

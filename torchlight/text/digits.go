@@ -2,9 +2,9 @@ package text
 
 import "strings"
 
-// ShortFloats writes the numbers below a node that have more than six digits with six, as GUTS does,
-// where that leaves it clear which number of the tree is meant. It returns what they were, by what
-// they are now; nil if nothing changed. [LongFloats] is the way back.
+// ShortFloats shortens the numbers below a node that have more than six digits to six, as GUTS does, unless the result
+// would be ambiguous in the tree. It returns the old numbers by their new form, or nil if nothing changed. [LongFloats]
+// reverses it.
 func ShortFloats(root *Node) map[string]string {
 	was := make(map[string]string)
 	short := func(p *Property) (string, bool) {
@@ -26,7 +26,7 @@ func ShortFloats(root *Node) map[string]string {
 	eachFloat(root, func(p *Property) {
 		if s, is := short(p); is {
 			if other, twice := was[s]; twice && other != p.Value {
-				was[s] = "" // two numbers: both stay long
+				was[s] = "" // two numbers have this form: both stay long
 			} else if !twice {
 				was[s] = p.Value
 			}
@@ -37,7 +37,7 @@ func ShortFloats(root *Node) map[string]string {
 	}
 	eachFloat(root, func(p *Property) {
 		if _, meant := was[p.Value]; meant {
-			was[p.Value] = "" // it is a number of its own
+			was[p.Value] = "" // a number of the tree has this form already
 		}
 	})
 	eachFloat(root, func(p *Property) {
@@ -56,8 +56,8 @@ func ShortFloats(root *Node) map[string]string {
 	return was
 }
 
-// LongFloats gives numbers of six digits the digits back that [ShortFloats] took away. What is not
-// the same number with more digits is not taken.
+// LongFloats restores the digits of numbers that [ShortFloats] shortened. It ignores entries that are not the same
+// number with more digits.
 func LongFloats(root *Node, was map[string]string) {
 	if len(was) == 0 {
 		return
@@ -77,7 +77,7 @@ func LongFloats(root *Node, was map[string]string) {
 	})
 }
 
-// eachFloat calls see with each number of the types FLOAT and DOUBLE.
+// eachFloat calls see for each number of the types FLOAT and DOUBLE.
 func eachFloat(n *Node, see func(*Property)) {
 	for _, it := range n.Items {
 		switch it := it.(type) {

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Edit changes a text by its tree. The function does to the tree what it likes; lines of what
-// it leaves as it is stay as they are, with comments, empty lines and indents. If the function
-// fails, so does Edit. See [Parse] for other errors.
+// Edit changes a text by its tree. The function change may modify the tree; lines of unchanged items are preserved,
+// with comments, empty lines and indents. If change fails, Edit returns its error. Other errors are those of [Parse].
 func Edit(data []byte, change func(root *Node) error) ([]byte, error) {
 	e := lineEditor{start: make(map[Item]int), end: make(map[*Node]int), was: make(map[Item]any), lines: make(map[int]string), behind: make(map[int]*strings.Builder)}
 	f, err := parseSeeing(data, func(line int, it Item) { e.start[it] = line }, func(line int, n *Node) { e.end[n] = line })
@@ -23,15 +22,15 @@ func Edit(data []byte, change func(root *Node) error) ([]byte, error) {
 	return e.write(data)
 }
 
-// lineEditor knows on which lines the items of a text stand.
+// lineEditor holds the lines of the items of a text.
 type lineEditor struct {
 	file   *File
 	start  map[Item]int
 	end    map[*Node]int
-	was    map[Item]any             // what items were: a Property, or the items of a Node
-	names  map[*Node]string         // of nodes
-	lines  map[int]string           // what becomes of the tag of a line; "" takes the line away
-	behind map[int]*strings.Builder // lines that come behind one
+	was    map[Item]any             // the original items: a Property, or the items of a Node
+	names  map[*Node]string         // original names of nodes
+	lines  map[int]string           // new tags of lines; "" removes the line
+	behind map[int]*strings.Builder // lines to insert after a line
 }
 
 func (e *lineEditor) note(n *Node) {
@@ -49,12 +48,12 @@ func (e *lineEditor) note(n *Node) {
 	}
 }
 
-// node finds out what becomes of the lines of a node that was there.
+// node computes the new lines of a node of the original text.
 func (e *lineEditor) node(n *Node, depth int) {
 	if n.Name != e.names[n] {
 		e.lines[e.start[n]], e.lines[e.end[n]] = "["+n.Name+"]", "[/"+n.Name+"]"
 	}
-	at := e.start[n] // behind which the next item comes
+	at := e.start[n] // the line after which the next item is inserted
 	stays := make(map[Item]bool)
 	for _, it := range n.Items {
 		line, known := e.start[it]
@@ -87,7 +86,7 @@ func (e *lineEditor) node(n *Node, depth int) {
 	}
 }
 
-// insert puts a new item behind a line.
+// insert adds a new item after a line.
 func (e *lineEditor) insert(line int, it Item, depth int) {
 	var b []byte
 	switch it := it.(type) {
@@ -105,7 +104,7 @@ func (e *lineEditor) insert(line int, it Item, depth int) {
 	e.behind[line].Write(b)
 }
 
-// write writes the lines.
+// write returns the new text.
 func (e *lineEditor) write(data []byte) ([]byte, error) {
 	f := e.file
 	body := data
@@ -136,7 +135,7 @@ func (e *lineEditor) write(data []byte) ([]byte, error) {
 	return f.encoded(b), nil
 }
 
-// encoded returns a text with the encoding and the byte order mark of f; in UTF-16 if that is not possible.
+// encoded returns a text with the encoding and the byte order mark of f, or in UTF-16 if that is not possible.
 func (f *File) encoded(b []byte) []byte {
 	var head []byte
 	if f.BOM {

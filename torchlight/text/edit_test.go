@@ -42,7 +42,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// What Edit makes of real texts says what the edited tree says.
+// TestCorpusEdit tests that the result of Edit for real texts parses to the edited tree.
 func TestCorpusEdit(t *testing.T) {
 	n := 0
 	for _, path := range corpus.Files(t, "torchlight", "") {

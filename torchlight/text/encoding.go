@@ -10,25 +10,24 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// Encoding is how the characters of a text are encoded as bytes.
+// Encoding is the encoding of a text as bytes.
 type Encoding uint8
 
 const (
-	UTF16LE Encoding = iota // what GUTS writes
+	UTF16LE Encoding = iota // the encoding that GUTS writes
 	UTF16BE
 	UTF8
 )
 
-// String returns the name of the encoding, such as "UTF-16LE".
+// String returns the name of the encoding, for example "UTF-16LE".
 func (e Encoding) String() string {
 	return [...]string{UTF16LE: "UTF-16LE", UTF16BE: "UTF-16BE", UTF8: "UTF-8"}[e]
 }
 
 var boms = [...][]byte{UTF16LE: {0xFF, 0xFE}, UTF16BE: {0xFE, 0xFF}, UTF8: {0xEF, 0xBB, 0xBF}}
 
-// detect returns the encoding of a text, and whether it begins with a byte order
-// mark. Without one, it goes by where the NUL of the first character is, since
-// that is ASCII in every text.
+// detect returns the encoding of a text and whether it begins with a byte order mark. Without a mark, it uses the
+// position of the NUL in the first character, which is ASCII in every text.
 func detect(data []byte) (e Encoding, bom bool) {
 	for e, mark := range boms {
 		if bytes.HasPrefix(data, mark) {
@@ -44,8 +43,8 @@ func detect(data []byte) (e Encoding, bom bool) {
 	return UTF8, false
 }
 
-// ToUTF8 returns a file that people edit in UTF-8 and without a byte order mark: from UTF-8 or
-// UTF-16, with a mark or without. The error is an [*Error].
+// ToUTF8 converts a file to UTF-8 without a byte order mark. The file may be in UTF-8 or UTF-16, with or without a
+// mark. The error is an [*Error].
 func ToUTF8(data []byte) ([]byte, error) {
 	e, bom := detect(data)
 	if bom {
@@ -55,8 +54,7 @@ func ToUTF8(data []byte) ([]byte, error) {
 	return []byte(s), err
 }
 
-// decode returns the string of bytes without byte order mark, or an error
-// where they do not make up characters.
+// decode returns the string of bytes without byte order mark. It fails if the bytes are not valid in the encoding.
 func decode(data []byte, e Encoding) (string, error) {
 	if e == UTF8 {
 		if s := string(data); utf8.ValidString(s) {
@@ -74,8 +72,8 @@ func decode(data []byte, e Encoding) (string, error) {
 	return bin.DecodeUTF16(data), nil
 }
 
-// encode appends the bytes of a string to dst. The string is that of a tree: where
-// it has a lone surrogate there is no UTF-8, and false is returned.
+// encode appends the bytes of a string to dst. It returns false if the string has an unpaired surrogate, which UTF-8
+// cannot represent.
 func encode(dst []byte, s []byte, e Encoding) ([]byte, bool) {
 	if e == UTF8 {
 		return append(dst, s...), utf8.Valid(s)
@@ -101,8 +99,8 @@ func encode(dst []byte, s []byte, e Encoding) ([]byte, bool) {
 	return dst, true
 }
 
-// widen puts a zero after each byte of s: four at a time, since that is what most of
-// the text of a mod needs.
+// widen writes a zero after each byte of s. It processes four bytes at a time, because most of the text of a mod is
+// ASCII.
 func widen(dst, s []byte) {
 	for len(s) >= 4 {
 		v := uint64(binary.LittleEndian.Uint32(s))

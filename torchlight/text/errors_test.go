@@ -12,8 +12,8 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Everything that is wrong with a text is told at once, each at its line, and nothing that
-// only follows from something else.
+// TestAllErrors tests that all errors of a text are reported at once, each at its line, without errors that only follow
+// from others.
 func TestAllErrors(t *testing.T) {
 	for _, c := range []struct{ name, source, want string }{
 		{"value over three lines", "[A]\n<STRING>X:one\ntwo\nthree\n<INTEGER>Y:1\n[/A]", "3:1 [NAME], [/NAME] or <TYPE>KEY:VALUE | 4:1 [NAME], [/NAME] or <TYPE>KEY:VALUE"},

@@ -11,9 +11,8 @@ func Format(root *Node) []byte {
 	return (&File{Root: root, BOM: true, LineEnd: "\r\n"}).format()
 }
 
-// Bytes returns the text of f: exactly the bytes that were parsed as long as the
-// tree and the form are what they say, else the tree in the form of f, without
-// the comments.
+// Bytes returns the text of f. If the tree and the form are unchanged, these are exactly the bytes that were parsed;
+// otherwise it is the tree in the form of f, without the comments.
 func (f *File) Bytes() []byte {
 	if f.source != nil {
 		if old, err := Parse(f.source); err == nil && old.sameForm(f) && Equal(old.Root, f.Root) {
@@ -27,7 +26,7 @@ func (f *File) sameForm(g *File) bool {
 	return f.Encoding == g.Encoding && f.BOM == g.BOM && f.LineEnd == g.LineEnd && f.Unended == g.Unended
 }
 
-// drafts are texts in UTF-8, of which another encoding is made.
+// drafts are texts in UTF-8 that are converted to another encoding.
 var drafts = sync.Pool{New: func() any { return new([]byte) }}
 
 func (f *File) format() []byte {
@@ -38,7 +37,7 @@ func (f *File) format() []byte {
 	if f.Unended {
 		text = text[:len(text)-len(f.LineEnd)]
 	}
-	// Two bytes each, and as much again would be waste: text is mostly ASCII.
+	// Reserve two bytes for each byte: more would be waste, because text is mostly ASCII.
 	out := make([]byte, 0, 2*len(text)+3)
 	if f.BOM {
 		out = append(out, boms[f.Encoding]...)
@@ -75,8 +74,7 @@ func appendTabs(b []byte, n int) []byte {
 	return b
 }
 
-// Survives reports whether a text can say the tree: whether Parse of Format
-// gives back the same.
+// Survives reports whether a text can represent the tree, so that Format followed by Parse returns an equal tree.
 func Survives(n *Node) bool {
 	if !FitsName(n.Name) {
 		return false

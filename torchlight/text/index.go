@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Index knows on which lines of a text its nodes, keys and objects stand.
+// Index holds the lines of the nodes, keys and objects of a text.
 type Index struct {
 	root    *Node
 	lines   map[Item]int
@@ -35,14 +35,14 @@ func (x *Index) note(n *Node) {
 	}
 }
 
-// Line returns the line, from 1, of a node or key, or else of the nearest node around it; of an
-// object that of its [PROPERTIES]. It returns 0 for a place of which there is nothing.
+// Line returns the line, from 1, of a node or key, or of the nearest node that contains it. For an object it is the
+// line of its [PROPERTIES]. Line returns 0 for a place that does not exist.
 func (x *Index) Line(p Place) int {
 	if p.Node != "" {
 		s := search{whole: p.Node}
 		rest, ok := cutName(p.Node, x.root.Name, 1)
 		if !ok {
-			rest = "." + p.Node // what findings call a key of the root
+			rest = "." + p.Node // findings name a key of the root without the root
 		}
 		if s.find(x.root, rest) || ok && p.Object == 0 {
 			return x.lines[s.best]
@@ -51,14 +51,14 @@ func (x *Index) Line(p Place) int {
 	return x.objects[p.Object]
 }
 
-// search goes down a way of names.
+// search follows a path of names.
 type search struct {
 	whole string
-	best  Item // the last one of the longest part of the way
-	depth int  // of best
+	best  Item // the item for the longest part of the path that exists
+	depth int  // length of that part
 }
 
-// find looks for what rest names below n, and reports whether it is there.
+// find searches below n for the item that rest names, and reports whether it exists.
 func (s *search) find(n *Node, rest string) bool {
 	if at := len(s.whole) - len(rest) + 1; at > s.depth {
 		s.best, s.depth = n, at
@@ -86,11 +86,11 @@ func (s *search) find(n *Node, rest string) bool {
 	return false
 }
 
-// maxName is how much of a long name findings tell.
+// maxName is the number of characters of a long name that findings contain.
 const maxName = 40
 
-// cutName takes a name from the front of a way: in any case, with the number of one of several
-// or without, or as findings shorten it. What is left is "" or begins with a point.
+// cutName removes a name from the beginning of a path. The name may be in any case, with or without the index of equal
+// names, or shortened as in findings. The remaining path is "" or begins with a period.
 func cutName(way, name string, number int) (rest string, ok bool) {
 	forms := []string{name}
 	if number > 1 {

@@ -11,31 +11,31 @@ import (
 	"trowel.example/fault"
 )
 
-// MaxDepth is how deep nodes may stand in each other.
+// MaxDepth is the greatest nesting depth of nodes.
 const MaxDepth = 200
 
-// File is a text with everything that decides its bytes.
+// File is a text with all properties that determine its bytes.
 type File struct {
 	Root     *Node
 	Encoding Encoding
-	BOM      bool   // begins with a byte order mark
+	BOM      bool   // the text begins with a byte order mark
 	LineEnd  string // of the first line: "\r\n" or "\n"
-	Unended  bool   // the last line has no end, as in most that people save
+	Unended  bool   // the last line has no line end, as in most texts saved by other editors
 
-	source []byte // what was parsed
+	source []byte // the text that was parsed
 }
 
-// Error says where a text is wrong.
+// Error is a problem at a position of a text.
 type Error struct {
-	Line, Column int    // from 1; columns are characters, 0 where it is the line as a whole; line 0 is not known
-	Want, Got    string // what was expected, and what was there instead; without Want, Got says it all
+	Line, Column int    // from 1; columns count characters and are 0 for a whole line; line 0 is unknown
+	Want, Got    string // what was expected and what was found; without Want, Got is the whole message
 	Err          error  // one of the sentinels of the package fault
 
-	// Wrong is set for a value that is no number or truth value of its type, or does not fit it: no
-	// compiled file is made of a text with one.
+	// Wrong is set for a value that is not a number or truth value of its type, or is out of range. A text with such a
+	// value cannot be compiled.
 	Wrong bool
 
-	mend mend // what Repair can do about it
+	mend mend // how Repair can fix it
 }
 
 func (e *Error) Error() string {
@@ -48,7 +48,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem())
 }
 
-// Problem says what is wrong, without where.
+// Problem returns the message without the position.
 func (e *Error) Problem() string {
 	if e.Want == "" {
 		return e.Got
@@ -62,7 +62,7 @@ func (e *Error) Problem() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errors are all that is wrong with a text, in the order of its lines.
+// Errors are all problems of a text, in the order of its lines.
 type Errors []*Error
 
 func (e Errors) Error() string {
@@ -81,8 +81,7 @@ func (e Errors) Unwrap() []error {
 	return all
 }
 
-// AllErrors returns what is wrong with a text, of which err is the error; nil if
-// that is about something else.
+// AllErrors returns the problems of a text from its error err, or nil if err is about something else.
 func AllErrors(err error) []*Error {
 	var all Errors
 	var one *Error
@@ -95,8 +94,8 @@ func AllErrors(err error) []*Error {
 	return nil
 }
 
-// Recognize reports whether head, the first bytes of a file (a kilobyte is
-// plenty), begins a text: with a line [NAME], and another tag in the next.
+// Recognize reports whether head, the first bytes of a file (1 KiB is enough), is the beginning of a text: a line
+// [NAME], followed by another tag.
 func Recognize(head []byte) bool {
 	head = head[:min(len(head), 4096)]
 	e, bom := detect(head)
@@ -107,7 +106,7 @@ func Recognize(head []byte) bool {
 		head = head[:len(head)&^1]
 	}
 	s, err := decode(head, e)
-	if err != nil && e == UTF8 { // perhaps cut amid a character
+	if err != nil && e == UTF8 { // head may end within a character
 		s = string(head[:bytes.LastIndexByte(head, '\n')+1])
 	}
 	line, rest, _ := strings.Cut(afterComments(s), "\n")
@@ -130,25 +129,24 @@ func afterComments(s string) string {
 	}
 }
 
-// Parse reads a text. It expects exactly one node around all others, tags that
-// are closed by their own name, ignoring case, and types that exist; it takes any
-// indentation, empty lines, comments, and values that make no sense. The error is an
-// *[Error], or [Errors] where several lines are wrong.
+// Parse reads a text. It requires exactly one node around all others, tags that are closed by their own name, ignoring
+// case, and types that exist. It accepts any indentation, empty lines, comments, and invalid values. The error is an
+// *[Error], or [Errors] if several lines are wrong.
 func Parse(data []byte) (*File, error) { return parse(data, nil) }
 
-// ParseLines is Parse that also returns the line of each item, from 1.
+// ParseLines works like Parse and also returns the line of each item, from 1.
 func ParseLines(data []byte) (*File, map[Item]int, error) {
 	lines := make(map[Item]int)
 	f, err := parse(data, func(line int, it Item) { lines[it] = line })
 	return f, lines, err
 }
 
-// parse is Parse that shows each item with its line, from 1.
+// parse works like Parse and calls see for each item with its line, from 1.
 func parse(data []byte, see func(line int, it Item)) (*File, error) {
 	return parseSeeing(data, see, nil)
 }
 
-// parseSeeing is parse that shows each node once more with the line that closes it.
+// parseSeeing works like parse and calls closed for each node with the line that closes it.
 func parseSeeing(data []byte, see func(line int, it Item), closed func(line int, n *Node)) (*File, error) {
 	f := &File{source: data, LineEnd: "\r\n"}
 	f.Encoding, f.BOM = detect(data)
@@ -171,17 +169,17 @@ func parseSeeing(data []byte, see func(line int, it Item), closed func(line int,
 }
 
 type parser struct {
-	rest  string // what follows the line
+	rest  string // the text after the line
 	line  string // without line end
 	at    int    // where the tag begins in line
-	num   int    // of the line, from 1
+	num   int    // number of the line, from 1
 	open  []open
-	items []Item     // those of the open nodes
-	props []Property // to be used next
+	items []Item     // items of the open nodes
+	props []Property // preallocated properties
 	root  *Node
-	see   func(line int, it Item) // nil if nobody looks
+	see   func(line int, it Item) // may be nil
 
-	closed func(line int, n *Node) // nil if nobody looks
+	closed func(line int, n *Node) // may be nil
 
 	errors Errors
 }
@@ -189,15 +187,15 @@ type parser struct {
 // open is a node that is not closed yet.
 type open struct {
 	node  *Node
-	first int // its first item in parser.items
+	first int // index of its first item in parser.items
 
 	line, column int
 }
 
-// maxErrors is how many errors of a text are told.
+// maxErrors is the greatest number of errors that are reported for a text.
 const maxErrors = 100
 
-// parse continues after a line that is wrong, as if it were not there.
+// parse parses the text. After an error it continues as if the line did not exist.
 func (p *parser) parse() (*Node, error) {
 	for p.rest != "" && len(p.errors) < maxErrors {
 		p.next()
@@ -230,9 +228,9 @@ func (p *parser) parse() (*Node, error) {
 	return nil, p.errors
 }
 
-// unclosed reports that nodes are open that the line closes together with an outer
-// one, the one at depth, or not at all. Where one of them was opened right inside
-// another of its name, that was meant to close it: the error is there.
+// unclosed reports nodes that are still open when an outer node, the one at depth, is closed, or at the end. If one of
+// them was opened directly inside a node of the same name, its tag was probably meant as a closing tag: the error is
+// reported there.
 func (p *parser) unclosed(depth int, err error, got string) {
 	top := p.open[len(p.open)-1]
 	at := &Error{max(p.num, 1), p.column(p.at), "[/" + top.node.Name + "]", got, err, false, mendInsert}
@@ -246,7 +244,7 @@ func (p *parser) unclosed(depth int, err error, got string) {
 	p.errors = append(p.errors, at)
 }
 
-// next goes to the next line.
+// next moves to the next line.
 func (p *parser) next() {
 	p.num++
 	if i := strings.IndexByte(p.rest, '\n'); i >= 0 {
@@ -275,7 +273,7 @@ func (p *parser) node(tag string) {
 	switch {
 	case depth == MaxDepth:
 		p.fail(p.at, fault.ErrLimit, fmt.Sprintf("at most %d nodes inside each other", MaxDepth), quote(tag))
-		p.rest, p.open = "", nil // what is wrong after it follows from it
+		p.rest, p.open = "", nil // all following errors would be consequences of this one
 		return
 	case depth > 0:
 		p.items = append(p.items, n)
@@ -292,8 +290,8 @@ func (p *parser) node(tag string) {
 	}
 }
 
-// close reads a tag [/NAME]. One that does not close the innermost node closes the
-// nearest one of its name, else it is as if it had the right name.
+// close reads a tag [/NAME]. If it does not close the innermost node, it closes the nearest node with its name; if
+// there is none, it is treated as if it had the right name.
 func (p *parser) close(name, tag string) {
 	depth := len(p.open)
 	if depth == 0 {
@@ -356,7 +354,7 @@ func (p *parser) property(tag string) {
 	p.props = p.props[1:]
 }
 
-// fail notes an error about byte at of the line.
+// fail records an error at byte at of the line.
 func (p *parser) fail(at int, err error, want, got string) {
 	p.failMending(noMend, at, err, want, got)
 }
@@ -368,7 +366,7 @@ func (p *parser) failMending(how mend, at int, err error, want, got string) {
 // column returns the column of byte at of the line.
 func (p *parser) column(at int) int { return 1 + utf8.RuneCountInString(p.line[:at]) }
 
-// quote shows the beginning of what was found.
+// quote quotes the beginning of a text for a message.
 func quote(s string) string {
 	const most = 40
 	if r := []rune(s[:min(len(s), 4*most)]); len(r) > most {
@@ -377,13 +375,13 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// errorAtEnd makes an error about what follows a text.
+// errorAtEnd returns an error at the end of a text.
 func errorAtEnd(s string, err error, want, got string) error {
 	line := strings.Count(s, "\n")
 	return &Error{1 + line, 1 + utf8.RuneCountInString(s[strings.LastIndexByte(s, '\n')+1:]), want, got, err, false, noMend}
 }
 
-// notUTF8 makes an error about the first byte that is no UTF-8.
+// notUTF8 returns an error about the first byte that is not valid UTF-8.
 func notUTF8(data []byte) error {
 	at := 0
 	for {

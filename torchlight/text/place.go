@@ -10,9 +10,9 @@ import (
 // Place is a place in a file of the game: a node or key of a data file, a record of a
 // table, an object of a layout.
 type Place struct {
-	Path   string // of the file; "" where there is one only
-	Node   string // names with points between them, or a field of a record such as "skills[3]"
-	Object int64  // the id of an object; 0 for none
+	Path   string // of the file; "" if there is only one
+	Node   string // names separated by periods, or a field of a record such as "skills[3]"
+	Object int64  // the ID of an object; 0 for none
 }
 
 func (p Place) String() string {
@@ -33,8 +33,8 @@ func (p Place) object() string {
 	return "object " + strconv.FormatInt(p.Object, 10)
 }
 
-// MarshalJSON writes {path, node, object}, without what is not known. An id is a string:
-// many programs round numbers of that size.
+// MarshalJSON writes {path, node, object}, without the fields that are unknown. An ID is a string, because many
+// programs round numbers of that size.
 func (p Place) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Path   string `json:"path,omitempty"`
@@ -43,7 +43,7 @@ func (p Place) MarshalJSON() ([]byte, error) {
 	}(p))
 }
 
-// Within is a place in a file of a mod that is told as one of the file alone.
+// Within is a place in a file of a mod that is printed without the path of the file.
 type Within struct {
 	check.Place
 	Path string // of the file
@@ -62,8 +62,8 @@ func (w Within) Whole() check.Place {
 	return w.Place
 }
 
-// Whole returns the place in a mod that a place of a finding or a hit means: a [Place], a
-// [check.Line] or [check.File], or another.
+// Whole returns the place in a mod for the place of a finding or a hit. The result is a [Place], a [check.Line] or
+// [check.File], or another place.
 func Whole(p check.Place) check.Place {
 	if w, ok := p.(interface{ Whole() check.Place }); ok {
 		return w.Whole()
@@ -71,8 +71,7 @@ func Whole(p check.Place) check.Place {
 	return p
 }
 
-// AtNodes returns a sink for findings whose paths are those of nodes: these become their
-// places.
+// AtNodes returns a sink that turns the paths of findings, which are paths of nodes, into their places.
 func AtNodes(sink check.Sink) check.Sink {
 	return func(f check.Finding) {
 		if f.Path != "" && f.At == nil {
@@ -82,8 +81,8 @@ func AtNodes(sink check.Sink) check.Sink {
 	}
 }
 
-// InFile returns a sink for findings about a file by itself: their places become those
-// in the file of that path, which the path of each finding begins with.
+// InFile returns a sink for findings about a single file: it adds the path of the file to their places and to their
+// paths.
 func InFile(path string, sink check.Sink) check.Sink {
 	return func(f check.Finding) {
 		at := make([]check.Place, len(f.At))
@@ -113,8 +112,8 @@ func InFile(path string, sink check.Sink) check.Sink {
 	}
 }
 
-// ReportErrors reports what is wrong with the lines of a text, of which err is the error.
-// It reports nothing, and returns false, if that is about something else.
+// ReportErrors reports the problems of a text from its error err. If err is about something else, it reports nothing
+// and returns false.
 func ReportErrors(k *check.Kind, err error, sink check.Sink) bool {
 	all := AllErrors(err)
 	for _, e := range all {

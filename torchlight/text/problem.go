@@ -9,12 +9,12 @@ import (
 	"trowel.example/fault"
 )
 
-// Problem returns why a compiled file cannot hold the value of p as it is written; nil if it
-// can. Its Err is [fault.ErrLimit] for a number that does not fit its type, and
-// [fault.ErrFormat] for another value. Values that texts of public mods have, and of which it is known what the
-// game reads, are not Wrong: see readable. It has no line.
+// Problem returns the reason why a compiled file cannot hold the exact value of p, or nil if it can. Err is
+// [fault.ErrLimit] for a number out of range, and [fault.ErrFormat] for another value. Wrong is not set for kinds of
+// values that public mods use and for which the interpretation of the game is known: see readable. The error has no
+// line.
 func (p *Property) Problem() *Error {
-	var read string // as the game reads it
+	var read string // the value as the game interprets it
 	var clean, fits bool
 	switch p.Type {
 	case Integer:
@@ -55,9 +55,9 @@ func (p *Property) Problem() *Error {
 	return &Error{Want: "a value of type " + p.Type.String(), Got: quote(p.Value) + ", which is read as " + read, Err: fault.ErrFormat}
 }
 
-// readable reports whether nothing that an author can have meant is lost by reading a value by its beginning: it
-// is empty, or a number or word with blanks around it; an integer may have a fraction (".1" is 0), and a BOOL may
-// be any integer. An exponent is lost ("5.14E+18" is no 5).
+// readable reports whether interpreting a value by its beginning loses nothing that its author can have meant: it is
+// empty, or a number or word with blanks around it; an integer may have a fraction (".1" is 0), and a BOOL may be any
+// integer. An exponent would be lost ("5.14E+18" would be 5).
 func readable(t Type, s string) bool {
 	s = strings.TrimSpace(s)
 	if s == "" || s == "." {
@@ -93,9 +93,9 @@ func isSpecial(s string) bool {
 	return is
 }
 
-// Read parses a text and calls build with its tree. Build reports each item that it cannot take
-// as it is written; it is called once more if there are any, because their lines are not
-// known at first. The problems are in the order of the lines.
+// Read parses a text and calls build with its tree. The function build reports each item whose value it cannot use
+// exactly. If there are such items, build is called a second time, because their lines are not known in the first call.
+// The problems are in the order of the lines.
 func Read(data []byte, build func(root *Node, report func(Item, *Error))) (problems Errors, err error) {
 	f, err := Parse(data)
 	if err != nil {
@@ -118,8 +118,8 @@ func Read(data []byte, build func(root *Node, report func(Item, *Error))) (probl
 	return problems, nil
 }
 
-// Settle tells warn of the problems that only change a value, and returns the others, or all of
-// them if warn is nil: what is Wrong is never changed.
+// Settle calls warn for the problems that only change a value, and returns the others. If warn is nil, it returns all.
+// Values that are Wrong always cause an error.
 func (e Errors) Settle(warn func(*Error)) error {
 	var stop Errors
 	for i, problem := range e {

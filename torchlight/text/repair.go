@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// mend is what can be done about an error of a text.
+// mend is the way to fix an error of a text.
 type mend uint8
 
 const (
 	noMend      mend = iota
-	mendClose        // the tag opens a node where it should close one: it gets its slash
-	mendInsert       // a tag that closes a node is missing before the line, or at the end
-	mendName         // the tag closes a node of a name that none has
+	mendClose        // the tag opens a node where it should close one: add the slash
+	mendInsert       // a closing tag is missing before the line, or at the end
+	mendName         // the tag closes a node by a name that no open node has
 	mendBracket      // the tag has no ]
 	mendJoin         // the line belongs to the value before it
 )
 
-// Repair mends what people break in a text: tags that open a node where they should close one, that have no
-// bracket, a misspelt name, or are missing, and values over several lines, which become one with \n between. It
-// returns the text and what it mended, each with its line in the text as it was. A text that is in order
-// comes back as it is. The error is that of [Parse] for what cannot be mended.
+// Repair fixes common mistakes in a text: tags that open a node where they should close one, tags that are missing,
+// have no bracket or a misspelled name, and values over several lines, which become one with \n between the lines. It
+// returns the text and the fixed errors, each with its line in the original text. A valid text is returned unchanged.
+// If the text cannot be fixed, the error is that of [Parse].
 func Repair(data []byte) (fixed []byte, done []*Error, err error) {
 	if _, err = Parse(data); err == nil {
 		return data, nil, nil
@@ -37,14 +37,14 @@ func Repair(data []byte) (fixed []byte, done []*Error, err error) {
 		return nil, nil, err
 	}
 	lines := slices.Collect(strings.Lines(s))
-	at := make([]int, len(lines)) // in the text as it was
+	at := make([]int, len(lines)) // line numbers in the original text
 	for i := range at {
 		at[i] = i + 1
 	}
 	for range maxErrors {
 		whole := strings.Join(lines, "")
 		if len(whole) > 2*len(s)+4096 {
-			break // names that grow with each tag that is added
+			break // names that grow with each added tag
 		}
 		p := parser{rest: whole}
 		if _, err = p.parse(); err == nil {

@@ -9,7 +9,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// What people break in texts, and what Repair makes of it.
+// TestRepair tests that Repair fixes common mistakes in texts.
 func TestRepair(t *testing.T) {
 	for _, c := range []struct {
 		name, broken, want string

@@ -7,7 +7,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// FuzzSurvives: a tree of which Survives says so is the same after its text.
+// FuzzSurvives tests that a tree for which Survives returns true is preserved in its text.
 func FuzzSurvives(f *testing.F) {
 	f.Add([]byte("A\x00"), []byte("K\x00"), []byte("V\x00 \x00"), uint8(5))
 	f.Add([]byte("]\x00[\x00"), []byte(" \x00"), []byte("\r\x00"), uint8(1))

@@ -1,5 +1,5 @@
-// Package text reads and writes the text files of Torchlight and its editor
-// GUTS: .DAT, .TEMPLATE, .HIE, .ANIMATION and .LAYOUT. They all hold one tree:
+// Package text reads and writes the text files of Torchlight and its editor GUTS: .DAT, .TEMPLATE, .HIE, .ANIMATION and
+// .LAYOUT. Each holds one tree:
 //
 //	[EFFECT]
 //		<STRING>NAME:Fire
@@ -9,14 +9,12 @@
 //		[/LEVEL1]
 //	[/EFFECT]
 //
-// A node has a name and items, each a property or another node. A property has
-// a type, a key and a value, which is all that stands after the first colon.
-// There are no escapes. A line that begins with two slashes is a comment, which
-// no tree has. GUTS writes UTF-16 with a byte order mark, CRLF, and a tab for each
-// level.
+// A node has a name and items, each a property or another node. A property has a type, a key and a value, which is
+// everything after the first colon. There are no escapes. A line that begins with two slashes is a comment; comments
+// are not part of the tree. GUTS writes UTF-16 with a byte order mark, CRLF, and a tab for each level.
 //
-// Strings are WTF-8: UTF-8 in which a surrogate that stands alone takes three
-// bytes, so that every sequence of UTF-16 units has one string.
+// Strings are WTF-8: UTF-8 in which an unpaired surrogate takes three bytes, so that every sequence of UTF-16 units has
+// exactly one string.
 package text
 
 import (
@@ -37,7 +35,7 @@ const (
 	String    Type = 5
 	Bool      Type = 6
 	Integer64 Type = 7 // int64
-	Translate Type = 8 // a string to be translated
+	Translate Type = 8 // a string to translate
 	Note      Type = 9 // a string for the author
 )
 
@@ -52,8 +50,7 @@ func (t Type) Known() bool { return Integer <= t && t <= Note }
 // IsString reports whether values of type t are strings.
 func (t Type) IsString() bool { return t == String || t == Translate || t == Note }
 
-// String returns the name as it stands in a tag, such as "UNSIGNED INT"; ""
-// for a type that does not exist.
+// String returns the name of the type in tags, for example "UNSIGNED INT", or "" for a type that does not exist.
 func (t Type) String() string {
 	if !t.Known() {
 		return ""
@@ -61,8 +58,7 @@ func (t Type) String() string {
 	return typeNames[t]
 }
 
-// ParseType returns the type of a name, ignoring case. BOOLEAN, which stands in sources of
-// Torchlight I, is BOOL.
+// ParseType returns the type with a name, ignoring case. BOOLEAN, which occurs in sources of Torchlight I, is BOOL.
 func ParseType(s string) (Type, bool) {
 	for t := Integer; t <= Note; t++ {
 		if typeNames[t] == s {
@@ -80,20 +76,20 @@ func ParseType(s string) (Type, bool) {
 	return 0, false
 }
 
-// Clone returns a tree of its own that says the same.
+// Clone returns an independent copy of the tree.
 func (n *Node) Clone() *Node { return deep.Clone(n) }
 
-// Item is what a node consists of: a *Property or a *Node.
+// Item is an item of a node: a *Property or a *Node.
 type Item interface{ isItem() }
 
 // Property is a line <TYPE>KEY:VALUE.
 type Property struct {
 	Type  Type
-	Key   string // may be empty and may have spaces; no colon and no line feed
-	Value string // as it stands, trailing spaces and all; no line feed
+	Key   string // may be empty and may have spaces, but no colon and no line feed
+	Value string // exactly as in the text, with trailing spaces; no line feed
 }
 
-// Node is a part [NAME] ... [/NAME].
+// Node is a part [NAME] ... [/NAME] of a text.
 type Node struct {
 	Name  string // does not begin with a slash; no line feed
 	Items []Item // in the order of the text
@@ -114,10 +110,10 @@ func (n *Node) AddNode(name string) *Node {
 	return child
 }
 
-// Properties goes through the properties of n itself.
+// Properties yields the properties of n itself.
 func (n *Node) Properties() iter.Seq[*Property] { return items[*Property](n) }
 
-// Children goes through the nodes right below n.
+// Children yields the nodes directly below n.
 func (n *Node) Children() iter.Seq[*Node] { return items[*Node](n) }
 
 func items[T Item](n *Node) iter.Seq[T] {
@@ -140,7 +136,7 @@ func (n *Node) Get(key string) (string, bool) {
 	return "", false
 }
 
-// Child returns the first node right below n with a name, ignoring case, or nil.
+// Child returns the first node directly below n with a name, ignoring case, or nil.
 func (n *Node) Child(name string) *Node {
 	for c := range n.Children() {
 		if strings.EqualFold(c.Name, name) {
@@ -150,7 +146,7 @@ func (n *Node) Child(name string) *Node {
 	return nil
 }
 
-// Equal reports whether two trees say the same in the same order.
+// Equal reports whether two trees have equal contents in the same order.
 func Equal(a, b *Node) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -173,12 +169,12 @@ func Equal(a, b *Node) bool {
 	return true
 }
 
-// FitsKey reports whether a text can be the key of a property.
+// FitsKey reports whether a string can be the key of a property.
 func FitsKey(s string) bool {
 	return strings.IndexByte(s, ':') < 0 && strings.IndexByte(s, '\n') < 0
 }
 
-// fitsValue reports whether a text can be the value of a property, and comes back.
+// fitsValue reports whether a string round-trips as the value of a property.
 func fitsValue(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c == '\r' || c == '\n' || c == 0 {
@@ -188,5 +184,5 @@ func fitsValue(s string) bool {
 	return true
 }
 
-// FitsName reports whether a text can be the name of a node.
+// FitsName reports whether a string can be the name of a node.
 func FitsName(s string) bool { return !strings.HasPrefix(s, "/") && !strings.Contains(s, "\n") }

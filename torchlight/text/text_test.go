@@ -15,7 +15,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// sample returns a tree with all that a text can have.
+// sample returns a tree with an example of everything that a text can contain.
 func sample() *text.Node {
 	root := &text.Node{Name: "UNIT"}
 	root.Add(text.String, "NAME", "Größe 😀 \xED\xA0\xBD")
@@ -23,7 +23,7 @@ func sample() *text.Node {
 	child := root.AddNode("A B")
 	child.Add(text.Unsigned, "", "empty key: and colons: ")
 	child.AddNode("")
-	root.Add(text.Integer, "LEVEL", "2") // again, and after a node
+	root.Add(text.Integer, "LEVEL", "2") // the same key again, after a node
 	root.AddNode("A B").Add(text.Translate, "TEXT WITH SPACES", "")
 	for t := text.Integer; t <= text.Note; t++ {
 		child.Add(t, "K", "\tvalue\r")
@@ -75,8 +75,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// Whatever a text looks like, it is given back as it is, and in its own form
-// when it was changed.
+// TestForms tests that a text is reproduced exactly, and keeps its own form when it is changed.
 func TestForms(t *testing.T) {
 	bom := "\uFEFF"
 	be := func(s string) string {
@@ -119,7 +118,7 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: converted became %q", c.name, got)
 		}
 	}
-	// Half a character has no UTF-8.
+	// UTF-8 cannot represent an unpaired surrogate.
 	f := &text.File{Root: sample(), Encoding: text.UTF8, LineEnd: "\r\n"}
 	if !bytes.Equal(f.Bytes(), text.Format(sample())) {
 		t.Error("a lone surrogate did not lead to UTF-16")
@@ -170,8 +169,8 @@ func TestRecognize(t *testing.T) {
 	}
 }
 
-// Each text of the corpus is given back byte for byte, and Format makes those
-// that GUTS wrote.
+// TestCorpus tests that each text of the corpus is reproduced byte for byte, and that Format reproduces those that GUTS
+// wrote.
 func TestCorpus(t *testing.T) {
 	texts, asGUTS := 0, 0
 	for _, path := range corpus.Files(t, "torchlight", "") {
@@ -249,7 +248,7 @@ func BenchmarkFormat(b *testing.B) {
 	}
 }
 
-// large returns a tree as large as a skill's.
+// large returns a tree of the size of a skill.
 func large() *text.Node {
 	root := &text.Node{Name: "SKILL"}
 	for range 15 {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// The values of a text are strings; these functions read them as the game does,
-// by their longest prefix that makes sense, so that a value without meaning is 0 and never an error.
-// The second result reports whether the whole value made sense and fitted.
+// The values of a text are strings. These functions interpret them as the game does: by their longest valid prefix, so
+// that an invalid value is 0 and never an error. The second result reports whether the whole value was valid and within
+// range.
 
-// ParseInt reads an INTEGER. A number that does not fit becomes the nearest that does.
+// ParseInt reads an INTEGER. A number out of range becomes the nearest valid number.
 func ParseInt(s string) (int32, bool) {
 	v, clean := parseInt(s, 32)
 	return int32(v), clean
@@ -25,8 +25,8 @@ func parseInt(s string, bits int) (int64, bool) {
 	return v, clean && err == nil
 }
 
-// ParseUint reads an UNSIGNED INT. A negative number is taken modulo 2^32, as
-// C does, and one that is too large becomes the largest.
+// ParseUint reads an UNSIGNED INT. A negative number is taken modulo 2^32, as in C, and one that is too large becomes
+// the largest valid number.
 func ParseUint(s string) (uint32, bool) {
 	digits, clean := number(s)
 	if strings.HasPrefix(digits, "-") {
@@ -40,7 +40,7 @@ func ParseUint(s string) (uint32, bool) {
 	return uint32(v), clean && err == nil
 }
 
-// number returns the whole number that s begins with, and whether that is all of s.
+// number returns the whole number at the beginning of s, and whether it is all of s.
 func number(s string) (string, bool) {
 	t := strings.TrimLeft(s, " \t")
 	i := 0
@@ -57,8 +57,8 @@ func number(s string) (string, bool) {
 	return t[:i], i == len(s)
 }
 
-// ParseFloat reads a FLOAT: a decimal number, or one of the words that C of
-// that time wrote for what is none, as [FormatFloat] does.
+// ParseFloat reads a FLOAT: a decimal number, or one of the words that the C library of GUTS wrote for infinities and
+// NaNs, as [FormatFloat] does.
 func ParseFloat(s string) (float32, bool) {
 	if v, ok := special(s); ok {
 		return math.Float32frombits(v.single), true
@@ -79,7 +79,7 @@ func ParseDouble(s string) (float64, bool) {
 	return v, clean && err == nil
 }
 
-// decimal returns the decimal number that s begins with, and whether that is all of s.
+// decimal returns the decimal number at the beginning of s, and whether it is all of s.
 func decimal(s string) (string, bool) {
 	t := strings.TrimLeft(s, " \t")
 	i := 0
@@ -113,7 +113,7 @@ func decimal(s string) (string, bool) {
 	return t[:i], i == len(s)
 }
 
-// ParseBool reads a BOOL: true or false, ignoring case, or a number, of which only 0 is false.
+// ParseBool reads a BOOL: true or false, ignoring case, or a number. Only the number 0 is false.
 func ParseBool(s string) (v, clean bool) {
 	switch s {
 	case "1", "true":
@@ -129,16 +129,16 @@ func ParseBool(s string) (v, clean bool) {
 	return n != 0, false
 }
 
-// FloatStyle is how floating-point numbers are written.
+// FloatStyle is the format of floating-point numbers.
 type FloatStyle int
 
 const (
-	Exact FloatStyle = iota // six digits where they give back the same bits, else as many as that takes
+	Exact FloatStyle = iota // six digits if they reproduce the bits, otherwise as many as needed
 	GUTS                    // always six digits, as GUTS does
-	Short                   // of a file whose residue is kept: six digits where the residue has the others; else as Exact
+	Short                   // for a file with a residue: six digits if the residue has the others, otherwise like Exact
 )
 
-// word is one for what is no number, with the bits that it is read as.
+// word is a word for an infinity or NaN, with the bits that it represents.
 type word struct {
 	text   string
 	single uint32
@@ -163,8 +163,8 @@ func special(s string) (word, bool) {
 	return word{}, false
 }
 
-// FormatFloat writes a FLOAT. In the Exact style [ParseFloat] gives back the
-// same bits, except for NaNs with others than the two usual ones.
+// FormatFloat formats a FLOAT. In the Exact style [ParseFloat] returns the same bits, except for NaNs other than the
+// two usual ones.
 func FormatFloat(v float32, style FloatStyle) string {
 	return formatFloat(float64(v), style, 9, func(s string) bool {
 		back, _ := ParseFloat(s)
@@ -204,11 +204,10 @@ func formatFloat(v float64, style FloatStyle, most int, gives func(string) bool)
 	}
 }
 
-// awayFromTie returns v, or where v lies just between two numbers of so many digits
-// the next number further from zero: that library rounds such ties up, and not to
-// the even digit.
+// awayFromTie returns v, or the next number further from zero if v lies exactly between two numbers with the given
+// number of digits: the C library of GUTS rounds ties away from zero, not to the even digit.
 func awayFromTie(v float64, digits int) float64 {
-	const enough = 40 // digits, beyond which no number comes that near to a tie without being one
+	const enough = 40 // digits: a number that is not a tie differs from one within this many
 	if s := strconv.FormatFloat(v, 'e', digits, 64); s[strings.IndexByte(s, 'e')-1] != '5' {
 		return v
 	}
@@ -220,8 +219,7 @@ func awayFromTie(v float64, digits int) float64 {
 	return math.Nextafter(v, math.Copysign(math.Inf(1), v))
 }
 
-// withDigits is %g of the C library that GUTS was built with, whose exponents
-// have three digits.
+// withDigits formats like %g of the C library that GUTS was built with, whose exponents have three digits.
 func withDigits(v float64, digits int) string {
 	s := strconv.FormatFloat(v, 'g', digits, 64)
 	if e := strings.IndexByte(s, 'e'); e >= 0 && len(s)-e == len("e+00") {

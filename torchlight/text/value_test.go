@@ -103,7 +103,7 @@ func TestFormatFloat(t *testing.T) {
 	}
 }
 
-// The Exact style gives back all bits but those of unusual NaNs.
+// TestExact tests that the Exact style preserves all bits except those of unusual NaNs.
 func TestExact(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 100_000 {
@@ -145,7 +145,7 @@ func FuzzValues(f *testing.F) {
 	})
 }
 
-// The library of GUTS rounds what lies just between two numbers away from zero.
+// TestTies tests that ties are rounded away from zero, as in the C library of GUTS.
 func TestTies(t *testing.T) {
 	for v, want := range map[float64]string{
 		101.5625: "101.563", -101.5625: "-101.563", 101.5615: "101.561", 101.6875: "101.688", 0.0009765625: "0.000976563",
