@@ -136,7 +136,8 @@ func comparePlayers(t *testing.T, ctx context.Context, dir string, s *world.Sett
 			t.Fatal(err)
 		}
 		got.Created, got.Modified = p.Created, p.Modified
-		slices.SortFunc(got.Attributes, func(a, b world.Attribute) int { return strings.Compare(a.Key, b.Key) }) // undefined order
+		// The order is undefined.
+		slices.SortFunc(got.Attributes, func(a, b world.Attribute) int { return strings.Compare(a.Key, b.Key) })
 		if diff := cmp.Diff(p, got, plain); diff != "" {
 			t.Error(diff)
 		}

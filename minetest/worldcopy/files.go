@@ -181,7 +181,8 @@ func copyBytes(ctx context.Context, from, to string, info fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(f.Chmod(info.Mode().Perm()|0o200), regular.Copy(ctx, f, in), f.Sync(), f.Close()) // independent of the umask
+	// The mode must not depend on the umask.
+	err = errors.Join(f.Chmod(info.Mode().Perm()|0o200), regular.Copy(ctx, f, in), f.Sync(), f.Close())
 	if err == nil {
 		err = os.Chtimes(part, info.ModTime(), info.ModTime())
 	}

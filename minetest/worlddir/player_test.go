@@ -24,7 +24,7 @@ func TestInventoryForm(t *testing.T) {
 		"List main 3\nWidth 0\nItem default:dirt 5\nEmpty\nEmpty\nEndInventoryList\nEndInventory\n": true,
 		"List main 2\nWidth 8\nEmpty\nEmpty\nEndInventoryList\nEndInventory\n":                      true,
 		"List main 2\nEmpty\nItem a:b 1\nEndInventoryList\nEndInventory\n":                          true,
-		"List main 2\nWidth 0\nEndInventoryList\nEndInventory\n":                                    true, // slots omitted
+		"List main 2\nWidth 0\nEndInventoryList\nEndInventory\n":                                    true, // short
 		"List main 2\nWidth 0\nItem a:b 0\nItem \nEndInventoryList\nEndInventory\n":                 true,
 		"List main 1\nWidth 0\nKeep\nEndInventoryList\nEndInventory\n":                              false,
 		"List main 4000000000\nWidth 0\nEndInventoryList\nEndInventory\n":                           false,

@@ -135,7 +135,7 @@ func (s *storing) own(pack uint64) bool { return s.data.made[pack] || s.lists.ma
 // sound reports whether a stored content equals data: a pack can be damaged.
 func (s *storing) sound(ref Ref, data []byte) (bool, error) {
 	if _, near := s.store.(storage.Folder); s.own(ref.Pack) || !near && !s.verify {
-		return true, nil // reading is too expensive
+		return true, nil // this run has written it, or reading is too expensive
 	}
 	there, err := s.get(ref)
 	return err == nil && bytes.Equal(there, data), unavailable(err)
@@ -198,7 +198,7 @@ func (s *storing) learn() error {
 			continue
 		}
 		for i, c := range p.table {
-			if _, ok := s.have[[16]byte(c.id[:])]; !ok { // of duplicates, the newest is sound
+			if _, ok := s.have[[16]byte(c.id[:])]; !ok { // of duplicates, use the newest, which is sound
 				s.have[[16]byte(c.id[:])] = Ref{n, uint32(i)}
 			}
 		}

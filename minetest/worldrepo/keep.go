@@ -272,7 +272,8 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 		for _, f := range s.Files {
 			for i, ref := range f.Pieces {
 				hash, size, ok := good[ref.Pack].content(ref)
-				if ok && (size != f.size(i) || f.hash(i) != 0 && hash != f.hash(i)) { // otherwise it is already reported
+				// A content that cannot be read is already reported.
+				if ok && (size != f.size(i) || f.hash(i) != 0 && hash != f.hash(i)) {
 					all.add("piece %d of %s is not in content %d of %s", i, f.Path, ref.N, packName(ref.Pack))
 				}
 			}

@@ -66,7 +66,8 @@ func TestPostgres(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		for g := 1; ; g++ {
-			if _, err := server.Exec(ctx, fmt.Sprintf("UPDATE auth SET password = '%d'; UPDATE blocks SET data = '%[1]d'", g)); err != nil { // atomic
+			// Both values change in one transaction.
+			if _, err := server.Exec(ctx, fmt.Sprintf("UPDATE auth SET password = '%d'; UPDATE blocks SET data = '%[1]d'", g)); err != nil {
 				done <- err
 				return
 			}
