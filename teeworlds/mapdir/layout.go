@@ -28,7 +28,7 @@ const (
 	fileOrder = "order.txt"
 )
 
-// Names of layers that would conflict with files of another meaning.
+// reservedLayers lists names of layers that would conflict with files of another meaning.
 var reservedLayers = []string{"order", "group"}
 
 func (l *layout) group(i int) string    { return dirGroups + "/" + l.groups[i] }

@@ -50,7 +50,7 @@ const (
 	weightOne  = 1 << weightBits
 )
 
-// Two channels of a pixel are computed at a time, in lanes of 32 bits.
+// lanes masks two channels of a pixel in lanes of 32 bits, which are computed together.
 const lanes = 0x0000ffff_0000ffff
 
 func redBlue(t uint32) uint64    { return uint64(t&0xff) | uint64(t&0xff0000)<<16 }

@@ -88,7 +88,7 @@ type layerTriple struct{ b, o, t twmap.Layer } // nil where it is missing
 // quadMatch maps the quads, or sources, of both sides to those of base.
 type quadMatch struct{ ours, theirs []int }
 
-// The paths for the information and the settings of a map, which are separate files.
+// mapFile and settingsFile are the paths for the information and the settings of a map, which are separate files.
 const mapFile, settingsFile = "map", "settings"
 
 // name assigns paths to the parts of the maps: those of base if it has the part, otherwise their own.

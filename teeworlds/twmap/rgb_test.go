@@ -7,7 +7,7 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// An old image has three bytes a pixel.
+// TestRGB tests that an old image with three bytes per pixel is read.
 func TestRGB(t *testing.T) {
 	data := []byte{1, 2, 3, 4, 5, 6}
 	im := &Image{width: 2, height: 1}
