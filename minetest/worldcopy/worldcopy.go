@@ -109,10 +109,10 @@ var (
 	ErrChanged = errors.New("the world has changed meanwhile")
 )
 
-// Copy copies the world in the folder src to the folder dst. The folder dst must not exist, be empty, or contain an
-// unfinished copy of the same world with the same options: then Copy continues that copy, whether the context ended,
-// something failed or the process was killed. Until the copy is complete, dst contains no world.mt, so that games do
-// not treat it as a world, and a file .trowel-copy records the progress.
+// Copy copies the world in the folder src to the folder dst. The folder dst must be missing or empty, or contain an
+// unfinished copy of the same world with the same options. Copy continues an unfinished copy, whether the context
+// ended, something failed or the process was killed. Until the copy is complete, dst contains no world.mt, so that
+// games do not treat it as a world, and a file .trowel-copy records the progress.
 //
 // Blocks are converted on all cores, with a few MiB in memory at a time. At the end the written blocks are read and
 // compared by a digest. The error is about the source, the copy, or incompatible options. Damaged blocks, rows and
