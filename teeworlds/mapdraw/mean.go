@@ -10,7 +10,7 @@ import (
 
 // In pictures in which a tile is smaller than a pixel, the game shows the tile in the middle of each pixel, which
 // changes with the zoom. To get the mean of all tiles in a pixel, the picture is drawn at double size, repeatedly,
-// until a tile has minTile pixels.
+// until a tile has minTile pixels, but at most maxHalving times.
 const (
 	minTile    = 2
 	maxHalving = 3
