@@ -382,8 +382,8 @@ func blend(at []uint8, c color.NRGBA) {
 // SeaLevel is the value that [Map.Heights] draws for y = 0.
 const SeaLevel = -math.MinInt16
 
-// Heights draws the heights of the visible nodes: [SeaLevel] is y = 0, and 0 means nothing. In side views, the height
-// is the distance towards the eye.
+// Heights draws the heights of the visible nodes: [SeaLevel] is y = 0, and 0 means nothing. In side views, nodes nearer
+// to the eye have greater heights.
 func (m *Map) Heights(ctx context.Context, dst *image.Gray16) error {
 	return m.each(ctx, dst.Rect, func(u, v int, px *pixel, _ int) {
 		if px.height != noNode {
