@@ -1,5 +1,5 @@
-// Package bucket reads and writes object storage: what S3 and its like keep, or a folder that
-// stands for that. Only the second command has it in it, for it is large.
+// Package bucket reads and writes object storage: S3 and compatible services, or a folder that is used like a
+// bucket. Because of its size, only the program trowel-fleet contains it.
 package bucket
 
 import (
@@ -21,23 +21,23 @@ import (
 	"trowel.example/cmd/internal/work"
 )
 
-// IsURL reports whether a name is that of a bucket, and not of a file.
+// IsURL reports whether a name is the URL of a bucket, as opposed to a file name.
 func IsURL(name string) bool {
 	scheme, rest, ok := strings.Cut(name, "://")
 	return ok && rest != "" && (scheme == "s3" || scheme == "file")
 }
 
-// Bucket is a bucket, or a folder of one. It is a [work.Store]. Who may do what in it is up to
-// the environment of the process, as with all programs: AWS_ACCESS_KEY_ID, AWS_PROFILE and the
-// like. An object that is being written is not to be seen before all of it is there.
+// Bucket is a bucket or a folder of a bucket. It is a [work.Store]. Credentials come from the environment of
+// the process, as with other S3 programs: AWS_ACCESS_KEY_ID, AWS_PROFILE and others. An object is visible only
+// after it is written completely.
 type Bucket struct {
-	url string // as the user named it, without what is behind ?
+	url string // as the user named it, without the query
 	b   *blob.Bucket
 }
 
 var _ work.Store = (*Bucket)(nil)
 
-// parse takes the name of a bucket, or of what is in one, apart. No error shows a password.
+// parse parses the URL of a bucket or of an object in a bucket. Its errors never contain a password.
 func parse(name string) (*url.URL, error) {
 	u, err := url.Parse(name)
 	switch {
@@ -53,9 +53,8 @@ func parse(name string) (*url.URL, error) {
 	return u, nil
 }
 
-// Open opens a bucket, or a folder in one: s3://BUCKET/FOLDER, or file:///FOLDER. What
-// stands behind a ? are settings of the driver, such as region and endpoint. Nothing is asked of the
-// server yet.
+// Open opens a bucket or a folder of a bucket: s3://BUCKET/FOLDER or file:///FOLDER. The query contains
+// settings of the driver, such as region and endpoint. Open does not contact the server.
 func Open(ctx context.Context, name string) (*Bucket, error) {
 	u, err := parse(name)
 	if err != nil {
@@ -67,10 +66,10 @@ func Open(ctx context.Context, name string) (*Bucket, error) {
 	if u.Scheme == "s3" {
 		prefix, u.Path = strings.Trim(u.Path, "/"), ""
 		if !query.Has("response_checksum_validation") {
-			query.Set("response_checksum_validation", "when_required") // of parts there is none, and the driver would tell of each
+			query.Set("response_checksum_validation", "when_required") // parts have no checksum, and the driver would log this for each part
 		}
 	} else {
-		// Nothing but the objects is in the folder, and parts of them are beside where they will be.
+		// The folder contains only the objects. Incomplete objects are next to their final place.
 		query.Set("create_dir", "true")
 		query.Set("metadata", "skip")
 		query.Set("no_tmp_dir", "true")
@@ -89,10 +88,10 @@ func Open(ctx context.Context, name string) (*Bucket, error) {
 // String returns the name of the bucket.
 func (b *Bucket) String() string { return b.url }
 
-// Close ends the use of the bucket.
+// Close closes the bucket.
 func (b *Bucket) Close() error { return b.b.Close() }
 
-// failed makes an error of the driver one about an object.
+// failed adds the name of an object to an error of the driver.
 func (b *Bucket) failed(name string, err error) error {
 	if err == nil {
 		return nil
@@ -107,7 +106,7 @@ func (b *Bucket) failed(name string, err error) error {
 	return &failure{at, err}
 }
 
-// failure is what a server of objects did not do.
+// failure is an error of an object storage server.
 type failure struct {
 	at  string
 	err error
@@ -115,7 +114,7 @@ type failure struct {
 
 func (f *failure) Unwrap() error { return f.err }
 
-// Error is what the server says, without the layers that have handed it on.
+// Error returns the message of the server, without the layers of wrapping.
 func (f *failure) Error() string {
 	text := f.err.Error()
 	for _, before := range []string{"api error ", "request send failed, "} {
@@ -126,19 +125,19 @@ func (f *failure) Error() string {
 	return f.at + ": " + text
 }
 
-// Put keeps what write writes under a name.
+// Put stores the output of write under a name.
 func (b *Bucket) Put(ctx context.Context, name string, write func(io.Writer) error) error {
 	return b.put(ctx, name, false, write)
 }
 
-// Add keeps what write writes, if nothing is there when it ends.
+// Add stores the output of write under a name, unless the object exists when write ends.
 func (b *Bucket) Add(ctx context.Context, name string, write func(io.Writer) error) error {
 	if has, err := b.Has(ctx, name); has || err != nil {
 		return err
 	}
 	err := b.put(ctx, name, true, write)
 	if gcerrors.Code(err) == gcerrors.FailedPrecondition {
-		return nil // somebody was faster
+		return nil // another process was faster
 	}
 	return err
 }
@@ -151,14 +150,14 @@ func (b *Bucket) put(ctx context.Context, name string, once bool, write func(io.
 		return b.failed(name, err)
 	}
 	if err := write(w); err != nil {
-		cancel() // of what has not begun to be an object
+		cancel() // cancels the upload
 		_ = w.Close()
 		return err
 	}
 	return b.failed(name, w.Close())
 }
 
-// Open opens what is kept under a name.
+// Open opens the object with a name.
 func (b *Bucket) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	r, err := b.b.NewReader(ctx, name, nil)
 	if err != nil {
@@ -167,13 +166,13 @@ func (b *Bucket) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	return r, nil
 }
 
-// Has reports whether something is kept under a name.
+// Has reports whether an object with a name exists.
 func (b *Bucket) Has(ctx context.Context, name string) (bool, error) {
 	has, err := b.b.Exists(ctx, name)
 	return has, b.failed(name, err)
 }
 
-// Remove removes what is kept under a name, if there is anything.
+// Remove removes the object with a name, if it exists.
 func (b *Bucket) Remove(ctx context.Context, name string) error {
 	if err := b.b.Delete(ctx, name); err != nil && !isNotFound(err) {
 		return b.failed(name, err)
@@ -183,16 +182,16 @@ func (b *Bucket) Remove(ctx context.Context, name string) error {
 
 // Entry is an object.
 type Entry struct {
-	Name    string    // from the bucket, or the folder of it that is open
+	Name    string    // relative to the open bucket or folder
 	Size    int64     // in bytes
-	Time    time.Time // when it was put there, by the clock of the server
-	Version string    // another one when the content is; "" where the server does not say
-	tag     string    // of the server, for conditions
+	Time    time.Time // when the object was stored, by the server's clock
+	Version string    // changes with the content; "" if the server does not report it
+	tag     string    // ETag of the server, for conditional requests
 }
 
-// Walk calls do with all objects in a folder of the bucket, in the order of their names; "" is
-// all of it. What is no plain name of a file, such as one with .. in it, is left out: it could not be
-// kept as one.
+// Walk calls do for all objects in a folder of the bucket, ordered by name; "" is the whole bucket. Objects
+// whose names are not valid file paths, such as names with .., are skipped, because they could not be stored as
+// files.
 func (b *Bucket) Walk(ctx context.Context, folder string, do func(Entry) error) error {
 	if folder != "" {
 		folder = strings.TrimSuffix(folder, "/") + "/"
@@ -200,7 +199,7 @@ func (b *Bucket) Walk(ctx context.Context, folder string, do func(Entry) error) 
 	return b.list(ctx, folder, "", do)
 }
 
-// list is Walk for a folder with / behind it, where a delimiter ends what is below others.
+// list is Walk for a folder whose name ends with /. With a delimiter, it does not enter subfolders.
 func (b *Bucket) list(ctx context.Context, folder, delimiter string, do func(Entry) error) error {
 	all := b.b.List(&blob.ListOptions{Prefix: folder, Delimiter: delimiter})
 	for {

@@ -11,26 +11,26 @@ import (
 	"gocloud.dev/blob"
 )
 
-// What of an object is kept in memory: so much is asked for at once, and so many of these.
+// The size of a page of an object in memory, and the number of pages kept.
 const (
 	pageSize = 1 << 20
 	maxPages = 16
 )
 
-// ErrChanged means that an object is not what it was when it was opened.
+// ErrChanged means that an object has changed since it was opened.
 var ErrChanged = errors.New("it has changed while it was read")
 
-// Object is an object that is read at any place, in pages of 1 MiB, of which the last ones are kept.
-// It may be read by several goroutines.
+// Object is an object with random access. It reads pages of 1 MiB and caches the pages read last. It may be
+// read by several goroutines.
 type Object struct {
 	ctx   context.Context
 	b     *Bucket
 	name  string
 	size  int64
 	etag  string
-	most  int // pages that are kept
+	most  int // maximum number of cached pages
 	mu    sync.Mutex
-	pages []objectPage // the one that was used last is the first
+	pages []objectPage // the page used last is the first
 }
 
 type objectPage struct {
@@ -38,7 +38,7 @@ type objectPage struct {
 	data   []byte
 }
 
-// Object opens an object for reading, until the context ends.
+// Object opens an object for reading. The object is usable until the context ends.
 func (b *Bucket) Object(ctx context.Context, name string) (*Object, error) {
 	a, err := b.b.Attributes(ctx, name)
 	if err != nil {
@@ -50,7 +50,7 @@ func (b *Bucket) Object(ctx context.Context, name string) (*Object, error) {
 // Size returns the size in bytes.
 func (o *Object) Size() int64 { return o.size }
 
-// ReadAt reads at an offset, as [io.ReaderAt] says.
+// ReadAt implements [io.ReaderAt].
 func (o *Object) ReadAt(p []byte, offset int64) (n int, err error) {
 	if offset < 0 {
 		return 0, fmt.Errorf("%s/%s: offset %d", o.b, o.name, offset)
@@ -69,7 +69,7 @@ func (o *Object) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// page returns a page, which is not to be changed.
+// page returns a page. The caller must not change it.
 func (o *Object) page(number int64) ([]byte, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -14,25 +14,25 @@ import (
 	"trowel.example/storage"
 )
 
-// Sources opens files of buckets by their names, s3://BUCKET/FOLDER/FILE. The settings of a bucket,
-// behind the ? of a name, count for all names that are made of it with [Sources.Join], which do not
-// show them. The zero value knows no bucket yet; its methods may be called by many.
+// Sources opens files of buckets by their names, s3://BUCKET/FOLDER/FILE. The settings in the query of a name
+// also apply to all names that [Sources.Join] makes from it, which do not contain them. The zero value is ready
+// to use. Its methods may be called concurrently.
 type Sources struct {
 	mu   sync.Mutex
 	open map[string]*Bucket // by scheme, bucket and settings
-	with map[string]string  // the settings of a bucket that was named with some
+	with map[string]string  // settings by names of buckets that were named with settings
 }
 
-// place is where a name leads.
+// place is a parsed name.
 type place struct {
 	bucket string // a name for Open, with settings
-	at     string // in the bucket; "" for all of it
+	at     string // path in the bucket; "" for the whole bucket
 }
 
 // Has reports whether a name is that of a file or folder in a bucket.
 func (s *Sources) Has(name string) bool { return IsURL(name) }
 
-// Full returns a name with the settings that count for it.
+// Full returns a name with the settings that apply to it.
 func (s *Sources) Full(name string) string {
 	p, err := s.place(name)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Sources) Full(name string) string {
 	return full
 }
 
-// place takes a name apart.
+// place parses a name.
 func (s *Sources) place(name string) (p place, err error) {
 	u, err := parse(name)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *Sources) place(name string) (p place, err error) {
 		return p, fmt.Errorf("%.100q: %q is no place in a bucket", name, p.at)
 	}
 	root := u.Scheme + "://" + u.Host
-	if u.Scheme == "file" { // the folder is the bucket, whose files have paths in it
+	if u.Scheme == "file" { // the folder is the bucket, and its files are objects
 		whole := path.Clean(u.Path)
 		p.at, root = path.Base(whole), root+path.Dir(whole)
 	}
@@ -76,7 +76,7 @@ func (s *Sources) place(name string) (p place, err error) {
 	return p, nil
 }
 
-// at opens the bucket of a place, once.
+// at returns the bucket of a place. It is opened once.
 func (s *Sources) at(p place) (*Bucket, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *Sources) at(p place) (*Bucket, error) {
 	return b, nil
 }
 
-// Join returns the name of what is at a path, with /, below a name; "" is that itself.
+// Join returns the name of the slash-separated path at below a name. If at is "", it returns the name itself.
 func (s *Sources) Join(name, at string) string {
 	shown, _, _ := strings.Cut(name, "?")
 	if _, err := s.place(name); err != nil || at == "" {
@@ -103,9 +103,8 @@ func (s *Sources) Join(name, at string) string {
 	return strings.TrimSuffix(shown, "/") + "/" + at
 }
 
-// Walk calls do with each file below a name, in the order of their paths: with the path from there,
-// which is "" if the name is that of a file, the size in bytes, and a text that is another one when
-// the content is.
+// Walk calls do for each file below a name, ordered by path. at is the path from the name, or "" if the name is
+// a file; size is in bytes; version is a text that changes with the content.
 func (s *Sources) Walk(ctx context.Context, name string, do func(at string, size int64, version string) error) error {
 	p, err := s.place(name)
 	if err != nil {
@@ -134,7 +133,7 @@ func (s *Sources) Walk(ctx context.Context, name string, do func(at string, size
 	return err
 }
 
-// Open opens a file for reading until the context ends.
+// Open opens a file for reading. The file is usable until the context ends.
 func (s *Sources) Open(ctx context.Context, name string) (*format.Source, error) {
 	p, err := s.place(name)
 	if err != nil {
@@ -152,9 +151,8 @@ func (s *Sources) Open(ctx context.Context, name string) (*format.Source, error)
 	return format.NewSourceNear(shown, o, o.Size(), &near{s, ctx, b, path.Dir(p.at), strings.TrimSuffix(shown, path.Base(p.at))}), nil
 }
 
-// Folder returns a name as that of a folder. Whether it is there is not looked at. A bucket that
-// is a folder of the system is that folder, which can be locked, and keeps what it has when the
-// power fails.
+// Folder returns a name as a folder, without checking that the folder exists. A bucket that is a folder of the
+// file system is opened as that folder, which can be locked and survives a power failure.
 func (s *Sources) Folder(name string) (*format.Source, error) {
 	p, err := s.place(name)
 	if err != nil {
@@ -173,7 +171,7 @@ func (s *Sources) Folder(name string) (*format.Source, error) {
 	return src, err
 }
 
-// localPath returns the path of the system that a URL has.
+// localPath returns the file system path of a URL path.
 func localPath(urlPath string) string {
 	if rest := strings.TrimPrefix(urlPath, "/"); filepath.VolumeName(filepath.FromSlash(rest)) != "" {
 		urlPath = rest // C:/folder
@@ -181,13 +179,13 @@ func localPath(urlPath string) string {
 	return filepath.FromSlash(urlPath)
 }
 
-// near is what is beside an object.
+// near opens the neighbors of an object.
 type near struct {
 	sources *Sources
 	ctx     context.Context
 	bucket  *Bucket
 	folder  string // in the bucket
-	shown   string // the name of the folder, with / behind it
+	shown   string // name of the folder, ending with /
 }
 
 func (n *near) Names() (names []string, err error) {

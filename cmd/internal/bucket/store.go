@@ -21,23 +21,23 @@ import (
 	"trowel.example/storage"
 )
 
-// Store is a folder of a bucket as a [storage.Store]. An object appears as a whole, and only if there
-// is none of its name, so that nothing has to be renamed.
+// Store is a folder of a bucket as a [storage.Store]. An object appears completely, and only if there is no
+// object of that name, so nothing needs to be renamed.
 //
-// A lock is an object, too: locks/CHANCE.json, which its holder writes again every minute. Whoever wants one
-// puts its own there first and looks at the others then, so that of two who come at once at least
-// one sees the other. The age of a lock is told by the clock of the server alone. One that
-// nobody has written for a quarter of an hour is removed: its holder was killed.
+// A lock is an object, too: locks/RANDOM.json, which its holder rewrites every minute. A process first writes
+// its own lock and then checks for others, so that of two concurrent processes, at least one sees the other.
+// The age of a lock is determined only by the server's clock. A lock that was not rewritten for 15 minutes is
+// removed: its holder was killed.
 type Store struct {
 	b      *Bucket
-	folder string // with / behind it, or ""
+	folder string // ends with /, or is ""
 
 	refresh, stale time.Duration
 }
 
 var _ storage.Store = (*Store)(nil)
 
-// NewStore returns a folder of a bucket; "" is all of it.
+// NewStore returns a folder of a bucket; "" is the whole bucket.
 func NewStore(b *Bucket, folder string) *Store {
 	s := &Store{b: b, refresh: time.Minute, stale: 15 * time.Minute}
 	if folder = strings.Trim(folder, "/"); folder != "" {
@@ -46,15 +46,15 @@ func NewStore(b *Bucket, folder string) *Store {
 	return s
 }
 
-// pagesOfFile is how many pages are kept of each file: many are open at a time.
+// pagesOfFile is the number of cached pages of each file: many files are open at the same time.
 const pagesOfFile = 2
 
-// Path returns the URL of a file, without what is behind ?.
+// Path returns the URL of a file, without the query.
 func (s *Store) Path(name string) string {
 	return strings.TrimSuffix(s.b.url+"/"+s.folder+name, "/")
 }
 
-// asked makes an error one of a server if it says nothing of an object.
+// asked marks an error as one of a server, unless it is about an object.
 func asked(err error) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
 		return err
@@ -84,7 +84,7 @@ func (f storeFile) ReadAt(p []byte, offset int64) (int, error) {
 
 func (storeFile) Close() error { return nil }
 
-// Create begins an object. What is written goes to the server piece by piece, where it is no object yet.
+// Create creates an object. The data is uploaded in pieces. The object appears when it is complete.
 func (s *Store) Create(ctx context.Context, name string) (storage.Writer, error) {
 	return s.create(ctx, name, true)
 }
@@ -102,7 +102,7 @@ func (s *Store) create(ctx context.Context, name string, once bool) (*storeWrite
 type storeWriter struct {
 	s      *Store
 	name   string
-	w      *blob.Writer // nil: it has ended
+	w      *blob.Writer // nil: ended
 	cancel func()
 }
 
@@ -123,13 +123,13 @@ func (w *storeWriter) Commit() error {
 
 func (w *storeWriter) Discard() {
 	if w.w != nil {
-		w.cancel() // of what has not begun to be an object
+		w.cancel() // cancels the upload
 		_ = w.w.Close()
 		w.w = nil
 	}
 }
 
-// List goes through the objects below a folder. Locks are left out.
+// List lists the objects below a folder, without the locks.
 func (s *Store) List(ctx context.Context, folder string, do func(storage.Info) error) error {
 	var stopped error
 	err := s.b.Walk(ctx, s.folder+folder, func(e Entry) error {
@@ -153,7 +153,7 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 
 const dirLocks = "locks"
 
-// claim is what is in a lock.
+// claim is the content of a lock.
 type claim struct {
 	Alone   bool   `json:"alone"`
 	Host    string `json:"host"`
@@ -167,14 +167,14 @@ type lock struct {
 	data  []byte
 	alone bool
 	end   func()
-	ended chan struct{} // closed when nothing writes it any more
+	ended chan struct{} // closed when the lock is no longer rewritten
 
 	mu   sync.Mutex
-	last time.Time // when it was written last, or a little before that
+	last time.Time // time of the last write, or slightly earlier
 	lost error
 }
 
-// Lock puts an object there that says so, unless another one is in the way.
+// Lock writes a lock object and returns an error if a conflicting lock exists.
 func (s *Store) Lock(ctx context.Context, alone bool) (_ storage.Lock, err error) {
 	data, err := json.Marshal(claim{alone, host.MachineName(), os.Getpid()})
 	if err != nil {
@@ -194,7 +194,7 @@ func (s *Store) Lock(ctx context.Context, alone bool) (_ storage.Lock, err error
 
 // write writes the lock.
 func (l *lock) write(ctx context.Context) error {
-	// Without the part of it that may not count when the computer sleeps.
+	// Remove the monotonic clock reading, which may stop while the computer sleeps.
 	now := time.Now().Round(0)
 	w, err := l.s.create(ctx, l.name, false)
 	if err != nil {
@@ -211,7 +211,7 @@ func (l *lock) write(ctx context.Context) error {
 	return nil
 }
 
-// look returns an error if another lock is in the way. It removes those of holders who were killed.
+// look returns an error if there is a conflicting lock. It removes the locks of killed processes.
 func (l *lock) look(ctx context.Context) error {
 	var own time.Time
 	var others []storage.Info
@@ -239,7 +239,7 @@ func (l *lock) look(ctx context.Context) error {
 		var c claim
 		data, err := storage.ReadFile(ctx, l.s, i.Name, 1<<16)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // given back since
+			continue // released in the meantime
 		}
 		if err != nil {
 			return err
@@ -252,7 +252,7 @@ func (l *lock) look(ctx context.Context) error {
 	return nil
 }
 
-// keep writes the lock again and again.
+// keep rewrites the lock periodically.
 func (l *lock) keep(ctx context.Context) {
 	defer close(l.ended)
 	tick := time.NewTicker(l.s.refresh)
@@ -262,12 +262,12 @@ func (l *lock) keep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_ = l.Held(ctx) // if nobody answers now, then later
+			_ = l.Held(ctx) // on failure, try again later
 		}
 	}
 }
 
-// Held looks whether the lock is still there, and writes it again.
+// Held returns an error if the lock no longer exists, and rewrites the lock.
 func (l *lock) Held(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -289,7 +289,7 @@ func (l *lock) Held(ctx context.Context) error {
 	return l.write(ctx)
 }
 
-// Unlock removes the lock. If nobody answers it ends by its age.
+// Unlock removes the lock. If the server does not respond, the lock expires.
 func (l *lock) Unlock() error {
 	l.end()
 	<-l.ended

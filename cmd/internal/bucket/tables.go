@@ -12,18 +12,17 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// Tables is a dataset of tables in a bucket, as package census keeps it. Several runs may write there
-// at once, and none of them needs a lock which one that was killed would leave behind: each object is
-// written only if it is still the one that was there when the run began, or that the run itself has
-// put there. So of two runs that are about to mix one fails, or both do, and the next run makes anew
-// what they had begun. That is up to the server: it has to know If-Match and If-None-Match of
-// what is put, as that of Amazon does.
+// Tables is a dataset of tables in a bucket, for package census. Several runs may write to it concurrently,
+// without locks that a killed run would leave behind: each object is written only if it is unchanged since the
+// run began or was written by the run itself. If two runs would mix, at least one of them fails, and the next
+// run rebuilds the partitions they had begun. The server must support If-Match and If-None-Match for uploads,
+// as Amazon S3 does.
 type Tables struct {
 	b     *Bucket
 	there map[string]stored
 }
 
-// stored is an object, as this run knows it.
+// stored is the state of an object that this run has seen.
 type stored struct {
 	size int64
 	tag  string
@@ -32,7 +31,7 @@ type stored struct {
 // ErrTaken means that another run has written in the meantime.
 var ErrTaken = errors.New("another run writes there")
 
-// OpenTables opens a folder of a bucket, and lists what is there.
+// OpenTables opens a folder of a bucket and lists its objects.
 func OpenTables(ctx context.Context, name string) (*Tables, error) {
 	b, err := Open(ctx, name)
 	if err != nil {
@@ -48,7 +47,7 @@ func OpenTables(ctx context.Context, name string) (*Tables, error) {
 	return t, nil
 }
 
-// Put keeps what write writes under a name, in place of what was there.
+// Put stores the output of write under a name, replacing an existing object.
 func (t *Tables) Put(ctx context.Context, name string, write func(io.Writer) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -67,12 +66,12 @@ func (t *Tables) Put(ctx context.Context, name string, write func(io.Writer) err
 	count := &counter{w: w}
 	go func() {
 		err := write(count)
-		w.CloseWithError(err) // then there is no object
+		w.CloseWithError(err) // no object is created
 		failed <- err
 	}()
 	object.Body = r
 	made, err := client.UploadObject(ctx, object)
-	r.Close() // if nobody reads any more, nobody has to write
+	r.Close() // if the upload has ended, write must stop, too
 	if wrong := <-failed; wrong != nil && !errors.Is(wrong, io.ErrClosedPipe) {
 		return wrong
 	}
@@ -86,7 +85,7 @@ func (t *Tables) Put(ctx context.Context, name string, write func(io.Writer) err
 	return nil
 }
 
-// failed makes an error of the server one about an object that was to be written.
+// failed adds the name of the object to an error of the server.
 func (t *Tables) failed(name string, err error) error {
 	var api interface {
 		error
@@ -98,7 +97,7 @@ func (t *Tables) failed(name string, err error) error {
 	return t.b.failed(name, err)
 }
 
-// counter counts what is written.
+// counter counts the bytes written.
 type counter struct {
 	w io.Writer
 	n int64
@@ -110,10 +109,10 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// errTold ends a writer that has said what it would do.
+// errTold ends a writer that was called only to learn its settings.
 var errTold = errors.New("told")
 
-// upload returns what uploads to the bucket, and an object that has the settings of it.
+// upload returns a client for uploads to the bucket, and an object with the settings of the bucket.
 func (b *Bucket) upload(ctx context.Context, name string) (client *transfermanager.Client, object *transfermanager.UploadObjectInput, err error) {
 	_, err = b.b.NewWriter(ctx, name, &blob.WriterOptions{ContentType: "application/octet-stream", BeforeWrite: func(as func(any) bool) error {
 		if !as(&client) || !as(&object) {
@@ -127,12 +126,12 @@ func (b *Bucket) upload(ctx context.Context, name string) (client *transfermanag
 	return nil, nil, b.failed(name, err)
 }
 
-// Open opens what is kept under a name.
+// Open opens the object with a name.
 func (t *Tables) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	return t.b.Open(ctx, name)
 }
 
-// Remove removes what is kept under a name, if it is what this run knows.
+// Remove removes an object, if it is in the state that this run has seen.
 func (t *Tables) Remove(ctx context.Context, name string) error {
 	was, is := t.there[name]
 	a, err := t.b.b.Attributes(ctx, name)
@@ -151,7 +150,7 @@ func (t *Tables) Remove(ctx context.Context, name string) error {
 	return nil
 }
 
-// List lists a folder, as this run knows it.
+// List lists a folder in the state that this run has seen.
 func (t *Tables) List(_ context.Context, folder string) (map[string]int64, error) {
 	list := make(map[string]int64)
 	for name, o := range t.there {
@@ -170,8 +169,8 @@ func (t *Tables) List(_ context.Context, folder string) (map[string]int64, error
 	return list, nil
 }
 
-// Sync does nothing: what is there is there.
+// Sync does nothing: objects are durable.
 func (t *Tables) Sync() error { return nil }
 
-// Close ends the use of the bucket.
+// Close closes the bucket.
 func (t *Tables) Close() error { return t.b.Close() }
