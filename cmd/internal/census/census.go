@@ -1,20 +1,19 @@
-// Package census keeps tables of what is in files in a folder, or in object storage, and makes
-// anew what has changed since.
+// Package census keeps tables of the contents of files in a folder or in object storage, and rebuilds what has
+// changed.
 //
-// A dataset has a folder for each table, and in it a file for each partition that has rows of it:
-// TABLE/PARTITION.parquet. A partition is a part of the work (package work): a shard of a large
-// file, or those of the other files whose names have a hash with the same first byte. So a hundred
-// thousand maps are 256 files a table, none of which moves when there are more; and one map that
-// has changed is read again with four hundred others.
+// A dataset has a folder for each table, with a file for each partition that has rows of the table:
+// TABLE/PARTITION.parquet. A partition is a part of the work (package work): a shard of a large file, or the
+// group of other files whose name hashes begin with the same byte. A hundred thousand maps are therefore 256
+// files per table, and the partition of a map does not change when maps are added. If one map changes, it is
+// read again together with about four hundred others.
 //
-//	census.json            what the folder is, and its tables
-//	parts/PARTITION.json   what a partition was made of, and what there is of it
+//	census.json            the format of the folder, and its tables
+//	parts/PARTITION.json   the sources of a partition, and its files
 //	TABLE/PARTITION.parquet
-//	TABLE/none.parquet     of a table without rows, so that it can be asked for them
+//	TABLE/none.parquet     of a table without rows, so that queries find it
 //
-// Each file appears whole, in place of the older one. Before the first file of a partition changes,
-// what is kept of the partition says that it is about to, so that one which a killed run has left
-// half new is made again.
+// Each file is replaced as a whole. Before the first file of a partition changes, the state of the partition is
+// marked as being replaced, so that a partition left incomplete by a killed run is rebuilt.
 package census
 
 import (
@@ -38,51 +37,52 @@ import (
 	"trowel.example/internal/scratch"
 )
 
-// Store keeps the files of a dataset by name, with / between folders.
+// Store stores the files of a dataset by slash-separated name.
 type Store interface {
-	// Put keeps what write writes, in place of what was there: all of it or, if write fails or
-	// the process is killed, nothing. What is not whole is nothing that query engines read.
+	// Put stores the output of write, replacing an existing file. If write fails or the process is killed,
+	// nothing changes. Incomplete files are not visible to query engines.
 	Put(ctx context.Context, name string, write func(io.Writer) error) error
-	// Open opens a file. The error wraps [io/fs.ErrNotExist] if there is none.
+	// Open opens a file. The error wraps [io/fs.ErrNotExist] if the file does not exist.
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
-	// Remove removes a file, if there is one.
+	// Remove removes a file, if it exists.
 	Remove(ctx context.Context, name string) error
-	// List returns the names of the files in a folder, and how large they are; "" is the
-	// uppermost. What is no plain file is left out, but for folders: of these the size is -1.
+	// List returns the names of the files in a folder and their sizes in bytes; "" is the root. A folder has
+	// size -1. Other entries that are not regular files are left out.
 	List(ctx context.Context, folder string) (map[string]int64, error)
-	// Sync makes sure that what was put outlives a crash of the system.
+	// Sync ensures that the stored files survive a crash of the system.
 	Sync() error
-	// Close ends the use of the store.
+	// Close closes the store.
 	Close() error
 }
 
-// At opens the store at a place that is no folder of the system.
+// At opens the store at a place outside of the file system.
 type At func(ctx context.Context, name string) (Store, error)
 
-// Writer writes the rows of a table as a file.
+// Writer writes the rows of a table to a file.
 type Writer interface {
-	// Write writes a row, with what the user calls the file that it is of.
+	// Write writes a row, with the user's name of the file that the row is from.
 	Write(file string, cells []format.Cell) error
-	// Copy writes those rows of another such file, as it was made, for whose file keep returns true.
+	// Copy copies the rows for whose file keep returns true from another file of the same table that a Writer
+	// made.
 	Copy(r io.ReaderAt, size int64, keep func(file string) bool) error
 	Rows() int64
 	Close() error
 }
 
-// Create begins a file of a table. The program is named with its version.
+// Create creates a file of a table. program is the name and version of the program.
 type Create func(w io.Writer, t *format.Table, program string) Writer
 
 // File is a file of a partition.
 type File struct {
 	Name  string   `json:"name"`            // as the user names it
-	Raw   []byte   `json:"raw,omitempty"`   // the same, if that is no UTF-8
-	Found bool     `json:"found,omitempty"` // in a folder that the user named
-	Reads []string `json:"reads,omitempty"` // what else was read for its rows
-	Gone  bool     `json:"gone,omitempty"`  // it is not there any more, and its rows are kept
-	Fails bool     `json:"fails,omitempty"` // nothing of it could be read; rows of an earlier run are kept
+	Raw   []byte   `json:"raw,omitempty"`   // the same if it is not valid UTF-8
+	Found bool     `json:"found,omitempty"` // found in a folder that the user named
+	Reads []string `json:"reads,omitempty"` // other files that were read for its rows
+	Gone  bool     `json:"gone,omitempty"`  // the file no longer exists, and its rows are kept
+	Fails bool     `json:"fails,omitempty"` // the file could not be read at all; rows of an earlier run are kept
 }
 
-// NewFile returns a file of a name. One with :// in it is of no file of the system.
+// NewFile returns a file with a name. A name with :// is outside of the file system.
 func NewFile(name string, found bool) File {
 	f := File{Name: name, Found: found}
 	if !strings.Contains(name, "://") {
@@ -94,7 +94,7 @@ func NewFile(name string, found bool) File {
 	return f
 }
 
-// Path returns where the file is.
+// Path returns the path of the file.
 func (f *File) Path() string {
 	if f.Raw != nil {
 		return filepath.FromSlash(string(f.Raw))
@@ -108,52 +108,51 @@ func (f *File) Path() string {
 // Task is the data of a part.
 type Task struct {
 	Files []File `json:"files"`
-	Key   string `json:"key,omitempty"`   // of the state that there is: if it fits there is nothing to do
-	Hold  bool   `json:"hold,omitempty"`  // its rows are in other partitions, which it replaces at the end
-	Leave bool   `json:"leave,omitempty"` // there is nothing of its file, or only what has changed: see [format.Census.Before]
+	Key   string `json:"key,omitempty"`   // key of the current state: if it matches, there is nothing to do
+	Hold  bool   `json:"hold,omitempty"`  // its rows are in other partitions, which are removed at the end
+	Leave bool   `json:"leave,omitempty"` // there are no rows of the file, or only changed ones: see [format.Census.Before]
 }
 
-// State is what is kept of a partition.
+// State is the stored state of a partition.
 type State struct {
-	Key    string             `json:"key,omitempty"` // of what it was made of; "": nobody can tell
+	Key    string             `json:"key,omitempty"` // identifies the sources; "" if unknown
 	Shard  format.Shard       `json:"shard,omitempty"`
 	Files  []File             `json:"files"`
 	Tables map[string]Content `json:"tables"`
-	Notes  []Note             `json:"notes,omitempty"` // what there was to say
+	Notes  []Note             `json:"notes,omitempty"` // messages of the run
 }
 
-// Content is the file of a table.
+// Content describes the file of a table.
 type Content struct {
 	Rows   int64  `json:"rows"`
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
 }
 
-// Note is something to be said of a file.
+// Note is a message about a file.
 type Note struct {
-	Kind   uint8  `json:"kind"` // what the caller takes it for; 0 is only good to know
+	Kind   uint8  `json:"kind"` // meaning is up to the caller; 0 is for information only
 	Text   string `json:"text"`
 	Advice string `json:"advice,omitempty"`
-	Lost   bool   `json:"lost,omitempty"` // rows of files that are gone: it is said as long as these are kept
+	Lost   bool   `json:"lost,omitempty"` // rows of files that no longer exist were lost: reported while others of them are kept
 }
 
-// The partitions of files that are brought together.
+// The partitions of files that are bundled.
 const (
-	allFiles = "files" // that do not come apart, where they are few
-	allSmall = "whole" // that come apart, and are small
+	allFiles = "files" // files without shards, if there are few
+	allSmall = "whole" // small files with shards
 )
 
-// many is how many files that do not come apart are one partition no more.
+// many is the number of files without shards from which they are spread over several partitions.
 const many = 256
 
-// Bucket returns the name of the partition of a file that does not come apart, where there are many.
+// Bucket returns the name of the partition of a file without shards, if there are many such files.
 func Bucket(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return fmt.Sprintf("%s-%02x", allFiles, sum[0])
 }
 
-// Bundles brings files together by the partitions that they are of: those that do not come apart, and
-// those that are small.
+// Bundles groups files by partition: files without shards, and small files.
 func (d *Dataset) Bundles(files, small []File) map[string][]File {
 	bundles := make(map[string][]File)
 	if len(small) > 0 {
@@ -176,8 +175,8 @@ func (d *Dataset) Bundles(files, small []File) map[string][]File {
 	return bundles
 }
 
-// hasAll reports whether all files of a partition are among some: then it can be taken apart, because
-// no rows of it are of files that are gone.
+// hasAll reports whether all files of a partition are among the given files. The partition can then be split,
+// because none of its rows is from a file that no longer exists.
 func (d *Dataset) hasAll(s *State, files []File) bool {
 	there := make(map[string]bool)
 	for _, f := range files {
@@ -191,7 +190,7 @@ func (d *Dataset) hasAll(s *State, files []File) bool {
 	return true
 }
 
-// IsSmall reports whether there are rows of a file among those of small ones.
+// IsSmall reports whether rows of a file are in the partition of small files.
 func (d *Dataset) IsSmall(name string) bool {
 	s := d.before[allSmall]
 	return s != nil && slices.ContainsFunc(s.Files, func(f File) bool { return f.Name == name })
@@ -206,7 +205,7 @@ func ShardName(name string, shard format.Shard) string {
 				return r
 			case r >= 'A' && r <= 'Z':
 				return r - 'A' + 'a'
-			case r == '=': // which some engines take for a value of a column
+			case r == '=': // some query engines treat = as a column value
 				return -1
 			}
 			return '_'
@@ -224,20 +223,20 @@ func ShardName(name string, shard format.Shard) string {
 func tableFile(table, part string) string { return table + "/" + part + ".parquet" }
 func stateFile(part string) string        { return "parts/" + part + ".json" }
 
-// noRows is in the place of the partition in the name of the file of a table without rows.
+// noRows replaces the partition in the file name of a table without rows.
 const noRows = "none"
 
-// Record is a piece of the result of a part: bytes of the file of a table, or at the end the state.
+// Record is a piece of the result of a part: bytes of the file of a table or, at the end, the state.
 type Record struct {
 	Table string
 	Bytes Chunk
 	State *State
 	Same  bool // nothing has changed
-	Left  bool // nor since the time that the user told of, before which nothing is kept
+	Left  bool // the shard is left out: unchanged since the time that the user gave
 }
 
-// Chunk is some bytes, which are in a spool until they are sent. They are sent once, the last ones of a
-// spool at the end.
+// Chunk is a piece of a spool. It stays in the spool until it is sent. Each chunk is sent once, the last one of a
+// spool at the end: sending it closes the spool.
 type Chunk struct {
 	from *spool
 	at   int64
@@ -245,7 +244,7 @@ type Chunk struct {
 	sent []byte
 }
 
-// writeTo sends the bytes.
+// writeTo writes the bytes to w.
 func (c Chunk) writeTo(w io.Writer) error {
 	if c.from == nil {
 		_, err := w.Write(c.sent)
@@ -265,13 +264,13 @@ func (c Chunk) GobEncode() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// GobDecode takes the bytes.
+// GobDecode sets the bytes.
 func (c *Chunk) GobDecode(data []byte) error {
 	*c = Chunk{sent: bytes.Clone(data)}
 	return nil
 }
 
-// Temp is the spools of a run. The zero value has none; Close removes all.
+// Temp holds the spools of a run. The zero value is ready to use. Close removes all spools.
 type Temp struct {
 	mu   sync.Mutex
 	dir  string
@@ -280,7 +279,7 @@ type Temp struct {
 	made int
 }
 
-// Close removes all spools. No others are made then.
+// Close removes all spools. No spools can be made afterwards.
 func (t *Temp) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -293,7 +292,7 @@ func (t *Temp) Close() {
 	t.open, t.end = nil, nil
 }
 
-// spool is a file for this run only, with the hash of what is in it.
+// spool is a temporary file of this run, with the hash of its content.
 type spool struct {
 	temp *Temp
 	file *os.File
@@ -331,7 +330,7 @@ func (t *Temp) spool() (*spool, error) {
 	return s, nil
 }
 
-// close removes a spool. It may be called again.
+// close removes a spool. It may be called several times.
 func (s *spool) close() error {
 	s.temp.mu.Lock()
 	defer s.temp.mu.Unlock()
@@ -356,7 +355,7 @@ func (s *spool) content(rows int64) Content {
 	return Content{Rows: rows, Size: s.size, SHA256: hex.EncodeToString(s.sum.Sum(nil))}
 }
 
-// chunks are the bytes in pieces.
+// chunks yields the content in pieces.
 func (s *spool) chunks(yield func(Chunk) error) error {
 	const piece = 1 << 20
 	for at := int64(0); at < s.size; at += piece {
@@ -372,7 +371,7 @@ func (s *spool) reader() io.Reader { return io.NewSectionReader(s.file, 0, s.siz
 func encode(v any) []byte {
 	data, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
-		panic(err) // nothing here cannot be JSON
+		panic(err) // all values can be encoded as JSON
 	}
 	return append(data, '\n')
 }

@@ -16,42 +16,42 @@ import (
 	"trowel.example/format"
 )
 
-// ErrNotOurs means that a folder has other things in it than a dataset.
+// ErrNotOurs means that a folder contains other files than those of a dataset.
 var ErrNotOurs = errors.New("has other files in it than those of a census")
 
-// Dataset is a dataset that is brought up to date.
+// Dataset is a dataset that is being updated.
 type Dataset struct {
 	Program string
 	Create  Create
 	Tables  []*format.Table
 	Temp    *Temp
-	Few     int  // so many files that do not come apart are one partition, if the dataset is new
-	Prune   bool // rows of files that are gone go, too
+	Few     int  // in a new dataset, up to this many files without shards form one partition
+	Prune   bool // remove the rows of files that no longer exist
 	Say     func(Note)
-	Miss    func(path, message string) Note // makes a note of what is lost of the dataset itself
+	Miss    func(path, message string) Note // returns a note about lost data of the dataset itself
 
 	store   Store
 	states  map[string]*State
 	left    map[string]string // as in Index
-	empty   map[string]string // so, too
-	before  map[string]*State // the same at the beginning, which does not change
-	partial map[string]bool   // files of which slabs were left out at the beginning
+	empty   map[string]string // as in Index
+	before  map[string]*State // the states at the beginning, unchanged
+	partial map[string]bool   // files of which shards were left out at the beginning
 	index   []byte
 
-	made    made            // of the part that is being taken
-	seen    map[string]bool // parts that were taken
-	present map[string]bool // names of files that are there
-	failing map[string]bool // and of those that could not be read
+	made    made            // files of the current part
+	seen    map[string]bool // parts taken
+	present map[string]bool // names of existing files
+	failing map[string]bool // names of files that could not be read
 	held    []held
-	Made    int // partitions that were made anew
+	Made    int // number of rebuilt partitions
 	Gone    map[string]bool
 	Removed map[string]bool
 }
 
-// made are the files of a partition that were made, by table.
+// made are the new files of a partition by table.
 type made map[string]*spool
 
-// check returns an error if what was made is not what the state says: a result was damaged on its way.
+// check returns an error if the files do not match the state: a result was damaged in transit.
 func (m made) check(state *State) error {
 	if state == nil || len(state.Files) == 0 {
 		return errors.New("what was made of it does not say of which files")
@@ -76,7 +76,7 @@ type held struct {
 	made  made
 }
 
-// Load reads what a dataset says of itself. One that is empty is none yet.
+// Load reads the state of a dataset. An empty folder is not a dataset yet.
 func (d *Dataset) Load(ctx context.Context, store Store) error {
 	d.store, d.states, d.made = store, make(map[string]*State), make(made)
 	d.seen, d.present, d.failing = make(map[string]bool), make(map[string]bool), make(map[string]bool)
@@ -119,7 +119,7 @@ func (d *Dataset) Load(ctx context.Context, store Store) error {
 		}
 		state := new(State)
 		if json.Unmarshal(data, state) != nil || len(state.Files) == 0 {
-			continue // it is made again
+			continue // the partition is rebuilt
 		}
 		if whole, err := d.intact(ctx, part, state, sizes); err != nil {
 			return err
@@ -132,8 +132,8 @@ func (d *Dataset) Load(ctx context.Context, store Store) error {
 	return nil
 }
 
-// intact reports whether the files of a partition are as large as they were made. Of those that are
-// not, nothing is known any more.
+// intact reports whether the files of a partition have their recorded sizes. If not, the state of the partition
+// is discarded.
 func (d *Dataset) intact(ctx context.Context, part string, state *State, sizes map[string]map[string]int64) (bool, error) {
 	whole := true
 	for table, c := range state.Tables {
@@ -176,7 +176,7 @@ func (d *Dataset) put(ctx context.Context, name string, data []byte) error {
 	})
 }
 
-// Begin makes the folder one of a dataset.
+// Begin makes the folder a dataset.
 func (d *Dataset) Begin(ctx context.Context) error {
 	if d.index != nil {
 		return nil
@@ -185,8 +185,8 @@ func (d *Dataset) Begin(ctx context.Context) error {
 	return d.put(ctx, indexName, d.index)
 }
 
-// Part makes the part for files, or for a shard of one; held says that its rows are in other
-// partitions now.
+// Part returns the part for files or for a shard of a file. held states that its rows are currently in other
+// partitions.
 func (d *Dataset) Part(name string, shard format.Shard, files []File, held bool) work.Part {
 	task := Task{Files: files}
 	if old := d.before[name]; old != nil {
@@ -213,7 +213,7 @@ func (d *Dataset) Part(name string, shard format.Shard, files []File, held bool)
 	return work.Part{Name: name, File: files[0].Path(), Shard: shard, Data: data}
 }
 
-// whole reports whether there was all of a file that comes apart.
+// whole reports whether all shards of a file are present.
 func (d *Dataset) whole(name string) bool {
 	if d.partial[name] {
 		return false
@@ -229,7 +229,7 @@ func (d *Dataset) whole(name string) bool {
 	return false
 }
 
-// Moved reports whether there are partitions of a file other than those of its parts now.
+// Moved reports whether a file has partitions other than the given ones.
 func (d *Dataset) Moved(name string, parts map[string]bool) bool {
 	for part, s := range d.before {
 		if !parts[part] && slices.ContainsFunc(s.Files, func(f File) bool { return f.Name == name }) {
@@ -239,7 +239,7 @@ func (d *Dataset) Moved(name string, parts map[string]bool) bool {
 	return false
 }
 
-// Take takes the next piece of what the parts give. All pieces of a part come one after the other.
+// Take takes the next record of a part. All records of a part are taken consecutively.
 func (d *Dataset) Take(ctx context.Context, p work.Part, r Record) error {
 	if r.Table != "" {
 		s := d.made[r.Table]
@@ -261,7 +261,7 @@ func (d *Dataset) Take(ctx context.Context, p work.Part, r Record) error {
 	return err
 }
 
-// takePart takes what was made of a part, and reports whether that is still needed.
+// takePart takes a record of a part and reports whether the new files are held until the end.
 func (d *Dataset) takePart(ctx context.Context, p work.Part, r Record, made made) (holds bool, err error) {
 	var task Task
 	if err := json.Unmarshal(p.Data, &task); err != nil {
@@ -301,7 +301,7 @@ func (d *Dataset) takePart(ctx context.Context, p work.Part, r Record, made made
 		}
 	}
 	if old != nil && p.Shard != "" && r.State.Files[0].Fails {
-		return false, nil // what is there stays
+		return false, nil // the existing files stay
 	}
 	if task.Hold {
 		d.held = append(d.held, held{p.Name, r.State, made})
@@ -310,7 +310,7 @@ func (d *Dataset) takePart(ctx context.Context, p work.Part, r Record, made made
 	return false, d.update(ctx, p.Name, r.State, made)
 }
 
-// update puts what was made of a partition in the place of what is there.
+// update replaces a partition by the new one.
 func (d *Dataset) update(ctx context.Context, part string, state *State, made made) error {
 	old := d.states[part]
 	if old != nil {
@@ -334,8 +334,8 @@ func (d *Dataset) update(ctx context.Context, part string, state *State, made ma
 	return d.put(ctx, stateFile(part), data)
 }
 
-// replace changes the files of a partition. Until it is done, what is kept of the partition names
-// all files that it may have, and fits no sources.
+// replace replaces the files of a partition. Until it is done, the stored state of the partition lists all
+// files that may exist, and its key matches no sources.
 func (d *Dataset) replace(ctx context.Context, part string, old, state *State, made made) error {
 	between := &State{Shard: state.Shard, Files: state.Files, Tables: maps.Clone(state.Tables)}
 	for table := range old.Tables {
@@ -365,7 +365,7 @@ func (d *Dataset) replace(ctx context.Context, part string, old, state *State, m
 	return nil
 }
 
-// keep takes over the rows of files that were there and are not, or cannot be read now.
+// keep takes over the rows of files that no longer exist or currently cannot be read.
 func (d *Dataset) keep(ctx context.Context, part string, old, state *State, made made) error {
 	if state.Shard != "" {
 		return nil
@@ -378,7 +378,7 @@ func (d *Dataset) keep(ctx context.Context, part string, old, state *State, made
 	for _, f := range old.Files {
 		is := now[f.Name]
 		switch {
-		case is == nil && d.present[f.Name]: // it is in other partitions now
+		case is == nil && d.present[f.Name]: // its rows are in other partitions now
 		case is == nil && d.Prune:
 			d.Removed[f.Name] = true
 		case is == nil:
@@ -407,7 +407,7 @@ func (d *Dataset) keep(ctx context.Context, part string, old, state *State, made
 	return nil
 }
 
-// merge puts rows of the partition that is there, with a content, behind those of the new one.
+// merge appends rows of the existing partition to the new one.
 func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was Content, state *State, made made, keep func(string) bool) error {
 	before, err := d.spooled(ctx, tableFile(t.Name, part))
 	if before != nil {
@@ -416,7 +416,7 @@ func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was C
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	// The library reads a file that is damaged for ever, perhaps: nothing but what was made here goes to it.
+	// The library may not terminate on a damaged file, so it reads only files whose hash is correct.
 	if err != nil || before.content(was.Rows) != was {
 		d.lost(state, t.Name, part, errors.New("it is not as it was made"))
 		return nil
@@ -450,7 +450,8 @@ func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was C
 	return nil
 }
 
-// lost says that rows of a partition are lost, now and in each run that keeps what is left of their files.
+// lost records that rows of a partition are lost, in this run and in each run that keeps other rows of their
+// files.
 func (d *Dataset) lost(state *State, table, part string, err error) {
 	n := d.Miss(tableFile(table, part), fmt.Sprintf("rows of files that are gone cannot be kept: %v", err))
 	n.Lost = true
@@ -458,7 +459,7 @@ func (d *Dataset) lost(state *State, table, part string, err error) {
 	d.Say(n)
 }
 
-// sayLost says what was lost of a partition in earlier runs.
+// sayLost returns notes about rows of a partition that earlier runs lost.
 func (d *Dataset) sayLost(s *State) (notes []Note) {
 	for _, n := range s.Notes {
 		if n.Lost {
@@ -469,7 +470,7 @@ func (d *Dataset) sayLost(s *State) (notes []Note) {
 	return notes
 }
 
-// spooled copies a file of the dataset to one of this run.
+// spooled copies a file of the dataset to a spool.
 func (d *Dataset) spooled(ctx context.Context, name string) (*spool, error) {
 	r, err := d.store.Open(ctx, name)
 	if err != nil {
@@ -483,7 +484,7 @@ func (d *Dataset) spooled(ctx context.Context, name string) (*spool, error) {
 	return s, err
 }
 
-// Finish removes what is outdated, when all parts were taken, and writes the index.
+// Finish removes outdated files after all parts were taken, and writes the index.
 func (d *Dataset) Finish(ctx context.Context) error {
 	for _, h := range d.held {
 		err := d.update(ctx, h.part, h.state, h.made)
@@ -543,7 +544,7 @@ func (d *Dataset) Finish(ctx context.Context) error {
 	return d.put(ctx, indexName, index)
 }
 
-// writeEmpty sees to it that each table without rows has a file, and no other table has that.
+// writeEmpty ensures that each table without rows has an empty file, and that no other table has one.
 func (d *Dataset) writeEmpty(ctx context.Context) error {
 	rows := make(map[string]bool)
 	for _, s := range d.states {

@@ -19,37 +19,37 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// Input is a file that is open for its rows.
+// Input is a file that is open to read its rows.
 type Input struct {
 	*format.Format
 	Source *format.Source
 	Job    *format.Job
-	Made   string // the folder that the file was built in for this run; "": it is where the user has it
+	Made   string // the folder in which the file was built for this run; "": the file is the user's own
 	Close  func() error
 }
 
-// Maker makes the partitions of a dataset, wherever that is.
+// Maker makes the partitions of a dataset in any process.
 type Maker struct {
-	Program string // with its version
+	Program string // name and version
 	Create  Create
 	Temp    *Temp
 
-	// Open opens a file. Whatever its job tells goes to say; [ErrNoTables] means that there is
-	// nothing to be said of it.
+	// Open opens a file. The messages of its job go to say. [ErrNoTables] means that the file has no tables and
+	// that this is no error.
 	Open func(ctx context.Context, f File, say func(Note)) (*Input, error)
-	// Beside opens a file that was read for the rows of another one. The error wraps
-	// [io/fs.ErrNotExist] if there is none.
+	// Beside opens a file that was read for the rows of another file. The error wraps [io/fs.ErrNotExist] if
+	// the file does not exist.
 	Beside func(name string) (*format.Source, error)
-	// Failed makes a note of why a file could not be read.
+	// Failed returns a note with the reason why a file could not be read.
 	Failed func(err error, f File) Note
 }
 
-// ErrNoTables means that a file has no tables, and need not have any.
+// ErrNoTables means that a file has no tables and need not have any.
 var ErrNoTables = errors.New("no tables are made of it")
 
-// Split returns the shards of a file, none if it does not come apart, and whether it is so small that it
-// need not: of a time that the user told of only shards say something, but where it is kept as a small one
-// it stays that.
+// Split returns the shards of a file, or none if it cannot be split. small reports whether the file is so small
+// that it need not be split. With an earlier time given by the user, only shards can be left out, so small
+// files are split, too, except files already stored as small ones.
 func (m *Maker) Split(ctx context.Context, f File, isKept bool) (shards []format.Shard, small bool, err error) {
 	if caught := parallel.Catch(func() {
 		in, e := m.Open(ctx, f, func(Note) {})
@@ -115,24 +115,25 @@ type doing struct {
 	*Maker
 	shard   format.Shard
 	files   []File
-	digests []string // of what is read of each; "" if nobody can tell
+	digests []string // hash of the input of each file; "" if unknown
 	tables  map[*format.Table]*rows
 	notes   []Note
-	written int64 // rows
+	written int64 // number of rows
 	leave   bool  // the shard may be left out
-	left    bool  // and it is what it was before
+	left    bool  // the shard is left out because it is unchanged
 }
 
-// rows are those of a table.
+// rows are the rows of a table.
 type rows struct {
 	Writer
 	*spool
-	put bool // whoever gets it ends it
+	put bool // the receiver closes the spool
 }
 
 func (d *doing) say(n Note) { d.notes = append(d.notes, n) }
 
-// each opens a file, whose job has its say, and does something with it. An error that is not about the file ends all.
+// each opens a file and calls do. The messages of its job go to say. Errors that are not about the file end the
+// part.
 func (d *doing) each(ctx context.Context, i int, say func(Note), do func(context.Context, int, *Input) error) error {
 	f, before := &d.files[i], d.written
 	var err error
@@ -164,7 +165,7 @@ func (d *doing) each(ctx context.Context, i int, say func(Note), do func(context
 	return nil
 }
 
-// BeforeError is an error about what the user told of an earlier time.
+// BeforeError is an error about the earlier time that the user gave.
 type BeforeError struct{ Err error }
 
 func (b *BeforeError) Error() string { return b.Err.Error() }
@@ -183,7 +184,7 @@ func before(ctx context.Context, in *Input) (text string, err error) {
 	return text, nil
 }
 
-// digest takes down what the rows of a file are made of.
+// digest records the hash of the input for the rows of a file.
 func (d *doing) digest(ctx context.Context, i int, in *Input) error {
 	sum := sha256.New()
 	fmt.Fprintln(sum, in.Name, d.shard)
@@ -196,7 +197,7 @@ func (d *doing) digest(ctx context.Context, i int, in *Input) error {
 	case in.Census.Digest != nil:
 		text, err := in.Census.Digest(ctx, in.Job, in.Source)
 		if err != nil || text == "" {
-			return nil // the rows tell what is wrong
+			return nil // the error is reported when the rows are read
 		}
 		if d.leave {
 			then, err := before(ctx, in)
@@ -225,7 +226,7 @@ func (d *doing) digest(ctx context.Context, i int, in *Input) error {
 	return nil
 }
 
-// hashMade hashes what was built with the file, such as the list of an archive.
+// hashMade hashes the files that were built together with the file, such as the list of an archive.
 func (in *Input) hashMade(sum io.Writer) error {
 	if in.Made == "" {
 		return nil
@@ -244,7 +245,7 @@ func (in *Input) hashMade(sum io.Writer) error {
 	return err
 }
 
-// reads returns what else was read for the rows, but for what was built with the file.
+// reads returns the other files that were read for the rows, without those built together with the file.
 func (in *Input) reads() []string {
 	all := in.Source.Reads()
 	if len(all) <= 1 || in.Source.IsDir() {
@@ -262,7 +263,7 @@ func hashOf(sum io.Writer, r io.Reader) error {
 	return err
 }
 
-// hashFile is hashOf for a file, which may be missing.
+// hashFile is hashOf for a file that may be missing.
 func (d *doing) hashFile(sum io.Writer, name string) error {
 	f, err := d.Beside(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -275,7 +276,7 @@ func (d *doing) hashFile(sum io.Writer, name string) error {
 	return hashOf(sum, io.NewSectionReader(f, 0, f.Size))
 }
 
-// key is what tells whether a partition is still what its files give; "" if nobody can tell.
+// key returns the key of a partition, which changes with its sources; "" if unknown.
 func (d *doing) key() string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, d.Program)
@@ -304,14 +305,14 @@ func (d *doing) rows(ctx context.Context, i int, in *Input) error {
 		d.written++
 		return r.Writer.Write(f.Name, cells)
 	})
-	if reads := in.reads(); !slices.Equal(reads, f.Reads) { // then the digest is of something else
+	if reads := in.reads(); !slices.Equal(reads, f.Reads) { // the digest does not cover these files
 		f.Reads = reads
 		err = errors.Join(err, d.digest(ctx, i, in))
 	}
 	return err
 }
 
-// end puts what was made.
+// end passes the results to put.
 func (d *doing) end(put func(Record) error) error {
 	state := &State{Key: d.key(), Shard: d.shard, Files: d.files, Tables: make(map[string]Content), Notes: d.notes}
 	for _, t := range slices.SortedFunc(maps.Keys(d.tables), func(a, b *format.Table) int { return strings.Compare(a.Name, b.Name) }) {

@@ -16,7 +16,7 @@ import (
 	"trowel.example/internal/wholefile"
 )
 
-// Folder is a dataset in a folder of the system, which one run writes at a time.
+// Folder is a dataset in a folder of the file system. Only one run at a time writes to it.
 type Folder struct {
 	root *os.Root
 	lock *os.File
@@ -25,8 +25,8 @@ type Folder struct {
 
 const lockName = ".trowel-census"
 
-// LookInto opens the folder at a path for reading, while others may write there. The error wraps
-// [io/fs.ErrNotExist] if there is none.
+// LookInto opens the folder at a path for reading, while other processes may write to it. The error wraps
+// [io/fs.ErrNotExist] if the folder does not exist.
 func LookInto(name string) (*Folder, error) {
 	root, err := regular.OpenRoot(name)
 	if err != nil {
@@ -35,8 +35,7 @@ func LookInto(name string) (*Folder, error) {
 	return &Folder{root: root}, nil
 }
 
-// OpenFolder opens the folder at a path, or makes it. Its files are for their owner only if the
-// sources are.
+// OpenFolder opens or creates the folder at a path. If ownerOnly is set, only the owner can read its files.
 func OpenFolder(name string, ownerOnly bool) (*Folder, error) {
 	if err := os.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
@@ -47,7 +46,7 @@ func OpenFolder(name string, ownerOnly bool) (*Folder, error) {
 	}
 	f := &Folder{root: root, mode: 0o666}
 	if ownerOnly {
-		f.mode, err = 0o600, os.Chmod(name, 0o700) // files of earlier runs are in it, too
+		f.mode, err = 0o600, os.Chmod(name, 0o700) // the folder also contains files of earlier runs
 	}
 	ctx := context.Background()
 	list, err2 := f.List(ctx, "")
@@ -71,10 +70,10 @@ func OpenFolder(name string, ownerOnly bool) (*Folder, error) {
 	return f, nil
 }
 
-// Sync flushes all of it to disk.
+// Sync flushes the whole folder to disk.
 func (f *Folder) Sync() error { return output.Sync(f.root.Name()) }
 
-// Close ends the use of the folder.
+// Close closes the folder.
 func (f *Folder) Close() error {
 	if f.lock != nil {
 		f.lock.Close()
@@ -82,7 +81,7 @@ func (f *Folder) Close() error {
 	return f.root.Close()
 }
 
-// clean removes what killed runs have left half written.
+// clean removes incomplete files of killed runs.
 func (f *Folder) clean(list map[string]int64) error {
 	folders := []string{"."}
 	for name, size := range list {
@@ -98,8 +97,8 @@ func (f *Folder) clean(list map[string]int64) error {
 	return nil
 }
 
-// Put keeps what write writes. It is in a hidden file that ends otherwise than those of tables do,
-// until it is whole.
+// Put stores the output of write. Until it is complete, the file is hidden and has another extension than
+// tables have.
 func (f *Folder) Put(_ context.Context, name string, write func(io.Writer) error) error {
 	dir, base := path.Split(name)
 	output.Step()
@@ -130,7 +129,7 @@ func (f *Folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
 	return f.root.Open(name)
 }
 
-// Remove removes a file, if there is one.
+// Remove removes a file, if it exists.
 func (f *Folder) Remove(_ context.Context, name string) error {
 	output.Step()
 	if err := f.root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
@@ -139,7 +138,7 @@ func (f *Folder) Remove(_ context.Context, name string) error {
 	return nil
 }
 
-// List lists a folder. What is hidden is left out.
+// List lists a folder without hidden files.
 func (f *Folder) List(_ context.Context, folder string) (map[string]int64, error) {
 	entries, err := fs.ReadDir(f.root.FS(), path.Clean("./"+folder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -2,17 +2,17 @@ package census
 
 const indexName = "census.json"
 
-// Index is what census.json says, for people and programs.
+// Index is the content of census.json.
 type Index struct {
 	Census  int     `json:"census"` // version of the layout
 	Program string  `json:"program"`
 	Tables  []Table `json:"tables"`
 
-	// Left are the partitions that were left out since nothing in them has changed since a time
-	// that the user told of, each with the file that it is of.
+	// Left maps the partitions that were left out, because nothing in them has changed since the time that the
+	// user gave, to their files.
 	Left map[string]string `json:"left,omitempty"`
 
-	// Empty are the tables without rows, each with the program that has made its file.
+	// Empty maps the tables without rows to the program that made their files.
 	Empty map[string]string `json:"empty,omitempty"`
 }
 
@@ -33,7 +33,7 @@ type Column struct {
 	Help     string `json:"help"`
 }
 
-// Index returns what there is, with the tables that have rows.
+// Index returns the index of the dataset, with the tables that have rows.
 func (d *Dataset) Index() Index {
 	index := Index{Census: 1, Program: d.Program, Tables: []Table{}, Left: d.left, Empty: d.empty}
 	for _, t := range d.Tables {
