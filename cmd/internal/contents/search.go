@@ -9,7 +9,7 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// Meta returns what a tree knows of a file without making it.
+// Meta returns the properties of a file in a tree that are known without generating its content.
 func Meta(info fs.FileInfo, err error) tree.Meta {
 	if err == nil {
 		if meta, ok := info.Sys().(tree.Meta); ok {
@@ -19,7 +19,7 @@ func Meta(info fs.FileInfo, err error) tree.Meta {
 	return tree.Meta{Stored: -1}
 }
 
-// Pattern returns what is searched for: an expression, or a text as it stands.
+// Pattern returns the compiled pattern of a search: a regular expression or a literal text.
 func Pattern(text string, literal, ignoreCase bool) (*pattern.Pattern, error) {
 	if literal {
 		text = regexp.QuoteMeta(text)
@@ -52,7 +52,7 @@ func Files(ctx context.Context, fsys fs.FS, yield func(File) error) error {
 	})
 }
 
-// Search returns the lines of the file that match. A file is made only if one may.
+// Search returns the matching lines of the file. The content is generated only if a line may match.
 func (f File) Search(p *pattern.Pattern) ([]pattern.Hit, error) {
 	if f.meta.May != nil && !f.meta.May(p) {
 		return nil, nil
@@ -62,7 +62,7 @@ func (f File) Search(p *pattern.Pattern) ([]pattern.Hit, error) {
 	return Lines(p, data), err
 }
 
-// Lines returns the lines of a file that match, if it is text.
+// Lines returns the matching lines of a file, if the file is text.
 func Lines(p *pattern.Pattern, data []byte) []pattern.Hit {
 	if text, ok := Text(data); ok {
 		return p.Lines(text)

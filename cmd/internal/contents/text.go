@@ -8,14 +8,13 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// MaxText is the most bytes of a file that are taken for text.
+// MaxText is the maximum size in bytes of a file that is treated as text.
 const MaxText = 64 << 20
 
 var utf16Mark = []byte{0xFF, 0xFE}
 
-// Text returns data as text in UTF-8 with plain line ends, if it is text that
-// can be shown: text with control characters for a terminal is not. Text in UTF-16, as
-// editors on Windows write it, starts with its mark.
+// Text returns data as UTF-8 with LF line ends, if data is text that can be shown. Text with terminal control
+// characters is rejected. UTF-16, as written by editors on Windows, must begin with a byte order mark.
 func Text(data []byte) ([]byte, bool) {
 	if len(data) > MaxText {
 		return nil, false

@@ -1,4 +1,4 @@
-// Package contents goes through what is in the trees of files, for verbs and pages alike.
+// Package contents walks and searches the trees of files, for verbs and pages.
 package contents
 
 import (
@@ -15,14 +15,14 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// PageSize is how many entries of a folder are read at a time.
+// PageSize is the number of folder entries that are read at a time.
 const PageSize = 1024
 
-// Walk calls visit for every file and folder below dir, a folder before what
-// is in it; [fs.SkipDir] leaves a folder out. All comes in the order of paths, as object storage has
-// it, however much that is; of a folder all names are in memory. Folders that have an order of their own
-// ([tree.InOrder]) come page by page: small ones in the order of names, larger ones in their own. What is
-// neither file nor folder is skipped, so that links lead nowhere.
+// Walk calls visit for every file and folder below dir, a folder before its content; [fs.SkipDir] skips a
+// folder. The order is that of full paths, as in object storage, for any number of files; the names of a folder
+// are all in memory. Folders with their own order ([tree.InOrder]) are read page by page: small ones are sorted
+// by name, larger ones keep their own order. Entries that are neither file nor folder are skipped, so links are
+// not followed.
 func Walk(ctx context.Context, fsys fs.FS, dir string, visit func(name string, e fs.DirEntry) error) error {
 	f, err := fsys.Open(dir)
 	if err != nil {
@@ -51,7 +51,7 @@ func Walk(ctx context.Context, fsys fs.FS, dir string, visit func(name string, e
 	})
 }
 
-// eachPage calls do with the pages of a folder.
+// eachPage calls do for the pages of a folder.
 func eachPage(pages fs.ReadDirFile, do func(page []fs.DirEntry) error) error {
 	for {
 		page, err := pages.ReadDir(PageSize)
@@ -67,13 +67,13 @@ func eachPage(pages fs.ReadDirFile, do func(page []fs.DirEntry) error) error {
 	}
 }
 
-// named is an entry of a folder, with less than those of a system have.
+// named is a folder entry with only the data needed here, to save memory.
 type named struct {
 	name string
 	kind fs.FileMode
 }
 
-// path is what the paths of what is there begin with.
+// path returns the name, with a slash if the entry is a folder.
 func (n named) path() string {
 	if n.kind.IsDir() {
 		return n.name + "/"
@@ -81,7 +81,7 @@ func (n named) path() string {
 	return n.name
 }
 
-// walkSorted is Walk of a folder that is open, in the order of paths.
+// walkSorted is Walk for an open folder, in the order of paths.
 func walkSorted(ctx context.Context, fsys fs.FS, dir string, pages fs.ReadDirFile, visit func(string, fs.DirEntry) error) error {
 	var all []named
 	if err := eachPage(pages, func(page []fs.DirEntry) error {
@@ -114,7 +114,7 @@ func (e *entry) Type() fs.FileMode          { return e.kind }
 func (e *entry) Info() (fs.FileInfo, error) { return fs.Stat(e.fsys, path.Join(e.dir, e.name)) }
 
 func visitEntry(ctx context.Context, fsys fs.FS, dir string, e fs.DirEntry, visit func(string, fs.DirEntry) error) error {
-	// So that no caller has to think of "..". A name that is no UTF-8 is up to who opens it.
+	// Callers need not check for "..". Names that are not valid UTF-8 are left to the code that opens them.
 	if name := e.Name(); name == "" || name == "." || name == ".." || strings.Contains(name, "/") {
 		return fmt.Errorf("%s: %q cannot be the name of a file", dir, name)
 	}
