@@ -8,16 +8,16 @@ import (
 	"trowel.example/trace"
 )
 
-// Account keeps in mind which bytes of a file its fields have.
+// Account records which bytes of a file belong to fields.
 type Account struct {
 	Size int64 // of the file; 0 for a folder
 
 	covered Spans
-	absent  []trace.Field // what should come after the end of the file
+	absent  []trace.Field // fields expected after the end of the file
 }
 
-// Add takes a field. It reports whether that is there: a file that is cut off has fields for
-// what it lacks.
+// Add adds a field. It reports whether the field is inside the file: a truncated file has fields for the
+// missing bytes.
 func (a *Account) Add(f trace.Field) bool {
 	if f.Space != "" {
 		return true
@@ -31,11 +31,11 @@ func (a *Account) Add(f trace.Field) bool {
 	return true
 }
 
-// GapPath is the path of what is no field.
+// GapPath is the path of gaps.
 const GapPath = "gap"
 
-// Gaps returns the bytes of the file that belong to no field, each with a value of the first
-// of them, one more than the preview if there is one, and what the file lacks, without a value.
+// Gaps returns the bytes of the file that belong to no field, and the missing fields. The value of a gap is its
+// first bytes, at most one more than the preview. Missing fields have no value.
 func (a *Account) Gaps(src io.ReaderAt) (gaps, absent []trace.Field) {
 	for _, g := range a.covered.Gaps(a.Size) {
 		data := make([]byte, min(g.End-g.Start, Preview+1))
@@ -49,20 +49,20 @@ func (a *Account) Gaps(src io.ReaderAt) (gaps, absent []trace.Field) {
 	return gaps, absent
 }
 
-// Span is the bytes from Start up to End.
+// Span is the range of bytes from Start up to, but not including, End.
 type Span struct{ Start, End int64 }
 
-// Spans is bytes of a file, in order and merged where they touch.
+// Spans is a set of bytes of a file, sorted and merged where ranges touch.
 type Spans []Span
 
-// Add adds the bytes from start on.
+// Add adds length bytes from start.
 func (s *Spans) Add(start, length int64) {
 	if length <= 0 {
 		return
 	}
 	one := Span{start, start + length}
 	list := *s
-	// Fields mostly come in order: then this looks at the last Span only.
+	// Fields are usually in order, so only the last Span is checked.
 	i := len(list)
 	for i > 0 && list[i-1].Start > one.End {
 		if i > 1 && list[i-2].Start > one.End { // far back: search
@@ -84,7 +84,7 @@ func (s *Spans) Add(start, length int64) {
 	*s = slices.Replace(list, first, i, one)
 }
 
-// Gaps returns what is not covered of a file of the given size.
+// Gaps returns the ranges of a file of the given size that are not covered.
 func (s Spans) Gaps(size int64) []Span {
 	var gaps []Span
 	at := int64(0)
@@ -100,8 +100,8 @@ func (s Spans) Gaps(size int64) []Span {
 	return gaps
 }
 
-// From returns how many bytes from at on are among them, and where the next others begin that
-// are; 0 if none do.
+// From returns the number of covered bytes at offset at, and the start of the next covered range; 0 if there is
+// none.
 func (s Spans) From(at int64) (n, next int64) {
 	i, _ := slices.BinarySearchFunc(s, at, func(one Span, at int64) int {
 		if one.End <= at {

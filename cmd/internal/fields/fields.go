@@ -1,5 +1,5 @@
-// Package fields is what people and programs are shown of the fields of a file, of which a
-// dump is made: their values as text and as JSON, and the bytes that belong to none.
+// Package fields formats the fields of a dump for users and programs: values as text and as JSON, and the bytes
+// that belong to no field.
 package fields
 
 import (
@@ -14,16 +14,16 @@ import (
 	"trowel.example/internal/words"
 )
 
-// Under reports whether a field is the one at path, or below it.
+// Under reports whether a field is at path or below it.
 func Under(field, path string) bool {
 	rest, ok := strings.CutPrefix(field, path)
 	return ok && (rest == "" || strings.ContainsRune(".[/", rune(rest[0])))
 }
 
-// Preview is how many bytes or numbers of a long value are shown.
+// Preview is the number of bytes or numbers shown of a long value.
 const Preview = 16
 
-// Text writes a value for people, shortened.
+// Text formats a value for users, shortened.
 func Text(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -54,7 +54,7 @@ func Text(value any) string {
 	return words.Printable(fmt.Sprint(value))
 }
 
-// Hex writes the first bytes of many.
+// Hex formats the first bytes of b.
 func Hex(b []byte) string {
 	s := fmt.Sprintf("% x", b[:min(len(b), Preview)])
 	if len(b) > Preview {
@@ -63,7 +63,7 @@ func Hex(b []byte) string {
 	return s
 }
 
-// JSON makes a value fit for JSON.
+// JSON converts a value to one that can be encoded as JSON.
 func JSON(value any) any {
 	switch v := value.(type) {
 	case []byte:
