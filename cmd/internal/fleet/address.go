@@ -14,22 +14,23 @@ import (
 	"trowel.example/internal/regular"
 )
 
-// envQueue names the queue where no option does. It may have a password in it.
+// envQueue is the environment variable with the address of the queue, used if no option names one. The address
+// may contain a password.
 const envQueue = "TROWEL_QUEUE"
 
-// address is where the queue is. It may have a password in it, and is never printed.
+// address is the address of the queue. It may contain a password and must not be printed.
 type address struct {
 	config *pgxpool.Config
-	name   string // for people
+	name   string // for messages
 }
 
 var errAddress = errors.New("is no address of a PostgreSQL, such as postgres://user@host/database")
 
-// passwords are the words of a connection string that are secret.
+// passwords matches a password in a connection string.
 var passwords = regexp.MustCompile(`(?i)(^|[\s?&])(ssl)?password\s*=`)
 
-// parseAddress reads where the queue is: what --queue says, which is no place for a password;
-// else what is in the file of --queue-file, else in the environment.
+// parseAddress returns the address of the queue: the value of --queue, which must not contain a password;
+// otherwise the content of the file of --queue-file, otherwise the environment variable.
 func parseAddress(given, file string) (*address, error) {
 	text, from := given, "--queue"
 	switch {
@@ -53,7 +54,7 @@ func parseAddress(given, file string) (*address, error) {
 		return nil, cli.Hint(errors.New("no queue was named"), "such as --queue postgres://user@host/database, or by %s or --queue-file", envQueue)
 	}
 	config, err := pgxpool.ParseConfig(text)
-	if err != nil { // it quotes what it does not understand, be that the password
+	if err != nil { // the error quotes the part it cannot parse, which may be the password
 		return nil, fmt.Errorf("what %s says %w", from, errAddress)
 	}
 	config.MaxConns = 5
@@ -62,16 +63,16 @@ func parseAddress(given, file string) (*address, error) {
 	return &address{config, fmt.Sprintf("the queue in %s at %s", c.Database, c.Host)}, nil
 }
 
-// hasPassword reports whether an address, or another word, has a password in it.
+// hasPassword reports whether an address or another argument contains a password.
 func hasPassword(text string) bool {
 	if u, err := url.Parse(text); err == nil && u.Scheme != "" && u.Host+u.Path != "" {
 		_, has := u.User.Password()
-		for key := range u.Query() { // as it is understood, not as it is written
+		for key := range u.Query() { // the decoded keys, not their spelling
 			has = has || passwords.MatchString(key+"=")
 		}
 		return has || passwords.MatchString("?"+u.RawQuery)
 	}
-	if _, rest, is := strings.Cut(text, "://"); is { // it cannot be parsed
+	if _, rest, is := strings.Cut(text, "://"); is { // the address cannot be parsed
 		login, _, is := strings.Cut(rest, "@")
 		return is && strings.Contains(login, ":")
 	}

@@ -22,36 +22,36 @@ import (
 	"trowel.example/internal/server"
 )
 
-// order is what a worker tells a child process to do.
+// order is the request of a worker to a child process.
 type order struct {
 	Step   step       `json:"step"`
 	Plan   work.Plan  `json:"plan"`
 	Part   work.Part  `json:"part"`
-	Store  string     `json:"store"` // with the results to merge
-	Place  root       `json:"place"` // for results of all works
+	Store  string     `json:"store"` // the results to merge
+	Place  root       `json:"place"` // root of the results of all works
 	Output string     `json:"output"`
 	Access cli.Access `json:"access"`
 
-	scratch string // a folder of the worker, for what is removed when the process has ended
+	scratch string // the worker's folder for files that are removed when the child has ended
 }
 
 type step string
 
 const (
-	stepSplit step = "split" // prints the parts, a line of JSON each
+	stepSplit step = "split" // prints the parts as lines of JSON
 	stepPart  step = "part"  // prints the result
-	stepMerge step = "merge" // prints what the verb prints, exits with its code
+	stepMerge step = "merge" // prints the output of the verb and exits with its code
 )
 
 const (
 	childVerb    = "worker-part"
-	exitNoResult = 70 // of a merge: it could not be done
-	exitOrphan   = 75 // the worker is gone
-	exitRefused  = 77 // the worker may not do that
+	exitNoResult = 70 // the merge could not be done
+	exitOrphan   = 75 // the worker has ended
+	exitRefused  = 77 // the worker may not do this
 )
 
-// childCommand makes the verb that a worker starts for each part. It runs as long as its input is
-// open, so that nothing is left of a worker that was killed.
+// childCommand returns the verb that a worker starts for each part. The verb ends when its input is closed, so
+// that no process remains when the worker is killed.
 func childCommand(t *cli.Tool) *cobra.Command {
 	return &cobra.Command{
 		Use:    childVerb,
@@ -83,7 +83,7 @@ func childCommand(t *cli.Tool) *cobra.Command {
 	}
 }
 
-// obey does what was ordered.
+// obey does the order.
 func (o *order) obey(ctx context.Context, t *cli.Tool, out io.Writer) int {
 	var noResult error
 	call := cli.Call{Program: o.Plan.Version, Args: o.Plan.Args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr, Access: &o.Access, Kept: o.kept}
@@ -116,11 +116,11 @@ func (o *order) obey(ctx context.Context, t *cli.Tool, out io.Writer) int {
 	return code
 }
 
-// kept returns where that is here which whoever submitted the work calls name, if it is below
-// the place for results: what is there stays from work to work.
+// kept returns the local path of an output folder that the submitter calls name, if it is below the place for
+// results. Such a folder remains and is updated by later works.
 func (o *order) kept(name string) string { return o.Place.kept(o.Plan.Dir, name) }
 
-// merge merges the results that are in the store.
+// merge merges the results in the store.
 func (o *order) merge(ctx context.Context, w work.Work) error {
 	store, end, err := openStore(ctx, o.Store)
 	if err != nil {
@@ -134,7 +134,7 @@ func (o *order) merge(ctx context.Context, w work.Work) error {
 	return work.Finish(ctx, w, plan, store)
 }
 
-// childError is a child process that failed, with what it said last.
+// childError is the error of a failed child process, with the child's last message.
 type childError struct {
 	code int
 	said string
@@ -142,7 +142,7 @@ type childError struct {
 
 func (e *childError) Error() string { return e.said }
 
-// run has a child process do what was ordered. What it prints goes to out; talk may be nil.
+// run runs a child process for the order. Its standard output goes to out; talk may be nil.
 func (o *order) run(ctx context.Context, program []string, dir string, threads int, out, talk io.Writer) error {
 	line, err := json.Marshal(o)
 	if err != nil {
@@ -156,7 +156,7 @@ func (o *order) run(ctx context.Context, program []string, dir string, threads i
 	}
 	defer os.RemoveAll(temp)
 	for _, v := range os.Environ() {
-		// The password of the queue is not for the servers that worlds name.
+		// The password of the queue must not be sent to servers that worlds name.
 		if name, _, _ := strings.Cut(v, "="); name != envQueue && name != "PGPASSWORD" {
 			cmd.Env = append(cmd.Env, v)
 		}
@@ -178,7 +178,7 @@ func (o *order) run(ctx context.Context, program []string, dir string, threads i
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go func() { _, _ = in.Write(append(line, '\n')) }() // it stays open until the child has ended
+	go func() { _, _ = in.Write(append(line, '\n')) }() // the input stays open until the child has ended
 	err = cmd.Wait()
 	var exit *exec.ExitError
 	switch {
@@ -194,8 +194,7 @@ func (o *order) run(ctx context.Context, program []string, dir string, threads i
 	return err
 }
 
-// keptError is a writer that keeps the error with which it failed: the child knows only that
-// nobody reads.
+// keptError is a writer that records its first error: the child only detects that its output is closed.
 type keptError struct {
 	w   io.Writer
 	err error
@@ -207,7 +206,7 @@ func (k *keptError) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// tail keeps the end of what a process says.
+// tail keeps the end of a process's messages.
 type tail struct{ b []byte }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -219,10 +218,10 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// hintMark is what advice begins with that follows an error.
+// hintMark is the prefix of advice after an error.
 const hintMark = "hint: "
 
-// line returns the last line that is an error, with the advice that follows it; or "".
+// line returns the last error line with the advice that follows it, or "".
 func (t *tail) line() string {
 	last := ""
 	for line := range bytes.Lines(t.b) {
@@ -237,7 +236,7 @@ func (t *tail) line() string {
 	return last
 }
 
-// split is the work of an order to split, for [work.Begin]: it takes the parts from a child.
+// split is the work of an order to split, for [work.Begin]. It receives the parts from a child.
 type split struct {
 	work.Work
 	run func(ctx context.Context, out io.Writer) error
@@ -264,7 +263,7 @@ func (s split) Split(ctx context.Context, yield func(work.Part) error) error {
 	}
 }
 
-// outputs lists what a verb has written as name in a folder, by the paths in that.
+// outputs returns the paths of the files that a verb wrote as name in a folder, relative to that folder.
 func outputs(folder, name string) ([]string, error) {
 	var list []string
 	err := filepath.WalkDir(filepath.Join(folder, name), func(path string, e os.DirEntry, err error) error {

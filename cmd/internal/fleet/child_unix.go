@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// apart keeps what is typed at the worker, such as Ctrl-C, from its children.
+// apart protects the children from keys typed at the worker's terminal, such as Ctrl-C.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

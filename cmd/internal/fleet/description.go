@@ -17,15 +17,15 @@ import (
 	"trowel.example/internal/words"
 )
 
-// description is what was submitted.
+// description is a submitted work.
 type description struct {
-	Version  string   `json:"version"` // of the program, as its workers must have it
-	Dir      string   `json:"dir"`     // from which relative paths are
-	Args     []string `json:"args"`    // the verb and its words
+	Version  string   `json:"version"` // version of the program; workers must have the same
+	Dir      string   `json:"dir"`     // base of relative paths
+	Args     []string `json:"args"`    // the verb and its arguments
 	Results  string   `json:"results"` // a folder or the URL of a bucket
-	Limit    int      `json:"limit"`   // how many seconds a part may take
+	Limit    int      `json:"limit"`   // maximum duration of a part in seconds
 	Attempts int      `json:"attempts"`
-	Priority int      `json:"priority"` // 1 to 4, 1 first
+	Priority int      `json:"priority"` // 1 to 4; 1 is the highest
 }
 
 const (
@@ -33,23 +33,22 @@ const (
 	maxAttempts = 1000
 )
 
-// id returns the name of a work: the same words in the same folder by the same program are the
-// same work.
+// id returns the ID of a work. It depends on the arguments, the folder and the version of the program.
 func (d *description) id() string {
 	data, _ := json.Marshal([]any{d.Version, d.Dir, d.Args})
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8])
 }
 
-// IDs of works that were done anew end with their number.
+// The ID of a repeated work ends with a number.
 var idName = regexp.MustCompile(`^[0-9a-f]{16}(-[1-9][0-9]{0,5})?$`)
 
 func validID(id string) bool { return idName.MatchString(id) }
 
 var errHostile = errors.New("no job of this program")
 
-// check returns an error about a description that this program cannot have made: whoever may
-// write to the queue can write anything.
+// check returns an error about a description that this program cannot have written: everyone with write access
+// to the queue can write anything.
 func (d *description) check() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{errHostile}, args...)...)
@@ -78,17 +77,17 @@ func (d *description) plan() work.Plan {
 	return work.Plan{Version: d.Version, Dir: d.Dir, Args: d.Args}
 }
 
-// title is the command line, for people.
+// title returns the command line for display.
 func (d *description) title() string { return words.Cut(strings.Join(d.Args, " "), 200) }
 
-// The jobs of a work: one that takes it apart, one for each part, one that merges the results.
+// The jobs of a work: one splits it, one for each part does the part, and one merges the results.
 type (
 	splitJob struct {
 		Work string `json:"work"`
 	}
 	partJob struct {
 		Work  string    `json:"work"`
-		Limit int       `json:"limit"` // of the description, for whoever rescues it
+		Limit int       `json:"limit"` // limit of the description, used when the job is rescued
 		Part  work.Part `json:"part"`
 	}
 	mergeJob struct {
@@ -105,12 +104,12 @@ func (j mergeJob) work() string { return j.Work }
 
 var _, _, _ river.JobArgs = splitJob{}, partJob{}, mergeJob{}
 
-// limit is how long the part may take.
+// limit returns the maximum duration of the part.
 func (p *partJob) limit() time.Duration {
 	return time.Duration(min(max(p.Limit, 1), int(maxLimit/time.Second))) * time.Second
 }
 
-// check returns an error about a part that this program cannot have made.
+// check returns an error about a part that this program cannot have written.
 func (p *partJob) check() error {
 	switch {
 	case !validID(p.Work):
@@ -123,8 +122,8 @@ func (p *partJob) check() error {
 	return nil
 }
 
-// queueName is the queue of River for a version of the program: workers of others take nothing
-// from it.
+// queueName returns the name of the River queue for a version of the program. Workers of other versions do not
+// read from it.
 func queueName(version string) string {
 	sum := sha256.Sum256([]byte(version))
 	return "trowel_" + hex.EncodeToString(sum[:8])

@@ -1,11 +1,10 @@
-// Package fleet spreads the work of verbs over many machines: River is the queue, in a schema of a
-// PostgreSQL, and the results of parts are in a folder or a bucket that all of them see.
+// Package fleet spreads the work of verbs over many machines. The queue is River, in a schema of a PostgreSQL
+// database. The results of parts are in a folder or bucket that all machines can access.
 //
-// A work that was submitted is a row in the table trowel_work. One job takes it apart, one job for
-// each part does that, in a process of its own, and one merges the results when all are there. What
-// is in the queue says only who does what, and when: a part is done if, and only if, its result is
-// in the store, where it comes to be as a whole. So a job that is done twice does no harm, and a
-// job that nobody knows of does nothing.
+// A submitted work is a row in the table trowel_work. One job splits the work, one job for each part does the
+// part in a separate process, and one job merges the results when all exist. The queue only records who does
+// what, and when: a part is done if and only if its result is in the store, where it appears completely or not
+// at all. Therefore a job that is done twice does no harm, and so does a job that is lost track of.
 package fleet
 
 import (
@@ -17,16 +16,16 @@ import (
 	"trowel.example/cmd/internal/cli"
 )
 
-// Verbs are jobs and worker.
+// Verbs returns the verbs jobs and worker.
 func Verbs(t *cli.Tool) []*cobra.Command {
 	t.Reads(new(bucket.Sources))
 	return []*cobra.Command{jobsCommand(t), workerCommand(t), childCommand(t)}
 }
 
-// where is which queue the user means.
+// where is the queue that the user chose.
 type where struct{ queue, file, schema string }
 
-// flags gives a verb the flags that say that.
+// flags adds the flags that choose the queue to a verb.
 func (w *where) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&w.queue, "queue", "", "the `address` of the PostgreSQL with the queue, such as postgres://user@host/database; without a password")
@@ -35,7 +34,7 @@ func (w *where) flags(cmd *cobra.Command) {
 	flags.StringVar(&w.schema, "schema", "trowel", "the `name` of the schema with the tables of the queue")
 }
 
-// open connects to it. Unless it is to be made, there must be something in it.
+// open connects to the queue. Unless make is set, the queue must already exist.
 func (w *where) open(ctx context.Context, make bool) (*queue, error) {
 	at, err := parseAddress(w.queue, w.file)
 	if err != nil {

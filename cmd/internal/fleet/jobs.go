@@ -16,7 +16,7 @@ import (
 	"trowel.example/internal/server"
 )
 
-// jobsCommand makes the verbs for those who submit work.
+// jobsCommand returns the verbs for users who submit work.
 func jobsCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "jobs",
@@ -36,7 +36,7 @@ how far it is, and gets the results: the very bytes that one process gives.
 	return cmd
 }
 
-// idCommand makes a verb about a work.
+// idCommand returns a verb that takes the ID of a work.
 func idCommand(use, short, long, example string, do func(cmd *cobra.Command, q *queue, id string) error) *cobra.Command {
 	var at where
 	cmd := &cobra.Command{
@@ -98,7 +98,7 @@ If the connection is lost it waits until it is back.`, `  trowel jobs wait 1f2e3
 	})
 }
 
-// plural is "" for none.
+// plural returns a count with its unit, or "" for 0.
 func plural(n int64, one string) string {
 	if n == 0 {
 		return ""
@@ -125,7 +125,7 @@ func cancelCommand(t *cli.Tool) *cobra.Command {
 	})
 }
 
-// cancel ends all jobs of a work, and returns how many those were.
+// cancel cancels all jobs of a work and returns their number.
 func (q *queue) cancel(ctx context.Context, id string) (n int, err error) {
 	client, err := q.client()
 	if err != nil {
@@ -135,7 +135,7 @@ func (q *queue) cancel(ctx context.Context, id string) (n int, err error) {
 		return 0, q.wrap(err)
 	}
 	for {
-		// Those that nobody does yet, at once; of others River tells the workers.
+		// Cancel waiting jobs directly; for running jobs, River notifies the workers.
 		tag, err := q.pool.Exec(ctx, q.sql(`
 UPDATE $$.river_job SET state = 'cancelled', finalized_at = now()
 WHERE args->>'work' = $1 AND state IN ('available', 'pending', 'scheduled', 'retryable')`), id)
@@ -196,8 +196,8 @@ the parts that are not done get another limit, for parts that took longer than t
 	return cmd
 }
 
-// settle waits until workers have ended what was cancelled, so that it is not cancelled once more when
-// it is tried again. Those that do not within a while are gone.
+// settle waits until workers have ended the cancelled jobs, so that a retry is not cancelled again. Workers
+// that do not end them within some seconds are gone.
 func (q *queue) settle(ctx context.Context, id string) error {
 	for range 150 {
 		var open bool
@@ -216,7 +216,7 @@ SELECT EXISTS (SELECT FROM $$.river_job WHERE args->>'work' = $1 AND state = 'ru
 	return q.wrap(err)
 }
 
-// retry puts the jobs of a work that ended without success back into the queue.
+// retry puts the failed and cancelled jobs of a work back into the queue.
 func (q *queue) retry(ctx context.Context, r *row, limit time.Duration) (int, error) {
 	tx, err := q.pool.Begin(ctx)
 	if err != nil {
@@ -226,7 +226,7 @@ func (q *queue) retry(ctx context.Context, r *row, limit time.Duration) (int, er
 	if _, err := tx.Exec(ctx, q.sql(`UPDATE $$.trowel_work SET cancelled = NULL, ended = NULL, code = NULL WHERE id = $1`), r.ID); err != nil {
 		return 0, q.wrap(err)
 	}
-	// If the merge could not be done, a result may be lost: then all parts look whether theirs is there.
+	// If the merge could not be done, a result may be lost: then all parts check whether their results exist.
 	tag, err := tx.Exec(ctx, q.sql(`
 UPDATE $$.river_job SET state = 'available', scheduled_at = now(), finalized_at = NULL, max_attempts = least(attempt + $2, 32767),
 	metadata = metadata - 'cancel_attempted_at'
@@ -245,7 +245,7 @@ WHERE args->>'work' = $1 AND kind <> 'trowel_merge' AND (state IN ('discarded', 
 			return 0, q.wrap(err)
 		}
 	}
-	// A merge that has failed is done again, once the last part is done.
+	// A failed merge is repeated after the last part is done.
 	if _, err := tx.Exec(ctx, q.sql(`DELETE FROM $$.river_job WHERE args->>'work' = $1 AND kind = 'trowel_merge' AND state <> 'running'`), r.ID); err != nil {
 		return 0, q.wrap(err)
 	}

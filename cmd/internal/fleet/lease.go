@@ -15,9 +15,10 @@ import (
 	"trowel.example/internal/host"
 )
 
-// Each worker has a lease, a row in trowel_worker that it renews. The jobs of a worker whose lease has
-// run out are given to others, by whichever worker sees it first: a worker that was killed is known
-// within seconds, whatever the limit of its parts. One that was only slow does its parts for nothing.
+// Each worker has a lease: a row in trowel_worker that the worker renews. When a lease has expired, the first
+// worker that detects this puts the jobs of its holder back into the queue. A killed worker is therefore
+// detected within seconds, whatever the limit of its parts. If the worker was only slow, its results are not
+// used.
 const (
 	renewal = 1500 * time.Millisecond
 	lease   = 5 * time.Second
@@ -26,13 +27,13 @@ const (
 // goneText is the error of a part whose worker is gone.
 const goneText = "the worker that did it is gone"
 
-// workerName returns a name that no other worker has: the host, the number of the process and chance.
+// workerName returns a unique name of a worker: the host name, the process ID and a random number.
 func workerName() string {
 	machine := strings.ToValidUTF8(strings.ReplaceAll(host.MachineName(), "/", "_"), "_")
 	return fmt.Sprintf("%.60s/%d/%08x", machine, os.Getpid(), rand.Uint32())
 }
 
-// shownWorker is the name of a worker for people.
+// shownWorker returns the name of a worker for display.
 func shownWorker(name string) string {
 	parts := strings.Split(name, "/")
 	if len(parts) != 3 {
@@ -41,18 +42,18 @@ func shownWorker(name string) string {
 	return parts[0] + ", process " + parts[1]
 }
 
-// hold renews the lease of the worker until the context ends, and rescues the jobs of others. A worker
-// that could not renew its own lease does not judge those of others: the server may have been away for
-// all of them.
+// hold renews the lease of the worker until the context ends, and rescues the jobs of other workers. A worker
+// that recently failed to renew its own lease rescues no jobs: the server may have been unavailable to all
+// workers.
 func (w *worker) hold(ctx context.Context) {
 	tick := time.NewTicker(renewal)
 	defer tick.Stop()
-	var last, since time.Time // since then without a gap
+	var last, since time.Time // the lease was renewed continuously since then
 	for {
 		if err := w.renew(ctx); err != nil || time.Since(last) > lease {
 			since = time.Now()
 		} else if time.Since(since) > lease {
-			_ = w.rescue(ctx) // or with the next tick
+			_ = w.rescue(ctx) // an error is ignored: the next tick tries again
 		}
 		last = time.Now()
 		select {
@@ -70,15 +71,15 @@ func (w *worker) renew(ctx context.Context) error {
 	return err
 }
 
-// release ends the lease of the worker. Jobs that it could not give back are given to others.
+// release ends the lease of the worker. Jobs that it could not give back are put back by other workers.
 func (w *worker) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease)
 	defer cancel()
 	_, _ = w.pool.Exec(ctx, w.sql(`DELETE FROM $$.trowel_worker WHERE name = $1`), w.name)
 }
 
-// rescue puts the jobs of workers of this version that have no lease, or whose lease has run out, back
-// into the queue. Jobs that have failed too often, and those that were cancelled, end.
+// rescue puts the jobs of workers of this version without a valid lease back into the queue. Jobs that have
+// failed too often or were cancelled end.
 func (q *queue) rescue(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lease)
 	defer cancel()

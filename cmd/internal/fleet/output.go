@@ -17,22 +17,22 @@ import (
 	"trowel.example/internal/output"
 )
 
-// What a merge leaves in the store of a work.
+// The output of a merge in the store of a work.
 const (
 	stdoutName = "output/stdout"
 	stderrName = "output/stderr"
-	filesName  = "output/files/" // what the verb wrote
+	filesName  = "output/files/" // the files that the verb wrote
 	endName    = "output/end.json"
-	outputName = "out" // what the verb wrote to, a file or a folder
+	outputName = "out" // the file or folder that the verb wrote
 )
 
-// ended is what is written last.
+// ended is the record that is written last.
 type ended struct {
 	Code  int      `json:"code"`
 	Files []string `json:"files,omitempty"`
 }
 
-// output runs a merge and keeps all that it prints, and what it writes into the folder temp.
+// output runs a merge and stores its printed output and the files that it writes to the folder temp.
 func (w *worker) output(ctx context.Context, results, temp string, run func(out, talk io.Writer) error) (code int, err error) {
 	store, end, err := openStore(ctx, results)
 	if err != nil {
@@ -47,7 +47,7 @@ func (w *worker) output(ctx context.Context, results, temp string, run func(out,
 	err = store.Put(ctx, stdoutName, func(out io.Writer) error {
 		err := run(out, talk)
 		var child *childError
-		if errors.As(err, &child) && (child.code == 1 || child.code == 2) { // that of the verb
+		if errors.As(err, &child) && (child.code == 1 || child.code == 2) { // exit codes of the verb itself
 			code, err = child.code, nil
 		}
 		return err
@@ -84,7 +84,7 @@ func (w *worker) output(ctx context.Context, results, temp string, run func(out,
 	return code, store.Put(ctx, endName, func(to io.Writer) error { return json.NewEncoder(to).Encode(done) })
 }
 
-// readEnd reads what a merge wrote last.
+// readEnd reads the last record of a merge.
 func readEnd(ctx context.Context, store work.Store) (*ended, error) {
 	r, err := store.Open(ctx, endName)
 	if err != nil {
@@ -103,7 +103,7 @@ func readEnd(ctx context.Context, store work.Store) (*ended, error) {
 	return &e, nil
 }
 
-// show prints what a verb printed, says what it said, and writes what it wrote to path.
+// show prints the output and the messages of a verb, and writes its output files to path.
 func (e *ended) show(ctx context.Context, t *cli.Tool, store work.Store, stderr io.Writer, path string, replace bool) error {
 	copyTo := func(to io.Writer, name string) error {
 		r, err := store.Open(ctx, name)
@@ -136,7 +136,7 @@ func (e *ended) show(ctx context.Context, t *cli.Tool, store work.Store, stderr 
 	return nil
 }
 
-// fetch writes the file or the folder that a verb has written, whole or not at all.
+// fetch writes the output file or folder of a verb, completely or not at all.
 func (e *ended) fetch(path string, opts output.Options, copyTo func(io.Writer, string) error) error {
 	out, err := output.New(path, opts)
 	if err != nil {

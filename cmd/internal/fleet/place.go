@@ -14,14 +14,14 @@ import (
 	"trowel.example/cmd/internal/work"
 )
 
-// root is a folder, or a folder of a bucket, below which a worker opens what works name, as those
-// who submit them call it, and as it is called here.
+// root is a folder, or a folder of a bucket, in which a worker may open files: the name that submitters use,
+// and the name on this machine.
 type root struct {
 	There string `json:"there"`
 	Here  string `json:"here"`
 }
 
-// kept is [local] for what is called name in a folder; "" if it is not below the root, or all of it.
+// kept is [local] for name relative to dir. It returns "" if name is not below the root or is the root itself.
 func (r root) kept(dir, name string) string {
 	if !bucket.IsURL(name) && !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
@@ -33,7 +33,7 @@ func (r root) kept(dir, name string) string {
 	return at
 }
 
-// parseRoot reads DIR, DIR=HERE or the URL of a bucket.
+// parseRoot parses DIR, DIR=HERE or the URL of a bucket.
 func parseRoot(text string) (root, error) {
 	if bucket.IsURL(text) {
 		return root{text, text}, nil
@@ -55,8 +55,8 @@ func parseRoot(text string) (root, error) {
 	return root{filepath.Clean(there), here}, err
 }
 
-// local returns what a folder of whoever submitted a work is called here. Of a bucket it takes the
-// settings that the worker was started with: those of a job could lead to any server.
+// local returns the local name of a submitter's folder. For a bucket, it uses the settings with which the
+// worker was started: the settings of a job could choose any server.
 func local(roots []root, name string) (string, error) {
 	for _, r := range roots {
 		if bucket.IsURL(name) != bucket.IsURL(r.There) {
@@ -81,7 +81,7 @@ func local(roots []root, name string) (string, error) {
 	return "", fmt.Errorf("%s is below none of the folders that this worker was started with", name)
 }
 
-// in returns the name of what is in a folder, or in a bucket.
+// in joins a name to a folder or a bucket.
 func in(folder, name string) string {
 	if u, err := url.Parse(folder); err == nil && bucket.IsURL(folder) {
 		u.Path = path.Join("/", u.Path, name)
@@ -90,7 +90,7 @@ func in(folder, name string) string {
 	return filepath.Join(folder, name)
 }
 
-// openStore opens the results of a work. The function that it returns ends their use.
+// openStore opens the store of a work. The returned function closes the store.
 func openStore(ctx context.Context, name string) (work.Store, func() error, error) {
 	if !bucket.IsURL(name) {
 		return work.Folder(name), func() error { return nil }, nil

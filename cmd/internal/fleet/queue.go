@@ -22,14 +22,14 @@ import (
 	"trowel.example/internal/server"
 )
 
-// queue is the tables of River, and one with what was submitted, in a schema of a database.
+// queue is a schema of a database with the tables of River and the table of submitted works.
 type queue struct {
 	*address
 	pool   *pgxpool.Pool
 	schema string
 }
 
-// names of schemas need no quotes, and leave room for what River puts before and behind them.
+// schemaName matches names that need no quotes and leave room for the prefixes and suffixes that River adds.
 var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,39}$`)
 
 var (
@@ -54,7 +54,7 @@ func open(ctx context.Context, at *address, schema string) (*queue, error) {
 			pool.Close()
 		}
 		var said *pgconn.PgError
-		if errors.As(err, &said) && strings.HasPrefix(said.Code, "28") { // invalid_authorization_specification
+		if errors.As(err, &said) && strings.HasPrefix(said.Code, "28") { // class 28: invalid_authorization_specification
 			return nil, cli.Hint(q.wrap(err), "a password comes from PGPASSWORD, PGPASSFILE, %s or --queue-file", envQueue)
 		}
 		return nil, q.wrap(err)
@@ -62,7 +62,7 @@ func open(ctx context.Context, at *address, schema string) (*queue, error) {
 	return q, nil
 }
 
-// wrap makes an error of PostgreSQL one that has no secrets in it.
+// wrap removes secrets from an error of PostgreSQL.
 func (q *queue) wrap(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return err
@@ -70,12 +70,12 @@ func (q *queue) wrap(err error) error {
 	return database.Wrap(q.name, err)
 }
 
-// sql puts the schema into a statement, in place of each $$.
+// sql replaces each $$ in a statement by the schema.
 func (q *queue) sql(text string) string {
 	return strings.ReplaceAll(text, "$$", pgx.Identifier{q.schema}.Sanitize())
 }
 
-// ready reports whether the tables are there.
+// ready returns an error if the tables do not exist.
 func (q *queue) ready(ctx context.Context) error {
 	is, err := q.has(ctx, "trowel_work")
 	if err == nil && !is {
@@ -84,20 +84,20 @@ func (q *queue) ready(ctx context.Context) error {
 	return err
 }
 
-// has reports whether there is a table, or an index, in the schema.
+// has reports whether a table or index of that name exists in the schema.
 func (q *queue) has(ctx context.Context, name string) (is bool, err error) {
 	err = q.pool.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, q.schema+"."+name).Scan(&is)
 	return is, q.wrap(err)
 }
 
-// migrate makes the schema, or brings it to what this program expects.
+// migrate creates the schema or updates it to the version that this program expects.
 func (q *queue) migrate(ctx context.Context) error {
 	conn, err := q.pool.Acquire(ctx)
 	if err != nil {
 		return q.wrap(err)
 	}
 	defer conn.Release()
-	// Who comes at the same time waits. The lock ends with the connection.
+	// Concurrent callers wait. The lock ends with the connection.
 	lock := key("migrate", q.schema)
 	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1)`, lock); err != nil {
 		return q.wrap(err)
@@ -112,8 +112,8 @@ func (q *queue) migrate(ctx context.Context) error {
 			return cli.Hint(q.wrap(err), "whoever owns the database can make it: CREATE SCHEMA %s AUTHORIZATION the user of --queue", q.schema)
 		}
 	}
-	// Our own table is the first: so nobody takes for ours what River made for another program, of
-	// which we would remove jobs.
+	// The table of works is created first: it marks the schema as ours, so that jobs of another program that
+	// uses River are never removed.
 	switch err := q.ready(ctx); {
 	case errors.Is(err, errNoTables):
 		if err := q.make(ctx, conn); err != nil {
@@ -135,7 +135,7 @@ CREATE INDEX IF NOT EXISTS trowel_parts ON $$.river_job ((args->>'work'), state)
 	return q.wrap(err)
 }
 
-// make makes the first table in a schema that is empty.
+// make creates the first table in an empty schema.
 func (q *queue) make(ctx context.Context, conn *pgxpool.Conn) error {
 	var is bool
 	if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1)`, q.schema).Scan(&is); err != nil {
@@ -157,11 +157,11 @@ CREATE TABLE $$.trowel_work (
 	return q.wrap(err)
 }
 
-// maxSkew is how wrong the clock of a worker may be: River reckons with it when jobs are tried
-// again, and which of them are lost.
+// maxSkew is the maximum clock error of a worker. River uses the clock to decide when jobs are retried and
+// which jobs are lost.
 const maxSkew = 30 * time.Second
 
-// clock returns an error about a clock that is wrong by more than that.
+// clock returns an error if the clock is wrong by more than maxSkew.
 func (q *queue) clock(ctx context.Context, now func() time.Time) error {
 	var there time.Time
 	before := now()
@@ -174,20 +174,20 @@ func (q *queue) clock(ctx context.Context, now func() time.Time) error {
 	return nil
 }
 
-// key is the number of a lock.
+// key returns the number of an advisory lock.
 func key(words ...string) int64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "trowel %q", words)
 	return int64(h.Sum64())
 }
 
-// client makes a client of River that inserts jobs only.
+// client returns a client of River that only inserts jobs.
 func (q *queue) client() (*river.Client[pgx.Tx], error) {
 	return river.NewClient(riverpgxv5.New(q.pool), &river.Config{Schema: q.schema, Logger: silent})
 }
 
-// mergeIfDone inserts the job that merges the results of a work, if no part is left. It goes before
-// all parts of other works.
+// mergeIfDone inserts the job that merges the results of a work, if no part is left. The job has precedence
+// over all parts of other works.
 func (q *queue) mergeIfDone(ctx context.Context, client *river.Client[pgx.Tx], tx pgx.Tx, id string) (inserted bool, err error) {
 	var data []byte
 	err = tx.QueryRow(ctx, q.sql(`
@@ -202,13 +202,13 @@ AND NOT EXISTS (SELECT FROM $$.river_job WHERE args->>'work' = $1 AND state <> '
 	}
 	if err == nil {
 		opts := d.insertOpts()
-		opts.Priority, opts.ScheduledAt = 1, time.Unix(1, 0) // of those with the same priority the oldest is first
+		opts.Priority, opts.ScheduledAt = 1, time.Unix(1, 0) // among jobs of equal priority, the oldest is first
 		_, err = client.InsertTx(ctx, tx, mergeJob{Work: id}, opts)
 	}
 	return err == nil, err
 }
 
-// row is what there is of a work in the queue.
+// row is the row of a work in the queue.
 type row struct {
 	ID        string
 	Submitted time.Time
@@ -230,7 +230,7 @@ func scanRow(r pgx.Row) (*row, error) {
 	return &w, json.Unmarshal(data, &w.description)
 }
 
-// work returns a work that was submitted.
+// work returns a submitted work.
 func (q *queue) work(ctx context.Context, id string) (*row, error) {
 	if !validID(id) {
 		return nil, cli.Hint(fmt.Errorf("%.50q is no ID of a work", id), "`trowel jobs status` lists them")
@@ -242,7 +242,7 @@ func (q *queue) work(ctx context.Context, id string) (*row, error) {
 	return w, q.wrap(err)
 }
 
-// works returns all, newest first.
+// works returns all works, the newest first.
 func (q *queue) works(ctx context.Context) ([]*row, error) {
 	rows, err := q.pool.Query(ctx, q.sql(`SELECT `+columns+` FROM $$.trowel_work ORDER BY submitted DESC, id`))
 	if err != nil {
@@ -252,8 +252,8 @@ func (q *queue) works(ctx context.Context) ([]*row, error) {
 	return list, q.wrap(err)
 }
 
-// ping says on stderr when there is no connection to the queue, and when there is one again. It
-// returns whether there is none.
+// ping reports on stderr that the connection to the queue was lost or is restored. It returns whether the
+// connection is lost.
 func (q *queue) ping(ctx context.Context, t *cli.Tool, lost bool) bool {
 	ping, cancel := context.WithTimeout(ctx, server.Timeout)
 	defer cancel()
@@ -269,25 +269,25 @@ func (q *queue) ping(ctx context.Context, t *cli.Tool, lost bool) bool {
 	return err != nil
 }
 
-// states is how many parts of a work are in which state.
+// states are the numbers of parts of a work in each state.
 type states struct {
 	Waiting   int64   `json:"waiting"`
 	Running   int64   `json:"running"`
-	Retrying  int64   `json:"retrying"` // failed, and will be done again
-	Failed    int64   `json:"failed"`   // too often, or refused
+	Retrying  int64   `json:"retrying"` // failed and will be retried
+	Failed    int64   `json:"failed"`   // failed too often, or refused
 	Cancelled int64   `json:"cancelled"`
 	Done      int64   `json:"done"`
-	rate      float64 // parts a second, lately
+	rate      float64 // parts per second in the last minute
 }
 
-// open is how many are still to be done, lost how many nobody will do.
+// open returns the number of parts still to be done, lost the number of parts that will not be done.
 func (s *states) open() int64 { return s.Waiting + s.Running + s.Retrying }
 func (s *states) lost() int64 { return s.Failed + s.Cancelled }
 
-// refused is what is true of jobs that a worker has refused, and not the user cancelled.
+// refused is the condition for jobs that a worker has refused, as opposed to jobs that the user cancelled.
 const refused = `(state = 'cancelled' AND errors IS NOT NULL AND NOT metadata ? 'cancel_attempted_at')`
 
-// states counts the parts of a work.
+// states counts the parts of a work by state.
 func (q *queue) states(ctx context.Context, r *row) (*states, error) {
 	s := new(states)
 	if r.Parts == nil {
@@ -304,12 +304,12 @@ SELECT count(*) FILTER (WHERE state IN ('available', 'pending', 'scheduled') AND
 	greatest(1, least(60, coalesce(extract(epoch FROM now() - min(attempted_at)), 60)))::float8
 FROM $$.river_job WHERE kind = 'trowel_part' AND args->>'work' = $1`), r.ID).Scan(
 		&s.Waiting, &s.Running, &s.Retrying, &s.Failed, &s.Cancelled, &recent, &since)
-	s.Done = *r.Parts - s.open() - s.lost() // what is done is not in the queue for ever
+	s.Done = *r.Parts - s.open() - s.lost() // done jobs are deleted from the queue after some time
 	s.rate = float64(recent) / since
 	return s, q.wrap(err)
 }
 
-// failure is the last error of a part, or of what takes the work apart or merges it.
+// failure is the last error of a part, or of the job that splits the work or merges its results.
 type failure struct {
 	Part     string    `json:"part"` // "" for the work itself
 	File     string    `json:"file,omitempty"`
@@ -320,7 +320,7 @@ type failure struct {
 	At       time.Time `json:"at"`
 }
 
-// failures returns what failed and is not done yet, at most so many.
+// failures returns the failures that are not resolved, at most the given number.
 func (q *queue) failures(ctx context.Context, id string, most int) ([]failure, error) {
 	rows, err := q.pool.Query(ctx, q.sql(`
 SELECT coalesce(args->'part'->>'name', ''), coalesce(args->'part'->>'file', ''), attempt, state::text,
@@ -341,7 +341,7 @@ ORDER BY state IN ('discarded', 'cancelled') DESC, id LIMIT $2`), id, most)
 	return list, q.wrap(err)
 }
 
-// active is a job that a worker does now.
+// active is a running job.
 type active struct {
 	Step   string    `json:"step"` // split, part or merge
 	Part   string    `json:"part,omitempty"`
@@ -350,7 +350,7 @@ type active struct {
 	Since  time.Time `json:"since"`
 }
 
-// what is the job, for people.
+// what returns the job for display.
 func (a *active) what() string {
 	switch {
 	case a.Part == "":
@@ -361,7 +361,7 @@ func (a *active) what() string {
 	return a.Part + " (" + a.File + ")"
 }
 
-// active returns who does what of a work, and since when, the oldest first, at most so many.
+// active returns the running jobs of a work, the oldest first, at most the given number.
 func (q *queue) active(ctx context.Context, id string, most int) ([]active, error) {
 	rows, err := q.pool.Query(ctx, q.sql(`
 SELECT replace(kind, 'trowel_', ''), coalesce(args->'part'->>'name', ''), coalesce(args->'part'->>'file', ''),
@@ -374,7 +374,7 @@ FROM $$.river_job WHERE args->>'work' = $1 AND state = 'running' AND attempted_a
 	return list, q.wrap(err)
 }
 
-// broken reports whether what takes a work apart, or merges it, has failed too often.
+// broken reports whether splitting or merging a work has failed permanently.
 func (q *queue) broken(ctx context.Context, id string) (is bool, err error) {
 	err = q.pool.QueryRow(ctx, q.sql(`
 SELECT EXISTS (SELECT FROM $$.river_job WHERE kind IN ('trowel_split', 'trowel_merge') AND args->>'work' = $1 AND state IN ('discarded', 'cancelled'))`), id).Scan(&is)

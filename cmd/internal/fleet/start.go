@@ -13,7 +13,7 @@ import (
 	"trowel.example/internal/scratch"
 )
 
-// workerCommand makes the verb that does what others submitted.
+// workerCommand returns the verb that does submitted work.
 func workerCommand(t *cli.Tool) *cobra.Command {
 	var at where
 	var roots []string

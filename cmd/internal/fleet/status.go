@@ -11,14 +11,14 @@ import (
 
 // The states of works.
 const (
-	stateWaiting   = "waiting" // to be taken apart
+	stateWaiting   = "waiting" // waiting to be split
 	stateRunning   = "running"
-	stateFailed    = "failed" // nothing is left to do but what has failed too often
+	stateFailed    = "failed" // only parts that have failed too often are left
 	stateCancelled = "cancelled"
 	stateDone      = "done"
 )
 
-// status is how far a work is.
+// status is the progress of a work.
 type status struct {
 	*states
 	state    string
@@ -26,7 +26,7 @@ type status struct {
 	active   []active
 }
 
-// first is the first error.
+// first returns the first error.
 func (s *status) first() string {
 	if len(s.failures) == 0 {
 		return "nobody knows why"
@@ -34,7 +34,7 @@ func (s *status) first() string {
 	return s.failures[0].Error
 }
 
-// hint is that of the first error, before other words.
+// hint returns the hint of the first error, followed by a semicolon.
 func (s *status) hint() string {
 	if len(s.failures) == 0 || s.failures[0].Hint == "" {
 		return ""
@@ -42,7 +42,7 @@ func (s *status) hint() string {
 	return s.failures[0].Hint + "; "
 }
 
-// look returns a work and how far it is.
+// look returns a work and its status.
 func (q *queue) look(ctx context.Context, id string) (*row, *status, error) {
 	r, err := q.work(ctx, id)
 	if err != nil {
@@ -52,7 +52,7 @@ func (q *queue) look(ctx context.Context, id string) (*row, *status, error) {
 	return r, s, err
 }
 
-// stateOf returns how far a work is, with some of what failed.
+// stateOf returns the status of a work, with at most the given number of failures.
 func (q *queue) stateOf(ctx context.Context, r *row, failures int) (*status, error) {
 	s := &status{state: stateRunning}
 	var err error
@@ -81,7 +81,7 @@ func (q *queue) stateOf(ctx context.Context, r *row, failures int) (*status, err
 	return s, err
 }
 
-// left is how long the rest takes at the rate of now; 0 if nobody knows.
+// left returns the estimated remaining time at the current rate; 0 if unknown.
 func (s *status) left() time.Duration {
 	if s.rate == 0 {
 		return 0
@@ -96,7 +96,7 @@ func (s *status) parts(r *row) string {
 	return fmt.Sprintf("%d/%d", s.Done, *r.Parts)
 }
 
-// object is a work as JSON.
+// object returns a work as JSON.
 func (s *status) object(r *row) any {
 	return struct {
 		ID        string     `json:"id"`
@@ -117,7 +117,7 @@ func (s *status) object(r *row) any {
 	}{r.ID, r.Args, r.Dir, r.Version, r.Results, r.Submitted, r.Ended, r.Code, s.state, r.Parts, s.states, s.rate, s.left().Seconds(), s.active, s.failures}
 }
 
-// tell prints all about a work.
+// tell prints all details of a work.
 func (q *queue) tell(ctx context.Context, t *cli.Tool, r *row, s *status) error {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(t.Out(), "%-10s %s\n", name+":", printable(fmt.Sprintf(format, args...)))

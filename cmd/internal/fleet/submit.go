@@ -22,7 +22,7 @@ import (
 	"trowel.example/internal/server"
 )
 
-// submitCommand makes the verb that puts a work into the queue.
+// submitCommand returns the verb that puts a work into the queue.
 func submitCommand(t *cli.Tool) *cobra.Command {
 	var at where
 	var limit time.Duration
@@ -85,7 +85,7 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 		if err := d.place(cmd.Context()); err != nil {
 			return err
 		}
-		// What is wrong with the words is better said now than by a worker.
+		// Report errors in the arguments now instead of in a worker.
 		code := t.Run(cmd.Context(), cli.Call{Args: verb, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: cmd.ErrOrStderr(),
 			Work: func(context.Context, work.Work) error { return cli.ErrPart },
 			Kept: func(name string) string { return root{d.Results, d.Results}.kept(d.Dir, name) }})
@@ -109,10 +109,10 @@ func checkLimit(limit time.Duration) error {
 	return nil
 }
 
-// place makes the name of the place for results one that all workers understand.
+// place makes the name of the folder for results valid on all workers.
 func (d *description) place(ctx context.Context) (err error) {
 	if bucket.IsURL(d.Results) {
-		b, err := bucket.Open(ctx, d.Results) // it says what is wrong with the name
+		b, err := bucket.Open(ctx, d.Results) // checks the name
 		if err != nil {
 			return err
 		}
@@ -125,9 +125,9 @@ func (d *description) place(ctx context.Context) (err error) {
 	return err
 }
 
-// ownFlags sets the flags of submit, and returns the verb with its words.
+// ownFlags parses the flags of submit, and returns the verb with its arguments.
 func ownFlags(cmd *cobra.Command, flags *pflag.FlagSet, words []string) (verb []string, err error) {
-	of := new(pflag.FlagSet) // of the verb
+	of := new(pflag.FlagSet) // flags of the verb
 	for i := 0; i < len(words); i++ {
 		word := words[i]
 		if word == "--" {
@@ -169,7 +169,7 @@ func ownFlags(cmd *cobra.Command, flags *pflag.FlagSet, words []string) (verb []
 	return verb, nil
 }
 
-// left reports whether results of a work are in their place, as far as that is to be seen from here.
+// left reports whether the store of a work exists, as far as this machine can access it.
 func (d *description) left(ctx context.Context, id string) bool {
 	ctx, cancel := context.WithTimeout(ctx, server.Timeout)
 	defer cancel()
@@ -182,7 +182,7 @@ func (d *description) left(ctx context.Context, id string) bool {
 	return is && err == nil
 }
 
-// submit puts a work into the queue, unless it is there.
+// submit puts a work into the queue, unless it is already there.
 func (q *queue) submit(ctx context.Context, t *cli.Tool, d *description, again bool) error {
 	data, err := json.Marshal(d)
 	if err != nil {

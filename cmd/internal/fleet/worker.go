@@ -31,38 +31,38 @@ import (
 )
 
 const (
-	// grace is how long beyond its limit a part is waited for: then its worker hangs, and another
-	// one does it.
+	// grace is the time after a part's limit when its worker is assumed to hang and another worker takes the
+	// part.
 	grace = time.Minute
-	// snooze is how long a job waits for another process that does the same.
+	// snooze is the time that a job waits for another process with the same job.
 	snooze = time.Second
-	// kept is for how long what was done stays in the queue.
+	// kept is the time that completed jobs stay in the queue.
 	kept = 30 * 24 * time.Hour
 )
 
-// envGrace shortens the grace, for tests.
+// envGrace sets a shorter grace for tests.
 const envGrace = "TROWEL_TEST_GRACE"
 
 // worker takes jobs from a queue and does them.
 type worker struct {
 	*queue
 	tool    *cli.Tool
-	program []string // to start for each part
-	max     int      // parts at once
+	program []string // program to start for each part
+	max     int      // maximum number of concurrent parts
 	roots   []root
 	access  cli.Access
 	grace   time.Duration
-	name    string // of its lease
+	name    string // name of its lease
 	scratch string
 
 	river *river.Client[pgx.Tx]
-	hard  context.Context // ends when the worker must
+	hard  context.Context // ends when all work must stop
 	known sync.Map        // works by ID: *row
-	count atomic.Int64    // of those
-	done  atomic.Int64    // parts
+	count atomic.Int64    // number of works in known
+	done  atomic.Int64    // number of parts done
 }
 
-// run does jobs until the context ends, and then those that it has taken, or gives them back.
+// run does jobs until the context ends. It then completes the running jobs or gives them back.
 func (w *worker) run(ctx context.Context) error {
 	if s := host.Env(envGrace); s != "" {
 		w.grace, _ = time.ParseDuration(s)
@@ -88,10 +88,10 @@ func (w *worker) run(ctx context.Context) error {
 		Workers:           workers,
 		Logger:            slog.New(&complaints{w: w}),
 		FetchPollInterval: time.Second,
-		// Each job has a limit of its own. It is taken for lost when that and the grace are over.
+		// Each job has its own limit. River treats a job as lost after the limit and the grace.
 		JobTimeout:           w.grace / 2,
 		RescueStuckJobsAfter: w.grace,
-		// What takes works apart, and what merges them, may take longer, and see to that themselves.
+		// The jobs that split and merge may take longer and control their time themselves.
 		JobStuckThreshold:           365 * 24 * time.Hour,
 		CompletedJobRetentionPeriod: kept,
 		DiscardedJobRetentionPeriod: -1,
@@ -100,7 +100,7 @@ func (w *worker) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := w.renew(ctx); err != nil { // before it has any job
+	if err := w.renew(ctx); err != nil { // before it takes a job
 		return w.wrap(err)
 	}
 	go w.hold(hard)
@@ -117,17 +117,17 @@ func (w *worker) run(ctx context.Context) error {
 	if err := w.river.Stop(end); err == nil {
 		return nil
 	}
-	defer time.AfterFunc(time.Second, cancel).Stop() // those that River does not wait for any more
+	defer time.AfterFunc(time.Second, cancel).Stop() // cancels jobs that River no longer waits for
 	end, stop = context.WithTimeout(hard, soft)
 	defer stop()
 	return w.wrap(w.river.StopAndCancel(end))
 }
 
-// silent takes what River would log: what users have to know they are told here.
+// silent discards the log of River: this package reports everything that users need.
 var silent = slog.New(slog.DiscardHandler)
 
-// complaints tells the user what PostgreSQL refuses River, which tries it again for ever: a disk
-// that is full, or tables that are not as they should be.
+// complaints reports the errors of PostgreSQL for which River retries forever, such as a full disk or damaged
+// tables.
 type complaints struct {
 	w    *worker
 	mu   sync.Mutex
@@ -139,7 +139,7 @@ func (c *complaints) Enabled(_ context.Context, l slog.Level) bool { return l >=
 func (c *complaints) WithAttrs([]slog.Attr) slog.Handler           { return c }
 func (c *complaints) WithGroup(string) slog.Handler                { return c }
 
-// Handle says each once a minute at most. That there is no connection is said by ping.
+// Handle reports each error at most once per minute. A lost connection is reported by ping.
 func (c *complaints) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
 		_, text, is := strings.Cut(a.Value.String(), "ERROR: ")
@@ -157,8 +157,8 @@ func (c *complaints) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// watch waits until the context ends, and says when there is no connection, and when there is one
-// again. River tries again by itself.
+// watch waits until the context ends and reports when the connection is lost or restored. River reconnects by
+// itself.
 func (w *worker) watch(ctx context.Context) {
 	tick := time.NewTicker(2 * time.Second)
 	defer tick.Stop()
@@ -173,10 +173,10 @@ func (w *worker) watch(ctx context.Context) {
 	}
 }
 
-// errNot is for works that this worker does not do, whatever happens.
+// errNot is the error of works that this worker will never do.
 type errNot struct{ error }
 
-// description returns what was submitted under an ID, and the folders of it here.
+// description returns the work with an ID, and its local folders.
 func (w *worker) description(ctx context.Context, id string) (r *row, dir, results string, err error) {
 	if !validID(id) {
 		return nil, "", "", errNot{fmt.Errorf("%w: the work is called %.50q", errHostile, id)}
@@ -186,7 +186,7 @@ func (w *worker) description(ctx context.Context, id string) (r *row, dir, resul
 	} else if r, err = w.work(ctx, id); err != nil {
 		return nil, "", "", err
 	} else {
-		if w.count.Add(1) > 16 { // the words of a work may be many
+		if w.count.Add(1) > 16 { // the arguments of a work may be large
 			w.known.Clear()
 			w.count.Store(1)
 		}
@@ -212,17 +212,17 @@ func (w *worker) description(ctx context.Context, id string) (r *row, dir, resul
 
 func (w *worker) order(r *row, s step) *order {
 	place := root{There: r.Results}
-	place.Here, _ = local(w.roots, r.Results) // which description has done before
+	place.Here, _ = local(w.roots, r.Results) // description has checked this before
 	if bucket.IsURL(place.Here) {
 		place.There = place.Here
 	}
 	return &order{Step: s, Plan: r.plan(), Place: place, Access: w.access, scratch: w.scratch}
 }
 
-// threads is how many each child has.
+// threads returns the number of threads of each child.
 func (w *worker) threads() int { return max(1, runtime.NumCPU()/w.max) }
 
-// end makes of the error of a job what River is to do with it.
+// end converts the error of a job into the action for River.
 func (w *worker) end(ctx context.Context, what string, err error) error {
 	var not errNot
 	var wait *rivertype.JobSnoozeError
@@ -248,12 +248,12 @@ type doer struct {
 	*worker
 }
 
-// Timeout is when another worker does the part: its own one has ended it before.
+// Timeout is the time after which another worker does the part. The part's own worker ends it earlier.
 func (d *doer) Timeout(job *river.Job[partJob]) time.Duration {
 	return job.Args.limit() + d.grace
 }
 
-// NextRetry is sooner than that of River, for which a day is nothing.
+// NextRetry returns earlier times than River's default, which can wait for days.
 func (d *doer) NextRetry(job *river.Job[partJob]) time.Time { return nextRetry(job.JobRow, d.grace) }
 
 func nextRetry(job *rivertype.JobRow, grace time.Duration) time.Time {
@@ -296,9 +296,9 @@ func (d *doer) part(ctx context.Context, p *partJob) error {
 	return err
 }
 
-// alone runs do with a connection and a lock that no other process has at the same time: that of
-// who died ends with its connection. It goes on when River takes the job for lost, and ends when
-// the work is cancelled or the worker has to end.
+// alone runs do with a connection and a lock that only one process can hold. The lock of a killed process ends
+// with its connection. do continues when River treats the job as lost, and ends when the work is cancelled or
+// the worker must stop.
 func (w *worker) alone(ctx context.Context, id string, do func(ctx context.Context, conn *pgxpool.Conn) error) error {
 	conn, err := w.pool.Acquire(ctx)
 	if err != nil {
@@ -322,14 +322,14 @@ func (w *worker) alone(ctx context.Context, id string, do func(ctx context.Conte
 	}
 	defer func() {
 		if _, err := conn.Exec(context.WithoutCancel(own), `SELECT pg_advisory_unlock($1)`, lock); err != nil {
-			_ = conn.Conn().Close(context.Background()) // that unlocks, too
+			_ = conn.Conn().Close(context.Background()) // this unlocks, too
 		}
 	}()
 	go w.whenCancelled(own, id, cancel)
 	return do(own, conn)
 }
 
-// whenCancelled ends what a work does when it is cancelled.
+// whenCancelled calls cancel when the work is cancelled.
 func (w *worker) whenCancelled(ctx context.Context, id string, cancel context.CancelCauseFunc) {
 	tick := time.NewTicker(2 * time.Second)
 	defer tick.Stop()
@@ -345,7 +345,7 @@ func (w *worker) whenCancelled(ctx context.Context, id string, cancel context.Ca
 	}
 }
 
-// sole does the jobs of which a work has one: it is taken apart, or its results are merged.
+// sole does the jobs of which a work has only one: splitting the work and merging the results.
 type sole[T interface {
 	river.JobArgs
 	work() string
@@ -362,7 +362,7 @@ func (s *sole[T]) Work(ctx context.Context, job *river.Job[T]) error {
 	return s.end(ctx, "work "+strconv.QuoteToASCII(id), s.do(ctx, id))
 }
 
-// split takes a work apart.
+// split splits a work into parts.
 func (w *worker) split(ctx context.Context, id string) error {
 	r, dir, results, err := w.description(ctx, id)
 	if err != nil {
@@ -394,14 +394,14 @@ func (w *worker) split(ctx context.Context, id string) error {
 	})
 }
 
-// insert puts all parts into the queue: all at once, so that whoever is killed has inserted nothing.
+// insert puts all parts into the queue in one transaction, so that a killed worker has inserted nothing.
 func (w *worker) insert(ctx context.Context, conn *pgxpool.Conn, r *row, plan *work.Plan) error {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx))
-	// Whoever cancels the work waits for this transaction, and then finds all parts; or was faster.
+	// A concurrent cancel waits for this transaction and then finds all parts, or it was earlier.
 	tag, err := tx.Exec(ctx, w.sql(`UPDATE $$.trowel_work SET parts = $2 WHERE id = $1 AND cancelled IS NULL`), r.ID, len(plan.Parts))
 	if err != nil {
 		return err
@@ -419,24 +419,24 @@ func (w *worker) insert(ctx context.Context, conn *pgxpool.Conn, r *row, plan *w
 			return err
 		}
 	}
-	if _, err := w.mergeIfDone(ctx, w.river, tx, r.ID); err != nil { // there may be no parts
+	if _, err := w.mergeIfDone(ctx, w.river, tx, r.ID); err != nil { // the work may have no parts
 		return err
 	}
 	return tx.Commit(ctx)
 }
 
-// complete marks a part as done. Whoever does that for the last part of a work inserts the merge.
+// complete marks a part as done. For the last part of a work, it inserts the merge.
 func (w *worker) complete(ctx context.Context, job *river.Job[partJob]) error {
 	tx, err := w.pool.Begin(ctx)
 	if err != nil {
 		return w.wrap(err)
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx))
-	// The last two parts may be done at the same time: the second one sees the first.
+	// The last two parts may be completed concurrently: because of this lock, the second one sees the first.
 	if _, err := tx.Exec(ctx, w.sql(`SELECT FROM $$.trowel_work WHERE id = $1 FOR UPDATE`), job.Args.Work); err != nil {
 		return w.wrap(err)
 	}
-	// Its result is there, whoever else may be at it by now.
+	// The result exists, even if another worker has the job by now.
 	if _, err := tx.Exec(ctx, w.sql(`UPDATE $$.river_job SET state = 'completed', finalized_at = now() WHERE id = $1 AND state IN ('running', 'available', 'retryable', 'scheduled')`), job.ID); err != nil {
 		return w.wrap(err)
 	}
@@ -446,13 +446,13 @@ func (w *worker) complete(ctx context.Context, job *river.Job[partJob]) error {
 	return w.wrap(tx.Commit(ctx))
 }
 
-// insertOpts are those of all jobs of a work.
+// insertOpts returns the options of all jobs of a work.
 func (d *description) insertOpts() *river.InsertOpts {
 	return &river.InsertOpts{Queue: queueName(d.Version), Priority: min(max(d.Priority, 1), 4), MaxAttempts: min(max(d.Attempts, 1), maxAttempts)}
 }
 
-// tooSoon ends a merge for which parts were put back into the queue: whoever does the last one of
-// these inserts another merge, unless there is one.
+// tooSoon ends a merge if parts were put back into the queue: completing the last one of these inserts another
+// merge, unless there is one.
 func (w *worker) tooSoon(ctx context.Context, id string) error {
 	tx, err := w.pool.Begin(ctx)
 	if err != nil {
@@ -505,7 +505,7 @@ func (w *worker) merge(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if !bucket.IsURL(results) { // what workers have left that were killed
+		if !bucket.IsURL(results) { // files of killed workers
 			_ = wholefile.RemoveParts(filepath.Join(results, "parts"))
 		}
 		_, err = w.pool.Exec(ctx, w.sql(`UPDATE $$.trowel_work SET ended = now(), code = $2 WHERE id = $1`), id, code)
