@@ -1,10 +1,9 @@
 // Package linediff compares texts line by line.
 //
-// The texts of Trowel are often rows of tiles, of which many are the same. An
-// anchored diff, which goes by lines that occur once, finds nothing to hold on
-// to there and shows a whole layer for two changed tiles. So the lines between
-// the anchors are compared with the greedy algorithm of Myers, in windows of
-// bounded cost: the time is linear in the size of the texts, times a constant.
+// The texts of Trowel are often rows of tiles, many of them identical. An anchored diff, which relies on lines
+// that occur once, finds no anchors there and shows a whole layer for two changed tiles. So the lines between
+// the anchors are compared with the greedy algorithm of Myers, in windows of bounded cost: the time is linear
+// in the size of the texts, times a constant.
 package linediff
 
 import (
@@ -15,15 +14,14 @@ import (
 	"trowel.example/internal/inorder"
 )
 
-// window is how many lines may differ before the search settles for the best
-// way that it has found so far. The cost of a line is at most that.
+// window is the number of differences after which the search accepts the best path found so far. It limits the
+// cost of each line.
 const window = 500
 
-// context is how many lines that are the same stand around those that differ.
+// context is the number of unchanged lines shown around differences.
 const context = 3
 
-// Unified returns the differences of two texts in the unified format, or "" if
-// there are none.
+// Unified returns the differences of two texts in the unified format, or "" if there are none.
 func Unified(oldName, newName string, oldText, newText []byte) string {
 	a, b := lines(oldText), lines(newText)
 	var out strings.Builder
@@ -37,7 +35,7 @@ func Unified(oldName, newName string, oldText, newText []byte) string {
 	return out.String()
 }
 
-// lines splits a text. A last line without its end is told as diff tells it.
+// lines splits a text into lines. A last line without a line end is marked as diff marks it.
 func lines(text []byte) []string {
 	list := slices.Collect(strings.Lines(string(text)))
 	if n := len(list); n > 0 && !strings.HasSuffix(list[n-1], "\n") {
@@ -46,7 +44,7 @@ func lines(text []byte) []string {
 	return list
 }
 
-// place writes the lines from start up to end, counted from 1.
+// place formats the range of lines from start up to end, counted from 1.
 func place(start, end int) string {
 	count := end - start
 	if count > 0 {
@@ -55,7 +53,7 @@ func place(start, end int) string {
 	return fmt.Sprintf("%d,%d", start, count)
 }
 
-// match returns for each line of a the line of b that it is, or -1.
+// match returns, for each line of a, the index of the matching line of b, or -1.
 func match(a, b []string) []int {
 	m := &matcher{pairs: make([]int, len(a))}
 	for i := range m.pairs {
@@ -89,14 +87,14 @@ func match(a, b []string) []int {
 	return m.pairs
 }
 
-// matcher compares lines by numbers: the same line has the same number.
+// matcher compares lines by number: equal lines have equal numbers.
 type matcher struct {
 	a, b  []int
 	pairs []int
 }
 
-// trim pairs the lines at both ends of two ranges that are the same, and
-// returns how many there are at the start and where the rest ends.
+// trim pairs the equal lines at both ends of two ranges. It returns the number of pairs at the start, and the
+// ends of the remaining ranges.
 func (m *matcher) trim(i, j, endA, endB int) (n, restA, restB int) {
 	for i+n < endA && j+n < endB && m.a[i+n] == m.b[j+n] {
 		m.pairs[i+n] = j + n
@@ -109,9 +107,9 @@ func (m *matcher) trim(i, j, endA, endB int) (n, restA, restB int) {
 	return n, endA, endB
 }
 
-// inPlace pairs each line with the one in the same place, if there are as many
-// of them and few differ, and reports whether it did: a layer keeps its height when tiles change, and no
-// row has moved even if another way to tell it is as short.
+// inPlace pairs the lines at equal positions, if the ranges have equal length and few lines differ, and reports
+// whether it did. The height of a layer does not change with its tiles, so no row has moved, even if another
+// diff would be as short.
 func (m *matcher) inPlace(i, j, endA, endB int) bool {
 	if endA-i != endB-j {
 		return false
@@ -133,8 +131,7 @@ func (m *matcher) inPlace(i, j, endA, endB int) bool {
 	return true
 }
 
-// anchors returns the longest run of pairs, in the order of both texts, of
-// lines that occur once in each.
+// anchors returns the longest sequence of pairs, ordered in both texts, of lines that occur once in each text.
 func (m *matcher) anchors(start, endA, endB, numbers int) [][2]int {
 	count := make([]struct{ a, b, at int }, numbers)
 	for _, n := range m.a[start:endA] {
@@ -160,7 +157,7 @@ func (m *matcher) anchors(start, endA, endB, numbers int) [][2]int {
 	return run
 }
 
-// between pairs the lines of two ranges, a window at a time.
+// between pairs the lines of two ranges, one window at a time.
 func (m *matcher) between(i, j, endA, endB int) {
 	n, endA, endB := m.trim(i, j, endA, endB)
 	i, j = i+n, j+n
@@ -173,10 +170,9 @@ func (m *matcher) between(i, j, endA, endB int) {
 	}
 }
 
-// greedy finds the shortest way from the start of two ranges of n and m lines
-// to their ends, or as far as a window reaches, pairs the lines on it, and
-// returns how far it came. Diagonal k has the places with x-y = k; after d
-// differences row[d][k+d] is the furthest x on it, -1 if there is none.
+// greedy finds the shortest path from the start of two ranges of n and m lines to their ends, or as far as a
+// window reaches. It pairs the lines on the path and returns the end of the path. Diagonal k has the points
+// with x-y = k; after d differences, row[d][k+d] is the largest x on it, or -1 if there is none.
 func (m *matcher) greedy(i, j, n, count int) (x, y int) {
 	var rows [][]int
 	best, bestK := 0, 0
@@ -219,20 +215,19 @@ search:
 	return x, y
 }
 
-// step returns where diagonal k is entered with the d-th difference, and the
-// diagonal from which.
+// step returns the point where the d-th difference enters diagonal k, and the previous diagonal.
 func step(rows [][]int, d, k, n, count int) (x, from int) {
 	if d == 0 {
 		return 0, 0
 	}
 	x = -1
 	last := rows[d-1]
-	if k < d-1 { // a line of b is new
+	if k < d-1 { // a line of b is added
 		if at := last[k+1+d-1]; at >= 0 && at-k <= count {
 			x, from = at, k+1
 		}
 	}
-	if k > -d+1 { // a line of a is gone
+	if k > -d+1 { // a line of a is removed
 		if at := last[k-1+d-1]; at >= 0 && at+1 <= n && at+1 > x {
 			x, from = at+1, k-1
 		}
@@ -240,13 +235,13 @@ func step(rows [][]int, d, k, n, count int) (x, from int) {
 	return x, from
 }
 
-// hunk is a range of lines that differ, with what is around them.
+// hunk is a range of different lines with its context.
 type hunk struct {
 	a0, a1, b0, b1 int
 	pairs          []int
 }
 
-// hunks finds the ranges that differ.
+// hunks returns the ranges of different lines.
 func hunks(pairs []int, lenB int) []hunk {
 	var list []hunk
 	i, j := 0, 0
