@@ -1,5 +1,4 @@
-// Package parquet writes tables as files of Apache Parquet, row by row, and copies rows from one
-// such file to another.
+// Package parquet writes tables as Apache Parquet files, row by row, and copies rows between such files.
 package parquet
 
 import (
@@ -17,28 +16,27 @@ import (
 )
 
 const (
-	// maxRows and maxBytes are how much a row group holds at most, before it is encoded: query
-	// engines skip row groups and spread them over cores, and like them of such a size.
+	// maxRows and maxBytes limit the size of a row group before encoding. Query engines skip row groups and
+	// process them in parallel, which works well at this size.
 	maxRows  = 1 << 20
 	maxBytes = 128 << 20
 
-	batch   = 1024      // rows that are handed on together
-	maxDict = 512 << 10 // bytes of a dictionary: with more, a column has too many values for one
+	batch   = 1024      // rows per batch
+	maxDict = 512 << 10 // size of a dictionary in bytes; columns with more different values have none
 )
 
-// Writer writes a file of the rows of one table, with the column file before those that the
-// table declares.
+// Writer writes a file with the rows of a table. The column file precedes the columns of the table.
 type Writer struct {
 	table *format.Table
 	out   *parquet.GenericWriter[any]
 	cols  []*parquet.ColumnWriter
-	held  [][]parquet.Value // of rows that are not handed on yet, by column
+	held  [][]parquet.Value // values by column, not passed to the library yet
 
-	rows, inGroup, bytes, most int64 // most is how many bytes a row group has
+	rows, inGroup, bytes, most int64 // most is the maximum size of a row group in bytes
 }
 
-// NewWriter begins a file. Its metadata say which version of the program wrote it, what the table
-// is and what each column says.
+// NewWriter starts a file. Its metadata contain the version of the program, a description of the table and of
+// each column.
 func NewWriter(w io.Writer, t *format.Table, program string) *Writer {
 	options := []parquet.WriterOption{
 		schemaOf(t), parquet.CreatedBy("trowel", program, ""),
@@ -56,7 +54,7 @@ func NewWriter(w io.Writer, t *format.Table, program string) *Writer {
 	return &Writer{table: t, out: out, cols: out.ColumnWriters(), held: make([][]parquet.Value, 1+len(t.Columns)), most: maxBytes}
 }
 
-// Version tells tables with other columns apart: it is made of their names and types.
+// Version returns a hash of the names and types of the columns, which differs between versions of a table.
 func Version(t *format.Table) string {
 	sum := sha256.New()
 	for _, c := range t.All() {
@@ -65,8 +63,8 @@ func Version(t *format.Table) string {
 	return fmt.Sprintf("%x", sum.Sum(nil)[:4])
 }
 
-// Write writes a row. One that is not as the table declares it is an error, and nothing of it is
-// written.
+// Write writes a row. If the row does not match the declaration of the table, Write returns an error and writes
+// nothing.
 func (w *Writer) Write(file string, cells []format.Cell) error {
 	if err := w.table.CheckRow(cells); err != nil {
 		return err
@@ -78,7 +76,7 @@ func (w *Writer) Write(file string, cells []format.Cell) error {
 	return w.next()
 }
 
-// put puts a value into a column of the row.
+// put adds a value to a column of the row.
 func (w *Writer) put(col int, v parquet.Value) {
 	present := 0
 	if !v.IsNull() && col > 0 && w.table.Columns[col-1].Optional {
@@ -104,33 +102,33 @@ func (w *Writer) next() error {
 	return w.out.Flush()
 }
 
-// handOn gives the writers of the columns what is held.
+// handOn passes the held values to the column writers.
 func (w *Writer) handOn() error {
 	for i, values := range w.held {
-		if len(values) == 0 { // of which the library computes an address
+		if len(values) == 0 { // the library takes the address of the first value
 			continue
 		}
 		if _, err := w.cols[i].WriteRowValues(values); err != nil {
 			return err
 		}
-		clear(values) // they hold texts
+		clear(values) // the values hold texts
 		w.held[i] = values[:0]
 	}
 	return nil
 }
 
-// Rows returns how many rows there are so far.
+// Rows returns the number of rows so far.
 func (w *Writer) Rows() int64 { return w.rows }
 
 // Close ends the file.
 func (w *Writer) Close() error { return errors.Join(w.handOn(), w.out.Close()) }
 
-// ErrOther is the error of [Writer.Copy] of a file that has other columns.
+// ErrOther is returned by [Writer.Copy] for a file with other columns.
 var ErrOther = errors.New("it has other columns")
 
-// Copy writes the rows of a file of the same table for whose value of the column file keep
-// returns true. The file has to be as a Writer made it, which a hash can tell: the library does not
-// come to an end with some that are damaged.
+// Copy copies the rows from a file of the same table for whose value in the column file keep returns true. The
+// caller must ensure that a Writer made the file, for example by a hash: the library may not terminate on
+// damaged files.
 func (w *Writer) Copy(r io.ReaderAt, size int64, keep func(file string) bool) error {
 	in, err := parquet.OpenFile(r, size)
 	if err != nil {
@@ -152,7 +150,7 @@ func (w *Writer) Copy(r io.ReaderAt, size int64, keep func(file string) bool) er
 				continue
 			}
 			for i, v := range row {
-				w.put(i, v.Clone()) // it is the reader's
+				w.put(i, v.Clone()) // the original belongs to the reader
 			}
 			if err := w.next(); err != nil {
 				return err
@@ -186,7 +184,7 @@ func valueOf(t format.ColumnType, c format.Cell) parquet.Value {
 	return text(c.Text())
 }
 
-// schemaOf makes the schema of a table.
+// schemaOf returns the schema of a table.
 func schemaOf(t *format.Table) *parquet.Schema {
 	g := group{Group: make(parquet.Group)}
 	for _, c := range t.All() {
@@ -216,8 +214,7 @@ func nodeOf(t format.ColumnType) parquet.Node {
 	return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
 }
 
-// group is a group of fields in the order of the table; those of the library are in the order
-// of their names.
+// group is a group of fields in the order of the table. The library would sort them by name.
 type group struct {
 	parquet.Group
 	fields []parquet.Field
@@ -232,5 +229,5 @@ type field struct {
 
 func (f *field) Name() string { return f.name }
 
-// Value is for rows that are Go values, of which there are none here.
+// Value is required for rows that are Go values. This package has none.
 func (f *field) Value(base reflect.Value) reflect.Value { return base.FieldByName(f.name) }
