@@ -8,48 +8,48 @@ import (
 	"slices"
 )
 
-// Fleet is what is simulated: shards of unequal size that workers take from a queue, in order.
+// Fleet describes a simulated work: shards of unequal size that workers take from a queue, in order.
 type Fleet struct {
 	Workers int
 	Shards  int
 	Seed    uint64
 
-	Work   float64 // seconds that a shard takes a worker of common speed, in the middle
-	Spread float64 // of the sizes of shards: the deviation of their logarithm; 0 is none
-	Slow   float64 // the part of the workers that are stragglers, 0 to 1
-	Factor float64 // how many times longer a straggler takes
+	Work   float64 // median seconds of a shard on a worker of normal speed
+	Spread float64 // spread of the sizes of shards: the standard deviation of their logarithm; 0 is none
+	Slow   float64 // fraction of slow workers, 0 to 1
+	Factor float64 // how many times longer a slow worker takes
 
-	// Source is how many seconds of work all workers together can do in a second, before the
-	// database or disk that they read from gives no more; 0 is any number.
+	// Source is the work in seconds that all workers together can do per second, limited by the database or
+	// disk they read from; 0 is unlimited.
 	Source float64
 
-	Fetch  float64 // seconds from the end of one part to the beginning of the next
-	MTBF   float64 // mean seconds until a worker dies while it works; 0 is never
-	Back   float64 // seconds until it is started again
-	Limit  float64 // seconds that a part may take, from its beginning
-	Rescue float64 // seconds until the part of a worker that died is given to another one
-	Tries  int     // how often a part is tried before it is given up
+	Fetch  float64 // seconds between the end of a part and the start of the next one
+	MTBF   float64 // mean seconds of work until a worker dies; 0 is never
+	Back   float64 // seconds until a dead worker is restarted
+	Limit  float64 // maximum seconds for a part
+	Rescue float64 // seconds until the part of a dead worker is given to another one
+	Tries  int     // attempts until a part is given up
 	Merge  float64 // seconds that merging takes for each shard
 }
 
-// Outcome is how a simulated run went. Times are in seconds.
+// Outcome is the result of a simulated run. Times are in seconds.
 type Outcome struct {
 	Total    float64 // from the first part to the end of the merge
-	Ideal    float64 // of the same work on workers of common speed, with nothing lost
-	Last     float64 // from when no part waited any more to the end of the last one
-	Deaths   int     // of workers at work
+	Ideal    float64 // the same work on workers of normal speed, without losses
+	Last     float64 // from the time when no part is waiting to the end of the last part
+	Deaths   int     // deaths of working workers
 	Overtime int     // parts that were ended at their limit
-	Lost     float64 // work that was done for nothing
-	GivenUp  int     // parts that were tried too often
+	Lost     float64 // wasted work
+	GivenUp  int     // parts that failed too often
 }
 
-// worker is one that works, or not.
+// worker is a worker, busy or idle.
 type worker struct {
-	speed float64 // work in a second
+	speed float64 // work per second
 	part  int     // -1: none
-	since float64 // it was begun
-	left  float64 // of it
-	dies  float64 // when
+	since float64 // start of the part
+	left  float64 // remaining work of the part
+	dies  float64 // time of death
 	ready float64 // when it can take the next part
 }
 
@@ -67,7 +67,7 @@ func (e events) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
 func (e *events) Push(x any)        { *e = append(*e, x.(event)) }
 func (e *events) Pop() any          { last := len(*e) - 1; x := (*e)[last]; *e = (*e)[:last]; return x }
 
-// Run simulates a run, from one moment at which something happens to the next.
+// Run simulates a run, event by event.
 func (f Fleet) Run() (o Outcome, err error) {
 	if f.Workers < 1 || f.Shards < 1 || !(f.Work > 0) || !(f.Limit > 0) || f.Tries < 1 || f.Slow > 0 && !(f.Factor >= 1) {
 		return o, errors.New("expected workers, shards, work, a limit and tries above 0, and stragglers that are slower")
@@ -97,13 +97,13 @@ func (f Fleet) Run() (o Outcome, err error) {
 		}
 	}
 	tries := make([]int, f.Shards)
-	var again []int           // parts that are to be done again, before all others
-	var orphans events        // parts whose worker died, and when they are found
-	next, open := 0, f.Shards // the first part that nobody has had; parts that are not done
+	var again []int           // parts to repeat, before all others
+	var orphans events        // parts of dead workers, and when they are rescued
+	next, open := 0, f.Shards // the next new part; number of parts not done
 	now, emptied := 0.0, 0.0
 	waiting := func() bool { return len(again) > 0 || next < f.Shards }
 	for open > 0 {
-		// Who is free takes the next part.
+		// Idle workers take the next part.
 		busy, demand := 0, 0.0
 		for i := range workers {
 			w := &workers[i]
@@ -124,11 +124,11 @@ func (f Fleet) Run() (o Outcome, err error) {
 				demand += w.speed
 			}
 		}
-		share := 1.0 // of what a worker could do, the source gives
+		share := 1.0 // fraction of a worker's speed that the source allows
 		if f.Source > 0 && demand > f.Source {
 			share = f.Source / demand
 		}
-		// What happens next?
+		// Find the time of the next event.
 		then := math.Inf(1)
 		for i := range workers {
 			switch w := &workers[i]; {
@@ -185,7 +185,7 @@ func (f Fleet) Run() (o Outcome, err error) {
 	return o, nil
 }
 
-// Runs simulates n runs with seeds of their own, and returns them by their totals.
+// Runs simulates n runs with different seeds and returns them ordered by total time.
 func (f Fleet) Runs(n int) ([]Outcome, error) {
 	all := make([]Outcome, n)
 	for i := range all {

@@ -1,5 +1,5 @@
-// Simulate says how long a work takes on many workers of which some are slow and some die: the
-// projections of docs/scale.md are made with it.
+// Simulate estimates how long a work takes on many workers of which some are slow and some die. The projections
+// in docs/scale.md are made with it.
 //
 //	go run ./cmd/internal/simulate -workers 100 -shards 4096 -work 12 -slow 0.05 -factor 4 -mtbf 3600
 package main
@@ -19,7 +19,7 @@ func main() {
 	}
 }
 
-// simulate does what the words of a command line say.
+// simulate runs the simulation for the arguments of a command line.
 func simulate(args []string, out io.Writer) error {
 	f := Fleet{}
 	flags := flag.NewFlagSet("simulate", flag.ExitOnError)
