@@ -269,7 +269,7 @@ func gridScene(s *showing) (format.Scene, error) {
 	f, err := mpp.Decode(s.data)
 	compiled := err == nil
 	if !compiled {
-		if f, err = mpp.Parse(s.data); err != nil { // its text form
+		if f, err = mpp.Parse(s.data); err != nil { // its editable form
 			return nil, err
 		}
 	}

@@ -102,7 +102,7 @@ func readLayout(data []byte) (*layout.File, error) {
 	return layout.FromText(file.Root, func(text.Item, *text.Error) {})
 }
 
-// readGrid reads a grid, or its text form.
+// readGrid reads a grid, or its editable form.
 func readGrid(data []byte) (*mpp.File, error) {
 	f, err := mpp.Decode(data)
 	if err != nil {

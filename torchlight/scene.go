@@ -35,7 +35,7 @@ type showing struct {
 // origin is where a file is located.
 type origin struct {
 	place string // path in the places of findings
-	tree  string // path in the tree of the text form; "" if it is not in the tree
+	tree  string // path of the editable form in the tree; "" if it is not in the tree
 	dump  string // name in the output of Dump, and of the space of its fields
 	bytes bool   // Dump reports its fields
 }

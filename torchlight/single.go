@@ -223,7 +223,7 @@ func infoOfGrid(data []byte, _ string) ([]format.InfoField, error) {
 		format.Fact("origin", "origin of the world", fmt.Sprintf("%g, %g", f.OffsetX, f.OffsetZ))}, nil
 }
 
-// torchlightSource is the text form of a compiled file.
+// torchlightSource is the editable form of a compiled file.
 var torchlightSource = &format.Format{
 	Name:          torchlightSourceName,
 	Title:         "Torchlight II source file",
