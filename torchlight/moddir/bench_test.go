@@ -30,9 +30,9 @@ func largest(b *testing.B) []byte {
 	return most
 }
 
-// BenchmarkOpenAll makes every file of the folder of a mod of 4 MB on all cores, as
-// extract does, and throws them away; and then the sidecar, too, for which it makes sure
-// that every block compresses to the very same bytes.
+// BenchmarkOpenAll creates every file of the folder of a mod of 4 MB on all cores, as extract does, and discards them;
+// in a second benchmark it also creates the sidecar, which requires checking that every block compresses to identical
+// bytes.
 func BenchmarkOpenAll(b *testing.B) {
 	data := largest(b)
 	run := func(sidecar bool) func(*testing.B) {
@@ -78,7 +78,7 @@ func openAll(b *testing.B, data []byte, sidecar bool) {
 	}
 }
 
-// BenchmarkInflateAll inflates the same files and does nothing else.
+// BenchmarkInflateAll only inflates the same files.
 func BenchmarkInflateAll(b *testing.B) {
 	data := largest(b)
 	b.SetBytes(int64(len(data)))
@@ -99,7 +99,7 @@ func BenchmarkInflateAll(b *testing.B) {
 	}
 }
 
-// BenchmarkBuild builds the same mod again, from a folder whose files are there.
+// BenchmarkBuild rebuilds the same mod from a folder in memory.
 func BenchmarkBuild(b *testing.B) {
 	data := largest(b)
 	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))

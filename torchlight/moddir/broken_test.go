@@ -14,10 +14,10 @@ import (
 
 const goodUnit = "[UNIT]\n<STRING>NAME:A\n[/UNIT]"
 
-// brokenMod is a mod with a file of each kind that public mods have and that cannot be packed.
+// brokenMod is a mod with a file of each broken kind that occurs in public mods.
 var brokenMod = map[string]string{
 	"media/units/good.dat":     goodUnit,
-	"media/units/Twin.dat":     goodUnit, // is taken once
+	"media/units/Twin.dat":     goodUnit, // used once
 	"media/units/TWIN.DAT":     goodUnit,
 	"media/affixes/closed.dat": "[AFFIX]\n[AFFIXES]\n<STRING>A:b\n[AFFIXES]\n[/AFFIX]",
 	"media/affixes/lines.dat":  "[AFFIX]\n<STRING>TEXT:one\ntwo\n[/AFFIX]",
@@ -28,7 +28,7 @@ var brokenMod = map[string]string{
 	"media/ui/a.layout":        "[UI]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Group\n<INTEGER>NO SUCH:1\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/UI]",
 }
 
-// A broken file stops the mod with all that is wrong in it, or is left out and named.
+// TestBroken tests that broken files stop the build with all their errors, or are left out and reported.
 func TestBroken(t *testing.T) {
 	want := []string{"media/affixes/closed.dat", "media/affixes/first.dat", "media/affixes/large.dat", "media/affixes/lines.dat", "media/skills/other.dat"}
 	var warned []string
@@ -60,7 +60,7 @@ func TestBroken(t *testing.T) {
 	if len(warned) != 2 || !strings.HasPrefix(warned[0], `media/affixes/large.dat:3: `) || !strings.HasPrefix(warned[1], `media/ui/a.layout:6: Group has no property "NO SUCH"`) {
 		t.Errorf("warned of %q", warned)
 	}
-	// Where nobody hears of warnings they are errors.
+	// Without a receiver, warnings are errors.
 	if _, _, err := moddir.Build(new(memory), sources(t, map[string]string{"MEDIA/UI/A.LAYOUT": brokenMod["media/ui/a.layout"]}), moddir.BuildOptions{}); err == nil {
 		t.Error("a property that is left out is silent")
 	}
@@ -85,7 +85,7 @@ func paths(list []moddir.SourceError) []string {
 	return all
 }
 
-// The mod of another game is refused, whatever is left out.
+// TestTorchlight1 tests that a mod of Torchlight I is rejected even if broken files may be left out.
 func TestTorchlight1(t *testing.T) {
 	for _, name := range []string{"media/units/good.dat.adm", "media/massfile.dat", "media/ui/a.layout.cmp"} {
 		files := map[string]string{"media/units/good.dat": goodUnit, name: goodUnit}
@@ -97,7 +97,8 @@ func TestTorchlight1(t *testing.T) {
 	}
 }
 
-// Sources are read in every encoding that editors save, with a byte order mark or without.
+// TestByteOrderMarks tests that sources are read in every encoding that editors save, with and without a byte order
+// mark.
 func TestByteOrderMarks(t *testing.T) {
 	wide := func(s string, big bool) string {
 		var b []byte

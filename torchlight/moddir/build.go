@@ -20,32 +20,32 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// BuildOptions are how an archive is made of a folder.
+// BuildOptions control how an archive is built from a folder.
 type BuildOptions struct {
 	Options
-	All    bool           // pictures too of which others were made that stand beside them
-	Tables bool           // build the tables, in place of those that are there
-	Base   tables.Sources // the game's own files, for tables; may be nil
+	All    bool           // include pictures that have another form next to them, which is normally packed instead
+	Tables bool           // build the tables, replacing existing ones
+	Base   tables.Sources // the game's files, for tables; may be nil
 
-	// Checking makes an archive that is for Check only: something that can be read stands
-	// in for each source that cannot, and nobody is warned of what Check finds.
+	// Checking builds an archive for Check only: readable content replaces each unreadable source, and there are no
+	// warnings about what Check reports.
 	Checking bool
 
-	// KeepGoing hears of each file that is left out because it cannot be read or compiled; nil:
-	// these are errors.
+	// KeepGoing receives each file that is left out because it cannot be read or compiled. If it is nil, these files
+	// are errors.
 	KeepGoing func(SourceError)
 }
 
-// Report is what Build did.
+// Report is the result of Build.
 type Report struct {
-	Compiled int      // files that were compiled
-	AsIs     int      // files that were taken as they are
-	Removed  int      // files that the mod takes away
-	Tables   []string // tables that were built, with their number of records
+	Compiled int      // number of files that were compiled
+	AsIs     int      // number of files that were packed unchanged
+	Removed  int      // number of files that the mod removes
+	Tables   []string // the tables that were built, with their number of records
 	Left     []string // files and folders that were left out
 }
 
-// Build makes a mod of a folder, and returns its size.
+// Build builds a mod from a folder and returns its size in bytes.
 func Build(target pak.Target, fsys fs.FS, o BuildOptions) (*Report, int64, error) {
 	f, err := o.collect(fsys)
 	if err != nil {
@@ -66,7 +66,7 @@ func Build(target pak.Target, fsys fs.FS, o BuildOptions) (*Report, int64, error
 	return report, size, err
 }
 
-// BuildPak makes an archive and its manifest of a folder.
+// BuildPak builds an archive and its manifest from a folder.
 func BuildPak(archive pak.Target, manifest io.Writer, fsys fs.FS, o BuildOptions) (*Report, error) {
 	f, err := o.collect(fsys)
 	if err != nil {
@@ -90,12 +90,12 @@ func BuildPak(archive pak.Target, manifest io.Writer, fsys fs.FS, o BuildOptions
 	return report, err
 }
 
-// A SourcesError is about sources that cannot be compiled: all of them.
+// A SourcesError has the errors of all sources that cannot be compiled.
 type SourcesError struct{ Errors []SourceError }
 
-// SourceError is about one of them.
+// SourceError is the error of one source.
 type SourceError struct {
-	At  string // its path in the folder
+	At  string // path of the source in the folder
 	Err error  // see [text.AllErrors]
 }
 
@@ -112,7 +112,7 @@ func (e *SourcesError) Error() string {
 
 func (e *SourcesError) Unwrap() error { return e.Errors[0].Err }
 
-// explain looks for all sources that cannot be packed, if err is not nil.
+// explain replaces err by the errors of all sources that cannot be packed. It returns nil if err is nil.
 func (f *folder) explain(err error, o *BuildOptions) error {
 	if err == nil {
 		return nil
@@ -139,7 +139,7 @@ func (f *folder) explain(err error, o *BuildOptions) error {
 	return all
 }
 
-// dropBroken leaves out the files that cannot be packed, and tells of each.
+// dropBroken leaves out the files that cannot be packed, and reports each.
 func (f *folder) dropBroken(o *BuildOptions) {
 	for _, e := range f.clashes {
 		o.KeepGoing(e)
@@ -166,8 +166,8 @@ func (f *folder) dropBroken(o *BuildOptions) {
 	}
 }
 
-// standIn returns what a source that cannot be read is taken for: a file of its kind that
-// says nothing. Of other kinds there is none.
+// standIn returns content that replaces an unreadable source: an empty file of the same kind. It returns false for
+// other kinds.
 func (f *form) standIn(name string, o *Options) ([]byte, bool) {
 	source := "[UNREADABLE]\n<BOOL>DONTCREATE:true\n[/UNREADABLE]"
 	switch f {
@@ -181,8 +181,8 @@ func (f *form) standIn(name string, o *Options) ([]byte, bool) {
 	return data, err == nil
 }
 
-// removed returns what an archive without a header takes away: nothing but the
-// sidecar tells. What is in the folder is there again.
+// removed returns the files that an archive without a header removes. Only the sidecar lists them. Files that are in
+// the folder are not removed.
 func (f *folder) removed() []pak.NewFile {
 	if f.side.Pak == nil {
 		return nil
@@ -210,7 +210,7 @@ func (f *folder) removed() []pak.NewFile {
 
 func (o *BuildOptions) collect(fsys fs.FS) (*folder, error) {
 	if o.Checking {
-		o.Options = *o.lenient() // the check of the folder tells
+		o.Options = *o.lenient() // the check of the folder reports these problems
 	}
 	f, err := collect(fsys, o.All, o.warn)
 	if err != nil {
@@ -229,7 +229,7 @@ func (o *BuildOptions) collect(fsys fs.FS) (*folder, error) {
 	return f, nil
 }
 
-// errTorchlight1 is about a file that tells of which game the mod is.
+// errTorchlight1 is the error of a file that shows that the mod is of another game.
 var errTorchlight1 = errors.New("is of Torchlight I, whose mods are folders: Torchlight II does not read them, and Torchlight I reads no archive of Torchlight II")
 
 // header reads MOD.DAT.
@@ -249,7 +249,7 @@ func (f *folder) header() (*mod.Header, error) {
 	return header, nil
 }
 
-// HeaderOf returns the header of which data is the MOD.DAT.
+// HeaderOf returns the header that the MOD.DAT in data describes.
 func HeaderOf(data []byte) (*mod.Header, error) { return headerOf(data, nil) }
 
 func headerOf(data []byte, residue *mod.HeaderResidue) (*mod.Header, error) {
@@ -263,7 +263,7 @@ func headerOf(data []byte, residue *mod.HeaderResidue) (*mod.Header, error) {
 // ModDat returns the MOD.DAT of a header.
 func ModDat(h *mod.Header) []byte { return text.Format(h.ModDat()) }
 
-// files returns the files for the archive, with the tables if they are wanted.
+// files returns the files for the archive, with the tables if o requests them.
 func (f *folder) files(o *BuildOptions) ([]pak.NewFile, *Report, error) {
 	switch {
 	case o.Checking:
@@ -299,7 +299,7 @@ func (f *folder) files(o *BuildOptions) ([]pak.NewFile, *Report, error) {
 	return files, report, nil
 }
 
-// tableOf names the table of the files of one form in a folder.
+// tableOf gives the table for the files of one form in a folder.
 var tableOf = []struct {
 	folder string
 	form   *form
@@ -314,7 +314,7 @@ var tableOf = []struct {
 	{"MEDIA/UNITS/", dataForm, "MEDIA/UNITDATA.RAW"},
 }
 
-// missTables warns of tables that are not there.
+// missTables warns of missing tables.
 func (f *folder) missTables(warn func(at, message string)) {
 	for _, t := range tableOf {
 		has := func(match func(path string) bool) bool {
@@ -332,8 +332,7 @@ func (f *folder) missTables(warn func(at, message string)) {
 // isTable reports whether a file of an archive is one of the tables that can be built.
 func isTable(name string) bool { return formOf(name) == tableForm }
 
-// newest returns when the newest file was changed: a table is as new as what
-// it is made of.
+// newest returns the time of the latest change of a file. Tables get this time, because they are built from the files.
 func (f *folder) newest() pak.Filetime {
 	var t pak.Filetime
 	for _, s := range f.sources {
@@ -342,7 +341,7 @@ func (f *folder) newest() pak.Filetime {
 	return t
 }
 
-// count counts what was done.
+// count counts the sources for the report.
 func (f *folder) count(r *Report) {
 	for _, s := range f.sources {
 		switch {

@@ -20,24 +20,24 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// edited is the text of a unit with another name.
+// edited returns the text of a unit with another name.
 func edited(t testing.TB, name string) []byte {
 	t.Helper()
 	return guts(t, strings.Replace(unitText, "WOLF", name, 1))
 }
 
-// An edit voids what the sidecar says of that file, and of no other.
+// TestEdit tests that the sidecar's data of an edited file is ignored, and that of other files is used.
 func TestEdit(t *testing.T) {
 	data := makeMod(t, header(), slices.Concat(ordinary(t), odd(t)), nil)
 	fsys := onDisk(t, openMod(t, data, moddir.Options{}))
 	want := packed(t, data)
 	fsys["MEDIA/UNITS/RELIC.DAT"].Data = edited(t, "FOX")
 	want["MEDIA/UNITS/RELIC.DAT"] = string(compiledUnit(t, strings.Replace(unitText, "WOLF", "FOX", 1)))
-	fsys["MEDIA/UNITS/TEXT.DAT"].Data = edited(t, "CAT") // it was not compiled, and now it is
+	fsys["MEDIA/UNITS/TEXT.DAT"].Data = edited(t, "CAT") // it was not compiled before, and is compiled now
 	want["MEDIA/UNITS/TEXT.DAT"] = string(compiledUnit(t, strings.Replace(unitText, "WOLF", "CAT", 1)))
 	delete(fsys, "MEDIA/UI/MENU.LAYOUT")
 	delete(want, "MEDIA/UI/MENU.LAYOUT")
-	delete(fsys, "MEDIA/UI/OLD.LAYOUT") // the sidecar has something to say about it
+	delete(fsys, "MEDIA/UI/OLD.LAYOUT") // the sidecar has data about this file
 	delete(want, "MEDIA/UI/OLD.LAYOUT")
 	fsys["MEDIA/UNITS/new.dat"] = &fstest.MapFile{Data: edited(t, "HEN")}
 	want["MEDIA/UNITS/NEW.DAT"] = string(compiledUnit(t, strings.Replace(unitText, "WOLF", "HEN", 1)))
@@ -56,7 +56,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// The header follows MOD.DAT.
+// TestModDat tests that the header follows MOD.DAT.
 func TestModDat(t *testing.T) {
 	fsys := onDisk(t, openMod(t, madeMods(t)["removed"], moddir.Options{}))
 	h, err := moddir.HeaderOf(fsys["MOD.DAT"].Data)
@@ -81,8 +81,8 @@ func TestModDat(t *testing.T) {
 	}
 }
 
-// Folders as modders have them: any case, what the editor compiled beside its
-// sources, and what does not belong to a mod.
+// TestSources tests folders as modders have them: names in any case, files that the editor compiled next to their
+// sources, and files that do not belong to a mod.
 func TestSources(t *testing.T) {
 	compiled := func(name string) string {
 		return string(compiledUnit(t, strings.Replace(unitText, "WOLF", name, 1)))
@@ -91,7 +91,7 @@ func TestSources(t *testing.T) {
 		"media/Units/wolf.dat":             unitText,
 		"media/Units/wolf.dat.bindat":      compiled("STALE"),
 		"media/Units/ALONE.DAT.BINDAT":     compiled("ALONE"),
-		"media/Units/done.dat":             compiled("DONE"), // compiled already, under the name of its source
+		"media/Units/done.dat":             compiled("DONE"), // compiled, under the name of its source
 		"media/ui/menu.layout":             layoutText,
 		"media/ui/MENU.LAYOUT.BINLAYOUT":   string(oddLayout(t)),
 		"media/SKILLS.RAW":                 string(table(t)),
@@ -121,7 +121,7 @@ func TestSources(t *testing.T) {
 	if got := packed(t, out.data); !maps.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if want := []string{"MEDIA/UI.RAW", "MEDIA/UNITDATA.RAW"}; !slices.Equal(slices.Sorted(slices.Values(warned)), want) { // tables that are missing
+	if want := []string{"MEDIA/UI.RAW", "MEDIA/UNITDATA.RAW"}; !slices.Equal(slices.Sorted(slices.Values(warned)), want) { // missing tables
 		t.Errorf("warned of %q", warned)
 	}
 	left := []string{".git", "EDITORMOD.MOD", "MOD.DAT.BINDAT", "README.md", "media/.git", "media/Units/.#wolf.dat", "media/Units/wolf.dat~", "media/textures/brick/DESKTOP.INI", "media/thumbs.db"}
@@ -133,12 +133,12 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// Of a table and its JSON the newer one is taken.
+// TestNewer tests that of a table and its JSON the newer file is used.
 func TestNewer(t *testing.T) {
 	form := string(must(t)(moddir.Decompile(table(t, "MEDIA/SKILLS/JSON.DAT"), "SKILLS.RAW", moddir.Options{})))
 	binary := string(table(t, "MEDIA/SKILLS/BINARY.DAT"))
 	for _, c := range []struct {
-		json, raw int64 // when they were changed
+		json, raw int64 // times of the last change
 		want      string
 	}{{2, 1, string(table(t, "MEDIA/SKILLS/JSON.DAT"))}, {1, 2, binary}} {
 		fsys := sources(t, map[string]string{"MEDIA/SKILLS.RAW.json": form, "MEDIA/SKILLS.RAW": binary})
@@ -155,7 +155,7 @@ func TestNewer(t *testing.T) {
 	}
 }
 
-// What cannot be built is told with the names of the files that are at fault.
+// TestBuildErrors tests that errors of a build name the files that cause them.
 func TestBuildErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		files map[string]string
@@ -180,13 +180,13 @@ func TestBuildErrors(t *testing.T) {
 	}
 }
 
-// Whatever a sidecar says, there is a mod or an error, and at once.
+// TestHostileSidecar tests that any sidecar gives a mod or an error, without delay.
 func TestHostileSidecar(t *testing.T) {
 	data := makeMod(t, header(), slices.Concat(ordinary(t), odd(t)), nil)
 	fsys := onDisk(t, openMod(t, data, moddir.Options{}))
 	whole := string(fsys[tree.Sidecar].Data)
-	delete(fsys, "MEDIA/UNITS/JUNK.TEMPLATE") // needs a sidecar
-	hostile := map[string]bool{               // whether it must be refused
+	delete(fsys, "MEDIA/UNITS/JUNK.TEMPLATE") // it needs a sidecar
+	hostile := map[string]bool{               // whether it must be rejected
 		"": true, "{": true, "null": false, "[]": true, "{}": false, `"x"`: true, "{}{}": true, `{"files":5}`: true, `{"files":{"MEDIA/UNITS/WOLF.DAT":7}}`: true,
 		`{"mod":{"archive":{"sections":[{"name":"MEDIA/UNITS/","records":["x"]}]}}}`:                                                    true,
 		`{"mod":{"archive":{"sections":[{"name":"MEDIA/UNITS/","records":null}]}}}`:                                                     false,
@@ -225,13 +225,13 @@ func TestHostileSidecar(t *testing.T) {
 			t.Errorf("cut at %d: %v", cut, err)
 		}
 	}
-	// That of another mod has nothing to say about the files of this one.
+	// The sidecar of another mod does not apply to the files of this one.
 	other := onDisk(t, openMod(t, makeMod(t, header(), []entry{{"MEDIA/UNITS/WOLF.ANIMATION", oddUnit(t)}, {"MEDIA/OTHER.DAT", []byte("x")}}, nil), moddir.Options{}))
 	fsys[tree.Sidecar].Data = other[tree.Sidecar].Data
 	want := packed(t, data)
 	want["MEDIA/UNITS/TEXT.DAT"], want["MEDIA/UNITS/UTF8.DAT"] = want["MEDIA/UNITS/WOLF.DAT"], want["MEDIA/UNITS/WOLF.DAT"]
 	for _, name := range []string{"MEDIA/UNITS/RELIC.DAT", "MEDIA/UNITS/JUNK.TEMPLATE", "MEDIA/UI/TEXT.LAYOUT", "MEDIA/UI/OLD.LAYOUT", "MEDIA/AFFIXES.RAW", "MEDIA/LEVELS/ODD.MPP", "MEDIA/LEVELS/PICTURE.MPP"} {
-		delete(want, name) // they need their own sidecar
+		delete(want, name) // they need their sidecar
 		for at := range fsys {
 			if strings.HasPrefix(at, name) {
 				delete(fsys, at)
@@ -249,7 +249,7 @@ func TestHostileSidecar(t *testing.T) {
 	}
 }
 
-// The tables of the mod are built, with what the game's files lend.
+// TestTables tests that the tables of the mod are built, with inherited values from the game's files.
 func TestTables(t *testing.T) {
 	files := map[string]string{
 		"media/units/monsters/a.dat": "[UNIT]\n<STRING>BASEFILE:media/units/base.dat\n<STRING>NAME:A\n<INTEGER64>UNIT_GUID:5\n[/UNIT]",
@@ -301,8 +301,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// What GUTS left behind of a deleted source is packed, but has no record: as GUTS does.
-// What is based on it finds it all the same.
+// TestTablesOrphan tests that a compiled file whose source was deleted is packed, but has no record in a table, as in
+// GUTS, and that other files can still be based on it.
 func TestTablesOrphan(t *testing.T) {
 	const base = "[UNIT]\n<STRING>NAME:BASE\n<INTEGER64>UNIT_GUID:4\n<INTEGER>RARITY:12\n<STRING>UNITTYPE:Wolf\n[/UNIT]"
 	files := map[string]string{
@@ -332,8 +332,8 @@ func TestTablesOrphan(t *testing.T) {
 	}
 }
 
-// A picture of which the game has another form stays in the folder, unless it was in
-// the mod or all is wanted. The user hears of it once.
+// TestDrafts tests that a picture that also exists in another form is left out, unless it was in the mod or all
+// pictures are requested, and that there is one warning.
 func TestDrafts(t *testing.T) {
 	files := map[string]string{"MEDIA/A.png": "a", "media/a.dds": "b", "MEDIA/B.PNG": "c", "MEDIA/X/A.DDS": "d", "MEDIA/C.PNG": "e", "MEDIA/C.DDS": "f"}
 	for all, want := range map[bool]int{false: 4, true: 6} {
@@ -371,7 +371,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// A float of more than six digits survives six digits with the sidecar only.
+// TestFloats tests that a float with more than six digits is restored by the sidecar only.
 func TestFloats(t *testing.T) {
 	data := makeMod(t, header(), []entry{{"MEDIA/A.DAT", preciseUnit(t)}}, nil)
 	fsys := onDisk(t, openMod(t, data, moddir.Options{Floats: text.GUTS}))
@@ -396,7 +396,7 @@ func TestFloats(t *testing.T) {
 	}
 }
 
-// The sidecar is short where the editor made the files, and always JSON.
+// TestSidecar tests that the sidecar is short for files of the editor, and always valid JSON.
 func TestSidecar(t *testing.T) {
 	for name, data := range madeMods(t) {
 		side, err := fs.ReadFile(openMod(t, data, moddir.Options{}), tree.Sidecar)

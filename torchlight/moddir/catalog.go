@@ -2,7 +2,7 @@ package moddir
 
 import "trowel.example/check"
 
-// Catalog lists what Check and CheckFolder can find.
+// Catalog lists the findings that Check and CheckFolder can report.
 var Catalog check.Catalog
 
 var (

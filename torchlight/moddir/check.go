@@ -20,61 +20,60 @@ import (
 	"trowel.example/trace"
 )
 
-// CheckOptions are how a mod is checked.
+// CheckOptions control how a mod is checked.
 type CheckOptions struct {
 	Options
-	Base       Files // the game's own files; nil: not known
-	Sources    bool  // CheckFolder told what is wrong with each file by itself
+	Base       Files // the game's files; nil if they are unknown
+	Sources    bool  // CheckFolder has already reported the problems of each single file
 	OnProgress func(what string, done, of int)
 }
 
-// facts are what a check has to know of a file once it was read.
+// facts are the properties of a file that the checks need after reading it.
 type facts struct {
 	path     string
 	guid     string // UNIT_GUID or UNIQUE_GUID
-	create   bool   // the game makes things of it: it is no mere base
+	create   bool   // the game creates things from the file: it is not only a base of others
 	basefile string
 	refs     []reference
-	icons    []reference // sprites, by their names
-	sprites  []string    // of an image set
+	icons    []reference // references to sprites by name
+	sprites  []string    // the sprites of an image set
 	table    raw.Table
-	tree     *text.Node // for the tables; nil if it is not kept
+	tree     *text.Node // the tree, for the tables; nil if it was not kept
 	findings []check.Finding
 }
 
-// reference is a place that refers to a file.
+// reference is a reference to a file, with its place.
 type reference struct {
-	to string // as it stands
+	to string // as stored
 	at text.Place
 }
 
-// maxRatio is how many bytes a zlib stream makes at most of one of its own.
+// maxRatio is the greatest number of bytes to which one byte of a zlib stream can be inflated.
 const maxRatio = 1032
 
-// Check reports what is wrong with the files of an archive, each by itself and all
-// together. What is wrong with the archive itself is found by [pak.Reader.Check]; both
-// together, with no file inflated twice, are [CheckMod] and [CheckPak].
+// Check reports problems of the files of an archive, of each file and of all files together. [pak.Reader.Check] reports
+// problems of the archive itself. [CheckMod] and [CheckPak] combine both and inflate no file twice.
 func Check(r *pak.Reader, o CheckOptions, sink check.Sink) {
 	checkWith(r, func(func(*pak.File, []byte)) {}, o, sink)
 }
 
-// CheckMod reports what is wrong with a mod and with its files.
+// CheckMod reports problems of a mod and of its files.
 func CheckMod(m *mod.Mod, o CheckOptions, sink check.Sink) {
 	checkWith(m.Archive, func(see func(*pak.File, []byte)) { m.CheckSeeing("", see, sink) }, o, sink)
 }
 
-// CheckPak reports what is wrong with an archive and with its files.
+// CheckPak reports problems of an archive and of its files.
 func CheckPak(r *pak.Reader, o CheckOptions, sink check.Sink) {
 	checkWith(r, func(see func(*pak.File, []byte)) { r.CheckSeeing("", see, sink) }, o, sink)
 }
 
-// checkWith checks the files of an archive. The archive's own check comes before; what
-// that does not show is read here.
+// checkWith checks the files of an archive. It first calls archive, the check of the archive itself, and reads the
+// files that this check does not pass to see.
 func checkWith(r *pak.Reader, archive func(see func(*pak.File, []byte)), o CheckOptions, sink check.Sink) {
 	var files []*pak.File
 	present := make(map[string]bool)
 	removed := make(map[string]bool)
-	place := make(map[*pak.File]int) // among files
+	place := make(map[*pak.File]int) // index into files
 	size := int64(0)
 	for _, f := range r.Files() {
 		size += int64(f.Record.Size)
@@ -94,7 +93,7 @@ func checkWith(r *pak.Reader, archive func(see func(*pak.File, []byte)), o Check
 		}
 	})
 	if size > maxRatio*r.Size() {
-		return // blocks that lie over each other: the archive's own check tells
+		return // overlapping blocks, which the check of the archive reports
 	}
 	parallel.Each(len(files), func(i int) {
 		if all[i].path == "" {
@@ -116,7 +115,7 @@ func checkWith(r *pak.Reader, archive func(see func(*pak.File, []byte)), o Check
 		}
 	}
 	if r.Salvaged() {
-		return // what is missing is missing because it was cut off
+		return // in an archive that is cut off, missing files are expected
 	}
 	checkReferences(all, present, o.Base, sink)
 	checkIcons(all, o.Base, sink)
@@ -129,24 +128,24 @@ func checkWith(r *pak.Reader, archive func(see func(*pak.File, []byte)), o Check
 	checkTables(all, sources, o.Base, present, told, sink)
 }
 
-// examination looks at files one by one.
+// examination examines the files one by one.
 type examination struct {
 	*CheckOptions
-	held atomic.Int64 // bytes of the files whose trees are kept
+	held atomic.Int64 // total size of the files whose trees are kept
 }
 
-// maxHeld is how many bytes of files are kept as trees for the tables, so that these are
-// not read twice. The rest is read again.
+// maxHeld is the greatest total size in bytes of files whose trees are kept for the tables, so that they are not read
+// twice. Other files are read again.
 const maxHeld = 64 << 20
 
-// read looks at a file that nobody has inflated yet.
+// read examines a file that has not been inflated yet.
 func (e *examination) read(f *pak.File) facts {
 	if formOf(f.Path) == nil && !isAsset(f.Path) {
 		return facts{path: f.Path}
 	}
 	data, err := f.Content()
 	if err != nil {
-		return facts{path: f.Path} // the archive's own check tells
+		return facts{path: f.Path} // the check of the archive reports it
 	}
 	return e.examine(f, data)
 }
@@ -158,7 +157,7 @@ func (e *examination) examine(f *pak.File, data []byte) facts {
 		return a
 	}
 	sink := text.InFile(f.Path, func(found check.Finding) {
-		found.Offset = -1 // it would be one in the inflated file
+		found.Offset = -1 // the offset would be one in the inflated file
 		a.findings = append(a.findings, found)
 	})
 	if form == nil {
@@ -170,7 +169,7 @@ func (e *examination) examine(f *pak.File, data []byte) facts {
 		return a
 	}
 	if e.Sources {
-		sink = func(check.Finding) {} // told already
+		sink = func(check.Finding) {} // the findings are already reported
 	}
 	switch form {
 	case dataForm:
@@ -204,14 +203,14 @@ func (e *examination) examine(f *pak.File, data []byte) facts {
 	return a
 }
 
-// hold keeps the tree of a file of size bytes for the tables, as long as there is room.
+// hold keeps the tree of a file of size bytes for the tables, within the limit maxHeld.
 func (e *examination) hold(a *facts, root *text.Node, size int) {
 	if tables.Uses(a.path) && e.held.Add(int64(size)) <= maxHeld {
 		a.tree = root
 	}
 }
 
-// look notes what a data file is and what it refers to.
+// look records the properties and the references of a data file.
 func (a *facts) look(root *text.Node) {
 	a.basefile, _ = root.Get("BASEFILE")
 	switch path := strings.ToUpper(a.path); {
@@ -242,8 +241,7 @@ func (a *facts) look(root *text.Node) {
 	walk(root, "")
 }
 
-// isTold reports whether a finding is about a record of a table whose file is told of for the
-// same reason.
+// isTold reports whether a finding is about a record of a table whose file has been reported for the same reason.
 func (a *facts) isTold(f check.Finding, told map[string]bool) bool {
 	if a.table == nil || f.ID != "tl-raw-guid" && f.ID != "tl-raw-no-guid" {
 		return false
@@ -256,13 +254,13 @@ func (a *facts) isTold(f check.Finding, told map[string]bool) bool {
 	return false
 }
 
-// gameName is a path as the game looks it up.
+// gameName returns a path in the form that the game uses for lookups: upper-case, with slashes.
 func gameName(path string) string {
 	return strings.ToUpper(strings.ReplaceAll(path, `\`, "/"))
 }
 
-// checkGUIDs reports units and skills that have no number of their own, and returns
-// which these are.
+// checkGUIDs reports units and skills without a GUID or with the GUID of another, and returns the files that it
+// reported.
 func checkGUIDs(all []facts, sink check.Sink) (told map[string]bool) {
 	told = make(map[string]bool)
 	for _, group := range []struct {
@@ -293,10 +291,10 @@ func checkGUIDs(all []facts, sink check.Sink) (told map[string]bool) {
 	return told
 }
 
-// checkTables compares the tables of the mod with those that its sources make. Told are
-// the files of whose numbers something was told.
+// checkTables compares the tables of the mod with those that its sources give. Told are the files whose GUIDs have been
+// reported.
 func checkTables(all []facts, sources, base tables.Sources, present, told map[string]bool, sink check.Sink) {
-	there := make(map[string]map[string]bool) // files by table
+	there := make(map[string]map[string]bool) // files by the table that lists them
 	for _, a := range all {
 		if a.table == nil {
 			continue
@@ -310,7 +308,7 @@ func checkTables(all []facts, sources, base tables.Sources, present, told map[st
 	}
 	built, findings := tables.Build(sources, base)
 	for _, found := range findings {
-		// What cannot be read, and what files are based on, was told already.
+		// Unreadable sources and missing base files are already reported.
 		if found.ID != "tl-table-base" && found.ID != "tl-table-source" {
 			text.InFile(found.Path, sink)(withoutPath(found))
 		}
@@ -335,7 +333,7 @@ func withoutPath(f check.Finding) check.Finding {
 	return f
 }
 
-// DumpFile reports every field of a compiled file or a picture of an archive.
+// DumpFile reports every field of a compiled file or a picture in an archive.
 func DumpFile(f *pak.File, t trace.Tracer) error {
 	data, err := f.Content()
 	if err != nil {

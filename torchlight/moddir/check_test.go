@@ -33,8 +33,8 @@ func skill(keys ...string) string {
 	return "[SKILL]\n<STRING>NAME:A\n" + strings.Join(keys, "\n") + "\n[/SKILL]"
 }
 
-// checkMod returns what is found in a mod that is built of sources, tables and
-// all; change gets it before.
+// checkMod returns the findings of a mod that is built from sources, with its tables unless noTables is set. The
+// function change may modify the files before.
 func checkMod(t *testing.T, files map[string]string, base moddir.Files, noTables bool, change func(map[string]string)) []check.Finding {
 	t.Helper()
 	data := build(t, sources(t, files), moddir.BuildOptions{Tables: !noTables, Base: base})
@@ -64,8 +64,8 @@ func ids(found []check.Finding) []string {
 	return names(all)
 }
 
-// Every kind of finding is made by a mod or folder that has nothing else wrong,
-// and none by a clean one.
+// TestCatalog tests that every finding is reported for a mod or folder with only that problem, and none for one without
+// problems.
 func TestCatalog(t *testing.T) {
 	base, err := moddir.SourcesOf(fstest.MapFS{"MEDIA/UNITS/MONSTERS/BASE.DAT": {Data: []byte(unit("<BOOL>DONTCREATE:1"))}, "MEDIA/LAYOUTS/DOOR.LAYOUT": {}}, moddir.Options{})
 	if err != nil {
@@ -103,12 +103,12 @@ func TestCatalog(t *testing.T) {
 		{want: "tl-mod-outside-file", files: map[string]string{"MEDIA/LAYOUTS/A.LAYOUT": layoutText}},
 		{want: "tl-mod-likely-missing-file", files: map[string]string{
 			"MEDIA/LAYOUTS/DOORS.LAYOUT": string(guts(t, emptyLayout)), "MEDIA/LAYOUTS/A.LAYOUT": strings.Replace(layoutText, "door", "dooors", 1)}},
-		{want: "tl-mod-likely-missing-file", files: map[string]string{ // two of three in a folder
+		{want: "tl-mod-likely-missing-file", files: map[string]string{ // two of three files of the folder exist
 			"MEDIA/X/A.LAYOUT": string(guts(t, emptyLayout)), "MEDIA/X/B.LAYOUT": string(guts(t, emptyLayout)),
 			"MEDIA/X.DAT": unit("<STRING>FILE:media/x/a.layout", "<STRING>FILE:media/x/b.layout", "<STRING>FILE:media/x/other.layout")}},
 		{want: "tl-mod-likely-missing-file", files: map[string]string{
 			"MEDIA/SKILLS/LEAP/IN/THERE.LAYOUT": string(guts(t, emptyLayout)), "MEDIA/X.DAT": unit("<STRING>FILE:media/skills/leap/there.layout")}},
-		{want: "tl-mod-outside-file", files: map[string]string{ // a series, of which the game may have more
+		{want: "tl-mod-outside-file", files: map[string]string{ // a numbered series, of which the game may have more
 			"MEDIA/LAYOUTS/DOOR1.LAYOUT": string(guts(t, emptyLayout)), "MEDIA/LAYOUTS/A.LAYOUT": strings.Replace(layoutText, "door", "door2", 1)}},
 		{want: "tl-mod-missing-icon", files: with("MEDIA/SKILLS/S.DAT", skill("<INTEGER64>UNIQUE_GUID:5", "<STRING>SKILL_ICON:none")), base: base},
 		{want: "tl-mod-outside-icon", files: map[string]string{"MEDIA/X.DAT": unit("<STRING>ICON:none")}},
@@ -131,7 +131,7 @@ func TestCatalog(t *testing.T) {
 		}
 		seen[c.want] = true
 	}
-	// These cannot come alone.
+	// These findings cannot occur alone.
 	found := checkMod(t, clean, nil, false, nil)
 	if got := ids(found); !slices.Equal(got, []string{"tl-mod-outside-basefile", "tl-mod-outside-file"}) {
 		t.Errorf("without the game's files: %v", found)
@@ -153,7 +153,7 @@ func TestCatalog(t *testing.T) {
 	if !slices.Equal(ids(found), []string{"tl-mod-removed-and-there"}) {
 		t.Errorf("removed and there: %v", found)
 	}
-	// The last one is made by TestCheckIcons.
+	// TestCheckIcons tests the last one.
 	for _, id := range []string{"tl-mod-outside-basefile", "tl-mod-no-guid", "tl-mod-removed-and-there", "tl-mod-likely-missing-icon"} {
 		seen[id] = true
 	}
@@ -167,8 +167,8 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-// There is one finding for each pair of a file and a missing one, with all places; what
-// the game may have is one finding, and its places say what refers to what.
+// TestReferences tests that there is one finding for each pair of a file and a missing one, with all places, and one
+// finding for all files that the game may have, with places that name both files.
 func TestReferences(t *testing.T) {
 	files := map[string]string{
 		"MEDIA/A.DAT": unit("<STRING>FILE:media/gone.layout", "[EFFECTS]\n<STRING>FILE:MEDIA\\GONE.LAYOUT\n[/EFFECTS]", "<STRING>FILE:media/more.layout"),
@@ -204,7 +204,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// folderKinds checks folders, and returns the kinds that it saw.
+// folderKinds checks folders and returns the kinds of findings that it saw.
 func folderKinds(t *testing.T) []string {
 	old, now := time.Unix(1_400_000_000, 0), time.Unix(1_500_000_000, 0)
 	compiled := func(plain string) string { return string(compiledUnit(t, plain)) }
@@ -216,7 +216,7 @@ func folderKinds(t *testing.T) []string {
 		name        string
 		content     string
 		sourceNewer bool
-		where       string // the path of the finding
+		where       string // path of the finding
 	}{
 		{want: "", name: "media/d.dat", content: unitText},
 		{want: "tl-source-unreadable", name: "media/d.dat", content: "[UNIT]\n<WORD>A:B\n[/UNIT]", where: "media/d.dat"},
@@ -253,7 +253,7 @@ func folderKinds(t *testing.T) []string {
 	return seen
 }
 
-// The samples are clean, as sources and as a mod.
+// TestCheckSample tests that the samples have no findings, as sources and as a mod.
 func TestCheckSample(t *testing.T) {
 	fsys := sampleFolder()
 	found := check.Collect(func(sink check.Sink) {
@@ -275,7 +275,7 @@ func TestCheckSample(t *testing.T) {
 	}
 }
 
-// Whatever the mod, a check comes to its end.
+// TestCheckMade tests that the check of any mod terminates.
 func TestCheckMade(t *testing.T) {
 	for name, data := range madeMods(t) {
 		m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
@@ -307,8 +307,8 @@ func TestCheckMade(t *testing.T) {
 
 func sampleFolder() fs.FS { return os.DirFS("../../samples/ember") }
 
-// Thousands of names for one block that inflates to a lot are refused before
-// anything is inflated.
+// TestBomb tests that thousands of names for one block that inflates to a large file are rejected before anything is
+// inflated.
 func TestBomb(t *testing.T) {
 	const size = 4 << 20
 	data := makeMod(t, header(), []entry{{"MEDIA/0.DAT", make([]byte, size)}}, func(man *pak.Manifest) {

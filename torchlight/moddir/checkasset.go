@@ -34,17 +34,18 @@ func (a *facts) lookAt(data []byte, sink check.Sink) {
 	}
 }
 
-// iconKeys are the properties of data files that name a sprite, or a picture by its path.
+// iconKeys are the properties of data files that name a sprite, or the path of a picture.
 var iconKeys = map[string]bool{
 	"ICON": true, "ICONLIT": true, "ICONSELECTED": true, "SKILL_ICON": true, "SKILL_ICON_INACTIVE": true,
 }
 
-// series is how many sprites of a mod make a series: a single one may go on one of the game.
+// series is the least number of numbered sprites in a mod that form its own series: a single one may continue a series
+// of the game.
 const series = 2
 
-// checkIcons looks up the sprites that data files name, in any case: a finding for each
-// pair of a file and a name. Without the game's files nobody can tell which are missing,
-// but for those of which the mod has a series, which differ in their numbers.
+// checkIcons looks up the sprites that data files name, ignoring case. There is one finding for each pair of a file and
+// a name. Without the game's files, a sprite is reported as likely missing only if the mod has a series of sprites
+// whose names differ from it in their numbers.
 func checkIcons(all []facts, base Files, sink check.Sink) {
 	have, stems := make(map[string]bool), make(map[string]int)
 	for _, a := range all {
@@ -100,7 +101,7 @@ func checkIcons(all []facts, base Files, sink check.Sink) {
 	tellOutside(kindIconOutside, "icons", outside, sink)
 }
 
-// stem returns a name without the number at its end; "" if it has none.
+// stem returns a name without the number at its end, or "" if it has no number.
 func stem(name string) string {
 	name = strings.ToLower(name)
 	if short := strings.TrimRight(name, "0123456789"); short != name {

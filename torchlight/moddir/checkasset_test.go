@@ -13,7 +13,7 @@ import (
 	"image"
 )
 
-// Icons are looked up in the image sets of the mod and, if it is given, of the game.
+// TestCheckIcons tests that icons are looked up in the image sets of the mod and, if given, of the game.
 func TestCheckIcons(t *testing.T) {
 	sheet, err := dds.Encode(image.NewNRGBA(image.Rect(0, 0, 8, 8)), dds.Plain)
 	if err != nil {
@@ -30,7 +30,7 @@ func TestCheckIcons(t *testing.T) {
 	}
 	for _, c := range []struct {
 		icon       string
-		alone, all string // the findings about icons, without the game's files and with them
+		alone, all string // the findings about icons without and with the game's files
 	}{
 		{"ICON_1", "", ""},
 		{"icon_2", "tl-mod-likely-missing-icon", "tl-mod-missing-icon"},
@@ -65,7 +65,7 @@ func TestCheckIcons(t *testing.T) {
 	}
 }
 
-// A picture that cannot be decoded, and a set without its picture, are found.
+// TestCheckPictures tests that undecodable pictures, and image sets without their picture, are reported.
 func TestCheckPictures(t *testing.T) {
 	data := build(t, sources(t, map[string]string{
 		"MEDIA/UI/A.DDS":      "DDS and no more",

@@ -12,11 +12,10 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// CheckFolder reports what is wrong with the sources of a mod and is not to be
-// seen in the mod that is built of them: sources that cannot be read, and
-// compiled files beside their sources that say something else.
+// CheckFolder reports problems of the sources of a mod that are not visible in the built mod: sources that cannot be
+// read, and compiled files that differ from the sources next to them.
 func CheckFolder(fsys fs.FS, o Options, sink check.Sink) error {
-	f, err := collect(fsys, true, func(string, string) {}) // Build tells these
+	f, err := collect(fsys, true, func(string, string) {}) // Build reports these warnings
 	if err != nil {
 		return err
 	}
@@ -35,7 +34,7 @@ func CheckFolder(fsys fs.FS, o Options, sink check.Sink) error {
 			f.checkTwin(f.twins[i-len(f.sources)], &o, add)
 		}
 	})
-	var newer []check.Finding // of a checkout, whose times mean little, these are many
+	var newer []check.Finding // in a git checkout, where times mean little, there are many of these
 	for _, list := range findings {
 		for _, found := range list {
 			if found.ID == kindTwinOlder.ID {
@@ -57,7 +56,7 @@ func CheckFolder(fsys fs.FS, o Options, sink check.Sink) error {
 	return nil
 }
 
-// checkSource checks a file by itself, whether it is in its form for people or compiled.
+// checkSource checks a single file, compiled or in its editable form.
 func (f *folder) checkSource(s *source, o *Options, sink check.Sink) {
 	sink = text.InFile(s.at, sink)
 	if s.twin {
@@ -86,7 +85,7 @@ func (f *folder) checkSource(s *source, o *Options, sink check.Sink) {
 	}
 }
 
-// checkForm checks a file in its form for people.
+// checkForm checks a file in its editable form.
 func (f *form) checkForm(content []byte, name string, o *Options, sink check.Sink) {
 	if _, err := f.compile(content, nil, name, o.lenient()); err != nil {
 		if !text.ReportErrors(kindText, err, sink) {
@@ -102,7 +101,7 @@ func (f *form) checkForm(content []byte, name string, o *Options, sink check.Sin
 	}
 }
 
-// checkTwin compares a source with the compiled file beside it.
+// checkTwin compares a source with the compiled file next to it.
 func (f *folder) checkTwin(pair [2]*source, o *Options, sink check.Sink) {
 	s, twin := pair[0], pair[1]
 	both := []check.Place{check.File(s.at), check.File(twin.at)}
@@ -112,16 +111,15 @@ func (f *folder) checkTwin(pair [2]*source, o *Options, sink check.Sink) {
 	}
 	made, err := s.form.compile(form, nil, s.path, o.lenient())
 	if err != nil {
-		return // told already
+		return // already reported
 	}
 	compiled, err := fs.ReadFile(f.fsys, twin.at)
 	if err != nil {
 		sink.AddAt(kindTwinBroken, both[1:], twin.at, -1, "%v", err)
 		return
 	}
-	// What means nothing, such as the numbers of strings, is not in the form for
-	// people, and with six digits neither is what the editor knew of a number
-	// beyond what it wrote.
+	// The comparison uses the editable form with six digits. It does not contain meaningless differences such as the
+	// IDs of strings, or the digits of a number that the editor does not write.
 	six := *o
 	six.Floats = text.GUTS
 	want, _, err := s.form.decompile(made, s.path, &six)

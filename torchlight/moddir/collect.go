@@ -19,37 +19,37 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// source is a file of the folder that goes into the archive.
+// source is a file of the folder that becomes a file of the archive.
 type source struct {
-	at   string // its path in the folder
-	path string // its path in the archive
-	form *form  // nil: it is taken as it is
-	twin bool   // it is what GUTS compiled, of a file that is not there
+	at   string // path in the folder
+	path string // path in the archive
+	form *form  // nil if the file is packed unchanged
+	twin bool   // the file was compiled by GUTS, and its source is missing
 	kept *fileResidue
 	info fs.FileInfo
 
-	read, compiled atomic.Bool // it was asked for; it was in the form for people
-	warned         atomic.Bool // its problems were told
+	read, compiled atomic.Bool // whether it was requested, and whether it was in its editable form
+	warned         atomic.Bool // its problems are already reported
 }
 
-// folder is a folder of a mod, read.
+// folder is the folder of a mod after its files were listed.
 type folder struct {
 	fsys    fs.FS
 	side    *sidecar
-	known   map[string]bool // folders that have files of which the sidecar knows
+	known   map[string]bool // folders with files that are in the sidecar
 	sources []*source       // in the order of their paths in the archive
-	left    []string        // what does not belong to a mod
-	drafts  []string        // pictures of which others were made that stand beside them
+	left    []string        // files that do not belong to a mod
+	drafts  []string        // pictures that have another form next to them
 	twins   [][2]*source
-	same    map[string][]string    // paths of files that are the same as one of the sources, by its path
-	clashes []SourceError          // files that are left out because another has their path in the archive
+	same    map[string][]string    // for the path of a source, the paths of identical files
+	clashes []SourceError          // files that are left out because another file has the same path in the archive
 	sprites map[string][]spriteSet // by the paths of their pictures in the archive
 
-	standIns bool // take something in place of sources that cannot be compiled
+	standIns bool // replace sources that cannot be compiled
 }
 
-// collect finds what belongs to the archive, drafts only if all is wanted. Warn hears of
-// files of which only one can.
+// collect lists the files that belong to the archive, and drafts only if all is set. It calls warn for files that
+// compete for one path in the archive.
 func collect(fsys fs.FS, all bool, warn func(at, message string)) (*folder, error) {
 	side, err := readSidecar(fsys)
 	if err != nil {
@@ -99,14 +99,14 @@ func collect(fsys fs.FS, all bool, warn func(at, message string)) (*folder, erro
 	return f, f.findSprites()
 }
 
-// isDraft reports whether a file is a .PNG of which a .DDS was made, which stands beside it:
-// GUTS does not pack these. If the sidecar knows the archive, one that was in it is none.
+// isDraft reports whether a file is a .PNG with a .DDS next to it that was made from it. GUTS does not pack these. A
+// file that was in the original archive, according to the sidecar, is not a draft.
 func (f *folder) isDraft(s *source, chosen map[string]*source) bool {
 	name, isPNG := strings.CutSuffix(s.path, ".PNG")
 	return isPNG && chosen[name+".DDS"] != nil && !f.side.has(s.path)
 }
 
-// has reports whether the archive of which the sidecar speaks had a file.
+// has reports whether the archive that the sidecar describes had a file.
 func (s *sidecar) has(name string) bool {
 	residue := s.Pak
 	if s.Mod != nil {
@@ -115,9 +115,8 @@ func (s *sidecar) has(name string) bool {
 	return residue != nil && residue.Has(name)
 }
 
-// belongs reports whether a file belongs to the archive, or a folder may have
-// some that do: what is below MEDIA and is not what systems and editors leave
-// behind, and what the sidecar knows.
+// belongs reports whether a file belongs to the archive, or whether a folder may contain such files. These are the
+// files below MEDIA except leftovers of systems and editors, and the files in the sidecar.
 func (f *folder) belongs(at string, dir bool) bool {
 	if _, known := f.side.Files[at]; known || dir && f.known[at] {
 		return true
@@ -125,29 +124,29 @@ func (f *folder) belongs(at string, dir bool) bool {
 	return (inMedia(at) || dir && strings.EqualFold(at, mediaDir)) && !litter(path.Base(at))
 }
 
-// litter reports whether a file or folder is one that systems and editors leave behind.
+// litter reports whether a file or folder has a name that systems and editors use for leftovers.
 func litter(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
 		strings.EqualFold(name, "Thumbs.db") || strings.EqualFold(name, "desktop.ini")
 }
 
-// ordinary reports whether a file of the folder belongs to the archive by its path.
+// ordinary reports whether the path of a file in the folder shows that it belongs to the archive.
 func ordinary(at string) bool {
 	return inMedia(at) && !slices.ContainsFunc(strings.Split(at, "/"), litter)
 }
 
-// knownFolders returns the folders of the files that a sidecar knows.
+// knownFolders returns the folders of the files in a sidecar.
 func (s *sidecar) knownFolders() map[string]bool {
 	known := make(map[string]bool)
 	for at := range s.Files {
-		if strings.Count(at, "/") <= maxDepth { // no folder is deeper
+		if strings.Count(at, "/") <= maxDepth { // folders are never deeper
 			addFolders(known, at)
 		}
 	}
 	return known
 }
 
-// source returns what a file of the folder is in the archive.
+// source returns the source for a file of the folder.
 func (f *folder) source(at string, d fs.DirEntry) (*source, error) {
 	info, err := d.Info()
 	if err != nil {
@@ -167,8 +166,7 @@ func (f *folder) source(at string, d fs.DirEntry) (*source, error) {
 	return s, nil
 }
 
-// archivePath returns the path in the archive of a file of the folder, and
-// whether the file is one that GUTS compiled.
+// archivePath returns the path in the archive of a file of the folder, and whether GUTS compiled the file.
 func archivePath(at string) (name string, twin bool) {
 	name = strings.ToUpper(safename.FromTreePath(at))
 	ext := path.Ext(name)
@@ -183,19 +181,18 @@ func archivePath(at string) (name string, twin bool) {
 	return name, false
 }
 
-// GamePath returns the path in the game of a file in the folder of a mod, in capitals.
+// GamePath returns the path in the game, in upper case, of a file in the folder of a mod.
 func GamePath(at string) string {
 	name, _ := archivePath(at)
 	return name
 }
 
-// maxDepth is how deep a file can stand in the folder. Names of archives can
-// have tens of thousands of slashes, and no system such folders.
+// maxDepth is the greatest depth of a file in the folder. Names in archives can have tens of thousands of slashes, but
+// no file system supports such folders.
 const maxDepth = 100
 
-// treePath is the way back, for a file whose form is known to be there. What
-// the folder has names for itself is escaped, and so are slashes beyond
-// maxDepth.
+// treePath returns the path in the folder of a file of the archive, whose form must exist. It reverses archivePath.
+// Names that the folder uses itself are escaped, and so are slashes beyond maxDepth.
 func treePath(name string, raw bool) string {
 	at := safename.TreePath(name)
 	if top, _, _ := strings.Cut(at, "/"); strings.EqualFold(top, modDat) || strings.EqualFold(top, tree.Sidecar) {
@@ -211,12 +208,12 @@ func treePath(name string, raw bool) string {
 	return at
 }
 
-// escapeDot gives a path another form, which comes back to the same one.
+// escapeDot returns another form of a path, which is converted back to the same path.
 func escapeDot(at string) string { return strings.Replace(at, ".", "%2E", 1) }
 
-// choose enters a file of the folder. Of two that are the same one in the
-// archive, a source goes before what was made of it, and else the newer one. Of two whose names
-// differ in case and whose contents are the same either does; others clash.
+// choose adds a file of the folder. If two files have the same path in the archive, a source takes precedence over its
+// compiled form, and the newer file over the older. Files whose names differ only in case are accepted if their
+// contents are identical; other pairs are errors.
 func (f *folder) choose(chosen map[string]*source, s *source, warn func(at, message string)) error {
 	other := chosen[s.path]
 	if other == nil {
@@ -263,7 +260,7 @@ func (f *folder) choose(chosen map[string]*source, s *source, warn func(at, mess
 	return nil
 }
 
-// clash returns the error of files of which only one can be in the archive; nil if there are none.
+// clash returns the error of files that compete for one path in the archive, or nil if there are none.
 func (f *folder) clash() error {
 	if len(f.clashes) == 0 {
 		return nil
@@ -271,7 +268,7 @@ func (f *folder) clash() error {
 	return &SourcesError{f.clashes}
 }
 
-// content returns the content of a file as it is in the archive.
+// content returns the content that a file has in the archive.
 func (f *folder) content(s *source, o *Options) ([]byte, error) {
 	s.read.Store(true)
 	data, err := fs.ReadFile(f.fsys, s.at)
@@ -316,7 +313,7 @@ func (f *folder) content(s *source, o *Options) ([]byte, error) {
 	return out, nil
 }
 
-// ofTorchlight1 returns the error of a source with the type BOOLEAN, which only Torchlight I has.
+// ofTorchlight1 returns the error of a source with the type BOOLEAN, which exists only in Torchlight I.
 func ofTorchlight1(data []byte) error {
 	const tag = "<BOOLEAN>"
 	wide := make([]byte, 0, 2*len(tag))
@@ -330,8 +327,8 @@ func ofTorchlight1(data []byte) error {
 	return &text.Error{Line: 1 + bytes.Count(data[:at], []byte("\n")), Want: "a type of Torchlight II, such as BOOL", Got: "BOOLEAN, which is one of Torchlight I", Err: fault.ErrVersion}
 }
 
-// sign1 returns the path of a file that only mods of Torchlight I have; "" if there is none. An
-// archive that was taken apart may have anything.
+// sign1 returns the path of a file that exists only in mods of Torchlight I, or "" if there is none. Extracted archives
+// are not examined, because they may have any files.
 func (f *folder) sign1() string {
 	if f.side.Archive {
 		return ""
@@ -350,7 +347,7 @@ type compileError struct{ error }
 
 func (e *compileError) Unwrap() error { return e.error }
 
-// drop leaves out the sources of which a function says so, which is called on all cores.
+// drop leaves out the sources for which the function is returns true. It calls is on all cores.
 func (f *folder) drop(is func(s *source) bool) {
 	isBroken := make([]bool, len(f.sources))
 	parallel.Each(len(f.sources), func(i int) { isBroken[i] = is(f.sources[i]) })
@@ -361,8 +358,7 @@ func (f *folder) drop(is func(s *source) bool) {
 	})
 }
 
-// dropUnreadable leaves out the sources that cannot be compiled, but those that something
-// can stand in for.
+// dropUnreadable leaves out the sources that cannot be compiled, except those that have a replacement.
 func (f *folder) dropUnreadable(o *Options) {
 	f.standIns = true
 	f.drop(func(s *source) bool {

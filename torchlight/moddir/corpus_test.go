@@ -63,12 +63,12 @@ func corpusMods(t testing.TB) []string {
 	return append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...)
 }
 
-// caseName is a short name of a file of the corpus.
+// caseName returns a short name of a file of the corpus.
 func caseName(path string) string {
 	return filepath.Base(filepath.Dir(path)) + "/" + filepath.Base(path)
 }
 
-// extract writes a folder to the disk, and returns where.
+// extract writes a folder to disk and returns its path.
 func extract(t *testing.T, fsys fs.FS) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -87,9 +87,8 @@ func extract(t *testing.T, fsys fs.FS) string {
 	return dir
 }
 
-// TestCorpusFolders extracts each mod to a folder on the disk and builds it
-// again: the same bytes with the sidecar, and without it at least the same
-// folder.
+// TestCorpusFolders extracts each mod to a folder on disk and rebuilds it: with the sidecar byte for byte, and without
+// it with at least the same folder.
 func TestCorpusFolders(t *testing.T) {
 	mods := corpusMods(t)
 	var bytesSame, folderSame, files, kept atomic.Int64
@@ -132,7 +131,7 @@ func TestCorpusFolders(t *testing.T) {
 		bytesSame.Load(), len(mods), folderSame.Load(), files.Load(), kept.Load())
 }
 
-// sameFolder reports where two folders differ, their sidecars not counted.
+// sameFolder reports where two folders differ, ignoring their sidecars.
 func sameFolder(t *testing.T, a, b fs.FS) {
 	t.Helper()
 	want, got := contents(t, a), contents(t, b)

@@ -18,19 +18,18 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// sourceFolders are folders with sources and what the editor built of them.
+// sourceFolders are folders with sources and the mods that the editor built from them.
 var sourceFolders = []struct {
 	dir    string
-	absent []string // extensions of files that the mod has and the corpus leaves out
+	absent []string // extensions of files that are in the mod, but not in the corpus
 }{
 	{dir: "xyvian__Commando_Testing"},
 	{dir: "PhanboiGames__XOVER", absent: []string{".SKELETON", ".WAV", ".DDS"}},
 	{dir: "tukkek__torchlight2-flasks"},
 }
 
-// TestCorpusSources builds mods of the sources that modders keep, and compares
-// them with what the editor built of them: in six digits, because the editor
-// writes no more of them into the sources.
+// TestCorpusSources builds mods from the sources of modders and compares them with the mods that the editor built.
+// Numbers are compared with six digits, because the editor writes no more into the sources.
 func TestCorpusSources(t *testing.T) {
 	six := moddir.Options{Floats: text.GUTS}
 	for _, c := range sourceFolders {
@@ -95,7 +94,7 @@ func TestCorpusSources(t *testing.T) {
 	}
 }
 
-// TestCorpusCheck checks each mod: none has an error.
+// TestCorpusCheck tests that no mod has a finding of level error.
 func TestCorpusCheck(t *testing.T) {
 	count, in := make(map[string]int), make(map[string]map[string]bool)
 	for _, file := range corpusMods(t) {

@@ -13,7 +13,7 @@ import (
 	"trowel.example/torchlight/moddir"
 )
 
-// Whatever is done to a mod, each file is inflated once, and decoded once.
+// TestEffort tests that each operation on a mod inflates each file once and decodes it once.
 func TestEffort(t *testing.T) {
 	data := build(t, sampleFolder(), moddir.BuildOptions{Tables: true})
 	open := func() *mod.Mod {
@@ -63,7 +63,7 @@ func TestEffort(t *testing.T) {
 	}
 }
 
-// The sidecar is the same whether it was announced or not.
+// TestKeep tests that the sidecar is the same whether or not Keep was called.
 func TestKeep(t *testing.T) {
 	for name, data := range madeMods(t) {
 		var sidecars [2]string

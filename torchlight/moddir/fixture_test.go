@@ -25,9 +25,9 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// entry is a file of a made mod.
+// entry is a file of a generated mod.
 type entry struct {
-	path    string // up to the last slash that of the section of the manifest
+	path    string // the part up to the last slash is the section of the manifest
 	content []byte
 }
 
@@ -43,7 +43,7 @@ func guts(t testing.TB, plain string) []byte {
 	return text.Format(f.Root)
 }
 
-// must returns what it is given with a nil error.
+// must returns a function that returns its first argument and fails the test if the error is not nil.
 func must(t testing.TB) func([]byte, error) []byte {
 	return func(data []byte, err error) []byte {
 		t.Helper()
@@ -59,8 +59,8 @@ func compiledUnit(t testing.TB, plain string) []byte {
 	return must(t)(dat.Compile([]byte(plain), nil, dat.Options{}))
 }
 
-// oddUnit returns a data file of which the text does not say all: the numbers of
-// its strings, and one string that nothing uses.
+// oddUnit returns a data file that its text does not fully represent: it has unusual IDs of strings and one unused
+// string.
 func oddUnit(t testing.TB) []byte {
 	t.Helper()
 	f, err := dat.Decode(compiledUnit(t, unitText))
@@ -71,7 +71,7 @@ func oddUnit(t testing.TB) []byte {
 	return must(t)(f.Encode())
 }
 
-// preciseUnit returns a data file with a number that six digits do not tell.
+// preciseUnit returns a data file with a number that six digits cannot represent.
 func preciseUnit(t testing.TB) []byte {
 	t.Helper()
 	return compiledUnit(t, strings.Replace(unitText, "0.1", "0.10000002", 1))
@@ -84,7 +84,7 @@ func compiledLayout(t testing.TB) []byte {
 	return must(t)(layout.Compile([]byte(layoutText), nil, layout.Options{}))
 }
 
-// oddLayout is a layout of the version that old editors wrote.
+// oddLayout returns a layout with the version that old editors wrote.
 func oddLayout(t testing.TB) []byte {
 	t.Helper()
 	data := compiledLayout(t)
@@ -107,7 +107,7 @@ func grid(t testing.TB) []byte {
 	return must(t)(f.Encode())
 }
 
-// oddGrid has an offset that is no number, and so no text that gives back its bits.
+// oddGrid returns a grid with an offset that is a NaN whose bits no text can reproduce.
 func oddGrid(t testing.TB) []byte {
 	t.Helper()
 	data := grid(t)
@@ -115,7 +115,7 @@ func oddGrid(t testing.TB) []byte {
 	return data
 }
 
-// ordinary is a file of every kind, as the editor makes them.
+// ordinary returns a file of every kind, like those of the editor.
 func ordinary(t testing.TB) []entry {
 	t.Helper()
 	return []entry{
@@ -129,7 +129,7 @@ func ordinary(t testing.TB) []entry {
 	}
 }
 
-// odd is a file of every kind that is not as the editor makes them.
+// odd returns files of every kind that differ from those of the editor.
 func odd(t testing.TB) []entry {
 	t.Helper()
 	cut := func(data []byte) []byte { return data[:len(data)-3] }
@@ -156,7 +156,7 @@ func odd(t testing.TB) []entry {
 	}
 }
 
-// namedOddly is files with names that folders cannot have, or that mean something else there.
+// namedOddly returns files whose names are invalid in folders or have a special meaning there.
 func namedOddly(t testing.TB) []entry {
 	t.Helper()
 	unit := func(name string) []byte { return compiledUnit(t, strings.Replace(unitText, "WOLF", name, 1)) }
@@ -178,16 +178,15 @@ func namedOddly(t testing.TB) []entry {
 	return files
 }
 
-// header is the header of made mods.
+// header returns the header of generated mods.
 func header() *mod.Header {
 	h := mod.NewHeader()
 	h.ModVersion, h.Title, h.Author, h.ID = 3, "Made", "nobody", 4711
 	return h
 }
 
-// makeMod makes a mod of files of any path, in their order: sections and records
-// of the manifest are just these. The block of a file that was there before,
-// under any name, is its own all the same.
+// makeMod creates a mod of files with any paths, in the given order, with exactly these sections and records in the
+// manifest. Files with equal content have separate blocks.
 func makeMod(t testing.TB, h *mod.Header, files []entry, change func(*pak.Manifest)) []byte {
 	t.Helper()
 	plain := make([]pak.NewFile, len(files))
@@ -234,7 +233,7 @@ func makeMod(t testing.TB, h *mod.Header, files []entry, change func(*pak.Manife
 	return out.Bytes()
 }
 
-// onDisk takes the files of a folder, its sidecar too.
+// onDisk returns a copy of the files of a folder, including the sidecar.
 func onDisk(t testing.TB, fsys fs.FS) fstest.MapFS {
 	t.Helper()
 	files := make(fstest.MapFS)
@@ -261,7 +260,7 @@ func onDisk(t testing.TB, fsys fs.FS) fstest.MapFS {
 	return files
 }
 
-// sources is a folder of a mod with MOD.DAT and the files given.
+// sources returns the folder of a mod with MOD.DAT and the given files.
 func sources(t testing.TB, files map[string]string) fstest.MapFS {
 	t.Helper()
 	fsys := fstest.MapFS{"MOD.DAT": {Data: moddir.ModDat(header())}}
@@ -294,5 +293,5 @@ func archived(t testing.TB, r *pak.Reader) map[string]string {
 
 func names[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// sum is the checksum of a file of a folder, as the sidecar has it.
+// sum returns the checksum of a file of a folder, as in the sidecar.
 func sum(fsys fstest.MapFS, name string) uint32 { return crc32.ChecksumIEEE(fsys[name].Data) }

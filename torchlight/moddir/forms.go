@@ -14,21 +14,21 @@ import (
 	"trowel.example/trace"
 )
 
-// A form is how a kind of compiled files looks in the folder.
+// A form describes how a kind of compiled files is represented in the folder.
 type form struct {
-	name     string // of the format of such a file that stands alone
-	suffix   string // behind the name of the file in the folder
-	compiled string // behind the name of a file that GUTS compiled; "" if it keeps no such files
+	name     string // name of the format for single files of this kind
+	suffix   string // appended to the name of the file in the folder
+	compiled string // appended by GUTS to the name of a compiled file; "" if GUTS keeps no such files
 
 	// recognize reports whether data is a whole compiled file.
 	recognize func(data []byte) bool
-	// is reports whether content is in the form for people.
+	// is reports whether content is in the editable form.
 	is func(content []byte) bool
-	// decompile makes the form, and the residue as JSON, if there is one.
+	// decompile returns the editable form, and the residue as JSON if there is one.
 	decompile func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error)
 	compile   func(content []byte, residue json.RawMessage, name string, o *Options) ([]byte, error)
-	// residueOf returns what content does not say of the compiled file, and whether it says the
-	// same in six digits. Nil: only what compiles to the same bytes does.
+	// residueOf returns the residue of data with respect to content, and whether their contents are the same with six
+	// digits. If it is nil, only identical compiled bytes count as the same.
 	residueOf func(data, content []byte, name string, o *Options) (json.RawMessage, bool)
 	check     func(data []byte, name string, o *Options, sink check.Sink)
 	dump      func(data []byte, name string, t trace.Tracer) error
@@ -52,7 +52,7 @@ var (
 		},
 		dump: func(data []byte, _ string, t trace.Tracer) error { return dat.Dump(data, t) },
 	}
-	// What Torchlight I compiles, data files and layouts alike.
+	// Compiled files of Torchlight I, both data files and layouts.
 	admForm = &form{
 		name: "torchlight-adm",
 		recognize: func(data []byte) bool {
@@ -122,19 +122,19 @@ var (
 	}
 )
 
-// reads reports whether data is a compiled file that the game reads under a name.
+// reads reports whether data is a compiled file that the game can read under a name.
 func (f *form) reads(data []byte, name string) bool {
-	if f == tableForm { // its name tells which table it is
+	if f == tableForm { // the name gives the kind of the table
 		_, _, err := f.decompile(data, name, &Options{formOnly: true})
 		return err == nil
 	}
 	return f.recognize(data)
 }
 
-// ADM is the extension of what Torchlight I compiles, behind the whole name of its source.
+// ADM is the extension that Torchlight I appends to the name of a source for the compiled file.
 const ADM = ".ADM"
 
-// asADM returns the name by which package dat knows that a file is one of Torchlight I.
+// asADM returns a name by which package dat recognizes a file of Torchlight I.
 func asADM(name string) string {
 	if extension(name) == ADM {
 		return name
@@ -142,8 +142,7 @@ func asADM(name string) string {
 	return name + ADM
 }
 
-// formOf returns the form of a file of the archive, by its name; nil for what
-// is in the folder as it is.
+// formOf returns the form of a file of the archive by its name, or nil for files that are unchanged in the folder.
 func formOf(name string) *form {
 	switch extension(name) {
 	case ".DAT", ".TEMPLATE", ".HIE", ".ANIMATION":
@@ -164,7 +163,7 @@ func formOf(name string) *form {
 
 func decodes(_ any, err error) bool { return err == nil }
 
-// withResidue turns what Decompile of a package returns into JSON.
+// withResidue converts the results of a package's Decompile function, with the residue as JSON.
 func withResidue[R any](form []byte, residue *R, err error) ([]byte, json.RawMessage, error) {
 	if err != nil || residue == nil {
 		return form, nil, err
@@ -173,7 +172,7 @@ func withResidue[R any](form []byte, residue *R, err error) ([]byte, json.RawMes
 	return form, data, err
 }
 
-// compileWith calls Compile of a package with the residue that was kept as JSON.
+// compileWith calls a package's Compile function with a residue in JSON.
 func compileWith[R, O any](compile func([]byte, *R, O) ([]byte, error), content []byte, kept json.RawMessage, o O) ([]byte, error) {
 	var residue *R
 	if kept != nil {
@@ -185,14 +184,13 @@ func compileWith[R, O any](compile func([]byte, *R, O) ([]byte, error), content 
 	return compile(content, residue, o)
 }
 
-// begins are the beginnings of files that tell what they are.
+// begins are magic numbers and the extensions of their formats.
 var begins = []struct{ magic, extension string }{
 	{"DDS ", ".DDS"}, {"\x89PNG", ".PNG"}, {"\xff\xd8\xff", ".JPG"}, {"RIFF", ".WAV"}, {"OggS", ".OGG"},
 	{"\x00\x10[MeshSer", ".MESH"}, {"\x00\x10[Ser", ".SKELETON"}, {"<?xml", ".XML"}, {"BIK", ".BIK"},
 }
 
-// ExtensionOf returns which extension a file had, by its beginning, as far as
-// that can be told; ".BIN" is any other.
+// ExtensionOf returns the extension of a file, as far as its beginning shows it, or ".BIN".
 func ExtensionOf(head []byte) string {
 	switch {
 	case layout.Recognize(head):

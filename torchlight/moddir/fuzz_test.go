@@ -15,8 +15,8 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// exercise takes a mod, maybe a damaged one, through its folder and back. It
-// reports whether it could be opened, and whether the same bytes came of it.
+// exercise converts a mod, which may be damaged, to a folder and back. It reports whether the mod could be opened, and
+// whether the result is byte-identical.
 func exercise(t testing.TB, data []byte) (opened, same bool) {
 	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -28,7 +28,7 @@ func exercise(t testing.TB, data []byte) (opened, same bool) {
 		if err != nil || d.IsDir() || name == tree.Sidecar {
 			return err
 		}
-		// A file that cannot be read is not in the folder that is written.
+		// Unreadable files are not in the folder that is written.
 		if content, err := fs.ReadFile(shown, name); err == nil {
 			files[name] = &fstest.MapFile{Data: content}
 		}
@@ -41,7 +41,7 @@ func exercise(t testing.TB, data []byte) (opened, same bool) {
 	moddir.Check(m.Archive, moddir.CheckOptions{}, func(check.Finding) {})
 	side, err := fs.ReadFile(shown, tree.Sidecar)
 	if err != nil {
-		return true, false // blocks over each other, or a part that cannot be read
+		return true, false // overlapping blocks, or an unreadable part
 	}
 	files[tree.Sidecar] = &fstest.MapFile{Data: side}
 	if err := moddir.CheckFolder(files, moddir.Options{}, func(check.Finding) {}); err != nil {
@@ -59,7 +59,7 @@ func exercise(t testing.TB, data []byte) (opened, same bool) {
 	return true, true
 }
 
-// FuzzOpen opens any mod, reads every file of its folder, and builds it again.
+// FuzzOpen opens arbitrary mods, reads every file of their folders, and rebuilds them.
 func FuzzOpen(f *testing.F) {
 	for _, data := range madeMods(f) {
 		f.Add(data)
@@ -87,13 +87,13 @@ func smallMods(t testing.TB) [][]byte {
 	}
 	switch t := t.(type) {
 	case *testing.T:
-		t.Run("corpus", func(t *testing.T) { read(t) }) // skips by itself
+		t.Run("corpus", func(t *testing.T) { read(t) }) // the subtest skips itself if there is no corpus
 	}
 	return all
 }
 
-// FuzzBuild builds folders with any MOD.DAT, source, table, picture and
-// sidecar. What can be built comes back.
+// FuzzBuild builds folders with arbitrary MOD.DAT, source, table, picture and sidecar. A folder that can be built must
+// round-trip.
 func FuzzBuild(f *testing.F) {
 	for _, made := range [][]entry{ordinary(f), odd(f), namedOddly(f)} {
 		files := onDisk(f, openMod(f, makeMod(f, header(), made, nil), moddir.Options{}))
@@ -120,7 +120,7 @@ func FuzzBuild(f *testing.F) {
 	})
 }
 
-// FuzzSingle takes a file of any name to its form and back.
+// FuzzSingle converts a file with an arbitrary name to its form and back.
 func FuzzSingle(f *testing.F) {
 	for _, s := range singles(f) {
 		f.Add(s.name, s.data)

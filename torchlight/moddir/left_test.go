@@ -9,7 +9,7 @@ import (
 	"trowel.example/torchlight/moddir"
 )
 
-// A pipe is left out, and told of; a picture in the folder of a table needs no table.
+// TestLeftOut tests that a pipe is left out with a report, and that a picture in the folder of a table needs no table.
 func TestLeftOut(t *testing.T) {
 	fsys := fstest.MapFS{
 		"MOD.DAT":            {Data: moddir.ModDat(header())},

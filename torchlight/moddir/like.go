@@ -13,15 +13,15 @@ import (
 	"trowel.example/torchlight/mod"
 )
 
-// Like is the folder of a mod whose names and texts another folder of the mod shall have, where they
-// say the same.
+// Like is an earlier folder of a mod. Its names and texts are kept in a new folder of the mod where their contents are
+// equal.
 type Like struct {
 	folder *folder
-	files  map[string]*source // by their paths in the archive
-	names  map[string]string  // of files and folders, by their paths in capitals: of two that differ in case the first
+	files  map[string]*source // by path in the archive
+	names  map[string]string  // names of files and folders by path in upper case; the first of those that differ only in case
 }
 
-// NewLike reads which files a folder has.
+// NewLike lists the files of a folder.
 func NewLike(fsys fs.FS) (*Like, error) {
 	f, err := collect(fsys, true, func(string, string) {})
 	if err != nil {
@@ -41,7 +41,7 @@ func NewLike(fsys fs.FS) (*Like, error) {
 	return l, nil
 }
 
-// place returns a path of the folder of an archive with the names that the other folder has.
+// place replaces the names in a path of the new folder by those of the earlier folder.
 func (l *Like) place(at string) string {
 	if l == nil {
 		return at
@@ -55,8 +55,8 @@ func (l *Like) place(at string) string {
 	return strings.Join(elems, "/")
 }
 
-// content returns the form of a file as it is in the folder, with what it does not say of the
-// compiled file, if both say the same.
+// content returns the editable form of a file from the earlier folder, and its residue for the compiled file in data.
+// It returns false if their contents differ.
 func (l *Like) content(f *form, name string, data []byte, o *Options) (content []byte, residue json.RawMessage, same bool) {
 	if l == nil || l.files[name] == nil {
 		return nil, nil, false
@@ -82,8 +82,8 @@ func (l *Like) content(f *form, name string, data []byte, o *Options) (content [
 	return content, residue, same
 }
 
-// header returns the name that the MOD.DAT has in the folder, and its content if that says the same
-// as a header; else nil.
+// header returns the name of the MOD.DAT in the earlier folder, and its content if it is equivalent to the header h, or
+// else nil.
 func (l *Like) header(h *mod.Header) (name string, content []byte) {
 	if l == nil {
 		return modDat, nil
@@ -108,7 +108,7 @@ func (l *Like) header(h *mod.Header) (name string, content []byte) {
 	return name, content
 }
 
-// asIs reports whether the folder has a file as it is in the archive, of which there is another form.
+// asIs reports whether the earlier folder has a file unchanged that could be in its editable form.
 func (l *Like) asIs(name string) bool {
 	if l == nil {
 		return false
@@ -117,7 +117,7 @@ func (l *Like) asIs(name string) bool {
 	return s != nil && s.form != nil && s.form.suffix != "" && strings.EqualFold(s.at, treePath(name, true))
 }
 
-// editedResidue returns what of a residue counts for a form that was edited since: the digits of numbers.
+// editedResidue returns the part of a residue that applies to an edited form: the digits of numbers.
 func editedResidue(kept json.RawMessage) json.RawMessage {
 	var part struct {
 		Floats map[string]string `json:"floats,omitempty"`
@@ -132,7 +132,8 @@ func editedResidue(kept json.RawMessage) json.RawMessage {
 	return data
 }
 
-// residueOfData and residueOfLayout are what ResidueOf of the packages returns, as JSON.
+// residueOfData returns the results of [dat.ResidueOf], with the residue as JSON. residueOfLayout does the same for
+// layouts.
 func residueOfData(data, content []byte, name string, o *Options) (json.RawMessage, bool) {
 	return residueJSON(dat.ResidueOf(data, content, dat.Options{Names: o.names(), Path: name}))
 }

@@ -17,7 +17,8 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// The texts and names of a folder stay where they say what the mod says, and the mod comes back.
+// TestLike tests that names and texts of a folder are kept where they are equivalent to the mod, and that the mod
+// round-trips.
 func TestLike(t *testing.T) {
 	mine := map[string]string{
 		"media/Units/wolf.dat":    "// mine\n[unit]\n  <string>NAME:Wolf\n  <bool>FAST:1\n  <FLOAT>SCALE:1.50\n[/unit]",
@@ -52,8 +53,8 @@ func TestLike(t *testing.T) {
 	}
 }
 
-// Numbers have six digits where it is clear which they are, and keep their bits, also in a file that
-// somebody edits.
+// TestShortFloats tests that numbers have six digits where this is unambiguous, and keep their bits, even in a file
+// that is edited.
 func TestShortFloats(t *testing.T) {
 	exact := "[UNIT]\n<FLOAT>MIN:0.33333334\n<FLOAT>MAX:1.0000001\n<FLOAT>RANGE:1\n<FLOAT>SPEED:15.486217\n<FLOAT>SCALE:15.486218\n<DOUBLE>DURATION:0.12345678901\n[/UNIT]"
 	data := makeMod(t, header(), []entry{{"MEDIA/A.DAT", compiledUnit(t, exact)}}, nil)
@@ -88,8 +89,8 @@ func plainText(t *testing.T, data []byte) string {
 	return strings.ReplaceAll(string(plain), "\r\n", "\n")
 }
 
-// Of the pairs of a source and the file that GUTS made of it, nearly all layouts and most data files
-// decompile to the letter of the source.
+// TestPairsToTheLetter tests that of the pairs of a source and its file compiled by GUTS, nearly all layouts and most
+// data files decompile to exactly the source.
 func TestPairsToTheLetter(t *testing.T) {
 	var pairs, exact, short, kept int
 	for _, compiled := range corpus.Files(t, "torchlight", "") {
@@ -143,7 +144,7 @@ func TestPairsToTheLetter(t *testing.T) {
 	}
 }
 
-// readAnyCase reads a file by its name in any case.
+// readAnyCase reads a file by its name, ignoring case.
 func readAnyCase(name string) ([]byte, error) {
 	list, err := os.ReadDir(filepath.Dir(name))
 	if err != nil {

@@ -9,10 +9,9 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Locate returns for each place of a finding where it is in the folder that was made of the
-// file: by [Open], [OpenPak], [OpenSingle] or [OpenAsIs]. A place that is in none of its files
-// has no path, and one that is no line of its file, or is in one for which want reports false,
-// has line 0.
+// Locate returns the line in a folder for each place of a finding. The folder must be the result of [Open], [OpenPak],
+// [OpenSingle] or [OpenAsIs]. A place in none of its files gets no path. A place without a line, or in a file for which
+// want returns false, gets line 0.
 func Locate(ctx context.Context, fsys fs.FS, places []check.Place, want func(path string) bool) ([]check.Line, error) {
 	pathOf := singlePath(fsys)
 	if s, ok := fsys.(*shown); ok {
@@ -20,7 +19,7 @@ func Locate(ctx context.Context, fsys fs.FS, places []check.Place, want func(pat
 			if at := s.paths()[s.archive.Find(name)]; at != "" || s.origins()[name] == nil {
 				return at
 			}
-			return name // it is one of the folder
+			return name // a path of the folder itself
 		}
 	}
 	lines := make([]check.Line, len(places))
@@ -34,7 +33,7 @@ func Locate(ctx context.Context, fsys fs.FS, places []check.Place, want func(pat
 	return lines, nil
 }
 
-// singlePath returns the function that finds the one file of a folder.
+// singlePath returns a function that returns the path of the only file of a folder.
 func singlePath(fsys fs.FS) func(string) string {
 	at, err := onlyFile(fsys)
 	if err != nil {
@@ -43,11 +42,11 @@ func singlePath(fsys fs.FS) func(string) string {
 	return func(string) string { return at }
 }
 
-// texts has the text that was looked at last: places mostly come file by file.
+// texts caches the last text, because places mostly are sorted by file.
 type texts struct {
 	path  string
 	data  []byte
-	index *text.Index // nil: it is no text of the game
+	index *text.Index // nil if it is not a text of the game
 }
 
 func (t *texts) locate(fsys fs.FS, place check.Place, pathOf func(string) string, want func(string) bool) check.Line {
@@ -74,7 +73,7 @@ func (t *texts) locate(fsys fs.FS, place check.Place, pathOf func(string) string
 	return check.Line{}
 }
 
-// open reads a file. Of one that cannot be read nothing is known.
+// open reads a file. An unreadable file counts as empty.
 func (t *texts) open(fsys fs.FS, path string) {
 	if t.path == path {
 		return

@@ -1,22 +1,19 @@
-// Package moddir is the folder of a mod of Torchlight II: the very folder on
-// which GUTS, the game's editor, works.
+// Package moddir implements the folder of a mod of Torchlight II. It is the folder that GUTS, the game's editor, works
+// on.
 //
-//	MOD.DAT                       what the header of the mod says, as text
+//	MOD.DAT                       the contents of the mod's header, as text
 //	MEDIA/SKILLS/LEAP/LEAP.DAT    a data file, as text
 //	MEDIA/SKILLS/LEAP/LEAP.LAYOUT a layout, as text
 //	MEDIA/SKILLS.RAW.json         a table, as JSON
 //	MEDIA/LEVELSETS/A.MPP.pgm     a pathing grid, as a picture
-//	MEDIA/MODELS/WOLF.MESH        any other file, as it is
-//	.trowel.json                  what only matters for giving back the same bytes
+//	MEDIA/MODELS/WOLF.MESH        any other file, unchanged
+//	.trowel.json                  data that is needed only to rebuild identical bytes
 //
-// In the archive the data files, layouts, tables and grids are compiled. One
-// that cannot be read stands in the folder as it is, compiled. Going back, what
-// is in its form for people is compiled, and what is compiled already is taken
-// as it is; FOO.DAT.BINDAT, as GUTS leaves it beside FOO.DAT, stands in for a
-// FOO.DAT that is not there.
+// In the archive the data files, layouts, tables and grids are compiled. Compiled files that cannot be read are
+// unchanged in the folder. When a folder is built, files in their editable form are compiled, and compiled files are
+// packed unchanged. FOO.DAT.BINDAT, which GUTS writes next to FOO.DAT, is used if FOO.DAT is missing.
 //
-// The archive of the game itself, a .PAK with a .PAK.MAN, has the same folder
-// without MOD.DAT.
+// The archive of the game itself, a .PAK with a .PAK.MAN, has the same kind of folder without MOD.DAT.
 package moddir
 
 import (
@@ -35,22 +32,22 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Options are how a folder is shown and read.
+// Options control how a folder is created and read.
 type Options struct {
-	Names  *hash.Names     // nil: those that are known
-	Floats text.FloatStyle // of data files and layouts
-	Raw    bool            // compiled files as they are
-	Like   *Like           // of a folder whose names and texts are kept where they say the same; nil: none
+	Names  *hash.Names     // nil for the known names
+	Floats text.FloatStyle // number format of data files and layouts
+	Raw    bool            // keep compiled files unchanged
+	Like   *Like           // an earlier folder whose names and texts are kept where they are equivalent, or nil
 
-	Sprites   bool                       // the sprites of image sets, too, each as a PNG
-	OnSprites func(at string, why error) // hears of image sets whose sprites are not to be had; nil: nobody
+	Sprites   bool                       // add the sprites of image sets, each as a PNG
+	OnSprites func(at string, why error) // receives image sets whose sprites are unavailable; may be nil
 
-	// Warn hears of what should perhaps be otherwise; nil: nobody. A value that a compiled file
-	// cannot hold as its source says it is an error where Warn is nil.
+	// Warn receives warnings; it may be nil. If it is nil, a value of a source that a compiled file cannot hold exactly
+	// is an error.
 	Warn func(path, message string)
 
-	formOnly bool   // what the form does not say is not wanted
-	at       string // of the source that is compiled, in its folder
+	formOnly bool   // the residue is not needed
+	at       string // path in the folder of the source that is being compiled
 }
 
 func (o *Options) warn(path, message string) {
@@ -59,7 +56,7 @@ func (o *Options) warn(path, message string) {
 	}
 }
 
-// problems returns what hears of the problems of a source; nil if nobody does.
+// problems returns a function that receives the problems of a source, or nil if Warn is nil.
 func (o *Options) problems(name string) func(*text.Error) {
 	if o.Warn == nil {
 		return nil
@@ -67,7 +64,7 @@ func (o *Options) problems(name string) func(*text.Error) {
 	return func(e *text.Error) { o.Warn(check.Line{Path: cmp.Or(o.at, name), Line: e.Line}.String(), e.Problem()) }
 }
 
-// lenient returns options with which problems of sources are no errors, and nobody hears of them.
+// lenient returns options with which problems of sources are ignored.
 func (o *Options) lenient() *Options {
 	quiet := *o
 	quiet.Warn = func(string, string) {}
@@ -83,22 +80,22 @@ func (o *Options) names() *hash.Names {
 
 // sidecar is the content of .trowel.json.
 type sidecar struct {
-	Format  string                 // of the folder of a single file
-	Archive bool                   // it is the folder of an archive, with or without a header
-	Header  *mod.HeaderResidue     // what MOD.DAT does not say
-	Mod     *mod.Residue           // of a mod, with its archive
-	Pak     *pak.Residue           // of an archive without a header
-	Files   map[string]fileResidue // by their paths in the folder
-	Sprites map[string]uint32      // CRC32 of sprites, by their paths in the folder
+	Format  string                 // format of the folder of a single file
+	Archive bool                   // the folder is that of an archive, with or without a header
+	Header  *mod.HeaderResidue     // everything about the header that MOD.DAT does not contain
+	Mod     *mod.Residue           // residue of a mod and its archive
+	Pak     *pak.Residue           // residue of an archive without a header
+	Files   map[string]fileResidue // by path in the folder
+	Sprites map[string]uint32      // CRC-32 of sprites, by path in the folder
 }
 
-// fileResidue is what a compiled file has that its form for people does not say.
-// It counts as long as nobody edited that form.
+// fileResidue holds everything about a compiled file that its editable form does not contain. It applies only to the
+// unedited form.
 type fileResidue struct {
-	Path    pak.ResidueName `json:"path,omitempty"`    // in the archive, if it does not follow from that in the folder
-	CRC32   uint32          `json:"crc,omitempty"`     // of the form
-	AsIs    bool            `json:"asIs,omitempty"`    // the file is not to be compiled, although it could be
-	Residue json.RawMessage `json:"residue,omitempty"` // of the package of its format
+	Path    pak.ResidueName `json:"path,omitempty"`    // path in the archive, if it does not follow from the path in the folder
+	CRC32   uint32          `json:"crc,omitempty"`     // CRC-32 of the form
+	AsIs    bool            `json:"asIs,omitempty"`    // the file must not be compiled, although it could be
+	Residue json.RawMessage `json:"residue,omitempty"` // residue of the package for the file's format
 }
 
 func readSidecar(fsys fs.FS) (*sidecar, error) {
@@ -109,33 +106,31 @@ func readSidecar(fsys fs.FS) (*sidecar, error) {
 	return s, nil
 }
 
-// The entries of the folder itself, in any case.
+// The entries at the top of the folder; their names may be in any case.
 const (
 	modDat   = "MOD.DAT"
 	mediaDir = "MEDIA"
 )
 
-// Recognize reports whether a folder is that of a mod.
+// Recognize reports whether a folder is the folder of a mod.
 func Recognize(fsys fs.FS) bool {
 	return findEntry(fsys, modDat, false) != "" && (findEntry(fsys, mediaDir, true) != "" || isArchive(fsys))
 }
 
-// RecognizePak reports whether a folder is that of an archive without a header. Many a
-// folder has one that is called media, the root of a system is one of them, so that there
-// have to be files in it that nothing but the game has.
+// RecognizePak reports whether a folder is the folder of an archive without a header. Many folders, such as the root of
+// a system, contain a folder called media. So the folder must contain files that only the game has.
 func RecognizePak(fsys fs.FS) bool {
 	return findEntry(fsys, modDat, false) == "" && (isArchive(fsys) || hasOwn(fsys, findEntry(fsys, mediaDir, true)))
 }
 
-// isArchive reports whether a folder has a sidecar that speaks of an archive, which may
-// have no files.
+// isArchive reports whether a folder has a sidecar that describes an archive, which may have no files.
 func isArchive(fsys fs.FS) bool {
 	side, err := readSidecar(fsys)
 	return err == nil && side.Archive
 }
 
-// hasOwn reports whether a folder has a file that by its name is the game's own. It looks
-// at so many only: what has to be looked at for longer is a disk and not a mod.
+// hasOwn reports whether a folder contains a file whose name is specific to the game. It stops after a fixed number of
+// files: a larger folder is a disk and not a mod.
 func hasOwn(fsys fs.FS, dir string) bool {
 	if dir == "" {
 		return false
@@ -162,7 +157,7 @@ func hasOwn(fsys fs.FS, dir string) bool {
 	return found
 }
 
-// isOwn reports whether a path is that of a file which the game has and few others.
+// isOwn reports whether a path has an extension that few programs except the game use.
 func isOwn(at string) bool {
 	name, _ := archivePath(at)
 	switch pak.TypeOf(name) {
@@ -172,8 +167,8 @@ func isOwn(at string) bool {
 	return true
 }
 
-// FileName returns what MOD.DAT says the file of the mod is called, without extension;
-// "" if it does not say, or no file can be called that.
+// FileName returns the file name of the mod according to MOD.DAT, without extension. It returns "" if MOD.DAT has no
+// name, or the name is not valid for a file.
 func FileName(fsys fs.FS) string {
 	data, err := fs.ReadFile(fsys, findEntry(fsys, modDat, false))
 	if err != nil {
@@ -193,7 +188,7 @@ func FileName(fsys fs.FS) string {
 	return name
 }
 
-// findEntry returns the name of a file or folder at the top, in any case; "" for none.
+// findEntry returns the name of a file or folder at the top, ignoring case, or "".
 func findEntry(fsys fs.FS, name string, dir bool) string {
 	list, _ := fs.ReadDir(fsys, ".")
 	for _, e := range list {
@@ -204,11 +199,11 @@ func findEntry(fsys fs.FS, name string, dir bool) string {
 	return ""
 }
 
-// inMedia reports whether a path, of the folder or of the archive, is below MEDIA.
+// inMedia reports whether a path in the folder or in the archive is below MEDIA.
 func inMedia(at string) bool {
 	top, _, deeper := strings.Cut(at, "/")
 	return deeper && strings.EqualFold(top, mediaDir)
 }
 
-// extension returns the extension of a path in upper case, with its dot.
+// extension returns the extension of a path in upper case, with its period.
 func extension(name string) string { return strings.ToUpper(path.Ext(name)) }

@@ -18,9 +18,8 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// TestMutations damages mods and the files in them, and takes them through
-// their folders: nothing may panic or hang, and what can be read must come back.
-// TROWEL_MUTATIONS tells how many to try.
+// TestMutations damages mods and the files in them, and converts them to folders and back: nothing may panic or hang,
+// and readable mods must round-trip. TROWEL_MUTATIONS sets the number of attempts.
 func TestMutations(t *testing.T) {
 	tests.NotRaced(t, "reads many damaged files, one after the other")
 	seeds := mutationSeeds(t)
@@ -42,9 +41,8 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// TestMutationMemory holds what damaged mods allocate, in all of opening, reading,
-// checking and building, against what they can stand for: the bytes of the file,
-// and what blocks of these bytes can inflate to.
+// TestMutationMemory compares the memory that damaged mods allocate in opening, reading, checking and building with the
+// size that they can represent: the bytes of the file, plus what blocks of these bytes can inflate to.
 func TestMutationMemory(t *testing.T) {
 	seeds := mutationSeeds(t)
 	mutate.Memory(t, 100, func(_ int, rng *rand.Rand) (func(), uint64) {
@@ -61,7 +59,7 @@ func TestMutationMemory(t *testing.T) {
 	})
 }
 
-// mutationSeeds returns mods to damage: our own, and the smaller ones of the corpus.
+// mutationSeeds returns mods to damage: generated ones and the smaller ones of the corpus.
 func mutationSeeds(t *testing.T) [][]byte {
 	var seeds [][]byte
 	made := madeMods(t)
@@ -71,8 +69,7 @@ func mutationSeeds(t *testing.T) [][]byte {
 	return append(seeds, smallMods(t)...)
 }
 
-// damaged changes a copy of a mod: its bytes anywhere, or the content of one of
-// its files, in a mod that is whole.
+// damaged changes a copy of a mod: its bytes anywhere, or the content of one of its files.
 func damaged(t testing.TB, rng *rand.Rand, data []byte) []byte {
 	if rng.IntN(2) == 0 {
 		data = slices.Clone(data)
@@ -100,13 +97,13 @@ func damaged(t testing.TB, rng *rand.Rand, data []byte) []byte {
 			f.content = damage(rng, f.content)
 		}
 	}
-	if rng.IntN(4) == 0 { // a file in the place of another
+	if rng.IntN(4) == 0 { // one file replaces another
 		files[rng.IntN(len(files))].path = files[rng.IntN(len(files))].path + []string{"", "/X.DAT", "~2", ".json", ".BINDAT"}[rng.IntN(5)]
 	}
 	return makeMod(t, m.Header, files, func(man *pak.Manifest) { man.Hint += uint32(rng.IntN(2)) })
 }
 
-// damage changes bytes; it may change those that it is given.
+// damage changes bytes; it may modify data.
 func damage(rng *rand.Rand, data []byte) []byte {
 	if len(data) < 8 {
 		return append(data, byte(rng.Uint32()))
@@ -134,8 +131,8 @@ func damage(rng *rand.Rand, data []byte) []byte {
 	return data
 }
 
-// mutateFolder damages the files of the folder of a mod, the sidecar among
-// them. It reports whether the folder can be built; then what was built comes back.
+// mutateFolder damages the files of the folder of a mod, including the sidecar. It reports whether the folder can be
+// built; if so, the result must round-trip.
 func mutateFolder(t testing.TB, rng *rand.Rand, data []byte) bool {
 	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -160,7 +157,7 @@ func mutateFolder(t testing.TB, rng *rand.Rand, data []byte) bool {
 			f.Data = damage(rng, f.Data)
 		}
 	}
-	_ = moddir.CheckFolder(files, moddir.Options{}, func(check.Finding) {}) // must only come to its end
+	_ = moddir.CheckFolder(files, moddir.Options{}, func(check.Finding) {}) // it must only terminate
 	var out memory
 	if _, _, err := moddir.Build(&out, files, moddir.BuildOptions{Tables: rng.IntN(2) == 0}); err != nil {
 		return false

@@ -19,7 +19,7 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// shown is an archive that is shown as a folder.
+// shown is an archive that is presented as a folder.
 type shown struct {
 	tree.FS
 	archive *pak.Reader
@@ -27,26 +27,26 @@ type shown struct {
 	options *Options
 	sprites []string // paths in the folder
 
-	keeping   atomic.Bool // the sidecar is wanted: note residues by the way
+	keeping   atomic.Bool // the sidecar is wanted: record residues while files are read
 	recording func() (*pak.Recording, error)
 
-	origins func() map[string]*pak.File // of the files, by their paths in the folder
+	origins func() map[string]*pak.File // files of the archive by their paths in the folder
 	paths   func() map[*pak.File]string
 }
 
 // shownFile is a file of the archive in the folder.
 type shownFile struct {
-	at   string // its path in the folder
+	at   string // path in the folder
 	file *pak.File
-	form *form  // nil: as it is
-	path string // its path in the archive, if it does not follow from at; else ""
+	form *form  // nil if the file is unchanged
+	path string // path in the archive if it does not follow from at, else ""
 
 	mu      sync.Mutex
-	made    bool         // its residue is known
+	made    bool         // the residue is known
 	residue *fileResidue // nil if there is none
 }
 
-// Open shows a mod as a folder. Nothing is read until it is asked for.
+// Open presents a mod as a folder. Files are read only when they are opened.
 func Open(m *mod.Mod, o Options) fs.FS {
 	s := newShown(m.Archive, o)
 	name, content := o.Like.header(m.Header)
@@ -67,7 +67,7 @@ func Open(m *mod.Mod, o Options) fs.FS {
 	return s
 }
 
-// OpenPak shows an archive without a header as a folder.
+// OpenPak presents an archive without a header as a folder.
 func OpenPak(r *pak.Reader, o Options) fs.FS {
 	s := newShown(r, o)
 	s.addFiles(func(archive *pak.Residue) (*sidecar, error) { return &sidecar{Pak: archive}, nil })
@@ -77,7 +77,7 @@ func OpenPak(r *pak.Reader, o Options) fs.FS {
 func newShown(r *pak.Reader, o Options) *shown {
 	s := &shown{archive: r, options: &o, recording: sync.OnceValues(func() (*pak.Recording, error) {
 		if r.Salvaged() {
-			return nil, nil // there are no very same bytes to go back to
+			return nil, nil // a salvaged archive cannot be rebuilt byte for byte
 		}
 		return pak.StartResidue(r)
 	})}
@@ -98,18 +98,18 @@ func newShown(r *pak.Reader, o Options) *shown {
 	return s
 }
 
-// Keep says that the sidecar will be asked for, as [tree.Keeper] has it.
+// Keep announces that the sidecar will be read, as described at [tree.Keeper].
 func (s *shown) Keep() { s.keeping.Store(true) }
 
-// addFiles adds the files of the archive to the folder, and the sidecar, which side
-// makes of the residue of the archive, nil if there is none.
+// addFiles adds the files of the archive to the folder, and the sidecar, which side creates from the residue of the
+// archive. The residue may be nil.
 func (s *shown) addFiles(side func(archive *pak.Residue) (*sidecar, error)) {
 	r := s.archive
 	names := newPlaces(r)
 	stored := storedSizes(r)
 	for _, file := range r.Files() {
 		if file.Removed() || file.Duplicate {
-			continue // the residue has them
+			continue // they are in the residue
 		}
 		raw := s.options.Raw || s.options.Like.asIs(file.Path)
 		f := &shownFile{file: file, at: names.place(s.options.Like.place(treePath(file.Path, raw)))}
@@ -129,8 +129,7 @@ func (s *shown) addFiles(side func(archive *pak.Residue) (*sidecar, error)) {
 	s.Add(tree.Sidecar, tree.Meta{Stored: -1, Last: true}, func() ([]byte, error) { return s.sidecar(side) })
 }
 
-// storedSizes returns how many bytes each block takes, by its offset: those up to
-// the next one.
+// storedSizes returns the approximate size of each block by its offset: the number of bytes up to the next block.
 func storedSizes(r *pak.Reader) map[uint32]int64 {
 	var offsets []uint32
 	for _, f := range r.Files() {
@@ -151,7 +150,7 @@ func storedSizes(r *pak.Reader) map[uint32]int64 {
 	return sizes
 }
 
-// content makes a file of the folder, and by the way its residue, if that is wanted.
+// content returns the content of a file of the folder and, if the sidecar is wanted, records its residue.
 func (s *shown) content(f *shownFile) ([]byte, error) {
 	keeping := s.keeping.Load()
 	data, err := s.read(f.file, keeping)
@@ -186,7 +185,7 @@ func (s *shown) read(f *pak.File, keeping bool) ([]byte, error) {
 	return f.Content()
 }
 
-// keep notes what the content in the folder does not say of the file.
+// keep records everything about the file that its content in the folder does not contain.
 func (f *shownFile) keep(content []byte, compiled bool, residue json.RawMessage) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -206,16 +205,15 @@ func (f *shownFile) keep(content []byte, compiled bool, residue json.RawMessage)
 	}
 }
 
-// kept returns what keep noted, if it did.
+// kept returns the result of keep, and whether keep was called.
 func (f *shownFile) kept() (residue *fileResidue, made bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.residue, f.made
 }
 
-// sidecar makes the sidecar. What was extracted before is not made again. A
-// file that cannot be read is not in the folder: the residue of the archive has
-// its block.
+// sidecar creates the sidecar. Files that were read before are not processed again. A file that cannot be read is not
+// in the folder; the residue of the archive has its block.
 func (s *shown) sidecar(of func(*pak.Residue) (*sidecar, error)) ([]byte, error) {
 	s.Keep()
 	rec, err := s.recording()
@@ -252,7 +250,7 @@ func (s *shown) sidecar(of func(*pak.Residue) (*sidecar, error)) ([]byte, error)
 	return side.encode()
 }
 
-// encode writes the sidecar, with a line for each file.
+// encode returns the sidecar as JSON, with a line for each file.
 func (s *sidecar) encode() ([]byte, error) {
 	var b bytes.Buffer
 	var failed error
@@ -284,12 +282,11 @@ func (s *sidecar) encode() ([]byte, error) {
 	return b.Bytes(), failed
 }
 
-// places gives each file a path in the folder of its own: a name cannot be
-// that of a file and of a folder at once.
+// places gives each file a unique path in the folder. A path cannot be that of a file and of a folder at once.
 type places struct {
 	folders map[string]bool
 	used    map[string]bool
-	next    map[string]int // the number to try next, by the path that is taken
+	next    map[string]int // the next number to try, by the path that is taken
 }
 
 func newPlaces(r *pak.Reader) *places {
@@ -300,8 +297,7 @@ func newPlaces(r *pak.Reader) *places {
 	return p
 }
 
-// addFolders adds the folders on the way to a file. Those of a folder that is
-// there are there, too.
+// addFolders adds the folders that contain a file. If a folder exists, its parents exist as well.
 func addFolders(folders map[string]bool, at string) {
 	for i := strings.LastIndexByte(at, '/'); i > 0 && !folders[at[:i]]; i = strings.LastIndexByte(at[:i], '/') {
 		folders[at[:i]] = true

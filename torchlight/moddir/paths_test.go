@@ -40,8 +40,8 @@ func TestArchivePath(t *testing.T) {
 	}
 }
 
-// No two files of an archive have the same path in the folder but for the form,
-// and upper-case ones come back by their path alone.
+// TestTreePath tests that all files of an archive have different paths in the folder, apart from their form, and that
+// upper-case paths can be restored from the path in the folder alone.
 func TestTreePath(t *testing.T) {
 	used := make(map[string]string)
 	for _, name := range []string{

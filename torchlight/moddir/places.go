@@ -6,15 +6,14 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// FolderFile is where a file of the archive stands in a folder.
+// FolderFile is the location of a file of the archive in a folder.
 type FolderFile struct {
-	At   string   // its path there
-	Twin string   // that of what GUTS compiled of it, beside it; "" if there is none
-	Same []string // those of files with the same content that are the same one to the game
+	At   string   // path in the folder
+	Twin string   // path of the file next to it that GUTS compiled from it; "" if there is none
+	Same []string // paths of identical files that have the same path in the game
 }
 
-// FolderFiles returns where in a folder the files stand that go into its archive, by their paths
-// in the game.
+// FolderFiles returns the locations in a folder of the files that belong to its archive, by their paths in the game.
 func FolderFiles(fsys fs.FS) (map[string]FolderFile, error) {
 	f, err := collect(fsys, true, func(string, string) {})
 	if err == nil {
@@ -36,19 +35,19 @@ func FolderFiles(fsys fs.FS) (map[string]FolderFile, error) {
 	return files, nil
 }
 
-// FolderPath returns where a file of the game goes in a folder, in its form for people.
+// FolderPath returns the path in a folder for a file of the game in its editable form.
 func FolderPath(name string) string { return treePath(name, false) }
 
-// IsForm reports whether the content of a file of a folder is in the form for people, which is
-// compiled where the folder is packed.
+// IsForm reports whether the content of a file of a folder is in the editable form, which is compiled when the folder
+// is packed.
 func IsForm(name string, content []byte) bool {
 	game, _ := archivePath(name)
 	f := formOf(game)
 	return f != nil && f.is(content)
 }
 
-// FileOf returns the file of the archive that a file of a folder is made of, which Open or
-// OpenPak made; nil for what is there besides, and for other folders.
+// FileOf returns the file of the archive from which a file in a folder of Open or OpenPak was created. It returns nil
+// for other files and for other folders.
 func FileOf(fsys fs.FS, at string) *pak.File {
 	if s, ok := fsys.(*shown); ok {
 		return s.origins()[at]
@@ -56,8 +55,7 @@ func FileOf(fsys fs.FS, at string) *pak.File {
 	return nil
 }
 
-// PathOf returns where a file of the archive is in a folder that Open or OpenPak made; "" if it
-// is not there.
+// PathOf returns the path of a file of the archive in a folder of Open or OpenPak, or "" if it is not there.
 func PathOf(fsys fs.FS, f *pak.File) string {
 	if s, ok := fsys.(*shown); ok {
 		return s.paths()[f]
@@ -65,6 +63,5 @@ func PathOf(fsys fs.FS, f *pak.File) string {
 	return ""
 }
 
-// SinglePath returns where a file that stands alone is in the folder that [OpenSingle] or
-// [OpenAsIs] makes of it.
+// SinglePath returns the path of a single file in the folder that [OpenSingle] or [OpenAsIs] creates for it.
 func SinglePath(name string) string { return singleName(FormName(name)) }

@@ -12,19 +12,19 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Reference is the place of a finding about a file that is not there: what refers to it,
-// and what it refers to.
+// Reference is the place of a finding about a missing file: the place that refers to the file, and the path of the
+// file.
 type Reference struct {
 	text.Place
-	To string // path of the file, in capitals
+	To string // path of the missing file, in upper case
 }
 
 func (r Reference) String() string { return r.Place.String() + " to " + r.To }
 
-// Whole returns the place that refers.
+// Whole returns the place that contains the reference.
 func (r Reference) Whole() check.Place { return r.Place }
 
-// MarshalJSON writes the place that refers, with the file as "to".
+// MarshalJSON writes the place that contains the reference, with the missing file as "to".
 func (r Reference) MarshalJSON() ([]byte, error) {
 	place, err := r.Place.MarshalJSON()
 	if err != nil {
@@ -34,17 +34,17 @@ func (r Reference) MarshalJSON() ([]byte, error) {
 	return slices.Concat(place[:len(place)-1], []byte(`,"to":`), to, []byte("}")), err
 }
 
-// missing is a file that is not there, and the places in a file that refer to it.
+// missing is a missing file, and the places in a file that refer to it.
 type missing struct {
 	from, name string
-	to         string // as the first place has it
-	base       bool   // what it is based on
+	to         string // as in the first place
+	base       bool   // the file is a BASEFILE
 	at         []check.Place
 }
 
-// checkReferences looks up what files refer to: a finding for each pair of a file and a
-// missing one. Without the game's files nobody can tell what is missing, only what is
-// not in the mod, and what probably should be.
+// checkReferences looks up the references of files. There is one finding for each pair of a file and a missing file.
+// Without the game's files it is unknown whether a file is missing: the check then reports which files are not in the
+// mod, and which probably should be.
 func checkReferences(all []facts, present map[string]bool, base tables.Sources, sink check.Sink) {
 	inGame := make(map[string]bool)
 	if base != nil {
@@ -106,8 +106,7 @@ func checkReferences(all []facts, present map[string]bool, base tables.Sources, 
 	tellOutside(kindFileOutside, "files", outside, sink)
 }
 
-// tellOutside makes one finding of all files or the like that are not in the mod, and perhaps
-// in the game.
+// tellOutside reports one finding for all files or icons that are not in the mod, but may be in the game.
 func tellOutside(kind *check.Kind, what string, list []*missing, sink check.Sink) {
 	var names []string
 	var at []check.Place
@@ -127,11 +126,11 @@ func tellOutside(kind *check.Kind, what string, list []*missing, sink check.Sink
 	}
 }
 
-// completeness knows which folders of a mod have what is referred to in them.
+// completeness records for folders of a mod which of the files that are referred to exist.
 type completeness struct {
 	files   map[string][]string        // names of the files of the mod by folder
-	folders map[string][]string        // folders of the mod that have a file of a name
-	there   map[string]map[string]bool // files that are referred to by folder, and whether they are there
+	folders map[string][]string        // folders of the mod by the name of a file in them
+	there   map[string]map[string]bool // files with references, by folder, and whether they exist
 }
 
 func newCompleteness(present map[string]bool) *completeness {
@@ -144,7 +143,7 @@ func newCompleteness(present map[string]bool) *completeness {
 	return c
 }
 
-// note notes that a file is referred to.
+// note records a reference to a file.
 func (c *completeness) note(name string, there bool) {
 	dir, file := path.Split(name)
 	if c.there[dir] == nil {
@@ -153,8 +152,8 @@ func (c *completeness) note(name string, there bool) {
 	c.there[dir][file] = there
 }
 
-// own reports whether the folder of a file seems to be the mod's own: it has more of
-// what is referred to there than it lacks.
+// own reports whether the folder of a file seems to be the mod's own: most of the files in it that are referred to
+// exist.
 func (c *completeness) own(name string) bool {
 	dir, _ := path.Split(name)
 	n := 0
@@ -168,9 +167,9 @@ func (c *completeness) own(name string) bool {
 	return n > 0
 }
 
-// near returns which file of the mod a missing one was probably meant to be: one of nearly
-// its name in its folder, or one of its name in a folder above or below. Names that
-// differ in numbers only are those of a series, of which the game may have the other.
+// near describes the file of the mod that a reference to a missing file probably means: one with a similar name in the
+// same folder, or one with the same name in a folder above or below. It ignores names that differ only in numbers,
+// because they form a series of which the game may have the other.
 func (c *completeness) near(name string) string {
 	dir, file := path.Split(name)
 	best, least := "", 3
@@ -202,8 +201,7 @@ func withoutDigits(s string) string {
 	}, s)
 }
 
-// distance returns how many letters have to be put in, taken out or changed to make b of
-// a; most or more if it is that many.
+// distance returns the number of letters to insert, delete or change to turn a into b, but at most most.
 func distance(a, b string, most int) int {
 	if d := len(a) - len(b); d >= most || -d >= most {
 		return most

@@ -16,7 +16,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// madeMods are mods of our own making, whole and odd.
+// madeMods returns generated mods, with and without oddities.
 func madeMods(t testing.TB) map[string][]byte {
 	t.Helper()
 	removes := header()
@@ -59,14 +59,14 @@ func madeMods(t testing.TB) map[string][]byte {
 	}
 }
 
-// Every mod comes back, from its folder as it is shown, and as it is on a disk;
-// whatever form the files have there.
+// TestRoundTrip tests that every mod is rebuilt from its folder, as presented and as on disk, whatever form the files
+// have there.
 func TestRoundTrip(t *testing.T) {
 	for name, data := range madeMods(t) {
 		for form, o := range map[string]moddir.Options{"": {}, " raw": {Raw: true}, " six digits": {Floats: text.GUTS}} {
 			t.Run(name+form, func(t *testing.T) {
 				fsys := openMod(t, data, o)
-				if name != "names" { // it has backslashes, which TestFS does not like
+				if name != "names" { // its names have backslashes, which TestFS rejects
 					if err := fstest.TestFS(fsys, "MOD.DAT", tree.Sidecar); err != nil {
 						t.Error(err)
 					}
@@ -74,7 +74,7 @@ func TestRoundTrip(t *testing.T) {
 				if got := build(t, fsys, moddir.BuildOptions{Options: o}); !bytes.Equal(got, data) {
 					t.Errorf("as it is shown: %d bytes became %d other ones", len(data), len(got))
 				}
-				// What was decompiled in one way can be compiled without saying so.
+				// Compiling needs no options that depend on how a file was decompiled.
 				if got := build(t, onDisk(t, fsys), moddir.BuildOptions{}); !bytes.Equal(got, data) {
 					t.Errorf("from the disk: %d bytes became %d other ones", len(data), len(got))
 				}
@@ -83,7 +83,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Where names are as the editor has them, the folder alone holds all that matters.
+// TestWithoutSidecar tests that the folder alone is sufficient if names are as in the editor.
 func TestWithoutSidecar(t *testing.T) {
 	for _, name := range []string{"empty", "ordinary", "editor", "removed", "types"} {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestWithoutSidecar(t *testing.T) {
 	}
 }
 
-// A file whose block cannot be read is not in the folder, and comes back all the same.
+// TestUnreadableBlock tests that a file with an unreadable block is not in the folder, and that it still round-trips.
 func TestUnreadableBlock(t *testing.T) {
 	data := makeMod(t, header(), ordinary(t), func(man *pak.Manifest) { man.Sections[0].Records[0].Size++ })
 	fsys := openMod(t, data, moddir.Options{})
@@ -141,7 +141,7 @@ func listing(t testing.TB, fsys fs.FS) []string {
 	return list
 }
 
-// watched counts the bytes that are read from an offset on.
+// watched counts the bytes that are read at offsets within a range.
 type watched struct {
 	io.ReaderAt
 	from, to int64
@@ -155,7 +155,7 @@ func (w *watched) ReadAt(b []byte, at int64) (int, error) {
 	return w.ReaderAt.ReadAt(b, at)
 }
 
-// Listing the folder reads no block; reading a file reads its own.
+// TestLazy tests that listing the folder reads no block, and that reading a file reads only its own.
 func TestLazy(t *testing.T) {
 	data := madeMods(t)["odd"]
 	w := &watched{ReaderAt: bytes.NewReader(data), to: int64(len(data))}
@@ -186,7 +186,7 @@ func TestLazy(t *testing.T) {
 	}
 }
 
-// A folder can be read by many at the same time, the sidecar among all.
+// TestTogether tests that many goroutines can read a folder at once, including the sidecar.
 func TestTogether(t *testing.T) {
 	data := madeMods(t)["odd"]
 	fsys := openMod(t, data, moddir.Options{})
@@ -213,7 +213,7 @@ func TestTogether(t *testing.T) {
 	readers.Wait()
 }
 
-// The archive of the game has the same folder, without MOD.DAT.
+// TestPak tests that the archive of the game has the same folder, without MOD.DAT.
 func TestPak(t *testing.T) {
 	for name, data := range madeMods(t) {
 		t.Run(name, func(t *testing.T) {
@@ -246,7 +246,7 @@ func TestPak(t *testing.T) {
 	}
 }
 
-// The sample in source form builds, and what was built can be taken apart.
+// TestSample tests that the sample can be built from its sources and extracted again.
 func TestSample(t *testing.T) {
 	fsys := sampleFolder()
 	var out memory

@@ -13,8 +13,8 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// However much of a mod is cut off, what Open says is that, the blocks that are there
-// as a whole come back, with the names that are there, and pack takes the folder.
+// TestSalvage tests that Open reports any cut-off mod as cut off, that complete blocks are recovered with the names
+// that are left, and that the resulting folder can be packed.
 func TestSalvage(t *testing.T) {
 	whole := makeMod(t, header(), ordinary(t), nil)
 	want := packed(t, whole)
@@ -67,7 +67,7 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
-// An archive without files is a folder that comes back.
+// TestNoFiles tests that an archive without files round-trips through a folder.
 func TestNoFiles(t *testing.T) {
 	h := header()
 	h.Removed = []string{"MEDIA/GONE.DAT"}

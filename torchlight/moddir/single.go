@@ -18,12 +18,11 @@ import (
 	"trowel.example/trace"
 )
 
-// A compiled file that stands alone has a folder, too: its form for people,
-// under the name that it has in the folder of a mod, and the sidecar.
+// A single compiled file has a folder, too. It contains the editable form of the file, under the name that it has in
+// the folder of a mod, and the sidecar.
 
-// OpenSingle shows a compiled file as a folder. The path is that in the game,
-// such as MEDIA/UI/X.LAYOUT.BINLAYOUT, as far as it is known; format goes into
-// the sidecar, for RecognizeSingle.
+// OpenSingle presents a compiled file as a folder. The name is the path in the game, such as
+// MEDIA/UI/X.LAYOUT.BINLAYOUT, as far as it is known. The format is stored in the sidecar for RecognizeSingle.
 func OpenSingle(data []byte, name, format string, o Options) (fs.FS, error) {
 	game, _ := archivePath(name)
 	form := formOfContent(game, data)
@@ -37,7 +36,7 @@ func OpenSingle(data []byte, name, format string, o Options) (fs.FS, error) {
 	var t tree.FS
 	at := singleName(FormName(name))
 	if form == admForm {
-		at = singleName(asADM(name)) // nothing but its name tells this text from those of Torchlight II
+		at = singleName(asADM(name)) // only its name distinguishes this text from those of Torchlight II
 	}
 	t.AddBytes(at, content)
 	side := &sidecar{Format: format}
@@ -49,16 +48,16 @@ func OpenSingle(data []byte, name, format string, o Options) (fs.FS, error) {
 	return &t, err
 }
 
-// OpenAsIs shows a file that is not compiled as a folder: it stands there as it is.
+// OpenAsIs presents a file that is not compiled as a folder that contains the unchanged file.
 func OpenAsIs(data []byte, name, format string) fs.FS {
 	var t tree.FS
 	t.AddBytes(singleName(strings.ReplaceAll(name, `\`, "/")), data)
-	side, _ := (&sidecar{Format: format}).encode() // there is nothing in it that could fail
+	side, _ := (&sidecar{Format: format}).encode() // cannot fail
 	t.AddBytes(tree.Sidecar, side)
 	return &t
 }
 
-// BuildAsIs returns the file of such a folder.
+// BuildAsIs returns the file in a folder of OpenAsIs.
 func BuildAsIs(fsys fs.FS) ([]byte, error) {
 	name, err := onlyFile(fsys)
 	if err != nil {
@@ -67,7 +66,7 @@ func BuildAsIs(fsys fs.FS) ([]byte, error) {
 	return fs.ReadFile(fsys, name)
 }
 
-// onlyFile returns the name of the one file that a folder has besides its sidecar.
+// onlyFile returns the name of the only file of a folder besides its sidecar.
 func onlyFile(fsys fs.FS) (string, error) {
 	list, err := fs.ReadDir(fsys, ".")
 	if err != nil {
@@ -80,7 +79,7 @@ func onlyFile(fsys fs.FS) (string, error) {
 	return list[0].Name(), nil
 }
 
-// singleName returns the name that a file of a path has in a folder of its own.
+// singleName returns the name of a file in the folder of a single file.
 func singleName(name string) string {
 	at := name[strings.LastIndexByte(name, '/')+1:]
 	if !fs.ValidPath(at) || at == "." {
@@ -92,7 +91,7 @@ func singleName(name string) string {
 	return at
 }
 
-// RecognizeSingle returns the name of the format that the folder of a single file is of; "" if it is none.
+// RecognizeSingle returns the name of the format of a single file's folder, or "" for another folder.
 func RecognizeSingle(fsys fs.FS) string {
 	side, err := readSidecar(fsys)
 	if err != nil {
@@ -101,7 +100,7 @@ func RecognizeSingle(fsys fs.FS) string {
 	return side.Format
 }
 
-// BuildSingle makes the compiled file of such a folder.
+// BuildSingle returns the compiled file of a folder of OpenSingle.
 func BuildSingle(fsys fs.FS, o Options) ([]byte, error) {
 	side, err := readSidecar(fsys)
 	if err != nil {
@@ -130,8 +129,7 @@ func BuildSingle(fsys fs.FS, o Options) ([]byte, error) {
 	return f.content(source, &o)
 }
 
-// Decompile returns the form for people of a compiled file. What that form does
-// not say of it is lost: the folder of [OpenSingle] keeps it.
+// Decompile returns the editable form of a compiled file. Its residue is lost; the folder of [OpenSingle] preserves it.
 func Decompile(data []byte, name string, o Options) ([]byte, error) {
 	game, _ := archivePath(name)
 	form := formOfContent(game, data)
@@ -145,7 +143,7 @@ func Decompile(data []byte, name string, o Options) ([]byte, error) {
 
 var errNoForm = errors.New("not a file that is compiled")
 
-// Compile makes the compiled file of a form for people.
+// Compile returns the compiled file of an editable form.
 func Compile(content []byte, name string, o Options) ([]byte, error) {
 	game, _ := archivePath(name)
 	form := formOfContent(game, content)
@@ -155,8 +153,8 @@ func Compile(content []byte, name string, o Options) ([]byte, error) {
 	return form.compile(content, nil, game, &o)
 }
 
-// FormName returns the name that a compiled file has in its form for people:
-// X.DAT for X.DAT.BINDAT, SKILLS.RAW.json for SKILLS.RAW. Other names stay.
+// FormName returns the name of a compiled file in its editable form: X.DAT for X.DAT.BINDAT, SKILLS.RAW.json for
+// SKILLS.RAW. Other names are unchanged.
 func FormName(name string) string {
 	game, twin := archivePath(name)
 	form := formOf(game)
@@ -173,13 +171,13 @@ func FormName(name string) string {
 	return name + form.suffix
 }
 
-// isForm reports whether a name is that of a form for people with an ending of its own.
+// isForm reports whether a name is that of an editable form with a separate suffix.
 func isForm(name string, form *form) bool {
 	return form.suffix != "" && strings.EqualFold(path.Ext(name), form.suffix)
 }
 
-// CompiledName returns the name of what a form for people becomes: the way back
-// of FormName, and X.LAYOUT.BINLAYOUT for X.LAYOUT.
+// CompiledName returns the name of the compiled file of an editable form: it reverses FormName, and returns
+// X.LAYOUT.BINLAYOUT for X.LAYOUT.
 func CompiledName(name string) string {
 	game, twin := archivePath(name)
 	form := formOf(game)
@@ -192,8 +190,7 @@ func CompiledName(name string) string {
 	return name + form.compiled
 }
 
-// formOfContent returns the form of a file by its name, or else by its content,
-// compiled or not.
+// formOfContent returns the form of a file by its name, or else by its content, which may be compiled or not.
 func formOfContent(name string, data []byte) *form {
 	if f := formOf(name); f != nil {
 		return f
@@ -215,8 +212,8 @@ func formOfContent(name string, data []byte) *form {
 	return nil
 }
 
-// CompiledFormat returns the name of the format of a whole compiled file, by its
-// name if that tells, and by its content; "" for what is none.
+// CompiledFormat returns the name of the format of a whole compiled file, by its name if possible, and by its content.
+// It returns "" if data is not a compiled file.
 func CompiledFormat(data []byte, name string) string {
 	game, _ := archivePath(name)
 	forms := []*form{layoutForm, admForm, dataForm, tableForm}
@@ -231,14 +228,14 @@ func CompiledFormat(data []byte, name string) string {
 	return ""
 }
 
-// MayBeCompiled reports whether a file can be a compiled one by its first bytes.
+// MayBeCompiled reports whether the first bytes of a file can be those of a compiled file.
 func MayBeCompiled(head []byte, name string) bool {
 	game, _ := archivePath(name)
 	f := formOf(game)
 	return f == tableForm || f == gridForm || layout.Recognize(head) || dat.Recognize(head)
 }
 
-// CheckSingle reports what is wrong with a compiled file by itself.
+// CheckSingle reports problems that are visible in a single compiled file.
 func CheckSingle(data []byte, name string, o Options, sink check.Sink) {
 	game, _ := archivePath(name)
 	if f := formOfContent(game, data); f != nil {
@@ -246,7 +243,7 @@ func CheckSingle(data []byte, name string, o Options, sink check.Sink) {
 	}
 }
 
-// CheckForm reports what is wrong with a file in its form for people.
+// CheckForm reports problems of a file in its editable form.
 func CheckForm(content []byte, name string, o Options, sink check.Sink) {
 	game, _ := archivePath(name)
 	if f := formOfContent(game, content); f != nil {
@@ -263,5 +260,5 @@ func Dump(data []byte, name string, t trace.Tracer) error {
 	return errNoForm
 }
 
-// layoutRoots are the names that the root of a layout can have.
+// layoutRoots are the possible names of the root of a layout.
 var layoutRoots = []string{"LAYOUT", "UI", "PARTICLE CREATOR"}

@@ -17,9 +17,9 @@ import (
 	"trowel.example/trace"
 )
 
-// singles are compiled files that stand alone.
+// singles returns single compiled files.
 func singles(t testing.TB) []struct {
-	name, format, form string // the form is "" where the name does not tell one
+	name, format, form string // the form is "" if the name does not determine one
 	data               []byte
 } {
 	t.Helper()
@@ -44,11 +44,10 @@ func singles(t testing.TB) []struct {
 	}
 }
 
-// A compiled file that stands alone comes back, whatever its name and the form
-// of its numbers.
+// TestSingle tests that a single compiled file round-trips, whatever its name and the form of its numbers.
 func TestSingle(t *testing.T) {
 	for _, s := range singles(t) {
-		if got := moddir.CompiledFormat(s.data, s.name); got != s.format && !bytes.Equal(s.data, oddGrid(t)) { // a grid has no signature but sane numbers
+		if got := moddir.CompiledFormat(s.data, s.name); got != s.format && !bytes.Equal(s.data, oddGrid(t)) { // a grid has no signature, and is recognized by plausible numbers
 			t.Errorf("%s: is %q", s.name, got)
 		}
 		if byName := s.form != "" || s.format != "torchlight-raw"; byName != moddir.MayBeCompiled(s.data[:min(len(s.data), 512)], s.name) { // a table has no signature
@@ -77,7 +76,7 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// No name stands in the way of a file.
+// TestSingleNames tests that any name can be presented as a folder.
 func TestSingleNames(t *testing.T) {
 	for _, name := range []string{"", ".", "..", "/", "MEDIA/", ".trowel.json", "MEDIA/.TROWEL.JSON", "%", "%2E", "A\xff", "A\x00.DAT", `C:\A.DAT.BINDAT`} {
 		fsys, err := moddir.OpenSingle(oddUnit(t), name, "torchlight-dat", moddir.Options{})
@@ -101,7 +100,7 @@ func TestSingleNames(t *testing.T) {
 	}
 }
 
-// Decompile and Compile are each other's way back, where the form says all.
+// TestConvert tests that Decompile and Compile reverse each other where the form has the complete contents.
 func TestConvert(t *testing.T) {
 	for _, s := range singles(t) {
 		form, err := moddir.Decompile(s.data, s.name, moddir.Options{})
@@ -160,7 +159,7 @@ func TestSingleErrors(t *testing.T) {
 		t.Errorf("two files are one: %v", err)
 	}
 	delete(files, "B.DAT")
-	files["A.DAT"].Data = []byte(unitText) // an edit, for the residue is of the other text
+	files["A.DAT"].Data = []byte(unitText) // an edit, to which the residue does not apply
 	if got, err := moddir.BuildSingle(files, moddir.Options{}); err != nil || !bytes.Equal(got, compiledUnit(t, unitText)) {
 		t.Errorf("after an edit: %v", err)
 	}
@@ -201,7 +200,7 @@ func TestRecognize(t *testing.T) {
 	}
 }
 
-// DumpFile tells every byte of every file of a mod that can be read.
+// TestDumpFile tests that DumpFile reports every byte of every readable file of a mod.
 func TestDumpFile(t *testing.T) {
 	data := madeMods(t)["odd"]
 	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
@@ -220,7 +219,7 @@ func TestDumpFile(t *testing.T) {
 	}
 }
 
-// compiledADM returns a layout as Torchlight I compiles it.
+// compiledADM returns a layout compiled in the format of Torchlight I.
 func compiledADM(t testing.TB) []byte {
 	t.Helper()
 	data, err := dat.Compile([]byte("[Layout]\n<INTEGER>VERSION:3\n[OBJECTS]\n<BOOL>VISIBLE:true\n<STRING>NAME:\n[/OBJECTS]\n[/Layout]"), nil, dat.Options{Path: "A.LAYOUT.ADM"})
@@ -230,8 +229,8 @@ func compiledADM(t testing.TB) []byte {
 	return data
 }
 
-// What Torchlight I compiled stays of Torchlight I when its text is edited, and even
-// though that may be the text of a layout.
+// TestADMEdited tests that a compiled file of Torchlight I keeps its format when its text is edited, even if the text
+// could be that of a layout.
 func TestADMEdited(t *testing.T) {
 	for _, name := range []string{"A.LAYOUT.ADM", "unknown.ADM"} {
 		fsys, err := moddir.OpenSingle(compiledADM(t), strings.Replace(name, "unknown.ADM", "unknown", 1), "torchlight-adm", moddir.Options{})

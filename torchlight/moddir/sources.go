@@ -12,16 +12,16 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Files are the files of a mod or of the game, to look things up in.
+// Files are the files of a mod or of the game, for lookups.
 type Files interface {
 	tables.Sources
-	// Content returns a file by its path in the game, such as MEDIA/UI/A.DDS, as it is
-	// stored. The error of one that is not there is fs.ErrNotExist.
+	// Content returns a file by its path in the game, such as MEDIA/UI/A.DDS, as stored. The error for a missing file
+	// is fs.ErrNotExist.
 	Content(path string) ([]byte, error)
 }
 
-// SourcesOf returns the files of a folder, to build tables of. A folder
-// that is the game's own, or part of it, can be a base.
+// SourcesOf returns the files of a folder as sources of tables. A folder of the game's files, or a part of it, can be a
+// base.
 func SourcesOf(fsys fs.FS, o Options) (Files, error) {
 	f, err := collect(fsys, true, func(string, string) {})
 	if err == nil {
@@ -33,7 +33,7 @@ func SourcesOf(fsys fs.FS, o Options) (Files, error) {
 	return f.trees(&o, true), nil
 }
 
-// SourcesOfArchive returns the files of an archive, to build tables of.
+// SourcesOfArchive returns the files of an archive as sources of tables.
 func SourcesOfArchive(r *pak.Reader, o Options) Files { return sourcesOfArchive(r, o) }
 
 func sourcesOfArchive(r *pak.Reader, o Options) *trees {
@@ -46,12 +46,12 @@ func sourcesOfArchive(r *pak.Reader, o Options) *trees {
 	return t
 }
 
-// trees gives out the data files of a mod as trees, compiled or not.
+// trees returns the data files of a mod as trees, compiled or not.
 type trees struct {
 	options *Options
 	paths   []string
 	content map[string]func() ([]byte, error)
-	made    map[string]*text.Node // those that are there already
+	made    map[string]*text.Node // trees that already exist
 }
 
 func (t *trees) add(name string, content func() ([]byte, error)) {
@@ -59,9 +59,8 @@ func (t *trees) add(name string, content func() ([]byte, error)) {
 	t.content[name] = content
 }
 
-// trees gives out the data files of a folder. Without orphans, those of which there is
-// only what GUTS compiled are not among its files: they are read, but no table is made of
-// them.
+// trees returns the data files of a folder. Unless orphans is set, compiled files without a source are not listed: they
+// can be read, but get no record in a table.
 func (f *folder) trees(o *Options, orphans bool) *trees {
 	t := &trees{options: o, content: make(map[string]func() ([]byte, error))}
 	for _, s := range f.sources {
@@ -73,7 +72,7 @@ func (f *folder) trees(o *Options, orphans bool) *trees {
 	return t
 }
 
-// Files goes through the paths of all files.
+// Files yields the paths of all files.
 func (t *trees) Files() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, name := range t.paths {
@@ -84,7 +83,7 @@ func (t *trees) Files() iter.Seq[string] {
 	}
 }
 
-// Content returns a file.
+// Content returns the content of a file.
 func (t *trees) Content(name string) ([]byte, error) {
 	content := t.content[gameName(name)]
 	if content == nil {

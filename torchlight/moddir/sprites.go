@@ -19,23 +19,23 @@ import (
 	"trowel.example/torchlight/picture"
 )
 
-// On request the folder has the sprites of image sets, too, each as a PNG:
+// On request the folder has the sprites of image sets, each as a PNG:
 //
 //	SPRITES/MEDIA/UI/X.IMAGESET/NAME.png
 //
-// They are not part of the mod. Building puts into the picture of a set those that were
-// changed since they were made: the sidecar knows the sums of their bytes.
+// They are not part of the mod. When a mod is built, sprites that were changed since they were created are put into the
+// picture of their image set. The sidecar has the checksums that show which are changed.
 
 // spritesDir is the folder of the sprites.
 const spritesDir = "SPRITES"
 
-// spriteAt returns where a sprite is in the folder.
+// spriteAt returns the path of a sprite in the folder.
 func spriteAt(set, name string) string {
 	return spritesDir + "/" + set + "/" + safename.Escape(name) + ".png"
 }
 
-// sheets decodes the pictures of image sets. It keeps the last one: the sprites of a set
-// are asked for one after the other.
+// sheets decodes the pictures of image sets. It caches the last one, because the sprites of a set are read one after
+// the other.
 type sheets struct {
 	mu   sync.Mutex
 	path string
@@ -43,7 +43,7 @@ type sheets struct {
 	err  error
 }
 
-// get returns the picture of a path, which content reads.
+// get returns the picture with a path. It calls content to read the picture.
 func (s *sheets) get(path string, content func() ([]byte, error)) (*image.NRGBA, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *sheets) get(path string, content func() ([]byte, error)) (*image.NRGBA,
 	return s.m, s.err
 }
 
-// addSprites adds the sprites of all image sets whose picture is there.
+// addSprites adds the sprites of all image sets whose picture exists.
 func (s *shown) addSprites() {
 	var cache sheets
 	files := make(map[string]*shownFile)
@@ -71,9 +71,9 @@ func (s *shown) addSprites() {
 		}
 		data, err := f.file.Content()
 		if err != nil {
-			continue // check tells
+			continue // check reports it
 		}
-		set, _ := imageset.Parse(data) // what is wrong in it, check tells
+		set, _ := imageset.Parse(data) // check reports its problems
 		if set == nil {
 			continue
 		}
@@ -93,7 +93,7 @@ func (s *shown) addSprites() {
 		have := make(map[string]bool)
 		for _, sprite := range set.Sprites {
 			at := spriteAt(f.at, sprite.Name)
-			if key := safename.Fold(at); !have[key] && !sprite.Cut(sheet).Rect.Empty() { // of two the game knows one
+			if key := safename.Fold(at); !have[key] && !sprite.Cut(sheet).Rect.Empty() { // of two sprites with one name the game uses one
 				have[key] = true
 				s.sprites = append(s.sprites, at)
 				s.Add(at, tree.Meta{Stored: -1, Note: "sprite"}, func() ([]byte, error) {
@@ -110,7 +110,7 @@ func (s *shown) addSprites() {
 	}
 }
 
-// spriteSums returns the sums of the sprites as they are made, by their paths.
+// spriteSums returns the checksums of the unchanged sprites, by their paths.
 func (s *shown) spriteSums() (map[string]uint32, error) {
 	sums := make(map[string]uint32)
 	for _, at := range s.sprites {
@@ -125,14 +125,13 @@ func (s *shown) spriteSums() (map[string]uint32, error) {
 
 func isImageSet(name string) bool { return strings.EqualFold(path.Ext(name), ".IMAGESET") }
 
-// spriteSet is an image set of the folder that has sprites there.
+// spriteSet is an image set that has sprites in the folder.
 type spriteSet struct {
 	*imageset.Set
 	at string
 }
 
-// findSprites finds the image sets of which there are sprites, by the pictures that they
-// are cut from.
+// findSprites finds the image sets that have sprites in the folder, by the pictures that contain the sprites.
 func (f *folder) findSprites() error {
 	if _, err := fs.Stat(f.fsys, spritesDir); err != nil {
 		return nil
@@ -159,7 +158,7 @@ func (f *folder) findSprites() error {
 	return nil
 }
 
-// assemble puts the sprites that were changed into the picture that they are cut from.
+// assemble puts changed sprites into the picture that contains them.
 func (f *folder) assemble(s *source, data []byte) ([]byte, error) {
 	var made *image.NRGBA
 	for _, set := range f.sprites[s.path] {

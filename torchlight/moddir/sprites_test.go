@@ -21,7 +21,7 @@ const imageSet = `<Imageset Name="icons" Imagefile="media/ui/icons.dds">
 	<Image Name="beside" XPos="90" YPos="0" Width="8" Height="8"/>
 </Imageset>`
 
-// copyOf returns all files of a folder, as a person who edits them has them.
+// copyOf returns a copy of all files of a folder, to be edited.
 func copyOf(t *testing.T, fsys fs.FS) fstest.MapFS {
 	t.Helper()
 	m := fstest.MapFS{}
@@ -48,8 +48,8 @@ func pngOf(t *testing.T, m image.Image) []byte {
 	return b.Bytes()
 }
 
-// Sprites are in the folder if they are wanted. The mod is the very same if none of them
-// was changed, and has in its picture those that were.
+// TestSprites tests that sprites are in the folder on request, that the mod is rebuilt byte for byte if none of them is
+// changed, and that changed sprites are put into the picture.
 func TestSprites(t *testing.T) {
 	sheet := image.NewNRGBA(image.Rect(0, 0, 32, 16))
 	for i := range sheet.Pix {
@@ -83,7 +83,7 @@ func TestSprites(t *testing.T) {
 		if got := build(t, fsys, moddir.BuildOptions{}); !bytes.Equal(got, data) {
 			t.Errorf("%v: other bytes come back", codec)
 		}
-		fsys[b].Data = pngOf(t, sprite) // the same pixels, saved again
+		fsys[b].Data = pngOf(t, sprite) // the same pixels in another encoding
 		if got := packed(t, build(t, fsys, moddir.BuildOptions{})); got["MEDIA/UI/ICONS.DDS"] != string(pix) {
 			t.Errorf("%v: a sprite with the same pixels makes another picture", codec)
 		}
