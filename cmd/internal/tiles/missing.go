@@ -7,25 +7,25 @@ import (
 	"trowel.example/internal/output"
 )
 
-// What is missing in a tile belongs to the tile: the folder keeps it as notes of the file, and it is
-// reported as long as the tile is there, whoever drew the tile and when. What is missing in the whole
-// file is found anew in each run.
+// Missing data of a tile is stored with the tile: the folder keeps it as notes of the file. It is reported in
+// every run while the tile exists, whichever run drew the tile. Missing data of the whole file is determined in
+// each run.
 
-// notesOf returns what is missing in a tile as the folder keeps it.
+// notesOf encodes the missing data of a tile as notes of the file.
 func notesOf(missing []format.Missing) (notes []output.Note) {
 	for _, m := range missing {
 		n := m.Count
 		m.Count = 0
 		text, err := json.Marshal(m)
 		if err != nil {
-			panic(err) // nothing here cannot be JSON
+			panic(err) // all values can be encoded as JSON
 		}
 		notes = append(notes, output.Note{Text: string(text), Count: n})
 	}
 	return notes
 }
 
-// missingOf is the inverse of notesOf. It reports whether the notes can be read.
+// missingOf decodes the notes of notesOf. It reports whether the notes are valid.
 func missingOf(piece output.Piece) (missing []format.Missing, ok bool) {
 	for _, note := range piece.Notes {
 		var m format.Missing
@@ -38,7 +38,7 @@ func missingOf(piece output.Piece) (missing []format.Missing, ok bool) {
 	return missing, true
 }
 
-// Missing returns what the tiles that are in the folder now, and the whole file, had to do without.
+// Missing returns the missing data of the tiles in the folder and of the whole file.
 func (p *Pyramid) Missing() []format.Missing {
 	all := new(format.Missed)
 	for _, m := range p.Scene.Missing() {

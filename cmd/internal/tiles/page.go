@@ -20,21 +20,21 @@ var pageText string
 
 var page = template.Must(template.New("index.html").Parse(pageText))
 
-// pageData is what the page knows of the pyramid.
+// pageData is the description of the pyramid for the page.
 type pageData struct {
 	Title      string
 	Background template.CSS
 	Map        struct {
 		Levels int        `json:"levels"`
 		Side   int        `json:"side"`
-		Scale  float64    `json:"scale"`  // pixels of a unit at level 0
-		Bounds [4]float64 `json:"bounds"` // in pixels of level 0: left, top, right, bottom
+		Scale  float64    `json:"scale"`  // pixels per unit at level 0
+		Bounds [4]float64 `json:"bounds"` // left, top, right, bottom in pixels of level 0
 		Axes   [2]string  `json:"axes"`
-		Signs  [2]int     `json:"signs"` // -1 where a coordinate grows the other way
+		Signs  [2]int     `json:"signs"` // -1 for a coordinate that grows in the opposite direction
 	}
 }
 
-// writePage writes the page, and what it needs.
+// writePage writes the page and its resources.
 func (p *Pyramid) writePage() error {
 	d := pageData{Title: p.Title, Background: "#ddd"}
 	if p.Background.A == 0xff {

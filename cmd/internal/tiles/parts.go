@@ -12,60 +12,59 @@ import (
 	"trowel.example/internal/output"
 )
 
-// Tile is a record of the work: a tile that was drawn.
+// Tile is a record of the work: a rendered tile.
 type Tile struct {
-	Name    string      // in the folder
-	Key     output.Hash // of what it was made from
-	Content output.Hash // of its pixels; 0: nothing is visible, and there is no tile
-	PNG     []byte      // nil: the folder has it
-	Aside   bool        // it has not changed: others are made of it, and that is all
+	Name    string      // path in the folder
+	Key     output.Hash // hash of its input
+	Content output.Hash // hash of its pixels; 0: the tile is empty and has no file
+	PNG     []byte      // nil: the file in the folder is valid
+	Aside   bool        // unchanged: used only to compose other tiles
 
-	Missing []format.Missing // in a tile of level 0
+	Missing []format.Missing // for a tile of level 0
 }
 
 const (
-	// squareLevel is the level of the tile that a part is as large as: 64 tiles of level 0, which
-	// are some seconds of work.
+	// squareLevel is the level of the tile that covers a part: 64 tiles of level 0, some seconds of work.
 	squareLevel = 3
-	// maxLevel is the highest one of a part that anybody may ask for.
+	// maxLevel is the maximum level of a requested part.
 	maxLevel = 6
 )
 
 // square is the data of a part.
 type square struct {
-	Level int             `json:"level"`           // of the one tile that has all of it
-	Tiles image.Rectangle `json:"tiles"`           // of level 0, within that
-	Scene []byte          `json:"scene,omitempty"` // what one has to know that draws these tiles alone
+	Level int             `json:"level"`           // level of the tile that covers the part
+	Tiles image.Rectangle `json:"tiles"`           // tiles of level 0 in the part
+	Scene []byte          `json:"scene,omitempty"` // data that the scene needs to draw only these tiles
 }
 
-// pixels returns what the tiles show.
+// pixels returns the rectangle that the tiles cover.
 func (s square) pixels() image.Rectangle {
 	return image.Rectangle{Min: s.Tiles.Min.Mul(side), Max: s.Tiles.Max.Mul(side)}
 }
 
-// ScenePart returns what [format.Job] has to know of a part.
+// ScenePart returns the data that [format.Job] needs for a part.
 func ScenePart(part *work.Part) []byte {
 	var s square
 	if part == nil || json.Unmarshal(part.Data, &s) != nil {
-		return nil // who does it says what is wrong
+		return nil // the error is reported when the part is done
 	}
 	return s.Scene
 }
 
-// valid reports whether the tiles are those of one tile of the level, and none lies too far out.
+// valid reports whether the tiles are within one tile of the level and within maxPlace.
 func (s square) valid() bool {
 	most := maxPlace/side + 1
 	return s.Level >= 0 && s.Level <= maxLevel && !s.Tiles.Empty() && s.Tiles.In(image.Rect(-most, -most, most, most)) && s.at(s.Level).Size() == image.Pt(1, 1)
 }
 
-// at returns the tiles of a level.
+// at returns the tiles of a level that cover the square.
 func (s square) at(level int) image.Rectangle {
 	r, up := s.Tiles, 1<<level-1
 	return image.Rect(r.Min.X>>level, r.Min.Y>>level, (r.Max.X+up)>>level, (r.Max.Y+up)>>level)
 }
 
-// Split yields squares of tiles, row by row; for one process single tiles, so that all cores have
-// something to do.
+// Split yields squares of tiles, row by row. In one process, the squares are single tiles, so that all cores
+// are busy.
 func (p *Pyramid) Split(ctx context.Context, fine bool, yield func(work.Part) error) error {
 	err := p.plan()
 	if p.here = !fine; p.here && err == nil {
@@ -155,10 +154,10 @@ func (p *Pyramid) draw(ctx context.Context, s square, put func(Tile) error) erro
 	return nil
 }
 
-// records are tiles of a level of a part.
+// records are the tiles of a level in a part.
 type records struct {
 	of     map[string]Tile
-	folder *output.Collection // that has those without a PNG
+	folder *output.Collection // has the tiles without a PNG
 }
 
 func (r records) Piece(name string) (output.Piece, bool) {

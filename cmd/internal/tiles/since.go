@@ -10,13 +10,13 @@ import (
 	"trowel.example/internal/output"
 )
 
-// Of a scene that knows an earlier time ([format.Dated]) only those tiles are drawn that show what has
-// changed since, and those above them made of their four. What is needed of others for that is read
-// from the folder, if that has it; else it is drawn and kept aside until the end, and does not become
-// part of the folder. Who draws a part looks into the folder, too, if it may.
+// For a scene with an earlier time ([format.Dated]), only the tiles that have changed since are drawn, and the
+// tiles above them. The unchanged tiles needed to compose them are read from the folder or, if missing there,
+// drawn and set aside until the end, without becoming part of the folder. Processes that draw parts also read
+// the folder, if they may.
 
-// findThen finds out which levels there were at an earlier time, if the scene knows one. Where there
-// is nothing any more, tiles are to be removed: it is looked at, too.
+// findThen determines the levels at the earlier time, if the scene has one. Areas that have become empty are
+// included, because their tiles must be removed.
 func (p *Pyramid) findThen() error {
 	scene, ok := p.Scene.(format.Dated)
 	if !ok {
@@ -43,7 +43,7 @@ func (p *Pyramid) findThen() error {
 	return err
 }
 
-// source returns the folder with the tiles that were; nil if there is none.
+// source returns the folder with the earlier tiles, or nil.
 func (p *Pyramid) source() *output.Collection {
 	if p.folder != nil {
 		return p.folder
@@ -51,7 +51,7 @@ func (p *Pyramid) source() *output.Collection {
 	return p.was
 }
 
-// style returns a hash of all that tiles have in common.
+// style returns a hash of the properties that all tiles share.
 func (p *Pyramid) style() output.Hash {
 	if s, ok := p.Scene.(format.Dated); ok {
 		return p.key([]byte(s.Style()))
@@ -59,8 +59,8 @@ func (p *Pyramid) style() output.Hash {
 	return p.key(nil)
 }
 
-// sameStyle returns an error if there are tiles in a folder that were drawn in another way, beside
-// which none can be made.
+// sameStyle returns an error if the tiles in a folder were drawn with other settings, so that new tiles would
+// not fit.
 func (p *Pyramid) sameStyle(folder *output.Collection) error {
 	if p.since == nil {
 		return nil
@@ -71,20 +71,19 @@ func (p *Pyramid) sameStyle(folder *output.Collection) error {
 	return nil
 }
 
-// stays reports whether a file that nobody has made in this run is left as it is: a tile of which
-// nothing has changed.
+// stays reports whether a file not written in this run is kept: an unchanged tile.
 func (p *Pyramid) stays(file string) bool {
 	level, at, ok := placeOf(file)
 	return ok && p.since != nil && level < len(p.levels) && at.In(p.levels[level]) && !p.fresh[file]
 }
 
-// placeOf returns which tile a file is.
+// placeOf returns the level and position of the tile with a file name.
 func placeOf(file string) (level int, at image.Point, ok bool) {
 	_, err := fmt.Sscanf(file, "%d/%d/%d.png", &level, &at.X, &at.Y)
 	return level, at, err == nil && level >= 0 && name(level, at.X, at.Y) == file
 }
 
-// note remembers a tile that shows something that has changed.
+// note records a changed tile.
 func (p *Pyramid) note(t Tile) {
 	if p.since == nil {
 		return
@@ -97,7 +96,7 @@ func (p *Pyramid) note(t Tile) {
 	}
 }
 
-// forgetLevels notes the tiles of levels that there are not any more.
+// forgetLevels records the tiles of levels that no longer exist.
 func (p *Pyramid) forgetLevels() {
 	for level := len(p.levels); level < len(p.then); level++ {
 		r := p.then[level]
@@ -109,8 +108,8 @@ func (p *Pyramid) forgetLevels() {
 	}
 }
 
-// again returns the tiles of a level that have to be made again: above those that were, and all of a
-// level that there was not.
+// again returns the tiles of a level that must be remade: those above changed tiles, and all tiles of a new
+// level.
 func (p *Pyramid) again(level int) map[string]bool {
 	if p.since == nil {
 		return nil
@@ -127,7 +126,7 @@ func (p *Pyramid) again(level int) map[string]bool {
 	return again
 }
 
-// putAside keeps a tile that has not changed, unless the folder has it.
+// putAside stores an unchanged tile, unless the folder contains it.
 func (p *Pyramid) putAside(t Tile) (err error) {
 	switch {
 	case t.Content == output.Hash{} || t.PNG == nil && p.here:
@@ -145,13 +144,13 @@ func (p *Pyramid) putAside(t Tile) (err error) {
 	return p.folder.Aside(t.Name, t.Key, t.Content, t.PNG)
 }
 
-// changedIn reports whether one of some tiles of level 0 has changed.
+// changedIn reports whether any of the tiles of level 0 has changed.
 func (p *Pyramid) changedIn(ctx context.Context, tiles image.Rectangle) (bool, error) {
 	return p.since.Changed(ctx, p.Look, image.Rectangle{Min: tiles.Min.Mul(side), Max: tiles.Max.Mul(side)})
 }
 
-// renew draws those tiles of a part that have changed, and puts the one that has all of it aside if that
-// has not: others above are made of it.
+// renew draws the changed tiles of a part. If the tile that covers the part is unchanged, renew puts it as an
+// aside, because tiles above may be composed of it.
 func (p *Pyramid) renew(ctx context.Context, s square, put func(Tile) error) error {
 	changed := make([]map[image.Point]bool, s.Level+1)
 	for level := range changed {
@@ -178,7 +177,7 @@ func (p *Pyramid) renew(ctx context.Context, s square, put func(Tile) error) err
 	return err
 }
 
-// renewal is a part that is drawn where it has changed.
+// renewal is a part of which only the changed tiles are drawn.
 type renewal struct {
 	*Pyramid
 	square  square
@@ -186,7 +185,7 @@ type renewal struct {
 	put     func(Tile) error
 }
 
-// tile returns a tile, and puts it and those below if they have changed.
+// tile returns a tile. It puts the tile and those below it, if they have changed.
 func (r *renewal) tile(ctx context.Context, level int, at image.Point) (t Tile, err error) {
 	t = Tile{Name: name(level, at.X, at.Y), Aside: !r.changed[level][at]}
 	if was := r.source(); t.Aside && was != nil {

@@ -1,14 +1,14 @@
-// Package tiles makes a pyramid of tiles of a scene: a folder of pictures of 256 pixels that
-// a page of its own shows in a browser, in all zoom levels.
+// Package tiles makes a tile pyramid of a scene: a folder of pictures of 256 pixels, with a page that shows
+// them in a browser at all zoom levels.
 //
-// Level 0 has the scene in its natural size; in each level above, a pixel is the mean of
-// four. The tile x,y of a level, LEVEL/X/Y.png, has the pixels from 256x,256y on, and the pixel
-// 0,0 is the place 0,0 of the scene. So a tile is called the same however the scene grows.
-// A tile of nothing but background is not there.
+// Level 0 shows the scene in its natural size; in each level above, a pixel is the mean of four pixels. The
+// tile x,y of a level, LEVEL/X/Y.png, begins at the pixel 256x,256y, and the pixel 0,0 is the place 0,0 of the
+// scene. Therefore the names of tiles do not change when the scene grows. Tiles that show only background have
+// no file.
 //
-// A part of the work ([work.Verb]) is an aligned square of tiles of level 0, with those of the
-// levels above it that are made of these alone; its records are the tiles. So no two parts draw
-// the same tile, and what is left for the end are the few levels on top, and the page.
+// A part of the work ([work.Verb]) is an aligned square of tiles of level 0, together with the tiles of higher
+// levels that are composed only of these. The records are the tiles. No tile is drawn by two parts, and only
+// the few top levels and the page remain for the end.
 package tiles
 
 import (
@@ -35,64 +35,63 @@ import (
 )
 
 const (
-	side     = 256     // of a tile, in pixels
-	maxTiles = 1 << 20 // of a pyramid
-	maxPlace = 1 << 30 // pixels: no tile lies farther out
-	rules    = "2"     // raised when tiles are to be drawn again by a new version
+	side     = 256     // width and height of a tile in pixels
+	maxTiles = 1 << 20 // tiles of a pyramid
+	maxPlace = 1 << 30 // pixels: largest coordinate of a tile
+	rules    = "2"     // increased when a new version must redraw all tiles
 )
 
-// Pyramid is what is to be made. It is a [work.Verb]; once its records are taken, Finish does
-// the rest.
+// Pyramid makes a tile pyramid. It is a [work.Verb]. After its records are taken, Finish completes the pyramid.
 type Pyramid struct {
 	Scene      format.Scene
 	View       format.View
 	Look       format.Look // view, layers and time
-	Scale      float64     // pixels of a unit at level 0
+	Scale      float64     // pixels per unit at level 0
 	Background color.NRGBA
-	File       string // that the parts are of
-	Title      string // of the page
+	File       string // file name of the parts
+	Title      string // title of the page
 
-	// Open opens the folder. It is called once, and only where tiles are put into it: who does a
-	// part for others has none. It is closed by whoever opened it.
+	// Open opens the output folder. It is called once, and only in the process that stores tiles, not in
+	// processes that do parts for others. The caller of the pyramid closes the folder.
 	Open func() (*output.Collection, error)
-	// Was opens, for reading, the folder with the tiles that were, where Open opens another one or
-	// is not called; it may return nil. Nil: there is no other.
+	// Was opens the folder with the earlier tiles for reading, if Open opens another folder or is not called.
+	// It may return nil. If Was is nil, there is no other folder.
 	Was      func() (*output.Collection, error)
-	Progress func(done, of int) // of tiles; may be nil
+	Progress func(done, of int) // counts tiles; may be nil
 
 	planning sync.Once
 	failed   error
-	levels   []image.Rectangle // the tiles that each has
-	total    int               // of tiles at most
-	salt     []byte            // a hash of what all tiles share
-	since    format.Dated      // the scene, if only what has changed is drawn
-	then     []image.Rectangle // the levels that there were
+	levels   []image.Rectangle // the tiles of each level
+	total    int               // maximum number of tiles
+	salt     []byte            // hash of the properties that all tiles share
+	since    format.Dated      // the scene, if only changes are drawn
+	then     []image.Rectangle // the levels at the earlier time
 	was      *output.Collection
 
-	folder *output.Collection // nil: it is not open
-	here   bool               // all is done in this process
-	level  int                // the highest one that parts have
+	folder *output.Collection // nil: not open
+	here   bool               // this process does all parts
+	level  int                // highest level of the parts
 
 	drawn, kept, removed atomic.Int64
 	done                 atomic.Int64
 	mu                   sync.Mutex
 	changed              []string
-	fresh                map[string]bool // tiles of which something has changed since
+	fresh                map[string]bool // tiles changed since the earlier time
 	gone                 []string
 }
 
-// Made tells what came of it.
+// Made is a summary of the result.
 type Made struct {
 	Levels               int
-	Drawn, Kept, Removed int64    // tiles: new ones, and those that were there and are as they have to be
-	Changed              []string // names of the files that were made
+	Drawn, Kept, Removed int64    // numbers of tiles; Kept are existing tiles that are still correct
+	Changed              []string // names of the files written
 
-	Since bool     // only tiles were looked at that show what has changed since an earlier time
-	Gone  []string // of these, where nothing is to be seen any more: names of tiles that there may have been
+	Since bool     // only tiles changed since an earlier time were drawn
+	Gone  []string // names of tiles that have become empty since; not all of them existed
 }
 
-// Finish makes what is made of the tiles of the parts: the levels above, and the page; and
-// removes what earlier runs made and is not there any more.
+// Finish makes the files that depend on the tiles of several parts: the levels above, and the page. It removes
+// outdated files of earlier runs.
 func (p *Pyramid) Finish(ctx context.Context) (Made, error) {
 	if err := p.begin(); err != nil {
 		return p.Made(), err
@@ -127,7 +126,7 @@ func (p *Pyramid) Finish(ctx context.Context) (Made, error) {
 
 var isTile = regexp.MustCompile(`^[0-9]+/-?[0-9]+/-?[0-9]+\.png$`)
 
-// Made returns what has come of it so far.
+// Made returns a summary of the result so far.
 func (p *Pyramid) Made() Made {
 	slices.Sort(p.changed)
 	slices.Sort(p.gone)
@@ -144,7 +143,7 @@ func (p *Pyramid) begin() (err error) {
 	return err
 }
 
-// plan says which levels there are, and how many tiles at most.
+// plan determines the levels and the maximum number of tiles.
 func (p *Pyramid) plan() error {
 	p.planning.Do(func() {
 		if p.levels, p.failed = p.levelsOf(p.View.Bounds); p.failed == nil {
@@ -157,7 +156,7 @@ func (p *Pyramid) plan() error {
 	return p.failed
 }
 
-// levelsOf returns the levels that a scene with some bounds has.
+// levelsOf returns the levels of a scene with the given bounds.
 func (p *Pyramid) levelsOf(b format.Rect) (levels []image.Rectangle, err error) {
 	at := func(v float64, round func(float64) float64) int {
 		if v *= p.Scale; math.Abs(v) > maxPlace {
@@ -184,17 +183,17 @@ func (p *Pyramid) levelsOf(b format.Rect) (levels []image.Rectangle, err error) 
 	}
 }
 
-// What touches a tile by less than a millionth of a pixel does so by rounding only.
+// An overlap of less than a millionth of a pixel is a rounding error.
 const little = 1e-6 / side
 
-// findLook finds out what all tiles share.
+// findLook determines the properties that all tiles share.
 func (p *Pyramid) findLook() error {
 	for _, tiles := range p.levels {
 		p.total += tiles.Dx() * tiles.Dy()
 	}
 	b := p.View.Bounds
 	p.Look.Origin, p.Look.Scale, p.Look.Size = [2]float64{}, p.Scale, image.Point{}
-	salt, err := json.Marshal([]any{rules, p.Look, p.Background}) // and not the bounds, which may grow
+	salt, err := json.Marshal([]any{rules, p.Look, p.Background}) // without the bounds, which may grow
 	sum := sha256.Sum256(salt)
 	p.salt = sum[:]
 	p.Look.Size = image.Pt(int(math.Ceil(b.Dx()*p.Scale-little)), int(math.Ceil(b.Dy()*p.Scale-little)))
@@ -203,7 +202,7 @@ func (p *Pyramid) findLook() error {
 
 func name(level, x, y int) string { return fmt.Sprintf("%d/%d/%d.png", level, x, y) }
 
-// shrinkLevel makes the tiles of a level from those in the folder, some at the same time.
+// shrinkLevel makes the tiles of a level from those in the folder, several at a time.
 func (p *Pyramid) shrinkLevel(ctx context.Context, level int) error {
 	var failed atomic.Pointer[error]
 	tiles, again := p.levels[level], p.again(level)
@@ -262,14 +261,13 @@ func (p *Pyramid) drawTile(ctx context.Context, x, y int) (Tile, error) {
 	return t, p.encode(&t, dst)
 }
 
-// pieces are the tiles of which others are made: a folder, or the records of a part.
+// pieces provides the tiles from which others are composed: a folder or the records of a part.
 type pieces interface {
 	Piece(name string) (output.Piece, bool)
 	Read(name string) ([]byte, error)
 }
 
-// shrink makes a tile of a higher level from those four of the ones below that there are, if one
-// of them has changed.
+// shrink composes a tile from the existing tiles among its four on the level below, if one of them has changed.
 func (p *Pyramid) shrink(from pieces, below image.Rectangle, level, x, y int) (Tile, error) {
 	t := Tile{Name: name(level, x, y)}
 	var four [4]output.Piece
@@ -313,7 +311,7 @@ func (p *Pyramid) key(of []byte) output.Hash {
 	return output.Hash(sum[:16])
 }
 
-// same reports whether a tile is there that was made from the same.
+// same reports whether a tile with the same input exists.
 func (p *Pyramid) same(t *Tile) bool {
 	if p.folder == nil {
 		return false
@@ -326,8 +324,7 @@ func (p *Pyramid) same(t *Tile) bool {
 	return ok
 }
 
-// encode makes the bytes of a tile, unless it is blank and lacks nothing, or looks as the one that is
-// there.
+// encode encodes a tile, unless the tile is blank without missing data or identical to the existing tile.
 func (p *Pyramid) encode(t *Tile, m *image.RGBA) error {
 	if len(t.Missing) == 0 && p.onlyBackground(m) {
 		return nil
@@ -355,7 +352,7 @@ func (p *Pyramid) encode(t *Tile, m *image.RGBA) error {
 	return err
 }
 
-// put makes a tile in the folder what it is to be.
+// put writes, keeps or removes the file of a tile in the folder.
 func (p *Pyramid) put(t Tile) error {
 	if t.Aside {
 		return p.putAside(t)
@@ -393,7 +390,7 @@ func (p *Pyramid) write(name string, key, content output.Hash, data []byte, note
 	return p.folder.Put(path.Clean(name), key, content, data, notes...)
 }
 
-// blankOf returns a picture of nothing but background.
+// blankOf returns a picture with only background.
 func (p *Pyramid) blankOf(r image.Rectangle) *image.RGBA {
 	m := image.NewRGBA(r)
 	draw.Draw(m, r, image.NewUniform(p.Background), image.Point{}, draw.Src)
