@@ -16,26 +16,26 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// Change is what happened to a file from the old tree to the new one.
+// Change is the kind of change of a file between the trees.
 type Change string
 
-// What happened to a file.
+// Kinds of changes.
 const (
 	Added   Change = "added"
 	Removed Change = "removed"
 	Changed Change = "changed"
 )
 
-// Trees are two trees to be compared.
+// Trees are two trees to compare.
 type Trees struct {
 	Old, New fs.FS
-	Sidecar  bool                // compare it too
-	Label    func(string) string // makes paths fit for the heads of diffs; nil: as they are
+	Sidecar  bool                // compare the sidecar, too
+	Label    func(string) string // returns the path for the header of a diff; nil: the path is unchanged
 }
 
 // Error is an error of one of the trees.
 type Error struct {
-	New bool // of the new one
+	New bool // the error is from the new tree
 	Err error
 }
 
@@ -44,31 +44,31 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap returns the error of the tree.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Pair is a file of one of the trees or of both.
+// Pair is a file in one or both trees.
 type Pair struct {
 	Path   string
-	Change Change // Changed: if it did
-	Other  string // its path in the new tree where that is another
+	Change Change // for a file in both trees: Changed, even if its content is the same
+	Other  string // path in the new tree, if it differs
 }
 
-// Difference is what there is to tell of a pair.
+// Difference is the comparison of a pair.
 type Difference struct {
 	Pair
 	Same             bool
-	OldSize, NewSize int64  // of what is in both
-	Text             string // unified diff; "" for what is no text, or the same in another encoding
-	Plus, Minus      int    // lines in it
-	Err              error  // it could not be read
+	OldSize, NewSize int64  // sizes of the files in both trees
+	Text             string // unified diff; "" for binary files, or if only the encoding differs
+	Plus, Minus      int    // numbers of added and removed lines
+	Err              error  // the files could not be read
 }
 
-// Compare hands all files to emit, those of the old tree first, also those that are the same;
-// of what could not be read, the error.
+// Compare calls emit for each file, first those of the old tree, including unchanged files. If a file cannot be
+// read, Err of the Difference is set.
 func (t *Trees) Compare(ctx context.Context, emit func(Difference) error) error {
 	return parallel.Ordered(ctx, func(yield func(Pair) error) error { return t.pairs(ctx, yield) }, t.File, emit)
 }
 
-// pairs yields the files of the old tree, then those that only the new one has. Trees of one
-// file each are compared whatever these are called.
+// pairs yields the files of the old tree, then the files that exist only in the new tree. If both trees consist
+// of one file, these files are compared, whatever their names are.
 func (t *Trees) pairs(ctx context.Context, yield func(Pair) error) error {
 	if a, b := t.only(t.Old), t.only(t.New); a != "" && b != "" {
 		return yield(Pair{a, Changed, b})
@@ -82,7 +82,7 @@ func (t *Trees) pairs(ctx context.Context, yield func(Pair) error) error {
 			switch {
 			case err == nil && !info.IsDir():
 				if there == "" {
-					return nil // it was compared already
+					return nil // already compared
 				}
 				return yield(Pair{Path: name, Change: there})
 			case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
@@ -97,7 +97,7 @@ func (t *Trees) pairs(ctx context.Context, yield func(Pair) error) error {
 	return contents.Walk(ctx, t.New, ".", visit(t.Old, false, Added, ""))
 }
 
-// only returns the one file that a tree has besides its sidecar; "" if it has not just one.
+// only returns the only file of a tree, not counting its sidecar, or "" if there is not exactly one.
 func (t *Trees) only(fsys fs.FS) string {
 	list, err := fs.ReadDir(fsys, ".")
 	if err != nil || t.Sidecar || len(list) > 2 {
@@ -116,7 +116,7 @@ func (t *Trees) only(fsys fs.FS) string {
 	return name
 }
 
-// File reads both files of a pair and compares them. What exists on one side only is not read.
+// File compares the files of a pair. A file that exists only in one tree is not read.
 func (t *Trees) File(p Pair) Difference {
 	d := Difference{Pair: p}
 	if p.Change != Changed {
@@ -162,8 +162,7 @@ func (t *Trees) File(p Pair) Difference {
 	return d
 }
 
-// SameBytes reports whether two sources are files of the same bytes: then there is no need to
-// know what they are.
+// SameBytes reports whether two sources are byte-identical files. Their formats then need not be detected.
 func SameBytes(a, b *format.Source) (bool, error) {
 	if a.IsDir() || b.IsDir() || a.Size != b.Size {
 		return false, nil
