@@ -12,18 +12,18 @@ import (
 	"trowel.example/internal/wholefile"
 )
 
-// Folder is a [Store] in a folder, which is made when something is put into it. Several
-// processes may put the same at the same time: one of them is what stays.
+// Folder is a [Store] in a folder, which is created on the first write. If several processes write the same
+// name at the same time, one result remains.
 type Folder string
 
 func (f Folder) path(name string) string { return filepath.Join(string(f), filepath.FromSlash(name)) }
 
-// Put keeps what write writes.
+// Put stores the output of write.
 func (f Folder) Put(_ context.Context, name string, write func(io.Writer) error) error {
 	return f.put(name, write, os.Rename)
 }
 
-// Add keeps what write writes, if nothing is there.
+// Add stores the output of write, unless the name exists.
 func (f Folder) Add(ctx context.Context, name string, write func(io.Writer) error) error {
 	if has, err := f.Has(ctx, name); has || err != nil {
 		return err
@@ -31,8 +31,8 @@ func (f Folder) Add(ctx context.Context, name string, write func(io.Writer) erro
 	return f.put(name, write, wholefile.Keep)
 }
 
-// Guard keeps everybody but its owner out of the folder if a file of the plan is for its owner only,
-// or one that is in it, as in a world. Relative names are from dir.
+// Guard restricts the folder to its owner if only the owner may read one of the plan's files, or a file inside
+// one of them, as in a world. Relative names are relative to dir.
 func (f Folder) Guard(plan *Plan, dir string) error {
 	seen := make(map[string]bool)
 	for _, p := range plan.Parts {
@@ -51,7 +51,7 @@ func (f Folder) Guard(plan *Plan, dir string) error {
 	return nil
 }
 
-// OwnerOnly reports whether nobody but its owner may read a file, or one in a folder.
+// OwnerOnly reports whether only the owner may read a file, or some file in a folder.
 func OwnerOnly(path string) bool {
 	if runtime.GOOS == "windows" {
 		return false
@@ -59,7 +59,7 @@ func OwnerOnly(path string) bool {
 	is := false
 	_ = filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // who reads it says what is wrong
+			return nil // the error is reported when the file is read
 		}
 		info, err := os.Stat(at)
 		if is = err == nil && (at == path || info.Mode().IsRegular()) && info.Mode().Perm()&0o077 == 0; is {
@@ -70,7 +70,7 @@ func OwnerOnly(path string) bool {
 	return is
 }
 
-// put makes a file of what write writes, which name gives its name.
+// put writes the output of write to a temporary file; give moves it to its name.
 func (f Folder) put(name string, write func(io.Writer) error, give func(part, path string) error) error {
 	path := f.path(name)
 	dir := filepath.Dir(path)
@@ -87,19 +87,19 @@ func (f Folder) put(name string, write func(io.Writer) error, give func(part, pa
 	if err != nil {
 		var at *fs.PathError
 		if errors.As(err, &at) && at.Path == part.Name() {
-			at.Path = path // that says more
+			at.Path = path // the final path is more useful than that of the temporary file
 		}
 		return errors.Join(err, os.Remove(part.Name()))
 	}
 	return wholefile.SyncDir(dir)
 }
 
-// Open opens what is kept under a name.
+// Open opens a stored file.
 func (f Folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
 	return os.Open(f.path(name))
 }
 
-// Has reports whether something is kept under a name.
+// Has reports whether a name exists.
 func (f Folder) Has(_ context.Context, name string) (bool, error) {
 	_, err := os.Stat(f.path(name))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,20 +13,19 @@ import (
 	"trowel.example/fault"
 )
 
-// magic is what the result of a part begins with: its last number is raised when records of
-// older versions cannot be read any more.
+// magic is the header of the result of a part. Its number is increased when records of older versions can no
+// longer be read.
 const magic = "trowel result 2\n"
 
 const (
-	// maxWindow is how much memory it takes to inflate a result, whoever wrote it.
+	// maxWindow limits the memory in bytes to decompress a result from any source.
 	maxWindow = 8 << 20
-	// maxRecord is how many bytes a record has at most. Those of verbs have about one MiB, but
-	// one thing, such as a text in a file, may be larger.
+	// maxRecord is the maximum size of a record in bytes. Records of verbs have about 1 MiB, but one value,
+	// such as a text in a file, may be larger.
 	maxRecord = 256 << 20
 )
 
-// Damaged is an error about what a store has of a part, or of the plan: doing something again does
-// not help.
+// Damaged is an error about the stored data of a part, or about the plan. Retrying does not help.
 type Damaged struct {
 	Part string // "" is the plan
 	Err  error
@@ -46,22 +45,22 @@ func (d *Damaged) Unwrap() []error { return []error{fault.ErrFormat, d.Err} }
 type item[R any] struct {
 	Record R
 	End    bool
-	Count  int64  // at the end: how many records there are before it
-	Part   string // at the end: of what it is the result
+	Count  int64  // in the end: number of records
+	Part   string // in the end: identity of the part
 }
 
-// identity is what tells a part from others, as a result has it.
+// identity returns the text that identifies a part in its result.
 func (p *Part) identity() string {
-	text, _ := json.Marshal([]string{p.Name, p.File, string(p.Shard)}) // the same before and after a queue has kept it
+	text, _ := json.Marshal([]string{p.Name, p.File, string(p.Shard)}) // without Data, which a queue may reformat
 	return string(text)
 }
 
-// result writes the result of a part: records of gob, compressed, and an end, so that a
-// part of a result is none.
+// result writes the result of a part: compressed gob records and an end, so that an incomplete result is
+// detected.
 type result[R any] struct {
 	zip   *zstd.Encoder
 	gob   *gob.Encoder
-	bytes int64 // of the records so far
+	bytes int64 // size of the records so far
 	count int64
 }
 
@@ -78,7 +77,7 @@ func newResult[R any](w io.Writer) (*result[R], error) {
 	return o, nil
 }
 
-// Write takes what gob makes of records.
+// Write receives the encoded records from package gob.
 func (o *result[R]) Write(b []byte) (int, error) {
 	o.bytes += int64(len(b))
 	return o.zip.Write(b)
@@ -100,13 +99,13 @@ func (o *result[R]) close(p Part) error {
 	return errors.Join(o.gob.Encode(item[R]{End: true, Count: o.count, Part: p.identity()}), o.zip.Close())
 }
 
-// discard ends the use of a result that is not to be one.
+// discard ends a result that is not needed.
 func (o *result[R]) discard() error {
 	o.zip.Reset(nil)
 	return nil
 }
 
-// readResult calls take with each record of the result of a part.
+// readResult calls take with each record in the result of a part.
 func readResult[R any](r io.Reader, p Part, take func(R) error) error {
 	broken := func(err error) error { return &Damaged{p.Name, err} }
 	head := make([]byte, len(magic))

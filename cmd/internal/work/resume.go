@@ -14,15 +14,15 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// Plan is a work that was taken apart: what was asked for, and the parts in their order.
+// Plan is a work that was split: its description and its parts, in order.
 type Plan struct {
-	Version string   `json:"version"` // of the program: another one may give other records
-	Dir     string   `json:"dir"`     // from which relative paths are
-	Args    []string `json:"args"`    // the verb and its words
+	Version string   `json:"version"` // of the program: other versions may produce other records
+	Dir     string   `json:"dir"`     // base of relative paths
+	Args    []string `json:"args"`    // the verb and its arguments
 	Parts   []Part   `json:"parts"`
 }
 
-// Same reports whether two plans are of the same work.
+// Same reports whether two plans describe the same work.
 func (p *Plan) Same(q *Plan) bool {
 	return p.Version == q.Version && p.Dir == q.Dir && slices.Equal(p.Args, q.Args)
 }
@@ -41,14 +41,14 @@ func (p *Plan) All() iter.Seq2[Part, error] {
 // PlanName is the name of the plan in a store.
 const PlanName = "plan.json"
 
-// ResultName returns the name of the result of a part in a store.
+// ResultName returns the name of a part's result in a store.
 func ResultName(p Part) string { return "parts/" + p.Name }
 
 // ErrOther means that a store has the plan of another work.
 var ErrOther = errors.New("another work was begun there")
 
-// Begin takes a work apart and keeps the plan in a store. If one of the same work is there that
-// counts, whatever the files are now.
+// Begin splits a work and stores the plan. If the store has a plan of the same work, Begin returns that plan,
+// even if the files have changed.
 func Begin(ctx context.Context, w Work, plan Plan, store Store) (*Plan, error) {
 	has, err := store.Has(ctx, PlanName)
 	if err == nil && !has {
@@ -66,7 +66,7 @@ func Begin(ctx context.Context, w Work, plan Plan, store Store) (*Plan, error) {
 	return readPlan(ctx, plan, store)
 }
 
-// readPlan reads the plan that is in a store, of the same work as another one.
+// readPlan reads the plan in a store and returns an error if it is of another work.
 func readPlan(ctx context.Context, plan Plan, store Store) (*Plan, error) {
 	r, err := store.Open(ctx, PlanName)
 	if err != nil {
@@ -94,8 +94,8 @@ func readPlan(ctx context.Context, plan Plan, store Store) (*Plan, error) {
 	return &there, nil
 }
 
-// Resume does the parts of a plan whose results are not in the store yet, on all cores, and
-// merges all of them. Parts for which again is true are done in any case; it may be nil.
+// Resume does the parts of a plan that have no results in the store yet, on all cores, and merges all results.
+// Parts for which again returns true are always done; again may be nil.
 func Resume(ctx context.Context, w Work, plan *Plan, store Store, again func(Part) bool, progress func(done, of int)) error {
 	var todo []Part
 	stale := make(map[string]bool)
@@ -136,7 +136,7 @@ func Resume(ctx context.Context, w Work, plan *Plan, store Store, again func(Par
 // DoOnce does a part, unless its result is in the store.
 func DoOnce(ctx context.Context, w Work, p Part, store Store) error { return do(ctx, w, p, store.Add) }
 
-// do does a part, and puts its result into a store, by Put or Add of that.
+// do does a part and stores its result with put, which is Put or Add of the store.
 func do(ctx context.Context, w Work, p Part, put func(context.Context, string, func(io.Writer) error) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

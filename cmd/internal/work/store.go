@@ -5,19 +5,17 @@ import (
 	"io"
 )
 
-// Store keeps the results of parts, and what else belongs to a work, by name: a folder, or
-// object storage. Names are those of [Part.Valid], and folders of them with / between.
+// Store stores the results of parts and other data of a work by name, in a folder or in object storage. Names
+// consist of elements as in [Part.Valid], separated by slashes.
 type Store interface {
-	// Put keeps what write writes, in place of what was there. It is there as a whole or not
-	// at all: if write fails or the process is killed, what was there before stays.
+	// Put stores the output of write, replacing existing data. The change is atomic: if write fails or the
+	// process is killed, the existing data stays.
 	Put(ctx context.Context, name string, write func(io.Writer) error) error
-	// Add is Put for what is made once: if there is something under the name, be it since a
-	// moment ago, that stays, and Add returns nil. If it is there when Add begins, write is not
-	// called.
+	// Add is Put for data that is written once: existing data stays, even if it was just written by another
+	// process, and Add returns nil. If the data exists when Add begins, write is not called.
 	Add(ctx context.Context, name string, write func(io.Writer) error) error
-	// Open opens what is kept under a name. The error wraps [io/fs.ErrNotExist] if that is
-	// nothing.
+	// Open opens stored data. The error wraps [io/fs.ErrNotExist] if there is none.
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
-	// Has reports whether something is kept under a name.
+	// Has reports whether there is data with a name.
 	Has(ctx context.Context, name string) (bool, error)
 }

@@ -1,10 +1,8 @@
-// Package work takes the work of a verb apart, so that it can be done in one process, in one
-// that goes on where an earlier one stopped, or by many on many machines, with the very same
-// result.
+// Package work splits the work of a verb, so that it can be done in one process, resumed after an interruption,
+// or done by many processes on many machines, with byte-identical results.
 //
-// A [Verb] says how: it yields parts, does one of them, which gives records, and takes the records
-// of all parts in their order. What it prints it prints when it takes. So whoever did a part, and
-// when, is not to be seen in what comes out.
+// A [Verb] yields parts, does a part, which gives records, and takes the records of all parts in order. It
+// prints only while taking records. Therefore the output does not depend on which process did a part, or when.
 package work
 
 import (
@@ -19,16 +17,16 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// Part is a part of a work, as data, so that it can go to another machine.
+// Part is a part of a work, as data that can be sent to another machine.
 type Part struct {
-	Name  string          `json:"name"`            // that no other part of the work has; see [Part.Valid]
-	File  string          `json:"file,omitempty"`  // that it is about, as the user named it
-	Shard format.Shard    `json:"shard,omitempty"` // of the file; "" is all of it
-	Data  json.RawMessage `json:"data,omitempty"`  // what else the verb has to know
+	Name  string          `json:"name"`            // unique in the work; see [Part.Valid]
+	File  string          `json:"file,omitempty"`  // file of the part, as the user named it
+	Shard format.Shard    `json:"shard,omitempty"` // shard of the file; "" is the whole file
+	Data  json.RawMessage `json:"data,omitempty"`  // further data for the verb
 }
 
-// Valid reports whether the name can be part of the name of a file everywhere: it has lower-case
-// letters, digits and -_.,= in it, at most 100, and begins with a letter or digit.
+// Valid reports whether the name can be part of a file name on all systems: 1 to 100 lower-case letters, digits
+// and -_.,= of which the first is a letter or digit.
 func (p *Part) Valid() bool {
 	for i, c := range []byte(p.Name) {
 		plain := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
@@ -48,35 +46,33 @@ func containsByte(s string, c byte) bool {
 	return false
 }
 
-// Verb is what there is to do for a verb. R is the type of the records, which package gob can
-// encode.
+// Verb is the work of a verb. R is the type of the records, which package gob must be able to encode.
 type Verb[R any] interface {
-	// Split yields the parts in the order in which they are taken: whole files, or if fine is
-	// set their shards, none of which should take more than a minute.
+	// Split yields the parts in the order in which they are taken: whole files or, if fine is set, their
+	// shards, each of which should take at most a minute.
 	Split(ctx context.Context, fine bool, yield func(Part) error) error
 
-	// Do does a part and puts its records. It says nothing and prints nothing. Several parts
-	// are done at the same time. An error is about the part as a whole, and ends the work.
+	// Do does a part and passes its records to put. Do must not print. Several parts are done at the same time.
+	// An error concerns the whole part and ends the work.
 	Do(ctx context.Context, p Part, put func(R) error) error
 
-	// Take takes the next record. Parts without a record are not heard of.
+	// Take takes the next record. Take is not called for parts without records.
 	Take(p Part, r R) error
 }
 
-// Work is a verb whose records may have any type.
+// Work is a [Verb] with any type of records.
 type Work interface {
-	// Here does all of it, on all cores, and holds a few thousand records in memory for each.
+	// Here does the whole work on all cores. It holds up to some thousand records per core in memory.
 	Here(ctx context.Context) error
-	// Split yields the shards, as [Verb] does.
+	// Split yields the shards, as in [Verb].
 	Split(ctx context.Context, yield func(Part) error) error
 	// Do does a part and writes its result.
 	Do(ctx context.Context, p Part, w io.Writer) error
-	// Merge takes the results of all parts, in their order. The function open opens that of
-	// one.
+	// Merge takes the results of all parts, in order. The function open opens the result of a part.
 	Merge(ctx context.Context, parts iter.Seq2[Part, error], open func(Part) (io.ReadCloser, error)) error
 }
 
-// Of makes a Work of a verb.
+// Of returns the Work of a verb.
 func Of[R any](v Verb[R]) Work { return &work[R]{v} }
 
 type work[R any] struct{ verb Verb[R] }
@@ -127,10 +123,10 @@ func (w *work[R]) take(p Part, open func(Part) (io.ReadCloser, error)) error {
 	return readResult(r, p, func(record R) error { return w.verb.Take(p, record) })
 }
 
-// maxKept is how many records of a part are kept while those before it are taken.
+// maxKept is the number of records of a part that are kept while earlier parts are taken.
 const maxKept = 1000
 
-// doing is a part whose turn to be taken comes when its predecessor is done.
+// doing is a part in progress. Its turn to be taken comes when its predecessor is done.
 type doing[R any] struct {
 	Part
 	turn <-chan struct{}
@@ -159,7 +155,7 @@ func (w *work[R]) Here(ctx context.Context) error {
 		func(d *doing[R]) (err error) {
 			defer func() {
 				if err != nil {
-					cancel() // who waits for a turn
+					cancel() // stops parts that wait for their turns
 				}
 				close(d.done)
 			}()
@@ -172,8 +168,8 @@ func (w *work[R]) Here(ctx context.Context) error {
 		})
 }
 
-// put keeps a record until the turn of its part comes; if there are more than a few it waits for
-// that, and they are taken.
+// put keeps a record until the turn of its part. If maxKept records are kept, put waits for the turn and takes
+// them.
 func (w *work[R]) put(ctx context.Context, d *doing[R], r R) error {
 	if d.kept = append(d.kept, r); len(d.kept) < maxKept {
 		return nil
