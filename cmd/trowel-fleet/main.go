@@ -1,5 +1,5 @@
-// Trowel-fleet is trowel with the verbs that need much code of others: work spread over many
-// machines. Trowel starts it for them.
+// Trowel-fleet is trowel with additional verbs that need large libraries: census, and work spread over many
+// machines. Trowel starts it for these verbs.
 package main
 
 import (
@@ -21,12 +21,12 @@ import (
 // games are the games whose files the tool opens.
 var games = format.Games{teeworlds.Game, torchlight.Game, minetest.Game}
 
-// tables makes files of tables.
+// tables returns a writer of Parquet files.
 func tables(w io.Writer, t *format.Table, program string) census.Writer {
 	return parquet.NewWriter(w, t, program)
 }
 
-// datasets opens those in buckets.
+// datasets opens datasets in buckets.
 func datasets(ctx context.Context, name string) (census.Store, error) {
 	t, err := bucket.OpenTables(ctx, name)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Trowel opens data files of games as folders of ordinary files, and builds
-// them back.
+// Trowel opens data files of games as folders of ordinary files, and builds the files from these folders.
 package main
 
 import (
