@@ -105,7 +105,7 @@ func runHere(ts *testscript.TestScript, neg bool, args []string) {
 	restore := enter(ts)
 	defer restore()
 	tests.AsProgram()
-	defer host.Replace(host.Nothing)
+	defer func() { host.Replace(host.Nothing) }()
 	in, out, errs := strings.NewReader(""), ts.Stdout(), ts.Stderr()
 	defer func(before func(string, []string, []string) error) { takeOver = before }(takeOver)
 	takeOver = func(path string, args, env []string) error {
