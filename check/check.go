@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Severity is how serious a finding is.
@@ -120,7 +121,8 @@ func (s Sink) Add(k *Kind, path string, offset int64, format string, args ...any
 
 // AddAt reports a finding of kind k about the places in at.
 func (s Sink) AddAt(k *Kind, at []Place, path string, offset int64, format string, args ...any) {
-	s(Finding{ID: k.ID, Severity: k.Severity, Path: path, Offset: offset, Message: fmt.Sprintf(format, args...), At: at})
+	message := strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "; ") // an error that joins several has a line for each
+	s(Finding{ID: k.ID, Severity: k.Severity, Path: path, Offset: offset, Message: message, At: at})
 }
 
 // Collect runs a check and returns its findings.

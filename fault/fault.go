@@ -72,7 +72,7 @@ func (e *Error) Error() string {
 	case e.Err != nil:
 		b.WriteString(e.Err.Error())
 	}
-	return b.String()
+	return strings.ReplaceAll(b.String(), "\n", "; ") // an error that joins several has a line for each
 }
 
 func (e *Error) Unwrap() error { return e.Err }

@@ -325,8 +325,13 @@ func (j *Job) On(name string) bool { return j.Value(name) == "true" }
 // Warn reports a warning about the file or tree at path to the user.
 func (j *Job) Warn(path, format string, args ...any) {
 	if j.OnWarn != nil {
-		j.OnWarn(path, fmt.Sprintf(format, args...))
+		j.OnWarn(path, oneLine(format, args...))
 	}
+}
+
+// oneLine is fmt.Sprintf for a message. An error that joins several has a line for each of them.
+func oneLine(format string, args ...any) string {
+	return strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "; ")
 }
 
 // Tell reports a completed action to the user.
@@ -340,7 +345,7 @@ func (j *Job) Tell(format string, args ...any) {
 // incomplete. Each loss is reported once. A command with losses does not end with success.
 func (j *Job) Miss(path, format string, args ...any) {
 	if j.OnMiss != nil {
-		j.OnMiss(path, fmt.Sprintf(format, args...))
+		j.OnMiss(path, oneLine(format, args...))
 	}
 }
 

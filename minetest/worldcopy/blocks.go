@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"trowel.example/check"
 	"trowel.example/fault"
@@ -216,7 +217,7 @@ func (c *copier) convert(b mapdb.Block, err error) outcome {
 		if row.Salvaged {
 			o.fate, kind = named, foundSalvaged
 		}
-		f := check.Finding{ID: kind.ID, Severity: kind.Severity, Path: "map", Offset: -1, Message: err.Error()}
+		f := check.Finding{ID: kind.ID, Severity: kind.Severity, Path: "map", Offset: -1, Message: strings.ReplaceAll(err.Error(), "\n", "; ")}
 		if row.Pos != nil {
 			f.Path = ""
 			f = place.InWorld(f, row.Pos.X, row.Pos.Y, row.Pos.Z)
