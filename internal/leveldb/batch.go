@@ -8,13 +8,12 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// batchHeaderSize is the sequence number of the first record and their number.
+// batchHeaderSize is the size of the first record's sequence number and of the record count.
 const batchHeaderSize = 12
 
-// A Batch is records that a [Writer] writes together: all of them are there
-// afterwards, or none. The zero value is empty.
+// A Batch is a set of records that a [Writer] writes atomically. The zero value is empty.
 type Batch struct {
-	data  []byte // header and records, as a log has them
+	data  []byte // header and records in the format of a log
 	count uint32
 }
 
@@ -24,7 +23,7 @@ func (b *Batch) Put(key, value []byte) {
 	b.data = appendString(b.data, value)
 }
 
-// Delete removes a key, which need not be there.
+// Delete removes a key, which need not exist.
 func (b *Batch) Delete(key []byte) { b.add(kindDelete, key) }
 
 func (b *Batch) add(kind byte, key []byte) {
@@ -38,22 +37,21 @@ func (b *Batch) add(kind byte, key []byte) {
 // Len returns the number of records.
 func (b *Batch) Len() int { return int(b.count) }
 
-// Size returns about how many bytes the records take.
+// Size returns the approximate size of the records in bytes.
 func (b *Batch) Size() int { return len(b.data) }
 
 // Reset empties the batch.
 func (b *Batch) Reset() { *b = Batch{data: b.data[:min(len(b.data), batchHeaderSize)]} }
 
-// seal returns the batch as a log has it, with the number of its first record.
+// seal returns the batch in the format of a log, with the sequence number of its first record.
 func (b *Batch) seal(seq uint64) []byte {
 	binary.LittleEndian.PutUint64(b.data, seq)
 	binary.LittleEndian.PutUint32(b.data[8:], b.count)
 	return b.data
 }
 
-// readBatch gives every record of a batch that stands at an offset of a log. Those
-// before damage are given, as the C++ library takes them. It returns the sequence
-// number of the last.
+// readBatch calls record with each record of a batch at an offset of a log. Like the C++ library, it accepts the
+// records before damage. It returns the sequence number of the last record.
 func readBatch(data []byte, offset int64, record func(tag uint64, key, value []byte)) (last uint64, err error) {
 	r := bin.NewReader(data, bin.LittleEndian).At(offset)
 	r.Enter("batch")

@@ -12,7 +12,7 @@ import (
 	"trowel.example/internal/zframe"
 )
 
-// How a block of a table is compressed.
+// Compression types of the blocks of a table.
 const (
 	blockPlain  = 0
 	blockSnappy = 1
@@ -22,8 +22,8 @@ const (
 const (
 	blockTrailerSize = 5 // compression, checksum
 
-	// maxContent is how many bytes a compressed block may stand for at most. A block
-	// has some KiB, or one record; a record of a map is below this.
+	// maxContent is the maximum decompressed size of a block in bytes. A block has a few KiB, or a single record; the
+	// records of maps are smaller than this.
 	maxContent = 256 << 20
 )
 
@@ -59,8 +59,8 @@ func decompress(data []byte, kind byte, file string, offset int64) (content []by
 	return content, nil
 }
 
-// unsnappy inflates a snappy stream, which says how many bytes it stands for. The
-// elements are added up before that is believed.
+// unsnappy decompresses a snappy stream. Before it allocates the stated size, it checks this size against the sum of
+// the elements.
 func unsnappy(data []byte) ([]byte, error) {
 	stated, head := binary.Uvarint(data)
 	if head <= 0 {
@@ -71,7 +71,7 @@ func unsnappy(data []byte) ([]byte, error) {
 		tag := rest[0]
 		n, skip := uint64(tag>>2)+1, 1
 		switch tag & 3 {
-		case 0: // bytes as they are; a great number of them stands in up to 4 bytes
+		case 0: // literal bytes; a long count is stored in up to 4 bytes
 			if more := int(tag>>2) - 59; more > 0 {
 				var long [8]byte
 				skip += copy(long[:more], rest[1:])
@@ -94,8 +94,8 @@ func unsnappy(data []byte) ([]byte, error) {
 	return snappy.Decode(nil, data)
 }
 
-// A block is a run of sorted records. Each key leaves out what it shares with
-// the one before, except for those at the restarts.
+// A block is a run of sorted records. Each key omits the prefix that it shares with the previous key, except at
+// restarts.
 type block struct {
 	data     []byte // the records
 	restarts []byte // their offsets, 4 bytes each
@@ -115,8 +115,7 @@ func parseBlock(data []byte, file string, offset int64) (*block, error) {
 	return &block{data[:end:end], data[end : len(data)-4], file, offset}, nil
 }
 
-// blockIter goes through the records of a block. Keys are internal keys: those
-// that lack a tag are damage.
+// blockIter iterates over the records of a block. Keys are internal keys: a key without a tag is reported as damage.
 type blockIter struct {
 	b    *block
 	off  int
@@ -130,7 +129,7 @@ func (it *blockIter) next() bool {
 	if len(rest) == 0 || it.err != nil {
 		return false
 	}
-	var head [3]uint64 // bytes shared with the key before, bytes of the key, bytes of the value
+	var head [3]uint64 // length of the shared prefix, of the rest of the key, and of the value
 	for i := range head {
 		v, n := binary.Uvarint(rest)
 		if n <= 0 {
@@ -142,7 +141,7 @@ func (it *blockIter) next() bool {
 	if left := uint64(len(rest)); shared > uint64(len(it.k)) || fresh > left || size > left-fresh || shared+fresh < tagSize {
 		return it.fail("a record inside the block", fmt.Sprintf("one that shares %d bytes, with %d and %d", shared, fresh, size))
 	}
-	// A key of its own, so that a caller may keep it.
+	// Allocate each key, so that callers may keep it.
 	key := make([]byte, 0, shared+fresh)
 	it.k = append(append(key, it.k[:shared]...), rest[:fresh]...)
 	it.v = rest[fresh : fresh+size : fresh+size]
@@ -155,8 +154,7 @@ func (it *blockIter) fail(want, got string) bool {
 	return false
 }
 
-// seek moves to the first record whose key is target or after it, and reports whether
-// there is one.
+// seek moves to the first record whose key is not before target, and reports whether there is one.
 func (it *blockIter) seek(target []byte) bool {
 	restart := func(i int) int {
 		return int(min(uint64(binary.LittleEndian.Uint32(it.b.restarts[4*i:])), uint64(len(it.b.data))))

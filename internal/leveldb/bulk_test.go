@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// bulk makes a database of tables, batches and deletions that take turns, and returns what
-// is in it. Tables in order do not overlap.
+// bulk makes a database from a mix of tables, batches and deletions, and returns its contents. With inOrder the tables
+// do not overlap.
 func bulk(t *testing.T, r *rand.Rand, dir string, late, inOrder bool) map[string]string {
 	t.Helper()
 	w, err := Create(dir)
@@ -29,7 +29,7 @@ func bulk(t *testing.T, r *rand.Rand, dir string, late, inOrder bool) map[string
 			}
 			value := strings.Repeat(fmt.Sprint(round, " "), r.IntN(2000))
 			records = append(records, Record{[]byte(key), []byte(value)})
-			want[key] = value // of several, the last
+			want[key] = value // the last of several
 		}
 		err := w.WriteTable(records)
 		if err == nil && !inOrder {
@@ -56,7 +56,7 @@ func bulk(t *testing.T, r *rand.Rand, dir string, late, inOrder bool) map[string
 	return want
 }
 
-// Records that become a table at once are as those of the log: the newest of each key counts.
+// TestWriteTable tests that records written as a table behave like those of the log: the newest of each key is used.
 func TestWriteTable(t *testing.T) {
 	for seed := range uint64(4) {
 		dir := filepath.Join(t.TempDir(), "db")
@@ -73,7 +73,7 @@ func TestWriteTable(t *testing.T) {
 	}
 }
 
-// C++ reads the same.
+// TestJudgeWriteTable tests that the C++ library reads the same records.
 func TestJudgeWriteTable(t *testing.T) {
 	for seed := range uint64(2) {
 		dir := filepath.Join(t.TempDir(), "db")

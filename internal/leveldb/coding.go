@@ -10,13 +10,12 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// The kinds of a record. They stand in the lowest byte of a tag, below the
-// sequence number.
+// The kinds of records, stored in the lowest byte of a tag, below the sequence number.
 const (
 	kindDelete = 0
 	kindPut    = 1
 
-	kindSalvaged = 2 // a put in data with a wrong checksum; in no file
+	kindSalvaged = 2 // a put from data with a wrong checksum; never stored in a file
 )
 
 // tagSize is the length of the tag that ends an internal key: the sequence
@@ -28,8 +27,8 @@ const maxSequence = 1<<56 - 1
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maskedCRC is the checksum of parts as the files have it: turned and moved, so
-// that a checksum of data that hold checksums is no weaker than others.
+// maskedCRC returns the checksum of parts in the form stored in files: rotated and with a constant added, so that
+// checksums of data that contains checksums are not weaker.
 func maskedCRC(parts ...[]byte) uint32 {
 	crc := uint32(0)
 	for _, p := range parts {
@@ -50,7 +49,7 @@ func splitKey(key []byte) (user []byte, tag uint64) {
 	return key[:n:n], binary.LittleEndian.Uint64(key[n:])
 }
 
-// compareKeys orders internal keys: by user key, and the newest record first.
+// compareKeys orders internal keys by user key, then from the newest to the oldest record.
 func compareKeys(a, b []byte) int {
 	userA, tagA := splitKey(a)
 	userB, tagB := splitKey(b)
@@ -66,12 +65,12 @@ func compareKeys(a, b []byte) int {
 	return 0
 }
 
-// damaged returns an error about a place in a file.
+// damaged returns an error for a place in a file.
 func damaged(file, path string, offset int64, want, got string) *fault.Error {
 	return &fault.Error{File: file, Path: path, Offset: offset, Want: want, Got: got, Err: fault.ErrFormat}
 }
 
-// readUvarint reads an integer of 7 bits a byte, of at most bits bits.
+// readUvarint reads an integer with 7 bits per byte and at most bits bits.
 func readUvarint(r *bin.Reader, name string, bits int) uint64 {
 	at := r.Offset()
 	var v uint64
@@ -89,7 +88,7 @@ func readUvarint(r *bin.Reader, name string, bits int) uint64 {
 	return 0
 }
 
-// readString reads bytes after their number.
+// readString reads a length and that many bytes.
 func readString(r *bin.Reader, name string) []byte {
 	at := r.Offset()
 	n := readUvarint(r, name, 32)
@@ -100,7 +99,7 @@ func readString(r *bin.Reader, name string) []byte {
 	return r.Bytes(name, int(n))
 }
 
-// appendString appends bytes after their number.
+// appendString appends the length of s, and s.
 func appendString(b, s []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }

@@ -10,9 +10,8 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// compact merges tables that overlap into such that do not, and puts all into a level that
-// may hold as much, so that a program that opens the database has nothing to do. Each
-// table that stays is told when it is there.
+// compact merges overlapping tables, and puts all tables into a level that may hold their size, so that a program that
+// opens the database need not compact it. It calls done with each final table.
 func (w *Writer) compact(done func(tableMeta)) error {
 	if len(w.version.tables) < 2 {
 		for _, t := range w.version.tables {
@@ -51,8 +50,8 @@ func (w *Writer) compact(done func(tableMeta)) error {
 	return w.sweep()
 }
 
-// overlapping returns how many tables there are, at the beginning of some that are sorted,
-// between which and the others no key is in two.
+// overlapping returns the length of the shortest prefix of sorted tables whose keys do not overlap those of the other
+// tables.
 func overlapping(tables []tableMeta) int {
 	end := tables[0].largest
 	for i, t := range tables[1:] {
@@ -68,10 +67,10 @@ func overlapping(tables []tableMeta) int {
 	return len(tables)
 }
 
-// mergeSize is how many bytes of records are made blocks of at once.
+// mergeSize is the size in bytes of the records that are packed into blocks at a time.
 const mergeSize = 64 << 10
 
-// merge makes tables of others, with the newest record of each key.
+// merge merges tables into new ones with the newest record of each key.
 func (w *Writer) merge(tables []tableMeta, done func(tableMeta)) (made []tableMeta, err error) {
 	db := w.view()
 	db.tables, db.mem = tables, newMemtable()
@@ -104,13 +103,13 @@ func (w *Writer) merge(tables []tableMeta, done func(tableMeta)) (made []tableMe
 	return made, cmp.Or(err, db.Err())
 }
 
-// pieces gives the newest record of each key, with its internal key, some at a time.
+// pieces calls send with slices of the newest record of each key, with internal keys.
 func (db *DB) pieces(send func([]Record) error) (err error) {
 	var piece []Record
 	size := 0
 	db.merge(bounds{}, db.report).newest(func(key []byte, tag uint64, value []byte) bool {
 		if tag&0xff == kindDelete {
-			return true // nothing older is left to hide
+			return true // there is no older record to hide
 		}
 		piece = append(piece, Record{internalKey(key, tag), value})
 		if size += len(key) + len(value); size >= mergeSize {
@@ -125,7 +124,7 @@ func (db *DB) pieces(send func([]Record) error) (err error) {
 	return err
 }
 
-// pack makes blocks of records.
+// pack packs records into blocks.
 func pack(piece []Record) (blocks []tableBlock) {
 	var p packer
 	for i, r := range piece {
@@ -136,8 +135,8 @@ func pack(piece []Record) (blocks []tableBlock) {
 	return blocks
 }
 
-// levelFor returns the lowest level that may hold tables: level 1 has room for
-// 10 MiB, each further one for ten times as much.
+// levelFor returns the lowest level that may hold the tables: level 1 has room for 10 MiB, each further level for ten
+// times as much.
 func levelFor(tables []tableMeta) int {
 	sum := uint64(0)
 	for _, t := range tables {

@@ -19,11 +19,10 @@ import (
 	"trowel.example/internal/regular"
 )
 
-// maxOpenTables is how many tables Get keeps open.
+// maxOpenTables is the number of tables that Get keeps open.
 const maxOpenTables = 32
 
-// A DB is a database that is only read. Its methods may be called from several
-// goroutines.
+// A DB is a database opened for reading. Its methods may be called concurrently.
 type DB struct {
 	dir     string
 	version *version
@@ -31,32 +30,30 @@ type DB struct {
 	mem     *memtable   // the records of the logs
 	valid   func(key, value []byte) bool
 
-	opening []error // the problems that Open found
+	opening []error // problems found by Open
 	problems
 
 	mu       sync.Mutex
 	open     map[uint64]*table // for Get
 	scans    map[uint64]*scan  // of tables without an index
-	salvaged map[string]bool   // the keys that were read from data with a wrong checksum
+	salvaged map[string]bool   // keys read from data with a wrong checksum
 }
 
 func newDB(dir string, valid func(key, value []byte) bool) *DB {
 	return &DB{dir: dir, mem: newMemtable(), valid: valid, problems: problems{dir: dir}, open: map[uint64]*table{}}
 }
 
-// Open is [OpenSalvaging] without any records from data with a wrong checksum.
+// Open is [OpenSalvaging] without reading records from data with a wrong checksum.
 func Open(dir string) (*DB, error) { return OpenSalvaging(dir, nil) }
 
-// OpenSalvaging reads the state of the database in a folder: CURRENT, the manifest that
-// CURRENT names, and every log that is not in a table yet. If one of them is damaged or
-// missing, or a table is missing, the state is rebuilt from all tables and logs in the folder:
-// of each key the record with the highest sequence number counts. Without any tables and logs
-// the damage is the error; else it is in [DB.Problems]. The logs are held in memory, the tables
-// are not.
+// OpenSalvaging reads the state of the database in a folder: CURRENT, the manifest named there, and every log that is
+// not in a table yet. If one of these is damaged or missing, or a table is missing, the state is rebuilt from all
+// tables and logs in the folder: for each key the record with the highest sequence number is used. The damage is then
+// listed in [DB.Problems]; if there are no tables and logs, it is returned as the error. Logs are held in memory,
+// tables are not.
 //
-// Data with a wrong checksum are a problem. A record in them is read nevertheless if
-// valid reports that its value is complete and fits its key; then [DB.Salvaged] reports the
-// key. valid may be nil.
+// Data with a wrong checksum is a problem. A record in such data is read nevertheless if valid reports that its value
+// is complete and belongs to its key; [DB.Salvaged] then reports the key. Valid may be nil.
 func OpenSalvaging(dir string, valid func(key, value []byte) bool) (*DB, error) {
 	for seen := ""; ; {
 		db := newDB(dir, valid)
@@ -65,7 +62,7 @@ func OpenSalvaging(dir string, valid func(key, value []byte) bool) (*DB, error) 
 			return nil, err
 		}
 		if lost != nil && manifest != seen {
-			// A program that has the database open may just have removed files.
+			// a program that uses the database may have just removed files
 			seen = manifest
 			continue
 		}
@@ -98,8 +95,8 @@ func (db *DB) noteSalvaged(key []byte) {
 	db.salvaged[string(key)] = true
 }
 
-// readState reads the manifest, finds the tables and replays the logs. It returns the name and size
-// of the manifest, and why the state of the database cannot be relied on.
+// readState reads the manifest, finds the tables and replays the logs. It returns the name and size of the manifest,
+// and in lost why the state is not reliable.
 func (db *DB) readState() (manifest string, lost, err error) {
 	name, err := currentManifest(db.dir)
 	if errors.Is(err, fault.ErrFormat) {
@@ -122,7 +119,7 @@ func (db *DB) readState() (manifest string, lost, err error) {
 	}
 	defer f.Close()
 	manifest = fmt.Sprint(name, st.Size())
-	without := lost // CURRENT; a manifest that names all files will do
+	without := lost // the problem with CURRENT; a manifest that names all files is sufficient
 	lost = nil
 	db.version, err = readManifest(f, path, func(e *fault.Error) {
 		if db.report(e); !errors.Is(e, ErrTorn) {
@@ -143,7 +140,7 @@ func (db *DB) readState() (manifest string, lost, err error) {
 	return manifest, lost, err
 }
 
-// openFile opens a file of a database, and not what Git has in its place.
+// openFile opens a file of a database, and rejects Git LFS pointer files.
 func openFile(path string) (*os.File, os.FileInfo, error) {
 	if err := lfs.Check(path); err != nil {
 		return nil, nil, err
@@ -151,7 +148,7 @@ func openFile(path string) (*os.File, os.FileInfo, error) {
 	return regular.Open(path)
 }
 
-// newestManifest returns the name of the manifest with the highest number, "" if there is none.
+// newestManifest returns the name of the manifest with the highest number, or "" if there is none.
 func newestManifest(dir string) (name string) {
 	entries, _ := os.ReadDir(dir)
 	highest := uint64(0)
@@ -165,12 +162,12 @@ func newestManifest(dir string) (name string) {
 	return name
 }
 
-// currentManifest returns the name of the manifest that CURRENT has.
+// currentManifest returns the name of the manifest stated in CURRENT.
 func currentManifest(dir string) (string, error) {
 	path := filepath.Join(dir, "CURRENT")
 	f, _, err := openFile(path)
 	if rest, _ := os.ReadDir(dir); errors.Is(err, os.ErrNotExist) && len(rest) > 0 {
-		// A database that has lost it, not one that is not there.
+		// The database has lost the file; the folder is not just empty.
 		return "", damaged(path, "", -1, "the file that names the manifest", "no such file")
 	}
 	if err != nil {
@@ -188,8 +185,8 @@ func currentManifest(dir string) (string, error) {
 	return name, nil
 }
 
-// readTables finds the tables and replays the logs. It returns the first file that the manifest
-// names and that is missing.
+// readTables finds the tables and replays the logs. It returns an error for the first file that the manifest names and
+// that is missing.
 func (db *DB) readTables() (missing, err error) {
 	entries, err := os.ReadDir(db.dir)
 	if err != nil {
@@ -215,15 +212,15 @@ func (db *DB) readTables() (missing, err error) {
 		}
 		db.tables = append(db.tables, db.version.tables[n])
 	}
-	// A log is removed only once the manifest names a later one: without it, a
-	// part of the manifest is missing, or records are.
+	// A log is removed only after the manifest names a later one: if it is missing, a part of the manifest or records
+	// are missing.
 	if n := db.version.log; n != 0 && !slices.Contains(logs, n) {
 		lacks(logName(n), "a log")
 	}
 	return missing, db.readLogs(logs)
 }
 
-// readLogs replays logs, and puts the tables in order.
+// readLogs replays logs, and sorts the tables.
 func (db *DB) readLogs(logs []uint64) error {
 	slices.SortFunc(db.tables, func(a, b tableMeta) int {
 		if c := compareKeys(a.smallest, b.smallest); c != 0 {
@@ -241,7 +238,7 @@ func (db *DB) readLogs(logs []uint64) error {
 	return nil
 }
 
-// replay takes the records of a log.
+// replay adds the records of a log to the memtable.
 func (db *DB) replay(path string) error {
 	f, st, err := openFile(path)
 	if errors.Is(err, lfs.ErrPointer) {
@@ -285,14 +282,14 @@ func oldTableName(n uint64) string { return fmt.Sprintf("%06d.sst", n) }
 func logName(n uint64) string      { return fmt.Sprintf("%06d.log", n) }
 func manifestName(n uint64) string { return fmt.Sprintf("MANIFEST-%06d", n) }
 
-// fileNumber returns the number in the name of a file that ends in suffix.
+// fileNumber returns the number in a file name that ends with suffix.
 func fileNumber(name, suffix string) (uint64, bool) {
 	digits, ok := strings.CutSuffix(name, suffix)
 	n, err := strconv.ParseUint(digits, 10, 64)
 	return n, ok && err == nil
 }
 
-// tablePath returns where a table is. Databases from before 2013 have another suffix.
+// tablePath returns the path of a table. Databases from before 2013 use another suffix.
 func (db *DB) tablePath(n uint64) string {
 	path := filepath.Join(db.dir, tableName(n))
 	if _, err := os.Stat(path); err != nil {
@@ -313,16 +310,14 @@ func (db *DB) Err() error {
 	return nil
 }
 
-// All goes through all keys and their values, in the order of the bytes of the
-// keys. It takes no more memory than the logs, and one block of each table that
-// overlaps others. Keys and values are the caller's own; to keep one may keep all of its
-// block in memory. What cannot be read is left out; see Err and Problems afterwards.
+// All iterates over all keys and values, sorted by the bytes of the keys. It needs memory for the logs and for one
+// block of each table that overlaps others. The caller may keep keys and values; keeping one may keep its whole block
+// in memory. Unreadable data is skipped and reported by Err and Problems.
 func (db *DB) All() iter.Seq2[[]byte, []byte] { return db.records(bounds{}, db.report) }
 
-// Range is All for the keys that are not before from, and before to; nil is no bound. Of the
-// tables it reads the blocks that have such keys. What cannot be read is not in Problems
-// afterwards, but in those that the function returns: damage is told of the range in which it
-// begins, so that ranges side by side tell it once.
+// Range is All for the keys from from up to, but not including, to; nil means no bound. It reads only blocks of tables
+// with such keys. Unreadable data is reported by the returned function instead of Problems. Damage is reported for the
+// range in which it begins, so that adjacent ranges report it once.
 func (db *DB) Range(from, to []byte) (records iter.Seq2[[]byte, []byte], met func() []error) {
 	p := &problems{dir: db.dir}
 	return db.records(bounds{from, to}, p.report), p.Problems
@@ -342,15 +337,15 @@ func (db *DB) records(within bounds, report func(error)) iter.Seq2[[]byte, []byt
 	}
 }
 
-// bounds are user keys between which others are; nil is none.
+// bounds is a range of user keys; nil means no bound.
 type bounds struct{ from, to []byte }
 
-// before reports whether the bounds end before a key.
+// before reports whether the range ends before or at a key.
 func (b bounds) before(key []byte) bool { return b.to != nil && bytes.Compare(key, b.to) >= 0 }
 
 func (b bounds) has(key []byte) bool { return bytes.Compare(key, b.from) >= 0 && !b.before(key) }
 
-// merge returns a merge of what there is within bounds, and perhaps a little more.
+// merge returns a merge of the records within bounds, and possibly a few outside.
 func (db *DB) merge(within bounds, report func(error)) *merge {
 	m := &merge{report: report}
 	addMem(m, db.mem, within)
@@ -372,8 +367,8 @@ func addMem(m *merge, mem *memtable, within bounds) {
 	m.add(mem.source(within), "log", internalKey(nil, maxSequence<<8|kindPut))
 }
 
-// Size estimates how many bytes of tables hold the keys that are not before from, and before to, to a
-// block or so at each end of each table. It reads indexes. What is in logs only does not count.
+// Size estimates the size in bytes of the keys from from up to, but not including, to in tables. For each table it is
+// exact to about a block at either end. Size reads indexes only, and does not count records in logs.
 func (db *DB) Size(from, to []byte) (sum int64) {
 	for _, meta := range db.tables {
 		first, _ := splitKey(meta.smallest)
@@ -388,14 +383,14 @@ func (db *DB) Size(from, to []byte) (sum int64) {
 		}
 		low, high, err := db.offsets(meta, b)
 		if err != nil {
-			low, high = 0, int64(meta.size) // who reads it is told
+			low, high = 0, int64(meta.size) // the error is reported to readers of the table
 		}
 		sum += high - low
 	}
 	return sum
 }
 
-// offsets returns where in a table the blocks are that have keys within bounds.
+// offsets returns the offsets in a table between which the blocks with keys within bounds are.
 func (db *DB) offsets(meta tableMeta, b bounds) (low, high int64, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -410,8 +405,8 @@ func (db *DB) offsets(meta tableMeta, b bounds) (low, high int64, err error) {
 	return low, max(low, high), err
 }
 
-// Get returns the value of a key, and whether it is there. It fails if a table
-// that might hold the key is damaged where the key should be.
+// Get returns the value of a key, and whether it exists. It returns an error if a table that might contain the key is
+// damaged where the key should be.
 func (db *DB) Get(key []byte) (value []byte, ok bool, err error) {
 	best, found := db.mem.entries[string(key)]
 	for _, meta := range db.tables {
@@ -435,7 +430,7 @@ func (db *DB) Get(key []byte) (value []byte, ok bool, err error) {
 	return bytes.Clone(best.value), true, nil
 }
 
-// getFrom looks into a table.
+// getFrom searches one table for a key.
 func (db *DB) getFrom(meta tableMeta, key []byte) (tag uint64, value []byte, ok bool, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -446,7 +441,7 @@ func (db *DB) getFrom(meta tableMeta, key []byte) (tag uint64, value []byte, ok 
 	return t.get(key)
 }
 
-// table opens a table, and keeps it open for a while.
+// table returns an open table from the cache, or opens it.
 func (db *DB) table(meta tableMeta) (*table, error) {
 	if t := db.open[meta.number]; t != nil {
 		return t, nil
@@ -466,7 +461,7 @@ func (db *DB) table(meta tableMeta) (*table, error) {
 	return t, nil
 }
 
-// Close closes the files that are open. The DB must not be used afterwards.
+// Close closes all open files. The DB must not be used afterwards.
 func (db *DB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -1,16 +1,14 @@
-// Package leveldb reads LevelDB databases without touching them, makes new ones, and
-// changes those that nobody has open.
+// Package leveldb reads LevelDB databases without modifying them, creates new ones, and changes databases that no
+// other program has open.
 //
-// A DB is a view of the files as they are when Open reads them: Open replays
-// every log, takes no lock, and creates and changes nothing. What is damaged is
-// collected in [DB.Problems], and the rest stays readable. A record that was
-// being written when a program ended is what the C++ library skips as
-// well; it is reported as [ErrTorn].
+// A DB is a view of the files at the time of Open: Open replays every log, takes no lock, and creates and changes
+// nothing. Damage is collected in [DB.Problems], and the rest stays readable. A record that was being written when a
+// program ended is reported as [ErrTorn]; the C++ library also skips such a record.
 //
 //	db, err := leveldb.Open(dir)
 //	for key, value := range db.All() { ... }
 //	err = db.Err()
 //
-// A Writer makes a database in a new folder, or continues with one, whoever made it: what it
-// leaves, at whatever moment it ends, the C++ library opens without a warning.
+// A Writer makes a database in a new folder, or continues an existing one. Whenever it ends, the C++ library opens the
+// database without a warning.
 package leveldb

@@ -10,7 +10,7 @@ import (
 	"trowel.example/fault"
 )
 
-// seeds adds the files of our own databases whose names match a pattern.
+// seeds adds the files of sample databases whose names match a pattern.
 func seeds(f *testing.F, pattern string) {
 	for _, end := range []func(*Writer) error{(*Writer).Close, abandon} {
 		files, _ := filepath.Glob(filepath.Join(makeDB(f, 30, 0, end), pattern))
@@ -36,8 +36,7 @@ func records(data []byte, report func(*fault.Error)) [][]byte {
 	}
 }
 
-// The records that are found in any log are those of a log that is written of
-// them; nothing is found twice.
+// FuzzLog tests that the records of any log equal those of a log written from them, and that no record is read twice.
 func FuzzLog(f *testing.F) {
 	seeds(f, "*.log")
 	f.Add(bytes.Repeat([]byte{0}, logBlockSize+10))
@@ -71,7 +70,7 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// A manifest that can be read is the same once it is written again.
+// FuzzManifest tests that a readable manifest is unchanged after being written again.
 func FuzzManifest(f *testing.F) {
 	seeds(f, "MANIFEST-*")
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -95,8 +94,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// The records of any table that is read without a problem, written again, are
-// read again.
+// FuzzTable tests that the records of any table that is read without a problem survive a round trip.
 func FuzzTable(f *testing.F) {
 	seeds(f, "*.ldb")
 	f.Fuzz(func(t *testing.T, data []byte) {

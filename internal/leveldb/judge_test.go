@@ -18,8 +18,8 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// cpp is the C++ library, as Python's plyvel has it. It writes the records of
-// expected, or prints a digest of all records.
+// cpp runs the C++ library through Python's plyvel. It writes the records of expected, or prints a digest of all
+// records.
 const cpp = `
 import hashlib, os, struct, sys
 import plyvel
@@ -67,7 +67,7 @@ else:
     db.close()
 `
 
-// expected is what the program above writes.
+// expected returns the records that the program above writes.
 func expected(n, big int) map[string]string {
 	all := map[string]string{}
 	key := func(i int) string { return fmt.Sprint(i - n/3) }
@@ -89,7 +89,7 @@ func expected(n, big int) map[string]string {
 	return all
 }
 
-// command is the C++ library. The test is skipped where there is none.
+// command returns a command that runs the C++ library. It skips the test if the library is not installed.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	tests.Judges(t)
@@ -116,7 +116,7 @@ func python(t *testing.T, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// clean makes sure that the C++ library had nothing to complain of when it opened a database.
+// clean checks that the C++ library reported no problems when it opened a database.
 func clean(t *testing.T, dir string, words ...string) {
 	t.Helper()
 	for _, name := range []string{"LOG", "LOG.old"} {
@@ -132,7 +132,7 @@ func clean(t *testing.T, dir string, words ...string) {
 	}
 }
 
-// digest is the digest of a database that the C++ library would print.
+// digest returns the digest that the C++ library prints for a database.
 func digest(t testing.TB, db *DB) string {
 	t.Helper()
 	h, n := sha256.New(), 0
@@ -148,7 +148,7 @@ func digest(t testing.TB, db *DB) string {
 	return fmt.Sprint(n, " ", hex.EncodeToString(h.Sum(nil)))
 }
 
-// What C++ wrote is read whole, however it ended.
+// TestJudgeWrites tests that all data written by the C++ library is read, however its process ended.
 func TestJudgeWrites(t *testing.T) {
 	for _, c := range []struct {
 		name, end, compact, compression, bloom string
@@ -180,7 +180,7 @@ func TestJudgeWrites(t *testing.T) {
 				t.Errorf("problems: %v", p)
 			}
 			unchanged(t, dir, before)
-			ours := digest(t, db) // C++ may make other tables of those that db reads
+			ours := digest(t, db) // C++ may replace the tables that db reads
 			if got := python(t, "digest", dir); got != ours {
 				t.Errorf("C++ reads %s, we read %s", got, ours)
 			}
@@ -189,7 +189,7 @@ func TestJudgeWrites(t *testing.T) {
 	}
 }
 
-// What we wrote is read whole by C++, which finds nothing to complain of.
+// TestJudgeReads tests that the C++ library reads all data written here, and reports no problems.
 func TestJudgeReads(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -229,7 +229,7 @@ func TestJudgeReads(t *testing.T) {
 				t.Errorf("problems: %v", p)
 			}
 			want := digest(t, db)
-			for range 2 { // C++ has rewritten it when it opens it for the second time
+			for range 2 { // the second time after C++ has rewritten it
 				if got := python(t, "digest", dir); got != want {
 					t.Errorf("C++ reads %s, we read %s", got, want)
 				}
@@ -246,8 +246,8 @@ func TestJudgeReads(t *testing.T) {
 	}
 }
 
-// What C++ wrote is changed here, and C++ reads all of it, however both of them ended, as
-// often as one likes.
+// TestJudgeEdits tests repeated changes here of a database written by C++: C++ reads all data, however both processes
+// ended.
 func TestJudgeEdits(t *testing.T) {
 	for _, end := range []string{"close", "kill"} {
 		t.Run(end, func(t *testing.T) {
@@ -270,7 +270,7 @@ func TestJudgeEdits(t *testing.T) {
 						b.Put([]byte(key), []byte(want[key]))
 					}
 				}
-				if round == 2 { // more than is kept in memory
+				if round == 2 { // more than fits in memory
 					want["big0"] = strings.Repeat("x", memtableSize+1)
 					b.Put([]byte("big0"), []byte(want["big0"]))
 				}
@@ -290,7 +290,7 @@ func TestJudgeEdits(t *testing.T) {
 				if round == 1 { // two changes before C++ sees them
 					continue
 				}
-				ours := digest(t, db) // C++ makes other tables of those that db reads
+				ours := digest(t, db) // C++ replaces the tables that db reads
 				if got := python(t, "digest", dir); got != ours {
 					t.Errorf("C++ reads %s, we wrote %s", got, ours)
 				}
@@ -300,7 +300,7 @@ func TestJudgeEdits(t *testing.T) {
 	}
 }
 
-// What a program has open is not changed.
+// TestJudgeLock tests that a database which a program has open is not changed.
 func TestJudgeLock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "db")
 	python(t, "close", dir, "10", "0", "0", "", "0")

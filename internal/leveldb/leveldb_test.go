@@ -43,7 +43,7 @@ func open(t testing.TB, dir string) *DB {
 	return db
 }
 
-// fill writes what expected returns.
+// fill writes the records of expected.
 func fill(t testing.TB, w *Writer, n, big int) {
 	t.Helper()
 	must := func(err error) {
@@ -72,7 +72,7 @@ func fill(t testing.TB, w *Writer, n, big int) {
 	}
 }
 
-// compare checks that a database holds exactly what is wanted, in order.
+// compare checks that a database contains exactly the records in want, in order.
 func compare(t testing.TB, db *DB, want map[string]string) {
 	t.Helper()
 	keys := slices.Sorted(maps.Keys(want))
@@ -88,7 +88,7 @@ func compare(t testing.TB, db *DB, want map[string]string) {
 	}
 }
 
-// snapshot tells the names, times and contents of a folder.
+// snapshot returns the names, times and contents of the files in a folder.
 func snapshot(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -161,7 +161,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// A database that was not closed continues, as often as one likes.
+// TestReopen tests that a database that was not closed can be continued repeatedly.
 func TestReopen(t *testing.T) {
 	n := tests.Of(t, 6000, 30_000)
 	dir := makeDB(t, n, 2, abandon)
@@ -201,7 +201,7 @@ func TestReopen(t *testing.T) {
 		}
 		compare(t, open(t, dir), want)
 	}
-	// One that was closed continues, too, and its tables stay as they are.
+	// A database that was closed can also be continued, and its tables stay unchanged.
 	before := snapshot(t, dir)
 	w, err := Reopen(dir)
 	if err != nil {
@@ -227,7 +227,7 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// Write leaves the batch as it was, and keeps nothing of it.
+// TestBatch tests that Write leaves the batch unchanged and keeps no reference to it.
 func TestBatch(t *testing.T) {
 	w, err := Create(filepath.Join(t.TempDir(), "db"))
 	if err != nil {
@@ -253,7 +253,7 @@ func TestBatch(t *testing.T) {
 	compare(t, w.view(), map[string]string{"a": "1", "c": "3"})
 }
 
-// A log that ends anywhere gives the records before, and says that it is torn.
+// TestTornLog tests that a log cut off anywhere yields the records before the cut, and ErrTorn.
 func TestTornLog(t *testing.T) {
 	dir := makeDB(t, 0, 0, func(w *Writer) error {
 		for i := range 3 {
@@ -291,7 +291,7 @@ func TestTornLog(t *testing.T) {
 	}
 }
 
-// Damage anywhere is told, or changes nothing, and never costs what is elsewhere.
+// TestDamage tests that damage anywhere is reported or harmless, and never affects records elsewhere.
 func TestDamage(t *testing.T) {
 	dir := makeDB(t, 3000, 0, (*Writer).Close)
 	want := expected(3000, 0)
@@ -352,8 +352,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A table that the manifest names and that is not there is a problem, and one
-// with the suffix of old versions is not.
+// TestTableFiles tests that a missing table is a problem, and that a table with the suffix of old versions is not.
 func TestTableFiles(t *testing.T) {
 	dir := makeDB(t, 1000, 0, (*Writer).Close)
 	tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
@@ -373,7 +372,7 @@ func TestTableFiles(t *testing.T) {
 	}
 }
 
-// A folder with the name of a log is told, and stops nothing.
+// TestFolderForLog tests that a folder with the name of a log is reported and ignored.
 func TestFolderForLog(t *testing.T) {
 	dir := makeDB(t, 1000, 0, (*Writer).Close)
 	if err := os.Mkdir(filepath.Join(dir, "999999.log"), 0o777); err != nil {
@@ -389,14 +388,14 @@ func TestFolderForLog(t *testing.T) {
 	}
 }
 
-// storedBlock returns a block as it stands in a table.
+// storedBlock returns a block in the form stored in a table.
 func storedBlock(kind byte, data []byte) []byte {
 	stored := append(bytes.Clone(data), kind)
 	return binary.LittleEndian.AppendUint32(stored, maskedCRC(stored))
 }
 
-// Compressed blocks are read whatever the size of what they stand for, equal bytes
-// and random ones. Newer versions of C++ LevelDB use zstd.
+// TestCompressedBlocks tests that compressed blocks of any size, of equal and of random bytes, are read. Newer
+// versions of C++ LevelDB use zstd.
 func TestCompressedBlocks(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	enc, err := zstd.NewWriter(nil)
@@ -426,7 +425,7 @@ func TestCompressedBlocks(t *testing.T) {
 	}
 }
 
-// Blocks that lie about their size take no memory for it.
+// TestLyingBlocks tests that blocks with a wrong stated size allocate no memory for it.
 func TestLyingBlocks(t *testing.T) {
 	stated := func(size uint64, elements ...byte) []byte {
 		return append(binary.AppendUvarint(nil, size), elements...)
@@ -451,7 +450,7 @@ func TestLyingBlocks(t *testing.T) {
 	}
 }
 
-// The databases of real worlds.
+// TestCorpus tests the databases of real worlds.
 func TestCorpus(t *testing.T) {
 	found := 0
 	for _, path := range corpus.Files(t, "minetest", "CURRENT") {
@@ -475,7 +474,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// A program that is killed while it writes leaves all that it said was synced.
+// TestKill tests that a program that is killed while it writes leaves all records that it reported as synced.
 func TestKill(t *testing.T) {
 	tests.NotRaced(t, "kills and restarts what runs alone")
 	if dir := os.Getenv("LEVELDB_KILL"); dir != "" {
@@ -556,8 +555,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// A file of a database that Git has not fetched is told as such: the rest is there if it is
-// a table or a log.
+// TestPointers tests that Git LFS pointer files in a database are reported as such, and that the rest is readable if
+// the file is a table or a log.
 func TestPointers(t *testing.T) {
 	for _, c := range []struct {
 		file string

@@ -11,7 +11,7 @@ import (
 	"trowel.example/internal/inuse"
 )
 
-// takeLock takes the lock that the C++ library holds as long as it has a database open.
+// takeLock takes the lock that the C++ library holds while it has a database open.
 func takeLock(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "LOCK"), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

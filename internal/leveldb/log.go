@@ -9,26 +9,25 @@ import (
 	"trowel.example/fault"
 )
 
-// A log is a sequence of blocks of 32 KiB. A record is one chunk, or several
-// that are marked as first, middle and last; no chunk crosses a block.
+// A log is a sequence of blocks of 32 KiB. A record is one chunk, or several chunks marked as first, middle and last;
+// a chunk does not cross blocks.
 const (
 	logBlockSize  = 32 << 10
 	logHeaderSize = 7 // checksum, length, type
 
-	chunkZero   = 0 // space that was allocated and never written
+	chunkZero   = 0 // allocated space that was never written
 	chunkFull   = 1
 	chunkFirst  = 2
 	chunkMiddle = 3
 	chunkLast   = 4
 )
 
-// ErrTorn is wrapped by the problem of a log that ends inside a record: the
-// program that wrote it ended before the record was complete. The C++ library
-// skips it in silence.
+// ErrTorn is wrapped by the problem of a log that ends inside a record: the program that wrote it ended before the
+// record was complete. The C++ library skips such a record silently.
 var ErrTorn = errors.New("the last record is not complete")
 
-// A logReader reads the records of a log. Damage is reported, and reading continues
-// with the next chunk whose checksum is right.
+// A logReader reads the records of a log. It reports damage, and continues with the next chunk with a correct
+// checksum.
 type logReader struct {
 	r       io.Reader
 	name    string
@@ -36,7 +35,7 @@ type logReader struct {
 	damaged func(record []byte, offset int64) // receives records with a wrong checksum; may be nil
 
 	block [logBlockSize]byte
-	rest  []byte // of the block, still to be read
+	rest  []byte // unread part of the block
 	off   int64  // offset of rest in the file
 	last  bool   // the block is the last one of the file
 }
@@ -45,8 +44,8 @@ func newLogReader(r io.Reader, name string, report func(*fault.Error)) *logReade
 	return &logReader{r: r, name: name, report: report}
 }
 
-// next returns the next record and the offset of its first chunk. The record is
-// the caller's own. It returns io.EOF at the end, or an error of the reader.
+// next returns the next record and the offset of its first chunk. The caller may keep the record. At the end next
+// returns io.EOF.
 func (l *logReader) next() (record []byte, offset int64, err error) {
 	inside, bad := false, false
 	drop := func(why string) {
@@ -101,14 +100,14 @@ func (l *logReader) next() (record []byte, offset int64, err error) {
 	}
 }
 
-// take hands on a record with a wrong checksum.
+// take passes a record with a wrong checksum to l.damaged.
 func (l *logReader) take(record []byte, offset int64) {
 	if l.damaged != nil {
 		l.damaged(record, offset)
 	}
 }
 
-// errChunk says that a chunk is damaged, which has been reported.
+// errChunk means that a chunk is damaged, which has already been reported.
 var errChunk = errors.New("damaged chunk")
 
 // chunk returns the next chunk, and whether its checksum is wrong.
@@ -121,7 +120,7 @@ func (l *logReader) chunk() (kind byte, data []byte, wrong bool, err error) {
 			l.skip(len(l.rest))
 			return 0, nil, false, io.EOF
 		}
-		l.skip(len(l.rest)) // too few bytes for a chunk end a block
+		l.skip(len(l.rest)) // too few bytes for a chunk: the end of the block
 		n, err := io.ReadFull(l.r, l.block[:])
 		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 			return 0, nil, false, err
@@ -150,7 +149,7 @@ func (l *logReader) chunk() (kind byte, data []byte, wrong bool, err error) {
 	if want, got := binary.LittleEndian.Uint32(l.rest), maskedCRC(l.rest[6:whole]); want != got {
 		l.report(damaged(l.name, "chunk.checksum", l.off, fmt.Sprintf("%08x", want), fmt.Sprintf("%08x", got)))
 		if rest := l.rest[whole:]; len(rest) >= logHeaderSize && !isChunk(rest) {
-			l.skip(nextChunk(l.rest)) // the length may be what is wrong
+			l.skip(nextChunk(l.rest)) // the length itself may be wrong
 			return 0, nil, false, errChunk
 		}
 		wrong = true
@@ -160,7 +159,7 @@ func (l *logReader) chunk() (kind byte, data []byte, wrong bool, err error) {
 	return kind, data, wrong, nil
 }
 
-// isChunk reports whether data begin with a chunk whose checksum is right.
+// isChunk reports whether data begins with a chunk with a correct checksum.
 func isChunk(data []byte) bool {
 	if len(data) < logHeaderSize || data[6] < chunkFull || data[6] > chunkLast {
 		return false
@@ -169,7 +168,7 @@ func isChunk(data []byte) bool {
 	return end <= len(data) && binary.LittleEndian.Uint32(data) == maskedCRC(data[6:end])
 }
 
-// nextChunk returns where in a block the next chunk is after a damaged one.
+// nextChunk returns the offset in a block of the next valid chunk after a damaged one.
 func nextChunk(block []byte) int {
 	for at := 1; at < len(block); at++ {
 		if isChunk(block[at:]) {
@@ -179,7 +178,7 @@ func nextChunk(block []byte) int {
 	return len(block)
 }
 
-// skip goes over bytes of the block.
+// skip skips bytes of the block.
 func (l *logReader) skip(n int) {
 	l.off += int64(n)
 	l.rest = l.rest[n:]

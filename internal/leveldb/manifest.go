@@ -11,7 +11,7 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// comparator is the name of the order of keys that the games use: that of their bytes.
+// comparator is the name of the key order that the games use: by bytes.
 const comparator = "leveldb.BytewiseComparator"
 
 const maxLevel = 6
@@ -28,21 +28,21 @@ const (
 	tagPrevLogNumber  = 9
 )
 
-// tableMeta is what the manifest says of a table.
+// tableMeta describes a table as stored in the manifest.
 type tableMeta struct {
 	level             int
 	number, size      uint64
 	smallest, largest []byte // internal keys
 }
 
-// mayHold reports whether a user key lies between the bounds.
+// mayHold reports whether a user key is between the smallest and largest keys.
 func (m tableMeta) mayHold(user []byte) bool {
 	lo, _ := splitKey(m.smallest)
 	hi, _ := splitKey(m.largest)
 	return bytes.Compare(lo, user) <= 0 && bytes.Compare(user, hi) <= 0
 }
 
-// An edit is one record of the manifest: what changes.
+// An edit is one record of the manifest: a set of changes.
 type edit struct {
 	comparator string
 	log        *uint64
@@ -53,7 +53,7 @@ type edit struct {
 	added      []tableMeta
 }
 
-// decodeEdit decodes a record of the manifest that stands at an offset of it.
+// decodeEdit decodes a record at an offset of the manifest.
 func decodeEdit(record []byte, offset int64) (edit, error) {
 	var e edit
 	r := bin.NewReader(record, bin.LittleEndian).At(offset)
@@ -106,7 +106,7 @@ func decodeEdit(record []byte, offset int64) (edit, error) {
 	return e, r.Err()
 }
 
-// append encodes the edit after b.
+// append appends the encoded edit to b.
 func (e edit) append(b []byte) []byte {
 	number := func(tag uint64, n *uint64) {
 		if n != nil {
@@ -135,18 +135,17 @@ func (e edit) append(b []byte) []byte {
 	return b
 }
 
-// A version is what the records of a manifest come to.
+// A version is the state after all records of a manifest.
 type version struct {
 	comparator string
-	log        uint64 // logs from this number on hold what is in no table
-	prevLog    uint64 // and so does this one, of very old databases; 0 for none
+	log        uint64 // logs with at least this number have records that are in no table
+	prevLog    uint64 // another such log, in very old databases; 0 for none
 	nextFile   uint64
 	lastSeq    uint64
 	tables     map[uint64]tableMeta // by number
 }
 
-// apply takes over an edit. A table may move to another level in one edit, so
-// that what is deleted comes first.
+// apply applies an edit. An edit may move a table to another level, so deletions come first.
 func (v *version) apply(e edit) {
 	if e.comparator != "" {
 		v.comparator = e.comparator
@@ -164,8 +163,7 @@ func (v *version) apply(e edit) {
 	}
 }
 
-// readManifest reads a manifest. It reports what is damaged and continues with the
-// records that can be read.
+// readManifest reads a manifest. It reports damage, and continues with the readable records.
 func readManifest(r io.Reader, name string, report func(*fault.Error)) (*version, error) {
 	v := &version{tables: map[uint64]tableMeta{}}
 	log := newLogReader(r, name, report)

@@ -11,18 +11,18 @@ type memEntry struct {
 	value []byte
 }
 
-// A memtable holds records that are in no table, the newest of each key.
+// A memtable holds the records that are in no table, the newest of each key.
 type memtable struct {
 	entries map[string]memEntry
-	size    int // bytes of keys and values, and something for each
+	size    int // size of keys and values in bytes, with entryOverhead for each
 }
 
-// entryOverhead is about what an entry takes besides its key and its value.
+// entryOverhead is the approximate size of an entry without its key and value.
 const entryOverhead = 64
 
 func newMemtable() *memtable { return &memtable{entries: map[string]memEntry{}} }
 
-// add takes a record, and keeps value. Records may come in any order.
+// add adds a record, and keeps value. Records may be added in any order.
 func (m *memtable) add(tag uint64, key, value []byte) {
 	old, ok := m.entries[string(key)]
 	switch {
@@ -35,7 +35,7 @@ func (m *memtable) add(tag uint64, key, value []byte) {
 	m.entries[string(key)] = memEntry{tag, value}
 }
 
-// source returns the records within bounds in the order of their keys.
+// source returns the records within bounds, sorted by key.
 func (m *memtable) source(within bounds) *memSource {
 	s := &memSource{m: m, i: -1}
 	for k := range m.entries {
@@ -47,7 +47,7 @@ func (m *memtable) source(within bounds) *memSource {
 	return s
 }
 
-// memSource goes through a memtable.
+// memSource iterates over a memtable.
 type memSource struct {
 	m    *memtable
 	keys []string

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// A source goes through records in the order of their internal keys.
+// A source iterates over records sorted by internal key.
 type source interface {
 	next() bool // moves to the next record; the first call to the first one
 	key() []byte
@@ -14,21 +14,20 @@ type source interface {
 	close()
 }
 
-// cursor is a source in a merge, with the key where it stands.
+// cursor is a source in a merge, with its current key.
 type cursor struct {
 	source
 	at     []byte
-	opened bool // else at is a bound below the first key, and the source still to be opened
+	opened bool // if unset, at is a lower bound of the first key, and the source is not open yet
 	name   string
 }
 
-// merge goes through several sources at once, in the order of internal keys. A
-// table is opened only when the merge comes to its first key, so that of each
-// sorted run one table is open at a time.
+// merge iterates over several sources at once, sorted by internal key. It opens a table only when it reaches the
+// table's first key, so that one table of each sorted run is open at a time.
 type merge struct {
 	cursors []*cursor
 	report  func(error)
-	last    []byte // the key given last
+	last    []byte // the last key returned
 }
 
 func (m *merge) Len() int           { return len(m.cursors) }
@@ -42,7 +41,7 @@ func (m *merge) Pop() any {
 	return c
 }
 
-// add adds a source whose first key is lowest or after it.
+// add adds a source whose keys are not before lowest.
 func (m *merge) add(s source, name string, lowest []byte) {
 	heap.Push(m, &cursor{source: s, at: lowest, name: name})
 }
@@ -68,7 +67,7 @@ func (m *merge) next() (key, value []byte, ok bool) {
 	return nil, nil, false
 }
 
-// advance moves the first cursor on.
+// advance moves a cursor to its next record.
 func (m *merge) advance(c *cursor) {
 	if c.next() {
 		c.at = c.key()
@@ -78,7 +77,7 @@ func (m *merge) advance(c *cursor) {
 	}
 }
 
-// close closes what is still open.
+// close closes the open sources.
 func (m *merge) close() {
 	for _, c := range m.cursors {
 		c.close()
@@ -86,7 +85,7 @@ func (m *merge) close() {
 	m.cursors = nil
 }
 
-// newest goes through the newest record of each user key, deletions among them.
+// newest yields the newest record of each user key, including deletions.
 func (m *merge) newest(yield func(key []byte, tag uint64, value []byte) bool) {
 	defer m.close()
 	var before []byte
@@ -107,5 +106,5 @@ func (m *merge) newest(yield func(key []byte, tag uint64, value []byte) bool) {
 	}
 }
 
-// abridge cuts a key for a message.
+// abridge shortens a key for a message.
 func abridge(key []byte) []byte { return key[:min(len(key), 40)] }

@@ -6,25 +6,25 @@ import (
 	"sync"
 )
 
-// maxProblems is how many problems are remembered.
+// maxProblems is the maximum number of recorded problems.
 const maxProblems = 1000
 
-// problems are what is damaged, each once.
+// problems is a list of distinct problems.
 type problems struct {
 	dir   string
 	lock  sync.Mutex
 	list  []error
-	known map[string]bool // the texts of the list
+	known map[string]bool // texts of the list
 	more  bool            // there are problems beyond maxProblems
 }
 
-// report remembers a problem.
+// report records a problem.
 func (p *problems) report(err error) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	text := err.Error()
 	if p.known[text] {
-		return // going through the database again finds it again
+		return // repeated iterations find the same problems
 	}
 	if p.more = p.more || len(p.list) == maxProblems; p.more {
 		return
@@ -36,10 +36,9 @@ func (p *problems) report(err error) {
 	p.list = append(p.list, err)
 }
 
-// Problems returns what is damaged, as far as it was come across: by Open in the
-// manifest and the logs, by All in the tables. Each is a [fault.Error], or an error
-// of the file system. One that wraps [ErrTorn] is no damage but the usual end of
-// a program that was killed. The list ends at 1000 problems, and says so.
+// Problems returns the damage found so far: by Open in the manifest and the logs, by All in the tables. Each problem
+// is a [fault.Error] or an error of the file system. An error that wraps [ErrTorn] is not damage but the normal state
+// after a program was killed. The list ends after 1000 problems, with a note.
 func (p *problems) Problems() []error {
 	p.lock.Lock()
 	defer p.lock.Unlock()

@@ -14,8 +14,8 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// A range is what a filter leaves of all, in a database of tables that overlap, of a log and of
-// deletions; and parts that meet are the whole.
+// TestRange tests that a range equals filtered output of All, in a database of overlapping tables, a log and
+// deletions, and that adjacent ranges add up to the whole.
 func TestRange(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	for seed := range tests.Of(t, uint64(2), 6) {
@@ -55,7 +55,7 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// Sizes of ranges that meet are the size of all, and follow what is in them.
+// TestSize tests that the sizes of adjacent ranges add up to the total size, and grow with their content.
 func TestSize(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "db")
 	w, err := Create(dir)
@@ -66,7 +66,7 @@ func TestSize(t *testing.T) {
 	for i := range 4000 {
 		records = append(records, Record{fmt.Appendf(nil, "%06d", i), bytes.Repeat([]byte{byte(i), byte(i >> 3)}, 100+i/8)})
 	}
-	for len(records) > 0 { // tables beside each other
+	for len(records) > 0 { // adjacent tables
 		n := min(900, len(records))
 		if err := w.WriteTable(records[:n]); err != nil {
 			t.Fatal(err)
@@ -96,7 +96,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// A range tells of the damage within it, and of no other.
+// TestRangeDamaged tests that a range reports the damage within it and no other.
 func TestRangeDamaged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "db")
 	w, err := Create(dir)
@@ -142,11 +142,12 @@ func TestRangeDamaged(t *testing.T) {
 		t.Error(db.Problems())
 	}
 
-	// Wherever it is, of ranges side by side one tells it, and together they have what there is.
+	// Damage anywhere is reported by exactly one of several adjacent ranges, and together they have all readable
+	// records.
 	step := tests.Of(t, 1999, 397)
 	for at := 100; at < len(data); at += step {
 		bad := slices.Clone(data)
-		bad[len(data)/2] ^= 1 // as it was
+		bad[len(data)/2] ^= 1 // restore the original
 		bad[at] ^= 0x55
 		if at > len(data)-step {
 			bad = bad[:at]

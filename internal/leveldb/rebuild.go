@@ -13,12 +13,12 @@ import (
 	"trowel.example/internal/words"
 )
 
-// countable is how many bytes of tables are read to count the records of a rebuilt database.
+// countable is the maximum size in bytes of tables that are read to count the records of a rebuilt database.
 const countable = 256 << 20
 
-// rebuild returns the database that all tables and logs in the folder make, whatever the manifest
-// names. A key has its record with the highest sequence number; a record that was deleted may be
-// there again. It returns the error lost if there is nothing to rebuild from.
+// rebuild returns a database with all tables and logs in the folder, whether the manifest names them or not. For each
+// key the record with the highest sequence number is used; a deleted record may reappear. It returns the error lost if
+// there is nothing to rebuild from.
 func (old *DB) rebuild(lost error) (*DB, error) {
 	entries, err := os.ReadDir(old.dir)
 	if err != nil {
@@ -78,8 +78,8 @@ func (old *DB) rebuild(lost error) (*DB, error) {
 // ErrRebuilt is wrapped by the problem of a database whose state was rebuilt from its tables and logs.
 var ErrRebuilt = errors.New("the list of files is damaged or missing")
 
-// InList reports whether a problem is about the list of the files of a database, so that no record need be
-// lost by it.
+// InList reports whether a problem concerns only the list of the files of a database, so that it need not have lost
+// records.
 func InList(problem error) bool {
 	var e *fault.Error
 	if !errors.As(problem, &e) {
@@ -89,7 +89,7 @@ func InList(problem error) bool {
 	return name == "CURRENT" || strings.HasPrefix(name, "MANIFEST-")
 }
 
-// describe returns what a manifest would say of a table.
+// describe returns the manifest entry of a table.
 func (db *DB) describe(number uint64) (tableMeta, error) {
 	t, err := db.openTable(number)
 	if err != nil {
@@ -114,9 +114,9 @@ func (db *DB) describe(number uint64) (tableMeta, error) {
 	return meta, it.err
 }
 
-// Repair makes a damaged database sound: afterwards it has the records that [OpenSalvaging] reads, in
-// tables of its own, and the other files are removed. The new list of files takes the place of the old
-// one at once; before that, the database is as it was. No program may have the database open.
+// Repair repairs a damaged database: it writes the records that [OpenSalvaging] reads to new tables, and removes the
+// other files. The new list of files replaces the old one atomically; before that, the database is unchanged. No
+// program may have the database open.
 func Repair(dir string, valid func(key, value []byte) bool) (err error) {
 	lock, err := takeLock(dir)
 	if err != nil {

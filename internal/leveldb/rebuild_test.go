@@ -17,7 +17,7 @@ import (
 	"trowel.example/internal/words"
 )
 
-// sealed returns a value that tells its key and whether it is complete.
+// sealed returns a value from which its key and its completeness can be checked.
 func sealed(key string, version, n int) string {
 	return fmt.Sprintf("%s/%d/%d/%s", key, version, n, md5Value(version*1000+n, n))
 }
@@ -34,8 +34,8 @@ func isSealed(key, value []byte) bool {
 	return string(value) == sealed(parts[0], version, n)
 }
 
-// makeSealed makes a database of tables and a log, and returns its records. Those of the versions
-// after the first replace some of it.
+// makeSealed makes a database of tables and a log, and returns its records. Each version after the first replaces some
+// of them.
 func makeSealed(t testing.TB, dir string, n, versions int) map[string]string {
 	t.Helper()
 	truth := map[string]string{}
@@ -47,7 +47,7 @@ func makeSealed(t testing.TB, dir string, n, versions int) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.fresh = false // tables stay as they are
+		w.fresh = false // keeps the tables
 		r := rand.New(rand.NewPCG(1, uint64(version)))
 		for i := version; i < n; i += version + 1 {
 			key := fmt.Sprint(i * 7919 % n)
@@ -65,7 +65,7 @@ func makeSealed(t testing.TB, dir string, n, versions int) map[string]string {
 	return truth
 }
 
-// contents reads a database, and fails where a value is wrong.
+// contents reads a database, and fails the test if a value is wrong.
 func contents(t testing.TB, db *DB) map[string]string {
 	t.Helper()
 	got := map[string]string{}
@@ -110,7 +110,7 @@ func change(t testing.TB, path string, do func([]byte) []byte) {
 	}
 }
 
-// A database without a list of its files has all that its tables and logs have.
+// TestRebuild tests that a database without its list of files has the records of all its tables and logs.
 func TestRebuild(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "db")
 	truth := makeSealed(t, dir, 1500, 3)
@@ -167,7 +167,7 @@ func TestRebuild(t *testing.T) {
 		rebuilt := slices.ContainsFunc(db.Opening(), func(err error) bool {
 			return errors.Is(err, ErrRebuilt) && strings.Contains(err.Error(), words.Count(len(truth), "record"))
 		})
-		if rebuilt == strings.Contains(name, "CURRENT") { // the manifest tells more
+		if rebuilt == strings.Contains(name, "CURRENT") { // the manifest has more information
 			t.Errorf("%s: %v", name, db.Opening())
 		}
 		if _, err := Reopen(dir); err == nil {
@@ -179,13 +179,13 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// The blocks of a table are found without its index, wherever they are.
+// TestScan tests that the blocks of a table are found without its index, at any offset.
 func TestScan(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "db")
 	truth := makeSealed(t, dir, 1500, 3)
 	for name, c := range map[string]struct {
 		damage func([]byte) []byte
-		lost   int // at most
+		lost   int // maximum
 	}{
 		"cut by 100 bytes":         {func(b []byte) []byte { return b[:len(b)-100] }, 0},
 		"512 bytes less":           {func(b []byte) []byte { return slices.Delete(b, len(b)/2, len(b)/2+512) }, 60},
@@ -208,7 +208,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// An entry that a table stores in a value is not one of the table.
+// TestScanInside tests that a block stored inside a value is not mistaken for a block of the table.
 func TestScanInside(t *testing.T) {
 	stored := func(key, value string) []byte {
 		var b packer
@@ -226,7 +226,7 @@ func TestScanInside(t *testing.T) {
 	}
 }
 
-// A record of data with a wrong checksum is read if it is complete, and named as salvaged.
+// TestSalvage tests that a complete record in data with a wrong checksum is read and reported as salvaged.
 func TestSalvage(t *testing.T) {
 	for versions, pattern := range []string{1: "*.log", 2: "*.ldb"} {
 		if versions == 0 {
@@ -272,7 +272,7 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
-// repairs is LevelDB's own repair: it prints the keys and values of each database.
+// repairs runs LevelDB's own repair, and prints the keys and values of each database.
 const repairs = `
 import os, sys, plyvel
 for dir in sys.stdin.read().split('\n')[:-1]:
@@ -293,7 +293,7 @@ for dir in sys.stdin.read().split('\n')[:-1]:
     os._exit(0)
 `
 
-// Whatever is damaged, no record is missing that LevelDB's own repair finds.
+// TestJudgeRepair tests that, whatever is damaged, all records that LevelDB's own repair finds are found.
 func TestJudgeRepair(t *testing.T) {
 	rounds := 20
 	if os.Getenv("TROWEL_MUTATIONS") != "" {
@@ -391,7 +391,7 @@ func TestJudgeRepair(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !isSealed(k, v) {
-			continue // LevelDB's repair takes data with wrong checksums
+			continue // LevelDB's repair accepts data with wrong checksums
 		}
 		theirs++
 		got, ok := ours[i][string(k)]

@@ -10,26 +10,24 @@ import (
 	"trowel.example/fault"
 )
 
-// maxScan is the size of the largest table that is scanned for its blocks. LevelDB makes tables of
-// a few MiB.
+// maxScan is the maximum size of a table that is scanned for its blocks. LevelDB writes tables of a few MiB.
 const maxScan = 32 << 20
 
-// A scan is what a search for blocks found in a table whose index cannot be read.
+// A scan is the result of searching a table without a readable index for its blocks.
 type scan struct {
-	index  *block          // of the blocks, and of the gaps between them
+	index  *block          // index of the blocks and of the gaps between them
 	gaps   map[handle]bool // parts of the table that belong to no block
-	broken error           // why there was a search, and what it found
+	broken error           // the reason for the scan, and its result
 }
 
-// A piece is a block of data that the scan of a table found.
+// A piece is a data block found by a scan.
 type piece struct {
-	from, to    int // with the trailer
+	from, to    int // including the trailer
 	first, last []byte
 	records     int
 }
 
-// scanTable searches a table for its blocks by their checksums. It returns nil if the table
-// cannot be read or is too large.
+// scanTable searches a table for its blocks by checksum. It returns nil if the table cannot be read or is too large.
 func scanTable(r io.ReaderAt, size int64, name string, cause error) *scan {
 	if size > maxScan {
 		return nil
@@ -71,13 +69,11 @@ func scanTable(r io.ReaderAt, size int64, name string, cause error) *scan {
 	return s
 }
 
-// findBlocks returns the blocks of data in a table, wherever they begin, that have the right
-// checksum, in their order.
+// findBlocks returns the data blocks in a table that have a correct checksum, at any offset, in order.
 //
-// A checksum is the remainder of a polynomial. Divided by x as often as there are bits before them,
-// the remainder of all bytes before a block and that of all bytes up to its end differ by what
-// the checksum says: so each possible end tells the beginning, and the time does not depend
-// on the length of the blocks.
+// A checksum is the remainder of a polynomial. The remainders of all bytes before a block and of all bytes up to its
+// end, each divided by x once for every preceding bit, differ by a value that depends only on the checksum. So each
+// possible end determines its start, and the running time does not depend on the length of the blocks.
 func findBlocks(data []byte, name string) (found []piece) {
 	var starts []uint64 // the remainder at each possible start, and the offset
 	before := prefix{inverse: 1 << 31}
@@ -92,7 +88,7 @@ func findBlocks(data []byte, name string) (found []piece) {
 	for at := 0; at+5 <= len(data); at++ {
 		upto.add(data[at])
 		if data[at] > blockZstd {
-			continue // no kind of compression
+			continue // not a valid type of compression
 		}
 		end := at + blockTrailerSize
 		sum := multiply(upto.inverse, upto.state^^unmask(binary.LittleEndian.Uint32(data[at+1:])))
@@ -107,7 +103,7 @@ func findBlocks(data []byte, name string) (found []piece) {
 				continue
 			}
 			for len(found) > 0 && found[len(found)-1].from >= from {
-				found = found[:len(found)-1] // inside a value of this block
+				found = found[:len(found)-1] // it is inside a value of this block
 			}
 			if len(found) == 0 || found[len(found)-1].to <= from {
 				found = append(found, p)
@@ -118,8 +114,8 @@ func findBlocks(data []byte, name string) (found []piece) {
 	return found
 }
 
-// A prefix is the remainder of the bytes up to a place, and what a remainder is multiplied with
-// to divide it by x as often as there are bits before the place.
+// A prefix is the remainder of the bytes up to a place, and the factor that divides a remainder by x once for every
+// bit before the place.
 type prefix struct{ state, inverse uint32 }
 
 func (p *prefix) add(b byte) {
@@ -127,8 +123,7 @@ func (p *prefix) add(b byte) {
 	p.inverse = divide(p.inverse)
 }
 
-// mayBegin reports whether data can be the beginning of a block: of a record with a whole key,
-// plain or compressed.
+// mayBegin reports whether data can be the start of a block, plain or compressed: a record with a complete key.
 func mayBegin(data []byte) bool {
 	if data[0] == 0 || bytes.HasPrefix(data, []byte("\x28\xb5\x2f\xfd")) {
 		return true
@@ -141,7 +136,7 @@ func mayBegin(data []byte) bool {
 	return n < len(data) && data[n] == 0
 }
 
-// readPiece reads a block of data with its trailer. An index is no such block.
+// readPiece decodes a data block with its trailer. Index blocks are rejected.
 func readPiece(stored []byte, name string, at int) (p piece, ok bool) {
 	content, err := inflate(stored, name, int64(at))
 	if err != nil {
@@ -170,13 +165,13 @@ func readPiece(stored []byte, name string, at int) (p piece, ok bool) {
 	return p, it.err == nil && p.records > 0 && !isIndex
 }
 
-// unmask undoes what [maskedCRC] does to a checksum.
+// unmask reverses [maskedCRC].
 func unmask(masked uint32) uint32 {
 	rotated := masked - 0xa282ead8
 	return rotated>>17 | rotated<<15
 }
 
-// The polynomials of a checksum have their lowest power in the highest bit.
+// In the polynomials of checksums the highest bit is the lowest power.
 
 // multiply returns the product of two remainders.
 func multiply(a, b uint32) (product uint32) {
@@ -195,7 +190,7 @@ func divide(a uint32) uint32 {
 	return (a^castagnoli[i])<<8 | uint32(i)
 }
 
-// highest has for the highest byte of an entry of the table of checksums the index of that entry.
+// highest maps the highest byte of each entry in the checksum table to the index of the entry.
 var highest = func() (of [256]byte) {
 	for i, v := range castagnoli {
 		of[v>>24] = byte(i)
@@ -203,7 +198,7 @@ var highest = func() (of [256]byte) {
 	return of
 }()
 
-// salvage returns a block of the records of a damaged one that are complete.
+// salvage returns a block with the complete records of a damaged block.
 func (t *table) salvage(h handle) *block {
 	var after, upto []byte
 	for it := (&blockIter{b: t.index}); it.next(); after = upto {
@@ -234,15 +229,14 @@ func (t *table) salvage(h handle) *block {
 	return b
 }
 
-// looseRecords returns the records in the content of a damaged block whose values are complete,
-// with internal keys.
+// looseRecords returns, with internal keys, the records in the content of a damaged block whose values are complete.
 func (t *table) looseRecords(content []byte) (list []Record) {
-	ends := map[int]int{} // where a record ends that begins at an offset
+	ends := map[int]int{} // end of the record that begins at an offset
 	isComplete := func(it *blockIter) bool {
 		user, tag := splitKey(it.k)
 		return tag&0xff == kindPut && t.valid(user, it.v)
 	}
-	// chain takes record after record, as long as there are any.
+	// chain adds consecutive records until there are no more.
 	chain := func(at int) {
 		it := blockIter{b: &block{data: content}, off: at}
 		for ends[it.off] == 0 && it.next() {

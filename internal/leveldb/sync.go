@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// syncsAtOnce is how many files are flushed to disk at a time: a journal of a file
-// system takes the end of several as one.
+// syncsAtOnce is the number of files flushed to disk concurrently: file systems combine their journal commits.
 const syncsAtOnce = 8
 
 // A syncer flushes files to disk while other work continues.
@@ -35,7 +34,7 @@ func (s *syncer) file(path string) {
 	})
 }
 
-// wait returns when all files are on the disk.
+// wait waits until all files are on disk.
 func (s *syncer) wait() error {
 	s.running.Wait()
 	return s.err

@@ -11,8 +11,8 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// The footer ends a table: the places of the index of meta blocks and of the
-// index, space up to 40 bytes, and the magic.
+// A table ends with the footer: the handles of the index of meta blocks and of the index, padding up to 40 bytes, and
+// the magic number.
 const (
 	footerSize = 48
 	tableMagic = 0xdb4775248b80fb57
@@ -25,11 +25,11 @@ type table struct {
 	size  int64
 	end   int64 // of the blocks
 	index *block
-	scan  *scan // if the index was damaged
+	scan  *scan // set if the index was damaged
 	valid func(key, value []byte) bool
 	close func() error
 
-	// Of a table that somebody goes through, what was read last.
+	// The last read part of the table, for sequential reads.
 	ahead   bool
 	piece   []byte
 	pieceAt int64
@@ -38,8 +38,8 @@ type table struct {
 // handle is the place of a block, without its trailer.
 type handle struct{ offset, size uint64 }
 
-// openTable opens a table and reads its index. If the index is damaged, the table is scanned for
-// its blocks, once.
+// openTable opens a table and reads its index. If the index is damaged, the table is scanned for its blocks, only
+// once.
 func (db *DB) openTable(number uint64) (*table, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -127,7 +127,7 @@ func (t *table) block(h handle) (*block, error) {
 	return parseBlock(data, t.name, int64(h.offset))
 }
 
-// handle returns the place of the block that an entry of the index names.
+// handle decodes the handle in an entry of the index.
 func (t *table) handle(entry []byte) (handle, error) {
 	r := bin.NewReader(entry, bin.LittleEndian).At(t.index.offset)
 	r.Enter("index")
@@ -135,8 +135,8 @@ func (t *table) handle(entry []byte) (handle, error) {
 	return h, fault.InFile(r.Err(), t.name)
 }
 
-// dataBlock reads the block that an entry of the index names. If the block is damaged, the
-// error is returned with a block of the records that can be salvaged, which may be none.
+// dataBlock reads the block of an entry of the index. If the block is damaged, it returns the error and a block with
+// the records that can be salvaged, possibly none.
 func (t *table) dataBlock(entry []byte) (*block, error) {
 	h, err := t.handle(entry)
 	if err != nil {
@@ -149,7 +149,7 @@ func (t *table) dataBlock(entry []byte) (*block, error) {
 	return b, err
 }
 
-// offsetOf returns where the block is in which a key would be; behind all if there is none.
+// offsetOf returns the offset of the block that would contain a key, or the end of the blocks if there is none.
 func (t *table) offsetOf(user []byte) (int64, error) {
 	index := &blockIter{b: t.index}
 	if !index.seek(internalKey(user, maxSequence<<8|kindPut)) {
@@ -174,7 +174,7 @@ func (t *table) get(user []byte) (tag uint64, value []byte, ok bool, err error) 
 	}
 	it := &blockIter{b: b}
 	if !it.seek(target) {
-		// All of the block is before target if the index has a key between two blocks.
+		// If the index key is between two blocks, all keys of the block can be before target.
 		return 0, nil, false, cmp.Or(err, it.err)
 	}
 	if found, tag := splitKey(it.k); string(found) == string(user) {
@@ -183,11 +183,11 @@ func (t *table) get(user []byte) (tag uint64, value []byte, ok bool, err error) 
 	return 0, nil, false, err
 }
 
-// readAhead is how much is read of a table at once by those who go through it.
+// readAhead is the number of bytes read at once during iteration.
 const readAhead = 64 << 10
 
-// read reads a part of the file that is within it. Of those who go through the table, each
-// piece is in memory as long as a part of it is.
+// read reads a part of the file. During iteration, it returns slices of larger pieces, each of which stays in memory
+// as long as a slice is used.
 func (t *table) read(off int64, n int) ([]byte, error) {
 	if from := off - t.pieceAt; from >= 0 && from+int64(n) <= int64(len(t.piece)) {
 		return t.piece[from : from+int64(n) : from+int64(n)], nil
@@ -206,23 +206,23 @@ func (t *table) read(off int64, n int) ([]byte, error) {
 	return data[:n:n], nil
 }
 
-// tableSource goes through a table that is opened when its first record is
-// asked for, and closed after its last. Damaged blocks are reported and left out.
+// tableSource iterates over a table. It opens the table for the first record, and closes it after the last. It reports
+// and skips damaged blocks.
 type tableSource struct {
 	open   func() (*table, error)
 	report func(error)
-	within bounds // whole blocks are read of it, so that it gives a few records from outside
-	begun  bool   // the table begins before that: damage that does is told where it begins, so that it is told once
+	within bounds // whole blocks are read, so that a few records outside are returned
+	begun  bool   // the table begins before the bounds: damage is reported only for the range in which it begins
 
 	t      *table
 	index  blockIter
 	data   blockIter
-	placed bool // the index stands at the block that comes next
-	ends   bool // no block comes next
-	quiet  bool // the block, or what the table is, may begin before the bounds
+	placed bool // the index is at the next block
+	ends   bool // there is no next block
+	quiet  bool // the block or the table may begin before the bounds
 }
 
-// source goes through a table that is open.
+// source iterates over an open table.
 func (t *table) source(report func(error)) *tableSource {
 	return &tableSource{report: report, t: t, index: blockIter{b: t.index}, data: blockIter{b: &block{}}}
 }
@@ -256,11 +256,11 @@ func (s *tableSource) next() bool {
 			return false
 		}
 		s.placed = false
-		// The index has for each block a key that is not before its last.
+		// The index has, for each block, a key that is not before the last key of the block.
 		last, _ := splitKey(s.index.k)
 		s.ends = s.within.before(last)
 		b, err := s.t.dataBlock(s.index.v)
-		if s.t.scan == nil || err != s.t.scan.broken { // which is reported already
+		if s.t.scan == nil || err != s.t.scan.broken { // already reported
 			s.tell(err)
 		}
 		if b == nil {
@@ -271,7 +271,7 @@ func (s *tableSource) next() bool {
 	return true
 }
 
-// tell reports what is wrong, if anything is and it does not begin before the bounds.
+// tell reports err unless the damage may begin before the bounds.
 func (s *tableSource) tell(err error) {
 	if err != nil && !s.quiet {
 		s.report(err)

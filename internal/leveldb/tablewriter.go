@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	blockSize       = 4 << 10 // of records, before compression
+	blockSize       = 4 << 10 // size of records before compression
 	restartInterval = 16
 )
 
-// A blockBuilder makes a block of records that come in order.
+// A blockBuilder builds a block from records in order.
 type blockBuilder struct {
 	buf      []byte
 	restarts []uint32
@@ -40,8 +40,7 @@ func (b *blockBuilder) add(key, value []byte) {
 	b.last = append(b.last[:0], key...)
 }
 
-// finish returns the block, which is there until the next record is added, and empties the
-// builder.
+// finish returns the block, which is valid until the next record is added, and resets the builder.
 func (b *blockBuilder) finish() []byte {
 	if len(b.restarts) == 0 {
 		b.restarts = append(b.restarts, 0)
@@ -55,7 +54,7 @@ func (b *blockBuilder) finish() []byte {
 	return data
 }
 
-// A tableBlock is a block of data as a table has it.
+// A tableBlock is a data block as stored in a table.
 type tableBlock struct {
 	data              []byte // with its trailer
 	smallest, largest []byte // its first key and its last

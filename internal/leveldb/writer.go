@@ -16,24 +16,22 @@ import (
 )
 
 const (
-	memtableSize = 4 << 20 // what is kept in memory before it becomes a table
-	tableSize    = 2 << 20 // of the tables that Close makes
+	memtableSize = 4 << 20 // size in memory at which records are written to a table
+	tableSize    = 2 << 20 // size of the tables that Close makes
 )
 
-// markName is a file that names the manifest of a database that is being made. It is there
-// until Close, and by it Reopen knows that nobody else wrote: every program that opens
-// a database for writing makes a new manifest.
+// markName is a file that names the manifest of a database under construction. It exists until Close. It shows Reopen
+// that no other program wrote to the database: every program that opens a database for writing makes a new manifest.
 const markName = "TROWEL"
 
-// errClosed is what a Writer fails with after Close or Abandon.
+// errClosed is the error of a Writer after Close or Abandon.
 var errClosed = errors.New("the database is closed")
 
-// A Writer makes or changes a database. What is written is in a log first, and in memory;
-// every 4 MiB or so become a table. Its methods may be called from one goroutine
-// at a time. The first error sticks.
+// A Writer makes or changes a database. Records are written to a log and to memory; about every 4 MiB they are written
+// to a table. Its methods must not be called concurrently. After the first error, all further calls return it.
 type Writer struct {
-	fresh    bool     // the database is made here, and nobody else has written to it
-	lock     *os.File // of one that is not made here; nil for none
+	fresh    bool     // the database is created by this program only
+	lock     *os.File // lock of a database that is not fresh; nil for none
 	dir      string
 	mem      *memtable
 	version  *version
@@ -61,13 +59,12 @@ func Create(dir string) (*Writer, error) {
 	return w, w.begin()
 }
 
-// Reopen continues with a database, whoever made it: all that was synced is in it. It fails if
-// a log, the manifest or a table that this names is damaged or missing; no other program
-// may have the database open. A change is a new log and, if there is much of it, new tables;
-// the old tables stay as they are.
+// Reopen continues an existing database, with all data that was synced. It fails if a log, the manifest or a table
+// named there is damaged or missing; no other program may have the database open. A change adds a new log and, if it
+// is large, new tables; the old tables stay unchanged.
 func Reopen(dir string) (_ *Writer, err error) {
 	if _, err := currentManifest(dir); err != nil {
-		return nil, err // before a lock is made where there is no database
+		return nil, err // before creating a lock where there is no database
 	}
 	lock, err := takeLock(dir)
 	if err != nil {
@@ -107,19 +104,18 @@ func Reopen(dir string) (_ *Writer, err error) {
 	return w, w.sweep()
 }
 
-// SyncLate puts off to Close what flushes a database to disk that is made here: nobody
-// misses it after a crash of the system. If only the program is killed, Reopen finds all.
+// SyncLate defers flushing a database that is created here to Close, because an incomplete database is of no use after
+// a crash of the system. If only the program is killed, Reopen finds all data.
 func (w *Writer) SyncLate() { w.late = w.fresh }
 
-// number returns the number of a new file.
+// number returns the number for a new file.
 func (w *Writer) number() uint64 {
 	n := w.version.nextFile
 	w.version.nextFile++
 	return n
 }
 
-// skipNumbers skips the numbers of files that are there although the
-// manifest does not know of them.
+// skipNumbers skips the numbers of existing files that are not in the manifest.
 func (w *Writer) skipNumbers() error {
 	return w.files(func(name string, n uint64) error {
 		w.version.nextFile = max(w.version.nextFile, n+1)
@@ -127,7 +123,7 @@ func (w *Writer) skipNumbers() error {
 	})
 }
 
-// files calls do for each numbered file; the number of a manifest is one of them.
+// files calls do for each numbered file, including manifests.
 func (w *Writer) files(do func(name string, number uint64) error) error {
 	entries, err := os.ReadDir(w.dir)
 	if err != nil {
@@ -147,8 +143,7 @@ func (w *Writer) files(do func(name string, number uint64) error) error {
 	return nil
 }
 
-// begin makes a log and a manifest that tells all of the state, and then makes
-// the manifest the current one.
+// begin creates a log and a manifest with the complete state, and then makes the manifest current.
 func (w *Writer) begin() error {
 	number := w.number()
 	if err := w.newLog(); err != nil {
@@ -190,7 +185,7 @@ func sortedNumbers(tables map[uint64]tableMeta) []uint64 {
 	return list
 }
 
-// replace writes a small file that is there whole or not at all.
+// replace writes a small file atomically.
 func (w *Writer) replace(name string, number uint64, text string) error {
 	tmp := filepath.Join(w.dir, fmt.Sprintf("%06d.dbtmp", number))
 	f, err := os.Create(tmp)
@@ -205,7 +200,7 @@ func (w *Writer) replace(name string, number uint64, text string) error {
 	return errors.Join(err, wholefile.SyncDir(w.dir))
 }
 
-// newLog begins a log.
+// newLog starts a log.
 func (w *Writer) newLog() error {
 	path := filepath.Join(w.dir, logName(w.number()))
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -219,19 +214,19 @@ func (w *Writer) newLog() error {
 	return wholefile.SyncDir(w.dir)
 }
 
-// logNumber is the number of the log that was made last.
+// logNumber returns the number of the current log.
 func (w *Writer) logNumber() uint64 {
 	n, _ := fileNumber(filepath.Base(w.log.Name()), ".log")
 	return n
 }
 
-// state returns an edit with the numbers as they are.
+// state returns an edit with the current numbers.
 func (w *Writer) state() edit {
 	v := *w.version
 	return edit{log: &v.log, nextFile: &v.nextFile, lastSeq: &v.lastSeq}
 }
 
-// edit adds a record to the manifest.
+// edit appends a record to the manifest.
 func (w *Writer) edit(e edit) error {
 	if err := w.edits.add(e.append(nil)); err != nil {
 		return err
@@ -256,8 +251,8 @@ func (w *Writer) Delete(key []byte) error {
 	return w.Write(&b)
 }
 
-// Write writes the records of a batch, which is unchanged. After a crash of the
-// system they are all there or none is; that they are takes a Sync.
+// Write writes the records of a batch, and leaves the batch unchanged. After a crash of the system the database has
+// either all of them or none; Sync guarantees all.
 func (w *Writer) Write(b *Batch) error {
 	if w.err != nil || b.count == 0 {
 		return w.err
@@ -267,7 +262,7 @@ func (w *Writer) Write(b *Batch) error {
 	if w.err = w.logW.add(record); w.err != nil {
 		return w.err
 	}
-	// The memtable keeps what it is given, and the batch is the caller's.
+	// The memtable keeps its data, but the batch belongs to the caller.
 	w.version.lastSeq, w.err = readBatch(append([]byte(nil), record...), 0, w.mem.add)
 	if w.err == nil && w.mem.size >= memtableSize {
 		w.err = w.flush()
@@ -275,8 +270,7 @@ func (w *Writer) Write(b *Batch) error {
 	return w.err
 }
 
-// Get returns the value of a key, and whether it is there, as long as the
-// database is open.
+// Get returns the value of a key, and whether it exists, until the database is closed.
 func (w *Writer) Get(key []byte) (value []byte, ok bool, err error) {
 	if w.err != nil {
 		return nil, false, w.err
@@ -289,8 +283,7 @@ func (w *Writer) Get(key []byte) (value []byte, ok bool, err error) {
 	return db.Get(key)
 }
 
-// View returns what has been written so far, to be read before the next call of
-// a method of w.
+// View returns the current contents, valid until the next call of a method of w.
 func (w *Writer) View() (*DB, error) {
 	if w.err != nil {
 		return nil, w.err
@@ -307,7 +300,7 @@ func (w *Writer) view() *DB {
 	return db
 }
 
-// Sync makes sure that all that was written outlives a crash of the system.
+// Sync flushes all written records to disk.
 func (w *Writer) Sync() error {
 	if w.err == nil && !w.late {
 		w.err = w.log.Sync()
@@ -315,13 +308,13 @@ func (w *Writer) Sync() error {
 	return w.err
 }
 
-// newTable begins a table.
+// newTable starts a table.
 func (w *Writer) newTable() (*tableWriter, error) {
 	n := w.number()
 	return createTable(filepath.Join(w.dir, tableName(n)), n)
 }
 
-// endTable ends a table, and makes it one of the database.
+// endTable completes a table, and adds it to the database.
 func (w *Writer) endTable(t *tableWriter) (tableMeta, error) {
 	meta, err := t.finish()
 	if err == nil && !w.late {
@@ -330,7 +323,7 @@ func (w *Writer) endTable(t *tableWriter) (tableMeta, error) {
 	return meta, errors.Join(err, t.f.Close())
 }
 
-// writeTable makes a table of the memtable, if it holds anything.
+// writeTable writes the memtable to a table, unless it is empty.
 func (w *Writer) writeTable() error {
 	if len(w.mem.entries) == 0 {
 		return nil
@@ -354,8 +347,8 @@ func (w *Writer) writeTable() error {
 // A Record is a key with its value.
 type Record struct{ Key, Value []byte }
 
-// WriteTable is Write for so many records that they make a table of their own: there is
-// nothing of them in the log or in memory. It changes their order.
+// WriteTable is Write for enough records to make a table: they are not written to the log or kept in memory. It sorts
+// records.
 func (w *Writer) WriteTable(records []Record) error {
 	if w.err == nil && len(w.mem.entries) > 0 {
 		w.err = w.flush()
@@ -372,19 +365,19 @@ func (w *Writer) WriteTable(records []Record) error {
 	return w.err
 }
 
-// makeTable makes a table of records, which the manifest does not name yet.
+// makeTable writes records to a table, without adding it to the manifest.
 func (w *Writer) makeTable(records []Record) (tableMeta, error) {
 	slices.SortStableFunc(records, func(a, b Record) int { return bytes.Compare(a.Key, b.Key) })
 	t, err := w.newTable()
 	if err != nil {
 		return tableMeta{}, err
 	}
-	// What others overlap is merged in the end.
+	// Overlapping tables are merged in the end.
 	t.data.plain = w.fresh && w.overlaps(records[0].Key, records[len(records)-1].Key)
 	var key []byte
 	for i, r := range records {
 		if i+1 < len(records) && bytes.Equal(r.Key, records[i+1].Key) {
-			continue // a later one has the same key
+			continue // a later record has the same key
 		}
 		w.version.lastSeq++
 		key = binary.LittleEndian.AppendUint64(append(key[:0], r.Key...), w.version.lastSeq<<8|kindPut)
@@ -397,7 +390,7 @@ func (w *Writer) makeTable(records []Record) (tableMeta, error) {
 	return meta, err
 }
 
-// overlaps reports whether a table has keys from one to another.
+// overlaps reports whether a table has keys in a range.
 func (w *Writer) overlaps(from, to []byte) bool {
 	for _, t := range w.version.tables {
 		first, _ := splitKey(t.smallest)
@@ -409,7 +402,7 @@ func (w *Writer) overlaps(from, to []byte) bool {
 	return false
 }
 
-// flush makes a table of the memtable and begins a new log.
+// flush writes the memtable to a table and starts a new log.
 func (w *Writer) flush() error {
 	before := w.version.nextFile
 	if err := w.writeTable(); err != nil {
@@ -429,7 +422,7 @@ func (w *Writer) flush() error {
 	return w.sweep()
 }
 
-// sweep removes logs, tables and manifests that are not needed any more.
+// sweep removes logs, tables and manifests that are no longer needed.
 func (w *Writer) sweep() error {
 	return w.files(func(name string, n uint64) error {
 		path := filepath.Join(w.dir, name)
@@ -440,8 +433,8 @@ func (w *Writer) sweep() error {
 	})
 }
 
-// Close ends the use of the database: all is synced, and in tables. Those of one that was
-// made here do not overlap; else that is left to the program whose database it is.
+// Close closes the database after syncing it and moving all records to tables. For a database created here, the tables
+// do not overlap; otherwise compaction is left to the program that owns the database.
 func (w *Writer) Close() error {
 	if w.err == errClosed {
 		return nil
@@ -473,11 +466,11 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// Abandon lets go of the files and leaves the database as a crash would.
+// Abandon closes the files and leaves the database as after a crash.
 func (w *Writer) Abandon() {
 	if w.err != errClosed {
 		for _, f := range []*os.File{w.log, w.manifest, w.lock} {
-			f.Close() // of a nil one it does nothing
+			f.Close() // a no-op for nil
 		}
 		w.err = errClosed
 	}
