@@ -15,51 +15,50 @@ import (
 )
 
 const (
-	// lockPage has the bytes that SQLite locks: it is never used.
+	// lockPage is the page with the bytes that SQLite locks: it is never used.
 	lockPage = 1<<30/builtSize + 1
-	// making stands in the place of the magic until the database is whole. The statement
-	// that makes its table follows.
+	// making replaces the magic number until the database is complete. The statement that creates the table follows
+	// it.
 	making = "Trowel unfinish\x00"
-	// collected is how much is written at once.
+	// collected is the number of bytes written at once.
 	collected = 1 << 20
-	// fromLibrary is the version of SQLite that the header names.
+	// fromLibrary is the SQLite version stated in the header.
 	fromLibrary = 3040001
-	// signBit makes a key, which has no sign, one that has, in the same order.
+	// signBit converts between unsigned keys and signed integers of the same order.
 	signBit = 1 << 63
 )
 
-// A Table is what a [Builder] makes: one whose columns are integers, which are its
-// primary key, and a last one of bytes.
+// A Table describes the table that a [Builder] makes: its columns are integers, which form the primary key, and a last
+// column of bytes.
 type Table struct {
-	Name, SQL string // SQL is the statement that makes it
-	// Key has the numbers of the columns in the order of the primary key: one, or three
-	// that hold integers of 21 bits.
+	Name, SQL string // SQL is the statement that creates the table
+	// Key has the numbers of the columns in the order of the primary key: one column, or three columns with integers
+	// of 21 bits.
 	Key []int
 }
 
-// A Builder makes a database of one table from the bottom up: each page is written once,
-// one after the other, and the rows have the numbers 1, 2, 3 and so on. The index of the
-// primary key comes after them, and the header last: before that SQLite takes the file
-// for none of its own. What a Builder holds in memory does not grow with the rows.
+// A Builder makes a database of one table from the bottom up: it writes each page once, in sequence, and numbers the
+// rows 1, 2, 3 and so on. It writes the index of the primary key after the rows, and the header last: before that,
+// SQLite does not accept the file as a database. The memory use of a Builder does not grow with the number of rows.
 //
-// The pages into which a long row continues stand before the one where it begins. So what is
-// in the file up to any page of rows is whole, and by that Resume knows what there is.
+// The overflow pages of a long row precede the page with its start. So the file is complete up to any page of rows,
+// and Resume can determine from the pages which rows exist.
 type Builder struct {
 	table Table
 	f     *os.File
-	out   []byte // pages that are not written yet; they end before next
+	out   []byte // pages not written yet; they end before next
 	next  uint32 // the number of the next page
 	rows  int64
-	leaf  builtPage // the rows that are in no page yet
-	cell  []byte    // the last of them
-	done  uint32    // the last page of rows, which its tree does not have yet
+	leaf  builtPage // rows that are not in a page yet
+	cell  []byte    // the last of these rows
+	done  uint32    // the last page of rows, not added to its tree yet
 	last  int64     // its last row
 	inner builtTree
 	keys  extsort.Sorter // the key of each row, with its number
 	err   error
 }
 
-// Create begins a database in a new file.
+// Create starts a database in a new file.
 func Create(path string, t Table) (*Builder, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -82,8 +81,8 @@ func newBuilder(f *os.File, t Table) *Builder {
 	return b
 }
 
-// Unfinished returns the statement that makes the table of a database whose Builder came
-// to no end, and "" for any other file.
+// Unfinished returns the statement that creates the table of an unfinished database of a Builder, and "" for any other
+// file.
 func Unfinished(path string) string {
 	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
 		return ""
@@ -101,8 +100,7 @@ func Unfinished(path string) string {
 	return string(sql)
 }
 
-// Resume continues with a database that is [Unfinished], after the last row up to which all
-// is there.
+// Resume continues an [Unfinished] database after the last row up to which all data is present.
 func Resume(path string, t Table) (*Builder, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -115,8 +113,7 @@ func Resume(path string, t Table) (*Builder, error) {
 	return b, nil
 }
 
-// recover reads the pages that are there. The inner ones are made again, as they were and
-// where they are.
+// recover reads the existing pages. Inner pages are regenerated in the same places with the same contents.
 func (b *Builder) recover() error {
 	file := &File{PageSize: builtSize, usable: builtSize}
 	in := bufio.NewReaderSize(io.NewSectionReader(b.f, builtSize, 1<<62), collected)
@@ -127,7 +124,7 @@ func (b *Builder) recover() error {
 		} else if err != nil {
 			return err
 		}
-		// A page into which a row continues names the one after it, or none.
+		// An overflow page contains the number of the next page, or 0.
 		if next := binary.BigEndian.Uint32(page); at < b.next || next == 0 || next == behind(at) {
 			continue
 		}
@@ -148,7 +145,7 @@ func (b *Builder) recover() error {
 	return b.err
 }
 
-// keysIn returns the keys of a page of rows, if it is the next one.
+// keysIn returns the keys in a page of rows, if it continues the sequence of rows.
 func (b *Builder) keysIn(file *File, number uint32, data []byte) ([]uint64, bool) {
 	p, err := file.parse(number, data)
 	if err != nil || p.kind != tableLeaf || len(p.cells) == 0 {
@@ -167,10 +164,10 @@ func (b *Builder) keysIn(file *File, number uint32, data []byte) ([]uint64, bool
 	return keys, true
 }
 
-// fields is what is left of a record.
+// fields is the unread part of a record.
 type fields struct{ head, body []byte }
 
-// integers appends those that a record begins with.
+// integers appends the first n integers of a record to to.
 func integers(record []byte, to []int64, n int) (ints []int64, rest fields, ok bool) {
 	size, at := varint(record)
 	if at == 0 || size < int64(at) || size > int64(len(record)) {
@@ -187,7 +184,7 @@ func integers(record []byte, to []int64, n int) (ints []int64, rest fields, ok b
 	return to, rest, true
 }
 
-// integer takes the next field.
+// integer reads the next field.
 func (r *fields) integer() (v int64, ok bool) {
 	if len(r.head) == 0 {
 		return 0, false
@@ -214,7 +211,7 @@ func (r *fields) integer() (v int64, ok bool) {
 	return v, true
 }
 
-// pack makes a number of the integers of a row that is in the order of the primary key.
+// pack combines the integers of a row to a number that sorts like the primary key.
 func (t Table) pack(ints []int64) (key uint64, ok bool) {
 	bits := 64 / len(t.Key)
 	for _, column := range t.Key {
@@ -237,7 +234,7 @@ func (t Table) unpack(key uint64, to []int64) []int64 {
 	return to
 }
 
-// Count returns how many rows of different keys there are.
+// Count returns the number of rows with different keys.
 func (b *Builder) Count() (n int64, err error) {
 	for _, err := range b.keys.Distinct() {
 		if err != nil {
@@ -256,14 +253,13 @@ func (b *Builder) count(key uint64) {
 	}
 }
 
-// Add adds a row, with its integers in the order of the columns. It is in the file when
-// Flush has returned.
+// Add adds a row, with its integers in the order of the columns. The row is in the file after the next Flush.
 func (b *Builder) Add(ints []int64, data []byte) error {
 	key, ok := b.table.pack(ints)
 	if !ok || len(data) > MaxPayload-100 {
 		return &fault.Error{File: b.f.Name(), Path: b.table.Name, Offset: -1, Want: "a row that can be stored", Got: fmt.Sprintf("%v with %d bytes", ints, len(data)), Err: fault.ErrLimit}
 	}
-	before := appendRecord(b.cell[:0], ints, int64(2*len(data)+12)) // all of the row but its bytes
+	before := appendRecord(b.cell[:0], ints, int64(2*len(data)+12)) // all of the row except its bytes
 	payload := len(before) + len(data)
 	local := payload
 	if most, least := builtSize-35, (builtSize-12)*32/255-23; payload > most {
@@ -271,7 +267,7 @@ func (b *Builder) Add(ints []int64, data []byte) error {
 			local = least
 		}
 	}
-	here := local - len(before) // not negative: least is more than all but the bytes
+	here := local - len(before) // not negative: least is larger than everything except the bytes
 	start := appendVarint(appendVarint(make([]byte, 0, 18), int64(payload)), b.rows+1)
 	size := len(start) + local
 	if local < payload {
@@ -289,7 +285,7 @@ func (b *Builder) Add(ints []int64, data []byte) error {
 	return b.err
 }
 
-// overflow writes the rest of a row, and returns the first of its pages.
+// overflow writes the rest of a row to overflow pages, and returns the number of the first.
 func (b *Builder) overflow(rest []byte) uint32 {
 	b.skipLock()
 	first := b.next
@@ -310,7 +306,7 @@ func (b *Builder) overflow(rest []byte) uint32 {
 
 var zeros [builtSize]byte
 
-// after returns the page that is used after another one.
+// behind returns the page used after the given page.
 func behind(page uint32) uint32 {
 	if page+1 == lockPage {
 		return page + 2
@@ -318,7 +314,7 @@ func behind(page uint32) uint32 {
 	return page + 1
 }
 
-// skipLock leaves out the page of the locks.
+// skipLock skips the page with SQLite's locks.
 func (b *Builder) skipLock() {
 	if b.next == lockPage {
 		b.out = append(b.out, zeros[:]...)
@@ -334,7 +330,7 @@ func (b *Builder) page(p *builtPage) uint32 {
 	return b.next - 1
 }
 
-// paged counts a page, and writes what was collected if it is enough.
+// paged counts a page, and writes the collected pages if there are enough.
 func (b *Builder) paged() {
 	if b.next++; b.next == maxPages && b.err == nil {
 		b.err = &fault.Error{File: b.f.Name(), Offset: -1, Want: fmt.Sprintf("less than %d pages", uint32(maxPages)), Got: "more", Err: fault.ErrLimit}
@@ -344,7 +340,7 @@ func (b *Builder) paged() {
 	}
 }
 
-// offset returns where the next page begins.
+// offset returns the offset of the next page.
 func (b *Builder) offset() int64 { return int64(b.next-1) * builtSize }
 
 func (b *Builder) write() {
@@ -354,7 +350,7 @@ func (b *Builder) write() {
 	b.out = b.out[:0]
 }
 
-// end ends a page of rows.
+// end completes a page of rows.
 func (b *Builder) end() {
 	if b.leaf.n > 0 {
 		page := b.page(&b.leaf)
@@ -363,8 +359,8 @@ func (b *Builder) end() {
 	}
 }
 
-// note takes a page that reaches up to the last row. The one before is not the last page,
-// then.
+// note records a completed page that ends with the last row. The previous page is then added to the tree, as it is not
+// the last.
 func (b *Builder) note(page uint32) {
 	if b.done != 0 {
 		b.inner.add(b.done, appendVarint(nil, b.last))
@@ -372,16 +368,15 @@ func (b *Builder) note(page uint32) {
 	b.done, b.last = page, b.rows
 }
 
-// Flush brings all rows into the file.
+// Flush writes all rows to the file.
 func (b *Builder) Flush() error {
 	b.end()
 	b.write()
 	return b.err
 }
 
-// Finish makes a database of the file and closes it. If there are several rows of one key,
-// which is more than a primary key allows, it returns the numbers of all of them but the
-// last: the first thing to be done is to delete these.
+// Finish completes the database and closes the file. If several rows have the same key, which a primary key does not
+// allow, it returns the numbers of all of these rows except the last: the caller must delete them first.
 func (b *Builder) Finish() (older []int64, err error) {
 	b.end()
 	if b.done == 0 {
@@ -400,7 +395,7 @@ func (b *Builder) Finish() (older []int64, err error) {
 		if b.err != nil {
 			break
 		}
-		if last.Value != 0 && last.Key == p.Key { // rows are numbered from 1 on
+		if last.Value != 0 && last.Key == p.Key { // rows are numbered from 1
 			older = append(older, int64(last.Value))
 		}
 		last = p
@@ -421,7 +416,7 @@ func (b *Builder) Finish() (older []int64, err error) {
 	return older, errors.Join(b.err, b.Abandon())
 }
 
-// first makes the first page: the header, and the table of the schema.
+// first returns the first page: the header, and the schema.
 func (b *Builder) first(rows, keys uint32) []byte {
 	var p builtPage
 	p.reset(tableLeaf, headerSize)
@@ -453,7 +448,7 @@ func (b *Builder) first(rows, keys uint32) []byte {
 	return h
 }
 
-// Abandon lets go of the file as it is.
+// Abandon closes the file and leaves it unfinished.
 func (b *Builder) Abandon() error {
 	return errors.Join(b.keys.Close(), b.f.Close())
 }

@@ -30,8 +30,8 @@ type builtRow struct {
 	data []byte
 }
 
-// randomRows returns rows of different keys, in any order, the bytes of which begin in a
-// page or continue in up to eight.
+// randomRows returns rows with different keys in random order, whose data fits a page or continues in up to eight
+// pages.
 func randomRows(r *rand.Rand, t Table, n int) []builtRow {
 	seen := map[string]bool{}
 	rows := make([]builtRow, 0, n)
@@ -50,7 +50,7 @@ func randomRows(r *rand.Rand, t Table, n int) []builtRow {
 		case 0, 1, 2:
 			size = r.IntN(30000)
 		case 3, 4:
-			size = 4030 + r.IntN(60) // about as much as there is room for
+			size = 4030 + r.IntN(60) // about the size of a page
 		case 5:
 			size = 0
 		}
@@ -62,7 +62,7 @@ func randomRows(r *rand.Rand, t Table, n int) []builtRow {
 	return rows
 }
 
-// addAll adds rows, with a Flush here and there.
+// addAll adds rows, with a Flush at random intervals.
 func addAll(t testing.TB, r *rand.Rand, b *Builder, rows []builtRow) {
 	t.Helper()
 	for _, row := range rows {
@@ -76,14 +76,13 @@ func addAll(t testing.TB, r *rand.Rand, b *Builder, rows []builtRow) {
 	}
 }
 
-// whole has SQLite say that a database is in order, and has the rows and no others.
+// whole checks with SQLite that a database is valid and has exactly the given rows.
 func whole(t *testing.T, path string, table Table, rows []builtRow) {
 	t.Helper()
 	holds(t, path, table, rows, true)
 }
 
-// holds has SQLite read rows, in the order of their keys, which takes the index, and one
-// by one.
+// holds checks with SQLite that a database has the rows, both ordered by key, which uses the index, and one by one.
 func holds(t *testing.T, path string, table Table, rows []builtRow, sound bool) {
 	t.Helper()
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
@@ -166,7 +165,7 @@ func holds(t *testing.T, path string, table Table, rows []builtRow, sound bool) 
 	}
 }
 
-// What is built is a database to SQLite, however large it is, and can be changed by it.
+// TestBuild tests that SQLite accepts built databases of any size, and can change them.
 func TestBuild(t *testing.T) {
 	for _, table := range []Table{oneColumn, threeColumns} {
 		for seed, n := range []int{0, 1, 2, 5, 20, 300, 4000, tests.Of(t, 10_000, 40_000)} {
@@ -212,7 +211,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// The program of SQLite agrees.
+// TestBuildJudge tests that the SQLite command-line program accepts built databases.
 func TestBuildJudge(t *testing.T) {
 	judge.Find(t, "sqlite3")
 	for _, table := range []Table{oneColumn, threeColumns} {
@@ -233,8 +232,8 @@ func TestBuildJudge(t *testing.T) {
 	}
 }
 
-// A file that ends anywhere has the rows up to a place, and continues from there to become
-// the very same.
+// TestBuildResume tests that a file cut off anywhere has the rows up to a point, and that resuming from there gives a
+// byte-identical database.
 func TestBuildResume(t *testing.T) {
 	for seed := range tests.Of(t, 8, 24) {
 		r := rand.New(rand.NewPCG(uint64(seed), 3))
@@ -277,7 +276,7 @@ func TestBuildResume(t *testing.T) {
 	}
 }
 
-// Of rows with the same key all but the last are named.
+// TestBuildTwice tests that Finish returns all but the last of the rows with the same key.
 func TestBuildTwice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "map.sqlite")
 	b, err := Create(path, oneColumn)
@@ -320,17 +319,17 @@ func TestBuildTwice(t *testing.T) {
 	whole(t, path, oneColumn, rows)
 }
 
-// The page that SQLite locks, at 1 GiB, is left out: by rows that continue after it, and by
+// TestBuildLockPage tests that the page which SQLite locks, at 1 GiB, is skipped by rows that continue after it and by
 // rows that begin there.
 func TestBuildLockPage(t *testing.T) {
 	table := oneColumn
-	for _, short := range []int{0, 1, 2, 40} { // pages before it when a row of two pages begins
+	for _, short := range []int{0, 1, 2, 40} { // number of pages between the start of a row of two pages and the lock page
 		path := filepath.Join(t.TempDir(), "map.sqlite")
 		b, err := Create(path, table)
 		if err != nil {
 			t.Fatal(err)
 		}
-		// As if there had been so many pages: a hole, which no tree leads to.
+		// Simulate many pages by a hole in the file that no tree refers to.
 		b.next = lockPage - uint32(short)
 		var rows []builtRow
 		for i := range 30 {
@@ -344,8 +343,8 @@ func TestBuildLockPage(t *testing.T) {
 	}
 }
 
-// Scan finds each damage of a byte that a table or its index consists of; in the bytes of
-// rows it finds none, and in space that is free there is none.
+// TestScanDamage tests that Scan detects damage to any byte of the structure of a table or its index. Damage to the
+// data of rows and to free space is not detected.
 func TestScanDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "map.sqlite")
 	b, err := Create(path, oneColumn)
@@ -377,7 +376,7 @@ func TestScanDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn := func() string { // what SQLite says
+	conn := func() string { // the result of SQLite's integrity check
 		c, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
 		if err != nil {
 			return err.Error()
@@ -394,7 +393,7 @@ func TestScanDamage(t *testing.T) {
 	for range tries {
 		at := builtSize + r.IntN(len(whole)-builtSize)
 		if r.IntN(2) == 0 {
-			at = at/builtSize*builtSize + r.IntN(64) // where a page has its header
+			at = at/builtSize*builtSize + r.IntN(64) // in a page header
 		}
 		data := bytes.Clone(whole)
 		data[at] ^= byte(1 + r.IntN(255))
@@ -406,7 +405,7 @@ func TestScanDamage(t *testing.T) {
 			found++
 			continue
 		}
-		// What it does not see must not matter to SQLite, except for the accounts of free space.
+		// Undetected damage must not matter to SQLite, except in the accounting of free space.
 		if said := conn(); said != "ok" && !strings.Contains(said, "ragmentation") && !strings.Contains(said, "free space") && !strings.Contains(said, "Rowid") {
 			t.Errorf("a byte at %d is damaged (in page %d at %d), which Scan does not see: %s", at, at/builtSize+1, at%builtSize, said)
 		}
@@ -416,7 +415,7 @@ func TestScanDamage(t *testing.T) {
 	}
 }
 
-// Whatever is in a file that is called unfinished, what comes of it is a database.
+// FuzzResume tests that any file with the mark of an unfinished database can be resumed to a valid database.
 func FuzzResume(f *testing.F) {
 	r := rand.New(rand.NewPCG(6, 6))
 	path := filepath.Join(f.TempDir(), "map.sqlite")

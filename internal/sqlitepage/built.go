@@ -2,20 +2,20 @@ package sqlitepage
 
 import "encoding/binary"
 
-// builtSize is the size of the pages that are built.
+// builtSize is the size of the built pages.
 const builtSize = 4096
 
-// A builtPage is a page of a tree that is being made, with its entries in the order of their keys.
+// A builtPage is a page of a tree under construction, with its entries sorted by key.
 type builtPage struct {
 	data    [builtSize]byte
-	head    int // where its own header begins
-	size    int // of that
-	n       int // entries
-	content int // where the last of them begins
-	last    int // its length
+	head    int // offset of the page header
+	size    int // size of the page header
+	n       int // number of entries
+	content int // offset of the last entry
+	last    int // length of the last entry
 }
 
-// reset empties the page; a file's header is before head.
+// reset empties the page. The file header, if any, is before head.
 func (p *builtPage) reset(kind byte, head int) {
 	*p = builtPage{head: head, size: 8, content: builtSize}
 	if kind == tableInner || kind == indexInner {
@@ -24,12 +24,12 @@ func (p *builtPage) reset(kind byte, head int) {
 	p.data[head] = kind
 }
 
-// slot returns where the place of an entry stands.
+// slot returns the offset of the pointer to an entry.
 func (p *builtPage) slot(i int) int { return p.head + p.size + 2*i }
 
 func (p *builtPage) fits(cell int) bool { return p.content-p.slot(p.n+1) >= cell }
 
-// add adds an entry, whose parts are given.
+// add adds an entry that consists of the given parts.
 func (p *builtPage) add(parts ...[]byte) {
 	end := p.content
 	for _, part := range parts {
@@ -44,7 +44,7 @@ func (p *builtPage) add(parts ...[]byte) {
 	p.n++
 }
 
-// pop takes the entry away that was added last, and returns it.
+// pop removes the last added entry, and returns it.
 func (p *builtPage) pop() []byte {
 	cell := append([]byte(nil), p.data[p.content:p.content+p.last]...)
 	clear(p.data[p.content : p.content+p.last])
@@ -61,18 +61,17 @@ func (p *builtPage) seal() []byte {
 	return p.data[:]
 }
 
-// A builtTree is the inner pages of a tree that is being made, level by level from the leaves
-// up. A page with a child and a key for each entry has one child more, which has no key
-// here, but one level up. No page is without an entry: a page that is full gives its last
-// one up.
+// A builtTree holds the inner pages of a tree under construction, level by level from the leaves up. An inner page has
+// one child more than entries; the key of this last child is on the level above. A page must have an entry: a full
+// page passes its last entry up.
 type builtTree struct {
 	b      *Builder
 	kind   byte
 	levels []*builtPage
 }
 
-// add adds a page that others follow. The key is that after it in an index, and its last
-// one in a table.
+// add adds a page that is followed by others. In an index key is the key after the page, in a table the last rowid in
+// it.
 func (t *builtTree) add(child uint32, key []byte) { t.addAt(0, child, key) }
 
 func (t *builtTree) addAt(level int, child uint32, key []byte) {
@@ -90,7 +89,7 @@ func (t *builtTree) addAt(level int, child uint32, key []byte) {
 	p.add(binary.BigEndian.AppendUint32(nil, child), key)
 }
 
-// end writes a page, whose last child is the one without a key.
+// end writes a page, with the child that has no key.
 func (t *builtTree) end(p *builtPage, child uint32) uint32 {
 	binary.BigEndian.PutUint32(p.data[p.head+8:], child)
 	return t.b.page(p)
@@ -104,7 +103,7 @@ func (t *builtTree) root(child uint32) uint32 {
 	return child
 }
 
-// appendVarint appends an integer that is not negative, and of less than 56 bits.
+// appendVarint appends an integer that is not negative and has less than 56 bits.
 func appendVarint(b []byte, v int64) []byte {
 	for n := 49; n > 0; n -= 7 {
 		if v>>n != 0 {
@@ -133,7 +132,7 @@ func integerType(v int64) byte {
 	return 6
 }
 
-// appendInteger appends an integer as its serial type has it.
+// appendInteger appends an integer in the format of its serial type.
 func appendInteger(b []byte, v int64) []byte {
 	n := int(integerType(v))
 	switch {
@@ -148,8 +147,8 @@ func appendInteger(b []byte, v int64) []byte {
 	return b
 }
 
-// appendRecord appends a record of integers, and of bytes that are not appended, unless
-// their serial type is -1.
+// appendRecord appends a record of integers and a field of bytes with the given serial type, without the bytes. A
+// serial type of -1 means that there is no such field.
 func appendRecord(b []byte, ints []int64, bytes int64) []byte {
 	start := len(b)
 	b = append(b, 0)
@@ -159,7 +158,7 @@ func appendRecord(b []byte, ints []int64, bytes int64) []byte {
 	if bytes >= 0 {
 		b = appendVarint(b, bytes)
 	}
-	b[start] = byte(len(b) - start) // a header is far from 128 bytes
+	b[start] = byte(len(b) - start) // the header is always shorter than 128 bytes
 	for _, v := range ints {
 		b = appendInteger(b, v)
 	}

@@ -24,7 +24,7 @@ type sample struct {
 	data   []byte
 	truth  map[int64][]any
 	shapes []Shape
-	// Which pages a row is in: its leaf and those that it continues in.
+	// The pages of each row: its leaf and overflow pages.
 	where map[int64][]uint32
 }
 
@@ -40,7 +40,7 @@ var blockShape = Shape{Table: "blocks", Columns: []Kinds{Integer, Blob}}
 func newSample(t testing.TB, r *rand.Rand, pageSize int, churn bool) *sample {
 	t.Helper()
 	s := &sample{path: filepath.Join(t.TempDir(), "map.sqlite")}
-	conn, err := sqlite.OpenConn(s.path, sqlite.OpenReadWrite|sqlite.OpenCreate) // else it is in WAL mode at once, and its pages have their size
+	conn, err := sqlite.OpenConn(s.path, sqlite.OpenReadWrite|sqlite.OpenCreate) // otherwise it would use WAL mode, and pages of another size
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func newSample(t testing.TB, r *rand.Rand, pageSize int, churn bool) *sample {
 	return s
 }
 
-// chain returns the pages that a row continues in.
+// chain returns the overflow pages of a row.
 func (f *File) chain(t testing.TB, leaf uint32, rowid int64) (pages []uint32) {
 	data, _ := f.read(leaf)
 	p, err := f.parse(leaf, data)
@@ -137,7 +137,7 @@ func (f *File) chain(t testing.TB, leaf uint32, rowid int64) (pages []uint32) {
 	return pages
 }
 
-// sameAsSQLite makes sure that SQLite reads the same rows.
+// sameAsSQLite checks that SQLite reads the same rows.
 func (s *sample) sameAsSQLite(t testing.TB) {
 	t.Helper()
 	conn, err := sqlite.OpenConn(s.path)
@@ -160,7 +160,7 @@ func (s *sample) sameAsSQLite(t testing.TB) {
 	}
 }
 
-// Whatever happens to pages: no row is wrong, and each whose own pages are sound is found.
+// TestDamage tests that, whatever pages are damaged, no row is wrong, and each row with intact pages is found.
 func TestDamage(t *testing.T) {
 	rounds := 60
 	if !tests.Long(t) {
@@ -172,7 +172,7 @@ func TestDamage(t *testing.T) {
 		f, _ := FromBytes("map.sqlite", s.data)
 		size := f.PageSize
 		pages := len(s.data) / size
-		begin := bytes.Clone(s.data) // the header and the page that the table begins at
+		begin := bytes.Clone(s.data) // the header and the root page of the table
 		clear(begin[:2*size])
 		check(t, fmt.Sprintf("seed %d, without its beginning", seed), s, begin, map[uint32]bool{1: true, 2: true})
 		for range 6 {
@@ -226,7 +226,7 @@ func check(t *testing.T, name string, s *sample, data []byte, hit map[uint32]boo
 	stale := 0
 	losses, err := f.Rows(context.Background(), shapes, func(r Row) error {
 		if got[r.RowID] {
-			return nil // the first is the one that counts
+			return nil // the first version is valid
 		}
 		got[r.RowID] = true
 		if !reflect.DeepEqual(r.Values, s.truth[r.RowID]) {
@@ -271,7 +271,7 @@ func intact(pages []uint32, hit map[uint32]bool) bool {
 	return true
 }
 
-// clashes reports whether nobody can tell which of two versions of a row is the newer.
+// clashes reports whether it is unknown which of two versions of a row is newer.
 func clashes(losses []Loss, id int64) bool {
 	for _, l := range losses {
 		if l.Row && l.RowID == id {
@@ -281,7 +281,7 @@ func clashes(losses []Loss, id int64) bool {
 	return false
 }
 
-// A header or a log that tells of billions of pages costs no more than the pages there are.
+// TestManyPages tests that a page count of billions in a header or log costs no more than the existing pages.
 func TestManyPages(t *testing.T) {
 	s := newSample(t, rand.New(rand.NewPCG(3, 3)), 512, true)
 	const many = 0xf0000000
@@ -301,7 +301,7 @@ func TestManyPages(t *testing.T) {
 	}
 	sum.add(log)
 	sign()
-	frame := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, many-1), many) // a page, and how many there are
+	frame := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, many-1), many) // a page number, and the page count
 	page := make([]byte, 512)
 	sum.add(frame)
 	sum.add(page)
@@ -349,7 +349,7 @@ func TestManyPages(t *testing.T) {
 	}
 }
 
-// Bytes that are changed anywhere never lead to a panic, or a run without end.
+// FuzzRows tests that changed bytes never cause a panic or an endless loop.
 func FuzzRows(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, size := range []int{512, 1024} {

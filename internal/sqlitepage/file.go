@@ -1,18 +1,15 @@
-// Package sqlitepage reads the pages of SQLite databases by itself, without
-// SQLite: all that can be had of a file of which a part is damaged, cut off or
-// overwritten. It follows "Database File Format" of the project's documentation,
-// and what is in a write-ahead log or in the journal of a transaction that never
-// ended counts as it does there.
+// Package sqlitepage reads the pages of SQLite databases without using SQLite: it reads all available data of a file
+// that is partly damaged, truncated or overwritten. It follows "Database File Format" of the SQLite documentation.
+// Like SQLite, it applies a write-ahead log, or the journal of an unfinished transaction.
 //
 //	f, err := sqlitepage.Open("map.sqlite")
-//	shapes := ... // of the tables: by f.Schema, or those that there should be
+//	shapes := ... // of the tables: from f.Schema, or as expected
 //	losses, err := f.Rows(ctx, shapes, func(r sqlitepage.Row) error { ... })
 //
-// Rows come from pages that are in order. First those that the trees of the tables
-// lead to; then, where a page is damaged that led to others, those of pages that
-// nothing leads to and that are not on the list of the free ones.
+// Rows are read from valid pages: first from pages in the trees of the tables; then, if a damaged page referred to
+// further pages, from pages that no other page refers to and that are not in the list of free pages.
 //
-// A [Builder] makes a database of one table, and [Scan] reads it again.
+// A [Builder] makes a database of one table, and [Scan] reads and checks it.
 package sqlitepage
 
 import (
@@ -34,37 +31,37 @@ const (
 	headerSize  = 100
 	minPageSize = 512
 	maxPageSize = 65536
-	// maxPages is the most that a database has.
+	// maxPages is the maximum number of pages of a database.
 	maxPages = 0xfffffffe
-	// MaxPayload is the largest row that is read, in bytes.
+	// MaxPayload is the maximum size in bytes of a row that is read.
 	MaxPayload = 64<<20 + 1<<20
 )
 
-// What the header says of texts.
+// The text encodings in the header.
 const (
 	utf8Text = iota + 1
 	utf16le
 	utf16be
 )
 
-// A File is a database that is open.
+// A File is an open database.
 type File struct {
 	path     string
 	main     source
-	log      source // the write-ahead log or the journal, if one counts
+	log      source // write-ahead log or journal; nil if none applies
 	size     int64
 	PageSize int
-	usable   int // bytes of a page that are not reserved
+	usable   int // bytes of a page without the reserved ones
 	encoding int
-	pages    uint32           // that there should be
-	newer    map[uint32]int64 // where pages stand in log, which counts
+	pages    uint32           // expected number of pages
+	newer    map[uint32]int64 // offsets in log of pages that replace those in main
 	freeHead uint32
 	freeLen  uint32
-	headed   bool // the header can be relied on
+	headed   bool // the header is reliable
 	shifts   []shift
 }
 
-// source is a file, or bytes in memory.
+// source is a file or bytes in memory.
 type source interface {
 	io.ReaderAt
 	io.Closer
@@ -74,11 +71,10 @@ type memory struct{ *bytes.Reader }
 
 func (memory) Close() error { return nil }
 
-// Open opens a database with what is beside it. Only a file of which no page can
-// be told is an error.
+// Open opens a database with its log or journal. It returns an error only if no page can be identified.
 //
-// To close a file ends the locks that this process has on it in SQLite: nobody
-// else in the process should be writing to it.
+// Closing the file releases the SQLite locks that this process holds on it: nothing else in the process should be
+// writing to it.
 func Open(path string) (*File, error) {
 	if st, err := os.Stat(path); err != nil {
 		return nil, err
@@ -106,7 +102,7 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// FromBytes is a database in memory, with nothing beside it.
+// FromBytes opens a database in memory, without a log.
 func FromBytes(name string, data []byte) (*File, error) {
 	f := &File{path: name, main: memory{bytes.NewReader(data)}, size: int64(len(data))}
 	return f, f.start()
@@ -121,7 +117,7 @@ func (f *File) Close() error {
 	return err
 }
 
-// start reads the header, or finds out what it should say.
+// start reads the header, or determines its values from the pages.
 func (f *File) start() error {
 	var head [headerSize]byte
 	n, err := f.main.ReadAt(head[:], 0)
@@ -143,13 +139,13 @@ func (f *File) start() error {
 	return nil
 }
 
-// present returns how many whole pages there are, and such as only a part is missing of.
+// present returns the number of pages in the file, including pages that are partly missing.
 func (f *File) present() uint32 {
 	by, _ := f.missingBefore(maxPages)
 	return uint32(min((f.size+by)/int64(f.PageSize), maxPages))
 }
 
-// header reads the header, and reports whether it is in order.
+// header reads the header, and reports whether it is valid.
 func (f *File) header(h []byte) bool {
 	size := int(binary.BigEndian.Uint16(h[16:]))
 	if size == 1 {
@@ -167,16 +163,16 @@ func (f *File) header(h []byte) bool {
 	}
 	f.freeHead, f.freeLen = binary.BigEndian.Uint32(h[32:]), binary.BigEndian.Uint32(h[36:])
 	f.pages = f.present()
-	// What the header says of the size counts only if the last writer knew that field.
+	// The size in the header is valid only if the last writer supported the field.
 	if n := binary.BigEndian.Uint32(h[28:]); n > 0 && n <= maxPages && binary.BigEndian.Uint32(h[24:]) == binary.BigEndian.Uint32(h[92:]) {
 		f.pages = n
 	}
 	return true
 }
 
-// guessPageSize finds the size with which most of the file makes sense.
+// guessPageSize returns the page size with which most of the file is valid.
 func (f *File) guessPageSize() int {
-	const enough = 1 << 12 // pages that are looked at
+	const enough = 1 << 12 // number of pages checked
 	best, most := 0, int64(0)
 	for size := minPageSize; size <= maxPageSize; size *= 2 {
 		f.PageSize, f.usable = size, size
@@ -197,19 +193,19 @@ func (f *File) guessPageSize() int {
 	return best
 }
 
-// Offset returns where a page begins.
+// Offset returns the offset of a page in the file.
 func (f *File) Offset(page uint32) int64 {
 	by, _ := f.missingBefore(page)
 	return int64(page-1)*int64(f.PageSize) - by
 }
 
-// Pages returns how many pages there should be.
+// Pages returns the expected number of pages.
 func (f *File) Pages() uint32 { return f.pages }
 
-// Size returns how many bytes the file has.
+// Size returns the size of the file in bytes.
 func (f *File) Size() int64 { return f.size }
 
-// Missing returns how many bytes the file should have and has not.
+// Missing returns the number of expected bytes that the file lacks.
 func (f *File) Missing() int64 {
 	if !f.headed {
 		return f.size % int64(f.PageSize)
@@ -245,7 +241,7 @@ func (f *File) read(page uint32) ([]byte, error) {
 	return data, nil
 }
 
-// text makes a text of its bytes in the encoding of the database.
+// text decodes a text in the encoding of the database.
 func (f *File) text(b []byte) string {
 	if f.encoding == utf8Text {
 		return string(b)

@@ -10,8 +10,7 @@ import (
 	"trowel.example/internal/regular"
 )
 
-// openLog looks for a write-ahead log, or the journal of a transaction that did not
-// end, and finds the pages in it that count.
+// openLog opens the write-ahead log, or the journal of an unfinished transaction, and finds the valid pages in it.
 func (f *File) openLog() error {
 	for _, l := range []struct {
 		suffix string
@@ -38,7 +37,7 @@ func (f *File) openLog() error {
 	return nil
 }
 
-// restart reads the header again where the log has another first page.
+// restart reads the header again if the log has a newer first page.
 func (f *File) restart() {
 	size, pages := f.PageSize, f.pages
 	if data, err := f.read(1); err == nil && string(data[:16]) == magic {
@@ -63,7 +62,7 @@ func HasLog(path string) bool {
 	return ok
 }
 
-// logHeader reads the header of a write-ahead log, and returns its checksum too.
+// logHeader reads the header of a write-ahead log, and returns the header and its checksum.
 func logHeader(log io.ReaderAt) (h [32]byte, s walSum, ok bool) {
 	if n, _ := log.ReadAt(h[:], 0); n < len(h) {
 		return h, s, false
@@ -94,7 +93,7 @@ func (f *File) readLog(log source, size int64) bool {
 		if n, _ := log.ReadAt(fh[:], at); n < len(fh) {
 			break
 		}
-		if string(fh[8:16]) != string(h[16:24]) { // of an earlier round
+		if string(fh[8:16]) != string(h[16:24]) { // from an earlier checkpoint
 			break
 		}
 		if n, _ := log.ReadAt(page, at+int64(len(fh))); n < len(page) {
@@ -132,8 +131,7 @@ func (s *walSum) add(data []byte) {
 	}
 }
 
-// readJournal finds the pages that a transaction has changed which never ended: the
-// journal has them as they were.
+// readJournal finds the pages that an unfinished transaction has changed: the journal has their original contents.
 func (f *File) readJournal(log source, size int64) bool {
 	const journalMagic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 	old := make(map[uint32]int64)
@@ -156,7 +154,7 @@ func (f *File) readJournal(log source, size int64) bool {
 		found = found || before > 0
 		at += sector
 		record := int64(f.PageSize) + 8
-		if count == 0xffffffff { // as many as fit
+		if count == 0xffffffff { // as many records as fit
 			count = uint32(min((size-at)/record, maxPages))
 		}
 		whole := true

@@ -10,8 +10,7 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// What is beside a database counts as it does for SQLite, whatever the size of its pages
-// and the encoding of its texts.
+// TestLogs tests that logs and journals are applied as by SQLite, with all page sizes and text encodings.
 func TestLogs(t *testing.T) {
 	const many = "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<300) "
 	for _, size := range []int{512, 4096, 65536} {

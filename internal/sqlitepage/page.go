@@ -19,24 +19,24 @@ const (
 // page is a page of a tree.
 type page struct {
 	kind  byte
-	right uint32 // of an inner page: its last child
-	cells []cell // in the order of their keys
-	tidy  bool   // cells and free space make up the page to the byte
+	right uint32 // last child of an inner page
+	cells []cell // sorted by key
+	tidy  bool   // cells and free space account for every byte of the page
 }
 
 // cell is an entry of a page.
 type cell struct {
-	child    uint32 // of an inner page
-	rowid    int64  // of a table; of an inner page, the last one that is in the child
+	child    uint32 // in an inner page
+	rowid    int64  // in a table; in an inner page, the last rowid in the child
 	payload  int64  // bytes of the row, here and in overflow pages
-	local    []byte // those that are here
+	local    []byte // bytes of the row that are in this page
 	overflow uint32
 }
 
 var errNoTree = errors.New("it is no page of a table or an index")
 
-// parse takes a page apart. An error is that it is no page of a tree; what it
-// returns has cells that are all within the page and do not overlap.
+// parse decodes a page. It returns an error if the data is not a page of a tree. The cells that it returns are within
+// the page and do not overlap.
 func (f *File) parse(number uint32, data []byte) (*page, error) {
 	base := 0
 	if number == 1 {
@@ -96,8 +96,8 @@ func (f *File) parse(number uint32, data []byte) (*page, error) {
 	return p, nil
 }
 
-// addsUp reports whether the entries of a page, the list of its free blocks and the
-// count of its scattered free bytes make up the page.
+// addsUp reports whether the entries of a page, its list of free blocks and its count of fragmented bytes account for
+// every byte of the page.
 func (f *File) addsUp(data, h []byte, content int, used []span) bool {
 	for free := int(binary.BigEndian.Uint16(h[1:])); free != 0; {
 		if free < content || free > f.usable-4 {
@@ -126,8 +126,8 @@ type span struct{ from, to int }
 
 func sortSpans(s []span) { slices.SortFunc(s, func(a, b span) int { return a.from - b.from }) }
 
-// cell reads the entry at the beginning of b, which reaches to the end of what can
-// be used of the page, and returns its length.
+// cell decodes the entry at the start of b, which extends to the end of the usable part of the page, and returns the
+// length of the entry.
 func (f *File) cell(kind byte, b []byte) (c cell, length int, ok bool) {
 	at := 0
 	number := func() int64 {
@@ -184,8 +184,7 @@ func (f *File) cell(kind byte, b []byte) (c cell, length int, ok bool) {
 	return c, max(at, 4), true
 }
 
-// varint reads an integer of one to nine bytes, and returns how many; 0 if it is
-// cut off.
+// varint decodes an integer of one to nine bytes, and returns its length; 0 if it is incomplete.
 func varint(b []byte) (int64, int) {
 	v := uint64(0)
 	for i := range min(len(b), 8) {
@@ -200,7 +199,7 @@ func varint(b []byte) (int64, int) {
 	return int64(v<<8 | uint64(b[8])), 9
 }
 
-// record takes the bytes of a row apart.
+// record decodes the values of a row.
 func (f *File) record(b []byte) ([]any, bool) {
 	size, at := varint(b)
 	if at == 0 || size < int64(at) || size > int64(len(b)) {

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// findRoots looks for the pages at which tables begin of which the schema does not tell
-// that: pages that lead to others and to which none leads. Of several it is the first in
-// the file, for a table keeps the page that it began with. If there are more rows of the
-// table elsewhere, the page is a guess: the others may be the newer ones.
+// findRoots searches for the root pages of tables whose roots the schema does not state: pages that refer to others
+// and that no page refers to. If there are several, it uses the first in the file, because a table keeps its original
+// root. If more rows of the table are elsewhere, the root is a guess, and the other rows may be newer.
 func (s *survey) findRoots(shapes []Shape) {
 	if !slices.ContainsFunc(shapes, func(sh Shape) bool { return sh.Root == 0 }) {
 		return
@@ -62,7 +61,7 @@ func (s *survey) findRoots(shapes []Shape) {
 	}
 }
 
-// follow returns the pages that one leads to, and the table that they are of; nil if no leaf tells it.
+// follow returns the pages below a page, and the table that they belong to; nil if no leaf identifies the table.
 func (s *survey) follow(shapes []Shape, children map[uint32][]uint32, root uint32) (seen map[uint32]bool, sh *Shape) {
 	seen = map[uint32]bool{root: true}
 	for todo := []uint32{root}; len(todo) > 0 && s.ctx.Err() == nil; {
@@ -85,7 +84,7 @@ func (s *survey) follow(shapes []Shape, children map[uint32][]uint32, root uint3
 	return seen, sh
 }
 
-// loose returns a page of a table that nobody has taken, nil if it is none.
+// loose returns an unassigned page of a table, or nil if n is not such a page.
 func (s *survey) loose(n uint32) *page {
 	if !s.exists(n) || s.known(n) != unknown {
 		return nil
@@ -101,8 +100,8 @@ func (s *survey) loose(n uint32) *page {
 	return p
 }
 
-// findFree looks for parts of the list of free pages of which the beginning is lost:
-// pages that hold nothing but numbers of other pages, each once.
+// findFree searches for parts of the free list whose start is lost: pages that contain only numbers of other pages,
+// each once.
 func (s *survey) findFree() {
 	valid := func(n uint32) bool { return n != 1 && s.exists(n) }
 	for t := range s.stored {

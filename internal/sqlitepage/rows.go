@@ -12,13 +12,13 @@ import (
 	"slices"
 )
 
-// An Object is what a line of the schema tells of a table or an index.
+// An Object is a row of the schema that describes a table or an index.
 type Object struct {
 	Kind  string // "table", "index", "view" or "trigger"
 	Name  string
-	Table string // that it belongs to
+	Table string // the table that it belongs to
 	Root  uint32
-	SQL   string // "" for an index that a table has by itself
+	SQL   string // "" for an automatic index of a table
 }
 
 // Kinds is a set of the kinds of values.
@@ -47,16 +47,15 @@ func kindOf(v any) Kinds {
 	return Blob
 }
 
-// A Shape is what rows of a table look like: so a page is known whose place in the
-// table is not.
+// A Shape describes the rows of a table, so that pages can be assigned to the table if its tree is damaged.
 type Shape struct {
 	Table   string
-	Root    uint32   // the page that the table begins at; 0 if that is not known
-	Indexes []uint32 // where its indexes begin
+	Root    uint32   // root page of the table; 0 if unknown
+	Indexes []uint32 // root pages of its indexes
 	Columns []Kinds
 
 	index int
-	guess bool // Root was looked for, and rows elsewhere may be the newer ones
+	guess bool // Root was searched for, and rows elsewhere may be newer
 }
 
 // fits reports whether values can be a row of the table.
@@ -72,70 +71,68 @@ func (s *Shape) fits(values []any) bool {
 	return true
 }
 
-// A Row is a row of a table. The value of a column that stands for the rowid is nil.
+// A Row is a row of a table. The value of a column that is an alias of the rowid is nil.
 type Row struct {
 	Table  int // the index of its shape
 	RowID  int64
 	Values []any // nil, int64, float64, string or []byte
 	Page   uint32
-	// Found is set if no tree leads to the page. A row of the same key that is not
-	// Found is newer; of two that are, the one with the greater RowID.
+	// Found is set if the page is not in the tree. Of rows with the same key, one without Found is newer than one with
+	// it; of two with Found, the one with the greater RowID is newer.
 	Found bool
 }
 
-// A Loss is a page whose rows, or a row whose value, cannot be read.
+// A Loss is a page whose rows cannot be read, or a row whose value cannot be read.
 type Loss struct {
 	Page   uint32
-	Table  string // "" if that is not known
-	Index  bool   // it is a page of an index: no row is lost by it
-	RowID  int64  // of the row, if Row is set
+	Table  string // "" if unknown
+	Index  bool   // the page belongs to an index: no row is lost
+	RowID  int64  // rowid of the row, if Row is set
 	Row    bool
 	Reason error
-	// Inner is set if the page is one that leads to others. Most of those are found
-	// anyway.
+	// Inner is set if the page is an inner page. Most of the pages below it are found anyway.
 	Inner bool
-	// Doubt is set if the list of free pages is damaged, so that rows were taken from
-	// pages that may be old.
+	// Doubt is set if the free list is damaged, so that rows may have been read from pages with old data.
 	Doubt bool
 
 	shape *Shape
 	depth int
 }
 
-// What is known of a page.
+// States of a page.
 const (
 	unknown = iota
-	freed   // it is on the list of free pages
-	claimed // a tree leads to it
+	freed   // in the free list
+	claimed // in a tree
 	broken
 )
 
-// survey is one way through a file.
+// survey is one pass through a file.
 type survey struct {
 	*File
 	ctx      context.Context
 	state    []uint8          // of pages in the file
-	beyond   map[uint32]uint8 // of pages after its end: the header or a log may tell of any number
+	beyond   map[uint32]uint8 // of pages after its end: the header or a log may state any number
 	freeOK   bool
 	losses   []Loss
 	gaps     map[*Shape][]gap
-	leafAt   map[*Shape]int // how deep the leaves of a table are
+	leafAt   map[*Shape]int // depth of the leaves of a table
 	emit     func(Row) error
 	rowError error
 }
 
-// gap is a range of rowids that a damaged page has led to.
+// gap is a range of rowids below a damaged page.
 type gap struct {
-	from, to int64 // both of them in it
+	from, to int64 // inclusive
 	depth    int
 }
 
-// maxDepth is more than any tree has.
+// maxDepth is larger than the depth of any tree.
 const maxDepth = 24
 
 func (f *File) survey(ctx context.Context) *survey {
 	s := &survey{File: f, ctx: ctx, state: make([]uint8, int64(f.present())+1), beyond: make(map[uint32]uint8), gaps: make(map[*Shape][]gap), leafAt: make(map[*Shape]int)}
-	// Pages after the end that the header tells are no part of the database.
+	// Pages beyond the page count in the header are not part of the database.
 	for p := int64(f.pages) + 1; f.headed && p < int64(len(s.state)); p++ {
 		s.state[p] = freed
 	}
@@ -143,12 +140,12 @@ func (f *File) survey(ctx context.Context) *survey {
 	return s
 }
 
-// exists reports whether there should be such a page.
+// exists reports whether the database should have this page.
 func (s *survey) exists(p uint32) bool {
 	return p != 0 && (p <= s.pages || int64(p) < int64(len(s.state)))
 }
 
-// known returns what is known of a page that exists.
+// known returns the state of a page that exists.
 func (s *survey) known(p uint32) uint8 {
 	if int64(p) < int64(len(s.state)) {
 		return s.state[p]
@@ -164,7 +161,7 @@ func (s *survey) mark(p uint32, as uint8) {
 	}
 }
 
-// stored yields the pages that can be read, but for the first, in their order.
+// stored yields the readable pages, except for the first, in order.
 func (s *survey) stored(yield func(uint32) bool) {
 	for p := int64(2); p < int64(len(s.state)); p++ {
 		if !yield(uint32(p)) {
@@ -178,7 +175,7 @@ func (s *survey) stored(yield func(uint32) bool) {
 	}
 }
 
-// markFree goes through the list of free pages, and reports whether it is whole.
+// markFree walks the free list, and reports whether it is complete.
 func (s *survey) markFree() bool {
 	count := uint32(0)
 	for trunk := s.freeHead; trunk != 0; {
@@ -205,7 +202,7 @@ func (s *survey) markFree() bool {
 	return count == s.freeLen
 }
 
-// take marks a page, and reports whether nobody has taken it yet.
+// take sets the state of a page, and reports whether the page was unassigned.
 func (s *survey) take(p uint32, as uint8) bool {
 	if !s.exists(p) || s.known(p) != unknown {
 		return false
@@ -214,8 +211,7 @@ func (s *survey) take(p uint32, as uint8) bool {
 	return true
 }
 
-// Schema returns the tables and indexes that the file says it has, and whether that
-// is all of them.
+// Schema returns the tables and indexes in the schema of the file, and whether the list is complete.
 func (f *File) Schema(ctx context.Context) (list []Object, whole bool) {
 	s := f.survey(ctx)
 	shape := &Shape{Table: "sqlite_master", Root: 1, Columns: []Kinds{Text, Text, Text, Integer | Null, Text | Null}}
@@ -232,8 +228,8 @@ func (f *File) Schema(ctx context.Context) (list []Object, whole bool) {
 	return list, len(s.losses) == 0
 }
 
-// Rows hands on every row that can be read of the tables of some shapes, and returns
-// what cannot. The error is that of row or of the context.
+// Rows calls row with each readable row of the tables described by shapes, and returns the losses. The error is that
+// of row or of the context.
 func (f *File) Rows(ctx context.Context, shapes []Shape, row func(Row) error) ([]Loss, error) {
 	s := f.survey(ctx)
 	shapes = slices.Clone(shapes)
@@ -280,8 +276,7 @@ func (s *survey) stopped() error { return cmp.Or(s.rowError, s.ctx.Err()) }
 
 func (s *survey) lose(l Loss) { s.losses = append(s.losses, l) }
 
-// tree goes through a part of a table: the page that its rows with rowids from one to
-// another are below.
+// tree reads a part of a table: the page number, whose rows have rowids from from to to.
 func (s *survey) tree(sh *Shape, number uint32, from, to int64, depth int) {
 	if s.stopped() != nil {
 		return
@@ -289,7 +284,7 @@ func (s *survey) tree(sh *Shape, number uint32, from, to int64, depth int) {
 	p, err := s.treePage(number, tableInner, tableLeaf)
 	if err == nil && len(p.cells) > 0 && (p.cells[0].rowid < from || p.cells[len(p.cells)-1].rowid > to) {
 		err = errors.New("it has rows that belong elsewhere")
-		s.mark(number, unknown) // and may be found there
+		s.mark(number, unknown) // it may be found as an orphan
 	}
 	if depth > maxDepth {
 		err = errors.New("the tree has no end")
@@ -324,7 +319,7 @@ func (s *survey) tree(sh *Shape, number uint32, from, to int64, depth int) {
 
 var errUntidy = errors.New("its entries and its free space do not make up the page")
 
-// treePage reads a page of one of two kinds that nobody has taken.
+// treePage reads an unassigned page of one of two kinds.
 func (s *survey) treePage(number uint32, inner, leaf byte) (*page, error) {
 	if !s.exists(number) {
 		return nil, errors.New("there is no such page")
@@ -354,7 +349,7 @@ func (s *survey) treePage(number uint32, inner, leaf byte) (*page, error) {
 	return p, nil
 }
 
-// row hands a row on if all of it can be read.
+// row emits a row if it can be read completely.
 func (s *survey) row(sh *Shape, page uint32, c cell, found bool) bool {
 	if s.stopped() != nil {
 		return false
@@ -375,7 +370,7 @@ func (s *survey) row(sh *Shape, page uint32, c cell, found bool) bool {
 	return s.rowError == nil
 }
 
-// payload puts a row together. Pages that it continues in are marked.
+// payload returns the bytes of a row. It marks the overflow pages.
 func (s *survey) payload(c cell, as uint8) ([]byte, error) {
 	if c.payload > MaxPayload {
 		return nil, fmt.Errorf("it has %d bytes: at most %d are read", c.payload, MaxPayload)
@@ -411,7 +406,7 @@ func (s *survey) payload(c cell, as uint8) ([]byte, error) {
 	return data, nil
 }
 
-// index goes through an index, so that its pages are known.
+// index walks an index to mark its pages.
 func (s *survey) index(sh *Shape, number uint32, depth int) {
 	if s.stopped() != nil {
 		return
@@ -440,15 +435,15 @@ func (s *survey) index(sh *Shape, number uint32, depth int) {
 	}
 }
 
-// orphan is a leaf to which no tree leads.
+// orphan is a leaf that is not in a tree.
 type orphan struct {
 	page  uint32
 	shape *Shape
-	rank  int // 0 if a page leads to it that nothing leads to
+	rank  int // 0 if a page refers to it that no page refers to
 	first int64
 }
 
-// orphans takes rows from leaves that a damaged page has led to.
+// orphans reads rows from leaves below damaged pages.
 func (s *survey) orphans(shapes []Shape) {
 	searched := false
 	for sh, gaps := range s.gaps {
@@ -502,8 +497,8 @@ func (s *survey) orphans(shapes []Shape) {
 
 type span64 struct{ from, to int64 }
 
-// owner finds out by its rows which table a leaf belongs to, perhaps one of those in whose
-// gaps it fits; nil if that cannot be told.
+// owner determines the table of a leaf by its rows, with inGap only among the tables with a gap that the rows fit; nil
+// if it cannot be determined.
 func (s *survey) owner(shapes []Shape, p *page, inGap bool) (owner *Shape) {
 	var rows [][]any
 	for _, c := range p.cells {
@@ -536,8 +531,8 @@ func (s *survey) inGap(sh *Shape, p *page) bool {
 	})
 }
 
-// takeOrphans hands on the rows of leaves, the most trustworthy first. Of a row that two
-// of them have differently, and neither is better, none is handed on.
+// takeOrphans emits the rows of leaves, the most trustworthy leaves first. If two equally trustworthy leaves have
+// different versions of a row, it emits neither.
 func (s *survey) takeOrphans(list []orphan) {
 	type seen struct {
 		sum   uint64

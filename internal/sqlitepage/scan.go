@@ -8,11 +8,10 @@ import (
 	"trowel.example/fault"
 )
 
-// Scan goes through all rows of a database as a [Builder] makes it, and SQLite may have
-// changed it since, in the order of their numbers; nobody may be writing to it. The
-// integers are there until the next row, the bytes are the caller's own. In the end it
-// checks whether the index has all rows and no others, in the order of their keys. What is
-// damaged is an error, a [fault.Error], and the end.
+// Scan reads all rows of a database that a [Builder] made, and that SQLite may have changed since, ordered by rowid.
+// No program may write to the file during the scan. The slice ints is valid until the next call; data belongs to the
+// callee. At the end Scan checks that the index has exactly the rows of the table, ordered by key. At the first damage
+// Scan stops with a [fault.Error].
 func Scan(path string, t Table, row func(ints []int64, data []byte) error) error {
 	f, err := Open(path)
 	if err != nil {
@@ -39,21 +38,21 @@ func Scan(path string, t Table, row func(ints []int64, data []byte) error) error
 	return nil
 }
 
-// scan is a Scan.
+// scan is the state of a Scan.
 type scan struct {
 	f          *File
 	table      Table
 	row        func(ints []int64, data []byte) error
 	visited    uint32 // pages
 	chunks     [4]chunk
-	next       int // the chunk that is replaced next
+	next       int // the chunk to be replaced next
 	ints       [4]int64
 	lastRow    int64
 	lastKey    uint64
 	rows, keys tally
 }
 
-// A tally is what rows and the entries of their index have in common, in any order.
+// A tally is an order-independent summary of rows, or of their index entries.
 type tally struct{ count, sum uint64 }
 
 func (t *tally) add(key uint64, row int64) {
@@ -62,7 +61,7 @@ func (t *tally) add(key uint64, row int64) {
 	t.sum += h ^ h>>29
 }
 
-// chunk is a part of the file: pages are read many at a time.
+// chunk is a part of the file: many pages are read at a time.
 type chunk struct {
 	at   int64
 	data []byte
@@ -93,7 +92,7 @@ func (s *scan) page(n uint32) ([]byte, error) {
 	return data[off-at:][:s.f.PageSize], nil
 }
 
-// roots returns where the table and its index begin.
+// roots returns the root pages of the table and its index.
 func (s *scan) roots() (roots [2]uint32, err error) {
 	data, err := s.page(1)
 	if err != nil {
@@ -122,7 +121,7 @@ func (s *scan) roots() (roots [2]uint32, err error) {
 	return roots, nil
 }
 
-// walk goes through the entries below a page.
+// walk calls entry with the entries below a page.
 func (s *scan) walk(n uint32, depth int, inner, leaf byte, entry func(uint32, cell) error) error {
 	data, err := s.page(n)
 	if err != nil {
@@ -133,7 +132,7 @@ func (s *scan) walk(n uint32, depth int, inner, leaf byte, entry func(uint32, ce
 	if kind == inner {
 		first = 12
 	}
-	content := int(binary.BigEndian.Uint16(data[5:])-1) + 1 // 0 stands for 65536
+	content := int(binary.BigEndian.Uint16(data[5:])-1) + 1 // 0 means 65536
 	if kind != inner && kind != leaf || depth > 40 || first+2*count > min(content, s.f.usable) {
 		return s.damaged(n, "a page of a tree")
 	}
@@ -163,7 +162,7 @@ func (s *scan) walk(n uint32, depth int, inner, leaf byte, entry func(uint32, ce
 	return nil
 }
 
-// tableCell takes a row.
+// tableCell checks and emits a row.
 func (s *scan) tableCell(n uint32, c cell) error {
 	ints, rest, ok := integers(c.local, s.ints[:0], len(s.table.Key))
 	if !ok || s.rows.count > 0 && c.rowid <= s.lastRow {
@@ -196,7 +195,7 @@ func (s *scan) tableCell(n uint32, c cell) error {
 	return s.row(ints, data)
 }
 
-// indexCell takes an entry of the index.
+// indexCell checks an entry of the index.
 func (s *scan) indexCell(n uint32, c cell) error {
 	columns := len(s.table.Key)
 	ints, rest, ok := integers(c.local, s.ints[:0], columns+1)

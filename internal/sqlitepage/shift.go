@@ -8,16 +8,15 @@ import (
 	"slices"
 )
 
-// sector is what a disk or a file system loses at once, at least.
+// sector is the minimum unit, in bytes, that a disk or file system loses.
 const sector = 512
 
-// A shift is a part of the file in which the pages are not in their places, because bytes before
-// them are missing, or too many.
+// A shift is a part of the file whose pages are displaced, because bytes before them are missing or were inserted.
 type shift struct {
-	hole uint32 // the first page of which bytes are missing
+	hole uint32 // the first page with missing bytes
 	from uint32 // the first page after these
-	sure uint32 // the first page after these of which it is certain that it has this number
-	by   int64  // how many bytes are missing before it
+	sure uint32 // the first page after these whose number is certain
+	by   int64  // number of missing bytes before it
 }
 
 var (
@@ -25,12 +24,12 @@ var (
 	errUnsure = errors.New("pages before it are missing from the file, and nothing tells which")
 )
 
-// unsure reports whether a page may have another number, so that only its own bytes can be relied on.
+// unsure reports whether the number of a page is uncertain, so that only data within the page is reliable.
 func (f *File) unsure(page uint32) bool {
 	return slices.ContainsFunc(f.shifts, func(s shift) bool { return s.from <= page && page < s.sure })
 }
 
-// Moved returns where the first pages begin that are not in their places; -1 if all are.
+// Moved returns the offset of the first displaced page, or -1 if there is none.
 func (f *File) Moved() int64 {
 	if len(f.shifts) == 0 {
 		return -1
@@ -38,8 +37,8 @@ func (f *File) Moved() int64 {
 	return f.Offset(f.shifts[0].from)
 }
 
-// missingBefore returns how many bytes are missing in the file before a page, and whether bytes of
-// the page are missing too.
+// missingBefore returns the number of bytes missing in the file before a page, and whether bytes of the page itself
+// are missing.
 func (f *File) missingBefore(page uint32) (by int64, hole bool) {
 	for _, s := range slices.Backward(f.shifts) {
 		if page >= s.from {
@@ -50,17 +49,16 @@ func (f *File) missingBefore(page uint32) (by int64, hole bool) {
 	return 0, hole
 }
 
-// findShifts looks for pages of trees at all multiples of 512 bytes, where the size of the file does
-// not fit: two or more in a row that are out of their places by the same number of bytes show that
-// something is missing before them. If they are out of their places by whole pages only, findMoved
-// tells by how many.
+// findShifts searches for pages of trees at all multiples of 512 bytes if the size of the file is wrong: two or more
+// consecutive pages that are displaced by the same number of bytes show that bytes before them are missing. If pages
+// are displaced by multiples of the page size only, findMoved determines by how many.
 func (f *File) findShifts() {
 	size := int64(f.PageSize)
 	lacks := int64(f.pages)*size - f.size
 	if f.headed && lacks == 0 || !f.headed && f.size%size == 0 {
 		return
 	}
-	var found []int64 // where pages are, in order
+	var found []int64 // offsets of pages, in order
 	for at := size; at+size <= f.size; {
 		if f.isTreeAt(at) {
 			found = append(found, at)
@@ -69,19 +67,19 @@ func (f *File) findShifts() {
 			at += sector
 		}
 	}
-	by, last := int64(0), int64(0) // what is missing up to here; the last page that was found
+	by, last := int64(0), int64(0) // bytes missing up to here; offset of the last found page
 	for i, at := range found {
 		rest := floorMod(-at-by, size) // more bytes are missing
 		if rest != 0 && (i+1 == len(found) || floorMod(found[i+1]-at, size) != 0) {
-			continue // bytes of a row that look like a page
+			continue // bytes of a row that resemble a page
 		}
 		if rest != 0 {
 			next := by + rest
 			if f.headed && lacks < 0 {
-				next -= size // something was put in
+				next -= size // bytes were inserted
 			}
 			if f.headed && lacks <= f.size && floorMod(lacks-next, size) == 0 && !slices.ContainsFunc(found[i:], func(later int64) bool { return floorMod(later-at, size) != 0 }) {
-				next = lacks // there is no other hole
+				next = lacks // there is no other gap
 			}
 			f.addShift(uint32((last+by)/size)+1, at, by, next)
 			by = next
@@ -96,17 +94,16 @@ func (f *File) findShifts() {
 	}
 }
 
-// A child is a page to which another one leads, and where in the file its rows are.
+// A child is a page referenced by another page, and the displacement of its rows.
 type child struct {
 	page uint32
-	by   int64 // how many bytes are missing before it, if the rows are its own
+	by   int64 // number of bytes missing before the page, if the rows belong to it
 }
 
-// findMoved finds out which of the pages of trees in a file, at the given offsets, are out of their
-// places by whole pages: a page of a table leads to others by their numbers, and says between which
-// numbers their rows are. Two or more in a row that are in other places by the same number of pages show
-// that something is missing before them. The pages between them and the ones before may have other
-// numbers: a row that continued in one of them could get the bytes of another row.
+// findMoved determines which of the pages of trees at the given offsets are displaced by multiples of the page size:
+// an inner page of a table refers to others by number and states the range of their rowids. Two or more consecutive
+// pages displaced by the same number of pages show that pages before them are missing. The numbers of the pages
+// between these and the preceding ones are uncertain: an overflow page there could belong to another row.
 func (f *File) findMoved(found []int64, lacks int64) {
 	type leaf struct{ first, last, at int64 }
 	var leaves []leaf
@@ -131,10 +128,10 @@ func (f *File) findMoved(found []int64, lacks int64) {
 			from, to := p.cells[i].rowid, c.rowid
 			at, _ := slices.BinarySearchFunc(leaves, from+1, func(l leaf, from int64) int { return cmp.Compare(l.first, from) })
 			if at == len(leaves) || leaves[at].last > to || at+1 < len(leaves) && leaves[at+1].first <= to {
-				continue // none, or several
+				continue // no match, or several
 			}
 			by := int64(c.child-1)*int64(f.PageSize) - leaves[at].at
-			if by*lacks >= 0 && abs(by) <= min(abs(lacks), f.size) { // more is no file of which much is left
+			if by*lacks >= 0 && abs(by) <= min(abs(lacks), f.size) { // otherwise not much would be left of the file
 				children = append(children, child{c.child, by})
 			}
 		}
@@ -144,7 +141,7 @@ func (f *File) findMoved(found []int64, lacks int64) {
 	for i, c := range children {
 		if c.by != by {
 			if abs(c.by) < abs(by) || i+1 == len(children) && c.by != lacks || i+1 < len(children) && children[i+1].by != c.by {
-				continue // a page that leads nowhere any more
+				continue // an outdated reference
 			}
 			missing := max(0, (c.by-by)/int64(f.PageSize))
 			f.shifts = append(f.shifts, shift{hole: last + 1, from: last + 1 + uint32(missing), sure: c.page, by: c.by})
@@ -158,7 +155,7 @@ func abs(n int64) int64 { return max(n, -n) }
 
 func floorMod(a, b int64) int64 { return ((a % b) + b) % b }
 
-// addShift adds the shift that is between a page in its place and one at an offset.
+// addShift adds the shift between a page in its place and the page at an offset.
 func (f *File) addShift(before uint32, at, was, by int64) {
 	size := int64(f.PageSize)
 	begins := func(page uint32, by int64) bool {
@@ -167,7 +164,7 @@ func (f *File) addShift(before uint32, at, was, by int64) {
 		if n, _ := f.main.ReadAt(first[:], at); at < 0 || n < len(first) {
 			return false
 		}
-		return binary.BigEndian.Uint32(first[:]) <= f.pages || isTree(first[0]) // it continues a row, or is of a tree
+		return binary.BigEndian.Uint32(first[:]) <= f.pages || isTree(first[0]) // an overflow page or a page of a tree
 	}
 	s := shift{from: uint32((at+by)/size) + 1, by: by} // the page that was found
 	s.sure = s.from
@@ -176,7 +173,7 @@ func (f *File) addShift(before uint32, at, was, by int64) {
 	}
 	s.hole = max(2, s.from-1-uint32(max(0, by-was-1)/size))
 	if s.hole > before && !begins(s.hole, was) {
-		s.hole-- // bytes are missing at its end too
+		s.hole-- // the end of this page is missing, too
 	}
 	f.shifts = append(f.shifts, s)
 }
@@ -185,7 +182,7 @@ func isTree(kind byte) bool {
 	return kind == tableInner || kind == tableLeaf || kind == indexInner || kind == indexLeaf
 }
 
-// isTreeAt reports whether a page of a tree is at an offset of the file, whole and with entries.
+// isTreeAt reports whether a complete page of a tree, with entries, is at an offset of the file.
 func (f *File) isTreeAt(at int64) bool {
 	var kind [1]byte
 	if n, _ := f.main.ReadAt(kind[:], at); n == 0 || !isTree(kind[0]) {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The rows of a file are read that has lost bytes in the middle, or has too many, but for those in the
-// pages with the gap; none of them is wrong.
+// TestShift tests that a file with missing or inserted bytes in the middle yields all rows except those in the pages
+// at the gap, and no wrong rows.
 func TestShift(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for round := range 5 {
@@ -24,7 +24,7 @@ func TestShift(t *testing.T) {
 		pages := len(s.data) / size
 		for name, c := range map[string]struct {
 			damage func([]byte) []byte
-			bad    int // pages, at most
+			bad    int // maximum number of bad pages
 		}{
 			"512 bytes": {func(b []byte) []byte { at := 512 * (8 + r.IntN(len(b)/512-16)); return slices.Delete(b, at, at+512) }, 3},
 			"two holes": {func(b []byte) []byte {
@@ -71,7 +71,7 @@ func TestShift(t *testing.T) {
 	}
 }
 
-// The count of pages in the header is taken at its word only as far as the file is large.
+// TestShiftOfLiar tests that the page count in the header is used only as far as the size of the file permits.
 func TestShiftOfLiar(t *testing.T) {
 	s := newSample(t, rand.New(rand.NewPCG(5, 5)), 1024, false)
 	data := slices.Delete(bytes.Clone(s.data), len(s.data)/2, len(s.data)/2+512)
