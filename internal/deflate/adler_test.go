@@ -13,7 +13,7 @@ func TestAdler32(t *testing.T) {
 	for i := range random {
 		random[i] = byte(r.Uint32())
 	}
-	high := bytes.Repeat([]byte{0xff}, len(random)) // whose sums are the largest
+	high := bytes.Repeat([]byte{0xff}, len(random)) // has the largest sums
 	for _, data := range [][]byte{random, high} {
 		for n := range len(data) {
 			if n > 1000 && n%adlerPart > 20 && n%1001 != 0 {

@@ -12,7 +12,7 @@ import (
 	"trowel.example/internal/deflate"
 )
 
-// benchInputs are like what game files hold.
+// benchInputs returns inputs that resemble the contents of game files.
 func benchInputs() []input {
 	return []input{
 		{"text", text(1, 1<<20)},

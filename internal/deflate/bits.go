@@ -5,13 +5,13 @@ import "encoding/binary"
 // A bitWriter packs bits into bytes, from the lowest to the highest bit.
 type bitWriter struct {
 	out []byte
-	acc uint64 // the bits that do not fill a byte yet, the first one lowest
-	n   uint   // how many they are: less than 8 between two calls
+	acc uint64 // bits that do not fill a byte yet, the first one lowest
+	n   uint   // number of these bits: less than 8 between two calls
 }
 
 func (w *bitWriter) reset(out []byte) { *w = bitWriter{out: out} }
 
-// put writes the low n bits of v, which has no others, n being at most 48.
+// put writes the low n bits of v, at most 48. The other bits of v must be 0.
 func (w *bitWriter) put(v uint64, n uint) {
 	w.acc |= v << w.n
 	w.n += n
@@ -29,7 +29,7 @@ func (w *bitWriter) align() {
 	}
 }
 
-// blockStart writes what each block starts with.
+// blockStart writes the header of a block.
 func (w *bitWriter) blockStart(kind uint64, last bool) {
 	v := kind << 1
 	if last {
@@ -38,7 +38,7 @@ func (w *bitWriter) blockStart(kind uint64, last bool) {
 	w.put(v, 3)
 }
 
-// stored writes a block of bytes as they are.
+// stored writes a block of uncompressed bytes.
 func (w *bitWriter) stored(raw []byte, last bool) {
 	w.blockStart(kindStored, last)
 	w.align()

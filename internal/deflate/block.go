@@ -14,7 +14,7 @@ const (
 )
 
 const (
-	maxTokens = 1<<14 - 1 // what memory level 8 has room for
+	maxTokens = 1<<14 - 1 // capacity at memory level 8
 
 	endOfBlock  = 256
 	numLitLen   = 286
@@ -22,15 +22,15 @@ const (
 	maxBits     = 15 // of a code for these two
 )
 
-// lengthExtra and distanceExtra tell how many bits follow a symbol. The lengths
-// have the symbols above endOfBlock.
+// lengthExtra and distanceExtra are the numbers of extra bits after each symbol. The symbols of lengths follow
+// endOfBlock.
 var (
 	lengthExtra   = [...]uint8{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0}
 	distanceExtra = [...]uint8{0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13}
 )
 
-// lengthSymbols gives the symbol, less endOfBlock+1, and lengthBase the first of
-// the lengths that share a symbol. Both have lengths less minMatch.
+// lengthSymbols maps a length to its symbol, less endOfBlock+1. lengthBase is the first of the lengths that share a
+// symbol. Lengths are less minMatch in both.
 var lengthSymbols, lengthBase = func() (symbols [256]uint8, base [len(lengthExtra)]uint8) {
 	length := 0
 	for s, extra := range lengthExtra[:len(lengthExtra)-1] {
@@ -40,8 +40,7 @@ var lengthSymbols, lengthBase = func() (symbols [256]uint8, base [len(lengthExtr
 			length++
 		}
 	}
-	// The greatest length would be the last of a group, and has a symbol of its
-	// own instead.
+	// The greatest length would be the last of a group, but has a separate symbol.
 	symbols[255], base[len(base)-1] = uint8(len(base)-1), 255
 	return symbols, base
 }()
@@ -92,10 +91,9 @@ func (b *block) add(t token) bool {
 	return b.n == maxTokens
 }
 
-// write writes the tokens in the form that takes the fewest bytes, and empties
-// the block. raw is what the tokens stand for; it is not written as such unless
-// canStore is true. C zlib compares whole bytes, and when they are equal prefers
-// stored to fixed, and fixed to dynamic codes.
+// write writes the tokens in the form that takes the fewest bytes, and empties the block. Raw is the data of the
+// tokens; it is stored uncompressed only if canStore is true. C zlib compares whole bytes; if sizes are equal it
+// prefers stored to fixed, and fixed to dynamic codes.
 func (b *block) write(w *bitWriter, raw []byte, canStore, last bool) {
 	b.count()
 	b.litLen.build(numLitLen, maxBits)
@@ -152,7 +150,7 @@ func (b *block) writeTokens(w *bitWriter, lit, dist *tree, size int) {
 	w.out = slices.Grow(w.out, size+slack)
 	out := w.out[:cap(w.out)]
 
-	// The masks of the shifts change nothing; they spare tests for great shifts.
+	// The masks do not change the shifts; they let the compiler omit checks for large shifts.
 	for _, t := range b.tokens[:b.n] {
 		if t.literal() {
 			c := lit.codes[t.byte()]

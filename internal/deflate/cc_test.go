@@ -16,15 +16,15 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// A czlib is C zlib in a process of its own: testdata/gen/gen.c.
+// A czlib is C zlib in a separate process: testdata/gen/gen.c.
 type czlib struct {
 	version string
 	in      io.WriteCloser
 	out     *bufio.Reader
 }
 
-// startC builds and starts the program. Without a C compiler or zlib.h the test
-// is skipped: the golden files have C zlib's answers for such machines.
+// startC builds and starts the program. It skips the test if there is no C compiler or zlib.h: on such machines the
+// golden files provide C zlib's output.
 func startC(t *testing.T) *czlib {
 	t.Helper()
 	c := judge.StartC(t, "testdata/gen/gen.c", "z")
@@ -67,8 +67,8 @@ func setting(t *testing.T, name string, value int) int {
 	return value
 }
 
-// TestAgainstC compares with C zlib on structured random inputs. The variables
-// TROWEL_DEFLATE_CASES and TROWEL_DEFLATE_SEED ask for more and for other ones.
+// TestAgainstC compares with C zlib on structured random inputs. TROWEL_DEFLATE_CASES sets the number of inputs, and
+// TROWEL_DEFLATE_SEED selects others.
 func TestAgainstC(t *testing.T) {
 	c := startC(t)
 	cases := setting(t, "TROWEL_DEFLATE_CASES", 400)

@@ -12,8 +12,7 @@ import (
 	"trowel.example/internal/deflate"
 )
 
-// TestTeeworldsCorpus finds the level of every data block of real maps. The
-// blocks that are in several maps count once.
+// TestTeeworldsCorpus finds the level of every data block of real maps. Blocks that are in several maps count once.
 func TestTeeworldsCorpus(t *testing.T) {
 	files := corpus.Files(t, "teeworlds", ".map")
 	const enough = 0.995
@@ -60,8 +59,7 @@ type mapBlock struct {
 	size   int // of its data
 }
 
-// mapBlocks returns the data blocks of a datafile of version 4. It trusts the
-// file as far as it can without a panic.
+// mapBlocks returns the data blocks of a datafile of version 4. It returns an error if invalid data causes a panic.
 func mapBlocks(raw []byte) (blocks []mapBlock, err error) {
 	defer func() {
 		if r := recover(); r != nil {

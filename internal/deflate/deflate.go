@@ -1,11 +1,9 @@
-// Package deflate writes zlib streams with exactly the bytes that C zlib writes.
+// Package deflate writes zlib streams that are byte-identical to those of C zlib.
 //
-// The formats that trowel opens hold their data in zlib streams, and the tools
-// that make such files all call C zlib's compress2 or deflate. A file can only
-// be rebuilt byte for byte if its streams can, and a deflate stream is not a
-// function of its data: each encoder picks other matches, cuts blocks at other
-// places, and builds other Huffman codes. The streams of compress/zlib and of
-// github.com/klauspost/compress are valid, but hardly ever the ones in the file.
+// The supported formats store their data in zlib streams, and all tools that make such files call C zlib's compress2
+// or deflate. A file can be rebuilt byte for byte only if its streams can. But the data does not determine a deflate
+// stream: each encoder chooses other matches, ends blocks at other places, and builds other Huffman codes. The streams
+// of compress/zlib and of github.com/klauspost/compress are valid, but hardly ever the ones in the file.
 //
 // So this package makes every choice that C zlib makes, from level 0 to 9, with
 // a window of 32 KiB, memory level 8 and the default strategy, as one call over
@@ -19,14 +17,12 @@
 //   - after 16383 literals and matches a block ends, and is written in the
 //     cheapest of three forms (block.go, huffman.go, lengths.go).
 //
-// The tests compare with C zlib 1.2.13 and with game files written since 2007.
-// Versions before 1.2.11 did level 0 in another way, and forks such as zlib-ng
-// make other choices at all levels.
+// The tests compare with C zlib 1.2.13 and with game files written since 2007. Versions before 1.2.11 implement level
+// 0 in another way, and forks such as zlib-ng make other choices at all levels.
 //
-// [Compress] makes a stream. [LevelOf] tells which level a stream was made at,
-// so that a reader can drop the stream, keep only the level, and still give the
-// stream back. Reading is the easy half: [Decompress] and [DecompressUpTo] wrap
-// klauspost's reader with limits that make hostile streams harmless.
+// [Compress] makes a stream. [LevelOf] returns the level at which a stream was made, so that a program can store only
+// the level and recreate the stream. [Decompress] and [DecompressUpTo] wrap klauspost's reader with limits that make
+// hostile streams harmless.
 package deflate
 
 import (
@@ -43,17 +39,17 @@ const DefaultLevel = -1
 // ErrLevel means that a level is not one of -1 to 9.
 var ErrLevel = errors.New("deflate: no such compression level")
 
-// A tuning says how hard a level searches for matches.
+// A tuning controls the search for matches at a level.
 type tuning struct {
 	good    int // with a match this long at the byte before, only a quarter of chain
 	maxLazy int // with a match this long at the byte before, no search at all
 	nice    int // a match this long ends the search
-	chain   int // so many positions are tried at most
+	chain   int // maximum number of positions tried
 	run     func(*encoder)
 }
 
-// For the fast levels maxLazy is something else: the positions inside longer
-// matches are not entered into the hash chains.
+// For the fast levels maxLazy has another meaning: the positions inside longer matches are not entered into the hash
+// chains.
 var levels = [...]tuning{
 	{run: (*encoder).stored},
 	{good: 4, maxLazy: 4, nice: 8, chain: 4, run: (*encoder).fast},
@@ -67,12 +63,11 @@ var levels = [...]tuning{
 	{good: 32, maxLazy: 258, nice: 258, chain: 4096, run: (*encoder).lazy},
 }
 
-// maxInput is the longest input that C zlib takes in one call, less a window so
-// that positions fit in 32 bits.
+// maxInput is the longest input that C zlib accepts in one call, less a window so that positions fit in 32 bits.
 const maxInput = math.MaxUint32 - windowSize
 
-// headers are the two bytes that start a stream, by level. The second has a hint
-// at the level, which no reader needs but LevelOf.
+// headers are the two bytes at the start of a stream, by level. The second contains a hint at the level, which only
+// LevelOf uses.
 const headers = "\x78\x01\x78\x01\x78\x5e\x78\x5e\x78\x5e\x78\x5e\x78\x9c\x78\xda\x78\xda\x78\xda"
 
 const (
@@ -82,8 +77,8 @@ const (
 
 func header(level int) string { return headers[2*level : 2*level+2] }
 
-// Compress appends to dst the stream that C zlib makes of src at a level, -1
-// to 9. The only errors are a level outside of these and an input of 4 GiB.
+// Compress appends to dst the stream that C zlib makes from src at a level from -1 to 9. It returns an error only for
+// other levels and for inputs of 4 GiB or more.
 func Compress(dst, src []byte, level int) ([]byte, error) {
 	level, err := check(src, level)
 	if err != nil {
@@ -97,8 +92,8 @@ func Compress(dst, src []byte, level int) ([]byte, error) {
 	return dst, nil
 }
 
-// Matches reports whether stream is exactly what [Compress] makes of src. It
-// compresses only up to the first block that differs.
+// Matches reports whether stream is exactly the output of [Compress] for src. It compresses only up to the first block
+// that differs.
 func Matches(stream, src []byte, level int) bool {
 	level, err := check(src, level)
 	if err != nil {
@@ -108,14 +103,14 @@ func Matches(stream, src []byte, level int) bool {
 	return ok && bodyMatches(body, src, level)
 }
 
-// LevelOf returns the level at which [Compress] makes stream of src. Where
-// several do, as for short inputs, it is 6 or 9 if those are among them.
+// LevelOf returns the level at which [Compress] makes stream from src. If there are several, as for short inputs, it
+// prefers 6 and 9.
 func LevelOf(stream, src []byte) (level int, ok bool) {
 	levels := candidates(stream)
 	if len(levels) == 0 {
 		return 0, false
 	}
-	body, ok := body(stream, src, levels[0]) // they all have the same header
+	body, ok := body(stream, src, levels[0]) // all candidates have the same header
 	if !ok {
 		return 0, false
 	}
@@ -127,8 +122,7 @@ func LevelOf(stream, src []byte) (level int, ok bool) {
 	return 0, false
 }
 
-// candidates returns the levels that the header of a stream permits, the most
-// usual ones first.
+// candidates returns the levels that the header of a stream permits, the most common first.
 func candidates(stream []byte) []int {
 	if len(stream) < headerLen {
 		return nil
@@ -146,7 +140,7 @@ func candidates(stream []byte) []int {
 	return nil
 }
 
-// check returns the true level for a level that may be the default.
+// check returns the level to use, with DefaultLevel replaced.
 func check(src []byte, level int) (int, error) {
 	if level == DefaultLevel {
 		level = 6
@@ -160,8 +154,7 @@ func check(src []byte, level int) (int, error) {
 	return level, nil
 }
 
-// body returns what lies between the header and the checksum of a stream, if
-// these two are right.
+// body returns the part of a stream between header and checksum, and whether these two are correct.
 func body(stream, src []byte, level int) ([]byte, bool) {
 	body, ok := bytes.CutPrefix(stream, []byte(header(level)))
 	if !ok || len(body) < sumLen || uint64(len(src)) > maxInput {

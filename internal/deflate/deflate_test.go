@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the golden file again, with C zli
 
 const golden = "testdata/c-zlib-1.2.13.txt"
 
-// firstDifference says where two streams part.
+// firstDifference describes the first difference of two streams.
 func firstDifference(got, want []byte) string {
 	i := 0
 	for i < len(got) && i < len(want) && got[i] == want[i] {
@@ -33,7 +33,7 @@ func firstDifference(got, want []byte) string {
 	return fmt.Sprintf("got %d bytes, want %d, the first difference is at %d", len(got), len(want), i)
 }
 
-// digest is what the golden file keeps of a stream: short ones whole.
+// digest returns the entry of a stream in the golden file: short streams complete.
 func digest(stream []byte) string {
 	if len(stream) <= 32 {
 		return fmt.Sprintf("%d %x", len(stream), stream)
@@ -42,9 +42,8 @@ func digest(stream []byte) string {
 	return fmt.Sprintf("%d sha256:%s", len(stream), hex.EncodeToString(sum[:16]))
 }
 
-// TestGolden compares with what C zlib made from the same inputs. Its lines are
-// the name of an input, a level, the size of the stream, and the stream itself
-// or the start of its hash.
+// TestGolden compares with the output of C zlib for the same inputs. A line of the golden file contains the name of an
+// input, a level, the size of the stream, and the stream or the start of its hash.
 func TestGolden(t *testing.T) {
 	if *update {
 		writeGolden(t)
@@ -139,7 +138,7 @@ func TestBadLevel(t *testing.T) {
 	}
 }
 
-// TestConcurrent is for the race detector: what is pooled must not be shared.
+// TestConcurrent tests with the race detector that pooled memory is not shared.
 func TestConcurrent(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {

@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// An encoder turns one input into the blocks of a stream. It is the state that
-// the parts of the package share, 0.3 MB of it, so encoders are pooled.
+// An encoder turns one input into the blocks of a stream. It holds the state that the parts of the package share, 0.3
+// MB, so encoders are pooled.
 type encoder struct {
 	tuning
 	window
 	block
 	bits bitWriter
 
-	// Where an encoder only compares, each block that it writes is taken off
-	// want, and the first one that is not there sets differs.
+	// If comparing is set, each written block is compared with the start of want and removed from it. A difference
+	// sets differs.
 	comparing bool
 	differs   bool
 	want      []byte
@@ -32,7 +32,7 @@ func newEncoder(src []byte, level int) *encoder {
 	return e
 }
 
-// free gives the encoder back, without the memory of its caller.
+// free returns the encoder to the pool, without references to the caller's memory.
 func (e *encoder) free() {
 	if e.comparing {
 		e.scratch = e.bits.out[:0]
@@ -42,20 +42,18 @@ func (e *encoder) free() {
 	encoders.Put(e)
 }
 
-// endBlock writes the tokens gathered as a block that ends before position p.
-// It returns false if there is no sense in going on, since the output differs
-// from what was wanted.
+// endBlock writes the gathered tokens as a block that ends before position p. It returns false if the output differs
+// from want, so that continuing is useless.
 func (e *encoder) endBlock(p int, last bool) bool {
 	raw := e.src[e.block.start:p]
-	// The bytes themselves can be written only while they are still in the
-	// window. C zlib's authors say that they always are where it would pay.
+	// Raw bytes can be written only while they are in the window. According to C zlib's authors, they always are if
+	// storing them saves space.
 	e.block.write(&e.bits, raw, e.block.start >= e.base, last)
 	e.block.start = p
 	return e.compare()
 }
 
-// compare takes the bytes written so far off the wanted ones, and reports whether they are
-// the same.
+// compare removes the bytes written so far from want, and reports whether they are equal.
 func (e *encoder) compare() bool {
 	if !e.comparing {
 		return true

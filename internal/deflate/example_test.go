@@ -13,7 +13,7 @@ func ExampleCompress() {
 	// Output: 789c4bc94cd75148412600364605b5 <nil>
 }
 
-// A reader keeps the level instead of the stream.
+// A reader can keep the level instead of the stream.
 func ExampleLevelOf() {
 	stream := []byte("\x78\xda\x4b\xc9\x4c\xd7\x51\x48\x41\x26\x00\x36\x46\x05\xb5")
 	data, _, err := deflate.Decompress(stream, 18)

@@ -1,6 +1,6 @@
 package deflate
 
-// fast takes every match as it comes.
+// fast uses the first match found at each position.
 func (e *encoder) fast() {
 	n := len(e.src)
 	for p := 0; ; {
@@ -19,8 +19,7 @@ func (e *encoder) fast() {
 		full := false
 		if length >= minMatch {
 			full = e.addMatch(p-pos, length)
-			// The inside of a long match is left out of the chains, to save
-			// time.
+			// The inside of a long match is not entered into the chains, to save time.
 			if length <= e.maxLazy {
 				e.insertAll(p+1, p+length)
 			}

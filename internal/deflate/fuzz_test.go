@@ -11,8 +11,7 @@ import (
 	"trowel.example/internal/deflate"
 )
 
-// FuzzCompress checks that other readers get back what was compressed, and that
-// the level is found again.
+// FuzzCompress tests that other readers restore compressed data, and that LevelOf finds the level.
 func FuzzCompress(f *testing.F) {
 	for _, in := range inputs() {
 		if len(in.data) <= 4096 {
@@ -56,8 +55,8 @@ func FuzzCompress(f *testing.F) {
 	})
 }
 
-// FuzzDecompress checks that no stream does harm, that another reader agrees, and
-// that what is read well stays the same however it is read.
+// FuzzDecompress tests that no stream causes harm, that another reader agrees, and that all functions return the same
+// data for valid streams.
 func FuzzDecompress(f *testing.F) {
 	for _, in := range inputs() {
 		if len(in.data) <= 4096 {
@@ -77,7 +76,7 @@ func FuzzDecompress(f *testing.F) {
 		if errors.As(err, &e1) != errors.As(verified, &e2) || e1 != nil && (e1.Kind != e2.Kind || e1.Size != e2.Size || e1.Want != e2.Want) || err == nil && used != n {
 			t.Fatalf("Verify: %d, %v, Decompress: %d, %v", used, verified, n, err)
 		}
-		// 2048 is a doubling above deflate's greatest ratio.
+		// 2048 is about twice the maximum ratio of deflate.
 		if cap(data) > 2048*len(stream)+4096 {
 			t.Fatalf("room for %d bytes from a stream of %d", cap(data), len(stream))
 		}

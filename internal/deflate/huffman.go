@@ -2,12 +2,11 @@ package deflate
 
 import "math/bits"
 
-// maxSymbols is the size of the greatest alphabet, which is numLitLen and two
-// symbols that take part in the fixed code but are never used.
+// maxSymbols is the size of the largest alphabet: numLitLen and two symbols that are part of the fixed code but never
+// used.
 const maxSymbols = numLitLen + 2
 
-// A code is the bits of a symbol, in the order in which they are written, above
-// five bits that say how many they are.
+// A code contains the bits of a symbol, in the order in which they are written, above five bits with their number.
 type code uint32
 
 func (c code) bits() uint64 { return uint64(c >> 5) }
@@ -53,7 +52,7 @@ var fixedLitLen, fixedDistance = func() (lit, dist *tree) {
 // used returns the code lengths up to the last that is not 0.
 func (t *tree) used() []uint8 { return t.lens[:t.last+1] }
 
-// size returns how many bits all symbols take with codes of the given lengths.
+// size returns the number of bits of all symbols with codes of the given lengths.
 func (t *tree) size(lens *[maxSymbols]uint8) int {
 	sum := 0
 	for s, l := range lens {
@@ -62,7 +61,7 @@ func (t *tree) size(lens *[maxSymbols]uint8) int {
 	return sum
 }
 
-// extraSize returns how many bits follow the symbols from first on.
+// extraSize returns the number of extra bits of the symbols from first on.
 func (t *tree) extraSize(extra []uint8, first int) int {
 	sum := 0
 	for i, bits := range extra {
@@ -71,11 +70,9 @@ func (t *tree) extraSize(extra []uint8, first int) int {
 	return sum
 }
 
-// A node is a leaf or an inner node of a tree while that is built. It has, from
-// high to low bits, its frequency, its height in 5 bits, and its number in 10.
-// So the order of nodes is that of their frequencies, then heights. The number
-// of a leaf is its symbol; inner nodes have the numbers from the size of the
-// alphabet on.
+// A node is a leaf or an inner node of a tree during construction. It consists of, from high to low bits, its
+// frequency, its height in 5 bits, and its number in 10 bits, so that nodes are ordered by frequency, then height. The
+// number of a leaf is its symbol; the numbers of inner nodes start at the size of the alphabet.
 //
 // The frequencies of a block add up to 2^14 at most, and a Huffman tree with
 // that sum is no higher than 21.
@@ -97,16 +94,14 @@ func (n node) merge(m node, number int) node {
 	return freq<<nodeFreqShift | height | node(number)
 }
 
-// notAbove reports whether n may be over m in the heap. The number is no part
-// of the order: of equal nodes the first is as good as the second.
+// notAbove reports whether n may be over m in the heap. The order ignores the number: nodes that are otherwise equal
+// may be in any order.
 func (n node) notAbove(m node) bool { return n <= m|nodeNumberMask }
 
-// build makes the code lengths, of at most limit bits, for the symbols below
-// size from their frequencies.
+// build computes the code lengths, of at most limit bits, for the symbols below size from their frequencies.
 //
-// Huffman codes of the same data differ in how ties are broken, here by the
-// heights and by the order in a binary heap. So this must be the heap of C zlib,
-// with each sift as it does them, and not just any priority queue.
+// Huffman codes of the same data differ in how ties are broken, here by the heights and by the order in a binary heap.
+// So the heap must perform exactly the sifts of C zlib; another priority queue would not do.
 func (t *tree) build(size, limit int) {
 	heap, n := &t.heap, 0
 	t.last = -1
@@ -118,7 +113,7 @@ func (t *tree) build(size, limit int) {
 			t.last = s
 		}
 	}
-	// Readers want codes for at least two symbols, so unused ones fill up.
+	// Readers require codes for at least two symbols, so unused symbols are added.
 	for n < 2 {
 		s := 0
 		if t.last < 2 {
@@ -163,9 +158,9 @@ func sift(heap *[maxSymbols + 1]node, n, i int) {
 	heap[i] = v
 }
 
-// measure sets the code lengths from the depths of the leaves. If some are over
-// the limit, it cuts them there and, to make room, moves leaves of less depth
-// down; then the lengths are dealt out again, the longest to the rarest symbols.
+// measure sets the code lengths from the depths of the leaves. If some exceed the limit, it cuts them to the limit
+// and, to make room, moves leaves of less depth down; then it assigns the lengths again, the longest to the rarest
+// symbols.
 func (t *tree) measure(order []node, size, limit int) {
 	var count [maxBits + 1]int // of the leaves, by length
 	over := 0
@@ -213,7 +208,7 @@ func (t *tree) assign() {
 	for _, l := range t.used() {
 		next[l+1]++
 	}
-	next[1] = 0 // symbols without a code do not count
+	next[1] = 0 // symbols without a code are not counted
 	for l := 1; l <= maxBits; l++ {
 		next[l+1] += next[l]
 		next[l+1] <<= 1

@@ -15,21 +15,21 @@ import (
 	"trowel.example/internal/effort"
 )
 
-// What can be wrong with a stream. The errors of [Decompress] and
-// [DecompressUpTo] are of type *Error and match one of these with errors.Is.
+// The kinds of errors in a stream. The errors of [Decompress] and [DecompressUpTo] are of type *Error and match one of
+// these with errors.Is.
 var (
 	ErrCorrupt   = errors.New("corrupt zlib stream")             // also for a wrong checksum
-	ErrTruncated = errors.New("zlib stream ends too early")      // its data may be right so far
-	ErrTooShort  = errors.New("zlib stream has too little data") // all of it is right
-	ErrTooLong   = errors.New("zlib stream has too much data")   // all that was read is right, but not checked
+	ErrTruncated = errors.New("zlib stream ends too early")      // the data so far may be correct
+	ErrTooShort  = errors.New("zlib stream has too little data") // all of it is correct
+	ErrTooLong   = errors.New("zlib stream has too much data")   // the data so far is correct, but its checksum was not checked
 )
 
-// An Error says what is wrong with a stream.
+// An Error describes what is wrong with a stream.
 type Error struct {
 	Kind     error // one of the values above
-	Consumed int   // how many bytes of the stream were read
-	Size     int   // how many bytes of data they gave
-	Want     int64 // how many there should be, or may be at most
+	Consumed int   // bytes of the stream that were read
+	Size     int   // bytes of data that were decompressed
+	Want     int64 // expected or maximum number of bytes
 	Err      error // the cause, or nil
 }
 
@@ -43,7 +43,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%v: at byte %d, after %d bytes of data", e.Kind, e.Consumed, e.Size)
 }
 
-// Unwrap gives the kind, that of package fault, and the cause.
+// Unwrap returns the kind, the matching errors of package fault, and the cause.
 func (e *Error) Unwrap() []error {
 	kinds := []error{e.Kind, fault.ErrFormat}
 	if e.Kind == ErrTruncated || e.Kind == ErrTooShort {
@@ -55,18 +55,17 @@ func (e *Error) Unwrap() []error {
 	return kinds
 }
 
-// Decompress inflates a stream that has exactly size bytes of data. It also
-// returns how many bytes the stream takes; those after it are not looked at.
+// Decompress inflates a stream that contains exactly size bytes of data. It also returns the length of the stream;
+// bytes after the stream are ignored.
 //
-// With an error comes the data that could be read, at most size bytes of it.
-// Memory is taken as the data comes, so a great size costs nothing if the stream
-// does not have it.
+// On error it returns the data that could be read, at most size bytes. Memory is allocated as data is read, so that a
+// large size costs nothing if the stream is shorter.
 func Decompress(stream []byte, size int) (data []byte, consumed int, err error) {
 	return DecompressInto(nil, stream, size)
 }
 
-// DecompressInto is Decompress into the memory of buf, as far as it has room: what
-// was in there is gone. Buf may be nil.
+// DecompressInto is Decompress into the memory of buf, whose contents are overwritten. If buf is too small or nil,
+// memory is allocated.
 func DecompressInto(buf, stream []byte, size int) (data []byte, consumed int, err error) {
 	data, consumed, err = inflate(buf, stream, int64(size), fastInflate)
 	if err == nil && len(data) < size {
@@ -75,8 +74,7 @@ func DecompressInto(buf, stream []byte, size int) (data []byte, consumed int, er
 	return data, consumed, err
 }
 
-// DecompressUpTo inflates a stream of unknown size, but of no more than limit
-// bytes. All else is as with [Decompress].
+// DecompressUpTo is [Decompress] for a stream of unknown size with at most limit bytes of data.
 func DecompressUpTo(stream []byte, limit int64) (data []byte, consumed int, err error) {
 	return DecompressUpToInto(nil, stream, limit)
 }
@@ -86,7 +84,7 @@ func DecompressUpToInto(buf, stream []byte, limit int64) (data []byte, consumed 
 	return inflate(buf, stream, limit, minInflate)
 }
 
-// An inflater is a reader with its source, to be used again.
+// An inflater is a reusable reader with its source.
 type inflater struct {
 	src bytes.Reader
 	r   io.Reader // a flate.Resetter, too
@@ -98,7 +96,7 @@ var inflaters = sync.Pool{New: func() any {
 	return f
 }}
 
-// reset begins with a stream, whose header it reads.
+// reset starts reading a stream, and checks its header.
 func (f *inflater) reset(stream []byte) error {
 	f.src.Reset(stream[min(headerLen, len(stream)):])
 	if len(stream) < headerLen {
@@ -114,7 +112,7 @@ func (f *inflater) reset(stream []byte) error {
 	return f.r.(flate.Resetter).Reset(&f.src, nil)
 }
 
-// end compares the checksum after the data with that of the data.
+// end checks the checksum after the data.
 func (f *inflater) end(adler uint32) error {
 	var sum [sumLen]byte
 	if _, err := io.ReadFull(&f.src, sum[:]); err != nil {
@@ -129,12 +127,12 @@ func (f *inflater) end(adler uint32) error {
 const (
 	maxRatio    = 1032 // a match of 258 bytes takes two bits or more
 	usualRatio  = 4
-	minInflate  = 512     // so little memory is always granted
-	fastInflate = 1 << 20 // so much is granted for a known size, if the ratio permits it
+	minInflate  = 512     // always granted
+	fastInflate = 1 << 20 // granted for a known size, if the ratio permits it
 )
 
-// inflate reads a stream of up to limit bytes of data. It takes no more memory
-// than first, or what is usual for such a stream, before any data has come.
+// inflate reads a stream with up to limit bytes of data. Before data has been read, it allocates at most first bytes
+// or the usual size for such a stream.
 func inflate(buf, stream []byte, limit, first int64) (data []byte, consumed int, err error) {
 	n := int64(len(stream))
 	first = min(limit, max(first, usualRatio*n), minInflate+maxRatio*n)
@@ -145,8 +143,8 @@ func inflate(buf, stream []byte, limit, first int64) (data []byte, consumed int,
 	return data, consumed, err
 }
 
-// Verify returns how many bytes a stream takes that has exactly size bytes of data, and the error
-// that [Decompress] has for it. It keeps no data, so that its memory does not depend on size.
+// Verify returns the length of a stream with exactly size bytes of data, and the error that [Decompress] would return.
+// It keeps no data, so its memory does not depend on size.
 func Verify(stream []byte, size int) (consumed int, err error) {
 	n := 0
 	consumed, err = open(stream, int64(size), func(f *inflater) (int, error) {
@@ -159,8 +157,8 @@ func Verify(stream []byte, size int) (consumed int, err error) {
 	return consumed, err
 }
 
-// open lets read read the data of a stream, up to limit bytes, and returns how many bytes the
-// stream takes. Read returns how much data there is.
+// open calls read to read the data of a stream, up to limit bytes, and returns the length of the stream. Read returns
+// the size of the data.
 func open(stream []byte, limit int64, read func(*inflater) (int, error)) (consumed int, err error) {
 	if limit < 0 {
 		return 0, &Error{Kind: ErrTooLong, Want: limit} // even without data
@@ -189,14 +187,14 @@ func open(stream []byte, limit int64, read func(*inflater) (int, error)) (consum
 	return consumed, e
 }
 
-// skip reads to the end of the stream and keeps nothing.
+// skip reads to the end of the stream and discards the data.
 func (f *inflater) skip(limit int64) (size int, err error) {
 	chunk := chunks.Get().(*[chunkSize]byte)
 	defer chunks.Put(chunk)
 	sum := uint32(1)
 	for {
 		n, err := f.r.Read(chunk[:])
-		n = int(min(int64(n), limit+1-int64(size))) // the byte too many is enough
+		n = int(min(int64(n), limit+1-int64(size))) // one excess byte is enough
 		size += n
 		if int64(size) > limit {
 			return int(limit), ErrTooLong
@@ -215,8 +213,7 @@ const chunkSize = 32 << 10
 
 var chunks = sync.Pool{New: func() any { return new([chunkSize]byte) }}
 
-// read reads to the end of the stream. It starts with the memory of buf, or with
-// as much as first if that is less.
+// read reads to the end of the stream. It starts with the memory of buf, or allocates first bytes if buf is smaller.
 func (f *inflater) read(buf []byte, first int, limit int64) ([]byte, error) {
 	data := buf[:0:min(int64(cap(buf)), limit)]
 	if cap(data) < first {
@@ -248,7 +245,7 @@ func (f *inflater) read(buf []byte, first int, limit int64) ([]byte, error) {
 	}
 }
 
-// grow returns data with more room, but not more than for limit bytes in all.
+// grow returns data with more room, up to a capacity of limit bytes.
 func grow(data []byte, limit int64) []byte {
 	size := min(max(2*int64(cap(data)), minInflate), limit)
 	more := make([]byte, len(data), size)

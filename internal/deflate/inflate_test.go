@@ -50,7 +50,7 @@ func TestDecompressErrors(t *testing.T) {
 		stream []byte
 		size   int
 		want   error
-		data   int // how much is read anyway, -1 for some
+		data   int // number of bytes read anyway, -1 for some
 	}{
 		{"empty", nil, 5000, deflate.ErrTruncated, 0},
 		{"one byte", stream[:1], 5000, deflate.ErrTruncated, 0},
@@ -99,7 +99,7 @@ func TestTruncatedHasCause(t *testing.T) {
 	}
 }
 
-// TestDecompressMemory checks that a size that is only claimed takes no memory.
+// TestDecompressMemory tests that a stated size which the stream does not have allocates no memory.
 func TestDecompressMemory(t *testing.T) {
 	zeros := compressed(t, make([]byte, 8<<20), 9)
 	tests := []struct {
@@ -114,7 +114,7 @@ func TestDecompressMemory(t *testing.T) {
 		{"zeros, cut", zeros[:100], 2 << 20},
 	}
 	for _, tt := range tests {
-		deflate.Decompress(tt.stream, 0) // so that there is a reader
+		deflate.Decompress(tt.stream, 0) // puts a reader into the pool
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		deflate.Decompress(tt.stream, 1<<30)
@@ -125,7 +125,7 @@ func TestDecompressMemory(t *testing.T) {
 	}
 }
 
-// TestDecompressBomb reads little of a stream that has a great deal.
+// TestDecompressBomb tests that only a little of a stream with a huge amount of data is read.
 func TestDecompressBomb(t *testing.T) {
 	bomb := compressed(t, make([]byte, 50<<20), 9)
 	data, n, err := deflate.DecompressUpTo(bomb, 1000)

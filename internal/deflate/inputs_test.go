@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// A rng is xorshift64*: the same numbers for ever, whatever Go's own do.
+// A rng is xorshift64*, so that its numbers do not depend on the Go version.
 type rng uint64
 
 func newRNG(seed uint64) *rng {
@@ -30,13 +30,13 @@ func (r *rng) below(n int) int {
 
 func (r *rng) between(lo, hi int) int { return lo + r.below(hi-lo+1) }
 
-// size is a size up to limit, small ones as likely as great ones.
+// size returns a random size up to limit, small ones as likely as large ones.
 func (r *rng) size(limit int) int {
 	n := 1 << r.below(bits.Len(uint(limit)))
 	return min(r.below(n+1)+r.below(n+1), limit)
 }
 
-// fill appends n random bytes of which values many differ.
+// fill appends n random bytes with the given number of different values.
 func (r *rng) fill(b []byte, n, values int) []byte {
 	for range n {
 		b = append(b, byte(r.below(values)))
@@ -54,7 +54,7 @@ func repeated(unit string, n int) []byte {
 	return b
 }
 
-// text is words of a made-up language, the common ones short.
+// text returns words of an invented language, in which common words are short.
 func text(seed uint64, n int) []byte {
 	r := newRNG(seed)
 	words := make([]string, 600)
@@ -78,7 +78,7 @@ func text(seed uint64, n int) []byte {
 	return b[:n]
 }
 
-// picture is RGBA pixels with soft colours, noise, and clear areas.
+// picture returns RGBA pixels with soft colours, noise, and transparent areas.
 func picture(seed uint64, width, height int) []byte {
 	r := newRNG(seed)
 	var b []byte
@@ -95,7 +95,7 @@ func picture(seed uint64, width, height int) []byte {
 	return b
 }
 
-// tiles is a layer of a map, four bytes for each tile.
+// tiles returns a layer of a map, four bytes per tile.
 func tiles(seed uint64, width, height int) []byte {
 	r := newRNG(seed)
 	b := make([]byte, 0, 4*width*height)
@@ -112,16 +112,15 @@ func tiles(seed uint64, width, height int) []byte {
 	return b
 }
 
-// far has a piece of length bytes twice, distance apart, in bytes that never
-// match.
+// far returns bytes without matches, except for a piece of length bytes that occurs twice at the given distance.
 func far(distance, length int) []byte {
 	b := unique(distance + length + 300)
 	copy(b[150+distance:], b[150:150+length])
 	return b
 }
 
-// unique is bytes in which hardly any three come twice. Their low bits count;
-// random bytes would have too many matches at this size.
+// unique returns bytes in which hardly any three-byte sequence occurs twice. Their low bits are a counter; random
+// bytes would have too many matches at this size.
 func unique(n int) []byte {
 	b := make([]byte, 0, n+3)
 	for i := uint32(0); len(b) < n; i++ {
@@ -131,8 +130,8 @@ func unique(n int) []byte {
 	return b[:n]
 }
 
-// mixed is a structure that random bytes do not have: runs, copies from all
-// distances, near misses of them, and alphabets of all sizes.
+// mixed returns bytes with structures that random bytes lack: runs, copies from all distances, near misses of these,
+// and alphabets of all sizes.
 func mixed(r *rng, n int) []byte {
 	b := make([]byte, 0, n+1)
 	values := 1 + r.below(256)
@@ -177,7 +176,7 @@ func mixed(r *rng, n int) []byte {
 	return b[:n]
 }
 
-// nineBits has no two equal bytes, and so many whose fixed codes have nine bits.
+// nineBits returns bytes without equal ones, many of which have fixed codes of nine bits.
 func nineBits(high int) []byte {
 	var b []byte
 	for i := range 60 {
@@ -189,8 +188,8 @@ func nineBits(high int) []byte {
 	return b
 }
 
-// edges has pieces that come again about as far away as can be found, in an
-// input that ends about where C zlib moves its buffer.
+// edges returns an input with repeated pieces at about the maximum distance, which ends about where C zlib moves its
+// buffer.
 func edges(r *rng) []byte {
 	n := 65274 + 32768*r.below(3) + r.between(-10, 300)
 	b := repeated("0123456789"[:r.between(1, 10)], n)
@@ -208,13 +207,13 @@ func edges(r *rng) []byte {
 	return b
 }
 
-// An input is one that the golden files know by its name.
+// An input is a named input of the golden files.
 type input struct {
 	name string
 	data []byte
 }
 
-// inputs returns all that the golden files have.
+// inputs returns all inputs of the golden files.
 func inputs() []input {
 	var all []input
 	add := func(data []byte, format string, args ...any) {
@@ -245,8 +244,8 @@ func inputs() []input {
 			add(far(d, length), "far/%d/%d", d, length)
 		}
 	}
-	// C zlib moves its buffer at 65274 if the input ends soon, else a byte later,
-	// and again a window later. What is then at its start cannot match.
+	// C zlib moves its buffer at 65274 if the input ends soon, otherwise a byte later, and again a window later. The
+	// byte then at the start of the buffer cannot match.
 	for _, move := range []int{65274, 65274 + 32768} {
 		for p := move - 1; p <= move+1; p++ {
 			for _, n := range []int{move + 200, move + 262, move + 5000} {
@@ -277,8 +276,8 @@ func inputs() []input {
 	return all
 }
 
-// fibonacci has bytes so unevenly common that their codes would be over 15 bits
-// long. They are in an order that has no matches.
+// fibonacci returns bytes with frequencies so uneven that their codes would exceed 15 bits, in an order without
+// matches.
 func fibonacci() []byte {
 	var b []byte
 	a, c := 1, 1

@@ -3,13 +3,12 @@ package deflate
 // tooFar is the distance from which three bytes are cheaper as literals.
 const tooFar = 4096
 
-// lazy takes a match only if the next byte does not start a longer one. If it
-// does, the first byte becomes a literal, and the longer match is tried in the
-// same way.
+// lazy uses a match only if the next byte does not start a longer one. Otherwise the first byte becomes a literal, and
+// the longer match is checked in the same way.
 func (e *encoder) lazy() {
 	const none = minMatch - 1
 	n := len(e.src)
-	length, pos := none, 0 // the match at p-1 if that byte is held back
+	length, pos := none, 0 // the match at p-1, if that byte is not written yet
 	held := false          // whether the byte at p-1 is not yet written
 	for p := 0; ; {
 		if e.end-p < minLookahead {

@@ -1,8 +1,7 @@
 package deflate
 
-// A dynamic block starts with the code lengths of its two codes, and those are
-// Huffman coded in turn. The alphabet is the lengths 0 to 15 and three symbols
-// for runs.
+// A dynamic block starts with the code lengths of its two codes, which are themselves Huffman coded. Their alphabet is
+// the lengths 0 to 15 and three symbols for runs.
 const (
 	repeat        = 16 // the length before, 3 to 6 times
 	zeros         = 17 // 3 to 10 zeros
@@ -11,23 +10,23 @@ const (
 	maxLengthBits = 7 // of a code for these
 )
 
-// runExtra is the number of bits after each symbol from repeat on that give the
-// length of the run, and runBase the length for which they are 0.
+// runExtra is the number of extra bits for the run length after each symbol from repeat on, and runBase is the run
+// length if these bits are 0.
 var (
 	runExtra = [...]uint8{2, 3, 7}
 	runBase  = [...]int{3, 3, 11}
 )
 
-// lengthOrder is the order in which the lengths of the codes for lengths are
-// written: those that are likely to be missing come last.
+// lengthOrder is the order in which the lengths of the codes for lengths are written: those that are least likely come
+// last.
 var lengthOrder = [numLengths]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
 // A lengthCoder writes the code lengths.
 type lengthCoder struct {
 	tree
 	items            []lengthItem
-	litLen, distance int // how many lengths there are
-	known            int // how many of lengthOrder are written
+	litLen, distance int // number of lengths
+	known            int // number of entries of lengthOrder that are written
 }
 
 type lengthItem struct{ symbol, extra uint8 }
@@ -50,8 +49,7 @@ func (c *lengthCoder) build(litLen, distance []uint8) {
 	}
 }
 
-// addRuns splits lengths into items. A run could continue from the first list into
-// the second, but C zlib does not do that.
+// addRuns splits lengths into items. The format allows runs that span both lists, but C zlib does not make them.
 func (c *lengthCoder) addRuns(lens []uint8) {
 	const none = 0xff
 	prev := uint8(none)
@@ -93,7 +91,7 @@ func (c *lengthCoder) addRun(symbol uint8, n int) {
 	c.items = append(c.items, lengthItem{symbol, uint8(n - runBase[symbol-repeat])})
 }
 
-// size returns how many bits write will write.
+// size returns the number of bits that write writes.
 func (c *lengthCoder) size() int {
 	return 5 + 5 + 4 + 3*c.known + c.tree.size(&c.lens) + c.extraSize(runExtra[:], repeat)
 }

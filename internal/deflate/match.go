@@ -17,25 +17,21 @@ const (
 	minMatch = 3
 	maxMatch = 258
 
-	// minLookahead is the number of bytes that C zlib wants to see ahead of the
-	// position: a longest match, the hash of the byte after it, and one more.
-	// Its window gives up as many at the other end, which sets maxDist.
+	// minLookahead is the number of bytes that C zlib requires after the position: the longest match, the hash of the
+	// byte after it, and one more. Its window is shorter by this number at the other end, which determines maxDist.
 	minLookahead = maxMatch + minMatch + 1
 	maxDist      = windowSize - minLookahead
 )
 
 // A window finds earlier occurrences of the bytes at a position.
 //
-// Positions with the same hash of three bytes form a chain from new to old:
-// head has the newest of each hash, back how far it is from each position to the
-// one before. Position 0 ends a chain, so the very first byte of the input is
-// never found.
+// Positions with the same hash of three bytes form a chain from new to old: head has the newest position of each hash,
+// back the distance from each position to the previous one. Position 0 ends a chain, so the first byte of the input is
 //
-// C zlib has a buffer of two windows, which it fills with input and, once the
-// position nears its end, moves down by one window. The input is all here and
-// needs no buffer, yet base and end follow where that buffer would begin and
-// end, for one of its traits shows in the output: positions in the chains count
-// from base, and what falls on 0 ends a chain too.
+// C zlib has a buffer of two windows, which it fills with input and moves down by one window when the position nears
+// its end. Here the whole input is in memory, but base and end follow the start and end of such a buffer, because one
+// of its properties affects the output: positions in the chains count from base, and position 0 relative to base also
+// ends a chain.
 type window struct {
 	src       []byte
 	base, end int
@@ -46,10 +42,10 @@ type window struct {
 
 func (w *window) reset(src []byte) {
 	w.src, w.base, w.end = src, 0, 0
-	clear(w.head[:]) // back can stay: only entries made since are reachable
+	clear(w.head[:]) // back need not be cleared: only entries made since are reachable
 }
 
-// fill brings more input into the buffer at position p.
+// fill moves the end of the buffer forward at position p.
 func (w *window) fill(p int) {
 	if p-w.base >= windowSize+maxDist {
 		w.base += windowSize
@@ -57,8 +53,7 @@ func (w *window) fill(p int) {
 	w.end = min(w.base+2*windowSize, len(w.src))
 }
 
-// insert enters position p into its chain and returns the head that the chain
-// had. There must be three bytes at p.
+// insert adds position p to its chain and returns the previous head of the chain. There must be three bytes at p.
 func (w *window) insert(p int) int {
 	b := w.src[p : p+minMatch]
 	h := hash(b[0], b[1], b[2])
@@ -72,11 +67,10 @@ func hash(a, b, c byte) uint32 {
 	return (uint32(a)<<(2*hashShift) ^ uint32(b)<<hashShift ^ uint32(c)) & hashMask
 }
 
-// insertRun is insertAll for bytes that are all equal, from the position
-// before p, which is in its chain, up to end. Each position follows the one
-// before in a single chain, which spares a look at the bytes.
+// insertRun is insertAll for equal bytes, from the position before p, which is in its chain, up to end. Each position
+// follows the previous one in a single chain, so the bytes need not be hashed.
 func (w *window) insertRun(p, end int) {
-	same := min(end, len(w.src)) - minMatch + 1 // up to here three bytes are the same
+	same := min(end, len(w.src)) - minMatch + 1 // up to here the next three bytes are equal
 	if p < same {
 		for q := p; q < same; q++ {
 			w.back[q&windowMask] = 1
@@ -88,8 +82,7 @@ func (w *window) insertRun(p, end int) {
 	w.insertAll(p, end)
 }
 
-// insertAll enters the positions from p up to, not including, end, but those
-// without three bytes.
+// insertAll adds the positions from p up to, but not including, end, except those without three bytes.
 func (w *window) insertAll(p, end int) {
 	end = min(end, len(w.src)-minMatch+1)
 	for ; p < end; p++ {
@@ -97,18 +90,15 @@ func (w *window) insertAll(p, end int) {
 	}
 }
 
-// near reports whether the head of a chain is close enough to p to be a match.
-// The farthest distance is one that only heads may have; longest does not
-// follow a chain so far. Just after the buffer has moved, base is at that
-// distance and cannot match, just as position 0 cannot.
+// near reports whether the head of a chain is close enough to p for a match. Only a head may be at the maximum
+// distance; longest follows chains to smaller distances only. Just after the buffer has moved, base is at this
+// distance and, like position 0, cannot match.
 func (w *window) near(p, head int) bool {
 	return head > w.base && p-head <= maxDist
 }
 
-// longest looks for a match at p that is longer than best, which is at least 2,
-// among the positions of the chain that starts at head. It returns the length
-// and position of the one found, or best and 0. Of several with the same length
-// the nearest wins.
+// longest searches the chain that starts at head for a match at p that is longer than best, which is at least 2. It
+// returns the length and position of the longest match, the nearest of several, or best and 0 if there is none.
 func (e *encoder) longest(p, head, best int) (length, pos int) {
 	src, q := e.src, head
 	most := min(maxMatch, len(src)-p)
@@ -142,9 +132,8 @@ func (e *encoder) longest(p, head, best int) (length, pos int) {
 	return best, pos
 }
 
-// seek goes from q along its chain to a position that has the given four bytes.
-// Most places do not have the last bytes of a longer match, so that few are
-// compared in full. It ends with q <= limit or chain == 0 if there is none.
+// seek follows the chain from q to a position with the given four bytes. Most positions lack the last bytes of a
+// longer match, so few are compared completely. It ends with q <= limit or chain == 0 if there is none.
 func seek(src []byte, back *[windowSize]uint16, four uint32, q, limit, chain int) (int, int) {
 	for q > limit && chain > 0 && binary.LittleEndian.Uint32(src[q:]) != four {
 		q -= int(back[q&windowMask])

@@ -1,9 +1,9 @@
 package deflate
 
-// maxStored is the most bytes that a stored block can have.
+// maxStored is the maximum number of bytes in a stored block.
 const maxStored = 1<<16 - 1
 
-// stored compresses nothing: each block but the last is as long as can be.
+// stored writes uncompressed blocks, all but the last of maximum length.
 func (e *encoder) stored() {
 	for rest, last := e.src, false; !last; {
 		n := min(maxStored, len(rest))
