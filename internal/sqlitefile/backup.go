@@ -14,22 +14,22 @@ import (
 )
 
 const (
-	backupPages = 1 << 10  // that are copied at once: as long a writer waits
-	backupTries = 5        // how often, about, a writer may make it begin again
-	blocking    = 32 << 20 // bytes that are copied at once in the end: in less than a tenth of a second
+	backupPages = 1 << 10  // number of pages copied at once: a writer waits that long
+	backupTries = 5        // approximate number of times that a writer may force a restart
+	blocking    = 32 << 20 // maximum size in bytes that is copied at once in the end, in less than a tenth of a second
 )
 
-// RestlessError means that a program writes to a large database so often that it cannot be copied as it
-// is at one moment, unless that program waits.
+// RestlessError reports that a program writes to a large database so often that no consistent copy can be made unless
+// the program waits.
 type RestlessError struct{ Path string }
 
 func (e *RestlessError) Error() string {
 	return e.Path + ": a program writes to the database all the time (stop the program for the copy, or let the database have a log: PRAGMA journal_mode=WAL)"
 }
 
-// Backup makes a copy of a database as it is at one moment, whatever a program does that has
-// it open, in a file that does not exist yet. There is nothing beside the copy. No writer waits for it
-// for more than a moment; if that makes the copy impossible, the error is a [RestlessError].
+// Backup makes a consistent copy of a database, even if programs have it open and write to it, in a new file. The copy
+// has no log or journal. Writers wait for a moment at most; if a copy is impossible under this condition, the error is
+// a [RestlessError].
 func Backup(ctx context.Context, from, to string) (err error) {
 	src, err := Open(from)
 	if err != nil {
@@ -41,7 +41,7 @@ func Backup(ctx context.Context, from, to string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, dst.Close()) }()
-	// What a crash leaves of it is thrown away.
+	// After a crash the copy is discarded.
 	if err := sqlitex.ExecuteTransient(dst, "PRAGMA synchronous=OFF", nil); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func Backup(ctx context.Context, from, to string) (err error) {
 	for steps := 0; ; steps++ {
 		n := backupPages
 		if steps > backupTries*(1+b.PageCount()/backupPages) {
-			if n = -1; !src.logged && int64(b.PageCount())*pageSize > blocking { // all at once, and a writer without a log waits
+			if n = -1; !src.logged && int64(b.PageCount())*pageSize > blocking { // copy all at once; a writer without a log waits
 				return &RestlessError{from}
 			}
 		}
@@ -88,7 +88,7 @@ func Backup(ctx context.Context, from, to string) (err error) {
 	}
 }
 
-// IsDatabase reports whether a file begins as one of SQLite does.
+// IsDatabase reports whether a file starts with the header of an SQLite file.
 func IsDatabase(path string) bool {
 	const magic = "SQLite format 3\x00"
 	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
@@ -104,8 +104,7 @@ func IsDatabase(path string) bool {
 	return err == nil && string(head[:]) == magic
 }
 
-// IsBeside reports whether a file is the log or the journal of a database that it is beside,
-// or the index of the log.
+// IsBeside reports whether a file is the write-ahead log, its index, or the journal of an existing database.
 func IsBeside(path string) bool {
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		if base, ok := strings.CutSuffix(path, suffix); ok && exists(base) {

@@ -11,7 +11,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// While a program writes all the time, a copy is of one moment, and has nothing beside it.
+// TestBackup tests that a copy is consistent while a program writes continuously, and that it has no log or journal.
 func TestBackup(t *testing.T) {
 	for _, mode := range []string{"DELETE", "TRUNCATE", "PERSIST", "WAL"} {
 		t.Run(mode, func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestBackup(t *testing.T) {
 			conn.SetBusyTimeout(busyPatience)
 			stop := make(chan struct{})
 			var writer sync.WaitGroup
-			defer func() { // also if the test fails, whose folder goes away then
+			defer func() { // also if the test fails, because its folder is removed then
 				close(stop)
 				writer.Wait()
 				if err := conn.Close(); err != nil {
@@ -46,7 +46,7 @@ func TestBackup(t *testing.T) {
 						return
 					default:
 					}
-					// All rows have the same number at any moment.
+					// All rows have the same number at any time.
 					if err := sqlitex.ExecuteTransient(conn, "UPDATE t SET n = n + 1", nil); err != nil {
 						t.Error(err)
 						return

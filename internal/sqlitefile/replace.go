@@ -11,13 +11,12 @@ import (
 	"trowel.example/internal/wholefile"
 )
 
-// Files returns the names of a database and of what SQLite can have beside it.
+// Files returns the names of a database and of the files that SQLite can create next to it.
 func Files(name string) []string {
 	return []string{name, name + "-wal", name + "-shm", name + "-journal"}
 }
 
-// The names in its folder of a database that takes the place of a damaged one: while it is
-// made, and when it is whole.
+// partOf returns the path of a replacement for a damaged database while it is written, in the same folder.
 func partOf(path string) string {
 	return filepath.Join(filepath.Dir(path), ".trowel-part-"+filepath.Base(path))
 }
@@ -25,9 +24,8 @@ func rescuedOf(path string) string {
 	return filepath.Join(filepath.Dir(path), ".trowel-rescued-"+filepath.Base(path))
 }
 
-// RescueInPlace puts a new database into the place of a damaged one that has what can be
-// read of it, like [RescueTo]. A run that is ended on the way leaves the old one, or one
-// that [Settle] ends. No program may use the database.
+// RescueInPlace replaces a damaged database by a new one with its readable data, like [RescueTo]. A run that is
+// interrupted leaves the old database, or one that [Settle] completes. No program may use the database.
 func RescueInPlace(ctx context.Context, path string, known []string) error {
 	part := partOf(path)
 	if err := os.RemoveAll(part); err != nil {
@@ -49,8 +47,8 @@ func RescueInPlace(ctx context.Context, path string, known []string) error {
 	return replace(path)
 }
 
-// replace puts a rescued database into its place. What is beside the old one goes
-// first: SQLite would apply it to the new one.
+// replace renames a rescued database to its final name. It first removes the old log and journal: SQLite would apply
+// them to the new database.
 func replace(path string) error {
 	for _, beside := range Files(path)[1:] {
 		if err := os.Remove(beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -60,8 +58,8 @@ func replace(path string) error {
 	return os.Rename(rescuedOf(path), path)
 }
 
-// Settle ends what a run of [RescueInPlace] had begun that was killed. If there is anything
-// to do, and a program uses something in the folder, the error wraps [ErrInUse].
+// Settle completes the work of a killed run of [RescueInPlace]. If there is work to do and a program uses a file in
+// the folder, the error wraps [ErrInUse].
 func Settle(path string) error {
 	if err := os.RemoveAll(partOf(path)); err != nil {
 		return err

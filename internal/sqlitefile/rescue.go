@@ -16,25 +16,24 @@ import (
 	"trowel.example/internal/sqlitepage"
 )
 
-// A Loss tells what cannot be read of a table of a damaged file.
+// A Loss describes the unreadable parts of a table in a damaged file.
 type Loss struct {
-	Table string // "" if it is the whole file
+	Table string // "" for the whole file
 	Text  string
-	At    []check.Place // the pages, as spans of the file
-	// Rows is false if no row is lost by it: it is an index that is damaged, say.
+	At    []check.Place // the pages, as ranges of bytes in the file
+	// Rows is false if no row is lost, for example if an index is damaged.
 	Rows bool
 }
 
-// Losses returns what could not be rescued of the file.
+// Losses returns the parts of the file that could not be rescued.
 func (f *File) Losses() []Loss { return f.losses }
 
-// Rescued reports whether it is what could be rescued that is read.
+// Rescued reports whether the File reads a rescued copy.
 func (f *File) Rescued() bool { return f.saved }
 
-// Rescue makes a new database, among the temporary files, of all that can be read of
-// the pages of the file itself, and reads that from now on. Of the tables that it
-// should have, known has the statements that make them, several of the same name if
-// there are several shapes of it: they count where the schema of the file is damaged.
+// Rescue writes all readable data of the pages of the file to a new temporary database, and reads that one from now
+// on. Known contains the statements that create the expected tables, several for a table that exists in several
+// shapes: they are used if the schema of the file is damaged.
 func (f *File) Rescue(ctx context.Context, known []string) error {
 	if f.saved {
 		return nil
@@ -62,24 +61,24 @@ func (f *File) Rescue(ctx context.Context, known []string) error {
 type rescuer struct {
 	ctx    context.Context
 	conn   *sqlite.Conn
-	tables []*rescued // beside their shapes
+	tables []*rescued // parallel to shapes
 	shapes []sqlitepage.Shape
 	losses []Loss
 }
 
-// rescued is a table that is filled.
+// rescued is a table that is being rescued.
 type rescued struct {
 	name    string // in the damaged database
 	made    string // in the new one
 	columns []string
-	rowid   int // the column that stands for the rowid, -1 if there is none
+	rowid   int // index of the column that is an alias of the rowid, -1 if there is none
 	rows    int
-	found   int // of these, from pages that nothing leads to
+	found   int // number of rows from orphan pages
 	doubled int
 	inserts map[int]*sqlite.Stmt
 }
 
-// RescueTo makes a new database, like [File.Rescue], and returns what is lost.
+// RescueTo writes a new database, like [File.Rescue], and returns the losses.
 func RescueTo(ctx context.Context, from, to string, known []string) (_ []Loss, err error) {
 	pages, err := sqlitepage.Open(from)
 	if err != nil {
@@ -92,7 +91,7 @@ func RescueTo(ctx context.Context, from, to string, known []string) (_ []Loss, e
 	}
 	r := &rescuer{ctx: ctx, conn: conn}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	// What is lost by a crash here is made again.
+	// After a crash the database is made again.
 	for _, s := range []string{"PRAGMA journal_mode=OFF", "PRAGMA synchronous=OFF", "PRAGMA trusted_schema=OFF", "BEGIN"} {
 		if err := sqlitex.ExecuteTransient(conn, s, nil); err != nil {
 			return nil, err
@@ -122,7 +121,7 @@ func RescueTo(ctx context.Context, from, to string, known []string) (_ []Loss, e
 	for _, kind := range []string{"index", "view", "trigger"} {
 		for _, o := range schema {
 			if o.Kind == kind && o.SQL != "" {
-				// What cannot be made, such as an index over what is there twice, is left out.
+				// Statements that fail, such as for an index over duplicate rows, are skipped.
 				_ = sqlitex.ExecuteTransient(conn, o.SQL, nil)
 			}
 		}
@@ -130,7 +129,7 @@ func RescueTo(ctx context.Context, from, to string, known []string) (_ []Loss, e
 	return r.losses, sqlitex.ExecuteTransient(conn, "COMMIT", nil)
 }
 
-// prepare makes the tables: as the schema says, or as they are known.
+// prepare creates the tables: according to the schema, or as known.
 func (r *rescuer) prepare(schema []sqlitepage.Object, whole bool, known []string) error {
 	have := make(map[string]bool)
 	for _, o := range schema {
@@ -139,7 +138,7 @@ func (r *rescuer) prepare(schema []sqlitepage.Object, whole bool, known []string
 		}
 		made, err := r.table(o.Name, o.SQL)
 		if err != nil {
-			continue // it is computed, or its line is damaged
+			continue // a generated table, or a damaged line of the schema
 		}
 		have[strings.ToLower(o.Name)] = true
 		shape := &r.shapes[made]
@@ -165,7 +164,7 @@ func (r *rescuer) prepare(schema []sqlitepage.Object, whole bool, known []string
 	return nil
 }
 
-// tableName returns the name of the table that a statement makes.
+// tableName returns the name of the table that a statement creates.
 func tableName(sql string) string {
 	sql = strings.TrimPrefix(sql, "CREATE TABLE ")
 	sql = strings.TrimPrefix(sql, "IF NOT EXISTS ")
@@ -173,8 +172,8 @@ func tableName(sql string) string {
 	return strings.ToLower(strings.Trim(name, " `\"[]"))
 }
 
-// table makes a table, and returns its index. The second of a name gets another one
-// until it is known which is the right.
+// table creates a table, and returns its index. If a table of the name exists, it uses another name until the right
+// shape is known.
 func (r *rescuer) table(name, sql string) (int, error) {
 	t := &rescued{name: name, made: name, rowid: -1, inserts: make(map[int]*sqlite.Stmt)}
 	for _, other := range r.tables {
@@ -215,7 +214,7 @@ func (r *rescuer) table(name, sql string) (int, error) {
 	return len(r.tables) - 1, nil
 }
 
-// kindsOf returns what values of a column of a declared type are.
+// kindsOf returns the kinds of values in a column of a declared type.
 func kindsOf(declared string) sqlitepage.Kinds {
 	declared = strings.ToUpper(declared)
 	has := func(parts ...string) bool {
@@ -236,7 +235,7 @@ func kindsOf(declared string) sqlitepage.Kinds {
 
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// row puts a row into its table, unless there is one of the same key.
+// row inserts a row into its table, unless it has a row with the same key.
 func (r *rescuer) row(row sqlitepage.Row) error {
 	t := r.tables[row.Table]
 	n := len(row.Values)
@@ -296,7 +295,7 @@ func (r *rescuer) row(row sqlitepage.Row) error {
 	return nil
 }
 
-// tell makes of what is lost one loss for each table.
+// tell combines the lost pages and rows to one loss per table.
 func (r *rescuer) tell(pages *sqlitepage.File, lost []sqlitepage.Loss) {
 	type kind struct {
 		table string
@@ -369,7 +368,7 @@ func (r *rescuer) tell(pages *sqlitepage.File, lost []sqlitepage.Loss) {
 	}
 }
 
-// kept says how much of a table there is.
+// kept describes how much of a table was read.
 func (r *rescuer) kept(table string, doubt bool) string {
 	rows, found := 0, 0
 	for _, t := range r.tables {
@@ -384,7 +383,7 @@ func (r *rescuer) kept(table string, doubt bool) string {
 	return text
 }
 
-// choose keeps of each table the shape that most rows are of.
+// choose keeps, of each table, the shape with the most rows.
 func (r *rescuer) choose() error {
 	best := make(map[string]*rescued)
 	for _, t := range r.tables {

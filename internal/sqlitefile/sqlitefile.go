@@ -1,5 +1,5 @@
-// Package sqlitefile opens SQLite databases that other programs may be using, and
-// such as are damaged, for reading. It never changes them or makes files beside them.
+// Package sqlitefile opens SQLite databases for reading, even if other programs use them or they are damaged. It never
+// changes the databases or creates files next to them.
 package sqlitefile
 
 import (
@@ -27,36 +27,34 @@ import (
 // ErrInUse means that another program has a database locked.
 var ErrInUse = inuse.ErrInUse
 
-// busyPatience is how long a transaction waits for one of another program.
+// busyPatience is the time that a transaction waits for one of another program.
 const busyPatience = 10 * time.Second
 
-// maxRecovered is the largest database that is copied because it must be
-// recovered first.
+// maxRecovered is the maximum size in bytes of a database that is copied because it must be recovered first.
 const maxRecovered = 4 << 30
 
-// File is a database file that is open. SQLite makes files beside a
-// database even to read it, if the database is in WAL mode, and must write to it
-// after a crash. So each state of a database has its own way of being read:
+// File is an open database file. SQLite creates files next to a database in WAL mode even to read it, and must write
+// to a database after a crash. So the way of reading depends on the state of the database:
 //
-//   - usually, in mode ro, where SQLite takes a lock for the length of a page;
-//   - in WAL mode with its -wal and -shm, the same, with an -shm that is not written;
-//   - in WAL mode without a log that holds anything, as a file that does not
-//     change, until a -wal is there;
-//   - with a log whose -shm is missing, or with the journal of a transaction that
-//     a crash has ended, from a copy in the folder for temporary files, where
-//     SQLite may do what it must.
+//   - usually, in mode ro, where SQLite takes a lock while it reads a page;
+//   - in WAL mode with -wal and -shm files, in the same way, without writing the -shm file;
+//   - in WAL mode with an empty or missing log, as an immutable file, until a -wal file
+//     appears;
+//   - with a log whose -shm file is missing, or with the journal of a transaction that
+//     a crash ended, from a copy in the folder for temporary files, where
+//     SQLite may write.
 type File struct {
 	Path    string
 	Conn    *sqlite.Conn
-	frozen  bool   // read as a file that does not change
-	logged  bool   // read with a log that is shared with other programs, which takes locks
+	frozen  bool   // read as an immutable file
+	logged  bool   // read with a log shared with other programs, which takes locks
 	rests   bool   // see Rest
-	endCopy func() // removes a copy that is read instead
-	losses  []Loss // of a file that was rescued
-	saved   bool   // it was
+	endCopy func() // removes the copy that is read instead
+	losses  []Loss // losses of a rescued file
+	saved   bool   // the file was rescued
 }
 
-// Open opens a database for reading. See [File.Rescue] for one that is damaged.
+// Open opens a database for reading. If the database is damaged, use [File.Rescue].
 func Open(path string) (*File, error) {
 	f := &File{Path: path}
 	if st, err := os.Stat(path); err != nil {
@@ -67,7 +65,7 @@ func Open(path string) (*File, error) {
 	if err := lfs.Check(path); err != nil {
 		return nil, err
 	}
-	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} { // SQLite would wait for a pipe
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} { // SQLite would block on a pipe
 		if info, err := os.Stat(path + suffix); err == nil {
 			if err := regular.Check(info, path+suffix); err != nil {
 				return nil, err
@@ -81,7 +79,7 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// OpenOrRescue is [Open] with [File.Rescue], if it cannot be opened otherwise.
+// OpenOrRescue opens a database, with [File.Rescue] if it is damaged.
 func OpenOrRescue(ctx context.Context, path string, known []string) (*File, error) {
 	f, err := Open(path)
 	if !IsDamage(err) {
@@ -91,14 +89,14 @@ func OpenOrRescue(ctx context.Context, path string, known []string) (*File, erro
 	if failed := f.Rescue(ctx, known); failed != nil {
 		f.Close()
 		if errors.Is(failed, fault.ErrFormat) {
-			failed = err // what SQLite says is as good
+			failed = err // SQLite's error is as good
 		}
 		return nil, failed
 	}
 	return f, nil
 }
 
-// Writable opens a database for writing, and makes it if it is not there.
+// Writable opens a database for writing, and creates it if it does not exist.
 func Writable(path string) (*File, error) {
 	conn, err := sqlite.OpenConn(uri(path, "mode=rwc"), sqlite.OpenReadWrite|sqlite.OpenCreate|sqlite.OpenURI)
 	if err != nil {
@@ -111,7 +109,7 @@ func Writable(path string) (*File, error) {
 	return f, nil
 }
 
-// IsDamage reports whether an error of SQLite says that a file is damaged.
+// IsDamage reports whether an error of SQLite means that a file is damaged.
 func IsDamage(err error) bool {
 	code := sqlite.ErrCode(err).ToPrimary()
 	return code == sqlite.ResultCorrupt || code == sqlite.ResultNotADB || sqlite.ErrCode(err) == sqlite.ResultIOErrShortRead
@@ -140,15 +138,13 @@ func (f *File) open() error {
 	return f.connect("mode=ro&immutable=1")
 }
 
-// hasLog reports whether there is a log that counts.
+// hasLog reports whether there is a valid log.
 func (f *File) hasLog() bool { return sqlitepage.HasLog(f.Path + "-wal") }
 
-// walMode reports whether the database is in WAL mode. Reading that from the
-// file would not do: closing a file drops the locks that SQLite has on it in
-// this process. In the exclusive mode of locking SQLite needs to lock a database
-// in WAL mode for writing before it opens a log, which a file that is open for
-// reading only does not allow. (If the log is in use in this process, SQLite
-// knows that it is locked before it asks the system.)
+// walMode reports whether the database is in WAL mode. It must not read this from the file directly: closing a file
+// releases the locks that SQLite holds on it in this process. Instead it uses the exclusive locking mode: there SQLite
+// must lock a database in WAL mode for writing before it opens a log, which fails for a file opened read-only. (If the
+// log is in use in this process, SQLite knows about the lock without asking the system.)
 func (f *File) walMode() (bool, error) {
 	conn, err := sqlite.OpenConn(uri(f.Path, "mode=ro"), sqlite.OpenReadOnly|sqlite.OpenURI)
 	if err != nil {
@@ -171,14 +167,14 @@ func (f *File) walMode() (bool, error) {
 	return false, f.Explain(err)
 }
 
-// uri returns the URI by which SQLite knows a file.
+// uri returns the URI of a file for SQLite.
 func uri(path, query string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
 	path = filepath.ToSlash(path)
 	if path[0] != '/' {
-		path = "/" + path // a drive's letter
+		path = "/" + path // a drive letter
 	}
 	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query}).String()
 }
@@ -192,7 +188,7 @@ func (f *File) connect(query string) error {
 	return tame(conn)
 }
 
-// tame makes a connection careful with a database that may come from anybody.
+// tame configures a connection for untrusted databases.
 func tame(conn *sqlite.Conn) error {
 	conn.SetBusyTimeout(busyPatience)
 	conn.Limit(sqlite.LimitLength, sqlitepage.MaxPayload)
@@ -203,7 +199,7 @@ func tame(conn *sqlite.Conn) error {
 	return sqlitex.ExecuteTransient(conn, "PRAGMA trusted_schema=OFF", nil)
 }
 
-// recover copies the database and one of the files beside it, and opens the copy.
+// recover copies the database and its file with the given suffix, and opens the copy.
 func (f *File) recover(suffix string) error {
 	size := int64(0)
 	for _, name := range []string{f.Path, f.Path + suffix} {
@@ -254,7 +250,7 @@ func copyFile(to, from string) error {
 	return errors.Join(err, out.Close())
 }
 
-// Begin makes the connection ready for a transaction that ends with ctx.
+// Begin prepares the connection for a transaction that ends with ctx.
 func (f *File) Begin(ctx context.Context) error {
 	if f.rests {
 		if err := f.open(); err != nil {
@@ -270,7 +266,7 @@ func (f *File) Begin(ctx context.Context) error {
 		return nil
 	}
 	if f.frozen && f.hasLog() {
-		// Somebody writes to what would not change.
+		// A program writes to the database that was opened as immutable.
 		if err := f.Conn.Close(); err != nil {
 			return err
 		}
@@ -283,16 +279,15 @@ func (f *File) Begin(ctx context.Context) error {
 	return nil
 }
 
-// End ends what Begin began.
+// End ends the use that Begin started.
 func (f *File) End() {
 	if f.Conn != nil {
 		f.Conn.SetInterrupt(nil)
 	}
 }
 
-// Rest gives back the locks that a connection has as long as it is open, which only one with
-// a shared log has: a program that closes the database then can put the log away. The next
-// Begin connects again.
+// Rest releases the locks that a connection holds while it is open, which only a connection with a shared log does: a
+// program that then closes the database can remove the log. The next Begin reconnects.
 func (f *File) Rest() error {
 	if !f.logged || f.saved || f.Conn == nil {
 		return nil
@@ -302,7 +297,7 @@ func (f *File) Rest() error {
 	return err
 }
 
-// Sound reports whether SQLite finds nothing wrong with the whole file.
+// Sound reports whether SQLite finds no damage in the whole file.
 func (f *File) Sound(ctx context.Context) (bool, error) {
 	if err := f.Begin(ctx); err != nil {
 		return false, err
@@ -322,7 +317,7 @@ func (f *File) Sound(ctx context.Context) (bool, error) {
 	return sound, f.Explain(err)
 }
 
-// Explain makes an error that tells of the file of an error of SQLite.
+// Explain converts an error of SQLite to an error that names the file.
 func (f *File) Explain(err error) error {
 	switch code := sqlite.ErrCode(err); {
 	case err == nil || code == sqlite.ResultOK:
@@ -332,7 +327,8 @@ func (f *File) Explain(err error) error {
 	case code.ToPrimary() == sqlite.ResultBusy:
 		return fmt.Errorf("%s: %w: %w", f.Path, ErrInUse, err)
 	case code == sqlite.ResultProtocol || code == sqlite.ResultReadOnlyRecovery || code == sqlite.ResultReadOnlyCantInit:
-		// SQLite would write a new index. Without another program it reads the log without one.
+		// SQLite would write a new index. If no other program uses the database, SQLite reads the log without an
+		// index.
 		return &fault.Error{File: f.Path + "-shm", Offset: -1, Want: "an intact index of the -wal file", Got: "a damaged one, which another program is using: close that program, or wait until it has repaired the index", Err: ErrInUse}
 	case code.ToPrimary() == sqlite.ResultFull:
 		return fmt.Errorf("%s: %w", f.Path, ErrFull)
@@ -340,7 +336,7 @@ func (f *File) Explain(err error) error {
 	return &fault.Error{File: f.Path, Offset: -1, Want: "an SQLite database that can be read", Got: Why(err), Err: err}
 }
 
-// Why says what an error of SQLite means for a file, without the words of the library.
+// Why describes an error of SQLite without the library's wording.
 func Why(err error) string {
 	switch code := sqlite.ErrCode(err); {
 	case code.ToPrimary() == sqlite.ResultNotADB:
@@ -363,10 +359,10 @@ func Why(err error) string {
 // ErrFull means that the disk is full.
 var ErrFull = errors.New("no space left on the disk")
 
-// ErrClosed means that a database was closed before.
+// ErrClosed means that the database is already closed.
 var ErrClosed = errors.New("the database is closed")
 
-// scratchPrefix is what the names of folders of copies begin with.
+// scratchPrefix is the prefix of the names of folders with copies.
 const scratchPrefix = "trowel-sqlite-"
 
 // Close closes the file.

@@ -15,7 +15,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// Files of random bytes beside a database are none of it, as for SQLite, which a reader does not wait for.
+// TestRandomLog tests that files of random bytes with the names of a log are ignored, as by SQLite, and that readers
+// do not wait for them.
 func TestRandomLog(t *testing.T) {
 	for _, mode := range []string{"DELETE", "WAL"} {
 		for _, shm := range []int{-1, 0, 32768} {
@@ -72,7 +73,7 @@ func TestRandomLog(t *testing.T) {
 
 const envIndex = "TROWEL_TEST_INDEX"
 
-// TestHoldLog is the child of TestDamagedIndex: it makes a log, and has the database open until it is ended.
+// TestHoldLog is the child of TestDamagedIndex: it creates a log, and keeps the database open until it is ended.
 func TestHoldLog(t *testing.T) {
 	path := os.Getenv(envIndex)
 	if path == "" {
@@ -92,8 +93,8 @@ func TestHoldLog(t *testing.T) {
 	os.Exit(0)
 }
 
-// A log whose index is damaged is read without the index, as SQLite does, unless a program has it open:
-// then that is an error at once. The files stay as they are.
+// TestDamagedIndex tests that a log with a damaged index is read without the index, as by SQLite. If a program has the
+// database open, that is an error at once. The files are unchanged.
 func TestDamagedIndex(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the index cannot be written while a program has it open")
