@@ -19,7 +19,7 @@ import (
 	"trowel.example/internal/judge"
 )
 
-// buckets runs a test on a folder that stands for a bucket, and on a server.
+// buckets runs a test with a folder used as a bucket and with a server.
 func buckets(t *testing.T, run func(t *testing.T, b *bucket.Bucket)) {
 	open := func(t *testing.T, name string) *bucket.Bucket {
 		b, err := bucket.Open(t.Context(), name)
@@ -67,7 +67,7 @@ func TestStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		failed := errors.New("failed")
-		long := strings.Repeat("0123456789abcdef", 1<<20) // more than what goes in one request
+		long := strings.Repeat("0123456789abcdef", 1<<20) // more than fits into one request
 		for _, err := range []error{
 			b.Put(ctx, "a/b", text("one")), b.Put(ctx, "a/b", text("two")), b.Add(ctx, "a/b", text("three")), b.Add(ctx, "a/c", text("four")), b.Put(ctx, "a/long", text(long)),
 		} {
@@ -75,13 +75,13 @@ func TestStore(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// What fails in the middle leaves what was there, and no part of it anywhere.
+		// A failed write leaves the existing object unchanged and no partial data.
 		for _, name := range []string{"a/b", "a/e"} {
 			if err := b.Put(ctx, name, func(w io.Writer) error { return errors.Join(text(long)(w), failed) }); !errors.Is(err, failed) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		// One that comes while another is written is the first.
+		// If another object is stored during the write, that object stays.
 		if err := b.Add(ctx, "a/d", func(w io.Writer) error {
 			return errors.Join(b.Put(ctx, "a/d", text("first")), text("second")(w))
 		}); err != nil {
@@ -115,11 +115,11 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// An object is read at any place, by many at a time, as the bytes that it has.
+// TestObject tests that an object can be read at any offset and concurrently.
 func TestObject(t *testing.T) {
 	buckets(t, func(t *testing.T, b *bucket.Bucket) {
 		random := rand.New(rand.NewPCG(1, 2))
-		data := make([]byte, 20<<20+123) // more pages than are kept
+		data := make([]byte, 20<<20+123) // more pages than are cached
 		for i := range data {
 			data[i] = byte(random.Uint32())
 		}
@@ -145,7 +145,7 @@ func TestObject(t *testing.T) {
 		if _, err := b.Object(t.Context(), "none"); !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
-		// What changes while it is read is no mixture.
+		// A read after a change returns an error, not mixed data.
 		if err := b.Put(t.Context(), "o", text("other")); err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Nothing but the objects is in a folder that stands for a bucket.
+// TestFolder tests that a folder used as a bucket contains only the objects.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	b, err := bucket.Open(t.Context(), folderURL(dir))

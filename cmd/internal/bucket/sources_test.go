@@ -12,7 +12,7 @@ import (
 	"trowel.example/internal/judge"
 )
 
-// Files of a bucket have names without settings, and others beside them.
+// TestSources tests that names of files in a bucket have no settings, and that neighboring files are found.
 func TestSources(t *testing.T) {
 	server := judge.S3(t, "maps")
 	root, settings, _ := strings.Cut(server, "?")

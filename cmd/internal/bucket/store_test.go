@@ -32,7 +32,8 @@ func TestStorage(t *testing.T) {
 	t.Run("s3", func(t *testing.T) { storetest.Run(t, opened(t, judge.S3(t, "backups"), "a/b")) })
 }
 
-// The folder that a file URL names is that folder, so that what keeps it needs no bucket to read it.
+// TestFolderOf tests that a file:// URL names the folder itself, so that its content is readable without a
+// bucket.
 func TestFolderOf(t *testing.T) {
 	var s Sources
 	dir := t.TempDir()
@@ -47,8 +48,8 @@ func TestFolderOf(t *testing.T) {
 	}
 }
 
-// A lock that nobody writes again is no lock any more, whoever held it does not take it for one, and
-// one that is written again stays.
+// TestStaleLock tests that a lock that is no longer rewritten expires, also for its holder, and that a lock
+// that is rewritten stays.
 func TestStaleLock(t *testing.T) {
 	s := inMemory()
 	s.refresh, s.stale = time.Hour, time.Hour
@@ -68,7 +69,7 @@ func TestStaleLock(t *testing.T) {
 	if err := errors.Join(l.Unlock(), other.Held(t.Context()), other.Unlock()); err != nil {
 		t.Error(err)
 	}
-	// One whose holder stood still.
+	// A lock whose holder was suspended.
 	l, err = s.Lock(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +81,7 @@ func TestStaleLock(t *testing.T) {
 	if err := l.Unlock(); err != nil {
 		t.Error(err)
 	}
-	// One that is written again.
+	// A lock that is rewritten.
 	s.refresh = time.Millisecond
 	l, err = s.Lock(t.Context(), false)
 	if err != nil {
@@ -95,7 +96,7 @@ func TestStaleLock(t *testing.T) {
 	}
 }
 
-// written returns when the lock was written last.
+// written returns the time when the lock was last written.
 func written(t *testing.T, s *Store) (at time.Time) {
 	t.Helper()
 	if err := s.List(t.Context(), dirLocks, func(i storage.Info) error { at = i.Time; return nil }); err != nil {
@@ -104,7 +105,7 @@ func written(t *testing.T, s *Store) (at time.Time) {
 	return at
 }
 
-// Nobody there is no damage.
+// TestNobody tests that an unreachable server is not reported as damaged data.
 func TestNobody(t *testing.T) {
 	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_EC2_METADATA_DISABLED": "true", "AWS_MAX_ATTEMPTS": "1"} {
 		t.Setenv(name, value)

@@ -39,18 +39,18 @@ func openTables(t *testing.T, url string) *bucket.Tables {
 	return tables
 }
 
-// in is the URL of a folder of a bucket.
+// in returns the URL of a folder of a bucket.
 func in(url, folder string) string { return strings.Replace(url, "?", "/"+folder+"?", 1) }
 
-// Of two runs that write the same, the second one fails, and nothing of the first one is lost.
+// TestTables tests that if two runs write the same objects, the second fails and nothing of the first is lost.
 func TestTables(t *testing.T) {
 	url := in(judge.S3(t, "tables"), "some")
 	first, second := openTables(t, url), openTables(t, url)
-	large := strings.Repeat("a row of many\n", 1<<20) // more than goes at once
+	large := strings.Repeat("a row of many\n", 1<<20) // more than fits into one request
 	for i, try := range []struct {
-		who  *bucket.Tables // nil: one that begins now
+		who  *bucket.Tables // nil: a run that begins now
 		name string
-		text string // "": it is removed
+		text string // "": the object is removed
 		want error
 	}{
 		{first, "a/new", "1", nil},
@@ -95,7 +95,7 @@ func TestTables(t *testing.T) {
 	if data, err := io.ReadAll(r); string(data) != "7" || err != nil {
 		t.Errorf("%q, %v", data, err)
 	}
-	// What fails while it is made is not there.
+	// An object whose write fails does not exist.
 	failed := errors.New("failed")
 	if err := last.Put(t.Context(), "half", func(w io.Writer) error { io.WriteString(w, large); return failed }); !errors.Is(err, failed) {
 		t.Error(err)
@@ -121,7 +121,7 @@ func tablesVerb(t *cli.Tool) []*cobra.Command {
 		})(t)
 }
 
-// puts is how many files are put before a run stops; negative: it does not.
+// puts is the number of files stored before a run stops; negative: the run does not stop.
 var puts = -1
 
 // stopping is a dataset of a run that stops.
@@ -135,7 +135,7 @@ func (s stopping) Put(ctx context.Context, name string, write func(io.Writer) er
 	return s.Tables.Put(ctx, name, write)
 }
 
-// A dataset in a bucket is that of a folder, file by file, after each run.
+// TestCensus tests that after each run, a dataset in a bucket has the same files as a dataset in a folder.
 func TestCensus(t *testing.T) {
 	url := judge.S3(t, "tables")
 	dir, err := filepath.Abs("../../..")
@@ -238,7 +238,7 @@ func TestCensus(t *testing.T) {
 	if changed == 0 || changed > len(before)/2 {
 		t.Errorf("%d of %d objects were written", changed, len(before))
 	}
-	// A run that stops anywhere leaves what the next one mends.
+	// After a run that stops at any point, the next run repairs the dataset.
 	for stop := 1; ; stop += 4 {
 		puts = stop
 		for i := range 3 {
@@ -256,7 +256,8 @@ func TestCensus(t *testing.T) {
 	puts = -1
 	run(0, "out")
 	same()
-	// Files of a bucket are known again by all that was read for them: here the list beside an archive.
+	// Files of a bucket are recognized as unchanged by everything read for them, here the list next to an
+	// archive.
 	for _, args := range [][]string{{"pack", filepath.Join(dir, "samples", "ember"), "-o", "ember.MOD"}, {"convert", "ember.MOD", "-o", "ember.PAK"}} {
 		var talk bytes.Buffer
 		if code := cli.Main(games, args, nil, io.Discard, &talk, reads); code != 0 {
@@ -269,7 +270,7 @@ func TestCensus(t *testing.T) {
 	}
 	defer from.Close()
 	for _, step := range []struct {
-		more int // bytes behind the list
+		more int // bytes appended to the list
 		made string
 		code int
 	}{{0, " 1 made anew", 0}, {0, " 0 made anew", 0}, {1, " 1 made anew", 0}} {
@@ -290,11 +291,11 @@ func TestCensus(t *testing.T) {
 			t.Error(step, code, talk.String())
 		}
 	}
-	// A folder that stands for a bucket is one.
+	// A folder used as a bucket.
 	here, _ := os.Getwd()
 	run(0, "file://"+here+"/out")
 	same()
-	// What is no dataset stays.
+	// A folder that is not a dataset is not changed.
 	b, err := bucket.Open(t.Context(), in(url, "mine"))
 	if err != nil {
 		t.Fatal(err)

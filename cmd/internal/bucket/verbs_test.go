@@ -21,7 +21,7 @@ import (
 	"trowel.example/torchlight"
 )
 
-// games are those whose files are in the bucket.
+// games are the games whose files are in the bucket.
 var games = format.Games{teeworlds.Game, torchlight.Game}
 
 func reads(t *cli.Tool) []*cobra.Command {
@@ -29,7 +29,7 @@ func reads(t *cli.Tool) []*cobra.Command {
 	return nil
 }
 
-// Files of a bucket are checked and searched as those of a folder.
+// TestVerbs tests that files of a bucket are checked and searched like those of a folder.
 func TestVerbs(t *testing.T) {
 	dir := t.TempDir()
 	url := judge.S3(t, "archive")
@@ -79,7 +79,7 @@ func TestVerbs(t *testing.T) {
 	if code, said := run("check", root+"/none?"+settings); code != 2 || !strings.Contains(said, "does not exist") || strings.Contains(said, "endpoint") {
 		t.Errorf("%d, %s", code, said)
 	}
-	// Whoever works for others opens nothing but what he may.
+	// Runs on behalf of others open only what they are allowed to.
 	for name, may := range map[string]bool{
 		root + "/some?" + settings:               true,
 		root + "/some/in?" + settings:            true,
@@ -87,7 +87,7 @@ func TestVerbs(t *testing.T) {
 		root + "/something?" + settings:          false,
 		root + "?" + settings:                    false,
 		root + "/some?" + settings + "&region=x": false,
-		root + "/some":                           true, // with the settings of what he may
+		root + "/some":                           true, // with the settings of an allowed root
 		root + "/something":                      false,
 	} {
 		var out, talk bytes.Buffer
