@@ -11,12 +11,12 @@ import (
 	"trowel.example/cmd/internal/parquet"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/format"
-	_ "trowel.example/internal/tests" // a machine that has nothing
+	_ "trowel.example/internal/tests" // a machine without other programs
 )
 
 var items = &format.Table{Name: "items", Title: "things", Columns: []format.Column{{Name: "name", Type: format.ColumnText, Help: "its name"}}}
 
-// What does not say what it is, or is not what it says, does not get into a dataset.
+// TestTakeDamaged tests that records without a valid state, or with data that does not match it, are rejected.
 func TestTakeDamaged(t *testing.T) {
 	ctx := t.Context()
 	dir := filepath.Join(t.TempDir(), "out")
@@ -40,7 +40,7 @@ func TestTakeDamaged(t *testing.T) {
 	state := func(sum string) *census.State {
 		return &census.State{Key: "k", Files: files, Tables: map[string]census.Content{"items": {Rows: 1, Size: 5, SHA256: sum}}}
 	}
-	const good = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" // of hello
+	const good = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" // SHA-256 of hello
 	for _, try := range []struct {
 		bytes string
 		last  census.Record
@@ -50,7 +50,7 @@ func TestTakeDamaged(t *testing.T) {
 		{"hallo", census.Record{State: state(good)}, "table items is not as it was made"},
 		{"", census.Record{State: state(good)}, "table items is not as it was made"},
 		{"hello", census.Record{}, "does not say of which files"},
-		{"", census.Record{Same: true}, "run again"}, // the key is another one now
+		{"", census.Record{Same: true}, "run again"}, // the key has changed
 		{"hello", census.Record{State: state(good)}, ""},
 	} {
 		if try.bytes != "" {
