@@ -7,7 +7,8 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// What is no text is passed over; what cannot be read is an error; the sidecar is never looked at.
+// TestSearch tests that binary files are skipped, unreadable files are errors, and the sidecar is never
+// searched.
 func TestSearch(t *testing.T) {
 	var fsys tree.FS
 	fsys.AddBytes("a.txt", []byte("one\ntwo\n"))

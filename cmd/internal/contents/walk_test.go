@@ -14,7 +14,7 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// backwards gives the entries of its folders in the opposite order of their names, as systems may.
+// backwards lists the entries of folders in reverse order, as systems may do.
 type backwards struct{ fs.FS }
 
 func (b backwards) Open(name string) (fs.File, error) {
@@ -43,8 +43,8 @@ func (d *backwardsDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	return page, nil
 }
 
-// Folders are walked in the order of names, however large they are; those of a tree that are
-// large in their own, page by page.
+// TestWalk tests that folders are walked in the order of names, whatever their size, and that large folders of
+// trees with their own order are walked in that order, page by page.
 func TestWalk(t *testing.T) {
 	var small tree.FS
 	for _, name := range []string{"b/2", "b/1", "a", "c"} {
@@ -101,12 +101,12 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// folder is a folder of a tree that stands alone.
+// folder is a folder of a tree.
 type folder tree.Node
 
 func (f folder) Open(name string) (fs.File, error) { return tree.Node(f).Open(name) }
 
-// A tree that names a file ".." is not followed there.
+// TestWalkEvil tests that a file named ".." in a tree is not followed.
 func TestWalkEvil(t *testing.T) {
 	for _, name := range []string{"../x", "a/../../x", "/x", "a//x", "."} {
 		var evil tree.FS
