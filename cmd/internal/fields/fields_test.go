@@ -18,7 +18,7 @@ func TestSpans(t *testing.T) {
 	if gaps, want := s.Gaps(80), []Span{{4, 5}, {6, 10}, {20, 29}, {42, 60}, {70, 80}}; !reflect.DeepEqual(gaps, want) {
 		t.Errorf("gaps %v, want %v", gaps, want)
 	}
-	// The same as a plain map of bytes, whatever comes in whatever order.
+	// The expected result, from a plain array of bytes and random ranges.
 	var covered [200]bool
 	s = nil
 	for i := range 500 {
