@@ -12,8 +12,8 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// A password on the command line is refused, one in a file or the environment is not, and none is
-// ever printed.
+// TestAddress tests that a password on the command line is rejected, that one in a file or the environment is
+// accepted, and that no password is ever printed.
 func TestAddress(t *testing.T) {
 	const secret = "hunter2"
 	for text, password := range map[string]bool{
@@ -58,7 +58,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// native returns a path as this system has it: on Windows with the drive of the working folder.
+// native returns a path in the form of this system: on Windows with the drive of the working folder.
 func native(path string) string {
 	if !strings.HasPrefix(path, "/") {
 		return path
@@ -97,7 +97,8 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// Options of submit may stand before and behind the verb, but for those that the verb has too.
+// TestOwnFlags tests that options of submit are accepted before and after the verb, except for those that the
+// verb also has.
 func TestOwnFlags(t *testing.T) {
 	for line, want := range map[string]string{
 		"check a b":                   "check a b | ",

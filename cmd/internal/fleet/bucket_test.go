@@ -11,8 +11,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// Files and results in a bucket: what workers give is what one process gives that reads the same
-// bucket, and they read and write nothing beside the folders of it that they may.
+// TestBucket tests that with files and results in a bucket, workers give the same output as one process, and
+// that they access only the permitted folders of the bucket.
 func TestBucket(t *testing.T) {
 	address := judge.Postgres(t)
 	url := judge.S3(t, "archive")
@@ -52,7 +52,7 @@ func TestBucket(t *testing.T) {
 		}
 		results.Close()
 	}
-	// Tables in the bucket stay, and are brought up to date.
+	// Tables in the bucket stay and are updated.
 	for _, want := range []string{" made anew", " 0 made anew"} {
 		id := submit("--again", "census", name+"/maps/in/00.map?"+settings, "-o", name+"/results/tables?"+settings)
 		b.jobs("wait", id)
@@ -63,7 +63,7 @@ func TestBucket(t *testing.T) {
 	if s := b.run("census", name+"/maps/in/00.map?"+settings, "-o", name+"/results/tables?"+settings); !strings.Contains(s.err, " 0 made anew") {
 		t.Error(s)
 	}
-	// What is beside the roots is a file that cannot be read.
+	// A file outside of the roots cannot be read.
 	id := submit("check", name+"/mapsandmore?"+settings)
 	if s := b.jobs("wait", id); s.code == 0 || strings.Contains(s.err, "results") && strings.Contains(s.out, "mapsandmore/") {
 		t.Error(s)

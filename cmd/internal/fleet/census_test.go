@@ -21,7 +21,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// censusVerb is the one of the program.
+// censusVerb is the verb census of the program.
 func censusVerb(t *cli.Tool) []*cobra.Command {
 	return cli.Census(func(w io.Writer, t *format.Table, program string) census.Writer {
 		return parquet.NewWriter(w, t, program)
@@ -29,7 +29,7 @@ func censusVerb(t *cli.Tool) []*cobra.Command {
 		func(ctx context.Context, name string) (census.Store, error) { return bucket.OpenTables(ctx, name) })(t)
 }
 
-// tables are the files of a dataset in a folder.
+// tables returns the files of a dataset in a folder.
 func (b *bench) tables(dir string) map[string]string {
 	b.t.Helper()
 	all := make(map[string]string)
@@ -56,8 +56,8 @@ func (b *bench) makeMap(name string, width int) {
 	b.write(name, string(data))
 }
 
-// testCensus brings a dataset up to date that is below the place for results: what is there is
-// what one process leaves, and only what has changed is made.
+// testCensus tests that a dataset below the place for results is updated: the result is the same as with one
+// process, and only changed partitions are made.
 func testCensus(t *testing.T, b *bench) {
 	for i := range 3 {
 		b.makeMap(fmt.Sprintf("in/%d.map", i), 10+i)
@@ -90,14 +90,14 @@ func testCensus(t *testing.T, b *bench) {
 	b.makeMap("in/1.map", 50)
 	b.remove("in/2.map")
 	run("--prune")
-	// Elsewhere nothing is looked for, and all of it is in the output.
+	// A dataset elsewhere is not updated: everything is in the output.
 	id := b.submit("census", "in", "-o", "out")
 	b.must(0, "wait", id)
 	b.must(0, "results", id, "-o", "fetched")
 	if diff := cmp.Diff(b.tables("out"), b.tables("fetched")); diff != "" {
 		t.Error(diff)
 	}
-	// Tables are there whatever could not be read, as of one process.
+	// Tables are written even if some files are unreadable, as with one process.
 	id = b.submit("census", "in", "missing.map", "-o", "most")
 	b.must(2, "wait", id)
 	b.must(2, "results", id, "-o", "fetched-most")
@@ -110,8 +110,8 @@ func testCensus(t *testing.T, b *bench) {
 	}
 }
 
-// A folder below the place for results is what it is called here; what is beside it, is it, or has
-// a way out, is none that stays.
+// TestKept tests that only a folder below the place for results is kept under its local name: not the place
+// itself, a folder next to it, or a path that leads out of it.
 func TestKept(t *testing.T) {
 	folder := root{native("/there/results"), native("/here/r")}
 	store := root{"s3://b/r?region=x", "s3://b/r?region=x"}

@@ -20,8 +20,8 @@ import (
 
 var dbname = regexp.MustCompile(`dbname='?[^ ']*'?`)
 
-// postgresWorld makes a world in a database of its own, of which the blocks are those of a sample, again and
-// again, some of which cannot be read. It returns the address of the database.
+// postgresWorld makes a world in a separate database with repeated blocks of a sample, some of them unreadable.
+// It returns the address of the database.
 func (b *bench) postgresWorld(name, database string, blocks int) string {
 	b.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(b.path(name)), 0o777); err != nil {
@@ -65,7 +65,7 @@ func (b *bench) samples() string {
 	return path
 }
 
-// fingerprint tells of the blocks of a world which versions there are, and of their bytes.
+// fingerprint returns the versions of the blocks of a world and a hash of their content.
 func (b *bench) fingerprint(address string) (text string) {
 	b.t.Helper()
 	conn, err := pgx.Connect(b.t.Context(), address)
@@ -81,9 +81,9 @@ SELECT count(*) || ' blocks, ' || (SELECT string_agg(v || ': ' || n, ', ' ORDER 
 	return text
 }
 
-// A world in PostgreSQL is converted in its place by workers that are killed at random, and the server with
-// them: its blocks are those that one process makes, what is said is that, too, and the backups give all
-// blocks back.
+// TestKilledConversion converts a world in PostgreSQL in place while workers and the server are killed at
+// random. It tests that the blocks and messages are the same as with one process, and that the backups restore
+// all blocks.
 func TestKilledConversion(t *testing.T) {
 	tests.NotRaced(t, "kills and restarts what runs alone")
 	if runtime.GOOS != "linux" {
@@ -104,7 +104,7 @@ func TestKilledConversion(t *testing.T) {
 	if is := b.fingerprint(here); is != was {
 		t.Fatal(is, was)
 	}
-	// The name of the world and its findings are the same in both folders.
+	// The name of the world in findings is the same in both folders.
 	args := []string{"convert", "world", "--in-place", "--blocks", "29", "--backup", "before"}
 	one := *b
 	one.dir = b.path("one")

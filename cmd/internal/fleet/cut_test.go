@@ -22,16 +22,16 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// cable leads from a port of this machine to a server, until it is cut.
+// cable forwards connections from a local port to a server until it is cut.
 type cable struct {
 	net.Listener
 	mu   sync.Mutex
 	open []net.Conn
 	cut  bool
-	hung chan struct{} // closed while bytes go through
+	hung chan struct{} // closed while data is forwarded
 }
 
-// newCable lays one.
+// newCable starts forwarding.
 func newCable(t *testing.T, network, address string) *cable {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -85,7 +85,7 @@ func (c *cable) carry(to, from net.Conn) {
 	}
 }
 
-// set cuts the cable, or mends it.
+// set cuts the connection or restores it.
 func (c *cable) set(cut bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,7 +97,7 @@ func (c *cable) set(cut bool) {
 	}
 }
 
-// hang lets no byte through any more, and none get lost.
+// hang pauses the forwarding without losing data.
 func (c *cable) hang(on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,7 +115,7 @@ func (c *cable) hang(on bool) {
 
 var hostname = regexp.MustCompile(`host='?[^ ']*'?`)
 
-// The network between workers and the queue is cut, and gets stuck, several times: all go on when it is back.
+// TestCut tests that all workers continue after the network to the queue was cut or paused several times.
 func TestCut(t *testing.T) {
 	tests.LongOnly(t, "waits for much")
 	t.Parallel()
@@ -133,7 +133,7 @@ func TestCut(t *testing.T) {
 	id := b.submit("--limit", "5s", "--attempts", "100", "toy", "150", "in")
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	go b.rescue(ctx) // parts of which the worker has not heard that it has them
+	go b.rescue(ctx) // parts assigned to a worker that did not receive the answer
 	w := b.worker("--max", "1")
 	waits := b.command("jobs", "wait", "--schema", b.schema, id)
 	said := new(talk)
@@ -160,7 +160,7 @@ func TestCut(t *testing.T) {
 			t.Errorf("said was\n%s", talk)
 		}
 	}
-	// Told to end while there is no queue, a worker ends.
+	// A worker ends on request even if the queue is unreachable.
 	c.set(true)
 	b.eventually("it has seen that", func() bool { return strings.Count(w.said.String(), "waits until it is back") > 1 })
 	begun := time.Now()
@@ -170,7 +170,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// pgxNetwork is where a server of PostgreSQL listens.
+// pgxNetwork returns the network and the address of a PostgreSQL server.
 func pgxNetwork(config *pgx.ConnConfig) (network, address string) {
 	if strings.HasPrefix(config.Host, "/") {
 		return "unix", fmt.Sprintf("%s/.s.PGSQL.%d", config.Host, config.Port)
@@ -178,8 +178,8 @@ func pgxNetwork(config *pgx.ConnConfig) (network, address string) {
 	return "tcp", net.JoinHostPort(config.Host, fmt.Sprint(config.Port))
 }
 
-// Object storage is out of order for a while, and then says that nobody may do anything: parts fail with what
-// it says, are done when it is mended, and nothing of them is in the bucket twice or half.
+// TestStorageFails tests that if object storage fails for a while and then denies access, parts fail with the
+// server's message, are done after it works again, and leave no duplicate or partial objects.
 func TestStorageFails(t *testing.T) {
 	tests.LongOnly(t, "waits for much")
 	address := judge.Postgres(t)
@@ -189,7 +189,7 @@ func TestStorageFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mode atomic.Int64 // 0 or the status of all answers, or 1 for connections that end
+	var mode atomic.Int64 // 0, the status of all answers, or 1 to close connections
 	var n atomic.Int64
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	l, err := net.Listen("tcp", "127.0.0.1:0")

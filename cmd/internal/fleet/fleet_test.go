@@ -24,14 +24,14 @@ import (
 	"trowel.example/internal/judge"
 )
 
-// base is a server that the tests of a run share; each has a schema of its own.
+// base is the server that the tests of a run share; each test has its own schema.
 type base struct {
 	address string
 	n       int
 	mu      sync.Mutex
 }
 
-// bench is where a test has its files, its workers and its queue.
+// bench has the files, workers and queue of a test.
 type bench struct {
 	*base
 	t      *testing.T
@@ -80,14 +80,14 @@ func (b *bench) remove(name string) {
 	}
 }
 
-// command makes a call of the tool, in the folder of the test.
+// command returns a command that runs the tool in the folder of the test.
 func (b *bench) command(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(b.t.Context(), os.Args[0], args...)
 	cmd.Dir, cmd.Env = b.dir, b.env
 	return cmd
 }
 
-// said is what a call of the tool printed and said, and its exit code.
+// said is the output, the messages and the exit code of a run.
 type said struct {
 	out, err string
 	code     int
@@ -106,13 +106,13 @@ func (b *bench) run(args ...string) said {
 	return said{out.String(), talk.String(), cmd.ProcessState.ExitCode()}
 }
 
-// jobs calls a verb of jobs, with the schema of the test.
+// jobs runs a verb of jobs with the schema of the test.
 func (b *bench) jobs(verb string, args ...string) said {
 	b.t.Helper()
 	return b.run(append([]string{"jobs", verb, "--schema", b.schema}, args...)...)
 }
 
-// must is jobs where the exit code is known.
+// must is jobs with a required exit code.
 func (b *bench) must(code int, verb string, args ...string) said {
 	b.t.Helper()
 	s := b.jobs(verb, args...)
@@ -122,20 +122,20 @@ func (b *bench) must(code int, verb string, args ...string) said {
 	return s
 }
 
-// submit submits words, with results in the folder of the test, and returns the ID.
+// submit submits a command line, with results in the folder of the test, and returns the ID.
 func (b *bench) submit(args ...string) string {
 	b.t.Helper()
 	return strings.TrimSpace(b.must(0, "submit", append([]string{"--results", "results"}, args...)...).out)
 }
 
-// process is a worker that runs.
+// process is a running worker.
 type process struct {
 	*exec.Cmd
 	said *talk
 	once sync.Once
 }
 
-// talk is what a worker says, and can be read while it goes on.
+// talk collects the messages of a worker, and can be read while the worker runs.
 type talk struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -153,7 +153,7 @@ func (t *talk) String() string {
 	return t.b.String()
 }
 
-// worker starts one, which ends with the test.
+// worker starts a worker, which ends with the test.
 func (b *bench) worker(args ...string) *process {
 	b.t.Helper()
 	p := b.start(args...)
@@ -180,7 +180,7 @@ func (b *bench) start(args ...string) *process {
 	return p
 }
 
-// end sends a signal, and waits for the end.
+// end sends a signal and waits for the process to exit.
 func (p *process) end(s os.Signal) {
 	p.once.Do(func() {
 		_ = p.Process.Signal(s)
@@ -188,7 +188,7 @@ func (p *process) end(s os.Signal) {
 	})
 }
 
-// eventually waits until something is so.
+// eventually waits until a condition is true.
 func (b *bench) eventually(what string, is func() bool) {
 	b.t.Helper()
 	for end := time.Now().Add(2 * time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
@@ -198,7 +198,7 @@ func (b *bench) eventually(what string, is func() bool) {
 	}
 }
 
-// query asks the database for a number.
+// query runs a query that returns a number.
 func (b *bench) query(sql string, args ...any) (n int) {
 	b.t.Helper()
 	if err := b.conn.QueryRow(b.t.Context(), strings.ReplaceAll(sql, "$$", b.schema), args...).Scan(&n); err != nil {
@@ -207,7 +207,7 @@ func (b *bench) query(sql string, args ...any) (n int) {
 	return n
 }
 
-// alive reports whether a process whose number is in the last line of a file lives.
+// alive reports whether the process whose ID is in the last line of a file is running.
 func (b *bench) alive(name string) bool {
 	data, _ := os.ReadFile(b.path(name))
 	lines := strings.Fields(string(data))
@@ -216,10 +216,10 @@ func (b *bench) alive(name string) bool {
 	}
 	pid, _ := strconv.Atoi(lines[len(lines)-1])
 	state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err == nil && !bytes.Contains(state, []byte(") Z ")) // nobody may be there to bury it
+	return err == nil && !bytes.Contains(state, []byte(") Z ")) // not a zombie, which may have no parent to reap it
 }
 
-// finish waits for a work, and fails unless it gives what one process gives.
+// finish waits for a work and requires the same result as with one process.
 func (b *bench) finish(id string, args ...string) {
 	b.t.Helper()
 	here := b.run(args...)
@@ -247,7 +247,7 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-// The result of workers is that of one process: what it prints, says and exits with.
+// testResult tests that workers give the same output, messages and exit code as one process.
 func testResult(t *testing.T, b *bench) {
 	for range 2 {
 		b.worker("--max", "2")
@@ -258,7 +258,7 @@ func testResult(t *testing.T, b *bench) {
 	if s := b.must(0, "status"); strings.Count(s.out, " done ") != 2 || !strings.Contains(s.out, " 40/40 ") {
 		t.Error(s)
 	}
-	// The words may have an option of the name of one of submit.
+	// The arguments may contain an option with the name of an option of submit.
 	id := b.submit("toy", "--limit", "no time", "2", "in", "--priority=1")
 	var status struct {
 		Verb  []string
@@ -275,9 +275,9 @@ func testResult(t *testing.T, b *bench) {
 	}
 }
 
-// Works that are submitted twice, be it at the same time, are done once.
+// testTwice tests that a work submitted twice, even concurrently, is done once.
 func testTwice(t *testing.T, b *bench) {
-	b.must(2, "status") // there is nothing
+	b.must(2, "status") // there is no work
 	ids := make([]string, 6)
 	var all sync.WaitGroup
 	for i := range ids {
@@ -304,7 +304,7 @@ func testTwice(t *testing.T, b *bench) {
 	b.finish(again, "toy", "30", "in")
 }
 
-// A part that fails is tried again, and then status tells why, and retry does it.
+// testFailed tests that a failing part is retried, that status prints the reason, and that retry repeats it.
 func testFailed(t *testing.T, b *bench) {
 	b.write("in/fail-00003", "")
 	b.write("in/panic-00005", "")
@@ -331,7 +331,7 @@ func testFailed(t *testing.T, b *bench) {
 	b.must(2, "cancel", id)
 }
 
-// A part that takes longer than its limit is ended.
+// testLimit tests that a part that exceeds its limit is ended.
 func testLimit(t *testing.T, b *bench) {
 	b.write("in/hang-00001", "")
 	b.worker()
@@ -344,7 +344,7 @@ func testLimit(t *testing.T, b *bench) {
 	}
 }
 
-// Cancel ends the parts that run, and retry goes on.
+// testCancel tests that cancel ends the running parts, and that retry continues.
 func testCancel(t *testing.T, b *bench) {
 	b.write("in/hang-00002", "")
 	b.worker("--max", "2")
@@ -362,7 +362,7 @@ func testCancel(t *testing.T, b *bench) {
 	b.remove("in/hang-00002")
 	b.must(0, "retry", id)
 	b.finish(id, "toy", "40", "in")
-	// Retry at once waits until that has ended, and goes on then.
+	// An immediate retry waits until the parts have ended.
 	b.write("in/hang-00030", "")
 	id = b.submit("toy", "41", "in")
 	b.eventually("a part runs", func() bool { return b.alive("in/hangs") })
@@ -370,7 +370,7 @@ func testCancel(t *testing.T, b *bench) {
 	b.remove("in/hang-00030")
 	b.must(0, "retry", id)
 	b.finish(id, "toy", "41", "in")
-	// So does one of a work that was cancelled while it was taken apart.
+	// The same for a work that was cancelled while being split.
 	b.write("in/slow-split", "")
 	id = b.submit("toy", "42", "in")
 	b.eventually("it is taken apart", func() bool { _, err := os.Stat(b.path("in/splitting")); return err == nil })
@@ -383,7 +383,7 @@ func testCancel(t *testing.T, b *bench) {
 	b.finish(id, "toy", "42", "in")
 }
 
-// A worker that is told to end gives back what it cannot finish, which is not a failure.
+// testEnds tests that a stopped worker gives back unfinished parts, which does not count as a failure.
 func testEnds(t *testing.T, b *bench) {
 	b.write("in/hang-00000", "")
 	w := b.worker("--max", "1")
@@ -393,7 +393,7 @@ func testEnds(t *testing.T, b *bench) {
 	if code := w.ProcessState.ExitCode(); code != 0 || b.alive("in/hangs") {
 		t.Errorf("exit code %d\n%s", code, w.said)
 	}
-	// At a second signal it ends at once.
+	// A second signal ends the worker immediately.
 	b.env = append(b.env, envGrace+"=1m")
 	w = b.worker("--max", "1")
 	b.eventually("a part runs", func() bool { return b.alive("in/hangs") })
@@ -401,7 +401,7 @@ func testEnds(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	b.eventually("it says so", func() bool { return strings.Contains(w.said.String(), "is given back") })
-	time.Sleep(200 * time.Millisecond) // signals that come together are one
+	time.Sleep(200 * time.Millisecond) // signals sent together are merged
 	w.end(syscall.SIGTERM)
 	if status := w.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() {
 		t.Errorf("exit code %d\n%s", status.ExitStatus(), w.said)
@@ -415,7 +415,7 @@ func testEnds(t *testing.T, b *bench) {
 	b.finish(id, "toy", "3", "in")
 }
 
-// testStore has a place for results where nothing can be written for a while.
+// testStore tests a place for results that is temporarily not writable.
 func testStore(t *testing.T, b *bench) {
 	id := b.submit("toy", "5", "in", "--attempts", "100")
 	b.write("results/"+id, "a file, and no folder")
@@ -423,7 +423,7 @@ func testStore(t *testing.T, b *bench) {
 	b.eventually("it fails", func() bool { return strings.Contains(b.jobs("status", id).out, "is tried again: ") })
 	b.remove("results/" + id)
 	b.finish(id, "toy", "5", "in")
-	// A result that is lost, or was damaged and is removed, is made again.
+	// A lost result, or a damaged result that was removed, is made again.
 	b.write("in/hang-00002", "")
 	id = b.submit("toy", "3", "in", "--attempts", "1", "--limit", "no time")
 	part := "results/" + id + "/parts/00000"
@@ -440,7 +440,7 @@ func testStore(t *testing.T, b *bench) {
 	b.finish(id, "toy", "3", "in", "--limit", "no time")
 }
 
-// testReal has files of games checked.
+// testReal checks files of real games.
 func testReal(t *testing.T, b *bench) {
 	samples, err := filepath.Abs("../../../samples")
 	if err != nil {
@@ -459,7 +459,7 @@ func testReal(t *testing.T, b *bench) {
 	}
 }
 
-// A worker that is killed leaves no process behind.
+// testOrphan tests that a killed worker leaves no process behind.
 func testOrphan(t *testing.T, b *bench) {
 	b.write("in/hang-00000", "")
 	w := b.worker()
@@ -469,7 +469,8 @@ func testOrphan(t *testing.T, b *bench) {
 	b.eventually("its process is gone", func() bool { return !b.alive("in/hangs") })
 }
 
-// Who takes a work apart and is killed has put no part twice into the queue, and none is missing.
+// testSplit tests that a worker killed while splitting a work causes no duplicate or missing parts in the
+// queue.
 func testSplit(t *testing.T, b *bench) {
 	b.write("in/slow-split", "")
 	id := b.submit("toy", "2500", "in")
@@ -480,7 +481,7 @@ func testSplit(t *testing.T, b *bench) {
 		w := b.worker()
 		b.eventually("it is taken apart", func() bool {
 			data, _ := os.ReadFile(b.path("in/splitting"))
-			_, err := os.Stat(b.path("results/" + id + "/plan.json")) // it was killed later
+			_, err := os.Stat(b.path("results/" + id + "/plan.json")) // the worker was killed after writing the plan
 			return bytes.Count(data, []byte("\n")) > i || err == nil
 		})
 		time.Sleep(rand.N(400 * time.Millisecond))
@@ -499,7 +500,7 @@ func testSplit(t *testing.T, b *bench) {
 	b.must(0, "cancel", id)
 }
 
-// Ten thousand parts are no more than ten.
+// testMany tests a work of ten thousand parts.
 func testMany(t *testing.T, b *bench) {
 	id := b.submit("toy", "10000", "in")
 	b.worker("--max", "1")
@@ -510,8 +511,7 @@ func testMany(t *testing.T, b *bench) {
 	b.must(2, "wait", id)
 }
 
-// testWorld lets workers work in the database that has a world in it, and looks that they have
-// changed nothing there.
+// testWorld runs workers with the queue in the database of a world, and tests that the world is unchanged.
 func testWorld(t *testing.T, b *bench) {
 	ctx := t.Context()
 	for _, sql := range []string{`CREATE TABLE blocks (posx int, posy int, posz int, data bytea, PRIMARY KEY (posx, posy, posz))`,

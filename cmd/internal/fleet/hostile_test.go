@@ -13,7 +13,7 @@ import (
 	"trowel.example/cmd/internal/work"
 )
 
-// A worker opens what is below its roots, under whatever name.
+// testRoots tests that a worker opens only files below its roots, under any name.
 func testRoots(t *testing.T, b *bench) {
 	for _, name := range []string{"there", "here", "here/in", "outside"} {
 		if err := os.Mkdir(b.path(name), 0o777); err != nil {
@@ -42,7 +42,7 @@ func testRoots(t *testing.T, b *bench) {
 	if s := b.must(2, "wait", submit("outside", "toy", "2", "in")); !strings.Contains(s.err, "below none of the folders") {
 		t.Error(s)
 	}
-	b.write("there/x.map", "DATA") // where it is submitted, it is not a link
+	b.write("there/x.map", "DATA") // not a link on the submitting machine
 	for _, name := range []string{"x.map", b.path("outside/x.map"), "../outside/x.map"} {
 		id := submit("there", "check", name)
 		if b.jobs("wait", id); !strings.Contains(b.jobs("status", id).out+b.jobs("results", id).err, "outside of the folders") {
@@ -56,7 +56,7 @@ type hostileJob struct {
 	part partJob
 }
 
-// hostile are descriptions and parts that this program cannot have made.
+// hostile returns descriptions and parts that this program cannot have written.
 func hostile(dir string) map[string]hostileJob {
 	good := description{Version: cli.Version(), Dir: dir, Args: []string{"toy", "1", "in"}, Results: dir + "/results", Limit: 60, Attempts: 1, Priority: 1}
 	part := work.Part{Name: "0", File: "0"}
@@ -92,16 +92,16 @@ func TestHostileChecks(t *testing.T) {
 	}
 }
 
-// Somebody writes rows into the queue: no worker does what they say if that is not what this
-// program says, and nothing is opened or written outside of the roots.
+// testHostile writes invalid rows into the queue, and tests that no worker does them, and that nothing outside
+// of the roots is opened or written.
 func testHostile(t *testing.T, b *bench) {
 	b.worker()
-	b.finish(b.submit("toy", "1", "in"), "toy", "1", "in") // now there are tables
+	b.finish(b.submit("toy", "1", "in"), "toy", "1", "in") // creates the tables
 	n := 0
 	insert := func(d description, id, kind string, args any) int64 {
 		t.Helper()
 		data, _ := json.Marshal(d)
-		data = []byte(strings.ReplaceAll(string(data), `\u0000`, "")) // PostgreSQL has none
+		data = []byte(strings.ReplaceAll(string(data), `\u0000`, "")) // PostgreSQL cannot store it
 		if _, err := b.conn.Exec(t.Context(), `INSERT INTO `+b.schema+`.trowel_work (id, description, parts) VALUES ($1, $2, 1) ON CONFLICT (id) DO UPDATE SET description = $2`, id, data); err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func testHostile(t *testing.T, b *bench) {
 			t.Errorf("%s is there", name)
 		}
 	}
-	// Those who may complete say that the file may not be read.
+	// Users who may complete parts can report that a file is unreadable.
 	for _, name := range []string{"other file", "other words"} {
 		var id string
 		if err := b.conn.QueryRow(t.Context(), `SELECT args->>'work' FROM `+b.schema+`.river_job WHERE id = $1`, jobs[name]).Scan(&id); err != nil {
@@ -175,8 +175,7 @@ func testHostile(t *testing.T, b *bench) {
 	}
 }
 
-// FuzzJob reads whatever somebody writes into the queue: what passes the checks is what could have
-// been submitted.
+// FuzzJob tests that any row of the queue that passes the checks could have been submitted.
 func FuzzJob(f *testing.F) {
 	for _, h := range hostile("/srv") {
 		d, _ := json.Marshal(h.work)

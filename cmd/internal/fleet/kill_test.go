@@ -23,14 +23,14 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// envKills makes workers be killed a hundred times, with River's own rescue: it takes minutes.
+// envKills enables a hundred kills of workers with River's own rescue, which takes minutes.
 const envKills = "TROWEL_KILLS"
 
-// maxRescue is how long after the end of its worker a part is done by another one, at most.
+// maxRescue is the maximum time between the end of a worker and the end of its part on another worker.
 const maxRescue = 10 * time.Second
 
-// testRescue kills a worker in the middle of a part: another one does it within seconds, whatever its
-// limit, and status says who does what.
+// testRescue tests that the part of a killed worker is done by another one within seconds, whatever the part's
+// limit, and that status shows which worker does what.
 func testRescue(t *testing.T, b *bench) {
 	b.write("in/hang-00001", "")
 	dies := b.worker("--max", "1")
@@ -45,7 +45,7 @@ func testRescue(t *testing.T, b *bench) {
 		t.Errorf("%v, %v", status, err)
 	}
 	b.worker("--max", "1")
-	time.Sleep(lease) // it has seen a while by then
+	time.Sleep(lease) // the worker observes its lease first
 	b.remove("in/hang-00001")
 	dies.end(os.Kill)
 	killed := time.Now()
@@ -72,7 +72,8 @@ func machine(t *testing.T) string {
 	return name
 }
 
-// testMergeFirst has a work merged before the parts of others, even of those that are more urgent.
+// testMergeFirst tests that a work is merged before the parts of others are done, even those of higher
+// priority.
 func testMergeFirst(t *testing.T, b *bench) {
 	b.write("in/slow", "")
 	first := b.submit("toy", "4", "in", "--priority", "1")
@@ -97,8 +98,8 @@ func testMergeFirst(t *testing.T, b *bench) {
 	}
 }
 
-// testRefused has a part that the worker may not do: it is not tried again, its advice is kept, and retry
-// goes on with another limit.
+// testRefused tests that a part that the worker may not do is not retried, that its hint is stored, and that
+// retry continues with another limit.
 func testRefused(t *testing.T, b *bench) {
 	b.write("in/refuse-00001", "")
 	b.write("in/hang-00002", "")
@@ -128,8 +129,8 @@ func testRefused(t *testing.T, b *bench) {
 	b.finish(id, "toy", "3", "in")
 }
 
-// TestKilled kills workers at random, and the server of the queue in the middle: the result is that
-// of one process.
+// TestKilled kills workers at random, and the server of the queue once, and tests that the result is the same
+// as with one process.
 func TestKilled(t *testing.T) {
 	tests.NotRaced(t, "kills and restarts what runs alone")
 	if runtime.GOOS != "linux" {
@@ -142,7 +143,7 @@ func TestKilled(t *testing.T) {
 	}
 	b.write("in/slow", "")
 	args := []string{"toy", strconv.Itoa(kills * 15), "in"}
-	id := b.submit(append([]string{"--attempts", "1000", "--limit", "5s"}, args...)...) // behind toy, --limit is its own
+	id := b.submit(append([]string{"--attempts", "1000", "--limit", "5s"}, args...)...) // after toy, --limit is an option of toy
 	waits := b.command("jobs", "wait", "--schema", b.schema, id)
 	var talk bytes.Buffer
 	waits.Stderr = &talk
@@ -189,7 +190,7 @@ func TestKilled(t *testing.T) {
 	if left, _ := filepath.Glob(b.path("tmp/*")); len(left) > kills {
 		t.Errorf("folders were left behind: %q", left)
 	}
-	b.start().end(os.Kill) // it may not have begun
+	b.start().end(os.Kill) // it may not have started
 	w := b.worker()
 	b.eventually("the last one has cleaned up", func() bool { left, _ := filepath.Glob(b.path("tmp/*")); return len(left) == 1 })
 	w.end(syscall.SIGTERM)
@@ -198,8 +199,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// crash kills a process of the server, which then ends all others and starts anew. It reports
-// whether that could be done.
+// crash kills a process of the server, which then ends all connections and restarts. It reports whether that
+// was possible.
 func (b *bench) crash() bool {
 	conn, err := pgx.Connect(b.t.Context(), b.address)
 	if err != nil {
@@ -218,7 +219,7 @@ func (b *bench) crash() bool {
 		b.t.Logf("the server goes on: %v", err)
 		return false
 	}
-	// Until it has seen that it still takes connections, and then ends them with all others.
+	// The server may still accept connections until it detects the crash and ends them.
 	b.eventually("the server has ended", func() bool { return b.conn.Ping(b.t.Context()) != nil })
 	b.eventually("the server is there again", func() bool {
 		conn, err := pgx.Connect(b.t.Context(), b.address)
@@ -232,11 +233,11 @@ func (b *bench) crash() bool {
 	return true
 }
 
-// rescue does what River does, sooner: jobs that run for long are taken for lost.
+// rescue does the same as River, but earlier: jobs that run for long are treated as lost.
 func (b *bench) rescue(ctx context.Context) {
 	for ctx.Err() == nil {
 		time.Sleep(300 * time.Millisecond)
-		if conn, err := pgx.Connect(ctx, b.address); err == nil { // it may be restarted just now
+		if conn, err := pgx.Connect(ctx, b.address); err == nil { // the server may be restarting
 			_, _ = conn.Exec(ctx, `UPDATE `+b.schema+`.river_job SET state = 'available', scheduled_at = now() WHERE state = 'running' AND attempted_at < now() - interval '1500 ms'`)
 			conn.Close(ctx)
 		}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A schema that another program has is left as it is, be that one River, too. One that somebody
-// made for us, or that a submit began which was killed, is ours.
+// testSchema tests that a schema of another program is not changed, even if that program uses River, and that
+// an empty schema, or one that a killed submit began, is used.
 func testSchema(t *testing.T, b *bench) {
 	do := func(sql string) {
 		t.Helper()
@@ -43,14 +43,14 @@ func testSchema(t *testing.T, b *bench) {
 	b.submit("toy", "2", "in", "--again")
 	w := b.worker()
 	b.finish(b.submit("toy", "3", "in"), "toy", "3", "in")
-	// What the server refuses is said.
+	// Errors of the server are reported.
 	do("ALTER TABLE $$.river_job RENAME COLUMN attempt TO tried")
 	b.eventually("the worker says so", func() bool {
 		return strings.Contains(w.said.String(), `the server says: column "attempt" does not exist`)
 	})
 }
 
-// Results that a queue knows nothing of are said to be there, and what is done anew is.
+// testLeft tests that results unknown to the queue are reported, and that --again repeats the work.
 func testLeft(t *testing.T, b *bench) {
 	b.worker()
 	first := b.submit("toy", "2", "in")
@@ -75,7 +75,7 @@ func testLeft(t *testing.T, b *bench) {
 	}
 }
 
-// What the queue cannot keep is refused.
+// testWords tests that arguments that the queue cannot store are rejected.
 func testWords(t *testing.T, b *bench) {
 	if s := b.jobs("submit", "--results", "results", "toy", "1", "in\xff"); s.code != 2 || !strings.Contains(s.err, `"in\xff" is no UTF-8`) {
 		t.Error(s)
@@ -91,7 +91,7 @@ func testWords(t *testing.T, b *bench) {
 	}
 }
 
-// A clock that is wrong by more than half a minute is an error.
+// testClock tests that a clock error of more than 30 seconds is an error.
 func testClock(t *testing.T, b *bench) {
 	at, err := parseAddress(b.address, "")
 	if err != nil && strings.Contains(b.address, "password") {

@@ -21,7 +21,7 @@ import (
 	"trowel.example/teeworlds"
 )
 
-// envProgram makes the program of the tests the tool.
+// envProgram makes the test program run as the tool.
 const envProgram = "TROWEL_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// toyVerbs has a verb whose work does what files in a folder say, and notes there what it did.
+// toyVerbs returns a verb that is controlled by files in a folder and records its actions there.
 func toyVerbs(t *cli.Tool) []*cobra.Command {
 	y := &toy{out: t}
 	cmd := &cobra.Command{Use: "toy PARTS FOLDER", Args: cli.Number(2, 2)}
@@ -69,7 +69,7 @@ func (y *toy) has(name string) bool {
 	return err == nil
 }
 
-// note adds a line to a file.
+// note appends a line to a file.
 func (y *toy) note(name, line string) {
 	f, err := os.OpenFile(filepath.Join(y.dir, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
 	if err == nil {
