@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// backups makes a world and some backups of it, and returns a function that runs the tool in the folder
-// of both. The texts that the tool prints follow its exit code.
+// backups makes a world with some backups and returns a function that runs the tool in the folder of both. The
+// function returns the exit code and the printed texts.
 func backups(t *testing.T, n int) (tool func(args ...string) (code int, out, said string)) {
 	t.Helper()
 	samples, err := filepath.Abs("../../../samples")
@@ -38,7 +38,7 @@ func backups(t *testing.T, n int) (tool func(args ...string) (code int, out, sai
 	return tool
 }
 
-// snapshots returns the names of the snapshots of backups/world, the oldest first.
+// snapshots returns the names of the snapshots in backups/world, the oldest first.
 func snapshots(t *testing.T) (ids []string) {
 	t.Helper()
 	list, err := filepath.Glob("backups/world/snapshots/*.json")
@@ -52,7 +52,8 @@ func snapshots(t *testing.T) (ids []string) {
 	return ids
 }
 
-// A damaged snapshot is not answered by an older one, but by its name.
+// TestRestoreDamaged tests that restore reports a damaged snapshot by its name and does not use an older one
+// instead.
 func TestRestoreDamaged(t *testing.T) {
 	tool := backups(t, 3)
 	ids := snapshots(t)
@@ -106,7 +107,7 @@ func TestRestoreDamaged(t *testing.T) {
 		}
 	}
 
-	// An older one that is damaged is reported, and is in nobody's way once it is given up.
+	// A damaged older snapshot is reported and can be forgotten.
 	if err := os.Truncate(path(0), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func TestRestoreDamaged(t *testing.T) {
 	}
 }
 
-// The commands of the page about backups work, in the order in which they stand there.
+// TestBackupPage tests that the commands of the page about backups work in the order of the page.
 func TestBackupPage(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/backup.md")
 	if err != nil {
@@ -160,15 +161,15 @@ func TestBackupPage(t *testing.T) {
 	}
 }
 
-// A world that only its owner can read has backups, manifests and restored worlds that only its owner
-// can read.
+// TestBackupModes tests that backups, manifests and restored worlds are readable only by their owner if the
+// world is.
 func TestBackupModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it has no such modes")
 	}
 	tool := backups(t, 0)
 	err := filepath.WalkDir("world", func(path string, e os.DirEntry, err error) error {
-		if err == nil && !e.IsDir() { // the folder is one that all can read
+		if err == nil && !e.IsDir() { // everyone may read the folder
 			err = os.Chmod(path, 0o600)
 		}
 		return err

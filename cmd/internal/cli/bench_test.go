@@ -11,8 +11,8 @@ import (
 	"trowel.example/internal/judge"
 )
 
-// BenchmarkExtract takes maps apart as whole processes: trowel everything there
-// is, map_extract the images and sounds.
+// BenchmarkExtract extracts maps as separate processes: trowel extracts all parts, map_extract the images and
+// sounds.
 func BenchmarkExtract(b *testing.B) {
 	dir := judge.Dir(b)
 	tool := filepath.Join(dir, "trowel")

@@ -20,7 +20,7 @@ import (
 // said is an element of the JSON that a verb prints.
 type said map[string]any
 
-// get returns what is at a way of keys and numbers, for a line; what is not there, null or empty is "".
+// get returns the value at a path of keys and indexes as text. A missing, null or empty value is "".
 func (s said) get(way ...string) string {
 	var v any = map[string]any(s)
 	for _, key := range way {
@@ -37,7 +37,7 @@ func (s said) get(way ...string) string {
 	return fmt.Sprint(v)
 }
 
-// milli is a number in thousandths.
+// milli returns a number in thousandths.
 func (s said) milli(way ...string) string {
 	n, _ := json.Number(s.get(way...)).Float64()
 	return fmt.Sprintf("%.0f", n*1000)
@@ -45,19 +45,19 @@ func (s said) milli(way ...string) string {
 
 func line(values ...string) string { return strings.Join(values, "|") }
 
-// agreement is a question that a verb answers, too.
+// agreement is a question that a verb and a query answer in the same way.
 type agreement struct {
 	name  string
-	words []string // of the verb, with --json
+	words []string // the verb and its arguments, with --json
 	lines func(s said) []string
-	sql   string // with the same lines, values that are null or empty as ''
+	sql   string // a query that gives the same lines; null or empty values are ''
 }
 
 func each(line func(s said) string) func(s said) []string {
 	return func(s said) []string { return []string{line(s)} }
 }
 
-// What the tables say of real files is what find, check and info say of them.
+// TestCensusCorpus tests that the tables of real files contain what find, check and info print about them.
 func TestCensusCorpus(t *testing.T) {
 	tests.LongOnly(t, "goes through all real files")
 	python := judge.Python(t, "duckdb")
@@ -128,11 +128,12 @@ func TestCensusCorpus(t *testing.T) {
 		{"findings", []string{"check", tw, tl},
 			func(s said) (lines []string) {
 				if strings.HasSuffix(s.get("file"), ".rules") {
-					return nil // there are no tables of it
+					return nil // the file has no tables
 				}
 				found, _ := s["findings"].([]any)
 				for _, f := range found {
-					// A folder of sources is built for its tables: what is wrong with the folder is not in them.
+					// A folder of sources is built for its tables, which do not contain findings about the
+					// folder.
 					if f := said(f.(map[string]any)); !strings.HasPrefix(f.get("id"), "tl-source-") {
 						lines = append(lines, line(s.get("file"), f.get("id"), f.get("path")))
 					}
@@ -209,7 +210,7 @@ func TestCensusCorpus(t *testing.T) {
 	}
 }
 
-// embedded counts the pictures in maps by their files and hashes, as their containers have them.
+// embedded counts the embedded images of maps by file and hash.
 func embedded(t *testing.T, files []string, count map[string]int) {
 	t.Helper()
 	for _, name := range files {

@@ -27,13 +27,13 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// gameQueries are questions about the files of a game, with their answers for those in a folder.
+// gameQueries are queries about the files of a game, with the answers for the files in a folder.
 type gameQueries struct {
 	title   string
 	queries []censustest.Query
 }
 
-// seedAll makes files of all games in a folder, and returns questions about them.
+// seedAll writes files of all games to a folder and returns queries about them.
 func seedAll(ctx context.Context, dir string) ([]gameQueries, error) {
 	write := func(seeds []censustest.Seed) error {
 		for _, s := range seeds {
@@ -64,17 +64,17 @@ func seedAll(ctx context.Context, dir string) ([]gameQueries, error) {
 	return []gameQueries{{"Worlds", truth.Queries()}, {"Maps", mapQueries}, {"Mods", modQueries}}, nil
 }
 
-// runGames is run for the files of all games, with census.
+// runGames runs the tool with all games and with census.
 func runGames(args ...string) (told string, code int) {
 	var stderr bytes.Buffer
 	code = run(games, args, strings.NewReader(""), io.Discard, &stderr, Census(writeTables, nil))
 	return stderr.String(), code
 }
 
-// Query engines answer what is known of worlds, maps and mods.
+// TestCensusDuckDB tests that DuckDB gives the correct answers about worlds, maps and mods.
 func TestCensusDuckDB(t *testing.T) { testEngine(t, "duckdb", judge.Python(t, "duckdb")) }
 
-// envSpark makes TestCensusSpark run: it takes long to start.
+// envSpark enables TestCensusSpark, which takes long to start.
 const envSpark = "TROWEL_SPARK"
 
 func TestCensusSpark(t *testing.T) {
@@ -118,7 +118,7 @@ func testEngine(t *testing.T, engine, python string) {
 	}
 }
 
-// ask asks an engine queries about a dataset: the answer to each is its rows, as ask.py has them.
+// ask sends queries about a dataset to an engine. Each answer is the list of rows as ask.py prints them.
 func ask(t *testing.T, python, script, engine, dir string, queries []string) (answers [][]string) {
 	t.Helper()
 	data, err := json.Marshal(queries)
@@ -138,14 +138,14 @@ func ask(t *testing.T, python, script, engine, dir string, queries []string) (an
 	return answers
 }
 
-// One block of a world has changed, and the files of its slab alone.
+// TestCensusSlab tests that after the change of one block, only the files of its slab are rewritten.
 func TestCensusSlab(t *testing.T) {
 	tests.NotRaced(t, "writes many rows, one after the other")
 	t.Chdir(t.TempDir())
 	if _, err := seedworld.Make(t.Context(), "world", seedworld.Options{Blocks: 3000, Seed: 4}); err != nil {
 		t.Fatal(err)
 	}
-	// What is larger than a small world is not kept with others.
+	// A world that is not small is not bundled with others.
 	if err := errors.Join(os.WriteFile("world/large", nil, 0o666), os.Truncate("world/large", 17<<20)); err != nil {
 		t.Fatal(err)
 	}
@@ -189,8 +189,8 @@ func TestCensusSlab(t *testing.T) {
 		t.Error("another way gives another result")
 	}
 
-	// With a manifest of the time before, the files of that slab are all that is made, besides what is
-	// no block.
+	// With a manifest of the earlier state, only the files of that slab are made, and the tables that do not
+	// depend on blocks.
 	if told, code := runGames("census", "world", "--since", "then.manifest", "-o", "some"); code != 0 || !strings.Contains(told, "left out ") {
 		t.Fatal(code, told)
 	}
@@ -219,7 +219,7 @@ func TestCensusSlab(t *testing.T) {
 	}
 }
 
-// BenchmarkCensus is the census of a world of 100,000 blocks, new and with nothing to do.
+// BenchmarkCensus measures the census of a world of 100,000 blocks, new and unchanged.
 func BenchmarkCensus(b *testing.B) {
 	b.Chdir(b.TempDir())
 	const blocks = 100_000
@@ -256,7 +256,7 @@ func BenchmarkCensus(b *testing.B) {
 	})
 }
 
-// docs/census.md lists every table with its columns, and the queries that are tested.
+// TestCensusPage tests that docs/census.md lists every table with its columns, and the tested queries.
 func TestCensusPage(t *testing.T) {
 	list, err := seedAll(t.Context(), t.TempDir())
 	if err != nil {

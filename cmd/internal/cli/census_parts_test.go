@@ -17,9 +17,9 @@ import (
 	"trowel.example/format"
 )
 
-// censusInParts has the parts done in any order, each of them twice, and all merged by processes of
-// their own, as workers do it: "kept" is a place that stays, "merged" is one that is new. It returns
-// the parts of which nothing was made.
+// censusInParts does the parts in any order, each twice, in separate runs that then merge the results, as
+// workers do: "kept" is an output that stays, "merged" is a new one. It returns the parts in which nothing had
+// changed.
 func censusInParts(t *testing.T, want int, results string, words ...string) (same []string) {
 	t.Helper()
 	store := work.Folder(results)
@@ -64,7 +64,7 @@ func censusInParts(t *testing.T, want int, results string, words ...string) (sam
 	if diff := cmp.Diff(was, before()); diff != "" {
 		t.Error("written before all is merged: ", diff)
 	}
-	for range 2 { // as if the first one had not lived to say so
+	for range 2 { // as if the first worker had been killed before reporting success
 		if code := perform(func(ctx context.Context, w work.Work) error { return work.Finish(ctx, w, plan, store) }); code != want {
 			t.Fatal(code)
 		}
@@ -75,7 +75,7 @@ func censusInParts(t *testing.T, want int, results string, words ...string) (sam
 	return same
 }
 
-// unchanged notes of which parts nothing was made.
+// unchanged records the parts in which nothing had changed.
 type unchanged struct {
 	work.Verb[census.Record]
 	names *[]string
@@ -88,7 +88,7 @@ func (u *unchanged) Take(p work.Part, r census.Record) error {
 	return nil
 }
 
-// Where there is nothing of a file, what has not changed since a time is left out, and only there.
+// TestCensusSince tests that only files without stored rows are left out if they have not changed since a time.
 func TestCensusSince(t *testing.T) {
 	t.Chdir(t.TempDir())
 	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 7\n3 block 9\n", "old": "1 car 5\n2 doll 8\n3 block 9\n5 gone\n", "x.list": "7 train"})
@@ -109,14 +109,15 @@ func TestCensusSince(t *testing.T) {
 	if names := changed(t, "some", func() { censusOf(t, 0, "a.rack", "x.list", "--then", "old", "-o", "some") }); len(names) > 0 {
 		t.Errorf("written: %v", names)
 	}
-	// What has changed meanwhile is added, and what was made once is brought up to date.
+	// Later changes are added, and existing partitions are updated.
 	toyFiles(t, map[string]string{"a.rack": "1 car 6\n2 doll 9\n3 block 9\n"})
 	tally("left out 1 part ", "--then", "old", "-o", "some")
 	wantRows(t, "some", "a.rack 1 car 6", "a.rack 2 doll 9", train)
 	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 7\n3 block 9\n"})
 	tally("left out 1 part ", "--then", "old", "-o", "some")
 	wantRows(t, "some", "a.rack 1 car 5", two, train)
-	// A run without it makes all, and then nothing is left out any more: there would be a gap.
+	// A run without the option makes everything. Then nothing is left out any more, because that would leave a
+	// gap.
 	tally("of 4 parts 1 made anew", "-o", "some")
 	wantRows(t, "some", all...)
 	tally("of 4 parts 0 made anew", "--then", "old", "-o", "some")
@@ -127,14 +128,14 @@ func TestCensusSince(t *testing.T) {
 	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 8\n3 block 10\n4 new 1\n", "old": "3 block 10\n4 new 1\n"})
 	tally("of 5 parts 3 made anew", "--then", "old", "-o", "some")
 	wantRows(t, "some", "a.rack 1 car 5", "a.rack 2 doll 8", "a.rack 3 block 10", "a.rack 4 new 1", train)
-	// By workers it is the same.
+	// Workers give the same result.
 	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 7\n3 block 9\n", "old": "1 car 5\n2 doll 8\n3 block 9\n5 gone\n"})
 	censusOf(t, 0, "a.rack", "x.list", "--then", "old", "-o", "new")
 	censusInParts(t, 0, "results", "a.rack", "x.list", "--then", "old", "-o", "elsewhere")
 	if diff := cmp.Diff(snapshot(t, "new"), snapshot(t, "merged")); diff != "" {
 		t.Error(diff)
 	}
-	// What is gone is not left out.
+	// A removed file is not listed as left out.
 	if err := os.Remove("a.rack"); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,8 @@ func TestCensusSince(t *testing.T) {
 	}
 }
 
-// However the parts are done, by whom and how often, the dataset is the same.
+// TestCensusParts tests that the dataset does not depend on the order and number of times in which parts are
+// done.
 func TestCensusParts(t *testing.T) {
 	t.Chdir(t.TempDir())
 	toyFiles(t, someToys)
@@ -163,8 +165,8 @@ func TestCensusParts(t *testing.T) {
 	}
 }
 
-// Workers make only what has changed in a dataset that stays, and what is there in the end is what one
-// process leaves there, whatever has happened to the files.
+// TestCensusKept tests that workers make only the changes of an existing dataset, and that the result is the
+// same as that of one process, for any changes of the files.
 func TestCensusKept(t *testing.T) {
 	inBuckets(t)
 	t.Chdir(t.TempDir())
@@ -172,7 +174,7 @@ func TestCensusKept(t *testing.T) {
 	together := sameBucket(3)
 	toyFiles(t, map[string]string{together[0]: "1 one", together[1]: "1 two", together[2]: "1 three"})
 	steps := []struct {
-		files map[string]string // "" goes away
+		files map[string]string // "" removes the file
 		words []string
 		same  []string
 		code  int

@@ -27,8 +27,8 @@ import (
 	"trowel.example/internal/output"
 )
 
-// The toys of census: a rack is a text of lines "SLAB NAME VALUE" that comes apart by slabs, a list
-// is the same as a whole.
+// The toys of census: a rack is a text of lines "SLAB NAME VALUE" that is split by slab, a list is the same
+// without being split.
 
 var (
 	rackItems = &format.Table{Name: "toy_items", Title: "the items of racks", Columns: []format.Column{
@@ -101,13 +101,13 @@ func toyText(name, ext string, sharding *format.Sharding, digest func(context.Co
 	}
 }
 
-// rackDigest is what there is in a slab.
+// rackDigest returns the content of a slab.
 func rackDigest(_ context.Context, job *format.Job, src *format.Source) (string, error) {
 	lines, err := rackLines(src, job.Shard)
 	return fmt.Sprint(lines), err
 }
 
-// rackBefore is what there was in the file that --then names.
+// rackBefore returns the earlier content of a slab, from the file that --then names.
 func rackBefore(ctx context.Context, job *format.Job, _ *format.Source) (string, error) {
 	if job.Value("then") == "" {
 		return "", nil
@@ -162,7 +162,7 @@ func censusOf(t testing.TB, want int, args ...string) string {
 	return told
 }
 
-// tableRows are the rows of all files of a table, as a query engine reads them, sorted.
+// tableRows returns the rows of all files of a table, sorted, as a query engine reads them.
 func tableRows(t testing.TB, dir, table string) []string {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(dir, table, "*.parquet"))
@@ -198,7 +198,7 @@ func tableRows(t testing.TB, dir, table string) []string {
 	return rows
 }
 
-// snapshot is all that is in a folder: bytes, and whether they are the very same files.
+// snapshot returns the content of a folder, including the identity of each file.
 func snapshot(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
@@ -215,8 +215,7 @@ func snapshot(t testing.TB, dir string) map[string]string {
 	return all
 }
 
-// changed returns which files of a folder are others than before, by what they are and not by
-// what is in them.
+// changed returns the files of a folder that were replaced, even if their content is the same.
 func changed(t testing.TB, dir string, run func()) []string {
 	t.Helper()
 	infos := func() map[string]fs.FileInfo {
@@ -289,29 +288,29 @@ func TestCensus(t *testing.T) {
 	}
 	wantRows(t, "out", someRows...)
 
-	// Nothing has changed, and nothing is written.
+	// Without changes, nothing is written.
 	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); len(names) > 0 {
 		t.Errorf("written: %v", names)
 	}
-	// A slab has changed, in one of its tables.
+	// A slab has changed in one of its tables.
 	toyFiles(t, map[string]string{"in/a.rack": "1 car 5\n1 ball\n2 doll 8\n3 block 9\n"})
 	slab := census.ShardName("in/a.rack", "2")
 	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); !slices.Equal(names, []string{"parts/" + slab + ".json", "toy_items/" + slab + ".parquet"}) {
 		t.Errorf("written: %v", names)
 	}
-	// A slab is gone, and so are its files.
+	// A slab was removed, with its files.
 	toyFiles(t, map[string]string{"in/a.rack": "1 car 5\n1 ball\n3 block 9\n"})
 	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); !slices.Equal(names, []string{"-parts/" + slab + ".json", "-toy_items/" + slab + ".parquet", "-toy_slabs/" + slab + ".parquet", "census.json"}) {
 		t.Errorf("written: %v", names)
 	}
-	// What is there is as a new one has it.
+	// The result is identical to that of a new dataset.
 	toyFiles(t, someToys)
 	censusOf(t, 0, "in", "-o", "out")
 	censusOf(t, 0, "in", "-o", "new")
 	if diff := cmp.Diff(snapshot(t, "new"), snapshot(t, "out")); diff != "" {
 		t.Error("another way gives another result: ", diff)
 	}
-	// What is damaged or lost is made again.
+	// Damaged or missing files are rebuilt.
 	file := "out/toy_items/" + census.Bucket("in/x.list") + ".parquet"
 	if err := os.Truncate(file, 10); err != nil {
 		t.Fatal(err)
@@ -328,14 +327,14 @@ func TestCensus(t *testing.T) {
 	}
 }
 
-// inBuckets has new datasets keep few files apart, as they do many.
+// inBuckets makes new datasets spread few files over partitions, as they do with many.
 func inBuckets(t *testing.T) {
 	was := fewFiles
 	fewFiles = 0
 	t.Cleanup(func() { fewFiles = was })
 }
 
-// sameBucket returns the names of lists that are in one partition.
+// sameBucket returns the names of n lists that are in the same partition.
 func sameBucket(n int) (names []string) {
 	for i := 0; len(names) < n; i++ {
 		if name := fmt.Sprintf("in/%d.list", i); census.Bucket(name) == census.Bucket("in/0.list") {
@@ -368,7 +367,7 @@ func TestCensusGone(t *testing.T) {
 	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); len(names) > 0 {
 		t.Errorf("written: %v", names)
 	}
-	// Other sources are added to those that there are.
+	// New sources are added to the existing ones.
 	toyFiles(t, map[string]string{"more/b.rack": "5 late"})
 	censusOf(t, 0, "more", "-o", "out")
 	wantRows(t, "out", uno, two, three, "in/a.rack 1 car <null>", "in/a.rack 2 bus <null>", "more/b.rack 5 late <null>")
@@ -376,7 +375,7 @@ func TestCensusGone(t *testing.T) {
 		t.Error(told)
 	}
 	wantRows(t, "out", uno, three)
-	// A file that comes back is there once.
+	// A file that reappears is stored once.
 	toyFiles(t, map[string]string{together[0]: "1 one", together[1]: "1 two", "in/a.rack": "1 car\n2 bus"})
 	censusOf(t, 0, "in", "-o", "out")
 	wantRows(t, "out", one, two, three, "in/a.rack 1 car <null>", "in/a.rack 2 bus <null>")
@@ -385,7 +384,7 @@ func TestCensusGone(t *testing.T) {
 	}
 }
 
-// Rows are not kept of a file that is damaged, or gone, and that is said.
+// TestCensusLost tests that lost rows of a damaged or removed file are reported.
 func TestCensusLost(t *testing.T) {
 	inBuckets(t)
 	for name, damage := range map[string]func(file string) error{
@@ -411,7 +410,7 @@ func TestCensusLost(t *testing.T) {
 				t.Error(told)
 			}
 			wantRows(t, "out", together[0]+" 1 uno <null>")
-			// It is said as long as anything of the file is kept.
+			// The loss is reported while other rows of the file are kept.
 			toyFiles(t, map[string]string{together[0]: "1 eins"})
 			for range 2 {
 				if told := censusOf(t, 1, "in", "-o", "out"); strings.Count(told, "cannot be kept") != 1 {
@@ -425,7 +424,8 @@ func TestCensusLost(t *testing.T) {
 	}
 }
 
-// What cannot be read is said each time, and the rows of an earlier run stay.
+// TestCensusFailing tests that an unreadable file is reported in each run, and that the rows of an earlier run
+// stay.
 func TestCensusFailing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	toyFiles(t, someToys)
@@ -490,8 +490,8 @@ func TestCensusRefuses(t *testing.T) {
 	}
 }
 
-// A run that is killed before any change to the disk leaves files of which each is whole, the old
-// or the new; and the next run makes of it what one does that is not killed.
+// TestCensusKilled tests that a run killed before any change of the disk leaves only complete files, old or
+// new, and that the next run gives the same result as a run that was not killed.
 func TestCensusKilled(t *testing.T) {
 	inBuckets(t)
 	t.Chdir(t.TempDir())
@@ -530,9 +530,9 @@ func TestCensusKilled(t *testing.T) {
 	}
 }
 
-// A folder that packs to an archive and its list is up to date until its files change, in one process
-// and in parts that may read no other folder; and no run leaves anything among temporary files. What is
-// made of a file that only its owner can read, only its owner can read.
+// TestCensusOfFolders tests that a folder that packs to an archive with a list is up to date until its files
+// change, in one process and in parts that may read no other folder; that no temporary files remain; and that
+// the output for a file that only its owner may read is readable only by the owner.
 func TestCensusOfFolders(t *testing.T) {
 	samples := samplesDir(t)
 	dir := t.TempDir()
@@ -602,8 +602,8 @@ func TestCensusOfFolders(t *testing.T) {
 	}
 }
 
-// A new dataset keeps few files together, and small ones that come apart; where they become many, or
-// large, it takes them apart, and no row is there twice or lost. A table without rows is a file.
+// TestCensusFew tests that a new dataset bundles few files, and small ones with shards; that many or large
+// files are split without duplicate or lost rows; and that a table without rows has a file.
 func TestCensusFew(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rack := censusToys[0].Formats[1]
@@ -638,7 +638,7 @@ func TestCensusFew(t *testing.T) {
 	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); len(names) > 0 {
 		t.Errorf("written: %v", names)
 	}
-	// One that is gone stays; one that has become large comes apart.
+	// The rows of a removed file stay; a file that has become large is split.
 	large := "1 car 5\n1 ball\n2 doll 7\n3 block 9\n3 x 1\n3 x 2\n3 x 3\n3 x 4\n3 x 5\n3 x 6\n"
 	toyFiles(t, map[string]string{"in/a.rack": large})
 	if err := os.Remove("in/b.rack"); err != nil {
@@ -655,7 +655,7 @@ func TestCensusFew(t *testing.T) {
 	if got := parts(); len(got) != 5 || got[len(got)-1] != "whole" {
 		t.Errorf("%q", got)
 	}
-	// Now all small ones are gone, and it becomes small again.
+	// All small files are removed, and the large one becomes small again.
 	toyFiles(t, map[string]string{"in/a.rack": someToys["in/a.rack"]})
 	censusOf(t, 0, "in", "-o", "out")
 	wantRows(t, "out", someRows...)
@@ -668,7 +668,7 @@ func TestCensusFew(t *testing.T) {
 		}
 	}
 	wantRows(t, "out", rows...)
-	// Many files are kept apart.
+	// Many files are spread over partitions.
 	more := make(map[string]string)
 	for i := range 300 {
 		name := fmt.Sprintf("in/m%d.list", i)

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/checks.md again")
 
-// docs/checks.md lists every kind of finding, once, with an ID of its own.
+// TestChecksPage tests that docs/checks.md lists every kind of finding once, with a unique ID.
 func TestChecksPage(t *testing.T) {
 	var page bytes.Buffer
 	page.WriteString(`# What check finds

@@ -22,13 +22,13 @@ import (
 	"trowel.example/torchlight"
 )
 
-// games are all that the tool opens.
+// games are all games of the tool.
 var games = format.Games{teeworlds.Game, torchlight.Game, minetest.Game}
 
-// withToys are those and the toys.
+// withToys are all games and the toys.
 var withToys = append(format.Games{toys}, games...)
 
-// inTests runs the tests, none of which may give its process to another program. They have memory to spare.
+// inTests runs the tests. In tests, no program replaces the process, and garbage is collected less often.
 type inTests struct{ *testing.M }
 
 func (m inTests) Run() int {
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// list is a program of the scripts: it prints the names in folders, hidden ones as well.
+// list is a program for scripts: it prints the names in folders, including hidden ones.
 func list(dirs []string, out io.Writer) int {
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)
@@ -64,7 +64,7 @@ func list(dirs []string, out io.Writer) int {
 	return 0
 }
 
-// replaceText is a command of the scripts: it replaces a text in a file, where it comes first.
+// replaceText is a command for scripts: it replaces the first occurrence of a text in a file.
 func replaceText(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: replace FILE OLD NEW")
@@ -76,7 +76,7 @@ func replaceText(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o666))
 }
 
-// cutOff is a command of the scripts: it leaves so many bytes of a file.
+// cutOff is a command for scripts: it truncates a file to a number of bytes.
 func cutOff(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: cutoff FILE SIZE")
@@ -86,8 +86,7 @@ func cutOff(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
 }
 
-// exits is a command of the scripts: it runs a program, which has to end with the
-// code that is given.
+// exits is a command for scripts: it runs a program, which must exit with the given code.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM...")
@@ -105,7 +104,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// edit replaces a text in a file in UTF-16, as an editor does.
+// edit replaces a text in a UTF-16 file, as an editor does.
 func edit(args []string, stderr io.Writer) int {
 	data, err := os.ReadFile(args[0])
 	if err == nil {

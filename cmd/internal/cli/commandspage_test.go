@@ -9,7 +9,7 @@ import (
 	"trowel.example/format"
 )
 
-// docs/finding.md describes every query, as it is declared.
+// TestFindingPage tests that docs/finding.md describes every query as declared.
 func TestFindingPage(t *testing.T) {
 	testPage(t, "finding.md", `# What find finds
 
@@ -33,7 +33,7 @@ This page is made from the declarations in the code:
 `+commandPage(games.Formats(), "find", queriesOf))
 }
 
-// testPage makes sure that a page of the docs is what the code makes of it.
+// testPage tests that a page of the docs is identical to the generated one.
 func testPage(t *testing.T, name, page string) {
 	name = "../../../docs/" + name
 	if *update {
@@ -46,7 +46,7 @@ func testPage(t *testing.T, name, page string) {
 	}
 }
 
-// docs/editing.md describes every operation, as it is declared.
+// TestEditingPage tests that docs/editing.md describes every operation as declared.
 func TestEditingPage(t *testing.T) {
 	testPage(t, "editing.md", strings.ReplaceAll(`# Changing files
 

@@ -9,7 +9,7 @@ import (
 	"trowel.example/internal/corpus"
 )
 
-// A real world whose blocks have much metadata goes through every verb whole.
+// TestLargeMetadata tests that all verbs handle a real world with large metadata without loss.
 func TestLargeMetadata(t *testing.T) {
 	world := corpus.Dir(t, "minetest/large-metadata")
 	dir := t.TempDir()
@@ -22,7 +22,7 @@ func TestLargeMetadata(t *testing.T) {
 		}
 		return out.String() + talk.String()
 	}
-	// Version 28 has its metadata in a zlib stream: there and back.
+	// In version 28, metadata is a zlib stream: converted there and back.
 	said("convert", world, "--to", "sqlite", "--blocks", "28", "-o", in("v28"))
 	said("convert", in("v28"), "--to", "sqlite", "--blocks", "29", "-o", in("v29"))
 	said("convert", world, "--to", "leveldb", "-o", in("leveldb"))

@@ -12,7 +12,7 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// gapsOf returns where the gaps that a dump lists begin, in its order.
+// gapsOf returns the offsets of the gaps that a dump lists, in order.
 func gapsOf(said string) (at []int) {
 	for line := range strings.Lines(said) {
 		if f := strings.Fields(line); len(f) > 3 && f[3] == "gap" {
@@ -23,9 +23,8 @@ func gapsOf(said string) (at []int) {
 	return at
 }
 
-// A file that ends too early is never taken for a whole one, wherever it ends: no
-// verb that reads it exits with 0, each says why, and extract leaves nothing unless
-// it is asked for what can be read.
+// TestCutFiles tests that a truncated file is never treated as complete, wherever it ends: no verb that reads
+// it exits with 0, each prints the reason, and extract writes nothing unless -k is given.
 func TestCutFiles(t *testing.T) {
 	tests.NotRaced(t, "reads many damaged files, one after the other")
 	for sample, query := range map[string]string{"burrow.map": "image", "ember.mod": "file"} {
@@ -47,7 +46,7 @@ func TestCutFiles(t *testing.T) {
 					t.Fatal(err)
 				}
 				verbs := [][]string{{"info", cut}, {"ls", cut}, {"dump", cut}, {"check", cut}, {"extract", cut, "-o", out}}
-				if size%(10*step) == 0 { // those that take longer
+				if size%(10*step) == 0 { // the slower verbs
 					verbs = append(verbs, [][]string{{"dump", "--json", cut}, {"search", "x", cut}, {"diff", cut, whole},
 						{"cat", cut, "map.json"}, {"extract", "-k", cut, "-o", kept}}...)
 				}
@@ -59,7 +58,7 @@ func TestCutFiles(t *testing.T) {
 						t.Errorf("%d of %d bytes: %s: exit code %d: %s", size, len(data), verb[0], code, said)
 					}
 				}
-				// What can be told about can be searched.
+				// If info can read the file, find can, too.
 				if code, said := quietly("find", cut, "--", query); code != codes["info"] || said == "" {
 					t.Errorf("%d of %d bytes: find: exit code %d, that of info is %d: %s", size, len(data), code, codes["info"], said)
 				}
@@ -72,10 +71,10 @@ func TestCutFiles(t *testing.T) {
 					t.Fatalf("%d of %d bytes: extract left %v", size, len(data), left)
 				}
 				if _, err := os.Stat(kept); err == nil {
-					// What was saved is a tree: it packs to what was there.
+					// The saved parts are a tree, which packs to the file.
 					back := filepath.Join(dir, "back")
 					want := exitFine
-					if sample == "burrow.map" { // whose sidecar has the damaged file
+					if sample == "burrow.map" { // the sidecar contains the damaged file
 						want = exitFound
 						if code, said := quietly("pack", kept, "-o", back); code != exitFailed || !strings.Contains(said, "is not whole") {
 							t.Errorf("%d of %d bytes: pack of what was kept without -k: exit code %d: %s", size, len(data), code, said)
@@ -99,7 +98,7 @@ func TestCutFiles(t *testing.T) {
 	}
 }
 
-// What is said of one of several files says of which.
+// TestSaidOfWhich tests that messages about one of several files name the file.
 func TestSaidOfWhich(t *testing.T) {
 	ember, err := filepath.Abs("../../../samples/ember")
 	if err != nil {
@@ -151,8 +150,7 @@ func TestInFile(t *testing.T) {
 	}
 }
 
-// quietly runs the tool and returns what it exits with and says; what it prints goes
-// where check says what it finds.
+// quietly runs the tool and returns its exit code and messages; for check, the printed findings.
 func quietly(args ...string) (code int, said string) {
 	var out, err bytes.Buffer
 	code = run(games, args, strings.NewReader(""), &out, &err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// runsIn returns the exit code of a command line, and what it printed, with both streams.
+// runsIn runs a command line and returns the exit code and the output of both streams.
 func runsIn(t *testing.T, dir, line string) (int, string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -16,7 +16,8 @@ func runsIn(t *testing.T, dir, line string) (int, string) {
 	return code, out.String()
 }
 
-// With -k a mod or an archive that is cut off is edited and converted as far as it is there, and the exit code is 1.
+// TestCutMod tests that with -k, the readable part of a truncated mod or archive is edited and converted, with
+// exit code 1.
 func TestCutMod(t *testing.T) {
 	dir := t.TempDir()
 	expect := func(code int, line string) string {
@@ -74,7 +75,8 @@ func TestCutMod(t *testing.T) {
 	expect(0, "ls DIR/c.MOD")
 }
 
-// A text that has no integer where one belongs is an error with its line; -k leaves the file out.
+// TestPackNumbers tests that a text without an integer where one is required is an error with its line, and
+// that -k leaves the file out.
 func TestPackNumbers(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{

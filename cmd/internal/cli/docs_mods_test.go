@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The commands about mods on the pages can be typed in a folder with the samples, and print what
+// TestDocsMods tests that the commands about mods on the pages work in a folder with the samples and print what
 // the pages show.
 func TestDocsMods(t *testing.T) {
 	root, err := filepath.Abs("../../..")
@@ -16,7 +16,7 @@ func TestDocsMods(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		page, from, to string // the part of the page
+		page, from, to string // the tested range of the page
 		before         []string
 		lines          int
 	}{

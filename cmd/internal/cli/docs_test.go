@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What the pages show can be typed as it stands: every line of them that begins with trowel is
-// run, one after the other, with files of the names that they use.
+// TestDocsExamples tests that the examples of the pages work: it runs every line that begins with trowel, in
+// order, with files of the names used.
 func TestDocsExamples(t *testing.T) {
 	samples, err := filepath.Abs("../../../samples")
 	if err != nil {
@@ -26,7 +26,7 @@ func TestDocsExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			head, _, _ := strings.Cut(string(text), "\nThis page is made from the declarations") // what comes then is tested as examples of commands
+			head, _, _ := strings.Cut(string(text), "\nThis page is made from the declarations") // the rest is tested as examples of commands
 			t.Chdir(t.TempDir())
 			run := func(want int, line string) {
 				t.Helper()
@@ -37,7 +37,7 @@ func TestDocsExamples(t *testing.T) {
 				var args []string
 				for _, word := range words[1:] {
 					if found, err := filepath.Glob(word); err == nil && len(found) > 0 && strings.Contains(word, "*") {
-						args = append(args, found...) // as a shell does
+						args = append(args, found...) // expanded as by a shell
 					} else {
 						args = append(args, word)
 					}
@@ -72,7 +72,7 @@ func TestDocsExamples(t *testing.T) {
 					continue
 				}
 				line, _, _ = strings.Cut(line, "   #")
-				run(exitFound, line) // conflicts and losses are part of what is shown
+				run(exitFound, line) // the examples include conflicts and losses
 				n++
 			}
 			if n < 2 {
@@ -82,7 +82,7 @@ func TestDocsExamples(t *testing.T) {
 	}
 }
 
-// Every link of the pages to a file leads to one.
+// TestDocsLinks tests that every link to a file has a target.
 func TestDocsLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#\s]+)[^)\s]*\)`)
 	var pages []string
@@ -101,7 +101,7 @@ func TestDocsLinks(t *testing.T) {
 		}
 		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
 			if strings.Contains(m[1], ":") {
-				continue // another host's
+				continue // on another host
 			}
 			links++
 			if _, err := os.Stat(filepath.Join(filepath.Dir(page), filepath.FromSlash(m[1]))); err != nil {

@@ -8,9 +8,8 @@ import (
 	"trowel.example/format"
 )
 
-// What the doors of the games declare fits together: each format is described, has a name
-// of its own, and can do what it says; and options that share a name, and so a flag, are
-// the same kind of option.
+// TestDoors tests that the declarations of the games are consistent: each format has a description, a unique
+// name and the functions for its abilities, and options that share a name, and so a flag, have the same type.
 func TestDoors(t *testing.T) {
 	seen := make(map[string]bool)
 	options := make(map[string]format.Option)

@@ -9,21 +9,21 @@ import (
 	"trowel.example/internal/effort"
 )
 
-// Each verb inflates, decodes and goes through everything once at most, and listing
-// nothing that is large.
+// TestEffort tests that each verb inflates, decodes and walks all data at most once, and that ls inflates
+// nothing large.
 func TestEffort(t *testing.T) {
 	dir := filepath.ToSlash(t.TempDir())
 	inflated := make(map[string]int64)
 	for _, test := range []struct {
 		args                       string
-		decoded, placed, perStream int64 // maps, walks over their items, files of mods for each stream
+		decoded, placed, perStream int64 // decoded maps, walks over their items, files of mods per stream
 	}{
-		{"pack SAMPLES/burrow -o DIR/b.map", 1, 2, 0}, // read again
+		{"pack SAMPLES/burrow -o DIR/b.map", 1, 2, 0}, // the output is read back
 		{"info DIR/b.map", 1, 1, 0},
 		{"ls -l DIR/b.map", 1, 1, 0},
 		{"search -F x:y DIR/b.map", 1, 1, 0},
 		{"check DIR/b.map", 1, 2, 0},
-		{"extract DIR/b.map -o DIR/b", 1, 3, 0}, // read, written as new for the residues, and with them
+		{"extract DIR/b.map -o DIR/b", 1, 3, 0}, // read, encoded to find the residues, and written with them
 		{"pack -f DIR/b -o DIR/b.map", 1, 2, 0},
 		{"pack SAMPLES/ember -o DIR/e.MOD", 0, 0, 0},
 		{"info DIR/e.MOD", 0, 0, 0},

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Between two collections the heap grows by what is alive and the slack, however little that is.
+// TestCollectLate tests that between two collections, the heap grows by the live heap plus slack, even if the
+// live heap is small.
 func TestCollectLate(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	defer CollectLate()()
@@ -19,7 +20,7 @@ func TestCollectLate(t *testing.T) {
 		if goal[0].Value.Uint64() > slack {
 			return
 		}
-		time.Sleep(10 * time.Millisecond) // cleanups run beside
+		time.Sleep(10 * time.Millisecond) // cleanups run concurrently
 	}
 	t.Errorf("the next collection is at %d bytes", goal[0].Value.Uint64())
 }

@@ -8,7 +8,7 @@ import (
 	"trowel.example/format"
 )
 
-// hashingGame is a game that knows the name "name", of which the hash is h.
+// hashingGame returns a game with the known name "name" and its hash h.
 func hashingGame(title string, h uint32) *format.Game {
 	return &format.Game{Title: title, Hash: &format.Hash{
 		Of: func(string) uint32 { return h },
@@ -23,7 +23,7 @@ func hashingGame(title string, h uint32) *format.Game {
 	}}
 }
 
-// The verb serves every game that hashes names; there is none where no game does.
+// TestHash tests that the verb hash supports every game that hashes names, and is missing if no game does.
 func TestHash(t *testing.T) {
 	one, two := hashingGame("One", 1), hashingGame("Two", 2)
 	for _, c := range []struct {

@@ -9,8 +9,8 @@ import (
 	"trowel.example/internal/judge"
 )
 
-// A backup that is killed at any call that changes the disk leaves a repository whose snapshots are
-// whole, and the next backup succeeds.
+// TestKillBackup tests that a backup killed at any call that changes the disk leaves only complete snapshots in
+// the repository, and that the next backup succeeds.
 func TestKillBackup(t *testing.T) {
 	trowel, dir := toBeKilled(t), t.TempDir()
 	samples, err := filepath.Abs("../../../samples")
@@ -39,7 +39,7 @@ func TestKillBackup(t *testing.T) {
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
 			if !judge.Killed(t, cmd, call, at) {
-				break // it is not called so often
+				break // the call occurs less often
 			}
 			kills++
 			if out, err := run("trowel check repo && trowel restore -q repo -o back"); err != nil {

@@ -16,12 +16,12 @@ import (
 	"trowel.example/internal/judge"
 )
 
-// envKills makes TestKillVerbs run: it takes minutes.
+// envKills enables TestKillVerbs, which takes minutes.
 const envKills = "TROWEL_KILLS"
 
-// deadly are the system calls at which runs are killed, each at its first, second and so
-// on time. Which is which is counted for each thread: what moves between threads is covered by
-// the steps of package output, which its own test counts.
+// deadly are the system calls at which runs are killed, at the first, second and further occurrence.
+// Occurrences are counted per thread: differences between threads are covered by package output, whose own test
+// counts steps.
 var deadly = strings.Fields("write pwrite64 rename renameat renameat2 linkat fsync fdatasync syncfs unlink unlinkat mkdirat ftruncate fchmodat utimensat")
 
 // toBeKilled returns the path of the program, for a test that takes minutes.
@@ -41,8 +41,7 @@ func toBeKilled(t *testing.T) string {
 	return trowel
 }
 
-// seen is what a folder has in it: what files there are, with digests, except for what is hidden
-// in the folders of runs.
+// seen is the content of a folder: file names and digests, without the hidden files of running processes.
 type seen map[string]string
 
 func look(t *testing.T, dir string) seen {
@@ -73,7 +72,7 @@ func look(t *testing.T, dir string) seen {
 	return s
 }
 
-// same compares what folders have, except for what is in files that never are the same twice.
+// same compares the content of folders, except for files whose content varies.
 func (s seen) same(o seen, varies map[string]bool) bool {
 	if len(s) != len(o) {
 		return false
@@ -86,10 +85,9 @@ func (s seen) same(o seen, varies map[string]bool) bool {
 	return true
 }
 
-// Every verb that writes, killed at every call that changes something on the disk: it leaves
-// the old or the new, and when it is called again it makes the new and removes all it left.
-// Late are those of which the next run ends what was begun. What a repair in place leaves,
-// package worldrepair tests.
+// TestKillVerbs kills every verb that writes, at every call that changes the disk, and tests that the output is
+// the old or the new one, and that the next run completes the output and removes leftover data. Late are verbs
+// whose next run completes an earlier one. In-place repairs are tested by package worldrepair.
 func TestKillVerbs(t *testing.T) {
 	trowel := toBeKilled(t)
 	bin := filepath.Dir(trowel)
@@ -108,10 +106,10 @@ func TestKillVerbs(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		setup []string // commands
-		in    string   // the folder below, in which it runs
+		in    string   // the folder in which it runs
 		args  string
 		late  bool
-		loose bool // the same thing has other bytes after it went on
+		loose bool // a resumed output may have other bytes with the same meaning
 	}{
 		{"pack a map", nil, "", "pack " + s + "burrow -o x.map", false, false},
 		{"pack over a map", []string{"touch x.map"}, "", "pack " + s + "burrow -o x.map -f", false, false},
@@ -179,7 +177,7 @@ func TestKillVerbs(t *testing.T) {
 			args := strings.Fields(os.Expand(c.args, func(string) string { return samples }))
 			count := map[string]int{}
 			for _, call := range deadly {
-				for at := 1; ; at += 1 + at/20 { // each of the first, fewer of those that are alike
+				for at := 1; ; at += 1 + at/20 { // all early calls, fewer of the later, similar ones
 					dir := fresh()
 					killed := judge.Killed(t, run(filepath.Join(dir, c.in), append([]string{trowel}, args...)...), call, at)
 					after := look(t, dir)
@@ -193,7 +191,7 @@ func TestKillVerbs(t *testing.T) {
 					default:
 						t.Errorf("killed at %s %d: neither old nor new: %v", call, at, names(after))
 					}
-					for name, digest := range old { // what was there is b.map, or is about to be
+					for name, digest := range old { // the old content is b.map or is about to become it
 						if strings.Contains(c.args, "--backup b.") && after[name] != digest && after["b"+name[1:]] != digest && !inWorkshop(t, dir, digest) {
 							t.Errorf("killed at %s %d: %s has changed without a backup", call, at, name)
 						}
@@ -218,7 +216,7 @@ func TestKillVerbs(t *testing.T) {
 	}
 }
 
-// inWorkshop reports whether the hidden folder of a run has a file of this digest.
+// inWorkshop reports whether the hidden folder of a run contains a file with this digest.
 func inWorkshop(t *testing.T, dir, digest string) bool {
 	hidden, _ := filepath.Glob(filepath.Join(dir, ".trowel-*.tmp", "*"))
 	return slices.ContainsFunc(hidden, func(path string) bool {
@@ -230,9 +228,9 @@ func inWorkshop(t *testing.T, dir, digest string) bool {
 // editWorld changes blocks, a store and a file of a world.
 const editWorld = "replace default:stone default:cobble then set-storage x k v then ban 192.0.2.9 eve"
 
-// A world that is changed in place, killed at every call that changes something on the disk: if
-// anything has changed there is a backup that gives back what was, and the same again ends
-// what was begun.
+// TestKillInPlace kills in-place changes of a world at every call that changes the disk, and tests that a
+// changed world has a backup that restores the old content, and that repeating the command completes the
+// change.
 func TestKillInPlace(t *testing.T) {
 	trowel := toBeKilled(t)
 	hollow, err := filepath.Abs("../../../samples/hollow")
@@ -279,15 +277,15 @@ func TestKillInPlace(t *testing.T) {
 			must(now, append([]string{trowel}, args...)...)
 			same := func(dir, want string) bool {
 				files, wants := look(t, filepath.Join(dir, "w")), look(t, filepath.Join(want, "w"))
-				delete(files, "map.sqlite-journal") // which SQLite takes for what it is: of nothing, or of what it undoes
+				delete(files, "map.sqlite-journal") // SQLite ignores an empty journal and rolls back a valid one
 				list := filepath.Join(dir, "w", "trowel_light.txt")
-				if text, err := os.ReadFile(list); err == nil { // blocks may be in it twice
+				if text, err := os.ReadFile(list); err == nil { // blocks may be listed twice
 					lines := slices.Compact(slices.Sorted(strings.Lines(strings.TrimLeft(string(text), "\n"))))
 					if err := os.WriteFile(list, []byte(strings.TrimLeft(strings.Join(lines, ""), "\n")), 0o666); err != nil {
 						t.Fatal(err)
 					}
 				}
-				varies := map[string]bool{"trowel_light.txt": true} // which diff compares
+				varies := map[string]bool{"trowel_light.txt": true} // files that diff compares separately
 				for name := range wants {
 					varies[name] = varies[name] || strings.HasSuffix(name, ".sqlite")
 				}
@@ -331,7 +329,7 @@ func TestKillInPlace(t *testing.T) {
 	}
 }
 
-// Large files and folders, killed at any time.
+// TestKillLarge kills runs with large files and folders at random times.
 func TestKillLarge(t *testing.T) {
 	trowel := toBeKilled(t)
 	large := func(version uint16, toys int) []byte {
@@ -361,7 +359,7 @@ func TestKillLarge(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, c := range []struct {
-		name, old string // what the target is before
+		name, old string // the existing target
 		target    string
 		args      []string
 		late      bool

@@ -16,8 +16,7 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// busy is a mod that writes all the time: new land, nodes with metadata in land that is
-// there, and what mods keep.
+// busy is a mod that writes continuously: new land, nodes with metadata in existing land, and mod storage.
 const busy = `
 local storage = minetest.get_mod_storage()
 local step = 0
@@ -38,9 +37,9 @@ minetest.register_globalstep(function()
 end)
 `
 
-// A real server writes to its world all the while: every verb that only reads the world sees
-// something that was there at a moment, none of them disturbs the server, and one that would
-// write to the world is refused.
+// TestLiveServer tests, while a real server writes to its world, that every verb that only reads sees a
+// consistent state, that none disturbs the server, and that every verb that would write to the world is
+// refused.
 func TestLiveServer(t *testing.T) {
 	tests.LongOnly(t, "runs a server")
 	server := judge.Find(t, "minetestserver")
@@ -72,7 +71,7 @@ func TestLiveServer(t *testing.T) {
 		}
 		return st.Size()
 	}
-	for size() < 100<<10 { // until it writes
+	for size() < 100<<10 { // until the server writes
 		select {
 		case err := <-ended:
 			t.Fatalf("the server ended: %v\n%s", err, judge.Read(t, at("log")))
@@ -85,7 +84,7 @@ func TestLiveServer(t *testing.T) {
 		code := run(games, args, strings.NewReader(""), &out, &talk)
 		return code, out.String() + talk.String()
 	}
-	// That a mod keeps other things by now is no fault of a copy, but is said.
+	// Changed mod storage is reported, but is not an error of a copy.
 	fine := func(code int, said string) bool {
 		return code == 0 || code == 1 && strings.Contains(said, "[mt-copy-differs]")
 	}

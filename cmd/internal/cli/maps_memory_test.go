@@ -18,8 +18,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// largeMap makes a map of few bytes whose blocks inflate to side x side tiles or pixels, or to
-// about as many bytes of quads, n of each kind.
+// largeMap makes a small map file whose data blocks inflate to side x side tiles or pixels, or to quads of
+// similar size, n of each kind.
 func largeMap(t *testing.T, n, side int, kinds string) []byte {
 	t.Helper()
 	m := twmap.New(50, 50)
@@ -50,7 +50,7 @@ func largeMap(t *testing.T, n, side int, kinds string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Data = append(f.Data, datafile.NewBlock(picture.Pix)) // which nothing refers to
+	f.Data = append(f.Data, datafile.NewBlock(picture.Pix)) // not referred to by any item
 	data, err := f.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -58,10 +58,10 @@ func largeMap(t *testing.T, n, side int, kinds string) []byte {
 	return data
 }
 
-// liveHeap returns the most bytes that are in use while do runs, as far as samples show.
+// liveHeap returns the largest sampled heap in bytes while do runs.
 func liveHeap(do func()) uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	live := func() uint64 { // after the last run of the collector
+	live := func() uint64 { // after the last garbage collection
 		metrics.Read(sample)
 		return sample[0].Value.Uint64()
 	}
@@ -82,25 +82,25 @@ func liveHeap(do func()) uint64 {
 	}
 }
 
-// A small map whose blocks inflate to a thousand times its size takes little memory in each verb:
-// at most 512 MB with blocks as large as they may be. TROWEL_LARGE=1 tries all verbs with such
-// blocks, which takes long; without it they get a map of small blocks.
+// TestMapMemory tests that a small map whose data blocks inflate to a thousand times its size needs little
+// memory in each verb: at most 512 MB with data blocks of maximum size. TROWEL_LARGE=1 tests all verbs with
+// such blocks, which takes long; otherwise the blocks are small.
 func TestMapMemory(t *testing.T) {
 	tests.NotRaced(t, "measures memory")
 	type form struct {
 		kinds   string
 		n, side int
-		bound   uint64 // MB
+		bound   uint64 // in MB
 		verbs   []string
 	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // what several cores have at a time counts, too
-	// Each may use what those before it made.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // memory of concurrent work counts, too
+	// Each command may use the output of earlier ones.
 	all := []string{"convert MAP --to teeworlds-0.7 -o OUT.map", "check MAP", "extract MAP -o OUT", "render MAP --size 64 -o OUT.png", "dump MAP",
 		"edit MAP -o TURNED.map -- mirror left-right", "edit MAP -o EDITED.map -- add-setting sv_x", "search hello MAP", "find MAP -- tile 7",
 		"diff MAP TURNED.map", "merge MAP EDITED.map TURNED.map -o OUT3.map", "extract EDITED.map settings.cfg -o PIECE", "apply PIECE EDITED.map -o OUT4.map",
 		"git textconv MAP", "git diff large.map MAP 0 100644 EDITED.map 0 100644", "git merge MAP EDITED.map TURNED.map large.map"}
 	forms := []form{{"images", 16, 1448, 110, all[:1]}, {"images, tiles, quads", 2, 64, 64, all}}
-	if os.Getenv("TROWEL_LARGE") != "" { // an edit takes no more tiles than those of 15 such layers
+	if os.Getenv("TROWEL_LARGE") != "" { // an edit accepts at most the tiles of 15 such layers
 		forms = []form{{"images", 20, 4096, 512, all}, {"tiles", 15, 4096, 512, all}, {"quads", 15, 4096, 512, all}, {"small tiles", 60, 2000, 512, all}}
 	}
 	for _, f := range forms {

@@ -38,8 +38,8 @@ func sameFiles(t *testing.T, what string, got, want map[string]string) {
 	}
 }
 
-// Tiles that were drawn in parts are those of one run, in a new folder and in one that is there,
-// and so is what is said of them.
+// TestTilesInParts tests that tiles drawn in parts, and the messages, are the same as those of one run, in a
+// new and in an existing folder.
 func TestTilesInParts(t *testing.T) {
 	games := append(format.Games{toys}, games...)
 	samples := samplesDir(t)
@@ -62,7 +62,7 @@ func TestTilesInParts(t *testing.T) {
 			sameFiles(t, line, judge.Files(t, filepath.Join("output", "2"+name)), judge.Files(t, "1"+name))
 		}
 	}
-	// What is no such work is not done.
+	// A command line without such a work is refused.
 	before, _ := filepath.Glob("*")
 	for _, line := range []string{"render a.box -o a.png", "render a.box", "render a.box --list", "convert hollow -o b --to sqlite-pos", "convert a.box --to x"} {
 		if got := inParts(t, games, nil, strings.Fields(line)...); got.code != exitFailed || got.err == "" {
@@ -74,7 +74,7 @@ func TestTilesInParts(t *testing.T) {
 	}
 }
 
-// What nobody can do is refused before there is any work.
+// TestPerformRefuses tests that impossible command lines are refused before any work.
 func TestPerformRefuses(t *testing.T) {
 	samples := samplesDir(t)
 	t.Chdir(t.TempDir())
@@ -93,7 +93,7 @@ func TestPerformRefuses(t *testing.T) {
 
 var backupSize = regexp.MustCompile(`,"size":[0-9]+`)
 
-// A conversion in place that is done in parts says what one run says, and does what it does.
+// TestConvertInParts tests that an in-place conversion in parts has the same messages and results as one run.
 func TestConvertInParts(t *testing.T) {
 	samples := samplesDir(t)
 	t.Chdir(t.TempDir())
@@ -110,7 +110,7 @@ func TestConvertInParts(t *testing.T) {
 		}
 		want, got := here(games, args("one")...), inParts(t, games, nil, args("two")...)
 		got.out, got.err = strings.ReplaceAll(got.out, "two", "one"), strings.ReplaceAll(got.err, "two", "one")
-		// A backup has the time in it when it was made, which takes more or less room.
+		// The size of a backup depends on the length of its time stamp.
 		want.out, got.out = backupSize.ReplaceAllString(want.out, ""), backupSize.ReplaceAllString(got.out, "")
 		if want != got || want.code == exitFailed {
 			t.Errorf("%s: in parts it gives\n%+v, want\n%+v", line, got, want)
@@ -122,7 +122,7 @@ func TestConvertInParts(t *testing.T) {
 			}
 		}
 	}
-	// Who may not change files does not, and the backups go to where one may write.
+	// Without permission to change files, nothing is changed; backups go to writable folders.
 	root, _ := os.Getwd()
 	for _, c := range []struct {
 		access Access
@@ -147,7 +147,7 @@ func TestConvertInParts(t *testing.T) {
 	}
 }
 
-// A part may be asked for by somebody else: what is no shard is an error.
+// TestHostileShards tests that an invalid shard in a requested part is an error.
 func TestHostileShards(t *testing.T) {
 	samples := samplesDir(t)
 	t.Chdir(t.TempDir())

@@ -14,23 +14,23 @@ import (
 	"trowel.example/format"
 )
 
-// performed is what a command line gives.
+// performed is the result of a command line.
 type performed struct {
 	out, err string
 	code     int
 }
 
-// here runs the tool as it is.
+// here runs the tool in one run.
 func here(games format.Games, args ...string) performed {
 	var out, said bytes.Buffer
 	code := run(games, args, strings.NewReader(""), &out, &said)
 	return performed{out.String(), said.String(), code}
 }
 
-// inParts runs the tool part by part, each in a run of its own.
+// inParts runs the tool part by part, each part in a separate run.
 func inParts(t *testing.T, games format.Games, access *Access, args ...string) performed {
 	t.Helper()
-	var output func(string) string // that of the last run
+	var output func(string) string // of the last run
 	var part *work.Part
 	call := func(out, said io.Writer, do func(context.Context, work.Work) error) int {
 		return Perform(t.Context(), Call{Games: games, Args: args, Part: part, Stdin: strings.NewReader(""), Stdout: out, Stderr: said, Access: access, Work: do, Output: output})
@@ -103,7 +103,7 @@ func TestPerform(t *testing.T) {
 	}
 }
 
-// A manifest that is made in parts is the very one of one run, wherever it is written.
+// TestPerformManifest tests that a manifest made in parts is identical to that of one run, for any output name.
 func TestPerformManifest(t *testing.T) {
 	samples, err := filepath.Abs("../../../samples")
 	if err != nil {
@@ -132,7 +132,7 @@ func TestPerformManifest(t *testing.T) {
 		if resumed.code != 0 || !bytes.Equal(made, again) || resumed.out != want.out {
 			t.Errorf("%s, resumed: %d bytes, want %d: %+v", line, len(again), len(made), resumed)
 		}
-		// Parts that are done are not done again.
+		// Completed parts are not repeated.
 		os.Remove("m")
 		os.Rename("w", "moved")
 		os.Mkdir("w", 0o777)
@@ -156,7 +156,7 @@ func TestPerformManifest(t *testing.T) {
 	}
 }
 
-// What is no work, or does none, is an error and does nothing.
+// TestPerformNothing tests that command lines without work are errors and have no effect.
 func TestPerformNothing(t *testing.T) {
 	games := format.Games{toys}
 	t.Chdir(t.TempDir())
@@ -172,7 +172,7 @@ func TestPerformNothing(t *testing.T) {
 	}
 }
 
-// Nothing outside of the roots is opened.
+// TestAccess tests that nothing outside of the roots is opened.
 func TestAccess(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need rights there")
@@ -207,13 +207,14 @@ func TestAccess(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	// Links among files are not followed at all; one in a folder that is a game file is refused.
+	// Links to files are not followed; a link in a folder that is a game file is refused.
 	if got := inParts(t, games, access, "check", "."); strings.Contains(got.out, "toy-empty") || !strings.HasPrefix(got.err, "trowel: linked/secret.txt: "+errOutside.Error()+"\n3 files") {
 		t.Errorf("a folder: %+v", got)
 	}
 }
 
-// What options name, and what stands beside a file, is no way out of the roots either.
+// TestAccessBeside tests that files named by options, and neighbors of files, cannot be outside of the roots
+// either.
 func TestAccessBeside(t *testing.T) {
 	samples := samplesDir(t)
 	dir := t.TempDir()
@@ -252,7 +253,7 @@ func TestAccessBeside(t *testing.T) {
 	if got := inParts(t, games, access, "check", "in/x.pak"); !strings.Contains(got.err+got.out, errOutside.Error()) {
 		t.Errorf("beside: %+v", got)
 	}
-	// A server elsewhere is asked by nobody who may not.
+	// Remote servers are not contacted without permission.
 	if got := inParts(t, games, access, "check", "in", "--remote"); got.code != exitFailed || !strings.Contains(got.err, "other machines") {
 		t.Errorf("remote: %+v", got)
 	}

@@ -13,8 +13,8 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// What is told of a world slab by slab, in runs that know nothing of each other, is what one run
-// tells: of whole worlds, and of damaged ones.
+// TestWorldInParts tests that the messages about a world processed slab by slab in independent runs are the
+// same as in one run, for intact and damaged worlds.
 func TestWorldInParts(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	pos, xyz, level := mapdb.Config{Backend: mapdb.SQLite}, mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ}, mapdb.Config{Backend: mapdb.LevelDB}
@@ -49,7 +49,7 @@ func TestWorldInParts(t *testing.T) {
 	}
 }
 
-// damageBlocks puts blocks into a world of which some things cannot be read.
+// damageBlocks writes blocks with unreadable parts to a world.
 func damageBlocks(t *testing.T, dir string, config mapdb.Config, blocks int) {
 	t.Helper()
 	w, err := mapdb.OpenForWriting(t.Context(), dir, config, false)
@@ -85,7 +85,7 @@ func damageBlocks(t *testing.T, dir string, config mapdb.Config, blocks int) {
 	}
 }
 
-// damageFile overwrites some pages of a database of SQLite.
+// damageFile overwrites some pages of an SQLite database.
 func damageFile(t *testing.T, dir string, _ mapdb.Config, _ int) {
 	t.Helper()
 	name := filepath.Join(dir, "map.sqlite")

@@ -23,8 +23,8 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// Wherever a pipe stands in the place of a file, every verb ends: it is never opened.
-// A verb that waits for somebody to write keeps this test from ending.
+// TestPipes tests that every verb ends if a pipe replaces any of its files: the pipe is never opened. If a verb
+// waits for a writer, this test does not end.
 func TestPipes(t *testing.T) {
 	tests.LongOnly(t, "runs many verbs")
 	dir := t.TempDir()
@@ -88,7 +88,7 @@ func TestPipes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Beside a file, and in the place of the file itself.
+	// Next to a file, and instead of the file itself.
 	if err := os.Remove(in("ember.pak.MAN")); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestPipes(t *testing.T) {
 			}
 		}
 		code := 2
-		if name == "ember.pak" { // which is told from a world by its name, and not opened
+		if name == "ember.pak" { // recognized as not being a world by its name, without opening it
 			code = 1
 		}
 		do(code, "diff", in(name), in("world"))
@@ -113,7 +113,8 @@ func TestPipes(t *testing.T) {
 	do(-1, "search", "x", dir)
 }
 
-// A pipe that is written is refused if nobody reads it, and a signal ends the run if its reader stops.
+// TestPipeOut tests that writing to a pipe without a reader is refused, and that a signal ends the run if the
+// reader stops reading.
 func TestPipeOut(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
@@ -142,7 +143,7 @@ func TestPipeOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	for _, to := range []string{pipe, fmt.Sprintf("/dev/fd/%d", r.Fd())} { // the other end of that
+	for _, to := range []string{pipe, fmt.Sprintf("/dev/fd/%d", r.Fd())} { // the other end of that pipe
 		if code, said := do(ctx, to); code != 0 {
 			t.Errorf("with a reader: exit code %d: %s", code, said)
 		}
@@ -151,7 +152,7 @@ func TestPipeOut(t *testing.T) {
 			t.Errorf("%d bytes, %v", n, err)
 		}
 	}
-	if err := exec.Command("sh", "-c", "yes | head -c 60000 >"+pipe).Run(); err != nil { // it has room for 65,536
+	if err := exec.Command("sh", "-c", "yes | head -c 60000 >"+pipe).Run(); err != nil { // a pipe holds 65,536 bytes
 		t.Skip(err)
 	}
 	time.AfterFunc(200*time.Millisecond, cancel)
@@ -160,7 +161,7 @@ func TestPipeOut(t *testing.T) {
 	}
 }
 
-// What is far too large for its format is refused, and takes neither memory nor time.
+// TestSparse tests that files far too large for their format are rejected without using much memory or time.
 func TestSparse(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"x.map", "x.mod", "x.pak.MAN", "x.DAT.BINDAT", "x.RAW", "x.block"} {
@@ -186,7 +187,8 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// A pipe without a writer is refused wherever an option or an argument names a file that is read.
+// TestPipeOptions tests that a pipe without a writer is rejected in every option and argument that names an
+// input file.
 func TestPipeOptions(t *testing.T) {
 	samples, err := filepath.Abs(filepath.Join("..", "..", "..", "samples"))
 	if err != nil {
@@ -270,7 +272,7 @@ func TestPipeOptions(t *testing.T) {
 	}
 }
 
-// A pipe that a shell opened for the program, as <(...) does, is read by every verb that reads a FILE.
+// TestPipeIn tests that every verb that reads a FILE can read a pipe opened by a shell, as with <(...).
 func TestPipeIn(t *testing.T) {
 	sample, err := filepath.Abs(filepath.Join("..", "..", "..", "samples", "burrow"))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Runs that change one file in place at the same time do so one after the other: what each did is in
-// the file, and each has a backup. Those that replace it with -f leave all of it in backups.
+// TestTogether tests that concurrent in-place changes of a file are done one after another: the file has all
+// changes, and each run has a backup. With -f, every replaced file becomes a backup.
 func TestTogether(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -72,7 +72,7 @@ func TestTogether(t *testing.T) {
 	has("edit.map", "settings.cfg", settings...)
 	old := backups("edit.backup-*.map", runs)
 
-	// What is put back is one of the backups, whichever run comes last.
+	// The restored content is one of the backups, whichever run is the last.
 	each(func(i int) error {
 		_, err := do("repair", in("edit.map"), "--restore", old[i])
 		return err
@@ -120,14 +120,14 @@ func TestTogether(t *testing.T) {
 	has("apply.map", "map.json", "MIT")
 	backups("apply.backup-*.map", 2)
 
-	// Each merge for git takes what the others brought.
+	// Concurrent merges for git include each other's changes.
 	must("pack", sample("burrow"), "-o", in("ours.map"))
 	must("pack", sample("burrow"), "-o", in("base.map"))
 	for i, s := range settings {
 		must("edit", in("base.map"), "-o", in(fmt.Sprintf("theirs%d.map", i)), "--", "set-setting", s)
 	}
 	each(func(i int) error {
-		var out, talk bytes.Buffer // both add behind the last line, which is a conflict
+		var out, talk bytes.Buffer // both append after the last line, which is a conflict
 		run(games, []string{"git", "merge", in("base.map"), in("ours.map"), in(fmt.Sprintf("theirs%d.map", i))}, strings.NewReader(""), &out, &talk)
 		return nil
 	})
@@ -162,7 +162,7 @@ func replaceIn(t *testing.T, path, old, new string) {
 	}
 }
 
-// Whoever may not read a file may not read what is made of it.
+// TestSecrets tests that users who may not read a file may not read its output either.
 func TestSecrets(t *testing.T) {
 	if onWindows {
 		t.Skip("Windows has no such permissions")
@@ -171,7 +171,7 @@ func TestSecrets(t *testing.T) {
 	if err := os.WriteFile(probe, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	usual, err := os.Stat(probe) // as umask has it
+	usual, err := os.Stat(probe) // the permissions that umask gives
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 		do("convert", in("world"), "--to", "leveldb", "-o", in("level"))
-		if mode == 0o640 { // which the new database has not got: it is that of a folder
+		if mode == 0o640 { // a new database has the permissions of its folder
 			if err := os.Chmod(filepath.Join(in("level"), "map.db"), 0o750); err != nil {
 				t.Fatal(err)
 			}

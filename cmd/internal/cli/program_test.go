@@ -7,7 +7,7 @@ import (
 	"trowel.example/format"
 )
 
-// The tool is the program by whose name it is called.
+// TestArgs tests that the tool acts as the program by whose name it is called.
 func TestArgs(t *testing.T) {
 	games := format.Games{{Programs: []*format.Program{{Name: "mapper"}}}}
 	for _, test := range []struct{ line, want []string }{

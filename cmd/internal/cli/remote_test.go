@@ -15,8 +15,8 @@ import (
 	"trowel.example/internal/server"
 )
 
-// A world that somebody else made calls nobody, whatever is done with it: not on
-// another machine, and to write not even on this one unless it is packed.
+// TestWorldCallsNobody tests that no verb connects to another machine because of settings in a world, and that
+// writing to a server on this machine requires packing the world.
 func TestWorldCallsNobody(t *testing.T) {
 	redis := miniredis.RunT(t)
 	var called []string
@@ -66,7 +66,7 @@ func TestWorldCallsNobody(t *testing.T) {
 			{2, "--remote", []string{"convert", name + "/w", "-o", name + "/out", "--to", "sqlite", "--players", "files"}},
 		} {
 			if name == "players" && c.args[0] == "ls" {
-				continue // listing asks each store for itself
+				continue // ls asks each store separately
 			}
 			if code, text := do(c.args...); code != c.code || !strings.Contains(text, c.says) {
 				t.Errorf("%q: exit %d\n%s", c.args, code, text)
@@ -96,7 +96,7 @@ func TestWorldCallsNobody(t *testing.T) {
 	if code, text := do("pack", "here", "-o", "made"); code != 0 || len(redis.Keys()) != 1 {
 		t.Errorf("exit %d, there is %q\n%s", code, redis.Keys(), text)
 	}
-	// A server that fails says nothing about the world.
+	// An error of a server does not mean that the world is damaged.
 	redis.SetError("OOM command not allowed when used memory > 'maxmemory'.")
 	for _, verb := range []string{"check", "info"} {
 		if code, text := do(verb, "made"); code != 2 || !strings.Contains(text, "Redis at 127.0.0.1") || !strings.Contains(text, "no space left") {

@@ -9,7 +9,7 @@ import (
 	"trowel.example/format"
 )
 
-// What is missing is said in a few lines, however much it is.
+// TestFoldMissing tests that any amount of missing data is summarized in a few lines.
 func TestFoldMissing(t *testing.T) {
 	var list []format.Missing
 	for i := range 1200 {

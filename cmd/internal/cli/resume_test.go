@@ -19,7 +19,7 @@ import (
 	"trowel.example/internal/wholefile"
 )
 
-// manyBoxes makes a folder of small files, more than are in a part, and some that are broken.
+// manyBoxes makes a folder of small files, more than fit into a part, some of them broken.
 func manyBoxes(t *testing.T, dir string) {
 	t.Helper()
 	for i := range tests.Of(t, 1100, 2300) {
@@ -50,7 +50,7 @@ func samplesHere(t *testing.T, samples string) {
 	}
 }
 
-// What was done in parts, and goes on where it stopped, gives what one run gives.
+// TestResume tests that a resumed run in parts has the same result as a single run.
 func TestResume(t *testing.T) {
 	samples, err := filepath.Abs("../../../samples")
 	if err != nil {
@@ -82,7 +82,7 @@ func TestResume(t *testing.T) {
 			if err != nil || len(parts) == 0 {
 				t.Fatal(parts, err)
 			}
-			for _, part := range parts { // as if it had been killed at some time
+			for _, part := range parts { // as if the run had been killed
 				if random.IntN(2) == 0 {
 					if err := os.Remove(part); err != nil {
 						t.Fatal(err)
@@ -97,7 +97,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Killed at any time, it goes on.
+// TestResumeKilled tests that a run killed at any time can be resumed.
 func TestResumeKilled(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -141,7 +141,7 @@ func TestResumeKilled(t *testing.T) {
 	}
 }
 
-// A name that is no UTF-8 is that of a file like any other, in a folder and in parts.
+// TestOddNames tests that file names that are not valid UTF-8 work in folders and in parts.
 func TestOddNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeBox(t, "all/a.box")

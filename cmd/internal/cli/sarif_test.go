@@ -8,7 +8,7 @@ import (
 	"trowel.example/check"
 )
 
-// What is printed is JSON, with the lines of texts as regions and everything else at line 1.
+// TestSARIF tests that the output is valid JSON, with lines of texts as regions and other findings at line 1.
 func TestSARIF(t *testing.T) {
 	var b bytes.Buffer
 	s := &sarif{w: &b}

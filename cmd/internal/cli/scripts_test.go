@@ -17,8 +17,8 @@ import (
 )
 
 // TestScripts runs testdata/script: the verbs as a user calls them. The long form starts a process for each
-// call of the tool; the short form calls it in this process, which costs a fifth. UPDATE=1 writes the output
-// of the scripts into them.
+// call of the tool; the short form calls the tool in this process, which takes a fifth of the time. With
+// UPDATE=1, it writes the output into the scripts.
 func TestScripts(t *testing.T) {
 	update := os.Getenv("UPDATE") != ""
 	params := testscript.Params{
@@ -48,7 +48,7 @@ func TestScripts(t *testing.T) {
 	testscript.RunT(oneByOne{t}, params)
 }
 
-// oneByOne runs scripts one after the other, for they share the working directory and the environment.
+// oneByOne runs scripts sequentially, because they share the working directory and the environment.
 type oneByOne struct{ *testing.T }
 
 func (oneByOne) Parallel()     {}
@@ -57,11 +57,11 @@ func (t oneByOne) Run(name string, f func(testscript.T)) {
 	t.T.Run(name, func(t *testing.T) { f(oneByOne{t}) })
 }
 
-// toolCall is a line of a script that calls the tool.
+// toolCall matches a line of a script that calls the tool.
 var toolCall = regexp.MustCompile(`^(\[[^]]*\] )*(! )?(exec|exits \d+) (trowel|makebox|imginfo|list|edit) `)
 
-// scriptsHere copies the scripts of a folder, with `here` in front of each call of the tool that neither
-// reads standard input nor runs in the background.
+// scriptsHere copies the scripts of a folder and inserts `here` before each call of the tool that neither reads
+// standard input nor runs in the background.
 func scriptsHere(t *testing.T, dir string) (files []string) {
 	t.Helper()
 	scripts, err := filepath.Glob(dir + "/*.txtar")
@@ -96,7 +96,8 @@ func scriptsHere(t *testing.T, dir string) (files []string) {
 // environment lists the variables that scripts set for the tool.
 var environment = []string{"HOME", "TMPDIR", "PATH", "XDG_DATA_HOME", "SSH_CONNECTION", "TROWEL_STARTED_BY", "COLUMNS"}
 
-// runHere is the command here of the scripts: it runs the command exec or exits for a program of this test, in this process.
+// runHere implements the command here of scripts: it runs the command exec or exits for a program of this test
+// in this process.
 func runHere(ts *testscript.TestScript, neg bool, args []string) {
 	want := ""
 	if args[0] == "exits" {
@@ -137,7 +138,7 @@ func runHere(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// enter gives this process the working directory and the environment of a script.
+// enter sets the working directory and the environment of this process to those of a script.
 func enter(ts *testscript.TestScript) (restore func()) {
 	before, err := os.Getwd()
 	ts.Check(err)

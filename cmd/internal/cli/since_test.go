@@ -16,7 +16,7 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// floor makes a block with a floor of one of two kinds.
+// floor returns a block with one of two kinds of floor.
 func floor(t *testing.T, r *rand.Rand) []byte {
 	t.Helper()
 	b := mapblock.New(29)
@@ -34,7 +34,7 @@ func floor(t *testing.T, r *rand.Rand) []byte {
 	return data
 }
 
-// writeWorld makes a world of blocks.
+// writeWorld writes a world with the given blocks.
 func writeWorld(t *testing.T, dir string, blocks map[mapdb.Pos][]byte) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -61,8 +61,9 @@ func writeWorld(t *testing.T, dir string, blocks map[mapdb.Pos][]byte) {
 	}
 }
 
-// Tiles of what has changed since a manifest, laid over those that were drawn when it was made, are those
-// of the world as it is: drawn in one process or in parts, into a folder with the tiles that were or with none.
+// TestTilesSince tests that the tiles changed since a manifest, merged with the earlier tiles, are identical to
+// the tiles of the current world: drawn in one process or in parts, with or without the earlier tiles in the
+// folder.
 func TestTilesSince(t *testing.T) {
 	for seed := range tests.Of(t, uint64(1), 4) {
 		r := rand.New(rand.NewPCG(seed, 9))
@@ -74,8 +75,8 @@ func TestTilesSince(t *testing.T) {
 		writeWorld(t, filepath.Join("then", "world"), blocks)
 		now := maps.Clone(blocks)
 		for _, p := range slices.SortedFunc(maps.Keys(blocks), func(a, b mapdb.Pos) int { return int(a.Key() - b.Key()) }) {
-			switch edge := seed == 3 && (p.X < -2 || p.Z > 2); { // that becomes smaller
-			case seed == 2: // to which only a level is added
+			switch edge := seed == 3 && (p.X < -2 || p.Z > 2); { // the world becomes smaller
+			case seed == 2: // the world only gains a level
 			case edge || r.IntN(20) == 0:
 				delete(now, p)
 			case r.IntN(20) == 0:

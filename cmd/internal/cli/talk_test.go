@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// No error names a call of the system, wherever in it that is.
+// TestTextOf tests that no error text contains the name of a system call.
 func TestTextOf(t *testing.T) {
 	no := errors.New("no")
 	for want, err := range map[string]error{

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A file that another program has open is not changed, and the error tells why.
+// TestOpenElsewhere tests that a file opened by another program is not changed, and that the error gives this
+// reason.
 func TestOpenElsewhere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.map")
 	var out, talk bytes.Buffer

@@ -14,8 +14,8 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// In the place of a file that the engine reads as a whole can be a pipe, or a file with a hole
-// larger than a disk: every verb tells, none opens or copies it.
+// TestUnreadableTexts tests that every verb reports, and none opens or copies, a pipe or a huge sparse file in
+// place of a text that the engine reads as a whole.
 func TestUnreadableTexts(t *testing.T) {
 	tests.LongOnly(t, "runs many verbs")
 	for _, name := range []string{"map_meta.txt", "env_meta.txt", "ipban.txt"} {
@@ -48,8 +48,8 @@ func TestUnreadableTexts(t *testing.T) {
 	}
 }
 
-// A file with a hole that is no text of the world is copied with the hole; in the place of a text
-// it is refused.
+// TestHoles tests that a sparse file is copied with its holes, unless it replaces a text of the world, where it
+// is rejected.
 func TestHoles(t *testing.T) {
 	dir := t.TempDir()
 	at := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }

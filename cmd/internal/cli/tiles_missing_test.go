@@ -11,8 +11,8 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// What is missing in tiles is reported by each run that keeps them as by the one that drew them, in one
-// process and in parts; and not any more once the tiles are drawn of what was missing.
+// TestTilesMissing tests that missing data of tiles is reported by the run that draws them and by each run that
+// keeps them, in one process and in parts, until they are redrawn without missing data.
 func TestTilesMissing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	block := func(names ...string) []byte {
@@ -37,7 +37,7 @@ func TestTilesMissing(t *testing.T) {
 	}
 	whole := blocks[mapdb.Pos{X: 1}]
 	blocks[mapdb.Pos{X: 1}] = whole[:20]
-	blocks[mapdb.Pos{X: 60}] = whole[:20] // the one block of its tile
+	blocks[mapdb.Pos{X: 60}] = whole[:20] // the only block of its tile
 	writeWorld(t, "world", blocks)
 	if err := os.WriteFile("list.txt", []byte("a:stone 90 90 90\na:grass 60 120 50\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestTilesMissing(t *testing.T) {
 		}
 		sameFiles(t, dir, judge.Files(t, filepath.Join("output", dir+"2")), judge.Files(t, dir))
 	}
-	// Of the tiles that stay, with --since, it is reported as well.
+	// With --since, it is reported for kept tiles, too.
 	here(games, "manifest", "world", "-o", "then.manifest")
 	since := strings.Fields("render world --json --colors list.txt --since then.manifest --tiles")
 	want := here(games, append(strings.Fields("render world --json --colors list.txt --tiles"), "top")...)
@@ -72,7 +72,7 @@ func TestTilesMissing(t *testing.T) {
 			t.Errorf("since, %d: %+v, want %+v", i, again, want)
 		}
 	}
-	// A block that can be read again is drawn, and is not missing any more.
+	// A block that becomes readable is drawn and no longer reported.
 	blocks[mapdb.Pos{X: 1}] = whole
 	if err := os.RemoveAll("world"); err != nil {
 		t.Fatal(err)

@@ -23,10 +23,10 @@ import (
 	"trowel.example/trace"
 )
 
-// The verbs know no game, and neither do their tests: they run over two toys.
+// The verbs have no knowledge of specific games, so their tests use two toy formats.
 //
-// A toy box is an archive: "TOYB", a version, a count, then for each toy its
-// name, a length and its bytes. Names are free text, evil ones too.
+// A toy box is an archive: "TOYB", a version, a count, then for each toy its name, a length and its bytes.
+// Names are arbitrary text, including malicious names.
 //
 // A toy shelf is a folder with shelf.txt, in which each file is a toy.
 
@@ -132,7 +132,7 @@ func (b *box) encode() []byte {
 	return w.Data()
 }
 
-// sidecar is what makes a box the same again.
+// boxSidecar has the data to rebuild an identical box.
 type boxSidecar struct {
 	Order []string `json:"order"`
 	Tail  []byte   `json:"tail,omitempty"`
@@ -158,7 +158,7 @@ func (b *box) Tree(ctx context.Context, _ *format.Job) (fs.FS, error) {
 				return nil, errors.New("the toy is broken")
 			case "panic":
 				panic("a toy that bites")
-			case "endless": // until the user has enough of it
+			case "endless": // until the user interrupts
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}
@@ -308,8 +308,8 @@ func hasFile(fsys fs.FS, name string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// makeBox is a command of the scripts: it writes a box of toys NAME=DATA, in
-// which names and data may have escapes.
+// makeBox is a command for scripts: it writes a box of toys NAME=DATA, where names and data may contain
+// escapes.
 func makeBox(args []string, stderr io.Writer) int {
 	b := &box{version: 1}
 	for _, arg := range args[1:] {

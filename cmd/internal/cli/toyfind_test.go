@@ -10,7 +10,7 @@ import (
 	"trowel.example/format"
 )
 
-// What can be found in a box: toys by their names.
+// toyFinder finds toys in a box by name.
 var toyFinder = &format.Finder{
 	Commands: []*format.Command{{
 		Name: "toy", Title: "Toys of a name", Heading: "Toys", Long: "A name is taken as it stands, capitals and all.",

@@ -19,8 +19,8 @@ import (
 	"trowel.example/internal/safename"
 )
 
-// What a toy box shows: its toys in a row, each a cell in the colour that it holds as
-// #rrggbb, for two rows. A toy without one is gray and reported; one that is "broken" is a loss.
+// The scene of a toy box shows its toys in a row, each as a cell two rows high, in the color that its data
+// gives as #rrggbb. A toy without a color is gray and reported; a toy with the data "broken" is a loss.
 
 func init() {
 	toyBox.Scene = openToys
@@ -76,7 +76,7 @@ func (s *toyScene) Views() []format.View {
 	return []format.View{front, top, depth, camera}
 }
 
-// cell returns the toy that is at a place, or nil.
+// cell returns the toy at a pixel, or nil.
 func (s *toyScene) cell(look format.Look, x, y int) *toy {
 	i, j := math.Floor(look.Origin[0]+(float64(x)+0.5)/look.Scale), math.Floor(look.Origin[1]+(float64(y)+0.5)/look.Scale)
 	if i < 0 || j < 0 || j >= 2 || int(i) >= len(s.toys) {
@@ -164,8 +164,7 @@ func (s *toyScene) Fingerprint(_ context.Context, look format.Look, pixels image
 
 func (s *toyScene) Close() error { return nil }
 
-// imageInfo is a command of the scripts: it prints the size and kind of a PNG, and the
-// pixels at some places.
+// imageInfo is a command for scripts: it prints the size and kind of a PNG, and the pixels at some positions.
 func imageInfo(args []string, w io.Writer) int {
 	f, err := os.Open(args[0])
 	if err == nil {

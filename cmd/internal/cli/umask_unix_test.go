@@ -4,5 +4,5 @@ package cli
 
 import "syscall"
 
-// The scripts state permissions as they are with this umask.
+// The scripts state permissions for this umask.
 func init() { syscall.Umask(0o022) }

@@ -30,7 +30,7 @@ func TestMatches(t *testing.T) {
 		{"images", "x/images/a.png", true},
 		{"image", "images/a.png", false},
 		{"images/*", "images/a.png", true},
-		{"images/*", "images/a/b.png", true}, // a folder stands for what is in it
+		{"images/*", "images/a/b.png", true}, // a folder selects its content
 		{"images/*", "x/images/a.png", false},
 		{"/images", "x/images/a.png", false},
 		{"./images", "images/a.png", true},
@@ -43,7 +43,7 @@ func TestMatches(t *testing.T) {
 		{"groups/*/t*s", "groups/Game/tiles/rows.txt", true},
 		{"[x]", "[x]", true},
 		{".", "a/b", true},
-		{"..", "a/b", true}, // there is nothing above
+		{"..", "a/b", true}, // there is nothing above the root
 	} {
 		s, err := selectPaths([]string{c.pattern})
 		if err != nil {
@@ -54,8 +54,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// Progress shows itself to a terminal only, after a while only, and leaves
-// nothing behind.
+// TestProgress tests that progress is shown only on a terminal, only after some time, and is erased at the end.
 func TestProgress(t *testing.T) {
 	var b bytes.Buffer
 	talk := newTalk(&b, bufio.NewWriter(&b))
@@ -81,8 +80,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Double clicks and files that are dropped on the program do something, and the window
-// stays; from a shell nothing of that happens.
+// TestMainArgs tests that double clicks and dropped files on Windows run something and keep the window open,
+// and that a start from a shell does not.
 func TestMainArgs(t *testing.T) {
 	dir := t.TempDir()
 	a, b := dir+"/a.map", dir+"/b c.map"
@@ -143,8 +142,8 @@ func TestPagerCommand(t *testing.T) {
 	}
 }
 
-// What fits the screen is just printed; the pager gets what is longer, whole, and what
-// is said with it.
+// TestPager tests that output that fits the screen is printed directly, and that longer output goes to the
+// pager as a whole, together with messages.
 func TestPager(t *testing.T) {
 	tests.OnHostOf(t, host.System)
 	for lines, paged := range map[int]bool{0: false, 9: false, 10: true, 50_000: true} {
@@ -195,8 +194,8 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// Many findings of a kind are one line, with their number; few are not. --every and -v print every
-// finding, and JSON has them.
+// TestCheckFolds tests that many findings of a kind are folded into one line with their number, and few are
+// not. With --every, -v or --json, every finding is printed.
 func TestCheckFolds(t *testing.T) {
 	file := t.TempDir() + "/a.box"
 	if code := makeBox([]string{file, "a=", "b=", "c=", "d=", "e=", "f=", "g=", "d=1"}, io.Discard); code != 0 {
@@ -227,8 +226,8 @@ func TestCheckFolds(t *testing.T) {
 	}
 }
 
-// docs/json.md has a section for each verb that prints JSON, and names every key that its
-// help names.
+// TestJSONPage tests that docs/json.md has a section for each verb that prints JSON, with every key that the
+// verb's help names.
 func TestJSONPage(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/json.md")
 	if err != nil {
@@ -254,7 +253,7 @@ func TestJSONPage(t *testing.T) {
 	}
 }
 
-// The list of formats is a table as far as the screen is wide enough for one.
+// TestFormatsFit tests that the list of formats is a table if the screen is wide enough.
 func TestFormatsFit(t *testing.T) {
 	for width, want := range map[int]string{
 		0:   "toy-box    Box of toys    .box .toys  open, build, check, dump, render, find, edit, merge, convert to toy-text\n",
@@ -271,7 +270,7 @@ func TestFormatsFit(t *testing.T) {
 	}
 }
 
-// An extraction whose progress is shown knows how many files it will have written.
+// TestExtractTotal tests that the progress of an extraction shows the total number of files.
 func TestExtractTotal(t *testing.T) {
 	var files tree.FS
 	for i := range 3000 {
@@ -312,7 +311,7 @@ func TestExpanded(t *testing.T) {
 	}
 }
 
-// What a hint names can be pasted into the shells of its system.
+// TestQuotedFor tests that commands in hints can be pasted into the shells of each system.
 func TestQuotedFor(t *testing.T) {
 	for _, c := range []struct{ system, word, want string }{
 		{"linux", "a.map", "a.map"},
@@ -330,7 +329,7 @@ func TestQuotedFor(t *testing.T) {
 	}
 }
 
-// The first release in the changelog is the version that this is.
+// TestChangelog tests that the first release in the changelog is the current version.
 func TestChangelog(t *testing.T) {
 	log, err := os.ReadFile("../../../CHANGELOG.md")
 	if err != nil {
@@ -352,7 +351,7 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// Where the second program is missing, the advice says where it comes from.
+// TestNoSecond tests that the advice about the missing second program says where to get it.
 func TestNoSecond(t *testing.T) {
 	tests.OnHost(t, nil)
 	for _, verb := range secondVerbs {
@@ -362,7 +361,7 @@ func TestNoSecond(t *testing.T) {
 	}
 }
 
-// A program without a commit is told from others by what it is.
+// TestProgram tests that programs without a commit are identified by their content.
 func TestProgram(t *testing.T) {
 	b := readBuilt()
 	sum, err := hashOfSelf()

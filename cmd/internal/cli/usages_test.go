@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// usage is a command line, and words that the answer must have.
+// usage is a command line, and words that the answer must contain.
 type usage struct {
 	line  string
 	words []string
 }
 
-// wrongUsages are what people type, and words that the answer must have.
+// wrongUsages are typical user errors, and words that the answer must contain.
 var wrongUsages = []usage{
 	{`chek burrow.map`, []string{"did you mean `trowel check`"}},
 	{`undo burrow.map`, []string{"did you mean `trowel repair --restore`"}},
@@ -125,7 +125,7 @@ var wrongUsages = []usage{
 	{`view --port 80 burrow.map`, []string{"`trowel view` has no option --port"}},
 }
 
-// lackingUsages name something that no file has: the exit code is 1.
+// lackingUsages name something that no file contains: the exit code is 1.
 var lackingUsages = []usage{
 	{`edit burrow.map -- rename-image burow granite`, []string{"no image \"burow\"", "did you mean burrow?"}},
 	{`find world -- node default:drit`, []string{"no node \"default:drit\" in the world", "did you mean default:dirt?"}},
@@ -148,9 +148,9 @@ var (
 	namedOption  = regexp.MustCompile(`(?:^| )--?([a-z][a-z-]*)`)
 )
 
-// A wrong usage ends with exit code 2 and says what is wrong; no hint names an option that the verb lacks or a file
-// that exists as the output, and
-// no answer has the words of a library, an escaped line end or a missing value.
+// TestWrongUsages tests that a wrong usage ends with exit code 2 and an explanation; that no hint names an
+// option that the verb does not have, or an existing file as the output; and that no answer contains the
+// wording of a library, an escaped line end or a missing value.
 func TestWrongUsages(t *testing.T) {
 	samples, err := filepath.Abs("../../../samples")
 	if err != nil {
@@ -205,7 +205,7 @@ func TestWrongUsages(t *testing.T) {
 			}
 		}
 		if strings.Contains(hint, "option of") || strings.Contains(hint, "stands before the --") {
-			continue // which names where it belongs
+			continue // its message names the right place
 		}
 		verb, _, err := newApp(games, nil, nil, nil).root().Find(args)
 		if err != nil || verb.Parent() == nil {

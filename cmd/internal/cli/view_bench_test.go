@@ -35,13 +35,13 @@ func (p *page) shown(b *testing.B) shown {
 	return scene.Views[0]
 }
 
-// whole is the zoom in which all of it goes into the window.
+// whole returns the zoom in which the whole scene fits into the window.
 func (v shown) whole() int {
 	wide, high := (v.Bounds[2]-v.Bounds[0])*v.Scale, (v.Bounds[3]-v.Bounds[1])*v.Scale
 	return int(math.Floor(min(math.Log2(1280/wide), math.Log2(800/high), 0)))
 }
 
-// tiles are those in the window whose middle is that of the view, in a zoom.
+// tiles returns the requests for the tiles in the window in a zoom, centered on the view.
 func (v shown) tiles(z int) (targets []string) {
 	scale := v.Scale * math.Exp2(float64(z))
 	span := func(i int, side float64) (from, to int) {
@@ -59,7 +59,7 @@ func (v shown) tiles(z int) (targets []string) {
 	return targets
 }
 
-// fetchAll asks for tiles six at a time, as a browser does, and returns how long each took.
+// fetchAll requests tiles six at a time, as a browser does, and returns the duration of each request.
 func (p *page) fetchAll(b *testing.B, kind string, targets []string) (took []time.Duration) {
 	var mu sync.Mutex
 	var wait sync.WaitGroup
@@ -88,10 +88,9 @@ func (p *page) fetchAll(b *testing.B, kind string, targets []string) (took []tim
 	return took
 }
 
-// BenchmarkView compares the first picture of the largest map of the corpus in the viewer, from
-// the opening of the file to the last tile of a window of 1280 x 800, with the same picture that
-// render makes; and it tells within what time 95 % of the tiles come that somebody
-// sees next, who zooms in step by step.
+// BenchmarkView measures the first picture of the largest map of the corpus in the viewer, from opening the
+// file to the last tile of a window of 1280 x 800, and the same picture made by render. It reports the time
+// within which 95 % of the tiles arrive when a user zooms in step by step.
 func BenchmarkView(b *testing.B) {
 	name := filepath.Join(corpus.Dir(b, "teeworlds"), "ddnet_ddnet/data/maps/Kobra@2014-03-29-21367b.map")
 	b.Run("first", func(b *testing.B) {
@@ -127,7 +126,7 @@ func BenchmarkView(b *testing.B) {
 	})
 }
 
-// wideWorld makes a world of so many blocks, a square of four layers: all of the same few bytes.
+// wideWorld makes a world of n identical blocks, a square of four layers.
 func wideWorld(b *testing.B, n int) string {
 	dir := b.TempDir()
 	one := mapblock.New(29)
@@ -160,8 +159,8 @@ func wideWorld(b *testing.B, n int) string {
 	return dir
 }
 
-// BenchmarkViewWorld tells when a world of a million blocks can be looked at: when the page knows
-// where something is, from the opening of the world to the last tile of a window.
+// BenchmarkViewWorld measures the time from opening a world of a million blocks to the start of the page and to
+// the last tile of a window.
 func BenchmarkViewWorld(b *testing.B) {
 	dir := wideWorld(b, 1_000_000)
 	for b.Loop() {

@@ -17,14 +17,13 @@ import (
 	"trowel.example/internal/corpus"
 )
 
-// farthest returns the zoom in which all that a view shows is one tile, or nearly.
+// farthest returns the zoom in which the whole view is about one tile.
 func farthest(bounds [4]float64, scale float64) int {
 	side := max(bounds[2]-bounds[0], bounds[3]-bounds[1]) * scale
 	return int(math.Floor(-math.Log2(max(side, 1) / 256)))
 }
 
-// eachTile asks for all tiles of some zooms, from the farthest on, of the first view of a
-// file.
+// eachTile requests all tiles of some zooms, from the farthest on, of the first view of a file.
 func (p *page) eachTile(t testing.TB, zooms int, see func(target string, code int)) {
 	t.Helper()
 	var scene struct {
@@ -50,7 +49,7 @@ func (p *page) eachTile(t testing.TB, zooms int, see func(target string, code in
 			for x := at(0); x <= at(2); x++ {
 				target := fmt.Sprintf("/f/0/tile/1/%d/%d/%d", z, x, y)
 				w := p.get(target)
-				for w.Code == http.StatusAccepted { // not whole yet
+				for w.Code == http.StatusAccepted { // not complete yet
 					w = p.get(target)
 				}
 				see(target, w.Code)
@@ -59,8 +58,8 @@ func (p *page) eachTile(t testing.TB, zooms int, see func(target string, code in
 	}
 }
 
-// TestViewCorpus draws the far tiles of maps of the corpus: of some, or where TROWEL_TILES is
-// set of all. It tells how long they took, and what was in memory.
+// TestViewCorpus draws the far tiles of maps of the corpus: of some maps or, if TROWEL_TILES is set, of all. It
+// logs the duration and the memory use.
 func TestViewCorpus(t *testing.T) {
 	dir := corpus.Dir(t, "teeworlds")
 	var maps []string
@@ -80,7 +79,7 @@ func TestViewCorpus(t *testing.T) {
 		}
 		maps = some
 	}
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(enoughMemory)) // as view has it
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(enoughMemory)) // as in view
 	var times []time.Duration
 	var most uint64
 	where := ""
@@ -92,8 +91,8 @@ func TestViewCorpus(t *testing.T) {
 			t.Logf("%s is refused: %v", filepath.Base(name), err)
 			continue
 		}
-		runtime.GC() // what was there before is no matter,
-		runtime.GC() // nor what is in pools
+		runtime.GC() // ignore earlier garbage
+		runtime.GC() // and objects in pools
 		var before, m runtime.MemStats
 		runtime.ReadMemStats(&before)
 		p := openPage(t, name)

@@ -20,14 +20,14 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// page is the server of what the verb view was started with, asked without a socket.
+// page is the server of the verb view, called without a socket.
 type page struct {
 	*viewer.Server
 	host   string
 	cookie *http.Cookie
 }
 
-// openPage does what view does with some names.
+// openPage opens names as view does.
 func openPage(t testing.TB, names ...string) *page {
 	t.Helper()
 	a := newApp(games, strings.NewReader(""), io.Discard, io.Discard)
@@ -68,8 +68,7 @@ func (p *page) get(target string) *httptest.ResponseRecorder {
 	return w
 }
 
-// crawl asks for all that the page asks for, of all that is in a file, and calls see with
-// each answer.
+// crawl makes all requests of the page for all content of a file, and calls see with each answer.
 func (p *page) crawl(t *testing.T, see func(target string, w *httptest.ResponseRecorder)) {
 	t.Helper()
 	get := func(target string) []byte {
@@ -85,7 +84,7 @@ func (p *page) crawl(t *testing.T, see func(target string, w *httptest.ResponseR
 		"still/2?w=64&h=64&x=0&y=0", "tile/2/0/0/-1", "tile/2/-3/0/0", "tile/1/-3/0/0", "thumb/2?side=64", "thumb/1?side=64"} {
 		get("/f/0/" + what)
 	}
-	for { // in the background
+	for { // until background work has ended
 		var state struct{ State string }
 		if err := json.Unmarshal(get("/f/0/check"), &state); err != nil {
 			t.Fatal(err)
@@ -126,8 +125,8 @@ func (p *page) crawl(t *testing.T, see func(target string, w *httptest.ResponseR
 	get("/f/0/bytes?offset=0&length=4096&path=.trowel.json&space=.trowel.json")
 }
 
-// TestViewSecrets looks at a world with accounts and database servers in all ways: no password,
-// nothing to find one by, and no path of the disk is in any answer.
+// TestViewSecrets tests, for a world with accounts and database servers, that no answer contains a password,
+// data that helps to find one, or a path of the disk.
 func TestViewSecrets(t *testing.T) {
 	tests.NotRaced(t, "asks one page after the other")
 	dir := filepath.Join(t.TempDir(), "hushhush")
@@ -176,7 +175,7 @@ func TestViewSecrets(t *testing.T) {
 		}
 	}
 	look("sqlite3")
-	// The server of such a world cannot be reached: errors come.
+	// The server of such a world is unreachable, which gives errors.
 	broken := strings.Replace(more["world.mt"], "backend = sqlite3", "backend = postgresql", 1)
 	broken = strings.Replace(broken, "auth_backend = files", "auth_backend = postgresql", 1)
 	if broken == more["world.mt"] {
@@ -196,7 +195,7 @@ func TestViewSecrets(t *testing.T) {
 	}
 }
 
-// Neither are passwords in what two worlds differ.
+// TestViewSecretsCompared tests that the differences of two worlds contain no passwords.
 func TestViewSecretsCompared(t *testing.T) {
 	old, new := packed(t, "hollow", "old"), packed(t, "hollow", "new")
 	for i, world := range []string{old, new} {
@@ -226,7 +225,7 @@ func TestViewSecretsCompared(t *testing.T) {
 	}
 }
 
-// No option of view shows verifiers.
+// TestViewHasNoSecretOption tests that no option of view shows verifiers.
 func TestViewHasNoSecretOption(t *testing.T) {
 	var talk bytes.Buffer
 	if code := run(games, []string{"view", "--no-open", "--verifiers", "../../../samples/hollow"}, strings.NewReader(""), io.Discard, &talk); code != exitFailed || !strings.Contains(talk.String(), "verifiers") {
@@ -234,8 +233,8 @@ func TestViewHasNoSecretOption(t *testing.T) {
 	}
 }
 
-// FuzzRequest asks servers of a map, a world and a mod for anything: they never panic, never
-// answer with a defect, and never tell where the files lie.
+// FuzzRequest sends arbitrary requests to servers of a map, a world and a mod, and tests that they never panic,
+// never answer with a defect, and never reveal the location of the files.
 func FuzzRequest(f *testing.F) {
 	dir := filepath.Join(f.TempDir(), "hushhush")
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -262,7 +261,7 @@ func FuzzRequest(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, target string) {
 		if !strings.HasPrefix(target, "/") || strings.HasPrefix(target, "/events") {
-			return // no browser sends it; it has no end
+			return // an endless stream, which no browser requests this way
 		}
 		w := pages[int(which)%len(pages)].get(target)
 		body := w.Body.String()
@@ -275,7 +274,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// TestViewDamaged looks at damaged files: what is broken is said, and nothing breaks.
+// TestViewDamaged tests that damage is reported for damaged files, and that the page works.
 func TestViewDamaged(t *testing.T) {
 	tests.NotRaced(t, "asks one page after the other")
 	for _, s := range [][2]string{{"burrow", "burrow.map"}, {"ember", "ember.MOD"}} {
@@ -314,8 +313,8 @@ func TestViewDamaged(t *testing.T) {
 	}
 }
 
-// TestViewGatherHidesPaths: why not all files of a gallery were found is told without where
-// they lie.
+// TestViewGatherHidesPaths tests that the message about an incomplete gallery does not reveal the location of
+// the files.
 func TestViewGatherHidesPaths(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "maps")
 	cmd := newApp(games, strings.NewReader(""), io.Discard, io.Discard).viewCommand()

@@ -16,7 +16,7 @@ import (
 	"trowel.example/cmd/internal/fields"
 )
 
-// told runs the tool and returns what it prints.
+// told runs the tool and returns its output.
 func told(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, talk bytes.Buffer
@@ -33,7 +33,7 @@ func toldJSON(t *testing.T, v any, args ...string) {
 	}
 }
 
-// samples are a file of each game, with its format.
+// sampleFiles returns a file of each game by the name of its format.
 func sampleFiles(t *testing.T) map[string]string {
 	return map[string]string{
 		"teeworlds-map":  packed(t, "burrow", "burrow.map"),
@@ -61,7 +61,7 @@ type pageFields struct {
 	Field              *pageField
 }
 
-// all opens all groups and spaces, page by page, and calls visit with each field.
+// fields opens all groups and spaces, page by page, and calls visit with each field.
 func (c *served) fields(t *testing.T, path, space string, visit func(f pageField, trail []int)) {
 	var open func(g pageField, trail []int)
 	open = func(g pageField, trail []int) {
@@ -97,8 +97,8 @@ func (c *served) fields(t *testing.T, path, space string, visit func(f pageField
 	open(pageField{}, nil)
 }
 
-// The fields of the page are those of dump, with the same words; each is found by its place,
-// and the bytes of it are those of the file or of what was inflated.
+// TestViewFields tests that the fields of the page are those of dump, with the same texts; that each is found
+// by its offset; and that its bytes are those of the file or of the inflated data.
 func TestViewFields(t *testing.T) {
 	for name, file := range sampleFiles(t) {
 		paths := map[string][]string{"teeworlds-map": {""}, "torchlight-mod": {"", "MEDIA/LAYOUTS/EMBER/FORGE.LAYOUT", "MEDIA/LAYOUTS/EMBER/FORGE.MPP"}, "minetest-world": {"0,0,0"}}[name]
@@ -189,7 +189,7 @@ func TestViewBytes(t *testing.T) {
 	if _, got = c.ask(t, "bytes?path=settings.cfg&space=settings.cfg&offset=0&length=8"); string(got) != "sv_team " || text.Total != 0 || text.Base != "settings.cfg" {
 		t.Errorf("of a text of the tree: %q, %+v", got, text)
 	}
-	// Of a damaged file there is what comes before the damage, and why no more.
+	// For a damaged file, the page shows the fields before the damage, and the error.
 	cutFile := filepath.Join(t.TempDir(), "cut.map")
 	if err := os.WriteFile(cutFile, data[:len(data)-300], 0o666); err != nil {
 		t.Fatal(err)
@@ -202,7 +202,7 @@ func TestViewBytes(t *testing.T) {
 	}
 }
 
-// The page shows the findings of check, of files and of folders that are built.
+// TestViewFindings tests that the page shows the findings of check, for files and for folders that are built.
 func TestViewFindings(t *testing.T) {
 	all := sampleFiles(t)
 	damaged := filepath.Join(t.TempDir(), "damaged.map")
@@ -314,7 +314,7 @@ func (c *served) stream(t *testing.T, what string) (list []streamed) {
 	return list
 }
 
-// What the page finds is what search and find do.
+// TestViewSearch tests that the page finds the same as search and find.
 func TestViewSearch(t *testing.T) {
 	all := sampleFiles(t)
 	for _, test := range []struct {
@@ -391,7 +391,8 @@ func TestViewSearch(t *testing.T) {
 	}
 }
 
-// A file that is only text has no picture: its page offers none, and a gallery calls that no error.
+// TestViewUnseen tests that a file with only text has no picture: its page offers none, and in a gallery this
+// is not an error.
 func TestViewUnseen(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "SPARK.DAT")
 	if err := os.WriteFile(file, []byte("[UNIT]\n\t<STRING>NAME:<script>alert(1)</script>\n[/UNIT]\n"), 0o666); err != nil {

@@ -22,7 +22,7 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// served is the page of one file, for tests of what it answers.
+// served is the page of one file, to test its answers.
 type served struct {
 	*http.Client
 	address string
@@ -68,7 +68,7 @@ func serveFile(t *testing.T, f *format.Format, name string) *served {
 	return c
 }
 
-// ask fetches what is below /f/0/.
+// ask requests a path below /f/0/.
 func (c *served) ask(t *testing.T, what string) (*http.Response, []byte) {
 	t.Helper()
 	resp, err := c.Get(c.address + "/f/0/" + what)
@@ -110,8 +110,8 @@ func runOK(t *testing.T, args ...string) {
 	}
 }
 
-// A still of a view is the picture that the verb render makes of the same rectangle, from the
-// same place, with the same layers, at the same time, with the same options.
+// TestViewStill tests that a still is identical to the picture of the verb render, with the same rectangle,
+// camera, layers, time and options.
 func TestViewStill(t *testing.T) {
 	tests.NotRaced(t, "asks one page after the other")
 	name := packed(t, "burrow", "burrow.map")
@@ -171,8 +171,8 @@ func samePixels(t *testing.T, what string, got, want []byte) {
 	}
 }
 
-// What is too large, or makes no sense, is refused; a file that is kept has a name that says
-// what it shows.
+// TestViewStillRefused tests that stills that are too large or invalid are refused, and that the name of a
+// saved file describes its content.
 func TestViewStillRefused(t *testing.T) {
 	c := serveFile(t, games[0].Formats[0], packed(t, "burrow", `ru"n; ö.map`))
 	for query, status := range map[string]int{
@@ -198,8 +198,8 @@ func TestViewStillRefused(t *testing.T) {
 	}
 }
 
-// The page learns between which values its switches make sense, how long what moves takes,
-// and what was missing for the pictures so far.
+// TestViewScene tests that the page receives the ranges of its options, the duration of animations, and the
+// missing data of the pictures drawn so far.
 func TestViewScene(t *testing.T) {
 	c := serveFile(t, games[0].Formats[0], packed(t, "burrow", "burrow.map"))
 	var scene struct {

@@ -16,8 +16,8 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// fetch is a command of the scripts: it waits until a file has the address of a page, and
-// prints what is at a path there, which has to have a status.
+// fetch is a command for scripts: it waits until a file contains the address of a page, and prints the answer
+// at a path of the page, which must have the given status.
 func fetch(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: fetch FILE STATUS PATH")
@@ -73,7 +73,7 @@ func TestSSHLine(t *testing.T) {
 	}
 }
 
-// No path of the disk is in what the page is told, and nothing else is taken out of it.
+// TestHidden tests that messages for the page contain no path of the disk, and that nothing else is replaced.
 func TestHidden(t *testing.T) {
 	h := new(hidden)
 	for _, p := range [][2]string{{"/home/eve/maps/climb.map", "climb.map"}, {"/home/eve/maps", ""}, {"/maps", ""}, {"/home/eve", "~"}, {"old/climb.map", "climb.map"}, {`/odd/"q"`, "q"}} {
@@ -102,7 +102,7 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// A stamp changes with all that can happen to a file, and with nothing else.
+// TestStamp tests that a stamp changes with every change of a file, and only then.
 func TestStamp(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a")
 	old := time.Now().Add(-time.Hour)

@@ -13,7 +13,7 @@ import (
 	"trowel.example/torchlight/mod"
 )
 
-// packBurrow makes the map of a sample, and returns its bytes.
+// packBurrow builds the map of a sample and returns its content.
 func packBurrow(t *testing.T, name string) []byte {
 	t.Helper()
 	if code, said := quietly("pack", "../../../samples/burrow", "-o", name); code != exitFine {
@@ -26,8 +26,8 @@ func packBurrow(t *testing.T, name string) []byte {
 	return data
 }
 
-// One rule for all verbs that write: of a map with damaged data blocks, or without its end,
-// nothing is written and the exit code is 2; with -k it is 1, and the losses are reported.
+// TestDamagedInput tests the common rule of all verbs that write: for a map with damaged data blocks or without
+// its end, nothing is written and the exit code is 2; with -k it is 1, and the losses are reported.
 func TestDamagedInput(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -37,7 +37,7 @@ func TestDamagedInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := f.Data[len(f.Data)-1] // which none of the operations below reads
+	last := f.Data[len(f.Data)-1] // not read by any of the operations below
 	broken := bytes.Clone(data)
 	broken[int(last.Offset())+last.StoredSize()/2] ^= 0x55
 	piece := at("piece")
@@ -87,7 +87,7 @@ func TestDamagedInput(t *testing.T) {
 	}
 }
 
-// A merge names the file that is damaged, whichever of the three that is.
+// TestMergeNamesTheDamaged tests that a merge names the damaged file among the three.
 func TestMergeNamesTheDamaged(t *testing.T) {
 	dir := t.TempDir()
 	whole, cut, made := filepath.Join(dir, "whole.map"), filepath.Join(dir, "cut.map"), filepath.Join(dir, "new.map")
@@ -103,7 +103,7 @@ func TestMergeNamesTheDamaged(t *testing.T) {
 	}
 }
 
-// Git merge keeps our version where one of the three is damaged.
+// TestGitMergeOfDamaged tests that git merge keeps our version if one of the three is damaged.
 func TestGitMergeOfDamaged(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole.map")
@@ -121,8 +121,8 @@ func TestGitMergeOfDamaged(t *testing.T) {
 	}
 }
 
-// Pack reads again what it made: a sidecar that is damaged gives no map whose block cannot be
-// read, unless -k says so.
+// TestPackReadsBack tests that pack reads its output: a damaged sidecar does not give a map with an unreadable
+// data block, unless -k is given.
 func TestPackReadsBack(t *testing.T) {
 	dir := t.TempDir()
 	whole, tree, out := filepath.Join(dir, "whole.map"), filepath.Join(dir, "tree"), filepath.Join(dir, "out.map")
@@ -131,7 +131,7 @@ func TestPackReadsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A stream that our own deflate would not make is in the sidecar.
+	// The sidecar stores a stream that our own deflate would not produce.
 	content, err := f.Data[0].Bytes()
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +171,7 @@ func TestPackReadsBack(t *testing.T) {
 	if i < 0 {
 		t.Fatalf("no stream in the sidecar: %s", text)
 	}
-	text[i+len(`"stream": "`)+4] ^= 1 // another digit of base64
+	text[i+len(`"stream": "`)+4] ^= 1 // changes a base64 digit
 	if err := os.WriteFile(side, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestPackReadsBack(t *testing.T) {
 	}
 }
 
-// A mod whose file is damaged is not changed, even if no operation reads that file.
+// TestDamagedMod tests that a damaged mod is not changed, even if no operation reads the damaged file.
 func TestDamagedMod(t *testing.T) {
 	dir := t.TempDir()
 	whole, bad, out := filepath.Join(dir, "whole.mod"), filepath.Join(dir, "bad.mod"), filepath.Join(dir, "out.mod")

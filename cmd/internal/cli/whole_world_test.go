@@ -13,8 +13,8 @@ import (
 	"trowel.example/internal/judge"
 )
 
-// A manifest and a schematic of a damaged world, and a world of a damaged backup, are made with
-// -k only.
+// TestDamagedWorld tests that a manifest and a schematic of a damaged world, and a world restored from a
+// damaged backup, are made only with -k.
 func TestDamagedWorld(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -54,7 +54,7 @@ func TestDamagedWorld(t *testing.T) {
 		{"restore", at("repo"), "-o", at("out")},
 	} {
 		out := words[len(words)-1]
-		made := out // or what comes last in it
+		made := out // or the last file in it
 		if words[0] == "restore" {
 			made = filepath.Join(out, "world.mt")
 		}
@@ -67,9 +67,9 @@ func TestDamagedWorld(t *testing.T) {
 	}
 }
 
-// A world whose blocks are all in the database that readonly_backend names is a world like any other
-// for each verb. What is written is one database; an edit in place makes the first one, as the engine
-// does, and fails, without a backup, if the second one must change.
+// TestReadonlyBackendOfVerbs tests that every verb reads a world whose blocks are all in the database that
+// readonly_backend names. New output is one database. An edit in place creates the first database, as the
+// engine does, and fails without a backup if the second one must change.
 func TestReadonlyBackendOfVerbs(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -116,7 +116,7 @@ func TestReadonlyBackendOfVerbs(t *testing.T) {
 		}
 	}
 
-	// A block that is deleted in the folder is gone.
+	// A block whose folder is deleted no longer exists.
 	if err := os.RemoveAll(filepath.Join(at("two.folder"), "blocks", "z0", "y1")); err != nil {
 		t.Fatal(err)
 	}
