@@ -34,7 +34,7 @@ func TestUnified(t *testing.T) {
 	}
 }
 
-// A diff applied to the old text gives the new one: what patch(1) says, too.
+// TestPatch tests that a diff applied to the old text gives the new text, also with patch(1).
 func TestPatch(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	_, noPatch := exec.LookPath("patch")
@@ -76,7 +76,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-// apply applies a diff, strictly.
+// apply applies a diff without tolerance.
 func apply(old, diff string) string {
 	rest := strings.SplitAfter(old, "\n")
 	var out strings.Builder
@@ -108,8 +108,8 @@ func apply(old, diff string) string {
 	return out.String() + strings.Join(rest[at:], "")
 }
 
-// The work is in proportion to the texts. It is measured by the memory that it
-// takes, which does not depend on what else the machine does.
+// TestLarge tests that the work is proportional to the size of the texts. It measures memory, which does not
+// depend on the load of the machine.
 func TestLarge(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	random := func(kinds int) func(n int) (a, b []string) {
