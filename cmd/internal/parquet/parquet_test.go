@@ -16,7 +16,7 @@ import (
 	"trowel.example/format"
 )
 
-// things has a column of each type, once as it has to be and once as it may be.
+// things has a required and an optional column of each type.
 var things = func() *format.Table {
 	t := &format.Table{Name: "things", Title: "things of all types"}
 	for typ := format.ColumnInt; typ <= format.ColumnTime; typ++ {
@@ -59,7 +59,7 @@ func write(t testing.TB, table *format.Table, rows int, row func(int) (string, [
 
 func named(i int) (string, []format.Cell) { return fmt.Sprint("f", i%3), thing(i) }
 
-// dump is all that a file says, row by row.
+// dump returns the content of a file, row by row.
 func dump(t testing.TB, data []byte) []string {
 	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -127,8 +127,8 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// What is not as the table declares it is an error that names table and column, and leaves the
-// file whole.
+// TestWrongRows tests that a row that does not match the declaration is an error that names the table and the
+// column, and that the file stays valid.
 func TestWrongRows(t *testing.T) {
 	var out bytes.Buffer
 	w := NewWriter(&out, things, "1")
@@ -149,7 +149,8 @@ func TestWrongRows(t *testing.T) {
 
 var texts = &format.Table{Name: "texts", Title: "texts", Columns: []format.Column{{Name: "few", Type: format.ColumnText, Help: "a few"}, {Name: "many", Type: format.ColumnText, Optional: true, Help: "many"}}}
 
-// A column of too many values goes on without a dictionary, and a row group has a limit in bytes.
+// TestLargeColumns tests that a column with too many values continues without a dictionary, and that row groups
+// are limited in bytes.
 func TestLargeColumns(t *testing.T) {
 	long := strings.Repeat("x", 80_000)
 	row := func(i int) (string, []format.Cell) {
@@ -211,7 +212,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// BenchmarkWriter writes rows as those of the nodes of a world.
+// BenchmarkWriter writes rows similar to those of the nodes of a world.
 func BenchmarkWriter(b *testing.B) {
 	table := &format.Table{Name: "nodes", Title: "nodes", Columns: []format.Column{
 		{Name: "x", Type: format.ColumnInt, Help: "x"}, {Name: "y", Type: format.ColumnInt, Help: "y"}, {Name: "z", Type: format.ColumnInt, Help: "z"},
