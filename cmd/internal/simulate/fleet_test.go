@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// plain is a fleet in which nothing goes wrong.
+// plain is a fleet without any failures.
 var plain = Fleet{Workers: 10, Shards: 100, Work: 10, Limit: 1000, Tries: 3}
 
 func run(t *testing.T, f Fleet) Outcome {
@@ -21,7 +21,7 @@ func run(t *testing.T, f Fleet) Outcome {
 	return o
 }
 
-// What can be computed by hand comes out.
+// TestByHand tests results that can be computed manually.
 func TestByHand(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -30,7 +30,7 @@ func TestByHand(t *testing.T) {
 	}{
 		{"equal shards", func(*Fleet) {}, 100},
 		{"one more shard is a round more", func(f *Fleet) { f.Shards++ }, 110},
-		{"a second between parts", func(f *Fleet) { f.Fetch = 1 }, 109}, // none behind the last
+		{"a second between parts", func(f *Fleet) { f.Fetch = 1 }, 109}, // not after the last part
 		{"merge", func(f *Fleet) { f.Merge = 0.5 }, 150},
 		{"a source for five", func(f *Fleet) { f.Source = 5 }, 200},
 		{"a source for more than there are", func(f *Fleet) { f.Source = 50 }, 100},
@@ -46,19 +46,19 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// A straggler that takes a part as the last one makes all wait, but for no more than its part.
+// TestStragglers tests that a slow worker that takes one of the last parts delays the end by at most its part.
 func TestStragglers(t *testing.T) {
 	f := plain
-	f.Slow, f.Factor = 0.1, 5 // one takes 50 s for a part
+	f.Slow, f.Factor = 0.1, 5 // one worker takes 50 s per part
 	o := run(t, f)
-	// Nine do 9 parts in 90 s while one does 2 in 100.
+	// Nine workers do 9 parts each in 90 s while one does 2 in 100 s.
 	if o.Total < 100 || o.Total > 110+50 {
 		t.Errorf("%+v", o)
 	}
 }
 
-// A part that can never end in time is given up after its tries, and a worker that always dies
-// is no endless loop.
+// TestGivenUp tests that a part that always exceeds its limit is given up, and that workers that always die do
+// not cause an endless loop.
 func TestGivenUp(t *testing.T) {
 	f := plain
 	f.Limit = 9
@@ -73,7 +73,7 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// Deaths cost time, and the work that they cost is counted; the same seed gives the same run.
+// TestDeaths tests that deaths cost time, that lost work is counted, and that the same seed gives the same run.
 func TestDeaths(t *testing.T) {
 	f := plain
 	f.MTBF, f.Back, f.Limit, f.Rescue, f.Tries = 200, 5, 3000, 8, 50
@@ -81,7 +81,7 @@ func TestDeaths(t *testing.T) {
 	if o.Deaths == 0 || o.Lost <= 0 || o.GivenUp > 0 || o.Total < 100 {
 		t.Errorf("%+v", o)
 	}
-	// A part whose worker died is given to another one soon, whatever its limit.
+	// The part of a dead worker is soon given to another one, whatever its limit.
 	if o.Total > o.Ideal+o.Lost+float64(o.Deaths)*(f.Rescue+f.Back+2*f.Work) {
 		t.Errorf("a part was found too late: %+v", o)
 	}
@@ -107,7 +107,7 @@ func TestUnfit(t *testing.T) {
 	}
 }
 
-// What docs/scale.md shows is what comes out.
+// TestPage tests that docs/scale.md shows the actual results.
 func TestPage(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("others may round in other places")
