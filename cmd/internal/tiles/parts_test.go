@@ -17,8 +17,8 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// apart draws a field as many would: each part with a pyramid of its own, in any order, some of
-// them twice.
+// apart draws a field as separate workers do: each part with a separate pyramid, in random order, some parts
+// twice.
 func apart(t *testing.T, dir string, f field) *Pyramid {
 	t.Helper()
 	ctx := t.Context()
@@ -31,7 +31,7 @@ func apart(t *testing.T, dir string, f field) *Pyramid {
 	for _, i := range rand.Perm(len(plan.Parts)) {
 		part := plan.Parts[i]
 		p := pyramidOf(t, dir, f)
-		p.Open = nil // who does a part has no folder
+		p.Open = nil // only the process that stores tiles opens the folder
 		if err := work.DoOnce(ctx, work.Of(p), part, store); err != nil {
 			t.Fatal(err)
 		}
@@ -57,8 +57,8 @@ func apart(t *testing.T, dir string, f field) *Pyramid {
 	return p
 }
 
-// What many have drawn is, byte for byte, what one process draws: into a new folder, and into
-// one that was made of what the scene was before.
+// TestApart tests that parts give the same bytes as one process, in a new folder and in one with the tiles of
+// an earlier state of the scene.
 func TestApart(t *testing.T) {
 	seeds := uint64(4)
 	if !tests.Long(t) {
@@ -68,7 +68,7 @@ func TestApart(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		dir := t.TempDir()
 		one, many := filepath.Join(dir, "one"), filepath.Join(dir, "many")
-		for range 3 { // it grows and shrinks
+		for range 3 { // the scene grows and shrinks
 			at := func() float64 { return float64(r.IntN(2400) - 1200) }
 			f := field{bounds: format.Rect{Min: [2]float64{at(), at()}}}
 			f.bounds.Max = [2]float64{f.bounds.Min[0] + float64(r.IntN(4000)), f.bounds.Min[1] + float64(r.IntN(900))}
@@ -92,8 +92,8 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// What is missing is told as one process tells it: counts of what was drawn add up, those of
-// the whole stay.
+// TestMissingApart tests that missing data is reported as in one process: counts of drawn objects add up,
+// counts of the whole file do not.
 func TestMissingApart(t *testing.T) {
 	f := field{bounds: format.Rect{Max: [2]float64{5000, 300}}}
 	dir := filepath.Join(t.TempDir(), "tiles")
@@ -111,7 +111,7 @@ func TestMissingApart(t *testing.T) {
 	}
 }
 
-// Parts and records may come from anybody.
+// TestHostileParts tests that invalid parts and records are rejected.
 func TestHostileParts(t *testing.T) {
 	p := pyramidOf(t, filepath.Join(t.TempDir(), "tiles"), field{bounds: format.Rect{Max: [2]float64{100, 100}}})
 	good := square{Level: 3, Tiles: image.Rect(-8, 0, -1, 3)}

@@ -15,7 +15,7 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// dated is a field of which a part has another colour than it had.
+// dated is a field of which an area has changed its color.
 type dated struct {
 	field
 	now   image.Rectangle
@@ -42,8 +42,8 @@ func (d dated) Changed(_ context.Context, _ format.Look, pixels image.Rectangle)
 	return pixels.Overlaps(d.now), nil
 }
 
-// Of what has not changed nothing is drawn where the tiles that were can be seen, in one process and in
-// parts; and all that the levels above need where they cannot.
+// TestSince tests that with the earlier tiles, unchanged tiles are not drawn, in one process and in parts; and
+// that without them, the tiles needed for the levels above are drawn.
 func TestSince(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	ctx := t.Context()
@@ -74,7 +74,7 @@ func TestSince(t *testing.T) {
 	}
 	here("was", dated{})
 	here("one", dated{})
-	d := dated{now: image.Rect(700, 100, 800, 300)} // on four tiles of level 0, below one of level 1
+	d := dated{now: image.Rect(700, 100, 800, 300)} // on four tiles of level 0 below one tile of level 1
 	_, all := here("want", d)
 	d.given = true
 	want := judge.Files(t, filepath.Join(base, "want"))
@@ -135,7 +135,7 @@ func TestSince(t *testing.T) {
 				t.Errorf("in parts %s differs", name)
 			}
 		}
-		// A tile that was seen and is gone is no hole.
+		// A missing tile that a worker has seen is an error, not a hole.
 		if seen {
 			p, _ := part()
 			p.Was = nil

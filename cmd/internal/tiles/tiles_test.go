@@ -19,11 +19,10 @@ import (
 	"trowel.example/internal/output"
 )
 
-// field is a scene that reaches to both sides of 0: a cell in the colour of its place, except
-// for an empty strip.
+// field is a scene on both sides of 0. Each cell has the color of its position, except for an empty strip.
 type field struct {
 	bounds format.Rect
-	ends   context.CancelFunc // called by the second tile, if it is set
+	ends   context.CancelFunc // called by the second tile if not nil
 	calls  *atomic.Int64
 }
 
@@ -101,19 +100,19 @@ func TestPyramid(t *testing.T) {
 	}
 	want := []string{"0/-1/-1.png", "0/-1/0.png", "0/-2/-1.png", "0/-2/0.png", "0/-3/-1.png", "0/-3/0.png", "0/0/-1.png", "0/0/0.png", "0/1/-1.png", "0/1/0.png",
 		"1/-1/-1.png", "1/-1/0.png", "1/-2/-1.png", "1/-2/0.png", "1/0/-1.png", "1/0/0.png", "2/-1/-1.png", "2/-1/0.png", "2/0/-1.png", "2/0/0.png"}
-	if got := names(t, dir); !slices.Equal(got, want) || made.Levels != 3 || made.Drawn != 20 { // blank ones, too, which lack something
+	if got := names(t, dir); !slices.Equal(got, want) || made.Levels != 3 || made.Drawn != 20 { // includes blank tiles with missing data
 		t.Errorf("%+v %q", made, got)
 	}
 	m := read(t, dir, "0/-3/0.png")
 	if got := m.At(255, 7); color.RGBAModel.Convert(got) != (color.RGBA{255, 7, 253, 255}) { // pixel -513,7
 		t.Errorf("%v", got)
 	}
-	// Level 1 has the means of level 0, and background where no tile is.
+	// Level 1 has the means of level 0, and background for missing tiles.
 	m = read(t, dir, "1/-1/0.png")
 	if got := color.RGBAModel.Convert(m.At(200, 3)); got != (color.RGBA{9, 9, 9, 255}) {
 		t.Errorf("%v where nothing is", got)
 	}
-	if got := color.RGBAModel.Convert(m.At(10, 3)); got != (color.RGBA{21, 7, 254, 255}) { // of -492,6 and three more: 20.5, 6.5
+	if got := color.RGBAModel.Convert(m.At(10, 3)); got != (color.RGBA{21, 7, 254, 255}) { // mean of -492,6 and three more: 20.5, 6.5
 		t.Errorf("%v is no mean", got)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "index.html"))
@@ -121,7 +120,7 @@ func TestPyramid(t *testing.T) {
 		t.Errorf("%v\n%s", err, page)
 	}
 
-	// It grows to the left, and the others keep their names and are not written again.
+	// If the scene grows to the left, existing tiles keep their names and are not rewritten.
 	f.bounds.Min[0] = -1000
 	made, err = drawField(t, context.Background(), dir, f)
 	if err != nil || made.Removed != 0 || slices.Contains(made.Changed, "0/-2/0.png") || !slices.Contains(made.Changed, "0/-4/0.png") {
@@ -129,7 +128,7 @@ func TestPyramid(t *testing.T) {
 	}
 }
 
-// A run that somebody ends leaves what the next one continues with.
+// TestPyramidResumes tests that an interrupted run is continued by the next one.
 func TestPyramidResumes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tiles")
 	f := field{bounds: format.Rect{Max: [2]float64{2000, 2000}}}
