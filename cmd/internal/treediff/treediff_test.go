@@ -12,7 +12,7 @@ import (
 	"trowel.example/format"
 )
 
-// TestCompare compares trees with files of all kinds of differences.
+// TestCompare tests the comparison of trees with all kinds of differences.
 func TestCompare(t *testing.T) {
 	files := func(list ...string) fstest.MapFS {
 		m := fstest.MapFS{}
