@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestJoined joins cells that were chosen by chance: what comes out covers the same, and no
-// cell twice.
+// TestJoined tests with random cells that joined rectangles cover the same area without overlapping.
 func TestJoined(t *testing.T) {
 	const side = 12
 	for seed := range uint64(200) {

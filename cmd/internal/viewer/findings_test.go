@@ -7,7 +7,8 @@ import (
 	"trowel.example/check"
 )
 
-// However many findings a file has of one kind, the others are listed, and all are counted.
+// TestFindingsOfAllKinds tests that many findings of one kind do not displace other kinds, and that all are
+// counted.
 func TestFindingsOfAllKinds(t *testing.T) {
 	many, rare := &check.Kind{ID: "toy-many", Severity: check.Warning}, &check.Kind{ID: "toy-rare", Severity: check.Error}
 	f, _ := toys(false, nil)

@@ -15,11 +15,11 @@ import (
 	"testing"
 )
 
-// gate holds back whoever draws, until the test opens it.
+// gate blocks drawing until the test opens it.
 type gate struct {
 	open  chan struct{}
-	drawn chan image.Rectangle // what is being drawn
-	given chan image.Rectangle // what was given up
+	drawn chan image.Rectangle // parts being drawn
+	given chan image.Rectangle // cancelled parts
 	now   atomic.Int32
 	most  atomic.Int32
 }
@@ -43,12 +43,12 @@ func (g *gate) wait(ctx context.Context, r image.Rectangle) error {
 	}
 }
 
-// send makes a request and returns what its answer will be.
+// send makes a request and returns a channel with the answer.
 func send(ctx context.Context, s *Server, target string) <-chan *httptest.ResponseRecorder {
 	done := make(chan *httptest.ResponseRecorder, 1)
 	go func() {
 		w := httptest.NewRecorder()
-		for s.ServeHTTP(w, request(s, target).WithContext(ctx)); w.Code == http.StatusAccepted; { // it waits for long
+		for s.ServeHTTP(w, request(s, target).WithContext(ctx)); w.Code == http.StatusAccepted; { // drawing takes long
 			w = httptest.NewRecorder()
 			s.ServeHTTP(w, request(s, target).WithContext(ctx))
 		}
@@ -57,7 +57,7 @@ func send(ctx context.Context, s *Server, target string) <-chan *httptest.Respon
 	return done
 }
 
-// Requests for the same tile share one drawing, and the tile is kept.
+// TestTilesAreShared tests that requests for the same tile share one rendering, and that the tile is cached.
 func TestTilesAreShared(t *testing.T) {
 	g := newGate()
 	f, drawn := toys(false, g.wait)
@@ -95,7 +95,7 @@ func TestTilesAreShared(t *testing.T) {
 	}
 }
 
-// What the browser has given up is not drawn any more, as soon as nobody else wants it.
+// TestTilesAreGivenUp tests that drawing a tile is cancelled when all its requests are cancelled.
 func TestTilesAreGivenUp(t *testing.T) {
 	g := newGate()
 	f, _ := toys(false, g.wait)
@@ -131,8 +131,8 @@ func TestTilesAreGivenUp(t *testing.T) {
 	}
 }
 
-// No more parts are drawn at a time than there are cores, and of thousands of requests most
-// are refused.
+// TestTilesAreBounded tests that at most one part per core is drawn at a time, and that of thousands of
+// requests most are refused.
 func TestTilesAreBounded(t *testing.T) {
 	g := newGate()
 	f, _ := toys(false, g.wait)
@@ -179,7 +179,7 @@ func TestTilesAreBounded(t *testing.T) {
 	}
 }
 
-// A panic of one tile is the error of that tile.
+// TestTileDefect tests that a panic in a tile is an error of that tile.
 func TestTileDefect(t *testing.T) {
 	f, _ := toys(false, func(_ context.Context, r image.Rectangle) error {
 		if r.Min.X == 0 {
@@ -199,7 +199,8 @@ func TestTileDefect(t *testing.T) {
 	}
 }
 
-// Far tiles of what is costly are made of nearer ones, each of which is drawn once.
+// TestFarTiles tests that far tiles of expensive scenes are composed of nearer ones, each of which is drawn
+// once.
 func TestFarTiles(t *testing.T) {
 	f, drawn := toys(true, nil)
 	s := toyServer(t, f, strings.Repeat("abcdefgh", 4))

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// TestGuard makes requests that are not those of the page.
+// TestGuard tests requests that do not come from the page.
 func TestGuard(t *testing.T) {
 	f, _ := toys(false, nil)
 	s := toyServer(t, f, "abc")
@@ -30,7 +30,7 @@ func TestGuard(t *testing.T) {
 		{"GET", "127.0.0.1:1234", "/", http.Header{"Sec-Fetch-Site": {"same-origin"}, "Origin": {"http://127.0.0.1:1234"}}, 200},
 		{"GET", "127.0.0.1:1234", "/", http.Header{"Sec-Fetch-Site": {"none"}}, 200},
 
-		// Another address.
+		// Other addresses.
 		{"GET", "evil.example", "/", nil, 403},
 		{"GET", "evil.example:1234", "/", nil, 403},
 		{"GET", "", "/", nil, 403},
@@ -47,7 +47,7 @@ func TestGuard(t *testing.T) {
 		{"GET", "127.0.0.2:1234", "/", nil, 403},
 		{"GET", "127.0.0.1:1234@evil.example", "/", nil, 403},
 
-		// Another site.
+		// Other sites.
 		{"GET", "127.0.0.1:1234", "/", http.Header{"Sec-Fetch-Site": {"cross-site"}}, 403},
 		{"GET", "127.0.0.1:1234", "/", http.Header{"Sec-Fetch-Site": {"same-site"}}, 403},
 		{"GET", "127.0.0.1:1234", "/", http.Header{"Sec-Fetch-Site": {"same-origin", "cross-site"}}, 403},
@@ -65,7 +65,7 @@ func TestGuard(t *testing.T) {
 		{"PROPFIND", "127.0.0.1:1234", "/", nil, 405},
 		{"get", "127.0.0.1:1234", "/", nil, 405},
 
-		// No cookie, or a wrong one.
+		// Missing or wrong cookies.
 		{"GET", "127.0.0.1:1234", "/", http.Header{"Cookie": nil}, 403},
 		{"GET", "127.0.0.1:1234", "/f/0/tile/1/0/0/0", http.Header{"Cookie": nil}, 403},
 		{"GET", "127.0.0.1:1234", "/page/app.js", http.Header{"Cookie": nil}, 403},
@@ -77,7 +77,7 @@ func TestGuard(t *testing.T) {
 		{"GET", "127.0.0.1:1234", "/?t=" + s.token[1:], nil, 403},
 		{"GET", "127.0.0.1:1234", "/?t=", nil, 403},
 		{"GET", "127.0.0.1:1234", "/session?t=" + s.token, http.Header{"Cookie": nil}, 403},
-		{"GET", "127.0.0.1:1234", "/", http.Header{"Cookie": {s.cookie() + "=planted; " + own}}, 200}, // by another port
+		{"GET", "127.0.0.1:1234", "/", http.Header{"Cookie": {s.cookie() + "=planted; " + own}}, 200}, // set by a server on another port
 
 		// Paths.
 		{"GET", "127.0.0.1:1234", "/..%2f..%2fetc/passwd", nil, 404},
@@ -136,7 +136,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// safe makes sure that an answer has all that keeps others away from it.
+// safe tests that an answer has all protective headers.
 func safe(t *testing.T, what string, resp *http.Response) {
 	t.Helper()
 	for name, want := range map[string]string{
@@ -154,7 +154,7 @@ func safe(t *testing.T, what string, resp *http.Response) {
 	}
 }
 
-// TestEntrance goes in by the addresses that the program tells.
+// TestEntrance tests the addresses that the program prints.
 func TestEntrance(t *testing.T) {
 	f, _ := toys(false, nil)
 	s := toyServer(t, f, "abc")
@@ -197,7 +197,7 @@ func TestEntrance(t *testing.T) {
 	}
 }
 
-// TestRawRequests sends bytes that no browser sends to the real server.
+// TestRawRequests sends requests that no browser sends to the real server.
 func TestRawRequests(t *testing.T) {
 	f, _ := toys(false, nil)
 	path := t.TempDir() + "/toy"
@@ -230,7 +230,7 @@ func TestRawRequests(t *testing.T) {
 		{"GET /session HTTP/1.0\r\n" + cookie + "Accept: */*" + end, 403},
 		{"GET /session HTTP/1.1\r\n" + cookie + "Host: " + host + "/" + end, 400},
 		{"GET http://evil.example/session HTTP/1.1\r\n" + cookie + "Host: " + host + end, 403},
-		{"GET http://" + host + "/session HTTP/1.1\r\n" + cookie + "Host: evil.example" + end, 200}, // as RFC 9112 wants
+		{"GET http://" + host + "/session HTTP/1.1\r\n" + cookie + "Host: evil.example" + end, 200}, // required by RFC 9112
 		{"OPTIONS * HTTP/1.1\r\n" + cookie + "Host: " + host + end, 405},
 		{"CONNECT evil.example:80 HTTP/1.1\r\n" + cookie + "Host: " + host + end, 403},
 		{"GET /..%2f..%2fetc/passwd HTTP/1.1\r\n" + cookie + "Host: " + host + end, 404},
@@ -247,7 +247,7 @@ func TestRawRequests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		go func() { _, _ = io.WriteString(conn, c.bytes) }() // it may be cut off
+		go func() { _, _ = io.WriteString(conn, c.bytes) }() // the connection may be closed early
 		method, _, _ := strings.Cut(c.bytes, " ")
 		resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
 		if err != nil {
@@ -262,11 +262,11 @@ func TestRawRequests(t *testing.T) {
 		if method == "HEAD" && len(body) > 0 {
 			t.Errorf("%.100q: a body of %d bytes", c.bytes, len(body))
 		}
-		if resp.StatusCode != 400 && resp.StatusCode != 431 { // which never got to us
+		if resp.StatusCode != 400 && resp.StatusCode != 431 { // answered by net/http, not by this package
 			safe(t, fmt.Sprintf("%.100q", c.bytes), resp)
 		}
 	}
-	// Nobody reaches it by another address of the machine.
+	// The page is not reachable at other addresses of the machine.
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {
 		t.Fatal(err)

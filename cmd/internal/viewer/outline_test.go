@@ -23,8 +23,8 @@ func named(path string, offset, length int64) trace.Field {
 	return trace.Field{Path: path, Offset: offset, Len: length}
 }
 
-// What fields have in common is in the name of their group; a group of one is none; gaps have
-// their place among the fields.
+// TestOutlineRows tests that the common beginning of fields is in the name of their group, that a single field
+// is not grouped, and that gaps are sorted among the fields.
 func TestOutlineRows(t *testing.T) {
 	o := outlineOf(20, named("head.size", 0, 2), named("head.sizes", 2, 2), named("items[1].at.x", 6, 1), named("items[1].at.y", 7, 1), named("items[12].z", 8, 1),
 		named("only.one.field", 9, 1), named("gap[0..3]", 10, 4), named("gap[4..5]", 14, 2), named("a.b", 16, 1), named("a", 17, 1), named("a.b.c", 18, 2), named("late", 30, 4))
@@ -51,7 +51,7 @@ func TestOutlineRows(t *testing.T) {
 	}
 }
 
-// The innermost field is found, or the one of just this length.
+// TestOutlineFind tests that the innermost field is found, or the field with exactly the given length.
 func TestOutlineFind(t *testing.T) {
 	o := outlineOf(100, named("all", 0, 100), named("part", 10, 20), named("small", 15, 2), named("none", 15, 0), named("later", 40, 5))
 	s := o.spaces[""]
@@ -69,7 +69,7 @@ func TestOutlineFind(t *testing.T) {
 	}
 }
 
-// However many fields a file has, only so many are kept, and the others are counted.
+// TestOutlineMany tests that the number of kept fields is limited, and that the others are counted.
 func TestOutlineMany(t *testing.T) {
 	o := new(outline)
 	for i := range int64(maxFields + 7) {
@@ -81,7 +81,7 @@ func TestOutlineMany(t *testing.T) {
 	}
 }
 
-// Of a space only those bytes are told that somebody had, and no more than a limit.
+// TestContent tests that only known bytes of a space are returned, up to a limit.
 func TestContent(t *testing.T) {
 	var c content
 	for offset, b := range map[int64]string{0: "ab", 4: "cd", maxSpace - 1: "xy", maxSpace: "z", -1: "?", 1 << 60: "far"} {

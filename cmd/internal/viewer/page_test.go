@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestLean makes all scripts and styles small.
+// TestLean tests that all scripts and styles can be minified.
 func TestLean(t *testing.T) {
 	entries, err := fs.ReadDir(page, "page")
 	if err != nil {
@@ -30,14 +30,14 @@ func TestLean(t *testing.T) {
 	}
 }
 
-// TestColours sees that what is written can be read, by day and by night: the contrasts that
-// the WCAG ask for (AA).
+// TestColours tests that text and other elements have the contrast required by WCAG (AA), in light and dark
+// mode.
 func TestColours(t *testing.T) {
 	style, err := page.ReadFile("page/style.css")
 	if err != nil {
 		t.Fatal(err)
 	}
-	type pair [2]float64 // how light it is, by day and by night
+	type pair [2]float64 // lightness in light and dark mode
 	colours := make(map[string]pair)
 	for _, m := range regexp.MustCompile(`--([\w-]+): light-dark\(#(\w{6}), #(\w{6})\)`).FindAllSubmatch(style, -1) {
 		colours[string(m[1])] = pair{lightness(t, string(m[2])), lightness(t, string(m[3]))}
@@ -56,7 +56,7 @@ func TestColours(t *testing.T) {
 		{"added", 4.5, []string{"panel", "raised", "hover"}},
 		{"removed", 4.5, []string{"panel", "raised", "hover"}},
 		{"accent-ink", 4.5, []string{"accent"}},
-		{"line-strong", 3, []string{"back", "panel", "raised", "hover", "stage"}}, // frames of fields
+		{"line-strong", 3, []string{"back", "panel", "raised", "hover", "stage"}}, // borders of form fields
 	} {
 		for _, back := range c.backs {
 			a, b := colours[c.front], colours[back]
@@ -69,7 +69,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// lightness is the relative luminance of the WCAG.
+// lightness returns the relative luminance according to WCAG.
 func lightness(t *testing.T, hex string) float64 {
 	t.Helper()
 	n, err := strconv.ParseUint(hex, 16, 32)

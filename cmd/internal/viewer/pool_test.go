@@ -12,7 +12,7 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// leased fails if it is used after it was closed, or closed while it is used, or twice.
+// leased fails if it is used after it was closed, closed while in use, or closed twice.
 type leased struct {
 	users, closed atomic.Int32
 	open          *atomic.Int32
@@ -30,8 +30,8 @@ func (l *leased) Close() error {
 	return nil
 }
 
-// TestPoolLeases: whatever many users do, nothing is closed while it is used, and all is closed
-// once in the end.
+// TestPoolLeases tests with many concurrent users that nothing is closed while in use, and that everything is
+// closed once at the end.
 func TestPoolLeases(t *testing.T) {
 	for seed := range uint64(20) {
 		p := &pool[*leased]{max: 3, life: t.Context()}
@@ -45,7 +45,7 @@ func TestPoolLeases(t *testing.T) {
 					key := fmt.Sprint(r.IntN(10))
 					ctx, cancel := context.WithCancel(t.Context())
 					if r.IntN(5) == 0 {
-						cancel() // the browser gives it up
+						cancel() // the browser cancels the request
 					}
 					v, release, err := p.get(ctx, key, func(context.Context) (*leased, error) {
 						if r := rand.IntN(10); r == 0 {
@@ -73,7 +73,7 @@ func TestPoolLeases(t *testing.T) {
 					}
 					v.users.Add(-1)
 					release()
-					release() // does nothing
+					release() // a second call has no effect
 				}
 			})
 		}
@@ -88,7 +88,8 @@ func TestPoolLeases(t *testing.T) {
 	}
 }
 
-// TestPoolBounds: what nobody uses is closed but for the last few, and what is in use is bounded.
+// TestPoolBounds tests that unused values are closed except for the last few, and that values in use are
+// limited.
 func TestPoolBounds(t *testing.T) {
 	p := &pool[*leased]{max: 3, life: t.Context()}
 	var open atomic.Int32
@@ -117,7 +118,7 @@ func TestPoolBounds(t *testing.T) {
 	}
 }
 
-// A panic of what opens is the error of a defect.
+// TestPoolDefect tests that a panic of the open function is reported as a defect.
 func TestPoolDefect(t *testing.T) {
 	p := &pool[*leased]{max: 1, life: t.Context()}
 	_, _, err := p.get(t.Context(), "", func(context.Context) (*leased, error) { panic("oh") })

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// watchedToy is a server of a file whose stamp the test sets.
+// watchedToy is the server of a file whose stamp the test sets.
 type watchedToy struct {
 	*Server
 	t     *testing.T
@@ -38,7 +38,7 @@ func (w *watchedToy) write(text, stamp string) {
 	w.stamp.Store(stamp)
 }
 
-// look looks at the file, and returns the events that came of it.
+// look checks the file for changes and returns the resulting events.
 func (w *watchedToy) look() (events []string) {
 	w.all()[0].look()
 	for {
@@ -119,7 +119,7 @@ func TestReload(t *testing.T) {
 	w.shows(3, "other")
 }
 
-// What was opened stays as it was, even if the bytes of the very file are others.
+// TestEditionsKeepTheirBytes tests that an edition does not change when the file is overwritten.
 func TestEditionsKeepTheirBytes(t *testing.T) {
 	w := newWatchedToy(t, "abc")
 	w.shows(1, "abc")
@@ -134,7 +134,7 @@ func TestEditionsKeepTheirBytes(t *testing.T) {
 	if _, err := f.WriteString("xyz"); err != nil {
 		t.Fatal(err)
 	}
-	w.scenes.drop(func(string) bool { return true }) // a scene that is opened now reads the file
+	w.scenes.drop(func(string) bool { return true }) // a scene opened now reads the file
 	e, release, err := w.all()[0].edition(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestEditionsKeepTheirBytes(t *testing.T) {
 	}
 }
 
-// What tiles lack is listed as long as they are shown, whatever scene drew them.
+// TestMissingStays tests that missing data of tiles is listed while they are shown, whichever scene drew them.
 func TestMissingStays(t *testing.T) {
 	w := newWatchedToy(t, "abc")
 	missing := func() int {
@@ -166,8 +166,8 @@ func TestMissingStays(t *testing.T) {
 	clear(w.tiles.kept)
 	w.tiles.order.Init()
 	w.tiles.mu.Unlock()
-	for start := time.Now(); missing() != 1; time.Sleep(time.Millisecond) { // a browser may keep the tile
-		if time.Since(start) > time.Minute { // the scene is closed when its last user has left
+	for start := time.Now(); missing() != 1; time.Sleep(time.Millisecond) { // a browser may still show the tile
+		if time.Since(start) > time.Minute { // the scene is closed after its last user
 			t.Fatal("nothing when the tile was thrown away")
 		}
 	}
@@ -178,8 +178,8 @@ func TestMissingStays(t *testing.T) {
 	}
 }
 
-// If an edition was closed and the file is another one when it is opened again, that is a new
-// generation.
+// TestReopened tests that a new generation begins if the file has changed between closing and reopening an
+// edition.
 func TestReopened(t *testing.T) {
 	w := newWatchedToy(t, "abc")
 	w.shows(1, "abc")
@@ -191,7 +191,7 @@ func TestReopened(t *testing.T) {
 	w.expect("told", "changed map[file:0 generation:2]")
 }
 
-// fingerprints waits until those of all tiles are there.
+// fingerprints waits until all tiles have fingerprints.
 func (w *watchedToy) fingerprints() {
 	for all := false; !all; time.Sleep(time.Millisecond) {
 		all = true
@@ -203,7 +203,7 @@ func (w *watchedToy) fingerprints() {
 	}
 }
 
-// Only the tiles that look otherwise are stale, and only they are drawn again.
+// TestStale tests that only changed tiles are stale and redrawn.
 func TestStale(t *testing.T) {
 	w := newWatchedToy(t, "abcdef")
 	tile := func(generation, x int) {
@@ -245,13 +245,13 @@ func TestStale(t *testing.T) {
 	w.write("abcdeY", "3")
 	w.look()
 	stale(2, "[[2 0] [5 0]]")
-	stale(1, "[[2 0] [5 0]]") // of the first the old picture of 2 is no longer kept
+	stale(1, "[[2 0] [5 0]]") // the old picture of tile 2 is no longer cached
 	if got := getTile(w.Server, "/f/0/tile/2/0/0/0"); got.Code != 410 {
 		t.Errorf("an old generation: %d", got.Code)
 	}
 }
 
-// A file is opened anew when the page asks for it.
+// TestRenew tests that a file is reopened when the page requests it.
 func TestRenew(t *testing.T) {
 	f, _ := toys(false, nil)
 	s := toyServer(t, f, "abc")
@@ -263,7 +263,8 @@ func TestRenew(t *testing.T) {
 	}
 }
 
-// A page that does not read is cut off, the others are not, and there are not too many.
+// TestHub tests that a page that does not read is disconnected, others are not, and the number of pages is
+// limited.
 func TestHub(t *testing.T) {
 	var h hub
 	if h.listened() {
@@ -299,7 +300,7 @@ func TestHub(t *testing.T) {
 	}
 }
 
-// Nobody looks at files while no page is open.
+// TestNobodyLooks tests that files are not checked while no page is open.
 func TestNobodyLooks(t *testing.T) {
 	w := newWatchedToy(t, "abc")
 	w.shows(1, "abc")
@@ -317,7 +318,7 @@ func TestNobodyLooks(t *testing.T) {
 	}
 }
 
-// The pause grows with what looking costs.
+// TestPause tests that the pause grows with the duration of a check.
 func TestPause(t *testing.T) {
 	for took, want := range map[time.Duration]time.Duration{0: lookEvery, 10 * time.Millisecond: lookEvery, 200 * time.Millisecond: 4 * time.Second, time.Minute: lookSeldom} {
 		if got := pauseAfter(took); got != want {
@@ -326,7 +327,7 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// What is too large to be kept in memory is not shown while a program writes over it.
+// TestOverwritten tests that a file too large for memory is not shown while a program overwrites it.
 func TestOverwritten(t *testing.T) {
 	large := strings.Repeat("a", MaxHeld+1)
 	w := newWatchedToy(t, large)

@@ -27,7 +27,7 @@ func TestSplitWords(t *testing.T) {
 	}
 }
 
-// Words that are quoted come back.
+// FuzzSplitWords tests that quoted words are restored.
 func FuzzSplitWords(f *testing.F) {
 	for _, text := range []string{"tele 5", `a 'b c' "d \" e"`, `\`} {
 		f.Add(text)
@@ -47,7 +47,7 @@ func FuzzSplitWords(f *testing.F) {
 	})
 }
 
-// A query cannot name a file of the disk.
+// TestNoFiles tests that a query cannot name a file of the disk.
 func TestNoFiles(t *testing.T) {
 	c := &format.Command{Name: "like", Args: []format.Option{{Name: "file", Input: true}}, Options: []format.Option{{Name: "rules", Input: true}, {Name: "n", Default: "1"}}}
 	for words, ok := range map[string]bool{"like x": false, "like '' --n 2": true, "like '' --rules x": false} {

@@ -6,7 +6,7 @@ import (
 	"trowel.example/format"
 )
 
-// The cell from v to v+1 of an axis that grows the other way is the one that people call -v-1.
+// TestAlongAxis tests that the cell from v to v+1 has the coordinate -v-1 on an axis of the opposite direction.
 func TestAlongAxis(t *testing.T) {
 	v := format.View{Axes: [2]string{"x", "-z"}}
 	for _, c := range []struct {

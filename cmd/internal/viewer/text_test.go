@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// All rows together are the text, lines begin where they do, and every page has them.
+// TestDocument tests that the rows together are the text, that the starts of lines are correct, and that every
+// page is.
 func TestDocument(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	long := strings.Repeat("äb", rowLetters)
@@ -121,7 +122,8 @@ func FuzzTables(f *testing.F) {
 	})
 }
 
-// A file that is a text is known by its first lines, whatever folders are around it.
+// TestHead tests that the first lines of a text file are returned, even if it is the only file in nested
+// folders.
 func TestHead(t *testing.T) {
 	f, _ := toys(false, nil)
 	s := toyServer(t, f, "one\n"+strings.Repeat("long ", 100)+strings.Repeat("\nmore", 100))

@@ -24,12 +24,12 @@ import (
 	"trowel.example/format"
 )
 
-// A toy is a text of letters: its scene is a row of cells, each in the colour of its letter.
-// One that begins with "bad" cannot be opened, and "panic" is a defect of the program.
+// A toy is a text of letters: its scene is a row of cells, each in the color of its letter. A text that begins
+// with "bad" cannot be opened, and "panic" causes a panic.
 
 type toy struct{ text string }
 
-// toyScene counts what is drawn. What wait is told of is drawn when it allows that.
+// toyScene counts the drawn parts. It calls wait before drawing a part.
 type toyScene struct {
 	text   string
 	closed *bool
@@ -42,7 +42,7 @@ type toyScene struct {
 
 type costlyToyScene struct{ *toyScene }
 
-// toys makes the format of toys. All scenes count together.
+// toys returns the format of toys and a function that returns the number of drawn parts of all scenes.
 func toys(costly bool, wait func(context.Context, image.Rectangle) error) (f *format.Format, drawn func() int) {
 	var mu sync.Mutex
 	n := 0
@@ -98,7 +98,7 @@ func (s *toyScene) Views() []format.View {
 	return []format.View{{Name: "row", Bounds: format.Rect{Max: [2]float64{float64(len(s.text)), 1}}, Scale: 256}}
 }
 
-// letter returns what is at a pixel, or 0.
+// letter returns the letter at a pixel, or 0.
 func (s *toyScene) letter(look format.Look, x, y int) byte {
 	i, j := math.Floor(look.Origin[0]+(float64(x)+0.5)/look.Scale), math.Floor(look.Origin[1]+(float64(y)+0.5)/look.Scale)
 	if j != 0 || i < 0 || int(i) >= len(s.text) || s.text[int(i)] == ' ' {
@@ -177,7 +177,7 @@ func (s *toyScene) Close() error {
 	return nil
 }
 
-// toyFile returns a file of the disk for a server, whose stamp is what the test says.
+// toyFile returns a file of the disk for a server. The test sets its stamp.
 func toyFile(f *format.Format, path string, stamp func() string) File {
 	return File{Name: "toy", Stamp: stamp, Plain: func(m string) string { return strings.ReplaceAll(m, path, "toy") }, Open: func(context.Context) (*Opened, error) {
 		src, err := format.OpenSource(path)
@@ -188,7 +188,7 @@ func toyFile(f *format.Format, path string, stamp func() string) File {
 	}}
 }
 
-// toyServer serves a toy of a text.
+// toyServer serves a toy with the given text.
 func toyServer(t testing.TB, f *format.Format, text string) *Server {
 	t.Helper()
 	path := t.TempDir() + "/toy"
@@ -206,7 +206,7 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// request makes a request as the page does.
+// request returns a request as the page makes it.
 func request(s *Server, target string) *http.Request {
 	r := httptest.NewRequest(http.MethodGet, target, nil)
 	r.Host = "127.0.0.1:" + s.port
@@ -214,14 +214,14 @@ func request(s *Server, target string) *http.Request {
 	return r
 }
 
-// get answers a request of the page.
+// get returns the answer to a request of the page.
 func get(s *Server, target string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, request(s, target))
 	return w
 }
 
-// getTile answers a request for a tile, as often as it takes until the tile is whole.
+// getTile repeats a request for a tile until the tile is complete.
 func getTile(s *Server, target string) *httptest.ResponseRecorder {
 	for {
 		if w := get(s, target); w.Code != http.StatusAccepted {
@@ -230,7 +230,7 @@ func getTile(s *Server, target string) *httptest.ResponseRecorder {
 	}
 }
 
-// getJSON reads an answer that has to be fine.
+// getJSON decodes a successful answer.
 func getJSON(t testing.TB, s *Server, target string, v any) {
 	t.Helper()
 	w := get(s, target)
