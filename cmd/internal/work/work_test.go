@@ -21,12 +21,12 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// squares is a work: parts of numbers, and records that are their squares.
+// squares is a work: its parts are numbers, and its records are their squares.
 type squares struct {
 	parts, each int
 	out         strings.Builder
 	did         atomic.Int64
-	fail        string // the part that fails
+	fail        string // name of the part that fails
 }
 
 func (s *squares) Split(_ context.Context, fine bool, yield func(work.Part) error) error {
@@ -81,7 +81,7 @@ func TestSameOutput(t *testing.T) {
 	}
 }
 
-// A part that failed is done again, and those that were done are not.
+// TestResume tests that a failed part is repeated and completed parts are not.
 func TestResume(t *testing.T) {
 	store := work.Folder(t.TempDir())
 	begin := func(s *squares, name string) (*work.Plan, error) {
@@ -98,7 +98,7 @@ func TestResume(t *testing.T) {
 	if list, _ := filepath.Glob(filepath.Join(string(store), "parts", ".*")); len(list) > 0 {
 		t.Errorf("left behind: %v", list)
 	}
-	again := &squares{parts: 999, each: 10} // the plan counts
+	again := &squares{parts: 999, each: 10} // the stored plan is used
 	if plan, err = begin(again, "a"); err != nil || len(plan.Parts) != 20 {
 		t.Fatal(plan, err)
 	}
@@ -113,8 +113,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A result that is not whole, or not one, is an error and no panic; and no result of a part
-// that failed can be taken for one.
+// TestBrokenResults tests that an incomplete or invalid result is an error without panic, and that the result
+// of a failed part is never accepted.
 func TestBrokenResults(t *testing.T) {
 	s := &squares{parts: 1, each: 100}
 	var whole bytes.Buffer
@@ -160,7 +160,7 @@ func TestBrokenResults(t *testing.T) {
 	}
 }
 
-// What is kept of a file that only its owner may read is for its owner, too.
+// TestGuard tests that stored data of a file that only its owner may read is only readable by the owner.
 func TestGuard(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("has no such permissions")
@@ -174,7 +174,7 @@ func TestGuard(t *testing.T) {
 	}
 	for name, want := range map[string]os.FileMode{"open": 0o755, "none": 0o755, "private": 0o700, "world": 0o755, "secrets": 0o700, filepath.Join(dir, "private"): 0o700} {
 		f := work.Folder(filepath.Join(t.TempDir(), "work"))
-		if err := errors.Join(os.Mkdir(string(f), 0o755), os.Chmod(string(f), 0o755)); err != nil { // whatever umask is
+		if err := errors.Join(os.Mkdir(string(f), 0o755), os.Chmod(string(f), 0o755)); err != nil { // independent of umask
 			t.Fatal(err)
 		}
 		plan := &work.Plan{Parts: []work.Part{{Name: "0", File: "open"}, {Name: "1", File: name}}}
@@ -187,7 +187,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// blob is a work with a record of so many bytes.
+// blob is a work with a record of that many bytes.
 type blob int
 
 func (b blob) Split(_ context.Context, _ bool, yield func(work.Part) error) error {
@@ -198,7 +198,8 @@ func (b blob) Do(_ context.Context, _ work.Part, put func([]byte) error) error {
 }
 func (b blob) Take(work.Part, []byte) error { return nil }
 
-// A result that says it has much in little takes no memory for that, and nobody writes such a one.
+// TestLargeRecord tests that a result that inflates to a huge size uses little memory, and that such results
+// are not written.
 func TestLargeRecord(t *testing.T) {
 	tests.LongOnly(t, "it takes a gigabyte of memory for a moment")
 	part := work.Part{Name: "0"}
@@ -253,7 +254,7 @@ func TestFolder(t *testing.T) {
 	if err := write("one", nil); err != nil {
 		t.Fatal(err)
 	}
-	// Who may read it is who may read any new file: workers may be several users.
+	// The permissions are those of any new file: workers may be different users.
 	plain := filepath.Join(t.TempDir(), "plain")
 	if err := os.WriteFile(plain, nil, 0o666); err != nil {
 		t.Fatal(err)
@@ -270,7 +271,7 @@ func TestFolder(t *testing.T) {
 	if err := errors.Join(f.Add(ctx, "a/b", add), f.Add(ctx, "a/c", add)); err != nil {
 		t.Fatal(err)
 	}
-	// One that comes while it is written is the first.
+	// If another result is stored during the write, that result stays.
 	if err := f.Add(ctx, "a/d", func(w io.Writer) error {
 		return errors.Join(f.Put(ctx, "a/d", func(w io.Writer) error { io.WriteString(w, "first"); return nil }), add(w))
 	}); err != nil {
