@@ -22,7 +22,7 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// between stands between the program and a server of object storage.
+// between is a proxy between the program and an object storage server.
 type between struct {
 	proxy *httputil.ReverseProxy
 
@@ -38,7 +38,7 @@ func (b *between) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n, at := len(b.asked), b.at
 	lose := b.lose != nil && b.lose(r)
 	b.mu.Unlock()
-	if lose { // the server does it, and nobody hears of it
+	if lose { // the server does the request, but the client gets no answer
 		b.proxy.ServeHTTP(httptest.NewRecorder(), r)
 		panic(http.ErrAbortHandler)
 	}
@@ -50,14 +50,14 @@ func (b *between) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// begin forgets what was asked for, and says what comes with later requests.
+// begin clears the list of requests and sets the handler of later requests.
 func (b *between) begin(at func(n int, answer func())) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.asked, b.at = nil, at
 }
 
-// puts returns the objects that were put there, without their folder.
+// puts returns the objects stored, without their folder.
 func (b *between) puts(folder string) (names []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,7 +137,7 @@ func (b *bench) must(args ...string) string {
 	return said
 }
 
-// manifest returns what is in a world.
+// manifest returns the manifest of a world.
 func (b *bench) manifest(world string) []byte {
 	b.t.Helper()
 	b.must("manifest", "-q", world, "-o", world+".manifest", "-f")
@@ -151,7 +151,7 @@ func (b *bench) edit(area string) {
 	b.must("edit", "-q", "w", "--in-place", "--backup", "undo.zip", "--", "set", "default:dirt", "--area", area)
 }
 
-// restored tests that a moment comes back as it was.
+// restored tests that a snapshot is restored without changes.
 func (b *bench) restored(want []byte, options ...string) {
 	b.t.Helper()
 	if err := os.RemoveAll(filepath.Join(b.dir, "back")); err != nil {
@@ -169,7 +169,8 @@ func (b *bench) ids() []string {
 	return strings.Fields(strings.ReplaceAll(b.must("ls", b.repo), ".txt", ""))
 }
 
-// A repository in a bucket has all that one in a folder has: a list, a check, moments, their end.
+// TestBackupToBucket tests that a repository in a bucket supports everything that one in a folder does: list,
+// check, snapshots and forget.
 func TestBackupToBucket(t *testing.T) {
 	b := newBench(t)
 	if code, said := b.run("check", b.repo); code != 2 || !strings.Contains(said, "does not exist") {
@@ -184,7 +185,7 @@ func TestBackupToBucket(t *testing.T) {
 	b.edit("0,0,0:9,9,9")
 	second := b.manifest("w")
 
-	// The next one puts what is new there, and reads no pack of blocks but its table.
+	// The next backup stores new data, and reads only the tables of existing packs.
 	b.begin(nil)
 	b.must("backup", "-q", "w", b.repo)
 	if next := b.puts(inBucket); len(next) != 3 || !strings.HasPrefix(next[0], "packs/") || !strings.HasPrefix(next[1], "packs/") || !strings.HasPrefix(next[2], "snapshots/") {
@@ -209,7 +210,7 @@ func TestBackupToBucket(t *testing.T) {
 		t.Errorf("info: %s", said)
 	}
 
-	// It is kept out of what is none, and a password out of everything.
+	// Invalid locations are rejected, and passwords never appear in output.
 	if code, said := b.run("backup", "w", strings.Replace(b.repo, "s3://", "s3://user:secret@", 1)); code != 2 || strings.Contains(said, "secret") {
 		t.Errorf("a password: %d, %s", code, said)
 	}
@@ -220,7 +221,7 @@ func TestBackupToBucket(t *testing.T) {
 		t.Errorf("no repository: %d, %s", code, said)
 	}
 
-	// What is damaged there is named.
+	// Damaged objects are named.
 	name := b.snapshotOf(ids[1])
 	whole := b.object(name, nil)
 	b.object(name, bytes.Replace(whole, []byte(`"blocks":`), []byte(`"blocks":1`), 1))
@@ -256,7 +257,7 @@ func TestBackupToBucket(t *testing.T) {
 		t.Errorf("left: %q", left)
 	}
 
-	// The same with the name of a folder as a URL: it is a repository in that folder.
+	// The same with the file:// URL of a folder: the repository is in that folder.
 	dir := "file://" + filepath.Join(b.dir, "kept")
 	b.must("backup", "-q", "w", dir)
 	b.must("check", "kept")
@@ -266,7 +267,7 @@ func TestBackupToBucket(t *testing.T) {
 
 func (b *bench) snapshotOf(id string) string { return "snapshots/" + id + ".json" }
 
-// object reads an object, or with data writes one, beside the program.
+// object reads an object or, if data is not nil, writes one, without using the program.
 func (b *bench) object(name string, data []byte) (got []byte) {
 	b.t.Helper()
 	there, err := bucket.Open(b.t.Context(), b.repo)
@@ -289,15 +290,15 @@ func (b *bench) object(name string, data []byte) (got []byte) {
 	return got
 }
 
-// A backup that is killed at any request, or whose server goes away, has changed nothing that there
-// was, and the next one is whole.
+// TestBackupToBucketStopped tests that a backup that is killed at any request, or whose server fails, changes
+// no existing data, and that the next backup is complete.
 func TestBackupToBucketStopped(t *testing.T) {
 	b := newBench(t)
 	b.must("backup", "-q", "w", b.repo)
 	first, ids := b.manifest("w"), b.ids()
 	b.edit("0,0,0:9,9,9")
 	b.begin(nil)
-	b.must("backup", "-q", "w", b.repo) // to see how many requests there are
+	b.must("backup", "-q", "w", b.repo) // counts the requests
 	requests := len(b.asked)
 	stops, step := 0, 2
 	if !tests.Long(t) {
@@ -306,9 +307,9 @@ func TestBackupToBucketStopped(t *testing.T) {
 	for n := 1; n <= requests; n += step {
 		how := stops % 2
 		if stops == 5 {
-			how = 2 // once: the client tries again for some seconds
+			how = 2 // once, because the client retries for some seconds
 		}
-		b.edit([]string{"0,0,0:8,8,8", "1,1,1:7,7,7"}[stops%2]) // so that there is always something to store
+		b.edit([]string{"0,0,0:8,8,8", "1,1,1:7,7,7"}[stops%2]) // there is always something to store
 		cmd := b.command("backup", "-q", "w", b.repo)
 		var said bytes.Buffer
 		cmd.Stderr = &said
@@ -316,20 +317,20 @@ func TestBackupToBucketStopped(t *testing.T) {
 			switch {
 			case k < n:
 				answer()
-			case how == 0: // killed before the server has it
+			case how == 0: // killed before the server does the request
 				_ = cmd.Process.Kill()
-			case how == 1: // and after that
+			case how == 1: // killed after the server has done the request
 				if answer(); k == n {
 					_ = cmd.Process.Kill()
 				}
 			default:
-				panic(http.ErrAbortHandler) // the connection is lost
+				panic(http.ErrAbortHandler) // closes the connection
 			}
 		})
 		err := cmd.Run()
 		b.begin(nil)
 		if err == nil {
-			continue // the last requests are not needed
+			continue // the last requests are optional
 		}
 		stops++
 		if how == 2 {
@@ -344,7 +345,7 @@ func TestBackupToBucketStopped(t *testing.T) {
 	if stops < requests/2/step {
 		t.Errorf("only %d of %d were stopped", stops, requests)
 	}
-	// Whoever was killed has left a lock, so that nothing is removed yet.
+	// A killed backup leaves a lock, so nothing is removed yet.
 	code, said := b.run("forget", b.repo, "--prune")
 	if code != 2 || !strings.Contains(said, "another run works there") {
 		t.Errorf("%d, %s", code, said)
@@ -354,7 +355,7 @@ func TestBackupToBucketStopped(t *testing.T) {
 	b.restored(first, "--moment", ids[0])
 	t.Logf("%d stops at %d requests", stops, requests)
 
-	// A restore whose server goes away says so, and makes no world with holes.
+	// A restore whose server fails reports this, and does not create an incomplete world.
 	b.begin(func(k int, answer func()) {
 		if k > 6 {
 			panic(http.ErrAbortHandler)
@@ -371,7 +372,8 @@ func TestBackupToBucketStopped(t *testing.T) {
 	}
 }
 
-// A backup whose answers are lost asks again, finds that it is all there, and is whole.
+// TestBackupAnswersLost tests that a backup whose answers are lost retries, finds the stored objects, and is
+// complete.
 func TestBackupAnswersLost(t *testing.T) {
 	b := newBench(t)
 	t.Setenv("AWS_MAX_ATTEMPTS", "3")
@@ -395,7 +397,7 @@ func TestBackupAnswersLost(t *testing.T) {
 	b.restored(b.manifest("w"))
 }
 
-// Backups at once into one repository are all whole.
+// TestBackupsAtOnce tests that concurrent backups to one repository are all complete.
 func TestBackupsAtOnce(t *testing.T) {
 	b := newBench(t)
 	var all sync.WaitGroup

@@ -17,7 +17,7 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// envProgram makes the program of the tests the tool.
+// envProgram makes the test program run as the tool.
 const envProgram = "TROWEL_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -28,9 +28,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// What docs/scale.md shows can be typed as it stands: its commands are run by a shell, those of the
-// second terminal beside the others. Only what the system has to be asked for is not (packages,
-// containers), and the addresses are those of servers of the test.
+// TestScalePage tests that the commands in docs/scale.md work: a shell runs them, those of the second terminal
+// concurrently. System commands (packages, containers) are not run, and the addresses are replaced by those of
+// test servers.
 func TestScalePage(t *testing.T) {
 	t.Run("folder", func(t *testing.T) { scalePage(t, "") })
 	t.Run("bucket", func(t *testing.T) { scalePage(t, judge.S3(t, "results")) })

@@ -15,7 +15,7 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// TestHostAsked lists what each verb asks the machine for, on a machine that has nothing.
+// TestHostAsked lists what each verb requests from the machine, on a machine without other programs.
 func TestHostAsked(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the folders are those of Linux")
@@ -43,7 +43,7 @@ func TestHostAsked(t *testing.T) {
 		return code, b.String()
 	}
 	asked := func(host *tests.Host) string {
-		list := slices.DeleteFunc(host.Asked(), func(q string) bool { return q == "variable TROWEL_STARTED_BY" }) // each run asks for it
+		list := slices.DeleteFunc(host.Asked(), func(q string) bool { return q == "variable TROWEL_STARTED_BY" }) // requested in each run
 		return strings.ReplaceAll(strings.Join(list, "; "), filepath.Dir(self), "FOLDER")
 	}
 	for _, c := range []struct {
@@ -55,7 +55,7 @@ func TestHostAsked(t *testing.T) {
 		{"pack $/hollow -o world", "", 0},
 		{"extract burrow.map -o folder", "", 0},
 		{"extract -f burrow.map -o folder", "", 0},
-		{"pack -f $/hollow -o world", "home folder", 0}, // which is not to be replaced
+		{"pack -f $/hollow -o world", "home folder", 0}, // must not be replaced
 		{"pack -f folder -o burrow.map", "", 0},
 		{"info burrow.map ember.mod world", "", 0},
 		{"check -q burrow.map ember.mod world", "", 0},

@@ -17,7 +17,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// changedMaps makes two versions of a map: the new one has other tiles, a setting more, and its
+// changedMaps makes two versions of a map: the new version has other tiles, an additional setting, and its
 // groups in another order.
 func changedMaps(t *testing.T) (old, new string) {
 	t.Helper()
@@ -49,7 +49,7 @@ type compared struct {
 	}
 }
 
-// compared returns in what two files differ, when all of it is known.
+// compared returns the complete comparison of two files.
 func (v *viewing) compared(query string) compared {
 	v.t.Helper()
 	for {
@@ -64,14 +64,14 @@ func (v *viewing) compared(query string) compared {
 	}
 }
 
-// diff returns what diff prints of two files, which differ.
+// diff returns the output of diff for two different files.
 func diff(t *testing.T, args ...string) []byte {
 	t.Helper()
 	out, _ := trowel(t, append([]string{"diff", "-q"}, args...)...).Output()
 	return out
 }
 
-// TestViewCompare sees that the page tells of two maps what diff tells, and where it is.
+// TestViewCompare tests that the page shows the differences of two maps that diff prints, with their locations.
 func TestViewCompare(t *testing.T) {
 	old, new := changedMaps(t)
 	v := view(t, old, new)
@@ -111,8 +111,8 @@ func TestViewCompare(t *testing.T) {
 	v.stop()
 }
 
-// Files of formats that say no more of themselves are compared file by file, with the lines of
-// each; and the same file twice has no difference.
+// TestViewCompareFiles tests that files of formats without their own comparison are compared file by file, with
+// the lines of each, and that a file does not differ from itself.
 func TestViewCompareFiles(t *testing.T) {
 	old := sample(t, "ember", "ember.MOD")
 	dir := filepath.Join(t.TempDir(), "new")
@@ -153,7 +153,7 @@ func TestViewCompareFiles(t *testing.T) {
 		t.Errorf("the line is not told: %s", data)
 	}
 	v.stop()
-	// Other formats are compared, too.
+	// Files of different formats are compared, too.
 	v = view(t, old, sample(t, "burrow", "burrow.map"))
 	c = v.compared("")
 	if !c.ByFile || c.Count == 0 || c.Same {
@@ -169,7 +169,7 @@ func TestViewCompareFiles(t *testing.T) {
 	v.stop()
 }
 
-// utf16 is text as the game has it.
+// utf16 encodes text as the game does.
 func utf16(text string) []byte {
 	var b []byte
 	for _, r := range text {
@@ -178,13 +178,13 @@ func utf16(text string) []byte {
 	return b
 }
 
-// TestViewComparePage looks at two maps in a browser, with the keyboard alone.
+// TestViewComparePage compares two maps in a browser, using only the keyboard.
 func TestViewComparePage(t *testing.T) {
 	old, new := changedMaps(t)
 	v := view(t, old, new)
 	p := v.open(1280, 800)
 	p.Wait(`document.querySelector(".swipe") && document.querySelector(".leaflet-other-pane .leaflet-tile-loaded")`)
-	p.Wait(`document.querySelectorAll(".changes li").length === 4 && document.querySelector(".pane-changes [data-cells]").dataset.cells === "8"`) // 6 tiles, a group that moved, and a line
+	p.Wait(`document.querySelectorAll(".changes li").length === 4 && document.querySelector(".pane-changes [data-cells]").dataset.cells === "8"`) // 6 tiles, a moved group, and a line
 	if title := chromium.Eval[string](p, `document.getElementById("title").textContent`); !strings.Contains(title, "burrow.map (old)") {
 		t.Errorf("two files of one name are called %q", title)
 	}
@@ -221,7 +221,7 @@ func TestViewComparePage(t *testing.T) {
 	p.Resize(360, 740)
 	p.Wait(`document.querySelector(".map").dataset.over === "swipe" && !document.querySelector(".twin")`)
 	p.Picture("small")
-	// The new file is saved as it was before.
+	// The old content is saved to the new file.
 	data, err := os.ReadFile(old)
 	if err != nil {
 		t.Fatal(err)

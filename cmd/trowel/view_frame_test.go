@@ -13,11 +13,10 @@ import (
 	"trowel.example/internal/judge/chromium"
 )
 
-// axeFile judges pages by the rules of the WCAG: axe-core 4.14.1 of npm (MPL-2.0, as it is there).
+// axeFile checks pages against WCAG rules: axe-core 4.14.1 from npm (MPL-2.0, unchanged).
 const axeFile, axeHash = "testdata/axe/axe.min.js", "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
 
-// judged reports what is wrong with the page for people who use it with other senses or by keys;
-// rules are those of axe to try, or all.
+// judged reports accessibility errors of the page. rules are the rules of axe to test, default all.
 func judged(t *testing.T, p *chromium.Page, what string, rules ...string) {
 	t.Helper()
 	if !chromium.Eval[bool](p, "Boolean(window.axe)") {
@@ -30,7 +29,7 @@ func judged(t *testing.T, p *chromium.Page, what string, rules ...string) {
 		}
 		chromium.Eval[bool](p, string(code)+"; true")
 	}
-	only := `, rules: {"target-size": {enabled: true}}` // of WCAG 2.2, which is not usual yet
+	only := `, rules: {"target-size": {enabled: true}}` // new in WCAG 2.2 and off by default
 	if len(rules) > 0 {
 		only = fmt.Sprintf(", runOnly: ['%s']", strings.Join(rules, "', '"))
 	}
@@ -48,14 +47,14 @@ func judged(t *testing.T, p *chromium.Page, what string, rules ...string) {
 	}
 }
 
-// visit shows what a state of the page says, and waits until all of it is there.
+// visit opens a state of the page and waits until it is complete.
 func visit(p *chromium.Page, hash string) {
 	chromium.Eval[string](p, fmt.Sprintf("location.hash = %q", hash))
 	p.Wait("document.querySelector('#busy').hidden")
 	settle(p)
 }
 
-// settle waits until all is there that the page asked for, and nothing has changed for a while.
+// settle waits until all requests of the page are answered and nothing has changed for a while.
 func settle(p *chromium.Page) {
 	p.Rest()
 	chromium.Eval[bool](p, `new Promise((done) => {
@@ -64,8 +63,8 @@ func settle(p *chromium.Page) {
 	})`)
 }
 
-// TestViewAccessible lets axe look at the pages, in light and dark, wide and narrow: nothing
-// serious is wrong with them, and nothing is wider than the screen.
+// TestViewAccessible tests with axe that the pages have no serious accessibility errors, in light and dark
+// mode, wide and narrow, and that nothing is wider than the screen.
 func TestViewAccessible(t *testing.T) {
 	climb, mod, world := sample(t, "burrow", "burrow.map"), sample(t, "ember", "ember.MOD"), sample(t, "hollow", "hollow")
 	for _, c := range []struct {
@@ -102,7 +101,7 @@ func TestViewAccessible(t *testing.T) {
 				p.Press(kb.Escape)
 				p.Wait("!document.querySelector('dialog')")
 			}
-			// As small as a telephone, and as a large screen at 400 %.
+			// The size of a phone, and of a large screen at 400 %.
 			for _, size := range [][2]int{{360, 740}, {320, 256}} {
 				p.Resize(size[0], size[1])
 				for _, hash := range c.pages {
@@ -122,7 +121,7 @@ func TestViewAccessible(t *testing.T) {
 	}
 }
 
-// TestViewKeys does without a mouse what the frame of the page can do.
+// TestViewKeys uses all functions of the page's frame without a mouse.
 func TestViewKeys(t *testing.T) {
 	v := view(t, sample(t, "burrow", "burrow.map"))
 	p := v.open(1280, 800)
@@ -153,7 +152,7 @@ func TestViewKeys(t *testing.T) {
 	p.Press("[")
 	is("the focus is in the tree", focused("[role=treeitem]"))
 
-	// The tree: the last but one is settings.cfg.
+	// The tree: the last but one entry is settings.cfg.
 	p.Press(kb.End)
 	p.Press(kb.ArrowUp)
 	is("it is settings.cfg", "document.activeElement.title === 'settings.cfg'")
@@ -193,14 +192,14 @@ func TestViewKeys(t *testing.T) {
 	p.Press(kb.Enter)
 	p.Wait("Math.abs(new URLSearchParams(location.hash.slice(1)).get('x') - 12.5) < 0.6")
 
-	// The width of a side.
+	// The width of a side panel.
 	chromium.Eval[bool](p, "document.querySelector('#edge-right').focus(), true")
 	before := chromium.Eval[float64](p, "document.querySelector('#right').offsetWidth")
 	p.Press(kb.ArrowLeft)
 	if after := chromium.Eval[float64](p, "document.querySelector('#right').offsetWidth"); after <= before {
 		t.Errorf("the right side was %v wide and is %v", before, after)
 	}
-	// The colours.
+	// The colors.
 	chromium.Eval[bool](p, "document.querySelector('#theme').focus(), true")
 	p.Press(kb.Enter)
 	p.Press(kb.Enter)
@@ -211,8 +210,8 @@ func TestViewKeys(t *testing.T) {
 	v.stop()
 }
 
-// TestViewReload changes the file under the page, breaks it, mends it and ends the program: the
-// page says so, and keeps what somebody looked at.
+// TestViewReload changes the file while the page is open, breaks it, repairs it and ends the program, and tests
+// that the page reports this and keeps the current view.
 func TestViewReload(t *testing.T) {
 	path := sample(t, "burrow", "burrow.map")
 	whole, err := os.ReadFile(path)
@@ -268,7 +267,7 @@ func TestViewReload(t *testing.T) {
 	p.Picture("ended")
 }
 
-// TestViewRenew reads a world again, which is not watched, and opens what is not there.
+// TestViewRenew reloads a world, which is not watched, and opens a missing path.
 func TestViewRenew(t *testing.T) {
 	v := view(t, sample(t, "hollow", "hollow"))
 	p := v.open(1280, 800)

@@ -17,8 +17,8 @@ import (
 	"trowel.example/internal/judge/chromium"
 )
 
-// galleryFolder makes a folder with files of some formats, one of them broken, and with what
-// is in no gallery.
+// galleryFolder makes a folder with files of some formats, one of them broken, and with files that do not
+// belong in a gallery.
 func galleryFolder(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "files")
@@ -62,7 +62,7 @@ type inGallery struct {
 	Error    string
 }
 
-// gallery returns what a gallery has when all of it was found.
+// gallery returns the content of a gallery after all files were found.
 func (v *viewing) gallery() map[string]inGallery {
 	v.t.Helper()
 	for {
@@ -146,7 +146,7 @@ func TestViewGallery(t *testing.T) {
 	v.stop()
 }
 
-// A folder in which no program finds anything is said at once.
+// TestViewNothing tests that a folder without known files is reported immediately.
 func TestViewNothing(t *testing.T) {
 	dir := t.TempDir()
 	out, err := trowel(t, "view", "--no-open", dir).Output()
@@ -155,7 +155,7 @@ func TestViewNothing(t *testing.T) {
 	}
 }
 
-// TestViewGalleryPage looks at a gallery, sorts it, opens a file with the keyboard and comes back.
+// TestViewGalleryPage opens a gallery, sorts it, opens a file with the keyboard and returns.
 func TestViewGalleryPage(t *testing.T) {
 	v := view(t, galleryFolder(t))
 	p := v.open(1280, 800)

@@ -13,7 +13,7 @@ import (
 	"trowel.example/internal/judge/chromium"
 )
 
-// inked counts the pixels of marks over the picture that have a colour other than that of their rims.
+// inked counts the pixels of marks over the picture, without those in the color of their outlines.
 const inked = `(() => {
 	const c = document.querySelector("canvas.marks"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
 	let n = 0;
@@ -21,7 +21,7 @@ const inked = `(() => {
 	return n;
 })()`
 
-// TestViewFills sees that the first picture fills the stage, at every width, without seams between its tiles.
+// TestViewFills tests that the first picture fills the stage at every width, without gaps between its tiles.
 func TestViewFills(t *testing.T) {
 	for _, c := range []struct{ sample, as string }{{"burrow", "burrow.map"}, {"hollow", "hollow"}} {
 		t.Run(c.sample, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestViewFills(t *testing.T) {
 					t.Errorf("%v: nobody chose the place in %s", size, hash)
 				}
 			}
-			// The place is kept in the address, and is the same when the page is loaded again.
+			// The location is stored in the address and restored when the page is reloaded.
 			p.Do(chromedp.Focus(".map"))
 			p.Press("0")
 			p.Press(kb.ArrowRight)
@@ -67,7 +67,8 @@ func TestViewFills(t *testing.T) {
 	}
 }
 
-// TestViewWork sees that the page says what it waits for from the beginning, and takes away what it said.
+// TestViewWork tests that the page shows from the beginning what it is waiting for, and removes that message
+// afterwards.
 func TestViewWork(t *testing.T) {
 	v := view(t, sample(t, "burrow", "burrow.map"))
 	if _, data := v.get("/"); !strings.Contains(string(data), `role="status">Opening burrow.map<`) {
@@ -95,7 +96,7 @@ func TestViewWork(t *testing.T) {
 	p.Wait("document.querySelector('#status').textContent.includes('shown')")
 	p.Wait("!document.querySelector('#status').textContent")
 
-	// The inspector comes forward when somebody goes to a place while another tab is open.
+	// The inspector comes to the front when the user goes to a place while another tab is open.
 	visit(p, "tab=search")
 	goTo(p, "12,7")
 	p.Wait("document.querySelector('.spot h2')?.textContent === 'x 12  y 7' && !document.querySelector('#pane-inspector').hidden")
@@ -105,8 +106,8 @@ func TestViewWork(t *testing.T) {
 	v.stop()
 }
 
-// TestViewMarks sees that marks of findings wait until they are wanted, and that they, and the colours of
-// a file, stay where people choose all colours of pages themselves.
+// TestViewMarks tests that marks of findings are hidden until requested, and that marks and the colors of a
+// file remain visible in forced-colors mode.
 func TestViewMarks(t *testing.T) {
 	v := view(t, sample(t, "burrow", "burrow.map"))
 	p := v.open(1280, 800)
@@ -138,7 +139,7 @@ func TestViewMarks(t *testing.T) {
 				t.Errorf("%s: %s looks like those that are not chosen: its frame is %s", scheme, chosen, style)
 			}
 		}
-		// Facts that are closed name what they count.
+		// The labels of closed facts show what they count.
 		if text := chromium.Eval[string](p, "[...document.querySelectorAll('.facts summary')].map((s) => s.textContent).find((t) => t.startsWith('image'))"); !strings.Contains(text, "width ") {
 			t.Errorf("%q does not say what its numbers are", text)
 		}
@@ -146,7 +147,8 @@ func TestViewMarks(t *testing.T) {
 	v.stop()
 }
 
-// TestViewWorldLook sees that labels of a world can be read at every scale, and that nothing glares by night.
+// TestViewWorldLook tests that the labels of a world are readable at every scale, and that dark mode has no
+// bright areas.
 func TestViewWorldLook(t *testing.T) {
 	v := view(t, sample(t, "hollow", "hollow"))
 	_, data := v.get("/f/0/labels?view=top&l=0,1,2&x=0&y=-32&z=0&w=64&h=64")
@@ -184,7 +186,7 @@ func TestViewWorldLook(t *testing.T) {
 	v.stop()
 }
 
-// TestViewCut sees that nothing is cut off: tabs, paths, bytes, and what the view is called.
+// TestViewCut tests that nothing is cut off: tabs, paths, bytes, and the name of the view.
 func TestViewCut(t *testing.T) {
 	old, new := changedMaps(t)
 	v := view(t, old, new)
@@ -210,7 +212,7 @@ func TestViewCut(t *testing.T) {
 	if text := chromium.Eval[string](p, `document.querySelector(".pane-layers select + p").textContent`); text != "The whole map, as a camera shows it that sees all of it" {
 		t.Errorf("the view is called %q", text)
 	}
-	// A table of hits has both of its bars in sight.
+	// Both scroll bars of a table of hits are visible.
 	p.Resize(900, 500)
 	visit(p, "tab=search&q=tele")
 	p.Wait("document.querySelector('.found table')")

@@ -18,7 +18,7 @@ import (
 	"trowel.example/internal/judge/chromium"
 )
 
-// evilMod is a mod whose files are pages and scripts, and by their names markup.
+// evilMod returns a mod whose files are pages and scripts with markup in their names.
 func evilMod(t *testing.T) (mod string, files map[string]string) {
 	t.Helper()
 	files = map[string]string{
@@ -48,8 +48,8 @@ func evilMod(t *testing.T) (mod string, files map[string]string) {
 	return mod, files
 }
 
-// TestViewText sees that no content of a mod is ever more than text: in the answers, which are
-// JSON, and on the page, where it is shown literally.
+// TestViewText tests that content of a mod is always treated as plain text: in the answers, which are JSON, and
+// on the page, where it is shown literally.
 func TestViewText(t *testing.T) {
 	mod, files := evilMod(t)
 	v := view(t, mod)
@@ -95,7 +95,7 @@ func TestViewText(t *testing.T) {
 	v.stop()
 }
 
-// at returns the path of a file of a mod in its tree, where some letters are escaped.
+// at returns the path of a file of a mod in its tree, where some characters are escaped.
 func at(t *testing.T, v *viewing, name string) string {
 	t.Helper()
 	dir, base := name[:strings.LastIndexByte(name, '/')], name[strings.LastIndexByte(name, '/')+1:]
@@ -115,8 +115,8 @@ func at(t *testing.T, v *viewing, name string) string {
 
 func (v *viewing) base() string { return strings.SplitN(v.url, "/?", 2)[0] }
 
-// TestViewTable sorts, filters and walks a table by keyboard, and goes from a row to its line;
-// and goes to lines of a text that is too long for any page.
+// TestViewTable sorts, filters and walks a table with the keyboard, goes from a row to its line, and goes to
+// lines of a text that is too long for one page.
 func TestViewTable(t *testing.T) {
 	mod, _ := evilMod(t)
 	v := view(t, mod)
@@ -152,8 +152,8 @@ func TestViewTable(t *testing.T) {
 	v.stop()
 }
 
-// TestViewBroken goes from a reference that leads nowhere to its line, and back; and from what
-// find finds to lines. The lines are those that cat prints.
+// TestViewBroken goes from a broken reference to its line and back, and from hits of find to lines. The lines
+// are those that cat prints.
 func TestViewBroken(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("../../samples/ember")); err != nil {

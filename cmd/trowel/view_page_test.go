@@ -18,8 +18,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// TestViewPage sees that the page of each game is whole: nothing on the console, nothing from
-// another host, nothing that the policy of the page forbids, no more than it should weigh.
+// TestViewPage tests that the page of each game works: no console messages, no requests to other hosts, no
+// violations of its content security policy, and a limited size.
 func TestViewPage(t *testing.T) {
 	for _, c := range []struct{ name, sample, as string }{{"map", "burrow", "burrow.map"}, {"mod", "ember", "ember.MOD"}, {"world", "hollow", "hollow"}} {
 		t.Run(c.name, func(t *testing.T) {
@@ -50,11 +50,11 @@ func TestViewPage(t *testing.T) {
 	}
 }
 
-// weigh sees how much the page, its scripts and its styles are.
+// weigh checks the size of the page, its scripts and its styles.
 func weigh(t *testing.T, v *viewing, p *chromium.Page) {
 	t.Helper()
 	total := 0
-	var packed bytes.Buffer // all of it, as it would be kept or sent as one
+	var packed bytes.Buffer // all files, compressed together
 	z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 	seen := map[string]bool{}
 	for _, r := range p.Requests() {
@@ -74,7 +74,7 @@ func weigh(t *testing.T, v *viewing, p *chromium.Page) {
 	}
 }
 
-// listing returns the names, sizes and times of all files of a folder.
+// listing returns the names, sizes and times of all files in a folder.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -94,8 +94,8 @@ func listing(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// TestViewTiles compares tiles with what render draws: they are the same pixels. A tile of a
-// smaller scale is about the mean of the four below.
+// TestViewTiles tests that tiles have the same pixels as pictures of render, and that a tile of a smaller scale
+// is about the mean of the four tiles below.
 func TestViewTiles(t *testing.T) {
 	path := sample(t, "burrow", "burrow.map")
 	v := view(t, path)
@@ -138,7 +138,7 @@ func TestViewTiles(t *testing.T) {
 	v.stop()
 }
 
-// TestViewHostile looks at a map whose words are HTML: they are shown as they are.
+// TestViewHostile opens a map whose texts are HTML, and tests that they are shown literally.
 func TestViewHostile(t *testing.T) {
 	path := sample(t, "burrow", "burrow.map")
 	const evil = "<img src=x onerror=alert(1)>"

@@ -12,11 +12,10 @@ import (
 	"trowel.example/internal/judge/chromium"
 )
 
-// hash is one of the values in the address of the page.
+// hash is an expression for the values in the fragment of the page's address.
 const hash = "new URLSearchParams(location.hash.slice(1))"
 
-// TestViewPanels goes through the bytes with their fields, all places of the findings, and what
-// is searched for, by keys and by the mouse.
+// TestViewPanels uses the panels of bytes and fields, findings and search with the keyboard and the mouse.
 func TestViewPanels(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "burrow")
 	if err := os.CopyFS(source, os.DirFS("../../samples/burrow")); err != nil {
@@ -27,7 +26,7 @@ func TestViewPanels(t *testing.T) {
 	v := view(t, file)
 	p := v.open(1500, 900)
 
-	// A byte leads to its field, wherever it stands in the list; a field to its bytes.
+	// A byte leads to its field, anywhere in the list, and a field to its bytes.
 	visit(p, "mode=hex")
 	p.Wait("document.querySelector('.bytes td[data-o=\"200\"]')")
 	p.Do(chromedp.Click(`.bytes td[data-o="201"]`))
@@ -44,12 +43,12 @@ func TestViewPanels(t *testing.T) {
 	p.Do(chromedp.SetValue(".jump", "0x5a33"), chromedp.SendKeys(".jump", kb.Enter))
 	p.Wait("document.querySelector('.told strong')?.textContent === 'data[39]'")
 	p.Do(chromedp.Focus(".bytes"))
-	p.Press(kb.Enter) // what is inflated of it
+	p.Press(kb.Enter) // opens the inflated data
 	p.Wait(hash + ".get('space') === 'data[39]' && document.querySelector('.told strong')?.textContent.startsWith('data[39].quads[0]')")
 	p.Press(kb.Backspace)
 	p.Wait(hash + ".get('space') === null && document.querySelector('.told strong')?.textContent === 'data[39]'")
 
-	// n goes through all places, flies to each of them and tells what is there.
+	// The key n goes through all places, moves the view to each and describes it.
 	visit(p, "")
 	p.Wait("document.querySelector('#tab-findings .count').textContent === '1'")
 	var places []string
@@ -69,7 +68,7 @@ func TestViewPanels(t *testing.T) {
 	p.Press("p")
 	p.Wait(hash + ".get('at') === '" + places[32] + "'")
 
-	// What is searched for: by a query, as text, and by coordinates.
+	// Search by query, by text and by coordinates.
 	search := func(text string) {
 		t.Helper()
 		p.Press("/")
@@ -91,7 +90,7 @@ func TestViewPanels(t *testing.T) {
 	p.Press(kb.Escape)
 	p.Wait("!document.querySelector('#search').value && !" + hash + ".has('q')")
 
-	// What was chosen of the findings is chosen when the file has changed, and has one more.
+	// The selected finding stays selected when the file has changed and has another finding.
 	visit(p, "tab=findings&finding=0.5")
 	p.Wait("document.querySelector('.places [aria-current]')")
 	place := chromium.Eval[string](p, "document.querySelector('.places [aria-current]').textContent")

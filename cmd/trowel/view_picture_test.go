@@ -12,17 +12,17 @@ import (
 	"trowel.example/internal/judge/chromium"
 )
 
-// goTo asks for coordinates.
+// goTo enters coordinates.
 func goTo(p *chromium.Page, text string) {
 	p.Press("g")
 	p.Wait("document.querySelector('#coordinates')")
-	chromium.Eval[bool](p, "document.querySelector('#coordinates').value = '', true") // the test's g gets into it, one of a keyboard does not
+	chromium.Eval[bool](p, "document.querySelector('#coordinates').value = '', true") // the test's key g ends up in the field, a real one does not
 	p.Press(text)
 	p.Press(kb.Enter)
 }
 
-// TestViewPicture does with the picture what a person does with keys alone: layers, time, the
-// inspector, links to the other end, the game's camera, options, marks, and keeping what is seen.
+// TestViewPicture uses the picture with the keyboard only: layers, time, the inspector, links to other ends,
+// the game's camera, options, marks, and saving a picture.
 func TestViewPicture(t *testing.T) {
 	v := view(t, sample(t, "burrow", "burrow.map"))
 	p := v.open(1280, 800)
@@ -40,7 +40,7 @@ func TestViewPicture(t *testing.T) {
 		t.Helper()
 		p.Wait(fmt.Sprintf("new URLSearchParams(location.hash.slice(1)).get(%q) === %q", key, value))
 	}
-	// asked reports whether the page has asked for something like that since it was forgotten.
+	// asked reports whether the page has made a matching request since Forget.
 	asked := func(parts ...string) bool {
 		return slices.ContainsFunc(p.Requests(), func(r string) bool {
 			for _, part := range parts {
@@ -59,7 +59,7 @@ func TestViewPicture(t *testing.T) {
 	}
 	chromium.Eval[bool](p, "document.querySelector('.map').focus(), true")
 
-	// Layers: the first group away and back, one alone.
+	// Layers: hide and show the first group, show only one.
 	before := chromium.Eval[string](p, "document.querySelector('.pane-layers').closest('details').querySelector('.count').textContent")
 	press("1")
 	is("the first group is hidden", "document.querySelector('.layers input').checked === false")
@@ -82,7 +82,7 @@ func TestViewPicture(t *testing.T) {
 	is("it says so", "document.querySelectorAll('.layers .alone')[1].getAttribute('aria-pressed') === 'true'")
 	chromium.Eval[bool](p, "document.querySelectorAll('.layers .alone')[1].click(), true")
 
-	// Coordinates, cell by cell, and what is in the middle.
+	// Coordinates, cell by cell, and the object in the middle.
 	goTo(p, "6,36")
 	waitFor("at", "6.5,36.5")
 	waitFor("x", "6.50")
@@ -105,7 +105,7 @@ func TestViewPicture(t *testing.T) {
 	p.Wait("document.querySelector('.spot h2').textContent === 'x 7  y 36'")
 	waitFor("x", "7.50")
 
-	// From a thing to its line and to its bytes, and back.
+	// From an object to its line and to its bytes, and back.
 	chromium.Eval[bool](p, "[...document.querySelectorAll('.thing footer button')].find((b) => b.textContent.includes('Tele.txt:')).click(), true")
 	waitFor("path", "groups/Game/Tele.txt")
 	if state("line") != "37" || state("mode") != "text" {
@@ -115,7 +115,7 @@ func TestViewPicture(t *testing.T) {
 	p.Wait("document.querySelector('.spot h2')?.textContent === 'x 7  y 36' && document.querySelector('.map')")
 	settle(p)
 
-	// Time: a moment on, playing, and not in the address while it plays.
+	// Time: one step forward, playing; the address does not contain the time while playing.
 	chromium.Eval[bool](p, "document.querySelector('.map').focus(), true")
 	press(".")
 	waitFor("time", "100")
@@ -128,7 +128,7 @@ func TestViewPicture(t *testing.T) {
 	p.Press("t")
 	p.Wait("!location.hash.includes('time=100') && location.hash.includes('time=')")
 
-	// Curves of what moves there.
+	// Curves of moving objects there.
 	p.Wait("document.querySelectorAll('.curve .line').length > 3 && document.querySelector('.curve svg[aria-label]')")
 
 	// Options.
@@ -141,14 +141,14 @@ func TestViewPicture(t *testing.T) {
 	}
 	waitFor("x", "7.50")
 
-	// What makes no sense is told, and the picture stays.
+	// An invalid value is reported, and the picture stays.
 	chromium.Eval[bool](p, `(() => { const s = document.querySelector("#option-entities"); s.value = "99999999999"; s.dispatchEvent(new Event("change")); return true; })()`)
 	p.Wait("document.querySelector('.note').textContent.includes('expected a whole number') && document.querySelector('.leaflet-tile-loaded')")
 	chromium.Eval[bool](p, `(() => { const s = document.querySelector("#option-entities"); s.value = "60"; s.dispatchEvent(new Event("change")); return true; })()`)
 	p.Wait("document.querySelector('.note').hidden")
 	settle(p)
 
-	// The game's camera, from the same place, and back to it.
+	// The game's camera, from the same place, and back.
 	chromium.Eval[bool](p, "document.querySelector('.map').focus(), true")
 	p.Forget()
 	p.Press("c")
@@ -170,7 +170,7 @@ func TestViewPicture(t *testing.T) {
 	p.Press("c")
 	p.Wait("document.querySelector('.leaflet-tile-loaded')")
 
-	// What cannot be had is told, and can be tried again.
+	// Failed requests are reported and can be repeated.
 	chromium.Eval[bool](p, `(() => { window.real = fetch; window.fetch = (a, o) => a.includes("/tile/") ? Promise.resolve(new Response('{"error":"it is lost"}', {status: 422})) : real(a, o); return true; })()`)
 	press("2")
 	is("tiles that fail are told", "document.querySelector('.note').textContent.includes('it is lost') && document.querySelector('.leaflet-tile.failed')")
@@ -178,7 +178,7 @@ func TestViewPicture(t *testing.T) {
 	p.Wait("!document.querySelector('.leaflet-tile.failed') && document.querySelector('.note').hidden")
 	press("2")
 
-	// Marks differ and are quick in thousands.
+	// Marks differ from each other, and thousands of them are drawn quickly.
 	if ms := chromium.Eval[float64](p, `(async () => {
 		const { Marks } = await import("/page/marks.js");
 		const map = L.map(document.createElement("div"), {crs: L.CRS.Simple, center: [0, 0], zoom: 0});
@@ -194,7 +194,7 @@ func TestViewPicture(t *testing.T) {
 		t.Errorf("20,000 marks took %v ms", ms)
 	}
 
-	// What is seen, as a file: the address that it is fetched from is a picture of that size.
+	// Save the visible picture: its address returns a picture of that size.
 	p.Forget()
 	p.Press("e")
 	p.Wait("document.querySelector('#status').textContent.startsWith('Kept as burrow ')")
@@ -215,7 +215,7 @@ func TestViewPicture(t *testing.T) {
 	v.stop()
 }
 
-// TestViewAddress gives the page addresses that somebody has changed by hand.
+// TestViewAddress opens addresses that were edited manually.
 func TestViewAddress(t *testing.T) {
 	v := view(t, sample(t, "burrow", "burrow.map"))
 	p := v.open(1280, 800)
@@ -228,8 +228,8 @@ func TestViewAddress(t *testing.T) {
 	}
 }
 
-// TestViewWorldPicture sees that the coordinates of a world are those of the game, in views that
-// look the other way too.
+// TestViewWorldPicture tests that the coordinates of a world are those of the game, also in views from the
+// opposite direction.
 func TestViewWorldPicture(t *testing.T) {
 	v := view(t, sample(t, "hollow", "hollow"))
 	p := v.open(1280, 800)

@@ -26,7 +26,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// TestMain lets the test be the program, too, so that it is tried as people have it.
+// TestMain lets the test binary run as the program, so that it is tested as users run it.
 func TestMain(m *testing.M) {
 	if os.Getenv("TROWEL_TEST_MAIN") != "" {
 		tests.AsProgram()
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// trowel makes a run of the program.
+// trowel returns a command that runs the program.
 func trowel(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
@@ -44,7 +44,7 @@ func trowel(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs the program to its end.
+// run runs the program until it ends.
 func run(t *testing.T, args ...string) []byte {
 	t.Helper()
 	out, err := trowel(t, args...).Output()
@@ -62,7 +62,7 @@ func sample(t *testing.T, name, as string) string {
 	return path
 }
 
-// editMap makes a map of another, which may have its name.
+// editMap makes an edited copy of a map, which may have the same name.
 func editMap(t *testing.T, from, to string, edit func(*twmap.Map)) {
 	t.Helper()
 	data, err := os.ReadFile(from)
@@ -82,7 +82,7 @@ func editMap(t *testing.T, from, to string, edit func(*twmap.Map)) {
 	}
 }
 
-// viewing is a program that serves a page.
+// viewing is a running program that serves a page.
 type viewing struct {
 	t    *testing.T
 	cmd  *exec.Cmd
@@ -113,7 +113,7 @@ func view(t *testing.T, args ...string) *viewing {
 	return v
 }
 
-// get asks for a path and returns the status and the body.
+// get requests a path and returns the status and the body.
 func (v *viewing) get(path string) (int, []byte) {
 	v.t.Helper()
 	u, err := url.Parse(v.url)
@@ -132,7 +132,8 @@ func (v *viewing) get(path string) (int, []byte) {
 	return r.StatusCode, data
 }
 
-// stop ends the program as Ctrl-C does. On Windows it kills the program: Ctrl-C is for all programs of a console.
+// stop ends the program as Ctrl-C does. On Windows, stop kills it, because Ctrl-C reaches all programs of a
+// console.
 func (v *viewing) stop() {
 	v.t.Helper()
 	if runtime.GOOS == "windows" {
@@ -157,7 +158,7 @@ func (v *viewing) open(width, height int) *chromium.Page {
 	return p
 }
 
-// goldMine is a map of the corpus that has a bit of all.
+// goldMine returns a map of the corpus that contains many kinds of objects.
 func goldMine(t *testing.T) string {
 	t.Helper()
 	found, _ := filepath.Glob(filepath.Join(corpus.Dir(t, "teeworlds"), "ddnet_ddnet/data/maps7/Gold Mine*.map"))

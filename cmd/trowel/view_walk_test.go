@@ -17,8 +17,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// TestViewCell walks to a cell of a real map by keys alone, and reads what is there: as the tree
-// has it, with its line, and with what is wrong there.
+// TestViewCell goes to a cell of a real map with the keyboard only, and reads its description: as in the tree,
+// with its line and its findings.
 func TestViewCell(t *testing.T) {
 	path := goldMine(t)
 	v := view(t, path)
@@ -26,12 +26,12 @@ func TestViewCell(t *testing.T) {
 	p.Press("g")
 	p.Wait("document.querySelector('dialog[open] input')")
 	p.Press("161,37" + kb.Enter)
-	p.Wait("location.hash.includes('x=161.50&y=37.50')") // where it flies to
+	p.Wait("location.hash.includes('x=161.50&y=37.50')") // the target of the move
 	p.Do(chromedp.Focus(".map"))
 	p.Press(kb.Enter)
 	p.Wait("document.querySelector('#pane-inspector')?.textContent.includes('28:0')")
 	p.Picture("cell")
-	// The line that the page names is that of the tree.
+	// The line on the page is that of the tree.
 	said := chromium.Eval[string](p, "document.querySelector('#pane-inspector').textContent")
 	line := 0
 	file := "groups/Game/Speedup.txt"
@@ -45,7 +45,7 @@ func TestViewCell(t *testing.T) {
 	if len(cells) <= 161 || !strings.HasPrefix(cells[161], "28:0") {
 		t.Errorf("line %d of %s has no 28:0 at 161: %q", line, file, lines[line-1])
 	}
-	// And so is what check finds there.
+	// The findings of check are shown, too.
 	p.Do(chromedp.Focus(".map"))
 	p.Press("n")
 	p.Wait("document.querySelector('#pane-findings')?.textContent.includes('tw-map-tile-unused')")
@@ -56,7 +56,7 @@ func TestViewCell(t *testing.T) {
 	v.stop()
 }
 
-// TestViewFindings goes through all places of all findings with one key: each is seen, in the
+// TestViewFindings goes through all places of all findings with one key, and tests that each is visible in the
 // picture or in its text.
 func TestViewFindings(t *testing.T) {
 	path := goldMine(t)
@@ -84,7 +84,7 @@ func TestViewFindings(t *testing.T) {
 	}
 	v := view(t, path)
 	p := v.open(1280, 800)
-	p.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}})) // it is there at once
+	p.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}})) // moves without animation
 	p.Wait("document.querySelector('#tab-findings')?.textContent.match(/[0-9]/)")
 	got := map[string]bool{}
 	for range places {
@@ -113,8 +113,8 @@ func TestViewFindings(t *testing.T) {
 	v.stop()
 }
 
-// TestViewChanged changes a tile under the page: only what shows it is fetched again, and what
-// somebody looks at stays.
+// TestViewChanged changes a tile while the page is open, and tests that only affected tiles are requested
+// again, and that the view stays.
 func TestViewChanged(t *testing.T) {
 	path := sample(t, "burrow", "burrow.map")
 	v := view(t, path)
@@ -159,8 +159,8 @@ func TestViewChanged(t *testing.T) {
 	v.stop()
 }
 
-// TestViewMissing sees that what the picture lacks is listed when the file was changed where nobody sees it, and when
-// the page is loaded again: the parts of the picture are kept, and so is what they lack.
+// TestViewMissing tests that missing data of the picture is listed after a change outside of the visible area,
+// and after the page is reloaded: the tiles are cached together with their missing data.
 func TestViewMissing(t *testing.T) {
 	path := sample(t, "burrow", "burrow.map")
 	editMap(t, path, path, func(m *twmap.Map) {
