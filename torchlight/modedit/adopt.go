@@ -12,30 +12,30 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// TreeOf returns what a data file or a layout says, as text or compiled. The name is its path in
-// the game. Numbers have all their digits.
+// TreeOf returns the tree of a data file or a layout, as text or compiled. The name is its path in the game. Numbers
+// have all their digits.
 func TreeOf(name string, data []byte, o Options) (*text.Node, error) {
 	return newEditor(o).tree(name, data)
 }
 
-// EditTree changes a data file or a layout, as text or compiled, by its tree. What the function
-// leaves as it is keeps its bits. If the function fails, so does EditTree.
+// EditTree changes a data file or a layout, as text or compiled, by its tree. Unchanged parts keep their bits. If
+// change fails, EditTree returns its error.
 func EditTree(name string, data []byte, o Options, change func(root *text.Node) error) ([]byte, error) {
 	return newEditor(o).edited(name, data, change)
 }
 
-// NewMod returns an editor of a mod without files, which is made by [Editor.WriteMod].
+// NewMod returns an editor of a new mod without files. [Editor.WriteMod] writes the mod.
 func NewMod(h *mod.Header, o Options) *Editor {
 	e := newEditor(o)
 	e.header, e.anew = h, true
 	return e
 }
 
-// Header returns what the mod says of itself, to look at or to change; nil for what is no mod.
+// Header returns the header of the mod, which may be modified, or nil if the editor has no mod.
 func (e *Editor) Header() *mod.Header { return e.header }
 
-// Adopt takes a file over from another editor, which must stay open, in place of one of the same
-// path. A block of an archive is copied as it is; records in tables are those of the other.
+// Adopt copies a file from another editor, which must stay open. It replaces a file of the same path. The block of an
+// archive is copied unchanged; the file's records in tables come from the other editor.
 func (e *Editor) Adopt(from *Editor, name string) error {
 	f := from.find(name)
 	if f == nil {
@@ -53,8 +53,9 @@ func (e *Editor) Adopt(from *Editor, name string) error {
 	return nil
 }
 
-// Follow makes records in tables follow what another editor's tables have in another way than those
-// of base, which both come from: what a file takes over from one that changed there changes, too.
+// Follow applies the differences between the tables of base and those of another editor to the records of the tables,
+// so that values that a record inherits from a changed file change, too. The editor base is the common ancestor of both
+// mods.
 func (e *Editor) Follow(base, from *Editor) {
 	e.ancestor = base
 	if !slices.Contains(e.owners, from) {
@@ -62,7 +63,7 @@ func (e *Editor) Follow(base, from *Editor) {
 	}
 }
 
-// Replace gives a file another content as it is stored. It is there, or adopted.
+// Replace gives a file, which may be an adopted one, another content in its stored form.
 func (e *Editor) Replace(name string, data []byte) {
 	f := e.find(name)
 	if f == nil {
@@ -76,7 +77,7 @@ func (e *Editor) Replace(name string, data []byte) {
 	e.put(f, data)
 }
 
-// Remove takes a file out; it need not be there.
+// Remove removes a file. The file need not exist.
 func (e *Editor) Remove(name string) { delete(e.files, gameName(name)) }
 
 // SameFile reports whether a file has the same content in two editors.
@@ -103,7 +104,7 @@ func SameFile(a, b *Editor, name string) (bool, error) {
 	return bytes.Equal(one, other), err
 }
 
-// Records returns a table (.RAW) of the mod; nil if it has none that can be read.
+// Records returns a table (.RAW) of the mod, or nil if it has no readable one of this kind.
 func (e *Editor) Records(kind raw.Kind) raw.Table {
 	data, err := e.Content(kind.File())
 	if err != nil {
@@ -116,11 +117,11 @@ func (e *Editor) Records(kind raw.Kind) raw.Table {
 	return t
 }
 
-// adopted reports whether a file is as another editor has it.
+// adopted reports whether a file was adopted from another editor and not changed since.
 func (f *file) adopted() bool { return f.owner != nil && f.was == nil }
 
-// adopt gives a table the records that files which were taken over have in the tables of their
-// owners, and takes out those of files that are gone.
+// adopt copies the records of adopted files from the tables of their owners into a table, and removes the records of
+// deleted files.
 func (e *Editor) adopt(t raw.Table) {
 	gone := make(map[string]bool)
 	for _, f := range e.before {
@@ -182,7 +183,7 @@ func (e *Editor) adopt(t raw.Table) {
 	}
 }
 
-// bothOf returns a record with the fields that an other one has otherwise than before, and it not.
+// bothOf returns record with the fields of other that differ from before, unless record has changed them itself.
 func bothOf(before, record, other reflect.Value) reflect.Value {
 	out := reflect.New(record.Type()).Elem()
 	out.Set(record)
@@ -195,7 +196,8 @@ func bothOf(before, record, other reflect.Value) reflect.Value {
 	return out
 }
 
-// woven returns a list of records, each with what comes behind it; behind "" is the beginning.
+// woven returns a list of records, each followed by the records in behind for its file. Records in behind[""] come
+// first.
 func woven(t reflect.Type, kept []reflect.Value, behind map[string][]reflect.Value) reflect.Value {
 	out := reflect.Append(reflect.MakeSlice(t, 0, len(kept)), behind[""]...)
 	for _, record := range kept {
@@ -204,5 +206,5 @@ func woven(t reflect.Type, kept []reflect.Value, behind map[string][]reflect.Val
 	return out
 }
 
-// Has reports whether there is a file of a path, in any case.
+// Has reports whether a file with a path exists, ignoring case.
 func (e *Editor) Has(name string) bool { return e.find(name) != nil }

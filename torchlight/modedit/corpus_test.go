@@ -41,8 +41,8 @@ func open(t testing.TB, data []byte) *mod.Mod {
 	return m
 }
 
-// realMods returns mods of the corpus by their paths: of each, and of each test build of the editor,
-// the largest version, which has what others have.
+// realMods returns mods of the corpus by their paths. Of the versions of a mod, and of the test builds of the editor,
+// it returns only the largest, which contains what others contain.
 func realMods(t testing.TB) map[string][]byte {
 	t.Helper()
 	largest := make(map[string]string)
@@ -76,7 +76,7 @@ func realMods(t testing.TB) map[string][]byte {
 	return mods
 }
 
-// edit changes a mod, and returns it with what was reported and missed.
+// edit changes a mod and returns it with the reported changes and the files that could not be read.
 func edit(t testing.TB, data []byte, do func(e *modedit.Editor) error) (out []byte, changes []check.Change, missed []string) {
 	t.Helper()
 	e := modedit.OfMod(open(t, data), modedit.Options{
@@ -96,7 +96,7 @@ func edit(t testing.TB, data []byte, do func(e *modedit.Editor) error) (out []by
 	return target.b, changes, missed
 }
 
-// contents returns the files of a mod by their paths, and their records' times.
+// contents returns the files of a mod by their paths, and the times of their records.
 func contents(t testing.TB, data []byte) map[string]string {
 	t.Helper()
 	files := make(map[string]string)
@@ -132,7 +132,7 @@ func changed(t testing.TB, old, new []byte) map[string]bool {
 	return paths
 }
 
-// findings returns what check finds in a mod, without places.
+// findings returns the findings of a check of a mod, without places.
 func findings(t testing.TB, data []byte) map[string]int {
 	t.Helper()
 	found := make(map[string]int)
@@ -144,8 +144,8 @@ func findings(t testing.TB, data []byte) map[string]int {
 	return found
 }
 
-// sane reports what is wrong with an edit of a mod: a file that changed of which nothing was
-// reported, one that did not of which something was, or what check finds that was not there.
+// sane reports errors of an edit of a mod: a changed file without a report, a report without a changed file, or a new
+// finding of check.
 func sane(t *testing.T, name string, old, new []byte, changes []check.Change) {
 	t.Helper()
 	differ := changed(t, old, new)
@@ -169,7 +169,7 @@ func sane(t *testing.T, name string, old, new []byte, changes []check.Change) {
 	}
 }
 
-// Edits that find nothing to do give the very same mod.
+// TestCorpusNothing tests that edits without effect give byte-identical mods.
 func TestCorpusNothing(t *testing.T) {
 	for name, data := range realMods(t) {
 		for what, do := range map[string]func(e *modedit.Editor) error{
@@ -190,8 +190,8 @@ func TestCorpusNothing(t *testing.T) {
 	}
 }
 
-// Levels of units are multiplied: nothing else changes but the table of units, which is what is
-// built of the sources.
+// TestCorpusSet tests that multiplying the levels of units changes only the units and their table, which must equal the
+// one built from the sources.
 func TestCorpusSet(t *testing.T) {
 	total := 0
 	for name, data := range realMods(t) {
@@ -215,7 +215,7 @@ func TestCorpusSet(t *testing.T) {
 	}
 }
 
-// A folder is renamed, and renamed back: in between nothing is missing, and then all is as it was.
+// TestCorpusRename tests that nothing is missing after a folder is renamed, and that renaming it back restores the mod.
 func TestCorpusRename(t *testing.T) {
 	n := 0
 	for name, data := range realMods(t) {
@@ -249,7 +249,7 @@ func TestCorpusRename(t *testing.T) {
 					t.Errorf("%s: %s renamed: %d files became %d", name, from, len(was), len(is))
 				}
 				for path, content := range was {
-					// References are written as they were but for the case of what has both.
+					// References keep their text, except for the case of parts that both paths share.
 					if !strings.EqualFold(narrow(content), narrow(is[path])) && !strings.HasSuffix(path, ".RAW") {
 						t.Errorf("%s: %s renamed: %s is another", name, from, path)
 					}
@@ -264,10 +264,10 @@ func TestCorpusRename(t *testing.T) {
 	}
 }
 
-// narrow makes two bytes of ASCII one.
+// narrow turns UTF-16LE into ASCII.
 func narrow(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 
-// New numbers are new, and all tables and references follow.
+// TestCorpusNewGUIDs tests that new GUIDs are unused, and that all tables and references follow.
 func TestCorpusNewGUIDs(t *testing.T) {
 	for name, data := range realMods(t) {
 		got, changes, _ := edit(t, data, func(e *modedit.Editor) error {
@@ -284,7 +284,7 @@ func TestCorpusNewGUIDs(t *testing.T) {
 	}
 }
 
-// The folder of a mod is edited as the mod is.
+// TestCorpusFolder tests that editing the folder of a mod has the same result as editing the mod.
 func TestCorpusFolder(t *testing.T) {
 	n := 0
 	for name, data := range realMods(t) {

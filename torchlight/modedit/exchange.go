@@ -13,8 +13,8 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// FormatPO writes texts as a PO file for a language, "" for a template: one entry for each
-// different text, with all places where it stands as notes.
+// FormatPO returns texts as a PO file for a language, or as a template if language is "". There is one entry for each
+// different text, with all its places as notes.
 func FormatPO(texts []Text, project, language string) []byte {
 	f := &po.File{Header: "Project-Id-Version: " + strings.ReplaceAll(project, "\n", " ") + "\nLanguage: " + strings.ToLower(language) +
 		"\nMIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n"}
@@ -31,9 +31,8 @@ func FormatPO(texts []Text, project, language string) []byte {
 	return f.Format()
 }
 
-// ParsePO reads the translations of a PO file, each for all places of its text. It leaves out
-// those that are marked as fuzzy, and returns how many these are. The error is a
-// [*fault.TextError].
+// ParsePO reads the translations of a PO file, each for all places of its text. It omits translations that are marked
+// as fuzzy, and returns their number. The error is a [*fault.TextError].
 func ParsePO(data []byte) (texts []Text, fuzzy int, err error) {
 	f, err := po.Parse(data)
 	if err != nil {
@@ -51,12 +50,12 @@ func ParsePO(data []byte) (texts []Text, fuzzy int, err error) {
 	return texts, fuzzy, nil
 }
 
-// textColumns are those of the CSV form of texts.
+// textColumns are the columns of the CSV form of texts.
 var textColumns = []string{"file", "node", "original", "translation"}
 
-// FormatCSV writes texts as CSV, in UTF-8 with a byte order mark, by which spreadsheets know it:
-// a row for each place, with the columns file, node, original and translation. Texts that a
-// spreadsheet would change begin with #.
+// FormatCSV returns texts as CSV in UTF-8 with a byte order mark, which spreadsheets need to recognize UTF-8. There is
+// a row for each place, with the columns file, node, original and translation. Texts that a spreadsheet would change
+// begin with #.
 func FormatCSV(texts []Text) []byte {
 	rows := [][]string{textColumns}
 	for _, t := range texts {
@@ -65,9 +64,9 @@ func FormatCSV(texts []Text) []byte {
 	return formatRows(rows)
 }
 
-// ParseCSV reads such a CSV, with commas, semicolons or tabs between columns, which may come in
-// any order. Each translation is for its place only; without the columns file and node for all
-// places of the text. The error is a [*fault.TextError].
+// ParseCSV reads a CSV of FormatCSV. Columns are separated by commas, semicolons or tabs and may be in any order. Each
+// translation applies only to its place, or, without the columns file and node, to all places of the text. The error is
+// a [*fault.TextError].
 func ParseCSV(data []byte) ([]Text, error) {
 	rows, lines, err := parseRows(data)
 	if err != nil {
@@ -105,12 +104,12 @@ func formatRows(rows [][]string) []byte {
 	var b bytes.Buffer
 	b.WriteString(bom)
 	w := csv.NewWriter(&b)
-	_ = w.WriteAll(rows) // to memory
+	_ = w.WriteAll(rows) // cannot fail: it writes to memory
 	return b.Bytes()
 }
 
-// parseRows reads CSV with a first row, and returns the line on which each row begins. Line ends
-// in cells are line feeds.
+// parseRows reads CSV with a header row, and returns the line at which each row begins. Line ends in cells become line
+// feeds.
 func parseRows(data []byte) (rows [][]string, lines []int, err error) {
 	if data, err = text.ToUTF8(data); err != nil {
 		return nil, nil, &fault.TextError{Msg: "expected UTF-8 or UTF-16: save it as CSV UTF-8"}
@@ -144,8 +143,8 @@ func parseRows(data []byte) (rows [][]string, lines []int, err error) {
 	return rows, lines, nil
 }
 
-// ParseTexts reads translations in either form, by the name of the file. Fuzzy is how many
-// guesses were left out.
+// ParseTexts reads translations in PO or CSV; the extension of the file name gives the form. Fuzzy is the number of
+// fuzzy translations that were omitted.
 func ParseTexts(name string, data []byte) (texts []Text, fuzzy int, err error) {
 	switch extension(name) {
 	case ".PO", ".POT":

@@ -14,14 +14,14 @@ import (
 
 var errNotThere = fs.ErrNotExist
 
-// digest returns 64 bits that follow from a text and a number.
+// digest returns 64 bits that depend on a text and a number.
 func digest(s string, i int) int64 {
 	sum := sha256.Sum256([]byte(s + "\n" + strconv.Itoa(i)))
 	return int64(binary.LittleEndian.Uint64(sum[:]))
 }
 
-// Put adds a file, or replaces that of the same path. What is in its form for people (the text of a
-// data file, the JSON of a table, the picture of a grid) is compiled, unless the mod is a folder.
+// Put adds a file, or replaces the file of the same path. Content in its editable form (the text of a data file, the
+// JSON of a table, the picture of a grid) is compiled, unless the editor has a folder.
 func (e *Editor) Put(name string, content []byte) error {
 	name = moddir.GamePath(strings.ReplaceAll(name, `\`, "/"))
 	if e.archive == nil && e.folder == nil {
@@ -63,7 +63,7 @@ func (e *Editor) Put(name string, content []byte) error {
 
 var errSingle = fmt.Errorf("a single file has no other files in it")
 
-// Delete takes the files out of the mod that a pattern names. See [Editor.Select].
+// Delete removes the files that match a pattern. See [Editor.Select].
 func (e *Editor) Delete(pattern string) error {
 	if e.archive == nil && e.folder == nil {
 		return errSingle

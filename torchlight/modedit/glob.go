@@ -8,23 +8,22 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Choice says which nodes of data files and layouts are meant. The zero value means all.
+// Choice selects nodes of data files and layouts. The zero value selects all.
 type Choice struct {
-	// Node is how the way to a node ends: LEVEL1 or SKILL.LEVEL*, names with points between
-	// them, * and ? within a name, ** for any number of names. "" is any node.
+	// Node is the end of the path of a node: LEVEL1 or SKILL.LEVEL*. It consists of names separated by periods, with *
+	// and ? within a name, and ** for any number of names. "" selects any node.
 	Node string
-	// Where are conditions that all have to hold: KEY=VALUE, KEY!=VALUE, where * and ? stand for
-	// any text and VALUE can be one of several with | between them; KEY<NUMBER, <=, >, >=; or
-	// KEY alone, which has to be there. The key is looked for in the node and then in those
-	// around it. In a layout it is that of an object: DESCRIPTOR=Monster.
+	// Where are conditions that must all hold: KEY=VALUE or KEY!=VALUE, where * and ? match any text and VALUE can be
+	// several values separated by |; KEY<NUMBER, <=, >, >=; or KEY alone, which must exist. The key is searched in the
+	// node and then in the nodes that contain it. In a layout the key is a key of an object: DESCRIPTOR=Monster.
 	Where []string
-	// Top means only the root of a data file, and the objects of a layout.
+	// Top selects only the root of a data file, and the objects of a layout.
 	Top bool
 }
 
-// chooser is a Choice that was read.
+// chooser is a parsed Choice.
 type chooser struct {
-	node  func(string) bool // nil: any
+	node  func(string) bool // nil accepts any node
 	where []condition
 	top   bool
 }
@@ -71,7 +70,7 @@ func (c Choice) compile() (*chooser, error) {
 	return out, nil
 }
 
-// holds reports whether the condition holds in the last of some nodes, each inside the one before.
+// holds reports whether the condition holds for the last node of a path of nested nodes.
 func (c *condition) holds(way []*text.Node) bool {
 	for i := len(way) - 1; i >= 0; i-- {
 		value, has := way[i].Get(c.key)
@@ -99,7 +98,7 @@ func (c *condition) holds(way []*text.Node) bool {
 	return c.op == "!="
 }
 
-// nodes calls see with each node that is chosen, and what its place is called.
+// nodes calls see for each selected node, with its place.
 func (c *chooser) nodes(root *text.Node, see func(n *text.Node, at nodePlace) error) error {
 	var way []*text.Node
 	var visit func(n *text.Node, at nodePlace) error
@@ -138,15 +137,15 @@ func (c *chooser) nodes(root *text.Node, see func(n *text.Node, at nodePlace) er
 	return visit(root, nodePlace{root.Name, root.Name, 0, 0})
 }
 
-// nodePlace says where a node is.
+// nodePlace is the place of a node.
 type nodePlace struct {
-	names  string // from the root on, with points between them
-	name   string // the same, with the number of one of several of a name, from [2] on
-	object int64  // the id of the object of a layout around it
+	names  string // names from the root on, separated by periods
+	name   string // the same, with an index from [2] on for repeated names
+	object int64  // the ID of the layout's object that contains the node
 	depth  int    // 0 for the root
 }
 
-// top reports whether the node is the root of a data file, or that of the properties of an object.
+// top reports whether the node is the root of a data file or the properties of an object.
 func (n nodePlace) top(node *text.Node) bool {
 	if n.depth == 0 {
 		return node.Child("OBJECTS") == nil
@@ -154,7 +153,7 @@ func (n nodePlace) top(node *text.Node) bool {
 	return n.object != 0 && strings.EqualFold(node.Name, "PROPERTIES")
 }
 
-// place returns the place of a key of the node in its file; "" is the node.
+// place returns the place of a key of the node in its file, or of the node if key is "".
 func (n nodePlace) place(key string) text.Place {
 	p := text.Place{Node: n.name, Object: n.object}
 	if key != "" {

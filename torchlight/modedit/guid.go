@@ -13,7 +13,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// guidOf returns by which key things of a file have their number, and in which nodes: "" is the root.
+// guidOf returns the key of GUIDs in a file, and the nodes that have this key: "" is the root.
 func guidOf(name string) (key, node string) {
 	switch name = gameName(name); {
 	case strings.HasPrefix(name, "MEDIA/UNITS/"):
@@ -26,7 +26,7 @@ func guidOf(name string) (key, node string) {
 	return "", ""
 }
 
-// guids calls see with each number of its own that a file has.
+// guids calls see for each GUID that a file defines.
 func guids(name string, root *text.Node, see func(p *text.Property, at nodePlace)) {
 	key, node := guidOf(name)
 	if key == "" || !isData(name) {
@@ -46,10 +46,10 @@ func guids(name string, root *text.Node, see func(p *text.Property, at nodePlace
 	})
 }
 
-// NewGUIDs gives the units, skills and room pieces in the files that a pattern names numbers that
-// nothing else has, and makes what refers to them by number in the same mod refer to the new ones. A
-// reference to a number that a file which is not named has, too, stays, and is told of. Characters
-// that were saved with such an item lose it. It returns how many numbers changed.
+// NewGUIDs gives unused GUIDs to the units, skills and room pieces in the files that match a pattern, and updates
+// references to them in the same mod. It reports, but does not change, a reference to a GUID that a file outside the
+// pattern defines as well. Saved characters lose items whose GUID changed. NewGUIDs returns the number of changed
+// GUIDs.
 func (e *Editor) NewGUIDs(files string) (int, error) {
 	chosen, err := e.selected(files, func(name string) bool {
 		key, _ := guidOf(name)
@@ -62,8 +62,8 @@ func (e *Editor) NewGUIDs(files string) (int, error) {
 	return n, err
 }
 
-// NewGUIDsOf is NewGUIDs for the files of a list of paths, of which those are left out that cannot
-// have such numbers; the tables follow at once. It takes about as long for many of them as for one.
+// NewGUIDsOf is NewGUIDs for a list of paths, and updates the tables, too. Paths of files that cannot define GUIDs are
+// ignored. Its time hardly depends on the number of paths.
 func (e *Editor) NewGUIDsOf(paths []string) (int, error) {
 	var chosen []*file
 	for _, name := range paths {
@@ -84,13 +84,13 @@ func (e *Editor) NewGUIDsOf(paths []string) (int, error) {
 	return n, e.renumberTables(became)
 }
 
-// renumbered says what numbers became: those of files, and those that a file takes from another.
+// renumbered maps old GUIDs to new ones: those that files define, and those that files inherit.
 type renumbered struct {
-	own       map[string]map[int64]int64 // by file, none for a file that keeps its own
+	own       map[string]map[int64]int64 // by file; nil for a file that keeps its GUIDs
 	inherited map[int64]int64
 }
 
-// renumberTables puts new numbers into the tables.
+// renumberTables replaces the GUIDs in the tables.
 func (e *Editor) renumberTables(became renumbered) error {
 	for _, kind := range raw.Kinds() {
 		t := e.Records(kind)
@@ -141,7 +141,7 @@ func (e *Editor) newGUIDs(chosen []*file) (n int, _ renumbered, _ error) {
 		isChosen[f] = true
 	}
 	taken, elsewhere := make(map[int64]bool), make(map[int64]string)
-	old := make(map[*file][]int64) // of the chosen ones, in the order of each file
+	old := make(map[*file][]int64) // GUIDs of the chosen files, in the order of each file
 	result := renumbered{own: make(map[string]map[int64]int64), inherited: make(map[int64]int64)}
 	files := e.all(isTree)
 	numbers := e.numbersOf(files)
@@ -183,7 +183,7 @@ func (e *Editor) newGUIDs(chosen []*file) (n int, _ renumbered, _ error) {
 		}
 	}
 	var unclear sync.Mutex
-	var stay [][2]string // files, and what stays in them
+	var stay [][2]string // files, and the references that are unchanged in them
 	i := -1
 	touched := slices.DeleteFunc(files, func(f *file) bool {
 		i++
@@ -235,13 +235,13 @@ func (e *Editor) newGUIDs(chosen []*file) (n int, _ renumbered, _ error) {
 	return changed, result, err
 }
 
-// numbers are those that a file has.
+// numbers are the GUIDs in a file.
 type numbers struct {
-	own       []int64 // GUIDs of the file itself, in its order
-	mentioned []int64 // all that may refer to something
+	own       []int64 // GUIDs that the file defines, in their order
+	mentioned []int64 // numbers that may be references
 }
 
-// numbersOf returns the numbers of files. A file that cannot be read has none; who changes it tells.
+// numbersOf returns the GUIDs of files. An unreadable file has none; it is reported when it is edited.
 func (e *Editor) numbersOf(files []*file) []numbers {
 	all := make([]numbers, len(files))
 	parallel.Each(len(files), func(i int) {
@@ -265,7 +265,7 @@ func (e *Editor) numbersOf(files []*file) []numbers {
 	return all
 }
 
-// reference returns the number that a value is, and whether it may be that of something else.
+// reference returns the number in a value, and whether it may be a reference to a GUID.
 func reference(p *text.Property, at nodePlace) (int64, bool) {
 	if p.Type != text.Integer64 && !p.Type.IsString() || at.object != 0 && ofObject[strings.ToUpper(p.Key)] {
 		return 0, false
@@ -274,10 +274,10 @@ func reference(p *text.Property, at nodePlace) (int64, bool) {
 	return id, clean && id != 0 && id != -1
 }
 
-// ofObject are the keys of layouts that hold numbers of objects.
+// ofObject are the keys of layouts whose values are IDs of objects.
 var ofObject = map[string]bool{"ID": true, "PARENTID": true, "OBJECTID": true}
 
-// takenByGame notes the numbers of the game's own files.
+// takenByGame adds the GUIDs of the game's files to taken.
 func (e *Editor) takenByGame(taken map[int64]bool) {
 	if e.Base == nil {
 		return

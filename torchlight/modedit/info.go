@@ -15,21 +15,21 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// InfoField is something that a mod says of itself.
+// InfoField is a field of a mod's header.
 type InfoField string
 
-// What a mod says.
+// The fields of a mod's header.
 const (
 	Title       InfoField = "title"
 	Author      InfoField = "author"
 	Description InfoField = "description"
 	Website     InfoField = "website"
-	Download    InfoField = "download" // where it can be had
+	Download    InfoField = "download" // URL of a download
 	Version     InfoField = "version"  // of the mod, 0 to 65535; MOD.DAT has one less
-	ID          InfoField = "id"       // by which the game and saved games know it
+	ID          InfoField = "id"       // identifies the mod in the game and in saved games
 )
 
-// NewID is a value of ID for one that no other mod has.
+// NewID is a value for ID: a new ID that no other mod has.
 const NewID = "new"
 
 // infoKeys are the keys of the fields in MOD.DAT.
@@ -37,10 +37,10 @@ var infoKeys = map[InfoField]string{
 	Title: "NAME", Author: "AUTHOR", Description: "DESCRIPTION", Website: "WEBSITE", Download: "DOWNLOAD_URL", Version: "VERSION", ID: "MOD_ID",
 }
 
-// errNoHeader is that of archives and files that are no mods.
+// errNoHeader is the error for archives and files, which have no header.
 var errNoHeader = errors.New("only a mod says something of itself")
 
-// SetInfo changes what the mod says of itself.
+// SetInfo changes a field of the mod's header.
 func (e *Editor) SetInfo(field InfoField, value string) error {
 	h := e.header
 	if h == nil {
@@ -80,7 +80,7 @@ func (e *Editor) SetInfo(field InfoField, value string) error {
 	return nil
 }
 
-// Hide makes the mod take a file away from the game; show gives back one that it takes away.
+// Hide makes the mod remove a file of the game or, if show is set, no longer remove it.
 func (e *Editor) Hide(name string, show bool) error {
 	if e.header == nil {
 		return errNoHeader
@@ -107,7 +107,7 @@ func (e *Editor) Hide(name string, show bool) error {
 	return nil
 }
 
-// modDat returns the MOD.DAT of the folder after all changes. What else it says stays.
+// modDat returns the MOD.DAT of the folder after all changes. Its other contents are preserved.
 func (e *Editor) modDat(name string) ([]byte, error) {
 	data, err := fs.ReadFile(e.folder, name)
 	if err != nil {
@@ -155,9 +155,8 @@ func (e *Editor) modDat(name string) ([]byte, error) {
 	})
 }
 
-// fresh returns a number that is not among those that are taken. It follows from what it is
-// for, from the number that was there and from the mod, so that a dry run tells the very one,
-// and two mods do not get the same for copies of one file.
+// fresh returns a number that is not in taken. It depends only on its purpose, the old number and the mod, so that a
+// dry run reports the same number, and two mods do not give the same number to copies of one file.
 func (e *Editor) fresh(what string, was int64, taken map[int64]bool) int64 {
 	seed := what + "\n" + strconv.FormatInt(was, 10)
 	if e.header != nil {

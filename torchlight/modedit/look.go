@@ -12,20 +12,19 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Node is a node of a data file or of a layout, as it is looked at.
+// Node is a node of a data file or of a layout, for reading.
 type Node struct {
 	*text.Node
-	File string // the path of the file
+	File string // path of the file
 	at   nodePlace
 }
 
-// Place returns the place of a key of the node; "" is the node itself.
+// Place returns the place of a key of the node, or of the node itself if key is "".
 func (n *Node) Place(key string) text.Place { return n.at.place(key) }
 
-// LookAt calls see with the nodes that are chosen in the data files and layouts that a pattern
-// names (see [Editor.Select]; that there are none is no error), and yield with what it returns:
-// in the order of the files, while see is called for several at the same time. Files that
-// cannot be read are told to Options.Miss.
+// LookAt calls see for the selected nodes in the data files and layouts that match a pattern (see [Editor.Select]; no
+// match is not an error), and yield with each result, in the order of the files. It calls see for several files at
+// once. Files that cannot be read are reported to Options.Miss.
 func LookAt[T any](ctx context.Context, e *Editor, files string, choice Choice, see func(*Node) []T, yield func(T) error) error {
 	pick, err := choice.compile()
 	if err != nil {
@@ -45,13 +44,13 @@ func LookAt[T any](ctx context.Context, e *Editor, files string, choice Choice, 
 	}, yield)
 }
 
-// LookAtFiles is LookAt for the contents of files that is accepts by their path.
+// LookAtFiles is LookAt for the contents of files whose paths the function is accepts.
 func LookAtFiles[T any](ctx context.Context, e *Editor, files string, is func(path string) bool, see func(path string, content []byte) []T, yield func(T) error) error {
 	return look(ctx, e, files, is, func(f *file, data []byte) ([]T, error) { return see(f.path, data), nil }, yield)
 }
 
 func look[T any](ctx context.Context, e *Editor, files string, is func(path string) bool, see func(*file, []byte) ([]T, error), yield func(T) error) error {
-	list, _ := e.selected(files, is) // the error is that there are none
+	list, _ := e.selected(files, is) // the only error is that no file matches
 	type result struct {
 		file  *file
 		found []T
@@ -88,8 +87,8 @@ func look[T any](ctx context.Context, e *Editor, files string, is func(path stri
 		})
 }
 
-// CheckNames returns a [fault.NameError] if no node of the data files and layouts that a pattern names has
-// a key, or is one that the choice names, or has a key of its conditions. An empty key is not looked for.
+// CheckNames returns a [fault.NameError] if no node of the data files and layouts that match a pattern has the key,
+// matches the choice, or has the keys of its conditions. An empty key is not checked.
 func (e *Editor) CheckNames(files, key string, choice Choice) error {
 	pick, err := choice.compile()
 	if err != nil {
@@ -104,7 +103,7 @@ func (e *Editor) CheckNames(files, key string, choice Choice) error {
 	for _, f := range list {
 		data, err := f.read()
 		if err != nil {
-			continue // which was reported when it was to be changed
+			continue // reported already when it was edited
 		}
 		root, err := e.tree(f.path, data)
 		if err != nil {

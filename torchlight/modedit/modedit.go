@@ -1,14 +1,12 @@
-// Package modedit changes mods of Torchlight II as a person with an editor does, but a thousand
-// files at a time: keys and values of data files and layouts, files with all that refers to
-// them, GUIDs, texts to translate, tables of units as spreadsheets, what the mod says of itself.
+// Package modedit edits mods of Torchlight II, many files at a time: keys and values of data files and layouts, files
+// with all references to them, GUIDs, texts to translate, tables of units as spreadsheets, the header of a mod.
 //
-// An [Editor] has a mod, an archive, the folder of one, or a single file. Each of its methods
-// changes something and reports it, change by change; nothing is written before it is asked
-// for. What nobody changed is copied as it is: blocks of an archive are not even inflated, and a
-// value in a data file keeps its bits whatever becomes of its neighbours.
+// An [Editor] has a mod, an archive, the folder of either, or a single file. Each of its methods makes changes and
+// reports each of them; nothing is written before a Write method is called. Everything unchanged is copied: blocks of
+// an archive are not even inflated, and a value in a data file keeps its bits when its neighbors change.
 //
-// Tables of the mod (.RAW) follow what their sources say. See docs/formats/torchlight-strings.md
-// for the files that texts and tables are exchanged in.
+// Tables of the mod (.RAW) follow their sources. See docs/formats/torchlight-strings.md for the files in which texts
+// and tables are exchanged.
 package modedit
 
 import (
@@ -34,45 +32,45 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Options are what an editor needs to know.
+// Options are the options of an editor.
 type Options struct {
-	Names  *hash.Names                // nil: those that are known
-	Base   moddir.Files               // the game's own files; nil: not known
-	Report func(check.Change)         // hears of each change; may be nil
-	Miss   func(path, message string) // hears of what cannot be read and stays as it is; may be nil
-	Warn   func(path, message string) // hears of values that a compiled file does not have as its text says; nil: these are errors
+	Names  *hash.Names                // nil for the known names
+	Base   moddir.Files               // the game's files; nil if unknown
+	Report func(check.Change)         // receives each change; may be nil
+	Miss   func(path, message string) // receives files that cannot be read and are left unchanged; may be nil
+	Warn   func(path, message string) // receives values that a compiled file cannot hold exactly; if nil, these are errors
 }
 
-// forms are the options with which texts are compiled.
+// forms returns the options for compiling texts.
 func (o *Options) forms() moddir.Options { return moddir.Options{Names: o.Names, Warn: o.Warn} }
 
-// Editor changes a mod. It must be used by one goroutine.
+// Editor edits a mod. Only one goroutine may use it.
 type Editor struct {
 	Options
-	header   *mod.Header // nil: there is none
+	header   *mod.Header // nil if there is none
 	named    bool        // the header was changed
-	sealed   bool        // hashes of the archive are made again
+	sealed   bool        // the hashes of the archive are to be corrected
 	files    map[string]*file
-	before   []*file // as it was opened
+	before   []*file // the files at the time of opening
 	archive  *pak.Reader
 	mod      *mod.Mod
 	folder   fs.FS
-	anew     bool      // the mod is a new one
-	owners   []*Editor // of files that were taken over
-	ancestor *Editor   // that this and the owner come from
+	anew     bool      // the mod is new
+	owners   []*Editor // editors from which files were adopted
+	ancestor *Editor   // common ancestor of this editor and the owners
 }
 
 // file is a file of the mod.
 type file struct {
-	path string // in the game, as it stands
-	from string // as it was first; "" for a new one
+	path string // current path in the game
+	from string // original path; "" for a new file
 	at   moddir.FolderFile
 	read func() ([]byte, error)
-	new  bool // read gives another content than there was
+	new  bool // the content that read returns has changed
 
-	source *pak.File // whose block it is; nil for another content
-	owner  *Editor   // that it was taken over from; nil for none
-	was    *file     // as it was taken over, if it is changed since
+	source *pak.File // the source of the block; nil for a changed content
+	owner  *Editor   // the editor from which the file was adopted; nil for none
+	was    *file     // the file as adopted, if it was changed since
 }
 
 func newEditor(o Options) *Editor {
@@ -85,14 +83,14 @@ func newEditor(o Options) *Editor {
 	return &Editor{Options: o, files: make(map[string]*file)}
 }
 
-// OfMod returns an editor of a mod, which must stay open as long as it is in use.
+// OfMod returns an editor of a mod. The mod must stay open while the editor is in use.
 func OfMod(m *mod.Mod, o Options) *Editor {
 	e := OfPak(m.Archive, o)
 	e.header, e.mod = m.Header.Clone(), m
 	return e
 }
 
-// OfPak returns an editor of an archive without a header, which must stay open.
+// OfPak returns an editor of an archive without a header. The archive must stay open.
 func OfPak(r *pak.Reader, o Options) *Editor {
 	e := newEditor(o)
 	e.archive = r
@@ -127,16 +125,15 @@ func OfFolder(fsys fs.FS, o Options) (*Editor, error) {
 	return e, nil
 }
 
-// OfFile returns an editor of a single file: a data file or a layout, compiled or as text. The
-// name is its path in the game, as far as it is known.
+// OfFile returns an editor of a single file: a data file or a layout, compiled or as text. The name is its path in the
+// game, as far as it is known.
 func OfFile(name string, data []byte, o Options) *Editor {
 	e := newEditor(o)
 	e.open(&file{path: moddir.GamePath(name), read: func() ([]byte, error) { return data, nil }})
 	return e
 }
 
-// open enters a file. Of two whose paths differ in case only the game finds one: the other stays
-// as it is.
+// open adds a file. Of two files whose paths differ only in case the game finds one; the other is left unchanged.
 func (e *Editor) open(f *file) {
 	name := gameName(f.path)
 	if e.files[name] != nil {
@@ -147,7 +144,7 @@ func (e *Editor) open(f *file) {
 	e.before = append(e.before, &before)
 }
 
-// modDatOf returns the name of the MOD.DAT of a folder; "" if it has none.
+// modDatOf returns the name of the MOD.DAT of a folder, or "" if there is none.
 func modDatOf(fsys fs.FS) string {
 	list, _ := fs.ReadDir(fsys, ".")
 	for _, entry := range list {
@@ -158,7 +155,7 @@ func modDatOf(fsys fs.FS) string {
 	return ""
 }
 
-// compiled reads a file of the folder; of those that are no texts it returns what is compiled.
+// compiled reads a file of the folder. Editable forms other than texts are compiled.
 func (e *Editor) compiled(at string) ([]byte, error) {
 	data, err := fs.ReadFile(e.folder, at)
 	if err != nil || text.Recognize(data) || !moddir.IsForm(at, data) {
@@ -167,7 +164,7 @@ func (e *Editor) compiled(at string) ([]byte, error) {
 	return moddir.Compile(data, at, e.forms())
 }
 
-// Paths returns the paths of all files, in order.
+// Paths returns the sorted paths of all files.
 func (e *Editor) Paths() []string {
 	var paths []string
 	for _, f := range e.files {
@@ -177,8 +174,8 @@ func (e *Editor) Paths() []string {
 	return paths
 }
 
-// Content returns a file by its path, in any case, as it is stored after all changes so far.
-// The error of one that is not there is fs.ErrNotExist.
+// Content returns a file by its path, ignoring case, in its stored form after all changes so far. The error for a
+// missing file is fs.ErrNotExist.
 func (e *Editor) Content(name string) ([]byte, error) {
 	f := e.find(name)
 	if f == nil {
@@ -189,10 +186,10 @@ func (e *Editor) Content(name string) ([]byte, error) {
 
 func (e *Editor) find(name string) *file { return e.files[gameName(name)] }
 
-// gameName is a path as the game looks it up.
+// gameName returns a path in the form that the game uses for lookups: upper-case, with slashes.
 func gameName(name string) string { return strings.ToUpper(strings.ReplaceAll(name, `\`, "/")) }
 
-// isTree reports whether a file is a data file or a layout, by its path.
+// isTree reports whether the path of a file is that of a data file or a layout.
 func isTree(name string) bool { return isData(name) || extension(name) == ".LAYOUT" }
 
 func isData(name string) bool {
@@ -205,10 +202,10 @@ func isData(name string) bool {
 
 func extension(name string) string { return strings.ToUpper(path.Ext(name)) }
 
-// errNoTree is that of files which are neither a text nor a compiled data file or layout.
+// errNoTree is the error for files that are neither a text nor a compiled data file or layout.
 var errNoTree = errors.New("neither a data file nor a layout")
 
-// Tree returns what a data file or a layout says.
+// Tree returns the tree of a data file or a layout.
 func (e *Editor) Tree(name string) (*text.Node, error) {
 	data, err := e.Content(name)
 	if err != nil {
@@ -251,7 +248,7 @@ func (e *Editor) edited(name string, data []byte, change func(root *text.Node) e
 		if err != nil {
 			return nil, err
 		}
-		var plain []byte // of the file as it was
+		var plain []byte // the encoded file before the change
 		if err := file.Edit(layout.Options{Path: name}, func(root *text.Node) (err error) {
 			if err = change(root); err == nil {
 				plain, err = file.Encode()
@@ -262,7 +259,7 @@ func (e *Editor) edited(name string, data []byte, change func(root *text.Node) e
 		}
 		made, err := file.Encode()
 		if err == nil && bytes.Equal(made, plain) {
-			return data, nil // with whatever no model has of it
+			return data, nil // the unchanged data, which may have details that the model lacks
 		}
 		return made, err
 	case dat.Recognize(data):
@@ -278,25 +275,24 @@ func (e *Editor) edited(name string, data []byte, change func(root *text.Node) e
 	return nil, errNoTree
 }
 
-// result is what became of a file.
+// result is the result of editing a file.
 type result struct {
 	data    []byte
 	changes []check.Change
 	err     error
 }
 
-// refused is the error of a change that cannot be made, while the file is as it should be.
+// refused is the error of a change that cannot be made although the file is valid.
 type refused struct{ error }
 
-// each changes the trees of files, on all cores, and reports the changes in the order of the
-// files. The function returns what it changed; each returns the
-// sum of their counts. Files that cannot be read are told of and stay.
+// each changes the trees of files, on all cores, and reports the changes in the order of the files. The function change
+// returns its changes; each returns the sum of their counts. Unreadable files are reported and left unchanged.
 func (e *Editor) each(files []*file, change func(f *file, root *text.Node) ([]check.Change, error)) (n int, err error) {
 	results := make([]result, len(files))
 	parallel.Each(len(files), func(i int) {
 		f, r := files[i], &results[i]
 		data, err := f.read()
-		asked := false // for a change: what goes wrong then is wrong with that
+		asked := false // whether change was called: later errors are caused by the change
 		if err == nil {
 			made, failed := e.edited(f.path, data, func(root *text.Node) error {
 				asked = true
@@ -356,8 +352,7 @@ func (e *Editor) add(name string, data []byte) {
 	e.files[f.path] = f
 }
 
-// place returns where a file of the game goes in the folder: into folders that are there by the
-// names that they have.
+// place returns the path in the folder for a file of the game. It uses the names of existing folders.
 func (e *Editor) place(name string) string {
 	at := moddir.FolderPath(name)
 	best := ""
@@ -371,9 +366,9 @@ func (e *Editor) place(name string) string {
 	return best + at[len(best):]
 }
 
-// Select returns the paths of the files that a pattern names, in any case: * and ? stand for
-// what is in a name, ** for any number of folders, and a / at the end for all that is in one.
-// MEDIA/ may be left out. The error says that there is none.
+// Select returns the paths of the files that match a pattern, ignoring case: * and ? match text within a name, **
+// matches any number of folders, and a / at the end matches everything in a folder. MEDIA/ may be omitted. Select
+// returns an error if no file matches.
 func (e *Editor) Select(pattern string) ([]string, error) {
 	files, err := e.selected(pattern, func(string) bool { return true })
 	paths := make([]string, len(files))
@@ -383,7 +378,7 @@ func (e *Editor) Select(pattern string) ([]string, error) {
 	return paths, err
 }
 
-// selected returns the files that a pattern names, of those that a function accepts.
+// selected returns the files that match a pattern and whose names the function is accepts.
 func (e *Editor) selected(pattern string, is func(name string) bool) ([]*file, error) {
 	var list []*file
 	for _, p := range []string{pattern, "MEDIA/" + pattern} {
@@ -410,7 +405,7 @@ func (e *Editor) selected(pattern string, is func(name string) bool) ([]*file, e
 	return list, nil
 }
 
-// all returns the files that a function accepts, in order.
+// all returns the sorted files whose names the function is accepts.
 func (e *Editor) all(is func(name string) bool) []*file {
 	list, _ := e.selected("**", is)
 	return list

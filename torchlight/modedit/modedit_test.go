@@ -16,7 +16,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// made returns a mod of files, which are compiled.
+// made returns a mod of files, which are compiled first.
 func made(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var list []pak.NewFile
@@ -39,7 +39,7 @@ func made(t testing.TB, files map[string]string) []byte {
 	return target.b
 }
 
-// said returns what a data file or a layout of a mod says, without types and nodes.
+// said returns the values of a data file or a layout of a mod, without types and nodes.
 func said(t testing.TB, data []byte, name string) string {
 	t.Helper()
 	root, err := modedit.OfMod(open(t, data), modedit.Options{}).Tree(name)
@@ -89,10 +89,10 @@ func TestSet(t *testing.T) {
 	for _, c := range []struct {
 		key, value string
 		choice     modedit.Choice
-		old, new   string // of what the file says; an error if old is ""
+		old, new   string // parts of the file's values; old "" means that an error is expected
 	}{
 		{"LEVEL", "*1.1", modedit.Choice{}, "LEVEL:10", "LEVEL:11"},
-		{"LEVEL", "*1.05", modedit.Choice{}, "LEVEL:10", "LEVEL:11"}, // halves go up
+		{"LEVEL", "*1.05", modedit.Choice{}, "LEVEL:10", "LEVEL:11"}, // halves are rounded up
 		{"level", "+-15", modedit.Choice{}, "LEVEL:10", "LEVEL:-5"},
 		{"LEVEL", "=+7", modedit.Choice{}, "LEVEL:10", "LEVEL:+7"},
 		{"LEVEL", "-7", modedit.Choice{}, "LEVEL:10", "LEVEL:-7"},
@@ -296,7 +296,8 @@ func TestFilesAndInfo(t *testing.T) {
 	}
 }
 
-// The tables of a mod follow: what a record takes from files that are not at hand stays.
+// TestTables tests that the tables of a mod follow its changes, and that a record keeps values inherited from
+// unavailable files.
 func TestTables(t *testing.T) {
 	files := map[string]string{
 		"MEDIA/UNITS/MONSTERS/A.DAT": "[UNIT]\n<STRING>NAME:A\n<INTEGER64>UNIT_GUID:5\n<STRING>BASEFILE:media/units/monsters/base.dat\n<INTEGER>LEVEL:3\n[/UNIT]",
@@ -319,7 +320,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// GUTS did not know the names of two hashes and wrote them as numbers.
+// GUTS wrote two hashes as numbers because it did not know their names.
 func TestRepairTags(t *testing.T) {
 	data := made(t, map[string]string{
 		"MEDIA/SKILLS/A.DAT": "[SKILL]\n<STRING>NAME:A\n<BOOL>789837544:true\n[6688229]\n<INTEGER>100000:1\n[/6688229]\n[/SKILL]",
@@ -345,7 +346,7 @@ func TestRepairTags(t *testing.T) {
 	}
 }
 
-// Hashes that are wrong are made again, and nothing else.
+// TestSeal tests that wrong hashes are corrected and nothing else is changed.
 func TestSeal(t *testing.T) {
 	data := made(t, map[string]string{"MEDIA/X.DDS": "x", "MEDIA/Y.DDS": "y"})
 	broken := []byte(string(data))
@@ -365,7 +366,8 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// In a folder the compiled file beside a source follows, and tables in their form for people.
+// TestFolder tests that in a folder the compiled file next to a source follows, and so do tables in their editable
+// form.
 func TestFolder(t *testing.T) {
 	twin, err := moddir.Compile([]byte(unit), "A.DAT", moddir.Options{})
 	if err != nil {
@@ -413,7 +415,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// Two files whose paths differ in case only both stay.
+// TestSameName tests that two files whose paths differ only in case are both preserved.
 func TestSameName(t *testing.T) {
 	data := made(t, map[string]string{"MEDIA/X.DAT": "[A]\n<INTEGER>LEVEL:1\n[/A]", "MEDIA/x.DAT": "[B]\n<INTEGER>LEVEL:1\n[/B]"})
 	if got, _, _ := edit(t, data, func(*modedit.Editor) error { return nil }); string(got) != string(data) {

@@ -15,10 +15,10 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Rename gives a file, or a folder with all that is in it, another path, and makes what refers
-// to it refer to that: paths in data files, layouts and image sets, textures in materials, meshes
-// that a unit names in its RESOURCEDIRECTORY. The grids of a layout (.MPP, .MPD) go with it. What
-// refers to files of the game in a folder of the same name stays.
+// Rename gives a file, or a folder with all its contents, another path, and updates the references to it: paths in data
+// files, layouts and image sets, textures in materials, meshes that a unit names in its RESOURCEDIRECTORY. The grids of
+// a layout (.MPP, .MPD) are renamed with it. References to files of the game in a folder of the same name are not
+// changed.
 func (e *Editor) Rename(from, to string) error {
 	if e.archive == nil && e.folder == nil {
 		return errSingle
@@ -62,15 +62,15 @@ func (e *Editor) Rename(from, to string) error {
 	return nil
 }
 
-// renaming is what a file or folder becomes.
+// renaming holds the new paths of files and folders.
 type renaming struct {
 	files   []*file
-	moves   map[string]string // what becomes of paths, by those in capitals
-	folders map[string]string // and of folders
-	was     map[string]string // the paths that files had, by those that they have now
+	moves   map[string]string // new paths of files, by their old ones in upper case
+	folders map[string]string // the same for folders
+	was     map[string]string // old paths of files, by their new ones
 }
 
-// foldersAndFiles returns the paths of all files and of the folders that they are in, without MEDIA/.
+// foldersAndFiles returns the paths of all files and of the folders that contain them, without MEDIA/.
 func (e *Editor) foldersAndFiles() (paths []string) {
 	for name := range e.files {
 		for name = strings.TrimPrefix(name, "MEDIA/"); name != "."; name = path.Dir(name) {
@@ -134,8 +134,8 @@ func (e *Editor) planRename(from, to string) (*renaming, error) {
 	return r, nil
 }
 
-// follow returns what a value becomes, if it is a path that has changed. It is written as the
-// value is: in its case, with its slashes, with MEDIA/ only if it has that.
+// follow returns the new text of a value if it is a path that changed. The new path is written like the old one: in its
+// case, with its kind of slashes, with MEDIA/ only if the old one has it.
 func (r *renaming) follow(value string) (string, bool) {
 	name := gameName(strings.TrimSpace(value))
 	if name == "" || !strings.Contains(name, "/") {
@@ -161,7 +161,7 @@ func (r *renaming) follow(value string) (string, bool) {
 	return styled(to, value), true
 }
 
-// styled writes a path as another one is written.
+// styled writes a path in the style of another.
 func styled(to, like string) string {
 	if strings.Contains(like, `\`) && !strings.Contains(like, "/") {
 		to = strings.ReplaceAll(to, "/", `\`)
@@ -175,7 +175,7 @@ func styled(to, like string) string {
 	return to
 }
 
-// inTree changes the references of a data file or layout.
+// inTree updates the references of a data file or layout.
 func (r *renaming) inTree(f *file, root *text.Node) ([]check.Change, error) {
 	t := tally{file: f.path, unit: "references"}
 	pick := new(chooser)
@@ -199,10 +199,10 @@ func (r *renaming) inTree(f *file, root *text.Node) ([]check.Change, error) {
 	return t.changes(), err
 }
 
-// resources are parts of the keys of units that name a file of their RESOURCEDIRECTORY.
+// resources are parts of the keys of units whose value is a file of their RESOURCEDIRECTORY.
 var resources = []string{"MESH", "TEXTURE", "MATERIAL", "SKELETON", "RAGDOLL"}
 
-// inDirectory follows a file that is called by its name only, perhaps without extension.
+// inDirectory returns the new name of a file that is referred to by its name only, perhaps without extension.
 func (r *renaming) inDirectory(dir string, p *text.Property) (string, bool) {
 	key, value := strings.ToUpper(p.Key), gameName(p.Value)
 	if value == "" || !slices.ContainsFunc(resources, func(part string) bool { return strings.Contains(key, part) }) {
@@ -226,7 +226,7 @@ func (r *renaming) inDirectory(dir string, p *text.Property) (string, bool) {
 
 var imageFile = regexp.MustCompile(`(?i)(Imagefile\s*=\s*)("[^"]*"|'[^']*')`)
 
-// inSet changes the path of the picture of an image set.
+// inSet updates the path of the picture of an image set.
 func (r *renaming) inSet(data []byte) []byte {
 	set, err := imageset.Parse(data)
 	if set == nil || err != nil && set.File == "" {
@@ -241,7 +241,7 @@ func (r *renaming) inSet(data []byte) []byte {
 		var narrow []byte
 		for i := 2; i+1 < len(data); i += 2 {
 			if data[i+1] != 0 {
-				return data // not of ASCII: no writer makes these in UTF-16
+				return data // not in an ASCII-compatible encoding: no known program writes these in UTF-16
 			}
 			narrow = append(narrow, data[i])
 		}
@@ -263,8 +263,8 @@ func (r *renaming) inSet(data []byte) []byte {
 
 var materialTexture = regexp.MustCompile(`(?mi)^([ \t]*(?:texture|anim_texture|cubic_texture)[ \t]+)([^\r\n]*?)([ \t]*\r?)$`)
 
-// inMaterial changes the textures of a material, which are called by their names only: those of
-// the folder of the material. It returns how many.
+// inMaterial updates the textures of a material, which are names of files in the folder of the material. It returns the
+// number of changes.
 func (r *renaming) inMaterial(f *file, data []byte) ([]byte, int) {
 	dir := path.Dir(gameName(f.path))
 	if was, ok := r.was[gameName(f.path)]; ok {

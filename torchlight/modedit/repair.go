@@ -11,10 +11,10 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Catalog lists what a repair does.
+// Catalog lists the findings that a repair reports.
 var Catalog check.Catalog
 
-// What a repair does.
+// The kinds of repairs.
 var (
 	RepairedTag = Catalog.Add("tl-repair-tag", check.Warning,
 		"A key or node whose name was lost, because GUTS decompiled it to a number and compiled that, gets the name that the number is the hash of.",
@@ -30,7 +30,7 @@ var (
 		"Try the mod in the game: who damaged these numbers may have damaged more.")
 )
 
-// RepairKind returns which kind of finding a change is that a repair made.
+// RepairKind returns the kind of finding for a change of a repair.
 func RepairKind(c check.Change) *check.Kind {
 	switch {
 	case c.Unit == unitLines:
@@ -43,14 +43,14 @@ func RepairKind(c check.Change) *check.Kind {
 	return RepairedTag
 }
 
-// Units of what a repair counts.
+// Units of the counts of a repair.
 const (
 	unitLines = "lines"
 	unitPaths = "paths"
 )
 
-// RepairTexts mends sources that cannot be read, as [text.Repair] does. It returns how many lines were
-// mended. Those that cannot be mended are told of.
+// RepairTexts repairs sources that cannot be read, with [text.Repair]. It returns the number of repaired lines. Sources
+// that cannot be repaired are reported to Options.Miss.
 func (e *Editor) RepairTexts() int {
 	files := e.all(isTree)
 	type mended struct {
@@ -83,7 +83,7 @@ func (e *Editor) RepairTexts() int {
 	return n
 }
 
-// RepairRemoved gives the paths of files that the mod takes away from the game capitals.
+// RepairRemoved converts the paths of files that the mod removes to upper case.
 func (e *Editor) RepairRemoved() {
 	if e.header == nil {
 		return
@@ -96,9 +96,9 @@ func (e *Editor) RepairRemoved() {
 	}
 }
 
-// RepairTags mends broken tags: keys and nodes that are called by the number of a hash, or by the
-// hash of such a number, where that is the hash of a known name. They get that name, by which the
-// game finds them again. It returns how many were mended.
+// RepairTags repairs broken tags: keys and nodes whose name is the number of a hash, or the hash of such a number,
+// where this is the hash of a known name. They get that name, with which the game can find them. RepairTags returns the
+// number of repaired tags.
 func (e *Editor) RepairTags() (int, error) {
 	names := e.Names
 	if names == nil {
@@ -108,14 +108,14 @@ func (e *Editor) RepairTags() (int, error) {
 		guess, ok := names.Broken(s)
 		if ok {
 			if _, known := names.Name(hash.Of(s)); known {
-				return "", false // the number is a name
+				return "", false // the number itself is a known name
 			}
 		}
 		return strings.ToUpper(guess), ok
 	}
 	return e.each(e.all(isData), func(f *file, root *text.Node) ([]check.Change, error) {
 		if extension(f.path) == ".ADM" {
-			return nil, nil // has names and no hashes
+			return nil, nil // it has names and no hashes
 		}
 		t := tally{file: f.path, unit: "tags"}
 		err := new(chooser).nodes(root, func(n *text.Node, at nodePlace) error {
@@ -135,8 +135,8 @@ func (e *Editor) RepairTags() (int, error) {
 	})
 }
 
-// Seal states the hash of the archive, that of its list, and the size of its largest block as
-// they are, where they are wrong.
+// Seal corrects the hash of the archive, the hash of its manifest, and the size of its largest block, if they are
+// wrong.
 func (e *Editor) Seal() error {
 	if e.archive == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"trowel.example/torchlight/modedit"
 )
 
-// A repair closes tags in sources, and tells of each line; what it cannot mend stays.
+// TestRepairTexts tests that a repair closes tags in sources and reports each line, and leaves other errors unchanged.
 func TestRepairTexts(t *testing.T) {
 	fsys := fstest.MapFS{
 		"MOD.DAT":              {Data: []byte("[MOD]\n<STRING>NAME:x\n[/MOD]")},
@@ -42,7 +42,7 @@ func TestRepairTexts(t *testing.T) {
 	}
 }
 
-// A repair gives the paths of removed files capitals, in the header and in the list of files.
+// TestRepairRemoved tests that a repair converts the paths of removed files to upper case in header and manifest.
 func TestRepairRemoved(t *testing.T) {
 	h := mod.NewHeader()
 	h.Removed = []string{"media/units/Gone.dat", "MEDIA/X.DAT"}

@@ -14,14 +14,14 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// few is how many places a report names; of more it only tells how many.
+// few is the greatest number of places in a report; larger numbers are only counted.
 const few = 20
 
-// Set gives the values of a key something else, in the files that a pattern names (see
-// [Editor.Select]). The value is *N, +N or +-N with a number, which is multiplied with what is
-// there or added to it, and rounded where the type is one of whole numbers; else it takes its
-// place. Behind = it is always that: =+1. Types stay. It fails, and changes nothing, where a
-// value is not of the type or does not fit. It returns how many values changed.
+// Set changes the values of a key in the files that match a pattern (see [Editor.Select]). A value of the form *N, +N
+// or +-N, with a number N, is multiplied with the old value or added to it, and rounded if the type has only whole
+// numbers. Any other value replaces the old one; with = in front this applies to any text: =+1. Types are kept. Set
+// fails, and changes nothing, if a value is invalid for its type or out of range. It returns the number of changed
+// values.
 func (e *Editor) Set(files, key, value string, choice Choice) (int, error) {
 	return e.nodes(files, "values", choice, func(t *tally, n *text.Node, at nodePlace) error {
 		for p := range n.Properties() {
@@ -41,8 +41,8 @@ func (e *Editor) Set(files, key, value string, choice Choice) (int, error) {
 	})
 }
 
-// nodes calls see with each node that is chosen in some files. It returns how many things see
-// noted, which are reported for each file.
+// nodes calls see for each selected node in some files. It returns the number of things that see recorded. They are
+// reported file by file.
 func (e *Editor) nodes(files, unit string, choice Choice, see func(t *tally, n *text.Node, at nodePlace) error) (int, error) {
 	pick, err := choice.compile()
 	if err != nil {
@@ -59,10 +59,10 @@ func (e *Editor) nodes(files, unit string, choice Choice, see func(t *tally, n *
 	})
 }
 
-// tally counts what is done in a file.
+// tally counts the changes in a file.
 type tally struct {
 	file, unit string
-	what       []string // each thing once
+	what       []string // each kind of change once
 	times      map[string]int
 	at         []check.Place
 }
@@ -77,7 +77,7 @@ func (t *tally) note(at nodePlace, key, what string) {
 	t.at = append(t.at, at.place(key))
 }
 
-// changes returns the report of a file: that of each thing, as long as they are few.
+// changes returns the changes of a file: one for each kind of change, if there are few.
 func (t *tally) changes() []check.Change {
 	if len(t.at) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func (t *tally) changes() []check.Change {
 	return []check.Change{c}
 }
 
-// shown shows a value to people.
+// shown shortens a value for messages.
 func shown(s string) string {
 	const most = 60
 	if r := []rune(s); len(r) > most {
@@ -106,7 +106,7 @@ func shown(s string) string {
 	return s
 }
 
-// newValue returns what a value becomes.
+// newValue returns the new value of a property.
 func newValue(p *text.Property, form string) (string, error) {
 	if literal, ok := strings.CutPrefix(form, "="); ok {
 		return typed(p.Type, literal)
@@ -146,9 +146,9 @@ func newValue(p *text.Property, form string) (string, error) {
 	return text.FormatFloat(v, text.Exact), nil
 }
 
-// rational reads a decimal number exactly.
+// rational parses a decimal number exactly.
 func rational(s string) (*big.Rat, bool) {
-	const most = 60 // characters: numbers of the game are shorter, and 1e999999999 is none of them
+	const most = 60 // characters: numbers of the game are shorter, and this rejects 1e999999999
 	if _, clean := text.ParseDouble(s); !clean || len(s) > most || strings.Contains(s, "#") {
 		return nil, false
 	}
@@ -158,7 +158,7 @@ func rational(s string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(strings.TrimSpace(s))
 }
 
-// rounded returns the nearest whole number; halves go away from zero.
+// rounded returns the nearest whole number; halves are rounded away from zero.
 func rounded(r *big.Rat) *big.Int {
 	half := big.NewRat(1, 2)
 	if r.Sign() < 0 {
@@ -168,7 +168,7 @@ func rounded(r *big.Rat) *big.Int {
 	return new(big.Int).Quo(sum.Num(), sum.Denom())
 }
 
-// typed returns a value as a text says it, if it is one of a type.
+// typed returns a value in its text form if it is valid for a type.
 func typed(t text.Type, s string) (string, error) {
 	clean := true
 	switch t {
@@ -204,9 +204,9 @@ func typed(t text.Type, s string) (string, error) {
 	return s, nil
 }
 
-// AddKey adds a key of a type with a value to the nodes that are chosen in some files, behind
-// their other keys, where they do not have it; without a Choice.Node only where Choice.Top means.
-// Objects of a layout take only keys that such objects have.
+// AddKey adds a key with a type and a value to the selected nodes in some files, after their other keys, unless they
+// have the key. Without Choice.Node it selects only the nodes of Choice.Top. Objects of a layout accept only keys that
+// objects of their kind have.
 func (e *Editor) AddKey(files string, t text.Type, key, value string, choice Choice) (int, error) {
 	value, err := typed(t, value)
 	if err != nil {
@@ -230,7 +230,7 @@ func (e *Editor) AddKey(files string, t text.Type, key, value string, choice Cho
 	})
 }
 
-// addProperty adds a property behind the others of a node.
+// addProperty adds a property after the other properties of a node.
 func addProperty(n *text.Node, t text.Type, key, value string) {
 	last := 0
 	for i, it := range n.Items {
@@ -248,7 +248,7 @@ func fitsKey(key string) error {
 	return nil
 }
 
-// RemoveKey takes a key out of the nodes that are chosen in some files.
+// RemoveKey removes a key from the selected nodes in some files.
 func (e *Editor) RemoveKey(files, key string, choice Choice) (int, error) {
 	return e.nodes(files, "keys", choice, func(t *tally, n *text.Node, at nodePlace) error {
 		n.Items = slices.DeleteFunc(n.Items, func(it text.Item) bool {
@@ -262,8 +262,7 @@ func (e *Editor) RemoveKey(files, key string, choice Choice) (int, error) {
 	})
 }
 
-// RenameKey gives a key another name in the nodes that are chosen in some files. Values and
-// types stay.
+// RenameKey renames a key in the selected nodes in some files. Values and types are kept.
 func (e *Editor) RenameKey(files, key, name string, choice Choice) (int, error) {
 	if err := fitsKey(name); err != nil {
 		return 0, err

@@ -10,9 +10,9 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Spreadsheets take cells for numbers, dates, formulas and words of their own, and write something
-// else back: fifteen digits of a GUID, 7 for 007, TRUE for true. What they would change is
-// written with a mark in front, with which it is text to all of them.
+// Spreadsheets interpret cells as numbers, dates, formulas and keywords, and save something else: fifteen digits of a
+// GUID, 7 for 007, TRUE for true. Values that they would change are written after a mark, which makes them text in all
+// spreadsheets.
 const sheetMark = "#"
 
 var (
@@ -21,10 +21,10 @@ var (
 	powerOfTen  = regexp.MustCompile(`^[+-]?[0-9]([.,][0-9]+)?[eE]\+?[0-9]{2,3}$`)
 )
 
-// sheetDigits is how many digits of a number spreadsheets keep.
+// sheetDigits is the number of digits that spreadsheets preserve.
 const sheetDigits = 15
 
-// changedBySheets reports whether a spreadsheet may give a text back as another one.
+// changedBySheets reports whether a spreadsheet may change a text.
 func changedBySheets(s string) bool {
 	switch {
 	case s == "":
@@ -37,7 +37,7 @@ func changedBySheets(s string) bool {
 	return numberLike.MatchString(s)
 }
 
-// toSheet returns a value as it stands in a cell.
+// toSheet returns a value in the form for a cell.
 func toSheet(t text.Type, s string) string {
 	if s != "" && t == text.Integer64 || t.IsString() && changedBySheets(strings.TrimLeft(s, sheetMark)) {
 		return sheetMark + s
@@ -45,7 +45,7 @@ func toSheet(t text.Type, s string) string {
 	return s
 }
 
-// fromSheet returns the value of a cell, with the mark or without.
+// fromSheet returns the value of a cell, with or without the mark.
 func fromSheet(t text.Type, s string) string {
 	if t.IsString() && !changedBySheets(strings.TrimLeft(s, sheetMark)) {
 		return s
@@ -53,8 +53,8 @@ func fromSheet(t text.Type, s string) string {
 	return strings.TrimPrefix(s, sheetMark)
 }
 
-// damagedBySheet returns why the new value of a cell is none that anybody meant; nil if it can be. Numbers
-// of things are texts in many mods.
+// damagedBySheet returns the reason why the new value of a cell was probably damaged by a spreadsheet, or nil. It also
+// checks texts, because GUIDs are texts in many mods.
 func damagedBySheet(t text.Type, was, now string) error {
 	whole := t == text.Integer || t == text.Unsigned || t == text.Integer64
 	_, wasWhole := text.ParseInt64(was)
@@ -73,15 +73,14 @@ func damagedBySheet(t text.Type, was, now string) error {
 	return nil
 }
 
-// roundedBySpreadsheet reports whether a large number became another one because some program
-// keeps fifteen digits only.
+// roundedBySpreadsheet reports whether a large number changed only because a program preserved just fifteen digits.
 func roundedBySpreadsheet(was, now string) bool {
 	a, _ := text.ParseDouble(was)
 	b, clean := text.ParseDouble(now)
 	return clean && math.Abs(a) >= 1e15 && math.Abs(a-b) <= math.Abs(a)*1e-5 && significant(now) <= sheetDigits
 }
 
-// significant returns how many digits of a number say something.
+// significant returns the number of significant digits.
 func significant(s string) int {
 	s, _, _ = strings.Cut(strings.ToUpper(s), "E")
 	digits := strings.Map(func(r rune) rune {
@@ -93,7 +92,7 @@ func significant(s string) int {
 	return len(strings.Trim(digits, "0"))
 }
 
-// CellsError is about all cells and rows of a table that cannot be taken back.
+// CellsError has the errors of all invalid cells and rows of a table.
 type CellsError []*fault.TextError
 
 func (e CellsError) Error() string {

@@ -11,15 +11,15 @@ import (
 
 const modDat = "MOD.DAT"
 
-// Shown is a mod as the folder that [moddir.Open] shows, whose files go back into the mod one by
-// one. It is of use until something else changes the mod.
+// Shown is a mod presented as the folder that [moddir.Open] creates, whose files can be changed one by one. It is valid
+// until the mod is changed in another way.
 type Shown struct {
 	e     *Editor
 	o     moddir.Options
-	files map[string]*file // by their paths in the folder, in capitals
+	files map[string]*file // by path in the folder, in upper case
 }
 
-// Show shows the mod as a folder, after all changes so far.
+// Show presents the mod as a folder, after all changes so far.
 func (e *Editor) Show(o moddir.Options) *Shown {
 	s := &Shown{e, o, make(map[string]*file)}
 	for _, f := range e.files {
@@ -32,10 +32,10 @@ func (e *Editor) Show(o moddir.Options) *Shown {
 	return s
 }
 
-// isHeader reports whether a path is that of the file with what the mod says of itself.
+// isHeader reports whether a path is that of the file with the mod's header.
 func (s *Shown) isHeader(at string) bool { return s.e.header != nil && strings.EqualFold(at, modDat) }
 
-// Content returns a file. The error of one that is not there is fs.ErrNotExist.
+// Content returns a file. The error for a missing file is fs.ErrNotExist.
 func (s *Shown) Content(at string) ([]byte, error) {
 	if s.isHeader(at) {
 		return moddir.ModDat(s.e.header), nil
@@ -51,7 +51,7 @@ func (s *Shown) Content(at string) ([]byte, error) {
 	if form, err := moddir.Decompile(data, f.path, s.o); err == nil {
 		return form, nil
 	}
-	return data, nil // what cannot be read stands there as it is
+	return data, nil // unreadable files are unchanged in the folder
 }
 
 // Put adds a file or replaces one, as [Editor.Put] does.

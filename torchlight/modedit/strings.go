@@ -14,20 +14,19 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Text is a text of a mod that can be translated: a value of type TRANSLATE of a data file or
-// of an object of a layout.
+// Text is a translatable text of a mod: a value of type TRANSLATE in a data file or in an object of a layout.
 type Text struct {
-	Path        string // of the file
-	Node        string // the place of the value in it, such as SKILL.DISPLAYNAME
-	Value       string // with line feeds, where the file has \n
-	Translation string // "" for none
+	Path        string // path of the file
+	Node        string // place of the value in the file, for example SKILL.DISPLAYNAME
+	Value       string // with line feeds in place of \n in the file
+	Translation string // "" if there is none
 }
 
-// translations is the folder of the translations of the game, with a folder for each language.
+// translations is the folder of the game's translations, with a subfolder for each language.
 const translations = "MEDIA/TRANSLATIONS/"
 
-// Texts returns the texts of the mod, in the order of its files, with their translations into a
-// language, such as DE, as far as the mod or the game's own files have them; "" is none.
+// Texts returns the texts of the mod, in the order of its files, with their translations into a language, for example
+// DE, as far as the mod or the game's files have them. No translations are returned if language is "".
 func (e *Editor) Texts(language string) ([]Text, error) {
 	known, err := e.translationsTo(language)
 	if err != nil {
@@ -52,7 +51,7 @@ func (e *Editor) Texts(language string) ([]Text, error) {
 	return texts, err
 }
 
-// isOriginal reports whether a file may have texts that are to be translated.
+// isOriginal reports whether a file may have texts to translate.
 func isOriginal(name string) bool {
 	return isTree(name) && !strings.HasPrefix(gameName(name), translations)
 }
@@ -61,11 +60,11 @@ func isText(p *text.Property) bool {
 	return p.Type == text.Translate && p.Value != "" && utf8.ValidString(p.Value)
 }
 
-// The game writes a line feed as \n.
+// In files of the game, a line feed in a text is written as \n.
 func withLines(s string) string { return strings.ReplaceAll(s, `\n`, "\n") }
 func inLine(s string) string    { return strings.ReplaceAll(s, "\n", `\n`) }
 
-// A translation file has, in its root, a node for each text.
+// The root of a translation file has a node for each text.
 const (
 	translationsRoot = "TRANSLATIONS"
 	translationNode  = "TRANSLATION"
@@ -82,7 +81,7 @@ func languageDir(language string) (string, error) {
 	return translations + name + "/", nil
 }
 
-// translationsTo returns what texts are in a language.
+// translationsTo returns the translations into a language by their texts.
 func (e *Editor) translationsTo(language string) (map[string]string, error) {
 	known := make(map[string]string)
 	if language == "" {
@@ -122,10 +121,9 @@ func (e *Editor) translationsTo(language string) (map[string]string, error) {
 	return known, nil
 }
 
-// Translate puts translations in the place of texts. One that names a file and a node is for
-// that place only, where the text has to be what it says; others are for all places of the text. Those
-// without a translation, or with that which stands there already, change nothing. It returns how
-// many values changed.
+// Translate replaces texts by their translations. A translation with a file and a node applies to that place only,
+// whose text must be the expected one; others apply to all places of the text. Texts without a translation, or with one
+// that is already there, change nothing. Translate returns the number of changed values.
 func (e *Editor) Translate(list []Text) (int, error) {
 	everywhere, at, wanted, err := sorted(list)
 	if err != nil {
@@ -184,10 +182,10 @@ func (e *Editor) Translate(list []Text) (int, error) {
 	return n, nil
 }
 
-// place is where a text is; without a path, the text.
+// place is the place of a text, or, without a path, the text itself.
 type place struct{ path, node string }
 
-// sorted returns what is to be translated, by texts and by places.
+// sorted returns the translations by texts and by places.
 func sorted(list []Text) (everywhere map[string]string, at map[place]Text, wanted []place, err error) {
 	everywhere, at = make(map[string]string), make(map[place]Text)
 	for _, t := range list {
@@ -212,9 +210,9 @@ func sorted(list []Text) (everywhere map[string]string, at map[place]Text, wante
 	return everywhere, at, wanted, nil
 }
 
-// AddTranslations puts translations into the file of a language, MEDIA/TRANSLATIONS/DE/..., from
-// which the game takes them where it is set to it; the texts themselves stay. It is the first such file of the
-// mod, or a new one that is called as the mod. It returns how many texts it has in another way now.
+// AddTranslations adds translations to the file of a language, MEDIA/TRANSLATIONS/DE/..., which the game uses when it
+// is set to that language; the texts themselves are not changed. The file is the first of the mod in that folder, or a
+// new one named after the mod. AddTranslations returns the number of changed texts.
 func (e *Editor) AddTranslations(language string, list []Text) (int, error) {
 	dir, err := languageDir(language)
 	if err != nil {
@@ -288,8 +286,8 @@ func find(list []Text, value string) (string, bool) {
 	return list[i].Translation, true
 }
 
-// fileName returns a name for a file that is made of that of the mod: that of the game's own file
-// would hide all that the game says.
+// fileName returns a file name derived from the name of the mod. A name of the game's own files would hide all texts of
+// the game.
 func (e *Editor) fileName() string {
 	title := ""
 	if e.header != nil {

@@ -12,8 +12,8 @@ import (
 	"trowel.example/torchlight/modedit"
 )
 
-// Texts of all mods go to PO and CSV: unchanged they give back the same mod; translated, each of them
-// says the translation, and nothing else has changed; translated back it is the mod again.
+// TestCorpusStrings tests PO and CSV with the texts of all mods: unchanged texts give the same mod; translated texts
+// change only these values; translating them back restores the mod.
 func TestCorpusStrings(t *testing.T) {
 	total := 0
 	for name, data := range realMods(t) {
@@ -84,7 +84,7 @@ func TestCorpusStrings(t *testing.T) {
 	}
 }
 
-// msgfmt lets gettext's own program read a PO file.
+// msgfmt checks a PO file with the program of gettext.
 func msgfmt(t *testing.T, data []byte) {
 	program := judge.Find(t, "msgfmt")
 	name := filepath.Join(t.TempDir(), "x.po")
@@ -116,7 +116,7 @@ func TestStrings(t *testing.T) {
 		t.Errorf("%s %+v %v", s, changes, missed)
 	}
 
-	// Into the file of a language, and out of it.
+	// Translations are written to the file of a language and read from it.
 	got, _, _ = edit(t, data, func(e *modedit.Editor) error { return second(e.AddTranslations("de", list)) })
 	const file = "MEDIA/TRANSLATIONS/DE/MADE_STRINGS.DAT"
 	if s := said(t, got, file); s != `ORIGINAL:Leap TRANSLATION:Sprung ORIGINAL:One\nTwo TRANSLATION:Eins\nZwei ORIGINAL:None TRANSLATION:Nichts` {
@@ -137,7 +137,7 @@ func TestStrings(t *testing.T) {
 		t.Error(s)
 	}
 
-	// What cannot be.
+	// Invalid translations and languages are errors.
 	e := modedit.OfMod(open(t, data), modedit.Options{})
 	for what, err := range map[string]error{
 		"two":      second(e.Translate([]modedit.Text{{Value: "Leap", Translation: "a"}, {Value: "Leap", Translation: "b"}})),

@@ -13,21 +13,21 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Table is a kind of things of which a mod has a file each.
+// Table is a kind of things, each of which is defined in one file of a mod.
 type Table string
 
 // The tables.
 const (
 	Skills  Table = "skills"
-	Units   Table = "units" // but for items: monsters, players, props
+	Units   Table = "units" // except items: monsters, players, props
 	Items   Table = "items"
 	Affixes Table = "affixes"
 )
 
-// Tables are all of them.
+// Tables are all tables.
 var Tables = []Table{Skills, Units, Items, Affixes}
 
-// has reports whether a file is of the table, by its path.
+// has reports whether a file belongs to the table, by its path.
 func (t Table) has(name string) bool {
 	name = gameName(name)
 	if extension(name) != ".DAT" {
@@ -45,18 +45,17 @@ func (t Table) has(name string) bool {
 	return strings.HasPrefix(name, "MEDIA/AFFIXES/")
 }
 
-// columnFile is the column that says which file a row is of.
+// columnFile is the column with the file of a row.
 const columnFile = "file"
 
-// firstColumns are those that people look for first.
+// firstColumns are the columns that come first, because users look for them first.
 var firstColumns = []string{"NAME", "DISPLAYNAME", "BASEFILE", "UNITTYPE", "LEVEL", "MINLEVEL", "MAXLEVEL", "RARITY"}
 
-// Table returns a table of the mod as CSV, as [FormatCSV] writes it: a row for each file, and a
-// column for each key that one of them has in its root or takes from the file that it is based on.
-// Columns, if there are any, are wanted in place of these; one with points is the way to a key in
-// nodes below the root, LEVEL1.MANACOST. Of several equal keys it is the first. Numbers of 64 bits,
-// and texts that a spreadsheet would change, begin with #. Missing are
-// the files that others are based on and that are not at hand.
+// Table returns a table of the mod as CSV in the form of [FormatCSV]: a row for each file, and a column for each key
+// that a file has in its root or inherits from its base files. If columns are given, they replace these; a column with
+// periods is the path of a key in nodes below the root, for example LEVEL1.MANACOST. Of several equal keys the first is
+// used. Numbers of 64 bits, and texts that a spreadsheet would change, begin with #. Missing are the base files that
+// are unavailable.
 func (e *Editor) Table(t Table, columns []string) (data []byte, missing []string, err error) {
 	files := e.all(t.has)
 	if len(files) == 0 {
@@ -111,7 +110,7 @@ func (e *Editor) Table(t Table, columns []string) (data []byte, missing []string
 	return formatRows(rows), r.missing, nil
 }
 
-// resolver finds what a file takes from those that it is based on.
+// resolver finds the values that a file inherits from its base files.
 type resolver struct {
 	e       *Editor
 	trees   map[string]*text.Node
@@ -123,7 +122,7 @@ func (e *Editor) newResolver() *resolver {
 	return &resolver{e: e, trees: make(map[string]*text.Node), types: make(map[string]text.Type)}
 }
 
-// own returns a file of the mod.
+// own returns the tree of a file of the mod.
 func (r *resolver) own(name string) (*text.Node, error) {
 	name = gameName(name)
 	if root := r.trees[name]; root != nil {
@@ -136,10 +135,10 @@ func (r *resolver) own(name string) (*text.Node, error) {
 	return root, err
 }
 
-// maxChain is how many files one may be based on, one on the other.
+// maxChain is the greatest number of base files of a file.
 const maxChain = 30
 
-// chain returns the root of a file, and those of the files that it is based on, the nearest first.
+// chain returns the root of a file, followed by the roots of its base files, the nearest first.
 func (r *resolver) chain(name string, root *text.Node) []*text.Node {
 	chain, been := []*text.Node{root}, []string{gameName(name)}
 	for len(chain) < maxChain {
@@ -152,7 +151,7 @@ func (r *resolver) chain(name string, root *text.Node) []*text.Node {
 			base = "MEDIA/" + base
 		}
 		if slices.Contains(been, base) {
-			break // check tells of it
+			break // check reports it
 		}
 		next, err := r.own(base)
 		if errors.Is(err, fs.ErrNotExist) && r.e.Base != nil {
@@ -171,10 +170,10 @@ func (r *resolver) chain(name string, root *text.Node) []*text.Node {
 	return chain
 }
 
-// ownKeys are those that a file does not take from another.
+// ownKeys are the keys that a file does not inherit.
 var ownKeys = []string{"BASEFILE", "DONTCREATE"}
 
-// resolve returns the property that a column stands for, and whether it is one of the file itself.
+// resolve returns the property of a column, and whether the file itself has it.
 func resolve(chain []*text.Node, column string) (p *text.Property, own bool) {
 	for i, root := range chain {
 		if i > 0 && slices.Contains(ownKeys, strings.ToUpper(column)) {
@@ -193,7 +192,7 @@ func resolve(chain []*text.Node, column string) (p *text.Property, own bool) {
 	return nil, false
 }
 
-// below follows the way of a column, and returns the node that has the key, and the key.
+// below follows the path of a column, and returns the node that contains the key, and the key.
 func below(n *text.Node, column string) (*text.Node, string) {
 	for {
 		name, rest, deeper := strings.Cut(column, ".")
@@ -207,20 +206,19 @@ func below(n *text.Node, column string) (*text.Node, string) {
 	}
 }
 
-// cell is a value that a table changes in a file.
+// cell is a change of a value in a file by a table.
 type cell struct {
 	column, value string
 	t             text.Type
 	remove        bool
 }
 
-// SetTable takes back a CSV that Table made. Cells that say something else than the mod does are
-// put into the file of their row, also where it took the value from the file that it is based on,
-// which stays as it is. A cell that was emptied takes the key out of the file, so that this value counts again.
-// Rows and columns may be left out and come in any order; a column <TYPE>KEY is one that no file
-// has yet. Values may begin with # as Table writes them, or not. It
-// returns how many values changed. The error of something in the CSV is a [*fault.TextError], or a
-// [CellsError] with all cells that are not of their type, or that a spreadsheet has rounded: then nothing changes.
+// SetTable applies a CSV of Table to the mod. Cells that differ from the mod are written to the file of their row, even
+// if the value was inherited from a base file, which is not changed. An emptied cell removes the key from the file, so
+// that the inherited value applies again. Rows and columns may be omitted and reordered; a column <TYPE>KEY adds a key
+// that no file has yet. Values may begin with # as in Table, or not. SetTable returns the number of changed values. The
+// error for a problem of the CSV is a [*fault.TextError], or a [CellsError] with all cells that are invalid for their
+// type, or were rounded by a spreadsheet. In these cases nothing changes.
 func (e *Editor) SetTable(data []byte) (int, error) {
 	rows, lines, err := parseRows(data)
 	if err != nil {
@@ -291,7 +289,7 @@ func (e *Editor) SetTable(data []byte) (int, error) {
 	})
 }
 
-// put puts a cell into its node.
+// put writes a cell into its node.
 func (t *tally) put(root, n *text.Node, key string, c cell) {
 	where := nodePlace{name: root.Name}
 	for i, it := range n.Items {
@@ -312,7 +310,7 @@ func (t *tally) put(root, n *text.Node, key string, c cell) {
 	t.note(where, c.column, "added "+strings.ToUpper(key)+": "+shown(c.value))
 }
 
-// tableColumns returns the keys of columns, the types of those that say one, and where the file is.
+// tableColumns returns the keys of columns, the types of columns that state one, and the index of the file column.
 func tableColumns(head []string) (columns []string, types []text.Type, file int, err error) {
 	file = -1
 	been := make(map[string]bool)
@@ -344,7 +342,7 @@ func tableColumns(head []string) (columns []string, types []text.Type, file int,
 	return columns, types, file, nil
 }
 
-// changedCell returns what a cell changes; nil for nothing.
+// changedCell returns the change that a cell makes, or nil for none.
 func (r *resolver) changedCell(chain []*text.Node, column string, t text.Type, value string) (*cell, error) {
 	p, own := resolve(chain, column)
 	was := ""
@@ -371,7 +369,7 @@ func (r *resolver) changedCell(chain []*text.Node, column string, t text.Type, v
 		return nil, err
 	}
 	if before, _ := typed(t, was); p != nil && before == now {
-		return nil, nil // it is only written in another way
+		return nil, nil // the value is equal, in another spelling
 	}
 	if err := damagedBySheet(t, was, value); err != nil {
 		return nil, err
@@ -379,7 +377,7 @@ func (r *resolver) changedCell(chain []*text.Node, column string, t text.Type, v
 	return &cell{column: column, value: now, t: t}, nil
 }
 
-// typeOf returns the type that a key has in the mod; 0 if nothing has it.
+// typeOf returns the type that a key has in the mod, or 0 if no file has the key.
 func (r *resolver) typeOf(column string) text.Type {
 	t, known := r.types[column]
 	if known {

@@ -15,15 +15,15 @@ import (
 	"trowel.example/torchlight/modedit"
 )
 
-// Tables of all mods: unchanged they give back the same mod; a changed cell changes its file, and
-// the table says so then.
+// TestCorpusTables tests the tables of all mods: unchanged tables give the same mod, and a changed cell changes its
+// file and then the table.
 func TestCorpusTables(t *testing.T) {
 	rows := 0
 	for name, data := range realMods(t) {
 		for _, kind := range modedit.Tables {
 			table, _, err := modedit.OfMod(open(t, data), modedit.Options{}).Table(kind, nil)
 			if err != nil {
-				continue // it has none
+				continue // the mod has no such table
 			}
 			got, changes, missed := edit(t, data, func(e *modedit.Editor) error { return second(e.SetTable(table)) })
 			if !bytes.Equal(got, data) || len(changes)+len(missed) > 0 {
@@ -136,8 +136,8 @@ MEDIA/UNITS/MONSTERS/B.DAT,B,UNITS\MONSTERS\GAME.DAT,7,,true,false
 	}
 }
 
-// What spreadsheets make of numbers of things is refused, every cell of it, and nothing changes. Most
-// mods have these numbers as STRING.
+// TestRoundedTable tests that GUIDs that a spreadsheet has rounded are rejected, with all cells in the error, and that
+// nothing changes. Most mods have these numbers as STRING.
 func TestRoundedTable(t *testing.T) {
 	files := map[string]string{"MEDIA/X.DDS": "x"}
 	var table strings.Builder
@@ -153,7 +153,7 @@ func TestRoundedTable(t *testing.T) {
 	if err != nil || !strings.Contains(string(whole), "MEDIA/UNITS/0.DAT,#4030850958589690123,#007,1\n") {
 		t.Fatalf("%v: %s", err, whole)
 	}
-	for _, plain := range []string{string(whole), strings.ReplaceAll(string(whole), "#", "")} { // both forms are read
+	for _, plain := range []string{string(whole), strings.ReplaceAll(string(whole), "#", "")} { // with and without the mark
 		if got, changes, _ := edit(t, data, func(e *modedit.Editor) error { return second(e.SetTable([]byte(plain))) }); !bytes.Equal(got, data) {
 			t.Errorf("%+v", changes)
 		}
@@ -180,7 +180,8 @@ func TestRoundedTable(t *testing.T) {
 	}
 }
 
-// Every text is the same in a table and back, and none that spreadsheets change is there as it is.
+// TestSheetTexts tests that every text round-trips through a table, and that texts that spreadsheets would change are
+// marked.
 func TestSheetTexts(t *testing.T) {
 	for s, marked := range map[string]bool{
 		"": false, "a": false, "7": false, "-7.5": false, "123456789012345": false, "1234567890123456": true, "007": true, "1.50": true, "+5": true,

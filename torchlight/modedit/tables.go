@@ -14,10 +14,9 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// UpdateTables makes the tables (.RAW) of the mod say what the data files and layouts say after
-// all changes so far. A record changes in what the changes made of it; what the table took from
-// files of the game that are not at hand stays. Tables that the mod lacks are not made, unless the changes
-// brought the first file of its kind. It is called when all else is done.
+// UpdateTables updates the tables (.RAW) of the mod after all changes to data files and layouts. Records change only in
+// the values that the changes affect; values inherited from unavailable files of the game are kept. Missing tables are
+// not created, unless a change added the first file of their kind. UpdateTables must be called after all other changes.
 func (e *Editor) UpdateTables() error {
 	touched := e.tablesTouched()
 	if !touched && len(e.owners) == 0 {
@@ -121,7 +120,7 @@ func (e *Editor) putTable(name string, t raw.Table, what string, args ...any) er
 	return nil
 }
 
-// tablesTouched reports whether something changed of which tables are made.
+// tablesTouched reports whether a source of the tables has changed.
 func (e *Editor) tablesTouched() bool {
 	if e.archive == nil && e.folder == nil && !e.anew {
 		return false
@@ -138,7 +137,7 @@ func (e *Editor) tablesTouched() bool {
 	return slices.ContainsFunc(e.before, func(f *file) bool { return isTree(f.path) && !stays[f.path] })
 }
 
-// sources are files to build tables of.
+// sources are the files to build tables from.
 type sources struct {
 	e     *Editor
 	files map[string]*file
@@ -170,7 +169,7 @@ func (s *sources) Tree(name string) (*text.Node, error) {
 	return s.e.tree(f.path, data)
 }
 
-// lists returns the lists of records of a table, by the order of its fields.
+// lists returns the lists of records of a table, in the order of its fields.
 func lists(t raw.Table) []reflect.Value {
 	var all []reflect.Value
 	v := reflect.ValueOf(t).Elem()
@@ -186,8 +185,8 @@ func lists(t raw.Table) []reflect.Value {
 
 func fileOf(record reflect.Value) string { return gameName(record.FieldByName("File").String()) }
 
-// follow makes in a table the changes that lead from before to after, which were built, but for
-// files whose records are right already.
+// follow applies to a table the differences between before and after, which were both built, except for files whose
+// records are already right.
 func follow(t, before, after raw.Table, renamed map[string]string, right func(name string) bool) raw.Table {
 	olds, befores, afters := lists(t), lists(before), lists(after)
 	origin := make(map[string]string)
@@ -218,7 +217,8 @@ func follow(t, before, after raw.Table, renamed map[string]string, right func(na
 			there[fileOf(record)] = true
 			kept = append(kept, record)
 		}
-		// What is new comes where it is in the built table. What the table never had it does not get.
+		// New records are inserted at their place in the built table. Records that the table lacked before the change
+		// are not added.
 		behind := make(map[string][]reflect.Value)
 		last := ""
 		for j := range afters[i].Len() {
@@ -243,7 +243,7 @@ func byFile(list reflect.Value) map[string]reflect.Value {
 	return m
 }
 
-// differing returns how many records are not in both tables as they are.
+// differing returns the number of records that are not equal in both tables.
 func differing(a, b raw.Table) int {
 	n := 0
 	as, bs := lists(a), lists(b)

@@ -15,7 +15,7 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-// WriteMod writes the mod that the editor is of to target, from its first byte on.
+// WriteMod writes the editor's mod to target, starting at its first byte.
 func (e *Editor) WriteMod(target pak.Target) error {
 	if e.anew {
 		var files []pak.NewFile
@@ -35,7 +35,7 @@ func (e *Editor) WriteMod(target pak.Target) error {
 	return err
 }
 
-// WritePak writes the archive that the editor is of, and its list.
+// WritePak writes the editor's archive and its manifest.
 func (e *Editor) WritePak(archive pak.Target, manifest io.Writer) error {
 	edit := pak.NewEdit(e.archive)
 	if err := e.into(edit); err != nil {
@@ -52,7 +52,7 @@ func (e *Editor) WritePak(archive pak.Target, manifest io.Writer) error {
 	return err
 }
 
-// into puts what was changed into the edit of an archive.
+// into applies the changes to the edit of an archive.
 func (e *Editor) into(edit *pak.Edit) error {
 	if e.sealed {
 		if _, err := edit.Seal(); err != nil {
@@ -70,7 +70,7 @@ func (e *Editor) into(edit *pak.Edit) error {
 			}
 		}
 	}
-	// Names that are swapped go over others.
+	// Swapped names require temporary names.
 	var renamed []*file
 	for _, name := range e.Paths() {
 		if f := e.find(name); f.from != "" && f.from != f.path {
@@ -96,7 +96,7 @@ func (e *Editor) into(edit *pak.Edit) error {
 	return nil
 }
 
-// written returns a file as it goes into an archive.
+// written returns a file in the form for an archive.
 func (f *file) written(changed pak.Filetime) pak.NewFile {
 	if f.source != nil {
 		return pak.NewFile{Path: f.path, Source: f.source}
@@ -104,8 +104,8 @@ func (f *file) written(changed pak.Filetime) pak.NewFile {
 	return pak.NewFile{Path: f.path, Time: changed, Content: f.read}
 }
 
-// newest returns when the newest file was changed. What is new gets that time, so that the
-// same edit always makes the same archive.
+// newest returns the time of the latest change of a file. New files get this time, so that the same edit always gives
+// an identical archive.
 func (e *Editor) newest() pak.Filetime {
 	var t pak.Filetime
 	if e.archive != nil {
@@ -119,7 +119,7 @@ func (e *Editor) newest() pak.Filetime {
 	return t
 }
 
-// File returns the single file that the editor is of.
+// File returns the editor's single file.
 func (e *Editor) File() ([]byte, error) {
 	for _, f := range e.files {
 		return f.read()
@@ -127,8 +127,8 @@ func (e *Editor) File() ([]byte, error) {
 	return nil, fs.ErrNotExist
 }
 
-// WriteFolder calls write with each file of the folder that the editor is of, after all changes,
-// and when it was changed last; the zero time is now.
+// WriteFolder calls write for each file of the editor's folder, after all changes, with the time of its last change;
+// the zero time means now.
 func (e *Editor) WriteFolder(write func(at string, content io.Reader, changed time.Time) error) error {
 	gone, done := make(map[string]bool), make(map[string]bool)
 	put := func(at string, data []byte) error {
@@ -139,7 +139,7 @@ func (e *Editor) WriteFolder(write func(at string, content io.Reader, changed ti
 	for _, f := range e.files {
 		stays[f.at.At] = true
 	}
-	first := make(map[string]moddir.FolderFile) // where files were
+	first := make(map[string]moddir.FolderFile) // original locations of files
 	for _, f := range e.before {
 		first[f.path] = f.at
 		if !stays[f.at.At] {
@@ -165,14 +165,14 @@ func (e *Editor) WriteFolder(write func(at string, content io.Reader, changed ti
 			continue
 		}
 		read := f.read
-		if !f.new { // it only goes elsewhere, in the form that it has
+		if !f.new { // the file is only moved, in its current form
 			read = func() ([]byte, error) { return fs.ReadFile(e.folder, first[f.from].At) }
 		}
 		data, err := read()
 		if err != nil {
 			return err
 		}
-		if f.new && (f.from == "" || !isTree(f.path)) { // tables have a form of their own
+		if f.new && (f.from == "" || !isTree(f.path)) { // tables have a separate form
 			if made, err := moddir.Decompile(data, f.path, moddir.Options{Names: e.Names}); err == nil && strings.EqualFold(path.Ext(f.at.At), path.Ext(moddir.FolderPath(f.path))) {
 				data = made
 			}
