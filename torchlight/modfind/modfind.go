@@ -1,9 +1,9 @@
-// Package modfind finds things in mods of Torchlight II: keys and values of data files and
-// layouts, objects of layouts, who has a GUID or refers to it, who refers to a file.
+// Package modfind searches mods of Torchlight II for keys and values of data files and layouts, objects of layouts,
+// owners and users of a GUID, and references to a file.
 //
-// What it finds comes in the order of the files' paths. An error of the function that is
-// called with it ends the search and is returned. Files that cannot be read are told to the
-// Miss of the editor that the mod is read by, which changes nothing.
+// Results are in the order of the files' paths. An error of the function that receives the results ends the search and
+// is returned. Files that cannot be read are reported to Options.Miss of the editor that reads the mod. The mod is not
+// changed.
 package modfind
 
 import (
@@ -20,9 +20,9 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Where says where keys are looked for.
+// Where selects the files and nodes that are searched.
 type Where struct {
-	Files  string // a pattern of paths, see [modedit.Editor.Select]; "" is all files
+	Files  string // a pattern of paths, see [modedit.Editor.Select]; "" selects all files
 	Choice modedit.Choice
 }
 
@@ -37,12 +37,12 @@ func (w Where) files() string {
 type Key struct {
 	File  string // path in the game
 	At    check.Place
-	Type  text.Type // 0 in a file that has no types
+	Type  text.Type // 0 in a file without types
 	Key   string
 	Value string
 }
 
-// Keys finds the keys for which want reports true; it is called for several files at a time.
+// Keys finds the keys for which want returns true. It calls want for several files at once.
 func Keys(ctx context.Context, e *modedit.Editor, where Where, want func(*text.Property) bool, yield func(Key) error) error {
 	return modedit.LookAt(ctx, e, where.files(), where.Choice, func(n *modedit.Node) (found []Key) {
 		for p := range n.Properties() {
@@ -54,7 +54,7 @@ func Keys(ctx context.Context, e *modedit.Editor, where Where, want func(*text.P
 	}, yield)
 }
 
-// GUIDOf returns the number that a key may give something, or refer to by it.
+// GUIDOf returns the number in the value of a key, if it may be a GUID or a reference to one.
 func GUIDOf(p *text.Property) (guid int64, is bool) {
 	if p.Type != text.Integer64 && !p.Type.IsString() && !strings.Contains(strings.ToUpper(p.Key), "GUID") {
 		return 0, false
@@ -63,14 +63,13 @@ func GUIDOf(p *text.Property) (guid int64, is bool) {
 	return guid, err == nil
 }
 
-// OwnsGUID reports whether a key gives what it stands in its number.
+// OwnsGUID reports whether a key defines the GUID of the thing that contains it.
 func OwnsGUID(key string) bool {
 	key = strings.ToUpper(key)
 	return key == "UNIT_GUID" || key == "UNIQUE_GUID" || key == "GUID"
 }
 
-// GUIDs finds the keys whose value is a number: those that give something this number, and
-// those that refer to it.
+// GUIDs finds the keys whose value is the number guid: those that define it as a GUID, and those that refer to it.
 func GUIDs(ctx context.Context, e *modedit.Editor, guid int64, yield func(k Key, own bool) error) error {
 	return Keys(ctx, e, Where{}, func(p *text.Property) bool {
 		n, is := GUIDOf(p)
@@ -78,9 +77,9 @@ func GUIDs(ctx context.Context, e *modedit.Editor, guid int64, yield func(k Key,
 	}, func(k Key) error { return yield(k, OwnsGUID(k.Key)) })
 }
 
-// References finds what refers to files: values of data files and layouts that are their
-// paths, and words of materials and image sets. The pattern is one of paths, in which * and ?
-// stay in a folder and ** does not, with MEDIA/ or without.
+// References finds references to files: values of data files and layouts that are paths, and words of materials and
+// image sets. The pattern is one of paths, in which * and ? match within a folder and ** matches across folders, with
+// or without MEDIA/.
 func References(ctx context.Context, e *modedit.Editor, pattern string, yield func(Key) error) error {
 	match := glob.Path('/', inMedia(gamePath(pattern)))
 	is := func(value string) bool {
@@ -99,9 +98,9 @@ func References(ctx context.Context, e *modedit.Editor, pattern string, yield fu
 	}, yield)
 }
 
-// Target returns the path of the file that a value refers to, as the game looks it up: in
-// capitals, with slashes, in MEDIA/ or as it stands there. A path ends with an extension of
-// 1 to 9 letters and digits, not of digits only.
+// Target returns the path of the file that a value refers to, in the form that the game uses for lookups: in upper
+// case, with slashes, below MEDIA/. A value is a path if it ends with an extension of 1 to 9 letters and digits that is
+// not a number.
 func Target(value string) (target string, is bool) {
 	const digits, letters = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 	value = strings.TrimSpace(value)
@@ -118,15 +117,15 @@ func gamePath(s string) string {
 
 func inMedia(path string) string { return strings.TrimPrefix(path, "MEDIA/") }
 
-// HasWords reports whether a file, by its path, has words that may refer to files: that of a
-// material or of an image set.
+// HasWords reports whether a file has words that may refer to files, by its path: whether it is a material or an image
+// set.
 func HasWords(file string) bool {
 	ext := strings.ToUpper(path.Ext(file))
 	return ext == ".MATERIAL" || ext == ".IMAGESET"
 }
 
-// Words returns the words of a material or an image set, each but the first of a line, with
-// the word before it as its key.
+// Words returns the words of a material or an image set, except the first of each line. The key of a word is the word
+// before it.
 func Words(file string, content []byte) (found []Key) {
 	line := 0
 	for text := range strings.Lines(string(content)) {
@@ -143,14 +142,14 @@ func Words(file string, content []byte) (found []Key) {
 type Object struct {
 	File       string
 	At         text.Place
-	Descriptor string // its kind, such as "Room Piece"
+	Descriptor string // kind of the object, for example "Room Piece"
 	Name       string
 	ID         int64
-	X, Y, Z    float64 // where it is, in the object around it
+	X, Y, Z    float64 // position, relative to the object that contains it
 }
 
-// Objects finds objects of layouts by patterns of their descriptors and names, with * and ?, in
-// any case; "" is all.
+// Objects finds objects of layouts by patterns of their descriptors and names, with * and ?, ignoring case; "" matches
+// all.
 func Objects(ctx context.Context, e *modedit.Editor, where Where, descriptor, name string, yield func(Object) error) error {
 	isKind, isName := glob.Folded(cmp.Or(descriptor, "*")), glob.Folded(cmp.Or(name, "*"))
 	return modedit.LookAt(ctx, e, where.files(), where.Choice, func(n *modedit.Node) []Object {

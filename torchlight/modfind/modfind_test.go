@@ -13,7 +13,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// folder is the folder of a mod.
+// folder returns an editor of the folder of a mod.
 func folder(t testing.TB, miss func(path, message string)) *modedit.Editor {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -90,7 +90,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A key that gives something its number is told from one that refers to it, in any case.
+// TestOwnsGUID tests that keys that define a GUID are distinguished from keys that refer to one, in any case.
 func TestOwnsGUID(t *testing.T) {
 	for key, want := range map[string]bool{"UNIT_GUID": true, "UNIQUE_GUID": true, "unique_guid": true, "GUID": true, "OWNER_GUID": false, "DROPPED_BY": false, "": false} {
 		if got := modfind.OwnsGUID(key); got != want {
