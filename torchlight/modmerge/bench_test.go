@@ -10,8 +10,8 @@ import (
 	"trowel.example/torchlight/raw"
 )
 
-// clashing returns two mods of n units each, in which each number of the first is that of another
-// unit in the second, and half of the files of the second refer to one.
+// clashing returns two mods of n units each, in which each GUID of the first is that of another unit in the second, and
+// half of the files of the second refer to one.
 func clashing(t testing.TB, n int) (one, two []byte) {
 	t.Helper()
 	a, b := make(map[string]string), make(map[string]string)
@@ -24,8 +24,8 @@ func clashing(t testing.TB, n int) (one, two []byte) {
 	return made(t, "One", a), made(t, "Two", b)
 }
 
-// New numbers are made for all files at once: each file of the mod that gets them is decoded twice at
-// most, however many of them clash, and the tables and references follow.
+// TestNewGUIDsEffort tests that new GUIDs are assigned for all files at once: each file of the changed mod is decoded
+// at most twice, however many GUIDs clash, and the tables and references follow.
 func TestNewGUIDsEffort(t *testing.T) {
 	const n = 50
 	one, two := clashing(t, n)
@@ -47,7 +47,7 @@ func TestNewGUIDsEffort(t *testing.T) {
 	}
 }
 
-// Merging with new numbers takes at most three times as long as without.
+// BenchmarkPack shows that merging with new GUIDs takes at most three times as long as without.
 func BenchmarkPack(b *testing.B) {
 	one, two := clashing(b, 2000)
 	for _, fresh := range []bool{false, true} {

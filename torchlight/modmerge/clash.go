@@ -10,9 +10,9 @@ import (
 	"trowel.example/torchlight/raw"
 )
 
-// entry is what a table says of the identity of a thing.
+// entry is the identity of a thing according to a table.
 type entry struct {
-	kind string // of the number or name: "unit", "skill", ...
+	kind string // kind of the GUID or name: "unit", "skill", ...
 	file string
 	guid int64
 	name string
@@ -56,7 +56,7 @@ func entries(e *modedit.Editor) iter.Seq[entry] {
 	}
 }
 
-// clash is two different files with one number or one name.
+// clash is a GUID or a name that two different files have.
 type clash struct {
 	entry
 	other  string // the other file
@@ -93,8 +93,8 @@ func allClashes(e *modedit.Editor) []clash {
 	return list
 }
 
-// tellClashes tells of the clashes in a mod, but for those that are known: of equal numbers as
-// conflicts that only a person can resolve, and of equal names as warnings.
+// tellClashes reports the clashes in a mod, except the known ones: equal GUIDs as conflicts that must be resolved
+// manually, and equal names as warnings.
 func (o *Options) tellClashes(e *modedit.Editor, known map[string]bool) {
 	for _, c := range allClashes(e) {
 		switch {
@@ -107,7 +107,7 @@ func (o *Options) tellClashes(e *modedit.Editor, known map[string]bool) {
 	}
 }
 
-// clashes returns those that mods have by themselves.
+// clashes returns the clashes within each single mod.
 func clashes(editors ...*modedit.Editor) map[string]bool {
 	known := make(map[string]bool)
 	for _, e := range editors {

@@ -14,19 +14,19 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Options are how versions are merged.
+// Options control how versions are merged.
 type Options struct {
-	Theirs     bool        // what both changed differently is taken from theirs
-	Names      *hash.Names // nil: those that are known
+	Theirs     bool        // conflicts are resolved with theirs
+	Names      *hash.Names // nil for the known names
 	OnConflict func(check.Conflict)
-	OnTook     func(check.Change) // hears what was taken from theirs
+	OnTook     func(check.Change) // receives changes that were taken from theirs
 	OnWarn     func(path, message string)
 }
 
-// From says where a merged file comes from.
+// From is the origin of a merged file.
 type From int
 
-// A merged file is that of a side, byte for byte, or a new one.
+// A merged file is identical to the file of one side, or it is new.
 const (
 	Ours From = iota
 	Theirs
@@ -40,7 +40,7 @@ func (o *Options) side() From {
 	return Ours
 }
 
-// tell reports what a merger of a file did.
+// tell reports the result of merging a file.
 func (o *Options) tell(m *merger) {
 	for _, c := range m.conflicts {
 		o.conflict(c)
@@ -69,10 +69,10 @@ func (o *Options) took(c check.Change) {
 
 var errUnchanged = errors.New("unchanged")
 
-// File merges what two sides made of a file. The name is its path in the game. Data files and
-// layouts, as text or compiled, are merged key by key and object by object, image sets image by
-// image; any other file that both changed is taken from one side as a whole, which is a conflict.
-// With a nil base, for a file that both added, all is kept that only one side has.
+// File merges the changes of two sides to a file. The name is its path in the game. Data files and layouts, as text or
+// compiled, are merged key by key and object by object, image sets image by image. If both sides changed any other
+// file, it is taken from one side as a whole, which is a conflict. If base is nil, because both sides added the file,
+// everything that only one side has is kept.
 func File(name string, base, ours, theirs []byte, o Options) ([]byte, From, error) {
 	switch {
 	case bytes.Equal(ours, theirs) || base != nil && bytes.Equal(base, theirs):
@@ -96,7 +96,7 @@ func File(name string, base, ours, theirs []byte, o Options) ([]byte, From, erro
 	return data, from, err
 }
 
-// sizeOf describes a file as data.
+// sizeOf describes the content of a file for a conflict.
 func sizeOf(data []byte) any {
 	if data == nil {
 		return nil
@@ -104,7 +104,7 @@ func sizeOf(data []byte) any {
 	return map[string]int{"bytes": len(data)}
 }
 
-// errWhole means that a file is taken as a whole.
+// errWhole means that a file must be taken from one side as a whole.
 var errWhole = errors.New("taken as a whole")
 
 func (m *merger) file(name string, base, ours, theirs []byte, names *hash.Names) ([]byte, From, error) {

@@ -7,7 +7,7 @@ import (
 	"trowel.example/torchlight/modmerge"
 )
 
-// A merge of anything ends, and a side that changed nothing gives the other.
+// FuzzFile tests that any merge terminates, and that if one side changed nothing the result is the other side.
 func FuzzFile(f *testing.F) {
 	set := `<Imageset Name="S" Imagefile="s.dds"><Image Name="a" XPos="0" /></Imageset>`
 	f.Add([]byte(lines("[U iA:1 [E sNAME:A ]E ]U")), []byte(lines("[U iA:2 [E sNAME:B ]E ]U")), []byte(lines("[U iB:1 ]U")), false)

@@ -46,7 +46,7 @@ func editor(t testing.TB, data []byte) *modedit.Editor {
 	return modedit.OfMod(open(t, data), modedit.Options{})
 }
 
-// made returns a mod of files, which are compiled, with the tables of them.
+// made returns a mod of files, which are compiled first, with their tables.
 func made(t testing.TB, title string, files map[string]string) []byte {
 	t.Helper()
 	h := mod.NewHeader()
@@ -76,7 +76,7 @@ func written(t testing.TB, e *modedit.Editor) []byte {
 	return out.b
 }
 
-// ember is the sample mod.
+// ember returns the sample mod.
 func ember(t testing.TB) []byte {
 	t.Helper()
 	out := new(memory)
@@ -86,7 +86,7 @@ func ember(t testing.TB) []byte {
 	return out.b
 }
 
-// merge merges three mods, and returns the new one and the conflicts.
+// merge merges three mods and returns the result and the conflicts.
 func merge(t testing.TB, base, ours, theirs []byte, o modmerge.Options) ([]byte, []check.Conflict) {
 	t.Helper()
 	var conflicts []check.Conflict
@@ -102,7 +102,7 @@ func merge(t testing.TB, base, ours, theirs []byte, o modmerge.Options) ([]byte,
 	return out.b, conflicts
 }
 
-// differences returns in which files two mods say something else, tables and header included.
+// differences returns the files in which two mods differ in content, including tables and header.
 func differences(t testing.TB, a, b []byte) []string {
 	t.Helper()
 	x, y := editor(t, a), editor(t, b)
@@ -136,7 +136,7 @@ func differences(t testing.TB, a, b []byte) []string {
 	return list
 }
 
-// texts merges three texts, and returns the new one without line ends of its own.
+// texts merges three texts and returns the result without its line ends.
 func texts(t testing.TB, name, base, ours, theirs string, o modmerge.Options) (string, []check.Conflict) {
 	t.Helper()
 	var conflicts []check.Conflict
@@ -152,7 +152,7 @@ func texts(t testing.TB, name, base, ours, theirs string, o modmerge.Options) (s
 	return strings.ReplaceAll(string(data), "\r\n", "\n"), conflicts
 }
 
-// findings returns what check finds in a mod.
+// findings returns the findings of a check of a mod.
 func findings(t testing.TB, data []byte) map[string]bool {
 	t.Helper()
 	found := make(map[string]bool)
@@ -160,7 +160,7 @@ func findings(t testing.TB, data []byte) map[string]bool {
 	moddir.CheckMod(open(t, data), moddir.CheckOptions{}, func(f check.Finding) {
 		mu.Lock()
 		defer mu.Unlock()
-		if !strings.Contains(f.Message, "that the mod does not have") { // those of the game, summed up
+		if !strings.Contains(f.Message, "that the mod does not have") { // missing references to files of the game are summarized
 			found[fmt.Sprint(f.Path, " ", f.Message)] = true
 		}
 	})

@@ -9,8 +9,8 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// An image set is XML in one form: a tag of the set, and one for each image. They are merged as
-// tags, so that all else of the text stays as it is.
+// An image set is XML with a tag for the set and one for each image. Image sets are merged as tags, so that the rest of
+// the text is preserved.
 var (
 	anyTag    = regexp.MustCompile(`(?i)<image(?:set)?\b`)
 	setTag    = regexp.MustCompile(`(?i)<imageset\b((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>`)
@@ -18,11 +18,11 @@ var (
 	attribute = regexp.MustCompile(`(?s)([A-Za-z_][\w.-]*)\s*=\s*("[^"]*"|'[^']*')`)
 )
 
-// tags are those of an image set, in a tree: the set with its images.
+// tags are the tags of an image set as a tree: the set with its images.
 type tags struct {
 	text  string
 	root  *text.Node
-	spans map[text.Item][2]int // where tags stand
+	spans map[text.Item][2]int // positions of tags
 	utf16 bool
 }
 
@@ -45,12 +45,12 @@ func tagsOf(data []byte) (*tags, bool) {
 		t.text = string(data)
 	}
 	if strings.Contains(t.text, "<!--") || strings.Contains(t.text, "<![") {
-		return nil, false // there may be tags in it that are none
+		return nil, false // it may contain text that only looks like a tag
 	}
 	set := setTag.FindAllStringSubmatchIndex(t.text, -1)
 	images := imageTag.FindAllStringSubmatchIndex(t.text, -1)
 	if len(set) != 1 || len(anyTag.FindAllStringIndex(t.text, -1)) != 1+len(images) || len(images) > 0 && images[0][0] < set[0][0] {
-		return nil, false // a tag is not in order
+		return nil, false // a tag is malformed
 	}
 	t.root = &text.Node{Name: "IMAGESET"}
 	t.spans[t.root] = [2]int{set[0][0], set[0][1]}
@@ -69,8 +69,8 @@ func attributesTo(n *text.Node, s string) {
 	}
 }
 
-// images merges image sets: the images of both, by their names. What is known of one image
-// counts as a whole: its place and size.
+// images merges image sets: the images of both sides, by their names. The attributes of an image are merged as a whole:
+// its position and size.
 func (m *merger) images(base, ours, theirs []byte) ([]byte, From, error) {
 	o, okO := tagsOf(ours)
 	t, okT := tagsOf(theirs)
@@ -138,7 +138,7 @@ func imagesOf(root *text.Node) map[string]*text.Node {
 	return m
 }
 
-// imageNames returns the names of all images in capitals, each once, in order.
+// imageNames returns the names of all images in upper case, each once, in order.
 func imageNames(roots ...*text.Node) []string {
 	var names []string
 	seen := make(map[string]bool)
@@ -154,7 +154,7 @@ func imageNames(roots ...*text.Node) []string {
 	return names
 }
 
-// attributesOf returns what a tag says, in any order; "" for none.
+// attributesOf returns the sorted attributes of a tag, or "" for nil.
 func attributesOf(n *text.Node) string {
 	if n == nil {
 		return ""
@@ -167,7 +167,7 @@ func attributesOf(n *text.Node) string {
 	return strings.Join(list, "\n")
 }
 
-// rectangle returns what an image says, as data.
+// rectangle describes an image for a conflict.
 func rectangle(n *text.Node) any {
 	if n == nil {
 		return nil
@@ -179,7 +179,7 @@ func rectangle(n *text.Node) any {
 	return m
 }
 
-// write returns the text with the tags as they are now.
+// write returns the text with the tags in their current state.
 func (t *tags) write(old []*text.Node, before map[*text.Node]string) []byte {
 	stays := make(map[*text.Node]bool)
 	behind := make(map[*text.Node][]*text.Node)
@@ -195,7 +195,7 @@ func (t *tags) write(old []*text.Node, before map[*text.Node]string) []byte {
 	at := 0
 	for _, n := range append([]*text.Node{t.root}, old...) {
 		span := t.spans[n]
-		if n != t.root && !stays[n] { // with the space before it
+		if n != t.root && !stays[n] { // together with the space before it
 			b.WriteString(strings.TrimRight(t.text[at:span[0]], " \t\r\n"))
 		} else {
 			b.WriteString(t.text[at:span[0]])
@@ -221,7 +221,7 @@ func (t *tags) write(old []*text.Node, before map[*text.Node]string) []byte {
 	return out
 }
 
-// newline returns what stands between two tags.
+// newline returns the text between two tags.
 func (t *tags) newline() string {
 	end := "\n"
 	if strings.Contains(t.text, "\r\n") {

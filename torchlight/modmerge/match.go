@@ -9,13 +9,13 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// identities are the keys by which nodes of one name are told apart, the first that does it.
+// identities are the keys that identify nodes with the same name. The first key that distinguishes all of them is used.
 var identities = []string{"NAME", "FILE", "UNIT", "SPAWNCLASS", "AFFIX", "LEVEL", "UNIT_GUID", "UNIQUE_GUID", "GUID", "ID", "ORIGINAL", "SKILL", "MONSTER", "TYPE", "THEME", "KEY"}
 
-// naming knows by what nodes that stand in one list are found in another.
+// naming determines how nodes of one list are identified in another.
 type naming struct {
-	key   map[string]string // by their name: the key that tells them apart
-	times map[string]int    // how many there are at most in one list
+	key   map[string]string // by node name: the key that identifies the nodes
+	times map[string]int    // the greatest number of nodes of a name in one list
 }
 
 func newNaming(lists ...[]*text.Node) *naming {
@@ -63,7 +63,7 @@ func unique(list []*text.Node, key string) bool {
 	return true
 }
 
-// way returns the way to a node of a list.
+// way returns the path of a node of a list.
 func (n *naming) way(above string, list []*text.Node, i int) string {
 	name := list[i].Name
 	if n.times[strings.ToUpper(name)] > 1 {
@@ -78,7 +78,7 @@ func (n *naming) way(above string, list []*text.Node, i int) string {
 	return join(above, name)
 }
 
-// match finds the nodes of one list in another. Strict finds only those that are surely the same.
+// match finds the nodes of one list in another. If strict is set, it finds only certain matches.
 func (n *naming) match(from, to []*text.Node, strict bool) map[*text.Node]*text.Node {
 	pairs := make(map[*text.Node]*text.Node)
 	others := byName(to)
@@ -127,7 +127,7 @@ func (n *naming) match(from, to []*text.Node, strict bool) map[*text.Node]*text.
 	return pairs
 }
 
-// differ reports whether two nodes say that they are about different things.
+// differ reports whether two nodes have keys that identify them as different things.
 func differ(a, b *text.Node) bool {
 	for _, key := range identities {
 		x, okX := a.Get(key)
@@ -139,8 +139,7 @@ func differ(a, b *text.Node) bool {
 	return false
 }
 
-// equalRuns returns which nodes of two lists are equal, in the order of both: the longest
-// common sequence.
+// equalRuns returns the equal nodes of two lists, in the order of both: their longest common subsequence.
 func equalRuns(as, bs []*text.Node) (pairs [][2]int) {
 	x, y := make([]string, len(as)), make([]string, len(bs))
 	for i, a := range as {
@@ -160,7 +159,7 @@ func equalRuns(as, bs []*text.Node) (pairs [][2]int) {
 		pairs = append(pairs, [2]int{len(x) - tail, len(y) - tail})
 	}
 	x, y = x[head:len(x)-tail], y[head:len(y)-tail]
-	const most = 1 << 24 // steps; what is longer is told apart by likeness only
+	const most = 1 << 24 // steps; longer lists are matched by similarity only
 	if len(x) == 0 || len(y) == 0 || len(x)*len(y) > most {
 		return pairs
 	}
@@ -191,9 +190,9 @@ func equalRuns(as, bs []*text.Node) (pairs [][2]int) {
 	return pairs
 }
 
-// alike pairs nodes that have at least half of what they say in common, the most alike first.
+// alike pairs nodes that have at least half of their contents in common, the most similar ones first.
 func alike(as, bs []*text.Node, pairs map[*text.Node]*text.Node) {
-	const most = 1 << 16 // pairs to look at
+	const most = 1 << 16 // greatest number of pairs to compare
 	if len(as)*len(bs) > most {
 		return
 	}
@@ -218,7 +217,7 @@ func alike(as, bs []*text.Node, pairs map[*text.Node]*text.Node) {
 	}
 }
 
-// share returns how much of what two nodes say is the same, 0 to 1.
+// share returns the share of the contents of two nodes that is equal, 0 to 1.
 func share(a, b *text.Node) float64 {
 	parts := func(n *text.Node) map[string]int {
 		m := make(map[string]int)

@@ -7,7 +7,7 @@ import (
 	"trowel.example/torchlight/modmerge"
 )
 
-// lines is a text of a data file or layout from short lines: "[X", "]X", "sKEY:VALUE".
+// lines returns the text of a data file or layout that is abbreviated as "[X", "]X", "sKEY:VALUE".
 func lines(s string) string {
 	types := map[byte]string{'s': "STRING", 'i': "INTEGER", 'f': "FLOAT", 'g': "INTEGER64", 'u': "UNSIGNED INT"}
 	var b strings.Builder
@@ -68,7 +68,7 @@ func TestPrefer(t *testing.T) {
 	}
 }
 
-// object is an object of a layout.
+// object returns the text of an object of a layout.
 func object(id, kind, more string, children ...string) string {
 	return " [BASEOBJECT [PROPERTIES sDESCRIPTOR:" + kind + " sNAME:" + kind + " gID:" + id + " " + more + " ]PROPERTIES [CHILDREN " + strings.Join(children, " ") + " ]CHILDREN ]BASEOBJECT "
 }

@@ -1,12 +1,12 @@
-// Package modmerge brings versions of mods of Torchlight II together.
+// Package modmerge merges mods of Torchlight II.
 //
-// [Merge] takes two mods, or archives, that were made of one. It goes by what things are: files by their paths; nodes of data files by their names and what tells them apart, keys of nodes; objects of
-// layouts by their IDs; images of image sets by their names. What nobody changed is copied as it
-// is, and tables (.RAW) follow the files that came out.
+// [Merge] merges two mods, or archives, with a common base. It matches files by their paths; nodes of data files by
+// their names and identifying keys; keys of nodes by their names; objects of layouts by their IDs; images of image sets
+// by their names. Unchanged parts are copied, and tables (.RAW) follow the merged files.
 //
-// [Pack] makes one mod of any number that have nothing to do with each other, by the same rules.
+// [Pack] combines any number of unrelated mods into one, by the same rules.
 //
-// [File] is [Merge] for a file that stands alone. See docs/merging.md for the rules.
+// [File] is [Merge] for a single file. See docs/merging.md for the rules.
 package modmerge
 
 import (
@@ -20,8 +20,8 @@ import (
 	"trowel.example/torchlight/raw"
 )
 
-// Merge makes of ours what both sides made of base: mods or archives, each open in an editor of its
-// own, which must stay open until ours is written. Names of files count in any case.
+// Merge applies the changes of theirs since base to ours. The three are mods or archives, each open in a separate
+// editor that must stay open until ours is written. Merge ignores case in file names.
 func Merge(base, ours, theirs *modedit.Editor, o Options) error {
 	mg := &threeWay{Options: o, base: base, ours: ours, theirs: theirs, sides: make(map[string]From)}
 	before := clashes(ours, theirs)
@@ -43,11 +43,11 @@ func Merge(base, ours, theirs *modedit.Editor, o Options) error {
 type threeWay struct {
 	Options
 	base, ours, theirs *modedit.Editor
-	sides              map[string]From // of the files that both changed
+	sides              map[string]From // for files that both sides changed
 }
 
-// names returns the paths of all files in capitals, without tables, which are made again; grids
-// come behind the layouts that they are of.
+// names returns the paths of all files in upper case, without tables, which are rebuilt. Grids come after their
+// layouts.
 func names(editors ...*modedit.Editor) []string {
 	var list []string
 	for _, e := range editors {
@@ -154,8 +154,8 @@ func (o *Options) winner() string {
 	return "ours"
 }
 
-// takeTheirs makes a file what it is in theirs, removed or not; of a conflict that was told
-// already it says no more.
+// takeTheirs makes a file equal to that of theirs, removed or not. It does not report a conflict that was reported
+// already.
 func (mg *threeWay) takeTheirs(name, told string) error {
 	what := "took from theirs"
 	switch {
@@ -176,7 +176,7 @@ func (mg *threeWay) takeTheirs(name, told string) error {
 	return nil
 }
 
-// header merges what the mods say of themselves, field by field.
+// header merges the headers of the mods, field by field.
 func (mg *threeWay) header() {
 	b, o, t := mg.base.Header(), mg.ours.Header(), mg.theirs.Header()
 	if b == nil || o == nil || t == nil {
@@ -200,13 +200,13 @@ func (mg *threeWay) header() {
 	case slices.Equal(o.Required, mine):
 	case slices.Equal(o.Required, its):
 		o.RequiredHash = t.RequiredHash
-	default: // how the hash of a list is made is not known
+	default: // the algorithm for the hash of the list is unknown
 		mg.conflict(check.Conflict{What: "both sides changed which mods are needed: the hash of that list cannot be made, so that it is as in " + mg.winner(), Took: mg.winner()})
 		if o.Required = mine; mg.Theirs {
 			o.Required, o.RequiredHash = its, t.RequiredHash
 		}
 	}
-	switch { // the list of releases belongs to the version
+	switch { // the list of releases depends on the version
 	case o.Version != 1:
 		o.Releases = nil
 	case len(o.Releases) != int(o.ModVersion)+1 && len(t.Releases) == int(o.ModVersion)+1:

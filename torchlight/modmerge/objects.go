@@ -15,17 +15,17 @@ type object struct {
 	parent           int64
 }
 
-// objects are those of a layout, by their IDs.
+// objects are the objects of a layout by their IDs.
 type objects struct {
 	by    map[int64]*object
-	below map[int64][]int64 // IDs of the objects in each, in order
+	below map[int64][]int64 // IDs of the children of each object, in order
 	all   []int64           // parents before their children
 }
 
-// rootID is the parent of the objects that stand in none.
+// rootID is the parent of objects that are not in another object.
 const rootID = -1
 
-// objectsOf returns the objects of a layout, false where IDs do not tell them apart.
+// objectsOf returns the objects of a layout, or false if their IDs are not unique.
 func objectsOf(root *text.Node) (*objects, bool) {
 	os := &objects{by: make(map[int64]*object), below: make(map[int64][]int64)}
 	lists := 0
@@ -63,7 +63,7 @@ func (os *objects) note(list *text.Node, parent int64) bool {
 	return true
 }
 
-// says returns what an object says, but for its children.
+// says returns the contents of an object without its children.
 func (o *object) says() string {
 	var b strings.Builder
 	sign(&b, o.properties, true)
@@ -75,9 +75,8 @@ func (o *object) kind() string {
 	return s
 }
 
-// layout merges layouts by their objects. It returns false, and has done nothing, where they
-// cannot be told apart by their IDs, or one is of another kind on both sides: then a layout is
-// taken as a whole.
+// layout merges layouts by their objects. It returns false, without changes, if the objects have no unique IDs, or an
+// object has different kinds on both sides: the layout must then be taken as a whole.
 func (m *merger) layout(base, ours, theirs *text.Node) bool {
 	b, ok := objectsOf(base)
 	o, okO := objectsOf(ours)
@@ -91,7 +90,7 @@ func (m *merger) layout(base, ours, theirs *text.Node) bool {
 			return false
 		}
 	}
-	parents, nodes := make(map[int64]int64), make(map[int64]*object) // of what there will be
+	parents, nodes := make(map[int64]int64), make(map[int64]*object) // of the merged layout
 	for _, id := range union(o.all, t.all) {
 		if keeps, parent := m.objectOf(id, b.by[id], o.by[id], t.by[id]); keeps != nil {
 			nodes[id], parents[id] = keeps, parent
@@ -122,7 +121,7 @@ func (m *merger) layout(base, ours, theirs *text.Node) bool {
 	return true
 }
 
-// objectOf returns what becomes of an object, nil if it goes, and in which it is.
+// objectOf returns a merged object, or nil if it is removed, and the ID of its parent.
 func (m *merger) objectOf(id int64, b, o, t *object) (*object, int64) {
 	m.object = id
 	defer func() { m.object = 0 }()
@@ -170,7 +169,7 @@ func (m *merger) objectOf(id int64, b, o, t *object) (*object, int64) {
 	return nil, 0
 }
 
-// root sees to it that every object is in one that stays, and none in itself.
+// root makes sure that every object has an existing parent and does not contain itself.
 func (m *merger) root(nodes map[int64]*object, parents map[int64]int64, o, t *objects) {
 	winner := o
 	if m.theirs {
@@ -213,7 +212,7 @@ func (m *merger) root(nodes map[int64]*object, parents map[int64]int64, o, t *ob
 	m.object = 0
 }
 
-// circle returns the objects around one if it is in itself.
+// circle returns the objects that contain an object if it contains itself.
 func circle(id int64, parents map[int64]int64) []int64 {
 	list := []int64{id}
 	at := id
@@ -230,18 +229,18 @@ func circle(id int64, parents map[int64]int64) []int64 {
 	return nil
 }
 
-// siblings returns which objects will be in one, in order.
+// siblings returns the IDs of the merged children of an object, in order.
 func (m *merger) siblings(parent int64, parents map[int64]int64, b, o, t *objects) []int64 {
 	is := func(id int64) bool { p, ok := parents[id]; return ok && p == parent }
 	keep := func(list []int64) []int64 {
 		return slices.DeleteFunc(slices.Clone(list), func(id int64) bool { return !is(id) })
 	}
 	was, list, other := keep(b.below[parent]), keep(o.below[parent]), keep(t.below[parent])
-	in := func(list []int64) func(int64) bool { // the opposite: for what goes
+	in := func(list []int64) func(int64) bool { // the opposite, for slices.DeleteFunc
 		there := setOf(list)
 		return func(id int64) bool { return !there[id] }
 	}
-	// What both have gets the order of the side that changed it.
+	// Objects that both sides have get the order of the side that changed it.
 	commonB := slices.DeleteFunc(slices.DeleteFunc(slices.Clone(was), in(list)), in(other))
 	commonO := slices.DeleteFunc(slices.Clone(list), in(commonB))
 	commonT := slices.DeleteFunc(slices.Clone(other), in(commonB))
@@ -265,7 +264,7 @@ func (m *merger) siblings(parent int64, parents map[int64]int64, b, o, t *object
 			}
 		}
 	}
-	// What comes from theirs stands behind what it stands behind there.
+	// Objects of theirs come after the same object as in theirs.
 	there, known := setOf(list), setOf(b.below[parent])
 	for i, id := range other {
 		if there[id] {
@@ -277,11 +276,11 @@ func (m *merger) siblings(parent int64, parents map[int64]int64, b, o, t *object
 			at = slices.Index(list, other[j]) + 1
 		}
 		for at < len(list) && o.by[list[at]] != nil && !known[list[at]] {
-			at++ // behind what ours added there
+			at++ // after the objects that ours added there
 		}
 		list = slices.Insert(list, at, id)
 	}
-	for _, id := range union(o.all, t.all) { // of what was removed and comes back
+	for _, id := range union(o.all, t.all) { // removed objects that are restored
 		if is(id) && !there[id] {
 			list = append(list, id)
 		}
@@ -289,7 +288,7 @@ func (m *merger) siblings(parent int64, parents map[int64]int64, b, o, t *object
 	return list
 }
 
-// setChildren puts objects into one.
+// setChildren sets the children of an object.
 func setChildren(root *text.Node, parent int64, list []int64, nodes map[int64]*object) {
 	in := root.Child("OBJECTS")
 	if parent != rootID {
@@ -309,7 +308,7 @@ func setChildren(root *text.Node, parent int64, list []int64, nodes map[int64]*o
 	}
 }
 
-// union returns what is in either list, in the order of the first and then the second.
+// union returns the elements of both lists, those of the first list first.
 func union(a, b []int64) []int64 {
 	seen := setOf(a)
 	out := slices.Clone(a)

@@ -18,13 +18,13 @@ import (
 	"trowel.example/torchlight/modedit"
 )
 
-// Input is one of the mods that a pack is made of.
+// Input is one of the mods in a pack.
 type Input struct {
-	Name   string // of its file, such as A.MOD
+	Name   string // file name, for example A.MOD
 	Editor *modedit.Editor
 }
 
-// title returns what the mod is called.
+// title returns the title of the mod.
 func (in *Input) title() string {
 	if h := in.Editor.Header(); h != nil && h.Title != "" {
 		return h.Title
@@ -34,36 +34,36 @@ func (in *Input) title() string {
 
 func (in *Input) stem() string { return strings.TrimSuffix(in.Name, path.Ext(in.Name)) }
 
-// PackOptions are how a pack is made.
+// PackOptions control how a pack is built.
 type PackOptions struct {
 	Options
-	Base   moddir.Files // the game's own files; nil: not known
-	Prefer string       // "last", which is the default, "first", or the name of a mod: whose parts win
-	Union  bool         // without a base: what only one mod has of a file is kept, too
+	Base   moddir.Files // the game's files; nil if unknown
+	Prefer string       // the mod that wins conflicts: "last" (the default), "first", or the name of a mod
+	Union  bool         // without a base, keep parts of a file that only one mod has
 
-	Title    string // "" for one that is made of those of the mods
-	ID       int64  // 0 for one that no other mod has
-	Version  uint16 // 0 for 1
-	NewGUIDs bool   // numbers that two files have are made new in that of the lower priority
-	Versions bool   // several versions of one mod are allowed
+	Title    string // "" for a title made from those of the mods
+	ID       int64  // 0 for a new ID
+	Version  uint16 // 0 means 1
+	NewGUIDs bool   // if two files have one GUID, give a new one to that of the lower priority
+	Versions bool   // allow several versions of one mod
 }
 
-// pack is a pack in the making.
+// pack is a pack that is being built.
 type pack struct {
 	PackOptions
-	mods                   []Input // in rising priority
+	mods                   []Input // in ascending priority
 	made                   *modedit.Editor
-	taken, covered, equals []int          // files of each mod
-	owner                  map[string]int // of files: which mod they come from
+	taken, covered, equals []int          // numbers of files for each mod
+	owner                  map[string]int // for each file, the mod that it comes from
 }
 
-// Pack makes one mod of several that have nothing to do with each other, in rising priority. The
-// editors must stay open until what it returns is written. Files that one mod has, or that are the same in all,
-// are copied as they are. Of others, key by key, that of the highest priority wins where the mods
-// differ, if the file of the game is known; else the whole file wins, as it does in the game.
+// Pack combines several unrelated mods, in ascending priority. The editors must stay open until the result is written.
+// Files that only one mod has, or that are identical in all, are copied unchanged. Others are merged key by key if the
+// file of the game is known, and the mod with the highest priority wins where the mods differ. Otherwise its whole file
+// wins, as in the game.
 func Pack(mods []Input, o PackOptions) (*modedit.Editor, error) {
 	p := &pack{PackOptions: o, owner: make(map[string]int)}
-	p.Theirs = true // the later one
+	p.Theirs = true // the mod of higher priority
 	var err error
 	if p.mods, err = ranked(mods, o.Prefer); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func Pack(mods []Input, o PackOptions) (*modedit.Editor, error) {
 	return p.made, nil
 }
 
-// ranked returns mods in rising priority.
+// ranked returns mods in ascending priority.
 func ranked(mods []Input, prefer string) ([]Input, error) {
 	mods = slices.Clone(mods)
 	switch prefer {
@@ -119,7 +119,7 @@ func ranked(mods []Input, prefer string) ([]Input, error) {
 	return mods, nil
 }
 
-// fits finds out whether the mods can be in one.
+// fits returns an error if the mods cannot be combined.
 func (p *pack) fits() error {
 	if len(p.mods) < 2 {
 		return errors.New("expected two mods or more")
@@ -151,7 +151,7 @@ func (p *pack) fits() error {
 	return nil
 }
 
-// header returns what the pack says of itself.
+// header returns the header of the pack.
 func (p *pack) header() *mod.Header {
 	h := mod.NewHeader()
 	h.Game = mod.GameVersion{}
@@ -192,7 +192,7 @@ func (p *pack) header() *mod.Header {
 	return h
 }
 
-// file decides what becomes of a file.
+// file adds a file to the pack, from one mod or merged.
 func (p *pack) file(name string) error {
 	var has []int
 	for i, m := range p.mods {
@@ -201,7 +201,7 @@ func (p *pack) file(name string) error {
 		}
 	}
 	winner := has[len(has)-1]
-	if isGrid(name) { // belongs to its layout
+	if isGrid(name) { // packed with its layout
 		if i, is := p.owner[strings.TrimSuffix(name, path.Ext(name))+".LAYOUT"]; is && slices.Contains(has, i) {
 			winner = i
 		}
@@ -211,7 +211,7 @@ func (p *pack) file(name string) error {
 	if err := p.made.Adopt(p.mods[winner].Editor, name); err != nil {
 		return err
 	}
-	var others []int // those with another content
+	var others []int // mods whose file has another content
 	for _, i := range has {
 		if i == winner {
 			continue
@@ -233,7 +233,7 @@ func (p *pack) file(name string) error {
 	return p.differing(name, others, winner)
 }
 
-// same reports whether two mods have the same file, but for the IDs of strings.
+// same reports whether two mods have the same file, ignoring the IDs of strings.
 func (p *pack) same(i, j int, name string) (bool, error) {
 	a, b := p.mods[i].Editor, p.mods[j].Editor
 	if same, err := modedit.SameFile(a, b, name); err != nil || same {
@@ -244,7 +244,7 @@ func (p *pack) same(i, j int, name string) (bool, error) {
 	return errX == nil && errY == nil && signature(x) == signature(y), nil
 }
 
-// differing merges a file that mods have with different contents.
+// differing merges a file that has different contents in several mods.
 func (p *pack) differing(name string, others []int, winner int) error {
 	var base []byte
 	if p.Base != nil {
@@ -303,7 +303,7 @@ func (p *pack) differing(name string, others []int, winner int) error {
 	return nil
 }
 
-// whole tells that a file is that of one mod.
+// whole reports that a file is taken from one mod as a whole.
 func (p *pack) whole(name string, others []int, winner int, why string) {
 	p.conflict(check.Conflict{Path: name, What: fmt.Sprintf("%s (%s)", why, p.namesOf(append(slices.Clone(others), winner))), Took: p.mods[winner].Name})
 }
@@ -330,7 +330,7 @@ func sheetOf(e *modedit.Editor, name string) string {
 	return gameName(file)
 }
 
-// removed takes away what mods take away from the game, but for what a later mod has.
+// removed makes the pack remove the files of the game that its mods remove, except those that a later mod has.
 func (p *pack) removed() {
 	h := p.made.Header()
 	seen := make(map[string]bool)
@@ -357,7 +357,7 @@ func (p *pack) removed() {
 	}
 }
 
-// renumber gives files new numbers where a file of another mod of a higher priority has theirs.
+// renumber gives new GUIDs to files whose GUIDs clash with a mod of higher priority.
 func (p *pack) renumber() error {
 	type number struct {
 		kind string

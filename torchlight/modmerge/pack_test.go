@@ -17,7 +17,7 @@ import (
 	"trowel.example/torchlight/raw"
 )
 
-// packed packs mods, called A.MOD, B.MOD ..., and returns the pack and the conflicts.
+// packed packs mods, with the names A.MOD, B.MOD ..., and returns the pack and the conflicts.
 func packed(t testing.TB, o modmerge.PackOptions, mods ...[]byte) (*modedit.Editor, []check.Conflict) {
 	t.Helper()
 	var conflicts []check.Conflict
@@ -198,7 +198,7 @@ func TestPackHeaders(t *testing.T) {
 	}
 }
 
-// Mods that have nothing to do with each other: a pack has all of them, and nothing new is wrong.
+// TestRealPack tests that a pack of unrelated mods contains all of them and has no new findings.
 func TestRealPack(t *testing.T) {
 	var mods [][]byte
 	known := make(map[string]bool)

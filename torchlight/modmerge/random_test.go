@@ -18,7 +18,7 @@ import (
 
 // change is an edit of one place.
 type change struct {
-	file, key string // key "" is the whole file
+	file, key string // key "" means the whole file
 	do        func(e *modedit.Editor) error
 }
 
@@ -26,7 +26,7 @@ func (c change) overlaps(d change) bool {
 	return c.file == d.file && (c.key == "" || d.key == "" || c.key == d.key)
 }
 
-// randomChange returns an edit of a mod; its values are its own.
+// randomChange returns a random edit of a mod with a unique value.
 func randomChange(t testing.TB, r *rand.Rand, e *modedit.Editor, salt string) change {
 	files := e.Paths()
 	trees := files[:0:0]
@@ -61,7 +61,7 @@ func randomChange(t testing.TB, r *rand.Rand, e *modedit.Editor, salt string) ch
 		t.Fatal(err)
 	}
 	var keys []*text.Property
-	extra := make(map[*text.Property]bool) // of objects, which are merged as a whole
+	extra := make(map[*text.Property]bool) // properties in parts of objects that are merged as a whole
 	var walk func(n *text.Node, inProperties, inExtra bool)
 	walk = func(n *text.Node, inProperties, inExtra bool) {
 		for p := range n.Properties() {
@@ -100,7 +100,7 @@ func randomChange(t testing.TB, r *rand.Rand, e *modedit.Editor, salt string) ch
 	return change{file, place, func(e *modedit.Editor) error { _, err := e.Set(file, p.Key, value, modedit.Choice{}); return err }}
 }
 
-// possible returns a random change that its file can hold.
+// possible returns a random change that can be applied to its file.
 func possible(t testing.TB, r *rand.Rand, data []byte, salt string) change {
 	for {
 		c := randomChange(t, r, editor(t, data), salt)
@@ -122,7 +122,7 @@ func edited(t testing.TB, data []byte, list ...change) []byte {
 	return written(t, e)
 }
 
-// smallMods are mods to change: the sample, and parts of those of the corpus.
+// smallMods returns mods to change: the sample, and parts of those in the corpus.
 func smallMods(t testing.TB) [][]byte {
 	list := [][]byte{ember(t)}
 	if !tests.Long(t) || os.Getenv("TROWEL_CORPUS") == "" && !there("../../../shared/corpus") {
@@ -151,7 +151,8 @@ func there(name string) bool {
 	return err == nil
 }
 
-// Two random edits, merged, are both one after the other; where they overlap it is told.
+// TestRandom tests that merging two random edits gives the same result as applying both, and that overlapping edits are
+// reported.
 func TestRandom(t *testing.T) {
 	mods := smallMods(t)
 	r := rand.New(rand.NewPCG(12, 3))
@@ -182,7 +183,7 @@ func TestRandom(t *testing.T) {
 	t.Logf("%d mods, %d of %d pairs overlap", len(mods), overlaps, pairs)
 }
 
-// Versions of one mod, as they really came about.
+// TestHistories tests merges of real successive versions of a mod.
 func TestHistories(t *testing.T) {
 	var versions [][]byte
 	for _, name := range corpus.Files(t, "torchlight", "EDITORMOD.MOD") {

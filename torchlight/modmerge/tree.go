@@ -11,18 +11,17 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// merger merges the trees of one file. What it makes is ours, changed in place, so that what
-// nobody changed stays the very item that it was.
+// merger merges the trees of one file. It changes ours in place, so that unchanged items keep their identity.
 type merger struct {
 	path      string
-	theirs    bool // conflicts go to theirs
+	theirs    bool // resolve conflicts with theirs
 	object    int64
-	atomic    bool // nodes below properties count as a whole
+	atomic    bool // nodes below properties are merged as a whole
 	conflicts []check.Conflict
 	took      []check.Place
 }
 
-// node merges what two sides made of a node; base is nil where both added it.
+// node merges the changes of two sides to a node; base is nil if both added it.
 func (m *merger) node(base, ours, theirs *text.Node, way string) {
 	if base == nil {
 		base = new(text.Node)
@@ -53,15 +52,15 @@ func (m *merger) conflict(way, what string, base, ours, theirs any) {
 
 func (m *merger) take(way string) { m.took = append(m.took, m.place(way)) }
 
-// insertion finds out where what theirs added goes into ours.
+// insertion finds the positions in ours for items that theirs added.
 type insertion struct {
 	ours, theirs *text.Node
-	counterpart  map[text.Item]text.Item // of items of theirs, in ours
+	counterpart  map[text.Item]text.Item // for items of theirs, the same items in ours
 	added        map[text.Item]bool      // items that only ours added
 }
 
-// insert puts an item of theirs into ours, behind what stands before it there and what ours put
-// at the same place.
+// insert inserts an item of theirs into ours, after the item that precedes it in theirs and after items that ours added
+// at the same position.
 func (in *insertion) insert(it text.Item) {
 	_, isNode := it.(*text.Node)
 	at := 0
@@ -79,7 +78,7 @@ func (in *insertion) insert(it text.Item) {
 		}
 		at++
 	}
-	for i := at; isNode && i < len(in.ours.Items); i++ { // nodes stand behind properties
+	for i := at; isNode && i < len(in.ours.Items); i++ { // nodes come after properties
 		if _, property := in.ours.Items[i].(*text.Property); property {
 			at = i + 1
 		}
@@ -99,7 +98,7 @@ func (m *merger) properties(base, ours, theirs *text.Node, in *insertion, way st
 	b, o, t := byKey(base), byKey(ours), byKey(theirs)
 	for _, key := range keysOf(ours, theirs, base) {
 		bs, os, ts := b[key], o[key], t[key]
-		if m.atomic && key == "PARENTID" { // follows from where the object is
+		if m.atomic && key == "PARENTID" { // it follows from the position of the object
 			continue
 		}
 		n := max(len(bs), len(os), len(ts))
@@ -141,7 +140,7 @@ func (m *merger) property(b, o, t *text.Property, in *insertion, way string) {
 	}
 }
 
-// set merges the values of a key that stands several times, as a set with an order.
+// set merges the values of a repeated key as an ordered set.
 func (m *merger) set(b, o, t []*text.Property, in *insertion, way string) {
 	nb, no, nt := count(b), count(o), count(t)
 	spare := make(map[string][]*text.Property)
@@ -192,8 +191,7 @@ func count(list []*text.Property) map[string]int {
 	return n
 }
 
-// extras merges the nodes below the properties of an object, such as the graph of a Logic
-// Group: they are taken from one side.
+// extras merges the nodes below the properties of an object, such as the graph of a Logic Group, as a whole.
 func (m *merger) extras(base, ours, theirs *text.Node, way string) {
 	of := func(n *text.Node) string {
 		var s strings.Builder
@@ -287,7 +285,7 @@ func (m *merger) children(base, ours, theirs *text.Node, in *insertion, way stri
 	}
 }
 
-// order gives ours the order that theirs gave to nodes, if only theirs did.
+// order applies the order of nodes in theirs to ours, if only theirs changed it.
 func (m *merger) order(bs []*text.Node, ours *text.Node, toOurs, toTheirs map[*text.Node]*text.Node, os, ts []*text.Node, way string) {
 	var stay []*text.Node
 	for _, b := range bs {
@@ -392,7 +390,7 @@ func value(p *text.Property) any {
 	return p.Value
 }
 
-// same reports whether two properties say the same, by the bits of numbers.
+// same reports whether two properties have equal values; numbers are compared by their bits.
 func same(a, b *text.Property) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -400,7 +398,7 @@ func same(a, b *text.Property) bool {
 	return canonical(a) == canonical(b)
 }
 
-// canonical returns what a property says but for its key.
+// canonical returns the value of a property in a normalized form.
 func canonical(p *text.Property) string {
 	v := p.Value
 	switch p.Type {
@@ -424,7 +422,7 @@ func canonical(p *text.Property) string {
 	return p.Type.String() + ":" + v
 }
 
-// signature returns what a node says, in an order.
+// signature returns the contents of a node in a normalized order.
 func signature(n *text.Node) string {
 	var b strings.Builder
 	sign(&b, n, false)
