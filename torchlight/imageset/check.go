@@ -2,7 +2,7 @@ package imageset
 
 import "trowel.example/check"
 
-// Catalog lists what [Check] can find.
+// Catalog lists the findings that [Check] can report.
 var Catalog check.Catalog
 
 var (
@@ -14,14 +14,13 @@ var (
 		"Rename one of them.")
 )
 
-// Recognize reports whether head, the first bytes of a file or all of it, is the beginning
-// of an image set.
+// Recognize reports whether head, the first bytes of a file or all of it, is the beginning of an image set.
 func Recognize(head []byte) bool {
 	set, _ := Parse(head)
 	return set != nil
 }
 
-// Check reports what is wrong with an image set by itself.
+// Check reports problems that are visible in an image set alone.
 func Check(data []byte, sink check.Sink) {
 	set, err := Parse(data)
 	if err != nil {
@@ -30,7 +29,7 @@ func Check(data []byte, sink check.Sink) {
 	if set == nil {
 		return
 	}
-	seen := make(map[string]int) // lines by names
+	seen := make(map[string]int) // lines by sprite names
 	for _, s := range set.Sprites {
 		if other := seen[s.Name]; other > 0 {
 			sink.AddAt(foundTwice, []check.Place{check.Line{Line: other}, check.Line{Line: s.Line}}, "", -1, "has two sprites %q", s.Name)

@@ -15,29 +15,28 @@ import (
 )
 
 const (
-	contactWidth = 1024 // of a contact sheet, in pixels, unless a sprite is wider
+	contactWidth = 1024 // width of a contact sheet in pixels, unless a sprite is wider
 	gap          = 8    // around sprites
 	labelHeight  = 13
-	maxLabel     = 40 // letters of a name that are drawn
+	maxLabel     = 40 // greatest number of letters of a name that are drawn
 )
 
-// Contact is a contact sheet: all sprites of a set side by side, each over its name. It is
-// drawn part by part.
+// Contact is a contact sheet: all sprites of a set next to each other, each above its name. It can be drawn in parts.
 type Contact struct {
 	sheet *image.NRGBA
 	cells []cell
 	size  image.Point
 }
 
-// cell is where a sprite is on the sheet.
+// cell is the position of a sprite on the sheet.
 type cell struct {
 	image.Rectangle
 	sprite *image.NRGBA
 	label  string
-	bottom int // of its row
+	bottom int // bottom of the cell's row
 }
 
-// NewContact lays out the sprites of a set in their order, with the pixels of its picture.
+// NewContact lays out the sprites of a set in their order. Their pixels are taken from the picture sheet.
 func NewContact(s *Set, sheet *image.NRGBA) *Contact {
 	c := &Contact{sheet: sheet, cells: make([]cell, len(s.Sprites))}
 	at, height, row := image.Pt(gap, gap), 0, 0
@@ -71,9 +70,8 @@ func (c *Contact) endRow(from, to, bottom int) {
 // Size returns the size of the sheet, in pixels.
 func (c *Contact) Size() image.Point { return c.size }
 
-// Draw draws the pixels of dst.Rect, a part of a picture whose left top is at origin on the
-// sheet and whose pixels are 1/scale of the sheet's wide. It may be called from many
-// goroutines at a time.
+// Draw draws the pixels of dst.Rect, a part of a picture whose top left corner is at origin on the sheet and whose
+// pixels are 1/scale pixels of the sheet wide. Many goroutines may call it at once.
 func (c *Contact) Draw(dst *image.RGBA, origin [2]float64, scale float64) {
 	top := origin[1] + float64(dst.Rect.Min.Y)/scale
 	bottom := origin[1] + float64(dst.Rect.Max.Y)/scale
@@ -92,8 +90,8 @@ func (c *Contact) Draw(dst *image.RGBA, origin [2]float64, scale float64) {
 	}
 }
 
-// At returns which sprite of the set stands at a point of the sheet, and which pixel of its
-// picture that is: one of the sprite, but where the point is on its name. It returns -1 if there is none.
+// At returns the sprite at a point of the sheet, and the pixel of its picture. The pixel is outside of the sprite if
+// the point is on its name. At returns -1 if there is no sprite.
 func (c *Contact) At(x, y float64) (sprite int, pixel image.Point) {
 	first := sort.Search(len(c.cells), func(i int) bool { return float64(c.cells[i].bottom) >= y })
 	at := image.Pt(int(math.Floor(x)), int(math.Floor(y)))
@@ -108,7 +106,7 @@ func (c *Contact) At(x, y float64) (sprite int, pixel image.Point) {
 // Where returns the rectangle of a sprite on the sheet, with its name.
 func (c *Contact) Where(sprite int) image.Rectangle { return c.cells[sprite].Rectangle }
 
-// pixelsOf returns the pixels of a picture that something touches.
+// pixelsOf returns the pixels of the drawn picture that a rectangle touches.
 func pixelsOf(r image.Rectangle, origin [2]float64, scale float64) image.Rectangle {
 	at := func(v int, i int) int { return int((float64(v) - origin[i]) * scale) }
 	return image.Rect(at(r.Min.X, 0)-1, at(r.Min.Y, 1)-1, at(r.Max.X, 0)+2, at(r.Max.Y, 1)+2)
@@ -121,11 +119,11 @@ func labelOf(text string) *image.NRGBA {
 	return m
 }
 
-// outline is what borders of sprites are drawn in: two lines, of which one is to be seen on any picture.
+// outline are the colors of the two lines around sprites. One of them is visible on any picture.
 var outline = [2]color.RGBA{{0xff, 0x30, 0xc0, 0xff}, {0, 0, 0, 0xff}}
 
-// Outlines draws the borders of the sprites of a set over a picture that is drawn as
-// [picture.Draw] draws it, with its left top at 0,0.
+// Outlines draws the borders of the sprites of a set over a picture that is drawn with [picture.Draw], with its top
+// left corner at 0,0.
 func (s *Set) Outlines(dst *image.RGBA, origin [2]float64, scale float64) {
 	for _, sprite := range s.Sprites {
 		at := func(v, axis int) int { return int(math.Floor((float64(v) - origin[axis]) * scale)) }

@@ -1,5 +1,5 @@
-// Package imageset reads the .IMAGESET files of Torchlight II: XML of CEGUI that gives
-// names to parts of one picture, its sprites.
+// Package imageset reads the .IMAGESET files of Torchlight II: XML files of CEGUI that give names to parts of a
+// picture, its sprites.
 package imageset
 
 import (
@@ -16,28 +16,28 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// Set is what a file says.
+// Set is the content of a file.
 type Set struct {
 	Name    string
-	File    string // path of the picture in the game, such as media/ui/icons.dds
+	File    string // path of the picture in the game, for example media/ui/icons.dds
 	Sprites []Sprite
 
-	NativeWidth, NativeHeight string // of the screen that it was drawn for, in pixels, as they stand there; "" if they do not
+	NativeWidth, NativeHeight string // size of the screen that the set was drawn for, in pixels, unparsed; "" if absent
 }
 
-// Sprite is a part of the picture. It may reach beyond it.
+// Sprite is a part of the picture. It may extend beyond it.
 type Sprite struct {
 	Name string
-	Rect image.Rectangle // in pixels of the picture, from its left top; well-formed
-	Line int             // of the file, from 1, where it begins; 0 for one that was not read
+	Rect image.Rectangle // in pixels of the picture, from its top left corner; well-formed
+	Line int             // line of the file, from 1, where the sprite begins; 0 for a sprite that was not parsed
 }
 
-// maxSide keeps places of sprites in numbers that can be added.
+// maxSide limits coordinates of sprites, so that sums cannot overflow.
 const maxSide = 1 << 20
 
-// Parse reads a file: UTF-8 or UTF-16 with a byte order mark, with any name of an encoding
-// in its first line. It takes XML that is not quite right, as CEGUI does. What was read
-// comes with an error, too, which is a [*fault.Error].
+// Parse reads a file: UTF-8 or UTF-16 with a byte order mark. It ignores the encoding that the first line states. It
+// accepts slightly malformed XML, as CEGUI does. In case of an error, which is a [*fault.Error], it also returns the
+// part that was read.
 func Parse(data []byte) (*Set, error) {
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) {
 		data = []byte(bin.DecodeUTF16(data[2:]))
@@ -47,7 +47,7 @@ func Parse(data []byte) (*Set, error) {
 	dec.Strict = false
 	dec.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // names are ASCII
 	var set *Set
-	var first error // sprite that cannot be read; the others are
+	var first error // the first invalid sprite; the others are read
 	line, counted := 1, 0
 	ended := false
 	for {
@@ -87,7 +87,7 @@ func Parse(data []byte) (*Set, error) {
 	}
 }
 
-// attribute returns an attribute of an element; "" if it has none of that name.
+// attribute returns an attribute of an element, or "" if it has no attribute of that name.
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if strings.EqualFold(a.Name.Local, name) {
@@ -116,8 +116,8 @@ func sprite(e xml.StartElement) (s Sprite, err error) {
 	return s, err
 }
 
-// Cut returns what a picture shows of a sprite. It shares the pixels of the picture, and
-// is empty if the sprite is beside it.
+// Cut returns the part of a picture that a sprite shows. It shares the pixels of the picture, and is empty if the
+// sprite is outside of the picture.
 func (s Sprite) Cut(sheet *image.NRGBA) *image.NRGBA {
 	return sheet.SubImage(s.Rect.Add(sheet.Rect.Min)).(*image.NRGBA)
 }

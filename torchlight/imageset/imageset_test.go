@@ -43,7 +43,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Sprites are clipped to the picture.
+// TestCut tests that sprites are clipped to the picture.
 func TestCut(t *testing.T) {
 	set, err := imageset.Parse([]byte(sample))
 	if err != nil {
@@ -57,7 +57,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// All sprites are on a contact sheet, each at one place, and parts of it are as the whole.
+// TestContact tests that each sprite has one place on a contact sheet, and that parts are drawn like the whole.
 func TestContact(t *testing.T) {
 	sheet := image.NewNRGBA(image.Rect(0, 0, 64, 64))
 	for i := range sheet.Pix {
