@@ -12,8 +12,8 @@ import (
 	"trowel.example/torchlight/mod"
 )
 
-// Every picture, sound and skeleton in real mods says what it is, and 4096
-// bytes of it say as much as all.
+// TestCorpus tests that every picture, sound and skeleton in real mods is recognized, and that 4096 bytes of it give
+// the same result as the whole file.
 func TestCorpus(t *testing.T) {
 	formats := map[string]int{}
 	for _, name := range append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...) {

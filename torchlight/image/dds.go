@@ -8,7 +8,7 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// The bits of the flags of a DDS pixel format that say what its numbers mean.
+// Flags of a DDS pixel format that state the meaning of its fields.
 const (
 	ddsAlphaPixels = 0x1
 	ddsAlpha       = 0x2
@@ -17,7 +17,7 @@ const (
 	ddsLuminance   = 0x20000
 )
 
-// ddsCube is the bit of the second capabilities for the six sides of a cube.
+// ddsCube is the bit of the second capabilities for cube maps.
 const ddsCube = 0x200
 
 // dds reads the header of a DirectDraw surface.
@@ -52,8 +52,8 @@ func dds(data []byte) ([]Field, bool) {
 	return fields, true
 }
 
-// ddsFormat reads a pixel format and returns its name: the four characters of
-// a codec, or channels with their bits from the highest, such as A8R8G8B8.
+// ddsFormat reads a pixel format and returns its name: the four characters of a codec, or channels with their bits from
+// the highest, for example A8R8G8B8.
 func ddsFormat(r *bin.Reader) string {
 	r.U32("format_size")
 	flags := r.U32("format_flags")
@@ -83,8 +83,7 @@ func ddsFormat(r *bin.Reader) string {
 	return channels(letters, masks, int(min(total, 32)))
 }
 
-// channels writes masks as letters and numbers of bits, from the highest bit;
-// bits of no channel are X.
+// channels returns masks as letters and numbers of bits, from the highest bit; bits of no channel are X.
 func channels(letters string, masks [4]uint32, total int) string {
 	var b strings.Builder
 	for bit := total; bit > 0; {

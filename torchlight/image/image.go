@@ -1,6 +1,5 @@
-// Package image tells in a few lines what is in the pictures, sounds and models
-// of Torchlight II: their size, format and number of parts. It reads headers
-// only; nothing of it is needed to take a mod apart and put it together.
+// Package image summarizes the pictures, sounds and models of Torchlight II: their size, format and number of parts. It
+// reads only headers. Extracting and building mods does not need it.
 package image
 
 import (
@@ -15,15 +14,15 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// Field is one thing that is known of a file.
+// Field is a fact about a file.
 type Field struct {
-	Name  string // such as "size"
-	Value string // such as "512 × 256"
+	Name  string // for example "size"
+	Value string // for example "512 × 256"
 }
 
-// reader tells what is in a file of one format.
+// reader reads the facts about files of one format.
 type reader struct {
-	magic string // how files begin; "" if nothing tells
+	magic string // how files begin; "" if there is no signature
 	info  func(data []byte) ([]Field, bool)
 }
 
@@ -42,12 +41,11 @@ var byName = map[string]func(data []byte) ([]Field, bool){
 	".IMAGESET": imageSet,
 }
 
-// Info returns what is in a file. The data may be its beginning only: 4096 bytes
-// are mostly enough, but the images of an image set are counted as far as the
-// data go. It returns false for what is none of the formats, or is broken
-// before it says anything.
+// Info returns the facts about a file. The data may be its beginning only: 4096 bytes are mostly enough, but the images
+// of an image set are counted only in the given data. Info returns false for unknown formats and for files that are
+// broken before their first field.
 //
-// The content tells the format, except for .TGA and .IMAGESET, which the name tells.
+// The format is detected by the content, except for .TGA and .IMAGESET, which are detected by the name.
 func Info(name string, data []byte) ([]Field, bool) {
 	for _, r := range readers {
 		if bytes.HasPrefix(data, []byte(r.magic)) {
@@ -83,8 +81,7 @@ func pictureInfo(format string, c image.Config, err error) ([]Field, bool) {
 	return []Field{{"format", format}, sizeField(uint32(c.Width), uint32(c.Height))}, true
 }
 
-// tga reads the header of a Targa picture, which has no signature: what cannot
-// be one is refused.
+// tga reads the header of a Targa picture, which has no signature. It rejects impossible headers.
 func tga(data []byte) ([]Field, bool) {
 	r := bin.NewReader(data, bin.LittleEndian)
 	r.U8("id_length")

@@ -13,7 +13,7 @@ import (
 	"trowel.example/torchlight/image"
 )
 
-// words are little-endian integers of 32 bits.
+// words returns little-endian integers of 32 bits.
 func words(v ...uint32) (b []byte) {
 	for _, n := range v {
 		b = binary.LittleEndian.AppendUint32(b, n)
@@ -21,7 +21,7 @@ func words(v ...uint32) (b []byte) {
 	return b
 }
 
-// dds is a header whose pixel format is that of the arguments.
+// dds returns a header with the given pixel format.
 func dds(mipmaps, caps2, flags uint32, fourCC string, format ...uint32) []byte {
 	b := append([]byte("DDS "), words(124, 0x1007, 64, 128, 0, 0, mipmaps)...)
 	b = append(b, make([]byte, 44)...)
@@ -125,7 +125,7 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// What is cut off says nothing that the whole file does not say.
+// TestCut tests that a truncated file gives no other facts than the whole file.
 func TestCut(t *testing.T) {
 	for _, s := range samples(t) {
 		whole := strings.Split(s.want, "; ")

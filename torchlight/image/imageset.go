@@ -2,7 +2,7 @@ package image
 
 import "trowel.example/torchlight/imageset"
 
-// imageSet tells of an image set of CEGUI, as far as it can be read.
+// imageSet summarizes an image set of CEGUI, as far as it can be read.
 func imageSet(data []byte) ([]Field, bool) {
 	set, _ := imageset.Parse(data)
 	if set == nil {
