@@ -2,7 +2,7 @@ package tables
 
 import "trowel.example/check"
 
-// Catalog lists what [Build] can find.
+// Catalog lists the findings that [Build] can report.
 var Catalog check.Catalog
 
 var (

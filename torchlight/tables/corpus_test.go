@@ -60,18 +60,18 @@ func (f files) Tree(path string) (*text.Node, error) {
 	return file.Root, nil
 }
 
-// leftOver are compiled files in the mods of one author whose sources he had
-// deleted. GUTS packs such files, but does not see them when it builds tables.
+// leftOver are compiled files in the mods of one author whose sources had been deleted. GUTS packs such files, but
+// ignores them when it builds tables.
 var leftOver = []string{
 	"MEDIA/SKILLS/NIGHTMAREGRENADE/SPIDERSUICIDE.DAT",
 	"MEDIA/SKILLS/STATIC MISSILES/STATIC MISSILES BACKUP.DAT",
 	"MEDIA/SKILLS/STATIC MISSILES/STATIC MISSILES.DAT",
 }
 
-// beforeDeletion is a mod that he published while one of them had its source.
+// beforeDeletion is a mod published while one of these files had its source.
 const beforeDeletion = "hist-26f383d867/Commando.mod"
 
-// openMod returns the sources in a mod, the left over ones apart, and its tables.
+// openMod returns the sources in a mod without the leftover ones, and its tables.
 func openMod(t testing.TB, name string) (sources, own files) {
 	t.Helper()
 	data, err := os.ReadFile(name)
@@ -100,9 +100,9 @@ func mods(t testing.TB) []string {
 	return append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...)
 }
 
-// The tables built of what is in a mod are the very tables in it: no more of
-// them, no less, and each the same bytes. The one thing that they take from
-// the game, that its items are equipment, is known.
+// TestMods tests that the tables built from the sources in a mod are byte-identical to the tables in it, and that no
+// table is missing or added. The only fact that these tables take from the game, that its items are equipment, is
+// known.
 func TestMods(t *testing.T) {
 	total := map[raw.Kind]int{}
 	for _, name := range mods(t) {
@@ -191,7 +191,7 @@ func records(table raw.Table) map[string]any {
 	return byFile
 }
 
-// What is left over is compiled in the folder of the mod, without a source.
+// TestLeftOver tests that the leftover files are in the folder of the mod, compiled and without a source.
 func TestLeftOver(t *testing.T) {
 	dir := filepath.Join(corpus.Dir(t, "torchlight"), "xyvian__Commando_Testing", "HEAD")
 	_, _, compiled := openFolder(t, dir)
@@ -202,9 +202,9 @@ func TestLeftOver(t *testing.T) {
 	}
 }
 
-// The records built of the texts of a mod are those in the tables beside them,
-// and so is the whole table if the folder has all its sources: of older states
-// of a mod the corpus has only the files that changed.
+// TestFolders tests that the records built from the texts of a mod are those in the tables next to them, and that the
+// whole table is equal if the folder has all sources: for older states of a mod the corpus has only the files that
+// changed.
 func TestFolders(t *testing.T) {
 	same := map[raw.Kind]int{}
 	whole := 0
@@ -222,7 +222,7 @@ func TestFolders(t *testing.T) {
 				t.Fatal(err)
 			}
 			if built[file] == nil {
-				continue // nothing but the table is there
+				continue // the folder has only the table
 			}
 			theirs, ours := records(table), records(built[file])
 			for path, record := range ours {

@@ -29,8 +29,8 @@ func (b *builder) affixes() *raw.Affixes {
 	return t
 }
 
-// values returns the strings in the nodes of a name, whatever their keys: the
-// sources say UNITTYPE or UNITTYPES for the same.
+// values returns the strings in the nodes with a name, whatever their keys are: sources use both UNITTYPE and UNITTYPES
+// for the same purpose.
 func values(n *text.Node, name string) (all []string) {
 	for child := range n.Children() {
 		if !strings.EqualFold(child.Name, name) {
@@ -84,8 +84,7 @@ func (b *builder) roomPieces() *raw.RoomPieces {
 	return t
 }
 
-// objects returns the properties of each object of a layout that has a
-// descriptor, in the order of the text.
+// objects returns the properties of each object of a layout with the given descriptor, in the order of the text.
 func objects(layout *text.Node, descriptor string) (found []*text.Node) {
 	for n := range walk(layout) {
 		if d, _ := n.Get("DESCRIPTOR"); strings.EqualFold(d, descriptor) && strings.EqualFold(n.Name, "PROPERTIES") {
@@ -111,7 +110,7 @@ func (b *builder) missiles() *raw.Missiles {
 	return t
 }
 
-// ui puts down the first menu definition of each layout.
+// ui returns the records of the first menu definition of each layout.
 func (b *builder) ui() *raw.UI {
 	t := new(raw.UI)
 	for file, tree := range b.scan("MEDIA/UI/", ".LAYOUT", filesFirst) {

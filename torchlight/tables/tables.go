@@ -1,13 +1,10 @@
-// Package tables builds the .RAW files of a mod from its sources, as GUTS does
-// when it builds the mod: it goes through a folder for each table and puts
-// down what the game has to know of each file before it reads it.
+// Package tables builds the .RAW files of a mod from its sources, as GUTS does when it builds the mod: for each table
+// it walks a folder and records what the game must know about each file before reading it.
 //
-// Six of the tables need nothing but the mod. UNITDATA follows BASEFILE, by
-// which a unit takes over what it does not say, and most chains end in the
-// game's own files. [Build] reads those from base, and where there is none
-// says which files it lacked.
+// Six of the tables depend only on the mod. UNITDATA follows BASEFILE, by which a unit inherits values, and most chains
+// end in the game's own files. [Build] reads those from base, and reports the files that are missing.
 //
-// How each record is made is told in docs/formats/torchlight-tables.md.
+// The construction of the records is described in docs/formats/torchlight-tables.md.
 package tables
 
 import (
@@ -25,19 +22,17 @@ import (
 
 // Sources are the files of a mod or of the game.
 type Sources interface {
-	// Files yields the paths of the sources in capitals, with a slash between
-	// names: "MEDIA/SKILLS/X.DAT", "MEDIA/UI/X.LAYOUT". Others are skipped.
+	// Files yields the paths of the sources in upper case, with a slash between names: "MEDIA/SKILLS/X.DAT",
+	// "MEDIA/UI/X.LAYOUT". Other files are skipped.
 	Files() iter.Seq[string]
 	// Tree returns the tree of a file, whether it exists as text or compiled.
 	// It fails with fs.ErrNotExist if there is no such file.
 	Tree(path string) (*text.Node, error)
 }
 
-// Build builds all tables of a mod, keyed by their paths, such as
-// "MEDIA/SKILLS.RAW". A table without records is left out. The findings tell
-// which sources could not be read, what they lack, and which files of the game
-// were needed and are not in base, which may be nil: the tables then hold what
-// is known.
+// Build builds all tables of a mod, by their paths, for example "MEDIA/SKILLS.RAW". Tables without records are omitted.
+// The findings report unreadable sources, missing values, and files of the game that are needed but not in base. The
+// base may be nil: the tables then contain the known values.
 func Build(mod, base Sources) (map[string]raw.Table, []check.Finding) {
 	b := builder{mod: mod, base: base}
 	for file := range mod.Files() {
@@ -52,7 +47,7 @@ func Build(mod, base Sources) (map[string]raw.Table, []check.Finding) {
 	return tables, b.found
 }
 
-// builder holds what all tables share.
+// builder holds the data that all tables share.
 type builder struct {
 	mod, base Sources
 	files     []string // of the mod
@@ -63,17 +58,17 @@ func (b *builder) add(k *check.Kind, path, format string, args ...any) {
 	check.Sink(func(f check.Finding) { b.found = append(b.found, f) }).Add(k, path, -1, format, args...)
 }
 
-// folders are those of the files that tables are made from.
+// folders are the folders of files with records in tables.
 var folders = []string{"MEDIA/AFFIXES/", "MEDIA/LEVELSETS/", "MEDIA/MISSILES/", "MEDIA/SKILLS/", "MEDIA/TRIGGERABLES/", "MEDIA/UI/", "MEDIA/UNITS/"}
 
-// Uses reports whether Build asks for the tree of a file of a path in capitals, if it is
-// a data file or a layout. It asks for others where units are based on them.
+// Uses reports whether Build reads the tree of a data file or layout with this path, which must be in upper case. Build
+// reads others if they are base files of units.
 func Uses(path string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(path, folder) })
 }
 
-// scan yields the files below a folder of the mod that have an extension, in
-// an order, and their trees. Those that cannot be read are left out.
+// scan yields the files below a folder of the mod with an extension, in the given order, and their trees. Unreadable
+// files are left out.
 func (b *builder) scan(folder, ext string, order func(a, b string) int) iter.Seq2[string, *text.Node] {
 	var files []string
 	for _, file := range b.files {
@@ -97,8 +92,8 @@ func (b *builder) scan(folder, ext string, order func(a, b string) int) iter.Seq
 	}
 }
 
-// byName is the order of a walk that takes the files and folders of a folder
-// together by name, and goes into each folder as it comes.
+// byName is the order of a walk that sorts files and folders of a folder together by name, and enters each folder at
+// its position.
 func byName(a, b string) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
@@ -118,8 +113,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// filesFirst is the order of a walk that takes the files of a folder by name,
-// and then goes into its folders by name.
+// filesFirst is the order of a walk that lists the files of a folder by name, and then enters its folders by name.
 func filesFirst(a, b string) int {
 	same := 0
 	for i := 0; i < min(len(a), len(b)) && a[i] == b[i]; i++ {
@@ -134,8 +128,7 @@ func filesFirst(a, b string) int {
 	return byName(a[same:], b[same:])
 }
 
-// number reads a number of a source. Something else counts as GUTS reads it: by its
-// beginning.
+// number parses a number of a source. Invalid values are interpreted as in GUTS: by their beginning.
 func number[T int32 | int64](b *builder, file, key, value string, parse func(string) (T, bool)) T {
 	n, clean := parse(value)
 	if !clean {
@@ -144,7 +137,7 @@ func number[T int32 | int64](b *builder, file, key, value string, parse func(str
 	return n
 }
 
-// integer returns the value of a key of a node, or another if it has none.
+// integer returns the value of a key of a node, or absent if the node does not have it.
 func (b *builder) integer(file string, n *text.Node, key string, absent int32) int32 {
 	if value, ok := n.Get(key); ok {
 		return number(b, file, key, value, text.ParseInt)
@@ -152,7 +145,7 @@ func (b *builder) integer(file string, n *text.Node, key string, absent int32) i
 	return absent
 }
 
-// guid returns the GUID of a node; -1 if it has none.
+// guid returns the GUID of a node, or -1 if it has none.
 func (b *builder) guid(file string, n *text.Node, key string) raw.GUID {
 	if value, ok := n.Get(key); ok {
 		return raw.GUID(number(b, file, key, value, text.ParseInt64))
@@ -160,7 +153,7 @@ func (b *builder) guid(file string, n *text.Node, key string) raw.GUID {
 	return -1
 }
 
-// upper returns s in capitals. A lone surrogate stays what it is.
+// upper returns s in upper case. Unpaired surrogates are preserved.
 func upper(s string) string {
 	if utf8.ValidString(s) {
 		return strings.ToUpper(s)
@@ -178,8 +171,7 @@ func upper(s string) string {
 	return string(b)
 }
 
-// walk yields n and every node in it, a node before those inside it. Trees
-// are not deeper than text.MaxDepth.
+// walk yields n and every node in it, parents before children. Trees are not deeper than text.MaxDepth.
 func walk(n *text.Node) iter.Seq[*text.Node] {
 	return func(yield func(*text.Node) bool) { visit(n, yield) }
 }

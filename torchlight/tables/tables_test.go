@@ -20,7 +20,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// sources are texts by path, without the type of most properties:
+// sources are abbreviated texts by path, without the types of most properties:
 //
 //	UNIT NAME:Rat, LEVEL:3, (WEAPONS SWORD:1)
 type sources map[string]string
@@ -111,7 +111,7 @@ func TestSkills(t *testing.T) {
 	}}, "tl-table-no-name MEDIA/SKILLS/NONE.DAT")
 }
 
-// Triggerables, room pieces and menus are taken files first, the others by name.
+// TestFilesFirst tests that triggerables, room pieces and menus are ordered files first, and the others by name.
 func TestFilesFirst(t *testing.T) {
 	mod := sources{}
 	for _, file := range []string{"B/C/D", "B/A", "C", "A/Z", "B/C/A", "A/B/C"} {
@@ -196,19 +196,19 @@ func TestUnits(t *testing.T) {
 		}
 	}
 	const odd = "tl-table-number MEDIA/UNITS/PROPS/P.DAT"
-	// Without the game one thing is known of its items, and that something lacks.
+	// Without the game one fact about its items is known, and a finding reports the missing file.
 	compare(t, mod, nil, "MEDIA/UNITDATA.RAW", want(func(*raw.Unit) {}), odd, "tl-table-base MEDIA/UNITS/ITEMS/A.DAT")
-	// With it, that is what counts.
+	// With the game, its values are used.
 	game := sources{"MEDIA/UNITS/ITEMS/BASE.DAT": "UNIT, MINLEVEL:3, LEVEL:99, CREATEAS:ITEM"}
 	compare(t, mod, game, "MEDIA/UNITDATA.RAW", want(func(sword *raw.Unit) { sword.MinLevel, sword.Flags = 3, raw.Set }), odd)
-	// A file of the mod goes before that of the game.
+	// A file of the mod takes precedence over that of the game.
 	game["MEDIA/UNITS/ITEMS/OWN.DAT"] = "UNIT, UNITTYPE:other"
 	compare(t, mod, game, "MEDIA/UNITDATA.RAW", want(func(sword *raw.Unit) { sword.MinLevel, sword.Flags = 3, raw.Set }), odd)
 	game["MEDIA/UNITS/ITEMS/BASE.DAT"] = "broken"
 	compare(t, mod, game, "MEDIA/UNITDATA.RAW", want(func(*raw.Unit) {}), "tl-table-source MEDIA/UNITS/ITEMS/BASE.DAT", odd, "tl-table-base MEDIA/UNITS/ITEMS/A.DAT")
 }
 
-// Units that are based on themselves, or on very many files, are built from what was seen.
+// TestUnitLoops tests units that are based on themselves, or on very many files.
 func TestUnitLoops(t *testing.T) {
 	mod := sources{
 		"MEDIA/UNITS/PROPS/A.DAT": "UNIT, BASEFILE:units/props/b.dat, NAME:a",
@@ -235,7 +235,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// FuzzBuild: whatever the sources say, there are tables, and they can be written.
+// FuzzBuild tests that arbitrary sources give tables that can be written.
 func FuzzBuild(f *testing.F) {
 	f.Add("UNIT, NAME:a, LEVEL:x, BASEFILE:b.dat", "UNIT, BASEFILE:UNITS/PROPS/a.dat")
 	f.Add("Layout, (PROPERTIES, DESCRIPTOR:Menu Definition, MENU NAME:\xed\xa0\xbd, TYPE:x, ), (PROPERTIES, DESCRIPTOR:Missile, )", "")
@@ -255,7 +255,7 @@ func FuzzBuild(f *testing.F) {
 		for file, table := range built {
 			data, err := raw.Encode(table)
 			if errors.Is(err, fault.ErrLimit) {
-				continue // more names than a table has room for
+				continue // more names than a table can hold
 			}
 			if err != nil {
 				t.Fatalf("%s: %v", file, err)

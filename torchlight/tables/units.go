@@ -12,26 +12,25 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// maxChain is how many files a unit may be based on, one on the other.
+// maxChain is the greatest number of base files of a unit.
 const maxChain = 30
 
-// itemBase is the file of the game that all its items are based on. It is the
-// one of which a value is known without the game: the tables of all mods show
-// that what is based on it is equipment.
+// itemBase is the file of the game that all its items are based on. It is the only one with a value that is known
+// without the game: the tables of all mods show that items based on it are equipment.
 const itemBase = "MEDIA/UNITS/ITEMS/BASE.DAT"
 
-// known stands for files of the game that are not given.
+// known replaces files of the game that are unavailable.
 var known = map[string]*unit{
 	itemBase: {values: map[string]string{"CREATEAS": "EQUIPMENT"}},
 }
 
-// unit is what a table takes from a file.
+// unit holds the values that a table takes from a file.
 type unit struct {
 	file   string
-	values map[string]string // by unitKeys, those that the file has
+	values map[string]string // the values of unitKeys in the file
 }
 
-// unitKeys are the keys of a unit that matter here.
+// unitKeys are the keys of a unit that tables use.
 var unitKeys = []string{"BASEFILE", "UNIT_GUID", "NAME", "CREATEAS", "SET", "LEVEL", "MINLEVEL", "MAXLEVEL",
 	"RARITY", "RARITY_HARDCORE", "UNITTYPE", "DONTCREATE"}
 
@@ -48,8 +47,8 @@ func newUnit(file string, tree *text.Node) *unit {
 // unitBuilder builds UNITDATA.
 type unitBuilder struct {
 	*builder
-	bases   map[string]*unit    // files that others are based on, by path; nil if there is none
-	missing map[string][]string // files that are not there, and the units that need them
+	bases   map[string]*unit    // base files by path; nil if there is none
+	missing map[string][]string // missing files, and the units that need them
 }
 
 func (b *builder) unitData() *raw.UnitData {
@@ -59,7 +58,7 @@ func (b *builder) unitData() *raw.UnitData {
 		for file, tree := range b.scan("MEDIA/UNITS/"+strings.ToUpper(section.Name)+"/", ".DAT", byName) {
 			own := newUnit(file, tree)
 			if abstract, _ := text.ParseBool(own.values["DONTCREATE"]); abstract {
-				continue // it is only there for others to be based on
+				continue // it exists only as a base of others
 			}
 			*section.Units = append(*section.Units, u.record(own))
 		}
@@ -71,9 +70,8 @@ func (b *builder) unitData() *raw.UnitData {
 	return t
 }
 
-// record makes the record of a unit. What the unit does not say comes from the
-// files that it is based on, the nearest first; a number that is the default
-// counts as not said.
+// record returns the record of a unit. Values that the unit does not have come from its base files, the nearest first.
+// A number that equals the default counts as absent.
 func (u *unitBuilder) record(own *unit) raw.Unit {
 	chain := u.chain(own)
 	str := func(key string) string {
@@ -117,7 +115,7 @@ func (u *unitBuilder) record(own *unit) raw.Unit {
 	return r
 }
 
-// chain returns a unit and the files that it is based on, the nearest first.
+// chain returns a unit and its base files, the nearest first.
 func (u *unitBuilder) chain(own *unit) []*unit {
 	chain := []*unit{own}
 	for link := own; link.values["BASEFILE"] != ""; {
@@ -137,7 +135,7 @@ func (u *unitBuilder) chain(own *unit) []*unit {
 	return chain
 }
 
-// basePath returns the path that a BASEFILE means.
+// basePath returns the path for the value of a BASEFILE.
 func basePath(value string) string {
 	file := path.Clean("/" + strings.ReplaceAll(strings.TrimSpace(upper(value)), `\`, "/"))[1:]
 	if !strings.HasPrefix(file, "MEDIA/") {
@@ -146,8 +144,7 @@ func basePath(value string) string {
 	return file
 }
 
-// base reads a file that units are based on, from the mod before the game; nil
-// if there is none.
+// base reads a base file from the mod or else from the game; it returns nil if there is none.
 func (u *unitBuilder) base(file string) *unit {
 	if link, ok := u.bases[file]; ok {
 		return link
