@@ -6,29 +6,26 @@ import (
 	"strings"
 )
 
-// An escape is the prefix, eight hexadecimal digits, and this many letters.
+// An escape consists of the prefix, eight hexadecimal digits, and these numbers of letters.
 const (
 	escapePrefix = "UNKNOWN_"
-	escapeUpper  = 7 // letters that steer
-	escapeLower  = 6 // letters that give five bits each
+	escapeUpper  = 7 // letters that adjust the following ones
+	escapeLower  = 6 // letters that determine five bits each
 	escapeLen    = len(escapePrefix) + 8 + 1 + escapeUpper + escapeLower
 )
 
-// Escape returns a name for a hash that has no known one:
+// Escape returns a name for a hash without a known name:
 //
 //	UNKNOWN_A529FF05_HHIHHHKMNWMHU
 //
-// It says the hash, and it has the hash: its letters are chosen so that [Of] of
-// the whole name is h. So it needs no special rule anywhere.
+// The name contains the hash, and it also has the hash: its letters are chosen so that [Of] of the whole name is h. So
+// it needs no special rule anywhere.
 //
-// Each character of a name is rotated by five bits more than the next one and then
-// XORed into the hash, so that the last six letters set the 30 lower bits,
-// five each, and the one before them the two upper bits. But of the 32 values
-// of five bits only 1 to 26 are letters. Therefore each of the six has another
-// letter, 32 places of five bits before, which goes round the 32 bits and ends up
-// three bits higher than it: being H, I, J or K it flips none, one or both of the
-// upper two of the five bits, and with at least one of these four every value
-// becomes a letter's.
+// Each character of a name is rotated by five bits more than the next one and then XORed into the hash, so the last six
+// letters set the 30 lower bits, five each, and the letter before them sets the two upper bits. But of the 32 values of
+// five bits only 1 to 26 are letters. Therefore each of the six has another letter, 32 positions of five bits before
+// it, whose rotation wraps around the 32 bits and ends three bits higher. This letter is H, I, J or K and flips none,
+// one or both of the upper two of the five bits. With at least one of these four, every value becomes that of a letter.
 func Escape(h uint32) string {
 	name := []byte(escapePrefix + fmt.Sprintf("%08X", h) + "_HHHHHHH@@@@@@")
 	d := Of(string(name)) ^ h
@@ -46,7 +43,7 @@ func Escape(h uint32) string {
 	return string(name)
 }
 
-// IsEscape reports whether a name, ignoring case, is one that [Escape] makes.
+// IsEscape reports whether a name, ignoring case, has the form of the names of [Escape].
 func IsEscape(name string) bool {
 	if len(name) != escapeLen || !strings.EqualFold(name[:len(escapePrefix)], escapePrefix) {
 		return false

@@ -1,10 +1,9 @@
-// Package hash names what compiled files of Torchlight II have only the hash of.
+// Package hash finds the names for the hashes in compiled files of Torchlight II.
 //
-// A .BINDAT says nothing of its keys and nodes but a hash of 32 bits. [Of] makes
-// it; to go back one needs a dictionary, [Known], which [Names.With] extends by
-// names that a mod or a file brings along. For a hash that nobody knows, [Escape]
-// makes a name that has this very hash, so that whatever compiles the text again,
-// the game's own editor included, arrives where it came from.
+// A .BINDAT has only a hash of 32 bits for each key and node. [Of] computes it. The reverse needs a dictionary:
+// [Known], which [Names.With] extends by names from a mod or a file. For a hash without a known name, [Escape] returns
+// a name that has exactly this hash, so that compiling the text again, with any program including the game's editor,
+// reproduces the hash.
 package hash
 
 import (
@@ -15,9 +14,8 @@ import (
 	"trowel.example/internal/bin"
 )
 
-// Of returns the hash of a name: of its UTF-16 units in upper case, each rotated
-// into a value that begins as their number. Names that differ only in case have
-// the same hash.
+// Of returns the hash of a name: its UTF-16 units in upper case, each rotated into a value that begins as the number of
+// units. Names that differ only in case have the same hash.
 func Of(name string) uint32 {
 	h := uint32(len(name))
 	for i := 0; i < len(name); i++ {
@@ -33,8 +31,7 @@ func Of(name string) uint32 {
 	return h
 }
 
-// ofUnits is Of for any name. The game upper-cases unit by unit, so that
-// characters of two units stay as they are.
+// ofUnits is Of for any name. The game converts each unit to upper case, so characters of two units are unchanged.
 func ofUnits(name string) uint32 {
 	h := uint32(bin.UTF16Len(name))
 	for len(name) > 0 {

@@ -17,8 +17,8 @@ func TestOf(t *testing.T) {
 		{"NAME", 6688229}, {"CHILD", 236268996}, {"DISPLAYNAME", 2200927350}, {"A", 97}, {"0", 16}, {"", 0},
 		{"child", 236268996}, {"DisplayName", 2200927350},
 		{"É", 1<<5 ^ 0xC9}, {"é", 1<<5 ^ 0xC9}, {"ÿ", 1<<5 ^ 0x178}, {"ß", 1<<5 ^ 0xDF},
-		{"😀", (2<<5^0xD83D)<<5 ^ 0xDE00}, // two units, which the case does not change
-		{"\xED\xA0\xBD", 1<<5 ^ 0xD83D},  // half of it
+		{"😀", (2<<5^0xD83D)<<5 ^ 0xDE00}, // two units, which upper-casing does not change
+		{"\xED\xA0\xBD", 1<<5 ^ 0xD83D},  // one half of the pair
 	} {
 		if got := Of(c.name); got != c.want {
 			t.Errorf("Of(%q) = %d, want %d", c.name, got, c.want)
@@ -26,8 +26,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// Every hash has an escape: all values of the five bits of a letter at all six
-// places, and random hashes.
+// TestEscape tests escapes for all values of the five bits of a letter at all six positions, and for random hashes.
 func TestEscape(t *testing.T) {
 	hashes := []uint32{0, 1, 1 << 31, 3 << 30, 0xFFFFFFFF, 6688229, 2770992901}
 	for i := range uint32(32) {
@@ -59,8 +58,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// Escapes stay as they are: a change would leave the texts that people have
-// with other names than those made from now on.
+// The escape of a hash must never change, because existing texts contain escapes.
 func ExampleEscape() {
 	name := Escape(2770992901)
 	fmt.Println(name, Of(name))
@@ -78,8 +76,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// Each name of the dictionary can stand in a text, is in upper case, and is
-// found by its hash.
+// TestDictionary tests that each name of the dictionary is valid in a text, is in upper case, and is found by its hash.
 func TestDictionary(t *testing.T) {
 	n, names := Known(), 0
 	for ; n != nil; n = n.below {
@@ -100,7 +97,7 @@ func TestDictionary(t *testing.T) {
 }
 
 func TestLayers(t *testing.T) {
-	// Two names of the same hash, as there are few.
+	// There are few pairs of names with the same hash.
 	if Of("C") != Of("AC") {
 		t.Fatal("C and AC have different hashes")
 	}
@@ -174,8 +171,7 @@ func BenchmarkName(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad is what the first name of a program costs, and the first that is
-// not in the list.
+// BenchmarkLoad measures the first lookup of a program for a name in the list, and for a name that is not in the list.
 func BenchmarkLoad(b *testing.B) {
 	for _, c := range []struct{ name, of string }{{"list", "NAME"}, {"families", "LEVEL17"}} {
 		b.Run(c.name, func(b *testing.B) {

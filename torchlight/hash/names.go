@@ -7,21 +7,20 @@ import (
 	"sync"
 )
 
-// Names is a dictionary of names by their hashes, made from layers. It may be
-// used by several goroutines at once.
+// Names is a dictionary of names by their hashes. It consists of layers. Several goroutines may use it at once.
 type Names struct {
-	layer  func() layer             // filled when it is first asked for
-	broken func() map[uint32]string // the name by the hash of the decimal number of its hash
-	below  *Names                   // nil for the last
+	layer  func() layer             // computed at the first use
+	broken func() map[uint32]string // names by the hash of the decimal number of their hash
+	below  *Names                   // nil for the last layer
 }
 
 // layer holds names by their hashes.
 type layer struct {
 	best map[uint32]string
-	more map[uint32][]string // further names of the few hashes that have several
+	more map[uint32][]string // additional names of the few hashes with several names
 }
 
-// newNames makes a layer of names, better ones first, on top of others.
+// newNames returns a layer of names, better ones first, above the other layers.
 func newNames(below *Names, size int, names iter.Seq[string]) *Names {
 	n := &Names{below: below}
 	n.layer = sync.OnceValue(func() layer {
@@ -56,8 +55,8 @@ func newNames(below *Names, size int, names iter.Seq[string]) *Names {
 	return n
 }
 
-// With returns a dictionary with further names on top, the best ones first. It
-// costs nothing before it is asked for a name that n does not know either, or for all.
+// With returns a dictionary with additional names on top, the best ones first. The names are not processed until a
+// lookup fails in n, or all names of a hash are requested.
 func (n *Names) With(names ...string) *Names {
 	return newNames(n, len(names), slices.Values(slices.Clone(names)))
 }
@@ -89,15 +88,13 @@ func (n *Names) All(h uint32) []string {
 	return all
 }
 
-// Where GUTS does not know the name of a hash, it writes the hash as a decimal
-// number, and when it compiles that text it takes the number for a name. The game
-// then finds nothing under the old hash: the tag is broken. Names of one or two
-// characters have hashes that could as well be meant as numbers, so they are not
-// guessed.
+// If GUTS does not know the name of a hash, it writes the hash as a decimal number, and when it compiles that text it
+// treats the number as a name. The game then finds nothing under the old hash: the tag is broken. Names of one or two
+// characters have hashes that may be meant as numbers, so they are not guessed.
 const brokenMin = 3
 
-// Broken returns the name whose hash GUTS wrote in its place: the known name of
-// the hash that key, a decimal number, says. It is false for any other key.
+// Broken returns the known name whose hash GUTS wrote in its place: key is the decimal number of the name's hash. It
+// returns false for any other key.
 func (n *Names) Broken(key string) (guess string, ok bool) {
 	if key == "" || key[0] < '1' || key[0] > '9' {
 		return "", false
@@ -110,8 +107,7 @@ func (n *Names) Broken(key string) (guess string, ok bool) {
 	return guess, ok && len(guess) >= brokenMin
 }
 
-// BrokenHash is Broken for what such a text was compiled to: it returns the name
-// the decimal number of whose hash has the hash h.
+// BrokenHash is Broken for the compiled form of such a text: h is the hash of the decimal number of the name's hash.
 func (n *Names) BrokenHash(h uint32) (guess string, ok bool) {
 	for ; n != nil; n = n.below {
 		if guess, ok = n.broken()[h]; ok && len(guess) >= brokenMin {

@@ -1,10 +1,9 @@
-// Gen makes the embedded dictionary of the package hash from lists of names:
+// Gen generates the embedded dictionary of package hash from lists of names:
 //
 //	go run ./gen names.txt.gz LIST...
 //
-// A list is a text with a name in each line, or, if its name ends in .json, the
-// objects of layouts with their properties, whose names count, and the tags of
-// layouts, whose keys count. Lists come from what modders collected out of the
+// A list is a text with a name in each line or, if its name ends in .json, JSON with the names of layout objects and
+// their properties, or with the tags of layouts as keys. The lists come from modders, who collected them from the
 // game's files and their own, and from the sources of mods.
 package main
 
@@ -53,8 +52,7 @@ func main() {
 	}
 }
 
-// add adds a name in upper case, unit by unit as the game does it, if it can stand
-// in a text at all.
+// add adds a name in upper case, converted unit by unit as in the game, if it is valid in a text.
 func add(names map[string]bool, name string) {
 	if strings.ContainsAny(name, ":\t\n") || strings.HasPrefix(name, "/") || !utf8.ValidString(name) {
 		return
@@ -62,14 +60,14 @@ func add(names map[string]bool, name string) {
 	names[strings.Map(unicode.ToUpper, name)] = true
 }
 
-// addJSON adds the names that lists of layout objects and of tags have.
+// addJSON adds the names in JSON lists of layout objects and of tags.
 func addJSON(names map[string]bool, value any) {
 	object, ok := value.(map[string]any)
 	if !ok {
 		return
 	}
 	if name, ok := object["name"].(string); ok {
-		name, _, _ = strings.Cut(name, ">") // after it is the group in the editor
+		name, _, _ = strings.Cut(name, ">") // the part after it is the group in the editor
 		typ, _ := object["type"].(string)
 		if n, err := strconv.Atoi(strings.TrimPrefix(typ, "VECTOR")); err == nil && n <= 4 {
 			for _, axis := range "XYZW"[:n] {
@@ -89,8 +87,7 @@ func addJSON(names map[string]bool, value any) {
 	}
 }
 
-// write returns the dictionary: names, a better one before another of the same
-// hash, and families.
+// write returns the dictionary: names, with the better one first if two have the same hash, and families.
 func write(names map[string]bool) []byte {
 	var text bytes.Buffer
 	for _, name := range slices.SortedFunc(maps.Keys(names), better) {
@@ -114,8 +111,8 @@ var (
 	letter   = regexp.MustCompile(`\pL`)
 )
 
-// better puts names that look like those of properties first, and then sorts:
-// similar names side by side compress best.
+// better orders names that look like those of properties first, and then alphabetically, because similar names next to
+// each other compress best.
 func better(a, b string) int {
 	if x, y := property.MatchString(a), property.MatchString(b); x != y {
 		if x {
@@ -131,8 +128,8 @@ type family struct {
 	lowest, highest int
 }
 
-// families finds names that differ only in one number, two of them at least, and
-// gives them all numbers up to 100, those with more than that up to 1000.
+// families finds at least two names that differ only in one number, and extends them to all numbers up to 100, or up to
+// 1000 if a number is above 100.
 func families(names map[string]bool) []family {
 	found := map[[2]string]*family{}
 	count := map[[2]string]int{}
@@ -141,7 +138,7 @@ func families(names map[string]bool) []family {
 			digits := name[m[0]:m[1]]
 			n, err := strconv.Atoi(digits)
 			if err != nil || n >= 1000 || strconv.Itoa(n) != digits {
-				continue // a number with zeros in front is none of a row
+				continue // numbers with leading zeros do not form a family
 			}
 			key := [2]string{name[:m[0]], name[m[1]:]}
 			if !letter.MatchString(key[0] + key[1]) {
