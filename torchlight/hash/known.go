@@ -18,7 +18,6 @@ import (
 // separated by tabs.
 //
 //go:generate go run ./gen names.txt.gz LISTS...
-//
 //go:embed names.txt.gz
 var dictionary []byte
 
