@@ -11,7 +11,7 @@ import (
 	"trowel.example/trace"
 )
 
-// Catalog lists what [Check] can find.
+// Catalog lists the findings that [Check] can report.
 var Catalog check.Catalog
 
 var (
@@ -26,10 +26,10 @@ var (
 		"Make it smaller, or cut it into several.")
 )
 
-// largeSide is the longest side that any card of the time of the game takes.
+// largeSide is the longest side in pixels that all graphics cards of the game's time support.
 const largeSide = 8192
 
-// Check reports what is wrong with a picture by itself.
+// Check reports problems that are visible in a picture alone.
 func Check(name string, data []byte, sink check.Sink) {
 	m, err := Decode(name, data)
 	if err != nil {
@@ -50,8 +50,7 @@ func Check(name string, data []byte, sink check.Sink) {
 
 func sizeText(size image.Point) string { return fmt.Sprintf("%d × %d", size.X, size.Y) }
 
-// Dump reports every field of a picture to t, up to where it breaks. What is in pixels it
-// does not go into.
+// Dump reports every field of a picture to t, up to the first error. It does not report the values of pixels.
 func Dump(name string, data []byte, t trace.Tracer) error {
 	kind := KindOf(name, data)
 	if kind == TGA {

@@ -8,26 +8,26 @@ import (
 	"trowel.example/torchlight/dds"
 )
 
-// signature is how each PNG begins.
+// signature is the signature of PNG files.
 const signature = "\x89PNG\r\n\x1a\n"
 
-// chunkName is the chunk of a PNG that holds the header of a .DDS, of 128 bytes, and what
-// stood behind its pixels. By its letters nobody needs it to show the picture (d), it is
-// not of the standard (d), and a program that changes pixels may keep it (h).
+// chunkName is the chunk of a PNG that holds the header of a .DDS, of 128 bytes, and the bytes after its pixels. The
+// case of its letters means that the chunk is ancillary (d), private (d), and safe to copy after the pixels have
+// changed (h).
 const chunkName = "ddSh"
 
-// maxTail is how many bytes behind the pixels are kept.
+// maxTail is the greatest number of bytes after the pixels that are kept.
 const maxTail = 1 << 20
 
-// split returns the header of a .DDS and what stands behind its pixels; nil if it has more
-// than one picture or a second header, or if too much stands there.
+// split returns the header of a .DDS and the bytes after its pixels. It returns nil if the file has more than one
+// picture or a second header, or if there are too many bytes.
 func split(data []byte) (header, tail []byte) {
 	h, err := dds.ReadHeader(data)
 	if err != nil || h.Mipmaps > 1 || len(data) < dds.HeaderSize+h.Size() {
 		return nil, nil
 	}
 	if own, err := dds.ReadHeader(data[:dds.HeaderSize]); err != nil || *own != *h {
-		return nil, nil // a second header stands behind it
+		return nil, nil // the file has a second header
 	}
 	if tail = data[dds.HeaderSize+h.Size():]; len(tail) > maxTail {
 		return nil, nil
@@ -35,7 +35,7 @@ func split(data []byte) (header, tail []byte) {
 	return data[:dds.HeaderSize:dds.HeaderSize], tail
 }
 
-// keep returns what a PNG keeps of a .DDS, and for people what it does not.
+// keep returns the content of the chunk for a .DDS, and a description of what a PNG cannot keep.
 func keep(data []byte) (chunk []byte, left string) {
 	if header, tail := split(data); header != nil {
 		return append(header, tail...), ""
@@ -46,7 +46,7 @@ func keep(data []byte) (chunk []byte, left string) {
 	return nil, "the header"
 }
 
-// kept returns what a PNG keeps of a .DDS; nil if it keeps nothing.
+// kept returns the header and tail of a .DDS that a PNG has in its chunk, or nil.
 func kept(png []byte) (header, tail []byte) {
 	for rest := png[min(len(png), len(signature)):]; len(rest) >= 12; {
 		n := int64(binary.BigEndian.Uint32(rest))
@@ -63,9 +63,9 @@ func kept(png []byte) (header, tail []byte) {
 	return nil, nil
 }
 
-// withChunk returns a PNG with a chunk behind its header; without one if it would be empty.
+// withChunk returns a PNG with a chunk after its header, or without a chunk if content is empty.
 func withChunk(png, content []byte) []byte {
-	const at = len(signature) + 25 // behind IHDR
+	const at = len(signature) + 25 // after IHDR
 	if content == nil {
 		return png
 	}

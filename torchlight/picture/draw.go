@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Draw draws a picture over the pixels of dst.Rect. Its left top stands at x,y, and a pixel
-// of it is as wide as a unit; the pixel (px,py) of dst is the square from
-// origin + (px,py)/scale on, as long as 1/scale units. Where pixels are smaller than those
-// of the picture, each is the one in its middle; where they are larger, it is the mean.
+// Draw draws a picture over the pixels of dst.Rect. The top left corner of the picture is at x,y, and each of its
+// pixels is one unit wide. The pixel (px,py) of dst is a square at origin + (px,py)/scale with sides of 1/scale units.
+// If it is smaller than a pixel of the picture, it gets the color at its center, otherwise the mean of the pixels that
+// it covers.
 func Draw(dst *image.RGBA, m *image.NRGBA, x, y float64, origin [2]float64, scale float64) {
 	if m.Rect.Empty() || !(scale > 0) {
 		return
@@ -33,8 +33,8 @@ func Draw(dst *image.RGBA, m *image.NRGBA, x, y float64, origin [2]float64, scal
 	}
 }
 
-// span is what a pixel covers of a picture along one side: pixels from first to last, these
-// two with less weight; all weights are 1 together if nothing of it lies beside the picture.
+// span is the part of a picture that a pixel covers along one axis: pixels from first to last, the outer two with lower
+// weight. The sum of all weights is 1 if the pixel is completely on the picture.
 type span struct {
 	first, last        int
 	head, middle, tail float64
@@ -85,7 +85,7 @@ func spanOf(p, length int, at, origin, scale float64) span {
 	return s
 }
 
-// mean returns the mean colour of a part of a picture, alpha multiplied in, each from 0 to 255.
+// mean returns the mean color of a part of a picture, premultiplied with alpha, each component from 0 to 255.
 func mean(m *image.NRGBA, right, down span) (c [4]float64) {
 	for y := down.first; y <= down.last; y++ {
 		wy := down.weight(y)
@@ -105,7 +105,7 @@ func mean(m *image.NRGBA, right, down span) (c [4]float64) {
 	return c
 }
 
-// overOne lays a pixel, alpha not multiplied in, over another.
+// overOne draws a pixel, not premultiplied with alpha, over another.
 func overOne(dst, p []byte) {
 	switch a := uint32(p[3]); a {
 	case 0:
@@ -119,7 +119,7 @@ func overOne(dst, p []byte) {
 	}
 }
 
-// over lays a colour over a pixel.
+// over draws a color over a pixel.
 func over(dst []byte, c [4]float64) {
 	rest := 1 - c[3]/255
 	for i := range 4 {

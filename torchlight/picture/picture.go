@@ -1,6 +1,5 @@
-// Package picture opens the pictures of a mod, whatever their format is, and makes one
-// format of another. Of the format of a .DDS nothing is lost on the way to a PNG and back:
-// its header is in a chunk of the PNG.
+// Package picture decodes the pictures of a mod in any format, and converts between formats. A conversion from .DDS to
+// PNG and back loses nothing of the .DDS format: a chunk of the PNG holds the header.
 package picture
 
 import (
@@ -23,7 +22,7 @@ import (
 // Kind is the format of a picture.
 type Kind string
 
-// The formats. None is what is no picture.
+// The formats. None is the Kind of files that are not pictures.
 const (
 	None Kind = ""
 	DDS  Kind = "dds"
@@ -32,8 +31,8 @@ const (
 	JPEG Kind = "jpeg"
 )
 
-// KindOf returns the format of a file by its first bytes, of which 128 do, or for .TGA,
-// which has no signature, by its name and these.
+// KindOf returns the format of a file by its first bytes; 128 bytes are enough. For .TGA, which has no signature, it
+// uses the name as well.
 func KindOf(name string, head []byte) Kind {
 	switch {
 	case bytes.HasPrefix(head, []byte("DDS ")):
@@ -50,11 +49,11 @@ func KindOf(name string, head []byte) Kind {
 	return None
 }
 
-// maxPixels is how many pixels a PNG or JPEG has at most.
+// maxPixels is the greatest number of pixels of a PNG or JPEG.
 const maxPixels = 1 << 28
 
-// Decode returns the pixels of a picture, alpha not multiplied in. No memory is taken for
-// pixels that data cannot stand for. Every error is a [*fault.Error].
+// Decode returns the pixels of a picture, not premultiplied with alpha. It does not allocate memory for more pixels
+// than data can represent. Every error is a [*fault.Error].
 func Decode(name string, data []byte) (*image.NRGBA, error) {
 	switch KindOf(name, data) {
 	case DDS:
@@ -66,14 +65,13 @@ func Decode(name string, data []byte) (*image.NRGBA, error) {
 		return decode(data, c, err, 1032*8/bitsOf(c.ColorModel), png.Decode)
 	case JPEG:
 		c, err := jpeg.DecodeConfig(bytes.NewReader(data))
-		return decode(data, c, err, 512, jpeg.Decode) // a block of 64 pixels takes a bit at least
+		return decode(data, c, err, 512, jpeg.Decode) // a block of 64 pixels takes at least one bit
 	}
 	return nil, &fault.Error{Offset: 0, Want: "a picture: DDS, TGA, PNG or JPEG", Got: fmt.Sprintf("% x", data[:min(len(data), 4)]), Err: fault.ErrFormat}
 }
 
-// Pixels returns a function that says where the bytes of a pixel stand in the file of a picture:
-// its own, or those of its block. Their length is 0 where compression mixes all of them. The
-// function keeps nothing of data.
+// Pixels returns a function that returns the position of the bytes of a pixel in the file of a picture: of the pixel
+// itself or of its block. Their length is 0 if compression mixes all pixels. The function does not retain data.
 func Pixels(name string, data []byte) func(x, y int) (offset, length int64) {
 	switch KindOf(name, data) {
 	case DDS:
@@ -88,13 +86,13 @@ func Pixels(name string, data []byte) func(x, y int) (offset, length int64) {
 	return func(int, int) (int64, int64) { return 0, 0 }
 }
 
-// bitsOf returns how many bits a pixel of a PNG takes at least before it is compressed.
+// bitsOf returns the least number of bits of a pixel of a PNG before compression.
 func bitsOf(m color.Model) int {
 	switch m {
 	case color.RGBAModel:
 		return 24
 	case color.NRGBAModel:
-		return 16 // gray with alpha is this, too
+		return 16 // also used for gray with alpha
 	case color.NRGBA64Model:
 		return 32
 	case color.RGBA64Model:
@@ -103,7 +101,7 @@ func bitsOf(m color.Model) int {
 	return 1
 }
 
-// decode decodes a picture of which a byte can stand for so many pixels at most.
+// decode decodes a picture in which one byte can represent at most most pixels.
 func decode(data []byte, c image.Config, err error, most int, read func(io.Reader) (image.Image, error)) (*image.NRGBA, error) {
 	size := fmt.Sprintf("%d × %d", c.Width, c.Height)
 	switch pixels := int64(c.Width) * int64(c.Height); {
@@ -121,25 +119,25 @@ func decode(data []byte, c image.Config, err error, most int, read func(io.Reade
 	return nil, &fault.Error{Offset: -1, Want: "a picture without a fault", Got: err.Error(), Err: fault.ErrFormat}
 }
 
-// Options are how a picture is made.
+// Options control a conversion.
 type Options struct {
-	Codec *dds.Format // of a .DDS; nil: that of the header that a PNG has, or else plain
-	RLE   bool        // a .TGA has run lengths
-	Fresh bool        // the header that a PNG has is not used
+	Codec *dds.Format // format of a .DDS; nil for that of the header in a PNG, or else plain
+	RLE   bool        // use run-length encoding in a .TGA
+	Fresh bool        // ignore the header in a PNG
 }
 
-// Result is what Convert did.
+// Result is the result of Convert.
 type Result struct {
 	Data []byte
-	Like *dds.Header // the header that the PNG had, if it was used
-	// Lossy says that the pixels are not all the same, because blocks of DXT cannot say more.
+	Like *dds.Header // the header from the PNG, if it was used
+	// Lossy reports that pixels have changed, because blocks of DXT cannot represent them exactly.
 	Lossy bool
-	Left  string // what of the file is not in the new one; ""
+	Left  string // description of what the new file does not contain, or ""
 }
 
-// Convert makes a picture of another format. A PNG that is made of a .DDS of one picture
-// keeps its header, and a .DDS that is made of that again has it, if the picture still has
-// its size: then plain pixels of 8 bits a channel come back to the same bytes.
+// Convert converts a picture to another format. A PNG made from a .DDS with a single picture keeps its header, and a
+// .DDS made from that PNG gets the header again if the picture still has the same size. Plain pixels with 8 bits per
+// channel then round-trip byte for byte.
 func Convert(name string, data []byte, to Kind, o Options) (r Result, err error) {
 	m, err := Decode(name, data)
 	if err != nil {
@@ -200,9 +198,8 @@ func encodePNG(m *image.NRGBA) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Replace returns the file of a picture with other pixels, in the format that it has. What
-// is the same stays: of a .DDS in blocks the bytes of all blocks that show the same. The
-// picture has to have the size of the old one.
+// Replace returns the file of a picture with other pixels, in the same format. Equal parts are preserved: in a .DDS
+// with blocks, the bytes of all blocks with equal pixels. The new picture must have the size of the old one.
 func Replace(name string, data []byte, m *image.NRGBA) ([]byte, error) {
 	old, err := Decode(name, data)
 	if err != nil || bytes.Equal(old.Pix, m.Pix) && old.Rect == m.Rect {
@@ -234,7 +231,7 @@ func replaceDDS(data []byte, old, m *image.NRGBA) ([]byte, error) {
 	}
 	header, tail := split(data)
 	if header == nil {
-		return dds.Encode(m, h.Format) // smaller copies of the picture would show the old one
+		return dds.Encode(m, h.Format) // mipmaps would show the old picture
 	}
 	made, err := dds.EncodeLike(m, header)
 	if err != nil || h.Format == dds.Plain {
@@ -251,7 +248,7 @@ func replaceDDS(data []byte, old, m *image.NRGBA) ([]byte, error) {
 	return append(made, tail...), nil
 }
 
-// same reports whether two pictures of one size show the same in a rectangle.
+// same reports whether two pictures of the same size are equal within a rectangle.
 func same(a, b *image.NRGBA, r image.Rectangle) bool {
 	r = r.Intersect(a.Rect)
 	for y := r.Min.Y; y < r.Max.Y; y++ {

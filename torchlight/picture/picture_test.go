@@ -25,7 +25,7 @@ import (
 	"path"
 )
 
-// soft is a picture with many colours and all values of alpha.
+// soft returns a picture with many colors and all values of alpha.
 func soft(w, h int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -46,7 +46,7 @@ func must[T any](t testing.TB) func(T, error) T {
 	}
 }
 
-// samples are the same picture in each format that loses nothing.
+// samples returns the same picture in each lossless format.
 func samples(t testing.TB, m *image.NRGBA) map[string][]byte {
 	var b bytes.Buffer
 	if err := png.Encode(&b, m); err != nil {
@@ -59,7 +59,7 @@ func samples(t testing.TB, m *image.NRGBA) map[string][]byte {
 	}
 }
 
-// All formats that lose nothing come from each other with the same pixels.
+// TestConvert tests that conversions between all lossless formats preserve the pixels.
 func TestConvert(t *testing.T) {
 	m := soft(33, 20)
 	for name, data := range samples(t, m) {
@@ -83,11 +83,11 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// A PNG keeps what a .DDS is besides its pixels, as far as it still fits.
+// TestKept tests that a PNG preserves everything in a .DDS besides its pixels, as far as it still applies.
 func TestKept(t *testing.T) {
 	m := soft(16, 8)
 	plain := must[[]byte](t)(dds.Encode(m, dds.Plain))
-	copy(plain[32:], "made by hand") // nobody reads what is reserved
+	copy(plain[32:], "made by hand") // reserved bytes, which no program reads
 	plain = append(plain, "and a tail"...)
 	made := must[picture.Result](t)(picture.Convert("A.DDS", plain, picture.PNG, picture.Options{}))
 	if _, err := png.Decode(bytes.NewReader(made.Data)); err != nil {
@@ -125,7 +125,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// Replacing a part leaves the bytes of all other blocks.
+// TestReplace tests that replacing a part keeps the bytes of all other blocks.
 func TestReplace(t *testing.T) {
 	m := soft(18, 18)
 	for _, codec := range []dds.Format{dds.Plain, dds.DXT1, dds.DXT5} {
@@ -206,7 +206,7 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// Parts of a picture meet without a seam, and pixels are those of the picture.
+// TestDraw tests that parts of a picture meet without a seam, and that pixels equal those of the picture.
 func TestDraw(t *testing.T) {
 	m := soft(50, 40)
 	for i := 3; i < len(m.Pix); i += 4 {
@@ -245,8 +245,8 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// Every plain .DDS of real mods comes back to the same bytes through a PNG, and every
-// other one to the same pixels if it is made plain.
+// TestCorpus tests that every plain .DDS of real mods round-trips byte for byte through a PNG, and that every other one
+// keeps its pixels if it is converted to plain.
 func TestCorpus(t *testing.T) {
 	n := 0
 	plain := dds.Plain
@@ -273,7 +273,7 @@ func TestCorpus(t *testing.T) {
 	t.Logf("%d pictures", n)
 }
 
-// Whatever is read, an error has a place, and what was decoded comes back through a PNG.
+// FuzzConvert tests that errors have a place, and that decoded pictures round-trip through a PNG.
 func FuzzConvert(f *testing.F) {
 	for name, data := range samples(f, soft(5, 6)) {
 		f.Add(name, data)
@@ -300,8 +300,8 @@ func FuzzConvert(f *testing.F) {
 	})
 }
 
-// BenchmarkDraw draws a picture of 1024 x 1024 pixels at half, whole and double size, and by
-// one plain draw.Draw.
+// BenchmarkDraw draws a picture of 1024 x 1024 pixels at half, full and double size, and with a simple draw.Draw for
+// comparison.
 func BenchmarkDraw(b *testing.B) {
 	m := soft(1024, 1024)
 	for _, scale := range []float64{0.5, 1, 2} {
