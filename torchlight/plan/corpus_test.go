@@ -24,7 +24,7 @@ import (
 
 var look = flag.String("look", "", "a folder to draw the plans of the corpus with a grid into")
 
-// files gives out those of a mod.
+// files returns options that read the files of a mod.
 func files(m *mod.Mod, path string) plan.Options {
 	content := func(path string) ([]byte, error) {
 		f := m.Archive.Find(path)
@@ -52,8 +52,8 @@ func files(m *mod.Mod, path string) plan.Options {
 	}
 }
 
-// Every layout of the corpus has a plan, and all of its objects with a position have a mark
-// in its SVG, which is XML.
+// TestCorpus tests that every layout of the corpus has a plan, and that all of its objects with a position have a mark
+// in its SVG, which must be XML.
 func TestCorpus(t *testing.T) {
 	c := counts{T: t, seen: make(map[string]bool)}
 	for _, name := range append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...) {
@@ -97,7 +97,7 @@ type counts struct {
 	own, linked, grids int
 }
 
-// plan makes the plan of a layout, once of each content.
+// plan draws the plan of a layout, once for each content.
 func (c *counts) plan(name string, content []byte, o plan.Options) {
 	if c.seen[string(content)] {
 		return
@@ -159,7 +159,7 @@ func (c *counts) plan(name string, content []byte, o plan.Options) {
 	}
 }
 
-// stated reports whether an object states a position.
+// stated reports whether an object has a POSITION.
 func stated(o *layout.Object) bool {
 	d := layout.DescriptorOf(o.Descriptor)
 	for _, p := range o.Properties {
@@ -174,7 +174,7 @@ func size(p *plan.Plan, scale float64) image.Point {
 	return image.Pt(int((p.Max[0]-p.Min[0])*scale)+1, int((p.Max[1]-p.Min[1])*scale)+1)
 }
 
-// titles returns those of the marks in an SVG.
+// titles returns the titles of the marks in an SVG.
 func titles(t *testing.T, svg []byte) (list []string) {
 	d := xml.NewDecoder(bytes.NewReader(svg))
 	inMark := false

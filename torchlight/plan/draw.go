@@ -13,14 +13,14 @@ import (
 	"strings"
 )
 
-// Background is what plans are usually drawn on.
+// Background is the usual background color of plans.
 var Background = color.NRGBA{241, 238, 231, 255}
 
-// Picture says what of a plan is drawn.
+// Picture selects the part of a plan to draw.
 type Picture struct {
-	Origin [2]float64              // the left top, in units
-	Scale  float64                 // pixels of a unit
-	Shown  func(layer string) bool // nil: all layers
+	Origin [2]float64              // top left corner, in units
+	Scale  float64                 // pixels per unit
+	Shown  func(layer string) bool // nil for all layers
 }
 
 func (p Picture) layers(all []Layer) []bool {
@@ -31,8 +31,7 @@ func (p Picture) layers(all []Layer) []bool {
 	return shown
 }
 
-// Render draws the pixels of dst.Rect over what is there: the pixel (0,0) is the one at the
-// left top of the picture.
+// Render draws the pixels of dst.Rect over its contents. The pixel (0,0) is at the top left of the picture.
 func (p *Plan) Render(ctx context.Context, dst *image.RGBA, pic Picture) error {
 	c := canvas{dst, pic.Origin, pic.Scale}
 	area := c.area(dst.Rect)
@@ -60,7 +59,7 @@ func (p *Plan) Render(ctx context.Context, dst *image.RGBA, pic Picture) error {
 	return ctx.Err()
 }
 
-// area returns what some pixels show, and one more around them.
+// area returns the part of the plan that some pixels show, with a margin of one pixel.
 func (c canvas) area(r image.Rectangle) extent {
 	at := func(x, y int) [2]float64 {
 		return [2]float64{c.origin[0] + float64(x)/c.scale, c.origin[1] + float64(y)/c.scale}
@@ -68,8 +67,8 @@ func (c canvas) area(r image.Rectangle) extent {
 	return extent{at(r.Min.X-1, r.Min.Y-1), at(r.Max.X+1, r.Max.Y+1)}
 }
 
-// SVG writes a picture of a size in pixels as SVG. Each layer is a group with a title, and
-// so is each object, with class "mark" and a class of its kind. A background of alpha 0 is none.
+// SVG writes a picture with a size in pixels as SVG. Each layer is a group with a title, and so is each object, with
+// the class "mark" and a class for its kind. If the alpha of the background is 0, none is drawn.
 func (p *Plan) SVG(ctx context.Context, w io.Writer, pic Picture, size image.Point, background color.NRGBA) error {
 	area := canvas{origin: pic.Origin, scale: pic.Scale}.area(image.Rectangle{Max: size})
 	shown := pic.layers(p.Layers)
@@ -129,8 +128,8 @@ func (p *Plan) SVG(ctx context.Context, w io.Writer, pic Picture, size image.Poi
 
 type svg struct{ *bufio.Writer }
 
-// text writes a text as what it is, whatever is in it.
-func (s svg) text(text string) { xml.EscapeText(s, []byte(text)) } // its error comes with Flush
+// text writes a text and escapes it.
+func (s svg) text(text string) { xml.EscapeText(s, []byte(text)) } // Flush returns its error
 
 func (s svg) open(class string, l Layer) {
 	fmt.Fprintf(s, `<g class="%s"><title>`, class)

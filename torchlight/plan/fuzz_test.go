@@ -12,7 +12,7 @@ import (
 	"trowel.example/torchlight/plan"
 )
 
-// FuzzPlan: any layout that can be read, with any grid below it, has a plan and an SVG that is XML.
+// FuzzPlan tests that any valid layout, with any grid, has a plan and an SVG that is XML.
 func FuzzPlan(f *testing.F) {
 	add := func(grid []byte, objects ...string) {
 		data, err := parse(f, objects...).Encode()

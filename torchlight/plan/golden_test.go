@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the expected plan anew")
 
-// sample is the plan of the level in the sample mod.
+// sample returns the plan of the level in the sample mod.
 func sample(t testing.TB) *plan.Plan {
 	const path = "MEDIA/LAYOUTS/EMBER/FORGE.LAYOUT"
 	mod := os.DirFS("../../samples/ember")
@@ -46,8 +46,8 @@ func sample(t testing.TB) *plan.Plan {
 	}})
 }
 
-// The plan of the sample is the one that was looked at. The grid is left out, as another
-// version of Go may compress it in another way.
+// TestGolden tests that the plan of the sample equals the stored one, which was checked by eye. The grid is left out,
+// because different versions of Go may compress it differently.
 func TestGolden(t *testing.T) {
 	const golden = "testdata/forge.svg"
 	p := sample(t)
@@ -69,7 +69,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// The SVG and the pixels have the same colours in the same places.
+// TestPixelsOfSample tests that the SVG and the pixels have the same colors in the same places.
 func TestPixelsOfSample(t *testing.T) {
 	p := sample(t)
 	const scale = 16
@@ -89,7 +89,7 @@ func TestPixelsOfSample(t *testing.T) {
 	}
 }
 
-// benchmarked is a plan of 20,000 objects.
+// benchmarked returns a plan of 20,000 objects.
 func benchmarked(b *testing.B) *plan.Plan {
 	d := layout.DescriptorNamed("Room Piece")
 	vector := func(name string, x, z float32) layout.Property {

@@ -12,12 +12,12 @@ import (
 	"trowel.example/torchlight/mpp"
 )
 
-// grid is where one can walk, below a layout or one that it links to.
+// grid is the pathing grid of a layout or of a layout that it links to.
 type grid struct {
 	cells *mpp.File
-	at    [2]float64 // where the corner of the first cell is
+	at    [2]float64 // position of the corner of the first cell
 	x, z  [2]float64 // the sides of a cell
-	back  [4]float64 // takes a place, told from at, to cells
+	back  [4]float64 // converts a position relative to at into cells
 }
 
 // grid adds the grid of a layout, if there is one.
@@ -59,7 +59,7 @@ func (g *grid) extend(e *extent) {
 	}
 }
 
-// place returns the column and row of the cell at a place, and false outside of the grid.
+// place returns the column and row of the cell at a position, or false outside of the grid.
 func (g *grid) place(p [2]float64) (column, row int, inside bool) {
 	x, y := p[0]-g.at[0], p[1]-g.at[1]
 	i, j := math.Floor(x*g.back[0]+y*g.back[1]), math.Floor(x*g.back[2]+y*g.back[3])
@@ -69,7 +69,7 @@ func (g *grid) place(p [2]float64) (column, row int, inside bool) {
 	return int(i), int(j), true
 }
 
-// cell returns the cell at a place, and false outside of the grid.
+// cell returns the cell at a position, or false outside of the grid.
 func (g *grid) cell(p [2]float64) (cell byte, inside bool) {
 	i, j, inside := g.place(p)
 	if !inside {
@@ -78,7 +78,7 @@ func (g *grid) cell(p [2]float64) (cell byte, inside bool) {
 	return g.cells.Cells[j*g.cells.Width+i], true
 }
 
-// isBlocked reports whether a place is in a grid and nobody can walk there.
+// isBlocked reports whether a position is within a grid and not walkable.
 func (b *builder) isBlocked(p [2]float64) bool {
 	some := false
 	for i := range b.grids {
@@ -91,11 +91,11 @@ func (b *builder) isBlocked(p [2]float64) bool {
 	return some
 }
 
-// What cells look like.
+// The colors of cells.
 var (
 	ground = color.NRGBA{255, 255, 255, 255}
 	wall   = color.NRGBA{196, 188, 176, 255}
-	odd    = color.NRGBA{240, 140, 140, 255} // no value that the editor writes
+	odd    = color.NRGBA{240, 140, 140, 255} // a value that the editor does not write
 )
 
 func cellColor(cell byte) color.NRGBA {
@@ -124,7 +124,7 @@ func (c canvas) grid(g *grid) {
 	}
 }
 
-// png returns the grid as a picture, the first row at the top.
+// png returns the grid as a PNG, with the first row at the top.
 func (g *grid) png() ([]byte, error) {
 	m := image.NewPaletted(image.Rect(0, 0, g.cells.Width, g.cells.Height), nil)
 	for i, cell := range [4]byte{mpp.Walkable, mpp.Wall, mpp.Outside, 2} {

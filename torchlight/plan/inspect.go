@@ -10,12 +10,11 @@ import (
 	"trowel.example/torchlight/mpp"
 )
 
-// near is how many pixels beside a mark a pointer may be.
+// near is the greatest distance of a pointer from a mark, in pixels.
 const near = 3
 
-// Under returns the marks that a picture has at a point, and those that reach so far: what is
-// shown before what is not, the marks of objects before how far they reach, and else the
-// nearest first.
+// Under returns the marks of a picture at a point, including those whose area reaches the point. Shown marks come
+// before hidden ones, marks at the point before those that only reach it, and otherwise the nearest ones come first.
 func (p *Plan) Under(pic Picture, at [2]float64) []*Mark {
 	if !(pic.Scale > 0) {
 		return nil
@@ -59,7 +58,7 @@ func (p *Plan) Under(pic Picture, at [2]float64) []*Mark {
 	return marks
 }
 
-// touches reports whether a point is in a shape, or so near to it.
+// touches reports whether a point is in a shape or at most slack away from it.
 func (s *shape) touches(at [2]float64, slack float64) bool {
 	if s.form == letters {
 		e, point := nowhere, nowhere
@@ -70,10 +69,10 @@ func (s *shape) touches(at [2]float64, slack float64) bool {
 	return s.distance()([2]float64{at[0] - s.at[0], at[1] - s.at[1]}) <= slack+s.width/2
 }
 
-// Layer returns the layer that a mark of the plan is on.
+// Layer returns the layer of a mark of the plan.
 func (p *Plan) Layer(m *Mark) Layer { return p.Layers[m.layer] }
 
-// NameOf returns the kind of an object, and its own name if it has one.
+// NameOf returns the kind of an object, followed by the name of the object if it has one.
 func NameOf(o *layout.Object) string {
 	name := kindOf(o)
 	if o.Name != "" && o.Name != name {
@@ -82,12 +81,12 @@ func NameOf(o *layout.Object) string {
 	return name
 }
 
-// NumberOf returns a property of an object that is a number, and what it is if it is not there.
+// NumberOf returns a numeric property of an object, or absent if the object does not have it.
 func NumberOf(o *layout.Object, name string, absent float64) float64 {
 	return values{o, layout.DescriptorOf(o.Descriptor)}.number(name, absent)
 }
 
-// Bounds returns the rectangle of what stands for the object, without how far that reaches.
+// Bounds returns the rectangle around the mark of the object, without its areas.
 func (m *Mark) Bounds() (low, high [2]float64) {
 	e := nowhere
 	for i := range m.shapes[m.areas:] {
@@ -96,8 +95,8 @@ func (m *Mark) Bounds() (low, high [2]float64) {
 	return e.min, e.max
 }
 
-// Angle returns where the object looks, in degrees from the z of the world towards its x, from
-// -180 to 180, and false if it has no direction.
+// Angle returns the direction of the object in degrees, from the z of the world towards its x, from -180 to 180, or
+// false if it has no direction.
 func (m *Mark) Angle() (float64, bool) {
 	if m.forward == [2]float64{} {
 		return 0, false
@@ -105,27 +104,27 @@ func (m *Mark) Angle() (float64, bool) {
 	return math.Atan2(m.forward[0], -m.forward[1]) * 180 / math.Pi, true
 }
 
-// Scale returns how much larger than usual the object is along its own x and z.
+// Scale returns the scale of the object along its x and z axes.
 func (m *Mark) Scale() [2]float64 { return m.scale }
 
-// Blocked reports whether it stands where nobody can walk.
+// Blocked reports whether the position of the object is not walkable.
 func (m *Mark) Blocked() bool { return m.blocked }
 
-// What an object is to another.
+// Relations between objects.
 const (
 	Parent = "around it"
 	Named  = "named by it" // by a timeline or a logic group
 	Naming = "names it"
 )
 
-// Relation is an object that belongs to another.
+// Relation is an object that is related to another.
 type Relation struct {
 	What   string // Parent, Named or Naming
 	Object *layout.Object
-	Mark   *Mark // nil if it is not in the plan
+	Mark   *Mark // nil if the object is not in the plan
 }
 
-// index is what is known of the objects of all layouts.
+// index holds the relations between the objects of all layouts.
 type index struct {
 	marks   map[markKey]*Mark
 	parents map[*layout.Object]*layout.Object
@@ -133,7 +132,7 @@ type index struct {
 	named   map[*layout.Object][]*layout.Object
 }
 
-// markKey tells marks apart: a layout that is linked to twice has two of each object.
+// markKey identifies a mark: a layout that is linked to twice has two marks for each object.
 type markKey struct {
 	instance int
 	object   *layout.Object
@@ -173,8 +172,8 @@ func (x *index) add(f *layout.File) {
 	}
 }
 
-// Relations returns the objects around that of a mark, the innermost first, those that it
-// names, and those that name it: timelines and logic groups.
+// Relations returns the objects that contain the object of a mark, the innermost first, those that it names, and those
+// that name it: timelines and logic groups.
 func (p *Plan) Relations(m *Mark) []Relation {
 	x := p.index()
 	var list []Relation
@@ -193,14 +192,14 @@ func (p *Plan) Relations(m *Mark) []Relation {
 	return list
 }
 
-// Cell is a cell of a grid that says where one can walk.
+// Cell is a cell of a pathing grid.
 type Cell struct {
 	X, Z  int // in cells, from the corner of the grid
 	Value byte
 }
 
-// Cell returns the cell of the uppermost grid that has one at a point, and false if none has.
-// One without ground hides none.
+// Cell returns the cell of the uppermost grid that has one at a point, or false if there is none. Cells without ground
+// do not hide cells of lower grids.
 func (p *Plan) Cell(at [2]float64) (c Cell, ok bool) {
 	for i := range p.grids {
 		g := &p.grids[i]

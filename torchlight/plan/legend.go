@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// drawLegend puts a legend to the right of the plan, and makes the plan as large as that takes.
+// drawLegend adds a legend to the right of the plan and enlarges the plan accordingly.
 func (b *builder) drawLegend() {
 	ink, grey := color.NRGBA{A: 220}, color.NRGBA{A: 130}
 	size, line := 2*b.unit, 2.8*b.unit
@@ -40,7 +40,7 @@ func (b *builder) drawLegend() {
 		row(fmt.Sprintf("%s: %d", kind, b.unplaced[kind]), grey)
 	}
 	if len(b.Marks)+len(b.grids) > 0 {
-		length := math.Pow(10, math.Floor(math.Log10(30*b.unit))) // a third of the plan at most
+		length := math.Pow(10, math.Floor(math.Log10(30*b.unit))) // at most a third of the plan
 		y += line / 2
 		b.legend = append(b.legend, shape{form: stroke, at: [2]float64{x, y}, u: [2]float64{length, 0}, stroke: ink, width: b.unit / 3})
 		y += line
@@ -53,7 +53,7 @@ func (b *builder) drawLegend() {
 	b.Min, b.Max = e.min, plus(e.max, [2]float64{b.unit, b.unit})
 }
 
-// mostFirst returns the keys by how many there are.
+// mostFirst returns the keys by descending count.
 func mostFirst(count map[string]int) []string {
 	return slices.SortedFunc(maps.Keys(count), func(a, c string) int { return cmp.Or(cmp.Compare(count[c], count[a]), cmp.Compare(a, c)) })
 }

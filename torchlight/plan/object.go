@@ -30,7 +30,7 @@ func (v values) property(name string, kind layout.Kind) (layout.Property, bool) 
 	return layout.Property{}, false
 }
 
-// vector returns a vector of three numbers, and whether it is there.
+// vector returns a property that is a vector of three numbers, and whether it exists.
 func (v values) vector(name string) (w [3]float64, ok bool) {
 	p, ok := v.property(name, layout.Vector3)
 	if f, _ := p.Floats(); len(f) == 3 {
@@ -39,7 +39,7 @@ func (v values) vector(name string) (w [3]float64, ok bool) {
 	return w, ok
 }
 
-// number returns a number, or what it is if it is not there.
+// number returns a numeric property, or absent if it does not exist.
 func (v values) number(name string, absent float64) float64 {
 	p, _ := v.property(name, layout.Float)
 	if f, _ := p.Floats(); len(f) == 1 {
@@ -53,7 +53,7 @@ func (v values) text(name string) (string, bool) {
 	return p.Text()
 }
 
-// axes reads which way an object is turned, and reports whether it can be turned.
+// axes reads the orientation of an object, and reports whether the object can be rotated.
 func (v values) axes(f *frame) bool {
 	if v.d.Named("FORWARD") == nil && v.d.Named("YAW") == nil {
 		return false
@@ -77,7 +77,7 @@ func (v values) axes(f *frame) bool {
 	return true
 }
 
-// kindOf returns what kind of object it is, for people.
+// kindOf returns the kind of an object in words.
 func kindOf(o *layout.Object) string {
 	if d := layout.DescriptorOf(o.Descriptor); d != nil {
 		return d.Name
@@ -85,16 +85,16 @@ func kindOf(o *layout.Object) string {
 	return fmt.Sprintf("descriptor %d", o.Descriptor)
 }
 
-// Kind returns what kind of object it is, such as "Room Piece".
+// Kind returns the kind of the object, for example "Room Piece".
 func (m *Mark) Kind() string { return kindOf(m.Object) }
 
-// Name returns a name of the object: its kind, its own name and its ID.
+// Name returns the kind of the object, its name and its ID.
 func (m *Mark) Name() string {
 	return fmt.Sprintf("%s, id %d", NameOf(m.Object), m.Object.ID)
 }
 
-// Title returns what is to be known of the object: its name and place, and all texts that
-// it has, such as the file that it shows or the monster that it is.
+// Title describes the object: its name and position, and its texts, such as the file that it shows or the monster that
+// it creates.
 func (m *Mark) Title() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\nat %s, %s, %s", m.Name(), number(m.At[0]), number(m.Height), number(-m.At[1]))
@@ -119,7 +119,7 @@ func (m *Mark) Title() string {
 	return b.String()
 }
 
-// short cuts a text off behind some letters.
+// short truncates a text after most letters.
 func short(s string, most int) string {
 	n := 0
 	for i := range s {
@@ -130,15 +130,15 @@ func short(s string, most int) string {
 	return s
 }
 
-func number(v float64) string { return strconv.FormatFloat(v+0, 'g', 6, 64) } // and no -0
+func number(v float64) string { return strconv.FormatFloat(v+0, 'g', 6, 64) } // adding 0 turns -0 into 0
 
-// look is how a kind of objects is drawn: those of a higher rank over those of a lower one.
+// look is the style of a kind of objects. Kinds with a higher rank are drawn over those with a lower one.
 type look struct {
 	color uint32
 	rank  int
 }
 
-// looks are those of the kinds that levels are made of.
+// looks are the styles of the kinds that are common in levels.
 var looks = map[string]look{
 	"Room Piece": {0x8d8577, 0}, "Generic Model": {0x8a5a33, 1}, "Group": {0x666666, 1},
 	"Layout Link": {0x2f6fb5, 2}, "Layout Link Controller": {0x1d4d85, 2}, "Layout Link Timeline": {0x5a86b8, 2}, "Layout Link Particle": {0x4fb3c9, 2},
@@ -153,7 +153,7 @@ func (m *Mark) look() look {
 	if l, ok := looks[m.Kind()]; ok {
 		return l
 	}
-	// Others get hues that are far from each other for codes that are near.
+	// Other kinds get hues that differ strongly even if their codes are close.
 	h := math.Mod(float64(m.Object.Descriptor)*0.618034, 1) * 6
 	c := uint32(0)
 	for _, at := range [3]float64{0, 4, 2} {
@@ -166,7 +166,7 @@ func opaque(c uint32, alpha uint8) color.NRGBA {
 	return color.NRGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), alpha}
 }
 
-// shape makes what is drawn of a mark.
+// shape adds the shapes of a mark.
 func (b *builder) shape(m *Mark) {
 	c := m.look().color
 	r := b.unit / 2
@@ -206,7 +206,7 @@ func (b *builder) shape(m *Mark) {
 	}
 }
 
-// limit keeps the mark of something very small or large one that can be seen and hides no others.
+// limit restricts a scale so that the mark of a very small or large object is visible and hides no others.
 func limit(scale float64) float64 {
 	if scale = math.Abs(scale); !(scale >= 0.3) {
 		return 0.3
@@ -214,7 +214,7 @@ func limit(scale float64) float64 {
 	return min(scale, 4)
 }
 
-// area adds how far an object reaches, and reports whether that makes sense.
+// area adds shapes for the area that an object reaches, and reports whether its values are plausible.
 func (b *builder) area(m *Mark, forward, right [2]float64) bool {
 	v := values{m.Object, layout.DescriptorOf(m.Object.Descriptor)}
 	c := m.look().color
@@ -243,7 +243,7 @@ func (b *builder) area(m *Mark, forward, right [2]float64) bool {
 		area.form, area.u, area.v = box, times(right, w/2), times(forward, d/2)
 		add(area, w, d)
 	}
-	// A property node has both, and most of its types say by their name which one counts.
+	// A property node has both a box and a radius, and the names of most types show which of them applies.
 	kind, _ := v.text("TYPE")
 	if v.d.Named("BOX WIDTH") == nil || !strings.HasSuffix(kind, " Box") {
 		around(v.number("RADIUS", 0))
@@ -264,7 +264,7 @@ func (b *builder) area(m *Mark, forward, right [2]float64) bool {
 		s := area
 		s.form, s.at, s.u = stroke, plus(m.At, times(right, -size[0]/2)), times(right, size[0])
 		add(s, size[0])
-	default: // Sphere, Angle: part of one
+	default: // Sphere, Angle: a sector of a circle
 		r := v.number("MAX RADIUS", 0)
 		around(r)
 		area.fill.A = 0

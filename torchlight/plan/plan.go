@@ -1,8 +1,8 @@
-// Package plan draws layouts of Torchlight II from above: where the objects of a level
-// stand, how they are turned and how far they reach.
+// Package plan draws layouts of Torchlight II from above: the positions, orientations and areas of the objects of a
+// level.
 //
-// A unit is one of the game's world. x grows to the right, and the z of the world upwards,
-// so that y, which grows downwards, is its negative.
+// A unit of a plan is a unit of the game's world. The x axis points to the right. The z axis of the world points
+// upwards, so the y axis of the plan, which points downwards, is its negative.
 package plan
 
 import (
@@ -21,69 +21,68 @@ import (
 
 // Limits of what is drawn.
 const (
-	MaxLinks   = 8       // layouts inside each other
-	MaxObjects = 1 << 18 // objects of the layout; as many of those that it links to
+	MaxLinks   = 8       // greatest nesting depth of linked layouts
+	MaxObjects = 1 << 18 // greatest number of objects of the layout, and of objects in linked layouts
 	MaxLayers  = 10000
-	MaxPlace   = 1e6 // units from the origin, and the largest reach of an object
+	MaxPlace   = 1e6 // greatest distance from the origin and greatest area of an object, in units
 )
 
-// Limits of what covers much of a plan, so that no plan takes very long to draw.
+// Limits for large shapes, which keep the time to draw a plan short.
 const (
 	maxGrids = 256
 	maxCells = 1 << 26 // of all grids
-	maxWide  = 4096    // objects that reach far
+	maxWide  = 4096    // objects with a large area
 )
 
-// Options say where to find what belongs to a layout. Paths are as the game has them, such
-// as "MEDIA/LAYOUTS/X.LAYOUT"; what is not there is fs.ErrNotExist.
+// Options control how files of a layout are found. Paths are those in the game, for example "MEDIA/LAYOUTS/X.LAYOUT";
+// the error for a missing file is fs.ErrNotExist.
 type Options struct {
-	Path   string                                  // of the layout; "" if it is not known
-	Layout func(path string) (*layout.File, error) // another one; nil: links are not followed
-	Grid   func(path string) (*mpp.File, error)    // that of a layout with this path; nil: there are none
+	Path   string                                  // of the layout; "" if unknown
+	Layout func(path string) (*layout.File, error) // returns a linked layout; nil: links are not followed
+	Grid   func(path string) (*mpp.File, error)    // returns the grid of the layout with this path; nil: there are no grids
 }
 
-// The layers that are no groups.
+// The layers that are not groups.
 const (
 	GridLayer    = "grid"
 	ObjectsLayer = "objects"
 	LegendLayer  = "legend"
 )
 
-// Layer is a part of a plan that can be left out.
+// Layer is a part of a plan that can be hidden.
 type Layer struct {
-	Name  string // its name alone, such as "objects" or "groups/Ambush/Left"
-	Title string // for people
+	Name  string // unique name, for example "objects" or "groups/Ambush/Left"
+	Title string // description for users
 }
 
-// Mark is what a plan has of an object.
+// Mark represents an object in a plan.
 type Mark struct {
 	Object *layout.Object
-	File   string     // the layout that links led to; "" for the one that is drawn
-	At     [2]float64 // x and y of the plan
+	File   string     // the linked layout that contains the object; "" for the layout that is drawn
+	At     [2]float64 // position: x and y of the plan
 	Height float64    // y of the world
 
-	forward [2]float64 // which way it looks; 0,0 if it has no direction
+	forward [2]float64 // direction of the object; 0,0 if it has none
 	layer   int
-	scale   [2]float64 //  along its own x and z
-	label   string     // "" or the file that a link leads to and is not drawn
-	blocked bool       // its place is none that one can walk to
+	scale   [2]float64 // along the object's x and z axes
+	label   string     // the file of a link that is not drawn, or ""
+	blocked bool       // the position is not walkable
 	shapes  []shape
-	areas   int    // how many of the shapes, the first ones, say how far it reaches
-	reach   extent // of the shapes
+	areas   int    // the number of shapes, the first ones, that show the object's area
+	reach   extent // bounds of the shapes
 
-	instance int // of the layout that it is in: a number for each link that was followed
+	instance int // number of the layout that contains the object; each followed link has its own
 }
 
 // Left is something that is not drawn.
 type Left struct {
 	Kind  string // "layout", "grid", "position", "size" or "limit"
-	Name  string // the path of a file, or which object
-	Count int    // how often
+	Name  string // the path of a file, or the name of an object
+	Count int    // number of occurrences
 	Why   string
 }
 
-// Plan is a layout from above. Nothing of it changes any more: all of its methods may be
-// called at the same time.
+// Plan is a layout seen from above. It is immutable: all of its methods may be called concurrently.
 type Plan struct {
 	Layers   []Layer
 	Marks    []Mark // from back to front
@@ -92,14 +91,14 @@ type Plan struct {
 
 	grids  []grid
 	legend []shape
-	unit   float64 // a length that can just be seen
+	unit   float64 // a length that is just visible
 
 	root  *layout.File
-	files map[string]*layout.File // those that links led to, by path in capitals; nil: it is not there
+	files map[string]*layout.File // linked layouts, by path in upper case; nil for missing ones
 	index func() *index
 }
 
-// frame is a place in the world and the axes there.
+// frame is a position in the world with axes.
 type frame struct{ at, x, y, z [3]float64 }
 
 var world = frame{x: [3]float64{1, 0, 0}, y: [3]float64{0, 1, 0}, z: [3]float64{0, 0, 1}}
@@ -111,7 +110,7 @@ func (f frame) turn(v [3]float64) (w [3]float64) {
 	return w
 }
 
-// inside returns a frame that is told in f as one of the world.
+// inside converts a frame relative to f into a frame of the world.
 func (f frame) inside(g frame) frame {
 	at := f.turn(g.at)
 	for i := range at {
@@ -120,22 +119,22 @@ func (f frame) inside(g frame) frame {
 	return frame{at, f.turn(g.x), f.turn(g.y), f.turn(g.z)}
 }
 
-// flat returns a vector of the world as one of the plan.
+// flat projects a vector of the world onto the plan.
 func flat(v [3]float64) [2]float64 { return [2]float64{v[0], -v[2]} }
 
 type builder struct {
 	Plan
 	Options
 	linked   int
-	links    int // that were followed
-	cells    int // of all grids
-	wide     int // shapes that are large
+	links    int // number of links followed
+	cells    int // number of cells of all grids
+	wide     int // number of large shapes
 	left     map[[2]string]*Left
-	unplaced map[string]int // by kind
+	unplaced map[string]int // objects without a position, by kind
 	names    map[string]bool
 }
 
-// New makes the plan of a layout. What does not stop it from being drawn is in Left.
+// New returns the plan of a layout. Problems that do not prevent drawing are listed in Left.
 func New(f *layout.File, o Options) *Plan {
 	b := &builder{Plan: Plan{root: f, files: make(map[string]*layout.File)}, Options: o, left: make(map[[2]string]*Left), unplaced: make(map[string]int), names: make(map[string]bool)}
 	b.Layers = []Layer{{GridLayer, "where one can walk"}, {ObjectsLayer, "what is in no group"}}
@@ -170,11 +169,11 @@ func New(f *layout.File, o Options) *Plan {
 	return &b.Plan
 }
 
-// clean returns a path as files are known by: the game's files write them in any case, some
-// with backslashes.
+// clean returns a path in the form that identifies files: the game's files contain paths in any case and some with
+// backslashes.
 func clean(path string) string { return strings.ToUpper(strings.ReplaceAll(path, "\\", "/")) }
 
-// leave notes something that is not drawn.
+// leave records something that is not drawn.
 func (b *builder) leave(kind, name, format string, args ...any) {
 	const most = 1000
 	key := [2]string{kind, name}
@@ -187,16 +186,16 @@ func (b *builder) leave(kind, name, format string, args ...any) {
 	b.left[key].Count++
 }
 
-// place is where objects of a file are.
+// place is the position of the objects of a file.
 type place struct {
 	frame
 	layer  int
-	name   string // of the layer, if it is a group
-	choice string // how the group around chooses what comes into being; "" if all does
-	file   string // "" for the layout itself
-	number int    // of the link that led there
+	name   string // of the layer, if the layer is a group
+	choice string // how the enclosing group chooses the objects to create; "" if it creates all
+	file   string // "" for the drawn layout itself
+	number int    // number of the link that leads to the file
 	groups map[*layout.Object]*layout.Group
-	open   []string // the layouts around
+	open   []string // the layouts that contain this one
 }
 
 func (b *builder) objects(list []*layout.Object, p place) {
@@ -214,7 +213,7 @@ func (b *builder) objects(list []*layout.Object, p place) {
 	}
 }
 
-// newLayer begins a layer: a group, or an object that a group chooses by itself.
+// newLayer begins a layer for a group, or for a single object that a group may choose.
 func (b *builder) newLayer(o *layout.Object, g *layout.Group, p *place, among string) {
 	var title []string
 	if among != "" {
@@ -242,7 +241,7 @@ func (b *builder) newLayer(o *layout.Object, g *layout.Group, p *place, among st
 	if len(name) > 200 || b.names[name] {
 		name = fmt.Sprintf("%s #%d", short(name, 180), o.ID)
 	}
-	for n := 2; b.names[name]; n++ { // two objects with an ID are wrong, but may be
+	for n := 2; b.names[name]; n++ { // duplicate IDs are an error, but possible
 		name = fmt.Sprintf("%s #%d (%d)", short(p.name, 150), o.ID, len(b.Layers)+n)
 	}
 	b.names[name] = true
@@ -250,7 +249,7 @@ func (b *builder) newLayer(o *layout.Object, g *layout.Group, p *place, among st
 	b.Layers = append(b.Layers, Layer{name, strings.Join(title, ", ")})
 }
 
-// object makes the mark of an object that has a place, and follows links.
+// object adds the mark of an object with a position, and follows its links.
 func (b *builder) object(o *layout.Object, p place) {
 	d := layout.DescriptorOf(o.Descriptor)
 	v := values{o, d}
@@ -303,7 +302,7 @@ func (b *builder) object(o *layout.Object, p place) {
 	b.objects(file.Objects, place{frame: f, layer: p.layer, file: link, number: b.links, open: append(slices.Clip(p.open), clean(link))})
 }
 
-// follow returns the layout that a link leads to, or nil.
+// follow returns the layout that a link refers to, or nil.
 func (b *builder) follow(link string, p place) *layout.File {
 	path := clean(link)
 	switch {
@@ -340,13 +339,13 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// sane reports whether numbers are such that something can be drawn there.
+// sane reports whether numbers are within the limits for drawing.
 func sane(v ...float64) bool {
 	return !slices.ContainsFunc(v, func(v float64) bool { return !(math.Abs(v) <= MaxPlace) })
 }
 
-// direction returns a vector of length 1 towards forward, or a quarter to the left of right
-// if that is too short to tell: what looks up or down.
+// direction returns a unit vector in the direction forward. If forward is too short, because the object looks up or
+// down, it uses the direction a quarter turn to the left of right.
 func direction(forward, right [2]float64) [2]float64 {
 	const short = 0.1
 	l := math.Hypot(forward[0], forward[1])
@@ -360,7 +359,7 @@ func direction(forward, right [2]float64) [2]float64 {
 	return [2]float64{forward[0] / l, forward[1] / l}
 }
 
-// measure finds out what length can just be seen.
+// measure computes the length that is just visible.
 func (b *builder) measure() {
 	e := nowhere
 	for _, m := range b.Marks {
@@ -372,7 +371,7 @@ func (b *builder) measure() {
 	b.unit = max(1, e.max[0]-e.min[0], e.max[1]-e.min[1]) / 100
 }
 
-// bounds finds what rectangle holds all.
+// bounds computes the rectangle around all marks.
 func (b *builder) bounds() {
 	e := nowhere
 	for i := range b.Marks {
@@ -388,14 +387,14 @@ func (b *builder) bounds() {
 		g.extend(&e)
 	}
 	if e == nowhere {
-		e.add([2]float64{}, 0) // there is the legend
+		e.add([2]float64{}, 0) // leave space for the legend
 	}
 	for i := range 2 {
 		b.Min[i], b.Max[i] = e.min[i]-2*b.unit, e.max[i]+2*b.unit
 	}
 }
 
-// extent is a rectangle that grows.
+// extent is a rectangle that can be enlarged.
 type extent struct{ min, max [2]float64 }
 
 var nowhere = extent{[2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}}
@@ -406,7 +405,7 @@ func (e *extent) add(at [2]float64, reach float64) {
 	}
 }
 
-// meets reports whether two rectangles have something in common.
+// meets reports whether two rectangles intersect.
 func (e extent) meets(o extent) bool {
 	return e.min[0] <= o.max[0] && o.min[0] <= e.max[0] && e.min[1] <= o.max[1] && o.min[1] <= e.max[1]
 }

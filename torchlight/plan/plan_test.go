@@ -17,7 +17,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// object writes an object as text. Properties are "KEY:value", their type guessed.
+// object returns an object as text. Properties are "KEY:value"; their types are guessed.
 func object(kind string, id int, properties string, children ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:%s\n<STRING>NAME:%s %d\n<INTEGER64>ID:%d\n", kind, kind, id, id)
@@ -58,10 +58,10 @@ func svgOf(t testing.TB, p *plan.Plan, shown func(string) bool) string {
 	return b.String()
 }
 
-// Links are followed with their place, turn and scale; x goes right and z up.
+// TestLinks tests that links are followed with position, rotation and scale, and that x points right and z up.
 func TestLinks(t *testing.T) {
 	inner := parse(t, object("Monster", 7, at(1, 0, 2)))
-	quarter := "FORWARDX:1;FORWARDY:0;FORWARDZ:0;RIGHTX:0;RIGHTY:0;RIGHTZ:-1;" // z of the inner one is x of the world
+	quarter := "FORWARDX:1;FORWARDY:0;FORWARDZ:0;RIGHTX:0;RIGHTY:0;RIGHTZ:-1;" // the inner z axis is the x axis of the world
 	f := parse(t,
 		object("Layout Link", 1, at(10, 0, 20)+"LAYOUT FILE:media/inner.layout;"),
 		object("Layout Link", 2, at(10, 0, 20)+quarter+"X:2;Z:3;LAYOUT FILE:media\\inner.layout;"),
@@ -91,7 +91,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// Layouts that lead to themselves, or to ever more, come to an end that is told.
+// TestEndlessLinks tests that following links of layouts that contain themselves, or ever more links, ends with a
+// report.
 func TestEndlessLinks(t *testing.T) {
 	var many []string
 	for i := range 50 {
@@ -103,7 +104,7 @@ func TestEndlessLinks(t *testing.T) {
 	if len(p.Marks) != 50 || calls != 0 || len(p.Left) != 1 || p.Left[0].Kind != "limit" || p.Left[0].Count != 50 {
 		t.Errorf("%d marks, %d calls, left %v", len(p.Marks), calls, p.Left)
 	}
-	// Levels of fifty links each to the next one.
+	// Levels with fifty links each to the next level.
 	level := 0
 	p = plan.New(self, plan.Options{Layout: func(string) (*layout.File, error) {
 		level++
@@ -118,7 +119,7 @@ func TestEndlessLinks(t *testing.T) {
 	}
 }
 
-// Of far too many objects, groups and complaints some are drawn and told.
+// TestTooMany tests that of too many objects, groups and reports only a limited number is kept.
 func TestTooMany(t *testing.T) {
 	one := parse(t, object("Monster", 1, at(1, 2, 3)))
 	p := plan.New(&layout.File{Objects: slices.Repeat(one.Objects, plan.MaxObjects+5)}, plan.Options{})
@@ -159,7 +160,7 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// Numbers that poison turns into what no text can say.
+// Numbers that poison replaces by values that no text can represent.
 const (
 	nan      = 12345
 	infinite = 54321
@@ -180,7 +181,8 @@ func poison(f *layout.File) {
 	}
 }
 
-// Places that are none are left out and told; the others are drawn as usual.
+// TestBadNumbers tests that objects with invalid positions are left out and reported, and that others are drawn as
+// usual.
 func TestBadNumbers(t *testing.T) {
 	f := parse(t, object("Monster", 1, at(1, 2, 3)), object("Monster", 2, at(1e38, 0, 0)), object("Monster", 3, at(nan, 0, 0)),
 		object("Sound", 4, at(0, 0, 0)+"RADIUS:1e30;"), object("Player Box Trigger", 5, at(0, 0, 0)+"DIMENSIONSX:-1;DIMENSIONSY:1;DIMENSIONSZ:54321;"),
@@ -205,7 +207,8 @@ func TestBadNumbers(t *testing.T) {
 	}
 }
 
-// Groups are layers with how they choose; what they choose from by itself, too.
+// TestLayers tests that groups are layers whose titles state how the groups choose, and that single objects that a
+// group chooses from are layers, too.
 func TestLayers(t *testing.T) {
 	f := parse(t,
 		object("Group", 1, "CHOICE:Weight;", object("Group", 2, "", object("Monster", 3, at(0, 0, 0))), object("Monster", 4, at(1, 0, 0))),
@@ -228,7 +231,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// Texts of the file are texts of the SVG, whatever is in them.
+// TestHostileNames tests that texts of the file are escaped in the SVG.
 func TestHostileNames(t *testing.T) {
 	const evil = `</title><script>alert("x")</script>]]>&amp` + "\x01\u202e"
 	f := parse(t, object("Group", 1, "", object("Layout Link", 2, at(0, 0, 0)+"LAYOUT FILE:"+evil+";")))
@@ -240,7 +243,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// A pixel is the same in whatever part of the picture it is drawn.
+// TestParts tests that a pixel is the same in any part of the picture.
 func TestParts(t *testing.T) {
 	f := parse(t, object("Room Piece", 1, at(3, 0, 4)+"FORWARDX:0.6;FORWARDY:0;FORWARDZ:0.8;RIGHTX:0.8;RIGHTY:0;RIGHTZ:-0.6;"),
 		object("Sound", 2, at(-3, 0, 1)+"RADIUS:5.3;"), object("Layout Link", 3, at(0.1, 0, 0.7)+"LAYOUT FILE:A.LAYOUT;"),
@@ -268,7 +271,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// The first row of a grid is the southern one, and its corner is where the offset says.
+// TestGrid tests that the first row of a grid is the southern one, and that its offset gives the position of its
+// corner.
 func TestGrid(t *testing.T) {
 	f := parse(t, object("Monster", 1, at(0.5, 0, 0.5)), object("Monster", 2, at(1.5, 0, 0.5)))
 	p := plan.New(f, plan.Options{Path: "A.LAYOUT", Grid: func(string) (*mpp.File, error) {
@@ -288,7 +292,7 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// A layout of which nothing has a place still has a plan, with a legend.
+// TestNothing tests that a layout without any positions has a plan with a legend.
 func TestNothing(t *testing.T) {
 	for _, f := range []*layout.File{{}, parse(t, object("Timeline", 1, ""), object("Group", 2, ""))} {
 		p := plan.New(f, plan.Options{})

@@ -16,18 +16,18 @@ type form uint8
 
 const (
 	disc    form = iota // around at, with the radius r
-	box                 // around at, with half of its axes u and v, which stand on each other
+	box                 // around at, with half of its perpendicular axes u and v
 	stroke              // from at to at+u
-	letters             // to the right of at, which is on the line that they stand on; r is the size of the font
+	letters             // to the right of at, which is on the baseline; r is the font size
 )
 
-// shape is what a mark, or the legend, consists of. Lengths are in units.
+// shape is a part of a mark or of the legend. Lengths are in units.
 type shape struct {
 	form         form
 	at, u, v     [2]float64
 	r            float64
-	fill, stroke color.NRGBA // of alpha 0: none
-	width        float64     // of the stroke
+	fill, stroke color.NRGBA // none if alpha is 0
+	width        float64     // width of the stroke
 	text         string
 }
 
@@ -49,7 +49,7 @@ func (s *shape) extend(e *extent) {
 	}
 }
 
-// canvas is a part of a picture.
+// canvas is a part of a picture to draw on.
 type canvas struct {
 	*image.RGBA
 	origin [2]float64
@@ -58,7 +58,7 @@ type canvas struct {
 
 // pixels returns the pixels of the canvas that a rectangle touches.
 func (c canvas) pixels(e extent) image.Rectangle {
-	within := func(v float64, low, high int) int { // and no overflow
+	within := func(v float64, low, high int) int { // avoids an overflow
 		return int(min(max(v, float64(low)), float64(high)))
 	}
 	r := c.Rect
@@ -74,8 +74,8 @@ func (c canvas) pixels(e extent) image.Rectangle {
 	return r
 }
 
-// draw draws a shape. What of a pixel is covered is computed of how far its middle is from
-// the edge, so that it is the same whatever part of the picture is drawn.
+// draw draws a shape. The coverage of a pixel is computed from the distance of its center to the edge, so that it is
+// the same in any part of the picture.
 func (c canvas) draw(s *shape) {
 	if s.form == letters {
 		c.write(s)
@@ -95,15 +95,15 @@ func (c canvas) draw(s *shape) {
 				blend(row, s.fill, 0.5-d)
 			}
 			if s.stroke.A > 0 {
-				blend(row, s.stroke, min(0.5+half-math.Abs(d), 2*half)) // a line thinner than a pixel is weak
+				blend(row, s.stroke, min(0.5+half-math.Abs(d), 2*half)) // a line thinner than a pixel is faint
 			}
 			row = row[4:]
 		}
 	}
 }
 
-// distance returns a function that says how far a place, told from at, is from the edge:
-// below 0 inside.
+// distance returns a function for the distance of a position, relative to at, from the edge of the shape; it is
+// negative inside.
 func (s *shape) distance() func(p [2]float64) float64 {
 	dot := func(v, w [2]float64) float64 { return v[0]*w[0] + v[1]*w[1] }
 	switch s.form {
@@ -122,7 +122,7 @@ func (s *shape) distance() func(p [2]float64) float64 {
 	}
 }
 
-// blend lays a colour over the first pixel, as far as it is covered.
+// blend draws a color over the first pixel, weighted by its coverage.
 func blend(pix []byte, c color.NRGBA, covered float64) {
 	if covered <= 0 {
 		return
@@ -136,12 +136,12 @@ func blend(pix []byte, c color.NRGBA, covered float64) {
 var regular = sync.OnceValue(func() *opentype.Font {
 	f, err := opentype.Parse(goregular.TTF)
 	if err != nil {
-		panic(err) // it is a part of the program
+		panic(err) // the font is embedded in the program
 	}
 	return f
 })
 
-// newFace returns the font in a size. It is not for several goroutines.
+// newFace returns the font in a size. Goroutines must not share it.
 func newFace(size float64) font.Face {
 	face, err := opentype.NewFace(regular(), &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
 	if err != nil {
@@ -150,19 +150,19 @@ func newFace(size float64) font.Face {
 	return face
 }
 
-// textWidth returns how wide a text is in a font of size 1.
+// textWidth returns the width of a text in a font of size 1.
 func textWidth(text string) float64 {
 	const size = 64
 	return float64(font.MeasureString(newFace(size), text)) / 64 / size
 }
 
-// Letters larger than this are made of fewer pixels, ones smaller are not to be read.
+// Larger letters are scaled up from this size, and smaller ones are unreadable.
 const (
 	maxLetter = 200.0
 	minLetter = 3.0
 )
 
-// write draws letters. The mask is that of the whole text, whatever part is drawn.
+// write draws letters. The mask contains the whole text, whatever part is drawn.
 func (c canvas) write(s *shape) {
 	e := nowhere
 	s.extend(&e)
