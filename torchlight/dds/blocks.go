@@ -6,18 +6,18 @@ import (
 	"image/color"
 )
 
-// expand makes 8 bits a channel of the 5, 6 and 5 bits of a colour in a block.
+// expand converts a color of 5, 6 and 5 bits in a block to 8 bits per channel.
 func expand(c uint16) [3]int {
 	r, g, b := int(c>>11), int(c>>5&63), int(c&31)
 	return [3]int{r<<3 | r>>2, g<<2 | g>>4, b<<3 | b>>2}
 }
 
-// palette returns the four colours of a block. Those of DXT1 whose first colour is not the
-// greater number have three, and the fourth is transparent.
+// palette returns the four colors of a block. A DXT1 block whose first color is not the greater number has three
+// colors, and the fourth is transparent.
 func palette(c0, c1 uint16, three bool) [4]color.NRGBA {
 	a, b := expand(c0), expand(c1)
 	var p [4]color.NRGBA
-	mix := func(x, y int) color.NRGBA { // x parts of a, y of b
+	mix := func(x, y int) color.NRGBA { // x parts of a and y parts of b
 		var v [3]int
 		for i := range v {
 			v[i] = (x*a[i] + y*b[i]) / (x + y)
@@ -60,8 +60,8 @@ func decodeBlocks(m *image.NRGBA, data []byte, f Format) {
 	}
 }
 
-// decodeBlock draws a block; what of it is beyond the edge of the picture, which need not be
-// a multiple of 4, is padding.
+// decodeBlock draws a block. The part beyond the edge of the picture, whose size need not be a multiple of 4, is
+// padding.
 func decodeBlock(m *image.NRGBA, x, y int, block []byte, f Format) {
 	var alpha uint64
 	var steps [8]uint8

@@ -1,9 +1,9 @@
-// Package dds reads and writes the pictures of Torchlight II: DirectDraw surfaces, whose
-// pixels are plain or compressed in blocks of 4 × 4 (DXT1, DXT3 and DXT5).
+// Package dds reads and writes the pictures of Torchlight II: DirectDraw surfaces, whose pixels are plain or compressed
+// in blocks of 4 × 4 (DXT1, DXT3 and DXT5).
 //
-// Decoding is exact: the pixels are those that a graphics card shows by the letter of the
-// format, and those of ImageMagick. Only the largest picture of a file is read; smaller
-// copies of it (mipmaps), further sides of a cube and further layers are passed over.
+// Decoding is exact: the pixels are those that the specification of the format requires and that ImageMagick decodes.
+// Only the largest picture of a file is read; smaller copies (mipmaps), other sides of a cube and other layers are
+// ignored.
 package dds
 
 import (
@@ -20,10 +20,10 @@ type Format uint8
 
 // The formats.
 const (
-	Plain Format = iota // each pixel for itself, its channels under masks
-	DXT1                // blocks of 8 bytes; alpha is all or nothing
+	Plain Format = iota // uncompressed pixels with channels under masks
+	DXT1                // blocks of 8 bytes; pixels are opaque or transparent
 	DXT3                // blocks of 16 bytes, with 16 steps of alpha
-	DXT5                // blocks of 16 bytes, with alpha between two values
+	DXT5                // blocks of 16 bytes, with alpha interpolated between two values
 )
 
 func (f Format) String() string { return [...]string{"plain", "DXT1", "DXT3", "DXT5"}[f] }
@@ -36,16 +36,16 @@ func (f Format) blockSize() int {
 	return 16
 }
 
-// The sizes of the header with its signature, and of the one that may follow it.
+// Sizes in bytes of the header with its signature, and of the optional second header.
 const (
 	HeaderSize     = 128
 	headerSizeDX10 = 20
 )
 
-// maxSide is the longest side that any graphics card of the game takes, many times over.
+// maxSide is far above the longest side in pixels that graphics cards of the game support.
 const maxSide = 1 << 16
 
-// The bits of the header that are looked at or written.
+// The bits of the header that are read or written.
 const (
 	flagsPlain = 0x100f // caps, height, width, pitch, pixel format
 	flagsBlock = 0x81007
@@ -58,25 +58,24 @@ const (
 	pixelLuminance = 0x20000
 )
 
-// Header is what a file says of its picture.
+// Header describes the picture of a file.
 type Header struct {
 	Width, Height int    // in pixels, 1 to 65536
-	Mipmaps       int    // pictures of one side, 1 or more: each has half the size of the one before it
+	Mipmaps       int    // number of pictures of one side, 1 or more: each has half the size of the one before it
 	Format        Format // how the pixels are stored
-	Bits          int    // of a pixel, if the format is Plain: 8, 16, 24 or 32
-	// Masks of red, green, blue and alpha in a plain pixel, which is little-endian. A
-	// channel without bits is 0, and alpha without bits 255. In a gray picture the first
-	// three are the same.
+	Bits          int    // bits per pixel, if the format is Plain: 8, 16, 24 or 32
+	// Masks of red, green, blue and alpha in a plain pixel, which is little-endian. A channel without bits is 0, and
+	// alpha without bits is 255. In a gray picture the first three masks are equal.
 	Masks [4]uint32
 
 	offset int // of the pixels
 }
 
-// bgra are the masks of the plain format that the mods have.
+// bgra are the masks of the plain format that mods use.
 var bgra = [4]uint32{0xff0000, 0xff00, 0xff, 0xff000000}
 
-// ReadHeader reads the header of a file, which data may be only the beginning of. Every
-// error is a [*fault.Error]; what is valid but no picture for this game is ErrVersion.
+// ReadHeader reads the header of a file; data may be only the beginning of the file. Every error is a [*fault.Error].
+// Valid pictures that the game does not support give ErrVersion.
 func ReadHeader(data []byte) (*Header, error) {
 	if len(data) < HeaderSize {
 		return nil, fail("header", 0, fault.ErrShort, "a header of 128 bytes", fmt.Sprintf("%d bytes", len(data)))
@@ -119,12 +118,12 @@ func ReadHeader(data []byte) (*Header, error) {
 	return h, nil
 }
 
-// codec reads the codec of four characters, and the header behind it that DX10 has.
+// codec reads the codec of four characters, and the second header of DX10.
 func (h *Header) codec(data []byte, code string) error {
 	switch code {
 	case "DXT1":
 		h.Format = DXT1
-	case "DXT2", "DXT3": // 2 and 4 are 3 and 5 with colours that are multiplied with alpha
+	case "DXT2", "DXT3": // DXT2 and DXT4 are DXT3 and DXT5 with colors premultiplied with alpha
 		h.Format = DXT3
 	case "DXT4", "DXT5":
 		h.Format = DXT5
@@ -154,7 +153,7 @@ func (h *Header) codec(data []byte, code string) error {
 	return nil
 }
 
-// Size returns the number of bytes that the pixels of the largest picture take.
+// Size returns the size in bytes of the pixels of the largest picture.
 func (h *Header) Size() int {
 	if h.Format == Plain {
 		return h.Width * h.Height * (h.Bits / 8)
@@ -162,8 +161,8 @@ func (h *Header) Size() int {
 	return (h.Width + 3) / 4 * ((h.Height + 3) / 4) * h.Format.blockSize()
 }
 
-// PixelSpan returns where the bytes of a pixel stand in the file: its own in a plain picture,
-// else those of the block that it is in.
+// PixelSpan returns the position of the bytes of a pixel in the file. In a compressed picture these are the bytes of
+// its block.
 func (h *Header) PixelSpan(x, y int) (offset, length int64) {
 	width, size := h.Width, h.Bits/8
 	if h.Format != Plain {
@@ -172,8 +171,8 @@ func (h *Header) PixelSpan(x, y int) (offset, length int64) {
 	return int64(h.offset) + (int64(y)*int64(width)+int64(x))*int64(size), int64(size)
 }
 
-// Decode returns the largest picture of a file. No memory is taken for pixels that data
-// does not have. Every error is a [*fault.Error].
+// Decode returns the largest picture of a file. It does not allocate memory for pixels that data does not have. Every
+// error is a [*fault.Error].
 func Decode(data []byte) (*image.NRGBA, error) {
 	h, err := ReadHeader(data)
 	if err != nil {
@@ -222,9 +221,8 @@ func (h *Header) decodePlain(m *image.NRGBA, data []byte) {
 	}
 }
 
-// Encode makes a file of one picture in a format. Plain has 32 bits for a pixel and loses
-// nothing; the others lose as much as they must. It fails with a [*fault.Error] if a side
-// is not 1 to 65536.
+// Encode returns a file with one picture in a format. Plain has 32 bits per pixel and is lossless; the other formats
+// are lossy. Encode fails with a [*fault.Error] if a side is not 1 to 65536.
 func Encode(m image.Image, f Format) ([]byte, error) {
 	size := m.Bounds().Size()
 	h := make([]byte, HeaderSize)
@@ -252,10 +250,9 @@ func Encode(m image.Image, f Format) ([]byte, error) {
 	return EncodeLike(m, h)
 }
 
-// EncodeLike makes a file with a header that another one had, of HeaderSize bytes. The
-// picture has to have the size of the header, and the header one picture only. Where it
-// is the header of a plain picture of 8 bits a channel, the pixels of that picture give
-// the bytes that it had.
+// EncodeLike returns a file with the header of another file, of HeaderSize bytes. The picture must have the size that
+// the header states, and the header must state a single picture. If the header states plain pixels of 8 bits per
+// channel, encoding the pixels of the other file reproduces its bytes.
 func EncodeLike(m image.Image, header []byte) ([]byte, error) {
 	h, err := ReadHeader(header)
 	if err != nil {
@@ -292,7 +289,7 @@ func (h *Header) encodePlain(data []byte, m *image.NRGBA) []byte {
 	return data
 }
 
-// straight returns the pixels of a picture in rows without gaps, alpha not multiplied in.
+// straight returns the pixels of a picture in rows without gaps, not premultiplied with alpha.
 func straight(m image.Image) *image.NRGBA {
 	b := m.Bounds()
 	if n, ok := m.(*image.NRGBA); ok && n.Stride == 4*b.Dx() && len(n.Pix) == 4*b.Dx()*b.Dy() {

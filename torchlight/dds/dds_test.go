@@ -22,7 +22,7 @@ import (
 	"trowel.example/torchlight/mod"
 )
 
-// noise is a picture of soft shapes and some noise, such as textures are, with alpha.
+// noise returns a picture of soft shapes, noise and alpha, similar to textures.
 func noise(seed uint64, w, h int) *image.NRGBA {
 	r := rand.New(rand.NewPCG(seed, 1))
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -42,7 +42,7 @@ func noise(seed uint64, w, h int) *image.NRGBA {
 	return m
 }
 
-// Plain files give back every pixel, and a header that was kept every byte.
+// TestPlain tests that plain files preserve every pixel, and that a preserved header restores every byte.
 func TestPlain(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {3, 5}, {64, 64}, {345, 2}} {
 		m := noise(1, size[0], size[1])
@@ -57,7 +57,7 @@ func TestPlain(t *testing.T) {
 		if !bytes.Equal(got.Pix, m.Pix) {
 			t.Errorf("%v: other pixels", size)
 		}
-		for at := 32; at < 76; at += 4 { // nobody reads what is reserved, and it stays
+		for at := 32; at < 76; at += 4 { // no program reads reserved bytes, and they must be preserved
 			binary.LittleEndian.PutUint32(data[at:], uint32(at))
 		}
 		if again, err := dds.EncodeLike(got, data[:dds.HeaderSize]); err != nil || !bytes.Equal(again, data) {
@@ -66,7 +66,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// Channels stand anywhere in a pixel and have any width.
+// TestMasks tests that channels may have any position and width in a pixel.
 func TestMasks(t *testing.T) {
 	const rgb, alpha, gray, onlyAlpha = 0x40, 0x1, 0x20000, 0x2
 	for _, c := range []struct {
@@ -106,7 +106,7 @@ func TestMasks(t *testing.T) {
 	}
 }
 
-// What a file says of itself is believed only as far as it goes.
+// TestRefused tests that files with impossible values in their headers are rejected.
 func TestRefused(t *testing.T) {
 	good, err := dds.Encode(noise(1, 8, 8), dds.DXT5)
 	if err != nil {
@@ -143,7 +143,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Of one colour a block loses only what its bits cannot say.
+// TestOneColour tests that blocks of one color lose only what their bits cannot represent.
 func TestOneColour(t *testing.T) {
 	for _, f := range []dds.Format{dds.DXT1, dds.DXT3, dds.DXT5} {
 		for _, alpha := range []uint8{255, 0} {
@@ -161,7 +161,7 @@ func TestOneColour(t *testing.T) {
 			}
 			want := color.NRGBA{255, 0, 132, alpha}
 			if alpha == 0 {
-				want = color.NRGBA{} // nobody sees it
+				want = color.NRGBA{} // invisible
 			}
 			if c := got.NRGBAAt(4, 4); c != want {
 				t.Errorf("%v: %v, want %v", f, c, want)
@@ -170,7 +170,7 @@ func TestOneColour(t *testing.T) {
 	}
 }
 
-// psnr is how near two pictures are as one sees them over black, in decibels.
+// psnr returns the similarity of two pictures, drawn over black, in decibels.
 func psnr(a, b *image.NRGBA) float64 {
 	var sum float64
 	for i := 0; i < len(a.Pix); i += 4 {
@@ -182,8 +182,8 @@ func psnr(a, b *image.NRGBA) float64 {
 	return 10 * math.Log10(255*255/(sum/float64(len(a.Pix)/4*3)+1e-9))
 }
 
-// ImageMagick decodes what we encode to the pixels that we decode; we decode what it
-// encodes to its pixels; and our blocks are no worse than its.
+// TestJudgeImageMagick tests that ImageMagick decodes our files to the pixels that we decode, that we decode its files
+// to its pixels, and that our blocks are no worse.
 func TestJudgeImageMagick(t *testing.T) {
 	magick := judge.ImageMagick(t)
 	dir := t.TempDir()
@@ -216,14 +216,14 @@ func TestJudgeImageMagick(t *testing.T) {
 			}
 			same(t, name+" of ours", ours, judgeDecode(t, magick, data))
 			t.Logf("%v %s: ours %.2f dB, ImageMagick's %.2f dB", size, name, psnr(m, ours), psnr(m, got))
-			if f != dds.DXT1 && psnr(m, ours) < psnr(m, got)-0.3 { // its DXT1 has no alpha
+			if f != dds.DXT1 && psnr(m, ours) < psnr(m, got)-0.3 { // the DXT1 of ImageMagick has no alpha
 				t.Errorf("%v %s: ours is %.2f dB, ImageMagick's %.2f dB", size, name, psnr(m, ours), psnr(m, got))
 			}
 		}
 	}
 }
 
-// Every picture of the real mods is decoded as ImageMagick does.
+// TestJudgeCorpus tests that every picture of the real mods is decoded as in ImageMagick.
 func TestJudgeCorpus(t *testing.T) {
 	names := append(corpus.Files(t, "torchlight", ".MOD"), corpus.Files(t, "torchlight", ".mod")...)
 	magick := judge.ImageMagick(t)
@@ -295,7 +295,7 @@ func same(t *testing.T, name string, got, want *image.NRGBA) {
 	}
 }
 
-// Whatever is read, only what is there is taken, and what was decoded can be encoded.
+// FuzzDecode tests that decoding does not allocate memory beyond the data, and that decoded pictures can be encoded.
 func FuzzDecode(f *testing.F) {
 	for _, format := range []dds.Format{dds.Plain, dds.DXT1, dds.DXT3, dds.DXT5} {
 		data, err := dds.Encode(noise(1, 5, 6), format)

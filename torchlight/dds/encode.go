@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// vec is a colour, or a direction among colours.
+// vec is a color, or a direction in the space of colors.
 type vec [3]float64
 
 func (a vec) sub(b vec) vec         { return vec{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
@@ -19,7 +19,7 @@ func round(v, top float64) uint16   { return uint16(max(0, min(top, math.Round(v
 func distance(a, b color.NRGBA) int { return sq(a.R, b.R) + sq(a.G, b.G) + sq(a.B, b.B) }
 func sq(a, b uint8) int             { d := int(a) - int(b); return d * d }
 
-// pack rounds a colour to 5, 6 and 5 bits.
+// pack rounds a color to 5, 6 and 5 bits.
 func (a vec) pack() uint16 { return round(a[0], 31)<<11 | round(a[1], 63)<<5 | round(a[2], 31) }
 
 func encodeBlocks(data []byte, m *image.NRGBA, f Format) []byte {
@@ -46,8 +46,8 @@ func encodeBlocks(data []byte, m *image.NRGBA, f Format) []byte {
 	return data
 }
 
-// appendAlphas writes alpha as DXT5 has it: between the least and the greatest in eight
-// steps, or in six between those that are neither 0 nor 255, whichever is nearer.
+// appendAlphas appends the alpha values of a DXT5 block: between the least and the greatest value in eight steps, or in
+// six steps between the values other than 0 and 255, whichever is more accurate.
 func appendAlphas(data []byte, b *[16]color.NRGBA) []byte {
 	lo, hi, innerLo, innerHi := uint8(255), uint8(0), uint8(255), uint8(0)
 	for _, c := range b {
@@ -64,7 +64,7 @@ func appendAlphas(data []byte, b *[16]color.NRGBA) []byte {
 	return binary.LittleEndian.AppendUint64(data, eight)
 }
 
-// fitAlphas returns a block of alpha with two values at its ends, and how far it is off.
+// fitAlphas returns a block of alpha with the given end values, and its error.
 func fitAlphas(b *[16]color.NRGBA, a0, a1 uint8) (block uint64, off int) {
 	steps := alphas(a0, a1)
 	block = uint64(a0) | uint64(a1)<<8
@@ -81,10 +81,10 @@ func fitAlphas(b *[16]color.NRGBA, a0, a1 uint8) (block uint64, off int) {
 	return block, off
 }
 
-// appendColors writes the colours of a block. In DXT1, pixels that are more transparent
-// than not take the fourth colour of a block of three.
+// appendColors appends the colors of a block. In DXT1, pixels that are mostly transparent get the fourth color of a
+// block with three colors.
 func appendColors(data []byte, b *[16]color.NRGBA, dxt1 bool) []byte {
-	var seen []vec // the colours that anybody will see
+	var seen []vec // the visible colors
 	clear := false
 	for _, c := range b {
 		if dxt1 && c.A < 128 {
@@ -112,14 +112,14 @@ func appendColors(data []byte, b *[16]color.NRGBA, dxt1 bool) []byte {
 	return binary.LittleEndian.AppendUint64(data, best)
 }
 
-// axis returns the ends of the line along which colours lie: through their mean, in the
-// direction in which they differ most.
+// axis returns the ends of the line that approximates the colors: it goes through their mean, in the direction in which
+// they differ most.
 func axis(colors []vec) (from, to vec) {
 	var mean vec
 	for _, c := range colors {
 		mean = mean.add(c.scale(1 / float64(len(colors))))
 	}
-	var rows [3]vec // of the covariance
+	var rows [3]vec // of the covariance matrix
 	for _, c := range colors {
 		d := c.sub(mean)
 		for i := range rows {
@@ -143,10 +143,10 @@ func axis(colors []vec) (from, to vec) {
 	return mean.add(along.scale(lo)), mean.add(along.scale(hi))
 }
 
-// fitColors returns a block with two colours at its ends, each pixel the nearest of those
-// that they give, and how far it is off.
+// fitColors returns a block with the given end colors, in which each pixel has the nearest of the colors between them,
+// and the error of the block.
 func fitColors(b *[16]color.NRGBA, c0, c1 uint16, dxt1, clear bool) (block uint64, off int) {
-	// The order of the two says how many colours there are.
+	// The order of the two colors determines the number of colors in the block.
 	if (c0 < c1) != clear {
 		c0, c1 = c1, c0
 	}
@@ -174,10 +174,10 @@ func fitColors(b *[16]color.NRGBA, c0, c1 uint16, dxt1, clear bool) (block uint6
 	return block, off
 }
 
-// refine returns the two ends that are best for the choices of a block, by least squares.
+// refine returns the two end colors that fit the choices of a block best, by least squares.
 func refine(b *[16]color.NRGBA, block uint64, dxt1 bool) (from, to vec) {
 	c0, c1 := uint16(block), uint16(block>>16)
-	weights := [4]float64{1, 0, 2. / 3, 1. / 3} // of the first end
+	weights := [4]float64{1, 0, 2. / 3, 1. / 3} // of the first end color
 	three := dxt1 && c0 <= c1
 	if three {
 		weights[2] = 0.5
