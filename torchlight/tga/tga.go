@@ -1,5 +1,5 @@
-// Package tga reads and writes Targa pictures, as the games of Runic know them beside
-// DirectDraw surfaces: with and without run lengths, in colours, in grays or with a palette.
+// Package tga reads and writes Targa pictures, which the games of Runic use besides DirectDraw surfaces: with and
+// without run lengths, in color, in gray or with a palette.
 package tga
 
 import (
@@ -13,12 +13,12 @@ import (
 	"trowel.example/trace"
 )
 
-// Kind is what the pixels of a file are.
+// Kind is the type of the pixels of a file.
 type Kind uint8
 
 // The kinds.
 const (
-	Palette Kind = 1 // numbers of colours
+	Palette Kind = 1 // indexes into a palette
 	Color   Kind = 2
 	Gray    Kind = 3
 )
@@ -28,31 +28,31 @@ func (k Kind) String() string { return [...]string{"", "palette", "colour", "gra
 const (
 	headerSize = 18
 
-	rle       = 8  // in the type of the image: pixels are told by run lengths
+	rle       = 8  // in the type of the image: pixels are run-length encoded
 	fromRight = 16 // in the descriptor: each row begins at the right
-	fromTop   = 32 // in the descriptor: the first row is the uppermost
+	fromTop   = 32 // in the descriptor: the first row is the top row
 
-	maxPixels = 1 << 28 // of a picture; run lengths can tell of more than any memory has
+	maxPixels = 1 << 28 // of a picture; run lengths can describe more than fits into memory
 )
 
-// Header is what a file says of its picture.
+// Header describes the picture of a file.
 type Header struct {
 	Width, Height int // in pixels, 1 to 65535
 	Kind          Kind
-	RLE           bool // pixels are told by run lengths
-	Bits          int  // of a pixel in the file: 8, 15, 16, 24 or 32
-	Alpha         int  // bits of a pixel that are alpha, by the header: 0 to 15
-	FromTop       bool // the first row of the file is the uppermost
+	RLE           bool // pixels are run-length encoded
+	Bits          int  // per pixel in the file: 8, 15, 16, 24 or 32
+	Alpha         int  // bits of alpha in a pixel according to the header: 0 to 15
+	FromTop       bool // the first row of the file is the top row
 	FromRight     bool // the first pixel of a row is the rightmost
 
-	colors     int // of the palette
+	colors     int // number of colors in the palette
 	firstColor int
 	colorBits  int
-	start      int // of the palette, or else of the pixels
+	start      int // offset of the palette, or else of the pixels
 }
 
-// ReadHeader reads the header of a file, which data may be only the beginning of. There is
-// no signature: what cannot be a picture is refused. Every error is a [*fault.Error].
+// ReadHeader reads the header of a file; data may be only the beginning of the file. There is no signature: ReadHeader
+// rejects impossible values. Every error is a [*fault.Error].
 func ReadHeader(data []byte) (*Header, error) {
 	return readHeader(bin.NewReader(data, bin.LittleEndian))
 }
@@ -104,11 +104,11 @@ func readHeader(r *bin.Reader) (*Header, error) {
 
 func isColor(bits int) bool { return bits == 15 || bits == 16 || bits == 24 || bits == 32 }
 
-// bytesOf returns how many bytes hold some bits.
+// bytesOf returns the number of bytes for a number of bits.
 func bytesOf(bits int) int { return (bits + 7) / 8 }
 
-// Decode returns the picture of a file. No memory is taken for pixels that data cannot
-// stand for. Every error is a [*fault.Error].
+// Decode returns the picture of a file. It does not allocate memory for more pixels than data can represent. Every
+// error is a [*fault.Error].
 func Decode(data []byte) (*image.NRGBA, error) {
 	h, err := ReadHeader(data)
 	if err != nil {
@@ -143,7 +143,7 @@ func Decode(data []byte) (*image.NRGBA, error) {
 		if len(rest) < need {
 			return nil, short(len(data)-len(rest), fmt.Sprintf("%d bytes of pixels", need), len(rest))
 		}
-		for k := range min(run, pixels-i) { // what goes beyond the end nobody sees
+		for k := range min(run, pixels-i) { // pixels beyond the end are ignored
 			from := rest
 			if !repeat {
 				from = rest[k*size:]
@@ -164,18 +164,18 @@ func short(offset int, want string, got int) error {
 	return &fault.Error{Path: "pixels", Offset: int64(offset), Want: want, Got: fmt.Sprint(max(0, got)), Err: fault.ErrShort}
 }
 
-// PixelSpan returns where the bytes of a pixel stand in the file; length 0 where run lengths
-// are in the way.
+// PixelSpan returns the position of the bytes of a pixel in the file. The length is 0 if the pixels are run-length
+// encoded.
 func (h *Header) PixelSpan(x, y int) (offset, length int64) {
 	if h.RLE {
 		return 0, 0
 	}
-	i := h.place(y*h.Width+x) / 4 // a pixel and its place change places both ways
+	i := h.place(y*h.Width+x) / 4 // place is its own inverse
 	size := bytesOf(h.Bits)
 	return int64(h.start) + int64(h.colors*bytesOf(h.colorBits)) + int64(i)*int64(size), int64(size)
 }
 
-// place returns where in a picture the i-th pixel of the file is.
+// place returns the position in the picture of the i-th pixel of the file.
 func (h *Header) place(i int) int {
 	x, y := i%h.Width, i/h.Width
 	if h.FromRight {
@@ -187,8 +187,8 @@ func (h *Header) place(i int) int {
 	return 4 * (y*h.Width + x)
 }
 
-// values returns a function that reads the colour of a pixel: red, green, blue and alpha.
-// It returns false for a number that is not in the palette.
+// values returns a function that reads the color of a pixel: red, green, blue and alpha. The function returns false for
+// an index outside of the palette.
 func (h *Header) values(data []byte) func(b []byte) ([4]byte, bool) {
 	switch {
 	case h.Kind == Gray:
@@ -215,8 +215,8 @@ func (h *Header) values(data []byte) func(b []byte) ([4]byte, bool) {
 	}
 }
 
-// color reads a colour. All of 32 bits have alpha, whatever the header says of it, because
-// half of the programs that write some say nothing; of the 16th bit it has to say.
+// color reads a color. Colors of 32 bits always have alpha, whatever the header states, because many programs that
+// write them do not state it. The 16th bit is alpha only if the header states it.
 func (h *Header) color(b []byte, bits int) [4]byte {
 	switch bits {
 	case 24:
@@ -232,11 +232,11 @@ func (h *Header) color(b []byte, bits int) [4]byte {
 	return c
 }
 
-// five makes 8 bits of the lowest 5.
+// five converts the lowest 5 bits to 8 bits.
 func five(v uint16) byte { return byte((int(v&31)*255 + 15) / 31) }
 
-// Encode makes a file of a picture, of 24 bits for a pixel or, if any of them is not
-// opaque, of 32. It fails with a [*fault.Error] if a side is not 1 to 65535.
+// Encode returns a file of a picture, with 24 bits per pixel or, if a pixel is not opaque, with 32. It fails with a
+// [*fault.Error] if a side is not 1 to 65535.
 func Encode(m image.Image, runLengths bool) ([]byte, error) {
 	b := m.Bounds()
 	if b.Dx() < 1 || b.Dy() < 1 || b.Dx() > 65535 || b.Dy() > 65535 {
@@ -270,7 +270,7 @@ func Encode(m image.Image, runLengths bool) ([]byte, error) {
 	return data, nil
 }
 
-// appendRuns writes a row of pixels as runs of the same one and as those that differ.
+// appendRuns appends a row of pixels as runs of equal pixels and runs of different ones.
 func appendRuns(data, row []byte, size int) []byte {
 	n := len(row) / size
 	same := func(i, k int) bool { return string(row[i*size:][:size]) == string(row[k*size:][:size]) }
@@ -293,7 +293,7 @@ func appendRuns(data, row []byte, size int) []byte {
 	return data
 }
 
-// Dump reports every field of a file to t, up to where it breaks.
+// Dump reports every field of a file to t, up to the first error.
 func Dump(data []byte, t trace.Tracer) error {
 	r := bin.NewReader(data, bin.LittleEndian)
 	r.Trace(t)

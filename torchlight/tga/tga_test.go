@@ -18,7 +18,7 @@ import (
 	"trowel.example/trace"
 )
 
-// plaid is a picture with runs and without, of few colours or of many.
+// plaid returns a picture with and without runs, of few or many colors.
 func plaid(w, h, colors int, alpha bool) *image.NRGBA {
 	r := rand.New(rand.NewPCG(1, uint64(colors)))
 	var list []color.NRGBA
@@ -67,7 +67,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// file makes a file of a header of 18 bytes and what follows.
+// file returns a file with a header of 18 bytes and the given pixels.
 func file(kind, bits, descriptor byte, w, h byte, pixels ...byte) []byte {
 	return append([]byte{0, 0, kind, 0, 0, 0, 0, 0, 0, 0, 0, 0, w, 0, h, 0, bits, descriptor}, pixels...)
 }
@@ -77,7 +77,7 @@ var (
 	blue = [4]byte{0, 0, 255, 255}
 )
 
-// variants are files of two pixels, red and blue from left to right or from top to bottom.
+// variants are files of two pixels, red and blue, from left to right or from top to bottom.
 var variants = map[string][]byte{
 	"top, 24":        file(2, 24, 32, 1, 2, 0, 0, 255, 255, 0, 0),
 	"bottom, 24":     file(2, 24, 0, 1, 2, 255, 0, 0, 0, 0, 255),
@@ -138,7 +138,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// magick decodes a picture with ImageMagick, which turns it the right way up only if asked.
+// magick decodes a picture with ImageMagick, which applies the orientation only on request.
 func magick(t *testing.T, program string, data []byte) []byte {
 	t.Helper()
 	cmd := exec.Command(program, "tga:-", "-auto-orient", "-depth", "8", "rgba:-")
@@ -150,8 +150,8 @@ func magick(t *testing.T, program string, data []byte) []byte {
 	return pix
 }
 
-// ImageMagick's files are decoded to the pixels that it sees in them, and it sees the
-// pixels of ours.
+// TestJudgeImageMagick tests that files of ImageMagick are decoded to its pixels, and that it decodes our files to our
+// pixels.
 func TestJudgeImageMagick(t *testing.T) {
 	program := judge.ImageMagick(t)
 	dir := t.TempDir()
@@ -203,7 +203,7 @@ func TestJudgeImageMagick(t *testing.T) {
 	}
 }
 
-// Whatever is read, only what is there is taken, and what was decoded can be encoded.
+// FuzzDecode tests that decoding does not allocate memory beyond the data, and that decoded pictures can be encoded.
 func FuzzDecode(f *testing.F) {
 	for _, data := range variants {
 		f.Add(data)
