@@ -47,7 +47,7 @@ func open(ctx context.Context, at *address, schema string) (*queue, error) {
 	if err == nil {
 		ping, cancel := context.WithTimeout(ctx, server.Timeout)
 		defer cancel()
-		err = pool.Ping(ping)
+		err = whenUp(ping, func() error { return pool.Ping(ping) })
 	}
 	if err != nil {
 		if pool != nil {
@@ -60,6 +60,22 @@ func open(ctx context.Context, at *address, schema string) (*queue, error) {
 		return nil, q.wrap(err)
 	}
 	return q, nil
+}
+
+// whenUp calls step again while PostgreSQL restarts, until ctx ends.
+func whenUp(ctx context.Context, step func() error) error {
+	for {
+		err := step()
+		var reply *pgconn.PgError
+		if !errors.As(err, &reply) || !strings.HasPrefix(reply.Code, "57P") { // admin_shutdown, crash_shutdown, cannot_connect_now
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
 }
 
 // wrap removes secrets from an error of PostgreSQL.

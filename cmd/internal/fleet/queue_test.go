@@ -1,10 +1,14 @@
 package fleet
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // testSchema tests that a schema of another program is not changed, even if that program uses River, and that
@@ -109,6 +113,32 @@ func testClock(t *testing.T, b *bench) {
 		err := q.clock(t.Context(), func() time.Time { return time.Now().Add(skew) })
 		if (err != nil) != wrong {
 			t.Errorf("%v: %v", skew, err)
+		}
+	}
+}
+
+// A server that restarts is asked again, and no other error is.
+func TestWhenUp(t *testing.T) {
+	restarts, full := &pgconn.PgError{Code: "57P03"}, &pgconn.PgError{Code: "53100"}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		ctx     context.Context
+		answers []error
+		asked   int
+		last    error
+	}{
+		{t.Context(), []error{restarts, fmt.Errorf("queue: %w", restarts), nil}, 3, nil},
+		{t.Context(), []error{restarts, full, nil}, 2, full},
+		{ended, []error{restarts, nil}, 1, restarts},
+	} {
+		asked := 0
+		err := whenUp(c.ctx, func() error {
+			asked++
+			return c.answers[asked-1]
+		})
+		if asked != c.asked || err != c.last {
+			t.Errorf("asked %d times, %v", asked, err)
 		}
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/host"
+	"trowel.example/internal/server"
 	"trowel.example/internal/wholefile"
 )
 
@@ -77,7 +78,9 @@ func (w *worker) run(ctx context.Context) error {
 	river.AddWorker(workers, &sole[splitJob]{worker: w, do: w.split})
 	river.AddWorker(workers, &doer{worker: w})
 	river.AddWorker(workers, &sole[mergeJob]{worker: w, do: w.merge})
-	if err := w.clock(ctx, time.Now); err != nil {
+	start, stop := context.WithTimeout(ctx, server.Timeout)
+	defer stop()
+	if err := whenUp(start, func() error { return w.clock(ctx, time.Now) }); err != nil {
 		return err
 	}
 	var err error
@@ -100,7 +103,7 @@ func (w *worker) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := w.renew(ctx); err != nil { // before it takes a job
+	if err := whenUp(start, func() error { return w.renew(ctx) }); err != nil { // before it takes a job
 		return w.wrap(err)
 	}
 	go w.hold(hard)
