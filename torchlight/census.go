@@ -43,7 +43,7 @@ func singleCensus(open opening) *format.Census {
 type rowFunc = func(*format.Table, []format.Cell) error
 
 // pakRows yields the rows of an archive. The .PAK.MAN yields no rows, because a file name pattern usually matches both
-// files.
+// files and would count them twice.
 func pakRows(ctx context.Context, job *format.Job, src *format.Source, row rowFunc) error {
 	if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
 		f, err := openPakFile(ctx, new(format.Job), src)

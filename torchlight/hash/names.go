@@ -88,6 +88,8 @@ func (n *Names) All(h uint32) []string {
 	return all
 }
 
+// brokenMin is the least length of names that are guessed for broken tags.
+//
 // If GUTS does not know the name of a hash, it writes the hash as a decimal number, and when it compiles that text it
 // treats the number as a name. The game then finds nothing under the old hash: the tag is broken. Names of one or two
 // characters have hashes that may be meant as numbers, so they are not guessed.

@@ -13,8 +13,8 @@ import (
 const (
 	magic      = 0x0B
 	headerSize = 8
-	// The root of the tree of groups has no object: its offset is that of the first byte after the fixed part of the
-	// header.
+	// rootOffset is the offset that the root of the tree of groups states for its object. The root has no object; the
+	// offset is that of the first byte after the fixed part of the header.
 	rootOffset = 6
 	minObject  = 22 // size in bytes of an empty object
 	minGroup   = 35 // size in bytes of an empty group

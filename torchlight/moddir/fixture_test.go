@@ -186,7 +186,7 @@ func header() *mod.Header {
 }
 
 // makeMod creates a mod of files with any paths, in the given order, with exactly these sections and records in the
-// manifest. Files with equal content have separate blocks.
+// manifest. Each file has a separate block, even if several files have the same path.
 func makeMod(t testing.TB, h *mod.Header, files []entry, change func(*pak.Manifest)) []byte {
 	t.Helper()
 	plain := make([]pak.NewFile, len(files))

@@ -87,8 +87,9 @@ func look[T any](ctx context.Context, e *Editor, files string, is func(path stri
 		})
 }
 
-// CheckNames returns a [fault.NameError] if no node of the data files and layouts that match a pattern has the key,
-// matches the choice, or has the keys of its conditions. An empty key is not checked.
+// CheckNames checks that the key, the nodes of the choice and the keys of its conditions occur in the data files and
+// layouts that match a pattern. It returns a [fault.NameError] for the first one that does not occur. An empty key is
+// not checked.
 func (e *Editor) CheckNames(files, key string, choice Choice) error {
 	pick, err := choice.compile()
 	if err != nil {

@@ -320,7 +320,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// GUTS wrote two hashes as numbers because it did not know their names.
+// TestRepairTags tests the repair of a text in which GUTS wrote two hashes as numbers because it did not know their
+// names.
 func TestRepairTags(t *testing.T) {
 	data := made(t, map[string]string{
 		"MEDIA/SKILLS/A.DAT": "[SKILL]\n<STRING>NAME:A\n<BOOL>789837544:true\n[6688229]\n<INTEGER>100000:1\n[/6688229]\n[/SKILL]",

@@ -10,9 +10,9 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Spreadsheets interpret cells as numbers, dates, formulas and keywords, and save something else: fifteen digits of a
-// GUID, 7 for 007, TRUE for true. Values that they would change are written after a mark, which makes them text in all
-// spreadsheets.
+// sheetMark is the prefix of values that spreadsheets would change. They interpret cells as numbers, dates, formulas
+// and keywords, and save something else: fifteen digits of a GUID, 7 for 007, TRUE for true. With the mark a value is
+// text in all spreadsheets.
 const sheetMark = "#"
 
 var (

@@ -63,7 +63,7 @@ func (os *objects) note(list *text.Node, parent int64) bool {
 	return true
 }
 
-// says returns the contents of an object without its children.
+// says returns the contents of an object, without its children, and the ID of its parent.
 func (o *object) says() string {
 	var b strings.Builder
 	sign(&b, o.properties, true)
@@ -236,7 +236,7 @@ func (m *merger) siblings(parent int64, parents map[int64]int64, b, o, t *object
 		return slices.DeleteFunc(slices.Clone(list), func(id int64) bool { return !is(id) })
 	}
 	was, list, other := keep(b.below[parent]), keep(o.below[parent]), keep(t.below[parent])
-	in := func(list []int64) func(int64) bool { // the opposite, for slices.DeleteFunc
+	in := func(list []int64) func(int64) bool { // reports whether an ID is absent from list
 		there := setOf(list)
 		return func(id int64) bool { return !there[id] }
 	}

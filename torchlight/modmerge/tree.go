@@ -285,7 +285,7 @@ func (m *merger) children(base, ours, theirs *text.Node, in *insertion, way stri
 	}
 }
 
-// order applies the order of nodes in theirs to ours, if only theirs changed it.
+// order gives the nodes of ours the order of theirs, if only theirs changed it or conflicts are resolved with theirs.
 func (m *merger) order(bs []*text.Node, ours *text.Node, toOurs, toTheirs map[*text.Node]*text.Node, os, ts []*text.Node, way string) {
 	var stay []*text.Node
 	for _, b := range bs {
