@@ -1,4 +1,4 @@
-// What the file as a whole is.
+// The properties of the whole file.
 import { el, fill } from "./dom.js";
 import { facts } from "./inspector.js";
 

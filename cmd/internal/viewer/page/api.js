@@ -1,6 +1,6 @@
-// What the page asks the program for.
+// Requests of the page to the program.
 
-// url returns the address of something about a file; values that are undefined are left out.
+// url returns the address of a request about a file. Values that are undefined are left out.
 export function url(file, what, query = {}) {
   const q = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
@@ -10,7 +10,7 @@ export function url(file, what, query = {}) {
   return `/f/${file}/${what}${text ? "?" + text : ""}`;
 }
 
-// json fetches an answer. An error has the message that the program gave.
+// json fetches an answer. Errors have the message of the program.
 export async function json(address, signal) {
   const answer = await fetch(address, { signal }).catch((err) => {
     throw err.name === "AbortError" ? err : new Error("The program does not answer.");

@@ -1,38 +1,38 @@
-// The page: what is where, and what happens when what is looked at changes.
+// The page: its panels, and their updates when the shown file, path or state changes.
 //
-// All that is to be seen is in panels. A panel is what a module exports as
+// All visible content is in panels. A panel is the export of a module:
 //
 //   {name, title}      the name is in the address (mode=, tab=) and in the IDs of the page
-//   applies(context)   whether it is offered for what is chosen now; always, if left out
-//   usual(context)     whether it is chosen where the address names none; else the first is
-//   eager              it is opened before somebody chooses its tab: to count what is in it
-//   alone              it is offered though no file is chosen
-//   open(node, context)  fills the node; returns (or promises) what may have
+//   applies(context)   whether the panel is offered for the current choice; always, if left out
+//   usual(context)     whether it is the default if the address names none; otherwise the first one is
+//   eager              it is opened before the user chooses its tab: to count its contents
+//   alone              it is offered even if no file is chosen
+//   open(node, context)  fills the node; returns (or promises) an object that may have
 //     update(changed)    called with a Set: keys of the state, "doc" (the file has changed on the
-//                        disk), "entry" (something else of it is chosen), "shown" (another
-//                        picture), "visible" (the panel is seen again)
+//                        disk), "entry" (another entry of the file is chosen), "shown" (another
+//                        picture), "visible" (the panel is visible again)
 //     focus(), close()
 //
-// and panels.js says where it is, and whether it is loaded when it is opened for the first time
-// (then what is not open() stands there). Panels of the middle and tools beside the picture live as
-// long as what is chosen (file and path), others as long as the file. The context has
+// panels.js states where each panel is, and whether it is loaded when it is opened for the first time (then
+// open() exists only after that). Panels of the middle and the tools next to the picture live as long as the
+// choice (file and path), the other panels as long as the file. The context has
 //
 //   session, doc, entry   the answers of /session, /f/N/open and /f/N/entry; doc is undefined in a gallery
-//   shown                 what map.js shows, while a picture is open; show(shown) tells of a new one
+//   shown                 the Scene of map.js, while a picture is open; show(shown) sets a new one
 //   mode                  the name of the panel in the middle
-//   tools                 where a panel of the middle puts its buttons
-//   signal                of the panel: aborted when it is closed
-//   visible               whether the panel is seen
-//   inspect(at)           somebody points at x,y: the inspector comes forward
-//   go(values)            set() of state.js, so that "back" of the browser leads back
-//   fly(where, values)    shows a rectangle in the picture, whatever is shown now; values for the state
-//   count(n, severity)    a number at the panel's title
-//   say(text)             a message in the bottom line, read out loud
-//   busy(what, promise)   says that something is going on if that takes long; returns the promise
-//   failed(node, err)     shows an error in place of what could not be had
+//   tools                 the node for the buttons of a panel of the middle
+//   signal                of the panel: aborted when the panel is closed
+//   visible               whether the panel is visible
+//   inspect(at)           the user points at x,y: the inspector comes to the front
+//   go(values)            set() of state.js, as a new entry in the browser's history
+//   fly(where, values)    shows a rectangle in the picture, in any mode; values are for the state
+//   count(n, severity)    shows a number in the panel's title
+//   say(text)             shows a message in the bottom line, which screen readers announce
+//   busy(what, promise)   reports an activity that takes long; returns the promise
+//   failed(node, err)     shows an error in place of the missing content
 //
-// Errors that open() and update() throw are shown. Keys are bound by keys.js, dialogs are made by
-// help.js, icons by icons.js.
+// Errors thrown by open() and update() are shown. Keys are bound by keys.js, dialogs are made by help.js, icons
+// by icons.js.
 import { json, ask } from "./api.js";
 import { state, set, watch } from "./state.js";
 import { el, fill } from "./dom.js";
@@ -45,10 +45,10 @@ import * as panels from "./panels.js";
 import { working } from "./work.js";
 
 const get = (id) => document.getElementById(id);
-const title = get("title").textContent; // of all files
+const title = get("title").textContent; // common title of all files
 
 const waiting = [];
-let told; // when what was said goes away
+let told; // timer that removes the last message
 const context = {
   session: await json("/session"), doc: undefined, entry: undefined, shown: undefined,
   get mode() { return middle.chosen?.name; },
@@ -86,7 +86,7 @@ const sides = frame();
 
 let loaded = Promise.resolve(), generation = 0;
 
-// load gets what is chosen now, and shows it. what is what has changed: "file", "path" or "doc".
+// load fetches the current choice and shows it. what is the changed part: "file", "path" or "doc".
 function load(what) {
   const mine = ++generation;
   return (loaded = (async () => {
@@ -114,11 +114,11 @@ function load(what) {
     else get("stage").querySelector(":scope > .failed")?.remove();
     await middle.whenReady();
     working("start");
-    if (what === "path" && document.activeElement === document.body) get("middle").focus(); // it was on what is gone
+    if (what === "path" && document.activeElement === document.body) get("middle").focus(); // the focus was on a removed node
   })());
 }
 
-// inspected brings to the front what is at the chosen place.
+// inspected brings the inspector of the chosen place to the front.
 function inspected() {
   set({ tab: undefined });
   sides.open("right");
@@ -128,7 +128,7 @@ function refresh(changed) {
   for (const p of [files, middle, left, right]) p.refresh(changed);
 }
 
-// heading says what is looked at, and leads to what it is in.
+// heading shows what is open, with links to the containing folders.
 function heading() {
   const { doc, entry, session } = context;
   const parts = entry?.path ? entry.path.split("/") : [];
@@ -146,7 +146,7 @@ function heading() {
   document.title = `${parts.at(-1) ?? doc?.name ?? title} – Trowel`;
 }
 
-// renew has a file read again that the program does not watch.
+// renew makes the program reread a file that is not watched.
 async function renew(button) {
   button.disabled = true;
   try {
@@ -159,7 +159,7 @@ async function renew(button) {
   }
 }
 
-// busy says after 0.3 s that something is going on.
+// busy reports an activity after 0.3 s.
 function busy(what, promise) {
   if (!promise?.then) return promise;
   const timer = setTimeout(() => working(promise, `Loading ${what}`), 300);

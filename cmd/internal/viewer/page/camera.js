@@ -1,13 +1,13 @@
-// "As in game": what the game's camera shows from a place. Options of the scene put it there: at
-// and zoom. Keys of the state: x, y (as of the map) and zoom.
+// "As in game": the picture of the game's camera at a place. Options of the scene set its place: at and zoom.
+// Keys of the state: x, y (as in the map) and zoom.
 import { url } from "./api.js";
 import { state, set, watch } from "./state.js";
 import { el } from "./dom.js";
 import { say } from "./place.js";
 
-const most = 4096; // pixels to each side
+const most = 4096; // maximum width and height in pixels
 
-// look makes a Scene (map.js) show a view of a camera in a box.
+// look makes a Scene (map.js) show the view of a camera in a box.
 export function look(shown, box) {
   const scale = document.getElementById("scale");
   const img = el("img", { className: "still", alt: "", draggable: false });
@@ -19,7 +19,7 @@ export function look(shown, box) {
   box.append(img, here, cross, closerFarther, note);
   let area, stop, blob, drag, timer, keeping;
   const [l, t, r, b] = shown.view.bounds;
-  // Where it stands; the address follows when it stands still.
+  // The position of the camera. The address is updated when the camera stops.
   const stands = () => ({ x: ["x", "y"].map((k, i) => (Number.isFinite(parseFloat(state()[k])) ? Number(state()[k]) : [(l + r) / 2, (t + b) / 2][i])), zoom: Math.min(16, Math.max(1 / 16, Number(state().zoom) || 1)) });
   let now = stands();
   const at = () => now.x, zoom = () => now.zoom;
@@ -53,7 +53,7 @@ export function look(shown, box) {
       if (signal.aborted) return;
       const old = blob;
       blob = URL.createObjectURL(data);
-      area = now; // what is seen from now on
+      area = now; // the visible area from now on
       img.src = blob;
       await img.decode().catch(() => {});
       if (old) URL.revokeObjectURL(old);

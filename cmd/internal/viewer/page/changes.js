@@ -1,7 +1,7 @@
-// What has changed from the older of two files to the newer one.
+// The changes from the older of two files to the newer one.
 //
-// Keys of the state that are read here: change (the number of the chosen one), marks (on or off: whether
-// all are marked in the picture, or only the chosen one; many are when somebody wants it).
+// Keys of the state read here: change (the number of the chosen change), marks (on or off: whether all changes
+// are marked in the picture, or only the chosen one; by default, all unless there are many).
 import { ask } from "./api.js";
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
@@ -11,8 +11,8 @@ import { on } from "./live.js";
 const signs = { added: ["+", "added"], removed: ["−", "removed"], changed: ["±", "changed"] };
 const kindOf = (c) => signs[c.data.change] ? c.data.change : c.new.length && !c.old.length ? "added" : c.old.length && !c.new.length ? "removed" : "changed";
 const nameOf = (context, i) => context.session.files[i].name;
-const few = 300; // rectangles that hide nothing
-const most = 10000; // changes that are marked and listed
+const few = 300; // rectangles that do not hide the picture
+const most = 10000; // maximum number of marked and listed changes
 
 export const panel = {
   async open(node, context) {
@@ -64,7 +64,7 @@ export const panel = {
       list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
       if (chosen >= 0 && answer.byFile) diff(all[chosen], list.children[chosen]).catch((err) => context.failed(here, err));
     };
-    // Each rectangle is a mark, which leads to its change.
+    // Each rectangle is a mark that leads to its change.
     const mark = () => {
       marked = [];
       const chosen = Number(state().change ?? -1), every = marks();
@@ -82,7 +82,7 @@ export const panel = {
       await context.fly(where, { change: i, at });
     }
 
-    // diff shows the lines of a file that changed below it.
+    // diff shows the changed lines of a file below its row.
     async function diff(c, li) {
       if (!c || !li || li.querySelector("pre")) return;
       const { path, other, change, text } = c.data;
@@ -93,7 +93,7 @@ export const panel = {
       li.append(el("pre", { className: "data diff", tabIndex: 0 }, answer.diff.split("\n").slice(2).map((line) => el("span", { className: { "+": "added", "-": "removed", "@": "muted" }[line[0]] ?? "" }, line + "\n")), !answer.whole && "…"));
     }
 
-    // What both files have at the place: of a change that was moved, at both of its places.
+    // The contents of both files at the place; for a moved change, at both of its places.
     const both = async () => {
       const { shown } = context, second = shown?.second, { at } = state();
       if (!at || !second || !shown.scene.inspects || !second.scene.inspects) return fill(here);
@@ -136,8 +136,8 @@ export const panel = {
 
 const nameThing = (t) => t.layer || t.title.split(":")[0];
 
-// rowsOf tells in what that differs which two files have of the same name at a place, fact by
-// fact; undefined if it does not.
+// rowsOf returns the differences of the objects of the same name at a place in two files, fact by fact, or
+// undefined if there are none.
 function rowsOf(name, old, now) {
   const facts = (things) => new Map(things.flatMap((t, i) => [[`${i}`, ["", t.title]], ...flat(t.facts, `${i}/`)]));
   const a = facts(old), b = facts(now);

@@ -1,7 +1,7 @@
 // Two files in one picture.
 //
-// Keys of the state that are read here: over (how both are shown: swipe, old, new or side; swipe,
-// if left out), border (where the one ends and the other begins, in percent).
+// Keys of the state read here: over (how both are shown: swipe, old, new or side; default swipe), border
+// (position of the border between the files, in percent).
 import { ask, url } from "./api.js";
 import { state, set, watch } from "./state.js";
 import { el, fill } from "./dom.js";
@@ -31,7 +31,7 @@ export const panel = {
           overlay(stage, context, shown, bar, note).then((o) => {
             if (context.signal.aborted || context.shown !== shown) return o?.close();
             over = o;
-            context.show(shown); // now it has the other one, too
+            context.show(shown); // the context now has the other file, too
           });
         }
         context.show(shown);
@@ -50,7 +50,7 @@ export const panel = {
   },
 };
 
-// overlay puts the other file over the picture of one.
+// overlay lays the other file over the picture of the first one.
 async function overlay(stage, context, shown, bar, note) {
   const mine = context.doc.id, other = mine ? 0 : 1, names = context.session.files.map((f) => f.name);
   const says = (text) => {
@@ -113,7 +113,7 @@ async function overlay(stage, context, shown, bar, note) {
   handle.onpointerup = handle.onpointercancel = () => (handle.onpointermove = null);
 
   const how = () => (state().over === "side" && narrow.matches ? "swipe" : state().over ?? "swipe");
-  // arrange shows as much of each as is wanted. The new one is always on the right.
+  // arrange shows the visible part of each file. The new file is always on the right.
   const arrange = () => {
     const way = how(), at = border();
     for (const b of bar.querySelectorAll("[data-way]")) b.setAttribute("aria-pressed", b.dataset.way === way);
@@ -134,7 +134,7 @@ async function overlay(stage, context, shown, bar, note) {
     box.dataset.over = way;
   };
 
-  // split shows the other file in a picture of its own, which follows and leads the first one.
+  // split shows the other file in a separate picture. Both pictures move together.
   function split() {
     const beside = el("div", { className: "map twin" });
     stage.append(beside);
@@ -181,7 +181,7 @@ async function overlay(stage, context, shown, bar, note) {
   const blink = el("button", { type: "button", "aria-pressed": "false", title: "One after the other (b)", onclick() {
     if (timer) return stopBlinking();
     flip();
-    if (still.matches) return; // who wants no motion presses it again
+    if (still.matches) return; // with reduced motion, the user presses it for each change
     timer = setInterval(flip, 800);
     blink.setAttribute("aria-pressed", "true");
   } }, "Blink");
@@ -189,7 +189,7 @@ async function overlay(stage, context, shown, bar, note) {
   beside.classList.add("wide");
   fill(bar, way("swipe", "Swipe", "A border that is moved by the pointer or the arrow keys"), way("old", "Old", names[0]), way("new", "New", names[1]), blink, beside);
 
-  // What the picture of the first file does, that of the other does, too.
+  // Changes of the first file's picture are applied to the other one, too.
   const { refresh, toMoment, mark } = shown;
   const again = () => Promise.all([...layers, ...(twin?.layers ?? [])].map((l) => l.refresh()));
   shown.refresh = () => Promise.all([refresh.call(shown), again()]);

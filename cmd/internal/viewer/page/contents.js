@@ -1,4 +1,4 @@
-// What is in a folder of the tree, or in the file, where there is no picture of it.
+// The entries of a folder of the tree, or of a file without a picture.
 import { ask } from "./api.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
@@ -16,7 +16,7 @@ export const panel = {
     let after = 0;
     async function add() {
       const page = await context.busy("the list", ask(doc.id, "tree", { path: entry.path, after }, context.signal));
-      if (!entry.path && !doc.folder && page.entries.length === 1 && !page.entries[0].dir) return set({ path: page.entries[0].name }); // all that it is
+      if (!entry.path && !doc.folder && page.entries.length === 1 && !page.entries[0].dir) return set({ path: page.entries[0].name }); // the only entry
       after += page.entries.length;
       list.append(...page.entries.map((e) => el("tr", {}, el("td", {}, el("button", { type: "button", className: "link", onclick: () => go(e.name) }, icon(e.dir ? "folder" : e.scene ? "picture" : "file"), e.name)), el("td", { className: "number" }, e.dir ? "" : bytes.format(e.size)))));
       more.hidden = !page.more;

@@ -1,10 +1,10 @@
-// Values that change with time, as lines.
+// Values that change over time, as lines.
 import { el, svg } from "./dom.js";
 
 const [wide, high, left, below] = [300, 96, 34, 16];
-const dashes = ["", "6 3", "2 3", "8 3 2 3"]; // lines differ by more than their colours
+const dashes = ["", "6 3", "2 3", "8 3 2 3"]; // lines differ not only by color
 
-// plot draws a curve of an inspector's fact; moment(ms) of what it returns shows a time.
+// plot draws the curve of an inspector's fact. moment(ms) of the result marks a time.
 export function plot(label, { unit, lines, points }, now) {
   const times = lines.flatMap((l) => l.times), values = lines.flatMap((l) => l.values).filter(Number.isFinite);
   const [t0, t1] = [Math.min(...times, 0), Math.max(...times, 1)];
@@ -35,7 +35,7 @@ export function plot(label, { unit, lines, points }, now) {
   return node;
 }
 
-// at is the value of a line at a time.
+// at returns the value of a line at a time.
 function at({ times, values }, t) {
   const i = times.findIndex((u) => u >= t);
   if (i < 0) return values.at(-1);

@@ -1,8 +1,8 @@
-// What is not there can be written as a condition: el("p", {}, wrong && icon("error")).
+// Optional children can be written as conditions: el("p", {}, wrong && icon("error")).
 const present = (children) => children.flat().filter((c) => c !== undefined && c !== null && c !== false);
 
-// el makes an element: el("button", {type: "button", onclick}, "text", child...). Texts of files
-// get into the page here and only as text.
+// el makes an element: el("button", {type: "button", onclick}, "text", child...). Texts of files enter the page
+// only here, and only as text nodes.
 export function el(name, props = {}, ...children) {
   const node = document.createElement(name);
   for (const [key, value] of Object.entries(props)) {

@@ -1,7 +1,6 @@
-// What check finds.
+// The findings of check.
 //
-// Keys of the state that are read here: finding (which one is chosen, and behind a point which
-// of its places).
+// Keys of the state read here: finding (the number of the chosen finding and, after a point, of its place).
 import { ask } from "./api.js";
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
@@ -13,12 +12,12 @@ import { count } from "./rows.js";
 
 const order = ["error", "warning", "info"];
 const words = { error: ["error", "errors"], warning: ["warning", "warnings"], info: ["info", "infos"] };
-const some = 100; // findings of a kind that are listed at once
-const chips = 12; // places of a finding
-const most = 2000; // that the program tells
+const some = 100; // findings of a kind that are listed at first
+const chips = 12; // places of a finding that are listed
+const most = 2000; // maximum number of places in an answer
 
-// visit goes to a place: into the picture in which it is, else to its line, else to its bytes.
-// It is in the scene that was asked when the place was told. It reports whether it led anywhere.
+// visit goes to a place: in the picture if possible, otherwise to its line, otherwise to its bytes. The place
+// is in the scene for which it was requested. visit reports whether the place has a target.
 export function visit(context, scene, { where, line, at }, values = {}) {
   if (where) context.fly(where, { path: scene.path, view: scene.view, at: [(where[0] + where[2]) / 2, (where[1] + where[3]) / 2].map((v) => Number(v.toFixed(3))).join(","), ...values });
   else if (line?.path || at?.line) context.go({ path: line?.path ?? at.path, line: line?.line || at.line || undefined, mode: line?.line || at.line ? "text" : undefined, ...values });
@@ -27,7 +26,7 @@ export function visit(context, scene, { where, line, at }, values = {}) {
   return true;
 }
 
-// sceneOf is what the program is asked with, so that it tells where in the picture places are.
+// sceneOf returns the parameters of the scene, so that the answer has places in the picture.
 export function sceneOf({ shown }) {
   const { l, time, ...rest } = shown?.query() ?? {};
   return shown ? { where: 1, ...rest } : {};
@@ -51,12 +50,12 @@ export const panel = {
       const next = await context.busy("the findings", ask(context.doc.id, "check", { ...asked, ...more }, context.signal));
       answer = next;
       scene = asked;
-      const first = new Map(); // so that those of a kind stand together
+      const first = new Map(); // keeps findings of a kind together
       for (const [n, f] of (answer.findings ?? []).entries()) if (!first.has(f.id)) first.set(f.id, n);
       list = (answer.findings ?? []).map((f, n) => ({ ...f, n })).sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity) || first.get(a.id) - first.get(b.id) || a.n - b.n);
       if (before !== undefined) i = list.findIndex((f) => key(f) === before);
       else follow();
-      if (before !== undefined) set({ finding: i < 0 ? undefined : name(list[i], j) }); // it may have another number
+      if (before !== undefined) set({ finding: i < 0 ? undefined : name(list[i], j) }); // its number may have changed
       const { counts } = answer, worst = order.find((s) => counts?.[s]);
       context.count(counts ? order.reduce((n, s) => n + counts[s], 0) || undefined : undefined, worst);
       draw();
@@ -100,7 +99,7 @@ export const panel = {
     }
     function kind(id, findings) {
       const { meaning, remedy } = answer.kinds[findings[0].id] ?? {}, places = findings.reduce((n, f) => n + f.count, 0);
-      const all = findings.length === list.filter((f) => f.id === findings[0].id).length ? answer.byKind[findings[0].id] : findings.length; // more than are listed, unless they are filtered
+      const all = findings.length === list.filter((f) => f.id === findings[0].id).length ? answer.byKind[findings[0].id] : findings.length; // the total, unless findings are filtered
       const ul = el("ul", { className: "plain" });
       let from = 0;
       const add = () => {
@@ -128,7 +127,7 @@ export const panel = {
         el("button", { type: "button", className: "link what", "aria-current": chosen ? "true" : undefined, onclick: () => choose(list.indexOf(f), 0) }, f.path && el("span", { className: "data muted" }, f.path), el("span", {}, f.message)),
         f.places.length > 0 && places);
     }
-    // whole gets all places of a finding, and the lines that they are in.
+    // whole fetches all places of a finding, with their lines.
     async function whole(f) {
       if (f.whole) return;
       f.places = (await ask(context.doc.id, "check", { ...scene, finding: f.n }, context.signal)).places;
@@ -146,7 +145,7 @@ export const panel = {
       if (!quiet) context.say(`${f.severity}: ${f.message}${place.text ? `, at ${place.text}` : ""}`);
       draw();
     }
-    // step goes to the next or previous place of all findings that are listed.
+    // step goes to the next or previous place of all listed findings.
     function step(by) {
       const shown = list.filter(fits);
       if (!shown.length) return;
@@ -162,7 +161,7 @@ export const panel = {
       const shown = list.filter(fits), { severity, id } = list[i] ?? {}, next = shown.find((f) => list.indexOf(f) > i && !(f.severity === severity && f.id === id)) ?? shown[0];
       if (next) choose(list.indexOf(next), 0).catch((err) => context.say(err.message));
     }
-    // mark puts the places of the chosen finding into the picture, or all if they are wanted.
+    // mark marks the places of the chosen finding in the picture, or all places if requested.
     function mark() {
       const { shown } = context;
       if (!shown?.mark) return;
@@ -201,7 +200,7 @@ export const panel = {
       asked = JSON.stringify(sceneOf(context));
       run();
     };
-    // The picture comes first, if nobody looks at the findings.
+    // Unless the findings are visible, load the picture first.
     const later = setTimeout(start, context.visible || !context.entry.scene ? 0 : 3000);
     return {
       update(changed) {

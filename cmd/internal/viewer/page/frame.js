@@ -1,5 +1,5 @@
-// The sides of the page: how wide they are, and whether they are there. On a narrow screen they
-// are drawers over the middle. And whether it is day or night.
+// The sides of the page: their widths and visibility. On a narrow screen, they are drawers over the middle.
+// Also the light and dark theme.
 import { fill } from "./dom.js";
 import { icon } from "./icons.js";
 import { bind } from "./keys.js";
@@ -11,7 +11,7 @@ const narrow = matchMedia("(max-width: 52rem)");
 const all = []; // sides
 const get = (id) => document.getElementById(id);
 
-// frame makes the sides work, and returns how to open one.
+// frame initializes the sides and returns a function that opens one.
 export function frame() {
   const sides = ["left", "right"].map(side);
   const open = (name) => sides.find((s) => s.name === name).show(true);
@@ -25,10 +25,10 @@ export function frame() {
     if (!one) return false;
     one.show(false, true);
   });
-  // A drawer makes room as soon as something is done in the middle.
+  // A drawer closes when the user clicks in the middle.
   get("middle").addEventListener("pointerdown", () => narrow.matches && sides[0].shown && sides[0].show(false));
   get("skip").addEventListener("click", (e) => {
-    e.preventDefault(); // the address is the state
+    e.preventDefault(); // the address holds the state
     (get("stage").querySelector("[tabindex='0'],button,input") ?? get("middle")).focus();
   });
   return { open };
@@ -38,7 +38,7 @@ function side(name) {
   const button = get("toggle-" + name), edge = get("edge-" + name), node = get(name);
   const self = {
     name, shown: true,
-    // show opens or closes the side; the focus follows if somebody wants to go there.
+    // show opens or closes the side. If focus is requested, it moves to the side.
     show(shown, focus) {
       self.shown = shown;
       body.classList.toggle("no-" + name, !shown);
@@ -55,7 +55,7 @@ function side(name) {
   narrow.addEventListener("change", usual);
   usual();
 
-  // The edge is moved by the pointer and by arrow keys. Widths are in rem, as all is.
+  // The edge is moved with the pointer and the arrow keys. Widths are in rem.
   const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
   const [least, most] = [12, 40];
   const resize = (width) => {
@@ -84,7 +84,7 @@ function side(name) {
   return self;
 }
 
-// theme lets the button choose light, dark or what the system has.
+// theme lets the button choose light, dark or the system's theme.
 function theme() {
   const names = { auto: "as the system", light: "light", dark: "dark" };
   const button = get("theme");

@@ -1,7 +1,7 @@
 // Many files, with a small picture of each.
 //
-// Keys of the state that are read here: sort (name, size, findings, format or modified, with a
-// minus before it the other way), find (a part of names), kind (of which format).
+// Keys of the state read here: sort (name, size, findings, format or modified, with a leading minus for
+// descending order), find (part of a name), kind (a format).
 import { ask, json, url } from "./api.js";
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
@@ -9,9 +9,9 @@ import { icon } from "./icons.js";
 import { on } from "./live.js";
 import { paper, watchPaper } from "./paper.js";
 
-const step = 120; // cards that are made at a time
-const background = 2000; // files that are checked though nobody looks at them
-const files = []; // by their numbers, kept while one of them is looked at
+const step = 120; // cards made at a time
+const background = 2000; // files that are checked although they are not visible
+const files = []; // by number, kept while one of them is open
 let more = true, last, scrolled = 0;
 
 const grades = ["error", "warning", "info"];
@@ -43,7 +43,7 @@ export const panel = {
     const cards = new Map(), seen = new Set();
     let list = [], limit = step, done = false, note = "", timer;
 
-    // choose finds what is to be shown, in its order.
+    // choose selects and sorts the files to show.
     const choose = () => {
       const { sort: order = "name", find: part, kind: only } = state();
       const other = order.startsWith("-"), [, compare] = orders[order.replace("-", "")] ?? orders.name, small = part?.toLowerCase();
@@ -103,7 +103,7 @@ export const panel = {
       context.go({ file: f.id });
     }
 
-    // What is seen gets its picture, as long as it is seen.
+    // Cards have a picture while they are visible.
     const eye = new IntersectionObserver((entries) => {
       for (const { target, isIntersecting } of entries) {
         const c = cards.get(Number(target.dataset.id));
@@ -149,7 +149,7 @@ export const panel = {
         else fail(c.f, err);
       }
     }
-    // reads shows how a text begins, or what is in a file.
+    // reads shows the first lines of a text, or the entries of a file.
     async function reads(c, stop) {
       const { lines } = await ask(c.f.id, "head", {}, stop);
       if (lines.length) fill(c.picture, el("span", { className: "sheet data", "aria-hidden": "true" }, lines.join("\n")));
@@ -159,7 +159,7 @@ export const panel = {
       if (cards.has(f.id)) tellFound(cards.get(f.id));
     }
 
-    // One file is checked at a time: those that are seen first.
+    // Files are checked one at a time, visible ones first.
     async function check() {
       const wanted = (f) => f.checked && !f.error && !f.counts;
       const all = state().sort?.endsWith("findings") ? list : list.slice(0, background);
@@ -198,7 +198,7 @@ export const panel = {
       button.focus();
     });
 
-    // fetchMore gets what was found since.
+    // fetchMore fetches files found since the last request.
     let fetching;
     const fetchMore = () => (fetching ??= (async () => {
       for (let total = Infinity; files.length < total; ) {

@@ -1,11 +1,11 @@
-// Dialogs: the keys, and where to go.
+// Dialogs: the list of keys, and "go to".
 import { el } from "./dom.js";
 import { bound } from "./keys.js";
 import { icon } from "./icons.js";
 
 const shown = { " ": "Space", ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc" };
 
-// dialog shows something over the page until it is closed, and then puts the focus back.
+// dialog shows content over the page until it is closed, then restores the focus.
 export function dialog(title, ...children) {
   const head = el("header", {}, el("h2", { id: "dialog-title" }, title), el("button", { type: "button", className: "quiet", "aria-label": "Close", onclick: () => box.close() }, icon("close")));
   const box = el("dialog", { "aria-labelledby": "dialog-title" }, head, ...children);
@@ -25,7 +25,7 @@ export function help() {
   dialog("Keys", el("div", { className: "columns", tabIndex: 0, role: "group", "aria-label": "List of keys" }, groups));
 }
 
-// askPlace asks for coordinates; go(text) goes there, or returns what is wrong with them.
+// askPlace asks for coordinates. go(text) goes there or returns an error message.
 export function askPlace(go) {
   const field = el("input", { type: "text", id: "coordinates", name: "coordinates", autocomplete: "off", spellcheck: false, inputMode: "text", placeholder: "161,37", "aria-describedby": "coordinates-wrong" });
   const wrong = el("p", { id: "coordinates-wrong", className: "wrong", role: "alert" });

@@ -1,8 +1,7 @@
-// Bytes beside fields.
+// Bytes next to fields.
 //
-// Keys of the state that are read here: dump (what is looked at, as the path that the verb dump
-// takes; else it is what is chosen), space (inflated data that the bytes are of), offset and
-// length (what is selected).
+// Keys of the state read here: dump (a path as for the verb dump; default: the current choice), space (the
+// inflated data that contains the bytes), offset and length (the selection).
 import { ask, url } from "./api.js";
 import { state, set, watch } from "./state.js";
 import { el, fill } from "./dom.js";
@@ -12,7 +11,7 @@ import { Rows, count } from "./rows.js";
 
 const gone = { dump: undefined, space: undefined, offset: undefined, length: undefined };
 
-// What was selected elsewhere means nothing in another file.
+// A selection is not valid in another file.
 watch((changed) => {
   if ((changed.has("path") || changed.has("file")) && !["dump", "offset"].some((k) => changed.has(k))) set(gone);
 });
@@ -29,7 +28,7 @@ export const panel = {
     const query = (q) => ask(context.doc.id, "fields", { path: path(), ...q }, signal);
     let about, width = 16, cursor = 0, active = 0, spaceNow, pathNow;
 
-    // The fields: a tree of which only the rows in sight are in the page.
+    // The fields: a tree of which only the visible rows are in the page.
     const list = el("div", { className: "fields data", tabIndex: 0, role: "tree", "aria-label": "Fields", onkeydown: treeKey });
     const items = el("div", { role: "none" });
     const note = el("p", { className: "wrong", hidden: true });
@@ -43,7 +42,7 @@ export const panel = {
       b.of = part.of;
       return part;
     }
-    // find returns whose row the ith is that is shown, and which one of it.
+    // find returns the branch that contains the ith visible row, and the index of the row in it.
     function find(i, b = root) {
       for (const [at, inner] of [...b.inner].sort((x, y) => x[0] - y[0])) {
         if (i <= at) break;
@@ -112,7 +111,7 @@ export const panel = {
       e.preventDefault();
       e.stopPropagation();
     }
-    // indexOf returns the number of the first row of a branch among those that are shown.
+    // indexOf returns the index of the first row of a branch among the visible rows.
     function indexOf(b, from = root, before = 0) {
       if (b === from) return before;
       for (const [at, inner] of [...from.inner].sort((x, y) => x[0] - y[0])) {
@@ -133,7 +132,7 @@ export const panel = {
       context.say(`${row.name}, ${count.format(row.to - row.from)} fields`);
       fieldRows.refresh();
     }
-    // reveal opens the groups down to a field, and scrolls to it.
+    // reveal opens the groups that contain a field and scrolls to the field.
     async function reveal(trail) {
       let b = root;
       for (const at of trail.slice(0, -1)) {
@@ -168,7 +167,7 @@ export const panel = {
           const part = new Uint8Array(await answer.arrayBuffer());
           part.forEach((b, i) => (data[at - start + i] = b));
           const next = Number(answer.headers.get("Next-Known"));
-          if (!next && !part.length) break; // nobody knows the others
+          if (!next && !part.length) break; // the remaining bytes are unknown
           at = part.length ? at + part.length : next;
         }
         return Array.from({ length: Math.ceil(data.length / width) }, (_, i) => ({ offset: start + i * width, bytes: data.slice(i * width, (i + 1) * width) }));
@@ -217,7 +216,7 @@ export const panel = {
       e.stopPropagation();
     }
 
-    // What is selected, in both.
+    // The selection, in both.
     let field, turn = 0;
     const told = el("div", { className: "told", "aria-live": "polite" });
     function tell() {
@@ -226,7 +225,7 @@ export const panel = {
         Number.isFinite(offset) && el("span", { className: "muted where" }, `${place(offset)}, ${bytesOf(length || 1)}`),
         field?.opens && el("button", { type: "button", onclick: () => inside(field) }, "Open what is inside"));
     }
-    // goTo puts the cursor on a byte, and selects the innermost field there.
+    // goTo moves the cursor to a byte and selects the innermost field there.
     async function goTo(o, wait = 0) {
       cursor = o;
       byteRows.show(Math.floor(o / width), true);
@@ -271,7 +270,7 @@ export const panel = {
       tell();
     }
 
-    // Where one is: the file, and what is inflated in it.
+    // The path to the current space: the file, and the inflated data in it.
     const way = el("ol", { className: "plain way", "aria-label": "Space" });
     const jump = el("input", { type: "text", className: "jump", placeholder: "Offset", "aria-label": "Go to offset: 0x1f0, or 496", spellcheck: false, autocomplete: "off", onchange: (e) => {
       const text = e.target.value.trim(), [, sign, digits] = text.match(/^([+-]?)((?:0x)?[0-9a-f]+)$/i) ?? [];

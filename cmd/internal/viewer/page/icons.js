@@ -1,4 +1,4 @@
-// Icons, drawn here: lines in a square of 16.
+// Icons, drawn here: lines in a square of 16 x 16.
 import { el, svg } from "./dom.js";
 
 const lines = {
@@ -17,8 +17,8 @@ const lines = {
   again: "M13 8a5 5 0 1 1-1.6-3.7M13 2v3h-3",
 };
 
-// icon draws one; it says nothing to who does not see, so words stand beside it or in a label.
+// icon draws an icon. It is hidden from screen readers, so it needs text next to it or a label.
 export const icon = (name) => svg("svg", { viewBox: "0 0 16 16", class: "icon icon-" + name, "aria-hidden": "true" }, svg("path", { d: lines[name] }));
 
-// severity is the icon and the word for "error", "warning" or "info".
+// severity returns the icon and the text for "error", "warning" or "info".
 export const severity = (name) => el("span", { className: "severity sev-" + name }, icon(name), " " + name);

@@ -1,4 +1,4 @@
-// What is at the point that was chosen.
+// The objects at the chosen point.
 import { ask } from "./api.js";
 import { state } from "./state.js";
 import { el, fill } from "./dom.js";
@@ -6,7 +6,7 @@ import { icon } from "./icons.js";
 import { brief, say } from "./place.js";
 import { namesShown, solo, toggle } from "./layers.js";
 
-const long = 300; // letters of a text that is told only when somebody wants it
+const long = 300; // letters of a text that is shown in full only on request
 
 export const panel = {
   name: "inspector", title: "Inspector",
@@ -79,7 +79,7 @@ function thing(t, context, drawn) {
 
 const lineText = (l) => l.path + (l.line ? `:${l.line}` : "");
 
-// lead goes to where a link leads, and tells what is there.
+// lead goes to the target of a link and describes it.
 function lead(context, [x, y]) {
   context.fly([Math.floor(x), Math.floor(y), Math.floor(x) + 1, Math.floor(y) + 1], { at: `${x},${y}` });
 }
@@ -93,8 +93,8 @@ function copy(text, what) {
   } }, icon("copy"));
 }
 
-// facts shows what is known of something: a value is a text, a number, true or false, a list of
-// texts, a list of facts, or what has a type (see facts.go).
+// facts shows facts. A value is a text, a number, true or false, a list of texts, a list of facts, or an object
+// with a type (see facts.go).
 export function facts(list, key = "") {
   return el("dl", { className: "facts" }, list.flatMap((f) => {
     const inner = Array.isArray(f.value) && f.value.length > 0 && typeof f.value[0] === "object", own = `${key}/${f.key}`;
@@ -109,7 +109,7 @@ export function facts(list, key = "") {
   }));
 }
 
-// brief1 is what a list of facts begins with, while it is closed.
+// brief1 returns the summary of a closed list of facts.
 function brief1(list) {
   const colors = list.filter((f) => f.value?.type === "color");
   if (colors.length) return el("span", {}, colors.map((f) => swatch(f.value)));
@@ -131,8 +131,8 @@ function swatch(v) {
   return s;
 }
 
-// slots is a grid of places for items; the text of one is told on the pointer or the focus. The
-// arrow keys go through it.
+// slots is a grid of item slots. The text of a slot is shown for the pointer or the focus. The arrow keys move
+// in the grid.
 function slots({ width, items }) {
   const full = el("p", { className: "data full", "aria-live": "polite" });
   const cells = items.map((item, i) => {

@@ -1,16 +1,16 @@
-// The keys. What binds them is also what help tells.
+// Key bindings. Help lists the same bindings.
 const table = [];
 
-// bind lets keys do something: "n", or "+ =" for any of some; Shift+ and such stand before a
-// name. What has a when() that holds comes first, then what was bound last. Without run it is
-// only told by help. The function that it returns takes the keys away again.
+// bind binds keys: "n", or "+ =" for several; modifiers such as Shift+ precede the key. Bindings whose when()
+// is true have precedence, then the latest ones. Without run, a binding is only listed in help. The returned
+// function removes the binding.
 export function bind(keys, help, run, { group = "Page", when } = {}) {
   const one = { keys: keys.split(" "), help, run, group, when };
   table.unshift(one);
   return () => table.splice(table.indexOf(one), 1);
 }
 
-// bound lists what help tells, by group.
+// bound returns the bindings for help, by group.
 export function bound() {
   const groups = new Map();
   for (const { keys, help, group, when } of [...table].reverse()) {

@@ -1,12 +1,12 @@
-// The views of the picture, and which of its layers are shown.
+// The views of the picture, and the visible layers.
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
 import { bind } from "./keys.js";
 
-const many = 12; // layers from which on a filter helps
+const many = 12; // number of layers from which a filter is shown
 
-// setLayers shows some layers, and keeps in the address only what differs from the usual.
+// setLayers sets the visible layers. The address keeps only differences from the default.
 function setLayers(view, names) {
   const shown = new Set(names);
   const other = view.layers.filter((l) => l.shown !== shown.has(l.name)).map((l) => (shown.has(l.name) ? "+" : "-") + l.name);
@@ -15,7 +15,7 @@ function setLayers(view, names) {
 
 export const namesShown = (shown) => shown.shownLayers().map((i) => shown.view.layers[i].name);
 
-// toggle shows some layers, or hides them; solo shows one alone, or what was there before.
+// toggle shows or hides layers. solo shows one layer alone, or restores the previous ones.
 export function toggle(shown, names, on) {
   setLayers(shown.view, [...namesShown(shown).filter((n) => !names.includes(n)), ...(on ? names : [])]);
 }
@@ -32,7 +32,7 @@ export const panel = {
       view = shown.view;
       rows = [];
       const views = el("select", { "aria-label": "View", title: view.title, onchange: (e) => shown.choose(e.target.value) }, shown.scene.views.map((v) => el("option", { value: v.name, selected: v === view }, v.title[0].toUpperCase() + v.title.slice(1))));
-      // A title that is long is cut in the field: it stands below as a whole.
+      // A long title is cut off in the field, so the full title is shown below.
       const told = view.title.length > 26 && el("p", { className: "muted" }, view.title[0].toUpperCase() + view.title.slice(1));
       const button = (text, title, onclick) => el("button", { type: "button", title, onclick }, text);
       const all = view.layers.map((l) => l.name);
@@ -78,7 +78,7 @@ export const panel = {
       return one;
     }
 
-    // tell makes the boxes say what is shown.
+    // tell updates the boxes to the visible layers.
     function tell() {
       const now = new Set(namesShown(context.shown)), { solo } = state();
       for (const { names, box, alone, li } of rows) {

@@ -1,11 +1,11 @@
-// What the program says on its own: the file has changed, or is broken, or it has ended.
+// Events of the program: the file has changed or is broken, or the program has ended.
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
 
 const banners = { lost: document.getElementById("lost"), broken: document.getElementById("broken") };
 const banner = (name, ...content) => fill(banners[name], content.length ? el("div", { className: "banner" }, icon(name === "lost" ? "error" : "warning"), ...content) : []);
 
-// broken says that what is shown is older than what is on the disk, and why.
+// broken shows that the displayed edition is older than the file on the disk, and the reason.
 export function broken(context, message) {
   banner("broken", ...(message ? [el("p", {}, el("strong", {}, `${context.doc?.name ?? "The file"} cannot be read now. `), "What was there before is still shown. ", el("span", { className: "data" }, message))] : []));
 }
@@ -13,7 +13,7 @@ export function broken(context, message) {
 let source;
 const listeners = new Map();
 
-// on calls back with the data of an event of the program: "findings", "tile" and so on.
+// on calls back with the data of an event: "findings", "tile" and others.
 export function on(name, f) {
   const call = (e) => f(JSON.parse(e.data));
   listeners.set(f, [name, call]);
@@ -24,10 +24,10 @@ export function on(name, f) {
   };
 }
 
-// listen connects to the program, and calls reload when the file that is shown has changed.
+// listen connects to the program and calls reload when the shown file has changed.
 export function listen(context, reload) {
   let tries = 0, lost = false;
-  // The first word of the program is what has happened so far: after a break, or before the page listened.
+  // The first event contains the changes so far: after an interruption, or before the page connected.
   on("hello", (e) => {
     const { doc } = context;
     if (!doc) return;

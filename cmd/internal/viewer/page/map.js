@@ -1,8 +1,7 @@
-// The picture in the middle: tiles of a scene in Leaflet, or what a camera shows.
+// The picture in the middle: tiles of a scene in Leaflet, or the picture of a camera.
 //
-// Keys of the state that are read here: path, view, x, y, z, layers (a line for each that differs
-// from the usual, with + or - before its name), solo (the one layer that is shown alone), time,
-// o.NAME, at (what is inspected), grid.
+// Keys of the state read here: path, view, x, y, z, layers (a line for each difference from the default, with +
+// or - before the name), solo (the only visible layer), time, o.NAME, at (the inspected point), grid.
 import { url, ask } from "./api.js";
 import { state, set, watch } from "./state.js";
 import { el } from "./dom.js";
@@ -16,7 +15,7 @@ import { working } from "./work.js";
 import { paper, watchPaper } from "./paper.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-const near = 16; // pixels that a cell should have where somebody is led to
+const near = 16; // minimum width of a cell in pixels when the view moves to it
 
 export const panel = {
   async open(node, context) {
@@ -45,7 +44,7 @@ export const panel = {
         else if (changed.has("doc") || options) {
           const renewed = await context.busy("the picture", shown.renew(context.doc.generation)).catch((err) => {
             context.say(err.message);
-            shown.tell(err.message); // and what was there stays
+            shown.tell(err.message); // the previous picture stays
             return true;
           });
           if (!renewed) await draw();
@@ -71,7 +70,7 @@ function tools(context, shown) {
   ].filter(Boolean));
 }
 
-// save keeps what is seen as a file.
+// save saves the visible picture as a file.
 async function save(context, shown) {
   try {
     const answer = await context.busy("the picture", fetch(shown.still()));
@@ -88,14 +87,14 @@ async function save(context, shown) {
 
 const optionsNow = () => Object.fromEntries(Object.entries(state()).filter(([k]) => k.startsWith("o.")));
 
-// Scene is what all ways to show a scene have in common.
+// Scene is the base of all ways to show a scene.
 export class Scene {
   constructor(file, generation, scene, view) {
     Object.assign(this, { file, generation, scene, view, path: state().path, options: optionsNow(), sets: new Map(), onDrawn: new Set() });
     if (view.moves) this.moment = timeNow();
   }
 
-  // shownLayers returns the numbers of the layers that are shown.
+  // shownLayers returns the numbers of the visible layers.
   shownLayers() {
     const { solo, layers } = state(), { layers: all } = this.view;
     if (all.some((l) => l.name === solo)) return all.flatMap((l, i) => (l.name === solo ? [i] : []));
@@ -107,32 +106,32 @@ export class Scene {
     for (const f of this.onDrawn) f();
   }
 
-  // paper is what is behind the parts of a picture that has no background of its own.
+  // paper is the background of a picture that has none of its own.
   paper() { return this.view.paper ? { paper: paper() } : {}; }
 
-  // query is what is asked of the program for a picture of the view: of all of it, or without the
-  // labels, which the page writes itself.
+  // query returns the parameters of a picture of the view: of the whole view, or without the labels, which the
+  // page draws itself.
   query(labels = true) {
     const { view, path, options } = this, shown = this.shownLayers().filter((i) => labels || !view.layers[i].labels);
     const usual = view.layers.every((l, i) => l.shown === shown.includes(i));
     return { path, view: view.name, l: usual ? undefined : shown.join(",") || ",", time: this.moment || undefined, ...options };
   }
 
-  // toMoment shows another time, and ends when all of it is there.
+  // toMoment shows another time. The promise resolves when the picture is complete.
   toMoment(ms) {
     this.moment = ms;
     this.onMoment?.(ms);
     return this.refresh();
   }
 
-  // renew shows the scene of another edition, or with other options, in the same place; false
-  // if it has to be opened anew.
+  // renew shows the scene of another edition, or with other options, at the same place. It returns false if the
+  // scene must be reopened.
   async renew(generation) {
     const options = optionsNow(), turn = (this.turn = {});
     const scene = await ask(this.file, "scene", { path: this.path, ...options });
-    if (turn !== this.turn) return true; // somebody wants yet another
+    if (turn !== this.turn) return true; // a later call has replaced this one
     const old = this.scene.views.map((v) => v.name);
-    const added = scene.views.find((v) => !old.includes(v.name)); // an option that makes a view wants it to be seen
+    const added = scene.views.find((v) => !old.includes(v.name)); // if an option adds a view, show that view
     const view = (added ?? scene.views.find((v) => v.name === this.view.name)) || scene.views[0];
     const same = view.name === this.view.name && view.scale === this.view.scale && view.moves === this.view.moves && String(view.axes) === String(this.view.axes);
     if (!same) {
@@ -145,14 +144,14 @@ export class Scene {
     return true;
   }
 
-  // choose goes to another view, in the same place where that can be.
+  // choose changes to another view, at the same place if possible.
   choose(name) {
     const next = this.scene.views.find((v) => v.name === name);
     const same = String(next.axes) === String(this.view.axes) && next.scale === this.view.scale;
     set({ view: next === this.scene.views[0] ? undefined : name, ...(same ? {} : { x: undefined, y: undefined, z: undefined, at: undefined }) }, { push: true });
   }
 
-  // goTo shows what is at coordinates that somebody wrote, or returns what is wrong with them.
+  // goTo shows the given coordinates, or returns an error message.
   goTo(text) {
     const p = pointOf(this.view, text);
     if (typeof p === "string") return p;
@@ -162,8 +161,8 @@ export class Scene {
     this.flyTo([Math.floor(p[0]), Math.floor(p[1]), Math.floor(p[0]) + 1, Math.floor(p[1]) + 1]);
   }
 
-  // mark puts the marks of one source over the picture (see marks.js); none, if the list is
-  // left out. choose(i) is called when one is clicked.
+  // mark sets the marks of one source over the picture (see marks.js), or removes them if the list is omitted.
+  // choose(i) is called when a mark is clicked.
   mark(id, list, chosen, choose) {
     this.sets.set(id, { list, chosen, choose });
     this.marks?.set(id, list, chosen);
@@ -175,13 +174,14 @@ export class Scene {
   }
 }
 
-// show puts a scene into a node, calls inspect("x,y") when somebody points at it, and returns a Scene that has besides
-//   map                 of Leaflet; undefined where a camera shows it
-//   units(latlng), at(x, y)   between Leaflet and the units of the view
+// show puts a scene into a node, calls inspect("x,y") when the user points at it, and returns a Scene with the
+// additions
+//   map                 of Leaflet; undefined for a camera
+//   units(latlng), at(x, y)   convert between Leaflet and the units of the view
 //   flyTo(rect)         in units
-//   refresh()           fetches what is seen again
-//   still()             the address of what is seen as a file
-//   player, toCamera(), home()   where they make sense
+//   refresh()           fetches the visible part again
+//   still()             the address of the visible picture as a file
+//   player, toCamera(), home()   where they apply
 //   close()
 export async function show(node, file, generation, inspect = (at) => set({ at })) {
   const scene = await ask(file, "scene", { path: state().path, ...optionsNow() });
@@ -206,14 +206,15 @@ export async function show(node, file, generation, inspect = (at) => set({ at })
   return shown;
 }
 
-// exact returns the zoom next to another one in which a tile is a whole number of pixels wide, so that there are no
-// seams. Where the pixels of the picture are shown much larger than they are (from natural on), each of them is.
+// exact returns the zoom closest to another one in which a tile is a whole number of pixels wide, so that there
+// are no gaps. If the picture is magnified (from natural on), each pixel of the picture is a whole number of
+// screen pixels.
 function exact(zoom, natural, round = Math.round) {
   const large = Math.min(Math.ceil(zoom), natural), parts = 2 ** (zoom - natural) > 6 ? 1 : 256;
   return large + Math.log2(round(parts * 2 ** (zoom - large)) / parts);
 }
 
-// put shows a place in a zoom, which may lie between two steps.
+// put shows a place at a zoom, which may be between two steps.
 export function put(map, center, zoom, how = { animate: false }) {
   map.options.zoomSnap = 0;
   map.setView(center, zoom, how);
@@ -221,7 +222,7 @@ export function put(map, center, zoom, how = { animate: false }) {
 }
 
 const timeNow = () => Math.min(Math.max(Math.round(state().time) || 0, 0), 1e9);
-// placed reports whether what the address says is a place: three numbers.
+// placed reports whether the values from the address are a place: three numbers.
 const placed = (list) => list.every((n) => n && Number.isFinite(Number(n)));
 const place = (text) => (document.getElementById("place").textContent = text);
 const scaleText = (text) => (document.getElementById("scale").textContent = text);
@@ -237,13 +238,13 @@ function spread(shown, box) {
   const boundsOf = ([l, t, r, b]) => L.latLngBounds(at(l, b), at(r, t));
   let all = boundsOf(view.bounds);
   const smallest = ([l, t, r, b]) => Math.min(0, Math.floor(-Math.log2((Math.max(r - l, b - t, 1) * scale) / 256))) - 1;
-  const natural = scale >= 16 ? 1 : 0; // the zoom from which on pixels are shown larger
+  const natural = scale >= 16 ? 1 : 0; // zoom from which on the pixels are magnified
   const largest = scale >= 16 ? 3 : 6;
   const map = L.map(box, {
     crs: L.CRS.Simple, minZoom: smallest(view.bounds), maxZoom: largest, zoomSnap: 1, attributionControl: false,
     maxBounds: all.pad(1), zoomAnimation: !still.matches, fadeAnimation: false, inertia: !still.matches,
   });
-  // What is behind the tiles, as far as the picture goes.
+  // The background of the picture, within its bounds.
   map.createPane("ground").style.zIndex = 150;
   map.createPane("marks").style.zIndex = 450;
   const ground = L.rectangle(all, { pane: "ground", renderer: L.svg({ pane: "ground" }), interactive: false, weight: 1, fill: true, fillOpacity: 1, className: view.paper ? "ground paper" : view.background ? "ground" : "ground bare" });
@@ -273,7 +274,8 @@ function spread(shown, box) {
   };
   clear();
   tiles.on("load", () => shown.drew());
-  // While parts are fetched that takes a moment, it says how many: at once, if nothing is there yet.
+  // While tiles are being fetched, the page shows their number after a moment, or immediately if nothing is
+  // visible yet.
   let parts = 0, late;
   const report = () => {
     const left = tiles.pending.size;
@@ -286,7 +288,7 @@ function spread(shown, box) {
   tiles.on("work", report);
   tiles.on("tileload", () => (drawn = true));
 
-  // inSight is the rectangle of the picture that is seen, as it is asked of the program.
+  // inSight returns the visible rectangle of the picture, in the form used in requests.
   const inSight = () => {
     const zoom = map.getZoom(), size = map.getSize(), z = Math.min(Math.ceil(zoom) + (side ? 1 : 0), 8, Math.floor(zoom + Math.log2(8000 / Math.max(size.x, size.y)))), k = 2 ** z, more = 2 ** (z - zoom);
     const a = map.project(map.getCenter(), zoom).subtract(size.divideBy(2)).round().multiplyBy(more), b = a.add(size.multiplyBy(more));
@@ -294,7 +296,7 @@ function spread(shown, box) {
     const min = [Math.floor(Math.max(a.x, l)), Math.floor(Math.max(a.y, t))], max = [Math.ceil(Math.min(b.x, r)), Math.ceil(Math.min(b.y, o))];
     return { x: min[0] / scale / k, y: min[1] / scale / k, z, w: max[0] - min[0], h: max[1] - min[1] };
   };
-  // label writes the labels that are in sight.
+  // label draws the visible labels.
   let reading, soon, crowded = false;
   const label = async () => {
     reading?.abort();
@@ -306,7 +308,7 @@ function spread(shown, box) {
       if (more) tell(`Only ${labels.length.toLocaleString("en")} labels are shown: come closer to see all of them.`);
       else if (crowded) clear();
       crowded = more;
-      shown.drew(); // something may be missing
+      shown.drew(); // data may be missing
     } catch (err) {
       if (!signal.aborted) tell(`The labels cannot be read: ${err.message}`);
     }
@@ -316,7 +318,7 @@ function spread(shown, box) {
     soon = setTimeout(label, 100);
   };
 
-  // drawCells draws the edges of the cells, where they are not too close.
+  // drawCells draws the borders of the cells, unless they are too close.
   const drawCells = () => {
     const cell = scale * 2 ** map.getZoom();
     cells.hidden = !state().grid || cell < 8;
@@ -328,9 +330,9 @@ function spread(shown, box) {
   map.on("zoomstart", () => (cells.hidden = true));
   map.on("move zoomend resize", drawCells);
 
-  // home fills the stage with all that there is, above the player. The address has a place only
-  // when somebody has chosen one.
-  let begun, homing = false; // begun: which stage it fills, and how
+  // home fits the whole scene into the stage, above the player. The address contains a place only after the user
+  // has chosen one.
+  let begun, homing = false; // begun: the stage that it fits, and how
   const home = (how) => {
     map.options.zoomSnap = 0;
     const { center, zoom } = map._getBoundsCenterZoom(shown.extent ?? all, { paddingTopLeft: [8, 8], paddingBottomRight: [8, view.moves ? 60 : 8] });
@@ -352,7 +354,7 @@ function spread(shown, box) {
   const zoomed = () => {
     const cell = scale * 2 ** map.getZoom();
     box.classList.toggle("over", map.getZoom() >= natural + 1);
-    map.keyboard._setPanDelta(cell >= near ? Math.round(cell) : 80); // cell by cell, where they can be told apart
+    map.keyboard._setPanDelta(cell >= near ? Math.round(cell) : 80); // cell by cell, if cells are large enough
   };
   zoomed();
   map.on("moveend", () => {
@@ -379,14 +381,14 @@ function spread(shown, box) {
     const closer = { "+": 1, "=": 1, "-": -1, _: -1 }[e.key];
     if (e.target !== box || e.ctrlKey || e.metaKey || e.altKey || !(closer || e.key === "Enter")) return;
     e.preventDefault();
-    e.stopPropagation(); // Leaflet takes the Shift that some keyboards need for a + as a wish for more
+    e.stopPropagation(); // Leaflet would take the Shift of some keyboards' + as a larger step
     if (closer) map.setZoom(map.getZoom() + closer);
     else shown.inspect(middle());
   });
   const stop = watch((changed) => {
     if (changed.has("grid")) drawCells();
     const { x, y, z } = state(), now = where();
-    if (["x", "y", "z"].some((k) => changed.has(k)) && placed([x, y, z]) && (x !== now.x || y !== now.y || z !== now.z)) follow(state()); // back in history
+    if (["x", "y", "z"].some((k) => changed.has(k)) && placed([x, y, z]) && (x !== now.x || y !== now.y || z !== now.z)) follow(state()); // back in the browser's history
   });
 
   const unwatch = watchPaper(() => shown.view.paper && tiles.refresh());
@@ -395,7 +397,7 @@ function spread(shown, box) {
   Object.assign(shown, {
     map, marks, units, at, tell,
     home: () => home({ animate: !still.matches }),
-    // widen makes room for another file's picture.
+    // widen extends the bounds for another file's picture.
     widen(bounds) {
       shown.extent = L.latLngBounds(all.getSouthWest(), all.getNorthEast()).extend(bounds);
       map.setMaxBounds(shown.extent.pad(1)).setMinZoom(Math.min(smallest(view.bounds), map.getBoundsZoom(shown.extent) - 1));
@@ -413,7 +415,7 @@ function spread(shown, box) {
       labelSoon();
       return tiles.refresh().then(() => shown.drew());
     },
-    // renewed fetches the tiles that are not as they were in the edition since.
+    // renewed refetches the tiles that have changed since an earlier edition.
     async renewed(since) {
       all = boundsOf(shown.view.bounds);
       ground.setBounds(all);
@@ -438,7 +440,7 @@ function spread(shown, box) {
       clearTimeout(soon);
       clearTimeout(late);
       working(tiles);
-      map.off("moveend"); // one may still be waiting
+      map.off("moveend"); // an event may be pending
       map.remove();
       box.remove();
     },

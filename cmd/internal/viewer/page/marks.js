@@ -1,8 +1,8 @@
-// Marks over a picture: places of findings, hits and changes, and the one that is inspected.
+// Marks over a picture: the places of findings, hits and changes, and the inspected place.
 import { el } from "./dom.js";
 
-// What a mark looks like, by its kind: a colour of the page, and a sign within 8 around 0,0, so
-// that colour alone says nothing.
+// The look of marks by kind: a color of the page, and a symbol within 8 around 0,0, so that marks differ not
+// only by color.
 const kinds = {
   error: ["--error", "M-3.2-3.2 3.2 3.2M3.2-3.2-3.2 3.2"],
   warning: ["--warning", "M0-4 4 3.4-4 3.4Z"],
@@ -15,9 +15,8 @@ const kinds = {
 };
 const font = "600 12px system-ui, sans-serif", most = 40; // letters of a label
 
-// Marks draws any number of them on one canvas. set(id, list, chosen) puts those of one source
-// there: {where: [left, top, right, bottom] in units, label, kind}; chosen is the index of the
-// one that stands out.
+// Marks draws any number of marks on one canvas. set(id, list, chosen) sets those of one source: {where: [left,
+// top, right, bottom] in units, label, kind}; chosen is the index of the highlighted mark.
 export const Marks = L.Renderer.extend({
   initialize(scale, pane = "overlayPane") {
     L.Renderer.prototype.initialize.call(this, { padding: 0.3, pane });
@@ -32,7 +31,7 @@ export const Marks = L.Renderer.extend({
     this._frame = requestAnimationFrame(() => this._map && this._draw());
   },
 
-  // find returns the mark at a point of the container that was drawn last: {id, index, mark}.
+  // find returns the topmost mark at a point of the container: {id, index, mark}.
   find({ x, y }) {
     const p = this._map.containerPointToLayerPoint([x, y]);
     let found;
@@ -47,7 +46,7 @@ export const Marks = L.Renderer.extend({
     const k = this._scale * 2 ** this._map.getZoom(), { x, y } = this._map.getPixelOrigin();
     for (const [id, { list, chosen }] of this._sets) {
       const one = (mark, i) => mark?.where && call(mark, [mark.where[0] * k - x, mark.where[1] * k - y, mark.where[2] * k - x, mark.where[3] * k - y], id, i, i === chosen);
-      for (let i = list.length - 1; i >= 0; i--) if (i !== chosen) one(list[i], i); // the first is the worst: on top
+      for (let i = list.length - 1; i >= 0; i--) if (i !== chosen) one(list[i], i); // the first mark is the most severe: on top
       if (chosen >= 0) one(list[chosen], chosen);
     }
   },
@@ -85,7 +84,7 @@ export const Marks = L.Renderer.extend({
       const [name, sign] = kinds[mark.kind] ?? kinds.hit, ink = color(name), small = r - l < 24 || b - t < 24;
       const spot = small ? [(l + r) / 2, (t + b) / 2] : [l, t];
       const key = `${mark.kind} ${Math.round(spot[0] / 6)} ${Math.round(spot[1] / 6)}`;
-      if (!chosen && small && drawn.has(key)) return; // nobody could see it
+      if (!chosen && small && drawn.has(key)) return; // it would be hidden
       drawn.add(key);
       if (mark.kind === "label") return this._label(g, spot, mark, texts, color("--mark-rim"));
       const stroke = (path, width) => {
@@ -105,7 +104,7 @@ export const Marks = L.Renderer.extend({
         }
         stroke(frame, chosen ? 2.5 : 1.5);
       }
-      if (chosen && id !== "at") { // a cross-hair around it, that is found at once
+      if (chosen && id !== "at") { // a cross-hair around the mark, to find it quickly
         const c = new Path2D(), [x, y, d] = [(l + r) / 2, (t + b) / 2, 12];
         for (const [dx, dy, from] of [[-1, 0, x - l], [1, 0, r - x], [0, -1, y - t], [0, 1, b - y]]) {
           c.moveTo(x + dx * (from + 4), y + dy * (from + 4));
@@ -121,7 +120,7 @@ export const Marks = L.Renderer.extend({
     });
   },
 
-  // _label draws a dot, and beside it what it is called, where that hides no other one.
+  // _label draws a dot and next to it the label, unless that would cover another label.
   _label(g, [x, y], { label, color }, texts, rim) {
     g.fillStyle = rim;
     g.fillRect(x - 5, y - 5, 10, 10);
@@ -139,13 +138,13 @@ export const Marks = L.Renderer.extend({
   },
 });
 
-// grown returns a box that has at least a size.
+// grown returns a box enlarged to a minimum size.
 function grown([l, t, r, b], least) {
   const x = Math.max(0, least - (r - l)) / 2, y = Math.max(0, least - (b - t)) / 2;
   return [l - x, t - y, r + x, b + y];
 }
 
-// colors returns what a colour of the page is here.
+// colors returns the current value of a color of the page.
 function colors(node) {
   const known = {};
   return (name) => {

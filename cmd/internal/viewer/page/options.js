@@ -1,12 +1,12 @@
-// What can be set of the picture, and what was missing for it.
+// The options of the picture, and the missing data.
 import { ask } from "./api.js";
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
 
-const pause = 250; // milliseconds after the last move of a slider
+const pause = 250; // milliseconds after the last movement of a slider
 
-// optionsOf returns what the page offers of the options of a scene: not where the camera stands,
-// which camera.js says.
+// optionsOf returns the options of a scene that the page offers: without those for the position of the camera,
+// which camera.js sets.
 const optionsOf = ({ options, views }) => options.filter((o) => o.kind !== "place" && !(o.name === "zoom" && views.some((v) => v.camera)));
 
 export const panel = {
@@ -23,13 +23,13 @@ export const panel = {
     };
     const named = (o, ...fields) => el("div", { className: "option" }, ...fields, el("p", { className: "muted", id: `help-${o.name}` }, o.help[0].toUpperCase() + o.help.slice(1) + "."));
 
-    // amount is a slider and a field for a number; without a usual value it can be off.
+    // amount is a slider and a field for a number. Without a default value, it can be off.
     function amount(o) {
       const [least, most] = o.range ?? [], id = `option-${o.name}`, end = o.name.startsWith("max-") ? most : least;
       const common = { min: least, max: most, step: o.kind === "integer" ? 1 : "any", "aria-describedby": `help-${o.name}` };
       const field = el("input", { type: "number", id, ...common, onchange: () => (sync(field.value), put(o, field.value)) });
       const slider = o.range && most > least && el("input", { type: "range", ...common, "aria-label": o.title, oninput: () => (sync(slider.value), put(o, own(slider.value), true)) });
-      const bound = /^(min|max)-/.test(o.name); // at its end it cuts nothing off
+      const bound = /^(min|max)-/.test(o.name); // at its end it has no effect
       const own = (v) => (bound && Number(v) === end ? "" : v);
       const onOff = o.default === "" && !bound && slider && el("input", { type: "checkbox", "aria-label": `${o.title}: on`, onchange: () => put(o, onOff.checked ? slider.value : "") });
       const sync = (v) => {
@@ -76,7 +76,7 @@ export const panel = {
   },
 };
 
-// missing is the panel of what the picture had to do without.
+// missing is the panel of missing data of the picture.
 export const missing = {
   name: "missing", title: "Missing",
   applies: ({ shown, mode }) => mode === "picture" && Boolean(shown),

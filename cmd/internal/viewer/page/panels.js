@@ -1,4 +1,4 @@
-// Which panels there are, and where. What is not needed at first is loaded when it is opened.
+// The list of panels and their positions. Panels not needed at first are loaded when they are opened.
 import { el } from "./dom.js";
 import { state } from "./state.js";
 import * as tree from "./tree.js";
@@ -6,8 +6,8 @@ import * as inspector from "./inspector.js";
 import * as layers from "./layers.js";
 import * as options from "./options.js";
 
-// later is a panel of a module that is loaded when it is opened for the first time, after what it
-// needs besides: scripts and styles.
+// later is a panel of a module that is loaded when the panel is opened for the first time, after the scripts
+// and styles it needs.
 const later = (file, panel, ...needs) => ({ ...panel, open: async (node, context) => {
   await Promise.all(needs.map(load));
   return (await import(`./${file}.js`)).panel.open(node, context);

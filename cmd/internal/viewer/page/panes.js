@@ -1,9 +1,9 @@
-// Where panels are: side by side behind tabs, or one below the other.
+// Groups of panels: behind tabs, or one below another.
 import { el, fill } from "./dom.js";
 import { state, set } from "./state.js";
 
-// Panes opens, updates and closes those of some panels that apply. With a bar they are behind
-// tabs, of which state()[key] names the chosen one; without, all are to be seen.
+// Panes opens, updates and closes the panels that apply. With a bar, they are behind tabs, and state()[key]
+// names the chosen one; without a bar, all are visible.
 export class Panes {
   constructor(context, panels, { bar, stage, key, tools }) {
     Object.assign(this, { context, bar, stage, key, tools, open: new Map() });
@@ -21,10 +21,10 @@ export class Panes {
     return list.find((p) => p.name === state()[this.key]) ?? list.find((p) => p.usual?.(this.context)) ?? list[0];
   }
 
-  // refresh makes the panels fit to what is looked at now, and tells them what has changed.
+  // refresh adapts the panels to the current choice and passes the changes to them.
   refresh(changed) {
     const list = this.applying, chosen = this.chosen;
-    // What could not be shown is tried again when the file is another.
+    // Panels that failed are retried when the file has changed.
     for (const [name, one] of this.open) if (!list.includes(one.panel) || (one.failed && changed.has("doc"))) this.close(name);
     if (this.bar) this.drawTabs(list, chosen);
     for (const panel of list) {
@@ -32,13 +32,13 @@ export class Panes {
       const old = this.open.get(panel.name), one = old ?? (wanted || panel.eager ? this.start(panel) : undefined);
       if (!one) continue;
       const visible = wanted && one.box.hidden;
-      hide(one, !wanted); // before it is told: what is hidden has no size
-      if (!old) continue; // it sees what is now
+      hide(one, !wanted); // before the update: hidden nodes have no size
+      if (!old) continue; // a new panel is already up to date
       const news = [...(one.missed ?? []), ...changed, ...(visible ? ["visible"] : [])];
       if (one.ready && (wanted || panel.eager)) this.update(one, news);
       else one.missed = news;
     }
-    // In the order of the panels, without moving what is in place: that would lose its focus.
+    // In the order of the panels. Nodes in the right place are not moved, because they would lose the focus.
     let last = null;
     for (const p of list) {
       const box = this.open.get(p.name)?.box;

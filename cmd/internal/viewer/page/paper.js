@@ -1,7 +1,7 @@
-// The background of pictures that have none of their own: light by day, dark by night.
+// The background of pictures that have none of their own: light or dark, as the theme.
 const watchers = new Set();
 
-// paper is what the program is told of it: rrggbb, or nothing if it is white.
+// paper returns the background for requests: rrggbb, or nothing if it is white.
 export const paper = () => {
   const node = document.documentElement, was = node.style.color;
   node.style.color = "var(--paper)";
@@ -10,7 +10,7 @@ export const paper = () => {
   return text === "ffffff" ? undefined : text;
 };
 
-// watchPaper calls back when it may be another one.
+// watchPaper calls back when the background may have changed.
 export const watchPaper = (f) => (watchers.add(f), () => watchers.delete(f));
 export const turned = () => watchers.forEach((f) => f());
 

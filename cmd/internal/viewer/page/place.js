@@ -1,16 +1,16 @@
-// Coordinates, as people say them. An axis that grows the other way than the picture has a minus
-// before its name: the cell from v to v+1 of it is the one that people call -v-1.
+// Coordinates as users know them. An axis that points the other way than in the picture has a minus before its
+// name: the cell from v to v+1 has the coordinate -v-1 there.
 const back = (axis) => axis.startsWith("-");
 const nameOf = (axis) => axis.replace("-", "");
 
 const cellOf = (axis, v) => (back(axis) ? -1 - Math.floor(v) : Math.floor(v)) + 0;
 
-// say names the cell at a point of a view: "x 161  y 37", or shorter "161,37".
+// say returns the coordinates of the cell at a point of a view: "x 161  y 37", or short "161,37".
 export const say = ({ axes }, point) => axes.map((axis, i) => `${nameOf(axis)} ${cellOf(axis, point[i])}`).join("  ");
 export const brief = ({ axes }, point) => axes.map((axis, i) => cellOf(axis, point[i])).join(",");
 
-// pointOf is the inverse: the middle of a cell, or what a number with a fraction means. Of three
-// numbers it takes those of the axes that the view has. It returns a text that says what is wrong.
+// pointOf is the inverse of say: the middle of a cell, or the exact point for numbers with fractions. Of three
+// numbers, it uses those of the view's axes. If the text is invalid, it returns an error message.
 export function pointOf({ axes }, text) {
   const numbers = text.replace(/[()]/g, "").trim().split(/\s*[,;\s]\s*/).map((t) => (t === "" ? NaN : Number(t)));
   const names = axes.map(nameOf);

@@ -1,11 +1,11 @@
-// Lists of any length: only the rows that are seen, and some around, are in the page.
+// Lists of any length: only the visible rows, and some around them, are in the page.
 
-const most = 8e6; // pixels that a list is high, at most: browsers make no higher ones
-const chunk = 250; // rows that are fetched at a time
-const kept = 40; // such parts
+const most = 8e6; // maximum height of a list in pixels, limited by browsers
+const chunk = 250; // rows fetched at a time
+const kept = 40; // number of chunks kept
 
-// Rows are in a node that scrolls. get(from, n) promises some; draw(from, rows, before, after)
-// shows them, with so many pixels above and below; a row that is not there yet is undefined.
+// Rows shows rows in a scrolling node. get(from, n) promises n rows; draw(from, rows, before, after) shows
+// them, with the given pixels above and below; a row not yet loaded is undefined.
 export class Rows {
   constructor(scroller, { get, draw, fail, signal }) {
     Object.assign(this, { scroller, get, draw, fail, parts: new Map(), turn: 0 });
@@ -18,7 +18,7 @@ export class Rows {
     scroller.style.setProperty("--row", this.height + "px");
   }
 
-  // reset begins anew with so many rows, of which some may be there already.
+  // reset starts again with a number of rows, some of which may be given.
   reset(total, from, rows) {
     this.total = total;
     this.turn++;
@@ -35,7 +35,7 @@ export class Rows {
     return Math.floor((top / (most - this.scroller.clientHeight)) * (this.total - this.seen));
   }
 
-  // show scrolls a row into sight: to a third of the height, or as little as it takes.
+  // show scrolls a row into view: to a third of the height, or by the minimum.
   show(row, little) {
     const { first, seen } = this;
     if (little && row >= first && row < first + seen - 1) return this.refresh();
@@ -45,7 +45,7 @@ export class Rows {
   }
 
   refresh() {
-    if (this.total === undefined || !this.scroller.clientHeight) return; // nobody sees it
+    if (this.total === undefined || !this.scroller.clientHeight) return; // not visible
     const first = Math.max(0, Math.min(this.first, this.total - 1));
     const from = Math.max(0, first - 8), to = Math.min(this.total, first + this.seen + 10);
     const rows = [];

@@ -1,7 +1,7 @@
-// What is searched for: text, what a query asks for, or coordinates.
+// Search: for text, with a query, or for coordinates.
 //
-// Keys of the state that are read here: q (what is searched for), as (how: "text", or "pattern"
-// for an expression; else it is told by the words), case (1: upper and lower case differ), hit.
+// Keys of the state read here: q (the words), as (the kind: "text", or "pattern" for a regular expression;
+// default: detected from the words), case (1: case-sensitive), hit.
 import { url } from "./api.js";
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
@@ -10,7 +10,7 @@ import { bind } from "./keys.js";
 import { count } from "./rows.js";
 import { sceneOf, visit } from "./findings.js";
 
-const some = 200; // rows at once
+const some = 200; // rows at a time
 
 export const panel = {
   open(node, context) {
@@ -68,7 +68,7 @@ export const panel = {
       i = -1;
       return run();
     }
-    // run searches, and shows what is found as it comes.
+    // run searches and shows hits as they arrive.
     async function run() {
       const text = state().q;
       stop?.abort();
@@ -129,14 +129,14 @@ export const panel = {
       if (within) current?.focus();
     }
     const link = (n, ...text) => el("button", { type: "button", className: "link", "aria-current": n === i ? "true" : undefined, onclick: () => choose(n) }, ...text);
-    // lines shows lines by their files.
+    // lines shows matching lines by file.
     function lines() {
       const files = new Map();
       hits.slice(0, shown).forEach((h, n) => files.set(h.path, [...(files.get(h.path) ?? []), [h, n]]));
       return [...files].map(([path, list]) => el("section", {}, el("h3", { className: "data" }, path, el("span", { className: "count" }, count.format(list.length))),
         el("ul", { className: "plain" }, list.map(([h, n]) => el("li", { className: n === i ? "chosen" : "" }, link(n, el("span", { className: "data muted" }, h.line), el("span", { className: "data line-text" }, h.text.trim())))))));
     }
-    // things shows what a query found as a table.
+    // things shows the hits of a query as a table.
     function things() {
       const fields = hits[0].fields, at = hits.some((h) => h.at), path = hits.some((h) => h.path);
       const cell = (v) => (Array.isArray(v) ? v.map((x) => x?.label ? `${x.label} ${x.value}` : x).join(", ") : v?.css ? v.text : v === true ? "yes" : v === false ? "no" : v ?? "");
@@ -186,7 +186,7 @@ export const panel = {
           return state().q ? run() : clear();
         }
         const now = JSON.stringify(sceneOf(context));
-        if (changed.has("doc") || (context.shown && now !== asked)) return begin(); // other places in the picture
+        if (changed.has("doc") || (context.shown && now !== asked)) return begin(); // the places in the picture have changed
         if (changed.has("shown")) mark();
       },
       close() {

@@ -1,20 +1,20 @@
-// What is looked at: all of it is in the address, behind #, so that it can be kept and sent.
+// The state of the page. It is in the fragment of the address, so that it can be saved and sent.
 //
-//   file, path   which file, and which of its tree
+//   file, path   the file, and the path in its tree
 //   view         of the scene
-//   x, y, z      the middle of what is shown, in units of the view, and the zoom
-//   layers       those that are not as usual: a line for each, with + or - before its name
-//   solo         the one layer that is shown alone
+//   x, y, z      the middle of the visible part, in units of the view, and the zoom
+//   layers       differences from the default: a line for each, with + or - before the name
+//   solo         the only visible layer
 //   zoom         of the game's camera
-//   grid         1: the edges of the cells are drawn
+//   grid         1: the borders of cells are drawn
 //   time         milliseconds
 //   o.NAME       options
-//   at           x,y of what is inspected
+//   at           x,y of the inspected point
 //   line         of a text
-//   mode         how it is shown in the middle: picture, table, text, contents, hex, compare
+//   mode         the panel in the middle: picture, table, text, contents, hex, compare
 //   tab          of the right side: inspector, findings, changes, search, about
 //
-// A panel may have more keys of its own; the module that reads one says what it is.
+// A panel may have additional keys; the module that reads a key documents it.
 const watchers = new Set();
 let now = read();
 
@@ -24,7 +24,7 @@ function read() {
 
 export const state = () => now;
 
-// set changes some values; undefined takes one away. Watchers are called with what changed.
+// set changes some values; undefined removes a value. Watchers are called with the changes.
 export function set(values, { push = false } = {}) {
   const next = { ...now };
   for (const [key, value] of Object.entries(values)) {
@@ -42,7 +42,7 @@ function apply(next, how) {
   for (const w of watchers) w(changed);
 }
 
-// watch calls back with the set of keys that changed.
+// watch calls back with the set of changed keys.
 export const watch = (f) => (watchers.add(f), () => watchers.delete(f));
 
 addEventListener("hashchange", () => apply(read()));

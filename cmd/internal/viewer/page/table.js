@@ -1,5 +1,5 @@
-// A file of the tree that is a table. In the address: table, the number of one of several; sort,
-// the name of a column, with a minus before it downwards; filter, what is to be in a row.
+// A file of the tree as a table. In the address: table, the number of the table in the file; sort, the name of
+// a column, with a leading minus for descending order; filter, a text in the rows.
 import { ask } from "./api.js";
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
@@ -70,7 +70,7 @@ export const panel = {
       table.setAttribute("aria-rowcount", answer.total + 1);
     }
     async function load() {
-      if (!answer) answer = await get({ n: 1 }); // it tells the names of the columns
+      if (!answer) answer = await get({ n: 1 }); // fetches the names of the columns
       answer = await get({ n: 250 });
       const all = answer.tables[Number(state().table ?? 0)].total;
       size.textContent = answer.total === all ? `${count.format(all)} ${all === 1 ? "row" : "rows"}` : `${count.format(answer.total)} of ${count.format(all)} rows`;

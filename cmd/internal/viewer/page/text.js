@@ -1,4 +1,4 @@
-// A text of the tree, row by row: a line is one, or several if it is very long.
+// A text of the tree, row by row: a row is a line or a part of a very long line.
 import { ask } from "./api.js";
 import { state, set } from "./state.js";
 import { el, fill } from "./dom.js";
@@ -18,7 +18,7 @@ export const panel = {
     const size = el("span", { className: "muted" });
     fill(context.tools, size, where);
     fill(node, box);
-    let marks = new Map(); // of lines, the worst first
+    let marks = new Map(); // of lines, the most severe first
     const rows = new Rows(box, {
       signal: context.signal, fail: (err) => context.failed(node, err),
       get: async (from, n) => (await get({ from, n })).rows,

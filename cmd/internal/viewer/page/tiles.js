@@ -1,14 +1,13 @@
-// Parts of pictures that are fetched when they are looked at.
+// Tiles that are fetched when they become visible.
 import { el } from "./dom.js";
 
 const empty = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
 const sleep = (ms) => new Promise((r) => setTimeout(r, ms));
 
-// Tiles is a layer of Leaflet. address(coords) tells where a tile is; 204 is nothing, 202 is
-// asked for again, 503 a little later, and what is no longer on the screen is no longer asked
-// for. What is outside of options.bounds is cut off. Between two zooms the tiles of the larger
-// one are shown, smaller. It fires "failed" with a message, and "work" when another number of
-// tiles is being fetched (pending).
+// Tiles is a layer of Leaflet. address(coords) returns the address of a tile. Status 204 is an empty tile; 202
+// is requested again, 503 a little later; tiles that are no longer visible are no longer requested. The area
+// outside of options.bounds is cut off. Between two zooms, the tiles of the larger one are shown, scaled down.
+// Events: "failed" with a message, and "work" when the number of tiles being fetched (pending) changes.
 export const Tiles = L.GridLayer.extend({
   initialize(address, options) {
     this.address = address;
@@ -27,7 +26,7 @@ export const Tiles = L.GridLayer.extend({
     const put = async (data) => {
       const old = blob;
       blob = data.size ? URL.createObjectURL(data) : undefined;
-      img.src = blob ?? empty; // what was there stays to be seen until this is
+      img.src = blob ?? empty; // the previous picture stays visible until this one is loaded
       await img.decode().catch(() => {});
       if (old) URL.revokeObjectURL(old);
     };
@@ -39,7 +38,7 @@ export const Tiles = L.GridLayer.extend({
       pending(false);
       if (blob) URL.revokeObjectURL(blob);
     };
-    // load fetches the tile, again if it was fetched before, and ends when it is whole.
+    // load fetches the tile, also if it was fetched before. The promise resolves when the tile is complete.
     img.load = async () => {
       stop?.abort();
       const { signal } = (stop = new AbortController());
@@ -52,7 +51,7 @@ export const Tiles = L.GridLayer.extend({
             if (signal.aborted) return;
             continue;
           }
-          if (answer.status === 410) return; // the page hears of it
+          if (answer.status === 410) return; // an event informs the page
           if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).error ?? answer.statusText);
           const data = await answer.blob();
           if (signal.aborted) return;
@@ -76,7 +75,7 @@ export const Tiles = L.GridLayer.extend({
     return img;
   },
 
-  // refresh fetches tiles anew without taking away what is there, and ends when all are whole.
+  // refresh refetches tiles while the previous ones stay visible. The promise resolves when all are complete.
   refresh(wanted = () => true) {
     const loads = [];
     for (const [key, tile] of Object.entries(this._tiles)) {
@@ -86,10 +85,10 @@ export const Tiles = L.GridLayer.extend({
     return Promise.all(loads);
   },
 
-  // retry fetches again what could not be had.
+  // retry refetches failed tiles.
   retry() { return this.refresh((at) => this._tiles[this._tileCoordsToKey(at)].el.classList.contains("failed")); },
 
-  // there is what of the zoom is on the screen: {z, x0, y0, x1, y1}.
+  // there returns the visible range of tiles of the zoom: {z, x0, y0, x1, y1}.
   there() {
     const all = Object.values(this._tiles).filter((t) => t.current).map((t) => t.coords), of = (f, k) => Math[f](...all.map((c) => c[k]));
     return all.length ? { z: all[0].z, x0: of("min", "x"), y0: of("min", "y"), x1: of("max", "x"), y1: of("max", "y") } : undefined;
@@ -105,7 +104,7 @@ export const Tiles = L.GridLayer.extend({
     this._zoom = zoom;
     L.GridLayer.prototype._setView.call(this, center, Math.ceil(zoom), ...how);
   },
-  // What is scaled is not rounded: where tiles have whole pixels, so have their edges.
+  // Scaled sizes are not rounded: where tiles have whole pixels, their edges do, too.
   _setZoomTransform(level, center) {
     const scale = this._map.getZoomScale(this._zoom, level.zoom);
     L.DomUtil.setTransform(level.el, level.origin.multiplyBy(scale).subtract(this._map._getNewPixelOrigin(center, this._zoom)), scale);

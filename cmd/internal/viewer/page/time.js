@@ -1,12 +1,12 @@
-// The time of what moves: a slider, and playing.
+// The time of animated pictures: a slider, and playing.
 import { set } from "./state.js";
 import { el, fill } from "./dom.js";
 import { icon } from "./icons.js";
 
-const usual = 10000; // milliseconds, where nobody knows when it begins again
-const beat = 50; // pictures are of multiples of it, so that the second round finds those of the first
+const usual = 10000; // milliseconds, if the duration of the loop is unknown
+const beat = 50; // pictures are at multiples of this, so that the second round uses cached pictures
 
-// player returns {node, playing, toggle(), step(n), close()} for what map.js shows.
+// player returns {node, playing, toggle(), step(n), close()} for a Scene of map.js.
 export function player(shown) {
   const length = Math.max(beat, Math.ceil((shown.view.loop || usual) / beat) * beat);
   const button = el("button", { type: "button", className: "quiet", onclick: () => self.toggle() });
@@ -25,7 +25,7 @@ export function player(shown) {
     tell();
     for (const w of watchers) w(shown.moment);
   };
-  // watchMoment calls back at each moment that is shown.
+  // watchMoment calls back at each displayed moment.
   shown.watchMoment = (f) => (watchers.add(f), () => watchers.delete(f));
   const keep = () => set({ time: shown.moment || undefined });
 
@@ -44,10 +44,10 @@ export function player(shown) {
       self.playing = !self.playing;
       tell();
       if (!self.playing) return keep();
-      // The next picture comes when all of this one is there, and is as much later as that took.
+      // The next picture follows when this one is complete. Its time advances by the time that this one took.
       const mine = (self.run = {});
       for (let from = performance.now() - shown.moment; self.playing && self.run === mine; ) {
-        if (document.hidden || !self.node.offsetParent) return self.toggle(); // nobody sees it
+        if (document.hidden || !self.node.offsetParent) return self.toggle(); // not visible
         await shown.toMoment(Math.floor(((performance.now() - from) % length) / beat) * beat);
         await new Promise((r) => setTimeout(r, beat - ((performance.now() - from) % beat)));
       }

@@ -1,4 +1,4 @@
-// The tree of the file: the file itself on top, then what is in it, page by page.
+// The tree of the file: the file itself at the top, then its entries, page by page.
 import { ask } from "./api.js";
 import { state } from "./state.js";
 import { el, fill } from "./dom.js";
@@ -26,7 +26,7 @@ export const panel = {
       return li;
     }
 
-    // expand loads the first page of a folder, add one more.
+    // expand loads the first page of a folder; add loads the next page.
     async function expand(li) {
       if (li.group) return;
       li.group = el("ul", { role: "group" });
@@ -73,14 +73,14 @@ export const panel = {
       row.tabIndex = 0;
       row.focus();
     }
-    // mark shows which one is chosen.
+    // mark highlights the chosen entry.
     function mark() {
       for (const row of tree.querySelectorAll(".row")) {
         const on = !row.parentNode.of && row.parentNode.entry.path === (state().path ?? "");
         row.setAttribute("aria-selected", on);
       }
     }
-    // reveal opens the folders above what is chosen, as far as the first pages have them.
+    // reveal opens the folders above the chosen entry, as far as their first pages contain them.
     async function reveal() {
       const parts = (state().path ?? "").split("/").slice(0, -1);
       let li = top;
@@ -111,7 +111,7 @@ export const panel = {
       e.stopPropagation();
     }
 
-    // again reads the folders that are open once more.
+    // again reloads the open folders.
     async function again() {
       const open = [...tree.querySelectorAll("li")].filter((li) => li.group).map((li) => li.entry.path);
       const at = tree.querySelector("[tabindex='0']")?.parentNode.entry?.path, focused = tree.contains(document.activeElement);

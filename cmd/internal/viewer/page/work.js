@@ -1,17 +1,17 @@
-// What the page waits for, in sight at the top of the middle: at first that the file is opened.
+// What the page is waiting for, shown at the top of the middle: at first, the opening of the file.
 import { fill } from "./dom.js";
 
 const box = document.getElementById("busy"), what = document.getElementById("busy-what"), bar = box.querySelector("progress");
-const jobs = new Map([["start", {}]]); // the last one is shown; what it says at first is in the page
+const jobs = new Map([["start", {}]]); // the last one is shown; its initial text is in the page
 
-// working says what is going on, and how much of it is done if somebody knows; without a text it is over.
+// working shows an activity and, if known, its progress; without a text, the activity is over.
 export function working(key, text, done, of) {
   if (text) jobs.set(key, { text, done, of });
   else jobs.delete(key);
   const last = [...jobs.values()].pop();
   box.hidden = !last;
   if (!last?.text) return;
-  if (what.textContent !== last.text) fill(what, last.text); // it is read out loud
+  if (what.textContent !== last.text) fill(what, last.text); // screen readers announce changes
   bar.hidden = !(last.of > 1);
   if (last.of > 1) Object.assign(bar, { max: last.of, value: last.done });
 }
