@@ -1,9 +1,7 @@
-// Package bin is the cursor that every format of Trowel reads and writes with.
+// Package bin reads and writes binary fields. All formats of Trowel use it.
 //
-// A Reader walks over bytes that are already in memory. Each read names the
-// field that it reads, so that an error can say which one broke, and so that a
-// Tracer can account for every byte of a file without a second parser: `trowel
-// dump` needs nothing else.
+// A Reader reads bytes in memory. Each read names its field, so that errors can state which field is invalid, and so
+// that a Tracer can report every byte of a file without a second parser: `trowel dump` is implemented with it.
 //
 //	r := bin.NewReader(data, bin.LittleEndian)
 //	r.Enter("header")
@@ -12,13 +10,12 @@
 //	r.Leave()
 //	if err := r.Err(); err != nil { ... }
 //
-// The first error sticks: reads after it return zero values and move nothing,
-// so that a run of reads needs a single check at its end. Memory is never
-// allocated only because the file claims a number of elements: Count checks a number of elements against
-// the bytes that are there before anybody can make a slice of it.
+// After the first error all reads return zero values and do not move, so that a sequence of reads needs a single check
+// at its end. Memory is never allocated just because the file states a number of elements: Count checks the number
+// against the remaining bytes before a slice can be allocated.
 package bin
 
-// Order is the order of the bytes of an integer.
+// Order is the byte order of integers.
 type Order bool
 
 const (

@@ -42,7 +42,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// The first error stays, with its place; what follows reads nothing.
+// TestStickyError tests that the first error is kept with its place, and that later reads return nothing.
 func TestStickyError(t *testing.T) {
 	r := bin.NewReader([]byte{1, 0, 0, 0, 2, 0}, bin.LittleEndian).At(100)
 	r.Enter("header")
@@ -71,7 +71,7 @@ func TestStickyError(t *testing.T) {
 	}
 }
 
-// A count is believed only if the bytes for it are there.
+// TestCount tests that a count is accepted only if enough bytes follow.
 func TestCount(t *testing.T) {
 	for _, c := range []struct {
 		data []byte
@@ -127,7 +127,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// Whatever is read in whatever order, a Reader neither panics nor goes astray.
+// FuzzReader tests that no sequence of reads makes a Reader panic or leave its data.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte("DATA\x04\x00\x00\x00"), []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
 	f.Add([]byte{255, 255, 255, 255, 0, 0}, []byte{5, 6, 7, 8})

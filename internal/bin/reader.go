@@ -18,8 +18,7 @@ type step struct {
 	index int // -1 for a step without an index
 }
 
-// Reader reads fields from a byte slice. Use [NewReader]; the zero value reads
-// nothing, from no bytes.
+// Reader reads fields from a byte slice. Use [NewReader] to create one; the zero value has no bytes to read.
 type Reader struct {
 	buf     []byte
 	off     int
@@ -29,7 +28,7 @@ type Reader struct {
 	err     *fault.Error
 	steps   []step
 	tracer  trace.Tracer
-	pending trace.Field // the last field read, held back so that Means can explain it
+	pending trace.Field // the last field, not reported yet so that Means can explain it
 	held    bool
 }
 
@@ -38,33 +37,32 @@ func NewReader(data []byte, order Order) *Reader {
 	return &Reader{buf: data, order: order}
 }
 
-// Reset makes r what [NewReader] returns, with the memory that it has.
+// Reset makes r equal to the result of [NewReader], but reuses its memory.
 func (r *Reader) Reset(data []byte, order Order) {
 	*r = Reader{buf: data, order: order, steps: r.steps[:0]}
 }
 
-// Trace makes the Reader report each field that it reads to t; nil turns that off.
-// Flush must be called after the last read.
+// Trace makes the Reader report each field that it reads to t; nil turns this off. The caller must call Flush after
+// the last read.
 func (r *Reader) Trace(t trace.Tracer) { r.tracer = t }
 
-// At tells that the first byte of r stands at offset base of the file.
+// At sets the offset of the first byte of r in the file.
 func (r *Reader) At(base int64) *Reader {
 	r.base = base
 	return r
 }
 
-// InSpace tells that the bytes of r are not those of the file but were
-// inflated from the field whose path is space.
+// InSpace states that the bytes of r are not in the file itself but were inflated from the field with the path space.
 func (r *Reader) InSpace(space string) *Reader {
 	r.space = space
 	r.steps = append(r.steps[:0], step{space, -1})
 	return r
 }
 
-// Tracing reports whether somebody listens.
+// Tracing reports whether a tracer is set.
 func (r *Reader) Tracing() bool { return r.tracer != nil }
 
-// Flush hands the last field to the tracer.
+// Flush passes the last field to the tracer.
 func (r *Reader) Flush() {
 	if r.held {
 		r.held = false
@@ -72,8 +70,7 @@ func (r *Reader) Flush() {
 	}
 }
 
-// Means explains the field that was read last. It costs nothing when nobody
-// traces, as long as the argument is cheap to make.
+// Means explains the last read field. Without a tracer it does not evaluate the text.
 func (r *Reader) Means(meaning fmt.Stringer) {
 	if r.held {
 		r.pending.Meaning = meaning.String()
@@ -87,16 +84,16 @@ func (r *Reader) MeansText(meaning string) {
 	}
 }
 
-// Enter opens a level of the path: fields read until Leave are inside it.
+// Enter opens a level of the path: fields read before the matching Leave are inside it.
 func (r *Reader) Enter(name string) { r.steps = append(r.steps, step{name, -1}) }
 
 // EnterIndex opens element i of name.
 func (r *Reader) EnterIndex(name string, i int) { r.steps = append(r.steps, step{name, i}) }
 
-// Leave closes the level opened last.
+// Leave closes the last opened level.
 func (r *Reader) Leave() { r.steps = r.steps[:len(r.steps)-1] }
 
-// Path returns the path of a field called name where the cursor stands; "" gives the level itself.
+// Path returns the path of a field called name at the current level; "" means the level itself.
 func (r *Reader) Path(name string) string {
 	if len(r.steps) == 0 {
 		return name
@@ -133,18 +130,18 @@ func (r *Reader) Err() error {
 // Offset returns the offset of the cursor in the file.
 func (r *Reader) Offset() int64 { return r.base + int64(r.off) }
 
-// Len returns the number of bytes left.
+// Len returns the number of unread bytes.
 func (r *Reader) Len() int { return len(r.buf) - r.off }
 
-// Sub returns a Reader of the next n bytes, with the same place, path and
-// tracer, and skips them. It has an error of its own.
+// Sub returns a Reader for the next n bytes, with the same place, path and tracer, and skips the bytes. The new Reader
+// has a separate error.
 func (r *Reader) Sub(name string, n int) *Reader {
 	r.Flush()
 	at := r.Offset()
 	return &Reader{buf: r.take(name, n), base: at, space: r.space, order: r.order, steps: r.steps[:len(r.steps):len(r.steps)], tracer: r.tracer}
 }
 
-// SeekTo moves the cursor to an offset in the file.
+// SeekTo moves the cursor to the given offset in the file.
 func (r *Reader) SeekTo(offset int64) {
 	if r.err != nil {
 		return
@@ -156,8 +153,7 @@ func (r *Reader) SeekTo(offset int64) {
 	r.off = int(offset - r.base)
 }
 
-// Fail records an error about the field called name at the cursor, unless
-// there is one already.
+// Fail records an error about the field called name at the cursor. It does nothing if there is an error already.
 func (r *Reader) Fail(name string, err error, want, got string) {
 	r.FailAt(r.Offset(), name, err, want, got)
 }
@@ -169,7 +165,7 @@ func (r *Reader) FailAt(offset int64, name string, err error, want, got string) 
 	}
 }
 
-// take returns the next n bytes and moves past them, or nil on error.
+// take returns the next n bytes and skips them. On error it returns nil.
 func (r *Reader) take(name string, n int) []byte {
 	if r.err != nil {
 		return nil
@@ -327,7 +323,7 @@ func (r *Reader) F64(name string) float64 {
 	return v
 }
 
-// Bytes returns the next n bytes, not copied.
+// Bytes returns the next n bytes without copying them.
 func (r *Reader) Bytes(name string, n int) []byte {
 	b := r.take(name, n)
 	if b != nil && r.tracer != nil {
@@ -336,14 +332,14 @@ func (r *Reader) Bytes(name string, n int) []byte {
 	return b
 }
 
-// Span skips n bytes that are only counted: a tracer sees their place and length.
+// Span skips n bytes. A tracer receives their place and length only.
 func (r *Reader) Span(name string, n int) {
 	if b := r.take(name, n); b != nil && r.tracer != nil {
 		r.note(name, n, nil)
 	}
 }
 
-// Int32s reads n signed 32-bit integers. The bytes are there before the slice is made.
+// Int32s reads n signed 32-bit integers. It checks that enough bytes follow before it allocates the slice.
 func (r *Reader) Int32s(name string, n int) []int32 {
 	if n > math.MaxInt/4 {
 		n = math.MaxInt / 4
@@ -362,8 +358,8 @@ func (r *Reader) Int32s(name string, n int) []int32 {
 	return v
 }
 
-// Count reads a signed 32-bit number of elements that take size bytes or more
-// each, and fails unless that many can still follow.
+// Count reads a signed 32-bit number of elements of at least size bytes each. It fails if the remaining bytes are too
+// few for that many.
 func (r *Reader) Count(name string, size int) int {
 	at := r.Offset()
 	n := int64(r.Int32(name))
@@ -417,13 +413,13 @@ func (r *Reader) CString(name string) string {
 	return s
 }
 
-// String16 reads a string after an unsigned 16-bit number of its bytes.
+// String16 reads an unsigned 16-bit length in bytes, and a string of this length.
 func (r *Reader) String16(name string) string { return r.counted(name, 2, narrow) }
 
-// String32 reads a string after an unsigned 32-bit number of its bytes.
+// String32 reads an unsigned 32-bit length in bytes, and a string of this length.
 func (r *Reader) String32(name string) string { return r.counted(name, 4, narrow) }
 
-// What strings consist of.
+// unit is the unit that strings consist of.
 type unit struct {
 	size int64
 	what string
@@ -435,7 +431,7 @@ var (
 	wide   = unit{2, "UTF-16 units", decodeUTF16}
 )
 
-// counted reads a string after the number, width bytes wide, of its units.
+// counted reads a string after the number of its units, which is width bytes long.
 func (r *Reader) counted(name string, width int, u unit) string {
 	head := r.take(name, width)
 	if head == nil {

@@ -5,11 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// Strings of UTF-16 units become Go strings in which a surrogate that stands
-// alone takes three bytes, as if it were a character (WTF-8). So each sequence
-// of units has one string, and the other way round.
+// Strings of UTF-16 units become Go strings in WTF-8: an unpaired surrogate is encoded in three bytes like a
+// character. So each sequence of units has exactly one string, and vice versa.
 
-// DecodeUTF16 returns the string of little-endian units; a last odd byte is left out.
+// DecodeUTF16 returns the string of little-endian units. It ignores an odd byte at the end.
 func DecodeUTF16(b []byte) string { return decodeUTF16(b, LittleEndian) }
 
 func decodeUTF16(b []byte, order Order) string {
@@ -32,15 +31,15 @@ func decodeUTF16(b []byte, order Order) string {
 				continue
 			}
 			fallthrough
-		default: // of a lone surrogate utf8.AppendRune would make U+FFFD
+		default: // utf8.AppendRune would encode an unpaired surrogate as U+FFFD
 			s = append(s, 0xE0|byte(u>>12), 0x80|byte(u>>6&0x3F), 0x80|byte(u&0x3F))
 		}
 	}
 	return string(s)
 }
 
-// DecodeWTF8 takes the first character off s, a lone surrogate being one, and
-// returns it with its size; [utf8.RuneError] and 1 for a byte that is none.
+// DecodeWTF8 returns the first character of s, which may be an unpaired surrogate, and its size in bytes. For an
+// invalid byte it returns [utf8.RuneError] and 1.
 func DecodeWTF8(s string) (rune, int) {
 	r, n := utf8.DecodeRuneInString(s)
 	if r == utf8.RuneError && n == 1 && len(s) >= 3 && s[0] == 0xED && 0xA0 <= s[1] && s[1] <= 0xBF && 0x80 <= s[2] && s[2] <= 0xBF {
@@ -77,20 +76,20 @@ func UTF16Len(s string) int {
 	return units
 }
 
-// Wide16 reads a string of UTF-16 units after an unsigned 16-bit number of them.
+// Wide16 reads an unsigned 16-bit number of UTF-16 units, and a string of these units.
 func (r *Reader) Wide16(name string) string { return r.counted(name, 2, wide) }
 
-// Wide32 reads a string of UTF-16 units after an unsigned 32-bit number of them.
+// Wide32 reads an unsigned 32-bit number of UTF-16 units, and a string of these units.
 func (r *Reader) Wide32(name string) string { return r.counted(name, 4, wide) }
 
-// Wide16 writes s as UTF-16 units, little-endian, after an unsigned 16-bit
-// number of them. The caller makes sure that [UTF16Len] is at most 65535.
+// Wide16 writes an unsigned 16-bit number of UTF-16 units, and s as little-endian units. The caller must ensure that
+// [UTF16Len] is at most 65535.
 func (w *Writer) Wide16(s string) {
 	w.U16(uint16(UTF16Len(s)))
 	w.buf = AppendUTF16(w.buf, s)
 }
 
-// Wide32 is Wide16 with a 32-bit number.
+// Wide32 is Wide16 with a 32-bit number of units.
 func (w *Writer) Wide32(s string) {
 	w.U32(uint32(UTF16Len(s)))
 	w.buf = AppendUTF16(w.buf, s)

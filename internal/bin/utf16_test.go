@@ -17,7 +17,7 @@ func TestUTF16(t *testing.T) {
 		{[]byte{0xF6, 0, 0xAC, 0x20}, "ö€"},
 		{[]byte{0x3D, 0xD8, 0x00, 0xDE}, "😀"},
 		{[]byte{0x3D, 0xD8}, "\xED\xA0\xBD"},                          // a high surrogate at the end
-		{[]byte{0x3D, 0xD8, 'x', 0}, "\xED\xA0\xBDx"},                 // before something else
+		{[]byte{0x3D, 0xD8, 'x', 0}, "\xED\xA0\xBDx"},                 // before another unit
 		{[]byte{0x00, 0xDE, 0x3D, 0xD8}, "\xED\xB8\x80\xED\xA0\xBD"},  // in the wrong order
 		{[]byte{0x3D, 0xD8, 0x3D, 0xD8, 0x00, 0xDE}, "\xED\xA0\xBD😀"}, // two high, one low
 		{[]byte{0xFD, 0xFF, 0xFF, 0xFF, 0, 0}, "\uFFFD\uFFFF\x00"},
@@ -52,7 +52,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// FuzzUTF16: units to string and back are the same units.
+// FuzzUTF16 tests that UTF-16 units round-trip through strings.
 func FuzzUTF16(f *testing.F) {
 	f.Add([]byte{0x3D, 0xD8, 0x00, 0xDE, 0x3D, 0xD8})
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// Writer appends fields to a byte slice. The zero value is an empty
-// little-endian Writer, ready to use.
+// Writer appends fields to a byte slice. The zero value is an empty little-endian Writer.
 type Writer struct {
 	buf   []byte
 	order Order
@@ -17,7 +16,7 @@ func NewWriter(order Order, size int) *Writer {
 	return &Writer{buf: make([]byte, 0, size), order: order}
 }
 
-// Data returns what was written.
+// Data returns the written bytes.
 func (w *Writer) Data() []byte { return w.buf }
 
 // U8 writes a byte.
@@ -66,14 +65,13 @@ func (w *Writer) F32(v float32) { w.U32(math.Float32bits(v)) }
 // F64 writes an IEEE 754 double.
 func (w *Writer) F64(v float64) { w.U64(math.Float64bits(v)) }
 
-// Bytes writes b as it is.
+// Bytes writes b unchanged.
 func (w *Writer) Bytes(b []byte) { w.buf = append(w.buf, b...) }
 
 // CString writes s and a NUL.
 func (w *Writer) CString(s string) { w.buf = append(append(w.buf, s...), 0) }
 
-// PutU32 overwrites the 32-bit integer at offset at, which must have been
-// written before: for sizes that are known only once what they count is there.
+// PutU32 overwrites the previously written 32-bit integer at offset at, for sizes that are known only later.
 func (w *Writer) PutU32(at int, v uint32) {
 	if w.order == BigEndian {
 		binary.BigEndian.PutUint32(w.buf[at:], v)
