@@ -9,20 +9,20 @@ import (
 	"math"
 )
 
-// APNG writes a PNG that moves, again and again. Of each frame but the first it has the
-// rectangle in which something changed.
+// APNG writes an animated PNG that repeats forever. Each frame after the first contains only the rectangle that has
+// changed.
 type APNG struct {
 	chunks   chunks
 	kind     Kind
 	size     image.Point
-	delay    []byte // of a frame
+	delay    []byte // duration of a frame
 	frames   int
 	done     int
 	sequence uint32
-	last     []byte // pixels of the frame before
+	last     []byte // pixels of the previous frame
 }
 
-// NewAPNG starts a PNG of so many frames, fps a second, in RGB or RGBA.
+// NewAPNG starts a PNG with the given number of frames, fps per second, in RGB or RGBA.
 func NewAPNG(w io.Writer, size image.Point, kind Kind, frames int, fps float64) (*APNG, error) {
 	if err := possible(size); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func NewAPNG(w io.Writer, size image.Point, kind Kind, frames int, fps float64) 
 	return p, p.chunks.err
 }
 
-// fraction returns a number of frames and of seconds that they take, of 16 bits both.
+// fraction returns a fraction of frames and seconds for a frame rate, both within 16 bits.
 func fraction(fps float64) (frames, seconds int) {
 	for _, seconds := range []int{1, 1001, 1000, 60} {
 		if v := fps * float64(seconds); v < 1<<16 && math.Abs(v-math.Round(v)) < 1e-6 {
@@ -64,7 +64,7 @@ func (p *APNG) Add(m *image.RGBA) error {
 	for _, v := range []int{part.Dx(), part.Dy(), part.Min.X, part.Min.Y} {
 		head = binary.BigEndian.AppendUint32(head, uint32(v))
 	}
-	const keep, replace = 0, 0 // what the frame leaves behind, and how it goes over the one before
+	const keep, replace = 0, 0 // dispose and blend operations: keep the frame, and replace the previous one
 	p.chunks.write("fcTL", append(append(head, p.delay...), keep, replace))
 	pixels := newStream(part.Dx(), p.kind, func(data []byte) {
 		if p.done == 0 {
@@ -79,14 +79,13 @@ func (p *APNG) Add(m *image.RGBA) error {
 	return p.chunks.err
 }
 
-// next returns the number of the next chunk.
+// next returns the next sequence number.
 func (p *APNG) next() []byte {
 	p.sequence++
 	return binary.BigEndian.AppendUint32(nil, p.sequence-1)
 }
 
-// changed returns the rectangle in which a frame differs from the one before; of one that
-// does not a single pixel.
+// changed returns the rectangle in which a frame differs from the previous one, or a single pixel if they are equal.
 func (p *APNG) changed(m *image.RGBA) image.Rectangle {
 	var r image.Rectangle
 	for y := range p.size.Y {
@@ -109,7 +108,7 @@ func (p *APNG) changed(m *image.RGBA) image.Rectangle {
 	return r
 }
 
-// Close writes the end of the file, of which all frames have been added.
+// Close writes the end of the file. All frames must have been added.
 func (p *APNG) Close() error {
 	if p.chunks.err == nil && p.done != p.frames {
 		p.chunks.err = fmt.Errorf("only %d of %d frames are there", p.done, p.frames)

@@ -15,8 +15,8 @@ import (
 	"trowel.example/internal/pixel"
 )
 
-// BenchmarkPNG writes pictures of the corpus with this writer, and with image/png as it is
-// and at its fastest. A megabyte is one of pixels in RGB; "size" is what is written of it.
+// BenchmarkPNG writes pictures of the corpus with this writer, and with image/png at its default and fastest levels.
+// Megabytes are those of the pixels in RGB; "size" is the size of the output relative to them.
 func BenchmarkPNG(b *testing.B) {
 	for _, name := range corpus.Files(b, "teeworlds/pictures", ".png") {
 		if !strings.HasPrefix(filepath.Base(name), "ddnet_") {
@@ -66,7 +66,7 @@ func BenchmarkPNG(b *testing.B) {
 	}
 }
 
-// BenchmarkHalf measures what each tile of a higher level takes besides reading and writing.
+// BenchmarkHalf measures the time for a tile of a higher level, without reading and writing.
 func BenchmarkHalf(b *testing.B) {
 	m := picture(1, 512, 512, 5000, true)
 	b.SetBytes(int64(len(m.Pix)))

@@ -2,7 +2,7 @@ package pixel
 
 import "image"
 
-// Straight takes the alpha out of the colours of pixels in RGBA, as [color.NRGBAModel] does.
+// Straight converts pixels from premultiplied to straight alpha, as [color.NRGBAModel] does.
 func Straight(dst, pix []byte) {
 	for len(pix) >= 4 && len(dst) >= 4 {
 		switch a := uint32(pix[3]); a {
@@ -20,8 +20,8 @@ func Straight(dst, pix []byte) {
 	}
 }
 
-// Half returns a picture of half the width and height, in which a pixel is the mean of four.
-// Odd rows and columns at the end are left out.
+// Half returns a picture of half the width and height, in which each pixel is the mean of four. It drops an odd last
+// row or column.
 func Half(m *image.RGBA) *image.RGBA {
 	half := image.NewRGBA(image.Rect(0, 0, m.Rect.Dx()/2, m.Rect.Dy()/2))
 	for y := range half.Rect.Dy() {
@@ -36,8 +36,7 @@ func Half(m *image.RGBA) *image.RGBA {
 	return half
 }
 
-// NRGBA returns the pixels of a picture in rows without gaps from (0,0) on, alpha not
-// multiplied in. It may be m itself.
+// NRGBA returns the picture with straight alpha, in rows without gaps starting at (0,0). The result may be m itself.
 func NRGBA(m image.Image) *image.NRGBA {
 	b := m.Bounds()
 	if n, ok := m.(*image.NRGBA); ok && b.Min == (image.Point{}) && n.Stride == 4*b.Dx() && len(n.Pix) == 4*b.Dx()*b.Dy() {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The colours of a picture are counted up to a number of pixels.
+// TestIndexedSize tests that colours are counted only up to a number of pixels.
 func TestIndexedSize(t *testing.T) {
 	const side = 1 << 13
 	for size, want := range map[image.Point]bool{{X: side, Y: side}: true, {X: side + 1, Y: side}: false, {X: 1, Y: 1}: true} {

@@ -10,7 +10,7 @@ import (
 	"trowel.example/internal/pixel"
 )
 
-// ImageMagick reads what this writes.
+// TestPNGImageMagick tests that ImageMagick reads the written PNG files.
 func TestPNGImageMagick(t *testing.T) {
 	convert := judge.ImageMagick(t)
 	for name, test := range map[string]struct {

@@ -13,8 +13,7 @@ import (
 	"trowel.example/internal/pixel"
 )
 
-// frames takes an APNG apart: each frame becomes a PNG, which image/png reads, and is put
-// over the one before.
+// frames splits an APNG: it decodes each frame with image/png, and draws it over the previous one.
 func frames(t *testing.T, data []byte) []*image.NRGBA {
 	t.Helper()
 	var header, ends []byte
@@ -103,7 +102,7 @@ func TestAPNG(t *testing.T) {
 				m.SetRGBA(3, 4, color.RGBA{255, 0, 0, 255})
 				m.SetRGBA(180, 149, color.RGBA{0, 0, 255, 255})
 			}
-			if i == 3 { // the one before shows nothing else
+			if i == 3 { // equal to the previous frame
 				for x := range 200 {
 					m.SetRGBA(x, 0, color.RGBA{0, 9, 0, 255})
 				}
@@ -145,7 +144,7 @@ func TestY4M(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// As BT.601 says: black, white, red, green, blue.
+	// Values of BT.601 for black, white, red, green and blue.
 	frame := "FRAME\n" + string([]byte{16, 235, 81, 145, 41, 128, 128, 90, 54, 240, 128, 128, 240, 34, 110})
 	if want := "YUV4MPEG2 W5 H1 F29970:1000 Ip A1:1 C444\n" + frame + frame; b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)

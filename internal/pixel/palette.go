@@ -5,22 +5,22 @@ import (
 	"image"
 )
 
-// maxIndexed is the most pixels of a picture whose colours are counted: so many bytes
-// are in memory until it is known whether a palette does.
+// maxIndexed is the maximum number of pixels of a picture whose colours are counted: one byte per pixel is kept in
+// memory until it is known whether a palette is possible.
 const maxIndexed = 1 << 26
 
-// indexer makes numbers of colours, as long as there are no more than 256.
+// indexer assigns indexes to colours, up to 256.
 type indexer struct {
 	pix     []byte
-	palette []uint32 // R, G, B, A from the lowest byte on, as they are in a file
+	palette []uint32 // R, G, B, A from the lowest byte, as in a file
 	slots   [1024]struct {
 		color uint32
-		index uint16 // and 1
+		index uint16 // index + 1
 	}
 	straight []byte
 }
 
-// add adds the pixels of a band. It reports whether a palette still does.
+// add adds the pixels of a band. It reports whether a palette is still possible.
 func (x *indexer) add(band *image.RGBA, kind Kind) bool {
 	width := band.Rect.Dx()
 	start := len(x.pix)
@@ -49,7 +49,7 @@ func (x *indexer) add(band *image.RGBA, kind Kind) bool {
 	return true
 }
 
-// index returns the number of a colour, -1 if there are too many.
+// index returns the index of a colour, or -1 if there are too many colours.
 func (x *indexer) index(c uint32) int {
 	for h := c * 0x9e3779b1 >> 22; ; h = (h + 1) % uint32(len(x.slots)) {
 		slot := &x.slots[h]
@@ -69,7 +69,7 @@ func (x *indexer) index(c uint32) int {
 
 func (x *indexer) rows(width int) int { return len(x.pix) / width }
 
-// expand returns what gives the rows that were added as they are without a palette.
+// expand returns a function that returns the added rows without a palette.
 func (x *indexer) expand(width int, kind Kind) func(y int, row []byte) {
 	return func(y int, row []byte) {
 		for i, index := range x.pix[y*width:][:width] {
@@ -85,7 +85,7 @@ func (x *indexer) expand(width int, kind Kind) func(y int, row []byte) {
 
 func (x *indexer) writePalette(c *chunks) {
 	var colors, alphas []byte
-	clear := 0 // colours up to the last one that is not opaque
+	clear := 0 // number of colours up to the last one that is not opaque
 	for i, v := range x.palette {
 		colors = append(colors, byte(v), byte(v>>8), byte(v>>16))
 		if alphas = append(alphas, byte(v>>24)); v>>24 != 0xff {

@@ -1,5 +1,5 @@
-// Package pixel has what all pictures share: the blending of pixels, and writers of PNG
-// that take a picture band by band, however large it is.
+// Package pixel contains functions for all pictures: blending, and PNG writers that accept pictures of any size band
+// by band.
 package pixel
 
 import (
@@ -10,38 +10,37 @@ import (
 	"io"
 )
 
-// Kind is what the pixels of a PNG are.
+// Kind is the kind of the pixels of a PNG.
 type Kind uint8
 
-// The kinds of pixels. A picture in RGB or RGBA that has no more than 256 colours, and no
-// more than 1<<26 pixels, is written with a palette.
+// The kinds of pixels. A picture in RGB or RGBA with at most 256 colours and at most 1<<26 pixels is written with a
+// palette.
 const (
-	RGB    Kind = iota // of *image.RGBA, whose alpha is not looked at
-	RGBA               // of *image.RGBA; the file has the alpha beside the colours, not multiplied in
-	Gray16             // of *image.Gray16
+	RGB    Kind = iota // from *image.RGBA, whose alpha is ignored
+	RGBA               // from *image.RGBA; the file has straight alpha
+	Gray16             // from *image.Gray16
 	indexed
 )
 
-// What a header says of each kind.
+// Values in the header for each kind.
 var (
 	bytesPer  = [...]int{RGB: 3, RGBA: 4, Gray16: 2, indexed: 1}
 	bitDepth  = [...]byte{RGB: 8, RGBA: 8, Gray16: 16, indexed: 8}
 	colorType = [...]byte{RGB: 2, RGBA: 6, Gray16: 0, indexed: 3}
 )
 
-// MaxSide is the largest width or height that a PNG can have.
+// MaxSide is the maximum width and height of a PNG.
 const MaxSide = 1<<31 - 1
 
-// PNG writes a PNG file band by band, and compresses on all cores. In memory are some
-// megabytes for each core, and none of a band when Add returns. The bytes of the file depend
-// on the pixels only.
+// PNG writes a PNG file band by band, and compresses on all cores. It needs a few megabytes of memory for each core,
+// and keeps no reference to a band after Add returns. The bytes of the file depend on the pixels only.
 type PNG struct {
 	chunks chunks
 	size   image.Point
 	kind   Kind
 	done   int // rows
 	pixels *stream
-	index  *indexer // of what was added, as long as a palette may do; else nil
+	index  *indexer // colours of the added pixels while a palette is possible; otherwise nil
 }
 
 // NewPNG starts a PNG file.
@@ -65,7 +64,7 @@ func possible(size image.Point) error {
 	return nil
 }
 
-// begin writes what comes before the pixels.
+// begin writes the parts before the pixels.
 func (p *PNG) begin(kind Kind) {
 	p.chunks.header(p.size, kind)
 	if kind == indexed {
@@ -74,7 +73,7 @@ func (p *PNG) begin(kind Kind) {
 	p.pixels = newStream(p.size.X, kind, func(data []byte) { p.chunks.write("IDAT", data) })
 }
 
-// Add writes the next rows of a picture in RGB or RGBA: a band as wide as the picture.
+// Add writes the next rows of a picture in RGB or RGBA. The band must be as wide as the picture.
 func (p *PNG) Add(band *image.RGBA) error {
 	if err := p.fits(band.Rect, p.kind != Gray16); err != nil {
 		return err
@@ -84,7 +83,7 @@ func (p *PNG) Add(band *image.RGBA) error {
 		if p.index.add(band, p.kind) {
 			return nil
 		}
-		index := p.index // there are too many colours, so what is there goes out with none
+		index := p.index // too many colours: write the rows so far without a palette
 		p.index = nil
 		p.begin(p.kind)
 		p.pixels.add(index.rows(p.size.X), index.expand(p.size.X, p.kind))
@@ -93,7 +92,7 @@ func (p *PNG) Add(band *image.RGBA) error {
 	return p.chunks.err
 }
 
-// AddGray16 writes the next rows of a picture of 16 bits.
+// AddGray16 writes the next rows of a 16-bit picture.
 func (p *PNG) AddGray16(band *image.Gray16) error {
 	if err := p.fits(band.Rect, p.kind == Gray16); err != nil {
 		return err
@@ -110,7 +109,7 @@ func (p *PNG) fits(band image.Rectangle, kind bool) error {
 	return p.chunks.err
 }
 
-// Close writes the end of the file, of which all rows have been added.
+// Close writes the end of the file. All rows must have been added.
 func (p *PNG) Close() error {
 	if p.chunks.err == nil && p.done != p.size.Y {
 		p.chunks.err = fmt.Errorf("only %d of %d rows are there", p.done, p.size.Y)
@@ -127,7 +126,7 @@ func (p *PNG) Close() error {
 	return p.chunks.err
 }
 
-// rowsOf returns what gives the rows of a band as they are in a file.
+// rowsOf returns a function that returns the rows of a band in the format of the file.
 func rowsOf(band *image.RGBA, kind Kind) func(y int, row []byte) {
 	width := 4 * band.Rect.Dx()
 	return func(y int, row []byte) {

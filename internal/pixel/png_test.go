@@ -15,7 +15,7 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// picture makes pixels of so many colours, some of them transparent.
+// picture returns pixels with the given number of colours, some of them transparent unless opaque is set.
 func picture(seed uint64, w, h, colors int, opaque bool) *image.RGBA {
 	r := rand.New(rand.NewPCG(seed, 1))
 	list := make([]color.RGBA, colors)
@@ -35,7 +35,7 @@ func picture(seed uint64, w, h, colors int, opaque bool) *image.RGBA {
 	return m
 }
 
-// write writes a picture in bands of so many rows.
+// write writes a picture in bands of the given number of rows.
 func write(t testing.TB, m *image.RGBA, kind pixel.Kind, rows int) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -55,7 +55,7 @@ func write(t testing.TB, m *image.RGBA, kind pixel.Kind, rows int) []byte {
 	return b.Bytes()
 }
 
-// same compares what image/png reads with what was written.
+// same compares the result of image/png with the written picture.
 func same(t testing.TB, data []byte, m *image.RGBA, kind pixel.Kind) image.Image {
 	t.Helper()
 	got, err := png.Decode(bytes.NewReader(data))
@@ -106,7 +106,7 @@ func TestPNG(t *testing.T) {
 	}
 }
 
-// A palette that does up to the last rows is given up there.
+// TestPNGLateColors tests that a palette is abandoned if the last rows have too many colours.
 func TestPNGLateColors(t *testing.T) {
 	m := picture(1, 400, 300, 250, false)
 	for x := range 20 {
@@ -150,7 +150,7 @@ func TestPNGGray16(t *testing.T) {
 	}
 }
 
-// The bytes are the same, however many cores there are and whatever the bands.
+// TestPNGSameBytes tests that the output does not depend on the number of cores and the size of the bands.
 func TestPNGSameBytes(t *testing.T) {
 	m := picture(5, 700, 600, 4000, true)
 	want := write(t, m, pixel.RGB, 590)
@@ -208,7 +208,7 @@ type errorString string
 
 func (e errorString) Error() string { return string(e) }
 
-// A picture takes the memory of some segments, whatever its size.
+// TestPNGMemory tests that writing a picture needs the memory of a few segments, whatever its size.
 func TestPNGMemory(t *testing.T) {
 	tests.NotRaced(t, "measures memory")
 	const w, h, rows = 8000, 4000, 50 // 96 MB
@@ -251,7 +251,7 @@ func FuzzPNG(f *testing.F) {
 			return
 		}
 		m := &image.RGBA{Pix: bytes.Clone(pix), Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}
-		for i := 0; i+4 <= len(m.Pix); i += 4 { // as pixels are when their alpha is multiplied in
+		for i := 0; i+4 <= len(m.Pix); i += 4 { // simulate premultiplied alpha
 			for j := range 3 {
 				m.Pix[i+j] = min(m.Pix[i+j], m.Pix[i+3])
 			}

@@ -13,9 +13,8 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// stream makes the zlib stream of the pixels of one picture. Rows are cut into segments,
-// which are compressed each for itself, as many at a time as there are cores, and put one
-// behind the other: each ends at a whole byte, with a block that is empty.
+// stream writes the zlib stream of the pixels of one picture. It divides the rows into segments, compresses as many
+// segments concurrently as there are cores, and concatenates them: each ends at a byte boundary, with an empty block.
 type stream struct {
 	chunk   func([]byte)
 	kind    Kind
@@ -23,13 +22,13 @@ type stream struct {
 	above   []byte // the row above; zeros above the first
 	next    *segment
 	packing []*segment // in order
-	adler   uint32     // of what is written
+	adler   uint32     // checksum of the written data
 	begun   bool
 }
 
 const (
-	segmentSize = 1 << 20 // bytes of a segment before it is compressed, or one row
-	level       = 7       // the lowest at which sizes are those of image/png
+	segmentSize = 1 << 20 // bytes of a segment before compression, or one row if that is longer
+	level       = 7       // the lowest level with output sizes like those of image/png
 )
 
 func newStream(width int, kind Kind, chunk func([]byte)) *stream {
@@ -42,13 +41,13 @@ type segment struct {
 	raw      bytes.Buffer // filtered rows
 	packed   bytes.Buffer
 	deflater *flate.Writer
-	adler    uint32 // of raw
+	adler    uint32 // checksum of raw
 	done     chan *parallel.Panic
 }
 
 var segments = sync.Pool{New: func() any { return &segment{done: make(chan *parallel.Panic, 1)} }}
 
-// add adds rows to the stream: get gives them.
+// add adds rows to the stream. Get returns the bytes of a row.
 func (s *stream) add(rows int, get func(y int, row []byte)) {
 	for y := range rows {
 		if s.next != nil && s.next.raw.Len()+len(s.row) >= segmentSize {
@@ -72,7 +71,7 @@ func (s *stream) add(rows int, get func(y int, row []byte)) {
 	}
 }
 
-// pack compresses the segment that has been filled, while others are.
+// pack compresses the full segment in the background.
 func (s *stream) pack() {
 	g := s.next
 	s.next = nil
@@ -86,7 +85,7 @@ func (g *segment) pack() {
 	g.packed.Reset()
 	g.adler = deflate.Adler32(g.raw.Bytes())
 	if g.deflater == nil {
-		g.deflater, _ = flate.NewWriter(&g.packed, level) // the level is one that there is
+		g.deflater, _ = flate.NewWriter(&g.packed, level) // the level is valid, so there is no error
 	} else {
 		g.deflater.Reset(&g.packed)
 	}
@@ -109,7 +108,7 @@ func (s *stream) put() {
 	segments.Put(g)
 }
 
-// close ends the stream with a last block that is empty.
+// close ends the stream with an empty last block.
 func (s *stream) close() {
 	if s.next != nil {
 		s.pack()
@@ -127,8 +126,8 @@ func sized(b []byte, n int) []byte {
 	return b[:n]
 }
 
-// joinAdler returns the Adler-32 of two texts one behind the other, of which the second
-// has n bytes.
+// joinAdler returns the Adler-32 checksum of two concatenated texts with the checksums x and y, the second n bytes
+// long.
 func joinAdler(x, y uint32, n int) uint32 {
 	const prime = 65521
 	xa, xb, ya, yb := uint64(x&0xffff), uint64(x>>16), uint64(y&0xffff), uint64(y>>16)
@@ -137,14 +136,13 @@ func joinAdler(x, y uint32, n int) uint32 {
 	return uint32(b<<16 | a)
 }
 
-// filterRow filters a row by what is above it, or not at all: whichever leaves more bytes
-// that are as the one before. The other filters of PNG win little for what games draw, and
-// take as long as compressing does.
+// filterRow filters a row by the row above or not at all: whichever gives more bytes equal to the preceding byte. The
+// other filters of PNG save little for the graphics of games, and take as long as compressing does.
 func filterRow(dst, row, above []byte) {
 	up := dst[1 : 1+len(row)]
 	same := 0
 	i := 0
-	var before, beforeUp uint64 // the last byte of the word before, highest
+	var before, beforeUp uint64 // the last byte of the previous word, in the highest byte
 	for ; i+8 <= len(row); i += 8 {
 		v, w := binary.LittleEndian.Uint64(row[i:]), binary.LittleEndian.Uint64(above[i:])
 		d := ((v | high) - (w &^ high)) ^ ((v ^ ^w) & high) // v-w, byte by byte
@@ -168,7 +166,7 @@ const (
 	high       = 0x8080808080808080
 )
 
-// zeroBytes counts the bytes of a word that are 0.
+// zeroBytes returns the number of zero bytes in a word.
 func zeroBytes(v uint64) int {
 	const low = ^uint64(high)
 	return bits.OnesCount64(^((v&low + low) | v) & high)
