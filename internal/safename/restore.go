@@ -12,21 +12,20 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// namesKey is the key of the sidecar under which the names are kept. All other
-// keys belong to the format.
+// namesKey is the key of the names in the sidecar. All other keys except takenKey belong to the format.
 const namesKey = "names"
 
-// takenKey is the key under which a sidecar keeps what an extraction of a part took out.
+// takenKey is the key of the list of extracted files in the sidecar of a partial extraction.
 const takenKey = "taken"
 
-// Taken is what an extraction of a part of a file took out of it.
+// Taken records what a partial extraction extracted from a file.
 type Taken struct {
-	Options map[string]string `json:"options,omitempty"` // with which it was shown, by name
-	Files   map[string]string `json:"files"`             // a digest of each content, by true path
+	Options map[string]string `json:"options,omitempty"` // options of the extraction by name
+	Files   map[string]string `json:"files"`             // digest of each content by true path
 }
 
-// AddTaken returns a sidecar, or nil for none, with what was taken out put into it. Files that
-// it knows already stay.
+// AddTaken adds taken to a sidecar, which may be nil, and returns the result. Files that the sidecar already lists
+// keep their digests.
 func AddTaken(sidecar []byte, taken Taken) ([]byte, error) {
 	keys, _, err := parse(sidecar)
 	if err != nil {
@@ -49,7 +48,7 @@ func AddTaken(sidecar []byte, taken Taken) ([]byte, error) {
 	return encode(keys)
 }
 
-// TakenOf returns what a sidecar says was taken out, nil if it does not say it.
+// TakenOf returns the Taken of a sidecar, or nil if it has none.
 func TakenOf(sidecar []byte) (*Taken, error) {
 	keys, _, err := parse(sidecar)
 	if err != nil {
@@ -73,8 +72,8 @@ func takenOf(keys map[string]json.RawMessage) (*Taken, error) {
 	return t, nil
 }
 
-// AddNames returns a sidecar, or nil for none, with names put into it: true
-// paths by safe paths. Names that it has already stay.
+// AddNames adds names, true paths by safe paths, to a sidecar, which may be nil, and returns the result. Existing
+// names are kept.
 func AddNames(sidecar []byte, names map[string]string) ([]byte, error) {
 	keys, all, err := parse(sidecar)
 	if err != nil {
@@ -119,9 +118,8 @@ func encode(keys map[string]json.RawMessage) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Restore returns fsys, a folder that was extracted, under the true names that
-// its sidecar tells. The names are gone from the sidecar then, as is what was taken out, and so
-// is a sidecar that had nothing else.
+// Restore returns fsys, an extracted folder, with the true names that its sidecar lists. The names and the list of
+// extracted files are removed from the sidecar, and a sidecar without other content is omitted.
 func Restore(fsys fs.FS) (fs.FS, error) {
 	data, err := fs.ReadFile(fsys, tree.Sidecar)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -155,15 +153,15 @@ func Restore(fsys fs.FS) (fs.FS, error) {
 	return r, nil
 }
 
-// restored shows a folder under its true names.
+// restored is a folder with its true names.
 type restored struct {
 	fsys    fs.FS
 	safe    map[string]string // safe names by the safe path of the folder and the true name
 	names   map[string]string // true names by safe path
-	sidecar []byte            // nil: there is none
+	sidecar []byte            // nil if there is none
 }
 
-// real returns the path at which the file of a true path stands.
+// real returns the safe path of a file with a true path.
 func (r *restored) real(op, name string) (string, error) {
 	if !fs.ValidPath(name) {
 		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -184,7 +182,7 @@ func (r *restored) real(op, name string) (string, error) {
 	return at, nil
 }
 
-// Open opens a file by its true name, as [fs.FS] says.
+// Open opens a file by its true name, as described by [fs.FS].
 func (r *restored) Open(name string) (fs.File, error) {
 	at, err := r.real("open", name)
 	if err != nil {
@@ -206,7 +204,7 @@ func (r *restored) Open(name string) (fs.File, error) {
 	return &file{File: f, fsys: r, at: at, info: r.info(at, info)}, nil
 }
 
-// inPath makes an error tell the true path.
+// inPath replaces the path in an error by the true path.
 func inPath(err error, name string) error {
 	var e *fs.PathError
 	if errors.As(err, &e) {

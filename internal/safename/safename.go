@@ -1,12 +1,10 @@
-// Package safename makes names that come from game files safe to use as names
-// of files on every system, and gives the true names back.
+// Package safename converts names in game files to file names that are safe on every system, and restores the true
+// names.
 //
-// Game files name things as their authors liked, or as an attacker does: with
-// backslashes, drive letters, the reserved names of Windows, names that differ
-// in case only. A [Folder] gives each name of one folder a safe form: the name
-// itself nearly always, else one with the dangerous characters written as %XX.
-// The pairs that differ are kept in the sidecar of the tree, and [Restore]
-// shows the folder under its true names again.
+// Names in game files are chosen by authors or attackers: they may have backslashes, drive letters, the reserved names
+// of Windows, or differ in case only. A [Folder] assigns each name in one folder a safe form: usually the name itself,
+// otherwise the name with the dangerous characters written as %XX. Names that differ from their safe form are stored
+// in the sidecar of the tree, and [Restore] returns the folder with its true names.
 package safename
 
 import (
@@ -21,12 +19,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxLen is the most bytes that a safe name has. Most systems allow 255; the
-// rest is left to temporary files and to the number of a name that clashes.
+// maxLen is the maximum length of a safe name in bytes. Most systems allow 255; the rest is reserved for temporary
+// files and for the numbers of clashing names.
 const maxLen = 200
 
-// Escape returns the safe form of one element of a path. Different names have
-// different forms, except where Escape cut a name that was too long.
+// Escape returns the safe form of one element of a path. Different names have different safe forms, unless Escape
+// shortens a name that is too long.
 func Escape(name string) string {
 	safe := escape(name)
 	if n := reserved(safe); n > 0 {
@@ -38,7 +36,7 @@ func Escape(name string) string {
 // escape writes the dangerous characters of a name as %XX.
 func escape(name string) string {
 	if name == "" {
-		return "%" // free, because the name "%" itself is escaped
+		return "%" // unambiguous, because the name "%" itself is escaped
 	}
 	var b strings.Builder
 	for i := 0; i < len(name); {
@@ -64,20 +62,19 @@ func unsafe(name string, i int, r rune, size int) bool {
 	case strings.ContainsRune(`<>:"/\|?*`, r):
 		return true
 	case r == '.' || r == ' ':
-		return last // Windows drops it; also what makes "." and ".." harmless
-	case r == '%': // what would read as an escape
+		return last // Windows drops it; this also escapes "." and ".."
+	case r == '%': // would be read as an escape
 		return name == "%" || i+2 < len(name) && isHex(name[i+1]) && isHex(name[i+2])
 	case unicode.Is(unicode.Bidi_Control, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
-		return true // shows a name as another one
+		return true // makes a name look like another one
 	}
 	return false
 }
 
 func isHex(c byte) bool { return strings.IndexByte("0123456789ABCDEFabcdef", c) >= 0 }
 
-// reserved returns the length of the stem of a name that means a device to
-// Windows, with any extension, or something else than a plain file to git;
-// 0 if the name is free.
+// reserved returns the length of the stem of a name that is a device on Windows, with any extension, or that has a
+// special meaning for git; 0 if the name is not reserved.
 func reserved(name string) int {
 	stem, _, _ := strings.Cut(name, ".")
 	n := len(strings.TrimRight(stem, " "))
@@ -91,20 +88,19 @@ func reserved(name string) int {
 	if rest, ok := strings.CutPrefix(stem, "LPT"); ok && isDigit(rest) {
 		return 3
 	}
-	// An archive must not bring a repository with hooks of its own.
+	// An archive must not contain a repository with its own hooks.
 	if strings.EqualFold(name, ".git") || strings.EqualFold(name, "git~1") {
 		return 3
 	}
 	return 0
 }
 
-// isDigit reports whether s is a digit; Windows takes the raised ones too.
+// isDigit reports whether s is a digit. Windows also accepts superscript digits in the names of devices.
 func isDigit(s string) bool {
 	return s == "¹" || s == "²" || s == "³" || len(s) == 1 && s[0] >= '0' && s[0] <= '9'
 }
 
-// shorten cuts a name that is too long, keeping its extension, and marks it
-// with a hash of the whole.
+// shorten shortens a name that is too long, keeps its extension, and adds a hash of the full name.
 func shorten(name string) string {
 	if len(name) <= maxLen {
 		return name
@@ -114,7 +110,7 @@ func shorten(name string) string {
 	return insert(name, fmt.Sprintf("~%016x", h.Sum64()))
 }
 
-// insert puts mark after the stem of a name, cutting what becomes too long.
+// insert adds mark to the stem of a name, and shortens the result if it is too long.
 func insert(name, mark string) string {
 	ext := path.Ext(name)
 	if len(ext) > 20 || len(ext) == len(name) {
@@ -129,7 +125,7 @@ func insert(name, mark string) string {
 	return stem + mark + ext
 }
 
-// Unescape undoes the %XX of Escape.
+// Unescape decodes the %XX escapes of Escape.
 func Unescape(name string) string {
 	if name == "%" {
 		return ""
@@ -148,9 +144,8 @@ func Unescape(name string) string {
 	return b.String()
 }
 
-// Folder gives the names of one folder safe forms of which no two are alike,
-// not even to a system that does not tell upper from lower case, or an accented
-// letter from a letter and its accent. The zero value is a folder without names.
+// Folder assigns distinct safe names to the names in one folder. The safe names differ even on systems that ignore
+// case, or that treat an accented letter like a letter with a combining accent. The zero value is an empty folder.
 type Folder struct{ used Unique }
 
 // Name returns the safe form of the next name of the folder. Each name must be
@@ -160,17 +155,16 @@ func (f *Folder) Name(name string) string {
 	return f.used.Name(escaped, func(mark string) string { return insert(escaped, mark) })
 }
 
-// Unique gives names of which no two are alike to any system, by numbers. The time
-// that it takes grows with the number of names, however alike they are. The zero
-// value has none yet.
+// Unique makes names distinct on every system by adding numbers. The total time is proportional to the number of
+// names, however similar they are. The zero value has no names yet.
 type Unique struct {
 	used map[string]bool
-	next map[string]int // the number to try next, by the name with a mark of no number
+	next map[string]int // the next number to try, by the name with a placeholder for the number
 }
 
-// Name returns name if no name like it was given before, else a name with a mark
-// such as "~2", which with puts into it. Where with cuts what becomes too long,
-// it must cut the same for all names that become the same.
+// Name returns name if no similar name was given before, otherwise the result of calling with with a mark such as
+// "~2", which with adds to the name. If with shortens long names, it must shorten all names with the same result
+// equally.
 func (u *Unique) Name(name string, with func(mark string) string) string {
 	if u.used == nil {
 		u.used, u.next = make(map[string]bool), make(map[string]int)
@@ -178,7 +172,7 @@ func (u *Unique) Name(name string, with func(mark string) string) string {
 	if u.add(name) {
 		return name
 	}
-	key := Fold(with("~########")) // longer than any number: names that are cut share theirs
+	key := Fold(with("~########")) // longer than any number, so that shortened names share the key
 	for n := max(u.next[key], 2); ; n++ {
 		if marked := with(fmt.Sprintf("~%d", n)); u.add(marked) {
 			u.next[key] = n + 1
@@ -196,9 +190,8 @@ func (u *Unique) add(name string) bool {
 	return true
 }
 
-// Fold returns the same string for all names that a system may take for one: those
-// that differ in case, in how their accents are written (macOS), or in characters
-// that nobody sees (also macOS).
+// Fold returns the same string for all names that a system may treat as equal: names that differ in case, in the
+// encoding of accents (macOS), or in invisible characters (also macOS).
 func Fold(name string) string {
 	ascii := true
 	for i := 0; i < len(name) && ascii; i++ {
@@ -220,9 +213,8 @@ func Fold(name string) string {
 	return norm.NFD.String(folded)
 }
 
-// TreePath makes a path that a file names, in any bytes, valid as a path of an
-// [fs.FS], where "..", ".", empty elements and a leading slash are not.
-// Formats whose paths are free text use it for their trees.
+// TreePath converts any path in a file, of any bytes, to a valid path of an [fs.FS], which excludes "..", ".", empty
+// elements and a leading slash. Formats whose paths are free text use it for their trees.
 func TreePath(name string) string {
 	if !strings.Contains(name, "%") && name != "." && fs.ValidPath(name) {
 		return name
@@ -232,14 +224,14 @@ func TreePath(name string) string {
 		switch {
 		case e == "" || e == "." || e == ".." || !utf8.ValidString(e):
 			elems[i] = escape(e)
-		case Unescape(e) != e: // what would read as an escape
+		case Unescape(e) != e: // would be read as an escape
 			elems[i] = strings.ReplaceAll(e, "%", "%25")
 		}
 	}
 	return strings.Join(elems, "/")
 }
 
-// FromTreePath undoes TreePath.
+// FromTreePath reverses TreePath.
 func FromTreePath(name string) string {
 	if !strings.Contains(name, "%") {
 		return name

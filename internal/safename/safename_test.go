@@ -67,7 +67,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// Names that a system may take for one.
+// TestFold tests names that a system may treat as equal.
 func TestFold(t *testing.T) {
 	for _, c := range [][]string{
 		{"é", "e\u0301", "É", "E\u0301"},
@@ -97,9 +97,9 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// However alike names are, each takes the same work.
+// TestAlike tests that the cost for a name does not depend on how similar the names are.
 func TestAlike(t *testing.T) {
-	cases := func(i int) string { // another case of the same letters
+	cases := func(i int) string { // the same letters in another case
 		name := []byte("abcdefghijklmnopqrst.png")
 		for bit := range 20 {
 			if i>>bit&1 != 0 {
@@ -157,7 +157,7 @@ func TestTreePath(t *testing.T) {
 	}
 }
 
-// checkSafe tells what Windows, macOS or a shell would have against a name.
+// checkSafe returns an error if a name is a problem for Windows, macOS or a shell.
 func checkSafe(name string) error {
 	switch {
 	case name == "" || len(name) > 255 || !utf8.ValidString(name):
@@ -176,8 +176,8 @@ func checkSafe(name string) error {
 	return nil
 }
 
-// Names of every evil kind: all of a folder get safe forms, all different, and
-// from the folder that was extracted Restore gives the true names back.
+// TestRestoreProperty tests that all kinds of malicious names get distinct safe forms in a folder, and that Restore
+// returns the true names of the extracted folder.
 func TestRestoreProperty(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	parts := []string{"a", "B", "b", "A", "CON", "nul", "com1", ".", "..", " ", "%", "%41", "%4", ":", "\x01", "\xff", "é", "ſ", "s", "S", "~2", ".git", strings.Repeat("long", 60), ".png"}
@@ -193,7 +193,7 @@ func TestRestoreProperty(t *testing.T) {
 		}
 	}
 	for range 300 {
-		// A tree of true names, and its folders in the order in which they came.
+		// A tree of true names, and its folders in the order of creation.
 		files := make(map[string]string)
 		folders := map[string]*Folder{}
 		safeDirs := map[string]string{".": "."}
