@@ -1,14 +1,12 @@
-// Package strictjson reads the JSON that people edit. Every error knows its line
-// and column and says what was expected, and reading continues after it, so that
-// one run tells all. Nothing is skipped in silence: an unknown or misspelt
-// field, a list that is too short or too long, a number out of range, a field that
-// is there twice or not at all.
+// Package strictjson reads JSON that people edit. Every error has a line and column and states what was expected.
+// Reading continues after an error, so that one run reports all errors. Nothing is ignored silently: an unknown or
+// misspelt field, a list that is too short or too long, a number out of range, a field that is missing or occurs
+// twice.
 //
-// The form is told by Go types, with the tags of encoding/json, which writes
-// them. An array of Go has exactly its length. A field with the tag `need:"..."`
-// must be there; the tag says what to write. Types that have an UnmarshalJSON are
-// asked; their errors get the place of the value. Those that have a SetPlace are
-// told it, for errors that only come to light when all is read.
+// The format is defined by Go types with the tags of encoding/json, which writes them. A Go array must have exactly
+// its length. A field with the tag `need:"..."` is required; the tag is the text for the error message. Types with a
+// method UnmarshalJSON are decoded by it; its errors get the place of the value. For types with a method SetPlace it
+// is called with the place, for errors that are detected only after reading.
 package strictjson
 
 import (
@@ -25,7 +23,7 @@ import (
 	"unicode/utf8"
 )
 
-// Error is what is wrong at one place.
+// Error is a problem at one place.
 type Error struct {
 	Line, Column int    // from 1; the column counts characters
 	Path         string // of the value, such as quads[3].points; "" for the whole
@@ -36,7 +34,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message())
 }
 
-// Message is the error without its place in the text.
+// Message returns the error without its place in the text.
 func (e *Error) Message() string {
 	if e.Path == "" {
 		return e.Msg
@@ -44,25 +42,24 @@ func (e *Error) Message() string {
 	return e.Path + ": " + e.Msg
 }
 
-// maxErrors is how many errors of one text are kept: who has more has one
-// mistake many times.
+// maxErrors is the maximum number of errors kept for one text: more are usually one mistake repeated.
 const maxErrors = 1000
 
-// maxDepth limits how deep values lie in each other.
+// maxDepth is the maximum nesting depth of values.
 const maxDepth = 200
 
 // bom is the byte order mark of UTF-8.
 const bom = "\ufeff"
 
-// Unmarshal reads data into what v points at, and returns what is wrong with it.
+// Unmarshal decodes data into the value that v points to, and returns all errors.
 func Unmarshal(data []byte, v any) []*Error {
 	d := decoder{data: data}
 	d.run(func() { d.value(reflect.ValueOf(v).Elem(), "") })
 	return d.errs
 }
 
-// Type returns the text of a field of the top object that is a string, and "" where
-// there is none: for reading what tells how to read the rest.
+// Type returns the value of a string field of the top-level object, or "" if there is none. It serves to determine how
+// to read the rest.
 func Type(data []byte, field string) string {
 	d := decoder{data: data}
 	found := ""
@@ -96,7 +93,7 @@ type decoder struct {
 	counted, lines, lineStart int // lines up to an offset, and where the last of them begins
 }
 
-// place is Place for offsets that mostly rise.
+// place is Place optimized for mostly increasing offsets.
 func (d *decoder) place(at int) (line, column int) {
 	if at < d.lineStart {
 		return Place(d.data, at)
@@ -110,7 +107,7 @@ func (d *decoder) place(at int) (line, column int) {
 	return d.lines + 1, 1 + utf8.RuneCount(d.data[d.lineStart:at])
 }
 
-// stop ends the reading of a text that is no JSON.
+// stop ends the reading of a text that is not JSON.
 type stop struct{}
 
 func (d *decoder) catch() {
@@ -121,7 +118,7 @@ func (d *decoder) catch() {
 	}
 }
 
-// run reads one value and makes sure that nothing stands around it.
+// run reads one value and checks that only white space surrounds it.
 func (d *decoder) run(value func()) {
 	defer d.catch()
 	if bytes.HasPrefix(d.data, []byte(bom)) {
@@ -142,7 +139,7 @@ func (d *decoder) fail(at int, path, format string, args ...any) {
 	d.errs = append(d.errs, &Error{line, column, path, fmt.Sprintf(format, args...)})
 }
 
-// syntax fails where nothing after it can be understood.
+// syntax reports an error after which the rest of the text cannot be parsed.
 func (d *decoder) syntax(format string, args ...any) {
 	d.fail(d.pos, "", "invalid JSON: "+format, args...)
 	panic(stop{})
@@ -154,7 +151,7 @@ func (d *decoder) space() {
 	}
 }
 
-// peek returns the next byte that is no space, 0 at the end.
+// peek returns the next byte that is not white space, or 0 at the end.
 func (d *decoder) peek() byte {
 	if d.space(); d.pos < len(d.data) {
 		return d.data[d.pos]
@@ -206,7 +203,7 @@ func (d *decoder) object(path string, field func(key, path string, at int)) {
 	d.depth--
 }
 
-// array reads an array; elem reads each value. It returns how many there were.
+// array reads an array, and calls elem to read each element. It returns the number of elements.
 func (d *decoder) array(elem func(i int)) int {
 	d.enter()
 	d.pos++
@@ -246,7 +243,7 @@ func (d *decoder) str() string {
 				d.pos = start
 				d.syntax("%s: not a text", raw)
 			}
-			// Half of a surrogate pair becomes a character that nobody wrote.
+			// Half of a surrogate pair would be decoded as a replacement character.
 			if strings.Count(s, "\ufffd") > bytes.Count(raw, []byte("\ufffd"))+bytes.Count(bytes.ToLower(raw), []byte(`\ufffd`)) {
 				d.pos = start
 				d.syntax(`a \u escape that is half of a character`)
@@ -334,7 +331,7 @@ func (d *decoder) value(v reflect.Value, path string) {
 		}
 	case reflect.Slice:
 		if c == 'n' && string(d.skip()) == "null" {
-			return // as encoding/json writes a list that is nil
+			return // encoding/json writes a nil list this way
 		}
 		if d.expect(c == '[', path, "a list, [ ... ]") {
 			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
@@ -377,8 +374,7 @@ func (d *decoder) value(v reflect.Value, path string) {
 	}
 }
 
-// expect reports whether a value is of the kind that was expected, and skips one that
-// is not.
+// expect reports whether a value is of the expected kind, and skips the value if not.
 func (d *decoder) expect(ok bool, path, want string) bool {
 	if ok {
 		return true
@@ -442,13 +438,13 @@ func (d *decoder) structure(v reflect.Value, path string) {
 		d.value(fieldAt(v, fields[i].index), inner)
 	})
 	for _, f := range fields {
-		if f.need != "" && !seen[f.key] && !unknown { // which may be the misspelt one
+		if f.need != "" && !seen[f.key] && !unknown { // the unknown field may be this one, misspelt
 			d.fail(start, path, "there is no %q: expected %q: %s", f.key, f.key, f.need)
 		}
 	}
 }
 
-// fieldAt is FieldByIndex that makes what embedded pointers lead to.
+// fieldAt is FieldByIndex, but allocates nil embedded pointers.
 func fieldAt(v reflect.Value, index []int) reflect.Value {
 	for _, i := range index {
 		if v.Kind() == reflect.Pointer {
@@ -478,11 +474,10 @@ func (l fieldList) String() string {
 	return strings.Join(keys, ", ")
 }
 
-// known holds what fieldsOf found of each type.
+// known caches the results of fieldsOf by type.
 var known sync.Map
 
-// fieldsOf lists the fields of a struct, and those of structs inside it that
-// have no name of their own.
+// fieldsOf lists the fields of a struct, including those of embedded structs without a name in JSON.
 func fieldsOf(t reflect.Type) fieldList {
 	if list, ok := known.Load(t); ok {
 		return list.(fieldList)

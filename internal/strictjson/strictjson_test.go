@@ -42,7 +42,7 @@ func (o *odd) UnmarshalJSON(text []byte) error {
 
 func (o *odd) SetPlace(line, column int) { o.line, o.column = line, column }
 
-// What encoding/json writes is read as it was.
+// TestRoundTrip tests that the output of encoding/json is read unchanged.
 func TestRoundTrip(t *testing.T) {
 	signed := int32(-1 << 31)
 	want := form{base: base{"ä\"\\\n<>", "x"}, Count: 255, Signed: &signed, On: true, Point: [2]int{1, -1}, List: []form{{base: base{Name: "inner \U0001f333"}}}, Odd: odd{n: 3}}
@@ -134,7 +134,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// What is read without an error, encoding/json reads, too; and nothing panics.
+// FuzzUnmarshal tests that encoding/json also accepts all text that is read without an error, and that nothing panics.
 func FuzzUnmarshal(f *testing.F) {
 	f.Add([]byte(`{"name": "a", "list": [{"name": "\u00e4"}], "point": [1, 2], "odd": 3, "signed": null}`))
 	f.Add([]byte(`{"name": "a", "count": 1e3}`))
@@ -173,8 +173,8 @@ type Right struct {
 	Common []int `json:"right"`
 }
 
-// Fields of what is embedded are found by their keys, whatever Go calls them, and what an
-// embedded pointer leads to is made. A list that is null is none.
+// TestEmbedded tests that fields of embedded structs are found by their JSON keys, that embedded pointers are
+// allocated, and that a list that is null is empty.
 func TestEmbedded(t *testing.T) {
 	var v struct {
 		*Left

@@ -1,13 +1,13 @@
 package strictjson
 
-// Value is a value of JSON with its place, for forms that no Go type tells: objects whose
-// members keep their order, or a text in place of a number.
+// Value is a JSON value with its place, for formats that Go types cannot express: objects whose members keep their
+// order, or text in place of a number.
 type Value struct {
 	At      int  // offset of its first byte; see [Place]
-	Kind    byte // { [ or " for what begins with it, 0 for a number, else the first letter of the word
+	Kind    byte // first character of a { object, [ list or " string; 0 for a number, otherwise the first letter of the word
 	Text    string
-	List    []Value  // of a list
-	Members []Member // of an object, in the order of the text, all of them
+	List    []Value  // elements of a list
+	Members []Member // members of an object in the order of the text, including duplicates
 }
 
 // Member is a member of an object.
@@ -17,8 +17,7 @@ type Member struct {
 	Value Value
 }
 
-// Parse reads a text of JSON. The Text of a string is what it says, that of a number or a
-// word is as it stands.
+// Parse parses a JSON text. The Text of a string is decoded; the Text of a number or word is unchanged.
 func Parse(data []byte) (Value, *Error) {
 	d := decoder{data: data}
 	var v Value
