@@ -12,15 +12,15 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// CProgram is a program in C that answers what it is asked for as long as a test runs.
+// CProgram is a C program that answers requests during a test.
 type CProgram struct {
 	Path string
 	In   io.WriteCloser
 	Out  *bufio.Reader
 }
 
-// StartC builds a program of a source in C and a library, such as "z", and starts it. The
-// test is skipped where that cannot be, unless judges are required.
+// StartC builds a program from a C source and a library, such as "z", and starts it. It skips the test if this is not
+// possible, unless judges are required.
 func StartC(t testing.TB, source, library string) *CProgram {
 	t.Helper()
 	tests.Judges(t)

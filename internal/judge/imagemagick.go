@@ -9,8 +9,8 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// ImageMagick returns the path of ImageMagick's program that converts pictures. The test is
-// skipped where there is none, unless judges are required.
+// ImageMagick returns the path of ImageMagick's conversion program. It skips the test if the program is not installed,
+// unless judges are required.
 func ImageMagick(t testing.TB) string {
 	t.Helper()
 	tests.Judges(t)

@@ -1,6 +1,5 @@
-// Package judge runs other people's programs on files that the project wrote:
-// the tools and servers of the games, which say whether they take a file and
-// what they find in it. It is for tests.
+// Package judge runs programs of other projects on files that this project wrote, for tests: the tools and servers of
+// the games, which report whether they accept a file and what they find in it.
 package judge
 
 import (
@@ -22,17 +21,17 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// The servers, as Load knows them.
+// The names of the servers for Load.
 const (
 	DDNetServer     = "DDNet-Server"
 	TeeworldsServer = "teeworlds-server"
 )
 
-// patience is how long a judge may take, on a machine that has much else to do.
+// patience is the time limit of a judge on a busy machine.
 const patience = 5 * time.Minute
 
-// Find returns the path of a judge: on PATH, or where Debian has it. The test is
-// skipped where there is none, unless judges are required.
+// Find returns the path of a judge: in PATH, or where Debian installs it. It skips the test if the judge is not
+// installed, unless judges are required.
 func Find(t testing.TB, name string) string {
 	t.Helper()
 	tests.Judges(t)
@@ -51,8 +50,8 @@ func Find(t testing.TB, name string) string {
 	return ""
 }
 
-// Dir returns a new folder that the programs take for all of theirs: they read
-// and write nothing outside but the data that belong to them.
+// Dir returns a new folder that the programs use as home and for temporary files: outside it they read and write only
+// their own installation.
 func Dir(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -60,7 +59,7 @@ func Dir(t testing.TB) string {
 	return dir
 }
 
-// Write writes a file, and the folders on the way to it.
+// Write writes a file, and creates its parent folders.
 func Write(t testing.TB, path string, data []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -71,7 +70,7 @@ func Write(t testing.TB, path string, data []byte) {
 	}
 }
 
-// Files returns what is in all files below a folder, by their paths from there with /.
+// Files returns the contents of all files below a folder, by relative path with /.
 func Files(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
@@ -90,7 +89,7 @@ func Files(t testing.TB, dir string) map[string]string {
 	return all
 }
 
-// Link makes a symbolic link. The test is skipped where the system makes none, or hides them as Wine does.
+// Link makes a symbolic link. It skips the test if the system cannot make links, or hides them as Wine does.
 func Link(t testing.TB, to, path string) {
 	t.Helper()
 	if err := os.Symlink(to, path); err != nil {
@@ -111,7 +110,7 @@ func Read(t testing.TB, path string) []byte {
 	return data
 }
 
-// command prepares a judge to run in a folder of Dir.
+// command returns a command that runs a judge in a folder of Dir.
 func command(ctx context.Context, dir, path string, args []string) *exec.Cmd {
 	c := exec.CommandContext(ctx, path, args...)
 	c.Dir = dir
@@ -120,8 +119,7 @@ func command(ctx context.Context, dir, path string, args []string) *exec.Cmd {
 	return c
 }
 
-// Run runs a judge in a folder of Dir and returns everything that it said. The
-// error says that its exit status is not 0.
+// Run runs a judge in a folder of Dir and returns its output. The error reports an exit status other than 0.
 func Run(t testing.TB, dir, name string, args ...string) (said string, err error) {
 	t.Helper()
 	path := Find(t, name)
@@ -134,8 +132,8 @@ func Run(t testing.TB, dir, name string, args ...string) (said string, err error
 	return string(out), err
 }
 
-// Load has a server load a map, and kills it as soon as it has, or has not. It
-// returns its log. The server listens on 127.0.0.1 only.
+// Load makes a server load a map, and kills the server as soon as it has succeeded or failed. Load returns its log.
+// The server listens on 127.0.0.1 only.
 func Load(t testing.TB, server string, data []byte) (log string, err error) {
 	t.Helper()
 	path := Find(t, server)
@@ -170,7 +168,7 @@ func Load(t testing.TB, server string, data []byte) (log string, err error) {
 		<-done
 	}()
 
-	// All is loaded when the server tells its version. It should then live.
+	// Everything is loaded when the server prints its version. It should then continue to run.
 	var said bytes.Buffer
 	ready, loaded := false, false
 	for lines := bufio.NewScanner(r); !ready && lines.Scan(); {
@@ -194,7 +192,7 @@ func Load(t testing.TB, server string, data []byte) (log string, err error) {
 	}
 }
 
-// freePort returns a UDP port that nobody uses.
+// freePort returns an unused UDP port.
 func freePort(t testing.TB) int {
 	t.Helper()
 	c, err := net.ListenPacket("udp4", "127.0.0.1:0")

@@ -6,7 +6,7 @@ import (
 	"trowel.example/internal/judge"
 )
 
-// A judge that accepts everything is none.
+// TestLoadRefuses tests that the judges reject an invalid map: a judge that accepts everything is useless.
 func TestLoadRefuses(t *testing.T) {
 	for _, server := range []string{judge.DDNetServer, judge.TeeworldsServer} {
 		if log, err := judge.Load(t, server, []byte("DATA\x04\x00\x00\x00 no map")); err == nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Killed runs a program under strace, which kills it when one of its threads makes a system
-// call for the nth time, and reports whether that came; else it has ended well.
+// Killed runs a program under strace, which kills it when one of its threads makes a system call for the nth time.
+// Killed reports whether this happened; otherwise the program has ended successfully.
 func Killed(t testing.TB, cmd *exec.Cmd, call string, n int) bool {
 	t.Helper()
 	strace := Find(t, "strace")

@@ -21,15 +21,13 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// databases counts the databases that this process made in a server of others.
+// databases counts the databases that this process created in an external server.
 var databases atomic.Int32
 
-// Postgres returns the connection string of an empty database that lives as
-// long as the test. It is in the server that TROWEL_POSTGRES names, by a
-// connection string whose user may create databases; without that, in a server
-// of the test's own, which listens on a Unix socket in a temporary folder and
-// on nothing else, and takes a second to start. The test is skipped where there
-// is no PostgreSQL, unless judges are required.
+// Postgres returns the connection string of an empty database that exists during the test. It is created in the server
+// of the connection string TROWEL_POSTGRES, whose user must be allowed to create databases. Without this variable, it
+// is in a server for this test, which listens only on a Unix socket in a temporary folder and takes a second to start.
+// Postgres skips the test if PostgreSQL is not installed, unless judges are required.
 func Postgres(t testing.TB) (connString string) {
 	t.Helper()
 	tests.Judges(t)
@@ -65,12 +63,12 @@ func Postgres(t testing.TB) (connString string) {
 	return connString
 }
 
-// startPostgres makes a cluster in a temporary folder and runs its server for
-// the length of the test, and returns a connection string for it.
+// startPostgres creates a cluster in a temporary folder, runs its server during the test, and returns its connection
+// string.
 func startPostgres(t testing.TB) string {
 	t.Helper()
 	programs := postgresPrograms(t)
-	// A Unix socket's path has room for about 100 bytes: t.TempDir is too long.
+	// The path of a Unix socket is limited to about 100 bytes: t.TempDir is too long.
 	dir, err := os.MkdirTemp("", "pg")
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +91,7 @@ func startPostgres(t testing.TB) string {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	// A shell ends the server when its input ends: a test that is killed leaves none.
+	// A shell ends the server at the end of its input, so that a killed test leaves no server behind.
 	server := run(context.Background(), "/bin/sh", "-c", `"$@" & read -r _; kill -INT $!; wait $!; rm -rf "$0"`, dir,
 		filepath.Join(programs, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=8MB", "-c", "max_connections=60")
 	server.Stdout, server.Stderr = log, log
@@ -123,14 +121,14 @@ func startPostgres(t testing.TB) string {
 	}
 }
 
-// postgresPrograms returns the folder of initdb and postgres: the newest that
-// Debian has, else that of PATH.
+// postgresPrograms returns the folder of initdb and postgres: the newest version that Debian installs, otherwise the
+// one in PATH.
 func postgresPrograms(t testing.TB) string {
 	t.Helper()
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	found = slices.DeleteFunc(found, func(path string) bool {
 		_, err := exec.LookPath(path)
-		return err != nil // as under Wine
+		return err != nil // not usable, as under Wine
 	})
 	slices.Sort(found)
 	if path, err := exec.LookPath("initdb"); err == nil {
@@ -146,10 +144,9 @@ func postgresPrograms(t testing.TB) string {
 	return ""
 }
 
-// unprivileged hands dir to the user that the server is to run as, and returns
-// the command that goes before its own. PostgreSQL refuses to run as root: then
-// it is the user postgres or, for want of that, nobody. Anybody else need not
-// change.
+// unprivileged makes dir accessible to the user that the server will run as, and returns the words to put before its
+// command. PostgreSQL refuses to run as root: root runs it as the user postgres, or else as nobody. For other users it
+// does nothing.
 func unprivileged(t testing.TB, dir string) []string {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -9,7 +9,7 @@ import (
 	"trowel.example/internal/judge"
 )
 
-// Two databases of a test are two: what is made in one is not in the other.
+// TestPostgres tests that two databases of a test are independent.
 func TestPostgres(t *testing.T) {
 	ctx := context.Background()
 	for range 2 {

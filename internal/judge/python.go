@@ -10,9 +10,8 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// Python returns the path of a Python that has a module, such as "duckdb": the one that
-// TROWEL_PYTHON names, or that of PATH. The test is skipped where there is none, unless judges
-// are required.
+// Python returns the path of a Python with a module, such as "duckdb": the one that TROWEL_PYTHON names, or the one in
+// PATH. It skips the test if there is none, unless judges are required.
 func Python(t testing.TB, module string) string {
 	t.Helper()
 	tests.Judges(t)

@@ -13,9 +13,8 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// Redis starts a Redis server of the test's own and returns the path of its Unix
-// socket. It listens on nothing else, and keeps nothing. The test is skipped
-// where there is no Redis, unless judges are required.
+// Redis starts a Redis server for this test and returns the path of its Unix socket. The server listens on nothing
+// else, and stores nothing on disk. Redis skips the test if Redis is not installed, unless judges are required.
 func Redis(t testing.TB) (addr string) {
 	t.Helper()
 	tests.Judges(t)
@@ -29,7 +28,7 @@ func Redis(t testing.TB) (addr string) {
 	if path == "" {
 		corpus.Missing(t, "judges", "no redis-server here: install the package redis-server")
 	}
-	// A Unix socket's path has room for about 100 bytes: t.TempDir is too long.
+	// The path of a Unix socket is limited to about 100 bytes: t.TempDir is too long.
 	dir, err := os.MkdirTemp("", "redis")
 	if err != nil {
 		t.Fatal(err)

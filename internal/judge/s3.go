@@ -10,10 +10,9 @@ import (
 	"time"
 )
 
-// S3 starts a server of object storage of the test's own, which keeps all in memory, and makes
-// a bucket. It returns the URL of the bucket, with the settings that find the server, and sets
-// the environment with which it is used. The test is skipped where there is no moto, unless judges
-// are required.
+// S3 starts an object storage server in memory for this test, and creates a bucket. It returns the URL of the bucket,
+// which includes the address of the server, and sets the environment variables with the credentials. It skips the test
+// if moto is not installed, unless judges are required.
 func S3(t testing.TB, bucket string) (url string) {
 	path := Find(t, "moto_server")
 	l, err := net.Listen("tcp", "127.0.0.1:0")

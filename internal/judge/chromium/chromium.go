@@ -1,5 +1,4 @@
-// Package chromium lets tests see a page as a person does: in a real Chromium, without a
-// window.
+// Package chromium lets tests use a page as a person does: in a real Chromium browser without a window.
 package chromium
 
 import (
@@ -23,10 +22,10 @@ import (
 	"trowel.example/internal/judge"
 )
 
-// patience is how long a step may take, on a machine that has much else to do.
+// patience is the time limit of a step on a busy machine.
 const patience = 2 * time.Minute
 
-// Page is a page in a browser of its own.
+// Page is a page in a separate browser.
 type Page struct {
 	t   testing.TB
 	ctx context.Context
@@ -34,12 +33,12 @@ type Page struct {
 	mu       sync.Mutex
 	messages []string
 	requests []string
-	running  map[network.RequestID]bool // requests that were not answered yet
-	rested   time.Time                  // when the last of them was
+	running  map[network.RequestID]bool // requests without an answer yet
+	rested   time.Time                  // time of the last answer
 }
 
-// Start starts a browser whose window has a size in pixels. The test is skipped where there
-// is none, unless judges are required.
+// Start starts a browser with a window of the given size in pixels. It skips the test if Chromium is not installed,
+// unless judges are required.
 func Start(t testing.TB, width, height int) *Page {
 	t.Helper()
 	path := judge.Find(t, "chromium")
@@ -55,7 +54,7 @@ func Start(t testing.TB, width, height int) *Page {
 	return p
 }
 
-// hear keeps what the browser tells.
+// hear records an event of the browser.
 func (p *Page) hear(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +71,7 @@ func (p *Page) hear(event any) {
 		p.messages = append(p.messages, string(e.Entry.Source)+": "+e.Entry.Text+" "+e.Entry.URL)
 	case *network.EventRequestWillBeSent:
 		p.requests = append(p.requests, e.Request.URL)
-		if !strings.HasSuffix(e.Request.URL, "/events") { // which are never at their end
+		if !strings.HasSuffix(e.Request.URL, "/events") { // which never end
 			p.running[e.RequestID] = true
 		}
 	case *network.EventLoadingFinished:
@@ -87,7 +86,7 @@ func (p *Page) answered(id network.RequestID) {
 	p.rested = time.Now()
 }
 
-// Rest waits until the page has asked for nothing for a while, and all that it asked for is there.
+// Rest waits until the page has sent no requests for a while and all answers have arrived.
 func (p *Page) Rest() {
 	p.t.Helper()
 	for start := time.Now(); time.Since(start) < patience; time.Sleep(20 * time.Millisecond) {
@@ -101,34 +100,34 @@ func (p *Page) Rest() {
 	p.t.Fatal("the page never rests")
 }
 
-// Messages returns what was written to the console, with errors, and what the browser
-// complained of, such as something that the page's policy forbids.
+// Messages returns the messages on the console, including errors, and the browser's complaints, such as about content
+// that the page's policy forbids.
 func (p *Page) Messages() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]string(nil), p.messages...)
 }
 
-// Requests returns the addresses that were asked for.
+// Requests returns the requested addresses.
 func (p *Page) Requests() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]string(nil), p.requests...)
 }
 
-// Forget forgets messages and requests so far.
+// Forget clears the recorded messages and requests.
 func (p *Page) Forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.messages, p.requests = nil, nil
 }
 
-// Do does steps one after the other.
+// Do runs steps one after the other.
 func (p *Page) Do(steps ...chromedp.Action) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeoutCause(p.ctx, patience, context.DeadlineExceeded)
 	defer cancel()
-	// The browser itself lives in p.ctx, and starts with the first step.
+	// The context of the browser is p.ctx, and the first step starts the browser.
 	if chromedp.FromContext(p.ctx).Target == nil {
 		if err := chromedp.Run(p.ctx); err != nil {
 			p.t.Fatal(err)
@@ -149,7 +148,7 @@ func Eval[T any](p *Page, code string) T {
 	return v
 }
 
-// Wait waits until JavaScript is true.
+// Wait waits until a JavaScript expression is true.
 func (p *Page) Wait(code string) {
 	p.t.Helper()
 	p.Do(chromedp.PollFunction("() => ("+code+")", nil, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(patience)))
@@ -161,7 +160,7 @@ func (p *Page) Press(keys string) {
 	p.Do(chromedp.KeyEvent(keys))
 }
 
-// Dark shows the page as to people who like it dark.
+// Dark sets whether the user prefers a dark colour scheme.
 func (p *Page) Dark(dark bool) {
 	p.t.Helper()
 	scheme := map[bool]string{true: "dark", false: "light"}[dark]
@@ -174,8 +173,8 @@ func (p *Page) Resize(width, height int) {
 	p.Do(emulation.SetDeviceMetricsOverride(int64(width), int64(height), 1, false))
 }
 
-// Picture returns what is visible, and keeps it as NAME.png in the folder that
-// TROWEL_SCREENSHOTS names, if it names one.
+// Picture returns a screenshot of the visible part, and saves it as NAME.png in the folder TROWEL_SCREENSHOTS, if this
+// is set.
 func (p *Page) Picture(name string) image.Image {
 	p.t.Helper()
 	m, err := png.Decode(bytes.NewReader(p.keep(name)))
@@ -201,5 +200,5 @@ func (p *Page) keep(name string) []byte {
 	return data
 }
 
-// Context returns what chromedp knows the page by.
+// Context returns the context of the page for chromedp.
 func (p *Page) Context() context.Context { return p.ctx }
