@@ -36,18 +36,18 @@ import (
 	"trowel.example/torchlight/tga"
 )
 
-// whole is a decoder that takes a file as a whole.
+// whole is a decoder of complete files.
 type whole struct {
 	name   string
 	data   []byte
 	read   func(data []byte) error
-	edit   func(data []byte) ([]byte, error) // nil: none
+	edit   func(data []byte) ([]byte, error) // nil: no edit
 	parts  func(data []byte) ([]string, error)
 	blocks [][]byte
 	text   bool
 }
 
-// A nil error means that everything was read: of every decoder, whatever part of its file is
+// TestDecoders tests, for every decoder, that a nil error means that everything was read, whatever part of the file is
 // missing.
 func TestDecoders(t *testing.T) {
 	var list []whole
@@ -75,7 +75,7 @@ func must[T any](t *testing.T) func(v T, err error) T {
 	}
 }
 
-// reads makes a reader of a decoder.
+// reads adapts a decoder to a function that only returns its error.
 func reads[T any](decode func([]byte) (T, error)) func([]byte) error {
 	return func(data []byte) error {
 		_, err := decode(data)
@@ -221,7 +221,7 @@ func minetestFiles(t *testing.T) (list []whole) {
 	} {
 		list = append(list, whole{name: "areas", data: []byte(text), text: true, read: func(data []byte) error {
 			if len(data) == 0 {
-				return fault.ErrShort // a list of no areas
+				return fault.ErrShort // a list of zero areas
 			}
 			return reads(protect.ParseAreas)(data)
 		}})

@@ -8,30 +8,28 @@ import (
 	"testing"
 )
 
-// Folder is a store of several files whose reader promises that a nil error means that
-// everything was read.
+// Folder is a store of several files. Its reader must return an error unless it has read everything.
 type Folder struct {
 	Dir   string
-	Files []string // those that are damaged, as paths in Dir
+	Files []string // files to damage, as paths in Dir
 
-	// Read opens the store, reads everything, and returns what it was given. The error joins all
-	// that was reported.
+	// Read opens the store, reads everything, and returns what it read. The error joins all reported errors.
 	Read func() ([]string, error)
 
-	// Prefixes and Damages are how many of each file are tried; TROWEL_MUTATIONS states another
-	// number for those that are not 0.
+	// Prefixes and Damages are the numbers of prefixes and damaged copies of each file to test; TROWEL_MUTATIONS
+	// replaces those that are not 0.
 	Prefixes, Damages int
 
-	// Uncut reports whether the format of a file has no notion of a cut: it may end after each row.
+	// Uncut reports whether the format of a file cannot detect truncation: the file may end after any row.
 	Uncut func(file string) bool
 
-	// Unsummed means that the format has no checksums: a damaged row may be given as another one,
-	// but each is given or reported.
+	// Unsummed means that the format has no checksums: a damaged row may be read as another row, but each row must be
+	// read or reported.
 	Unsummed bool
 }
 
-// Test cuts, removes and damages each file, at places that are the same in each run. What
-// Read returned before, it returns again or reports.
+// Test truncates, removes and damages each file, at the same places in each run. Read must return everything that it
+// returned before, or report it as lost.
 func (f Folder) Test(t *testing.T) {
 	t.Helper()
 	all, err := f.Read()

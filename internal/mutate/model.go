@@ -8,10 +8,9 @@ import (
 	"trowel.example/internal/deep"
 )
 
-// Model takes a model through every change of one of its fields: a number, a text, a list
-// that gets shorter, a part that is not there. Neither equal nor encode may panic, encode
-// must leave the model alone, a clone must equal what it is of, and a changed one must not,
-// nor may what was done to it be seen in the model.
+// Model applies every change of a single field to a model: a number, a text, a shorter list, a missing part. It checks
+// that equal and encode do not panic, that encode does not modify the model, that a clone equals its original and a
+// changed clone does not, and that changes of a clone do not affect the original.
 func Model[T any](t *testing.T, model T, clone func(T) T, equal func(a, b T) bool, encode func(T) ([]byte, error)) {
 	t.Helper()
 	want, err := encode(model)
@@ -45,7 +44,7 @@ func Model[T any](t *testing.T, model T, clone func(T) T, equal func(a, b T) boo
 	}
 }
 
-// eachChange changes one thing after the other, calls try, and changes it back.
+// eachChange makes one change after the other, calls try, and undoes the change.
 func eachChange(v reflect.Value, path string, seen map[any]bool, try func(path string)) {
 	change := func(to reflect.Value) {
 		old := reflect.New(v.Type()).Elem()
@@ -66,7 +65,7 @@ func eachChange(v reflect.Value, path string, seen map[any]bool, try func(path s
 			eachChange(part.Elem(), path, seen, try)
 			change(reflect.Zero(part.Type()))
 		}
-		if path != "" { // a model that is not there is nobody's
+		if path != "" { // not for the model itself
 			change(reflect.Zero(v.Type()))
 		}
 	case reflect.Struct:

@@ -1,6 +1,5 @@
-// Package mutate is for tests: it takes damaged files through everything that
-// reads them, many at a time, counts what became of them, and holds what they
-// allocate against what they can stand for.
+// Package mutate helps to test readers with many damaged files: it counts the outcomes, and compares the allocated
+// memory with the memory that the contents justify.
 package mutate
 
 import (
@@ -20,7 +19,7 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// triesOr returns the number that TROWEL_MUTATIONS states, or the usual one.
+// triesOr returns the number in TROWEL_MUTATIONS, or usual if it is not set.
 func triesOr(t *testing.T, usual int) int {
 	t.Helper()
 	s := os.Getenv("TROWEL_MUTATIONS")
@@ -34,10 +33,9 @@ func triesOr(t *testing.T, usual int) int {
 	return n
 }
 
-// Run calls try for each mutation, on all cores: usual many of them, or as many
-// as TROWEL_MUTATIONS says. What try returns are the names of what became of
-// the mutation; Run logs how often each came up, and returns it. A panic of try
-// fails the test; one that hangs never lets it end.
+// Run calls try for each mutation, on all cores: usual times, or as often as TROWEL_MUTATIONS states. Try returns
+// names of the outcomes of the mutation; Run logs and returns how often each occurred. A panic of try fails the test;
+// a try that hangs blocks the test forever.
 func Run(t *testing.T, usual int, try func(i int, rng *rand.Rand) (outcomes []string)) map[string]int {
 	t.Helper()
 	tries := triesOr(t, usual)
@@ -74,8 +72,8 @@ func Run(t *testing.T, usual int, try func(i int, rng *rand.Rand) (outcomes []st
 	return counts
 }
 
-// Memory calls try for n mutations, one after the other. It returns what is to
-// be measured, and how many bytes that may allocate.
+// Memory calls try for n mutations, one after the other. Try returns the function to be measured, and the maximum
+// number of bytes that it may allocate.
 func Memory(t *testing.T, n int, try func(i int, rng *rand.Rand) (run func(), limit uint64)) {
 	t.Helper()
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}

@@ -10,32 +10,31 @@ import (
 	"trowel.example/fault"
 )
 
-// Whole is a file whose decoder promises that a nil error means that everything was read.
+// Whole is a file. Its decoder must return an error unless it has read everything.
 type Whole struct {
 	Data []byte
 
-	// Read reads everything. The error is that of decoding, or of reading a part later.
+	// Read reads everything. The error comes from decoding, or from reading a part later.
 	Read func(data []byte) error
 
-	// Edits are the ways to change one value: each decodes data, changes something and encodes it.
-	// The error is the first of any step. A lenient decoder reports losses, as an error that
-	// wraps [fault.ErrLost].
+	// Edits are ways to change one value: each decodes data, changes a value and encodes the result. It returns the
+	// first error of these steps. A lenient decoder reports losses as an error that wraps [fault.ErrLost].
 	Edits map[string]func(data []byte) ([]byte, error)
 
-	// Parts lists everything in a file: items, layers, rows, files, with their contents, or that
-	// these cannot be read; not what Edits change.
+	// Parts lists everything in a file that Edits do not change: items, layers, rows, files, each with its content or
+	// with the fact that it cannot be read.
 	Parts func(data []byte) ([]string, error)
 
-	// Blocks returns the parts of Data that each hold one block, to be damaged.
+	// Blocks returns the parts of Data to damage, each of which contains one block.
 	Blocks [][]byte
 
-	Prefixes int  // how many are tried; 0: all
-	Text     bool // a prefix may fail with [fault.ErrFormat], as a text does that ends within a word
+	Prefixes int  // number of prefixes to test; 0: all
+	Text     bool // a prefix may fail with [fault.ErrFormat], as for a text that ends within a word
 }
 
-// Test tries prefixes of the file, and the file with each block damaged. Read fails with an
-// error of package fault, for a prefix with [fault.ErrShort] or [fault.ErrLost]. Every edit
-// fails so, or gives a file that still has all parts, including those that it did not read.
+// Test tests prefixes of the file, and the file with each block damaged. Read must fail with an error of package
+// fault, for a prefix with [fault.ErrShort] or [fault.ErrLost]. Every edit must fail in the same way, or return a file
+// that still has all parts, including those that it could not read.
 func (w Whole) Test(t *testing.T) {
 	t.Helper()
 	if w.Parts == nil {
@@ -57,7 +56,7 @@ func (w Whole) Test(t *testing.T) {
 			t.Errorf("%s: the error of reading all is %v, expected one of %q", what, err, accepted)
 		}
 		want := all
-		if len(data) == len(w.Data) { // what it has in place of the damaged part is to stay
+		if len(data) == len(w.Data) { // the representation of the damaged part must be kept
 			if damaged, err := w.Parts(data); err == nil {
 				want = damaged
 			}
@@ -111,7 +110,7 @@ func (w Whole) Test(t *testing.T) {
 	t.Logf("%v", counts)
 }
 
-// firstLost returns the first of want that got lacks, each as often as it is there.
+// firstLost returns the first element of want that got lacks, counting duplicates.
 func firstLost(want, got []string) string {
 	have := make(map[string]int)
 	for _, part := range got {
