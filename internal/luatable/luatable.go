@@ -1,5 +1,5 @@
-// Package luatable reads what core.serialize of the engine writes, and other tables of Lua
-// that have nothing but values in them. Nothing of it is run.
+// Package luatable reads the output of the engine's core.serialize, and other Lua tables that contain only values. It
+// does not execute code.
 package luatable
 
 import (
@@ -14,7 +14,7 @@ import (
 	"trowel.example/fault"
 )
 
-// Kind says what a value is.
+// Kind is the kind of a value.
 type Kind byte
 
 // The kinds of values.
@@ -26,25 +26,25 @@ const (
 	TableKind
 )
 
-// Value is a value with its place in the text: where it is used, which may be no more than a
-// name for what stands elsewhere.
+// Value is a value with its place in the text. If the text refers to the value by a name such as _[1], the place is
+// that of the reference.
 type Value struct {
 	Kind       Kind
 	Bool       bool
 	Number     float64
-	Text       string // of a String
-	Table      *Table // of a table; several values can have the same one, and it can be in itself
+	Text       string // set for a String
+	Table      *Table // set for a table; several values can share a table, and a table can contain itself
 	Start, End int
 }
 
 // Entry is an element of a table.
 type Entry struct{ Key, Value Value }
 
-// Table is a table, its elements in the order of the text. Of several with a key the last
-// counts.
+// Table is a table, with its elements in the order of the text. If a key occurs several times, the last element is
+// used.
 type Table struct{ Entries []Entry }
 
-// Get returns the element of a name; Nil if there is none.
+// Get returns the element with a name, or Nil if there is none.
 func (t *Table) Get(name string) (v Value) {
 	for _, e := range t.Entries {
 		if e.Key.Kind == String && e.Key.Text == name {
@@ -54,7 +54,7 @@ func (t *Table) Get(name string) (v Value) {
 	return v
 }
 
-// List returns the elements 1, 2 and so on up to the first that is not there.
+// List returns the elements 1, 2 and so on up to the first missing one.
 func (t *Table) List() (list []Value) {
 	byIndex := make(map[float64]Value)
 	for _, e := range t.Entries {
@@ -71,19 +71,18 @@ func (t *Table) List() (list []Value) {
 	}
 }
 
-// maxDepth is how deep tables can be inside each other.
-const maxDepth = 200 // that of Lua itself
+// maxDepth is the maximum nesting depth of tables.
+const maxDepth = 200 // the limit of Lua itself
 
-// Parse reads a text: "return" and a value, or the value alone. Before it there may be
-// statements such as "local _={}" and "_[1]=...", by which values that occur several times
-// have names.
+// Parse parses a text: "return" and a value, or only a value. Statements such as "local _={}" and "_[1]=..." may
+// precede it; they name values that occur several times.
 func Parse(text []byte) (v Value, err error) {
 	err = parse(text, func(p *parser) { v = p.value() })
 	return v, err
 }
 
-// Each is Parse for a table: it calls f with each of its elements as they are read, and keeps
-// none of them. An error of f ends it.
+// Each is Parse for a table: it calls f with each element while reading, without keeping the elements. It stops at the
+// first error of f.
 func Each(text []byte, f func(e Entry) error) (err error) {
 	failed := parse(text, func(p *parser) {
 		if p.space(); p.at < len(p.text) && p.text[p.at] == '{' {
@@ -107,7 +106,7 @@ func Each(text []byte, f func(e Entry) error) (err error) {
 	return cmp.Or(err, failed)
 }
 
-// parse reads a text whose value is read by a function.
+// parse parses a text in which the function value reads the value.
 func parse(text []byte, value func(p *parser)) (err error) {
 	p := &parser{text: string(text), named: make(map[float64]Value)}
 	defer func() {
@@ -150,8 +149,8 @@ func parse(text []byte, value func(p *parser)) (err error) {
 type parser struct {
 	text  string
 	at    int
-	depth int               // of values inside each other
-	named map[float64]Value // what _[1] and so on are
+	depth int               // nesting depth
+	named map[float64]Value // the values of _[1] and so on
 }
 
 func (p *parser) fail(want string) {
@@ -162,7 +161,7 @@ func (p *parser) fail(want string) {
 	panic(&fault.Error{Path: "lua", Offset: int64(p.at), Want: want, Got: got, Err: fault.ErrFormat})
 }
 
-// space skips spaces and comments.
+// space skips white space and comments.
 func (p *parser) space() {
 	for p.at < len(p.text) && (p.text[p.at] <= ' ' || p.text[p.at] == '-') {
 		p.at = len(p.text) - len(strings.TrimLeft(p.text[p.at:], " \t\r\n\v\f"))
@@ -179,7 +178,7 @@ func (p *parser) space() {
 	}
 }
 
-// symbol skips a symbol if it is next.
+// symbol skips a symbol if it is next, and reports whether it was.
 func (p *parser) symbol(s string) bool {
 	p.space()
 	if !strings.HasPrefix(p.text[p.at:], s) {
@@ -199,7 +198,7 @@ func isWord(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// peek returns the name that is next, "" if none is.
+// peek returns the name at the current position, or "" if there is none.
 func (p *parser) peek() string {
 	p.space()
 	end := p.at
@@ -229,8 +228,7 @@ func (p *parser) keyword(w string) bool {
 	return true
 }
 
-// reference reads a statement that names a value, "_[1]=...", or that puts one into a table
-// that has a name, "_[1].key=...".
+// reference reads a statement that names a value, "_[1]=...", or that stores a value in a named table, "_[1].key=...".
 func (p *parser) reference() bool {
 	if p.peek() != "_" {
 		return false
@@ -258,7 +256,7 @@ func (p *parser) reference() bool {
 	return true
 }
 
-// index reads the number in "[1]".
+// index reads a number in brackets, such as "[1]".
 func (p *parser) index() float64 {
 	p.need("[")
 	v := p.value()
@@ -314,7 +312,7 @@ func (p *parser) value() (v Value) {
 			p.fail("a value that has this name")
 		}
 		return named
-	case "inf", "nan": // as the engine 5.6 writes them
+	case "inf", "nan": // as written by engine 5.6
 		p.at += len(w)
 		return Value{Kind: Number, Number: notFinite[w]}
 	case "math":
@@ -362,8 +360,7 @@ func (p *parser) entries(f func(Entry) bool) {
 
 var notFinite = map[string]float64{"inf": math.Inf(1), "nan": math.NaN()}
 
-// number reads a number, and what core.serialize makes of those that have no digits: 1/0,
-// -1/0, 0/0 and math.huge.
+// number reads a number, including those that core.serialize writes without digits: 1/0, -1/0, 0/0 and math.huge.
 func (p *parser) number() float64 {
 	start := p.at
 	sign := 1.0
@@ -456,10 +453,10 @@ func (p *parser) quoted(quote byte) string {
 	}
 }
 
-// escapes are the letters behind a backslash that stand for another byte.
+// escapes maps letters after a backslash to the bytes that they mean.
 var escapes = map[byte]byte{'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v', '\\': '\\', '"': '"', '\'': '\'', '\n': '\n'}
 
-// escape reads what begins with a backslash, and stops at its last byte.
+// escape reads an escape sequence, and stops at its last byte.
 func (p *parser) escape(b *strings.Builder) {
 	p.at++
 	if p.at >= len(p.text) {

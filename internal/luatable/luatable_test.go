@@ -69,7 +69,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// Nothing that Lua would have to run is a value, and everything has an end.
+// TestErrors tests that text which Lua would have to execute is rejected, and that parsing always ends.
 func TestErrors(t *testing.T) {
 	for _, text := range []string{
 		"", "return", "return os.exit()", "os.execute('x')", "return {", "return {1 2}", `return "a`, "return _[1]", "return loadstring('')",
