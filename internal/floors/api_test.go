@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// TestPublicAPI holds what other modules can import to what they need of it: each exported
-// name says what it is, no type of an internal package is needed to use it, and each
-// package has an example.
+// TestPublicAPI tests the packages that other modules can import: each exported name is documented, no type of an
+// internal package is needed to use it, and each package has an example.
 func TestPublicAPI(t *testing.T) {
 	for pkg := range importsOf(t) {
 		if strings.HasPrefix(pkg, "cmd/") || strings.Contains(pkg, "internal/") || strings.HasSuffix(pkg, "/gen") || pkg == ".ci/outside" {
@@ -50,11 +49,11 @@ func TestPublicAPI(t *testing.T) {
 	}
 }
 
-// usual are methods that are the same everywhere.
+// usual lists methods with the same meaning everywhere.
 var usual = map[string]bool{"String": true, "Error": true, "Unwrap": true, "Close": true}
 
-// undocumented tells of what is exported without a comment. The values of a type need
-// none: it says what they are.
+// undocumented reports exported names without a comment. Values of a named type need no comment: the type describes
+// them.
 func undocumented(f *ast.File, tell func(token.Pos, string)) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -64,7 +63,7 @@ func undocumented(f *ast.File, tell func(token.Pos, string)) {
 				tell(d.Pos(), d.Name.Name)
 			}
 		case *ast.GenDecl:
-			typed := false // also from an earlier line of the group, where they count up
+			typed := false // also set by an earlier line of the group, for iota
 			for _, s := range d.Specs {
 				switch s := s.(type) {
 				case *ast.TypeSpec:
@@ -82,7 +81,7 @@ func undocumented(f *ast.File, tell func(token.Pos, string)) {
 	}
 }
 
-// receiver returns the name of the type that a method is of.
+// receiver returns the name of the receiver's type.
 func receiver(d *ast.FuncDecl) *ast.Ident {
 	x := d.Recv.List[0].Type
 	for {
@@ -99,8 +98,7 @@ func receiver(d *ast.FuncDecl) *ast.Ident {
 	}
 }
 
-// foreign tells of what is exported with a name of an internal package in it. It takes
-// everything else out of f.
+// foreign reports exported declarations that use names of internal packages. It removes everything else from f.
 func foreign(f *ast.File, tell func(token.Pos, string)) {
 	internal := make(map[string]bool)
 	for _, imp := range f.Imports {

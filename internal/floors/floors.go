@@ -1,2 +1,2 @@
-// Package floors has the test that packages stand on each other as docs/design.md says.
+// Package floors tests that the imports of packages follow the layers described in docs/design.md.
 package floors

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestImportsGoDown tests that each package imports only such as stand above it in the
-// table of floors, or in the same line, and that each is in the table.
+// TestImportsGoDown tests that each package imports only packages above it in the table of floors, or in the same row,
+// and that each package is in the table.
 func TestImportsGoDown(t *testing.T) {
 	imports := importsOf(t)
 	page, err := os.ReadFile("../../docs/design.md")
@@ -25,7 +25,7 @@ func TestImportsGoDown(t *testing.T) {
 			if !strings.Contains(string(page), "`"+pkg+"`") {
 				t.Errorf("docs/design.md says nothing of %s", pkg)
 			}
-			continue // what is for tests
+			continue // for tests only
 		}
 		for _, other := range list {
 			if below, is := floor[other]; !is || below > own {
@@ -35,8 +35,8 @@ func TestImportsGoDown(t *testing.T) {
 	}
 }
 
-// TestGamesKnowNothing tests that no game knows another, that what all share knows no
-// game, that only the programs and package all open the doors, and that each of them opens all.
+// TestGamesKnowNothing tests that no game imports another, that shared packages import no game, and that only the
+// programs and package all import the packages of the games, each of them all three.
 func TestGamesKnowNothing(t *testing.T) {
 	games := []string{"teeworlds", "torchlight", "minetest"}
 	gameOf := func(pkg string) string {
@@ -56,7 +56,7 @@ func TestGamesKnowNothing(t *testing.T) {
 	}
 	for pkg, list := range imports {
 		if strings.HasPrefix(pkg, "internal/seed") {
-			continue // which makes files for tests
+			continue // makes files for tests
 		}
 		for _, other := range list {
 			game := gameOf(other)
@@ -67,7 +67,7 @@ func TestGamesKnowNothing(t *testing.T) {
 	}
 }
 
-// TestNoDrivers tests that a program for maps or mods has no client of a database in it.
+// TestNoDrivers tests that programs for maps or mods do not link database clients.
 func TestNoDrivers(t *testing.T) {
 	list, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}", "../../teeworlds/...", "../../torchlight/...").Output()
 	if err != nil {
@@ -84,8 +84,7 @@ func TestNoDrivers(t *testing.T) {
 	}
 }
 
-// TestSmall tests that the program that everybody has is without what is large: that is for the
-// second one.
+// TestSmall tests that the main program does not link large dependencies, which are reserved for the second program.
 func TestSmall(t *testing.T) {
 	list, err := exec.Command("go", "list", "-deps", "../../cmd/trowel").Output()
 	if err != nil {
@@ -99,10 +98,10 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// root is how the table of floors calls the package at the root of the module.
+// root is the name of the module's root package in the table of floors.
 const root = "trowel"
 
-// importsOf returns which packages of the module each of them imports.
+// importsOf returns the imports of each package of the module, as far as they are in the module.
 func importsOf(t *testing.T) map[string][]string {
 	t.Helper()
 	list, err := exec.Command("go", "list", "-f", "{{.Module.Path}} {{.ImportPath}} {{join .Imports \" \"}}", "../../...").Output()
@@ -128,8 +127,8 @@ func importsOf(t *testing.T) map[string][]string {
 	return imports
 }
 
-// floorsOf returns in which line of the table of floors each package is. Of several in a
-// line the first has its whole path and the others may be told by their last part.
+// floorsOf returns the row of each package in the table of floors. In a row, the first package has its full path, and
+// others may be listed by their last element.
 func floorsOf(t *testing.T, page string, known map[string][]string) map[string]int {
 	t.Helper()
 	_, table, _ := strings.Cut(page, "\n| floor | package |")

@@ -14,13 +14,13 @@ import (
 	"testing"
 )
 
-// asksHost are the functions that internal/host calls, or replaces.
+// asksHost matches the functions that internal/host calls or replaces.
 var asksHost = regexp.MustCompile(`^(os\.(Getenv|LookupEnv|ExpandEnv|User(Home|Cache|Config)Dir|Hostname)|syscall\.Getenv|user\.\w+|exec\.(LookPath|Command|CommandContext))$`)
 
-// hostPath are folders in which systems install programs and data.
+// hostPath matches folders in which systems install programs and data.
 var hostPath = regexp.MustCompile(`^(/(usr|etc|opt|var|home|root|snap|Applications|Library)(/|$)|[A-Z]:[/\\])`)
 
-// mayAsk are the files and packages that ask without internal/host.
+// mayAsk lists the files and packages that may ask the host without internal/host.
 var mayAsk = map[string]string{
 	"internal/host":                    "the seam itself",
 	"internal/tests":                   "for tests: which form of a test runs",
@@ -34,8 +34,8 @@ var mayAsk = map[string]string{
 	"cmd/internal/fleet/child.go":      "starts the program itself by its own path",
 }
 
-// TestOneHost tests that what the program has not from its user it asks the machine for through internal/host only, so that tests can
-// run on a machine that has nothing.
+// TestOneHost tests that the program gets information about the host through internal/host only, so that tests can run
+// as on a host that has nothing.
 func TestOneHost(t *testing.T) {
 	used := make(map[string]bool)
 	err := filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
@@ -76,7 +76,7 @@ func TestOneHost(t *testing.T) {
 	}
 }
 
-// asks reports each place at which a file asks the machine, but for arguments of host.Folders.
+// asks reports each place where a file asks the host directly, except for arguments of host.Folders.
 func asks(f *ast.File, report func(token.Pos, string)) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -95,7 +95,7 @@ func asks(f *ast.File, report func(token.Pos, string)) {
 	})
 }
 
-// selector returns an expression of the form package.Name as text.
+// selector returns an expression of the form package.Name as text, or "" for other expressions.
 func selector(e ast.Expr) string {
 	if s, is := e.(*ast.SelectorExpr); is {
 		if x, is := s.X.(*ast.Ident); is {
@@ -120,7 +120,8 @@ var c = []string{"/usr/share/games", "usr", host.Env("/usr"), host.Folders("/usr
 	}
 }
 
-// TestTestsHaveNoHost tests that the tests of each package that asks the machine run on one that has nothing: internal/tests sees to it.
+// TestTestsHaveNoHost tests that the tests of each package that asks the host use internal/tests, so that they run as
+// on a host that has nothing.
 func TestTestsHaveNoHost(t *testing.T) {
 	list, err := exec.Command("go", "list", "-test", "-f", "{{if .ForTest}}{{else}}{{.ImportPath}} {{join .Deps \" \"}}{{end}}", "../../...").Output()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestOptionsAreDeclared tests that the name of each option that a door reads is declared there: a misspelt
-// name would read as an option that nobody gave.
+// TestOptionsAreDeclared tests that each option name that the code of a game reads is declared there: a misspelt name
+// would be treated as an option that was not given.
 func TestOptionsAreDeclared(t *testing.T) {
 	job := regexp.MustCompile(`^(job|j|query|[a-z]+\.query|q|[a-z]+\.Job|query\.Job)$`)
 	reads := []string{"Value", "Given", "On", "Integer", "Number", "Color", "Place", "List"}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWorkflows tests that each action of a workflow is pinned by the hash of a commit, with its version beside it, and that each
-// script of a workflow exists.
+// TestWorkflows tests that each action of a workflow is pinned by a commit hash, with its version in a comment, and
+// that each script of a workflow exists.
 func TestWorkflows(t *testing.T) {
 	names, err := filepath.Glob("../../.github/workflows/*.yml")
 	if err != nil || len(names) != 3 {
