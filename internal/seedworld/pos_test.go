@@ -7,8 +7,8 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// No two blocks of a world are at one position, and each world lies on both sides of each axis
-// along which stores come apart.
+// TestPos tests that the positions of blocks are distinct, and that each world extends to both sides of each axis
+// along which stores are split.
 func TestPos(t *testing.T) {
 	for _, n := range []int{64, 500, 2000, 32768, 32769, 100_000} {
 		seen := make(map[mapdb.Pos]bool)

@@ -9,7 +9,7 @@ import (
 	"trowel.example/internal/censustest"
 )
 
-// Queries returns questions about the world to which it knows the answers.
+// Queries returns questions about the world with their answers.
 func (t *Truth) Queries() []censustest.Query {
 	chests, lying := make(map[string]int), []string(nil)
 	for _, c := range t.Chests {
@@ -80,12 +80,12 @@ func (t *Truth) Queries() []censustest.Query {
 	}
 }
 
-// compareAt orders places by z, y and x.
+// compareAt compares positions by z, y and x.
 func compareAt(a, b [3]int) int {
 	return cmp.Or(cmp.Compare(a[2], b[2]), cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
 }
 
-// counted returns the lines of counts, in order.
+// counted returns the counts as sorted lines.
 func counted(counts map[string]int) (lines []string) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		lines = append(lines, fmt.Sprintf("%s|%d", name, counts[name]))

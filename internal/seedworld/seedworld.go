@@ -1,5 +1,5 @@
-// Package seedworld makes worlds for tests and measurements of which it is known what is in them:
-// who has how many diamonds, how many nodes there are of each name, and so on.
+// Package seedworld makes worlds with known contents for tests and measurements: the diamonds of each owner, the
+// number of nodes of each name, and so on.
 package seedworld
 
 import (
@@ -21,23 +21,23 @@ import (
 	"trowel.example/minetest/world"
 )
 
-// Options say what is made. The zero value of each but Blocks is good.
+// Options describe the world to make. All fields except Blocks have a useful zero value.
 type Options struct {
-	Map     mapdb.Config // where the blocks go; sqlite3
-	Backend string       // of players, accounts and mod storage: files, sqlite3, or leveldb (files for mods); files
-	Blocks  int          // how many
+	Map     mapdb.Config // where the blocks are stored; default sqlite3
+	Backend string       // backend of players, accounts and mod storage: files, sqlite3, or leveldb (files for mods); default files
+	Blocks  int          // number of blocks
 	Seed    uint64
-	// Versions are those of the blocks, which take turns; 29, 28 and 25. They are at
-	// least 24, so that all can be in each.
+	// Versions are the versions of the blocks, used in turn; default 29, 28 and 25. They must be at least 24, the
+	// first version that can store all contents.
 	Versions []int
 }
 
-// Chest is a chest with something in it.
+// Chest is a chest with items.
 type Chest struct {
 	At       [3]int // in nodes
 	Owner    string
-	Diamonds int // in one slot
-	Dirt     int // in another
+	Diamonds int // number in one slot
+	Dirt     int // number in another slot
 }
 
 // Sign is a sign with a text.
@@ -46,7 +46,7 @@ type Sign struct {
 	Text string
 }
 
-// Player is a player, who has an account.
+// Player is a player with an account.
 type Player struct {
 	Name       string
 	Pos        [3]float64 // in nodes
@@ -56,24 +56,24 @@ type Player struct {
 	Diamonds   int
 }
 
-// Truth is what is in a world.
+// Truth describes the contents of a world.
 type Truth struct {
 	Blocks   int
-	Versions map[int]int    // how many blocks of each version
-	Nodes    map[string]int // how many nodes of each name
+	Versions map[int]int    // number of blocks by version
+	Nodes    map[string]int // number of nodes by name
 	Chests   []Chest        // in the order of their blocks
 	Signs    []Sign
-	Timers   map[string]int // how many timers of nodes of each name
-	Objects  map[string]int // how many objects of each name
-	Lying    int            // how many diamonds lie around
-	Players  []Player       // by their names
-	Accounts int            // those without a player among them
-	Storage  map[string]int // size of each value, by mod and key with a space between
+	Timers   map[string]int // number of node timers by node name
+	Objects  map[string]int // number of objects by name
+	Lying    int            // number of diamonds lying on the ground
+	Players  []Player       // sorted by name
+	Accounts int            // including those without a player
+	Storage  map[string]int // size of each value, by mod and key with a space between them
 	Forced   [][3]int       // blocks that stay loaded
 	Banned   []string
 }
 
-// Diamonds returns how many diamonds each owner has, in chests and in his inventory.
+// Diamonds returns the number of diamonds of each owner, in chests and in the inventory.
 func (t *Truth) Diamonds() map[string]int {
 	all := make(map[string]int)
 	for _, c := range t.Chests {
@@ -86,9 +86,8 @@ func (t *Truth) Diamonds() map[string]int {
 	return all
 }
 
-// Pos returns the position of block i of n: they fill planes from the least z on, and are on both
-// sides of x = 0, so that a world has several slabs. A large one is square from above, and 8 blocks
-// high.
+// Pos returns the position of block i of n: blocks fill planes in the order of z, and are on both sides of x = 0, so
+// that a world has several slabs. A large world is square from above, and 8 blocks high.
 func Pos(i, n int) mapdb.Pos {
 	wide, perPlane := 32, min(max(n/64, 1), 512)
 	if n > 64*512 {
@@ -101,13 +100,13 @@ func Pos(i, n int) mapdb.Pos {
 	return mapdb.Pos{X: int16(x%wide - wide/2), Y: int16(in/wide - 8), Z: int16(i/perPlane - planes/2)}
 }
 
-// kinds is how many blocks of ground differ; one block in special has chests and more.
+// kinds is the number of different blocks of ground; one block in special has chests and other contents.
 const kinds, special = 32, 7
 
-// ground are nodes of which the blocks are made.
+// ground lists the nodes of ordinary blocks.
 var ground = []string{"default:stone", "default:dirt", "default:sand", "default:water_source", "default:tree", "default:stone_with_coal"}
 
-// Make makes a world in a folder, which is empty or none.
+// Make makes a world in a folder, which must be empty or missing.
 func Make(ctx context.Context, dir string, o Options) (*Truth, error) {
 	if len(o.Versions) == 0 {
 		o.Versions = []int{29, 28, 25}
@@ -132,7 +131,7 @@ func Make(ctx context.Context, dir string, o Options) (*Truth, error) {
 	return m.truth, nil
 }
 
-// maker makes a world.
+// maker is the state of Make.
 type maker struct {
 	ctx      context.Context
 	dir      string
@@ -143,7 +142,7 @@ type maker struct {
 	plain    [kinds][]ready // blocks of ground in each version
 }
 
-// ready is a block that is encoded already.
+// ready is an encoded block.
 type ready struct {
 	data  []byte
 	nodes []mapblock.NameCount
@@ -156,7 +155,7 @@ func (m *maker) files() error {
 	}
 	storage := m.o.Backend
 	if storage == mapdb.LevelDB {
-		storage = world.Files // there is no other
+		storage = world.Files // there is no other backend for mod storage
 	}
 	text += fmt.Sprintf("player_backend = %[1]s\nauth_backend = %[1]s\nmod_storage_backend = %[2]s\n", m.o.Backend, storage)
 	m.settings = world.ParseSettings([]byte(text), "")
@@ -223,7 +222,7 @@ func (m *maker) block(i int) ([]byte, error) {
 	return slices.Clone(b.data), nil
 }
 
-// ground makes a block of several nodes, the upper half of it air.
+// ground makes a block of several kinds of nodes, with air in the upper half.
 func (m *maker) ground() *mapblock.Block {
 	b := mapblock.New(mapblock.Newest)
 	b.Flags, b.Timestamp = mapblock.NotAllAir, uint32(m.r.IntN(1e6))
@@ -237,16 +236,16 @@ func (m *maker) ground() *mapblock.Block {
 			b.Param1[i] = 15
 		}
 	}
-	for i := range ground { // each occurs
+	for i := range ground { // each kind occurs
 		b.Param0[i] = uint16(1 + i)
 	}
 	return b
 }
 
-// owners of chests.
+// owners lists the owners of chests.
 var owners = []string{"ann", "bob", "carl", ""}
 
-// special makes a block with a chest, a sign, a furnace with a timer, and what can move.
+// special makes a block with a chest, a sign, a furnace with a timer, and objects.
 func (m *maker) special(i, version int) ([]byte, error) {
 	b, p := m.ground(), Pos(i, m.o.Blocks)
 	at := func(x, y, z int) (uint16, [3]int) {
@@ -307,7 +306,7 @@ func (m *maker) special(i, version int) ([]byte, error) {
 	return encode(b, version)
 }
 
-// mainList is an inventory with diamonds in the first slot, none in the second, and what else there is.
+// mainList returns an inventory with diamonds in the first slot, an empty second slot, and the given items.
 func mainList(diamonds int, more ...item.Stack) *item.Inventory {
 	list := item.List{Name: "main", Size: 4, Items: []item.Slot{{Stack: item.Stack{Name: "default:diamond", Count: diamonds}}, {}}}
 	for _, s := range more {
@@ -317,7 +316,7 @@ func mainList(diamonds int, more ...item.Stack) *item.Inventory {
 }
 
 func encode(b *mapblock.Block, version int) ([]byte, error) {
-	to, _, err := b.Convert(version, version < 28) // objects and lists of old versions have less room
+	to, _, err := b.Convert(version, version < 28) // old versions have less room for objects and lists
 	if err != nil {
 		return nil, err
 	}
@@ -339,7 +338,7 @@ func (m *maker) count(list []mapblock.NameCount) {
 	}
 }
 
-// people makes the players that own something, some without accounts of others, and accounts.
+// people adds players with possessions, players without accounts, and accounts without players.
 func (m *maker) people() error {
 	players, err := world.OpenPlayers(m.ctx, m.dir, m.settings, world.Options{Write: true})
 	if err != nil {
