@@ -1,9 +1,8 @@
-// Package database connects to the database servers that worlds name: Redis and
-// PostgreSQL.
+// Package database connects to the database servers that worlds name: Redis and PostgreSQL.
 //
-// A world.mt comes from anywhere, and may name any server. So nobody but this
-// machine is called unless that was allowed: a server on another one learns who
-// reads the world, and gets the passwords that the user keeps for it.
+// A world.mt may come from anywhere, and may name any server. So only servers on this machine are contacted unless the
+// user allows others: a server on another machine learns who reads the world, and receives the passwords that the user
+// has stored for it.
 package database
 
 import (
@@ -30,13 +29,11 @@ import (
 	"trowel.example/internal/server"
 )
 
-// patience is how long a reply of Redis may take: of the names of some million
-// blocks, say.
+// patience is the time limit for a reply of Redis, such as the names of several million blocks.
 const patience = 5 * time.Minute
 
-// Wrap makes an error of a client one that names the server. What the server says
-// about tables that are missing or of another form is about the world, as is what
-// was found in them.
+// Wrap adds the name of the server to an error of a client. Errors about missing or incompatible tables, and about
+// data found in tables, are reported as errors of the world.
 func Wrap(name string, err error) error {
 	var inside *fault.Error
 	var reply *pgconn.PgError
@@ -49,8 +46,8 @@ func Wrap(name string, err error) error {
 	return &server.Error{Server: name, Why: why(err), Err: err}
 }
 
-// why says what is wrong with a server, in words that have nothing of a connection
-// string: a damaged one has its password in any place.
+// why describes a server error without quoting the connection string: in a damaged connection string the password can
+// be anywhere.
 func why(err error) string {
 	var reply *pgconn.PgError
 	var system syscall.Errno
@@ -76,7 +73,7 @@ func why(err error) string {
 	return "the connection has ended"
 }
 
-// isReply reports whether an error is a reply of Redis, and gives its text.
+// isReply reports whether an error is a reply of Redis, and stores its text.
 func isReply(err error, text *string) bool {
 	var reply redis.Error
 	if errors.As(err, &reply) {
@@ -85,13 +82,13 @@ func isReply(err error, text *string) bool {
 	return *text != ""
 }
 
-// remote makes the error about a setting of world.mt.
+// remote returns an error about a setting of world.mt.
 func remote(setting string) error {
 	return &fault.Error{File: "world.mt", Path: setting, Offset: -1, Err: server.ErrRemote}
 }
 
-// here returns the addresses of a host that is this machine. That is decided by
-// what is written: the answer of a name server would lead anywhere.
+// here returns the addresses of a host if it is this machine. Only the name itself is checked: the answer of a name
+// server could be any address.
 func here(host string) ([]string, bool) {
 	if strings.EqualFold(host, "localhost") {
 		return []string{"127.0.0.1", "::1"}, true
@@ -103,7 +100,7 @@ func here(host string) ([]string, bool) {
 	return []string{host}, true
 }
 
-// dialHere connects to this machine only, whatever a client makes of an address.
+// dialHere connects to this machine only, whatever address a client passes.
 func dialHere(ctx context.Context, network, address string) (net.Conn, error) {
 	if network == "unix" {
 		return server.Dial(ctx, network, address)
@@ -125,8 +122,8 @@ func dialHere(ctx context.Context, network, address string) (net.Conn, error) {
 	return nil, err
 }
 
-// Redis returns connections, none of them open yet, to a Redis server at an address, a host or the path of a
-// socket; and its name for messages. With anywhere it may be on another machine.
+// Redis returns a pool of connections to a Redis server at an address, a host or the path of a socket, and the name of
+// the server for messages. It opens no connection. If anywhere is set, the server may be on another machine.
 func Redis(address string, port int, password string, anywhere bool) (pool *redis.Pool, name string, err error) {
 	if port == 0 {
 		port = 6379
@@ -154,14 +151,13 @@ func Redis(address string, port int, password string, anywhere bool) (pool *redi
 	}, name, nil
 }
 
-// plainKeys are the keys of a connection string that name nothing but the server
-// and what it is to do: none of them makes the client read a file of the user.
+// plainKeys lists the keys of connection strings that only describe the server and the session: none of them makes the
+// client read a file of the user.
 var plainKeys = []string{"host", "port", "database", "user", "password", "sslmode", "connect_timeout", "application_name", "client_encoding", "options", "target_session_attrs"}
 
-// Postgres returns how to connect to the PostgreSQL of a connection string, which
-// is that of a setting of world.mt. With anywhere it may be on another machine, and
-// what the user keeps for such connections is used: PGPASSWORD, the files of
-// passwords, services and keys.
+// Postgres returns the configuration for a PostgreSQL connection string, which is the value of a setting in world.mt.
+// If anywhere is set, the server may be on another machine, and the user's stored credentials are used: PGPASSWORD and
+// the files with passwords, services and keys.
 func Postgres(connString, setting string, anywhere bool) (*pgx.ConnConfig, error) {
 	c, err := parsePostgres(connString, setting, anywhere)
 	if err != nil {
@@ -234,14 +230,14 @@ func parsePostgres(connString, setting string, anywhere bool) (*pgx.ConnConfig, 
 	}
 	c, err := parse(plainKeys)
 	if err != nil {
-		// pgx has no type for this error, but tells the option by its name; a test sees to it.
+		// pgx has no type for this error, but the text contains the option's name; a test checks this.
 		if strings.Contains(err.Error(), "ConnStringAllowedKeys") {
 			return nil, remote(setting)
 		}
 		return nil, malformed
 	}
 	if !stands(c.Password, connString) {
-		c.Password = "" // it is one that the user keeps
+		c.Password = "" // it comes from the user's stored credentials
 	}
 	if c.TLSConfig != nil {
 		c.TLSConfig.Certificates = nil
@@ -254,7 +250,7 @@ func parsePostgres(connString, setting string, anywhere bool) (*pgx.ConnConfig, 
 	return c, nil
 }
 
-// stands reports whether a value stands in a connection string, in either of its forms.
+// stands reports whether a value occurs in a connection string, in either of its formats.
 func stands(value, connString string) bool {
 	bare := strings.NewReplacer(`\\`, `\`, `\`, "").Replace(connString)
 	inURL, _ := url.PathUnescape(connString)
@@ -262,8 +258,8 @@ func stands(value, connString string) bool {
 	return slices.ContainsFunc([]string{connString, bare, inURL, inQuery}, func(text string) bool { return strings.Contains(text, value) })
 }
 
-// PostgresPlace returns a text that two connections have in common that lead to the same database,
-// and "" for one that may lead to several.
+// PostgresPlace returns a text that is equal for connections to the same database, and "" for a connection that may
+// lead to several.
 func PostgresPlace(c *pgx.ConnConfig) string {
 	for _, f := range c.Fallbacks {
 		if f.Host != c.Host || f.Port != c.Port {
@@ -273,8 +269,8 @@ func PostgresPlace(c *pgx.ConnConfig) string {
 	return fmt.Sprintf("%s:%d/%s", c.Host, c.Port, c.Database)
 }
 
-// PostgresName is what a PostgreSQL database is called. What looks like no host is
-// left out: in a damaged connection string the password may be anywhere.
+// PostgresName returns the name of a PostgreSQL database for messages. It omits text that does not look like a host:
+// in a damaged connection string the password may be anywhere.
 func PostgresName(c *pgx.ConnConfig) string {
 	list := slices.Compact(hosts(c))
 	if slices.ContainsFunc(list, func(host string) bool { return !isSocket(host) && strings.ContainsAny(host, " ='\"@%&?") }) {

@@ -18,7 +18,7 @@ import (
 	"trowel.example/internal/server"
 )
 
-// calls records who is called, and lets nobody answer.
+// calls records connection attempts, and makes all of them fail.
 func calls(t *testing.T) *[]string {
 	t.Helper()
 	var all []string
@@ -31,7 +31,7 @@ func calls(t *testing.T) *[]string {
 	return &all
 }
 
-// keep gives the user a password of every kind, and a service.
+// keep stores a password of every kind, and a service, for the user.
 func keep(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -141,7 +141,7 @@ func TestPostgresIsHere(t *testing.T) {
 	}
 }
 
-// Where it is allowed, all that the user keeps counts.
+// TestPostgresAnywhere tests that all stored credentials are used if other machines are allowed.
 func TestPostgresAnywhere(t *testing.T) {
 	keep(t)
 	for conn, password := range map[string]string{"host=192.0.2.1": "fromfile", "service=far": "fromservice", "host=192.0.2.1 password=own": "own"} {
@@ -166,7 +166,7 @@ func TestPostgresAnywhere(t *testing.T) {
 	}
 }
 
-// A process that works for others reads no files that a world names.
+// TestPostgresSealed tests that a process that works for others reads no files that a world names.
 func TestPostgresSealed(t *testing.T) {
 	keep(t)
 	server.Sealed = true
@@ -182,7 +182,7 @@ func TestPostgresSealed(t *testing.T) {
 	}
 }
 
-// A client that was led elsewhere does not get there.
+// TestDialHere tests that a client that was redirected to another machine cannot connect.
 func TestDialHere(t *testing.T) {
 	called := calls(t)
 	for _, address := range []string{"192.0.2.1:5432", "example.org:5432", "nonsense"} {
