@@ -4,5 +4,5 @@ package regular
 
 import "syscall"
 
-// nonblock keeps a pipe that took the place of a file from waiting for a writer.
+// nonblock prevents opening a pipe, which may have replaced a file, from waiting for a writer.
 const nonblock = syscall.O_NONBLOCK

@@ -1,6 +1,6 @@
-// Package regular opens files that are files: a pipe, which would never open, and a
-// device, which would never end, are refused before they are opened, and what is
-// larger than its format allows before any memory is taken for it.
+// Package regular opens regular files and folders only. It rejects pipes, whose opening could block, and devices,
+// which could be endless, before it opens them, and files that are larger than their format allows before it allocates
+// memory.
 package regular
 
 import (
@@ -14,13 +14,13 @@ import (
 	"trowel.example/fault"
 )
 
-// ErrKind is the cause of an error about what is neither a file nor a folder.
+// ErrKind is the cause of an error about something that is neither a file nor a folder.
 var ErrKind = errors.New("neither a file nor a folder")
 
-// ErrFolder is the cause of an error about a folder in the place of a file.
+// ErrFolder is the cause of an error about a folder where a file is expected.
 var ErrFolder = errors.New("a folder, not a file")
 
-// Check returns an error if info is that of neither a file nor a folder.
+// Check returns an error unless info describes a file or a folder.
 func Check(info fs.FileInfo, path string) error {
 	kind := ""
 	switch mode := info.Mode(); {
@@ -36,7 +36,7 @@ func Check(info fs.FileInfo, path string) error {
 	return fmt.Errorf("%s: %s%w", path, kind, ErrKind)
 }
 
-// Open opens a file or a folder, and nothing else. Links are followed.
+// Open opens a file or a folder, and rejects everything else. It follows links.
 func Open(path string) (*os.File, fs.FileInfo, error) {
 	return open(path, os.Stat, func(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|nonblock, 0) })
 }
@@ -53,7 +53,7 @@ func open(path string, stat func(string) (fs.FileInfo, error), open func(string)
 	if err != nil {
 		return nil, nil, err
 	}
-	if info, err = f.Stat(); err == nil { // it may be another one by now
+	if info, err = f.Stat(); err == nil { // it may have been replaced meanwhile
 		err = Check(info, path)
 	}
 	if err != nil {
@@ -63,7 +63,7 @@ func open(path string, stat func(string) (fs.FileInfo, error), open func(string)
 	return f, info, nil
 }
 
-// OpenRoot opens a folder. Links are followed.
+// OpenRoot opens a folder. It follows links.
 func OpenRoot(path string) (*os.Root, error) {
 	info, err := os.Stat(path)
 	if err == nil {
@@ -75,7 +75,7 @@ func OpenRoot(path string) (*os.Root, error) {
 	return os.OpenRoot(path)
 }
 
-// TooLarge is the error about a file of size bytes where there can be limit.
+// TooLarge returns the error for a file of size bytes if limit bytes are allowed.
 func TooLarge(path string, size, limit int64) error {
 	return &fault.Error{File: path, Offset: -1, Want: fmt.Sprintf("at most %d bytes", limit), Got: fmt.Sprint(size), Err: fault.ErrLimit}
 }
@@ -100,7 +100,7 @@ func read(f io.Reader, info fs.FileInfo, path string, limit int64) ([]byte, erro
 	return ReadAll(f, path, info.Size(), limit)
 }
 
-// ReadAll reads all of r, which may have expected bytes, and at most limit.
+// ReadAll reads all of r, which must have at most limit bytes. Expected is a hint for the size.
 func ReadAll(r io.Reader, path string, expected, limit int64) ([]byte, error) {
 	data := make([]byte, 0, min(expected, limit)+1)
 	for {
@@ -122,7 +122,7 @@ func ReadAll(r io.Reader, path string, expected, limit int64) ([]byte, error) {
 	}
 }
 
-// OpenIn is [Open] for a path below root, with slashes. No link leads out of that.
+// OpenIn is [Open] for a path below root, with slashes. It follows no link out of root.
 func OpenIn(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	fail := func(err error) (*os.File, fs.FileInfo, error) {
 		return nil, nil, &fs.PathError{Op: "open", Path: name, Err: err}
@@ -140,8 +140,8 @@ func OpenIn(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	return f, info, err
 }
 
-// Limit returns fsys such that [fs.ReadFile] reads up to limit bytes of each file, and
-// takes no memory for more.
+// Limit returns fsys with a limit: [fs.ReadFile] reads at most limit bytes of each file, and allocates no memory for
+// more.
 func Limit(fsys fs.FS, limit int64) fs.FS { return limited{fsys, limit} }
 
 type limited struct {

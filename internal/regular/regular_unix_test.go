@@ -18,7 +18,7 @@ import (
 	"trowel.example/internal/regular"
 )
 
-// things makes one of each kind in a folder.
+// things creates a file of each kind in a folder.
 func things(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -50,7 +50,8 @@ func things(t *testing.T) string {
 	return dir
 }
 
-// What is no file is refused without waiting, and what is too large without memory.
+// TestRefused tests that everything but files is rejected without waiting, and that files that are too large are
+// rejected without allocating memory.
 func TestRefused(t *testing.T) {
 	dir := things(t)
 	root, err := os.OpenRoot(dir)
@@ -98,7 +99,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The files that are left are those of any file system.
+// TestFS tests that the remaining files behave like those of any file system.
 func TestFS(t *testing.T) {
 	dir := things(t)
 	for _, name := range []string{"pipe", "socket", "sparse", "link to a pipe"} {
@@ -123,7 +124,7 @@ func (e *endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// What never ends is refused after the limit, with memory for that.
+// TestEndless tests that endless input is rejected at the limit, with memory for the limit only.
 func TestEndless(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

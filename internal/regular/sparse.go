@@ -8,14 +8,14 @@ import (
 	"os"
 )
 
-// Sparse writes a file from front to end. Where zeros come, the file gets holes, on systems
-// that have these: so the copy of a file with holes takes no more of the disk than the file.
+// Sparse writes a file from front to end. It leaves holes for zeros on systems that support holes, so that a copy of a
+// sparse file takes no more space on disk than the original.
 type Sparse struct{ f *os.File }
 
 // NewSparse returns a writer that appends to f, which must be at its end.
 func NewSparse(f *os.File) Sparse { return Sparse{f} }
 
-// leastHole is how many zeros become a hole: what file systems usually have for a block.
+// leastHole is the minimum length of a hole: the usual block size of file systems.
 const leastHole = 4096
 
 func (s Sparse) Write(b []byte) (int, error) {
@@ -28,7 +28,7 @@ func (s Sparse) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Finish gives the file its size, which lacks a hole at the end until then.
+// Finish sets the size of the file, which lacks a hole at the end until then.
 func (s Sparse) Finish() error {
 	size, err := s.f.Seek(0, io.SeekCurrent)
 	if err != nil {
@@ -37,14 +37,14 @@ func (s Sparse) Finish() error {
 	return s.f.Truncate(size)
 }
 
-// Copy appends all of r to f with [Sparse], and ends with ctx.
+// Copy appends all of r to f with [Sparse]. It stops when ctx ends.
 func Copy(ctx context.Context, f *os.File, r io.Reader) error {
 	w := NewSparse(f)
 	_, err := io.Copy(w, Reader(ctx, r))
 	return errors.Join(err, w.Finish())
 }
 
-// Reader returns a reader of r that ends with ctx.
+// Reader returns a reader of r that fails when ctx ends.
 func Reader(ctx context.Context, r io.Reader) io.Reader { return reader{ctx, r} }
 
 type reader struct {

@@ -14,7 +14,7 @@ import (
 	"trowel.example/internal/regular"
 )
 
-// A copy has the same bytes, and holes where the file has them, wherever these are.
+// TestCopySparse tests that a copy is byte-identical and has holes in the same places.
 func TestCopySparse(t *testing.T) {
 	const hole = 64 << 20
 	dir := t.TempDir()
