@@ -1,6 +1,6 @@
-// Package po reads and writes the PO files of gettext, in which translators work: a text, where
-// it comes from, and its translation. It knows all that such files have, and leaves out what is
-// for the programs of gettext alone: previous texts, references to lines of code.
+// Package po reads and writes gettext PO files, which translators edit: a text, its origin, and its translation. It
+// parses complete PO files, and ignores what only gettext programs use: previous texts and references to lines of
+// code.
 package po
 
 import (
@@ -19,17 +19,17 @@ type File struct {
 
 // Entry is a text with its translation.
 type Entry struct {
-	Notes   []string // where it comes from, a line each
-	Flags   []string // such as "fuzzy": it is a guess
-	Context string   // tells two equal texts apart; "" for none
+	Notes   []string // the origin of the text, one line each
+	Flags   []string // such as "fuzzy" for a guess
+	Context string   // distinguishes equal texts; "" for none
 	ID      string   // the text
-	Plural  string   // "" for none
-	Str     []string // its translation, one for each plural form; "" where there is none
+	Plural  string   // the plural text; "" for none
+	Str     []string // the translation, one for each plural form; "" if it is missing
 
-	Line int // in the file that it was read from
+	Line int // line in the file
 }
 
-// Fuzzy reports whether the translation is a guess that nobody has looked at.
+// Fuzzy reports whether the translation is an unverified guess.
 func (e *Entry) Fuzzy() bool {
 	for _, f := range e.Flags {
 		if f == "fuzzy" {
@@ -39,11 +39,11 @@ func (e *Entry) Fuzzy() bool {
 	return false
 }
 
-// maxEntries is more than any game has texts.
+// maxEntries is more than the number of texts in any game.
 const maxEntries = 1 << 20
 
-// Parse reads a file, in UTF-8 with or without a byte order mark. Entries that are marked as
-// obsolete are left out. The error is a [*fault.TextError].
+// Parse parses a file in UTF-8, with or without a byte order mark. It ignores obsolete entries. The error is a
+// [*fault.TextError].
 func Parse(data []byte) (*File, error) {
 	p := parser{file: new(File)}
 	text := strings.TrimPrefix(string(data), "\ufeff")
@@ -69,9 +69,9 @@ type parser struct {
 	file  *File
 	num   int
 	entry Entry
-	into  *string // to which a string on a line of its own is added
+	into  *string // the string that continuation lines are appended to
 	has   struct{ id, str, context bool }
-	first bool // the header was seen
+	first bool // the header was read
 }
 
 func (p *parser) fail(want, got string) error {
@@ -128,7 +128,7 @@ func (p *parser) line(s string) error {
 	return p.add(strings.TrimSpace(rest))
 }
 
-// maxPlurals is more plural forms than any language has.
+// maxPlurals is more than the number of plural forms in any language.
 const maxPlurals = 16
 
 func (p *parser) comment(s string) {
@@ -142,7 +142,7 @@ func (p *parser) comment(s string) {
 	}
 }
 
-// add adds what stands between quotes.
+// add adds the text between quotes.
 func (p *parser) add(s string) error {
 	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
 		return p.fail(`a text in "quotes"`, quoted(s))
@@ -176,7 +176,7 @@ func (p *parser) add(s string) error {
 			}
 			i += max(n, 1) - 1
 		}
-		if n == 0 || v > 127 { // half a character of UTF-8 is none
+		if n == 0 || v > 127 { // a part of a multi-byte UTF-8 character is not valid
 			return p.fail("a known character behind \\", quoted(s))
 		}
 		b.WriteByte(byte(v))
@@ -199,14 +199,14 @@ func hexValue(c byte) int {
 	return int(c|0x20-'a') + 10
 }
 
-// end ends an entry.
+// end completes an entry.
 func (p *parser) end() error {
 	e := p.entry
 	has := p.has
 	p.entry, p.into = Entry{}, nil
 	p.has.id, p.has.str, p.has.context = false, false, false
 	switch {
-	case !has.id && !has.context: // comments, or nothing
+	case !has.id && !has.context: // only comments, or nothing
 		return nil
 	case !has.id:
 		return p.fail("msgid", "the end of the entry")
@@ -225,7 +225,7 @@ func (p *parser) end() error {
 	return nil
 }
 
-// Field returns a field of the header.
+// Field returns a field of the header, and whether it exists.
 func (f *File) Field(name string) (string, bool) {
 	for line := range strings.Lines(f.Header) {
 		key, value, ok := strings.Cut(line, ":")
@@ -244,7 +244,7 @@ func quoted(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// Format writes the file.
+// Format encodes the file.
 func (f *File) Format() []byte {
 	var b strings.Builder
 	write := func(word, s string) {

@@ -46,7 +46,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// What people and their programs write.
+// TestParse tests the PO files that people and their programs write.
 func TestParse(t *testing.T) {
 	f, err := po.Parse([]byte("\ufeff# a comment\r\nmsgid \"\"\r\nmsgstr \"Content-Type: text/plain; charset=utf-8\\n\"\r\n#: a.c:5\r\n#, fuzzy, c-format\r\n#| msgid \"old\"\r\nmsgid\"A\"\r\n  \"B\\x411\\1011\\a\"\r\nmsgstr \"C\"\r\n#~ msgid \"gone\"\r\n#~ msgstr \"weg\"\r\nmsgctxt \"c\"\r\nmsgid \"D\"\r\nmsgstr[0] \"E\"\r\nmsgid \"F\"\r\nmsgstr \"\"\r\n"))
 	if err != nil {
@@ -77,7 +77,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// gettext's own program takes what we write for a good file, and gives all of it back.
+// TestMsgfmt tests that the gettext programs accept written files and return all of their contents.
 func TestMsgfmt(t *testing.T) {
 	msgfmt, msgcat := judge.Find(t, "msgfmt"), judge.Find(t, "msgcat")
 	dir := t.TempDir()
