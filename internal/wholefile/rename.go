@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 )
 
-// Exchange gives two files or folders below root each other's names, at once. The error wraps
-// [errors.ErrUnsupported] where the system, or this file system, cannot do that.
+// Exchange atomically exchanges the names of two files or folders below root. The error wraps [errors.ErrUnsupported]
+// if the operating system or the file system does not support this.
 func Exchange(root *os.Root, a, b string) error { return exchange(root, a, b) }
 
-// Move renames a file or folder below root only where nothing has the new name; else the error wraps
-// [fs.ErrExist]. Two programs that move to one name cannot both succeed.
+// Move renames a file or folder below root if the new name is unused; otherwise the error wraps [fs.ErrExist]. If two
+// programs move files to the same name, at most one succeeds.
 func Move(root *os.Root, from, to string) error {
 	err := moveNew(root, from, to)
 	if !errors.Is(err, errors.ErrUnsupported) {
@@ -29,14 +29,14 @@ func Move(root *os.Root, from, to string) error {
 			return err
 		}
 	}
-	// There are no links here, or it is a folder, which takes the place of nothing but an empty one.
+	// Hard links are unsupported here, or it is a folder; renaming a folder can replace only an empty folder.
 	if _, err := root.Lstat(to); err == nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
 	}
 	return root.Rename(from, to)
 }
 
-// MovePath is [Move] for two paths in one folder.
+// MovePath is [Move] for two paths in the same folder.
 func MovePath(from, to string) error {
 	root, err := os.OpenRoot(filepath.Dir(to))
 	if err != nil {

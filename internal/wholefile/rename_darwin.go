@@ -13,7 +13,7 @@ func exchange(root *os.Root, a, b string) error { return renamex(root, a, b, uni
 func moveNew(root *os.Root, from, to string) error { return renamex(root, from, to, unix.RENAME_EXCL) }
 
 func renamex(root *os.Root, from, to string, flags uint32) error {
-	if _, err := root.Stat(filepath.Dir(to)); err != nil { // which no link leads out of
+	if _, err := root.Stat(filepath.Dir(to)); err != nil { // fails if a link leads out of root
 		return err
 	}
 	from, to = filepath.Join(root.Name(), from), filepath.Join(root.Name(), to)
@@ -21,7 +21,7 @@ func renamex(root *os.Root, from, to string, flags uint32) error {
 	case nil:
 		return nil
 	case unix.ENOSYS, unix.EINVAL, unix.ENOTSUP:
-		return errors.ErrUnsupported // by this file system
+		return errors.ErrUnsupported // not supported by this file system
 	default:
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 	}

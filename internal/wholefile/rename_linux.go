@@ -14,7 +14,7 @@ func moveNew(root *os.Root, from, to string) error {
 	return renameat2(root, from, to, unix.RENAME_NOREPLACE)
 }
 
-// renameat2 renames in folders that are open, so that no link leads out of root.
+// renameat2 renames in opened folders, so that no link can lead out of root.
 func renameat2(root *os.Root, from, to string, flags uint) error {
 	at, err := root.Open(filepath.Dir(from))
 	if err != nil {
@@ -31,7 +31,7 @@ func renameat2(root *os.Root, from, to string, flags uint) error {
 	case nil:
 		return nil
 	case unix.ENOSYS, unix.EINVAL, unix.ENOTSUP:
-		return errors.ErrUnsupported // by the system, or by this file system
+		return errors.ErrUnsupported // not supported by the kernel or this file system
 	}
 	return &os.LinkError{Op: "rename", Old: filepath.Join(root.Name(), from), New: filepath.Join(root.Name(), to), Err: err}
 }

@@ -11,7 +11,7 @@ import (
 func exchange(*os.Root, string, string) error { return errors.ErrUnsupported }
 
 func moveNew(root *os.Root, from, to string) error {
-	if _, err := root.Stat(filepath.Dir(to)); err != nil { // which no link leads out of
+	if _, err := root.Stat(filepath.Dir(to)); err != nil { // fails if a link leads out of root
 		return err
 	}
 	from, to = filepath.Join(root.Name(), from), filepath.Join(root.Name(), to)
@@ -23,7 +23,7 @@ func moveNew(root *os.Root, from, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := windows.MoveFileEx(old, name, 0); err != nil { // without the flag that replaces
+	if err := windows.MoveFileEx(old, name, 0); err != nil { // without the flag to replace files
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 	}
 	return nil

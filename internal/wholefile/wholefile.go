@@ -1,4 +1,4 @@
-// Package wholefile writes files that are there whole or not at all.
+// Package wholefile writes files atomically: a file exists completely or not at all.
 package wholefile
 
 import (
@@ -14,19 +14,19 @@ import (
 	"strings"
 )
 
-// Suffix is what the name of a file ends with that is not complete; it begins with a dot.
+// Suffix is the suffix of the names of incomplete files, which begin with a dot.
 const Suffix = ".trowel-part"
 
-// Part returns where a file is while it is written.
+// Part returns the path of a file while it is being written.
 func Part(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+strings.TrimPrefix(filepath.Base(path), ".")+Suffix)
 }
 
-// Write makes a file of what r gives. One that is there is replaced once all is on the disk,
-// and its permissions stay; a new one has those of mode.
+// Write writes the data of r to a file. It replaces an existing file once all data is on disk, and keeps its
+// permissions; a new file gets those of mode.
 func Write(path string, r io.Reader, mode fs.FileMode) error {
 	if st, err := os.Stat(path); err == nil {
-		mode = st.Mode().Perm() // a secret stays one
+		mode = st.Mode().Perm() // keep a secret file secret
 	}
 	part := Part(path)
 	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
@@ -43,8 +43,8 @@ func Write(path string, r io.Reader, mode fs.FileMode) error {
 	return SyncDir(filepath.Dir(path))
 }
 
-// Create makes an empty file beside path, with a name that no other process has, for [os.Rename] or
-// [Keep] to give it that of path. Who may read it is up to the umask, as with any new file.
+// Create creates an empty file in the folder of path, with a unique name, to be renamed to path by [os.Rename] or
+// [Keep]. Its permissions depend on the umask, as for any new file.
 func Create(path string) (*os.File, error) {
 	for {
 		part := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%x%s", strings.TrimPrefix(filepath.Base(path), "."), rand.Uint64(), Suffix))
@@ -55,8 +55,8 @@ func Create(path string) (*os.File, error) {
 	}
 }
 
-// Keep gives a file that is on the disk, in the folder of path, its name, unless there is one of that
-// name, be it since a moment ago: then that stays, and the other one is removed.
+// Keep renames a file, which must be on disk and in the folder of path, to path. If path exists, even if only just
+// created, that file is kept and part is removed.
 func Keep(part, path string) error {
 	err := MovePath(part, path)
 	if errors.Is(err, fs.ErrExist) {
@@ -65,8 +65,7 @@ func Keep(part, path string) error {
 	return err
 }
 
-// RemoveParts removes from a folder what runs that were killed have left there half written. Nobody
-// may be writing into it.
+// RemoveParts removes incomplete files of killed runs from a folder. No program may be writing in the folder.
 func RemoveParts(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -86,10 +85,10 @@ func RemovePartsIn(root *os.Root, dir string) error {
 	return err
 }
 
-// SyncDir makes sure that the names in a folder outlive a crash of the system.
+// SyncDir flushes the names in a folder to disk, so that they survive a crash of the system.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
-		return nil // it has no such thing, and needs none
+		return nil // Windows does not support or need this
 	}
 	f, err := os.Open(dir)
 	if err != nil {

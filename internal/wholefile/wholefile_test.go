@@ -32,7 +32,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("one", 0o600)
-	// What is there keeps its permissions, and all of it if the new one fails.
+	// An existing file keeps its permissions, and all of its content if writing the new one fails.
 	if err := Write(path, strings.NewReader("two"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestWrite(t *testing.T) {
 	want("two", 0o600)
 }
 
-// The first of a name stays, and nothing else is left, nor parts of runs that were killed.
+// TestKeep tests that the first file with a name is kept, and that no incomplete files are left, even of killed runs.
 func TestKeep(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
@@ -68,7 +68,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// A move replaces nothing, and an exchange loses nothing.
+// TestRename tests that Move replaces nothing, and that Exchange loses nothing.
 func TestRename(t *testing.T) {
 	dir := t.TempDir()
 	root, err := os.OpenRoot(dir)
