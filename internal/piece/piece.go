@@ -1,5 +1,5 @@
-// Package piece is what becomes of a part of a file that was taken out as a folder, and edited
-// there: what of it goes back into the file, and what cannot because the file has changed, too.
+// Package piece compares a part of a file that was extracted to a folder, and edited there, with the current file: it
+// determines which changes go back into the file, and which conflict with changes of the file.
 package piece
 
 import (
@@ -19,37 +19,37 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// MaxFiles is of how many files an extraction notes what it took out: more would take as
-// much memory as the files.
+// MaxFiles is the maximum number of files whose digests an extraction records: more would take as much memory as the
+// files.
 const MaxFiles = 200_000
 
-// Digest is a digest of a content, as sidecars have it.
+// Digest computes the digest of a content as stored in sidecars.
 type Digest struct{ hash.Hash }
 
-// NewDigest returns a digest to write a content to.
+// NewDigest returns a digest; the content is written to it.
 func NewDigest() Digest { return Digest{sha256.New()} }
 
-// String returns the digest.
+// String returns the digest of the data written so far.
 func (d Digest) String() string { return hex.EncodeToString(d.Sum(nil)[:16]) }
 
-// digestOf returns the digest of a content.
+// digestOf returns the digest of content.
 func digestOf(content []byte) string {
 	d := NewDigest()
 	_, _ = d.Write(content)
 	return d.String()
 }
 
-// Piece is a folder that was taken out of a file.
+// Piece is an extracted folder.
 type Piece struct {
 	fsys  fs.FS
-	taken *safename.Taken // nil if nobody noted it
+	taken *safename.Taken // nil if it was not recorded
 	root  io.Closer
 }
 
-// maxFile is the size of the largest file of a piece.
+// maxFile is the maximum size of a file in a piece, in bytes.
 const maxFile = 1 << 30
 
-// Open opens a folder. Told hears of links that lead out of it, which are left out.
+// Open opens a folder. It calls told for each link out of the folder; such links are ignored.
 func Open(dir string, told func(at string, err error)) (_ *Piece, err error) {
 	root, err := regular.OpenRoot(dir)
 	if err != nil {
@@ -76,10 +76,10 @@ func Open(dir string, told func(at string, err error)) (_ *Piece, err error) {
 // Close closes the folder.
 func (p *Piece) Close() error { return p.root.Close() }
 
-// Noted reports whether the folder says what was taken out.
+// Noted reports whether the folder records what was extracted.
 func (p *Piece) Noted() bool { return p.taken != nil }
 
-// Option returns an option with which the file was shown when the piece was taken out.
+// Option returns the value of an option with which the piece was extracted.
 func (p *Piece) Option(name string) string {
 	if p.taken == nil {
 		return ""
@@ -87,7 +87,7 @@ func (p *Piece) Option(name string) string {
 	return p.taken.Options[name]
 }
 
-// Change is a file of a piece that is to become another one, or to go.
+// Change is a file of a piece that will be added, replaced or removed.
 type Change struct {
 	Path    string
 	Added   bool
@@ -97,25 +97,25 @@ type Change struct {
 // Content returns the content of a file of the piece.
 func (p *Piece) Content(path string) ([]byte, error) { return fs.ReadFile(p.fsys, path) }
 
-// How to decide where the file has changed, too.
+// Ways to decide if both the folder and the file have changed.
 const (
-	PreferFolder = "folder" // what the folder has counts
-	PreferFile   = "file"   // what the file has counts
+	PreferFolder = "folder" // use the content of the folder
+	PreferFile   = "file"   // use the content of the file
 )
 
-// Options are how a piece is compared.
+// Options control the comparison.
 type Options struct {
-	Prefer string // PreferFolder, PreferFile, or "": such files are conflicts
-	Delete bool   // what was removed from the folder is removed from the file
+	Prefer string // PreferFolder, PreferFile, or "": files with changes on both sides are conflicts
+	Delete bool   // remove files from the game file that were removed from the folder
 
-	// Conflict hears of each file that was changed both in the folder and in the file.
+	// Conflict is called for each file that was changed both in the folder and in the game file.
 	Conflict func(path, what string)
-	// Left hears of each file that was removed from the folder and stays in the file.
+	// Left is called for each file that was removed from the folder but is kept in the game file.
 	Left func(path string)
 }
 
-// Compare returns what was changed in the folder since it was taken out: nothing if there
-// are conflicts. Now returns the content that the file has today; fs.ErrNotExist means none.
+// Compare returns the changes in the folder since the extraction, or none if there are conflicts. Now returns the
+// current content in the game file; fs.ErrNotExist means that there is none.
 func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Change, error) {
 	var changes []Change
 	conflicts := 0
@@ -141,7 +141,7 @@ func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Cha
 		was, known := "", false
 		if p.taken != nil {
 			if was, known = p.taken.Files[path]; known && was == digestOf(content) {
-				return nil // nobody has edited it
+				return nil // not edited
 			}
 		}
 		is, err := now(path)

@@ -13,7 +13,7 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// folder writes files, and what was taken out; nil: nobody noted it.
+// folder writes files, and the record of the extraction; nil: none.
 func folder(t *testing.T, files, taken map[string]string) *piece.Piece {
 	t.Helper()
 	dir := t.TempDir()
@@ -44,8 +44,8 @@ func folder(t *testing.T, files, taken map[string]string) *piece.Piece {
 	return p
 }
 
-// Each file is what it was (1), or edited (2), or edited in the file of the game (3), or gone
-// (""); all that can come of it.
+// TestCompare tests all combinations for a file: original (1), edited in the folder (2), edited in the game file (3),
+// or removed ("").
 func TestCompare(t *testing.T) {
 	const none = ""
 	for _, c := range []struct {
@@ -113,7 +113,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A conflict keeps all others from being put back, too.
+// TestConflictStopsAll tests that a conflict prevents all files from being put back.
 func TestConflictStopsAll(t *testing.T) {
 	p := folder(t, map[string]string{"a": "2", "b": "2"}, map[string]string{"a": "1", "b": "1"})
 	var clashes []string
@@ -125,7 +125,7 @@ func TestConflictStopsAll(t *testing.T) {
 	}
 }
 
-// Where nobody noted what was taken out, what differs is a conflict, and what is new is added.
+// TestNotNoted tests that, without a record of the extraction, differing files are conflicts and new files are added.
 func TestNotNoted(t *testing.T) {
 	p := folder(t, map[string]string{"a": "2", "b": "1", "c": "new"}, nil)
 	var clashes []string
@@ -148,7 +148,7 @@ func TestNotNoted(t *testing.T) {
 	}
 }
 
-// The sidecar is as it was to all others, and knows the options.
+// TestSidecar tests that the sidecar is unchanged for other readers and contains the options.
 func TestSidecar(t *testing.T) {
 	dir := t.TempDir()
 	p := folder(t, map[string]string{"a": "1"}, map[string]string{"a": "1"})
