@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// A Node is a file or folder of a tree, for trees that are too large to be known as a whole:
-// a file system finds the node of a path, and opens it.
+// A Node is a file or folder of a tree that is too large to be listed completely: a file system finds the node of a
+// path, and opens it.
 type Node struct {
 	Name    string
 	Meta    Meta
-	Content func() ([]byte, error) // of a file: made again whenever it is opened
-	List    func() (List, error)   // of a folder
+	Content func() ([]byte, error) // content of a file; called whenever it is opened
+	List    func() (List, error)   // entries of a folder
 }
 
-// A List is the entries of a folder in their order, which are made when they are asked for.
+// A List is the sorted entries of a folder, which are created on request.
 type List struct {
 	N  int
 	At func(i int) Node
 }
 
-// page returns some of the entries.
+// page returns the entries from from to, but not including, to.
 func (l List) page(from, to int) []fs.DirEntry {
 	page := make([]fs.DirEntry, 0, to-from)
 	for i := range to - from {
@@ -31,13 +31,13 @@ func (l List) page(from, to int) []fs.DirEntry {
 	return page
 }
 
-// Info describes the node. A size is made when somebody asks for it.
+// Info describes the node. It computes the size only on request.
 func (n Node) Info() fs.FileInfo { return info{n, -1} }
 
-// Entry is the node as an entry of a folder.
+// Entry returns the node as an entry of a folder.
 func (n Node) Entry() fs.DirEntry { return fs.FileInfoToDirEntry(n.Info()) }
 
-// info describes a node. A size that is not known, -1, is made when somebody asks.
+// info describes a node. A size of -1 is unknown and computed on request.
 type info struct {
 	n    Node
 	size int64
@@ -65,11 +65,11 @@ func (i info) Size() int64 {
 	if i.size >= 0 {
 		return i.size
 	}
-	data, _ := i.n.Content() // whoever opens the file gets the error
+	data, _ := i.n.Content() // opening the file returns the error
 	return int64(len(data))
 }
 
-// Open opens the node, which is at a path. A folder gives its entries page by page.
+// Open opens the node under the given path. A folder returns its entries page by page.
 func (n Node) Open(path string) (fs.File, error) {
 	if n.List != nil {
 		l, err := n.List()
@@ -107,8 +107,8 @@ func (d *openDir) Read([]byte) (int, error) {
 	return 0, &fs.PathError{Op: "read", Path: d.path, Err: fs.ErrInvalid}
 }
 
-// InOrder reports whether an open folder gives its entries in an order of its own, which is the
-// same each time, as all folders of a tree do. Those of a system do not.
+// InOrder reports whether an open folder returns its entries in a fixed order, as all folders of a tree do. Folders of
+// the file system do not.
 func InOrder(f fs.File) bool {
 	o, is := f.(interface{ InOrder() bool })
 	return is && o.InOrder()
@@ -116,7 +116,7 @@ func InOrder(f fs.File) bool {
 
 func (d *openDir) InOrder() bool { return true }
 
-// ReadDir gives the next n entries.
+// ReadDir returns the next n entries.
 func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	left := d.list.N - d.next
 	if n > 0 && left == 0 {

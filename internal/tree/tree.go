@@ -1,6 +1,5 @@
-// Package tree makes a file system out of files whose contents are not there
-// yet: the folder form of a game file. Listing it makes no contents; opening a
-// file, or asking for its size, makes that file's.
+// Package tree implements file systems whose contents are created on demand: the folder form of a game file. Listing
+// the tree creates no contents; opening a file, or requesting its size, creates the content of this file.
 package tree
 
 import (
@@ -14,30 +13,30 @@ import (
 	"trowel.example/internal/pattern"
 )
 
-// Sidecar is the name of the file of a tree that keeps what only matters for
-// giving back the same bytes. A tree without it builds to a clean file.
+// Sidecar is the name of the file of a tree with data that is needed only for a byte-identical file. A tree without a
+// sidecar builds to a clean file.
 const Sidecar = ".trowel.json"
 
-// Meta is what a tree knows of a file without making it. FileInfo.Sys gives it.
+// Meta is the information about a file that is available without creating its content. FileInfo.Sys returns it.
 type Meta struct {
-	Stored int64     // bytes that it takes in the game file; -1 if that is not known
-	Note   string    // what it is, such as "50 x 45 tiles"
-	Time   time.Time // when it was changed, if the game file tells
-	Owner  bool      // nobody but its owner may read what it is made from
-	Last   bool      // it is made quicker once all other files were
-	Binary bool      // it is no text, whatever it holds
-	Memory int64     // about how many bytes of memory making it takes; 0 if that is little
+	Stored int64     // size in the game file in bytes; -1 if unknown
+	Note   string    // short description, such as "50 x 45 tiles"
+	Time   time.Time // modification time, if the game file stores it
+	Owner  bool      // only the owner may read the data that it is made from
+	Last   bool      // creating it is faster after all other files
+	Binary bool      // not a text file, whatever its content
+	Memory int64     // approximate memory in bytes that creating it takes; 0 if that is little
 
-	// May reports whether a line of it may match a pattern: false where that is known
-	// without making it. Nil is a file of which nothing is known.
+	// May reports whether a line of the file may match a pattern: false if it is known that no line matches. Nil:
+	// unknown.
 	May func(*pattern.Pattern) bool
 }
 
-// making is for what takes much memory to be made: see [Room].
+// making limits the memory for creating files: see [Room].
 var making = budget.New(192 << 20)
 
-// Room waits until there is memory to make files of all trees of the program at a time, and to use
-// what was made until done is called. The caller must not make another file meanwhile.
+// Room waits until there is enough memory for creating the given files, across all trees of the program. The memory is
+// reserved until the caller calls done. The caller must not create other files meanwhile.
 func Room(files ...Meta) (done func()) {
 	n := int64(0)
 	for _, f := range files {
@@ -46,40 +45,39 @@ func Room(files ...Meta) (done func()) {
 	return making.Take(n)
 }
 
-// Keeper is a tree whose sidecar is made from what making its other files shows at
-// the same time: what that takes is done only once somebody says that the sidecar is wanted.
+// Keeper is a tree whose sidecar can be made from data obtained while creating its other files. This data is collected
+// only after a call of Keep.
 type Keeper interface {
 	fs.FS
-	// Keep says that the sidecar will be asked for, once all files were.
+	// Keep announces that the sidecar will be read after all other files.
 	Keep()
 }
 
-// Keep says that the sidecar of a tree will be asked for, once all its files were. The
-// sidecar is the same without, but takes longer.
+// Keep announces that the sidecar of a tree will be read after all other files. Without Keep, the sidecar is the same
+// but takes longer.
 func Keep(fsys fs.FS) {
 	if k, ok := fsys.(Keeper); ok {
 		k.Keep()
 	}
 }
 
-// FS is a tree of files. The zero value is an empty one. Files are added before
-// it is used; then it may be used by many goroutines.
+// FS is a tree of files. The zero value is empty. Files must be added before it is used; then it may be used
+// concurrently.
 type FS struct {
 	root node
 }
 
 type node struct {
 	name    string
-	entries []*node // of a folder, in the order in which they were added
+	entries []*node // entries of a folder, in the order in which they were added
 	index   map[string]*node
 
-	content func() ([]byte, error) // of a file; nil for a folder
+	content func() ([]byte, error) // content of a file; nil for a folder
 	meta    Meta
 }
 
-// Add adds a file; the folders on its path come into being. The content is
-// made again whenever the file is opened, so that a large tree never stands in
-// memory as a whole. A second file of the same name replaces the first.
+// Add adds a file, and creates the folders on its path. Content is called whenever the file is opened, so that a large
+// tree is never in memory as a whole. A second file with the same name replaces the first.
 func (t *FS) Add(name string, meta Meta, content func() ([]byte, error)) {
 	dir := &t.root
 	for {
@@ -101,7 +99,7 @@ func (t *FS) Add(name string, meta Meta, content func() ([]byte, error)) {
 	}
 }
 
-// AddBytes adds a file whose content is there.
+// AddBytes adds a file with existing content.
 func (t *FS) AddBytes(name string, data []byte) {
 	t.Add(name, Meta{Stored: -1}, func() ([]byte, error) { return data, nil })
 }
@@ -122,7 +120,7 @@ func (t *FS) find(op, name string) (*node, error) {
 	return n, nil
 }
 
-// Open opens a file or folder, as [fs.FS] says.
+// Open opens a file or folder, as described by [fs.FS].
 func (t *FS) Open(name string) (fs.File, error) {
 	n, err := t.find("open", name)
 	if err != nil {
@@ -147,7 +145,7 @@ func (t *FS) ReadFile(name string) ([]byte, error) {
 	return slices.Clone(data), nil
 }
 
-// Stat describes a file or folder without making it; asking for its size does.
+// Stat describes a file or folder without creating its content; requesting the size does create it.
 func (t *FS) Stat(name string) (fs.FileInfo, error) {
 	n, err := t.find("stat", name)
 	if err != nil {
@@ -156,7 +154,7 @@ func (t *FS) Stat(name string) (fs.FileInfo, error) {
 	return n.shown(path.Base(name)).Info(), nil
 }
 
-// ReadDir lists a folder in the order of names.
+// ReadDir lists a folder, sorted by name.
 func (t *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	n, err := t.find("readdir", name)
 	if err == nil && !n.isDir() {
@@ -171,7 +169,7 @@ func (t *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 
 func (n *node) isDir() bool { return n.content == nil }
 
-// shown returns the node as it is under a name.
+// shown returns the node under the given name.
 func (n *node) shown(name string) Node {
 	if n.isDir() {
 		return Node{Name: name, Meta: n.meta, List: n.list}

@@ -25,7 +25,7 @@ func TestFS(t *testing.T) {
 	}
 }
 
-// A listing makes no contents, and the error of one file stays with it.
+// TestLazy tests that a listing creates no contents, and that an error of one file does not affect others.
 func TestLazy(t *testing.T) {
 	var fsys tree.FS
 	made := 0
