@@ -1,9 +1,8 @@
-// Package links says what a symbolic link in a folder stands for. The rule is the same
-// wherever a folder is read: a link that leads to a regular file or a folder inside the
-// folder that is read stands for that, wherever it leads by its name. One that leads out
-// of it, to nothing or to anything else is left out, and told. What somebody else made
-// thus never shows or copies what is not in it. Left out, and told, is also what has a name
-// that is not UTF-8: package fs has no paths for it.
+// Package links defines how symbolic links in folders are read. The rule is the same everywhere: a link whose target
+// is a regular file or a folder inside the folder being read is replaced by the target. A link that leads out of the
+// folder, that has no target, or whose target is anything else is skipped and reported. So a folder from another
+// person never exposes or copies files outside it. A name that is not UTF-8 is also skipped and reported: package fs
+// has no paths for it.
 package links
 
 import (
@@ -18,7 +17,7 @@ import (
 	"trowel.example/internal/regular"
 )
 
-// Why a link, or anything, is left out.
+// Reasons why an entry is skipped.
 var (
 	ErrName  = errors.New("its name is not UTF-8, and it is left out")
 	ErrOut   = errors.New("a link that leads out of the folder is left out")
@@ -27,7 +26,7 @@ var (
 	ErrTwice = errors.New("a link to a folder that it is in, or in a folder that is linked itself, is left out")
 )
 
-// Follow describes what the link at a path in root stands for.
+// Follow describes the target of the link at a path in root.
 func Follow(root *os.Root, name string) (fs.FileInfo, error) {
 	info, err := root.Stat(filepath.FromSlash(name))
 	switch {
@@ -40,8 +39,8 @@ func Follow(root *os.Root, name string) (fs.FileInfo, error) {
 	case !info.IsDir():
 		return nil, ErrOdd
 	}
-	// Each folder below a linked one may have links to those above it: so that the way has
-	// an end, only one of its folders is a link.
+	// Folders below a linked folder may contain links to folders above it. To prevent endless paths, at most one
+	// folder of a path may be a link.
 	top, err := filepath.EvalSymlinks(root.Name())
 	if err != nil {
 		return nil, ErrDead
@@ -61,7 +60,7 @@ func Follow(root *os.Root, name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// FS is the folder of a root in which links are followed as the rule says.
+// FS is the folder of a root in which links are followed by the rule above.
 type FS struct {
 	root *os.Root
 	told func(name string, err error)
@@ -70,13 +69,12 @@ type FS struct {
 	said map[string]bool
 }
 
-// New shows a folder. The function told is called once for each thing that is left out; it may be nil.
+// New returns the FS of a folder. It calls told once for each skipped entry; told may be nil.
 func New(root *os.Root, told func(name string, err error)) *FS {
 	return &FS{root: root, told: told, said: make(map[string]bool)}
 }
 
-// Open opens a file or folder, as [fs.FS] says. A link that leads out of the folder does
-// not exist.
+// Open opens a file or folder, as described by [fs.FS]. A link out of the folder is treated as missing.
 func (f *FS) Open(name string) (fs.File, error) {
 	file, info, err := regular.OpenIn(f.root, name)
 	if err != nil {
@@ -88,7 +86,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 	return &folder{File: file, fsys: f, name: name}, nil
 }
 
-// Stat describes what is at a path.
+// Stat describes the file or folder at a path.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	info, err := fs.Stat(f.root.FS(), name)
 	if err != nil {
@@ -97,7 +95,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// missing makes an error that a link is the cause of say that there is nothing.
+// missing converts an error that a link causes to fs.ErrNotExist.
 func (f *FS) missing(op, name string, err error) error {
 	link, e := f.root.Lstat(filepath.FromSlash(name))
 	if e != nil || link.Mode()&fs.ModeSymlink == 0 || errors.Is(err, fs.ErrNotExist) {
@@ -110,7 +108,7 @@ func (f *FS) missing(op, name string, err error) error {
 	return err
 }
 
-// tell tells of what is left out, once.
+// tell reports a skipped entry once.
 func (f *FS) tell(name string, err error) {
 	f.mu.Lock()
 	again := f.said[name]
@@ -121,7 +119,7 @@ func (f *FS) tell(name string, err error) {
 	}
 }
 
-// folder is an open folder, whose links are what they stand for.
+// folder is an open folder in which links are replaced by their targets.
 type folder struct {
 	fs.File
 	fsys *FS
@@ -159,7 +157,7 @@ func (d *folder) ReadDir(n int) ([]fs.DirEntry, error) {
 	}
 }
 
-// entry is what a link stands for, under the name of the link.
+// entry is the target of a link under the name of the link.
 type entry struct {
 	info fs.FileInfo
 	name string

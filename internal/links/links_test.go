@@ -30,9 +30,9 @@ func TestLinks(t *testing.T) {
 	}
 	for name, to := range map[string]string{
 		"w/file": "a/file", "w/folder": "a", "w/b/up": "../a/file", // inside
-		"w/out": "../outside/secret", "w/outdir": "../outside", "w/etc": "/etc/passwd", "w/a/far": "../../outside/secret", // out of it
+		"w/out": "../outside/secret", "w/outdir": "../outside", "w/etc": "/etc/passwd", "w/a/far": "../../outside/secret", // outside
 		"w/through": "out", "w/dead": "nothing", "w/self": "self", "w/here": ".", "w/a/above": "..",
-		"w/a/tob": "../b", "w/b/toa": "../a", // which would have no end
+		"w/a/tob": "../b", "w/b/toa": "../a", // would be endless
 		"w/null": "/dev/null",
 	} {
 		judge.Link(t, to, filepath.Join(base, filepath.FromSlash(name)))
@@ -88,7 +88,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// A folder without links is as it always was.
+// TestFS tests that a folder without links is unchanged.
 func TestFS(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("a"), 0o666); err != nil {
@@ -107,7 +107,7 @@ func TestFS(t *testing.T) {
 	}
 }
 
-// A name that is not UTF-8 is left out, and told.
+// TestNames tests that a name that is not UTF-8 is skipped and reported.
 func TestNames(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("all names there are Unicode")
