@@ -27,6 +27,7 @@ const (
 //
 // Positions with the same hash of three bytes form a chain from new to old: head has the newest position of each hash,
 // back the distance from each position to the previous one. Position 0 ends a chain, so the first byte of the input is
+// never found.
 //
 // C zlib has a buffer of two windows, which it fills with input and moves down by one window when the position nears
 // its end. Here the whole input is in memory, but base and end follow the start and end of such a buffer, because one
