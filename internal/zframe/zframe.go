@@ -1,5 +1,5 @@
-// Package zframe inflates zstd frames that nobody vouches for: with memory that
-// grows with what really comes, up to a limit, whatever the frame says of its size.
+// Package zframe inflates zstd frames from untrusted sources: the memory grows with the actual data, up to a limit,
+// whatever size the frame states.
 package zframe
 
 import (
@@ -17,35 +17,35 @@ import (
 
 const (
 	magic     = 0xfd2fb528
-	maxBlock  = 128 << 10 // no block stands for more
-	maxWindow = 1 << 27   // as much as C zstd takes without being asked to
+	maxBlock  = 128 << 10 // maximum content of a block
+	maxWindow = 1 << 27   // the default limit of C zstd
 )
 
-// What can be wrong with a frame, besides what the decoder finds.
+// The kinds of errors in a frame, in addition to the decoder's errors.
 var (
 	ErrNoFrame = errors.New("no zstd frame")
-	ErrTooLong = errors.New("zstd frame has too much data") // what was read is right, but not checked
+	ErrTooLong = errors.New("zstd frame has too much data") // the data so far is correct, but its checksum was not checked
 )
 
-// header is what the headers of a frame and of its blocks say.
+// header is the information in the headers of a frame and of its blocks.
 type header struct {
-	length int    // of the frame, in bytes
+	length int    // length of the frame in bytes
 	flags  byte   // the frame's descriptor
 	dict   []byte // the dictionary's id
-	blocks int    // where the first block begins
-	stated uint64 // the size of the content, if hasSize
-	most   uint64 // bytes that the blocks stand for at most
+	blocks int    // offset of the first block
+	stated uint64 // stated size of the content, if hasSize
+	most   uint64 // maximum size of the content of all blocks
 }
 
 const (
-	flagSingle   = 0x20 // there is no window: it is the content
+	flagSingle   = 0x20 // there is no window field: the window is the whole content
 	flagChecksum = 0x04
 )
 
 func (h *header) single() bool  { return h.flags&flagSingle != 0 }
 func (h *header) hasSize() bool { return h.single() || h.flags>>6 != 0 }
 
-// read reads the headers. With an error they are right up to where data ends.
+// read reads the headers. On error they are valid up to the end of data.
 func (h *header) read(data []byte) error {
 	if len(data) < 6 && bytes.HasPrefix(binary.LittleEndian.AppendUint32(nil, magic), data[:min(len(data), 4)]) {
 		return fmt.Errorf("%w: %w", ErrNoFrame, fault.ErrShort)
@@ -81,10 +81,10 @@ func (h *header) read(data []byte) error {
 		head := int(data[at]) | int(data[at+1])<<8 | int(data[at+2])<<16
 		at += 3
 		switch n := head >> 3; head >> 1 & 3 {
-		case 0: // as it is
+		case 0: // stored uncompressed
 			at += n
 			h.most += uint64(n)
-		case 1: // one byte, many times
+		case 1: // a repeated byte
 			at++
 			h.most += uint64(n)
 		case 2:
@@ -107,8 +107,8 @@ func (h *header) read(data []byte) error {
 	return nil
 }
 
-// withoutSize returns the frame without the size of its content, which would
-// have the decoder ask for all of the memory at once.
+// withoutSize returns the frame without the stated size of its content, for which the decoder would allocate all
+// memory at once.
 func (h *header) withoutSize(frame []byte) []byte {
 	window := byte(max(bits.Len64(h.stated), 10)-10) << 3
 	if !h.single() {
@@ -125,15 +125,14 @@ var decoders = sync.Pool{New: func() any {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(1<<30), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
-		panic(err) // the options are wrong
+		panic(err) // the options are invalid
 	}
 	return d
 }}
 
-// Decode inflates the frame at the start of data, if it has no more than limit
-// bytes of content, into the memory of buf as far as that has room. It also returns
-// how many bytes the frame takes; those after it are not looked at. With an error
-// comes the content that could be read, also of a frame that is cut off.
+// Decode inflates the frame at the start of data, if its content has at most limit bytes. It uses the memory of buf if
+// there is enough. It also returns the length of the frame; bytes after the frame are ignored. On error it returns the
+// content that could be read, even of a truncated frame.
 func Decode(buf, data []byte, limit int) (content []byte, used int, err error) {
 	var h header
 	broken := h.read(data)
@@ -162,8 +161,8 @@ func Decode(buf, data []byte, limit int) (content []byte, used int, err error) {
 	most := min(h.most, uint64(limit)+maxBlock)
 	for {
 		content, err = d.DecodeAll(frame, buf)
-		// The decoder has many words for a block for which there is no room. Where
-		// there was room for any, it is damaged.
+		// The decoder has several errors for a block that does not fit. If there was room for any block, the block is
+		// damaged.
 		if err == nil || cap(buf)-len(content) >= maxBlock || uint64(cap(buf)) >= most {
 			break
 		}

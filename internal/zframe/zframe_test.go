@@ -20,7 +20,7 @@ import (
 
 const limit = 64 << 20
 
-// contents are bytes of every kind: equal, random, and some of both.
+// contents returns contents of several kinds: equal bytes, random bytes, and a mixture.
 var contents = map[string]func(n int) []byte{
 	"equal": func(n int) []byte { return bytes.Repeat([]byte{'a'}, n) },
 	"random": func(n int) []byte {
@@ -48,7 +48,7 @@ var contents = map[string]func(n int) []byte{
 	},
 }
 
-// sizes calls f with the sizes around all powers of two up to most.
+// sizes calls f with all powers of two up to most, and the sizes next to them.
 func sizes(most int, f func(n int)) {
 	for p := 1; p <= most; p *= 2 {
 		for _, n := range []int{p - 1, p, p + 1} {
@@ -57,7 +57,7 @@ func sizes(most int, f func(n int)) {
 	}
 }
 
-// check decodes a frame with something after it, into memory of several sizes.
+// check decodes a frame followed by other data, into buffers of several sizes.
 func check(t *testing.T, name string, frame, want []byte) {
 	t.Helper()
 	data := append(bytes.Clone(frame), "(\xb5/\xfd more"...)
@@ -77,7 +77,7 @@ func check(t *testing.T, name string, frame, want []byte) {
 	}
 }
 
-// A czstd is C zstd in a process of its own: testdata/gen/gen.c.
+// A czstd is C zstd in a separate process: testdata/gen/gen.c.
 type czstd struct {
 	in  io.Writer
 	out *bufio.Reader
@@ -109,8 +109,8 @@ func (c *czstd) compress(t *testing.T, level, piece, sum int, src []byte) []byte
 	return frame
 }
 
-// What C zstd makes is read, whatever its size, level and form: in one go, which
-// states the size, or as a stream, in blocks as small as anybody likes.
+// TestC tests frames of C zstd with all sizes, levels and forms: compressed at once, which states the size, or as a
+// stream, in blocks of any size.
 func TestC(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	c := startC(t)
@@ -144,7 +144,7 @@ func TestC(t *testing.T) {
 	}
 }
 
-// So is what Go makes.
+// TestGo tests frames of the Go implementation.
 func TestGo(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	for level := zstd.SpeedFastest; level <= zstd.SpeedBestCompression; level++ {
@@ -156,7 +156,7 @@ func TestGo(t *testing.T) {
 			sizes(tests.Of(t, 128<<10, 1<<20), func(n int) {
 				src := make(n)
 				name := fmt.Sprintf("%d %s bytes, %v", n, kind, level)
-				if n > 0 { // of nothing it makes nothing
+				if n > 0 { // it writes nothing for empty input
 					check(t, name, e.EncodeAll(src, nil), src)
 				}
 				var b bytes.Buffer
@@ -182,7 +182,7 @@ func TestGo(t *testing.T) {
 	}
 }
 
-// frame returns a frame of blocks, each with its head.
+// frame returns a frame of a header and blocks.
 func frame(head []byte, blocks ...[]byte) []byte {
 	return append(append([]byte("(\xb5/\xfd"), head...), bytes.Join(blocks, nil)...)
 }
@@ -195,13 +195,13 @@ func block(kind, size int, last bool, data ...byte) []byte {
 	return append([]byte{byte(v), byte(v >> 8), byte(v >> 16)}, data...)
 }
 
-// A frame that lies about its size takes no memory for what does not come.
+// TestLies tests that a frame with a wrong size allocates no memory for data that does not exist.
 func TestLies(t *testing.T) {
 	run := block(1, 100, true, 'x')
 	for _, c := range []struct {
 		name string
 		data []byte
-		want string // content, with an error unless it has 100 bytes
+		want string // content; unless it has 100 bytes, an error is expected
 	}{
 		{"window of 128 MiB", frame([]byte{0, 17 << 3}, run), string(bytes.Repeat([]byte{'x'}, 100))},
 		{"window of 256 MiB", frame([]byte{0, 18 << 3}, run), ""},
@@ -216,7 +216,7 @@ func TestLies(t *testing.T) {
 		{"nothing", nil, ""},
 	} {
 		var before, after runtime.MemStats
-		_, _, _ = zframe.Decode(nil, run, limit) // what is kept for later is there now
+		_, _, _ = zframe.Decode(nil, run, limit) // allocates memory that is kept for later
 		runtime.ReadMemStats(&before)
 		got, _, err := zframe.Decode(nil, c.data, limit)
 		runtime.ReadMemStats(&after)
@@ -229,7 +229,8 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// What comes takes a few times its size, and no more than the limit says.
+// TestMemory tests that decoding takes memory for a few times the size of the data, but not more than the limit
+// permits.
 func TestMemory(t *testing.T) {
 	bomb := frame([]byte{0, 17 << 3}, bytes.Repeat(block(1, 128<<10, false, 'x'), 8192), block(0, 0, true)) // 1 GiB
 	for _, most := range []int{1, 1000, 1 << 20, 16 << 20} {
