@@ -1,5 +1,5 @@
-// Seed makes a world of many blocks for measurements: with chests, signs, players and all else of
-// which the tests know the truth. See .ci/scale.
+// Seed makes a world of many blocks for measurements, with chests, signs, players and all other contents that the
+// tests know. See .ci/scale.
 //
 //	go run ./internal/seedworld/seed -blocks 1000000 world
 package main
