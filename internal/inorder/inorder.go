@@ -1,12 +1,12 @@
-// Package inorder finds what of a list stayed in order, so that the rest is what was moved.
+// Package inorder finds the longest run of items that kept their order, so that the other items are those that moved.
 package inorder
 
 import "slices"
 
-// Longest reports for each number of a list whether it belongs to the longest part of the list
-// that rises. Numbers below 0 do not count. No number may be there twice.
+// Longest reports for each number of a list whether it belongs to the longest increasing subsequence. It ignores
+// numbers below 0. The numbers must be distinct.
 func Longest(list []int) []bool {
-	var ends, at []int // the least end of a rising part of each length, and where it stands
+	var ends, at []int // the smallest end of an increasing subsequence of each length, and its index
 	before := make([]int, len(list))
 	for j, n := range list {
 		if n < 0 {

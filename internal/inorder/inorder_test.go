@@ -23,7 +23,7 @@ func TestLongest(t *testing.T) {
 			}
 		}
 		most := 0
-		for set := range 1 << len(list) { // all parts of the list
+		for set := range 1 << len(list) { // all subsequences of the list
 			last, n := -1, 0
 			for i, v := range list {
 				if set>>i&1 == 1 {
