@@ -1,4 +1,4 @@
-// Package words puts numbers of things into words, and makes words of files fit to be shown.
+// Package words formats amounts as text, and makes text from files safe to display.
 package words
 
 import (
@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Count returns how many things there are: "1 point", "2 points".
+// Count returns an amount with its unit: "1 point", "2 points".
 func Count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -17,7 +17,7 @@ func Count(n int, one string) string {
 	return strconv.Itoa(n) + " " + one + "s"
 }
 
-// Thousands writes a number with commas.
+// Thousands formats a number with commas.
 func Thousands(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -26,7 +26,7 @@ func Thousands(n int64) string {
 	return s
 }
 
-// Cut cuts text that is longer than most bytes, not within a character, and says how long it is.
+// Cut shortens text that is longer than most bytes, at a character boundary, and appends its length.
 func Cut(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -38,7 +38,7 @@ func Cut(s string, most int) string {
 	return fmt.Sprintf("%s... (%d bytes)", s[:end], len(s))
 }
 
-// Printable makes text from a game file harmless to a terminal.
+// Printable makes text from a game file safe for a terminal.
 func Printable(s string) string {
 	if !strings.ContainsFunc(s, notPrintable) && strings.ToValidUTF8(s, "") == s {
 		return s

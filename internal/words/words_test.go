@@ -38,7 +38,7 @@ func TestCut(t *testing.T) {
 		"123456789":                "12345678... (9 bytes)",
 		"1234567ü":                 "1234567... (9 bytes)",
 		"12345😀":                   "12345... (9 bytes)",
-		strings.Repeat("\x80", 20): "\x80\x80\x80\x80... (20 bytes)", // no text at all
+		strings.Repeat("\x80", 20): "\x80\x80\x80\x80... (20 bytes)", // not valid text
 	} {
 		if got := Cut(in, 8); got != want {
 			t.Errorf("Cut(%q) = %q, want %q", in, got, want)
