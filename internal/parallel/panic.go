@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Panic is a panic that was caught, on its way to whoever can say what it was about.
+// Panic is a panic that was caught, to be passed on to code that can report its context.
 type Panic struct {
 	Value any
-	Where []string // the places in this module that led to it, innermost first: "load.go:33"
+	Where []string // places in this module that led to it, innermost first: "load.go:33"
 }
 
-// Catch calls do and returns how it panicked, or nil.
+// Catch calls do and returns its panic, or nil.
 func Catch(do func()) (caught *Panic) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
 		case *Panic:
-			caught = v // it has come from another goroutine
+			caught = v // from another goroutine
 		default:
 			caught = &Panic{v, where()}
 		}
@@ -28,7 +28,7 @@ func Catch(do func()) (caught *Panic) {
 	return nil
 }
 
-// Throw continues with the panic, if there was one.
+// Throw panics again if p is not nil.
 func (p *Panic) Throw() {
 	if p != nil {
 		panic(p)
@@ -43,7 +43,7 @@ func (p *Panic) Error() string {
 	return text
 }
 
-// where returns the innermost places of this module on a stack that panics.
+// where returns the innermost places of this module on the stack of a panic.
 func where() []string {
 	const enough = 4
 	pcs := make([]uintptr, 64)
@@ -64,7 +64,7 @@ func where() []string {
 	return places
 }
 
-// module is what the names of the functions of this module begin with.
+// module is the prefix of the names of all functions in this module.
 var module = func() string {
 	pc, _, _, _ := runtime.Caller(0)
 	name := runtime.FuncForPC(pc).Name()

@@ -1,6 +1,5 @@
-// Package parallel spreads work over all cores. A panic of a goroutine that it
-// starts comes out in the goroutine that called, as a [Panic]: so whoever recovers
-// there, for one file of many, recovers from all.
+// Package parallel distributes work over all cores. A panic of a goroutine that it starts is raised again in the
+// calling goroutine, as a [Panic]: code that recovers there, for one file of many, recovers from all panics.
 package parallel
 
 import (
@@ -11,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// Each calls do with 0 to n-1, some at the same time, and returns when all
-// calls have. Low numbers are called first.
+// Each calls do with 0 to n-1, some concurrently, and returns when all calls have returned. Low numbers are called
+// first.
 func Each(n int, do func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -24,7 +23,7 @@ func Each(n int, do func(i int)) {
 					do(int(i))
 				}
 			}); p != nil {
-				next.Add(int64(n)) // nobody needs the others now
+				next.Add(int64(n)) // skip the remaining calls
 				panicked.CompareAndSwap(nil, p)
 			}
 		})
@@ -33,10 +32,9 @@ func Each(n int, do func(i int)) {
 	panicked.Load().Throw()
 }
 
-// Ordered runs work on all items of produce, on all cores, and hands the
-// results to emit in the order of the items. No more of them are in memory than
-// twice the number of cores and two. The first error stops everything. When it
-// returns, so have all calls.
+// Ordered runs work on all items of produce, on all cores, and calls emit with the results in the order of the items.
+// At most twice the number of cores plus two items are in memory. The first error stops everything. When Ordered
+// returns, all calls have returned.
 func Ordered[T, R any](ctx context.Context, produce func(yield func(T) error) error, work func(T) R, emit func(R) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	type result struct {
@@ -77,7 +75,7 @@ func Ordered[T, R any](ctx context.Context, produce func(yield func(T) error) er
 				case <-ctx.Done():
 					return ctx.Err()
 				}
-				jobs <- j // somebody always gets done
+				jobs <- j // a worker always closes done
 				return nil
 			})
 		})

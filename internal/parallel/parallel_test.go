@@ -66,8 +66,8 @@ func TestOrdered(t *testing.T) {
 	}
 }
 
-// A panic of any goroutine comes out where it can be caught, with the place where
-// it began, and leaves nothing running.
+// TestPanic tests that a panic of any goroutine can be caught by the caller, with the place where it began, and that
+// no goroutine keeps running.
 func TestPanic(t *testing.T) {
 	before := runtime.NumGoroutine()
 	numbers := func(yield func(int) error) error {
@@ -108,7 +108,7 @@ func TestPanic(t *testing.T) {
 	if p := parallel.Catch(func() { parallel.Each(10, func(int) {}) }); p != nil {
 		t.Errorf("caught %v of nothing", p)
 	}
-	for runtime.NumGoroutine() > before { // those that are left behind keep the test from ending
+	for runtime.NumGoroutine() > before { // the test would hang if goroutines were left
 		time.Sleep(time.Millisecond)
 	}
 }
