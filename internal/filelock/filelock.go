@@ -1,4 +1,4 @@
-// Package filelock locks files, as long as they are open and wherever the file system can.
+// Package filelock locks files while they are open, if the file system supports locks.
 package filelock
 
 import (
@@ -9,6 +9,6 @@ import (
 // ErrTaken means that another program has locked the file.
 var ErrTaken = errors.New("locked by another program")
 
-// Try locks a file as long as it is open. The error is [ErrTaken] if another program has,
-// and wraps [errors.ErrUnsupported] where nobody can.
+// Try locks a file until it is closed. The error is [ErrTaken] if another program has locked the file. It wraps
+// [errors.ErrUnsupported] if the file system has no locks.
 func Try(f *os.File) error { return try(f) }

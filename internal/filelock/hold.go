@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// A Held is a path that this program keeps from every other one that asks [Hold] for it.
+// A Held is a path that is locked against all other callers of [Hold].
 type Held struct {
-	file *os.File // nil: nobody can lock here
+	file *os.File // nil: locks are not supported
 }
 
 var lockName = regexp.MustCompile(`^\.trowel-[0-9a-f]{16}\.lock$`)
 
-// fileOf returns the lock file of a path. It is in the folder of the file that the path leads to, and
-// is the same for all spellings of the name.
+// fileOf returns the lock file of a path. It is in the folder of the file, with links resolved, and is the same for
+// all spellings of the name.
 func fileOf(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -41,9 +41,8 @@ func fileOf(path string) (string, error) {
 	return filepath.Join(filepath.Dir(real), fmt.Sprintf(".trowel-%016x.lock", h.Sum64())), nil
 }
 
-// TryHold holds a path, which need not exist, until Release. The error is [ErrTaken] if another
-// program, or another part of this one, holds it. Where the file system has no locks it holds nothing,
-// and returns no error.
+// TryHold locks a path, which need not exist, until Release. The error is [ErrTaken] if the path is locked, by another
+// program or by this one. If the file system has no locks, TryHold locks nothing and returns no error.
 func TryHold(path string) (*Held, error) {
 	name, err := fileOf(path)
 	if err != nil {
@@ -52,9 +51,9 @@ func TryHold(path string) (*Held, error) {
 	for again := 0; ; again++ {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o666)
 		if errors.Is(err, fs.ErrPermission) {
-			f, err = os.Open(name) // it is another user's
+			f, err = os.Open(name) // it belongs to another user
 		}
-		if removed(err) && again < 100 { // or about to be
+		if removed(err) && again < 100 { // or being removed
 			time.Sleep(pause)
 			continue
 		}
@@ -74,17 +73,17 @@ func TryHold(path string) (*Held, error) {
 		if IsAt(f, name) {
 			return &Held{f}, nil
 		}
-		f.Close() // whoever held it has removed it meanwhile
+		f.Close() // the holder has removed it meanwhile
 	}
 }
 
-// pause is how long to wait until another try, and moment what nobody has to be told of.
+// pause is the time between two tries. moment is the time after which waiting is reported.
 const pause = 10 * time.Millisecond
 
 var moment = time.Second // for tests
 
-// Hold is [TryHold], but waits while another one holds the path. It calls waiting once if that takes
-// more than a moment; nil: nothing is called.
+// Hold is [TryHold], but waits while the path is locked. It calls waiting once if that takes more than a moment,
+// unless waiting is nil.
 func Hold(ctx context.Context, path string, waiting func()) (*Held, error) {
 	for began := time.Now(); ; {
 		h, err := TryHold(path)
@@ -103,7 +102,7 @@ func Hold(ctx context.Context, path string, waiting func()) (*Held, error) {
 	}
 }
 
-// Release ends the holding.
+// Release unlocks the path.
 func (h *Held) Release() {
 	if h != nil && h.file != nil {
 		RemoveLocked(h.file)
@@ -111,7 +110,7 @@ func (h *Held) Release() {
 	}
 }
 
-// Sweep removes from a folder the lock files of runs that were killed.
+// Sweep removes the lock files of killed runs from a folder.
 func Sweep(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -127,9 +126,9 @@ func Sweep(dir string) {
 	}
 }
 
-// RemoveLocked removes a lock file that is locked, and ends the lock.
+// RemoveLocked removes a locked lock file, and releases the lock.
 func RemoveLocked(f *os.File) {
-	if runtime.GOOS != "windows" { // where no file is removed that is open, and none that another one waits with
+	if runtime.GOOS != "windows" { // on Windows open files cannot be removed, including files that another program waits for
 		_ = os.Remove(f.Name())
 	}
 	f.Close()
@@ -138,7 +137,7 @@ func RemoveLocked(f *os.File) {
 	}
 }
 
-// IsAt reports whether the file of a path is the one that is open.
+// IsAt reports whether f is the file at path.
 func IsAt(f *os.File, path string) bool {
 	mine, err := f.Stat()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A path is held once, by whatever name, until it is released; nothing of that stays.
+// TestHold tests that a path can be held only once at a time, by any of its names, and that no lock files are left.
 func TestHold(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.map")
@@ -39,7 +39,7 @@ func TestHold(t *testing.T) {
 		t.Error(err)
 	}
 	other.Release()
-	Sweep(dir) // which leaves what is held
+	Sweep(dir) // keeps files that are held
 
 	defer func(old time.Duration) { moment = old }(moment)
 	moment = pause
@@ -51,7 +51,7 @@ func TestHold(t *testing.T) {
 	if h, err = Hold(t.Context(), path, nil); err != nil {
 		t.Fatal(err)
 	}
-	h.file.Close() // as if it were killed
+	h.file.Close() // as if the process was killed
 	Sweep(dir)
 	if left, _ := filepath.Glob(filepath.Join(dir, ".trowel*")); len(left) > 0 {
 		t.Errorf("left behind: %q", left)

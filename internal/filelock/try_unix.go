@@ -15,7 +15,7 @@ func try(f *os.File) error {
 	case syscall.EWOULDBLOCK, syscall.EINTR:
 		return ErrTaken
 	default:
-		return errors.ErrUnsupported // by this file system
+		return errors.ErrUnsupported // not supported by this file system
 	}
 }
 

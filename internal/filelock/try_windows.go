@@ -18,7 +18,7 @@ func try(f *os.File) error {
 	return errors.ErrUnsupported
 }
 
-// removed reports whether a file could not be opened because another program removes it.
+// removed reports whether a file could not be opened because another program is removing it.
 func removed(err error) bool {
 	return errors.Is(err, windows.ERROR_SHARING_VIOLATION) || errors.Is(err, windows.ERROR_ACCESS_DENIED) || errors.Is(err, windows.ERROR_DELETE_PENDING)
 }
