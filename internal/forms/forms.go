@@ -1,5 +1,5 @@
-// Package forms is for folders that people edit: it reads and writes their texts and JSON
-// files, and tells all that is wrong with them at once.
+// Package forms reads and writes the texts and JSON files of folders that people edit, and reports all errors in them
+// at once.
 package forms
 
 import (
@@ -18,11 +18,10 @@ import (
 	"trowel.example/internal/tree"
 )
 
-// ByteOrderMark is what some editors put in front of a text. It is part of no text that a folder has, and is
-// ignored in all of them.
+// ByteOrderMark is the byte order mark that some editors write at the start of a text. It is ignored in all texts.
 const ByteOrderMark = "\ufeff"
 
-// ReadText reads a file of text, without a byte order mark. The error is a [*fault.TextError], or from fsys.
+// ReadText reads a text file, without a byte order mark. The error is a [*fault.TextError], or comes from fsys.
 func ReadText(fsys fs.FS, name string) ([]byte, error) {
 	data, err := fs.ReadFile(fsys, name)
 	switch {
@@ -34,7 +33,7 @@ func ReadText(fsys fs.FS, name string) ([]byte, error) {
 	return bytes.TrimPrefix(data, []byte(ByteOrderMark)), nil
 }
 
-// ReadJSON reads a file of JSON as [strictjson.Unmarshal] does.
+// ReadJSON reads a JSON file with [strictjson.Unmarshal].
 func ReadJSON(fsys fs.FS, name string, v any) []error {
 	data, err := ReadText(fsys, name)
 	if err != nil {
@@ -43,7 +42,7 @@ func ReadJSON(fsys fs.FS, name string, v any) []error {
 	return DecodeJSON(name, data, v)
 }
 
-// DecodeJSON is ReadJSON for what was read.
+// DecodeJSON is ReadJSON for data that has been read.
 func DecodeJSON(name string, data []byte, v any) []error {
 	var errs []error
 	for _, e := range strictjson.Unmarshal(data, v) {
@@ -52,8 +51,8 @@ func DecodeJSON(name string, data []byte, v any) []error {
 	return errs
 }
 
-// ReadSidecar reads the sidecar of a folder into v, and leaves v alone if there is none. It
-// may have fields that are not ours: a later version may have written it.
+// ReadSidecar reads the sidecar of a folder into v, and leaves v unchanged if there is none. It ignores unknown
+// fields: a later version may have written the sidecar.
 func ReadSidecar(fsys fs.FS, v any) error {
 	data, err := fs.ReadFile(fsys, tree.Sidecar)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,8 +71,8 @@ func ReadSidecar(fsys fs.FS, v any) error {
 	return nil
 }
 
-// HasFormat reports whether a file of JSON says that its folder is of a format. One that
-// may not be read counts: whoever reads it says so.
+// HasFormat reports whether a JSON file states that its folder has the given format. It also reports true if
+// permissions prevent reading the file: reading it later returns the error.
 func HasFormat(fsys fs.FS, name, format string) bool {
 	data, err := fs.ReadFile(fsys, name)
 	if errors.Is(err, fs.ErrPermission) {
@@ -82,16 +81,16 @@ func HasFormat(fsys fs.FS, name, format string) bool {
 	return err == nil && bytes.Contains(data, []byte(`"`+format+`"`))
 }
 
-// MaxText is the size of the largest file in bytes that is made as text.
+// MaxText is the maximum size in bytes of a file that is written as text.
 const MaxText = 96 << 20
 
-// Marshal writes v as indented JSON, and after its fields a list with one item on each line.
+// Marshal encodes v as indented JSON, followed by a list with one item on each line.
 func Marshal[T any](v any, list string, items []T) ([]byte, error) {
 	return MarshalEach(v, list, slices.Values(items))
 }
 
-// MarshalEach is Marshal for items that are made one after the other. A file of more than
-// [MaxText] bytes is an error that wraps [fault.ErrLimit].
+// MarshalEach is Marshal for a sequence of items. For a result of more than [MaxText] bytes it returns an error that
+// wraps [fault.ErrLimit].
 func MarshalEach[T any](v any, list string, items iter.Seq[T]) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -129,10 +128,10 @@ func MarshalEach[T any](v any, list string, items iter.Seq[T]) ([]byte, error) {
 	return text, nil
 }
 
-// numbers is a list of numbers in indented JSON.
+// numbers matches a list of numbers in indented JSON.
 var numbers = regexp.MustCompile(`\[\s+-?\d+(,\s+-?\d+)*\s+\]`)
 
-// joinNumbers puts each list of numbers in indented JSON on one line.
+// joinNumbers joins the lines of each list of numbers in indented JSON.
 func joinNumbers(b []byte) []byte {
 	return numbers.ReplaceAllFunc(b, func(list []byte) []byte {
 		list = bytes.Join(bytes.Fields(list), nil)
@@ -140,12 +139,12 @@ func joinNumbers(b []byte) []byte {
 	})
 }
 
-// maxTold is how many errors are told of a folder.
+// maxTold is the maximum number of errors reported for a folder.
 const maxTold = 50
 
 var indexes = regexp.MustCompile(`\[\d+\]`)
 
-// Join joins errors. One mistake that was made many times is told once.
+// Join joins errors. It reports a repeated mistake once.
 func Join(errs []error) error {
 	type mistake struct{ field, msg string }
 	type told struct {

@@ -60,7 +60,7 @@ func TestReadSidecar(t *testing.T) {
 	}
 }
 
-// One mistake that was made many times is told once.
+// TestJoin tests that a repeated mistake is reported once.
 func TestJoin(t *testing.T) {
 	var errs []error
 	for i := range 40 {
