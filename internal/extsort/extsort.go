@@ -1,5 +1,4 @@
-// Package extsort brings any number of pairs of numbers into order, with memory for some of
-// them and a temporary file for the rest.
+// Package extsort sorts any number of pairs of numbers, with limited memory and a temporary file.
 package extsort
 
 import (
@@ -14,20 +13,20 @@ import (
 	"slices"
 )
 
-// Pair is what is sorted: by its key, and pairs of one key by their values.
+// Pair is sorted by its key, then by its value.
 type Pair struct {
 	Key   int64
 	Value uint64
 }
 
-// Sorter sorts. The zero value is ready for use.
+// Sorter sorts pairs. The zero value is ready for use.
 type Sorter struct {
-	Folder string // for the temporary file; "" is that of the system
-	Run    int    // how many pairs are in memory; 0 is a million
+	Folder string // folder of the temporary file; "" is the system's
+	Run    int    // maximum number of pairs in memory; 0 means a million
 
 	run  []Pair
 	file *os.File
-	ends []int64 // of the runs in the file
+	ends []int64 // ends of the runs in the file
 }
 
 // Add adds a pair.
@@ -44,7 +43,7 @@ func (p Pair) compare(q Pair) int {
 
 const pairSize = 16
 
-// spill writes what is in memory to the file.
+// spill writes the pairs in memory to the file.
 func (s *Sorter) spill() (err error) {
 	slices.SortFunc(s.run, Pair.compare)
 	if s.file == nil {
@@ -80,7 +79,7 @@ func (s *Sorter) Close() error {
 	return err
 }
 
-// runs is a heap of what comes next in each run.
+// runs is a heap of runs, by their next pairs.
 type runs []*run
 
 type run struct {
@@ -108,7 +107,7 @@ func (r *runs) Pop() any {
 	return last
 }
 
-// Distinct gives of the pairs of each key the first.
+// Distinct yields the first pair of each key.
 func (s *Sorter) Distinct() iter.Seq2[Pair, error] {
 	return func(yield func(Pair, error) bool) {
 		first, last := true, int64(0)
@@ -124,8 +123,8 @@ func (s *Sorter) Distinct() iter.Seq2[Pair, error] {
 	}
 }
 
-// Sorted gives all pairs in their order, as often as it is called. An error is the last that
-// it gives. Nothing is added after it.
+// Sorted yields all pairs in order. It may be called repeatedly. An error ends the sequence. No pairs may be added
+// after the first call.
 func (s *Sorter) Sorted() iter.Seq2[Pair, error] {
 	return func(yield func(Pair, error) bool) {
 		if s.file == nil {
@@ -155,7 +154,7 @@ func (s *Sorter) Sorted() iter.Seq2[Pair, error] {
 	}
 }
 
-// open returns the runs, with the first of each.
+// open returns the runs, each at its first pair.
 func (s *Sorter) open() (h runs, err error) {
 	if len(s.run) > 0 {
 		if err := s.spill(); err != nil {

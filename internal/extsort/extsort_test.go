@@ -30,7 +30,7 @@ func TestSorted(t *testing.T) {
 			}
 			slices.SortFunc(want, Pair.compare)
 			firsts := slices.CompactFunc(slices.Clone(want), func(a, b Pair) bool { return a.Key == b.Key })
-			for range 2 { // it can be gone through again
+			for range 2 { // iterating again gives the same result
 				if got := list(t, s.Sorted()); !slices.Equal(got, want) {
 					t.Errorf("%d pairs in runs of %d come as %d", n, size, len(got))
 				}
