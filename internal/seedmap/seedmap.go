@@ -1,4 +1,4 @@
-// Package seedmap makes maps for tests of which it is known what a census of them has to say.
+// Package seedmap makes maps with known census results for tests.
 package seedmap
 
 import (
@@ -16,10 +16,10 @@ import (
 // Size is the width and height of the maps in tiles.
 const Size = 40
 
-// Images are the names of those that the maps choose from.
+// Images are the names of the images used in the maps.
 var Images = []string{"jungle_main", "grass_main", "desert_main", "sun", "own_tiles"}
 
-// Make returns n maps of all flavors, and questions about them. The same seed makes the same maps.
+// Make returns n maps of all flavors, and queries about them. The same seed makes the same maps.
 func Make(n int, seed uint64) (seeds []censustest.Seed, queries []censustest.Query, err error) {
 	a := newAnswers()
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -34,7 +34,7 @@ func Make(n int, seed uint64) (seeds []censustest.Seed, queries []censustest.Que
 	return seeds, a.queries(), nil
 }
 
-// answers are what is put into the maps, as it will be asked for.
+// answers collects the contents of the maps, as the queries will return them.
 type answers struct {
 	jungle07, unused, gameless, pixels, quads, synchronized, images []string
 	authors, commands, freeze, teles, fast, zones, sounds           map[string]int
@@ -58,7 +58,7 @@ func picture(i int) *image.NRGBA {
 	return p
 }
 
-// make makes a map. What it has is noted.
+// make makes a map, and adds its contents to the answers.
 func (a *answers) make(r *rand.Rand, file, flavor string) *twmap.Map {
 	m := twmap.New(Size, Size)
 	m.Info.Author = []string{"Ann", "Bob", "Żaneta"}[r.IntN(3)]
@@ -100,7 +100,7 @@ func (a *answers) make(r *rand.Rand, file, flavor string) *twmap.Map {
 	return m
 }
 
-// look adds layers that are to be seen, and envelopes that move some of them.
+// look adds visible layers, and envelopes that animate some of them.
 func (a *answers) look(r *rand.Rand, m *twmap.Map, file, flavor string) {
 	used := make(map[int]bool)
 	group := twmap.NewGroup("Deco")
@@ -139,7 +139,7 @@ func (a *answers) look(r *rand.Rand, m *twmap.Map, file, flavor string) {
 	}
 }
 
-// physics adds what only DDNet has.
+// physics adds content that exists in DDNet only.
 func (a *answers) physics(r *rand.Rand, m *twmap.Map, file string) {
 	tele, speedup := twmap.NewTileLayer(twmap.KindTele, Size, Size), twmap.NewTileLayer(twmap.KindSpeedup, Size, Size)
 	switches, tune := twmap.NewTileLayer(twmap.KindSwitch, Size, Size), twmap.NewTileLayer(twmap.KindTune, Size, Size)
@@ -177,7 +177,7 @@ func (a *answers) physics(r *rand.Rand, m *twmap.Map, file string) {
 	}
 }
 
-// counted returns the lines of counts, in order.
+// counted returns the counts as sorted lines.
 func counted(counts map[string]int) (lines []string) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		lines = append(lines, fmt.Sprintf("%s|%d", name, counts[name]))
@@ -186,7 +186,7 @@ func counted(counts map[string]int) (lines []string) {
 }
 
 func (a *answers) queries() []censustest.Query {
-	var shared []string // pictures that several maps have
+	var shared []string // pictures that are in several maps
 	times := make(map[string]int)
 	for _, line := range a.pixels {
 		times[line[:sha256.Size*2]]++
