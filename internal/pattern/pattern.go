@@ -1,6 +1,5 @@
-// Package pattern is what search looks for: a regular expression, and what can be told of
-// it without a text: whether it can match a line that is made from known words. So a file
-// need not be made to know that nothing is in it.
+// Package pattern implements the patterns of search: regular expressions, with a check whether an expression can match
+// a line made from known words. So files that cannot match need not be created for a search.
 package pattern
 
 import (
@@ -12,7 +11,7 @@ import (
 	"unicode"
 )
 
-// Pattern is a regular expression for lines.
+// Pattern is a regular expression that matches lines.
 type Pattern struct {
 	re     *regexp.Regexp
 	parsed *syntax.Regexp
@@ -24,10 +23,10 @@ type Hit struct {
 	Text string
 }
 
-// New returns the pattern of an expression, in which ^ and $ are the ends of a line.
+// New compiles an expression, in which ^ and $ match the ends of a line.
 func New(expr string) (*Pattern, error) {
 	if _, err := regexp.Compile(expr); err != nil {
-		return nil, err // which quotes what the user wrote
+		return nil, err // quotes the user's expression
 	}
 	re, err := regexp.Compile("(?m)" + expr)
 	if err != nil {
@@ -40,10 +39,10 @@ func New(expr string) (*Pattern, error) {
 	return &Pattern{re, parsed.Simplify()}, nil
 }
 
-// In reports whether something in a text matches.
+// In reports whether any part of a text matches.
 func (p *Pattern) In(text []byte) bool { return p.re.Match(text) }
 
-// Lines returns the lines of a text that match, without their ends.
+// Lines returns the matching lines of a text, without their line ends.
 func (p *Pattern) Lines(text []byte) (hits []Hit) {
 	if !p.In(text) {
 		return nil
@@ -58,18 +57,18 @@ func (p *Pattern) Lines(text []byte) (hits []Hit) {
 	return hits
 }
 
-// Words is what lines are made from: words, and anything that some characters spell. A word
-// stands alone: what is beside it is a separator.
+// Words describes lines that consist of words and of any text spelled with some characters. A word has separators on
+// both sides.
 type Words struct {
 	Characters string
 	Words      []string
 }
 
-// separators are what stands between words, where it is among the characters.
+// separators are the characters between words, as far as they are in Characters.
 const separators = " *="
 
-// Possible reports whether a line of these words can match. It may say yes where none
-// can, but never no where one can.
+// Possible reports whether a line of these words can match. It may report true if none can, but never false if one
+// can.
 func (p *Pattern) Possible(w Words) bool { return w.possible(p.parsed) }
 
 func (w Words) possible(re *syntax.Regexp) bool {
@@ -96,17 +95,17 @@ func (w Words) possible(re *syntax.Regexp) bool {
 	case syntax.OpRepeat:
 		return re.Min == 0 || w.possible(re.Sub[0])
 	}
-	return true // what is empty, or repeats no times, or stands for any character
+	return true // empty expressions, zero repetitions, and expressions for any character
 }
 
-// any reports whether a line can have a character of some kind.
+// any reports whether a line can contain a character of some kind.
 func (w Words) any(kind func(rune) bool) bool {
 	return strings.ContainsFunc(w.Characters, kind) ||
 		slices.ContainsFunc(w.Words, func(word string) bool { return strings.ContainsFunc(word, kind) })
 }
 
-// has reports whether a line can have a text, ignoring case if fold is set. What of the
-// text is between separators is within one word, or spelled.
+// has reports whether a line can contain a text, ignoring case if fold is set. Each part of the text between
+// separators must be within one word, or spelled.
 func (w Words) has(text string, fold bool) bool {
 	in := strings.Contains
 	if fold {
@@ -131,7 +130,7 @@ func (w Words) has(text string, fold bool) bool {
 	return true
 }
 
-// folded is a text in which all letters that differ only in case are the same.
+// folded returns the text with letters that differ only in case replaced by the same letter.
 func folded(text string) string {
 	return strings.Map(func(r rune) rune {
 		least := r

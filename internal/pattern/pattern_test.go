@@ -37,7 +37,7 @@ func TestPossible(t *testing.T) {
 	}
 }
 
-// Whatever matches is possible.
+// TestPossibleIsNeverTooStrict tests that Possible reports true for every matching line.
 func TestPossibleIsNeverTooStrict(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	w := Words{Characters: " *=01y", Words: []string{"ab:Cd", `"q y"`, "x1*0", "ß"}}
