@@ -1,5 +1,4 @@
-// Package censustest asks questions of the rows that the census of a game tells, in SQL as query
-// engines do. It is for tests.
+// Package censustest runs SQL queries on the rows of a game's census, as query engines do, for tests.
 package censustest
 
 import (
@@ -17,20 +16,20 @@ import (
 	"trowel.example/format"
 )
 
-// Query is a question about files whose answer is known. The SQL is such as every engine takes.
+// Query is a query about files, with its answer. The SQL must be accepted by every engine.
 type Query struct {
-	Name string // what is asked
+	Name string // the question
 	SQL  string
-	Want []string // the rows, values with | between; null is NULL
+	Want []string // expected rows, with values separated by |; null is NULL
 }
 
-// Seed is a file that was made for such questions.
+// Seed is a file made for queries.
 type Seed struct {
 	Name string
 	Data []byte
 }
 
-// DB is the tables of a game, with the rows of some files.
+// DB is a database with the tables of a game and the rows of some files.
 type DB struct {
 	t      testing.TB
 	conn   *sqlite.Conn
@@ -77,8 +76,7 @@ func New(t testing.TB, game *format.Game) *DB {
 	return db
 }
 
-// Add adds the rows of a file, which have to be as their tables say, and returns what is told
-// of as missing.
+// Add adds the rows of a file, checks that they match their tables, and returns the losses that were reported.
 func (db *DB) Add(f *format.Format, src *format.Source) (missed []string, err error) {
 	db.t.Helper()
 	var mu sync.Mutex
@@ -125,7 +123,7 @@ func (db *DB) put(table *format.Table, file string, values []format.Cell) {
 	}
 }
 
-// Ask returns the rows of a query, as [Query] has them.
+// Ask returns the rows of a query, in the form of [Query.Want].
 func (db *DB) Ask(sql string) (rows []string) {
 	db.t.Helper()
 	if err := sqlitex.ExecuteTransient(db.conn, sql, &sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
@@ -143,7 +141,7 @@ func (db *DB) Ask(sql string) (rows []string) {
 	return rows
 }
 
-// Find returns what `find` answers to a query of a file.
+// Find returns the hits of a `find` query in a file.
 func Find(t testing.TB, f *format.Format, src *format.Source, words ...string) (hits []format.Hit) {
 	t.Helper()
 	steps, err := format.ParseSteps(new(format.Job), f.Finder.Commands, words)
@@ -159,7 +157,7 @@ func Find(t testing.TB, f *format.Format, src *format.Source, words ...string) (
 	return hits
 }
 
-// Field returns a fact of a hit.
+// Field returns a field of a hit.
 func Field(h format.Hit, key string) string {
 	for _, f := range h.Fields {
 		if f.Key == key {
@@ -169,7 +167,7 @@ func Field(h format.Hit, key string) string {
 	return ""
 }
 
-// Answers asks queries of the rows of seeds, of which the answers are known and there are some.
+// Answers checks the answers to queries about seeds. Each query must have rows.
 func Answers(t testing.TB, game *format.Game, f *format.Format, seeds []Seed, queries []Query) {
 	t.Helper()
 	db := New(t, game)
@@ -188,7 +186,7 @@ func Answers(t testing.TB, game *format.Game, f *format.Format, seeds []Seed, qu
 	}
 }
 
-// Info returns what `info` tells of a file, by its keys.
+// Info returns the facts that `info` prints about a file, by key.
 func Info(t testing.TB, f *format.Format, src *format.Source) map[string]any {
 	t.Helper()
 	file, err := f.Open(t.Context(), new(format.Job), src)
@@ -207,7 +205,7 @@ func Info(t testing.TB, f *format.Format, src *format.Source) map[string]any {
 	return fields
 }
 
-// Findings returns what `check` finds in a file.
+// Findings returns the findings of `check` in a file.
 func Findings(t testing.TB, f *format.Format, src *format.Source) []check.Finding {
 	t.Helper()
 	file, err := f.Open(t.Context(), new(format.Job), src)
