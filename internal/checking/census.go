@@ -9,7 +9,7 @@ import (
 	"trowel.example/format"
 )
 
-// Table declares the table of the findings of a game's files.
+// Table declares the table of the findings in a game's files.
 func Table(name string) *format.Table {
 	return &format.Table{Name: name, Title: "A finding, as check reports it.", Columns: []format.Column{
 		{Name: "id", Type: format.ColumnText, Help: "The kind of finding, such as tw-map-no-game-layer."},
@@ -21,9 +21,9 @@ func Table(name string) *format.Table {
 	}}
 }
 
-// Rows returns the [format.Census.Rows] of files that open opens: what rows tells of an open file, and
-// then what [Run] finds, as rows of a table that [Table] made. Of a file that is too damaged to be
-// opened there are only these.
+// Rows returns a [format.Census.Rows] function for files that open opens: it returns the rows of an open file, and
+// then the findings of [Run] as rows of a table made by [Table]. For a file that is too damaged to be opened it
+// returns findings only.
 func Rows(
 	open func(context.Context, *format.Job, *format.Source) (format.File, error),
 	rows func(ctx context.Context, job *format.Job, src *format.Source, file format.File, row func(*format.Table, []format.Cell) error) error,

@@ -1,5 +1,5 @@
-// Package checking checks a file as a whole: what its format finds, what of it could not be
-// read, and that it cannot be opened at all, are findings alike.
+// Package checking checks complete files: findings of the format, unreadable parts, and failures to open the file are
+// all reported as findings.
 package checking
 
 import (
@@ -13,7 +13,7 @@ import (
 	"trowel.example/internal/server"
 )
 
-// Kinds that the tool itself can find, whatever the format.
+// Kinds of findings of the tool itself, for all formats.
 var (
 	catalog     check.Catalog
 	Unreadable  = catalog.Add("unreadable", check.Error, "The file cannot be opened: it breaks where the finding says, -v tells the offset.", "Get another copy of the file; `trowel dump` shows what is before that place.")
@@ -23,11 +23,11 @@ var (
 	Build       = catalog.Add("build-warning", check.Warning, "The folder can be made a game file, but not just as it is.", "See whether what the finding says is what you want.")
 )
 
-// Kinds returns the kinds of findings that no format has.
+// Kinds returns the kinds of findings that belong to no format.
 func Kinds() []*check.Kind { return catalog.Kinds() }
 
-// Run reports all that is wrong with a file. It returns why it could not, or not to the end,
-// where nothing is known of the file: a server failed, or the context ended.
+// Run reports all problems in a file. It returns an error if the check could not be completed for a reason outside the
+// file: a server failed, or the context ended.
 func Run(ctx context.Context, f *format.Format, job *format.Job, src *format.Source, sink check.Sink) error {
 	g := Gathering{sink: sink, put: sink}
 	err := Shard(ctx, f, job, src, g.Put, g.Miss)
@@ -35,8 +35,8 @@ func Run(ctx context.Context, f *format.Format, job *format.Job, src *format.Sou
 	return err
 }
 
-// Shard is [Run] for the shard of a file that the job names. Its findings are for
-// [Gathering.Put], and what is missing is for [Gathering.Miss].
+// Shard is [Run] for the shard of the job. Its findings must be passed to [Gathering.Put], and its losses to
+// [Gathering.Miss].
 func Shard(ctx context.Context, f *format.Format, job *format.Job, src *format.Source, sink, missed check.Sink) error {
 	var l losses
 	its := l.of(job, nil)
@@ -47,13 +47,13 @@ func Shard(ctx context.Context, f *format.Format, job *format.Job, src *format.S
 	return l.check(ctx, its, file, err, sink, missed)
 }
 
-// losses are what was told of as missing.
+// losses collects reported losses.
 type losses struct {
 	mu  sync.Mutex
 	all []check.Finding
 }
 
-// of returns a job that notes what is missing, and tells it too if tell is not nil.
+// of returns a job that records losses, and also reports them to tell unless it is nil.
 func (l *losses) of(job *format.Job, tell func(path, message string)) *format.Job {
 	its := *job
 	its.OnMiss = func(path, message string) {
@@ -67,7 +67,7 @@ func (l *losses) of(job *format.Job, tell func(path, message string)) *format.Jo
 	return &its
 }
 
-// check is [Shard] of a file that was opened, or could not be because of err.
+// check is [Shard] for an opened file, or for a file that could not be opened because of err.
 func (l *losses) check(ctx context.Context, job *format.Job, file format.File, err error, sink, missed check.Sink) error {
 	if err == nil {
 		err = file.Check(ctx, job, sink)
@@ -86,17 +86,16 @@ func (l *losses) check(ctx context.Context, job *format.Job, file format.File, e
 	return nil
 }
 
-// Gathering makes of the findings of all shards of a file, which are put into it in their order,
-// those of the file.
+// Gathering combines the findings of all shards, passed to it in order, into those of the whole file.
 type Gathering struct {
 	sink, put check.Sink
 	end       func()
-	failed    bool // there is an error among them
+	failed    bool // an error was reported
 	missed    []check.Finding
-	known     map[string]bool // what is missing for all shards is told once
+	known     map[string]bool // losses common to all shards are reported once
 }
 
-// Gather begins the findings of a file.
+// Gather starts the findings of a file.
 func Gather(f *format.Format, sink check.Sink) *Gathering {
 	g := &Gathering{sink: sink, put: sink}
 	if f.Sharding != nil && f.Sharding.Gather != nil {
@@ -105,13 +104,13 @@ func Gather(f *format.Format, sink check.Sink) *Gathering {
 	return g
 }
 
-// Put puts in what a shard found.
+// Put adds a finding of a shard.
 func (g *Gathering) Put(f check.Finding) {
 	g.failed = g.failed || f.Severity == check.Error
 	g.put(f)
 }
 
-// Miss puts in what could not be read of a shard.
+// Miss adds a loss of a shard.
 func (g *Gathering) Miss(f check.Finding) {
 	if g.known == nil {
 		g.known = make(map[string]bool)
@@ -122,7 +121,7 @@ func (g *Gathering) Miss(f check.Finding) {
 	}
 }
 
-// End tells the rest: what is missing is told unless a check has told of errors, in more detail.
+// End reports the rest: losses are reported unless a check has reported errors, which are more detailed.
 func (g *Gathering) End() {
 	if g.end != nil {
 		g.end()
@@ -134,7 +133,7 @@ func (g *Gathering) End() {
 	}
 }
 
-// Broken makes a finding of an error.
+// Broken converts an error to a finding.
 func Broken(kind *check.Kind, err error) check.Finding {
 	f := check.Finding{ID: kind.ID, Severity: kind.Severity, Offset: -1, Message: err.Error()}
 	var e *fault.Error
