@@ -1,4 +1,4 @@
-// Package storetest tests what stores promise: see [storage.Store].
+// Package storetest tests implementations of [storage.Store].
 package storetest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"trowel.example/storage"
 )
 
-// Run tests an empty store.
+// Run tests a store, which must be empty.
 func Run(t *testing.T, s storage.Store) {
 	ctx := t.Context()
 	names := func(folder string) []string {
@@ -39,7 +39,7 @@ func Run(t *testing.T, s storage.Store) {
 	if _, err := s.Open(ctx, "a/b"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "a") || storage.IsUnavailable(err) {
 		t.Errorf("what is not there: %v", err)
 	}
-	long := bytes.Repeat([]byte("0123456789abcdef"), 11<<20/16) // several requests
+	long := bytes.Repeat([]byte("0123456789abcdef"), 11<<20/16) // needs several requests
 	for name, data := range map[string][]byte{"mark.json": []byte("{}"), "a/b": []byte("one"), "a/empty": {}, "a/long": long, "ab/c": []byte("two")} {
 		if err := storage.WriteFile(ctx, s, name, data); err != nil {
 			t.Fatal(err)
@@ -65,7 +65,7 @@ func Run(t *testing.T, s storage.Store) {
 		t.Errorf("a list that was ended: %v", err)
 	}
 
-	// It is read at any place.
+	// A file can be read at any offset.
 	f, err := s.Open(ctx, "a/long")
 	if err != nil || f.Size() != int64(len(long)) {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func Run(t *testing.T, s storage.Store) {
 		t.Error(err)
 	}
 
-	// What is there stays, and what has no end is not there.
+	// Existing files are kept, and uncommitted files do not exist.
 	if err := storage.WriteFile(ctx, s, "a/b", []byte("other")); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a second file of one name: %v", err)
 	}
@@ -121,7 +121,7 @@ func Run(t *testing.T, s storage.Store) {
 	}
 }
 
-// locks tests that nobody is in with one who is alone, however many come at once.
+// locks tests that an exclusive lock excludes all others, however many are requested at once.
 func locks(t *testing.T, s storage.Store) {
 	ctx := t.Context()
 	take := func(alone bool) storage.Lock {
