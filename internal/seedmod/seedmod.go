@@ -1,4 +1,4 @@
-// Package seedmod makes mods for tests of which it is known what a census of them has to say.
+// Package seedmod makes mods with known census results for tests.
 package seedmod
 
 import (
@@ -19,7 +19,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// Make returns n mods, and questions about them. The same seed makes the same mods.
+// Make returns n mods, and queries about them. The same seed makes the same mods.
 func Make(n int, seed uint64) (seeds []censustest.Seed, queries []censustest.Query, err error) {
 	a := newAnswers()
 	r := rand.New(rand.NewPCG(seed, 2))
@@ -39,7 +39,7 @@ func Make(n int, seed uint64) (seeds []censustest.Seed, queries []censustest.Que
 	return seeds, a.queries(), nil
 }
 
-// memory is what a mod is written to.
+// memory is an output in memory.
 type memory struct{ data []byte }
 
 func (m *memory) WriteAt(p []byte, at int64) (int, error) {
@@ -53,7 +53,7 @@ func (m *memory) ReadAt(p []byte, at int64) (int, error) {
 	return bytes.NewReader(m.data).ReadAt(p, at)
 }
 
-// answers are what is put into the mods, as it will be asked for.
+// answers collects the contents of the mods, as the queries will return them.
 type answers struct {
 	required, removed, strong, textured, missing, icons, sources []string
 	authors, guids, contents, kinds, levels                      map[string]int
@@ -138,7 +138,7 @@ func (a *answers) files(r *rand.Rand, file string, i int) (files []pak.NewFile, 
 	return files, nil
 }
 
-// counted returns the lines of counts of least or more, in order.
+// counted returns the counts of at least least as sorted lines.
 func counted(counts map[string]int, least int) (lines []string) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		if counts[name] >= least {
@@ -150,7 +150,7 @@ func counted(counts map[string]int, least int) (lines []string) {
 
 func (a *answers) queries() []censustest.Query {
 	twice := counted(a.guids, 2)
-	slices.SortFunc(twice, func(a, b string) int { // as numbers
+	slices.SortFunc(twice, func(a, b string) int { // sorted as numbers
 		x, _ := text.ParseInt64(a[:strings.IndexByte(a, '|')])
 		y, _ := text.ParseInt64(b[:strings.IndexByte(b, '|')])
 		return int(x - y)
