@@ -1,6 +1,5 @@
-// Package deep copies and compares models: trees of exported fields, lists and pointers, as
-// a decoder makes them. What is not exported says where a part was found in a file, and is
-// no part of what the model says.
+// Package deep copies and compares models: trees of exported fields, lists and pointers, as returned by decoders.
+// Unexported fields only record where a part was in a file, and are not part of the model.
 package deep
 
 import (
@@ -8,15 +7,15 @@ import (
 	"reflect"
 )
 
-// Clone returns a copy that shares nothing with v. Where two fields of v point to the same
-// part, those of the copy do too.
+// Clone returns a copy that shares nothing with v. If two fields of v point to the same part, those of the copy do
+// too.
 func Clone[T any](v T) T {
 	var c T
 	cloner{}.copy(reflect.ValueOf(&c).Elem(), reflect.ValueOf(&v).Elem())
 	return c
 }
 
-// cloner has the copy of each part that was pointed to.
+// cloner contains the copies of all parts reached through pointers.
 type cloner map[any]reflect.Value // by the pointer
 
 func (c cloner) copy(to, from reflect.Value) {
@@ -51,7 +50,7 @@ func (c cloner) copy(to, from reflect.Value) {
 			c.copy(to.Index(i), from.Index(i))
 		}
 	case reflect.Struct:
-		to.Set(from) // with what is not exported
+		to.Set(from) // includes unexported fields
 		for i := range from.NumField() {
 			if from.Type().Field(i).IsExported() {
 				c.copy(to.Field(i), from.Field(i))
@@ -62,14 +61,13 @@ func (c cloner) copy(to, from reflect.Value) {
 	}
 }
 
-// Equal reports whether two models say the same. A list that is nil is as an empty one, and
-// numbers are compared bit by bit. Where two fields of one point to the same part, those of
-// the other have to.
+// Equal reports whether two models are equal. A nil list equals an empty one, and numbers are compared bit by bit. If
+// two fields of one model point to the same part, those of the other must too.
 func Equal[T any](a, b T) bool {
 	return comparer{make(map[any]any), make(map[any]any)}.equal(reflect.ValueOf(&a).Elem(), reflect.ValueOf(&b).Elem())
 }
 
-// comparer has the counterpart of each part that was pointed to.
+// comparer contains the counterparts of all parts reached through pointers.
 type comparer struct{ a, b map[any]any } // by the pointers
 
 func (c comparer) equal(a, b reflect.Value) bool {

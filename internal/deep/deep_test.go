@@ -20,7 +20,7 @@ type part struct {
 func model() *part {
 	leaf := &part{Name: "leaf", Value: &part{Name: "value"}, Grid: [2]float32{1, float32(math.NaN())}, from: 7}
 	root := &part{Name: "root", Parts: []*part{leaf, {Name: "other", At: leaf, Bytes: []byte{1}}}}
-	root.At = root // a circle
+	root.At = root // a cycle
 	return root
 }
 
