@@ -8,12 +8,11 @@ import (
 	"trowel.example/internal/host"
 )
 
-// Tests run on a machine that has nothing: no variable, no installed game, no program. Those that are about the machine
-// call OnHost.
+// Tests run on a host without variables, installed games and programs. Tests of access to the host call OnHost.
 func init() { host.Replace(host.Nothing) }
 
-// AsProgram is for the main function of tests that start themselves as the program: the program has the variables
-// and programs that its test gave it, and still no folder of an installed game.
+// AsProgram is for the main function of tests that start themselves as the program: the program sees the variables and
+// programs that its test provides, but no folders of installed games.
 func AsProgram() {
 	host.Replace(func(q host.Question) (string, bool) {
 		if q.Kind == host.Folder {
@@ -23,13 +22,13 @@ func AsProgram() {
 	})
 }
 
-// A Host is the machine of a test.
+// A Host is the simulated host of a test.
 type Host struct {
 	mu    sync.Mutex
 	asked []string
 }
 
-// Asked returns the questions that the program asked since the last call, each of them once, in order of the alphabet.
+// Asked returns the distinct questions that the program asked since the last call, sorted alphabetically.
 func (h *Host) Asked() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -39,7 +38,7 @@ func (h *Host) Asked() []string {
 	return slices.Compact(list)
 }
 
-// OnHost runs the rest of a test on a machine that has only what is in answers, by question as in "variable HOME". The
+// OnHost runs the rest of a test on a host that has only what answers contains, by question as in "variable HOME". The
 // test must not run in parallel with others.
 func OnHost(t testing.TB, answers map[string]string) *Host {
 	t.Helper()
@@ -49,7 +48,7 @@ func OnHost(t testing.TB, answers map[string]string) *Host {
 	})
 }
 
-// OnHostOf is OnHost with a function that answers, such as host.System.
+// OnHostOf is OnHost with a function that answers questions, such as host.System.
 func OnHostOf(t testing.TB, answer host.Answer) *Host {
 	t.Helper()
 	h := new(Host)

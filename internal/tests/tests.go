@@ -1,6 +1,6 @@
-// Package tests decides which form of a test runs. `go test` runs the short forms, which need nothing but Go.
-// TROWEL_TESTS=long runs the long ones: more seeds, larger worlds, many processes, real files, and the programs
-// of the games as judges. TROWEL_TESTS=judges runs the short forms, and the judges. A benchmark has the long form only.
+// Package tests decides which form of a test runs. `go test` runs the short forms, which require only Go.
+// TROWEL_TESTS=long runs the long forms: more seeds, larger worlds, many processes, real files, and the programs of
+// the games as judges. TROWEL_TESTS=judges runs the short forms with judges. A benchmark has a long form only.
 package tests
 
 import (
@@ -18,8 +18,8 @@ const (
 	long   = "long"
 )
 
-// EnvLog names a file to which each place of a test that asks for a long form is added, as path:line,
-// if the answer is yes: so that one can see that every long form ran.
+// EnvLog names a file to which each place in a test that asks for the long form is appended, as path:line, if the long
+// form runs. It shows that every long form ran.
 const EnvLog = "TROWEL_TESTS_LOG"
 
 // Long reports whether the long form of a test runs.
@@ -28,7 +28,7 @@ func Long(t testing.TB) bool {
 	return isLong(t)
 }
 
-// Of returns the value for the form that runs: a count of rounds, a size.
+// Of returns the value for the form that runs, such as a number of rounds or a size.
 func Of[T any](t testing.TB, short, whole T) T {
 	t.Helper()
 	if isLong(t) {
@@ -37,7 +37,7 @@ func Of[T any](t testing.TB, short, whole T) T {
 	return short
 }
 
-// LongOnly skips a test that has no short form, and states why.
+// LongOnly skips a test that has no short form, for the given reason.
 func LongOnly(t testing.TB, why string) {
 	t.Helper()
 	if !isLong(t) {
@@ -45,7 +45,7 @@ func LongOnly(t testing.TB, why string) {
 	}
 }
 
-// Judges skips a test that asks programs of others, unless these are to be asked.
+// Judges skips a test that uses programs of other projects unless judges are enabled.
 func Judges(t testing.TB) {
 	t.Helper()
 	if os.Getenv("TROWEL_TESTS") != judges && !isLong(t) {
@@ -53,7 +53,7 @@ func Judges(t testing.TB) {
 	}
 }
 
-// NotRaced skips a test with the race detector, which would take long and find nothing: it says why.
+// NotRaced skips a test under the race detector, where it would be slow and useless, for the given reason.
 func NotRaced(t testing.TB, why string) {
 	t.Helper()
 	if Raced {
@@ -63,7 +63,7 @@ func NotRaced(t testing.TB, why string) {
 
 var logged sync.Map // by place
 
-// isLong is for the exported functions, whose caller it notes.
+// isLong implements the exported functions, and logs their caller.
 func isLong(t testing.TB) bool {
 	t.Helper()
 	if _, isBenchmark := t.(*testing.B); isBenchmark {
