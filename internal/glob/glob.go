@@ -1,7 +1,6 @@
-// Package glob matches names with the patterns that people type: * stands for any characters,
-// or none, and ? for one. Everything else stands for itself, brackets too, which names of
-// layers and nodes may have; so every text is a pattern. Bytes that are not UTF-8 stand for any
-// character.
+// Package glob matches names with patterns of users: * matches any characters, or none, and ? matches one character.
+// All other characters match themselves, including brackets, which occur in names of layers and nodes; so every text
+// is a valid pattern. Invalid UTF-8 in a pattern matches any character.
 package glob
 
 import (
@@ -11,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns a function that reports whether a text is what one of the patterns means.
+// Text returns a function that reports whether a text matches one of the patterns.
 func Text(patterns ...string) func(string) bool {
 	if !slices.ContainsFunc(patterns, func(p string) bool { return strings.ContainsAny(p, "*?") }) {
 		return func(s string) bool { return slices.Contains(patterns, s) }
@@ -19,11 +18,11 @@ func Text(patterns ...string) func(string) bool {
 	return compile("(?s)", 0, patterns)
 }
 
-// Folded is Text without regard to capitals.
+// Folded is Text ignoring case.
 func Folded(patterns ...string) func(string) bool { return compile("(?is)", 0, patterns) }
 
-// Path is Folded for names with a separator between them: * and ? stay between two separators,
-// ** does not, and a separator at the end stands for all that comes behind it.
+// Path is Folded for names with separators: * and ? do not match a separator, ** does, and a pattern that ends with a
+// separator matches everything below it.
 func Path(separator byte, pattern string) func(string) bool {
 	if strings.HasSuffix(pattern, string(separator)) {
 		pattern += "**"
@@ -31,7 +30,7 @@ func Path(separator byte, pattern string) func(string) bool {
 	return compile("(?is)", separator, []string{pattern})
 }
 
-// Literal returns the longest text that is in everything that a pattern of [Text] means.
+// Literal returns the longest text that every match of a [Text] pattern contains.
 func Literal(pattern string) (longest string) {
 	for _, part := range strings.FieldsFunc(pattern, func(c rune) bool { return c == '*' || c == '?' || c == utf8.RuneError }) {
 		if len(part) > len(longest) {

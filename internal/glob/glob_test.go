@@ -12,7 +12,7 @@ func TestPatterns(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		of       func(...string) func(string) bool
-		patterns string // with spaces between
+		patterns string // separated by spaces
 		yes, no  string
 	}{
 		{"text", Text, "default:chest", "default:chest", "default:chest_locked Default:chest"},
