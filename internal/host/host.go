@@ -1,5 +1,5 @@
-// Package host is the only place where the program asks what the machine has: variables, the home folder,
-// folders in which games are installed, programs. Tests replace it.
+// Package host contains all of the program's access to its environment: variables, the home folder, folders with
+// installed games, programs. Tests replace it.
 package host
 
 import (
@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 )
 
-// A Question is what the program asks the machine for: a Variable, a Folder or a Program of a name, or what has no
-// name: the Home folder, the name of the Machine, the name of the User.
+// A Question asks the host for a Variable, a Folder or a Program by name, or for something without a name: the Home
+// folder, the Machine's name or the User's name.
 type Question struct{ Kind, Name string }
 
 // The kinds of questions.
@@ -32,17 +32,17 @@ func (q Question) String() string {
 	return q.Kind + " " + q.Name
 }
 
-// An Answer answers questions, and reports whether the machine has that.
+// An Answer answers a question, and reports whether the host has the requested thing.
 type Answer func(Question) (string, bool)
 
 var current atomic.Pointer[Answer]
 
 func init() { current.Store(new(Answer(System))) }
 
-// Replace gives all questions to another function, and returns the one before.
+// Replace sets the function that answers all questions, and returns the previous one.
 func Replace(a Answer) (before Answer) { return *current.Swap(&a) }
 
-// System answers for the machine itself.
+// System answers questions for the actual host.
 func System(q Question) (answer string, has bool) {
 	var err error
 	switch q.Kind {
@@ -67,7 +67,7 @@ func System(q Question) (answer string, has bool) {
 	return answer, err == nil
 }
 
-// Nothing is the answer of a machine that has nothing.
+// Nothing answers questions for a host that has nothing.
 func Nothing(Question) (string, bool) { return "", false }
 
 func ask(kind, name string) (string, bool) { return (*current.Load())(Question{kind, name}) }
@@ -95,7 +95,8 @@ func MachineName() string { return text(Machine) }
 // UserName returns the name of the user, "" if it is unknown.
 func UserName() string { return text(User) }
 
-// Folders returns those of the paths that the program may look into. The paths are where systems install games, and need not exist.
+// Folders returns the paths that the program may read. The paths are those where systems install games, and need not
+// exist.
 func Folders(paths ...string) []string {
 	var list []string
 	for _, path := range paths {
