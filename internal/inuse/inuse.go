@@ -9,8 +9,8 @@ import (
 // ErrInUse means that another program uses a database, or has it locked.
 var ErrInUse = errors.New("the database is in use")
 
-// Check returns an error that wraps [ErrInUse] if another program has a file open, or a file
-// in a folder, as far as that can be seen.
+// Check returns an error that wraps [ErrInUse] if another program is known to have a file, or a file in a folder,
+// open.
 func Check(path string) error {
 	if by := By(path); by != "" {
 		return fmt.Errorf("%s: %w: by %s", path, ErrInUse, by)

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// By names another program that has a file open, or a file in a folder, if one can
-// be seen; else it is "". Locks would not tell: a server holds none while it does
-// nothing.
+// By returns the name of another program that has a file, or a file in a folder, open; "" if none is visible. Locks
+// are not sufficient for this: an idle server holds none.
 func By(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -29,7 +28,7 @@ func By(path string) string {
 			continue
 		}
 		if st, err := os.Stat(target); err == nil && st.IsDir() {
-			continue // a shell that stands there, or a file manager
+			continue // the current folder of a shell, or a folder open in a file manager
 		}
 		process := strings.Split(link, "/")[2]
 		name, _ := os.ReadFile("/proc/" + process + "/comm")

@@ -2,6 +2,6 @@
 
 package inuse
 
-// By names another program that has a file open, or a file in a folder: here none
-// can be seen.
+// By returns the name of another program that has a file, or a file in a folder, open. On this system programs are not
+// visible, so it returns "".
 func By(string) string { return "" }

@@ -22,7 +22,7 @@ func TestBy(t *testing.T) {
 	if err := os.Symlink(file, dir+"-link"); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Open(file) // that this program has it open says nothing
+	f, err := os.Open(file) // files opened by this program do not count
 	if err != nil {
 		t.Fatal(err)
 	}
