@@ -1,5 +1,4 @@
-// Package scratch makes folders for what a process needs for a while. The folder of a process that was
-// killed is removed by the next one.
+// Package scratch creates temporary folders for a process. If the process is killed, the next one removes its folder.
 package scratch
 
 import (
@@ -10,12 +9,12 @@ import (
 	"trowel.example/internal/filelock"
 )
 
-// lockName is the name of the file in a folder that its process has locked.
+// lockName is the name of the lock file in a folder, which its process keeps locked.
 const lockName = "lock"
 
-// Make makes a folder among the temporary files of the system, whose name begins with a prefix that no
-// other kind has, and removes those of processes that were killed. The function that it returns removes
-// the folder; files in it must be closed then, for some systems remove no others.
+// Make creates a temporary folder whose name starts with prefix, which must be unique to its purpose, and removes
+// those of killed processes. The returned function removes the folder; files in it must be closed before, because some
+// systems cannot remove open files.
 func Make(prefix string) (dir string, end func(), err error) {
 	old, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*", lockName))
 	for _, name := range old {
@@ -38,7 +37,7 @@ func Make(prefix string) (dir string, end func(), err error) {
 		if gone == nil && (err == nil || errors.Is(err, errors.ErrUnsupported)) {
 			return dir, end, nil
 		}
-		end() // before it was locked another process took it for an orphan
+		end() // another process removed it as an orphan before it was locked
 	}
 }
 
@@ -52,7 +51,7 @@ func removeOrphan(name string) {
 		f.Close()
 		return
 	}
-	_ = os.RemoveAll(filepath.Dir(name)) // while nobody else can lock it
+	_ = os.RemoveAll(filepath.Dir(name)) // while no other process can lock it
 	f.Close()
-	_ = os.RemoveAll(filepath.Dir(name)) // where a file that is open stays
+	_ = os.RemoveAll(filepath.Dir(name)) // on systems where the open file was kept
 }

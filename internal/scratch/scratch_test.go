@@ -8,8 +8,7 @@ import (
 	"trowel.example/internal/filelock"
 )
 
-// The folder of a process that was killed goes when the next one is made; that of one that lives
-// stays.
+// TestMake tests that creating a folder removes the folder of a killed process, but not that of a running one.
 func TestMake(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
