@@ -1,10 +1,10 @@
-// Package budget limits what is in memory at a time, over all files that a run works on.
+// Package budget limits the memory in use at a time, over all files that a run processes.
 package budget
 
 import "sync"
 
-// Budget is an amount of memory that is lent. It may be used by many goroutines, but
-// none may take from it twice at a time: it could wait for itself.
+// Budget is an amount of memory. It may be used concurrently, but a goroutine must not take from it twice at a time:
+// it could wait for itself forever.
 type Budget struct {
 	size int64
 
@@ -20,8 +20,8 @@ func New(size int64) *Budget {
 	return b
 }
 
-// Take waits until there are n bytes, and returns what gives them back. A caller that asks for more than
-// the whole budget gets it once nobody else has any.
+// Take waits until n bytes are available, and returns a function that releases them. A request larger than the whole
+// budget is granted when nothing else is taken.
 func (b *Budget) Take(n int64) (give func()) {
 	n = max(0, min(n, b.size))
 	b.mu.Lock()

@@ -8,14 +8,14 @@ import (
 	"trowel.example/internal/parallel"
 )
 
-// Never is more lent than there is, but to one who wants more than all; and everybody
-// gets what he wants at last.
+// TestBudget tests that no more than the budget is granted, except to a request for more than the budget, and that
+// every request is granted in the end.
 func TestBudget(t *testing.T) {
 	const size = 100
 	b := budget.New(size)
 	var lent, served atomic.Int64
 	parallel.Each(2000, func(i int) {
-		n := int64(i*37%150) + 1 // some want more than all
+		n := int64(i*37%150) + 1 // some requests exceed the budget
 		give := b.Take(n)
 		if have := lent.Add(min(n, size)); have > size {
 			t.Errorf("%d are lent", have)
