@@ -1,5 +1,5 @@
-// Package corpus finds the real files that tests read. They are not part of
-// the project: most of them state no licence.
+// Package corpus finds the real files that tests read. They are not part of the project, because most of them have no
+// stated licence.
 package corpus
 
 import (
@@ -14,9 +14,9 @@ import (
 	"trowel.example/internal/tests"
 )
 
-// Dir returns a folder of the corpus: below the folder that TROWEL_CORPUS names,
-// else below shared/corpus beside the project. The test is skipped where there
-// is none, unless it is required, and in short mode.
+// Dir returns a folder of the corpus: in the folder that TROWEL_CORPUS names, otherwise in shared/corpus next to the
+// project. It skips the test if the folder does not exist, unless the corpus is required, and if short forms of tests
+// run.
 func Dir(t testing.TB, name string) string {
 	t.Helper()
 	tests.LongOnly(t, "reads many real files")
@@ -32,8 +32,8 @@ func Dir(t testing.TB, name string) string {
 	return dir
 }
 
-// Missing skips a test that lacks something of a kind. It fails instead if
-// TROWEL_REQUIRE lists that kind, as in "corpus,judges".
+// Missing skips a test that lacks something of a kind. It fails the test instead if TROWEL_REQUIRE lists that kind, as
+// in "corpus,judges".
 func Missing(t testing.TB, kind, format string, args ...any) {
 	t.Helper()
 	if slices.Contains(strings.Split(os.Getenv("TROWEL_REQUIRE"), ","), kind) {
