@@ -1,5 +1,4 @@
-// Package lfs knows the small texts that Git puts in the place of large files until
-// Git LFS has fetched them.
+// Package lfs recognizes Git LFS pointer files: the small texts that replace large files until Git LFS fetches them.
 package lfs
 
 import (
@@ -12,22 +11,21 @@ import (
 	"trowel.example/internal/regular"
 )
 
-// ErrPointer is the cause of errors about such files.
+// ErrPointer is the cause of errors about pointer files.
 var ErrPointer = errors.New("this is a Git LFS pointer: run git lfs pull")
 
 var head = []byte("version https://git-lfs.github.com/spec/")
 
-// Length is how many of the first bytes of a file [Is] needs.
+// Length is the number of bytes that [Is] needs.
 const Length = 64
 
-// MaxSize is more than any pointer has, in bytes.
+// MaxSize is larger than any pointer file, in bytes.
 const MaxSize = 1024
 
-// Is reports whether the first bytes of a file are those of a pointer.
+// Is reports whether first is the start of a pointer file.
 func Is(first []byte) bool { return bytes.HasPrefix(first, head) }
 
-// Check returns an error if the file at path is a pointer. A file that is not there or
-// cannot be read is none.
+// Check returns an error if the file at path is a pointer file. It returns nil for missing and unreadable files.
 func Check(path string) error {
 	st, err := os.Stat(path)
 	if err != nil || !st.Mode().IsRegular() || st.Size() > MaxSize {
