@@ -1,19 +1,19 @@
-// Package effort counts what costs most, so that tests can say how often it is done
-// for a task: unlike time, a count is the same on every machine and under every load.
+// Package effort counts expensive operations, so that tests can limit them: unlike times, counts do not depend on the
+// machine and its load.
 package effort
 
 import "sync/atomic"
 
-// What was done since the program began.
+// Counts since the start of the program.
 var (
 	Inflated   atomic.Int64 // zlib streams that were inflated
 	Decompiled atomic.Int64 // data files, layouts and grids of Torchlight that were decoded
-	Placed     atomic.Int64 // walks over all items of a map, to make integers of them
-	Decoded    atomic.Int64 // datafiles of which a map was made
+	Placed     atomic.Int64 // walks over all items of a map to make integers from them
+	Decoded    atomic.Int64 // datafiles decoded to maps
 )
 
-// Of returns by how much a counter grows while do runs. Tests that use it cannot run
-// beside others of their package.
+// Of returns the increase of a counter while do runs. Tests that use it must not run in parallel with others of their
+// package.
 func Of(counter *atomic.Int64, do func()) int64 {
 	before := counter.Load()
 	do()
