@@ -24,7 +24,7 @@ type source struct {
 	at   string // path in the folder
 	path string // path in the archive
 	form *form  // nil if the file is packed unchanged
-	twin bool   // the file was compiled by GUTS, and its source is missing
+	twin bool   // the file was compiled by GUTS; it is used only if its source is missing
 	kept *fileResidue
 	info fs.FileInfo
 
@@ -124,7 +124,7 @@ func (f *folder) belongs(at string, dir bool) bool {
 	return (inMedia(at) || dir && strings.EqualFold(at, mediaDir)) && !litter(path.Base(at))
 }
 
-// litter reports whether a file or folder has a name that systems and editors use for leftovers.
+// litter reports whether a file or folder has a name that operating systems and editors use for their own files.
 func litter(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
 		strings.EqualFold(name, "Thumbs.db") || strings.EqualFold(name, "desktop.ini")
@@ -347,7 +347,7 @@ type compileError struct{ error }
 
 func (e *compileError) Unwrap() error { return e.error }
 
-// drop leaves out the sources for which the function is returns true. It calls is on all cores.
+// drop leaves out the sources that pass the filter is. It calls the filter on all cores.
 func (f *folder) drop(is func(s *source) bool) {
 	isBroken := make([]bool, len(f.sources))
 	parallel.Each(len(f.sources), func(i int) { isBroken[i] = is(f.sources[i]) })

@@ -201,7 +201,7 @@ func withoutDigits(s string) string {
 	}, s)
 }
 
-// distance returns the number of letters to insert, delete or change to turn a into b, but at most most.
+// distance returns the number of letters to insert, delete or change to turn a into b, limited to most.
 func distance(a, b string, most int) int {
 	if d := len(a) - len(b); d >= most || -d >= most {
 		return most

@@ -47,10 +47,12 @@ func singles(t testing.TB) []struct {
 // TestSingle tests that a single compiled file round-trips, whatever its name and the form of its numbers.
 func TestSingle(t *testing.T) {
 	for _, s := range singles(t) {
-		if got := moddir.CompiledFormat(s.data, s.name); got != s.format && !bytes.Equal(s.data, oddGrid(t)) { // a grid has no signature, and is recognized by plausible numbers
+		// A grid has no signature, and is recognized by plausible numbers.
+		if got := moddir.CompiledFormat(s.data, s.name); got != s.format && !bytes.Equal(s.data, oddGrid(t)) {
 			t.Errorf("%s: is %q", s.name, got)
 		}
-		if byName := s.form != "" || s.format != "torchlight-raw"; byName != moddir.MayBeCompiled(s.data[:min(len(s.data), 512)], s.name) { // a table has no signature
+		// A table has no signature.
+		if byName := s.form != "" || s.format != "torchlight-raw"; byName != moddir.MayBeCompiled(s.data[:min(len(s.data), 512)], s.name) {
 			t.Errorf("%s: its beginning tells nothing", s.name)
 		}
 		for _, floats := range []text.FloatStyle{text.Exact, text.GUTS} {

@@ -44,7 +44,7 @@ func LookAt[T any](ctx context.Context, e *Editor, files string, choice Choice, 
 	}, yield)
 }
 
-// LookAtFiles is LookAt for the contents of files whose paths the function is accepts.
+// LookAtFiles is LookAt for the contents of files whose paths pass the filter is.
 func LookAtFiles[T any](ctx context.Context, e *Editor, files string, is func(path string) bool, see func(path string, content []byte) []T, yield func(T) error) error {
 	return look(ctx, e, files, is, func(f *file, data []byte) ([]T, error) { return see(f.path, data), nil }, yield)
 }

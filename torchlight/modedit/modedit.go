@@ -378,7 +378,7 @@ func (e *Editor) Select(pattern string) ([]string, error) {
 	return paths, err
 }
 
-// selected returns the files that match a pattern and whose names the function is accepts.
+// selected returns the files that match a pattern and whose names pass the filter is.
 func (e *Editor) selected(pattern string, is func(name string) bool) ([]*file, error) {
 	var list []*file
 	for _, p := range []string{pattern, "MEDIA/" + pattern} {
@@ -405,7 +405,7 @@ func (e *Editor) selected(pattern string, is func(name string) bool) ([]*file, e
 	return list, nil
 }
 
-// all returns the sorted files whose names the function is accepts.
+// all returns the sorted files whose names pass the filter is.
 func (e *Editor) all(is func(name string) bool) []*file {
 	list, _ := e.selected("**", is)
 	return list

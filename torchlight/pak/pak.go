@@ -71,7 +71,7 @@ type Target interface {
 // NewFile is a file to write.
 type NewFile struct {
 	Path    string   // full, for example "MEDIA/SKILLS/FOO.DAT"; the game finds only upper-case names
-	Time    Filetime // of the last change; if a residue knows the content, the residue's time is used
+	Time    Filetime // of the last change; if the content is the one in a residue, the time of the residue is used
 	Type    *Type    // nil: the type of the extension, or of the residue
 	Removed bool     // a record that removes the file; it has no content
 

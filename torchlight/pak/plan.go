@@ -33,8 +33,7 @@ type plan struct {
 	intact   bool // as far as known, the archive of the residue will be reproduced exactly
 }
 
-// newPlan joins the list of files with the residue: files that the residue knows keep their place, new files come after
-// them.
+// newPlan joins the list of files with the residue: files in the residue keep their place, new files come after them.
 func newPlan(files []NewFile, k *Residue) (*plan, error) {
 	byPath := make(map[string]*NewFile, len(files))
 	for i := range files {
@@ -149,7 +148,7 @@ func (o *OddRecord) apply(rec *Record) {
 	}
 }
 
-// add appends the files that the residue does not know to the sections of their directories: first those with content,
+// add appends the files that are not in the residue to the sections of their directories: first those with content,
 // then removed ones, each group sorted by name.
 func (p *plan) add(files []NewFile, byPath map[string]*NewFile) {
 	if len(byPath) == 0 {

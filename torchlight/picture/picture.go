@@ -101,7 +101,7 @@ func bitsOf(m color.Model) int {
 	return 1
 }
 
-// decode decodes a picture in which one byte can represent at most most pixels.
+// decode decodes a picture. The limit most is the greatest number of pixels that one byte can represent.
 func decode(data []byte, c image.Config, err error, most int, read func(io.Reader) (image.Image, error)) (*image.NRGBA, error) {
 	size := fmt.Sprintf("%d × %d", c.Width, c.Height)
 	switch pixels := int64(c.Width) * int64(c.Height); {
