@@ -18,9 +18,9 @@ import (
 const few = 20
 
 // Set changes the values of a key in the files that match a pattern (see [Editor.Select]). A value of the form *N, +N
-// or +-N, with a number N, is multiplied with the old value or added to it, and rounded if the type has only whole
-// numbers. Any other value replaces the old one; with = in front this applies to any text: =+1. Types are kept. Set
-// fails, and changes nothing, if a value is invalid for its type or out of range. It returns the number of changed
+// or +-N, with a number N, multiplies the old value by N or adds N to it; the result is rounded if the type has only
+// whole numbers. Any other value replaces the old one; with = in front this applies to any text: =+1. Types are kept.
+// Set fails, and changes nothing, if a value is invalid for its type or out of range. It returns the number of changed
 // values.
 func (e *Editor) Set(files, key, value string, choice Choice) (int, error) {
 	return e.nodes(files, "values", choice, func(t *tally, n *text.Node, at nodePlace) error {
