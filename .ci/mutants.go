@@ -1,7 +1,9 @@
-// Draws small mistakes, plants each into the code of the programs, and runs the tests that should notice it.
+// Mutants makes small mistakes in the code of the programs, one at a time, and runs the tests that should
+// detect them.
 //
-// The draw is the same for each run: a place has a number by its function, its text and the seed, and the smallest
-// numbers of each kind are drawn. So a mutant stays the same while other functions change.
+// All runs draw the same mistakes: a place has a number that depends on its function, its text and the seed,
+// and the places with the smallest numbers of each kind are drawn. A mutant therefore stays the same when other
+// functions change.
 package main
 
 import (
@@ -40,7 +42,7 @@ type mutant struct {
 	pkg                *pkg
 	file               string
 	line, from, to     int
-	text               string // what replaces them
+	text               string // the replacement
 	order              uint64
 }
 
@@ -140,7 +142,7 @@ func packages(args ...string) (list []*pkg) {
 	return list
 }
 
-// reasons reads lines of an ID and the reason why nothing can notice the mutant.
+// reasons reads the reasons why no test can detect a mutant, one line for each ID.
 func reasons(name string) map[string]string {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -155,7 +157,7 @@ func reasons(name string) map[string]string {
 	return all
 }
 
-// places returns the mutants of a package.
+// places returns the possible mutants of a package.
 func places(p *pkg, seed int) (list []*mutant) {
 	for _, name := range p.GoFiles {
 		file := filepath.Join(p.Dir, name)
@@ -191,7 +193,7 @@ func places(p *pkg, seed int) (list []*mutant) {
 	return list
 }
 
-// visit adds the mutants of a node, but for those of its parts.
+// visit adds the mutants of a node, without those of its children.
 func visit(n ast.Node, add func(kind string, n ast.Node, text string)) bool {
 	switch n := n.(type) {
 	case *ast.IfStmt:
@@ -275,7 +277,7 @@ func (m *mutant) mutated() []byte {
 	return slices.Concat(src[:m.from], []byte(m.text), src[m.to:])
 }
 
-// diff returns the lines that differ.
+// diff returns the changed lines.
 func (m *mutant) diff() string {
 	src, err := os.ReadFile(m.file)
 	if err != nil {
@@ -296,7 +298,7 @@ type runner struct {
 	sound        sync.Map // func() bool by import path
 }
 
-// passes reports whether the tests of a package pass without a mistake: else they notice nothing.
+// passes reports whether the tests of a package pass without a mistake. Otherwise they cannot detect any.
 func (r *runner) passes(p *pkg) bool {
 	once, _ := r.sound.LoadOrStore(p.ImportPath, sync.OnceValue(func() bool {
 		return exec.Command("go", "test", "-vet=off", "-failfast", "-timeout", r.timeout, p.ImportPath).Run() == nil
@@ -325,7 +327,7 @@ func (r *runner) builds(m *mutant) bool {
 	return err == nil
 }
 
-// run runs the tests of the package and of those that import it, until one fails.
+// run runs the tests of the package and of the packages that import it, until one fails.
 func (r *runner) run(m *mutant) string {
 	tested := []*pkg{m.pkg}
 	for _, p := range r.all {
@@ -333,7 +335,7 @@ func (r *runner) run(m *mutant) string {
 			tested = append(tested, p)
 		}
 	}
-	// The nearest first: most mutants die there.
+	// The nearest packages first: they detect most mutants.
 	slices.SortStableFunc(tested, func(a, b *pkg) int {
 		return cmp.Compare(distance(m.pkg.ImportPath, a.ImportPath), distance(m.pkg.ImportPath, b.ImportPath))
 	})
@@ -361,7 +363,7 @@ func (r *runner) run(m *mutant) string {
 	return fmt.Sprintf("SURVIVED %d packages", len(tested))
 }
 
-// distance counts the folders between two packages.
+// distance returns the number of steps between two packages in the tree of folders.
 func distance(a, b string) int {
 	x, y := strings.Split(a, "/"), strings.Split(b, "/")
 	same := 0

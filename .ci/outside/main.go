@@ -1,5 +1,5 @@
-// Program promises uses what the docs of the public packages promise, as a program of
-// somebody else would: .ci/run builds and runs it in a module of its own.
+// Program promises uses the guarantees in the docs of the public packages, as a program of another project
+// would. .ci/run builds and runs it in a separate module.
 package main
 
 import (
@@ -31,7 +31,7 @@ func run() error {
 		return err
 	}
 
-	// Every decoder says with the same error that bytes are missing, and where.
+	// Every decoder reports missing bytes and their offset with the same error.
 	for name, decode := range map[string]func() error{
 		"twmap":    func() error { _, err := twmap.Decode(whole[:20]); return err },
 		"datafile": func() error { _, err := datafile.Decode(whole[:40]); return err },
@@ -49,7 +49,7 @@ func run() error {
 		}
 	}
 
-	// The account of a file has every byte of it.
+	// The account of a file covers every byte.
 	var length int64
 	err = twmap.Trace(whole, func(f trace.Field) {
 		if f.Space == "" {
