@@ -92,7 +92,7 @@ func ExampleSalvage() {
 	// 1
 }
 
-// sample builds a folder of samples.
+// sample builds the sample with the given name, and returns its path.
 func sample(name string) string {
 	folder, err := os.MkdirTemp(".", name)
 	if err != nil {

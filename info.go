@@ -13,7 +13,7 @@ type Info struct {
 type Field struct {
 	Key   string // stable, in lower camel case, such as "mapVersion"
 	Label string // for people, such as "map version"
-	Value any    // a string, an integer, a bool, a []string, or a []Field for a fact that has parts
+	Value any    // a string, an integer, a bool, a []string, or a []Field for a fact with parts
 }
 
 func infoOf(f *format.Format, info format.Info) Info {

@@ -73,7 +73,7 @@ type Finding struct {
 	ID       string   `json:"id"`
 	Severity Severity `json:"severity"`
 	Path     string   `json:"path"`   // place inside the file, such as "groups[2].layers[0]"
-	Offset   int64    `json:"offset"` // offset in the file; -1 where there is none
+	Offset   int64    `json:"offset"` // offset in the file; -1 if there is none
 	Message  string   `json:"message"`
 	At       []Place  `json:"at,omitempty"` // all places that the finding is about
 }

@@ -15,7 +15,7 @@ type Place interface {
 
 // Line is a place in a text file.
 type Line struct {
-	Path   string // of the text inside the file or folder; "" where the file is the text
+	Path   string // path of the text inside the file or folder; "" if the file itself is the text
 	Line   int    // path of the text inside the file or folder; "" if the file itself is the text
 	Column int    // from 1, in bytes; 0 for the whole line
 }

@@ -6,7 +6,7 @@ import "fmt"
 type TextError struct {
 	File         string // path in the folder; "" for a text outside a folder
 	Line, Column int    // from 1; columns count characters; 0 if the error concerns the whole file or line
-	Path         string // of a value in a JSON file, such as quads[3].points
+	Path         string // path of a value in a JSON file, such as quads[3].points
 	Msg          string // what was found, and what was expected
 }
 

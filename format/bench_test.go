@@ -12,7 +12,7 @@ import (
 	"trowel.example/internal/pixel"
 )
 
-// flat is a scene that lays a half-transparent colour over the background, by draw.Draw.
+// flat is a scene that draws a half-transparent colour over the background with draw.Draw.
 type flat struct{ gradient }
 
 func (flat) Render(_ context.Context, dst *image.RGBA, _ format.Look) error {

@@ -75,7 +75,7 @@ func (c *counting) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// --- An archive of compiled files, as Torchlight II's .PAK with its .PAK.MAN.
+// --- An archive of compiled files, like Torchlight II's .PAK with its .PAK.MAN.
 //
 // The list is text: a line "NAME OFFSET LENGTH" for each entry. An entry whose name ends with .DAT is compiled:
 // numbers of 4 bytes. In the tree it is text.
@@ -279,7 +279,7 @@ func TestCarriesArchive(t *testing.T) {
 	}
 }
 
-// --- A folder with a database of blocks, as a Minetest world.
+// --- A folder with a database of blocks, like a Minetest world.
 //
 // world.mt contains the number of blocks; map.db has 8 bytes for each. It is read as by a database cursor: page by
 // page, without an index in memory.

@@ -1,4 +1,4 @@
-// Package format defines how games declare their file formats: the name of a format, how to recognise a file, open it
+// Package format defines how games declare their file formats: the name of a format, how to recognize a file, open it
 // as a tree of ordinary files, build it from such a tree, check it and describe it.
 //
 // The package contains no code for a particular game. Each game has a package that declares its formats as a [Game],
@@ -24,7 +24,7 @@ import (
 type Format struct {
 	Name       string   // stable, such as "teeworlds-map"
 	Title      string   // for people, such as "Teeworlds/DDNet map"
-	Extensions []string // with their dots, the usual one first
+	Extensions []string // with the dot, the usual one first
 	Folder     bool     // the game stores it as a folder, not as a file
 	Stored     bool     // it can be a [Source.Store] as well as a folder
 	Common     bool     // other tools can show and compare these files: texts, pictures, sounds
@@ -146,7 +146,7 @@ type Conversion struct {
 
 	// Pieces and Join do the work of Convert in two steps, for a file that can be split. Pieces calls put with what
 	// the result needs from the shard of the job. Join makes the result; all calls put with the pieces of all shards,
-	// in any order. A piece has a few KiB and belongs to the callee. Nil: only Convert is supported.
+	// in any order. A piece has a few KiB, and put may keep it. Nil: only Convert is supported.
 	Pieces func(ctx context.Context, job *Job, src *Source, put func(piece []byte) error) error
 	Join   func(ctx context.Context, job *Job, out Output, all func(put func(piece []byte) error) error) error
 }
@@ -380,16 +380,16 @@ var ErrUnseen = errors.New("it shows nothing that can be drawn")
 // Compare returns it before it reports any difference.
 var ErrByTrees = errors.New("only the trees can be compared")
 
-// Why no format could be found.
+// The errors if no format matches a file or folder.
 var (
 	ErrUnknown = errors.New("unknown format")
 	ErrNoTree  = errors.New("not the folder of a game file")
 )
 
-// Set is a list of formats, the more particular before the more general.
+// Set is a list of formats, more specific formats before more general ones.
 type Set []*Format
 
-// ByName returns the format of a name, or nil.
+// ByName returns the format with the given name, or nil.
 func (s Set) ByName(name string) *Format {
 	for _, f := range s {
 		if f.Name == name {
@@ -399,8 +399,8 @@ func (s Set) ByName(name string) *Format {
 	return nil
 }
 
-// Find returns the format of a source: by its content, else by its name. The error of one
-// that has none is [ErrUnknown].
+// Find returns the format of a source: by its content, otherwise by its name. If no format matches, the error wraps
+// [ErrUnknown].
 func (s Set) Find(src *Source) (*Format, error) {
 	if !src.IsDir() && src.Size <= lfs.MaxSize && lfs.Is(src.Head(lfs.Length)) {
 		if slices.ContainsFunc(s, func(f *Format) bool { return !f.Folder && src.HasExtension(f.Extensions...) }) {
@@ -422,8 +422,7 @@ func (s Set) Find(src *Source) (*Format, error) {
 	return nil, fmt.Errorf("%s: %w", src.Path, ErrUnknown)
 }
 
-// FindTree returns the format of which a folder is the tree form. The error of one that is
-// none is [ErrNoTree].
+// FindTree returns the format whose tree form the folder is. If no format matches, the error is [ErrNoTree].
 func (s Set) FindTree(fsys fs.FS) (*Format, error) {
 	for _, f := range s {
 		if f.Build != nil && f.RecognizeTree(fsys) {

@@ -9,7 +9,7 @@ import (
 // files it opens.
 type Game struct {
 	Title   string    // for people, such as "Teeworlds/DDNet"
-	Formats []*Format // the more particular before the more general
+	Formats []*Format // more specific formats before more general ones
 	Hash    *Hash     // nil: the files contain names as text
 
 	Programs []*Program // programs of other projects whose command lines the tool accepts
@@ -45,12 +45,12 @@ func (g Games) Formats() Set {
 	return all
 }
 
-// Hashing returns the games whose files hold names as hashes.
+// Hashing returns the games whose files store names as hashes.
 func (g Games) Hashing() Games {
 	return slices.DeleteFunc(slices.Clone(g), func(game *Game) bool { return game.Hash == nil })
 }
 
-// Of returns the game of a format, or nil.
+// Of returns the game that the format belongs to, or nil.
 func (g Games) Of(f *Format) *Game {
 	for _, game := range g {
 		if slices.Contains(game.Formats, f) {

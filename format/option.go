@@ -16,7 +16,7 @@ const (
 	Text    Type = iota
 	Integer      // -2147483648 to 2147483647
 	Number       // such as 0.5
-	Color        // #rrggbb, or #rrggbbaa with an alpha that is not multiplied in
+	Color        // #rrggbb, or #rrggbbaa with straight alpha
 	Place        // x,y or x,y,z
 )
 

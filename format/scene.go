@@ -11,7 +11,7 @@ import (
 
 // Scene draws the contents of a file: a map, a world, a picture in a mod. Pictures are drawn part by part, with memory
 // for one part; a pixel does not depend on the part that it is drawn with. All methods are safe for concurrent use. A
-// caller that draws several parts makes as many calls as there are cores, so a scene need not parallelise the work of
+// caller that draws several parts makes as many calls as there are cores, so a scene need not parallelize the work of
 // one call.
 type Scene interface {
 	// Views returns the available views, the default view first. There is at least one.

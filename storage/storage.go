@@ -57,7 +57,7 @@ type Info struct {
 	Time time.Time
 }
 
-// Lock is a lock that is held.
+// Lock is a lock on a store.
 type Lock interface {
 	// Held returns an error unless the lock is certainly still held. A lock on a server is lost if its holder did not
 	// run for some time.

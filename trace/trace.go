@@ -5,16 +5,16 @@
 // skips are shown as well.
 package trace
 
-// Field is one field of a file, as a Tracer sees it.
+// Field is one field of a file, as reported to a Tracer.
 type Field struct {
-	Space   string // "" for the file itself, else the path of the compressed field that these bytes were inflated from
+	Space   string // "" for the file itself, otherwise the path of the compressed field that the bytes were inflated from
 	Path    string // path of the field, such as "items[3].size"
 	Offset  int64  // offset of its first byte in its space
 	Len     int64  // number of bytes
-	Value   any    // the value: an integer, a string, a []byte, or nil for a span that is only counted
-	Meaning string // what the value means, where that is not obvious
-	Bytes   []byte // the bytes themselves, only for the time of the call; nil where nobody has them in memory
+	Value   any    // the value: an integer, a string, a []byte, or nil for bytes that are only counted
+	Meaning string // meaning of the value, if it is not obvious
+	Bytes   []byte // the bytes, valid during the call only; nil if they are not in memory
 }
 
-// Tracer receives every field, in the order in which they are read.
+// Tracer receives all fields in the order in which they are read.
 type Tracer func(Field)

@@ -179,7 +179,7 @@ func (r *Reader) take(name string, n int) []byte {
 	return b
 }
 
-// note reports a field of n bytes that ends at the cursor.
+// note records a field of n bytes that ends at the cursor, for the tracer.
 func (r *Reader) note(name string, n int, value any) {
 	r.Flush()
 	r.pending = trace.Field{Space: r.space, Path: r.Path(name), Offset: r.Offset() - int64(n), Len: int64(n), Value: value, Bytes: r.buf[r.off-n : r.off]}
@@ -395,7 +395,7 @@ func (r *Reader) checkCount(at int64, name string, n int64, size int) int {
 	return int(n)
 }
 
-// CString reads bytes up to a NUL, which it skips.
+// CString reads bytes up to a NUL, and skips the NUL.
 func (r *Reader) CString(name string) string {
 	if r.err != nil {
 		return ""

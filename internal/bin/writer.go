@@ -43,7 +43,7 @@ func (w *Writer) U32(v uint32) {
 // Int32 writes a signed 32-bit integer.
 func (w *Writer) Int32(v int32) { w.U32(uint32(v)) }
 
-// Int32s writes signed 32-bit integers, one after the other.
+// Int32s writes a sequence of signed 32-bit integers.
 func (w *Writer) Int32s(v []int32) {
 	for _, n := range v {
 		w.U32(uint32(n))

@@ -42,7 +42,7 @@ func Missing(t testing.TB, kind, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// Files returns the paths of the files below a folder of the corpus that have a suffix.
+// Files returns the paths of the files with the given suffix below a folder of the corpus.
 func Files(t testing.TB, name, suffix string) []string {
 	t.Helper()
 	var files []string

@@ -45,8 +45,7 @@ var lengthSymbols, lengthBase = func() (symbols [256]uint8, base [len(lengthExtr
 	return symbols, base
 }()
 
-// distanceSymbol returns the symbol of a distance less 1. Distances are in
-// groups by their highest two bits.
+// distanceSymbol returns the symbol of a distance less 1. Distances are grouped by their highest two bits.
 func distanceSymbol(d uint32) uint32 {
 	if d < 2 {
 		return d

@@ -11,7 +11,7 @@
 //
 //   - the match finder keeps hash chains of the last 32 KiB and walks them as
 //     far as the level permits (match.go);
-//   - levels 1 to 3 take each match they find, levels 4 to 9 first look whether
+//   - levels 1 to 3 use each match they find, levels 4 to 9 first check whether
 //     the next byte starts a longer one, level 0 finds none (fast.go, lazy.go,
 //     stored.go);
 //   - after 16383 literals and matches a block ends, and is written in the
@@ -33,7 +33,7 @@ import (
 	"math"
 )
 
-// DefaultLevel is the level that C zlib replaces by 6.
+// DefaultLevel means level 6, as in C zlib.
 const DefaultLevel = -1
 
 // ErrLevel means that a level is not one of -1 to 9.
@@ -41,8 +41,8 @@ var ErrLevel = errors.New("deflate: no such compression level")
 
 // A tuning controls the search for matches at a level.
 type tuning struct {
-	good    int // with a match this long at the byte before, only a quarter of chain
-	maxLazy int // with a match this long at the byte before, no search at all
+	good    int // if the previous byte starts a match this long, only a quarter of chain is searched
+	maxLazy int // if the previous byte starts a match this long, there is no search
 	nice    int // a match this long ends the search
 	chain   int // maximum number of positions tried
 	run     func(*encoder)

@@ -74,8 +74,8 @@ func (t *tree) extraSize(extra []uint8, first int) int {
 // frequency, its height in 5 bits, and its number in 10 bits, so that nodes are ordered by frequency, then height. The
 // number of a leaf is its symbol; the numbers of inner nodes start at the size of the alphabet.
 //
-// The frequencies of a block add up to 2^14 at most, and a Huffman tree with
-// that sum is no higher than 21.
+// The frequencies of a block add up to 2^14 at most, and the height of a Huffman tree
+// with this sum is at most 21.
 type node uint32
 
 const (
@@ -87,7 +87,7 @@ const (
 
 func (n node) number() int { return int(n & nodeNumberMask) }
 
-// merge returns the node above n and m with a number.
+// merge returns the parent node of n and m with the given number.
 func (n node) merge(m node, number int) node {
 	freq := n>>nodeFreqShift + m>>nodeFreqShift
 	height := max(n&nodeHeightMask, m&nodeHeightMask) + 1<<nodeNumberBits
@@ -202,7 +202,7 @@ func (t *tree) measure(order []node, size, limit int) {
 	}
 }
 
-// assign numbers the codes: shorter ones first, equally long ones by symbol.
+// assign assigns the codes: shorter codes first, codes of equal length by symbol.
 func (t *tree) assign() {
 	var next [maxBits + 2]uint16
 	for _, l := range t.used() {

@@ -1,6 +1,6 @@
 package deflate
 
-// tooFar is the distance from which three bytes are cheaper as literals.
+// tooFar is the minimum distance at which three literals are cheaper than a match of three bytes.
 const tooFar = 4096
 
 // lazy uses a match only if the next byte does not start a longer one. Otherwise the first byte becomes a literal, and

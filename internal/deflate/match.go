@@ -12,7 +12,7 @@ const (
 
 	hashBits  = 15
 	hashMask  = 1<<hashBits - 1
-	hashShift = 5 // three shifts push a byte out of the hash
+	hashShift = 5 // after three shifts a byte has no effect on the hash
 
 	minMatch = 3
 	maxMatch = 258
@@ -38,7 +38,7 @@ type window struct {
 	base, end int
 
 	head [1 << hashBits]uint32
-	back [windowSize]uint16 // by position modulo windowSize; all farther ones are math.MaxUint16
+	back [windowSize]uint16 // by position modulo windowSize; greater distances are math.MaxUint16
 }
 
 func (w *window) reset(src []byte) {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// ErrInUse means that another program uses a database, or has it locked.
+// ErrInUse means that another program uses a database or has locked it.
 var ErrInUse = errors.New("the database is in use")
 
 // Check returns an error that wraps [ErrInUse] if another program is known to have a file, or a file in a folder,

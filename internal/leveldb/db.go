@@ -300,7 +300,7 @@ func (db *DB) tablePath(n uint64) string {
 	return path
 }
 
-// Err returns the first problem that may have cost records, or nil.
+// Err returns the first problem that may have caused the loss of records, or nil.
 func (db *DB) Err() error {
 	for _, err := range db.Problems() {
 		if !errors.Is(err, ErrTorn) {

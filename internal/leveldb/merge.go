@@ -8,7 +8,7 @@ import (
 
 // A source iterates over records sorted by internal key.
 type source interface {
-	next() bool // moves to the next record; the first call to the first one
+	next() bool // moves to the next record, initially to the first one
 	key() []byte
 	value() []byte
 	close()

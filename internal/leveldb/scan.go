@@ -16,7 +16,7 @@ const maxScan = 32 << 20
 // A scan is the result of searching a table without a readable index for its blocks.
 type scan struct {
 	index  *block          // index of the blocks and of the gaps between them
-	gaps   map[handle]bool // parts of the table that belong to no block
+	gaps   map[handle]bool // parts of the table outside all blocks
 	broken error           // the reason for the scan, and its result
 }
 

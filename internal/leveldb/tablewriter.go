@@ -68,8 +68,7 @@ type packer struct {
 	plain    bool   // nothing is compressed
 }
 
-// add adds a record; the internal keys must ascend. It reports whether the block has as
-// much as it should.
+// add adds a record; the internal keys must be ascending. It reports whether the block is full.
 func (p *packer) add(key, value []byte) bool {
 	if len(p.block.buf) == 0 {
 		p.smallest = append([]byte(nil), key...)
@@ -84,7 +83,7 @@ func (p *packer) finish(b []byte) tableBlock {
 	return tableBlock{p.store(b, p.block.finish()), p.smallest, largest}
 }
 
-// store appends a block with its trailer to b: compressed, if that saves an eighth.
+// store appends a block with its trailer to b, compressed if that saves at least an eighth.
 func (p *packer) store(b, block []byte) []byte {
 	kind := byte(blockPlain)
 	if !p.plain {
@@ -110,14 +109,14 @@ type tableWriter struct {
 	err   error
 }
 
-// writeSize is how much of a table is written at once.
+// writeSize is the number of bytes of a table that are written at once.
 const writeSize = 256 << 10
 
 func newTableWriter(w io.Writer) *tableWriter {
 	return &tableWriter{w: bufio.NewWriterSize(w, writeSize)}
 }
 
-// createTable begins the file of a table.
+// createTable creates the file of a table.
 func createTable(path string, number uint64) (*tableWriter, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -128,7 +127,7 @@ func createTable(path string, number uint64) (*tableWriter, error) {
 	return t, nil
 }
 
-// add adds a record; the internal keys must ascend.
+// add adds a record; the internal keys must be ascending.
 func (t *tableWriter) add(key, value []byte) {
 	if t.data.add(key, value) {
 		t.flush()
@@ -144,8 +143,7 @@ func (t *tableWriter) flush() {
 	}
 }
 
-// addBlock adds a block of data. Its last key stands in the index: every key of the next
-// block is after it.
+// addBlock adds a block of data. The index contains its last key: all keys of the next block are after it.
 func (t *tableWriter) addBlock(b tableBlock) {
 	if t.meta.smallest == nil {
 		t.meta.smallest = b.smallest

@@ -18,7 +18,7 @@ import (
 
 const onWindows = runtime.GOOS == "windows"
 
-// Output is the [format.Output] of the tool. Commit moves the written files to their targets; Discard removes them,
+// Output is a game file or folder that is being written. Commit moves the written files to their targets; Discard removes them,
 // and does nothing after Commit.
 type Output struct {
 	Options

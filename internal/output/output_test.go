@@ -15,7 +15,7 @@ import (
 
 var _ format.Output = (*Output)(nil)
 
-// files lists a folder: names and contents, temporary ones as well.
+// files lists the files of a folder with their contents, including temporary files.
 func files(t *testing.T, dir string) string {
 	t.Helper()
 	list, err := os.ReadDir(dir)

@@ -213,7 +213,7 @@ func inPath(err error, name string) error {
 	return err
 }
 
-// info describes the file at the safe path at under its true name.
+// info describes the file at a safe path under its true name.
 func (r *restored) info(at string, info fs.FileInfo) fs.FileInfo {
 	if at == tree.Sidecar {
 		return sized{info, int64(len(r.sidecar))}

@@ -26,7 +26,7 @@ import (
 // Error is a problem at one place.
 type Error struct {
 	Line, Column int    // from 1; the column counts characters
-	Path         string // of the value, such as quads[3].points; "" for the whole
+	Path         string // path of the value, such as quads[3].points; "" for the whole text
 	Msg          string
 }
 
@@ -90,7 +90,7 @@ type decoder struct {
 	depth int
 	errs  []*Error
 
-	counted, lines, lineStart int // lines up to an offset, and where the last of them begins
+	counted, lines, lineStart int // number of lines up to an offset, and the start of the last one
 }
 
 // place is Place optimized for mostly increasing offsets.
@@ -173,7 +173,7 @@ func (d *decoder) enter() {
 	}
 }
 
-// object reads an object; field reads the value of each key.
+// object reads an object, and calls field to read the value of each key.
 func (d *decoder) object(path string, field func(key, path string, at int)) {
 	d.enter()
 	d.pos++
