@@ -62,7 +62,7 @@ func OpenSalvaging(dir string, valid func(key, value []byte) bool) (*DB, error) 
 			return nil, err
 		}
 		if lost != nil && manifest != seen {
-			// a program that uses the database may have just removed files
+			// A program that uses the database may have just removed files.
 			seen = manifest
 			continue
 		}
@@ -315,8 +315,8 @@ func (db *DB) Err() error {
 // in memory. Unreadable data is skipped and reported by Err and Problems.
 func (db *DB) All() iter.Seq2[[]byte, []byte] { return db.records(bounds{}, db.report) }
 
-// Range is All for the keys from from up to, but not including, to; nil means no bound. It reads only blocks of tables
-// with such keys. Unreadable data is reported by the returned function instead of Problems. Damage is reported for the
+// Range is All for the keys k with from <= k < to; a nil bound is no bound. It reads only blocks of tables with such
+// keys. Unreadable data is reported by the returned function instead of Problems. Damage is reported for the
 // range in which it begins, so that adjacent ranges report it once.
 func (db *DB) Range(from, to []byte) (records iter.Seq2[[]byte, []byte], met func() []error) {
 	p := &problems{dir: db.dir}
@@ -367,7 +367,7 @@ func addMem(m *merge, mem *memtable, within bounds) {
 	m.add(mem.source(within), "log", internalKey(nil, maxSequence<<8|kindPut))
 }
 
-// Size estimates the size in bytes of the keys from from up to, but not including, to in tables. For each table it is
+// Size estimates the size in bytes of the records in tables with keys k, from <= k < to. For each table it is
 // exact to about a block at either end. Size reads indexes only, and does not count records in logs.
 func (db *DB) Size(from, to []byte) (sum int64) {
 	for _, meta := range db.tables {

@@ -138,7 +138,7 @@ func (a *answers) files(r *rand.Rand, file string, i int) (files []pak.NewFile, 
 	return files, nil
 }
 
-// counted returns the counts of at least least as sorted lines.
+// counted returns the counts that are not below least as sorted lines.
 func counted(counts map[string]int, least int) (lines []string) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		if counts[name] >= least {

@@ -276,7 +276,7 @@ func (s *survey) stopped() error { return cmp.Or(s.rowError, s.ctx.Err()) }
 
 func (s *survey) lose(l Loss) { s.losses = append(s.losses, l) }
 
-// tree reads a part of a table: the page number, whose rows have rowids from from to to.
+// tree reads a part of a table: the subtree of a page, whose rowids r must satisfy from <= r <= to.
 func (s *survey) tree(sh *Shape, number uint32, from, to int64, depth int) {
 	if s.stopped() != nil {
 		return

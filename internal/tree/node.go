@@ -22,7 +22,7 @@ type List struct {
 	At func(i int) Node
 }
 
-// page returns the entries from from to, but not including, to.
+// page returns the entries i with from <= i < to.
 func (l List) page(from, to int) []fs.DirEntry {
 	page := make([]fs.DirEntry, 0, to-from)
 	for i := range to - from {
