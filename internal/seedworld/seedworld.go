@@ -338,7 +338,7 @@ func (m *maker) count(list []mapblock.NameCount) {
 	}
 }
 
-// people adds players with possessions, players without accounts, and accounts without players.
+// people adds players with accounts, and an account without a player.
 func (m *maker) people() error {
 	players, err := world.OpenPlayers(m.ctx, m.dir, m.settings, world.Options{Write: true})
 	if err != nil {

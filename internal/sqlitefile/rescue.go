@@ -138,7 +138,7 @@ func (r *rescuer) prepare(schema []sqlitepage.Object, whole bool, known []string
 		}
 		made, err := r.table(o.Name, o.SQL)
 		if err != nil {
-			continue // a generated table, or a damaged line of the schema
+			continue // the statement fails, for example because the schema is damaged
 		}
 		have[strings.ToLower(o.Name)] = true
 		shape := &r.shapes[made]

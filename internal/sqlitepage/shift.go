@@ -131,7 +131,7 @@ func (f *File) findMoved(found []int64, lacks int64) {
 				continue // no match, or several
 			}
 			by := int64(c.child-1)*int64(f.PageSize) - leaves[at].at
-			if by*lacks >= 0 && abs(by) <= min(abs(lacks), f.size) { // otherwise not much would be left of the file
+			if by*lacks >= 0 && abs(by) <= min(abs(lacks), f.size) { // a larger shift would leave little of the file
 				children = append(children, child{c.child, by})
 			}
 		}
