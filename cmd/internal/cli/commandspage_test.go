@@ -95,8 +95,8 @@ This page is made from the declarations in the code:
 `, "'''", "`")+commandPage(games.Formats(), "edit", editCommands))
 }
 
-// Every command says what it is, its example is one, and its options are not those of the verb,
-// which find takes behind a query, too.
+// TestCommands tests that every command has a description and a valid example, and that its options have other names
+// than those of the verb, which find also accepts after the query.
 func TestCommands(t *testing.T) {
 	for _, f := range append(games, toys).Formats() {
 		for _, verb := range []struct {

@@ -27,7 +27,7 @@ func TestSplitWords(t *testing.T) {
 	}
 }
 
-// Words that are quoted come back, whatever they are.
+// FuzzSplitWords tests that all quoted words are restored.
 func FuzzSplitWords(f *testing.F) {
 	f.Add("it's", `a "b" \`)
 	f.Fuzz(func(t *testing.T, a, b string) {

@@ -235,7 +235,7 @@ func (w *worker) end(ctx context.Context, what string, err error) error {
 	case errors.Is(err, river.ErrJobCancelledRemotely):
 		return river.JobCancel(err)
 	case context.Cause(ctx) != nil && errors.Is(err, context.Cause(ctx)):
-		return err // it was cancelled, or the worker ends
+		return err // the job was cancelled, or the worker ends
 	}
 	w.tool.Warn("", what+": "+err.Error())
 	var child *childError
