@@ -134,7 +134,7 @@ type Conversion struct {
 	To        string                   // name of the target, such as "teeworlds-map-0.7"
 	Title     string                   // what it makes, in one line
 	Extension string                   // usual extension of the result, with the dot
-	Rename    func(name string) string // returns the usual name of the result for a file name; nil if the user must give one
+	Rename    func(name string) string // returns the usual name of the result; nil if the user must give one
 	Options   []Option
 	Verb      string // name of a command that runs only this conversion, such as "manifest"; "" if there is none
 	Did       string // what this command reports when it is done, such as "restored"
@@ -178,10 +178,10 @@ type Option struct {
 	Some    bool                     // for an argument that is a List: at least one value is required
 	Default string                   // "" for a Bool that is off by default
 	Input   bool                     // the value is the path of an input
-	Parse   func(value string) error // returns an error for an invalid value, in addition to the check of its type; nil: no further check
+	Parse   func(value string) error // returns an error for an invalid value, after the check of its type; nil: no further check
 	Secret  bool                     // shows data that only the owner should see
 	Remote  bool                     // allows connections to other machines
-	Names   string                   // for options of commands: the kind of thing that the value names, such as "image", see [Job.Lack]
+	Names   string                   // for options of commands: the kind of the named thing, such as "image", see [Job.Lack]
 
 	For Use // uses of the option; 0 for all
 }

@@ -55,7 +55,7 @@ type View struct {
 	Moves  bool          // the view depends on Look.Time
 	Loop   time.Duration // period after which most of the animation repeats; 0: unknown
 	Gray16 bool          // the scene is a [Gray16Scene], which draws this view with 16 bits
-	Grain  float64       // in units: parts whose edges are at multiples of Grain from Bounds.Min cost least; 0: no preference
+	Grain  float64       // in units: parts with edges at Bounds.Min plus multiples of Grain cost least; 0: no preference
 }
 
 // Layer is a part of a view that can be omitted.

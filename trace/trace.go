@@ -7,7 +7,7 @@ package trace
 
 // Field is one field of a file, as reported to a Tracer.
 type Field struct {
-	Space   string // "" for the file itself, otherwise the path of the compressed field that the bytes were inflated from
+	Space   string // "" for the file itself, otherwise the path of the compressed field that contains the bytes
 	Path    string // path of the field, such as "items[3].size"
 	Offset  int64  // offset of its first byte in its space
 	Len     int64  // number of bytes

@@ -198,7 +198,7 @@ func TestForeign(t *testing.T) {
 				group.Go(func() {
 					time.Sleep(rand.N(4 * time.Millisecond))
 					err := way(path, "1000")
-					for onWindows && errors.Is(err, fs.ErrPermission) { // the file is open: the other program reports an error, and tries again
+					for onWindows && errors.Is(err, fs.ErrPermission) { // file is open: report an error, and try again
 						err = way(path, "1000")
 					}
 					if err != nil {

@@ -18,8 +18,8 @@ import (
 
 const onWindows = runtime.GOOS == "windows"
 
-// Output is a game file or folder that is being written. Commit moves the written files to their targets; Discard removes them,
-// and does nothing after Commit.
+// Output is a game file or folder that is being written. Commit moves the written files to their targets; Discard
+// removes them, and does nothing after Commit.
 type Output struct {
 	Options
 	path  string

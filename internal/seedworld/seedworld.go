@@ -24,7 +24,7 @@ import (
 // Options describe the world to make. All fields except Blocks have a useful zero value.
 type Options struct {
 	Map     mapdb.Config // where the blocks are stored; default sqlite3
-	Backend string       // backend of players, accounts and mod storage: files, sqlite3, or leveldb (files for mods); default files
+	Backend string       // of players, accounts and mod storage: files (default), sqlite3, or leveldb (files for mods)
 	Blocks  int          // number of blocks
 	Seed    uint64
 	// Versions are the versions of the blocks, used in turn; default 29, 28 and 25. They must be at least 24, the

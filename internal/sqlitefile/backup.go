@@ -66,7 +66,7 @@ func Backup(ctx context.Context, from, to string) (err error) {
 	for steps := 0; ; steps++ {
 		n := backupPages
 		if steps > backupTries*(1+b.PageCount()/backupPages) {
-			if n = -1; !src.logged && int64(b.PageCount())*pageSize > blocking { // copy all at once; a writer without a log waits
+			if n = -1; !src.logged && int64(b.PageCount())*pageSize > blocking { // all at once; a writer without a log waits
 				return &RestlessError{from}
 			}
 		}

@@ -323,7 +323,7 @@ func TestBuildTwice(t *testing.T) {
 // rows that begin there.
 func TestBuildLockPage(t *testing.T) {
 	table := oneColumn
-	for _, short := range []int{0, 1, 2, 40} { // number of pages between the start of a row of two pages and the lock page
+	for _, short := range []int{0, 1, 2, 40} { // pages between the start of a row of two pages and the lock page
 		path := filepath.Join(t.TempDir(), "map.sqlite")
 		b, err := Create(path, table)
 		if err != nil {

@@ -40,7 +40,7 @@ var blockShape = Shape{Table: "blocks", Columns: []Kinds{Integer, Blob}}
 func newSample(t testing.TB, r *rand.Rand, pageSize int, churn bool) *sample {
 	t.Helper()
 	s := &sample{path: filepath.Join(t.TempDir(), "map.sqlite")}
-	conn, err := sqlite.OpenConn(s.path, sqlite.OpenReadWrite|sqlite.OpenCreate) // otherwise it would use WAL mode, and pages of another size
+	conn, err := sqlite.OpenConn(s.path, sqlite.OpenReadWrite|sqlite.OpenCreate) // otherwise WAL mode and another page size
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +301,7 @@ func TestManyPages(t *testing.T) {
 	}
 	sum.add(log)
 	sign()
-	frame := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, many-1), many) // a page number, and the page count
+	frame := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, many-1), many) // page number, page count
 	page := make([]byte, 512)
 	sum.add(frame)
 	sum.add(page)

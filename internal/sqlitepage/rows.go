@@ -77,8 +77,8 @@ type Row struct {
 	RowID  int64
 	Values []any // nil, int64, float64, string or []byte
 	Page   uint32
-	// Found is set if the page is not reachable from the root of the table. Of rows with the same key, one without Found is newer than one with
-	// it; of two with Found, the one with the greater RowID is newer.
+	// Found is set if the page is not reachable from the root of the table. Of rows with the same key, one without
+	// Found is newer than one with it; of two with Found, the one with the greater RowID is newer.
 	Found bool
 }
 

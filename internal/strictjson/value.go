@@ -4,7 +4,7 @@ package strictjson
 // order, or text in place of a number.
 type Value struct {
 	At      int  // offset of its first byte; see [Place]
-	Kind    byte // first character of a { object, [ list or " string; 0 for a number, otherwise the first letter of the word
+	Kind    byte // first character of a { object, [ list or " string; 0 for a number, otherwise a letter of the word
 	Text    string
 	List    []Value  // elements of a list
 	Members []Member // members of an object in the order of the text, including duplicates
