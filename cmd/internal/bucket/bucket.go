@@ -66,7 +66,8 @@ func Open(ctx context.Context, name string) (*Bucket, error) {
 	if u.Scheme == "s3" {
 		prefix, u.Path = strings.Trim(u.Path, "/"), ""
 		if !query.Has("response_checksum_validation") {
-			query.Set("response_checksum_validation", "when_required") // parts have no checksum, and the driver would log this for each part
+			// Parts have no checksum, and the driver would log this for each part.
+			query.Set("response_checksum_validation", "when_required")
 		}
 	} else {
 		// The folder contains only the objects. Incomplete objects are next to their final place.

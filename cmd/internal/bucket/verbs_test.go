@@ -45,7 +45,8 @@ func TestVerbs(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := map[string][]byte{"a.map": data, "in/b.map": data, "in/broken.map": data[:len(data)-20], "in/note.txt": []byte("no map"), ".git/c.map": data,
-		"in.map": data, "mod/x.pak": []byte("no archive"), "mod/X.PAK.MAN": []byte("no list"), "mod/y.pak.MAN": []byte("a list alone")} // in.map sorts before in/
+		// in.map sorts before in/.
+		"in.map": data, "mod/x.pak": []byte("no archive"), "mod/X.PAK.MAN": []byte("no list"), "mod/y.pak.MAN": []byte("a list alone")}
 	for name, data := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
