@@ -108,9 +108,10 @@ func (f *File) Path() string {
 // Task is the data of a part.
 type Task struct {
 	Files []File `json:"files"`
-	Key   string `json:"key,omitempty"`   // key of the current state: if it matches, there is nothing to do
-	Hold  bool   `json:"hold,omitempty"`  // its rows are in other partitions, which are removed at the end
-	Leave bool   `json:"leave,omitempty"` // there are no rows of the file, or only changed ones: see [format.Census.Before]
+	Key   string `json:"key,omitempty"`  // key of the current state: if it matches, there is nothing to do
+	Hold  bool   `json:"hold,omitempty"` // its rows are in other partitions, which are removed at the end
+	// There are no rows of the file, or only changed ones: see [format.Census.Before].
+	Leave bool `json:"leave,omitempty"`
 }
 
 // State is the stored state of a partition.
@@ -134,7 +135,8 @@ type Note struct {
 	Kind   uint8  `json:"kind"` // meaning is up to the caller; 0 is for information only
 	Text   string `json:"text"`
 	Advice string `json:"advice,omitempty"`
-	Lost   bool   `json:"lost,omitempty"` // rows of files that no longer exist were lost: reported while others of them are kept
+	// Rows of files that no longer exist were lost: reported while others of them are kept.
+	Lost bool `json:"lost,omitempty"`
 }
 
 // The partitions of files that are bundled.
