@@ -26,7 +26,8 @@ func TestDocsExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			head, _, _ := strings.Cut(string(text), "\nThis page is made from the declarations") // the rest is tested as examples of commands
+			// The rest is tested as examples of commands.
+			head, _, _ := strings.Cut(string(text), "\nThis page is made from the declarations")
 			t.Chdir(t.TempDir())
 			run := func(want int, line string) {
 				t.Helper()

@@ -117,7 +117,8 @@ func (e *editing) lookForNames(cmd *cobra.Command, files []string) error {
 		case cmd.Context().Err() != nil:
 			return cmd.Context().Err()
 		case err != nil:
-			return nil // files are independent: this one may contain the name, and the run reports why it cannot be edited
+			// Files are independent: this one may contain the name, and the run reports why it cannot be edited.
+			return nil
 		case i == 0:
 			nowhere, steps = lacks, tried
 		default:

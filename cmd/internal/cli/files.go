@@ -49,8 +49,8 @@ type bundled struct {
 	Version string `json:"version,omitempty"` // of files outside of the file system
 }
 
-// Small files are bundled, so that a part takes some seconds and its result is worth a file. Larger files are a
-// part of their own or are split into shards.
+// Small files are bundled, so that a part takes some seconds and its result is worth a file. A
+// larger file is a separate part or is split into shards.
 const (
 	maxBundle      = 1000
 	maxBundleBytes = 32 << 20

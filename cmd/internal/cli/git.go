@@ -450,7 +450,8 @@ differently is as in OURS then.`,
 		defer remove()
 		var games [3]*game
 		for i, name := range args[:3] {
-			called := filepath.Join(dir, []string{"base", "ours", "theirs"}[i], filepath.Base(path)) // git's temporary names carry no meaning
+			// Git's temporary names carry no meaning.
+			called := filepath.Join(dir, []string{"base", "ours", "theirs"}[i], filepath.Base(path))
 			if err := os.MkdirAll(filepath.Dir(called), 0o700); err != nil {
 				return err
 			}

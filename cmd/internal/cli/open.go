@@ -451,7 +451,8 @@ func (a *app) job(cmd *cobra.Command, f *format.Format, more ...format.Option) *
 	values := make(map[string]string)
 	for _, o := range slices.Concat(f.Options, more) {
 		values[o.Name] = o.Default
-		if flag := cmd.Flags().Lookup(o.Name); flag != nil && flag.Changed && flag.Annotations[optionNote] != nil { // not a flag of the verb itself
+		// Flags of the verb itself are not options of the format.
+		if flag := cmd.Flags().Lookup(o.Name); flag != nil && flag.Changed && flag.Annotations[optionNote] != nil {
 			values[o.Name] = flag.Value.String()
 		}
 	}

@@ -53,7 +53,7 @@ var ErrPart = errors.New("a part of the work was done")
 
 // Access limits a run on behalf of another user.
 type Access struct {
-	Roots   []string // only these folders, and [Elsewhere] names with their settings, can be opened, even through links
+	Roots   []string // folders, and [Elsewhere] names with settings; nothing outside can be opened, not even through links
 	Remote  bool     // allows connections to other machines
 	Changes bool     // allows changes in place
 }

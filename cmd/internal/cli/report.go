@@ -37,7 +37,7 @@ type writing struct {
 	list    jsonArray
 	several bool     // the run has several files
 	first   []string // arrays in the JSON of a file before "made", such as findings
-	found   bool     // some file has findings
+	found   bool     // some file has findings, or lacks what was asked for
 }
 
 // sections returns the names of the arrays in the JSON of a file, in order.

@@ -26,7 +26,8 @@ type target struct {
 	size    int64 // size in bytes of a file outside of the file system
 	version string
 
-	asTree func(*format.Format) bool // reports whether the tree form of a format is opened as a tree; nil: the tree is built
+	// asTree reports whether the tree form of a format is opened as a tree; nil: the tree is built.
+	asTree func(*format.Format) bool
 }
 
 // targets yields the files that a name refers to.

@@ -122,7 +122,8 @@ func openBrowser(address string, failed func(error)) error {
 	case !hasDesktop():
 		return errors.New("there is no desktop here")
 	}
-	c := host.Command(context.Background(), program[0], append(program[1:], address)...) // the browser may outlive this program
+	// The browser may outlive this program.
+	c := host.Command(context.Background(), program[0], append(program[1:], address)...)
 	detach(c)
 	if err := c.Start(); err != nil {
 		return err
@@ -137,7 +138,8 @@ func openBrowser(address string, failed func(error)) error {
 
 // viewFile describes a file with the display name called. Files and tree forms that can change are watched.
 func (a *app) viewFile(cmd *cobra.Command, t target, called string, stamp func() string) viewer.File {
-	hides := sync.OnceValue(func() *hidden { return newHidden(cmd, t.name, called) }) // many files are listed, few are opened
+	// Many files are listed, few are opened.
+	hides := sync.OnceValue(func() *hidden { return newHidden(cmd, t.name, called) })
 	return viewer.File{
 		Name:  called,
 		Stamp: stamp,
