@@ -143,7 +143,8 @@ func TestKilled(t *testing.T) {
 	}
 	b.write("in/slow", "")
 	args := []string{"toy", strconv.Itoa(kills * 15), "in"}
-	id := b.submit(append([]string{"--attempts", "1000", "--limit", "5s"}, args...)...) // after toy, --limit is an option of toy
+	// After toy, --limit is an option of toy.
+	id := b.submit(append([]string{"--attempts", "1000", "--limit", "5s"}, args...)...)
 	waits := b.command("jobs", "wait", "--schema", b.schema, id)
 	var talk bytes.Buffer
 	waits.Stderr = &talk

@@ -54,7 +54,8 @@ func open(ctx context.Context, at *address, schema string) (*queue, error) {
 			pool.Close()
 		}
 		var said *pgconn.PgError
-		if errors.As(err, &said) && strings.HasPrefix(said.Code, "28") { // class 28: invalid_authorization_specification
+		// Class 28: invalid_authorization_specification.
+		if errors.As(err, &said) && strings.HasPrefix(said.Code, "28") {
 			return nil, cli.Hint(q.wrap(err), "a password comes from PGPASSWORD, PGPASSFILE, %s or --queue-file", envQueue)
 		}
 		return nil, q.wrap(err)
@@ -67,7 +68,8 @@ func whenUp(ctx context.Context, step func() error) error {
 	for {
 		err := step()
 		var reply *pgconn.PgError
-		if !errors.As(err, &reply) || !strings.HasPrefix(reply.Code, "57P") { // admin_shutdown, crash_shutdown, cannot_connect_now
+		// Codes 57P01 to 57P03: admin_shutdown, crash_shutdown, cannot_connect_now.
+		if !errors.As(err, &reply) || !strings.HasPrefix(reply.Code, "57P") {
 			return err
 		}
 		select {
