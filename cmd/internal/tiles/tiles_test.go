@@ -100,7 +100,8 @@ func TestPyramid(t *testing.T) {
 	}
 	want := []string{"0/-1/-1.png", "0/-1/0.png", "0/-2/-1.png", "0/-2/0.png", "0/-3/-1.png", "0/-3/0.png", "0/0/-1.png", "0/0/0.png", "0/1/-1.png", "0/1/0.png",
 		"1/-1/-1.png", "1/-1/0.png", "1/-2/-1.png", "1/-2/0.png", "1/0/-1.png", "1/0/0.png", "2/-1/-1.png", "2/-1/0.png", "2/0/-1.png", "2/0/0.png"}
-	if got := names(t, dir); !slices.Equal(got, want) || made.Levels != 3 || made.Drawn != 20 { // includes blank tiles with missing data
+	// Includes blank tiles with missing data.
+	if got := names(t, dir); !slices.Equal(got, want) || made.Levels != 3 || made.Drawn != 20 {
 		t.Errorf("%+v %q", made, got)
 	}
 	m := read(t, dir, "0/-3/0.png")
@@ -112,7 +113,8 @@ func TestPyramid(t *testing.T) {
 	if got := color.RGBAModel.Convert(m.At(200, 3)); got != (color.RGBA{9, 9, 9, 255}) {
 		t.Errorf("%v where nothing is", got)
 	}
-	if got := color.RGBAModel.Convert(m.At(10, 3)); got != (color.RGBA{21, 7, 254, 255}) { // mean of -492,6 and three more: 20.5, 6.5
+	// Mean of -492,6 and three more pixels: 20.5, 6.5.
+	if got := color.RGBAModel.Convert(m.At(10, 3)); got != (color.RGBA{21, 7, 254, 255}) {
 		t.Errorf("%v is no mean", got)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "index.html"))
