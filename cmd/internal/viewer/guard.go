@@ -28,7 +28,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	switch {
 	case !slices.Contains([]string{"127.0.0.1:" + s.port, "localhost:" + s.port, "[::1]:" + s.port}, r.Host):
-		http.Error(w, "this page has another address", http.StatusForbidden) // a foreign name that resolves to this machine: DNS rebinding
+		// A foreign name that resolves to this machine: DNS rebinding.
+		http.Error(w, "this page has another address", http.StatusForbidden)
 	case !all(r.Header["Sec-Fetch-Site"], "same-origin", "none"), !all(r.Header["Origin"], "http://"+r.Host):
 		http.Error(w, "another site asks", http.StatusForbidden)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:

@@ -77,7 +77,8 @@ func TestGuard(t *testing.T) {
 		{"GET", "127.0.0.1:1234", "/?t=" + s.token[1:], nil, 403},
 		{"GET", "127.0.0.1:1234", "/?t=", nil, 403},
 		{"GET", "127.0.0.1:1234", "/session?t=" + s.token, http.Header{"Cookie": nil}, 403},
-		{"GET", "127.0.0.1:1234", "/", http.Header{"Cookie": {s.cookie() + "=planted; " + own}}, 200}, // set by a server on another port
+		// Set by a server on another port.
+		{"GET", "127.0.0.1:1234", "/", http.Header{"Cookie": {s.cookie() + "=planted; " + own}}, 200},
 
 		// Paths.
 		{"GET", "127.0.0.1:1234", "/..%2f..%2fetc/passwd", nil, 404},
@@ -230,7 +231,8 @@ func TestRawRequests(t *testing.T) {
 		{"GET /session HTTP/1.0\r\n" + cookie + "Accept: */*" + end, 403},
 		{"GET /session HTTP/1.1\r\n" + cookie + "Host: " + host + "/" + end, 400},
 		{"GET http://evil.example/session HTTP/1.1\r\n" + cookie + "Host: " + host + end, 403},
-		{"GET http://" + host + "/session HTTP/1.1\r\n" + cookie + "Host: evil.example" + end, 200}, // required by RFC 9112
+		// Required by RFC 9112.
+		{"GET http://" + host + "/session HTTP/1.1\r\n" + cookie + "Host: evil.example" + end, 200},
 		{"OPTIONS * HTTP/1.1\r\n" + cookie + "Host: " + host + end, 405},
 		{"CONNECT evil.example:80 HTTP/1.1\r\n" + cookie + "Host: " + host + end, 403},
 		{"GET /..%2f..%2fetc/passwd HTTP/1.1\r\n" + cookie + "Host: " + host + end, 404},

@@ -19,7 +19,8 @@ func (e *edition) locate(ctx context.Context, places []check.Place, want func(pa
 	}
 	lines := make([]check.Line, len(places))
 	if l, ok := e.file.(format.Locator); ok {
-		if lines, err = l.Locate(ctx, e.tree, places, want); err != nil { // the Locator needs the tree itself, not the public one
+		// The Locator needs the tree itself, not the public one.
+		if lines, err = l.Locate(ctx, e.tree, places, want); err != nil {
 			return nil, err
 		}
 	}

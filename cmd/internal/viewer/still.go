@@ -47,7 +47,8 @@ func (s *Server) serveStill(w http.ResponseWriter, r *http.Request) {
 		h.Set("Content-Type", "image/png")
 		h.Set("Cache-Control", "private, max-age=31536000, immutable")
 		f := look.Frame()
-		h.Set("Area", fmt.Sprintf("%v,%v,%v,%v", f.Min[0], f.Min[1], f.Max[0], f.Max[1])) // in units, to map the picture to the view
+		// In units, to map the picture to the view.
+		h.Set("Area", fmt.Sprintf("%v,%v,%v,%v", f.Min[0], f.Min[1], f.Max[0], f.Max[1]))
 		if save {
 			h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": stillName(e, a, r.URL.Query().Get("path"), look)}))
 			h.Set("Cache-Control", "no-store")

@@ -155,7 +155,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		IdleTimeout:                  2 * time.Minute,
 		MaxHeaderBytes:               64 << 10,
 		BaseContext:                  func(net.Listener) context.Context { return s.life },
-		ErrorLog:                     log.New(io.Discard, "", 0), // about malformed requests, which do not concern the user
+		// About malformed requests, which do not concern the user.
+		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	stop := context.AfterFunc(ctx, func() {
 		s.end()
