@@ -174,7 +174,8 @@ func TestGuard(t *testing.T) {
 	}
 	for name, want := range map[string]os.FileMode{"open": 0o755, "none": 0o755, "private": 0o700, "world": 0o755, "secrets": 0o700, filepath.Join(dir, "private"): 0o700} {
 		f := work.Folder(filepath.Join(t.TempDir(), "work"))
-		if err := errors.Join(os.Mkdir(string(f), 0o755), os.Chmod(string(f), 0o755)); err != nil { // independent of umask
+		// Independent of umask.
+		if err := errors.Join(os.Mkdir(string(f), 0o755), os.Chmod(string(f), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 		plan := &work.Plan{Parts: []work.Part{{Name: "0", File: "open"}, {Name: "1", File: name}}}
