@@ -43,7 +43,8 @@ func TestHostAsked(t *testing.T) {
 		return code, b.String()
 	}
 	asked := func(host *tests.Host) string {
-		list := slices.DeleteFunc(host.Asked(), func(q string) bool { return q == "variable TROWEL_STARTED_BY" }) // requested in each run
+		// Requested in each run.
+		list := slices.DeleteFunc(host.Asked(), func(q string) bool { return q == "variable TROWEL_STARTED_BY" })
 		return strings.ReplaceAll(strings.Join(list, "; "), filepath.Dir(self), "FOLDER")
 	}
 	for _, c := range []struct {

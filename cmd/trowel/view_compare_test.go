@@ -184,7 +184,8 @@ func TestViewComparePage(t *testing.T) {
 	v := view(t, old, new)
 	p := v.open(1280, 800)
 	p.Wait(`document.querySelector(".swipe") && document.querySelector(".leaflet-other-pane .leaflet-tile-loaded")`)
-	p.Wait(`document.querySelectorAll(".changes li").length === 4 && document.querySelector(".pane-changes [data-cells]").dataset.cells === "8"`) // 6 tiles, a moved group, and a line
+	// 6 tiles, a moved group, and a line.
+	p.Wait(`document.querySelectorAll(".changes li").length === 4 && document.querySelector(".pane-changes [data-cells]").dataset.cells === "8"`)
 	if title := chromium.Eval[string](p, `document.getElementById("title").textContent`); !strings.Contains(title, "burrow.map (old)") {
 		t.Errorf("two files of one name are called %q", title)
 	}

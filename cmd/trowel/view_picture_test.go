@@ -16,7 +16,8 @@ import (
 func goTo(p *chromium.Page, text string) {
 	p.Press("g")
 	p.Wait("document.querySelector('#coordinates')")
-	chromium.Eval[bool](p, "document.querySelector('#coordinates').value = '', true") // the test's key g ends up in the field, a real one does not
+	// The test's key g ends up in the field, a real one does not.
+	chromium.Eval[bool](p, "document.querySelector('#coordinates').value = '', true")
 	p.Press(text)
 	p.Press(kb.Enter)
 }

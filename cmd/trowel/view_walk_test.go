@@ -84,7 +84,8 @@ func TestViewFindings(t *testing.T) {
 	}
 	v := view(t, path)
 	p := v.open(1280, 800)
-	p.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}})) // moves without animation
+	// Moves without animation.
+	p.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}))
 	p.Wait("document.querySelector('#tab-findings')?.textContent.match(/[0-9]/)")
 	got := map[string]bool{}
 	for range places {
