@@ -132,8 +132,8 @@ func (d *Dataset) Load(ctx context.Context, store Store) error {
 	return nil
 }
 
-// intact reports whether the files of a partition have their recorded sizes. If not, the state of the partition
-// is discarded.
+// intact reports whether the files of a partition have their recorded sizes. It sets the size of every other
+// file to -1, because nothing is known about its content.
 func (d *Dataset) intact(ctx context.Context, part string, state *State, sizes map[string]map[string]int64) (bool, error) {
 	whole := true
 	for table, c := range state.Tables {

@@ -285,7 +285,7 @@ func TestKillInPlace(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				varies := map[string]bool{"trowel_light.txt": true} // files that diff compares separately
+				varies := map[string]bool{"trowel_light.txt": true} // files whose bytes vary; diff compares them
 				for name := range wants {
 					varies[name] = varies[name] || strings.HasSuffix(name, ".sqlite")
 				}

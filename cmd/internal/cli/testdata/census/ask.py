@@ -1,4 +1,4 @@
-"""Asks a query engine questions about a dataset: ask.py duckdb|spark DIR < QUERIES.json
+"""Sends queries about a dataset to a query engine: ask.py duckdb|spark DIR < QUERIES.json
 
 The queries are a list of texts. The answer is a list of lists of rows, as JSON; a row is a text,
 its values with | between.
