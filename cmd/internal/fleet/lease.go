@@ -17,8 +17,8 @@ import (
 
 // Each worker has a lease: a row in trowel_worker that the worker renews. When a lease has expired, the first
 // worker that detects this puts the jobs of its holder back into the queue. A killed worker is therefore
-// detected within seconds, whatever the limit of its parts. If the worker was only slow, its results are not
-// used.
+// detected within seconds, whatever the limit of its parts. The work of a worker that was only slow may be
+// wasted.
 const (
 	renewal = 1500 * time.Millisecond
 	lease   = 5 * time.Second
