@@ -50,12 +50,15 @@ func TryHold(path string) (*Held, error) {
 	}
 	for again := 0; ; again++ {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o666)
-		if errors.Is(err, fs.ErrPermission) {
+		denied := errors.Is(err, fs.ErrPermission)
+		if denied {
 			f, err = os.Open(name) // it belongs to another user
 		}
-		if removed(err) && again < 100 { // or being removed
+		if gone := denied && errors.Is(err, fs.ErrNotExist); removed(err) && again < 100 || gone && again < 3 { // or being removed
 			time.Sleep(pause)
 			continue
+		} else if gone {
+			return nil, fmt.Errorf("%s: cannot write to the folder: %w", path, fs.ErrPermission)
 		}
 		if err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package filelock
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -55,5 +56,21 @@ func TestHold(t *testing.T) {
 	Sweep(dir)
 	if left, _ := filepath.Glob(filepath.Join(dir, ".trowel*")); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
+	}
+}
+
+// TestHoldReadOnly tests that a path in a folder without write permission is an error about the permission, not
+// about a missing file.
+func TestHoldReadOnly(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := os.Create(filepath.Join(dir, "probe")); err == nil {
+		f.Close()
+		t.Skip("this user, or this system, may write to every folder")
+	}
+	if _, err := TryHold(filepath.Join(dir, "a.map")); !errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
 	}
 }
