@@ -126,6 +126,8 @@ func (p *parser) sign(c byte) bool {
 
 // vector reads three numbers separated by commas.
 func (p *parser) vector() (v [3]int) {
+	p.ended()
+	start := p.at
 	word := p.word("three numbers such as 1,2,3")
 	parts := strings.Split(word, ",")
 	for i := range v {
@@ -134,7 +136,7 @@ func (p *parser) vector() (v [3]int) {
 			n, err = strconv.ParseInt(parts[i], 10, 32)
 		}
 		if len(parts) != len(v) || err != nil {
-			p.at -= len(word)
+			p.at = start
 			p.fail("expected three numbers such as 1,2,3")
 			return v
 		}
