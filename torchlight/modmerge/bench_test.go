@@ -36,7 +36,7 @@ func TestNewGUIDsEffort(t *testing.T) {
 	}
 	for i := range n {
 		id := get(t, e, fmt.Sprintf("MEDIA/UNITS/MONSTERS/A/WOLF%d.DAT", i), "UNIT_GUID")
-		if id == fmt.Sprint(1<<60+i) || id != get(t, e, fmt.Sprintf("MEDIA/SPAWNCLASSES/A%d.DAT", i), "GUID") {
+		if id == fmt.Sprint(int64(1)<<60+int64(i)) || id != get(t, e, fmt.Sprintf("MEDIA/SPAWNCLASSES/A%d.DAT", i), "GUID") {
 			t.Errorf("unit %d has the number %s, which nothing refers to", i, id)
 		}
 	}
