@@ -109,7 +109,9 @@ func Into(path string, opts Options) (*Output, error) {
 	if err := o.NotRead(real); err != nil {
 		return nil, err
 	}
-	Recover(filepath.Dir(real))
+	if whole, err := filepath.Abs(real); err == nil { // "." has no folder in its name
+		Recover(filepath.Dir(whole))
+	}
 	Recover(real)
 	if !opts.Replace && !empty(real) {
 		return nil, &ExistsError{Path: path}

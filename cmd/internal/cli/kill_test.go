@@ -263,7 +263,7 @@ func TestKillInPlace(t *testing.T) {
 		}
 	}
 	for name, args := range map[string][]string{
-		"edit":  append(strings.Fields("edit w --in-place --"), strings.Fields(editWorld)...),
+		"edit":  append(strings.Fields("edit w --in-place --allow-nothing --"), strings.Fields(editWorld)...),
 		"apply": strings.Fields("apply piece w --in-place"),
 	} {
 		t.Run(name, func(t *testing.T) {
