@@ -9,7 +9,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
+
+	"trowel.example/internal/words"
 )
 
 // Severity is how serious a finding is.
@@ -121,7 +122,7 @@ func (s Sink) Add(k *Kind, path string, offset int64, format string, args ...any
 
 // AddAt reports a finding of kind k about the places in at.
 func (s Sink) AddAt(k *Kind, at []Place, path string, offset int64, format string, args ...any) {
-	message := strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "; ") // an error that joins several has a line for each
+	message := words.OneLine(fmt.Sprintf(format, args...))
 	s(Finding{ID: k.ID, Severity: k.Severity, Path: path, Offset: offset, Message: message, At: at})
 }
 

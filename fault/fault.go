@@ -27,6 +27,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"trowel.example/internal/words"
 )
 
 // The causes of decoding errors. A decoder wraps one of these in an [Error].
@@ -72,7 +74,7 @@ func (e *Error) Error() string {
 	case e.Err != nil:
 		b.WriteString(e.Err.Error())
 	}
-	return strings.ReplaceAll(b.String(), "\n", "; ") // an error that joins several has a line for each
+	return words.OneLine(b.String())
 }
 
 func (e *Error) Unwrap() error { return e.Err }

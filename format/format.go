@@ -17,6 +17,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/lfs"
+	"trowel.example/internal/words"
 	"trowel.example/trace"
 )
 
@@ -331,7 +332,7 @@ func (j *Job) Warn(path, format string, args ...any) {
 
 // oneLine is fmt.Sprintf for a message. An error that joins several has a line for each of them.
 func oneLine(format string, args ...any) string {
-	return strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "; ")
+	return words.OneLine(fmt.Sprintf(format, args...))
 }
 
 // Tell reports a completed action to the user.

@@ -74,12 +74,11 @@ var pakConversions = append([]format.Conversion{{
 			_, err := mod.Write(part, header, pak.NewEdit(r).Files(), nil)
 			return err
 		}
-		archive := src
 		manifest, err := r.Manifest().Encode()
 		if err != nil {
 			return fault.InFile(err, src.Path)
 		}
-		return mod.Join(part, header, io.NewSectionReader(archive, 0, archive.Size), manifest)
+		return mod.Join(part, header, io.NewSectionReader(src, 0, src.Size), manifest)
 	},
 }}, exchangeConversions...)
 

@@ -17,6 +17,9 @@ func Count(n int, one string) string {
 	return strconv.Itoa(n) + " " + one + "s"
 }
 
+// OneLine puts a text of several lines, such as that of an error that joins several, into one.
+func OneLine(text string) string { return strings.ReplaceAll(text, "\n", "; ") }
+
 // Thousands formats a number with commas.
 func Thousands(n int64) string {
 	s := strconv.FormatInt(n, 10)

@@ -103,17 +103,12 @@ func openRedis(ctx context.Context, c Config) (Writer, error) {
 
 // do sends one command to the server and returns its reply.
 func (db *redisDB) do(ctx context.Context, command string, args ...any) (any, error) {
-	conn, err := db.pool.GetContext(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	return redis.DoContext(conn, ctx, command, args...)
+	return db.send(ctx, nil, command, args...)
 }
 
-// send sends several commands at once and returns the reply to the last one, which is EXEC or "". The reply to "" is
-// the list of all replies. The error is the first error of any command.
-func (db *redisDB) send(ctx context.Context, commands [][]any, last string) (any, error) {
+// send sends several commands at once and returns the reply to the last one. The last one may be "", and its reply is
+// then the list of all replies. The error is the first error of any command.
+func (db *redisDB) send(ctx context.Context, commands [][]any, last string, args ...any) (any, error) {
 	conn, err := db.pool.GetContext(ctx)
 	if err != nil {
 		return nil, err
@@ -124,7 +119,7 @@ func (db *redisDB) send(ctx context.Context, commands [][]any, last string) (any
 			return nil, err
 		}
 	}
-	reply, err := redis.DoContext(conn, ctx, last)
+	reply, err := redis.DoContext(conn, ctx, last, args...)
 	if all, is := reply.([]any); is && err == nil {
 		for _, r := range all {
 			if refused, is := r.(redis.Error); is {

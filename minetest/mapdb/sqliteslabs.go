@@ -90,3 +90,51 @@ func (db *sqliteDB) coordinate(first any) (int16, bool) {
 	p, is := PosOfKey(n)
 	return p.Z, ok && is
 }
+
+// Count counts the rows with a valid position.
+func (db *sqliteDB) Count(ctx context.Context) (int64, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	n, err := db.count(ctx)
+	if db.rescue(ctx, err) {
+		n, err = db.count(ctx)
+	}
+	return n, err
+}
+
+// count counts slab by slab, each in a separate transaction, and skips empty slabs.
+func (db *sqliteDB) count(ctx context.Context) (sum int64, err error) {
+	query := "SELECT count(*), (SELECT min(pos) FROM blocks WHERE pos > ?2) FROM blocks WHERE pos BETWEEN ?1 AND ?2"
+	if db.schema == SchemaXYZ {
+		query = "SELECT count(*), (SELECT min(x) FROM blocks WHERE x > ?1) FROM blocks WHERE x = ?1 AND z BETWEEN ?2 AND ?3 AND y BETWEEN ?2 AND ?3"
+	}
+	for v := int64(MinCoord); v <= MaxCoord; {
+		args := []any{v, MinCoord, MaxCoord}
+		if db.schema == SchemaPos {
+			args = []any{Pos{MinCoord, MinCoord, int16(v)}.Key(), Pos{MaxCoord, MaxCoord, int16(v)}.Key()}
+		}
+		next := int64(MaxCoord + 1)
+		if err := db.file.Begin(ctx); err != nil {
+			return 0, err
+		}
+		err := sqlitex.Execute(db.file.Conn, query, &sqlitex.ExecOptions{
+			Args: args,
+			ResultFunc: func(s *sqlite.Stmt) error {
+				sum += s.ColumnInt64(0)
+				if kind := s.ColumnType(1); kind != sqlite.TypeInteger && kind != sqlite.TypeFloat {
+					return nil // NULL, or a text: texts sort after all numbers
+				}
+				if next = s.ColumnInt64(1); db.schema == SchemaPos {
+					next = (next - Pos{MinCoord, MinCoord, 0}.Key()) >> 24
+				}
+				return nil
+			},
+		})
+		db.file.End()
+		if err != nil {
+			return 0, errors.Join(ctx.Err(), db.file.Explain(err))
+		}
+		v = max(v+1, next)
+	}
+	return sum, nil
+}

@@ -9,11 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/parallel"
+	"trowel.example/internal/words"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/place"
@@ -217,7 +217,7 @@ func (c *copier) convert(b mapdb.Block, err error) outcome {
 		if row.Salvaged {
 			o.fate, kind = named, foundSalvaged
 		}
-		f := check.Finding{ID: kind.ID, Severity: kind.Severity, Path: "map", Offset: -1, Message: strings.ReplaceAll(err.Error(), "\n", "; ")}
+		f := check.Finding{ID: kind.ID, Severity: kind.Severity, Path: "map", Offset: -1, Message: words.OneLine(err.Error())}
 		if row.Pos != nil {
 			f.Path = ""
 			f = place.InWorld(f, row.Pos.X, row.Pos.Y, row.Pos.Z)

@@ -169,11 +169,15 @@ func (r *report) whole() error {
 			names = append(names, name)
 		}
 	}
-	err := fmt.Errorf("%s: is not whole: nothing was written", cmp.Or(strings.Join(names, ""), r.file))
-	if len(names) > 1 {
-		err = fmt.Errorf("%s are not whole: nothing was written", strings.Join(names, " and "))
+	subject := r.file + ": is"
+	switch len(names) {
+	case 0:
+	case 1:
+		subject = names[0] + ": is"
+	default:
+		subject = strings.Join(names, " and ") + " are"
 	}
-	return hint(err, "-k writes what can be read")
+	return hint(fmt.Errorf("%s not whole: nothing was written", subject), "-k writes what can be read")
 }
 
 // damaged records that data of a file is lost.

@@ -179,7 +179,7 @@ func textOf(err error) string {
 	if openElsewhere(err) {
 		text = strings.TrimSuffix(text, ".") + " (another program may have it open)"
 	}
-	return strings.ReplaceAll(text, "\n", "; ")
+	return words.OneLine(text)
 }
 
 // isCall reports whether the operation of an error is the name of a system call. On Windows, such names begin
