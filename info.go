@@ -1,6 +1,6 @@
 package trowel
 
-import "trowel.example/format"
+import "trowel.example/internal/format"
 
 // Info describes a file as a whole, as printed by `trowel info`.
 type Info struct {

@@ -19,10 +19,10 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/format"
 	"trowel.example/internal/checking"
-	"trowel.example/internal/output"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
 )
 
 // ErrUnknown reports that no imported game supports the format of a file, or that no imported game can build a file

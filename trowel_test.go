@@ -15,7 +15,7 @@ import (
 	"trowel.example"
 	"trowel.example/check"
 	"trowel.example/fault"
-	_ "trowel.example/internal/tests" // a host without games, fonts and programs
+	_ "trowel.example/internal/testing/tests" // a host without games, fonts and programs
 )
 
 // TestMain runs the tests and examples in a temporary folder with a copy of the samples.

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"slices"
 
-	"trowel.example/internal/words"
+	"trowel.example/internal/text/words"
 )
 
 // Severity is how serious a finding is.

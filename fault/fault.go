@@ -28,7 +28,7 @@ import (
 	"fmt"
 	"strings"
 
-	"trowel.example/internal/words"
+	"trowel.example/internal/text/words"
 )
 
 // The causes of decoding errors. A decoder wraps one of these in an [Error].

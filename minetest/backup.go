@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
+	"trowel.example/internal/stores/storage"
 	"trowel.example/minetest/worldcopy"
-	"trowel.example/minetest/worldrepo"
-	"trowel.example/storage"
+	"trowel.example/minetest/internal/worldrepo"
 )
 
 const minetestBackupName = "minetest-backup"

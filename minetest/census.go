@@ -9,12 +9,12 @@ import (
 	"math/bits"
 	"path/filepath"
 
-	"trowel.example/format"
-	"trowel.example/minetest/manifest"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/manifest"
+	"trowel.example/minetest/internal/worldrows"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddir"
-	"trowel.example/minetest/worldrows"
 )
 
 var worldCensus = &format.Census{Tables: worldrows.Tables(), Rows: rowsOfWorld, Digest: digestOfSlab, Before: digestOfManifest, Small: isSmallWorld}

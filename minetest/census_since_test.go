@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/format"
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
+	"trowel.example/minetest/internal/manifest"
 	"trowel.example/minetest/internal/worldtest"
-	"trowel.example/minetest/manifest"
 	"trowel.example/minetest/mapdb"
 )
 

@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/judge"
-	"trowel.example/internal/seedworld"
-	"trowel.example/minetest"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/seedworld"
+	_ "trowel.example/minetest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -45,7 +45,7 @@ func (r record) in(columns ...string) string {
 
 func worldFormat(t testing.TB) *format.Format {
 	t.Helper()
-	f := format.Set(minetest.Game.Formats).ByName("minetest-world")
+	f := format.Registered().Formats().ByName("minetest-world")
 	if f.Census == nil {
 		t.Fatal("there are no tables of worlds")
 	}

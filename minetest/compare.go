@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"trowel.example/format"
-	"trowel.example/minetest/worlddiff"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worlddiff"
 	"trowel.example/minetest/worlddir"
 )
 

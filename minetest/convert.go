@@ -10,18 +10,18 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 
 	"trowel.example/check"
-	"trowel.example/internal/database"
+	"trowel.example/internal/stores/database"
+	"trowel.example/minetest/internal/worldbackup"
+	"trowel.example/minetest/internal/worldconvert"
+	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/internal/worldrepair"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
-	"trowel.example/minetest/worldbackup"
-	"trowel.example/minetest/worldconvert"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
-	"trowel.example/minetest/worldrepair"
 )
 
 var (

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/inuse"
+	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/format"
 	"trowel.example/minetest/nodedef"
-	"trowel.example/minetest/worldadmin"
+	"trowel.example/minetest/internal/worldadmin"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )

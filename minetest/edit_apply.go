@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"slices"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"

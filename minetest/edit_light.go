@@ -3,7 +3,7 @@ package minetest
 import (
 	"errors"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/minetest/worldedit"
 )
 

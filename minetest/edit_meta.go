@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldfind"
 	"trowel.example/minetest/worldedit"
-	"trowel.example/minetest/worldfind"
 )
 
 // metaStep is a step that changes the metadata of nodes of a region.

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/format"
-	"trowel.example/internal/glob"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/glob"
+	"trowel.example/minetest/nodedef"
+	"trowel.example/minetest/internal/worldfind"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/nodedef"
-	"trowel.example/minetest/worldfind"
 )
 
 // Kinds of names of options and arguments, in addition to those of [worldfind.Kind].

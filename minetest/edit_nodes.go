@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/minetest/turn"
+	"trowel.example/minetest/internal/worldfind"
 	"trowel.example/minetest/worldedit"
-	"trowel.example/minetest/worldfind"
 )
 
 // Options of how nodes are changed.

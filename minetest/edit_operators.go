@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"trowel.example/format"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldadmin"
 	"trowel.example/minetest/world"
-	"trowel.example/minetest/worldadmin"
 	"trowel.example/minetest/worldedit"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel.example/format"
-	"trowel.example/minetest/mapdb"
+	"trowel.example/internal/format"
 	"trowel.example/minetest/turn"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldedit"
 )
 

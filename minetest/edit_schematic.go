@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/schematic"
 	"trowel.example/minetest/world"

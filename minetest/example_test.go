@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"trowel.example/format"
-	"trowel.example/minetest"
+	"trowel.example/internal/format"
+	_ "trowel.example/minetest"
 	"trowel.example/minetest/worlddir"
 )
 
@@ -38,7 +38,7 @@ func list(ctx context.Context, sample string) error {
 		return err
 	}
 	defer src.Close()
-	f, err := format.Set(minetest.Game.Formats).Find(src)
+	f, err := format.Registered().Formats().Find(src)
 	if err != nil {
 		return err
 	}

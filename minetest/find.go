@@ -12,14 +12,14 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/format"
-	"trowel.example/internal/glob"
-	"trowel.example/minetest/mapdb"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/glob"
 	"trowel.example/minetest/nodedef"
-	"trowel.example/minetest/place"
+	"trowel.example/minetest/internal/place"
+	"trowel.example/minetest/internal/worldfind"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddir"
-	"trowel.example/minetest/worldfind"
 )
 
 // worldQuery is a query of worlds, with the function that answers it.

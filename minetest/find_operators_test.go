@@ -11,9 +11,9 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel.example/format"
-	"trowel.example/internal/judge"
-	"trowel.example/minetest"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
+	_ "trowel.example/minetest"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -23,7 +23,7 @@ import (
 func found(t *testing.T, dir string, words ...string) (lines []string) {
 	t.Helper()
 	var finder *format.Finder
-	for _, f := range minetest.Game.Formats {
+	for _, f := range format.Registered().Formats() {
 		if f.Name == "minetest-world" {
 			finder = f.Finder
 		}

@@ -11,12 +11,12 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/format"
-	"trowel.example/internal/scratch"
-	"trowel.example/minetest/manifest"
+	"trowel.example/internal/files/scratch"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/manifest"
+	"trowel.example/minetest/internal/worlddiff"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
-	"trowel.example/minetest/worlddiff"
 	"trowel.example/minetest/worlddir"
 	"trowel.example/trace"
 )

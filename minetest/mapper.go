@@ -4,8 +4,8 @@ import (
 	"context"
 	"io"
 
-	"trowel.example/format"
-	"trowel.example/minetest/minetestmapper"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/minetestmapper"
 )
 
 // mapper replaces minetestmapper, the program that draws worlds for their operators.

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 
 	"trowel.example/check"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/internal/worldmerge"
 	"trowel.example/minetest/worldedit"
-	"trowel.example/minetest/worldmerge"
 )
 
 var worldMerging = &format.Merging{Merge: mergeWorlds, Options: copyOptions}

@@ -13,14 +13,14 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/format"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/tests"
+	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/internal/worldmerge"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
-	"trowel.example/minetest/worldmerge"
 )
 
 // cell is a place at which one of two users works: 8 nodes wide, so that each block contains several.

@@ -2,14 +2,14 @@
 // the operations on these files.
 package minetest
 
-import "trowel.example/format"
+import "trowel.example/internal/format"
 
-// Game is Minetest.
-var Game = &format.Game{
+// game is Minetest.
+var game = &format.Game{
 	Title:   "Minetest/Luanti",
 	Formats: []*format.Format{minetestWorld, minetestBlock, minetestSchematic, minetestWorldEdit, minetestManifest, minetestBackup},
 
 	Programs: []*format.Program{mapper},
 }
 
-func init() { format.Register(Game) }
+func init() { format.Register(game) }

@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/minetest/internal/worldbackup"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/worldbackup"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 

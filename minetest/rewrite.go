@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/worldconvert"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldconvert"
 	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/mapdb"
 )
 
 // worldRewriting converts the blocks of a world to another version, in place.

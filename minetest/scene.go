@@ -12,8 +12,8 @@ import (
 	"sync"
 
 	"trowel.example/fault"
-	"trowel.example/format"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
 	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/worlddraw"

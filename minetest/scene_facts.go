@@ -8,18 +8,18 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/words"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
+	"trowel.example/minetest/nodedef"
+	"trowel.example/minetest/internal/place"
+	"trowel.example/minetest/internal/protect"
+	"trowel.example/minetest/turn"
+	"trowel.example/minetest/internal/worldfind"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
-	"trowel.example/minetest/nodedef"
-	"trowel.example/minetest/place"
-	"trowel.example/minetest/protect"
-	"trowel.example/minetest/turn"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddir"
 	"trowel.example/minetest/worlddraw"
-	"trowel.example/minetest/worldfind"
 )
 
 // Limits of the length of a value and of an inventory.

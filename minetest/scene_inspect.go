@@ -13,15 +13,15 @@ import (
 	"slices"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/protect"
+	"trowel.example/minetest/internal/worldfind"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/protect"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddir"
 	"trowel.example/minetest/worlddraw"
-	"trowel.example/minetest/worldfind"
 	"trowel.example/trace"
 )
 

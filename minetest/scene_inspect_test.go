@@ -14,13 +14,13 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/tests"
-	"trowel.example/minetest"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/tests"
+	_ "trowel.example/minetest"
+	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/place"
 	"trowel.example/minetest/world"
 	"trowel.example/trace"
 )
@@ -146,7 +146,7 @@ func TestInspectVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := minetest.Game.Formats[0]
+	f := format.Registered().Formats()[0]
 	file, err := f.Open(ctx, new(format.Job), src)
 	if err != nil {
 		t.Fatal(err)

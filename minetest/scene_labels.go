@@ -4,7 +4,7 @@ import (
 	"context"
 	"image"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/minetest/worlddraw"
 )
 

@@ -16,8 +16,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/minetest/place"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/place"
 )
 
 // names lists a folder.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worlddraw"
 )

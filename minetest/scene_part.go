@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"image"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/minetest/worlddraw"
 )
 

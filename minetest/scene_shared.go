@@ -8,10 +8,10 @@ import (
 	"slices"
 	"sync"
 
-	"trowel.example/format"
-	"trowel.example/minetest/mapdb"
+	"trowel.example/internal/format"
 	"trowel.example/minetest/nodecolor"
-	"trowel.example/minetest/protect"
+	"trowel.example/minetest/internal/protect"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddraw"
 )

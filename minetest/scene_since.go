@@ -8,7 +8,7 @@ import (
 	"image"
 	"sync"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worlddraw"
 )

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/format"
-	"trowel.example/internal/tests"
-	"trowel.example/minetest"
-	"trowel.example/minetest/manifest"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/tests"
+	_ "trowel.example/minetest"
+	"trowel.example/minetest/internal/manifest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worlddraw"
 )
@@ -215,7 +215,7 @@ func TestSceneSinceWrong(t *testing.T) {
 		filepath.Join(dir, "nothing"):  "nothing",
 		manifestOf(t, another):         "the manifest of another world",
 	} {
-		s, err := minetest.Game.Formats[0].Scene(context.Background(), &format.Job{Values: map[string]string{"since": path}}, src, "")
+		s, err := format.Registered().Formats()[0].Scene(context.Background(), &format.Job{Values: map[string]string{"since": path}}, src, "")
 		if want == "" && err == nil {
 			if _, _, err := s.(format.Dated).Then(format.Look{Layers: []string{"players"}}); err == nil {
 				t.Error("a manifest knows where players were")

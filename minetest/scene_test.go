@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/format"
-	"trowel.example/internal/tests"
-	"trowel.example/minetest"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/tests"
+	_ "trowel.example/minetest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -78,7 +78,7 @@ func terrain(t testing.TB) string {
 
 func scene(t testing.TB, dir string, values map[string]string) format.Scene {
 	t.Helper()
-	f := minetest.Game.Formats[0]
+	f := format.Registered().Formats()[0]
 	src, err := format.OpenSource(dir)
 	if err != nil {
 		t.Fatal(err)

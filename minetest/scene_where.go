@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"trowel.example/check"
-	"trowel.example/format"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/place"
+	"trowel.example/minetest/internal/worldfind"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/place"
 	"trowel.example/minetest/worlddir"
 	"trowel.example/minetest/worlddraw"
-	"trowel.example/minetest/worldfind"
 )
 
 // Where supports places of blocks and nodes, of things in nodes and players, of lines in texts of blocks, and of

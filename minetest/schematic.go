@@ -7,7 +7,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/minetest/schematic"
 	"trowel.example/trace"
 )

@@ -18,10 +18,10 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/check"
-	"trowel.example/format"
 	"trowel.example/internal/checking"
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
 )

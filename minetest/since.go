@@ -8,9 +8,9 @@ import (
 	"os"
 
 	"trowel.example/fault"
-	"trowel.example/format"
-	"trowel.example/internal/regular"
-	"trowel.example/minetest/manifest"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/manifest"
 	"trowel.example/minetest/mapdb"
 )
 

@@ -12,12 +12,12 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/inuse"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/regular"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"

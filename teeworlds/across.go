@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"image"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"

@@ -8,11 +8,11 @@ import (
 	"image"
 	"strings"
 
-	"trowel.example/format"
 	"trowel.example/internal/checking"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/internal/mapfind"
 	"trowel.example/teeworlds/mapedit"
-	"trowel.example/teeworlds/mapfind"
 	"trowel.example/teeworlds/twmap"
 )
 

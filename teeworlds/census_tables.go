@@ -1,8 +1,8 @@
 package teeworlds
 
 import (
-	"trowel.example/format"
 	"trowel.example/internal/checking"
+	"trowel.example/internal/format"
 )
 
 // The tables of maps.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/format"
-	"trowel.example/internal/censustest"
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/seedmap"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/censustest"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/seedmap"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )
@@ -21,7 +21,7 @@ func TestCensusOfSeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	censustest.Answers(t, Game, teeworldsMap, seeds, queries)
+	censustest.Answers(t, game, teeworldsMap, seeds, queries)
 	for _, s := range seeds {
 		sameAsFind(t, format.NewSource(s.Name, s.Data))
 	}
@@ -30,7 +30,7 @@ func TestCensusOfSeeds(t *testing.T) {
 // sameAsFind compares the tables of a map with the results of find, info and check.
 func sameAsFind(t *testing.T, src *format.Source) {
 	t.Helper()
-	db := censustest.New(t, Game)
+	db := censustest.New(t, game)
 	if _, err := db.Add(teeworldsMap, src); err != nil {
 		t.Errorf("%s: %v", src.Path, err)
 	}
@@ -121,7 +121,7 @@ func TestCensusOfCorpus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f, err := format.Set(Game.Formats).Find(src); err == nil && f == teeworldsMap && i%8 == 0 && src.Size < 1<<20 {
+		if f, err := format.Set(game.Formats).Find(src); err == nil && f == teeworldsMap && i%8 == 0 && src.Size < 1<<20 {
 			sameAsFind(t, src)
 		}
 		src.Close()
@@ -135,7 +135,7 @@ func TestCensusOfDatafile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range []*format.Format{teeworldsDatafile, teeworldsMap} {
-		db := censustest.New(t, Game)
+		db := censustest.New(t, game)
 		if missed, err := db.Add(f, format.NewSource("a.map", data)); err != nil || len(missed) > 0 {
 			t.Errorf("%q, %v", missed, err)
 		}
@@ -165,7 +165,7 @@ func TestCensusOfDamage(t *testing.T) {
 		for j := range b.StoredSize() {
 			broken[int(b.Offset())+j] = 0xff
 		}
-		db := censustest.New(t, Game)
+		db := censustest.New(t, game)
 		missed, err := db.Add(teeworldsMap, format.NewSource("a.map", broken))
 		unseen := i == 4 || i == 6 || i == 8 || i == 10 // air for games that do not support the layer
 		if err != nil || !unseen && (len(missed) != 1 || !strings.Contains(missed[0], fmt.Sprintf("data block %d ", i))) {
@@ -184,7 +184,7 @@ func TestCensusOfDamage(t *testing.T) {
 		}
 	}
 	// A file that is too damaged to be opened is a finding.
-	db := censustest.New(t, Game)
+	db := censustest.New(t, game)
 	missed, err := db.Add(teeworldsMap, format.NewSource("a.map", data[:50]))
 	if got := db.Ask("SELECT id FROM teeworlds_findings"); err != nil || len(missed) != 1 || !slices.Equal(got, []string{"unreadable"}) {
 		t.Errorf("%q, %v, findings %q", missed, err, got)

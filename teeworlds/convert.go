@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/mapedit"

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/words"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/mapedit"
 )
 

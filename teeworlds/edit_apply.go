@@ -4,8 +4,8 @@ import (
 	"context"
 	"io/fs"
 
-	"trowel.example/format"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapedit"
 )

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"syscall"
 
-	"trowel.example/format"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/automap"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/mapedit"

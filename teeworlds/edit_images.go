@@ -7,8 +7,8 @@ import (
 	"image"
 	"slices"
 
-	"trowel.example/format"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/mapedit"
 )

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/format"
-	"trowel.example/internal/glob"
-	"trowel.example/internal/words"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/glob"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )

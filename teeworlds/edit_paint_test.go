@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/twmap"
 )
 

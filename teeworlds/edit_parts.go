@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 
-	"trowel.example/format"
-	"trowel.example/teeworlds"
+	"trowel.example/internal/format"
+	_ "trowel.example/teeworlds"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -18,7 +18,7 @@ func Example() {
 		return
 	}
 	src := format.NewSource("new.map", data)
-	f, err := format.Set(teeworlds.Game.Formats).Find(src)
+	f, err := format.Registered().Formats().Find(src)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/internal/mapfind"
 	"trowel.example/teeworlds/mapedit"
-	"trowel.example/teeworlds/mapfind"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/format"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
 )

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/parallel"
-	"trowel.example/teeworlds/mapdiff"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/teeworlds/internal/mapdiff"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
 )

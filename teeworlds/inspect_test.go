@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/internal/tiletext"
 	"trowel.example/teeworlds/mapdir"
-	"trowel.example/teeworlds/tiletext"
 	"trowel.example/teeworlds/twmap"
 	"trowel.example/trace"
 )

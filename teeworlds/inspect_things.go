@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"trowel.example/format"
-	"trowel.example/internal/words"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"

@@ -6,9 +6,9 @@ import (
 	"math"
 
 	"trowel.example/fault"
-	"trowel.example/format"
+	"trowel.example/internal/format"
+	"trowel.example/teeworlds/internal/tiletext"
 	"trowel.example/teeworlds/mapdraw"
-	"trowel.example/teeworlds/tiletext"
 	"trowel.example/teeworlds/twmap"
 )
 

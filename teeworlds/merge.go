@@ -5,9 +5,9 @@ import (
 	"context"
 
 	"trowel.example/check"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/datafile"
-	"trowel.example/teeworlds/mapmerge"
+	"trowel.example/teeworlds/internal/mapmerge"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 
-	"trowel.example/internal/links"
-	"trowel.example/internal/safename"
-	"trowel.example/teeworlds/mapdiff"
+	"trowel.example/internal/files/links"
+	"trowel.example/internal/files/safename"
+	"trowel.example/teeworlds/internal/mapdiff"
 	"trowel.example/teeworlds/mapdir"
-	"trowel.example/teeworlds/mapmatch"
 )
 
 // optionLike selects a map from which parts keep their names.
@@ -92,7 +91,7 @@ func compareMaps(ctx context.Context, job *format.Job, old, new format.Side, cha
 		return nil, err
 	}
 	if like != nil {
-		a = like.For(a.Map(), mapmatch.Match(like.Map(), a.Map()))
+		a = like.For(a.Map())
 	}
 	var lines mapdiff.Lines
 	err = mapdiff.Compare(a, b, func(c mapdiff.Change) error {

@@ -5,8 +5,8 @@ import (
 	"io/fs"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/automap"
 )
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"trowel.example/fault"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapdraw"

@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"trowel.example/fault"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -8,24 +8,24 @@ import (
 	"fmt"
 	"io/fs"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/teeworlds/datadir"
 	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/internal/datadir"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
 	"trowel.example/trace"
 )
 
-// Game is Teeworlds, including DDNet and all other games that share its maps.
-var Game = &format.Game{
+// game is Teeworlds, including DDNet and all other games that share its maps.
+var game = &format.Game{
 	Title:   "Teeworlds/DDNet",
 	Formats: []*format.Format{teeworldsMap, teeworldsDatafile, teeworldsRules},
 }
 
-func init() { format.Register(Game) }
+func init() { format.Register(game) }
 
 var teeworldsMap = &format.Format{
 	Name:       "teeworlds-map",

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"runtime/metrics"
 	"testing"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 
 	"trowel.example/check"
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/teeworlds/twmap"
 	"trowel.example/trace"
 )
@@ -27,7 +27,7 @@ func TestCorpusMaps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := format.Set(Game.Formats).Find(src)
+		f, err := format.Set(game.Formats).Find(src)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -138,7 +138,7 @@ func TestFindMap(t *testing.T) {
 		{"x.txt", []byte("something else"), nil},
 		{"x.txt", nil, nil},
 	} {
-		got, err := format.Set(Game.Formats).Find(format.NewSource(c.name, c.data))
+		got, err := format.Set(game.Formats).Find(format.NewSource(c.name, c.data))
 		if got != c.want || (err == nil) != (got != nil) {
 			t.Errorf("%s, %d bytes: %v, %v", c.name, len(c.data), got, err)
 		}

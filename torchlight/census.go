@@ -12,15 +12,15 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/format"
 	"trowel.example/internal/checking"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/torchlight/hash"
-	"trowel.example/torchlight/imageset"
+	"trowel.example/torchlight/internal/imageset"
+	"trowel.example/torchlight/internal/modfind"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/modedit"
-	"trowel.example/torchlight/modfind"
 	"trowel.example/torchlight/pak"
 )
 

@@ -1,8 +1,8 @@
 package torchlight
 
 import (
-	"trowel.example/format"
 	"trowel.example/internal/checking"
+	"trowel.example/internal/format"
 )
 
 // The tables of mods, of archives, and of their single files.

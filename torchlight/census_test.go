@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/censustest"
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/seedmod"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/censustest"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/seedmod"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/text"
 )
@@ -25,7 +25,7 @@ func TestCensusOfSeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	censustest.Answers(t, Game, torchlightMod, seeds, queries)
+	censustest.Answers(t, game, torchlightMod, seeds, queries)
 	for _, s := range seeds {
 		sameAsFind(t, torchlightMod, format.NewSource(s.Name, s.Data))
 	}
@@ -55,7 +55,7 @@ func placeOf(h format.Hit) (node, object, line string) {
 // sameAsFind compares the tables of a file with the results of find, info and check.
 func sameAsFind(t *testing.T, of *format.Format, src *format.Source) {
 	t.Helper()
-	db := censustest.New(t, Game)
+	db := censustest.New(t, game)
 	if _, err := db.Add(of, src); err != nil {
 		t.Errorf("%s: %v", src.Path, err)
 	}
@@ -124,7 +124,7 @@ func TestCensusOfCorpus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		of, err := format.Set(Game.Formats).Find(src)
+		of, err := format.Set(game.Formats).Find(src)
 		if err == nil && of.Finder != nil {
 			if seen[of]++; seen[of] < 5 && src.Size < 1<<20 {
 				sameAsFind(t, of, src)
@@ -154,7 +154,7 @@ func TestCensusOfPak(t *testing.T) {
 	if err := errors.Join(err1, err2, m.Split(archive, list), archive.Close(), list.Close()); err != nil {
 		t.Fatal(err)
 	}
-	db := censustest.New(t, Game)
+	db := censustest.New(t, game)
 	for _, name := range []string{name, name + ".MAN"} {
 		src, err := format.OpenSource(name)
 		if err != nil {
@@ -205,7 +205,7 @@ func TestCensusOfSingles(t *testing.T) {
 				t.Fatal(err)
 			}
 			src := format.NewSource("/MEDIA/"+strings.TrimPrefix(file.Path, "MEDIA/"), content)
-			of, err := format.Set(Game.Formats).Find(src)
+			of, err := format.Set(game.Formats).Find(src)
 			if err != nil || of.Census == nil {
 				continue
 			}
@@ -213,7 +213,7 @@ func TestCensusOfSingles(t *testing.T) {
 			if of.Finder != nil {
 				sameAsFind(t, of, src)
 			}
-			db, whole := censustest.New(t, Game), censustest.New(t, Game)
+			db, whole := censustest.New(t, game), censustest.New(t, game)
 			if _, err := db.Add(of, src); err != nil {
 				t.Error(err)
 			}
@@ -267,7 +267,7 @@ func TestCensusOfDamage(t *testing.T) {
 		for i := range compressed {
 			broken[f.Offset()+8+int64(i)] = 0xff
 		}
-		db := censustest.New(t, Game)
+		db := censustest.New(t, game)
 		missed, err := db.Add(torchlightMod, format.NewSource("a.MOD", broken))
 		if err != nil || len(missed) != 1 {
 			t.Errorf("%s: %q, %v", f.Path, missed, err)
@@ -278,12 +278,12 @@ func TestCensusOfDamage(t *testing.T) {
 		}
 	}
 	// A mod that is cut off yields the files that are left.
-	db := censustest.New(t, Game)
+	db := censustest.New(t, game)
 	missed, err := db.Add(torchlightMod, format.NewSource("a.MOD", data[:m.Header.ManifestOffset+10]))
 	if got := db.Ask("SELECT count(*), count(sha256) FROM torchlight_files WHERE NOT removed"); err != nil || len(missed) != 1 || !slices.Equal(got, []string{fmt.Sprintf("%d|%d", there, there)}) {
 		t.Errorf("%q, %v, files %q", missed, err, got)
 	}
-	db = censustest.New(t, Game)
+	db = censustest.New(t, game)
 	missed, err = db.Add(torchlightMod, format.NewSource("a.MOD", data[:20]))
 	if got := db.Ask("SELECT id FROM torchlight_findings"); err != nil || len(missed) != 1 || !slices.Equal(got, []string{"unreadable"}) {
 		t.Errorf("%q, %v, findings %q", missed, err, got)

@@ -7,7 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 
 	"trowel.example/fault"
 	"trowel.example/torchlight/mod"

@@ -14,7 +14,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/pak"

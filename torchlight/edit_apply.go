@@ -1,7 +1,7 @@
 package torchlight
 
 import (
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/torchlight/modedit"
 )
 

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strings"
 
-	"trowel.example/format"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/text"
 )

@@ -12,10 +12,10 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/format"
-	"trowel.example/internal/glob"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/glob"
+	"trowel.example/torchlight/internal/modfind"
 	"trowel.example/torchlight/modedit"
-	"trowel.example/torchlight/modfind"
 	"trowel.example/torchlight/text"
 )
 

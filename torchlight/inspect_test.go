@@ -18,10 +18,10 @@ import (
 	"unicode/utf16"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/pixel"
-	"trowel.example/torchlight"
+	"trowel.example/internal/format"
+	"trowel.example/internal/picture/pixel"
+	"trowel.example/internal/testing/corpus"
+	_ "trowel.example/torchlight"
 	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/mpp"
@@ -46,7 +46,7 @@ func open(t testing.TB, name string) *opened {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { src.Close() })
-	f, err := format.Set(torchlight.Game.Formats).Find(src)
+	f, err := format.Registered().Formats().Find(src)
 	if err != nil {
 		t.Fatal(err)
 	}

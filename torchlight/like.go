@@ -6,9 +6,9 @@ import (
 	"io"
 	"os"
 
-	"trowel.example/format"
-	"trowel.example/internal/links"
-	"trowel.example/internal/safename"
+	"trowel.example/internal/files/links"
+	"trowel.example/internal/files/safename"
+	"trowel.example/internal/format"
 	"trowel.example/torchlight/moddir"
 )
 

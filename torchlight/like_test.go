@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"testing"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // TestLikeCloses tests that the folder of --like is closed with the mod: some systems cannot replace an open folder.

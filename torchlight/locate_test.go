@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/text"

@@ -12,9 +12,9 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/format"
+	"trowel.example/internal/format"
+	"trowel.example/torchlight/internal/modmerge"
 	"trowel.example/torchlight/modedit"
-	"trowel.example/torchlight/modmerge"
 )
 
 var (

@@ -2,9 +2,9 @@ package torchlight
 
 import (
 	"strings"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/regular"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/text"
 )

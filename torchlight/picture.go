@@ -8,11 +8,11 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/torchlight/dds"
-	"trowel.example/torchlight/imageset"
+	"trowel.example/torchlight/internal/imageset"
+	"trowel.example/torchlight/internal/picture"
 	"trowel.example/torchlight/moddir"
-	"trowel.example/torchlight/picture"
 	"trowel.example/trace"
 )
 

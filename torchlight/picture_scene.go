@@ -14,11 +14,11 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	info "trowel.example/torchlight/image"
-	"trowel.example/torchlight/imageset"
+	"trowel.example/internal/format"
+	info "trowel.example/torchlight/internal/image"
+	"trowel.example/torchlight/internal/imageset"
+	"trowel.example/torchlight/internal/picture"
 	"trowel.example/torchlight/mpp"
-	"trowel.example/torchlight/picture"
 	"trowel.example/torchlight/text"
 )
 

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/format"
+	"trowel.example/internal/format"
+	"trowel.example/torchlight/internal/plan"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mpp"
-	"trowel.example/torchlight/plan"
 	"trowel.example/torchlight/text"
 )
 

@@ -15,12 +15,12 @@ import (
 	"slices"
 	"strings"
 
-	"trowel.example/format"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
+	"trowel.example/torchlight/internal/plan"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/mpp"
-	"trowel.example/torchlight/plan"
 	"trowel.example/torchlight/text"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"trowel.example/check"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/torchlight/modedit"
 )
 

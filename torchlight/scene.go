@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/format"
+	"trowel.example/internal/format"
+	"trowel.example/torchlight/internal/picture"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/moddir"
-	"trowel.example/torchlight/picture"
 	"trowel.example/torchlight/text"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // TestScenesCorpus tests that everything in real mods that claims to have a scene can be drawn: each view as a whole,

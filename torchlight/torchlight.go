@@ -3,12 +3,12 @@
 package torchlight
 
 import (
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/torchlight/hash"
 )
 
-// Game is Torchlight II.
-var Game = &format.Game{
+// game is Torchlight II.
+var game = &format.Game{
 	Title: "Torchlight II",
 	Formats: []*format.Format{
 		torchlightMod, torchlightPak,
@@ -18,4 +18,4 @@ var Game = &format.Game{
 	Hash: &format.Hash{Of: hash.Of, Names: nameFinder},
 }
 
-func init() { format.Register(Game) }
+func init() { format.Register(game) }

@@ -18,8 +18,8 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/bucket"
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 )
 
 // between is a proxy between the program and an object storage server.

@@ -7,19 +7,14 @@ import (
 	"io"
 	"os"
 
+	_ "trowel.example/all"
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/census"
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/fleet"
 	"trowel.example/cmd/internal/parquet"
-	"trowel.example/format"
-	"trowel.example/minetest"
-	"trowel.example/teeworlds"
-	"trowel.example/torchlight"
+	"trowel.example/internal/format"
 )
-
-// games are the games whose files the tool opens.
-var games = format.Games{teeworlds.Game, torchlight.Game, minetest.Game}
 
 // tables returns a writer of Parquet files.
 func tables(w io.Writer, t *format.Table, program string) census.Writer {
@@ -37,5 +32,6 @@ func datasets(ctx context.Context, name string) (census.Store, error) {
 
 func main() {
 	cli.CollectLate()
+	games := format.Registered()
 	os.Exit(cli.Main(games, cli.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr, fleet.Verbs, cli.Census(tables, datasets)))
 }

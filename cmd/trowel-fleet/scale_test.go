@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 )
 
 // envProgram makes the test program run as the tool.

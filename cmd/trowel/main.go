@@ -4,17 +4,13 @@ package main
 import (
 	"os"
 
+	_ "trowel.example/all"
 	"trowel.example/cmd/internal/cli"
-	"trowel.example/format"
-	"trowel.example/minetest"
-	"trowel.example/teeworlds"
-	"trowel.example/torchlight"
+	"trowel.example/internal/format"
 )
-
-// games are the games whose files the tool opens.
-var games = format.Games{teeworlds.Game, torchlight.Game, minetest.Game}
 
 func main() {
 	cli.CollectLate()
+	games := format.Registered()
 	os.Exit(cli.Main(games, cli.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr))
 }

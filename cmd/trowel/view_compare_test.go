@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"trowel.example/internal/judge/chromium"
+	"trowel.example/internal/testing/judge/chromium"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"trowel.example/internal/judge/chromium"
+	"trowel.example/internal/testing/judge/chromium"
 )
 
 // axeFile checks pages against WCAG rules: axe-core 4.14.1 from npm (MPL-2.0, unchanged).

@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"trowel.example/internal/judge/chromium"
+	"trowel.example/internal/testing/judge/chromium"
 )
 
 // galleryFolder makes a folder with files of some formats, one of them broken, and with files that do not

@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"trowel.example/internal/judge/chromium"
+	"trowel.example/internal/testing/judge/chromium"
 )
 
 // evilMod returns a mod whose files are pages and scripts with markup in their names.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"trowel.example/internal/judge/chromium"
-	"trowel.example/internal/pixel"
+	"trowel.example/internal/picture/pixel"
+	"trowel.example/internal/testing/judge/chromium"
 	"trowel.example/teeworlds/twmap"
 )
 

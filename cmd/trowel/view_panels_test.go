@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"trowel.example/internal/judge/chromium"
+	"trowel.example/internal/testing/judge/chromium"
 )
 
 // hash is an expression for the values in the fragment of the page's address.

@@ -20,9 +20,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/judge/chromium"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/judge/chromium"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
 )
 

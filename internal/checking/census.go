@@ -6,7 +6,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // Table declares the table of the findings in a game's files.

@@ -9,8 +9,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/format"
-	"trowel.example/internal/server"
+	"trowel.example/internal/format"
+	"trowel.example/internal/stores/server"
 )
 
 // Kinds of findings of the tool itself, for all formats.

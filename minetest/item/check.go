@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/minetest/place"
+	"trowel.example/minetest/internal/place"
 )
 
 // Catalog lists the kinds of findings that [Stack.Check] and [Inventory.Check] report.

@@ -7,7 +7,7 @@ import (
 
 	"runtime"
 
-	"trowel.example/internal/deflate"
+	"trowel.example/internal/bytes/deflate"
 )
 
 // benchBlocks returns blocks to decode, by benchmark name.

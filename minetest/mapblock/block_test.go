@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"trowel.example/fault"
-	"trowel.example/internal/deflate"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/testing/tests"
 )
 
 // hand builds a block from its parts as the description of the format defines them, without the code of the package.

@@ -6,7 +6,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/minetest/place"
+	"trowel.example/minetest/internal/place"
 )
 
 // checker reports the findings about a block.

@@ -9,7 +9,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/deflate"
+	"trowel.example/internal/bytes/deflate"
 	"trowel.example/trace"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 	"trowel.example/trace"
 )
 

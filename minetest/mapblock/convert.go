@@ -7,7 +7,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/minetest/place"
+	"trowel.example/minetest/internal/place"
 )
 
 // ErrLoss is the cause of the error of a conversion that would lose something.

@@ -11,7 +11,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 )
 
 var writable = []int{17, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29}

@@ -13,8 +13,8 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/deflate"
+	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/testing/corpus"
 )
 
 // world is a world of the corpus: its blocks by position.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"trowel.example/fault"
-	"trowel.example/internal/deep"
+	"trowel.example/internal/values/deep"
 )
 
 // Clone returns a deep copy of the block: changing the copy does not change the block.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/minetest/item"
 )
 

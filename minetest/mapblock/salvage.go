@@ -5,7 +5,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/deflate"
+	"trowel.example/internal/bytes/deflate"
 )
 
 // searchBudget is the number of bytes that the search for sections after damaged data may read and inflate.

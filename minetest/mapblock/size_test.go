@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/tests"
 )
 
 // value returns n characters of a kind.

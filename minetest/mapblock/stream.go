@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"trowel.example/fault"
-	"trowel.example/internal/deflate"
-	"trowel.example/internal/zframe"
+	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/bytes/zframe"
 )
 
 // Level is the default zlib level of the games. Since 5.4 they have a setting for it, map_compression_level_disk.

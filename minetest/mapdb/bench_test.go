@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
 )
 
 // BenchmarkBlocks measures reading all blocks. Its memory use must not depend on the number of blocks.

@@ -25,8 +25,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 )
 
 // A kind is a backend in the conformance suite.

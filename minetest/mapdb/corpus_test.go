@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/judge"
 )
 
 // corpusStores are the worlds of the corpus that can be opened directly.

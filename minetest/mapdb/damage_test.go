@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/inuse"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/testing/tests"
 )
 
 // TestDamagedPages tests that, whichever page of a database is damaged, every way of reading yields the same blocks,

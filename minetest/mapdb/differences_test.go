@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"testing"
 
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/tests"
 )
 
 // TestDifferences tests that exactly the differences are found for all combinations of stores, and that a damaged row

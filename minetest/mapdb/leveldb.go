@@ -11,8 +11,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/inuse"
-	"trowel.example/internal/leveldb"
+	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/stores/leveldb"
 	"trowel.example/minetest/mapblock"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel.example/internal/leveldb"
+	"trowel.example/internal/stores/leveldb"
 )
 
 // The keys of LevelDB are sorted by their digits, which scatters the blocks of a plane over the whole database. Keys

@@ -25,9 +25,9 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/inuse"
-	"trowel.example/internal/server"
-	"trowel.example/internal/sqlitefile"
+	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/stores/server"
+	"trowel.example/internal/stores/sqlitefile"
 )
 
 // The names of the backends, as in world.mt. Sectors is the name for the folders of files of worlds from before 2011,

@@ -4,7 +4,7 @@ import (
 	"context"
 	"iter"
 
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 )
 
 // The approximate size of a portion of work for one core: large enough that the handover costs little compared with

@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"trowel.example/fault"
-	"trowel.example/internal/database"
-	"trowel.example/internal/server"
+	"trowel.example/internal/stores/database"
+	"trowel.example/internal/stores/server"
 )
 
 // The table as current games create it. Older games created INT columns, which work as well.

@@ -14,7 +14,7 @@ import (
 	"github.com/gomodule/redigo/redis"
 
 	"trowel.example/fault"
-	"trowel.example/internal/database"
+	"trowel.example/internal/stores/database"
 )
 
 // ErrNoHash is wrapped by the error of [Open] if the Redis server does not have the hash.

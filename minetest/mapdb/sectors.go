@@ -15,7 +15,7 @@ import (
 	"strconv"
 
 	"trowel.example/fault"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/regular"
 )
 
 // sectors is the folders of files of old worlds: a folder for each column of

@@ -19,8 +19,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel.example/internal/leveldb"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/stores/leveldb"
+	"trowel.example/internal/testing/tests"
 )
 
 // lines describes what a loop over blocks yields; damage of the file is listed once, as for a reader of all blocks.

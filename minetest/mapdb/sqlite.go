@@ -17,7 +17,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/fault"
-	"trowel.example/internal/sqlitefile"
+	"trowel.example/internal/stores/sqlitefile"
 )
 
 // The limits of one transaction: rows with data of a server, rows of a file, bytes, and time, because a writer of a

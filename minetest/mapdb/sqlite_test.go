@@ -17,8 +17,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/fault"
-	"trowel.example/internal/sqlitefile"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/stores/sqlitefile"
+	"trowel.example/internal/testing/tests"
 )
 
 // snapshot returns the names, times and contents of the files below a folder.

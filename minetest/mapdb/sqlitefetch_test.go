@@ -9,7 +9,7 @@ import (
 	"time"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/tests"
 )
 
 // TestSQLiteFetch tests that Fetch yields each existing block once, and the errors of rows.

@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"trowel.example/fault"
-	"trowel.example/internal/sqlitepage"
+	"trowel.example/internal/stores/sqlitepage"
 )
 
 // freshSQLite is a new database that no other program uses before it is closed. Its pages are written sequentially

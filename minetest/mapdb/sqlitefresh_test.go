@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/tests"
 )
 
 // TestFreshSQLite tests that an unseen database can be continued after its program was killed, returns the blocks

@@ -5,8 +5,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/inuse"
-	"trowel.example/internal/sqlitefile"
+	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/stores/sqlitefile"
 )
 
 // rescue switches from reading with SQLite to reading the rescued pages of the file, if err is damage. It reports

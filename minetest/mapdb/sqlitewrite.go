@@ -11,9 +11,9 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel.example/internal/inuse"
-	"trowel.example/internal/sqlitefile"
-	"trowel.example/internal/wholefile"
+	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/stores/sqlitefile"
 )
 
 // The tables as the game creates them.

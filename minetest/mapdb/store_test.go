@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"trowel.example/fault"
-	"trowel.example/internal/judge"
-	"trowel.example/internal/leveldb"
+	"trowel.example/internal/stores/leveldb"
+	"trowel.example/internal/testing/judge"
 )
 
 // TestLevelDBHostile tests LevelDB keys that are not positions, and damaged files.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/mutate"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/mutate"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/mapblock"
 )
 

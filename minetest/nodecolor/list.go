@@ -11,8 +11,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"trowel.example/internal/host"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/host"
+	"trowel.example/internal/files/regular"
 )
 
 // Color is the colour of a node on a map.

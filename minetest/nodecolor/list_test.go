@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/nodecolor"
 )
 

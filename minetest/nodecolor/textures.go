@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/regular"
 	"trowel.example/minetest/nodedef"
 )
 

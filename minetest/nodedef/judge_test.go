@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/nodedef"
 )
 

@@ -10,7 +10,7 @@ import (
 	"reflect"
 
 	"trowel.example/fault"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/regular"
 )
 
 // Node is the part of a node's definition that other programs need. The values are those of the engine's Lua API.

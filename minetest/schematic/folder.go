@@ -9,9 +9,9 @@ import (
 	"slices"
 
 	"trowel.example/fault"
-	"trowel.example/internal/deflate"
-	"trowel.example/internal/forms"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/text/forms"
 )
 
 // The folder of a schematic contains its text and a sidecar. If the text does not rebuild the file byte-identically,

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
-	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/nodedef"
+	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/schematic"
 )
 

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"trowel.example/fault"
-	"trowel.example/internal/luatable"
+	"trowel.example/internal/text/luatable"
 )
 
 // decodeLua reads a schematic in the Lua form of core.serialize_schematic. Its probabilities are twice those in .mts.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
-	"trowel.example/internal/deflate"
+	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/bytes/deflate"
 	"trowel.example/trace"
 )
 

@@ -14,9 +14,9 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/mutate"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/mutate"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/schematic"
 	"trowel.example/trace"
 )

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/internal/luatable"
+	"trowel.example/internal/text/luatable"
 )
 
 func decodeWorldEdit(data []byte) (*Schematic, error) {

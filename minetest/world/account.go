@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 )
 
 // Account is the login of a player and the player's privileges.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel.example/internal/wholefile"
+	"trowel.example/internal/files/wholefile"
 )
 
 // AuthFile is auth.txt. Each line is an account, "name:password:privileges:last_login"; the last field exists since

@@ -17,7 +17,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/regular"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )

@@ -10,8 +10,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/item"
-	"trowel.example/minetest/place"
 )
 
 // names calls do for each name in a store. It reports a store that cannot be opened and entries whose name cannot be

@@ -11,11 +11,11 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/place"
 )
 
 // CheckOptions selects what is checked. The zero value checks everything in the folder of the world.

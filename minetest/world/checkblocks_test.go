@@ -15,8 +15,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/check"
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"

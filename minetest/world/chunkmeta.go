@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 )
 
 // Chunk is what the map generator of 2011 recorded about a part of the map.

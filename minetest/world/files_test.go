@@ -15,8 +15,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"

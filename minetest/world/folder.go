@@ -15,8 +15,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/wholefile"
-	"trowel.example/minetest/place"
+	"trowel.example/internal/files/wholefile"
+	"trowel.example/minetest/internal/place"
 )
 
 // files defines how things are stored in one file each.

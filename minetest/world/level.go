@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"trowel.example/fault"
-	"trowel.example/internal/inuse"
-	"trowel.example/internal/leveldb"
+	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/stores/leveldb"
 )
 
 // records defines how things are stored in a LevelDB database.

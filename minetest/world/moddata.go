@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/minetest/place"
+	"trowel.example/minetest/internal/place"
 )
 
 // Entry is a key and its value in the storage of a mod. Both may contain any bytes.

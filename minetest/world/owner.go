@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/regular"
 )
 
 // OwnerOnly reports whether only the owner can read one of the given files or folders of a world. A file that does

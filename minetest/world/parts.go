@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"trowel.example/fault"
-	"trowel.example/internal/sqlitefile"
+	"trowel.example/internal/stores/sqlitefile"
 	"trowel.example/minetest/mapdb"
 )
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 	"trowel.example/minetest/item"
 )
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"trowel.example/fault"
+	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/item"
-	"trowel.example/minetest/place"
 )
 
 var playerTables = tables{

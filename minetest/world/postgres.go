@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"trowel.example/internal/database"
+	"trowel.example/internal/stores/database"
 	"trowel.example/minetest/mapdb"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/sqlitefile"
+	"trowel.example/internal/stores/sqlitefile"
 )
 
 // tables contains the statements that create the tables of a store.

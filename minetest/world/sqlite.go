@@ -14,8 +14,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/fault"
-	"trowel.example/internal/inuse"
-	"trowel.example/internal/sqlitefile"
+	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/stores/sqlitefile"
 )
 
 // openSQLite opens an SQLite file. Reading changes nothing and leaves no files behind, neither a write-ahead log nor

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"trowel.example/internal/deep"
+	"trowel.example/internal/values/deep"
 )
 
 // Staged is a store that keeps its changes in memory. The underlying store is only read, until [Staged.WriteTo] or

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/world"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"trowel.example/minetest/place"
+	"trowel.example/minetest/internal/place"
 )
 
 var storageTables = tables{

@@ -8,7 +8,7 @@ import (
 	"iter"
 
 	"trowel.example/check"
-	"trowel.example/internal/server"
+	"trowel.example/internal/stores/server"
 	"trowel.example/minetest/mapdb"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"trowel.example/check"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/regular"
 )
 
 // The files of an unfinished copy of a world: the journal, and the progress since the journal was saved. The progress

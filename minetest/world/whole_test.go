@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/mutate"
+	"trowel.example/internal/testing/mutate"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"

@@ -16,8 +16,8 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/internal/lfs"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/lfs"
+	"trowel.example/internal/files/regular"
 )
 
 // The lines that end files of settings.

@@ -12,11 +12,11 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/words"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/words"
+	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/place"
 	"trowel.example/minetest/world"
 )
 

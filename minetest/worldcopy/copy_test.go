@@ -16,13 +16,13 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/check"
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
-	"trowel.example/minetest/worldcopy"
 )
 
 // target returns options for a target, with a new database on a server if needed; servers are skipped in short mode.

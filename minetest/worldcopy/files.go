@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"trowel.example/internal/links"
-	"trowel.example/internal/regular"
-	"trowel.example/internal/sqlitefile"
-	"trowel.example/internal/wholefile"
+	"trowel.example/internal/files/links"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/stores/sqlitefile"
 	"trowel.example/minetest/world"
 )
 

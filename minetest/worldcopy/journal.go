@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/internal/regular"
-	"trowel.example/internal/wholefile"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/files/wholefile"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )

@@ -19,15 +19,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
+	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/internal/worldrepair"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/worldcopy"
-	"trowel.example/minetest/worldrepair"
 )
 
 // engine runs the engine on a world until it exits.

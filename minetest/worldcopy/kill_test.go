@@ -15,11 +15,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/worldcopy"
 )
 
 // The arguments of the child process of TestKill.

@@ -13,10 +13,10 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"trowel.example/check"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/worldcopy"
 )
 
 // TestLiveCopy tests that a world with a running server is copied as it is at one moment, without logs.

@@ -12,8 +12,8 @@ import (
 	"slices"
 
 	"trowel.example/check"
+	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/place"
 	"trowel.example/minetest/world"
 )
 

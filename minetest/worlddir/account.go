@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"trowel.example/fault"
-	"trowel.example/internal/strictjson"
+	"trowel.example/internal/text/strictjson"
 	"trowel.example/minetest/world"
 )
 

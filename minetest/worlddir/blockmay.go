@@ -3,7 +3,7 @@ package worlddir
 import (
 	"sync"
 
-	"trowel.example/internal/pattern"
+	"trowel.example/internal/text/pattern"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/pattern"
+	"trowel.example/internal/text/pattern"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )

@@ -15,8 +15,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/regular"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/files/tree"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"trowel.example/fault"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )

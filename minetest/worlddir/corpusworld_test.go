@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"

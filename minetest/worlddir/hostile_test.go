@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 )
 
 // hostile are invalid trees and the expected messages.

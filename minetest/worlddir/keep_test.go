@@ -4,7 +4,7 @@ import (
 	"io/fs"
 	"testing"
 
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 )
 
 // TestKeep tests that residues are computed only if the sidecar is wanted, and that the sidecar is the same whether

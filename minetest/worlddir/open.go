@@ -13,9 +13,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"trowel.example/internal/pattern"
-	"trowel.example/internal/safename"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/safename"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/text/pattern"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"

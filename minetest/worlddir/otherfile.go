@@ -5,7 +5,7 @@ import (
 	"io"
 	"io/fs"
 
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 )
 
 // otherFile is a file or folder of the world that is presented unchanged.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 
-	"trowel.example/internal/links"
-	"trowel.example/internal/safename"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/links"
+	"trowel.example/internal/files/safename"
+	"trowel.example/internal/files/tree"
 	"trowel.example/minetest/world"
 )
 

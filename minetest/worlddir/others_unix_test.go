@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/worlddir"
 )
 

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"trowel.example/internal/safename"
+	"trowel.example/internal/files/safename"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )

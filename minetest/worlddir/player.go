@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"trowel.example/internal/strictjson"
+	"trowel.example/internal/text/strictjson"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/world"
 )

@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/world"
 )

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"trowel.example/internal/safename"
+	"trowel.example/internal/files/safename"
 	"trowel.example/minetest/mapdb"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"trowel.example/fault"
-	"trowel.example/internal/strictjson"
+	"trowel.example/internal/text/strictjson"
 )
 
 // jsonReader reads a JSON file strictly, so that the user gets each mistake reported with its place. It keeps its

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"trowel.example/fault"
-	"trowel.example/internal/deflate"
+	"trowel.example/internal/bytes/deflate"
 	"trowel.example/minetest/mapblock"
 )
 

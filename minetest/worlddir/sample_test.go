@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )

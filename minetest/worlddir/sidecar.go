@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"trowel.example/fault"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )

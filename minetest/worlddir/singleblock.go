@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 	"trowel.example/minetest/mapblock"
 )
 

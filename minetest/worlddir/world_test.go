@@ -18,8 +18,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
-	"trowel.example/internal/deflate"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/files/tree"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )

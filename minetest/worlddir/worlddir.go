@@ -26,7 +26,7 @@ import (
 	"sync"
 
 	"trowel.example/check"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )

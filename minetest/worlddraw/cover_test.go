@@ -5,7 +5,7 @@ import (
 	"image"
 	"testing"
 
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worlddraw"

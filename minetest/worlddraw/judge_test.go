@@ -12,11 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
-	"trowel.example/minetest/mapdb"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/nodecolor"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worlddraw"
 )
 

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 

@@ -11,13 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/inuse"
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
+	"trowel.example/minetest/internal/worldbackup"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/worldbackup"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 

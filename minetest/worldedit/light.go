@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"trowel.example/internal/regular"
-	"trowel.example/internal/wholefile"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/files/wholefile"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )

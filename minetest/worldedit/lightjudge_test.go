@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/judge"
-	"trowel.example/minetest/internal/worldtest"
-	"trowel.example/minetest/mapblock"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/worldedit"
 )
 

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/tests"
-	"trowel.example/minetest/internal/worldtest"
-	"trowel.example/minetest/mapblock"
-	"trowel.example/minetest/mapdb"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/turn"
 	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldedit"
 )
 

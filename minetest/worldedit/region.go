@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"trowel.example/internal/glob"
+	"trowel.example/internal/text/glob"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )

@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"trowel.example/minetest/light"
+	"trowel.example/minetest/internal/light"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )

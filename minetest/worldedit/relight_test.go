@@ -5,12 +5,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/tests"
+	"trowel.example/minetest/internal/light"
+	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/internal/worldtest"
-	"trowel.example/minetest/light"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/worldedit"
 )
 

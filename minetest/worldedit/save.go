@@ -9,13 +9,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"trowel.example/internal/inuse"
-	"trowel.example/internal/wholefile"
-	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/place"
-	"trowel.example/minetest/world"
-	"trowel.example/minetest/worldbackup"
+	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/files/wholefile"
+	"trowel.example/minetest/internal/place"
+	"trowel.example/minetest/internal/worldbackup"
 	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
 )
 
 // ErrChanged means that the world has changed since the edit began.

@@ -6,10 +6,10 @@ import (
 	"os"
 	"testing"
 
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/tests"
+	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/schematic"
 	"trowel.example/minetest/worldedit"
 )

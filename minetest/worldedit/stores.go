@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"trowel.example/internal/regular"
-	"trowel.example/internal/sqlitefile"
-	"trowel.example/internal/wholefile"
-	"trowel.example/minetest/world"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/stores/sqlitefile"
 	"trowel.example/minetest/worldcopy"
+	"trowel.example/minetest/world"
 )
 
 // stores contains everything except the blocks of a world, after all completed steps. It becomes a [Part] when a step
@@ -90,7 +90,7 @@ func (w *World) ReadFile(name string) ([]byte, error) {
 }
 
 // WriteFile replaces or creates a file of the world: env_meta.txt, ipban.txt or another file that
-// [trowel.example/minetest/worldbackup.Restore] accepts.
+// [trowel.example/minetest/internal/worldbackup.Restore] accepts.
 func (w *World) WriteFile(name string, data []byte) error {
 	s, err := w.things()
 	if err == nil {

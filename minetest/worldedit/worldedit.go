@@ -23,10 +23,10 @@ import (
 	"slices"
 
 	"trowel.example/check"
+	"trowel.example/minetest/nodedef"
+	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/nodedef"
-	"trowel.example/minetest/place"
 	"trowel.example/minetest/world"
 )
 
@@ -183,7 +183,7 @@ type Part struct {
 }
 
 // A Keeper stores files and things of a world before they are changed: see
-// [trowel.example/minetest/worldbackup.Writer].
+// [trowel.example/minetest/internal/worldbackup.Writer].
 type Keeper interface {
 	File(name string) error
 	Store(names []string) error

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"trowel.example/minetest/internal/worldbackup"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
-	"trowel.example/minetest/worldbackup"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 

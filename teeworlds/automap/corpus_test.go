@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/teeworlds/twmap"
 )
 

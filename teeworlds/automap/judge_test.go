@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"trowel.example/fault"
-	"trowel.example/internal/budget"
-	"trowel.example/internal/deflate"
+	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/limits/budget"
 )
 
 // DefaultLevel is the zlib level that all writers use except map_optimize, which uses 9.

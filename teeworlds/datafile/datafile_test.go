@@ -12,8 +12,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/mutate"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/mutate"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/trace"
 )

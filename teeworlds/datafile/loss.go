@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"trowel.example/fault"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 )
 
 // Losses returns what is missing from the file, according to its sizes and tables: nil for a complete file. Errors

@@ -3,8 +3,8 @@ package datafile_test
 import (
 	"testing"
 
-	"trowel.example/internal/mutate"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/mutate"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 )
 

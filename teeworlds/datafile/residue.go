@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 
-	"trowel.example/internal/deflate"
+	"trowel.example/internal/bytes/deflate"
 )
 
 // Residues are the details that a program must store in order to reproduce identical bytes when it stores the

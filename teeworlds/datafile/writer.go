@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/limits/parallel"
 )
 
 // Encode returns the bytes of the file. New blocks are compressed on all cores.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/teeworlds/twmap"
 )
 

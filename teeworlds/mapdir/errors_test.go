@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trowel.example/fault"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 	"trowel.example/teeworlds/mapdir"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trowel.example/check"
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"

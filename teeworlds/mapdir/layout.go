@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"trowel.example/teeworlds/mapmatch"
+	"trowel.example/teeworlds/internal/mapmatch"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -44,11 +44,9 @@ type Names struct {
 // NamesOf returns names for the parts of a map.
 func NamesOf(m *twmap.Map) *Names { return &Names{m, layoutOf(m, nil)} }
 
-// For returns names for the parts of another map: the names in n for matched parts, and new names for the others. n
-// may be nil.
-func (n *Names) For(m *twmap.Map, matches *mapmatch.Matches) *Names {
-	return &Names{m, layoutOf(m, n.kept(m, matches))}
-}
+// For returns names for the parts of another version of the map: the names in n for the parts that both have, and new
+// names for the others. n may be nil.
+func (n *Names) For(m *twmap.Map) *Names { return &Names{m, layoutOf(m, n.kept(m))} }
 
 // Map returns the map whose parts have the names.
 func (n *Names) Map() *twmap.Map { return n.m }
@@ -237,11 +235,12 @@ func noNames(m *twmap.Map) *layout {
 }
 
 // kept returns the names that parts of another map have in n, and "" for parts that n lacks.
-func (n *Names) kept(m *twmap.Map, matches *mapmatch.Matches) *layout {
+func (n *Names) kept(m *twmap.Map) *layout {
 	kept := noNames(m)
 	if n == nil {
 		return kept
 	}
+	matches := mapmatch.Match(n.m, m)
 	keep := func(names, old []string, to []int) {
 		for i, from := range to {
 			if from >= 0 {

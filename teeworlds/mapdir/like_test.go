@@ -13,12 +13,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/safename"
-	"trowel.example/internal/tests"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/safename"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdir"
-	"trowel.example/teeworlds/mapmatch"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -77,7 +76,7 @@ func keptNames(t *testing.T, rng *rand.Rand, m *twmap.Map) (all, like, alone int
 	earlier := decode(t, encode(t, m))
 	oldNames := mapdir.NamesOf(earlier)
 	insert(rng, m)
-	alike := layerNames(oldNames.For(m, mapmatch.Match(earlier, m)))
+	alike := layerNames(oldNames.For(m))
 	fresh := layerNames(mapdir.NamesOf(m))
 	for l, name := range old {
 		all++

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/internal/forms"
-	"trowel.example/teeworlds/tiletext"
+	"trowel.example/internal/text/forms"
+	"trowel.example/teeworlds/internal/tiletext"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/teeworlds/internal/tiletext"
 	"trowel.example/teeworlds/mapdir"
-	"trowel.example/teeworlds/tiletext"
 	"trowel.example/teeworlds/twmap"
 )
 

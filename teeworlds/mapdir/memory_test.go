@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/effort"
-	"trowel.example/internal/tests"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"

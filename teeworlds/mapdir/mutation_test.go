@@ -12,9 +12,9 @@ import (
 	"testing/fstest"
 
 	"trowel.example/check"
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/mutate"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/mutate"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"trowel.example/internal/safename"
+	"trowel.example/internal/files/safename"
 )
 
 // File names are also the references between the parts of a map. They should be recognizable for people, and stay the

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/safename"
-	"trowel.example/teeworlds/mapmatch"
+	"trowel.example/internal/files/safename"
+	"trowel.example/teeworlds/internal/mapmatch"
 )
 
 // parts returns parts with a base name that only their prints distinguish, one print per level; the form of a part is

@@ -35,10 +35,9 @@ import (
 	"strings"
 	"sync"
 
-	"trowel.example/internal/forms"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/text/forms"
 	"trowel.example/teeworlds/datafile"
-	"trowel.example/teeworlds/mapmatch"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -62,7 +61,7 @@ func Open(m *twmap.Map) fs.FS { return NamesOf(m).Open() }
 // OpenLike returns the folder of a map in which the parts that package mapmatch finds in like keep their names from
 // there.
 func OpenLike(m *twmap.Map, like *Names) fs.FS {
-	return like.For(m, mapmatch.Match(like.m, m)).Open()
+	return like.For(m).Open()
 }
 
 // Open returns the folder of the map with these names.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"iter"
 
-	"trowel.example/internal/forms"
-	"trowel.example/internal/pattern"
-	"trowel.example/internal/tree"
-	"trowel.example/teeworlds/tiletext"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/text/forms"
+	"trowel.example/internal/text/pattern"
+	"trowel.example/teeworlds/internal/tiletext"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"trowel.example/fault"
-	"trowel.example/internal/forms"
-	"trowel.example/internal/strictjson"
+	"trowel.example/internal/text/forms"
+	"trowel.example/internal/text/strictjson"
 )
 
 // folder is a folder of parts: the list of their names, and the existing files.

@@ -4,7 +4,7 @@ import (
 	"io/fs"
 	"testing"
 
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
 )

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/internal/forms"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/forms"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -1,8 +1,8 @@
 package mapdir
 
 import (
-	"trowel.example/internal/forms"
-	"trowel.example/internal/strictjson"
+	"trowel.example/internal/text/forms"
+	"trowel.example/internal/text/strictjson"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"trowel.example/fault"
-	"trowel.example/internal/forms"
-	"trowel.example/internal/strictjson"
-	"trowel.example/teeworlds/tiletext"
+	"trowel.example/internal/text/forms"
+	"trowel.example/internal/text/strictjson"
+	"trowel.example/teeworlds/internal/tiletext"
 	"trowel.example/teeworlds/twmap"
 )
 

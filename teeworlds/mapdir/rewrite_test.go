@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/teeworlds/twmap"
 )
 

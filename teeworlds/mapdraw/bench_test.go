@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/teeworlds/mapdraw"
 )
 

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"

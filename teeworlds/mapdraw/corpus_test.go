@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
 )

@@ -5,7 +5,7 @@ import (
 	"math"
 	"sync"
 
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"syscall"
 
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/regular"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"trowel.example/fault"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"trowel.example/fault"
-	"trowel.example/internal/budget"
+	"trowel.example/internal/limits/budget"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"slices"
 
-	"trowel.example/internal/host"
+	"trowel.example/internal/files/host"
 	"trowel.example/teeworlds/twmap"
 )
 

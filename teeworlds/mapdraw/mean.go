@@ -5,7 +5,7 @@ import (
 	"image"
 	"image/draw"
 
-	"trowel.example/internal/pixel"
+	"trowel.example/internal/picture/pixel"
 )
 
 // In pictures in which a tile is smaller than a pixel, the game shows the tile in the middle of each pixel, which

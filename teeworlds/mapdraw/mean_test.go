@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"trowel.example/internal/pixel"
+	"trowel.example/internal/picture/pixel"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
 )

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"sync"
 
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 )
 
 // Sheets whose cell n contains the number n: in the full height of the cell, in its upper and in its lower half. Each

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
 )

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )

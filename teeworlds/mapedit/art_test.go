@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/automap"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/internal/glob"
+	"trowel.example/internal/text/glob"
 	"trowel.example/teeworlds/twmap"
 )
 

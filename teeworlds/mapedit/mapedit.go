@@ -13,7 +13,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/glob"
+	"trowel.example/internal/text/glob"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
 )

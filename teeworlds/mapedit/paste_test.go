@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"

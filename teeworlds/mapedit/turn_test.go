@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"

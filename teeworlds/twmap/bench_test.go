@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/deflate"
+	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/testing/corpus"
 )
 
 // layerBlocks returns the data blocks that hold the layers of a map.

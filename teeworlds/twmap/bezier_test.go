@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )

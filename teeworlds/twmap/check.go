@@ -10,8 +10,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/words"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/datafile"
 )
 

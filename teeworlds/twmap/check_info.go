@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"trowel.example/check"
-	"trowel.example/internal/safename"
+	"trowel.example/internal/files/safename"
 )
 
 // The longest texts that the game and its editor can hold, in bytes, without the NUL.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 	"trowel.example/teeworlds/datafile"
 )
 

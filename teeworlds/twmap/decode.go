@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"trowel.example/internal/bin"
-	"trowel.example/internal/effort"
+	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/teeworlds/datafile"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/effort"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/teeworlds/twmap"
 )
 

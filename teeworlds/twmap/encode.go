@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"trowel.example/internal/budget"
-	"trowel.example/internal/effort"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/budget"
+	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/teeworlds/datafile"
 )
 

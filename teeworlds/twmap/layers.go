@@ -7,7 +7,7 @@ import (
 	"weak"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 )
 
 // Layer types, the type of a layer item.

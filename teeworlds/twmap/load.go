@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/teeworlds/datafile"
 )
 

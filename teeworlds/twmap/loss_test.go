@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/teeworlds/datafile"
 )
 

@@ -3,7 +3,7 @@ package twmap
 import (
 	"fmt"
 
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/trace"
 )

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/bin"
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/text"

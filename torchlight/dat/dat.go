@@ -17,9 +17,9 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
-	"trowel.example/internal/deep"
-	"trowel.example/internal/effort"
+	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/values/deep"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/text"
 	"trowel.example/trace"

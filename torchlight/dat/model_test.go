@@ -3,7 +3,7 @@ package dat_test
 import (
 	"testing"
 
-	"trowel.example/internal/mutate"
+	"trowel.example/internal/testing/mutate"
 	"trowel.example/torchlight/dat"
 )
 

@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"trowel.example/fault"
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/mod"
 )

@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 )
 
 // Of returns the hash of a name: its UTF-16 units in upper case, each rotated into a value that begins as the number of

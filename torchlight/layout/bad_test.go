@@ -11,7 +11,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/layout"
 	"trowel.example/trace"
 )

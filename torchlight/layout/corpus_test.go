@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/pak"
 	"trowel.example/torchlight/text"

@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
-	"trowel.example/internal/effort"
+	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/trace"
 )
 

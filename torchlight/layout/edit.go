@@ -3,7 +3,7 @@ package layout
 import (
 	"slices"
 
-	"trowel.example/internal/deep"
+	"trowel.example/internal/values/deep"
 	"trowel.example/torchlight/text"
 )
 

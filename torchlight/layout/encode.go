@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
-	"trowel.example/internal/deep"
+	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/values/deep"
 )
 
 // All yields every object, parents before their children.

@@ -12,7 +12,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 )
 
 // MaxDepth is the greatest nesting depth of objects and of groups.

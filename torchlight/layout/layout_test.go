@@ -15,7 +15,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/text"
 )

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"trowel.example/fault"
-	"trowel.example/internal/mutate"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/mutate"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/layout"
 )
 

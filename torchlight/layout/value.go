@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 	"trowel.example/torchlight/text"
 )
 

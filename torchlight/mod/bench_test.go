@@ -9,7 +9,7 @@ import (
 
 	"github.com/klauspost/compress/zlib"
 
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"
 )

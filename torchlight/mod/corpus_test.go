@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"
 	"trowel.example/torchlight/text"

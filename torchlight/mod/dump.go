@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 	"trowel.example/torchlight/pak"
 	"trowel.example/trace"
 )

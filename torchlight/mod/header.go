@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
-	"trowel.example/internal/deep"
+	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/values/deep"
 )
 
 // GameVersion is a version of the game, such as 1.25.9.5.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"trowel.example/internal/mutate"
+	"trowel.example/internal/testing/mutate"
 )
 
 // TestMutations damages mods in random ways and passes them to all functions that read and write. Nothing may panic,

@@ -7,9 +7,9 @@ import (
 	"os"
 	"testing"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 )

@@ -11,21 +11,21 @@ import (
 	"sync"
 
 	"trowel.example/check"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/words"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/words"
+	"trowel.example/torchlight/internal/tables"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"
 	"trowel.example/torchlight/raw"
-	"trowel.example/torchlight/tables"
 	"trowel.example/torchlight/text"
 )
 
 // BuildOptions control how an archive is built from a folder.
 type BuildOptions struct {
 	Options
-	All    bool           // include pictures that have another form next to them, which is normally packed instead
-	Tables bool           // build the tables, replacing existing ones
-	Base   tables.Sources // the game's files, for tables; may be nil
+	All    bool    // include pictures that have another form next to them, which is normally packed instead
+	Tables bool    // build the tables, replacing existing ones
+	Base   Sources // the game's files, for tables; may be nil
 
 	// Checking builds an archive for Check only: readable content replaces each unreadable source, and there are no
 	// warnings about what Check reports.

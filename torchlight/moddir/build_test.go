@@ -13,7 +13,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/raw"

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/torchlight/imageset"
-	"trowel.example/torchlight/picture"
+	"trowel.example/torchlight/internal/imageset"
+	"trowel.example/torchlight/internal/picture"
 	"trowel.example/torchlight/text"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/text"
 )

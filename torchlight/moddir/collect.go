@@ -12,9 +12,9 @@ import (
 	"sync/atomic"
 
 	"trowel.example/fault"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/safename"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/safename"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/torchlight/pak"
 	"trowel.example/torchlight/text"
 )

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 )

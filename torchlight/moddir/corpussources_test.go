@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/text"

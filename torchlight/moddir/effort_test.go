@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/effort"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/limits/effort"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 )

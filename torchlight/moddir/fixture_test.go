@@ -14,7 +14,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mod"

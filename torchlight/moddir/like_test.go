@@ -9,8 +9,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/moddir"

@@ -24,8 +24,8 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/internal/forms"
-	"trowel.example/internal/safename"
+	"trowel.example/internal/files/safename"
+	"trowel.example/internal/text/forms"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"

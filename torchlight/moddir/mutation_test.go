@@ -11,8 +11,8 @@ import (
 	"testing/fstest"
 
 	"trowel.example/check"
-	"trowel.example/internal/mutate"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/mutate"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/pak"

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"
 )

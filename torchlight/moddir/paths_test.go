@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 )
 
 func TestArchivePath(t *testing.T) {

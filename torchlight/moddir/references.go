@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/internal/words"
-	"trowel.example/torchlight/tables"
+	"trowel.example/internal/text/words"
+	"trowel.example/torchlight/internal/tables"
 	"trowel.example/torchlight/text"
 )
 

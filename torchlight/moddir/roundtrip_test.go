@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/pak"

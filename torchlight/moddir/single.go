@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/internal/safename"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/safename"
+	"trowel.example/internal/files/tree"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/text"

@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 
 	"trowel.example/check"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"

@@ -8,13 +8,22 @@ import (
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/pak"
-	"trowel.example/torchlight/tables"
 	"trowel.example/torchlight/text"
 )
 
+// Sources are the text files of a mod or of the game, from which tables are built.
+type Sources interface {
+	// Files yields the paths of the sources in upper case, with a slash between names: "MEDIA/SKILLS/X.DAT",
+	// "MEDIA/UI/X.LAYOUT". Other files are skipped.
+	Files() iter.Seq[string]
+	// Tree returns the tree of a file, whether it exists as text or compiled.
+	// It fails with fs.ErrNotExist if there is no such file.
+	Tree(path string) (*text.Node, error)
+}
+
 // Files are the files of a mod or of the game, for lookups.
 type Files interface {
-	tables.Sources
+	Sources
 	// Content returns a file by its path in the game, such as MEDIA/UI/A.DDS, as stored. The error for a missing file
 	// is fs.ErrNotExist.
 	Content(path string) ([]byte, error)

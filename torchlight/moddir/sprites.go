@@ -12,11 +12,11 @@ import (
 	"strings"
 	"sync"
 
-	"trowel.example/internal/pixel"
-	"trowel.example/internal/safename"
-	"trowel.example/internal/tree"
-	"trowel.example/torchlight/imageset"
-	"trowel.example/torchlight/picture"
+	"trowel.example/internal/files/safename"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/picture/pixel"
+	"trowel.example/torchlight/internal/imageset"
+	"trowel.example/torchlight/internal/picture"
 )
 
 // On request the folder has the sprites of image sets, each as a PNG:

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"slices"
 
-	"trowel.example/internal/deep"
+	"trowel.example/internal/values/deep"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/text"

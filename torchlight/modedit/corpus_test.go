@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/modedit"

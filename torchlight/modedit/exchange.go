@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/internal/po"
+	"trowel.example/internal/text/po"
 	"trowel.example/torchlight/text"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"trowel.example/internal/glob"
+	"trowel.example/internal/text/glob"
 	"trowel.example/torchlight/text"
 )
 

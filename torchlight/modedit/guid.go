@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"trowel.example/check"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/text"
 )

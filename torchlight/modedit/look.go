@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/torchlight/text"
 )
 

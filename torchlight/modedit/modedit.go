@@ -21,8 +21,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/glob"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/glob"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/layout"

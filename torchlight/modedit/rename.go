@@ -10,7 +10,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/torchlight/imageset"
+	"trowel.example/torchlight/internal/imageset"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/text"
 )

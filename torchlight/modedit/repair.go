@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/pak"
 	"trowel.example/torchlight/text"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/torchlight/modedit"
 )
 

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"trowel.example/check"
-	"trowel.example/internal/deep"
+	"trowel.example/internal/values/deep"
+	"trowel.example/torchlight/internal/tables"
 	"trowel.example/torchlight/raw"
-	"trowel.example/torchlight/tables"
 	"trowel.example/torchlight/text"
 )
 

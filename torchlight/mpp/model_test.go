@@ -3,7 +3,7 @@ package mpp_test
 import (
 	"testing"
 
-	"trowel.example/internal/mutate"
+	"trowel.example/internal/testing/mutate"
 	"trowel.example/torchlight/mpp"
 )
 

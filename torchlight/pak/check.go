@@ -15,7 +15,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 )
 
 // Check reports everything that is wrong with the archive and its manifest. It inflates every file, on all cores,

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 	"trowel.example/trace"
 )
 

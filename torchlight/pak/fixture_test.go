@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
-	"trowel.example/internal/deflate"
+	"trowel.example/internal/bytes/deflate"
 	"trowel.example/torchlight/pak"
 )
 

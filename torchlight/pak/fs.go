@@ -3,7 +3,7 @@ package pak
 import (
 	"io/fs"
 
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 )
 
 // FS returns the files of the archive as a file system. Each file is inflated when it is opened. Removed files,

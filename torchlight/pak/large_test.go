@@ -13,8 +13,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/deflate"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/pak"
 	"trowel.example/trace"
 )

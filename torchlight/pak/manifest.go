@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
-	"trowel.example/internal/deep"
+	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/values/deep"
 	"trowel.example/trace"
 )
 

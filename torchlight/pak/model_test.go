@@ -3,8 +3,8 @@ package pak_test
 import (
 	"testing"
 
-	"trowel.example/internal/mutate"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/mutate"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/torchlight/pak"
 )
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"trowel.example/fault"
-	"trowel.example/internal/deflate"
+	"trowel.example/internal/bytes/deflate"
 )
 
 const (

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"trowel.example/fault"
-	"trowel.example/internal/deflate"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/limits/parallel"
 )
 
 // A Residue holds everything about an archive that a list of paths and contents does not: the order of records and

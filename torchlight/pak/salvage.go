@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 )
 
 // LostDir is the directory for files whose name [Salvage] does not know.

@@ -11,8 +11,8 @@ import (
 	"math"
 
 	"trowel.example/fault"
-	"trowel.example/internal/deflate"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/limits/parallel"
 )
 
 // Write writes an archive of files to target, starting at its first byte. It returns the manifest, with hash and hint

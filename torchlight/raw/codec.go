@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 )
 
 // codec walks the fields of a table for reading and for writing, so that each table is described in one place. If w is

@@ -7,7 +7,7 @@ import (
 	"reflect"
 
 	"trowel.example/fault"
-	"trowel.example/internal/strictjson"
+	"trowel.example/internal/text/strictjson"
 	"trowel.example/torchlight/text"
 )
 

@@ -8,7 +8,7 @@
 //	for _, s := range table.(*raw.Skills).Skills { fmt.Println(s.Name) }
 //
 // The models hold the complete contents of a file, so Decode followed by Encode reproduces the file byte for byte.
-// [Decompile] and [Compile] convert between a file and JSON, its editable form. Package torchlight/tables builds the
+// [Decompile] and [Compile] convert between a file and JSON, its editable form. Package torchlight/internal/tables builds the
 // tables from sources.
 package raw
 
@@ -19,8 +19,8 @@ import (
 	"strings"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
-	"trowel.example/internal/deep"
+	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/values/deep"
 	"trowel.example/trace"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/text"
 	"trowel.example/trace"

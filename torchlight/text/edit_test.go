@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/torchlight/text"
 )
 

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 )
 
 // Encoding is the encoding of a text as bytes.

@@ -3,7 +3,7 @@ package text_test
 import (
 	"testing"
 
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 	"trowel.example/torchlight/text"
 )
 

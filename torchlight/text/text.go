@@ -21,7 +21,7 @@ import (
 	"iter"
 	"strings"
 
-	"trowel.example/internal/deep"
+	"trowel.example/internal/values/deep"
 )
 
 // Type is the type of a property, by its number in compiled files.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/torchlight/text"
 )
 

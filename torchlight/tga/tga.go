@@ -8,8 +8,8 @@ import (
 	"image"
 
 	"trowel.example/fault"
-	"trowel.example/internal/bin"
-	"trowel.example/internal/pixel"
+	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/picture/pixel"
 	"trowel.example/trace"
 )
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"trowel.example/fault"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/torchlight/tga"
 	"trowel.example/trace"
 )

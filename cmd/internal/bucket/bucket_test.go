@@ -16,7 +16,7 @@ import (
 
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/work"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
 )
 
 // buckets runs a test with a folder used as a bucket and with a server.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"trowel.example/format"
-	"trowel.example/storage"
+	"trowel.example/internal/format"
+	"trowel.example/internal/stores/storage"
 )
 
 // Sources opens files of buckets by their names, s3://BUCKET/FOLDER/FILE. The settings in the query of a name

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/bucket"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
 )
 
 // TestSources tests that names of files in a bucket have no settings, and that neighboring files are found.

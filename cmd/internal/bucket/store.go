@@ -17,8 +17,8 @@ import (
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 
-	"trowel.example/internal/host"
-	"trowel.example/storage"
+	"trowel.example/internal/files/host"
+	"trowel.example/internal/stores/storage"
 )
 
 // Store is a folder of a bucket as a [storage.Store]. An object appears completely, and only if there is no

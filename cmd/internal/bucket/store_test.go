@@ -9,9 +9,9 @@ import (
 
 	"gocloud.dev/blob/memblob"
 
-	"trowel.example/internal/judge"
-	"trowel.example/internal/storetest"
-	"trowel.example/storage"
+	"trowel.example/internal/stores/storage"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/storetest"
 )
 
 // opened returns a store in a bucket.

@@ -19,8 +19,8 @@ import (
 	"trowel.example/cmd/internal/census"
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/parquet"
-	"trowel.example/format"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -14,15 +14,15 @@ import (
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
-	"trowel.example/internal/judge"
-	"trowel.example/teeworlds"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
+	_ "trowel.example/teeworlds"
 	"trowel.example/teeworlds/twmap"
-	"trowel.example/torchlight"
+	_ "trowel.example/torchlight"
 )
 
 // games are the games whose files are in the bucket.
-var games = format.Games{teeworlds.Game, torchlight.Game}
+var games = format.Registered()
 
 func reads(t *cli.Tool) []*cobra.Command {
 	t.Reads(new(bucket.Sources))

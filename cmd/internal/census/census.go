@@ -33,8 +33,8 @@ import (
 	"sync"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
-	"trowel.example/internal/scratch"
+	"trowel.example/internal/files/scratch"
+	"trowel.example/internal/format"
 )
 
 // Store stores the files of a dataset by slash-separated name.

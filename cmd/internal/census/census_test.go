@@ -10,8 +10,8 @@ import (
 	"trowel.example/cmd/internal/census"
 	"trowel.example/cmd/internal/parquet"
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
-	_ "trowel.example/internal/tests" // a machine without other programs
+	"trowel.example/internal/format"
+	_ "trowel.example/internal/testing/tests" // a machine without other programs
 )
 
 var items = &format.Table{Name: "items", Title: "things", Columns: []format.Column{{Name: "name", Type: format.ColumnText, Help: "its name"}}}

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // ErrNotOurs means that a folder contains other files than those of a dataset.

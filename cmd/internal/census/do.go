@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
 )
 
 // Input is a file that is open to read its rows.

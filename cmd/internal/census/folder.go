@@ -10,10 +10,10 @@ import (
 	"path"
 	"strings"
 
-	"trowel.example/internal/filelock"
-	"trowel.example/internal/output"
-	"trowel.example/internal/regular"
-	"trowel.example/internal/wholefile"
+	"trowel.example/internal/files/filelock"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/files/wholefile"
 )
 
 // Folder is a dataset in a folder of the file system. Only one run at a time writes to it.

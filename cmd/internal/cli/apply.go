@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 func (a *app) applyCommand() *cobra.Command {

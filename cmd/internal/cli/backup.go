@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/format"
-	"trowel.example/internal/output"
-	"trowel.example/storage"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
+	"trowel.example/internal/stores/storage"
 )
 
 func (a *app) backupCommand() *cobra.Command {

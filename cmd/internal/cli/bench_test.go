@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/judge"
 )
 
 // BenchmarkExtract extracts maps as separate processes: trowel extracts all parts, map_extract the images and

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/contents"
-	"trowel.example/format"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
 )
 
 func (a *app) catCommand() *cobra.Command {

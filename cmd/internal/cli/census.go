@@ -15,9 +15,9 @@ import (
 
 	"trowel.example/cmd/internal/census"
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
-	"trowel.example/internal/output"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
 )
 
 // Census returns the verb census, for programs that can write tables. The function at opens datasets on

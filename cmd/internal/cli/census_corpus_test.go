@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 )
 

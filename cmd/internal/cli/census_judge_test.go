@@ -18,13 +18,13 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"trowel.example/format"
-	"trowel.example/internal/censustest"
-	"trowel.example/internal/judge"
-	"trowel.example/internal/seedmap"
-	"trowel.example/internal/seedmod"
-	"trowel.example/internal/seedworld"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/censustest"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/seedmap"
+	"trowel.example/internal/testing/seedmod"
+	"trowel.example/internal/testing/seedworld"
+	"trowel.example/internal/testing/tests"
 )
 
 // gameQueries are queries about the files of a game, with the answers for the files in a folder.

@@ -14,7 +14,7 @@ import (
 
 	"trowel.example/cmd/internal/census"
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // censusInParts does the parts in any order, each twice, in separate runs that then merge the results, as

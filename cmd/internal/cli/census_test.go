@@ -22,9 +22,9 @@ import (
 	"trowel.example/cmd/internal/census"
 	"trowel.example/cmd/internal/parquet"
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
-	"trowel.example/internal/filelock"
-	"trowel.example/internal/output"
+	"trowel.example/internal/files/filelock"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
 )
 
 // The toys of census: a rack is a text of lines "SLAB NAME VALUE" that is split by slab, a list is the same

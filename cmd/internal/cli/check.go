@@ -12,10 +12,10 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
 	"trowel.example/internal/checking"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/server"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/stores/server"
 )
 
 func (a *app) checkCommand() *cobra.Command {

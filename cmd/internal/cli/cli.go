@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // Exit codes of the tool.

@@ -14,16 +14,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"trowel.example/format"
-	"trowel.example/internal/bin"
-	"trowel.example/internal/tests"
-	"trowel.example/minetest"
-	"trowel.example/teeworlds"
-	"trowel.example/torchlight"
+	_ "trowel.example/all"
+	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/tests"
 )
 
 // games are all games of the tool.
-var games = format.Games{teeworlds.Game, torchlight.Game, minetest.Game}
+var games = format.Registered()
 
 // withToys are all games and the toys.
 var withToys = append(format.Games{toys}, games...)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // This file handles the commands that formats declare: operations for edit, queries for find. It generates

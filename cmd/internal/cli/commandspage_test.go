@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // TestFindingPage tests that docs/finding.md describes every query as declared.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 func (a *app) convertCommand() *cobra.Command {

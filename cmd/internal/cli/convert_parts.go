@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
-	"trowel.example/internal/server"
+	"trowel.example/internal/format"
+	"trowel.example/internal/stores/server"
 )
 
 // convert converts a file, split into parts if the results of parts are kept.

@@ -12,8 +12,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
-	"trowel.example/internal/output"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
 )
 
 // rewritten is a record of a conversion in place: a warning, a loss or a change.

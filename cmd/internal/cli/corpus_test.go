@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 )
 
 // TestLargeMetadata tests that all verbs handle a real world with large metadata without loss.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/tests"
 )
 
 // gapsOf returns the offsets of the gaps that a dump lists, in order.

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/treediff"
-	"trowel.example/format"
-	"trowel.example/internal/server"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
+	"trowel.example/internal/stores/server"
 )
 
 func (a *app) diffCommand() *cobra.Command {

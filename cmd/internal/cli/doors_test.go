@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // TestDoors tests that the declarations of the games are consistent: each format has a description, a unique

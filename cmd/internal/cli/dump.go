@@ -9,7 +9,7 @@ import (
 
 	"trowel.example/cmd/internal/fields"
 	"trowel.example/fault"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 	"trowel.example/trace"
 )
 

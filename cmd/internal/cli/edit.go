@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/output"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
 )
 
 func editCommands(f *format.Format) []*format.Command {

@@ -9,7 +9,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // lackingError is the error of an operation on a name that is in none of the files. The exit code is 1.

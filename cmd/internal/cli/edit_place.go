@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/output"
-	"trowel.example/internal/wholefile"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/format"
 )
 
 // changeInPlace changes the file in place after a backup and returns the name of the backup, or "" if nothing

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/effort"
+	"trowel.example/internal/limits/effort"
 )
 
 // TestEffort tests that each verb inflates, decodes and walks all data at most once, and that ls inflates

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // Elsewhere provides files outside of the file system, such as those of object storage. Their names contain

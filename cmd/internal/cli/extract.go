@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/format"
-	"trowel.example/internal/output"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
 )
 
 func (a *app) extractCommand() *cobra.Command {

@@ -17,13 +17,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/contents"
-	"trowel.example/format"
-	"trowel.example/internal/output"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/piece"
-	"trowel.example/internal/regular"
-	"trowel.example/internal/safename"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/files/safename"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/values/piece"
 )
 
 // extraction writes a tree to the disk.

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/server"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/stores/server"
 )
 
 // files are the files of a verb, and the division of the work on them into parts.

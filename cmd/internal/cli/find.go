@@ -13,9 +13,9 @@ import (
 
 	"trowel.example/cmd/internal/work"
 	"trowel.example/fault"
-	"trowel.example/format"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/server"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/stores/server"
 )
 
 // queriesOf returns the queries of a format.

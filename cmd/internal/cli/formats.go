@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 func (a *app) formatsCommand() *cobra.Command {

@@ -20,12 +20,12 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/cmd/internal/contents"
-	"trowel.example/format"
-	"trowel.example/internal/host"
-	"trowel.example/internal/lfs"
-	"trowel.example/internal/output"
-	"trowel.example/internal/regular"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/host"
+	"trowel.example/internal/files/lfs"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
 )
 
 func (a *app) gitCommand() *cobra.Command {

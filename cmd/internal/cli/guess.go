@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"trowel.example/format"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
 )
 
 // Other words that users try for verbs, besides names and aliases. A value with blanks is a verb with its

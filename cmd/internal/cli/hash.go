@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // hashCommand returns the verb that prints the hashes of names as games compute them.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // hashingGame returns a game with the known name "name" and its hash h.

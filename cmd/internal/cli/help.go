@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // Annotations of flags that are options of formats: the titles of the formats, and their games.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
 )
 
 // TestKillBackup tests that a backup killed at any call that changes the disk leaves only complete snapshots in

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
 )
 
 // envKills enables TestKillVerbs, which takes minutes.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 )
 
 // busy is a mod that writes continuously: new land, nodes with metadata in existing land, and mod storage.

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/contents"
-	"trowel.example/format"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
 )
 
 // patternHelp explains patterns. Several verbs use it.

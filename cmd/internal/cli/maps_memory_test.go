@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/output"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
 )
 
 // merging is one run of merge.

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"trowel.example/check"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // Notes of a part are printed when its records are taken. They may come from another machine, so package gob

@@ -16,11 +16,11 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"trowel.example/format"
-	"trowel.example/internal/links"
-	"trowel.example/internal/output"
-	"trowel.example/internal/regular"
-	"trowel.example/internal/safename"
+	"trowel.example/internal/files/links"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/files/safename"
+	"trowel.example/internal/format"
 )
 
 // game is a game file that the user named, with its format.

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
 )
 
 // Call is a run of the tool that hands over the work of its verb instead of doing it.

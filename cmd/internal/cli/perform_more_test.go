@@ -13,8 +13,8 @@ import (
 	"github.com/alicebob/miniredis/v2"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
 )
 
 func samplesDir(t *testing.T) string {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // performed is the result of a command line.

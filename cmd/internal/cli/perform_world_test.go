@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/seedworld"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/seedworld"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/mapdb"
 )
 

@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"trowel.example/format"
-	"trowel.example/internal/output"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
 )
 
 // pipes are the pipes that a shell opened for the program, as <(...) does. A pipe can be read only once, so its

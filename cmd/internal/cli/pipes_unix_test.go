@@ -19,8 +19,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"trowel.example/format"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/tests"
 )
 
 // TestPipes tests that every verb ends if a pipe replaces any of its files: the pipe is never opened. If a verb

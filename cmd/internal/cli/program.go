@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/format"
-	"trowel.example/internal/output"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
 )
 
 // Args returns the arguments of the tool for a command line. If the tool is called by the name of a program

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // TestArgs tests that the tool acts as the program by whose name it is called.

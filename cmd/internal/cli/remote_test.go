@@ -12,7 +12,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
-	"trowel.example/internal/server"
+	"trowel.example/internal/stores/server"
 )
 
 // TestWorldCallsNobody tests that no verb connects to another machine because of settings in a world, and that

@@ -14,7 +14,7 @@ import (
 
 	"trowel.example/cmd/internal/contents"
 	"trowel.example/cmd/internal/tiles"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // drawing is a drawing request, the same for all files of the verb.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/format"
-	"trowel.example/internal/pixel"
+	"trowel.example/internal/format"
+	"trowel.example/internal/picture/pixel"
 )
 
 const (

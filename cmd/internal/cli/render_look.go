@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 const (

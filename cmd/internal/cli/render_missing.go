@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // missingShown is the maximum number of names in a line about missing data, and of lines for each kind.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // TestFoldMissing tests that any amount of missing data is summarized in a few lines.

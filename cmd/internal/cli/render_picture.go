@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/format"
-	"trowel.example/internal/output"
-	"trowel.example/internal/pixel"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
+	"trowel.example/internal/picture/pixel"
 )
 
 // picture is one picture that a verb draws.

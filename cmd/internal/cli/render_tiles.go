@@ -10,7 +10,7 @@ import (
 
 	"trowel.example/cmd/internal/tiles"
 	"trowel.example/cmd/internal/work"
-	"trowel.example/internal/output"
+	"trowel.example/internal/files/output"
 )
 
 // drawTiles makes a tile pyramid or updates an existing one.

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 func (a *app) repairCommand() *cobra.Command {

@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/fault"
-	"trowel.example/format"
-	"trowel.example/internal/output"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
 )
 
 // reportHelp explains --dry-run and --json. Several verbs use it.

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/internal/filelock"
-	"trowel.example/internal/wholefile"
+	"trowel.example/internal/files/filelock"
+	"trowel.example/internal/files/wholefile"
 )
 
 // resumeHelp explains --resume. Several verbs use it.

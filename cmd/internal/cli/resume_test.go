@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trowel.example/internal/tests"
-	"trowel.example/internal/wholefile"
+	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/testing/tests"
 )
 
 // manyBoxes makes a folder of small files, more than fit into a part, some of them broken.

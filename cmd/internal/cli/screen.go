@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"trowel.example/internal/host"
+	"trowel.example/internal/files/host"
 )
 
 // screen describes the properties of the output on which printing depends. The zero screen is a file or a pipe,

@@ -5,7 +5,7 @@ package cli
 import (
 	"os"
 
-	"trowel.example/internal/host"
+	"trowel.example/internal/files/host"
 )
 
 // showsEscapes reports whether a terminal supports escape sequences.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"trowel.example/internal/host"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/files/host"
+	"trowel.example/internal/testing/tests"
 )
 
 // TestScripts runs testdata/script: the verbs as a user calls them. The long form starts a process for each

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/contents"
-	"trowel.example/format"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/pattern"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/pattern"
 )
 
 func (a *app) searchCommand() *cobra.Command {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/internal/host"
+	"trowel.example/internal/files/host"
 )
 
 // Some verbs, and object storage, need far more code than all others together. They are in a second program,

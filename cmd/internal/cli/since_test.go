@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )

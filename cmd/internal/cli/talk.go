@@ -18,10 +18,10 @@ import (
 	"golang.org/x/term"
 
 	"trowel.example/fault"
-	"trowel.example/format"
-	"trowel.example/internal/output"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/words"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/words"
 )
 
 const onWindows = runtime.GOOS == "windows"

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"trowel.example/cmd/internal/contents"
-	"trowel.example/format"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
 )
 
 // target is a file to process.

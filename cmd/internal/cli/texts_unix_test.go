@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 )
 
 // TestUnreadableTexts tests that every verb reports, and none opens or copies, a pipe or a huge sparse file in

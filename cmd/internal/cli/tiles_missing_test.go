@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )

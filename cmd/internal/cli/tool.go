@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // Tool gives the verbs of other packages access to the tool, so that they behave like all other verbs: they

@@ -15,11 +15,11 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
-	"trowel.example/format"
-	"trowel.example/internal/bin"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/safename"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/files/safename"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
 	"trowel.example/trace"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // toyEditing renames and removes toys of a box.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // toyFinder finds toys in a box by name.

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"sync"
 
-	"trowel.example/format"
-	"trowel.example/internal/safename"
+	"trowel.example/internal/files/safename"
+	"trowel.example/internal/format"
 )
 
 // The scene of a toy box shows its toys in a row, each as a cell two rows high, in the color that its data

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/format"
-	"trowel.example/internal/host"
-	"trowel.example/internal/tests"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/host"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/tests"
 )
 
 func TestMatches(t *testing.T) {

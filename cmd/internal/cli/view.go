@@ -17,8 +17,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/cmd/internal/viewer"
-	"trowel.example/format"
-	"trowel.example/internal/host"
+	"trowel.example/internal/files/host"
+	"trowel.example/internal/format"
 )
 
 func (a *app) viewCommand() *cobra.Command {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )

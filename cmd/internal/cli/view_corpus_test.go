@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/internal/corpus"
+	"trowel.example/internal/testing/corpus"
 )
 
 // farthest returns the zoom in which the whole view is about one tile.

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/viewer"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // viewed is the content of a page.

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"trowel.example/cmd/internal/viewer"
-	"trowel.example/internal/mutate"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/mutate"
+	"trowel.example/internal/testing/tests"
 )
 
 // page is the server of the verb view, called without a socket.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/internal/host"
+	"trowel.example/internal/files/host"
 )
 
 // hidden maps paths of the disk to the names that the page shows instead: the page shows the content of a file,

@@ -17,9 +17,9 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/viewer"
-	"trowel.example/format"
-	"trowel.example/internal/pixel"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/format"
+	"trowel.example/internal/picture/pixel"
+	"trowel.example/internal/testing/tests"
 )
 
 // served is the page of one file, to test its answers.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/tests"
 )
 
 // fetch is a command for scripts: it waits until a file contains the address of a page, and prints the answer

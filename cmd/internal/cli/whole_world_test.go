@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
 )
 
 // TestDamagedWorld tests that a manifest and a schematic of a damaged world, and a world restored from a

@@ -5,8 +5,8 @@ import (
 	"io/fs"
 	"regexp"
 
-	"trowel.example/internal/pattern"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/text/pattern"
 )
 
 // Meta returns the properties of a file in a tree that are known without generating its content.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 )
 
 // TestSearch tests that binary files are skipped, unreadable files are errors, and the sidecar is never

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"trowel.example/internal/bin"
+	"trowel.example/internal/bytes/bin"
 )
 
 // MaxText is the maximum size in bytes of a file that is treated as text.

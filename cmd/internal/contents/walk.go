@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 )
 
 // PageSize is the number of folder entries that are read at a time.

@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 
 	"trowel.example/cmd/internal/contents"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 )
 
 // backwards lists the entries of folders in reverse order, as systems may do.

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel.example/internal/words"
+	"trowel.example/internal/text/words"
 )
 
 // Under reports whether a field is at path or below it.

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"trowel.example/cmd/internal/cli"
-	"trowel.example/internal/host"
-	"trowel.example/internal/regular"
+	"trowel.example/internal/files/host"
+	"trowel.example/internal/files/regular"
 )
 
 // envQueue is the environment variable with the address of the queue, used if no option names one. The address

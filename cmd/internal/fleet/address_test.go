@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/tests"
 )
 
 // TestAddress tests that a password on the command line is rejected, that one in a file or the environment is

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/bucket"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -16,8 +16,8 @@ import (
 	"trowel.example/cmd/internal/census"
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/parquet"
-	"trowel.example/format"
-	"trowel.example/internal/seedworld"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/seedworld"
 	"trowel.example/teeworlds/twmap"
 )
 

@@ -19,7 +19,7 @@ import (
 
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/work"
-	"trowel.example/internal/server"
+	"trowel.example/internal/stores/server"
 )
 
 // order is the request of a worker to a child process.

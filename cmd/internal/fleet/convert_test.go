@@ -14,8 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 )
 
 var dbname = regexp.MustCompile(`dbname='?[^ ']*'?`)

@@ -14,7 +14,7 @@ import (
 
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/work"
-	"trowel.example/internal/words"
+	"trowel.example/internal/text/words"
 )
 
 // description is a submitted work.

@@ -21,7 +21,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/judge"
 )
 
 // base is the server that the tests of a run share; each test has its own schema.

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/cli"
-	"trowel.example/internal/server"
+	"trowel.example/internal/stores/server"
 )
 
 // jobsCommand returns the verbs for users who submit work.

@@ -12,7 +12,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"trowel.example/cmd/internal/cli"
-	"trowel.example/internal/host"
+	"trowel.example/internal/files/host"
 )
 
 // Each worker has a lease: a row in trowel_worker that the worker renews. When a lease has expired, the first

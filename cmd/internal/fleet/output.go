@@ -14,7 +14,7 @@ import (
 
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/work"
-	"trowel.example/internal/output"
+	"trowel.example/internal/files/output"
 )
 
 // The output of a merge in the store of a work.

@@ -18,8 +18,8 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 
 	"trowel.example/cmd/internal/cli"
-	"trowel.example/internal/database"
-	"trowel.example/internal/server"
+	"trowel.example/internal/stores/database"
+	"trowel.example/internal/stores/server"
 )
 
 // queue is a schema of a database with the tables of River and the table of submitted works.

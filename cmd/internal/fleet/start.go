@@ -10,7 +10,7 @@ import (
 
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
-	"trowel.example/internal/scratch"
+	"trowel.example/internal/files/scratch"
 )
 
 // workerCommand returns the verb that does submitted work.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"trowel.example/cmd/internal/cli"
-	"trowel.example/internal/words"
+	"trowel.example/internal/text/words"
 )
 
 // The states of works.

@@ -19,7 +19,7 @@ import (
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/work"
-	"trowel.example/internal/server"
+	"trowel.example/internal/stores/server"
 )
 
 // submitCommand returns the verb that puts a work into the queue.

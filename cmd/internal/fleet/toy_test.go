@@ -15,10 +15,10 @@ import (
 
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
-	"trowel.example/internal/tests"
-	"trowel.example/minetest"
-	"trowel.example/teeworlds"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/tests"
+	_ "trowel.example/minetest"
+	_ "trowel.example/teeworlds"
 )
 
 // envProgram makes the test program run as the tool.
@@ -27,7 +27,7 @@ const envProgram = "TROWEL_TEST_PROGRAM"
 func TestMain(m *testing.M) {
 	if os.Getenv(envProgram) != "" {
 		tests.AsProgram()
-		os.Exit(cli.Main(format.Games{teeworlds.Game, minetest.Game}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, Verbs, toyVerbs, censusVerb))
+		os.Exit(cli.Main(format.Registered(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, Verbs, toyVerbs, censusVerb))
 	}
 	os.Exit(m.Run())
 }

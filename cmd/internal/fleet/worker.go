@@ -26,9 +26,9 @@ import (
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/work"
-	"trowel.example/internal/host"
-	"trowel.example/internal/server"
-	"trowel.example/internal/wholefile"
+	"trowel.example/internal/files/host"
+	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/stores/server"
 )
 
 const (

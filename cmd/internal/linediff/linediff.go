@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"trowel.example/internal/inorder"
+	"trowel.example/internal/values/inorder"
 )
 
 // window is the number of differences after which the search accepts the best path found so far. It limits the

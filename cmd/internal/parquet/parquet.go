@@ -12,7 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // things has a required and an optional column of each type.

@@ -3,8 +3,8 @@ package tiles
 import (
 	"encoding/json"
 
-	"trowel.example/format"
-	"trowel.example/internal/output"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
 )
 
 // Missing data of a tile is stored with the tile: the folder keeps it as notes of the file. It is reported in

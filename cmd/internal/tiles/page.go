@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"trowel.example/cmd/internal/leaflet"
-	"trowel.example/internal/output"
+	"trowel.example/internal/files/output"
 )
 
 const pageName = "index.html"

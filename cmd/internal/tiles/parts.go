@@ -8,8 +8,8 @@ import (
 	"image"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
-	"trowel.example/internal/output"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
 )
 
 // Tile is a record of the work: a rendered tile.

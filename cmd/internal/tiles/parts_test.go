@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
-	"trowel.example/internal/judge"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 )
 
 // apart draws a field as separate workers do: each part with a separate pyramid, in random order, some parts

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"image"
 
-	"trowel.example/format"
-	"trowel.example/internal/output"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
 )
 
 // For a scene with an earlier time ([format.Dated]), only the tiles that have changed since are drawn, and the

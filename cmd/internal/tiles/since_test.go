@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
-	"trowel.example/internal/judge"
-	"trowel.example/internal/output"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
+	"trowel.example/internal/testing/judge"
+	"trowel.example/internal/testing/tests"
 )
 
 // dated is a field of which an area has changed its color.

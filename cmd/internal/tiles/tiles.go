@@ -28,10 +28,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"trowel.example/format"
-	"trowel.example/internal/output"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/pixel"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/picture/pixel"
 )
 
 const (

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"trowel.example/cmd/internal/work"
-	"trowel.example/format"
-	"trowel.example/internal/output"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
 )
 
 // field is a scene on both sides of 0. Each cell has the color of its position, except for an empty strip.

@@ -11,9 +11,9 @@ import (
 
 	"trowel.example/cmd/internal/contents"
 	"trowel.example/cmd/internal/linediff"
-	"trowel.example/format"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
 )
 
 // Change is the kind of change of a file between the trees.

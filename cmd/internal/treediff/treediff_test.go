@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 
 	"trowel.example/cmd/internal/treediff"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // TestCompare tests the comparison of trees with all kinds of differences.

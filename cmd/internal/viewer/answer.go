@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"time"
 
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 )
 
 // problem is an error with an HTTP status.

@@ -14,8 +14,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/cmd/internal/treediff"
-	"trowel.example/format"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
 )
 
 const (

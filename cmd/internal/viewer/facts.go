@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"time"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // facts converts facts for the page. A value is a text, a number, a bool, a list of texts, a list of facts, or

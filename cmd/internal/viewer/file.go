@@ -11,7 +11,7 @@ import (
 	"slices"
 	"sync"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // file is a file of the page, across all of its editions.

@@ -9,7 +9,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/checking"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 )
 
 const (

@@ -13,9 +13,9 @@ import (
 	"sync"
 	"time"
 
-	"trowel.example/format"
-	"trowel.example/internal/parallel"
-	"trowel.example/internal/pixel"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/picture/pixel"
 )
 
 // flight is the rendering of one tile, shared by all requests for the tile.

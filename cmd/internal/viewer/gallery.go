@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/format"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
 )
 
 // gallery is the list of files of a page. It may grow while the page is open.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"trowel.example/check"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // place is a place of a finding, a hit or an object.

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"trowel.example/check"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // locate returns the files and lines of the tree that describe places, according to [format.Locator].

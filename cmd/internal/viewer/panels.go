@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // panels holds the data of the panels of bytes and of findings. Each item belongs to an edition.

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"sync"
 
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 )
 
 // pool holds values that are opened on first use, shared by several requests, and closed when they are unused

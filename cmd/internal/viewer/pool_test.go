@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 )
 
 // leased fails if it is used after it was closed, closed while in use, or closed twice.

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"path"
 
-	"trowel.example/internal/tree"
+	"trowel.example/internal/files/tree"
 )
 
 // public is the tree of a file without secrets: the sidecar, which is needed only for building and may contain

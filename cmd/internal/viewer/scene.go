@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // scene is an open scene. It keeps its file open.

@@ -11,8 +11,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/cmd/internal/contents"
-	"trowel.example/format"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
 )
 
 const (

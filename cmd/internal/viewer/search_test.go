@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 func TestSplitWords(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // maxStale is the maximum number of tiles in a request.

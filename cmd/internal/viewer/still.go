@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"trowel.example/format"
-	"trowel.example/internal/pixel"
-	"trowel.example/internal/safename"
+	"trowel.example/internal/files/safename"
+	"trowel.example/internal/format"
+	"trowel.example/internal/picture/pixel"
 )
 
 const (

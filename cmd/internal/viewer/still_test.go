@@ -3,7 +3,7 @@ package viewer
 import (
 	"testing"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // TestAlongAxis tests that the cell from v to v+1 has the coordinate -v-1 on an axis of the opposite direction.

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 const (

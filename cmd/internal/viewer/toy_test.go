@@ -21,7 +21,7 @@ import (
 	"testing/fstest"
 
 	"trowel.example/check"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // A toy is a text of letters: its scene is a row of cells, each in the color of its letter. A text that begins

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"trowel.example/check"
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 // File is a file to show.

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"trowel.example/format"
+	"trowel.example/internal/format"
 )
 
 type layer struct {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"trowel.example/internal/wholefile"
+	"trowel.example/internal/files/wholefile"
 )
 
 // Folder is a [Store] in a folder, which is created on the first write. If several processes write the same

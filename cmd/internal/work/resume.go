@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/limits/parallel"
 )
 
 // Plan is a work that was split: its description and its parts, in order.

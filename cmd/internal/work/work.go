@@ -13,8 +13,8 @@ import (
 	"io"
 	"iter"
 
-	"trowel.example/format"
-	"trowel.example/internal/parallel"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
 )
 
 // Part is a part of a work, as data that can be sent to another machine.

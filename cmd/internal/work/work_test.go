@@ -18,7 +18,7 @@ import (
 
 	"trowel.example/cmd/internal/work"
 	"trowel.example/fault"
-	"trowel.example/internal/tests"
+	"trowel.example/internal/testing/tests"
 )
 
 // squares is a work: its parts are numbers, and its records are their squares.

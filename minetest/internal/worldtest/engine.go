@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/judge"
 )
 
 // game is the folder of the game in Debian.

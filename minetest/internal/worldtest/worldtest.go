@@ -18,8 +18,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
-	"trowel.example/internal/corpus"
-	"trowel.example/internal/judge"
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"

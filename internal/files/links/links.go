@@ -1,0 +1,177 @@
+// Package links defines how symbolic links in folders are read. The rule is the same everywhere: a link whose target
+// is a regular file or a folder inside the folder being read is replaced by the target. A link that leads out of the
+// folder, that has no target, or whose target is anything else is skipped and reported. So a folder from another
+// person never exposes or copies files outside it. A name that is not UTF-8 is also skipped and reported: package fs
+// has no paths for it.
+package links
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sync"
+	"unicode/utf8"
+
+	"trowel.example/internal/files/regular"
+)
+
+// Reasons why an entry is skipped.
+var (
+	ErrName  = errors.New("its name is not UTF-8, and it is left out")
+	ErrOut   = errors.New("a link that leads out of the folder is left out")
+	ErrDead  = errors.New("a link to nothing is left out")
+	ErrOdd   = errors.New("a link to neither a file nor a folder is left out")
+	ErrTwice = errors.New("a link to a folder that it is in, or in a folder that is linked itself, is left out")
+)
+
+// Follow describes the target of the link at a path in root.
+func Follow(root *os.Root, name string) (fs.FileInfo, error) {
+	info, err := root.Stat(filepath.FromSlash(name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ErrDead
+	case err != nil:
+		return nil, ErrOut // or a link to itself
+	case info.Mode().IsRegular():
+		return info, nil
+	case !info.IsDir():
+		return nil, ErrOdd
+	}
+	// Folders below a linked folder may contain links to folders above it. To prevent endless paths, at most one
+	// folder of a path may be a link.
+	top, err := filepath.EvalSymlinks(root.Name())
+	if err != nil {
+		return nil, ErrDead
+	}
+	dir := filepath.Join(top, filepath.FromSlash(path.Dir(name)))
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil || real != dir {
+		return nil, ErrTwice
+	}
+	real, err = filepath.EvalSymlinks(filepath.Join(dir, path.Base(name)))
+	if err != nil {
+		return nil, ErrDead
+	}
+	if rel, err := filepath.Rel(real, dir); err != nil || filepath.IsLocal(rel) {
+		return nil, ErrTwice
+	}
+	return info, nil
+}
+
+// FS is the folder of a root in which links are followed by the rule above.
+type FS struct {
+	root *os.Root
+	told func(name string, err error)
+
+	mu   sync.Mutex
+	said map[string]bool
+}
+
+// New returns the FS of a folder. It calls told once for each skipped entry; told may be nil.
+func New(root *os.Root, told func(name string, err error)) *FS {
+	return &FS{root: root, told: told, said: make(map[string]bool)}
+}
+
+// Open opens a file or folder, as described by [fs.FS]. A link out of the folder is treated as missing.
+func (f *FS) Open(name string) (fs.File, error) {
+	file, info, err := regular.OpenIn(f.root, name)
+	if err != nil {
+		return nil, f.missing("open", name, err)
+	}
+	if !info.IsDir() {
+		return file, nil
+	}
+	return &folder{File: file, fsys: f, name: name}, nil
+}
+
+// Stat describes the file or folder at a path.
+func (f *FS) Stat(name string) (fs.FileInfo, error) {
+	info, err := fs.Stat(f.root.FS(), name)
+	if err != nil {
+		return nil, f.missing("stat", name, err)
+	}
+	return info, nil
+}
+
+// missing converts an error that a link causes to fs.ErrNotExist.
+func (f *FS) missing(op, name string, err error) error {
+	link, e := f.root.Lstat(filepath.FromSlash(name))
+	if e != nil || link.Mode()&fs.ModeSymlink == 0 || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := Follow(f.root, name); err != nil {
+		f.tell(name, err)
+		return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+	}
+	return err
+}
+
+// tell reports a skipped entry once.
+func (f *FS) tell(name string, err error) {
+	f.mu.Lock()
+	again := f.said[name]
+	f.said[name] = true
+	f.mu.Unlock()
+	if !again && f.told != nil {
+		f.told(name, err)
+	}
+}
+
+// folder is an open folder in which links are replaced by their targets.
+type folder struct {
+	fs.File
+	fsys *FS
+	name string
+}
+
+func (d *folder) ReadDir(n int) ([]fs.DirEntry, error) {
+	dir, ok := d.File.(fs.ReadDirFile)
+	if !ok {
+		return nil, &fs.PathError{Op: "readdir", Path: d.name, Err: errors.ErrUnsupported}
+	}
+	for {
+		list, err := dir.ReadDir(n)
+		shown := list[:0]
+		for _, e := range list {
+			if !utf8.ValidString(e.Name()) {
+				d.fsys.tell(path.Join(d.name, e.Name()), ErrName)
+				continue
+			}
+			if e.Type()&fs.ModeSymlink == 0 {
+				shown = append(shown, e)
+				continue
+			}
+			at := path.Join(d.name, e.Name())
+			info, err := Follow(d.fsys.root, at)
+			if err != nil {
+				d.fsys.tell(at, err)
+				continue
+			}
+			shown = append(shown, entry{info, e.Name()})
+		}
+		if err != nil || n <= 0 || len(shown) > 0 {
+			return shown, err
+		}
+	}
+}
+
+// entry is the target of a link under the name of the link.
+type entry struct {
+	info fs.FileInfo
+	name string
+}
+
+func (e entry) Name() string               { return e.name }
+func (e entry) IsDir() bool                { return e.info.IsDir() }
+func (e entry) Type() fs.FileMode          { return e.info.Mode().Type() }
+func (e entry) Info() (fs.FileInfo, error) { return named{e.info, e.name}, nil }
+func (e entry) String() string             { return fs.FormatDirEntry(e) }
+
+type named struct {
+	fs.FileInfo
+	name string
+}
+
+func (n named) Name() string { return n.name }

@@ -1,0 +1,107 @@
+package output
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"trowel.example/internal/files/filelock"
+)
+
+// A Held is a file that only this run may read, change and replace.
+type Held struct {
+	// Path is the path of the file, with links resolved.
+	Path string
+	lock *filelock.Held
+	was  fs.FileInfo // state of the file at Hold
+}
+
+// Hold locks a file or folder until Release. First it completes the work of killed runs in the folder of the file. It
+// waits for other runs that hold the file, and calls waiting if that takes more than a moment.
+func Hold(ctx context.Context, path string, waiting func()) (*Held, error) {
+	h := &Held{Path: path}
+	lock, err := filelock.Hold(ctx, path, waiting)
+	if err != nil {
+		return nil, err
+	}
+	h.lock = lock
+	Recover(realFolder(path))
+	if h.Path, err = filepath.EvalSymlinks(path); err == nil {
+		h.was, err = os.Stat(h.Path)
+	}
+	if err != nil {
+		h.Release()
+		return nil, err
+	}
+	return h, nil
+}
+
+// Release unlocks the file.
+func (h *Held) Release() {
+	if h != nil {
+		h.lock.Release()
+	}
+}
+
+// realFolder returns the folder of a file, with links resolved.
+func realFolder(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return filepath.Dir(path)
+}
+
+// patience is how long an output waits for another run that holds its target.
+const patience = 10 * time.Second
+
+// hold locks the target of an output if it may replace a file. On systems that cannot exchange names, the target is
+// missing for a moment while another run replaces it.
+func (o *Output) hold() (release func(), err error) {
+	if _, err := os.Lstat(o.path); o.Held != nil || err != nil && !o.Replace {
+		return func() {}, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	lock, err := filelock.Hold(ctx, o.path, nil)
+	switch {
+	case errors.Is(err, filelock.ErrTaken):
+		return nil, &KeptError{o.path, ErrBusy}
+	case errors.Is(err, fs.ErrPermission) && o.into: // in a writable folder below one that is not writable
+		return func() {}, nil
+	case err != nil:
+		return nil, inTarget(err, o.path)
+	}
+	return lock.Release, nil
+}
+
+// The parts of a backup's name between the file's name and its extension.
+const (
+	backupMark = ".backup-"
+	backupTime = "20060102-150405.000"
+)
+
+// BackupName returns the name of a backup of path made now.
+func BackupName(path string) string {
+	ext := filepath.Ext(path)
+	if ext == filepath.Base(path) {
+		ext = "" // a name that begins with a dot has no extension
+	}
+	return strings.TrimSuffix(path, ext) + BackupSuffix() + ext
+}
+
+// BackupSuffix returns the text that the name of a backup made now contains in addition.
+func BackupSuffix() string { return backupMark + time.Now().UTC().Format(backupTime) }
+
+// BackupOf returns the base name of the file that a backup belongs to, or "" if the name was not made by [BackupName].
+func BackupOf(backup string) string {
+	ext := filepath.Ext(backup)
+	stem, when, is := strings.Cut(strings.TrimSuffix(filepath.Base(backup), ext), backupMark)
+	if _, err := time.Parse(backupTime, when); !is || err != nil {
+		return ""
+	}
+	return stem + ext
+}

@@ -1,0 +1,76 @@
+package format
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"trowel.example/check"
+	"trowel.example/internal/values/piece"
+)
+
+// ApplyCommand declares the edit command apply, which formats implement with [Apply].
+var ApplyCommand = Command{
+	Name: "apply", Heading: "Pieces", Title: "Put a piece back that extract took out and somebody edited",
+	Long: "Only what was changed in the folder goes into the file. If the file has changed in the same place since the piece was taken out, nothing is put back, and the places are told, unless --prefer says which counts. What was removed from the folder stays in the file without --delete.",
+	Args: []Option{{Name: "folder", Input: true, Help: "the folder that extract made of some paths of the file, or of an area"}},
+	Options: []Option{
+		{Name: "prefer", Choices: []string{piece.PreferFolder, piece.PreferFile}, Help: "what counts where both have changed"},
+		{Name: "delete", Bool: true, Help: "remove from the file what was removed from the folder"},
+	},
+	Example: "apply climb",
+}
+
+// An AppliedFile is a file of a folder that goes into a game file.
+type AppliedFile struct {
+	Path    string // in the tree
+	Content []byte // nil if it is removed
+	Removed bool
+}
+
+// Apply compares the folder that the user gave to [ApplyCommand] with the file, calls put with each changed part, and
+// returns the changes to report. Now returns the current content at a path of the file's tree, extracted with the
+// given options; fs.ErrNotExist means that there is none. Conflicts, and removed parts that are kept, are reported to
+// the job.
+func Apply(job *Job, now func(path string, option func(name string) string) ([]byte, error), put func(AppliedFile) error) ([]check.Change, error) {
+	dir := job.Value(ApplyCommand.Args[0].Name)
+	p, err := piece.Open(dir, func(at string, err error) { job.Miss(filepath.Join(dir, at), "%v", err) })
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	changes, err := p.Compare(func(path string) ([]byte, error) { return now(path, p.Option) }, piece.Options{
+		Prefer: job.Value("prefer"), Delete: job.On("delete"),
+		Conflict: func(path, what string) { job.Miss(filepath.Join(dir, path), "conflict: %s", what) },
+		Left: func(path string) {
+			job.Warn(filepath.Join(dir, path), "was removed here, and stays in the file: --delete removes it there")
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !p.Noted() && len(changes) > 0 && !slices.ContainsFunc(changes, func(c piece.Change) bool { return !c.Added }) {
+		return nil, fmt.Errorf("%s: nothing in it is a part of the file, and it does not say what it was taken out of", dir)
+	}
+	var told []check.Change
+	for _, c := range changes {
+		f := AppliedFile{Path: c.Path, Removed: c.Removed}
+		what := "replaced"
+		switch {
+		case c.Removed:
+			what = "removed"
+		case c.Added:
+			what = "added"
+		}
+		if !c.Removed {
+			if f.Content, err = p.Content(c.Path); err != nil {
+				return nil, err
+			}
+		}
+		if err := put(f); err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, c.Path), err)
+		}
+		told = append(told, check.Change{Path: c.Path, What: what, Count: 1, Unit: "files"})
+	}
+	return told, nil
+}

@@ -1,0 +1,154 @@
+package floors
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// asksHost matches the functions that internal/files/host calls or replaces.
+var asksHost = regexp.MustCompile(`^(os\.(Getenv|LookupEnv|ExpandEnv|User(Home|Cache|Config)Dir|Hostname)|syscall\.Getenv|user\.\w+|exec\.(LookPath|Command|CommandContext))$`)
+
+// hostPath matches folders in which systems install programs and data.
+var hostPath = regexp.MustCompile(`^(/(usr|etc|opt|var|home|root|snap|Applications|Library)(/|$)|[A-Z]:[/\\])`)
+
+// mayAsk lists the files and packages that may ask the host without internal/files/host.
+var mayAsk = map[string]string{
+	"internal/files/host":              "the seam itself",
+	"internal/testing/tests":           "for tests: which form of a test runs",
+	"internal/testing/corpus":          "for tests: the real files",
+	"internal/testing/judge":           "for tests: the programs of others",
+	"internal/testing/judge/chromium":  "for tests: the programs of others",
+	"internal/testing/mutate":          "for tests: how many files to damage",
+	"minetest/internal/worldtest":      "for tests: the engine and its game",
+	"cmd/internal/cli/second.go":       "starts the second program by the path that internal/files/host found",
+	"cmd/internal/cli/second_other.go": "starts the second program by the path that internal/files/host found",
+	"cmd/internal/fleet/child.go":      "starts the program itself by its own path",
+}
+
+// TestOneHost tests that the program gets information about the host through internal/files/host only, so that tests can run
+// as on a host that has nothing.
+func TestOneHost(t *testing.T) {
+	used := make(map[string]bool)
+	err := filepath.WalkDir("../../..", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		own, _ := filepath.Rel("../../..", name)
+		own = filepath.ToSlash(own)
+		if d.IsDir() && own != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(own, ".go") || strings.HasSuffix(own, "_test.go") {
+			return nil
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		asks(f, func(at token.Pos, what string) {
+			for _, who := range []string{own, path.Dir(own)} {
+				if mayAsk[who] != "" {
+					used[who] = true
+					return
+				}
+			}
+			t.Errorf("%v: %s: ask through internal/files/host, or give the reason in mayAsk", fset.Position(at), what)
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for who := range mayAsk {
+		if !used[who] {
+			t.Errorf("mayAsk has %s, which asks for nothing", who)
+		}
+	}
+}
+
+// asks reports each place where a file asks the host directly, except for arguments of host.Folders.
+func asks(f *ast.File, report func(token.Pos, string)) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			return selector(n.Fun) != "host.Folders"
+		case *ast.SelectorExpr:
+			if name := selector(n); asksHost.MatchString(name) {
+				report(n.Pos(), name)
+			}
+		case *ast.BasicLit:
+			if text, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING && hostPath.MatchString(text) {
+				report(n.Pos(), n.Value)
+			}
+		}
+		return true
+	})
+}
+
+// selector returns an expression of the form package.Name as text, or "" for other expressions.
+func selector(e ast.Expr) string {
+	if s, is := e.(*ast.SelectorExpr); is {
+		if x, is := s.X.(*ast.Ident); is {
+			return x.Name + "." + s.Sel.Name
+		}
+	}
+	return ""
+}
+
+func TestAsks(t *testing.T) {
+	const source = `package p
+var a, b = os.Getenv("HOME"), exec.Command
+var c = []string{"/usr/share/games", "usr", host.Env("/usr"), host.Folders("/usr/share", "/opt/x")[0], "C:\\Games"}`
+	f, err := parser.ParseFile(token.NewFileSet(), "", source, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	asks(f, func(_ token.Pos, what string) { got = append(got, what) })
+	if want := `os.Getenv exec.Command "/usr/share/games" "/usr" "C:\\Games"`; strings.Join(got, " ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, " "), want)
+	}
+}
+
+// TestTestsHaveNoHost tests that the tests of each package that asks the host use internal/testing/tests, so that they run as
+// on a host that has nothing.
+func TestTestsHaveNoHost(t *testing.T) {
+	list, err := exec.Command("go", "list", "-test", "-f", "{{if .ForTest}}{{else}}{{.ImportPath}} {{join .Deps \" \"}}{{end}}", "../../../...").Output()
+	if err != nil {
+		t.Skipf("no go command, or no module: %v", err)
+	}
+	n := 0
+	for line := range strings.Lines(string(list)) {
+		words := strings.Fields(line)
+		if len(words) == 0 || !strings.HasSuffix(words[0], ".test") {
+			continue
+		}
+		has := func(end string) bool {
+			for _, w := range words[1:] {
+				if strings.HasSuffix(w, end) {
+					return true
+				}
+			}
+			return false
+		}
+		if has("/internal/files/host") {
+			n++
+			if !has("/internal/testing/tests") {
+				t.Errorf("%s asks the machine: its tests need to import internal/testing/tests", words[0])
+			}
+		}
+	}
+	if n < 5 {
+		t.Errorf("only %d packages of tests ask the machine", n)
+	}
+}

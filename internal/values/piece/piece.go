@@ -1,0 +1,197 @@
+// Package piece compares a part of a file that was extracted to a folder, and edited there, with the current file: it
+// determines which changes go back into the file, and which conflict with changes of the file.
+package piece
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"slices"
+
+	"trowel.example/internal/files/links"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/files/safename"
+	"trowel.example/internal/files/tree"
+)
+
+// MaxFiles is the maximum number of files whose digests an extraction records: more would take as much memory as the
+// files.
+const MaxFiles = 200_000
+
+// Digest computes the digest of a content as stored in sidecars.
+type Digest struct{ hash.Hash }
+
+// NewDigest returns a digest; the content is written to it.
+func NewDigest() Digest { return Digest{sha256.New()} }
+
+// String returns the digest of the data written so far.
+func (d Digest) String() string { return hex.EncodeToString(d.Sum(nil)[:16]) }
+
+// digestOf returns the digest of content.
+func digestOf(content []byte) string {
+	d := NewDigest()
+	_, _ = d.Write(content)
+	return d.String()
+}
+
+// Piece is an extracted folder.
+type Piece struct {
+	fsys  fs.FS
+	taken *safename.Taken // nil if it was not recorded
+	root  io.Closer
+}
+
+// maxFile is the maximum size of a file in a piece, in bytes.
+const maxFile = 1 << 30
+
+// Open opens a folder. It calls told for each link out of the folder; such links are ignored.
+func Open(dir string, told func(at string, err error)) (_ *Piece, err error) {
+	root, err := regular.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			root.Close()
+		}
+	}()
+	limited := regular.Limit(links.New(root, told), maxFile)
+	p := &Piece{root: root}
+	side, err := fs.ReadFile(limited, tree.Sidecar)
+	if err == nil {
+		p.taken, err = safename.TakenOf(side)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	p.fsys, err = safename.Restore(limited)
+	return p, err
+}
+
+// Close closes the folder.
+func (p *Piece) Close() error { return p.root.Close() }
+
+// Noted reports whether the folder records what was extracted.
+func (p *Piece) Noted() bool { return p.taken != nil }
+
+// Option returns the value of an option with which the piece was extracted.
+func (p *Piece) Option(name string) string {
+	if p.taken == nil {
+		return ""
+	}
+	return p.taken.Options[name]
+}
+
+// Change is a file of a piece that will be added, replaced or removed.
+type Change struct {
+	Path    string
+	Added   bool
+	Removed bool
+}
+
+// Content returns the content of a file of the piece.
+func (p *Piece) Content(path string) ([]byte, error) { return fs.ReadFile(p.fsys, path) }
+
+// Ways to decide if both the folder and the file have changed.
+const (
+	PreferFolder = "folder" // use the content of the folder
+	PreferFile   = "file"   // use the content of the file
+)
+
+// Options control the comparison.
+type Options struct {
+	Prefer string // PreferFolder, PreferFile, or "": files with changes on both sides are conflicts
+	Delete bool   // remove files from the game file that were removed from the folder
+
+	// Conflict is called for each file that was changed both in the folder and in the game file.
+	Conflict func(path, what string)
+	// Left is called for each file that was removed from the folder but is kept in the game file.
+	Left func(path string)
+}
+
+// Compare returns the changes in the folder since the extraction, or none if there are conflicts. Now returns the
+// current content in the game file; fs.ErrNotExist means that there is none.
+func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Change, error) {
+	var changes []Change
+	conflicts := 0
+	add := func(c Change, clash string) {
+		switch {
+		case clash == "" || o.Prefer == PreferFolder:
+			changes = append(changes, c)
+		case o.Prefer != PreferFile:
+			conflicts++
+			o.Conflict(c.Path, clash)
+		}
+	}
+	here := make(map[string]bool)
+	err := fs.WalkDir(p.fsys, ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || path == tree.Sidecar {
+			return err
+		}
+		here[path] = true
+		content, err := p.Content(path)
+		if err != nil {
+			return err
+		}
+		was, known := "", false
+		if p.taken != nil {
+			if was, known = p.taken.Files[path]; known && was == digestOf(content) {
+				return nil // not edited
+			}
+		}
+		is, err := now(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && !known:
+			add(Change{Path: path, Added: true}, "")
+		case errors.Is(err, fs.ErrNotExist):
+			add(Change{Path: path, Added: true}, "it was edited here, and is not in the file any more")
+		case err != nil:
+			return fmt.Errorf("%s: %w", path, err)
+		case bytes.Equal(is, content):
+		case known && was == digestOf(is):
+			add(Change{Path: path}, "")
+		case known:
+			add(Change{Path: path}, "it was edited here, and the file has changed there since it was taken out")
+		case p.taken != nil:
+			add(Change{Path: path}, "it is new here, and the file has another one")
+		default:
+			add(Change{Path: path}, "it is not as in the file, and nobody noted what was taken out: which of them is newer cannot be told")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p.taken != nil {
+		var gone []string
+		for path := range p.taken.Files {
+			if !here[path] && path != tree.Sidecar {
+				gone = append(gone, path)
+			}
+		}
+		slices.Sort(gone)
+		for _, path := range gone {
+			is, err := now(path)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+			case err != nil:
+				return nil, fmt.Errorf("%s: %w", path, err)
+			case !o.Delete:
+				o.Left(path)
+			case digestOf(is) == p.taken.Files[path]:
+				add(Change{Path: path, Removed: true}, "")
+			default:
+				add(Change{Path: path, Removed: true}, "it was removed here, and the file has changed there since it was taken out")
+			}
+		}
+	}
+	if conflicts > 0 {
+		return nil, nil
+	}
+	return changes, nil
+}

@@ -1,0 +1,324 @@
+// Package protect reads the protection data of common mods: areas.dat of the mod areas, in both of its formats, and
+// the metadata of protectors, which are nodes.
+package protect
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"trowel.example/fault"
+	"trowel.example/internal/text/luatable"
+	"trowel.example/internal/text/strictjson"
+)
+
+// AreasFile is the name of the file of the mod areas in the world's folder.
+const AreasFile = "areas.dat"
+
+// Area is an area of the mod areas: a box that a player owns.
+type Area struct {
+	ID       int // as displayed to players, from 1
+	Name     string
+	Owner    string
+	Min, Max [3]int   // the corners in nodes, both inside the area
+	Parent   int      // the area that contains this one, 0 for none
+	Open     bool     // everybody may build
+	Factions []string // factions whose members may build as well
+
+	owner literal
+}
+
+// literal is the position of the owner in the file.
+type literal struct {
+	start, end int
+	name       string
+}
+
+// Contains reports whether a node is in the area.
+func (a *Area) Contains(pos [3]int) bool {
+	for i, v := range pos {
+		if v < a.Min[i] || v > a.Max[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Areas is the content of areas.dat.
+type Areas struct {
+	// List has all areas, in the order of their numbers. Callers may change only their Owner.
+	List []Area
+
+	text []byte
+	lua  bool
+}
+
+// ParseAreas reads areas.dat: JSON, or the output of core.serialize in older versions of the mod. It does not run the
+// Lua code.
+func ParseAreas(text []byte) (*Areas, error) {
+	a := &Areas{text: bytes.Clone(text)}
+	start := bytes.TrimSpace(text)
+	if len(start) == 0 || string(start) == "null" {
+		return a, nil
+	}
+	a.lua = !bytes.HasPrefix(start, []byte("[")) && !json.Valid(start)
+	read := a.readJSON
+	if a.lua {
+		read = a.readLua
+	}
+	if err := read(); err != nil {
+		return nil, fault.InFile(err, AreasFile)
+	}
+	sort.SliceStable(a.List, func(i, j int) bool { return a.List[i].ID < a.List[j].ID })
+	return a, nil
+}
+
+// wrong returns the error about a field of an area.
+func wrong(id int, field string, at int, want string) error {
+	return &fault.Error{Path: fmt.Sprintf("areas[%d].%s", id, field), Offset: int64(at), Want: want, Got: "something else", Err: fault.ErrFormat}
+}
+
+// corners sets Min and Max from two opposite corners.
+func (a *Area) corners(p, q [3]int) {
+	for i := range p {
+		a.Min[i], a.Max[i] = min(p[i], q[i]), max(p[i], q[i])
+	}
+}
+
+// whole rounds a coordinate to that of a node.
+func whole(v float64) int { return int(math.Round(min(max(v, math.MinInt32), math.MaxInt32))) }
+
+func (a *Areas) readJSON() error {
+	root, bad := strictjson.Parse(a.text)
+	if bad != nil {
+		return &fault.Error{Path: "json", Offset: -1, Want: "a list of areas", Got: bad.Error(), Err: fault.ErrFormat}
+	}
+	if root.Kind != '[' && root.Kind != '{' {
+		return wrong(0, "", root.At, "a list of areas")
+	}
+	for i, v := range root.List {
+		if v.Kind == 'n' { // the number of a deleted area
+			continue
+		}
+		if err := a.addJSON(i+1, v); err != nil {
+			return err
+		}
+	}
+	for _, m := range root.Members {
+		id, err := strconv.Atoi(m.Key)
+		if err != nil {
+			return wrong(0, m.Key, m.At, "the number of an area")
+		}
+		if err := a.addJSON(id, m.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Areas) addJSON(id int, v strictjson.Value) error {
+	if v.Kind != '{' {
+		return wrong(id, "", v.At, "an object")
+	}
+	area := Area{ID: id}
+	var corners [2][3]int
+	var has [2]bool
+	for _, m := range v.Members {
+		v := m.Value
+		switch m.Key {
+		case "name":
+			area.Name = v.Text
+		case "owner":
+			if v.Kind != '"' {
+				return wrong(id, "owner", v.At, "a name")
+			}
+			area.Owner = v.Text
+			area.owner = literal{v.At, v.At + jsonLength(a.text[v.At:]), v.Text}
+		case "parent":
+			n, err := strconv.ParseFloat(v.Text, 64)
+			if err != nil && v.Kind != 'n' {
+				return wrong(id, m.Key, v.At, "a number")
+			}
+			area.Parent = whole(n)
+		case "open":
+			area.Open = v.Kind == 't'
+		case "faction_open":
+			for _, f := range v.List {
+				area.Factions = append(area.Factions, f.Text)
+			}
+		case "pos1", "pos2":
+			corner, axes := int(m.Key[3]-'1'), 0
+			for _, c := range v.Members {
+				if axis := strings.Index("xyz", c.Key); len(c.Key) == 1 && axis >= 0 {
+					n, err := strconv.ParseFloat(c.Value.Text, 64)
+					if err != nil {
+						return wrong(id, m.Key, c.At, "a number")
+					}
+					corners[corner][axis] = whole(n)
+					axes |= 1 << axis
+				}
+			}
+			has[corner] = axes == 1<<3-1
+		}
+	}
+	return a.add(area, corners, has, v.At)
+}
+
+// add adds an area. An area without corners or an owner is an error.
+func (a *Areas) add(area Area, corners [2][3]int, has [2]bool, at int) error {
+	for i, field := range []string{"pos1", "pos2"} {
+		if !has[i] {
+			return wrong(area.ID, field, at, "a position")
+		}
+	}
+	if area.owner.end == 0 {
+		return wrong(area.ID, "owner", at, "a name")
+	}
+	area.corners(corners[0], corners[1])
+	a.List = append(a.List, area)
+	return nil
+}
+
+// jsonLength returns the length of the JSON string at the start of text.
+func jsonLength(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+func (a *Areas) readLua() error {
+	root, err := luatable.Parse(a.text)
+	if err != nil {
+		return err
+	}
+	if root.Kind != luatable.TableKind {
+		return wrong(0, "", root.Start, "a table of areas")
+	}
+	for _, e := range root.Table.Entries {
+		id := whole(e.Key.Number)
+		if e.Key.Kind == luatable.String {
+			id, err = strconv.Atoi(e.Key.Text)
+		}
+		if e.Key.Kind != luatable.Number && (e.Key.Kind != luatable.String || err != nil) {
+			return wrong(0, "", e.Key.Start, "the number of an area")
+		}
+		if e.Value.Kind == luatable.Nil {
+			continue
+		}
+		if e.Value.Kind != luatable.TableKind {
+			return wrong(id, "", e.Value.Start, "a table")
+		}
+		t := e.Value.Table
+		owner, open := t.Get("owner"), t.Get("open")
+		area := Area{ID: id, Name: t.Get("name").Text, Owner: owner.Text, Parent: whole(t.Get("parent").Number), Open: open.Bool}
+		if owner.Kind == luatable.String {
+			area.owner = literal{owner.Start, owner.End, owner.Text}
+		}
+		if f := t.Get("faction_open"); f.Kind == luatable.TableKind {
+			for _, v := range f.Table.List() {
+				area.Factions = append(area.Factions, v.Text)
+			}
+		}
+		var corners [2][3]int
+		var has [2]bool
+		for i, field := range []string{"pos1", "pos2"} {
+			pos := t.Get(field)
+			if pos.Kind != luatable.TableKind {
+				continue
+			}
+			has[i] = true
+			for axis, name := range []string{"x", "y", "z"} {
+				v := pos.Table.Get(name)
+				has[i] = has[i] && v.Kind == luatable.Number
+				corners[i][axis] = whole(v.Number)
+			}
+		}
+		if err := a.add(area, corners, has, e.Value.Start); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// At returns the areas that contain a node.
+func (a *Areas) At(pos [3]int) (list []*Area) {
+	for i := range a.List {
+		if a.List[i].Contains(pos) {
+			list = append(list, &a.List[i])
+		}
+	}
+	return list
+}
+
+// Of returns the areas of an owner.
+func (a *Areas) Of(owner string) (list []*Area) {
+	for i := range a.List {
+		if a.List[i].Owner == owner {
+			list = append(list, &a.List[i])
+		}
+	}
+	return list
+}
+
+// Rename changes the owner of all areas of an owner, and returns their number.
+func (a *Areas) Rename(from, to string) int {
+	list := a.Of(from)
+	for _, area := range list {
+		area.Owner = to
+	}
+	return len(list)
+}
+
+// Append appends the file to dst, unchanged except for changed owners.
+func (a *Areas) Append(dst []byte) []byte {
+	changed := make(map[int]*Area) // by the position of the owner: areas can share a table
+	for i := range a.List {
+		if area := &a.List[i]; area.Owner != area.owner.name {
+			changed[area.owner.start] = area
+		}
+	}
+	at := 0
+	starts := make([]int, 0, len(changed))
+	for start := range changed {
+		starts = append(starts, start)
+	}
+	slices.Sort(starts)
+	for _, start := range starts {
+		area := changed[start]
+		dst = append(dst, a.text[at:start]...)
+		dst = append(dst, a.quote(area.Owner)...)
+		at = area.owner.end
+	}
+	return append(dst, a.text[at:]...)
+}
+
+// quote encodes a name in the format of the file.
+func (a *Areas) quote(name string) []byte {
+	if !a.lua {
+		text, _ := json.Marshal(name) // strings never cause an error
+		return text
+	}
+	text := []byte{'"'}
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == '"' || c == '\\':
+			text = append(text, '\\', c)
+		case c < ' ' || c == 0x7f:
+			text = fmt.Appendf(text, "\\%03d", c)
+		default:
+			text = append(text, c)
+		}
+	}
+	return append(text, '"')
+}

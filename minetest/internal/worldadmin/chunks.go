@@ -1,0 +1,237 @@
+package worldadmin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"trowel.example/check"
+	"trowel.example/internal/files/wholefile"
+	"trowel.example/minetest/internal/mapchunk"
+	"trowel.example/minetest/internal/place"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldedit"
+)
+
+// GridOf returns the grid of map chunks of a world that is being edited, and the settings of its map generator.
+func GridOf(w *worldedit.World) (mapchunk.Grid, *world.Settings, error) {
+	text, err := w.ReadFile("map_meta.txt")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return mapchunk.Grid{}, nil, err
+	}
+	s := world.ParseSettings(text, world.MapMetaEnd)
+	grid, err := mapchunk.Of(s)
+	return grid, s, err
+}
+
+// Selection is a part of a world: the intersection of a box and, if Radius is set, a cylinder around a center.
+type Selection struct {
+	Box    worldedit.Box
+	Center [2]int // x and z in nodes
+	Radius int    // maximum horizontal distance from Center in nodes, at any height; 0 for any distance
+}
+
+// touches reports whether any node of a chunk is in the selection, and whether all nodes are.
+func (s *Selection) touches(g mapchunk.Grid, c mapchunk.Chunk) (touches, within bool) {
+	low, high := g.Nodes(c)
+	touches, within = true, true
+	for i := range low {
+		least, most := max(low[i], worldedit.MinNode), min(high[i], worldedit.MaxNode)
+		touches = touches && least <= s.Box.Max[i] && most >= s.Box.Min[i]
+		within = within && least >= s.Box.Min[i] && most <= s.Box.Max[i]
+	}
+	if s.Radius > 0 {
+		var near, far int
+		for i, axis := range []int{0, 2} {
+			from, to := low[axis]-s.Center[i], high[axis]-s.Center[i]
+			if from > 0 {
+				near += from * from
+			} else if to < 0 {
+				near += to * to
+			}
+			far += max(from*from, to*to)
+		}
+		touches = touches && near <= s.Radius*s.Radius
+		within = within && far <= s.Radius*s.Radius
+	}
+	return touches, touches && within
+}
+
+// Chunks is a step that deletes map chunks. The map generator generates deleted chunks again when a player comes
+// near.
+type Chunks struct {
+	Selection
+	Outside  bool   // delete the chunks outside of the selection
+	Touching bool   // also delete chunks of which only a part is in the selection, or outside
+	Again    bool   // fail if the map generator would not generate the same chunks again
+	Export   string // the folder of a new world that receives the deleted blocks; "" for none
+	All      bool   // allow the step to delete everything
+	Tally    *worldedit.Tally
+}
+
+// Step returns the step.
+func (o Chunks) Step() worldedit.Step {
+	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
+		grid, settings, err := GridOf(w)
+		if err != nil {
+			return err
+		}
+		if o.Again {
+			if err := makesAgain(settings); err != nil {
+				return err
+			}
+		}
+		goes := make(map[mapchunk.Chunk]bool)
+		return deleteBlocks(ctx, w, deletion{
+			gone: func(p mapdb.Pos) bool {
+				c := grid.Containing(p)
+				gone, known := goes[c]
+				if !known {
+					touches, within := o.touches(grid, c)
+					switch {
+					case o.Outside == o.Touching: // outside and touching: not all of the chunk is in the selection
+						gone = within != o.Outside
+					default:
+						gone = touches != o.Outside
+					}
+					goes[c] = gone
+				}
+				return gone
+			},
+			grid: grid, export: o.Export, all: o.All, tally: o.Tally,
+		})
+	})
+}
+
+// makesAgain returns an error if the map generator cannot regenerate what it generated.
+func makesAgain(s *world.Settings) error {
+	name, _ := s.Get("mg_name")
+	seed, ok := s.Get("seed")
+	switch {
+	case name == "singlenode":
+		return errors.New("map_meta.txt: the map generator singlenode makes nothing but air: what is deleted is gone")
+	case !ok || seed == "":
+		return errors.New("map_meta.txt: there is no seed: the map generator would make other land")
+	}
+	return nil
+}
+
+// deletion describes the blocks to delete.
+type deletion struct {
+	gone   func(mapdb.Pos) bool // whether a block is deleted; not for concurrent use
+	grid   mapchunk.Grid
+	export string
+	all    bool
+	tally  *worldedit.Tally
+}
+
+// deleteBlocks deletes blocks after checking that deleting them is allowed.
+func deleteBlocks(ctx context.Context, w *worldedit.World, d deletion) error {
+	if d.export != "" {
+		if _, err := os.Lstat(d.export); err == nil {
+			return fmt.Errorf("%s: %w", d.export, fs.ErrExist)
+		}
+	}
+	var list []mapdb.Pos
+	chunks := make(map[mapchunk.Chunk]bool)
+	stay := int64(0)
+	for p, err := range w.Positions(ctx, mapdb.All()) {
+		var row *mapdb.RowError
+		switch {
+		case errors.As(err, &row): // a damaged row is kept
+			stay++
+		case err != nil:
+			return err
+		case d.gone(p):
+			list = append(list, p)
+			chunks[d.grid.Containing(p)] = true
+		default:
+			stay++
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if stay == 0 && !d.all {
+		return fmt.Errorf("all %d blocks: %w", len(list), ErrAll)
+	}
+	var at []check.Place
+	if len(chunks) <= fewPlaces {
+		for c := range chunks {
+			p := d.grid.Blocks(c).Min
+			at = append(at, place.Block(p.X, p.Y, p.Z))
+		}
+		slices.SortFunc(at, func(a, b check.Place) int {
+			p, _ := a.(place.Node).BlockPos()
+			q, _ := b.(place.Node).BlockPos()
+			return slices.Compare(p[:], q[:])
+		})
+	}
+	tell(d.tally, "map", "blocks deleted", int64(len(list)), "blocks")
+	tell(d.tally, "map", "map chunks deleted", int64(len(chunks)), "map chunks", at...)
+	if d.export != "" {
+		w.AddPart(export(w, d.export, list))
+		tell(d.tally, "map", "blocks exported to "+d.export, int64(len(list)), "blocks")
+	}
+	slices.SortFunc(list, func(a, b mapdb.Pos) int { return int(a.Key() - b.Key()) })
+	gone := func(b mapdb.Block) bool {
+		_, found := slices.BinarySearchFunc(list, b.Pos, func(a, b mapdb.Pos) int { return int(a.Key() - b.Key()) })
+		return found
+	}
+	return w.Do(ctx, worldedit.Delete(mapdb.All(), gone))
+}
+
+// export creates a separate world with the blocks of list as they were before all steps.
+func export(w *worldedit.World, dst string, list []mapdb.Pos) worldedit.Part {
+	done := false
+	write := func(ctx context.Context) (err error) {
+		if done {
+			return nil
+		}
+		part := filepath.Clean(dst) + wholefile.Suffix
+		if err := errors.Join(os.RemoveAll(part), os.MkdirAll(part, 0o755)); err != nil {
+			return err
+		}
+		defer os.RemoveAll(part)
+		settings := world.ParseSettings([]byte("backend = "+mapdb.SQLite+"\n"), "")
+		if old, err := world.ReadWorldMT(w.Dir); err == nil && old.GameID() != "" {
+			if err := settings.Set("gameid", old.GameID()); err != nil {
+				return err
+			}
+		}
+		if err := os.WriteFile(filepath.Join(part, "world.mt"), settings.Append(nil), 0o644); err != nil {
+			return err
+		}
+		for _, name := range []string{"map_meta.txt", "env_meta.txt"} {
+			text, err := w.ReadFile(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err == nil {
+				err = os.WriteFile(filepath.Join(part, name), text, 0o644)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		db, err := mapdb.Create(ctx, part, mapdb.Config{Backend: mapdb.SQLite})
+		if err != nil {
+			return err
+		}
+		_, err = db.Load(ctx, mapdb.Fetch(ctx, w.Base(), list))
+		if err = errors.Join(err, db.Close()); err != nil {
+			return err
+		}
+		done = true
+		return os.Rename(part, dst)
+	}
+	return worldedit.Part{
+		Keep:  func(worldedit.Keeper) error { return write(context.Background()) },
+		Apply: func(ctx context.Context, _ string, _ *world.Settings) error { return write(ctx) },
+	}
+}

@@ -1,0 +1,153 @@
+package worldrepair
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/internal/files/inuse"
+	"trowel.example/internal/stores/leveldb"
+	"trowel.example/internal/stores/sqlitefile"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+)
+
+// A database is an SQLite file or a LevelDB folder of a world.
+type database struct {
+	name    string   // relative to the folder of the world
+	files   []string // all files that belong to it
+	examine func(ctx context.Context, path string) (losses []sqlitefile.Loss, damaged bool, err error)
+	replace func(ctx context.Context, path string) error
+}
+
+// databases yields the databases that the world uses.
+func (r *repair) databases() iter.Seq[database] {
+	return func(yield func(database) bool) {
+		for _, part := range world.Parts() {
+			backend := r.backends.Of(part)
+			files := part.Files(backend)
+			if len(files) == 0 {
+				continue
+			}
+			d := database{name: files[0], files: files}
+			switch backend {
+			case mapdb.SQLite:
+				tables := part.SQLiteTables()
+				d.examine = func(ctx context.Context, path string) ([]sqlitefile.Loss, bool, error) {
+					return examineSQLite(ctx, path, tables)
+				}
+				d.replace = func(ctx context.Context, path string) error {
+					return sqlitefile.RescueInPlace(ctx, path, tables)
+				}
+			case mapdb.LevelDB:
+				complete := part.CompleteRecord()
+				d.examine = func(ctx context.Context, path string) ([]sqlitefile.Loss, bool, error) {
+					return examineLevelDB(ctx, path, complete)
+				}
+				d.replace = func(_ context.Context, path string) error { return leveldb.Repair(path, complete) }
+			default:
+				continue
+			}
+			if !yield(d) {
+				return
+			}
+		}
+	}
+}
+
+// findDatabases searches for databases with damaged parts.
+func (r *repair) findDatabases(ctx context.Context) error {
+	for d := range r.databases() {
+		path := filepath.Join(r.dir, d.name)
+		if st, err := os.Stat(path); missing(err) || err == nil && st.Mode().IsRegular() && st.Size() == 0 {
+			continue
+		}
+		losses, damaged, err := d.examine(ctx, path)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			continue // reported when the contents are read
+		case !damaged:
+			continue
+		}
+		for _, l := range losses {
+			if l.Rows {
+				r.report.Lost++
+			}
+			if r.opts.Sink != nil {
+				r.opts.Sink.AddAt(foundPages, l.At, d.name, -1, "%s", l.Text)
+			}
+		}
+		r.report.Databases = append(r.report.Databases, d.name)
+		if err := r.backup.Store(d.files); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isReplaced reports whether a database is replaced; then its damage is already reported.
+func (r *repair) isReplaced(name string) bool { return slices.Contains(r.report.Databases, name) }
+
+// examineSQLite reports whether an SQLite file is damaged, and returns the parts that cannot be read.
+func examineSQLite(ctx context.Context, path string, tables []string) ([]sqlitefile.Loss, bool, error) {
+	f, err := sqlitefile.OpenOrRescue(ctx, path, tables)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	if !f.Rescued() && inuse.By(path) == "" {
+		sound, err := f.Sound(ctx)
+		if err == nil && !sound {
+			err = f.Rescue(ctx, tables)
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	return f.Losses(), f.Rescued(), nil
+}
+
+// examineLevelDB reports whether a LevelDB database is damaged, and returns the parts that cannot be read.
+func examineLevelDB(ctx context.Context, path string, complete func(key, value []byte) bool) (losses []sqlitefile.Loss, damaged bool, err error) {
+	db, err := leveldb.OpenSalvaging(path, complete)
+	if err != nil {
+		return nil, false, err
+	}
+	defer db.Close()
+	for range db.All() {
+		if err := ctx.Err(); err != nil {
+			return nil, false, err
+		}
+	}
+	for _, err := range db.Problems() {
+		if errors.Is(err, leveldb.ErrTorn) {
+			continue
+		}
+		losses = append(losses, sqlitefile.Loss{
+			Text: strings.ReplaceAll(err.Error(), path+string(filepath.Separator), ""),
+			At:   []check.Place{check.File(filepath.Base(path))},
+			Rows: !errors.Is(err, leveldb.ErrRebuilt) && !leveldb.InList(err),
+		})
+	}
+	return losses, len(losses) > 0, nil
+}
+
+// mendDatabases replaces damaged databases with new ones that contain everything that can be read.
+func (r *repair) mendDatabases(ctx context.Context) error {
+	for d := range r.databases() {
+		if !r.isReplaced(d.name) {
+			continue
+		}
+		if err := d.replace(ctx, filepath.Join(r.dir, d.name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package worldrepo
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"trowel.example/internal/stores/storage"
+)
+
+// aPack returns the bytes of a pack with some contents.
+func aPack(t testing.TB, contents ...string) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	w := &packWriter{ctx: t.Context(), store: storage.Folder(dir)}
+	for _, c := range contents {
+		if _, err := w.put([]byte(c), sha256.Sum256([]byte(c)), true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.end(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(packFile(w.number))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func FuzzPack(f *testing.F) {
+	f.Add(aPack(f, "a"))
+	f.Add(aPack(f, "", "b", string(make([]byte, 5000)), "last"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := readPack(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return
+		}
+		for i := range p.table {
+			if got, err := p.get(uint32(i)); err == nil && sha256.Sum256(got) != p.table[i].id {
+				t.Fatalf("content %d is another", i)
+			}
+		}
+	})
+}
+
+func FuzzRegion(f *testing.F) {
+	f.Add(encodeRegion([]block{{local: 0, hash: 1, ref: Ref{5, 1}}, {local: 4095, hash: 2, ref: Ref{1 << 60, 3}}}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		blocks, err := decodeRegion(data)
+		if err != nil {
+			return
+		}
+		again, err := decodeRegion(encodeRegion(blocks))
+		if err != nil || len(again) != len(blocks) {
+			t.Fatalf("%d blocks come back as %d, %v", len(blocks), len(again), err)
+		}
+		for i := range blocks {
+			if again[i] != blocks[i] {
+				t.Fatalf("block %d comes back as %v", i, again[i])
+			}
+		}
+	})
+}
+
+func FuzzRegions(f *testing.F) {
+	f.Add(encodeRegions([]regionRef{{0, 1, Ref{1, 2}, 5}, {1<<24 - 1, 4096, Ref{3, 4}, 6}}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		list, err := decodeRegions(data, true)
+		if err != nil {
+			return
+		}
+		again, err := decodeRegions(encodeRegions(list), true)
+		if err != nil || len(again) != len(list) {
+			t.Fatalf("%d regions come back as %d, %v", len(list), len(again), err)
+		}
+	})
+}
+
+func FuzzSnapshot(f *testing.F) {
+	data, err := encodeSnapshot(&Snapshot{Time: time.Unix(1, 0).UTC(), World: "<b>", Map: "sqlite", Regions: []Ref{{1, 2}}, Files: []File{{Path: "a/b", Size: 3, Pieces: []Ref{{4, 5}}}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := decodeSnapshot(data)
+		if err != nil {
+			return
+		}
+		if _, err := encodeSnapshot(s); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestOrder tests that position is the inverse of order.
+func TestOrder(t *testing.T) {
+	last := int64(-1)
+	seen := 0
+	for o := int64(0); o < maxRegion<<12; o += 4097 * 127 {
+		p := position(o)
+		if !p.Valid() || order(p) != o || o <= last {
+			t.Fatalf("%d is %v, which is %d", o, p, order(p))
+		}
+		last = o
+		seen++
+	}
+	if seen < 1000 {
+		t.Errorf("only %d were tried", seen)
+	}
+}

@@ -1,0 +1,198 @@
+package worldrepo
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"trowel.example/fault"
+	"trowel.example/internal/stores/storage"
+	"trowel.example/minetest/internal/manifest"
+	"trowel.example/minetest/mapdb"
+)
+
+// Blocks is a read-only store of the blocks of a snapshot.
+type Blocks struct {
+	repo    *Repository
+	of      *Snapshot
+	regions []regionRef
+	worn    bool // whether one of the two lists of regions cannot be read
+
+	mu   sync.Mutex
+	last int // index in regions of the region that was read last; -1 for none
+	read []block
+}
+
+// Blocks opens the blocks of a snapshot. The repository must stay open.
+func (r *Repository) Blocks(s *Snapshot) (*Blocks, error) {
+	regions, err := r.regions(s, s.Regions)
+	worn := err != nil
+	if worn && !storage.IsUnavailable(err) && len(s.Again) > 0 {
+		if again, other := r.regions(s, s.Again); other == nil {
+			regions, err = again, nil
+		}
+	}
+	return &Blocks{repo: r, of: s, regions: regions, worn: worn, last: -1}, err
+}
+
+// regions reads a list of the regions of a snapshot.
+func (r *Repository) regions(s *Snapshot, refs []Ref) ([]regionRef, error) {
+	data, err := r.join(refs)
+	if err != nil {
+		return nil, err
+	}
+	if hash := manifest.HashOf(data); s.List != 0 && hash != s.List {
+		return nil, &fault.Error{File: r.store.Path(snapshotFile(s.ID)), Path: "regions", Offset: -1, Want: fmt.Sprintf("a list with the hash %v", s.List), Got: hash.String()}
+	}
+	list, err := decodeRegions(data, s.List != 0)
+	sum := int64(0)
+	for _, one := range list {
+		sum += int64(one.blocks)
+	}
+	if err == nil && sum != s.Blocks {
+		err = &fault.Error{File: r.store.Path(snapshotFile(s.ID)), Path: "regions", Offset: -1, Want: fmt.Sprintf("regions of %d blocks", s.Blocks), Got: fmt.Sprintf("%d blocks", sum)}
+	}
+	return list, err
+}
+
+// join returns the concatenation of contents.
+func (r *Repository) join(refs []Ref) ([]byte, error) {
+	var all []byte
+	for _, ref := range refs {
+		data, err := r.get(ref)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, data...); len(all) > maxRegion*32 {
+			return nil, errors.New("a list of regions that is too long")
+		}
+	}
+	return all, nil
+}
+
+// region reads a region.
+func (r *Repository) region(of regionRef) ([]block, error) {
+	data, err := r.getHashed(of.ref, of.hash)
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := decodeRegion(data)
+	if err == nil && len(blocks) != of.blocks {
+		err = &fault.Error{Offset: -1, Want: fmt.Sprintf("%d blocks, as the list of regions states", of.blocks), Got: fmt.Sprint(len(blocks))}
+	}
+	return blocks, fault.InFile(err, fmt.Sprintf("the region in content %d of %s", of.ref.N, packName(of.ref.Pack)))
+}
+
+// Get returns the data of a block.
+func (b *Blocks) Get(ctx context.Context, p mapdb.Pos) ([]byte, error) {
+	if !p.Valid() {
+		return nil, fmt.Errorf("%v: %w", p, mapdb.ErrNotFound)
+	}
+	o := order(p)
+	i, ok := slices.BinarySearchFunc(b.regions, o>>12, func(r regionRef, n int64) int { return cmp.Compare(r.number, n) })
+	if !ok {
+		return nil, fmt.Errorf("%v: %w", p, mapdb.ErrNotFound)
+	}
+	b.mu.Lock()
+	if b.last != i {
+		blocks, err := b.repo.region(b.regions[i])
+		if err != nil {
+			b.mu.Unlock()
+			return nil, rowError(p.String(), &p, err)
+		}
+		b.last, b.read = i, blocks
+	}
+	blocks := b.read
+	b.mu.Unlock()
+	k, ok := slices.BinarySearchFunc(blocks, int(o&0xfff), func(x block, n int) int { return cmp.Compare(x.local, n) })
+	if !ok {
+		return nil, fmt.Errorf("%v: %w", p, mapdb.ErrNotFound)
+	}
+	data, err := b.repo.getBlock(blocks[k])
+	if err != nil {
+		return nil, rowError(p.String(), &p, err)
+	}
+	return data, nil
+}
+
+// rowError converts an error to one about a row, unless it is about the store.
+func rowError(key string, p *mapdb.Pos, err error) error {
+	if storage.IsUnavailable(err) {
+		return err
+	}
+	return &mapdb.RowError{Key: key, Pos: p, Err: err}
+}
+
+// each calls give with each block of an area, or with an error about some of them.
+func (b *Blocks) each(ctx context.Context, a mapdb.Area, give func(mapdb.Pos, block, error) bool) error {
+	for i, r := range b.regions {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		low := position(r.number << 12)
+		high := mapdb.Pos{X: low.X + 15, Y: low.Y + 15, Z: low.Z + 15}
+		if low.X > a.Max.X || low.Y > a.Max.Y || low.Z > a.Max.Z || high.X < a.Min.X || high.Y < a.Min.Y || high.Z < a.Min.Z {
+			continue
+		}
+		blocks, err := b.repo.region(b.regions[i])
+		if err != nil {
+			err = rowError(fmt.Sprintf("blocks from %v to %v", low, high), nil, err)
+			if storage.IsUnavailable(err) {
+				return err
+			}
+			if !give(low, block{}, err) {
+				return nil
+			}
+			continue
+		}
+		for _, x := range blocks {
+			if p := position(r.number<<12 | int64(x.local)); a.Contains(p) && !give(p, x, nil) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// Blocks yields the blocks of an area, region by region.
+func (b *Blocks) Blocks(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Block, error] {
+	return func(yield func(mapdb.Block, error) bool) {
+		err := b.each(ctx, a, func(p mapdb.Pos, x block, err error) bool {
+			var data []byte
+			if err == nil {
+				if data, err = b.repo.getBlock(x); err != nil {
+					err = rowError(p.String(), &p, err)
+				}
+			}
+			if err != nil {
+				return yield(mapdb.Block{}, err)
+			}
+			return yield(mapdb.Block{Pos: p, Data: data}, nil)
+		})
+		if err != nil {
+			yield(mapdb.Block{}, err)
+		}
+	}
+}
+
+// Positions is like Blocks, without the data.
+func (b *Blocks) Positions(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Pos, error] {
+	return func(yield func(mapdb.Pos, error) bool) {
+		err := b.each(ctx, a, func(p mapdb.Pos, _ block, err error) bool { return yield(p, err) })
+		if err != nil {
+			yield(mapdb.Pos{}, err)
+		}
+	}
+}
+
+// Count returns the number of blocks.
+func (b *Blocks) Count(context.Context) (int64, error) { return b.of.Blocks, nil }
+
+func (b *Blocks) String() string { return "the backup of " + b.of.ID }
+
+// Close does nothing, because the repository owns the open packs.
+func (b *Blocks) Close() error { return nil }

@@ -1,0 +1,390 @@
+// Package worldrepo stores backups of worlds. A repository is a folder or another [storage.Store] that contains
+// snapshots of worlds. Each content is stored once.
+//
+// A content is the data of a block or a piece of a file. Contents are in packs, files that are never changed. A
+// snapshot is the state of a world at a moment: a small file that refers to all contents of the world. It is written
+// last, when all contents are on disk. Therefore a backup that was killed has changed nothing, and the next backup
+// reuses what it has stored.
+package worldrepo
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"trowel.example/fault"
+	"trowel.example/internal/stores/storage"
+	"trowel.example/minetest/internal/manifest"
+)
+
+// Names in a repository.
+const (
+	fileMark     = "trowel-backup.json"
+	dirPacks     = "packs"
+	dirSnapshots = "snapshots"
+	lockFile     = "lock"  // of a folder
+	dirLocks     = "locks" // of a bucket
+
+	formVersion = 1
+	maxSnapshot = 64 << 20 // in bytes
+)
+
+// Errors of a repository.
+var (
+	ErrNone  = errors.New("no repository of backups") // the store contains no repository
+	ErrNewer = errors.New("the repository is of a newer version of this program")
+)
+
+// mark is the file that identifies a store as a repository.
+type mark struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+}
+
+// Repository is a repository that is open for reading. It is safe for concurrent use.
+type Repository struct {
+	ctx   context.Context
+	store storage.Store
+
+	mu    sync.Mutex
+	packs map[uint64]*pack
+	used  []uint64 // open packs, the most recently used first
+}
+
+// maxPacks is the maximum number of open packs.
+const maxPacks = 32
+
+// Recognize reports whether a store contains a repository.
+func Recognize(ctx context.Context, s storage.Store) bool {
+	f, err := s.Open(ctx, fileMark)
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return true
+}
+
+// vacant returns an error if a store contains anything other than a lock.
+func vacant(ctx context.Context, s storage.Store) error {
+	return s.List(ctx, "", func(i storage.Info) error {
+		if i.Name == lockFile || strings.HasPrefix(i.Name, dirLocks+"/") {
+			return nil
+		}
+		return fmt.Errorf("%s: %w, and it is not empty: %s", s.Path(""), ErrNone, i.Name)
+	})
+}
+
+// usable returns an error if a store is neither a repository nor empty. It reads the mark last, because another run
+// may create a repository at the same time.
+func usable(ctx context.Context, s storage.Store) (exists bool, err error) {
+	err = vacant(ctx, s)
+	if errors.Is(err, ErrNone) {
+		if _, open := Open(ctx, s); !errors.Is(open, ErrNone) {
+			return open == nil, open
+		}
+	}
+	return false, err
+}
+
+// Create creates a repository in an empty store. It does nothing if the store already contains a repository.
+func Create(ctx context.Context, s storage.Store) error {
+	_, err := create(ctx, s)
+	return err
+}
+
+// create is [Create], and reports whether it has created the repository.
+func create(ctx context.Context, s storage.Store) (made bool, err error) {
+	exists, err := usable(ctx, s)
+	if exists || err != nil {
+		return false, err
+	}
+	data, err := json.Marshal(mark{"trowel-backup", formVersion})
+	if err == nil {
+		err = storage.WriteFile(ctx, s, fileMark, append(data, '\n'))
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil // another run was faster
+	}
+	return err == nil, err
+}
+
+// Open opens a repository. It is usable until the context ends.
+func Open(ctx context.Context, s storage.Store) (*Repository, error) {
+	data, err := storage.ReadFile(ctx, s, fileMark, 1<<16)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", s.Path(""), ErrNone)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var m mark
+	if err := json.Unmarshal(data, &m); err != nil || m.Format != "trowel-backup" {
+		return nil, &fault.Error{File: s.Path(fileMark), Offset: -1, Want: "the mark of a repository", Got: "something else"}
+	}
+	if m.Version != formVersion {
+		return nil, fmt.Errorf("%s: %w: its version is %d, and this one knows %d", s.Path(""), ErrNewer, m.Version, formVersion)
+	}
+	return &Repository{ctx: ctx, store: s, packs: make(map[uint64]*pack)}, nil
+}
+
+// Close closes the open packs.
+func (r *Repository) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var err error
+	for _, p := range r.packs {
+		err = errors.Join(err, p.close())
+	}
+	r.packs, r.used = nil, nil
+	return err
+}
+
+// get returns a content.
+func (r *Repository) get(ref Ref) ([]byte, error) { return r.getHashed(ref, 0) }
+
+// getBlock returns the data of a block, and checks the hash that its region states.
+func (r *Repository) getBlock(b block) ([]byte, error) { return r.getHashed(b.ref, b.hash) }
+
+// getHashed returns a content, and checks its hash unless hash is 0.
+func (r *Repository) getHashed(ref Ref, hash manifest.Hash) ([]byte, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p, err := r.pack(ref.Pack)
+	if err != nil {
+		return nil, err
+	}
+	data, err := p.get(ref.N)
+	if err == nil && hash != 0 && p.table[ref.N].id.hash() != hash {
+		err = &fault.Error{Offset: p.table[ref.N].offset, Want: fmt.Sprintf("content %d with the hash %v, as the snapshot states", ref.N, hash), Got: p.table[ref.N].id.hash().String()}
+	}
+	return data, fault.InFile(err, r.store.Path(packFile(ref.Pack)))
+}
+
+// id returns the ID of a content.
+func (r *Repository) id(ref Ref) (ID, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p, err := r.pack(ref.Pack)
+	if err != nil || int(ref.N) >= len(p.table) {
+		return ID{}, err
+	}
+	return p.table[ref.N].id, nil
+}
+
+// pack returns a pack. r.mu must be held.
+func (r *Repository) pack(number uint64) (*pack, error) {
+	if i := slices.Index(r.used, number); i >= 0 {
+		r.used = slices.Insert(slices.Delete(r.used, i, i+1), 0, number)
+		return r.packs[number], nil
+	}
+	p, err := openPack(r.ctx, r.store, number)
+	if err != nil {
+		return nil, err
+	}
+	r.packs[number], r.used = p, slices.Insert(r.used, 0, number)
+	if len(r.used) > maxPacks {
+		old := r.used[maxPacks]
+		r.used = r.used[:maxPacks]
+		err = r.packs[old].close()
+		delete(r.packs, old)
+	}
+	return p, err
+}
+
+// packList returns all packs, the newest first.
+func (r *Repository) packList(ctx context.Context) (list []packInfo, err error) {
+	err = r.store.List(ctx, dirPacks, func(i storage.Info) error {
+		if n, ok := packNumber(strings.TrimPrefix(i.Name, dirPacks+"/")); ok {
+			list = append(list, packInfo{n, i.Size, i.Time})
+		}
+		return nil
+	})
+	slices.SortFunc(list, func(a, b packInfo) int { return cmp.Or(b.time.Compare(a.time), cmp.Compare(a.number, b.number)) })
+	return list, err
+}
+
+type packInfo struct {
+	number uint64
+	size   int64
+	time   time.Time
+}
+
+// Snapshot is the state of a world at a moment.
+type Snapshot struct {
+	ID      string    `json:"-"` // the name of its file without extension: the moment and some random letters
+	Time    time.Time `json:"time"`
+	World   string    `json:"world"` // name of the world's folder
+	Map     string    `json:"map"`   // database of the blocks, one of worldcopy.Targets
+	Blocks  int64     `json:"blocks"`
+	Lost    int64     `json:"lost,omitempty"` // number of rows that could not be read
+	Regions []Ref     `json:"regions"`        // pieces of the list of regions
+	Again   []Ref     `json:"again"`          // a copy of the list in another pack; none in old snapshots
+	Folders []Folder  `json:"folders"`        // sorted by path
+	Files   []File    `json:"files"`          // everything except the blocks, sorted by path
+
+	// List is the hash of the list of regions, which contains hashes of the regions; 0 in old snapshots, whose lists
+	// have no hashes.
+	List manifest.Hash `json:"list,omitempty"`
+	// Private means that only their owner can read the files of the blocks.
+	Private bool `json:"private,omitempty"`
+
+	// Database is the state of the files of the blocks, if it identifies their content; see stateOf.
+	Database []FileState `json:"database,omitempty"`
+}
+
+// moments is the format of the first part of a snapshot ID.
+const moments = "20060102T150405.000Z"
+
+// Moment returns the time in the ID of a snapshot.
+func Moment(id string) (t time.Time, ok bool) {
+	begin, _, ok := strings.Cut(id, "-")
+	t, err := time.Parse(moments, begin)
+	return t, ok && err == nil
+}
+
+// Folder is a folder of a snapshot.
+type Folder struct {
+	Path string      `json:"path"` // slash-separated
+	Mode os.FileMode `json:"mode"` // permissions
+}
+
+// File is a file of a snapshot.
+type File struct {
+	Path   string      `json:"path"` // slash-separated
+	Mode   os.FileMode `json:"mode"` // permissions
+	Time   time.Time   `json:"time"`
+	Size   int64       `json:"size"`
+	Pieces []Ref       `json:"pieces"`
+
+	Hashes []manifest.Hash `json:"hashes,omitempty"` // hashes of the pieces; none in old snapshots
+}
+
+const snapshotEnd = ".json"
+
+// Snapshots returns all snapshots, the oldest first, without their contents. It calls bad for a snapshot that cannot
+// be read.
+func (r *Repository) Snapshots(ctx context.Context, bad func(id string, err error)) ([]*Snapshot, error) {
+	var ids []string
+	err := r.store.List(ctx, dirSnapshots, func(i storage.Info) error {
+		id, is := strings.CutSuffix(strings.TrimPrefix(i.Name, dirSnapshots+"/"), snapshotEnd)
+		if is && !strings.HasPrefix(id, ".") && !strings.Contains(id, "/") {
+			ids = append(ids, id)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var list []*Snapshot
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s, err := r.Snapshot(id)
+		if storage.IsUnavailable(err) {
+			return nil, err
+		}
+		if err != nil {
+			bad(id, err)
+			continue
+		}
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b *Snapshot) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID)) })
+	return list, nil
+}
+
+func snapshotFile(id string) string { return dirSnapshots + "/" + id + snapshotEnd }
+
+// sealed is a snapshot with a checksum.
+type sealed struct {
+	SHA256   string          `json:"sha256"`
+	Snapshot json.RawMessage `json:"snapshot"`
+}
+
+// Snapshot reads a snapshot.
+func (r *Repository) Snapshot(id string) (*Snapshot, error) {
+	data, err := storage.ReadFile(r.ctx, r.store, snapshotFile(id), maxSnapshot)
+	if err != nil {
+		return nil, err
+	}
+	s, err := decodeSnapshot(data)
+	if err != nil {
+		return nil, fault.InFile(err, r.store.Path(snapshotFile(id)))
+	}
+	if t, ok := Moment(id); !ok || !t.Equal(s.Time) {
+		return nil, &fault.Error{File: r.store.Path(snapshotFile(id)), Offset: -1, Want: "a name that begins with the moment " + s.Time.UTC().Format(moments), Got: "another: the file was renamed"}
+	}
+	s.ID = id
+	return s, nil
+}
+
+func decodeSnapshot(data []byte) (*Snapshot, error) {
+	var whole sealed
+	if err := json.Unmarshal(data, &whole); err != nil {
+		return nil, &fault.Error{Offset: -1, Want: "a snapshot", Got: "damaged JSON", Err: err}
+	}
+	if sum := fmt.Sprintf("%x", sha256.Sum256(whole.Snapshot)); sum != whole.SHA256 {
+		return nil, &fault.Error{Offset: -1, Want: "the snapshot as it was written", Got: "another: the file was changed"}
+	}
+	if again, err := json.Marshal(whole); err != nil || !bytes.Equal(again, data) {
+		return nil, &fault.Error{Offset: -1, Want: "the snapshot as it was written", Got: "another: the file was changed"}
+	}
+	s := new(Snapshot)
+	if err := json.Unmarshal(whole.Snapshot, s); err != nil {
+		return nil, &fault.Error{Offset: -1, Want: "a snapshot", Got: "other JSON", Err: err}
+	}
+	last := ""
+	for i, f := range s.Files {
+		if !validPath(f.Path) || f.Path <= last {
+			return nil, &fault.Error{Path: fmt.Sprintf("files[%d]", i), Offset: -1, Want: "files in the order of their paths", Got: f.Path}
+		}
+		if f.Size < 0 || len(f.Hashes) > 0 && len(f.Hashes) != len(f.Pieces) || int64(len(f.Pieces)) != (f.Size+pieceSize-1)/pieceSize {
+			return nil, &fault.Error{Path: fmt.Sprintf("files[%d]", i), Offset: -1, Want: fmt.Sprintf("the pieces of %d bytes", f.Size), Got: fmt.Sprint(len(f.Pieces))}
+		}
+		last = f.Path
+	}
+	last = ""
+	for i, f := range s.Folders {
+		if !validPath(f.Path) || f.Path <= last {
+			return nil, &fault.Error{Path: fmt.Sprintf("folders[%d]", i), Offset: -1, Want: "folders in the order of their paths", Got: f.Path}
+		}
+		last = f.Path
+	}
+	return s, nil
+}
+
+// maxPath is the length of the longest path in the folder of a world.
+const maxPath = 1024
+
+// validPath reports whether a path is valid in the folder of a world on this system.
+func validPath(path string) bool {
+	_, err := filepath.Localize(path)
+	return err == nil && path != "." && len(path) <= maxPath
+}
+
+// encodeSnapshot encodes a snapshot. It returns an error if decodeSnapshot would reject the result.
+func encodeSnapshot(s *Snapshot) ([]byte, error) {
+	data, err := json.Marshal(s)
+	if err == nil {
+		data, err = json.Marshal(sealed{fmt.Sprintf("%x", sha256.Sum256(data)), data})
+	}
+	if err == nil && len(data) > maxSnapshot {
+		err = fmt.Errorf("the snapshot of %d files takes %d bytes, at most %d can be read", len(s.Files), len(data), maxSnapshot)
+	}
+	if err == nil {
+		_, err = decodeSnapshot(data)
+	}
+	return data, err
+}

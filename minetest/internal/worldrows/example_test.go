@@ -1,0 +1,32 @@
+package worldrows_test
+
+import (
+	"context"
+	"fmt"
+
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldrows"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+)
+
+func ExampleBlocks() {
+	db := mapdb.NewMemory()
+	data, err := mapblock.New(28).Encode()
+	if err == nil {
+		err = db.Store(context.Background(), []mapdb.Block{{Data: data}})
+	}
+	if err != nil {
+		fmt.Println(err)
+	}
+	err = worldrows.Blocks(context.Background(), db, worldrows.Options{}, func(t *format.Table, values []format.Cell) error {
+		if t.Name == "minetest_nodes" {
+			fmt.Println(values)
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output: [0 0 0 air 4096]
+}

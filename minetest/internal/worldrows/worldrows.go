@@ -1,0 +1,166 @@
+// Package worldrows converts the contents of a world to rows of tables, for query engines: the blocks and their
+// contents, in one pass on all cores that reads each block once, and the players, accounts and everything else.
+//
+//	err := worldrows.Blocks(ctx, db, worldrows.Options{}, func(t *format.Table, values []format.Cell) error {
+//		fmt.Println(t.Name, values)
+//		return nil
+//	})
+//
+// Blocks and places are those of package worldfind: blocks of all versions are presented as a current game reads
+// them. Rows contain no verifiers of passwords, no addresses of players, no values of mod storage and no passwords of
+// settings.
+package worldrows
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"trowel.example/check"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/place"
+	"trowel.example/minetest/internal/worldfind"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/world"
+)
+
+// Func is called with each row. The values are those of the columns of the table, in order, and must not be used
+// after the call. An error of Func ends the pass and is returned.
+type Func = func(t *format.Table, values []format.Cell) error
+
+// Tables returns all tables.
+func Tables() []*format.Table {
+	return []*format.Table{
+		&tableWorlds.Table, &tableSettings.Table, &tableBlocks.Table, &tableNodes.Table, &tableMetadata.Table, &tableInventories.Table, &tableObjects.Table, &tableTimers.Table,
+		&tablePlayers.Table, &tableAccounts.Table, &tableStorage.Table, &tableForceLoaded.Table, &tableBans.Table, &tableFindings.Table,
+	}
+}
+
+// Options select the rows, and receive errors and the progress.
+type Options struct {
+	// Slab is the part of the blocks whose rows are returned; "" means all blocks.
+	Slab mapdb.Slab
+	// OnMiss is called with errors about data that cannot be read and whose rows are missing; may be nil.
+	OnMiss func(error)
+	// OnProgress is called with the number of processed blocks and the total, which is 0 if it is unknown; may be
+	// nil.
+	OnProgress func(done, of int)
+	// OnNone is called if there is no database of blocks; may be nil.
+	OnNone func()
+	// Remote allows connections to servers on other machines that the world names.
+	Remote bool
+}
+
+func (o *Options) miss(err error) {
+	if o.OnMiss != nil {
+		o.OnMiss(err)
+	}
+}
+
+// World calls row with the rows of the world in a folder, whose settings are given: those of [Rest], for the whole
+// world or [mapdb.SlabRest], and then those of [Blocks].
+func World(ctx context.Context, dir string, settings *world.Settings, o Options, row Func) error {
+	if o.Slab == "" || o.Slab == mapdb.SlabRest {
+		if err := Rest(ctx, dir, settings, o, row); err != nil {
+			return err
+		}
+	}
+	var findings rows
+	db, err := world.CheckMap(ctx, dir, o.Remote, func(f check.Finding) { add(&findings, tableFindings, f) })
+	switch {
+	case err == nil:
+		defer db.Close()
+		return Blocks(ctx, db, o, row)
+	case ctx.Err() != nil, world.Failed(err), errors.Is(err, world.ErrRemote):
+		return cmp.Or(ctx.Err(), err)
+	case !errors.Is(err, fs.ErrNotExist):
+		o.miss(fmt.Errorf("blocks: %w", err))
+	case o.OnNone != nil:
+		o.OnNone()
+	}
+	return findings.tell(row)
+}
+
+// portion contains the rows of a block, or of an error in its place.
+type portion struct {
+	rows
+	miss error // error for OnMiss
+}
+
+var portions = sync.Pool{New: func() any { return new(portion) }}
+
+// Blocks calls row with the rows of the blocks of a database: the tables of blocks, nodes, metadata, inventories,
+// objects, timers and findings, in the order of [mapdb.InSlabs]. A block that cannot be read has only one row, which
+// says so, and findings. The rows of all slabs, one slab after the other, are the rows of the database, except that
+// findings about its file may be repeated for each slab.
+func Blocks(ctx context.Context, db mapdb.DB, o Options, row Func) error {
+	checking := world.CheckOptions{Slab: o.Slab}
+	if o.OnProgress != nil {
+		checking.OnProgress = func(_ string, done, of int) { o.OnProgress(done, of) }
+	}
+	var findings rows
+	err := world.EachRow(ctx, db, checking, func(f check.Finding) { add(&findings, tableFindings, f) }, look, func(p *portion) error {
+		if p == nil { // the program panicked on the block, which is a finding
+			return findings.tell(row)
+		}
+		if p.miss != nil {
+			o.miss(p.miss)
+		}
+		err := cmp.Or(p.tell(row), findings.tell(row))
+		portions.Put(p)
+		return err
+	})
+	return cmp.Or(err, findings.tell(row))
+}
+
+// look makes the rows of a block, or of an error in its place.
+func look(r world.Row) *portion {
+	p := portions.Get().(*portion)
+	p.miss = r.Err
+	if r.Pos == nil {
+		return p
+	}
+	var noRow *mapdb.RowError
+	if r.Err != nil && !errors.As(r.Err, &noRow) {
+		p.miss = inBlock(*r.Pos, r.Err)
+	}
+	add(&p.rows, tableBlocks, r)
+	if r.Block == nil {
+		return p
+	}
+	p.contents(*r.Pos, r.Block.Today())
+	return p
+}
+
+// inBlock adds the position of a block to an error.
+func inBlock(p mapdb.Pos, err error) error {
+	return fmt.Errorf("%v: %w", place.Block(p.X, p.Y, p.Z), err)
+}
+
+var (
+	anywhere worldfind.Where
+	anything worldfind.Names
+)
+
+// contents makes the rows of the contents of a block.
+func (p *portion) contents(pos mapdb.Pos, b *mapblock.Block) {
+	for _, n := range b.Counts() {
+		add(&p.rows, tableNodes, nodeCount{pos, n})
+	}
+	for _, m := range worldfind.MetadataIn(pos, b, anywhere, func(string, string) bool { return true }) {
+		add(&p.rows, tableMetadata, m)
+	}
+	for _, it := range worldfind.ItemsIn(pos, b, anywhere, anything) {
+		add(&p.rows, tableInventories, it)
+	}
+	for _, o := range worldfind.ObjectsIn(pos, b, anywhere, anything) {
+		add(&p.rows, tableObjects, object{o, pos})
+	}
+	for _, t := range worldfind.TimersIn(pos, b, anywhere, anything) {
+		add(&p.rows, tableTimers, t)
+	}
+}

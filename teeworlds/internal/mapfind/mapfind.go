@@ -1,0 +1,254 @@
+// Package mapfind searches maps: for tiles by type and number, users of an image, a sound or an envelope, quads,
+// settings, and free numbers.
+//
+// Results are in the order of the map. An error of the callback that receives the results ends the search and is
+// returned.
+package mapfind
+
+import (
+	"context"
+	"errors"
+	"image"
+	"slices"
+
+	"trowel.example/fault"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/teeworlds/mapedit"
+	"trowel.example/teeworlds/twmap"
+)
+
+// Finder searches a map. It must be used by only one goroutine.
+type Finder struct {
+	m    *twmap.Map
+	edit *mapedit.Editor // provides names; it changes nothing
+
+	// Layers are patterns that select the searched layers, as in [mapedit.Editor.Layers]; none means all layers.
+	Layers []string
+	// Others searches all layers except those.
+	Others bool
+	// Area limits the searched tiles, and the positions of quads, in tiles; nil means no limit.
+	Area *image.Rectangle
+}
+
+// New returns a finder of a map.
+func New(m *twmap.Map) *Finder { return &Finder{m: m, edit: mapedit.New(m, nil)} }
+
+// layer is a searched layer.
+type layer struct {
+	twmap.Layer
+	part *twmap.Part
+	path string // in the folder of the map
+}
+
+// layers returns the searched layers.
+func (f *Finder) layers() []layer {
+	chosen, _ := f.edit.Layers(f.Layers...) // the error names patterns that select no layer
+	var list []layer
+	for i, g := range f.m.Groups {
+		group := &twmap.Part{Kind: twmap.PartGroup, Number: i, Name: g.Name}
+		for j, l := range g.Layers {
+			if slices.Contains(chosen, mapedit.LayerAt{Group: i, Layer: j}) != f.Others {
+				list = append(list, layer{l, &twmap.Part{Kind: twmap.PartLayer, Number: j, Name: l.Base().Name, Group: group}, f.edit.Path(l)})
+			}
+		}
+	}
+	return list
+}
+
+// Cell holds the fields of a cell in a layer.
+type Cell struct {
+	Kind     twmap.Kind // of the layer
+	ID       uint8
+	Flags    twmap.TileFlags
+	Number   uint8 // of tele, switch and tune tiles
+	Delay    uint8 // of switch tiles, in seconds
+	Force    uint8 // of speedup tiles, like the next two
+	MaxSpeed uint8
+	Angle    int16 // in degrees
+}
+
+// Name returns the name of the tile.
+func (c *Cell) Name() string { return twmap.TileName(c.Kind, c.ID) }
+
+// Tile is a cell with its location.
+type Tile struct {
+	Cell
+	Path string      // of the layer, in the folder of the map
+	At   twmap.Place // the tile
+}
+
+// Tiles calls yield for each tile that want accepts, in layers of the given kinds, or of all kinds if there are none.
+// Layers are read on all cores, which call want concurrently, and once for equal adjacent cells in a row. Tiles calls
+// onMiss, which may be nil, for layers that cannot be read completely.
+func (f *Finder) Tiles(ctx context.Context, kinds []twmap.Kind, want func(Cell) bool, onMiss func(path string, err error), yield func(Tile) error) error {
+	type placed struct {
+		Cell
+		index int32
+	}
+	return lookAt(ctx, f, kinds, onMiss, func(t *twmap.TileLayer) (found []placed) {
+		cells(t, f.Area, func(c Cell, index, n int) {
+			if !want(c) {
+				return
+			}
+			for i := range n {
+				found = append(found, placed{c, int32(index + i)})
+			}
+		})
+		return found
+	}, func(l layer, found []placed) error {
+		width := l.Layer.(*twmap.TileLayer).Width()
+		for _, c := range found {
+			if err := yield(Tile{c.Cell, l.path, l.part.Tile(int(c.index)%width, int(c.index)/width)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Count is the number of tiles of a layer with the same id and flags.
+type Count struct {
+	Path  string      // of the layer, in the folder of the map
+	At    twmap.Place // the layer
+	Kind  twmap.Kind  // of the layer
+	ID    uint8
+	Flags twmap.TileFlags
+	Tiles int64
+}
+
+// Counts counts the tiles that Tiles finds in each layer, including air: ordered by id, then by flags.
+func (f *Finder) Counts(ctx context.Context, onMiss func(path string, err error), yield func(Count) error) error {
+	return lookAt(ctx, f, nil, onMiss, func(t *twmap.TileLayer) (found []Count) {
+		var counts [256]*[256]int64 // by flags, of which few are used, and id
+		cells(t, f.Area, func(c Cell, _, n int) {
+			if counts[c.Flags] == nil {
+				counts[c.Flags] = new([256]int64)
+			}
+			counts[c.Flags][c.ID] += int64(n)
+		})
+		for id := range 256 {
+			for flags, of := range counts {
+				if of != nil && of[id] > 0 {
+					found = append(found, Count{Kind: t.Kind(), ID: uint8(id), Flags: twmap.TileFlags(flags), Tiles: of[id]})
+				}
+			}
+		}
+		return found
+	}, func(l layer, found []Count) error {
+		for _, c := range found {
+			c.Path, c.At = l.path, l.part.Whole()
+			if err := yield(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// lookAt calls see for the layers of some kinds, or of all kinds if there are none, on all cores, and yield with the
+// results in the order of the map.
+func lookAt[T any](ctx context.Context, f *Finder, kinds []twmap.Kind, onMiss func(path string, err error), see func(*twmap.TileLayer) T, yield func(layer, T) error) error {
+	type result struct {
+		layer layer
+		found T
+		err   error
+	}
+	return parallel.Ordered(ctx,
+		func(send func(layer) error) error {
+			for _, l := range f.layers() {
+				t, is := l.Layer.(*twmap.TileLayer)
+				if !is || len(kinds) > 0 && !slices.Contains(kinds, t.Kind()) {
+					continue
+				}
+				if err := send(l); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		func(l layer) result {
+			r := result{layer: l}
+			l.Layer.(*twmap.TileLayer).Look(func(t *twmap.TileLayer) {
+				r.err = t.Load()
+				r.found = see(t)
+			})
+			return r
+		},
+		func(r result) error {
+			// Cells of another version were read despite the error.
+			if r.err != nil && !errors.Is(r.err, fault.ErrVersion) && onMiss != nil {
+				onMiss(r.layer.path, r.err)
+			}
+			if err := yield(r.layer, r.found); err != nil {
+				return err
+			}
+			return ctx.Err()
+		})
+}
+
+// cells calls do for the cells of a layer in an area: once for n equal adjacent cells of a row.
+func cells(l *twmap.TileLayer, area *image.Rectangle, do func(c Cell, index, n int)) {
+	kind := l.Kind()
+	switch kind {
+	case twmap.KindTele:
+		each(l.Teles(), area, do, func(t twmap.TeleTile) Cell { return Cell{Kind: kind, ID: t.ID, Number: t.Number} })
+	case twmap.KindSpeedup:
+		each(l.Speedups(), area, do, func(t twmap.SpeedupTile) Cell {
+			return Cell{Kind: kind, ID: t.ID, Force: t.Force, MaxSpeed: t.MaxSpeed, Angle: t.Angle}
+		})
+	case twmap.KindSwitch:
+		each(l.Switches(), area, do, func(t twmap.SwitchTile) Cell {
+			return Cell{Kind: kind, ID: t.ID, Number: t.Number, Flags: t.Flags, Delay: t.Delay}
+		})
+	case twmap.KindTune:
+		each(l.Tunes(), area, do, func(t twmap.TuneTile) Cell { return Cell{Kind: kind, ID: t.ID, Number: t.Number} })
+	default:
+		each(l.Tiles(), area, do, func(t twmap.Tile) Cell { return Cell{Kind: kind, ID: t.ID, Flags: t.Flags} })
+	}
+}
+
+func each[T twmap.Cell](g *twmap.Grid[T], area *image.Rectangle, do func(c Cell, index, n int), of func(T) Cell) {
+	for y, row := range g.Rows() {
+		from, to := 0, len(row)
+		if area != nil {
+			if y < area.Min.Y || y >= area.Max.Y {
+				continue
+			}
+			from, to = max(0, area.Min.X), min(to, area.Max.X)
+		}
+		for x := from; x < to; {
+			first := x
+			for x++; x < to && row[x] == row[first]; x++ {
+			}
+			do(of(row[first]), y*g.Width()+first, x-first)
+		}
+	}
+}
+
+// Free returns the first count numbers, from 1 to 255, that neither tiles nor settings use, or fewer if not enough
+// are free.
+func (f *Finder) Free(ctx context.Context, numbers twmap.Numbers, count int, onMiss func(path string, err error)) ([]int, error) {
+	var used [256]bool
+	everywhere := &Finder{m: f.m, edit: f.edit}
+	err := everywhere.Tiles(ctx, []twmap.Kind{numbers.Kind()}, func(c Cell) bool { return numbers.Has(c.ID) }, onMiss, func(t Tile) error {
+		used[t.Number] = true
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if f.m.Info != nil {
+		for _, setting := range f.m.Info.Settings {
+			if n, _, _, ok := numbers.Setting(setting); ok {
+				used[n] = true
+			}
+		}
+	}
+	var free []int
+	for n := 1; n < len(used) && len(free) < count; n++ {
+		if !used[n] {
+			free = append(free, n)
+		}
+	}
+	return free, nil
+}

@@ -1,0 +1,28 @@
+package mapmerge_test
+
+import (
+	"fmt"
+
+	"trowel.example/check"
+	"trowel.example/teeworlds/internal/mapmerge"
+	"trowel.example/teeworlds/twmap"
+)
+
+func Example() {
+	base := twmap.New(50, 30)
+	ours, theirs := base.Clone(), base.Clone()
+	ours.Physics(twmap.KindGame).Tiles().Set(1, 1, twmap.Tile{ID: 1})
+	theirs.Physics(twmap.KindGame).Tiles().Set(1, 1, twmap.Tile{ID: 3})
+	theirs.Physics(twmap.KindGame).Tiles().Set(2, 1, twmap.Tile{ID: 3})
+	merged, err := mapmerge.Merge(base, ours, theirs, mapmerge.Options{
+		OnConflict: func(c check.Conflict) { fmt.Println(c.At, c.What) },
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(merged.Physics(twmap.KindGame).Tiles().At(2, 1).ID)
+	// Output:
+	// [1,1] a tile: air became 1 and 3
+	// 3
+}

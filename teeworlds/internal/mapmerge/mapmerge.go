@@ -1,0 +1,275 @@
+// Package mapmerge merges the work of two people on a map part by part (package mapmatch): groups, layers, images and
+// envelopes; a layer tile by tile; quads by their properties; settings line by line.
+package mapmerge
+
+import (
+	"slices"
+
+	"trowel.example/check"
+	"trowel.example/teeworlds/internal/mapmatch"
+	"trowel.example/teeworlds/mapdir"
+	"trowel.example/teeworlds/mapedit"
+	"trowel.example/teeworlds/twmap"
+)
+
+// Options specify how to merge, and the callbacks for reports.
+type Options struct {
+	// Theirs selects the value of theirs where both sides changed something in different ways; by default it is that
+	// of ours.
+	Theirs bool
+
+	OnConflict func(check.Conflict) // may be nil
+	OnTook     func(check.Change)   // called for changes taken from theirs; may be nil
+}
+
+// Merge returns base with the changes of both sides. It does not modify the three maps. It fails if a map refers to
+// its parts in layers that cannot be read.
+//
+// A change of one side is taken from that side, and equal changes of both sides are taken once. Parts that nobody
+// changed, or only ours, keep their compressed bytes. Rows and columns that a side added or removed move the changes
+// of the other side, and where a side mirrored or rotated the map, or a layer, the changes of the other side are
+// turned as well.
+func Merge(base, ours, theirs *twmap.Map, o Options) (*twmap.Map, error) {
+	if o.OnConflict == nil {
+		o.OnConflict = func(check.Conflict) {}
+	}
+	if o.OnTook == nil {
+		o.OnTook = func(check.Change) {}
+	}
+	m := &merger{Options: o, b: base.Clone(), o: ours.Clone(), t: theirs.Clone(), paths: make(map[any]string), parts: make(map[any]*twmap.Part)}
+	m.ours, m.yours = mapmatch.Match(m.b, m.o), mapmatch.Match(m.b, m.t)
+	turned, err := m.turn()
+	if err != nil {
+		return nil, err
+	}
+	m.name()
+	m.match()
+	m.tellTurn(turned)
+	if err := m.renumber(); err != nil {
+		return nil, err
+	}
+	m.version()
+	m.info()
+	m.images()
+	m.sounds()
+	m.envelopes()
+	m.gameGeometry()
+	m.groups()
+	m.extras()
+	if len(ours.Misfits())+len(theirs.Misfits()) == 0 {
+		for _, l := range m.o.Fit() {
+			m.took(l, "version 4 became 3, which the other parts of the merged map need")
+		}
+	}
+	return m.o, m.references()
+}
+
+// merger merges maps. It works on clones, and turns the clone of ours into the merged map. After renumber, equal
+// images, sounds and envelopes have the same numbers in all maps.
+type merger struct {
+	Options
+	b, o, t *twmap.Map
+
+	ours, yours *mapmatch.Matches // matches of ours and theirs with base
+	image       *list[twmap.Image]
+	sound       *list[twmap.Sound]
+	envelope    *list[twmap.Envelope]
+	group       *list[twmap.Group]
+	layer       []layerTriple
+	quads       map[twmap.Layer]quadMatch // by the layer of ours
+	game        *geometry                 // of physics layers; nil if no side resized them
+
+	paths map[any]string      // of all parts of the three maps
+	parts map[any]*twmap.Part // for places
+}
+
+type layerTriple struct{ b, o, t twmap.Layer } // nil where it is missing
+
+// quadMatch maps the quads, or sources, of both sides to those of base.
+type quadMatch struct{ ours, theirs []int }
+
+// mapFile and settingsFile are the paths for the information and the settings of a map, which are separate files.
+const mapFile, settingsFile = "map", "settings"
+
+// name assigns paths to the parts of the maps: those of base if it has the part, otherwise their own.
+func (m *merger) name() {
+	m.paths[mapFile], m.paths[settingsFile] = mapFile, settingsFile
+	for _, one := range []*twmap.Map{m.t, m.o, m.b} {
+		names := mapdir.NamesOf(one)
+		give := func(part any, path string, kind twmap.PartKind, i int, name string, group *twmap.Part) *twmap.Part {
+			m.paths[part] = path
+			p := &twmap.Part{Kind: kind, Number: i, Name: name, Group: group}
+			m.parts[part] = p
+			return p
+		}
+		for i, im := range one.Images {
+			give(im, names.Image(i), twmap.PartImage, i, im.Name, nil)
+		}
+		for i, s := range one.Sounds {
+			give(s, names.Sound(i), twmap.PartSound, i, s.Name, nil)
+		}
+		for i, e := range one.Envelopes {
+			give(e, names.Envelope(i), twmap.PartEnvelope, i, e.Name, nil)
+		}
+		for i, g := range one.Groups {
+			group := give(g, names.Group(i), twmap.PartGroup, i, g.Name, nil)
+			for j, l := range g.Layers {
+				give(l, names.Layer(i, j), twmap.PartLayer, j, l.Base().Name, group)
+			}
+		}
+		for i, l := range one.Orphans {
+			give(l, names.Orphan(i), twmap.PartLayer, i, l.Base().Name, nil)
+		}
+	}
+}
+
+// match finds the parts that are the same.
+func (m *merger) match() {
+	both := mapmatch.Match(m.o, m.t)
+	m.image = newList(twmap.PartImage, m.b.Images, m.o.Images, m.t.Images, m.ours.Images, m.yours.Images, both.Images, func(o, t int) bool {
+		return m.o.Images[o].Name == m.t.Images[t].Name && samePicture(m.o.Images[o], m.t.Images[t])
+	})
+	m.sound = newList(twmap.PartSound, m.b.Sounds, m.o.Sounds, m.t.Sounds, m.ours.Sounds, m.yours.Sounds, both.Sounds, func(o, t int) bool {
+		return m.o.Sounds[o].Name == m.t.Sounds[t].Name && sameSound(m.o.Sounds[o], m.t.Sounds[t])
+	})
+	m.envelope = newList(twmap.PartEnvelope, m.b.Envelopes, m.o.Envelopes, m.t.Envelopes, m.ours.Envelopes, m.yours.Envelopes, both.Envelopes, func(o, t int) bool {
+		return sameEnvelope(m.o.Envelopes[o], m.t.Envelopes[t])
+	})
+	m.group = newList(twmap.PartGroup, m.b.Groups, m.o.Groups, m.t.Groups, m.ours.Groups, m.yours.Groups, both.Groups, func(o, t int) bool {
+		return m.o.Groups[o].Name == m.t.Groups[t].Name && both.Old.GroupAttributes(m.o.Groups[o]) == both.New.GroupAttributes(m.t.Groups[t])
+	})
+
+	from := make(map[twmap.Layer]*layerTriple) // by the layer of base
+	var all []*layerTriple
+	for _, l := range m.b.Layers() {
+		from[l] = &layerTriple{b: l}
+		all = append(all, from[l])
+	}
+	of := make(map[twmap.Layer]*layerTriple) // new layers, by the layer of ours
+	for _, l := range m.o.Layers() {
+		if b := m.ours.Layers[l]; b != nil {
+			from[b].o = l
+			continue
+		}
+		of[l] = &layerTriple{o: l}
+		all = append(all, of[l])
+	}
+	for _, l := range m.t.Layers() {
+		if b := m.yours.Layers[l]; b != nil {
+			from[b].t = l
+			continue
+		}
+		if o := both.Layers[l]; o != nil && of[o] != nil && of[o].t == nil &&
+			both.Old.Attributes(o) == both.New.Attributes(l) && both.Old.Content(o).Sum == both.New.Content(l).Sum {
+			of[o].t = l
+			continue
+		}
+		all = append(all, &layerTriple{t: l})
+	}
+	m.layer = make([]layerTriple, 0, len(all))
+	for _, l := range all {
+		m.layer = append(m.layer, *l)
+	}
+	m.joinPhysics()
+
+	m.quads = make(map[twmap.Layer]quadMatch)
+	for _, l := range m.layer {
+		b, is := l.b.(*twmap.QuadLayer)
+		if !is || l.o == nil || l.t == nil {
+			continue
+		}
+		old, _ := b.Quads()
+		mine, _ := l.o.(*twmap.QuadLayer).Quads()
+		yours, _ := l.t.(*twmap.QuadLayer).Quads()
+		m.quads[l.o] = quadMatch{m.ours.Quads(old, mine), m.yours.Quads(old, yours)}
+	}
+}
+
+// joinPhysics joins physics layers of the same kind that both sides added, because a map can have only one.
+func (m *merger) joinPhysics() {
+	added := make(map[twmap.Kind]int)
+	for i, l := range m.layer {
+		if t, is := l.o.(*twmap.TileLayer); is && l.b == nil && l.t == nil && t.Kind().Physics() {
+			added[t.Kind()] = i
+		}
+	}
+	m.layer = slices.DeleteFunc(m.layer, func(l layerTriple) bool {
+		t, is := l.t.(*twmap.TileLayer)
+		if !is || l.b != nil || l.o != nil {
+			return false
+		}
+		i, both := added[t.Kind()]
+		if both {
+			m.layer[i].t = t
+			delete(added, t.Kind())
+		}
+		return both
+	})
+}
+
+// dangling is added to references to parts that a map does not have.
+const dangling = 1 << 24
+
+// renumber gives the same images, sounds and envelopes the same numbers in all three maps.
+func (m *merger) renumber() error {
+	for _, kind := range []struct {
+		kind twmap.PartKind
+		list []triple
+	}{{twmap.PartImage, m.image.triples}, {twmap.PartSound, m.sound.triples}, {twmap.PartEnvelope, m.envelope.triples}} {
+		for side, one := range []*twmap.Map{m.b, m.o, m.t} {
+			to := make(map[int]int)
+			for i, t := range kind.list {
+				to[[]int{t.b, t.o, t.t}[side]] = i
+			}
+			_, err := mapedit.Renumber(one, kind.kind, func(i int) int {
+				if is, known := to[i]; known {
+					return is
+				}
+				return i + dangling
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// references updates the references of the merged map to the final numbers of its parts. A part that one side removed
+// and the other uses is kept.
+func (m *merger) references() error {
+	err := finish(m, m.image, &m.o.Images)
+	if err == nil {
+		err = finish(m, m.sound, &m.o.Sounds)
+	}
+	if err == nil {
+		err = finish(m, m.envelope, &m.o.Envelopes)
+	}
+	return err
+}
+
+func finish[T any](m *merger, l *list[T], parts *[]*T) error {
+	is := make(map[int]int)
+	for at, i := range l.order {
+		is[i] = at
+	}
+	for r := range mapedit.Refs(m.o) {
+		if _, there := is[r.Number]; r.To != l.kind || r.Idle || there || r.Number >= len(l.triples) {
+			continue
+		}
+		is[r.Number] = len(*parts)
+		p := l.part(r.Number)
+		*parts = append(*parts, p)
+		m.took(p, "is used, so it stays")
+	}
+	_, err := mapedit.Renumber(m.o, l.kind, func(i int) int {
+		switch at, there := is[i]; {
+		case i >= dangling:
+			return i - dangling
+		case there:
+			return at
+		}
+		return -1
+	})
+	return err
+}

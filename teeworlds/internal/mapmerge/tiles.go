@@ -1,0 +1,334 @@
+package mapmerge
+
+import (
+	"slices"
+
+	"trowel.example/check"
+	"trowel.example/internal/text/words"
+	"trowel.example/teeworlds/internal/mapdiff"
+	"trowel.example/teeworlds/internal/mapmatch"
+	"trowel.example/teeworlds/twmap"
+)
+
+func matchSources(b, o, t []twmap.SoundSource) quadMatch {
+	place := func(s twmap.SoundSource) twmap.Point { return s.Position }
+	return quadMatch{mapmatch.InOrder(b, o, place), mapmatch.InOrder(b, t, place)}
+}
+
+// sameCells reports whether two layers have the same cells.
+func sameCells(a, b *twmap.TileLayer) bool {
+	if a.Kind() != b.Kind() || a.Width() != b.Width() || a.Height() != b.Height() {
+		return false
+	}
+	a, b = a.Clone(), b.Clone() // their cells are released with them
+	switch a.Kind() {
+	case twmap.KindTele:
+		return sameGrids(a.Teles(), b.Teles())
+	case twmap.KindSpeedup:
+		return sameGrids(a.Speedups(), b.Speedups())
+	case twmap.KindSwitch:
+		return sameGrids(a.Switches(), b.Switches())
+	case twmap.KindTune:
+		return sameGrids(a.Tunes(), b.Tunes())
+	}
+	return sameGrids(a.Tiles(), b.Tiles())
+}
+
+func sameGrids[T twmap.Cell](a, b *twmap.Grid[T]) bool {
+	p, e1 := a.Cells()
+	q, e2 := b.Cells()
+	return (e1 == nil) == (e2 == nil) && slices.Equal(p, q)
+}
+
+// cells merges the cells of a layer into that of ours; b is nil for a layer that both sides added.
+func (m *merger) cells(b, o, t *twmap.TileLayer) {
+	part := any(o)
+	if b != nil {
+		part = b
+		switch {
+		case sameCells(b, t) || sameCells(o, t):
+			return
+		case sameCells(b, o):
+			m.took(b, "the tiles")
+			m.takeCells(o, t)
+			return
+		}
+	} else if b = twmap.NewTileLayer(o.Kind(), o.Width(), o.Height()); sameCells(o, t) {
+		return
+	}
+	if o.Load() != nil || t.Load() != nil || b.Load() != nil || o.Kind() != t.Kind() {
+		if m.conflict(part, nil, "both changed the tiles, and not all of them can be read", nil, nil, nil) == "theirs" {
+			m.takeCells(o, t)
+		}
+		return
+	}
+	if part == any(b) {
+		var ok bool
+		if b, t, ok = m.turnLayers(b, o, t); !ok {
+			if m.conflict(part, nil, "both turned the tiles in different ways", nil, nil, nil) == "theirs" {
+				m.takeCells(o, t)
+			}
+			return
+		}
+	}
+	var cells twmap.Cells
+	switch o.Kind() {
+	case twmap.KindTele:
+		cells = mergeGrids(m, part, b, o, t, (*twmap.TileLayer).Teles)
+	case twmap.KindSpeedup:
+		cells = mergeGrids(m, part, b, o, t, (*twmap.TileLayer).Speedups)
+	case twmap.KindSwitch:
+		cells = mergeGrids(m, part, b, o, t, (*twmap.TileLayer).Switches)
+	case twmap.KindTune:
+		cells = mergeGrids(m, part, b, o, t, (*twmap.TileLayer).Tunes)
+	default:
+		cells = mergeGrids(m, part, b, o, t, (*twmap.TileLayer).Tiles)
+	}
+	if cells != nil {
+		o.SetCells(o.Kind(), cells)
+	}
+}
+
+// takeCells replaces the cells of a layer by those of another one, including their stored bytes.
+func (m *merger) takeCells(o, t *twmap.TileLayer) {
+	taken := t.Clone()
+	taken.LayerBase.Name, taken.LayerBase.Flags = o.LayerBase.Name, o.LayerBase.Flags
+	taken.Version, taken.Color, taken.ColorEnv, taken.ColorEnvOffset, taken.Image, taken.AutoMapper = o.Version, o.Color, o.ColorEnv, o.ColorEnvOffset, o.Image, o.AutoMapper
+	*o = *taken
+}
+
+// axis holds the rows, or the columns, of the merged layer: the position of each in base, ours and theirs, or -1
+// where it is missing.
+type axis []triple
+
+// mergeAxis merges the rows of two layers. ours and theirs hold, for each row, its index among the n rows of base, or
+// -1 for new rows. Shifted rows keep the position that the side gave them.
+func mergeAxis(n int, ours, theirs []int) axis {
+	inTheirs := make(map[int]int)
+	for t, b := range theirs {
+		if b >= 0 {
+			inTheirs[b] = t
+		}
+	}
+	var list axis
+	t := 0
+	added := func() { // rows that theirs added here
+		for t < len(theirs) && theirs[t] < 0 {
+			list = append(list, triple{-1, -1, t})
+			t++
+		}
+	}
+	b := 0
+	for o, from := range ours {
+		if from < 0 {
+			list = append(list, triple{-1, o, -1})
+			continue
+		}
+		for ; b < from; b++ { // rows that ours removed
+			if at, there := inTheirs[b]; there {
+				added()
+				t = max(t, at+1)
+			}
+		}
+		added()
+		if at, there := inTheirs[from]; there {
+			list = append(list, triple{from, o, at})
+			t = max(t, at+1)
+		} // otherwise theirs removed it
+		b = from + 1
+	}
+	for ; b < n; b++ {
+		if at, there := inTheirs[b]; there {
+			added()
+			t = max(t, at+1)
+		}
+	}
+	added()
+	return list
+}
+
+// geometry holds the positions in base of the rows and columns of both sides, and the merged rows and columns.
+type geometry struct {
+	rowsO, colsO, rowsT, colsT []int
+	rows, cols                 axis
+}
+
+// newGeometry finds the positions in base of rows and columns. Where a layer itself is inconclusive, the game layer
+// decides, because extending a map extends all of its layers.
+func newGeometry(b, o, t *twmap.TileLayer, game *geometry) *geometry {
+	g := new(geometry)
+	var inOurs, inTheirs [2]int
+	if game != nil {
+		inOurs = [2]int{max(0, slices.Index(game.colsO, 0)), max(0, slices.Index(game.rowsO, 0))}
+		inTheirs = [2]int{max(0, slices.Index(game.colsT, 0)), max(0, slices.Index(game.rowsT, 0))}
+	}
+	g.rowsO, g.colsO = mapdiff.Align(b, o, inOurs[0], inOurs[1])
+	g.rowsT, g.colsT = mapdiff.Align(b, t, inTheirs[0], inTheirs[1])
+	g.rows, g.cols = pairAxes(b.Height(), g.rowsO, g.rowsT), pairAxes(b.Width(), g.colsO, g.colsT)
+	return g
+}
+
+// pairAxes is mergeAxis, except that a layer that one side shifted completely keeps its size.
+func pairAxes(n int, ours, theirs []int) axis {
+	list := make(axis, n)
+	switch {
+	case shifted(theirs, n) && slices.Equal(ours, plain(n)):
+		for t, from := range theirs {
+			list[t] = triple{from, from, t}
+		}
+		return list
+	case shifted(ours, n) && slices.Equal(theirs, plain(n)):
+		for o, from := range ours {
+			list[o] = triple{from, o, from}
+		}
+		return list
+	}
+	return mergeAxis(n, ours, theirs)
+}
+
+// shifted reports whether all rows were moved: as many are new at one end as are missing at the other.
+func shifted(list []int, n int) bool {
+	return len(list) == n && !slices.Equal(list, plain(n)) && (list[0] < 0) != (list[n-1] < 0)
+}
+
+// gameGeometry computes the geometry of the physics layers, which all have the same size, if a side resized them.
+func (m *merger) gameGeometry() {
+	b, o, t := m.b.Physics(twmap.KindGame), m.o.Physics(twmap.KindGame), m.t.Physics(twmap.KindGame)
+	if b == nil || o == nil || t == nil || sameSize(b, o) && sameSize(b, t) || b.Load() != nil || o.Load() != nil || t.Load() != nil {
+		return
+	}
+	m.game = newGeometry(b, o, t, nil)
+}
+
+func sameSize(a, b *twmap.TileLayer) bool {
+	return a.Width() == b.Width() && a.Height() == b.Height()
+}
+
+// geometryOf returns the geometry of a layer: that of the game layer if it has the size of the game layer.
+func (m *merger) geometryOf(b, o, t *twmap.TileLayer) *geometry {
+	if g := m.game; g != nil && b.Kind().Physics() && sameSize(b, m.b.Physics(twmap.KindGame)) &&
+		len(g.rowsO) == o.Height() && len(g.colsO) == o.Width() && len(g.rowsT) == t.Height() && len(g.colsT) == t.Width() {
+		return g
+	}
+	return newGeometry(b, o, t, m.game)
+}
+
+// fit resizes a physics layer that one side added to the size of the merged game layer.
+func (m *merger) fit(l *twmap.TileLayer, theirs bool) {
+	g := m.game
+	if g == nil || !l.Kind().Physics() || l.Load() != nil || len(g.rows) == 0 || len(g.cols) == 0 || len(g.rows)*len(g.cols) > twmap.MaxCells {
+		return
+	}
+	if rows, cols := g.rowsO, g.colsO; !theirs && (len(rows) != l.Height() || len(cols) != l.Width()) {
+		return
+	}
+	if rows, cols := g.rowsT, g.colsT; theirs && (len(rows) != l.Height() || len(cols) != l.Width()) {
+		return
+	}
+	switch l.Kind() {
+	case twmap.KindTele:
+		l.SetCells(l.Kind(), regrid(g, l.Teles(), theirs))
+	case twmap.KindSpeedup:
+		l.SetCells(l.Kind(), regrid(g, l.Speedups(), theirs))
+	case twmap.KindSwitch:
+		l.SetCells(l.Kind(), regrid(g, l.Switches(), theirs))
+	case twmap.KindTune:
+		l.SetCells(l.Kind(), regrid(g, l.Tunes(), theirs))
+	default:
+		l.SetCells(l.Kind(), regrid(g, l.Tiles(), theirs))
+	}
+}
+
+func regrid[T twmap.Cell](g *geometry, from *twmap.Grid[T], theirs bool) *twmap.Grid[T] {
+	to := twmap.NewGrid[T](len(g.cols), len(g.rows))
+	for y, row := range g.rows {
+		for x, col := range g.cols {
+			if theirs && row.t >= 0 && col.t >= 0 {
+				to.Set(x, y, from.At(col.t, row.t))
+			} else if !theirs && row.o >= 0 && col.o >= 0 {
+				to.Set(x, y, from.At(col.o, row.o))
+			}
+		}
+	}
+	return to
+}
+
+// mergeGrids merges the cells of a layer; nil means that ours is kept.
+func mergeGrids[T twmap.Cell](m *merger, part any, lb, lo, lt *twmap.TileLayer, cells func(*twmap.TileLayer) *twmap.Grid[T]) twmap.Cells {
+	g := m.geometryOf(lb, lo, lt)
+	rows, cols := g.rows, g.cols
+	b, o, t := cells(lb), cells(lo), cells(lt)
+	if len(rows) == 0 || len(cols) == 0 || len(rows)*len(cols) > twmap.MaxCells {
+		if m.conflict(part, nil, "both resized it", nil, nil, nil) == "theirs" {
+			return t
+		}
+		return nil
+	}
+	if len(rows) != o.Height() || len(cols) != o.Width() {
+		m.took(part, "the size: %d x %d", len(cols), len(rows))
+	}
+	merged := make([]T, len(rows)*len(cols))
+	taken := 0
+	var at []check.Place
+	var firstB, firstO, firstT T
+	conflicts := 0
+	layer := m.parts[part]
+	for y, row := range rows {
+		for x, col := range cols {
+			var was, mine, yours T
+			inB, inO, inT := row.b >= 0 && col.b >= 0, row.o >= 0 && col.o >= 0, row.t >= 0 && col.t >= 0
+			if inB {
+				was = b.At(col.b, row.b)
+			}
+			if inO {
+				mine = o.At(col.o, row.o)
+			}
+			if inT {
+				yours = t.At(col.t, row.t)
+			}
+			is := mine
+			switch {
+			case !inO:
+				is = yours
+			case !inT || mine == yours || was == yours && inB:
+			case was == mine || !inB && mine == *new(T):
+				is = yours
+				taken++
+			case !inB && yours == *new(T):
+			default:
+				if conflicts++; conflicts == 1 {
+					firstB, firstO, firstT = was, mine, yours
+				}
+				if layer != nil && len(at) < maxPlaces {
+					at = append(at, layer.Tile(x, y))
+				}
+				if m.Theirs {
+					is = yours
+				}
+			}
+			merged[y*len(cols)+x] = is
+		}
+	}
+	if taken > 0 {
+		m.OnTook(check.Change{Path: m.paths[part], What: "changed", Count: int64(taken), Unit: "tiles", At: m.place(part)})
+	}
+	switch {
+	case conflicts == 1:
+		m.conflict(part, at, "a tile: "+mapdiff.CellText(firstB)+" became "+mapdiff.CellText(firstO)+" and "+mapdiff.CellText(firstT), mapdiff.CellText(firstB), mapdiff.CellText(firstO), mapdiff.CellText(firstT))
+	case conflicts > 1:
+		m.conflict(part, at, words.Count(conflicts, "tile")+" became different ones", nil, nil, nil)
+	}
+	return twmap.NewGridOf(len(cols), len(rows), merged)
+}
+
+// maxPlaces limits the number of places of tiles in a conflict.
+const maxPlaces = 1 << 16
+
+// plain returns the rows of a layer without changes.
+func plain(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}

@@ -1,0 +1,27 @@
+package modmerge_test
+
+import (
+	"fmt"
+
+	"trowel.example/check"
+	"trowel.example/torchlight/internal/modmerge"
+)
+
+func ExampleFile() {
+	base := "[UNIT]\n\t<INTEGER>LEVEL:1\n\t<STRING>NAME:Wolf\n[/UNIT]\n"
+	ours := "[UNIT]\n\t<INTEGER>LEVEL:2\n\t<STRING>NAME:Wolf\n[/UNIT]\n"
+	theirs := "[UNIT]\n\t<INTEGER>LEVEL:3\n\t<STRING>NAME:Dire Wolf\n[/UNIT]\n"
+	merged, _, err := modmerge.File("MEDIA/UNITS/WOLF.DAT", []byte(base), []byte(ours), []byte(theirs), modmerge.Options{
+		OnConflict: func(c check.Conflict) { fmt.Println("conflict:", c.What) },
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Print(string(merged))
+	// Output:
+	// conflict: LEVEL: 1 became 2 and 3
+	// [UNIT]
+	// 	<INTEGER>LEVEL:2
+	// 	<STRING>NAME:Dire Wolf
+	// [/UNIT]
+}

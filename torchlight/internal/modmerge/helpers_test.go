@@ -1,0 +1,168 @@
+package modmerge_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"trowel.example/check"
+	"trowel.example/torchlight/internal/modmerge"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
+	"trowel.example/torchlight/modedit"
+	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/text"
+)
+
+// memory is a file in memory.
+type memory struct{ b []byte }
+
+func (m *memory) WriteAt(b []byte, at int64) (int, error) {
+	if need := int(at) + len(b); need > len(m.b) {
+		m.b = append(m.b, make([]byte, need-len(m.b))...)
+	}
+	return copy(m.b[at:], b), nil
+}
+
+func (m *memory) ReadAt(b []byte, at int64) (int, error) {
+	return bytes.NewReader(m.b).ReadAt(b, at)
+}
+
+func open(t testing.TB, data []byte) *mod.Mod {
+	t.Helper()
+	m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func editor(t testing.TB, data []byte) *modedit.Editor {
+	t.Helper()
+	return modedit.OfMod(open(t, data), modedit.Options{})
+}
+
+// made returns a mod of files, which are compiled first, with their tables.
+func made(t testing.TB, title string, files map[string]string) []byte {
+	t.Helper()
+	h := mod.NewHeader()
+	h.Title, h.ID = title, int64(len(title))*1000+int64(title[0])
+	empty := new(memory)
+	if _, err := mod.Write(empty, h, []pak.NewFile{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	e := editor(t, empty.b)
+	for name, content := range files {
+		if err := e.Put(name, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return written(t, e)
+}
+
+func written(t testing.TB, e *modedit.Editor) []byte {
+	t.Helper()
+	if err := e.UpdateTables(); err != nil {
+		t.Fatal(err)
+	}
+	out := new(memory)
+	if err := e.WriteMod(out); err != nil {
+		t.Fatal(err)
+	}
+	return out.b
+}
+
+// ember returns the sample mod.
+func ember(t testing.TB) []byte {
+	t.Helper()
+	out := new(memory)
+	if _, _, err := moddir.Build(out, os.DirFS(filepath.Join("..", "..", "samples", "ember")), moddir.BuildOptions{Tables: true}); err != nil {
+		t.Fatal(err)
+	}
+	return out.b
+}
+
+// merge merges three mods and returns the result and the conflicts.
+func merge(t testing.TB, base, ours, theirs []byte, o modmerge.Options) ([]byte, []check.Conflict) {
+	t.Helper()
+	var conflicts []check.Conflict
+	o.OnConflict = func(c check.Conflict) { conflicts = append(conflicts, c) }
+	e := editor(t, ours)
+	if err := modmerge.Merge(editor(t, base), e, editor(t, theirs), o); err != nil {
+		t.Fatal(err)
+	}
+	out := new(memory)
+	if err := e.WriteMod(out); err != nil {
+		t.Fatal(err)
+	}
+	return out.b, conflicts
+}
+
+// differences returns the files in which two mods differ in content, including tables and header.
+func differences(t testing.TB, a, b []byte) []string {
+	t.Helper()
+	x, y := editor(t, a), editor(t, b)
+	var list []string
+	hx, hy := x.Header().Clone(), y.Header().Clone()
+	hx.DataOffset, hx.ManifestOffset, hy.DataOffset, hy.ManifestOffset = 0, 0, 0, 0
+	if !hx.Equal(hy) {
+		list = append(list, "header")
+	}
+	for _, name := range x.Paths() {
+		if !y.Has(name) {
+			list = append(list, "-"+name)
+			continue
+		}
+		if same, err := modedit.SameFile(x, y, name); err != nil {
+			t.Fatal(err)
+		} else if same {
+			continue
+		}
+		tx, errX := x.Tree(name)
+		ty, errY := y.Tree(name)
+		if errX != nil || errY != nil || !text.Equal(tx, ty) {
+			list = append(list, name)
+		}
+	}
+	for _, name := range y.Paths() {
+		if !x.Has(name) {
+			list = append(list, "+"+name)
+		}
+	}
+	return list
+}
+
+// texts merges three texts and returns the result without its line ends.
+func texts(t testing.TB, name, base, ours, theirs string, o modmerge.Options) (string, []check.Conflict) {
+	t.Helper()
+	var conflicts []check.Conflict
+	o.OnConflict = func(c check.Conflict) { conflicts = append(conflicts, c) }
+	var b []byte
+	if base != "" {
+		b = []byte(base)
+	}
+	data, _, err := modmerge.File(name, b, []byte(ours), []byte(theirs), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(data), "\r\n", "\n"), conflicts
+}
+
+// findings returns the findings of a check of a mod.
+func findings(t testing.TB, data []byte) map[string]bool {
+	t.Helper()
+	found := make(map[string]bool)
+	var mu sync.Mutex
+	moddir.CheckMod(open(t, data), moddir.CheckOptions{}, func(f check.Finding) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !strings.Contains(f.Message, "that the mod does not have") { // missing references to files of the game are summarized
+			found[fmt.Sprint(f.Path, " ", f.Message)] = true
+		}
+	})
+	return found
+}
