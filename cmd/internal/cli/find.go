@@ -132,11 +132,11 @@ func (f *finding) parse(args []string) (files []string, err error) {
 		}
 		f.queries[of] = query{Step: steps[0]}
 		if !known {
-			f.output, err = outputOf(f.cmd, steps[0].Job)
+			if f.output, err = outputOf(f.cmd, steps[0].Job); err != nil {
+				return nil, err
+			}
 		}
-		if known = true; err != nil {
-			return nil, err
-		}
+		known = true
 	}
 	switch {
 	case known:

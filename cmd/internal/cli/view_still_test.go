@@ -115,7 +115,7 @@ func runOK(t *testing.T, args ...string) {
 func TestViewStill(t *testing.T) {
 	tests.NotRaced(t, "asks one page after the other")
 	name := packed(t, "burrow", "burrow.map")
-	c := serveFile(t, games[0].Formats[0], name)
+	c := serveFile(t, games.Formats().ByName("teeworlds-map"), name)
 	var scene struct {
 		Views []struct {
 			Name   string
@@ -174,7 +174,7 @@ func samePixels(t *testing.T, what string, got, want []byte) {
 // TestViewStillRefused tests that stills that are too large or invalid are refused, and that the name of a
 // saved file describes its content.
 func TestViewStillRefused(t *testing.T) {
-	c := serveFile(t, games[0].Formats[0], packed(t, "burrow", `ru"n; ö.map`))
+	c := serveFile(t, games.Formats().ByName("teeworlds-map"), packed(t, "burrow", `ru"n; ö.map`))
 	for query, status := range map[string]int{
 		"w=4097&h=1&x=0&y=0": 400, "w=4097&h=1&x=0&y=0&save=1": 200, "w=8193&h=1&x=0&y=0&save=1": 400, "w=0&h=1&x=0&y=0": 400,
 		"w=5&x=0&y=0": 400, "w=5&h=5": 400, "w=5&h=5&x=NaN&y=0": 400, "w=5&h=5&x=1e300&y=0": 400, "w=5&h=5&x=0&y=0&z=99": 400,
@@ -201,7 +201,7 @@ func TestViewStillRefused(t *testing.T) {
 // TestViewScene tests that the page receives the ranges of its options, the duration of animations, and the
 // missing data of the pictures drawn so far.
 func TestViewScene(t *testing.T) {
-	c := serveFile(t, games[0].Formats[0], packed(t, "burrow", "burrow.map"))
+	c := serveFile(t, games.Formats().ByName("teeworlds-map"), packed(t, "burrow", "burrow.map"))
 	var scene struct {
 		Views []struct {
 			Name          string

@@ -23,7 +23,7 @@ func Dir(t testing.TB, name string) string {
 	root := os.Getenv("TROWEL_CORPUS")
 	if root == "" {
 		_, self, _, _ := runtime.Caller(0)
-		root = filepath.Join(filepath.Dir(self), "..", "..", "..", "shared", "corpus")
+		root = filepath.Join(filepath.Dir(self), "..", "..", "..", "..", "shared", "corpus")
 	}
 	dir := filepath.Join(root, name)
 	if _, err := os.Stat(dir); err != nil {
