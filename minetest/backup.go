@@ -15,8 +15,8 @@ import (
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
 	"trowel.example/internal/stores/storage"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldrepo"
+	"trowel.example/minetest/worldcopy"
 )
 
 const minetestBackupName = "minetest-backup"

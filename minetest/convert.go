@@ -16,11 +16,11 @@ import (
 	"trowel.example/internal/stores/database"
 	"trowel.example/minetest/internal/worldbackup"
 	"trowel.example/minetest/internal/worldconvert"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldrepair"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 

@@ -10,11 +10,11 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/testing/mutate"
 	"trowel.example/minetest/internal/manifest"
-	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/internal/protect"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/schematic"
 	"trowel.example/minetest/world"
 )

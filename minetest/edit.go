@@ -12,8 +12,8 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/files/inuse"
 	"trowel.example/internal/format"
-	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/internal/worldadmin"
+	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )

@@ -10,10 +10,10 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/glob"
-	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/internal/worldfind"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodedef"
 )
 
 // Kinds of names of options and arguments, in addition to those of [worldfind.Kind].

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"trowel.example/internal/format"
-	"trowel.example/minetest/turn"
 	"trowel.example/minetest/internal/worldfind"
+	"trowel.example/minetest/turn"
 	"trowel.example/minetest/worldedit"
 )
 

@@ -14,10 +14,10 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/glob"
-	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/internal/worldfind"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddir"
 )

@@ -8,8 +8,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldmerge"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 

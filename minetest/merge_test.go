@@ -15,11 +15,11 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/tests"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldmerge"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 

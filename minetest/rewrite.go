@@ -9,8 +9,8 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/worldconvert"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // worldRewriting converts the blocks of a world to another version, in place.

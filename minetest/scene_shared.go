@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	"trowel.example/internal/format"
-	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/internal/protect"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddraw"
 )

@@ -13,8 +13,8 @@ import (
 	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
-	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/schematic"
 )
 

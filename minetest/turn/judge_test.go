@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/minetest/turn"
 	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/turn"
 )
 
 // script makes the engine place nodes of each kind with each param2 in each rotation, and write the results.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"trowel.example/internal/testing/tests"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // peakDuring returns the highest HeapInuse while f runs, in bytes.

@@ -18,11 +18,11 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
 )
 
 // target returns options for a target, with a new database on a server if needed; servers are skipped in short mode.

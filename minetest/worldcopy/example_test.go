@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worlddir"
 )
 

@@ -22,12 +22,12 @@ import (
 	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldrepair"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // engine runs the engine on a world until it exits.

@@ -17,9 +17,9 @@ import (
 
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // The arguments of the child process of TestKill.

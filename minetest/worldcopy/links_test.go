@@ -9,9 +9,9 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/testing/judge"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // TestLinks tests that files outside of the world to which a link points are not copied, and that the link is

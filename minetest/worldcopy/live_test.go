@@ -14,9 +14,9 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/testing/judge"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // TestLiveCopy tests that a world with a running server is copied as it is at one moment, without logs.

@@ -16,9 +16,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"trowel.example/internal/testing/judge"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // BenchmarkMigrate converts the blocks of a world to another database, alternately with the engine's --migrate, and

@@ -12,10 +12,10 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/testing/judge"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
 )
 
 // TestReadonlyBackend tests that a world with a second, read-only database can be converted to one with a single

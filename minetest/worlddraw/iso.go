@@ -10,9 +10,9 @@ import (
 	"math"
 	"sync"
 
-	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodecolor"
 )
 
 // Iso is an isometric picture of a world: nodes are cubes that show their top, the side towards lower x, and the side

@@ -15,8 +15,8 @@ import (
 	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/internal/testing/tests"
-	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/worlddraw"
 )
 

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"trowel.example/internal/testing/judge"
-	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/worlddraw"
 )
 

@@ -15,9 +15,9 @@ import (
 	"sync"
 
 	"trowel.example/fault"
-	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodecolor"
 )
 
 // Marker is a labelled place of a world.

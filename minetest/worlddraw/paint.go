@@ -3,9 +3,9 @@ package worlddraw
 import (
 	"fmt"
 
-	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodecolor"
 )
 
 // A cell is the picture of a column of blocks: 16 by 16 pixels, row by row.

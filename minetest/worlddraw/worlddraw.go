@@ -9,8 +9,8 @@ import (
 	"image/color"
 	"math"
 
-	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodecolor"
 )
 
 // View is a direction from which a world is drawn.

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"trowel.example/internal/testing/judge"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 

@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"trowel.example/internal/testing/judge"
-	"trowel.example/minetest/nodedef"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/nodedef"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 

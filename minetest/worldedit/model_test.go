@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"trowel.example/internal/testing/tests"
-	"trowel.example/minetest/nodedef"
-	"trowel.example/minetest/turn"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodedef"
+	"trowel.example/minetest/turn"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 
 	"trowel.example/check"
+	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/turn"
-	"trowel.example/minetest/mapblock"
 )
 
 // A Tally counts the changes of a step.

@@ -7,10 +7,10 @@ import (
 
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/light"
-	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/worldedit"
 )
 

@@ -13,9 +13,9 @@ import (
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/internal/worldbackup"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
 )
 
 // ErrChanged means that the world has changed since the edit began.

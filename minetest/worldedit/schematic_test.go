@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"trowel.example/internal/testing/tests"
-	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/schematic"
 	"trowel.example/minetest/worldedit"
 )

@@ -13,8 +13,8 @@ import (
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/stores/sqlitefile"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
 )
 
 // stores contains everything except the blocks of a world, after all completed steps. It becomes a [Part] when a step

@@ -13,10 +13,10 @@ import (
 
 	"trowel.example/internal/testing/judge"
 	"trowel.example/minetest/internal/worldbackup"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"sync"
 
-	"trowel.example/minetest/turn"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/turn"
 )
 
 // transfer is a step that copies nodes of a region to other positions, with param1, param2, metadata and timers, but

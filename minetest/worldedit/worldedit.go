@@ -23,10 +23,10 @@ import (
 	"slices"
 
 	"trowel.example/check"
-	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/world"
 )
 

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"trowel.example/minetest/internal/worldbackup"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 

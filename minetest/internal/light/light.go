@@ -6,9 +6,9 @@ import (
 	"cmp"
 	"slices"
 
-	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodedef"
 )
 
 // Source returns the block at a position, or nil if there is none. Blocks that the map generator has not finished

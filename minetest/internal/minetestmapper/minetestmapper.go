@@ -26,8 +26,8 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/picture/pixel"
-	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddraw"
 )

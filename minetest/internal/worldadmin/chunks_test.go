@@ -16,10 +16,10 @@ import (
 	"trowel.example/minetest/internal/mapchunk"
 	"trowel.example/minetest/internal/rollback"
 	"trowel.example/minetest/internal/worldadmin"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 

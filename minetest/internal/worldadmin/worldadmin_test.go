@@ -21,11 +21,11 @@ import (
 	"trowel.example/minetest/internal/rollback"
 	"trowel.example/minetest/internal/worldadmin"
 	"trowel.example/minetest/internal/worldbackup"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 

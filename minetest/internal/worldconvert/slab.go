@@ -12,9 +12,9 @@ import (
 	"trowel.example/fault"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/internal/worldbackup"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 const (

@@ -27,9 +27,9 @@ import (
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/worldbackup"
 	"trowel.example/minetest/internal/worldconvert"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // servers are the backends that several programs can change at the same time.

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 
 	"trowel.example/check"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldmerge"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 

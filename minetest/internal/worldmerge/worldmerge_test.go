@@ -12,12 +12,12 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/testing/tests"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldmerge"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 

@@ -17,9 +17,9 @@ import (
 	"trowel.example/internal/files/inuse"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/internal/worldbackup"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
 )
 
 // Options control a repair.

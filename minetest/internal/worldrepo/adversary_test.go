@@ -18,11 +18,11 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/internal/testing/judge"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
 )
 
 // about describes all files and folders of a world except its databases.

@@ -10,10 +10,10 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/stores/storage"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // TestAway tests that a store that becomes unavailable at any call ends each run with a corresponding error, never

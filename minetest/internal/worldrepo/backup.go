@@ -23,9 +23,9 @@ import (
 	"trowel.example/internal/stores/sqlitefile"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/minetest/internal/manifest"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
 )
 
 // Options control a backup.

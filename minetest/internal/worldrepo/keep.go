@@ -14,9 +14,9 @@ import (
 	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/minetest/internal/manifest"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
 )
 
 // Forget removes snapshots by their IDs. Contents that only they need remain until [Prune].

@@ -14,10 +14,10 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/testing/tests"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // TestBusyServer tests that a server that writes all the time is blocked by a backup only for a moment. With a

@@ -13,11 +13,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"trowel.example/internal/testing/judge"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
 )
 
 // TestPostgres tests that a backup of a world in PostgreSQL contains all blocks and accounts as they were at one

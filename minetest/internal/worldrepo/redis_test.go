@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"trowel.example/internal/testing/judge"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // TestRedis tests that a world in Redis is restored as it was at each moment, to Redis and to a file, and that no

@@ -18,10 +18,10 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/stores/storage"
 	"trowel.example/internal/testing/judge"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/worldcopy"
 )
 
 // run runs a script in the database of a world.

@@ -14,11 +14,11 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/stores/storage"
-	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldcopy"
 )
 
 // change changes, adds and removes some blocks of a world.
