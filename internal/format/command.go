@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
 	"strings"
 
 	"trowel.example/check"
@@ -25,6 +26,10 @@ type Command struct {
 	Args    []Option
 	Options []Option
 	Example string // name and arguments of a useful call
+
+	// Fields is the struct type that the command reads its values into by [Values]. [Register] checks that it has a
+	// field for each argument and option, and no other. Nil: there are none.
+	Fields reflect.Type
 }
 
 // Usage returns the syntax of a call, such as "replace-image IMAGE FILE".

@@ -2,6 +2,7 @@ package format
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -28,8 +29,35 @@ type Games []*Game
 
 var registered Games
 
-// Register registers a game for package trowel. The package of each game calls it from init.
-func Register(game *Game) { registered = append(registered, game) }
+// Register registers a game for package trowel. The package of each game calls it from init. It panics if a command
+// reads an option that it does not declare, or declares one that it does not read.
+func Register(game *Game) {
+	if err := game.checkCommands(); err != nil {
+		panic(err)
+	}
+	registered = append(registered, game)
+}
+
+func (g *Game) checkCommands() error {
+	for _, f := range g.Formats {
+		var commands []*Command
+		if f.Editing != nil {
+			commands = append(commands, f.Editing.Commands...)
+		}
+		if f.Finder != nil {
+			commands = append(commands, f.Finder.Commands...)
+		}
+		for _, c := range commands {
+			if c.Fields == nil {
+				continue
+			}
+			if err := checkFields(c.Fields, slices.Concat(c.Args, c.Options)); err != nil {
+				return fmt.Errorf("%s: %s: %w", f.Name, c.Name, err)
+			}
+		}
+	}
+	return nil
+}
 
 // Registered returns the games whose packages are imported, sorted by title.
 func Registered() Games {

@@ -135,3 +135,24 @@ func (j *Job) List(name string) []string {
 	}
 	return strings.Split(j.Value(name), "\n")
 }
+
+// Value returns the value of the option in a job, "" if it has none.
+func (o *Option) Value(j *Job) string { return j.Value(o.Name) }
+
+// On reports whether the option, a Bool, is set in a job.
+func (o *Option) On(j *Job) bool { return j.On(o.Name) }
+
+// Integer returns the value of the option, of type Integer, in a job, or 0 if it has none.
+func (o *Option) Integer(j *Job) int { return j.Integer(o.Name) }
+
+// Number returns the value of the option, of type Number, in a job, or 0 if it has none.
+func (o *Option) Number(j *Job) float64 { return j.Number(o.Name) }
+
+// Color returns the value of the option, of type Color, in a job, and whether it has one.
+func (o *Option) Color(j *Job) (color.NRGBA, bool) { return j.Color(o.Name) }
+
+// Place returns the value of the option, of type Place, in a job, or nil if it has none.
+func (o *Option) Place(j *Job) []float64 { return j.Place(o.Name) }
+
+// Values returns the values of the option, a List, in a job.
+func (o *Option) Values(j *Job) []string { return j.List(o.Name) }
