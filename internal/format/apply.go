@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"trowel.example/check"
@@ -19,6 +20,13 @@ var ApplyCommand = Command{
 		{Name: "delete", Bool: true, Help: "remove from the file what was removed from the folder"},
 	},
 	Example: "apply climb",
+	Fields:  reflect.TypeFor[applyFields](),
+}
+
+type applyFields struct {
+	Folder string `option:"folder"`
+	Prefer string `option:"prefer"`
+	Delete bool   `option:"delete"`
 }
 
 // An AppliedFile is a file of a folder that goes into a game file.
@@ -33,14 +41,15 @@ type AppliedFile struct {
 // given options; fs.ErrNotExist means that there is none. Conflicts, and removed parts that are kept, are reported to
 // the job.
 func Apply(job *Job, now func(path string, option func(name string) string) ([]byte, error), put func(AppliedFile) error) ([]check.Change, error) {
-	dir := job.Value(ApplyCommand.Args[0].Name)
+	o := Values[applyFields](job)
+	dir := o.Folder
 	p, err := piece.Open(dir, func(at string, err error) { job.Miss(filepath.Join(dir, at), "%v", err) })
 	if err != nil {
 		return nil, err
 	}
 	defer p.Close()
 	changes, err := p.Compare(func(path string) ([]byte, error) { return now(path, p.Option) }, piece.Options{
-		Prefer: job.Value("prefer"), Delete: job.On("delete"),
+		Prefer: o.Prefer, Delete: o.Delete,
 		Conflict: func(path, what string) { job.Miss(filepath.Join(dir, path), "conflict: %s", what) },
 		Left: func(path string) {
 			job.Warn(filepath.Join(dir, path), "was removed here, and stays in the file: --delete removes it there")

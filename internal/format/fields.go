@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -17,7 +18,9 @@ import (
 //	float64      Number
 //	color.NRGBA  Color
 //	[]float64    Place: x,y or x,y,z
-//	[]string     List, of any type
+//	[]int        List of Integers
+//	[][]float64  List of Places
+//	[]string     List of other types
 //
 // A field has its zero value if the option has no value. A pointer to one of these types is nil then. Embedded structs
 // add their fields.
@@ -56,11 +59,24 @@ func setFields(j *Job, v reflect.Value) {
 			value, _ = j.Color(name)
 		case []float64:
 			value = j.Place(name)
+		case []int:
+			value = parseList(j.List(name), strconv.Atoi)
+		case [][]float64:
+			value = parseList(j.List(name), ParsePlace)
 		case []string:
 			value = j.List(name)
 		}
 		field.Set(reflect.ValueOf(value))
 	}
+}
+
+// parseList parses the values of a list, which are valid.
+func parseList[T any](words []string, parse func(string) (T, error)) []T {
+	list := make([]T, len(words))
+	for i, word := range words {
+		list[i], _ = parse(word)
+	}
+	return list
 }
 
 // fieldTypes are the types of the fields for the types of options.
@@ -72,6 +88,8 @@ var fieldTypes = map[Type]reflect.Type{
 // fieldType returns the type of a field for the option.
 func (o *Option) fieldType() reflect.Type {
 	switch {
+	case o.List && (o.Type == Integer || o.Type == Place):
+		return reflect.SliceOf(fieldTypes[o.Type])
 	case o.List:
 		return reflect.TypeFor[[]string]()
 	case o.Bool:
