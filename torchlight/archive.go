@@ -292,12 +292,12 @@ func newArchive(job *format.Job, r *pak.Reader, m *mod.Mod) (*archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &archive{reader: r, mod: m, options: o, base: job.Value(optionBase.Name)}, nil
+	return &archive{reader: r, mod: m, options: o, base: optionBase.Value(job)}, nil
 }
 
 func (a *archive) Tree(_ context.Context, job *format.Job) (fs.FS, error) {
 	o := a.options
-	o.Sprites = job.On(optionSprites.Name)
+	o.Sprites = optionSprites.On(job)
 	like, closer, err := likeOf(job)
 	if err != nil {
 		return nil, err
@@ -415,8 +415,8 @@ func amountsOf(r *pak.Reader) amounts {
 
 // modOptions returns the options that the user gave.
 func modOptions(job *format.Job) (moddir.Options, error) {
-	o := moddir.Options{Raw: job.On(optionRaw.Name), Floats: floatStyle(job), Warn: func(path, message string) { job.Warn(path, "%s", message) }}
-	names, err := readNames(job.Value(optionNames.Name))
+	o := moddir.Options{Raw: optionRaw.On(job), Floats: floatStyle(job), Warn: func(path, message string) { job.Warn(path, "%s", message) }}
+	names, err := readNames(optionNames.Value(job))
 	if err == nil && names != nil {
 		o.Names = hash.Known().With(names...)
 	}
@@ -429,12 +429,12 @@ func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOpt
 	if err != nil {
 		return err
 	}
-	base, closer, err := openBase(job, job.Value(optionBase.Name), o)
+	base, closer, err := openBase(job, optionBase.Value(job), o)
 	if err != nil {
 		return err
 	}
 	defer closer.Close()
-	bo := moddir.BuildOptions{Options: o, Checking: job.Checking, All: job.On(optionAll.Name), Tables: job.On(optionTables.Name), Base: base}
+	bo := moddir.BuildOptions{Options: o, Checking: job.Checking, All: optionAll.On(job), Tables: optionTables.On(job), Base: base}
 	left := 0
 	if job.KeepGoing {
 		bo.KeepGoing = func(e moddir.SourceError) {

@@ -53,7 +53,7 @@ var modConversions = append([]format.Conversion{{
 var pakConversions = append([]format.Conversion{{
 	To: torchlightModName, Title: "a mod", Extension: ".MOD", Usual: true, Options: []format.Option{optionHeader},
 	Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
-		header, err := findHeader(job.Value(optionHeader.Name), src)
+		header, err := findHeader(optionHeader.Value(job), src)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"time"
 
@@ -23,29 +24,31 @@ import (
 // modCommand is an operation on mods, with the function that does it.
 type modCommand struct {
 	format.Command
-	single bool // also useful for a single file
-	do     func(e *modedit.Editor, job *format.Job) error
+	do func(e *modedit.Editor, job *format.Job) error
 }
 
-// modCommands are all operations on mods, in the order of the help.
-var modCommands = slices.Concat(keyCommands, fileCommands, applyCommands, exchangeCommands, repairCommands)
+// operation returns an operation that reads its arguments and options into a T.
+func operation[T any](c format.Command, do func(e *modedit.Editor, job *format.Job, o T) error) modCommand {
+	c.Fields = reflect.TypeFor[T]()
+	return modCommand{c, func(e *modedit.Editor, job *format.Job) error { return do(e, job, format.Values[T](job)) }}
+}
 
+// The operations on single files, and all operations on mods, in the order of the help.
 var (
-	modEditing    = &format.Editing{Commands: declaredFor(false), Edit: editArchive, Tree: editFolder, Options: []format.Option{optionEditBase}}
-	singleEditing = &format.Editing{Commands: declaredFor(true), Edit: editSingle}
+	singleCommands = slices.Concat(keyCommands, repairCommands)
+	modCommands    = slices.Concat(keyCommands, fileCommands, applyCommands, exchangeCommands, repairCommands)
 )
 
-var optionEditBase = format.Option{Name: optionBase.Name, Input: true, Help: optionBase.Help}
+var (
+	modEditing    = &format.Editing{Commands: declared(modCommands), Edit: editArchive, Tree: editFolder, Options: []format.Option{optionEditBase}}
+	singleEditing = &format.Editing{Commands: declared(singleCommands), Edit: editSingle}
+)
 
-func declaredFor(single bool) []*format.Command {
-	var commands []*format.Command
-	for i := range modCommands {
-		if c := &modCommands[i]; c.single || !single {
-			commands = append(commands, &c.Command)
-		}
-	}
-	return commands
+func declared(commands []modCommand) []*format.Command {
+	return format.Declared(commands, func(c *modCommand) *format.Command { return &c.Command })
 }
+
+var optionEditBase = format.Option{Name: optionBase.Name, Input: true, Help: optionBase.Help}
 
 // editorOptions returns the options that the user gave. An error from report does not stop the edit: it is stored in
 // failed.
@@ -54,7 +57,7 @@ func editorOptions(job *format.Job, report func(check.Change) error) (o modedit.
 	if err != nil {
 		return o, nil, nil, err
 	}
-	base, closer, err := openBase(job, job.Value(optionBase.Name), mo)
+	base, closer, err := openBase(job, optionBase.Value(job), mo)
 	if err != nil {
 		return o, nil, nil, err
 	}
@@ -226,45 +229,24 @@ func editSingle(ctx context.Context, job *format.Job, src *format.Source, steps 
 	return format.Write(out, made)
 }
 
+// helpPattern describes a pattern for paths.
+const helpPattern = "a `path` in the game, with * and ?, and ** for any number of folders; a path that ends with / selects everything below it"
+
 // Arguments and options that operations on keys share.
 var (
-	argFiles    = format.Option{Name: "files", Help: "a path in the game, with * and ?, and ** for any number of folders; one that ends with / means all below it"}
+	argFiles    = format.Option{Name: "files", Help: helpPattern}
 	argKey      = format.Option{Name: "key", Help: "the name of the key"}
-	optionNode  = format.Option{Name: "node", Help: "only in nodes that a `way` ends with, such as LEVEL1 or SKILL.LEVEL*.EVENT_START"}
-	optionNodes = format.Option{Name: "node", Help: "in the nodes that a `way` ends with, such as LEVEL1 or SKILL.LEVEL*.EVENT_START; ** is all nodes (default: the root of data files, and the objects of layouts)"}
-	optionWhere = format.Option{Name: "where", List: true, Help: "only where this `condition` holds: KEY=VALUE (with * and ?, and | between several), KEY!=VALUE, KEY<NUMBER, <=, >, >=, or KEY; looked for in the node and those around it; in layouts of an object, as in DESCRIPTOR=Monster"}
+	optionNode  = format.Option{Name: "node", Help: "only in nodes whose way ends with this `way`, such as LEVEL1 or SKILL.LEVEL*.EVENT_START"}
+	optionNodes = format.Option{Name: "node", Help: "in the nodes whose way ends with this `way`, such as LEVEL1 or SKILL.LEVEL*.EVENT_START; " +
+		"** selects all nodes (default: the root of data files, and the objects of layouts)"}
+	optionWhere = format.Option{Name: "where", List: true, Help: "only where this `condition` holds: KEY=VALUE (with * and ?, and | between alternatives), " +
+		"KEY!=VALUE, KEY<NUMBER, <=, >, >=, or KEY; searched in the node and its parents; in layouts also in the object, as in DESCRIPTOR=Monster"}
 )
 
-func choiceOf(job *format.Job) modedit.Choice {
-	return modedit.Choice{Node: job.Value(optionNode.Name), Where: job.List(optionWhere.Name)}
-}
-
-// changed is choiceOf for a change: without --node, it selects only the top nodes.
-func changed(job *format.Job) modedit.Choice {
-	choice := choiceOf(job)
-	choice.Top = choice.Node == ""
-	return choice
-}
-
-// found warns if a change matched nothing.
-func found(n int, err error, step *format.Job) error {
+// warnUnchanged warns if a change matched nothing.
+func warnUnchanged(n int, err error, step *format.Job) error {
 	if err == nil && n == 0 {
 		step.Warn("", "nothing to change")
 	}
 	return err
-}
-
-// foundKey is found for a change of keys. It returns an error if no node of the files has the key that the user named.
-func foundKey(n int, err error, e *modedit.Editor, key string, step *format.Job) error {
-	if err != nil || n > 0 {
-		return err
-	}
-	if err := e.CheckNames(step.Value(argFiles.Name), key, changed(step)); err != nil {
-		return err
-	}
-	if step.Value(optionNode.Name) != "" {
-		return found(n, err, step)
-	}
-	step.Warn("", "nothing to change in the roots of data files and the objects of layouts; --node '**' looks into all nodes")
-	return nil
 }

@@ -10,59 +10,196 @@ import (
 	"trowel.example/torchlight/text"
 )
 
+// filesFields are the fields of operations on files.
+type filesFields struct {
+	Files string `option:"files"`
+}
+
+// choiceFields are the fields that select nodes.
+type choiceFields struct {
+	Node  string   `option:"node"`
+	Where []string `option:"where"`
+}
+
+// keyFields are the fields of operations on a key.
+type keyFields struct {
+	filesFields
+	choiceFields
+	Key string `option:"key"`
+}
+
+// choice returns the nodes to change: without --node, only the top nodes.
+func (o keyFields) choice() modedit.Choice {
+	return modedit.Choice{Node: o.Node, Where: o.Where, Top: o.Node == ""}
+}
+
+// warnUnchanged warns if a change matched nothing. It returns an error if no node of the files has the key.
+func (o keyFields) warnUnchanged(n int, err error, e *modedit.Editor, key string, step *format.Job) error {
+	if err != nil || n > 0 {
+		return err
+	}
+	if err := e.CheckNames(o.Files, key, o.choice()); err != nil {
+		return err
+	}
+	if o.Node != "" {
+		return warnUnchanged(n, err, step)
+	}
+	step.Warn("", "nothing to change in the roots of data files and the objects of layouts; --node '**' selects all nodes")
+	return nil
+}
+
 // keyCommands are the operations on keys and values.
-var keyCommands = []modCommand{{
-	single: true,
-	Command: format.Command{Name: "set", Title: "Set, add to or multiply the values of a key", Heading: "Keys and values",
-		Long: "The value is a new one, or +N, +-N or *N with a number that is added or multiplied; =VALUE is always a new one. " +
-			"Whole numbers are rounded, and a value that does not fit its type changes nothing at all. Tables (.RAW) follow.",
+var keyCommands = []modCommand{
+	operation(format.Command{Name: "set", Title: "Set, add to or multiply the values of a key", Heading: "Keys and values",
+		Long: "VALUE is the new value, or +N, +-N or *N to add N or to multiply by N; =VALUE is always a new value. " +
+			"Whole numbers are rounded. If a value does not fit its type, nothing changes. Tables (.RAW) are updated.",
 		Args:    []format.Option{argFiles, argKey, {Name: "value", Help: "the new value, +N or *N"}},
 		Options: []format.Option{optionNodes, optionWhere},
-		Example: "set 'MEDIA/UNITS/**' LEVEL '*1.1' --where 'RARITY>1'"},
-	do: func(e *modedit.Editor, job *format.Job) error {
-		n, err := e.Set(job.Value("files"), job.Value("key"), job.Value("value"), changed(job))
-		return foundKey(n, err, e, job.Value("key"), job)
-	},
-}, {
-	single: true,
-	Command: format.Command{Name: "add-key", Title: "Add a key where it is missing", Heading: "Keys and values",
-		Args:    []format.Option{argFiles, {Name: "type", Choices: typeNames(), Help: "the type of the value"}, argKey, {Name: "value", Help: "its value"}},
+		Example: "set 'MEDIA/UNITS/**' LEVEL '*1.1' --where 'RARITY>1'",
+	}, func(e *modedit.Editor, job *format.Job, o struct {
+		keyFields
+		Value string `option:"value"`
+	}) error {
+		n, err := e.Set(o.Files, o.Key, o.Value, o.choice())
+		return o.warnUnchanged(n, err, e, o.Key, job)
+	}),
+	operation(format.Command{Name: "add-key", Title: "Add a key where it is missing", Heading: "Keys and values",
+		Args: []format.Option{
+			argFiles, {Name: "type", Choices: typeNames(), Help: "the type of the value"}, argKey, {Name: "value", Help: "its value"},
+		},
 		Options: []format.Option{optionNodes, optionWhere},
-		Example: "add-key 'UNITS/MONSTERS/**' INTEGER MINLEVEL 10 --where 'LEVEL>20'"},
-	do: func(e *modedit.Editor, job *format.Job) error {
-		t, _ := text.ParseType(job.Value("type"))
-		n, err := e.AddKey(job.Value("files"), t, job.Value("key"), job.Value("value"), changed(job))
-		return foundKey(n, err, e, "", job)
-	},
-}, {
-	single: true,
-	Command: format.Command{Name: "remove-key", Title: "Take a key away", Heading: "Keys and values",
+		Example: "add-key 'UNITS/MONSTERS/**' INTEGER MINLEVEL 10 --where 'LEVEL>20'",
+	}, func(e *modedit.Editor, job *format.Job, o struct {
+		keyFields
+		Type  string `option:"type"`
+		Value string `option:"value"`
+	}) error {
+		t, _ := text.ParseType(o.Type)
+		n, err := e.AddKey(o.Files, t, o.Key, o.Value, o.choice())
+		return o.warnUnchanged(n, err, e, "", job)
+	}),
+	operation(format.Command{Name: "remove-key", Title: "Remove a key", Heading: "Keys and values",
 		Args: []format.Option{argFiles, argKey}, Options: []format.Option{optionNodes, optionWhere},
-		Example: "remove-key 'SKILLS/**' COOLDOWNMS --node 'SKILL.LEVEL*'"},
-	do: func(e *modedit.Editor, job *format.Job) error {
-		n, err := e.RemoveKey(job.Value("files"), job.Value("key"), changed(job))
-		return foundKey(n, err, e, job.Value("key"), job)
-	},
-}, {
-	single: true,
-	Command: format.Command{Name: "rename-key", Title: "Give a key another name", Heading: "Keys and values",
-		Args: []format.Option{argFiles, argKey, {Name: "name", Help: "the new name"}}, Options: []format.Option{optionNodes, optionWhere},
-		Example: "rename-key 'UNITS/**' MIN_LEVEL MINLEVEL"},
-	do: func(e *modedit.Editor, job *format.Job) error {
-		n, err := e.RenameKey(job.Value("files"), job.Value("key"), job.Value("name"), changed(job))
-		return foundKey(n, err, e, job.Value("key"), job)
-	},
-}, {
-	Command: format.Command{Name: "new-guids", Title: "Give units, skills and room pieces numbers that nothing else has", Heading: "Keys and values",
-		Long: "For files that are copies of others. What refers to them by number in the same mod follows. Characters that were saved with " +
-			"such an item lose it. With --base no number of the game is taken. The numbers follow from the mod and the old numbers, so that a dry run tells the same.",
+		Example: "remove-key 'SKILLS/**' COOLDOWNMS --node 'SKILL.LEVEL*'",
+	}, func(e *modedit.Editor, job *format.Job, o keyFields) error {
+		n, err := e.RemoveKey(o.Files, o.Key, o.choice())
+		return o.warnUnchanged(n, err, e, o.Key, job)
+	}),
+	operation(format.Command{Name: "rename-key", Title: "Rename a key", Heading: "Keys and values",
+		Args:    []format.Option{argFiles, argKey, {Name: "name", Help: "the new name"}},
+		Options: []format.Option{optionNodes, optionWhere},
+		Example: "rename-key 'UNITS/**' MIN_LEVEL MINLEVEL",
+	}, func(e *modedit.Editor, job *format.Job, o struct {
+		keyFields
+		Name string `option:"name"`
+	}) error {
+		n, err := e.RenameKey(o.Files, o.Key, o.Name, o.choice())
+		return o.warnUnchanged(n, err, e, o.Key, job)
+	}),
+}
+
+// fileCommands are the operations on files and on the mod's header.
+var fileCommands = []modCommand{
+	operation(format.Command{Name: "new-guids", Title: "Give units, skills and room pieces new unique GUIDs", Heading: "Keys and values",
+		Long: "For files that are copies of other files. References by GUID in the same mod are updated. Characters that were saved with " +
+			"such an item lose it. With --base, no GUID of the game is used. The new GUIDs are derived from the mod and the old GUIDs, " +
+			"so a dry run reports the same GUIDs.",
 		Args:    []format.Option{argFiles},
-		Example: "new-guids 'UNITS/ITEMS/MY_SWORDS/'"},
-	do: func(e *modedit.Editor, job *format.Job) error {
-		n, err := e.NewGUIDs(job.Value("files"))
-		return found(n, err, job)
-	},
-}}
+		Example: "new-guids 'UNITS/ITEMS/MY_SWORDS/'",
+	}, func(e *modedit.Editor, job *format.Job, o filesFields) error {
+		n, err := e.NewGUIDs(o.Files)
+		return warnUnchanged(n, err, job)
+	}),
+	operation(format.Command{Name: "rename", Title: "Rename or move a file or folder, and update all references", Heading: "Files",
+		Long: "Updates paths in data files, layouts and image sets, textures in materials, meshes that are named in a RESOURCEDIRECTORY, " +
+			"the grids of a layout (.MPP) and the tables (.RAW).",
+		Args:    []format.Option{{Name: "from", Help: "its path in the game"}, {Name: "to", Help: "the new path"}},
+		Example: "rename UNITS/MONSTERS/WOLF UNITS/MONSTERS/DIREWOLF",
+	}, func(e *modedit.Editor, _ *format.Job, o struct {
+		From string `option:"from"`
+		To   string `option:"to"`
+	}) error {
+		return e.Rename(o.From, o.To)
+	}),
+	operation(format.Command{Name: "put", Title: "Add or replace a file", Heading: "Files",
+		Long:    "Texts of data files and layouts, tables as JSON and grids as pictures are compiled.",
+		Args:    []format.Option{{Name: "path", Help: "in the game"}, {Name: "file", Input: true, Help: "the new content"}},
+		Example: "put SKILLS/FIREBALL/FIREBALL.DAT fireball.txt",
+	}, func(e *modedit.Editor, _ *format.Job, o struct {
+		Path string `option:"path"`
+		File string `option:"file"`
+	}) error {
+		data, err := regular.ReadFile(o.File, maxCompiled)
+		if err != nil {
+			return err
+		}
+		return e.Put(o.Path, data)
+	}),
+	operation(format.Command{Name: "delete", Title: "Remove files from the mod", Heading: "Files",
+		Args:    []format.Option{argFiles},
+		Example: "delete 'MEDIA/**/*BACKUP*'",
+	}, func(e *modedit.Editor, _ *format.Job, o filesFields) error { return e.Delete(o.Files) }),
+	operation(format.Command{Name: "hide", Title: "Make the mod remove files from the game", Heading: "Files",
+		Args:    []format.Option{argPaths},
+		Example: "hide MEDIA/UNITS/MONSTERS/WOLF/WOLF.DAT",
+	}, func(e *modedit.Editor, _ *format.Job, o pathsFields) error { return hide(e, o, false) }),
+	operation(format.Command{Name: "show", Title: "Restore files that the mod removes from the game", Heading: "Files",
+		Args:    []format.Option{argPaths},
+		Example: "show MEDIA/UNITS/MONSTERS/WOLF/WOLF.DAT",
+	}, func(e *modedit.Editor, _ *format.Job, o pathsFields) error { return hide(e, o, true) }),
+	operation(format.Command{Name: "info", Title: "Set the title, author, version and other facts about the mod", Heading: "Mod",
+		Options: []format.Option{
+			{Name: "title", Help: "the name of the mod"}, {Name: "author", Help: "the author of the mod"},
+			{Name: "description", Help: "the description of the mod"},
+			{Name: "website", Help: "the page of the mod"}, {Name: "download", Help: "the address of the download"},
+			{Name: "version", Help: "a `number` from 0 to 65535, one more than in MOD.DAT"},
+			{Name: "id", Help: "the `number` that identifies the mod in the game, or new for a number that no other mod has"},
+		},
+		Example: "info --title 'Wolves' --version 7 --id new",
+	}, func(e *modedit.Editor, _ *format.Job, o infoFields) error { return o.set(e) }),
+}
+
+var argPaths = format.Option{Name: "path", List: true, Some: true, Help: "paths in the game"}
+
+type pathsFields struct {
+	Paths []string `option:"path"`
+}
+
+type infoFields struct {
+	Title       *string `option:"title"`
+	Author      *string `option:"author"`
+	Description *string `option:"description"`
+	Website     *string `option:"website"`
+	Download    *string `option:"download"`
+	Version     *string `option:"version"`
+	ID          *string `option:"id"`
+}
+
+func (o infoFields) set(e *modedit.Editor) error {
+	for _, f := range []struct {
+		field modedit.InfoField
+		value *string
+	}{
+		{modedit.Title, o.Title}, {modedit.Author, o.Author}, {modedit.Description, o.Description}, {modedit.Website, o.Website},
+		{modedit.Download, o.Download}, {modedit.Version, o.Version}, {modedit.ID, o.ID},
+	} {
+		if f.value == nil {
+			continue
+		}
+		if err := e.SetInfo(f.field, *f.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func hide(e *modedit.Editor, o pathsFields, show bool) error {
+	var err error
+	for _, path := range o.Paths {
+		err = errors.Join(err, e.Hide(strings.TrimSpace(path), show))
+	}
+	return err
+}
 
 func typeNames() []string {
 	var names []string
@@ -70,68 +207,4 @@ func typeNames() []string {
 		names = append(names, t.String())
 	}
 	return names
-}
-
-// fileCommands are the operations on files and on the mod's header.
-var fileCommands = []modCommand{{
-	Command: format.Command{Name: "rename", Title: "Give a file or folder another path, with all that refers to it", Heading: "Files",
-		Long: "Paths in data files, layouts and image sets follow, and so do textures in materials, meshes that are named in a RESOURCEDIRECTORY, " +
-			"the grids of a layout (.MPP) and the tables (.RAW).",
-		Args:    []format.Option{{Name: "from", Help: "its path in the game"}, {Name: "to", Help: "the new path"}},
-		Example: "rename UNITS/MONSTERS/WOLF UNITS/MONSTERS/DIREWOLF"},
-	do: func(e *modedit.Editor, job *format.Job) error { return e.Rename(job.Value("from"), job.Value("to")) },
-}, {
-	Command: format.Command{Name: "put", Title: "Add a file, or replace one", Heading: "Files",
-		Long:    "Texts of data files and layouts, tables as JSON and grids as pictures are compiled.",
-		Args:    []format.Option{{Name: "path", Help: "in the game"}, {Name: "file", Input: true, Help: "the file to take"}},
-		Example: "put SKILLS/FIREBALL/FIREBALL.DAT fireball.txt"},
-	do: func(e *modedit.Editor, job *format.Job) error {
-		data, err := regular.ReadFile(job.Value("file"), maxCompiled)
-		if err != nil {
-			return err
-		}
-		return e.Put(job.Value("path"), data)
-	},
-}, {
-	Command: format.Command{Name: "delete", Title: "Take files out of the mod", Heading: "Files",
-		Args:    []format.Option{argFiles},
-		Example: "delete 'MEDIA/**/*BACKUP*'"},
-	do: func(e *modedit.Editor, job *format.Job) error { return e.Delete(job.Value("files")) },
-}, {
-	Command: format.Command{Name: "hide", Title: "Make the mod take files of the game away", Heading: "Files",
-		Args:    []format.Option{{Name: "path", List: true, Some: true, Help: "paths in the game"}},
-		Example: "hide MEDIA/UNITS/MONSTERS/WOLF/WOLF.DAT"},
-	do: func(e *modedit.Editor, job *format.Job) error { return hide(e, job, false) },
-}, {
-	Command: format.Command{Name: "show", Title: "Give files back that the mod takes away from the game", Heading: "Files",
-		Args:    []format.Option{{Name: "path", List: true, Some: true, Help: "paths in the game"}},
-		Example: "show MEDIA/UNITS/MONSTERS/WOLF/WOLF.DAT"},
-	do: func(e *modedit.Editor, job *format.Job) error { return hide(e, job, true) },
-}, {
-	Command: format.Command{Name: "info", Title: "Set what the mod says of itself", Heading: "Mod",
-		Options: []format.Option{
-			{Name: "title", Help: "what it is called"}, {Name: "author", Help: "who made it"}, {Name: "description", Help: "what it is"},
-			{Name: "website", Help: "its page"}, {Name: "download", Help: "where it can be had"},
-			{Name: "version", Help: "a `number` from 0 to 65535, one more than in MOD.DAT"},
-			{Name: "id", Help: "the `number` by which the game knows it, or new for one that no other mod has"},
-		},
-		Example: "info --title 'Wolves' --version 7 --id new"},
-	do: func(e *modedit.Editor, job *format.Job) error {
-		for _, field := range []modedit.InfoField{modedit.Title, modedit.Author, modedit.Description, modedit.Website, modedit.Download, modedit.Version, modedit.ID} {
-			if value, given := job.Given(string(field)); given {
-				if err := e.SetInfo(field, value); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	},
-}}
-
-func hide(e *modedit.Editor, job *format.Job, show bool) error {
-	var err error
-	for _, path := range job.List("path") {
-		err = errors.Join(err, e.Hide(strings.TrimSpace(path), show))
-	}
-	return err
 }

@@ -9,6 +9,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/modedit"
 )
 
@@ -22,13 +23,13 @@ var optionColumn = format.Option{Name: "column", List: true, Help: "only this `k
 var exchangeConversions = append([]format.Conversion{{
 	To: "po", Title: "the texts to translate, for programs of translators", Extension: ".po", Options: []format.Option{optionLanguage, optionEditBase},
 	Convert: converted(func(e *opened, job *format.Job) ([]byte, error) {
-		texts, err := e.Texts(job.Value(optionLanguage.Name))
-		return modedit.FormatPO(texts, e.title, job.Value(optionLanguage.Name)), err
+		texts, err := e.Texts(optionLanguage.Value(job))
+		return modedit.FormatPO(texts, e.title, optionLanguage.Value(job)), err
 	}),
 }, {
 	To: "strings-csv", Title: "the texts to translate, for spreadsheets", Extension: ".csv", Options: []format.Option{optionLanguage, optionEditBase},
 	Convert: converted(func(e *opened, job *format.Job) ([]byte, error) {
-		texts, err := e.Texts(job.Value(optionLanguage.Name))
+		texts, err := e.Texts(optionLanguage.Value(job))
 		return modedit.FormatCSV(texts), err
 	}),
 }}, tableConversions()...)
@@ -41,7 +42,7 @@ func tableConversions() []format.Conversion {
 			To: string(table) + "-csv", Title: "its " + string(table) + ", for spreadsheets: a row for each file, with what it takes from its BASEFILE", Extension: ".csv",
 			Options: []format.Option{optionColumn, optionEditBase},
 			Convert: converted(func(e *opened, job *format.Job) ([]byte, error) {
-				data, missing, err := e.Table(table, job.List(optionColumn.Name))
+				data, missing, err := e.Table(table, optionColumn.Values(job))
 				if len(missing) > 0 {
 					job.Warn("", "%d files that others are based on are not at hand, such as %s; --base takes the game's own files", len(missing), missing[0])
 				}
@@ -74,42 +75,46 @@ func converted(make func(e *opened, job *format.Job) ([]byte, error)) func(conte
 }
 
 // exchangeCommands are the operations that import the results of the conversions.
-var exchangeCommands = []modCommand{{
-	Command: format.Command{Name: "strings", Title: "Put translated texts in", Heading: "Texts and tables",
-		Long: "The file is what `trowel convert --to po` or `--to strings-csv` made, with translations. They take the place of the texts, " +
-			"or go into the file of a --language, from which the game takes them. What has no translation, or a fuzzy one, stays.",
+var exchangeCommands = []modCommand{
+	operation(format.Command{Name: "strings", Title: "Import translated texts", Heading: "Texts and tables",
+		Long: "The file is the output of `trowel convert --to po` or `--to strings-csv`, with translations. They replace the texts, or with " +
+			"--language go into the file of that language, from which the game reads them. Texts without a translation, or with a fuzzy one, stay.",
 		Args:    []format.Option{{Name: "file", Input: true, Help: "a .po or .csv"}},
 		Options: []format.Option{optionLanguage},
-		Example: "strings wolves.de.po --language DE"},
-	do: func(e *modedit.Editor, job *format.Job) error {
-		name := job.Value("file")
-		data, err := regular.ReadFile(name, maxCompiled)
+		Example: "strings wolves.de.po --language DE",
+	}, func(e *modedit.Editor, job *format.Job, o struct {
+		File     string `option:"file"`
+		Language string `option:"language"`
+	}) error {
+		data, err := regular.ReadFile(o.File, maxCompiled)
 		if err != nil {
 			return err
 		}
-		texts, fuzzy, err := modedit.ParseTexts(name, data)
+		texts, fuzzy, err := modedit.ParseTexts(o.File, data)
 		if err != nil {
-			return inText(err, name)
+			return inText(err, o.File)
 		}
 		if fuzzy > 0 {
-			job.Warn(name, "%d fuzzy translations are left out", fuzzy)
+			job.Warn(o.File, "ignored %s", words.Count(fuzzy, "fuzzy translation"))
 		}
-		if language := job.Value(optionLanguage.Name); language != "" {
-			n, err := e.AddTranslations(language, texts)
-			return found(n, err, job)
+		var n int
+		if o.Language != "" {
+			n, err = e.AddTranslations(o.Language, texts)
+		} else {
+			n, err = e.Translate(texts)
 		}
-		n, err := e.Translate(texts)
-		return found(n, err, job)
-	},
-}, {
-	Command: format.Command{Name: "table", Title: "Put a changed table of skills, units, items or affixes in", Heading: "Texts and tables",
-		Long: "The file is what `trowel convert --to units-csv` and the like made; rows and columns may be left out. A changed cell is put into the file of its row, also where " +
-			"the value came from the BASEFILE, which stays; an emptied one takes the key out of the file. Numbers of 64 bits begin with #, so that no spreadsheet rounds them; with a cell that one has rounded, nothing changes. Give the same --base as for the conversion.",
+		return warnUnchanged(n, err, job)
+	}),
+	operation(format.Command{Name: "table", Title: "Import an edited table of skills, units, items or affixes", Heading: "Texts and tables",
+		Long: "The file is the edited output of `trowel convert --to units-csv` or another table; rows and columns may be missing. A changed cell is written " +
+			"to the file of its row, even if the value came from the BASEFILE, which stays; an emptied cell removes the key from the file. " +
+			"64-bit numbers begin with #, so that no spreadsheet rounds them; if a cell was rounded, nothing changes. Give the same --base as for the conversion.",
 		Args:    []format.Option{{Name: "file", Input: true, Help: "a .csv"}},
-		Example: "table units.csv"},
-	do: func(e *modedit.Editor, job *format.Job) error {
-		name := job.Value("file")
-		data, err := regular.ReadFile(name, maxCompiled)
+		Example: "table units.csv",
+	}, func(e *modedit.Editor, job *format.Job, o struct {
+		File string `option:"file"`
+	}) error {
+		data, err := regular.ReadFile(o.File, maxCompiled)
 		if err != nil {
 			return err
 		}
@@ -117,16 +122,16 @@ var exchangeCommands = []modCommand{{
 		var cells modedit.CellsError
 		if errors.As(err, &cells) && len(cells) > 1 {
 			for _, cell := range cells {
-				job.Miss("", "%v", inText(cell, name))
+				job.Miss("", "%v", inText(cell, o.File))
 			}
-			return fmt.Errorf("%s: nothing was changed, because of %d cells", name, len(cells))
+			return fmt.Errorf("%s: nothing was changed: correct %d cells", o.File, len(cells))
 		}
 		if len(cells) == 1 {
 			err = cells[0]
 		}
-		return found(n, inText(err, name), job)
-	},
-}}
+		return warnUnchanged(n, inText(err, o.File), job)
+	}),
+}
 
 // inText adds the file name to an error in a text.
 func inText(err error, name string) error {

@@ -18,7 +18,7 @@ var optionLike = format.Option{Name: "like", For: format.ForTree, Help: "keep th
 // likeOf returns the folder whose names and texts the user wants to keep, or nil. The folder may be a mod, which keeps
 // no texts. The closer closes the folder if likeOf opened it, and may be nil.
 func likeOf(job *format.Job) (*moddir.Like, io.Closer, error) {
-	name := job.Value(optionLike.Name)
+	name := optionLike.Value(job)
 	if name == "" {
 		if job.Over == nil || !moddir.Recognize(job.Over) && !moddir.RecognizePak(job.Over) {
 			return nil, nil, nil

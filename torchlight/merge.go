@@ -46,16 +46,16 @@ func packMods(_ context.Context, job *format.Job, files []*format.Source, out fo
 	}
 	defer closer.Close()
 	o := modmerge.PackOptions{
-		Options: reports(job, told, &failed), Base: eo.Base, Prefer: job.Prefer, Title: job.Value(optionPackTitle.Name),
-		Union: job.On(optionPackUnion.Name), NewGUIDs: job.On(optionPackNewGUIDs.Name), Versions: job.On(optionPackVersions.Name),
+		Options: reports(job, told, &failed), Base: eo.Base, Prefer: job.Prefer, Title: optionPackTitle.Value(job),
+		Union: optionPackUnion.On(job), NewGUIDs: optionPackNewGUIDs.On(job), Versions: optionPackVersions.On(job),
 	}
 	o.Names = eo.Names
-	if s := job.Value(optionPackID.Name); s != "" {
+	if s := optionPackID.Value(job); s != "" {
 		if o.ID, err = strconv.ParseInt(s, 10, 64); err != nil {
 			return fmt.Errorf("--%s: expected a number, not %q", optionPackID.Name, s)
 		}
 	}
-	if s := job.Value(optionPackVersion.Name); s != "" {
+	if s := optionPackVersion.Value(job); s != "" {
 		v, err := strconv.ParseUint(s, 10, 16)
 		if err != nil || v == 0 {
 			return fmt.Errorf("--%s: expected a version from 1 to 65535, not %q", optionPackVersion.Name, s)
@@ -140,7 +140,7 @@ func mergeSingles(_ context.Context, job *format.Job, base, ours, theirs *format
 // mergeArchives merges three versions of a mod or of an archive.
 func mergeArchives(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, told format.MergeReport) error {
 	for _, option := range packOptions {
-		if v := job.Value(option.Name); v != "" && v != "false" {
+		if v := option.Value(job); v != "" && v != "false" {
 			return fmt.Errorf("--%s goes with --%s", option.Name, modPacking.Flag)
 		}
 	}

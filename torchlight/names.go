@@ -39,7 +39,7 @@ func readNames(name string) ([]string, error) {
 }
 
 func floatStyle(job *format.Job) text.FloatStyle {
-	if job.On(optionGUTS.Name) {
+	if optionGUTS.On(job) {
 		return text.GUTS
 	}
 	if job.Keeping {

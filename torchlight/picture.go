@@ -95,8 +95,8 @@ func pictureConversion(to picture.Kind, title, extension string, options ...form
 			if err != nil {
 				return err
 			}
-			o := picture.Options{RLE: job.On(optionRLE.Name), Fresh: job.On(optionFresh.Name)}
-			if codec, ok := codecs[job.Value(optionCodec.Name)]; ok {
+			o := picture.Options{RLE: optionRLE.On(job), Fresh: optionFresh.On(job)}
+			if codec, ok := codecs[optionCodec.Value(job)]; ok {
 				o.Codec = &codec
 			}
 			made, err := picture.Convert(src.Name, data, to, o)

@@ -9,18 +9,17 @@ import (
 )
 
 // repairCommands are the parts of a repair, as edit operations.
-var repairCommands = []modCommand{{
-	single: true,
-	Command: format.Command{Name: "repair-tags", Title: "Mend sources that cannot be read, and broken tags", Heading: "Repair",
-		Long: "In sources, tags that open a node where they should close one, have no bracket or a wrong name, or are missing, are mended, and a value over several lines becomes one. " +
-			"Keys and nodes that GUTS wrote as a number, because it did not know the name of a hash, get the known name of that hash. `trowel repair` does it, too.",
-		Example: "repair-tags"},
-	do: func(e *modedit.Editor, job *format.Job) error {
+var repairCommands = []modCommand{
+	operation(format.Command{Name: "repair-tags", Title: "Repair broken tags and unreadable sources", Heading: "Repair",
+		Long: "Repairs tags of sources that are missing, open a node instead of closing it, or have no bracket or a wrong name, and joins values over several lines. " +
+			"Keys and nodes that GUTS wrote as a number, because it did not know the name of a hash, get the known name of that hash. `trowel repair` does this, too.",
+		Example: "repair-tags",
+	}, func(e *modedit.Editor, job *format.Job, _ struct{}) error {
 		lines := e.RepairTexts()
 		n, err := e.RepairTags()
-		return found(lines+n, err, job)
-	},
-}}
+		return warnUnchanged(lines+n, err, job)
+	}),
+}
 
 // The repairs of a mod or archive, and of a single data file.
 var (

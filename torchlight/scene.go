@@ -65,7 +65,7 @@ func openScene(_ context.Context, job *format.Job, src *format.Source, _ string)
 	if err != nil {
 		return nil, err
 	}
-	base, closer, err := openBase(job, job.Value(optionSceneBase.Name), moddir.Options{})
+	base, closer, err := openBase(job, optionSceneBase.Value(job), moddir.Options{})
 	if err != nil {
 		return nil, err
 	}

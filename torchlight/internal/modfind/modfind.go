@@ -9,12 +9,15 @@ package modfind
 import (
 	"cmp"
 	"context"
+	"errors"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/fault"
 	"trowel.example/internal/text/glob"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/text"
@@ -52,6 +55,14 @@ func Keys(ctx context.Context, e *modedit.Editor, where Where, want func(*text.P
 		}
 		return found
 	}, yield)
+}
+
+// MatchKey returns a function that matches keys with a pattern KEY or KEY=VALUE. Both may contain * and ?, and ignore
+// case.
+func MatchKey(pattern string) func(*text.Property) bool {
+	name, value, hasValue := strings.Cut(pattern, "=")
+	keys, values := glob.Folded(name), glob.Folded(value)
+	return func(p *text.Property) bool { return keys(p.Key) && (!hasValue || values(p.Value)) }
 }
 
 // GUIDOf returns the number in the value of a key, if it may be a GUID or a reference to one.
@@ -171,4 +182,30 @@ func Objects(ctx context.Context, e *modedit.Editor, where Where, descriptor, na
 		}
 		return []Object{o}
 	}, yield)
+}
+
+// Files finds files by a pattern of their paths in the game.
+func Files(ctx context.Context, e *modedit.Editor, pattern string, yield func(path string, size int64) error) error {
+	type file struct {
+		path string
+		size int64
+	}
+	return modedit.LookAtFiles(ctx, e, pattern, func(string) bool { return true },
+		func(path string, content []byte) []file { return []file{{path, int64(len(content))}} },
+		func(f file) error { return yield(f.path, f.size) })
+}
+
+// CheckName returns a [fault.NameError] if none of the names that each yields matches the pattern, with * and ?,
+// ignoring case.
+func CheckName(kind, pattern string, each func(yield func(name string)) error) error {
+	names := make(map[string]bool)
+	match, found := glob.Folded(pattern), false
+	err := each(func(name string) {
+		names[name] = true
+		found = found || match(name)
+	})
+	if found {
+		return err
+	}
+	return errors.Join(err, &fault.NameError{Kind: kind, Name: pattern, Names: slices.Sorted(maps.Keys(names))})
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"trowel.example/fault"
 	"trowel.example/torchlight/internal/modfind"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/text"
@@ -49,13 +50,15 @@ func TestFind(t *testing.T) {
 		return nil
 	}
 	ctx := t.Context()
-	level := func(p *text.Property) bool { return p.Key == "LEVEL" }
+	level := modfind.MatchKey("lev*")
 	for name, c := range map[string]struct {
 		find func() error
 		want []string
 	}{
 		"keys": {func() error { return modfind.Keys(ctx, e, modfind.Where{}, level, note) },
 			[]string{"MEDIA/UNITS/MONSTERS/WOLF.DAT UNIT.LEVEL LEVEL=10", "MEDIA/UNITS/MONSTERS/WOLF.DAT UNIT.LEVEL1.LEVEL LEVEL=3"}},
+		"key and value": {func() error { return modfind.Keys(ctx, e, modfind.Where{}, modfind.MatchKey("lev*=1?"), note) },
+			[]string{"MEDIA/UNITS/MONSTERS/WOLF.DAT UNIT.LEVEL LEVEL=10"}},
 		"files": {func() error { return modfind.Keys(ctx, e, modfind.Where{Files: "UNITS/ITEMS/*"}, level, note) }, nil},
 		"node": {func() error {
 			return modfind.Keys(ctx, e, modfind.Where{Choice: modedit.Choice{Node: "LEVEL1", Where: []string{"NAME=Wolf"}}}, level, note)
@@ -74,7 +77,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, c.want)
 		}
 		if missed != 1 {
-			t.Errorf("%s: %d files are told of that cannot be read", name, missed)
+			t.Errorf("%s: %d files are reported as unreadable, want 1", name, missed)
 		}
 	}
 	var objects []modfind.Object
@@ -87,6 +90,28 @@ func TestFind(t *testing.T) {
 	enough := errors.New("enough")
 	if err := modfind.Keys(ctx, e, modfind.Where{}, level, func(modfind.Key) error { return enough }); !errors.Is(err, enough) {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestCheckName(t *testing.T) {
+	e := folder(t, nil)
+	for pattern, missing := range map[string]bool{"*wolf.dat": false, "wolf": true, "media/ui/*.DDS": true} {
+		err := modfind.CheckName("file", pattern, func(yield func(string)) error {
+			return modfind.Files(t.Context(), e, "UNITS/**", func(path string, size int64) error {
+				yield(path)
+				if size == 0 {
+					t.Errorf("%s has size 0", path)
+				}
+				return nil
+			})
+		})
+		names := fault.NameErrors(err)
+		if missing != (len(names) == 1) {
+			t.Errorf("%s: %v", pattern, err)
+		}
+		if len(names) == 1 && len(names[0].Names) != 3 {
+			t.Errorf("%s: %q", pattern, names[0].Names)
+		}
 	}
 }
 
