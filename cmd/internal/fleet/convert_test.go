@@ -89,12 +89,10 @@ func TestKilledConversion(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("kills processes")
 	}
+	tests.LongOnly(t, "runs many processes")
 	blocks, kills := 2000, 4
-	switch {
-	case os.Getenv(envKills) != "":
+	if os.Getenv(envKills) != "" {
 		blocks, kills = 40_000, 30
-	case !tests.Long(t):
-		t.Skip("runs many processes: not in short mode")
 	}
 	t.Parallel()
 	b := (&base{address: judge.Postgres(t)}).bench(t)

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -214,19 +216,28 @@ func TestStorageFails(t *testing.T) {
 	t.Cleanup(func() { server.Close() })
 	results := name + "/results?" + strings.Replace(settings, endpoint, "http://"+l.Addr().String(), 1)
 	b := (&base{address: address}).bench(t)
-	b.write("in/slow", "")
-	w := b.worker("--max", "2", "--root", b.dir, "--root", results)
+	modes := []struct {
+		mode       int64
+		part, says string
+	}{{503, "00004", "ServiceUnavailable"}, {1, "00008", "EOF"}, {403, "00012", "Forbidden"}}
+	for _, m := range modes {
+		b.write("in/hold-"+m.part, "")
+	}
+	w := b.worker("--max", "3", "--root", b.dir, "--root", results)
 	id := strings.TrimSpace(b.must(0, "submit", "--results", results, "--attempts", "100", "toy", "15", "in").out)
-	for _, m := range []int64{503, 1, 403} {
-		before := b.query(`SELECT count(*) FROM $$.river_job WHERE state = 'completed'`)
-		b.eventually("a part is done", func() bool { return b.query(`SELECT count(*) FROM $$.river_job WHERE state = 'completed'`) > before })
-		mode.Store(m)
-		says := map[int64]string{503: "ServiceUnavailable", 1: "EOF", 403: "Forbidden"}[m]
-		b.eventually(says, func() bool {
+	for i, m := range modes {
+		b.eventually("a part that waits", func() bool {
+			data, _ := os.ReadFile(b.path("in/holds"))
+			return bytes.Count(data, []byte("\n")) > i
+		})
+		mode.Store(m.mode)
+		b.remove("in/hold-" + m.part)
+		b.eventually(m.says, func() bool {
 			_, text, _ := strings.Cut(b.jobs("status", id).out, "is tried again: ")
-			return strings.Contains(text, says) && !strings.Contains(text, "RequestID")
+			return strings.Contains(text, m.says) && !strings.Contains(text, "RequestID")
 		})
 		mode.Store(0)
+		b.eventually("the part is done after all", func() bool { return !strings.Contains(b.jobs("status", id).out, "is tried again: ") })
 	}
 	b.finish(id, "toy", "15", "in")
 	if strings.Contains(w.said.String(), "AWS_") || strings.Contains(w.said.String(), "Signature=") {

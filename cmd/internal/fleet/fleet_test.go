@@ -371,7 +371,7 @@ func testCancel(t *testing.T, b *bench) {
 	b.must(0, "retry", id)
 	b.finish(id, "toy", "41", "in")
 	// The same for a work that was cancelled while being split.
-	b.write("in/slow-split", "")
+	b.write("in/hold-split", "")
 	id = b.submit("toy", "42", "in")
 	b.eventually("it is taken apart", func() bool { _, err := os.Stat(b.path("in/splitting")); return err == nil })
 	b.must(0, "cancel", id)
@@ -379,6 +379,7 @@ func testCancel(t *testing.T, b *bench) {
 	if n := b.query(`SELECT count(*) FROM $$.river_job WHERE args->>'work' = $1 AND kind = 'trowel_part'`, id); n > 0 {
 		t.Errorf("%d parts are in the queue", n)
 	}
+	b.remove("in/hold-split")
 	b.must(0, "retry", id)
 	b.finish(id, "toy", "42", "in")
 }
@@ -394,15 +395,23 @@ func testEnds(t *testing.T, b *bench) {
 		t.Errorf("exit code %d\n%s", code, w.said)
 	}
 	// A second signal ends the worker immediately.
-	b.env = append(b.env, envGrace+"=1m")
+	b.env = append(b.env, envGrace+"=5m")
 	w = b.worker("--max", "1")
 	b.eventually("a part runs", func() bool { return b.alive("in/hangs") })
 	if err := w.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	b.eventually("it says so", func() bool { return strings.Contains(w.said.String(), "is given back") })
-	time.Sleep(200 * time.Millisecond) // signals sent together are merged
-	w.end(syscall.SIGTERM)
+	ended := make(chan struct{})
+	go func() { defer close(ended); w.end(syscall.SIGTERM) }()
+	for running := true; running; {
+		select {
+		case <-ended:
+			running = false
+		case <-time.After(200 * time.Millisecond): // a signal soon after the first one may have been merged with it
+			_ = w.Process.Signal(syscall.SIGTERM)
+		}
+	}
 	if status := w.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() {
 		t.Errorf("exit code %d\n%s", status.ExitStatus(), w.said)
 	}

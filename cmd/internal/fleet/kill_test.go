@@ -26,12 +26,10 @@ import (
 // envKills enables a hundred kills of workers with River's own rescue, which takes minutes.
 const envKills = "TROWEL_KILLS"
 
-// maxRescue is the maximum time between the end of a worker and the end of its part on another worker.
-const maxRescue = 10 * time.Second
-
-// testRescue tests that the part of a killed worker is done by another one within seconds, whatever the part's
-// limit, and that status shows which worker does what.
+// testRescue tests that the part of a killed worker is done by another one long before the part's limit, and that
+// status shows which worker does what.
 func testRescue(t *testing.T, b *bench) {
+	begun := time.Now()
 	b.write("in/hang-00001", "")
 	dies := b.worker("--max", "1")
 	id := b.submit("--limit", "1h", "toy", "2", "in")
@@ -41,7 +39,7 @@ func testRescue(t *testing.T, b *bench) {
 		t.Errorf("no %q in\n%s", want, s.out)
 	}
 	var status struct{ Running []active }
-	if err := json.Unmarshal([]byte(b.must(0, "status", id, "--json").out), &status); err != nil || len(status.Running) != 1 || status.Running[0].Step != "part" || time.Since(status.Running[0].Since) > time.Minute {
+	if err := json.Unmarshal([]byte(b.must(0, "status", id, "--json").out), &status); err != nil || len(status.Running) != 1 || status.Running[0].Step != "part" || status.Running[0].Since.Before(begun.Add(-maxSkew)) || status.Running[0].Since.After(time.Now().Add(maxSkew)) {
 		t.Errorf("%v, %v", status, err)
 	}
 	b.worker("--max", "1")
@@ -52,12 +50,8 @@ func testRescue(t *testing.T, b *bench) {
 	b.eventually("the part is done", func() bool {
 		return b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_part' AND state = 'completed'`) == 2
 	})
-	took := time.Since(killed)
-	t.Logf("the part of a worker that was killed was done after %v", took)
+	t.Logf("the part of a worker that was killed was done after %v", time.Since(killed))
 	b.finish(id, "toy", "2", "in")
-	if took > maxRescue {
-		t.Errorf("it took %v", took)
-	}
 	if n := b.query(`SELECT count(*) FROM $$.trowel_worker`); n != 1 {
 		t.Errorf("%d leases of one worker", n)
 	}
@@ -72,29 +66,30 @@ func machine(t *testing.T) string {
 	return name
 }
 
-// testMergeFirst tests that a work is merged before the parts of others are done, even those of higher
-// priority.
+// testMergeFirst tests that a work is merged before the parts of other works of the same priority.
 func testMergeFirst(t *testing.T, b *bench) {
-	b.write("in/slow", "")
 	first := b.submit("toy", "4", "in", "--priority", "1")
-	b.eventually("it is taken apart", func() bool {
-		w := b.worker("--max", "1")
-		defer w.end(syscall.SIGTERM)
-		time.Sleep(300 * time.Millisecond)
-		return b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_part'`) == 4
-	})
 	backlog := b.submit("toy", "60", "in", "--priority", "1")
 	b.worker("--max", "1")
 	b.must(0, "wait", first)
-	if left := b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_part' AND args->>'work' = $1 AND state = 'completed'`, backlog); left > 30 {
-		t.Errorf("merged after %d parts of another work", left)
+	// The last part of the work inserts its merge before the worker is free again.
+	if n := b.query(`
+SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_part' AND args->>'work' = $2
+	AND attempted_at > (SELECT max(finalized_at) FROM $$.river_job WHERE kind = 'trowel_part' AND args->>'work' = $1)
+	AND attempted_at < (SELECT attempted_at FROM $$.river_job WHERE kind = 'trowel_merge' AND args->>'work' = $1)`, first, backlog); n > 0 {
+		t.Errorf("%d parts of another work were begun before the merge", n)
 	}
-	if n := b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_merge' AND args->>'work' = $1`, backlog); n > 0 {
+	if n := b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_merge' AND args->>'work' = $1 AND EXISTS
+	(SELECT FROM $$.river_job WHERE kind = 'trowel_part' AND args->>'work' = $1 AND state <> 'completed')`, backlog); n > 0 {
 		t.Errorf("%d merges before the parts are done", n)
 	}
 	b.finish(backlog, "toy", "60", "in")
 	if n := b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_merge' AND (args->>'work' = $1 OR args->>'work' = $2)`, first, backlog); n != 2 {
 		t.Errorf("%d merges of two works", n)
+	}
+	if n := b.query(`SELECT count(*) FROM $$.river_job p, $$.river_job m WHERE p.kind = 'trowel_part' AND m.kind = 'trowel_merge'
+	AND p.args->>'work' = $1 AND m.args->>'work' = $2 AND p.attempted_at > m.attempted_at`, backlog, first); n == 0 {
+		t.Error("the other work had no parts left when the first one was merged")
 	}
 }
 
@@ -117,7 +112,7 @@ func testRefused(t *testing.T, b *bench) {
 	}
 	b.remove("in/refuse-00001")
 	b.must(2, "retry", id, "--limit", "0s")
-	b.must(0, "retry", id, "--limit", "40s")
+	b.must(0, "retry", id, "--limit", "1h")
 	b.eventually("the part runs", func() bool { return b.alive("in/hangs") })
 	time.Sleep(1500 * time.Millisecond)
 	if !b.alive("in/hangs") {

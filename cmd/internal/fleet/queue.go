@@ -16,6 +16,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
+	"github.com/riverqueue/river/rivertype"
 
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/internal/stores/database"
@@ -220,8 +221,12 @@ AND NOT EXISTS (SELECT FROM $$.river_job WHERE args->>'work' = $1 AND state <> '
 	}
 	if err == nil {
 		opts := d.insertOpts()
-		opts.Priority, opts.ScheduledAt = 1, time.Unix(1, 0) // among jobs of equal priority, the oldest is first
-		_, err = client.InsertTx(ctx, tx, mergeJob{Work: id}, opts)
+		opts.Priority = 1
+		var job *rivertype.JobInsertResult
+		if job, err = client.InsertTx(ctx, tx, mergeJob{Work: id}, opts); err == nil {
+			// Among jobs of equal priority, the oldest is first. A job inserted with a time would wait for River's scheduler.
+			_, err = tx.Exec(ctx, q.sql(`UPDATE $$.river_job SET scheduled_at = to_timestamp(0) WHERE id = $1`), job.Job.ID)
+		}
 	}
 	return err == nil, err
 }

@@ -78,7 +78,18 @@ func (y *toy) note(name, line string) {
 	}
 }
 
+// hold waits until a file is removed, and records that it waits.
+func (y *toy) hold(name, record string) {
+	if y.has(name) {
+		y.note(record, strconv.Itoa(os.Getpid()))
+	}
+	for y.has(name) {
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
 func (y *toy) Split(_ context.Context, _ bool, yield func(work.Part) error) error {
+	y.hold("hold-split", "splitting")
 	for i := range y.parts {
 		if i == y.parts/2 && y.has("slow-split") {
 			y.note("splitting", strconv.Itoa(os.Getpid()))
@@ -93,6 +104,7 @@ func (y *toy) Split(_ context.Context, _ bool, yield func(work.Part) error) erro
 
 func (y *toy) Do(ctx context.Context, p work.Part, put func(int) error) error {
 	y.note("did", p.Name)
+	y.hold("hold-"+p.Name, "holds")
 	n, _ := strconv.Atoi(p.File)
 	for i := range n%7 + 1 {
 		if err := put(n*10 + i); err != nil {
