@@ -142,19 +142,21 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "trowel FILE",
 		Short: "Open data files of games as folders, and build them back",
-		Long: `Trowel opens data files of games as folders of ordinary files, which a person
-can read and edit with the tools they have, and builds the game file back.
+		Long: `Trowel opens data files of games as folders of ordinary files that a person can read and edit
+with any tool, and builds the game file back.
 
-  trowel FILE            tells what a file is
-  trowel extract FILE    makes it a folder
-  trowel pack FOLDER     makes the folder a file again
+  trowel FILE                       prints what a file is
+  trowel view FILE                  shows the file in the browser
+  trowel extract FILE               turns the file into a folder
+  trowel pack FOLDER                builds the file from the folder
+  trowel edit FILE -- OPERATION     changes the file ("trowel edit FILE --help" lists the operations)
 
-A folder that extract made can stand wherever a FILE is read, and - means
-standard input or output. A file that is called like a verb is named with its
-folder: ./check. "trowel formats" lists the formats that are known.
+Every verb that reads a FILE also accepts a folder that extract made. - means standard input or
+output. A file that has the name of a verb is given with its folder: ./check. "trowel formats"
+lists the supported formats.
 
-Exit codes: 0 fine; 1 findings, differences, or data that is missing or cannot be
-read; 2 wrong usage or a failure.`,
+Exit codes: 0 success; 1 findings, differences, or data that is missing or unreadable; 2 wrong
+usage or failure.`,
 		Example: `  trowel climb.map
   trowel extract climb.map && trowel pack climb -o new.map
   trowel check *.map`,
@@ -164,20 +166,23 @@ read; 2 wrong usage or a failure.`,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 	}
-	root.PersistentFlags().BoolVarP(&a.talk.quiet, "quiet", "q", false, "say nothing but errors")
+	root.PersistentFlags().BoolVarP(&a.talk.quiet, "quiet", "q", false, "print only errors and data")
+	root.PersistentFlags().BoolP("help", "h", false, "print help: --help everything, -h a screenful")
+	root.Flags().BoolP("version", "v", false, "print the version")
 	info := a.infoCommand()
 	root.Flags().AddFlagSet(info.Flags())
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return cmd.Help()
+			a.shortHelp(cmd)
+			return nil
 		}
-		if err := isFileOrVerb(root, args[0]); err != nil {
+		if err := a.notVerb(root, args[0], args[1:]); err != nil {
 			return err
 		}
 		return info.RunE(cmd, args)
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return a.flagError(root, cmd, err) })
-	root.SetUsageFunc(a.usage)
+	a.setHelp(root)
 	root.AddCommand(info, a.lsCommand(), a.catCommand(), a.extractCommand(), a.packCommand(), a.checkCommand(),
 		a.searchCommand(), a.findCommand(), a.editCommand(), a.applyCommand(), a.mergeCommand(), a.gitCommand(), a.repairCommand(), a.backupCommand(), a.forgetCommand(), a.renderCommand(), a.viewCommand(),
 		a.dumpCommand(), a.diffCommand(), a.convertCommand(), a.formatsCommand(), a.manCommand(root), a.versionCommand())

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -27,6 +26,19 @@ func commandNames(formats format.Set, of commandsOf) []string {
 		for _, c := range of(f) {
 			if !slices.Contains(names, c.Name) {
 				names = append(names, c.Name)
+			}
+		}
+	}
+	return names
+}
+
+// titledCommands returns the names of the commands of some formats without duplicates, with titles for completion.
+func titledCommands(formats format.Set, of commandsOf) []string {
+	var names []string
+	for _, f := range formats {
+		for _, c := range of(f) {
+			if name := c.Name + "\t" + c.Title; !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
 	}
@@ -108,63 +120,6 @@ func byHeading(commands []*format.Command) []*format.Command {
 		}
 	}
 	return slices.SortedStableFunc(slices.Values(commands), func(a, b *format.Command) int { return first[a.Heading] - first[b.Heading] })
-}
-
-// commandList lists all commands for help, grouped by format.
-func commandList(formats format.Set, of commandsOf) string {
-	var b strings.Builder
-	for _, s := range byCommands(formats, of) {
-		width := 0
-		for _, c := range s.commands {
-			width = max(width, len(c.Name))
-		}
-		fmt.Fprintf(&b, "\n%s:\n", s.title())
-		for _, c := range s.commands {
-			fmt.Fprintf(&b, "  %-*s  %s\n", width, c.Name, c.Title)
-		}
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
-
-// commandHelp prints the full help of the commands of a name. It reports whether any command has that name.
-func (a *app) commandHelp(w io.Writer, verb, name string, of commandsOf) bool {
-	found := false
-	for _, s := range byCommands(a.formats, of) {
-		for _, c := range s.commands {
-			if c.Name != name {
-				continue
-			}
-			if found {
-				fmt.Fprintln(w)
-			}
-			found = true
-			fmt.Fprintf(w, "%s: %s\n\nUsage:\n  trowel %s FILE... -- %s\n", s.title(), a.screen.wrapped(c.Title, len(s.title())+2, 2), verb, c.Usage())
-			if c.Long != "" {
-				fmt.Fprintf(w, "\n%s\n", a.screen.wrapped(c.Long, 0, 0))
-			}
-			fmt.Fprintf(w, "\nExample:\n  trowel %s %s -- %s\n", verb, s.file(), c.Example)
-			for _, part := range []struct {
-				title   string
-				options []format.Option
-				name    func(*format.Option) (name, help string)
-			}{{"Arguments", c.Args, argumentUsage}, {"Options", c.Options, optionUsage}} {
-				if len(part.options) == 0 {
-					continue
-				}
-				fmt.Fprintf(w, "\n%s:\n", part.title)
-				width := 0
-				for _, o := range part.options {
-					name, _ := part.name(&o)
-					width = max(width, len(name))
-				}
-				for _, o := range part.options {
-					name, help := part.name(&o)
-					fmt.Fprintf(w, "  %-*s  %s\n", width, name, a.screen.wrapped(help, width+4, width+4))
-				}
-			}
-		}
-	}
-	return found
 }
 
 // optionUsage returns how an option is written in help, and its description.

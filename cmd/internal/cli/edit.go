@@ -64,8 +64,7 @@ more about one of them.
 With --json it prints an array with one {file, format, output, dryRun, changes, made,
 warnings, losses, error} for each FILE: changes is an array of {path, what, count, unit, at},
 made is one of {path, size}, the others of {path, message}, and error is there only if it
-failed; then nothing of it was changed.
-` + commandList(a.formats, editCommands),
+failed; then nothing of it was changed.`,
 		Example: `  trowel edit climb.map -- info --author Ann
   trowel edit *.map --out-dir edited --script clean.txt
   trowel edit climb.map --dry-run -- info --author Ann then info --license CC0`,
@@ -89,8 +88,8 @@ failed; then nothing of it was changed.
 		if files = args; cmd.ArgsLenAtDash() >= 0 {
 			files, e.words = args[:cmd.ArgsLenAtDash()], args[cmd.ArgsLenAtDash():]
 		}
-		if len(e.words) > 0 && slices.Contains(e.words, "--help") && a.commandHelp(a.out, cmd.Name(), e.words[0], editCommands) {
-			return nil
+		if slices.Contains(e.words, "--help") {
+			return a.helpAfterDash(cmd, files, e.words)
 		}
 		if err := e.notDashed(cmd, files); err != nil {
 			return err

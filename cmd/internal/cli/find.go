@@ -50,7 +50,7 @@ an array of {by, hits, sums}: sums is an object. These options may stand behind 
 The exit code is 0 if something was found and 1 if not. Then names in the query that none of
 the files has are printed to standard error.
 
-` + resumeHelp + "\n" + commandList(a.formats, queriesOf),
+` + resumeHelp,
 		Example: `  trowel find climb.map -- tele 5
   trowel find maps -- image grass_main --by file
   trowel find world -- item default:diamond --by owner
@@ -79,8 +79,8 @@ the files has are printed to standard error.
 		return a.flagError(cmd.Root(), cmd, err)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if dash := cmd.ArgsLenAtDash(); dash >= 0 && dash < len(args) && slices.Contains(args[dash:], "--help") && a.commandHelp(a.out, cmd.Name(), args[dash], queriesOf) {
-			return nil
+		if dash := cmd.ArgsLenAtDash(); dash >= 0 && slices.Contains(args[dash:], "--help") {
+			return a.helpAfterDash(cmd, args[:dash], args[dash:])
 		}
 		f := &finding{files: a.newFiles(cmd, nil), queries: make(map[*format.Format]query)}
 		names, err := f.parse(args)

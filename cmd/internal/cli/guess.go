@@ -28,9 +28,11 @@ var otherVerbs = map[string]string{
 	"grep": "search", "query": "find", "compare": "diff", "show": "cat", "print": "cat", "view": "cat",
 	"fix": "repair", "mend": "repair", "recover": "repair", "hex": "dump", "inspect": "dump",
 	"stat": "info", "file": "info", "upgrade": "convert", "migrate": "convert",
-	"undo": "repair --restore", "revert": "repair --restore", "rollback": "repair --restore",
-	"tree": "ls -R", "dir": "ls", "rm": "edit", "remove": "edit", "delete": "edit", "mv": "edit", "rename": "edit", "set": "edit", "replace": "edit",
-	"cp": "convert", "copy": "convert", "save": "backup", "draw": "render", "screenshot": "render", "gui": "view", "serve": "view", "browse": "view",
+	"undo": "repair --restore BACKUP", "revert": "repair --restore BACKUP", "rollback": "repair --restore BACKUP",
+	"tree": "ls -R", "dir": "ls",
+	"rm": "edit", "remove": "edit", "delete": "edit", "mv": "edit", "rename": "edit", "set": "edit", "replace": "edit",
+	"cp": "convert", "copy": "convert", "save": "backup", "snapshot": "backup", "snapshots": "ls", "history": "ls", "list": "ls", "layers": "render --list", "views": "render --list",
+	"draw": "render", "screenshot": "render", "thumbnail": "render --thumbnail", "image": "render", "gui": "view", "serve": "view", "browse": "view",
 }
 
 // verbFor returns the verb that a word probably means, or "".
@@ -96,9 +98,9 @@ func (a *app) flagError(root, cmd *cobra.Command, err error) error {
 	if cmd == root {
 		// Maybe the verb is wrong, and not the option.
 		word := slices.IndexFunc(a.args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
-		if word >= 0 && !isThere(a.args[word]) {
-			if verb := verbFor(root, a.args[word]); verb != "" {
-				return hint(fmt.Errorf("%q is not a verb", a.args[word]), "did you mean `trowel %s`?", verb)
+		if word >= 0 {
+			if err := a.notVerb(root, a.args[word], slices.Delete(slices.Clone(a.args), word, word+1)); err != nil {
+				return err
 			}
 		}
 	}
@@ -196,28 +198,133 @@ func (a *app) swapped(cmd *cobra.Command, args []string) error {
 	return hint(errors.New("the arguments are in the wrong order: "+useLine(cmd)), "did you mean `%s %s`?", cmd.CommandPath(), line)
 }
 
-// isFileOrVerb returns an error about a first word that is not a file but is similar to a verb.
-func isFileOrVerb(root *cobra.Command, word string) error {
-	verb := verbFor(root, word)
-	if word == "-" || verb == "" || isThere(word) || strings.ContainsAny(word, `./\`) {
+// notVerb returns an error about a first word that is neither a file nor a verb, but means one. Its hint is the line to
+// type.
+func (a *app) notVerb(root *cobra.Command, word string, rest []string) error {
+	if word == "-" || isThere(word) || strings.ContainsAny(word, `./\`) {
 		return nil
 	}
-	return hint(fmt.Errorf("%s: neither a verb nor a file", word), "did you mean `trowel %s`?", verb)
+	if line, others := a.commandLine(root, word, rest); line != "" {
+		also := ""
+		if len(others) > 0 {
+			also = " There are also " + strings.Join(others, ", ")
+		}
+		return hint(fmt.Errorf("%s: neither a verb nor a file", word), "did you mean `%s`?%s", line, also)
+	}
+	switch verb := verbFor(root, word); verb {
+	case "":
+		if line, _ := a.commandLine(root, word, nil); line != "" {
+			return hint(fmt.Errorf("%s: neither a verb nor a file", word), "`%s` is for files of another kind", line)
+		}
+		return nil
+	case "edit":
+		return hint(fmt.Errorf("%s: neither a verb nor a file", word), "`trowel edit %s --help` lists the operations", cmp.Or(quoted(rest...), "FILE"))
+	default:
+		return hint(fmt.Errorf("%s: neither a verb nor a file", word), "did you mean `%s`?", verbLine(verb, rest))
+	}
 }
 
-// helpCommand returns cobra's help command, changed to return an error for a word that is not a verb.
+// verbLine returns the line that runs a verb, which may have an option, with arguments.
+func verbLine(verb string, args []string) string {
+	verb, option, _ := strings.Cut(verb, " ")
+	words := []string{"trowel", verb}
+	if len(args) > 0 {
+		words = append(words, quoted(args...))
+	}
+	if option != "" {
+		words = append(words, option)
+	}
+	return strings.Join(words, " ")
+}
+
+// commandLine returns the line that runs an operation or query that the user gave as a verb, and the names of others
+// that the word could mean; "" if it means none that the files among the other words have.
+func (a *app) commandLine(root *cobra.Command, word string, rest []string) (line string, others []string) {
+	var files, words, options []string
+	var formats format.Set
+	for _, arg := range rest {
+		if f := a.formatOfName(arg); f != nil && isThere(arg) {
+			files, formats = append(files, arg), append(formats, f)
+		} else {
+			words = append(words, arg)
+		}
+	}
+	if len(files) == 0 {
+		files, formats = []string{"FILE"}, a.formats
+	}
+	for _, verb := range []string{"find", "edit"} {
+		like := commandsLike(formats, verbCommands[verb], word)
+		if len(like) == 0 || verb == "find" && like[0].Name != word {
+			continue
+		}
+		if cmd, _, err := root.Find([]string{verb}); err == nil { // options of the verb are before --
+			words = slices.DeleteFunc(words, func(word string) bool {
+				flag := cmd.Flags().Lookup(strings.TrimLeft(word, "-"))
+				own := strings.HasPrefix(word, "--") && flag != nil && flag.NoOptDefVal != ""
+				if own {
+					options = append(options, word)
+				}
+				return own
+			})
+		}
+		call := like[0].Usage()
+		if len(words) > 0 || len(like[0].Args) == 0 {
+			call = quoted(append([]string{like[0].Name}, words...)...)
+		}
+		for _, c := range like[1:] {
+			others = append(others, c.Name)
+		}
+		return fmt.Sprintf("trowel %s %s -- %s", verb, quoted(append(files, options...)...), call), others
+	}
+	return "", nil
+}
+
+// Words that users try for the first word of the names of operations.
+var otherWords = map[string]string{"delete": "remove", "rm": "remove", "mv": "rename", "change": "set"}
+
+// commandsLike returns the command of some formats that a word names or, if none has this name, those whose names begin
+// with the word, or with another word for it.
+func commandsLike(formats format.Set, of commandsOf, word string) (like []*format.Command) {
+	word = strings.ToLower(word)
+	for _, f := range formats {
+		for _, c := range of(f) {
+			if c.Name == word {
+				return []*format.Command{c}
+			}
+			starts := strings.HasPrefix(c.Name, word+"-") || otherWords[word] != "" && strings.HasPrefix(c.Name+"-", otherWords[word]+"-")
+			if starts && !slices.Contains(like, c) {
+				like = append(like, c)
+			}
+		}
+	}
+	return like
+}
+
+// helpCommand returns cobra's help command, changed to know operations and queries, and to return an error for other
+// words.
 func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [VERB]",
-		Short: "Show how to use a verb",
-		Long:  `Help shows how to use trowel, or one of its verbs.`,
-		Args:  args(0, -1),
-		ValidArgsFunction: func(_ *cobra.Command, words []string, start string) ([]string, cobra.ShellCompDirective) {
+		Use:   "help [VERB | OPERATION | QUERY]",
+		Short: "Show how to use a verb or an operation",
+		Long:  `Help explains trowel, one of its verbs, an operation of edit or a query of find.`,
+		Example: `  trowel help extract
+  trowel help replace-tiles
+  trowel help edit info`,
+		Args: args(0, -1),
+		ValidArgsFunction: func(_ *cobra.Command, words []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var names []string
-			for _, cmd := range root.Commands() {
-				if cmd.IsAvailableCommand() && len(words) == 0 {
-					names = append(names, cmd.Name()+"\t"+cmd.Short)
+			switch of := verbCommands[strings.Join(words, " ")]; {
+			case len(words) == 0:
+				for _, cmd := range root.Commands() {
+					if cmd.IsAvailableCommand() {
+						names = append(names, cmd.Name()+"\t"+cmd.Short)
+					}
 				}
+				for _, verb := range []string{"edit", "find"} {
+					names = append(names, titledCommands(a.formats, verbCommands[verb])...)
+				}
+			case of != nil:
+				names = titledCommands(a.formats, of)
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
@@ -234,13 +341,18 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 				cmd.InitDefaultVersionFlag()
 				return cmd.Help()
 			}
-			if of := verbCommands[cmd.Name()]; err == nil && len(rest) == 1 && of != nil && a.commandHelp(a.out, cmd.Name(), rest[0], of) {
+			p := a.helpPage(a.out)
+			if err == nil && len(rest) == 1 && verbCommands[cmd.Name()] != nil && p.command(a.formats, cmd.Name(), rest[0]) {
+				return nil
+			}
+			if cmd == root && len(words) == 1 && p.commands(words[0]) {
 				return nil
 			}
 			if verb := verbFor(root, words[0]); cmd == root && verb != "" {
 				return hint(fmt.Errorf("%q is not a verb", words[0]), "did you mean `trowel help %s`?", verb)
 			}
-			return hint(fmt.Errorf("%q is not a verb", words[len(words)-1]), "`trowel help` lists them")
+			names := slices.Concat(commandNames(a.formats, editCommands), commandNames(a.formats, queriesOf))
+			return didYouMean(fmt.Errorf("%q is not a verb, an operation or a query", words[len(words)-1]), words[len(words)-1], names, "`trowel help` lists the verbs, and `trowel edit --help` the operations")
 		},
 	}
 }

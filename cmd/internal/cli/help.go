@@ -77,51 +77,6 @@ func (v *optionValue) Set(text string) error {
 	return nil
 }
 
-// usage prints the usage of a verb. Options of formats are grouped by game. The tool itself, whose format
-// options are those of info, lists none.
-func (a *app) usage(cmd *cobra.Command) error {
-	w := cmd.OutOrStdout()
-	line := useLine(cmd)
-	if cmd.HasAvailableSubCommands() && cmd.HasParent() {
-		line = cmd.CommandPath() + " COMMAND"
-	}
-	fmt.Fprintf(w, "Usage:\n  %s\n", line)
-	if !cmd.HasParent() {
-		fmt.Fprintf(w, "  %s VERB ...\n", cmd.CommandPath())
-	}
-	if len(cmd.Aliases) > 0 {
-		fmt.Fprintf(w, "\nOther names: %s\n", strings.Join(cmd.Aliases, ", "))
-	}
-	if cmd.HasExample() {
-		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
-	}
-	if cmd.HasAvailableSubCommands() {
-		fmt.Fprint(w, "\nVerbs:\n")
-		for _, sub := range cmd.Commands() {
-			if sub.IsAvailableCommand() || sub.Name() == "help" {
-				fmt.Fprintf(w, "  %-*s %s\n", sub.NamePadding(), sub.Name(), sub.Short)
-			}
-		}
-	}
-	printFlags := func(title string, flags *pflag.FlagSet) {
-		if flags.HasAvailableFlags() {
-			fmt.Fprintf(w, "\n%s:\n%s\n", title, strings.TrimRight(flags.FlagUsagesWrapped(a.screen.width), "\n"))
-		}
-	}
-	groups := a.flagGroups(cmd.LocalFlags())
-	printFlags("Options", groups[0].flags)
-	if cmd.HasParent() {
-		for _, g := range groups[1:] {
-			printFlags("Options for "+g.games, g.flags)
-		}
-	}
-	printFlags("Options of all verbs", cmd.InheritedFlags())
-	if !cmd.HasParent() {
-		fmt.Fprintf(w, "\n\"%s VERB --help\" tells more about a verb.\n", cmd.CommandPath())
-	}
-	return nil
-}
-
 // useLine returns a verb with its arguments.
 func useLine(cmd *cobra.Command) string {
 	return strings.Replace(cmd.UseLine(), "[flags]", "[OPTION...]", 1)
