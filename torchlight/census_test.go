@@ -293,7 +293,7 @@ func TestCensusOfDamage(t *testing.T) {
 	total := 0
 	for stop := 0; stop <= total; stop += 1 + stop/4 {
 		n := 0
-		err := modCensus.Rows(t.Context(), new(format.Job), format.NewSource("a.MOD", data), func(*format.Table, []format.Cell) error {
+		err := torchlightMod.Census.Rows(t.Context(), new(format.Job), format.NewSource("a.MOD", data), func(*format.Table, []format.Cell) error {
 			total = max(total, n+1)
 			if n++; n > stop {
 				return enough

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/format"
 	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/pak"
 )
@@ -57,7 +57,7 @@ func editorOptions(job *format.Job, report func(check.Change) error) (o modedit.
 	if err != nil {
 		return o, nil, nil, err
 	}
-	base, closer, err := openBase(job, optionBase.Value(job), mo)
+	base, closer, err := modsource.OpenBase(job, optionBase.Value(job), mo)
 	if err != nil {
 		return o, nil, nil, err
 	}
@@ -110,8 +110,8 @@ type opened struct {
 }
 
 func openEditor(job *format.Job, src *format.Source, o modedit.Options) (*opened, error) {
-	if isMod(src) {
-		m, err := openMod(job, src)
+	if modsource.IsMod(src) {
+		m, err := modsource.OpenMod(job, src)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func openEditor(job *format.Job, src *format.Source, o modedit.Options) (*opened
 		e.write = e.writeMod
 		return e, nil
 	}
-	r, other, err := openPak(job, src)
+	r, other, err := modsource.OpenPak(job, src)
 	if err != nil {
 		return nil, err
 	}
@@ -130,8 +130,8 @@ func openEditor(job *format.Job, src *format.Source, o modedit.Options) (*opened
 
 // editArchive edits a mod or an archive.
 func editArchive(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error {
-	if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
-		return fmt.Errorf("%s: give the .PAK, not the list of what is in it", src.Path)
+	if err := modsource.CheckPak(src); err != nil {
+		return err
 	}
 	o, closer, failed, err := editorOptions(job, report)
 	if err != nil {
@@ -146,7 +146,7 @@ func editArchive(ctx context.Context, job *format.Job, src *format.Source, steps
 	if err := run(ctx, e.Editor, steps, failed); err != nil {
 		return fault.InFile(err, src.Path)
 	}
-	if loseDamaged(job, src, e.from); out == nil {
+	if modsource.LoseDamaged(job, src, e.from); out == nil {
 		return nil
 	}
 	return e.write(out)
@@ -214,11 +214,11 @@ func editSingle(ctx context.Context, job *format.Job, src *format.Source, steps 
 		return err
 	}
 	defer closer.Close()
-	data, err := src.ReadUpTo(maxCompiled)
+	data, err := src.ReadUpTo(modsource.MaxSize)
 	if err != nil {
 		return err
 	}
-	e := modedit.OfFile(gamePath(src), data, o)
+	e := modedit.OfFile(modsource.GamePath(src), data, o)
 	if err := run(ctx, e, steps, failed); err != nil || out == nil {
 		return fault.InFile(err, src.Path)
 	}

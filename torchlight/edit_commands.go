@@ -6,6 +6,7 @@ import (
 
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/text"
 )
@@ -129,7 +130,7 @@ var fileCommands = []modCommand{
 		Path string `option:"path"`
 		File string `option:"file"`
 	}) error {
-		data, err := regular.ReadFile(o.File, maxCompiled)
+		data, err := regular.ReadFile(o.File, modsource.MaxSize)
 		if err != nil {
 			return err
 		}

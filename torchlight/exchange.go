@@ -10,6 +10,7 @@ import (
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
+	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/modedit"
 )
 
@@ -86,7 +87,7 @@ var exchangeCommands = []modCommand{
 		File     string `option:"file"`
 		Language string `option:"language"`
 	}) error {
-		data, err := regular.ReadFile(o.File, maxCompiled)
+		data, err := regular.ReadFile(o.File, modsource.MaxSize)
 		if err != nil {
 			return err
 		}
@@ -114,7 +115,7 @@ var exchangeCommands = []modCommand{
 	}, func(e *modedit.Editor, job *format.Job, o struct {
 		File string `option:"file"`
 	}) error {
-		data, err := regular.ReadFile(o.File, maxCompiled)
+		data, err := regular.ReadFile(o.File, modsource.MaxSize)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/format"
 	"trowel.example/torchlight/internal/modfind"
+	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/text"
 )
@@ -70,11 +71,11 @@ func findInSingle(ctx context.Context, job *format.Job, src *format.Source, quer
 		return err
 	}
 	defer closer.Close()
-	data, err := src.ReadUpTo(maxCompiled)
+	data, err := src.ReadUpTo(modsource.MaxSize)
 	if err != nil {
 		return err
 	}
-	return runQuery(ctx, modedit.OfFile(gamePath(src), data, o), query, hit)
+	return runQuery(ctx, modedit.OfFile(modsource.GamePath(src), data, o), query, hit)
 }
 
 // findFunc is [format.Finder.Find].

@@ -1,12 +1,10 @@
 package torchlight
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 
@@ -14,6 +12,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/format"
 	"trowel.example/torchlight/internal/modmerge"
+	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/modedit"
 )
 
@@ -84,13 +83,13 @@ func packMods(_ context.Context, job *format.Job, files []*format.Source, out fo
 
 // openWhole opens a mod or an archive; it rejects those that are cut off.
 func openWhole(job *format.Job, src *format.Source, o modedit.Options) (*opened, error) {
-	if _, isList := format.CutExtension(src.Name, ".MAN"); isList {
-		return nil, fmt.Errorf("%s: give the .PAK, not the list of what is in it", src.Path)
+	if err := modsource.CheckPak(src); err != nil {
+		return nil, err
 	}
 	o.Miss = func(path, message string) { job.Lose(src.Path, "%s: %s", path, message) }
 	e, err := openEditor(job, src, o)
 	if err == nil && e.from.Salvaged() {
-		err = errors.Join(cutOff(src), e.close())
+		err = errors.Join(modsource.CutOff(src), e.close())
 	}
 	return e, err
 }
@@ -116,10 +115,10 @@ func mergeSingles(_ context.Context, job *format.Job, base, ours, theirs *format
 	var files [3][]byte
 	for i, src := range []*format.Source{base, ours, theirs} {
 		var err error
-		if files[i], err = src.ReadUpTo(maxCompiled); err != nil {
+		if files[i], err = src.ReadUpTo(modsource.MaxSize); err != nil {
 			return err
 		}
-		if _, err := modedit.TreeOf(gamePath(src), files[i], modedit.Options{}); err != nil {
+		if _, err := modedit.TreeOf(modsource.GamePath(src), files[i], modedit.Options{}); err != nil {
 			return fault.InFile(err, src.Path)
 		}
 	}
@@ -130,7 +129,7 @@ func mergeSingles(_ context.Context, job *format.Job, base, ours, theirs *format
 	var failed error
 	o := reports(job, told, &failed)
 	o.Names = mo.Names
-	data, _, err := modmerge.File(gamePath(ours), files[0], files[1], files[2], o)
+	data, _, err := modmerge.File(modsource.GamePath(ours), files[0], files[1], files[2], o)
 	if err = errors.Join(err, failed); err != nil || out == nil {
 		return err
 	}
@@ -166,85 +165,11 @@ func mergeArchives(_ context.Context, job *format.Job, base, ours, theirs *forma
 		return fault.InFile(err, ours.Path)
 	}
 	// If one side changed nothing, the result is byte-identical to the other, with all its invisible details.
-	switch same, err := sameArchive(base, ours, theirs); {
+	switch same, err := modsource.SameArchive(base, ours, theirs); {
 	case err != nil:
 		return err
 	case same != nil:
-		return copyArchive(same, out)
+		return modsource.CopyArchive(same, out)
 	}
 	return open[1].write(out)
-}
-
-// sameArchive returns the source that is already the merged result, because two versions are identical. It returns nil
-// if all versions differ.
-func sameArchive(base, ours, theirs *format.Source) (*format.Source, error) {
-	for _, pair := range [][3]*format.Source{{base, theirs, ours}, {ours, theirs, ours}, {base, ours, theirs}} {
-		if same, err := sameSources(pair[0], pair[1]); err != nil || same {
-			return pair[2], err
-		}
-	}
-	return nil, nil
-}
-
-// sameSources reports whether two archives and their manifests are identical.
-func sameSources(a, b *format.Source) (bool, error) {
-	if isMod(a) != isMod(b) {
-		return false, nil
-	}
-	same, err := sameBytes(a, b)
-	if err != nil || !same || isMod(a) {
-		return same, err
-	}
-	x, err := a.Neighbor(".MAN")
-	if err != nil {
-		return false, err
-	}
-	defer x.Close()
-	y, err := b.Neighbor(".MAN")
-	if err != nil {
-		return false, err
-	}
-	defer y.Close()
-	return sameBytes(x, y)
-}
-
-func sameBytes(a, b *format.Source) (bool, error) {
-	if a.Size != b.Size {
-		return false, nil
-	}
-	x, y := make([]byte, 1<<18), make([]byte, 1<<18)
-	for at := int64(0); at < a.Size; {
-		n := int(min(int64(len(x)), a.Size-at))
-		if _, err := a.ReadAt(x[:n], at); err != nil && err != io.EOF {
-			return false, err
-		}
-		if _, err := b.ReadAt(y[:n], at); err != nil && err != io.EOF {
-			return false, err
-		}
-		if !bytes.Equal(x[:n], y[:n]) {
-			return false, nil
-		}
-		at += int64(n)
-	}
-	return true, nil
-}
-
-// copyArchive copies a mod, or an archive with its manifest, unchanged.
-func copyArchive(src *format.Source, out format.Output) error {
-	part, err := out.Create("")
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(part, io.NewSectionReader(src, 0, src.Size)); err != nil || isMod(src) {
-		return err
-	}
-	list, err := src.Neighbor(".MAN")
-	if err != nil {
-		return err
-	}
-	defer list.Close()
-	if part, err = out.Create(".MAN"); err == nil {
-		_, err = io.Copy(part, io.NewSectionReader(list, 0, list.Size))
-	}
-	return err
 }

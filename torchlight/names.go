@@ -1,41 +1,21 @@
 package torchlight
 
 import (
-	"strings"
 	"trowel.example/internal/format"
-
-	"trowel.example/internal/files/regular"
 	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/text"
 )
 
 // nameFinder returns a function that returns the known names of a hash, and an escaped name that represents the hash if
 // none is known. The file dictionary adds names, one on each line; "" adds none.
 func nameFinder(dictionary string) (func(uint32) (known []string, standIn string), error) {
-	more, err := readNames(dictionary)
+	more, err := modsource.ReadNames(dictionary)
 	if err != nil {
 		return nil, err
 	}
 	names := hash.Known().With(more...)
 	return func(h uint32) ([]string, string) { return names.All(h), hash.Escape(h) }, nil
-}
-
-// readNames reads a list of names, one on each line.
-func readNames(name string) ([]string, error) {
-	if name == "" {
-		return nil, nil
-	}
-	data, err := regular.ReadFile(name, maxCompiled)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for line := range strings.Lines(string(data)) {
-		if line = strings.TrimRight(line, "\r\n"); line != "" {
-			names = append(names, line)
-		}
-	}
-	return names, nil
 }
 
 func floatStyle(job *format.Job) text.FloatStyle {

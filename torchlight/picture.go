@@ -11,6 +11,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/internal/imageset"
+	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/internal/picture"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/trace"
@@ -47,7 +48,7 @@ func pictureFormat(name, title string, kind picture.Kind, extensions []string, c
 		Name: name, Title: title, Extensions: extensions, Doc: "docs/formats/torchlight-pictures.md",
 		Common: kind == picture.PNG || kind == picture.JPEG,
 		Recognize: func(src *format.Source) bool {
-			return !src.IsDir() && picture.KindOf(src.Name, src.Head(maxModHead)) == kind
+			return !src.IsDir() && picture.KindOf(src.Name, src.Head(modsource.MaxHead)) == kind
 		},
 		RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == name },
 		Build:         format.BuildOf(moddir.BuildAsIs),
@@ -55,7 +56,7 @@ func pictureFormat(name, title string, kind picture.Kind, extensions []string, c
 			return &pictureFile{asIsFile{src, name}, picture.Check}, nil
 		},
 		Dump: func(_ context.Context, _ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
-			data, err := src.ReadUpTo(maxCompiled)
+			data, err := src.ReadUpTo(modsource.MaxSize)
 			if err != nil {
 				return err
 			}
@@ -74,7 +75,7 @@ type pictureFile struct {
 }
 
 func (f *pictureFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
-	data, err := f.src.ReadUpTo(maxCompiled)
+	data, err := f.src.ReadUpTo(modsource.MaxSize)
 	if err == nil {
 		f.check(f.src.Name, data, sink)
 	}
@@ -91,7 +92,7 @@ func pictureConversion(to picture.Kind, title, extension string, options ...form
 			return name + extension
 		},
 		Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
-			data, err := src.ReadUpTo(maxCompiled)
+			data, err := src.ReadUpTo(modsource.MaxSize)
 			if err != nil {
 				return err
 			}
@@ -122,7 +123,7 @@ func pictureConversion(to picture.Kind, title, extension string, options ...form
 var torchlightImageSet = &format.Format{
 	Name: torchlightImageSetName, Title: "CEGUI image set", Extensions: []string{".imageset"}, Common: true, Doc: "docs/formats/torchlight-pictures.md",
 	Recognize: func(src *format.Source) bool {
-		return !src.IsDir() && src.HasExtension(".imageset") && imageset.Recognize(src.Head(maxModHead))
+		return !src.IsDir() && src.HasExtension(".imageset") && imageset.Recognize(src.Head(modsource.MaxHead))
 	},
 	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightImageSetName },
 	Build:         format.BuildOf(moddir.BuildAsIs),

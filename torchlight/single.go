@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"trowel.example/internal/format"
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/format"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/internal/image"
+	"trowel.example/torchlight/internal/modinfo"
+	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/modedit"
@@ -24,15 +26,15 @@ import (
 
 var (
 	torchlightData = compiledFormat("torchlight-dat", "Torchlight II data file, compiled", "docs/formats/torchlight-dat.md",
-		[]string{".BINDAT"}, dat.Catalog.Kinds(), infoOfData)
+		[]string{".BINDAT"}, dat.Catalog.Kinds(), modinfo.OfData)
 	torchlightADM = compiledFormat("torchlight-adm", "Torchlight data file or layout, compiled", "docs/formats/torchlight-dat.md",
-		[]string{moddir.ADM}, dat.Catalog.Kinds(), infoOfData)
+		[]string{moddir.ADM}, dat.Catalog.Kinds(), modinfo.OfData)
 	torchlightLayout = compiledFormat(torchlightLayoutName, "Torchlight II layout, compiled", "docs/formats/torchlight-layout.md",
-		[]string{".BINLAYOUT"}, layout.Catalog.Kinds(), infoOfLayout)
+		[]string{".BINLAYOUT"}, layout.Catalog.Kinds(), modinfo.OfLayout)
 	torchlightRaw = compiledFormat("torchlight-raw", "Torchlight II table", "docs/formats/torchlight-tables.md",
-		[]string{".RAW"}, raw.Catalog.Kinds(), infoOfTable)
+		[]string{".RAW"}, raw.Catalog.Kinds(), modinfo.OfTable)
 	torchlightGrid = compiledFormat("torchlight-mpp", "Torchlight II pathing grid", "docs/formats/torchlight-tables.md",
-		[]string{".MPP"}, mpp.Catalog.Kinds(), infoOfGrid)
+		[]string{".MPP"}, mpp.Catalog.Kinds(), modinfo.OfGrid)
 )
 
 // compiledFormat returns the format of a kind of single compiled files.
@@ -40,15 +42,15 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 	f := &format.Format{Name: name, Title: title, Extensions: extensions, Doc: doc, Kinds: kinds, Options: []format.Option{optionNames, optionGUTS, format.OptionClean}}
 	f.Recognize = func(src *format.Source) bool {
 		// The first bytes are not conclusive: the whole file must be valid.
-		if src.Size > maxCompiled || !moddir.MayBeCompiled(src.Head(maxModHead), src.Name) {
+		if src.Size > modsource.MaxSize || !moddir.MayBeCompiled(src.Head(modsource.MaxHead), src.Name) {
 			return false
 		}
-		data, err := src.ReadUpTo(maxCompiled)
+		data, err := src.ReadUpTo(modsource.MaxSize)
 		return err == nil && moddir.CompiledFormat(data, src.Name) == name
 	}
 	f.RecognizeTree = func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == name }
 	f.Open = func(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
-		data, err := src.ReadUpTo(maxCompiled)
+		data, err := src.ReadUpTo(modsource.MaxSize)
 		if err != nil {
 			return nil, err
 		}
@@ -70,11 +72,11 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 		return format.Write(out, data)
 	}
 	f.Dump = func(_ context.Context, _ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
-		data, err := src.ReadUpTo(maxCompiled)
+		data, err := src.ReadUpTo(modsource.MaxSize)
 		if err != nil {
 			return err
 		}
-		return moddir.Dump(data, gamePath(src), t)
+		return moddir.Dump(data, modsource.GamePath(src), t)
 	}
 	f.Conversions = []format.Conversion{{
 		To: "source", Title: "its form for people: text, JSON or a picture", Extension: ".txt",
@@ -105,11 +107,8 @@ const (
 	torchlightAssetName  = "torchlight-asset"
 )
 
-// maxCompiled is a size in bytes that exceeds all compiled files of the game.
-const maxCompiled = 256 << 20
-
 func convertSingle(job *format.Job, src *format.Source, out format.Output, convert func([]byte, string, moddir.Options) ([]byte, error)) error {
-	data, err := src.ReadUpTo(maxCompiled)
+	data, err := src.ReadUpTo(modsource.MaxSize)
 	if err != nil {
 		return err
 	}
@@ -117,7 +116,7 @@ func convertSingle(job *format.Job, src *format.Source, out format.Output, conve
 	if err != nil {
 		return err
 	}
-	made, err := convert(data, gamePath(src), o)
+	made, err := convert(data, modsource.GamePath(src), o)
 	if err != nil {
 		return fault.InFile(err, src.Path)
 	}
@@ -134,17 +133,17 @@ type compiledFile struct {
 }
 
 func (f *compiledFile) Tree(_ context.Context, job *format.Job) (fs.FS, error) {
-	t, err := moddir.OpenSingle(f.data, gamePath(f.src), f.format.Name, f.options)
+	t, err := moddir.OpenSingle(f.data, modsource.GamePath(f.src), f.format.Name, f.options)
 	return t, fault.InFile(err, f.src.Path)
 }
 
 func (f *compiledFile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
-	fields, err := f.info(f.data, gamePath(f.src))
+	fields, err := f.info(f.data, modsource.GamePath(f.src))
 	return format.Info{Format: f.format.Name, Fields: fields}, fault.InFile(err, f.src.Path)
 }
 
 func (f *compiledFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
-	moddir.CheckSingle(f.data, gamePath(f.src), f.options, sink)
+	moddir.CheckSingle(f.data, modsource.GamePath(f.src), f.options, sink)
 	return nil
 }
 
@@ -154,75 +153,6 @@ func (f *compiledFile) Locate(ctx context.Context, tree fs.FS, places []check.Pl
 
 func (f *compiledFile) Close() error { return nil }
 
-func infoOfData(data []byte, name string) ([]format.InfoField, error) {
-	f, err := dat.Decode(data)
-	if err != nil {
-		return nil, err
-	}
-	root := f.Text(dat.Options{Path: name})
-	nodes, properties := countTree(root)
-	return []format.InfoField{format.Fact("version", "version", int(f.Version)), format.Fact("root", "root", root.Name), format.Fact("nodes", "nodes", nodes),
-		format.Fact("properties", "properties", properties), format.Fact("strings", "strings", len(f.Strings))}, nil
-}
-
-func countTree(n *text.Node) (nodes, properties int) {
-	nodes = 1
-	for range n.Properties() {
-		properties++
-	}
-	for c := range n.Children() {
-		a, b := countTree(c)
-		nodes, properties = nodes+a, properties+b
-	}
-	return nodes, properties
-}
-
-func infoOfLayout(data []byte, _ string) ([]format.InfoField, error) {
-	f, err := layout.Decode(data)
-	if err != nil {
-		return nil, err
-	}
-	count := make(map[string]int)
-	var kinds []format.InfoField
-	objects := 0
-	for o := range f.All() {
-		objects++
-		title := fmt.Sprintf("descriptor %d", o.Descriptor)
-		if d := layout.DescriptorOf(o.Descriptor); d != nil {
-			title = d.Name
-		}
-		if count[title]++; count[title] == 1 {
-			kinds = append(kinds, format.InfoField{Key: title})
-		}
-	}
-	for i := range kinds {
-		kinds[i].Value = count[kinds[i].Key]
-	}
-	return []format.InfoField{format.Fact("objects", "objects", objects), format.Fact("kinds", "of these", kinds)}, nil
-}
-
-func infoOfTable(data []byte, name string) ([]format.InfoField, error) {
-	kind, known := raw.KindOf(name)
-	if !known {
-		kind, _ = raw.Guess(data)
-	}
-	t, err := raw.Decode(data, kind)
-	if err != nil {
-		return nil, err
-	}
-	return []format.InfoField{format.Fact("table", "table", kind.String()), format.Fact("records", "records", t.Len())}, nil
-}
-
-func infoOfGrid(data []byte, _ string) ([]format.InfoField, error) {
-	f, err := mpp.Decode(data)
-	if err != nil {
-		return nil, err
-	}
-	return []format.InfoField{format.Fact("width", "width in cells", f.Width), format.Fact("height", "height in cells", f.Height),
-		format.Fact("size", "size in the world", fmt.Sprintf("%g x %g", f.SizeX, f.SizeZ)),
-		format.Fact("origin", "origin of the world", fmt.Sprintf("%g, %g", f.OffsetX, f.OffsetZ))}, nil
-}
-
 // torchlightSource is the editable form of a compiled file.
 var torchlightSource = &format.Format{
 	Name:          torchlightSourceName,
@@ -230,7 +160,7 @@ var torchlightSource = &format.Format{
 	Extensions:    []string{".RAW.json", ".MPP.pgm"},
 	Common:        true,
 	Doc:           "docs/formats/torchlight-dat.md",
-	Recognize:     func(src *format.Source) bool { return text.Recognize(src.Head(maxModHead)) },
+	Recognize:     func(src *format.Source) bool { return text.Recognize(src.Head(modsource.MaxHead)) },
 	Scene:         openScene,
 	Editing:       singleEditing,
 	Finder:        singleFinder,
@@ -260,7 +190,7 @@ var torchlightSource = &format.Format{
 }
 
 func openSourceFile(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
-	data, err := src.ReadUpTo(maxCompiled)
+	data, err := src.ReadUpTo(modsource.MaxSize)
 	if err != nil {
 		return nil, err
 	}
@@ -280,22 +210,12 @@ func (f *sourceFile) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {
 }
 
 func (f *sourceFile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
-	info := format.Info{Format: torchlightSourceName}
-	if !text.Recognize(f.data) {
-		return info, nil
-	}
-	file, err := text.Parse(f.data)
-	if err != nil {
-		return info, fault.InFile(err, f.src.Path)
-	}
-	nodes, properties := countTree(file.Root)
-	info.Fields = []format.InfoField{format.Fact("root", "root", file.Root.Name), format.Fact("nodes", "nodes", nodes), format.Fact("properties", "properties", properties),
-		format.Fact("encoding", "encoding", file.Encoding.String())}
-	return info, nil
+	fields, err := modinfo.OfSource(f.data)
+	return format.Info{Format: torchlightSourceName, Fields: fields}, fault.InFile(err, f.src.Path)
 }
 
 func (f *sourceFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
-	moddir.CheckForm(f.data, gamePath(f.src), f.options, sink)
+	moddir.CheckForm(f.data, modsource.GamePath(f.src), f.options, sink)
 	return nil
 }
 
@@ -316,7 +236,7 @@ var torchlightAsset = &format.Format{
 		if src.IsDir() {
 			return false
 		}
-		_, known := image.Info(src.Name, src.Head(maxModHead))
+		_, known := image.Info(src.Name, src.Head(modsource.MaxHead))
 		return known
 	},
 	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightAssetName },
@@ -333,24 +253,20 @@ type asIsFile struct {
 }
 
 func (f *asIsFile) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {
-	data, err := f.src.ReadUpTo(maxCompiled)
+	data, err := f.src.ReadUpTo(modsource.MaxSize)
 	return moddir.OpenAsIs(data, f.src.Name, f.format), err
 }
 
 func (f *asIsFile) Info(context.Context, *format.Job) (format.Info, error) {
 	info := format.Info{Format: f.format}
-	data, err := f.src.ReadUpTo(maxCompiled)
+	data, err := f.src.ReadUpTo(modsource.MaxSize)
 	if err != nil {
 		return info, err
 	}
-	fields, known := image.Info(f.src.Name, data)
-	if !known {
-		return info, fmt.Errorf("%s: its first bytes are not those of any picture, sound or model that is known", f.src.Path)
+	if info.Fields, err = modinfo.OfAsset(f.src.Name, data); err != nil {
+		err = fmt.Errorf("%s: %w", f.src.Path, err)
 	}
-	for _, field := range fields {
-		info.Fields = append(info.Fields, format.InfoField{Key: field.Name, Value: field.Value})
-	}
-	return info, nil
+	return info, err
 }
 
 func (f *asIsFile) Check(context.Context, *format.Job, check.Sink) error { return nil }

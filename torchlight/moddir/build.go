@@ -102,6 +102,27 @@ type SourceError struct {
 func (e *SourceError) Error() string { return e.At + ": " + e.Err.Error() }
 func (e *SourceError) Unwrap() error { return e.Err }
 
+// Problems returns a message for each broken line of the source, with its place.
+func (e *SourceError) Problems() []string {
+	var all []string
+	for _, line := range text.AllErrors(e.Err) {
+		all = append(all, check.Line{Path: e.At, Line: line.Line, Column: line.Column}.String()+": "+line.Problem())
+	}
+	if all == nil {
+		all = []string{e.Error()}
+	}
+	return all
+}
+
+// Problems returns a message for each broken line of all sources.
+func (e *SourcesError) Problems() []string {
+	var all []string
+	for i := range e.Errors {
+		all = append(all, e.Errors[i].Problems()...)
+	}
+	return all
+}
+
 func (e *SourcesError) Error() string {
 	s := e.Errors[0].Error()
 	if n := len(e.Errors) - 1; n > 0 {

@@ -1,4 +1,4 @@
-package torchlight
+package modscene
 
 import (
 	"context"
@@ -80,13 +80,13 @@ func (l *objectLines) at(line int) *layout.Object {
 }
 
 // upperPath returns a path in the form that identifies files of the game: upper-case, with slashes.
-func upperPath(name string) string { return strings.ToUpper(strings.ReplaceAll(name, `\`, "/")) }
+func gamePath(name string) string { return strings.ToUpper(strings.ReplaceAll(name, `\`, "/")) }
 
 func (s *planScene) fileOf(m *plan.Mark) *planFile {
 	if m.File == "" {
 		return s.file
 	}
-	return s.linked[upperPath(m.File)]
+	return s.linked[gamePath(m.File)]
 }
 
 // Inspect returns the objects at a point, and the cell of the grid there.

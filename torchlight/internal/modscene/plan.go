@@ -1,4 +1,4 @@
-package torchlight
+package modscene
 
 import (
 	"context"
@@ -7,19 +7,14 @@ import (
 	"image"
 	"image/color"
 	"io"
-	"io/fs"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
 	"trowel.example/torchlight/internal/plan"
 	"trowel.example/torchlight/layout"
-	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/mpp"
 	"trowel.example/torchlight/text"
 )
@@ -36,7 +31,7 @@ type planScene struct {
 }
 
 // layoutScene draws the plan of a layout and of everything that it links to.
-func layoutScene(s *showing) (format.Scene, error) {
+func layoutScene(s *subject) (format.Scene, error) {
 	f, err := readLayout(s.data)
 	if err != nil {
 		return nil, err
@@ -97,7 +92,7 @@ func readLayout(data []byte) (*layout.File, error) {
 		return nil, err
 	}
 	if !strings.EqualFold(file.Root.Name, "Layout") {
-		return nil, fmt.Errorf("%w: it is no layout, but a [%s]", format.ErrUnseen, file.Root.Name)
+		return nil, fmt.Errorf("%w: it this is a [%s], not a layout", format.ErrUnseen, file.Root.Name)
 	}
 	return layout.FromText(file.Root, func(text.Item, *text.Error) {})
 }
@@ -146,45 +141,3 @@ func (s *planScene) Fingerprint(context.Context, format.Look, image.Rectangle) (
 }
 
 func (s *planScene) Close() error { return nil }
-
-// media is a folder that contains a MEDIA folder. Its files are found by their paths in the game, ignoring case.
-type media struct {
-	root string                       // "" if there is none
-	dirs map[string]map[string]string // for each folder, names on disk by their names in the game
-}
-
-// mediaAround returns the folder that contains the MEDIA folder around a file.
-func mediaAround(src *format.Source) *media {
-	m := &media{dirs: make(map[string]map[string]string)}
-	if name := gamePath(src); name != src.Name {
-		if full, err := filepath.Abs(src.Path); err == nil {
-			m.root = full[:len(full)-len(name)]
-		}
-	}
-	return m
-}
-
-func (m *media) read(name string) ([]byte, error) {
-	name = upperPath(name)
-	missing := &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	if m.root == "" || !fs.ValidPath(name) {
-		return nil, missing
-	}
-	at := m.root
-	for part := range strings.SplitSeq(name, "/") {
-		if m.dirs[at] == nil {
-			names := make(map[string]string)
-			entries, _ := os.ReadDir(at) // unreadable folders count as empty
-			for _, e := range entries {
-				names[moddir.GamePath(e.Name())] = e.Name()
-			}
-			m.dirs[at] = names
-		}
-		own, ok := m.dirs[at][part]
-		if !ok {
-			return nil, missing
-		}
-		at = filepath.Join(at, own)
-	}
-	return regular.ReadFile(at, maxCompiled)
-}

@@ -1,4 +1,4 @@
-package torchlight
+package modscene
 
 import (
 	"context"
@@ -58,7 +58,7 @@ func (s *still) view(name string) *stillView {
 func (s *still) Render(_ context.Context, dst *image.RGBA, look format.Look) error {
 	v := s.view(look.View)
 	if v == nil {
-		return fmt.Errorf("it has no view %q", look.View)
+		return fmt.Errorf("no view %q (see --list)", look.View)
 	}
 	v.draw(dst, look)
 	return nil
@@ -67,7 +67,7 @@ func (s *still) Render(_ context.Context, dst *image.RGBA, look format.Look) err
 func (s *still) Inspect(_ context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
 	v := s.view(look.View)
 	if v == nil {
-		return nil, fmt.Errorf("it has no view %q", look.View)
+		return nil, fmt.Errorf("no view %q (see --list)", look.View)
 	}
 	b := v.Bounds
 	if !(at[0] >= b.Min[0] && at[0] < b.Max[0] && at[1] >= b.Min[1] && at[1] < b.Max[1]) {
@@ -127,7 +127,7 @@ type spriteSet struct {
 	origin
 }
 
-func newSheet(s *showing, name string, data []byte) (*sheet, error) {
+func newSheet(s *subject, name string, data []byte) (*sheet, error) {
 	m, err := picture.Decode(name, data)
 	if err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func (s spriteSet) find(place check.Place) int {
 // maxSets is the greatest number of image sets of a folder that are read for one picture.
 const maxSets = 64
 
-func pictureScene(s *showing) (format.Scene, error) {
+func pictureScene(s *subject) (format.Scene, error) {
 	p, err := newSheet(s, s.path, s.data)
 	if err != nil {
 		return nil, err
@@ -260,12 +260,12 @@ func pictureScene(s *showing) (format.Scene, error) {
 func isImageSet(name string) bool { return strings.EqualFold(path.Ext(name), ".imageset") }
 
 // isCutBy reports whether an image set in the same folder uses the picture that is shown.
-func (s *showing) isCutBy(set *imageset.Set) bool {
-	name, own := upperPath(set.File), upperPath(s.path)
+func (s *subject) isCutBy(set *imageset.Set) bool {
+	name, own := gamePath(set.File), gamePath(s.path)
 	return name == own || !strings.Contains(own, "MEDIA/") && path.Base(name) == path.Base(own)
 }
 
-func gridScene(s *showing) (format.Scene, error) {
+func gridScene(s *subject) (format.Scene, error) {
 	f, err := mpp.Decode(s.data)
 	compiled := err == nil
 	if !compiled {
@@ -314,7 +314,7 @@ func gridScene(s *showing) (format.Scene, error) {
 // contactBackground is dark, like the game's windows.
 var contactBackground = color.NRGBA{0x28, 0x28, 0x2c, 0xff}
 
-func imageSetScene(s *showing) (format.Scene, error) {
+func imageSetScene(s *subject) (format.Scene, error) {
 	set, err := imageset.Parse(s.data)
 	if set == nil {
 		return nil, err
@@ -362,7 +362,7 @@ func imageSetScene(s *showing) (format.Scene, error) {
 // plainError replaces a "file does not exist" error with a message that lists where the file was searched.
 func plainError(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return errors.New("is not there: it is looked for in the mod, in --base and beside the file")
+		return errors.New("not found in the mod, in --base and next to the file")
 	}
 	return err
 }

@@ -1,11 +1,15 @@
-package torchlight
+package modinfo
 
 import (
 	"trowel.example/internal/checking"
 	"trowel.example/internal/format"
 )
 
-// The tables of mods, of archives, and of their single files.
+// The tables of mods and archives, and of single files.
+var (
+	ModTables  = []*format.Table{tableMods, tableRequired, tableFiles, tableKeys, tableGUIDs, tableReferences, tableIcons, Findings}
+	FileTables = []*format.Table{tableFiles, tableKeys, tableGUIDs, tableReferences, tableIcons, Findings}
+)
 
 // Columns that several tables share.
 var (
@@ -85,4 +89,4 @@ var tableIcons = &format.Table{Name: "torchlight_icons", Title: "A sprite of an 
 	{Name: "line", Type: format.ColumnInt, Help: "The line where it stands, from 1."},
 }}
 
-var tableFindings = checking.Table("torchlight_findings")
+var Findings = checking.Table("torchlight_findings")

@@ -1,0 +1,79 @@
+package modsource
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
+	"trowel.example/torchlight/moddir"
+)
+
+// GamePath returns the path in the game of a file on disk, as far as the names of its folders show it.
+func GamePath(src *format.Source) string {
+	full, err := filepath.Abs(src.Path)
+	if err != nil || src.Path == "-" {
+		return src.Name
+	}
+	full = filepath.ToSlash(full)
+	if i := strings.LastIndex(strings.ToUpper(full), "/MEDIA/"); i >= 0 {
+		return full[i+1:]
+	}
+	return src.Name
+}
+
+// Media is a folder that contains a MEDIA folder. Its files are found by their paths in the game, ignoring case.
+type Media struct {
+	root string                       // "" if there is none
+	dirs map[string]map[string]string // for each folder, names on disk by their names in the game
+}
+
+// MediaAround returns the folder that contains the MEDIA folder around a file.
+func MediaAround(src *format.Source) *Media {
+	m := &Media{dirs: make(map[string]map[string]string)}
+	if name := GamePath(src); name != src.Name {
+		if full, err := filepath.Abs(src.Path); err == nil {
+			m.root = full[:len(full)-len(name)]
+		}
+	}
+	return m
+}
+
+// Read returns the content of a file.
+func (m *Media) Read(name string) ([]byte, error) {
+	name = strings.ToUpper(strings.ReplaceAll(name, `\`, "/"))
+	missing := &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	if m.root == "" || !fs.ValidPath(name) {
+		return nil, missing
+	}
+	at := m.root
+	for part := range strings.SplitSeq(name, "/") {
+		if m.dirs[at] == nil {
+			names := make(map[string]string)
+			entries, _ := os.ReadDir(at) // unreadable folders count as empty
+			for _, e := range entries {
+				names[moddir.GamePath(e.Name())] = e.Name()
+			}
+			m.dirs[at] = names
+		}
+		own, ok := m.dirs[at][part]
+		if !ok {
+			return nil, missing
+		}
+		at = filepath.Join(at, own)
+	}
+	return regular.ReadFile(at, MaxSize)
+}
+
+// ReadBeside reads the file of the same name next to a source.
+func ReadBeside(src *format.Source, name string) ([]byte, error) {
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	beside, err := src.Beside(name)
+	if err != nil {
+		return nil, err
+	}
+	defer beside.Close()
+	return beside.ReadUpTo(MaxSize)
+}
