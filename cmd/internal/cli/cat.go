@@ -144,39 +144,6 @@ func guess(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) 
 	return "", hint(err, "`trowel ls %s` lists what is there", quoted(file))
 }
 
-// distance returns the edit distance of a and b, ignoring case: the number of changed letters and of swapped
-// neighbors. If the distance is at least most, the result is some number >= most.
-func distance(a, b string, most int) int {
-	if max(len(a)-len(b), len(b)-len(a)) >= most {
-		return most
-	}
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		next[0] = i + 1
-		best := next[0]
-		for j := range len(b) {
-			cost := row[j]
-			if a[i] != b[j] {
-				cost = 1 + min(row[j], row[j+1], next[j])
-			}
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				cost = min(cost, 1+before[j-1])
-			}
-			next[j+1] = cost
-			best = min(best, cost)
-		}
-		if best >= most {
-			return most
-		}
-		before, row, next = row, next, before
-	}
-	return row[len(b)]
-}
-
 // completePaths is the shell completion of the FILE argument and of the paths inside that file.
 func (a *app) completePaths(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {

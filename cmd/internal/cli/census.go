@@ -18,6 +18,7 @@ import (
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/words"
 )
 
 // Census returns the verb census, for programs that can write tables. The function at opens datasets on
@@ -385,7 +386,7 @@ func (c *censusRun) sum(asJSON bool) error {
 		fmt.Fprintf(c.out, "%s\n", data)
 	} else {
 		for _, t := range index.Tables {
-			fmt.Fprintf(c.out, "%15s  %s\n", thousands(t.Rows), t.Name)
+			fmt.Fprintf(c.out, "%15s  %s\n", words.Thousands(t.Rows), t.Name)
 		}
 	}
 	if n := len(gone); n > 0 {

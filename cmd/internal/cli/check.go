@@ -16,6 +16,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/stores/server"
+	"trowel.example/internal/text/words"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -443,7 +444,7 @@ func (c *checkRun) print(t target, f *format.Format, r *taking) error {
 		return nil
 	}
 	c.talk.clear()
-	if _, err := fmt.Fprintf(c.out, "%s:\n", c.screen.paint(colorHead, printable(name))); err != nil {
+	if _, err := fmt.Fprintf(c.out, "%s:\n", c.screen.paint(colorHead, words.Printable(name))); err != nil {
 		return err
 	}
 	more := make(map[string]int) // number of hidden findings of each kind
@@ -487,7 +488,7 @@ var severityColors = map[check.Severity]string{check.Error: colorError, check.Wa
 // printFinding prints a finding and the number of hidden findings of the same kind.
 func (c *checkRun) printFinding(f check.Finding, more int) error {
 	if more > 0 {
-		f.Message += fmt.Sprintf(" (and %s more like it)", thousands(int64(more)))
+		f.Message += fmt.Sprintf(" (and %s more like it)", words.Thousands(int64(more)))
 	}
 	text := f.String()
 	if c.verbose {
@@ -495,7 +496,7 @@ func (c *checkRun) printFinding(f check.Finding, more int) error {
 	}
 	const indent = 2
 	severity := f.Severity.String()
-	text = c.screen.wrapped(printable(text), indent, 3*indent)
+	text = c.screen.wrapped(words.Printable(text), indent, 3*indent)
 	_, err := fmt.Fprintf(c.out, "  %s%s\n", c.screen.paint(severityColors[f.Severity], severity), strings.TrimPrefix(text, severity))
 	return err
 }
@@ -509,7 +510,7 @@ func (c *checkRun) complain(err error) {
 func (c *checkRun) summary() {
 	line := plural(c.number, "file") + ", " + plural(c.counts[check.Error], "error") + ", " + plural(c.counts[check.Warning], "warning")
 	if n := c.counts[check.Info]; n > 0 {
-		line += fmt.Sprintf(", %s info", thousands(int64(n)))
+		line += fmt.Sprintf(", %s info", words.Thousands(int64(n)))
 	}
 	if c.skipped > 0 {
 		line += fmt.Sprintf("; %s of no known format skipped", plural(c.skipped, "file"))

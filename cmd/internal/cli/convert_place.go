@@ -14,6 +14,7 @@ import (
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 // rewritten is a record of a conversion in place: a warning, a loss or a change.
@@ -160,7 +161,7 @@ func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report
 			err = r.item("changes", ch)
 		case a.talk.quiet:
 		default:
-			_, err = fmt.Fprintln(a.out, a.screen.wrapped(printable(lineOf(ch)), 0, 4))
+			_, err = fmt.Fprintln(a.out, a.screen.wrapped(words.Printable(lineOf(ch)), 0, 4))
 		}
 		if err != nil {
 			return err

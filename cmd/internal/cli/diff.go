@@ -13,6 +13,7 @@ import (
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
 	"trowel.example/internal/stores/server"
+	"trowel.example/internal/text/words"
 )
 
 func (a *app) diffCommand() *cobra.Command {
@@ -71,7 +72,7 @@ be read: that is reported, and the rest is compared.`,
 	a.optionFlags(cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a.page()
-		c := &comparison{app: a, stat: stat, trees: treediff.Trees{Sidecar: sidecar, Label: printable}, files: files || stat || sidecar}
+		c := &comparison{app: a, stat: stat, trees: treediff.Trees{Sidecar: sidecar, Label: words.Printable}, files: files || stat || sidecar}
 		differ, err := c.run(cmd, args[0], args[1], asJSON)
 		if err != nil {
 			return err
@@ -140,7 +141,7 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 				}
 				return true, list.end()
 			}
-			fmt.Fprintf(c.out, "%s is a %s, and %s a %s: only --files compares them\n", printable(nameA), a.Title, printable(nameB), b.Title)
+			fmt.Fprintf(c.out, "%s is a %s, and %s a %s: only --files compares them\n", words.Printable(nameA), a.Title, words.Printable(nameB), b.Title)
 			return true, nil
 		}
 		if err := c.openTrees(cmd, &sides); err != nil {
@@ -249,7 +250,7 @@ func (c *comparison) byParts(cmd *cobra.Command, f *format.Format, sides [2]side
 		return c.parts > 0, list.end()
 	}
 	for _, line := range lines {
-		if _, err := fmt.Fprintln(c.out, printable(line)); err != nil {
+		if _, err := fmt.Fprintln(c.out, words.Printable(line)); err != nil {
 			return false, err
 		}
 	}
@@ -315,7 +316,7 @@ func (c *comparison) namedSide(err error) error {
 }
 
 func (c *comparison) print(d treediff.Difference) error {
-	head := marks[d.Change] + " " + printable(d.Path)
+	head := marks[d.Change] + " " + words.Printable(d.Path)
 	color := ""
 	switch d.Change {
 	case treediff.Added:
@@ -326,7 +327,7 @@ func (c *comparison) print(d treediff.Difference) error {
 	switch {
 	case d.Change != treediff.Changed:
 	case d.Text == "":
-		head += fmt.Sprintf("  (binary, %s to %s bytes)", thousands(d.OldSize), thousands(d.NewSize))
+		head += fmt.Sprintf("  (binary, %s to %s bytes)", words.Thousands(d.OldSize), words.Thousands(d.NewSize))
 	case c.stat:
 		head += fmt.Sprintf("  (+%d -%d lines)", d.Plus, d.Minus)
 	default:

@@ -10,6 +10,7 @@ import (
 	"trowel.example/cmd/internal/fields"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 	"trowel.example/trace"
 )
 
@@ -113,19 +114,19 @@ func (d *dump) field(f trace.Field) {
 		return
 	}
 	if f.Space != d.space && f.Space != "" {
-		d.printf("%32sinside %s:\n", "", printable(f.Space))
+		d.printf("%32sinside %s:\n", "", words.Printable(f.Space))
 	}
 	d.space = f.Space
 	indent := ""
 	if f.Space != "" {
 		indent = "  "
 	}
-	text := printable(f.Path)
+	text := words.Printable(f.Path)
 	if v := fields.Text(f.Value); v != "" {
 		text += " = " + v
 	}
 	if f.Meaning != "" {
-		text += "  (" + printable(f.Meaning) + ")"
+		text += "  (" + words.Printable(f.Meaning) + ")"
 	}
 	d.printf("%s%08x %10d %10d  %s\n", indent, f.Offset, f.Offset, f.Len, text)
 }
@@ -163,7 +164,7 @@ func (d *dump) end(src *format.Source) {
 				d.add(f)
 				continue
 			}
-			d.printf("%08x %10d %10d  gap  (%s)\n", f.Offset, f.Offset, f.Len, printable(f.Meaning))
+			d.printf("%08x %10d %10d  gap  (%s)\n", f.Offset, f.Offset, f.Len, words.Printable(f.Meaning))
 		}
 	}
 	if d.asJSON && d.err == nil {

@@ -16,6 +16,7 @@ import (
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 func editCommands(f *format.Format) []*format.Command {
@@ -314,7 +315,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 			return nil
 		}
 		e.talk.clear()
-		_, err := fmt.Fprintln(e.app.out, e.screen.wrapped(printable(lineOf(c)), 0, 4))
+		_, err := fmt.Fprintln(e.app.out, e.screen.wrapped(words.Printable(lineOf(c)), 0, 4))
 		return err
 	}
 	do := func(out format.Output) error { return g.edit(ctx, job, steps, out, change) }
@@ -404,7 +405,7 @@ func (g *game) edit(ctx context.Context, job *format.Job, steps []format.Step, o
 func lineOf(c check.Change) string {
 	line := c.What
 	if c.Unit != "" && c.Count != 1 {
-		line += fmt.Sprintf(" (%s %s)", thousands(c.Count), c.Unit)
+		line += fmt.Sprintf(" (%s %s)", words.Thousands(c.Count), c.Unit)
 	}
 	if c.Path != "" {
 		line = c.Path + ": " + line

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,50 +21,6 @@ func asLacking(err error) error {
 		return err
 	}
 	return lackingError{err}
-}
-
-// namesAdvice returns advice for errors about several names.
-func namesAdvice(list []*fault.NameError) string {
-	if len(list) == 1 {
-		return nameAdvice(list[0])
-	}
-	var lines []string
-	for _, e := range list {
-		line := nameAdvice(e)
-		if nearestFolded(e.Name, e.Names) != "" {
-			line = quoted(e.Name) + ": " + line
-		}
-		if !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "; ")
-}
-
-// nameAdvice returns advice for an error about a name.
-func nameAdvice(e *fault.NameError) string {
-	near := nearestFolded(e.Name, e.Names)
-	switch {
-	case near != "" && e.Advice != "":
-		return fmt.Sprintf("did you mean %s? %s", quoted(near), e.Advice)
-	case near != "":
-		return fmt.Sprintf("did you mean %s?", quoted(near))
-	case e.Advice != "":
-		return e.Advice
-	}
-	return "--allow-nothing accepts that an operation finds nothing"
-}
-
-// nearestFolded is nearest, ignoring case.
-func nearestFolded(word string, names []string) string {
-	folded := make([]string, len(names))
-	for i, name := range names {
-		folded[i] = strings.ToLower(name)
-	}
-	if i := slices.Index(folded, nearest(strings.ToLower(word), folded)); i >= 0 {
-		return names[i]
-	}
-	return ""
 }
 
 // lack is a name in a step that the file does not contain.

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 // findOutput is the output format of find.
@@ -177,10 +178,10 @@ func (p *findPrinter) print(file string, h format.Hit) error {
 		}
 		return p.row(header, row)
 	}
-	line := printable(file) + ":"
+	line := words.Printable(file) + ":"
 	for _, where := range []string{h.Path, at} {
 		if where != "" {
-			line += " " + printable(where)
+			line += " " + words.Printable(where)
 		}
 	}
 	if line = strings.TrimSuffix(line, ":"); len(h.Fields) > 0 {
@@ -278,5 +279,5 @@ func quotedField(text string) string {
 	if text == "" || strings.ContainsAny(text, "\n\r\",") {
 		return strconv.Quote(text)
 	}
-	return printable(text)
+	return words.Printable(text)
 }

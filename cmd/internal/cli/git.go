@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"unicode"
@@ -26,6 +25,7 @@ import (
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 func (a *app) gitCommand() *cobra.Command {
@@ -190,28 +190,6 @@ there already stays, and a second run changes nothing. With --print nothing is w
 	return cmd
 }
 
-// quoted quotes words for the shell of this system.
-func quoted(words ...string) string { return quotedFor(runtime.GOOS, words...) }
-
-// quotedFor quotes words for the shells of a system: cmd.exe accepts only double quotes, and PowerShell accepts
-// them, too.
-func quotedFor(system string, words ...string) string {
-	plain, quote := "-_./,:=+@%~", func(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
-	if system == "windows" {
-		plain, quote = `-_./\:+~`, func(word string) string { return `"` + strings.ReplaceAll(word, `"`, `\"`) + `"` }
-	}
-	var list []string
-	for _, word := range words {
-		if word == "" || strings.HasPrefix(word, "~") || strings.ContainsFunc(word, func(r rune) bool {
-			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(plain, r)
-		}) {
-			word = quote(word)
-		}
-		list = append(list, word)
-	}
-	return strings.Join(list, " ")
-}
-
 // addAttributes writes lines to .gitattributes. They replace the lines of an earlier run or are added at the
 // end.
 func (a *app) addAttributes(path, lines string) error {
@@ -327,7 +305,7 @@ func (a *app) printText(cmd *cobra.Command, name string) error {
 		}
 		f, err := fsys.Open(at)
 		if err != nil {
-			_, err = fmt.Fprintf(a.out, "==== %s\ncannot be read: %v\n", printable(at), err)
+			_, err = fmt.Fprintf(a.out, "==== %s\ncannot be read: %v\n", words.Printable(at), err)
 			return err
 		}
 		defer f.Close()
@@ -340,7 +318,7 @@ func printPart(w io.Writer, at string, f io.Reader) error {
 	head := make([]byte, 8<<10)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		_, err = fmt.Fprintf(w, "==== %s\ncannot be read: %v\n", printable(at), err)
+		_, err = fmt.Fprintf(w, "==== %s\ncannot be read: %v\n", words.Printable(at), err)
 		return err
 	}
 	head = head[:n]
@@ -350,7 +328,7 @@ func printPart(w io.Writer, at string, f io.Reader) error {
 	}
 	rest := io.MultiReader(bytes.NewReader(head), f)
 	if utf8.Valid(sample) && bytes.IndexByte(head, 0) < 0 {
-		if _, err := fmt.Fprintf(w, "==== %s\n", printable(at)); err != nil {
+		if _, err := fmt.Fprintf(w, "==== %s\n", words.Printable(at)); err != nil {
 			return err
 		}
 		ends := &lastByte{w: w, last: '\n'}
@@ -366,7 +344,7 @@ func printPart(w io.Writer, at string, f io.Reader) error {
 	hash := sha256.New()
 	size, err := io.Copy(hash, rest)
 	if err == nil {
-		_, err = fmt.Fprintf(w, "==== %s\n%d bytes, sha256 %x\n", printable(at), size, hash.Sum(nil))
+		_, err = fmt.Fprintf(w, "==== %s\n%d bytes, sha256 %x\n", words.Printable(at), size, hash.Sum(nil))
 	}
 	return err
 }
@@ -395,27 +373,27 @@ diff, and exits with 0 whether they differ or not.`,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 { // the file is not merged yet
-			_, err := fmt.Fprintf(a.out, "%s: is not merged\n", printable(args[0]))
+			_, err := fmt.Fprintf(a.out, "%s: is not merged\n", words.Printable(args[0]))
 			return err
 		}
 		if len(args) < 7 {
 			return errors.New("expected the seven arguments that git gives")
 		}
 		path, old, new := args[0], args[1], args[4]
-		fmt.Fprintf(a.out, "trowel diff %s\n", printable(path))
+		fmt.Fprintf(a.out, "trowel diff %s\n", words.Printable(path))
 		for _, side := range []struct{ file, other, what string }{{old, new, "is new"}, {new, old, "was removed"}} {
 			if side.file == os.DevNull || side.file == "nul" {
 				size := int64(0)
 				if info, err := os.Stat(side.other); err == nil {
 					size = info.Size()
 				}
-				_, err := fmt.Fprintf(a.out, "it %s, %s bytes\n", side.what, thousands(size))
+				_, err := fmt.Fprintf(a.out, "it %s, %s bytes\n", side.what, words.Thousands(size))
 				return err
 			}
 		}
 		c := &comparison{app: a}
 		if _, err := c.run(cmd, old, new, false); err != nil {
-			_, err = fmt.Fprintf(a.out, "they cannot be compared: %s\n", printable(strings.NewReplacer(old, path, new, path).Replace(err.Error())))
+			_, err = fmt.Fprintf(a.out, "they cannot be compared: %s\n", words.Printable(strings.NewReplacer(old, path, new, path).Replace(err.Error())))
 			return err
 		}
 		return nil

@@ -54,40 +54,6 @@ func verbFor(root *cobra.Command, word string) string {
 	return nearest(word, names)
 }
 
-// nearest returns a name that begins with word, or the most similar name, which may differ in at most a third
-// of its letters. A common prefix up to a colon or slash is ignored.
-func nearest(word string, names []string) string {
-	near, least, longer := "", len(word), ""
-	for _, name := range names {
-		same := 0
-		for i := range min(len(word), len(name)) {
-			if word[i] != name[i] {
-				break
-			}
-			if word[i] == ':' || word[i] == '/' {
-				same = i + 1
-			}
-		}
-		rest, its := word[same:], name[same:]
-		if len(rest) > 2 && len(its) > len(rest) && strings.HasPrefix(its, rest) && (longer == "" || len(name) < len(longer)) {
-			longer = name
-		}
-		most := min(least, len(rest), max(len(rest)/3, 1)+1)
-		if d := distance(its, rest, most); d < most {
-			near, least = name, d
-		}
-	}
-	return cmp.Or(longer, near)
-}
-
-// didYouMean adds a hint to an error about an unknown word: a similar word, or if there is none, other advice.
-func didYouMean(err error, word string, names []string, format string, args ...any) error {
-	if near := nearest(word, names); near != "" {
-		return hint(err, "did you mean %s?", near)
-	}
-	return hint(err, format, args...)
-}
-
 // flagError explains the error of a wrong option.
 func (a *app) flagError(root, cmd *cobra.Command, err error) error {
 	plain := optionError(cmd, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 // hashCommand returns the verb that prints the hashes of names as games compute them.
@@ -125,7 +126,7 @@ func (h *hashing) tell(game *format.Game, number uint32, name string, known bool
 	if h.several {
 		note = "  " + game.Title + note
 	}
-	_, err := fmt.Fprintf(h.out, "%-10d  0x%08x  %s%s\n", number, number, printable(name), note)
+	_, err := fmt.Fprintf(h.out, "%-10d  0x%08x  %s%s\n", number, number, words.Printable(name), note)
 	return err
 }
 

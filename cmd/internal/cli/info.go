@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 func (a *app) infoCommand() *cobra.Command {
@@ -134,7 +135,7 @@ func infoFields(g *game, info format.Info) []format.InfoField {
 		{Key: "format", Value: fmt.Sprintf("%s (%s)", g.Title, cmp.Or(info.Format, g.Name))},
 	}
 	if !g.src.IsDir() {
-		fields = append(fields, format.InfoField{Key: "size", Value: thousands(g.src.Size) + " bytes"})
+		fields = append(fields, format.InfoField{Key: "size", Value: words.Thousands(g.src.Size) + " bytes"})
 	}
 	return append(fields, info.Fields...)
 }
@@ -147,16 +148,16 @@ func printFields(w io.Writer, indent string, fields []format.InfoField) error {
 	}
 	for _, f := range fields {
 		lines, parts := fieldLines(f.Value)
-		head := indent + printable(label(f)) + ":"
+		head := indent + words.Printable(label(f)) + ":"
 		if len(lines) == 1 {
-			head += strings.Repeat(" ", width-utf8.RuneCountInString(label(f))+1) + printable(lines[0])
+			head += strings.Repeat(" ", width-utf8.RuneCountInString(label(f))+1) + words.Printable(lines[0])
 			lines = nil
 		}
 		if _, err := fmt.Fprintln(w, strings.TrimRight(head, " ")); err != nil {
 			return err
 		}
 		for _, line := range lines {
-			fmt.Fprintf(w, "%s  %s\n", indent, printable(line))
+			fmt.Fprintf(w, "%s  %s\n", indent, words.Printable(line))
 		}
 		if err := printFields(w, indent+"  ", parts); err != nil {
 			return err
@@ -189,9 +190,9 @@ func fieldLines(value any) ([]string, []format.InfoField) {
 		}
 		return []string{"no"}, nil
 	case int:
-		return []string{thousands(int64(v))}, nil
+		return []string{words.Thousands(int64(v))}, nil
 	case int64:
-		return []string{thousands(v)}, nil
+		return []string{words.Thousands(v)}, nil
 	}
 	return []string{fmt.Sprint(value)}, nil
 }

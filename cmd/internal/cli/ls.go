@@ -10,6 +10,7 @@ import (
 	"trowel.example/cmd/internal/contents"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 // patternHelp explains patterns. Several verbs use it.
@@ -67,12 +68,12 @@ that is not known), the path, and what it is. With --json it prints an array of
 				}
 				note := ""
 				if meta.Note != "" {
-					note = "  (" + printable(meta.Note) + ")"
+					note = "  (" + words.Printable(meta.Note) + ")"
 				}
-				_, err := fmt.Fprintf(a.out, "%10s  %s%s\n", stored, printable(name), note)
+				_, err := fmt.Fprintf(a.out, "%10s  %s%s\n", stored, words.Printable(name), note)
 				return err
 			}
-			_, err := fmt.Fprintln(a.out, printable(name))
+			_, err := fmt.Fprintln(a.out, words.Printable(name))
 			return err
 		})
 		if err != nil {

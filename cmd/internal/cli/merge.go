@@ -19,6 +19,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 // merging is one run of merge.
@@ -209,7 +210,7 @@ func (m *merging) told(r *report) format.MergeReport {
 				return nil
 			}
 			m.talk.clear()
-			_, err := fmt.Fprintln(m.app.out, m.screen.wrapped(printable(lineOf(c)), 0, 4))
+			_, err := fmt.Fprintln(m.app.out, m.screen.wrapped(words.Printable(lineOf(c)), 0, 4))
 			return err
 		},
 		Conflict: func(c check.Conflict) error {
@@ -236,7 +237,7 @@ func (m *merging) tellConflicts(r *report) error {
 			continue
 		}
 		m.talk.clear()
-		if _, err := fmt.Fprintln(m.app.out, m.screen.wrapped(printable("conflict: "+line), 0, 4)); err != nil {
+		if _, err := fmt.Fprintln(m.app.out, m.screen.wrapped(words.Printable("conflict: "+line), 0, 4)); err != nil {
 			return err
 		}
 	}

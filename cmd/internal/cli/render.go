@@ -15,6 +15,7 @@ import (
 	"trowel.example/cmd/internal/contents"
 	"trowel.example/cmd/internal/tiles"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 // drawing is a drawing request, the same for all files of the verb.
@@ -44,7 +45,7 @@ file can be drawn in lines; apng and y4m, which move.
 
 --list shows which views a file has, with their layers and the units of their
 coordinates. Without --size and --scale a picture has its natural size, halved as often as it
-takes for no side to be longer than ` + thousands(usualSide) + ` pixels.
+takes for no side to be longer than ` + words.Thousands(usualSide) + ` pixels.
 
 --size is WIDTHxHEIGHT, or one number for the longer side. The picture shows --area, or
 all that there is, as large as it goes in, in the middle. With --scale, which is pixels

@@ -14,6 +14,7 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/internal/picture/pixel"
+	"trowel.example/internal/text/words"
 )
 
 const (
@@ -74,7 +75,7 @@ func (p *picture) drawFrames(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	p.say("drew", "draw", "%s as %s in %s, %s bytes", p.name, plural(n, "picture"), name, thousands(p.bytes))
+	p.say("drew", "draw", "%s as %s in %s, %s bytes", p.name, plural(n, "picture"), name, words.Thousands(p.bytes))
 	return nil
 }
 

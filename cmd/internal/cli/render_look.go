@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 const (
@@ -307,7 +308,7 @@ func (a *app) listViews(r *report, scene format.Scene) error {
 			})
 			continue
 		}
-		fmt.Fprintf(r.out, "%s: %s\n", printable(v.Name), printable(v.Title))
+		fmt.Fprintf(r.out, "%s: %s\n", words.Printable(v.Name), words.Printable(v.Title))
 		if v.Frame == nil {
 			fmt.Fprintf(r.out, "  %s; in natural size %d x %d, %s pixels a unit\n", axes.say(v.Bounds), pixels(v.Bounds.Dx()*v.Scale), pixels(v.Bounds.Dy()*v.Scale), number(v.Scale))
 		} else {
@@ -318,7 +319,7 @@ func (a *app) listViews(r *report, scene format.Scene) error {
 			if l.Shown {
 				mark = "+"
 			}
-			fmt.Fprintf(r.out, "  %s %s\n", mark, strings.TrimSpace(printable(l.Name)+"  "+printable(l.Title)))
+			fmt.Fprintf(r.out, "  %s %s\n", mark, strings.TrimSpace(words.Printable(l.Name)+"  "+words.Printable(l.Title)))
 		}
 	}
 	r.extra = object{{"views", views}}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 // missingShown is the maximum number of names in a line about missing data, and of lines for each kind.
@@ -87,7 +88,7 @@ func sayMissing(some []format.Missing) string {
 	}
 	if len(names) > missingShown+1 {
 		rest := len(names) - missingShown
-		text += fmt.Sprintf(" %s and %s others (--json names them all)", strings.Join(names[:missingShown], sep), thousands(int64(rest)))
+		text += fmt.Sprintf(" %s and %s others (--json names them all)", strings.Join(names[:missingShown], sep), words.Thousands(int64(rest)))
 	} else {
 		text += " " + strings.Join(names, sep)
 	}

@@ -11,6 +11,7 @@ import (
 	"trowel.example/cmd/internal/tiles"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/output"
+	"trowel.example/internal/text/words"
 )
 
 // drawTiles makes a tile pyramid or updates an existing one.
@@ -85,6 +86,6 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
-	p.say("drew", "draw", "%s as tiles in %s%c: %s new, %s as before, %s removed%s", p.name, p.output, filepath.Separator, thousands(made.Drawn), thousands(made.Kept), thousands(made.Removed), others)
+	p.say("drew", "draw", "%s as tiles in %s%c: %s new, %s as before, %s removed%s", p.name, p.output, filepath.Separator, words.Thousands(made.Drawn), words.Thousands(made.Kept), words.Thousands(made.Removed), others)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 )
 
 func (a *app) repairCommand() *cobra.Command {
@@ -110,7 +111,7 @@ failed.`,
 					failed = r.item("findings", f)
 				default:
 					a.talk.clear()
-					_, failed = fmt.Fprintln(a.out, a.screen.wrapped(printable(f.String()), 0, 4))
+					_, failed = fmt.Fprintln(a.out, a.screen.wrapped(words.Printable(f.String()), 0, 4))
 				}
 			})
 			said := ""

@@ -18,6 +18,7 @@ import (
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/words"
 )
 
 // reportHelp explains --dry-run and --json. Several verbs use it.
@@ -204,7 +205,7 @@ func (r *report) add(path string, size int64) error {
 	case r.asJSON:
 		return r.item("made", object{{"path", path}, {"size", size}})
 	case r.dryRun:
-		_, err := fmt.Fprintf(r.out, "%10d  %s\n", size, printable(path))
+		_, err := fmt.Fprintf(r.out, "%10d  %s\n", size, words.Printable(path))
 		return err
 	}
 	return nil
@@ -362,6 +363,6 @@ func (r *report) sayMade(done, would, name string, folder bool) {
 	if folder {
 		r.say(done, would, "%s%c", filepath.Clean(name), filepath.Separator)
 	} else {
-		r.say(done, would, "%s, %s bytes", name, thousands(r.bytes))
+		r.say(done, would, "%s, %s bytes", name, words.Thousands(r.bytes))
 	}
 }

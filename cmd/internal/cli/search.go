@@ -14,6 +14,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/text/pattern"
+	"trowel.example/internal/text/words"
 )
 
 func (a *app) searchCommand() *cobra.Command {
@@ -235,9 +236,9 @@ func (s *search) print(file string, h hits) error {
 		return nil
 	}
 	s.found += len(h.lines)
-	where := printable(file)
+	where := words.Printable(file)
 	if h.path != "" {
-		where += ":" + printable(h.path)
+		where += ":" + words.Printable(h.path)
 	}
 	if s.paths && !s.asJSON && len(h.lines) > 0 {
 		_, err := fmt.Fprintln(s.out, where)

@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"trowel.example/fault"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
+)
+
+// namesAdvice returns advice for errors about several names.
+func namesAdvice(list []*fault.NameError) string {
+	if len(list) == 1 {
+		return nameAdvice(list[0])
+	}
+	var lines []string
+	for _, e := range list {
+		line := nameAdvice(e)
+		if nearestFolded(e.Name, e.Names) != "" {
+			line = quoted(e.Name) + ": " + line
+		}
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
+// nameAdvice returns advice for an error about a name.
+func nameAdvice(e *fault.NameError) string {
+	near := nearestFolded(e.Name, e.Names)
+	switch {
+	case near != "" && e.Advice != "":
+		return fmt.Sprintf("did you mean %s? %s", quoted(near), e.Advice)
+	case near != "":
+		return fmt.Sprintf("did you mean %s?", quoted(near))
+	case e.Advice != "":
+		return e.Advice
+	}
+	return "--allow-nothing accepts that an operation finds nothing"
+}
+
+// textOf returns the text of an error for users, on one line. Names of system calls are left out. On Windows,
+// access denied usually means that the file is open elsewhere.
+func textOf(err error) string {
+	text := err.Error()
+	walkErrors(err, func(e error) {
+		plain := ""
+		switch e := e.(type) {
+		case *fs.PathError:
+			if isCall(e.Op) {
+				plain = e.Path + ": " + e.Err.Error()
+			}
+		case *os.LinkError:
+			if isCall(e.Op) {
+				plain = e.Old + ": " + e.Err.Error()
+			}
+		case *os.SyscallError:
+			if isCall(e.Syscall) {
+				plain = e.Err.Error()
+			}
+		}
+		if plain != "" {
+			text = strings.Replace(text, e.Error(), plain, 1)
+		}
+	})
+	if openElsewhere(err) {
+		text = strings.TrimSuffix(text, ".") + " (another program may have it open)"
+	}
+	return words.OneLine(text)
+}
+
+// isCall reports whether the operation of an error is the name of a system call. On Windows, such names begin
+// with a capital.
+func isCall(op string) bool {
+	return op == "open" || strings.HasSuffix(op, "stat") || op != "" && op[0] >= 'A' && op[0] <= 'Z'
+}
+
+// walkErrors calls do for an error and all errors that it wraps.
+func walkErrors(err error, do func(error)) {
+	do(err)
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			walkErrors(inner, do)
+		}
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			walkErrors(inner, do)
+		}
+	}
+}
+
+// hinted is an error with advice.
+type hinted struct {
+	error
+	advice string
+}
+
+func (h *hinted) Unwrap() error { return h.error }
+
+// hint adds advice for the user to err.
+func hint(err error, format string, args ...any) error {
+	return &hinted{err, fmt.Sprintf(format, args...)}
+}
+
+// adviceFor returns advice about an error, or "". The advice mentions only options that the verb has; if has is
+// nil, all options.
+func adviceFor(err error, has func(letter string) bool) string {
+	if has == nil {
+		has = func(string) bool { return true }
+	}
+	var h *hinted
+	var exists *output.ExistsError
+	var kept *output.KeptError
+	var word *format.WordError
+	names := fault.NameErrors(err)
+	switch {
+	case errors.As(err, &h):
+		return h.advice
+	case len(names) > 0:
+		return namesAdvice(names)
+	case errors.As(err, &word):
+		if near := nearestFolded(word.Word, word.Names); near != "" {
+			return "did you mean " + quoted(near) + "?"
+		}
+		return ""
+	case errors.Is(err, output.ErrMeanwhile), errors.Is(err, output.ErrBusy):
+		return "run the command again"
+	case errors.As(err, &exists) && exists.Replaceable && has("f"):
+		return "use -f to replace it"
+	case (errors.As(err, &exists) || errors.As(err, &kept) || errors.Is(err, output.ErrRead)) && has("o"):
+		return "choose another name with -o"
+	case errors.Is(err, format.ErrUnknown):
+		return "`trowel formats` lists the formats that are known"
+	case errors.Is(err, format.ErrNoTree):
+		return "give a game file, or a folder that `trowel extract` made"
+	}
+	return ""
+}
+
+// named returns the error with the name of its file, if the name is missing.
+func named(err error, name string) error {
+	if err == nil {
+		return nil
+	}
+	var inside *fault.Error
+	var path *fs.PathError
+	switch text := err.Error(); {
+	case strings.HasPrefix(text, name+":"), strings.HasPrefix(text, name+"/"):
+		return err
+	case errors.As(err, &inside) && inside.File == "":
+		return fault.InFile(err, name)
+	case errors.As(err, &path) && strings.HasPrefix(path.Path, name):
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// plural returns a count with its unit: "1 file", "2 files".
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return words.Thousands(int64(n)) + " " + one + "s"
+}

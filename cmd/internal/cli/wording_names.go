@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// distance returns the edit distance of a and b, ignoring case: the number of changed letters and of swapped
+// neighbors. If the distance is at least most, the result is some number >= most.
+func distance(a, b string, most int) int {
+	if max(len(a)-len(b), len(b)-len(a)) >= most {
+		return most
+	}
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		next[0] = i + 1
+		best := next[0]
+		for j := range len(b) {
+			cost := row[j]
+			if a[i] != b[j] {
+				cost = 1 + min(row[j], row[j+1], next[j])
+			}
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				cost = min(cost, 1+before[j-1])
+			}
+			next[j+1] = cost
+			best = min(best, cost)
+		}
+		if best >= most {
+			return most
+		}
+		before, row, next = row, next, before
+	}
+	return row[len(b)]
+}
+
+// nearestFolded is nearest, ignoring case.
+func nearestFolded(word string, names []string) string {
+	folded := make([]string, len(names))
+	for i, name := range names {
+		folded[i] = strings.ToLower(name)
+	}
+	if i := slices.Index(folded, nearest(strings.ToLower(word), folded)); i >= 0 {
+		return names[i]
+	}
+	return ""
+}
+
+// quoted quotes words for the shell of this system.
+func quoted(words ...string) string { return quotedFor(runtime.GOOS, words...) }
+
+// quotedFor quotes words for the shells of a system: cmd.exe accepts only double quotes, and PowerShell accepts
+// them, too.
+func quotedFor(system string, words ...string) string {
+	plain, quote := "-_./,:=+@%~", func(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+	if system == "windows" {
+		plain, quote = `-_./\:+~`, func(word string) string { return `"` + strings.ReplaceAll(word, `"`, `\"`) + `"` }
+	}
+	var list []string
+	for _, word := range words {
+		if word == "" || strings.HasPrefix(word, "~") || strings.ContainsFunc(word, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(plain, r)
+		}) {
+			word = quote(word)
+		}
+		list = append(list, word)
+	}
+	return strings.Join(list, " ")
+}
+
+// nearest returns a name that begins with word, or the most similar name, which may differ in at most a third
+// of its letters. A common prefix up to a colon or slash is ignored.
+func nearest(word string, names []string) string {
+	near, least, longer := "", len(word), ""
+	for _, name := range names {
+		same := 0
+		for i := range min(len(word), len(name)) {
+			if word[i] != name[i] {
+				break
+			}
+			if word[i] == ':' || word[i] == '/' {
+				same = i + 1
+			}
+		}
+		rest, its := word[same:], name[same:]
+		if len(rest) > 2 && len(its) > len(rest) && strings.HasPrefix(its, rest) && (longer == "" || len(name) < len(longer)) {
+			longer = name
+		}
+		most := min(least, len(rest), max(len(rest)/3, 1)+1)
+		if d := distance(its, rest, most); d < most {
+			near, least = name, d
+		}
+	}
+	return cmp.Or(longer, near)
+}
+
+// didYouMean adds a hint to an error about an unknown word: a similar word, or if there is none, other advice.
+func didYouMean(err error, word string, names []string, format string, args ...any) error {
+	if near := nearest(word, names); near != "" {
+		return hint(err, "did you mean %s?", near)
+	}
+	return hint(err, format, args...)
+}
