@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
 	"trowel.example/internal/stores/storage"
@@ -63,12 +64,12 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 		}
 		if dir, is := repo.Files().(storage.Folder); is {
 			if err := (&output.Options{Reads: g.reads}).NotRead(string(dir)); errors.Is(err, output.ErrRead) {
-				return hint(fmt.Errorf("%s: a repository cannot be in what it keeps", repo.Path), "choose a folder on another disk")
+				return wording.Hint(fmt.Errorf("%s: a repository cannot be in what it keeps", repo.Path), "choose a folder on another disk")
 			}
 		}
 		info, err := g.Backups.Add(cmd.Context(), a.job(cmd, g.Format, g.Backups.Options...), g.src, repo)
 		if err != nil {
-			return named(err, g.name)
+			return wording.Named(err, g.name)
 		}
 		if asJSON {
 			data, err := compact(fieldsObject(info.Fields))
@@ -128,7 +129,7 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 			return errors.New("--keep options are numbers from 1 on")
 		}
 		if named := len(args) > 1; named && rules || !named && !rules && !prune {
-			return hint(errors.New("expected names of snapshots, or --keep options"), "`trowel ls %s` lists the snapshots", args[0])
+			return wording.Hint(errors.New("expected names of snapshots, or --keep options"), "`trowel ls %s` lists the snapshots", args[0])
 		}
 		g, err := a.find(cmd, args[0])
 		if err != nil {
@@ -141,14 +142,14 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 		ctx := cmd.Context()
 		list, err := g.Backups.List(ctx, g.src)
 		if err != nil {
-			return named(err, g.name)
+			return wording.Named(err, g.name)
 		}
 		for i, id := range args[1:] {
 			args[1+i] = strings.TrimSuffix(id, ".txt") // the name as ls prints it
 		}
 		for _, s := range list {
 			if s.Err != nil && !slices.Contains(args[1:], s.ID) && (rules || prune) {
-				return hint(named(s.Err, g.name), "nothing is removed while a snapshot cannot be read; `trowel forget %s %s` gives it up", g.name, s.ID)
+				return wording.Hint(wording.Named(s.Err, g.name), "nothing is removed while a snapshot cannot be read; `trowel forget %s %s` gives it up", g.name, s.ID)
 			}
 		}
 		var ids []string
@@ -157,7 +158,7 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 		}
 		for _, id := range args[1:] {
 			if !slices.ContainsFunc(list, func(s format.Snapshot) bool { return s.ID == id }) {
-				return hint(fmt.Errorf("%s: no snapshot %s in it", g.name, id), "`trowel ls %s` lists the snapshots", g.name)
+				return wording.Hint(fmt.Errorf("%s: no snapshot %s in it", g.name, id), "`trowel ls %s` lists the snapshots", g.name)
 			}
 			if !slices.Contains(ids, id) {
 				ids = append(ids, id)
@@ -170,11 +171,11 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 		}
 		if len(ids) > 0 && !dry {
 			if err := g.Backups.Forget(ctx, g.src, ids); err != nil {
-				return named(err, g.name)
+				return wording.Named(err, g.name)
 			}
 		}
 		done := map[bool]string{true: "would be removed", false: "removed"}[dry]
-		a.talk.say("%s %s, %d stay", plural(len(ids), "snapshot"), done, len(list)-len(ids))
+		a.talk.say("%s %s, %d stay", wording.Count(len(ids), "snapshot"), done, len(list)-len(ids))
 		did := forgotten{Removed: append([]string{}, ids...), Kept: len(list) - len(ids), DryRun: dry}
 		switch {
 		case prune && dry && len(ids) > 0:
@@ -182,10 +183,10 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 		case prune:
 			files, bytes, err := g.Backups.Prune(ctx, g.src, dry)
 			if err != nil {
-				return named(err, g.name)
+				return wording.Named(err, g.name)
 			}
 			did.Packs, did.Bytes = &files, &bytes
-			a.talk.say("%s, %s %s that no snapshot needs", plural(files, "file"), plural(int(bytes), "byte"), done)
+			a.talk.say("%s, %s %s that no snapshot needs", wording.Count(files, "file"), wording.Count(int(bytes), "byte"), done)
 		}
 		if asJSON {
 			data, err := compact(did)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
 )
@@ -52,7 +53,7 @@ that "trowel extract" would write.`,
 			}
 			data, err := fs.ReadFile(fsys, name)
 			if err != nil {
-				return named(err, args[0])
+				return wording.Named(err, args[0])
 			}
 			if text, ok := contents.Text(data); ok && !exact {
 				data = text
@@ -79,10 +80,10 @@ func onlyFile(cmd *cobra.Command, fsys fs.FS, file string) ([]string, error) {
 		return nil
 	})
 	if err != nil && err != fs.SkipAll {
-		return nil, named(err, file)
+		return nil, wording.Named(err, file)
 	}
 	if len(names) != 1 {
-		return nil, hint(fmt.Errorf("%s: has more than one file: name one", file), "`trowel ls %s` lists them", quoted(file))
+		return nil, wording.Hint(fmt.Errorf("%s: has more than one file: name one", file), "`trowel ls %s` lists them", wording.Quoted(file))
 	}
 	return names, nil
 }
@@ -95,13 +96,13 @@ func lookUp(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error)
 		}
 		info, err := fs.Stat(fsys, name)
 		if err == nil && info.IsDir() {
-			return "", hint(fmt.Errorf("%s: %s is a folder", file, name), "`trowel ls %s` lists it", quoted(file, name))
+			return "", wording.Hint(fmt.Errorf("%s: %s is a folder", file, name), "`trowel ls %s` lists it", wording.Quoted(file, name))
 		}
 		if err == nil {
 			return name, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return "", named(err, file)
+			return "", wording.Named(err, file)
 		}
 	}
 	return guess(cmd, fsys, file, path.Clean(strings.ReplaceAll(wanted, `\`, "/")))
@@ -122,7 +123,7 @@ func guess(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) 
 		if strings.EqualFold(name, wanted) {
 			same = append(same, name)
 		}
-		if d := distance(name, wanted, least); d < least {
+		if d := wording.Distance(name, wanted, least); d < least {
 			near, least = name, d
 		} else if path.Base(name) == path.Base(wanted) && near == "" {
 			near = name
@@ -131,17 +132,17 @@ func guess(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) 
 	})
 	switch {
 	case err != nil && err != fs.SkipAll:
-		return "", named(err, file)
+		return "", wording.Named(err, file)
 	case len(same) == 1:
 		return same[0], nil
 	case len(same) > 1:
-		return "", hint(fmt.Errorf("%s: %s is the name of %s in different case", file, wanted, plural(len(same), "file")), "%s", strings.Join(same, ", "))
+		return "", wording.Hint(fmt.Errorf("%s: %s is the name of %s in different case", file, wanted, wording.Count(len(same), "file")), "%s", strings.Join(same, ", "))
 	}
 	err = fmt.Errorf("%s: no %s in it", file, wanted)
 	if near != "" {
-		return "", hint(err, "did you mean %s?", near)
+		return "", wording.Hint(err, "did you mean %s?", near)
 	}
-	return "", hint(err, "`trowel ls %s` lists what is there", quoted(file))
+	return "", wording.Hint(err, "`trowel ls %s` lists what is there", wording.Quoted(file))
 }
 
 // completePaths is the shell completion of the FILE argument and of the paths inside that file.

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/census"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
@@ -74,7 +75,7 @@ A line is printed for each table, with its number of rows; with --json an object
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		switch {
 		case dir == "":
-			return hint(errors.New("-o is missing"), "-o names the folder of the tables")
+			return wording.Hint(errors.New("-o is missing"), "-o names the folder of the tables")
 		case strings.Contains(dir, "://") && !a.isElsewhere(dir):
 			return fmt.Errorf("-o: %.100q is neither a folder nor a bucket, s3://BUCKET/FOLDER", dir)
 		case slices.Contains(names, "-"):
@@ -85,10 +86,10 @@ A line is printed for each table, with its number of rows; with --json an object
 			if p, is := errors.AsType[*parallel.Panic](err); is {
 				err = defect(p)
 			}
-			return keptNote(failure(named(err, f.Path())))
+			return keptNote(wording.Failure(wording.Named(err, f.Path())))
 		}}
 		c.data = census.Dataset{Program: a.program(), Create: create, Temp: &c.temp, Few: fewFiles, Tables: a.tables(), Prune: prune, Say: c.say, Miss: func(path, message string) census.Note {
-			return keptNote(note{Kind: noteMissed, Path: path, Text: message})
+			return keptNote(wording.Note{Kind: wording.Missed, Path: path, Text: message})
 		}}
 		defer c.close()
 		if err := c.run(cmd.Context()); err != nil {
@@ -139,7 +140,7 @@ func (c *censusRun) run(ctx context.Context) error {
 			return err
 		}
 	} else if c.isElsewhere(c.dir) && !kept {
-		return hint(fmt.Errorf("%s: only a place below that of the results can be written", c.join(c.dir, "")), "-o with any other name is a folder in the output of the work")
+		return wording.Hint(fmt.Errorf("%s: only a place below that of the results can be written", c.join(c.dir, "")), "-o with any other name is a folder in the output of the work")
 	}
 	if err := c.perform(ctx, work.Of(c)); err != nil {
 		return err
@@ -168,10 +169,10 @@ func (c *censusRun) begin(ctx context.Context) (err error) {
 		return err
 	}
 	if c.store, err = c.open(ctx, dir); err == nil {
-		err = named(c.data.Load(ctx, c.store), c.join(dir, ""))
+		err = wording.Named(c.data.Load(ctx, c.store), c.join(dir, ""))
 	}
 	if errors.Is(err, census.ErrNotOurs) {
-		err = hint(err, "choose another name with -o")
+		err = wording.Hint(err, "choose another name with -o")
 	}
 	if err != nil {
 		return err
@@ -215,7 +216,7 @@ func (c *censusRun) look(ctx context.Context) error {
 		return err
 	}
 	defer store.Close()
-	return named(c.data.Load(ctx, store), c.join(place, ""))
+	return wording.Named(c.data.Load(ctx, store), c.join(place, ""))
 }
 
 // open opens the place of a dataset for writing.
@@ -250,7 +251,7 @@ func (c *censusRun) close() {
 // input opens a file to read its rows.
 func (c *censusRun) input(_ context.Context, f census.File, say func(census.Note)) (*census.Input, error) {
 	t := target{name: f.Path(), found: f.Found}
-	its := c.apart(func(n note) { say(keptNote(n)) })
+	its := c.apart(func(n wording.Note) { say(keptNote(n)) })
 	g, err := its.findTarget(c.cmd, t)
 	switch {
 	case err != nil && f.Found && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)):
@@ -271,7 +272,7 @@ func (c *censusRun) input(_ context.Context, f census.File, say func(census.Note
 	return &census.Input{Format: g.Format, Source: g.src, Job: its.job(c.cmd, g.Format), Made: g.made, Close: g.Close}, nil
 }
 
-func keptNote(n note) census.Note {
+func keptNote(n wording.Note) census.Note {
 	text := n.Text
 	if n.Path != "" {
 		text = n.Path + ": " + text
@@ -280,9 +281,9 @@ func keptNote(n note) census.Note {
 }
 
 func (c *censusRun) say(n census.Note) {
-	kind := min(noteKind(n.Kind), noteFailed)
-	c.failed = c.failed || kind == noteFailed
-	c.talk.tell(note{Kind: kind, Text: n.Text, Advice: n.Advice})
+	kind := min(wording.NoteKind(n.Kind), wording.Failed)
+	c.failed = c.failed || kind == wording.Failed
+	c.talk.tell(wording.Note{Kind: kind, Text: n.Text, Advice: n.Advice})
 }
 
 // Split yields the shards of files that can be split, then the other files in bundles. If other processes do
@@ -390,15 +391,15 @@ func (c *censusRun) sum(asJSON bool) error {
 		}
 	}
 	if n := len(gone); n > 0 {
-		c.talk.say("%s of earlier runs, such as %s, not among the sources any more: the rows stay, --prune removes them", plural(n, "file"), gone[0])
+		c.talk.say("%s of earlier runs, such as %s, not among the sources any more: the rows stay, --prune removes them", wording.Count(n, "file"), gone[0])
 	}
 	if n := len(c.data.Removed); n > 0 {
-		c.talk.say("removed the rows of %s", plural(n, "file"))
+		c.talk.say("removed the rows of %s", wording.Count(n, "file"))
 	}
 	if n := len(index.Left); n > 0 {
-		c.talk.say("left out %s in which nothing has changed: the tables are of what has", plural(n, "part"))
+		c.talk.say("left out %s in which nothing has changed: the tables are of what has", wording.Count(n, "part"))
 	}
-	c.talk.say("%s: %s in %s, of %s %d made anew", c.join(c.dir, ""), plural(int(rows), "row"), plural(len(index.Tables), "table"), plural(c.parts, "part"), c.data.Made)
+	c.talk.say("%s: %s in %s, of %s %d made anew", c.join(c.dir, ""), wording.Count(int(rows), "row"), wording.Count(len(index.Tables), "table"), wording.Count(c.parts, "part"), c.data.Made)
 	if c.failed {
 		return errQuiet
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/checking"
 	"trowel.example/internal/format"
@@ -78,7 +79,7 @@ have all.
 		}
 		c := &checkRun{files: a.newFiles(cmd, expand(names)), asJSON: asJSON, verbose: verbose, all: all || verbose, list: jsonArray{w: a.out}, known: make(map[string]bool)}
 		if asSARIF {
-			c.sarif = &sarif{w: a.out}
+			c.sarif = &sarif{w: a.out, release: readBuilt().version}
 		}
 		if err := c.min.UnmarshalText([]byte(least)); err != nil {
 			return err
@@ -120,7 +121,7 @@ type checked struct {
 // checkRecord is one result for a file: a note, findings, or the end of the file.
 type checkRecord struct {
 	File     int // index of the file in the part
-	Note     *note
+	Note     *wording.Note
 	Findings []keptFinding
 	Missed   []keptFinding // see [checking.Gathering]; for shards only
 	End      *checkEnd
@@ -170,7 +171,7 @@ func (c *checkRun) run(ctx context.Context) error {
 	}
 	for _, name := range c.names {
 		if !c.known[name] {
-			c.complain(hint(fmt.Errorf("%s: no game files in it", name), "`trowel formats` lists the formats that are known"))
+			c.complain(wording.Hint(fmt.Errorf("%s: no game files in it", name), "`trowel formats` lists the formats that are known"))
 		}
 	}
 	if err := c.unfit(c.cmd); err != nil {
@@ -200,8 +201,8 @@ func (c *checkRun) Do(ctx context.Context, p work.Part, put func(checkRecord) er
 
 // one checks a file or a shard of a file. It passes the results to put after the check has ended.
 func (c *checkRun) one(ctx context.Context, t target, shard format.Shard, put func(checkRecord) error) error {
-	var notes []note
-	its := c.apart(func(n note) { notes = append(notes, n) })
+	var notes []wording.Note
+	its := c.apart(func(n wording.Note) { notes = append(notes, n) })
 	var r checked
 	its.safely(ctx, c.cmd, t, shard, &r)
 	if ctx.Err() != nil {
@@ -212,7 +213,7 @@ func (c *checkRun) one(ctx context.Context, t target, shard format.Shard, put fu
 	}
 	end := &checkEnd{Format: r.format, Defect: r.defect, Failed: r.err != nil}
 	if end.Skipped = t.found && errors.Is(r.err, format.ErrUnknown); !end.Skipped && end.Failed {
-		notes = append(notes, failure(r.err))
+		notes = append(notes, wording.Failure(r.err))
 	}
 	for i := range notes {
 		if err := put(checkRecord{Note: &notes[i]}); err != nil {
@@ -237,7 +238,7 @@ func (c *checkRun) one(ctx context.Context, t target, shard format.Shard, put fu
 func (a *app) safely(ctx context.Context, cmd *cobra.Command, t target, shard format.Shard, r *checked) {
 	keep := func(to *[]check.Finding) check.Sink {
 		return func(f check.Finding) {
-			f.Path, f.Message = a.talk.plain(f.Path), a.talk.plain(f.Message)
+			f.Path, f.Message = a.talk.Plain(f.Path), a.talk.Plain(f.Message)
 			*to = append(*to, f)
 		}
 	}
@@ -290,7 +291,7 @@ func (a *app) check(ctx context.Context, cmd *cobra.Command, t target, shard for
 		err = checking.Run(ctx, g.Format, job, g.src, sink)
 	}
 	if err != nil {
-		r.err = named(err, t.name)
+		r.err = wording.Named(err, t.name)
 	}
 }
 
@@ -311,7 +312,7 @@ func (a *app) buildToCheck(ctx context.Context, cmd *cobra.Command, name string,
 	job.OnWarn = func(path, message string) { sink.Add(checking.Build, path, -1, "%s", message) }
 	if f.CheckTree != nil {
 		if err := f.CheckTree(ctx, job, fsys, sink); err != nil {
-			return nil, named(err, name)
+			return nil, wording.Named(err, name)
 		}
 	}
 	g, err := a.buildTemporary(ctx, job, f, fsys, name)
@@ -339,7 +340,7 @@ func (c *checkRun) Take(p work.Part, r checkRecord) error {
 		return err
 	}
 	if r.Note != nil {
-		c.failed = c.failed || r.Note.Kind == noteFailed
+		c.failed = c.failed || r.Note.Kind == wording.Failed
 		c.tell(p, *r.Note)
 	}
 	c.now.findings = append(c.now.findings, c.findings(r.Findings)...)
@@ -368,7 +369,7 @@ func (c *checkRun) Take(p work.Part, r checkRecord) error {
 func (c *checkRun) findings(kept []keptFinding) []check.Finding {
 	var all []check.Finding
 	for _, k := range kept {
-		k.At, k.Path, k.Message = k.Places, c.talk.plain(k.Path), c.talk.plain(k.Message)
+		k.At, k.Path, k.Message = k.Places, c.talk.Plain(k.Path), c.talk.Plain(k.Message)
 		all = append(all, k.Finding)
 	}
 	return all
@@ -508,15 +509,15 @@ func (c *checkRun) complain(err error) {
 }
 
 func (c *checkRun) summary() {
-	line := plural(c.number, "file") + ", " + plural(c.counts[check.Error], "error") + ", " + plural(c.counts[check.Warning], "warning")
+	line := wording.Count(c.number, "file") + ", " + wording.Count(c.counts[check.Error], "error") + ", " + wording.Count(c.counts[check.Warning], "warning")
 	if n := c.counts[check.Info]; n > 0 {
 		line += fmt.Sprintf(", %s info", words.Thousands(int64(n)))
 	}
 	if c.skipped > 0 {
-		line += fmt.Sprintf("; %s of no known format skipped", plural(c.skipped, "file"))
+		line += fmt.Sprintf("; %s of no known format skipped", wording.Count(c.skipped, "file"))
 	}
 	if c.folded > 0 {
-		line += fmt.Sprintf("; %s like others not shown: --every shows them", plural(c.folded, "finding"))
+		line += fmt.Sprintf("; %s like others not shown: --every shows them", wording.Count(c.folded, "finding"))
 	}
 	_ = c.out.Flush()
 	c.talk.say("%s", line)
@@ -573,3 +574,5 @@ func (a *app) printKinds(asJSON bool) error {
 	}
 	return nil
 }
+
+var errOneForm = errors.New("--json and --sarif exclude each other")

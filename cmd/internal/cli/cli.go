@@ -9,12 +9,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
 )
@@ -212,12 +214,26 @@ func args(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least && len(args) == 0 && isFile(cmd.CalledAs()):
-			return hint(errors.New("too few arguments: "+useLine(cmd)), "the file of that name is ./%s", cmd.CalledAs())
+			return wording.Hint(errors.New("too few arguments: "+useLine(cmd)), "the file of that name is ./%s", cmd.CalledAs())
 		case len(args) < least:
-			return hint(errors.New("too few arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())
+			return wording.Hint(errors.New("too few arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())
 		case most >= 0 && len(args) > most:
-			return hint(errors.New("too many arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())
+			return wording.Hint(errors.New("too many arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())
 		}
 		return nil
 	}
 }
+
+// colorFlag adds the flag --color to a verb.
+func (a *app) colorFlag(cmd *cobra.Command) {
+	a.screen.color = "auto"
+	cmd.Flags().Var(&a.screen.color, "color", "use colors: `when` is always, never or auto, which is on a terminal unless NO_COLOR is set")
+	_ = cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// page makes a verb print through a pager if the output is a terminal.
+func (a *app) page() {
+	a.pager = startPaging(a.stdout, a.out, &a.screen, a.talk)
+}
+
+const onWindows = runtime.GOOS == "windows"

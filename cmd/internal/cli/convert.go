@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 )
 
@@ -123,22 +124,22 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 			return w.each(cmd.Context(), files, func(name string, r *report) error { return a.convertInPlace(cmd, name, backup, r) })
 		}
 		if a.inParts() && len(files) > 1 {
-			return hint(errors.New("one file at a time comes apart"), "give the others a run of their own")
+			return wording.Hint(errors.New("one file at a time comes apart"), "give the others a run of their own")
 		}
 		from := make(map[string]string) // source file of each new file
 		return w.each(cmd.Context(), files, func(name string, r *report) error {
 			own := cmd.Flags().Lookup("to") == nil // the verb belongs to one conversion
 			g, err := a.find(cmd, name)
 			if err != nil {
-				if _, is := errors.AsType[*hinted](err); own && !is && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
-					err = hint(err, "%s", a.conversionUse(cmd))
+				if _, is := errors.AsType[*wording.Hinted](err); own && !is && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
+					err = wording.Hint(err, "%s", a.conversionUse(cmd))
 				}
 				return err
 			}
 			defer g.Close()
 			c, err := conversion(g, *to, out)
 			if err != nil && own {
-				err = hint(fmt.Errorf("%s: `trowel %s` does not read a %s", g.name, cmd.Name(), g.Title), "%s", a.conversionUse(cmd))
+				err = wording.Hint(fmt.Errorf("%s: `trowel %s` does not read a %s", g.name, cmd.Name(), g.Title), "%s", a.conversionUse(cmd))
 			}
 			if err != nil {
 				return err
@@ -154,14 +155,14 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 				return err
 			}
 			if other, twice := from[made]; twice {
-				return hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "convert one of them alone, with another -o")
+				return wording.Hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "convert one of them alone, with another -o")
 			}
 			from[made] = name
 			if err := a.mayBeCalled(made, g.Format, c.Extension, true); err != nil {
 				return err
 			}
 			if c.Resumes && force {
-				return hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.name, g.Title), "without -f it continues where an earlier run stopped")
+				return wording.Hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.name, g.Title), "without -f it continues where an earlier run stopped")
 			}
 			if len(files) > 1 && out != "" && !r.dryRun {
 				if err := os.MkdirAll(out, 0o777); err != nil {
@@ -177,9 +178,9 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 			} else {
 				opts.Others = func() fs.FileMode { return othersOf(g.shown()) }
 			}
-			err = write(cmd.Context(), made, opts, func(w format.Output) error { return named(a.convert(cmd, g, c, job, w), g.name) })
+			err = write(cmd.Context(), made, opts, func(w format.Output) error { return wording.Named(a.convert(cmd, g, c, job, w), g.name) })
 			if c.Resumes && errors.Is(err, fs.ErrExist) {
-				return hint(err, "give a folder that does not exist yet with -o")
+				return wording.Hint(err, "give a folder that does not exist yet with -o")
 			}
 			if err != nil {
 				return err
@@ -210,13 +211,13 @@ func converted(g *game, c *format.Conversion, out string, several bool) (string,
 		return filepath.Join(out, name+c.Extension), nil
 	}
 	if several {
-		return "", hint(fmt.Errorf("%s: the new files need a folder", g.name), "give it with -o")
+		return "", wording.Hint(fmt.Errorf("%s: the new files need a folder", g.name), "give it with -o")
 	}
 	name := folderName(g) + c.Extension
 	if name == g.src.Name || c.Extension == "" {
 		name = "new" + c.Extension
 	}
-	return "", hint(errors.New("the new file needs a name"), "give it with -o, such as -o %s", name)
+	return "", wording.Hint(errors.New("the new file needs a name"), "give it with -o, such as -o %s", name)
 }
 
 // conversion finds the requested conversion of a file: by name, otherwise by the extension of the output file.
@@ -245,7 +246,7 @@ func conversion(g *game, to, out string) (*format.Conversion, error) {
 	if to == "" {
 		err = errors.New("say with --to what to make")
 	}
-	return nil, didYouMean(err, to, targets, "--to can be %s", strings.Join(targets, ", "))
+	return nil, wording.DidYouMean(err, to, targets, "--to can be %s", strings.Join(targets, ", "))
 }
 
 // completeTargets is the shell completion of the formats that a file can be converted to.

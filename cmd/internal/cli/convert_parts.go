@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
 	"trowel.example/internal/stores/server"
@@ -37,7 +38,7 @@ type converting struct {
 // convertRecord is a piece of the output or a note.
 type convertRecord struct {
 	Piece []byte
-	Note  *note
+	Note  *wording.Note
 	Lost  int64 // number of notes about data of a damaged file
 }
 
@@ -57,8 +58,8 @@ func (v *converting) Split(ctx context.Context, _ bool, yield func(work.Part) er
 
 // Do creates the pieces of a shard.
 func (v *converting) Do(ctx context.Context, p work.Part, put func(convertRecord) error) error {
-	var notes []note
-	its := v.apart(func(n note) { notes = append(notes, n) })
+	var notes []wording.Note
+	its := v.apart(func(n wording.Note) { notes = append(notes, n) })
 	job := its.job(v.cmd, v.game.Format, v.to.Options...)
 	job.Shard = p.Shard
 	err := v.to.Pieces(ctx, job, v.game.src, func(piece []byte) error { return put(convertRecord{Piece: piece}) })
@@ -73,7 +74,7 @@ func (v *converting) Do(ctx context.Context, p work.Part, put func(convertRecord
 	if server.Failed(err) {
 		return err
 	}
-	return named(err, v.game.name)
+	return wording.Named(err, v.game.name)
 }
 
 // Take appends a piece to the output.
@@ -86,9 +87,9 @@ func (v *converting) Take(_ work.Part, r convertRecord) error {
 		return v.put(r.Piece)
 	}
 	switch n := *r.Note; n.Kind {
-	case noteWarned:
+	case wording.Warned:
 		v.job.OnWarn(n.Path, n.Text)
-	case noteMissed:
+	case wording.Missed:
 		v.job.OnMiss(n.Path, n.Text)
 	default:
 		v.talk.tell(n)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
@@ -74,7 +75,7 @@ func (c *rewriting) Do(ctx context.Context, p work.Part, put func(rewritten) err
 	for _, ch := range changes {
 		record(rewritten{What: ch.What, Unit: ch.Unit, Count: ch.Count})
 	}
-	return errors.Join(named(err, c.game.name), failed)
+	return errors.Join(wording.Named(err, c.game.name), failed)
 }
 
 // Take reports the warnings and losses of a part and adds up its changes.
@@ -113,9 +114,9 @@ func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report
 	defer g.Close()
 	switch {
 	case g.Rewriting == nil:
-		return hint(fmt.Errorf("%s: a %s is not converted in place", g.name, g.Title), "-o names the new file")
+		return wording.Hint(fmt.Errorf("%s: a %s is not converted in place", g.name, g.Title), "-o names the new file")
 	case g.built != nil:
-		return hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a converted file of it")
+		return wording.Hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a converted file of it")
 	}
 	if err := a.ownedOptions(cmd, g.Format, g.Rewriting.Options...); err != nil {
 		return err
@@ -133,7 +134,7 @@ func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report
 			return err
 		}
 	case a.inParts():
-		return hint(errors.New("those who do parts of this work need one folder for what was there"), "--backup names it")
+		return wording.Hint(errors.New("those who do parts of this work need one folder for what was there"), "--backup names it")
 	default:
 		backups = filepath.Clean(g.name) + output.BackupSuffix()
 	}
@@ -149,7 +150,7 @@ func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report
 	}
 	kept, size := backupsIn(backups)
 	if err != nil && kept {
-		return hint(err, "the same command with --backup %s goes on from here; %s", quoted(backups), undoing(g.name, backups))
+		return wording.Hint(err, "the same command with --backup %s goes on from here; %s", wording.Quoted(backups), undoing(g.name, backups))
 	}
 	if err != nil {
 		return err

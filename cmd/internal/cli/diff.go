@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/treediff"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
 	"trowel.example/internal/stores/server"
@@ -82,9 +83,9 @@ be read: that is reported, and the rest is compared.`,
 		}
 		_ = a.out.Flush()
 		if c.parts > 0 {
-			a.talk.say("%s", plural(c.parts, "change"))
+			a.talk.say("%s", wording.Count(c.parts, "change"))
 		} else {
-			a.talk.say("%s changed, %d added, %d removed", plural(c.counts[treediff.Changed], "file"), c.counts[treediff.Added], c.counts[treediff.Removed])
+			a.talk.say("%s changed, %d added, %d removed", wording.Count(c.counts[treediff.Changed], "file"), c.counts[treediff.Added], c.counts[treediff.Removed])
 		}
 		return errFound
 	}
@@ -310,9 +311,9 @@ func (c *comparison) namedSide(err error) error {
 	case !errors.As(err, &of):
 		return err
 	case of.New:
-		return named(of.Err, c.nameB)
+		return wording.Named(of.Err, c.nameB)
 	}
-	return named(of.Err, c.nameA)
+	return wording.Named(of.Err, c.nameA)
 }
 
 func (c *comparison) print(d treediff.Difference) error {

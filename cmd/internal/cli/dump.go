@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/fields"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
@@ -70,13 +71,13 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 		if broke != nil {
 			var fault *fault.Error
 			if !errors.As(broke, &fault) {
-				return named(broke, g.name) // the file is valid
+				return wording.Named(broke, g.name) // the file is valid
 			}
-			a.talk.fail(named(broke, g.name))
+			a.talk.fail(wording.Named(broke, g.name))
 			return errFound
 		}
 		if d.fields == 0 && d.path != "" {
-			return hint(fmt.Errorf("%s: no field %s", g.name, d.path), "`trowel dump %s` shows all", quoted(g.name))
+			return wording.Hint(fmt.Errorf("%s: no field %s", g.name, d.path), "`trowel dump %s` shows all", wording.Quoted(g.name))
 		}
 		a.talk.say("%s", d.summary())
 		return nil
@@ -173,17 +174,17 @@ func (d *dump) end(src *format.Source) {
 }
 
 func (d *dump) summary() string {
-	s := plural(d.fields, "field")
+	s := wording.Count(d.fields, "field")
 	switch {
 	case d.path != "":
 		return s
 	case d.gaps > 0:
-		s += fmt.Sprintf(", %s in %s", plural(int(d.missing), "byte"), plural(d.gaps, "gap"))
+		s += fmt.Sprintf(", %s in %s", wording.Count(int(d.missing), "byte"), wording.Count(d.gaps, "gap"))
 	case d.beyond == 0:
 		s += ", no gaps"
 	}
 	if d.beyond > 0 {
-		s += fmt.Sprintf(", %s missing", plural(int(d.beyond), "byte"))
+		s += fmt.Sprintf(", %s missing", wording.Count(int(d.beyond), "byte"))
 	}
 	return s
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
@@ -80,7 +81,7 @@ failed; then nothing of it was changed.`,
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) && isCommandOption(a.formats, editCommands, unknown.GetSpecifiedName()) {
-			return hint(optionError(cmd, err), "it is an option of operations, which stand behind --: `%s`", useLine(cmd))
+			return wording.Hint(optionError(cmd, err), "it is an option of operations, which stand behind --: `%s`", useLine(cmd))
 		}
 		return a.flagError(cmd.Root(), cmd, err)
 	})
@@ -141,13 +142,13 @@ func (e *editing) agree(cmd *cobra.Command, files []string) error {
 	}
 	switch {
 	case len(files) == 0:
-		return hint(errors.New("too few arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())
+		return wording.Hint(errors.New("too few arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())
 	case len(e.words) == 0 && len(e.scripts) == 0:
-		return hint(errors.New("no operation is given"), "it stands behind --: `%s %s -- OPERATION`", cmd.CommandPath(), quoted(files...))
+		return wording.Hint(errors.New("no operation is given"), "it stands behind --: `%s %s -- OPERATION`", cmd.CommandPath(), wording.Quoted(files...))
 	case ways > 1:
 		return errors.New("-o, --out-dir and --in-place exclude each other")
 	case e.out != "" && len(files) > 1:
-		return hint(errors.New("-o names one file, and there are several"), "--out-dir names the folder for all")
+		return wording.Hint(errors.New("-o names one file, and there are several"), "--out-dir names the folder for all")
 	case e.backup != "" && (!e.inPlace || len(files) > 1):
 		return errors.New("--backup is of use only with --in-place and one file")
 	}
@@ -191,7 +192,7 @@ func (e *editing) steps(job *format.Job, f *format.Format) ([]format.Step, error
 	if err != nil {
 		for _, word := range e.words {
 			if name, is := strings.CutPrefix(word, "--"); is && strings.HasSuffix(err.Error(), ": no option "+word) && e.own.Lookup(name) != nil {
-				return nil, hint(err, "%s stands before the --", word)
+				return nil, wording.Hint(err, "%s stands before the --", word)
 			}
 		}
 		unknown := ""
@@ -212,7 +213,7 @@ func (e *editing) notDashed(cmd *cobra.Command, files []string) error {
 	names := commandNames(e.formats, editCommands)
 	for i, name := range files {
 		if i > 0 && slices.Contains(names, name) && !isThere(name) {
-			return hint(fmt.Errorf("%s: there is no such file", name), "-- stands before what to do: `%s %s -- %s`", cmd.CommandPath(), quoted(files[:i]...), quoted(files[i:]...))
+			return wording.Hint(fmt.Errorf("%s: there is no such file", name), "-- stands before what to do: `%s %s -- %s`", cmd.CommandPath(), wording.Quoted(files[:i]...), wording.Quoted(files[i:]...))
 		}
 	}
 	return nil
@@ -228,10 +229,10 @@ func (e *editing) unknown(f *format.Format, err error, word string) error {
 	}
 	names := commandNames(e.formats, editCommands)
 	if slices.Contains(names, word) {
-		return hint(err, "it is for files of another kind")
+		return wording.Hint(err, "it is for files of another kind")
 	}
 	names = commandNames(format.Set{f}, editCommands)
-	near := nearest(word, names)
+	near := wording.Near(word, names)
 	var like []string
 	for _, name := range names {
 		if len(word) > 2 && near == "" && (strings.Contains(name, word) || strings.Contains(word, name)) {
@@ -239,9 +240,9 @@ func (e *editing) unknown(f *format.Format, err error, word string) error {
 		}
 	}
 	if len(like) > 0 {
-		return hint(err, "there is %s", strings.Join(like, ", "))
+		return wording.Hint(err, "there is %s", strings.Join(like, ", "))
 	}
-	return didYouMean(err, word, names, "`trowel edit --help` lists the operations")
+	return wording.DidYouMean(err, word, names, "`trowel edit --help` lists the operations")
 }
 
 // wrongOption explains an option that an operation or query of a verb does not have.
@@ -258,7 +259,7 @@ func (a *app) wrongOption(err error, lacks *format.OptionError, verb string) err
 			}
 		}
 	}
-	return didYouMean(err, "--"+lacks.Name, names, "see `trowel help %s %s`", verb, lacks.Command.Name)
+	return wording.DidYouMean(err, "--"+lacks.Name, names, "see `trowel help %s %s`", verb, lacks.Command.Name)
 }
 
 func readScript(name string, a *app) (string, error) {
@@ -288,7 +289,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 	}
 	defer g.Close()
 	if g.Editing == nil {
-		return hint(fmt.Errorf("%s: there are no operations for a %s", g.name, g.Title), "`trowel %s --help` lists those that there are", cmd.Name())
+		return wording.Hint(fmt.Errorf("%s: there are no operations for a %s", g.name, g.Title), "`trowel %s --help` lists those that there are", cmd.Name())
 	}
 	if err := e.ownedOptions(cmd, g.Format, g.Editing.Options...); err != nil {
 		return err
@@ -321,14 +322,14 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 	do := func(out format.Output) error { return g.edit(ctx, job, steps, out, change) }
 	end := func(format string, args ...any) error {
 		_ = e.app.out.Flush()
-		e.talk.say("%s: %s: %s", g.name, plural(changes, "change"), fmt.Sprintf(format, args...))
+		e.talk.say("%s: %s: %s", g.name, wording.Count(changes, "change"), fmt.Sprintf(format, args...))
 		return nil
 	}
 	opts := e.writeOptions(cmd, e.force, g.Format, job, nil, filepath.Ext(g.src.Name), func() []string { return append(g.reads(), inputsOf(steps)...) })
 	switch {
 	case e.dryRun:
 		if err := do(nil); err != nil {
-			return named(err, g.name)
+			return wording.Named(err, g.name)
 		}
 		return end("nothing was written")
 	case e.inPlace:
@@ -336,9 +337,9 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		kept, err := e.changeInPlace(ctx, g, job, steps, opts, r, change)
 		switch {
 		case err != nil && kept != "": // part of the change may be done
-			return hint(named(err, g.name), "%s", undoing(g.name, kept))
+			return wording.Hint(wording.Named(err, g.name), "%s", undoing(g.name, kept))
 		case err != nil:
-			return named(err, g.name)
+			return wording.Named(err, g.name)
 		case kept == "":
 			return end("the file stays as it is")
 		}
@@ -349,7 +350,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		return err
 	}
 	if other, twice := from[made]; twice {
-		return hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "edit one of them alone, with another -o")
+		return wording.Hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "edit one of them alone, with another -o")
 	}
 	from[made] = name
 	if e.dir != "" {
@@ -360,7 +361,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 	isFile := made == "-" || slices.ContainsFunc(g.Extensions, func(ext string) bool { _, has := cutSuffixFold(made, ext); return has })
 	switch {
 	case g.tree != nil && isFile:
-		return hint(fmt.Errorf("%s: a folder becomes a folder, and %s is the name of a file", g.name, made), "`trowel pack %s`, then edit that", quoted(g.name, "-o", made))
+		return wording.Hint(fmt.Errorf("%s: a folder becomes a folder, and %s is the name of a file", g.name, made), "`trowel pack %s`, then edit that", wording.Quoted(g.name, "-o", made))
 	case g.tree != nil:
 		opts.Replaces = nil
 		err = r.write(ctx, made, opts, do)
@@ -373,14 +374,14 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		write := r.write
 		if g.Editing.Resumes {
 			if e.force {
-				return hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.name, g.Title), "without -f it continues where an earlier run stopped")
+				return wording.Hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.name, g.Title), "without -f it continues where an earlier run stopped")
 			}
 			write = r.resume
 		}
 		err = write(ctx, made, opts, do)
 	}
 	if err != nil {
-		return named(err, g.name)
+		return wording.Named(err, g.name)
 	}
 	if made == "-" {
 		made = "to standard output"
@@ -446,7 +447,7 @@ func (e *editing) target(g *game) (string, error) {
 	case e.out != "":
 		return e.out, nil
 	case name == "-":
-		return "", hint(errors.New("the changed file needs a name"), "give it with -o, or -o - for standard output")
+		return "", wording.Hint(errors.New("the changed file needs a name"), "give it with -o, or -o - for standard output")
 	case e.dir != "":
 		return filepath.Join(e.dir, name), nil
 	}

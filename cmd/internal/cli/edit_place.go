@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/format"
@@ -22,7 +23,7 @@ import (
 func (e *editing) changeInPlace(ctx context.Context, g *game, job *format.Job, steps []format.Step, opts output.Options, r *report, change func(check.Change) error) (string, error) {
 	switch {
 	case g.built != nil:
-		return "", hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a changed one beside it")
+		return "", wording.Hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a changed one beside it")
 	case g.src.Name == "-":
 		return "", errors.New("standard input cannot be changed in place")
 	case g.Editing.InPlace != nil:
@@ -53,7 +54,7 @@ func (a *app) hold(ctx context.Context, name string) (*output.Held, error) {
 		return nil, nil
 	}
 	if isDescriptor(name) {
-		return nil, hint(fmt.Errorf("%s: a pipe, which cannot be changed in place", name), "-o names the file to make")
+		return nil, wording.Hint(fmt.Errorf("%s: a pipe, which cannot be changed in place", name), "-o names the file to make")
 	}
 	held, err := output.Hold(ctx, name, func() { a.talk.say("waiting for another run of trowel that changes %s", name) })
 	if errors.Is(err, fs.ErrNotExist) {
@@ -109,7 +110,7 @@ func (r *report) replaceInPlace(ctx context.Context, g *game, backup string, opt
 		return "", err
 	}
 	if _, err := os.Lstat(backup); backup != "" && err == nil {
-		return "", hint(&output.ExistsError{Path: backup}, "--backup with another name keeps it")
+		return "", wording.Hint(&output.ExistsError{Path: backup}, "--backup with another name keeps it")
 	}
 	if err := errors.Join(ctx.Err(), g.src.Close()); err != nil { // Windows cannot replace an open file
 		return "", err
@@ -232,7 +233,7 @@ func (r *report) restoreFile(ctx context.Context, g *game, backup string) (strin
 
 // undoing returns the command that undoes a change of a file in place.
 func undoing(name, kept string) string {
-	return fmt.Sprintf("`trowel repair %s --restore %s` undoes it", quoted(name), quoted(kept))
+	return fmt.Sprintf("`trowel repair %s --restore %s` undoes it", wording.Quoted(name), wording.Quoted(kept))
 }
 
 // sameBytes reports whether two files have the same content.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
 )
@@ -53,7 +54,7 @@ such as --area, it also keeps what was taken out: "trowel apply" puts that back.
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		files, patterns := a.filesAndPatterns(cmd, expand(args))
 		if dir == "-" {
-			return hint(errors.New("standard output takes no folder"), "`trowel cat %s PATH` prints a file of it", quoted(files[0]))
+			return wording.Hint(errors.New("standard output takes no folder"), "`trowel cat %s PATH` prints a file of it", wording.Quoted(files[0]))
 		}
 		from := make(map[string]string) // source file of each folder
 		return w.each(cmd.Context(), files, func(name string, r *report) error {
@@ -70,12 +71,12 @@ such as --area, it also keeps what was taken out: "trowel apply" puts that back.
 			if to == "" || len(files) > 1 {
 				folder := folderName(g)
 				if folder == "" {
-					return hint(errors.New("standard input has no name for the folder"), "give one with -o")
+					return wording.Hint(errors.New("standard input has no name for the folder"), "give one with -o")
 				}
 				to = filepath.Join(dir, folder)
 			}
 			if other, twice := from[to]; twice {
-				return hint(fmt.Errorf("%s: would go to %s, as %s does", name, to, other), "extract one of them alone, with another -o")
+				return wording.Hint(fmt.Errorf("%s: would go to %s, as %s does", name, to, other), "extract one of them alone, with another -o")
 			}
 			from[to] = name
 			r.format, r.output = g.Name, filepath.Clean(to)
@@ -98,7 +99,7 @@ func (a *app) openGame(cmd *cobra.Command, name string) (*game, error) {
 		err = a.ownedOptions(cmd, f)
 	} else if src.IsDir() {
 		if err = fmt.Errorf("%s: %w", name, format.ErrNoTree); a.isGame(name) {
-			err = hint(fmt.Errorf("%s: is a folder already", name), "to make a file of a folder, use `trowel pack %s`", quoted(name))
+			err = wording.Hint(fmt.Errorf("%s: is a folder already", name), "to make a file of a folder, use `trowel pack %s`", wording.Quoted(name))
 		}
 	}
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/safename"
@@ -66,7 +67,7 @@ func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts outpu
 	}
 	defer file.Close()
 	if x.fsys, err = file.Tree(cmd.Context(), job); err != nil {
-		return named(err, x.file)
+		return wording.Named(err, x.file)
 	}
 	if given := givenOptions(cmd); len(x.patterns) > 0 || len(given) > 0 {
 		x.taken = &safename.Taken{Options: given, Files: make(map[string]string)}
@@ -77,11 +78,11 @@ func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts outpu
 	}
 	note := ""
 	if n := len(x.names); n > 0 {
-		note = fmt.Sprintf("; %s made safe, see %s", plural(n, "name"), tree.Sidecar)
+		note = fmt.Sprintf("; %s made safe, see %s", wording.Count(n, "name"), tree.Sidecar)
 	}
-	x.report.say("extracted", "extract", "%s to %s%c%s", plural(x.written, "file"), filepath.Clean(dir), filepath.Separator, note)
+	x.report.say("extracted", "extract", "%s to %s%c%s", wording.Count(x.written, "file"), filepath.Clean(dir), filepath.Separator, note)
 	if x.failed > 0 {
-		x.talk.print(fmt.Sprintf("trowel: %s: %s could not be read", x.file, plural(x.failed, "file")))
+		x.talk.print(fmt.Sprintf("trowel: %s: %s could not be read", x.file, wording.Count(x.failed, "file")))
 		return errFound
 	}
 	return nil
@@ -169,7 +170,7 @@ func (x *extraction) start(dir string, g *game, opts output.Options) (*output.Ou
 	out, err := output.Into(dir, opts)
 	var exists *output.ExistsError
 	if errors.As(err, &exists) && g.RecognizeTree != nil && g.RecognizeTree(os.DirFS(dir)) {
-		return nil, hint(err, "use -f to put the files into it, or -o for another folder")
+		return nil, wording.Hint(err, "use -f to put the files into it, or -o for another folder")
 	}
 	return out, err
 }
@@ -183,7 +184,7 @@ func (x *extraction) noGame(dir string) error {
 	}
 	defer src.Close()
 	if f, err := x.formats.Find(src); err == nil {
-		return hint(&output.KeptError{Path: dir, Err: fmt.Errorf("it is a %s, and no folder of an extraction", f.Title)}, "give another folder with -o")
+		return wording.Hint(&output.KeptError{Path: dir, Err: fmt.Errorf("it is a %s, and no folder of an extraction", f.Title)}, "give another folder with -o")
 	}
 	return nil
 }
@@ -258,11 +259,11 @@ func (x *extraction) make(ctx context.Context, dir string) (err error) {
 				return err
 			}
 			if !x.report.keepGoing {
-				return hint(named(err, x.file), "-k writes what can be read")
+				return wording.Hint(wording.Named(err, x.file), "-k writes what can be read")
 			}
 			x.failed++
 			x.report.lose(f.at, err.Error())
-			x.talk.print("trowel: " + named(err, x.file).Error())
+			x.talk.print("trowel: " + wording.Named(err, x.file).Error())
 			return nil
 		}
 		if err := x.report.whole(); err != nil {
@@ -484,7 +485,7 @@ func (x *extraction) writeSidecar(sidecar func() ([]byte, error)) error {
 	if err == nil && data != nil {
 		x.written++
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return named(err, x.file)
+		return wording.Named(err, x.file)
 	}
 	names := x.names
 	if x.into != "" {

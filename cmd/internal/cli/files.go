@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
@@ -27,7 +28,7 @@ type files struct {
 	part   string // name of the part of list and last
 	list   []target
 	last   bool
-	told   map[note]bool // notes already printed about the shards of toldOf
+	told   map[wording.Note]bool // notes already printed about the shards of toldOf
 	toldOf string
 }
 
@@ -99,7 +100,7 @@ func (f *files) stale(p work.Part) bool {
 // perform does the work of a verb for files.
 func (f *files) perform(ctx context.Context, w work.Work) error {
 	if f.inParts() && slices.Contains(f.names, "-") {
-		return hint(errors.New("standard input cannot be read in parts"), "name a file")
+		return wording.Hint(errors.New("standard input cannot be read in parts"), "name a file")
 	}
 	return f.app.perform(ctx, w)
 }
@@ -132,7 +133,7 @@ func (f *files) Split(ctx context.Context, fine bool, yield func(work.Part) erro
 				one.Raw = []byte(t.at)
 			}
 			if t.err != nil {
-				one.Err = textOf(t.err)
+				one.Err = wording.Text(t.err)
 			}
 			if !fine {
 				n++
@@ -185,7 +186,7 @@ func (f *files) Split(ctx context.Context, fine bool, yield func(work.Part) erro
 // part is done.
 func (f *files) shards(ctx context.Context, t target) (shards []format.Shard, err error) {
 	if p := parallel.Catch(func() {
-		its := f.apart(func(note) {})
+		its := f.apart(func(wording.Note) {})
 		src, e := its.source(t.name)
 		if e != nil {
 			return
@@ -205,7 +206,7 @@ func (f *files) shards(ctx context.Context, t target) (shards []format.Shard, er
 			shards = nil
 		}
 		if ctx.Err() != nil || server.Failed(e) {
-			err = named(e, t.name)
+			err = wording.Named(e, t.name)
 		}
 	}); p != nil {
 		return nil, nil
@@ -229,9 +230,9 @@ func (f *files) taken(p work.Part, file int) (t target, last bool, err error) {
 }
 
 // tell prints a note about a part. A note that several shards of a file report is printed once.
-func (f *files) tell(p work.Part, n note) {
+func (f *files) tell(p work.Part, n wording.Note) {
 	if p.Shard == "" || f.told == nil || f.toldOf != p.File {
-		f.told, f.toldOf = make(map[note]bool), p.File
+		f.told, f.toldOf = make(map[wording.Note]bool), p.File
 	}
 	if !f.told[n] {
 		f.told[n] = true

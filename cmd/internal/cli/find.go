@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
@@ -74,7 +75,7 @@ the files has are printed to standard error.
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) && isCommandOption(a.formats, queriesOf, unknown.GetSpecifiedName()) {
-			return hint(optionError(cmd, err), "it is an option of queries, which stand behind --: `%s`", useLine(cmd))
+			return wording.Hint(optionError(cmd, err), "it is an option of queries, which stand behind --: `%s`", useLine(cmd))
 		}
 		return a.flagError(cmd.Root(), cmd, err)
 	})
@@ -144,14 +145,14 @@ func (f *finding) parse(args []string) (files []string, err error) {
 	case errors.Is(err, format.ErrCommand) && isThere(words[0]):
 		return nil, f.misplaced(append(words, files...), -1)
 	case errors.Is(err, format.ErrCommand):
-		return nil, didYouMean(fmt.Errorf("no query is called %s", words[0]), words[0], commandNames(f.formats, queriesOf), "`%s --help` lists the queries", f.cmd.CommandPath())
+		return nil, wording.DidYouMean(fmt.Errorf("no query is called %s", words[0]), words[0], commandNames(f.formats, queriesOf), "`%s --help` lists the queries", f.cmd.CommandPath())
 	case err == nil:
 		return nil, errors.New("no format has a query")
 	}
 	if lacks, is := errors.AsType[*format.OptionError](err); is {
 		return nil, f.wrongOption(err, lacks, "find")
 	}
-	return nil, hint(err, "see `trowel help find %s`", words[0])
+	return nil, wording.Hint(err, "see `trowel help find %s`", words[0])
 }
 
 // misplaced returns an error for arguments that do not have the form FILE... -- QUERY. Its hint has them in the
@@ -168,9 +169,9 @@ func (f *finding) misplaced(args []string, dash int) error {
 	}
 	switch {
 	case len(words) > 0 && !slices.Contains(commandNames(f.formats, queriesOf), words[0]):
-		return didYouMean(err, words[0], commandNames(f.formats, queriesOf), "`%s --help` lists the queries", f.cmd.CommandPath())
+		return wording.DidYouMean(err, words[0], commandNames(f.formats, queriesOf), "`%s --help` lists the queries", f.cmd.CommandPath())
 	case len(words) == 0:
-		return hint(err, "`%s --help` lists the queries", f.cmd.CommandPath())
+		return wording.Hint(err, "`%s --help` lists the queries", f.cmd.CommandPath())
 	case len(files) == 0:
 		files = []string{"FILE"}
 	}
@@ -181,7 +182,7 @@ func (f *finding) misplaced(args []string, dash int) error {
 		}
 		line = append(line, word)
 	}
-	return hint(err, "did you mean `%s`?", strings.Join(line, " "))
+	return wording.Hint(err, "did you mean `%s`?", strings.Join(line, " "))
 }
 
 // finding is one run of find.
@@ -201,7 +202,7 @@ type finding struct {
 type findRecord struct {
 	File int // index of the file in the part
 	Hits *keptHits
-	Note *note
+	Note *wording.Note
 	End  *findEnd
 }
 
@@ -325,8 +326,8 @@ func (f *finding) sayLacks(ctx context.Context) {
 			e.Where = "in any of the files"
 		}
 		advice := e.Advice
-		if near := nearestFolded(e.Name, e.Names); near != "" {
-			advice = "did you mean " + quoted(near) + "?"
+		if near := wording.NearFolded(e.Name, e.Names); near != "" {
+			advice = "did you mean " + wording.Quoted(near) + "?"
 		}
 		f.talk.say("trowel: %s", e)
 		if advice != "" {
@@ -347,8 +348,8 @@ func (f *finding) Do(ctx context.Context, p work.Part, put func(findRecord) erro
 
 // one runs the query on a file or a shard of a file.
 func (f *finding) one(ctx context.Context, t target, shard format.Shard, put func(findRecord) error) error {
-	var notes []note
-	its := f.apart(func(n note) { notes = append(notes, n) })
+	var notes []wording.Note
+	its := f.apart(func(n wording.Note) { notes = append(notes, n) })
 	var end findEnd
 	var stop, err error // the error of put, and that of the file
 	hits := new(keptHits)
@@ -367,7 +368,7 @@ func (f *finding) one(ctx context.Context, t target, shard format.Shard, put fun
 			return stop
 		})
 	}); panicked != nil {
-		err = named(defect(panicked), t.name)
+		err = wording.Named(defect(panicked), t.name)
 	}
 	switch {
 	case stop != nil:
@@ -377,7 +378,7 @@ func (f *finding) one(ctx context.Context, t target, shard format.Shard, put fun
 	case f.inParts() && server.Failed(err):
 		return err // the server may be reachable again when the part is retried
 	case err != nil:
-		notes = append(notes, failure(err))
+		notes = append(notes, wording.Failure(err))
 	}
 	if err := flush(); err != nil {
 		return err
@@ -414,7 +415,7 @@ func (f *finding) look(ctx context.Context, its *app, t target, shard format.Sha
 	case q.Command == nil:
 		err := fmt.Errorf("%s: is a %s, which has no such query", t.name, g.Title)
 		if own := commandNames(format.Set{g.Format}, queriesOf); len(own) > 0 {
-			return hint(err, "there are %s", strings.Join(own, ", "))
+			return wording.Hint(err, "there are %s", strings.Join(own, ", "))
 		}
 		return err
 	}
@@ -424,7 +425,7 @@ func (f *finding) look(ctx context.Context, its *app, t target, shard format.Sha
 	end.Format = g.Name
 	job := its.about(its.job(f.cmd, g.Format), t.name)
 	job.Shard = shard
-	return named(g.Finder.Find(ctx, job, g.src, q.Step, func(h format.Hit) error {
+	return wording.Named(g.Finder.Find(ctx, job, g.src, q.Step, func(h format.Hit) error {
 		if err := end.Tally.count(&f.output, t.name, h); err != nil || !f.output.each() {
 			return err
 		}
@@ -441,7 +442,7 @@ func (f *finding) Take(p work.Part, r findRecord) error {
 	case r.Hits != nil:
 		return r.Hits.each(func(h format.Hit) error { return f.printer.print(t.name, h) })
 	case r.Note != nil:
-		f.failed = f.failed || r.Note.Kind == noteFailed
+		f.failed = f.failed || r.Note.Kind == wording.Failed
 		f.tell(p, *r.Note)
 		return nil
 	case r.End == nil:

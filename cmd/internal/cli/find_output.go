@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 )
@@ -40,7 +41,7 @@ func outputOf(cmd *cobra.Command, job *format.Job) (findOutput, error) {
 	case o.json && o.csv:
 		return o, errors.New("--json and --csv do not go together")
 	case o.count && (o.json || o.csv || o.by != ""):
-		return o, hint(errors.New("--count is a number and nothing else"), "--by file counts for each file")
+		return o, wording.Hint(errors.New("--count is a number and nothing else"), "--by file counts for each file")
 	}
 	return o, nil
 }
@@ -68,7 +69,7 @@ func column(file string, h format.Hit, name string) (any, error) {
 		}
 		names = append(names, f.Key)
 	}
-	return nil, didYouMean(fmt.Errorf("what is found has no field %s", name), name, names, "there are %s", strings.Join(names, ", "))
+	return nil, wording.DidYouMean(fmt.Errorf("what is found has no field %s", name), name, names, "there are %s", strings.Join(names, ", "))
 }
 
 // tally counts hits and groups of hits. Package gob can encode it.
@@ -207,7 +208,7 @@ func (p *findPrinter) row(header, row []string) error {
 		}
 	}
 	if !slices.Equal(header, p.header) {
-		return hint(fmt.Errorf("a table has one kind of rows, and these files have others: %s, and %s", strings.Join(p.header, ","), strings.Join(header, ",")), "--json takes both")
+		return wording.Hint(fmt.Errorf("a table has one kind of rows, and these files have others: %s, and %s", strings.Join(p.header, ","), strings.Join(header, ",")), "--json takes both")
 	}
 	err := p.table.Write(row)
 	p.table.Flush() // writes to the buffered output
@@ -250,7 +251,7 @@ func (p *findPrinter) printGroup(g *group, sums []string) error {
 	if p.csv {
 		return p.row(header, row)
 	}
-	line := quotedField(row[0]) + ": " + plural(int(g.Hits), "hit")
+	line := quotedField(row[0]) + ": " + wording.Count(int(g.Hits), "hit")
 	for i, key := range sums {
 		line += ", " + key + " " + row[2+i]
 	}

@@ -19,6 +19,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/files/lfs"
 	"trowel.example/internal/files/output"
@@ -43,7 +44,7 @@ of a broken file is refused. docs/git.md has the whole way for a team.`,
 			for _, sub := range cmd.Commands() {
 				names = append(names, sub.Name())
 			}
-			return didYouMean(fmt.Errorf("%s has no command %q", cmd.CommandPath(), words[0]), words[0], names, "it has %s", strings.Join(names, ", "))
+			return wording.DidYouMean(fmt.Errorf("%s has no command %q", cmd.CommandPath(), words[0]), words[0], names, "it has %s", strings.Join(names, ", "))
 		},
 	}
 	cmd.AddCommand(a.gitInstallCommand(), verbatim(a.gitTextCommand()), verbatim(a.gitDiffCommand()), verbatim(a.gitMergeCommand()), a.gitCheckCommand())
@@ -155,13 +156,13 @@ there already stays, and a second run changes nothing. With --print nothing is w
 			if err != nil {
 				return err
 			}
-			program = quotedFor("unix", filepath.ToSlash(self)) // git runs the hook in its own shell
+			program = wording.QuotedFor("unix", filepath.ToSlash(self)) // git runs the hook in its own shell
 		}
 		attributes := gitMark + "\n" + strings.Join(a.gitAttributes(), "\n") + "\n"
 		if onlyPrint {
 			fmt.Fprintf(a.out, "# .gitattributes\n%s\n# configuration\n", attributes)
 			for _, c := range gitConfig(program) {
-				fmt.Fprintf(a.out, "git config %s %s\n", c[0], quoted(c[1]))
+				fmt.Fprintf(a.out, "git config %s %s\n", c[0], wording.Quoted(c[1]))
 			}
 			if withHook {
 				fmt.Fprintf(a.out, "\n# .git/hooks/pre-commit\n"+hook, program)
@@ -170,7 +171,7 @@ there already stays, and a second run changes nothing. With --print nothing is w
 		}
 		top, err := git(ctx, "", "rev-parse", "--show-toplevel")
 		if err != nil {
-			return hint(fmt.Errorf("this is no clone of git: %w", err), "run it in the folder of the project, or with --print")
+			return wording.Hint(fmt.Errorf("this is no clone of git: %w", err), "run it in the folder of the project, or with --print")
 		}
 		top = strings.TrimSpace(top)
 		if err := a.addAttributes(filepath.Join(top, ".gitattributes"), attributes); err != nil {
@@ -250,7 +251,7 @@ func (a *app) addHook(ctx context.Context, top, text string) error {
 		if string(old) == text {
 			return nil
 		}
-		return hint(fmt.Errorf("%s: there is a hook already, and it stays", path), "add the line `trowel git check` to it")
+		return wording.Hint(fmt.Errorf("%s: there is a hook already, and it stays", path), "add the line `trowel git check` to it")
 	}
 	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
 		return err
@@ -436,7 +437,7 @@ differently is as in OURS then.`,
 			if _, err := copyFile(called, name); err != nil {
 				return err
 			}
-			a.talk.hide(called, path)
+			a.talk.Hide(called, path)
 			g, err := a.find(cmd, called)
 			if err != nil {
 				a.talk.say("%s: cannot be merged: %v", path, err)
@@ -466,17 +467,17 @@ differently is as in OURS then.`,
 		defer out.Discard()
 		job, before := a.job(cmd, f, f.Merging.Options...), a.lost.Load()
 		if err := f.Merging.Merge(cmd.Context(), job, games[0].src, games[1].src, games[2].src, out, told); err != nil {
-			return named(err, path)
+			return wording.Named(err, path)
 		}
 		if a.lost.Load() > before {
-			return hint(fmt.Errorf("%s: a version is not whole: nothing was merged", path), "`trowel merge -k` merges what can be read")
+			return wording.Hint(fmt.Errorf("%s: a version is not whole: nothing was merged", path), "`trowel merge -k` merges what can be read")
 		}
 		if err := out.Commit(); err != nil {
 			return err
 		}
 		if conflicts > 0 {
-			a.talk.say("%s: %s: each is as it was on our side. To finish by hand:", path, plural(conflicts, "conflict"))
-			a.talk.say("  git show %s > base; git show %s > ours; git show %s > theirs", quoted(":1:"+path), quoted(":2:"+path), quoted(":3:"+path))
+			a.talk.say("%s: %s: each is as it was on our side. To finish by hand:", path, wording.Count(conflicts, "conflict"))
+			a.talk.say("  git show %s > base; git show %s > ours; git show %s > theirs", wording.Quoted(":1:"+path), wording.Quoted(":2:"+path), wording.Quoted(":3:"+path))
 			a.talk.say("  trowel merge base ours theirs -o FOLDER")
 			return errFound
 		}
@@ -549,13 +550,13 @@ func (a *app) gitCheck(cmd *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		a.talk.hide(name, path)
+		a.talk.Hide(name, path)
 		names = append(names, name)
 	}
 	if len(names) == 0 {
 		return nil
 	}
-	c := &checkRun{files: a.newFiles(cmd, names), min: check.Error, list: jsonArray{w: a.out}, known: make(map[string]bool), called: a.talk.plain}
+	c := &checkRun{files: a.newFiles(cmd, names), min: check.Error, list: jsonArray{w: a.out}, known: make(map[string]bool), called: a.talk.Plain}
 	return c.run(ctx)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
 )
@@ -51,7 +52,7 @@ func verbFor(root *cobra.Command, word string) string {
 			return name
 		}
 	}
-	return nearest(word, names)
+	return wording.Near(word, names)
 }
 
 // flagError explains the error of a wrong option.
@@ -59,7 +60,7 @@ func (a *app) flagError(root, cmd *cobra.Command, err error) error {
 	plain := optionError(cmd, err)
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return hint(plain, "see `%s --help`", cmd.CommandPath())
+		return wording.Hint(plain, "see `%s --help`", cmd.CommandPath())
 	}
 	if cmd == root {
 		// Maybe the verb is wrong, and not the option.
@@ -85,17 +86,17 @@ func (a *app) flagError(root, cmd *cobra.Command, err error) error {
 	if short {
 		// pflag parses -json as -j -s -o -n.
 		if name = strings.TrimLeft(unknown.GetSpecifiedShortnames(), "-"); len(name) > 1 && slices.Contains(names, "--"+name) {
-			return hint(plain, "did you mean --%s?", name)
+			return wording.Hint(plain, "did you mean --%s?", name)
 		}
 		names = nil
 	}
 	if i := slices.IndexFunc(names, func(known string) bool { return len(name) > 2 && strings.HasPrefix(known, "--"+name) }); i >= 0 {
-		return hint(plain, "did you mean %s?", names[i])
+		return wording.Hint(plain, "did you mean %s?", names[i])
 	}
 	if len(verbs) > 0 && len(verbs) < 10 {
-		return hint(plain, "it is an option of %s", strings.Join(verbs, ", "))
+		return wording.Hint(plain, "it is an option of %s", strings.Join(verbs, ", "))
 	}
-	return didYouMean(plain, "--"+name, names, "see `%s --help`", cmd.CommandPath())
+	return wording.DidYouMean(plain, "--"+name, names, "see `%s --help`", cmd.CommandPath())
 }
 
 // optionError rewrites an error of package pflag in the wording of the tool.
@@ -153,15 +154,15 @@ func (a *app) swapped(cmd *cobra.Command, args []string) error {
 	line := ""
 	switch dash := cmd.ArgsLenAtDash(); {
 	case slices.Contains(fileFirst, cmd.Name()) && dash < 0 && is(args[last], args[0]) && !strings.Contains(args[0], "://"):
-		line = quoted(slices.Concat(args[last:], args[:last])...)
+		line = wording.Quoted(slices.Concat(args[last:], args[:last])...)
 	case cmd.Name() == "search" && last == 1 && is(args[0], args[1]):
-		line = quoted(args[1], args[0])
+		line = wording.Quoted(args[1], args[0])
 	case verbCommands[cmd.Name()] != nil && dash > 0 && dash <= last && slices.Contains(commandNames(a.formats, verbCommands[cmd.Name()]), args[0]) && is(args[dash], args[0]):
-		line = quoted(args[dash]) + " -- " + quoted(slices.Concat(args[:dash], args[dash+1:])...)
+		line = wording.Quoted(args[dash]) + " -- " + wording.Quoted(slices.Concat(args[:dash], args[dash+1:])...)
 	default:
 		return nil
 	}
-	return hint(errors.New("the arguments are in the wrong order: "+useLine(cmd)), "did you mean `%s %s`?", cmd.CommandPath(), line)
+	return wording.Hint(errors.New("the arguments are in the wrong order: "+useLine(cmd)), "did you mean `%s %s`?", cmd.CommandPath(), line)
 }
 
 // notVerb returns an error about a first word that is neither a file nor a verb, but means one. Its hint is the line to
@@ -175,18 +176,18 @@ func (a *app) notVerb(root *cobra.Command, word string, rest []string) error {
 		if len(others) > 0 {
 			also = " There are also " + strings.Join(others, ", ")
 		}
-		return hint(fmt.Errorf("%s: neither a verb nor a file", word), "did you mean `%s`?%s", line, also)
+		return wording.Hint(fmt.Errorf("%s: neither a verb nor a file", word), "did you mean `%s`?%s", line, also)
 	}
 	switch verb := verbFor(root, word); verb {
 	case "":
 		if line, _ := a.commandLine(root, word, nil); line != "" {
-			return hint(fmt.Errorf("%s: neither a verb nor a file", word), "`%s` is for files of another kind", line)
+			return wording.Hint(fmt.Errorf("%s: neither a verb nor a file", word), "`%s` is for files of another kind", line)
 		}
 		return nil
 	case "edit":
-		return hint(fmt.Errorf("%s: neither a verb nor a file", word), "`trowel edit %s --help` lists the operations", cmp.Or(quoted(rest...), "FILE"))
+		return wording.Hint(fmt.Errorf("%s: neither a verb nor a file", word), "`trowel edit %s --help` lists the operations", cmp.Or(wording.Quoted(rest...), "FILE"))
 	default:
-		return hint(fmt.Errorf("%s: neither a verb nor a file", word), "did you mean `%s`?", verbLine(verb, rest))
+		return wording.Hint(fmt.Errorf("%s: neither a verb nor a file", word), "did you mean `%s`?", verbLine(verb, rest))
 	}
 }
 
@@ -195,7 +196,7 @@ func verbLine(verb string, args []string) string {
 	verb, option, _ := strings.Cut(verb, " ")
 	words := []string{"trowel", verb}
 	if len(args) > 0 {
-		words = append(words, quoted(args...))
+		words = append(words, wording.Quoted(args...))
 	}
 	if option != "" {
 		words = append(words, option)
@@ -235,12 +236,12 @@ func (a *app) commandLine(root *cobra.Command, word string, rest []string) (line
 		}
 		call := like[0].Usage()
 		if len(words) > 0 || len(like[0].Args) == 0 {
-			call = quoted(append([]string{like[0].Name}, words...)...)
+			call = wording.Quoted(append([]string{like[0].Name}, words...)...)
 		}
 		for _, c := range like[1:] {
 			others = append(others, c.Name)
 		}
-		return fmt.Sprintf("trowel %s %s -- %s", verb, quoted(append(files, options...)...), call), others
+		return fmt.Sprintf("trowel %s %s -- %s", verb, wording.Quoted(append(files, options...)...), call), others
 	}
 	return "", nil
 }
@@ -315,10 +316,10 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 				return nil
 			}
 			if verb := verbFor(root, words[0]); cmd == root && verb != "" {
-				return hint(fmt.Errorf("%q is not a verb", words[0]), "did you mean `trowel help %s`?", verb)
+				return wording.Hint(fmt.Errorf("%q is not a verb", words[0]), "did you mean `trowel help %s`?", verb)
 			}
 			names := slices.Concat(commandNames(a.formats, editCommands), commandNames(a.formats, queriesOf))
-			return didYouMean(fmt.Errorf("%q is not a verb, an operation or a query", words[len(words)-1]), words[len(words)-1], names, "`trowel help` lists the verbs, and `trowel edit --help` the operations")
+			return wording.DidYouMean(fmt.Errorf("%q is not a verb, an operation or a query", words[len(words)-1]), words[len(words)-1], names, "`trowel help` lists the verbs, and `trowel edit --help` the operations")
 		},
 	}
 }
@@ -341,7 +342,7 @@ func completionCommand(root *cobra.Command) {
 		for _, sub := range cmd.Commands() {
 			shells = append(shells, sub.Name())
 		}
-		return didYouMean(fmt.Errorf("no shell is called %q", words[0]), words[0], shells, "there are %s", strings.Join(shells, ", "))
+		return wording.DidYouMean(fmt.Errorf("no shell is called %q", words[0]), words[0], shells, "there are %s", strings.Join(shells, ", "))
 	}
 }
 
@@ -360,7 +361,7 @@ func notThere(name string, err error) error {
 	switch pattern := strings.ContainsAny(name, "*?") && !strings.Contains(name, "://"); {
 	case pattern && !isThere(name):
 		if n := len(matchingFiles(name)); n > 0 {
-			return fmt.Errorf("%s: is a pattern that matches %s: expected the name of one file", name, plural(n, "file"))
+			return fmt.Errorf("%s: is a pattern that matches %s: expected the name of one file", name, wording.Count(n, "file"))
 		}
 		return fmt.Errorf("no file matches %s", name)
 	case !errors.Is(err, fs.ErrNotExist):
@@ -368,34 +369,34 @@ func notThere(name string, err error) error {
 	case name == "":
 		return errors.New("the name of a file is empty")
 	case strings.HasPrefix(name, "s3://"):
-		return hint(fmt.Errorf("%s: is in object storage, which this program does not read", name), "`trowel-fleet check`, `find` and `census` do")
+		return wording.Hint(fmt.Errorf("%s: is in object storage, which this program does not read", name), "`trowel-fleet check`, `find` and `census` do")
 	case strings.Contains(name, "://"):
-		return hint(fmt.Errorf("%s: is an address, not a file", name), "download it first, such as with `curl -LO %s`", name)
+		return wording.Hint(fmt.Errorf("%s: is an address, not a file", name), "download it first, such as with `curl -LO %s`", name)
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		err = fmt.Errorf("%s: %w", name, path.Err)
 	}
 	if to, e := os.Readlink(name); e == nil {
-		return hint(err, "it is a link to %s", to)
+		return wording.Hint(err, "it is a link to %s", to)
 	}
 	const enough = 10_000
 	dir := filepath.Dir(name)
 	f, openErr := os.Open(dir)
 	if openErr != nil {
 		if !isThere(dir) {
-			return hint(err, "there is no folder %s", dir)
+			return wording.Hint(err, "there is no folder %s", dir)
 		}
 		return err
 	}
 	defer f.Close()
 	names, _ := f.Readdirnames(enough)
 	slices.Sort(names)
-	if near := nearest(filepath.Base(name), names); near != "" {
+	if near := wording.Near(filepath.Base(name), names); near != "" {
 		if near = filepath.Join(dir, near); strings.HasPrefix(name, "./") {
 			near = "./" + near
 		}
-		return hint(err, "did you mean %s?", near)
+		return wording.Hint(err, "did you mean %s?", near)
 	}
 	return err
 }
@@ -420,11 +421,11 @@ func (a *app) formatOf(src *format.Source, t target) (*format.Format, error) {
 	}
 	if src.Path != "-" {
 		if whole := a.partOf(src.Path); whole != "" {
-			return nil, hint(err, "it is a part of %s: give that folder", whole)
+			return nil, wording.Hint(err, "it is a part of %s: give that folder", whole)
 		}
 	}
 	if what, advice := looksLike(src.Head(512)); what != "" {
-		return nil, hint(fmt.Errorf("%s: %w: this is %s", src.Path, format.ErrUnknown, what), "%s", advice)
+		return nil, wording.Hint(fmt.Errorf("%s: %w: this is %s", src.Path, format.ErrUnknown, what), "%s", advice)
 	}
 	return nil, err
 }

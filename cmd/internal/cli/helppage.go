@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/format"
 )
@@ -107,7 +108,7 @@ func (a *app) helpAfterDash(cmd *cobra.Command, files, words []string) error {
 	names := commandNames(a.formats, verbCommands[verb])
 	switch {
 	case name != "" && !slices.Contains(names, name):
-		return didYouMean(fmt.Errorf("no %s is called %s", commandKinds[verb].one, name), name, names, "`%s --help` lists the %s", cmd.CommandPath(), commandKinds[verb].many)
+		return wording.DidYouMean(fmt.Errorf("no %s is called %s", commandKinds[verb].one, name), name, names, "`%s --help` lists the %s", cmd.CommandPath(), commandKinds[verb].many)
 	case !a.helpOfFiles(cmd, set, name):
 		a.helpPage(a.out).verb(cmd)
 	}

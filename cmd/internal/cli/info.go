@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 )
@@ -104,7 +105,7 @@ func (a *app) infoOfInner(cmd *cobra.Command, container, wanted string, tell fun
 	}
 	data, err := fs.ReadFile(fsys, name)
 	if err != nil {
-		return named(err, container)
+		return wording.Named(err, container)
 	}
 	src := format.NewSource(container+":"+name, data)
 	f, err := a.formats.Find(src)
@@ -123,7 +124,7 @@ func (a *app) openForInfo(cmd *cobra.Command, g *game, tell func(*game, format.I
 	defer file.Close()
 	info, err := file.Info(cmd.Context(), job)
 	if err != nil {
-		return named(err, g.name)
+		return wording.Named(err, g.name)
 	}
 	return tell(g, info)
 }

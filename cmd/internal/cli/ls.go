@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
@@ -77,7 +78,7 @@ that is not known), the path, and what it is. With --json it prints an array of
 			return err
 		})
 		if err != nil {
-			return named(err, args[0])
+			return wording.Named(err, args[0])
 		}
 		if asJSON {
 			if err := list.end(); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
@@ -81,11 +82,11 @@ what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, th
 		case many != nil && len(args) < 2:
 			return fmt.Errorf("expected two files at least: trowel merge --%s FILE FILE... -o NEW", many.Flag)
 		case many == nil && len(args) != 3:
-			return hint(fmt.Errorf("expected three files: %s", useLine(cmd)), "BASE is what OURS and THEIRS were made of")
+			return wording.Hint(fmt.Errorf("expected three files: %s", useLine(cmd)), "BASE is what OURS and THEIRS were made of")
 		case many == nil && !slices.Contains([]string{"", "ours", "theirs"}, m.prefer):
 			return fmt.Errorf("--prefer: expected ours or theirs, not %q", m.prefer)
 		case m.out == "" && !m.dryRun:
-			return hint(errors.New("the new file needs a name"), "give it with -o; --dry-run only tells")
+			return wording.Hint(errors.New("the new file needs a name"), "give it with -o; --dry-run only tells")
 		}
 		ours := args[min(1, len(args)-1)]
 		return m.each(cmd.Context(), []string{ours}, func(_ string, r *report) error {
@@ -192,7 +193,7 @@ func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingM
 	for _, line := range summarize(m.conflicts) {
 		m.talk.say("%s", line)
 	}
-	m.talk.say("%s: %s", plural(len(m.conflicts), "conflict"), wrote)
+	m.talk.say("%s: %s", wording.Count(len(m.conflicts), "conflict"), wrote)
 	if len(m.conflicts) > 0 {
 		return errFound
 	}
@@ -280,11 +281,11 @@ func summarize(conflicts []check.Conflict) (lines []string) {
 		if g.kind != "" {
 			kind = g.kind + " file"
 		}
-		lines = append(lines, fmt.Sprintf("  %s in %s: %s", plural(counts[g], "conflict"), plural(len(files[g]), kind), g.key))
+		lines = append(lines, fmt.Sprintf("  %s in %s: %s", wording.Count(counts[g], "conflict"), wording.Count(len(files[g]), kind), g.key))
 		left -= counts[g]
 	}
 	if left > 0 {
-		lines = append(lines, fmt.Sprintf("  %s of %s", plural(left, "conflict"), plural(len(groups)-maxSummary, "other key")))
+		lines = append(lines, fmt.Sprintf("  %s of %s", wording.Count(left, "conflict"), wording.Count(len(groups)-maxSummary, "other key")))
 	}
 	return lines
 }

@@ -10,40 +10,23 @@ import (
 	"sync"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 )
 
 // Notes of a part are printed when its records are taken. They may come from another machine, so package gob
 // can encode the types in this file.
 
-// tell prints a note.
-func (t *talk) tell(n note) {
-	switch {
-	case n.Kind == noteSaid:
-		t.say("%s", n.Text)
-	case n.Kind == noteWarned:
-		t.warn(n.Path, n.Text)
-	case n.Kind == noteMissed:
-		t.miss(n.Path, n.Text)
-	case n.Advice == "":
-		t.fail(errors.New(n.Text))
-	default:
-		t.fail(hint(errors.New(n.Text), "%s", n.Advice))
-	}
-}
-
 // apart returns an app for a part of the work. The app passes its notes to take, one at a time.
-func (a *app) apart(take func(note)) *app {
+func (a *app) apart(take func(wording.Note)) *app {
 	its := a.quietly(nil)
 	its.call, its.resume, its.elsewhere, its.ctx = a.call, a.resume, a.elsewhere, a.ctx
-	a.talk.mu.Lock()
-	its.talk.hidden = slices.Clone(a.talk.hidden)
-	a.talk.mu.Unlock()
+	its.talk.Aliases.Copy(&a.talk.Aliases)
 	if !a.inParts() {
 		its.talk.shows = a.talk
 	}
 	var mu sync.Mutex
-	its.talk.note = func(n note) {
+	its.talk.note = func(n wording.Note) {
 		mu.Lock()
 		defer mu.Unlock()
 		take(n)

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/links"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
@@ -95,7 +96,7 @@ func (a *app) source(name string) (*format.Source, error) {
 	}
 	path, err := a.pipes.path(a.ctx, a.talk, name)
 	if err != nil {
-		return nil, named(err, name)
+		return nil, wording.Named(err, name)
 	}
 	src, err := format.OpenSource(path)
 	if err != nil {
@@ -113,7 +114,7 @@ func (a *app) source(name string) (*format.Source, error) {
 func standardInput(in io.Reader) (*format.Source, error) {
 	if f, ok := in.(*os.File); ok {
 		if term.IsTerminal(int(f.Fd())) {
-			return nil, hint(errors.New("standard input is a terminal"), "- is for what another program prints, or for < FILE")
+			return nil, wording.Hint(errors.New("standard input is a terminal"), "- is for what another program prints, or for < FILE")
 		}
 		switch info, err := f.Stat(); {
 		case err != nil:
@@ -137,7 +138,7 @@ func standardInput(in io.Reader) (*format.Source, error) {
 	}
 	data, err := regular.ReadAll(in, "standard input", 64<<10, format.MaxWhole)
 	if err != nil {
-		return nil, named(err, "standard input")
+		return nil, wording.Named(err, "standard input")
 	}
 	return format.NewSource("-", data), nil
 }
@@ -182,7 +183,7 @@ func (a *app) findTarget(cmd *cobra.Command, t target) (*game, error) {
 func (a *app) buildTemporary(ctx context.Context, job *format.Job, f *format.Format, fsys fs.FS, name string) (*game, error) {
 	job.OnDone, job.Temporary = nil, true // the user did not ask for the build
 	return a.scratch(f, filepath.Clean(name)+extension(f), name, func(out format.Output) error {
-		return named(f.Build(ctx, job, fsys, out), name)
+		return wording.Named(f.Build(ctx, job, fsys, out), name)
 	})
 }
 
@@ -204,7 +205,7 @@ func (a *app) scratch(f *format.Format, path, name string, run func(format.Outpu
 		return nil, err
 	}
 	defer out.Discard()
-	a.talk.hide(path, name)
+	a.talk.Hide(path, name)
 	if err := run(called{out, a.talk, name}); err != nil {
 		return nil, err
 	}
@@ -229,7 +230,7 @@ type called struct {
 func (c called) Dir() (string, error) {
 	dir, err := c.Output.Dir()
 	if err == nil {
-		c.talk.hide(dir, c.name)
+		c.talk.Hide(dir, c.name)
 	}
 	return dir, err
 }
@@ -245,7 +246,7 @@ func extension(f *format.Format) string {
 // open opens a game file that find returned.
 func (g *game) open(ctx context.Context, job *format.Job) (format.File, error) {
 	file, err := g.Open(ctx, job, g.src)
-	return file, named(err, g.name)
+	return file, wording.Named(err, g.name)
 }
 
 // openTree opens the file that the user named as a tree. A folder in tree form is opened directly.
@@ -292,7 +293,7 @@ func (a *app) openSource(cmd *cobra.Command, t target, src *format.Source, more 
 	if err != nil {
 		file.Close()
 		g.Close()
-		return nil, nil, named(err, name)
+		return nil, nil, wording.Named(err, name)
 	}
 	return fsys, closers{file, g}, nil
 }
@@ -340,7 +341,7 @@ func openFolder(name string, told func(at string, err error)) (fs.FS, io.Closer,
 	fsys, err := safename.Restore(regular.Limit(links.New(root, told), format.MaxWhole))
 	if err != nil {
 		root.Close()
-		return nil, nil, named(err, name)
+		return nil, nil, wording.Named(err, name)
 	}
 	return regular.Limit(fsys, format.MaxWhole), root, nil
 }
@@ -364,7 +365,7 @@ func (a *app) mayBeCalled(name string, f *format.Format, own string, anyOfGame b
 			if other.Takes != "" {
 				lacks = ": it takes " + other.Takes
 			}
-			return hint(fmt.Errorf("%s: %s is the extension of a %s, and this is none%s", name, other.Extensions[i], other.Title, lacks), "-o with another name, such as %s", name[:len(name)-len(other.Extensions[i])]+own)
+			return wording.Hint(fmt.Errorf("%s: %s is the extension of a %s, and this is none%s", name, other.Extensions[i], other.Title, lacks), "-o with another name, such as %s", name[:len(name)-len(other.Extensions[i])]+own)
 		}
 	}
 	return nil
@@ -429,8 +430,8 @@ func cutSuffixFold(name, suffix string) (string, bool) {
 // about makes the messages of a job name the file. It is for verbs with many files.
 func (a *app) about(job *format.Job, file string) *format.Job {
 	warned, missed := job.OnWarn, job.OnMiss
-	job.OnWarn = func(path, message string) { warned(inFile(file, a.talk.plain(path)), message) }
-	job.OnMiss = func(path, message string) { missed(inFile(file, a.talk.plain(path)), message) }
+	job.OnWarn = func(path, message string) { warned(inFile(file, a.talk.Plain(path)), message) }
+	job.OnMiss = func(path, message string) { missed(inFile(file, a.talk.Plain(path)), message) }
 	return job
 }
 

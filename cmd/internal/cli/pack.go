@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
 )
@@ -46,7 +47,7 @@ it is written, what cannot be read is reported, and the exit code is 1.
 		return w.each(cmd.Context(), args, func(dir string, r *report) error {
 			fsys, closer, err := a.openFolder(dir)
 			if info, e := os.Stat(dir); e == nil && !info.IsDir() {
-				err = hint(fmt.Errorf("%s: is not a folder", dir), "to make a folder of a file, use `trowel extract %s`", quoted(dir))
+				err = wording.Hint(fmt.Errorf("%s: is not a folder", dir), "to make a folder of a file, use `trowel extract %s`", wording.Quoted(dir))
 			}
 			if err != nil {
 				return notThere(dir, err)
@@ -56,7 +57,7 @@ it is written, what cannot be read is reported, and the exit code is 1.
 			if err != nil {
 				if g, e := a.openGame(cmd, dir); e == nil {
 					g.Close()
-					err = hint(fmt.Errorf("%s: is a %s already", dir, g.Title), "to make a folder of text of it, use `trowel extract %s`", quoted(dir))
+					err = wording.Hint(fmt.Errorf("%s: is a %s already", dir, g.Title), "to make a folder of text of it, use `trowel extract %s`", wording.Quoted(dir))
 				}
 				return err
 			}
@@ -68,7 +69,7 @@ it is written, what cannot be read is reported, and the exit code is 1.
 					return err
 				}
 				if out, in := wayOut(dir); in {
-					return hint(fmt.Errorf("%s: %s would be inside of the folder that it is made of", dir, to),
+					return wording.Hint(fmt.Errorf("%s: %s would be inside of the folder that it is made of", dir, to),
 						"-o %s puts it beside the folder", filepath.Join(out, to))
 				}
 			}
@@ -88,7 +89,7 @@ it is written, what cannot be read is reported, and the exit code is 1.
 				}
 			}
 			err = r.write(cmd.Context(), to, opts, func(out format.Output) error {
-				return named(f.Build(cmd.Context(), job, regular.Limit(files, format.MaxWhole), out), dir)
+				return wording.Named(f.Build(cmd.Context(), job, regular.Limit(files, format.MaxWhole), out), dir)
 			})
 			if err != nil {
 				return err
@@ -124,7 +125,7 @@ func (a *app) treeFormat(fsys fs.FS, dir, name string) (*format.Format, error) {
 	if name == "" {
 		f, err := a.formats.FindTree(fsys)
 		if err != nil {
-			return nil, hint(fmt.Errorf("%s: %w", dir, err), "give a folder that `trowel extract` made, or name its format with --format")
+			return nil, wording.Hint(fmt.Errorf("%s: %w", dir, err), "give a folder that `trowel extract` made, or name its format with --format")
 		}
 		return f, nil
 	}
@@ -134,7 +135,7 @@ func (a *app) treeFormat(fsys fs.FS, dir, name string) (*format.Format, error) {
 		for _, f := range a.formats {
 			names = append(names, f.Name)
 		}
-		return nil, didYouMean(fmt.Errorf("no format is called %q", name), name, names, "`trowel formats` lists them")
+		return nil, wording.DidYouMean(fmt.Errorf("no format is called %q", name), name, names, "`trowel formats` lists them")
 	}
 	if f.Build == nil {
 		return nil, fmt.Errorf("%s cannot be built", name)
@@ -154,7 +155,7 @@ func fileName(fsys fs.FS, dir string, f *format.Format) (string, error) {
 		return "", err
 	}
 	if f.Folder && extension(f) == "" {
-		return "", hint(errors.New("the new folder needs a name"), "give it with -o")
+		return "", wording.Hint(errors.New("the new folder needs a name"), "give it with -o")
 	}
 	return filepath.Base(full) + extension(f), nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
@@ -115,7 +116,7 @@ func (a *app) execute(ctx context.Context, root *cobra.Command) error {
 				verbs = append(verbs, c.Name())
 			}
 		}
-		return hint(fmt.Errorf("%q is no work that comes apart", strings.Join(a.args[:min(1, len(a.args))], "")), "these are: %s", strings.Join(verbs, ", "))
+		return wording.Hint(fmt.Errorf("%q is no work that comes apart", strings.Join(a.args[:min(1, len(a.args))], "")), "these are: %s", strings.Join(verbs, ", "))
 	}
 	if err := root.ExecuteContext(ctx); err != nil || a.performed {
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
@@ -50,7 +51,7 @@ func (p *pipes) path(ctx context.Context, t *talk, name string) (string, error) 
 		}
 		p.paths[name] = path
 	}
-	t.hide(path, name)
+	t.Hide(path, name)
 	return path, nil
 }
 
@@ -110,7 +111,7 @@ func (a *app) readInputs(flags *pflag.FlagSet) (err error) {
 					err = errors.Join(err, v.Set(name))
 				}
 			}
-			err = named(err, optionName(flag))
+			err = wording.Named(err, optionName(flag))
 		}
 	})
 	return err

@@ -14,6 +14,7 @@ import (
 
 	"trowel.example/cmd/internal/contents"
 	"trowel.example/cmd/internal/tiles"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 )
@@ -117,7 +118,7 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 			err = cmp.Or(a.onlyWork("--tiles"), a.onlyTiles(cmd.Flags()))
 		}
 		if err != nil {
-			return hint(err, "see `%s --help`", cmd.CommandPath())
+			return wording.Hint(err, "see `%s --help`", cmd.CommandPath())
 		}
 		targets, closeAll, err := a.scenes(cmd, expand(args))
 		if err != nil {
@@ -125,7 +126,7 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 		}
 		defer closeAll()
 		if len(targets) > 1 && d.tiles != "" {
-			return hint(errors.New("a folder of tiles is of one thing only"), "give one FILE")
+			return wording.Hint(errors.New("a folder of tiles is of one thing only"), "give one FILE")
 		}
 		names := make([]string, len(targets))
 		for i, t := range targets {
@@ -142,7 +143,7 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 					return "", err
 				}
 				if other, twice := from[made]; twice && made != "-" {
-					return "", hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "draw one of them alone, with another -o")
+					return "", wording.Hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "draw one of them alone, with another -o")
 				}
 				from[made] = name
 				return made, nil
@@ -224,7 +225,7 @@ func (a *app) scenesIn(cmd *cobra.Command, g *game, patterns []string) ([]sceneT
 		return nil, err
 	}
 	if g.HasScene == nil {
-		return nil, hint(fmt.Errorf("%s: no part of a %s can be drawn alone", g.name, g.Title), "--layers chooses what is drawn")
+		return nil, wording.Hint(fmt.Errorf("%s: no part of a %s can be drawn alone", g.name, g.Title), "--layers chooses what is drawn")
 	}
 	job := a.job(cmd, g.Format)
 	file, err := g.open(cmd.Context(), job)
@@ -234,7 +235,7 @@ func (a *app) scenesIn(cmd *cobra.Command, g *game, patterns []string) ([]sceneT
 	defer file.Close()
 	fsys, err := file.Tree(cmd.Context(), job)
 	if err != nil {
-		return nil, named(err, g.name)
+		return nil, wording.Named(err, g.name)
 	}
 	var targets []sceneTarget
 	other := ""
@@ -285,7 +286,7 @@ func (a *app) render(cmd *cobra.Command, t sceneTarget, asked *askedPicture, r *
 		defer g.Close()
 	}
 	if t.path == "" && !g.Shows("") {
-		return hint(fmt.Errorf("%s: of a %s only the files in it can be drawn", t.file, g.Title), "`trowel ls %s` lists them: name one after it", quoted(t.file))
+		return wording.Hint(fmt.Errorf("%s: of a %s only the files in it can be drawn", t.file, g.Title), "`trowel ls %s` lists them: name one after it", wording.Quoted(t.file))
 	}
 	r.format = g.Name
 	job := r.watch(a.job(cmd, g.Format))
@@ -294,7 +295,7 @@ func (a *app) render(cmd *cobra.Command, t sceneTarget, asked *askedPicture, r *
 	}
 	scene, err := g.Scene(cmd.Context(), job, g.src, t.path)
 	if err != nil {
-		return named(err, t.name())
+		return wording.Named(err, t.name())
 	}
 	defer scene.Close()
 	if asked.list {
@@ -302,17 +303,17 @@ func (a *app) render(cmd *cobra.Command, t sceneTarget, asked *askedPicture, r *
 	}
 	view, look, err := asked.look(scene)
 	if err != nil {
-		return named(err, t.name())
+		return wording.Named(err, t.name())
 	}
 	p := &picture{report: r, asked: asked, game: g, job: job, scene: scene, view: view, look: look, name: t.name()}
 	if asked.tiles != "" {
-		return named(p.drawTiles(cmd, asked.tiles), t.name())
+		return wording.Named(p.drawTiles(cmd, asked.tiles), t.name())
 	}
 	made, err := nameOf()
 	if err != nil {
 		return err
 	}
-	return named(p.draw(cmd, made), t.name())
+	return wording.Named(p.draw(cmd, made), t.name())
 }
 
 // pictureName returns the name of the picture of a target.
@@ -334,7 +335,7 @@ func (d *askedPicture) pictureName(t sceneTarget, several bool) (string, error) 
 		base = filepath.Base(base)
 	}
 	if base == "-" {
-		return "", hint(errors.New("the picture needs a name"), "give it with -o, such as -o picture%s", ext)
+		return "", wording.Hint(errors.New("the picture needs a name"), "give it with -o, such as -o picture%s", ext)
 	}
 	if st, err := os.Stat(t.file); err != nil || !st.IsDir() || t.path != "" {
 		if short := strings.TrimSuffix(base, filepath.Ext(base)); short != "" {

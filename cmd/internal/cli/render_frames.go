@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/picture/pixel"
 	"trowel.example/internal/text/words"
@@ -75,7 +76,7 @@ func (p *picture) drawFrames(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	p.say("drew", "draw", "%s as %s in %s, %s bytes", p.name, plural(n, "picture"), name, words.Thousands(p.bytes))
+	p.say("drew", "draw", "%s as %s in %s, %s bytes", p.name, wording.Count(n, "picture"), name, words.Thousands(p.bytes))
 	return nil
 }
 

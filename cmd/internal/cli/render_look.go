@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 )
@@ -103,7 +104,7 @@ func (p *askedPicture) look(scene format.Scene) (v format.View, look format.Look
 		for _, v := range scene.Views() {
 			names = append(names, v.Name)
 		}
-		return v, look, didYouMean(fmt.Errorf("it has no view %q", p.view), p.view, names, "--view can be %s", strings.Join(names, ", "))
+		return v, look, wording.DidYouMean(fmt.Errorf("it has no view %q", p.view), p.view, names, "--view can be %s", strings.Join(names, ", "))
 	}
 	look.View = v.Name
 	if look.Layers, err = p.chooseLayers(v); err != nil {
@@ -215,7 +216,7 @@ func (p *askedPicture) chooseLayers(v format.View) ([]string, error) {
 				names = append(names, l.Name, path.Base(l.Name))
 			}
 			lacks = append(lacks, strconv.Quote(pattern))
-			if name := nearestFolded(pattern, names); name != "" && !slices.Contains(near, name) {
+			if name := wording.NearFolded(pattern, names); name != "" && !slices.Contains(near, name) {
 				near = append(near, name)
 			}
 		}
@@ -223,9 +224,9 @@ func (p *askedPicture) chooseLayers(v format.View) ([]string, error) {
 	if lacks != nil {
 		err := fmt.Errorf("the view %s has no layer %s", v.Name, strings.Join(lacks, ", "))
 		if near == nil {
-			return nil, hint(err, "--list prints the layers that there are")
+			return nil, wording.Hint(err, "--list prints the layers that there are")
 		}
-		return nil, hint(err, "did you mean %s?", strings.Join(near, ", "))
+		return nil, wording.Hint(err, "did you mean %s?", strings.Join(near, ", "))
 	}
 	layers := []string{}
 	for _, l := range v.Layers {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 )
@@ -64,7 +65,7 @@ func foldMissing(missing []format.Missing) (lines []missingLine) {
 			lines = append(lines, missingLine{sayMissing(g), k.loss})
 		}
 		if rest > 0 {
-			lines = append(lines, missingLine{fmt.Sprintf("missing besides: %s (--json names them all)", plural(rest, k.name)), k.loss})
+			lines = append(lines, missingLine{fmt.Sprintf("missing besides: %s (--json names them all)", wording.Count(rest, k.name)), k.loss})
 		}
 	}
 	return lines
@@ -93,7 +94,7 @@ func sayMissing(some []format.Missing) string {
 		text += " " + strings.Join(names, sep)
 	}
 	if count > 0 {
-		text += " (" + plural(int(count), strings.TrimSuffix(some[0].Unit, "s")) + ")"
+		text += " (" + wording.Count(int(count), strings.TrimSuffix(some[0].Unit, "s")) + ")"
 	}
 	if some[0].What != "" {
 		text += ": " + some[0].What

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
 	"trowel.example/internal/picture/pixel"
@@ -53,9 +54,9 @@ func (p *picture) kind(name string) (string, error) {
 	}
 	list := strings.Join(pictureKinds, ", ")
 	if as != "" {
-		return "", didYouMean(fmt.Errorf("%q is not a format of pictures", as), as, pictureKinds, "--format can be %s", list)
+		return "", wording.DidYouMean(fmt.Errorf("%q is not a format of pictures", as), as, pictureKinds, "--format can be %s", list)
 	}
-	return "", hint(fmt.Errorf("%s: the name does not say what kind of picture to write", name), "use --format, which can be %s, or another extension", list)
+	return "", wording.Hint(fmt.Errorf("%s: the name does not say what kind of picture to write", name), "use --format, which can be %s, or another extension", list)
 }
 
 // notOfGame returns an error if the picture has the extension of a game file.
@@ -63,7 +64,7 @@ func (p *picture) notOfGame(name string) error {
 	for _, f := range p.formats {
 		for _, e := range f.Extensions {
 			if _, is := cutSuffixFold(name, e); is && e != "" {
-				return hint(fmt.Errorf("%s: %s is the extension of a %s, and this is a picture", name, e, f.Title), "-o with another name, such as %s.png", name[:len(name)-len(e)])
+				return wording.Hint(fmt.Errorf("%s: %s is the extension of a %s, and this is a picture", name, e, f.Title), "-o with another name, such as %s.png", name[:len(name)-len(e)])
 			}
 		}
 	}
@@ -81,7 +82,7 @@ func (p *picture) draw(cmd *cobra.Command, name string) error {
 	p.extra = object{{"picture", lookAsJSON(p.view, p.look)}}
 	switch {
 	case kind == "svg" && moving, !moving && (kind == "y4m" || kind == "apng"):
-		return hint(fmt.Errorf("%s is not for this", kind), "a --time such as 0..10 makes a picture that moves, and png and svg are for those that do not")
+		return wording.Hint(fmt.Errorf("%s is not for this", kind), "a --time such as 0..10 makes a picture that moves, and png and svg are for those that do not")
 	case moving && framePattern(name) != "":
 		return p.drawFrames(cmd, name)
 	}
@@ -98,7 +99,7 @@ func (p *picture) draw(cmd *cobra.Command, name string) error {
 		case "svg":
 			svg, ok := p.scene.(format.SVGScene)
 			if !ok {
-				return hint(errors.New("it cannot be drawn in lines"), "-o with another name, such as %s.png", strings.TrimSuffix(name, filepath.Ext(name)))
+				return wording.Hint(errors.New("it cannot be drawn in lines"), "-o with another name, such as %s.png", strings.TrimSuffix(name, filepath.Ext(name)))
 			}
 			return svg.SVG(ctx, w, p.look, p.background())
 		case "y4m":

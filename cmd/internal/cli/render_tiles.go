@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/tiles"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/text/words"
@@ -18,7 +19,7 @@ import (
 func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 	p.output = filepath.Clean(dir)
 	if p.view.Frame != nil {
-		return hint(errors.New("a camera sees no whole"), "choose another --view: --list prints them")
+		return wording.Hint(errors.New("a camera sees no whole"), "choose another --view: --list prints them")
 	}
 	var folder, was *output.Collection
 	pyramid := &tiles.Pyramid{

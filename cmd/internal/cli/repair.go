@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 )
@@ -63,7 +64,7 @@ failed.`,
 			}
 		}
 		if ways != 1 {
-			return hint(errors.New("expected one of -o NEW, --in-place, --dry-run and --restore BACKUP"), "--dry-run changes nothing")
+			return wording.Hint(errors.New("expected one of -o NEW, --in-place, --dry-run and --restore BACKUP"), "--dry-run changes nothing")
 		}
 		if backup != "" && !inPlace {
 			return errors.New("--backup is of use only with --in-place")
@@ -126,7 +127,7 @@ failed.`,
 				var kept string
 				r.output = g.name
 				if kept, err = r.repairInPlace(cmd, g, job, backup, sink, &mended); err != nil {
-					return named(err, g.name)
+					return wording.Named(err, g.name)
 				}
 				if said = "there is nothing to repair"; kept != "" {
 					said = fmt.Sprintf("repaired %s; %s", g.name, undoing(g.name, kept))
@@ -136,11 +137,11 @@ failed.`,
 				err = r.write(cmd.Context(), to, opts, func(out format.Output) error { return g.Repair.Copy(cmd.Context(), job, g.src, out, sink) })
 				said = fmt.Sprintf("repaired %s to %s", g.name, to)
 			}
-			if err = errors.Join(named(err, g.name), failed); err != nil {
+			if err = errors.Join(wording.Named(err, g.name), failed); err != nil {
 				return err
 			}
 			_ = a.out.Flush()
-			a.talk.say("%s: %s", plural(mended, "finding"), said)
+			a.talk.say("%s: %s", wording.Count(mended, "finding"), said)
 			return nil
 		})
 	}
@@ -153,7 +154,7 @@ func (r *report) repairInPlace(cmd *cobra.Command, g *game, job *format.Job, bac
 	ctx := cmd.Context()
 	if g.Repair.InPlace == nil {
 		if g.built != nil {
-			return "", hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a repaired file of it")
+			return "", wording.Hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a repaired file of it")
 		}
 		opts := r.writeOptions(cmd, false, g.Format, job, nil, "", g.reads)
 		return r.replaceInPlace(ctx, g, backup, opts, func(out format.Output) (bool, error) {

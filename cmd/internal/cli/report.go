@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/fault"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
@@ -73,7 +74,7 @@ func (w *writing) each(ctx context.Context, names []string, do func(name string,
 		r := &report{writing: w, file: name, sections: w.sections(), before: w.lost.Load()}
 		var err error
 		if p := parallel.Catch(func() { err = do(name, r) }); p != nil {
-			err = named(defect(p), name)
+			err = wording.Named(defect(p), name)
 		}
 		if ended := r.end(err); ended != nil {
 			return ended
@@ -146,7 +147,7 @@ func (r *report) watch(job *format.Job) *format.Job {
 	}
 	job.OnWarn = func(path, text string) {
 		r.mu.Lock()
-		r.warnings = append(r.warnings, message{r.talk.plain(path), r.talk.plain(text)})
+		r.warnings = append(r.warnings, message{r.talk.Plain(path), r.talk.Plain(text)})
 		r.mu.Unlock()
 		warned(path, text)
 	}
@@ -178,7 +179,7 @@ func (r *report) whole() error {
 	default:
 		subject = strings.Join(names, " and ") + " are"
 	}
-	return hint(fmt.Errorf("%s not whole: nothing was written", subject), "-k writes what can be read")
+	return wording.Hint(fmt.Errorf("%s not whole: nothing was written", subject), "-k writes what can be read")
 }
 
 // damaged records that data of a file is lost.
@@ -188,12 +189,12 @@ func (r *report) damaged(path string) {
 	if r.broken == nil {
 		r.broken = make(map[string]bool)
 	}
-	r.broken[r.talk.plain(path)] = true
+	r.broken[r.talk.Plain(path)] = true
 }
 
 func (r *report) lose(path, text string) {
 	r.mu.Lock()
-	r.losses = append(r.losses, message{r.talk.plain(path), r.talk.plain(text)})
+	r.losses = append(r.losses, message{r.talk.Plain(path), r.talk.Plain(text)})
 	r.mu.Unlock()
 }
 
@@ -274,7 +275,7 @@ func (r *report) end(failure error) error {
 	}
 	rest := append(r.extra, object{{"warnings", append([]message{}, r.warnings...)}, {"losses", append([]message{}, r.losses...)}}...)
 	if failure != nil && !errors.Is(failure, errFound) {
-		rest = append(rest, member{"error", r.talk.plain(textOf(failure))})
+		rest = append(rest, member{"error", r.talk.Plain(wording.Text(failure))})
 	}
 	tail, err := compact(rest)
 	if err == nil {
@@ -332,7 +333,7 @@ func (r *report) resume(ctx context.Context, name string, opts output.Options, b
 		err = build(out)
 	}
 	if errors.Is(err, fault.ErrLost) && r.strict && !r.keepGoing {
-		err = hint(err, "the same command with -k finishes it")
+		err = wording.Hint(err, "the same command with -k finishes it")
 	}
 	if err == nil {
 		err = out.Commit()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/wholefile"
@@ -50,7 +51,7 @@ func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
 	case err == nil:
 		_ = wholefile.RemoveParts(filepath.Join(folder, "parts")) // leftover parts are harmless
 	case !errors.Is(err, errors.ErrUnsupported):
-		return hint(fmt.Errorf("%s: another run is at work there", folder), "wait for its end, or give another folder")
+		return wording.Hint(fmt.Errorf("%s: another run is at work there", folder), "wait for its end, or give another folder")
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -64,7 +65,7 @@ func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
 	all, err := work.Begin(ctx, w, plan, store)
 	switch {
 	case errors.Is(err, work.ErrOther):
-		return hint(fmt.Errorf("%s: %w", folder, err), "give this one a folder of its own")
+		return wording.Hint(fmt.Errorf("%s: %w", folder, err), "give this one a folder of its own")
 	case err == nil && store.Guard(all, dir) != nil:
 		return fmt.Errorf("%s: it cannot be kept from others, which a file asks for", folder)
 	case err == nil:
@@ -74,14 +75,14 @@ func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
 	var damaged *work.Damaged
 	switch {
 	case errors.As(err, &damaged):
-		return hint(fmt.Errorf("%s: %w", folder, err), "what is in this folder is damaged: begin in another one")
+		return wording.Hint(fmt.Errorf("%s: %w", folder, err), "what is in this folder is damaged: begin in another one")
 	case ctx.Err() != nil:
 		a.talk.say("what is done stays in %s: the same command goes on there", folder)
 	case err == nil:
 		_ = a.out.Flush()
 		a.talk.say("%s is not needed any more, except to see this again", folder)
-	case !brokenPipe(err) && adviceFor(err, nil) == "":
-		return hint(err, "what is done stays in %s: the same command goes on there", folder)
+	case !brokenPipe(err) && wording.Advice(err, nil) == "":
+		return wording.Hint(err, "what is done stays in %s: the same command goes on there", folder)
 	}
 	return err
 }
@@ -110,7 +111,7 @@ func ourFolder(name string) error {
 	}
 	for _, e := range list {
 		if n := e.Name(); n != resumeLock && !strings.HasSuffix(n, wholefile.Suffix) {
-			return hint(fmt.Errorf("%s: there is something else in this folder: %s", name, n), "--resume takes a new folder, or that of the same work")
+			return wording.Hint(fmt.Errorf("%s: there is something else in this folder: %s", name, n), "--resume takes a new folder, or that of the same work")
 		}
 	}
 	return err

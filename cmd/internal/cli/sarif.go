@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -13,8 +12,9 @@ import (
 
 // sarif prints findings as SARIF 2.1.0. Code hosting sites show such findings at their location in a file.
 type sarif struct {
-	w io.Writer
-	n int // number of results
+	w       io.Writer
+	release string // version of the tool
+	n       int    // number of results
 }
 
 var sarifLevels = map[check.Severity]string{check.Error: "error", check.Warning: "warning", check.Info: "note"}
@@ -29,7 +29,7 @@ func (s *sarif) begin(kinds []*check.Kind) error {
 		rules = append(rules, object{{"id", k.ID}, {"shortDescription", text{k.Meaning}}, {"help", text{k.Remedy}},
 			{"defaultConfiguration", object{{"level", sarifLevels[k.Severity]}}}})
 	}
-	driver, err := compact(object{{"name", "trowel"}, {"semanticVersion", strings.TrimPrefix(readBuilt().version, "v")}, {"rules", rules}})
+	driver, err := compact(object{{"name", "trowel"}, {"semanticVersion", s.release}, {"rules", rules}})
 	if err != nil {
 		return err
 	}
@@ -94,5 +94,3 @@ func uriOf(path string) string {
 	}
 	return strings.TrimPrefix(u.String(), "./")
 }
-
-var errOneForm = errors.New("--json and --sarif exclude each other")

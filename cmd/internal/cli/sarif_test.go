@@ -11,8 +11,11 @@ import (
 // TestSARIF tests that the output is valid JSON, with lines of texts as regions and other findings at line 1.
 func TestSARIF(t *testing.T) {
 	var b bytes.Buffer
+	var kinds check.Catalog
+	kinds.Add("toy-twice", check.Error, "Two toys have the same name.", "Rename one of them.")
+	kinds.Add("toy-many", check.Info, "There are more than three toys.", "Nothing.")
 	s := &sarif{w: &b}
-	if err := s.begin(toyKinds.Kinds()); err != nil {
+	if err := s.begin(kinds.Kinds()); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range []check.Finding{
@@ -48,7 +51,7 @@ func TestSARIF(t *testing.T) {
 		t.Fatalf("%v\n%s", err, b.Bytes())
 	}
 	run := log.Runs[0]
-	if log.Version != "2.1.0" || len(run.Tool.Driver.Rules) != len(toyKinds.Kinds()) || len(run.Results) != 2 {
+	if log.Version != "2.1.0" || len(run.Tool.Driver.Rules) != len(kinds.Kinds()) || len(run.Results) != 2 {
 		t.Fatalf("%+v", log)
 	}
 	a, line := run.Results[0], run.Results[1].Locations[0].PhysicalLocation

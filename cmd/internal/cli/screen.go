@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -13,7 +14,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"trowel.example/internal/files/host"
@@ -53,13 +53,6 @@ func (c *colorMode) Set(value string) error {
 		return nil
 	}
 	return errors.New("expected auto, always or never")
-}
-
-// colorFlag adds the flag --color to a verb.
-func (a *app) colorFlag(cmd *cobra.Command) {
-	a.screen.color = "auto"
-	cmd.Flags().Var(&a.screen.color, "color", "use colors: `when` is always, never or auto, which is on a terminal unless NO_COLOR is set")
-	_ = cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // Colors by use.
@@ -122,16 +115,17 @@ type pager struct {
 	in      io.WriteCloser
 }
 
-// page makes a verb print through a pager if the output is a terminal.
-func (a *app) page() {
-	if !a.screen.terminal || !a.talk.terminal {
-		return
+// startPaging makes out and the messages of t go to a pager if both are shown on a terminal. It returns the pager, or nil
+// if there is none.
+func startPaging(stdout io.Writer, out *bufio.Writer, s *screen, t *talk) *pager {
+	command := pagerCommand()
+	if !s.terminal || !t.terminal || command == nil {
+		return nil
 	}
-	if command := pagerCommand(); command != nil {
-		a.pager = &pager{to: a.stdout, height: a.screen.height, command: command, started: a.talk.hush}
-		a.out.Reset(a.pager)
-		a.talk.lines = a.pager
-	}
+	p := &pager{to: stdout, height: s.height, command: command, started: t.hush}
+	out.Reset(p)
+	t.lines = p
+	return p
 }
 
 // pagerCommand returns the user's pager with its arguments, or nil for none.

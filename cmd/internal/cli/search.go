@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
@@ -47,7 +48,7 @@ found and 1 if not.`,
 		a.page()
 		p, err := contents.Pattern(args[0], literal, ignoreCase)
 		if err != nil {
-			return hint(err, "-F takes PATTERN as it stands")
+			return wording.Hint(err, "-F takes PATTERN as it stands")
 		}
 		s := &search{app: a, cmd: cmd, pattern: p, paths: list, asJSON: asJSON, list: jsonArray{w: a.out}}
 		if err := s.run(cmd.Context(), expand(args[1:])); err != nil {
@@ -182,7 +183,7 @@ func (s *search) collect(ctx context.Context, t target) searched {
 // safely searches a target and converts a panic into an error.
 func (s *search) safely(ctx context.Context, t target, found func(hits) error) (err error) {
 	if p := parallel.Catch(func() { err = s.target(ctx, t, found) }); p != nil {
-		return named(defect(p), t.name)
+		return wording.Named(defect(p), t.name)
 	}
 	return err
 }
@@ -232,7 +233,7 @@ func (s *search) print(file string, h hits) error {
 	s.files++
 	s.talk.progress("searched files", s.files, 0)
 	if h.err != nil {
-		s.complain(named(h.err, file))
+		s.complain(wording.Named(h.err, file))
 		return nil
 	}
 	s.found += len(h.lines)

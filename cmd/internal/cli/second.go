@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
 )
 
@@ -111,7 +112,7 @@ var takeOver = become
 func (a *app) startSecond(what string) error {
 	path, err := findSecond()
 	if err != nil {
-		return hint(fmt.Errorf("%s: %w", what, errNoSecond), secondFrom)
+		return wording.Hint(fmt.Errorf("%s: %w", what, errNoSecond), secondFrom)
 	}
 	if err := a.out.Flush(); err != nil {
 		return err
@@ -150,5 +151,5 @@ func startedBy(version string) error {
 	if by == "" || by == version {
 		return nil
 	}
-	return hint(fmt.Errorf("%s is version %s, and trowel, which started it, is %s", second, version, by), secondFrom)
+	return wording.Hint(fmt.Errorf("%s is version %s, and trowel, which started it, is %s", second, version, by), secondFrom)
 }

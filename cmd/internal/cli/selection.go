@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"trowel.example/cmd/internal/wording"
 )
 
 // selection is the set of files that patterns select; without patterns, all files.
@@ -46,10 +48,10 @@ func (s *selection) has(name string) bool {
 func (s *selection) unused(file string) error {
 	for i, used := range s.used {
 		if !used && isThere(s.patterns[i]) {
-			return hint(fmt.Errorf("%s: nothing in it matches %q", file, s.patterns[i]), "to take several files, all of them have to be game files")
+			return wording.Hint(fmt.Errorf("%s: nothing in it matches %q", file, s.patterns[i]), "to take several files, all of them have to be game files")
 		}
 		if !used {
-			return hint(fmt.Errorf("%s: nothing in it matches %q", file, strings.TrimPrefix(s.patterns[i], "/")), "`trowel ls %s` lists what is there", quoted(file))
+			return wording.Hint(fmt.Errorf("%s: nothing in it matches %q", file, strings.TrimPrefix(s.patterns[i], "/")), "`trowel ls %s` lists what is there", wording.Quoted(file))
 		}
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,14 +14,14 @@ import (
 
 	"golang.org/x/term"
 
-	"trowel.example/internal/limits/parallel"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/text/words"
 )
 
-const onWindows = runtime.GOOS == "windows"
-
 // talk prints messages for the user, as opposed to data.
 type talk struct {
+	wording.Aliases
+
 	mu       sync.Mutex
 	err      io.Writer
 	lines    io.Writer     // output of whole lines: err or the pager
@@ -31,11 +30,10 @@ type talk struct {
 	terminal bool
 	hushed   atomic.Bool
 	has      func(letter string) bool // reports whether the verb has an option; nil: not known yet
-	note     func(note)               // receives the messages; nil: they are printed
+	note     func(wording.Note)       // receives the messages; nil: they are printed
 	shows    *talk                    // shows the progress; nil: this talk
 
 	missed map[string]struct{} // losses as they were reported
-	hidden []string            // temporary paths, each with the user's name for it
 
 	// The current progress, which is shown after patience has passed.
 	started, shown time.Time
@@ -55,7 +53,7 @@ func newTalk(err io.Writer, out *bufio.Writer) *talk {
 func (t *talk) say(format string, args ...any) {
 	switch text := fmt.Sprintf(format, args...); {
 	case t.note != nil:
-		t.note(note{Kind: noteSaid, Text: t.plain(text)})
+		t.note(wording.Note{Kind: wording.Said, Text: t.Plain(text)})
 	case !t.quiet:
 		t.print(text)
 	}
@@ -66,34 +64,13 @@ func (t *talk) print(line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.clearLine()
-	fmt.Fprintln(t.lines, words.Printable(t.plainLocked(line)))
-}
-
-// hide makes messages show the user's name for a temporary path.
-func (t *talk) hide(temporary, name string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.hidden = append(t.hidden, temporary, name)
-}
-
-// plain replaces the temporary paths in a text.
-func (t *talk) plain(text string) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.plainLocked(text)
-}
-
-func (t *talk) plainLocked(text string) string {
-	for i := 0; i < len(t.hidden); i += 2 {
-		text = strings.ReplaceAll(text, t.hidden[i], t.hidden[i+1])
-	}
-	return text
+	fmt.Fprintln(t.lines, words.Printable(t.Plain(line)))
 }
 
 // warn prints a warning about the file or tree at path.
 func (t *talk) warn(path, message string) {
 	if t.note != nil {
-		t.note(note{Kind: noteWarned, Path: t.plain(path), Text: t.plain(message)})
+		t.note(wording.Note{Kind: wording.Warned, Path: t.Plain(path), Text: t.Plain(message)})
 		return
 	}
 	message = placed(path, message)
@@ -103,7 +80,7 @@ func (t *talk) warn(path, message string) {
 // miss reports data that cannot be read. Each message is printed once.
 func (t *talk) miss(path, message string) {
 	if t.note != nil {
-		t.note(note{Kind: noteMissed, Path: t.plain(path), Text: t.plain(message)})
+		t.note(wording.Note{Kind: wording.Missed, Path: t.Plain(path), Text: t.Plain(message)})
 		return
 	}
 	message = placed(path, message)
@@ -141,15 +118,10 @@ func (t *talk) fail(err error) {
 		t.print("trowel: interrupted")
 		return
 	}
-	t.print("trowel: " + textOf(err))
-	if advice := adviceFor(err, t.has); advice != "" {
+	t.print("trowel: " + wording.Text(err))
+	if advice := wording.Advice(err, t.has); advice != "" {
 		t.print("hint: " + advice)
 	}
-}
-
-// defect converts a panic into an error.
-func defect(p *parallel.Panic) error {
-	return hint(fmt.Errorf("a defect of trowel %s: %w", version(), p), "please report it, with this message and, if you can, the file: the fault is not yours")
 }
 
 // hush ends the progress display because another program uses the screen. It takes no lock, because the caller
@@ -203,5 +175,21 @@ func (t *talk) clearLine() {
 	if t.line && !t.hushed.Load() {
 		fmt.Fprint(t.err, "\r\x1b[K")
 		t.line = false
+	}
+}
+
+// tell prints a note.
+func (t *talk) tell(n wording.Note) {
+	switch {
+	case n.Kind == wording.Said:
+		t.say("%s", n.Text)
+	case n.Kind == wording.Warned:
+		t.warn(n.Path, n.Text)
+	case n.Kind == wording.Missed:
+		t.miss(n.Path, n.Text)
+	case n.Advice == "":
+		t.fail(errors.New(n.Text))
+	default:
+		t.fail(wording.Hint(errors.New(n.Text), "%s", n.Advice))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
@@ -57,7 +58,7 @@ func (a *app) targets(ctx context.Context, name string, yield func(target) error
 		case e.IsDir() && !a.isGame(full):
 			f, err := root.Open(filepath.FromSlash(at))
 			if err != nil {
-				return cmp.Or(yield(target{name: full, found: true, from: name, at: at, err: named(err, full)}), fs.SkipDir)
+				return cmp.Or(yield(target{name: full, found: true, from: name, at: at, err: wording.Named(err, full)}), fs.SkipDir)
 			}
 			return f.Close()
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 )
 
@@ -37,13 +38,13 @@ func (t *Tool) Miss(path, message string) { t.a.talk.miss(path, message) }
 func (t *Tool) Progress(what string, done, of int) { t.a.talk.progress(what, done, of) }
 
 // Hint adds advice for the user to an error.
-func Hint(err error, format string, args ...any) error { return hint(err, format, args...) }
+func Hint(err error, format string, args ...any) error { return wording.Hint(err, format, args...) }
 
 // Number returns a check of the number of arguments of a verb. If most is -1, there is no upper limit.
 func Number(least, most int) cobra.PositionalArgs { return args(least, most) }
 
 // Plural returns a count with its unit: "1 file", "2 files".
-func Plural(n int, one string) string { return plural(n, one) }
+func Plural(n int, one string) string { return wording.Count(n, one) }
 
 // Version returns the version of the tool and the commit it was built from.
 func Version() string { return program() }

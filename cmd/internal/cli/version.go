@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/limits/parallel"
 )
 
 // The version as which this source is or will be released, and the date of the release. Both change together with
@@ -131,4 +134,9 @@ With --json it prints {version, revision, changed, date, go, system}.`,
 		return cmp.Or(err, printed)
 	}
 	return cmd
+}
+
+// defect converts a panic into an error.
+func defect(p *parallel.Panic) error {
+	return wording.Hint(fmt.Errorf("a defect of trowel %s: %w", version(), p), "please report it, with this message and, if you can, the file: the fault is not yours")
 }

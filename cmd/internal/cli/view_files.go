@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/viewer"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 )
 
@@ -122,7 +123,7 @@ func (a *app) viewGallery(cmd *cobra.Command, names []string) (*viewed, error) {
 			if err := <-ended; err != nil {
 				return nil, err
 			}
-			return nil, hint(fmt.Errorf("%s: no game files in it", strings.Join(names, ", ")), "`trowel formats` lists the formats that are known")
+			return nil, wording.Hint(fmt.Errorf("%s: no game files in it", strings.Join(names, ", ")), "`trowel formats` lists the formats that are known")
 		}
 		v.files = append(v.files, f)
 	case <-time.After(pagePatience):

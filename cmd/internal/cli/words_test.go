@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"trowel.example/cmd/internal/wording"
 )
 
 func TestSplitWords(t *testing.T) {
@@ -34,7 +36,7 @@ func FuzzSplitWords(f *testing.F) {
 		if strings.ContainsAny(a+b, "\n") || !utf8.ValidString(a) || !utf8.ValidString(b) {
 			return
 		}
-		got, err := splitWords(quotedFor("unix", a, b))
+		got, err := splitWords(wording.QuotedFor("unix", a, b))
 		if err != nil || !slices.Equal(got, []string{a, b}) {
 			t.Errorf("%q %q: %q, %v", a, b, got, err)
 		}

@@ -1,5 +1,5 @@
 //go:build !windows
 
-package cli
+package wording
 
 func openElsewhere(error) bool { return false }

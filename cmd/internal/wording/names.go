@@ -1,4 +1,4 @@
-package cli
+package wording
 
 import (
 	"cmp"
@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// distance returns the edit distance of a and b, ignoring case: the number of changed letters and of swapped
+// Distance returns the edit distance of a and b, ignoring case: the number of changed letters and of swapped
 // neighbors. If the distance is at least most, the result is some number >= most.
-func distance(a, b string, most int) int {
+func Distance(a, b string, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) >= most {
 		return most
 	}
@@ -41,24 +41,24 @@ func distance(a, b string, most int) int {
 	return row[len(b)]
 }
 
-// nearestFolded is nearest, ignoring case.
-func nearestFolded(word string, names []string) string {
+// NearFolded is Near, ignoring case.
+func NearFolded(word string, names []string) string {
 	folded := make([]string, len(names))
 	for i, name := range names {
 		folded[i] = strings.ToLower(name)
 	}
-	if i := slices.Index(folded, nearest(strings.ToLower(word), folded)); i >= 0 {
+	if i := slices.Index(folded, Near(strings.ToLower(word), folded)); i >= 0 {
 		return names[i]
 	}
 	return ""
 }
 
-// quoted quotes words for the shell of this system.
-func quoted(words ...string) string { return quotedFor(runtime.GOOS, words...) }
+// Quoted quotes words for the shell of this system.
+func Quoted(words ...string) string { return QuotedFor(runtime.GOOS, words...) }
 
-// quotedFor quotes words for the shells of a system: cmd.exe accepts only double quotes, and PowerShell accepts
+// QuotedFor quotes words for the shells of a system: cmd.exe accepts only double quotes, and PowerShell accepts
 // them, too.
-func quotedFor(system string, words ...string) string {
+func QuotedFor(system string, words ...string) string {
 	plain, quote := "-_./,:=+@%~", func(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 	if system == "windows" {
 		plain, quote = `-_./\:+~`, func(word string) string { return `"` + strings.ReplaceAll(word, `"`, `\"`) + `"` }
@@ -75,9 +75,9 @@ func quotedFor(system string, words ...string) string {
 	return strings.Join(list, " ")
 }
 
-// nearest returns a name that begins with word, or the most similar name, which may differ in at most a third
+// Near returns a name that begins with word, or the most similar name, which may differ in at most a third
 // of its letters. A common prefix up to a colon or slash is ignored.
-func nearest(word string, names []string) string {
+func Near(word string, names []string) string {
 	near, least, longer := "", len(word), ""
 	for _, name := range names {
 		same := 0
@@ -94,17 +94,17 @@ func nearest(word string, names []string) string {
 			longer = name
 		}
 		most := min(least, len(rest), max(len(rest)/3, 1)+1)
-		if d := distance(its, rest, most); d < most {
+		if d := Distance(its, rest, most); d < most {
 			near, least = name, d
 		}
 	}
 	return cmp.Or(longer, near)
 }
 
-// didYouMean adds a hint to an error about an unknown word: a similar word, or if there is none, other advice.
-func didYouMean(err error, word string, names []string, format string, args ...any) error {
-	if near := nearest(word, names); near != "" {
-		return hint(err, "did you mean %s?", near)
+// DidYouMean adds a hint to an error about an unknown word: a similar word, or if there is none, other advice.
+func DidYouMean(err error, word string, names []string, format string, args ...any) error {
+	if near := Near(word, names); near != "" {
+		return Hint(err, "did you mean %s?", near)
 	}
-	return hint(err, format, args...)
+	return Hint(err, format, args...)
 }

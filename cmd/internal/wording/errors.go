@@ -1,4 +1,6 @@
-package cli
+// Package wording puts errors and messages into words: their text for users, advice, and the known name that an
+// unknown word was probably meant to be.
+package wording
 
 import (
 	"errors"
@@ -14,16 +16,16 @@ import (
 	"trowel.example/internal/text/words"
 )
 
-// namesAdvice returns advice for errors about several names.
-func namesAdvice(list []*fault.NameError) string {
+// adviceForNames returns advice for errors about several names.
+func adviceForNames(list []*fault.NameError) string {
 	if len(list) == 1 {
-		return nameAdvice(list[0])
+		return adviceForName(list[0])
 	}
 	var lines []string
 	for _, e := range list {
-		line := nameAdvice(e)
-		if nearestFolded(e.Name, e.Names) != "" {
-			line = quoted(e.Name) + ": " + line
+		line := adviceForName(e)
+		if NearFolded(e.Name, e.Names) != "" {
+			line = Quoted(e.Name) + ": " + line
 		}
 		if !slices.Contains(lines, line) {
 			lines = append(lines, line)
@@ -32,23 +34,23 @@ func namesAdvice(list []*fault.NameError) string {
 	return strings.Join(lines, "; ")
 }
 
-// nameAdvice returns advice for an error about a name.
-func nameAdvice(e *fault.NameError) string {
-	near := nearestFolded(e.Name, e.Names)
+// adviceForName returns advice for an error about a name.
+func adviceForName(e *fault.NameError) string {
+	near := NearFolded(e.Name, e.Names)
 	switch {
 	case near != "" && e.Advice != "":
-		return fmt.Sprintf("did you mean %s? %s", quoted(near), e.Advice)
+		return fmt.Sprintf("did you mean %s? %s", Quoted(near), e.Advice)
 	case near != "":
-		return fmt.Sprintf("did you mean %s?", quoted(near))
+		return fmt.Sprintf("did you mean %s?", Quoted(near))
 	case e.Advice != "":
 		return e.Advice
 	}
 	return "--allow-nothing accepts that an operation finds nothing"
 }
 
-// textOf returns the text of an error for users, on one line. Names of system calls are left out. On Windows,
+// Text returns the text of an error for users, on one line. Names of system calls are left out. On Windows,
 // access denied usually means that the file is open elsewhere.
-func textOf(err error) string {
+func Text(err error) string {
 	text := err.Error()
 	walkErrors(err, func(e error) {
 		plain := ""
@@ -97,26 +99,26 @@ func walkErrors(err error, do func(error)) {
 	}
 }
 
-// hinted is an error with advice.
-type hinted struct {
+// Hinted is an error with advice.
+type Hinted struct {
 	error
 	advice string
 }
 
-func (h *hinted) Unwrap() error { return h.error }
+func (h *Hinted) Unwrap() error { return h.error }
 
-// hint adds advice for the user to err.
-func hint(err error, format string, args ...any) error {
-	return &hinted{err, fmt.Sprintf(format, args...)}
+// Hint adds advice for the user to err.
+func Hint(err error, format string, args ...any) error {
+	return &Hinted{err, fmt.Sprintf(format, args...)}
 }
 
-// adviceFor returns advice about an error, or "". The advice mentions only options that the verb has; if has is
+// Advice returns advice about an error, or "". The advice mentions only options that the verb has; if has is
 // nil, all options.
-func adviceFor(err error, has func(letter string) bool) string {
+func Advice(err error, has func(letter string) bool) string {
 	if has == nil {
 		has = func(string) bool { return true }
 	}
-	var h *hinted
+	var h *Hinted
 	var exists *output.ExistsError
 	var kept *output.KeptError
 	var word *format.WordError
@@ -125,10 +127,10 @@ func adviceFor(err error, has func(letter string) bool) string {
 	case errors.As(err, &h):
 		return h.advice
 	case len(names) > 0:
-		return namesAdvice(names)
+		return adviceForNames(names)
 	case errors.As(err, &word):
-		if near := nearestFolded(word.Word, word.Names); near != "" {
-			return "did you mean " + quoted(near) + "?"
+		if near := NearFolded(word.Word, word.Names); near != "" {
+			return "did you mean " + Quoted(near) + "?"
 		}
 		return ""
 	case errors.Is(err, output.ErrMeanwhile), errors.Is(err, output.ErrBusy):
@@ -145,8 +147,8 @@ func adviceFor(err error, has func(letter string) bool) string {
 	return ""
 }
 
-// named returns the error with the name of its file, if the name is missing.
-func named(err error, name string) error {
+// Named returns the error with the name of its file, if the name is missing.
+func Named(err error, name string) error {
 	if err == nil {
 		return nil
 	}
@@ -163,8 +165,8 @@ func named(err error, name string) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// plural returns a count with its unit: "1 file", "2 files".
-func plural(n int, one string) string {
+// Count returns a count with its unit: "1 file", "2 files".
+func Count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}

@@ -1,4 +1,4 @@
-package cli
+package wording
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ func TestTextOf(t *testing.T) {
 		"no":                   os.NewSyscallError("LockFileEx", no),
 		"replace x.map: no":    &fs.PathError{Op: "replace", Path: "x.map", Err: no},
 	} {
-		if got := textOf(err); got != want {
+		if got := Text(err); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
