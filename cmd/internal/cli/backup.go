@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
@@ -72,13 +73,13 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 			return wording.Named(err, g.name)
 		}
 		if asJSON {
-			data, err := compact(fieldsObject(info.Fields))
+			data, err := terminal.Compact(fieldsObject(info.Fields))
 			if err == nil {
 				_, err = fmt.Fprintf(a.out, "%s\n", data)
 			}
 			return err
 		}
-		if a.talk.quiet {
+		if a.talk.Quiet {
 			return nil
 		}
 		return printFields(a.out, "", info.Fields)
@@ -164,7 +165,7 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 				ids = append(ids, id)
 			}
 		}
-		if !asJSON && !a.talk.quiet {
+		if !asJSON && !a.talk.Quiet {
 			for _, id := range ids {
 				fmt.Fprintln(a.out, id)
 			}
@@ -175,21 +176,21 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 			}
 		}
 		done := map[bool]string{true: "would be removed", false: "removed"}[dry]
-		a.talk.say("%s %s, %d stay", wording.Count(len(ids), "snapshot"), done, len(list)-len(ids))
+		a.talk.Say("%s %s, %d stay", wording.Count(len(ids), "snapshot"), done, len(list)-len(ids))
 		did := forgotten{Removed: append([]string{}, ids...), Kept: len(list) - len(ids), DryRun: dry}
 		switch {
 		case prune && dry && len(ids) > 0:
-			a.talk.say("what only they need is known once they are removed")
+			a.talk.Say("what only they need is known once they are removed")
 		case prune:
 			files, bytes, err := g.Backups.Prune(ctx, g.src, dry)
 			if err != nil {
 				return wording.Named(err, g.name)
 			}
 			did.Packs, did.Bytes = &files, &bytes
-			a.talk.say("%s, %s %s that no snapshot needs", wording.Count(files, "file"), wording.Count(int(bytes), "byte"), done)
+			a.talk.Say("%s, %s %s that no snapshot needs", wording.Count(files, "file"), wording.Count(int(bytes), "byte"), done)
 		}
 		if asJSON {
-			data, err := compact(did)
+			data, err := terminal.Compact(did)
 			if err == nil {
 				_, err = fmt.Fprintf(a.out, "%s\n", data)
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/census"
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/output"
@@ -283,7 +284,7 @@ func keptNote(n wording.Note) census.Note {
 func (c *censusRun) say(n census.Note) {
 	kind := min(wording.NoteKind(n.Kind), wording.Failed)
 	c.failed = c.failed || kind == wording.Failed
-	c.talk.tell(wording.Note{Kind: kind, Text: n.Text, Advice: n.Advice})
+	c.talk.Tell(wording.Note{Kind: kind, Text: n.Text, Advice: n.Advice})
 }
 
 // Split yields the shards of files that can be split, then the other files in bundles. If other processes do
@@ -364,7 +365,7 @@ func (c *censusRun) Take(p work.Part, r census.Record) error {
 	}
 	if r.Table == "" {
 		c.parts++
-		c.talk.progress("parts", c.parts, 0)
+		c.talk.Progress("parts", c.parts, 0)
 	}
 	return c.data.Take(ctx, p, r)
 }
@@ -374,13 +375,13 @@ func (c *censusRun) sum(asJSON bool) error {
 	index := c.data.Index()
 	gone := slices.Sorted(maps.Keys(c.data.Gone))
 	var rows int64
-	tables := []object{}
+	tables := []terminal.Object{}
 	for _, t := range index.Tables {
 		rows += t.Rows
-		tables = append(tables, object{{"name", t.Name}, {"rows", t.Rows}, {"files", t.Files}})
+		tables = append(tables, terminal.Object{{"name", t.Name}, {"rows", t.Rows}, {"files", t.Files}})
 	}
 	if asJSON {
-		data, err := compact(object{{"program", index.Program}, {"tables", tables}, {"made", c.data.Made}, {"left", len(index.Left)}, {"gone", append([]string{}, gone...)}})
+		data, err := terminal.Compact(terminal.Object{{"program", index.Program}, {"tables", tables}, {"made", c.data.Made}, {"left", len(index.Left)}, {"gone", append([]string{}, gone...)}})
 		if err != nil {
 			return err
 		}
@@ -391,15 +392,15 @@ func (c *censusRun) sum(asJSON bool) error {
 		}
 	}
 	if n := len(gone); n > 0 {
-		c.talk.say("%s of earlier runs, such as %s, not among the sources any more: the rows stay, --prune removes them", wording.Count(n, "file"), gone[0])
+		c.talk.Say("%s of earlier runs, such as %s, not among the sources any more: the rows stay, --prune removes them", wording.Count(n, "file"), gone[0])
 	}
 	if n := len(c.data.Removed); n > 0 {
-		c.talk.say("removed the rows of %s", wording.Count(n, "file"))
+		c.talk.Say("removed the rows of %s", wording.Count(n, "file"))
 	}
 	if n := len(index.Left); n > 0 {
-		c.talk.say("left out %s in which nothing has changed: the tables are of what has", wording.Count(n, "part"))
+		c.talk.Say("left out %s in which nothing has changed: the tables are of what has", wording.Count(n, "part"))
 	}
-	c.talk.say("%s: %s in %s, of %s %d made anew", c.join(c.dir, ""), wording.Count(int(rows), "row"), wording.Count(len(index.Tables), "table"), wording.Count(c.parts, "part"), c.data.Made)
+	c.talk.Say("%s: %s in %s, of %s %d made anew", c.join(c.dir, ""), wording.Count(int(rows), "row"), wording.Count(len(index.Tables), "table"), wording.Count(c.parts, "part"), c.data.Made)
 	if c.failed {
 		return errQuiet
 	}

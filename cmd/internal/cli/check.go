@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/checking"
@@ -77,9 +78,9 @@ have all.
 		if asJSON && asSARIF {
 			return errOneForm
 		}
-		c := &checkRun{files: a.newFiles(cmd, expand(names)), asJSON: asJSON, verbose: verbose, all: all || verbose, list: jsonArray{w: a.out}, known: make(map[string]bool)}
+		c := &checkRun{files: a.newFiles(cmd, expand(names)), asJSON: asJSON, verbose: verbose, all: all || verbose, list: terminal.Array{W: a.out}, known: make(map[string]bool)}
 		if asSARIF {
-			c.sarif = &sarif{w: a.out, release: readBuilt().version}
+			c.sarif = &terminal.SARIF{W: a.out, Release: readBuilt().version}
 		}
 		if err := c.min.UnmarshalText([]byte(least)); err != nil {
 			return err
@@ -98,8 +99,8 @@ type checkRun struct {
 	all     bool // show all findings, however many there are of a kind
 
 	now     taking // records taken so far of the current file
-	list    jsonArray
-	sarif   *sarif              // nil: SARIF output was not requested
+	list    terminal.Array
+	sarif   *terminal.SARIF     // nil: SARIF output was not requested
 	called  func(string) string // returns the user's name for a file; nil: names are unchanged
 	number  int                 // number of files
 	folded  int                 // number of findings not shown because several of their kind were
@@ -152,7 +153,7 @@ type checkEnd struct {
 
 func (c *checkRun) run(ctx context.Context) error {
 	if c.sarif != nil {
-		if err := c.sarif.begin(c.allKinds()); err != nil {
+		if err := c.sarif.Begin(c.allKinds()); err != nil {
 			return err
 		}
 	}
@@ -160,12 +161,12 @@ func (c *checkRun) run(ctx context.Context) error {
 		return err
 	}
 	if c.asJSON {
-		if err := c.list.end(); err != nil {
+		if err := c.list.End(); err != nil {
 			return err
 		}
 	}
 	if c.sarif != nil {
-		if err := c.sarif.end(); err != nil {
+		if err := c.sarif.End(); err != nil {
 			return err
 		}
 	}
@@ -432,20 +433,20 @@ func (c *checkRun) print(t target, f *format.Format, r *taking) error {
 	c.progress("checked files", c.number)
 	if c.sarif != nil {
 		for _, f := range shown {
-			if err := c.sarif.add(name, f); err != nil {
+			if err := c.sarif.Add(name, f); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	if c.asJSON {
-		return c.list.add(object{{"file", name}, {"format", r.Format}, {"findings", shown}})
+		return c.list.Add(terminal.Object{{"file", name}, {"format", r.Format}, {"findings", shown}})
 	}
 	if len(shown) == 0 {
 		return nil
 	}
-	c.talk.clear()
-	if _, err := fmt.Fprintf(c.out, "%s:\n", c.screen.paint(colorHead, words.Printable(name))); err != nil {
+	c.talk.Clear()
+	if _, err := fmt.Fprintf(c.out, "%s:\n", c.screen.Paint(terminal.ColorHead, words.Printable(name))); err != nil {
 		return err
 	}
 	more := make(map[string]int) // number of hidden findings of each kind
@@ -484,7 +485,7 @@ func fold(all []check.Finding) (shown []check.Finding, more map[string]int) {
 	return shown, more
 }
 
-var severityColors = map[check.Severity]string{check.Error: colorError, check.Warning: colorWarning, check.Info: colorPlace}
+var severityColors = map[check.Severity]string{check.Error: terminal.ColorError, check.Warning: terminal.ColorWarning, check.Info: terminal.ColorPlace}
 
 // printFinding prints a finding and the number of hidden findings of the same kind.
 func (c *checkRun) printFinding(f check.Finding, more int) error {
@@ -497,14 +498,14 @@ func (c *checkRun) printFinding(f check.Finding, more int) error {
 	}
 	const indent = 2
 	severity := f.Severity.String()
-	text = c.screen.wrapped(words.Printable(text), indent, 3*indent)
-	_, err := fmt.Fprintf(c.out, "  %s%s\n", c.screen.paint(severityColors[f.Severity], severity), strings.TrimPrefix(text, severity))
+	text = c.screen.Wrapped(words.Printable(text), indent, 3*indent)
+	_, err := fmt.Fprintf(c.out, "  %s%s\n", c.screen.Paint(severityColors[f.Severity], severity), strings.TrimPrefix(text, severity))
 	return err
 }
 
 // complain prints an error. The run continues with the other files.
 func (c *checkRun) complain(err error) {
-	c.talk.fail(err)
+	c.talk.Fail(err)
 	c.failed = true
 }
 
@@ -520,7 +521,7 @@ func (c *checkRun) summary() {
 		line += fmt.Sprintf("; %s like others not shown: --every shows them", wording.Count(c.folded, "finding"))
 	}
 	_ = c.out.Flush()
-	c.talk.say("%s", line)
+	c.talk.Say("%s", line)
 }
 
 // allKinds returns all kinds of findings without duplicates.
@@ -540,7 +541,7 @@ func (a *app) allKinds() []*check.Kind {
 
 // printKinds prints an explanation of each kind of finding.
 func (a *app) printKinds(asJSON bool) error {
-	list := jsonArray{w: a.out}
+	list := terminal.Array{W: a.out}
 	seen := make(map[string]bool)
 	add := func(owner string, kinds []*check.Kind) error {
 		for _, k := range kinds {
@@ -550,10 +551,10 @@ func (a *app) printKinds(asJSON bool) error {
 			seen[k.ID] = true
 			var err error
 			if asJSON {
-				err = list.add(object{{"format", owner}, {"id", k.ID}, {"severity", k.Severity}, {"meaning", k.Meaning}, {"remedy", k.Remedy}})
+				err = list.Add(terminal.Object{{"format", owner}, {"id", k.ID}, {"severity", k.Severity}, {"meaning", k.Meaning}, {"remedy", k.Remedy}})
 			} else {
-				_, err = fmt.Fprintf(a.out, "%s: %s (%s)\n    %s\n    %s\n", a.screen.paint(colorHead, k.ID), a.screen.paint(severityColors[k.Severity], k.Severity.String()),
-					cmp.Or(owner, "any format"), a.screen.wrapped(k.Meaning, 4, 4), a.screen.wrapped(k.Remedy, 4, 4))
+				_, err = fmt.Fprintf(a.out, "%s: %s (%s)\n    %s\n    %s\n", a.screen.Paint(terminal.ColorHead, k.ID), a.screen.Paint(severityColors[k.Severity], k.Severity.String()),
+					cmp.Or(owner, "any format"), a.screen.Wrapped(k.Meaning, 4, 4), a.screen.Wrapped(k.Remedy, 4, 4))
 			}
 			if err != nil {
 				return err
@@ -570,7 +571,7 @@ func (a *app) printKinds(asJSON bool) error {
 		}
 	}
 	if asJSON {
-		return list.end()
+		return list.End()
 	}
 	return nil
 }

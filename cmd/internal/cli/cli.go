@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
@@ -41,9 +42,9 @@ type app struct {
 	in      io.Reader
 	stdout  io.Writer
 	out     *bufio.Writer // stdout or the pager
-	screen  screen
-	pager   *pager // nil: no pager
-	talk    *talk
+	screen  terminal.Screen
+	pager   *terminal.Pager // nil: no pager
+	talk    *terminal.Talk
 	args    []string // the user's arguments
 	more    []Verbs  // verbs that the program adds to those of the tool
 
@@ -64,10 +65,10 @@ type app struct {
 // Main runs the tool for the files of the given games and returns its exit code. The program may add verbs to
 // those of the tool.
 func Main(games format.Games, args []string, stdin io.Reader, stdout, stderr io.Writer, more ...Verbs) int {
-	args, stay := mainArgs(args, startedByMouse())
+	args, stay := mainArgs(args, terminal.StartedByMouse())
 	code := run(games, args, stdin, stdout, stderr, more...)
 	if stay {
-		waitForKey(stdin, stderr)
+		terminal.WaitForKey(stdin, stderr)
 	}
 	return code
 }
@@ -80,7 +81,7 @@ func run(games format.Games, args []string, stdin io.Reader, stdout, stderr io.W
 	a := newApp(games, stdin, stdout, stderr)
 	a.more = more
 	if err := startedBy(version()); err != nil {
-		a.talk.fail(err)
+		a.talk.Fail(err)
 		return exitFailed
 	}
 	return a.run(ctx, args, stderr)
@@ -88,7 +89,7 @@ func run(games format.Games, args []string, stdin io.Reader, stdout, stderr io.W
 
 func newApp(games format.Games, stdin io.Reader, stdout, stderr io.Writer) *app {
 	out := bufio.NewWriterSize(stdout, 1<<16)
-	return &app{games: games, formats: games.Formats(), in: stdin, stdout: stdout, out: out, screen: newScreen(stdout), fitting: make(map[string]bool), talk: newTalk(stderr, out), pipes: new(pipes)}
+	return &app{games: games, formats: games.Formats(), in: stdin, stdout: stdout, out: out, screen: terminal.NewScreen(stdout), fitting: make(map[string]bool), talk: terminal.NewTalk(stderr, out), pipes: new(pipes)}
 }
 
 func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
@@ -99,10 +100,10 @@ func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
 	root.SetErr(stderr)
 	err := a.catch(ctx, root)
 	a.pipes.remove()
-	a.talk.clear()
+	a.talk.Clear()
 	flushed := a.out.Flush()
 	if a.pager != nil {
-		defer func() { _ = a.pager.end() }() // after all other output
+		defer func() { _ = a.pager.End() }() // after all other output
 	}
 	if err == nil || errors.Is(err, errFound) && flushed != nil {
 		err = flushed
@@ -110,7 +111,7 @@ func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
 	switch {
 	case errors.Is(err, ErrPart):
 		return exitFine
-	case err == nil && a.talk.losses() > 0:
+	case err == nil && a.talk.Losses() > 0:
 		return exitFound
 	case err == nil:
 		return exitFine
@@ -124,7 +125,7 @@ func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
 		return code
 	}
 	if !brokenPipe(err) && !errors.Is(err, errQuiet) {
-		a.talk.fail(err)
+		a.talk.Fail(err)
 	}
 	if _, is := errors.AsType[lackingError](err); is {
 		return exitFound
@@ -168,7 +169,7 @@ usage or failure.`,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 	}
-	root.PersistentFlags().BoolVarP(&a.talk.quiet, "quiet", "q", false, "print only errors and data")
+	root.PersistentFlags().BoolVarP(&a.talk.Quiet, "quiet", "q", false, "print only errors and data")
 	root.PersistentFlags().BoolP("help", "h", false, "print help: --help everything, -h a screenful")
 	root.Flags().BoolP("version", "v", false, "print the version")
 	info := a.infoCommand()
@@ -226,14 +227,14 @@ func args(least, most int) cobra.PositionalArgs {
 
 // colorFlag adds the flag --color to a verb.
 func (a *app) colorFlag(cmd *cobra.Command) {
-	a.screen.color = "auto"
-	cmd.Flags().Var(&a.screen.color, "color", "use colors: `when` is always, never or auto, which is on a terminal unless NO_COLOR is set")
+	a.screen.Color = "auto"
+	cmd.Flags().Var(&a.screen.Color, "color", "use colors: `when` is always, never or auto, which is on a terminal unless NO_COLOR is set")
 	_ = cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // page makes a verb print through a pager if the output is a terminal.
 func (a *app) page() {
-	a.pager = startPaging(a.stdout, a.out, &a.screen, a.talk)
+	a.pager = terminal.StartPaging(a.stdout, a.out, &a.screen, a.talk)
 }
 
 const onWindows = runtime.GOOS == "windows"

@@ -92,7 +92,7 @@ func (v *converting) Take(_ work.Part, r convertRecord) error {
 	case wording.Missed:
 		v.job.OnMiss(n.Path, n.Text)
 	default:
-		v.talk.tell(n)
+		v.talk.Tell(n)
 	}
 	return nil
 }

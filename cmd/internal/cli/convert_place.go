@@ -160,9 +160,9 @@ func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report
 		case ch.Count == 0:
 		case r.asJSON:
 			err = r.item("changes", ch)
-		case a.talk.quiet:
+		case a.talk.Quiet:
 		default:
-			_, err = fmt.Fprintln(a.out, a.screen.wrapped(words.Printable(lineOf(ch)), 0, 4))
+			_, err = fmt.Fprintln(a.out, a.screen.Wrapped(words.Printable(lineOf(ch)), 0, 4))
 		}
 		if err != nil {
 			return err
@@ -177,7 +177,7 @@ func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report
 		}
 	}
 	_ = a.out.Flush()
-	a.talk.say("%s: %s", g.name, said)
+	a.talk.Say("%s: %s", g.name, said)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/treediff"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/tree"
@@ -83,9 +84,9 @@ be read: that is reported, and the rest is compared.`,
 		}
 		_ = a.out.Flush()
 		if c.parts > 0 {
-			a.talk.say("%s", wording.Count(c.parts, "change"))
+			a.talk.Say("%s", wording.Count(c.parts, "change"))
 		} else {
-			a.talk.say("%s changed, %d added, %d removed", wording.Count(c.counts[treediff.Changed], "file"), c.counts[treediff.Added], c.counts[treediff.Removed])
+			a.talk.Say("%s changed, %d added, %d removed", wording.Count(c.counts[treediff.Changed], "file"), c.counts[treediff.Added], c.counts[treediff.Removed])
 		}
 		return errFound
 	}
@@ -107,7 +108,7 @@ type comparison struct {
 }
 
 func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (bool, error) {
-	list := jsonArray{w: c.out}
+	list := terminal.Array{W: c.out}
 	c.nameA, c.nameB = nameA, nameB
 	c.counts = make(map[treediff.Change]int)
 	same := false
@@ -137,10 +138,10 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 		if a, b := sides[0].format, sides[1].format; a != nil && b != nil && a != b && (a.Compare != nil || b.Compare != nil) && comparing(a, b) == nil && !c.files {
 			c.parts++
 			if asJSON {
-				if err := list.add(object{{"path", ""}, {"change", "format"}, {"old", a.Name}, {"new", b.Name}}); err != nil {
+				if err := list.Add(terminal.Object{{"path", ""}, {"change", "format"}, {"old", a.Name}, {"new", b.Name}}); err != nil {
 					return false, err
 				}
-				return true, list.end()
+				return true, list.End()
 			}
 			fmt.Fprintf(c.out, "%s is a %s, and %s a %s: only --files compares them\n", words.Printable(nameA), a.Title, words.Printable(nameB), b.Title)
 			return true, nil
@@ -154,7 +155,7 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 				return d.Err
 			}
 			if d.Err != nil { // the other files are still compared
-				c.talk.miss("", d.Err.Error())
+				c.talk.Miss("", d.Err.Error())
 				return nil
 			}
 			if d.Same {
@@ -162,7 +163,7 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 			}
 			c.counts[d.Change]++
 			if asJSON {
-				return list.add(differenceObject(d))
+				return list.Add(differenceObject(d))
 			}
 			return c.print(d)
 		})
@@ -171,7 +172,7 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 		}
 	}
 	if asJSON {
-		err = list.end()
+		err = list.End()
 	}
 	return len(c.counts) > 0, err
 }
@@ -236,11 +237,11 @@ func (c *comparison) openSide(cmd *cobra.Command, name string) (side, error) {
 }
 
 // byParts compares two files with the comparison of their format.
-func (c *comparison) byParts(cmd *cobra.Command, f *format.Format, sides [2]side, list *jsonArray, asJSON bool) (bool, error) {
+func (c *comparison) byParts(cmd *cobra.Command, f *format.Format, sides [2]side, list *terminal.Array, asJSON bool) (bool, error) {
 	lines, err := f.Compare(cmd.Context(), c.job(cmd, f), sides[0].Side, sides[1].Side, func(change any) error {
 		c.parts++
 		if asJSON {
-			return list.add(change)
+			return list.Add(change)
 		}
 		return nil
 	})
@@ -248,7 +249,7 @@ func (c *comparison) byParts(cmd *cobra.Command, f *format.Format, sides [2]side
 		return false, err
 	}
 	if asJSON {
-		return c.parts > 0, list.end()
+		return c.parts > 0, list.End()
 	}
 	for _, line := range lines {
 		if _, err := fmt.Fprintln(c.out, words.Printable(line)); err != nil {
@@ -321,9 +322,9 @@ func (c *comparison) print(d treediff.Difference) error {
 	color := ""
 	switch d.Change {
 	case treediff.Added:
-		color = colorAdded
+		color = terminal.ColorAdded
 	case treediff.Removed:
-		color = colorRemoved
+		color = terminal.ColorRemoved
 	}
 	switch {
 	case d.Change != treediff.Changed:
@@ -334,13 +335,13 @@ func (c *comparison) print(d treediff.Difference) error {
 	default:
 		return c.printText(d.Text)
 	}
-	_, err := fmt.Fprintln(c.out, c.screen.paint(color, head))
+	_, err := fmt.Fprintln(c.out, c.screen.Paint(color, head))
 	return err
 }
 
 // printText prints a unified diff in the usual colors.
 func (c *comparison) printText(text string) error {
-	if c.screen.paint(colorHead, "x") == "x" {
+	if c.screen.Paint(terminal.ColorHead, "x") == "x" {
 		_, err := io.WriteString(c.out, text)
 		return err
 	}
@@ -350,15 +351,15 @@ func (c *comparison) printText(text string) error {
 		color := ""
 		switch {
 		case strings.HasPrefix(line, "@@"):
-			color, head = colorPlace, false
+			color, head = terminal.ColorPlace, false
 		case head:
-			color = colorHead
+			color = terminal.ColorHead
 		case strings.HasPrefix(line, "+"):
-			color = colorAdded
+			color = terminal.ColorAdded
 		case strings.HasPrefix(line, "-"):
-			color = colorRemoved
+			color = terminal.ColorRemoved
 		}
-		line = c.screen.paint(color, line)
+		line = c.screen.Paint(color, line)
 		if end {
 			line += "\n"
 		}
@@ -369,13 +370,13 @@ func (c *comparison) printText(text string) error {
 	return nil
 }
 
-func differenceObject(d treediff.Difference) object {
-	o := object{{"path", d.Path}, {"change", d.Change}}
+func differenceObject(d treediff.Difference) terminal.Object {
+	o := terminal.Object{{"path", d.Path}, {"change", d.Change}}
 	if d.Change == treediff.Changed {
-		o = append(o, member{"oldSize", d.OldSize}, member{"newSize", d.NewSize})
+		o = append(o, terminal.Member{"oldSize", d.OldSize}, terminal.Member{"newSize", d.NewSize})
 	}
 	if d.Text != "" {
-		o = append(o, member{"diff", d.Text})
+		o = append(o, terminal.Member{"diff", d.Text})
 	}
 	return o
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/fields"
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
@@ -53,7 +54,7 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 		if g.Dump == nil {
 			return fmt.Errorf("%s: a %s has no bytes to show", g.name, g.Title)
 		}
-		d := &dump{w: a.out, asJSON: asJSON, list: jsonArray{w: a.out}}
+		d := &dump{w: a.out, asJSON: asJSON, list: terminal.Array{W: a.out}}
 		if !g.src.IsDir() {
 			d.account.Size = g.src.Size
 		}
@@ -73,13 +74,13 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 			if !errors.As(broke, &fault) {
 				return wording.Named(broke, g.name) // the file is valid
 			}
-			a.talk.fail(wording.Named(broke, g.name))
+			a.talk.Fail(wording.Named(broke, g.name))
 			return errFound
 		}
 		if d.fields == 0 && d.path != "" {
 			return wording.Hint(fmt.Errorf("%s: no field %s", g.name, d.path), "`trowel dump %s` shows all", wording.Quoted(g.name))
 		}
-		a.talk.say("%s", d.summary())
+		a.talk.Say("%s", d.summary())
 		return nil
 	}
 	return cmd
@@ -89,7 +90,7 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 type dump struct {
 	w      io.Writer
 	asJSON bool
-	list   jsonArray
+	list   terminal.Array
 	path   string // path of the field to show; "" for all
 	err    error  // error from writing to w
 
@@ -135,7 +136,7 @@ func (d *dump) field(f trace.Field) {
 // add prints a field as JSON.
 func (d *dump) add(f trace.Field) {
 	if d.err == nil {
-		d.err = d.list.add(object{{"space", f.Space}, {"path", f.Path}, {"offset", f.Offset}, {"length", f.Len}, {"value", fields.JSON(f.Value)}, {"meaning", f.Meaning}})
+		d.err = d.list.Add(terminal.Object{{"space", f.Space}, {"path", f.Path}, {"offset", f.Offset}, {"length", f.Len}, {"value", fields.JSON(f.Value)}, {"meaning", f.Meaning}})
 	}
 }
 
@@ -169,7 +170,7 @@ func (d *dump) end(src *format.Source) {
 		}
 	}
 	if d.asJSON && d.err == nil {
-		d.err = d.list.end()
+		d.err = d.list.End()
 	}
 }
 

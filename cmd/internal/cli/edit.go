@@ -309,20 +309,20 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 			return r.item("changes", c)
 		}
 		if e.out == "-" { // standard output receives the file
-			e.talk.say("%s", lineOf(c))
+			e.talk.Say("%s", lineOf(c))
 			return nil
 		}
-		if e.talk.quiet && !e.dryRun {
+		if e.talk.Quiet && !e.dryRun {
 			return nil
 		}
-		e.talk.clear()
-		_, err := fmt.Fprintln(e.app.out, e.screen.wrapped(words.Printable(lineOf(c)), 0, 4))
+		e.talk.Clear()
+		_, err := fmt.Fprintln(e.app.out, e.screen.Wrapped(words.Printable(lineOf(c)), 0, 4))
 		return err
 	}
 	do := func(out format.Output) error { return g.edit(ctx, job, steps, out, change) }
 	end := func(format string, args ...any) error {
 		_ = e.app.out.Flush()
-		e.talk.say("%s: %s: %s", g.name, wording.Count(changes, "change"), fmt.Sprintf(format, args...))
+		e.talk.Say("%s: %s: %s", g.name, wording.Count(changes, "change"), fmt.Sprintf(format, args...))
 		return nil
 	}
 	opts := e.writeOptions(cmd, e.force, g.Format, job, nil, filepath.Ext(g.src.Name), func() []string { return append(g.reads(), inputsOf(steps)...) })

@@ -56,7 +56,7 @@ func (a *app) hold(ctx context.Context, name string) (*output.Held, error) {
 	if isDescriptor(name) {
 		return nil, wording.Hint(fmt.Errorf("%s: a pipe, which cannot be changed in place", name), "-o names the file to make")
 	}
-	held, err := output.Hold(ctx, name, func() { a.talk.say("waiting for another run of trowel that changes %s", name) })
+	held, err := output.Hold(ctx, name, func() { a.talk.Say("waiting for another run of trowel that changes %s", name) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -147,7 +147,7 @@ func (r *report) replaceInPlace(ctx context.Context, g *game, backup string, opt
 func (r *report) foreign(name, kept string) {
 	text := "another program wrote it during this run: what it wrote is in " + kept
 	r.lose(name, text)
-	r.talk.miss(name, text)
+	r.talk.Miss(name, text)
 }
 
 // sameFolder reports whether two paths are in the same folder.
@@ -196,7 +196,7 @@ func (r *report) restoreFile(ctx context.Context, g *game, backup string) (strin
 		return "", fmt.Errorf("%s: is not the backup of a %s", backup, g.Title)
 	}
 	if of := output.BackupOf(backup); of != "" && of != filepath.Base(g.name) {
-		r.talk.warn(g.name, "what is put back is by its name a backup of "+of)
+		r.talk.Warn(g.name, "what is put back is by its name a backup of "+of)
 	}
 	r.output = g.name
 	opts := output.Options{Reads: func() []string { return []string{backup} }}

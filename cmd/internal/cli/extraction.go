@@ -82,7 +82,7 @@ func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts outpu
 	}
 	x.report.say("extracted", "extract", "%s to %s%c%s", wording.Count(x.written, "file"), filepath.Clean(dir), filepath.Separator, note)
 	if x.failed > 0 {
-		x.talk.print(fmt.Sprintf("trowel: %s: %s could not be read", x.file, wording.Count(x.failed, "file")))
+		x.talk.Print(fmt.Sprintf("trowel: %s: %s could not be read", x.file, wording.Count(x.failed, "file")))
 		return errFound
 	}
 	return nil
@@ -92,7 +92,7 @@ func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts outpu
 // the counting.
 func (x *extraction) count(ctx context.Context) (stop func()) {
 	chosen, err := selectPaths(x.patterns)
-	if !x.talk.terminal || x.talk.quiet || err != nil {
+	if !x.talk.Terminal || x.talk.Quiet || err != nil {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -263,7 +263,7 @@ func (x *extraction) make(ctx context.Context, dir string) (err error) {
 			}
 			x.failed++
 			x.report.lose(f.at, err.Error())
-			x.talk.print("trowel: " + wording.Named(err, x.file).Error())
+			x.talk.Print("trowel: " + wording.Named(err, x.file).Error())
 			return nil
 		}
 		if err := x.report.whole(); err != nil {
@@ -273,7 +273,7 @@ func (x *extraction) make(ctx context.Context, dir string) (err error) {
 		if x.taken != nil && x.written <= piece.MaxFiles {
 			x.taken.Files[f.name] = f.digest
 		}
-		x.talk.progress("extracted files", x.written, int(x.total.Load()))
+		x.talk.Progress("extracted files", x.written, int(x.total.Load()))
 		return x.report.add(filepath.Join(x.report.output, filepath.FromSlash(f.at)), f.size)
 	})
 	if err == nil {

@@ -236,14 +236,14 @@ func (f *files) tell(p work.Part, n wording.Note) {
 	}
 	if !f.told[n] {
 		f.told[n] = true
-		f.talk.tell(n)
+		f.talk.Tell(n)
 	}
 }
 
 // progress shows the number of files done.
 func (f *files) progress(what string, n int) {
 	if !f.inParts() {
-		f.talk.progress(what, n, 0)
+		f.talk.Progress(what, n, 0)
 	}
 }
 

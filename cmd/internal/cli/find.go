@@ -271,7 +271,7 @@ func (f *finding) run(ctx context.Context) error {
 	for _, name := range f.names {
 		if !f.known[name] {
 			f.failed = true
-			f.talk.fail(fmt.Errorf("%s: no file in it that has such a query", name))
+			f.talk.Fail(fmt.Errorf("%s: no file in it that has such a query", name))
 		}
 	}
 	if err := f.unfit(f.cmd); err != nil {
@@ -296,7 +296,7 @@ const maxLacking = 16
 // sayLacks prints each name in the query that is in none of the files, with a similar name. Files found in
 // folders are not read again.
 func (f *finding) sayLacks(ctx context.Context) {
-	if f.call != nil || f.talk.quiet {
+	if f.call != nil || f.talk.Quiet {
 		return
 	}
 	var nowhere []*fault.NameError
@@ -329,9 +329,9 @@ func (f *finding) sayLacks(ctx context.Context) {
 		if near := wording.NearFolded(e.Name, e.Names); near != "" {
 			advice = "did you mean " + wording.Quoted(near) + "?"
 		}
-		f.talk.say("trowel: %s", e)
+		f.talk.Say("trowel: %s", e)
 		if advice != "" {
-			f.talk.say("hint: %s", advice)
+			f.talk.Say("hint: %s", advice)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
@@ -155,18 +156,18 @@ func (t *tally) sorted() []*group {
 type findPrinter struct {
 	findOutput
 	w      io.Writer
-	list   jsonArray
+	list   terminal.Array
 	table  *csv.Writer
 	header []string // of the table; nil before the first row
 }
 
 func (o findOutput) printer(w io.Writer) *findPrinter {
-	return &findPrinter{findOutput: o, w: w, list: jsonArray{w: w}, table: csv.NewWriter(w)}
+	return &findPrinter{findOutput: o, w: w, list: terminal.Array{W: w}, table: csv.NewWriter(w)}
 }
 
 func (p *findPrinter) print(file string, h format.Hit) error {
 	if p.json {
-		return p.list.add(object{{"file", file}, {"path", h.Path}, {"at", h.At}, {"fields", fieldsObject(h.Fields)}})
+		return p.list.Add(terminal.Object{{"file", file}, {"path", h.Path}, {"at", h.At}, {"fields", fieldsObject(h.Fields)}})
 	}
 	at := ""
 	if h.At != nil {
@@ -227,7 +228,7 @@ func (p *findPrinter) end(t *tally) error {
 		}
 	}
 	if p.json {
-		return p.list.end()
+		return p.list.End()
 	}
 	if p.csv && p.header == nil {
 		_, err := fmt.Fprintln(p.w, cmp.Or(p.by, "file,path,at"))
@@ -238,11 +239,11 @@ func (p *findPrinter) end(t *tally) error {
 
 func (p *findPrinter) printGroup(g *group, sums []string) error {
 	if p.json {
-		all := object{}
+		all := terminal.Object{}
 		for _, key := range sums {
-			all = append(all, member{key, g.Sums[key]})
+			all = append(all, terminal.Member{key, g.Sums[key]})
 		}
-		return p.list.add(object{{"by", g.By}, {"hits", g.Hits}, {"sums", all}})
+		return p.list.Add(terminal.Object{{"by", g.By}, {"hits", g.Hits}, {"sums", all}})
 	}
 	header, row := []string{p.by, "hits"}, []string{fieldText(g.By), strconv.FormatInt(g.Hits, 10)}
 	for _, key := range sums {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/internal/format"
 )
 
@@ -27,16 +28,16 @@ convertsTo, doc}.`,
 	cmd.RunE = func(*cobra.Command, []string) error {
 		a.page()
 		if asJSON {
-			list := jsonArray{w: a.out}
+			list := terminal.Array{W: a.out}
 			for _, f := range a.formats {
-				if err := list.add(object{
+				if err := list.Add(terminal.Object{
 					{"name", f.Name}, {"title", f.Title}, {"extensions", append([]string{}, f.Extensions...)},
 					{"folder", f.Folder}, {"can", abilities(f)}, {"convertsTo", targets(f)}, {"doc", f.Doc},
 				}); err != nil {
 					return err
 				}
 			}
-			return list.end()
+			return list.End()
 		}
 		return a.printFormats()
 	}
@@ -62,7 +63,7 @@ func (a *app) printFormats() error {
 		}
 		indent += widths[i]
 	}
-	narrow := a.screen.width > 0 && a.screen.width < indent+len("convert to ")+20
+	narrow := a.screen.Width > 0 && a.screen.Width < indent+len("convert to ")+20
 	for i, row := range rows {
 		line := ""
 		last := len(row) - 1
@@ -71,7 +72,7 @@ func (a *app) printFormats() error {
 		}
 		switch {
 		case !narrow:
-			line += a.screen.wrapped(row[last], indent, indent)
+			line += a.screen.Wrapped(row[last], indent, indent)
 		case i == 0:
 			line = "NAME: FORMAT (EXTENSIONS)\n    CAN"
 		default: // too narrow for a table
@@ -79,7 +80,7 @@ func (a *app) printFormats() error {
 			if row[2] != "" {
 				line += " (" + row[2] + ")"
 			}
-			line = a.screen.wrapped(line, 0, 4) + "\n    " + a.screen.wrapped(row[last], 4, 4)
+			line = a.screen.Wrapped(line, 0, 4) + "\n    " + a.screen.Wrapped(row[last], 4, 4)
 		}
 		if _, err := fmt.Fprintln(a.out, line); err != nil {
 			return err

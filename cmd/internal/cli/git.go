@@ -19,6 +19,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/files/lfs"
@@ -182,7 +183,7 @@ there already stays, and a second run changes nothing. With --print nothing is w
 				return err
 			}
 		}
-		a.talk.say("git of this clone calls %s for game files", program)
+		a.talk.Say("git of this clone calls %s for game files", program)
 		if withHook {
 			return a.addHook(ctx, top, fmt.Sprintf(hook, program))
 		}
@@ -216,7 +217,7 @@ func (a *app) addAttributes(path, lines string) error {
 		before += "\n"
 	}
 	if text == before+lines+rest {
-		a.talk.say("%s has the lines for game files already", path)
+		a.talk.Say("%s has the lines for game files already", path)
 		return nil
 	}
 	out, err := output.New(path, output.Options{Replace: true})
@@ -230,7 +231,7 @@ func (a *app) addAttributes(path, lines string) error {
 	if err := out.Commit(); err != nil {
 		return err
 	}
-	a.talk.say("wrote %s: commit it, so that others have it too", path)
+	a.talk.Say("wrote %s: commit it, so that others have it too", path)
 	return nil
 }
 
@@ -256,7 +257,7 @@ func (a *app) addHook(ctx context.Context, top, text string) error {
 	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
 		return err
 	}
-	a.talk.say("wrote %s", path)
+	a.talk.Say("wrote %s", path)
 	return nil
 }
 
@@ -440,7 +441,7 @@ differently is as in OURS then.`,
 			a.talk.Hide(called, path)
 			g, err := a.find(cmd, called)
 			if err != nil {
-				a.talk.say("%s: cannot be merged: %v", path, err)
+				a.talk.Say("%s: cannot be merged: %v", path, err)
 				return errFound // git keeps ours and reports a conflict
 			}
 			defer g.Close()
@@ -448,7 +449,7 @@ differently is as in OURS then.`,
 		}
 		f := games[1].Format
 		if f.Merging == nil || f.Merging.Merge == nil || games[0].Format != f || games[2].Format != f {
-			a.talk.say("%s: cannot be merged: the versions are a %s, a %s and a %s", path, games[0].Title, f.Title, games[2].Title)
+			a.talk.Say("%s: cannot be merged: the versions are a %s, a %s and a %s", path, games[0].Title, f.Title, games[2].Title)
 			return errFound
 		}
 		conflicts := 0
@@ -456,7 +457,7 @@ differently is as in OURS then.`,
 			Took: func(check.Change) error { return nil },
 			Conflict: func(c check.Conflict) error {
 				conflicts++
-				a.talk.say("%s: conflict: %s", path, lineOf(check.Change{Path: c.Path, What: c.What, At: c.At}))
+				a.talk.Say("%s: conflict: %s", path, lineOf(check.Change{Path: c.Path, What: c.What, At: c.At}))
 				return nil
 			},
 		}
@@ -476,9 +477,9 @@ differently is as in OURS then.`,
 			return err
 		}
 		if conflicts > 0 {
-			a.talk.say("%s: %s: each is as it was on our side. To finish by hand:", path, wording.Count(conflicts, "conflict"))
-			a.talk.say("  git show %s > base; git show %s > ours; git show %s > theirs", wording.Quoted(":1:"+path), wording.Quoted(":2:"+path), wording.Quoted(":3:"+path))
-			a.talk.say("  trowel merge base ours theirs -o FOLDER")
+			a.talk.Say("%s: %s: each is as it was on our side. To finish by hand:", path, wording.Count(conflicts, "conflict"))
+			a.talk.Say("  git show %s > base; git show %s > ours; git show %s > theirs", wording.Quoted(":1:"+path), wording.Quoted(":2:"+path), wording.Quoted(":3:"+path))
+			a.talk.Say("  trowel merge base ours theirs -o FOLDER")
 			return errFound
 		}
 		return nil
@@ -556,7 +557,7 @@ func (a *app) gitCheck(cmd *cobra.Command) error {
 	if len(names) == 0 {
 		return nil
 	}
-	c := &checkRun{files: a.newFiles(cmd, names), min: check.Error, list: jsonArray{w: a.out}, known: make(map[string]bool), called: a.talk.Plain}
+	c := &checkRun{files: a.newFiles(cmd, names), min: check.Error, list: terminal.Array{W: a.out}, known: make(map[string]bool), called: a.talk.Plain}
 	return c.run(ctx)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
 )
@@ -46,7 +47,7 @@ With --json it prints an array of {game, hash, name, known}.`,
 		if dictionary != "" && !find {
 			return errors.New("--names is of use only with --find")
 		}
-		h := &hashing{app: a, asJSON: asJSON, several: len(games) > 1, list: jsonArray{w: a.out}}
+		h := &hashing{app: a, asJSON: asJSON, several: len(games) > 1, list: terminal.Array{W: a.out}}
 		for _, game := range games {
 			err := error(nil)
 			if find {
@@ -59,7 +60,7 @@ With --json it prints an array of {game, hash, name, known}.`,
 			}
 		}
 		if asJSON {
-			if err := h.list.end(); err != nil {
+			if err := h.list.End(); err != nil {
 				return err
 			}
 		}
@@ -76,7 +77,7 @@ type hashing struct {
 	*app
 	asJSON  bool
 	several bool // several games hash names, in different ways
-	list    jsonArray
+	list    terminal.Array
 	unknown bool // there was a number without a known name
 }
 
@@ -117,7 +118,7 @@ func (h *hashing) find(game *format.Game, dictionary string, numbers []string) e
 
 func (h *hashing) tell(game *format.Game, number uint32, name string, known bool) error {
 	if h.asJSON {
-		return h.list.add(object{{"game", game.Title}, {"hash", number}, {"name", name}, {"known", known}})
+		return h.list.Add(terminal.Object{{"game", game.Title}, {"hash", number}, {"name", name}, {"known", known}})
 	}
 	note := ""
 	if !known {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/format"
@@ -27,16 +28,16 @@ const screenful = 24
 type helpPage struct {
 	*app
 	io.Writer
-	screen screen
+	screen terminal.Screen
 }
 
 func (a *app) helpPage(w io.Writer) *helpPage {
-	p := &helpPage{a, w, screen{width: a.screen.width}}
+	p := &helpPage{a, w, terminal.Screen{Width: a.screen.Width}}
 	if n, err := strconv.Atoi(host.Env("COLUMNS")); err == nil && n > 0 {
-		p.screen.width = n
+		p.screen.Width = n
 	}
-	if p.screen.width == 0 {
-		p.screen.width = usualWidth
+	if p.screen.Width == 0 {
+		p.screen.Width = usualWidth
 	}
 	return p
 }
@@ -163,10 +164,10 @@ func (p *helpPage) reflowed(text string) string {
 	for i, line := range lines {
 		rest := strings.TrimLeft(line, " ")
 		column := len(line) - len(rest)
-		if gap := strings.LastIndex(rest, "  "); gap >= 0 && column > 0 && column+gap+2 < p.screen.width/2 {
+		if gap := strings.LastIndex(rest, "  "); gap >= 0 && column > 0 && column+gap+2 < p.screen.Width/2 {
 			column += gap + 2
 		}
-		lines[i] = line[:column] + p.screen.wrapped(line[column:], column, column)
+		lines[i] = line[:column] + p.screen.Wrapped(line[column:], column, column)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -187,8 +188,8 @@ func (p *helpPage) example(line string) string {
 		}
 		return r
 	}, rest)
-	narrow := screen{width: p.screen.width - len(" \\")}
-	rest = strings.ReplaceAll(narrow.wrapped(rest, indent, indent+4), "\n", " \\\n")
+	narrow := terminal.Screen{Width: p.screen.Width - len(" \\")}
+	rest = strings.ReplaceAll(narrow.Wrapped(rest, indent, indent+4), "\n", " \\\n")
 	return line[:indent] + strings.ReplaceAll(rest, "\x00", " ")
 }
 
@@ -199,7 +200,7 @@ type row struct{ name, help string }
 func (p *helpPage) rows(rows []row) {
 	column := 0
 	for _, r := range rows {
-		if n := utf8.RuneCountInString(r.name) + 4; n <= p.screen.width*2/5 {
+		if n := utf8.RuneCountInString(r.name) + 4; n <= p.screen.Width*2/5 {
 			column = max(column, n)
 		}
 	}
@@ -209,9 +210,9 @@ func (p *helpPage) rows(rows []row) {
 		if n := utf8.RuneCountInString(line); n+2 <= column {
 			line += strings.Repeat(" ", column-n)
 		} else {
-			line = p.screen.wrapped(line, 0, 6) + "\n" + strings.Repeat(" ", column)
+			line = p.screen.Wrapped(line, 0, 6) + "\n" + strings.Repeat(" ", column)
 		}
-		fmt.Fprintln(p, strings.TrimRight(line+p.screen.wrapped(r.help, column, column), " "))
+		fmt.Fprintln(p, strings.TrimRight(line+p.screen.Wrapped(r.help, column, column), " "))
 	}
 }
 
@@ -281,7 +282,7 @@ func (p *helpPage) usage(cmd *cobra.Command) {
 	if cmd.HasAvailableSubCommands() && cmd.HasParent() {
 		line = cmd.CommandPath() + " COMMAND"
 	}
-	fmt.Fprintf(p, "\nUsage:\n  %s\n", p.screen.wrapped(line, 2, 6))
+	fmt.Fprintf(p, "\nUsage:\n  %s\n", p.screen.Wrapped(line, 2, 6))
 	if !cmd.HasParent() {
 		fmt.Fprintf(p, "  %s VERB ...\n", cmd.CommandPath())
 	}
@@ -369,7 +370,7 @@ func (p *helpPage) short(cmd *cobra.Command, less int) {
 		case i == 0 && less < 2:
 			p.flags(title, g.flags)
 		case i == 0 || less != 1:
-			fmt.Fprintf(p, "\n%s:\n  %s\n", title, p.screen.wrapped(strings.Join(names, ", "), 2, 2))
+			fmt.Fprintf(p, "\n%s:\n  %s\n", title, p.screen.Wrapped(strings.Join(names, ", "), 2, 2))
 		}
 	}
 	more := fmt.Sprintf("\"%s --help\" explains everything.", cmd.CommandPath())
@@ -434,7 +435,7 @@ func (p *helpPage) commandList(formats format.Set, of commandsOf) {
 		if i > 0 {
 			fmt.Fprintln(p)
 		}
-		fmt.Fprintf(p, "%s\n", p.screen.wrapped(s.title()+":", 0, 2))
+		fmt.Fprintf(p, "%s\n", p.screen.Wrapped(s.title()+":", 0, 2))
 		width := 0
 		for _, c := range s.commands {
 			width = max(width, len(c.Name))
@@ -445,7 +446,7 @@ func (p *helpPage) commandList(formats format.Set, of commandsOf) {
 				heading = c.Heading
 				fmt.Fprintf(p, "  %s\n", heading)
 			}
-			fmt.Fprintf(p, "    %-*s  %s\n", width, c.Name, cutTo(c.Title, p.screen.width-width-6))
+			fmt.Fprintf(p, "    %-*s  %s\n", width, c.Name, cutTo(c.Title, p.screen.Width-width-6))
 		}
 	}
 }
@@ -474,8 +475,8 @@ func (p *helpPage) command(formats format.Set, verb, name string) bool {
 				fmt.Fprintln(p)
 			}
 			found = true
-			fmt.Fprintf(p, "%s\n\nUsage:\n  %s\n", p.screen.wrapped(s.title()+": "+c.Title, 0, 2),
-				p.screen.wrapped(fmt.Sprintf("trowel %s FILE... -- %s", verb, c.Usage()), 2, 6))
+			fmt.Fprintf(p, "%s\n\nUsage:\n  %s\n", p.screen.Wrapped(s.title()+": "+c.Title, 0, 2),
+				p.screen.Wrapped(fmt.Sprintf("trowel %s FILE... -- %s", verb, c.Usage()), 2, 6))
 			if c.Long != "" {
 				fmt.Fprintf(p, "\n%s\n", p.reflowed(c.Long))
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/format"
 )
@@ -150,7 +151,7 @@ func TestHelpOfCommands(t *testing.T) {
 
 // TestExampleLines tests that long examples are broken only where a shell joins them again.
 func TestExampleLines(t *testing.T) {
-	p := &helpPage{screen: screen{width: 40}}
+	p := &helpPage{screen: terminal.Screen{Width: 40}}
 	const line = `  trowel edit climb.map -- info --author 'Ann and all the others of the team' then info --license "CC 0"`
 	got := p.example(line)
 	want, err := splitWords(line)

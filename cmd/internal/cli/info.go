@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
@@ -39,13 +40,13 @@ left out for folders.`,
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		a.page()
 		names = expand(names)
-		list := jsonArray{w: a.out}
+		list := terminal.Array{W: a.out}
 		failed := false
 		container := "" // the file that contains the paths
 		for i, name := range names {
 			tell := func(g *game, info format.Info) error {
 				if asJSON {
-					return list.add(infoObject(g, info))
+					return list.Add(infoObject(g, info))
 				}
 				if i > 0 {
 					fmt.Fprintln(a.out)
@@ -62,12 +63,12 @@ left out for folders.`,
 				if len(names) == 1 {
 					return err
 				}
-				a.talk.fail(err) // continue with the other files
+				a.talk.Fail(err) // continue with the other files
 				failed = true
 			}
 		}
 		if asJSON {
-			if err := list.end(); err != nil {
+			if err := list.End(); err != nil {
 				return err
 			}
 		}
@@ -198,16 +199,16 @@ func fieldLines(value any) ([]string, []format.InfoField) {
 	return []string{fmt.Sprint(value)}, nil
 }
 
-func infoObject(g *game, info format.Info) object {
-	o := object{{"file", g.name}, {"format", cmp.Or(info.Format, g.Name)}, {"title", g.Title}}
+func infoObject(g *game, info format.Info) terminal.Object {
+	o := terminal.Object{{"file", g.name}, {"format", cmp.Or(info.Format, g.Name)}, {"title", g.Title}}
 	if !g.src.IsDir() {
-		o = append(o, member{"size", g.src.Size})
+		o = append(o, terminal.Member{"size", g.src.Size})
 	}
-	return append(o, member{"info", fieldsObject(info.Fields)})
+	return append(o, terminal.Member{"info", fieldsObject(info.Fields)})
 }
 
-func fieldsObject(fields []format.InfoField) object {
-	o := object{}
+func fieldsObject(fields []format.InfoField) terminal.Object {
+	o := terminal.Object{}
 	for _, f := range fields {
 		value := f.Value
 		switch v := value.(type) {
@@ -218,7 +219,7 @@ func fieldsObject(fields []format.InfoField) object {
 				value = []string{}
 			}
 		}
-		o = append(o, member{f.Key, value})
+		o = append(o, terminal.Member{f.Key, value})
 	}
 	return o
 }

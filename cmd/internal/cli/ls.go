@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
@@ -54,14 +55,14 @@ that is not known), the path, and what it is. With --json it prints an array of
 			return err
 		}
 		defer closer.Close()
-		list := jsonArray{w: a.out}
+		list := terminal.Array{W: a.out}
 		err = contents.Walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
 			if e.IsDir() || !chosen.has(name) {
 				return nil
 			}
 			switch meta := contents.Meta(e.Info()); {
 			case asJSON:
-				return list.add(listed(name, meta))
+				return list.Add(listed(name, meta))
 			case long:
 				stored := "-"
 				if meta.Stored >= 0 {
@@ -81,7 +82,7 @@ that is not known), the path, and what it is. With --json it prints an array of
 			return wording.Named(err, args[0])
 		}
 		if asJSON {
-			if err := list.end(); err != nil {
+			if err := list.End(); err != nil {
 				return err
 			}
 		}
@@ -90,10 +91,10 @@ that is not known), the path, and what it is. With --json it prints an array of
 	return cmd
 }
 
-func listed(name string, meta tree.Meta) object {
-	o := object{{"path", name}}
+func listed(name string, meta tree.Meta) terminal.Object {
+	o := terminal.Object{{"path", name}}
 	if meta.Stored >= 0 {
-		o = append(o, member{"stored", meta.Stored})
+		o = append(o, terminal.Member{"stored", meta.Stored})
 	}
-	return append(o, member{"note", meta.Note})
+	return append(o, terminal.Member{"note", meta.Note})
 }

@@ -42,7 +42,7 @@ prints the first one.`,
 		if err := doc.GenManTree(root, header, dir); err != nil {
 			return err
 		}
-		a.talk.say("wrote the manual pages to %s", dir)
+		a.talk.Say("wrote the manual pages to %s", dir)
 		return nil
 	}
 	return cmd

@@ -191,9 +191,9 @@ func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingM
 		wrote = "nothing was written"
 	}
 	for _, line := range summarize(m.conflicts) {
-		m.talk.say("%s", line)
+		m.talk.Say("%s", line)
 	}
-	m.talk.say("%s: %s", wording.Count(len(m.conflicts), "conflict"), wrote)
+	m.talk.Say("%s: %s", wording.Count(len(m.conflicts), "conflict"), wrote)
 	if len(m.conflicts) > 0 {
 		return errFound
 	}
@@ -207,11 +207,11 @@ func (m *merging) told(r *report) format.MergeReport {
 			switch {
 			case r.asJSON:
 				return r.item("changes", c)
-			case m.out == "-", m.talk.quiet && !m.dryRun:
+			case m.out == "-", m.talk.Quiet && !m.dryRun:
 				return nil
 			}
-			m.talk.clear()
-			_, err := fmt.Fprintln(m.app.out, m.screen.wrapped(words.Printable(lineOf(c)), 0, 4))
+			m.talk.Clear()
+			_, err := fmt.Fprintln(m.app.out, m.screen.Wrapped(words.Printable(lineOf(c)), 0, 4))
 			return err
 		},
 		Conflict: func(c check.Conflict) error {
@@ -234,11 +234,11 @@ func (m *merging) tellConflicts(r *report) error {
 			line += ": took " + c.Took
 		}
 		if m.out == "-" {
-			m.talk.say("conflict: %s", line)
+			m.talk.Say("conflict: %s", line)
 			continue
 		}
-		m.talk.clear()
-		if _, err := fmt.Fprintln(m.app.out, m.screen.wrapped(words.Printable("conflict: "+line), 0, 4)); err != nil {
+		m.talk.Clear()
+		if _, err := fmt.Fprintln(m.app.out, m.screen.Wrapped(words.Printable("conflict: "+line), 0, 4)); err != nil {
 			return err
 		}
 	}

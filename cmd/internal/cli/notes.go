@@ -23,10 +23,10 @@ func (a *app) apart(take func(wording.Note)) *app {
 	its.call, its.resume, its.elsewhere, its.ctx = a.call, a.resume, a.elsewhere, a.ctx
 	its.talk.Aliases.Copy(&a.talk.Aliases)
 	if !a.inParts() {
-		its.talk.shows = a.talk
+		its.talk.Shows = a.talk
 	}
 	var mu sync.Mutex
-	its.talk.note = func(n wording.Note) {
+	its.talk.Note = func(n wording.Note) {
 		mu.Lock()
 		defer mu.Unlock()
 		take(n)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/terminal"
 )
 
 // FuzzPlaces tests that encoded places are restored, and that any input gives places or an error.
@@ -24,8 +25,8 @@ func FuzzPlaces(f *testing.F) {
 		if at == nil {
 			continue
 		}
-		got, _ := compact(at)
-		want, _ := compact(some[i])
+		got, _ := terminal.Compact(at)
+		want, _ := terminal.Compact(some[i])
 		_, line := at.(check.Line)
 		if _, was := some[i].(check.Line); string(got) != string(want) || at.String() != some[i].String() || line != was {
 			f.Errorf("%s %s, want %s %s", got, at, want, some[i])
@@ -39,7 +40,7 @@ func FuzzPlaces(f *testing.F) {
 		if p.GobDecode(data) != nil {
 			return
 		}
-		if _, err := compact([]check.Place(p)); err != nil {
+		if _, err := terminal.Compact([]check.Place(p)); err != nil {
 			t.Error(err)
 		}
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/links"
 	"trowel.example/internal/files/output"
@@ -223,7 +224,7 @@ func (a *app) scratch(f *format.Format, path, name string, run func(format.Outpu
 // called is an output that hides its temporary paths in messages.
 type called struct {
 	format.Output
-	talk *talk
+	talk *terminal.Talk
 	name string // the name for messages
 }
 
@@ -326,7 +327,7 @@ func (c closers) Close() error {
 
 // openFolder opens a folder in tree form, under its true names. It reports links that are left out.
 func (a *app) openFolder(name string) (fs.FS, io.Closer, error) {
-	return openFolder(name, func(at string, err error) { a.talk.miss(filepath.Join(name, filepath.FromSlash(at)), err.Error()) })
+	return openFolder(name, func(at string, err error) { a.talk.Miss(filepath.Join(name, filepath.FromSlash(at)), err.Error()) })
 }
 
 func openFolder(name string, told func(at string, err error)) (fs.FS, io.Closer, error) {
@@ -458,7 +459,7 @@ func (a *app) job(cmd *cobra.Command, f *format.Format, more ...format.Option) *
 		}
 	}
 	keep, _ := cmd.Flags().GetBool(keepFlag) // only verbs that write have the flag
-	return &format.Job{Values: values, KeepGoing: keep, OnWarn: a.talk.warn, OnMiss: a.talk.miss, OnProgress: a.talk.progress,
+	return &format.Job{Values: values, KeepGoing: keep, OnWarn: a.talk.Warn, OnMiss: a.talk.Miss, OnProgress: a.talk.Progress,
 		OnLose: func(string) { a.lost.Add(1) },
-		OnDone: func(message string) { a.talk.say("%s", message) }}
+		OnDone: func(message string) { a.talk.Say("%s", message) }}
 }

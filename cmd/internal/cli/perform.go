@@ -78,7 +78,7 @@ func AsWork(cmd *cobra.Command) {
 // execute runs the verb that the arguments name.
 func (a *app) execute(ctx context.Context, root *cobra.Command) error {
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
-		a.talk.has = func(letter string) bool { return cmd.Flags().ShorthandLookup(letter) != nil }
+		a.talk.Has = func(letter string) bool { return cmd.Flags().ShorthandLookup(letter) != nil }
 		if a.needsSecond(cmd, args) {
 			return a.startSecond("object storage")
 		}

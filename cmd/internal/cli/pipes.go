@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
@@ -31,7 +32,7 @@ type pipes struct {
 }
 
 // path returns the path of the file with the content of a pipe, and any other path unchanged.
-func (p *pipes) path(ctx context.Context, t *talk, name string) (string, error) {
+func (p *pipes) path(ctx context.Context, t *terminal.Talk, name string) (string, error) {
 	if !isDescriptor(name) {
 		return name, nil
 	}

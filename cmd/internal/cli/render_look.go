@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
@@ -295,15 +296,15 @@ func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
 // listViews prints the views and layers of a file.
 func (a *app) listViews(r *report, scene format.Scene) error {
-	views := []object{}
+	views := []terminal.Object{}
 	for _, v := range scene.Views() {
 		axes := axesOf(v)
 		if r.asJSON {
-			layers := make([]object, len(v.Layers))
+			layers := make([]terminal.Object, len(v.Layers))
 			for i, l := range v.Layers {
-				layers[i] = object{{"name", l.Name}, {"title", l.Title}, {"shown", l.Shown}}
+				layers[i] = terminal.Object{{"name", l.Name}, {"title", l.Title}, {"shown", l.Shown}}
 			}
-			views = append(views, object{
+			views = append(views, terminal.Object{
 				{"name", v.Name}, {"title", v.Title}, {"axes", axes.names}, {"bounds", axes.area(v.Bounds)}, {"scale", v.Scale},
 				{"camera", v.Frame != nil}, {"moves", v.Moves}, {"gray16", v.Gray16}, {"layers", layers},
 			})
@@ -323,12 +324,12 @@ func (a *app) listViews(r *report, scene format.Scene) error {
 			fmt.Fprintf(r.out, "  %s %s\n", mark, strings.TrimSpace(words.Printable(l.Name)+"  "+words.Printable(l.Title)))
 		}
 	}
-	r.extra = object{{"views", views}}
+	r.extra = terminal.Object{{"views", views}}
 	return nil
 }
 
 // lookAsJSON returns a description of what a picture shows.
-func lookAsJSON(v format.View, look format.Look) object {
+func lookAsJSON(v format.View, look format.Look) terminal.Object {
 	layers := slices.Clone(look.Layers)
 	if layers == nil {
 		layers = []string{}
@@ -338,9 +339,9 @@ func lookAsJSON(v format.View, look format.Look) object {
 			}
 		}
 	}
-	o := object{{"view", v.Name}, {"size", []int{look.Size.X, look.Size.Y}}, {"scale", look.Scale}, {"area", axesOf(v).area(look.Frame())}, {"layers", layers}}
+	o := terminal.Object{{"view", v.Name}, {"size", []int{look.Size.X, look.Size.Y}}, {"scale", look.Scale}, {"area", axesOf(v).area(look.Frame())}, {"layers", layers}}
 	if v.Moves {
-		o = append(o, member{"time", look.Time.Seconds()})
+		o = append(o, terminal.Member{"time", look.Time.Seconds()})
 	}
 	return o
 }

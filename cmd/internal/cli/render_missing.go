@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
@@ -16,11 +17,11 @@ const missingShown = 5
 // tellMissing reports the data that was missing for the picture: a summary as text, the full list as JSON. Data
 // that should exist counts as lost; the rest is a warning.
 func (p *picture) tellMissing(missing []format.Missing) {
-	list := []object{}
+	list := []terminal.Object{}
 	for _, m := range missing {
-		list = append(list, object{{"kind", m.Kind}, {"name", m.Name}, {"count", m.Count}, {"unit", m.Unit}, {"what", m.What}, {"loss", m.Loss}})
+		list = append(list, terminal.Object{{"kind", m.Kind}, {"name", m.Name}, {"count", m.Count}, {"unit", m.Unit}, {"what", m.What}, {"loss", m.Loss}})
 	}
-	p.extra = append(p.extra, member{"missing", list})
+	p.extra = append(p.extra, terminal.Member{"missing", list})
 	for _, line := range foldMissing(missing) {
 		if line.loss {
 			p.job.Miss(p.name, "%s", line.text)

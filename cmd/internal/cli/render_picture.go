@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
@@ -79,7 +80,7 @@ func (p *picture) draw(cmd *cobra.Command, name string) error {
 	}
 	moving := len(p.asked.times) == 2
 	ctx := cmd.Context()
-	p.extra = object{{"picture", lookAsJSON(p.view, p.look)}}
+	p.extra = terminal.Object{{"picture", lookAsJSON(p.view, p.look)}}
 	switch {
 	case kind == "svg" && moving, !moving && (kind == "y4m" || kind == "apng"):
 		return wording.Hint(fmt.Errorf("%s is not for this", kind), "a --time such as 0..10 makes a picture that moves, and png and svg are for those that do not")

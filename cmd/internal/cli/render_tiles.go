@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/tiles"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
@@ -71,13 +72,13 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 	}
 	look := pyramid.Look
 	look.Origin = p.view.Bounds.Min
-	told := object{{"levels", made.Levels}, {"drawn", made.Drawn}, {"kept", made.Kept}, {"removed", made.Removed}}
+	told := terminal.Object{{"levels", made.Levels}, {"drawn", made.Drawn}, {"kept", made.Kept}, {"removed", made.Removed}}
 	others := ""
 	if made.Since {
-		told = append(told, object{{"gone", append([]string{}, made.Gone...)}}...)
+		told = append(told, terminal.Object{{"gone", append([]string{}, made.Gone...)}}...)
 		others = "; the others are left as they are"
 	}
-	p.extra = object{{"picture", lookAsJSON(p.view, look)}, {"tiles", told}}
+	p.extra = terminal.Object{{"picture", lookAsJSON(p.view, look)}, {"tiles", told}}
 	p.tellMissing(pyramid.Missing())
 	for _, name := range made.Changed {
 		if piece, ok := folder.Piece(name); ok && err == nil {

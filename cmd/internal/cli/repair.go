@@ -89,9 +89,9 @@ failed.`,
 				case err != nil:
 					return err
 				case kept == "":
-					a.talk.say("%s is as %s has it already", g.name, restore)
+					a.talk.Say("%s is as %s has it already", g.name, restore)
 				default:
-					a.talk.say("put back what %s has; %s", restore, undoing(g.name, kept))
+					a.talk.Say("put back what %s has; %s", restore, undoing(g.name, kept))
 				}
 				return nil
 			}
@@ -111,8 +111,8 @@ failed.`,
 				case r.asJSON:
 					failed = r.item("findings", f)
 				default:
-					a.talk.clear()
-					_, failed = fmt.Fprintln(a.out, a.screen.wrapped(words.Printable(f.String()), 0, 4))
+					a.talk.Clear()
+					_, failed = fmt.Fprintln(a.out, a.screen.Wrapped(words.Printable(f.String()), 0, 4))
 				}
 			})
 			said := ""
@@ -141,7 +141,7 @@ failed.`,
 				return err
 			}
 			_ = a.out.Flush()
-			a.talk.say("%s: %s", wording.Count(mended, "finding"), said)
+			a.talk.Say("%s: %s", wording.Count(mended, "finding"), said)
 			return nil
 		})
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/fault"
 	"trowel.example/internal/files/output"
@@ -36,7 +37,7 @@ type writing struct {
 
 	strict, keepGoing bool // strict: unreadable data prevents writing, unless keepGoing is set
 
-	list    jsonArray
+	list    terminal.Array
 	several bool     // the run has several files
 	first   []string // arrays in the JSON of a file before "made", such as findings
 	found   bool     // some file has findings, or lacks what was asked for
@@ -68,7 +69,7 @@ can be read is written, what is missing is reported, and the exit code is 1.`
 
 // each calls do for each file. An error of one file does not stop the others.
 func (w *writing) each(ctx context.Context, names []string, do func(name string, r *report) error) error {
-	w.list, w.several = jsonArray{w: w.out}, len(names) > 1
+	w.list, w.several = terminal.Array{W: w.out}, len(names) > 1
 	failed := false
 	for _, name := range names {
 		r := &report{writing: w, file: name, sections: w.sections(), before: w.lost.Load()}
@@ -86,7 +87,7 @@ func (w *writing) each(ctx context.Context, names []string, do func(name string,
 		case len(names) == 1 || ctx.Err() != nil:
 			return errors.Join(err, w.end())
 		default:
-			w.talk.fail(err)
+			w.talk.Fail(err)
 			_, lacks := errors.AsType[lackingError](err)
 			w.found, failed = w.found || lacks, failed || !lacks
 		}
@@ -104,7 +105,7 @@ func (w *writing) each(ctx context.Context, names []string, do func(name string,
 
 func (w *writing) end() error {
 	if w.asJSON {
-		return w.list.end()
+		return w.list.End()
 	}
 	return nil
 }
@@ -119,8 +120,8 @@ type report struct {
 	sections []string // arrays of the JSON not closed yet; the first one is open
 	items    int      // number of elements in the open array
 	begun    bool
-	extra    object // additional JSON members of some verbs
-	made     int    // number of files
+	extra    terminal.Object // additional JSON members of some verbs
+	made     int             // number of files
 	bytes    int64
 
 	mu       sync.Mutex
@@ -204,7 +205,7 @@ func (r *report) add(path string, size int64) error {
 	r.bytes += size
 	switch {
 	case r.asJSON:
-		return r.item("made", object{{"path", path}, {"size", size}})
+		return r.item("made", terminal.Object{{"path", path}, {"size", size}})
 	case r.dryRun:
 		_, err := fmt.Fprintf(r.out, "%10d  %s\n", size, words.Printable(path))
 		return err
@@ -236,7 +237,7 @@ func (r *report) item(section string, v any) error {
 	if err := r.open(section); err != nil {
 		return err
 	}
-	data, err := compact(v)
+	data, err := terminal.Compact(v)
 	if r.items++; r.items > 1 {
 		data = append([]byte(","), data...)
 	}
@@ -248,9 +249,9 @@ func (r *report) item(section string, v any) error {
 func (r *report) open(section string) error {
 	if !r.begun {
 		r.begun = true
-		head, err := compact(object{{"file", r.file}, {"format", r.format}, {"output", r.output}, {"dryRun", r.dryRun}})
+		head, err := terminal.Compact(terminal.Object{{"file", r.file}, {"format", r.format}, {"output", r.output}, {"dryRun", r.dryRun}})
 		if err == nil {
-			err = r.list.addRaw(fmt.Appendf(head[:len(head)-1], ",%q:[", r.sections[0]))
+			err = r.list.AddRaw(fmt.Appendf(head[:len(head)-1], ",%q:[", r.sections[0]))
 		}
 		if err != nil {
 			return err
@@ -273,11 +274,11 @@ func (r *report) end(failure error) error {
 	if err := r.open("made"); err != nil {
 		return err
 	}
-	rest := append(r.extra, object{{"warnings", append([]message{}, r.warnings...)}, {"losses", append([]message{}, r.losses...)}}...)
+	rest := append(r.extra, terminal.Object{{"warnings", append([]message{}, r.warnings...)}, {"losses", append([]message{}, r.losses...)}}...)
 	if failure != nil && !errors.Is(failure, errFound) {
-		rest = append(rest, member{"error", r.talk.Plain(wording.Text(failure))})
+		rest = append(rest, terminal.Member{"error", r.talk.Plain(wording.Text(failure))})
 	}
-	tail, err := compact(rest)
+	tail, err := terminal.Compact(rest)
 	if err == nil {
 		_, err = fmt.Fprintf(r.out, "],%s", tail[1:])
 	}
@@ -317,7 +318,7 @@ func (r *report) write(ctx context.Context, name string, opts output.Options, bu
 		r.foreign(name, strings.Join(kept, ", "))
 	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() && out.Replaced() {
-		r.talk.say("replaced %s%c: what was there was kept beside it until the new one was whole", filepath.Clean(name), filepath.Separator)
+		r.talk.Say("replaced %s%c: what was there was kept beside it until the new one was whole", filepath.Clean(name), filepath.Separator)
 	}
 	return nil
 }
@@ -353,10 +354,10 @@ func (o notKept) KeptDir() (string, error) { return o.Dir() }
 func (r *report) say(done, would string, format string, args ...any) {
 	_ = r.out.Flush()
 	if !r.dryRun {
-		r.talk.say("%s "+format, append([]any{done}, args...)...)
+		r.talk.Say("%s "+format, append([]any{done}, args...)...)
 		return
 	}
-	r.talk.say("would %s "+format+"; nothing was written", append([]any{would}, args...)...)
+	r.talk.Say("would %s "+format+"; nothing was written", append([]any{would}, args...)...)
 }
 
 // sayMade prints that a file or folder was made.

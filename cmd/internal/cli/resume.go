@@ -69,18 +69,18 @@ func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
 	case err == nil && store.Guard(all, dir) != nil:
 		return fmt.Errorf("%s: it cannot be kept from others, which a file asks for", folder)
 	case err == nil:
-		err = work.Resume(ctx, w, all, store, a.stale, func(done, of int) { a.talk.progress("done parts", done, of) })
+		err = work.Resume(ctx, w, all, store, a.stale, func(done, of int) { a.talk.Progress("done parts", done, of) })
 	}
-	a.talk.clear()
+	a.talk.Clear()
 	var damaged *work.Damaged
 	switch {
 	case errors.As(err, &damaged):
 		return wording.Hint(fmt.Errorf("%s: %w", folder, err), "what is in this folder is damaged: begin in another one")
 	case ctx.Err() != nil:
-		a.talk.say("what is done stays in %s: the same command goes on there", folder)
+		a.talk.Say("what is done stays in %s: the same command goes on there", folder)
 	case err == nil:
 		_ = a.out.Flush()
-		a.talk.say("%s is not needed any more, except to see this again", folder)
+		a.talk.Say("%s is not needed any more, except to see this again", folder)
 	case !brokenPipe(err) && wording.Advice(err, nil) == "":
 		return wording.Hint(err, "what is done stays in %s: the same command goes on there", folder)
 	}

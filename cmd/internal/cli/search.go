@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
@@ -50,7 +51,7 @@ found and 1 if not.`,
 		if err != nil {
 			return wording.Hint(err, "-F takes PATTERN as it stands")
 		}
-		s := &search{app: a, cmd: cmd, pattern: p, paths: list, asJSON: asJSON, list: jsonArray{w: a.out}}
+		s := &search{app: a, cmd: cmd, pattern: p, paths: list, asJSON: asJSON, list: terminal.Array{W: a.out}}
 		if err := s.run(cmd.Context(), expand(args[1:])); err != nil {
 			return err
 		}
@@ -58,7 +59,7 @@ found and 1 if not.`,
 			return err
 		}
 		if asJSON {
-			if err := s.list.end(); err != nil {
+			if err := s.list.End(); err != nil {
 				return err
 			}
 		}
@@ -81,7 +82,7 @@ type search struct {
 	paths   bool
 	asJSON  bool
 
-	list   jsonArray
+	list   terminal.Array
 	files  int
 	found  int
 	failed bool
@@ -226,12 +227,12 @@ func (s *search) target(ctx context.Context, t target, found func(hits) error) e
 // complain prints an error. The run continues with the other files.
 func (s *search) complain(err error) {
 	s.failed = true
-	s.talk.fail(err)
+	s.talk.Fail(err)
 }
 
 func (s *search) print(file string, h hits) error {
 	s.files++
-	s.talk.progress("searched files", s.files, 0)
+	s.talk.Progress("searched files", s.files, 0)
 	if h.err != nil {
 		s.complain(wording.Named(h.err, file))
 		return nil
@@ -248,7 +249,7 @@ func (s *search) print(file string, h hits) error {
 	for _, l := range h.lines {
 		var err error
 		if s.asJSON {
-			err = s.list.add(object{{"file", file}, {"path", h.path}, {"line", l.Line}, {"text", l.Text}})
+			err = s.list.Add(terminal.Object{{"file", file}, {"path", h.path}, {"line", l.Line}, {"text", l.Text}})
 		} else {
 			_, err = fmt.Fprintf(s.out, "%s:%d: %s\n", where, l.Line, strings.ReplaceAll(l.Text, "\r", ""))
 		}

@@ -26,16 +26,16 @@ func (t *Tool) Games() format.Games { return t.a.games }
 func (t *Tool) Out() io.Writer { return t.a.out }
 
 // Say prints a line that is neither an error nor data, unless --quiet is given.
-func (t *Tool) Say(format string, args ...any) { t.a.talk.say(format, args...) }
+func (t *Tool) Say(format string, args ...any) { t.a.talk.Say(format, args...) }
 
 // Warn prints a warning about the file or other object that path names.
-func (t *Tool) Warn(path, message string) { t.a.talk.warn(path, message) }
+func (t *Tool) Warn(path, message string) { t.a.talk.Warn(path, message) }
 
 // Miss reports data that could not be read. Each message is printed once. The tool then exits with 1.
-func (t *Tool) Miss(path, message string) { t.a.talk.miss(path, message) }
+func (t *Tool) Miss(path, message string) { t.a.talk.Miss(path, message) }
 
 // Progress shows the progress of a long operation on a terminal; of is 0 if the total is unknown.
-func (t *Tool) Progress(what string, done, of int) { t.a.talk.progress(what, done, of) }
+func (t *Tool) Progress(what string, done, of int) { t.a.talk.Progress(what, done, of) }
 
 // Hint adds advice for the user to an error.
 func Hint(err error, format string, args ...any) error { return wording.Hint(err, format, args...) }

@@ -92,7 +92,7 @@ func TestCheckFolds(t *testing.T) {
 	run := func(terminal bool, args ...string) (string, string) {
 		var out, err bytes.Buffer
 		a := newApp(format.Games{toys}, nil, &out, &err)
-		a.screen.terminal, a.screen.width = terminal, 60
+		a.screen.Terminal, a.screen.Width = terminal, 60
 		a.run(t.Context(), append(append([]string{"check", "--color=never"}, args...), file), &err)
 		return out.String(), err.String()
 	}
@@ -151,7 +151,7 @@ func TestFormatsFit(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		a := newApp(format.Games{toys}, nil, &out, io.Discard)
-		a.screen.width = width
+		a.screen.Width = width
 		if code := a.run(t.Context(), []string{"formats"}, io.Discard); code != exitFine || !strings.Contains(out.String(), want) {
 			t.Errorf("at a width of %d: %d\n%s", width, code, out.String())
 		}
@@ -171,7 +171,7 @@ func TestExtractTotal(t *testing.T) {
 		patterns []string
 		want     int64
 	}{{true, nil, 6000}, {true, []string{"*.png"}, 3000}, {false, nil, 0}} {
-		a.talk.terminal = c.terminal
+		a.talk.Terminal = c.terminal
 		x := &extraction{app: a, fsys: &files, patterns: c.patterns}
 		stop := x.count(t.Context())
 		for end := time.Now().Add(time.Minute); c.want > 0 && x.total.Load() == 0 && time.Now().Before(end); {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/limits/parallel"
 )
@@ -128,7 +129,7 @@ With --json it prints {version, revision, changed, date, go, system}.`,
 			_, err := fmt.Fprintf(a.out, "trowel version %s\n", b)
 			return err
 		}
-		data, err := compact(object{{"version", b.version}, {"revision", b.revision}, {"changed", b.changed}, {"date", b.date.Format(time.DateOnly)},
+		data, err := terminal.Compact(terminal.Object{{"version", b.version}, {"revision", b.revision}, {"changed", b.changed}, {"date", b.date.Format(time.DateOnly)},
 			{"go", runtime.Version()}, {"system", runtime.GOOS + "/" + runtime.GOARCH}})
 		_, printed := fmt.Fprintf(a.out, "%s\n", data)
 		return cmp.Or(err, printed)

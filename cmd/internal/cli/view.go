@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/viewer"
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/format"
@@ -68,14 +69,14 @@ On a machine that you work on over ssh, it tells how to reach the page from your
 		}
 		line := sshLine(host.Env("SSH_CONNECTION"), l.Addr())
 		if line != "" {
-			a.talk.say("to reach it from the machine that you sit at, run there: %s", line)
+			a.talk.Say("to reach it from the machine that you sit at, run there: %s", line)
 		}
 		if !noOpen && (line == "" || hasDesktop()) {
 			if err := openBrowser(s.Once(), a.cannotOpen); err != nil {
 				a.cannotOpen(err)
 			}
 		}
-		a.talk.say("Ctrl-C ends it")
+		a.talk.Say("Ctrl-C ends it")
 		return s.Serve(cmd.Context(), l)
 	}
 	return cmd
@@ -86,7 +87,7 @@ On a machine that you work on over ssh, it tells how to reach the page from your
 const enoughMemory = 384 << 20
 
 func (a *app) cannotOpen(err error) {
-	a.talk.say("no browser could be opened (%v): open the address in one", err)
+	a.talk.Say("no browser could be opened (%v): open the address in one", err)
 }
 
 // sshLine returns the command that forwards a port of this machine to the machine from which the user has
@@ -194,5 +195,5 @@ func (a *app) viewInput(cmd *cobra.Command) (viewer.File, error) {
 // said. The app counts its losses separately.
 func (a *app) quietly(said io.Writer) *app {
 	out := bufio.NewWriter(io.Discard)
-	return &app{games: a.games, formats: a.formats, in: a.in, stdout: io.Discard, out: out, talk: newTalk(said, out), fitting: make(map[string]bool), pipes: a.pipes, ctx: a.ctx}
+	return &app{games: a.games, formats: a.formats, in: a.in, stdout: io.Discard, out: out, talk: terminal.NewTalk(said, out), fitting: make(map[string]bool), pipes: a.pipes, ctx: a.ctx}
 }

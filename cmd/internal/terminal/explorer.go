@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"fmt"
@@ -9,12 +9,12 @@ import (
 	"golang.org/x/term"
 )
 
-// startedByMouse reports whether the program was started from the Explorer, whose window closes with all output
+// StartedByMouse reports whether the program was started from the Explorer, whose window closes with all output
 // when the program ends.
-func startedByMouse() bool { return mousetrap.StartedByExplorer() }
+func StartedByMouse() bool { return mousetrap.StartedByExplorer() }
 
-// waitForKey keeps the window open until the user presses a key.
-func waitForKey(stdin io.Reader, stderr io.Writer) {
+// WaitForKey keeps the window open until the user presses a key.
+func WaitForKey(stdin io.Reader, stderr io.Writer) {
 	fmt.Fprint(stderr, "\nPress a key to close this window.")
 	if f, ok := stdin.(*os.File); ok {
 		if old, err := term.MakeRaw(int(f.Fd())); err == nil {

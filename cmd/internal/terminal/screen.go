@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"bufio"
@@ -19,37 +19,38 @@ import (
 	"trowel.example/internal/files/host"
 )
 
-// screen describes the properties of the output on which printing depends. The zero screen is a file or a pipe,
+// Screen describes the properties of the output on which printing depends. The zero screen is a file or a pipe,
 // where the output is always the same.
-type screen struct {
-	terminal      bool
-	width, height int // of a terminal; 0: unlimited
-	color         colorMode
+type Screen struct {
+	Terminal      bool
+	Width, height int // of a terminal; 0: unlimited
+	Color         ColorMode
 }
 
-func newScreen(stdout io.Writer) screen {
-	var s screen
+// NewScreen returns the properties of stdout.
+func NewScreen(stdout io.Writer) Screen {
+	var s Screen
 	f, ok := stdout.(*os.File)
-	if s.terminal = ok && term.IsTerminal(int(f.Fd())); s.terminal {
-		s.width, s.height, _ = term.GetSize(int(f.Fd()))
-		s.terminal = showsEscapes(f)
+	if s.Terminal = ok && term.IsTerminal(int(f.Fd())); s.Terminal {
+		s.Width, s.height, _ = term.GetSize(int(f.Fd()))
+		s.Terminal = showsEscapes(f)
 		if n, err := strconv.Atoi(host.Env("COLUMNS")); err == nil && n > 0 {
-			s.width = n
+			s.Width = n
 		}
 	}
 	return s
 }
 
-// colorMode is the value of --color.
-type colorMode string
+// ColorMode is the value of --color.
+type ColorMode string
 
 // String, Set and Type implement pflag.Value.
-func (c *colorMode) String() string { return string(*c) }
-func (c *colorMode) Type() string   { return "when" }
-func (c *colorMode) Set(value string) error {
+func (c *ColorMode) String() string { return string(*c) }
+func (c *ColorMode) Type() string   { return "when" }
+func (c *ColorMode) Set(value string) error {
 	switch value {
 	case "auto", "always", "never":
-		*c = colorMode(value)
+		*c = ColorMode(value)
 		return nil
 	}
 	return errors.New("expected auto, always or never")
@@ -57,19 +58,19 @@ func (c *colorMode) Set(value string) error {
 
 // Colors by use.
 const (
-	colorRemoved = "31"
-	colorAdded   = "32"
-	colorWarning = "33"
-	colorPlace   = "36"
-	colorHead    = "1"
-	colorError   = "1;31"
+	ColorRemoved = "31"
+	ColorAdded   = "32"
+	ColorWarning = "33"
+	ColorPlace   = "36"
+	ColorHead    = "1"
+	ColorError   = "1;31"
 )
 
-// paint returns a text in a color. The text must not contain escape sequences.
-func (s *screen) paint(color, text string) string {
-	on := s.color == "always"
-	if s.color == "auto" {
-		on = s.terminal && host.Env("NO_COLOR") == "" && host.Env("TERM") != "dumb"
+// Paint returns a text in a color. The text must not contain escape sequences.
+func (s *Screen) Paint(color, text string) string {
+	on := s.Color == "always"
+	if s.Color == "auto" {
+		on = s.Terminal && host.Env("NO_COLOR") == "" && host.Env("TERM") != "dumb"
 	}
 	if !on || color == "" || text == "" {
 		return text
@@ -77,11 +78,11 @@ func (s *screen) paint(color, text string) string {
 	return "\x1b[" + color + "m" + text + "\x1b[0m"
 }
 
-// wrapped breaks a text into lines that fit the screen. The first line begins at a column; the others are
+// Wrapped breaks a text into lines that fit the screen. The first line begins at a column; the others are
 // indented.
-func (s *screen) wrapped(text string, column, indent int) string {
+func (s *Screen) Wrapped(text string, column, indent int) string {
 	const least = 20 // narrower text is not easier to read
-	if s.width == 0 || s.width-indent < least {
+	if s.Width == 0 || s.Width-indent < least {
 		return text
 	}
 	var b strings.Builder
@@ -89,7 +90,7 @@ func (s *screen) wrapped(text string, column, indent int) string {
 		n := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:
-		case column+1+n > s.width:
+		case column+1+n > s.Width:
 			b.WriteString("\n" + strings.Repeat(" ", indent))
 			column = indent
 		default:
@@ -102,8 +103,8 @@ func (s *screen) wrapped(text string, column, indent int) string {
 	return b.String()
 }
 
-// pager shows output that is longer than the screen page by page, using the program that the user prefers.
-type pager struct {
+// Pager shows output that is longer than the screen page by page, using the program that the user prefers.
+type Pager struct {
 	to      io.Writer
 	height  int
 	command []string
@@ -115,14 +116,14 @@ type pager struct {
 	in      io.WriteCloser
 }
 
-// startPaging makes out and the messages of t go to a pager if both are shown on a terminal. It returns the pager, or nil
+// StartPaging makes out and the messages of t go to a pager if both are shown on a terminal. It returns the pager, or nil
 // if there is none.
-func startPaging(stdout io.Writer, out *bufio.Writer, s *screen, t *talk) *pager {
+func StartPaging(stdout io.Writer, out *bufio.Writer, s *Screen, t *Talk) *Pager {
 	command := pagerCommand()
-	if !s.terminal || !t.terminal || command == nil {
+	if !s.Terminal || !t.Terminal || command == nil {
 		return nil
 	}
-	p := &pager{to: stdout, height: s.height, command: command, started: t.hush}
+	p := &Pager{to: stdout, height: s.height, command: command, started: t.hush}
 	out.Reset(p)
 	t.lines = p
 	return p
@@ -145,7 +146,7 @@ func pagerCommand() []string {
 }
 
 // Write buffers output that fits the screen and starts the pager for longer output.
-func (p *pager) Write(data []byte) (int, error) {
+func (p *Pager) Write(data []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.in != nil {
@@ -166,7 +167,7 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-func (p *pager) start() error {
+func (p *Pager) start() error {
 	p.program = host.Command(context.Background(), p.command[0], p.command[1:]...) // ended by the user
 	p.program.Stdout, p.program.Stderr = p.to, os.Stderr
 	if host.Env("LESS") == "" { // the same default as git: colors, and no paging of short output
@@ -185,8 +186,8 @@ func (p *pager) start() error {
 	return nil
 }
 
-// end prints the buffered output, or waits until the user closes the pager.
-func (p *pager) end() error {
+// End prints the buffered output, or waits until the user closes the pager.
+func (p *Pager) End() error {
 	if p.in == nil {
 		_, err := p.to.Write(p.held.Bytes())
 		return err

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"bytes"
@@ -14,19 +14,19 @@ func TestSARIF(t *testing.T) {
 	var kinds check.Catalog
 	kinds.Add("toy-twice", check.Error, "Two toys have the same name.", "Rename one of them.")
 	kinds.Add("toy-many", check.Info, "There are more than three toys.", "Nothing.")
-	s := &sarif{w: &b}
-	if err := s.begin(kinds.Kinds()); err != nil {
+	s := &SARIF{W: &b}
+	if err := s.Begin(kinds.Kinds()); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range []check.Finding{
 		{ID: "toy-twice", Severity: check.Error, Path: `toys["a"]`, Offset: 7, Message: "twice"},
 		{ID: "toy-many", Severity: check.Info, Offset: -1, Message: "many", At: []check.Place{check.Line{Path: "box.txt", Line: 3, Column: 2}}},
 	} {
-		if err := s.add("./maps/ä b.box", f); err != nil {
+		if err := s.Add("./maps/ä b.box", f); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.end(); err != nil {
+	if err := s.End(); err != nil {
 		t.Fatal(err)
 	}
 	var log struct {

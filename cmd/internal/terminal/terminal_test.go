@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"bufio"
@@ -18,24 +18,24 @@ import (
 // TestProgress tests that progress is shown only on a terminal, only after some time, and is erased at the end.
 func TestProgress(t *testing.T) {
 	var b bytes.Buffer
-	talk := newTalk(&b, bufio.NewWriter(&b))
-	talk.progress("files", 1, 2)
-	talk.terminal = true
-	talk.progress("files", 1, 2)
+	talk := NewTalk(&b, bufio.NewWriter(&b))
+	talk.Progress("files", 1, 2)
+	talk.Terminal = true
+	talk.Progress("files", 1, 2)
 	if b.Len() > 0 {
 		t.Errorf("too early: %q", b.String())
 	}
 	talk.started = talk.started.Add(-10 * time.Second)
-	talk.progress("files", 10_001, 20_001)
-	talk.progress("files", 10_002, 20_001)
-	talk.say("done")
+	talk.Progress("files", 10_001, 20_001)
+	talk.Progress("files", 10_002, 20_001)
+	talk.Say("done")
 	want := regexp.MustCompile(`^\r\x1b\[Kfiles 10,001 of 20,001, 50 %, [89]\d\d a second, 1\ds left\r\x1b\[Kdone\n$`)
 	if !want.MatchString(b.String()) {
 		t.Errorf("said %q, want %q", b.String(), want)
 	}
-	talk.clear()
-	talk.quiet = true
-	talk.say("quiet")
+	talk.Clear()
+	talk.Quiet = true
+	talk.Say("quiet")
 	if strings.Contains(b.String(), "quiet") {
 		t.Error("not quiet")
 	}
@@ -81,7 +81,7 @@ func TestPager(t *testing.T) {
 		var direct bytes.Buffer
 		file := t.TempDir() + "/paged"
 		started := false
-		p := &pager{to: &direct, height: 10, command: []string{"tee", file}, started: func() { started = true }}
+		p := &Pager{to: &direct, height: 10, command: []string{"tee", file}, started: func() { started = true }}
 		var want strings.Builder
 		for i := range lines {
 			line := fmt.Sprintln("line", i)
@@ -90,7 +90,7 @@ func TestPager(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := p.end(); err != nil {
+		if err := p.End(); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(file); (err == nil) != paged || started != paged || direct.String() != want.String() {
@@ -98,28 +98,28 @@ func TestPager(t *testing.T) {
 		}
 	}
 	var direct bytes.Buffer
-	p := &pager{to: &direct, command: []string{"/no/such/pager"}}
-	if _, err := io.WriteString(p, "x\n"); err != nil || p.end() != nil || direct.String() != "x\n" {
+	p := &Pager{to: &direct, command: []string{"/no/such/pager"}}
+	if _, err := io.WriteString(p, "x\n"); err != nil || p.End() != nil || direct.String() != "x\n" {
 		t.Errorf("without a pager: %q, %v", direct.String(), err)
 	}
 }
 
 func TestScreen(t *testing.T) {
-	s := screen{width: 30}
-	if got, want := s.wrapped("error: a long message that goes on", 2, 6), "error: a long message that\n      goes on"; got != want {
+	s := Screen{Width: 30}
+	if got, want := s.Wrapped("error: a long message that goes on", 2, 6), "error: a long message that\n      goes on"; got != want {
 		t.Errorf("wrapped %q, want %q", got, want)
 	}
 	for _, c := range []struct {
 		terminal bool
-		mode     colorMode
+		mode     ColorMode
 		noColor  string
 		want     bool
 	}{
 		{true, "auto", "", true}, {true, "auto", "1", false}, {false, "auto", "", false}, {true, "never", "", false}, {false, "always", "1", true}, {true, "", "", false},
 	} {
 		tests.OnHost(t, map[string]string{"variable TERM": "xterm", "variable NO_COLOR": c.noColor})
-		s := screen{terminal: c.terminal, color: c.mode}
-		if got := s.paint(colorError, "x") != "x"; got != c.want {
+		s := Screen{Terminal: c.terminal, Color: c.mode}
+		if got := s.Paint(ColorError, "x") != "x"; got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
