@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"testing"
+
+	_ "trowel.example/internal/testing/tests" // an empty machine
 )
 
 // TestTextOf tests that no error text contains the name of a system call.
