@@ -15,6 +15,7 @@ import (
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
 	"trowel.example/internal/stores/storage"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldrepo"
 	"trowel.example/minetest/worldcopy"
 )
@@ -48,7 +49,7 @@ var minetestBackup = &format.Format{
 		To: minetestWorldName, Title: "the world that it was at a moment", Verb: "restore", Did: "restored", Usual: true, Resumes: true,
 		Long:    "The world is restored to a new folder, in the database in which it was, or with --map in\nanother one. What of it is damaged in the repository is told, and the rest is restored.\n`trowel ls REPO` lists the snapshots.",
 		Example: "  trowel restore backups -o world\n  trowel restore backups --moment 2026-11-20 -o world-of-friday\n  trowel restore 's3://backups/world?region=eu-central-1' -o world",
-		Options: append([]format.Option{optionMoment, optionMap}, copyOptions...),
+		Options: append([]format.Option{optionMoment, optionMap}, worldjob.CopyOptions...),
 		Convert: restoreWorld,
 	}},
 }
@@ -57,12 +58,12 @@ var minetestBackup = &format.Format{
 var worldBackups = &format.Backups{
 	Options: []format.Option{optionVerify},
 	Add: func(ctx context.Context, job *format.Job, src, repo *format.Source) (format.Info, error) {
-		if text, ok := unfinished(src.Dir); ok {
+		if text, ok := worldjob.Unfinished(src.Dir); ok {
 			return format.Info{}, fmt.Errorf("%s is %s", src.Path, text)
 		}
 		r, err := worldrepo.Backup(ctx, src.Dir, repo.Files(), worldrepo.Options{
-			Remote: job.On(optionRemote.Name), Verify: job.On(optionVerify.Name), OnProgress: job.Report,
-			Sink: sinkOf(job, slices.Concat(worldcopy.Losses(), worldrepo.Losses.Kinds())),
+			Remote: worldjob.OptionRemote.On(job), Verify: optionVerify.On(job), OnProgress: job.Report,
+			Sink: worldjob.Sink(job, worldcopy.Losses(), worldrepo.Losses.Kinds()),
 		})
 		if err != nil {
 			return format.Info{}, err
@@ -150,12 +151,12 @@ func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	if err != nil {
 		return err
 	}
-	o, err := copyOptionsOf(job)
+	o, err := worldjob.Copying(job)
 	if err != nil {
 		return err
 	}
-	o.Map, o.Whole = job.Value(optionMap.Name), !job.KeepGoing
-	o.Sink = sinkOf(job, slices.Concat(worldcopy.Losses(), worldrepo.Losses.Kinds(), worldrepo.Catalog.Kinds()))
+	o.Map, o.Whole = optionMap.Value(job), !job.KeepGoing
+	o.Sink = worldjob.Sink(job, worldcopy.Losses(), worldrepo.Losses.Kinds(), worldrepo.Catalog.Kinds())
 	dir, err := out.KeptDir()
 	if err != nil {
 		return err
@@ -164,7 +165,7 @@ func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	if err == nil {
 		job.Tell("%s as it was at %s: %d blocks", s.World, s.Time.Format(time.RFC3339), report.Blocks)
 	}
-	return nameOptions(err)
+	return worldjob.NameOptions(err)
 }
 
 // momentOf returns the snapshot that the user selected. If it is or may be damaged, momentOf does not return an older
@@ -217,7 +218,7 @@ func momentOf(ctx context.Context, job *format.Job, r *worldrepo.Repository) (*w
 		}
 		return all[i], nil
 	}
-	want := job.Value(optionMoment.Name)
+	want := optionMoment.Value(job)
 	if want == "" {
 		return take(len(all)-1, time.Unix(1<<40, 0))
 	}

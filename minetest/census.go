@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/manifest"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldrows"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -58,14 +59,12 @@ func rowsOfWorld(ctx context.Context, job *format.Job, src *format.Source, row f
 	if err != nil {
 		return err
 	}
-	warnUnread(job, src.Path, settings)
-	if text, ok := unfinished(src.Dir); ok {
-		job.Miss(src.Path, "this is %s", text)
-	}
+	worldjob.WarnUnread(job, src.Path, settings)
+	worldjob.MissUnfinished(job, src.Path, src.Dir)
 	return worldrows.World(ctx, src.Dir, settings, worldrows.Options{
-		Slab: mapdb.Slab(job.Shard), Remote: job.On(optionRemote.Name),
+		Slab: mapdb.Slab(job.Shard), Remote: worldjob.OptionRemote.On(job),
 		OnMiss:     func(err error) { job.Miss(src.Path, "%v", err) },
-		OnNone:     func() { noMap(job, src.Dir) },
+		OnNone:     func() { worldjob.NoMap(job, src.Dir) },
 		OnProgress: func(done, of int) { job.Report("rows of blocks", done, of) },
 	}, row)
 }
@@ -73,14 +72,14 @@ func rowsOfWorld(ctx context.Context, job *format.Job, src *format.Source, row f
 // digestOfSlab returns the digest of the manifest entries of a slab: the positions and the hashes of its blocks. It
 // returns "" for data that is in no slab: that data is in many places, and reading it is faster than comparing it.
 func digestOfSlab(ctx context.Context, job *format.Job, src *format.Source) (string, error) {
-	if inRest(job) {
+	if worldjob.InRest(job) {
 		return "", nil
 	}
 	settings, err := world.ReadWorldMT(src.Dir)
 	if err != nil {
 		return "", err
 	}
-	db, err := worlddir.OpenMap(ctx, src.Dir, settings, job.On(optionRemote.Name))
+	db, err := worlddir.OpenMap(ctx, src.Dir, settings, worldjob.OptionRemote.On(job))
 	if err != nil {
 		return "", err
 	}
@@ -106,7 +105,7 @@ func digestOfManifest(ctx context.Context, job *format.Job, src *format.Source) 
 	if job.Shard == "" {
 		return "", verifySince(ctx, job, src, m)
 	}
-	if inRest(job) {
+	if worldjob.InRest(job) {
 		return "", nil
 	}
 	area, has, err := mapdb.Slab(job.Shard).Where()
@@ -134,7 +133,7 @@ func verifySince(ctx context.Context, job *format.Job, src *format.Source, m *si
 	if err != nil {
 		return nil // the error is reported with the rows; likewise below
 	}
-	db, err := worlddir.OpenMap(ctx, src.Dir, settings, job.On(optionRemote.Name))
+	db, err := worlddir.OpenMap(ctx, src.Dir, settings, worldjob.OptionRemote.On(job))
 	if err != nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/worlddiff"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/worlddir"
 )
 
@@ -14,26 +15,24 @@ func compareWorlds(ctx context.Context, job *format.Job, old, new format.Side, c
 	if old.Source == nil || new.Source == nil {
 		return nil, format.ErrByTrees
 	}
-	area, err := areaOf(job)
+	area, err := worldjob.Area(job)
 	if err != nil {
 		return nil, err
 	}
 	var worlds [2]*worlddir.World
 	for i, side := range []format.Side{old, new} {
-		if text, ok := unfinished(side.Dir); ok {
-			job.Miss(side.Path, "this is %s", text)
-		}
+		worldjob.MissUnfinished(job, side.Path, side.Dir)
 		w, err := worlddir.OpenWorld(ctx, side.Dir, worlddir.Opening{
-			Remote: job.On(optionRemote.Name),
+			Remote: worldjob.OptionRemote.On(job),
 			OnMiss: func(path string, err error) { job.Miss(side.Path, "%s: %v", path, err) },
 		})
 		if err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, w.Close()) }()
-		warnUnread(job, side.Path, w.Settings)
+		worldjob.WarnUnread(job, side.Path, w.Settings)
 		if !worlddir.HasMap(w.Map) {
-			noMap(job, side.Path)
+			worldjob.NoMap(job, side.Path)
 		}
 		worlds[i] = w
 	}

@@ -7,15 +7,12 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
-
-	"trowel.example/fault"
-	"trowel.example/internal/format"
 
 	"trowel.example/check"
-	"trowel.example/internal/stores/database"
+	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/worldbackup"
 	"trowel.example/minetest/internal/worldconvert"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldrepair"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -25,27 +22,12 @@ import (
 )
 
 var (
-	optionDrop     = format.Option{Name: "drop", Bool: true, Help: "leave out what the target cannot hold, instead of refusing"}
-	optionBlocks   = format.Option{Name: "blocks", Help: "the `version` of all blocks, 17 or 20 to 29 (default: as they are)"}
-	optionPlayers  = format.Option{Name: "players", Help: "the `backend` of players: " + backendsOf(world.PlayersPart) + " (default: as they are)"}
-	optionAuth     = format.Option{Name: "auth", Help: "the `backend` of accounts: " + backendsOf(world.AuthPart) + " (default: as they are)"}
-	optionStorage  = format.Option{Name: "storage", Help: "the `backend` of mod storage: " + backendsOf(world.StoragePart) + " (default: as it is)"}
-	optionPostgres = format.Option{Name: "postgres", Help: "the `connection` to the PostgreSQL of the new world, as in pgsql_connection"}
-	optionRedis    = format.Option{Name: "redis", Help: "the `address` of the Redis of the new world: HOST, HOST:PORT or the path of a socket"}
-	optionHash     = format.Option{Name: "redis-hash", Help: "the `hash` in which the new world is in Redis"}
-	optionPassword = format.Option{Name: "redis-password", Help: "the `password` of that Redis"}
+	optionDrop   = format.Option{Name: "drop", Bool: true, Help: "leave out what the target cannot hold, instead of refusing"}
+	optionBlocks = format.Option{Name: "blocks", Help: "the `version` of all blocks, 17 or 20 to 29 (default: as they are)"}
 
 	optionForceUse    = format.Option{Name: "in-use", Bool: true, Help: "repair in place even while a program has the world open, as far as no database is replaced"}
 	optionDropUnknown = format.Option{Name: "drop-unknown", Bool: true, Help: "delete blocks of versions that do not exist yet"}
 )
-
-// backendsOf lists the backends that can store a part of a world.
-func backendsOf(p world.Part) string {
-	names := worldcopy.Backends(p)
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
-}
-
-var copyOptions = []format.Option{optionPlayers, optionAuth, optionStorage, optionPostgres, optionRedis, optionHash, optionPassword}
 
 // worldConversions contains a conversion for each kind of database.
 var worldConversions = func() []format.Conversion {
@@ -53,7 +35,7 @@ var worldConversions = func() []format.Conversion {
 	for _, t := range mapdb.Targets() {
 		list = append(list, format.Conversion{
 			To: t.Name, Title: "a world in " + t.Title, Resumes: true,
-			Options: append([]format.Option{optionBlocks, optionDrop}, copyOptions...),
+			Options: append([]format.Option{optionBlocks, optionDrop}, worldjob.CopyOptions...),
 			Convert: func(ctx context.Context, job *format.Job, src *format.Source, out format.Output) error {
 				return convertWorld(ctx, job, src, out, t.Name)
 			},
@@ -62,63 +44,9 @@ var worldConversions = func() []format.Conversion {
 	return list
 }()
 
-// copyOptionsOf returns the copy options that the user set.
-func copyOptionsOf(job *format.Job) (worldcopy.Options, error) {
-	o := worldcopy.Options{
-		Players: job.Value(optionPlayers.Name), Auth: job.Value(optionAuth.Name), Storage: job.Value(optionStorage.Name),
-		Postgres: job.Value(optionPostgres.Name), Remote: job.On(optionRemote.Name), OnProgress: job.Report,
-	}
-	if o.Postgres != "" {
-		if _, err := database.Postgres(o.Postgres, "", true); err != nil { // the error would name a setting of world.mt
-			return o, fmt.Errorf("--%s: expected how to connect, such as \"host=127.0.0.1 user=minetest dbname=world\"", optionPostgres.Name)
-		}
-	}
-	var err error
-	o.Redis, err = redisOf(job)
-	return o, err
-}
-
-// nameOptions adds the options that name a server to the error of a copy that requires them.
-func nameOptions(err error) error {
-	missing, is := errors.AsType[*fault.Error](err)
-	if !is || !errors.Is(err, mapdb.ErrNoServer) {
-		return err
-	}
-	options := "--" + optionRedis.Name + " and --" + optionHash.Name
-	if missing.Path == "postgres" {
-		options = "--" + optionPostgres.Name
-	}
-	return fmt.Errorf("%w (give it with %s)", err, options)
-}
-
-func redisOf(job *format.Job) (mapdb.Redis, error) {
-	r := mapdb.Redis{Address: job.Value(optionRedis.Name), Hash: job.Value(optionHash.Name), Password: job.Value(optionPassword.Name)}
-	if host, port, ok := cutPort(r.Address); ok {
-		n, err := strconv.ParseUint(port, 10, 16)
-		if err != nil {
-			return r, fmt.Errorf("--%s %q: the port is a number up to 65535", optionRedis.Name, r.Address)
-		}
-		r.Address, r.Port = host, int(n)
-	}
-	return r, nil
-}
-
-// cutPort splits HOST:PORT. The path of a socket has no port.
-func cutPort(address string) (host, port string, ok bool) {
-	for i := len(address) - 1; i >= 0; i-- {
-		switch address[i] {
-		case '/', ']':
-			return address, "", false
-		case ':':
-			return address[:i], address[i+1:], true
-		}
-	}
-	return address, "", false
-}
-
 // versionOf returns the version of blocks that the user selected; 0 if none.
 func versionOf(job *format.Job) (int, error) {
-	v := job.Value(optionBlocks.Name)
+	v := optionBlocks.Value(job)
 	if v == "" {
 		return 0, nil
 	}
@@ -130,23 +58,21 @@ func versionOf(job *format.Job) (int, error) {
 }
 
 func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out format.Output, to string) error {
-	o, err := copyOptionsOf(job)
+	o, err := worldjob.Copying(job)
 	if err != nil {
 		return err
 	}
-	o.Map, o.Drop = to, job.On(optionDrop.Name)
+	o.Map, o.Drop = to, optionDrop.On(job)
 	if o.Blocks, err = versionOf(job); err != nil {
 		return err
 	}
-	o.Sink, o.Whole = sinkOf(job, worldcopy.Losses()), !job.KeepGoing
+	o.Sink, o.Whole = worldjob.Sink(job, worldcopy.Losses()), !job.KeepGoing
 	c, _ := mapdb.FindTarget(o.Map)
 	if job.Temporary && (world.MapPart.Remote(c.Backend) || world.PlayersPart.Remote(o.Players) || world.AuthPart.Remote(o.Auth) || world.StoragePart.Remote(o.Storage)) {
 		return errors.New("a dry run writes to no server, and this conversion is to one")
 	}
-	if text, ok := unfinished(src.Dir); ok {
-		job.Lose(src.Path, "this is %s", text)
-	}
-	if err := lookForMap(ctx, job, src.Dir); err != nil {
+	worldjob.LoseUnfinished(job, src.Path, src.Dir)
+	if err := worldjob.CheckMap(ctx, job, src.Dir); err != nil {
 		return err
 	}
 	dst, err := out.KeptDir()
@@ -158,7 +84,7 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 		if errors.Is(err, ctx.Err()) {
 			err = fmt.Errorf("%w: the same command continues where this one stopped", err)
 		}
-		return nameOptions(err)
+		return worldjob.NameOptions(err)
 	}
 	text := fmt.Sprintf("%d blocks from %s to %s", r.Blocks, r.From, r.To)
 	if o.Blocks != 0 {
@@ -188,7 +114,7 @@ var (
 	worldRepairKinds = slices.Concat(worldrepair.Catalog.Kinds(), worldcopy.Catalog.Kinds(), worldconvert.Catalog.Kinds(), worldedit.Catalog.Kinds())
 
 	worldRepair = &format.Repair{
-		Options: append([]format.Option{optionForceUse, optionDropUnknown}, copyOptions...),
+		Options: append([]format.Option{optionForceUse, optionDropUnknown}, worldjob.CopyOptions...),
 		Plan: func(ctx context.Context, job *format.Job, src *format.Source, sink check.Sink) error {
 			o, err := repairOptions(job, sink)
 			if err != nil {
@@ -224,7 +150,7 @@ var (
 			return r.Backup, nil
 		},
 		Restore: func(ctx context.Context, job *format.Job, src *format.Source, backup string) error {
-			o := worldbackup.Options{Force: job.On(optionForceUse.Name), Remote: job.On(optionRemote.Name)}
+			o := worldbackup.Options{Force: optionForceUse.On(job), Remote: worldjob.OptionRemote.On(job)}
 			if st, err := os.Stat(backup); err == nil && st.IsDir() {
 				return worldbackup.RestoreAll(ctx, src.Dir, backup, o)
 			}
@@ -245,7 +171,7 @@ func tellRemains(ctx context.Context, job *format.Job, src *format.Source, r *wo
 	if err != nil {
 		return err
 	}
-	if err := lookForMap(ctx, job, src.Dir); err != nil {
+	if err := worldjob.CheckMap(ctx, job, src.Dir); err != nil {
 		return err
 	}
 	for _, part := range []struct {
@@ -268,10 +194,10 @@ func tellRemains(ctx context.Context, job *format.Job, src *format.Source, r *wo
 
 func repairOptions(job *format.Job, sink check.Sink) (worldrepair.Options, error) {
 	o := worldrepair.Options{
-		DropUnknown: job.On(optionDropUnknown.Name), Force: job.On(optionForceUse.Name), Remote: job.On(optionRemote.Name),
+		DropUnknown: optionDropUnknown.On(job), Force: optionForceUse.On(job), Remote: worldjob.OptionRemote.On(job),
 		Sink: sink, OnProgress: job.Report,
 	}
 	var err error
-	o.Copy, err = copyOptionsOf(job)
+	o.Copy, err = worldjob.Copying(job)
 	return o, err
 }

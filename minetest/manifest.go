@@ -15,6 +15,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/manifest"
 	"trowel.example/minetest/internal/worlddiff"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddir"
@@ -43,7 +44,7 @@ var minetestManifest = &format.Format{
 	},
 	Compare:   compareManifests,
 	CompareTo: minetestWorldName,
-	Options:   []format.Option{optionRemote},
+	Options:   []format.Option{worldjob.OptionRemote},
 	Kinds:     manifest.Catalog.Kinds(),
 }
 
@@ -170,14 +171,12 @@ func piecesOfManifest(ctx context.Context, job *format.Job, src *format.Source, 
 
 // hashesOf calls add with the entries of the shard that the job names, and returns their number.
 func hashesOf(ctx context.Context, job *format.Job, src *format.Source, add func(manifest.Entry) error) (int64, error) {
-	if text, ok := unfinished(src.Dir); ok {
-		job.Lose(src.Path, "this is %s", text)
-	}
+	worldjob.LoseUnfinished(job, src.Path, src.Dir)
 	settings, err := world.ReadWorldMT(src.Dir)
 	if err != nil {
 		return 0, err
 	}
-	db, _, err := world.OpenMap(ctx, src.Dir, settings, job.On(optionRemote.Name))
+	db, _, err := world.OpenMap(ctx, src.Dir, settings, worldjob.OptionRemote.On(job))
 	if err != nil {
 		return 0, err
 	}
@@ -189,18 +188,9 @@ func hashesOf(ctx context.Context, job *format.Job, src *format.Source, add func
 		}
 	}
 	return manifest.Hashes(mapdb.In(ctx, db, mapdb.Slab(job.Shard), mapdb.All()), manifest.Options{
-		OnRow:      func(err *mapdb.RowError) { loseRow(job, src, err) },
+		OnRow:      func(err *mapdb.RowError) { worldjob.LoseRow(job, src, err) },
 		OnProgress: func(done int64) { job.Report("read blocks", int(done), int(total)) },
 	}, add)
-}
-
-// loseRow reports a row of the database of a world that cannot be read. A salvaged block is still in the result.
-func loseRow(job *format.Job, src *format.Source, err *mapdb.RowError) {
-	if err.Salvaged {
-		job.Miss(src.Path, "%v", err)
-	} else {
-		job.Lose(src.Path, "%v", err)
-	}
 }
 
 // compareManifests compares two manifests, or a manifest and a world, for which it makes a manifest.

@@ -8,16 +8,17 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldmerge"
 	"trowel.example/minetest/worldcopy"
 	"trowel.example/minetest/worldedit"
 )
 
-var worldMerging = &format.Merging{Merge: mergeWorlds, Options: copyOptions}
+var worldMerging = &format.Merging{Merge: mergeWorlds, Options: worldjob.CopyOptions}
 
 // mergeWorlds writes a copy of ours with the changes of theirs.
 func mergeWorlds(ctx context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, told format.MergeReport) (err error) {
-	o, err := copyOptionsOf(job)
+	o, err := worldjob.Copying(job)
 	if err != nil {
 		return err
 	}
@@ -28,9 +29,7 @@ func mergeWorlds(ctx context.Context, job *format.Job, base, ours, theirs *forma
 		}
 	}
 	for _, src := range []*format.Source{base, ours, theirs} {
-		if text, ok := unfinished(src.Dir); ok {
-			job.Lose(src.Path, "this is %s", text)
-		}
+		worldjob.LoseUnfinished(job, src.Path, src.Dir)
 	}
 	dst, scratch := "", ""
 	if out != nil {
@@ -39,7 +38,7 @@ func mergeWorlds(ctx context.Context, job *format.Job, base, ours, theirs *forma
 		}
 		scratch = filepath.Dir(dst)
 	}
-	w, err := worldedit.Open(ctx, ours.Dir, worldedit.Options{Scratch: scratch, Remote: job.On(optionRemote.Name), OnProgress: job.Report, Sink: sinkOf(job, worldedit.Catalog.Kinds())})
+	w, err := worldedit.Open(ctx, ours.Dir, worldedit.Options{Scratch: scratch, Remote: worldjob.OptionRemote.On(job), OnProgress: job.Report, Sink: worldjob.Sink(job, worldedit.Catalog.Kinds())})
 	if err != nil {
 		return err
 	}
@@ -55,7 +54,7 @@ func mergeWorlds(ctx context.Context, job *format.Job, base, ours, theirs *forma
 	if err != nil || out == nil {
 		return err
 	}
-	o.Sink, o.Whole = sinkOf(job, worldcopy.Losses()), !job.KeepGoing
+	o.Sink, o.Whole = worldjob.Sink(job, worldcopy.Losses()), !job.KeepGoing
 	if _, err := w.Copy(ctx, dst, fmt.Sprintf("merge of %s and %s, which were %s", ours.Path, theirs.Path, base.Path), o); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/tests"
 	"trowel.example/minetest/internal/worldmerge"
+	"trowel.example/minetest/internal/worldsteps"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -116,7 +117,7 @@ func TestMergeOfEdits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := editWorld(ctx, job, &format.Source{Dir: dir, Path: dir}, steps, "")
+		e, err := worldsteps.Perform(ctx, worldCommands, job, &format.Source{Dir: dir, Path: dir}, steps, "")
 		if err != nil {
 			t.Fatalf("%q: %v", commands, err)
 		}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/worldconvert"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldcopy"
 )
@@ -21,7 +21,7 @@ var worldRewriting = &format.Rewriting{
 		return err
 	},
 	Split: func(ctx context.Context, job *format.Job, src *format.Source, yield func(format.Shard) error) error {
-		list, err := worldconvert.Parts(ctx, src.Dir, job.On(optionRemote.Name))
+		list, err := worldconvert.Parts(ctx, src.Dir, worldjob.OptionRemote.On(job))
 		if err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ var worldRewriting = &format.Rewriting{
 		if err != nil {
 			return nil, err
 		}
-		if text, ok := unfinished(src.Dir); ok {
+		if text, ok := worldjob.Unfinished(src.Dir); ok {
 			return nil, fmt.Errorf("this is %s", text)
 		}
 		w, err := worldconvert.Open(ctx, src.Dir, o)
@@ -68,8 +68,8 @@ var worldRewriting = &format.Rewriting{
 }
 
 func rewriteOptions(job *format.Job, backups string) (worldconvert.Options, error) {
-	o := worldconvert.Options{Drop: job.On(optionDrop.Name), Remote: job.On(optionRemote.Name), Backups: backups}
-	o.Sink = sinkOf(job, slices.Concat(worldcopy.Losses(), worldconvert.Catalog.Kinds()))
+	o := worldconvert.Options{Drop: optionDrop.On(job), Remote: worldjob.OptionRemote.On(job), Backups: backups}
+	o.Sink = worldjob.Sink(job, worldcopy.Losses(), worldconvert.Catalog.Kinds())
 	o.OnProgress = func(done, of int) { job.Report("parts:", done, of) }
 	var err error
 	if o.Blocks, err = versionOf(job); err == nil && o.Blocks == 0 {

@@ -14,6 +14,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/worlddraw"
@@ -24,7 +25,6 @@ var (
 	optionColors   = format.Option{Name: "colors", For: format.ForScene, Input: true, Help: "a `file` with the colours of nodes, as minetestmapper reads it; what is not in it is not drawn (default: colors.txt of the world, else that of the system, and for names that are in neither what Trowel knows of them)"}
 	optionGuess    = format.Option{Name: "guess-colors", Title: "Guess colours", Bool: true, For: format.ForScene, Help: "draw what the list of colours lacks, too, as good as can be"}
 	optionTextures = format.Option{Name: "textures", For: format.ForScene, Input: true, Help: "a `folder` of a game or of mods, whose textures have the colours"}
-	optionNodes    = format.Option{Name: "nodes", For: format.ForScene, Input: true, Help: "a `file` with the definitions of nodes, made by the mod contrib/minetest/trowel_nodes"}
 	optionMinY     = format.Option{Name: "min-y", Title: "Lowest y", Type: format.Integer, For: format.ForScene, Help: "nothing below `Y` is drawn"}
 	optionMaxY     = format.Option{Name: "max-y", Title: "Highest y", Type: format.Integer, For: format.ForScene, Help: "nothing above `Y` is drawn"}
 	optionSlice    = format.Option{Name: "slice", Title: "Slice at y", Type: format.Integer, For: format.ForScene, Help: "cut the world open at the height `Y`: that view comes first then"}
@@ -33,7 +33,7 @@ var (
 	optionFlat     = format.Option{Name: "noshading", Title: "Flat", Bool: true, For: format.ForScene, Help: "draw no relief"}
 )
 
-var sceneOptions = []format.Option{optionColors, optionGuess, optionTextures, optionNodes, optionMinY, optionMaxY, optionSlice, optionAlpha, optionFlat, optionMarkers}
+var sceneOptions = []format.Option{optionColors, optionGuess, optionTextures, worldjob.OptionNodes, optionMinY, optionMaxY, optionSlice, optionAlpha, optionFlat, optionMarkers}
 
 // The views of a world in addition to those of [worlddraw].
 const (
@@ -109,7 +109,7 @@ func newWorldScene(ctx context.Context, job *format.Job, w *sharedWorld, part *w
 	if s.colors, s.digest, err = w.chooseColors(job); err != nil {
 		return nil, err
 	}
-	if s.rules, err = markerRules(job.Value(optionMarkers.Name)); err != nil {
+	if s.rules, err = markerRules(optionMarkers.Value(job)); err != nil {
 		return nil, err
 	}
 	for _, err := range w.odd {
@@ -139,7 +139,7 @@ func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []by
 		}
 		return list, err
 	}
-	if path := job.Value(optionColors.Name); path != "" {
+	if path := optionColors.Value(job); path != "" {
 		c.List, err = read(path)
 		c.Only = true
 	} else if path, own := nodecolor.Find(dir); own {
@@ -148,17 +148,17 @@ func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []by
 	} else if path != "" && path != nodecolor.FileName { // colors.txt in the current folder is for minetestmapper
 		c.General, err = read(path)
 	}
-	if job.On(optionGuess.Name) {
+	if optionGuess.On(job) {
 		c.Only = false
 	}
-	if path := job.Value(optionTextures.Name); path != "" && err == nil {
+	if path := optionTextures.Value(job); path != "" && err == nil {
 		c.Textures, err = nodecolor.FindTextures(path)
 		if err == nil && c.Textures.Len() == 0 {
 			err = fmt.Errorf("--%s: there is no texture in %s", optionTextures.Name, path)
 		}
 		digest = append(digest, path...)
 	}
-	if path := job.Value(optionNodes.Name); path != "" && err == nil {
+	if path := worldjob.OptionNodes.Value(job); path != "" && err == nil {
 		data, failed := regular.ReadFile(path, maxInput)
 		if err = failed; err == nil {
 			digest = append(digest, data...)
@@ -172,20 +172,20 @@ func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []by
 // findViews determines the views and their bounds.
 func (s *worldScene) findViews(job *format.Job, part *worldPart) error {
 	for _, o := range sceneOptions {
-		s.digest = append(s.digest, o.Name+"="+job.Value(o.Name)+"\n"...)
+		s.digest = append(s.digest, o.Name+"="+o.Value(job)+"\n"...)
 	}
 	box := worlddraw.Everything()
-	if job.Value(optionMinY.Name) != "" {
-		box.Min[1] = job.Integer(optionMinY.Name)
+	if optionMinY.Value(job) != "" {
+		box.Min[1] = optionMinY.Integer(job)
 	}
-	if job.Value(optionMaxY.Name) != "" {
-		box.Max[1] = job.Integer(optionMaxY.Name)
+	if optionMaxY.Value(job) != "" {
+		box.Max[1] = optionMaxY.Integer(job)
 	}
 	if box.Min[1] > box.Max[1] {
 		box.Min[1], box.Max[1] = box.Max[1], box.Min[1]
 	}
 	usual := worlddraw.Options{
-		View: worlddraw.Top, Colors: s.colors, Box: box, Alpha: job.On(optionAlpha.Name), Flat: job.On(optionFlat.Name), Lost: s.lose,
+		View: worlddraw.Top, Colors: s.colors, Box: box, Alpha: optionAlpha.On(job), Flat: optionFlat.On(job), Lost: s.lose,
 	}
 	s.kinds[string(worlddraw.Top)] = usual
 	if part != nil {
@@ -198,7 +198,7 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) error {
 	extent := s.extent
 	layers := []format.Layer{
 		{Name: layerNodes, Title: "the world", Shown: true}, {Name: layerPlayers, Title: "where they were last", Labels: true},
-		{Name: layerMarkers, Title: "signs, chests, protectors, doors", Shown: job.Value(optionMarkers.Name) != "", Labels: true},
+		{Name: layerMarkers, Title: "signs, chests, protectors, doors", Shown: optionMarkers.Value(job) != "", Labels: true},
 	}
 	white := color.NRGBA{R: 255, G: 255, B: 255, A: 255}
 	add := func(name, title string, o worlddraw.Options) *format.View {
@@ -211,9 +211,9 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) error {
 		s.views = append(s.views, v)
 		return &s.views[len(s.views)-1]
 	}
-	if job.Value(optionSlice.Name) != "" {
+	if optionSlice.Value(job) != "" {
 		o := usual
-		y := job.Integer(optionSlice.Name)
+		y := optionSlice.Integer(job)
 		o.Box.Max[1] = min(o.Box.Max[1], y)
 		o.Depth = sliceDepth
 		v := add(viewSlice, fmt.Sprintf("cut open at y = %d, and what is below that", y), o)

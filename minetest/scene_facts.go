@@ -69,7 +69,7 @@ func (in *inspection) nodeThing(r *run) format.Thing {
 	n := r.node
 	index := indexOf(n.pos)
 	t := format.Thing{
-		Title: n.name + " at " + xyz(n.pos), Layer: in.layer(layerNodes), Place: nodeAt(n.pos),
+		Title: n.name + " at " + xyz(n.pos), Layer: in.layer(layerNodes), Place: place.At(n.pos),
 		Line: n.line(worlddir.SectionNodes, index), Bytes: n.bytesOf(index),
 	}
 	if n.name == "" {
@@ -298,7 +298,7 @@ func (in *inspection) protectorThing(o *openBlock, p *protect.Protector) format.
 		f.add("needs", "or whoever has", p.Needs)
 	}
 	return format.Thing{
-		Title: fmt.Sprintf("protected by %s at %s", readable(p.Owner), xyz(p.Pos)), Place: nodeAt(p.Pos),
+		Title: fmt.Sprintf("protected by %s at %s", readable(p.Owner), xyz(p.Pos)), Place: place.At(p.Pos),
 		Line: o.line(worlddir.SectionMeta, indexOf(p.Pos)), Facts: f,
 		Links: []format.Link{in.link("the protector at "+xyz(p.Pos), p.Pos)},
 	}
@@ -307,7 +307,7 @@ func (in *inspection) protectorThing(o *openBlock, p *protect.Protector) format.
 // markThing describes a player or a marker.
 func (in *inspection) markThing(layer string, m *worlddraw.Marker, at [2]float64) (t format.Thing, err error) {
 	node := worldfind.NodeOf(m.Pos)
-	t = format.Thing{Title: fmt.Sprintf("%s %s at %s", m.Kind, m.Label, xyz(node)), Layer: layer, Place: nodeAt(node)}
+	t = format.Thing{Title: fmt.Sprintf("%s %s at %s", m.Kind, m.Label, xyz(node)), Layer: layer, Place: place.At(node)}
 	t.Links = []format.Link{{Title: t.Title, At: at}}
 	var f facts
 	if layer == layerMarkers {

@@ -10,6 +10,7 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/protect"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/nodecolor"
 	"trowel.example/minetest/world"
@@ -68,7 +69,7 @@ func shareWorld(ctx context.Context, job *format.Job, dir string, part *worldPar
 	if err != nil {
 		return nil, err
 	}
-	w := &sharedWorld{dir: dir, settings: settings, remote: job.On(optionRemote.Name), uses: 1, colors: make(map[string]*colorSource)}
+	w := &sharedWorld{dir: dir, settings: settings, remote: worldjob.OptionRemote.On(job), uses: 1, colors: make(map[string]*colorSource)}
 	if w.db, _, err = world.OpenMap(ctx, dir, settings, w.remote); err != nil {
 		return nil, err
 	}
@@ -121,8 +122,8 @@ func (w *sharedWorld) reading() (done func()) {
 // chooseColors is [chooseColors] with a cache for all scenes.
 func (w *sharedWorld) chooseColors(job *format.Job) (*nodecolor.Choice, []byte, error) {
 	key := ""
-	for _, o := range []format.Option{optionColors, optionGuess, optionTextures, optionNodes} {
-		key += fmt.Sprintf("%q ", job.Value(o.Name))
+	for _, o := range []format.Option{optionColors, optionGuess, optionTextures, worldjob.OptionNodes} {
+		key += fmt.Sprintf("%q ", o.Value(job))
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

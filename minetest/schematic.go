@@ -8,7 +8,12 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldjob"
+	"trowel.example/minetest/internal/worldselect"
+	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/schematic"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldedit"
 	"trowel.example/trace"
 )
 
@@ -171,6 +176,71 @@ func schematicTo(form schematic.Form, ext, title string) format.Conversion {
 				job.Miss(src.Path, "lost: %s", what)
 			}
 			data, err = s.Encode()
+			if err != nil {
+				return err
+			}
+			return format.Write(out, data)
+		},
+	}
+}
+
+// optionSchematicBox selects the nodes that become a schematic.
+var optionSchematicBox = format.Option{Name: "box", Help: "the nodes in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order, which become the schematic"}
+
+// schematicConversions convert a part of a world to a schematic.
+var schematicConversions = []format.Conversion{
+	worldToSchematic(schematic.MTS, ".mts", "a schematic of the nodes in --box"),
+	worldToSchematic(schematic.WorldEdit, ".we", "a file of WorldEdit of the nodes in --box, with metadata and inventories"),
+}
+
+func worldToSchematic(form schematic.Form, ext, title string) format.Conversion {
+	return format.Conversion{
+		To: string(form), Title: title, Extension: ext, Options: []format.Option{optionSchematicBox},
+		Convert: func(ctx context.Context, job *format.Job, src *format.Source, out format.Output) error {
+			text := optionSchematicBox.Value(job)
+			if text == "" {
+				return fmt.Errorf("--to %s needs --%s", form, optionSchematicBox.Name)
+			}
+			box, err := worldselect.ParseBox(optionSchematicBox.Name, text)
+			if err != nil {
+				return err
+			}
+			settings, err := world.ReadWorldMT(src.Dir)
+			if err != nil {
+				return err
+			}
+			db, _, err := world.OpenMap(ctx, src.Dir, settings, worldjob.OptionRemote.On(job))
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			if err := mapdb.Verify(ctx, db); err != nil {
+				return err
+			}
+			s, left, err := worldedit.Take(ctx, db, box, form)
+			if err != nil {
+				return err
+			}
+			for _, err := range left.Damaged {
+				worldjob.LoseRow(job, src, err)
+			}
+			for _, l := range []struct {
+				n    int
+				what string
+			}{
+				{left.Absent, "%d nodes are not there: they are left out"},
+				{left.Metadata, "lost: the metadata of %d nodes"},
+				{left.Timers, "lost: %d timers"},
+				{left.Private, "%d private fields of metadata, which everybody can read in the file"},
+			} {
+				if l.n > 0 {
+					job.Miss(src.Path, l.what, l.n)
+				}
+			}
+			if left.Objects > 0 {
+				job.Warn(src.Path, "no schematic has objects: %d are in these blocks", left.Objects)
+			}
+			data, err := s.Encode()
 			if err != nil {
 				return err
 			}

@@ -11,10 +11,9 @@ import (
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/manifest"
+	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/mapdb"
 )
-
-var optionSince = format.Option{Name: "since", For: format.ForTiles | format.ForCensus, Input: true, Help: "make only what has changed since a `manifest` of the world was made"}
 
 // sinceManifest is the manifest that --since names.
 type sinceManifest struct {
@@ -25,7 +24,7 @@ type sinceManifest struct {
 
 // openSince opens the manifest that a job names, or returns nil if it names none.
 func openSince(job *format.Job) (*sinceManifest, error) {
-	path := job.Value(optionSince.Name)
+	path := worldjob.OptionSince.Value(job)
 	if path == "" {
 		return nil, nil
 	}
@@ -49,7 +48,7 @@ func (m *sinceManifest) wrap(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("--%s: %w", optionSince.Name, fault.InFile(err, m.path))
+	return fmt.Errorf("--%s: %w", worldjob.OptionSince.Name, fault.InFile(err, m.path))
 }
 
 func (m *sinceManifest) Close() error { return m.file.Close() }
@@ -98,7 +97,7 @@ func (m *sinceManifest) verify(ctx context.Context, db mapdb.DB, has func(mapdb.
 	if ok, err := common(); ok || err != nil {
 		return err
 	}
-	return fmt.Errorf("--%s: %s: no block of this world is as it says: it is the manifest of another world, or all of this one has changed", optionSince.Name, m.path)
+	return fmt.Errorf("--%s: %s: no block of this world is as it says: it is the manifest of another world, or all of this one has changed", worldjob.OptionSince.Name, m.path)
 }
 
 // positions yields the positions of the blocks in an area of the manifest.

@@ -6,18 +6,16 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
-
-	"trowel.example/internal/format"
 
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/files/inuse"
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldjob"
+	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -27,9 +25,6 @@ import (
 )
 
 var (
-	optionArea = format.Option{Name: "area", For: format.ForTree | format.ForCheck, Help: "only the blocks in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order, counted in blocks",
-		Parse: func(value string) error { _, err := parseArea(value); return err }}
-	optionRemote    = format.Option{Name: "remote", Bool: true, Remote: true, Help: "connect to database servers on other machines, if world.mt names them"}
 	optionExact     = format.Option{Name: "exact-blocks", Bool: true, For: format.ForTree, Help: "keep the very bytes of blocks of version 29, not just what is in them"}
 	optionVerifiers = format.Option{Name: "verifiers", Bool: true, Secret: true, For: format.ForTree, Help: "show the verifiers of passwords"}
 	optionSchema    = format.Option{Name: "schema", For: format.ForBuild | format.ForCheck, Help: "the `table` of blocks in SQLite: pos (every version of the game) or xyz (from 5.12 on)"}
@@ -61,7 +56,7 @@ var minetestWorld = &format.Format{
 	Conversions:   slices.Concat(worldConversions, schematicConversions, []format.Conversion{manifestConversion}),
 	Kinds: slices.Concat(world.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),
 		worldRepairKinds),
-	Options: append([]format.Option{optionArea, optionRemote, optionExact, optionVerifiers, optionSchema, format.OptionClean, optionSince}, sceneOptions...),
+	Options: append([]format.Option{worldjob.OptionArea, worldjob.OptionRemote, optionExact, optionVerifiers, optionSchema, format.OptionClean, worldjob.OptionSince}, sceneOptions...),
 }
 
 // minetestBlock is a separate block: a file of a world of 2011, or a block that was exported from a database.
@@ -98,113 +93,31 @@ type worldFile struct {
 }
 
 func openWorld(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
-	area, err := areaOf(job)
+	area, err := worldjob.Area(job)
 	if err != nil {
 		return nil, err
 	}
 	return &worldFile{dir: src.Dir, area: area}, nil
 }
 
-// areaOf returns the area that the user selected, or nil.
-func areaOf(job *format.Job) (*mapdb.Area, error) {
-	if text := job.Value(optionArea.Name); text != "" {
-		return parseArea(text)
-	}
-	return nil, nil
-}
-
-func parseArea(text string) (*mapdb.Area, error) {
-	from, to, ok := strings.Cut(text, ":")
-	a, okA := parsePos(from)
-	b, okB := parsePos(to)
-	if !ok || !okA || !okB {
-		return nil, fmt.Errorf("expected two positions of blocks such as -2,0,-2:2,1,2, from %d to %d, not %q", mapdb.MinCoord, mapdb.MaxCoord, text)
-	}
-	return &mapdb.Area{
-		Min: mapdb.Pos{X: min(a.X, b.X), Y: min(a.Y, b.Y), Z: min(a.Z, b.Z)},
-		Max: mapdb.Pos{X: max(a.X, b.X), Y: max(a.Y, b.Y), Z: max(a.Z, b.Z)},
-	}, nil
-}
-
-// parsePos parses a position such as "12,0,-3", with or without parentheses.
-func parsePos(text string) (mapdb.Pos, bool) {
-	var v [3]int16
-	parts := strings.Split(strings.Trim(text, "() "), ",")
-	if len(parts) != len(v) {
-		return mapdb.Pos{}, false
-	}
-	for i, part := range parts {
-		n, err := strconv.ParseInt(strings.TrimSpace(part), 10, 16)
-		if err != nil {
-			return mapdb.Pos{}, false
-		}
-		v[i] = int16(n)
-	}
-	p := mapdb.Pos{X: v[0], Y: v[1], Z: v[2]}
-	return p, p.Valid()
-}
-
 func (f *worldFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
-	o := worlddir.Options{Area: f.area, Exact: job.On(optionExact.Name), Verifiers: job.On(optionVerifiers.Name)}
+	o := worlddir.Options{Area: f.area, Exact: optionExact.On(job), Verifiers: optionVerifiers.On(job)}
 	if f.w == nil {
 		w, err := worlddir.OpenWorld(ctx, f.dir, worlddir.Opening{
-			Remote: job.On(optionRemote.Name),
+			Remote: worldjob.OptionRemote.On(job),
 			OnMiss: func(path string, err error) { job.Lose(f.dir, "%s: %v", path, err) },
 		})
 		if err != nil {
 			return nil, err
 		}
 		f.w = w
-		warnUnread(job, f.dir, w.Settings)
-		if text, ok := unfinished(f.dir); ok {
-			job.Lose(f.dir, "this is %s", text)
-		}
+		worldjob.WarnUnread(job, f.dir, w.Settings)
+		worldjob.LoseUnfinished(job, f.dir, f.dir)
 		if !worlddir.HasMap(w.Map) {
-			noMap(job, f.dir)
+			worldjob.NoMap(job, f.dir)
 		}
 	}
 	return worlddir.Open(f.w, o), nil
-}
-
-// noMap reports that there is no database of blocks. That is a warning for a world that nobody has entered yet. It is
-// a loss if a server has left the files that it writes.
-func noMap(job *format.Job, dir string) {
-	for _, name := range []string{"map_meta.txt", "env_meta.txt"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			job.Lose(dir, "there is no database of blocks")
-			return
-		}
-	}
-	job.Warn(dir, "there is no database of blocks")
-}
-
-// warnUnread reports databases that the engine does not read.
-func warnUnread(job *format.Job, dir string, settings *world.Settings) {
-	for _, text := range world.UnreadStores(dir, settings) {
-		job.Warn(dir, "%s", text)
-	}
-}
-
-// lookForMap calls noMap if the blocks should be in the folder of the world and are not there. It also reports
-// databases that the engine does not read.
-func lookForMap(ctx context.Context, job *format.Job, dir string) error {
-	settings, err := world.ReadWorldMT(dir)
-	if err != nil {
-		return err
-	}
-	warnUnread(job, dir, settings)
-	if b, ok := mapdb.BackendOf(world.FindBackends(dir, settings).Map); ok && len(b.Files) == 0 {
-		return nil
-	}
-	db, err := worlddir.OpenMap(ctx, dir, settings, false)
-	if err != nil {
-		return nil // reported where the database is read
-	}
-	defer db.Close()
-	if !worlddir.HasMap(db) {
-		noMap(job, dir)
-	}
-	return nil
 }
 
 func (f *worldFile) Close() error {
@@ -216,13 +129,13 @@ func (f *worldFile) Close() error {
 
 func (f *worldFile) Check(ctx context.Context, job *format.Job, sink check.Sink) error {
 	return world.Check(ctx, f.dir, world.CheckOptions{
-		Area: f.area, BlocksOnly: f.area != nil, Slab: mapdb.Slab(job.Shard), Remote: job.On(optionRemote.Name), OnProgress: job.Report,
+		Area: f.area, BlocksOnly: f.area != nil, Slab: mapdb.Slab(job.Shard), Remote: worldjob.OptionRemote.On(job), OnProgress: job.Report,
 	}, sink)
 }
 
 // splitWorld yields the slabs of the blocks. Everything except the blocks belongs to the first shard.
 func splitWorld(ctx context.Context, job *format.Job, src *format.Source, yield func(format.Shard) error) error {
-	area, err := areaOf(job)
+	area, err := worldjob.Area(job)
 	if err != nil {
 		return err
 	}
@@ -230,7 +143,7 @@ func splitWorld(ctx context.Context, job *format.Job, src *format.Source, yield 
 	if err != nil {
 		return err
 	}
-	db, _, err := world.OpenMap(ctx, src.Dir, settings, job.On(optionRemote.Name))
+	db, _, err := world.OpenMap(ctx, src.Dir, settings, worldjob.OptionRemote.On(job))
 	if err != nil {
 		return err
 	}
@@ -248,11 +161,6 @@ func splitWorld(ctx context.Context, job *format.Job, src *format.Source, yield 
 	return err
 }
 
-// inRest reports whether a job includes everything except the blocks.
-func inRest(job *format.Job) bool {
-	return job.Shard == "" || job.Shard == format.Shard(mapdb.SlabRest)
-}
-
 // Limits of what info reads, so that it is fast.
 const (
 	maxExtent    = 500_000 // maximum number of blocks whose positions are read
@@ -266,15 +174,15 @@ func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, err
 		return info, err
 	}
 	info.Add("name", "name", world.WorldName(f.dir, settings))
-	if text, ok := unfinished(f.dir); ok {
+	if text, ok := worldjob.Unfinished(f.dir); ok {
 		info.Add("unfinished", "not finished", text)
 		job.Miss(f.dir, "this is %s", text)
 	}
 	if id := settings.GameID(); id != "" {
 		info.Add("game", "game", id)
 	}
-	o := world.Options{Remote: job.On(optionRemote.Name), Lost: func(err error, _ []check.Place) { job.Lose(f.dir, "%v", err) }}
-	warnUnread(job, f.dir, settings)
+	o := world.Options{Remote: worldjob.OptionRemote.On(job), Lost: func(err error, _ []check.Place) { job.Lose(f.dir, "%v", err) }}
+	worldjob.WarnUnread(job, f.dir, settings)
 	for name, err := range world.UnreadableTexts(f.dir) {
 		job.Lose(f.dir, "%s: %v", name, err)
 	}
@@ -291,7 +199,7 @@ func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, err
 		failed = f.infoOfBlocks(ctx, job, &info, blocks)
 	}
 	if b.Map == "none" {
-		noMap(job, f.dir)
+		worldjob.NoMap(job, f.dir)
 	}
 	for _, part := range []struct {
 		key, label string
@@ -318,12 +226,6 @@ func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, err
 		}
 	}
 	return info, nil
-}
-
-// unfinished returns a message about an interrupted copy, and whether there is one.
-func unfinished(dir string) (string, bool) {
-	u, ok := world.UnfinishedIn(dir)
-	return fmt.Sprintf("a copy of %s, with %d of its blocks: the same command continues with it", u.Source, u.Blocks), ok
 }
 
 // infoOfBlocks adds the number, the extent and the versions of blocks.
@@ -406,8 +308,8 @@ func countNames[T any](ctx context.Context, dir string, settings *world.Settings
 }
 
 func buildWorld(ctx context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
-	o := worlddir.BuildOptions{Remote: job.On(optionRemote.Name), Local: job.Temporary, Lost: func(err error) { job.Lose("", "%v", err) }, OnProgress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
-	switch s := job.Value(optionSchema.Name); s {
+	o := worlddir.BuildOptions{Remote: worldjob.OptionRemote.On(job), Local: job.Temporary, Lost: func(err error) { job.Lose("", "%v", err) }, OnProgress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
+	switch s := optionSchema.Value(job); s {
 	case "":
 	case "pos", "xyz":
 		schema := mapdb.SchemaPos
@@ -465,7 +367,7 @@ func replacesWorld(ctx context.Context, job *format.Job, old *format.Source, tre
 	}
 	var missed error
 	w, err := worlddir.OpenWorld(ctx, old.Dir, worlddir.Opening{
-		Remote: job.On(optionRemote.Name),
+		Remote: worldjob.OptionRemote.On(job),
 		OnMiss: func(_ string, err error) { missed = errors.Join(missed, err) },
 	})
 	if err != nil {
@@ -483,7 +385,7 @@ func replacesWorld(ctx context.Context, job *format.Job, old *format.Source, tre
 
 // dumpWorld prints the fields of a block.
 func dumpWorld(ctx context.Context, job *format.Job, src *format.Source, path string, t trace.Tracer) error {
-	p, ok := parsePos(path)
+	p, ok := worldselect.ParseBlock(path)
 	if !ok {
 		return fmt.Errorf("%s: tell which block, by its position in blocks, such as 0,-1,0", src.Path)
 	}
@@ -491,7 +393,7 @@ func dumpWorld(ctx context.Context, job *format.Job, src *format.Source, path st
 	if err != nil {
 		return err
 	}
-	db, _, err := world.OpenMap(ctx, src.Dir, settings, job.On(optionRemote.Name))
+	db, _, err := world.OpenMap(ctx, src.Dir, settings, worldjob.OptionRemote.On(job))
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 func TestOptionsAreDeclared(t *testing.T) {
 	job := regexp.MustCompile(`^(job|j|query|[a-z]+\.query|q|[a-z]+\.Job|query\.Job)$`)
 	reads := []string{"Value", "Given", "On", "Integer", "Number", "Color", "Place", "List"}
-	for _, door := range []string{"teeworlds", "minetest"} {
+	for _, door := range []string{"teeworlds"} {
 		names, err := filepath.Glob(filepath.Join("../../..", door, "*.go"))
 		if err != nil || len(names) == 0 {
 			t.Fatal(names, err)

@@ -31,6 +31,12 @@ func InBlock(index int) Node {
 	return Node{index: int16(index)}
 }
 
+// At returns the node at a position of the world, in nodes.
+func At(p [3]int) Node {
+	index := p[2]&(side-1)*side*side + p[1]&(side-1)*side + p[0]&(side-1)
+	return InBlock(index).In(int16(p[0]>>4), int16(p[1]>>4), int16(p[2]>>4))
+}
+
 // In returns the same node in the block at a position.
 func (n Node) In(x, y, z int16) Node { return Node{[3]int16{x, y, z}, n.index, true} }
 

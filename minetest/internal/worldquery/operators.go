@@ -1,4 +1,4 @@
-package minetest
+package worldquery
 
 import (
 	"context"
@@ -20,6 +20,8 @@ import (
 	"trowel.example/minetest/internal/protect"
 	"trowel.example/minetest/internal/rollback"
 	"trowel.example/minetest/internal/worldadmin"
+	"trowel.example/minetest/internal/worldjob"
+	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -27,97 +29,44 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-var operatorQueries = []worldQuery{
-	{format.Command{
-		Name: "may-build", Heading: "Operators", Title: "Who may build at a place",
-		Long: "It looks at areas.dat of the mod areas and at the protectors around the place. Those whom a privilege lets " +
-			"build everywhere (areas, protection_bypass, delprotect) are told, too.",
-		Args:    []format.Option{{Name: "place", Help: "x,y,z in nodes"}},
-		Options: []format.Option{{Name: "protector-radius", Type: format.Integer, Default: "5", Help: "how far protectors protect, in nodes: the setting protector_radius"}},
-		Example: "may-build 100,12,-40",
-	}, noBlocks(findMayBuild)},
-	{format.Command{
-		Name: "areas", Heading: "Operators", Title: "Areas of the mod areas, of an owner or all",
-		Args:    []format.Option{{Name: "owner", List: true, Help: "their names; none is all"}},
-		Example: "areas ann",
-	}, noBlocks(findAreas)},
-	{format.Command{
-		Name: "changed", Heading: "Operators", Title: "Who changed a place or an area, the newest first",
-		Long: "It is rollback.sqlite that tells, which servers with enable_rollback_recording write.",
-		Args: []format.Option{{Name: "place", List: true, Help: "x,y,z in nodes, or two corners x1,y1,z1:x2,y2,z2; none is everywhere"}},
-		Options: []format.Option{
-			{Name: "actor", Help: "only what this `actor` did: a player, or such as liquid"},
-			{Name: "since", Help: "only since a `time`: a day such as 2024-01-31, or how long ago, such as 2w"},
-			{Name: "before", Help: "only before a `time`"},
-			{Name: "limit", Type: format.Integer, Default: "0", Help: "only so many, the newest; 0 is all"},
-		},
-		Example: "changed 100,12,-40 --since 2w",
-	}, noBlocks(findChanged)},
-	{format.Command{
-		Name: "bans", Heading: "Operators", Title: "Addresses that may not connect",
-		Args:    []format.Option{{Name: "who", List: true, Help: "only these addresses and names"}},
-		Example: "bans mallory",
-	}, noBlocks(findBans)},
-	{format.Command{
-		Name: "storage", Heading: "Operators", Title: "What mods keep",
-		Long:    "A value that is no text is told as base64.",
-		Args:    []format.Option{{Name: "mod", List: true, Help: "a mod, and behind it keys; none is all mods"}},
-		Example: "storage beds spawn:ann",
-	}, noBlocks(findStorage)},
-	{format.Command{
-		Name: "players", Heading: "Operators", Title: "Players and accounts for whom a rule holds",
-		Long:    "The rules are those of edit purge-players.",
-		Options: ruleOptions,
-		Example: `players --not-seen 30d --where "xp < 100"`,
-	}, noBlocks(findPeople)},
-}
-
 // readFile reads a file of the world, which may be missing.
-func (q *asking) readFile(name string) ([]byte, error) {
-	text, err := regular.ReadFile(filepath.Join(q.dir, name), world.MaxText)
+func (s *Search) readFile(name string) ([]byte, error) {
+	text, err := regular.ReadFile(filepath.Join(s.dir, name), world.MaxText)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return text, err
 }
 
-// placeOf parses the position of a node.
-func placeOf(text string) ([3]int, error) {
-	v, ok := parseVec(text, worldedit.MinNode, worldedit.MaxNode)
-	if !ok {
-		return v, fmt.Errorf("%q: expected x,y,z in nodes, such as 100,12,-40", text)
-	}
-	return v, nil
-}
-
-// nodeAt returns the place of a node.
-func nodeAt(v [3]int) place.Node {
-	p, index := worldedit.Vec(v).Block()
-	return place.InBlock(index).In(p.X, p.Y, p.Z)
-}
-
-func (q *asking) areas() (*protect.Areas, error) {
-	text, err := q.readFile(protect.AreasFile)
+func (s *Search) areas() (*protect.Areas, error) {
+	text, err := s.readFile(protect.AreasFile)
 	if err != nil {
 		return nil, err
 	}
 	return protect.ParseAreas(text)
 }
 
-func findMayBuild(ctx context.Context, q *asking) error {
-	pos, err := placeOf(q.query.Value("place"))
+// MayBuildOptions are the options of [MayBuild].
+type MayBuildOptions struct {
+	Place  string `option:"place"`
+	Radius int    `option:"protector-radius"`
+}
+
+// MayBuild finds the players that may build at a node.
+func MayBuild(ctx context.Context, s *Search, o MayBuildOptions) error {
+	pos, err := worldselect.ParseNode(o.Place)
 	if err != nil {
 		return err
 	}
-	radius := q.query.Integer("protector-radius")
+	radius := o.Radius
 	if radius < 0 || radius > 1000 {
 		return errors.New("--protector-radius: expected 0 to 1000")
 	}
-	areas, err := q.areas()
+	areas, err := s.areas()
 	if err != nil {
 		return err
 	}
-	db, err := worlddir.OpenMap(ctx, q.dir, q.settings, q.job.On(optionRemote.Name))
+	db, err := worlddir.OpenMap(ctx, s.dir, s.settings, worldjob.OptionRemote.On(s.job))
 	if err != nil {
 		return err
 	}
@@ -126,7 +75,7 @@ func findMayBuild(ctx context.Context, q *asking) error {
 	for b, err := range db.Blocks(ctx, protect.Near(pos, radius)) {
 		var row *mapdb.RowError
 		if errors.As(err, &row) {
-			q.miss(err)
+			s.miss(err)
 			continue
 		}
 		if err != nil {
@@ -134,7 +83,7 @@ func findMayBuild(ctx context.Context, q *asking) error {
 		}
 		block, err := mapblock.Decode(b.Data)
 		if err != nil {
-			q.miss(fmt.Errorf("%s: %w", place.Block(b.Pos.X, b.Pos.Y, b.Pos.Z), err))
+			s.miss(fmt.Errorf("%s: %w", place.Block(b.Pos.X, b.Pos.Y, b.Pos.Z), err))
 			continue
 		}
 		for _, p := range protect.Protectors(b.Pos, block) {
@@ -143,10 +92,10 @@ func findMayBuild(ctx context.Context, q *asking) error {
 			}
 		}
 	}
-	at := nodeAt(pos)
+	at := place.At(pos)
 	in := areas.At(pos)
 	hit := func(who, why string) error {
-		return q.hit(format.Hit{Path: "protection", At: at, Fields: []format.InfoField{format.Fact("who", "", who), format.Fact("why", "", why)}})
+		return s.hit(format.Hit{Path: "protection", At: at, Fields: []format.InfoField{format.Fact("who", "", who), format.Fact("why", "", why)}})
 	}
 	var reasons []string
 	for _, a := range in {
@@ -178,12 +127,12 @@ func findMayBuild(ctx context.Context, q *asking) error {
 			return err
 		}
 	}
-	return q.bypass(ctx, len(in) > 0, len(protectors) > 0, hit)
+	return s.bypass(ctx, len(in) > 0, len(protectors) > 0, hit)
 }
 
 // bypass reports the accounts with privileges that allow building everywhere.
-func (q *asking) bypass(ctx context.Context, areas, protectors bool, hit func(who, why string) error) error {
-	auth, err := world.OpenAuth(ctx, q.dir, q.settings, q.options())
+func (s *Search) bypass(ctx context.Context, areas, protectors bool, hit func(who, why string) error) error {
+	auth, err := world.OpenAuth(ctx, s.dir, s.settings, s.options())
 	if err != nil {
 		return err
 	}
@@ -197,7 +146,7 @@ func (q *asking) bypass(ctx context.Context, areas, protectors bool, hit func(wh
 			if ctx.Err() != nil || world.Failed(err) {
 				return err
 			}
-			q.miss(err)
+			s.miss(err)
 			continue
 		}
 		has := func(privilege string) bool { return slices.Contains(a.Privileges, privilege) }
@@ -221,14 +170,19 @@ func (q *asking) bypass(ctx context.Context, areas, protectors bool, hit func(wh
 	return nil
 }
 
-func findAreas(_ context.Context, q *asking) error {
-	areas, err := q.areas()
+// AreaOptions are the options of [Areas].
+type AreaOptions struct {
+	Owners []string `option:"owner"`
+}
+
+// Areas finds protected areas.
+func Areas(_ context.Context, s *Search, o AreaOptions) error {
+	areas, err := s.areas()
 	if err != nil {
 		return err
 	}
-	owners := q.query.List("owner")
 	for _, a := range areas.List {
-		if len(owners) > 0 && !slices.Contains(owners, a.Owner) {
+		if len(o.Owners) > 0 && !slices.Contains(o.Owners, a.Owner) {
 			continue
 		}
 		size := int64(1)
@@ -236,7 +190,7 @@ func findAreas(_ context.Context, q *asking) error {
 			size *= int64(a.Max[i]) - int64(a.Min[i]) + 1
 		}
 		corner := func(v [3]int) string { return fmt.Sprintf("%d,%d,%d", v[0], v[1], v[2]) }
-		err := q.hit(format.Hit{Path: protect.AreasFile, At: nodeAt(clamp(a.Min)), Fields: []format.InfoField{
+		err := s.hit(format.Hit{Path: protect.AreasFile, At: place.At(clamp(a.Min)), Fields: []format.InfoField{
 			format.Fact("id", "", a.ID), format.Fact("name", "", a.Name), format.Fact("owner", "", a.Owner),
 			format.Fact("from", "", corner(a.Min)), format.Fact("to", "", corner(a.Max)), format.Fact("nodes", "", size),
 			format.Fact("parent", "", a.Parent), format.Fact("open", "", a.Open),
@@ -256,38 +210,42 @@ func clamp(v [3]int) [3]int {
 	return v
 }
 
-func findChanged(ctx context.Context, q *asking) error {
-	f := rollback.Filter{Actor: q.query.Value("actor"), Limit: q.query.Integer("limit")}
-	if words := q.query.List("place"); len(words) > 1 {
+// ChangedOptions are the options of [Changed].
+type ChangedOptions struct {
+	Place []string `option:"place"`
+	Actor string   `option:"actor"`
+	Limit int      `option:"limit"`
+	worldselect.Period
+}
+
+// Changed finds recorded changes, from the newest to the oldest.
+func Changed(ctx context.Context, s *Search, o ChangedOptions) error {
+	f := rollback.Filter{Actor: o.Actor, Limit: o.Limit}
+	if len(o.Place) > 1 {
 		return errors.New("expected one place")
-	} else if len(words) == 1 {
-		from, to, isArea := strings.Cut(words[0], ":")
+	} else if len(o.Place) == 1 {
+		from, to, isArea := strings.Cut(o.Place[0], ":")
 		if !isArea {
 			to = from
 		}
-		a, err := placeOf(from)
+		a, err := worldselect.ParseNode(from)
 		if err != nil {
 			return err
 		}
-		b, err := placeOf(to)
+		b, err := worldselect.ParseNode(to)
 		if err != nil {
 			return err
 		}
 		box := worldedit.BoxOf(a, b)
 		f.Area = &[2][3]int{box.Min, box.Max}
 	}
-	now := time.Now()
-	for option, at := range map[string]*time.Time{"since": &f.Since, "before": &f.Until} {
-		if text := q.query.Value(option); text != "" {
-			var err error
-			if *at, err = timeOf(text, now); err != nil {
-				return fmt.Errorf("--%s %w", option, err)
-			}
-		}
+	var err error
+	if f.Since, f.Until, err = o.Times(); err != nil {
+		return err
 	}
-	db, err := rollback.Open(ctx, q.dir)
+	db, err := rollback.Open(ctx, s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		q.job.Warn(q.name, "%v", err)
+		s.job.Warn(s.name, "%v", err)
 		return nil
 	}
 	if err != nil {
@@ -296,7 +254,7 @@ func findChanged(ctx context.Context, q *asking) error {
 	defer db.Close()
 	for a, err := range db.Actions(ctx, f) {
 		if errors.Is(err, fault.ErrLost) {
-			if q.miss(err); a.ID == 0 {
+			if s.miss(err); a.ID == 0 {
 				continue
 			}
 		} else if err != nil {
@@ -307,39 +265,50 @@ func findChanged(ctx context.Context, q *asking) error {
 			format.Fact("kind", "", a.Type.String()), format.Fact("guessed", "", a.Guessed),
 		}}
 		if a.HasPos {
-			hit.At = nodeAt(clamp(a.Pos))
+			hit.At = place.At(clamp(a.Pos))
 		}
-		if err := q.hit(hit); err != nil {
+		if err := s.hit(hit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func findBans(_ context.Context, q *asking) error {
-	text, err := q.readFile("ipban.txt")
+// BanOptions are the options of [Bans].
+type BanOptions struct {
+	Who []string `option:"who"`
+}
+
+// Bans finds banned addresses.
+func Bans(_ context.Context, s *Search, o BanOptions) error {
+	text, err := s.readFile("ipban.txt")
 	if err != nil {
 		return err
 	}
-	who := q.query.List("who")
 	for ban := range world.ParseBans(text).All() {
-		if len(who) > 0 && !slices.Contains(who, ban.Address) && !slices.Contains(who, ban.Name) {
+		if len(o.Who) > 0 && !slices.Contains(o.Who, ban.Address) && !slices.Contains(o.Who, ban.Name) {
 			continue
 		}
-		if err := q.hit(format.Hit{Path: "ipban.txt", Fields: []format.InfoField{format.Fact("address", "", ban.Address), format.Fact("name", "", ban.Name)}}); err != nil {
+		if err := s.hit(format.Hit{Path: "ipban.txt", Fields: []format.InfoField{format.Fact("address", "", ban.Address), format.Fact("name", "", ban.Name)}}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func findStorage(ctx context.Context, q *asking) error {
-	store, err := world.OpenStorage(ctx, q.dir, q.settings, q.options())
+// StorageOptions are the options of [Storage].
+type StorageOptions struct {
+	ModAndKeys []string `option:"mod"`
+}
+
+// Storage finds values that mods store.
+func Storage(ctx context.Context, s *Search, o StorageOptions) error {
+	store, err := world.OpenStorage(ctx, s.dir, s.settings, s.options())
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	words := q.query.List("mod")
+	words := o.ModAndKeys
 	for mod, err := range store.Names(ctx) {
 		if err == nil && len(words) > 0 && mod != words[0] {
 			continue
@@ -352,7 +321,7 @@ func findStorage(ctx context.Context, q *asking) error {
 			if ctx.Err() != nil || world.Failed(err) {
 				return err
 			}
-			q.miss(err)
+			s.miss(err)
 			continue
 		}
 		for _, e := range m.Entries {
@@ -364,7 +333,7 @@ func findStorage(ctx context.Context, q *asking) error {
 			if !utf8.ValidString(value) {
 				value, binary = "", base64.StdEncoding.EncodeToString(e.Value)
 			}
-			if err := q.hit(format.Hit{Path: "mod_storage", At: at, Fields: []format.InfoField{
+			if err := s.hit(format.Hit{Path: "mod_storage", At: at, Fields: []format.InfoField{
 				format.Fact("mod", "", mod), format.Fact("key", "", string(e.Key)), format.Fact("value", "", value),
 				format.Fact("base64", "", binary), format.Fact("bytes", "", int64(len(e.Value))),
 			}}); err != nil {
@@ -375,17 +344,18 @@ func findStorage(ctx context.Context, q *asking) error {
 	return nil
 }
 
-func findPeople(ctx context.Context, q *asking) error {
-	rule, err := ruleOf(q.query)
+// Persons finds players and accounts by a rule.
+func Persons(ctx context.Context, s *Search, o worldselect.Persons) error {
+	rule, err := o.Rule()
 	if err != nil {
 		return err
 	}
-	players, err := world.OpenPlayers(ctx, q.dir, q.settings, q.options())
+	players, err := world.OpenPlayers(ctx, s.dir, s.settings, s.options())
 	if err != nil {
 		return err
 	}
 	defer players.Close()
-	auth, err := world.OpenAuth(ctx, q.dir, q.settings, q.options())
+	auth, err := world.OpenAuth(ctx, s.dir, s.settings, s.options())
 	if err != nil {
 		return err
 	}
@@ -395,7 +365,7 @@ func findPeople(ctx context.Context, q *asking) error {
 			if p == nil && (ctx.Err() != nil || world.Failed(err) || errors.Is(err, worldadmin.ErrNoKey)) {
 				return err
 			}
-			q.miss(err)
+			s.miss(err)
 			continue
 		}
 		seen, privileges := "", ""
@@ -405,7 +375,7 @@ func findPeople(ctx context.Context, q *asking) error {
 		if p.Account != nil {
 			privileges = strings.Join(p.Account.Privileges, " ")
 		}
-		if err := q.hit(format.Hit{Path: "players", At: place.Player(p.Name), Fields: []format.InfoField{
+		if err := s.hit(format.Hit{Path: "players", At: place.Player(p.Name), Fields: []format.InfoField{
 			format.Fact("name", "", p.Name), format.Fact("seen", "", seen), format.Fact("player", "", p.Playing), format.Fact("account", "", p.Account != nil), format.Fact("privileges", "", privileges),
 		}}); err != nil {
 			return err

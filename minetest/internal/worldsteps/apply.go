@@ -1,4 +1,4 @@
-package minetest
+package worldsteps
 
 import (
 	"cmp"
@@ -16,22 +16,17 @@ import (
 	"trowel.example/minetest/worldedit"
 )
 
-var pieceCommands = []worldCommand{{
-	Command: func() format.Command {
-		c := format.ApplyCommand
-		c.Long += " Blocks, players and what mods keep go back; what else a world has is edited where it is."
-		c.Example = "apply castle"
-		return c
-	}(),
-	step: func(job *format.Job, t *worldedit.Tally) (worldedit.Step, error) {
-		return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error { return applyToWorld(ctx, w, job, t) }), nil
-	},
-}}
+// Apply is a command that puts the files of an extracted piece into a world.
+func Apply(c format.Command) Command {
+	return Command{c, func(job *format.Job, tally *worldedit.Tally) (worldedit.Step, error) {
+		return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error { return applyToWorld(ctx, w, job, tally) }), nil
+	}}
+}
 
-var errNotPut = errors.New("only blocks, players and what mods keep go back into a world")
+var errNotPut = errors.New("only blocks, players and mod storage can be put back into a world")
 
 // applyToWorld puts the files of an extracted piece into a world.
-func applyToWorld(ctx context.Context, w *worldedit.World, job *format.Job, t *worldedit.Tally) error {
+func applyToWorld(ctx context.Context, w *worldedit.World, job *format.Job, tally *worldedit.Tally) error {
 	players, err := w.Players(ctx)
 	if err != nil {
 		return err
@@ -76,7 +71,7 @@ func applyToWorld(ctx context.Context, w *worldedit.World, job *format.Job, t *w
 		return err
 	}
 	for _, c := range changes {
-		t.Add(c)
+		tally.Add(c)
 	}
 	return putBlocks(ctx, w, blocks)
 }

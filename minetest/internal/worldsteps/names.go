@@ -1,4 +1,4 @@
-package minetest
+package worldsteps
 
 import (
 	"context"
@@ -18,19 +18,24 @@ import (
 
 // Kinds of names of options and arguments, in addition to those of [worldfind.Kind].
 const (
-	namesNewNode   = "new node"           // nodes of this name are created
-	namesNewItem   = "new item"           // items are renamed to this name
-	namesRule      = "node to keep"       // nodes that a rule names, whether or not the step changes any
-	namesCondition = "node or a variable" // as in --where
+	NamesNewNode   = "new node"           // nodes of this name are created
+	NamesNewItem   = "new item"           // items are renamed to this name
+	NamesRule      = "node to keep"       // nodes that a rule names, whether or not the step changes any
+	NamesCondition = "node or a variable" // as in --where
 )
 
+// Options that change which names must exist.
 var (
-	stepNewName     = format.Option{Name: "new-name", Bool: true, Help: "make nodes of a name that neither the world nor the definitions have"}
-	stepNewItemName = format.Option{Name: stepNewName.Name, Bool: true, Help: "make items of a name that neither the world nor the definitions of nodes have"}
+	OptionNewName     = format.Option{Name: "new-name", Bool: true, Help: "allow a node name that neither the world nor the definitions contain"}
+	OptionNewItemName = format.Option{Name: OptionNewName.Name, Bool: true,
+		Help: "allow an item name that neither the world nor the definitions of nodes contain"}
+	OptionAll = format.Option{Name: "all", Bool: true, Help: "allow it to select everything"}
+	// OptionItems makes names of objects names of items.
+	OptionItems = format.Option{Name: "items", Bool: true, Help: "only dropped items: NAME is the name of the item"}
 )
 
-// wanted is a name that the user gave.
-type wanted struct {
+// givenName is a name that the user gave.
+type givenName struct {
 	worldfind.Called
 	step  *format.Step
 	made  bool // nodes or items of this name are created
@@ -38,46 +43,46 @@ type wanted struct {
 }
 
 // madeOf reports whether a new name may be of a kind: each node is also an item.
-func (w *wanted) madeOf(kind worldfind.Kind) bool {
+func (w *givenName) madeOf(kind worldfind.Kind) bool {
 	return w.made && w.Kind == worldfind.KindItem && kind == worldfind.KindNode
 }
 
-// wantedNames returns the names in the steps that may not exist in the world. If a step changed something, the names
+// givenNames returns the names in the steps that may not exist in the world. If a step changed something, the names
 // in its arguments exist.
-func (e *edited) wantedNames(known nodedef.List) (list []wanted) {
+func (e *Edited) givenNames(known nodedef.List) (list []givenName) {
 	for i := range e.steps {
 		s, changed := &e.steps[i], e.tallies[i].Changed()
 		add := func(kind worldfind.Kind, name string, made bool) {
 			if strings.Trim(name, "*") == "" { // matches everything
 				return
 			}
-			list = append(list, wanted{worldfind.Called{Kind: kind, Name: name}, s, made, glob.Text(name)})
+			list = append(list, givenName{worldfind.Called{Kind: kind, Name: name}, s, made, glob.Text(name)})
 		}
 		for _, o := range slices.Concat(s.Args, s.Options) {
-			values := s.Job.List(o.Name)
-			if o.Names == string(worldfind.KindVariable) && s.Job.On(stepAll.Name) {
+			values := o.Values(s.Job)
+			if o.Names == string(worldfind.KindVariable) && OptionAll.On(s.Job) {
 				continue // the variable is also set where it does not exist
 			}
 			for _, value := range values {
 				switch o.Names {
 				case "":
-				case namesCondition:
+				case NamesCondition:
 					if kind, name := conditionOf(value); name != "" {
 						add(kind, name, false)
 					}
-				case namesNewNode, namesNewItem:
+				case NamesNewNode, NamesNewItem:
 					name, _, _ := strings.Cut(value, "=")
 					kind := worldfind.KindNode
-					if o.Names == namesNewItem {
+					if o.Names == NamesNewItem {
 						kind = worldfind.KindItem
 					}
-					if known[name] == nil && nodedef.MinetestGame()[name] == nil && name != mapblock.Air && !s.Job.On(stepNewName.Name) {
+					if known[name] == nil && nodedef.MinetestGame()[name] == nil && name != mapblock.Air && !OptionNewName.On(s.Job) {
 						add(kind, name, true)
 					}
-				case namesRule:
+				case NamesRule:
 					add(worldfind.KindNode, value, false)
 				case string(worldfind.KindObject):
-					if s.Job.On("items") {
+					if OptionItems.On(s.Job) {
 						o.Names = string(worldfind.KindItem)
 					}
 					fallthrough
@@ -103,8 +108,8 @@ func conditionOf(text string) (worldfind.Kind, string) {
 
 // checkNames returns an error if the world does not contain a name that the user gave. It reads blocks only if
 // necessary, in the worst case all.
-func (e *edited) checkNames(ctx context.Context, known nodedef.List) error {
-	list := e.wantedNames(known)
+func (e *Edited) checkNames(ctx context.Context, known nodedef.List) error {
+	list := e.givenNames(known)
 	names := make(map[worldfind.Called]bool)
 	enough := errors.New("all names were found")
 	see := func(made bool) func(c worldfind.Called) error {
@@ -113,7 +118,7 @@ func (e *edited) checkNames(ctx context.Context, known nodedef.List) error {
 				return nil
 			}
 			names[c] = true
-			list = slices.DeleteFunc(list, func(w wanted) bool {
+			list = slices.DeleteFunc(list, func(w givenName) bool {
 				return (w.Kind == c.Kind || w.madeOf(c.Kind)) && (made || !w.made) && w.match(c.Name)
 			})
 			if len(list) == 0 {

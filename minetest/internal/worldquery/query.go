@@ -1,0 +1,374 @@
+// Package worldquery answers the queries of find about worlds, from the options of the queries.
+package worldquery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"trowel.example/check"
+	"trowel.example/fault"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/glob"
+	"trowel.example/minetest/internal/place"
+	"trowel.example/minetest/internal/worldfind"
+	"trowel.example/minetest/internal/worldjob"
+	"trowel.example/minetest/internal/worldselect"
+	"trowel.example/minetest/mapdb"
+	"trowel.example/minetest/nodedef"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worlddir"
+)
+
+// Query is a query of find, with the function that answers it.
+type Query struct {
+	format.Command
+	find func(ctx context.Context, s *Search) error
+}
+
+// Bind returns a query whose options are the fields of T.
+func Bind[T any](c format.Command, find func(ctx context.Context, s *Search, options T) error) Query {
+	c.Fields = reflect.TypeFor[T]()
+	return Query{c, func(ctx context.Context, s *Search) error { return find(ctx, s, format.Values[T](s.step)) }}
+}
+
+// BindRest is [Bind] for a query of data other than blocks.
+func BindRest[T any](c format.Command, find func(ctx context.Context, s *Search, options T) error) Query {
+	return Bind(c, func(ctx context.Context, s *Search, options T) error {
+		if !worldjob.InRest(s.job) {
+			return nil
+		}
+		return find(ctx, s, options)
+	})
+}
+
+// Finder returns the implementation of find with some queries.
+func Finder(queries []Query) *format.Finder {
+	return &format.Finder{
+		Commands: format.Declared(queries, func(q *Query) *format.Command { return &q.Command }),
+		Find: func(ctx context.Context, job *format.Job, src *format.Source, step format.Step, hit func(format.Hit) error) error {
+			settings, err := world.ReadWorldMT(src.Dir)
+			if err != nil {
+				return err
+			}
+			i := slices.IndexFunc(queries, func(q Query) bool { return q.Name == step.Name })
+			return queries[i].find(ctx, &Search{job: job, step: step.Job, dir: src.Dir, name: src.Path, settings: settings, hit: hit})
+		},
+		Lacks: lacks,
+	}
+}
+
+// Search is a query of a world that is being answered.
+type Search struct {
+	job      *format.Job // the job of the run
+	step     *format.Job // with the options of the query
+	dir      string
+	name     string // the name of the world that the user knows
+	settings *world.Settings
+	hit      func(format.Hit) error
+}
+
+// lacks returns an error for each name in a query that no block contains.
+func lacks(ctx context.Context, job *format.Job, src *format.Source, query format.Step) error {
+	i := slices.IndexFunc(query.Args, func(o format.Option) bool { return o.Names != "" })
+	if i < 0 {
+		return nil
+	}
+	kind, given := worldfind.Kind(query.Args[i].Names), query.Args[i].Values(query.Job)
+	db, err := worldjob.OpenMap(ctx, job, src.Dir)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	names := make(map[string]bool)
+	err = worldfind.AllCalled(ctx, db, func(c worldfind.Called) error {
+		if c.Kind == kind {
+			names[c.Name] = true
+		}
+		return nil
+	})
+	existing := slices.Sorted(maps.Keys(names))
+	for _, name := range given {
+		if kind == worldfind.KindVariable {
+			name, _, _ = strings.Cut(name, "=")
+		}
+		if !slices.ContainsFunc(existing, glob.Text(name)) {
+			err = errors.Join(err, &fault.NameError{Kind: string(kind), Name: name, Names: existing, Where: "in the world"})
+		}
+	}
+	return err
+}
+
+func (s *Search) miss(err error) { s.job.Miss(s.name, "%v", err) }
+
+// inBlocks searches the blocks in the selected region.
+func (s *Search) inBlocks(ctx context.Context, o worldselect.Places, ask func(mapdb.DB, worldfind.Where) error) error {
+	where, _, err := whereOf(o)
+	if err != nil {
+		return err
+	}
+	where.Slab = mapdb.Slab(s.job.Shard)
+	where.OnMiss, where.OnProgress = s.miss, func(done, of int) { s.job.Report("searched blocks", done, of) }
+	db, err := worlddir.OpenMap(ctx, s.dir, s.settings, worldjob.OptionRemote.On(s.job))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if !worlddir.HasMap(db) {
+		worldjob.NoMap(s.job, s.name)
+	}
+	return ask(db, where)
+}
+
+// inNamed is inBlocks for things with one of some names.
+func (s *Search) inNamed(ctx context.Context, o NameOptions, ask func(mapdb.DB, worldfind.Where, worldfind.Names) error) error {
+	names, err := worldfind.ParseNames(o.Names...)
+	if err != nil {
+		return err
+	}
+	return s.inBlocks(ctx, o.Places, func(db mapdb.DB, where worldfind.Where) error { return ask(db, where, names) })
+}
+
+// whereOf returns the nodes to search, and whether these are only a part of the world.
+func whereOf(o worldselect.Places) (w worldfind.Where, bounded bool, err error) {
+	r, bounded, err := o.Select()
+	if bounded {
+		w.Box, w.In = &r.Box, r.In
+	}
+	return w, bounded, err
+}
+
+// options returns the options for opening the other stores of the world.
+func (s *Search) options() world.Options {
+	return world.Options{Remote: worldjob.OptionRemote.On(s.job), Lost: func(err error, _ []check.Place) { s.miss(err) }}
+}
+
+// at returns a hit for a node, or for something in its block.
+func at(n place.Node, where check.Place, fields ...format.InfoField) format.Hit {
+	p, _ := n.BlockPos()
+	return format.Hit{Path: fmt.Sprintf("block %d,%d,%d", p[0], p[1], p[2]), At: where, Fields: fields}
+}
+
+// NameOptions are the options for names in a region.
+type NameOptions struct {
+	Names []string `option:"name"`
+	worldselect.Places
+}
+
+// Nodes finds nodes by their names.
+func Nodes(ctx context.Context, s *Search, o NameOptions) error {
+	return s.inNamed(ctx, o, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
+		return worldfind.Nodes(ctx, db, where, names, s.node)
+	})
+}
+
+func (s *Search) node(n worldfind.Node) error {
+	return s.hit(at(n.At, n.At,
+		format.Fact("node", "", n.Name), format.Fact("param1", "", int(n.Param1)), format.Fact("param2", "", int(n.Param2))))
+}
+
+// UnknownOptions are the options of [Unknown].
+type UnknownOptions struct {
+	Nodes string `option:"nodes"`
+	worldselect.Places
+}
+
+// Unknown finds nodes that the game does not define.
+func Unknown(ctx context.Context, s *Search, o UnknownOptions) error {
+	var known func(string) bool
+	if o.Nodes != "" {
+		defined, err := nodedef.ReadFile(o.Nodes)
+		if err != nil {
+			return err
+		}
+		known = func(name string) bool { return defined[name] != nil }
+	}
+	return s.inBlocks(ctx, o.Places, func(db mapdb.DB, where worldfind.Where) error {
+		return worldfind.Unknown(ctx, db, where, known, s.node)
+	})
+}
+
+// MetadataOptions are the options of [Metadata].
+type MetadataOptions struct {
+	Key string `option:"key"`
+	worldselect.Places
+}
+
+// Metadata finds variables of the metadata of nodes.
+func Metadata(ctx context.Context, s *Search, o MetadataOptions) error {
+	key, value, hasValue := strings.Cut(o.Key, "=")
+	keys, err := worldfind.ParseNames(key)
+	if err != nil {
+		return err
+	}
+	match := func(k, v string) bool { return keys.Match(k) }
+	if hasValue && value == "" {
+		match = func(k, v string) bool { return v == "" && keys.Match(k) }
+	} else if hasValue {
+		values, err := worldfind.ParseNames(value)
+		if err != nil {
+			return err
+		}
+		match = func(k, v string) bool { return keys.Match(k) && values.Match(v) }
+	}
+	return s.metadata(ctx, o.Places, match, func(m worldfind.Meta) []format.InfoField {
+		return []format.InfoField{
+			format.Fact("node", "", m.Node), format.Fact("key", "", m.Key), format.Fact("value", "", m.Value),
+			format.Fact("owner", "", m.Owner), format.Fact("private", "", m.Private),
+		}
+	})
+}
+
+// SignOptions are the options of [Signs].
+type SignOptions struct {
+	Text []string `option:"text"`
+	worldselect.Places
+}
+
+// Signs finds nodes with a text.
+func Signs(ctx context.Context, s *Search, o SignOptions) error {
+	text := strings.ToLower(strings.Join(o.Text, " "))
+	return s.metadata(ctx, o.Places, func(key, value string) bool {
+		return key == "text" && value != "" && strings.Contains(strings.ToLower(value), text)
+	}, func(m worldfind.Meta) []format.InfoField {
+		return []format.InfoField{format.Fact("node", "", m.Node), format.Fact("text", "", m.Value), format.Fact("owner", "", m.Owner)}
+	})
+}
+
+func (s *Search) metadata(ctx context.Context, o worldselect.Places, match func(key, value string) bool, fields func(worldfind.Meta) []format.InfoField) error {
+	return s.inBlocks(ctx, o, func(db mapdb.DB, where worldfind.Where) error {
+		return worldfind.Metadata(ctx, db, where, match, func(m worldfind.Meta) error { return s.hit(at(m.At, m.At, fields(m)...)) })
+	})
+}
+
+// Timers finds nodes with a timer.
+func Timers(ctx context.Context, s *Search, o NameOptions) error {
+	return s.inNamed(ctx, o, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
+		return worldfind.Timers(ctx, db, where, names, func(t worldfind.Timer) error {
+			return s.hit(at(t.At, t.At,
+				format.Fact("node", "", t.Node), format.Fact("timeout", "", t.Timeout), format.Fact("elapsed", "", t.Elapsed)))
+		})
+	})
+}
+
+// ObjectOptions are the options of [Objects].
+type ObjectOptions struct {
+	Data string `option:"data"`
+	NameOptions
+}
+
+// Objects finds objects.
+func Objects(ctx context.Context, s *Search, o ObjectOptions) error {
+	return s.inNamed(ctx, o.NameOptions, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
+		return worldfind.Objects(ctx, db, where, names, func(object worldfind.Object) error {
+			if !strings.Contains(object.Data, o.Data) {
+				return nil
+			}
+			fields := []format.InfoField{
+				format.Fact("object", "", object.Name), format.Fact("hp", "", object.HP), format.Fact("item", "", object.Item),
+			}
+			return s.hit(at(object.At, object.At, append(fields, coordinates(object.Pos)...)...))
+		})
+	})
+}
+
+// coordinates returns facts with a position, rounded to a thousandth of a node.
+func coordinates(pos [3]float64) []format.InfoField {
+	var facts []format.InfoField
+	for i, axis := range []string{"x", "y", "z"} {
+		facts = append(facts, format.Fact(axis, "", math.Round(pos[i]*1000)/1000))
+	}
+	return facts
+}
+
+// ItemOptions are the options of [Items].
+type ItemOptions struct {
+	In string `option:"in"`
+	NameOptions
+}
+
+// Items finds items in the inventories of nodes and players, and dropped items.
+func Items(ctx context.Context, s *Search, o ItemOptions) error {
+	hit := func(it worldfind.Item) error {
+		fields := []format.InfoField{
+			format.Fact("item", "", it.Stack.Name), format.Fact("count", "", int64(it.Stack.Count)), format.Fact("wear", "", it.Stack.Wear),
+			format.Fact("in", "", it.Holder), format.Fact("owner", "", it.Owner),
+		}
+		switch p := it.At.(type) {
+		case place.Node:
+			return s.hit(at(p, p, fields...))
+		case place.Slot:
+			if p.Node != nil {
+				return s.hit(at(*p.Node, p, fields...))
+			}
+		}
+		return s.hit(format.Hit{Path: "players", At: it.At, Fields: fields})
+	}
+	_, bounded, err := o.Select()
+	if err == nil && !bounded && o.In != "nodes" && worldjob.InRest(s.job) {
+		err = s.inPlayers(ctx, o.Names, func(players world.Players, names worldfind.Names) error {
+			return worldfind.PlayerItems(ctx, players, names, s.miss, hit)
+		})
+	}
+	if err != nil || o.In == "players" {
+		return err
+	}
+	return s.inNamed(ctx, o.NameOptions, func(db mapdb.DB, where worldfind.Where, names worldfind.Names) error {
+		return worldfind.Items(ctx, db, where, names, hit)
+	})
+}
+
+// inPlayers searches the players.
+func (s *Search) inPlayers(ctx context.Context, names []string, ask func(world.Players, worldfind.Names) error) error {
+	match, err := worldfind.ParseNames(names...)
+	if err != nil {
+		return err
+	}
+	players, err := world.OpenPlayers(ctx, s.dir, s.settings, s.options())
+	if err != nil {
+		return err
+	}
+	defer players.Close()
+	return ask(players, match)
+}
+
+// Players finds players.
+func Players(ctx context.Context, s *Search, o NameOptions) error {
+	where, _, err := whereOf(o.Places)
+	if err != nil {
+		return err
+	}
+	accounts, err := world.OpenAuth(ctx, s.dir, s.settings, s.options())
+	if err != nil {
+		return err
+	}
+	defer accounts.Close()
+	return s.inPlayers(ctx, o.Names, func(players world.Players, names worldfind.Names) error {
+		return worldfind.Players(ctx, players, names, s.miss, func(p *world.Player) error {
+			pos := [3]float64{p.Pos[0] / 10, p.Pos[1] / 10, p.Pos[2] / 10}
+			if !where.Contains(worldfind.NodeOf(pos)) {
+				return nil
+			}
+			var privileges, login string
+			switch a, err := accounts.Get(ctx, p.Name); {
+			case err == nil:
+				privileges = strings.Join(a.Privileges, " ")
+				if a.LastLogin > 0 {
+					login = time.Unix(a.LastLogin, 0).UTC().Format(time.DateTime)
+				}
+			case !errors.Is(err, world.ErrNotFound):
+				s.miss(fmt.Errorf("account %s: %w", p.Name, err))
+			}
+			return s.hit(format.Hit{Path: "players", At: place.Player(p.Name), Fields: append([]format.InfoField{
+				format.Fact("hp", "", p.HP), format.Fact("breath", "", p.Breath),
+				format.Fact("lastLogin", "last login", login), format.Fact("privileges", "", privileges),
+			}, coordinates(pos)...)})
+		})
+	})
+}

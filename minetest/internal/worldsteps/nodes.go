@@ -1,0 +1,394 @@
+package worldsteps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"trowel.example/fault"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldselect"
+	"trowel.example/minetest/schematic"
+	"trowel.example/minetest/turn"
+	"trowel.example/minetest/worldedit"
+)
+
+// Painting are the options for how nodes are replaced.
+type Painting struct {
+	NewName      bool `option:"new-name"`
+	Param2       *int `option:"param2"`
+	KeepMetadata bool `option:"keep-metadata"`
+}
+
+// setting returns the settings for the change of nodes.
+func (p Painting) setting(keepParam2 bool, tally *worldedit.Tally) (worldedit.Setting, error) {
+	s := worldedit.Setting{KeepParam2: keepParam2, KeepMetadata: p.KeepMetadata, Tally: tally}
+	if p.Param2 == nil {
+		return s, nil
+	}
+	if keepParam2 {
+		return s, errors.New("--param2 and --keep-param2 exclude each other")
+	}
+	if *p.Param2 < 0 || *p.Param2 > 255 {
+		return s, fmt.Errorf("--param2 %d: expected 0 to 255", *p.Param2)
+	}
+	s.Param2 = uint8(*p.Param2)
+	return s, nil
+}
+
+// checkName returns an error if a text is not a valid name of a node.
+func checkName(name string) error {
+	if name == "" || strings.ContainsAny(name, "*? \t\n") {
+		return fmt.Errorf("%q is not a valid name of a node", name)
+	}
+	return nil
+}
+
+// SetOptions are the options of [Set].
+type SetOptions struct {
+	Node string `option:"node"`
+	Painting
+	KeepParam2 bool `option:"keep-param2"`
+	Create     bool `option:"create"`
+	worldselect.Region
+}
+
+// Set sets all nodes of a region.
+func Set(o SetOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	r, err := o.SelectPart()
+	if err != nil {
+		return nil, err
+	}
+	s, err := o.setting(o.KeepParam2, tally)
+	s.Create = o.Create
+	return worldedit.Set(r, o.Node, s), errors.Join(err, checkName(o.Node))
+}
+
+// ReplaceOptions are the options of [Replace].
+type ReplaceOptions struct {
+	From string `option:"from"`
+	To   string `option:"to"`
+	Painting
+	worldselect.Region
+}
+
+// Replace replaces nodes of a name.
+func Replace(o ReplaceOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	r, _, err := o.Select()
+	if err != nil {
+		return nil, err
+	}
+	s, err := o.setting(false, tally)
+	s.KeepParam2 = o.Param2 == nil
+	return worldedit.Replace(r, worldedit.Names{o.From}, o.To, s), errors.Join(err, checkName(o.To))
+}
+
+// ReplaceOthersOptions are the options of [ReplaceOthers].
+type ReplaceOthersOptions struct {
+	Keep string `option:"keep"`
+	To   string `option:"to"`
+	Painting
+	KeepParam2 bool `option:"keep-param2"`
+	worldselect.Region
+}
+
+// ReplaceOthers replaces all nodes but air and those of a name.
+func ReplaceOthers(o ReplaceOthersOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	r, err := o.SelectPart()
+	if err != nil {
+		return nil, err
+	}
+	s, err := o.setting(o.KeepParam2, tally)
+	return worldedit.ReplaceOthers(r, worldedit.Names{o.Keep}, o.To, s), errors.Join(err, checkName(o.To))
+}
+
+// MixOptions are the options of [Mix].
+type MixOptions struct {
+	Nodes []string `option:"node"`
+	Seed  int      `option:"seed"`
+	Painting
+	KeepParam2 bool `option:"keep-param2"`
+	Create     bool `option:"create"`
+	worldselect.Region
+}
+
+// Mix sets the nodes of a region to several names at random.
+func Mix(o MixOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	r, err := o.SelectPart()
+	if err != nil {
+		return nil, err
+	}
+	s, err := o.setting(o.KeepParam2, tally)
+	if err != nil {
+		return nil, err
+	}
+	s.Create = o.Create
+	var names []worldedit.Weighted
+	for _, word := range o.Nodes {
+		name, weight, ok := strings.Cut(word, "=")
+		n := 1
+		if ok {
+			if n, err = strconv.Atoi(weight); err != nil {
+				return nil, fmt.Errorf("%q: expected a name and a weight such as default:stone=3", word)
+			}
+		}
+		if err := checkName(name); err != nil {
+			return nil, err
+		}
+		names = append(names, worldedit.Weighted{Name: name, Weight: n})
+	}
+	return worldedit.Mix(r, names, uint64(o.Seed), s)
+}
+
+// DrainOptions are the options of [Drain].
+type DrainOptions struct {
+	KeepMetadata bool `option:"keep-metadata"`
+	worldselect.Region
+}
+
+// Drain replaces liquids by air.
+func Drain(o DrainOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	r, err := o.SelectPart()
+	return worldedit.Drain(r, worldedit.Setting{KeepMetadata: o.KeepMetadata, Tally: tally}), err
+}
+
+// SetParam2Options are the options of [SetParam2].
+type SetParam2Options struct {
+	Value int `option:"value"`
+	worldselect.Region
+}
+
+// SetParam2 sets the param2 of nodes.
+func SetParam2(o SetParam2Options, tally *worldedit.Tally) (worldedit.Step, error) {
+	r, err := o.SelectPart()
+	if err == nil && (o.Value < 0 || o.Value > 255) {
+		err = fmt.Errorf("expected 0 to 255, not %d", o.Value)
+	}
+	return worldedit.SetParam2(r, uint8(o.Value), worldedit.Setting{Tally: tally}), err
+}
+
+// OrientOptions are the options of [Orient].
+type OrientOptions struct {
+	Rotation
+	worldselect.Region
+}
+
+// Orient turns the nodes of a region in place.
+func Orient(o OrientOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	r, err := o.SelectPart()
+	if err != nil {
+		return nil, err
+	}
+	m, err := o.motion()
+	return worldedit.Orient(r, m, worldedit.Setting{Tally: tally}), err
+}
+
+// LightOptions are the options of [Light].
+type LightOptions = worldselect.Bounds
+
+// Light computes the light of an area.
+func Light(o LightOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	r, _, err := o.Select()
+	if err == nil && r.Box.Empty() {
+		err = errors.New("the region is empty")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return worldedit.FixLight(r.Area(), tally), nil
+}
+
+// PieceOptions are the options for a part of the world that is copied, moved or turned.
+type PieceOptions struct {
+	Create bool `option:"create"`
+	worldselect.Shapes
+}
+
+func (o PieceOptions) selected(tally *worldedit.Tally) (worldedit.Region, worldedit.Setting, error) {
+	r, err := o.SelectPiece()
+	return r, worldedit.Setting{Create: o.Create, Tally: tally}, err
+}
+
+// WayOptions are the options of [Copy] and [Move].
+type WayOptions struct {
+	Way string `option:"way"`
+	PieceOptions
+}
+
+// Copy copies a part of the world.
+func Copy(o WayOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	r, s, err := o.selected(tally)
+	if err != nil {
+		return nil, err
+	}
+	by, err := worldselect.ParseDistance(o.Way)
+	return worldedit.Copy(r, by, s), err
+}
+
+// Move moves a part of the world.
+func Move(o WayOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	r, s, err := o.selected(tally)
+	if err != nil {
+		return nil, err
+	}
+	by, err := worldselect.ParseDistance(o.Way)
+	return worldedit.Move(r, by, s), err
+}
+
+// StackOptions are the options of [Stack].
+type StackOptions struct {
+	WayOptions
+	Count int `option:"count"`
+}
+
+// Stack copies a part of the world several times.
+func Stack(o StackOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	r, s, err := o.selected(tally)
+	if err != nil {
+		return nil, err
+	}
+	by, err := worldselect.ParseDistance(o.Way)
+	if err == nil && (o.Count < 1 || o.Count > 10000) {
+		err = fmt.Errorf("expected 1 to 10000 copies, not %d", o.Count)
+	}
+	return worldedit.Stack(r, by, o.Count, s), err
+}
+
+// TurnOptions are the options for a part of the world that is turned.
+type TurnOptions struct {
+	Orient bool `option:"orient"`
+	PieceOptions
+}
+
+func (o TurnOptions) turn(m turn.Motion, err error, tally *worldedit.Tally) (worldedit.Step, error) {
+	if err != nil {
+		return nil, err
+	}
+	r, s, err := o.selected(tally)
+	if err != nil {
+		return nil, err
+	}
+	return worldedit.Turn(r, m, o.Orient, s)
+}
+
+// FlipOptions are the options of [Flip].
+type FlipOptions struct {
+	Axis string `option:"axis"`
+	TurnOptions
+}
+
+// Flip mirrors a part of the world.
+func Flip(o FlipOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	a, err := turn.ParseAxis(o.Axis)
+	return o.turn(turn.Mirror(a), err, tally)
+}
+
+// TransposeOptions are the options of [Transpose].
+type TransposeOptions struct {
+	Axis1 string `option:"axis1"`
+	Axis2 string `option:"axis2"`
+	TurnOptions
+}
+
+// Transpose exchanges two axes of a part of the world.
+func Transpose(o TransposeOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	a, err := turn.ParseAxis(o.Axis1)
+	b, err2 := turn.ParseAxis(o.Axis2)
+	if err = errors.Join(err, err2); err == nil && a == b {
+		err = errors.New("expected two different axes")
+	}
+	return o.turn(turn.Transpose(a, b), err, tally)
+}
+
+// Rotation are the options for a rotation.
+type Rotation struct {
+	Axis  string `option:"axis"`
+	Angle string `option:"angle"`
+}
+
+func (o Rotation) motion() (turn.Motion, error) {
+	a, err := turn.ParseAxis(o.Axis)
+	if err != nil {
+		return turn.Motion{}, err
+	}
+	degrees, err := strconv.Atoi(o.Angle)
+	return turn.Turn(a, degrees/90), err
+}
+
+// RotateOptions are the options of [Rotate].
+type RotateOptions struct {
+	Rotation
+	TurnOptions
+}
+
+// Rotate rotates a part of the world.
+func Rotate(o RotateOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	m, err := o.motion()
+	return o.turn(m, err, tally)
+}
+
+// PlaceOptions are the options of [Place].
+type PlaceOptions struct {
+	File         string `option:"file"`
+	Place        string `option:"place"`
+	Rotation     string `option:"rotation"`
+	Force        bool   `option:"force"`
+	Seed         int    `option:"seed"`
+	KeepMetadata bool   `option:"keep-metadata"`
+	Create       bool   `option:"create"`
+}
+
+// Place places a schematic.
+func Place(o PlaceOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	at, err := worldselect.ParseNode(o.Place)
+	if err != nil {
+		return nil, err
+	}
+	src, err := format.OpenSource(o.File)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	data, err := src.ReadUpTo(schematic.MaxFile)
+	if err != nil {
+		return nil, err
+	}
+	s, err := schematic.Decode(data)
+	if err != nil {
+		return nil, fault.InFile(err, o.File)
+	}
+	degrees, err := strconv.Atoi(o.Rotation)
+	return worldedit.Place(s, at, schematic.Placing{Quarters: degrees / 90, Force: o.Force, Seed: uint64(o.Seed)},
+		worldedit.Setting{KeepMetadata: o.KeepMetadata, Create: o.Create, Tally: tally}), err
+}
+
+// OverlayOptions are the options of [Overlay].
+type OverlayOptions struct {
+	World  string `option:"world"`
+	Offset string `option:"offset"`
+	Create bool   `option:"create"`
+	worldselect.Region
+}
+
+// Overlay copies a region of another world.
+func Overlay(o OverlayOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	r, _, err := o.Select()
+	if err != nil {
+		return nil, err
+	}
+	by := worldedit.Vec{}
+	if o.Offset != "" {
+		if by, err = worldselect.ParseDistance(o.Offset); err != nil {
+			return nil, fmt.Errorf("--offset: %w", err)
+		}
+	}
+	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) error {
+		from, err := w.OpenOther(ctx, o.World)
+		if err != nil {
+			return err
+		}
+		return errors.Join(w.Do(ctx, worldedit.Overlay(from, r, by, worldedit.Setting{Create: o.Create, Tally: tally})), from.Close())
+	}), nil
+}

@@ -1,0 +1,261 @@
+package worldsteps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"trowel.example/internal/files/regular"
+	"trowel.example/minetest/internal/worldadmin"
+	"trowel.example/minetest/internal/worldselect"
+	"trowel.example/minetest/world"
+	"trowel.example/minetest/worldedit"
+)
+
+// sequence is several steps performed as one.
+type sequence []worldedit.Step
+
+// Do performs the steps one after the other.
+func (s sequence) Do(ctx context.Context, w *worldedit.World) error { return w.Do(ctx, s...) }
+
+// ChunkOptions are the options that select map chunks.
+type ChunkOptions struct {
+	worldselect.Bounds
+	Radius *int   `option:"radius"`
+	Center string `option:"center"`
+	Export string `option:"export"`
+	All    bool   `option:"all"`
+}
+
+// chunks returns the selected map chunks.
+func (o ChunkOptions) chunks(tally *worldedit.Tally) (c worldadmin.Chunks, err error) {
+	c = worldadmin.Chunks{Export: o.Export, All: o.All, Tally: tally}
+	region, bounded, err := o.Select()
+	if err != nil {
+		return c, err
+	}
+	c.Box = region.Box
+	if o.Radius != nil {
+		if c.Radius = *o.Radius; c.Radius < 1 {
+			return c, fmt.Errorf("--radius %d: expected 1 or more", c.Radius)
+		}
+	}
+	x, z, ok := strings.Cut(o.Center, ",")
+	var errX, errZ error
+	c.Center[0], errX = strconv.Atoi(strings.TrimSpace(x))
+	c.Center[1], errZ = strconv.Atoi(strings.TrimSpace(z))
+	if !ok || errX != nil || errZ != nil || max(c.Center[0], c.Center[1]) > worldedit.MaxNode || min(c.Center[0], c.Center[1]) < worldedit.MinNode {
+		return c, fmt.Errorf("--center %q: expected x,z in nodes, such as 100,-20", o.Center)
+	}
+	if c.Radius == 0 && !bounded && !c.All {
+		return c, errors.New("expected --box, --area or --radius, or --all")
+	}
+	return c, nil
+}
+
+// DeleteChunksOptions are the options of [DeleteChunks].
+type DeleteChunksOptions struct {
+	Invert   bool `option:"invert"`
+	Touching bool `option:"touching"`
+	ChunkOptions
+}
+
+// DeleteChunks deletes whole map chunks.
+func DeleteChunks(o DeleteChunksOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	c, err := o.chunks(tally)
+	c.Outside, c.Touching = o.Invert, o.Touching
+	return c.Step(), err
+}
+
+// KeepChunks deletes all map chunks but those that are selected.
+func KeepChunks(o ChunkOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	c, err := o.chunks(tally)
+	c.Outside = true
+	return c.Step(), err
+}
+
+// Regenerate deletes map chunks that the map generator can make again.
+func Regenerate(o ChunkOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	c, err := o.chunks(tally)
+	c.Touching, c.Again = true, true
+	return c.Step(), err
+}
+
+// PruneOptions are the options of [Prune].
+type PruneOptions struct {
+	Placed     []string `option:"placed"`
+	PlacedFile string   `option:"placed-file"`
+	Natural    []string `option:"natural"`
+	Rare       int      `option:"rare"`
+	Margin     int      `option:"margin"`
+	Radius     int      `option:"protector-radius"`
+	Export     string   `option:"export"`
+	All        bool     `option:"all"`
+}
+
+// Prune deletes map chunks in which nobody has done anything.
+func Prune(o PruneOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	p := worldadmin.Prune{
+		Placed: o.Placed, Natural: o.Natural, Rare: o.Rare, Margin: int16(o.Margin), Radius: o.Radius,
+		Export: o.Export, All: o.All, Tally: tally,
+	}
+	if o.Margin < 0 || o.Margin > 100 || p.Rare < 1 || p.Radius < 1 || p.Radius > 1000 {
+		return nil, errors.New("expected --margin 0 to 100, --rare 1 or more and --protector-radius 1 to 1000")
+	}
+	if o.PlacedFile != "" {
+		list, err := readNames(o.PlacedFile)
+		if err != nil {
+			return nil, err
+		}
+		p.Placed = append(p.Placed, list...)
+	}
+	return p.Step(), nil
+}
+
+// readNames reads names from a file, one per line. Text after # is ignored.
+func readNames(path string) (list []string, err error) {
+	data, err := regular.ReadFile(path, 16<<20)
+	for line := range strings.Lines(string(data)) {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line != "" {
+			list = append(list, line)
+		}
+	}
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("%s: the file contains no name", path)
+	}
+	return list, err
+}
+
+// ClearObjectsOptions are the options of [ClearObjects].
+type ClearObjectsOptions struct {
+	Mode string `option:"mode"`
+}
+
+// ClearObjects removes all objects.
+func ClearObjects(o ClearObjectsOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	return worldadmin.ClearObjects(o.Mode == "quick", tally), nil
+}
+
+// PurgePlayersOptions are the options of [PurgePlayers].
+type PurgePlayersOptions struct {
+	PlayersOnly bool `option:"players-only"`
+	Admins      bool `option:"admins"`
+	All         bool `option:"all"`
+	worldselect.Persons
+}
+
+// PurgePlayers deletes players and their accounts.
+func PurgePlayers(o PurgePlayersOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	rule, err := o.Rule()
+	return worldadmin.Purge{Rule: rule, KeepAccounts: o.PlayersOnly, Admins: o.Admins, All: o.All, Tally: tally}.Step(), err
+}
+
+// RenamePlayerOptions are the options of [RenamePlayer].
+type RenamePlayerOptions struct {
+	Old          string   `option:"old"`
+	New          string   `option:"new"`
+	Keys         []string `option:"key"`
+	KeepStorage  bool     `option:"keep-storage"`
+	PasswordFile string   `option:"password-file"`
+}
+
+// RenamePlayer renames a player.
+func RenamePlayer(o RenamePlayerOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	r := worldadmin.Rename{From: o.Old, To: o.New, Keys: o.Keys, KeepStorage: o.KeepStorage, Tally: tally}
+	if o.PasswordFile != "" {
+		data, err := regular.ReadFile(o.PasswordFile, 1<<20)
+		if err != nil {
+			return nil, err
+		}
+		r.Password, _, _ = strings.Cut(string(data), "\n")
+		if r.Password = strings.TrimSuffix(r.Password, "\r"); r.Password == "" {
+			return nil, fmt.Errorf("%s: the first line is empty: expected the new password", o.PasswordFile)
+		}
+	}
+	return r.Step(), nil
+}
+
+// BanOptions are the options of [Ban].
+type BanOptions struct {
+	Address string   `option:"address"`
+	Names   []string `option:"name"`
+}
+
+// Ban bans an address.
+func Ban(o BanOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	if len(o.Names) > 1 {
+		return nil, errors.New("expected one address and one name")
+	}
+	if _, err := netip.ParseAddr(o.Address); err != nil {
+		return nil, fmt.Errorf("%q: expected an address such as 192.0.2.7 or 2001:db8::7", o.Address)
+	}
+	return worldadmin.Ban(world.Ban{Address: o.Address, Name: strings.Join(o.Names, "")}, tally), nil
+}
+
+// UnbanOptions are the options of [Unban].
+type UnbanOptions struct {
+	AddressOrName string `option:"who"`
+}
+
+// Unban removes bans.
+func Unban(o UnbanOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	return worldadmin.Unban(o.AddressOrName, tally), nil
+}
+
+// SetStorageOptions are the options of [SetStorage].
+type SetStorageOptions struct {
+	Mod      string   `option:"mod"`
+	Key      string   `option:"key"`
+	Values   []string `option:"value"`
+	FromFile string   `option:"from-file"`
+}
+
+// SetStorage sets a value in the storage of a mod.
+func SetStorage(o SetStorageOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	if (len(o.Values) == 1) == (o.FromFile != "") || len(o.Values) > 1 {
+		return nil, errors.New("expected one value, or --from-file")
+	}
+	value := []byte(strings.Join(o.Values, ""))
+	if o.FromFile != "" {
+		var err error
+		if value, err = regular.ReadFile(o.FromFile, world.MaxText); err != nil {
+			return nil, err
+		}
+	}
+	return worldadmin.SetStorage(o.Mod, o.Key, value, tally), nil
+}
+
+// DeleteStorageOptions are the options of [DeleteStorage].
+type DeleteStorageOptions struct {
+	Mod  string   `option:"mod"`
+	Keys []string `option:"key"`
+	All  bool     `option:"all"`
+}
+
+// DeleteStorage deletes keys from the storage of a mod, or all keys.
+func DeleteStorage(o DeleteStorageOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	if len(o.Keys) == 0 {
+		return worldadmin.DeleteStorage(o.Mod, "", o.All, tally), nil
+	}
+	var list sequence
+	for _, key := range o.Keys {
+		list = append(list, worldadmin.DeleteStorage(o.Mod, key, false, tally))
+	}
+	return list, nil
+}
+
+// TrimRollbackOptions are the options of [TrimRollback].
+type TrimRollbackOptions struct {
+	Before string `option:"before"`
+}
+
+// TrimRollback deletes old actions from rollback.sqlite.
+func TrimRollback(o TrimRollbackOptions, tally *worldedit.Tally) (worldedit.Step, error) {
+	before, err := worldselect.ParseTime(o.Before, time.Now())
+	return worldadmin.TrimRollback(before, tally), err
+}
