@@ -182,7 +182,7 @@ func copyBytes(ctx context.Context, from, to string, info fs.FileInfo) error {
 		return err
 	}
 	// The mode must not depend on the umask.
-	err = errors.Join(f.Chmod(info.Mode().Perm()|0o200), regular.Copy(ctx, f, in), f.Sync(), f.Close())
+	err = errors.Join(f.Chmod(info.Mode().Perm()|0o200), regular.Copy(ctx, f, in), wholefile.Flush(f), f.Close())
 	if err == nil {
 		err = os.Chtimes(part, info.ModTime(), info.ModTime())
 	}

@@ -81,7 +81,7 @@ func (f Folder) put(name string, write func(io.Writer) error, give func(part, pa
 	if err != nil {
 		return err
 	}
-	if err = errors.Join(write(part), part.Sync(), part.Close()); err == nil {
+	if err = errors.Join(write(part), wholefile.Flush(part), part.Close()); err == nil {
 		err = give(part.Name(), path)
 	}
 	if err != nil {

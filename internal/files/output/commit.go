@@ -76,7 +76,7 @@ func (o *Output) finish(p *part) error {
 		return p.file.Close()
 	}
 	Step()
-	return errors.Join(p.file.Sync(), p.file.Close())
+	return errors.Join(wholefile.Flush(p.file), p.file.Close())
 }
 
 // mode gives a part the permissions of the file that it replaces. New files get the user's default permissions.

@@ -63,7 +63,7 @@ func (w *workshop) writeJournal(j *journal) error {
 	Step()
 	_, err = f.Write(text)
 	Step()
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err = errors.Join(err, wholefile.Flush(f), f.Close()); err != nil {
 		return err
 	}
 	Step()

@@ -5,6 +5,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"trowel.example/internal/files/wholefile"
 )
 
 // renameOverEmpty replaces an empty folder by another one, atomically.
@@ -22,8 +24,15 @@ func syncAll(dir string) error {
 		return err
 	}
 	defer d.Close()
-	if err := unix.Syncfs(int(d.Fd())); err != nil {
-		return &fs.PathError{Op: "syncfs", Path: dir, Err: err}
+	return wholefile.Flush(fileSystem{d})
+}
+
+// fileSystem is the file system that contains a folder.
+type fileSystem struct{ dir *os.File }
+
+func (s fileSystem) Sync() error {
+	if err := unix.Syncfs(int(s.dir.Fd())); err != nil {
+		return &fs.PathError{Op: "syncfs", Path: s.dir.Name(), Err: err}
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"trowel.example/internal/files/wholefile"
 )
 
 func renameOverEmpty(from, to string) error { return errors.ErrUnsupported }
@@ -37,7 +39,7 @@ func syncFile(path string) error {
 	if err != nil {
 		return err
 	}
-	err = f.Sync()
+	err = wholefile.Flush(f)
 	if errors.Is(err, fs.ErrPermission) {
 		err = nil
 	}

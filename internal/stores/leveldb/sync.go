@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"sync"
+
+	"trowel.example/internal/files/wholefile"
 )
 
 // syncsAtOnce is the number of files flushed to disk concurrently: file systems combine their journal commits.
@@ -25,7 +27,7 @@ func (s *syncer) file(path string) {
 	s.running.Go(func() {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		if err == nil {
-			err = errors.Join(f.Sync(), f.Close())
+			err = errors.Join(wholefile.Flush(f), f.Close())
 		}
 		s.mu.Lock()
 		s.err = errors.Join(s.err, err)

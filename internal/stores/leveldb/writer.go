@@ -193,7 +193,7 @@ func (w *Writer) replace(name string, number uint64, text string) error {
 		return err
 	}
 	_, err = f.WriteString(text)
-	err = errors.Join(err, f.Sync(), f.Close())
+	err = errors.Join(err, wholefile.Flush(f), f.Close())
 	if err == nil {
 		err = os.Rename(tmp, filepath.Join(w.dir, name))
 	}
@@ -234,7 +234,7 @@ func (w *Writer) edit(e edit) error {
 	if w.late {
 		return nil
 	}
-	return w.manifest.Sync()
+	return wholefile.Flush(w.manifest)
 }
 
 // Put sets the value of a key.
@@ -303,7 +303,7 @@ func (w *Writer) view() *DB {
 // Sync flushes all written records to disk.
 func (w *Writer) Sync() error {
 	if w.err == nil && !w.late {
-		w.err = w.log.Sync()
+		w.err = wholefile.Flush(w.log)
 	}
 	return w.err
 }
@@ -318,7 +318,7 @@ func (w *Writer) newTable() (*tableWriter, error) {
 func (w *Writer) endTable(t *tableWriter) (tableMeta, error) {
 	meta, err := t.finish()
 	if err == nil && !w.late {
-		err = errors.Join(t.f.Sync(), wholefile.SyncDir(w.dir))
+		err = errors.Join(wholefile.Flush(t.f), wholefile.SyncDir(w.dir))
 	}
 	return meta, errors.Join(err, t.f.Close())
 }
@@ -454,7 +454,7 @@ func (w *Writer) Close() error {
 		w.err = err
 	}
 	if w.err == nil && w.late {
-		w.err = errors.Join(w.log.Sync(), w.manifest.Sync(), wholefile.SyncDir(w.dir))
+		w.err = errors.Join(wholefile.Flush(w.log), wholefile.Flush(w.manifest), wholefile.SyncDir(w.dir))
 	}
 	if w.err == nil {
 		if w.err = os.Remove(filepath.Join(w.dir, markName)); errors.Is(w.err, os.ErrNotExist) {

@@ -21,6 +21,7 @@ import (
 	"trowel.example/internal/files/lfs"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/scratch"
+	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/stores/sqlitepage"
 )
 
@@ -103,7 +104,11 @@ func Writable(path string) (*File, error) {
 		return nil, err
 	}
 	f := &File{Path: path, Conn: conn}
-	if err := tame(conn); err != nil {
+	err = tame(conn)
+	if !wholefile.Flushes() {
+		err = errors.Join(err, sqlitex.ExecuteTransient(conn, "PRAGMA synchronous=OFF", nil))
+	}
+	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil

@@ -13,6 +13,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	_ "trowel.example/internal/testing/tests"
 )
 
 // TestRandomLog tests that files of random bytes with the names of a log are ignored, as by SQLite, and that readers

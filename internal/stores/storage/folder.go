@@ -71,7 +71,7 @@ type folderWriter struct {
 }
 
 func (w *folderWriter) Commit() error {
-	err := errors.Join(w.Sync(), w.Close())
+	err := errors.Join(wholefile.Flush(w), w.Close())
 	part := w.Name()
 	w.File = nil
 	if err == nil {

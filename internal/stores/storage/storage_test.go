@@ -12,6 +12,7 @@ import (
 
 	"trowel.example/internal/stores/storage"
 	"trowel.example/internal/testing/storetest"
+	_ "trowel.example/internal/testing/tests"
 )
 
 func TestFolder(t *testing.T) {

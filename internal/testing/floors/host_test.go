@@ -38,6 +38,27 @@ var mayAsk = map[string]string{
 // as on a host that has nothing.
 func TestOneHost(t *testing.T) {
 	used := make(map[string]bool)
+	eachSource(t, func(fset *token.FileSet, own string, f *ast.File) {
+		asks(f, func(at token.Pos, what string) {
+			for _, who := range []string{own, path.Dir(own)} {
+				if mayAsk[who] != "" {
+					used[who] = true
+					return
+				}
+			}
+			t.Errorf("%v: %s: ask through internal/files/host, or give the reason in mayAsk", fset.Position(at), what)
+		})
+	})
+	for who := range mayAsk {
+		if !used[who] {
+			t.Errorf("mayAsk has %s, which asks for nothing", who)
+		}
+	}
+}
+
+// eachSource calls do for each source file of the module outside tests, with its path in the module.
+func eachSource(t *testing.T, do func(fset *token.FileSet, own string, f *ast.File)) {
+	t.Helper()
 	err := filepath.WalkDir("../../..", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -52,26 +73,44 @@ func TestOneHost(t *testing.T) {
 		}
 		fset := token.NewFileSet()
 		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
+		if err == nil {
+			do(fset, own, f)
 		}
-		asks(f, func(at token.Pos, what string) {
-			for _, who := range []string{own, path.Dir(own)} {
-				if mayAsk[who] != "" {
-					used[who] = true
-					return
-				}
-			}
-			t.Errorf("%v: %s: ask through internal/files/host, or give the reason in mayAsk", fset.Position(at), what)
-		})
-		return nil
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for who := range mayAsk {
-		if !used[who] {
-			t.Errorf("mayAsk has %s, which asks for nothing", who)
+}
+
+// flushes lists the files that may call a method Sync.
+var flushes = map[string]string{
+	"internal/files/wholefile/wholefile.go": "the seam itself",
+	"minetest/mapdb/leveldb.go":             "the method of leveldb.Writer",
+	"cmd/internal/cli/census.go":            "the method of a store",
+}
+
+// TestOneFlush tests that the program flushes files to disk through wholefile.Flush only, so that the short forms of tests
+// can skip it.
+func TestOneFlush(t *testing.T) {
+	used := make(map[string]bool)
+	eachSource(t, func(fset *token.FileSet, own string, f *ast.File) {
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, is := n.(*ast.CallExpr)
+			if !is || len(call.Args) > 0 {
+				return true
+			}
+			if s, is := call.Fun.(*ast.SelectorExpr); is && s.Sel.Name == "Sync" {
+				if used[own] = true; flushes[own] == "" {
+					t.Errorf("%v: call wholefile.Flush, or give the reason in flushes", fset.Position(n.Pos()))
+				}
+			}
+			return true
+		})
+	})
+	for own := range flushes {
+		if !used[own] {
+			t.Errorf("flushes has %s, which calls no Sync", own)
 		}
 	}
 }

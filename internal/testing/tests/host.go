@@ -1,15 +1,25 @@
 package tests
 
 import (
+	"flag"
+	"os"
 	"slices"
 	"sync"
 	"testing"
 
 	"trowel.example/internal/files/host"
+	"trowel.example/internal/files/wholefile"
 )
 
-// Tests run on a host without variables, installed games and programs. Tests of access to the host call OnHost.
-func init() { host.Replace(host.Nothing) }
+// Tests run on a host without variables, installed games and programs. Tests of access to the host call OnHost. Short
+// forms do not wait until files are on disk.
+func init() {
+	host.Replace(host.Nothing)
+	wholefile.SkipFlush(func() bool {
+		bench := flag.Lookup("test.bench")
+		return os.Getenv("TROWEL_TESTS") != long && (bench == nil || bench.Value.String() == "")
+	})
+}
 
 // AsProgram is for the main function of tests that start themselves as the program: the program sees the variables and
 // programs that its test provides, but no folders of installed games.

@@ -156,7 +156,7 @@ func (b *Writer) Finish() (string, error) {
 	if err == nil {
 		err = b.add(manifestName, strings.NewReader(string(text)), zip.Store)
 	}
-	if err = errors.Join(err, b.zip.Close(), b.out.Sync(), b.out.Close()); err != nil {
+	if err = errors.Join(err, b.zip.Close(), wholefile.Flush(b.out), b.out.Close()); err != nil {
 		return "", err
 	}
 	return b.path, os.Rename(b.out.Name(), b.path)

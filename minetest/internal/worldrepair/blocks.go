@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"trowel.example/check"
+	"trowel.example/internal/files/wholefile"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -229,7 +230,7 @@ func (r *repair) keep(b mapdb.Block) (where string, err error) {
 			return "", err
 		}
 		_, err = f.Write(b.Data)
-		return "; its bytes are in " + LostFolder + "/" + name, errors.Join(err, f.Sync(), f.Close())
+		return "; its bytes are in " + LostFolder + "/" + name, errors.Join(err, wholefile.Flush(f), f.Close())
 	}
 }
 
