@@ -126,6 +126,17 @@ func (s Sink) AddAt(k *Kind, at []Place, path string, offset int64, format strin
 	s(Finding{ID: k.ID, Severity: k.Severity, Path: path, Offset: offset, Message: message, At: at})
 }
 
+// In returns a sink for findings about a part of a larger whole: their paths get the path of the part in front.
+func (s Sink) In(path string) Sink {
+	return func(f Finding) {
+		if f.Path != "" {
+			f.Path = "." + f.Path
+		}
+		f.Path = path + f.Path
+		s(f)
+	}
+}
+
 // Collect runs a check and returns its findings.
 func Collect(run func(Sink)) []Finding {
 	var all []Finding

@@ -34,6 +34,19 @@ func TestFinding(t *testing.T) {
 	}
 }
 
+func TestIn(t *testing.T) {
+	var catalog check.Catalog
+	kind := catalog.Add("x", check.Info, "", "")
+	found := check.Collect(func(sink check.Sink) {
+		sink.In("node").Add(kind, "lists[0]", -1, "")
+		sink.In("node").Add(kind, "", -1, "")
+		sink.In("a").In("b").Add(kind, "c", -1, "")
+	})
+	if found[0].Path != "node.lists[0]" || found[1].Path != "node" || found[2].Path != "a.b.c" {
+		t.Error(found)
+	}
+}
+
 func TestSeverity(t *testing.T) {
 	for _, s := range []check.Severity{check.Info, check.Warning, check.Error} {
 		var back check.Severity

@@ -79,7 +79,7 @@ func digestOfSlab(ctx context.Context, job *format.Job, src *format.Source) (str
 	if err != nil {
 		return "", err
 	}
-	db, err := worlddir.OpenMap(ctx, src.Dir, settings, worldjob.OptionRemote.On(job))
+	db, err := worlddir.OpenMap(ctx, src.Dir, settings, world.Options{Remote: worldjob.OptionRemote.On(job)})
 	if err != nil {
 		return "", err
 	}
@@ -133,7 +133,7 @@ func verifySince(ctx context.Context, job *format.Job, src *format.Source, m *si
 	if err != nil {
 		return nil // the error is reported with the rows; likewise below
 	}
-	db, err := worlddir.OpenMap(ctx, src.Dir, settings, worldjob.OptionRemote.On(job))
+	db, err := worlddir.OpenMap(ctx, src.Dir, settings, world.Options{Remote: worldjob.OptionRemote.On(job)})
 	if err != nil {
 		return nil
 	}

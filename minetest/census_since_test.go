@@ -72,7 +72,7 @@ func TestSince(t *testing.T) {
 			if len(list) > 0 || len(odd) > 2 {
 				t.Errorf("nothing has changed, but %v, and nobody can tell of %v", list, odd)
 			}
-			db, err := mapdb.OpenForWriting(t.Context(), src.Dir, config, false)
+			db, err := mapdb.OpenForWriting(t.Context(), src.Dir, config)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -201,7 +201,7 @@ func damage(t *testing.T, dir string, c mapdb.Config, blocks int) {
 	for _, i := range []int{0, 50, blocks - 1} {
 		at = append(at, seedworld.Pos(i, blocks))
 	}
-	if err := mapdb.Edit(t.Context(), dir, c, false, at, func(_ mapdb.Pos, data []byte) ([]byte, error) { return data[:len(data)/2], nil }); err != nil {
+	if err := mapdb.Edit(t.Context(), dir, c, at, func(_ mapdb.Pos, data []byte) ([]byte, error) { return data[:len(data)/2], nil }); err != nil {
 		t.Fatal(err)
 	}
 }

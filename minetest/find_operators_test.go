@@ -65,7 +65,7 @@ func TestOperatorQueries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = mapdb.Edit(context.Background(), dir, mapdb.Config{Backend: mapdb.SQLite}, false, []mapdb.Pos{{}}, func(mapdb.Pos, []byte) ([]byte, error) { return data, nil })
+	err = mapdb.Edit(context.Background(), dir, mapdb.Config{Backend: mapdb.SQLite}, []mapdb.Pos{{}}, func(mapdb.Pos, []byte) ([]byte, error) { return data, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -176,7 +176,7 @@ func hashesOf(ctx context.Context, job *format.Job, src *format.Source, add func
 	if err != nil {
 		return 0, err
 	}
-	db, _, err := world.OpenMap(ctx, src.Dir, settings, worldjob.OptionRemote.On(job))
+	db, _, err := world.OpenMap(ctx, src.Dir, settings, world.Options{Remote: worldjob.OptionRemote.On(job)})
 	if err != nil {
 		return 0, err
 	}

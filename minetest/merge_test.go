@@ -67,7 +67,7 @@ func said(t *testing.T, w *worldedit.World) map[string]string {
 		}
 		block, err := mapblock.Decode(b.Data)
 		if err == nil && block.Version != mapblock.Newest { // old versions store the same content differently
-			block, _, err = block.Convert(mapblock.Newest, true)
+			block, _, err = block.Convert(mapblock.Newest, mapblock.ConvertOptions{Drop: true})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -76,7 +76,7 @@ func museum(t testing.TB) string {
 				old.Param0[i] = [4]uint16{254, 0, 9, 15}[id]
 			}
 			b = old
-		} else if b, _, err = b.Convert(version, true); err != nil {
+		} else if b, _, err = b.Convert(version, mapblock.ConvertOptions{Drop: true}); err != nil {
 			t.Fatalf("version %d: %v", version, err)
 		}
 		data, err := b.EncodeFresh()

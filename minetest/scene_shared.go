@@ -70,7 +70,7 @@ func shareWorld(ctx context.Context, job *format.Job, dir string, part *worldPar
 		return nil, err
 	}
 	w := &sharedWorld{dir: dir, settings: settings, remote: worldjob.OptionRemote.On(job), uses: 1, colors: make(map[string]*colorSource)}
-	if w.db, _, err = world.OpenMap(ctx, dir, settings, w.remote); err != nil {
+	if w.db, _, err = world.OpenMap(ctx, dir, settings, world.Options{Remote: w.remote}); err != nil {
 		return nil, err
 	}
 	odd := func(err error) { w.odd = append(w.odd, err) }

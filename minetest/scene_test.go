@@ -162,7 +162,7 @@ func TestSceneFingerprint(t *testing.T) {
 	}
 	before := prints("top")
 	iso := prints("iso")
-	w, err := mapdb.OpenForWriting(ctx, dir, mapdb.Config{}, false)
+	w, err := mapdb.OpenForWriting(ctx, dir, mapdb.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

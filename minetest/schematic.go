@@ -209,7 +209,7 @@ func worldToSchematic(form schematic.Form, ext, title string) format.Conversion 
 			if err != nil {
 				return err
 			}
-			db, _, err := world.OpenMap(ctx, src.Dir, settings, worldjob.OptionRemote.On(job))
+			db, _, err := world.OpenMap(ctx, src.Dir, settings, world.Options{Remote: worldjob.OptionRemote.On(job)})
 			if err != nil {
 				return err
 			}

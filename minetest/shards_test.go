@@ -31,7 +31,8 @@ import (
 func badWorld(t *testing.T, r *rand.Rand, c mapdb.Config) *format.Source {
 	t.Helper()
 	dir := worldtest.World(t, filepath.Join(t.TempDir(), "world"), c, 60+r.IntN(200))
-	w, err := mapdb.OpenForWriting(t.Context(), dir, c, true)
+	c.Force = true
+	w, err := mapdb.OpenForWriting(t.Context(), dir, c)
 	if err != nil {
 		t.Fatal(err)
 	}

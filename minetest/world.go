@@ -143,7 +143,7 @@ func splitWorld(ctx context.Context, job *format.Job, src *format.Source, yield 
 	if err != nil {
 		return err
 	}
-	db, _, err := world.OpenMap(ctx, src.Dir, settings, worldjob.OptionRemote.On(job))
+	db, _, err := world.OpenMap(ctx, src.Dir, settings, world.Options{Remote: worldjob.OptionRemote.On(job)})
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, err
 		job.Lose(f.dir, "%s: %v", name, err)
 	}
 	b := world.FindBackends(f.dir, settings)
-	blocks, failed := worlddir.OpenMap(ctx, f.dir, settings, o.Remote)
+	blocks, failed := worlddir.OpenMap(ctx, f.dir, settings, world.Options{Remote: o.Remote})
 	if failed == nil {
 		defer blocks.Close()
 		b.Map = blocks.String()
@@ -393,7 +393,7 @@ func dumpWorld(ctx context.Context, job *format.Job, src *format.Source, path st
 	if err != nil {
 		return err
 	}
-	db, _, err := world.OpenMap(ctx, src.Dir, settings, worldjob.OptionRemote.On(job))
+	db, _, err := world.OpenMap(ctx, src.Dir, settings, world.Options{Remote: worldjob.OptionRemote.On(job)})
 	if err != nil {
 		return err
 	}
@@ -434,7 +434,7 @@ func (f *blockFile) Info(_ context.Context, _ *format.Job) (format.Info, error) 
 }
 
 func (f *blockFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
-	mapblock.CheckData(f.data, sink, "")
+	mapblock.CheckData(f.data, sink)
 	return nil
 }
 

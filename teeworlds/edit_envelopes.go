@@ -64,7 +64,11 @@ var envelopeCommands = []mapCommand{
 	command("Envelopes", "synchronize-envelopes", "Let envelopes run on the clock of the server",
 		opts{argEnvelopes}, opts{{Name: "off", Bool: true, Help: "on the clock of each player instead"}}, "synchronize-envelopes swing",
 		ofSeveral("envelope", byEnvelope, func(e *mapedit.Editor, job *format.Job, list []int) error {
-			return e.SynchronizeEnvelopes(list, !job.On("off"))
+			clock := mapedit.ServerClock
+			if job.On("off") {
+				clock = mapedit.PlayerClock
+			}
+			return e.SetEnvelopeClocks(list, clock)
 		})),
 	command("Envelopes", "add-point", "Add a point to an envelope; without values it lies where the envelope is at that time",
 		opts{argEnvelope, {Name: "time", Type: format.Integer, Help: "in milliseconds"}}, opts{optionValues, {Name: "curve", Choices: curves, Default: "linear", Help: optionCurve.Help}},

@@ -163,7 +163,10 @@ var imageCommands = []mapCommand{
 			if err != nil {
 				return err
 			}
-			return e.MakeImagesExternal(list, find, job.On("force"))
+			if job.On("force") {
+				find = nil
+			}
+			return e.MakeImagesExternal(list, find)
 		})),
 	command("Images", "remove-images", "Remove images; what was drawn with them has none then", opts{argSomeImages}, nil, "remove-images 'tmp_*'",
 		ofSeveral("image", byImage, func(e *mapedit.Editor, _ *format.Job, list []int) error { return e.RemoveImages(list) })),
@@ -177,7 +180,7 @@ var imageCommands = []mapCommand{
 	command("Images", "optimize-images", "Empty pixels that are not seen: transparent ones, and tiles that no layer uses", opts{argImages},
 		opts{{Name: "keep-tiles", Bool: true, Help: "leave tiles that no layer uses, for whoever goes on to edit the map"}}, "optimize-images --keep-tiles",
 		ofSeveral("image", byImage, func(e *mapedit.Editor, job *format.Job, list []int) error {
-			return e.OptimizeImages(list, job.On("keep-tiles"))
+			return e.OptimizeImages(list, mapedit.OptimizeOptions{KeepTiles: job.On("keep-tiles")})
 		})),
 }
 

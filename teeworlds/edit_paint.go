@@ -102,7 +102,7 @@ func paint(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *map
 		}
 		both := is.Or(was)
 		is.ID, both.ID = news[0], news[0]
-		fit, err := e.Holding(byKind[kind], area, both, job.On(optionUnused.Name))
+		fit, err := e.Holding(byKind[kind], area, both, mapedit.PaintOptions{Unused: job.On(optionUnused.Name)})
 		if err != nil {
 			why = err
 			continue

@@ -84,7 +84,7 @@ var areaCommands = []mapCommand{
 	command(headingMap, "shrink", "Make design layers smaller where their sides only repeat, as the game repeats them anyway", nil,
 		opts{{Name: "physics", Bool: true, Help: "make the game layers smaller, too: the border beyond which players die moves with them"}}, "shrink",
 		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-			e.Shrink(job.On("physics"))
+			e.Shrink(mapedit.ShrinkOptions{Physics: job.On("physics")})
 			return nil
 		}),
 	long("Images and sounds of the same name and content are shared; those of the same name and other content are renamed, such as \"moon (1)\". Physics layers of the other map are left out. If only one of the maps is for Teeworlds 0.7, the other map is converted first, as to-0.6 and to-0.7 do.",
@@ -135,7 +135,7 @@ var tileCommands = []mapCommand{
 			slices.Concat(opts{optionLayers, optionNot, optionArea}, paintOptions, opts{optionUnused}), "fill-tiles 1 --layer game --area 10,10:29,10",
 			ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error {
 				return paint(e, job, list, area, "", job.Value("id"), func(list []mapedit.LayerAt, _, is mapedit.Tile) error {
-					return e.Fill(list, area, is, job.On(optionUnused.Name))
+					return e.Fill(list, area, is, mapedit.PaintOptions{Unused: job.On(optionUnused.Name)})
 				})
 			}))),
 	command(headingTiles, "replace-tiles", "Make one kind of tile another; what is not said stays",
@@ -143,7 +143,7 @@ var tileCommands = []mapCommand{
 		slices.Concat(opts{optionLayers, optionNot, optionArea}, fromOptions, paintOptions, opts{optionUnused}), "replace-tiles 12 13 --layer 'Tree/*' --from-flags none",
 		ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error {
 			return paint(e, job, list, area, strings.TrimPrefix(job.Value("from"), "any"), strings.TrimPrefix(job.Value("to"), "same"), func(list []mapedit.LayerAt, was, is mapedit.Tile) error {
-				return e.Replace(list, area, was, is, job.On(optionUnused.Name))
+				return e.Replace(list, area, was, is, mapedit.PaintOptions{Unused: job.On(optionUnused.Name)})
 			})
 		})),
 	command(headingTiles, "mirror-tiles", "Mirror layers, or an area of them, as the editor does with a brush",
@@ -329,5 +329,5 @@ func renumber(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 	if err1 != nil || err2 != nil || to < 1 || to > 255 {
 		return fmt.Errorf("expected numbers from 1 to 255, not %s to %d", text, to)
 	}
-	return e.RenumberTiles(twmap.Numbers(job.Value("kind")), uint8(a), uint8(b), uint8(to), job.On("join"))
+	return e.RenumberTiles(twmap.Numbers(job.Value("kind")), uint8(a), uint8(b), uint8(to), mapedit.RenumberOptions{Join: job.On("join")})
 }

@@ -143,11 +143,11 @@ var fileCommands = []modCommand{
 	operation(format.Command{Name: "hide", Title: "Make the mod remove files from the game", Heading: "Files",
 		Args:    []format.Option{argPaths},
 		Example: "hide MEDIA/UNITS/MONSTERS/WOLF/WOLF.DAT",
-	}, func(e *modedit.Editor, _ *format.Job, o pathsFields) error { return hide(e, o, false) }),
+	}, func(e *modedit.Editor, _ *format.Job, o pathsFields) error { return eachPath(o, e.Hide) }),
 	operation(format.Command{Name: "show", Title: "Restore files that the mod removes from the game", Heading: "Files",
 		Args:    []format.Option{argPaths},
 		Example: "show MEDIA/UNITS/MONSTERS/WOLF/WOLF.DAT",
-	}, func(e *modedit.Editor, _ *format.Job, o pathsFields) error { return hide(e, o, true) }),
+	}, func(e *modedit.Editor, _ *format.Job, o pathsFields) error { return eachPath(o, e.Unhide) }),
 	operation(format.Command{Name: "info", Title: "Set the title, author, version and other facts about the mod", Heading: "Mod",
 		Options: []format.Option{
 			{Name: "title", Help: "the name of the mod"}, {Name: "author", Help: "the author of the mod"},
@@ -194,10 +194,10 @@ func (o infoFields) set(e *modedit.Editor) error {
 	return nil
 }
 
-func hide(e *modedit.Editor, o pathsFields, show bool) error {
+func eachPath(o pathsFields, do func(name string) error) error {
 	var err error
 	for _, path := range o.Paths {
-		err = errors.Join(err, e.Hide(strings.TrimSpace(path), show))
+		err = errors.Join(err, do(strings.TrimSpace(path)))
 	}
 	return err
 }

@@ -350,8 +350,8 @@ func TestInspectPicture(t *testing.T) {
 	}
 	set := "<Imageset Name=\"icons\" Imagefile=\"media/ui/a.dds\">\n<Image Name=\"left\" XPos=\"0\" YPos=\"0\" Width=\"4\" Height=\"8\"/>\n<Image Name=\"&lt;b>\" XPos=\"2\" YPos=\"2\" Width=\"2\" Height=\"2\"/>\n</Imageset>\n"
 	mod := open(t, buildMod(t, map[string]string{
-		"MEDIA/UI/A.DDS": encoded(dds.Encode(m, dds.Plain)), "MEDIA/UI/B.DDS": encoded(dds.Encode(m, dds.DXT5)), "MEDIA/UI/C.TGA": encoded(tga.Encode(m, false)),
-		"MEDIA/UI/D.TGA": encoded(tga.Encode(m, true)), "MEDIA/UI/A.IMAGESET": set,
+		"MEDIA/UI/A.DDS": encoded(dds.Encode(m, dds.Plain)), "MEDIA/UI/B.DDS": encoded(dds.Encode(m, dds.DXT5)), "MEDIA/UI/C.TGA": encoded(tga.Encode(m, tga.Plain)),
+		"MEDIA/UI/D.TGA": encoded(tga.Encode(m, tga.RunLengths)), "MEDIA/UI/A.IMAGESET": set,
 	}))
 	for name, want := range map[string]func(x, y int) string{
 		"A.DDS": func(x, y int) string {

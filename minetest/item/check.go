@@ -31,30 +31,30 @@ var (
 		"The list has fewer lines than its size: the engine takes the missing slots for empty ones.", "Nothing to do.")
 )
 
-// Check reports the problems of the stack to sink. The path is that of the stack, such as "lists[0].items[3]".
-func (s Stack) Check(sink check.Sink, path string) {
+// Check reports the problems of the stack to sink. The findings have no path.
+func (s Stack) Check(sink check.Sink) {
 	switch {
 	case s.Legacy == "MBOItem":
-		sink.Add(foundDead, path, -1, "the item is an MBOItem")
+		sink.Add(foundDead, "", -1, "the item is an MBOItem")
 		return
 	case s.Legacy != "":
-		sink.Add(foundLegacy, path, -1, "the item is a %s", s.Legacy)
+		sink.Add(foundLegacy, "", -1, "the item is a %s", s.Legacy)
 		return
 	case s.raw != "":
-		s.checkText(sink, path)
+		s.checkText(sink)
 	}
 	for _, n := range []int{s.Count, s.Wear} {
 		if n < 0 || n > 65535 {
-			sink.Add(foundNumber, path, -1, "%d is not in 0 to 65535", n)
+			sink.Add(foundNumber, "", -1, "%d is not in 0 to 65535", n)
 		}
 	}
 	if !s.Empty() && !validName(s.Name) {
-		sink.Add(foundName, path, -1, "%s is no name of an item", strconv.Quote(s.Name))
+		sink.Add(foundName, "", -1, "%s is no name of an item", strconv.Quote(s.Name))
 	}
 	seen := make(map[string]bool, len(s.Meta))
 	for _, f := range s.Meta {
 		if seen[f.Key] {
-			sink.Add(foundMeta, path, -1, "the metadata have the key %s twice", strconv.Quote(f.Key))
+			sink.Add(foundMeta, "", -1, "the metadata have the key %s twice", strconv.Quote(f.Key))
 			break
 		}
 		seen[f.Key] = true
@@ -62,7 +62,7 @@ func (s Stack) Check(sink check.Sink, path string) {
 }
 
 // checkText reports oddities in the text of a stack.
-func (s Stack) checkText(sink check.Sink, path string) {
+func (s Stack) checkText(sink check.Sink) {
 	if was, err := parseStack(s.raw); err != nil || !was.Equal(s) {
 		return // the text no longer applies
 	}
@@ -74,13 +74,13 @@ func (s Stack) checkText(sink check.Sink, path string) {
 		value int
 	}{{"count", s.Count}, {"wear", s.Wear}} {
 		if word := t.word(); word != "" && word != strconv.Itoa(field.value) {
-			sink.Add(foundNumber, path, -1, "the engine takes the %s %s for %d", field.name, strconv.Quote(word), field.value)
+			sink.Add(foundNumber, "", -1, "the engine takes the %s %s for %d", field.name, strconv.Quote(word), field.value)
 			return
 		} else if word == "" {
 			break
 		}
 	}
-	sink.Add(foundForm, path, -1, "the itemstring is not in today's form")
+	sink.Add(foundForm, "", -1, "the itemstring is not in today's form")
 }
 
 func validName(name string) bool {
@@ -94,13 +94,9 @@ func validName(name string) bool {
 	return ok && mod != "" && rest != "" && strings.Trim(mod+rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
 }
 
-// Check reports the problems of the inventory and its items to sink. The path is that of the inventory, or "" for a
-// separate one. If several slots have the same problem, Check reports one finding with the places of all of them, of
+// Check reports the problems of the inventory and its items to sink. If several slots have the same problem, Check reports one finding with the places of all of them, of
 // type [place.Slot].
-func (inv *Inventory) Check(sink check.Sink, path string) {
-	if path != "" {
-		path += "."
-	}
+func (inv *Inventory) Check(sink check.Sink) {
 	var seen map[string]bool
 	if len(inv.Lists) > 1 {
 		seen = make(map[string]bool)
@@ -117,7 +113,7 @@ func (inv *Inventory) Check(sink check.Sink, path string) {
 		found = append(found, f)
 	}
 	for i, l := range inv.Lists {
-		at := func() string { return fmt.Sprintf("%slists[%d]", path, i) }
+		at := func() string { return fmt.Sprintf("lists[%d]", i) }
 		list := []check.Place{place.Slot{List: l.Name, Slot: -1}}
 		if seen[l.Name] {
 			check.Sink(add).AddAt(foundListTwice, list, at(), -1, "there is a list %s before it", strconv.Quote(l.Name))
@@ -135,7 +131,7 @@ func (inv *Inventory) Check(sink check.Sink, path string) {
 			add(f)
 		}
 		for slot = range l.Items {
-			l.Items[slot].Stack.Check(inSlot, "")
+			l.Items[slot].Stack.Check(inSlot)
 		}
 	}
 	for _, f := range found {

@@ -242,7 +242,7 @@ func TestCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, f := range check.Collect(func(sink check.Sink) { inv.Check(sink, "node") }) {
+	for _, f := range check.Collect(func(sink check.Sink) { inv.Check(sink.In("node")) }) {
 		got = append(got, f.Path+" "+f.ID)
 	}
 	want := []string{
@@ -286,7 +286,7 @@ func FuzzParseStack(f *testing.F) {
 		if !s.Empty() && s.Legacy == "" && separable(s.Meta) && !again.Equal(s) {
 			t.Fatalf("%q written again as %q: %s", text, fresh, cmp.Diff(s, again))
 		}
-		s.Check(func(check.Finding) {}, "")
+		s.Check(func(check.Finding) {})
 		s.MigrateLegacy(func(uint16) (string, bool) { return "a:b", true })
 	})
 }
@@ -324,7 +324,7 @@ func FuzzParseInventory(f *testing.F) {
 		if err != nil || m == 0 || len(again.Lists) != len(inv.Lists) {
 			t.Fatalf("%q written again: %v", text[:n], err)
 		}
-		inv.Check(func(check.Finding) {}, "")
+		inv.Check(func(check.Finding) {})
 	})
 }
 

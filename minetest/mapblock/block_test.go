@@ -409,7 +409,7 @@ func TestConcurrent(t *testing.T) {
 				if _, err := Decode(handmade[i].data); err != nil {
 					t.Error(err)
 				}
-				if _, _, err := b.Convert(29, true); err != nil {
+				if _, _, err := b.Convert(29, ConvertOptions{Drop: true}); err != nil {
 					t.Error(err)
 				}
 			}

@@ -12,19 +12,18 @@ import (
 // checker reports the findings about a block.
 type checker struct {
 	check.Sink
-	b    *Block
-	path string
+	b *Block
 }
 
-// Check reports the problems of a decoded block. The paths of the findings begin with path, which may be "".
-func (b *Block) Check(sink check.Sink, path string) {
+// Check reports the problems of a decoded block.
+func (b *Block) Check(sink check.Sink) {
 	var ids idSet
 	ids.add(b.Param0[:])
-	b.check(&ids, sink, path)
+	b.check(&ids, sink)
 }
 
-func (b *Block) check(ids *idSet, sink check.Sink, path string) {
-	c := checker{sink, b, path}
+func (b *Block) check(ids *idSet, sink check.Sink) {
+	c := checker{sink, b}
 	c.head()
 	c.names(ids)
 	c.metadata()
@@ -32,17 +31,17 @@ func (b *Block) check(ids *idSet, sink check.Sink, path string) {
 	c.objects()
 }
 
-// CheckData decodes a block and reports its problems. The paths of the findings begin with path, which may be "".
-func CheckData(data []byte, sink check.Sink, path string) {
-	new(Block).CheckData(data, sink, path)
+// CheckData decodes a block and reports its problems.
+func CheckData(data []byte, sink check.Sink) {
+	new(Block).CheckData(data, sink)
 }
 
 // CheckData decodes a block into b, as [Block.Decode] does, and sends its problems to sink. It reports whether the
 // block could be decoded.
-func (b *Block) CheckData(data []byte, sink check.Sink, path string) bool {
+func (b *Block) CheckData(data []byte, sink check.Sink) bool {
 	var ids idSet
 	if err := b.decode(data, &ids); err != nil {
-		c := checker{sink, nil, path}
+		c := checker{sink, nil}
 		kind := foundUnreadable
 		if len(data) == 0 || data[0] > Newest {
 			kind = foundVersion
@@ -50,7 +49,7 @@ func (b *Block) CheckData(data []byte, sink check.Sink, path string) bool {
 		c.add(kind, "", fault.OffsetOf(err), "%v", err)
 		return false
 	}
-	b.check(&ids, sink, path)
+	b.check(&ids, sink)
 	return true
 }
 
@@ -60,10 +59,7 @@ func (c *checker) add(k *check.Kind, path string, offset int64, format string, a
 
 // addAt is add for a finding about nodes of the block.
 func (c *checker) addAt(k *check.Kind, at []check.Place, path string, offset int64, format string, args ...any) {
-	if c.path != "" && path != "" {
-		path = "." + path
-	}
-	c.AddAt(k, at, c.path+path, offset, format, args...)
+	c.AddAt(k, at, path, offset, format, args...)
 }
 
 // node returns the place of a node.

@@ -15,7 +15,7 @@ import (
 
 func findingIDs(b *Block) []string {
 	var ids []string
-	for _, f := range check.Collect(func(sink check.Sink) { b.Check(sink, "") }) {
+	for _, f := range check.Collect(b.Check) {
 		ids = append(ids, f.ID)
 	}
 	slices.Sort(ids)
@@ -96,8 +96,8 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	var path string
-	New(17).Check(func(f check.Finding) { path = f.Path }, "blocks/1,2,3")
-	if path != "blocks/1,2,3.version" {
+	New(17).Check(func(f check.Finding) { path = f.Path })
+	if path != "version" {
 		t.Error(path)
 	}
 }
@@ -113,7 +113,7 @@ func TestCheckData(t *testing.T) {
 	}{
 		{nil, "mt-block-version"}, {[]byte{30}, "mt-block-version"}, {good[:50], "mt-block-unreadable"}, {good, "mt-block-object-type"},
 	} {
-		found := check.Collect(func(sink check.Sink) { CheckData(c.data, sink, "p") })
+		found := check.Collect(func(sink check.Sink) { CheckData(c.data, sink) })
 		if len(found) == 0 || found[0].ID != c.id {
 			t.Errorf("%v, want %s", found, c.id)
 		}

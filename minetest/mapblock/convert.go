@@ -17,6 +17,12 @@ var ErrLoss = errors.New("the version has no room for all of it")
 // ever wrote version 26; it is the same as 25.
 func Writable(version int) bool { return version == 17 || version >= 20 && version <= Newest }
 
+// ConvertOptions are the options of [Block.Convert].
+type ConvertOptions struct {
+	// Drop removes the data that the other version has no room for.
+	Drop bool
+}
+
 // Convert returns the block in another version, which must be [Writable]. It does not modify the block; the result
 // shares memory with it.
 //
@@ -25,8 +31,8 @@ func Writable(version int) bool { return version == 17 || version >= 20 && versi
 // into variables; games drop them.
 //
 // The findings list the data that the other version has no room for. If there are any, the conversion fails with
-// [ErrLoss], unless drop is set.
-func (b *Block) Convert(version int, drop bool) (*Block, []check.Finding, error) {
+// [ErrLoss], unless Drop is set.
+func (b *Block) Convert(version int, o ConvertOptions) (*Block, []check.Finding, error) {
 	if !Writable(version) {
 		return nil, nil, &fault.Error{Path: "version", Offset: -1, Want: "version 17 or 20 to 29", Got: fmt.Sprint(version), Err: fault.ErrVersion}
 	}
@@ -35,7 +41,7 @@ func (b *Block) Convert(version int, drop bool) (*Block, []check.Finding, error)
 		return &to, nil, nil
 	}
 	to, losses := b.convert(version, unknownName)
-	if len(losses) > 0 && !drop {
+	if len(losses) > 0 && !o.Drop {
 		return nil, losses, &fault.Error{Path: "version", Offset: -1, Want: "a block that fits into version " + fmt.Sprint(version),
 			Got: losses[0].Message, Err: ErrLoss}
 	}

@@ -18,7 +18,7 @@ var writable = []int{17, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29}
 
 func TestWritable(t *testing.T) {
 	for version := -1; version <= 31; version++ {
-		_, _, err := sample(29).Convert(version, true)
+		_, _, err := sample(29).Convert(version, ConvertOptions{Drop: true})
 		if want := slices.Contains(writable, version); Writable(version) != want || (err == nil) != want {
 			t.Errorf("version %d: %v, %v", version, Writable(version), err)
 		}
@@ -28,7 +28,7 @@ func TestWritable(t *testing.T) {
 // convert converts a block, then encodes and decodes the result.
 func convert(t *testing.T, b *Block, version int, drop bool) *Block {
 	t.Helper()
-	to, losses, err := b.Convert(version, drop)
+	to, losses, err := b.Convert(version, ConvertOptions{Drop: drop})
 	if err != nil {
 		t.Fatalf("%d to %d: %v %v", b.Version, version, err, losses)
 	}
@@ -87,7 +87,7 @@ func TestConvertUpAndBack(t *testing.T) {
 			if story(up) != story(b) {
 				t.Errorf("%d to %d: another block", version, to)
 			}
-			findings := check.Collect(func(sink check.Sink) { up.Check(sink, "") })
+			findings := check.Collect(up.Check)
 			for _, f := range findings {
 				if f.ID != "mt-block-object-type" && f.ID != "mt-block-misread" {
 					t.Errorf("%d to %d: %v", version, to, f)
@@ -205,7 +205,7 @@ func TestConvertLosses(t *testing.T) {
 			b.Metadata = Metadata{Version: 1, List: []NodeMeta{{Pos: 5, Legacy: &LegacyMeta{ID: 99}}}}
 		}), 29, []string{"mt-convert-meta"}},
 	} {
-		b, losses, err := c.b.Convert(c.to, false)
+		b, losses, err := c.b.Convert(c.to, ConvertOptions{})
 		var ids []string
 		for _, f := range losses {
 			ids = append(ids, f.ID)
@@ -216,7 +216,7 @@ func TestConvertLosses(t *testing.T) {
 			continue
 		}
 		dropped := convert(t, c.b, c.to, true)
-		if _, losses, err := dropped.Convert(29, true); err != nil {
+		if _, losses, err := dropped.Convert(29, ConvertOptions{Drop: true}); err != nil {
 			t.Errorf("%s: what is left does not convert up: %v %v", c.name, err, losses)
 		}
 	}
@@ -242,7 +242,7 @@ func TestNarrowIDs(t *testing.T) {
 		b.Param2[i] = 0xf0
 	}
 	// The surrounding air needs no param2, so all 128 low ids go to these nodes.
-	if _, losses, err := b.Convert(23, false); len(losses) != 200-0x80 || err == nil {
+	if _, losses, err := b.Convert(23, ConvertOptions{}); len(losses) != 200-0x80 || err == nil {
 		t.Errorf("%d losses, %v", len(losses), err)
 	}
 }

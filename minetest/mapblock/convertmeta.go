@@ -266,7 +266,7 @@ func (e *NodeMeta) antique(id LegacyID) (*LegacyMeta, error) {
 	case LegacyFurnace:
 		l.FuelTotal, l.Fuel, l.Src = inTenths(e.Var("fuel_totaltime")), inTenths(e.Var("fuel_time")), inTenths(e.Var("src_time"))
 	}
-	return l.Encode(id)
+	return l.Meta(id)
 }
 
 func inTenths(seconds string) int {

@@ -22,7 +22,7 @@ func ExampleBlock_Nodes() {
 	fmt.Println(n.Names, n.Counts(), n.At(1))
 
 	// The same block in the current version.
-	b, _, err = b.Convert(29, false)
+	b, _, err = b.Convert(29, mapblock.ConvertOptions{})
 	fmt.Println(b.Names, b.Param0[1], err)
 	// Output:
 	// [air default:dirt] [4095 1] default:dirt

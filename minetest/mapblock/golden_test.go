@@ -62,7 +62,7 @@ func TestUpgrades(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, losses, err := old.Convert(29, false)
+				got, losses, err := old.Convert(29, ConvertOptions{})
 				if err != nil || len(losses) > 0 {
 					t.Fatalf("%v: %v %v", p, err, losses)
 				}

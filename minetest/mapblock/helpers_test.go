@@ -158,14 +158,14 @@ func sampleMetadata(b *Block) {
 		{LegacyFurnace, LegacyContent{Inventory: fmt.Appendf(nil, chest, "fuel"), FuelTotal: 400, Fuel: 15, Src: 3}},
 		{LegacyChestLocked, LegacyContent{Inventory: inv, Owner: "celeron55"}},
 	} {
-		m, err := l.Encode(l.id)
+		m, err := l.Meta(l.id)
 		if err != nil {
 			panic(err)
 		}
 		b.Metadata.List = append(b.Metadata.List, NodeMeta{Pos: pos(i), Legacy: m})
 	}
 	if b.Version >= 21 {
-		m, err := LegacyContent{Inventory: emptyInventory, Text: "t", Owner: "o", InfoText: "i", DrawSpec: "d", Vars: []Var{{Key: "k", Value: "v"}}}.Encode(LegacyGeneric)
+		m, err := LegacyContent{Inventory: emptyInventory, Text: "t", Owner: "o", InfoText: "i", DrawSpec: "d", Vars: []Var{{Key: "k", Value: "v"}}}.Meta(LegacyGeneric)
 		if err != nil {
 			panic(err)
 		}

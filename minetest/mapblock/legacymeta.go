@@ -96,8 +96,8 @@ func (m *LegacyMeta) Content() (LegacyContent, error) {
 	return l, c.fault()
 }
 
-// Encode returns the body for an id. It fails if the content does not fit.
-func (l LegacyContent) Encode(id LegacyID) (*LegacyMeta, error) {
+// Meta returns the metadata of a node with the content. It fails if the content does not fit.
+func (l LegacyContent) Meta(id LegacyID) (*LegacyMeta, error) {
 	var c codec
 	l.layout(&c, id)
 	if len(c.w) > math.MaxUint16 {

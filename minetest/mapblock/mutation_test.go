@@ -33,7 +33,7 @@ func TestMutationMemory(t *testing.T) {
 		// The block itself, twice its content, and the largest structure that one byte of it can create.
 		return func() {
 			if b, err := Decode(data); err == nil {
-				check.Collect(func(sink check.Sink) { b.Check(sink, "") })
+				check.Collect(b.Check)
 				b.Nodes()
 			}
 		}, uint64(4<<20 + 32*inflated(data))
@@ -244,7 +244,7 @@ func exercise(t testing.TB, data []byte) string {
 			t.Errorf("DecodeNodes reads something else, %v: %x", err, data)
 		}
 	}
-	check.Collect(func(sink check.Sink) { b.Check(sink, "") })
+	check.Collect(b.Check)
 	if out, err := b.Encode(); err != nil || !bytes.Equal(out, data) {
 		t.Errorf("other bytes, %v: %x", err, data)
 	}
@@ -258,7 +258,7 @@ func exercise(t testing.TB, data []byte) string {
 	}
 	versions := []int{17, 21, 23, 25, 29} // only one of them: all would take most of the time
 	version := versions[len(data)%len(versions)]
-	to, _, err := b.Convert(version, true)
+	to, _, err := b.Convert(version, ConvertOptions{Drop: true})
 	if err != nil {
 		t.Errorf("to version %d: %v: %x", version, err, data)
 		return taken

@@ -21,7 +21,7 @@ func Salvage(data []byte) (*Block, []check.Finding) {
 	d := decoder{data: data}
 	d.decode()
 	if d.err == nil {
-		return d.b, check.Collect(func(sink check.Sink) { d.b.Check(sink, "") })
+		return d.b, check.Collect(func(sink check.Sink) { d.b.Check(sink) })
 	}
 	var found []check.Finding
 	s := salvager{decoder: &d, checker: checker{Sink: func(f check.Finding) { found = append(found, f) }, b: d.b}}
@@ -34,7 +34,7 @@ func Salvage(data []byte) (*Block, []check.Finding) {
 		s.add(foundNodesLost, "nodes", -1, "none of the nodes is left")
 		return nil, found
 	}
-	d.b.Check(s.Sink, "")
+	d.b.Check(s.Sink)
 	d.b.settle()
 	return d.b, found
 }

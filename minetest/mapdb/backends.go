@@ -89,16 +89,14 @@ func (c Config) backend() (Backend, error) {
 }
 
 // Configure returns the configuration of a world's store from its backend and the settings of its world.mt. The
-// function get returns a setting, or "" if it is missing. If remote is set, the store may be on another machine. A
-// setting with an invalid value is an error; [Open] checks whether the backend exists and whether the settings locate
-// its server.
-func Configure(backend string, get func(setting string) string, remote bool) (Config, error) {
+// function get returns a setting, or "" if it is missing. A setting with an
+// invalid value is an error; [Open] checks whether the backend exists and whether the settings locate its server.
+func Configure(backend string, get func(setting string) string) (Config, error) {
 	c := Config{Backend: backend}
 	b, _ := BackendOf(backend)
 	if !b.Remote() {
 		return c, nil
 	}
-	c.Remote = remote
 	return c, b.get(&c, get)
 }
 
@@ -186,22 +184,22 @@ func Create(ctx context.Context, dir string, c Config) (Writer, error) {
 }
 
 // OpenForWriting opens a store to change it in place, or to continue an interrupted creation. If another program has
-// the store open, as far as this is detectable, the error wraps [ErrInUse], unless force is set. LevelDB ignores
-// force, see [Backend.Alone]. For folders of files the error wraps [ErrReadOnly]. If a store with [Config.Under] does
+// the store open, as far as this is detectable, the error wraps [ErrInUse], unless [Config.Force] is set.
+// For folders of files the error wraps [ErrReadOnly]. If a store with [Config.Under] does
 // not exist, it is created, as the engine does.
-func OpenForWriting(ctx context.Context, dir string, c Config, force bool) (Writer, error) {
+func OpenForWriting(ctx context.Context, dir string, c Config) (Writer, error) {
 	b, err := c.writable()
 	if err != nil {
 		return nil, err
 	}
 	if c.Under == nil {
-		return b.edit(ctx, dir, c, force)
+		return b.edit(ctx, dir, c, c.Force)
 	}
 	lower, err := openLower(ctx, dir, c)
 	if err != nil {
 		return nil, err
 	}
-	w, err := b.edit(ctx, dir, c, force)
+	w, err := b.edit(ctx, dir, c, c.Force)
 	if errors.Is(err, fs.ErrNotExist) {
 		w, err = b.create(ctx, dir, c)
 	}

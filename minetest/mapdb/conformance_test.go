@@ -500,7 +500,7 @@ func conformAreas(t *testing.T, k kind, w Writer, dir string, c Config) {
 	if k.again {
 		db.Close()
 		other.Close()
-		w, err := OpenForWriting(ctx, dir, c, false)
+		w, err := OpenForWriting(ctx, dir, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -527,7 +527,8 @@ func TestKillChild(t *testing.T) {
 		Unseen:   os.Getenv("MAPDB_UNSEEN") == "true",
 		Redis:    Redis{Address: os.Getenv("MAPDB_REDIS"), Port: port, Hash: "world"},
 	}
-	w, err := OpenForWriting(t.Context(), dir, c, true)
+	c.Force = true
+	w, err := OpenForWriting(t.Context(), dir, c)
 	if c.Backend == LevelDB {
 		w, err = Create(t.Context(), dir, c)
 	}
@@ -595,7 +596,8 @@ func TestKill(t *testing.T) {
 					}
 				}
 				if (c.Backend == SQLite || c.Backend == LevelDB) && runtime.GOOS == "linux" { // elsewhere users of a file are unknown
-					if _, err := OpenForWriting(t.Context(), dir, c, c.Backend == LevelDB); !errors.Is(err, ErrInUse) {
+					c.Force = c.Backend == LevelDB
+					if _, err := OpenForWriting(t.Context(), dir, c); !errors.Is(err, ErrInUse) {
 						t.Errorf("OpenForWriting while another process writes: %v", err)
 					}
 				}

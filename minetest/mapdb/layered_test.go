@@ -77,7 +77,7 @@ func TestLayered(t *testing.T) {
 		if backends[0] == Dummy {
 			continue
 		}
-		err := Edit(t.Context(), dir, c, false, []Pos{{X: -7}, {X: 3}}, func(p Pos, data []byte) ([]byte, error) {
+		err := Edit(t.Context(), dir, c, []Pos{{X: -7}, {X: 3}}, func(p Pos, data []byte) ([]byte, error) {
 			if string(data) != want[p] {
 				t.Errorf("%v: an edit of %v gets %q", backends, p, data)
 			}
@@ -92,7 +92,7 @@ func TestLayered(t *testing.T) {
 		want[Pos{X: -7}] = "DEEP"
 		delete(want, Pos{X: 3})
 		same(open(t, dir, c))
-		if err := Edit(t.Context(), dir, c, false, []Pos{{Z: 9}}, func(Pos, []byte) ([]byte, error) { return nil, nil }); !errors.Is(err, ErrReadOnly) {
+		if err := Edit(t.Context(), dir, c, []Pos{{Z: 9}}, func(Pos, []byte) ([]byte, error) { return nil, nil }); !errors.Is(err, ErrReadOnly) {
 			t.Errorf("%v: a block of the lower store is deleted: %v", backends, err)
 		}
 		same(open(t, dir, c))

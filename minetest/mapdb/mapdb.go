@@ -98,6 +98,10 @@ type Config struct {
 	// Remote allows connections to a server on another machine. Without it the error wraps [ErrRemote]: an untrusted
 	// world may name any server.
 	Remote bool
+
+	// Force makes [OpenForWriting] open a store even if another program has it open. LevelDB ignores Force, see
+	// [Backend.Alone].
+	Force bool
 }
 
 // Redis holds the redis_ settings of world.mt.

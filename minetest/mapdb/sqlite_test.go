@@ -232,7 +232,7 @@ func TestSQLiteForeignSchema(t *testing.T) {
 		return all
 	}
 	before := schema()
-	w, err := OpenForWriting(t.Context(), dir, Config{}, false)
+	w, err := OpenForWriting(t.Context(), dir, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

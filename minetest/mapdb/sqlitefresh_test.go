@@ -42,7 +42,9 @@ func TestFreshSQLite(t *testing.T) {
 				}
 				if r.IntN(3) == 0 {
 					w.(interface{ Abandon() }).Abandon()
-					if w, err = OpenForWriting(t.Context(), dir, c, true); err != nil {
+					forced := c
+					forced.Force = true
+					if w, err = OpenForWriting(t.Context(), dir, forced); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -87,7 +87,7 @@ func TestOpenFails(t *testing.T) {
 		if db, err := Open(t.Context(), t.TempDir(), c); err == nil || db != nil {
 			t.Errorf("%+v: %v, %v", c, db, err)
 		}
-		if db, err := OpenForWriting(t.Context(), t.TempDir(), c, false); err == nil || db != nil {
+		if db, err := OpenForWriting(t.Context(), t.TempDir(), c); err == nil || db != nil {
 			t.Errorf("%+v for writing: %v, %v", c, db, err)
 		}
 		if db, err := Create(t.Context(), t.TempDir()+"/nowhere", c); c.Backend != LevelDB && (err == nil || db != nil) {
@@ -120,10 +120,11 @@ func TestPostgresHostile(t *testing.T) {
 	if len(all) != 1 || len(bad) != 3 {
 		t.Errorf("%d blocks, %v", len(all), bad)
 	}
-	if _, err := OpenForWriting(t.Context(), "", c, false); !errors.Is(err, ErrInUse) {
+	if _, err := OpenForWriting(t.Context(), "", c); !errors.Is(err, ErrInUse) {
 		t.Errorf("OpenForWriting while others are connected: %v", err)
 	}
-	w, err := OpenForWriting(t.Context(), "", c, true)
+	c.Force = true
+	w, err := OpenForWriting(t.Context(), "", c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,8 +212,9 @@ func TestToy(t *testing.T) {
 		t.Fatalf("%+v, %v", c, ok)
 	}
 	settings := map[string]string{"toy_box": "red", "redis_port": "none"}
-	c, err := Configure("toy", func(name string) string { return settings[name] }, true)
-	if err != nil || !c.Remote {
+	b, _ := BackendOf("toy")
+	c, err := Configure("toy", func(name string) string { return settings[name] })
+	if err != nil || !b.Remote() {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	if got := maps.Collect(c.Settings()); !maps.Equal(got, map[string]string{"backend": "toy", "toy_box": "red"}) {
@@ -220,13 +222,13 @@ func TestToy(t *testing.T) {
 	}
 	p := Pos{1, 2, 3}
 	change := func(Pos, []byte) ([]byte, error) { return []byte("x"), nil }
-	if err := Edit(ctx, "dir", c, false, []Pos{p}, change); !errors.Is(err, fs.ErrNotExist) {
+	if err := Edit(ctx, "dir", c, []Pos{p}, change); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 	if _, err := Create(ctx, "dir", c); err != nil {
 		t.Fatal(err)
 	}
-	if err := Edit(ctx, "dir", c, false, []Pos{p}, change); err != nil {
+	if err := Edit(ctx, "dir", c, []Pos{p}, change); err != nil {
 		t.Fatal(err)
 	}
 	db, err := Open(ctx, "dir", c)

@@ -95,11 +95,11 @@ func store(ctx context.Context, w Writer, blocks []Block) error {
 // Edit changes the blocks at the given positions of a world's store in one transaction, see [OpenForWriting]. The
 // function edit receives the bytes of a block, or nil if it does not exist, and returns the new bytes, or nil to
 // delete the block. Without positions the store is not opened.
-func Edit(ctx context.Context, dir string, c Config, force bool, list []Pos, edit func(Pos, []byte) ([]byte, error)) (err error) {
+func Edit(ctx context.Context, dir string, c Config, list []Pos, edit func(Pos, []byte) ([]byte, error)) (err error) {
 	if len(list) == 0 {
 		return nil
 	}
-	db, err := OpenForWriting(ctx, dir, c, force)
+	db, err := OpenForWriting(ctx, dir, c)
 	if err != nil {
 		return err
 	}

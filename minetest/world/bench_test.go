@@ -74,7 +74,7 @@ func openMap(tb testing.TB, dir string) mapdb.DB {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	db, _, err := world.OpenMap(context.Background(), dir, s, false)
+	db, _, err := world.OpenMap(context.Background(), dir, s, world.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -22,8 +22,8 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// CheckRest is [Check] for everything but the blocks.
-func CheckRest(ctx context.Context, dir string, remote bool, sink check.Sink) error {
+// CheckRest is [Check] for everything but the blocks. Of o it uses only Remote.
+func CheckRest(ctx context.Context, dir string, o CheckOptions, sink check.Sink) error {
 	checkFinished(dir, sink)
 	c := checker{ctx: ctx, dir: dir, lines: make(map[string]int)}
 	c.sink = func(f check.Finding) {
@@ -32,7 +32,7 @@ func CheckRest(ctx context.Context, dir string, remote bool, sink check.Sink) er
 		}
 		sink(f)
 	}
-	c.opts = Options{Remote: remote, Lost: c.lost, All: true}
+	c.opts = Options{Remote: o.Remote, Lost: c.lost, All: true}
 	if s := c.settings("world.mt", ""); s != nil {
 		c.world = s
 		c.worldMT(s)

@@ -113,7 +113,7 @@ func (c *checker) player(where string, p *Player) {
 		}
 	}
 	if p.Inventory != nil {
-		p.Inventory.Check(place.Inside(c.sink, place.Player(p.Name)), where)
+		p.Inventory.Check(place.Inside(c.sink, place.Player(p.Name)).In(where))
 		return
 	}
 	_, _, err := item.ParseInventory(p.Broken)

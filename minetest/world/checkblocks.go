@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"sync"
 
 	"trowel.example/check"
@@ -68,11 +67,11 @@ func (o *CheckOptions) world(ctx context.Context, dir string, sink check.Sink) e
 	if o.Slab == "" || o.Slab == mapdb.SlabRest {
 		if o.BlocksOnly {
 			checkFinished(dir, sink)
-		} else if err := CheckRest(ctx, dir, o.Remote, sink); err != nil {
+		} else if err := CheckRest(ctx, dir, *o, sink); err != nil {
 			return err
 		}
 	}
-	db, err := CheckMap(ctx, dir, o.Remote, sink)
+	db, err := CheckMap(ctx, dir, *o, sink)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -93,11 +92,11 @@ func checkFinished(dir string, sink check.Sink) {
 }
 
 // CheckMap opens the blocks of the world in dir for reading, as [OpenMap] does with the settings of the world. If
-// that fails because of the world, the reason is reported to sink.
-func CheckMap(ctx context.Context, dir string, remote bool, sink check.Sink) (db mapdb.DB, err error) {
+// that fails because of the world, the reason is reported to sink. Of o it uses only Remote.
+func CheckMap(ctx context.Context, dir string, o CheckOptions, sink check.Sink) (db mapdb.DB, err error) {
 	s, err := ReadWorldMT(dir)
 	if err == nil {
-		db, _, err = OpenMap(ctx, dir, s, remote)
+		db, _, err = OpenMap(ctx, dir, s, Options{Remote: o.Remote})
 	}
 	switch {
 	case err == nil, ctx.Err() != nil, Failed(err), errors.Is(err, ErrUnfinished): // reported elsewhere
@@ -245,7 +244,7 @@ func checkBlock(row mapdb.Block, b *mapblock.Block, sink check.Sink) (err error)
 		inWorld.Add(foundBlockEmpty, "", -1, "no bytes")
 		return err
 	}
-	if !b.CheckData(row.Data, inWorld, "") {
+	if !b.CheckData(row.Data, inWorld) {
 		return err
 	}
 	for i, m := range b.Metadata.List {
@@ -260,10 +259,7 @@ func checkBlock(row mapdb.Block, b *mapblock.Block, sink check.Sink) (err error)
 			inside.Add(foundMetaInventory, path(), -1, "%v", err)
 			continue
 		}
-		inv.Check(func(f check.Finding) {
-			f.Path = strings.TrimSuffix(path()+"."+f.Path, ".")
-			inside(f)
-		}, "")
+		inv.Check(inside.In(path()))
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func TestFindings(t *testing.T) {
 		}
 		return data
 	}
-	w, err := mapdb.OpenForWriting(ctx, dir, mapdb.Config{Backend: mapdb.SQLite}, false)
+	w, err := mapdb.OpenForWriting(ctx, dir, mapdb.Config{Backend: mapdb.SQLite})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestCorpus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c, err := world.MapConfig(dir, s, false); err != nil || c.Backend == mapdb.Postgres || c.Backend == mapdb.RedisDB {
+			if c, err := world.MapConfig(dir, s, world.Options{}); err != nil || c.Backend == mapdb.Postgres || c.Backend == mapdb.RedisDB {
 				t.Skip("it is on a server")
 			}
 			n := 0

@@ -318,7 +318,7 @@ func TestTwice(t *testing.T) {
 func checked(t *testing.T, dir string) (found []string) {
 	t.Helper()
 	for _, f := range check.Collect(func(sink check.Sink) {
-		if err := world.CheckRest(context.Background(), dir, false, sink); err != nil {
+		if err := world.CheckRest(context.Background(), dir, world.CheckOptions{}, sink); err != nil {
 			t.Error(err)
 		}
 	}) {
@@ -442,7 +442,7 @@ func TestCheckCorpus(t *testing.T) {
 	for _, path := range corpus.Files(t, "minetest", "/env_meta.txt") {
 		dir := filepath.Dir(path)
 		for _, f := range check.Collect(func(sink check.Sink) {
-			err := world.CheckRest(context.Background(), dir, false, sink)
+			err := world.CheckRest(context.Background(), dir, world.CheckOptions{}, sink)
 			if s, e := world.ReadWorldMT(dir); e != nil || err != nil && world.FindBackends(dir, s).Players != mapdb.Postgres {
 				t.Error(err, e) // whether a server runs here does not depend on the world
 			}
@@ -471,7 +471,7 @@ func FuzzSQLite(f *testing.F) {
 		judge.Write(t, filepath.Join(dir, "world.mt"), []byte("player_backend = sqlite3\n"))
 		judge.Write(t, filepath.Join(dir, "players.sqlite"), data)
 		before := state(t, dir)
-		if err := world.CheckRest(context.Background(), dir, false, func(f check.Finding) { _ = fmt.Sprint(f) }); err != nil {
+		if err := world.CheckRest(context.Background(), dir, world.CheckOptions{}, func(f check.Finding) { _ = fmt.Sprint(f) }); err != nil {
 			t.Error(err)
 		}
 		if after := state(t, dir); after != before {
@@ -610,7 +610,7 @@ func TestOddRows(t *testing.T) {
 		t.Error(diff)
 	}
 	found := 0
-	err = world.CheckRest(ctx, dir, false, func(f check.Finding) {
+	err = world.CheckRest(ctx, dir, world.CheckOptions{}, func(f check.Finding) {
 		if f.ID == "mt-world-row" {
 			found++
 		}

@@ -437,7 +437,7 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 	got := make(map[string]string)
-	err := world.CheckRest(t.Context(), dir, false, func(f check.Finding) {
+	err := world.CheckRest(t.Context(), dir, world.CheckOptions{}, func(f check.Finding) {
 		data, err := json.Marshal(f.At)
 		if err != nil {
 			t.Error(err)

@@ -13,34 +13,38 @@ import (
 	"trowel.example/minetest/mapdb"
 )
 
-// MapConfig returns the configuration of the database of blocks of the world in dir. s contains the settings of
-// world.mt. If remote is set, the database may be on another machine.
-func MapConfig(dir string, s *Settings, remote bool) (mapdb.Config, error) {
-	return MapConfigOf(FindBackends(dir, s).Map, s, remote)
-}
-
 // SettingReadonly is the setting of world.mt that names the backend of a second database of blocks,
 // in the folder [mapdb.UnderFolder], which the engine only reads.
 const SettingReadonly = "readonly_backend"
 
-// MapConfigOf is [MapConfig] for a world whose blocks are stored in the given backend.
-func MapConfigOf(backend string, s *Settings, remote bool) (mapdb.Config, error) {
+// MapConfig returns the configuration of the database of blocks of the world in dir. s contains the settings of
+// world.mt. Of opts it uses Backend and Remote. With a Backend, dir is not read.
+func MapConfig(dir string, s *Settings, opts Options) (mapdb.Config, error) {
+	if opts.Backend == "" {
+		opts.Backend = FindBackends(dir, s).Map
+	}
 	get := func(name string) string { v, _ := s.Get(name); return v }
-	c, err := mapdb.Configure(backend, get, remote)
+	configure := func(backend string) (mapdb.Config, error) {
+		c, err := mapdb.Configure(backend, get)
+		b, _ := mapdb.BackendOf(backend)
+		c.Remote = opts.Remote && b.Remote()
+		return c, err
+	}
+	c, err := configure(opts.Backend)
 	if under := get(SettingReadonly); err == nil && under != "" {
 		var lower mapdb.Config
-		lower, err = mapdb.Configure(under, get, remote)
+		lower, err = configure(under)
 		c.Under = &lower
 	}
 	return c, err
 }
 
 // OpenMap opens the blocks of the world in dir for reading, from any backend, and returns the configuration of the
-// database. s contains the settings of world.mt. Like [mapdb.Open], it changes nothing. If there are no blocks
+// database. s contains the settings of world.mt; for opts see [MapConfig]. Like [mapdb.Open], it changes nothing. If there are no blocks
 // because nobody has entered the world yet, the error wraps [io/fs.ErrNotExist]. Other errors are returned for an
 // unfinished copy, and for a missing database of a world that a server has run.
-func OpenMap(ctx context.Context, dir string, s *Settings, remote bool) (mapdb.DB, mapdb.Config, error) {
-	c, err := MapConfig(dir, s, remote)
+func OpenMap(ctx context.Context, dir string, s *Settings, opts Options) (mapdb.DB, mapdb.Config, error) {
+	c, err := MapConfig(dir, s, opts)
 	if err != nil {
 		return nil, c, err
 	}

@@ -21,26 +21,26 @@ func TestMapConfig(t *testing.T) {
 		"backend = redis\nredis_address = h\nredis_hash = x\nredis_port = 77\nredis_password = p": {Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: "h", Hash: "x", Port: 77, Password: "p"}, Remote: true},
 	} {
 		s := world.ParseSettings([]byte(text), "")
-		got, err := world.MapConfig(t.TempDir(), s, true)
+		got, err := world.MapConfig(t.TempDir(), s, world.Options{Remote: true})
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q: %s", text, diff)
 		}
-		if got, err = world.MapConfig(t.TempDir(), s, false); err != nil || got.Remote {
+		if got, err = world.MapConfig(t.TempDir(), s, world.Options{}); err != nil || got.Remote {
 			t.Errorf("%q without permission: %+v, %v", text, got, err)
 		}
 	}
 	s := world.ParseSettings([]byte("backend = redis\nredis_port = 70000"), "")
-	if _, err := world.MapConfig(t.TempDir(), s, true); err == nil {
+	if _, err := world.MapConfig(t.TempDir(), s, world.Options{Remote: true}); err == nil {
 		t.Error("a port of 70000 is taken")
 	}
 	old := t.TempDir()
 	if err := os.Mkdir(filepath.Join(old, "sectors2"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := world.MapConfig(old, world.ParseSettings(nil, ""), false); err != nil || c.Backend != mapdb.Sectors {
+	if c, err := world.MapConfig(old, world.ParseSettings(nil, ""), world.Options{}); err != nil || c.Backend != mapdb.Sectors {
 		t.Errorf("a world of 2011: %+v, %v", c, err)
 	}
 }
@@ -53,7 +53,7 @@ func TestOpenMap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		db, c, err := world.OpenMap(context.Background(), dir, settings, false)
+		db, c, err := world.OpenMap(context.Background(), dir, settings, world.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -366,7 +366,7 @@ func TestKeyTwice(t *testing.T) {
 		t.Errorf("told %q", told)
 	}
 	found := 0
-	if err := world.CheckRest(ctx, dir, false, func(f check.Finding) {
+	if err := world.CheckRest(ctx, dir, world.CheckOptions{}, func(f check.Finding) {
 		if f.ID == "mt-world-row" {
 			found++
 		}

@@ -139,7 +139,7 @@ func (c *copier) rest(rows iter.Seq2[mapdb.Block, error]) iter.Seq2[mapdb.Block,
 // openStore opens the database of the copy. The first run creates it.
 func (c *copier) openStore(ctx context.Context) (err error) {
 	if c.log.Entered {
-		c.store, err = mapdb.OpenForWriting(ctx, c.dst, c.to, true)
+		c.store, err = c.reopen(ctx)
 		return err
 	}
 	for _, name := range world.MapPart.Files(c.to.Backend) {
@@ -160,9 +160,17 @@ func (c *copier) openStore(ctx context.Context) (err error) {
 	return c.log.enter()
 }
 
+// reopen opens the database of the copy, which an earlier run created. That run may have been killed with the database
+// open.
+func (c *copier) reopen(ctx context.Context) (mapdb.Writer, error) {
+	to := c.to
+	to.Force = true
+	return mapdb.OpenForWriting(ctx, c.dst, to)
+}
+
 // openEmpty opens the database of the copy and reports whether it is empty.
 func (c *copier) openEmpty(ctx context.Context) bool {
-	store, err := mapdb.OpenForWriting(ctx, c.dst, c.to, true)
+	store, err := c.reopen(ctx)
 	if err != nil {
 		return false
 	}
@@ -180,7 +188,7 @@ func closeBlocks(ctx context.Context, c *copier) (err error) {
 		return nil
 	}
 	if c.store == nil {
-		c.store, err = mapdb.OpenForWriting(ctx, c.dst, c.to, true)
+		c.store, err = c.reopen(ctx)
 		if err != nil {
 			return err
 		}
@@ -237,7 +245,7 @@ func (c *copier) convert(b mapdb.Block, err error) outcome {
 
 // convert converts the block to another version if possible.
 func (o *outcome) convert(version int, drop bool) {
-	c, err := ConvertBlock(mapdb.Block{Pos: o.pos, Data: o.data}, version, drop)
+	c, err := ConvertBlock(mapdb.Block{Pos: o.pos, Data: o.data}, version, mapblock.ConvertOptions{Drop: drop})
 	o.found = append(o.found, c.Found...)
 	switch {
 	case err != nil:
@@ -260,19 +268,19 @@ type Conversion struct {
 }
 
 // ConvertBlock converts a block to another version, see [mapblock.Block.Convert]. A block that cannot be read, or
-// that contains data that the version cannot store, gives an error that wraps [ErrStays]. With drop, such data is
+// that contains data that the version cannot store, gives an error that wraps [ErrStays]. With Drop, such data is
 // left out, and so is a block that cannot be read. The findings, of [Catalog] and of the conversion, describe the
 // data, also if there is an error.
-func ConvertBlock(b mapdb.Block, version int, drop bool) (c Conversion, err error) {
+func ConvertBlock(b mapdb.Block, version int, o mapblock.ConvertOptions) (c Conversion, err error) {
 	tell := check.Sink(func(f check.Finding) { c.Found = append(c.Found, place.InWorld(f, b.Pos.X, b.Pos.Y, b.Pos.Z)) })
 	was, err := mapblock.Decode(b.Data)
 	if err != nil {
-		if tell.Add(foundDamaged, "", -1, "%v", err); drop {
+		if tell.Add(foundDamaged, "", -1, "%v", err); o.Drop {
 			return c, nil
 		}
 		return c, fmt.Errorf("%w: %w", ErrStays, err)
 	}
-	to, losses, err := was.Convert(version, drop)
+	to, losses, err := was.Convert(version, o)
 	for _, f := range losses {
 		tell(f)
 	}

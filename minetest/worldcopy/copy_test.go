@@ -215,7 +215,7 @@ func TestVersions(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	ctx := context.Background()
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 120)
-	db, err := mapdb.OpenForWriting(ctx, src, mapdb.Config{Backend: mapdb.SQLite}, false)
+	db, err := mapdb.OpenForWriting(ctx, src, mapdb.Config{Backend: mapdb.SQLite})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestVersions(t *testing.T) {
 						n.Kept++
 						continue
 					}
-					to, _, err := b.Convert(version, drop)
+					to, _, err := b.Convert(version, mapblock.ConvertOptions{Drop: drop})
 					if err != nil {
 						n.Kept++
 						continue

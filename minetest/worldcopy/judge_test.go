@@ -131,7 +131,7 @@ func expected(t *testing.T, data []byte) *seen {
 		generic[m.Pos] = m.Legacy != nil && m.Legacy.ID == mapblock.LegacyGeneric
 	}
 	if b.Version < 23 { // the engine converts the metadata that it loads to the current form
-		if b, _, err = b.Convert(mapblock.Newest, false); err != nil {
+		if b, _, err = b.Convert(mapblock.Newest, mapblock.ConvertOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -294,7 +294,7 @@ func TestEngineReadsEdits(t *testing.T) {
 	for round := range 2 {
 		list := sample(t, worldtest.BlocksOf(t, dir), 20)
 		list = append(list, mapdb.Pos{X: 500, Z: int16(round)})
-		err := mapdb.Edit(t.Context(), dir, c, false, list, func(p mapdb.Pos, data []byte) ([]byte, error) {
+		err := mapdb.Edit(t.Context(), dir, c, list, func(p mapdb.Pos, data []byte) ([]byte, error) {
 			if data == nil {
 				return mapblock.New(29).Encode()
 			}
@@ -361,7 +361,7 @@ func TestEngineReadsTwoDatabases(t *testing.T) {
 	}
 	worldtest.SetLine(t, filepath.Join(dir, "world.mt"), "backend = leveldb", "backend = sqlite3\nreadonly_backend = leveldb")
 	c := mapdb.Config{Backend: mapdb.SQLite, Under: &mapdb.Config{Backend: mapdb.LevelDB}}
-	err := mapdb.Edit(t.Context(), dir, c, false, sample(t, worldtest.BlocksOf(t, dir), 10), func(_ mapdb.Pos, data []byte) ([]byte, error) {
+	err := mapdb.Edit(t.Context(), dir, c, sample(t, worldtest.BlocksOf(t, dir), 10), func(_ mapdb.Pos, data []byte) ([]byte, error) {
 		b, err := mapblock.Decode(data)
 		if err == nil {
 			err = b.SetNode(mapblock.Index(1, 2, 3), "default:cobble", 15, 3)

@@ -248,7 +248,7 @@ func TestChanged(t *testing.T) {
 	if _, err := worldcopy.Copy(ctx, src, dst, o); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	w, err := mapdb.OpenForWriting(context.Background(), src, mapdb.Config{Backend: mapdb.SQLite}, false)
+	w, err := mapdb.OpenForWriting(context.Background(), src, mapdb.Config{Backend: mapdb.SQLite})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,7 +131,7 @@ func (p *plan) planMap(ctx context.Context) error {
 		}
 		return nil
 	}
-	db, from, err := world.OpenMap(ctx, p.src, p.settings, o.Remote)
+	db, from, err := world.OpenMap(ctx, p.src, p.settings, world.Options{Remote: o.Remote})
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // a world that nobody has entered yet
 		from = mapdb.Config{Backend: mapdb.Dummy}

@@ -39,7 +39,7 @@ func TestReadonlyBackend(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		db, _, err := world.OpenMap(t.Context(), dir, s, false)
+		db, _, err := world.OpenMap(t.Context(), dir, s, world.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestNoEmptyWorld(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		db, _, err := world.OpenMap(t.Context(), dir, s, false)
+		db, _, err := world.OpenMap(t.Context(), dir, s, world.Options{})
 		if err == nil {
 			err = db.Close()
 		}

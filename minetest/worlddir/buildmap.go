@@ -22,7 +22,7 @@ func (b *builder) buildMap() error {
 	if known, ok := mapdb.BackendOf(backend); ok && known.ReadOnly() {
 		backend = mapdb.SQLite // folders of 2011 become SQLite
 	}
-	config, err := world.MapConfigOf(backend, b.settings, b.o.Remote)
+	config, err := world.MapConfig("", b.settings, world.Options{Backend: backend, Remote: b.o.Remote})
 	if err != nil {
 		return b.unlessEmpty(err)
 	}

@@ -50,7 +50,7 @@ func makeWorld(t testing.TB, backend string) *World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := world.MapConfig(dir, settings, false)
+	config, err := world.MapConfig(dir, settings, world.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -143,7 +143,7 @@ func (t *blockText) legacy(m *mapblock.LegacyMeta) {
 	content, err := m.Content()
 	if err == nil {
 		var again *mapblock.LegacyMeta
-		again, err = content.Encode(m.ID)
+		again, err = content.Meta(m.ID)
 		kind := legacyKinds[m.ID]
 		if err == nil && m.ID == mapblock.LegacyFurnace && string(again.Body) == string(m.Body)+oldFurnaceLack {
 			again, kind = m, oldFurnace

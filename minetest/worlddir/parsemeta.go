@@ -188,7 +188,7 @@ func (p *parser) legacyKind(id mapblock.LegacyID, kind string) *mapblock.LegacyM
 	if p.err != nil {
 		return nil
 	}
-	m, err := l.Encode(id)
+	m, err := l.Meta(id)
 	if err != nil {
 		p.err = &fault.TextError{Line: at, Msg: err.Error()}
 	}

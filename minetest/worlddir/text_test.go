@@ -119,7 +119,7 @@ func metadataOf(t testing.TB, b *mapblock.Block) {
 	}
 	inv := []byte(strings.ReplaceAll(chest, "Width 8\n", ""))
 	add := func(id mapblock.LegacyID, l mapblock.LegacyContent) *mapblock.LegacyMeta {
-		meta, err := l.Encode(id)
+		meta, err := l.Meta(id)
 		if err != nil {
 			t.Fatal(err)
 		}

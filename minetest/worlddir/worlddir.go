@@ -80,7 +80,7 @@ func OpenWorld(ctx context.Context, dir string, o Opening) (_ *World, err error)
 			w.Close()
 		}
 	}()
-	if w.Map, err = OpenMap(ctx, dir, settings, o.Remote); err != nil {
+	if w.Map, err = OpenMap(ctx, dir, settings, world.Options{Remote: o.Remote}); err != nil {
 		if err = w.without(blocksDir, err); err != nil {
 			return nil, err
 		}
@@ -125,8 +125,8 @@ func (w *World) without(path string, err error) error {
 
 // OpenMap opens the blocks of the world in a folder. s contains the settings of world.mt. If nobody has entered the
 // world yet, the result is an empty database.
-func OpenMap(ctx context.Context, dir string, s *world.Settings, remote bool) (mapdb.DB, error) {
-	db, _, err := world.OpenMap(ctx, dir, s, remote)
+func OpenMap(ctx context.Context, dir string, s *world.Settings, opts world.Options) (mapdb.DB, error) {
+	db, _, err := world.OpenMap(ctx, dir, s, opts)
 	if errors.Is(err, fs.ErrNotExist) {
 		return noMap{mapdb.NewMemory()}, nil
 	}

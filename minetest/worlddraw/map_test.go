@@ -164,7 +164,7 @@ func TestStores(t *testing.T) {
 				versions := []int{22, 25, 28, 29}
 				block, err := mapblock.Decode(b.Data)
 				if err == nil {
-					block, _, err = block.Convert(versions[(i+int(b.Pos.X)+20)%4], false)
+					block, _, err = block.Convert(versions[(i+int(b.Pos.X)+20)%4], mapblock.ConvertOptions{})
 				}
 				if err == nil {
 					b.Data, err = block.Encode()

@@ -28,7 +28,7 @@ func read(p mapdb.Pos, data []byte) (*Block, error) {
 	}
 	version := b.Version
 	if version < 24 {
-		if b, _, err = b.Convert(24, false); err != nil {
+		if b, _, err = b.Convert(24, mapblock.ConvertOptions{}); err != nil {
 			return nil, err
 		}
 	}
@@ -183,7 +183,7 @@ func (b *Block) finish() (data []byte, version int, err error) {
 			if !mapblock.Writable(version) {
 				continue
 			}
-			if to, _, err = b.Convert(version, false); err != nil {
+			if to, _, err = b.Convert(version, mapblock.ConvertOptions{}); err != nil {
 				continue
 			}
 		}

@@ -63,10 +63,14 @@ func (b *Block) eachMeta(in func(uint16) bool, change func(e *mapblock.NodeMeta)
 	return n
 }
 
+// MetadataOptions are the options of [SetMetadata].
+type MetadataOptions struct {
+	// All also sets the variable in metadata without it, and in nodes without metadata whose names the region selects.
+	All bool
+}
+
 // SetMetadata is a step that sets a variable in the metadata of the nodes of a region, where the variable exists.
-// With all, it also sets the variable in other metadata, and in nodes without metadata whose names the region
-// selects.
-func SetMetadata(r Region, key, value string, all bool, t *Tally) Step {
+func SetMetadata(r Region, key, value string, o MetadataOptions, t *Tally) Step {
 	return r.metadata(t, func(b *Block, in func(uint16) bool) int {
 		have := make(map[uint16]bool)
 		n := b.eachMeta(in, func(e *mapblock.NodeMeta) int {
@@ -76,7 +80,7 @@ func SetMetadata(r Region, key, value string, all bool, t *Tally) Step {
 			have[e.Pos] = true
 			i := slices.IndexFunc(e.Vars, func(v mapblock.Var) bool { return v.Key == key })
 			switch {
-			case i >= 0 && e.Vars[i].Value == value || i < 0 && !all:
+			case i >= 0 && e.Vars[i].Value == value || i < 0 && !o.All:
 				return 0
 			case i >= 0:
 				e.Vars = slices.Clone(e.Vars)
@@ -86,7 +90,7 @@ func SetMetadata(r Region, key, value string, all bool, t *Tally) Step {
 			}
 			return 1
 		})
-		if !all || r.Where.Names == nil {
+		if !o.All || r.Where.Names == nil {
 			return n
 		}
 		for i := range uint16(mapblock.NodeCount) {
@@ -108,10 +112,15 @@ func DeleteTimers(r Region, t *Tally) Step {
 	})
 }
 
+// ObjectOptions are the options of [DeleteObjects].
+type ObjectOptions struct {
+	// Items deletes only dropped items; the names are those of the items.
+	Items bool
+}
+
 // DeleteObjects is a step that deletes static objects in a region (dropped items and mobs) that have one of the given
-// names; nil means all objects. The name of a dropped item is __builtin:item. With items, it deletes only dropped
-// items, and the names are those of the items.
-func DeleteObjects(r Region, names Names, items bool, t *Tally) Step {
+// names; nil means all objects. The name of a dropped item is __builtin:item.
+func DeleteObjects(r Region, names Names, o ObjectOptions, t *Tally) Step {
 	match := func(string) bool { return true }
 	if names != nil {
 		match = names.Match()
@@ -122,12 +131,12 @@ func DeleteObjects(r Region, names Names, items bool, t *Tally) Step {
 		if before == 0 {
 			return nil
 		}
-		b.Objects.List = slices.DeleteFunc(slices.Clone(b.Objects.List), func(o mapblock.Object) bool {
-			name, dropped := nameOfObject(&o)
-			if items {
+		b.Objects.List = slices.DeleteFunc(slices.Clone(b.Objects.List), func(e mapblock.Object) bool {
+			name, dropped := nameOfObject(&e)
+			if o.Items {
 				name = dropped
 			}
-			return (!items || name != "") && match(name) && in(placeOf(&o))
+			return (!o.Items || name != "") && match(name) && in(placeOf(&e))
 		})
 		if n := before - len(b.Objects.List); n > 0 {
 			b.Mark()
@@ -192,9 +201,15 @@ func nameOfObject(o *mapblock.Object) (name, itemName string) {
 	return name, itemName
 }
 
+// ItemOptions are the options of [ReplaceItems].
+type ItemOptions struct {
+	// Plain gives new items no wear and no metadata.
+	Plain bool
+}
+
 // ReplaceItems is a step that replaces items in the inventories of nodes of a region by the item to. The counts stay.
-// If to is "", the items are removed. With plain, new items have no wear and no metadata.
-func ReplaceItems(r Region, from Names, to string, plain bool, t *Tally) Step {
+// If to is "", the items are removed.
+func ReplaceItems(r Region, from Names, to string, o ItemOptions, t *Tally) Step {
 	match := from.Match()
 	return r.metadata(nil, func(b *Block, in func(uint16) bool) int {
 		slots := 0
@@ -210,12 +225,12 @@ func ReplaceItems(r Region, from Names, to string, plain bool, t *Tally) Step {
 			for _, l := range inv.Lists {
 				for i := range l.Items {
 					s := &l.Items[i]
-					if s.Legacy != "" || s.Empty() || !match(s.Name) || s.Name == to && !plain {
+					if s.Legacy != "" || s.Empty() || !match(s.Name) || s.Name == to && !o.Plain {
 						continue
 					}
 					if to == "" {
 						*s = item.Slot{}
-					} else if s.Name = to; plain {
+					} else if s.Name = to; o.Plain {
 						s.Wear, s.Meta = 0, nil
 					}
 					here++

@@ -42,7 +42,7 @@ func modelOf(t *testing.T, db mapdb.DB) model {
 		if err != nil {
 			t.Fatalf("%v: %v", row.Pos, err)
 		}
-		if b, _, err = b.Convert(29, true); err != nil {
+		if b, _, err = b.Convert(29, mapblock.ConvertOptions{Drop: true}); err != nil {
 			t.Fatalf("%v: %v", row.Pos, err)
 		}
 		nodes := new([mapblock.NodeCount]node)
@@ -158,22 +158,29 @@ var names = []string{"air", "default:stone", "default:chest", "stairs:slab_wood"
 
 func (r dice) node() string { return names[r.IntN(len(names))] }
 
+func (r dice) maybeHollow(s worldedit.Shape) (worldedit.Box, func(worldedit.Vec) bool) {
+	if r.IntN(2) == 0 {
+		s = s.Hollow()
+	}
+	return s.Box, s.In
+}
+
 // region returns a region, and a function that reports whether a node is in it.
 func (r dice) region(bounded bool) (worldedit.Region, func(v worldedit.Vec, n *node) bool) {
 	reg := worldedit.Region{Box: worldedit.BoxOf(r.vec(-24, 40), r.vec(-24, 40))}
 	switch r.IntN(6) {
 	case 0:
-		s, err := worldedit.Sphere(r.vec(-10, 20), 2+r.IntN(12), r.IntN(2) == 0)
+		s, err := worldedit.Sphere(r.vec(-10, 20), 2+r.IntN(12))
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		reg.Box, reg.In = s.Box, s.In
+		reg.Box, reg.In = r.maybeHollow(s)
 	case 1:
-		s, err := worldedit.Cylinder(r.vec(-10, 20), turn.Axis(r.IntN(3)), 1-2*r.IntN(2)*9, 5, r.IntN(6), r.IntN(2) == 0)
+		s, err := worldedit.Cylinder(r.vec(-10, 20), turn.Axis(r.IntN(3)), 1-2*r.IntN(2)*9, 5, r.IntN(6))
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		reg.Box, reg.In = s.Box, s.In
+		reg.Box, reg.In = r.maybeHollow(s)
 	case 2:
 		reg.Box = worldedit.BoxOfBlocks(mapdb.Area{Min: mapdb.Pos{X: -1, Y: 0, Z: 0}, Max: mapdb.Pos{X: 0, Y: 1, Z: 0}})
 	case 3:
@@ -317,8 +324,8 @@ func (r dice) trial() trial {
 		if r.IntN(2) == 0 {
 			motion = motion.Then(turn.Mirror(turn.Axis(r.IntN(3))))
 		}
-		orient := r.IntN(2) == 0
-		step, err := worldedit.Turn(reg, motion, orient, s)
+		s.Orient = r.IntN(2) == 0
+		step, err := worldedit.Turn(reg, motion, s)
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -337,7 +344,7 @@ func (r dice) trial() trial {
 					return
 				}
 				new := *n
-				if orient {
+				if s.Orient {
 					new.param2 = oriented(n, motion)
 				}
 				m.set(to(v), new, false)
@@ -373,7 +380,7 @@ func (r dice) trial() trial {
 				})
 			}}
 		case 2:
-			return trial{"set-metadata", worldedit.SetMetadata(reg, "infotext", "new", false, s.Tally), func(m model) {
+			return trial{"set-metadata", worldedit.SetMetadata(reg, "infotext", "new", worldedit.MetadataOptions{}, s.Tally), func(m model) {
 				m.each(func(v worldedit.Vec, n *node) {
 					if _, rest, ok := strings.Cut(n.meta, "infotext="); ok && in(v, n) {
 						before, _, _ := strings.Cut(n.meta, "infotext=")
@@ -383,7 +390,7 @@ func (r dice) trial() trial {
 				})
 			}}
 		}
-		return trial{"replace-items", worldedit.ReplaceItems(reg, worldedit.Names{"default:d*"}, "default:gold", false, s.Tally), func(m model) {
+		return trial{"replace-items", worldedit.ReplaceItems(reg, worldedit.Names{"default:d*"}, "default:gold", worldedit.ItemOptions{}, s.Tally), func(m model) {
 			m.each(func(v worldedit.Vec, n *node) {
 				if in(v, n) {
 					n.meta = strings.ReplaceAll(n.meta, "Item default:dirt", "Item default:gold")

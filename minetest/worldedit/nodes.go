@@ -79,6 +79,8 @@ type Setting struct {
 	// Create creates missing blocks, and also changes blocks that the map generator has not finished. The map
 	// generator will not change these blocks any more.
 	Create bool
+	// Orient makes [Turn] also rotate nodes with a direction, if their definitions are known: see [World.Nodes].
+	Orient bool
 
 	Tally *Tally // may be nil
 }

@@ -137,7 +137,7 @@ func (w *World) writeBlocks(ctx context.Context, list []mapdb.Pos) (changed bool
 	if len(list) == 0 {
 		return true, w.applyEarly(ctx)
 	}
-	db, err := mapdb.OpenForWriting(ctx, w.Dir, w.config, false)
+	db, err := mapdb.OpenForWriting(ctx, w.Dir, w.config)
 	if err != nil {
 		return false, err
 	}

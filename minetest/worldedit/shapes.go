@@ -12,15 +12,11 @@ type Shape struct {
 	In  func(v Vec) bool
 }
 
-// shape returns a Shape. If it is hollow, it contains only the nodes with a neighbour, through a face, that is not in
-// the form.
-func shape(box Box, in func(v Vec) bool, hollow bool) Shape {
-	if !hollow {
-		return Shape{box, in}
-	}
-	whole := func(v Vec) bool { return box.Contains(v) && in(v) }
-	return Shape{box, func(v Vec) bool {
-		if !in(v) {
+// Hollow returns the nodes of the shape with a neighbour, through a face, that is not in the shape.
+func (s Shape) Hollow() Shape {
+	whole := func(v Vec) bool { return s.Box.Contains(v) && s.In(v) }
+	return Shape{s.Box, func(v Vec) bool {
+		if !s.In(v) {
 			return false
 		}
 		for axis := range v {
@@ -48,15 +44,15 @@ func checkRadius(what string, r int) error {
 	return nil
 }
 
-// Cuboid returns a box or, if hollow, its six sides.
-func Cuboid(box Box, hollow bool) Shape {
-	return shape(box, func(Vec) bool { return true }, hollow)
+// Cuboid returns a box. Its Hollow is its six sides.
+func Cuboid(box Box) Shape {
+	return Shape{box, func(Vec) bool { return true }}
 }
 
 // Sphere returns the nodes whose center is at most radius from the center of a node. As usual, half a node is added
 // at the edge: radius*(radius+1) is the square of the distance.
-func Sphere(centre Vec, radius int, hollow bool) (Shape, error) {
-	return shape(around(centre, radius), ball(centre, radius), hollow), checkRadius("radius", radius)
+func Sphere(centre Vec, radius int) (Shape, error) {
+	return Shape{around(centre, radius), ball(centre, radius)}, checkRadius("radius", radius)
 }
 
 func ball(centre Vec, radius int) func(Vec) bool {
@@ -69,20 +65,20 @@ func ball(centre Vec, radius int) func(Vec) bool {
 
 // Dome returns the upper half of a sphere, including the layer of its centre, or the lower half if the radius is
 // negative.
-func Dome(centre Vec, radius int, hollow bool) (Shape, error) {
+func Dome(centre Vec, radius int) (Shape, error) {
 	far, box := max(radius, -radius), Box{}
 	if box = around(centre, far); radius >= 0 {
 		box.Min[1] = centre[1]
 	} else {
 		box.Max[1] = centre[1]
 	}
-	return shape(box, ball(centre, far), hollow), checkRadius("radius", far)
+	return Shape{box, ball(centre, far)}, checkRadius("radius", far)
 }
 
 // Cylinder returns a cylinder that begins at the node base and extends along an axis, in the negative direction if
 // length is negative. If end, the radius at the other end, differs from radius, the shape is a cone or a part of one;
 // end may be 0.
-func Cylinder(base Vec, along turn.Axis, length, radius, end int, hollow bool) (Shape, error) {
+func Cylinder(base Vec, along turn.Axis, length, radius, end int) (Shape, error) {
 	far := max(radius, end)
 	box := around(base, far)
 	far2 := max(length, -length)
@@ -111,12 +107,12 @@ func Cylinder(base Vec, along turn.Axis, length, radius, end int, hollow bool) (
 	if err == nil && (radius < 0 || end < 0) {
 		err = checkRadius("radius", min(radius, end))
 	}
-	return shape(box, in, hollow), err
+	return Shape{box, in}, err
 }
 
 // Pyramid returns a pyramid whose base is centered at a node, with the given number of layers along an axis, in the
 // negative direction if height is negative. The last layer is one node.
-func Pyramid(base Vec, along turn.Axis, height int, hollow bool) (Shape, error) {
+func Pyramid(base Vec, along turn.Axis, height int) (Shape, error) {
 	n := max(height, -height)
 	box := around(base, n-1)
 	if height >= 0 {
@@ -135,5 +131,5 @@ func Pyramid(base Vec, along turn.Axis, height int, hollow bool) (Shape, error) 
 		}
 		return true
 	}
-	return shape(box, in, hollow), checkRadius("height", n)
+	return Shape{box, in}, checkRadius("height", n)
 }

@@ -352,9 +352,8 @@ func stack(r Region, by Vec, count int, s Setting) transfer {
 }
 
 // Turn is a step that rotates or mirrors a region. The result has the same corner of least coordinates; the rest of
-// the old region becomes air. With orient, nodes with a direction are rotated as well, if their definitions are
-// known: see [World.Nodes]. Light is not rotated.
-func Turn(r Region, m turn.Motion, orient bool, s Setting) (Step, error) {
+// the old region becomes air. Light is not rotated.
+func Turn(r Region, m turn.Motion, s Setting) (Step, error) {
 	if r.Invert {
 		return nil, errors.New("what is outside of a region cannot be turned")
 	}
@@ -371,7 +370,7 @@ func Turn(r Region, m turn.Motion, orient bool, s Setting) (Step, error) {
 	}
 	turned := m.Size(size)
 	return transfer{
-		region: r, targets: []Box{box}, motion: m, orient: orient, s: s,
+		region: r, targets: []Box{box}, motion: m, orient: s.Orient, s: s,
 		leave: func(from Vec) Vec { return box.Min.Add(m.In(size, from.Sub(r.Box.Min))) },
 		from: func(to Vec) iter.Seq[Vec] {
 			return func(yield func(Vec) bool) {

@@ -80,7 +80,7 @@ func Open(ctx context.Context, dir string, opts Options) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, config, err := world.OpenMap(ctx, dir, settings, opts.Remote)
+	base, config, err := world.OpenMap(ctx, dir, settings, world.Options{Remote: opts.Remote})
 	if errors.Is(err, fs.ErrNotExist) { // a world that nobody has entered yet
 		base, err = mapdb.NewMemory(), nil
 	}

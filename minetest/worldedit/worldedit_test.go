@@ -92,7 +92,7 @@ func TestSaved(t *testing.T) {
 	if err != nil || len(list) == 0 {
 		t.Fatal(list, err)
 	}
-	if err := mapdb.Edit(ctx, dir, mapdb.Config{Backend: mapdb.SQLite}, false, list[:1], func(mapdb.Pos, []byte) ([]byte, error) { return worldtest.Block(7, 28), nil }); err != nil {
+	if err := mapdb.Edit(ctx, dir, mapdb.Config{Backend: mapdb.SQLite}, list[:1], func(mapdb.Pos, []byte) ([]byte, error) { return worldtest.Block(7, 28), nil }); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.InPlace(ctx, ""); !errors.Is(err, worldedit.ErrChanged) {

@@ -54,10 +54,10 @@ type BlockResidue struct {
 	Was    string `json:"was,omitempty"`    // CRC-32 of the contents, "none" for no contents
 }
 
-// Residue returns what is needed to rebuild the block from the contents, or from none if ok is false. It returns the
+// Residue returns what is needed to rebuild the block from the contents. It returns the
 // zero value if the contents are enough.
-func (b *Block) Residue(content Content, ok bool) BlockResidue {
-	if data, err := b.Bytes(); ok && err == nil && content.is(data) {
+func (b *Block) Residue(content Content) BlockResidue {
+	if data, err := b.Bytes(); !content.None && err == nil && content.is(data) {
 		stream := b.Stream()
 		if stream == nil {
 			return BlockResidue{} // of version 3
@@ -70,7 +70,7 @@ func (b *Block) Residue(content Content, ok bool) BlockResidue {
 		}
 	}
 	stream, size := b.Compressed()
-	return BlockResidue{Size: &size, Stream: stream, Was: content.Mark(ok)}
+	return BlockResidue{Size: &size, Stream: stream, Was: content.Mark()}
 }
 
 // Compressed returns the zlib stream of the block and the stated size of its contents. A block of version 3 is
@@ -92,13 +92,13 @@ func (b *Block) Compressed() ([]byte, int32) {
 
 // Block rebuilds the block from k and the contents. It returns nil if there are no contents and k holds no block for
 // that case.
-func (k BlockResidue) Block(content Content, ok bool) *Block {
+func (k BlockResidue) Block(content Content) *Block {
 	switch {
-	case k.Size != nil && k.Was == content.Mark(ok):
+	case k.Size != nil && k.Was == content.Mark():
 		return NewBlockStream(k.Stream, *k.Size)
-	case ok && k.Level != nil:
+	case !content.None && k.Level != nil:
 		return NewBlockLevel(content.all(), *k.Level)
-	case ok:
+	case !content.None:
 		return NewBlock(content.all())
 	}
 	return nil
@@ -107,22 +107,22 @@ func (k BlockResidue) Block(content Content, ok bool) *Block {
 // IsZero reports whether nothing needs to be stored.
 func (k BlockResidue) IsZero() bool { return k.Level == nil && k.Size == nil }
 
-// Mark returns the value that identifies contents in residues: their CRC-32 in eight hexadecimal digits, or "none"
-// for no contents, if ok is false.
-func Mark(content []byte, ok bool) string { return Content{Bytes: content}.Mark(ok) }
+// Mark returns the value that identifies contents in residues: their CRC-32 in eight hexadecimal digits.
+func Mark(content []byte) string { return Content{Bytes: content}.Mark() }
 
 // Content is the contents of a data block: Bytes, followed by Zeros zero bytes. A layer that states a size and lacks
 // its tiles consists of zeros only, which should not take memory before they are written.
 type Content struct {
 	Bytes []byte
 	Zeros int
+	None  bool // there are no contents, not even empty ones
 }
 
 var someZeros [64 << 10]byte
 
-// Mark is the function Mark for these contents.
-func (c Content) Mark(ok bool) string {
-	if !ok {
+// Mark is the function Mark for these contents. It returns "none" for None.
+func (c Content) Mark() string {
+	if c.None {
 		return "none"
 	}
 	sum := crc32.ChecksumIEEE(c.Bytes)

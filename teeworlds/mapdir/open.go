@@ -238,7 +238,7 @@ func (w *writer) unbuildable(form sidecar) (*twmap.FileResidue, error) {
 		return nil, err
 	}
 	data, err := m.Encode()
-	kept.Was = datafile.Mark(data, true)
+	kept.Was = datafile.Mark(data)
 	return &kept, err
 }
 

@@ -29,13 +29,15 @@ var areaEdits = []struct {
 		}
 		return e.Crop(mapedit.Area{X: g.Width() / 4, Y: g.Height() / 4, Width: g.Width() - g.Width()/4, Height: g.Height() - g.Height()/4})
 	}},
-	{"shrink", func(e *mapedit.Editor) error { e.Shrink(true); return nil }},
+	{"shrink", func(e *mapedit.Editor) error { e.Shrink(mapedit.ShrinkOptions{Physics: true}); return nil }},
 	{"shift", func(e *mapedit.Editor) error { return e.Shift(every(e), 2, -3) }},
 	{"border", func(e *mapedit.Editor) error { return e.Border(of(e, "game")) }},
 	{"fill", func(e *mapedit.Editor) error {
-		return e.Fill(of(e, "game"), &mapedit.Area{X: 3, Y: 3, Width: 5, Height: 2}, id(uint8(twmap.TileThroughCut)), false)
+		return e.Fill(of(e, "game"), &mapedit.Area{X: 3, Y: 3, Width: 5, Height: 2}, id(uint8(twmap.TileThroughCut)), mapedit.PaintOptions{})
 	}},
-	{"replace", func(e *mapedit.Editor) error { return e.Replace(of(e, "game"), nil, id(1), id(3), false) }},
+	{"replace", func(e *mapedit.Editor) error {
+		return e.Replace(of(e, "game"), nil, id(1), id(3), mapedit.PaintOptions{})
+	}},
 	{"turn tiles", func(e *mapedit.Editor) error { return e.TurnTiles(every(e), nil, mapedit.UpDown) }},
 	{"numbers", func(e *mapedit.Editor) error {
 		for _, n := range []twmap.Numbers{twmap.TeleNumbers, twmap.CheckpointNumbers, twmap.SwitchNumbers, twmap.TuneNumbers} {

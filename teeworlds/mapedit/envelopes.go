@@ -91,12 +91,21 @@ func (e *Editor) RenameEnvelope(i int, name string) error {
 	return nil
 }
 
-// SynchronizeEnvelopes sets the clock of envelopes: the server's clock, so that all players see the same, or that of
-// each player.
-func (e *Editor) SynchronizeEnvelopes(envelopes []int, on bool) error {
+// A Clock is the clock on which an envelope runs.
+type Clock int
+
+// The clocks of envelopes.
+const (
+	ServerClock Clock = iota // all players see the same
+	PlayerClock              // the clock of each player
+)
+
+// SetEnvelopeClocks sets the clock of envelopes.
+func (e *Editor) SetEnvelopeClocks(envelopes []int, c Clock) error {
 	if err := allInRange(twmap.PartEnvelope, envelopes, len(e.m.Envelopes)); err != nil {
 		return err
 	}
+	on := c == ServerClock
 	for _, i := range envelopes {
 		env := e.m.Envelopes[i]
 		if env.Synchronized == on {

@@ -182,9 +182,9 @@ func (e *Editor) EmbedImages(images []int, find func(name string) (*image.NRGBA,
 }
 
 // MakeImagesExternal removes pictures from the map that the game has under the same name; find returns the game's
-// picture. It fails for an image that the game does not have, and, unless force is set, for an image whose picture
-// differs from the game's.
-func (e *Editor) MakeImagesExternal(images []int, find func(name string) (*image.NRGBA, error), force bool) error {
+// picture. It fails for an image that the game does not have, and for an image whose picture differs from the game's.
+// If find is nil, pictures are not compared.
+func (e *Editor) MakeImagesExternal(images []int, find func(name string) (*image.NRGBA, error)) error {
 	if err := allInRange(twmap.PartImage, images, len(e.m.Images)); err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (e *Editor) MakeImagesExternal(images []int, find func(name string) (*image
 		if !slices.Contains(twmap.ExternalImages, im.Name) {
 			return fmt.Errorf("%s: the game has no image %q", e.Path(im), im.Name)
 		}
-		if force {
+		if find == nil {
 			continue
 		}
 		its, err := find(im.Name)

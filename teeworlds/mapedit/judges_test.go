@@ -147,7 +147,7 @@ func TestJudgeOptimize(t *testing.T) {
 		t.Fatal(err, said)
 	}
 	theirs := decode(t, judge.Read(t, filepath.Join(dir, "out", "made.map")))
-	if err := mapedit.New(m, nil).OptimizeImages([]int{0, 1}, false); err != nil {
+	if err := mapedit.New(m, nil).OptimizeImages([]int{0, 1}, mapedit.OptimizeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for i, im := range m.Images {

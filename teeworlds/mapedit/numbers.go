@@ -25,9 +25,15 @@ func (e *Editor) numbers(n twmap.Numbers) (used [256]int) {
 	return used
 }
 
+// RenumberOptions are the options of [Editor.RenumberTiles].
+type RenumberOptions struct {
+	// Join allows new numbers that other tiles already have.
+	Join bool
+}
+
 // RenumberTiles gives the tiles of a series with numbers from first to last new numbers, starting at to, and updates
-// the settings about them. It fails if other tiles already have one of the new numbers, unless join is set.
-func (e *Editor) RenumberTiles(n twmap.Numbers, first, last, to uint8, join bool) error {
+// the settings about them. It fails if other tiles already have one of the new numbers, unless o.Join is set.
+func (e *Editor) RenumberTiles(n twmap.Numbers, first, last, to uint8, o RenumberOptions) error {
 	if first == 0 || to == 0 || last < first || int(to)+int(last-first) > 255 {
 		return fmt.Errorf("%d to %d from %d on: expected numbers from 1 to 255", first, last, to)
 	}
@@ -37,7 +43,7 @@ func (e *Editor) RenumberTiles(n twmap.Numbers, first, last, to uint8, join bool
 	for i := int(first); i <= int(last); i++ {
 		is := i - int(first) + int(to)
 		table[uint8(i)] = uint8(is)
-		if found = found || used[i] > 0; used[i] > 0 && used[is] > 0 && (is < int(first) || is > int(last)) && !join {
+		if found = found || used[i] > 0; used[i] > 0 && used[is] > 0 && (is < int(first) || is > int(last)) && !o.Join {
 			return fmt.Errorf("%d cannot become %d, which %d other tiles have", i, is, used[is])
 		}
 	}

@@ -58,12 +58,18 @@ func packed(p *image.NRGBA) []byte {
 	return pix
 }
 
+// OptimizeOptions are the options of [Editor.OptimizeImages].
+type OptimizeOptions struct {
+	// KeepTiles keeps tiles that no layer uses, for later edits of the map.
+	KeepTiles bool
+}
+
 // OptimizeImages makes embedded images smaller without visible changes: tiles that no layer uses become transparent,
 // in images that only tile layers use, and transparent pixels become black, except those next to others, which get
-// their colours from [Dilate]. With keepTiles unused tiles are kept, for later edits of the map.
-func (e *Editor) OptimizeImages(images []int, keepTiles bool) error {
+// their colours from [Dilate].
+func (e *Editor) OptimizeImages(images []int, o OptimizeOptions) error {
 	used := make([]*[256]bool, len(e.m.Images)) // nil: the whole image is used, or none of it
-	if !keepTiles {
+	if !o.KeepTiles {
 		e.usedTiles(used)
 	}
 	return e.changePictures(images, "pixels", "pixels that are not seen changed", func(i int, p *image.NRGBA) {

@@ -138,13 +138,13 @@ var operations = map[string]func(e *mapedit.Editor, r *rand.Rand) error{
 	"merge images":  func(e *mapedit.Editor, r *rand.Rand) error { return e.MergeImages() },
 	"dilate images": func(e *mapedit.Editor, r *rand.Rand) error { return e.DilateImages(some(r, len(e.Map().Images))) },
 	"optimize images": func(e *mapedit.Editor, r *rand.Rand) error {
-		return e.OptimizeImages(some(r, len(e.Map().Images)), r.IntN(2) == 0)
+		return e.OptimizeImages(some(r, len(e.Map().Images)), mapedit.OptimizeOptions{KeepTiles: r.IntN(2) == 0})
 	},
 	"embed images": func(e *mapedit.Editor, r *rand.Rand) error {
 		return e.EmbedImages(some(r, len(e.Map().Images)), func(string) (*image.NRGBA, error) { return picture(r), nil })
 	},
 	"external images": func(e *mapedit.Editor, r *rand.Rand) error {
-		return e.MakeImagesExternal(some(r, len(e.Map().Images)), nil, true)
+		return e.MakeImagesExternal(some(r, len(e.Map().Images)), nil)
 	},
 	"add sound":     func(e *mapedit.Editor, r *rand.Rand) error { return e.AddSound("s", opus()) },
 	"remove sounds": func(e *mapedit.Editor, r *rand.Rand) error { return e.RemoveSounds(some(r, len(e.Map().Sounds))) },
@@ -164,7 +164,7 @@ var operations = map[string]func(e *mapedit.Editor, r *rand.Rand) error{
 	"duplicate envelope": func(e *mapedit.Editor, r *rand.Rand) error { return e.DuplicateEnvelope(r.IntN(4), "copy") },
 	"rename envelope":    func(e *mapedit.Editor, r *rand.Rand) error { return e.RenameEnvelope(r.IntN(4), "a new name") },
 	"synchronize": func(e *mapedit.Editor, r *rand.Rand) error {
-		return e.SynchronizeEnvelopes(some(r, len(e.Map().Envelopes)), r.IntN(2) == 0)
+		return e.SetEnvelopeClocks(some(r, len(e.Map().Envelopes)), mapedit.Clock(r.IntN(2)))
 	},
 	"add point": func(e *mapedit.Editor, r *rand.Rand) error {
 		return e.AddPoint(r.IntN(3), r.Int32N(900), nil, twmap.CurveLinear)

@@ -218,15 +218,21 @@ func (e *Editor) moveGroup(g *twmap.Group, isGame bool, x, y, left, up int) {
 
 func plus(a, b twmap.Point) twmap.Point { return twmap.Point{X: a.X + b.X, Y: a.Y + b.Y} }
 
+// ShrinkOptions are the options of [Editor.Shrink].
+type ShrinkOptions struct {
+	// Physics also shrinks the map, as far as all layers of the game group allow; the border, beyond which players die,
+	// then moves too.
+	Physics bool
+}
+
 // Shrink removes columns and rows at the sides of layers that equal the next ones inside: the map looks the same.
-// With physics it also shrinks the map, as far as all layers of the game group allow; the border, beyond which
-// players die, then moves too. Without physics only design layers shrink, and those in the game group only at the
+// Without o.Physics only design layers shrink, and those in the game group only at the
 // right and the bottom.
-func (e *Editor) Shrink(physics bool) {
+func (e *Editor) Shrink(o ShrinkOptions) {
 	const any = 1 << 30
 	game := e.gameGroup()
 	var by Sides // of the map
-	if physics && game >= 0 {
+	if o.Physics && game >= 0 {
 		by = Sides{any, any, any, any}
 		for _, l := range e.m.Groups[game].Layers {
 			t, is := l.(*twmap.TileLayer)

@@ -29,7 +29,7 @@ func TestExtend(t *testing.T) {
 			if len(name)%7 != 0 {
 				break // a sample is enough
 			}
-			shrink := func(e *mapedit.Editor) error { e.Shrink(physics); return nil }
+			shrink := func(e *mapedit.Editor) error { e.Shrink(mapedit.ShrinkOptions{Physics: physics}); return nil }
 			shrunk := edited(t, m, shrink)
 			if physics && !plain(m) && !edited(t, extended, shrink).Equal(shrunk) {
 				t.Errorf("%s: extending and shrinking leave another map than shrinking", name)
@@ -175,7 +175,7 @@ func TestShrink(t *testing.T) {
 	m.Groups[0].Layers = append(m.Groups[0].Layers, design([]uint8{1, 1, 2, 3, 3}, []uint8{1, 1, 2, 3, 3}, []uint8{1, 1, 4, 3, 3}))
 	sky := twmap.NewGroup("Sky", design([]uint8{1, 1, 2, 2}, []uint8{1, 1, 2, 2}), design([]uint8{5, 5, 5, 6}, []uint8{5, 5, 5, 7}), twmap.NewQuadLayer(twmap.NewQuad(64, 64, 32, 32)))
 	m.Groups = append(m.Groups, sky)
-	n := edited(t, m, func(e *mapedit.Editor) error { e.Shrink(false); return nil })
+	n := edited(t, m, func(e *mapedit.Editor) error { e.Shrink(mapedit.ShrinkOptions{}); return nil })
 	// All rows are kept: the game group is not moved.
 	if got, want := ids(n.Groups[0].Layers[1].(*twmap.TileLayer)), "[[1 1 2 3] [1 1 2 3] [1 1 4 3]]"; got != want {
 		t.Errorf("design: %s, want %s", got, want)
@@ -190,7 +190,7 @@ func TestShrink(t *testing.T) {
 	if p := quads[0].Pivot; p != (twmap.Point{X: (80 - 32) * 1024, Y: 80 * 1024}) {
 		t.Errorf("the quad is at %v", p)
 	}
-	if n := edited(t, m, func(e *mapedit.Editor) error { e.Shrink(true); return nil }); n.Physics(twmap.KindGame).Width() != 4 {
+	if n := edited(t, m, func(e *mapedit.Editor) error { e.Shrink(mapedit.ShrinkOptions{Physics: true}); return nil }); n.Physics(twmap.KindGame).Width() != 4 {
 		// The game layer is all air; the left column and the last two columns of the design layer decide.
 		t.Errorf("the map has %d columns", n.Physics(twmap.KindGame).Width())
 	}

@@ -96,22 +96,28 @@ func (t *Tile) String() string {
 	return text[2:]
 }
 
+// PaintOptions are the options of [Editor.Fill], [Editor.Replace] and [Editor.Holding].
+type PaintOptions struct {
+	// Unused includes physics layers in which the tile has no meaning.
+	Unused bool
+}
+
 // Fill fills an area, or whole layers if area is nil, with a tile; fields that are nil become 0. It skips layers that
-// cannot hold the tile (see [Editor.Holding]) and, unless unused is set, physics layers in which the tile has no
+// cannot hold the tile (see [Editor.Holding]) and, unless Unused is set, physics layers in which the tile has no
 // meaning. It fails if no layer is left.
 //
 // In the game layer, hook-through (5) becomes solid and unhookable, with hook-through in the front layer, which is
 // added if there is none. The editor does the same.
-func (e *Editor) Fill(layers []LayerAt, area *Area, tile Tile, unused bool) error {
-	return e.paint(layers, area, tile, unused, fmt.Sprintf("became %v", &tile), func(Cell) Cell { return tile.on(Cell{}) })
+func (e *Editor) Fill(layers []LayerAt, area *Area, tile Tile, o PaintOptions) error {
+	return e.paint(layers, area, tile, o, fmt.Sprintf("became %v", &tile), func(Cell) Cell { return tile.on(Cell{}) })
 }
 
 // Replace changes tiles that match was: the fields of is that are not nil are changed, the others are kept. The
 // layers are selected as for [Editor.Fill].
-func (e *Editor) Replace(layers []LayerAt, area *Area, was, is Tile, unused bool) error {
+func (e *Editor) Replace(layers []LayerAt, area *Area, was, is Tile, o PaintOptions) error {
 	both := is.Or(was)
 	both.ID = is.ID
-	return e.paint(layers, area, both, unused, fmt.Sprintf("%v became %v", &was, &is), func(c Cell) Cell {
+	return e.paint(layers, area, both, o, fmt.Sprintf("%v became %v", &was, &is), func(c Cell) Cell {
 		if !was.is(c) {
 			return c
 		}
@@ -140,7 +146,7 @@ func (e *Editor) Has(layers []LayerAt, id uint8) bool {
 
 // Holding returns the layers that can hold a tile, and that overlap the area if it is not nil. The error states why
 // there are none.
-func (e *Editor) Holding(layers []LayerAt, area *Area, tile Tile, unused bool) (fit []LayerAt, err error) {
+func (e *Editor) Holding(layers []LayerAt, area *Area, tile Tile, o PaintOptions) (fit []LayerAt, err error) {
 	if area != nil && (area.Width < 1 || area.Height < 1) {
 		return nil, fmt.Errorf("the area %v is empty", *area)
 	}
@@ -151,7 +157,7 @@ func (e *Editor) Holding(layers []LayerAt, area *Area, tile Tile, unused bool) (
 			continue
 		}
 		switch a := area.orAll(l); {
-		case tile.ID != nil && !unused && !twmap.ValidTile(l.Kind(), *tile.ID) && l.Kind().Physics():
+		case tile.ID != nil && !o.Unused && !twmap.ValidTile(l.Kind(), *tile.ID) && l.Kind().Physics():
 			err = fmt.Errorf("%s: a %v layer has no tile %d", e.Path(l), l.Kind(), *tile.ID)
 		case a.Width == 0 || a.Height == 0:
 			err = fmt.Errorf("%s: the area %v is outside of its %d x %d tiles", e.Path(l), *area, l.Width(), l.Height())
@@ -166,8 +172,8 @@ func (e *Editor) Holding(layers []LayerAt, area *Area, tile Tile, unused bool) (
 }
 
 // paint changes tiles of the layers that can hold a tile.
-func (e *Editor) paint(layers []LayerAt, area *Area, tile Tile, unused bool, what string, to func(Cell) Cell) error {
-	fit, err := e.Holding(layers, area, tile, unused)
+func (e *Editor) paint(layers []LayerAt, area *Area, tile Tile, o PaintOptions, what string, to func(Cell) Cell) error {
+	fit, err := e.Holding(layers, area, tile, o)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func told(t *testing.T, m *twmap.Map, do func(e *mapedit.Editor) error) string {
 func TestFill(t *testing.T) {
 	m := twmap.New(4, 3)
 	fill := func(layers []mapedit.LayerAt, area *mapedit.Area, tile mapedit.Tile, unused bool) string {
-		return told(t, m, func(e *mapedit.Editor) error { return e.Fill(layers, area, tile, unused) })
+		return told(t, m, func(e *mapedit.Editor) error { return e.Fill(layers, area, tile, mapedit.PaintOptions{Unused: unused}) })
 	}
 	if got, want := fill(layerAt(0, 0), &mapedit.Area{X: 1, Y: 1, Width: 2, Height: 1}, id(1), false), "groups/Game/Game: 2 tiles became 1 1,1 2,1"; got != want {
 		t.Errorf("told %q, want %q", got, want)
@@ -82,17 +82,17 @@ func TestReplace(t *testing.T) {
 	got := told(t, m, func(e *mapedit.Editor) error {
 		was, is := id(1), id(7)
 		was.Flags, is.Flags = &flip, &rotate
-		if err := e.Replace(layerAt(0, 1), nil, was, is, false); err != nil {
+		if err := e.Replace(layerAt(0, 1), nil, was, is, mapedit.PaintOptions{}); err != nil {
 			return err
 		}
-		if err := e.Replace(layerAt(0, 1), nil, id(2), id(3), false); err != nil {
+		if err := e.Replace(layerAt(0, 1), nil, id(2), id(3), mapedit.PaintOptions{}); err != nil {
 			return err
 		}
 		all, err := e.Layers("")
 		if err != nil {
 			return err
 		}
-		return e.Replace(all, nil, mapedit.Tile{Number: &one}, mapedit.Tile{Delay: &nine}, false)
+		return e.Replace(all, nil, mapedit.Tile{Number: &one}, mapedit.Tile{Delay: &nine}, mapedit.PaintOptions{})
 	})
 	want := `groups/Game/tiles: 2 tiles 1, flags xflip became 7, flags rotate 1,0 2,0
 groups/Game/tiles: 1 tiles 2 became 3 3,0
@@ -152,13 +152,13 @@ func TestNumbers(t *testing.T) {
 	got := told(t, m, func(e *mapedit.Editor) error {
 		e.PackNumbers(twmap.TeleNumbers)
 		e.PackNumbers(twmap.CheckpointNumbers)
-		if err := e.RenumberTiles(twmap.SwitchNumbers, 1, 9, 11, false); err != nil {
+		if err := e.RenumberTiles(twmap.SwitchNumbers, 1, 9, 11, mapedit.RenumberOptions{}); err != nil {
 			return err
 		}
-		if err := e.RenumberTiles(twmap.TeleNumbers, 1, 2, 2, false); err != nil { // each number moves by one
+		if err := e.RenumberTiles(twmap.TeleNumbers, 1, 2, 2, mapedit.RenumberOptions{}); err != nil { // each number moves by one
 			return err
 		}
-		return e.RenumberTiles(twmap.TeleNumbers, 2, 2, 3, false)
+		return e.RenumberTiles(twmap.TeleNumbers, 2, 2, 3, mapedit.RenumberOptions{})
 	})
 	want := `groups/Game/Tele: 2 tiles tele 2 became 1
 groups/Game/Tele: 1 tiles tele 5 became 2
@@ -175,11 +175,13 @@ error: 2 cannot become 3, which 1 other tiles have`
 	if a, b, c := tele.Teles().At(0, 0), tele.Teles().At(4, 0), tele.Teles().At(5, 0); a.Number != 2 || b.Number != 3 || c.Number != 5 {
 		t.Errorf("the numbers are %d %d %d", a.Number, b.Number, c.Number)
 	}
-	if got := told(t, m, func(e *mapedit.Editor) error { return e.RenumberTiles(twmap.TeleNumbers, 2, 2, 3, true) }); got != "groups/Game/Tele: 2 tiles tele 2 became 3" {
+	if got := told(t, m, func(e *mapedit.Editor) error {
+		return e.RenumberTiles(twmap.TeleNumbers, 2, 2, 3, mapedit.RenumberOptions{Join: true})
+	}); got != "groups/Game/Tele: 2 tiles tele 2 became 3" {
 		t.Errorf("told %s", got)
 	}
 	for _, c := range [][3]uint8{{0, 1, 1}, {3, 1, 1}, {1, 9, 250}, {100, 101, 1}} {
-		if err := mapedit.New(m, nil).RenumberTiles(twmap.TeleNumbers, c[0], c[1], c[2], false); err == nil {
+		if err := mapedit.New(m, nil).RenumberTiles(twmap.TeleNumbers, c[0], c[1], c[2], mapedit.RenumberOptions{}); err == nil {
 			t.Errorf("renumbered %v", c)
 		}
 	}

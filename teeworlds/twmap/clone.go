@@ -129,9 +129,8 @@ func (r *placedRef) says(o *placedRef) bool {
 	if x, y := r.ref.block, o.ref.block; !r.changed && !o.changed && x != nil && y != nil && (x == y || x.Stream() != nil && bytes.Equal(x.Stream(), y.Stream())) {
 		return true
 	}
-	x, okX := r.content()
-	y, okY := o.content()
-	return okX == okY && (!okX || sameContent(x, y))
+	x, y := r.content(), o.content()
+	return x.None == y.None && (x.None || sameContent(x, y))
 }
 
 // sameContent reports whether the contents are equal. Either may end in zeros that are not stored yet.

@@ -41,9 +41,9 @@ type placedRef struct {
 	at      int // index in the item's integers
 	field   string
 	ref     *dataRef
-	changed bool                                 // the block that was read is out of date
-	content func() (c datafile.Content, ok bool) // the contents for the block; not ok: no block
-	size    int64                                // the memory that content takes, in bytes, approximately
+	changed bool                    // the block that was read is out of date
+	content func() datafile.Content // the contents for the block; None: no block
+	size    int64                   // the memory that content takes, in bytes, approximately
 }
 
 func (c *codec) writing() bool { return c.r == nil }
@@ -174,14 +174,14 @@ func (c *codec) data(name string, ref *dataRef, changed bool, content func() ([]
 	if ref.block != nil {
 		size = int(max(ref.block.Size(), 0))
 	}
-	c.content(name, ref, changed, size, func() (datafile.Content, bool) {
+	c.content(name, ref, changed, size, func() datafile.Content {
 		data, ok := content()
-		return datafile.Content{Bytes: data}, ok
+		return datafile.Content{Bytes: data, None: !ok}
 	})
 }
 
 // content is data for contents that may end in many zeros. Making them takes about size bytes of memory.
-func (c *codec) content(name string, ref *dataRef, changed bool, size int, content func() (datafile.Content, bool)) {
+func (c *codec) content(name string, ref *dataRef, changed bool, size int, content func() datafile.Content) {
 	if c.writing() {
 		c.refs = append(c.refs, placedRef{len(c.ints), name, ref, changed || !ref.read, content, int64(size)})
 		c.ints = append(c.ints, -1)

@@ -40,7 +40,7 @@ func (m *Map) encode() ([]byte, []*datafile.Block, error) {
 		return nil, nil, err
 	}
 	out, err := f.Encode()
-	if r := m.file.residue; err == nil && r != nil && r.Original != nil && r.Was == datafile.Mark(out, true) {
+	if r := m.file.residue; err == nil && r != nil && r.Original != nil && r.Was == datafile.Mark(out) {
 		return r.Original, nil, nil
 	}
 	return out, f.Data, err
@@ -308,8 +308,7 @@ func (r *placedRef) block() (*datafile.Block, int32) {
 		return r.ref.block, r.ref.index
 	}
 	defer contents.Take(r.size)()
-	content, ok := r.content()
-	b, number := r.ref.residue.block(content, ok)
+	b, number := r.ref.residue.block(r.content())
 	if b != nil && b.Size() > keptContent {
 		b.Store()
 	}

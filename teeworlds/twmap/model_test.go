@@ -260,7 +260,7 @@ func TestEncodeLeavesTheModel(t *testing.T) {
 		wg.Wait()
 		// Blocks may have been inflated, and their contents may have been read.
 		everyField := cmp.Exporter(func(reflect.Type) bool { return true })
-		if diff := cmp.Diff(before, m, everyField, cmpopts.IgnoreTypes(datafile.Block{}, sync.Mutex{}, sync.Once{}), cmp.Comparer(func(a, b func() (datafile.Content, bool)) bool { return (a == nil) == (b == nil) })); diff != "" {
+		if diff := cmp.Diff(before, m, everyField, cmpopts.IgnoreTypes(datafile.Block{}, sync.Mutex{}, sync.Once{}), cmp.Comparer(func(a, b func() datafile.Content) bool { return (a == nil) == (b == nil) })); diff != "" {
 			t.Errorf("%s: Encode or Residues changed the map:\n%s", name, diff)
 		}
 	}

@@ -206,7 +206,7 @@ func (m *Map) Residues() (*Residues, error) {
 		if all.File == nil {
 			all.File = &FileResidue{}
 		}
-		all.File.Original, all.File.Was = m.file.src, datafile.Mark(restored, true)
+		all.File.Original, all.File.Was = m.file.src, datafile.Mark(restored)
 	}
 	return all, nil
 }
@@ -299,26 +299,26 @@ func (m *Map) dataResidues(items []placed, all *Residues) {
 // residue returns what is needed to make the block that was read from the contents in the model, or nil if the
 // contents are enough.
 func (r *placedRef) residue() *DataResidue {
-	content, ok := r.content()
+	content := r.content()
 	if r.ref.block != nil {
-		if k := r.ref.block.Residue(content, ok); !k.IsZero() {
+		if k := r.ref.block.Residue(content); !k.IsZero() {
 			return &DataResidue{BlockResidue: k}
 		}
 		return nil
 	}
-	if r.ref.index == -1 && !ok {
+	if r.ref.index == -1 && content.None {
 		return nil
 	}
-	return &DataResidue{BlockResidue: datafile.BlockResidue{Was: content.Mark(ok)}, Ref: new(r.ref.index)}
+	return &DataResidue{BlockResidue: datafile.BlockResidue{Was: content.Mark()}, Ref: new(r.ref.index)}
 }
 
 // block returns the block that k describes, or nil and the number to write instead.
-func (k *DataResidue) block(content datafile.Content, ok bool) (*datafile.Block, int32) {
+func (k *DataResidue) block(content datafile.Content) (*datafile.Block, int32) {
 	if k == nil {
-		return datafile.BlockResidue{}.Block(content, ok), -1
+		return datafile.BlockResidue{}.Block(content), -1
 	}
-	if k.Ref != nil && k.Was == content.Mark(ok) {
+	if k.Ref != nil && k.Was == content.Mark() {
 		return nil, *k.Ref
 	}
-	return k.Block(content, ok), -1
+	return k.Block(content), -1
 }

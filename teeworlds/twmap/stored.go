@@ -66,7 +66,7 @@ func (d *dataRef) store(content datafile.Content) {
 	if !d.read || d.block == nil {
 		d.index = -1 // the block is new
 	}
-	*d = dataRef{read: true, index: d.index, block: datafile.BlockResidue{}.Block(content, true)}
+	*d = dataRef{read: true, index: d.index, block: datafile.BlockResidue{}.Block(content)}
 	d.block.Store()
 }
 

@@ -296,8 +296,8 @@ func (l *TileLayer) cellData(c *codec, name string) {
 	}
 	packed := l.packed()
 	size := 2 * l.Width() * l.Height() * l.cellSize(l.dataKind()) // as cells, and as bytes
-	c.content(name, &l.data[l.dataKind()], l.cells.isChanged(packed), size, func() (datafile.Content, bool) {
-		return l.cells.encode(packed), true
+	c.content(name, &l.data[l.dataKind()], l.cells.isChanged(packed), size, func() datafile.Content {
+		return l.cells.encode(packed)
 	})
 }
 
@@ -306,8 +306,8 @@ func (l *TileLayer) cellData(c *codec, name string) {
 func (l *TileLayer) noCells(c *codec) {
 	resized := l.Width() != l.read.width || l.Height() != l.read.height
 	size := max(l.Width()*l.Height(), 1) * 4
-	c.content("data", &l.data[KindTiles], resized, size, func() (datafile.Content, bool) {
-		return datafile.Content{Zeros: size}, true
+	c.content("data", &l.data[KindTiles], resized, size, func() datafile.Content {
+		return datafile.Content{Zeros: size}
 	})
 }
 

@@ -4,12 +4,16 @@
 // Decoding is exact: the pixels are those that the specification of the format requires and that ImageMagick decodes.
 // Only the largest picture of a file is read; smaller copies (mipmaps), other sides of a cube and other layers are
 // ignored.
+//
+// The package registers with package image, so a program that imports it can open the pictures with [image.Decode].
 package dds
 
 import (
 	"encoding/binary"
 	"fmt"
 	"image"
+	"image/color"
+	"io"
 	"math/bits"
 
 	"trowel.example/fault"
@@ -44,6 +48,9 @@ const (
 
 // maxSide is far above the longest side in pixels that graphics cards of the game support.
 const maxSide = 1 << 16
+
+// maxPixels limits the number of pixels: 1 GiB when decoded.
+const maxPixels = 1 << 28
 
 // The bits of the header that are read or written.
 const (
@@ -87,6 +94,9 @@ func ReadHeader(data []byte) (*Header, error) {
 	height, width := u32(12), u32(16)
 	if width == 0 || height == 0 || width > maxSide || height > maxSide {
 		return nil, fail("height", 12, fault.ErrLimit, "sides of 1 to 65536", fmt.Sprintf("%d × %d", width, height))
+	}
+	if uint64(width)*uint64(height) > maxPixels {
+		return nil, fail("height", 12, fault.ErrLimit, fmt.Sprintf("at most %d pixels", maxPixels), fmt.Sprintf("%d × %d", width, height))
 	}
 	h := &Header{Width: int(width), Height: int(height), Mipmaps: int(max(1, min(u32(28), 32))), offset: HeaderSize}
 	flags := u32(80)
@@ -169,6 +179,40 @@ func (h *Header) PixelSpan(x, y int) (offset, length int64) {
 		x, y, width, size = x/4, y/4, (h.Width+3)/4, h.Format.blockSize()
 	}
 	return int64(h.offset) + (int64(y)*int64(width)+int64(x))*int64(size), int64(size)
+}
+
+func init() { image.RegisterFormat("dds", "DDS ", decode, DecodeConfig) }
+
+// DecodeConfig returns the size and the color model of the largest picture of a file, from its header.
+func DecodeConfig(r io.Reader) (image.Config, error) {
+	h, _, err := readFrom(r)
+	if err != nil {
+		return image.Config{}, err
+	}
+	return image.Config{ColorModel: color.NRGBAModel, Width: h.Width, Height: h.Height}, nil
+}
+
+// decode is Decode for package image.
+func decode(r io.Reader) (image.Image, error) {
+	h, data, err := readFrom(r)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := io.ReadAll(io.LimitReader(r, int64(h.offset+h.Size()-len(data))))
+	if err != nil {
+		return nil, err
+	}
+	return Decode(append(data, rest...))
+}
+
+// readFrom reads a header and returns it with its bytes, and the first pixels if there is no second header.
+func readFrom(r io.Reader) (*Header, []byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, HeaderSize+headerSizeDX10))
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := ReadHeader(data)
+	return h, data, err
 }
 
 // Decode returns the largest picture of a file. It does not allocate memory for pixels that data does not have. Every

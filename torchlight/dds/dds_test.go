@@ -7,13 +7,16 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"strings"
 	"testing"
+	"testing/iotest"
 
 	"trowel.example/fault"
 	"trowel.example/internal/testing/corpus"
@@ -357,5 +360,53 @@ func BenchmarkEncode(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestImage tests that package image decodes the pictures of all formats, and reads no more than the largest picture.
+func TestImage(t *testing.T) {
+	m := noise(1, 13, 9)
+	for _, f := range []dds.Format{dds.Plain, dds.DXT1, dds.DXT3, dds.DXT5} {
+		data, err := dds.Encode(m, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := dds.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config, name, err := image.DecodeConfig(bytes.NewReader(data))
+		if err != nil || name != "dds" || config.Width != 13 || config.Height != 9 || config.ColorModel != color.NRGBAModel {
+			t.Errorf("%v: %v, %q, %v", f, config, name, err)
+		}
+		rest := strings.NewReader("a mipmap")
+		got, name, err := image.Decode(io.MultiReader(bytes.NewReader(data), rest))
+		if err != nil || name != "dds" || !bytes.Equal(got.(*image.NRGBA).Pix, want.Pix) {
+			t.Errorf("%v: %q, %v", f, name, err)
+		}
+		for n := range len(data) {
+			if _, err := dds.DecodeConfig(bytes.NewReader(data[:n])); (err == nil) != (n >= dds.HeaderSize) {
+				t.Fatalf("%v: the header of %d bytes: %v", f, n, err)
+			}
+			if _, _, err := image.Decode(bytes.NewReader(data[:n])); err == nil {
+				t.Fatalf("%v: %d of %d bytes are decoded", f, n, len(data))
+			}
+		}
+	}
+	if _, err := dds.DecodeConfig(iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, io.ErrClosedPipe) {
+		t.Error(err)
+	}
+}
+
+// TestPixels tests that a header with more pixels than fit into memory is rejected, also where an int has 32 bits.
+func TestPixels(t *testing.T) {
+	data, err := dds.Encode(image.NewNRGBA(image.Rect(0, 0, 1, 1)), dds.Plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary.LittleEndian.PutUint32(data[12:], 1<<16)
+	binary.LittleEndian.PutUint32(data[16:], 1<<16)
+	if _, err := dds.Decode(data); !errors.Is(err, fault.ErrLimit) {
+		t.Error(err)
 	}
 }

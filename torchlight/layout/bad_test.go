@@ -217,7 +217,7 @@ func holds(t testing.TB, data []byte, o layout.Options) bool {
 	t.Helper()
 	f, err := layout.Decode(data)
 	form, residue, err2 := layout.Decompile(data, o)
-	layout.Check(data, "", func(check.Finding) {})
+	layout.Check(data, func(check.Finding) {})
 	if dumped := layout.Dump(data, func(trace.Field) {}); (dumped == nil) != (err == nil) || (err2 == nil) != (err == nil) {
 		t.Fatalf("errors disagree: %v, %v, %v\n%x", err, err2, dumped, data)
 	}

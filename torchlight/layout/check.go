@@ -77,46 +77,32 @@ var (
 		"Nothing to do unless the editor is to open the text: it will not see that line.")
 )
 
-// Check reports problems that are visible in a compiled layout alone. The path precedes the places of the findings,
-// unless it is "". Check returns the layout, or nil if it cannot be decoded.
-func Check(data []byte, path string, sink check.Sink) *File {
+// Check reports problems that are visible in a compiled layout alone. Check returns the layout, or nil if it cannot be decoded.
+func Check(data []byte, sink check.Sink) *File {
 	f, err := Decode(data)
 	if err != nil {
-		unreadable(sink, path, err)
+		unreadable(sink, err)
 		return nil
 	}
-	f.check(path, sink)
+	f.check(sink)
 	return f
 }
 
-func unreadable(sink check.Sink, path string, err error) {
-	lines := func(f check.Finding) {
-		f.Path = join(path, f.Path)
-		sink(f)
-	}
-	if text.ReportErrors(foundUnreadable, err, lines) {
+func unreadable(sink check.Sink, err error) {
+	if text.ReportErrors(foundUnreadable, err, sink) {
 		return
 	}
-	sink.Add(foundUnreadable, path, fault.OffsetOf(err), "the layout cannot be read: %v", err)
-}
-
-// join puts the path of a file before a place in it.
-func join(path, place string) string {
-	if path == "" || place == "" {
-		return path + place
-	}
-	return path + ": " + place
+	sink.Add(foundUnreadable, "", fault.OffsetOf(err), "the layout cannot be read: %v", err)
 }
 
 type checker struct {
 	check.Sink
-	path  string
 	ids   map[int64]*Object
 	nodes map[*Object]*Group
 }
 
-func (f *File) check(path string, sink check.Sink) {
-	c := checker{sink, path, make(map[int64]*Object), f.Groups.byObject()}
+func (f *File) check(sink check.Sink) {
+	c := checker{sink, make(map[int64]*Object), f.Groups.byObject()}
 	for o := range f.All() {
 		if first, ok := c.ids[o.ID]; ok && !o.Empty {
 			c.add(foundDuplicate, o, "%q has the id %d of %q", o.Title(), o.ID, first.Title())
@@ -129,7 +115,7 @@ func (f *File) check(path string, sink check.Sink) {
 	}
 	c.groups(f)
 	if f.spare > 0 {
-		sink.Add(foundSpare, path, -1, "%d bytes of the file belong to nothing", f.spare)
+		sink.Add(foundSpare, "", -1, "%d bytes of the file belong to nothing", f.spare)
 	}
 }
 
@@ -138,7 +124,7 @@ func (c *checker) add(k *check.Kind, o *Object, format string, args ...any) {
 	if at == 0 {
 		at = -1 // the objects were not read from a file
 	}
-	c.Sink.AddAt(k, atObject(o.ID), join(c.path, fmt.Sprintf("object %d", o.ID)), at, format, args...)
+	c.Sink.AddAt(k, atObject(o.ID), fmt.Sprintf("object %d", o.ID), at, format, args...)
 }
 
 func atObject(id int64) []check.Place { return []check.Place{text.Place{Object: id}} }
@@ -204,11 +190,11 @@ func (c *checker) groups(f *File) {
 	switch {
 	case f.Groups == nil && want == nil:
 	case f.Groups == nil:
-		c.Sink.Add(foundGroups, c.path, -1, "there are objects of kind Group, but no tree of groups")
+		c.Sink.Add(foundGroups, "", -1, "there are objects of kind Group, but no tree of groups")
 	case want == nil:
-		c.Sink.Add(foundGroups, c.path, -1, "there is a tree of groups, but no object of kind Group")
+		c.Sink.Add(foundGroups, "", -1, "there is a tree of groups, but no object of kind Group")
 	case !sameShape(f.Groups, want):
-		c.Sink.Add(foundGroups, c.path, -1, "the tree of groups is not that of the objects of kind Group")
+		c.Sink.Add(foundGroups, "", -1, "the tree of groups is not that of the objects of kind Group")
 	}
 	for o := range f.All() {
 		if g := c.nodes[o]; g != nil && (g.NoTagFound > 1 || g.LevelUnique > 1) {
@@ -222,10 +208,10 @@ func sameShape(a, b *Group) bool {
 }
 
 // CheckText reports problems that are visible in the text of a layout alone, as Check does for the compiled form.
-func CheckText(form []byte, path string, sink check.Sink) {
+func CheckText(form []byte, sink check.Sink) {
 	t, lines, err := text.ParseLines(form)
 	if err != nil {
-		unreadable(sink, path, err)
+		unreadable(sink, err)
 		return
 	}
 	type problem struct {
@@ -235,17 +221,17 @@ func CheckText(form []byte, path string, sink check.Sink) {
 	var problems []problem
 	f, _, err := readText(form, nil, func(k *check.Kind, _ text.Item, e *text.Error) { problems = append(problems, problem{k, e}) })
 	if err != nil {
-		unreadable(sink, path, err)
+		unreadable(sink, err)
 		return
 	}
 	for _, p := range problems {
 		if p.Line > 0 { // the lines are known
 			at := check.Line{Line: p.Line}
-			sink.AddAt(p.kind, []check.Place{at}, join(path, fmt.Sprintf("line %d", p.Line)), -1, "%s", p.Problem())
+			sink.AddAt(p.kind, []check.Place{at}, fmt.Sprintf("line %d", p.Line), -1, "%s", p.Problem())
 		}
 	}
-	c := textChecker{sink, path, lines}
-	f.check(path, c.atLines(t.Root))
+	c := textChecker{sink, lines}
+	f.check(c.atLines(t.Root))
 	for p := range t.Root.Properties() {
 		if !strings.EqualFold(p.Key, "COUNT") {
 			continue
@@ -268,13 +254,12 @@ func idOf(n *text.Node) int64 {
 
 type textChecker struct {
 	sink  check.Sink
-	path  string
 	lines map[text.Item]int
 }
 
 func (c *textChecker) add(k *check.Kind, it text.Item, format string, args ...any) {
 	line := c.lines[it]
-	c.sink.AddAt(k, []check.Place{check.Line{Line: line}}, join(c.path, fmt.Sprintf("line %d", line)), -1, format, args...)
+	c.sink.AddAt(k, []check.Place{check.Line{Line: line}}, fmt.Sprintf("line %d", line), -1, format, args...)
 }
 
 // atLines returns a sink that adds the lines of objects to findings about them.
@@ -296,7 +281,7 @@ func (c *textChecker) atLines(root *text.Node) check.Sink {
 		for _, at := range f.At {
 			if p, ok := at.(text.Place); ok && lines[p.Object] > 0 {
 				f.At = append(f.At, check.Line{Line: lines[p.Object]})
-				f.Path = join(c.path, fmt.Sprintf("line %d", lines[p.Object]))
+				f.Path = fmt.Sprintf("line %d", lines[p.Object])
 			}
 		}
 		c.sink(f)

@@ -165,14 +165,14 @@ func TestCorpusCheck(t *testing.T) {
 				t.Errorf("%s: %v", p.name, f)
 			}
 		}
-		layout.Check(p.compiled, "", sink)
+		layout.Check(p.compiled, sink)
 		form, _, err := layout.Decompile(p.compiled, layout.Options{Path: p.path})
 		if err != nil {
 			t.Error(err)
 		}
-		layout.CheckText(form, "", sink)
+		layout.CheckText(form, sink)
 		if p.form != nil {
-			layout.CheckText(p.form, "", sink)
+			layout.CheckText(p.form, sink)
 		}
 	}
 	t.Log(found)

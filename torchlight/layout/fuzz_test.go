@@ -59,7 +59,7 @@ func FuzzCompile(f *testing.F) {
 	f.Add([]byte(strings.ToLower(sample)))
 	corpusSeeds(f, func(p pair) { f.Add(slices.Clone(p.form)) })
 	f.Fuzz(func(t *testing.T, form []byte) {
-		layout.CheckText(form, "", func(check.Finding) {})
+		layout.CheckText(form, func(check.Finding) {})
 		o := ui
 		o.Warn = func(*text.Error) {}
 		data, err := layout.Compile(form, nil, o)

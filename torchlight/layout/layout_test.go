@@ -402,7 +402,7 @@ func TestProblems(t *testing.T) {
 		if _, err := layout.FromText(parse(t, form), nil); err == nil {
 			t.Errorf("%s: FromText is silent", c.line)
 		}
-		found := check.Collect(func(s check.Sink) { layout.CheckText([]byte(form), "", s) })
+		found := check.Collect(func(s check.Sink) { layout.CheckText([]byte(form), s) })
 		if !slices.ContainsFunc(found, func(f check.Finding) bool {
 			return strings.Contains(f.Message, c.want) && f.Path == fmt.Sprintf("line %d", line)
 		}) {

@@ -38,29 +38,28 @@ var (
 		"Correct it in MOD.DAT.")
 )
 
-// Check reports everything that is wrong with the mod, its archive and its manifest. Findings about the mod as a whole
-// have the given path.
-func (m *Mod) Check(path string, sink check.Sink) { m.CheckSeeing(path, nil, sink) }
+// Check reports everything that is wrong with the mod, its archive and its manifest.
+func (m *Mod) Check(sink check.Sink) { m.CheckSeeing(nil, sink) }
 
 // CheckSeeing works like Check and also calls see as [pak.Reader.CheckSeeing] does.
-func (m *Mod) CheckSeeing(path string, see func(f *pak.File, content []byte), sink check.Sink) {
-	sink = pak.AtFiles(path, sink)
+func (m *Mod) CheckSeeing(see func(f *pak.File, content []byte), sink check.Sink) {
+	sink = pak.AtFiles(sink)
 	if m.cut != nil {
-		sink.Add(foundCut, path, m.size, "%v", m.cut)
+		sink.Add(foundCut, "", m.size, "%v", m.cut)
 		return // nothing of it has its regular form
 	}
 	h := m.Header
 	if h.Version != LastVersion {
-		sink.Add(foundOldHeader, path, 0, "the header is of version %d", h.Version)
+		sink.Add(foundOldHeader, "", 0, "the header is of version %d", h.Version)
 	}
 	if n := int64(h.DataOffset) - m.length; n > 0 {
-		sink.Add(foundGap, path, m.length, "%d bytes stand between header and archive", n)
+		sink.Add(foundGap, "", m.length, "%d bytes stand between header and archive", n)
 	}
 	if h.Flags != 0 {
-		sink.Add(foundFlags, path, -1, "the flags are %#x", h.Flags)
+		sink.Add(foundFlags, "", -1, "the flags are %#x", h.Flags)
 	}
 	if (h.RequiredHash != 0) != (len(h.Required) > 0) {
-		sink.Add(foundRequiredHash, path, -1, "%d required mods, and a hash of %016x", len(h.Required), h.RequiredHash)
+		sink.Add(foundRequiredHash, "", -1, "%d required mods, and a hash of %016x", len(h.Required), h.RequiredHash)
 	}
 	for _, p := range h.Removed {
 		if p != strings.ToUpper(p) || !strings.HasPrefix(p, "MEDIA/") {
@@ -76,5 +75,5 @@ func (m *Mod) CheckSeeing(path string, see func(f *pak.File, content []byte), si
 			sink.Add(foundUnlisted, f.Path, -1, "the header does not list this removed file")
 		}
 	}
-	m.Archive.CheckSeeing(path, see, sink)
+	m.Archive.CheckSeeing(see, sink)
 }

@@ -140,7 +140,7 @@ func TestCorpusRoundTrip(t *testing.T) {
 		if !mod.Recognize(data[:64]) {
 			t.Errorf("%s: not recognised", path)
 		}
-		for _, f := range check.Collect(func(s check.Sink) { m.Check(path, s) }) {
+		for _, f := range check.Collect(m.Check) {
 			if f.Severity != check.Info {
 				t.Errorf("%s: %v", path, f)
 			}

@@ -26,7 +26,7 @@ func exercise(t testing.TB, data []byte) (opened, rebuilt bool) {
 	if dumped == nil && told != int64(len(data)) {
 		t.Errorf("dump told %d of %d bytes", told, len(data))
 	}
-	check.Collect(func(s check.Sink) { m.Check("x", s) })
+	check.Collect(m.Check)
 	head, err := m.Header.Encode()
 	if err != nil || !bytes.HasPrefix(data, head) {
 		t.Errorf("the header encodes to other bytes, %v", err)

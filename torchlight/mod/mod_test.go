@@ -266,7 +266,7 @@ func TestCheck(t *testing.T) {
 	ids := func(h *mod.Header, files []pak.NewFile, k *mod.Residue) []string {
 		var ids []string
 		m := open(t, write(t, h, files, k))
-		for _, f := range check.Collect(func(s check.Sink) { m.Check("x.mod", s) }) {
+		for _, f := range check.Collect(m.Check) {
 			ids = append(ids, f.ID)
 		}
 		slices.Sort(ids)

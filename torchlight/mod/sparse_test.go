@@ -79,7 +79,7 @@ func TestSparse(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, c.err)
 		}
 		if err == nil {
-			for _, f := range check.Collect(func(s check.Sink) { m.Check("", s) }) {
+			for _, f := range check.Collect(m.Check) {
 				if f.ID == "tl-pak-crc" || f.ID == "tl-pak-corrupt" {
 					t.Errorf("%s: %v", name, f)
 				}

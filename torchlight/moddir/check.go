@@ -59,12 +59,12 @@ func Check(r *pak.Reader, o CheckOptions, sink check.Sink) {
 
 // CheckMod reports problems of a mod and of its files.
 func CheckMod(m *mod.Mod, o CheckOptions, sink check.Sink) {
-	checkWith(m.Archive, func(see func(*pak.File, []byte)) { m.CheckSeeing("", see, sink) }, o, sink)
+	checkWith(m.Archive, func(see func(*pak.File, []byte)) { m.CheckSeeing(see, sink) }, o, sink)
 }
 
 // CheckPak reports problems of an archive and of its files.
 func CheckPak(r *pak.Reader, o CheckOptions, sink check.Sink) {
-	checkWith(r, func(see func(*pak.File, []byte)) { r.CheckSeeing("", see, sink) }, o, sink)
+	checkWith(r, func(see func(*pak.File, []byte)) { r.CheckSeeing(see, sink) }, o, sink)
 }
 
 // checkWith checks the files of an archive. It first calls archive, the check of the archive itself, and reads the
@@ -180,7 +180,7 @@ func (e *examination) examine(f *pak.File, data []byte) facts {
 			e.hold(&a, root, len(data))
 		}
 	case layoutForm:
-		file := layout.Check(data, "", sink)
+		file := layout.Check(data, sink)
 		if file == nil {
 			return a
 		}

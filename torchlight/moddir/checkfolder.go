@@ -97,7 +97,7 @@ func (f *form) checkForm(content []byte, name string, o *Options, sink check.Sin
 	case dataForm, admForm:
 		text.Check(content, o.names(), sink)
 	case layoutForm:
-		layout.CheckText(content, "", sink)
+		layout.CheckText(content, sink)
 	}
 }
 

@@ -98,7 +98,7 @@ func table(t testing.TB, files ...string) []byte {
 	for i, file := range files {
 		skills.Skills = append(skills.Skills, raw.Skill{Name: fmt.Sprintf("S%d", i), File: file, GUID: raw.GUID(i + 1)})
 	}
-	return must(t)(raw.Encode(skills))
+	return must(t)(skills.Encode())
 }
 
 func grid(t testing.TB) []byte {

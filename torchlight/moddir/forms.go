@@ -83,7 +83,7 @@ var (
 		compile: func(content []byte, residue json.RawMessage, name string, o *Options) ([]byte, error) {
 			return compileWith(layout.Compile, content, residue, layout.Options{Floats: o.Floats, Path: name, Warn: o.problems(name)})
 		},
-		check: func(data []byte, _ string, _ *Options, sink check.Sink) { layout.Check(data, "", sink) },
+		check: func(data []byte, _ string, _ *Options, sink check.Sink) { layout.Check(data, sink) },
 		dump:  func(data []byte, _ string, t trace.Tracer) error { return layout.Dump(data, t) },
 	}
 	tableForm = &form{

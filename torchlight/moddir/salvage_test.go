@@ -55,7 +55,7 @@ func TestSalvage(t *testing.T) {
 		if again := packed(t, build(t, fsys, moddir.BuildOptions{})); len(again) != len(got) {
 			t.Errorf("%d of %d bytes: %d files are packed of %d", size, len(whole), len(again), len(got))
 		}
-		ids := check.Collect(func(s check.Sink) { found.Check("", s); moddir.Check(found.Archive, moddir.CheckOptions{}, s) })
+		ids := check.Collect(func(s check.Sink) { found.Check(s); moddir.Check(found.Archive, moddir.CheckOptions{}, s) })
 		if len(ids) == 0 || ids[0].ID != "tl-mod-cut-off" {
 			t.Errorf("%d of %d bytes: found %v", size, len(whole), ids)
 		}

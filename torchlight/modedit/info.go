@@ -80,31 +80,47 @@ func (e *Editor) SetInfo(field InfoField, value string) error {
 	return nil
 }
 
-// Hide makes the mod remove a file of the game or, if show is set, no longer remove it.
-func (e *Editor) Hide(name string, show bool) error {
-	if e.header == nil {
-		return errNoHeader
-	}
-	name = gameName(name)
-	at := slices.IndexFunc(e.header.Removed, func(s string) bool { return gameName(s) == name })
+// Hide makes the mod remove a file of the game.
+func (e *Editor) Hide(name string) error {
+	name, at, err := e.removed(name)
 	switch {
-	case show && at < 0:
-		return &fault.NameError{Kind: "hidden file", Name: name, Names: e.header.Removed}
-	case show:
-		e.header.Removed = slices.Delete(e.header.Removed, at, at+1)
-		e.Report(check.Change{Path: name, What: "is no longer taken away from the game", Count: 1, Unit: "files"})
+	case err != nil:
+		return err
 	case at >= 0:
 		return nil
 	case !strings.HasPrefix(name, "MEDIA/"):
 		return fmt.Errorf("%s: files of the game are in MEDIA/", name)
 	case e.find(name) != nil:
 		return fmt.Errorf("%s: is in the mod: delete it there, or decide for one of the two", name)
-	default:
-		e.header.Removed = append(e.header.Removed, name)
-		e.Report(check.Change{Path: name, What: "is taken away from the game", Count: 1, Unit: "files"})
 	}
+	e.header.Removed = append(e.header.Removed, name)
+	e.Report(check.Change{Path: name, What: "is taken away from the game", Count: 1, Unit: "files"})
 	e.named = true
 	return nil
+}
+
+// Unhide makes the mod no longer remove a file of the game, see [Editor.Hide].
+func (e *Editor) Unhide(name string) error {
+	name, at, err := e.removed(name)
+	if err != nil {
+		return err
+	}
+	if at < 0 {
+		return &fault.NameError{Kind: "hidden file", Name: name, Names: e.header.Removed}
+	}
+	e.header.Removed = slices.Delete(e.header.Removed, at, at+1)
+	e.Report(check.Change{Path: name, What: "is no longer taken away from the game", Count: 1, Unit: "files"})
+	e.named = true
+	return nil
+}
+
+// removed returns the full name of a file of the game, and its index in the removed files of the header, or -1.
+func (e *Editor) removed(name string) (string, int, error) {
+	if e.header == nil {
+		return "", -1, errNoHeader
+	}
+	name = gameName(name)
+	return name, slices.IndexFunc(e.header.Removed, func(s string) bool { return gameName(s) == name }), nil
 }
 
 // modDat returns the MOD.DAT of the folder after all changes. Its other contents are preserved.

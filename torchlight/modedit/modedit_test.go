@@ -252,7 +252,7 @@ func TestFilesAndInfo(t *testing.T) {
 			e.Put("MEDIA/Y.DDS", []byte("y")),
 			e.Put("MEDIA/X.DDS", []byte("z")),
 			e.Delete("MEDIA/SKILLS/A.DAT"),
-			e.Hide("MEDIA/UI/A.LAYOUT", false),
+			e.Hide("MEDIA/UI/A.LAYOUT"),
 			e.SetInfo(modedit.Title, "New"), e.SetInfo(modedit.Version, "9"), e.SetInfo(modedit.ID, modedit.NewID),
 			second(e.NewGUIDs("**")),
 		} {
@@ -262,7 +262,7 @@ func TestFilesAndInfo(t *testing.T) {
 		}
 		for _, err := range []error{
 			e.Put("../Z.DDS", nil), e.Put("MEDIA/UI/A.LAYOUT", nil), e.Put("A.DAT", []byte("[A]\n<INTEGER>B\n[/A]")), e.Delete("NONE"),
-			e.Hide("X.DDS", false), e.Hide("MEDIA/X.DDS", false), e.Hide("MEDIA/Q.DAT", true), e.SetInfo(modedit.Version, "-1"), e.SetInfo(modedit.ID, "x"), e.SetInfo("colour", "x"),
+			e.Hide("X.DDS"), e.Hide("MEDIA/X.DDS"), e.Unhide("MEDIA/Q.DAT"), e.SetInfo(modedit.Version, "-1"), e.SetInfo(modedit.ID, "x"), e.SetInfo("colour", "x"),
 		} {
 			if err == nil {
 				t.Error("something that cannot be was done")

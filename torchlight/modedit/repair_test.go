@@ -58,7 +58,7 @@ func TestRepairRemoved(t *testing.T) {
 	if !slices.Equal(m.Header.Removed, []string{"MEDIA/UNITS/GONE.DAT", "MEDIA/X.DAT"}) {
 		t.Errorf("%q", m.Header.Removed)
 	}
-	for _, f := range check.Collect(func(s check.Sink) { m.Check("", s) }) {
+	for _, f := range check.Collect(m.Check) {
 		if strings.HasPrefix(f.ID, "tl-mod-removed") {
 			t.Error(f)
 		}

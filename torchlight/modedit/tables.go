@@ -102,7 +102,7 @@ func orEmpty(t raw.Table, kind raw.Kind) raw.Table {
 }
 
 func (e *Editor) putTable(name string, t raw.Table, what string, args ...any) error {
-	data, err := raw.Encode(t)
+	data, err := t.Encode()
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

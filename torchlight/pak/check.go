@@ -19,47 +19,47 @@ import (
 )
 
 // Check reports everything that is wrong with the archive and its manifest. It inflates every file, on all cores,
-// unless the manifest states more than the archive can hold. Findings about the archive as a whole have the given path.
-func (r *Reader) Check(path string, sink check.Sink) { r.CheckSeeing(path, nil, sink) }
+// unless the manifest states more than the archive can hold.
+func (r *Reader) Check(sink check.Sink) { r.CheckSeeing(nil, sink) }
 
 // CheckSeeing works like Check and also calls see with each file's inflated content, from several goroutines at once.
 // See is not called for very large and for broken files. See may be nil.
-func (r *Reader) CheckSeeing(path string, see func(f *File, content []byte), sink check.Sink) {
-	sink = AtFiles(path, sink)
+func (r *Reader) CheckSeeing(see func(f *File, content []byte), sink check.Sink) {
+	sink = AtFiles(sink)
 	if r.salvaged {
-		sink.Add(foundCut, path, -1, "the list of files is cut off or damaged")
+		sink.Add(foundCut, "", -1, "the list of files is cut off or damaged")
 		return // the archive is not in its regular form
 	}
-	r.checkManifest(path, sink)
+	r.checkManifest(sink)
 	r.checkNames(sink)
-	if r.checkLayout(path, sink) {
+	if r.checkLayout(sink) {
 		r.checkContents(see, sink)
 	}
 }
 
 // AtFiles returns a sink that adds a place to findings that name a file of the archive: the place is that file.
-// Findings whose path is the archive itself are passed on unchanged.
-func AtFiles(archive string, sink check.Sink) check.Sink {
+// Findings about the archive itself are passed on unchanged.
+func AtFiles(sink check.Sink) check.Sink {
 	return func(f check.Finding) {
-		if f.At == nil && f.Path != "" && f.Path != archive {
+		if f.At == nil && f.Path != "" {
 			f.At = []check.Place{check.File(f.Path)}
 		}
 		sink(f)
 	}
 }
 
-func (r *Reader) checkManifest(path string, sink check.Sink) {
+func (r *Reader) checkManifest(sink check.Sink) {
 	man := r.man
 	if want := man.NativeHint(); man.Hint != want {
-		sink.Add(foundHint, path, -1, "the hint is %d, where the editor writes %d", man.Hint, want)
+		sink.Add(foundHint, "", -1, "the hint is %d, where the editor writes %d", man.Hint, want)
 	}
 	if data, err := man.Encode(); err == nil && man.Version == 2 {
 		if want := ManifestHash(data); man.Hash != want {
-			sink.Add(foundManifestHash, path, -1, "the hash of the manifest is %08x, and should be %08x", man.Hash, want)
+			sink.Add(foundManifestHash, "", -1, "the hash of the manifest is %08x, and should be %08x", man.Hash, want)
 		}
 	}
 	if n := len(man.Rest); n > 0 {
-		sink.Add(foundRest, path, -1, "%d bytes follow the last section of the manifest", n)
+		sink.Add(foundRest, "", -1, "%d bytes follow the last section of the manifest", n)
 	}
 	var removed []check.Place
 	nameless := 0
@@ -79,10 +79,10 @@ func (r *Reader) checkManifest(path string, sink check.Sink) {
 		}
 	}
 	if n := len(removed); n > 0 {
-		sink.AddAt(foundRemoved, removed, path, -1, "%d files are taken away from the archives below", n)
+		sink.AddAt(foundRemoved, removed, "", -1, "%d files are taken away from the archives below", n)
 	}
 	if nameless > 0 {
-		sink.Add(foundNameless, path, -1, "%d records of files have no name", nameless)
+		sink.Add(foundNameless, "", -1, "%d records of files have no name", nameless)
 	}
 	for i := range man.Sections {
 		s := &man.Sections[i]
@@ -183,7 +183,7 @@ func isSafe(path string) bool {
 
 // checkLayout checks the header and the positions of the blocks. It reports whether the blocks can be inflated at a
 // reasonable cost.
-func (r *Reader) checkLayout(path string, sink check.Sink) bool {
+func (r *Reader) checkLayout(sink check.Sink) bool {
 	var blocks []*File
 	lengths := make(map[*File]int64, len(r.files))
 	largest, sum := uint32(0), int64(0)
@@ -208,33 +208,33 @@ func (r *Reader) checkLayout(path string, sink check.Sink) bool {
 		if at < end {
 			sink.AddAt(foundOverlap, []check.Place{check.File(f.Path), check.File(last.Path)}, f.Path, f.Offset(), "its block lies over that of %s", last.Path)
 		} else if at > end {
-			sink.AddAt(foundGap, []check.Place{check.Span{Offset: r.base + end, Length: at - end}}, path, r.base+end, "%d bytes before the block of %s belong to no file", at-end, f.Path)
+			sink.AddAt(foundGap, []check.Place{check.Span{Offset: r.base + end, Length: at - end}}, "", r.base+end, "%d bytes before the block of %s belong to no file", at-end, f.Path)
 		}
 		if at+lengths[f] > end {
 			end, last = at+lengths[f], f
 		}
 	}
-	r.checkTail(path, end, sink)
+	r.checkTail(end, sink)
 	var head [headerSize]byte
 	if err := (&File{Record: &Record{}, r: r}).read(head[:], 0); err != nil {
-		sink.Add(foundOutside, path, r.base, "%v", err)
+		sink.Add(foundOutside, "", r.base, "%v", err)
 		return false
 	}
 	if is := binary.LittleEndian.Uint32(head[:]); is != largest {
-		sink.Add(foundMax, path, r.base, "the largest compressed size is %d, and should be %d", is, largest)
+		sink.Add(foundMax, "", r.base, "the largest compressed size is %d, and should be %d", is, largest)
 	}
 	hash, err := ArchiveHash(r.src, r.size)
 	if is := binary.LittleEndian.Uint32(head[4:]); err == nil && is != hash {
-		sink.Add(foundHash, path, r.base+4, "the hash is %08x, and should be %08x", is, hash)
+		sink.Add(foundHash, "", r.base+4, "the hash is %08x, and should be %08x", is, hash)
 	}
 	if sum > maxOverlap*r.size || r.bomb() {
-		sink.Add(foundBomb, path, -1, "the files state more than %d bytes of archive can hold", r.size)
+		sink.Add(foundBomb, "", -1, "the files state more than %d bytes of archive can hold", r.size)
 		return false
 	}
 	return true
 }
 
-func (r *Reader) checkTail(path string, end int64, sink check.Sink) {
+func (r *Reader) checkTail(end int64, sink check.Sink) {
 	removed := 0
 	for _, f := range r.files {
 		if f.Removed() && !f.Duplicate {
@@ -248,7 +248,7 @@ func (r *Reader) checkTail(path string, end int64, sink check.Sink) {
 		native = err != nil || isNativeTail(tail, removed) // read errors are already reported
 	}
 	if !native {
-		sink.AddAt(foundGap, []check.Place{check.Span{Offset: r.base + end, Length: n}}, path, r.base+end, "%d bytes follow the last block, where the editor writes %d zeroes", n, 4*removed)
+		sink.AddAt(foundGap, []check.Place{check.Span{Offset: r.base + end, Length: n}}, "", r.base+end, "%d bytes follow the last block, where the editor writes %d zeroes", n, 4*removed)
 	}
 }
 

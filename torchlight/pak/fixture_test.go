@@ -143,7 +143,7 @@ func residue(t testing.TB, r *pak.Reader) *pak.Residue {
 
 func findings(r *pak.Reader) []string {
 	ids := make(map[string]bool)
-	r.Check("x.pak", func(f check.Finding) { ids[f.ID] = true })
+	r.Check(func(f check.Finding) { ids[f.ID] = true })
 	return slices.Sorted(maps.Keys(ids))
 }
 

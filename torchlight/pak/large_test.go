@@ -81,7 +81,7 @@ func TestLarge(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	kinds := func() (list []string) {
-		r.Check("", func(f check.Finding) {
+		r.Check(func(f check.Finding) {
 			if f.Severity == check.Error {
 				list = append(list, f.String())
 			}
@@ -135,7 +135,7 @@ func TestLargeTail(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	r.Check("", func(check.Finding) {})
+	r.Check(func(check.Finding) {})
 	_, limit := pak.NewResidue(r)
 	told := int64(0)
 	err = pak.Dump(f, 5<<30, 0, man, func(f trace.Field) { told += f.Len })

@@ -6,8 +6,8 @@ import (
 	"trowel.example/torchlight/raw"
 )
 
-func ExampleEncode() {
-	data, err := raw.Encode(&raw.UI{Menus: []raw.Menu{{Name: "Pause"}}})
+func ExampleTable() {
+	data, err := (&raw.UI{Menus: []raw.Menu{{Name: "Pause"}}}).Encode()
 	if err != nil {
 		fmt.Println(err)
 		return

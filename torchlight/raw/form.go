@@ -142,5 +142,5 @@ func Compile(form []byte, residue *Residue, o Options) (data []byte, err error) 
 	if k, ok := KindOf(o.Path); ok && k != t.Kind() {
 		return nil, &fault.Error{Path: "table", Offset: -1, Want: k.String() + ", as the name of the file says", Got: t.Kind().String(), Err: fault.ErrFormat}
 	}
-	return Encode(t)
+	return t.Encode()
 }

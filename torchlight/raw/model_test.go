@@ -1,6 +1,7 @@
 package raw_test
 
 import (
+	"errors"
 	"testing"
 
 	"trowel.example/internal/testing/mutate"
@@ -24,7 +25,10 @@ func TestModel(t *testing.T) {
 		return true
 	}, func(t *[]raw.Table) (all []byte, err error) {
 		for _, table := range *t {
-			data, err := raw.Encode(table)
+			if table == nil {
+				return nil, errors.New("no table")
+			}
+			data, err := table.Encode()
 			if err != nil {
 				return nil, err
 			}

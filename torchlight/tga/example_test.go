@@ -11,7 +11,7 @@ import (
 func Example() {
 	icon := image.NewNRGBA(image.Rect(0, 0, 64, 64))
 	icon.Set(3, 4, color.NRGBA{R: 255, A: 128})
-	file, err := tga.Encode(icon, true)
+	file, err := tga.Encode(icon, tga.RunLengths)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,11 +1,16 @@
 // Package tga reads and writes Targa pictures, which the games of Runic use besides DirectDraw surfaces: with and
 // without run lengths, in color, in gray or with a palette.
+//
+// The package does not register with package image, as torchlight/dds does: a Targa file begins with no magic number,
+// so [image.Decode] would try it for files of any other format.
 package tga
 
 import (
 	"encoding/binary"
 	"fmt"
 	"image"
+	"image/color"
+	"io"
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
@@ -25,6 +30,17 @@ const (
 
 func (k Kind) String() string { return [...]string{"", "palette", "colour", "gray"}[k] }
 
+// Format is how the pixels of a file are stored.
+type Format uint8
+
+// The formats.
+const (
+	Plain      Format = iota // pixel after pixel
+	RunLengths               // equal pixels are stored once, with their number
+)
+
+func (f Format) String() string { return [...]string{"plain", "run lengths"}[f] }
+
 const (
 	headerSize = 18
 
@@ -39,11 +55,11 @@ const (
 type Header struct {
 	Width, Height int // in pixels, 1 to 65535
 	Kind          Kind
-	RLE           bool // pixels are run-length encoded
-	Bits          int  // per pixel in the file: 8, 15, 16, 24 or 32
-	Alpha         int  // bits of alpha in a pixel according to the header: 0 to 15
-	FromTop       bool // the first row of the file is the top row
-	FromRight     bool // the first pixel of a row is the rightmost
+	Format        Format // how the pixels are stored
+	Bits          int    // per pixel in the file: 8, 15, 16, 24 or 32
+	Alpha         int    // bits of alpha in a pixel according to the header: 0 to 15
+	FromTop       bool   // the first row of the file is the top row
+	FromRight     bool   // the first pixel of a row is the rightmost
 
 	colors     int // number of colors in the palette
 	firstColor int
@@ -64,7 +80,10 @@ func readHeader(r *bin.Reader) (*Header, error) {
 	r.U16("y_origin")
 	h := &Header{Width: int(r.U16("width")), Height: int(r.U16("height")), Bits: int(r.U8("bits"))}
 	descriptor := r.U8("descriptor")
-	h.Kind, h.RLE = Kind(kind&^rle), kind&rle != 0
+	h.Kind = Kind(kind &^ rle)
+	if kind&rle != 0 {
+		h.Format = RunLengths
+	}
 	h.Alpha, h.FromTop, h.FromRight = int(descriptor&15), descriptor&fromTop != 0, descriptor&fromRight != 0
 	h.firstColor, h.start = int(first), headerSize+int(id)
 	if hasPalette == 1 {
@@ -107,6 +126,19 @@ func isColor(bits int) bool { return bits == 15 || bits == 16 || bits == 24 || b
 // bytesOf returns the number of bytes for a number of bits.
 func bytesOf(bits int) int { return (bits + 7) / 8 }
 
+// DecodeConfig returns the size and the color model of the picture of a file, from its header.
+func DecodeConfig(r io.Reader) (image.Config, error) {
+	data, err := io.ReadAll(io.LimitReader(r, headerSize))
+	if err != nil {
+		return image.Config{}, err
+	}
+	h, err := ReadHeader(data)
+	if err != nil {
+		return image.Config{}, err
+	}
+	return image.Config{ColorModel: color.NRGBAModel, Width: h.Width, Height: h.Height}, nil
+}
+
 // Decode returns the picture of a file. It does not allocate memory for more pixels than data can represent. Every
 // error is a [*fault.Error].
 func Decode(data []byte) (*image.NRGBA, error) {
@@ -118,7 +150,7 @@ func Decode(data []byte) (*image.NRGBA, error) {
 	pixels := h.Width * h.Height
 	at := h.start + h.colors*bytesOf(h.colorBits)
 	least := pixels * size
-	if h.RLE {
+	if h.Format == RunLengths {
 		least = (pixels + 127) / 128 * (1 + size)
 	}
 	if len(data)-at < least {
@@ -129,7 +161,7 @@ func Decode(data []byte) (*image.NRGBA, error) {
 	rest := data[at:]
 	for i := 0; i < pixels; {
 		run, repeat := pixels, false
-		if h.RLE {
+		if h.Format == RunLengths {
 			if len(rest) == 0 {
 				return nil, short(len(data), "a run length", 0)
 			}
@@ -167,7 +199,7 @@ func short(offset int, want string, got int) error {
 // PixelSpan returns the position of the bytes of a pixel in the file. The length is 0 if the pixels are run-length
 // encoded.
 func (h *Header) PixelSpan(x, y int) (offset, length int64) {
-	if h.RLE {
+	if h.Format == RunLengths {
 		return 0, 0
 	}
 	i := h.place(y*h.Width+x) / 4 // place is its own inverse
@@ -235,9 +267,9 @@ func (h *Header) color(b []byte, bits int) [4]byte {
 // five converts the lowest 5 bits to 8 bits.
 func five(v uint16) byte { return byte((int(v&31)*255 + 15) / 31) }
 
-// Encode returns a file of a picture, with 24 bits per pixel or, if a pixel is not opaque, with 32. It fails with a
+// Encode returns a file of a picture in a format, with 24 bits per pixel or, if a pixel is not opaque, with 32. It fails with a
 // [*fault.Error] if a side is not 1 to 65535.
-func Encode(m image.Image, runLengths bool) ([]byte, error) {
+func Encode(m image.Image, f Format) ([]byte, error) {
 	b := m.Bounds()
 	if b.Dx() < 1 || b.Dy() < 1 || b.Dx() > 65535 || b.Dy() > 65535 {
 		return nil, &fault.Error{Path: "width", Offset: 12, Want: "sides of 1 to 65535", Got: fmt.Sprintf("%d × %d", b.Dx(), b.Dy()), Err: fault.ErrLimit}
@@ -249,7 +281,7 @@ func Encode(m image.Image, runLengths bool) ([]byte, error) {
 	}
 	data := make([]byte, headerSize, headerSize+size*b.Dx()*b.Dy())
 	data[2] = byte(Color)
-	if runLengths {
+	if f == RunLengths {
 		data[2] |= rle
 	}
 	binary.LittleEndian.PutUint16(data[12:], uint16(b.Dx()))
@@ -261,7 +293,7 @@ func Encode(m image.Image, runLengths bool) ([]byte, error) {
 			p := src.Pix[4*(y*b.Dx()+x):][:4]
 			copy(row[size*x:size*x+size], []byte{p[2], p[1], p[0], p[3]})
 		}
-		if runLengths {
+		if f == RunLengths {
 			data = appendRuns(data, row, size)
 		} else {
 			data = append(data, row...)

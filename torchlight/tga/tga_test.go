@@ -45,7 +45,7 @@ func plaid(w, h, colors int, alpha bool) *image.NRGBA {
 func TestRoundTrip(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {7, 3}, {300, 40}, {129, 5}} {
 		for _, alpha := range []bool{false, true} {
-			for _, rle := range []bool{false, true} {
+			for _, rle := range []tga.Format{tga.Plain, tga.RunLengths} {
 				m := plaid(size[0], size[1], 50, alpha)
 				data, err := tga.Encode(m, rle)
 				if err != nil {
@@ -56,13 +56,13 @@ func TestRoundTrip(t *testing.T) {
 					t.Errorf("%v, alpha %v, run lengths %v: other pixels, %v", size, alpha, rle, err)
 				}
 				h, err := tga.ReadHeader(data)
-				if err != nil || h.RLE != rle || h.Width != size[0] || h.Height != size[1] || (h.Bits == 32) != alpha {
+				if err != nil || h.Format != rle || h.Width != size[0] || h.Height != size[1] || (h.Bits == 32) != alpha {
 					t.Errorf("%v: %+v, %v", size, h, err)
 				}
 			}
 		}
 	}
-	if _, err := tga.Encode(image.NewNRGBA(image.Rect(0, 0, 65536, 1)), false); !errors.Is(err, fault.ErrLimit) {
+	if _, err := tga.Encode(image.NewNRGBA(image.Rect(0, 0, 65536, 1)), tga.Plain); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("a picture that is too wide: %v", err)
 	}
 }
@@ -176,7 +176,7 @@ func TestJudgeImageMagick(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					kinds[fmt.Sprint(h.Kind, h.Bits, h.RLE)] = true
+					kinds[fmt.Sprint(h.Kind, h.Bits, h.Format)] = true
 					got, err := tga.Decode(data)
 					if err != nil {
 						t.Fatalf("%d colours, alpha %v, %v: %v", colors, alpha, args, err)
@@ -185,7 +185,7 @@ func TestJudgeImageMagick(t *testing.T) {
 						t.Errorf("%d colours, alpha %v, %v: other pixels", colors, alpha, args)
 					}
 				}
-				ours, err := tga.Encode(m, rle == "RLE")
+				ours, err := tga.Encode(m, map[string]tga.Format{"RLE": tga.RunLengths}[rle])
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -219,7 +219,7 @@ func FuzzDecode(f *testing.F) {
 		if len(m.Pix) > 256*len(data)+1024 {
 			t.Fatalf("%d bytes of pixels from %d", len(m.Pix), len(data))
 		}
-		for _, rle := range []bool{false, true} {
+		for _, rle := range []tga.Format{tga.Plain, tga.RunLengths} {
 			again, err := tga.Encode(m, rle)
 			if err != nil {
 				t.Fatal(err)
@@ -233,7 +233,7 @@ func FuzzDecode(f *testing.F) {
 
 func BenchmarkDecode(b *testing.B) {
 	m := plaid(512, 512, 50, true)
-	for _, rle := range []bool{false, true} {
+	for _, rle := range []tga.Format{tga.Plain, tga.RunLengths} {
 		data, err := tga.Encode(m, rle)
 		if err != nil {
 			b.Fatal(err)
@@ -246,5 +246,23 @@ func BenchmarkDecode(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestDecodeConfig tests that the header of a file is enough, and that package image does not know the format.
+func TestDecodeConfig(t *testing.T) {
+	data, err := tga.Encode(plaid(7, 3, 50, true), tga.RunLengths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := tga.DecodeConfig(bytes.NewReader(data[:18]))
+	if err != nil || c.Width != 7 || c.Height != 3 || c.ColorModel != color.NRGBAModel {
+		t.Errorf("%v, %v", c, err)
+	}
+	if _, err := tga.DecodeConfig(bytes.NewReader(data[:17])); !errors.Is(err, fault.ErrShort) {
+		t.Error(err)
+	}
+	if _, _, err := image.DecodeConfig(bytes.NewReader(data)); !errors.Is(err, image.ErrFormat) {
+		t.Error(err)
 	}
 }

@@ -52,7 +52,7 @@ func TestWorldInParts(t *testing.T) {
 // damageBlocks writes blocks with unreadable parts to a world.
 func damageBlocks(t *testing.T, dir string, config mapdb.Config, blocks int) {
 	t.Helper()
-	w, err := mapdb.OpenForWriting(t.Context(), dir, config, false)
+	w, err := mapdb.OpenForWriting(t.Context(), dir, config)
 	if err != nil {
 		t.Fatal(err)
 	}

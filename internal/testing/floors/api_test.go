@@ -3,10 +3,8 @@ package floors
 import (
 	"go/ast"
 	"go/doc"
-	"go/parser"
 	"go/token"
 	"path"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,33 +13,18 @@ import (
 // TestPublicAPI tests the packages that other modules can import: each exported name is documented, no type of an
 // internal package is needed to use it, and each package has an example.
 func TestPublicAPI(t *testing.T) {
-	for pkg := range importsOf(t) {
-		if strings.HasPrefix(pkg, "cmd/") || strings.Contains(pkg, "internal/") || strings.HasSuffix(pkg, "/gen") || pkg == ".ci/outside" {
-			continue
-		}
-		dir := pkg
-		if pkg == root {
-			dir = "."
-		}
-		names, err := filepath.Glob(filepath.Join("../../..", dir, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, pkg := range publicPackages(t) {
 		fset := token.NewFileSet()
-		examples := 0
-		for _, name := range names {
-			f, err := parser.ParseFile(fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if strings.HasSuffix(name, "_test.go") {
-				examples += len(doc.Examples(f))
-				continue
-			}
+		sources, tests := sourcesOf(t, fset, pkg)
+		for _, f := range sources {
 			undocumented(f, func(at token.Pos, name string) { t.Errorf("%v: %s says nothing of itself", fset.Position(at), name) })
 			foreign(f, func(at token.Pos, name string) {
 				t.Errorf("%v: the API needs %s, which others cannot import", fset.Position(at), name)
 			})
+		}
+		examples := 0
+		for _, f := range tests {
+			examples += len(doc.Examples(f))
 		}
 		if examples == 0 && pkg != "all" {
 			t.Errorf("%s has no example", pkg)

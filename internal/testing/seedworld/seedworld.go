@@ -316,7 +316,7 @@ func mainList(diamonds int, more ...item.Stack) *item.Inventory {
 }
 
 func encode(b *mapblock.Block, version int) ([]byte, error) {
-	to, _, err := b.Convert(version, version < 28) // old versions have less room for objects and lists
+	to, _, err := b.Convert(version, mapblock.ConvertOptions{Drop: version < 28}) // old versions have less room for objects and lists
 	if err != nil {
 		return nil, err
 	}

@@ -138,13 +138,10 @@ func (r *run) open(ctx context.Context) error {
 	if r.settings, err = world.ReadWorldMT(dir); err != nil {
 		return err
 	}
-	if r.backend = r.o.backend; r.backend == "" {
-		r.backend = world.FindBackends(dir, r.settings).Map
-	}
-	if r.backend == mapdb.Dummy {
+	c, err := world.MapConfig(dir, r.settings, world.Options{Backend: r.o.backend, Remote: r.o.remote})
+	if r.backend = c.Backend; r.backend == mapdb.Dummy {
 		return fmt.Errorf("%s: worlds of the backend dummy have no blocks", dir)
 	}
-	c, err := world.MapConfigOf(r.backend, r.settings, r.o.remote)
 	if err == nil {
 		r.db, err = mapdb.Open(ctx, dir, c)
 	}

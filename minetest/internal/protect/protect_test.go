@@ -118,7 +118,7 @@ func guarded(t testing.TB, version int) *mapblock.Block {
 	b.Metadata.Version = 2
 	if version != 29 {
 		var err error
-		if b, _, err = b.Convert(version, true); err != nil {
+		if b, _, err = b.Convert(version, mapblock.ConvertOptions{Drop: true}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -248,7 +248,7 @@ func TestPrune(t *testing.T) {
 		"margin":       {block(seen), worldadmin.Prune{Margin: 1}, chunk.Near(1), "near to others"},
 		"damaged": {func(t *testing.T, dir string) {
 			put(t, dir, at, seen)
-			db, err := mapdb.OpenForWriting(ctx, dir, mapdb.Config{Backend: mapdb.SQLite}, false)
+			db, err := mapdb.OpenForWriting(ctx, dir, mapdb.Config{Backend: mapdb.SQLite})
 			if err == nil {
 				err = errors.Join(db.Store(ctx, []mapdb.Block{{Pos: at, Data: []byte{29, 1, 2, 3}}}), db.Close())
 			}

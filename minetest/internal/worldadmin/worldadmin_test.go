@@ -254,7 +254,7 @@ func owned(t testing.TB, dir string, p mapdb.Pos, version int, vars ...mapblock.
 		t.Fatal(err)
 	}
 	b.Metadata = mapblock.Metadata{Version: 2, List: []mapblock.NodeMeta{{Pos: 7, Vars: vars, Inventory: []byte("EndInventory\n")}}}
-	b, _, err := b.Convert(version, true)
+	b, _, err := b.Convert(version, mapblock.ConvertOptions{Drop: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func put(t testing.TB, dir string, p mapdb.Pos, b *mapblock.Block) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = mapdb.Edit(ctx, dir, mapdb.Config{Backend: mapdb.SQLite}, false, []mapdb.Pos{p}, func(mapdb.Pos, []byte) ([]byte, error) { return data, nil })
+	err = mapdb.Edit(ctx, dir, mapdb.Config{Backend: mapdb.SQLite}, []mapdb.Pos{p}, func(mapdb.Pos, []byte) ([]byte, error) { return data, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

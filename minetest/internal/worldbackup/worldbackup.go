@@ -197,7 +197,7 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	if err != nil {
 		return err
 	}
-	c, err := world.MapConfig(dir, s, opts.Remote)
+	c, err := world.MapConfig(dir, s, world.Options{Remote: opts.Remote})
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,8 @@ func Restore(ctx context.Context, dir, backup string, opts Options) error {
 	}
 	next, stop := iter.Pull2(blocks.all())
 	defer stop()
-	err = mapdb.Edit(ctx, dir, c, opts.Force, list, func(mapdb.Pos, []byte) ([]byte, error) {
+	c.Force = opts.Force
+	err = mapdb.Edit(ctx, dir, c, list, func(mapdb.Pos, []byte) ([]byte, error) {
 		b, err, _ := next()
 		return b.Data, err
 	})

@@ -113,7 +113,7 @@ func TestRestore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = mapdb.Edit(ctx, dir, c, false, []mapdb.Pos{one, two, none}, func(p mapdb.Pos, data []byte) ([]byte, error) {
+		err = mapdb.Edit(ctx, dir, c, []mapdb.Pos{one, two, none}, func(p mapdb.Pos, data []byte) ([]byte, error) {
 			if (data == nil) != (p == none) {
 				t.Errorf("%v has %d bytes", p, len(data))
 			}

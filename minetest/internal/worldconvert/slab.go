@@ -69,7 +69,7 @@ func (w *World) convert(b mapdb.Block, err error) outcome {
 	if o.is = len(b.Data) > 0 && int(b.Data[0]) == w.opts.Blocks; o.is {
 		return o
 	}
-	c, err := worldcopy.ConvertBlock(b, w.opts.Blocks, w.opts.Drop)
+	c, err := worldcopy.ConvertBlock(b, w.opts.Blocks, mapblock.ConvertOptions{Drop: w.opts.Drop})
 	o.new, o.found, o.stays = c.Data, c.Found, err != nil
 	if o.new != nil && !o.stays {
 		if back, err := mapblock.Decode(o.new); err != nil || !back.Equal(c.Block) {

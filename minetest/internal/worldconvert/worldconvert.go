@@ -88,7 +88,7 @@ func Parts(ctx context.Context, dir string, remote bool) ([]mapdb.Slab, error) {
 	if err != nil || !world.MapPart.Remote(world.FindBackends(dir, s).Map) {
 		return nil, err
 	}
-	db, _, err := world.OpenMap(ctx, dir, s, remote)
+	db, _, err := world.OpenMap(ctx, dir, s, world.Options{Remote: remote})
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func Open(ctx context.Context, dir string, o Options) (_ *World, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := world.MapConfig(dir, s, o.Remote)
+	c, err := world.MapConfig(dir, s, world.Options{Remote: o.Remote})
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func Open(ctx context.Context, dir string, o Options) (_ *World, err error) {
 		return nil, err
 	}
 	w := &World{opts: o}
-	if w.store, err = mapdb.OpenForWriting(ctx, dir, c, false); err != nil {
+	if w.store, err = mapdb.OpenForWriting(ctx, dir, c); err != nil {
 		return nil, err
 	}
 	if err := w.begin(dir, c); err != nil {

@@ -28,6 +28,7 @@ import (
 	"trowel.example/minetest/internal/worldbackup"
 	"trowel.example/minetest/internal/worldconvert"
 	"trowel.example/minetest/internal/worldtest"
+	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldcopy"
 )
@@ -66,7 +67,7 @@ func wanted(t *testing.T, old map[mapdb.Pos]string, version int, drop bool) (map
 		if int(data[0]) == version {
 			continue
 		}
-		c, err := worldcopy.ConvertBlock(mapdb.Block{Pos: p, Data: []byte(data)}, version, drop)
+		c, err := worldcopy.ConvertBlock(mapdb.Block{Pos: p, Data: []byte(data)}, version, mapblock.ConvertOptions{Drop: drop})
 		switch {
 		case err != nil:
 			r.Kept++

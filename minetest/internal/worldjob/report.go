@@ -46,7 +46,7 @@ func CheckMap(ctx context.Context, job *format.Job, dir string) error {
 	if b, ok := mapdb.BackendOf(world.FindBackends(dir, settings).Map); ok && len(b.Files) == 0 {
 		return nil
 	}
-	db, err := worlddir.OpenMap(ctx, dir, settings, false)
+	db, err := worlddir.OpenMap(ctx, dir, settings, world.Options{})
 	if err != nil {
 		return nil // reported where the database is read
 	}
@@ -104,7 +104,7 @@ func OpenMap(ctx context.Context, job *format.Job, dir string) (mapdb.DB, error)
 	if err != nil {
 		return nil, err
 	}
-	return worlddir.OpenMap(ctx, dir, settings, OptionRemote.On(job))
+	return worlddir.OpenMap(ctx, dir, settings, world.Options{Remote: OptionRemote.On(job)})
 }
 
 // InRest reports whether a job includes everything except the blocks.

@@ -27,7 +27,7 @@ func (m *merger) mergeBlock(p mapdb.Pos, b, o, t *mapblock.Block) ([]byte, error
 		if *one == nil || (*one).Version == version && (*one).ContentWidth != 1 {
 			continue
 		}
-		converted, _, err := (*one).Convert(version, false)
+		converted, _, err := (*one).Convert(version, mapblock.ConvertOptions{})
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +50,7 @@ func (m *merger) mergeBlock(p mapdb.Pos, b, o, t *mapblock.Block) ([]byte, error
 		m.took(place.Block(p.X, p.Y, p.Z).String(), []check.Place{place.Block(p.X, p.Y, p.Z)}, "%d nodes changed", x.taken)
 	}
 	if version > was && was >= 24 {
-		if back, _, err := o.Convert(was, false); err == nil {
+		if back, _, err := o.Convert(was, mapblock.ConvertOptions{}); err == nil {
 			o = back
 		}
 	}

@@ -66,7 +66,7 @@ func MayBuild(ctx context.Context, s *Search, o MayBuildOptions) error {
 	if err != nil {
 		return err
 	}
-	db, err := worlddir.OpenMap(ctx, s.dir, s.settings, worldjob.OptionRemote.On(s.job))
+	db, err := worlddir.OpenMap(ctx, s.dir, s.settings, world.Options{Remote: worldjob.OptionRemote.On(s.job)})
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func (s *Search) inBlocks(ctx context.Context, o worldselect.Places, ask func(ma
 	}
 	where.Slab = mapdb.Slab(s.job.Shard)
 	where.OnMiss, where.OnProgress = s.miss, func(done, of int) { s.job.Report("searched blocks", done, of) }
-	db, err := worlddir.OpenMap(ctx, s.dir, s.settings, worldjob.OptionRemote.On(s.job))
+	db, err := worlddir.OpenMap(ctx, s.dir, s.settings, world.Options{Remote: worldjob.OptionRemote.On(s.job)})
 	if err != nil {
 		return err
 	}

@@ -248,7 +248,9 @@ func (r *repair) mendBlocks(ctx context.Context) error {
 	for i, b := range r.blocks {
 		list[i], was[b.pos] = b.pos, b.was
 	}
-	return mapdb.Edit(ctx, r.dir, r.config, r.opts.Force, list, func(p mapdb.Pos, data []byte) ([]byte, error) {
+	config := r.config
+	config.Force = r.opts.Force
+	return mapdb.Edit(ctx, r.dir, config, list, func(p mapdb.Pos, data []byte) ([]byte, error) {
 		if sha256.Sum256(data) != was[p] {
 			return nil, fmt.Errorf("%s: the world has changed meanwhile", place.Block(p.X, p.Y, p.Z))
 		}

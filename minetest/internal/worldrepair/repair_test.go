@@ -65,7 +65,7 @@ func damage(t *testing.T, backend string) (dir string) {
 	ctx := context.Background()
 	var w mapdb.Writer
 	if backend == mapdb.SQLite {
-		w, err = mapdb.OpenForWriting(ctx, dir, c, false)
+		w, err = mapdb.OpenForWriting(ctx, dir, c)
 	} else {
 		worldtest.SetLine(t, filepath.Join(dir, "world.mt"), "backend = sqlite3", "backend = "+backend)
 		w, err = mapdb.Create(ctx, dir, c)

@@ -97,7 +97,7 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (_ *Report, err 
 		if err != nil {
 			return nil, err
 		}
-		db, c, err := world.OpenMap(ctx, dir, settings, opts.Remote)
+		db, c, err := world.OpenMap(ctx, dir, settings, world.Options{Remote: opts.Remote})
 		if err == nil {
 			err = db.Close()
 		}
@@ -246,7 +246,7 @@ func examine(ctx context.Context, dir string, opts Options, b *worldbackup.Write
 		return nil, err
 	}
 	r.backends = world.FindBackends(dir, r.settings)
-	if r.config, err = world.MapConfig(dir, r.settings, opts.Remote); err != nil {
+	if r.config, err = world.MapConfig(dir, r.settings, world.Options{Remote: opts.Remote}); err != nil {
 		return nil, err
 	}
 	for _, look := range []func(context.Context) error{r.findDatabases, r.findBlocks, r.findTexts, r.findPlayers, r.findAccounts, r.findStorage} {

@@ -343,7 +343,7 @@ func scratchFor(s storage.Store) (dir string, end func(), err error) {
 
 // world stores a world.
 func (s *storing) world(ctx context.Context, dir, scratch string, settings *world.Settings, snap *Snapshot, o Options) error {
-	config, err := world.MapConfig(dir, settings, o.Remote)
+	config, err := world.MapConfig(dir, settings, world.Options{Remote: o.Remote})
 	if err != nil {
 		return err
 	}
@@ -451,7 +451,7 @@ func (s *storing) copied(ctx context.Context, dir string, o Options) (mapdb.DB, 
 	if err != nil {
 		return nil, mapdb.Config{}, err
 	}
-	config, err := world.MapConfig(dir, settings, o.Remote)
+	config, err := world.MapConfig(dir, settings, world.Options{Remote: o.Remote})
 	if err != nil {
 		return nil, config, err
 	}

@@ -28,11 +28,11 @@ func change(t *testing.T, dir string, r *rand.Rand, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := world.MapConfig(dir, settings, false)
+	config, err := world.MapConfig(dir, settings, world.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := mapdb.OpenForWriting(t.Context(), dir, config, false)
+	w, err := mapdb.OpenForWriting(t.Context(), dir, config)
 	if err != nil {
 		t.Fatal(err)
 	}

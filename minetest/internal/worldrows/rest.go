@@ -313,7 +313,7 @@ func (r *rest) lists() error {
 func (r *rest) findings() error {
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	defer cancel(nil)
-	err := world.CheckRest(ctx, r.dir, r.o.Remote, func(f check.Finding) {
+	err := world.CheckRest(ctx, r.dir, world.CheckOptions{Remote: r.o.Remote}, func(f check.Finding) {
 		if ctx.Err() == nil {
 			if err := put(r, tableFindings, f); err != nil {
 				cancel(err)

@@ -70,7 +70,7 @@ func World(ctx context.Context, dir string, settings *world.Settings, o Options,
 		}
 	}
 	var findings rows
-	db, err := world.CheckMap(ctx, dir, o.Remote, func(f check.Finding) { add(&findings, tableFindings, f) })
+	db, err := world.CheckMap(ctx, dir, world.CheckOptions{Remote: o.Remote}, func(f check.Finding) { add(&findings, tableFindings, f) })
 	switch {
 	case err == nil:
 		defer db.Close()

@@ -172,7 +172,7 @@ func TestWidths(t *testing.T) {
 				if f.ID == "mt-block-id-unmapped" {
 					nameless += len(f.At)
 				}
-			}, "")
+			})
 			if nameless != want["null"] {
 				t.Errorf("version %d, %d bytes: %d nodes without a name in findings, want %d", version, width, nameless, want["null"])
 			}

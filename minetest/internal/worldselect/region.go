@@ -80,9 +80,12 @@ func (s Shapes) Select() (r worldedit.Region, bounded bool, err error) {
 		if given {
 			return r, false, errors.New("a region has one shape")
 		}
-		shape, err := kind.parse(text, s.Hollow)
+		shape, err := kind.parse(text)
 		if err != nil {
 			return r, false, fmt.Errorf("--%s %q: %w", kind.option, text, err)
+		}
+		if s.Hollow {
+			shape = shape.Hollow()
 		}
 		r.Box, r.In, bounded, given = r.Box.Intersect(shape.Box), shape.In, true, true
 	}
@@ -90,7 +93,7 @@ func (s Shapes) Select() (r worldedit.Region, bounded bool, err error) {
 		return r, false, errors.New("--hollow needs a shape or a box")
 	}
 	if s.Hollow && !given {
-		r.In = worldedit.Cuboid(r.Box, true).In
+		r.In = worldedit.Cuboid(r.Box).Hollow().In
 	}
 	r.Where, err = parseWhere(s.Where)
 	return r, bounded, err
@@ -157,35 +160,35 @@ func parseWhere(conditions []string) (w worldedit.Where, err error) {
 var shapeKinds = []struct {
 	option string
 	text   func(s *Shapes) string
-	parse  func(text string, hollow bool) (worldedit.Shape, error)
+	parse  func(text string) (worldedit.Shape, error)
 }{
-	{"sphere", func(s *Shapes) string { return s.Sphere }, func(text string, hollow bool) (s worldedit.Shape, err error) {
+	{"sphere", func(s *Shapes) string { return s.Sphere }, func(text string) (s worldedit.Shape, err error) {
 		v, _, n, err := parseShape(text, false, 1, 1)
 		if err != nil {
 			return s, err
 		}
-		return worldedit.Sphere(v, n[0], hollow)
+		return worldedit.Sphere(v, n[0])
 	}},
-	{"dome", func(s *Shapes) string { return s.Dome }, func(text string, hollow bool) (s worldedit.Shape, err error) {
+	{"dome", func(s *Shapes) string { return s.Dome }, func(text string) (s worldedit.Shape, err error) {
 		v, _, n, err := parseShape(text, false, 1, 1)
 		if err != nil {
 			return s, err
 		}
-		return worldedit.Dome(v, n[0], hollow)
+		return worldedit.Dome(v, n[0])
 	}},
-	{"cylinder", func(s *Shapes) string { return s.Cylinder }, func(text string, hollow bool) (s worldedit.Shape, err error) {
+	{"cylinder", func(s *Shapes) string { return s.Cylinder }, func(text string) (s worldedit.Shape, err error) {
 		v, axis, n, err := parseShape(text, true, 2, 3)
 		if err != nil {
 			return s, err
 		}
-		return worldedit.Cylinder(v, axis, n[0], n[1], n[len(n)-1], hollow)
+		return worldedit.Cylinder(v, axis, n[0], n[1], n[len(n)-1])
 	}},
-	{"pyramid", func(s *Shapes) string { return s.Pyramid }, func(text string, hollow bool) (s worldedit.Shape, err error) {
+	{"pyramid", func(s *Shapes) string { return s.Pyramid }, func(text string) (s worldedit.Shape, err error) {
 		v, axis, n, err := parseShape(text, true, 1, 1)
 		if err != nil {
 			return s, err
 		}
-		return worldedit.Pyramid(v, axis, n[0], hollow)
+		return worldedit.Pyramid(v, axis, n[0])
 	}},
 }
 

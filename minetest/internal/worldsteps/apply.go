@@ -57,7 +57,7 @@ func applyToWorld(ctx context.Context, w *worldedit.World, job *format.Job, tall
 		case thing.Block != nil:
 			b, err := worlddir.ParseBlock(f.Content)
 			if err == nil && b.Version < lowestEdited {
-				b, _, err = b.Convert(lowestEdited, false)
+				b, _, err = b.Convert(lowestEdited, mapblock.ConvertOptions{})
 			}
 			blocks[*thing.Block] = b
 			return err

@@ -21,7 +21,7 @@ func SetMetadata(o SetMetadataOptions, tally *worldedit.Tally) (worldedit.Step, 
 	if err == nil && o.All && !bounded && !worldselect.HasCondition(r) {
 		err = errors.New("expected where, such as --where node=NAME")
 	}
-	return worldedit.SetMetadata(r, o.Key, o.Value, o.All, tally), err
+	return worldedit.SetMetadata(r, o.Key, o.Value, worldedit.MetadataOptions{All: o.All}, tally), err
 }
 
 // DeleteMetadataOptions are the options of [DeleteMetadata].
@@ -55,7 +55,7 @@ func DeleteObjects(o DeleteObjectsOptions, tally *worldedit.Tally) (worldedit.St
 	if err == nil && worldselect.HasCondition(r) {
 		err = errors.New("--where selects nodes, not objects")
 	}
-	return worldedit.DeleteObjects(r, o.Names, o.Items, tally), err
+	return worldedit.DeleteObjects(r, o.Names, worldedit.ObjectOptions{Items: o.Items}, tally), err
 }
 
 // ReplaceItemsOptions are the options of [ReplaceItems].
@@ -70,7 +70,7 @@ type ReplaceItemsOptions struct {
 // ReplaceItems replaces items in the inventories of nodes.
 func ReplaceItems(o ReplaceItemsOptions, tally *worldedit.Tally) (worldedit.Step, error) {
 	r, _, err := o.Select()
-	return worldedit.ReplaceItems(r, worldedit.Names{o.Item}, o.New, o.Plain, tally), errors.Join(err, checkName(o.New))
+	return worldedit.ReplaceItems(r, worldedit.Names{o.Item}, o.New, worldedit.ItemOptions{Plain: o.Plain}, tally), errors.Join(err, checkName(o.New))
 }
 
 // DeleteItemsOptions are the options of [DeleteItems].
@@ -82,5 +82,5 @@ type DeleteItemsOptions struct {
 // DeleteItems deletes items in the inventories of nodes.
 func DeleteItems(o DeleteItemsOptions, tally *worldedit.Tally) (worldedit.Step, error) {
 	r, _, err := o.Select()
-	return worldedit.ReplaceItems(r, worldedit.Names{o.Item}, "", false, tally), err
+	return worldedit.ReplaceItems(r, worldedit.Names{o.Item}, "", worldedit.ItemOptions{}, tally), err
 }

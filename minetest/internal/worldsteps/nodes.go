@@ -270,7 +270,8 @@ func (o TurnOptions) turn(m turn.Motion, err error, tally *worldedit.Tally) (wor
 	if err != nil {
 		return nil, err
 	}
-	return worldedit.Turn(r, m, o.Orient, s)
+	s.Orient = o.Orient
+	return worldedit.Turn(r, m, s)
 }
 
 // FlipOptions are the options of [Flip].

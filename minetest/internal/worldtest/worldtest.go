@@ -80,7 +80,7 @@ func encode(i, version int) []byte {
 	var b *mapblock.Block
 	var err error
 	if mapblock.Writable(version) {
-		b, _, err = newest(i).Convert(version, true)
+		b, _, err = newest(i).Convert(version, mapblock.ConvertOptions{Drop: true})
 		must(err)
 	} else {
 		b = mapblock.New(version)
@@ -225,7 +225,7 @@ func RealBlocks(t testing.TB, n, version int) iter.Seq2[mapdb.Block, error] {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if block, _, err = block.Convert(version, true); err != nil {
+			if block, _, err = block.Convert(version, mapblock.ConvertOptions{Drop: true}); err != nil {
 				t.Fatal(err)
 			}
 			data, err := block.Encode()
@@ -321,7 +321,7 @@ func BlocksOf(t testing.TB, dir string) map[mapdb.Pos]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, _, err := world.OpenMap(context.Background(), dir, settings, true)
+	db, _, err := world.OpenMap(context.Background(), dir, settings, world.Options{Remote: true})
 	if err != nil {
 		t.Fatal(err)
 	}

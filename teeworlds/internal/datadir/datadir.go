@@ -93,7 +93,7 @@ func sidecarOf(f *datafile.File) ([]byte, error) {
 	contents := make([][]byte, len(f.Data))
 	for i, b := range f.Blocks() {
 		contents[i], _ = b.Bytes()
-		k := b.Residue(datafile.Content{Bytes: contents[i]}, true)
+		k := b.Residue(datafile.Content{Bytes: contents[i]})
 		if k.IsZero() && len(contents[i]) == 0 {
 			// Few writers make such a block, and without this Read would treat it as a mistake.
 			k.Level = new(datafile.DefaultLevel)
@@ -111,7 +111,7 @@ func sidecarOf(f *datafile.File) ([]byte, error) {
 		return nil, err
 	}
 	if !bytes.Equal(back, original) {
-		side.Original, side.Was = original, datafile.Mark(back, true)
+		side.Original, side.Was = original, datafile.Mark(back)
 	}
 	return forms.Marshal[any](side, "", nil)
 }
@@ -154,13 +154,13 @@ func assemble(items []datafile.Item, contents [][]byte, side *sidecar) ([]byte, 
 	f := datafile.New()
 	f.Items = items
 	for i, content := range contents {
-		f.Data = append(f.Data, side.Data[blockName(i, len(contents))].Block(datafile.Content{Bytes: content}, true))
+		f.Data = append(f.Data, side.Data[blockName(i, len(contents))].Block(datafile.Content{Bytes: content}))
 	}
 	if side.File != nil {
 		f.SetContainer(*side.File)
 	}
 	out, err := f.Encode()
-	if err == nil && side.Original != nil && side.Was == datafile.Mark(out, true) {
+	if err == nil && side.Original != nil && side.Was == datafile.Mark(out) {
 		return side.Original, nil
 	}
 	return out, err

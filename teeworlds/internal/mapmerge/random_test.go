@@ -167,7 +167,7 @@ func randomEdit(m *twmap.Map, r *rand.Rand, number int) edit {
 		name := t.Name
 		return edit{"replace in " + name, []string{"layer/" + name}, through(name, func(e *mapedit.Editor, at []mapedit.LayerAt) error {
 			one, two := t.Tiles().At(t.Width()/2, t.Height()/2).ID, uint8(1)
-			return e.Replace(at, nil, mapedit.Tile{ID: &one}, mapedit.Tile{ID: &two}, true)
+			return e.Replace(at, nil, mapedit.Tile{ID: &one}, mapedit.Tile{ID: &two}, mapedit.PaintOptions{Unused: true})
 		})}
 	case 24:
 		return edit{"setting", []string{"setting/" + fmt.Sprint(number%3)}, through("", func(e *mapedit.Editor, _ []mapedit.LayerAt) error {

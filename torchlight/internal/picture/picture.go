@@ -153,7 +153,11 @@ func Convert(name string, data []byte, to Kind, o Options) (r Result, err error)
 			r.Data = withChunk(r.Data, kept)
 		}
 	case TGA:
-		r.Data, err = tga.Encode(m, o.RLE)
+		f := tga.Plain
+		if o.RLE {
+			f = tga.RunLengths
+		}
+		r.Data, err = tga.Encode(m, f)
 	case DDS:
 		err = r.encodeDDS(m, data, from, o)
 	default:
@@ -213,7 +217,7 @@ func Replace(name string, data []byte, m *image.NRGBA) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return tga.Encode(m, h.RLE)
+		return tga.Encode(m, h.Format)
 	case PNG:
 		made, err := encodePNG(m)
 		if header, tail := kept(data); err == nil && header != nil {

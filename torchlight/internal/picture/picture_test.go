@@ -54,7 +54,7 @@ func samples(t testing.TB, m *image.NRGBA) map[string][]byte {
 	}
 	return map[string][]byte{
 		"A.DDS": must[[]byte](t)(dds.Encode(m, dds.Plain)),
-		"A.TGA": must[[]byte](t)(tga.Encode(m, true)),
+		"A.TGA": must[[]byte](t)(tga.Encode(m, tga.RunLengths)),
 		"A.PNG": b.Bytes(),
 	}
 }

@@ -253,7 +253,7 @@ func FuzzBuild(f *testing.F) {
 			}
 		}
 		for file, table := range built {
-			data, err := raw.Encode(table)
+			data, err := table.Encode()
 			if errors.Is(err, fault.ErrLimit) {
 				continue // more names than a table can hold
 			}
