@@ -42,7 +42,7 @@ func parse(name string) (*url.URL, error) {
 	u, err := url.Parse(name)
 	switch {
 	case strings.Contains(name, "@") && (err != nil || u.User != nil):
-		return nil, errors.New("a bucket has no user or password in its name: the environment says who you are")
+		return nil, errors.New("the name of a bucket has no user or password: pass credentials by the environment")
 	case err != nil:
 		return nil, fmt.Errorf("%.100q: %w", name, errors.Unwrap(err))
 	case !IsURL(name):
@@ -209,7 +209,7 @@ func (b *Bucket) list(ctx context.Context, folder, delimiter string, do func(Ent
 			return nil
 		}
 		if isNotFound(err) {
-			return fmt.Errorf("%s: there is no such bucket: %w", b.url, fs.ErrNotExist)
+			return fmt.Errorf("%s: the bucket does not exist: %w", b.url, fs.ErrNotExist)
 		}
 		if err != nil {
 			return b.failed(strings.TrimSuffix(folder, "/"), err)

@@ -54,7 +54,7 @@ func (s *Sources) place(name string) (p place, err error) {
 	}
 	p.at = strings.Trim(u.Path, "/")
 	if p.at != "" && !fs.ValidPath(p.at) {
-		return p, fmt.Errorf("%.100q: %q is no place in a bucket", name, p.at)
+		return p, fmt.Errorf("%.100q: %q is not a valid name in a bucket", name, p.at)
 	}
 	root := u.Scheme + "://" + u.Host
 	if u.Scheme == "file" { // the folder is the bucket, and its files are objects

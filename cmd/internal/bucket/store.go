@@ -227,7 +227,7 @@ func (l *lock) look(ctx context.Context) error {
 		return err
 	}
 	if own.IsZero() {
-		return storage.Unavailable(fmt.Errorf("%s: what was put there is not in the list of the server", l.s.Path(l.name)))
+		return storage.Unavailable(fmt.Errorf("%s: the server does not list the stored object", l.s.Path(l.name)))
 	}
 	for _, i := range others {
 		if own.Sub(i.Time) > l.s.stale {
@@ -245,7 +245,7 @@ func (l *lock) look(ctx context.Context) error {
 			return err
 		}
 		if json.Unmarshal(data, &c) != nil || c.Alone || l.alone {
-			return fmt.Errorf("%s: %w: %s, process %d; if that was killed, its lock ends %v after %s",
+			return fmt.Errorf("%s: %w: %s, process %d; if that process was killed, its lock expires %v after %s",
 				l.s.Path(""), storage.ErrLocked, c.Host, c.Process, l.s.stale, i.Time.UTC().Format(time.RFC3339))
 		}
 	}
@@ -275,7 +275,7 @@ func (l *lock) Held(ctx context.Context) error {
 		return l.lost
 	}
 	if age := time.Now().Round(0).Sub(l.last); age > l.s.stale/2 || age < -l.s.stale/2 {
-		l.lost = fmt.Errorf("%s: the lock is lost, since this process stood still for %v: run it again", l.s.Path(""), age.Round(time.Second))
+		l.lost = fmt.Errorf("%s: the lock expired because this process was suspended for %v: run it again", l.s.Path(""), age.Round(time.Second))
 		return l.lost
 	}
 	has, err := l.s.b.Has(ctx, l.s.folder+l.name)
@@ -283,7 +283,7 @@ func (l *lock) Held(ctx context.Context) error {
 		return asked(err)
 	}
 	if !has {
-		l.lost = fmt.Errorf("%s: somebody has removed the lock: run it again", l.s.Path(""))
+		l.lost = fmt.Errorf("%s: another program removed the lock: run it again", l.s.Path(""))
 		return l.lost
 	}
 	return l.write(ctx)

@@ -29,7 +29,7 @@ type stored struct {
 }
 
 // ErrTaken means that another run has written in the meantime.
-var ErrTaken = errors.New("another run writes there")
+var ErrTaken = errors.New("another run is writing there")
 
 // OpenTables opens a folder of a bucket and lists its objects.
 func OpenTables(ctx context.Context, name string) (*Tables, error) {
@@ -79,7 +79,7 @@ func (t *Tables) Put(ctx context.Context, name string, write func(io.Writer) err
 		return t.failed(name, err)
 	}
 	if made.ETag == nil {
-		return t.b.failed(name, errors.New("the server does not say which version it has got"))
+		return t.b.failed(name, errors.New("the server returned no version of the stored object"))
 	}
 	t.there[name] = stored{count.n, *made.ETag}
 	return nil
@@ -116,7 +116,7 @@ var errTold = errors.New("told")
 func (b *Bucket) upload(ctx context.Context, name string) (client *transfermanager.Client, object *transfermanager.UploadObjectInput, err error) {
 	_, err = b.b.NewWriter(ctx, name, &blob.WriterOptions{ContentType: "application/octet-stream", BeforeWrite: func(as func(any) bool) error {
 		if !as(&client) || !as(&object) {
-			return errors.New("tables are kept in S3, or in a folder of the system")
+			return errors.New("tables can be stored in S3 or in a local folder")
 		}
 		return errTold
 	}})

@@ -214,7 +214,7 @@ func TestCensus(t *testing.T) {
 	run(0, "out")
 	same()
 	before := objects()
-	if said := run(0, to); !strings.Contains(said, " 0 made anew") || strings.Contains(said, "endpoint") {
+	if said := run(0, to); !strings.Contains(said, " 0 rebuilt") || strings.Contains(said, "endpoint") {
 		t.Error(said)
 	}
 	if diff := cmp.Diff(before, objects()); diff != "" {
@@ -273,7 +273,7 @@ func TestCensus(t *testing.T) {
 		more int // bytes appended to the list
 		made string
 		code int
-	}{{0, " 1 made anew", 0}, {0, " 0 made anew", 0}, {1, " 1 made anew", 0}} {
+	}{{0, " 1 rebuilt", 0}, {0, " 0 rebuilt", 0}, {1, " 1 rebuilt", 0}} {
 		for _, name := range []string{"ember.PAK", "ember.PAK.MAN"} {
 			data, err := os.ReadFile(name)
 			if err != nil {

@@ -47,9 +47,9 @@ func TestTakeDamaged(t *testing.T) {
 		want  string
 	}{
 		{"hello", census.Record{State: state(good)}, ""},
-		{"hallo", census.Record{State: state(good)}, "table items is not as it was made"},
-		{"", census.Record{State: state(good)}, "table items is not as it was made"},
-		{"hello", census.Record{}, "does not say of which files"},
+		{"hallo", census.Record{State: state(good)}, "table items was changed by another program"},
+		{"", census.Record{State: state(good)}, "table items was changed by another program"},
+		{"hello", census.Record{}, "does not name its files"},
 		{"", census.Record{Same: true}, "run again"}, // the key has changed
 		{"hello", census.Record{State: state(good)}, ""},
 	} {

@@ -17,7 +17,7 @@ import (
 )
 
 // ErrNotOurs means that a folder contains other files than those of a dataset.
-var ErrNotOurs = errors.New("has other files in it than those of a census")
+var ErrNotOurs = errors.New("contains files that are not of a census")
 
 // Dataset is a dataset that is being updated.
 type Dataset struct {
@@ -54,11 +54,11 @@ type made map[string]*spool
 // check returns an error if the files do not match the state: a result was damaged in transit.
 func (m made) check(state *State) error {
 	if state == nil || len(state.Files) == 0 {
-		return errors.New("what was made of it does not say of which files")
+		return errors.New("the record does not name its files")
 	}
 	for table, c := range state.Tables {
 		if m[table] == nil || m[table].content(c.Rows) != c {
-			return fmt.Errorf("table %s is not as it was made", table)
+			return fmt.Errorf("table %s was changed by another program", table)
 		}
 	}
 	return nil
@@ -94,7 +94,7 @@ func (d *Dataset) Load(ctx context.Context, store Store) error {
 	}
 	var index Index
 	if err := json.Unmarshal(d.index, &index); err != nil || index.Census < 1 {
-		return fmt.Errorf("%w: its %s is that of something else", ErrNotOurs, indexName)
+		return fmt.Errorf("%w: its %s does not match", ErrNotOurs, indexName)
 	} else if index.Census > 1 {
 		return fmt.Errorf("%s: a newer program made it", indexName)
 	}
@@ -277,7 +277,7 @@ func (d *Dataset) takePart(ctx context.Context, p work.Part, r Record, made made
 	delete(d.left, p.Name)
 	if r.Same {
 		if old == nil || old.Key != task.Key {
-			return false, fmt.Errorf("part %s: what is there was made anew or damaged since the work was taken apart: run again", p.Name)
+			return false, fmt.Errorf("part %s: the census was rewritten or damaged after the work was divided: run again", p.Name)
 		}
 		for _, f := range task.Files {
 			d.present[f.Name] = true
@@ -397,7 +397,7 @@ func (d *Dataset) keep(ctx context.Context, part string, old, state *State, made
 	for _, name := range slices.Sorted(maps.Keys(old.Tables)) {
 		i := slices.IndexFunc(d.Tables, func(t *format.Table) bool { return t.Name == name })
 		if i < 0 {
-			d.lost(state, name, part, errors.New("there is no such table any more"))
+			d.lost(state, name, part, errors.New("the table no longer exists"))
 			continue
 		}
 		if err := d.merge(ctx, d.Tables[i], part, old.Tables[name], state, made, func(file string) bool { return kept[file] }); err != nil {
@@ -418,7 +418,7 @@ func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was C
 	}
 	// The library may not terminate on a damaged file, so it reads only files whose hash is correct.
 	if err != nil || before.content(was.Rows) != was {
-		d.lost(state, t.Name, part, errors.New("it is not as it was made"))
+		d.lost(state, t.Name, part, errors.New("it was changed by another program"))
 		return nil
 	}
 	both, err := d.Temp.spool()
@@ -453,7 +453,7 @@ func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was C
 // lost records that rows of a partition are lost, in this run and in each run that keeps other rows of their
 // files.
 func (d *Dataset) lost(state *State, table, part string, err error) {
-	n := d.Miss(tableFile(table, part), fmt.Sprintf("rows of files that are gone cannot be kept: %v", err))
+	n := d.Miss(tableFile(table, part), fmt.Sprintf("the rows of deleted files cannot be kept: %v", err))
 	n.Lost = true
 	state.Notes = append(state.Notes, n)
 	d.Say(n)

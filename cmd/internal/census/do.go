@@ -45,7 +45,7 @@ type Maker struct {
 }
 
 // ErrNoTables means that a file has no tables and need not have any.
-var ErrNoTables = errors.New("no tables are made of it")
+var ErrNoTables = errors.New("it has no tables")
 
 // Split returns the shards of a file, or none if it cannot be split. small reports whether the file is so small
 // that it need not be split. With an earlier time given by the user, only shards can be left out, so small
@@ -78,7 +78,7 @@ func (m *Maker) Split(ctx context.Context, f File, isKept bool) (shards []format
 func (m *Maker) Do(ctx context.Context, p work.Part, put func(Record) error) error {
 	var task Task
 	if err := json.Unmarshal(p.Data, &task); err != nil || len(task.Files) == 0 {
-		return fmt.Errorf("part %s: it says nothing of files: %w", p.Name, err)
+		return fmt.Errorf("part %s: its result lists no files: %w", p.Name, err)
 	}
 	d := doing{Maker: m, shard: p.Shard, leave: task.Leave, files: slices.Clone(task.Files), digests: make([]string, len(task.Files)), tables: make(map[*format.Table]*rows)}
 	for i := range d.files {

@@ -58,7 +58,7 @@ func OpenFolder(name string, ownerOnly bool) (*Folder, error) {
 		f.lock, err = root.OpenFile(lockName, os.O_RDWR|os.O_CREATE, f.mode)
 	}
 	if err == nil && errors.Is(filelock.Try(f.lock), filelock.ErrTaken) {
-		err = fmt.Errorf("%s: another run writes there", name)
+		err = fmt.Errorf("%s: another run is writing there", name)
 	}
 	if err == nil {
 		err = f.clean(list)

@@ -42,7 +42,7 @@ files of which there are tables; docs/census.md has the tables, with queries.
 DIR gets a folder for each table, to be read as DIR/TABLE/*.parquet. The column file of
 each is what the file was called here: run it in the same folder each time.
 
-When DIR has a census already, only what has changed is made anew: a slab of 16 planes of
+When DIR has a census already, only what has changed is rebuilt: a slab of 16 planes of
 blocks of a world, or the maps and mods whose names have a hash that begins alike, some of
 256 parts. So there is no --resume: a run that was interrupted is run again. Files that are
 not among the sources any more are said, and their rows stay, unless --prune is given.
@@ -400,7 +400,7 @@ func (c *censusRun) sum(asJSON bool) error {
 	if n := len(index.Left); n > 0 {
 		c.talk.Say("left out %s in which nothing has changed: the tables are of what has", wording.Count(n, "part"))
 	}
-	c.talk.Say("%s: %s in %s, of %s %d made anew", c.join(c.dir, ""), wording.Count(int(rows), "row"), wording.Count(len(index.Tables), "table"), wording.Count(c.parts, "part"), c.data.Made)
+	c.talk.Say("%s: %s in %s, of %s %d rebuilt", c.join(c.dir, ""), wording.Count(int(rows), "row"), wording.Count(len(index.Tables), "table"), wording.Count(c.parts, "part"), c.data.Made)
 	if c.failed {
 		return errQuiet
 	}

@@ -287,7 +287,7 @@ func TestCensusPage(t *testing.T) {
 			}
 		}
 	}
-	page.WriteString("\n## Queries\n\nEach is asked of DuckDB by the tests, and of Spark every night, about files of which the answer is\nknown.\n")
+	page.WriteString("\n## Queries\n\nThe tests run each query in DuckDB, and the nightly tests in Spark, over files with known answers.\n")
 	for _, g := range list {
 		fmt.Fprintf(&page, "\n### %s\n", g.title)
 		for _, q := range g.queries {
@@ -310,72 +310,70 @@ func TestCensusPage(t *testing.T) {
 
 const censusIntro = `# Files as tables
 
-` + "`trowel census FILE... -o DIR`" + ` writes what is in worlds, maps and mods as tables, in files of Apache
-Parquet, which every query engine reads. It is a verb of trowel-fleet, which trowel starts for it.
+` + "`trowel census FILE... -o DIR`" + ` writes the contents of worlds, maps and mods as tables in Apache Parquet,
+which every query engine reads. It is a verb of trowel-fleet, which trowel starts.
 
     trowel census ~/maps world -o DIR
 
-This page is made from the declarations in the code: ` + "`go test ./cmd/internal/cli -run CensusPage -update`" + `.
+This page is generated from the declarations in the code: ` + "`go test ./cmd/internal/cli -run CensusPage -update`" + `.
 
 ## The folder
 
-| file | what it is |
+| file | contents |
 | --- | --- |
-| ` + "`DIR/TABLE/PARTITION.parquet`" + ` | rows of a table; to be read as ` + "`DIR/TABLE/*.parquet`" + ` |
-| ` + "`DIR/census.json`" + ` | which tables there are, with their columns, rows and number of files |
-| ` + "`DIR/parts/PARTITION.json`" + ` | what a partition was made of: its files, a key of their content, and what there was to say |
+| ` + "`DIR/TABLE/PARTITION.parquet`" + ` | rows of a table; read it as ` + "`DIR/TABLE/*.parquet`" + ` |
+| ` + "`DIR/census.json`" + ` | the tables, with their columns, rows and number of files |
+| ` + "`DIR/parts/PARTITION.json`" + ` | the sources of a partition: its files, a key of their content, and messages about them |
 
-A table without rows has a file with its columns, ` + "`none.parquet`" + `, so that a query over it finds no rows and is no error. Row groups have up to 2^20 rows or 128 MiB, and are compressed with zstd; the metadata
-of each file have the version of the program (` + "`trowel.version`" + `), a version of the table that is another one for
-other columns (` + "`trowel.table_version`" + `), and what each column says (` + "`trowel.column.NAME`" + `).
+A table without rows has a file with its columns, ` + "`none.parquet`" + `, so that a query over it finds no rows instead of failing. Row groups have up to 2^20 rows or
+128 MiB, and are compressed with zstd; the metadata of each file have the version of the program (` + "`trowel.version`" + `), a version of the table that changes
+with its columns (` + "`trowel.table_version`" + `), and the meaning of each column (` + "`trowel.column.NAME`" + `).
 
-**Partitions.** A world comes apart into slabs of 16 planes of blocks, and what is no block:
-` + "`NAME-HASH-z-16..-1`" + `, ` + "`NAME-HASH-rest`" + `. Worlds whose files have at most 16 MiB are kept together in ` + "`whole`" + `.
-All other files are kept together in ` + "`files`" + ` where they are few: 64 at most when DIR is made. Where there are more,
-or where they become more than 256, the first byte of the SHA-256 of their names brings them together:
-` + "`files-00`" + ` to ` + "`files-ff`" + `. So 30 maps are one file a table, and a hundred thousand are 256, however many come
-later; a map that has changed is then read again with some four hundred others.
+**Partitions.** A world is divided into slabs of 16 planes of blocks, and a partition for everything else:
+` + "`NAME-HASH-z-16..-1`" + `, ` + "`NAME-HASH-rest`" + `. Worlds whose files have at most 16 MiB share ` + "`whole`" + `.
+All other files share ` + "`files`" + ` if there are at most 64 when DIR is made. If there are more, or later more than
+256, they are grouped by the first byte of the SHA-256 of their names: ` + "`files-00`" + ` to ` + "`files-ff`" + `. So 30 maps
+are one file a table, and a hundred thousand are 256 files; a changed map is then read again together with about
+four hundred others.
 
-**What has changed.** A run makes only those partitions anew whose content has changed: by the SHA-256 of files, by the
-positions and hashes of the blocks of a slab. What of a world is no block, and a small world, is always read again. Files that come
-out the same are not touched, and a run with nothing to do writes nothing. Another version of the
-program makes all anew. The column ` + "`file`" + ` is what the file is called on the command line, so run it in the
-same folder each time; each run may name other files, which are added to those that there are.
+**What has changed.** A run rebuilds only partitions whose content has changed, by the SHA-256 of files and by the
+positions and hashes of the blocks of a slab. Small worlds, and the parts of worlds that are not blocks, are always
+read again. Identical files are not rewritten, and a run without changes writes nothing. Another version of the
+program rebuilds everything. The column ` + "`file`" + ` is the name of the file on the command line, so run the verb in the
+same folder each time. A run may name other files: they are added to the existing ones.
 
-**What has changed since a time.** ` + "`--since MANIFEST`" + ` is for tables of what has changed since ` + "`trowel manifest`" + ` made that of
-a world, where the tables of that time are not at hand: slabs are left out in which no block is new, gone or another one since.
-census.json names them, with their file, as ` + "`left`" + `. What is no block is always there. Run again into the same
-DIR, it adds what has changed meanwhile; a run without ` + "`--since`" + ` adds the rest. Where DIR has all of a world the
-manifest is not needed: what is there says by itself what has changed, and nothing is left out that is missing there.
-To bring a copy of the whole up to date by such tables, remove ` + "`*/PARTITION.parquet`" + ` there for each ` + "`parts/PARTITION.json`" + ` of
-them, and then copy all files but census.json; a slab of which all blocks are gone is in neither. A world that is in ` + "`whole`" + ` has no such
-partitions: make its tables anew.
+**What has changed since a time.** ` + "`--since MANIFEST`" + ` writes tables of the changes since ` + "`trowel manifest`" + ` made the
+manifest of a world, if the tables of that time are not available: it skips slabs without new, removed or changed
+blocks. census.json lists them, with their file, as ` + "`left`" + `. The other parts of the world are always included. A
+second run into the same DIR adds later changes; a run without ` + "`--since`" + ` adds the rest. If DIR has all of a world,
+the manifest is not needed: the census itself records what has changed. To update a complete copy with these tables,
+remove ` + "`*/PARTITION.parquet`" + ` in the copy for each of their ` + "`parts/PARTITION.json`" + `, and then copy all files except
+census.json. A slab without any blocks left is in neither. A world in ` + "`whole`" + ` has no partitions of this kind:
+rebuild its tables.
 
-**What is gone.** Rows of files that are not among the sources any more stay, and the run says how many
-these are; ` + "`--prune`" + ` removes them. Rows of a file that cannot be read any more stay, too.
+**Removed files.** Rows of files that are no longer among the sources are kept, and the run prints their number;
+` + "`--prune`" + ` removes them. Rows of a file that has become unreadable are kept, too.
 
-**Whole at any time.** Each file appears by a rename: while it is written its name begins with a dot and ends in
-another way. A run that is killed leaves partitions that are old and some that are new, each file
-whole; the next run makes anew what had begun to change. There is no ` + "`--resume`" + `: that is what each run does. A
-partition's tables are replaced one after the other, so a query over several tables that runs at that
-moment may see one of them older than the other. Two runs in one folder at a time are refused, and so is a folder
-that has other files in it.
+**Always complete.** Each file appears by a rename: until it is complete, its name begins with a dot and has another
+ending. A killed run leaves old and new partitions, each file complete; the next run rebuilds unfinished ones. So
+every run resumes, and there is no ` + "`--resume`" + `. The tables of a partition are replaced one after the other: a
+query over several tables at that moment may see different versions of them. Two runs in one folder at a time are
+refused, and so is a folder with other files.
 
-**In a bucket.** DIR may be a folder of a bucket, ` + "`-o 's3://BUCKET/FOLDER?region=...'`" + `, with the very same files; who you are says
-the environment, as with other programs for S3. An object is there as a whole or not at all, and it is written only if it is
-still the one that was there when the run began (` + "`If-Match`" + `, which S3, MinIO and R2 know): of two runs at a time
-that are about to mix, one ends with "another run writes there", or both do, and the next run mends what they
-had begun. ` + "`file:///FOLDER`" + ` is the folder.
+**In a bucket.** DIR may be a folder of a bucket, ` + "`-o 's3://BUCKET/FOLDER?region=...'`" + `, with the same files; credentials come from the environment, as
+with other programs for S3. An object is complete or absent, and it is written only if it has not changed since the
+run began (` + "`If-Match`" + `, which S3, MinIO and R2 support). If two runs would mix, one or both end with "another run is
+writing there", and the next run completes the work. ` + "`file:///FOLDER`" + ` is the local folder.
 
 **By workers.** If DIR is below the place for results (` + "`jobs submit --results R census FILE... -o R/NAME`" + `, R a folder or a
-bucket), it stays there from work to work, and the parts make only what has changed in it: what is there
-in the end is what one process leaves, byte for byte. With any other DIR the work begins with nothing, and
-` + "`jobs results ID -o DIR`" + ` gets all of it.
+bucket), it stays there from work to work, and the parts rebuild only what has changed: the result is
+byte-identical to that of one process. With any other DIR the work starts empty, and ` + "`jobs results ID -o DIR`" + `
+fetches all tables.
 
-**Folders of sources.** Of a folder that can be packed the tables have what is in the file that it makes; what ` + "`check`" + ` finds
-in the folder alone (` + "`tl-source-...`" + `) is not in them.
+**Folders of sources.** The tables of a folder that can be packed contain the data of the file that it makes; findings of
+` + "`check`" + ` in the folder alone (` + "`tl-source-...`" + `) are not included.
 
-**Secrets.** What ` + "`find`" + ` and ` + "`info`" + ` do not show is not in the tables: no passwords, no addresses.
+**Secrets.** As in ` + "`find`" + ` and ` + "`info`" + `, the tables contain no passwords and no addresses.
 
 ## Reading it
 
@@ -391,7 +389,7 @@ pandas, with pyarrow:
 
     pandas.read_parquet("DIR/minetest_inventories")
 
-In the queries below the tables stand with their bare names; in DuckDB a view for each makes that work:
+The queries below use bare names of tables; in DuckDB, create a view for each:
 
     CREATE VIEW minetest_blocks AS FROM 'DIR/minetest_blocks/*.parquet';
 

@@ -100,7 +100,7 @@ func TestCensusSince(t *testing.T) {
 			t.Errorf("%q: %s, want %q", args, told, want)
 		}
 	}
-	tally("of 4 parts 2 made anew", "--then", "old", "-o", "some")
+	tally("of 4 parts 2 rebuilt", "--then", "old", "-o", "some")
 	wantRows(t, "some", two, train)
 	if data, _ := os.ReadFile("some/census.json"); strings.Count(string(data), `: "a.rack"`) != 2 {
 		t.Errorf("who was left out is not said: %s", data)
@@ -118,15 +118,15 @@ func TestCensusSince(t *testing.T) {
 	wantRows(t, "some", "a.rack 1 car 5", two, train)
 	// A run without the option makes everything. Then nothing is left out any more, because that would leave a
 	// gap.
-	tally("of 4 parts 1 made anew", "-o", "some")
+	tally("of 4 parts 1 rebuilt", "-o", "some")
 	wantRows(t, "some", all...)
-	tally("of 4 parts 0 made anew", "--then", "old", "-o", "some")
+	tally("of 4 parts 0 rebuilt", "--then", "old", "-o", "some")
 	censusOf(t, 0, "a.rack", "x.list", "-o", "whole")
 	if diff := cmp.Diff(snapshot(t, "whole"), snapshot(t, "some")); diff != "" {
 		t.Error(diff)
 	}
 	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 8\n3 block 10\n4 new 1\n", "old": "3 block 10\n4 new 1\n"})
-	tally("of 5 parts 3 made anew", "--then", "old", "-o", "some")
+	tally("of 5 parts 3 rebuilt", "--then", "old", "-o", "some")
 	wantRows(t, "some", "a.rack 1 car 5", "a.rack 2 doll 8", "a.rack 3 block 10", "a.rack 4 new 1", train)
 	// Workers give the same result.
 	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 7\n3 block 9\n", "old": "1 car 5\n2 doll 8\n3 block 9\n5 gone\n"})

@@ -457,7 +457,7 @@ func TestCensusRefuses(t *testing.T) {
 	toyFiles(t, someToys)
 	toyFiles(t, map[string]string{"mine/a": "b", "else/census.json": "{}", "newer/census.json": `{"census": 2}`, "a.box": "TOYB", "in/sub/q.list": "1 q"})
 	for _, try := range [][]string{
-		{"in -o mine", "mine: has other files in it than those of a census"},
+		{"in -o mine", "mine: contains files that are not of a census"},
 		{"in -o else", "has other files in it"},
 		{"in -o newer", "a newer program made it"},
 		{"in -o in/census", "refusing to overwrite the input"},
@@ -485,7 +485,7 @@ func TestCensusRefuses(t *testing.T) {
 	if err := filelock.Try(f); errors.Is(err, errors.ErrUnsupported) {
 		t.Skip("no locks here")
 	}
-	if told := censusOf(t, 2, "in", "-o", "taken"); !strings.Contains(told, "another run writes there") {
+	if told := censusOf(t, 2, "in", "-o", "taken"); !strings.Contains(told, "another run is writing there") {
 		t.Error(told)
 	}
 }

@@ -16,17 +16,17 @@ var update = flag.Bool("update", false, "write docs/checks.md again")
 // TestChecksPage tests that docs/checks.md lists every kind of finding once, with a unique ID.
 func TestChecksPage(t *testing.T) {
 	var page bytes.Buffer
-	page.WriteString(`# What check finds
+	page.WriteString(`# Findings of check
 
-Every finding has an ID that stays the same from version to version. An *error*
-is what the game, or a part of it, refuses or misreads; a *warning* works today,
-but a tester would object; an *info* is worth knowing. ` + "`trowel check --kinds`" + `
+Every finding has an ID that never changes. An *error* is data that the game, or a part of it,
+rejects or misreads; a *warning* works in current versions, but a tester would object; an *info* is
+worth knowing. ` + "`trowel check --kinds`" + `
 prints this table, ` + "`trowel check --json`" + ` findings for programs.
 
-` + "`check --resume FOLDER`" + ` goes on where a run was stopped, and workers on many machines check what is too
-much for one: [scale.md](scale.md).
+` + "`check --resume FOLDER`" + ` resumes an interrupted run, and workers on many machines check what is too much for
+one: [scale.md](scale.md).
 
-This page is made from the catalogs in the code: ` + "`go test ./cmd/internal/cli -run ChecksPage -update`" + `.
+This page is generated from the catalogs in the code: ` + "`go test ./cmd/internal/cli -run ChecksPage -update`" + `.
 `)
 	severity := make(map[string]check.Severity)
 	table := func(title string, kinds []*check.Kind) {

@@ -11,24 +11,24 @@ import (
 
 // TestFindingPage tests that docs/finding.md describes every query as declared.
 func TestFindingPage(t *testing.T) {
-	testPage(t, "finding.md", `# What find finds
+	testPage(t, "finding.md", `# Queries of find
 
-`+"`trowel find FILE... -- QUERY`"+` looks for things by what they are: tiles, nodes, items, keys.
-Files may be many, and folders, which are searched. A line for each thing says the file, the
-part of it, the place, and what there is to know; `+"`--json` and `--csv`"+` are for programs,
-`+"`--count`"+` is a number. `+"`--by FIELD`"+` makes groups: how often each value of a field is there,
-and the sums of what are amounts; `+"`file`, `path` and `at`"+` are fields, too. So
+`+"`trowel find FILE... -- QUERY`"+` finds things by type: tiles, nodes, items, keys. It accepts many
+files, and searches folders. For each match it prints a line with the file, its part, the place
+and the fields of the match; `+"`--json` and `--csv`"+` are for programs, `+"`--count`"+` prints only the
+number of matches. `+"`--by FIELD`"+` groups the matches: it prints how often each value of a field
+occurs, and the sums of amounts; `+"`file`, `path` and `at`"+` are fields, too. For example,
 
     trowel find world -- item default:diamond --by owner
 
-says who has diamonds in chests, and how many. The options of find may stand before `+"`--`"+` or
-behind the query. The exit code is 0 if something was found, 1 if nothing was, 2 if something
+lists the owners of diamonds, with their numbers. The options of find may be before `+"`--`"+` or after
+the query. The exit code is 0 if something was found, 1 if nothing was found, and 2 if something
 failed.
 
-With `+"`--resume FOLDER`"+` it goes on where a run was stopped, and workers on many machines search what is too
-much for one: [scale.md](scale.md).
+`+"`--resume FOLDER`"+` resumes an interrupted run, and workers on many machines search what is too much
+for one: [scale.md](scale.md).
 
-This page is made from the declarations in the code:
+This page is generated from the declarations in the code:
 `+"`go test ./cmd/internal/cli -run FindingPage -update`"+`.
 `+commandPage(games.Formats(), "find", queriesOf))
 }
@@ -50,47 +50,47 @@ func testPage(t *testing.T, name, page string) {
 func TestEditingPage(t *testing.T) {
 	testPage(t, "editing.md", strings.ReplaceAll(`# Changing files
 
-'''trowel edit''' takes files through operations: to forty layers, two hundred maps or a world
-of millions of blocks as easily as to one.
+'''trowel edit''' changes files by operations. One command changes forty layers, two hundred maps or a
+world of millions of blocks.
 
     trowel edit climb.map -- info --author 'Ann and Bob'
     trowel edit *.map --out-dir edited -- info --license CC0 then info --credits 'tiles: Ann'
     trowel edit climb.map --in-place --script clean.txt
 
-- What no operation touches stays as it is, byte for byte.
-- Each change is told: the part, by the name that it has in the folder of '''trowel extract''',
-  what was done, how many things it is about, and where if they are few. With '''--json''' all
-  of it is data.
-- '''--dry-run''' tells the very same, and writes nothing.
-- The changed file is '''NAME.edited.EXT''' beside the file, what '''-o''' names, or goes to the
-  folder that '''--out-dir''' names. With '''--in-place''' it takes the place of the file, which
-  becomes a backup beside it: '''trowel repair FILE --restore BACKUP''' puts it back.
-- Runs that change one file in place wait for each other, so none loses what another did. If
-  another program saves the file while a run works on it, nothing is changed, and the exit code
-  is 2. If it saves at the very moment at which the file is replaced, what it wrote is the backup:
-  the run reports that, and exits with 1. Where a system cannot exchange two names in one step
-  (Windows, some network file systems), the file has no name for that moment.
-- If something that an operation names (a node, an item, an image, a layer, a key) is in none of the
-  files, nothing is written, the exit code is 1, and the error suggests existing names. A step that
-  changes nothing because the value is already so is no error. With several files each name must
-  be in one of them; files that lack it get a warning. '''--allow-nothing''' accepts names that
-  are nowhere, for scripts. A name of a node or item that a world is to get must be in the world, in
-  '''--nodes''' or in the built-in definitions of minetest_game, or be confirmed by '''--new-name'''.
-- A folder that '''extract''' made becomes such a folder again, with the names that it has.
-- '''then''' stands between two operations. A script has one operation on each line, with
-  quotes as a shell knows them, and '''#''' begins a comment:
+- Parts that no operation changes keep their bytes.
+- '''edit''' reports each change: the part, by its name in the folder of '''trowel extract''', the kind of
+  change, the number of changed things, and their places if they are few. '''--json''' prints all
+  of this as data.
+- '''--dry-run''' prints the same report and writes nothing.
+- The result is '''NAME.edited.EXT''' next to the file, the file of '''-o''', or a file in the folder of
+  '''--out-dir'''. With '''--in-place''' it replaces the file, and the old file is kept as a backup next
+  to it: '''trowel repair FILE --restore BACKUP''' restores it.
+- Runs that change one file in place wait for each other, so no change is lost. If another program
+  saves the file during a run, the run changes nothing and exits with code 2. If the program saves
+  at the moment of replacement, its version becomes the backup: the run reports that and exits
+  with code 1. On systems that cannot exchange two names in one step (Windows, some network file
+  systems), the file has no name for that moment.
+- If a name in an operation (a node, an item, an image, a layer, a key) is in none of the files,
+  nothing is written, the exit code is 1, and the error suggests existing names. A step that
+  changes nothing because the value is already set is not an error. With several files, each name
+  must be in one of them; the others get a warning. '''--allow-nothing''' accepts unknown names, for
+  scripts. The name of a new node or item must be in the world, in '''--nodes''' or in the built-in
+  definitions of minetest_game, or be confirmed by '''--new-name'''.
+- The result for a folder made by '''extract''' is a folder with the same file names.
+- '''then''' separates two operations. A script has one operation on each line, quotes as in a shell,
+  and comments that begin with '''#''':
 
       # clean.txt
       info --license CC0
       info --author 'Ann and Bob'
 
-- If an operation cannot do what it is told, nothing of the file is changed, and the exit
-  code is 2. '''trowel edit -- OPERATION --help''' tells how one is called.
+- If an operation fails, the file is not changed, and the exit code is 2.
+  '''trowel help OPERATION''' describes an operation.
 
-Each operation is a function of a library, too: see '''teeworlds/mapedit''',
+Each operation is also a function of a library: see '''teeworlds/mapedit''',
 '''minetest/worldedit''' and '''torchlight/modedit'''.
 
-This page is made from the declarations in the code:
+This page is generated from the declarations in the code:
 '''go test ./cmd/internal/cli -run EditingPage -update'''.
 `, "'''", "`")+commandPage(games.Formats(), "edit", editCommands))
 }

@@ -28,7 +28,7 @@ const (
 var secondVerbs = [][2]string{
 	{"census", "Write what is in files as tables"},
 	{"jobs", "Spread work over many machines"},
-	{"worker", "Do work that others submitted"},
+	{"worker", "Run jobs from the queue"},
 }
 
 // envStarted passes the version of the tool to the second program.

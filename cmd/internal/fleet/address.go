@@ -24,7 +24,7 @@ type address struct {
 	name   string // for messages
 }
 
-var errAddress = errors.New("is no address of a PostgreSQL, such as postgres://user@host/database")
+var errAddress = errors.New("is not a PostgreSQL address such as postgres://user@host/database")
 
 // passwords matches a password in a connection string.
 var passwords = regexp.MustCompile(`(?i)(^|[\s?&])(ssl)?password\s*=`)
@@ -35,11 +35,11 @@ func parseAddress(given, file string) (*address, error) {
 	text, from := given, "--queue"
 	switch {
 	case given != "" && file != "":
-		return nil, errors.New("--queue and --queue-file are two queues")
+		return nil, errors.New("--queue and --queue-file name two queues: give one of them")
 	case given != "":
 		if hasPassword(given) {
-			return nil, cli.Hint(errors.New("--queue has a password in it, which everybody on this machine could see"),
-				"give it by PGPASSWORD or PGPASSFILE, or the whole address by %s or --queue-file", envQueue)
+			return nil, cli.Hint(errors.New("--queue contains a password, which all users of this machine could see"),
+				"pass it by PGPASSWORD or PGPASSFILE, or the whole address by %s or --queue-file", envQueue)
 		}
 	case file != "":
 		data, err := regular.ReadFile(file, 64<<10)
@@ -51,11 +51,11 @@ func parseAddress(given, file string) (*address, error) {
 		text, from = host.Env(envQueue), envQueue
 	}
 	if text == "" {
-		return nil, cli.Hint(errors.New("no queue was named"), "such as --queue postgres://user@host/database, or by %s or --queue-file", envQueue)
+		return nil, cli.Hint(errors.New("no queue is given"), "such as --queue postgres://user@host/database, or by %s or --queue-file", envQueue)
 	}
 	config, err := pgxpool.ParseConfig(text)
 	if err != nil { // the error quotes the part it cannot parse, which may be the password
-		return nil, fmt.Errorf("what %s says %w", from, errAddress)
+		return nil, fmt.Errorf("%s %w", from, errAddress)
 	}
 	config.MaxConns = 5
 	config.ConnConfig.RuntimeParams["application_name"] = "trowel"

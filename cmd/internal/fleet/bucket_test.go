@@ -53,14 +53,14 @@ func TestBucket(t *testing.T) {
 		results.Close()
 	}
 	// Tables in the bucket stay and are updated.
-	for _, want := range []string{" made anew", " 0 made anew"} {
+	for _, want := range []string{" rebuilt", " 0 rebuilt"} {
 		id := submit("--again", "census", name+"/maps/in/00.map?"+settings, "-o", name+"/results/tables?"+settings)
 		b.jobs("wait", id)
 		if s := b.jobs("results", id); s.code != 0 || !strings.Contains(s.err, want) || !strings.Contains(s.err, "s3://archive/results/tables: ") || strings.Contains(s.err, "endpoint") {
 			t.Error(s)
 		}
 	}
-	if s := b.run("census", name+"/maps/in/00.map?"+settings, "-o", name+"/results/tables?"+settings); !strings.Contains(s.err, " 0 made anew") {
+	if s := b.run("census", name+"/maps/in/00.map?"+settings, "-o", name+"/results/tables?"+settings); !strings.Contains(s.err, " 0 rebuilt") {
 		t.Error(s)
 	}
 	// A file outside of the roots cannot be read.

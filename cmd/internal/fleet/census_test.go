@@ -84,7 +84,7 @@ func testCensus(t *testing.T, b *bench) {
 	}
 	run()
 	run()
-	if !strings.Contains(said, " 0 made anew") {
+	if !strings.Contains(said, " 0 rebuilt") {
 		t.Error(said)
 	}
 	b.makeMap("in/1.map", 50)

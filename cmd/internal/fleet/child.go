@@ -55,7 +55,7 @@ const (
 func childCommand(t *cli.Tool) *cobra.Command {
 	return &cobra.Command{
 		Use:    childVerb,
-		Short:  "Do a part of a work, as a worker asks for",
+		Short:  "Run one part of a work for a worker",
 		Hidden: true,
 		Args:   cli.Number(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -255,7 +255,7 @@ func (s split) Split(ctx context.Context, yield func(work.Part) error) error {
 		case err != nil:
 			return err
 		case !p.Valid():
-			return fmt.Errorf("a part is called %.50q, which cannot be", p.Name)
+			return fmt.Errorf("%.50q is not a valid name of a part", p.Name)
 		}
 		if err := yield(p); err != nil {
 			return err

@@ -45,7 +45,7 @@ var idName = regexp.MustCompile(`^[0-9a-f]{16}(-[1-9][0-9]{0,5})?$`)
 
 func validID(id string) bool { return idName.MatchString(id) }
 
-var errHostile = errors.New("no job of this program")
+var errHostile = errors.New("not a job of this program")
 
 // check returns an error about a description that this program cannot have written: everyone with write access
 // to the queue can write anything.
@@ -57,17 +57,17 @@ func (d *description) check() error {
 	case d.Version != cli.Version():
 		return bad("it is for version %.50q, and this is %s", d.Version, cli.Version())
 	case len(d.Args) == 0 || d.Args[0] == "" || strings.HasPrefix(d.Args[0], "-"):
-		return bad("it does not begin with a verb")
+		return bad("expected a verb as its first word")
 	case d.Dir == "" || strings.ContainsRune(d.Dir, 0):
-		return bad("it has no folder")
+		return bad("its folder is missing")
 	case d.Results == "":
-		return bad("it has no place for results")
+		return bad("its place for results is missing")
 	case d.Limit < 1 || d.Limit > int(maxLimit/time.Second):
 		return bad("a limit of %d seconds", d.Limit)
 	}
 	for _, word := range d.Args {
 		if strings.ContainsRune(word, 0) {
-			return bad("a word with a zero in it")
+			return bad("a word contains a zero byte")
 		}
 	}
 	return nil
@@ -113,11 +113,11 @@ func (p *partJob) limit() time.Duration {
 func (p *partJob) check() error {
 	switch {
 	case !validID(p.Work):
-		return fmt.Errorf("%w: the work is called %.50q", errHostile, p.Work)
+		return fmt.Errorf("%w: %.50q is not a valid ID of a work", errHostile, p.Work)
 	case !p.Part.Valid():
-		return fmt.Errorf("%w: a part is called %.50q", errHostile, p.Part.Name)
+		return fmt.Errorf("%w: %.50q is not a valid name of a part", errHostile, p.Part.Name)
 	case strings.ContainsRune(p.Part.File, 0):
-		return fmt.Errorf("%w: a file with a zero in its name", errHostile)
+		return fmt.Errorf("%w: the name of a file contains a zero byte", errHostile)
 	}
 	return nil
 }

@@ -58,5 +58,5 @@ func (w *where) open(ctx context.Context, make bool) (*queue, error) {
 
 const aboutQueue = `
 The queue is in the database that --queue names, --queue-file or TROWEL_QUEUE, in the tables of
-a schema of its own; nothing else in the database is touched. A password comes from
+a separate schema; nothing else in the database is touched. The password is taken from
 PGPASSWORD, PGPASSFILE, TROWEL_QUEUE or --queue-file.`

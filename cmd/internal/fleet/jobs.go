@@ -21,12 +21,12 @@ func jobsCommand(t *cli.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "jobs",
 		Short: "Spread work over many machines",
-		Long: `Jobs puts the work of verbs into a queue, from which workers take it ("trowel worker"), says
-how far it is, and gets the results: the very bytes that one process gives.
+		Long: `Jobs puts the work of verbs into a queue for workers ("trowel worker"), reports its progress,
+and fetches the results. They are byte-identical to those of one process.
 ` + aboutQueue,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return cli.Hint(fmt.Errorf("%.50q is no verb of jobs", args[0]), "see `%s --help`", cmd.CommandPath())
+				return cli.Hint(fmt.Errorf("jobs has no verb %.50q", args[0]), "see `%s --help`", cmd.CommandPath())
 			}
 			return nil
 		},
@@ -57,10 +57,10 @@ func idCommand(use, short, long, example string, do func(cmd *cobra.Command, q *
 }
 
 func waitCommand(t *cli.Tool) *cobra.Command {
-	return idCommand("wait", "Wait until a work is done", `Wait waits until a work is done, and exits with the exit code of its verb. It ends with
-2 when parts have failed too often, or the work was cancelled.
+	return idCommand("wait", "Wait until a work ends", `Wait waits until a work ends, and exits with the exit code of its verb. It exits with code
+2 if parts failed too often, or if the work was cancelled.
 
-If the connection is lost it waits until it is back.`, `  trowel jobs wait 1f2e3d4c5b6a7988`, func(cmd *cobra.Command, q *queue, id string) error {
+If the connection is lost, it reconnects.`, `  trowel jobs wait 1f2e3d4c5b6a7988`, func(cmd *cobra.Command, q *queue, id string) error {
 		ctx := cmd.Context()
 		lost := false
 		said := make(map[string]bool)
@@ -78,16 +78,16 @@ If the connection is lost it waits until it is back.`, `  trowel jobs wait 1f2e3
 			case r.Ended != nil:
 				return cli.Exit(*r.Code)
 			case s.state == stateFailed:
-				return cli.Hint(fmt.Errorf("%s: %s failed: %s", id, cmp.Or(plural(s.Failed, "part"), "it"), s.first()), "%s`trowel jobs status %s` tells more, `trowel jobs retry %s` tries again", s.hint(), id, id)
+				return cli.Hint(fmt.Errorf("%s: %s failed: %s", id, cmp.Or(plural(s.Failed, "part"), "it"), s.first()), "%s`trowel jobs status %s` shows the errors, `trowel jobs retry %s` tries again", s.hint(), id, id)
 			case s.state == stateCancelled:
-				return fmt.Errorf("%s: it was cancelled", id)
+				return fmt.Errorf("%s was cancelled", id)
 			case r.Parts != nil:
 				lost = lost && q.ping(ctx, t, lost)
 				t.Progress("parts", int(s.Done), int(*r.Parts))
 			}
 			if err == nil && len(s.failures) > 0 && !said[s.first()] && len(said) < 10 {
 				said[s.first()] = true
-				t.Warn("", fmt.Sprintf("%s: tried again after: %s", id, s.first()))
+				t.Warn("", fmt.Sprintf("%s: retrying after: %s", id, s.first()))
 			}
 			select {
 			case <-ctx.Done():
@@ -107,15 +107,15 @@ func plural(n int64, one string) string {
 }
 
 func cancelCommand(t *cli.Tool) *cobra.Command {
-	return idCommand("cancel", "End a work", `Cancel ends a work: parts that run are ended, and no others are begun. What was done stays, and
-"trowel jobs retry ID" goes on from there.`, `  trowel jobs cancel 1f2e3d4c5b6a7988`, func(cmd *cobra.Command, q *queue, id string) error {
+	return idCommand("cancel", "End a work", `Cancel stops a work: running parts are ended, and no others start. Finished parts are kept, and
+"trowel jobs retry ID" resumes from there.`, `  trowel jobs cancel 1f2e3d4c5b6a7988`, func(cmd *cobra.Command, q *queue, id string) error {
 		ctx := cmd.Context()
 		r, err := q.work(ctx, id)
 		if err != nil {
 			return err
 		}
 		if r.Ended != nil {
-			return fmt.Errorf("%s: it is done", id)
+			return fmt.Errorf("%s is done", id)
 		}
 		n, err := q.cancel(ctx, id)
 		if err == nil {
@@ -166,9 +166,9 @@ SELECT id FROM $$.river_job WHERE args->>'work' = $1 AND state = 'running' AND N
 
 func retryCommand(t *cli.Tool) *cobra.Command {
 	var limit time.Duration
-	cmd := idCommand("retry", "Do again what failed", `Retry puts the parts that failed, or were cancelled, back into the queue. What was done is not done
-again. If the verb itself failed when the results were merged, they are merged again. With --limit
-the parts that are not done get another limit, for parts that took longer than theirs.`, `  trowel jobs retry 1f2e3d4c5b6a7988
+	cmd := idCommand("retry", "Retry failed parts", `Retry puts failed and cancelled parts back into the queue. Finished parts are kept. If merging the
+results failed, they are merged again. With --limit, unfinished parts get a new time limit, for
+parts that exceeded theirs.`, `  trowel jobs retry 1f2e3d4c5b6a7988
   trowel jobs retry 1f2e3d4c5b6a7988 --limit 30m`, func(cmd *cobra.Command, q *queue, id string) error {
 		ctx := cmd.Context()
 		r, err := q.work(ctx, id)
@@ -176,7 +176,7 @@ the parts that are not done get another limit, for parts that took longer than t
 			return err
 		}
 		if r.Ended != nil && *r.Code < 2 {
-			return fmt.Errorf("%s: it is done; `trowel jobs submit --again` does it anew", id)
+			return fmt.Errorf("%s is done; `trowel jobs submit --again` repeats it", id)
 		}
 		if cmd.Flags().Changed("limit") {
 			if err := checkLimit(limit); err != nil {
@@ -192,7 +192,7 @@ the parts that are not done get another limit, for parts that took longer than t
 		}
 		return err
 	})
-	cmd.Flags().DurationVar(&limit, "limit", 0, "give parts another limit: a `time` such as 90s or 5m")
+	cmd.Flags().DurationVar(&limit, "limit", 0, "set a new limit for parts: a `time` such as 90s or 5m")
 	return cmd
 }
 
@@ -268,8 +268,8 @@ WHERE args->>'work' = $1 AND kind <> 'trowel_merge' AND (state IN ('discarded', 
 func resultsCommand(t *cli.Tool) *cobra.Command {
 	var path string
 	var replace bool
-	cmd := idCommand("results", "Print what a verb printed, and get what it wrote", `Results prints what the verb printed, says what it said, and exits with its exit code. With -o it
-writes the file or the folder that the verb wrote; it is there as a whole or not at all.`, `  trowel jobs results 1f2e3d4c5b6a7988
+	cmd := idCommand("results", "Fetch the output of a work", `Results prints the output and the messages of the verb, and exits with its exit code. With -o it
+writes the file or the folder that the verb wrote, complete or not at all.`, `  trowel jobs results 1f2e3d4c5b6a7988
   trowel jobs results 1f2e3d4c5b6a7988 -o tiles`, func(cmd *cobra.Command, q *queue, id string) error {
 		ctx := cmd.Context()
 		r, s, err := q.look(ctx, id)
@@ -277,9 +277,9 @@ writes the file or the folder that the verb wrote; it is there as a whole or not
 		case err != nil:
 			return err
 		case s.state == stateFailed || s.state == stateCancelled:
-			return cli.Hint(fmt.Errorf("%s: it has no results: it %s", id, map[string]string{stateFailed: "failed", stateCancelled: "was cancelled"}[s.state]), "`trowel jobs status %s` tells more, `trowel jobs retry %s` tries again", id, id)
+			return cli.Hint(fmt.Errorf("%s has no results: it %s", id, map[string]string{stateFailed: "failed", stateCancelled: "was cancelled"}[s.state]), "`trowel jobs status %s` shows the errors, `trowel jobs retry %s` tries again", id, id)
 		case r.Ended == nil:
-			return cli.Hint(fmt.Errorf("%s: it is not done", id), "`trowel jobs wait %s` waits for it", id)
+			return cli.Hint(fmt.Errorf("%s is not done", id), "`trowel jobs wait %s` waits for it", id)
 		}
 		store, end, err := openStore(ctx, in(r.Results, id))
 		if err != nil {
@@ -288,7 +288,7 @@ writes the file or the folder that the verb wrote; it is there as a whole or not
 		defer end()
 		e, err := readEnd(ctx, store)
 		if errors.Is(err, fs.ErrNotExist) {
-			return cli.Hint(fmt.Errorf("%s: no results of it in %s", id, r.Results), "it has to be the folder that the workers see")
+			return cli.Hint(fmt.Errorf("%s: no results in %s", id, r.Results), "give the folder that the workers see")
 		}
 		if err != nil {
 			return err
@@ -298,7 +298,7 @@ writes the file or the folder that the verb wrote; it is there as a whole or not
 		}
 		return cli.Exit(e.Code)
 	})
-	cmd.Flags().StringVarP(&path, "output", "o", "", "write what the verb wrote to the `path`")
+	cmd.Flags().StringVarP(&path, "output", "o", "", "write the output of the verb to the `path`")
 	cmd.Flags().BoolVarP(&replace, "force", "f", false, "replace a file or folder that exists")
 	return cmd
 }
@@ -308,14 +308,13 @@ func statusCommand(t *cli.Tool) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status [ID] --queue ADDRESS",
-		Short: "Say how far works are",
-		Long: `Status lists all works, newest first, or tells all about one: how many parts are in which state,
-how fast they are done and how long the rest will take, which worker does what since when, and what failed with
-which error.
+		Short: "Show the progress of works",
+		Long: `Status lists all works, newest first, or describes one: how many parts are in which state, their
+rate and the remaining time, which worker runs which part since when, and the errors of failed parts.
 
 With --json it prints an object of id, verb, folder, results, submitted, ended, code, state (waiting, running,
 failed, cancelled, done), parts, states, rate in parts a second, left in seconds, running (step, part, file, worker,
-since) and failures (part, file, attempts, state, error, hint, at), or an array of such without the last two.
+since) and failures (part, file, attempts, state, error, hint, at), or an array of such objects without the last two fields.
 ` + aboutQueue,
 		Example: `  trowel jobs status
   trowel jobs status 1f2e3d4c5b6a7988 --json`,

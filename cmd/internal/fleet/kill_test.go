@@ -105,7 +105,7 @@ func testRefused(t *testing.T, b *bench) {
 		t.Error(s)
 	}
 	s = b.must(0, "status", id)
-	for _, want := range []string{"00001 (1), attempt 1, refused: a part: not allowed here", "hint:      ask somebody", "00002 (2), attempt 3, failed: it took longer than its limit of 1s", "2 failed, 0 cancelled"} {
+	for _, want := range []string{"00001 (1), attempt 1, refused: a part: not allowed here", "hint:      ask somebody", "00002 (2), attempt 3, failed: exceeded its limit of 1s", "2 failed, 0 cancelled"} {
 		if !strings.Contains(s.out, want) {
 			t.Errorf("no %q in\n%s", want, s.out)
 		}

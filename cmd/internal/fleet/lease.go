@@ -25,7 +25,7 @@ const (
 )
 
 // goneText is the error of a part whose worker is gone.
-const goneText = "the worker that did it is gone"
+const goneText = "the worker that ran it is gone"
 
 // workerName returns a unique name of a worker: the host name, the process ID and a random number.
 func workerName() string {

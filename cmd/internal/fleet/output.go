@@ -97,7 +97,7 @@ func readEnd(ctx context.Context, store work.Store) (*ended, error) {
 	}
 	for _, name := range e.Files {
 		if rest, is := strings.CutPrefix(name, outputName); !is || !filepath.IsLocal(filepath.FromSlash(name)) || rest != "" && rest[0] != '/' {
-			return nil, fmt.Errorf("%s: a file is called %.50q, which cannot be", endName, name)
+			return nil, fmt.Errorf("%s: %.50q is not a valid name of a file", endName, name)
 		}
 	}
 	return &e, nil
@@ -116,7 +116,7 @@ func (e *ended) show(ctx context.Context, t *cli.Tool, store work.Store, stderr 
 	}
 	if path != "" {
 		if len(e.Files) == 0 {
-			return cli.Hint(errors.New("the verb has written no file or folder"), "without -o what it printed is printed")
+			return cli.Hint(errors.New("the verb wrote no file or folder"), "omit -o to print its output")
 		}
 		folder, is := store.(work.Folder)
 		others := fs.FileMode(0o077)
@@ -131,7 +131,7 @@ func (e *ended) show(ctx context.Context, t *cli.Tool, store work.Store, stderr 
 		return err
 	}
 	if path == "" && len(e.Files) > 0 {
-		t.Say("the verb has written %s: -o gets them", cli.Plural(len(e.Files), "file"))
+		t.Say("the verb wrote %s: fetch the output with -o", cli.Plural(len(e.Files), "file"))
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func local(roots []root, name string) (string, error) {
 			return u.String(), nil
 		}
 	}
-	return "", fmt.Errorf("%s is below none of the folders that this worker was started with", name)
+	return "", fmt.Errorf("%s is not below a --root of this worker", name)
 }
 
 // in joins a name to a folder or a bucket.

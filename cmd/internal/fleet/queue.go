@@ -34,14 +34,14 @@ type queue struct {
 var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,39}$`)
 
 var (
-	errNoTables = errors.New("nothing was submitted there yet")
-	errTaken    = errors.New("there is something else in it than a queue of this program")
+	errNoTables = errors.New("the queue is empty: run `trowel jobs submit` first")
+	errTaken    = errors.New("the schema contains something other than a queue of this program")
 )
 
 // open connects to a queue.
 func open(ctx context.Context, at *address, schema string) (*queue, error) {
 	if !schemaName.MatchString(schema) || strings.HasPrefix(schema, "pg_") {
-		return nil, fmt.Errorf("--schema: %.50q is no name of a schema: expected at most 40 of a to z, 0 to 9 and _", schema)
+		return nil, fmt.Errorf("--schema: %.50q is not a valid name: expected at most 40 of a to z, 0 to 9 and _", schema)
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, at.config)
 	q := &queue{at, pool, schema}
@@ -57,7 +57,7 @@ func open(ctx context.Context, at *address, schema string) (*queue, error) {
 		var said *pgconn.PgError
 		// Class 28: invalid_authorization_specification.
 		if errors.As(err, &said) && strings.HasPrefix(said.Code, "28") {
-			return nil, cli.Hint(q.wrap(err), "a password comes from PGPASSWORD, PGPASSFILE, %s or --queue-file", envQueue)
+			return nil, cli.Hint(q.wrap(err), "pass a password by PGPASSWORD, PGPASSFILE, %s or --queue-file", envQueue)
 		}
 		return nil, q.wrap(err)
 	}
@@ -128,7 +128,7 @@ func (q *queue) migrate(ctx context.Context) error {
 	}
 	if !is {
 		if _, err := conn.Exec(ctx, q.sql(`CREATE SCHEMA $$`)); err != nil {
-			return cli.Hint(q.wrap(err), "whoever owns the database can make it: CREATE SCHEMA %s AUTHORIZATION the user of --queue", q.schema)
+			return cli.Hint(q.wrap(err), "the owner of the database can create it: CREATE SCHEMA %s AUTHORIZATION the user of --queue", q.schema)
 		}
 	}
 	// The table of works is created first: it marks the schema as ours, so that jobs of another program that
@@ -161,7 +161,7 @@ func (q *queue) make(ctx context.Context, conn *pgxpool.Conn) error {
 		return q.wrap(err)
 	}
 	if is {
-		return cli.Hint(fmt.Errorf("%s, schema %s: %w", q.name, q.schema, errTaken), "--schema names another one, which is made")
+		return cli.Hint(fmt.Errorf("%s, schema %s: %w", q.name, q.schema, errTaken), "choose another name with --schema; the schema is created")
 	}
 	_, err := conn.Exec(ctx, q.sql(`
 CREATE TABLE $$.trowel_work (
@@ -188,7 +188,7 @@ func (q *queue) clock(ctx context.Context, now func() time.Time) error {
 		return q.wrap(err)
 	}
 	if there.Before(before.Add(-maxSkew)) || there.After(now().Add(maxSkew)) {
-		return cli.Hint(fmt.Errorf("the clock of this machine and that of %s differ by %v", q.name, there.Sub(before).Abs().Round(time.Second)), "set the one that is wrong")
+		return cli.Hint(fmt.Errorf("the clocks of this machine and of %s differ by %v", q.name, there.Sub(before).Abs().Round(time.Second)), "set the wrong clock")
 	}
 	return nil
 }
@@ -256,7 +256,7 @@ func scanRow(r pgx.Row) (*row, error) {
 // work returns a submitted work.
 func (q *queue) work(ctx context.Context, id string) (*row, error) {
 	if !validID(id) {
-		return nil, cli.Hint(fmt.Errorf("%.50q is no ID of a work", id), "`trowel jobs status` lists them")
+		return nil, cli.Hint(fmt.Errorf("%.50q is not an ID of a work", id), "`trowel jobs status` lists them")
 	}
 	w, err := scanRow(q.pool.QueryRow(ctx, q.sql(`SELECT `+columns+` FROM $$.trowel_work WHERE id = $1`), id))
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -285,7 +285,7 @@ func (q *queue) ping(ctx context.Context, t *cli.Tool, lost bool) bool {
 	case ctx.Err() != nil:
 		return lost
 	case err != nil && !lost:
-		t.Warn("", q.wrap(err).Error()+"; waits until it is back")
+		t.Warn("", q.wrap(err).Error()+"; reconnecting")
 	case err == nil && lost:
 		t.Warn("", q.name+" is back")
 	}

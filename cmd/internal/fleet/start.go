@@ -20,18 +20,18 @@ func workerCommand(t *cli.Tool) *cobra.Command {
 	w := &worker{tool: t}
 	cmd := &cobra.Command{
 		Use:   "worker --queue ADDRESS --root DIR...",
-		Short: "Do work that others submitted",
-		Long: `Worker takes parts of works from a queue and does each in a process of its own, until
-it is told to end (Ctrl-C, SIGTERM): then it finishes its parts, or gives them back after
-ten seconds. A second Ctrl-C ends it at once, and its parts are done by others.
+		Short: "Run jobs from the queue",
+		Long: `Worker takes parts of works from a queue and runs each in a separate process, until Ctrl-C or
+SIGTERM: then it finishes its parts, or returns them to the queue after ten seconds. A second
+Ctrl-C ends it at once, and other workers run its parts.
 
-It opens only what is below the folders of --root, wherever links lead, and keeps results
-only there. --root DIR=HERE is for a folder that is called DIR where works are submitted, and
-HERE on this machine; relative names are then found. --root s3://BUCKET/FOLDER is for files and
-results in a bucket, with the settings behind a ? that count for all of it, such as
-region and endpoint; the environment says who you are.
+It opens files only below the folders of --root, also through links, and stores results only
+there. --root DIR=HERE maps the folder DIR of the submitting machine to HERE on this machine, so
+that relative names are found. --root s3://BUCKET/FOLDER is for files and results in a bucket.
+Settings after a ? apply to the whole bucket, such as region and endpoint; credentials come from
+the environment, as with other programs for S3.
 
-It does only what this very version of trowel submitted, calls database servers on other
+It runs only works submitted by the same version of trowel, connects to database servers on other
 machines only with --remote, and changes databases in place only with --allow-changes.
 ` + aboutQueue,
 		Example: `  trowel worker --queue postgres://trowel@db.example/jobs --root /srv/worlds --root /srv/results --max 4`,
@@ -39,16 +39,16 @@ machines only with --remote, and changes databases in place only with --allow-ch
 	}
 	at.flags(cmd)
 	flags := cmd.Flags()
-	flags.IntVar(&w.max, "max", runtime.NumCPU(), "do at most `N` parts at once; each has its share of the cores")
-	flags.StringArrayVar(&roots, "root", nil, "open what is below the `folder`; may be given several times")
-	flags.BoolVar(&w.access.Remote, "remote", false, "works may call database servers on other machines")
-	flags.BoolVar(&w.access.Changes, "allow-changes", false, "works may change databases in place")
+	flags.IntVar(&w.max, "max", runtime.NumCPU(), "run at most `N` parts at once; each has its share of the cores")
+	flags.StringArrayVar(&roots, "root", nil, "allow files and results below the `folder`; may be given several times")
+	flags.BoolVar(&w.access.Remote, "remote", false, "allow connections to database servers on other machines")
+	flags.BoolVar(&w.access.Changes, "allow-changes", false, "allow works to change databases in place")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if w.max < 1 || w.max > 1000 {
 			return errors.New("--max: expected a number from 1 to 1000")
 		}
 		if len(roots) == 0 {
-			return cli.Hint(errors.New("a worker opens nothing without --root"), "name the folders with the files and the results of works: --root /srv/worlds --root /srv/results")
+			return cli.Hint(errors.New("--root is missing: a worker opens no other files"), "name the folders with the files and the results of works: --root /srv/worlds --root /srv/results")
 		}
 		for _, text := range roots {
 			r, err := parseRoot(text)
@@ -59,7 +59,7 @@ machines only with --remote, and changes databases in place only with --allow-ch
 				if info, err := os.Stat(r.Here); err != nil {
 					return err
 				} else if !info.IsDir() {
-					return fmt.Errorf("--root: %s is no folder", r.Here)
+					return fmt.Errorf("--root: %s is not a folder", r.Here)
 				}
 			}
 			w.access.Roots = append(w.access.Roots, r.Here)

@@ -29,7 +29,7 @@ type status struct {
 // first returns the first error.
 func (s *status) first() string {
 	if len(s.failures) == 0 {
-		return "nobody knows why"
+		return "for an unknown reason"
 	}
 	return s.failures[0].Error
 }
@@ -132,7 +132,7 @@ func (q *queue) tell(ctx context.Context, t *cli.Tool, r *row, s *status) error 
 	}
 	line("state", "%s", s.state)
 	if r.Parts != nil {
-		line("parts", "%d: %d done, %d running, %d waiting, %d to be tried again, %d failed, %d cancelled", *r.Parts, s.Done, s.Running, s.Waiting, s.Retrying, s.Failed, s.Cancelled)
+		line("parts", "%d: %d done, %d running, %d waiting, %d to be retried, %d failed, %d cancelled", *r.Parts, s.Done, s.Running, s.Waiting, s.Retrying, s.Failed, s.Cancelled)
 	}
 	if left := s.left(); s.state == stateRunning && s.rate > 0 {
 		line("rate", "%.1f parts a second, %v left", s.rate, left)
@@ -142,7 +142,7 @@ func (q *queue) tell(ctx context.Context, t *cli.Tool, r *row, s *status) error 
 		line("running", "%s by %s since %s (%v)", a.what(), shownWorker(a.Worker), a.Since.Local().Format(time.TimeOnly), time.Since(a.Since).Round(time.Second))
 	}
 	if n := len(s.active) - shown; n > 0 {
-		t.Say("%d more run: --json has them", n)
+		t.Say("%d more are running: --json lists them", n)
 	}
 	for _, f := range s.failures[:min(shown, len(s.failures))] {
 		what := f.Part
@@ -152,7 +152,7 @@ func (q *queue) tell(ctx context.Context, t *cli.Tool, r *row, s *status) error 
 		case f.File != "":
 			what += " (" + f.File + ")"
 		}
-		how := "is tried again"
+		how := "is retried"
 		switch f.State {
 		case "discarded":
 			how = "failed"
@@ -174,7 +174,7 @@ func (q *queue) tell(ctx context.Context, t *cli.Tool, r *row, s *status) error 
 			return q.wrap(err)
 		}
 		if !is {
-			t.Say("no worker of version %s was there in the last hour: `trowel worker --queue ...` starts one", r.Version)
+			t.Say("no worker of version %s was active in the last hour: `trowel worker --queue ...` starts one", r.Version)
 		}
 	}
 	return nil

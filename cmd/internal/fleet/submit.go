@@ -30,14 +30,14 @@ func submitCommand(t *cli.Tool) *cobra.Command {
 	d := description{Version: cli.Version()}
 	cmd := &cobra.Command{
 		Use:   "submit VERB ... --queue ADDRESS --results DIR",
-		Short: "Have a verb done by workers",
+		Short: "Run a verb on workers",
 		Long: `Submit puts the work of a verb into the queue, and prints its ID. The verb is check, find,
-manifest, census, render --tiles or convert --in-place, and has the very command line that
-it has without "jobs submit"; options of submit may stand before it and, where the verb has
-no option of that name, behind it, up to a --. docs/scale.md shows the whole way.
+manifest, census, render --tiles or convert --in-place, with its usual command line. Options of
+submit may be before the verb and, unless the verb has an option of that name, after it, up to
+a --. docs/scale.md shows a complete example.
 
-The same words in the same folder are the same work: submitting it twice does it once, and
-prints the same ID. --again does it anew.
+The same words in the same folder are the same work: submitting it twice runs it once, and
+prints the same ID. --again repeats it.
 
 Parts of the work and its results are kept in a folder that all workers see, or in a bucket,
 s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
@@ -48,11 +48,11 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 	}
 	at.flags(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&d.Results, "results", "", "keep results in the `folder`, or in a bucket s3://...")
-	flags.IntVar(&d.Priority, "priority", 2, "a `number` from 1 to 4: what has 1 is done first")
-	flags.DurationVar(&limit, "limit", 10*time.Minute, "end a part that takes longer, and try it again: a `time` such as 90s or 5m")
+	flags.StringVar(&d.Results, "results", "", "store results in the `folder`, or in a bucket s3://...")
+	flags.IntVar(&d.Priority, "priority", 2, "a `number` from 1 to 4: 1 runs first")
+	flags.DurationVar(&limit, "limit", 10*time.Minute, "end and retry a part that takes longer: a `time` such as 90s or 5m")
 	flags.IntVar(&d.Attempts, "attempts", 5, "give up a part that failed `N` times")
-	flags.BoolVar(&again, "again", false, "do it anew even if it was submitted before")
+	flags.BoolVar(&again, "again", false, "repeat the work even if it was submitted before")
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		verb, err := ownFlags(cmd, flags, words)
 		if help, _ := flags.GetBool("help"); help && err == nil {
@@ -64,7 +64,7 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 		case len(verb) == 0:
 			return cli.Hint(errors.New("expected a verb to submit"), "such as `%s check world`", cmd.CommandPath())
 		case d.Results == "":
-			return cli.Hint(errors.New("expected --results, the folder where results are kept"), "all workers must see it")
+			return cli.Hint(errors.New("--results is missing: the folder for results"), "all workers must see it")
 		case d.Priority < 1 || d.Priority > 4:
 			return errors.New("--priority: expected 1 to 4")
 		case checkLimit(limit) != nil:
@@ -73,14 +73,14 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 			return fmt.Errorf("--attempts: expected 1 to %d", maxAttempts)
 		}
 		if i := slices.IndexFunc(verb, func(w string) bool { return strings.Contains(w, "://") && hasPassword(w) }); i >= 0 {
-			return cli.Hint(fmt.Errorf("word %d has a password in it, which would be kept in the queue", i+1), "give it to the workers, by their environment or their files")
+			return cli.Hint(fmt.Errorf("word %d contains a password, which would be stored in the queue", i+1), "give it to the workers by their environment or their files")
 		}
 		d.Limit, d.Args = int(limit/time.Second), verb
 		if d.Dir, err = os.Getwd(); err != nil {
 			return err
 		}
 		if i := slices.IndexFunc(append([]string{d.Dir}, verb...), func(w string) bool { return !utf8.ValidString(w) }); i >= 0 {
-			return cli.Hint(fmt.Errorf("%+q is no UTF-8, and cannot be kept in the queue", append([]string{d.Dir}, verb...)[i]), "name the folder that it is in")
+			return cli.Hint(fmt.Errorf("%+q is not valid UTF-8 and cannot be queued", append([]string{d.Dir}, verb...)[i]), "name its folder instead")
 		}
 		if err := d.place(cmd.Context()); err != nil {
 			return err
@@ -220,9 +220,9 @@ func (q *queue) submit(ctx context.Context, t *cli.Tool, d *description, again b
 		if err != nil {
 			return err
 		}
-		t.Say("it was submitted at %s, with results in %s; --again does it anew", r.Submitted.Local().Format(time.DateTime), r.Results)
+		t.Say("already submitted at %s, with results in %s; --again repeats it", r.Submitted.Local().Format(time.DateTime), r.Results)
 		if r.Cancelled != nil {
-			t.Warn("", "it was cancelled: `trowel jobs retry "+id+"` goes on with it")
+			t.Warn("", "the work was cancelled: `trowel jobs retry "+id+"` resumes it")
 		}
 	} else {
 		if _, err := client.InsertTx(ctx, tx, splitJob{Work: id}, d.insertOpts()); err != nil {
@@ -232,7 +232,7 @@ func (q *queue) submit(ctx context.Context, t *cli.Tool, d *description, again b
 			return q.wrap(err)
 		}
 		if left {
-			t.Warn("", "what an earlier queue has left in "+in(d.Results, id)+" counts as done; --again does it anew")
+			t.Warn("", "parts of an earlier queue in "+in(d.Results, id)+" count as done; --again repeats them")
 		}
 		t.Say("submitted: `trowel jobs wait %s` waits for it", id)
 	}

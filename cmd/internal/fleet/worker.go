@@ -111,10 +111,10 @@ func (w *worker) run(ctx context.Context) error {
 	if err := w.river.Start(context.WithoutCancel(ctx)); err != nil {
 		return w.wrap(err)
 	}
-	w.tool.Say("does up to %s at once for %s, as version %s", cli.Plural(w.max, "part"), w.name, cli.Version())
+	w.tool.Say("running up to %s at once for %s, as version %s", cli.Plural(w.max, "part"), w.name, cli.Version())
 	w.watch(ctx)
 	soft := w.grace / 6
-	w.tool.Say("ends: what is not done in %v is given back", soft)
+	w.tool.Say("ending: parts unfinished after %v are returned to the queue", soft)
 	end, stop := context.WithTimeout(hard, soft)
 	defer stop()
 	if err := w.river.Stop(end); err == nil {
@@ -153,7 +153,7 @@ func (c *complaints) Handle(_ context.Context, r slog.Record) error {
 		defer c.mu.Unlock()
 		if text != c.last || r.Time.Sub(c.said) > time.Minute {
 			c.last, c.said = text, r.Time
-			c.w.tool.Warn("", c.w.name+": the server says: "+text)
+			c.w.tool.Warn("", c.w.name+": the server reports: "+text)
 		}
 		return false
 	})
@@ -182,7 +182,7 @@ type errNot struct{ error }
 // description returns the work with an ID, and its local folders.
 func (w *worker) description(ctx context.Context, id string) (r *row, dir, results string, err error) {
 	if !validID(id) {
-		return nil, "", "", errNot{fmt.Errorf("%w: the work is called %.50q", errHostile, id)}
+		return nil, "", "", errNot{fmt.Errorf("%w: %.50q is not a valid ID of a work", errHostile, id)}
 	}
 	if known, is := w.known.Load(id); is {
 		r = known.(*row)
@@ -272,7 +272,7 @@ func (d *doer) Work(ctx context.Context, job *river.Job[partJob]) error {
 	return d.end(ctx, "part "+strconv.QuoteToASCII(job.Args.Part.Name), err)
 }
 
-var errLimit = errors.New("it took longer than its limit")
+var errLimit = errors.New("exceeded its limit")
 
 func (d *doer) part(ctx context.Context, p *partJob) error {
 	if err := p.check(); err != nil {

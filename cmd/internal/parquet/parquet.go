@@ -124,7 +124,7 @@ func (w *Writer) Rows() int64 { return w.rows }
 func (w *Writer) Close() error { return errors.Join(w.handOn(), w.out.Close()) }
 
 // ErrOther is returned by [Writer.Copy] for a file with other columns.
-var ErrOther = errors.New("it has other columns")
+var ErrOther = errors.New("its columns differ")
 
 // Copy copies the rows from a file of the same table for whose value in the column file keep returns true. The
 // caller must ensure that a Writer made the file, for example by a hash: the library may not terminate on

@@ -15,7 +15,7 @@ type Fleet struct {
 	Seed    uint64
 
 	Work   float64 // median seconds of a shard on a worker of normal speed
-	Spread float64 // spread of the sizes of shards: the standard deviation of their logarithm; 0 is none
+	Spread float64 // spread of the sizes of shards: the standard deviation of their logarithm; 0: none
 	Slow   float64 // fraction of slow workers, 0 to 1
 	Factor float64 // how many times longer a slow worker takes
 
@@ -70,7 +70,7 @@ func (e *events) Pop() any          { last := len(*e) - 1; x := (*e)[last]; *e =
 // Run simulates a run, event by event.
 func (f Fleet) Run() (o Outcome, err error) {
 	if f.Workers < 1 || f.Shards < 1 || !(f.Work > 0) || !(f.Limit > 0) || f.Tries < 1 || f.Slow > 0 && !(f.Factor >= 1) {
-		return o, errors.New("expected workers, shards, work, a limit and tries above 0, and stragglers that are slower")
+		return o, errors.New("workers, shards, work, limit and tries must be above 0, and stragglers slower than others")
 	}
 	random := rand.New(rand.NewPCG(f.Seed, 1))
 	size := make([]float64, f.Shards)

@@ -23,21 +23,21 @@ func main() {
 func simulate(args []string, out io.Writer) error {
 	f := Fleet{}
 	flags := flag.NewFlagSet("simulate", flag.ExitOnError)
-	flags.IntVar(&f.Workers, "workers", 100, "how many workers there are")
-	flags.IntVar(&f.Shards, "shards", 256, "how many shards the work has")
-	flags.Float64Var(&f.Work, "work", 10, "seconds that a shard of middle size takes")
+	flags.IntVar(&f.Workers, "workers", 100, "number of workers")
+	flags.IntVar(&f.Shards, "shards", 256, "number of shards")
+	flags.Float64Var(&f.Work, "work", 10, "seconds for a shard of median size")
 	flags.Float64Var(&f.Spread, "spread", 0.5, "deviation of the logarithm of the sizes of shards")
-	flags.Float64Var(&f.Slow, "slow", 0, "part of the workers that are stragglers, 0 to 1")
-	flags.Float64Var(&f.Factor, "factor", 4, "how many times longer a straggler takes")
-	flags.Float64Var(&f.Source, "source", 0, "how many workers the source can feed; 0 is all")
+	flags.Float64Var(&f.Slow, "slow", 0, "fraction of workers that are stragglers, 0 to 1")
+	flags.Float64Var(&f.Factor, "factor", 4, "how many times slower a straggler is")
+	flags.Float64Var(&f.Source, "source", 0, "number of workers that the source can feed; 0: all")
 	flags.Float64Var(&f.Fetch, "fetch", 0.1, "seconds between two parts of a worker")
-	flags.Float64Var(&f.MTBF, "mtbf", 0, "mean seconds until a worker dies at work; 0 is never")
-	flags.Float64Var(&f.Back, "back", 60, "seconds until it is there again")
+	flags.Float64Var(&f.MTBF, "mtbf", 0, "mean seconds until a working worker dies; 0: never")
+	flags.Float64Var(&f.Back, "back", 60, "seconds until it is back")
 	flags.Float64Var(&f.Limit, "limit", 600, "seconds that a part may take")
-	flags.Float64Var(&f.Rescue, "rescue", 8, "seconds until the part of a worker that died is given to another one")
-	flags.IntVar(&f.Tries, "tries", 5, "how often a part is tried")
+	flags.Float64Var(&f.Rescue, "rescue", 8, "seconds until the part of a dead worker is given to another worker")
+	flags.IntVar(&f.Tries, "tries", 5, "number of attempts for a part")
 	flags.Float64Var(&f.Merge, "merge", 0.01, "seconds of the merge for each shard")
-	runs := flags.Int("runs", 101, "how many runs are simulated")
+	runs := flags.Int("runs", 101, "number of simulated runs")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

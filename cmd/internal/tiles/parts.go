@@ -104,7 +104,7 @@ func (p *Pyramid) Split(ctx context.Context, fine bool, yield func(work.Part) er
 
 func squareOf(part work.Part) (s square, err error) {
 	if err := json.Unmarshal(part.Data, &s); err != nil || !s.valid() {
-		return s, fmt.Errorf("part %s: no such square of tiles", part.Name)
+		return s, fmt.Errorf("part %s: not a square of tiles", part.Name)
 	}
 	return s, nil
 }
@@ -187,7 +187,7 @@ func (p *Pyramid) Take(part work.Part, t Tile) error {
 	case err != nil:
 		return err
 	case !isTile.MatchString(t.Name):
-		return errors.New("the result of part " + part.Name + " has something else in it than tiles")
+		return errors.New("the result of part " + part.Name + " contains something other than tiles")
 	}
 	p.level = s.Level
 	return p.put(t)

@@ -66,7 +66,7 @@ func (p *Pyramid) sameStyle(folder *output.Collection) error {
 		return nil
 	}
 	if page, ok := folder.Piece(pageName); ok && page.Key != p.style() {
-		return errors.New("the tiles that are there were drawn in another way (view, scale, colours ...), so that all have to be drawn again, and not only what has changed")
+		return errors.New("the existing tiles were drawn with other options (view, scale, colours ...): all tiles must be drawn again, without --since")
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func (p *Pyramid) putAside(t Tile) (err error) {
 			}
 		}
 		if t.PNG == nil {
-			return errors.Join(fmt.Errorf("%s: who drew a part has seen the tile that was, and here it is not to be seen any more", t.Name), err)
+			return errors.Join(fmt.Errorf("%s: the tile existed when its part was drawn, and is missing now", t.Name), err)
 		}
 	}
 	return p.folder.Aside(t.Name, t.Key, t.Content, t.PNG)

@@ -139,7 +139,7 @@ func TestSince(t *testing.T) {
 		if seen {
 			p, _ := part()
 			p.Was = nil
-			if err := work.Finish(ctx, work.Of(p), plan, store); err == nil || !strings.Contains(err.Error(), "not to be seen any more") {
+			if err := work.Finish(ctx, work.Of(p), plan, store); err == nil || !strings.Contains(err.Error(), "is missing now") {
 				t.Error(err)
 			}
 			p.folder.Close()
@@ -148,7 +148,7 @@ func TestSince(t *testing.T) {
 
 	d.style = "other"
 	p, _ := of("one", d)
-	if err := work.Of(p).Here(ctx); err == nil || !strings.Contains(err.Error(), "drawn in another way") {
+	if err := work.Of(p).Here(ctx); err == nil || !strings.Contains(err.Error(), "drawn with other options") {
 		t.Error(err)
 	}
 	p.folder.Close()

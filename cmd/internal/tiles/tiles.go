@@ -160,7 +160,7 @@ func (p *Pyramid) plan() error {
 func (p *Pyramid) levelsOf(b format.Rect) (levels []image.Rectangle, err error) {
 	at := func(v float64, round func(float64) float64) int {
 		if v *= p.Scale; math.Abs(v) > maxPlace {
-			err = fmt.Errorf("it reaches to pixel %.0f, which is too far", v)
+			err = fmt.Errorf("it extends to pixel %.0f, beyond the limit", v)
 		}
 		return int(round(v / side))
 	}
@@ -174,7 +174,7 @@ func (p *Pyramid) levelsOf(b format.Rect) (levels []image.Rectangle, err error) 
 	for length := max(b.Dx(), b.Dy()) * p.Scale; ; length /= 2 {
 		total += tiles.Dx() * tiles.Dy()
 		if levels = append(levels, tiles); total > maxTiles {
-			return nil, fmt.Errorf("it would have more than %d tiles: --scale makes them fewer", maxTiles)
+			return nil, fmt.Errorf("it would have more than %d tiles: choose a smaller --scale", maxTiles)
 		}
 		if length <= side {
 			return levels, nil
@@ -372,7 +372,7 @@ func (p *Pyramid) put(t Tile) error {
 			err = p.folder.Rekey(t.Name, t.Key, notes...)
 		}
 	case t.PNG == nil:
-		err = fmt.Errorf("%s: another program has changed it meanwhile", t.Name)
+		err = fmt.Errorf("%s: another program changed it during the run", t.Name)
 	default:
 		p.drawn.Add(1)
 		err = p.write(t.Name, t.Key, t.Content, t.PNG, notesOf(t.Missing)...)

@@ -35,7 +35,7 @@ func (d *Damaged) Error() string {
 	if d.Part == "" {
 		return fmt.Sprintf("%s: %v", PlanName, d.Err)
 	}
-	return fmt.Sprintf("what is kept of part %s: %v", d.Part, d.Err)
+	return fmt.Sprintf("the stored result of part %s: %v", d.Part, d.Err)
 }
 
 // Unwrap returns [fault.ErrFormat] and the cause.
@@ -90,7 +90,7 @@ func (o *result[R]) put(r R) error {
 		return err
 	}
 	if size := o.bytes - before; size > maxRecord {
-		return fmt.Errorf("what is found in one place has %d MiB, and a result keeps at most %d: one process without --resume has no such limit", size>>20, maxRecord>>20)
+		return fmt.Errorf("the hits of one place take %d MiB; a stored result can have at most %d: a single process without --resume has no such limit", size>>20, maxRecord>>20)
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func readResult[R any](r io.Reader, p Part, take func(R) error) error {
 	broken := func(err error) error { return &Damaged{p.Name, err} }
 	head := make([]byte, len(magic))
 	if _, err := io.ReadFull(r, head); err != nil || string(head) != magic {
-		return broken(fmt.Errorf("expected it to begin with %q, not %q", magic, head))
+		return broken(fmt.Errorf("expected the first line %q, found %q", magic, head))
 	}
 	zip, err := zstd.NewReader(bufio.NewReader(r), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
 	if err != nil {
@@ -125,15 +125,15 @@ func readResult[R any](r io.Reader, p Part, take func(R) error) error {
 		err := in.Decode(&i)
 		switch {
 		case err != nil && from.N == 0:
-			return broken(fmt.Errorf("a record has more than %d MiB", maxRecord>>20))
+			return broken(fmt.Errorf("a record is larger than %d MiB", maxRecord>>20))
 		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-			return broken(errors.New("it ends before its end"))
+			return broken(errors.New("it is cut off"))
 		case err != nil:
 			return broken(err)
 		case i.End && i.Count != count:
-			return broken(fmt.Errorf("it has %d records where it says that there are %d", count, i.Count))
+			return broken(fmt.Errorf("it has %d records, not the %d that it states", count, i.Count))
 		case i.End && i.Part != p.identity():
-			return broken(fmt.Errorf("it is the result of another part: %.200q", i.Part))
+			return broken(fmt.Errorf("it belongs to another part: %.200q", i.Part))
 		case i.End:
 			return nil
 		}

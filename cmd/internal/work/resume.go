@@ -45,7 +45,7 @@ const PlanName = "plan.json"
 func ResultName(p Part) string { return "parts/" + p.Name }
 
 // ErrOther means that a store has the plan of another work.
-var ErrOther = errors.New("another work was begun there")
+var ErrOther = errors.New("the folder has the results of another work")
 
 // Begin splits a work and stores the plan. If the store has a plan of the same work, Begin returns that plan,
 // even if the files have changed.
@@ -88,7 +88,7 @@ func readPlan(ctx context.Context, plan Plan, store Store) (*Plan, error) {
 	}
 	for i := range there.Parts {
 		if p := &there.Parts[i]; !p.Valid() {
-			return nil, &Damaged{Err: fmt.Errorf("part %d is called %.100q, which cannot be", i, p.Name)}
+			return nil, &Damaged{Err: fmt.Errorf("part %d: %.100q is not a valid name", i, p.Name)}
 		}
 	}
 	return &there, nil

@@ -81,7 +81,7 @@ func (w *work[R]) Split(ctx context.Context, yield func(Part) error) error {
 	seen := make(map[string]bool)
 	return w.verb.Split(ctx, true, func(p Part) error {
 		if !p.Valid() || seen[p.Name] {
-			return fmt.Errorf("a defect of this program: two parts are called %q, or it cannot be a name", p.Name)
+			return fmt.Errorf("a defect of this program: %q is the name of two parts, or not a valid name", p.Name)
 		}
 		seen[p.Name] = true
 		return yield(p)
