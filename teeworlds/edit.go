@@ -84,7 +84,7 @@ const layerHelp = "a path such as Tree/Leaves, with * and ?; a kind: tiles, quad
 
 // optionLayers selects layers, and optionNot all other layers; all commands with --layer have both.
 var (
-	optionLayers = format.Option{Name: "layer", List: true, Help: "only in this `layer`: " + layerHelp}
+	optionLayers = format.Option{Name: "layer", Names: kindLayer, List: true, Help: "only in this `layer`: " + layerHelp}
 	optionNot    = format.Option{Name: "not", Bool: true, Help: "in all layers but those that --layer names"}
 )
 

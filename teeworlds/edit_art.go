@@ -39,7 +39,7 @@ var artCommands = []mapCommand{
 			{Name: "quad-pixel", Type: format.Integer, Default: "4", Help: "how large one becomes, in `pixels` of the map, of which a tile has 32; 0: as --image-pixel"},
 			{Name: "no-optimize", Bool: true, Help: "make a quad for each pixel, not one for many of a colour"},
 			{Name: "one-pivot", Bool: true, Help: "put all pivots at one place, so that all turn together"},
-			{Name: "layer", Help: "add the quads to this `layer`: a path such as Tree/Lights, or numbers such as 3/1"},
+			{Name: "layer", Names: kindLayer, Help: "add the quads to this `layer`: a path such as Tree/Lights, or numbers such as 3/1"},
 			{Name: "x", Type: format.Integer, Default: "0", Help: "where its left is in the layer, in `tiles`"},
 			{Name: "y", Type: format.Integer, Default: "0", Help: "where its top is in the layer, in `tiles`"},
 		}, "quad-art logo.png --quad-pixel 8 --layer Back/Lights --x 40 --y 12", addQuadArt),

@@ -15,10 +15,10 @@ import (
 )
 
 var (
-	argLayer  = format.Option{Name: "layer", Help: layerHelp}
-	argLayers = format.Option{Name: "layer", List: true, Some: true, Help: argLayer.Help}
-	argGroup  = format.Option{Name: "group", Help: "the path of a group, with * and ?, its number, or game"}
-	argGroups = format.Option{Name: "group", List: true, Some: true, Help: argGroup.Help}
+	argLayer  = format.Option{Name: "layer", Names: kindLayer, Help: layerHelp}
+	argLayers = format.Option{Name: "layer", Names: kindLayer, List: true, Some: true, Help: argLayer.Help}
+	argGroup  = format.Option{Name: "group", Names: kindGroup, Help: "the path of a group, with * and ?, its number, or game"}
+	argGroups = format.Option{Name: "group", Names: kindGroup, List: true, Some: true, Help: argGroup.Help}
 
 	layerKinds = []string{"tiles", "quads", "sounds", "front", "tele", "speedup", "switch", "tune"}
 )
@@ -39,7 +39,7 @@ func ofLayers(do func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt
 var layerCommands = []mapCommand{
 	command("Layers and groups", "add-layer", "Add a layer; one that makes the game gets the size of the game layer and goes into its group",
 		opts{{Name: "kind", Choices: layerKinds, Help: "what is in it"}},
-		append(opts{{Name: "group", Default: "game", Help: "the `group` that it goes into"}, {Name: "at", Type: format.Integer, Default: "-1", Help: "its `number` in the group, from 0; -1 is the end"}}, layerOptions...),
+		append(opts{{Name: "group", Names: kindGroup, Default: "game", Help: "the `group` that it goes into"}, {Name: "at", Type: format.Integer, Default: "-1", Help: "its `number` in the group, from 0; -1 is the end"}}, layerOptions...),
 		"add-layer tiles --group Back --name Leaves --width 200 --height 100 --image grass_main", addLayer),
 	command("Layers and groups", "remove-layers", "Remove layers", opts{argLayers}, nil, "remove-layers 'Tree/*'",
 		ofLayers(func(e *mapedit.Editor, _ *format.Job, list []mapedit.LayerAt) error { return e.RemoveLayers(list) })),
@@ -100,10 +100,10 @@ var layerOptions = opts{
 	{Name: "width", Type: format.Integer, Help: "in `tiles`"},
 	{Name: "height", Type: format.Integer, Help: "in `tiles`"},
 	{Name: "color", Type: format.Color, Help: "that all tiles are drawn in, such as #ff8000 or #ffffff80"},
-	{Name: "color-envelope", Help: "the `envelope` that changes the colour, or none"},
+	{Name: "color-envelope", Names: twmap.PartEnvelope, Help: "the `envelope` that changes the colour, or none"},
 	{Name: "color-envelope-offset", Type: format.Integer, Help: "`milliseconds` that it is ahead"},
-	{Name: "image", Help: "the `image` that tiles or quads are drawn with, or none"},
-	{Name: "sound", Help: "the `sound` that a layer of sounds plays, or none"},
+	{Name: "image", Names: twmap.PartImage, Help: "the `image` that tiles or quads are drawn with, or none"},
+	{Name: "sound", Names: twmap.PartSound, Help: "the `sound` that a layer of sounds plays, or none"},
 }
 
 // layerChange parses the options of layers.

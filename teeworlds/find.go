@@ -113,7 +113,7 @@ var mapQueries = []mapQuery{
 	{format.Command{
 		Name: "tile", Heading: "Tiles", Title: "Tiles of any layer, by number or by what they do",
 		Long: "A name is what a tile does in a physics layer, such as freeze or hookable, and finds tiles of these layers only. Air is found by its number, 0.",
-		Args: []format.Option{{Name: "tile", List: true, Help: "numbers, 0 to 255, or names with * and ?; none is any but air"}}, Options: tileOptions,
+		Args: []format.Option{{Name: "tile", Names: kindTile, List: true, Help: "numbers, 0 to 255, or names with * and ?; none is any but air"}}, Options: tileOptions,
 		Example: "tile 60 --layer front",
 	}, findTiles},
 	{format.Command{
@@ -166,12 +166,12 @@ var mapQueries = []mapQuery{
 	}, findUses(twmap.PartSound)},
 	{format.Command{
 		Name: "quad", Heading: "Parts", Title: "Quads, with the place and size of each in tiles",
-		Options: []format.Option{optionLayers, optionNot, {Name: "area", Help: "only quads whose pivot is in the tiles of `x1,y1:x2,y2`"}, {Name: "image", Help: "only quads of the image of this `name`, in capitals or not"}},
+		Options: []format.Option{optionLayers, optionNot, {Name: "area", Help: "only quads whose pivot is in the tiles of `x1,y1:x2,y2`"}, {Name: "image", Names: twmap.PartImage, Help: "only quads of the image of this `name`, in capitals or not"}},
 		Example: "quad --image sun",
 	}, findQuads},
 	{format.Command{
 		Name: "setting", Heading: "Parts", Title: "Settings that have a text in them",
-		Args:    []format.Option{{Name: "text", List: true, Help: "words that are in the line, in capitals or not; none is any line"}},
+		Args:    []format.Option{{Name: "text", Names: kindSetting, List: true, Help: "words that are in the line, in capitals or not; none is any line"}},
 		Example: "setting tune_zone 3",
 	}, findSettings},
 }

@@ -14,8 +14,8 @@ func (a *app) manCommand(root *cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "man [-o FOLDER]",
 		Short: "Write the manual pages",
-		Long: `Man writes the manual pages, one for each verb, into a folder. Without -o it
-prints the first one.`,
+		Long: `Man writes the manual pages into a folder: one for each verb, operation and query. Without -o it
+prints the page of trowel.`,
 		Example: `  trowel man -o /usr/local/share/man/man1
   trowel man | man -l -`,
 		Args: args(0, 0),
@@ -33,6 +33,14 @@ prints the first one.`,
 				}
 			})
 		})
+		for verb, of := range verbCommands {
+			if cmd, _, err := root.Find([]string{verb}); err == nil {
+				var list strings.Builder
+				p := &helpPage{a, &list, screen{width: usualWidth}}
+				p.commandList(a.formats, of)
+				cmd.Long += "\n\nEach " + commandKinds[verb].one + " has a page: trowel-" + verb + "-NAME(1).\n\n" + indented(list.String())
+			}
+		}
 		if dir == "" {
 			return doc.GenMan(root, header, a.out)
 		}
@@ -42,10 +50,18 @@ prints the first one.`,
 		if err := doc.GenManTree(root, header, dir); err != nil {
 			return err
 		}
+		if err := writeCommandPages(a.formats, header, dir); err != nil {
+			return err
+		}
 		a.talk.Say("wrote the manual pages to %s", dir)
 		return nil
 	}
 	return cmd
+}
+
+// indented returns a text as a block that Markdown keeps line by line.
+func indented(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ")
 }
 
 // forEach calls visit for all verbs.
