@@ -24,7 +24,7 @@ const minetestBackupName = "minetest-backup"
 
 var (
 	optionVerify = format.Option{Name: "verify", Bool: true, Help: "read what the repository has of the world already, and store again what is damaged of it"}
-	optionMoment = format.Option{Name: "moment", Help: "the `snapshot`: its name, the beginning of that, or a time such as 2026-11-22T10:00 for the newest that is not younger (default: the newest)"}
+	optionMoment = format.Option{Name: "moment", Names: "snapshot", Help: "the `snapshot`: its name, the beginning of that, or a time such as 2026-11-22T10:00 for the newest that is not younger (default: the newest)"}
 	optionMap    = format.Option{Name: "map", Choices: worldcopy.Targets(), Help: "the `database` of the blocks: " + strings.Join(worldcopy.Targets(), ", ") + " (default: as it was)"}
 )
 
@@ -42,6 +42,13 @@ var minetestBackup = &format.Format{
 	},
 	Replaces: func(context.Context, *format.Job, *format.Source, fs.FS) error {
 		return errors.New("backups are not replaced")
+	},
+	Names: func(ctx context.Context, _ *format.Job, src *format.Source, _ string, add func(name string)) error {
+		list, err := worldBackups.List(ctx, src)
+		for _, s := range list {
+			add(s.ID)
+		}
+		return err
 	},
 	Backups: worldBackups,
 	Kinds:   worldrepo.Catalog.Kinds(),

@@ -50,6 +50,7 @@ var minetestWorld = &format.Format{
 	Backups:       worldBackups,
 	Scene:         openWorldScene,
 	Finder:        worldFinder,
+	Names:         namesInWorld,
 	Census:        worldCensus,
 	Sharding:      &format.Sharding{Split: splitWorld, Gather: world.Gather},
 	Rewriting:     worldRewriting,

@@ -34,9 +34,9 @@ func envelopeOption(e *mapedit.Editor, job *format.Job, name string, channels tw
 }
 
 var (
-	argEnvelope      = format.Option{Name: "envelope", Names: twmap.PartEnvelope, Help: "the name of an envelope, with * and ?, or its number"}
-	argEnvelopes     = format.Option{Name: "envelope", Names: twmap.PartEnvelope, List: true, Help: argEnvelope.Help + " (default: all)"}
-	argSomeEnvelopes = format.Option{Name: "envelope", Names: twmap.PartEnvelope, List: true, Some: true, Help: argEnvelope.Help}
+	argEnvelope      = format.Option{Name: "envelope", Names: kindEnvelope, Help: "the name of an envelope, with * and ?, or its number"}
+	argEnvelopes     = format.Option{Name: "envelope", Names: kindEnvelope, List: true, Help: argEnvelope.Help + " (default: all)"}
+	argSomeEnvelopes = format.Option{Name: "envelope", Names: kindEnvelope, List: true, Some: true, Help: argEnvelope.Help}
 	argPoint         = format.Option{Name: "point", Type: format.Integer, Help: "the number of the point, from 0"}
 	argPoints        = format.Option{Name: "point", Type: format.Integer, List: true, Some: true, Help: argPoint.Help}
 

@@ -24,11 +24,11 @@ func command(heading, name, title string, args, options []format.Option, example
 type opts = []format.Option
 
 var (
-	argImage      = format.Option{Name: "image", Names: twmap.PartImage, Help: "the name of an image, with * and ?, or its number"}
-	argImages     = format.Option{Name: "image", Names: twmap.PartImage, List: true, Help: argImage.Help + " (default: all)"}
-	argSomeImages = format.Option{Name: "image", Names: twmap.PartImage, List: true, Some: true, Help: argImage.Help}
-	argSound      = format.Option{Name: "sound", Names: twmap.PartSound, Help: "the name of a sound, with * and ?, or its number"}
-	argSounds     = format.Option{Name: "sound", Names: twmap.PartSound, List: true, Some: true, Help: argSound.Help}
+	argImage      = format.Option{Name: "image", Names: kindImage, Help: "the name of an image, with * and ?, or its number"}
+	argImages     = format.Option{Name: "image", Names: kindImage, List: true, Help: argImage.Help + " (default: all)"}
+	argSomeImages = format.Option{Name: "image", Names: kindImage, List: true, Some: true, Help: argImage.Help}
+	argSound      = format.Option{Name: "sound", Names: kindSound, Help: "the name of a sound, with * and ?, or its number"}
+	argSounds     = format.Option{Name: "sound", Names: kindSound, List: true, Some: true, Help: argSound.Help}
 	argName       = format.Option{Name: "name", Help: "the new name"}
 	argTo         = format.Option{Name: "to", Type: format.Integer, Help: "the number that it gets, from 0"}
 

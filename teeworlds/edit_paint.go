@@ -36,15 +36,20 @@ func tilesCalled(word string) (func(kind twmap.Kind, id uint8) bool, error) {
 		}
 	}
 	err := &format.WordError{Word: word, Text: fmt.Sprintf("no tile is called %q: expected 0 to 255, or what a tile of a physics layer does, such as freeze or hookable", word)}
+	allTileNames(func(name string) { err.Names = append(err.Names, name) })
+	return nil, err
+}
+
+// allTileNames calls add with the names of all tiles of physics layers.
+func allTileNames(add func(name string)) {
 	for _, t := range mapedit.GameTiles {
-		err.Names = append(err.Names, t.Name)
+		add(t.Name)
 	}
 	for kind := twmap.KindTiles + 1; kind <= twmap.KindZones; kind++ {
 		for id := range 256 {
-			err.Names = append(err.Names, strings.TrimPrefix(twmap.TileName(kind, uint8(id)), "entity: "))
+			add(strings.TrimPrefix(twmap.TileName(kind, uint8(id)), "entity: "))
 		}
 	}
-	return nil, err
 }
 
 // tileNumbers returns the ids of the tiles that is accepts for a kind of layers.

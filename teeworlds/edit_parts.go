@@ -100,10 +100,10 @@ var layerOptions = opts{
 	{Name: "width", Type: format.Integer, Help: "in `tiles`"},
 	{Name: "height", Type: format.Integer, Help: "in `tiles`"},
 	{Name: "color", Type: format.Color, Help: "that all tiles are drawn in, such as #ff8000 or #ffffff80"},
-	{Name: "color-envelope", Names: twmap.PartEnvelope, Help: "the `envelope` that changes the colour, or none"},
+	{Name: "color-envelope", Names: kindEnvelope, Help: "the `envelope` that changes the colour, or none"},
 	{Name: "color-envelope-offset", Type: format.Integer, Help: "`milliseconds` that it is ahead"},
-	{Name: "image", Names: twmap.PartImage, Help: "the `image` that tiles or quads are drawn with, or none"},
-	{Name: "sound", Names: twmap.PartSound, Help: "the `sound` that a layer of sounds plays, or none"},
+	{Name: "image", Names: kindImage, Help: "the `image` that tiles or quads are drawn with, or none"},
+	{Name: "sound", Names: kindSound, Help: "the `sound` that a layer of sounds plays, or none"},
 }
 
 // layerChange parses the options of layers.
@@ -233,7 +233,10 @@ func groupChange(job *format.Job) (c mapedit.GroupChange, err error) {
 	return c, err
 }
 
-var argSettings = format.Option{Name: "setting", List: true, Some: true, Help: "a command as the server runs it, such as 'tune gravity 0.5'"}
+var (
+	argSettings     = format.Option{Name: "setting", List: true, Some: true, Help: "a command as the server runs it, such as 'tune gravity 0.5'"}
+	argHaveSettings = format.Option{Name: argSettings.Name, Names: kindSetting, List: true, Some: true, Help: argSettings.Help}
+)
 
 // ofSettings returns a command function that calls do with a line.
 func ofSettings(do func(e *mapedit.Editor, line string) error) editing {
@@ -248,8 +251,8 @@ func ofSettings(do func(e *mapedit.Editor, line string) error) editing {
 
 var settingCommands = []mapCommand{
 	command("Settings", "add-setting", "Add commands that the server runs for the map", opts{argSettings}, nil, "add-setting 'sv_deepfly 1'", ofSettings((*mapedit.Editor).AddSetting)),
-	command("Settings", "set-setting", "Give commands another value, in place of the one that they have", opts{argSettings}, nil, "set-setting 'tune gravity 0.4'", ofSettings((*mapedit.Editor).SetSetting)),
-	command("Settings", "remove-settings", "Remove the settings that begin with some words", opts{argSettings}, nil, "remove-settings 'tune_zone 3'", ofSettings((*mapedit.Editor).RemoveSettings)),
+	command("Settings", "set-setting", "Give commands another value, in place of the one that they have", opts{argHaveSettings}, nil, "set-setting 'tune gravity 0.4'", ofSettings((*mapedit.Editor).SetSetting)),
+	command("Settings", "remove-settings", "Remove the settings that begin with some words", opts{argHaveSettings}, nil, "remove-settings 'tune_zone 3'", ofSettings((*mapedit.Editor).RemoveSettings)),
 	command("Settings", "sort-settings", "Sort the settings by what they set", nil, nil, "sort-settings", ofMap(func(e *mapedit.Editor) error { e.SortSettings(); return nil })),
 	command("Settings", "dedupe-settings", "Remove settings that a later one makes idle", nil, nil, "dedupe-settings", ofMap(func(e *mapedit.Editor) error { e.DedupeSettings(); return nil })),
 }

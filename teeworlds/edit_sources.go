@@ -20,8 +20,8 @@ var sourceOptions = opts{
 	{Name: "pan", Choices: yesNo, Help: "whether it is louder on the side that it is on"},
 	{Name: "delay", Type: format.Integer, Help: "`seconds` before it plays"},
 	{Name: "falloff", Type: format.Integer, Help: "0 to 255: how far from the middle it has its full volume"},
-	{Name: "position-envelope", Names: twmap.PartEnvelope, Help: "the `envelope` that moves it, or none"},
-	{Name: "sound-envelope", Names: twmap.PartEnvelope, Help: "the `envelope` that makes it louder and softer, or none"},
+	{Name: "position-envelope", Names: kindEnvelope, Help: "the `envelope` that moves it, or none"},
+	{Name: "sound-envelope", Names: kindEnvelope, Help: "the `envelope` that makes it louder and softer, or none"},
 }
 
 // changeSource returns a function that applies the options of a job to a source.

@@ -131,7 +131,7 @@ var areaCommands = []mapCommand{
 // tileCommands change tiles of layers.
 var tileCommands = []mapCommand{
 	long("Hook-through (5) in the game layer becomes unhookable there and hook-through in the front layer, as in the editor.",
-		command(headingTiles, "fill-tiles", "Make all tiles of an area, or of whole layers, such a tile; what is not said is 0", opts{{Name: "id", Help: "the tile, 0 to 255 or a name such as freeze"}},
+		command(headingTiles, "fill-tiles", "Make all tiles of an area, or of whole layers, such a tile; what is not said is 0", opts{{Name: "id", Names: kindTile, Help: "the tile, 0 to 255 or a name such as freeze"}},
 			slices.Concat(opts{optionLayers, optionNot, optionArea}, paintOptions, opts{optionUnused}), "fill-tiles 1 --layer game --area 10,10:29,10",
 			ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error {
 				return paint(e, job, list, area, "", job.Value("id"), func(list []mapedit.LayerAt, _, is mapedit.Tile) error {
@@ -139,7 +139,7 @@ var tileCommands = []mapCommand{
 				})
 			}))),
 	command(headingTiles, "replace-tiles", "Make one kind of tile another; what is not said stays",
-		opts{{Name: "from", Help: "the tile that becomes another, 0 to 255, a name such as freeze (with * and ? several), or any"}, {Name: "to", Help: "what it becomes, 0 to 255, a name, or same"}},
+		opts{{Name: "from", Names: kindTile, Help: "the tile that becomes another, 0 to 255, a name such as freeze (with * and ? several), or any"}, {Name: "to", Names: kindTile, Help: "what it becomes, 0 to 255, a name, or same"}},
 		slices.Concat(opts{optionLayers, optionNot, optionArea}, fromOptions, paintOptions, opts{optionUnused}), "replace-tiles 12 13 --layer 'Tree/*' --from-flags none",
 		ofTiles(func(e *mapedit.Editor, job *format.Job, list []mapedit.LayerAt, area *mapedit.Area) error {
 			return paint(e, job, list, area, strings.TrimPrefix(job.Value("from"), "any"), strings.TrimPrefix(job.Value("to"), "same"), func(list []mapedit.LayerAt, was, is mapedit.Tile) error {

@@ -152,21 +152,21 @@ var mapQueries = []mapQuery{
 	{format.Command{
 		Name: "image", Heading: "Parts", Title: "Who uses an image",
 		Long: "An image that no layer uses is found itself.",
-		Args: []format.Option{argumentPart}, Example: "image grass_main",
+		Args: []format.Option{partOf(twmap.PartImage)}, Example: "image grass_main",
 	}, findUses(twmap.PartImage)},
 	{format.Command{
 		Name: "envelope", Heading: "Parts", Title: "Who uses an envelope",
 		Long: "An envelope that nothing uses is found itself.",
-		Args: []format.Option{argumentPart}, Example: "envelope 3",
+		Args: []format.Option{partOf(twmap.PartEnvelope)}, Example: "envelope 3",
 	}, findUses(twmap.PartEnvelope)},
 	{format.Command{
 		Name: "sound", Heading: "Parts", Title: "Who uses a sound",
 		Long: "A sound that no layer uses is found itself.",
-		Args: []format.Option{argumentPart}, Example: "sound 'rain*'",
+		Args: []format.Option{partOf(twmap.PartSound)}, Example: "sound 'rain*'",
 	}, findUses(twmap.PartSound)},
 	{format.Command{
 		Name: "quad", Heading: "Parts", Title: "Quads, with the place and size of each in tiles",
-		Options: []format.Option{optionLayers, optionNot, {Name: "area", Help: "only quads whose pivot is in the tiles of `x1,y1:x2,y2`"}, {Name: "image", Names: twmap.PartImage, Help: "only quads of the image of this `name`, in capitals or not"}},
+		Options: []format.Option{optionLayers, optionNot, {Name: "area", Help: "only quads whose pivot is in the tiles of `x1,y1:x2,y2`"}, {Name: "image", Names: kindImage, Help: "only quads of the image of this `name`, in capitals or not"}},
 		Example: "quad --image sun",
 	}, findQuads},
 	{format.Command{
@@ -174,6 +174,13 @@ var mapQueries = []mapQuery{
 		Args:    []format.Option{{Name: "text", Names: kindSetting, List: true, Help: "words that are in the line, in capitals or not; none is any line"}},
 		Example: "setting tune_zone 3",
 	}, findSettings},
+}
+
+// partOf returns [argumentPart] for parts of a kind.
+func partOf(kind twmap.PartKind) format.Option {
+	o := argumentPart
+	o.Names = string(kind)
+	return o
 }
 
 var argumentPart = format.Option{Name: "name", Help: "a name with * and ?, in capitals or not, or a number, which counts from 0", Default: "*"}

@@ -42,6 +42,7 @@ var teeworldsMap = &format.Format{
 	Editing:       mapEditing,
 	Merging:       mapMerging,
 	Finder:        mapFinder,
+	Names:         namesInMap,
 	Census:        mapCensus,
 	Dump:          dumpTeeworlds,
 	Conversions:   mapConversions,

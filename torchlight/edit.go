@@ -234,8 +234,8 @@ const helpPattern = "a `path` in the game, with * and ?, and ** for any number o
 
 // Arguments and options that operations on keys share.
 var (
-	argFiles    = format.Option{Name: "files", Help: helpPattern}
-	argKey      = format.Option{Name: "key", Help: "the name of the key"}
+	argFiles    = format.Option{Name: "files", Names: kindFile, Help: helpPattern}
+	argKey      = format.Option{Name: "key", Names: kindKey, Help: "the name of the key"}
 	optionNode  = format.Option{Name: "node", Help: "only in nodes whose way ends with this `way`, such as LEVEL1 or SKILL.LEVEL*.EVENT_START"}
 	optionNodes = format.Option{Name: "node", Help: "in the nodes whose way ends with this `way`, such as LEVEL1 or SKILL.LEVEL*.EVENT_START; " +
 		"** selects all nodes (default: the root of data files, and the objects of layouts)"}

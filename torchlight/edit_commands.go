@@ -114,7 +114,7 @@ var fileCommands = []modCommand{
 	operation(format.Command{Name: "rename", Title: "Rename or move a file or folder, and update all references", Heading: "Files",
 		Long: "Updates paths in data files, layouts and image sets, textures in materials, meshes that are named in a RESOURCEDIRECTORY, " +
 			"the grids of a layout (.MPP) and the tables (.RAW).",
-		Args:    []format.Option{{Name: "from", Help: "its path in the game"}, {Name: "to", Help: "the new path"}},
+		Args:    []format.Option{{Name: "from", Names: kindFile, Help: "its path in the game"}, {Name: "to", Help: "the new path"}},
 		Example: "rename UNITS/MONSTERS/WOLF UNITS/MONSTERS/DIREWOLF",
 	}, func(e *modedit.Editor, _ *format.Job, o struct {
 		From string `option:"from"`
@@ -124,7 +124,7 @@ var fileCommands = []modCommand{
 	}),
 	operation(format.Command{Name: "put", Title: "Add or replace a file", Heading: "Files",
 		Long:    "Texts of data files and layouts, tables as JSON and grids as pictures are compiled.",
-		Args:    []format.Option{{Name: "path", Help: "in the game"}, {Name: "file", Input: true, Help: "the new content"}},
+		Args:    []format.Option{{Name: "path", Names: kindFile, Help: "in the game"}, {Name: "file", Input: true, Help: "the new content"}},
 		Example: "put SKILLS/FIREBALL/FIREBALL.DAT fireball.txt",
 	}, func(e *modedit.Editor, _ *format.Job, o struct {
 		Path string `option:"path"`
@@ -160,7 +160,7 @@ var fileCommands = []modCommand{
 	}, func(e *modedit.Editor, _ *format.Job, o infoFields) error { return o.set(e) }),
 }
 
-var argPaths = format.Option{Name: "path", List: true, Some: true, Help: "paths in the game"}
+var argPaths = format.Option{Name: "path", Names: kindFile, List: true, Some: true, Help: "paths in the game"}
 
 type pathsFields struct {
 	Paths []string `option:"path"`

@@ -88,25 +88,49 @@ func lacking(find findFunc) func(context.Context, *format.Job, *format.Source, f
 		if !slices.Contains([]string{queryKeys.Name, queryObjects.Name, queryFiles.Name}, query.Name) {
 			return nil
 		}
-		argument := &query.Args[0]
-		name, _, _ := strings.Cut(argument.Value(query.Job), "=")
-		jobOfAll := *query.Job
-		jobOfAll.Values = map[string]string{argument.Name: "**"}
+		name, _, _ := strings.Cut(query.Args[0].Value(query.Job), "=")
 		return modfind.CheckName(query.Name, name, func(yield func(name string)) error {
-			return find(ctx, job, src, format.Step{Command: query.Command, Job: &jobOfAll}, func(h format.Hit) error {
-				if first := h.Fields[0]; first.Key == argument.Name {
-					yield(fmt.Sprint(first.Value))
-				} else {
-					yield(h.Path)
-				}
-				return nil
-			})
+			return allNames(ctx, find, job, src, query.Command, yield)
 		})
 	}
 }
 
+// allNames calls yield with the names of all things that a query can find.
+func allNames(ctx context.Context, find findFunc, job *format.Job, src *format.Source, query *format.Command, yield func(name string)) error {
+	argument := query.Args[0].Name
+	all := *job
+	all.Values = map[string]string{argument: "**"}
+	return find(ctx, job, src, format.Step{Command: query, Job: &all}, func(h format.Hit) error {
+		if first := h.Fields[0]; first.Key == argument {
+			yield(fmt.Sprint(first.Value))
+		} else {
+			yield(h.Path)
+		}
+		return ctx.Err()
+	})
+}
+
+// Kinds of things that options name: those that the queries of these names find.
+const (
+	kindKey    = "key"
+	kindObject = "object"
+	kindFile   = "file"
+)
+
+// namesBy returns [format.Format.Names] for files in which find finds the names.
+func namesBy(find findFunc) func(ctx context.Context, job *format.Job, src *format.Source, kind string, add func(name string)) error {
+	return func(ctx context.Context, job *format.Job, src *format.Source, kind string, add func(name string)) error {
+		for i := range modQueries {
+			if q := &modQueries[i].Command; q.Name == kind {
+				return allNames(ctx, find, job, src, q, add)
+			}
+		}
+		return nil
+	}
+}
+
 var (
-	optionFiles = format.Option{Name: "files", Help: "only in files that match " + helpPattern}
+	optionFiles = format.Option{Name: "files", Names: kindFile, Help: "only in files that match " + helpPattern}
 	keyOptions  = []format.Option{optionFiles, optionNode, optionWhere}
 )
 
@@ -127,7 +151,7 @@ var (
 
 var queryKeys = query(format.Command{
 	Name: "key", Heading: "Keys and values", Title: "Keys of data files and layouts, with their values",
-	Args:    []format.Option{{Name: "key", Help: "KEY, or KEY=VALUE; both may contain * and ?, and ignore case"}},
+	Args:    []format.Option{{Name: "key", Names: kindKey, Help: "KEY, or KEY=VALUE; both may contain * and ?, and ignore case"}},
 	Options: keyOptions, Example: "key LEVEL --files 'UNITS/MONSTERS/**'",
 }, func(ctx context.Context, e *modedit.Editor, o struct {
 	whereFields
@@ -168,7 +192,7 @@ var queryGUID = query(format.Command{
 
 var queryObjects = query(format.Command{
 	Name: "object", Heading: "Layouts", Title: "Objects of layouts by kind, with their positions",
-	Args:    []format.Option{{Name: "descriptor", Default: "*", Help: "the kind, with * and ?, such as Monster"}},
+	Args:    []format.Option{{Name: "descriptor", Names: kindObject, Default: "*", Help: "the kind, with * and ?, such as Monster"}},
 	Options: []format.Option{{Name: "name", Help: "only objects with this `name`, with * and ?"}, optionFiles, optionWhere},
 	Example: "object 'Unit Spawner' --files 'LAYOUTS/**'",
 }, func(ctx context.Context, e *modedit.Editor, o struct {
@@ -188,7 +212,7 @@ var queryObjects = query(format.Command{
 
 var queryFiles = query(format.Command{
 	Name: "file", Heading: "Files", Title: "Files by their paths in the game",
-	Args:    []format.Option{{Name: "path", Default: "**", Help: "a path, with * and ?, and ** for any number of folders"}},
+	Args:    []format.Option{{Name: "path", Names: kindFile, Default: "**", Help: "a path, with * and ?, and ** for any number of folders"}},
 	Example: "file '**/*.LAYOUT'",
 }, func(ctx context.Context, e *modedit.Editor, o struct {
 	Path string `option:"path"`
@@ -202,7 +226,7 @@ var queryFiles = query(format.Command{
 
 var queryReferences = query(format.Command{
 	Name: "reference", Heading: "Files", Title: "References to a file: a sound, a texture, a layout",
-	Args:    []format.Option{{Name: "path", Help: "a path in the game, or the name of a file, with * and ?, and ** for any number of folders"}},
+	Args:    []format.Option{{Name: "path", Names: kindFile, Help: "a path in the game, or the name of a file, with * and ?, and ** for any number of folders"}},
 	Example: "reference 'MEDIA/SOUNDS/**'",
 }, func(ctx context.Context, e *modedit.Editor, o struct {
 	Path string `option:"path"`

@@ -164,6 +164,7 @@ var torchlightSource = &format.Format{
 	Scene:         openScene,
 	Editing:       singleEditing,
 	Finder:        singleFinder,
+	Names:         namesBy(findInSingle),
 	Merging:       singleMerging,
 	Repair:        singleRepair,
 	Census:        singleCensus(openSourceFile),

@@ -97,6 +97,11 @@ type Format struct {
 	// itself can.
 	HasScene func(path string) bool
 
+	// Names calls add with the names of all things of a kind in a file, such as its layers; the kinds are those of
+	// [Option.Names]. A tool offers these names while the user types, so Names calls add as soon as it has read a name,
+	// and ends when the context does. Nil: names are not offered.
+	Names func(ctx context.Context, job *Job, src *Source, kind string, add func(name string)) error
+
 	Editing *Editing // nil: no edit commands
 	Finder  *Finder  // nil: no queries
 	Merging *Merging // nil: two versions cannot be merged
@@ -182,7 +187,7 @@ type Option struct {
 	Parse   func(value string) error // returns an error for an invalid value, after the check of its type; nil: no further check
 	Secret  bool                     // shows data that only the owner should see
 	Remote  bool                     // allows connections to other machines
-	Names   string                   // for options of commands: the kind of the named thing, such as "image", see [Job.Lack]
+	Names   string                   // the kind of the thing that the value names, such as "image", see [Format.Names] and [Job.Lack]
 
 	For Use // uses of the option; 0 for all
 }

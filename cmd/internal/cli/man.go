@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
+
+	"trowel.example/cmd/internal/terminal"
 )
 
 func (a *app) manCommand(root *cobra.Command) *cobra.Command {
@@ -36,7 +38,7 @@ prints the page of trowel.`,
 		for verb, of := range verbCommands {
 			if cmd, _, err := root.Find([]string{verb}); err == nil {
 				var list strings.Builder
-				p := &helpPage{a, &list, screen{width: usualWidth}}
+				p := &helpPage{a, &list, terminal.Screen{Width: usualWidth}}
 				p.commandList(a.formats, of)
 				cmd.Long += "\n\nEach " + commandKinds[verb].one + " has a page: trowel-" + verb + "-NAME(1).\n\n" + indented(list.String())
 			}

@@ -65,7 +65,6 @@ func (e *Edited) givenNames(known nodedef.List) (list []givenName) {
 			}
 			for _, value := range values {
 				switch o.Names {
-				case "":
 				case NamesCondition:
 					if kind, name := conditionOf(value); name != "" {
 						add(kind, name, false)
@@ -86,7 +85,7 @@ func (e *Edited) givenNames(known nodedef.List) (list []givenName) {
 						o.Names = string(worldfind.KindItem)
 					}
 					fallthrough
-				default:
+				case string(worldfind.KindNode), string(worldfind.KindItem), string(worldfind.KindVariable):
 					if !changed || len(values) > 1 {
 						add(worldfind.Kind(o.Names), value, false)
 					}
