@@ -274,7 +274,11 @@ func momentOf(ctx context.Context, job *format.Job, r *worldrepo.Repository) (*w
 		return nil, fmt.Errorf("--%s %s: the oldest snapshot is of %s", optionMoment.Name, want, all[0].Time.Local().Format(time.DateTime))
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("--%s %q: no snapshot has that name, and it is no time (`trowel ls` lists the snapshots)", optionMoment.Name, want)
+		missing := &format.WordError{Word: want, Text: fmt.Sprintf("--%s %q: expected a time or the name of a snapshot (`trowel ls` lists the snapshots)", optionMoment.Name, want)}
+		for _, s := range all {
+			missing.Names = append(missing.Names, s.ID)
+		}
+		return nil, missing
 	}
 	return nil, fmt.Errorf("--%s %q: the names of %d snapshots begin so", optionMoment.Name, want, len(found))
 }

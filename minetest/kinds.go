@@ -63,7 +63,7 @@ func namesInWorld(ctx context.Context, job *format.Job, src *format.Source, kind
 			add(name)
 		}
 	}
-	db, err := worlddir.OpenMap(ctx, src.Dir, settings, false)
+	db, err := worlddir.OpenMap(ctx, src.Dir, settings, world.Options{})
 	if err != nil {
 		return err
 	}

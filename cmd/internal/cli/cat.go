@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -157,33 +159,38 @@ func (a *app) completePaths(cmd *cobra.Command, args []string, start string) ([]
 	if args[0] == "-" {
 		return nil, none
 	}
-	fsys, closer, err := a.openTree(cmd, args[0])
-	if err != nil {
-		return nil, none
-	}
-	defer closer.Close()
 	// Complete one level at a time, as the shell does for files.
 	dir := path.Dir(start + "x")
-	var found []string
-	directive := cobra.ShellCompDirectiveNoFileComp
-	_ = contents.Walk(cmd.Context(), fsys, dir, func(name string, e fs.DirEntry) error {
-		if strings.HasPrefix(name, start) {
-			if e.IsDir() {
-				name += "/"
-				directive |= cobra.ShellCompDirectiveNoSpace
+	found := gather(cmd.Context(), func(ctx context.Context, add func(string)) {
+		fsys, closer, err := a.openTree(cmd, args[0])
+		if err != nil {
+			return
+		}
+		defer closer.Close()
+		n := 0
+		_ = contents.Walk(ctx, fsys, dir, func(name string, e fs.DirEntry) error {
+			if strings.HasPrefix(name, start) {
+				if n++; e.IsDir() {
+					add(name + "/")
+				} else {
+					add(name)
+				}
 			}
-			found = append(found, name)
-		}
-		if len(found) == contents.PageSize {
-			return fs.SkipAll
-		}
-		if e.IsDir() {
-			return fs.SkipDir
-		}
-		return nil
+			switch {
+			case n == contents.PageSize:
+				return fs.SkipAll
+			case e.IsDir():
+				return fs.SkipDir
+			}
+			return nil
+		})
 	})
-	if len(found) == 0 {
+	directive := cobra.ShellCompDirectiveNoFileComp
+	switch {
+	case len(found) == 0:
 		return nil, none
+	case slices.ContainsFunc(found, func(name string) bool { return strings.HasSuffix(name, "/") }):
+		directive |= cobra.ShellCompDirectiveNoSpace
 	}
 	return found, directive
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"trowel.example/internal/format"
 )
 
@@ -190,75 +188,6 @@ func commandPage(formats format.Set, verb string, of commandsOf) string {
 		}
 	}
 	return b.String()
-}
-
-// completeCommands returns the shell completion for FILE... -- COMMAND and its options.
-func (a *app) completeCommands(of commandsOf, own []format.Option) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
-		dash := cmd.ArgsLenAtDash()
-		if dash < 0 {
-			return nil, cobra.ShellCompDirectiveDefault
-		}
-		words := args[dash:]
-		if i := len(words) - 1 - slices.Index(reversed(words), "then"); i < len(words) {
-			words = words[i+1:]
-		}
-		var found []string
-		add := func(name, help string) {
-			if strings.HasPrefix(name, start) && !slices.Contains(found, name+"\t"+help) {
-				found = append(found, name+"\t"+help)
-			}
-		}
-		for _, f := range a.formats {
-			for _, c := range of(f) {
-				switch {
-				case len(words) == 0:
-					add(c.Name, c.Title)
-				case c.Name == words[0] && strings.HasPrefix(start, "-"):
-					for _, o := range append(c.Options[:len(c.Options):len(c.Options)], own...) {
-						_, help := optionUsage(&o)
-						add("--"+o.Name, help)
-					}
-				case c.Name == words[0]:
-					for _, choice := range choices(c, words[1:]) {
-						add(choice, "")
-					}
-				}
-			}
-		}
-		if len(words) > 0 && len(found) == 0 {
-			return nil, cobra.ShellCompDirectiveDefault // the word may be the path of a file
-		}
-		return found, cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// choices returns the accepted values of the next word of a command if they are a fixed list.
-func choices(c *format.Command, words []string) []string {
-	if n := len(words); n > 0 {
-		for _, o := range c.Options {
-			if words[n-1] == "--"+o.Name && !o.Bool {
-				return o.Choices
-			}
-		}
-	}
-	args := 0
-	for i := 0; i < len(words); i++ {
-		name, is := strings.CutPrefix(words[i], "--")
-		if !is {
-			args++
-			continue
-		}
-		for _, o := range c.Options {
-			if o.Name == name && !o.Bool {
-				i++ // skips the value of the option
-			}
-		}
-	}
-	if args < len(c.Args) {
-		return c.Args[args].Choices
-	}
-	return nil
 }
 
 func reversed(words []string) []string {

@@ -278,7 +278,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
   trowel help replace-tiles
   trowel help edit info`,
 		Args: args(0, -1),
-		ValidArgsFunction: func(_ *cobra.Command, words []string, _ string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(_ *cobra.Command, words []string, start string) (offers, cobra.ShellCompDirective) {
 			var names []string
 			switch of := verbCommands[strings.Join(words, " ")]; {
 			case len(words) == 0:
@@ -293,7 +293,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 			case of != nil:
 				names = titledCommands(a.formats, of)
 			}
-			return names, cobra.ShellCompDirectiveNoFileComp
+			return startingWith(start, names), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, words []string) error {
 			cmd, rest, err := root.Find(words)

@@ -27,9 +27,7 @@ func (a *app) optionFlags(cmd *cobra.Command, options func(*format.Format) []for
 					cmd.Flags().Bool(o.Name, o.Default == "true", o.Help)
 				} else {
 					cmd.Flags().Var(&optionValue{option: o, text: o.Default}, o.Name, o.Help)
-					if o.Choices != nil {
-						_ = cmd.RegisterFlagCompletionFunc(o.Name, cobra.FixedCompletions(o.Choices, cobra.ShellCompDirectiveNoFileComp))
-					}
+					_ = cmd.RegisterFlagCompletionFunc(o.Name, a.completeOption(o))
 				}
 				flag = cmd.Flags().Lookup(o.Name)
 				flag.Annotations = make(map[string][]string)

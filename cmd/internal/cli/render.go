@@ -107,6 +107,8 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 	fixed := func(list ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 	}
+	_ = cmd.RegisterFlagCompletionFunc("view", a.completeViews)
+	_ = cmd.RegisterFlagCompletionFunc("layers", a.completeLayers)
 	_ = cmd.RegisterFlagCompletionFunc("format", fixed("png", "apng", "svg", "y4m"))
 	_ = cmd.RegisterFlagCompletionFunc("background", fixed("none", "#000000", "#ffffff"))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
