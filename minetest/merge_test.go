@@ -2,6 +2,7 @@ package minetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -11,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/tests"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/minetest/internal/worldmerge"
 	"trowel.example/minetest/internal/worldsteps"
 	"trowel.example/minetest/internal/worldtest"
@@ -154,11 +155,14 @@ func TestMergeOfEdits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = merged.Do(ctx, worldmerge.Merge(base, dirs[1], worldmerge.Options{OnConflict: func(c check.Conflict) {
-			t.Errorf("%q: conflict: %s: %s", sides, c.Path, c.What)
-		}}))
-		if err != nil {
+		was, err1 := merged.OpenOther(ctx, base)
+		theirs, err2 := merged.OpenOther(ctx, dirs[1])
+		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
+		}
+		_, conflicts, err := worldmerge.Merge(ctx, was, merged, theirs, merge3.Options{})
+		if err = errors.Join(err, was.Close(), theirs.Close()); err != nil || len(conflicts) > 0 {
+			t.Fatalf("%q: %v, %v", sides, conflicts, err)
 		}
 		got, want := said(t, merged), said(t, both)
 		for _, name := range slices.Sorted(maps.Keys(want)) {

@@ -6,6 +6,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/internal/mapmerge"
 	"trowel.example/teeworlds/twmap"
@@ -14,7 +15,7 @@ import (
 var mapMerging = &format.Merging{Merge: mergeMaps}
 
 // mergeMaps merges two versions of a map.
-func mergeMaps(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, told format.MergeReport) error {
+func mergeMaps(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, o merge3.Options) ([]check.Conflict, error) {
 	sources := []*format.Source{base, ours, theirs}
 	var files [3][]byte
 	var maps [3]*twmap.Map
@@ -22,10 +23,10 @@ func mergeMaps(_ context.Context, job *format.Job, base, ours, theirs *format.So
 	for i, src := range sources {
 		var err error
 		if files[i], err = readDatafile(src); err != nil {
-			return err
+			return nil, err
 		}
 		if maps[i], err = decodeMap(src, missOf(job, src)); err != nil {
-			return err
+			return nil, err
 		}
 		read[i] = maps[i].Source()
 	}
@@ -39,31 +40,17 @@ func mergeMaps(_ context.Context, job *format.Job, base, ours, theirs *format.So
 		return format.Write(out, data)
 	}
 	if bytes.Equal(files[0], files[2]) || bytes.Equal(files[1], files[2]) {
-		return write(files[1])
+		return nil, write(files[1])
 	}
-	var failed error
-	keep := func(err error) {
-		if failed == nil {
-			failed = err
+	merged, conflicts, err := mapmerge.Merge(maps[0], maps[1], maps[2], o)
+	if err != nil {
+		return conflicts, err
+	}
+	data := files[2]
+	if !bytes.Equal(files[0], files[1]) { // otherwise everything in theirs was taken
+		if data, err = merged.Encode(); err != nil {
+			return conflicts, err
 		}
 	}
-	merged, err := mapmerge.Merge(maps[0], maps[1], maps[2], mapmerge.Options{
-		Theirs:     job.Prefer == "theirs",
-		OnConflict: func(c check.Conflict) { keep(told.Conflict(c)) },
-		OnTook:     func(c check.Change) { keep(told.Took(c)) },
-	})
-	if err == nil {
-		err = failed
-	}
-	if err != nil {
-		return err
-	}
-	if bytes.Equal(files[0], files[1]) { // everything in theirs was taken
-		return write(files[2])
-	}
-	data, err := merged.Encode()
-	if err != nil {
-		return err
-	}
-	return write(data)
+	return conflicts, write(data)
 }

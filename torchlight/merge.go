@@ -11,6 +11,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/torchlight/internal/modmerge"
 	"trowel.example/torchlight/internal/modsource"
 	"trowel.example/torchlight/modedit"
@@ -37,27 +38,26 @@ var (
 )
 
 // packMods merges many mods into one.
-func packMods(_ context.Context, job *format.Job, files []*format.Source, out format.Output, told format.MergeReport) error {
-	var failed error
-	eo, closer, lost, err := editorOptions(job, told.Took)
+func packMods(_ context.Context, job *format.Job, files []*format.Source, out format.Output, winner string, took func(check.Change) error) ([]check.Conflict, error) {
+	eo, closer, lost, err := editorOptions(job, took)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer closer.Close()
 	o := modmerge.PackOptions{
-		Options: reports(job, told, &failed), Base: eo.Base, Prefer: job.Prefer, Title: optionPackTitle.Value(job),
+		Options: mergeOptions(job, merge3.Options{OnTook: took}), Base: eo.Base, Winner: winner, Title: optionPackTitle.Value(job),
 		Union: optionPackUnion.On(job), NewGUIDs: optionPackNewGUIDs.On(job), Versions: optionPackVersions.On(job),
 	}
 	o.Names = eo.Names
 	if s := optionPackID.Value(job); s != "" {
 		if o.ID, err = strconv.ParseInt(s, 10, 64); err != nil {
-			return fmt.Errorf("--%s: expected a number, not %q", optionPackID.Name, s)
+			return nil, fmt.Errorf("--%s: expected a number, not %q", optionPackID.Name, s)
 		}
 	}
 	if s := optionPackVersion.Value(job); s != "" {
 		v, err := strconv.ParseUint(s, 10, 16)
 		if err != nil || v == 0 {
-			return fmt.Errorf("--%s: expected a version from 1 to 65535, not %q", optionPackVersion.Name, s)
+			return nil, fmt.Errorf("--%s: expected a version from 1 to 65535, not %q", optionPackVersion.Name, s)
 		}
 		o.Version = uint16(v)
 	}
@@ -65,20 +65,20 @@ func packMods(_ context.Context, job *format.Job, files []*format.Source, out fo
 	for _, src := range files {
 		e, err := openWhole(job, src, eo)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer e.close()
 		mods = append(mods, modmerge.Input{Name: src.Name, Editor: e.Editor})
 	}
-	made, err := modmerge.Pack(mods, o)
-	if err = cmp.Or(err, failed, *lost); err != nil || out == nil {
-		return err
+	made, conflicts, err := modmerge.Pack(mods, o)
+	if err = cmp.Or(err, *lost); err != nil || out == nil {
+		return conflicts, err
 	}
 	part, err := out.Create("")
 	if err != nil {
-		return err
+		return conflicts, err
 	}
-	return made.WriteMod(part)
+	return conflicts, made.WriteMod(part)
 }
 
 // openWhole opens a mod or an archive; it rejects those that are cut off.
@@ -94,60 +94,46 @@ func openWhole(job *format.Job, src *format.Source, o modedit.Options) (*opened,
 	return e, err
 }
 
-// reports returns merge options that pass conflicts on. An error from a report does not stop the merge: it is stored in
-// failed.
-func reports(job *format.Job, told format.MergeReport, failed *error) modmerge.Options {
-	keep := func(err error) {
-		if *failed == nil {
-			*failed = err
-		}
-	}
-	return modmerge.Options{
-		Theirs:     job.Prefer == "theirs",
-		OnConflict: func(c check.Conflict) { keep(told.Conflict(c)) },
-		OnTook:     func(c check.Change) { keep(told.Took(c)) },
-		OnWarn:     func(path, message string) { job.Warn(path, "%s", message) },
-	}
+func mergeOptions(job *format.Job, o merge3.Options) modmerge.Options {
+	return modmerge.Options{Options: o, OnWarn: func(path, message string) { job.Warn(path, "%s", message) }}
 }
 
 // mergeSingles merges three versions of a single file of a mod.
-func mergeSingles(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, told format.MergeReport) error {
+func mergeSingles(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, options merge3.Options) ([]check.Conflict, error) {
 	var files [3][]byte
 	for i, src := range []*format.Source{base, ours, theirs} {
 		var err error
 		if files[i], err = src.ReadUpTo(modsource.MaxSize); err != nil {
-			return err
+			return nil, err
 		}
 		if _, err := modedit.TreeOf(modsource.GamePath(src), files[i], modedit.Options{}); err != nil {
-			return fault.InFile(err, src.Path)
+			return nil, fault.InFile(err, src.Path)
 		}
 	}
 	mo, err := modOptions(job)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var failed error
-	o := reports(job, told, &failed)
+	o := mergeOptions(job, options)
 	o.Names = mo.Names
-	data, _, err := modmerge.File(modsource.GamePath(ours), files[0], files[1], files[2], o)
-	if err = errors.Join(err, failed); err != nil || out == nil {
-		return err
+	data, conflicts, err := modmerge.File(modsource.GamePath(ours), files[0], files[1], files[2], o)
+	if err != nil || out == nil {
+		return conflicts, err
 	}
-	return format.Write(out, data)
+	return conflicts, format.Write(out, data)
 }
 
 // mergeArchives merges three versions of a mod or of an archive.
-func mergeArchives(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, told format.MergeReport) error {
+func mergeArchives(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, options merge3.Options) ([]check.Conflict, error) {
 	for _, option := range packOptions {
 		if v := option.Value(job); v != "" && v != "false" {
-			return fmt.Errorf("--%s goes with --%s", option.Name, modPacking.Flag)
+			return nil, fmt.Errorf("--%s goes with --%s", option.Name, modPacking.Flag)
 		}
 	}
-	var failed error
-	o := reports(job, told, &failed)
+	o := mergeOptions(job, options)
 	eo, closer, _, err := editorOptions(job, func(check.Change) error { return nil })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer closer.Close()
 	o.Names = eo.Names
@@ -155,21 +141,21 @@ func mergeArchives(_ context.Context, job *format.Job, base, ours, theirs *forma
 	for _, src := range []*format.Source{base, ours, theirs} {
 		e, err := openWhole(job, src, eo)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer e.close()
 		open = append(open, e)
 	}
-	err = modmerge.Merge(open[0].Editor, open[1].Editor, open[2].Editor, o)
-	if err = errors.Join(err, failed); err != nil || out == nil {
-		return fault.InFile(err, ours.Path)
+	_, conflicts, err := modmerge.Merge(open[0].Editor, open[1].Editor, open[2].Editor, o)
+	if err != nil || out == nil {
+		return conflicts, fault.InFile(err, ours.Path)
 	}
 	// If one side changed nothing, the result is byte-identical to the other, with all its invisible details.
 	switch same, err := modsource.SameArchive(base, ours, theirs); {
 	case err != nil:
-		return err
+		return conflicts, err
 	case same != nil:
-		return modsource.CopyArchive(same, out)
+		return conflicts, modsource.CopyArchive(same, out)
 	}
-	return open[1].write(out)
+	return conflicts, open[1].write(out)
 }

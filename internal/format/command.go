@@ -10,6 +10,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/values/merge3"
 )
 
 // Command is an operation on a file that the user requests as NAME ARGUMENT... --option value: a change for edit, or a
@@ -266,10 +267,10 @@ type Hit struct {
 // Merging describes how versions of a file are merged.
 type Merging struct {
 	// Merge writes the changes of both sides to base, merged by parts of the file and not by lines of text. The result
-	// is always a complete file: where both sides changed a part differently, Merge uses the side named by Job.Prefer,
-	// ours by default, and reports a conflict. If one side changed nothing, the result is byte-identical to the other.
-	// With a nil out Merge only reports.
-	Merge func(ctx context.Context, job *Job, base, ours, theirs *Source, out Output, told MergeReport) error
+	// is always a complete file: where both sides changed a part differently, Merge uses the preferred side, and
+	// returns a conflict. If one side changed nothing, the result is byte-identical to the other. With a nil out Merge
+	// only reports.
+	Merge func(ctx context.Context, job *Job, base, ours, theirs *Source, out Output, o merge3.Options) ([]check.Conflict, error)
 
 	// Many merges any number of files without a common ancestor, in order of increasing priority. Nil: not supported.
 	Many *MergingMany
@@ -280,11 +281,7 @@ type Merging struct {
 // MergingMany describes how many files are merged into one.
 type MergingMany struct {
 	Flag, Help string // option of the command, and its help: "mods", "make one mod of many"
-	Merge      func(ctx context.Context, job *Job, files []*Source, out Output, told MergeReport) error
-}
-
-// MergeReport receives reports about a merge.
-type MergeReport struct {
-	Conflict func(check.Conflict) error
-	Took     func(check.Change) error // a change taken from a side, in addition to the content of ours
+	// Merge resolves conflicts by winner, the value of --prefer, whose meaning the format defines. It calls took for
+	// each change.
+	Merge func(ctx context.Context, job *Job, files []*Source, out Output, winner string, took func(check.Change) error) ([]check.Conflict, error)
 }

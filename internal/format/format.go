@@ -303,10 +303,6 @@ type Job struct {
 	// Source is the file that a command changes, through which neighbouring files are found; nil if there is none.
 	Source *Source
 
-	// Prefer names the side that a merge uses where both sides changed a part: "ours", "theirs", or "" for ours. For
-	// [MergingMany] the format defines its meaning.
-	Prefer string
-
 	// Keeping is set if the tree is written as a whole, with its sidecar: the other files then need not repeat what
 	// the sidecar keeps.
 	Keeping bool

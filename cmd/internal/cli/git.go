@@ -28,6 +28,7 @@ import (
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
+	"trowel.example/internal/values/merge3"
 )
 
 func (a *app) gitCommand() *cobra.Command {
@@ -452,22 +453,17 @@ differently is as in OURS then.`,
 			a.talk.Say("%s: cannot be merged: the versions are a %s, a %s and a %s", path, games[0].Title, f.Title, games[2].Title)
 			return errFound
 		}
-		conflicts := 0
-		told := format.MergeReport{
-			Took: func(check.Change) error { return nil },
-			Conflict: func(c check.Conflict) error {
-				conflicts++
-				a.talk.Say("%s: conflict: %s", path, lineOf(check.Change{Path: c.Path, What: c.What, At: c.At}))
-				return nil
-			},
-		}
 		out, err := output.New(args[1], output.Options{Replace: true, Held: held})
 		if err != nil {
 			return err
 		}
 		defer out.Discard()
 		job, before := a.job(cmd, f, f.Merging.Options...), a.lost.Load()
-		if err := f.Merging.Merge(cmd.Context(), job, games[0].src, games[1].src, games[2].src, out, told); err != nil {
+		conflicts, err := f.Merging.Merge(cmd.Context(), job, games[0].src, games[1].src, games[2].src, out, merge3.Options{})
+		for _, c := range conflicts {
+			a.talk.Say("%s: conflict: %s", path, lineOf(check.Change{Path: c.Path, What: c.What, At: c.At}))
+		}
+		if err != nil {
 			return wording.Named(err, path)
 		}
 		if a.lost.Load() > before {
@@ -476,8 +472,8 @@ differently is as in OURS then.`,
 		if err := out.Commit(); err != nil {
 			return err
 		}
-		if conflicts > 0 {
-			a.talk.Say("%s: %s: each is as it was on our side. To finish by hand:", path, wording.Count(conflicts, "conflict"))
+		if len(conflicts) > 0 {
+			a.talk.Say("%s: %s: each is as it was on our side. To finish by hand:", path, wording.Count(len(conflicts), "conflict"))
 			a.talk.Say("  git show %s > base; git show %s > ours; git show %s > theirs", wording.Quoted(":1:"+path), wording.Quoted(":2:"+path), wording.Quoted(":3:"+path))
 			a.talk.Say("  trowel merge base ours theirs -o FOLDER")
 			return errFound

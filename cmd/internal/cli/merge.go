@@ -21,12 +21,14 @@ import (
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
+	"trowel.example/internal/values/merge3"
 )
 
 // merging is one run of merge.
 type merging struct {
 	*writing
 	out, prefer string
+	side        merge3.Side // that prefer names
 	force       bool
 	conflicts   []check.Conflict
 }
@@ -83,10 +85,11 @@ what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, th
 			return fmt.Errorf("expected two files at least: trowel merge --%s FILE FILE... -o NEW", many.Flag)
 		case many == nil && len(args) != 3:
 			return wording.Hint(fmt.Errorf("expected three files: %s", useLine(cmd)), "BASE is what OURS and THEIRS were made of")
-		case many == nil && !slices.Contains([]string{"", "ours", "theirs"}, m.prefer):
-			return fmt.Errorf("--prefer: expected ours or theirs, not %q", m.prefer)
 		case m.out == "" && !m.dryRun:
 			return wording.Hint(errors.New("the new file needs a name"), "give it with -o; --dry-run only tells")
+		}
+		if m.side, err = merge3.ParseSide(m.prefer); err != nil && many == nil {
+			return fmt.Errorf("--prefer: %w", err)
 		}
 		ours := args[min(1, len(args)-1)]
 		return m.each(cmd.Context(), []string{ours}, func(_ string, r *report) error {
@@ -149,7 +152,6 @@ func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingM
 	}
 	r.format = ours.Name
 	job := r.watch(m.job(cmd, ours.Format, ours.Merging.Options...))
-	job.Prefer = m.prefer
 	reads := func() []string {
 		var list []string
 		for _, g := range games {
@@ -157,12 +159,13 @@ func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingM
 		}
 		return list
 	}
-	run := func(out format.Output) error {
-		told := m.told(r)
+	run := func(out format.Output) (err error) {
 		if many != nil {
-			return ours.Merging.Many.Merge(cmd.Context(), job, sources, out, told)
+			m.conflicts, err = ours.Merging.Many.Merge(cmd.Context(), job, sources, out, m.prefer, m.took(r))
+		} else {
+			m.conflicts, err = ours.Merging.Merge(cmd.Context(), job, sources[0], sources[1], sources[2], out, merge3.Options{Prefer: m.side, OnTook: m.took(r)})
 		}
-		return ours.Merging.Merge(cmd.Context(), job, sources[0], sources[1], sources[2], out, told)
+		return err
 	}
 	opts := m.writeOptions(cmd, m.force, ours.Format, job, nil, filepath.Ext(ours.src.Name), reads)
 	var err error
@@ -200,24 +203,18 @@ func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingM
 	return nil
 }
 
-// told returns the report that prints the changes taken from theirs and stores conflicts for later.
-func (m *merging) told(r *report) format.MergeReport {
-	return format.MergeReport{
-		Took: func(c check.Change) error {
-			switch {
-			case r.asJSON:
-				return r.item("changes", c)
-			case m.out == "-", m.talk.Quiet && !m.dryRun:
-				return nil
-			}
-			m.talk.Clear()
-			_, err := fmt.Fprintln(m.app.out, m.screen.Wrapped(words.Printable(lineOf(c)), 0, 4))
-			return err
-		},
-		Conflict: func(c check.Conflict) error {
-			m.conflicts = append(m.conflicts, c)
+// took returns the function that prints the changes taken from theirs.
+func (m *merging) took(r *report) func(check.Change) error {
+	return func(c check.Change) error {
+		switch {
+		case r.asJSON:
+			return r.item("changes", c)
+		case m.out == "-", m.talk.Quiet && !m.dryRun:
 			return nil
-		},
+		}
+		m.talk.Clear()
+		_, err := fmt.Fprintln(m.app.out, m.screen.Wrapped(words.Printable(lineOf(c)), 0, 4))
+		return err
 	}
 }
 
@@ -330,7 +327,7 @@ func (m *merging) toTree(cmd *cobra.Command, games []*game, run func(format.Outp
 		for _, side := range []struct {
 			name string
 			of   *game
-		}{{"ours", ours}, {"theirs", theirs}} {
+		}{{merge3.Ours.String(), ours}, {merge3.Theirs.String(), theirs}} {
 			if err == nil {
 				err = m.putSide(cmd, side.name, side.of, put)
 			}

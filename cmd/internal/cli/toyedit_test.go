@@ -7,6 +7,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/values/merge3"
 )
 
 // toyEditing renames and removes toys of a box.
@@ -58,12 +59,12 @@ var toyEditing = &format.Editing{
 
 // toyMerging merges boxes by the names of toys.
 var toyMerging = &format.Merging{
-	Merge: func(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, told format.MergeReport) error {
+	Merge: func(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, o merge3.Options) ([]check.Conflict, error) {
 		var boxes [3]*box
 		for i, src := range []*format.Source{base, ours, theirs} {
 			var err error
 			if boxes[i], err = readBox(src, nil); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		of := func(b *box, name string) *toy {
@@ -75,6 +76,7 @@ var toyMerging = &format.Merging{
 			return nil
 		}
 		same := func(a, b *toy) bool { return a == b || a != nil && b != nil && string(a.data) == string(b.data) }
+		log := merge3.Log{Options: o}
 		merged := *boxes[1]
 		merged.toys = nil
 		for _, list := range [][]toy{boxes[1].toys, boxes[2].toys} {
@@ -84,44 +86,39 @@ var toyMerging = &format.Merging{
 				}
 				was, mine, yours := of(boxes[0], one.name), of(boxes[1], one.name), of(boxes[2], one.name)
 				took := mine
+				side, both := merge3.Compare(was, mine, yours, same)
 				switch {
-				case same(mine, yours) || same(was, yours):
-				case same(was, mine):
+				case both:
+					side = log.Conflict(check.Conflict{Path: "toys/" + one.name, What: "both changed it"})
+				case side == merge3.Theirs:
+					log.Took("toys/"+one.name, nil, "taken")
+				}
+				if side == merge3.Theirs {
 					took = yours
-					if err := told.Took(check.Change{Path: "toys/" + one.name, What: "taken", Count: 1}); err != nil {
-						return err
-					}
-				default:
-					c := check.Conflict{Path: "toys/" + one.name, What: "both changed it", Took: "ours"}
-					if job.Prefer == "theirs" {
-						c.Took, took = "theirs", yours
-					}
-					if err := told.Conflict(c); err != nil {
-						return err
-					}
 				}
 				if took != nil {
 					merged.toys = append(merged.toys, *took)
 				}
 			}
 		}
-		if out == nil {
-			return nil
+		conflicts, err := log.End(nil)
+		if err != nil || out == nil {
+			return conflicts, err
 		}
-		return format.Write(out, merged.encode())
+		return conflicts, format.Write(out, merged.encode())
 	},
-	Many: &format.MergingMany{Flag: "boxes", Help: "pour many boxes into one", Merge: func(_ context.Context, _ *format.Job, files []*format.Source, out format.Output, _ format.MergeReport) error {
+	Many: &format.MergingMany{Flag: "boxes", Help: "pour many boxes into one", Merge: func(_ context.Context, _ *format.Job, files []*format.Source, out format.Output, _ string, _ func(check.Change) error) ([]check.Conflict, error) {
 		var all box
 		for _, src := range files {
 			b, err := readBox(src, nil)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			all.toys = append(all.toys, b.toys...)
 		}
 		if out == nil {
-			return nil
+			return nil, nil
 		}
-		return format.Write(out, all.encode())
+		return nil, format.Write(out, all.encode())
 	}},
 }

@@ -1,10 +1,15 @@
 package worldmerge
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 
 	"trowel.example/check"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
@@ -15,6 +20,7 @@ import (
 type blockMerge struct {
 	*merger
 	p       mapdb.Pos
+	here    spot
 	b, o, t *mapblock.Block
 	taken   int // number of nodes taken from theirs
 	changed bool
@@ -36,7 +42,7 @@ func (m *merger) mergeBlock(p mapdb.Pos, b, o, t *mapblock.Block) ([]byte, error
 	if b == nil {
 		return o.Encode()
 	}
-	x := &blockMerge{merger: m, p: p, b: b, o: o, t: t}
+	x := &blockMerge{merger: m, p: p, here: spotOf(p), b: b, o: o, t: t}
 	if err := x.nodes(); err != nil {
 		return nil, err
 	}
@@ -47,7 +53,7 @@ func (m *merger) mergeBlock(p mapdb.Pos, b, o, t *mapblock.Block) ([]byte, error
 	x.objects()
 	x.head()
 	if x.taken > 0 {
-		m.took(place.Block(p.X, p.Y, p.Z).String(), []check.Place{place.Block(p.X, p.Y, p.Z)}, "%d nodes changed", x.taken)
+		m.took(x.here, "%d nodes changed", x.taken)
 	}
 	if version > was && was >= 24 {
 		if back, _, err := o.Convert(was, mapblock.ConvertOptions{}); err == nil {
@@ -57,35 +63,26 @@ func (m *merger) mergeBlock(p mapdb.Pos, b, o, t *mapblock.Block) ([]byte, error
 	return o.Encode()
 }
 
-func (x *blockMerge) at(index int) []check.Place {
-	return []check.Place{place.InBlock(index).In(x.p.X, x.p.Y, x.p.Z)}
-}
-
-func (x *blockMerge) path(index int) string {
+// node returns a node of the block.
+func (x *blockMerge) node(index int) spot {
 	nx, ny, nz := mapblock.Coordinates(index)
-	return fmt.Sprintf("%s: node %d,%d,%d", place.Block(x.p.X, x.p.Y, x.p.Z), int(x.p.X)*16+nx, int(x.p.Y)*16+ny, int(x.p.Z)*16+nz)
+	path := fmt.Sprintf("%s: node %d,%d,%d", x.here.path, int(x.p.X)*16+nx, int(x.p.Y)*16+ny, int(x.p.Z)*16+nz)
+	return spot{path, []check.Place{place.InBlock(index).In(x.p.X, x.p.Y, x.p.Z)}}
 }
 
 func (x *blockMerge) nodes() error {
+	type node struct {
+		name   string
+		param2 uint8
+	}
+	text := func(n node) string { return fmt.Sprintf("%s %d", n.name, n.param2) }
 	b, o, t := x.b.Nodes(), x.o.Nodes(), x.t.Nodes()
 	for i := range mapblock.NodeCount {
-		type node struct {
-			name   string
-			param2 uint8
-		}
 		nb, no, nt := node{b.At(i), b.Param2[i]}, node{o.At(i), o.Param2[i]}, node{t.At(i), t.Param2[i]}
-		is := no
-		switch {
-		case nb == nt || no == nt:
-		case nb == no:
-			is = nt
-			x.taken++
-		default:
-			text := func(n node) string { return fmt.Sprintf("%s %d", n.name, n.param2) }
-			if x.conflict(x.path(i), x.at(i), fmt.Sprintf("%s became %s and %s", text(nb), text(no), text(nt)), text(nb), text(no), text(nt)) {
-				is = nt
-			}
-		}
+		is := merge3.Value(nb, no, nt, func() { x.taken++ }, func() merge3.Side {
+			b, o, t := text(nb), text(no), text(nt)
+			return x.conflictOf(x.node(i), fmt.Sprintf("%s became %s and %s", b, o, t), b, o, t)
+		})
 		light := o.Param1[i]
 		if is != no || b.Param1[i] == light {
 			light = t.Param1[i] // no conflict for light alone
@@ -103,35 +100,27 @@ func (x *blockMerge) nodes() error {
 // metadata merges the metadata of nodes.
 func (x *blockMerge) metadata() error {
 	if len(x.t.Metadata.Raw)+len(x.o.Metadata.Raw)+x.t.Metadata.Missing+x.o.Metadata.Missing > 0 {
-		x.conflict(place.Block(x.p.X, x.p.Y, x.p.Z).String(), []check.Place{place.Block(x.p.X, x.p.Y, x.p.Z)}, "metadata of a side cannot be read: that of ours stays", nil, nil, nil)
+		x.conflict(x.here, "metadata of a side cannot be read: that of ours stays")
 		return nil
 	}
 	var list []mapblock.NodeMeta
-	for _, i := range positionsOf(x.b.Metadata.List, x.o.Metadata.List, x.t.Metadata.List) {
+	positions := merge3.Union(positionsOf(x.b), positionsOf(x.o), positionsOf(x.t))
+	slices.Sort(positions)
+	for _, i := range positions {
 		b, o, t := x.b.Metadata.At(i), x.o.Metadata.At(i), x.t.Metadata.At(i)
-		switch {
-		case b.Equal(t) || o.Equal(t):
-			if o != nil {
-				list = append(list, *o)
-			}
-		case b.Equal(o):
-			x.took(x.path(i), x.at(i), "metadata")
+		kept := merge3.Of(merge3.Pick(b, o, t, (*mapblock.NodeMeta).Equal, func() {
+			x.took(x.node(i), "metadata")
 			x.changed = true
-			if t != nil {
-				list = append(list, *t)
-			}
-		case o == nil || t == nil:
-			kept := o
-			if x.conflict(x.path(i), x.at(i), "one side changed the metadata, and the other one removed it", nil, nil, nil) {
-				kept = t
-			}
-			if kept != nil {
-				list = append(list, *kept)
-			}
+		}, func() merge3.Side {
 			x.changed = true
-		default:
-			list = append(list, x.meta(i, b, *o, *t))
-			x.changed = true
+			if o == nil || t == nil {
+				return x.conflict(x.node(i), "one side changed the metadata, and the other one removed it")
+			}
+			o = x.meta(i, b, *o, *t)
+			return merge3.Ours
+		}), o, t)
+		if kept != nil {
+			list = append(list, *kept)
 		}
 	}
 	if x.changed {
@@ -146,85 +135,58 @@ func (x *blockMerge) metadata() error {
 	return nil
 }
 
-// positionsOf returns the indexes of the nodes that have metadata, in order.
-func positionsOf(lists ...[]mapblock.NodeMeta) []int {
-	var all []int
-	for _, list := range lists {
-		for _, m := range list {
-			all = append(all, int(m.Pos))
+// positionsOf yields the indexes of the nodes of a block that have metadata.
+func positionsOf(b *mapblock.Block) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for _, m := range b.Metadata.List {
+			if !yield(int(m.Pos)) {
+				return
+			}
 		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-func varOf(list []mapblock.Var, key string) (mapblock.Var, bool) {
-	i := slices.IndexFunc(list, func(v mapblock.Var) bool { return v.Key == key })
-	if i < 0 {
-		return mapblock.Var{}, false
-	}
-	return list[i], true
 }
 
 // meta merges the metadata of a node that both sides changed.
-func (x *blockMerge) meta(i int, b *mapblock.NodeMeta, o, t mapblock.NodeMeta) mapblock.NodeMeta {
+func (x *blockMerge) meta(i int, b *mapblock.NodeMeta, o, t mapblock.NodeMeta) *mapblock.NodeMeta {
 	if b == nil {
 		b = &mapblock.NodeMeta{}
 	}
-	var vars []mapblock.Var
-	for _, v := range append(slices.Clone(o.Vars), t.Vars...) {
-		if _, done := varOf(vars, v.Key); done {
-			continue
-		}
-		was, inB := varOf(b.Vars, v.Key)
-		mine, inO := varOf(o.Vars, v.Key)
-		yours, inT := varOf(t.Vars, v.Key)
-		switch {
-		case inO == inT && mine == yours, inB == inT && was == yours:
-			if inO {
-				vars = append(vars, mine)
-			}
-		case inB == inO && was == mine:
-			if inT {
-				vars = append(vars, yours)
-			}
-		case x.conflict(x.path(i), x.at(i), fmt.Sprintf("metadata %q: %s became %s and %s", v.Key, told(was, inB), told(mine, inO), told(yours, inT)), told(was, inB), told(mine, inO), told(yours, inT)):
-			if inT {
-				vars = append(vars, yours)
-			}
-		default:
-			if inO {
-				vars = append(vars, mine)
-			}
-		}
-	}
-	o.Vars = vars
-	o.Inventory = x.inventory(x.path(i), func(list string, slot int) []check.Place {
+	here := x.node(i)
+	o.Vars = merge3.Store[string, mapblock.Var]{
+		Key: func(v mapblock.Var) string { return v.Key },
+		Conflict: func(key string, b, o, t merge3.Maybe[mapblock.Var]) merge3.Side {
+			was, mine, yours := told(b), told(o), told(t)
+			return x.conflictOf(here, fmt.Sprintf("metadata %q: %s became %s and %s", key, was, mine, yours), was, mine, yours)
+		},
+	}.Merge(b.Vars, o.Vars, t.Vars)
+	o.Inventory = x.inventory(here, func(list string, slot int) check.Place {
 		where := place.InBlock(i).In(x.p.X, x.p.Y, x.p.Z)
-		return []check.Place{place.Slot{Node: &where, List: list, Slot: slot}}
+		return place.Slot{Node: &where, List: list, Slot: slot}
 	}, b.Inventory, o.Inventory, t.Inventory)
-	return o
+	return &o
 }
 
-func told(v mapblock.Var, there bool) string {
-	if !there {
-		return "nothing"
-	}
+func told(v merge3.Maybe[mapblock.Var]) string {
 	const most = 60
-	if len(v.Value) > most {
-		return fmt.Sprintf("%.*q...", most, v.Value)
+	switch {
+	case !v.There:
+		return "nothing"
+	case len(v.Item.Value) > most:
+		return fmt.Sprintf("%.*q...", most, v.Item.Value)
 	}
-	return fmt.Sprintf("%q", v.Value)
+	return fmt.Sprintf("%q", v.Item.Value)
 }
 
 // inventory merges the texts of inventories, slot by slot.
-func (m *merger) inventory(path string, at func(list string, slot int) []check.Place, b, o, t []byte) []byte {
-	switch {
-	case string(b) == string(t) || string(o) == string(t):
-		return o
-	case string(b) == string(o):
-		return t
-	}
+func (m *merger) inventory(of spot, at func(list string, slot int) check.Place, b, o, t []byte) []byte {
+	return merge3.Of(merge3.Pick(b, o, t, bytes.Equal, nil, func() (side merge3.Side) {
+		o, side = m.inventories(of, at, b, o, t)
+		return side
+	}), o, t)
+}
+
+// inventories merges inventories that both sides changed. If they cannot be read, it returns the side to take.
+func (m *merger) inventories(of spot, at func(list string, slot int) check.Place, b, o, t []byte) ([]byte, merge3.Side) {
 	ib, _, err1 := item.ParseInventory(b)
 	if len(b) == 0 {
 		ib, err1 = new(item.Inventory), nil
@@ -232,10 +194,7 @@ func (m *merger) inventory(path string, at func(list string, slot int) []check.P
 	io, _, err2 := item.ParseInventory(o)
 	it, _, err3 := item.ParseInventory(t)
 	if err1 != nil || err2 != nil || err3 != nil {
-		if m.conflict(path, nil, "both changed the inventory, and it cannot be read", nil, nil, nil) {
-			return t
-		}
-		return o
+		return o, m.conflict(spot{path: of.path}, "both changed the inventory, and it cannot be read")
 	}
 	for _, theirs := range it.Lists {
 		ours, base := io.List(theirs.Name), ib.List(theirs.Name)
@@ -249,75 +208,48 @@ func (m *merger) inventory(path string, at func(list string, slot int) []check.P
 			continue
 		}
 		if ours.Width != theirs.Width || ours.Size != theirs.Size {
-			if m.conflict(path, at(theirs.Name, -1), fmt.Sprintf("both changed list %q, and one its size", theirs.Name), nil, nil, nil) {
-				*ours = theirs
-			}
+			here := spot{of.path, []check.Place{at(theirs.Name, -1)}}
+			*ours = merge3.Of(m.conflict(here, fmt.Sprintf("both changed list %q, and one its size", theirs.Name)), *ours, theirs)
 			continue
 		}
-		slots := max(len(base.Items), len(ours.Items), len(theirs.Items))
 		var merged []item.Slot
-		for slot := range slots {
-			of := func(l *item.List) item.Slot {
+		for slot := range max(len(base.Items), len(ours.Items), len(theirs.Items)) {
+			in := func(l *item.List) item.Slot {
 				if slot < len(l.Items) {
 					return l.Items[slot]
 				}
 				return item.Slot{}
 			}
-			was, mine, yours := of(base), of(ours), of(&theirs)
-			switch {
-			case was.Stack.Equal(yours.Stack) || mine.Stack.Equal(yours.Stack):
-			case was.Stack.Equal(mine.Stack), m.conflict(path, at(theirs.Name, slot), fmt.Sprintf("slot %d of list %q: %q became %q and %q", slot, theirs.Name, was.Stack, mine.Stack, yours.Stack), was.Stack.String(), mine.Stack.String(), yours.Stack.String()):
-				mine = yours
-			}
-			merged = append(merged, mine)
+			was, mine, yours := in(base), in(ours), in(&theirs)
+			equal := func(x, y item.Slot) bool { return x.Stack.Equal(y.Stack) }
+			merged = append(merged, merge3.Of(merge3.Pick(was, mine, yours, equal, nil, func() merge3.Side {
+				b, o, t := was.Stack.String(), mine.Stack.String(), yours.Stack.String()
+				here := spot{of.path, []check.Place{at(theirs.Name, slot)}}
+				return m.conflictOf(here, fmt.Sprintf("slot %d of list %q: %q became %q and %q", slot, theirs.Name, b, o, t), b, o, t)
+			}), mine, yours))
 		}
 		ours.Items = merged
 	}
-	return io.Append(nil)
+	return io.Append(nil), merge3.Ours
 }
 
 func (x *blockMerge) timers() {
-	of := func(list []mapblock.Timer) map[uint16]mapblock.Timer {
-		all := make(map[uint16]mapblock.Timer)
-		for _, t := range list {
-			all[t.Pos] = t
-		}
-		return all
+	store := merge3.Store[uint16, mapblock.Timer]{
+		Key:     func(t mapblock.Timer) uint16 { return t.Pos },
+		Compare: cmp.Compare[uint16],
+		Conflict: func(pos uint16, _, o, t merge3.Maybe[mapblock.Timer]) merge3.Side {
+			if o.There && t.There && o.Item.Timeout == t.Item.Timeout { // both timers only ran
+				return merge3.Ours
+			}
+			return x.conflict(x.node(int(pos)), "both changed the timer")
+		},
 	}
-	b, o, t := of(x.b.Timers.List), of(x.o.Timers.List), of(x.t.Timers.List)
-	changed := false
-	for pos := range mapblock.NodeCount {
-		i := uint16(pos)
-		was, inB := b[i]
-		mine, inO := o[i]
-		yours, inT := t[i]
-		switch {
-		case inB == inT && was == yours, inO == inT && mine == yours:
-			continue
-		case inB == inO && was == mine:
-		case inO && inT && mine.Timeout == yours.Timeout: // both timers only ran
-			continue
-		case !x.conflict(x.path(pos), x.at(pos), "both changed the timer", nil, nil, nil):
-			continue
+	o := x.o.Timers.List
+	if merged := store.Merge(x.b.Timers.List, o, x.t.Timers.List); !slices.Equal(merged, store.Merge(o, o, o)) {
+		x.o.Timers.List = merged
+		if x.o.Version == 24 {
+			x.o.Timers.Version = 1
 		}
-		changed = true
-		if inT {
-			o[i] = yours
-		} else {
-			delete(o, i)
-		}
-	}
-	if !changed {
-		return
-	}
-	x.o.Timers.List = nil
-	for pos := range mapblock.NodeCount {
-		if timer, there := o[uint16(pos)]; there {
-			x.o.Timers.List = append(x.o.Timers.List, timer)
-		}
-	}
-	if x.o.Version == 24 {
-		x.o.Timers.Version = 1
 	}
 }
 
@@ -333,12 +265,8 @@ func (x *blockMerge) objects() {
 	}
 	was, mine, yours := counts(x.b.Objects.List), counts(x.o.Objects.List), counts(x.t.Objects.List)
 	left := make(map[string]int) // how many of each are still to be added
-	for _, n := range []map[string]int{mine, yours} {
-		for k := range n {
-			if left[k] = mine[k]; mine[k] != yours[k] {
-				left[k] = max(0, mine[k]+yours[k]-was[k])
-			}
-		}
+	for _, k := range merge3.Union(maps.Keys(mine), maps.Keys(yours)) {
+		left[k] = merge3.Count(was[k], mine[k], yours[k])
 	}
 	var list, moved []mapblock.Object // moved: new objects of ours
 	for _, o := range x.o.Objects.List {
@@ -370,7 +298,7 @@ func (x *blockMerge) objects() {
 			list = append(list, o)
 			continue
 		}
-		if x.conflict(place.Block(x.p.X, x.p.Y, x.p.Z).String(), []check.Place{place.Block(x.p.X, x.p.Y, x.p.Z)}, "both moved or changed an object: "+nameOf(o), nil, nil, nil) {
+		if x.conflict(x.here, "both moved or changed an object: "+nameOf(o)) == merge3.Theirs {
 			at := slices.IndexFunc(list, func(l mapblock.Object) bool { return key(l) == key(moved[i]) })
 			list[at] = o
 		}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"trowel.example/check"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/minetest/internal/worldmerge"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -40,11 +40,22 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer w.Close()
-	err = w.Do(ctx, worldmerge.Merge(base, bob, worldmerge.Options{
-		OnConflict: func(c check.Conflict) { fmt.Println("conflict:", c.What) },
-	}))
+	was, err := w.OpenOther(ctx, base)
 	if err != nil {
 		log.Fatal(err)
+	}
+	defer was.Close()
+	theirs, err := w.OpenOther(ctx, bob)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer theirs.Close()
+	_, conflicts, err := worldmerge.Merge(ctx, was, w, theirs, merge3.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range conflicts {
+		fmt.Println("conflict:", c.What)
 	}
 	if _, err := w.Copy(ctx, both, "merge", worldcopy.Options{}); err != nil {
 		log.Fatal(err)

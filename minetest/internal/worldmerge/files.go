@@ -2,6 +2,7 @@ package worldmerge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldedit"
 )
@@ -20,7 +22,7 @@ import (
 // files merges the other files in the folders, file by file: first those of theirs, then those that theirs removed.
 func (m *merger) files(ctx context.Context) error {
 	own := map[string]bool{worldMT: true, "map_meta.txt": true, "env_meta.txt": true, worldedit.LightList: true}
-	for _, w := range []*worldedit.World{m.base, m.w, m.theirs} {
+	for _, w := range m.worlds() {
 		settings, err := world.ReadWorldMT(w.Dir)
 		if err != nil {
 			return err
@@ -60,30 +62,25 @@ func (m *merger) files(ctx context.Context) error {
 
 // file merges a file of unknown format: the result is the file of one side.
 func (m *merger) file(name string) error {
-	same := func(a, b *worldedit.World) (bool, error) {
-		return sameFile(filepath.Join(a.Dir, name), filepath.Join(b.Dir, name))
-	}
-	if is, err := same(m.base, m.theirs); is || err != nil {
-		return err
-	}
-	if is, err := same(m.w, m.theirs); is || err != nil {
-		return err
-	}
-	unchanged, err := same(m.base, m.w)
-	if err != nil {
-		return err
+	var failed error
+	same := func(a, b *worldedit.World) bool {
+		is, err := sameFile(filepath.Join(a.Dir, name), filepath.Join(b.Dir, name))
+		failed = cmp.Or(failed, err)
+		return is || err != nil
 	}
 	path := filepath.Join(m.theirs.Dir, name)
-	_, err = os.Lstat(path)
+	_, err := os.Lstat(path)
 	gone := errors.Is(err, fs.ErrNotExist)
-	at := []check.Place{check.File(filepath.ToSlash(name))}
-	switch {
-	case unchanged && gone:
-		m.took(filepath.ToSlash(name), at, "the file is removed")
-	case unchanged:
-		m.took(filepath.ToSlash(name), at, "the file")
-	case !m.conflict(filepath.ToSlash(name), at, "both changed the file", nil, nil, nil):
-		return nil
+	here := spot{filepath.ToSlash(name), []check.Place{check.File(filepath.ToSlash(name))}}
+	side := merge3.Pick(m.base, m.w, m.theirs, same, func() {
+		if gone {
+			m.took(here, "the file is removed")
+		} else {
+			m.took(here, "the file")
+		}
+	}, func() merge3.Side { return m.conflict(here, "both changed the file") })
+	if failed != nil || side == merge3.Ours {
+		return failed
 	}
 	m.w.AddPart(worldedit.Part{
 		Keep: func(worldedit.Keeper) error {

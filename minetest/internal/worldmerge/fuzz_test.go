@@ -3,7 +3,6 @@ package worldmerge
 import (
 	"testing"
 
-	"trowel.example/check"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -39,8 +38,7 @@ func FuzzBlock(f *testing.F) {
 		if err1 != nil || err2 != nil || err3 != nil {
 			return
 		}
-		m := &merger{Options: Options{OnConflict: func(check.Conflict) {}}}
-		merged, err := m.mergeBlock(mapdb.Pos{X: 1}, b, o, u)
+		merged, err := new(merger).mergeBlock(mapdb.Pos{X: 1}, b, o, u)
 		if err != nil {
 			return
 		}

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/world"
@@ -18,23 +20,12 @@ import (
 
 // rest merges everything except the blocks.
 func (m *merger) rest(ctx context.Context) error {
-	players, err := storesOf(ctx, m, (*worldedit.World).Players)
+	err := mergeStore(ctx, m, (*worldedit.World).Players, "player", samePlayer, m.player)
 	if err == nil {
-		err = mergeStore(ctx, m, players, "player", func(p *world.Player) string { return p.Name }, samePlayer, m.player)
+		err = mergeStore(ctx, m, (*worldedit.World).Auth, "account", sameAccount, m.account)
 	}
-	if err != nil {
-		return err
-	}
-	accounts, err := storesOf(ctx, m, (*worldedit.World).Auth)
 	if err == nil {
-		err = mergeStore(ctx, m, accounts, "account", func(a *world.Account) string { return a.Name }, sameAccount, m.account)
-	}
-	if err != nil {
-		return err
-	}
-	storage, err := storesOf(ctx, m, (*worldedit.World).Storage)
-	if err == nil {
-		err = mergeStore(ctx, m, storage, "mod storage", func(d *world.ModData) string { return d.Mod }, sameData, m.data)
+		err = mergeStore(ctx, m, (*worldedit.World).Storage, "mod storage", sameData, m.data)
 	}
 	if err != nil {
 		return err
@@ -47,23 +38,22 @@ func (m *merger) rest(ctx context.Context) error {
 	return m.files(ctx)
 }
 
-// three is a store of base, ours and theirs.
-type three[T any] struct{ b, o, t world.Store[T] }
-
-func storesOf[T any](ctx context.Context, m *merger, open func(*worldedit.World, context.Context) (world.Store[T], error)) (s three[T], err error) {
-	if s.b, err = open(m.base, ctx); err == nil {
-		if s.o, err = open(m.w, ctx); err == nil {
-			s.t, err = open(m.theirs, ctx)
-		}
-	}
-	return s, err
-}
-
 // mergeStore merges things by name. The function merge merges the changes of theirs into the thing of ours.
-func mergeStore[T any](ctx context.Context, m *merger, s three[T], what string, name func(T) string, same func(a, b T) bool, merge func(path string, b, o, t T) T) error {
+func mergeStore[T comparable](ctx context.Context, m *merger, open func(*worldedit.World, context.Context) (world.Store[T], error), what string, same func(a, b T) bool, merge func(path string, b, o, t T) T) error {
+	var stores []world.Store[T]
+	for _, w := range m.worlds() {
+		s, err := open(w, ctx)
+		if err != nil {
+			return err
+		}
+		stores = append(stores, s)
+	}
 	names := make(map[string]bool)
-	var count [2]int
-	for i, store := range []world.Store[T]{s.b, s.t} {
+	var count [3]int
+	for i, store := range stores {
+		if i == 1 { // things that only ours has stay
+			continue
+		}
 		for n, err := range store.Names(ctx) {
 			if err != nil && n == "" {
 				return err
@@ -73,73 +63,69 @@ func mergeStore[T any](ctx context.Context, m *merger, s three[T], what string, 
 		}
 	}
 	// A copy that contains only the map does not mean that all things were deleted.
-	if count[0] > 0 && count[1] == 0 && !m.conflict(what, nil, fmt.Sprintf("theirs has none of %d, as if the store were missing", count[0]), nil, nil, nil) {
+	if count[0] > 0 && count[2] == 0 &&
+		m.conflict(spot{path: what}, fmt.Sprintf("theirs has none of %d, as if the store were missing", count[0])) == merge3.Ours {
 		return nil
 	}
-	var order []string
-	for n := range names {
-		order = append(order, n)
-	}
-	slices.Sort(order)
-	for _, n := range order {
+	var none T
+	for _, n := range slices.Sorted(maps.Keys(names)) {
+		here := spot{path: what + " " + n}
 		var versions [3]T
-		var there [3]bool
 		var broken error
-		for i, store := range []world.Store[T]{s.b, s.o, s.t} {
+		for i, store := range stores {
 			thing, err := store.Get(ctx, n)
 			switch {
 			case err == nil:
-				versions[i], there[i] = thing, true
+				versions[i] = thing
 			case !errors.Is(err, world.ErrNotFound):
 				broken = err
 			}
 		}
-		path := what + " " + n
 		if broken != nil {
-			m.conflict(path, nil, fmt.Sprintf("cannot be read: that of ours stays: %v", broken), nil, nil, nil)
+			m.conflict(here, fmt.Sprintf("cannot be read: that of ours stays: %v", broken))
 			continue
 		}
 		b, o, t := versions[0], versions[1], versions[2]
+		side := merge3.Pick(b, o, t, merge3.Item(same), func() {
+			if t == none {
+				m.took(here, "deleted")
+			} else {
+				m.took(here, "taken")
+			}
+		}, func() merge3.Side {
+			switch none {
+			case t:
+				return m.conflict(here, "ours changed it, and theirs deleted it")
+			case o:
+				return m.conflict(here, "ours deleted it, and theirs changed it")
+			case b:
+				return m.conflict(here, "both added it")
+			}
+			m.took(here, "what theirs changed")
+			t = merge(here.path, b, o, t)
+			return merge3.Theirs
+		})
 		var err error
 		switch {
-		case there[2] && there[1] && same(o, t), there[0] == there[2] && (!there[0] || same(b, t)):
-		case there[0] == there[1] && (!there[0] || same(b, o)):
-			if there[2] {
-				m.took(path, nil, "taken")
-				err = s.o.Put(ctx, t)
-			} else {
-				m.took(path, nil, "deleted")
-				err = s.o.Delete(ctx, n)
-			}
-		case !there[2]:
-			if m.conflict(path, nil, "ours changed it, and theirs deleted it", nil, nil, nil) {
-				err = s.o.Delete(ctx, n)
-			}
-		case !there[1]:
-			if m.conflict(path, nil, "ours deleted it, and theirs changed it", nil, nil, nil) {
-				err = s.o.Put(ctx, t)
-			}
-		case !there[0]:
-			if m.conflict(path, nil, "both added it", nil, nil, nil) {
-				err = s.o.Put(ctx, t)
-			}
+		case side == merge3.Ours:
+		case t == none:
+			err = stores[1].Delete(ctx, n)
 		default:
-			m.took(path, nil, "what theirs changed")
-			err = s.o.Put(ctx, merge(path, b, o, t))
+			err = stores[1].Put(ctx, t)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return fmt.Errorf("%s: %w", here.path, err)
 		}
 	}
 	return nil
 }
 
 // value merges one value of a thing.
-func value[T comparable](m *merger, path string, at []check.Place, name string, b, o, t T) T {
-	if b == t || o == t || b != o && !m.conflict(path, at, fmt.Sprintf("%s: %v became %v and %v", name, b, o, t), fmt.Sprint(b), fmt.Sprint(o), fmt.Sprint(t)) {
-		return o
-	}
-	return t
+func value[T comparable](m *merger, here spot, name string, b, o, t T) T {
+	return merge3.Value(b, o, t, nil, func() merge3.Side {
+		b, o, t := fmt.Sprint(b), fmt.Sprint(o), fmt.Sprint(t)
+		return m.conflictOf(here, fmt.Sprintf("%s: %s became %s and %s", name, b, o, t), b, o, t)
+	})
 }
 
 func samePlayer(a, b *world.Player) bool {
@@ -155,34 +141,23 @@ func inventoryOf(p *world.Player) []byte {
 }
 
 func (m *merger) player(path string, b, o, t *world.Player) *world.Player {
-	at := []check.Place{place.Player(o.Name)}
-	o.Pos = value(m, path, at, "position", b.Pos, o.Pos, t.Pos)
-	o.Pitch = value(m, path, at, "pitch", b.Pitch, o.Pitch, t.Pitch)
-	o.Yaw = value(m, path, at, "yaw", b.Yaw, o.Yaw, t.Yaw)
-	o.HP = value(m, path, at, "health", b.HP, o.HP, t.HP)
-	o.Breath = value(m, path, at, "breath", b.Breath, o.Breath, t.Breath)
+	here := spot{path, []check.Place{place.Player(o.Name)}}
+	o.Pos = value(m, here, "position", b.Pos, o.Pos, t.Pos)
+	o.Pitch = value(m, here, "pitch", b.Pitch, o.Pitch, t.Pitch)
+	o.Yaw = value(m, here, "yaw", b.Yaw, o.Yaw, t.Yaw)
+	o.HP = value(m, here, "health", b.HP, o.HP, t.HP)
+	o.Breath = value(m, here, "breath", b.Breath, o.Breath, t.Breath)
 	if t.Modified.After(o.Modified) {
 		o.Modified = t.Modified
 	}
-	var list []world.Attribute
-	of := func(p *world.Player, key string) (string, bool) {
-		i := slices.IndexFunc(p.Attributes, func(a world.Attribute) bool { return a.Key == key })
-		if i < 0 {
-			return "", false
-		}
-		return p.Attributes[i].Value, true
-	}
-	for _, a := range append(slices.Clone(o.Attributes), t.Attributes...) {
-		if slices.ContainsFunc(list, func(x world.Attribute) bool { return x.Key == a.Key }) {
-			continue
-		}
-		if v, keep := entry(m, path, at, a.Key, func(p *world.Player) (string, bool) { return of(p, a.Key) }, b, o, t); keep {
-			list = append(list, world.Attribute{Key: a.Key, Value: v})
-		}
-	}
-	o.Attributes = list
-	if merged := m.inventory(path, func(name string, slot int) []check.Place {
-		return []check.Place{place.Slot{Player: o.Name, List: name, Slot: slot}}
+	o.Attributes = merge3.Store[string, world.Attribute]{
+		Key: func(a world.Attribute) string { return a.Key },
+		Conflict: func(key string, _, _, _ merge3.Maybe[world.Attribute]) merge3.Side {
+			return m.conflict(here, fmt.Sprintf("both changed %q", key))
+		},
+	}.Merge(b.Attributes, o.Attributes, t.Attributes)
+	if merged := m.inventory(here, func(name string, slot int) check.Place {
+		return place.Slot{Player: o.Name, List: name, Slot: slot}
 	}, inventoryOf(b), inventoryOf(o), inventoryOf(t)); !bytes.Equal(merged, inventoryOf(o)) {
 		if inv, _, err := item.ParseInventory(merged); err == nil {
 			o.Inventory = inv
@@ -192,17 +167,13 @@ func (m *merger) player(path string, b, o, t *world.Player) *world.Player {
 }
 
 // entry merges one key of a thing, and reports whether the result has the key.
-func entry[T any](m *merger, path string, at []check.Place, key string, of func(T) (string, bool), b, o, t T) (string, bool) {
-	was, inB := of(b)
-	mine, inO := of(o)
-	yours, inT := of(t)
-	switch {
-	case inB == inT && was == yours, inO == inT && mine == yours:
-		return mine, inO
-	case inB == inO && was == mine, m.conflict(path, at, fmt.Sprintf("both changed %q", key), nil, nil, nil):
-		return yours, inT
+func entry[T any](m *merger, here spot, key string, get func(T) (string, bool), b, o, t T) (string, bool) {
+	of := func(thing T) (e merge3.Maybe[string]) {
+		e.Item, e.There = get(thing)
+		return e
 	}
-	return mine, inO
+	is := merge3.Value(of(b), of(o), of(t), nil, func() merge3.Side { return m.conflict(here, fmt.Sprintf("both changed %q", key)) })
+	return is.Item, is.There
 }
 
 func sameAccount(a, b *world.Account) bool {
@@ -210,20 +181,12 @@ func sameAccount(a, b *world.Account) bool {
 }
 
 func (m *merger) account(path string, b, o, t *world.Account) *world.Account {
-	switch { // the verifier is secret and never reported
-	case b.Password == t.Password || o.Password == t.Password:
-	case b.Password == o.Password, m.conflict(path, []check.Place{place.Account(o.Name)}, "both changed the password", nil, nil, nil):
-		o.Password = t.Password
-	}
-	o.LastLogin = max(o.LastLogin, t.LastLogin)
-	for _, p := range t.Privileges {
-		if !slices.Contains(b.Privileges, p) && !slices.Contains(o.Privileges, p) {
-			o.Privileges = append(o.Privileges, p)
-		}
-	}
-	o.Privileges = slices.DeleteFunc(o.Privileges, func(p string) bool {
-		return slices.Contains(b.Privileges, p) && !slices.Contains(t.Privileges, p)
+	// the verifier is secret and never reported
+	o.Password = merge3.Value(b.Password, o.Password, t.Password, nil, func() merge3.Side {
+		return m.conflict(spot{path, []check.Place{place.Account(o.Name)}}, "both changed the password")
 	})
+	o.LastLogin = max(o.LastLogin, t.LastLogin)
+	o.Privileges = merge3.Store[string, string]{Key: func(p string) string { return p }}.Merge(b.Privileges, o.Privileges, t.Privileges)
 	return o
 }
 
@@ -246,13 +209,8 @@ func (m *merger) data(path string, b, o, t *world.ModData) *world.ModData {
 			keys[string(e.Key)] = true
 		}
 	}
-	var order []string
-	for k := range keys {
-		order = append(order, k)
-	}
-	slices.Sort(order)
-	for _, k := range order {
-		v, keep := entry(m, path, []check.Place{place.Entry{Mod: o.Mod, Key: k}}, k, func(d *world.ModData) (string, bool) {
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		v, keep := entry(m, spot{path, []check.Place{place.Entry{Mod: o.Mod, Key: k}}}, k, func(d *world.ModData) (string, bool) {
 			v, ok := d.Get(k)
 			return string(v), ok
 		}, b, o, t)
@@ -268,7 +226,7 @@ func (m *merger) data(path string, b, o, t *world.ModData) *world.ModData {
 // settings merges a file of settings, name by name.
 func (m *merger) settings(file, end string) error {
 	var texts [3][]byte
-	for i, w := range []*worldedit.World{m.base, m.w, m.theirs} {
+	for i, w := range m.worlds() {
 		text, err := w.ReadFile(file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -279,6 +237,7 @@ func (m *merger) settings(file, end string) error {
 		return nil
 	}
 	b, o, t := world.ParseSettings(texts[0], end), world.ParseSettings(texts[1], end), world.ParseSettings(texts[2], end)
+	here := spot{file, []check.Place{check.File(file)}}
 	names := make(map[string]bool)
 	changed := false
 	ours := world.ParseSettings(texts[1], end) // the original settings, for groups whose settings follow one another
@@ -295,7 +254,7 @@ func (m *merger) settings(file, end string) error {
 			switch group := groupOf(file, name); {
 			case group != "":
 				if sides[group] == nil {
-					sides[group] = m.side(file, group, b, ours, t)
+					sides[group] = m.side(here, group, b, ours, t)
 				}
 				v, keep = sides[group].Get(name)
 			case clocks[name]: // changes on both sides while a server runs
@@ -303,7 +262,7 @@ func (m *merger) settings(file, end string) error {
 					v, keep = yours, true
 				}
 			default:
-				v, keep = entry(m, file, []check.Place{check.File(file)}, name, func(s *world.Settings) (string, bool) { return s.Get(name) }, b, o, t)
+				v, keep = entry(m, here, name, func(s *world.Settings) (string, bool) { return s.Get(name) }, b, o, t)
 			}
 			switch {
 			case keep && (!inO || v != mine):
@@ -320,7 +279,7 @@ func (m *merger) settings(file, end string) error {
 	if !changed {
 		return nil
 	}
-	m.took(file, []check.Place{check.File(file)}, "settings")
+	m.took(here, "settings")
 	if file != worldMT {
 		return m.w.WriteFile(file, o.Append(nil))
 	}
@@ -362,32 +321,28 @@ func groupOf(file, name string) string {
 
 // side returns the settings of the side from which a group is taken: the side that changed it, or the side with the
 // later clock.
-func (m *merger) side(file, group string, b, o, t *world.Settings) *world.Settings {
-	mine, _ := o.Get(group)
-	yours, inT := t.Get(group)
-	text := func(s *world.Settings) (string, bool) {
+func (m *merger) side(here spot, group string, b, o, t *world.Settings) *world.Settings {
+	text := func(s *world.Settings) string {
 		var lines []string
 		for name, value := range s.All() {
-			if groupOf(file, name) == group {
+			if groupOf(here.path, name) == group {
 				lines = append(lines, name+" = "+value)
 			}
 		}
 		slices.Sort(lines)
-		return strings.Join(lines, "\n"), len(lines) > 0
+		return strings.Join(lines, "\n")
 	}
-	was, _ := text(b)
-	in, _ := text(o)
-	theirs, _ := text(t)
-	if clocks[group] && inT && mine != yours && in != was && theirs != was {
-		if later(yours, mine) {
-			return t
+	return merge3.Of(merge3.Pick(b, o, t, func(x, y *world.Settings) bool { return text(x) == text(y) }, nil, func() merge3.Side {
+		mine, _ := o.Get(group)
+		yours, inT := t.Get(group)
+		switch {
+		case !clocks[group] || !inT || mine == yours:
+			return m.conflict(here, fmt.Sprintf("both changed %q", group))
+		case later(yours, mine):
+			return merge3.Theirs
 		}
-		return o
-	}
-	if taken, _ := entry(m, file, []check.Place{check.File(file)}, group, text, b, o, t); taken == theirs {
-		return t
-	}
-	return o
+		return merge3.Ours
+	}), o, t)
 }
 
 // later reports whether the unsigned decimal number a is larger than b.

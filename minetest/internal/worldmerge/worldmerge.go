@@ -9,75 +9,54 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"sync"
 
 	"trowel.example/check"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worldedit"
 )
 
-// Options control a merge and receive its reports.
-type Options struct {
-	// Theirs resolves conflicts with the version of theirs; the default is ours.
-	Theirs bool
-
-	OnConflict func(check.Conflict) // may be nil
-	OnTook     func(check.Change)   // receives changes that are taken from theirs; may be nil
-}
-
-// Merge is a step that merges into a world, ours, the changes of theirs since base. The folders base and theirs are
-// opened with the same options as the world itself.
+// Merge merges into ours the changes of theirs since base, and returns ours. The three worlds should be open with the
+// same options, see [worldedit.World.OpenOther]; base and theirs need not stay open.
 //
 // Changes of only one side are byte-identical to that side. Light is not recomputed: blocks that contain nodes from
 // both sides may need new light, see [worldedit.World.Touched].
-func Merge(base, theirs string, o Options) worldedit.Step {
-	return worldedit.StepFunc(func(ctx context.Context, w *worldedit.World) (err error) {
-		m := &merger{Options: o, w: w}
-		if m.base, err = w.OpenOther(ctx, base); err != nil {
-			return fmt.Errorf("%s: %w", base, err)
-		}
-		defer func() { err = errors.Join(err, m.base.Close()) }()
-		if m.theirs, err = w.OpenOther(ctx, theirs); err != nil {
-			return fmt.Errorf("%s: %w", theirs, err)
-		}
-		defer func() { err = errors.Join(err, m.theirs.Close()) }()
-		if err := w.Do(ctx, worldedit.Rewrite(m.positions(ctx), func(p mapdb.Pos, have []byte) ([]byte, error) { return m.block(ctx, p, have) })); err != nil {
-			return err
-		}
-		return m.rest(ctx)
-	})
+func Merge(ctx context.Context, base, ours, theirs *worldedit.World, o merge3.Options) (*worldedit.World, []check.Conflict, error) {
+	m := &merger{log: merge3.Log{Options: o}, base: base, w: ours, theirs: theirs}
+	err := ours.Do(ctx, worldedit.Rewrite(m.positions(ctx), func(p mapdb.Pos, have []byte) ([]byte, error) { return m.block(ctx, p, have) }))
+	if err == nil {
+		err = m.rest(ctx)
+	}
+	conflicts, err := m.log.End(err)
+	return ours, conflicts, err
 }
 
-// merger merges worlds.
+// merger merges worlds; blocks are merged on all cores.
 type merger struct {
-	Options
-	w, base, theirs *worldedit.World
-
-	mu sync.Mutex // protects reports, because blocks are merged on all cores
+	log             merge3.Log
+	base, w, theirs *worldedit.World
 }
 
-func (m *merger) took(path string, at []check.Place, what string, args ...any) {
-	if m.OnTook != nil {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.OnTook(check.Change{Path: path, What: fmt.Sprintf(what, args...), Count: 1, At: at})
-	}
+func (m *merger) worlds() []*worldedit.World { return []*worldedit.World{m.base, m.w, m.theirs} }
+
+// spot is a thing that is merged.
+type spot struct {
+	path string
+	at   []check.Place
 }
 
-// conflict reports a conflict, and reports whether the version of theirs is taken.
-func (m *merger) conflict(path string, at []check.Place, what string, b, o, t any) bool {
-	if m.OnConflict != nil {
-		side := "ours"
-		if m.Theirs {
-			side = "theirs"
-		}
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.OnConflict(check.Conflict{Path: path, At: at, What: what, Base: b, Ours: o, Theirs: t, Took: side})
-	}
-	return m.Theirs
+func (m *merger) took(s spot, what string, args ...any) { m.log.Took(s.path, s.at, what, args...) }
+
+// conflict reports a conflict, and returns the side whose version is taken.
+func (m *merger) conflict(s spot, what string) merge3.Side {
+	return m.log.Conflict(check.Conflict{Path: s.path, At: s.at, What: what})
+}
+
+// conflictOf reports a conflict of values.
+func (m *merger) conflictOf(s spot, what string, base, ours, theirs string) merge3.Side {
+	return m.log.Conflict(check.Conflict{Path: s.path, At: s.at, What: what, Base: base, Ours: ours, Theirs: theirs})
 }
 
 // positions yields the blocks that theirs changed, in the order of its database, then those that theirs deleted, in
@@ -118,6 +97,11 @@ func get(ctx context.Context, db mapdb.DB, p mapdb.Pos) ([]byte, error) {
 	return data, err
 }
 
+func spotOf(p mapdb.Pos) spot {
+	at := place.Block(p.X, p.Y, p.Z)
+	return spot{at.String(), []check.Place{at}}
+}
+
 // block merges a block. ours is the block of the world, or nil if there is none.
 func (m *merger) block(ctx context.Context, p mapdb.Pos, ours []byte) ([]byte, error) {
 	base, err := get(ctx, m.base, p)
@@ -128,24 +112,22 @@ func (m *merger) block(ctx context.Context, p mapdb.Pos, ours []byte) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	path, at := place.Block(p.X, p.Y, p.Z).String(), []check.Place{place.Block(p.X, p.Y, p.Z)}
-	choose := func(what string) []byte {
-		if m.conflict(path, at, what, nil, nil, nil) {
-			return theirs
-		}
-		return ours
+	here := spotOf(p)
+	choose := func(what string, args ...any) []byte {
+		return merge3.Of(m.conflict(here, fmt.Sprintf(what, args...)), ours, theirs)
 	}
+	side, both := merge3.Compare(base, ours, theirs, func(a, b []byte) bool { return bytes.Equal(a, b) && (a == nil) == (b == nil) })
 	switch {
-	case bytes.Equal(base, theirs) && (base == nil) == (theirs == nil), bytes.Equal(ours, theirs) && (ours == nil) == (theirs == nil):
+	case !both && side == merge3.Ours:
 		return ours, nil
-	case bytes.Equal(base, ours) && (base == nil) == (ours == nil):
+	case !both:
 		switch {
 		case theirs == nil:
-			m.took(path, at, "deleted")
+			m.took(here, "deleted")
 		case ours == nil:
-			m.took(path, at, "added")
+			m.took(here, "added")
 		default:
-			m.took(path, at, "changed")
+			m.took(here, "changed")
 		}
 		return theirs, nil
 	case theirs == nil:
@@ -161,14 +143,14 @@ func (m *merger) block(ctx context.Context, p mapdb.Pos, ours []byte) ([]byte, e
 		b, err3 = mapblock.Decode(base)
 	}
 	if err := errors.Join(err1, err2, err3); err != nil {
-		return choose(fmt.Sprintf("both changed it, and it cannot be read: %v", err)), nil
+		return choose("both changed it, and it cannot be read: %v", err), nil
 	}
 	if b == nil && !o.Equal(t) { // without base there is nothing to compare with
 		return choose("both made it"), nil
 	}
 	merged, err := m.mergeBlock(p, b, o, t)
 	if err != nil {
-		return choose(fmt.Sprintf("both changed it, and the result cannot be written: %v", err)), nil
+		return choose("both changed it, and the result cannot be written: %v", err), nil
 	}
 	return merged, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/testing/tests"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/minetest/internal/worldmerge"
 	"trowel.example/minetest/internal/worldtest"
 	"trowel.example/minetest/mapblock"
@@ -110,7 +111,7 @@ func write(t *testing.T, c mapdb.Config, blocks map[mapdb.Pos]*mapblock.Block) s
 }
 
 // merge merges three worlds and returns the blocks of the result.
-func merge(t *testing.T, base, ours, theirs string, o worldmerge.Options) (string, map[mapdb.Pos]*mapblock.Block) {
+func merge(t *testing.T, base, ours, theirs string, o merge3.Options) (string, map[mapdb.Pos]*mapblock.Block, []check.Conflict) {
 	t.Helper()
 	ctx := context.Background()
 	w, err := worldedit.Open(ctx, ours, worldedit.Options{Scratch: t.TempDir()})
@@ -118,9 +119,7 @@ func merge(t *testing.T, base, ours, theirs string, o worldmerge.Options) (strin
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if err := w.Do(ctx, worldmerge.Merge(base, theirs, o)); err != nil {
-		t.Fatal(err)
-	}
+	conflicts := mergeInto(t, w, base, theirs, o)
 	dst := filepath.Join(t.TempDir(), "merged")
 	if _, err := w.Copy(ctx, dst, "merge", worldcopy.Options{}); err != nil {
 		t.Fatal(err)
@@ -134,7 +133,26 @@ func merge(t *testing.T, base, ours, theirs string, o worldmerge.Options) (strin
 			t.Fatal(err)
 		}
 	}
-	return dst, merged
+	return dst, merged, conflicts
+}
+
+// mergeInto merges a world with two that are closed.
+func mergeInto(t *testing.T, ours *worldedit.World, base, theirs string, o merge3.Options) []check.Conflict {
+	t.Helper()
+	var others [2]*worldedit.World
+	for i, dir := range []string{base, theirs} {
+		w, err := ours.OpenOther(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		others[i] = w
+	}
+	_, conflicts, err := worldmerge.Merge(t.Context(), others[0], ours, others[1], o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conflicts
 }
 
 // says describes the contents of a block, independent of its ids and the order of its lists.
@@ -185,11 +203,15 @@ func TestMerge(t *testing.T) {
 		}
 		worlds := [3]string{write(t, c, base), write(t, c, ours), write(t, c, theirs)}
 		took := 0
-		_, merged := merge(t, worlds[0], worlds[1], worlds[2], worldmerge.Options{OnTook: func(c check.Change) {
+		_, merged, conflicts := merge(t, worlds[0], worlds[1], worlds[2], merge3.Options{OnTook: func(c check.Change) error {
 			if strings.HasSuffix(c.What, " nodes changed") {
 				took++
 			}
-		}, OnConflict: func(c check.Conflict) { t.Errorf("version %d: %s: %s", version, c.Path, c.What) }})
+			return nil
+		}})
+		if len(conflicts) > 0 {
+			t.Errorf("version %d: %v", version, conflicts)
+		}
 		if took == 0 {
 			t.Errorf("version %d: no change of nodes is reported", version)
 		}
@@ -211,16 +233,15 @@ func TestMerge(t *testing.T) {
 			change{s, 0, 2000 + n}.do(t, ours)
 			change{s, 0, 2011 + n}.do(t, theirs)
 		}
-		conflicts := 0
 		worlds[1], worlds[2] = write(t, c, ours), write(t, c, theirs)
-		_, merged = merge(t, worlds[0], worlds[1], worlds[2], worldmerge.Options{Theirs: true, OnConflict: func(c check.Conflict) {
-			conflicts++
+		_, merged, conflicts = merge(t, worlds[0], worlds[1], worlds[2], merge3.Options{Prefer: merge3.Theirs})
+		for _, c := range conflicts {
 			if len(c.At) != 1 || c.Took != "theirs" || !strings.Contains(c.What, "test:n") {
 				t.Errorf("%+v", c)
 			}
-		}})
-		if conflicts != want {
-			t.Errorf("%d conflicts, want %d", conflicts, want)
+		}
+		if len(conflicts) != want {
+			t.Errorf("%d conflicts, want %d", len(conflicts), want)
 		}
 		for s := range taken {
 			if n, m := theirs[s.p].Nodes(), merged[s.p].Nodes(); n.At(s.i) != base[s.p].Nodes().At(s.i) && n.At(s.i) != m.At(s.i) {
@@ -247,7 +268,10 @@ func TestMergeWidths(t *testing.T) {
 		}
 		base, ours := write(t, c, block(1, func(*mapblock.Block) {})), write(t, c, block(1, set(3)))
 		for _, width := range worldtest.Widths(version) {
-			_, merged := merge(t, base, ours, write(t, c, block(width, set(4))), worldmerge.Options{OnConflict: func(c check.Conflict) { t.Errorf("version %d: %s: %s", version, c.Path, c.What) }})
+			_, merged, conflicts := merge(t, base, ours, write(t, c, block(width, set(4))), merge3.Options{})
+			if len(conflicts) > 0 {
+				t.Errorf("version %d: %v", version, conflicts)
+			}
 			want := block(2, func(b *mapblock.Block) { set(3)(b); set(4)(b) })
 			if got, want := says(merged[mapdb.Pos{}]), says(want[mapdb.Pos{}]); got != want {
 				t.Errorf("version %d, %d bytes:\n%s\nwant\n%s", version, width, got, want)
@@ -290,11 +314,10 @@ func TestMergeWhole(t *testing.T) {
 	put(1, "worldmods/y/init.lua", "-- removed")
 	put(1, "worldmods/z/init.lua", "-- ours")
 	put(2, "map.sqlite-wal", "") // a part of the database, which is not merged as a file
-	var conflicts []string
 	worldtest.SetLine(t, filepath.Join(worlds[2], "world.mt"), "load_mod_pig = true", "load_mod_hen = true")
-	dst, merged := merge(t, worlds[0], worlds[1], worlds[2], worldmerge.Options{OnConflict: func(c check.Conflict) { conflicts = append(conflicts, c.Path+": "+c.What) }})
-	if want := []string{"block 0,1,0: ours changed it, and theirs deleted it"}; !slices.Equal(conflicts, want) {
-		t.Errorf("conflicts %q, want %q", conflicts, want)
+	dst, merged, conflicts := merge(t, worlds[0], worlds[1], worlds[2], merge3.Options{})
+	if len(conflicts) != 1 || conflicts[0].Path != "block 0,1,0" || conflicts[0].What != "ours changed it, and theirs deleted it" {
+		t.Errorf("conflicts %v, want one of a block that theirs deleted", conflicts)
 	}
 	if merged[positions[1]] != nil || merged[positions[2]] == nil || merged[positions[3]] == nil {
 		t.Error("not the blocks that there should be")
@@ -329,9 +352,7 @@ func TestMergeWhole(t *testing.T) {
 	}
 	defer w.Close()
 	moved := filepath.Join(t.TempDir(), "moved")
-	if err := w.Do(context.Background(), worldmerge.Merge(worlds[0], worlds[2], worldmerge.Options{})); err != nil {
-		t.Fatal(err)
-	}
+	mergeInto(t, w, worlds[0], worlds[2], merge3.Options{})
 	if _, err := w.Copy(context.Background(), moved, "merge", worldcopy.Options{Map: "leveldb", Auth: "sqlite3"}); err != nil {
 		t.Fatal(err)
 	}
@@ -349,6 +370,38 @@ func TestMergeWhole(t *testing.T) {
 	}
 }
 
+// TestMergeSameRemovals tests removals that both sides made: of a player, and of equal objects, of which the side that
+// removed more counts.
+func TestMergeSameRemovals(t *testing.T) {
+	c := mapdb.Config{Backend: mapdb.SQLite}
+	var worlds [3]string
+	for i, n := range []int{3, 2, 1} {
+		b := mapblock.New(29)
+		for range n {
+			b.Objects.List = append(b.Objects.List, mapblock.Object{Type: mapblock.ObjectLuaEntity, Data: []byte("x")})
+		}
+		worlds[i] = write(t, c, map[mapdb.Pos]*mapblock.Block{{}: b})
+		players := filepath.Join(worlds[i], "players")
+		text, err := os.ReadFile(filepath.Join(players, "ann"))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(players, "bob"), []byte(strings.Replace(string(text), "name = ann", "name = bob", 1)), 0o666)
+		}
+		if err == nil && i > 0 {
+			err = os.Remove(filepath.Join(players, "ann"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	dst, merged, conflicts := merge(t, worlds[0], worlds[1], worlds[2], merge3.Options{})
+	if len(conflicts) > 0 || len(merged[mapdb.Pos{}].Objects.List) != 1 {
+		t.Errorf("conflicts %v, objects %v", conflicts, merged[mapdb.Pos{}].Objects.List)
+	}
+	if names, err := os.ReadDir(filepath.Join(dst, "players")); err != nil || len(names) != 1 || names[0].Name() != "bob" {
+		t.Errorf("players %v, %v", names, err)
+	}
+}
+
 // TestMergeWithoutPlayers tests that theirs is treated as a copy of the map alone if it has no players, unless theirs
 // is preferred.
 func TestMergeWithoutPlayers(t *testing.T) {
@@ -360,14 +413,14 @@ func TestMergeWithoutPlayers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, theirs := range []bool{false, true} {
-		var conflicts []string
-		dst, _ := merge(t, worlds[0], worlds[1], worlds[2], worldmerge.Options{Theirs: theirs, OnConflict: func(c check.Conflict) { conflicts = append(conflicts, c.Path) }})
-		if want := []string{"player", "account", "mod storage"}; !slices.Equal(conflicts, want) {
-			t.Errorf("conflicts %q, want %q", conflicts, want)
+	for _, prefer := range []merge3.Side{merge3.Ours, merge3.Theirs} {
+		dst, _, conflicts := merge(t, worlds[0], worlds[1], worlds[2], merge3.Options{Prefer: prefer})
+		want := []string{"player", "account", "mod storage"}
+		if !slices.EqualFunc(conflicts, want, func(c check.Conflict, path string) bool { return c.Path == path }) {
+			t.Errorf("conflicts %v, want %q", conflicts, want)
 		}
-		if _, err := os.Stat(filepath.Join(dst, "players", "ann")); (err == nil) == theirs {
-			t.Errorf("theirs %v: %v", theirs, err)
+		if _, err := os.Stat(filepath.Join(dst, "players", "ann")); (err == nil) != (prefer == merge3.Ours) {
+			t.Errorf("%v: %v", prefer, err)
 		}
 	}
 }
@@ -376,7 +429,7 @@ func TestMergeWithoutPlayers(t *testing.T) {
 func TestTimesTogether(t *testing.T) {
 	for name, c := range map[string]struct {
 		worlds   [3]string // base, ours, theirs: game_time, day_count, time_of_day
-		theirs   bool
+		prefer   merge3.Side
 		want     string
 		conflict int
 	}{
@@ -385,7 +438,7 @@ func TestTimesTogether(t *testing.T) {
 		"theirs only":         {worlds: [3]string{"900 6 500", "900 6 500", "900 2 100"}, want: "900 2 100"},
 		"ours only":           {worlds: [3]string{"900 6 500", "900 2 100", "900 6 500"}, want: "900 2 100"},
 		"conflict":            {worlds: [3]string{"900 6 500", "900 2 23500", "900 7 100"}, want: "900 2 23500", conflict: 1},
-		"conflict for theirs": {worlds: [3]string{"900 6 500", "900 2 23500", "900 7 100"}, theirs: true, want: "900 7 100", conflict: 1},
+		"conflict for theirs": {worlds: [3]string{"900 6 500", "900 2 23500", "900 7 100"}, prefer: merge3.Theirs, want: "900 7 100", conflict: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dirs [3]string
@@ -409,10 +462,7 @@ func TestTimesTogether(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer w.Close()
-			conflicts := 0
-			if err := w.Do(t.Context(), worldmerge.Merge(dirs[0], dirs[2], worldmerge.Options{Theirs: c.theirs, OnConflict: func(check.Conflict) { conflicts++ }})); err != nil {
-				t.Fatal(err)
-			}
+			conflicts := len(mergeInto(t, w, dirs[0], dirs[2], merge3.Options{Prefer: c.prefer}))
 			text, err := w.ReadFile("env_meta.txt")
 			if err != nil {
 				t.Fatal(err)

@@ -2,18 +2,20 @@ package mapmerge
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image"
 	"slices"
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/twmap"
 )
 
 // took reports a change that was taken from theirs.
 func (m *merger) took(part any, what string, args ...any) {
-	m.OnTook(check.Change{Path: m.paths[part], What: fmt.Sprintf(what, args...), Count: 1, At: m.place(part)})
+	m.log.Took(m.paths[part], m.place(part), what, args...)
 }
 
 func (m *merger) place(part any) []check.Place {
@@ -23,17 +25,12 @@ func (m *merger) place(part any) []check.Place {
 	return nil
 }
 
-// conflict reports different changes of both sides, and returns the side that is used.
-func (m *merger) conflict(part any, at []check.Place, what string, b, o, t any) string {
-	side := "ours"
-	if m.Theirs {
-		side = "theirs"
+// conflict reports different changes of both sides to a part, and returns the side that is used.
+func (m *merger) conflict(part any, c check.Conflict) merge3.Side {
+	if c.Path = m.paths[part]; c.At == nil {
+		c.At = m.place(part)
 	}
-	if at == nil {
-		at = m.place(part)
-	}
-	m.OnConflict(check.Conflict{Path: m.paths[part], At: at, What: what, Base: b, Ours: o, Theirs: t, Took: side})
-	return side
+	return m.log.Conflict(c)
 }
 
 // field merges one value of a part.
@@ -42,15 +39,18 @@ func field[T comparable](m *merger, part any, name string, b T, o *T, t T) {
 }
 
 func fieldFunc[T any](m *merger, part any, name string, b T, o *T, t T, equal func(x, y T) bool) {
-	switch {
-	case equal(b, t) || equal(*o, t):
-		return
-	case equal(b, *o):
+	*o = merge3.Of(merge3.Pick(b, *o, t, equal, func() {
 		m.took(part, "%s: %s became %s", name, text(b), text(t))
-		*o = t
-	case m.conflict(part, nil, fmt.Sprintf("%s: %s became %s and %s", name, text(b), text(*o), text(t)), b, *o, t) == "theirs":
-		*o = t
-	}
+	}, func() merge3.Side {
+		return m.conflict(part, check.Conflict{What: fmt.Sprintf("%s: %s became %s and %s", name, text(b), text(*o), text(t)), Base: b, Ours: *o, Theirs: t})
+	}), *o, t)
+}
+
+// whole merges something that is taken from one side as a whole, and returns that side.
+func whole[T any](m *merger, part any, b, o, t T, equal func(x, y T) bool, took, conflict string) merge3.Side {
+	return merge3.Pick(b, o, t, equal, func() { m.took(part, "%s", took) }, func() merge3.Side {
+		return m.conflict(part, check.Conflict{What: conflict})
+	})
 }
 
 // text formats a value for people.
@@ -75,11 +75,6 @@ func text(v any) string {
 		return fmt.Sprint(v.Percent)
 	}
 	return fmt.Sprint(v)
-}
-
-// same returns a function that reports whether two pointers are both nil, or point to equal values.
-func same[T any](equal func(a, b *T) bool) func(a, b *T) bool {
-	return func(a, b *T) bool { return a == b || a != nil && b != nil && equal(a, b) }
 }
 
 func (m *merger) version() { field(m, nil, "version", m.b.Version, &m.o.Version, m.t.Version) }
@@ -122,57 +117,41 @@ func (m *merger) settings(b, o, t []string) []string {
 		m.took(settingsFile, "settings: %d lines became %d", len(b), len(t))
 		return t
 	}
-	// A line is identified by its text and the number of its previous occurrences.
-	number := make(map[string]int)
-	var lines []string
-	ids := func(list []string) []int {
-		seen := make(map[string]int)
-		var all []int
-		for _, line := range list {
-			seen[line]++
-			key := fmt.Sprint(seen[line], " ", line)
-			if _, known := number[key]; !known {
-				number[key] = len(lines)
-				lines = append(lines, line)
+	type line = merge3.Nth[string] // a line is identified by its text and the number of its previous occurrences
+	text := func(line string) string { return line }
+	_, base := merge3.Number(b, text)
+	_, ours := merge3.Number(o, text)
+	_, theirs := merge3.Number(t, text)
+	inBase, inOurs, inTheirs := merge3.Has(base), merge3.Has(ours), merge3.Has(theirs)
+	stays := make(map[line]bool)
+	for _, l := range merge3.Union(slices.Values(base), slices.Values(ours), slices.Values(theirs)) {
+		stays[l] = merge3.Value(inBase(l), inOurs(l), inTheirs(l), func() {
+			if inTheirs(l) {
+				m.took(settingsFile, "setting %q added", l.Key)
+			} else {
+				m.took(settingsFile, "setting %q removed", l.Key)
 			}
-			all = append(all, number[key])
-		}
-		return all
-	}
-	base, ours, theirs := ids(b), ids(o), ids(t)
-	stays := make(map[int]bool)
-	for i := range lines {
-		inB, inO, inT := slices.Contains(base, i), slices.Contains(ours, i), slices.Contains(theirs, i)
-		stays[i] = inO && inT || !inB && (inO || inT)
-		switch {
-		case inB && inO && !inT:
-			m.took(settingsFile, "setting %q removed", lines[i])
-		case !inB && inT && !inO:
-			m.took(settingsFile, "setting %q added", lines[i])
-		}
+		}, nil)
 	}
 	for _, i := range ours {
 		for _, j := range theirs {
-			key := settingKey(lines[i])
-			if slices.Contains(base, i) || slices.Contains(base, j) || i == j || key == "" || key != settingKey(lines[j]) || !stays[i] || !stays[j] {
+			key := settingKey(i.Key)
+			if inBase(i) || inBase(j) || i == j || key == "" || key != settingKey(j.Key) || !stays[i] || !stays[j] {
 				continue
 			}
 			var was any
 			for _, k := range base {
-				if settingKey(lines[k]) == key {
-					was = lines[k]
+				if settingKey(k.Key) == key {
+					was = k.Key
 				}
 			}
-			if m.conflict(settingsFile, nil, fmt.Sprintf("setting %q and %q", lines[i], lines[j]), was, lines[i], lines[j]) == "ours" {
-				delete(stays, j)
-			} else {
-				delete(stays, i)
-			}
+			side := m.conflict(settingsFile, check.Conflict{What: fmt.Sprintf("setting %q and %q", i.Key, j.Key), Base: was, Ours: i.Key, Theirs: j.Key})
+			delete(stays, merge3.Of(side, j, i))
 		}
 	}
 	var merged []string
-	for _, i := range m.order("settings", base, ours, theirs, stays) {
-		merged = append(merged, lines[i])
+	for _, l := range order(m, "settings", three[[]line]{base, ours, theirs}, func(l line) bool { return stays[l] }) {
+		merged = append(merged, l.Key)
 	}
 	return merged
 }
@@ -216,12 +195,7 @@ func (m *merger) images() {
 		field(m, b, "name", b.Name, &o.Name, t.Name)
 		field(m, b, "variant", b.Variant, &o.Variant, t.Variant)
 		field(m, b, "version", b.Version, &o.Version, t.Version)
-		switch {
-		case samePicture(b, t) || samePicture(o, t):
-			return
-		case samePicture(b, o):
-			m.took(b, "the picture")
-		case m.conflict(b, nil, "both replaced the picture", nil, nil, nil) == "ours":
+		if whole(m, b, b, o, t, samePicture, "the picture", "both replaced the picture") == merge3.Ours {
 			return
 		}
 		name, variant, version := o.Name, o.Variant, o.Version
@@ -246,12 +220,7 @@ func (m *merger) sounds() {
 	m.o.Sounds = m.sound.merge(m, equal, func(b, o, t *twmap.Sound) {
 		field(m, b, "name", b.Name, &o.Name, t.Name)
 		field(m, b, "version", b.Version, &o.Version, t.Version)
-		switch {
-		case sameSound(b, t) || sameSound(o, t):
-			return
-		case sameSound(b, o):
-			m.took(b, "the sound")
-		case m.conflict(b, nil, "both replaced the sound", nil, nil, nil) == "ours":
+		if whole(m, b, b, o, t, sameSound, "the sound", "both replaced the sound") == merge3.Ours {
 			return
 		}
 		name, version := o.Name, o.Version
@@ -283,57 +252,20 @@ func (m *merger) points(part any, b, o, t []twmap.EnvPoint) []twmap.EnvPoint {
 		m.took(part, "the points")
 		return t
 	}
-	type key struct{ time, n int32 }
-	index := func(list []twmap.EnvPoint) (map[key]twmap.EnvPoint, []key) {
-		all, order := make(map[key]twmap.EnvPoint), []key(nil)
-		for _, p := range list {
-			k := key{time: p.Time}
-			for {
-				if _, there := all[k]; !there {
-					break
-				}
-				k.n++
-			}
-			all[k], order = p, append(order, k)
-		}
-		return all, order
-	}
-	pb, _ := index(b)
-	po, keys := index(o)
-	pt, more := index(t)
-	for _, k := range more {
-		if _, there := po[k]; !there {
-			keys = append(keys, k)
-		}
-	}
-	slices.SortStableFunc(keys, func(x, y key) int { return int(int64(x.time) - int64(y.time)) })
-	var merged []twmap.EnvPoint
-	for _, k := range keys {
-		base, inB := pb[k]
-		ours, inO := po[k]
-		theirs, inT := pt[k]
-		takeTheirs := false
-		switch {
-		case inO == inT && ours == theirs, inB == inT && base == theirs:
-		case inB == inO && base == ours:
-			takeTheirs = true
-			m.took(part, "the point at %d ms", k.time)
-		default:
-			takeTheirs = m.conflict(part, nil, fmt.Sprintf("both changed the point at %d ms", k.time), nil, nil, nil) == "theirs"
-		}
-		if takeTheirs && inT {
-			merged = append(merged, theirs)
-		} else if !takeTheirs && inO {
-			merged = append(merged, ours)
-		}
-	}
-	return merged
+	return merge3.Store[int32, twmap.EnvPoint]{
+		Key:     func(p twmap.EnvPoint) int32 { return p.Time },
+		Compare: cmp.Compare[int32],
+		Took:    func(time int32) { m.took(part, "the point at %d ms", time) },
+		Conflict: func(time int32, _, _, _ merge3.Maybe[twmap.EnvPoint]) merge3.Side {
+			return m.conflict(part, check.Conflict{What: fmt.Sprintf("both changed the point at %d ms", time)})
+		},
+	}.Merge(b, o, t)
 }
 
 func (m *merger) extras() {
 	equal := func(a, b []*twmap.Extra) bool {
 		return slices.EqualFunc(a, b, func(x, y *twmap.Extra) bool {
-			return x.Type == y.Type && x.ID == y.ID && slices.Equal(x.Data, y.Data) && same(func(a, b *[16]byte) bool { return *a == *b })((*[16]byte)(x.UUID), (*[16]byte)(y.UUID))
+			return x.Type == y.Type && x.ID == y.ID && slices.Equal(x.Data, y.Data) && merge3.Item(func(a, b *[16]byte) bool { return *a == *b })((*[16]byte)(x.UUID), (*[16]byte)(y.UUID))
 		})
 	}
 	fieldFunc(m, nil, "items that nobody knows", m.b.Extras, &m.o.Extras, m.t.Extras, equal)

@@ -3,7 +3,7 @@ package mapmerge_test
 import (
 	"testing"
 
-	"trowel.example/check"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/internal/mapmerge"
 	"trowel.example/teeworlds/twmap"
 )
@@ -47,7 +47,7 @@ func FuzzMerge(f *testing.F) {
 			}
 			maps[i] = m
 		}
-		merged, err := mapmerge.Merge(maps[0], maps[1], maps[2], mapmerge.Options{})
+		merged, _, err := mapmerge.Merge(maps[0], maps[1], maps[2], merge3.Options{})
 		if err != nil {
 			return
 		}
@@ -58,9 +58,10 @@ func FuzzMerge(f *testing.F) {
 				}
 			}
 		}
-		_, err = mapmerge.Merge(maps[0], maps[0], maps[2], mapmerge.Options{OnConflict: func(c check.Conflict) {
+		_, conflicts, err := mapmerge.Merge(maps[0], maps[0], maps[2], merge3.Options{})
+		for _, c := range conflicts {
 			t.Errorf("one side changed nothing, and there is a conflict: %s: %s", c.Path, c.What)
-		}})
+		}
 		if err != nil {
 			t.Logf("not merged: %v", err)
 		}

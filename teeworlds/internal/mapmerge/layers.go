@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"trowel.example/check"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -13,7 +14,7 @@ func (m *merger) groups() {
 	for side, one := range []*twmap.Map{m.b, m.o, m.t} {
 		ids := make(map[int]int)
 		for i, t := range m.group.triples {
-			ids[[]int{t.b, t.o, t.t}[side]] = i
+			ids[t.all()[side]] = i
 		}
 		for i, g := range one.Groups {
 			for _, l := range g.Layers {
@@ -28,16 +29,7 @@ func (m *merger) groups() {
 	stays := make(map[int]bool)
 	home := make(map[int]int) // the group of each layer that is kept
 	for i, l := range m.layer {
-		var b, o, t any
-		for _, one := range []struct {
-			l  twmap.Layer
-			to *any
-		}{{l.b, &b}, {l.o, &o}, {l.t, &t}} {
-			if one.l != nil {
-				*one.to = one.l
-			}
-		}
-		stays[i] = m.stays(b, o, t, func() bool { return m.sameLayer(l.b, l.o) }, func() bool { return m.sameLayer(l.b, l.t) })
+		stays[i] = partStays(m, l.b, l.o, l.t, m.sameLayer)
 		if !stays[i] {
 			continue
 		}
@@ -51,11 +43,11 @@ func (m *merger) groups() {
 			m.mergeLayer(l)
 		case l.o != nil:
 			if home[i] = where[l.o]; l.b == nil {
-				m.fitLayer(l.o, false)
+				m.fit(l.o, merge3.Ours)
 			}
 		default:
 			if home[i] = where[l.t]; l.b == nil {
-				m.fitLayer(l.t, true)
+				m.fit(l.t, merge3.Theirs)
 			}
 		}
 	}
@@ -63,34 +55,27 @@ func (m *merger) groups() {
 	for _, g := range home {
 		needed[g] = true
 	}
-	order := m.group.merge(m, func(a, b *twmap.Group) bool { return sameGroup(a, b) }, m.mergeGroup)
+	groups := m.group.merge(m, sameGroup, m.mergeGroup)
 	for i := range m.group.triples { // a group that one side removed while the other added layers to it
 		if needed[i] && !slices.Contains(m.group.order, i) {
-			m.group.order, order = append(m.group.order, i), append(order, m.group.part(i))
+			m.group.order, groups = append(m.group.order, i), append(groups, m.group.part(i))
 		}
 	}
 
-	of := func(one *twmap.Map, side func(layerTriple) twmap.Layer) map[int][]int {
+	var lists [3]map[int][]int // the layers of each group
+	for side, one := range []*twmap.Map{m.b, m.o, m.t} {
 		id := make(map[twmap.Layer]int)
 		for i, l := range m.layer {
-			if at := side(l); at != nil {
-				id[at] = i
-			}
+			id[l.all()[side]] = i
 		}
-		lists := make(map[int][]int)
+		lists[side] = make(map[int][]int)
 		for _, l := range one.Layers() {
-			lists[where[l]] = append(lists[where[l]], id[l])
+			lists[side][where[l]] = append(lists[side][where[l]], id[l])
 		}
-		return lists
 	}
-	b, o, t := of(m.b, func(l layerTriple) twmap.Layer { return l.b }), of(m.o, func(l layerTriple) twmap.Layer { return l.o }), of(m.t, func(l layerTriple) twmap.Layer { return l.t })
 	layersOf := func(g int) []twmap.Layer {
-		in := make(map[int]bool)
-		for i := range stays {
-			in[i] = stays[i] && home[i] == g
-		}
 		var list []twmap.Layer
-		for _, i := range m.order("layers", b[g], o[g], t[g], in) {
+		for _, i := range order(m, "layers", three[[]int]{lists[0][g], lists[1][g], lists[2][g]}, func(i int) bool { return stays[i] && home[i] == g }) {
 			l := m.layer[i].o
 			if l == nil {
 				l = m.layer[i].t
@@ -100,15 +85,9 @@ func (m *merger) groups() {
 		return list
 	}
 	for at, i := range m.group.order {
-		order[at].Layers = layersOf(i)
+		groups[at].Layers = layersOf(i)
 	}
-	m.o.Groups, m.o.Orphans = order, layersOf(-1)
-}
-
-func (m *merger) fitLayer(l twmap.Layer, theirs bool) {
-	if t, is := l.(*twmap.TileLayer); is {
-		m.fit(t, theirs)
-	}
+	m.o.Groups, m.o.Orphans = groups, layersOf(-1)
 }
 
 func sameGroup(a, b *twmap.Group) bool {
@@ -117,9 +96,9 @@ func sameGroup(a, b *twmap.Group) bool {
 }
 
 var (
-	sameClip = same(func(a, b *twmap.Clip) bool { return *a == *b })
-	sameZoom = same(func(a, b *twmap.ParallaxZoom) bool { return a.Percent == b.Percent })
-	sameAuto = same(func(a, b *twmap.AutoMapper) bool {
+	sameClip = merge3.Item(func(a, b *twmap.Clip) bool { return *a == *b })
+	sameZoom = merge3.Item(func(a, b *twmap.ParallaxZoom) bool { return a.Percent == b.Percent })
+	sameAuto = merge3.Item(func(a, b *twmap.AutoMapper) bool {
 		return a.Config == b.Config && a.Seed == b.Seed && a.Automatic == b.Automatic
 	})
 )
@@ -193,7 +172,8 @@ func (m *merger) mergeLayer(l layerTriple) {
 		pb, e1 := b.Quads()
 		po, e2 := o.Quads()
 		pt, e3 := t.Quads()
-		if merged, changed := things(m, b, "quad", twmap.ThingQuad, pb, po, pt, m.quads[l.o], e1 == nil && e2 == nil && e3 == nil, m.quad); changed {
+		quads := things[twmap.Quad]{b, "quad", twmap.ThingQuad, three[[]twmap.Quad]{pb, po, pt}, e1 == nil && e2 == nil && e3 == nil}
+		if merged, changed := quads.merge(m, m.quads[l.o], m.quad); changed {
 			o.SetQuads(merged)
 		}
 	case *twmap.SoundLayer:
@@ -204,7 +184,8 @@ func (m *merger) mergeLayer(l layerTriple) {
 		pb, e1 := b.Sources()
 		po, e2 := o.Sources()
 		pt, e3 := t.Sources()
-		if merged, changed := things(m, b, "source", twmap.ThingSource, pb, po, pt, matchSources(pb, po, pt), e1 == nil && e2 == nil && e3 == nil, m.source); changed {
+		sources := things[twmap.SoundSource]{b, "source", twmap.ThingSource, three[[]twmap.SoundSource]{pb, po, pt}, e1 == nil && e2 == nil && e3 == nil}
+		if merged, changed := sources.merge(m, matchSources(pb, po, pt), m.source); changed {
 			o.SetSources(merged)
 		}
 	case *twmap.UnknownLayer:
@@ -214,62 +195,64 @@ func (m *merger) mergeLayer(l layerTriple) {
 	}
 }
 
-// things merges the quads or sources of a layer, and reports whether those of ours changed.
-func things[T comparable](m *merger, part any, what string, thing twmap.Thing, b, o, t []T, match quadMatch, whole bool, both func(part any, at []check.Place, b, o, t T) T) ([]T, bool) {
+// things are the quads or sources of a layer.
+type things[T comparable] struct {
+	layer twmap.Layer
+	what  string
+	kind  twmap.Thing
+	three[[]T]
+	complete bool // all of them can be read
+}
+
+// merge merges the things, and reports whether those of ours changed.
+func (l things[T]) merge(m *merger, match matches, both func(at spot, b, o, t T) T) ([]T, bool) {
 	switch {
-	case slices.Equal(b, t) || slices.Equal(o, t):
+	case slices.Equal(l.b, l.t) || slices.Equal(l.o, l.t):
 		return nil, false
-	case slices.Equal(b, o):
-		m.took(part, "the %ss: %d became %d", what, len(b), len(t))
-		return t, true
-	case !whole:
-		if m.conflict(part, nil, "both changed the "+what+"s, and not all of them can be read", nil, nil, nil) == "ours" {
-			return nil, false
-		}
-		return t, true
+	case slices.Equal(l.b, l.o):
+		m.took(l.layer, "the %ss: %d became %d", l.what, len(l.b), len(l.t))
+		return l.t, true
+	case !l.complete:
+		side := m.conflict(l.layer, check.Conflict{What: "both changed the " + l.what + "s, and not all of them can be read"})
+		return l.t, side == merge3.Theirs
 	}
-	pb, po, pt := pointers(b), pointers(o), pointers(t)
 	first := make(map[T]int)
-	for i := len(o) - 1; i >= 0; i-- {
-		first[o[i]] = i
+	for i, v := range slices.Backward(l.o) {
+		first[v] = i
 	}
-	none := make([]int, len(t)) // new ones of both sides are the same if they are equal
-	for j := range none {
-		none[j] = -1
-		if i, there := first[t[j]]; there {
-			none[j] = i
+	match.both = make([]int, len(l.t)) // new ones of both sides are the same if they are equal
+	for j, v := range l.t {
+		match.both[j] = -1
+		if i, there := first[v]; there {
+			match.both[j] = i
 		}
 	}
-	l := newList(twmap.PartLayer, pb, po, pt, match.ours, match.theirs, none, func(i, j int) bool { return o[i] == t[j] })
-	stays := make(map[int]bool)
-	for i, tr := range l.triples {
-		x, y, z := at(pb, tr.b), at(po, tr.o), at(pt, tr.t)
-		var place []check.Place
-		if p := m.parts[part]; p != nil && tr.b >= 0 {
-			place = []check.Place{p.Thing(thing, tr.b)}
+	equal := func(x, y *T) bool { return *x == *y }
+	list := newList(twmap.PartLayer, three[[]*T]{pointers(l.b), pointers(l.o), pointers(l.t)}, match, equal)
+	keep := make([]bool, len(list.triples))
+	for i, tr := range list.triples {
+		at := spot{layer: l.layer}
+		if p := m.parts[l.layer]; p != nil && tr.b >= 0 {
+			at.places = []check.Place{p.Thing(l.kind, tr.b)}
 		}
-		switch {
-		case x != nil && y != nil && z != nil:
-			*y = both(part, place, *x, *y, *z)
-			stays[i] = true
-		case x == nil && y == nil:
-			m.took(part, "a %s was added", what)
-			stays[i] = true
-		case x == nil:
-			stays[i] = true
-		case y == nil && z == nil:
-		case z == nil && *x == *y:
-			m.took(part, "%s %d was removed", what, tr.b)
-		case z == nil:
-			stays[i] = m.conflict(part, place, "ours changed it, and theirs removed it", nil, nil, nil) == "ours"
-		case *x != *z:
-			stays[i] = m.conflict(part, place, "ours removed it, and theirs changed it", nil, nil, nil) == "theirs"
+		b, o, t := list.versions(i)
+		if b != nil && o != nil && t != nil {
+			*o = both(at, *b, *o, *t)
 		}
+		keep[i] = stays(b, o, t, equal, func(what string) {
+			if what == added {
+				m.took(l.layer, "a %s was added", l.what)
+			} else {
+				m.took(l.layer, "%s %d was removed", l.what, tr.b)
+			}
+		}, func(what string) merge3.Side {
+			return m.conflict(l.layer, check.Conflict{At: at.places, What: what})
+		})
 	}
-	order := m.order(what+"s", l.ids(func(t triple) int { return t.b }), l.ids(func(t triple) int { return t.o }), l.ids(func(t triple) int { return t.t }), stays)
-	merged := make([]T, len(order))
-	for k, i := range order {
-		merged[k] = *l.part(i)
+	sorted := list.sort(m, l.what+"s", keep)
+	merged := make([]T, len(sorted))
+	for i, p := range sorted {
+		merged[i] = *p
 	}
 	return merged, true
 }
@@ -282,51 +265,52 @@ func pointers[T any](list []T) []*T {
 	return all
 }
 
-// value merges one value of a quad or source.
-func value[T comparable](m *merger, part any, at []check.Place, name string, b, o, t T) T {
-	switch {
-	case b == t || o == t:
-		return o
-	case b == o:
-		m.OnTook(check.Change{Path: m.paths[part], What: name, Count: 1, At: at})
-		return t
-	case m.conflict(part, at, "both changed "+name, b, o, t) == "theirs":
-		return t
-	}
-	return o
+// spot is a quad or source of a layer.
+type spot struct {
+	layer  twmap.Layer
+	places []check.Place
 }
 
-func (m *merger) quad(part any, at []check.Place, b, o, t twmap.Quad) twmap.Quad {
+// value merges one value of a quad or source.
+func value[T comparable](m *merger, at spot, name string, b, o, t T) T {
+	return merge3.Value(b, o, t, func() {
+		m.log.Took(m.paths[at.layer], at.places, "%s", name)
+	}, func() merge3.Side {
+		return m.conflict(at.layer, check.Conflict{At: at.places, What: "both changed " + name, Base: b, Ours: o, Theirs: t})
+	})
+}
+
+func (m *merger) quad(at spot, b, o, t twmap.Quad) twmap.Quad {
 	type place struct {
 		Points [4]twmap.Point
 		Pivot  twmap.Point
 	}
-	where := value(m, part, at, "the place", place{b.Points, b.Pivot}, place{o.Points, o.Pivot}, place{t.Points, t.Pivot})
+	where := value(m, at, "the place", place{b.Points, b.Pivot}, place{o.Points, o.Pivot}, place{t.Points, t.Pivot})
 	o.Points, o.Pivot = where.Points, where.Pivot
-	o.Colors = value(m, part, at, "the colors", b.Colors, o.Colors, t.Colors)
-	o.Texture = value(m, part, at, "the texture", b.Texture, o.Texture, t.Texture)
-	o.PosEnv = value(m, part, at, "the position envelope", b.PosEnv, o.PosEnv, t.PosEnv)
-	o.PosEnvOffset = value(m, part, at, "the offset of the position envelope", b.PosEnvOffset, o.PosEnvOffset, t.PosEnvOffset)
-	o.ColorEnv = value(m, part, at, "the color envelope", b.ColorEnv, o.ColorEnv, t.ColorEnv)
-	o.ColorEnvOffset = value(m, part, at, "the offset of the color envelope", b.ColorEnvOffset, o.ColorEnvOffset, t.ColorEnvOffset)
+	o.Colors = value(m, at, "the colors", b.Colors, o.Colors, t.Colors)
+	o.Texture = value(m, at, "the texture", b.Texture, o.Texture, t.Texture)
+	o.PosEnv = value(m, at, "the position envelope", b.PosEnv, o.PosEnv, t.PosEnv)
+	o.PosEnvOffset = value(m, at, "the offset of the position envelope", b.PosEnvOffset, o.PosEnvOffset, t.PosEnvOffset)
+	o.ColorEnv = value(m, at, "the color envelope", b.ColorEnv, o.ColorEnv, t.ColorEnv)
+	o.ColorEnvOffset = value(m, at, "the offset of the color envelope", b.ColorEnvOffset, o.ColorEnvOffset, t.ColorEnvOffset)
 	return o
 }
 
-func (m *merger) source(part any, at []check.Place, b, o, t twmap.SoundSource) twmap.SoundSource {
+func (m *merger) source(at spot, b, o, t twmap.SoundSource) twmap.SoundSource {
 	type shape struct {
 		Shape         twmap.SoundShape
 		Width, Height int32
 	}
-	o.Position = value(m, part, at, "the place", b.Position, o.Position, t.Position)
-	is := value(m, part, at, "the shape", shape{b.Shape, b.Width, b.Height}, shape{o.Shape, o.Width, o.Height}, shape{t.Shape, t.Width, t.Height})
+	o.Position = value(m, at, "the place", b.Position, o.Position, t.Position)
+	is := value(m, at, "the shape", shape{b.Shape, b.Width, b.Height}, shape{o.Shape, o.Width, o.Height}, shape{t.Shape, t.Width, t.Height})
 	o.Shape, o.Width, o.Height = is.Shape, is.Width, is.Height
-	o.Loop = value(m, part, at, "whether it loops", b.Loop, o.Loop, t.Loop)
-	o.Pan = value(m, part, at, "whether it pans", b.Pan, o.Pan, t.Pan)
-	o.Delay = value(m, part, at, "the delay", b.Delay, o.Delay, t.Delay)
-	o.Falloff = value(m, part, at, "the falloff", b.Falloff, o.Falloff, t.Falloff)
-	o.PosEnv = value(m, part, at, "the position envelope", b.PosEnv, o.PosEnv, t.PosEnv)
-	o.PosEnvOffset = value(m, part, at, "the offset of the position envelope", b.PosEnvOffset, o.PosEnvOffset, t.PosEnvOffset)
-	o.SoundEnv = value(m, part, at, "the sound envelope", b.SoundEnv, o.SoundEnv, t.SoundEnv)
-	o.SoundEnvOffset = value(m, part, at, "the offset of the sound envelope", b.SoundEnvOffset, o.SoundEnvOffset, t.SoundEnvOffset)
+	o.Loop = value(m, at, "whether it loops", b.Loop, o.Loop, t.Loop)
+	o.Pan = value(m, at, "whether it pans", b.Pan, o.Pan, t.Pan)
+	o.Delay = value(m, at, "the delay", b.Delay, o.Delay, t.Delay)
+	o.Falloff = value(m, at, "the falloff", b.Falloff, o.Falloff, t.Falloff)
+	o.PosEnv = value(m, at, "the position envelope", b.PosEnv, o.PosEnv, t.PosEnv)
+	o.PosEnvOffset = value(m, at, "the offset of the position envelope", b.PosEnvOffset, o.PosEnvOffset, t.PosEnvOffset)
+	o.SoundEnv = value(m, at, "the sound envelope", b.SoundEnv, o.SoundEnv, t.SoundEnv)
+	o.SoundEnvOffset = value(m, at, "the offset of the sound envelope", b.SoundEnvOffset, o.SoundEnvOffset, t.SoundEnvOffset)
 	return o
 }

@@ -6,21 +6,12 @@ import (
 	"slices"
 
 	"trowel.example/check"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/internal/mapmatch"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
-
-// Options specify how to merge, and the callbacks for reports.
-type Options struct {
-	// Theirs selects the value of theirs where both sides changed something in different ways; by default it is that
-	// of ours.
-	Theirs bool
-
-	OnConflict func(check.Conflict) // may be nil
-	OnTook     func(check.Change)   // called for changes taken from theirs; may be nil
-}
 
 // Merge returns base with the changes of both sides. It does not modify the three maps. It fails if a map refers to
 // its parts in layers that cannot be read.
@@ -29,24 +20,33 @@ type Options struct {
 // changed, or only ours, keep their compressed bytes. Rows and columns that a side added or removed move the changes
 // of the other side, and where a side mirrored or rotated the map, or a layer, the changes of the other side are
 // turned as well.
-func Merge(base, ours, theirs *twmap.Map, o Options) (*twmap.Map, error) {
-	if o.OnConflict == nil {
-		o.OnConflict = func(check.Conflict) {}
+func Merge(base, ours, theirs *twmap.Map, o merge3.Options) (*twmap.Map, []check.Conflict, error) {
+	m := &merger{log: merge3.Log{Options: o}, b: base.Clone(), o: ours.Clone(), t: theirs.Clone(), paths: make(map[any]string), parts: make(map[any]*twmap.Part)}
+	err := m.merge()
+	if err == nil && len(ours.Misfits())+len(theirs.Misfits()) == 0 {
+		for _, l := range m.o.Fit() {
+			m.took(l, "version 4 became 3, which the other parts of the merged map need")
+		}
 	}
-	if o.OnTook == nil {
-		o.OnTook = func(check.Change) {}
+	if err == nil {
+		err = m.references()
 	}
-	m := &merger{Options: o, b: base.Clone(), o: ours.Clone(), t: theirs.Clone(), paths: make(map[any]string), parts: make(map[any]*twmap.Part)}
+	conflicts, err := m.log.End(err)
+	return m.o, conflicts, err
+}
+
+// merge merges all parts; references still have the numbers of renumber.
+func (m *merger) merge() error {
 	m.ours, m.yours = mapmatch.Match(m.b, m.o), mapmatch.Match(m.b, m.t)
 	turned, err := m.turn()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	m.name()
 	m.match()
 	m.tellTurn(turned)
 	if err := m.renumber(); err != nil {
-		return nil, err
+		return err
 	}
 	m.version()
 	m.info()
@@ -56,18 +56,13 @@ func Merge(base, ours, theirs *twmap.Map, o Options) (*twmap.Map, error) {
 	m.gameGeometry()
 	m.groups()
 	m.extras()
-	if len(ours.Misfits())+len(theirs.Misfits()) == 0 {
-		for _, l := range m.o.Fit() {
-			m.took(l, "version 4 became 3, which the other parts of the merged map need")
-		}
-	}
-	return m.o, m.references()
+	return nil
 }
 
 // merger merges maps. It works on clones, and turns the clone of ours into the merged map. After renumber, equal
 // images, sounds and envelopes have the same numbers in all maps.
 type merger struct {
-	Options
+	log     merge3.Log
 	b, o, t *twmap.Map
 
 	ours, yours *mapmatch.Matches // matches of ours and theirs with base
@@ -76,17 +71,14 @@ type merger struct {
 	envelope    *list[twmap.Envelope]
 	group       *list[twmap.Group]
 	layer       []layerTriple
-	quads       map[twmap.Layer]quadMatch // by the layer of ours
-	game        *geometry                 // of physics layers; nil if no side resized them
+	quads       map[twmap.Layer]matches // by the layer of ours
+	game        *geometry               // of physics layers; nil if no side resized them
 
 	paths map[any]string      // of all parts of the three maps
 	parts map[any]*twmap.Part // for places
 }
 
-type layerTriple struct{ b, o, t twmap.Layer } // nil where it is missing
-
-// quadMatch maps the quads, or sources, of both sides to those of base.
-type quadMatch struct{ ours, theirs []int }
+type layerTriple = three[twmap.Layer] // nil where it is missing
 
 // mapFile and settingsFile are the paths for the information and the settings of a map, which are separate files.
 const mapFile, settingsFile = "map", "settings"
@@ -126,17 +118,15 @@ func (m *merger) name() {
 // match finds the parts that are the same.
 func (m *merger) match() {
 	both := mapmatch.Match(m.o, m.t)
-	m.image = newList(twmap.PartImage, m.b.Images, m.o.Images, m.t.Images, m.ours.Images, m.yours.Images, both.Images, func(o, t int) bool {
-		return m.o.Images[o].Name == m.t.Images[t].Name && samePicture(m.o.Images[o], m.t.Images[t])
+	m.image = newList(twmap.PartImage, three[[]*twmap.Image]{m.b.Images, m.o.Images, m.t.Images}, matches{m.ours.Images, m.yours.Images, both.Images}, func(o, t *twmap.Image) bool {
+		return o.Name == t.Name && samePicture(o, t)
 	})
-	m.sound = newList(twmap.PartSound, m.b.Sounds, m.o.Sounds, m.t.Sounds, m.ours.Sounds, m.yours.Sounds, both.Sounds, func(o, t int) bool {
-		return m.o.Sounds[o].Name == m.t.Sounds[t].Name && sameSound(m.o.Sounds[o], m.t.Sounds[t])
+	m.sound = newList(twmap.PartSound, three[[]*twmap.Sound]{m.b.Sounds, m.o.Sounds, m.t.Sounds}, matches{m.ours.Sounds, m.yours.Sounds, both.Sounds}, func(o, t *twmap.Sound) bool {
+		return o.Name == t.Name && sameSound(o, t)
 	})
-	m.envelope = newList(twmap.PartEnvelope, m.b.Envelopes, m.o.Envelopes, m.t.Envelopes, m.ours.Envelopes, m.yours.Envelopes, both.Envelopes, func(o, t int) bool {
-		return sameEnvelope(m.o.Envelopes[o], m.t.Envelopes[t])
-	})
-	m.group = newList(twmap.PartGroup, m.b.Groups, m.o.Groups, m.t.Groups, m.ours.Groups, m.yours.Groups, both.Groups, func(o, t int) bool {
-		return m.o.Groups[o].Name == m.t.Groups[t].Name && both.Old.GroupAttributes(m.o.Groups[o]) == both.New.GroupAttributes(m.t.Groups[t])
+	m.envelope = newList(twmap.PartEnvelope, three[[]*twmap.Envelope]{m.b.Envelopes, m.o.Envelopes, m.t.Envelopes}, matches{m.ours.Envelopes, m.yours.Envelopes, both.Envelopes}, sameEnvelope)
+	m.group = newList(twmap.PartGroup, three[[]*twmap.Group]{m.b.Groups, m.o.Groups, m.t.Groups}, matches{m.ours.Groups, m.yours.Groups, both.Groups}, func(o, t *twmap.Group) bool {
+		return o.Name == t.Name && both.Old.GroupAttributes(o) == both.New.GroupAttributes(t)
 	})
 
 	from := make(map[twmap.Layer]*layerTriple) // by the layer of base
@@ -172,7 +162,7 @@ func (m *merger) match() {
 	}
 	m.joinPhysics()
 
-	m.quads = make(map[twmap.Layer]quadMatch)
+	m.quads = make(map[twmap.Layer]matches)
 	for _, l := range m.layer {
 		b, is := l.b.(*twmap.QuadLayer)
 		if !is || l.o == nil || l.t == nil {
@@ -181,7 +171,7 @@ func (m *merger) match() {
 		old, _ := b.Quads()
 		mine, _ := l.o.(*twmap.QuadLayer).Quads()
 		yours, _ := l.t.(*twmap.QuadLayer).Quads()
-		m.quads[l.o] = quadMatch{m.ours.Quads(old, mine), m.yours.Quads(old, yours)}
+		m.quads[l.o] = matches{ours: m.ours.Quads(old, mine), theirs: m.yours.Quads(old, yours)}
 	}
 }
 
@@ -219,7 +209,7 @@ func (m *merger) renumber() error {
 		for side, one := range []*twmap.Map{m.b, m.o, m.t} {
 			to := make(map[int]int)
 			for i, t := range kind.list {
-				to[[]int{t.b, t.o, t.t}[side]] = i
+				to[t.all()[side]] = i
 			}
 			_, err := mapedit.Renumber(one, kind.kind, func(i int) int {
 				if is, known := to[i]; known {

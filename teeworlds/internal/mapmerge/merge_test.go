@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/check"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/internal/mapmerge"
 	"trowel.example/teeworlds/twmap"
 )
@@ -148,14 +148,15 @@ func TestMerge(t *testing.T) {
 			test.theirs(theirs)
 			keep := []*twmap.Map{base.Clone(), ours.Clone(), theirs.Clone()}
 			var told []string
-			merged, err := mapmerge.Merge(base, ours, theirs, mapmerge.Options{OnConflict: func(c check.Conflict) {
+			merged, conflicts, err := mapmerge.Merge(base, ours, theirs, merge3.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range conflicts {
 				told = append(told, c.What)
 				if len(c.At) == 0 && c.Path != "map" && c.Path != "settings" {
 					t.Errorf("a conflict without a place: %+v", c)
 				}
-			}})
-			if err != nil {
-				t.Fatal(err)
 			}
 			if got := strings.Join(told, ","); got != test.conflicts {
 				t.Errorf("conflicts: %s, want %s", got, test.conflicts)
@@ -172,16 +173,16 @@ func TestMerge(t *testing.T) {
 				}
 			}
 			// With the sides exchanged and the other side preferred, the result is the same.
-			other, err := mapmerge.Merge(base, theirs, ours, mapmerge.Options{Theirs: true})
+			other, _, err := mapmerge.Merge(base, theirs, ours, merge3.Options{Prefer: merge3.Theirs})
 			if err != nil || !test.is(other) {
 				t.Errorf("the other way round it is something else: %v", err)
 			}
 			// Merging with an unchanged side gives the other side.
-			if one, err := mapmerge.Merge(base, base, theirs, mapmerge.Options{}); err != nil || !one.Equal(theirs) {
+			if one, _, err := mapmerge.Merge(base, base, theirs, merge3.Options{}); err != nil || !one.Equal(theirs) {
 				t.Errorf("merged with base it is not theirs: %v", err)
 			}
-			if one, err := mapmerge.Merge(base, theirs, theirs, mapmerge.Options{OnConflict: func(c check.Conflict) { t.Errorf("both did the same: %s", c.What) }}); err != nil || !one.Equal(theirs) {
-				t.Errorf("merged with itself it is not what it was: %v", err)
+			if one, conflicts, err := mapmerge.Merge(base, theirs, theirs, merge3.Options{}); err != nil || len(conflicts) > 0 || !one.Equal(theirs) {
+				t.Errorf("merged with itself it is not what it was: %v, %v", err, conflicts)
 			}
 		})
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/check"
 	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/tests"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/internal/mapdiff"
 	"trowel.example/teeworlds/internal/mapmerge"
 	"trowel.example/teeworlds/mapdir"
@@ -413,11 +413,11 @@ func mergeExtended(t *testing.T, r *rand.Rand, bases []*twmap.Map) {
 		if err := mapedit.New(both, nil).Extend(by); err != nil {
 			t.Fatal(err)
 		}
-		conflicts := 0
-		got, err := mapmerge.Merge(base, ours, theirs, mapmerge.Options{OnConflict: func(check.Conflict) { conflicts++ }})
+		got, list, err := mapmerge.Merge(base, ours, theirs, merge3.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
+		conflicts := len(list)
 		if merged++; conflicts > 0 || !got.Equal(both) {
 			var lines mapdiff.Lines
 			_ = mapdiff.Compare(mapdir.NamesOf(both), mapdir.NamesOf(got), func(c mapdiff.Change) error { lines.Add(c); return nil })
@@ -442,11 +442,11 @@ func mergeRandom(t *testing.T, r *rand.Rand, bases []*twmap.Map, runs int) {
 		ours, theirs, both := base.Clone(), base.Clone(), base.Clone()
 		a.do(ours)
 		b.do(theirs)
-		conflicts := 0
-		got, err := mapmerge.Merge(base, ours, theirs, mapmerge.Options{OnConflict: func(check.Conflict) { conflicts++ }})
+		got, list, err := mapmerge.Merge(base, ours, theirs, merge3.Options{})
 		if err != nil {
 			t.Fatalf("%s and %s: %v", a.what, b.what, err)
 		}
+		conflicts := len(list)
 		if a.overlaps(b) {
 			kind, _, _ := strings.Cut(a.what, " ")
 			other, _, _ := strings.Cut(b.what, " ")

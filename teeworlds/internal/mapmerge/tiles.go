@@ -1,18 +1,20 @@
 package mapmerge
 
 import (
+	"fmt"
 	"slices"
 
 	"trowel.example/check"
 	"trowel.example/internal/text/words"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/internal/mapdiff"
 	"trowel.example/teeworlds/internal/mapmatch"
 	"trowel.example/teeworlds/twmap"
 )
 
-func matchSources(b, o, t []twmap.SoundSource) quadMatch {
+func matchSources(b, o, t []twmap.SoundSource) matches {
 	place := func(s twmap.SoundSource) twmap.Point { return s.Position }
-	return quadMatch{mapmatch.InOrder(b, o, place), mapmatch.InOrder(b, t, place)}
+	return matches{ours: mapmatch.InOrder(b, o, place), theirs: mapmatch.InOrder(b, t, place)}
 }
 
 // sameCells reports whether two layers have the same cells.
@@ -57,7 +59,7 @@ func (m *merger) cells(b, o, t *twmap.TileLayer) {
 		return
 	}
 	if o.Load() != nil || t.Load() != nil || b.Load() != nil || o.Kind() != t.Kind() {
-		if m.conflict(part, nil, "both changed the tiles, and not all of them can be read", nil, nil, nil) == "theirs" {
+		if m.conflict(part, check.Conflict{What: "both changed the tiles, and not all of them can be read"}) == merge3.Theirs {
 			m.takeCells(o, t)
 		}
 		return
@@ -65,7 +67,7 @@ func (m *merger) cells(b, o, t *twmap.TileLayer) {
 	if part == any(b) {
 		var ok bool
 		if b, t, ok = m.turnLayers(b, o, t); !ok {
-			if m.conflict(part, nil, "both turned the tiles in different ways", nil, nil, nil) == "theirs" {
+			if m.conflict(part, check.Conflict{What: "both turned the tiles in different ways"}) == merge3.Theirs {
 				m.takeCells(o, t)
 			}
 			return
@@ -214,39 +216,33 @@ func (m *merger) geometryOf(b, o, t *twmap.TileLayer) *geometry {
 }
 
 // fit resizes a physics layer that one side added to the size of the merged game layer.
-func (m *merger) fit(l *twmap.TileLayer, theirs bool) {
+func (m *merger) fit(added twmap.Layer, side merge3.Side) {
 	g := m.game
-	if g == nil || !l.Kind().Physics() || l.Load() != nil || len(g.rows) == 0 || len(g.cols) == 0 || len(g.rows)*len(g.cols) > twmap.MaxCells {
-		return
-	}
-	if rows, cols := g.rowsO, g.colsO; !theirs && (len(rows) != l.Height() || len(cols) != l.Width()) {
-		return
-	}
-	if rows, cols := g.rowsT, g.colsT; theirs && (len(rows) != l.Height() || len(cols) != l.Width()) {
+	l, is := added.(*twmap.TileLayer)
+	if !is || g == nil || !l.Kind().Physics() || l.Load() != nil || len(g.rows) == 0 || len(g.cols) == 0 || len(g.rows)*len(g.cols) > twmap.MaxCells ||
+		len(merge3.Of(side, g.rowsO, g.rowsT)) != l.Height() || len(merge3.Of(side, g.colsO, g.colsT)) != l.Width() {
 		return
 	}
 	switch l.Kind() {
 	case twmap.KindTele:
-		l.SetCells(l.Kind(), regrid(g, l.Teles(), theirs))
+		l.SetCells(l.Kind(), regrid(g, l.Teles(), side))
 	case twmap.KindSpeedup:
-		l.SetCells(l.Kind(), regrid(g, l.Speedups(), theirs))
+		l.SetCells(l.Kind(), regrid(g, l.Speedups(), side))
 	case twmap.KindSwitch:
-		l.SetCells(l.Kind(), regrid(g, l.Switches(), theirs))
+		l.SetCells(l.Kind(), regrid(g, l.Switches(), side))
 	case twmap.KindTune:
-		l.SetCells(l.Kind(), regrid(g, l.Tunes(), theirs))
+		l.SetCells(l.Kind(), regrid(g, l.Tunes(), side))
 	default:
-		l.SetCells(l.Kind(), regrid(g, l.Tiles(), theirs))
+		l.SetCells(l.Kind(), regrid(g, l.Tiles(), side))
 	}
 }
 
-func regrid[T twmap.Cell](g *geometry, from *twmap.Grid[T], theirs bool) *twmap.Grid[T] {
+func regrid[T twmap.Cell](g *geometry, from *twmap.Grid[T], side merge3.Side) *twmap.Grid[T] {
 	to := twmap.NewGrid[T](len(g.cols), len(g.rows))
 	for y, row := range g.rows {
 		for x, col := range g.cols {
-			if theirs && row.t >= 0 && col.t >= 0 {
-				to.Set(x, y, from.At(col.t, row.t))
-			} else if !theirs && row.o >= 0 && col.o >= 0 {
-				to.Set(x, y, from.At(col.o, row.o))
+			if x0, y0 := merge3.Of(side, col.o, col.t), merge3.Of(side, row.o, row.t); x0 >= 0 && y0 >= 0 {
+				to.Set(x, y, from.At(x0, y0))
 			}
 		}
 	}
@@ -259,7 +255,7 @@ func mergeGrids[T twmap.Cell](m *merger, part any, lb, lo, lt *twmap.TileLayer, 
 	rows, cols := g.rows, g.cols
 	b, o, t := cells(lb), cells(lo), cells(lt)
 	if len(rows) == 0 || len(cols) == 0 || len(rows)*len(cols) > twmap.MaxCells {
-		if m.conflict(part, nil, "both resized it", nil, nil, nil) == "theirs" {
+		if m.conflict(part, check.Conflict{What: "both resized it"}) == merge3.Theirs {
 			return t
 		}
 		return nil
@@ -268,10 +264,8 @@ func mergeGrids[T twmap.Cell](m *merger, part any, lb, lo, lt *twmap.TileLayer, 
 		m.took(part, "the size: %d x %d", len(cols), len(rows))
 	}
 	merged := make([]T, len(rows)*len(cols))
-	taken := 0
-	var at []check.Place
-	var firstB, firstO, firstT T
-	conflicts := 0
+	taken, conflicts := 0, 0
+	var c check.Conflict // the first one, with the places of all
 	layer := m.parts[part]
 	for y, row := range rows {
 		for x, col := range cols {
@@ -286,37 +280,33 @@ func mergeGrids[T twmap.Cell](m *merger, part any, lb, lo, lt *twmap.TileLayer, 
 			if inT {
 				yours = t.At(col.t, row.t)
 			}
-			is := mine
+			is := yours
 			switch {
-			case !inO:
-				is = yours
-			case !inT || mine == yours || was == yours && inB:
-			case was == mine || !inB && mine == *new(T):
-				is = yours
-				taken++
-			case !inB && yours == *new(T):
-			default:
-				if conflicts++; conflicts == 1 {
-					firstB, firstO, firstT = was, mine, yours
-				}
-				if layer != nil && len(at) < maxPlaces {
-					at = append(at, layer.Tile(x, y))
-				}
-				if m.Theirs {
-					is = yours
-				}
+			case inO && inT: // a cell that base lacks counts as air there
+				is = merge3.Value(was, mine, yours, func() { taken++ }, func() merge3.Side {
+					if conflicts++; conflicts == 1 {
+						c.Base, c.Ours, c.Theirs = mapdiff.CellText(was), mapdiff.CellText(mine), mapdiff.CellText(yours)
+					}
+					if layer != nil && len(c.At) < maxPlaces {
+						c.At = append(c.At, layer.Tile(x, y))
+					}
+					return m.log.Prefer
+				})
+			case inO:
+				is = mine
 			}
 			merged[y*len(cols)+x] = is
 		}
 	}
 	if taken > 0 {
-		m.OnTook(check.Change{Path: m.paths[part], What: "changed", Count: int64(taken), Unit: "tiles", At: m.place(part)})
+		m.log.Change(check.Change{Path: m.paths[part], What: "changed", Count: int64(taken), Unit: "tiles", At: m.place(part)})
 	}
 	switch {
 	case conflicts == 1:
-		m.conflict(part, at, "a tile: "+mapdiff.CellText(firstB)+" became "+mapdiff.CellText(firstO)+" and "+mapdiff.CellText(firstT), mapdiff.CellText(firstB), mapdiff.CellText(firstO), mapdiff.CellText(firstT))
+		c.What = fmt.Sprintf("a tile: %s became %s and %s", c.Base, c.Ours, c.Theirs)
+		m.conflict(part, c)
 	case conflicts > 1:
-		m.conflict(part, at, words.Count(conflicts, "tile")+" became different ones", nil, nil, nil)
+		m.conflict(part, check.Conflict{At: c.At, What: words.Count(conflicts, "tile") + " became different ones"})
 	}
 	return twmap.NewGridOf(len(cols), len(rows), merged)
 }

@@ -3,6 +3,8 @@ package mapmerge
 import (
 	"fmt"
 
+	"trowel.example/check"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/internal/mapmatch"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
@@ -18,7 +20,7 @@ func (t turns) both() bool {
 
 // counts returns the turn of the merged map.
 func (t turns) counts(m *merger) mapedit.Turn {
-	if t.ours == (mapedit.Turn{}) || t.both() && m.Theirs {
+	if t.ours == (mapedit.Turn{}) || t.both() && m.log.Prefer == merge3.Theirs {
 		return t.theirs
 	}
 	return t.ours
@@ -50,7 +52,7 @@ func (m *merger) turn() (turns, error) {
 func (m *merger) tellTurn(is turns) {
 	switch {
 	case is.both():
-		m.conflict(mapFile, nil, fmt.Sprintf("the map was %v and %v", is.ours, is.theirs), nil, is.ours.String(), is.theirs.String())
+		m.conflict(mapFile, check.Conflict{What: fmt.Sprintf("the map was %v and %v", is.ours, is.theirs), Ours: is.ours.String(), Theirs: is.theirs.String()})
 	case is.ours == mapedit.Turn{} && is.theirs != mapedit.Turn{}:
 		m.took(mapFile, "the map was %v", is.theirs)
 	}

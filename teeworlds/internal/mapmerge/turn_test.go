@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"trowel.example/check"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/internal/mapmerge"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
@@ -78,12 +79,11 @@ func TestMergeTurned(t *testing.T) {
 			took         bool
 		}{{one, other, true}, {other, one, false}} {
 			told := ""
-			got, err := mapmerge.Merge(base, o.ours, o.theirs, mapmerge.Options{
-				OnConflict: func(c check.Conflict) { t.Errorf("%v: conflict: %s: %s", way, c.Path, c.What) },
-				OnTook:     func(c check.Change) { told += c.What + "|" },
+			got, conflicts, err := mapmerge.Merge(base, o.ours, o.theirs, merge3.Options{
+				OnTook: func(c check.Change) error { told += c.What + "|"; return nil },
 			})
-			if err != nil {
-				t.Fatal(way, err)
+			if err != nil || len(conflicts) > 0 {
+				t.Fatal(way, conflicts, err)
 			}
 			if !got.Equal(want) {
 				t.Errorf("%v: the merged map is another one", way)
@@ -94,17 +94,16 @@ func TestMergeTurned(t *testing.T) {
 		}
 		// Both sides turned it in the same way.
 		same := by(t, one, turned(t, way))
-		if got, err := mapmerge.Merge(base, same, other, mapmerge.Options{OnConflict: func(c check.Conflict) { t.Errorf("%v: %s", way, c.What) }}); err != nil || !got.Equal(want) {
-			t.Errorf("%v: both turned it: %v", way, err)
+		if got, conflicts, err := mapmerge.Merge(base, same, other, merge3.Options{}); err != nil || len(conflicts) > 0 || !got.Equal(want) {
+			t.Errorf("%v: both turned it: %v, %v", way, conflicts, err)
 		}
 	}
 	// Turns of both sides that differ are a conflict, and the other side's work is turned all the same.
 	base := turning()
-	var told []string
-	got, err := mapmerge.Merge(base, by(t, base, turned(t, mapedit.LeftRight)), by(t, base, before, turned(t, mapedit.Clockwise)),
-		mapmerge.Options{OnConflict: func(c check.Conflict) { told = append(told, c.What) }})
-	if err != nil || len(told) != 1 || told[0] != "the map was mirrored left to right and turned by 90 degrees" || !got.Equal(by(t, base, before, turned(t, mapedit.LeftRight))) {
-		t.Errorf("%v, told %q", err, told)
+	got, told, err := mapmerge.Merge(base, by(t, base, turned(t, mapedit.LeftRight)), by(t, base, before, turned(t, mapedit.Clockwise)),
+		merge3.Options{})
+	if err != nil || len(told) != 1 || told[0].What != "the map was mirrored left to right and turned by 90 degrees" || !got.Equal(by(t, base, before, turned(t, mapedit.LeftRight))) {
+		t.Errorf("%v, told %v", err, told)
 	}
 }
 
@@ -119,17 +118,16 @@ func TestMergeTurnedLayer(t *testing.T) {
 		}
 		base := start()
 		for _, o := range [][2]*twmap.Map{{by(t, base, edit), by(t, base, turn)}, {by(t, base, turn), by(t, base, edit)}} {
-			got, err := mapmerge.Merge(base, o[0], o[1], mapmerge.Options{OnConflict: func(c check.Conflict) { t.Errorf("%v: %s", way, c.What) }})
-			if err != nil || !got.Equal(by(t, base, edit, turn)) {
+			got, conflicts, err := mapmerge.Merge(base, o[0], o[1], merge3.Options{})
+			if err != nil || len(conflicts) > 0 || !got.Equal(by(t, base, edit, turn)) {
 				t.Errorf("%v: the merged map is another one: %v", way, err)
 			}
 		}
 	}
 	base := start()
-	var told []string
-	_, err := mapmerge.Merge(base, by(t, base, func(m *twmap.Map) { mapedit.TurnLayer(walls(m), mapedit.LeftRight) }), by(t, base, func(m *twmap.Map) { mapedit.TurnLayer(walls(m), mapedit.UpDown) }),
-		mapmerge.Options{OnConflict: func(c check.Conflict) { told = append(told, c.What) }})
-	if err != nil || len(told) != 1 || told[0] != "both turned the tiles in different ways" {
-		t.Errorf("%v, told %q", err, told)
+	_, told, err := mapmerge.Merge(base, by(t, base, func(m *twmap.Map) { mapedit.TurnLayer(walls(m), mapedit.LeftRight) }), by(t, base, func(m *twmap.Map) { mapedit.TurnLayer(walls(m), mapedit.UpDown) }),
+		merge3.Options{})
+	if err != nil || len(told) != 1 || told[0].What != "both turned the tiles in different ways" {
+		t.Errorf("%v, told %v", err, told)
 	}
 }

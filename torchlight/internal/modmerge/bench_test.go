@@ -54,7 +54,7 @@ func BenchmarkPack(b *testing.B) {
 		b.Run(fmt.Sprintf("new-guids=%v", fresh), func(b *testing.B) {
 			for b.Loop() {
 				mods := []modmerge.Input{{Name: "A.MOD", Editor: editor(b, one)}, {Name: "B.MOD", Editor: editor(b, two)}}
-				e, err := modmerge.Pack(mods, modmerge.PackOptions{NewGUIDs: fresh})
+				e, _, err := modmerge.Pack(mods, modmerge.PackOptions{NewGUIDs: fresh})
 				if err == nil {
 					err = e.WriteMod(new(memory))
 				}

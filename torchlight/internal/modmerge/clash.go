@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/raw"
 )
@@ -95,12 +96,12 @@ func allClashes(e *modedit.Editor) []clash {
 
 // tellClashes reports the clashes in a mod, except the known ones: equal GUIDs as conflicts that must be resolved
 // manually, and equal names as warnings.
-func (o *Options) tellClashes(e *modedit.Editor, known map[string]bool) {
+func (o *Options) tellClashes(log *merge3.Log, e *modedit.Editor, known map[string]bool) {
 	for _, c := range allClashes(e) {
 		switch {
 		case known[c.file+c.what()]:
 		case c.byGUID:
-			o.conflict(check.Conflict{Path: c.file, What: c.what()})
+			log.Report(check.Conflict{Path: c.file, What: c.what()})
 		case o.OnWarn != nil:
 			o.OnWarn(c.file, c.what())
 		}

@@ -3,7 +3,6 @@ package modmerge_test
 import (
 	"fmt"
 
-	"trowel.example/check"
 	"trowel.example/torchlight/internal/modmerge"
 )
 
@@ -11,11 +10,12 @@ func ExampleFile() {
 	base := "[UNIT]\n\t<INTEGER>LEVEL:1\n\t<STRING>NAME:Wolf\n[/UNIT]\n"
 	ours := "[UNIT]\n\t<INTEGER>LEVEL:2\n\t<STRING>NAME:Wolf\n[/UNIT]\n"
 	theirs := "[UNIT]\n\t<INTEGER>LEVEL:3\n\t<STRING>NAME:Dire Wolf\n[/UNIT]\n"
-	merged, _, err := modmerge.File("MEDIA/UNITS/WOLF.DAT", []byte(base), []byte(ours), []byte(theirs), modmerge.Options{
-		OnConflict: func(c check.Conflict) { fmt.Println("conflict:", c.What) },
-	})
+	merged, conflicts, err := modmerge.File("MEDIA/UNITS/WOLF.DAT", []byte(base), []byte(ours), []byte(theirs), modmerge.Options{})
 	if err != nil {
 		panic(err)
+	}
+	for _, c := range conflicts {
+		fmt.Println("conflict:", c.What)
 	}
 	fmt.Print(string(merged))
 	// Output:

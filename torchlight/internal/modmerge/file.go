@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/torchlight/hash"
 	"trowel.example/torchlight/internal/imageset"
 	"trowel.example/torchlight/layout"
@@ -16,11 +17,9 @@ import (
 
 // Options control how versions are merged.
 type Options struct {
-	Theirs     bool        // conflicts are resolved with theirs
-	Names      *hash.Names // nil for the known names
-	OnConflict func(check.Conflict)
-	OnTook     func(check.Change) // receives changes that were taken from theirs
-	OnWarn     func(path, message string)
+	merge3.Options
+	Names  *hash.Names // nil for the known names
+	OnWarn func(path, message string)
 }
 
 // From is the origin of a merged file.
@@ -28,42 +27,22 @@ type From int
 
 // A merged file is identical to the file of one side, or it is new.
 const (
-	Ours From = iota
-	Theirs
-	Merged
+	Ours   = From(merge3.Ours)
+	Theirs = From(merge3.Theirs)
+	Merged = From(2)
 )
 
-func (o *Options) side() From {
-	if o.Theirs {
-		return Theirs
-	}
-	return Ours
-}
-
-// tell reports the result of merging a file.
-func (o *Options) tell(m *merger) {
-	for _, c := range m.conflicts {
-		o.conflict(c)
-	}
+// tellTo reports the result of merging a file.
+func (m *merger) tellTo(log *merge3.Log) {
+	conflicts, _ := m.log.End(nil)
+	log.Report(conflicts...)
 	if n := len(m.took); n > 0 {
 		const few = 20
 		c := check.Change{Path: m.path, What: "took from theirs", Count: int64(n), Unit: "changes"}
 		if n <= few {
 			c.At = m.took
 		}
-		o.took(c)
-	}
-}
-
-func (o *Options) conflict(c check.Conflict) {
-	if o.OnConflict != nil {
-		o.OnConflict(c)
-	}
-}
-
-func (o *Options) took(c check.Change) {
-	if o.OnTook != nil {
-		o.OnTook(c)
+		log.Change(c)
 	}
 }
 
@@ -73,25 +52,33 @@ var errUnchanged = errors.New("unchanged")
 // compiled, are merged key by key and object by object, image sets image by image. If both sides changed any other
 // file, it is taken from one side as a whole, which is a conflict. If base is nil, because both sides added the file,
 // everything that only one side has is kept.
-func File(name string, base, ours, theirs []byte, o Options) ([]byte, From, error) {
+func File(name string, base, ours, theirs []byte, o Options) ([]byte, []check.Conflict, error) {
+	log := &merge3.Log{Options: o.Options}
+	data, _, err := mergeFile(log, name, base, ours, theirs, o.Names)
+	conflicts, err := log.End(err)
+	return data, conflicts, err
+}
+
+func mergeFile(log *merge3.Log, name string, base, ours, theirs []byte, names *hash.Names) ([]byte, From, error) {
+	side, both := merge3.Compare(base, ours, theirs, bytes.Equal)
 	switch {
-	case bytes.Equal(ours, theirs) || base != nil && bytes.Equal(base, theirs):
-		return ours, Ours, nil
-	case base != nil && bytes.Equal(base, ours):
-		return theirs, Theirs, nil
+	case base == nil && !bytes.Equal(ours, theirs): // even if one of them is empty
+	case !both:
+		return merge3.Of(side, ours, theirs), From(side), nil
 	}
-	m := &merger{path: name, theirs: o.Theirs}
-	data, from, err := m.file(name, base, ours, theirs, o.Names)
+	side = log.Prefer
+	newMerger := func() *merger {
+		return &merger{path: name, log: merge3.Log{Options: merge3.Options{Prefer: log.Prefer}}}
+	}
+	m := newMerger()
+	data, from, err := m.file(name, base, ours, theirs, names)
 	if errors.Is(err, errWhole) {
-		m.conflicts, m.took = nil, nil
+		m = newMerger()
 		m.conflict("", "the file was changed on both sides", sizeOf(base), sizeOf(ours), sizeOf(theirs))
-		if data, from = ours, Ours; o.Theirs {
-			data, from = theirs, Theirs
-		}
-		err = nil
+		data, from, err = merge3.Of(side, ours, theirs), From(side), nil
 	}
 	if err == nil {
-		o.tell(m)
+		m.tellTo(log)
 	}
 	return data, from, err
 }
@@ -129,12 +116,12 @@ func (m *merger) file(name string, base, ours, theirs []byte, names *hash.Names)
 		if was, err = modedit.TreeOf(name, base, o); err != nil {
 			return nil, 0, errWhole
 		}
-		switch s := signature(was); {
-		case s == signature(its) || signature(mine) == signature(its):
-			return ours, Ours, nil
-		case s == signature(mine):
-			m.take("")
-			return theirs, Theirs, nil
+		side, both := merge3.Compare(signature(was), signature(mine), signature(its), sameText)
+		if !both {
+			if side == merge3.Theirs {
+				m.take("")
+			}
+			return merge3.Of(side, ours, theirs), From(side), nil
 		}
 	} else if signature(mine) == signature(its) {
 		return ours, Ours, nil
@@ -157,7 +144,6 @@ func (m *merger) file(name string, base, ours, theirs []byte, names *hash.Names)
 	case errors.Is(err, errUnchanged):
 		return ours, Ours, nil
 	case err != nil && !errors.Is(err, errWhole):
-		m.conflicts = nil
 		return nil, 0, errWhole
 	}
 	return data, Merged, err
@@ -165,15 +151,8 @@ func (m *merger) file(name string, base, ours, theirs []byte, names *hash.Names)
 
 // name merges the names of the roots.
 func (m *merger) name(base, ours, theirs *text.Node) {
-	switch {
-	case strings.EqualFold(ours.Name, theirs.Name) || strings.EqualFold(base.Name, theirs.Name):
-	case strings.EqualFold(base.Name, ours.Name):
-		ours.Name = theirs.Name
-		m.take(theirs.Name)
-	default:
-		m.conflict(base.Name, "the root has other names", base.Name, ours.Name, theirs.Name)
-		if m.theirs {
-			ours.Name = theirs.Name
-		}
-	}
+	b, o, t := base.Name, ours.Name, theirs.Name
+	ours.Name = merge3.Of(merge3.Pick(b, o, t, strings.EqualFold, func() { m.take(t) }, func() merge3.Side {
+		return m.conflict(b, "the root has other names", b, o, t)
+	}), o, t)
 }

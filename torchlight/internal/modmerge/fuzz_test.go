@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"trowel.example/internal/values/merge3"
 	"trowel.example/torchlight/internal/modmerge"
 )
 
@@ -16,7 +17,10 @@ func FuzzFile(f *testing.F) {
 	f.Add([]byte(`<Imageset <Image Name="a">`), []byte(`<Imageset <Image Name="b">`), []byte(`<Imageset <Image Name="c">`), true)
 	f.Fuzz(func(t *testing.T, base, ours, theirs []byte, prefer bool) {
 		for _, name := range []string{"MEDIA/X.DAT", "MEDIA/X.LAYOUT", "MEDIA/X.IMAGESET"} {
-			o := modmerge.Options{Theirs: prefer}
+			var o modmerge.Options
+			if prefer {
+				o.Prefer = merge3.Theirs
+			}
 			if _, _, err := modmerge.File(name, base, ours, theirs, o); err != nil {
 				t.Fatal(err)
 			}

@@ -88,10 +88,8 @@ func ember(t testing.TB) []byte {
 // merge merges three mods and returns the result and the conflicts.
 func merge(t testing.TB, base, ours, theirs []byte, o modmerge.Options) ([]byte, []check.Conflict) {
 	t.Helper()
-	var conflicts []check.Conflict
-	o.OnConflict = func(c check.Conflict) { conflicts = append(conflicts, c) }
-	e := editor(t, ours)
-	if err := modmerge.Merge(editor(t, base), e, editor(t, theirs), o); err != nil {
+	e, conflicts, err := modmerge.Merge(editor(t, base), editor(t, ours), editor(t, theirs), o)
+	if err != nil {
 		t.Fatal(err)
 	}
 	out := new(memory)
@@ -138,13 +136,11 @@ func differences(t testing.TB, a, b []byte) []string {
 // texts merges three texts and returns the result without its line ends.
 func texts(t testing.TB, name, base, ours, theirs string, o modmerge.Options) (string, []check.Conflict) {
 	t.Helper()
-	var conflicts []check.Conflict
-	o.OnConflict = func(c check.Conflict) { conflicts = append(conflicts, c) }
 	var b []byte
 	if base != "" {
 		b = []byte(base)
 	}
-	data, _, err := modmerge.File(name, b, []byte(ours), []byte(theirs), o)
+	data, conflicts, err := modmerge.File(name, b, []byte(ours), []byte(theirs), o)
 	if err != nil {
 		t.Fatal(err)
 	}

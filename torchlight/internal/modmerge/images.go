@@ -1,11 +1,13 @@
 package modmerge
 
 import (
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf16"
 
+	"trowel.example/internal/values/merge3"
 	"trowel.example/torchlight/text"
 )
 
@@ -89,7 +91,7 @@ func (m *merger) images(base, ours, theirs []byte) ([]byte, From, error) {
 	for _, n := range old {
 		before[n] = attributesOf(n)
 	}
-	in := &insertion{ours: o.root, theirs: t.root, counterpart: make(map[text.Item]text.Item), added: make(map[text.Item]bool)}
+	in := newInsertion(o.root, t.root)
 	m.properties(b.root, o.root, t.root, in, "IMAGESET")
 	its := imagesOf(t.root)
 	for name, n := range mine {
@@ -99,21 +101,15 @@ func (m *merger) images(base, ours, theirs []byte) ([]byte, From, error) {
 		}
 	}
 	changed := false
-	for _, name := range imageNames(o.root, t.root) {
+	for _, name := range merge3.Union(imageNames(o.root), imageNames(t.root)) {
 		x, y, z := was[name], mine[name], its[name]
 		at := "IMAGESET." + name
+		side := merge3.Pick(x, y, z, sameAttributes, func() { m.take(at) }, func() merge3.Side {
+			return m.conflict(at, name+" is another part of the picture on both sides", rectangle(x), rectangle(y), rectangle(z))
+		})
 		switch {
-		case attributesOf(y) == attributesOf(z) || attributesOf(x) == attributesOf(z):
+		case side == merge3.Ours:
 			continue
-		case attributesOf(x) == attributesOf(y):
-			m.take(at)
-		default:
-			m.conflict(at, name+" is another part of the picture on both sides", rectangle(x), rectangle(y), rectangle(z))
-			if !m.theirs {
-				continue
-			}
-		}
-		switch {
 		case z == nil:
 			in.remove(y)
 		case y == nil:
@@ -132,27 +128,29 @@ func (m *merger) images(base, ours, theirs []byte) ([]byte, From, error) {
 func imagesOf(root *text.Node) map[string]*text.Node {
 	m := make(map[string]*text.Node)
 	for n := range root.Children() {
-		name, _ := n.Get("NAME")
-		m[strings.ToUpper(name)] = n
+		m[imageName(n)] = n
 	}
 	return m
 }
 
-// imageNames returns the names of all images in upper case, each once, in order.
-func imageNames(roots ...*text.Node) []string {
-	var names []string
-	seen := make(map[string]bool)
-	for _, root := range roots {
+// imageName returns the name of an image in upper case.
+func imageName(n *text.Node) string {
+	name, _ := n.Get("NAME")
+	return strings.ToUpper(name)
+}
+
+// imageNames yields the names of all images.
+func imageNames(root *text.Node) iter.Seq[string] {
+	return func(yield func(string) bool) {
 		for n := range root.Children() {
-			name, _ := n.Get("NAME")
-			if name = strings.ToUpper(name); !seen[name] {
-				seen[name] = true
-				names = append(names, name)
+			if !yield(imageName(n)) {
+				return
 			}
 		}
 	}
-	return names
 }
+
+func sameAttributes(a, b *text.Node) bool { return attributesOf(a) == attributesOf(b) }
 
 // attributesOf returns the sorted attributes of a tag, or "" for nil.
 func attributesOf(n *text.Node) string {

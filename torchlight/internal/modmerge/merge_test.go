@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/values/merge3"
 	"trowel.example/torchlight/internal/modmerge"
 )
 
@@ -62,7 +63,7 @@ func TestData(t *testing.T) {
 }
 
 func TestPrefer(t *testing.T) {
-	got, conflicts := texts(t, "MEDIA/X.DAT", lines("[U iA:1 iB:2 ]U"), lines("[U iA:3 iB:5 ]U"), lines("[U iA:4 iB:2 ]U"), modmerge.Options{Theirs: true})
+	got, conflicts := texts(t, "MEDIA/X.DAT", lines("[U iA:1 iB:2 ]U"), lines("[U iA:3 iB:5 ]U"), lines("[U iA:4 iB:2 ]U"), modmerge.Options{Options: merge3.Options{Prefer: merge3.Theirs}})
 	if got != lines("[U iA:4 iB:5 ]U") || len(conflicts) != 1 || conflicts[0].Took != "theirs" || conflicts[0].Base != "1" || conflicts[0].Ours != "3" || conflicts[0].Theirs != "4" {
 		t.Errorf("%v\n%s", conflicts, got)
 	}

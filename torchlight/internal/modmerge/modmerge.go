@@ -10,40 +10,48 @@
 package modmerge
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/raw"
 )
 
-// Merge applies the changes of theirs since base to ours. The three are mods or archives, each open in a separate
-// editor that must stay open until ours is written. Merge ignores case in file names.
-func Merge(base, ours, theirs *modedit.Editor, o Options) error {
-	mg := &threeWay{Options: o, base: base, ours: ours, theirs: theirs, sides: make(map[string]From)}
-	before := clashes(ours, theirs)
-	for _, name := range names(base, ours, theirs) {
-		if err := mg.file(name); err != nil {
-			return err
-		}
-	}
-	mg.header()
-	ours.Follow(base, theirs)
-	if err := ours.UpdateTables(); err != nil {
-		return err
-	}
-	o.tellClashes(ours, before)
-	return nil
+// Merge applies the changes of theirs since base to ours, and returns ours. The three are mods or archives, each open
+// in a separate editor that must stay open until ours is written. Merge ignores case in file names.
+func Merge(base, ours, theirs *modedit.Editor, o Options) (*modedit.Editor, []check.Conflict, error) {
+	mg := &threeWay{Options: o, log: &merge3.Log{Options: o.Options}, base: base, ours: ours, theirs: theirs, sides: make(map[string]From)}
+	conflicts, err := mg.log.End(mg.merge())
+	return ours, conflicts, err
 }
 
 // threeWay is a merge of mods.
 type threeWay struct {
 	Options
+	log                *merge3.Log
 	base, ours, theirs *modedit.Editor
 	sides              map[string]From // for files that both sides changed
+}
+
+func (mg *threeWay) merge() error {
+	before := clashes(mg.ours, mg.theirs)
+	for _, name := range names(mg.base, mg.ours, mg.theirs) {
+		if err := mg.file(name); err != nil {
+			return err
+		}
+	}
+	mg.header()
+	mg.ours.Follow(mg.base, mg.theirs)
+	if err := mg.ours.UpdateTables(); err != nil {
+		return err
+	}
+	mg.tellClashes(mg.log, mg.ours, before)
+	return nil
 }
 
 // names returns the paths of all files in upper case, without tables, which are rebuilt. Grids come after their
@@ -77,50 +85,38 @@ func isTable(name string) bool {
 
 // file merges one file.
 func (mg *threeWay) file(name string) error {
-	b, o, t := mg.base.Has(name), mg.ours.Has(name), mg.theirs.Has(name)
-	same := func(x, y *modedit.Editor) (bool, error) { return modedit.SameFile(x, y, name) }
-	if ot, err := same(mg.ours, mg.theirs); err != nil || ot {
-		return err
+	var failed error
+	same := func(x, y *modedit.Editor) bool {
+		is, err := modedit.SameFile(x, y, name)
+		failed = cmp.Or(failed, err)
+		return is || err != nil
 	}
-	if bt, err := same(mg.base, mg.theirs); err != nil || bt {
-		return err
-	}
-	bo, err := same(mg.base, mg.ours)
-	if err != nil {
-		return err
-	}
-	if bo {
-		return mg.takeTheirs(name, "")
-	}
+	side, both := merge3.Compare(mg.base, mg.ours, mg.theirs, same)
 	switch {
-	case !o || !t:
-		what := "the file was removed by ours, changed by theirs"
-		if o {
-			what = "the file was changed by ours, removed by theirs"
+	case failed != nil || !both && side == merge3.Ours:
+		return failed
+	case !both:
+		what, err := mg.takeTheirs(name)
+		if err == nil {
+			mg.log.Change(check.Change{Path: name, What: what, Count: 1, Unit: "files"})
 		}
-		mg.conflict(check.Conflict{Path: name, What: what, Took: mg.winner()})
-		mg.sides[name] = mg.side()
-		if mg.Theirs {
-			return mg.takeTheirs(name, what)
+		return err
+	case !mg.theirs.Has(name):
+		return mg.take(name, mg.log.Conflict(check.Conflict{Path: name, What: "the file was changed by ours, removed by theirs"}))
+	case !mg.ours.Has(name):
+		return mg.take(name, mg.log.Conflict(check.Conflict{Path: name, What: "the file was removed by ours, changed by theirs"}))
+	case isGrid(name): // from the side of its layout
+		side = mg.log.Prefer
+		layout, known := mg.sides[strings.TrimSuffix(name, path.Ext(name))+".LAYOUT"]
+		if known && layout != Merged {
+			side = merge3.Side(layout)
 		}
-		return nil
-	case isGrid(name):
-		side, known := mg.sides[strings.TrimSuffix(name, path.Ext(name))+".LAYOUT"]
-		if !known || side == Merged {
-			side = mg.side()
-		}
-		took := "ours"
-		if side == Theirs {
-			took = "theirs"
-		}
-		mg.conflict(check.Conflict{Path: name, What: "the grid was changed on both sides", Took: took})
-		if side == Theirs {
-			return mg.takeTheirs(name, "grid")
-		}
-		return nil
+		mg.log.Report(check.Conflict{Path: name, What: "the grid was changed on both sides", Took: side.String()})
+		return mg.take(name, side)
 	}
 	var was []byte
-	if b {
+	var err error
+	if mg.base.Has(name) {
 		if was, err = mg.base.Content(name); err != nil {
 			return err
 		}
@@ -133,7 +129,7 @@ func (mg *threeWay) file(name string) error {
 	if err != nil {
 		return err
 	}
-	data, from, err := File(name, was, mine, its, mg.Options)
+	data, from, err := mergeFile(mg.log, name, was, mine, its, mg.Names)
 	if err != nil {
 		return err
 	}
@@ -147,33 +143,29 @@ func (mg *threeWay) file(name string) error {
 	return nil
 }
 
-func (o *Options) winner() string {
-	if o.Theirs {
-		return "theirs"
+// take resolves a conflict of a file.
+func (mg *threeWay) take(name string, side merge3.Side) error {
+	mg.sides[name] = From(side)
+	if side == merge3.Ours {
+		return nil
 	}
-	return "ours"
+	_, err := mg.takeTheirs(name)
+	return err
 }
 
-// takeTheirs makes a file equal to that of theirs, removed or not. It does not report a conflict that was reported
-// already.
-func (mg *threeWay) takeTheirs(name, told string) error {
-	what := "took from theirs"
+// takeTheirs makes a file equal to that of theirs, removed or not, and describes the change.
+func (mg *threeWay) takeTheirs(name string) (what string, err error) {
+	mg.sides[name] = Theirs
 	switch {
 	case !mg.theirs.Has(name):
-		what = "removed, as in theirs"
 		mg.ours.Remove(name)
+		return "removed, as in theirs", nil
+	case !mg.ours.Has(name):
+		what = "added, as in theirs"
 	default:
-		if !mg.ours.Has(name) {
-			what = "added, as in theirs"
-		}
-		if err := mg.ours.Adopt(mg.theirs, name); err != nil {
-			return err
-		}
+		what = "took from theirs"
 	}
-	if mg.sides[name] = Theirs; told == "" {
-		mg.took(check.Change{Path: name, What: what, Count: 1, Unit: "files"})
-	}
-	return nil
+	return what, mg.ours.Adopt(mg.theirs, name)
 }
 
 // header merges the headers of the mods, field by field.
@@ -193,18 +185,16 @@ func (mg *threeWay) header() {
 	field(mg, "id", b.ID, &o.ID, t.ID)
 	field(mg, "flags", b.Flags, &o.Flags, t.Flags)
 	mine, its := slices.Clone(o.Required), t.Required
-	o.Required = merged(b.Required, mine, its, func(r mod.Required) any { return r.ID })
-	o.Removed = merged(b.Removed, o.Removed, t.Removed, func(s string) any { return gameName(s) })
+	o.Required = merged(b.Required, mine, its, func(r mod.Required) int64 { return r.ID })
+	o.Removed = merged(b.Removed, o.Removed, t.Removed, gameName)
 	o.Removed = slices.DeleteFunc(o.Removed, func(s string) bool { return mg.ours.Has(s) })
 	switch {
 	case slices.Equal(o.Required, mine):
 	case slices.Equal(o.Required, its):
 		o.RequiredHash = t.RequiredHash
 	default: // the algorithm for the hash of the list is unknown
-		mg.conflict(check.Conflict{What: "both sides changed which mods are needed: the hash of that list cannot be made, so that it is as in " + mg.winner(), Took: mg.winner()})
-		if o.Required = mine; mg.Theirs {
-			o.Required, o.RequiredHash = its, t.RequiredHash
-		}
+		side := mg.log.Conflict(check.Conflict{What: "both sides changed which mods are needed: the hash of that list cannot be made, so that it is as in " + mg.log.Prefer.String()})
+		o.Required, o.RequiredHash = merge3.Of(side, mine, its), merge3.Of(side, o.RequiredHash, t.RequiredHash)
 	}
 	switch { // the list of releases depends on the version
 	case o.Version != 1:
@@ -215,37 +205,20 @@ func (mg *threeWay) header() {
 }
 
 func field[T comparable](mg *threeWay, name string, base T, ours *T, theirs T) {
-	switch {
-	case theirs == base || theirs == *ours:
-	case base == *ours:
-		mg.took(check.Change{What: name + " as in theirs", Count: 1})
-		*ours = theirs
-	default:
-		mg.conflict(check.Conflict{What: "the " + name + " of the mod was changed on both sides", Base: base, Ours: *ours, Theirs: theirs, Took: mg.winner()})
-		if mg.Theirs {
-			*ours = theirs
-		}
-	}
+	*ours = merge3.Value(base, *ours, theirs, func() {
+		mg.log.Change(check.Change{What: name + " as in theirs", Count: 1})
+	}, func() merge3.Side {
+		return mg.log.Conflict(check.Conflict{What: "the " + name + " of the mod was changed on both sides", Base: base, Ours: *ours, Theirs: theirs})
+	})
 }
 
-// merged returns a set after the changes of both sides.
-func merged[T comparable](base, ours, theirs []T, key func(T) any) []T {
-	find := func(list []T, k any) int { return slices.IndexFunc(list, func(v T) bool { return key(v) == k }) }
-	var out []T
-	for _, v := range ours {
-		i, j := find(base, key(v)), find(theirs, key(v))
-		switch {
-		case i >= 0 && j < 0: // theirs removed it
-			continue
-		case i >= 0 && base[i] == v:
-			v = theirs[j]
+// merged returns a list after the changes of both sides. It has no conflicts: what one side removed is removed, and
+// otherwise the version of ours is taken.
+func merged[K, T comparable](base, ours, theirs []T, key func(T) K) []T {
+	return merge3.Store[K, T]{Key: key, Conflict: func(_ K, _, _, theirs merge3.Maybe[T]) merge3.Side {
+		if !theirs.There {
+			return merge3.Theirs
 		}
-		out = append(out, v)
-	}
-	for _, v := range theirs {
-		if find(base, key(v)) < 0 && find(ours, key(v)) < 0 {
-			out = append(out, v)
-		}
-	}
-	return out
+		return merge3.Ours
+	}}.Merge(base, ours, theirs)
 }

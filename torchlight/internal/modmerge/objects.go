@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trowel.example/internal/values/merge3"
 	"trowel.example/torchlight/text"
 )
 
@@ -91,18 +92,19 @@ func (m *merger) layout(base, ours, theirs *text.Node) bool {
 		}
 	}
 	parents, nodes := make(map[int64]int64), make(map[int64]*object) // of the merged layout
-	for _, id := range union(o.all, t.all) {
+	all := merge3.Union(slices.Values(o.all), slices.Values(t.all))
+	for _, id := range all {
 		if keeps, parent := m.objectOf(id, b.by[id], o.by[id], t.by[id]); keeps != nil {
 			nodes[id], parents[id] = keeps, parent
 		}
 	}
-	m.root(nodes, parents, o, t)
+	m.root(all, nodes, parents, merge3.Of(m.log.Prefer, o, t))
 	changed := false
-	for _, parent := range append([]int64{rootID}, union(o.all, t.all)...) {
+	for _, parent := range append([]int64{rootID}, all...) {
 		if parent != rootID && nodes[parent] == nil {
 			continue
 		}
-		list := m.siblings(parent, parents, b, o, t)
+		list := m.siblings(parent, parents, all, b, o, t)
 		if parent != rootID && o.by[parent] == nodes[parent] || parent == rootID {
 			if slices.Equal(list, o.below[parent]) && !slices.ContainsFunc(list, func(id int64) bool { return nodes[id] != o.by[id] }) {
 				continue
@@ -125,60 +127,42 @@ func (m *merger) layout(base, ours, theirs *text.Node) bool {
 func (m *merger) objectOf(id int64, b, o, t *object) (*object, int64) {
 	m.object = id
 	defer func() { m.object = 0 }()
-	switch {
-	case o != nil && t != nil:
+	if o != nil && t != nil {
 		var was *text.Node
-		parent := o.parent
 		if b != nil {
 			was = b.properties
 		}
 		m.atomic = true
 		m.node(was, o.properties, t.properties, "")
 		m.atomic = false
-		switch {
-		case o.parent == t.parent || b != nil && b.parent == t.parent:
-		case b != nil && b.parent == o.parent:
-			parent = t.parent
-			m.take("")
-		default:
-			m.conflict("", fmt.Sprintf("the object is now in %d and in %d", o.parent, t.parent), nil, o.parent, t.parent)
-			if m.theirs {
-				parent = t.parent
-			}
-		}
-		return o, parent
-	case o != nil && b == nil:
-		return o, o.parent
-	case o != nil && b.says() == o.says():
-		m.take("")
-		return nil, 0
-	case o != nil:
-		m.conflict("", "the object was changed by ours, removed by theirs", nil, nil, nil)
-		if !m.theirs {
-			return o, o.parent
-		}
-	case b == nil:
-		m.take("")
-		return t, t.parent
-	case b.says() != t.says():
-		m.conflict("", "the object was removed by ours, changed by theirs", nil, nil, nil)
-		if m.theirs {
-			return t, t.parent
-		}
+		parent := merge3.Value(b.up(), o.up(), t.up(), func() { m.take("") }, func() merge3.Side {
+			return m.conflict("", fmt.Sprintf("the object is now in %d and in %d", o.parent, t.parent), nil, o.parent, t.parent)
+		})
+		return o, parent.Item
 	}
-	return nil, 0
+	what := "the object was changed by ours, removed by theirs"
+	if o == nil {
+		what = "the object was removed by ours, changed by theirs"
+	}
+	side := pick(m, "", b, o, t, merge3.Item(func(x, y *object) bool { return x.says() == y.says() }), what)
+	kept := merge3.Of(side, o, t)
+	return kept, kept.up().Item
+}
+
+// up returns the parent of an object that may be missing.
+func (o *object) up() (parent merge3.Maybe[int64]) {
+	if o != nil {
+		parent.Item, parent.There = o.parent, true
+	}
+	return parent
 }
 
 // root makes sure that every object has an existing parent and does not contain itself.
-func (m *merger) root(nodes map[int64]*object, parents map[int64]int64, o, t *objects) {
-	winner := o
-	if m.theirs {
-		winner = t
-	}
+func (m *merger) root(all []int64, nodes map[int64]*object, parents map[int64]int64, winner *objects) {
 	told := make(map[int64]bool)
 	for again := true; again; {
 		again = false
-		for _, id := range union(o.all, t.all) {
+		for _, id := range all {
 			if nodes[id] == nil {
 				continue
 			}
@@ -230,62 +214,29 @@ func circle(id int64, parents map[int64]int64) []int64 {
 }
 
 // siblings returns the IDs of the merged children of an object, in order.
-func (m *merger) siblings(parent int64, parents map[int64]int64, b, o, t *objects) []int64 {
+func (m *merger) siblings(parent int64, parents map[int64]int64, all []int64, b, o, t *objects) []int64 {
 	is := func(id int64) bool { p, ok := parents[id]; return ok && p == parent }
-	keep := func(list []int64) []int64 {
-		return slices.DeleteFunc(slices.Clone(list), func(id int64) bool { return !is(id) })
-	}
-	was, list, other := keep(b.below[parent]), keep(o.below[parent]), keep(t.below[parent])
-	in := func(list []int64) func(int64) bool { // reports whether an ID is absent from list
-		there := setOf(list)
-		return func(id int64) bool { return !there[id] }
-	}
+	list, other := merge3.Filter(o.below[parent], is), merge3.Filter(t.below[parent], is)
 	// Objects that both sides have get the order of the side that changed it.
-	commonB := slices.DeleteFunc(slices.DeleteFunc(slices.Clone(was), in(list)), in(other))
-	commonO := slices.DeleteFunc(slices.Clone(list), in(commonB))
-	commonT := slices.DeleteFunc(slices.Clone(other), in(commonB))
-	if !slices.Equal(commonB, commonT) && !slices.Equal(commonO, commonT) {
-		takes := slices.Equal(commonB, commonO)
-		m.object = max(parent, 0)
-		if takes {
-			m.take("")
-		} else {
-			m.conflict("", "the objects have another order on both sides", nil, nil, nil)
-			takes = m.theirs
-		}
-		m.object = 0
-		if takes {
-			next, common := 0, setOf(commonB)
-			for i, id := range list {
-				if common[id] {
-					list[i] = commonT[next]
-					next++
-				}
-			}
-		}
+	inO, inT := merge3.Has(list), merge3.Has(other)
+	common := merge3.Filter(b.below[parent], func(id int64) bool { return inO(id) && inT(id) })
+	inCommon := merge3.Has(common)
+	commonT := merge3.Filter(other, inCommon)
+	m.object = max(parent, 0)
+	if pick(m, "", common, merge3.Filter(list, inCommon), commonT, slices.Equal, "the objects have another order on both sides") == merge3.Theirs {
+		merge3.Arrange(list, commonT)
 	}
+	m.object = 0
 	// Objects of theirs come after the same object as in theirs.
-	there, known := setOf(list), setOf(b.below[parent])
+	known := merge3.Has(b.below[parent])
 	for i, id := range other {
-		if there[id] {
-			continue
-		}
-		there[id] = true
-		at := 0
-		for j := i - 1; j >= 0 && at == 0; j-- {
-			at = slices.Index(list, other[j]) + 1
-		}
-		for at < len(list) && o.by[list[at]] != nil && !known[list[at]] {
-			at++ // after the objects that ours added there
-		}
-		list = slices.Insert(list, at, id)
-	}
-	for _, id := range union(o.all, t.all) { // removed objects that are restored
-		if is(id) && !there[id] {
-			list = append(list, id)
+		if !inO(id) {
+			at := merge3.Place(list, other[:i], func(id int64) bool { return o.by[id] != nil && !known(id) })
+			list = slices.Insert(list, at, id)
 		}
 	}
-	return list
+	there := merge3.Has(list)
+	return append(list, merge3.Filter(all, func(id int64) bool { return is(id) && !there(id) })...) // restored objects
 }
 
 // setChildren sets the children of an object.
@@ -306,24 +257,4 @@ func setChildren(root *text.Node, parent int64, list []int64, nodes map[int64]*o
 			}
 		}
 	}
-}
-
-// union returns the elements of both lists, those of the first list first.
-func union(a, b []int64) []int64 {
-	seen := setOf(a)
-	out := slices.Clone(a)
-	for _, id := range b {
-		if !seen[id] {
-			out = append(out, id)
-		}
-	}
-	return out
-}
-
-func setOf(list []int64) map[int64]bool {
-	set := make(map[int64]bool, len(list))
-	for _, id := range list {
-		set[id] = true
-	}
-	return set
 }

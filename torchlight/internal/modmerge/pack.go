@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/modedit"
@@ -38,7 +39,7 @@ func (in *Input) stem() string { return strings.TrimSuffix(in.Name, path.Ext(in.
 type PackOptions struct {
 	Options
 	Base   moddir.Files // the game's files; nil if unknown
-	Prefer string       // the mod that wins conflicts: "last" (the default), "first", or the name of a mod
+	Winner string       // the mod that wins conflicts: "last" (the default), "first", or the name of a mod
 	Union  bool         // without a base, keep parts of a file that only one mod has
 
 	Title    string // "" for a title made from those of the mods
@@ -51,6 +52,7 @@ type PackOptions struct {
 // pack is a pack that is being built.
 type pack struct {
 	PackOptions
+	log                    merge3.Log
 	mods                   []Input // in ascending priority
 	made                   *modedit.Editor
 	taken, covered, equals []int          // numbers of files for each mod
@@ -61,15 +63,18 @@ type pack struct {
 // Files that only one mod has, or that are identical in all, are copied unchanged. Others are merged key by key if the
 // file of the game is known, and the mod with the highest priority wins where the mods differ. Otherwise its whole file
 // wins, as in the game.
-func Pack(mods []Input, o PackOptions) (*modedit.Editor, error) {
-	p := &pack{PackOptions: o, owner: make(map[string]int)}
-	p.Theirs = true // the mod of higher priority
-	var err error
-	if p.mods, err = ranked(mods, o.Prefer); err != nil {
-		return nil, err
+func Pack(mods []Input, o PackOptions) (*modedit.Editor, []check.Conflict, error) {
+	p := &pack{PackOptions: o, log: merge3.Log{Options: o.Options.Options}, owner: make(map[string]int)}
+	conflicts, err := p.log.End(p.pack(mods))
+	return p.made, conflicts, err
+}
+
+func (p *pack) pack(mods []Input) (err error) {
+	if p.mods, err = ranked(mods, p.Winner); err != nil {
+		return err
 	}
 	if err := p.fits(); err != nil {
-		return nil, err
+		return err
 	}
 	n := len(p.mods)
 	p.taken, p.covered, p.equals = make([]int, n), make([]int, n), make([]int, n)
@@ -78,26 +83,26 @@ func Pack(mods []Input, o PackOptions) (*modedit.Editor, error) {
 		editors = append(editors, m.Editor)
 	}
 	known := clashes(editors...)
-	if o.NewGUIDs {
+	if p.NewGUIDs {
 		if err := p.renumber(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	p.made = modedit.NewMod(p.header(), modedit.Options{Names: o.Names, Base: o.Base})
+	p.made = modedit.NewMod(p.header(), modedit.Options{Names: p.Names, Base: p.Base})
 	for _, name := range names(editors...) {
 		if err := p.file(name); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	p.removed()
 	if err := p.made.UpdateTables(); err != nil {
-		return nil, err
+		return err
 	}
 	for i, m := range p.mods {
-		o.took(check.Change{What: fmt.Sprintf("%s: %d files taken, %d overridden, %d the same in another", m.Name, p.taken[i], p.covered[i], p.equals[i]), Count: int64(p.taken[i]), Unit: "files"})
+		p.log.Change(check.Change{What: fmt.Sprintf("%s: %d files taken, %d overridden, %d the same in another", m.Name, p.taken[i], p.covered[i], p.equals[i]), Count: int64(p.taken[i]), Unit: "files"})
 	}
-	o.tellClashes(p.made, known)
-	return p.made, nil
+	p.tellClashes(&p.log, p.made, known)
+	return nil
 }
 
 // ranked returns mods in ascending priority.
@@ -284,14 +289,15 @@ func (p *pack) differing(name string, others []int, winner int) error {
 			data = its
 			continue
 		}
-		o := Options{Theirs: true, Names: p.Names}
-		o.OnConflict = func(c check.Conflict) {
+		log := &merge3.Log{Options: merge3.Options{Prefer: merge3.Theirs}} // the mod of higher priority
+		if data, _, err = mergeFile(log, name, base, data, its, p.Names); err != nil {
+			return err
+		}
+		conflicts, _ := log.End(nil)
+		for _, c := range conflicts {
 			c.What += fmt.Sprintf(" (%s and %s)", p.mods[from].Name, p.mods[i].Name)
 			c.Took = p.mods[i].Name
-			p.conflict(c)
-		}
-		if data, _, err = File(name, base, data, its, o); err != nil {
-			return err
+			p.log.Report(c)
 		}
 		from = i
 	}
@@ -299,13 +305,13 @@ func (p *pack) differing(name string, others []int, winner int) error {
 		return err
 	}
 	p.made.Replace(name, data)
-	p.took(check.Change{Path: name, What: "merged of " + p.namesOf(append(others, winner)), Count: 1, Unit: "files"})
+	p.log.Change(check.Change{Path: name, What: "merged of " + p.namesOf(append(others, winner)), Count: 1, Unit: "files"})
 	return nil
 }
 
 // whole reports that a file is taken from one mod as a whole.
 func (p *pack) whole(name string, others []int, winner int, why string) {
-	p.conflict(check.Conflict{Path: name, What: fmt.Sprintf("%s (%s)", why, p.namesOf(append(slices.Clone(others), winner))), Took: p.mods[winner].Name})
+	p.log.Report(check.Conflict{Path: name, What: fmt.Sprintf("%s (%s)", why, p.namesOf(append(slices.Clone(others), winner))), Took: p.mods[winner].Name})
 }
 
 func (p *pack) namesOf(list []int) string {
@@ -344,7 +350,7 @@ func (p *pack) removed() {
 			if owner, provided := p.owner[name]; provided && owner > i {
 				continue
 			} else if provided && p.made.Has(name) {
-				p.conflict(check.Conflict{Path: name, What: fmt.Sprintf("%s takes the file away that %s has", m.Name, p.mods[owner].Name), Took: m.Name})
+				p.log.Report(check.Conflict{Path: name, What: fmt.Sprintf("%s takes the file away that %s has", m.Name, p.mods[owner].Name), Took: m.Name})
 				p.made.Remove(name)
 				p.taken[owner]--
 				p.covered[owner]++

@@ -20,13 +20,11 @@ import (
 // packed packs mods, with the names A.MOD, B.MOD ..., and returns the pack and the conflicts.
 func packed(t testing.TB, o modmerge.PackOptions, mods ...[]byte) (*modedit.Editor, []check.Conflict) {
 	t.Helper()
-	var conflicts []check.Conflict
-	o.OnConflict = func(c check.Conflict) { conflicts = append(conflicts, c) }
 	var list []modmerge.Input
 	for i, data := range mods {
 		list = append(list, modmerge.Input{Name: string(rune('A'+i)) + ".MOD", Editor: editor(t, data)})
 	}
-	e, err := modmerge.Pack(list, o)
+	e, conflicts, err := modmerge.Pack(list, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,10 +74,10 @@ func TestPack(t *testing.T) {
 			t.Errorf("%s: another, %v", x.name, err)
 		}
 	}
-	if e, _ := packed(t, modmerge.PackOptions{Prefer: "first"}, one, two); get(t, e, shared, "LEVEL") != "1" {
+	if e, _ := packed(t, modmerge.PackOptions{Winner: "first"}, one, two); get(t, e, shared, "LEVEL") != "1" {
 		t.Error("the first does not win")
 	}
-	if e, _ := packed(t, modmerge.PackOptions{Prefer: "a"}, one, two); get(t, e, shared, "LEVEL") != "1" {
+	if e, _ := packed(t, modmerge.PackOptions{Winner: "a"}, one, two); get(t, e, shared, "LEVEL") != "1" {
 		t.Error("that of the name does not win")
 	}
 	e, conflicts = packed(t, modmerge.PackOptions{Union: true}, one, two)
@@ -167,9 +165,9 @@ func TestPackHeaders(t *testing.T) {
 		{"versions allowed", "", []modmerge.Input{with("A", plain), with("A", func(h *mod.Header) { h.ModVersion = 7 })}, modmerge.PackOptions{Versions: true}},
 		{"needs another", "needs the mod Gone", []modmerge.Input{with("A", plain), with("B", func(h *mod.Header) { h.Required = []mod.Required{{Name: "Gone", ID: 5}} })}, modmerge.PackOptions{}},
 		{"needs a member", "", []modmerge.Input{with("A", plain), with("B", func(h *mod.Header) { h.Required = []mod.Required{{Name: "A", ID: 1065}} })}, modmerge.PackOptions{}},
-		{"unknown name", "not \"X\"", []modmerge.Input{with("A", plain), with("B", plain)}, modmerge.PackOptions{Prefer: "X"}},
+		{"unknown name", "not \"X\"", []modmerge.Input{with("A", plain), with("B", plain)}, modmerge.PackOptions{Winner: "X"}},
 	} {
-		e, err := modmerge.Pack(test.mods, test.o)
+		e, _, err := modmerge.Pack(test.mods, test.o)
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s: %v", test.name, err)
 		}
@@ -177,8 +175,6 @@ func TestPackHeaders(t *testing.T) {
 			t.Errorf("%s: needs %v", test.name, e.Header().Required)
 		}
 	}
-	var conflicts []check.Conflict
-	o := modmerge.PackOptions{Options: modmerge.Options{OnConflict: func(c check.Conflict) { conflicts = append(conflicts, c) }}}
 	hides := func(h *mod.Header) { h.Removed = []string{wolf, "MEDIA/X.DAT"} }
 	nothing := editor(t, made(t, "Hides", nil))
 	hides(nothing.Header())
@@ -190,8 +186,7 @@ func TestPackHeaders(t *testing.T) {
 		{[]modmerge.Input{{Name: "H", Editor: nothing}, with("A", plain)}, 1, 0, true},
 		{[]modmerge.Input{with("A", plain), {Name: "H", Editor: nothing}}, 2, 1, false},
 	} {
-		conflicts = nil
-		e, err := modmerge.Pack(test.mods, o)
+		e, conflicts, err := modmerge.Pack(test.mods, modmerge.PackOptions{})
 		if err != nil || len(e.Header().Removed) != test.removed || len(conflicts) != test.clashes || e.Has(wolf) != test.stays {
 			t.Errorf("removed %v, conflicts %v, %v", e.Header().Removed, conflicts, err)
 		}

@@ -2,23 +2,24 @@ package modmerge
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/values/merge3"
 	"trowel.example/torchlight/text"
 )
 
 // merger merges the trees of one file. It changes ours in place, so that unchanged items keep their identity.
 type merger struct {
-	path      string
-	theirs    bool // resolve conflicts with theirs
-	object    int64
-	atomic    bool // nodes below properties are merged as a whole
-	conflicts []check.Conflict
-	took      []check.Place
+	path   string
+	log    merge3.Log
+	object int64
+	atomic bool // nodes below properties are merged as a whole
+	took   []check.Place
 }
 
 // node merges the changes of two sides to a node; base is nil if both added it.
@@ -26,7 +27,7 @@ func (m *merger) node(base, ours, theirs *text.Node, way string) {
 	if base == nil {
 		base = new(text.Node)
 	}
-	in := &insertion{ours: ours, theirs: theirs, counterpart: make(map[text.Item]text.Item), added: make(map[text.Item]bool)}
+	in := newInsertion(ours, theirs)
 	m.properties(base, ours, theirs, in, way)
 	if m.atomic {
 		m.extras(base, ours, theirs, way)
@@ -38,17 +39,22 @@ func (m *merger) node(base, ours, theirs *text.Node, way string) {
 // place returns the place of a key or node.
 func (m *merger) place(way string) check.Place { return text.Place{Node: way, Object: m.object} }
 
-func (m *merger) conflict(way, what string, base, ours, theirs any) {
-	took := "ours"
-	if m.theirs {
-		took = "theirs"
-	}
-	c := check.Conflict{Path: m.path, What: what, Base: base, Ours: ours, Theirs: theirs, Took: took}
+func (m *merger) conflict(way, what string, base, ours, theirs any) merge3.Side {
+	c := check.Conflict{Path: m.path, What: what, Base: base, Ours: ours, Theirs: theirs}
 	if way != "" || m.object != 0 {
 		c.At = []check.Place{m.place(way)}
 	}
-	m.conflicts = append(m.conflicts, c)
+	return m.log.Conflict(c)
 }
+
+// pick returns the side from which a part is taken that is merged as a whole; what describes a conflict.
+func pick[T any](m *merger, way string, base, ours, theirs T, equal func(x, y T) bool, what string) merge3.Side {
+	return merge3.Pick(base, ours, theirs, equal, func() { m.take(way) }, func() merge3.Side {
+		return m.conflict(way, what, nil, nil, nil)
+	})
+}
+
+func sameText(x, y string) bool { return x == y }
 
 func (m *merger) take(way string) { m.took = append(m.took, m.place(way)) }
 
@@ -59,27 +65,22 @@ type insertion struct {
 	added        map[text.Item]bool      // items that only ours added
 }
 
+func newInsertion(ours, theirs *text.Node) *insertion {
+	return &insertion{ours, theirs, make(map[text.Item]text.Item), make(map[text.Item]bool)}
+}
+
 // insert inserts an item of theirs into ours, after the item that precedes it in theirs and after items that ours added
 // at the same position.
 func (in *insertion) insert(it text.Item) {
-	_, isNode := it.(*text.Node)
-	at := 0
-	for i := slices.Index(in.theirs.Items, it) - 1; i >= 0; i-- {
-		if c, ok := in.counterpart[in.theirs.Items[i]]; ok {
-			if j := slices.Index(in.ours.Items, c); j >= 0 {
-				at = j + 1
-				break
-			}
+	var before []text.Item
+	for _, x := range in.theirs.Items[:slices.Index(in.theirs.Items, it)] {
+		if c, ok := in.counterpart[x]; ok {
+			before = append(before, c)
 		}
 	}
-	for at < len(in.ours.Items) && in.added[in.ours.Items[at]] {
-		if _, node := in.ours.Items[at].(*text.Node); node != isNode {
-			break
-		}
-		at++
-	}
-	for i := at; isNode && i < len(in.ours.Items); i++ { // nodes come after properties
-		if _, property := in.ours.Items[i].(*text.Property); property {
+	at := merge3.Place(in.ours.Items, before, func(x text.Item) bool { return in.added[x] && isNode(x) == isNode(it) })
+	for i := at; isNode(it) && i < len(in.ours.Items); i++ { // nodes come after properties
+		if !isNode(in.ours.Items[i]) {
 			at = i + 1
 		}
 	}
@@ -96,7 +97,7 @@ func (in *insertion) remove(it text.Item) {
 // properties merges the keys of a node.
 func (m *merger) properties(base, ours, theirs *text.Node, in *insertion, way string) {
 	b, o, t := byKey(base), byKey(ours), byKey(theirs)
-	for _, key := range keysOf(ours, theirs, base) {
+	for _, key := range merge3.Union(keysOf(ours), keysOf(theirs), keysOf(base)) {
 		bs, os, ts := b[key], o[key], t[key]
 		if m.atomic && key == "PARENTID" { // it follows from the position of the object
 			continue
@@ -119,16 +120,11 @@ func (m *merger) property(b, o, t *text.Property, in *insertion, way string) {
 	if o != nil && b == nil {
 		in.added[o] = true
 	}
-	switch {
-	case same(o, t) || same(b, t):
+	side := merge3.Pick(b, o, t, same, func() { m.take(way) }, func() merge3.Side {
+		return m.conflict(way, fmt.Sprintf("%s: %s became %s and %s", lastOf(way), said(b), said(o), said(t)), value(b), value(o), value(t))
+	})
+	if side == merge3.Ours {
 		return
-	case same(b, o):
-		m.take(way)
-	default:
-		m.conflict(way, fmt.Sprintf("%s: %s became %s and %s", lastOf(way), said(b), said(o), said(t)), value(b), value(o), value(t))
-		if !m.theirs {
-			return
-		}
 	}
 	switch {
 	case t == nil:
@@ -157,16 +153,7 @@ func (m *merger) set(b, o, t []*text.Property, in *insertion, way string) {
 			spare[c] = spare[c][1:]
 		}
 	}
-	want := func(c string) int {
-		do, dt := no[c]-nb[c], nt[c]-nb[c]
-		switch {
-		case do > 0 && dt > 0:
-			return nb[c] + max(do, dt)
-		case do < 0 && dt < 0:
-			return nb[c] + min(do, dt)
-		}
-		return max(0, nb[c]+do+dt)
-	}
+	want := func(c string) int { return merge3.Count(nb[c], no[c], nt[c]) }
 	for _, p := range slices.Backward(o) {
 		if c := canonical(p); no[c] > want(c) {
 			in.remove(p)
@@ -200,17 +187,8 @@ func (m *merger) extras(base, ours, theirs *text.Node, way string) {
 		}
 		return s.String()
 	}
-	b, o, t := of(base), of(ours), of(theirs)
-	switch {
-	case o == t || b == t:
+	if pick(m, way, of(base), of(ours), of(theirs), sameText, "what the object does to others was changed on both sides") == merge3.Ours {
 		return
-	case b == o:
-		m.take(way)
-	default:
-		m.conflict(way, "what the object does to others was changed on both sides", nil, nil, nil)
-		if !m.theirs {
-			return
-		}
 	}
 	ours.Items = slices.DeleteFunc(ours.Items, isNode)
 	for c := range theirs.Children() {
@@ -246,22 +224,12 @@ func (m *merger) children(base, ours, theirs *text.Node, in *insertion, way stri
 		switch {
 		case o != nil && t != nil:
 			m.node(b, o, t, at)
-		case o != nil: // theirs removed it
-			if signature(b) == signature(o) {
-				in.remove(o)
-				m.take(at)
-				continue
-			}
-			m.conflict(at, b.Name+": changed by ours, removed by theirs", nil, nil, nil)
-			if m.theirs {
+		case o != nil:
+			if pick(m, at, signature(b), signature(o), "", sameText, b.Name+": changed by ours, removed by theirs") == merge3.Theirs {
 				in.remove(o)
 			}
-		case t != nil: // ours removed it
-			if signature(b) == signature(t) {
-				continue
-			}
-			m.conflict(at, b.Name+": removed by ours, changed by theirs", nil, nil, nil)
-			if m.theirs {
+		case t != nil:
+			if pick(m, at, signature(b), "", signature(t), sameText, b.Name+": removed by ours, changed by theirs") == merge3.Theirs {
 				in.insert(t)
 			}
 		}
@@ -294,27 +262,12 @@ func (m *merger) order(bs []*text.Node, ours *text.Node, toOurs, toTheirs map[*t
 		}
 	}
 	orderO, orderT := ordered(stay, toOurs, os), ordered(stay, toTheirs, ts)
-	switch {
-	case slices.Equal(orderT, stay) || slices.Equal(orderO, orderT):
-		return
-	case slices.Equal(orderO, stay):
-		m.take(way)
-	default:
-		m.conflict(way, "the nodes have another order on both sides", nil, nil, nil)
-		if !m.theirs {
-			return
+	if pick(m, way, stay, orderO, orderT, slices.Equal, "the nodes have another order on both sides") == merge3.Theirs {
+		order := make([]text.Item, len(orderT))
+		for i, b := range orderT {
+			order[i] = toOurs[b]
 		}
-	}
-	moved := make(map[text.Item]bool)
-	for _, b := range stay {
-		moved[toOurs[b]] = true
-	}
-	next := 0
-	for i, it := range ours.Items {
-		if moved[it] {
-			ours.Items[i] = toOurs[orderT[next]]
-			next++
-		}
+		merge3.Arrange(ours.Items, order)
 	}
 }
 
@@ -338,19 +291,15 @@ func byKey(n *text.Node) map[string][]*text.Property {
 	return keys
 }
 
-// keysOf returns the keys of nodes, each once.
-func keysOf(nodes ...*text.Node) []string {
-	var keys []string
-	seen := make(map[string]bool)
-	for _, n := range nodes {
+// keysOf yields the keys of a node in upper case.
+func keysOf(n *text.Node) iter.Seq[string] {
+	return func(yield func(string) bool) {
 		for p := range n.Properties() {
-			if k := strings.ToUpper(p.Key); !seen[k] {
-				seen[k] = true
-				keys = append(keys, k)
+			if !yield(strings.ToUpper(p.Key)) {
+				return
 			}
 		}
 	}
-	return keys
 }
 
 func nth[T any](list []*T, i int) *T {
@@ -391,12 +340,7 @@ func value(p *text.Property) any {
 }
 
 // same reports whether two properties have equal values; numbers are compared by their bits.
-func same(a, b *text.Property) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return canonical(a) == canonical(b)
-}
+var same = merge3.Item(func(a, b *text.Property) bool { return canonical(a) == canonical(b) })
 
 // canonical returns the value of a property in a normalized form.
 func canonical(p *text.Property) string {
