@@ -69,7 +69,7 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	o.Sink, o.Whole = worldjob.Sink(job, worldcopy.Losses()), !job.KeepGoing
 	c, _ := mapdb.FindTarget(o.Map)
 	if job.Temporary && (world.MapPart.Remote(c.Backend) || world.PlayersPart.Remote(o.Players) || world.AuthPart.Remote(o.Auth) || world.StoragePart.Remote(o.Storage)) {
-		return errors.New("a dry run writes to no server, and this conversion is to one")
+		return errors.New("a dry run cannot convert to a database server: it would write to the server")
 	}
 	worldjob.LoseUnfinished(job, src.Path, src.Dir)
 	if err := worldjob.CheckMap(ctx, job, src.Dir); err != nil {
@@ -81,31 +81,10 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	}
 	r, err := worldcopy.Copy(ctx, src.Dir, dst, o)
 	if err != nil {
-		if errors.Is(err, ctx.Err()) {
-			err = fmt.Errorf("%w: the same command continues where this one stopped", err)
-		}
-		return worldjob.NameOptions(err)
+		return worldjob.NameOptions(worldjob.Resumable(ctx, err))
 	}
-	text := fmt.Sprintf("%d blocks from %s to %s", r.Blocks, r.From, r.To)
-	if o.Blocks != 0 {
-		text += fmt.Sprintf(", %d of them converted", r.Converted)
-	}
-	for _, part := range []struct {
-		n    int64
-		what string
-	}{
-		{r.Kept, "kept their version"}, {r.Dropped, "could not be read and are left out"},
-		{r.Salvaged, "salvaged from damaged parts of the database"},
-		{r.Rows, "rows are no valid blocks, or have the position of another one, and are left out"},
-		{r.Damaged, "damaged parts of the database, whose unreadable blocks are left out"}, {int64(r.Lost), "players, accounts or mods could not be taken over"},
-	} {
-		if part.n > 0 {
-			text += fmt.Sprintf(", %d %s", part.n, part.what)
-		}
-	}
-	job.Tell("%s; compared with what was written: the same", text)
-	if r.Resumed > 0 {
-		job.Tell("%d blocks were there already", r.Resumed)
+	for _, line := range r.Lines() {
+		job.Tell("%s", line)
 	}
 	return nil
 }
@@ -121,7 +100,7 @@ var (
 				return err
 			}
 			r, err := worldrepair.Plan(ctx, src.Dir, o)
-			return tellRemains(ctx, job, src, r, err, "a copy leaves them out")
+			return reportRemains(ctx, job, src, r, err, "a copy leaves them out")
 		},
 		Copy: func(ctx context.Context, job *format.Job, src *format.Source, out format.Output, sink check.Sink) error {
 			o, err := repairOptions(job, sink)
@@ -136,7 +115,7 @@ var (
 				return err
 			}
 			r, err := worldrepair.Repair(ctx, src.Dir, dir, o)
-			return tellRemains(ctx, job, src, r, err, "they are not in the copy")
+			return reportRemains(ctx, job, src, r, err, "they are not in the copy")
 		},
 		InPlace: func(ctx context.Context, job *format.Job, src *format.Source, backup string, sink check.Sink) (string, error) {
 			o, err := repairOptions(job, sink)
@@ -144,7 +123,7 @@ var (
 				return "", err
 			}
 			r, err := worldrepair.InPlace(ctx, src.Dir, backup, o)
-			if err := tellRemains(ctx, job, src, r, err, "a copy leaves them out: -o in place of --in-place"); err != nil {
+			if err := reportRemains(ctx, job, src, r, err, "a copy leaves them out (-o instead of --in-place)"); err != nil {
 				return "", err
 			}
 			return r.Backup, nil
@@ -159,35 +138,23 @@ var (
 				return err
 			}
 			for _, path := range later {
-				job.Warn(src.Path, "%s was made after this backup: what it undoes is to be undone first", path)
+				job.Warn(src.Path, "%s was made after this backup: restore it first", path)
 			}
 			return worldbackup.Restore(ctx, src.Dir, backup, o)
 		},
 	}
 )
 
-// tellRemains reports the damage that was not repaired, and the losses.
-func tellRemains(ctx context.Context, job *format.Job, src *format.Source, r *worldrepair.Report, err error, rows string) error {
+// reportRemains reports the damage that was not repaired, and the losses.
+func reportRemains(ctx context.Context, job *format.Job, src *format.Source, r *worldrepair.Report, err error, rows string) error {
 	if err != nil {
 		return err
 	}
 	if err := worldjob.CheckMap(ctx, job, src.Dir); err != nil {
 		return err
 	}
-	for _, part := range []struct {
-		n    int64
-		text string
-	}{
-		{int64(r.Lost), "damaged parts of databases whose content is lost: %d"},
-		{r.Dropped, "blocks of which nothing can be read: %d; the game makes them again"},
-		{r.Rows, "rows of the map that are no blocks, or of one that there is already: %d; " + rows},
-		{r.Left, "blocks that stay although their version does not exist yet: %d; --" + optionDropUnknown.Name + " deletes them"},
-		{int64(r.Hopeless), "damaged things that stay as they are: %d; restore them from a backup"},
-		{int64(r.Missed), "things that are not in the copy, or not as in the world: %d"},
-	} {
-		if part.n > 0 {
-			job.Miss(src.Path, part.text, part.n)
-		}
+	for _, line := range r.Remains(rows) {
+		job.Miss(src.Path, "%s", line)
 	}
 	return nil
 }

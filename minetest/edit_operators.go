@@ -23,7 +23,7 @@ var (
 	}
 
 	personOptions = []format.Option{
-		{Name: "name", Names: namesPlayer, List: true, Help: "only those with this `name`, in which * and ? are wildcards"},
+		{Name: "name", Names: worldsteps.NamesPlayer, List: true, Help: "only those with this `name`, in which * and ? are wildcards"},
 		{Name: "not-seen", Help: "only those last seen before a `time`: an age such as 30d, 6mo or 2y, or a date such as 2024-01-31"},
 		{Name: "never", Bool: true, Help: "only accounts that were never used"},
 		{Name: "privilege", List: true, Help: "only those with this `privilege`"},
@@ -98,7 +98,7 @@ var operatorCommands = []worldsteps.Command{
 		Long: "Renames the player, the account, bans, the owner and the members in the metadata of nodes, the owner in areas.dat, " +
 			"and keys of mod storage that are the name or contain it as a word, such as home:NAME. The password becomes invalid " +
 			"unless the names differ only in case: --password-file sets a new one.",
-		Args: []format.Option{{Name: "old", Names: namesPlayer, Help: "the current name"}, {Name: "new", Help: "the new name"}},
+		Args: []format.Option{{Name: "old", Names: worldsteps.NamesPlayer, Help: "the current name"}, {Name: "new", Help: "the new name"}},
 		Options: []format.Option{
 			{Name: "key", List: true, Help: "another `key` of the metadata of nodes whose value is a name, in addition to owner"},
 			{Name: "keep-storage", Bool: true, Help: "do not change mod storage"},
@@ -121,7 +121,7 @@ var operatorCommands = []worldsteps.Command{
 	worldsteps.Bind(format.Command{
 		Name: "set-storage", Title: "Set a value in the storage of a mod", Heading: "Operators",
 		Args: []format.Option{
-			{Name: "mod", Names: namesMod, Help: "the name of the mod"}, {Name: "key", Help: "the key"}, {Name: "value", List: true, Help: "the value"},
+			{Name: "mod", Names: worldsteps.NamesMod, Help: "the name of the mod"}, {Name: "key", Help: "the key"}, {Name: "value", List: true, Help: "the value"},
 		},
 		Options: []format.Option{{Name: "from-file", Input: true, Help: "a `file` that contains the value"}},
 		Example: "set-storage spawn position 10,5,-30",
@@ -129,7 +129,7 @@ var operatorCommands = []worldsteps.Command{
 	worldsteps.Bind(format.Command{
 		Name: "delete-storage", Title: "Delete keys from the storage of a mod, or all of it", Heading: "Operators",
 		Args: []format.Option{
-			{Name: "mod", Names: namesMod, Help: "the name of the mod"},
+			{Name: "mod", Names: worldsteps.NamesMod, Help: "the name of the mod"},
 			{Name: "key", List: true, Help: "the keys; without any, everything that the mod stores, which requires --all"},
 		},
 		Options: []format.Option{worldsteps.OptionAll},

@@ -7,6 +7,7 @@ import (
 	"trowel.example/minetest/internal/worldfind"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldquery"
+	"trowel.example/minetest/internal/worldsteps"
 )
 
 // worldFinder has all queries of worlds, in the order of the help.
@@ -75,7 +76,7 @@ var itemQueries = []worldquery.Query{
 	}, worldquery.Items),
 	worldquery.BindRest(format.Command{
 		Name: "player", Heading: "Items and players", Title: "Players: positions and privileges",
-		Args: []format.Option{{Name: "name", Names: namesPlayer, List: true, Help: anyNamesOf("").Help}}, Options: placeOptions,
+		Args: []format.Option{{Name: "name", Names: worldsteps.NamesPlayer, List: true, Help: anyNamesOf("").Help}}, Options: placeOptions,
 		Example: "player 'a*'",
 	}, worldquery.Players),
 }
@@ -91,7 +92,7 @@ var operatorQueries = []worldquery.Query{
 	}, worldquery.MayBuild),
 	worldquery.BindRest(format.Command{
 		Name: "areas", Heading: "Operators", Title: "Areas of the mod areas, of an owner or all",
-		Args:    []format.Option{{Name: "owner", Names: namesPlayer, List: true, Help: "the names of owners; without names, all"}},
+		Args:    []format.Option{{Name: "owner", Names: worldsteps.NamesPlayer, List: true, Help: "the names of owners; without names, all"}},
 		Example: "areas ann",
 	}, worldquery.Areas),
 	worldquery.BindRest(format.Command{
@@ -99,7 +100,7 @@ var operatorQueries = []worldquery.Query{
 		Long: "Reads rollback.sqlite, which servers with enable_rollback_recording write.",
 		Args: []format.Option{{Name: "place", List: true, Help: "x,y,z in nodes, or two corners x1,y1,z1:x2,y2,z2; without it, everywhere"}},
 		Options: []format.Option{
-			{Name: "actor", Names: namesPlayer, Help: "only changes of this `actor`: a player, or for example liquid"},
+			{Name: "actor", Names: worldsteps.NamesPlayer, Help: "only changes of this `actor`: a player, or for example liquid"},
 			{Name: "since", Help: "only since a `time`: a date such as 2024-01-31, or an age such as 2w"},
 			{Name: "before", Help: "only before a `time`"},
 			{Name: "limit", Type: format.Integer, Default: "0", Help: "only this number of changes, the newest; 0 is all"},
@@ -114,7 +115,7 @@ var operatorQueries = []worldquery.Query{
 	worldquery.BindRest(format.Command{
 		Name: "storage", Heading: "Operators", Title: "Values that mods store",
 		Long:    "A value that is not valid text is printed as base64.",
-		Args:    []format.Option{{Name: "mod", Names: namesMod, List: true, Help: "a mod, followed by keys; without it, all mods"}},
+		Args:    []format.Option{{Name: "mod", Names: worldsteps.NamesMod, List: true, Help: "a mod, followed by keys; without it, all mods"}},
 		Example: "storage beds spawn:ann",
 	}, worldquery.Storage),
 	worldquery.BindRest(format.Command{

@@ -6,6 +6,7 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/minetestmapper"
+	"trowel.example/minetest/internal/worldfile"
 )
 
 // mapper replaces minetestmapper, the program that draws worlds for their operators.
@@ -24,7 +25,7 @@ render" draws more than that: caves, sides, heights, light, tiles.
 ` + minetestmapper.Usage,
 	Run: func(ctx context.Context, c *format.Call) int {
 		return minetestmapper.Run(ctx, c.Args, minetestmapper.IO{Out: c.Out, Talk: c.Talk, Write: func(path, world string, write func(io.Writer) error) error {
-			return c.Write(path, shownOfWorld(&format.Source{Dir: world}), write)
+			return c.Write(path, worldfile.Shown(&format.Source{Dir: world}), write)
 		}})
 	},
 }

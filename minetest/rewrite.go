@@ -28,12 +28,7 @@ var worldRewriting = &format.Rewriting{
 		if len(list) == 0 {
 			return yield("")
 		}
-		for _, s := range list {
-			if err := yield(format.Shard(s)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return worldjob.Shards(list, yield)
 	},
 	Rewrite: func(ctx context.Context, job *format.Job, src *format.Source, backups string) ([]check.Change, error) {
 		o, err := rewriteOptions(job, backups)
@@ -41,7 +36,7 @@ var worldRewriting = &format.Rewriting{
 			return nil, err
 		}
 		if text, ok := worldjob.Unfinished(src.Dir); ok {
-			return nil, fmt.Errorf("this is %s", text)
+			return nil, fmt.Errorf("%s is %s", src.Path, text)
 		}
 		w, err := worldconvert.Open(ctx, src.Dir, o)
 		if err != nil {
@@ -58,10 +53,10 @@ var worldRewriting = &format.Rewriting{
 		}
 		return []check.Change{
 			{What: fmt.Sprintf("converted to version %d", o.Blocks), Count: r.Converted, Unit: "blocks"},
-			{What: "removed, because they cannot be read", Count: r.Dropped, Unit: "blocks"},
-			{What: "kept as they are", Count: r.Kept, Unit: "blocks"},
-			{What: "rows that are no blocks, or of one that there is already, kept", Count: r.Rows, Unit: "rows"},
-			{What: "damaged parts of the database, kept", Count: r.Damaged, Unit: "parts"},
+			{What: "removed because unreadable", Count: r.Dropped, Unit: "blocks"},
+			{What: "kept unchanged", Count: r.Kept, Unit: "blocks"},
+			{What: "kept rows that are not blocks, or are duplicates", Count: r.Rows, Unit: "rows"},
+			{What: "kept damaged parts of the database", Count: r.Damaged, Unit: "parts"},
 		}, nil
 	},
 	Finish: worldconvert.Tidy,
@@ -73,7 +68,7 @@ func rewriteOptions(job *format.Job, backups string) (worldconvert.Options, erro
 	o.OnProgress = func(done, of int) { job.Report("parts:", done, of) }
 	var err error
 	if o.Blocks, err = versionOf(job); err == nil && o.Blocks == 0 {
-		err = fmt.Errorf("--%s is missing: in place the blocks become ones of another version, and nothing else", optionBlocks.Name)
+		err = fmt.Errorf("--%s is required: a conversion in place only changes the version of blocks", optionBlocks.Name)
 	}
 	return o, err
 }

@@ -1,442 +1,61 @@
 package minetest
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"maps"
-	"path/filepath"
 	"slices"
 
-	"trowel.example/check"
-	"trowel.example/fault"
-	"trowel.example/internal/files/inuse"
-	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldfile"
 	"trowel.example/minetest/internal/worldjob"
-	"trowel.example/minetest/internal/worldselect"
+	"trowel.example/minetest/internal/worldscene"
+	"trowel.example/minetest/internal/worldsteps"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
-	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddir"
-	"trowel.example/trace"
-)
-
-var (
-	optionExact     = format.Option{Name: "exact-blocks", Bool: true, For: format.ForTree, Help: "keep the very bytes of blocks of version 29, not just what is in them"}
-	optionVerifiers = format.Option{Name: "verifiers", Bool: true, Secret: true, For: format.ForTree, Help: "show the verifiers of passwords"}
-	optionSchema    = format.Option{Name: "schema", For: format.ForBuild | format.ForCheck, Help: "the `table` of blocks in SQLite: pos (every version of the game) or xyz (from 5.12 on)"}
 )
 
 var minetestWorld = &format.Format{
-	Name:          minetestWorldName,
+	Name:          worldfile.WorldName,
 	Title:         "Minetest/Luanti world",
 	Folder:        true,
 	Doc:           "docs/formats/minetest-world.md",
 	Recognize:     func(src *format.Source) bool { return worlddir.RecognizeWorld(src.Dir) },
 	RecognizeTree: worlddir.Recognize,
-	Open:          openWorld,
-	Build:         buildWorld,
+	Open:          worldfile.Open,
+	Build:         worldfile.Build,
 	Mask:          worlddir.Mask,
-	Replaces:      replacesWorld,
-	Shown:         shownOfWorld,
+	Replaces:      worldfile.Replaces,
+	Shown:         worldfile.Shown,
 	Compare:       compareWorlds,
-	Dump:          dumpWorld,
+	Dump:          worldfile.Dump,
 	Repair:        worldRepair,
 	Editing:       worldEditing,
 	Merging:       worldMerging,
 	Backups:       worldBackups,
-	Scene:         openWorldScene,
+	Scene:         worldscene.Open,
 	Finder:        worldFinder,
-	Names:         namesInWorld,
+	Names:         worldsteps.NamesInWorld,
 	Census:        worldCensus,
-	Sharding:      &format.Sharding{Split: splitWorld, Gather: world.Gather},
+	Sharding:      &format.Sharding{Split: worldfile.Split, Gather: world.Gather},
 	Rewriting:     worldRewriting,
 	Conversions:   slices.Concat(worldConversions, schematicConversions, []format.Conversion{manifestConversion}),
 	Kinds: slices.Concat(world.Catalog.Kinds(), mapblock.Catalog.Kinds(), item.Catalog.Kinds(),
 		worldRepairKinds),
-	Options: append([]format.Option{worldjob.OptionArea, worldjob.OptionRemote, optionExact, optionVerifiers, optionSchema, format.OptionClean, worldjob.OptionSince}, sceneOptions...),
+	Options: append([]format.Option{worldjob.OptionArea, worldjob.OptionRemote, worldjob.OptionExact, worldjob.OptionVerifiers, worldjob.OptionSchema, format.OptionClean, worldjob.OptionSince}, worldscene.Options...),
 }
 
 // minetestBlock is a separate block: a file of a world of 2011, or a block that was exported from a database.
 var minetestBlock = &format.Format{
-	Name:       minetestBlockName,
+	Name:       worldfile.BlockName,
 	Title:      "Minetest/Luanti map block",
 	Extensions: []string{".block"},
 	Doc:        "docs/formats/minetest-mapblock.md",
 	Recognize:  func(*format.Source) bool { return false }, // no signature: recognized by name
 
 	RecognizeTree: worlddir.RecognizeBlock,
-	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
-		data, err := src.ReadUpTo(mapdb.MaxBlock)
-		return &blockFile{src, data}, err
-	},
-	Build: format.BuildOf(worlddir.BuildBlock),
-	Dump: func(_ context.Context, _ *format.Job, src *format.Source, _ string, t trace.Tracer) error {
-		data, err := src.ReadUpTo(mapdb.MaxBlock)
-		if err != nil {
-			return err
-		}
-		return mapblock.Dump(data, t)
-	},
-	Kinds:   mapblock.Catalog.Kinds(),
-	Options: []format.Option{format.OptionClean},
+	Open:          worldfile.OpenBlock,
+	Build:         format.BuildOf(worlddir.BuildBlock),
+	Dump:          worldfile.DumpBlock,
+	Kinds:         mapblock.Catalog.Kinds(),
+	Options:       []format.Option{format.OptionClean},
 }
-
-// worldFile is a world whose databases are opened when they are needed, so that a check can report errors about each
-// of them.
-type worldFile struct {
-	w    *worlddir.World // nil until needed
-	dir  string
-	area *mapdb.Area
-}
-
-func openWorld(_ context.Context, job *format.Job, src *format.Source) (format.File, error) {
-	area, err := worldjob.Area(job)
-	if err != nil {
-		return nil, err
-	}
-	return &worldFile{dir: src.Dir, area: area}, nil
-}
-
-func (f *worldFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
-	o := worlddir.Options{Area: f.area, Exact: optionExact.On(job), Verifiers: optionVerifiers.On(job)}
-	if f.w == nil {
-		w, err := worlddir.OpenWorld(ctx, f.dir, worlddir.Opening{
-			Remote: worldjob.OptionRemote.On(job),
-			OnMiss: func(path string, err error) { job.Lose(f.dir, "%s: %v", path, err) },
-		})
-		if err != nil {
-			return nil, err
-		}
-		f.w = w
-		worldjob.WarnUnread(job, f.dir, w.Settings)
-		worldjob.LoseUnfinished(job, f.dir, f.dir)
-		if !worlddir.HasMap(w.Map) {
-			worldjob.NoMap(job, f.dir)
-		}
-	}
-	return worlddir.Open(f.w, o), nil
-}
-
-func (f *worldFile) Close() error {
-	if f.w == nil {
-		return nil
-	}
-	return f.w.Close()
-}
-
-func (f *worldFile) Check(ctx context.Context, job *format.Job, sink check.Sink) error {
-	return world.Check(ctx, f.dir, world.CheckOptions{
-		Area: f.area, BlocksOnly: f.area != nil, Slab: mapdb.Slab(job.Shard), Remote: worldjob.OptionRemote.On(job), OnProgress: job.Report,
-	}, sink)
-}
-
-// splitWorld yields the slabs of the blocks. Everything except the blocks belongs to the first shard.
-func splitWorld(ctx context.Context, job *format.Job, src *format.Source, yield func(format.Shard) error) error {
-	area, err := worldjob.Area(job)
-	if err != nil {
-		return err
-	}
-	settings, err := world.ReadWorldMT(src.Dir)
-	if err != nil {
-		return err
-	}
-	db, _, err := world.OpenMap(ctx, src.Dir, settings, world.Options{Remote: worldjob.OptionRemote.On(job)})
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	all := mapdb.All()
-	if area != nil {
-		all = *area
-	}
-	slabs, err := mapdb.Slabs(ctx, db, all)
-	for _, s := range slabs {
-		if err == nil {
-			err = yield(format.Shard(s))
-		}
-	}
-	return err
-}
-
-// Limits of what info reads, so that it is fast.
-const (
-	maxExtent    = 500_000 // maximum number of blocks whose positions are read
-	versionsSeen = 200     // number of blocks whose versions are read
-)
-
-func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, error) {
-	info := format.Info{Format: minetestWorldName}
-	settings, err := world.ReadWorldMT(f.dir)
-	if err != nil {
-		return info, err
-	}
-	info.Add("name", "name", world.WorldName(f.dir, settings))
-	if text, ok := worldjob.Unfinished(f.dir); ok {
-		info.Add("unfinished", "not finished", text)
-		job.Miss(f.dir, "this is %s", text)
-	}
-	if id := settings.GameID(); id != "" {
-		info.Add("game", "game", id)
-	}
-	o := world.Options{Remote: worldjob.OptionRemote.On(job), Lost: func(err error, _ []check.Place) { job.Lose(f.dir, "%v", err) }}
-	worldjob.WarnUnread(job, f.dir, settings)
-	for name, err := range world.UnreadableTexts(f.dir) {
-		job.Lose(f.dir, "%s: %v", name, err)
-	}
-	b := world.FindBackends(f.dir, settings)
-	blocks, failed := worlddir.OpenMap(ctx, f.dir, settings, world.Options{Remote: o.Remote})
-	if failed == nil {
-		defer blocks.Close()
-		b.Map = blocks.String()
-	}
-	info.Add("backends", "backends", []format.InfoField{
-		format.Fact("map", "blocks", b.Map), format.Fact("players", "players", b.Players), format.Fact("auth", "accounts", b.Auth), format.Fact("storage", "mod storage", b.ModStorage),
-	})
-	if failed == nil {
-		failed = f.infoOfBlocks(ctx, job, &info, blocks)
-	}
-	if b.Map == "none" {
-		worldjob.NoMap(job, f.dir)
-	}
-	for _, part := range []struct {
-		key, label string
-		count      func() (int, error)
-	}{
-		{"blocks", "blocks", func() (int, error) { return 0, failed }},
-		{"players", "players", func() (int, error) { return countNames(ctx, f.dir, settings, o, world.OpenPlayers) }},
-		{"accounts", "accounts", func() (int, error) { return countNames(ctx, f.dir, settings, o, world.OpenAuth) }},
-		{"mods", "mods that store something", func() (int, error) { return countNames(ctx, f.dir, settings, o, world.OpenStorage) }},
-	} {
-		n, err := part.count()
-		switch {
-		case ctx.Err() != nil:
-			return info, ctx.Err()
-		case world.Failed(err):
-			return info, err
-		case errors.Is(err, world.ErrRemote):
-			info.Add(part.key, part.label, "on "+world.ErrRemote.Error())
-		case err != nil:
-			info.Add(part.key, part.label, "cannot be read")
-			job.Lose(f.dir, "%s: %v", part.label, err)
-		case part.key != "blocks":
-			info.Add(part.key, part.label, n)
-		}
-	}
-	return info, nil
-}
-
-// infoOfBlocks adds the number, the extent and the versions of blocks.
-func (f *worldFile) infoOfBlocks(ctx context.Context, job *format.Job, info *format.Info, db mapdb.DB) error {
-	blocks, err := db.Count(ctx)
-	if err != nil {
-		return err
-	}
-	info.Add("blocks", "blocks", blocks)
-	if blocks > 0 && blocks <= maxExtent {
-		least, most, err := f.extent(ctx, job, db)
-		if err != nil {
-			return err
-		}
-		info.Add("extent", "extent in nodes", fmt.Sprintf("%s to %s", nodesAt(least, 0), nodesAt(most, mapblock.Side-1)))
-	}
-	if versions := versionsOf(ctx, db); len(versions) > 0 {
-		info.Add("blockVersions", fmt.Sprintf("block versions (of the first %d)", versionsSeen), versions)
-	}
-	return nil
-}
-
-// extent returns the lowest and the highest coordinates of all blocks.
-func (f *worldFile) extent(ctx context.Context, job *format.Job, db mapdb.DB) (least, most mapdb.Pos, err error) {
-	least = mapdb.Pos{X: mapdb.MaxCoord, Y: mapdb.MaxCoord, Z: mapdb.MaxCoord}
-	most = mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: mapdb.MinCoord}
-	for p, err := range db.Positions(ctx, mapdb.All()) {
-		var row *mapdb.RowError
-		if errors.As(err, &row) {
-			job.Lose(f.dir, "blocks: %v", err)
-			continue
-		}
-		if err != nil {
-			return least, most, err
-		}
-		least = mapdb.Pos{X: min(least.X, p.X), Y: min(least.Y, p.Y), Z: min(least.Z, p.Z)}
-		most = mapdb.Pos{X: max(most.X, p.X), Y: max(most.Y, p.Y), Z: max(most.Z, p.Z)}
-	}
-	return least, most, nil
-}
-
-func nodesAt(p mapdb.Pos, inner int) string {
-	at := func(v int16) int { return int(v)*mapblock.Side + inner }
-	return fmt.Sprintf("%d,%d,%d", at(p.X), at(p.Y), at(p.Z))
-}
-
-// versionsOf counts the versions of the first blocks.
-func versionsOf(ctx context.Context, db mapdb.DB) []string {
-	count := make(map[byte]int)
-	n := 0
-	for block, err := range db.Blocks(ctx, mapdb.All()) {
-		if n++; n > versionsSeen {
-			break
-		}
-		if err == nil && len(block.Data) > 0 {
-			count[block.Data[0]]++
-		}
-	}
-	var list []string
-	for _, v := range slices.Sorted(maps.Keys(count)) {
-		list = append(list, fmt.Sprintf("%d: %d", v, count[v]))
-	}
-	return list
-}
-
-// countNames counts the things in a store.
-func countNames[T any](ctx context.Context, dir string, settings *world.Settings, o world.Options, open func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)) (n int, err error) {
-	s, err := open(ctx, dir, settings, o)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	for _, err := range s.Names(ctx) {
-		if err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, nil
-}
-
-func buildWorld(ctx context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
-	o := worlddir.BuildOptions{Remote: worldjob.OptionRemote.On(job), Local: job.Temporary, Lost: func(err error) { job.Lose("", "%v", err) }, OnProgress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
-	switch s := optionSchema.Value(job); s {
-	case "":
-	case "pos", "xyz":
-		schema := mapdb.SchemaPos
-		if s == "xyz" {
-			schema = mapdb.SchemaXYZ
-		}
-		o.Schema = &schema
-	default:
-		return fmt.Errorf("--%s %q: expected pos or xyz", optionSchema.Name, s)
-	}
-	dir, err := out.Dir()
-	if err != nil {
-		return err
-	}
-	report, err := worlddir.Build(ctx, dir, job.Clean(fsys), o)
-	if err != nil {
-		return err
-	}
-	job.Tell("%d blocks, %d players, %d accounts, storage of %d mods, %d other files", report.Blocks, report.Players, report.Accounts, report.Mods, report.Files)
-	return nil
-}
-
-// shownOfWorld returns the files of blocks and players. One file represents all files of a folder.
-func shownOfWorld(src *format.Source) (paths []string) {
-	settings, err := world.ReadWorldMT(src.Dir)
-	if err != nil {
-		return nil // reported when it is read
-	}
-	backends := world.FindBackends(src.Dir, settings)
-	for _, part := range []world.Part{world.MapPart, world.PlayersPart} {
-		for _, name := range part.Files(backends.Of(part)) {
-			path := filepath.Join(src.Dir, name)
-			paths = append(paths, path)
-			if d, info, err := regular.Open(path); err == nil {
-				if info.IsDir() {
-					inside, _ := d.Readdirnames(1)
-					for _, name := range inside {
-						paths = append(paths, filepath.Join(path, name))
-					}
-				}
-				d.Close()
-			}
-		}
-	}
-	return paths
-}
-
-// replacesWorld returns an error if another world must not replace an old one.
-func replacesWorld(ctx context.Context, job *format.Job, old *format.Source, tree fs.FS) error {
-	if by := inuse.By(old.Dir); by != "" {
-		return fmt.Errorf("%w: by %s", mapdb.ErrInUse, by)
-	}
-	if tree == nil {
-		return nil
-	}
-	var missed error
-	w, err := worlddir.OpenWorld(ctx, old.Dir, worlddir.Opening{
-		Remote: worldjob.OptionRemote.On(job),
-		OnMiss: func(_ string, err error) { missed = errors.Join(missed, err) },
-	})
-	if err != nil {
-		return fmt.Errorf("nobody can say whether the folder has all of it: %w", err)
-	}
-	defer w.Close()
-	if err := worlddir.Replaces(ctx, tree, w); err != nil {
-		return err
-	}
-	if missed != nil {
-		return fmt.Errorf("nobody can say whether the folder has all of it: %w", missed)
-	}
-	return nil
-}
-
-// dumpWorld prints the fields of a block.
-func dumpWorld(ctx context.Context, job *format.Job, src *format.Source, path string, t trace.Tracer) error {
-	p, ok := worldselect.ParseBlock(path)
-	if !ok {
-		return fmt.Errorf("%s: tell which block, by its position in blocks, such as 0,-1,0", src.Path)
-	}
-	settings, err := world.ReadWorldMT(src.Dir)
-	if err != nil {
-		return err
-	}
-	db, _, err := world.OpenMap(ctx, src.Dir, settings, world.Options{Remote: worldjob.OptionRemote.On(job)})
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	data, err := db.Get(ctx, p)
-	if err != nil {
-		return err
-	}
-	return mapblock.Dump(data, format.Inside(path, t))
-}
-
-const (
-	minetestWorldName = "minetest-world"
-	minetestBlockName = "minetest-block"
-)
-
-// blockFile is a separate block.
-type blockFile struct {
-	src  *format.Source
-	data []byte
-}
-
-func (f *blockFile) Tree(_ context.Context, _ *format.Job) (fs.FS, error) {
-	name, _ := format.CutExtension(f.src.Name, ".block")
-	fsys, err := worlddir.OpenBlock(f.data, name+".txt")
-	return fsys, fault.InFile(err, f.src.Path)
-}
-
-func (f *blockFile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
-	b, err := mapblock.Decode(f.data)
-	if err != nil {
-		return format.Info{}, fault.InFile(err, f.src.Path)
-	}
-	return format.Info{Format: minetestBlockName, Fields: []format.InfoField{
-		format.Fact("version", "version", b.Version), format.Fact("flags", "flags", b.Flags.String()), format.Fact("names", "node names", len(b.Names)),
-		format.Fact("metadata", "nodes with metadata", len(b.Metadata.List)),
-	}}, nil
-}
-
-func (f *blockFile) Check(_ context.Context, _ *format.Job, sink check.Sink) error {
-	mapblock.CheckData(f.data, sink)
-	return nil
-}
-
-func (f *blockFile) Close() error { return nil }

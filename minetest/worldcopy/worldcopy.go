@@ -14,6 +14,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/stores/sqlitefile"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
@@ -98,6 +99,32 @@ type Report struct {
 
 	Files  int    // files that were copied unchanged
 	Digest string // of the positions and bytes of all blocks, in hexadecimal, independent of their order
+}
+
+// Lines describes a finished conversion.
+func (r *Report) Lines() []string {
+	text := fmt.Sprintf("%s from %s to %s", words.Count(int(r.Blocks), "block"), r.From, r.To)
+	for _, part := range []struct {
+		n    int64
+		text string
+	}{
+		{r.Converted, "%d converted to another version"},
+		{r.Kept, "%d kept their version"},
+		{r.Dropped, "%d unreadable and left out"},
+		{r.Salvaged, "%d salvaged from damaged parts of the database"},
+		{r.Rows, "%d rows that are not blocks, or are duplicates, left out"},
+		{r.Damaged, "%d damaged parts of the database, whose unreadable blocks are left out"},
+		{int64(r.Lost), "%d players, accounts or mods could not be copied"},
+	} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", "+part.text, part.n)
+		}
+	}
+	lines := []string{text + "; verified: the copy contains what was written"}
+	if r.Resumed > 0 {
+		lines = append(lines, words.Count(int(r.Resumed), "block")+" copied by an earlier run")
+	}
+	return lines
 }
 
 var (

@@ -157,6 +157,24 @@ type Taken struct {
 	Damaged []*mapdb.RowError
 }
 
+// Losses describes what the schematic lacks, and what it discloses.
+func (t Taken) Losses() (lines []string) {
+	for _, l := range []struct {
+		n    int
+		text string
+	}{
+		{t.Absent, "missing nodes, left out: %d"},
+		{t.Metadata, "nodes whose metadata is lost: %d"},
+		{t.Timers, "lost timers: %d"},
+		{t.Private, "private fields of metadata that become public in the file: %d"},
+	} {
+		if l.n > 0 {
+			lines = append(lines, fmt.Sprintf(l.text, l.n))
+		}
+	}
+	return lines
+}
+
 // Take creates a schematic from the nodes in a box. Missing nodes become air that is never placed; WorldEdit files do
 // not contain air.
 func Take(ctx context.Context, db mapdb.DB, box Box, form schematic.Form) (*schematic.Schematic, Taken, error) {

@@ -27,6 +27,11 @@ var (
 		Help: "a `file` with the definitions of nodes, made by the mod contrib/minetest/trowel_nodes"}
 	OptionSince = format.Option{Name: "since", For: format.ForTiles | format.ForCensus, Input: true,
 		Help: "make only what has changed since a `manifest` of the world was made"}
+	OptionExact = format.Option{Name: "exact-blocks", Bool: true, For: format.ForTree,
+		Help: "keep the exact bytes of blocks of version 29, not only their contents"}
+	OptionVerifiers = format.Option{Name: "verifiers", Bool: true, Secret: true, For: format.ForTree, Help: "show the verifiers of passwords"}
+	OptionSchema    = format.Option{Name: "schema", For: format.ForBuild | format.ForCheck, Choices: []string{"pos", "xyz"},
+		Help: "the `table` of blocks in SQLite: pos (all versions of the game) or xyz (5.12 and later)"}
 )
 
 // Area returns the area of blocks that the user selected, or nil.

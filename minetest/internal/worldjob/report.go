@@ -119,3 +119,13 @@ func Resumable(ctx context.Context, err error) error {
 	}
 	return err
 }
+
+// Shards yields the shards of a world.
+func Shards(slabs []mapdb.Slab, yield func(format.Shard) error) error {
+	for _, s := range slabs {
+		if err := yield(format.Shard(s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -76,7 +76,8 @@ type Search struct {
 
 // lacks returns an error for each name in a query that no block contains.
 func lacks(ctx context.Context, job *format.Job, src *format.Source, query format.Step) error {
-	i := slices.IndexFunc(query.Args, func(o format.Option) bool { return o.Names != "" })
+	kinds := []worldfind.Kind{worldfind.KindNode, worldfind.KindItem, worldfind.KindObject, worldfind.KindVariable}
+	i := slices.IndexFunc(query.Args, func(o format.Option) bool { return slices.Contains(kinds, worldfind.Kind(o.Names)) })
 	if i < 0 {
 		return nil
 	}

@@ -63,6 +63,27 @@ func (r *Report) Changes() bool {
 	return r.Salvaged+r.Dropped+r.Orphans > 0 || len(r.Files)+len(r.Databases) > 0 || r.Players > 0
 }
 
+// Remains describes the damage that was not repaired, and the losses. The text rows says what happens to rows that are
+// not blocks.
+func (r *Report) Remains(rows string) (lines []string) {
+	for _, part := range []struct {
+		n    int64
+		text string
+	}{
+		{int64(r.Lost), "lost content of damaged parts of databases: %d"},
+		{r.Dropped, "blocks without any readable part: %d; the game regenerates them"},
+		{r.Rows, "rows of the map that are not blocks, or are duplicates: %d; " + rows},
+		{r.Left, "kept blocks whose version is newer than this program supports: %d (--drop-unknown deletes them)"},
+		{int64(r.Hopeless), "damaged things that cannot be repaired: %d (restore them from a backup)"},
+		{int64(r.Missed), "things that are missing or different in the copy: %d"},
+	} {
+		if part.n > 0 {
+			lines = append(lines, fmt.Sprintf(part.text, part.n))
+		}
+	}
+	return lines
+}
+
 // Plan returns the report of repairing the world in dir in place. It changes nothing.
 func Plan(ctx context.Context, dir string, opts Options) (*Report, error) {
 	r, err := examine(ctx, dir, opts, nil, false)

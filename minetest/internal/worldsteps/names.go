@@ -22,6 +22,8 @@ const (
 	NamesNewItem   = "new item"           // items are renamed to this name
 	NamesRule      = "node to keep"       // nodes that a rule names, whether or not the step changes any
 	NamesCondition = "node or a variable" // as in --where
+	NamesPlayer    = "player"
+	NamesMod       = "mod"
 )
 
 // Options that change which names must exist.

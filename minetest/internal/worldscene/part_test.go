@@ -1,4 +1,4 @@
-package minetest_test
+package worldscene_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"trowel.example/internal/format"
-	_ "trowel.example/minetest"
+	"trowel.example/minetest/internal/worldscene"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -82,7 +82,7 @@ func openScene(t testing.TB, dir string, job *format.Job) format.Scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := format.Registered().Formats()[0].Scene(context.Background(), job, src, "")
+	s, err := worldscene.Open(context.Background(), job, src, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestScenePart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := format.Registered().Formats()[0].Scene(ctx, &format.Job{Part: []byte("?")}, src, ""); err == nil {
+	if _, err := worldscene.Open(ctx, &format.Job{Part: []byte("?")}, src, ""); err == nil {
 		t.Error("what is no part is taken for one")
 	}
 }

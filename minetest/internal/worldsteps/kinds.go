@@ -1,4 +1,4 @@
-package minetest
+package worldsteps
 
 import (
 	"context"
@@ -6,21 +6,13 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/worldfind"
-	"trowel.example/minetest/internal/worldsteps"
 	"trowel.example/minetest/nodedef"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worlddir"
 )
 
-// Kinds of things that options name, in addition to those of [worldfind.Kind] and package worldsteps. They are not in
-// blocks.
-const (
-	namesPlayer = "player"
-	namesMod    = "mod"
-)
-
-// namesInWorld is [format.Format.Names] for worlds. It does not connect to other machines.
-func namesInWorld(ctx context.Context, job *format.Job, src *format.Source, kind string, add func(name string)) error {
+// NamesInWorld calls add with the names of a kind in a world. It does not connect to other machines.
+func NamesInWorld(ctx context.Context, job *format.Job, src *format.Source, kind string, add func(name string)) error {
 	settings, err := world.ReadWorldMT(src.Dir)
 	if err != nil {
 		return err
@@ -35,14 +27,14 @@ func namesInWorld(ctx context.Context, job *format.Job, src *format.Source, kind
 		return nil
 	}
 	switch kind {
-	case namesPlayer:
+	case NamesPlayer:
 		players, err := world.OpenPlayers(ctx, src.Dir, settings, world.Options{})
 		if err != nil {
 			return err
 		}
 		defer players.Close()
 		return addAll(players.Names(ctx))
-	case namesMod:
+	case NamesMod:
 		store, err := world.OpenStorage(ctx, src.Dir, settings, world.Options{})
 		if err != nil {
 			return err
@@ -51,14 +43,14 @@ func namesInWorld(ctx context.Context, job *format.Job, src *format.Source, kind
 		return addAll(store.Names(ctx))
 	}
 	kinds := map[string][]worldfind.Kind{
-		worldsteps.NamesNewNode: {worldfind.KindNode}, worldsteps.NamesRule: {worldfind.KindNode},
-		worldsteps.NamesNewItem: {worldfind.KindNode, worldfind.KindItem}, string(worldfind.KindItem): {worldfind.KindItem},
-		worldsteps.NamesCondition: {worldfind.KindNode, worldfind.KindVariable},
+		NamesNewNode: {worldfind.KindNode}, NamesRule: {worldfind.KindNode},
+		NamesNewItem: {worldfind.KindNode, worldfind.KindItem}, string(worldfind.KindItem): {worldfind.KindItem},
+		NamesCondition: {worldfind.KindNode, worldfind.KindVariable},
 	}[kind]
 	if kinds == nil {
 		kinds = []worldfind.Kind{worldfind.Kind(kind)}
 	}
-	if kind == worldsteps.NamesNewNode || kind == worldsteps.NamesNewItem {
+	if kind == NamesNewNode || kind == NamesNewItem {
 		for name := range nodedef.MinetestGame() {
 			add(name)
 		}
@@ -72,7 +64,7 @@ func namesInWorld(ctx context.Context, job *format.Job, src *format.Source, kind
 		for _, k := range kinds {
 			switch {
 			case k != c.Kind:
-			case kind != worldsteps.NamesCondition:
+			case kind != NamesCondition:
 				add(c.Name)
 			case k == worldfind.KindNode:
 				add("node=" + c.Name)

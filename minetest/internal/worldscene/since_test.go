@@ -1,4 +1,4 @@
-package minetest_test
+package worldscene_test
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/tests"
-	_ "trowel.example/minetest"
 	"trowel.example/minetest/internal/manifest"
+	"trowel.example/minetest/internal/worldscene"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/worlddraw"
 )
@@ -215,7 +215,7 @@ func TestSceneSinceWrong(t *testing.T) {
 		filepath.Join(dir, "nothing"):  "nothing",
 		manifestOf(t, another):         "the manifest of another world",
 	} {
-		s, err := format.Registered().Formats()[0].Scene(context.Background(), &format.Job{Values: map[string]string{"since": path}}, src, "")
+		s, err := worldscene.Open(context.Background(), &format.Job{Values: map[string]string{"since": path}}, src, "")
 		if want == "" && err == nil {
 			if _, _, err := s.(format.Dated).Then(format.Look{Layers: []string{"players"}}); err == nil {
 				t.Error("a manifest knows where players were")

@@ -1,4 +1,4 @@
-package minetest_test
+package worldscene_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/tests"
-	_ "trowel.example/minetest"
+	"trowel.example/minetest/internal/worldscene"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -78,12 +78,11 @@ func terrain(t testing.TB) string {
 
 func scene(t testing.TB, dir string, values map[string]string) format.Scene {
 	t.Helper()
-	f := format.Registered().Formats()[0]
 	src, err := format.OpenSource(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := f.Scene(context.Background(), &format.Job{Values: values}, src, "")
+	s, err := worldscene.Open(context.Background(), &format.Job{Values: values}, src, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package minetest
+package worldscene
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package minetest
+package worldjob
 
 import (
 	"context"
@@ -11,27 +11,26 @@ import (
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
 	"trowel.example/minetest/internal/manifest"
-	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/mapdb"
 )
 
-// sinceManifest is the manifest that --since names.
-type sinceManifest struct {
+// Since is the manifest that --since names.
+type Since struct {
 	*manifest.Manifest
 	path string
 	file *os.File
 }
 
-// openSince opens the manifest that a job names, or returns nil if it names none.
-func openSince(job *format.Job) (*sinceManifest, error) {
-	path := worldjob.OptionSince.Value(job)
+// OpenSince opens the manifest that a job names, or returns nil if it names none.
+func OpenSince(job *format.Job) (*Since, error) {
+	path := OptionSince.Value(job)
 	if path == "" {
 		return nil, nil
 	}
 	f, st, err := regular.Open(path) // rejects pipes
-	m := &sinceManifest{path: path, file: f}
+	m := &Since{path: path, file: f}
 	if err != nil {
-		return nil, m.wrap(err)
+		return nil, m.Wrap(err)
 	}
 	if st.IsDir() {
 		err = &fault.Error{Offset: -1, Want: "a manifest, which is a file", Got: "a folder"}
@@ -39,25 +38,27 @@ func openSince(job *format.Job) (*sinceManifest, error) {
 		m.Manifest, err = manifest.Open(f, st.Size())
 	}
 	if err != nil {
-		return nil, errors.Join(m.wrap(err), f.Close())
+		return nil, errors.Join(m.Wrap(err), f.Close())
 	}
 	return m, nil
 }
 
-func (m *sinceManifest) wrap(err error) error {
+// Wrap adds the option and the name of the manifest to an error.
+func (m *Since) Wrap(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("--%s: %w", worldjob.OptionSince.Name, fault.InFile(err, m.path))
+	return fmt.Errorf("--%s: %w", OptionSince.Name, fault.InFile(err, m.path))
 }
 
-func (m *sinceManifest) Close() error { return m.file.Close() }
+// Close closes the manifest.
+func (m *Since) Close() error { return m.file.Close() }
 
-// verify returns an error if the manifest is damaged, or if it belongs to another world: no block of the world is
+// ForWorld returns an error if the manifest is damaged, or if it belongs to another world: no block of the world is
 // unchanged in it. has reports whether the world contains a block at a position.
-func (m *sinceManifest) verify(ctx context.Context, db mapdb.DB, has func(mapdb.Pos) bool, count int64) error {
+func (m *Since) ForWorld(ctx context.Context, db mapdb.DB, has func(mapdb.Pos) bool, count int64) error {
 	if err := m.Verify(ctx); err != nil {
-		return m.wrap(err)
+		return m.Wrap(err)
 	}
 	if m.Count() == 0 || count == 0 {
 		return nil
@@ -83,7 +84,7 @@ func (m *sinceManifest) verify(ctx context.Context, db mapdb.DB, has func(mapdb.
 	}
 	for e, err := range m.All(ctx) {
 		if err != nil {
-			return m.wrap(err)
+			return m.Wrap(err)
 		}
 		if has(e.Pos) {
 			hashes[e.Pos] = e.Hash
@@ -97,25 +98,25 @@ func (m *sinceManifest) verify(ctx context.Context, db mapdb.DB, has func(mapdb.
 	if ok, err := common(); ok || err != nil {
 		return err
 	}
-	return fmt.Errorf("--%s: %s: no block of this world is as it says: it is the manifest of another world, or all of this one has changed", worldjob.OptionSince.Name, m.path)
+	return fmt.Errorf("--%s: %s: no block of the world is identical: this is the manifest of another world, or every block has changed", OptionSince.Name, m.path)
 }
 
-// positions yields the positions of the blocks in an area of the manifest.
-func (m *sinceManifest) positions(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Pos, error] {
+// Positions yields the positions of the blocks in an area of the manifest.
+func (m *Since) Positions(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Pos, error] {
 	return func(yield func(mapdb.Pos, error) bool) {
 		for e, err := range m.In(ctx, a) {
-			if !yield(e.Pos, m.wrap(err)) {
+			if !yield(e.Pos, m.Wrap(err)) {
 				return
 			}
 		}
 	}
 }
 
-// changed yields the positions of the blocks of an area that were added, removed or changed. It reads all blocks; a
+// Changed yields the positions of the blocks of an area that were added, removed or changed. It reads all blocks; a
 // row that cannot be read is ignored.
-func (m *sinceManifest) changed(ctx context.Context, job *format.Job, db mapdb.DB, a mapdb.Area) iter.Seq2[mapdb.Pos, error] {
+func (m *Since) Changed(ctx context.Context, job *format.Job, db mapdb.DB, a mapdb.Area) iter.Seq2[mapdb.Pos, error] {
 	return func(yield func(mapdb.Pos, error) bool) {
-		now, end, err := temporaryManifest(func(add func(manifest.Entry) error) (int64, error) {
+		now, end, err := manifest.Temporary(func(add func(manifest.Entry) error) (int64, error) {
 			return manifest.Hashes(mapdb.InSlabs(ctx, db, a), manifest.Options{OnProgress: func(done int64) { job.Report("read blocks", int(done), 0) }}, add)
 		})
 		if err != nil {
@@ -124,7 +125,7 @@ func (m *sinceManifest) changed(ctx context.Context, job *format.Job, db mapdb.D
 		}
 		defer end()
 		for d, err := range manifest.Compare(ctx, m.Manifest, now, a) {
-			if !yield(d.Pos, m.wrap(err)) {
+			if !yield(d.Pos, m.Wrap(err)) {
 				return
 			}
 		}

@@ -1,4 +1,4 @@
-package minetest
+package worldscene
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 
 // since is the state of a world at an earlier time.
 type since struct {
-	manifest *sinceManifest
+	manifest *worldjob.Since
 	job      *format.Job
 	area     mapdb.Area        // area that can be selected
 	then     *worlddraw.Places // of the old blocks
@@ -31,7 +31,7 @@ type since struct {
 
 // openThen opens the manifest that a job names. part is nil, or the only part that will be drawn.
 func (s *worldScene) openThen(ctx context.Context, job *format.Job, part *worldPart) (_ *since, err error) {
-	m, err := openSince(job)
+	m, err := worldjob.OpenSince(job)
 	if m == nil {
 		return nil, err
 	}
@@ -44,10 +44,10 @@ func (s *worldScene) openThen(ctx context.Context, job *format.Job, part *worldP
 	var rows []int
 	if part != nil {
 		t.area, rows = part.Blocks, part.Then
-	} else if err := m.verify(ctx, s.world.db, s.world.places.Has, s.world.places.Count()); err != nil {
+	} else if err := m.ForWorld(ctx, s.world.db, s.world.places.Has, s.world.places.Count()); err != nil {
 		return nil, err
 	}
-	if t.then, err = worlddraw.PlacesOf(m.positions(ctx, t.area), rows, nil); err != nil {
+	if t.then, err = worlddraw.PlacesOf(m.Positions(ctx, t.area), rows, nil); err != nil {
 		return nil, err
 	}
 	if part != nil {
@@ -79,7 +79,7 @@ func (s *worldScene) Changed(ctx context.Context, look format.Look, pixels image
 	defer s.world.reading()()
 	t, name := s.since, s.name(look)
 	t.compare.Do(func() {
-		t.other, t.failed = worlddraw.PlacesOf(t.manifest.changed(ctx, t.job, s.world.db, t.area), nil, nil)
+		t.other, t.failed = worlddraw.PlacesOf(t.manifest.Changed(ctx, t.job, s.world.db, t.area), nil, nil)
 	})
 	if t.failed != nil {
 		return false, t.failed

@@ -1,4 +1,5 @@
-package minetest
+// Package worldscene draws worlds, and describes what is at a point of a picture.
+package worldscene
 
 import (
 	"bytes"
@@ -33,7 +34,8 @@ var (
 	optionFlat     = format.Option{Name: "noshading", Title: "Flat", Bool: true, For: format.ForScene, Help: "draw no relief"}
 )
 
-var sceneOptions = []format.Option{optionColors, optionGuess, optionTextures, worldjob.OptionNodes, optionMinY, optionMaxY, optionSlice, optionAlpha, optionFlat, optionMarkers}
+// Options are the options of pictures of worlds.
+var Options = []format.Option{optionColors, optionGuess, optionTextures, worldjob.OptionNodes, optionMinY, optionMaxY, optionSlice, optionAlpha, optionFlat, optionMarkers}
 
 // The views of a world in addition to those of [worlddraw].
 const (
@@ -80,7 +82,8 @@ type drawn interface {
 	Hidden() map[string]int64
 }
 
-func openWorldScene(ctx context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
+// Open opens the picture of a world, with the values of [Options].
+func Open(ctx context.Context, job *format.Job, src *format.Source, _ string) (format.Scene, error) {
 	part, err := partOf(job)
 	if err != nil {
 		return nil, err
@@ -89,17 +92,17 @@ func openWorldScene(ctx context.Context, job *format.Job, src *format.Source, _ 
 	if err != nil {
 		return nil, err
 	}
-	return newWorldScene(ctx, job, w, part)
+	return newScene(ctx, job, w, part)
 }
 
 // With returns a scene of the same world with other options. The positions of blocks are not read again.
 func (s *worldScene) With(ctx context.Context, job *format.Job) (format.Scene, error) {
 	s.world.use()
-	return newWorldScene(ctx, job, s.world, nil)
+	return newScene(ctx, job, s.world, nil)
 }
 
-// newWorldScene takes ownership of one use of a world.
-func newWorldScene(ctx context.Context, job *format.Job, w *sharedWorld, part *worldPart) (_ format.Scene, err error) {
+// newScene takes ownership of one use of a world.
+func newScene(ctx context.Context, job *format.Job, w *sharedWorld, part *worldPart) (_ format.Scene, err error) {
 	s := &worldScene{world: w, kinds: make(map[string]worlddraw.Options), maps: make(map[string]drawn), lost: make(map[string]format.Missing)}
 	defer func() {
 		if err != nil {
@@ -171,7 +174,7 @@ func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []by
 
 // findViews determines the views and their bounds.
 func (s *worldScene) findViews(job *format.Job, part *worldPart) error {
-	for _, o := range sceneOptions {
+	for _, o := range Options {
 		s.digest = append(s.digest, o.Name+"="+o.Value(job)+"\n"...)
 	}
 	box := worlddraw.Everything()

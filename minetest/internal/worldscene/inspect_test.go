@@ -1,4 +1,4 @@
-package minetest_test
+package worldscene_test
 
 import (
 	"context"

@@ -1,0 +1,61 @@
+package worldfile
+
+import (
+	"context"
+	"io/fs"
+
+	"trowel.example/check"
+	"trowel.example/internal/format"
+	"trowel.example/minetest/internal/worldrepo"
+)
+
+// OpenRepository opens a repository of backups.
+func OpenRepository(ctx context.Context, _ *format.Job, src *format.Source) (format.File, error) {
+	r, err := worldrepo.Open(ctx, src.Files())
+	return &repositoryFile{r}, err
+}
+
+// repositoryFile is an open repository.
+type repositoryFile struct{ *worldrepo.Repository }
+
+// Tree contains a description of each snapshot. The contents of snapshots are private: they are only available by
+// restoring.
+func (f *repositoryFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
+	all, err := f.Snapshots(ctx, func(id string, err error) { job.Miss("snapshots/"+id, "%v", err) })
+	if err != nil {
+		return nil, err
+	}
+	return worldrepo.Tree(all), nil
+}
+
+func (f *repositoryFile) Info(ctx context.Context, job *format.Job) (format.Info, error) {
+	info := format.Info{Format: RepositoryName}
+	all, err := f.Snapshots(ctx, func(id string, err error) { job.Miss("snapshots/"+id, "%v", err) })
+	if err != nil {
+		return info, err
+	}
+	info.Add("snapshots", "", len(all))
+	if n := len(all); n > 0 {
+		info.Add("oldest", "", all[0].ID)
+		info.Add("newest", "", all[n-1].ID)
+	}
+	return info, nil
+}
+
+func (f *repositoryFile) Check(ctx context.Context, _ *format.Job, sink check.Sink) error {
+	return f.Repository.Check(ctx, sink)
+}
+
+// Snapshots lists the snapshots of a repository.
+func Snapshots(ctx context.Context, repo *format.Source) (list []format.Snapshot, err error) {
+	r, err := worldrepo.Open(ctx, repo.Files())
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	all, err := r.Snapshots(ctx, func(id string, err error) { list = append(list, format.Snapshot{ID: id, Err: err}) })
+	for _, s := range all {
+		list = append(list, format.Snapshot{ID: s.ID, Time: s.Time, Of: s.World})
+	}
+	return list, err
+}
