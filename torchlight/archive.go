@@ -32,15 +32,15 @@ import (
 )
 
 var (
-	optionNames   = format.Option{Name: "names", Input: true, Help: "a `file` with more names, one on each line, for what compiled files have only the hash of"}
-	optionGUTS    = format.Option{Name: "guts", Bool: true, Help: "write all numbers with six digits, as GUTS does, also where two then look the same (extract writes six where it is clear which number is meant)"}
-	optionRaw     = format.Option{Name: "raw", Bool: true, For: format.ForTree, Help: "leave compiled files as they are"}
-	optionSprites = format.Option{Name: "sprites", Bool: true, For: format.ForTree, Help: "cut the sprites of image sets out, each as a PNG in the folder SPRITES; those that are changed there go back into the picture when the mod is packed"}
+	optionNames   = format.Option{Name: "names", Input: true, Help: "a `file` with additional names, one on each line, for names of which compiled files contain only the hash"}
+	optionGUTS    = format.Option{Name: "guts", Bool: true, Help: "write all numbers with six digits, as GUTS does, even if two numbers then look the same (default: six digits where they identify the number)"}
+	optionRaw     = format.Option{Name: "raw", Bool: true, For: format.ForTree, Help: "keep compiled files unchanged"}
+	optionSprites = format.Option{Name: "sprites", Bool: true, For: format.ForTree, Help: "extract the sprites of image sets, each as a PNG in the folder SPRITES; pack puts changed sprites back into the picture"}
 	optionLike    = format.Option{Name: "like", For: format.ForTree,
-		Help: "keep the names, and the texts that mean the same, of an `earlier` file or folder (default: the folder that is replaced)"}
+		Help: "keep the file names of an `earlier` file or folder, and its texts where they mean the same (default: the replaced folder)"}
 	optionTables = format.Option{Name: "tables", Bool: true, For: format.ForBuild | format.ForCheck, Help: "build the .RAW tables from the sources"}
-	optionAll    = format.Option{Name: "all", Bool: true, For: format.ForBuild | format.ForCheck, Help: "pack each .PNG that has a .DDS of the same name beside it, too"}
-	optionBase   = format.Option{Name: "base", For: format.ForBuild | format.ForCheck | format.ForScene, Input: true, Help: "the `path` of the game's own files, folder or archive, that units are based on"}
+	optionAll    = format.Option{Name: "all", Bool: true, For: format.ForBuild | format.ForCheck, Help: "also pack each .PNG that has a .DDS of the same name next to it"}
+	optionBase   = format.Option{Name: "base", For: format.ForBuild | format.ForCheck | format.ForScene, Input: true, Help: "the `path` of the game's own files, a folder or an archive, on which units are based"}
 )
 
 // optionSceneBase is optionBase for the scenes of single files.

@@ -18,11 +18,11 @@ import (
 
 var optionLanguage = format.Option{Name: "language", Help: "a `language` of the game, such as DE: the folder in MEDIA/TRANSLATIONS"}
 
-var optionColumn = format.Option{Name: "column", List: true, Help: "only this `key`, in this order; LEVEL1.MANACOST is one in a node"}
+var optionColumn = format.Option{Name: "column", List: true, Help: "only this `key`, in this order; LEVEL1.MANACOST is a key in a node"}
 
 // exchangeConversions are the conversions of mods and archives.
 var exchangeConversions = append([]format.Conversion{{
-	To: "po", Title: "the texts to translate, for programs of translators", Extension: ".po", Options: []format.Option{optionLanguage, optionEditBase},
+	To: "po", Title: "the texts to translate, for translation programs", Extension: ".po", Options: []format.Option{optionLanguage, optionEditBase},
 	Convert: converted(func(e *opened, job *format.Job) ([]byte, error) {
 		texts, err := e.Texts(optionLanguage.Value(job))
 		return modedit.FormatPO(texts, e.title, optionLanguage.Value(job)), err
@@ -40,12 +40,12 @@ func tableConversions() []format.Conversion {
 	var list []format.Conversion
 	for _, table := range modedit.Tables {
 		list = append(list, format.Conversion{
-			To: string(table) + "-csv", Title: "its " + string(table) + ", for spreadsheets: a row for each file, with what it takes from its BASEFILE", Extension: ".csv",
+			To: string(table) + "-csv", Title: "the " + string(table) + ", for spreadsheets: a row for each file, with the values from its BASEFILE", Extension: ".csv",
 			Options: []format.Option{optionColumn, optionEditBase},
 			Convert: converted(func(e *opened, job *format.Job) ([]byte, error) {
 				data, missing, err := e.Table(table, optionColumn.Values(job))
 				if len(missing) > 0 {
-					job.Warn("", "%d files that others are based on are not at hand, such as %s; --base takes the game's own files", len(missing), missing[0])
+					job.Warn("", "%s missing that other files are based on, such as %s (give the game's own files with --base)", words.Count(len(missing), "file"), missing[0])
 				}
 				return data, err
 			}),

@@ -190,7 +190,7 @@ func TestInspectPlan(t *testing.T) {
 	if factOf(node.Facts, "position") != "10, 3, 20" || factOf(factOf(node.Facts, "properties").([]format.InfoField), "RADIUS") != "50" {
 		t.Errorf("%+v", node.Facts)
 	}
-	if len(node.Links) != 1 || node.Links[0].Title != `around it: Group "Group 1"` || node.Links[0].At != [2]float64{0, 0} {
+	if len(node.Links) != 1 || node.Links[0].Title != `parent: Group "Group 1"` || node.Links[0].At != [2]float64{0, 0} {
 		t.Errorf("%+v", node.Links) // the timeline has no link target
 	}
 	curve, _ := factOf(node.Facts, "curve").(format.Curve)

@@ -24,15 +24,15 @@ var (
 
 var optionMergeBase = format.Option{Name: optionBase.Name, Input: true, Help: optionBase.Help}
 
-var modPacking = &format.MergingMany{Flag: "mods", Help: "make one mod of all that are given, in rising priority; --prefer is last (default), first, or the name of a mod", Merge: packMods}
+var modPacking = &format.MergingMany{Flag: "mods", Help: "merge all given mods into one, in order of increasing priority; --prefer is last (default), first, or the name of a mod", Merge: packMods}
 
 var (
-	optionPackTitle    = format.Option{Name: "title", Help: "what the pack is called, with --mods"}
-	optionPackID       = format.Option{Name: "id", Help: "the `number` by which the game knows the pack, with --mods; everybody who plays together needs the same (default a new one)"}
+	optionPackTitle    = format.Option{Name: "title", Help: "the name of the pack, with --mods"}
+	optionPackID       = format.Option{Name: "id", Help: "the `number` that identifies the pack in the game, with --mods; all players of a group need the same number (default: a new number)"}
 	optionPackVersion  = format.Option{Name: "version", Help: "the `version` of the pack, with --mods, from 1 to 65535"}
-	optionPackUnion    = format.Option{Name: "union", Bool: true, Help: "with --mods: keep what only one mod has of a file that is not in --base"}
-	optionPackNewGUIDs = format.Option{Name: "new-guids", Bool: true, Help: "with --mods: give units, skills and room pieces new numbers where another mod has theirs"}
-	optionPackVersions = format.Option{Name: "several-versions", Bool: true, Help: "with --mods: take several versions of one mod"}
+	optionPackUnion    = format.Option{Name: "union", Bool: true, Help: "with --mods: keep the parts that only one mod has of a file that is not in --base"}
+	optionPackNewGUIDs = format.Option{Name: "new-guids", Bool: true, Help: "with --mods: give units, skills and room pieces new GUIDs where another mod has the same GUID"}
+	optionPackVersions = format.Option{Name: "several-versions", Bool: true, Help: "with --mods: accept several versions of one mod"}
 
 	packOptions = []format.Option{optionPackTitle, optionPackID, optionPackVersion, optionPackUnion, optionPackNewGUIDs, optionPackVersions}
 )
@@ -127,7 +127,7 @@ func mergeSingles(_ context.Context, job *format.Job, base, ours, theirs *format
 func mergeArchives(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, options merge3.Options) ([]check.Conflict, error) {
 	for _, option := range packOptions {
 		if v := option.Value(job); v != "" && v != "false" {
-			return nil, fmt.Errorf("--%s goes with --%s", option.Name, modPacking.Flag)
+			return nil, fmt.Errorf("--%s needs --%s", option.Name, modPacking.Flag)
 		}
 	}
 	o := mergeOptions(job, options)

@@ -21,8 +21,8 @@ import (
 
 var (
 	optionCodec = format.Option{Name: "codec", Choices: []string{"plain", "dxt1", "dxt3", "dxt5"},
-		Help: "how a .DDS stores pixels: plain, which loses nothing, or in blocks as dxt1, dxt3 or dxt5 (default: as the .DDS that a .PNG was made of, else plain)"}
-	optionFresh = format.Option{Name: "fresh-header", Bool: true, Help: "write a new header of a .DDS, not that of the one that a .PNG was made of"}
+		Help: "how a .DDS stores pixels: plain, which is lossless, or in blocks as dxt1, dxt3 or dxt5 (default: like the .DDS from which the .PNG was made, otherwise plain)"}
+	optionFresh = format.Option{Name: "fresh-header", Bool: true, Help: "write a new header of a .DDS, not the header of the .DDS from which the .PNG was made"}
 	optionRLE   = format.Option{Name: "rle", Bool: true, Help: "write a .TGA with run lengths, which is smaller"}
 
 	codecs = map[string]dds.Format{"plain": dds.Plain, "dxt1": dds.DXT1, "dxt3": dds.DXT3, "dxt5": dds.DXT5}
@@ -36,7 +36,7 @@ var (
 )
 
 var (
-	toPNG = pictureConversion(picture.PNG, "a PNG, which keeps the header of a .DDS for the way back", ".png")
+	toPNG = pictureConversion(picture.PNG, "a PNG, which preserves the header of a .DDS for the conversion back", ".png")
 	toDDS = pictureConversion(picture.DDS, "a .DDS, as the game reads it: with all pixels, or in blocks by --codec", ".dds", optionCodec, optionFresh)
 	toTGA = pictureConversion(picture.TGA, "a .TGA", ".tga", optionRLE)
 )
@@ -105,14 +105,14 @@ func pictureConversion(to picture.Kind, title, extension string, options ...form
 				return fault.InFile(err, src.Path)
 			}
 			if made.Left != "" {
-				job.Warn(src.Path, "left out: %s", made.Left)
+				job.Warn(src.Path, "omitted: %s", made.Left)
 			}
 			if made.Lossy {
-				what := "blocks of DXT cannot say all colours"
+				what := "DXT blocks cannot represent all colours"
 				if made.Like != nil {
-					what = fmt.Sprintf("it is in %v again, as the .DDS that the .PNG was made of", made.Like.Format)
+					what = fmt.Sprintf("the format is %v again, like the .DDS from which the .PNG was made", made.Like.Format)
 				}
-				job.Warn(src.Path, "not all pixels are the same: %s; --%s plain loses nothing", what, optionCodec.Name)
+				job.Warn(src.Path, "some pixels have changed: %s (--%s plain is lossless)", what, optionCodec.Name)
 			}
 			return format.Write(out, made.Data)
 		},

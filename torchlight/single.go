@@ -79,7 +79,7 @@ func compiledFormat(name, title, doc string, extensions []string, kinds []*check
 		return moddir.Dump(data, modsource.GamePath(src), t)
 	}
 	f.Conversions = []format.Conversion{{
-		To: "source", Title: "its form for people: text, JSON or a picture", Extension: ".txt",
+		To: "source", Title: "the editable form: text, JSON or a picture", Extension: ".txt",
 		Rename: moddir.FormName,
 		Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 			return convertSingle(job, src, out, moddir.Decompile)
@@ -172,13 +172,13 @@ var torchlightSource = &format.Format{
 	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightSourceName },
 	Build:         format.BuildOf(moddir.BuildAsIs),
 	Conversions: []format.Conversion{{
-		To: "compiled", Title: "what the game reads: .BINDAT, .BINLAYOUT, .RAW or .MPP", Extension: ".BINDAT",
+		To: "compiled", Title: "the compiled form that the game reads: .BINDAT, .BINLAYOUT, .RAW or .MPP", Extension: ".BINDAT",
 		Rename: moddir.CompiledName, Usual: true,
 		Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 			return convertSingle(job, src, out, moddir.Compile)
 		},
 	}, {
-		To: torchlightADM.Name, Title: "what Torchlight, the first one, reads: .ADM", Extension: moddir.ADM,
+		To: torchlightADM.Name, Title: "the compiled form that the first Torchlight reads: .ADM", Extension: moddir.ADM,
 		Rename: func(name string) string { return name + moddir.ADM },
 		Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 			return convertSingle(job, src, out, func(content []byte, name string, o moddir.Options) ([]byte, error) {

@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/text"
 )
 
@@ -16,26 +17,26 @@ var Catalog check.Catalog
 
 var (
 	foundDamaged = Catalog.Add("tl-dat-damaged", check.Error,
-		"A compiled data file cannot be read, because it ends too early or says something impossible.",
-		"Compile it again from its text, or take it from a good copy.")
+		"A compiled data file cannot be read, because it is cut off or contains invalid values.",
+		"Compile the file again from its text, or restore it from a good copy.")
 	foundRest = Catalog.Add("tl-dat-rest", check.Warning,
 		"Bytes follow the end of a compiled data file.",
 		"Compile the file again from its text.")
 	foundStringMissing = Catalog.Add("tl-dat-string-missing", check.Error,
-		"A value is a string that the table does not have.",
+		"A value is a string that is missing from the table.",
 		"Write the value again.")
 	foundStringTwice = Catalog.Add("tl-dat-string-twice", check.Warning,
-		"Two strings of the table have the same ID, so that it is left to the reader which one is meant.",
+		"Two strings of the table have the same ID, so programs can read either one.",
 		"Compile the file again from its text.")
 	foundStringOrder = Catalog.Add("tl-dat-string-order", check.Warning,
-		"The table of strings is not sorted by IDs, as every known writer leaves it.",
+		"The table of strings is not sorted by ID; every known program writes it sorted.",
 		"Compile the file again from its text.")
 	foundStringUnused = Catalog.Add("tl-dat-string-unused", check.Info,
-		"Strings of the table are not used.",
-		"Nothing; compiling the file again drops them.")
+		"Strings of the table are unused.",
+		"No action needed: compiling the file again removes them.")
 	foundStringLine = Catalog.Add("tl-dat-string-line", check.Info,
-		"A string has a line feed, which no text can have; it is shown as \\n.",
-		"Nothing; when the text is edited, \\n takes its place.")
+		"A string contains a line feed, which the text form cannot contain; the text shows it as \\n.",
+		"No action needed: when the text is edited, \\n replaces the line feed.")
 	foundBool = Catalog.Add("tl-dat-bool", check.Warning,
 		"A BOOL is neither 0 nor 1.",
 		"Compile the file again from its text.")
@@ -43,13 +44,13 @@ var (
 		"A FLOAT or DOUBLE is infinite or not a number.",
 		"Write the value again.")
 	foundBrokenTag = Catalog.Add("tl-dat-broken-tag", check.Error,
-		"A key or node has the hash of a decimal number that itself is the hash of a known name: GUTS decompiled it without knowing the name, and compiled the number. The game no longer finds the value.",
-		"`trowel repair` puts the name that is guessed in place of the number.")
+		"A key or node has the hash of a decimal number, and that number is the hash of a known name: GUTS decompiled the file without knowing the name and compiled the number. The game no longer finds the value.",
+		"Replace the number by the guessed name with `trowel repair`.")
 	foundUnknownName = Catalog.Add("tl-dat-unknown-name", check.Info,
 		"Keys or nodes have a hash whose name is unknown.",
-		"Nothing: the text has names for them that compile to the same hashes.")
+		"No action needed: the text contains names that compile to the same hashes.")
 	foundTorchlight1 = Catalog.Add("tl-dat-torchlight1", check.Info,
-		"The file is one of Torchlight I, which Torchlight II does not read.",
+		"The file is from Torchlight I. Torchlight II does not read it.",
 		"Decompile it and compile the text for Torchlight II.")
 )
 
@@ -76,7 +77,7 @@ func Check(data []byte, o Options, sink check.Sink) *File {
 	c.node(f.Root)
 	c.table()
 	if len(f.Rest) > 0 {
-		sink.Add(foundRest, "", int64(len(data)-len(f.Rest)), "%d bytes after the root", len(f.Rest))
+		sink.Add(foundRest, "", int64(len(data)-len(f.Rest)), "%s after the root", words.Count(len(f.Rest), "byte"))
 	}
 	return f
 }
@@ -196,6 +197,6 @@ func (c *checker) table() {
 		}
 	}
 	if unused > 0 {
-		c.sink.Add(foundStringUnused, "strings", -1, "%d of %d strings are not used", unused, len(c.file.Strings))
+		c.sink.Add(foundStringUnused, "strings", -1, "%d of %d strings are unused", unused, len(c.file.Strings))
 	}
 }

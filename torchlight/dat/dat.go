@@ -124,7 +124,7 @@ func decode(r *bin.Reader, names *hash.Names) (*File, error) {
 	if f.Version = r.U32("version"); r.Err() == nil && f.Version != Torchlight1 && f.Version != Torchlight2 {
 		got := strconv.FormatUint(uint64(f.Version), 10)
 		if f.Version&0xFF == 6 {
-			got = "6, that of Hob and Rebel Galaxy, in one byte"
+			got = "6, the version of Hob and Rebel Galaxy, in one byte"
 		}
 		r.FailAt(r.Offset()-4, "version", fault.ErrVersion, "1 or 2", got)
 	}
@@ -170,7 +170,7 @@ func readText(r *bin.Reader, version uint32) string {
 func (d *decoder) node(n *Node, depth int) {
 	r := d.r
 	if depth > text.MaxDepth {
-		r.Fail("", fault.ErrLimit, fmt.Sprintf("at most %d nodes inside each other", text.MaxDepth), "one more")
+		r.Fail("", fault.ErrLimit, fmt.Sprintf("at most %d nested nodes", text.MaxDepth), "one more")
 		return
 	}
 	n.Name = d.name("name")
@@ -298,7 +298,7 @@ func within(step string, err *fault.Error) *fault.Error {
 
 func (n *Node) encode(w *bin.Writer, depth int) *fault.Error {
 	if depth > text.MaxDepth {
-		return &fault.Error{Offset: -1, Want: fmt.Sprintf("at most %d nodes inside each other", text.MaxDepth), Got: "one more", Err: fault.ErrLimit}
+		return &fault.Error{Offset: -1, Want: fmt.Sprintf("at most %d nested nodes", text.MaxDepth), Got: "one more", Err: fault.ErrLimit}
 	}
 	if n == nil {
 		return &fault.Error{Offset: -1, Want: "a node", Got: "nil", Err: fault.ErrFormat}

@@ -109,7 +109,7 @@ func TestJunk(t *testing.T) {
 	clean := "[UNIT]\n<INTEGER>VALUE:0\n<INTEGER>VALUE:12\n<BOOL>VALUE:1\n<FLOAT>VALUE:0.75\n[CHILD]\n[/CHILD]\n[/UNIT]"
 	var warned []string
 	a, errA := dat.Compile([]byte(junk), nil, dat.Options{Warn: func(e *text.Error) { warned = append(warned, e.Error()) }})
-	if want := []string{`line 4: expected a value of type INTEGER, found ".1", which is read as 0`, `line 5: expected a value of type INTEGER, found "12.5", which is read as 12`}; !slices.Equal(warned, want) {
+	if want := []string{`line 4: expected a value of type INTEGER, found ".1", read as 0`, `line 5: expected a value of type INTEGER, found "12.5", read as 12`}; !slices.Equal(warned, want) {
 		t.Errorf("warned of %q", warned)
 	}
 	if _, err := dat.Compile([]byte(junk), nil, dat.Options{}); len(text.AllErrors(err)) != 2 {
@@ -133,7 +133,7 @@ func TestJunk(t *testing.T) {
 		}
 		found := check.Collect(func(s check.Sink) { text.Check([]byte("[A]\n"+line+"\n[/A]"), nil, s) })
 		if !slices.ContainsFunc(found, func(f check.Finding) bool {
-			return strings.Contains(f.Message, "is no ") && (f.Severity == check.Error) == wrong
+			return strings.Contains(f.Message, "is not a valid ") && (f.Severity == check.Error) == wrong
 		}) {
 			t.Errorf("%s: check finds %v", line, found)
 		}

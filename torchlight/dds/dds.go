@@ -122,7 +122,7 @@ func ReadHeader(data []byte) (*Header, error) {
 	}
 	for i, m := range h.Masks {
 		if w := bits.OnesCount32(m); m>>bits.TrailingZeros32(m|1<<31) != 1<<w-1 && m != 0 {
-			return nil, fail("masks", 92+4*int64(i), fault.ErrFormat, "bits that stand together", fmt.Sprintf("%#x", m))
+			return nil, fail("masks", 92+4*int64(i), fault.ErrFormat, "contiguous bits", fmt.Sprintf("%#x", m))
 		}
 	}
 	return h, nil

@@ -17,64 +17,64 @@ var Catalog check.Catalog
 var (
 	foundUnreadable = Catalog.Add("tl-layout-unreadable", check.Error,
 		"The layout cannot be read.",
-		"Restore the file, or compile it again from its text.")
+		"Restore the file, or compile the layout again from its text.")
 	foundSpare = Catalog.Add("tl-layout-spare", check.Warning,
-		"The compiled layout has bytes that belong to nothing.",
-		"Compile it again from its text.")
+		"The compiled layout has bytes that belong to no field.",
+		"Compile the layout again from its text.")
 	foundEmpty = Catalog.Add("tl-layout-empty-object", check.Warning,
 		"An object has neither a kind nor properties.",
-		"Remove it from the text, and compile again.")
+		"Remove the object from the text, and compile again.")
 	foundObject = Catalog.Add("tl-layout-unknown-object", check.Warning,
-		"The kind of an object is not known.",
-		"Correct DESCRIPTOR; if the game knows that kind, Trowel should learn of it.")
+		"An object has an unknown kind.",
+		"Correct DESCRIPTOR; if the game has this kind, please report it to Trowel.")
 	foundProperty = Catalog.Add("tl-layout-unknown-property", check.Warning,
-		"A kind of object does not have such a property; in text the game ignores it.",
+		"An object has a property that its kind does not have; in texts, the game ignores it.",
 		"Correct the name, or remove the line.")
 	foundValue = Catalog.Add("tl-layout-value", check.Warning,
-		"The value of a property is not one of the property's kind.",
+		"The value of a property does not fit the type of the property.",
 		"Set the property again in the text, and compile again.")
 	foundDuplicate = Catalog.Add("tl-layout-duplicate-id", check.Warning,
-		"Two objects of the layout have the same id; links by id reach one of them only.",
+		"Two objects of the layout have the same id; links by id reach only one of them.",
 		"Give one of them a new ID.")
 	foundExtra = Catalog.Add("tl-layout-extra", check.Error,
-		"The logic or timeline of an object cannot be read, or the object should have none.",
+		"The logic or timeline of an object cannot be read, or its kind must not have one.",
 		"Compile the layout again from its text.")
 	foundLogicEnd = Catalog.Add("tl-layout-logic-end", check.Error,
-		"The offsets inside a logic group do not lead to where its nodes end.",
+		"The offsets in a logic group do not match the ends of its nodes.",
 		"Compile the layout again from its text.")
 	foundLink = Catalog.Add("tl-layout-logic-link", check.Warning,
-		"A link of a logic group leads to a node that the group does not have.",
+		"A link of a logic group refers to a missing node.",
 		"Remove the link, or set LINKINGTO to the ID of a node.")
 	foundTarget = Catalog.Add("tl-layout-missing-object", check.Warning,
-		"A logic group or timeline acts on an object that the layout does not have.",
+		"A logic group or timeline refers to an object that is not in the layout.",
 		"Remove that part, or set OBJECTID to the ID of an object.")
 	foundGroups = Catalog.Add("tl-layout-groups", check.Error,
-		"The tree of groups, by which the game chooses objects, does not agree with the objects.",
+		"The tree of groups, from which the game chooses objects, does not match the objects.",
 		"Compile the layout again from its text.")
 	foundFlag = Catalog.Add("tl-layout-group-flag", check.Info,
-		"A byte of a group that should be 0 or 1 is something else, as some editors left it to chance.",
-		"Nothing to do; to clean it, compile the layout again from its text.")
+		"A byte of a group that must be 0 or 1 has another value; some editors do not initialize it.",
+		"No action needed; to clean the value, compile the layout again from its text.")
 	foundCount = Catalog.Add("tl-layout-count", check.Info,
 		"COUNT is not the number of objects.",
-		"Set COUNT to the number of objects; compiling takes no notice of it.")
+		"Set COUNT to the number of objects; compiling ignores it.")
 	foundParent = Catalog.Add("tl-layout-parent", check.Warning,
-		"PARENTID is not the id of the object around, or -1 where there is none.",
-		"Set PARENTID to that ID; compiling goes by the nesting.")
+		"PARENTID is not the id of the parent object, or -1 without a parent.",
+		"Set PARENTID to that ID; compiling uses the nesting instead.")
 	foundTag = Catalog.Add("tl-layout-unknown-tag", check.Warning,
-		"TAG is the name of no feature tag; it compiles to none.",
+		"TAG is not the name of a feature tag; the value is not compiled.",
 		"Correct the name, or write the number of the tag.")
 	foundWrong = Catalog.Add("tl-layout-text-number", check.Error,
-		"A value in the text of a layout is no number or truth value of its type, or does not fit it: `pack` rejects the text.",
-		"Correct the value. Where a spreadsheet wrote 5.14E+18, put the whole number back.")
+		"A value in the text of a layout is not a valid number or truth value of its type: `pack` rejects the text.",
+		"Correct the value. If a spreadsheet wrote 5.14E+18, restore the whole number.")
 	foundText = Catalog.Add("tl-layout-text-value", check.Warning,
-		"A value makes no sense where it stands in the text of a layout, so that something else is compiled.",
+		"A value in the text of a layout is invalid in its place, so another value is compiled.",
 		"Correct the value.")
 	foundLeftOut = Catalog.Add("tl-layout-left-out", check.Warning,
-		"A part or line of the text of a layout belongs to nothing there: it is not compiled.",
+		"A part or line in the text of a layout belongs to no object: it is not compiled.",
 		"Correct its name, or remove it.")
 	foundMark = Catalog.Add("tl-layout-marked", check.Info,
-		"The text has a line with a mark, which only Trowel understands.",
-		"Nothing to do unless the editor is to open the text: it will not see that line.")
+		"The text has a marked line, which only Trowel understands.",
+		"No action needed, unless you open the text in the editor, which ignores that line.")
 )
 
 // Check reports problems that are visible in a compiled layout alone. Check returns the layout, or nil if it cannot be decoded.
@@ -115,7 +115,7 @@ func (f *File) check(sink check.Sink) {
 	}
 	c.groups(f)
 	if f.spare > 0 {
-		sink.Add(foundSpare, "", -1, "%d bytes of the file belong to nothing", f.spare)
+		sink.Add(foundSpare, "", -1, "%d bytes of the file belong to no field", f.spare)
 	}
 }
 
@@ -136,7 +136,7 @@ func (c *checker) object(o *Object) {
 	}
 	desc := DescriptorOf(o.Descriptor)
 	if desc == nil {
-		c.add(foundObject, o, "%q is of kind %d, which is not known", o.Name, o.Descriptor)
+		c.add(foundObject, o, "%q has the unknown kind %d", o.Name, o.Descriptor)
 	}
 	for _, p := range o.Properties {
 		info := desc.Property(p.Code)
@@ -145,7 +145,7 @@ func (c *checker) object(o *Object) {
 		case info == nil:
 			c.add(foundProperty, o, "%s has no property of code %d", desc.Name, p.Code)
 		case !p.speaks(info.Kind):
-			c.add(foundValue, o, "the %d bytes of %s are no value of kind %v", len(p.Data), info.Name, info.Kind)
+			c.add(foundValue, o, "the %d bytes of %s are not a value of type %v", len(p.Data), info.Name, info.Kind)
 		}
 	}
 	switch x := o.Extra.(type) {
@@ -178,7 +178,7 @@ func (c *checker) logic(o *Object, g *LogicGroup) {
 		c.target(o, n.ObjectID)
 		for _, l := range n.Links {
 			if !there[l.To] {
-				c.add(foundLink, o, "%s of node %d in %q leads to node %d, which is not there", strconv.Quote(l.Output), n.ID, o.Title(), l.To)
+				c.add(foundLink, o, "%s of node %d in %q refers to the missing node %d", strconv.Quote(l.Output), n.ID, o.Title(), l.To)
 			}
 		}
 	}
@@ -194,7 +194,7 @@ func (c *checker) groups(f *File) {
 	case want == nil:
 		c.Sink.Add(foundGroups, "", -1, "there is a tree of groups, but no object of kind Group")
 	case !sameShape(f.Groups, want):
-		c.Sink.Add(foundGroups, "", -1, "the tree of groups is not that of the objects of kind Group")
+		c.Sink.Add(foundGroups, "", -1, "the tree of groups does not match the objects of kind Group")
 	}
 	for o := range f.All() {
 		if g := c.nodes[o]; g != nil && (g.NoTagFound > 1 || g.LevelUnique > 1) {
@@ -307,10 +307,10 @@ func (c *textChecker) properties(n *text.Node, parentID int64) {
 	for p := range n.Properties() {
 		switch key := strings.ToUpper(p.Key); {
 		case strings.HasPrefix(key, mark):
-			c.add(foundMark, p, "the line of %s is understood by nobody else", p.Key)
+			c.add(foundMark, p, "only Trowel understands the line of %s", p.Key)
 		case key == "PARENTID":
 			if v, _ := text.ParseInt64(p.Value); v != parentID && !inParent {
-				c.add(foundParent, p, "PARENTID is %s, the object stands in %d", p.Value, parentID)
+				c.add(foundParent, p, "PARENTID is %s, the parent of the object is %d", p.Value, parentID)
 			}
 			inParent = true
 		}

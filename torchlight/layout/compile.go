@@ -91,7 +91,7 @@ func ResidueOf(data, form []byte, o Options) (residue *Residue, same bool) {
 	return residue, residue == nil || residue.Whole == nil
 }
 
-var errLine = errors.New("a text that has no place in a line")
+var errLine = errors.New("a text that fits into one line")
 
 // recompile is Compile for the form of a tree that Text has created. It does not parse the form: the tree is known to
 // survive parsing unchanged.

@@ -142,7 +142,7 @@ func (d *decoder) object(depth int, end int64) *Object {
 	}
 	o.length = length
 	if depth >= MaxDepth {
-		r.FailAt(o.at, "", fault.ErrLimit, fmt.Sprintf("at most %d objects inside each other", MaxDepth), "another")
+		r.FailAt(o.at, "", fault.ErrLimit, fmt.Sprintf("at most %d nested objects", MaxDepth), "another")
 		return o
 	}
 	o.Descriptor = r.U8("descriptor")
@@ -165,7 +165,7 @@ func (d *decoder) object(depth int, end int64) *Object {
 	n = r.Count16("num_children", 4)
 	o.Children = d.objects("children", n, depth+1, o.at+length)
 	if r.Err() == nil && r.Offset() != o.at+length {
-		r.FailAt(o.at, "length", fault.ErrFormat, fmt.Sprintf("%d, as long as what the object has", r.Offset()-o.at), strconv.FormatInt(length, 10))
+		r.FailAt(o.at, "length", fault.ErrFormat, fmt.Sprintf("%d, the length of the extra part", r.Offset()-o.at), strconv.FormatInt(length, 10))
 	}
 	return o
 }
@@ -287,7 +287,7 @@ func (f *File) groupsByOffset() map[int64]*Object {
 func (d *decoder) group(depth int, objects map[int64]*Object) *Group {
 	r := d.r
 	if depth > MaxDepth {
-		r.Fail("", fault.ErrLimit, fmt.Sprintf("at most %d groups inside each other", MaxDepth), "another")
+		r.Fail("", fault.ErrLimit, fmt.Sprintf("at most %d nested groups", MaxDepth), "another")
 		return nil
 	}
 	g := new(Group)

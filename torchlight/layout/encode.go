@@ -111,7 +111,7 @@ func (e *encoder) text(name, s string) {
 
 func (e *encoder) objects(name string, list []*Object, depth int) {
 	if depth >= MaxDepth {
-		e.fail(name, fmt.Sprintf("at most %d objects inside each other", MaxDepth), "more")
+		e.fail(name, fmt.Sprintf("at most %d nested objects", MaxDepth), "more")
 		return
 	}
 	e.path = append(e.path, "")
@@ -131,7 +131,7 @@ func (e *encoder) object(o *Object, depth int) {
 	}
 	if o.Empty {
 		if o.Descriptor != 0 || o.ID != 0 || o.Name != "" || o.Properties != nil || o.Extra != nil || o.Children != nil {
-			e.wrong("", "nothing in an object that is Empty", o.Title())
+			e.wrong("", "no content in an Empty object", o.Title())
 		}
 		return
 	}
@@ -224,7 +224,7 @@ func (e *encoder) track(t *Track) {
 
 func (e *encoder) group(g *Group, depth int) {
 	if depth > MaxDepth {
-		e.fail("groups", fmt.Sprintf("at most %d groups inside each other", MaxDepth), "more")
+		e.fail("groups", fmt.Sprintf("at most %d nested groups", MaxDepth), "more")
 		return
 	}
 	if g == nil {

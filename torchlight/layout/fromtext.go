@@ -114,7 +114,7 @@ func (t *textReader) only(n *text.Node, of string, keys, names []string) {
 
 // leaveOut reports an item that is not compiled.
 func (t *textReader) leaveOut(k *check.Kind, it text.Item, why string) {
-	t.report(k, it, &text.Error{Got: why + ": it is left out", Err: fault.ErrFormat})
+	t.report(k, it, &text.Error{Got: why + ": omitted", Err: fault.ErrFormat})
 }
 
 // value reports a value that is interpreted differently from its spelling.
@@ -138,7 +138,7 @@ func (t *textReader) reads(it text.Item) {
 func (t *textReader) objects(parent *text.Node, depth int) []*Object {
 	if depth >= MaxDepth {
 		if parent.Child("BASEOBJECT") != nil {
-			t.fail(fault.ErrLimit, fmt.Sprintf("at most %d objects inside each other", MaxDepth), "another")
+			t.fail(fault.ErrLimit, fmt.Sprintf("at most %d nested objects", MaxDepth), "another")
 		}
 		return nil
 	}
@@ -163,7 +163,7 @@ func (t *textReader) object(n *text.Node, depth int) *Object {
 		switch {
 		case strings.EqualFold(c.Name, "PROPERTIES"):
 			if !o.Empty {
-				t.leaveOut(foundLeftOut, c, "the object has [PROPERTIES] already")
+				t.leaveOut(foundLeftOut, c, "the object already has [PROPERTIES]")
 				continue
 			}
 			o.Empty = false

@@ -381,9 +381,9 @@ func TestProblems(t *testing.T) {
 		{logic, "<UNSIGNED INT>ID:256", "a number from 0 to 255", true},
 		{logic, "<FLOAT>Z:1", `has no property "Z"`, false},
 		{logic, "[LINK]\n[/LINK]", "no part [LINK]", false},
-		{timeline, "<STRING>INTERPOLATION:Smooth", `"Smooth", which is read as Linear`, false},
+		{timeline, "<STRING>INTERPOLATION:Smooth", `"Smooth", read as Linear`, false},
 		{timeline, "<FLOAT>TIMEPERCENT:soon", `found "soon"`, true},
-		{"<STRING>DESCRIPTOR:Group\n[/PROPERTIES]\n%s", "[PROPERTIES]", "has [PROPERTIES] already", false},
+		{"<STRING>DESCRIPTOR:Group\n[/PROPERTIES]\n%s", "[PROPERTIES]", "already has [PROPERTIES]", false},
 		{"<STRING>DESCRIPTOR:Group\n[/PROPERTIES]\n%s\n[PROPERTIES]", "<INTEGER>A:1", `no property "A"`, false},
 	} {
 		form := "[Layout]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n" + fmt.Sprintf(c.in, c.line) + "\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/Layout]"

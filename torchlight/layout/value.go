@@ -135,7 +135,7 @@ func formatList(data []byte, k Kind, style text.FloatStyle) string {
 func (p Property) describe(info *PropertyInfo) string {
 	switch {
 	case !p.speaks(info.Kind):
-		return info.Name + ": not a value of kind " + info.Kind.String()
+		return info.Name + ": not a value of type " + info.Kind.String()
 	case info.Kind.components() > 0:
 		return info.Name + ": " + formatList(p.Data, Float, text.Exact)
 	}

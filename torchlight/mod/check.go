@@ -13,29 +13,29 @@ var Catalog check.Catalog
 
 var (
 	foundCut = Catalog.Add("tl-mod-cut-off", check.Error,
-		"The mod is cut off: its end, where the list of its files stands, is missing.",
-		"Fetch it again; `trowel extract -k` saves the files that are there.")
+		"The mod is cut off: its end, which contains the list of files, is missing.",
+		"Download the mod again; `trowel extract -k` saves the existing files.")
 	foundOldHeader = Catalog.Add("tl-mod-old-header", check.Info,
-		"The header is of a version before 4, as the first editors wrote it.",
-		"Nothing; packing without the sidecar makes it version 4.")
+		"The header has a version before 4, as written by the first editors.",
+		"No action needed; packing without the sidecar writes version 4.")
 	foundGap = Catalog.Add("tl-mod-gap", check.Warning,
-		"Bytes stand between the header and the archive.",
-		"Extract, delete .trowel.json, pack: they are dropped.")
+		"There are bytes between the header and the archive.",
+		"Extract, delete .trowel.json, pack: this removes the bytes.")
 	foundFlags = Catalog.Add("tl-mod-flags", check.Info,
 		"The header has flags that no known mod has.",
-		"Nothing: what they mean is not known.")
+		"No action possible: the meaning of the flags is unknown.")
 	foundRequiredHash = Catalog.Add("tl-mod-required-hash", check.Warning,
-		"The mod requires others, but has no hash of them; or has a hash, but requires none.",
-		"Publish it with the game's editor: how the hash is made is not known.")
+		"The mod requires other mods but has no hash of them, or has a hash but requires no mods.",
+		"Publish the mod with the game's editor: how to compute the hash is unknown.")
 	foundUnlisted = Catalog.Add("tl-mod-removed-unlisted", check.Warning,
-		"The manifest takes away a file that the header does not list.",
-		"List it under REMOVE_FILES in MOD.DAT, or take its record out.")
+		"The manifest removes a file that the header does not list.",
+		"List the file under REMOVE_FILES in MOD.DAT, or remove its record.")
 	foundUnrecorded = Catalog.Add("tl-mod-removed-unrecorded", check.Warning,
-		"The header takes away a file for which the manifest has no record.",
-		"Extract, delete .trowel.json, pack: records are made for all of them.")
+		"The header removes a file for which the manifest has no record.",
+		"Extract, delete .trowel.json, pack: this writes records for all removed files.")
 	foundRemovedName = Catalog.Add("tl-mod-removed-name", check.Error,
 		"The path of a removed file is not upper-case below MEDIA/: the game finds no such file.",
-		"Correct it in MOD.DAT.")
+		"Correct the path in MOD.DAT.")
 )
 
 // Check reports everything that is wrong with the mod, its archive and its manifest.
@@ -50,10 +50,10 @@ func (m *Mod) CheckSeeing(see func(f *pak.File, content []byte), sink check.Sink
 	}
 	h := m.Header
 	if h.Version != LastVersion {
-		sink.Add(foundOldHeader, "", 0, "the header is of version %d", h.Version)
+		sink.Add(foundOldHeader, "", 0, "the header has version %d", h.Version)
 	}
 	if n := int64(h.DataOffset) - m.length; n > 0 {
-		sink.Add(foundGap, "", m.length, "%d bytes stand between header and archive", n)
+		sink.Add(foundGap, "", m.length, "%d bytes between header and archive", n)
 	}
 	if h.Flags != 0 {
 		sink.Add(foundFlags, "", -1, "the flags are %#x", h.Flags)
@@ -63,7 +63,7 @@ func (m *Mod) CheckSeeing(see func(f *pak.File, content []byte), sink check.Sink
 	}
 	for _, p := range h.Removed {
 		if p != strings.ToUpper(p) || !strings.HasPrefix(p, "MEDIA/") {
-			sink.Add(foundRemovedName, p, -1, "no file of the game has such a path")
+			sink.Add(foundRemovedName, p, -1, "no file of the game can have this path")
 		}
 		if f := m.Archive.Find(p); f == nil || !f.Removed() {
 			sink.Add(foundUnrecorded, p, -1, "the manifest has no record for this removed file")

@@ -211,7 +211,7 @@ func (h *Header) place(gap, size int64) ([]byte, error) {
 	}
 	start := int64(len(head)) + gap
 	if start+size > math.MaxUint32 {
-		return nil, &fault.Error{Offset: -1, Want: "a mod of less than 4 GiB", Got: fmt.Sprintf("%d bytes", start+size), Err: fault.ErrLimit}
+		return nil, &fault.Error{Offset: -1, Want: "a mod smaller than 4 GiB", Got: fmt.Sprintf("%d bytes", start+size), Err: fault.ErrLimit}
 	}
 	h.DataOffset, h.ManifestOffset = uint32(start), uint32(start+size)
 	return h.Encode()

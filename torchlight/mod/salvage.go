@@ -18,11 +18,11 @@ type CutError struct {
 func (e *CutError) Error() string {
 	switch e.Part {
 	case "header":
-		return fmt.Sprintf("the mod is cut off: the last %d bytes of its header are missing, and all of its files", e.Missing)
+		return fmt.Sprintf("the mod is cut off: the last %d bytes of its header and all files are missing", e.Missing)
 	case "archive":
-		return fmt.Sprintf("the mod is cut off: %d bytes of its files and the list of them are missing", e.Missing)
+		return fmt.Sprintf("the mod is cut off: %d bytes of its files and the list of files are missing", e.Missing)
 	}
-	return "the mod is cut off, or the list of its files is damaged: " + e.Err.Error()
+	return "the mod is cut off, or its list of files is damaged: " + e.Err.Error()
 }
 
 func (e *CutError) Unwrap() error { return e.Err }

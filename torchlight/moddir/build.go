@@ -242,21 +242,21 @@ func (o *BuildOptions) collect(fsys fs.FS) (*folder, error) {
 	if len(f.drafts) > 0 && !o.All {
 		more := ""
 		if n := len(f.drafts) - 1; n > 0 {
-			more = fmt.Sprintf(", and so are %d more", n)
+			more = ", and " + words.Count(n, "more file")
 		}
-		o.warn(f.drafts[0], "is left out, because the game takes the .DDS beside it"+more+"; --all packs them")
+		o.warn(f.drafts[0], "is omitted"+more+": the game uses the .DDS next to it (--all packs both)")
 	}
 	return f, nil
 }
 
 // errTorchlight1 is the error of a file that shows that the mod is of another game.
-var errTorchlight1 = errors.New("is of Torchlight I, whose mods are folders: Torchlight II does not read them, and Torchlight I reads no archive of Torchlight II")
+var errTorchlight1 = errors.New("this file is from Torchlight I, whose mods are folders: Torchlight II does not read them, and Torchlight I does not read archives of Torchlight II")
 
 // header reads MOD.DAT.
 func (f *folder) header() (*mod.Header, error) {
 	name := findEntry(f.fsys, modDat, false)
 	if name == "" {
-		return nil, fmt.Errorf("%s: %w: it says what the mod is called", modDat, fs.ErrNotExist)
+		return nil, fmt.Errorf("%s: %w: a mod needs this file, which contains its name", modDat, fs.ErrNotExist)
 	}
 	data, err := fs.ReadFile(f.fsys, name)
 	if err != nil {
@@ -345,7 +345,7 @@ func (f *folder) missTables(warn func(at, message string)) {
 		}) {
 			continue
 		}
-		warn(t.table, "is not there, so that the game does not know what is in "+t.folder+"; --tables builds it")
+		warn(t.table, "is missing, so the game lacks the files in "+t.folder+" (--tables builds it)")
 	}
 }
 

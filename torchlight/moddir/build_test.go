@@ -344,7 +344,7 @@ func TestDrafts(t *testing.T) {
 				return
 			}
 			warned++
-			if at != "MEDIA/A.png" || !strings.Contains(message, "and so are 1 more") {
+			if at != "MEDIA/A.png" || !strings.Contains(message, "and 1 more file") {
 				t.Errorf("%s: %s", at, message)
 			}
 		}

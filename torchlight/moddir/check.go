@@ -111,7 +111,7 @@ func checkWith(r *pak.Reader, archive func(see func(*pak.File, []byte)), o Check
 			o.OnProgress("checked files", i+1, len(all))
 		}
 		if path := all[i].path; removed[strings.ToUpper(path)] {
-			sink.AddAt(kindRemoved, []check.Place{check.File(path)}, path, -1, "is in the mod, which also removes it")
+			sink.AddAt(kindRemoved, []check.Place{check.File(path)}, path, -1, "is in the mod, but the mod also removes it")
 		}
 	}
 	if r.Salvaged() {
@@ -165,7 +165,7 @@ func (e *examination) examine(f *pak.File, data []byte) facts {
 		return a
 	}
 	if form.is(data) {
-		sink.Add(kindSource, "", -1, "is text, and not compiled")
+		sink.Add(kindSource, "", -1, "is a text, not compiled")
 		return a
 	}
 	if e.Sources {
@@ -280,7 +280,7 @@ func checkGUIDs(all []facts, sink check.Sink) (told map[string]bool) {
 			case a.guid == "":
 				continue
 			case twice:
-				sink.AddAt(group.kind, []check.Place{check.File(a.path), check.File(other)}, a.path, -1, "%s %s is also that of %s", group.key, a.guid, other)
+				sink.AddAt(group.kind, []check.Place{check.File(a.path), check.File(other)}, a.path, -1, "has the same %s %s as %s", group.key, a.guid, other)
 			default:
 				first[a.guid] = a.path
 				continue
@@ -317,7 +317,7 @@ func checkTables(all []facts, sources, base tables.Sources, present, told map[st
 		table := built[path]
 		files, ok := there[path]
 		if !ok {
-			sink.AddAt(kindTableMissing, []check.Place{check.File(path)}, path, -1, "is not in the mod, which has %s for it", words.Count(table.Len(), "file"))
+			sink.AddAt(kindTableMissing, []check.Place{check.File(path)}, path, -1, "is missing, but the mod has %s for it", words.Count(table.Len(), "file"))
 			continue
 		}
 		for _, file := range raw.Records(table) {

@@ -2,12 +2,12 @@ package moddir
 
 import (
 	"bytes"
-	"fmt"
 	"io/fs"
 	"strings"
 
 	"trowel.example/check"
 	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/text"
 )
@@ -46,7 +46,7 @@ func CheckFolder(fsys fs.FS, o Options, sink check.Sink) error {
 	}
 	if len(newer) > 0 {
 		if n := len(newer) - 1; n > 0 {
-			newer[0].Message += fmt.Sprintf("; so are %d more", n)
+			newer[0].Message += "; and " + words.Count(n, "more file")
 			for _, other := range newer[1:] {
 				newer[0].At = append(newer[0].At, other.At...)
 			}
@@ -60,13 +60,13 @@ func CheckFolder(fsys fs.FS, o Options, sink check.Sink) error {
 func (f *folder) checkSource(s *source, o *Options, sink check.Sink) {
 	sink = text.InFile(s.at, sink)
 	if s.twin {
-		told := ""
+		more := ""
 		for _, t := range tableOf {
 			if strings.HasPrefix(s.path, t.folder) && s.form == t.form {
-				told = ", so that --tables makes no record of it in " + t.table
+				more = ", so --tables makes no record for it in " + t.table
 			}
 		}
-		sink.Add(kindNoSource, "", -1, "stands alone, without the source that it was compiled from%s", told)
+		sink.Add(kindNoSource, "", -1, "has no source next to it%s", more)
 	}
 	if s.form == nil {
 		return
@@ -135,8 +135,8 @@ func (f *folder) checkTwin(pair [2]*source, o *Options, sink check.Sink) {
 		if s.info.ModTime().After(twin.info.ModTime()) {
 			newer = ", and is newer"
 		}
-		sink.AddAt(kindTwinDiffers, both, s.at, -1, "says something else than %s%s", twin.at, newer)
+		sink.AddAt(kindTwinDiffers, both, s.at, -1, "differs from %s%s", twin.at, newer)
 	case s.info.ModTime().After(twin.info.ModTime()):
-		sink.AddAt(kindTwinOlder, both[:1], s.at, -1, "is newer than %s, which says the same", twin.at)
+		sink.AddAt(kindTwinOlder, both[:1], s.at, -1, "is newer than %s, but has the same content", twin.at)
 	}
 }

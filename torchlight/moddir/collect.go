@@ -233,10 +233,10 @@ func (f *folder) choose(chosen map[string]*source, s *source, warn func(at, mess
 			s, other = other, s
 		}
 		chosen[s.path] = s
-		warn(other.at, fmt.Sprintf("left out: %s stands for the same file and is newer", s.at))
+		warn(other.at, fmt.Sprintf("omitted: %s is a newer form of the same file", s.at))
 		return nil
 	}
-	clash := SourceError{s.at, fmt.Errorf("is %s to the game, and so is %s", s.path, other.at)}
+	clash := SourceError{s.at, fmt.Errorf("has the path %s in the game, and so has %s", s.path, other.at)}
 	if !strings.EqualFold(s.at, other.at) {
 		f.clashes = append(f.clashes, clash)
 		return nil
@@ -295,7 +295,7 @@ func (f *folder) content(s *source, o *Options) ([]byte, error) {
 	}
 	if !s.form.is(data) {
 		if !s.form.reads(data, s.path) {
-			its.warn(s.at, "is packed as it is, and the game cannot read it: it is neither a source nor compiled")
+			its.warn(s.at, "is packed unchanged, but the game cannot read it: it is neither a source nor compiled")
 		}
 		return data, nil
 	}
@@ -324,7 +324,7 @@ func ofTorchlight1(data []byte) error {
 	if at < 0 {
 		return nil
 	}
-	return &text.Error{Line: 1 + bytes.Count(data[:at], []byte("\n")), Want: "a type of Torchlight II, such as BOOL", Got: "BOOLEAN, which is one of Torchlight I", Err: fault.ErrVersion}
+	return &text.Error{Line: 1 + bytes.Count(data[:at], []byte("\n")), Want: "a type of Torchlight II, such as BOOL", Got: "BOOLEAN, a type of Torchlight I", Err: fault.ErrVersion}
 }
 
 // sign1 returns the path of a file that exists only in mods of Torchlight I, or "" if there is none. Extracted archives

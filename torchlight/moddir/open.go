@@ -50,7 +50,7 @@ type shownFile struct {
 func Open(m *mod.Mod, o Options) fs.FS {
 	s := newShown(m.Archive, o)
 	name, content := o.Like.header(m.Header)
-	s.Add(name, tree.Meta{Stored: -1, Note: "what the mod says of itself"}, func() ([]byte, error) {
+	s.Add(name, tree.Meta{Stored: -1, Note: "the header of the mod"}, func() ([]byte, error) {
 		if content != nil {
 			return content, nil
 		}

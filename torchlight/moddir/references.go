@@ -88,12 +88,12 @@ func checkReferences(all []facts, present map[string]bool, base tables.Sources, 
 		near := c.near(m.name)
 		switch {
 		case base != nil && m.base:
-			sink.AddAt(kindBaseMissing, m.at, m.from, -1, "refers%s to %s, which is nowhere%s", times, m.to, near)
+			sink.AddAt(kindBaseMissing, m.at, m.from, -1, "refers%s to %s, which does not exist%s", times, m.to, near)
 		case base != nil:
-			sink.AddAt(kindFileMissing, m.at, m.from, -1, "refers%s to %s, which is nowhere%s", times, m.to, near)
+			sink.AddAt(kindFileMissing, m.at, m.from, -1, "refers%s to %s, which does not exist%s", times, m.to, near)
 		case near != "" || c.own(m.name):
 			if near == "" {
-				near = "; what else is referred to in that folder is there"
+				near = "; all other referenced files in that folder exist"
 			}
 			sink.AddAt(kindFileLikely, m.at, m.from, -1, "refers%s to %s, which is not in the mod%s", times, m.to, near)
 		case m.base:
@@ -120,9 +120,9 @@ func tellOutside(kind *check.Kind, what string, list []*missing, sink check.Sink
 	switch {
 	case len(names) == 0:
 	case len(names) <= few:
-		sink.AddAt(kind, at, "", -1, "%s that the mod does not have: %s", what, strings.Join(names, ", "))
+		sink.AddAt(kind, at, "", -1, "%s not in the mod: %s", what, strings.Join(names, ", "))
 	default:
-		sink.AddAt(kind, at, "", -1, "%d %s that the mod does not have, such as %s", len(names), what, strings.Join(names[:few], ", "))
+		sink.AddAt(kind, at, "", -1, "%d %s not in the mod, such as %s", len(names), what, strings.Join(names[:few], ", "))
 	}
 }
 

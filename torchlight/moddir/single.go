@@ -74,7 +74,7 @@ func onlyFile(fsys fs.FS) (string, error) {
 	}
 	list = slices.DeleteFunc(list, func(e fs.DirEntry) bool { return e.IsDir() || e.Name() == tree.Sidecar })
 	if len(list) != 1 {
-		return "", fmt.Errorf("%d files, and not the one that %s speaks of", len(list), tree.Sidecar)
+		return "", fmt.Errorf("%d files, without the file that %s names", len(list), tree.Sidecar)
 	}
 	return list[0].Name(), nil
 }
@@ -141,7 +141,7 @@ func Decompile(data []byte, name string, o Options) ([]byte, error) {
 	return content, err
 }
 
-var errNoForm = errors.New("not a file that is compiled")
+var errNoForm = errors.New("not a compiled file")
 
 // Compile returns the compiled file of an editable form.
 func Compile(content []byte, name string, o Options) ([]byte, error) {

@@ -80,9 +80,9 @@ func (s *shown) addSprites() {
 		var sheet *image.NRGBA
 		from := files[gameName(set.File)]
 		if from == nil {
-			err = fmt.Errorf("its picture %s is not in the mod", set.File)
+			err = fmt.Errorf("picture %s is not in the mod", set.File)
 		} else if sheet, err = cache.get(from.at, from.file.Content); err != nil {
-			err = fmt.Errorf("its picture %s: %w", set.File, err)
+			err = fmt.Errorf("picture %s: %w", set.File, err)
 		}
 		if err != nil {
 			if s.options.OnSprites != nil {

@@ -89,7 +89,7 @@ func ParseCSV(data []byte) ([]Text, error) {
 		}
 		t := Text{cell(0), cell(1), fromSheet(text.Translate, cell(2)), fromSheet(text.Translate, cell(3))}
 		if (t.Path == "") != (t.Node == "") {
-			return nil, &fault.TextError{Line: lines[i+1], Msg: "file and node belong together, and only one of them is there"}
+			return nil, &fault.TextError{Line: lines[i+1], Msg: "expected file and node together, found only one of them"}
 		}
 		if t.Value != "" {
 			texts = append(texts, t)
@@ -138,7 +138,7 @@ func parseRows(data []byte) (rows [][]string, lines []int, err error) {
 		rows, lines = append(rows, row), append(lines, line)
 	}
 	if len(rows) == 0 {
-		return nil, nil, &fault.TextError{Line: 1, Msg: "expected a row with the names of columns, found nothing"}
+		return nil, nil, &fault.TextError{Line: 1, Msg: "expected a row with the names of the columns, found nothing"}
 	}
 	return rows, lines, nil
 }

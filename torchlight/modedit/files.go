@@ -31,12 +31,12 @@ func (e *Editor) Put(name string, content []byte) error {
 		name = "MEDIA/" + name
 	}
 	if !fs.ValidPath(name) || name == "MEDIA" {
-		return fmt.Errorf("%s: no path of a file below MEDIA/", name)
+		return fmt.Errorf("%s: not the path of a file below MEDIA/", name)
 	}
 	if e.header != nil {
 		for _, hidden := range e.header.Removed {
 			if gameName(hidden) == name {
-				return fmt.Errorf("%s: the mod takes this file away from the game: show it first", name)
+				return fmt.Errorf("%s: the mod removes this file from the game: use show first", name)
 			}
 		}
 	}
@@ -61,7 +61,7 @@ func (e *Editor) Put(name string, content []byte) error {
 	return nil
 }
 
-var errSingle = fmt.Errorf("a single file has no other files in it")
+var errSingle = fmt.Errorf("a single file contains no other files")
 
 // Delete removes the files that match a pattern. See [Editor.Select].
 func (e *Editor) Delete(pattern string) error {

@@ -57,7 +57,7 @@ func (c Choice) compile() (*chooser, error) {
 			default:
 				v, clean := text.ParseDouble(value)
 				if !clean {
-					return nil, fmt.Errorf("%q: expected a number behind %s, not %q", w, cond.op, value)
+					return nil, fmt.Errorf("%q: expected a number after %s, not %q", w, cond.op, value)
 				}
 				cond.number = v
 			}

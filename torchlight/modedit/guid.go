@@ -127,7 +127,7 @@ func (e *Editor) renumberTables(became renumbered) error {
 			}
 		}
 		if changed {
-			if err := e.putTable(kind.File(), t, "records follow their files"); err != nil {
+			if err := e.putTable(kind.File(), t, "records updated"); err != nil {
 				return err
 			}
 		}
@@ -214,7 +214,7 @@ func (e *Editor) newGUIDs(chosen []*file) (n int, _ renumbered, _ error) {
 				}
 				if other, stays := elsewhere[was]; stays {
 					unclear.Lock()
-					stay = append(stay, [2]string{f.path, fmt.Sprintf("%s.%s is %d and stays: that is also the number of %s", at.name, p.Key, was, other)})
+					stay = append(stay, [2]string{f.path, fmt.Sprintf("%s.%s keeps the value %d, which is also the GUID of %s", at.name, p.Key, was, other)})
 					unclear.Unlock()
 					continue
 				}

@@ -38,7 +38,7 @@ var infoKeys = map[InfoField]string{
 }
 
 // errNoHeader is the error for archives and files, which have no header.
-var errNoHeader = errors.New("only a mod says something of itself")
+var errNoHeader = errors.New("only a mod has a header")
 
 // SetInfo changes a field of the mod's header.
 func (e *Editor) SetInfo(field InfoField, value string) error {
@@ -58,7 +58,7 @@ func (e *Editor) SetInfo(field InfoField, value string) error {
 		}
 		was, h.ModVersion = strconv.Itoa(int(h.ModVersion)), uint16(v)
 		if h.Version == 1 {
-			return errors.New("a header of version 1 has a list of versions, which cannot be changed")
+			return errors.New("the list of versions in a header of version 1 cannot be changed")
 		}
 	case field == ID:
 		id, err := strconv.ParseInt(value, 10, 64)
@@ -71,7 +71,7 @@ func (e *Editor) SetInfo(field InfoField, value string) error {
 		was, h.ID = strconv.FormatInt(h.ID, 10), id
 		value = strconv.FormatInt(id, 10)
 	default:
-		return fmt.Errorf("a mod has no %s", field)
+		return fmt.Errorf("a mod has no field %s", field)
 	}
 	if was != value {
 		e.named = true
@@ -91,10 +91,10 @@ func (e *Editor) Hide(name string) error {
 	case !strings.HasPrefix(name, "MEDIA/"):
 		return fmt.Errorf("%s: files of the game are in MEDIA/", name)
 	case e.find(name) != nil:
-		return fmt.Errorf("%s: is in the mod: delete it there, or decide for one of the two", name)
+		return fmt.Errorf("%s: the file is in the mod: delete it there first", name)
 	}
 	e.header.Removed = append(e.header.Removed, name)
-	e.Report(check.Change{Path: name, What: "is taken away from the game", Count: 1, Unit: "files"})
+	e.Report(check.Change{Path: name, What: "removed from the game", Count: 1, Unit: "files"})
 	e.named = true
 	return nil
 }
@@ -109,7 +109,7 @@ func (e *Editor) Unhide(name string) error {
 		return &fault.NameError{Kind: "hidden file", Name: name, Names: e.header.Removed}
 	}
 	e.header.Removed = slices.Delete(e.header.Removed, at, at+1)
-	e.Report(check.Change{Path: name, What: "is no longer taken away from the game", Count: 1, Unit: "files"})
+	e.Report(check.Change{Path: name, What: "no longer removed from the game", Count: 1, Unit: "files"})
 	e.named = true
 	return nil
 }

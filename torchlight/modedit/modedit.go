@@ -312,7 +312,7 @@ func (e *Editor) each(files []*file, change func(f *file, root *text.Node) ([]ch
 		case err != nil:
 			r.err = err
 		case bytes.Equal(r.data, data) && len(r.changes) > 0:
-			r.err = &refused{errors.New("nothing in such a file can hold that")}
+			r.err = &refused{errors.New("this file cannot contain such a value")}
 		}
 	})
 	var stop *refused
@@ -324,7 +324,7 @@ func (e *Editor) each(files []*file, change func(f *file, root *text.Node) ([]ch
 	for i, r := range results {
 		switch {
 		case r.err != nil:
-			e.Miss(files[i].path, fmt.Sprintf("stays as it is, because it cannot be read: %v", r.err))
+			e.Miss(files[i].path, fmt.Sprintf("unchanged, because it cannot be read: %v", r.err))
 		case len(r.changes) > 0:
 			e.put(files[i], r.data)
 			for _, c := range r.changes {

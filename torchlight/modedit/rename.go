@@ -47,7 +47,7 @@ func (e *Editor) Rename(from, to string) error {
 	for _, f := range e.all(func(name string) bool { return extension(name) == ".IMAGESET" || extension(name) == ".MATERIAL" }) {
 		data, err := f.read()
 		if err != nil {
-			e.Miss(f.path, fmt.Sprintf("stays as it is, because it cannot be read: %v", err))
+			e.Miss(f.path, fmt.Sprintf("unchanged, because it cannot be read: %v", err))
 			continue
 		}
 		made, n := r.inSet(data), 1
@@ -99,7 +99,7 @@ func (e *Editor) planRename(from, to string) (*renaming, error) {
 			to += path.Base(from)
 		}
 		if isTree(f.path) != isTree(to) || isTree(to) && isData(f.path) != isData(to) {
-			return nil, fmt.Errorf("%s: becomes no %s by its name", f.path, extension(to))
+			return nil, fmt.Errorf("%s: this name does not belong to %s", f.path, extension(to))
 		}
 		move(f, to)
 		if extension(f.path) == ".LAYOUT" {
@@ -125,10 +125,10 @@ func (e *Editor) planRename(from, to string) (*renaming, error) {
 	for _, f := range r.files {
 		now := gameName(r.moves[gameName(f.path)])
 		if other := e.find(now); other != nil && !slices.Contains(r.files, other) {
-			return nil, fmt.Errorf("%s: is there already", other.path)
+			return nil, fmt.Errorf("%s: already exists", other.path)
 		}
 		if path.Clean(now) != now || !strings.HasPrefix(now, "MEDIA/") {
-			return nil, fmt.Errorf("%s: no path of a file below MEDIA/", now)
+			return nil, fmt.Errorf("%s: not the path of a file below MEDIA/", now)
 		}
 	}
 	return r, nil

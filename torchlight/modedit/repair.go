@@ -17,17 +17,17 @@ var Catalog check.Catalog
 // The kinds of repairs.
 var (
 	RepairedTag = Catalog.Add("tl-repair-tag", check.Warning,
-		"A key or node whose name was lost, because GUTS decompiled it to a number and compiled that, gets the name that the number is the hash of.",
-		"Look whether the name makes sense there.")
+		"A key or node whose name was lost, because GUTS decompiled it to a number and compiled the number, gets its name back.",
+		"Check that the name makes sense there.")
 	RepairedText = Catalog.Add("tl-repair-text", check.Warning,
-		"A line of a source that could not be read is mended: a tag that should close a node, or is missing, has no bracket or another name; a line that belongs to the value before it.",
-		"Look whether that is what was meant.")
+		"An unreadable line of a source is repaired: a tag that must close a node, is missing, has no bracket or the wrong name; a line that belongs to the value before it.",
+		"Check that this is the intended text.")
 	RepairedRemoved = Catalog.Add("tl-repair-removed", check.Warning,
-		"The path of a file that the mod takes away from the game gets capitals, without which the game finds no such file.",
-		"Try the mod in the game: the file is taken away now.")
+		"The path of a file that the mod removes from the game is changed to upper case; the game does not find lower-case paths.",
+		"Try the mod in the game: the file is now removed.")
 	RepairedSeal = Catalog.Add("tl-repair-seal", check.Warning,
-		"The hash of an archive or of its list, or the size of its largest block, is stated as it is; the game ignores an archive where they are wrong.",
-		"Try the mod in the game: who damaged these numbers may have damaged more.")
+		"The hash of an archive or of its list, or the size of its largest block, is corrected; the game ignores an archive with wrong values.",
+		"Try the mod in the game: other parts may be damaged, too.")
 )
 
 // RepairKind returns the kind of finding for a change of a repair.
@@ -69,7 +69,7 @@ func (e *Editor) RepairTexts() int {
 	n := 0
 	for i, r := range results {
 		if r.err != nil {
-			e.Miss(files[i].path, fmt.Sprintf("stays as it is, because it cannot be mended: %v", r.err))
+			e.Miss(files[i].path, fmt.Sprintf("unchanged, because it cannot be repaired: %v", r.err))
 		}
 		if len(r.done) == 0 {
 			continue
@@ -147,7 +147,7 @@ func (e *Editor) Seal() error {
 	}
 	e.sealed = true
 	for _, what := range wrong {
-		e.Report(check.Change{What: what + " was wrong, and is made again", Count: 1})
+		e.Report(check.Change{What: what + " was wrong and is corrected", Count: 1})
 	}
 	return nil
 }

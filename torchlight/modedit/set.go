@@ -119,11 +119,11 @@ func newValue(p *text.Property, form string) (string, error) {
 		if p.Type.IsString() {
 			return typed(p.Type, form)
 		}
-		return "", fmt.Errorf("expected a number behind %c, not %q", form[0], form[1:])
+		return "", fmt.Errorf("expected a number after %c, not %q", form[0], form[1:])
 	}
 	is, ok := rational(p.Value)
 	if !ok {
-		return "", fmt.Errorf("%s is no number to reckon with", shown(p.Value))
+		return "", fmt.Errorf("cannot calculate with %s", shown(p.Value))
 	}
 	if form[0] == '*' {
 		is.Mul(is, by)
@@ -132,7 +132,7 @@ func newValue(p *text.Property, form string) (string, error) {
 	}
 	switch p.Type {
 	case text.Bool:
-		return "", errors.New("a BOOL is no number to reckon with")
+		return "", errors.New("cannot calculate with a BOOL")
 	case text.Integer, text.Unsigned, text.Integer64:
 		return typed(p.Type, rounded(is).String())
 	case text.Double:
@@ -195,11 +195,11 @@ func typed(t text.Type, s string) (string, error) {
 		}
 	default:
 		if strings.ContainsAny(s, "\r\n\x00") {
-			return "", fmt.Errorf("%s: a value is one line", shown(s))
+			return "", fmt.Errorf("%s: a value must be one line", shown(s))
 		}
 	}
 	if !clean {
-		return "", fmt.Errorf("%s is no %s", shown(s), t)
+		return "", fmt.Errorf("%s is not a valid %s", shown(s), t)
 	}
 	return s, nil
 }

@@ -64,11 +64,11 @@ func damagedBySheet(t text.Type, was, now string) error {
 	_, isWhole := text.ParseInt64(now)
 	switch {
 	case whole && !isWhole:
-		return fmt.Errorf("%s is no whole number", shown(now))
+		return fmt.Errorf("%s is not a whole number", shown(now))
 	case whole && roundedBySpreadsheet(was, now):
 		return fmt.Errorf("%s is %s, rounded by a spreadsheet", shown(now), was)
 	case t.IsString() && powerOfTen.MatchString(now):
-		return fmt.Errorf("%s is a number that a spreadsheet rounded", shown(now))
+		return fmt.Errorf("%s was rounded by a spreadsheet", shown(now))
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ const (
 func languageDir(language string) (string, error) {
 	name := strings.ToUpper(language)
 	if name == "" || strings.ContainsAny(name, `/\.:*?`) {
-		return "", fmt.Errorf("%q is no language, such as DE", language)
+		return "", fmt.Errorf("%q is not a language: expected a code such as DE", language)
 	}
 	return translations + name + "/", nil
 }
@@ -113,7 +113,7 @@ func (e *Editor) translationsTo(language string) (map[string]string, error) {
 	for _, f := range e.all(in) {
 		root, err := e.Tree(f.path)
 		if err != nil {
-			e.Miss(f.path, fmt.Sprintf("is left out, because it cannot be read: %v", err))
+			e.Miss(f.path, fmt.Sprintf("omitted, because it cannot be read: %v", err))
 			continue
 		}
 		note(root)
@@ -174,9 +174,9 @@ func (e *Editor) Translate(list []Text) (int, error) {
 		switch {
 		case all[w]:
 		case w.path == "":
-			e.Miss("", fmt.Sprintf("nothing says %q, which is translated", shown(inLine(w.node))))
+			e.Miss("", fmt.Sprintf("no file contains %q, which is translated", shown(inLine(w.node))))
 		default:
-			e.Miss(w.path, w.node+" does not say what is translated")
+			e.Miss(w.path, w.node+" does not contain the translated text")
 		}
 	}
 	return n, nil
@@ -193,7 +193,7 @@ func sorted(list []Text) (everywhere map[string]string, at map[place]Text, wante
 			continue
 		}
 		if strings.ContainsAny(t.Translation, "\r\x00") || strings.Contains(t.Translation, `\n`) && !strings.Contains(t.Value, `\n`) {
-			return nil, nil, nil, fmt.Errorf("%q: a line feed is one, and not a carriage return or \\n", shown(t.Translation))
+			return nil, nil, nil, fmt.Errorf("%q: expected a line feed, not a carriage return or \\n", shown(t.Translation))
 		}
 		p := place{gameName(t.Path), t.Node}
 		if t.Path == "" {

@@ -68,7 +68,7 @@ func (e *Editor) Table(t Table, columns []string) (data []byte, missing []string
 	files = slices.DeleteFunc(files, func(f *file) bool {
 		root, err := r.own(f.path)
 		if err != nil {
-			e.Miss(f.path, fmt.Sprintf("is left out, because it cannot be read: %v", err))
+			e.Miss(f.path, fmt.Sprintf("omitted, because it cannot be read: %v", err))
 			return true
 		}
 		chain := r.chain(f.path, root)
@@ -244,7 +244,7 @@ func (e *Editor) SetTable(data []byte) (int, error) {
 			f = e.find("MEDIA/" + row[at])
 		}
 		if f == nil || !isData(f.path) {
-			fail(columnFile, row[at]+" is no data file of the mod")
+			fail(columnFile, row[at]+" is not a data file of the mod")
 			continue
 		}
 		if cells[f] != nil {
@@ -329,7 +329,7 @@ func tableColumns(head []string) (columns []string, types []text.Type, file int,
 		case strings.EqualFold(name, columnFile) && file < 0:
 			file = i
 		case been[strings.ToUpper(name)] && name != "":
-			return nil, nil, 0, &fault.TextError{Line: 1, Msg: "two columns are called " + name}
+			return nil, nil, 0, &fault.TextError{Line: 1, Msg: "two columns have the name " + name}
 		case name != "" && !text.FitsKey(name):
 			return nil, nil, 0, &fault.TextError{Line: 1, Msg: fmt.Sprintf("%q cannot be a key", name)}
 		}
@@ -337,7 +337,7 @@ func tableColumns(head []string) (columns []string, types []text.Type, file int,
 		columns, types = append(columns, name), append(types, t)
 	}
 	if file < 0 {
-		return nil, nil, 0, &fault.TextError{Line: 1, Msg: "no column " + columnFile + ", which says which file a row is of"}
+		return nil, nil, 0, &fault.TextError{Line: 1, Msg: "no column " + columnFile + ", the file of each row"}
 	}
 	return columns, types, file, nil
 }
@@ -355,10 +355,10 @@ func (r *resolver) changedCell(chain []*text.Node, column string, t text.Type, v
 	case value == "" && own:
 		return &cell{column: column, remove: true}, nil
 	case value == "":
-		return nil, errors.New("the value comes from the file that this one is based on, and cannot be taken away here")
+		return nil, errors.New("the value comes from the base file and cannot be removed here")
 	case t == 0:
 		if t = r.typeOf(column); t == 0 {
-			return nil, fmt.Errorf("no file has this key: call the column <TYPE>%s, such as <INTEGER>%s", column, column)
+			return nil, fmt.Errorf("no file has this key: name the column <TYPE>%s, such as <INTEGER>%s", column, column)
 		}
 	}
 	if value = fromSheet(t, value); value == was {

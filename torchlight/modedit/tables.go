@@ -55,7 +55,7 @@ func (e *Editor) UpdateTables() error {
 		}
 		if f == nil && len(e.owners) == 0 {
 			if b == nil {
-				if err := e.putTable(name, a, "is new: %d records", a.Len()); err != nil {
+				if err := e.putTable(name, a, "new, with %d records", a.Len()); err != nil {
 					return err
 				}
 			}
@@ -68,7 +68,7 @@ func (e *Editor) UpdateTables() error {
 				return err
 			}
 			if old, err = raw.Decode(data, kind); err != nil {
-				e.Miss(f.path, fmt.Sprintf("stays as it is, because it cannot be read: %v", err))
+				e.Miss(f.path, fmt.Sprintf("unchanged, because it cannot be read: %v", err))
 				continue
 			}
 		}
@@ -84,9 +84,9 @@ func (e *Editor) UpdateTables() error {
 		case n == 0:
 		case made.Len() == 0:
 			delete(e.files, gameName(f.path))
-			e.Report(check.Change{Path: f.path, What: "is removed, because it has no records any more", Count: int64(n), Unit: "records"})
+			e.Report(check.Change{Path: f.path, What: "removed, because it has no more records", Count: int64(n), Unit: "records"})
 		default:
-			if err := e.putTable(name, made, "records follow their files"); err != nil {
+			if err := e.putTable(name, made, "records updated"); err != nil {
 				return err
 			}
 		}

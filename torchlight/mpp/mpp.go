@@ -53,7 +53,7 @@ func decode(r *bin.Reader) (*File, error) {
 	case width < 0 || height < 0:
 		r.FailAt(0, "width", fault.ErrFormat, "a width and height of 0 or more", fmt.Sprintf("%d and %d", width, height))
 	case cells != int64(r.Len()):
-		r.FailAt(0, "width", fault.ErrShort, fmt.Sprintf("%d × %d cells of a byte each", width, height), fmt.Sprintf("%d bytes", r.Len()))
+		r.FailAt(0, "width", fault.ErrShort, fmt.Sprintf("%d × %d cells of one byte", width, height), fmt.Sprintf("%d bytes", r.Len()))
 	default:
 		f.Width, f.Height = int(width), int(height)
 		f.Cells = r.Bytes("cells", r.Len())
@@ -129,13 +129,13 @@ var (
 		"The grid of a level cannot be read.",
 		"Delete it and let GUTS build it again.")
 	foundCell = Catalog.Add("tl-mpp-cell", check.Warning,
-		"Cells have a value other than 0 (one can walk), 1 (wall) and 255 (no ground).",
+		"Cells have a value other than 0 (walkable), 1 (wall) and 255 (no ground).",
 		"Correct these pixels in the picture, or let GUTS build the grid again.")
 	foundNowhere = Catalog.Add("tl-mpp-nowhere", check.Error,
-		"No cell can be walked on: GUTS writes such a grid when the compiled layout was missing as it began.",
+		"No cell is walkable: GUTS writes such a grid if the compiled layout is missing when it begins.",
 		"Build the mod in GUTS once more: the second time it finds the layout.")
 	foundWorld = Catalog.Add("tl-mpp-world", check.Warning,
-		"The offset or size of the grid in the world is no finite number, or the size is not that of its cells.",
+		"The offset or size of the grid in the world is not finite, or the size does not match the cells.",
 		"Correct the comment of the picture, or let GUTS build the grid again.")
 )
 
@@ -167,10 +167,10 @@ func Check(data []byte, sink check.Sink) {
 		}
 	}
 	if odd > 0 {
-		sink.AddAt(foundCell, at, "cells", headerSize+int64(first), "%d cells have odd values; the first is %d, at x %d y %d", odd, f.Cells[first], first%f.Width, first/f.Width)
+		sink.AddAt(foundCell, at, "cells", headerSize+int64(first), "%d cells have invalid values; the first is %d, at x %d y %d", odd, f.Cells[first], first%f.Width, first/f.Width)
 	}
 	if walkable == 0 {
-		sink.Add(foundNowhere, "cells", -1, "none of the %d cells can be walked on", len(f.Cells))
+		sink.Add(foundNowhere, "cells", -1, "none of the %d cells is walkable", len(f.Cells))
 	}
 	for _, v := range []float32{f.OffsetX, f.OffsetZ} {
 		if v64 := float64(v); math.IsNaN(v64) || math.IsInf(v64, 0) {

@@ -107,9 +107,9 @@ func TestErrors(t *testing.T) {
 		v    byte
 		want string
 	}{
-		{0, 4, "expected 4 × 2 cells of a byte each, found 6 bytes"},
+		{0, 4, "expected 4 × 2 cells of one byte, found 6 bytes"},
 		{3, 0xff, "a width and height of 0 or more"},
-		{7, 0x7f, "cells of a byte each"},
+		{7, 0x7f, "cells of one byte"},
 	} {
 		bad := bytes.Clone(data)
 		bad[c.at] = c.v

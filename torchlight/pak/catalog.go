@@ -8,68 +8,68 @@ var Catalog check.Catalog
 var (
 	foundCut = Catalog.Add("tl-pak-cut-off", check.Error,
 		"The list of the archive's files is cut off or damaged.",
-		"Fetch it again; `trowel extract -k` saves the files that are there.")
+		"Download the archive again; `trowel extract -k` saves the existing files.")
 	foundHash = Catalog.Add("tl-pak-hash", check.Error,
-		"The hash of the archive is wrong: the game ignores the archive without a word, or does not start.",
-		"`trowel repair` states it as it is.")
+		"The hash of the archive is wrong: the game silently ignores the archive, or does not start.",
+		"Correct the value with `trowel repair`.")
 	foundMax = Catalog.Add("tl-pak-max", check.Error,
-		"The header's largest compressed size is not that of the largest block; the game makes its buffer that large.",
-		"`trowel repair` states it as it is.")
+		"The largest compressed size in the header is not the size of the largest block; the game allocates a buffer of that size.",
+		"Correct the value with `trowel repair`.")
 	foundManifestHash = Catalog.Add("tl-pak-manifest-hash", check.Warning,
 		"The hash of the manifest is wrong.",
-		"`trowel repair` states it as it is.")
+		"Correct the value with `trowel repair`.")
 	foundHint = Catalog.Add("tl-pak-hint", check.Info,
-		"The manifest's hint at the number of entries is not what the editor writes, as in archives of other packers.",
-		"Nothing: the game only makes room by it.")
+		"The manifest's hint for the number of entries differs from what the editor writes, as in archives of other programs.",
+		"No action needed: the game only reserves memory by the hint.")
 	foundRest = Catalog.Add("tl-pak-rest", check.Warning,
 		"Bytes follow the last section of the manifest.",
-		"Extract, delete .trowel.json, pack: they are dropped.")
+		"Extract, delete .trowel.json, pack: this removes the bytes.")
 	foundOutside = Catalog.Add("tl-pak-outside", check.Error,
-		"A file lies outside of the archive and cannot be read.",
-		"The archive was cut or damaged: fetch it again.")
+		"A file is outside the archive and cannot be read.",
+		"The archive is cut off or damaged: download it again.")
 	foundOverlap = Catalog.Add("tl-pak-overlap", check.Error,
-		"Blocks of two files lie over each other.",
-		"Extract, delete .trowel.json, pack: each file gets a block of its own.")
+		"Blocks of two files overlap.",
+		"Extract, delete .trowel.json, pack: each file gets its own block.")
 	foundBomb = Catalog.Add("tl-pak-bomb", check.Error,
-		"Files state more content than their bytes can hold; they were not inflated.",
-		"Do not use the archive: it is damaged, or made to harm.")
+		"The sizes of files exceed what their bytes can hold; the files were not inflated.",
+		"Do not use the archive: it is damaged or malicious.")
 	foundGap = Catalog.Add("tl-pak-gap", check.Info,
 		"Bytes of the archive belong to no file.",
-		"Nothing: the game does not look at them. Packing without the sidecar drops them.")
+		"No action needed: the game ignores the bytes. Packing without the sidecar removes them.")
 	foundSize = Catalog.Add("tl-pak-size", check.Error,
-		"A block states another size than the manifest.",
-		"Fetch the archive again; if it is your own, pack it again.")
+		"The size in a block differs from the size in the manifest.",
+		"Download the archive again; if it is your own, pack it again.")
 	foundCorrupt = Catalog.Add("tl-pak-corrupt", check.Error,
-		"A file does not inflate to the size stated for it.",
-		"Fetch the archive again; if it is your own, pack it again.")
+		"A file does not inflate to its stated size.",
+		"Download the archive again; if it is your own, pack it again.")
 	foundCRC = Catalog.Add("tl-pak-crc", check.Error,
-		"A file's content has another CRC-32 than the manifest says.",
-		"Fetch the archive again; if it is your own, pack it again.")
+		"The CRC-32 of a file's content differs from the manifest.",
+		"Download the archive again; if it is your own, pack it again.")
 	foundSurplus = Catalog.Add("tl-pak-surplus", check.Info,
 		"Bytes follow the end of a file's compressed stream.",
-		"Nothing: they are not looked at. Packing without the sidecar drops them.")
+		"No action needed: the game ignores the bytes. Packing without the sidecar removes them.")
 	foundLower = Catalog.Add("tl-pak-lower-case", check.Error,
-		"A name has lower-case letters: the game looks for upper-case names only and never finds it.",
-		"Rename it to upper case.")
+		"A name has lower-case letters: the game finds only upper-case names.",
+		"Rename the file to upper case.")
 	foundSame = Catalog.Add("tl-pak-same-name", check.Warning,
 		"Two records have the same path, or paths that differ only in case.",
 		"Delete or rename one of them.")
 	foundUnsafe = Catalog.Add("tl-pak-unsafe-name", check.Error,
-		"A path is absolute, leads upwards, or has parts that no path of the game has.",
+		"A path is absolute, contains .., or has parts that no path of the game has.",
 		"Do not extract it with tools that trust names.")
 	foundASCII = Catalog.Add("tl-pak-not-ascii", check.Warning,
-		"A name has characters other than ASCII, which the game does not find.",
+		"A name has non-ASCII characters; the game does not find such files.",
 		"Rename it.")
 	foundType = Catalog.Add("tl-pak-type", check.Warning,
-		"A record's type is not that of its extension: the game may load it as something else.",
-		"Extract, delete .trowel.json, pack: types then go by extensions.")
+		"The type of a record does not match its extension: the game may load the file as another type.",
+		"Extract, delete .trowel.json, pack: this derives types from extensions.")
 	foundRemoved = Catalog.Add("tl-pak-removed", check.Info,
-		"The archive takes files away from the archives below it.",
-		"Nothing, if that is meant.")
+		"The archive removes files from the archives below it.",
+		"No action needed if this is intended.")
 	foundNameless = Catalog.Add("tl-pak-nameless", check.Info,
-		"A record of a file has no name, or that of a directory.",
-		"Nothing: the game passes over it. Packing without the sidecar drops it.")
+		"A record of a file has no name, or the name of a directory.",
+		"No action needed: the game ignores the record. Packing without the sidecar removes it.")
 	foundDirectory = Catalog.Add("tl-pak-no-directory", check.Warning,
-		"A directory has files, but no record of its own in the directory above it.",
-		"Extract, delete .trowel.json, pack: records of directories are made again.")
+		"A directory has files, but no record in the directory above it.",
+		"Extract, delete .trowel.json, pack: this rebuilds the records of directories.")
 )

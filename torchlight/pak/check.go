@@ -51,11 +51,11 @@ func AtFiles(sink check.Sink) check.Sink {
 func (r *Reader) checkManifest(sink check.Sink) {
 	man := r.man
 	if want := man.NativeHint(); man.Hint != want {
-		sink.Add(foundHint, "", -1, "the hint is %d, where the editor writes %d", man.Hint, want)
+		sink.Add(foundHint, "", -1, "the hint is %d, but the editor writes %d", man.Hint, want)
 	}
 	if data, err := man.Encode(); err == nil && man.Version == 2 {
 		if want := ManifestHash(data); man.Hash != want {
-			sink.Add(foundManifestHash, "", -1, "the hash of the manifest is %08x, and should be %08x", man.Hash, want)
+			sink.Add(foundManifestHash, "", -1, "the hash of the manifest is %08x, expected %08x", man.Hash, want)
 		}
 	}
 	if n := len(man.Rest); n > 0 {
@@ -79,7 +79,7 @@ func (r *Reader) checkManifest(sink check.Sink) {
 		}
 	}
 	if n := len(removed); n > 0 {
-		sink.AddAt(foundRemoved, removed, "", -1, "%d files are taken away from the archives below", n)
+		sink.AddAt(foundRemoved, removed, "", -1, "removes %d files from the archives below", n)
 	}
 	if nameless > 0 {
 		sink.Add(foundNameless, "", -1, "%d records of files have no name", nameless)
@@ -88,7 +88,7 @@ func (r *Reader) checkManifest(sink check.Sink) {
 		s := &man.Sections[i]
 		if len(s.Records) > 0 && !directories[s.Name] {
 			directories[s.Name] = true // report each directory once
-			sink.Add(foundDirectory, s.Name, -1, "has files, but no record of its own")
+			sink.Add(foundDirectory, s.Name, -1, "has files, but no record")
 		}
 	}
 }
@@ -101,7 +101,7 @@ func (r *Reader) checkNames(sink check.Sink) {
 		up := strings.ToUpper(f.Path)
 		switch first, seen := folded[up]; {
 		case f.Duplicate:
-			sink.Add(foundSame, f.Path, -1, "there is an earlier record of the same path")
+			sink.Add(foundSame, f.Path, -1, "an earlier record has the same path")
 		case seen:
 			sink.Add(foundSame, f.Path, -1, "differs only in case from %s", first)
 		default:
@@ -114,18 +114,18 @@ func (r *Reader) checkNames(sink check.Sink) {
 			lower = append(lower, f.Path)
 		}
 		if !isSafe(f.Path) {
-			sink.Add(foundUnsafe, f.Path, -1, "is no path of a file within the archive")
+			sink.Add(foundUnsafe, f.Path, -1, "not a valid path in an archive")
 		}
 		if want := TypeOf(f.Record.Name); f.Record.Type != want && f.Record.Type != want.source() {
 			types, odd = append(types, f.Path), f
 		}
 	}
-	names.report(foundASCII, sink, "has characters other than ASCII", "have characters other than ASCII")
+	names.report(foundASCII, sink, "has non-ASCII characters", "have non-ASCII characters")
 	lower.report(foundLower, sink, "has lower-case letters", "have lower-case letters")
 	if len(types) == 1 {
-		sink.Add(foundType, odd.Path, -1, "is of type %v, where its name says %v", odd.Record.Type, TypeOf(odd.Record.Name))
+		sink.Add(foundType, odd.Path, -1, "has the type %v, but its extension is that of %v", odd.Record.Type, TypeOf(odd.Record.Name))
 	} else {
-		types.report(foundType, sink, "", "are of another type than their names say")
+		types.report(foundType, sink, "", "have types that do not match their extensions")
 	}
 }
 
@@ -206,7 +206,7 @@ func (r *Reader) checkLayout(sink check.Sink) bool {
 	for _, f := range blocks {
 		at := int64(f.Record.Offset)
 		if at < end {
-			sink.AddAt(foundOverlap, []check.Place{check.File(f.Path), check.File(last.Path)}, f.Path, f.Offset(), "its block lies over that of %s", last.Path)
+			sink.AddAt(foundOverlap, []check.Place{check.File(f.Path), check.File(last.Path)}, f.Path, f.Offset(), "its block overlaps the block of %s", last.Path)
 		} else if at > end {
 			sink.AddAt(foundGap, []check.Place{check.Span{Offset: r.base + end, Length: at - end}}, "", r.base+end, "%d bytes before the block of %s belong to no file", at-end, f.Path)
 		}
@@ -221,14 +221,14 @@ func (r *Reader) checkLayout(sink check.Sink) bool {
 		return false
 	}
 	if is := binary.LittleEndian.Uint32(head[:]); is != largest {
-		sink.Add(foundMax, "", r.base, "the largest compressed size is %d, and should be %d", is, largest)
+		sink.Add(foundMax, "", r.base, "the largest compressed size is %d, expected %d", is, largest)
 	}
 	hash, err := ArchiveHash(r.src, r.size)
 	if is := binary.LittleEndian.Uint32(head[4:]); err == nil && is != hash {
-		sink.Add(foundHash, "", r.base+4, "the hash is %08x, and should be %08x", is, hash)
+		sink.Add(foundHash, "", r.base+4, "the hash is %08x, expected %08x", is, hash)
 	}
 	if sum > maxOverlap*r.size || r.bomb() {
-		sink.Add(foundBomb, "", -1, "the files state more than %d bytes of archive can hold", r.size)
+		sink.Add(foundBomb, "", -1, "%d bytes of archive cannot hold the stated sizes of the files", r.size)
 		return false
 	}
 	return true
@@ -248,7 +248,7 @@ func (r *Reader) checkTail(end int64, sink check.Sink) {
 		native = err != nil || isNativeTail(tail, removed) // read errors are already reported
 	}
 	if !native {
-		sink.AddAt(foundGap, []check.Place{check.Span{Offset: r.base + end, Length: n}}, "", r.base+end, "%d bytes follow the last block, where the editor writes %d zeroes", n, 4*removed)
+		sink.AddAt(foundGap, []check.Place{check.Span{Offset: r.base + end, Length: n}}, "", r.base+end, "%d bytes follow the last block, but the editor writes %d zeros", n, 4*removed)
 	}
 }
 
@@ -275,7 +275,7 @@ func (f *File) check(see func(*File, []byte), sink check.Sink) {
 		return // already reported
 	}
 	if size != f.Record.Size {
-		sink.Add(foundSize, f.Path, f.Offset(), "its block states %d bytes, the manifest %d", size, f.Record.Size)
+		sink.Add(foundSize, f.Path, f.Offset(), "the block has the size %d, the manifest %d", size, f.Record.Size)
 		return
 	}
 	sum, surplus, err := f.sum(size, compressed, see)
@@ -287,7 +287,7 @@ func (f *File) check(see func(*File, []byte), sink check.Sink) {
 		sink.Add(foundSurplus, f.Path, f.Offset(), "%d bytes follow the compressed stream", surplus)
 	}
 	if sum != f.Record.CRC32 {
-		sink.Add(foundCRC, f.Path, f.Offset(), "its CRC-32 is %08x, the manifest says %08x", sum, f.Record.CRC32)
+		sink.Add(foundCRC, f.Path, f.Offset(), "the CRC-32 is %08x, in the manifest %08x", sum, f.Record.CRC32)
 	}
 }
 

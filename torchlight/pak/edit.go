@@ -90,7 +90,7 @@ func (e *Edit) Rename(from, to string) error {
 		return fmt.Errorf("pak: %s: no such file in the archive", from)
 	}
 	if j, taken := e.find(to); taken && j != i {
-		return fmt.Errorf("pak: %s: there is a file of this path already", e.files[j].Path)
+		return fmt.Errorf("pak: %s: a file with this path already exists", e.files[j].Path)
 	}
 	f := e.files[i]
 	if t := TypeOf(to); t != TypeOf(f.Path) {

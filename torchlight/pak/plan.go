@@ -39,12 +39,12 @@ func newPlan(files []NewFile, k *Residue) (*plan, error) {
 	for i := range files {
 		f := &files[i]
 		if dir, name := split(f.Path); name == "" {
-			return nil, fmt.Errorf("pak: %q: the path of a file has a name at its end", f.Path)
+			return nil, fmt.Errorf("pak: %q: the path of a file must end with a name", f.Path)
 		} else if err := cmp.Or(fits(f.Path, dir), fits(f.Path, name)); err != nil {
 			return nil, err
 		}
 		if byPath[f.Path] != nil {
-			return nil, fmt.Errorf("pak: %s: two files of this path", f.Path)
+			return nil, fmt.Errorf("pak: %s: two files have this path", f.Path)
 		}
 		byPath[f.Path] = f
 	}

@@ -88,7 +88,7 @@ func newReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 	}
 	// The limit is needed because each path repeats the name of its directory.
 	if most := 1<<20 + 16*listed; paths > most {
-		return nil, &fault.Error{Path: "manifest", Offset: -1, Want: fmt.Sprintf("paths of %d bytes at most, all together", most), Got: strconv.FormatInt(paths, 10), Err: fault.ErrLimit}
+		return nil, &fault.Error{Path: "manifest", Offset: -1, Want: fmt.Sprintf("paths of at most %d bytes in total", most), Got: strconv.FormatInt(paths, 10), Err: fault.ErrLimit}
 	}
 	r := &Reader{man: man, src: pak, size: size, exact: make(map[string]*File, n)}
 	all := make([]File, 0, n)
@@ -180,7 +180,7 @@ func (f *File) Sizes() (size, compressed uint32, err error) {
 func (f *File) sizes(head []byte) (size, compressed uint32, err error) {
 	at := int64(f.Record.Offset)
 	if f.Record.Type == TypeDirectory || at == 0 {
-		return 0, 0, f.fail(fault.ErrFormat, "a file with a block", "one that the archive takes away")
+		return 0, 0, f.fail(fault.ErrFormat, "a file with a block", "a file that the archive removes")
 	}
 	if at < headerSize || at+blockHeaderSize > f.r.size {
 		return 0, 0, f.fail(fault.ErrShort, fmt.Sprintf("a block between 8 and the end of the archive at %d", f.r.size), fmt.Sprintf("one at %d", at))
@@ -264,7 +264,7 @@ func (f *File) CopyTo(w io.Writer) error {
 func (f *File) inflate(block []byte) (content []byte, surplus int, err error) {
 	size, compressed := binary.LittleEndian.Uint32(block), binary.LittleEndian.Uint32(block[4:])
 	if size != f.Record.Size {
-		return nil, 0, f.fail(fault.ErrFormat, fmt.Sprintf("a block of %d bytes, as the manifest says", f.Record.Size), fmt.Sprint(size))
+		return nil, 0, f.fail(fault.ErrFormat, fmt.Sprintf("a block of %d bytes, as in the manifest", f.Record.Size), fmt.Sprint(size))
 	}
 	stream := block[blockHeaderSize:]
 	if compressed == 0 {

@@ -107,7 +107,7 @@ func (k *ResidueRecords) UnmarshalJSON(data []byte) error {
 }
 
 func (k *ResidueRecord) parse(s string, before ResidueRecord) error {
-	bad := fmt.Errorf("invalid record %q: expected a form like \"0a1b2c3d 1d7bad8dfd975a3 +1 NAME\"", s)
+	bad := fmt.Errorf("invalid record %q: expected for example \"0a1b2c3d 1d7bad8dfd975a3 +1 NAME\"", s)
 	word, rest, ok := strings.Cut(s, " ")
 	if !ok {
 		return bad

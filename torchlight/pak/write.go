@@ -97,7 +97,7 @@ func (e *entry) content() ([]byte, error) {
 	}
 	content, err := e.file.Content()
 	if err == nil && int64(len(content)) > math.MaxUint32 {
-		err = &fault.Error{Path: e.file.Path, Offset: -1, Want: "a file of less than 4 GiB", Got: fmt.Sprintf("%d bytes", len(content)), Err: fault.ErrLimit}
+		err = &fault.Error{Path: e.file.Path, Offset: -1, Want: "a file smaller than 4 GiB", Got: fmt.Sprintf("%d bytes", len(content)), Err: fault.ErrLimit}
 	}
 	return content, err
 }
@@ -182,7 +182,7 @@ func (w *writer) makeLost(e *entry) (*block, error) {
 		b.data = e.was.Odd.Block
 	}
 	if err == nil && len(b.data) < blockHeaderSize {
-		err = fmt.Errorf("pak: %s: the residue lacks the block of a file that is kept only there", e.rec.Name)
+		err = fmt.Errorf("pak: %s: the residue lacks the block of this file, which only the residue contains", e.rec.Name)
 	}
 	return b, err
 }
@@ -215,7 +215,7 @@ func compress(content []byte, t Type, odd *OddRecord) ([]byte, error) {
 }
 
 func errSize(n int64) error {
-	return &fault.Error{Offset: -1, Want: "an archive of less than 4 GiB", Got: fmt.Sprintf("%d bytes", n), Err: fault.ErrLimit}
+	return &fault.Error{Offset: -1, Want: "an archive smaller than 4 GiB", Got: fmt.Sprintf("%d bytes", n), Err: fault.ErrLimit}
 }
 
 // put writes a block after its gap, if it has one.

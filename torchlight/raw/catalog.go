@@ -15,15 +15,15 @@ var Catalog check.Catalog
 var (
 	foundUnreadable = Catalog.Add("tl-raw-unreadable", check.Error,
 		"The table cannot be read.",
-		"Delete it and build it again from the sources.")
+		"Delete the table and build it again from the sources.")
 	foundGUID = Catalog.Add("tl-raw-guid", check.Error,
-		"Two records of a table have the same GUID, so that the game knows only one of them.",
-		"Give one of the sources a GUID of its own and build the table again.")
+		"Two records of a table have the same GUID, so the game uses only one of them.",
+		"Give one of the sources a new GUID and build the table again.")
 	foundNoGUID = Catalog.Add("tl-raw-no-guid", check.Warning,
 		"A skill or unit has no GUID: saved games cannot refer to it.",
 		"Give the source a GUID and build the table again.")
 	foundFile = Catalog.Add("tl-raw-file", check.Warning,
-		"Two records that should be of one source each name the same file.",
+		"Two records name the same file, but each file must have one record.",
 		"Build the table again from the sources.")
 	foundEnum = Catalog.Add("tl-raw-enum", check.Error,
 		"A menu has a type or game state that the game does not have.",
@@ -32,13 +32,13 @@ var (
 		"A byte of flags has a bit without a meaning.",
 		"Build the table again from the sources.")
 	foundCase = Catalog.Add("tl-raw-case", check.Error,
-		"The path of a source is not in capitals, so that the game does not find the file.",
+		"The path of a source is not in upper case, so the game does not find the file.",
 		"Build the table again from the sources.")
 	foundRange = Catalog.Add("tl-raw-range", check.Warning,
-		"A lowest level is above the highest.",
+		"A lowest level is above the highest level.",
 		"Correct the levels in the source and build the table again.")
 	foundMissing = Catalog.Add("tl-raw-missing", check.Warning,
-		"A table names a file that is not there.",
+		"A table names a missing file.",
 		"Build the table again from the sources.")
 )
 
@@ -97,10 +97,10 @@ type checker struct {
 
 func (c *checker) file(place, file string) {
 	if file != strings.ToUpper(file) {
-		c.Add(foundCase, place, -1, "the path %q is not in capitals", file)
+		c.Add(foundCase, place, -1, "the path %q is not in upper case", file)
 	}
 	if first, twice := c.files[file]; twice {
-		c.Add(foundFile, place, -1, "%s stands in %s already", file, first)
+		c.Add(foundFile, place, -1, "%s is already in %s", file, first)
 		return
 	}
 	c.files[file] = place
@@ -108,11 +108,11 @@ func (c *checker) file(place, file string) {
 
 func (c *checker) guid(place string, g GUID) {
 	if g == -1 {
-		c.Add(foundNoGUID, place, -1, "there is no GUID")
+		c.Add(foundNoGUID, place, -1, "the GUID is missing")
 		return
 	}
 	if first, twice := c.guids[g]; twice {
-		c.Add(foundGUID, place, -1, "the GUID %d is that of %s already", g, first)
+		c.Add(foundGUID, place, -1, "the GUID %d already belongs to %s", g, first)
 		return
 	}
 	c.guids[g] = place
@@ -192,7 +192,7 @@ func CheckFiles(t Table, exist func(path string) bool, sink check.Sink) {
 	sink = text.AtNodes(sink)
 	for place, file := range Records(t) {
 		if !exist(strings.ToUpper(file)) {
-			sink.Add(foundMissing, place, -1, "%s is not there", file)
+			sink.Add(foundMissing, place, -1, "%s is missing", file)
 		}
 	}
 }

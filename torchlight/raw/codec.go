@@ -90,7 +90,7 @@ func (c *codec) count8(name string, least int) int {
 	at := c.r.Offset()
 	n := int(c.r.U8(name))
 	if most := c.r.Len() / least; n > most {
-		c.r.FailAt(at, name, fault.ErrShort, fmt.Sprintf("at most %d, as many as fit in the rest of the data", most), fmt.Sprint(n))
+		c.r.FailAt(at, name, fault.ErrShort, fmt.Sprintf("at most %d, which fit into the rest of the data", most), fmt.Sprint(n))
 		return 0
 	}
 	return n

@@ -190,7 +190,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %v, want an error with %q", c.form, err, c.want)
 		}
 	}
-	if _, err := raw.Compile(raw.Format(&raw.UI{}), nil, raw.Options{Path: "SKILLS.RAW"}); err == nil || err.Error() != "table: expected SKILLS, as the name of the file says, found UI" {
+	if _, err := raw.Compile(raw.Format(&raw.UI{}), nil, raw.Options{Path: "SKILLS.RAW"}); err == nil || err.Error() != "table: expected SKILLS, as in the name of the file, found UI" {
 		t.Errorf("a table under the name of another: %v", err)
 	}
 }
@@ -308,7 +308,7 @@ func TestCheck(t *testing.T) {
 			files = append(files, file)
 		}
 		raw.CheckFiles(table, func(path string) bool { return path != files[len(files)-1] }, func(f check.Finding) { found = append(found, f.ID+" "+f.Message) })
-		if want := "tl-raw-missing " + files[len(files)-1] + " is not there"; len(files) != table.Len() || len(found) != 1 || found[0] != want {
+		if want := "tl-raw-missing " + files[len(files)-1] + " is missing"; len(files) != table.Len() || len(found) != 1 || found[0] != want {
 			t.Errorf("%s: found %q, want %q", table.Kind(), found, want)
 		}
 	}

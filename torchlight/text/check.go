@@ -12,26 +12,26 @@ var Catalog check.Catalog
 
 var (
 	foundSyntax = Catalog.Add("tl-text-syntax", check.Error,
-		"A text cannot be read: a tag is broken, of an unknown type, or not closed by its own name.",
+		"A text cannot be read: a tag is broken, has an unknown type, or is closed by the wrong name.",
 		"Correct the line.")
 	foundEncoding = Catalog.Add("tl-text-encoding", check.Warning,
-		"A text is not in UTF-16, little-endian, with a byte order mark, as the editor of the game writes it.",
-		"Save the file as UTF-16 LE with BOM; some editors call that Unicode.")
+		"A text is not in UTF-16, little-endian, with a byte order mark, which the editor of the game writes.",
+		"Save the file as UTF-16 LE with BOM (called Unicode in some editors).")
 	foundWrong = Catalog.Add("tl-text-number", check.Error,
-		"A value is no number or truth value of its type, or does not fit it: `pack` rejects the text.",
-		"Correct the value. Where a spreadsheet wrote 5.14E+18, put the whole number back.")
+		"A value is not a valid number or truth value of its type: `pack` rejects the text.",
+		"Correct the value. If a spreadsheet wrote 5.14E+18, restore the whole number.")
 	foundValue = Catalog.Add("tl-text-value", check.Warning,
-		"A value makes no sense for its type, so that the game takes only its beginning, or 0.",
+		"A value is invalid for its type, so the game reads only its beginning, or 0.",
 		"Correct the value.")
 	foundBrokenTag = Catalog.Add("tl-text-broken-tag", check.Error,
-		"A key or node is the decimal number of a hash, which GUTS writes where it does not know the name and takes for a name when it compiles again: the game no longer finds the value.",
-		"Put the name that is guessed in its place.")
+		"The name of a key or node is the decimal number of a hash. GUTS writes it if it does not know the name, and compiles it as a name: the game no longer finds the value.",
+		"Replace the number by the guessed name.")
 	foundNumericKey = Catalog.Add("tl-text-numeric-key", check.Info,
-		"A key or node is a large number: the hash of a name that is unknown, if GUTS wrote it.",
-		"Look up what the name was; the game does not find the value under the number.")
+		"The name of a key or node is a large number: if GUTS wrote it, it is the hash of an unknown name.",
+		"Find the original name; the game does not find the value under the number.")
 	foundUnknownName = Catalog.Add("tl-text-unknown-name", check.Info,
-		"A key or node has a name that stands for an unknown hash.",
-		"Nothing: it compiles to that hash. Put the name in its place if you know it.")
+		"A key or node has an escaped name that represents an unknown hash.",
+		"No action needed: it compiles to that hash. If you know the name, write it instead.")
 )
 
 // Check reports problems of a text. Paths are lines. If names is nil, Check uses [hash.Known].
@@ -52,7 +52,7 @@ func Check(data []byte, names *hash.Names, sink check.Sink) {
 			if e.Wrong {
 				kind = foundWrong
 			}
-			place.add(kind, sink, "%q is no %s", p.Value, p.Type)
+			place.add(kind, sink, "%q is not a valid %s", p.Value, p.Type)
 		}
 	})
 	switch {

@@ -236,7 +236,7 @@ func (p *parser) unclosed(depth int, err error, got string) {
 	at := &Error{max(p.num, 1), p.column(p.at), "[/" + top.node.Name + "]", got, err, false, mendInsert}
 	for i := len(p.open) - 1; i > depth && i > 0; i-- {
 		if o := p.open[i]; strings.EqualFold(o.node.Name, p.open[i-1].node.Name) {
-			at.Line, at.Column, at.Want, at.Got = o.line, o.column, "[/"+o.node.Name+"]", "["+o.node.Name+"], which nothing closes"
+			at.Line, at.Column, at.Want, at.Got = o.line, o.column, "[/"+o.node.Name+"]", "["+o.node.Name+"], which is not closed"
 			at.mend = mendClose
 			break
 		}
@@ -272,7 +272,7 @@ func (p *parser) node(tag string) {
 	n := &Node{Name: name}
 	switch {
 	case depth == MaxDepth:
-		p.fail(p.at, fault.ErrLimit, fmt.Sprintf("at most %d nodes inside each other", MaxDepth), quote(tag))
+		p.fail(p.at, fault.ErrLimit, fmt.Sprintf("at most %d nested nodes", MaxDepth), quote(tag))
 		p.rest, p.open = "", nil // all following errors would be consequences of this one
 		return
 	case depth > 0:

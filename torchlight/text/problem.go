@@ -52,7 +52,7 @@ func (p *Property) Problem() *Error {
 	case !readable(p.Type, p.Value):
 		return &Error{Want: "a value of type " + p.Type.String(), Got: quote(p.Value), Err: fault.ErrFormat, Wrong: true}
 	}
-	return &Error{Want: "a value of type " + p.Type.String(), Got: quote(p.Value) + ", which is read as " + read, Err: fault.ErrFormat}
+	return &Error{Want: "a value of type " + p.Type.String(), Got: quote(p.Value) + ", read as " + read, Err: fault.ErrFormat}
 }
 
 // readable reports whether interpreting a value by its beginning loses nothing that its author can have meant: it is
@@ -129,7 +129,7 @@ func (e Errors) Settle(warn func(*Error)) error {
 		case i < maxErrors:
 			warn(problem)
 		case i == maxErrors:
-			warn(&Error{Line: problem.Line, Got: fmt.Sprintf("and %d more problems of this file", len(e)-i), Err: fault.ErrFormat})
+			warn(&Error{Line: problem.Line, Got: fmt.Sprintf("and %d more problems in this file", len(e)-i), Err: fault.ErrFormat})
 		}
 	}
 	switch len(stop) {

@@ -103,7 +103,7 @@ func readHeader(r *bin.Reader) (*Header, error) {
 	case h.Kind < Palette || h.Kind > Gray:
 		r.FailAt(2, "image_type", fault.ErrFormat, "the type 1, 2, 3, 9, 10 or 11", fmt.Sprint(kind))
 	case hasPalette > 1 || h.Kind == Palette && h.colors == 0:
-		r.FailAt(1, "palette_type", fault.ErrFormat, "a palette, or none and no need of one", fmt.Sprint(hasPalette))
+		r.FailAt(1, "palette_type", fault.ErrFormat, "a palette, or no palette and no indexes", fmt.Sprint(hasPalette))
 	case h.colors > 0 && !isColor(h.colorBits):
 		r.FailAt(7, "palette_bits", fault.ErrFormat, "colours of 15, 16, 24 or 32 bits", fmt.Sprint(colorBits))
 	case h.Width == 0 || h.Height == 0:
@@ -154,7 +154,7 @@ func Decode(data []byte) (*image.NRGBA, error) {
 		least = (pixels + 127) / 128 * (1 + size)
 	}
 	if len(data)-at < least {
-		return nil, short(at, fmt.Sprintf("%d bytes at least for %d × %d pixels", least, h.Width, h.Height), len(data)-at)
+		return nil, short(at, fmt.Sprintf("at least %d bytes for %d × %d pixels", least, h.Width, h.Height), len(data)-at)
 	}
 	value := h.values(data)
 	m := image.NewNRGBA(image.Rect(0, 0, h.Width, h.Height))
@@ -182,7 +182,7 @@ func Decode(data []byte) (*image.NRGBA, error) {
 			}
 			c, ok := value(from)
 			if !ok {
-				return nil, &fault.Error{Path: "pixels", Offset: int64(len(data) - len(from)), Want: fmt.Sprintf("one of the %d colours from %d on", h.colors, h.firstColor), Got: fmt.Sprintf("% x", from[:size]), Err: fault.ErrFormat}
+				return nil, &fault.Error{Path: "pixels", Offset: int64(len(data) - len(from)), Want: fmt.Sprintf("one of %d colours from %d on", h.colors, h.firstColor), Got: fmt.Sprintf("% x", from[:size]), Err: fault.ErrFormat}
 			}
 			*(*[4]byte)(m.Pix[h.place(i+k):]) = c
 		}

@@ -7,10 +7,10 @@ var Catalog check.Catalog
 
 var (
 	foundUnreadable = Catalog.Add("tl-imageset-unreadable", check.Error,
-		"An image set cannot be read as a whole, so that the game does not know its sprites.",
-		"Mend the XML at the place that the finding names.")
+		"An image set cannot be read completely, so the game lacks its sprites.",
+		"Correct the XML at the place of the finding.")
 	foundTwice = Catalog.Add("tl-imageset-twice", check.Warning,
-		"Two sprites of an image set have the same name, of which the game knows one.",
+		"Two sprites of an image set have the same name; the game uses only one of them.",
 		"Rename one of them.")
 )
 
@@ -32,7 +32,7 @@ func Check(data []byte, sink check.Sink) {
 	seen := make(map[string]int) // lines by sprite names
 	for _, s := range set.Sprites {
 		if other := seen[s.Name]; other > 0 {
-			sink.AddAt(foundTwice, []check.Place{check.Line{Line: other}, check.Line{Line: s.Line}}, "", -1, "has two sprites %q", s.Name)
+			sink.AddAt(foundTwice, []check.Place{check.Line{Line: other}, check.Line{Line: s.Line}}, "", -1, "has two sprites with the name %q", s.Name)
 		}
 		seen[s.Name] = s.Line
 	}

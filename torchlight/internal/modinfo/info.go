@@ -56,7 +56,7 @@ func OfArchive(r *pak.Reader, m *mod.Mod) []format.InfoField {
 		types = append(types, format.Fact(k, k, n.types[k]))
 	}
 	info.Add("types", "of these", types)
-	info.Add("removedFiles", "files it removes", n.removed)
+	info.Add("removedFiles", "removed files", n.removed)
 	info.Add("inflatedSize", "inflated size (bytes)", n.size)
 	return info.Fields
 }

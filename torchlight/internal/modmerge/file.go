@@ -92,7 +92,7 @@ func sizeOf(data []byte) any {
 }
 
 // errWhole means that a file must be taken from one side as a whole.
-var errWhole = errors.New("taken as a whole")
+var errWhole = errors.New("taken as one unit")
 
 func (m *merger) file(name string, base, ours, theirs []byte, names *hash.Names) ([]byte, From, error) {
 	if strings.EqualFold(path.Ext(name), ".IMAGESET") || imageset.Recognize(ours) {
@@ -153,6 +153,6 @@ func (m *merger) file(name string, base, ours, theirs []byte, names *hash.Names)
 func (m *merger) name(base, ours, theirs *text.Node) {
 	b, o, t := base.Name, ours.Name, theirs.Name
 	ours.Name = merge3.Of(merge3.Pick(b, o, t, strings.EqualFold, func() { m.take(t) }, func() merge3.Side {
-		return m.conflict(b, "the root has other names", b, o, t)
+		return m.conflict(b, "the root has different names", b, o, t)
 	}), o, t)
 }

@@ -193,7 +193,7 @@ func (mg *threeWay) header() {
 	case slices.Equal(o.Required, its):
 		o.RequiredHash = t.RequiredHash
 	default: // the algorithm for the hash of the list is unknown
-		side := mg.log.Conflict(check.Conflict{What: "both sides changed which mods are needed: the hash of that list cannot be made, so that it is as in " + mg.log.Prefer.String()})
+		side := mg.log.Conflict(check.Conflict{What: "both sides changed the required mods: the hash of that list cannot be computed, so the list is as in " + mg.log.Prefer.String()})
 		o.Required, o.RequiredHash = merge3.Of(side, mine, its), merge3.Of(side, o.RequiredHash, t.RequiredHash)
 	}
 	switch { // the list of releases depends on the version

@@ -171,7 +171,7 @@ func (m *merger) root(all []int64, nodes map[int64]*object, parents map[int64]in
 			case up != rootID && nodes[up] == nil:
 				if m.object = up; !told[up] {
 					told[up] = true
-					m.conflict("", "the object was removed by one side, and has objects of the other in it", nil, nil, nil)
+					m.conflict("", "the object was removed by one side and contains objects of the other", nil, nil, nil)
 				}
 				if w := winner.by[up]; w != nil {
 					nodes[up], parents[up] = w, w.parent
@@ -187,7 +187,7 @@ func (m *merger) root(all []int64, nodes map[int64]*object, parents map[int64]in
 					}
 					if again = true; inside == id {
 						m.object = id
-						m.conflict("", "the objects were put into each other", nil, nil, nil)
+						m.conflict("", "both sides moved the objects into each other", nil, nil, nil)
 					}
 				}
 			}
@@ -223,7 +223,7 @@ func (m *merger) siblings(parent int64, parents map[int64]int64, all []int64, b,
 	inCommon := merge3.Has(common)
 	commonT := merge3.Filter(other, inCommon)
 	m.object = max(parent, 0)
-	if pick(m, "", common, merge3.Filter(list, inCommon), commonT, slices.Equal, "the objects have another order on both sides") == merge3.Theirs {
+	if pick(m, "", common, merge3.Filter(list, inCommon), commonT, slices.Equal, "both sides changed the order of the objects") == merge3.Theirs {
 		merge3.Arrange(list, commonT)
 	}
 	m.object = 0

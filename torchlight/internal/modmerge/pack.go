@@ -99,7 +99,7 @@ func (p *pack) pack(mods []Input) (err error) {
 		return err
 	}
 	for i, m := range p.mods {
-		p.log.Change(check.Change{What: fmt.Sprintf("%s: %d files taken, %d overridden, %d the same in another", m.Name, p.taken[i], p.covered[i], p.equals[i]), Count: int64(p.taken[i]), Unit: "files"})
+		p.log.Change(check.Change{What: fmt.Sprintf("%s: %d files used, %d overridden, %d identical in another mod", m.Name, p.taken[i], p.covered[i], p.equals[i]), Count: int64(p.taken[i]), Unit: "files"})
 	}
 	p.tellClashes(&p.log, p.made, known)
 	return nil
@@ -117,7 +117,7 @@ func ranked(mods []Input, prefer string) ([]Input, error) {
 			return strings.EqualFold(m.Name, prefer) || strings.EqualFold(m.stem(), prefer) || strings.EqualFold(m.title(), prefer)
 		})
 		if i < 0 {
-			return nil, fmt.Errorf("expected last, first or the name of a mod whose parts win, not %q", prefer)
+			return nil, fmt.Errorf("expected last, first or the name of the preferred mod, not %q", prefer)
 		}
 		mods = append(slices.Delete(slices.Clone(mods), i, i+1), mods[i])
 	}
@@ -127,7 +127,7 @@ func ranked(mods []Input, prefer string) ([]Input, error) {
 // fits returns an error if the mods cannot be combined.
 func (p *pack) fits() error {
 	if len(p.mods) < 2 {
-		return errors.New("expected two mods or more")
+		return errors.New("expected two or more mods")
 	}
 	versions := make(map[int64]Input)
 	for _, m := range p.mods {
@@ -140,7 +140,7 @@ func (p *pack) fits() error {
 		case twice && other.Editor.Header().ModVersion == h.ModVersion:
 			return fmt.Errorf("%s and %s are the same mod in the same version", other.Name, m.Name)
 		case twice && !p.Versions:
-			return fmt.Errorf("%s and %s are versions %d and %d of the same mod: leave one out", other.Name, m.Name, other.Editor.Header().ModVersion, h.ModVersion)
+			return fmt.Errorf("%s and %s are versions %d and %d of the same mod: omit one of them", other.Name, m.Name, other.Editor.Header().ModVersion, h.ModVersion)
 		}
 		versions[h.ID] = m
 	}
@@ -148,7 +148,7 @@ func (p *pack) fits() error {
 		if h := m.Editor.Header(); h != nil {
 			for _, r := range h.Required {
 				if _, is := versions[r.ID]; !is {
-					return fmt.Errorf("%s needs the mod %s (id %d), and nobody knows how a mod that needs others is sealed: merge that mod in, too", m.Name, cmp.Or(r.Name, "without a name"), r.ID)
+					return fmt.Errorf("%s requires the mod %s (id %d), but the hash of required mods cannot be computed: include that mod in the merge", m.Name, cmp.Or(r.Name, "without a name"), r.ID)
 				}
 			}
 		}
@@ -273,7 +273,7 @@ func (p *pack) differing(name string, others []int, winner int) error {
 					return err
 				}
 				if !same {
-					p.whole(name, others, winner, "its picture "+sheet+" is another in both, so that images cannot be put together; rename picture and image set in one of the mods before, and both stay")
+					p.whole(name, others, winner, "its picture "+sheet+" differs between the mods, so the images cannot be merged; rename picture and image set in one of the mods first to keep both")
 					return nil
 				}
 			}
@@ -350,7 +350,7 @@ func (p *pack) removed() {
 			if owner, provided := p.owner[name]; provided && owner > i {
 				continue
 			} else if provided && p.made.Has(name) {
-				p.log.Report(check.Conflict{Path: name, What: fmt.Sprintf("%s takes the file away that %s has", m.Name, p.mods[owner].Name), Took: m.Name})
+				p.log.Report(check.Conflict{Path: name, What: fmt.Sprintf("%s removes this file, which %s contains", m.Name, p.mods[owner].Name), Took: m.Name})
 				p.made.Remove(name)
 				p.taken[owner]--
 				p.covered[owner]++

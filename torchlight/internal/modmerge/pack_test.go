@@ -159,11 +159,11 @@ func TestPackHeaders(t *testing.T) {
 		mods       []modmerge.Input
 		o          modmerge.PackOptions
 	}{
-		{"one", "two mods or more", []modmerge.Input{with("A", plain)}, modmerge.PackOptions{}},
+		{"one", "two or more mods", []modmerge.Input{with("A", plain)}, modmerge.PackOptions{}},
 		{"the same", "same mod in the same version", []modmerge.Input{with("A", plain), with("A", plain)}, modmerge.PackOptions{Versions: true}},
 		{"versions", "versions 0 and 7 of the same mod", []modmerge.Input{with("A", plain), with("A", func(h *mod.Header) { h.ModVersion = 7 })}, modmerge.PackOptions{}},
 		{"versions allowed", "", []modmerge.Input{with("A", plain), with("A", func(h *mod.Header) { h.ModVersion = 7 })}, modmerge.PackOptions{Versions: true}},
-		{"needs another", "needs the mod Gone", []modmerge.Input{with("A", plain), with("B", func(h *mod.Header) { h.Required = []mod.Required{{Name: "Gone", ID: 5}} })}, modmerge.PackOptions{}},
+		{"needs another", "requires the mod Gone", []modmerge.Input{with("A", plain), with("B", func(h *mod.Header) { h.Required = []mod.Required{{Name: "Gone", ID: 5}} })}, modmerge.PackOptions{}},
 		{"needs a member", "", []modmerge.Input{with("A", plain), with("B", func(h *mod.Header) { h.Required = []mod.Required{{Name: "A", ID: 1065}} })}, modmerge.PackOptions{}},
 		{"unknown name", "not \"X\"", []modmerge.Input{with("A", plain), with("B", plain)}, modmerge.PackOptions{Winner: "X"}},
 	} {

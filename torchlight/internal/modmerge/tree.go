@@ -187,7 +187,7 @@ func (m *merger) extras(base, ours, theirs *text.Node, way string) {
 		}
 		return s.String()
 	}
-	if pick(m, way, of(base), of(ours), of(theirs), sameText, "what the object does to others was changed on both sides") == merge3.Ours {
+	if pick(m, way, of(base), of(ours), of(theirs), sameText, "the effects of the object on other objects were changed on both sides") == merge3.Ours {
 		return
 	}
 	ours.Items = slices.DeleteFunc(ours.Items, isNode)
@@ -262,7 +262,7 @@ func (m *merger) order(bs []*text.Node, ours *text.Node, toOurs, toTheirs map[*t
 		}
 	}
 	orderO, orderT := ordered(stay, toOurs, os), ordered(stay, toTheirs, ts)
-	if pick(m, way, stay, orderO, orderT, slices.Equal, "the nodes have another order on both sides") == merge3.Theirs {
+	if pick(m, way, stay, orderO, orderT, slices.Equal, "both sides changed the order of the nodes") == merge3.Theirs {
 		order := make([]text.Item, len(orderT))
 		for i, b := range orderT {
 			order[i] = toOurs[b]

@@ -97,7 +97,7 @@ func (s *planScene) Inspect(_ context.Context, look format.Look, at [2]float64) 
 		things = append(things, s.thing(m))
 	}
 	if more := len(marks) - maxThings; more > 0 {
-		things = append(things, format.Thing{Title: fmt.Sprintf("%d more objects, which are farther away", more)})
+		things = append(things, format.Thing{Title: fmt.Sprintf("%d more objects farther away", more)})
 	}
 	if c, ok := s.Cell(at); ok {
 		things = append(things, format.Thing{Title: mpp.Meaning(c.Value), Layer: plan.GridLayer, Facts: cellFacts(c.X, c.Z, c.Value)})
@@ -131,7 +131,7 @@ func (s *planScene) thing(m *plan.Mark) format.Thing {
 		fact("group", "group", title)
 	}
 	if m.Blocked() {
-		fact("blocked", "blocked", "nobody can walk to where it stands")
+		fact("blocked", "blocked", "players cannot walk to this position")
 	}
 	if m.File != "" {
 		fact("file", "in the layout", m.File)

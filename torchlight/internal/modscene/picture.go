@@ -274,7 +274,7 @@ func gridScene(s *subject) (format.Scene, error) {
 		}
 	}
 	o, m := s.origin(s.path), f.Image()
-	view := format.View{Name: "grid", Title: "where one can walk: green is ground, brown is walls", Scale: 1, Axes: [2]string{"x", "-z"},
+	view := format.View{Name: "grid", Title: "where players can walk: green is ground, brown is walls", Scale: 1, Axes: [2]string{"x", "-z"},
 		Bounds: rectOf(m.Rect.Sub(image.Pt(0, f.Height)))}
 	inspect := func(_ format.Look, at [2]float64) []format.Thing {
 		x, z := int(math.Floor(at[0])), -1-int(math.Floor(at[1]))
@@ -286,7 +286,7 @@ func gridScene(s *subject) (format.Scene, error) {
 		place := func(cell, cells int, size, offset float32) float64 {
 			return (float64(cell)+0.5)*float64(size)/float64(cells) - float64(offset)
 		}
-		t.Facts = append(t.Facts, format.Fact("world", "middle in the world (x, z)", numbers(place(x, f.Width, f.SizeX, f.OffsetX), place(z, f.Height, f.SizeZ, f.OffsetZ))))
+		t.Facts = append(t.Facts, format.Fact("world", "centre in the world (x, z)", numbers(place(x, f.Width, f.SizeX, f.OffsetX), place(z, f.Height, f.SizeZ, f.OffsetZ))))
 		return []format.Thing{t}
 	}
 	where := func(place check.Place) (format.Rect, bool) {
@@ -329,13 +329,13 @@ func imageSetScene(s *subject) (format.Scene, error) {
 		p, err = newSheet(s, set.File, data)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("its picture %s: %w", set.File, plainError(err))
+		return nil, fmt.Errorf("picture %s: %w", set.File, plainError(err))
 	}
 	sprites := spriteSet{set, s.origin(s.path)}
 	p.sets = []spriteSet{sprites}
 	scene.digest = sha256.Sum256(append(data, s.data...))
 	contact := imageset.NewContact(set, p.NRGBA)
-	view := format.View{Name: "contact", Title: "all sprites, each over its name", Scale: 1, Background: contactBackground, Bounds: rectOf(image.Rectangle{Max: contact.Size()})}
+	view := format.View{Name: "contact", Title: "all sprites with their names", Scale: 1, Background: contactBackground, Bounds: rectOf(image.Rectangle{Max: contact.Size()})}
 	inspect := func(_ format.Look, at [2]float64) []format.Thing {
 		i, pixel := contact.At(at[0], at[1])
 		if i < 0 {
@@ -355,14 +355,14 @@ func imageSetScene(s *subject) (format.Scene, error) {
 		return view.Bounds, sprites.means(place)
 	}
 	draw := func(dst *image.RGBA, look format.Look) { contact.Draw(dst, look.Origin, look.Scale) }
-	scene.views = []stillView{{view, draw, inspect, where}, p.view("sheet", "the picture that the sprites are cut from")}
+	scene.views = []stillView{{view, draw, inspect, where}, p.view("sheet", "the picture that contains the sprites")}
 	return scene, nil
 }
 
 // plainError replaces a "file does not exist" error with a message that lists where the file was searched.
 func plainError(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return errors.New("not found in the mod, in --base and next to the file")
+		return errors.New("not found in the mod, in --base or next to the file")
 	}
 	return err
 }

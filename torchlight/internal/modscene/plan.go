@@ -92,7 +92,7 @@ func readLayout(data []byte) (*layout.File, error) {
 		return nil, err
 	}
 	if !strings.EqualFold(file.Root.Name, "Layout") {
-		return nil, fmt.Errorf("%w: it this is a [%s], not a layout", format.ErrUnseen, file.Root.Name)
+		return nil, fmt.Errorf("%w: the root is [%s], not [Layout]", format.ErrUnseen, file.Root.Name)
 	}
 	return layout.FromText(file.Root, func(text.Item, *text.Error) {})
 }

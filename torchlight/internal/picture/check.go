@@ -16,14 +16,14 @@ var Catalog check.Catalog
 
 var (
 	foundUnreadable = Catalog.Add("tl-picture-unreadable", check.Error,
-		"A picture cannot be decoded, so that the game shows nothing or something else in its place.",
-		"Make it anew: `trowel convert PICTURE.png -o PICTURE.dds` writes one that the game reads.")
+		"A picture cannot be decoded, so the game shows nothing or something else instead.",
+		"Make the picture again: `trowel convert PICTURE.png -o PICTURE.dds` writes a file that the game reads.")
 	foundBlocks = Catalog.Add("tl-picture-blocks", check.Warning,
-		"A picture in blocks (DXT1, DXT3, DXT5) has sides that are no multiples of 4: Direct3D makes no such texture, so that the game shows it scaled, or not at all.",
-		"Give it sides that are multiples of 4, or make it plain: `trowel convert --codec plain`.")
+		"A picture in blocks (DXT1, DXT3, DXT5) has sides that are not multiples of 4. Direct3D cannot make such a texture, so the game shows it scaled or not at all.",
+		"Resize the picture to multiples of 4, or store plain pixels: `trowel convert --codec plain`.")
 	foundLarge = Catalog.Add("tl-picture-large", check.Warning,
-		"A picture has a side of more than 8192 pixels, more than many graphics cards take under Direct3D 9.",
-		"Make it smaller, or cut it into several.")
+		"A picture has a side of more than 8192 pixels, more than many graphics cards support under Direct3D 9.",
+		"Make the picture smaller, or split it into several.")
 )
 
 // largeSide is the longest side in pixels that all graphics cards of the game's time support.

@@ -116,7 +116,7 @@ func decode(data []byte, c image.Config, err error, most int, read func(io.Reade
 			return pixel.NRGBA(m), nil
 		}
 	}
-	return nil, &fault.Error{Offset: -1, Want: "a picture without a fault", Got: err.Error(), Err: fault.ErrFormat}
+	return nil, &fault.Error{Offset: -1, Want: "an intact picture", Got: err.Error(), Err: fault.ErrFormat}
 }
 
 // Options control a conversion.
@@ -161,7 +161,7 @@ func Convert(name string, data []byte, to Kind, o Options) (r Result, err error)
 	case DDS:
 		err = r.encodeDDS(m, data, from, o)
 	default:
-		err = &fault.Error{Offset: -1, Want: "a format that pictures can be made in", Got: string(to), Err: fault.ErrVersion}
+		err = &fault.Error{Offset: -1, Want: "a picture format that can be written", Got: string(to), Err: fault.ErrVersion}
 	}
 	return r, err
 }
@@ -197,7 +197,7 @@ func (r *Result) encodeDDS(m *image.NRGBA, data []byte, from Kind, o Options) (e
 func encodePNG(m *image.NRGBA) ([]byte, error) {
 	var b bytes.Buffer
 	if err := png.Encode(&b, m); err != nil {
-		return nil, &fault.Error{Offset: -1, Want: "a picture that can be a PNG", Got: err.Error(), Err: fault.ErrLimit}
+		return nil, &fault.Error{Offset: -1, Want: "a picture that can be converted to PNG", Got: err.Error(), Err: fault.ErrLimit}
 	}
 	return b.Bytes(), nil
 }
@@ -225,7 +225,7 @@ func Replace(name string, data []byte, m *image.NRGBA) ([]byte, error) {
 		}
 		return made, err
 	}
-	return nil, &fault.Error{Offset: -1, Want: "a picture in a format that loses nothing, to change it", Got: string(KindOf(name, data)), Err: fault.ErrVersion}
+	return nil, &fault.Error{Offset: -1, Want: "a picture in a lossless format, to change it", Got: string(KindOf(name, data)), Err: fault.ErrVersion}
 }
 
 func replaceDDS(data []byte, old, m *image.NRGBA) ([]byte, error) {

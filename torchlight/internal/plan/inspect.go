@@ -112,9 +112,9 @@ func (m *Mark) Blocked() bool { return m.blocked }
 
 // Relations between objects.
 const (
-	Parent = "around it"
-	Named  = "named by it" // by a timeline or a logic group
-	Naming = "names it"
+	Parent = "parent"
+	Named  = "refers to" // by a timeline or a logic group
+	Naming = "referenced by"
 )
 
 // Relation is an object that is related to another.

@@ -44,7 +44,7 @@ func (b *builder) drawLegend() {
 		y += line / 2
 		b.legend = append(b.legend, shape{form: stroke, at: [2]float64{x, y}, u: [2]float64{length, 0}, stroke: ink, width: b.unit / 3})
 		y += line
-		row(fmt.Sprintf("%s units; x to the right, z upwards", number(length)), ink)
+		row(fmt.Sprintf("%s units; x to the right, z up", number(length)), ink)
 	}
 	e := extent{b.Min, b.Max}
 	for i := range b.legend {

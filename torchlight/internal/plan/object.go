@@ -111,7 +111,7 @@ func (m *Mark) Title() string {
 		}
 	}
 	if m.blocked {
-		b.WriteString("\nnobody can walk to where it stands")
+		b.WriteString("\nplayers cannot walk to this position")
 	}
 	if m.File != "" {
 		fmt.Fprintf(&b, "\nin %s", short(m.File, 200))
@@ -176,7 +176,7 @@ func (b *builder) shape(m *Mark) {
 	}
 	right := [2]float64{-forward[1], forward[0]}
 	if !b.area(m, forward, right) {
-		b.leave("size", m.Name(), "its size is none that could be drawn")
+		b.leave("size", m.Name(), "invalid size")
 	}
 	m.areas = len(m.shapes)
 	line := color.NRGBA{A: 150}
@@ -227,7 +227,7 @@ func (b *builder) area(m *Mark, forward, right [2]float64) bool {
 		}
 		if slices.Max(sizes) > 10*b.unit {
 			if b.wide++; b.wide > maxWide {
-				b.leave("limit", "areas", "how far objects reach is drawn of %d that reach far", maxWide)
+				b.leave("limit", "areas", "the range is drawn for only %d of the objects with a range", maxWide)
 				return
 			}
 		}

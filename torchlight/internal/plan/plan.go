@@ -137,7 +137,7 @@ type builder struct {
 // New returns the plan of a layout. Problems that do not prevent drawing are listed in Left.
 func New(f *layout.File, o Options) *Plan {
 	b := &builder{Plan: Plan{root: f, files: make(map[string]*layout.File)}, Options: o, left: make(map[[2]string]*Left), unplaced: make(map[string]int), names: make(map[string]bool)}
-	b.Layers = []Layer{{GridLayer, "where one can walk"}, {ObjectsLayer, "what is in no group"}}
+	b.Layers = []Layer{{GridLayer, "where players can walk"}, {ObjectsLayer, "objects without a group"}}
 	b.grid(world, clean(o.Path))
 	groups := make(map[*layout.Object]*layout.Group)
 	var note func(*layout.Group)
@@ -151,7 +151,7 @@ func New(f *layout.File, o Options) *Plan {
 	}
 	note(f.Groups)
 	b.objects(f.Objects, place{frame: world, layer: 1, groups: groups, open: []string{clean(o.Path)}})
-	b.Layers = append(b.Layers, Layer{LegendLayer, "what the colours mean"})
+	b.Layers = append(b.Layers, Layer{LegendLayer, "legend of the colours"})
 	slices.SortStableFunc(b.Marks, func(a, c Mark) int {
 		return cmp.Or(cmp.Compare(a.layer, c.layer), cmp.Compare(a.look().rank, c.look().rank))
 	})
@@ -270,7 +270,7 @@ func (b *builder) object(o *layout.Object, p place) {
 	}
 	m := Mark{Object: o, File: p.file, At: flat(f.at), Height: f.at[1], instance: p.number, layer: p.layer, scale: [2]float64{scale[0], scale[2]}}
 	if !sane(f.at[:]...) {
-		b.leave("position", m.Name(), "its position is not in the world")
+		b.leave("position", m.Name(), "the position is outside the world")
 		return
 	}
 	if directed {
@@ -284,7 +284,7 @@ func (b *builder) object(o *layout.Object, p place) {
 		}
 	}
 	if p.file == "" && len(b.Marks)-b.linked >= MaxObjects {
-		b.leave("limit", "objects", "no more than %d objects are drawn", MaxObjects)
+		b.leave("limit", "objects", "only %d objects are drawn", MaxObjects)
 		return
 	}
 	m.blocked = (d.Category == "Units" || d.Name == "Unit Spawner") && b.isBlocked(m.At)
@@ -309,13 +309,13 @@ func (b *builder) follow(link string, p place) *layout.File {
 	case b.Layout == nil:
 		return nil
 	case slices.Contains(p.open, path):
-		b.leave("limit", link, "a layout that leads back to itself is not drawn once more")
+		b.leave("limit", link, "the layout links to itself and is drawn only once")
 		return nil
 	case len(p.open) > MaxLinks:
-		b.leave("limit", link, "no more than %d layouts are drawn inside each other", MaxLinks)
+		b.leave("limit", link, "layouts are drawn only to a depth of %d", MaxLinks)
 		return nil
 	case b.linked >= MaxObjects:
-		b.leave("limit", link, "no more than %d objects of other layouts are drawn", MaxObjects)
+		b.leave("limit", link, "only %d objects of other layouts are drawn", MaxObjects)
 		return nil
 	}
 	f, known := b.files[path]
@@ -323,7 +323,7 @@ func (b *builder) follow(link string, p place) *layout.File {
 		var err error
 		if f, err = b.Layout(path); err != nil {
 			f = nil
-			b.leave("layout", link, "%s: a box stands for it", reason(err))
+			b.leave("layout", link, "%s: a box is drawn instead", reason(err))
 		}
 		b.files[path] = f
 	} else if f == nil {
@@ -334,7 +334,7 @@ func (b *builder) follow(link string, p place) *layout.File {
 
 func reason(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
-		return "it is not there"
+		return "not found"
 	}
 	return err.Error()
 }

@@ -287,8 +287,8 @@ func TestGrid(t *testing.T) {
 	if ground.R != 255 || wall.A != 255 || wall == ground || m.RGBAAt(1, 1).A != 0 {
 		t.Errorf("ground is %v, a wall %v, outside %v", ground, wall, m.RGBAAt(1, 1))
 	}
-	if svg := svgOf(t, p, nil); strings.Count(svg, "nobody can walk") != 1 || !strings.Contains(svg, "data:image/png;base64,") {
-		t.Error("the SVG does not tell of the monster in a wall, or has no grid")
+	if svg := svgOf(t, p, nil); strings.Count(svg, "players cannot walk") != 1 || !strings.Contains(svg, "data:image/png;base64,") {
+		t.Error("the SVG does not report the monster in a wall, or has no grid")
 	}
 }
 

@@ -82,7 +82,7 @@ func (b *builder) scan(folder, ext string, order func(a, b string) int) iter.Seq
 		for _, file := range files {
 			tree, err := b.mod.Tree(file)
 			if err != nil {
-				b.add(foundSource, file, "it cannot be read: %v", err)
+				b.add(foundSource, file, "cannot be read: %v", err)
 				continue
 			}
 			if !yield(file, tree) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/text"
 )
@@ -65,7 +66,7 @@ func (b *builder) unitData() *raw.UnitData {
 	}
 	for _, base := range slices.Sorted(maps.Keys(u.missing)) {
 		units := u.missing[base]
-		b.add(foundBase, units[0], "%d units take values from %s, which is not there", len(units), base)
+		b.add(foundBase, units[0], "%s, the base of %s, is missing", base, words.Count(len(units), "unit"))
 	}
 	return t
 }
@@ -121,7 +122,7 @@ func (u *unitBuilder) chain(own *unit) []*unit {
 	for link := own; link.values["BASEFILE"] != ""; {
 		file := basePath(link.values["BASEFILE"])
 		if file == own.file || slices.ContainsFunc(chain, func(l *unit) bool { return l.file == file }) || len(chain) > maxChain {
-			u.add(foundLoop, own.file, "BASEFILE leads to %s again, or to more than %d files", file, maxChain)
+			u.add(foundLoop, own.file, "BASEFILE leads back to %s, or to more than %d files", file, maxChain)
 			break
 		}
 		if link = u.base(file); link == nil {
@@ -160,7 +161,7 @@ func (u *unitBuilder) base(file string) *unit {
 			break
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			u.add(foundSource, file, "it cannot be read: %v", err)
+			u.add(foundSource, file, "cannot be read: %v", err)
 			break
 		}
 	}
