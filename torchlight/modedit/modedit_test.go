@@ -172,7 +172,7 @@ func TestKeys(t *testing.T) {
 		"has no NONSENSE":                 second(e.AddKey("LAYOUTS/**", text.Float, "NONSENSE", "2", modedit.Choice{})),
 		`no file "WOLVES/**" in the file`: second(e.AddKey("WOLVES/**", text.Float, "X", "2", modedit.Choice{})),
 		"cannot be a key":                 second(e.AddKey("**", text.Float, "A:B", "2", modedit.Choice{})),
-		"x is not a valid FLOAT":                   second(e.AddKey("**", text.Float, "A", "x", modedit.Choice{})),
+		"x is not a valid FLOAT":          second(e.AddKey("**", text.Float, "A", "x", modedit.Choice{})),
 		"the name of a desc":              second(e.RemoveKey("**", "DESCRIPTOR", modedit.Choice{})),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
