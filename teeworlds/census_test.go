@@ -12,6 +12,7 @@ import (
 	"trowel.example/internal/testing/corpus"
 	"trowel.example/internal/testing/seedmap"
 	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/internal/maprows"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -193,12 +194,12 @@ func TestCensusOfDamage(t *testing.T) {
 	enough := errors.New("enough")
 	total := 0
 	count := func(*format.Table, []format.Cell) error { total++; return nil }
-	if err := mapCensus.Rows(t.Context(), new(format.Job), format.NewSource("a.map", data), count); err != nil {
+	if err := maprows.Maps.Rows(t.Context(), new(format.Job), format.NewSource("a.map", data), count); err != nil {
 		t.Fatal(err)
 	}
 	for stop := range total {
 		n := 0
-		if err := mapCensus.Rows(t.Context(), new(format.Job), format.NewSource("a.map", data), func(*format.Table, []format.Cell) error {
+		if err := maprows.Maps.Rows(t.Context(), new(format.Job), format.NewSource("a.map", data), func(*format.Table, []format.Cell) error {
 			if n++; n > stop {
 				return enough
 			}

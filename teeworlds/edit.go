@@ -1,139 +1,144 @@
 package teeworlds
 
 import (
-	"cmp"
 	"context"
-	"fmt"
+	"reflect"
 	"slices"
 
-	"trowel.example/check"
 	"trowel.example/internal/format"
-	"trowel.example/internal/text/words"
+	"trowel.example/teeworlds/internal/mapops"
+	"trowel.example/teeworlds/internal/mapquery"
 	"trowel.example/teeworlds/mapedit"
 )
 
-// mapCommand is an edit operation for maps, with the function that performs it.
-type mapCommand struct {
-	format.Command
-	do func(ctx context.Context, e *mapedit.Editor, job *format.Job) error
-}
+// mapEditing holds all edit operations for maps, in the order of the help.
+var mapEditing = mapops.Editing(slices.Concat(
+	mapOperations,
+	tileOperations,
+	layerOperations,
+	imageOperations,
+	soundOperations,
+	envelopeOperations,
+	automapOperations,
+	artOperations,
+	quadOperations,
+	settingOperations,
+	[]operation{{Command: format.ApplyCommand, Do: mapops.Apply}},
+))
 
-// mapCommands holds all edit operations for maps, in the order of the help.
-var mapCommands = slices.Concat(
-	infoCommands,
-	versionCommands,
-	areaCommands,
-	tileCommands,
-	layerCommands,
-	imageCommands,
-	soundCommands,
-	envelopeCommands,
-	automapCommands,
-	artCommands,
-	quadCommands,
-	settingCommands,
-	applyCommands,
+type (
+	operation = mapops.Operation
+	editor    = mapops.Editor
+	opts      = []format.Option
 )
 
-var mapEditing = &format.Editing{
-	Commands: format.Declared(mapCommands, func(c *mapCommand) *format.Command { return &c.Command }),
-	Edit:     editMap,
+// declare binds a command to the function that performs it, and to T, the struct of its arguments and options.
+func declare[T any](c format.Command, do func(ctx context.Context, e *editor, o T) error) operation {
+	c.Fields = reflect.TypeFor[T]()
+	return operation{Command: c, Do: func(ctx context.Context, e *editor) error { return do(ctx, e, format.Values[T](e.Job)) }}
 }
 
-// editMap applies the steps to a map and writes it.
-func editMap(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error {
-	m, err := decodeMap(src, missOf(job, src))
-	if err != nil {
-		return err
-	}
-	read := m.Source()
-	var failed error
-	var lacks format.Lacks
-	fit := len(m.Misfits()) == 0
-	e := mapedit.New(m, func(c check.Change) {
-		if failed == nil && lacks.Err == nil {
-			failed = report(c)
+// onMap declares an operation on the whole map.
+func onMap[T any](c format.Command, do func(e *editor, o T) error) operation {
+	return declare(c, func(_ context.Context, e *editor, o T) error { return do(e, o) })
+}
+
+// plain declares an operation without arguments and options.
+func plain(c format.Command, do func(e *mapedit.Editor) error) operation {
+	return onMap(c, func(e *editor, _ struct{}) error { return do(e.Editor) })
+}
+
+// always returns do as a function for plain.
+func always(do func(e *mapedit.Editor)) func(*mapedit.Editor) error {
+	return func(e *mapedit.Editor) error { do(e); return nil }
+}
+
+// onLayers declares an operation on the layers that T finds.
+func onLayers[T interface {
+	Find(*editor) ([]mapedit.LayerAt, error)
+}](c format.Command, do func(e *editor, list []mapedit.LayerAt, o T) error) operation {
+	return onMap(c, func(e *editor, o T) error {
+		list, err := o.Find(e)
+		if err != nil {
+			return err
 		}
+		return do(e, list, o)
 	})
-	for _, step := range steps {
-		i := slices.IndexFunc(mapCommands, func(c mapCommand) bool { return c.Name == step.Name })
-		its := *step.Job
-		its.Source = src
-		if err := lacks.Add(step, its.Lack(mapCommands[i].do(ctx, e, &its))); err != nil {
-			return fmt.Errorf("%s: %w", src.Path, err)
-		}
-		if failed != nil || ctx.Err() != nil {
-			return cmp.Or(failed, ctx.Err())
-		}
-	}
-	if lacks.Err != nil {
-		return fmt.Errorf("%s: %w", src.Path, lacks.Err)
-	}
-	if fit {
-		e.Fit()
-	}
-	_ = read.Verify()       // blocks that no step has read may also be damaged
-	data, err := m.Encode() // also reports what the file format has no room for
-	if err != nil || out == nil {
-		return err
-	}
-	return format.Write(out, data)
 }
 
-const layerHelp = "a path such as Tree/Leaves, with * and ?; a kind: tiles, quads, sounds, physics, game, front and so on; numbers such as 3/1; several with commas, and - before those to leave out"
+// onTiles declares an operation on the tiles in an area of the layers that T finds.
+func onTiles[T interface {
+	Find(*editor) ([]mapedit.LayerAt, error)
+	Area() (*mapedit.Area, error)
+}](c format.Command, do func(e *editor, list []mapedit.LayerAt, area *mapedit.Area, o T) error) operation {
+	return onLayers(c, func(e *editor, list []mapedit.LayerAt, o T) error {
+		area, err := o.Area()
+		if err != nil {
+			return err
+		}
+		return do(e, list, area, o)
+	})
+}
 
-// optionLayers selects layers, and optionNot all other layers; all commands with --layer have both.
-var (
-	optionLayers = format.Option{Name: "layer", Names: kindLayer, List: true, Help: "only in this `layer`: " + layerHelp}
-	optionNot    = format.Option{Name: "not", Bool: true, Help: "in all layers but those that --layer names"}
+// onParts declares an operation on the parts whose numbers T finds.
+func onParts[T interface{ Numbers(*editor) ([]int, error) }](
+	c format.Command, do func(e *editor, list []int, o T) error,
+) operation {
+	return onMap(c, func(e *editor, o T) error {
+		list, err := o.Numbers(e)
+		if err != nil {
+			return err
+		}
+		return do(e, list, o)
+	})
+}
+
+// onPart declares an operation on the part whose number T finds.
+func onPart[T interface{ Number(*editor) (int, error) }](c format.Command, do func(e *editor, i int, o T) error) operation {
+	return onMap(c, func(e *editor, o T) error {
+		i, err := o.Number(e)
+		if err != nil {
+			return err
+		}
+		return do(e, i, o)
+	})
+}
+
+// The headings of operations in the help.
+const (
+	headingMap       = "Map"
+	headingTiles     = "Tiles"
+	headingLayers    = "Layers and groups"
+	headingImages    = "Images"
+	headingSounds    = "Sounds"
+	headingEnvelopes = "Envelopes"
+	headingAutomap   = "Automapper"
+	headingArt       = "Art"
+	headingQuads     = "Quads"
+	headingSettings  = "Settings"
 )
 
-// layersOf returns the layers that the option selects, or all if it is not given.
-func layersOf(e *mapedit.Editor, job *format.Job) ([]mapedit.LayerAt, error) {
-	list, err := e.Layers(job.List(optionLayers.Name)...)
-	if err == nil && job.On(optionNot.Name) {
-		if len(job.List(optionLayers.Name)) == 0 {
-			return nil, errNot
-		}
-		list = e.OtherLayers(list)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return list, nil
+const layerHelp = "a path such as Tree/Leaves, with * and ?; a kind: tiles, quads, sounds, physics, game, front and so on; " +
+	"numbers such as 3/1; several separated by commas, with - before those to exclude"
+
+// Arguments and options of several operations.
+var (
+	argLayer   = format.Option{Name: "layer", Names: mapquery.KindLayer, Help: layerHelp}
+	argLayers  = format.Option{Name: "layer", Names: mapquery.KindLayer, List: true, Some: true, Help: layerHelp}
+	argName    = format.Option{Name: "name", Help: "the new name"}
+	argTo      = format.Option{Name: "to", Type: format.Integer, Help: "the new number, from 0"}
+	argPNG     = format.Option{Name: "file", Input: true, Help: "a picture, PNG"}
+	optionAt   = format.Option{Name: "at", Type: format.Integer, Default: "-1", Help: "its `number`, from 0; -1 puts it at the end"}
+	optionArea = format.Option{Name: "area", Help: "only the tiles in `x1,y1:x2,y2`, two opposite corners in any order"}
+
+	optionLayers = format.Option{Name: "layer", Names: mapquery.KindLayer, List: true, Help: "only in this `layer`: " + layerHelp}
+	optionNot    = format.Option{Name: "not", Bool: true, Help: "in all layers except those of --layer"}
+
+	yesNo = []string{"true", "false"}
+)
+
+// ofCommand returns an option of a scene as an option of a command.
+func ofCommand(o format.Option) format.Option {
+	o.For = 0
+	return o
 }
-
-var errNot = fmt.Errorf("--%s: expected --%s, too: it names the layers that are left out", optionNot.Name, optionLayers.Name)
-
-// layerOf returns the single layer that the option selects.
-func layerOf(e *mapedit.Editor, job *format.Job) (at mapedit.LayerAt, err error) {
-	list, err := layersOf(e, job)
-	if err == nil && len(list) != 1 {
-		err = fmt.Errorf("%q names %s: expected one", job.Value(optionLayers.Name), words.Count(len(list), "layer"))
-	}
-	if err != nil {
-		return at, err
-	}
-	return list[0], nil
-}
-
-var infoCommands = []mapCommand{{
-	Command: format.Command{Name: "info", Title: "Set what the map says about itself", Heading: "Map",
-		Options: []format.Option{
-			{Name: "author", Help: "up to 31 `bytes`; an empty one takes it away"},
-			{Name: "version", Help: "of the map, up to 15 `bytes`"},
-			{Name: "credits", Help: "up to 127 `bytes`"},
-			{Name: "license", Help: "up to 31 `bytes`"},
-		},
-		Example: "info --author 'Ann and Bob' --license CC0"},
-	do: func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-		for _, field := range []mapedit.InfoField{mapedit.Author, mapedit.Version, mapedit.Credits, mapedit.License} {
-			if text, given := job.Given(string(field)); given {
-				if err := e.SetInfo(field, text); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	},
-}}

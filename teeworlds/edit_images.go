@@ -1,216 +1,108 @@
 package teeworlds
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"image"
 	"slices"
 
-	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
-	"trowel.example/teeworlds/mapdraw"
+	"trowel.example/teeworlds/internal/mapops"
+	"trowel.example/teeworlds/internal/mapquery"
+	"trowel.example/teeworlds/internal/mapscene"
 	"trowel.example/teeworlds/mapedit"
 )
 
-// editing is the function that performs a command.
-type editing = func(ctx context.Context, e *mapedit.Editor, job *format.Job) error
-
-// command declares an edit operation. The example is an example of its use.
-func command(heading, name, title string, args, options []format.Option, example string, do editing) mapCommand {
-	return mapCommand{format.Command{Name: name, Title: title, Heading: heading, Args: args, Options: options, Example: example}, do}
-}
-
-type opts = []format.Option
-
 var (
-	argImage      = format.Option{Name: "image", Names: kindImage, Help: "the name of an image, with * and ?, or its number"}
-	argImages     = format.Option{Name: "image", Names: kindImage, List: true, Help: argImage.Help + " (default: all)"}
-	argSomeImages = format.Option{Name: "image", Names: kindImage, List: true, Some: true, Help: argImage.Help}
-	argSound      = format.Option{Name: "sound", Names: kindSound, Help: "the name of a sound, with * and ?, or its number"}
-	argSounds     = format.Option{Name: "sound", Names: kindSound, List: true, Some: true, Help: argSound.Help}
-	argName       = format.Option{Name: "name", Help: "the new name"}
-	argTo         = format.Option{Name: "to", Type: format.Integer, Help: "the number that it gets, from 0"}
+	argImage      = format.Option{Name: "image", Names: mapquery.KindImage, Help: "the name of an image, with * and ?, or its number"}
+	argImages     = format.Option{Name: "image", Names: mapquery.KindImage, List: true, Help: argImage.Help + " (default: all)"}
+	argSomeImages = format.Option{Name: "image", Names: mapquery.KindImage, List: true, Some: true, Help: argImage.Help}
+	argSound      = format.Option{Name: "sound", Names: mapquery.KindSound, Help: "the name of a sound, with * and ?, or its number"}
+	argSounds     = format.Option{Name: "sound", Names: mapquery.KindSound, List: true, Some: true, Help: argSound.Help}
+	argOpus       = format.Option{Name: "file", Input: true, Help: "a sound, Opus"}
 
 	// The pictures of the games are found as for drawing the map.
-	optionsMapres = opts{ofCommand(optionMapres), ofCommand(optionMapresOf)}
+	optionsMapres = opts{optionMapres, ofCommand(mapscene.OptionMapresOf)}
 )
 
-// ofCommand returns an option of a scene as an option of a command.
-func ofCommand(o format.Option) format.Option {
-	o.For = 0
-	return o
-}
-
-// several returns the numbers of the parts that the words of an argument select, in the order of the words, or all
-// parts without words. Words that select no part are ignored if others do.
-func several(job *format.Job, arg string, find func(string) ([]int, error)) ([]int, error) {
-	words := job.List(arg)
-	if len(words) == 0 {
-		return find("")
-	}
-	var list []int
-	var missing error
-	for _, word := range words {
-		found, err := find(word)
-		missing = errors.Join(missing, err)
-		for _, i := range found {
-			if !slices.Contains(list, i) {
-				list = append(list, i)
-			}
-		}
-	}
-	if list == nil {
-		return nil, missing
-	}
-	return list, job.Lack(missing)
-}
-
-// one returns the number of the single part that a word selects.
-func one(word string, find func(string) ([]int, error)) (int, error) {
-	list, err := find(word)
-	if err == nil && len(list) != 1 {
-		err = fmt.Errorf("%q names %d: expected one, by its number if need be", word, len(list))
-	}
-	if err != nil {
-		return 0, err
-	}
-	return list[0], nil
-}
-
-// ofSeveral returns a command function that calls do with the numbers of parts.
-func ofSeveral(arg string, find func(*mapedit.Editor) func(string) ([]int, error), do func(e *mapedit.Editor, job *format.Job, list []int) error) editing {
-	return func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-		list, err := several(job, arg, find(e))
-		if err != nil {
-			return err
-		}
-		return do(e, job, list)
-	}
-}
-
-// ofOne returns a command function that calls do with the number of a part.
-func ofOne(arg string, find func(*mapedit.Editor) func(string) ([]int, error), do func(e *mapedit.Editor, job *format.Job, i int) error) editing {
-	return func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-		i, err := one(job.Value(arg), find(e))
-		if err != nil {
-			return err
-		}
-		return do(e, job, i)
-	}
-}
-
-// ofMap returns a command function that calls do without arguments.
-func ofMap(do func(*mapedit.Editor) error) editing {
-	return func(_ context.Context, e *mapedit.Editor, _ *format.Job) error { return do(e) }
-}
-
-func byImage(e *mapedit.Editor) func(string) ([]int, error) { return e.Images }
-func bySound(e *mapedit.Editor) func(string) ([]int, error) { return e.Sounds }
-
-// externals returns a function that returns the pictures of external images.
-func externals(e *mapedit.Editor, job *format.Job) (func(name string) (*image.NRGBA, error), error) {
-	o, err := drawOptions(job, job.Source)
-	if err != nil {
-		return nil, err
-	}
-	r, err := mapdraw.New(e.Map(), o)
-	if err != nil {
-		return nil, err
-	}
-	return r.External, nil
-}
-
-// maxSoundFile is the size of the largest file that is read as a sound, in bytes.
-const maxSoundFile = 64 << 20
-
-var argPNG = format.Option{Name: "file", Input: true, Help: "a picture, PNG"}
-var argOpus = format.Option{Name: "file", Input: true, Help: "a sound, Opus"}
-
-var imageCommands = []mapCommand{
-	command("Images", "add-image", "Put a picture into the map", opts{argName, argPNG}, nil, "add-image grass_dark grass_dark.png",
-		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-			p, err := mapdraw.ReadPNG(job.Value("file"))
-			if err != nil {
-				return err
-			}
-			return e.AddImage(job.Value("name"), p)
+var imageOperations = []operation{
+	onMap(format.Command{Name: "add-image", Title: "Add a picture to the map", Heading: headingImages,
+		Args: opts{argName, argPNG}, Example: "add-image grass_dark grass_dark.png"}, mapops.AddImage),
+	onParts(format.Command{Name: "replace-image", Title: "Replace the picture of images", Heading: headingImages,
+		Args: opts{argImage, argPNG}, Example: "replace-image grass_main grass_dark.png"}, mapops.ReplaceImages),
+	onPart(format.Command{Name: "rename-image", Title: "Rename an image; layers and quads keep it", Heading: headingImages,
+		Args: opts{argImage, argName}, Example: "rename-image grass_main grass_dark"},
+		func(e *editor, i int, o mapops.ImageName) error { return e.RenameImage(i, o.Name) }),
+	onParts(format.Command{Name: "embed-images", Title: "Embed the pictures of external images in the map", Heading: headingImages,
+		Args: opts{argImages}, Options: optionsMapres, Example: "embed-images --mapres ~/ddnet/data/mapres"}, mapops.EmbedImages),
+	onParts(format.Command{Name: "externalize-images", Heading: headingImages,
+		Title: "Remove pictures that every game has from the map, and make the images external",
+		Args:  opts{argSomeImages},
+		Options: slices.Concat(opts{{Name: "force", Bool: true,
+			Help: "even if the picture differs from the game's, or if the game's picture is not found"}}, optionsMapres),
+		Example: "externalize-images grass_main winter_main"}, mapops.ExternalizeImages),
+	onParts(format.Command{Name: "remove-images", Heading: headingImages,
+		Title: "Remove images; layers and quads that used them have no image then",
+		Args:  opts{argSomeImages}, Example: "remove-images 'tmp_*'"},
+		func(e *editor, list []int, _ mapops.ImageArgs) error { return e.RemoveImages(list) }),
+	plain(format.Command{Name: "remove-unused-images", Title: "Remove the images that nothing uses", Heading: headingImages,
+		Example: "remove-unused-images"}, (*mapedit.Editor).RemoveUnusedImages),
+	onPart(format.Command{Name: "move-image", Title: "Move an image in the list", Heading: headingImages,
+		Args: opts{argImage, argTo}, Example: "move-image sun 0"},
+		func(e *editor, i int, o mapops.ImageMove) error { return e.MoveImage(i, o.To) }),
+	plain(format.Command{Name: "sort-images", Title: "Sort the images by name, as in the editor", Heading: headingImages,
+		Example: "sort-images"}, (*mapedit.Editor).SortImages),
+	plain(format.Command{Name: "merge-images", Title: "Merge identical images", Heading: headingImages,
+		Example: "merge-images"}, (*mapedit.Editor).MergeImages),
+	onParts(format.Command{Name: "dilate-images", Heading: headingImages,
+		Title: "Give transparent pixels the colours of their neighbours, to avoid dark seams",
+		Args:  opts{argImages}, Example: "dilate-images"},
+		func(e *editor, list []int, _ mapops.ImageArgs) error { return e.DilateImages(list) }),
+	onParts(format.Command{Name: "optimize-images", Heading: headingImages,
+		Title:   "Clear invisible pixels: transparent ones, and tiles that no layer uses",
+		Args:    opts{argImages},
+		Options: opts{{Name: "keep-tiles", Bool: true, Help: "keep tiles that no layer uses, for later edits"}},
+		Example: "optimize-images --keep-tiles"},
+		func(e *editor, list []int, o mapops.ImageOptimization) error {
+			return e.OptimizeImages(list, mapedit.OptimizeOptions{KeepTiles: o.KeepTiles})
 		}),
-	command("Images", "replace-image", "Give images another picture", opts{argImage, argPNG}, nil, "replace-image grass_main grass_dark.png",
-		ofSeveral("image", byImage, func(e *mapedit.Editor, job *format.Job, list []int) error {
-			p, err := mapdraw.ReadPNG(job.Value("file"))
-			if err != nil {
-				return err
-			}
-			return e.ReplaceImages(list, p)
-		})),
-	command("Images", "rename-image", "Rename an image; all that is drawn with it still is", opts{argImage, argName}, nil, "rename-image grass_main grass_dark",
-		ofOne("image", byImage, func(e *mapedit.Editor, job *format.Job, i int) error { return e.RenameImage(i, job.Value("name")) })),
-	command("Images", "embed-images", "Put pictures into the map that it only names", opts{argImages}, optionsMapres,
-		"embed-images --mapres ~/ddnet/data/mapres",
-		ofSeveral("image", byImage, func(e *mapedit.Editor, job *format.Job, list []int) error {
-			find, err := externals(e, job)
-			if err != nil {
-				return err
-			}
-			return e.EmbedImages(list, find)
-		})),
-	command("Images", "externalize-images", "Take pictures out of the map that every game has",
-		opts{argSomeImages}, append(opts{{Name: "force", Bool: true, Help: "also those that are not as the game has them, or that are not to be found there"}}, optionsMapres...),
-		"externalize-images grass_main winter_main",
-		ofSeveral("image", byImage, func(e *mapedit.Editor, job *format.Job, list []int) error {
-			find, err := externals(e, job)
-			if err != nil {
-				return err
-			}
-			if job.On("force") {
-				find = nil
-			}
-			return e.MakeImagesExternal(list, find)
-		})),
-	command("Images", "remove-images", "Remove images; what was drawn with them has none then", opts{argSomeImages}, nil, "remove-images 'tmp_*'",
-		ofSeveral("image", byImage, func(e *mapedit.Editor, _ *format.Job, list []int) error { return e.RemoveImages(list) })),
-	command("Images", "remove-unused-images", "Remove the images that nothing is drawn with", nil, nil, "remove-unused-images", ofMap((*mapedit.Editor).RemoveUnusedImages)),
-	command("Images", "move-image", "Move an image in the list", opts{argImage, argTo}, nil, "move-image sun 0",
-		ofOne("image", byImage, func(e *mapedit.Editor, job *format.Job, i int) error { return e.MoveImage(i, job.Integer("to")) })),
-	command("Images", "sort-images", "Sort the images by name, as the editor does", nil, nil, "sort-images", ofMap((*mapedit.Editor).SortImages)),
-	command("Images", "merge-images", "Make one of images that are the same", nil, nil, "merge-images", ofMap((*mapedit.Editor).MergeImages)),
-	command("Images", "dilate-images", "Give transparent pixels the colours of those beside them, so that no dark seams are drawn", opts{argImages}, nil, "dilate-images",
-		ofSeveral("image", byImage, func(e *mapedit.Editor, _ *format.Job, list []int) error { return e.DilateImages(list) })),
-	command("Images", "optimize-images", "Empty pixels that are not seen: transparent ones, and tiles that no layer uses", opts{argImages},
-		opts{{Name: "keep-tiles", Bool: true, Help: "leave tiles that no layer uses, for whoever goes on to edit the map"}}, "optimize-images --keep-tiles",
-		ofSeveral("image", byImage, func(e *mapedit.Editor, job *format.Job, list []int) error {
-			return e.OptimizeImages(list, mapedit.OptimizeOptions{KeepTiles: job.On("keep-tiles")})
-		})),
 }
 
-var soundCommands = []mapCommand{
-	command("Sounds", "add-sound", "Put a sound into the map", opts{argName, argOpus}, nil, "add-sound wind wind.opus",
-		func(_ context.Context, e *mapedit.Editor, job *format.Job) error {
-			data, err := regular.ReadFile(job.Value("file"), maxSoundFile)
-			if err != nil {
-				return err
-			}
-			return e.AddSound(job.Value("name"), data)
-		}),
-	command("Sounds", "replace-sound", "Give sounds the bytes of another file", opts{argSound, argOpus}, nil, "replace-sound wind storm.opus",
-		ofSeveral("sound", bySound, func(e *mapedit.Editor, job *format.Job, list []int) error {
-			data, err := regular.ReadFile(job.Value("file"), maxSoundFile)
-			if err != nil {
-				return err
-			}
-			return e.ReplaceSounds(list, data)
-		})),
-	command("Sounds", "rename-sound", "Rename a sound; all layers that play it still do", opts{argSound, argName}, nil, "rename-sound wind storm",
-		ofOne("sound", bySound, func(e *mapedit.Editor, job *format.Job, i int) error { return e.RenameSound(i, job.Value("name")) })),
-	command("Sounds", "remove-sounds", "Remove sounds; layers that played them are silent then", opts{argSounds}, nil, "remove-sounds wind",
-		ofSeveral("sound", bySound, func(e *mapedit.Editor, _ *format.Job, list []int) error { return e.RemoveSounds(list) })),
-	command("Sounds", "remove-unused-sounds", "Remove the sounds that no layer plays", nil, nil, "remove-unused-sounds", ofMap((*mapedit.Editor).RemoveUnusedSounds)),
-	command("Sounds", "move-sound", "Move a sound in the list", opts{argSound, argTo}, nil, "move-sound wind 0",
-		ofOne("sound", bySound, func(e *mapedit.Editor, job *format.Job, i int) error { return e.MoveSound(i, job.Integer("to")) })),
-	command("Sounds", "add-source", "Put a sound source into a layer of sounds", opts{argLayer}, append(opts{{Name: "at", Type: format.Place, Default: "0,0", Help: "where it is, in pixels: a tile has 32"}}, sourceOptions...),
-		"add-source Ambience/Wind --at 640,320 --radius 500", addSource),
-	command("Sounds", "set-source", "Change sound sources of layers of sounds", opts{argLayer},
-		append(opts{{Name: "source", Type: format.Integer, List: true, Help: "only this one, by its `number` from 0"}, {Name: "at", Type: format.Place, Help: "where it is, in pixels: a tile has 32"}}, sourceOptions...),
-		"set-source Ambience/Wind --loop=false --delay 3", setSource),
+// sourceFields are the fields of a sound source, except its position.
+var sourceFields = opts{
+	{Name: "radius", Type: format.Integer, Help: "of a circle, in `pixels`"},
+	{Name: "size", Type: format.Place, Help: "`width,height` of a rectangle, in pixels"},
+	{Name: "loop", Choices: yesNo, Help: "whether the sound repeats"},
+	{Name: "pan", Choices: yesNo, Help: "whether the sound is louder on the side of its source"},
+	{Name: "delay", Type: format.Integer, Help: "`seconds` before the sound begins"},
+	{Name: "falloff", Type: format.Integer, Help: "0 to 255: how far from the centre the sound has its full volume"},
+	{Name: "position-envelope", Names: mapquery.KindEnvelope, Help: "the `envelope` that moves the source, or none"},
+	{Name: "sound-envelope", Names: mapquery.KindEnvelope, Help: "the `envelope` that changes the volume, or none"},
+}
+
+var soundOperations = []operation{
+	onMap(format.Command{Name: "add-sound", Title: "Add a sound to the map", Heading: headingSounds,
+		Args: opts{argName, argOpus}, Example: "add-sound wind wind.opus"}, mapops.AddSound),
+	onParts(format.Command{Name: "replace-sound", Title: "Replace the contents of sounds", Heading: headingSounds,
+		Args: opts{argSound, argOpus}, Example: "replace-sound wind storm.opus"}, mapops.ReplaceSounds),
+	onPart(format.Command{Name: "rename-sound", Title: "Rename a sound; layers keep it", Heading: headingSounds,
+		Args: opts{argSound, argName}, Example: "rename-sound wind storm"},
+		func(e *editor, i int, o mapops.SoundName) error { return e.RenameSound(i, o.Name) }),
+	onParts(format.Command{Name: "remove-sounds", Title: "Remove sounds; layers that played them are silent then", Heading: headingSounds,
+		Args: opts{argSounds}, Example: "remove-sounds wind"},
+		func(e *editor, list []int, _ mapops.SoundArgs) error { return e.RemoveSounds(list) }),
+	plain(format.Command{Name: "remove-unused-sounds", Title: "Remove the sounds that no layer plays", Heading: headingSounds,
+		Example: "remove-unused-sounds"}, (*mapedit.Editor).RemoveUnusedSounds),
+	onPart(format.Command{Name: "move-sound", Title: "Move a sound in the list", Heading: headingSounds,
+		Args: opts{argSound, argTo}, Example: "move-sound wind 0"},
+		func(e *editor, i int, o mapops.SoundMove) error { return e.MoveSound(i, o.To) }),
+	onLayers(format.Command{Name: "add-source", Title: "Add a sound source to a sound layer", Heading: headingSounds,
+		Args: opts{argLayer},
+		Options: slices.Concat(
+			opts{{Name: "at", Type: format.Place, Default: "0,0", Help: "its position in pixels; a tile has 32"}}, sourceFields),
+		Example: "add-source Ambience/Wind --at 640,320 --radius 500"}, mapops.AddSource),
+	onLayers(format.Command{Name: "set-source", Title: "Change sound sources of sound layers", Heading: headingSounds,
+		Args: opts{argLayer},
+		Options: slices.Concat(opts{
+			{Name: "source", Type: format.Integer, List: true, Help: "only the source with this `number`, from 0"},
+			{Name: "at", Type: format.Place, Help: "its position in pixels; a tile has 32"},
+		}, sourceFields),
+		Example: "set-source Ambience/Wind --loop=false --delay 3"}, mapops.SetSources),
 }

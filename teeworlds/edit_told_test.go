@@ -125,7 +125,7 @@ append SELF`), "\n")
 				continue
 			}
 			var told []check.Change
-			err = editMap(context.Background(), new(format.Job), src, steps, out, func(c check.Change) error {
+			err = mapEditing.Edit(context.Background(), new(format.Job), src, steps, out, func(c check.Change) error {
 				told = append(told, c)
 				return nil
 			})

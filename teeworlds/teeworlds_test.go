@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"runtime/metrics"
 	"testing"
-	"trowel.example/internal/format"
 
 	"trowel.example/check"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
 	"trowel.example/internal/testing/corpus"
 	"trowel.example/teeworlds/twmap"
 	"trowel.example/trace"

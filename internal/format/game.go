@@ -48,9 +48,6 @@ func (g *Game) checkCommands() error {
 			commands = append(commands, f.Finder.Commands...)
 		}
 		for _, c := range commands {
-			if c.Fields == nil {
-				continue
-			}
 			if err := checkFields(c.Fields, slices.Concat(c.Args, c.Options)); err != nil {
 				return fmt.Errorf("%s: %s: %w", f.Name, c.Name, err)
 			}

@@ -12,6 +12,9 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
+// Extension is the extension of files of rules.
+const Extension = ".rules"
+
 // MaxFile is the size of the largest file of rules that is read, in bytes. The largest known file has 25,000.
 const MaxFile = 4 << 20
 

@@ -83,7 +83,7 @@ var wrongUsages = []usage{
 	{`merge burrow.map nope.map burrow.map -o x.map`, []string{"nope.map: no such file"}},
 	{`find burrow.map tile 5`, []string{"did you mean `trowel find burrow.map -- tile 5`?"}},
 	{`find burrow.map -- tiel 5`, []string{"did you mean tile?"}},
-	{`find burrow.map -- tile frezze`, []string{"no tile is called \"frezze\"", "did you mean freeze?"}},
+	{`find burrow.map -- tile frezze`, []string{"no tile \"frezze\"", "did you mean freeze?"}},
 	{`edit burrow.map -o x.map -- replace-tiles hokable freeze --layer game`, []string{"did you mean hookable?"}},
 	{`find ember.MOD -- object Monster --whre NAME=x`, []string{"no option --whre", "did you mean --where?"}},
 	{`find ember.MOD -- key LEVEL --whre NAME=x`, []string{"no option --whre", "did you mean --where?"}},

@@ -1,4 +1,4 @@
-package teeworlds
+package maprows
 
 import (
 	"trowel.example/internal/checking"

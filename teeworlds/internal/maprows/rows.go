@@ -1,4 +1,5 @@
-package teeworlds
+// Package maprows returns the contents of maps as rows of tables.
+package maprows
 
 import (
 	"cmp"
@@ -11,20 +12,26 @@ import (
 	"trowel.example/internal/checking"
 	"trowel.example/internal/format"
 	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/internal/mapfile"
 	"trowel.example/teeworlds/internal/mapfind"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
 
 var (
-	mapCensus = &format.Census{
+	// Maps is the census of maps.
+	Maps = &format.Census{
 		Tables: []*format.Table{
 			tableMaps, tableGroups, tableLayers, tableTiles, tableTeles, tableSwitches, tableSpeedups, tableTunes,
 			tableSettings, tableImages, tableSounds, tableEnvelopes, tableFindings,
 		},
-		Rows: checking.Rows(openMap, mapRows, tableFindings),
+		Rows: checking.Rows(mapfile.Open, mapRows, tableFindings),
 	}
-	datafileCensus = &format.Census{Tables: []*format.Table{tableMaps, tableFindings}, Rows: checking.Rows(openDatafile, mapRows, tableFindings)}
+	// Datafiles is the census of datafiles that are not maps.
+	Datafiles = &format.Census{
+		Tables: []*format.Table{tableMaps, tableFindings},
+		Rows:   checking.Rows(mapfile.OpenDatafile, mapRows, tableFindings),
+	}
 )
 
 // rowsOf calls row for the rows of a map.
@@ -39,11 +46,11 @@ type rowsOf struct {
 
 // mapRows calls row for the rows of a map, or of a datafile that is not a map.
 func mapRows(ctx context.Context, job *format.Job, src *format.Source, file format.File, row func(*format.Table, []format.Cell) error) error {
-	if f, is := file.(*datafileFile); is {
-		values := containerCells(src, f.f)
+	if f, is := file.(*mapfile.Datafile); is {
+		values := containerCells(src, f.File)
 		return row(tableMaps, append(values, make([]format.Cell, len(tableMaps.Columns)-len(values))...))
 	}
-	r := &rowsOf{job: job, src: src, m: file.(*mapFile).m, row: row, uses: make(map[twmap.PartKind]map[int]int)}
+	r := &rowsOf{job: job, src: src, m: file.(*mapfile.File).Map, row: row, uses: make(map[twmap.PartKind]map[int]int)}
 	for ref := range mapedit.Refs(r.m) {
 		if !ref.Idle {
 			if r.uses[ref.To] == nil {
@@ -53,8 +60,10 @@ func mapRows(ctx context.Context, job *format.Job, src *format.Source, file form
 		}
 	}
 	f := mapfind.New(r.m)
-	for _, tell := range []func(context.Context, *mapfind.Finder) error{r.whole, r.groups, r.layers, r.counts, r.tiles, r.settings, r.media, r.envelopes} {
-		if err := cmp.Or(tell(ctx, f), ctx.Err()); err != nil {
+	for _, rows := range []func(context.Context, *mapfind.Finder) error{
+		r.whole, r.groups, r.layers, r.counts, r.tiles, r.settings, r.media, r.envelopes,
+	} {
+		if err := cmp.Or(rows(ctx, f), ctx.Err()); err != nil {
 			return err
 		}
 	}
@@ -65,7 +74,7 @@ func containerCells(src *format.Source, f *datafile.File) []format.Cell {
 	id := f.Identity()
 	return []format.Cell{
 		format.IntCell(src.Size), format.TextCell(id.SHA256), format.TextCell(id.CRC32), format.IntCell(f.Version),
-		format.IntCell(len(f.Items)), format.IntCell(len(f.Data)), format.IntCell(inflatedSize(f)),
+		format.IntCell(len(f.Items)), format.IntCell(len(f.Data)), format.IntCell(mapfile.InflatedSize(f)),
 	}
 }
 
@@ -87,10 +96,10 @@ func (r *rowsOf) whole(context.Context, *mapfind.Finder) error {
 	for kind := twmap.KindFront; kind <= twmap.KindTune; kind++ {
 		values = append(values, format.BoolCell(m.Physics(kind) != nil))
 	}
-	n := amountsOf(m)
+	n := mapfile.AmountsOf(m)
 	for _, count := range []int{
-		len(m.Groups), n.tileLayers, n.quadLayers, n.soundLayers, n.quads, n.sources,
-		len(m.Images), len(m.Sounds), len(m.Envelopes), n.points, settings, len(m.Extras),
+		len(m.Groups), n.TileLayers, n.QuadLayers, n.SoundLayers, n.Quads, n.Sources,
+		len(m.Images), len(m.Sounds), len(m.Envelopes), n.Points, settings, len(m.Extras),
 	} {
 		values = append(values, format.IntCell(count))
 	}
@@ -163,7 +172,7 @@ func (r *rowsOf) layer(there mapfind.Layer) error {
 }
 
 func (r *rowsOf) counts(ctx context.Context, f *mapfind.Finder) error {
-	return f.Counts(ctx, missIn(r.job, r.src), func(c mapfind.Count) error {
+	return f.Counts(ctx, mapfile.ReportPart(r.job, r.src), func(c mapfind.Count) error {
 		name := format.Cell{}
 		if c.Kind != twmap.KindTiles {
 			name = format.TextCell(twmap.TileName(c.Kind, c.ID))

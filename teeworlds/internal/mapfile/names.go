@@ -1,27 +1,27 @@
-package teeworlds
+package mapfile
 
 import (
 	"context"
 	"fmt"
 	"os"
-	"trowel.example/internal/format"
 
 	"trowel.example/internal/files/links"
 	"trowel.example/internal/files/safename"
+	"trowel.example/internal/format"
 	"trowel.example/teeworlds/internal/mapdiff"
 	"trowel.example/teeworlds/mapdir"
 )
 
-// optionLike selects a map from which parts keep their names.
-var optionLike = format.Option{Name: "like", For: format.ForTree,
-	Help: "keep the names, and the texts that mean the same, of an `earlier` file or folder (default: the folder that is replaced)"}
+// OptionLike selects a map from which parts keep their names.
+var OptionLike = format.Option{Name: "like", For: format.ForTree,
+	Help: "keep the names, and the equivalent texts, of an `earlier` file or folder (default: the folder that is replaced)"}
 
-// likeNames returns the names from the option of a job, or nil without the option.
-func likeNames(job *format.Job) (*mapdir.Names, error) {
-	if path := job.Value(optionLike.Name); path != "" {
-		names, err := namesAt(job, path)
+// LikeNames returns the names from the option of a job, or nil without the option.
+func LikeNames(job *format.Job) (*mapdir.Names, error) {
+	if path := OptionLike.Value(job); path != "" {
+		names, err := NamesAt(job, path)
 		if err != nil {
-			return nil, fmt.Errorf("--%s: %w", optionLike.Name, err)
+			return nil, fmt.Errorf("--%s: %w", OptionLike.Name, err)
 		}
 		return names, nil
 	}
@@ -30,14 +30,14 @@ func likeNames(job *format.Job) (*mapdir.Names, error) {
 	}
 	names, err := mapdir.ReadNames(job.Over)
 	if err != nil {
-		job.Warn("", "the folder that is there is no whole map, so its names are not kept: %v", err)
+		job.Warn("", "the names of the existing folder are not kept, because it is not a complete map: %v", err)
 		return nil, nil
 	}
 	return names, nil
 }
 
-// namesAt returns the names in an extracted folder, or those that extracting a file would give.
-func namesAt(job *format.Job, path string) (*mapdir.Names, error) {
+// NamesAt returns the names in an extracted folder, or those that extracting a file would give.
+func NamesAt(job *format.Job, path string) (*mapdir.Names, error) {
 	src, err := format.OpenSource(path)
 	if err != nil {
 		return nil, err
@@ -69,15 +69,15 @@ func namesOf(job *format.Job, side format.Side) (*mapdir.Names, error) {
 		}
 		return names, nil
 	}
-	m, err := decodeMap(side.Source, missOf(job, side.Source))
+	m, err := Decode(job, side.Source)
 	if err != nil {
 		return nil, err
 	}
 	return mapdir.NamesOf(m), nil
 }
 
-// compareMaps compares maps part by part.
-func compareMaps(ctx context.Context, job *format.Job, old, new format.Side, change func(any) error) ([]string, error) {
+// Compare compares maps part by part.
+func Compare(ctx context.Context, job *format.Job, old, new format.Side, change func(any) error) ([]string, error) {
 	a, err := namesOf(job, old)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func compareMaps(ctx context.Context, job *format.Job, old, new format.Side, cha
 	if err != nil {
 		return nil, err
 	}
-	like, err := likeNames(job)
+	like, err := LikeNames(job)
 	if err != nil {
 		return nil, err
 	}

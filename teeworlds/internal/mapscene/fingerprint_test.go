@@ -1,4 +1,4 @@
-package teeworlds
+package mapscene
 
 import (
 	"bytes"
@@ -104,7 +104,7 @@ func TestFingerprint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := openScene(context.Background(), &format.Job{Values: values}, format.NewSource("my.map", data), "")
+		s, err := Open(context.Background(), &format.Job{Values: values}, format.NewSource("my.map", data), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +196,7 @@ func TestFingerprintOfOneTile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := openScene(t.Context(), new(format.Job), format.NewSource("my.map", data), "")
+		s, err := Open(t.Context(), new(format.Job), format.NewSource("my.map", data), "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package teeworlds
+package mapfile
 
 import (
 	"context"
@@ -10,20 +10,10 @@ import (
 	"trowel.example/teeworlds/automap"
 )
 
-// teeworldsRules is the format of rules for DDNet's automapper. Its tree cannot be built: the file is already text.
-var teeworldsRules = &format.Format{
-	Name:       "teeworlds-rules",
-	Title:      "DDNet automapper rules",
-	Extensions: []string{rulesExtension},
-	Common:     true,
-	Doc:        "docs/formats/teeworlds-automap.md",
-	// Rules have no signature, and files of other games look similar: the name decides.
-	Recognize: func(src *format.Source) bool { return !src.IsDir() && src.HasExtension(rulesExtension) },
-	Open: func(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
-		data, err := src.ReadUpTo(automap.MaxFile)
-		return rulesFile{src.Name, data}, err
-	},
-	Kinds: automap.Catalog.Kinds(),
+// OpenRules opens a file of rules for DDNet's automapper.
+func OpenRules(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
+	data, err := src.ReadUpTo(automap.MaxFile)
+	return rulesFile{src.Name, data}, err
 }
 
 type rulesFile struct {
@@ -38,7 +28,7 @@ func (f rulesFile) Tree(context.Context, *format.Job) (fs.FS, error) {
 }
 
 func (f rulesFile) Info(context.Context, *format.Job) (format.Info, error) {
-	info := format.Info{Format: teeworldsRules.Name}
+	info := format.Info{Format: RulesName}
 	var names []string
 	runs, rules := 0, 0
 	for _, s := range automap.ParseRules(f.data, nil).Sections() {

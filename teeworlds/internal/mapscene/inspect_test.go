@@ -1,4 +1,4 @@
-package teeworlds
+package mapscene
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/corpus"
 	"trowel.example/teeworlds/datafile"
+	"trowel.example/teeworlds/internal/mapfile"
 	"trowel.example/teeworlds/internal/tiletext"
 	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/twmap"
@@ -118,19 +119,19 @@ func openAll(t *testing.T, data []byte) *opened {
 	t.Helper()
 	src := format.NewSource("my.map", data)
 	job := &format.Job{Values: map[string]string{}}
-	s, err := teeworldsMap.Scene(t.Context(), job, src, "")
+	s, err := Open(t.Context(), job, src, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := teeworldsMap.Open(t.Context(), job, src)
+	f, err := mapfile.Open(t.Context(), job, src)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &opened{Inspector: s.(format.Inspector), m: s.(*mapScene).m, bytes: make(map[string][]byte), lines: make(map[string][]string)}
+	o := &opened{Inspector: s.(format.Inspector), m: s.(*scene).m, bytes: make(map[string][]byte), lines: make(map[string][]string)}
 	if o.tree, err = f.Tree(t.Context(), job); err != nil {
 		t.Fatal(err)
 	}
-	teeworldsMap.Dump(t.Context(), job, src, "", func(f trace.Field) {
+	mapfile.Dump(t.Context(), job, src, "", func(f trace.Field) {
 		if f.Space == "" {
 			return
 		}
@@ -246,7 +247,7 @@ func TestInspect(t *testing.T) {
 		}
 		try(data, 40)
 	}
-	burrow, err := mapdir.Read(os.DirFS("../samples/burrow"), nil)
+	burrow, err := mapdir.Read(os.DirFS("../../../samples/burrow"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -509,7 +510,7 @@ func TestInspectNowhere(t *testing.T) {
 		if r.IntN(4) == 0 {
 			damaged = damaged[:len(damaged)-r.IntN(len(damaged)/2)]
 		}
-		s, err := openScene(context.Background(), new(format.Job), format.NewSource("my.map", damaged), "")
+		s, err := Open(context.Background(), new(format.Job), format.NewSource("my.map", damaged), "")
 		if err != nil {
 			continue
 		}

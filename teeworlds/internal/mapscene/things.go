@@ -1,4 +1,4 @@
-package teeworlds
+package mapscene
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 
 // here is a place in a layer at which things are searched.
 type here struct {
-	*mapScene
+	*scene
 	sceneLayer
 	part    *twmap.Part
 	placing mapdraw.Placing
@@ -27,7 +27,7 @@ type here struct {
 // thing returns the general description of a thing in the layer, without specific facts.
 func (h *here) thing(what string, place twmap.Place, at twmap.Stored, err error) format.Thing {
 	t := format.Thing{Title: h.title(what), Layer: h.Name, Place: place}
-	if h.today {
+	if h.current {
 		t.Line, _ = h.names.Line(place)
 		if at.Len > 0 {
 			t.Bytes = format.Bytes{Space: at.Space(), Offset: at.Offset, Len: at.Len}

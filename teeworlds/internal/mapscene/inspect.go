@@ -1,4 +1,4 @@
-package teeworlds
+package mapscene
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 )
 
 var (
-	_ format.Inspector = (*mapScene)(nil)
-	_ format.Variable  = (*mapScene)(nil)
+	_ format.Inspector = (*scene)(nil)
+	_ format.Variable  = (*scene)(nil)
 	_ format.Placer    = mapdiff.Change{}
 )
 
@@ -32,7 +32,7 @@ const farOut = 1 << 32
 
 // Inspect returns the tiles, quads and sound sources at a point: first those of the drawn layers, then of the others.
 // Beyond the edge of a tile layer it returns the tile at the edge, as in the game.
-func (s *mapScene) Inspect(ctx context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
+func (s *scene) Inspect(ctx context.Context, look format.Look, at [2]float64) ([]format.Thing, error) {
 	p, err := s.picture(look)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (s *mapScene) Inspect(ctx context.Context, look format.Look, at [2]float64)
 	clipped := make([]bool, len(s.layers))
 	parallel.Each(len(s.layers), func(i int) {
 		l := s.layers[i]
-		h := here{mapScene: s, sceneLayer: l, time: look.Time, part: s.part(l), placing: s.Placing(p.Camera, l.group)}
+		h := here{scene: s, sceneLayer: l, time: look.Time, part: s.part(l), placing: s.Placing(p.Camera, l.group)}
 		h.x, h.y = h.placing.In(x, y)
 		h.clipped = h.placing.Clipped(x, y)
 		clipped[i] = h.clipped
@@ -70,7 +70,7 @@ func (s *mapScene) Inspect(ctx context.Context, look format.Look, at [2]float64)
 }
 
 // part returns a layer as a part of the map.
-func (s *mapScene) part(l sceneLayer) *twmap.Part {
+func (s *scene) part(l sceneLayer) *twmap.Part {
 	g := s.m.Groups[l.group]
 	return &twmap.Part{Kind: twmap.PartLayer, Number: l.number, Name: g.Layers[l.number].Base().Name,
 		Group: &twmap.Part{Kind: twmap.PartGroup, Number: l.group, Name: g.Name}}
@@ -78,7 +78,7 @@ func (s *mapScene) part(l sceneLayer) *twmap.Part {
 
 // Where returns the rectangle of a tile, a quad, a sound source, a layer, a group, or the part in a line of the tree,
 // at time 0. The view of the camera has its usual size.
-func (s *mapScene) Where(view string, place check.Place) (format.Rect, bool) {
+func (s *scene) Where(view string, place check.Place) (format.Rect, bool) {
 	v, ok := format.ViewOf(s, view)
 	if !ok {
 		return format.Rect{}, false
@@ -97,10 +97,10 @@ func (s *mapScene) Where(view string, place check.Place) (format.Rect, bool) {
 		}
 	case check.Line:
 		first, last, ok = s.names.Places(p)
-		ok = ok && s.today
+		ok = ok && s.current
 	case check.File:
 		first, last, ok = s.names.Places(check.Line{Path: string(p)})
-		ok = ok && s.today
+		ok = ok && s.current
 	default:
 		ok = false
 	}
@@ -151,7 +151,7 @@ func (b *bounds) tiles(x0, y0, x1, y1 int) {
 }
 
 // layer adds all contents of a layer.
-func (b *bounds) layer(s *mapScene, l twmap.Layer) {
+func (b *bounds) layer(s *scene, l twmap.Layer) {
 	switch l := l.(type) {
 	case *twmap.TileLayer:
 		if l.Width() > 0 && l.Height() > 0 {
@@ -174,7 +174,7 @@ func (b *bounds) layer(s *mapScene, l twmap.Layer) {
 }
 
 // thing adds the contents of a layer from one place to another, if they exist.
-func (b *bounds) thing(s *mapScene, l twmap.Layer, first, last twmap.Place) {
+func (b *bounds) thing(s *scene, l twmap.Layer, first, last twmap.Place) {
 	i := int(first.Index)
 	switch l := l.(type) {
 	case *twmap.TileLayer:

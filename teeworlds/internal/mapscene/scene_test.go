@@ -1,4 +1,4 @@
-package teeworlds
+package mapscene
 
 import (
 	"bytes"
@@ -46,7 +46,7 @@ func sceneMap(t *testing.T) []byte {
 
 func openTestScene(t *testing.T, values map[string]string) (format.Scene, error) {
 	t.Helper()
-	for _, o := range sceneOptions {
+	for _, o := range Options {
 		if _, is := values[o.Name]; !is && values != nil {
 			values[o.Name] = o.Default
 		} else if is {
@@ -55,7 +55,7 @@ func openTestScene(t *testing.T, values map[string]string) (format.Scene, error)
 			}
 		}
 	}
-	return teeworldsMap.Scene(context.Background(), &format.Job{Values: values}, format.NewSource("my.map", sceneMap(t)), "")
+	return Open(context.Background(), &format.Job{Values: values}, format.NewSource("my.map", sceneMap(t)), "")
 }
 
 // TestSceneSurvey tests that a survey finds the same missing parts as drawing, without drawing a picture.
@@ -191,7 +191,7 @@ func TestMapresBeside(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	s, err := openScene(t.Context(), new(format.Job), src, "")
+	s, err := Open(t.Context(), new(format.Job), src, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestMapresBeside(t *testing.T) {
 		t.Errorf("missing %v", missing)
 	}
 	src.May = func(string) error { return errors.New("not for you") }
-	if s, err = openScene(t.Context(), new(format.Job), src, ""); err != nil {
+	if s, err = Open(t.Context(), new(format.Job), src, ""); err != nil {
 		t.Fatal(err)
 	}
 	if missing := draw(s); len(missing) == 0 {
@@ -229,7 +229,7 @@ func TestSharedEffort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := teeworldsMap.Scene(t.Context(), &format.Job{Values: map[string]string{}}, format.NewSource("my.map", data), "")
+		s, err := Open(t.Context(), &format.Job{Values: map[string]string{}}, format.NewSource("my.map", data), "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package teeworlds
+package mapscene
 
 import (
 	"errors"
@@ -167,11 +167,10 @@ func tie[T twmap.Cell](c *cell, g *twmap.Grid[T], tied func(T) bool, x, y int, t
 }
 
 func flagsFact(f twmap.TileFlags) format.InfoField {
-	text := flagText(f)
-	if text == "" {
-		text = "none"
+	if f == 0 {
+		return format.Fact("flags", "", "none")
 	}
-	return format.Fact("flags", "", text)
+	return format.Fact("flags", "", f.String())
 }
 
 // settings returns the settings about a number.

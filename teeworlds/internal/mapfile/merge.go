@@ -1,4 +1,4 @@
-package teeworlds
+package mapfile
 
 import (
 	"bytes"
@@ -12,20 +12,20 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-var mapMerging = &format.Merging{Merge: mergeMaps}
-
-// mergeMaps merges two versions of a map.
-func mergeMaps(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, o merge3.Options) ([]check.Conflict, error) {
+// Merge merges two versions of a map.
+func Merge(
+	_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, o merge3.Options,
+) ([]check.Conflict, error) {
 	sources := []*format.Source{base, ours, theirs}
 	var files [3][]byte
 	var maps [3]*twmap.Map
 	var read [3]*datafile.File
 	for i, src := range sources {
 		var err error
-		if files[i], err = readDatafile(src); err != nil {
+		if files[i], err = Read(src); err != nil {
 			return nil, err
 		}
-		if maps[i], err = decodeMap(src, missOf(job, src)); err != nil {
+		if maps[i], err = Decode(job, src); err != nil {
 			return nil, err
 		}
 		read[i] = maps[i].Source()

@@ -1,4 +1,4 @@
-package teeworlds
+package mapops
 
 import (
 	"context"
@@ -7,16 +7,13 @@ import (
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
 	"trowel.example/teeworlds/mapdir"
-	"trowel.example/teeworlds/mapedit"
 )
 
-var applyCommands = []mapCommand{{Command: format.ApplyCommand, do: applyToMap}}
-
-// applyToMap copies the files of a piece over the folder of a map, and builds the map from the result.
-func applyToMap(_ context.Context, e *mapedit.Editor, job *format.Job) error {
+// Apply copies the files of an edited extract over the folder of a map, and builds the map from the result.
+func Apply(_ context.Context, e *Editor) error {
 	now := mapdir.Open(e.Map())
 	put := make(map[string]format.AppliedFile)
-	changes, err := format.Apply(job, func(path string, _ func(string) string) ([]byte, error) {
+	changes, err := format.Apply(e.Job, func(path string, _ func(string) string) ([]byte, error) {
 		return fs.ReadFile(now, path)
 	}, func(f format.AppliedFile) error {
 		put[f.Path] = f
@@ -30,7 +27,7 @@ func applyToMap(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		if _, other := put[path]; !other {
+		if _, replaced := put[path]; !replaced {
 			after.Add(path, tree.Meta{Stored: -1}, func() ([]byte, error) { return fs.ReadFile(now, path) })
 		}
 		return nil
@@ -43,7 +40,7 @@ func applyToMap(_ context.Context, e *mapedit.Editor, job *format.Job) error {
 			after.AddBytes(f.Path, f.Content)
 		}
 	}
-	m, err := mapdir.Read(&after, func(file, msg string) { job.Warn(file, "%s", msg) })
+	m, err := mapdir.Read(&after, func(file, msg string) { e.Job.Warn(file, "%s", msg) })
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package teeworlds
+package mapquery
 
 import (
 	"context"
@@ -6,35 +6,37 @@ import (
 	"strings"
 
 	"trowel.example/internal/format"
+	"trowel.example/teeworlds/internal/mapfile"
+	"trowel.example/teeworlds/internal/mapops"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
 
 // Kinds of things that options name.
 const (
-	kindLayer   = "layer"
-	kindGroup   = "group"
-	kindSetting = "setting"
-	kindTile    = "tile"
+	KindLayer   = "layer"
+	KindGroup   = "group"
+	KindSetting = "setting"
+	KindTile    = "tile"
 
-	kindImage    = string(twmap.PartImage)
-	kindSound    = string(twmap.PartSound)
-	kindEnvelope = string(twmap.PartEnvelope)
+	KindImage    = string(twmap.PartImage)
+	KindSound    = string(twmap.PartSound)
+	KindEnvelope = string(twmap.PartEnvelope)
 )
 
-// namesInMap is [format.Format.Names] for maps.
-func namesInMap(_ context.Context, _ *format.Job, src *format.Source, kind string, add func(name string)) error {
-	if kind == kindTile {
-		allTileNames(add)
+// Names is [format.Format.Names] for maps.
+func Names(_ context.Context, _ *format.Job, src *format.Source, kind string, add func(name string)) error {
+	if kind == KindTile {
+		mapops.TileNames(add)
 		return nil
 	}
-	m, err := decodeMap(src, func(string) {})
+	m, err := mapfile.Decode(new(format.Job), src)
 	if err != nil {
 		return err
 	}
 	e := mapedit.New(m, nil)
 	switch kind {
-	case kindLayer:
+	case KindLayer:
 		for _, l := range m.Layers() {
 			_, below, _ := strings.Cut(e.Path(l), "/")
 			add(below)
@@ -47,23 +49,23 @@ func namesInMap(_ context.Context, _ *format.Job, src *format.Source, kind strin
 		add("quads")
 		add("sounds")
 		add("physics")
-	case kindGroup:
+	case KindGroup:
 		for _, g := range m.Groups {
 			add(path.Base(e.Path(g)))
 		}
-	case kindImage:
+	case KindImage:
 		for _, im := range m.Images {
 			add(im.Name)
 		}
-	case kindSound:
+	case KindSound:
 		for _, s := range m.Sounds {
 			add(s.Name)
 		}
-	case kindEnvelope:
+	case KindEnvelope:
 		for _, env := range m.Envelopes {
 			add(env.Name)
 		}
-	case kindSetting:
+	case KindSetting:
 		if m.Info != nil {
 			for _, line := range m.Info.Settings {
 				add(line)

@@ -1,0 +1,75 @@
+package mapops
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"trowel.example/check"
+	"trowel.example/internal/format"
+	"trowel.example/teeworlds/internal/mapfile"
+	"trowel.example/teeworlds/mapedit"
+)
+
+// Operation is an edit operation for maps, with the function that performs it.
+type Operation struct {
+	format.Command
+	Do func(ctx context.Context, e *Editor) error
+}
+
+// Editing returns the declaration of operations.
+func Editing(operations []Operation) *format.Editing {
+	return &format.Editing{
+		Commands: format.Declared(operations, func(o *Operation) *format.Command { return &o.Command }),
+		Edit: func(
+			ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output,
+			report func(check.Change) error,
+		) error {
+			return edit(ctx, operations, job, src, steps, out, report)
+		},
+	}
+}
+
+// edit applies the steps to a map and writes it.
+func edit(
+	ctx context.Context, operations []Operation, job *format.Job, src *format.Source, steps []format.Step, out format.Output,
+	report func(check.Change) error,
+) error {
+	m, err := mapfile.Decode(job, src)
+	if err != nil {
+		return err
+	}
+	read := m.Source()
+	var failed error
+	var lacks format.Lacks
+	fit := len(m.Misfits()) == 0
+	e := mapedit.New(m, func(c check.Change) {
+		if failed == nil && lacks.Err == nil {
+			failed = report(c)
+		}
+	})
+	for _, step := range steps {
+		i := slices.IndexFunc(operations, func(o Operation) bool { return o.Name == step.Name })
+		own := *step.Job
+		own.Source = src
+		if err := lacks.Add(step, own.Lack(operations[i].Do(ctx, &Editor{e, &own}))); err != nil {
+			return fmt.Errorf("%s: %w", src.Path, err)
+		}
+		if failed != nil || ctx.Err() != nil {
+			return cmp.Or(failed, ctx.Err())
+		}
+	}
+	if lacks.Err != nil {
+		return fmt.Errorf("%s: %w", src.Path, lacks.Err)
+	}
+	if fit {
+		e.Fit()
+	}
+	_ = read.Verify()       // blocks that no step has read may also be damaged
+	data, err := m.Encode() // also reports what the file format has no room for
+	if err != nil || out == nil {
+		return err
+	}
+	return format.Write(out, data)
+}

@@ -1,0 +1,84 @@
+package mapops
+
+import (
+	"image"
+
+	"trowel.example/teeworlds/internal/mapscene"
+	"trowel.example/teeworlds/mapdraw"
+)
+
+// NewImage are the arguments of add-image.
+type NewImage struct {
+	Name string `option:"name"`
+	File string `option:"file"`
+}
+
+// AddImage adds an image.
+func AddImage(e *Editor, o NewImage) error {
+	p, err := mapdraw.ReadPNG(o.File)
+	if err != nil {
+		return err
+	}
+	return e.AddImage(o.Name, p)
+}
+
+// ImageFile are the arguments of replace-image.
+type ImageFile struct {
+	ImageArg
+	File string `option:"file"`
+}
+
+// ReplaceImages gives images another picture.
+func ReplaceImages(e *Editor, list []int, o ImageFile) error {
+	p, err := mapdraw.ReadPNG(o.File)
+	if err != nil {
+		return err
+	}
+	return e.ReplaceImages(list, p)
+}
+
+// ExternalImages are the options of operations that need the pictures of external images.
+type ExternalImages struct {
+	ImageArgs
+	mapscene.Pictures
+}
+
+// find returns a function that returns the pictures of external images.
+func (o ExternalImages) find(e *Editor) (func(name string) (*image.NRGBA, error), error) {
+	draw, err := o.Options(e.Job.Source)
+	if err != nil {
+		return nil, err
+	}
+	r, err := mapdraw.New(e.Map(), draw)
+	if err != nil {
+		return nil, err
+	}
+	return r.External, nil
+}
+
+// EmbedImages embeds external images.
+func EmbedImages(e *Editor, list []int, o ExternalImages) error {
+	find, err := o.find(e)
+	if err != nil {
+		return err
+	}
+	return e.EmbedImages(list, find)
+}
+
+// Externalizing are the options of externalize-images.
+type Externalizing struct {
+	ExternalImages
+	Force bool `option:"force"`
+}
+
+// ExternalizeImages makes embedded images external.
+func ExternalizeImages(e *Editor, list []int, o Externalizing) error {
+	find, err := o.find(e)
+	if err != nil {
+		return err
+	}
+	if o.Force {
+		find = nil
+	}
+	return e.MakeImagesExternal(list, find)
+}

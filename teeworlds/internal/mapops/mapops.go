@@ -1,0 +1,229 @@
+// Package mapops performs the operations on maps: it finds the parts that users name, and parses the values that they
+// give, for package mapedit.
+package mapops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
+	"trowel.example/teeworlds/mapedit"
+)
+
+// Editor changes a map in a job.
+type Editor struct {
+	*mapedit.Editor
+	Job *format.Job
+}
+
+// Layers are the layers that --layer names, or all layers without that option; with --not, the other layers.
+type Layers struct {
+	Patterns []string `option:"layer"`
+	Not      bool     `option:"not"`
+}
+
+// Find returns the layers.
+func (o Layers) Find(e *Editor) ([]mapedit.LayerAt, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	list, err := e.Layers(o.Patterns...)
+	if err != nil {
+		return nil, err
+	}
+	if o.Not {
+		list = e.OtherLayers(list)
+	}
+	return list, nil
+}
+
+// Check returns an error for --not without --layer.
+func (o Layers) Check() error {
+	if o.Not && len(o.Patterns) == 0 {
+		return errors.New("--not needs --layer, which names the excluded layers")
+	}
+	return nil
+}
+
+// SomeLayers are the layers of an operation that needs --layer.
+type SomeLayers struct{ Layers }
+
+// Find returns the layers.
+func (o SomeLayers) Find(e *Editor) ([]mapedit.LayerAt, error) {
+	if len(o.Patterns) == 0 {
+		return nil, errors.New("expected --layer, which names the layers to change")
+	}
+	return o.Layers.Find(e)
+}
+
+// LayerArgs are the layers that the words of an argument name.
+type LayerArgs struct {
+	Patterns []string `option:"layer"`
+}
+
+// Find returns the layers.
+func (o LayerArgs) Find(e *Editor) ([]mapedit.LayerAt, error) { return e.Layers(o.Patterns...) }
+
+// LayerArg are the layers that an argument names.
+type LayerArg struct {
+	Pattern string `option:"layer"`
+}
+
+// Find returns the layers.
+func (o LayerArg) Find(e *Editor) ([]mapedit.LayerAt, error) { return e.Layers(o.Pattern) }
+
+// FindOne returns the only layer.
+func (o LayerArg) FindOne(e *Editor) (mapedit.LayerAt, error) {
+	list, err := o.Find(e)
+	if err == nil && len(list) != 1 {
+		err = fmt.Errorf("%q names %s: expected one", o.Pattern, words.Count(len(list), "layer"))
+	}
+	if err != nil {
+		return mapedit.LayerAt{}, err
+	}
+	return list[0], nil
+}
+
+// several returns the numbers of the parts that words select, in the order of the words, or all parts without words.
+// Words that select no part are ignored if others do.
+func (e *Editor) several(words []string, find func(string) ([]int, error)) ([]int, error) {
+	if len(words) == 0 {
+		return find("")
+	}
+	var list []int
+	var missing error
+	for _, word := range words {
+		found, err := find(word)
+		missing = errors.Join(missing, err)
+		for _, i := range found {
+			if !slices.Contains(list, i) {
+				list = append(list, i)
+			}
+		}
+	}
+	if list == nil {
+		return nil, missing
+	}
+	return list, e.Job.Lack(missing)
+}
+
+// one returns the number of the only part that a word selects.
+func one(word string, find func(string) ([]int, error)) (int, error) {
+	list, err := find(word)
+	if err == nil && len(list) != 1 {
+		err = fmt.Errorf("%q names %d parts: expected one (use its number)", word, len(list))
+	}
+	if err != nil {
+		return 0, err
+	}
+	return list[0], nil
+}
+
+// The arguments and options that name parts of a map. Numbers returns all parts that the words select, Number the only
+// one.
+type (
+	GroupArg struct {
+		Group string `option:"group"`
+	}
+	GroupArgs struct {
+		Groups []string `option:"group"`
+	}
+	ImageArg struct {
+		Image string `option:"image"`
+	}
+	ImageArgs struct {
+		Images []string `option:"image"`
+	}
+	SoundArg struct {
+		Sound string `option:"sound"`
+	}
+	SoundArgs struct {
+		Sounds []string `option:"sound"`
+	}
+	EnvelopeArg struct {
+		Envelope string `option:"envelope"`
+	}
+	EnvelopeArgs struct {
+		Envelopes []string `option:"envelope"`
+	}
+)
+
+func (o GroupArg) Number(e *Editor) (int, error)    { return one(o.Group, e.Groups) }
+func (o ImageArg) Number(e *Editor) (int, error)    { return one(o.Image, e.Images) }
+func (o SoundArg) Number(e *Editor) (int, error)    { return one(o.Sound, e.Sounds) }
+func (o EnvelopeArg) Number(e *Editor) (int, error) { return one(o.Envelope, e.Envelopes) }
+
+func (o GroupArgs) Numbers(e *Editor) ([]int, error)    { return e.several(o.Groups, e.Groups) }
+func (o ImageArg) Numbers(e *Editor) ([]int, error)     { return e.several([]string{o.Image}, e.Images) }
+func (o ImageArgs) Numbers(e *Editor) ([]int, error)    { return e.several(o.Images, e.Images) }
+func (o SoundArg) Numbers(e *Editor) ([]int, error)     { return e.several([]string{o.Sound}, e.Sounds) }
+func (o SoundArgs) Numbers(e *Editor) ([]int, error)    { return e.several(o.Sounds, e.Sounds) }
+func (o EnvelopeArgs) Numbers(e *Editor) ([]int, error) { return e.several(o.Envelopes, e.Envelopes) }
+
+// NewName and NewNumber are the arguments for what a part gets.
+type (
+	NewName struct {
+		Name string `option:"name"`
+	}
+	NewNumber struct {
+		To int `option:"to"`
+	}
+)
+
+// The arguments and options of operations that package mapedit performs.
+type (
+	NewGroup struct {
+		NewName
+		At int `option:"at"`
+	}
+	GroupMove struct {
+		GroupArg
+		NewNumber
+	}
+	ImageName struct {
+		ImageArg
+		NewName
+	}
+	ImageMove struct {
+		ImageArg
+		NewNumber
+	}
+	ImageOptimization struct {
+		ImageArgs
+		KeepTiles bool `option:"keep-tiles"`
+	}
+	SoundName struct {
+		SoundArg
+		NewName
+	}
+	SoundMove struct {
+		SoundArg
+		NewNumber
+	}
+	EnvelopeName struct {
+		EnvelopeArg
+		NewName
+	}
+	EnvelopeMove struct {
+		EnvelopeArg
+		NewNumber
+	}
+	EnvelopeClock struct {
+		EnvelopeArgs
+		Off bool `option:"off"`
+	}
+	PointArgs struct {
+		EnvelopeArg
+		Points []int `option:"point"`
+	}
+)
+
+// Clock returns the clock that the option selects.
+func (o EnvelopeClock) Clock() mapedit.Clock {
+	if o.Off {
+		return mapedit.PlayerClock
+	}
+	return mapedit.ServerClock
+}

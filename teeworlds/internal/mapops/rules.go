@@ -1,0 +1,225 @@
+package mapops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
+	"trowel.example/teeworlds/automap"
+	"trowel.example/teeworlds/internal/mapscene"
+	"trowel.example/teeworlds/mapdraw"
+	"trowel.example/teeworlds/mapedit"
+	"trowel.example/teeworlds/twmap"
+)
+
+// Seed is the option for the seed of an automapper.
+type Seed struct {
+	Seed *int `option:"seed"`
+}
+
+// seed returns the seed, or otherwise if it is not given.
+func (o Seed) seed(otherwise int32) (int32, error) {
+	if o.Seed == nil {
+		return otherwise, nil
+	}
+	if *o.Seed < 0 || *o.Seed > automap.MaxSeed {
+		return 0, fmt.Errorf("seed %d: expected 0 to %d", *o.Seed, automap.MaxSeed)
+	}
+	return int32(*o.Seed), nil
+}
+
+// RuleFiles is the option for rules of automappers.
+type RuleFiles struct {
+	Paths []string `option:"rules"`
+}
+
+// Automapping are the options of automap.
+type Automapping struct {
+	Layers
+	Seed
+	RuleFiles
+	Config    string `option:"config"`
+	Reference string `option:"reference"`
+	Store     bool   `option:"store"`
+}
+
+// Automap draws layers. It fails if it finds no rules for a layer that the user names. Of the layers for which
+// the map names rules, it skips and reports those that cannot be drawn.
+func Automap(ctx context.Context, e *Editor, o Automapping) error {
+	rules, err := o.rules(e.Job)
+	if err != nil {
+		return err
+	}
+	seed, err := o.seed(-1)
+	if err != nil {
+		return err
+	}
+	named := len(o.Patterns) > 0
+	run := mapedit.Automapping{
+		Rules:     func(image string) (*automap.Rules, error) { return rules.find(image, named) },
+		Section:   o.Config,
+		Seed:      seed,
+		Reference: automap.Reference(slices.Index(automap.References(), o.Reference)),
+		Store:     o.Store,
+	}
+	if !named {
+		n, err := e.AutomapAll(ctx, run, func(err error) { e.Job.Miss(e.Job.Source.Path, "not drawn: %v", err) })
+		if n == 0 {
+			e.Job.Warn(e.Job.Source.Path, "the map names no rules for its layers: select layers with --layer, and rules with --config")
+		}
+		return err
+	}
+	layers, err := o.Find(e)
+	if err == nil {
+		layers, err = drawable(e, layers)
+	}
+	for _, at := range layers {
+		if err == nil {
+			err = e.Automap(ctx, at, run)
+		}
+	}
+	return err
+}
+
+// drawable returns the layers that rules can draw. If there are none, it returns the error of the last layer.
+func drawable(e *Editor, layers []mapedit.LayerAt) (list []mapedit.LayerAt, err error) {
+	for _, at := range layers {
+		_, _, bad := e.Automapped(at)
+		if bad == nil {
+			list = append(list, at)
+		} else {
+			err = bad
+		}
+	}
+	if list != nil {
+		err = nil
+	}
+	return list, err
+}
+
+// AutomapperSetting are the options of set-automapper.
+type AutomapperSetting struct {
+	LayerArg
+	Seed
+	RuleFiles
+	Config    string `option:"config"`
+	Automatic bool   `option:"automatic"`
+}
+
+// SetAutomapper sets the automapper of layers.
+func SetAutomapper(e *Editor, layers []mapedit.LayerAt, o AutomapperSetting) error {
+	all, err := o.rules(e.Job)
+	if err != nil {
+		return err
+	}
+	seed, err := o.seed(0)
+	if err != nil {
+		return err
+	}
+	if layers, err = drawable(e, layers); err != nil {
+		return err
+	}
+	for _, at := range layers {
+		_, im, err := e.Automapped(at)
+		if err != nil {
+			return err
+		}
+		a := twmap.AutoMapper{Seed: seed, Automatic: o.Automatic}
+		if n, bad := strconv.ParseUint(o.Config, 10, 31); bad == nil {
+			a.Config = int32(n) // the rules may be missing
+		} else {
+			rules, err := all.find(im.Name, true)
+			if err != nil {
+				return err
+			}
+			section, err := rules.Section(o.Config)
+			if err != nil {
+				return err
+			}
+			a.Config = int32(section)
+		}
+		if err := e.SetAutomapper(at, &a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rules finds the rules of a run, by image.
+type rules struct {
+	files, dirs []string
+	read        map[string]*automap.Rules // by path
+}
+
+// rules returns the files and folders in which the rules for a map may be.
+func (o RuleFiles) rules(job *format.Job) (*rules, error) {
+	r := &rules{read: make(map[string]*automap.Rules)}
+	for _, path := range o.Paths {
+		st, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("--rules: %w", err)
+		case st.IsDir():
+			r.dirs = append(r.dirs, path, filepath.Join(path, "editor", "automap"))
+		default:
+			r.files = append(r.files, path)
+		}
+	}
+	if reads := job.Source.Reads(); len(reads) > 0 {
+		r.dirs = append(r.dirs, filepath.Dir(reads[0]))
+	}
+	for _, data := range append(mapscene.DataNear(job.Source), mapdraw.DataFolders()...) {
+		r.dirs = append(r.dirs, filepath.Join(data, "editor", "automap"))
+	}
+	return r, nil
+}
+
+// find returns the rules for an image. A single file of rules applies to the layers that the user names, whatever the
+// name of the file is.
+func (r *rules) find(image string, named bool) (*automap.Rules, error) {
+	name := image + automap.Extension
+	for _, path := range r.files {
+		if filepath.Base(path) == name || named && len(r.files) == 1 {
+			return r.open(path)
+		}
+	}
+	if filepath.IsLocal(filepath.FromSlash(name)) {
+		for _, dir := range r.dirs {
+			rules, err := r.open(filepath.Join(dir, filepath.FromSlash(name)))
+			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+				return rules, err
+			}
+		}
+	}
+	return nil, fmt.Errorf("no %s next to the map, in the folders of the games, or in --rules", name)
+}
+
+func (r *rules) open(path string) (*automap.Rules, error) {
+	if rules := r.read[path]; rules != nil {
+		return rules, nil
+	}
+	data, err := regular.ReadFile(path, automap.MaxFile)
+	if err != nil {
+		return nil, err
+	}
+	r.read[path] = automap.ParseRules(data, nil)
+	return r.read[path], nil
+}
+
+// ClearAutomappers removes the automappers of layers.
+func ClearAutomappers(e *Editor, layers []mapedit.LayerAt, _ Layers) error {
+	for _, at := range layers {
+		if err := e.SetAutomapper(at, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

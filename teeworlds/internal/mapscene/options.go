@@ -1,0 +1,123 @@
+package mapscene
+
+import (
+	"fmt"
+	"image"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"trowel.example/internal/format"
+	"trowel.example/teeworlds/mapdraw"
+)
+
+var (
+	optionEntities = format.Option{Name: "entities", Type: format.Integer, For: format.ForScene, Default: "0",
+		Help: "the opacity of the entities, in `percent`: at 100 they hide the rest of the map"}
+	optionEntitiesImage = format.Option{Name: "entities-image", For: format.ForScene, Input: true,
+		Help: "a `picture` of 16 x 16 entities to use instead of Trowel's own signs, or the name of one of DDNet's: " +
+			"ddnet, ddrace, race, blockworlds, fng, vanilla or f-ddrace"}
+	OptionMapres = format.Option{Name: "mapres", For: format.ForScene, List: true, Input: true,
+		Help: "a `folder` with pictures of external images, searched before those of the games"}
+	OptionMapresOf = format.Option{Name: "mapres-of", Title: "Pictures of", For: format.ForScene,
+		Choices: []string{"auto", "0.6", "0.7"}, Default: "auto",
+		Help: "the game whose pictures are used if several games have one of that name: auto, 0.6 (and DDNet) or 0.7"}
+	optionMissing = format.Option{Name: "missing", Title: "Missing pictures", For: format.ForScene,
+		Choices: []string{"game", "checker"}, Default: "game",
+		Help: "how a missing picture is drawn: as in the game, or as a checkerboard"}
+	optionEffort = format.Option{Name: "effort", Type: format.Integer, For: format.ForScene, Default: "1",
+		Help: "draw up to `N` times as many layers on top of each other before a picture is refused"}
+	optionAt = format.Option{Name: "at", Type: format.Place, For: format.ForScene,
+		Help: "the position of the game's camera, in tiles; its view is then the first one (default: the middle of the map)"}
+	optionZoom = format.Option{Name: "zoom", Type: format.Number, For: format.ForScene,
+		Help: "the zoom of the game's camera; more than 1 shows more (default: 1)"}
+)
+
+// Options are the options of scenes.
+var Options = []format.Option{
+	optionEntities, optionEntitiesImage, OptionMapres, OptionMapresOf, optionMissing, optionEffort, optionAt, optionZoom,
+}
+
+// drawOptions returns the options of a job.
+func drawOptions(job *format.Job, src *format.Source) (o mapdraw.Options, err error) {
+	if o, err = (Pictures{OptionMapres.Values(job), OptionMapresOf.Value(job)}).Options(src); err != nil {
+		return o, err
+	}
+	o.Entities = optionEntities.Integer(job)
+	if o.Effort = optionEffort.Integer(job); o.Effort < 0 || o.Effort > 1<<20 {
+		return o, fmt.Errorf("--%s: %d: expected 0 to %d", optionEffort.Name, o.Effort, 1<<20)
+	}
+	o.Checker = optionMissing.Value(job) == "checker"
+	if name := optionEntitiesImage.Value(job); name != "" {
+		o.EntitiesImage, err = entitiesImage(name)
+		if err != nil {
+			return o, fmt.Errorf("--%s: %w", optionEntitiesImage.Name, err)
+		}
+		base := filepath.Base(name)
+		o.Mask = mapdraw.MaskOf(strings.TrimSuffix(base, filepath.Ext(base)))
+	}
+	return o, nil
+}
+
+// Pictures selects the pictures of external images.
+type Pictures struct {
+	Mapres []string `option:"mapres"`
+	Of     string   `option:"mapres-of"`
+}
+
+// Options returns the options that draw the map src with the pictures.
+func (p Pictures) Options(src *format.Source) (o mapdraw.Options, err error) {
+	o.Game = map[string]mapdraw.Game{"0.6": mapdraw.Game06, "0.7": mapdraw.Game07}[p.Of]
+	for _, dir := range p.Mapres {
+		if st, err := os.Stat(dir); err != nil {
+			return o, fmt.Errorf("--%s: %w", OptionMapres.Name, err)
+		} else if !st.IsDir() {
+			return o, fmt.Errorf("--%s: %s is not a folder", OptionMapres.Name, dir)
+		}
+		o.Mapres = append(o.Mapres, dir)
+	}
+	o.Mapres = append(append(o.Mapres, mapresNear(src)...), mapdraw.MapresFolders()...)
+	return o, nil
+}
+
+// DataNear returns the possible data folders of the game for a map in the maps folder of a client: the parent of that
+// folder, as for the user's own data, and the folder data next to it.
+func DataNear(src *format.Source) []string {
+	if len(src.Reads()) == 0 {
+		return nil // not a file
+	}
+	dir, err := filepath.Abs(filepath.Dir(src.Path))
+	if err != nil {
+		return nil
+	}
+	switch filepath.Base(dir) {
+	case "maps", "maps7", "downloadedmaps":
+		return []string{filepath.Dir(dir), filepath.Join(dir, "..", "data")}
+	}
+	return nil
+}
+
+// mapresNear returns the folders of pictures for a map of this kind that src may read.
+func mapresNear(src *format.Source) (dirs []string) {
+	for _, data := range DataNear(src) {
+		if dir := filepath.Join(data, "mapres"); src.May == nil || src.May(dir) == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// entitiesImage reads a picture of entities: a file, or one of DDNet's by name.
+func entitiesImage(name string) (*image.NRGBA, error) {
+	path := name
+	if !strings.ContainsAny(name, `./\`) {
+		for _, dir := range mapdraw.DataFolders() {
+			own := filepath.Join(dir, "editor", "entities_clear", name+".png")
+			if _, err := os.Stat(own); err == nil {
+				path = own
+				break
+			}
+		}
+	}
+	return mapdraw.ReadPNG(path)
+}
