@@ -205,10 +205,10 @@ const (
 	ForCensus                 // [Census.Before]
 )
 
-// Job returns a job in which all options have their defaults.
-func (f *Format) Job() *Job {
+// Job returns a job in which all options, and more of a capability, have their defaults.
+func (f *Format) Job(more ...Option) *Job {
 	values := make(map[string]string)
-	for _, o := range f.Options {
+	for _, o := range slices.Concat(f.Options, more) {
 		values[o.Name] = o.Default
 	}
 	return &Job{Values: values}

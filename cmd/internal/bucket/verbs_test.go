@@ -13,6 +13,7 @@ import (
 
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/judge"
@@ -94,8 +95,10 @@ func TestVerbs(t *testing.T) {
 		var out, talk bytes.Buffer
 		code := cli.Perform(t.Context(), cli.Call{
 			Games: games, More: []cli.Verbs{reads}, Args: []string{"check", name}, Stdout: &out, Stderr: &talk,
-			Access: &cli.Access{Roots: []string{root + "/some?" + settings}},
-			Work:   func(ctx context.Context, w work.Work) error { return w.Here(ctx) },
+			Handover: service.Handover{
+				Access: &service.Access{Roots: []string{root + "/some?" + settings}},
+				Work:   func(ctx context.Context, w work.Work) error { return w.Here(ctx) },
+			},
 		})
 		if refused := strings.Contains(talk.String(), "outside"); refused == may {
 			t.Errorf("%s: %d, %s%s", name, code, out.String(), talk.String())

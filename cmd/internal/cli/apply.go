@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 )
@@ -38,13 +39,13 @@ same reports.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		folder, file := args[0], args[1]
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			if other, err := os.Stat(file); err == nil && other.IsDir() && isThere(folder) {
+			if other, err := os.Stat(file); err == nil && other.IsDir() && service.Exists(folder) {
 				return wording.Hint(errors.New(folder+": is no folder"), "the folder comes first: `%s %s %s`", cmd.CommandPath(), file, folder)
 			}
 			if err == nil {
 				return errors.New(folder + ": is no folder")
 			}
-			return notThere(folder, err)
+			return service.NotThere(folder, err)
 		}
 		e.words = []string{format.ApplyCommand.Name}
 		if prefer != "" {

@@ -48,29 +48,29 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 		return append(f.OptionsFor(0), f.Backups.Options...)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		g, err := a.find(cmd, args[0])
+		g, err := a.Find(cmd.Context(), optionsOf(cmd), args[0])
 		if err != nil {
 			return err
 		}
 		defer g.Close()
 		if g.Backups == nil || g.Build == nil {
-			return fmt.Errorf("%s: a %s is not kept by backups", g.name, g.Title)
+			return fmt.Errorf("%s: a %s is not kept by backups", g.Called, g.Title)
 		}
-		if err := a.ownedOptions(cmd, g.Format, g.Backups.Options...); err != nil {
+		if err := optionsOf(cmd).Owned(g.Format, g.Backups.Options...); err != nil {
 			return err
 		}
-		repo, err := a.folder(args[1])
+		repo, err := a.Folder(args[1])
 		if err != nil {
 			return err
 		}
 		if dir, is := repo.Files().(storage.Folder); is {
-			if err := (&output.Options{Reads: g.reads}).NotRead(string(dir)); errors.Is(err, output.ErrRead) {
+			if err := (&output.Options{Reads: g.Reads}).NotRead(string(dir)); errors.Is(err, output.ErrRead) {
 				return wording.Hint(fmt.Errorf("%s: a repository cannot be in what it keeps", repo.Path), "choose a folder on another disk")
 			}
 		}
-		info, err := g.Backups.Add(cmd.Context(), a.job(cmd, g.Format, g.Backups.Options...), g.src, repo)
+		info, err := g.Backups.Add(cmd.Context(), a.Job(optionsOf(cmd), g.Format, g.Backups.Options...), g.Source, repo)
 		if err != nil {
-			return wording.Named(err, g.name)
+			return wording.Named(err, g.Called)
 		}
 		if asJSON {
 			data, err := terminal.Compact(fieldsObject(info.Fields))
@@ -132,25 +132,25 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 		if named := len(args) > 1; named && rules || !named && !rules && !prune {
 			return wording.Hint(errors.New("expected names of snapshots, or --keep options"), "`trowel ls %s` lists the snapshots", args[0])
 		}
-		g, err := a.find(cmd, args[0])
+		g, err := a.Find(cmd.Context(), optionsOf(cmd), args[0])
 		if err != nil {
 			return err
 		}
 		defer g.Close()
-		if g.Backups == nil || g.Build != nil || !g.src.IsDir() {
-			return fmt.Errorf("%s: it is no repository of backups, but a %s", g.name, g.Title)
+		if g.Backups == nil || g.Build != nil || !g.Source.IsDir() {
+			return fmt.Errorf("%s: it is no repository of backups, but a %s", g.Called, g.Title)
 		}
 		ctx := cmd.Context()
-		list, err := g.Backups.List(ctx, g.src)
+		list, err := g.Backups.List(ctx, g.Source)
 		if err != nil {
-			return wording.Named(err, g.name)
+			return wording.Named(err, g.Called)
 		}
 		for i, id := range args[1:] {
 			args[1+i] = strings.TrimSuffix(id, ".txt") // the name as ls prints it
 		}
 		for _, s := range list {
 			if s.Err != nil && !slices.Contains(args[1:], s.ID) && (rules || prune) {
-				return wording.Hint(wording.Named(s.Err, g.name), "nothing is removed while a snapshot cannot be read; `trowel forget %s %s` gives it up", g.name, s.ID)
+				return wording.Hint(wording.Named(s.Err, g.Called), "nothing is removed while a snapshot cannot be read; `trowel forget %s %s` gives it up", g.Called, s.ID)
 			}
 		}
 		var ids []string
@@ -159,7 +159,7 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 		}
 		for _, id := range args[1:] {
 			if !slices.ContainsFunc(list, func(s format.Snapshot) bool { return s.ID == id }) {
-				return wording.Hint(fmt.Errorf("%s: no snapshot %s in it", g.name, id), "`trowel ls %s` lists the snapshots", g.name)
+				return wording.Hint(fmt.Errorf("%s: no snapshot %s in it", g.Called, id), "`trowel ls %s` lists the snapshots", g.Called)
 			}
 			if !slices.Contains(ids, id) {
 				ids = append(ids, id)
@@ -171,8 +171,8 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 			}
 		}
 		if len(ids) > 0 && !dry {
-			if err := g.Backups.Forget(ctx, g.src, ids); err != nil {
-				return wording.Named(err, g.name)
+			if err := g.Backups.Forget(ctx, g.Source, ids); err != nil {
+				return wording.Named(err, g.Called)
 			}
 		}
 		done := map[bool]string{true: "would be removed", false: "removed"}[dry]
@@ -182,9 +182,9 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 		case prune && dry && len(ids) > 0:
 			a.talk.Say("what only they need is known once they are removed")
 		case prune:
-			files, bytes, err := g.Backups.Prune(ctx, g.src, dry)
+			files, bytes, err := g.Backups.Prune(ctx, g.Source, dry)
 			if err != nil {
-				return wording.Named(err, g.name)
+				return wording.Named(err, g.Called)
 			}
 			did.Packs, did.Bytes = &files, &bytes
 			a.talk.Say("%s, %s %s that no snapshot needs", wording.Count(files, "file"), wording.Count(int(bytes), "byte"), done)

@@ -37,7 +37,7 @@ that "trowel extract" would write.`,
 	cmd.Flags().BoolVar(&exact, "exact", false, "print text in the encoding that it has")
 	a.optionFlags(cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		fsys, closer, err := a.openTree(cmd, args[0])
+		fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), args[0])
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (a *app) completePaths(cmd *cobra.Command, args []string, start string) ([]
 	// Complete one level at a time, as the shell does for files.
 	dir := path.Dir(start + "x")
 	found := gather(cmd.Context(), func(ctx context.Context, add func(string)) {
-		fsys, closer, err := a.openTree(cmd, args[0])
+		fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), args[0])
 		if err != nil {
 			return
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/census"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
@@ -77,19 +78,19 @@ A line is printed for each table, with its number of rows; with --json an object
 		switch {
 		case dir == "":
 			return wording.Hint(errors.New("-o is missing"), "-o names the folder of the tables")
-		case strings.Contains(dir, "://") && !a.isElsewhere(dir):
+		case strings.Contains(dir, "://") && !a.IsElsewhere(dir):
 			return fmt.Errorf("-o: %.100q is neither a folder nor a bucket, s3://BUCKET/FOLDER", dir)
 		case slices.Contains(names, "-"):
 			return errors.New("standard input cannot be read twice: name a file")
 		}
 		c := &censusRun{app: a, cmd: cmd, names: expand(names), dir: dir, at: at}
-		c.maker = census.Maker{Program: a.program(), Create: create, Temp: &c.temp, Open: c.input, Beside: a.source, Failed: func(err error, f census.File) census.Note {
+		c.maker = census.Maker{Program: a.Program(), Create: create, Temp: &c.temp, Open: c.input, Beside: func(name string) (*format.Source, error) { return a.Source(cmd.Context(), name) }, Failed: func(err error, f census.File) census.Note {
 			if p, is := errors.AsType[*parallel.Panic](err); is {
-				err = defect(p)
+				err = service.Defect(p)
 			}
 			return keptNote(wording.Failure(wording.Named(err, f.Path())))
 		}}
-		c.data = census.Dataset{Program: a.program(), Create: create, Temp: &c.temp, Few: fewFiles, Tables: a.tables(), Prune: prune, Say: c.say, Miss: func(path, message string) census.Note {
+		c.data = census.Dataset{Program: a.Program(), Create: create, Temp: &c.temp, Few: fewFiles, Tables: a.tables(), Prune: prune, Say: c.say, Miss: func(path, message string) census.Note {
 			return keptNote(wording.Note{Kind: wording.Missed, Path: path, Text: message})
 		}}
 		defer c.close()
@@ -104,7 +105,7 @@ A line is printed for each table, with its number of rows; with --json an object
 // tables returns the tables of all formats without duplicates.
 func (a *app) tables() []*format.Table {
 	var all []*format.Table
-	for _, f := range a.formats {
+	for _, f := range a.Formats {
 		if f.Census == nil {
 			continue
 		}
@@ -136,14 +137,14 @@ type censusRun struct {
 }
 
 func (c *censusRun) run(ctx context.Context) error {
-	if _, kept := c.kept(c.dir); c.call == nil { // reports problems with the folder before the work starts
+	if _, kept := c.Kept(c.dir); c.Handover == nil { // reports problems with the folder before the work starts
 		if err := c.begin(ctx); err != nil {
 			return err
 		}
-	} else if c.isElsewhere(c.dir) && !kept {
-		return wording.Hint(fmt.Errorf("%s: only a place below that of the results can be written", c.join(c.dir, "")), "-o with any other name is a folder in the output of the work")
+	} else if c.IsElsewhere(c.dir) && !kept {
+		return wording.Hint(fmt.Errorf("%s: only a place below that of the results can be written", c.Join(c.dir, "")), "-o with any other name is a folder in the output of the work")
 	}
-	if err := c.perform(ctx, work.Of(c)); err != nil {
+	if err := c.Perform(ctx, work.Of(c)); err != nil {
 		return err
 	}
 	if err := c.begin(ctx); err != nil {
@@ -155,7 +156,7 @@ func (c *censusRun) run(ctx context.Context) error {
 	if err := c.store.Sync(); err != nil {
 		return err
 	}
-	return c.unfit(c.cmd)
+	return c.Unfit(optionsOf(c.cmd))
 }
 
 // begin opens the dataset for writing.
@@ -163,14 +164,14 @@ func (c *censusRun) begin(ctx context.Context) (err error) {
 	if c.store != nil {
 		return nil
 	}
-	dir, kept := c.kept(c.dir)
+	dir, kept := c.Kept(c.dir)
 	if !kept {
-		dir = c.written(c.dir)
-	} else if err := c.mayLookAt(dir); err != nil {
+		dir = c.Written(c.dir)
+	} else if err := c.MayLookAt(dir); err != nil {
 		return err
 	}
 	if c.store, err = c.open(ctx, dir); err == nil {
-		err = wording.Named(c.data.Load(ctx, c.store), c.join(dir, ""))
+		err = wording.Named(c.data.Load(ctx, c.store), c.Join(dir, ""))
 	}
 	if errors.Is(err, census.ErrNotOurs) {
 		err = wording.Hint(err, "choose another name with -o")
@@ -184,7 +185,7 @@ func (c *censusRun) begin(ctx context.Context) (err error) {
 // folder returns the folder of the file system that a place names, if it names one. A file:// URL counts as a
 // folder, because it can be locked.
 func (c *censusRun) folder(place string) (string, bool) {
-	if !c.isElsewhere(place) {
+	if !c.IsElsewhere(place) {
 		return place, true
 	}
 	u, err := url.Parse(place)
@@ -196,11 +197,11 @@ func (c *censusRun) folder(place string) (string, bool) {
 
 // look reads the dataset as it is now. Other processes may be writing to it.
 func (c *censusRun) look(ctx context.Context) error {
-	place, kept := c.kept(c.dir)
+	place, kept := c.Kept(c.dir)
 	if !kept {
 		return nil
 	}
-	if err := c.mayLookAt(place); err != nil {
+	if err := c.MayLookAt(place); err != nil {
 		return err
 	}
 	place, folder := c.folder(place)
@@ -217,7 +218,7 @@ func (c *censusRun) look(ctx context.Context) error {
 		return err
 	}
 	defer store.Close()
-	return wording.Named(c.data.Load(ctx, store), c.join(place, ""))
+	return wording.Named(c.data.Load(ctx, store), c.Join(place, ""))
 }
 
 // open opens the place of a dataset for writing.
@@ -225,13 +226,13 @@ func (c *censusRun) open(ctx context.Context, place string) (census.Store, error
 	place, folder := c.folder(place)
 	if !folder {
 		for _, name := range c.names {
-			if strings.HasPrefix(c.join(place, "")+"/", c.join(name, "")+"/") {
-				return nil, fmt.Errorf("%s: refusing to overwrite the input", c.join(place, ""))
+			if strings.HasPrefix(c.Join(place, "")+"/", c.Join(name, "")+"/") {
+				return nil, fmt.Errorf("%s: refusing to overwrite the input", c.Join(place, ""))
 			}
 		}
 		return c.at(ctx, place)
 	}
-	opts := output.Options{Reads: func() []string { return append(c.inputs(c.cmd), c.names...) }}
+	opts := output.Options{Reads: func() []string { return append(c.Inputs(optionsOf(c.cmd)), c.names...) }}
 	if err := opts.NotRead(place); err != nil {
 		return nil, err
 	}
@@ -250,10 +251,10 @@ func (c *censusRun) close() {
 }
 
 // input opens a file to read its rows.
-func (c *censusRun) input(_ context.Context, f census.File, say func(census.Note)) (*census.Input, error) {
-	t := target{name: f.Path(), found: f.Found}
-	its := c.apart(func(n wording.Note) { say(keptNote(n)) })
-	g, err := its.findTarget(c.cmd, t)
+func (c *censusRun) input(ctx context.Context, f census.File, say func(census.Note)) (*census.Input, error) {
+	t := service.Target{Name: f.Path(), Found: f.Found}
+	its := c.Part(func(n wording.Note) { say(keptNote(n)) })
+	g, err := its.FindTarget(ctx, optionsOf(c.cmd), t)
 	switch {
 	case err != nil && f.Found && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)):
 		return nil, census.ErrNoTables
@@ -264,13 +265,13 @@ func (c *censusRun) input(_ context.Context, f census.File, say func(census.Note
 		if f.Found {
 			return nil, census.ErrNoTables
 		}
-		return nil, fmt.Errorf("%s: is a %s, of which there are no tables", t.name, g.Title)
+		return nil, fmt.Errorf("%s: is a %s, of which there are no tables", t.Name, g.Title)
 	}
-	if err := c.fits(c.cmd, g.Format, t); err != nil {
+	if err := c.Fits(optionsOf(c.cmd), g.Format, t); err != nil {
 		g.Close()
 		return nil, err
 	}
-	return &census.Input{Format: g.Format, Source: g.src, Job: its.job(c.cmd, g.Format), Made: g.made, Close: g.Close}, nil
+	return &census.Input{Format: g.Format, Source: g.Source, Job: its.Job(optionsOf(c.cmd), g.Format), Made: g.Made, Close: g.Close}, nil
 }
 
 func keptNote(n wording.Note) census.Note {
@@ -284,7 +285,7 @@ func keptNote(n wording.Note) census.Note {
 func (c *censusRun) say(n census.Note) {
 	kind := min(wording.NoteKind(n.Kind), wording.Failed)
 	c.failed = c.failed || kind == wording.Failed
-	c.talk.Tell(wording.Note{Kind: kind, Text: n.Text, Advice: n.Advice})
+	service.Tell(c.talk, wording.Note{Kind: kind, Text: n.Text, Advice: n.Advice})
 }
 
 // Split yields the shards of files that can be split, then the other files in bundles. If other processes do
@@ -299,8 +300,8 @@ func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) err
 	var files, small []census.File
 	for _, name := range c.names {
 		any := false
-		err := c.targets(ctx, name, func(t target) error {
-			f := census.NewFile(t.name, t.found)
+		err := c.Targets(ctx, name, func(t service.Target) error {
+			f := census.NewFile(t.Name, t.Found)
 			if seen[f.Name] {
 				any = true
 				return nil
@@ -400,7 +401,7 @@ func (c *censusRun) sum(asJSON bool) error {
 	if n := len(index.Left); n > 0 {
 		c.talk.Say("left out %s in which nothing has changed: the tables are of what has", wording.Count(n, "part"))
 	}
-	c.talk.Say("%s: %s in %s, of %s %d rebuilt", c.join(c.dir, ""), wording.Count(int(rows), "row"), wording.Count(len(index.Tables), "table"), wording.Count(c.parts, "part"), c.data.Made)
+	c.talk.Say("%s: %s in %s, of %s %d rebuilt", c.Join(c.dir, ""), wording.Count(int(rows), "row"), wording.Count(len(index.Tables), "table"), wording.Count(c.parts, "part"), c.data.Made)
 	if c.failed {
 		return errQuiet
 	}

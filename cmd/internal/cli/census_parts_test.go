@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trowel.example/cmd/internal/census"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
 )
@@ -25,16 +26,17 @@ func censusInParts(t *testing.T, want int, results string, words ...string) (sam
 	store := work.Folder(results)
 	perform := func(do func(context.Context, work.Work) error) int {
 		return Perform(t.Context(), Call{Games: censusToys, More: []Verbs{Census(writeTables, nil)}, Args: append([]string{"census"}, words...),
-			Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Work: do,
-			Output: func(string) string { return "merged" },
-			Kept:   func(name string) string { return map[string]string{"kept": "place"}[name] }})
+			Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Handover: service.Handover{
+				Work:   do,
+				Output: func(string) string { return "merged" },
+				Kept:   func(name string) string { return map[string]string{"kept": "place"}[name] }}})
 	}
 	var plan *work.Plan
 	perform(func(ctx context.Context, w work.Work) (err error) {
 		if plan, err = work.Begin(ctx, w, work.Plan{}, store); err != nil {
 			t.Fatal(err)
 		}
-		return ErrPart
+		return service.ErrPart
 	})
 	before := func() map[string]string {
 		all := make(map[string]string)
@@ -55,7 +57,7 @@ func censusInParts(t *testing.T, want int, results string, words ...string) (sam
 				if err := store.Put(ctx, work.ResultName(p), func(to io.Writer) error { return w.Do(ctx, p, to) }); err != nil {
 					t.Error(err)
 				}
-				return ErrPart
+				return service.ErrPart
 			}); code != 0 {
 				t.Fatal(code)
 			}

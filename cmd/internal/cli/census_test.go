@@ -21,6 +21,7 @@ import (
 
 	"trowel.example/cmd/internal/census"
 	"trowel.example/cmd/internal/parquet"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/files/output"
@@ -548,7 +549,7 @@ func TestCensusOfFolders(t *testing.T) {
 	call := func(do func(context.Context, work.Work) error) performed {
 		var out, said bytes.Buffer
 		code := Perform(t.Context(), Call{Games: games, More: []Verbs{Census(writeTables, nil)}, Args: []string{"census", "in", "-o", "out"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said,
-			Access: &Access{Roots: []string{dir}}, Kept: func(string) string { return "out" }, Work: do})
+			Handover: service.Handover{Access: &service.Access{Roots: []string{dir}}, Kept: func(string) string { return "out" }, Work: do}})
 		return performed{out.String(), said.String(), code}
 	}
 	inParts := func() performed {
@@ -556,11 +557,11 @@ func TestCensusOfFolders(t *testing.T) {
 		var plan *work.Plan
 		call(func(ctx context.Context, w work.Work) (err error) {
 			plan, err = work.Begin(ctx, w, work.Plan{}, store)
-			return errors.Join(err, ErrPart)
+			return errors.Join(err, service.ErrPart)
 		})
 		for _, p := range plan.Parts {
 			if got := call(func(ctx context.Context, w work.Work) error {
-				return errors.Join(work.DoOnce(ctx, w, p, store), ErrPart)
+				return errors.Join(work.DoOnce(ctx, w, p, store), service.ErrPart)
 			}); got.code != 0 {
 				t.Fatal(got)
 			}

@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/checking"
 	"trowel.example/internal/format"
-	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/stores/server"
 	"trowel.example/internal/text/words"
 )
@@ -78,9 +78,9 @@ have all.
 		if asJSON && asSARIF {
 			return errOneForm
 		}
-		c := &checkRun{files: a.newFiles(cmd, expand(names)), asJSON: asJSON, verbose: verbose, all: all || verbose, list: terminal.Array{W: a.out}, known: make(map[string]bool)}
+		c := &checkRun{app: a, Files: a.NewFiles(optionsOf(cmd), expand(names)), asJSON: asJSON, verbose: verbose, all: all || verbose, list: terminal.Array{W: a.out}, known: make(map[string]bool)}
 		if asSARIF {
-			c.sarif = &terminal.SARIF{W: a.out, Release: readBuilt().version}
+			c.sarif = &terminal.SARIF{W: a.out, Release: service.Built().Version}
 		}
 		if err := c.min.UnmarshalText([]byte(least)); err != nil {
 			return err
@@ -92,7 +92,8 @@ have all.
 
 // checkRun is one run of check.
 type checkRun struct {
-	*files
+	*app
+	*service.Files
 	min     check.Severity
 	asJSON  bool
 	verbose bool
@@ -108,15 +109,6 @@ type checkRun struct {
 	known   map[string]bool     // arguments that name game files or folders with game files
 	failed  bool
 	counts  [check.Error + 1]int
-}
-
-// checked is the result of checking a file.
-type checked struct {
-	format   string
-	findings []check.Finding
-	missed   []check.Finding // errors about data of a shard that could not be read
-	defect   bool            // the check itself panicked
-	err      error           // the check could not start
 }
 
 // checkRecord is one result for a file: a note, findings, or the end of the file.
@@ -157,7 +149,7 @@ func (c *checkRun) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := c.perform(ctx, work.Of(c)); err != nil {
+	if err := c.Files.Perform(ctx, work.Of(c)); err != nil {
 		return err
 	}
 	if c.asJSON {
@@ -170,12 +162,12 @@ func (c *checkRun) run(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, name := range c.names {
+	for _, name := range c.Names {
 		if !c.known[name] {
 			c.complain(wording.Hint(fmt.Errorf("%s: no game files in it", name), "`trowel formats` lists the formats that are known"))
 		}
 	}
-	if err := c.unfit(c.cmd); err != nil {
+	if err := c.Unfit(c.Options); err != nil {
 		c.complain(err)
 	}
 	if c.number > 0 {
@@ -192,7 +184,7 @@ func (c *checkRun) run(ctx context.Context) error {
 
 // Do checks the files of a part.
 func (c *checkRun) Do(ctx context.Context, p work.Part, put func(checkRecord) error) error {
-	return c.each(p, func(i int, t target) error {
+	return c.Each(p, func(i int, t service.Target) error {
 		return c.one(ctx, t, p.Shard, func(r checkRecord) error {
 			r.File = i
 			return put(r)
@@ -201,20 +193,20 @@ func (c *checkRun) Do(ctx context.Context, p work.Part, put func(checkRecord) er
 }
 
 // one checks a file or a shard of a file. It passes the results to put after the check has ended.
-func (c *checkRun) one(ctx context.Context, t target, shard format.Shard, put func(checkRecord) error) error {
+func (c *checkRun) one(ctx context.Context, t service.Target, shard format.Shard, put func(checkRecord) error) error {
 	var notes []wording.Note
-	its := c.apart(func(n wording.Note) { notes = append(notes, n) })
-	var r checked
-	its.safely(ctx, c.cmd, t, shard, &r)
+	its := c.Part(func(n wording.Note) { notes = append(notes, n) })
+	var r service.Checked
+	its.CheckSafely(ctx, c.Options, t, shard, &r)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if c.inParts() && server.Failed(r.err) {
-		return r.err // the server may be reachable again when the part is retried
+	if c.InParts() && server.Failed(r.Err) {
+		return r.Err // the server may be reachable again when the part is retried
 	}
-	end := &checkEnd{Format: r.format, Defect: r.defect, Failed: r.err != nil}
-	if end.Skipped = t.found && errors.Is(r.err, format.ErrUnknown); !end.Skipped && end.Failed {
-		notes = append(notes, wording.Failure(r.err))
+	end := &checkEnd{Format: r.Format, Defect: r.Defect, Failed: r.Err != nil}
+	if end.Skipped = t.Found && errors.Is(r.Err, format.ErrUnknown); !end.Skipped && end.Failed {
+		notes = append(notes, wording.Failure(r.Err))
 	}
 	for i := range notes {
 		if err := put(checkRecord{Note: &notes[i]}); err != nil {
@@ -222,12 +214,12 @@ func (c *checkRun) one(ctx context.Context, t target, shard format.Shard, put fu
 		}
 	}
 	const many = 1000
-	for some := range slices.Chunk(r.findings, many) {
+	for some := range slices.Chunk(r.Findings, many) {
 		if err := put(checkRecord{Findings: keepFindings(some)}); err != nil {
 			return err
 		}
 	}
-	for some := range slices.Chunk(r.missed, many) {
+	for some := range slices.Chunk(r.Missed, many) {
 		if err := put(checkRecord{Missed: keepFindings(some)}); err != nil {
 			return err
 		}
@@ -235,114 +227,15 @@ func (c *checkRun) one(ctx context.Context, t target, shard format.Shard, put fu
 	return put(checkRecord{End: end})
 }
 
-// safely checks a file and converts a panic into a finding, so that the other files are still checked.
-func (a *app) safely(ctx context.Context, cmd *cobra.Command, t target, shard format.Shard, r *checked) {
-	keep := func(to *[]check.Finding) check.Sink {
-		return func(f check.Finding) {
-			f.Path, f.Message = a.talk.Plain(f.Path), a.talk.Plain(f.Message)
-			*to = append(*to, f)
-		}
-	}
-	sink := keep(&r.findings)
-	if p := parallel.Catch(func() { a.check(ctx, cmd, t, shard, r, sink, keep(&r.missed)) }); p != nil {
-		r.defect = true
-		sink.Add(checking.Defect, "", -1, "%v", defect(p))
-	}
-}
-
-// check checks a file or a shard of a file.
-func (a *app) check(ctx context.Context, cmd *cobra.Command, t target, shard format.Shard, r *checked, sink, missed check.Sink) {
-	if t.err != nil {
-		r.err = t.err
-		return
-	}
-	src, err := a.source(t.name)
-	if err != nil {
-		r.err = err
-		return
-	}
-	f, err := a.formatOf(src, t)
-	g := &game{Format: f, name: t.name, src: src}
-	if err != nil && src.IsDir() {
-		if g, err = a.buildToCheck(ctx, cmd, t.name, sink); g == nil && err == nil {
-			return
-		}
-	}
-	if f != nil && errors.Is(err, errEmpty) {
-		sink(checking.Broken(checking.Unreadable, errEmpty))
-		src.Close()
-		r.format, r.err = f.Name, a.fits(cmd, f, t)
-		return
-	}
-	if err != nil {
-		src.Close()
-		r.err = err
-		return
-	}
-	defer g.Close()
-	if r.err = a.fits(cmd, g.Format, t); r.err != nil {
-		return
-	}
-	r.format = g.Name
-	job := a.about(a.job(cmd, g.Format), t.name)
-	job.Checking = g.built != nil
-	if job.Shard = shard; shard != "" {
-		err = checking.Shard(ctx, g.Format, job, g.src, sink, missed)
-	} else {
-		err = checking.Run(ctx, g.Format, job, g.src, sink)
-	}
-	if err != nil {
-		r.err = wording.Named(err, t.name)
-	}
-}
-
-// buildToCheck builds a game file from a folder in tree form. If the build fails, buildToCheck reports the
-// reason to the sink and returns nil.
-func (a *app) buildToCheck(ctx context.Context, cmd *cobra.Command, name string, sink check.Sink) (*game, error) {
-	fsys, closer, err := a.openFolder(name)
-	if err != nil {
-		return nil, unbuildable(name, err, sink)
-	}
-	defer closer.Close()
-	f, err := a.formats.FindTree(fsys)
-	if err != nil {
-		return nil, unbuildable(name, fmt.Errorf("%s: %w", name, err), sink)
-	}
-	job := a.about(a.job(cmd, f), name)
-	job.Checking = true
-	job.OnWarn = func(path, message string) { sink.Add(checking.Build, path, -1, "%s", message) }
-	if f.CheckTree != nil {
-		if err := f.CheckTree(ctx, job, fsys, sink); err != nil {
-			return nil, wording.Named(err, name)
-		}
-	}
-	g, err := a.buildTemporary(ctx, job, f, fsys, name)
-	if err != nil && ctx.Err() == nil {
-		sink(checking.Broken(checking.Unbuildable, err))
-		return nil, nil
-	}
-	return g, err
-}
-
-// unbuildable reports an error about a folder as a finding if the folder is the tree form of a file; otherwise
-// it returns the error.
-func unbuildable(name string, err error, sink check.Sink) error {
-	if !hasSidecar(name) {
-		return err
-	}
-	sink(checking.Broken(checking.Unbuildable, err))
-	return nil
-}
-
 // Take adds a record to the results of the current file and prints them at the end of the file.
 func (c *checkRun) Take(p work.Part, r checkRecord) error {
-	t, last, err := c.taken(p, r.File)
+	t, last, err := c.Taken(p, r.File)
 	if err != nil {
 		return err
 	}
 	if r.Note != nil {
 		c.failed = c.failed || r.Note.Kind == wording.Failed
-		c.tell(p, *r.Note)
+		c.Tell(p, *r.Note)
 	}
 	c.now.findings = append(c.now.findings, c.findings(r.Findings)...)
 	c.now.missed = append(c.now.missed, c.findings(r.Missed)...)
@@ -350,7 +243,7 @@ func (c *checkRun) Take(p work.Part, r checkRecord) error {
 		return nil
 	}
 	c.now.end(r.End)
-	f := c.formats.ByName(c.now.Format)
+	f := c.Formats.ByName(c.now.Format)
 	if p.Shard != "" && f != nil {
 		c.now.gather(f)
 	}
@@ -405,21 +298,21 @@ func (t *taking) gather(f *format.Format) {
 }
 
 // print prints the findings of a file.
-func (c *checkRun) print(t target, f *format.Format, r *taking) error {
+func (c *checkRun) print(t service.Target, f *format.Format, r *taking) error {
 	if r.Skipped {
 		c.skipped++
 		return nil
 	}
-	c.known[t.from] = true // arguments without game files are reported as errors
-	if f != nil && t.found {
-		c.fitted(f)
+	c.known[t.From] = true // arguments without game files are reported as errors
+	if f != nil && t.Found {
+		c.Fitted(f)
 	}
 	if r.Failed && len(r.findings) == 0 {
 		return nil
 	}
 	c.number++
 	c.failed = c.failed || r.Defect
-	name := t.name
+	name := t.Name
 	if c.called != nil {
 		name = c.called(name)
 	}
@@ -430,7 +323,7 @@ func (c *checkRun) print(t target, f *format.Format, r *taking) error {
 			shown = append(shown, f)
 		}
 	}
-	c.progress("checked files", c.number)
+	c.Progress("checked files", c.number)
 	if c.sarif != nil {
 		for _, f := range shown {
 			if err := c.sarif.Add(name, f); err != nil {
@@ -528,7 +421,7 @@ func (c *checkRun) summary() {
 func (a *app) allKinds() []*check.Kind {
 	all := checking.Kinds()
 	seen := make(map[string]bool)
-	for _, f := range a.formats {
+	for _, f := range a.Formats {
 		for _, k := range f.Kinds {
 			if !seen[k.ID] {
 				seen[k.ID] = true
@@ -565,7 +458,7 @@ func (a *app) printKinds(asJSON bool) error {
 	if err := add("", checking.Kinds()); err != nil {
 		return err
 	}
-	for _, f := range a.formats {
+	for _, f := range a.Formats {
 		if err := add(f.Name, f.Kinds); err != nil {
 			return err
 		}

@@ -10,15 +10,13 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
-	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
 )
 
@@ -37,29 +35,14 @@ var errQuiet = errors.New("failed")
 
 // app is one run of the tool.
 type app struct {
-	games   format.Games
-	formats format.Set // formats of all games
-	in      io.Reader
-	stdout  io.Writer
-	out     *bufio.Writer // stdout or the pager
-	screen  terminal.Screen
-	pager   *terminal.Pager // nil: no pager
-	talk    *terminal.Talk
-	args    []string // the user's arguments
-	more    []Verbs  // verbs that the program adds to those of the tool
-
-	pipes     *pipes          // pipes among the user's arguments
-	call      *Call           // nil: this process does the work itself
-	elsewhere Elsewhere       // nil: only the file system
-	ctx       context.Context // context of the run, for access to elsewhere
-	performed bool            // the work of the verb was started or handed over
-	lost      atomic.Int64    // losses that jobs reported
-
-	resume string                 // folder for the results of parts; "" for none
-	stale  func(p work.Part) bool // reports whether files of a part have changed; nil: none has
-
-	mu      sync.Mutex
-	fitting map[string]bool // options that apply to some file found in a folder
+	*service.Service
+	stdout io.Writer
+	out    *bufio.Writer // stdout or the pager
+	screen terminal.Screen
+	pager  *terminal.Pager // nil: no pager
+	talk   *terminal.Talk
+	more   []Verbs     // verbs that the program adds to those of the tool
+	failed func(error) // receives the error of a failed verb; may be nil
 }
 
 // Main runs the tool for the files of the given games and returns its exit code. The program may add verbs to
@@ -80,7 +63,7 @@ func run(games format.Games, args []string, stdin io.Reader, stdout, stderr io.W
 
 	a := newApp(games, stdin, stdout, stderr)
 	a.more = more
-	if err := startedBy(version()); err != nil {
+	if err := startedBy(service.Version()); err != nil {
 		a.talk.Fail(err)
 		return exitFailed
 	}
@@ -89,17 +72,18 @@ func run(games format.Games, args []string, stdin io.Reader, stdout, stderr io.W
 
 func newApp(games format.Games, stdin io.Reader, stdout, stderr io.Writer) *app {
 	out := bufio.NewWriterSize(stdout, 1<<16)
-	return &app{games: games, formats: games.Formats(), in: stdin, stdout: stdout, out: out, screen: terminal.NewScreen(stdout), fitting: make(map[string]bool), talk: terminal.NewTalk(stderr, out), pipes: new(pipes)}
+	talk := terminal.NewTalk(stderr, out)
+	return &app{Service: service.New(games, stdin, talk, talk.Aliases), stdout: stdout, out: out, screen: terminal.NewScreen(stdout), talk: talk}
 }
 
 func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
-	a.args, a.ctx = args, ctx
+	a.Args = args
 	root := a.root()
 	root.SetArgs(args)
-	root.SetIn(a.in)
+	root.SetIn(a.In)
 	root.SetErr(stderr)
 	err := a.catch(ctx, root)
-	a.pipes.remove()
+	a.Close()
 	a.talk.Clear()
 	flushed := a.out.Flush()
 	if a.pager != nil {
@@ -109,7 +93,7 @@ func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
 		err = flushed
 	}
 	switch {
-	case errors.Is(err, ErrPart):
+	case errors.Is(err, service.ErrPart):
 		return exitFine
 	case err == nil && a.talk.Losses() > 0:
 		return exitFound
@@ -118,27 +102,19 @@ func (a *app) run(ctx context.Context, args []string, stderr io.Writer) int {
 	case errors.Is(err, errFound):
 		return exitFound
 	}
-	if a.call != nil && a.call.Failed != nil {
-		a.call.Failed(err)
+	if a.failed != nil {
+		a.failed(err)
 	}
 	if code, is := exitCode(err); is {
 		return code
 	}
-	if !brokenPipe(err) && !errors.Is(err, errQuiet) {
+	if !service.BrokenPipe(err) && !errors.Is(err, errQuiet) {
 		a.talk.Fail(err)
 	}
 	if _, is := errors.AsType[lackingError](err); is {
 		return exitFound
 	}
 	return exitFailed
-}
-
-// brokenPipe reports whether err means that the reader of the output has closed it. `trowel ls x | head` ends
-// this way, which is not an error.
-func brokenPipe(err error) bool {
-	const windowsBrokenPipe, windowsNoData = syscall.Errno(109), syscall.Errno(232)
-	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) ||
-		onWindows && (errors.Is(err, windowsBrokenPipe) || errors.Is(err, windowsNoData))
 }
 
 func (a *app) root() *cobra.Command {
@@ -163,7 +139,7 @@ usage or failure.`,
 		Example: `  trowel climb.map
   trowel extract climb.map && trowel pack climb -o new.map
   trowel check *.map`,
-		Version:           version(),
+		Version:           service.Version(),
 		Args:              cobra.ArbitraryArgs,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -189,11 +165,11 @@ usage or failure.`,
 	root.AddCommand(info, a.lsCommand(), a.catCommand(), a.extractCommand(), a.packCommand(), a.checkCommand(),
 		a.searchCommand(), a.findCommand(), a.editCommand(), a.applyCommand(), a.mergeCommand(), a.gitCommand(), a.repairCommand(), a.backupCommand(), a.forgetCommand(), a.renderCommand(), a.viewCommand(),
 		a.dumpCommand(), a.diffCommand(), a.convertCommand(), a.formatsCommand(), a.manCommand(root), a.versionCommand())
-	if games := a.games.Hashing(); len(games) > 0 {
+	if games := a.Games.Hashing(); len(games) > 0 {
 		root.AddCommand(a.hashCommand(games))
 	}
 	root.AddCommand(a.conversionVerbs()...)
-	for _, g := range a.games {
+	for _, g := range a.Games {
 		for _, p := range g.Programs {
 			root.AddCommand(a.programCommand(p))
 		}
@@ -214,7 +190,7 @@ usage or failure.`,
 func args(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
-		case len(args) < least && len(args) == 0 && isFile(cmd.CalledAs()):
+		case len(args) < least && len(args) == 0 && service.IsFile(cmd.CalledAs()):
 			return wording.Hint(errors.New("too few arguments: "+useLine(cmd)), "the file of that name is ./%s", cmd.CalledAs())
 		case len(args) < least:
 			return wording.Hint(errors.New("too few arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/internal/format"
 )
 
@@ -83,7 +84,7 @@ func (s *sameCommands) title() string {
 // file returns the file name that examples of the commands use.
 func (s *sameCommands) file() string {
 	if f := s.formats[0]; !f.Folder {
-		return "file" + extension(f)
+		return "file" + service.Extension(f)
 	}
 	return "world"
 }

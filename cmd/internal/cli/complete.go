@@ -63,7 +63,7 @@ func (a *app) eachFile(files []string, do func(*format.Format, *format.Source)) 
 		if err != nil {
 			continue
 		}
-		if f, err := a.formats.Find(src); err == nil {
+		if f, err := a.Formats.Find(src); err == nil {
 			do(f, src)
 		}
 		src.Close()
@@ -134,14 +134,14 @@ func startingWith(start string, words []string) []string {
 // have are offered.
 func (a *app) completeCommands(of commandsOf, own []format.Option) func(*cobra.Command, []string, string) (offers, cobra.ShellCompDirective) {
 	return func(cmd *cobra.Command, args []string, start string) (offers, cobra.ShellCompDirective) {
-		if len(a.args) == 0 || !slices.Contains(a.args[:len(a.args)-1], "--") { // cobra adds a -- of its own
+		if len(a.Args) == 0 || !slices.Contains(a.Args[:len(a.Args)-1], "--") { // cobra adds a -- of its own
 			return nil, cobra.ShellCompDirectiveDefault
 		}
 		dash := cmd.ArgsLenAtDash()
 		files, words := args[:dash], args[dash:]
 		formats, _ := a.filesAndCommand(files)
 		if len(byCommands(formats, of)) == 0 {
-			formats = a.formats
+			formats = a.Formats
 		}
 		if i := slices.Index(reversed(words), "then"); i >= 0 {
 			words = words[len(words)-i:]

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 )
@@ -51,7 +52,7 @@ a server has open. It prints what was done, with --json as changes: {what, count
 
 // conversionUse returns the usage hint of a verb that a conversion declares.
 func (a *app) conversionUse(cmd *cobra.Command) string {
-	for _, f := range a.formats {
+	for _, f := range a.Formats {
 		if slices.ContainsFunc(f.Conversions, func(c format.Conversion) bool { return c.Verb == cmd.Name() }) {
 			return fmt.Sprintf("give a %s first, and the name of the new file with -o: `%s FILE -o NEW`", f.Title, cmd.CommandPath())
 		}
@@ -61,7 +62,7 @@ func (a *app) conversionUse(cmd *cobra.Command) string {
 
 // conversionVerbs returns the verbs that conversions declare.
 func (a *app) conversionVerbs() (verbs []*cobra.Command) {
-	for _, f := range a.formats {
+	for _, f := range a.Formats {
 		for _, c := range f.Conversions {
 			if c.Verb == "" {
 				continue
@@ -123,13 +124,13 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 			w.first = []string{"changes"}
 			return w.each(cmd.Context(), files, func(name string, r *report) error { return a.convertInPlace(cmd, name, backup, r) })
 		}
-		if a.inParts() && len(files) > 1 {
+		if a.InParts() && len(files) > 1 {
 			return wording.Hint(errors.New("one file at a time comes apart"), "give the others a run of their own")
 		}
 		from := make(map[string]string) // source file of each new file
 		return w.each(cmd.Context(), files, func(name string, r *report) error {
 			own := cmd.Flags().Lookup("to") == nil // the verb belongs to one conversion
-			g, err := a.find(cmd, name)
+			g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
 			if err != nil {
 				if _, is := errors.AsType[*wording.Hinted](err); own && !is && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
 					err = wording.Hint(err, "%s", a.conversionUse(cmd))
@@ -139,15 +140,15 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 			defer g.Close()
 			c, err := conversion(g, *to, out)
 			if err != nil && own {
-				err = wording.Hint(fmt.Errorf("%s: `trowel %s` does not read a %s", g.name, cmd.Name(), g.Title), "%s", a.conversionUse(cmd))
+				err = wording.Hint(fmt.Errorf("%s: `trowel %s` does not read a %s", g.Called, cmd.Name(), g.Title), "%s", a.conversionUse(cmd))
 			}
 			if err != nil {
 				return err
 			}
-			if a.inParts() && c.Pieces == nil {
-				return fmt.Errorf("%s: is converted to %s as a whole, and does not come apart", g.name, c.To)
+			if a.InParts() && c.Pieces == nil {
+				return fmt.Errorf("%s: is converted to %s as a whole, and does not come apart", g.Called, c.To)
 			}
-			if err := a.ownedOptions(cmd, g.Format, c.Options...); err != nil {
+			if err := optionsOf(cmd).Owned(g.Format, c.Options...); err != nil {
 				return err
 			}
 			made, err := converted(g, c, out, len(files) > 1)
@@ -158,11 +159,11 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 				return wording.Hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "convert one of them alone, with another -o")
 			}
 			from[made] = name
-			if err := a.mayBeCalled(made, g.Format, c.Extension, true); err != nil {
+			if err := a.MayBeCalled(made, g.Format, c.Extension, true); err != nil {
 				return err
 			}
 			if c.Resumes && force {
-				return wording.Hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.name, g.Title), "without -f it continues where an earlier run stopped")
+				return wording.Hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.Called, g.Title), "without -f it continues where an earlier run stopped")
 			}
 			if len(files) > 1 && out != "" && !r.dryRun {
 				if err := os.MkdirAll(out, 0o777); err != nil {
@@ -170,15 +171,15 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 				}
 			}
 			r.format = g.Name
-			job := r.watch(a.job(cmd, g.Format, c.Options...))
-			opts := a.writeOptions(cmd, force, g.Format, job, nil, c.Extension, g.reads)
+			job := r.watch(a.Job(optionsOf(cmd), g.Format, c.Options...))
+			opts := a.WriteOptions(cmd.Context(), optionsOf(cmd), force, g.Format, job, nil, c.Extension, g.Reads)
 			write := r.write
 			if c.Resumes {
 				write = r.resume
 			} else {
-				opts.Others = func() fs.FileMode { return othersOf(g.shown()) }
+				opts.Others = func() fs.FileMode { return service.OthersOf(g.ShownPaths()) }
 			}
-			err = write(cmd.Context(), made, opts, func(w format.Output) error { return wording.Named(a.convert(cmd, g, c, job, w), g.name) })
+			err = write(cmd.Context(), made, opts, func(w format.Output) error { return wording.Named(a.convert(cmd, g, c, job, w), g.Called) })
 			if c.Resumes && errors.Is(err, fs.ErrExist) {
 				return wording.Hint(err, "give a folder that does not exist yet with -o")
 			}
@@ -189,7 +190,7 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 			if c.Did != "" && cmd.Flags().Lookup("to") == nil {
 				done, would = c.Did, cmd.Name()
 			}
-			r.sayMade(done+" "+g.name+" to", would+" "+g.name+" to", made, c.Resumes)
+			r.sayMade(done+" "+g.Called+" to", would+" "+g.Called+" to", made, c.Resumes)
 			return nil
 		})
 	}
@@ -197,31 +198,31 @@ func (a *app) converting(cmd *cobra.Command, to *string) {
 
 // converted returns the name of the file that a conversion creates. If there are several files, out is the
 // folder for them.
-func converted(g *game, c *format.Conversion, out string, several bool) (string, error) {
+func converted(g *service.File, c *format.Conversion, out string, several bool) (string, error) {
 	if out != "" && !several {
 		return out, nil
 	}
-	if c.Rename != nil && g.src.Name != "-" {
-		return filepath.Join(out, c.Rename(g.src.Name)), nil
+	if c.Rename != nil && g.Source.Name != "-" {
+		return filepath.Join(out, c.Rename(g.Source.Name)), nil
 	}
-	if name := folderName(g); several && name != "" && (out != "" || name+c.Extension != g.src.Name) {
-		if g.src.IsDir() {
-			name = g.src.Name // the original name, not the name of the built tree
+	if name := folderName(g); several && name != "" && (out != "" || name+c.Extension != g.Source.Name) {
+		if g.Source.IsDir() {
+			name = g.Source.Name // the original name, not the name of the built tree
 		}
 		return filepath.Join(out, name+c.Extension), nil
 	}
 	if several {
-		return "", wording.Hint(fmt.Errorf("%s: the new files need a folder", g.name), "give it with -o")
+		return "", wording.Hint(fmt.Errorf("%s: the new files need a folder", g.Called), "give it with -o")
 	}
 	name := folderName(g) + c.Extension
-	if name == g.src.Name || c.Extension == "" {
+	if name == g.Source.Name || c.Extension == "" {
 		name = "new" + c.Extension
 	}
 	return "", wording.Hint(errors.New("the new file needs a name"), "give it with -o, such as -o %s", name)
 }
 
 // conversion finds the requested conversion of a file: by name, otherwise by the extension of the output file.
-func conversion(g *game, to, out string) (*format.Conversion, error) {
+func conversion(g *service.File, to, out string) (*format.Conversion, error) {
 	if usual := slices.IndexFunc(g.Conversions, func(c format.Conversion) bool { return c.Usual }); usual >= 0 && to == "" {
 		asked := func(c format.Conversion) bool { return strings.EqualFold(c.Extension, filepath.Ext(out)) }
 		if i := slices.IndexFunc(g.Conversions, asked); i >= 0 {
@@ -240,9 +241,9 @@ func conversion(g *game, to, out string) (*format.Conversion, error) {
 		return &g.Conversions[0], nil
 	}
 	if len(targets) == 0 {
-		return nil, fmt.Errorf("%s: a %s cannot be turned into anything else", g.name, g.Title)
+		return nil, fmt.Errorf("%s: a %s cannot be turned into anything else", g.Called, g.Title)
 	}
-	err := fmt.Errorf("%s: a %s cannot be turned into %q", g.name, g.Title, to)
+	err := fmt.Errorf("%s: a %s cannot be turned into %q", g.Called, g.Title, to)
 	if to == "" {
 		err = errors.New("say with --to what to make")
 	}
@@ -252,7 +253,7 @@ func conversion(g *game, to, out string) (*format.Conversion, error) {
 // completeTargets is the shell completion of the formats that a file can be converted to.
 func (a *app) completeTargets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
-	for _, f := range a.formats {
+	for _, f := range a.Formats {
 		for _, c := range f.Conversions {
 			names = append(names, c.To+"\t"+c.Title)
 		}

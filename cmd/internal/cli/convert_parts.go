@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
@@ -13,15 +14,15 @@ import (
 )
 
 // convert converts a file, split into parts if the results of parts are kept.
-func (a *app) convert(cmd *cobra.Command, g *game, c *format.Conversion, job *format.Job, out format.Output) error {
+func (a *app) convert(cmd *cobra.Command, g *service.File, c *format.Conversion, job *format.Job, out format.Output) error {
 	ctx := cmd.Context()
-	if !a.inParts() {
-		return c.Convert(ctx, job, g.src, out)
+	if !a.InParts() {
+		return c.Convert(ctx, job, g.Source, out)
 	}
 	v := &converting{app: a, cmd: cmd, game: g, to: c, job: job}
 	return c.Join(ctx, job, out, func(put func([]byte) error) error {
 		v.put = put
-		return a.perform(ctx, work.Of(v))
+		return a.Perform(ctx, work.Of(v))
 	})
 }
 
@@ -29,7 +30,7 @@ func (a *app) convert(cmd *cobra.Command, g *game, c *format.Conversion, job *fo
 type converting struct {
 	*app
 	cmd  *cobra.Command
-	game *game
+	game *service.File
 	to   *format.Conversion
 	job  *format.Job // job of the output
 	put  func([]byte) error
@@ -44,13 +45,13 @@ type convertRecord struct {
 
 // Split yields the shards of the file.
 func (v *converting) Split(ctx context.Context, _ bool, yield func(work.Part) error) error {
-	shards, err := v.newFiles(v.cmd, nil).shards(ctx, target{name: v.game.name})
+	shards, err := v.NewFiles(optionsOf(v.cmd), nil).Shards(ctx, service.Target{Name: v.game.Called})
 	if err == nil && len(shards) == 0 {
 		shards = []format.Shard{""}
 	}
 	for i, s := range shards {
 		if err == nil {
-			err = yield(work.Part{Name: fmt.Sprintf("%07d", i), File: v.game.name, Shard: s})
+			err = yield(work.Part{Name: fmt.Sprintf("%07d", i), File: v.game.Called, Shard: s})
 		}
 	}
 	return err
@@ -59,29 +60,29 @@ func (v *converting) Split(ctx context.Context, _ bool, yield func(work.Part) er
 // Do creates the pieces of a shard.
 func (v *converting) Do(ctx context.Context, p work.Part, put func(convertRecord) error) error {
 	var notes []wording.Note
-	its := v.apart(func(n wording.Note) { notes = append(notes, n) })
-	job := its.job(v.cmd, v.game.Format, v.to.Options...)
+	its := v.Part(func(n wording.Note) { notes = append(notes, n) })
+	job := its.Job(optionsOf(v.cmd), v.game.Format, v.to.Options...)
 	job.Shard = p.Shard
-	err := v.to.Pieces(ctx, job, v.game.src, func(piece []byte) error { return put(convertRecord{Piece: piece}) })
+	err := v.to.Pieces(ctx, job, v.game.Source, func(piece []byte) error { return put(convertRecord{Piece: piece}) })
 	for i := range notes {
 		if err == nil {
 			err = put(convertRecord{Note: &notes[i]})
 		}
 	}
-	if lost := its.lost.Load(); err == nil && lost > 0 {
+	if lost := its.Lost.Load(); err == nil && lost > 0 {
 		err = put(convertRecord{Lost: lost})
 	}
 	if server.Failed(err) {
 		return err
 	}
-	return wording.Named(err, v.game.name)
+	return wording.Named(err, v.game.Called)
 }
 
 // Take appends a piece to the output.
 func (v *converting) Take(_ work.Part, r convertRecord) error {
 	switch {
 	case r.Lost > 0:
-		v.lost.Add(r.Lost)
+		v.Lost.Add(r.Lost)
 		return nil
 	case r.Note == nil:
 		return v.put(r.Piece)
@@ -92,7 +93,7 @@ func (v *converting) Take(_ work.Part, r convertRecord) error {
 	case wording.Missed:
 		v.job.OnMiss(n.Path, n.Text)
 	default:
-		v.talk.Tell(n)
+		service.Tell(v.talk, n)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/output"
@@ -29,7 +30,7 @@ type rewritten struct {
 type rewriting struct {
 	*report
 	cmd     *cobra.Command
-	game    *game
+	game    *service.File
 	backups string
 	told    *format.Job // reports to the user
 	changes []check.Change
@@ -37,7 +38,7 @@ type rewriting struct {
 
 // partJob returns a job for a part. The job reports nothing to the user.
 func (c *rewriting) partJob() *format.Job {
-	job := c.job(c.cmd, c.game.Format, c.game.Rewriting.Options...)
+	job := c.Job(optionsOf(c.cmd), c.game.Format, c.game.Rewriting.Options...)
 	job.OnWarn, job.OnMiss, job.OnDone = nil, nil, nil
 	return job
 }
@@ -45,14 +46,14 @@ func (c *rewriting) partJob() *format.Job {
 // Split yields the parts that several processes may change at the same time, or the whole file.
 func (c *rewriting) Split(ctx context.Context, fine bool, yield func(work.Part) error) error {
 	if !fine {
-		return yield(work.Part{Name: "all", File: c.game.name})
+		return yield(work.Part{Name: "all", File: c.game.Called})
 	}
-	return c.game.Rewriting.Split(ctx, c.partJob(), c.game.src, func(s format.Shard) error {
+	return c.game.Rewriting.Split(ctx, c.partJob(), c.game.Source, func(s format.Shard) error {
 		name := string(s)
 		if s == "" {
 			name = "all"
 		}
-		return yield(work.Part{Name: name, File: c.game.name, Shard: s})
+		return yield(work.Part{Name: name, File: c.game.Called, Shard: s})
 	})
 }
 
@@ -71,11 +72,11 @@ func (c *rewriting) Do(ctx context.Context, p work.Part, put func(rewritten) err
 	job.Shard = p.Shard
 	job.OnWarn = func(path, text string) { record(rewritten{Warned: &message{path, text}}) }
 	job.OnMiss = func(path, text string) { record(rewritten{Missed: &message{path, text}}) }
-	changes, err := c.game.Rewriting.Rewrite(ctx, job, c.game.src, c.backups)
+	changes, err := c.game.Rewriting.Rewrite(ctx, job, c.game.Source, c.backups)
 	for _, ch := range changes {
 		record(rewritten{What: ch.What, Unit: ch.Unit, Count: ch.Count})
 	}
-	return errors.Join(wording.Named(err, c.game.name), failed)
+	return errors.Join(wording.Named(err, c.game.Called), failed)
 }
 
 // Take reports the warnings and losses of a part and adds up its changes.
@@ -100,49 +101,49 @@ func (c *rewriting) Take(_ work.Part, r rewritten) error {
 
 // convertInPlace converts a file in place, after its previous content is saved in a folder of backups.
 func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report) error {
-	if !a.inParts() { // several parts at the same time
-		held, err := a.hold(cmd.Context(), name)
+	if !a.InParts() { // several parts at the same time
+		held, err := a.Hold(cmd.Context(), name)
 		if err != nil {
 			return err
 		}
 		defer held.Release()
 	}
-	g, err := a.find(cmd, name)
+	g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
 	switch {
 	case g.Rewriting == nil:
-		return wording.Hint(fmt.Errorf("%s: a %s is not converted in place", g.name, g.Title), "-o names the new file")
-	case g.built != nil:
+		return wording.Hint(fmt.Errorf("%s: a %s is not converted in place", g.Called, g.Title), "-o names the new file")
+	case g.Built != nil:
 		return wording.Hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a converted file of it")
 	}
-	if err := a.ownedOptions(cmd, g.Format, g.Rewriting.Options...); err != nil {
+	if err := optionsOf(cmd).Owned(g.Format, g.Rewriting.Options...); err != nil {
 		return err
 	}
-	job := a.job(cmd, g.Format, g.Rewriting.Options...)
+	job := a.Job(optionsOf(cmd), g.Format, g.Rewriting.Options...)
 	if err := g.Rewriting.Accept(job); err != nil {
 		return err
 	}
-	if err := a.mayChange(); err != nil {
+	if err := a.MayChange(); err != nil {
 		return err
 	}
 	switch {
 	case backups != "":
-		if err := a.mayLookAt(backups); err != nil {
+		if err := a.MayLookAt(backups); err != nil {
 			return err
 		}
-	case a.inParts():
+	case a.InParts():
 		return wording.Hint(errors.New("those who do parts of this work need one folder for what was there"), "--backup names it")
 	default:
-		backups = filepath.Clean(g.name) + output.BackupSuffix()
+		backups = filepath.Clean(g.Called) + output.BackupSuffix()
 	}
-	r.format, r.output = g.Name, g.name
+	r.format, r.output = g.Name, g.Called
 	ctx := cmd.Context()
 	c := &rewriting{report: r, cmd: cmd, game: g, backups: backups, told: r.watch(job)}
-	err = a.perform(ctx, work.Of(c))
-	if errors.Is(err, ErrPart) {
+	err = a.Perform(ctx, work.Of(c))
+	if errors.Is(err, service.ErrPart) {
 		return err
 	}
 	if err == nil {
@@ -150,7 +151,7 @@ func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report
 	}
 	kept, size := backupsIn(backups)
 	if err != nil && kept {
-		return wording.Hint(err, "the same command with --backup %s goes on from here; %s", wording.Quoted(backups), undoing(g.name, backups))
+		return wording.Hint(err, "the same command with --backup %s goes on from here; %s", wording.Quoted(backups), undoing(g.Called, backups))
 	}
 	if err != nil {
 		return err
@@ -170,14 +171,14 @@ func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report
 	}
 	said := "there is nothing to convert"
 	if kept {
-		if said = undoing(g.name, backups); r.asJSON {
+		if said = undoing(g.Called, backups); r.asJSON {
 			if err := r.add(backups, size); err != nil {
 				return err
 			}
 		}
 	}
 	_ = a.out.Flush()
-	a.talk.Say("%s: %s", g.name, said)
+	a.talk.Say("%s: %s", g.Called, said)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/internal/testing/tests"
 )
 
@@ -144,7 +145,7 @@ func TestInFile(t *testing.T) {
 		{"a.pak", "", "a.pak"}, {"a.pak", "MEDIA/X.DAT", "a.pak: MEDIA/X.DAT"}, {"a.pak", "a.pak.MAN", "a.pak.MAN"}, {"a.pak.MAN", "a.pak", "a.pak"},
 		{"world", "world/map.sqlite", "world/map.sqlite"}, {"world", "worldmods/a", "world: worldmods/a"}, {"world", "world", "world"},
 	} {
-		if got := inFile(c[0], c[1]); got != c[2] {
+		if got := service.InFile(c[0], c[1]); got != c[2] {
 			t.Errorf("%q in %q: %q, want %q", c[1], c[0], got, c[2])
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/treediff"
 	"trowel.example/cmd/internal/wording"
@@ -114,7 +116,7 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 	same := false
 	var err error
 	if !optionsGiven(cmd) { // given options must be checked against the formats of the files
-		if same, err = c.sameBytes(nameA, nameB); err != nil {
+		if same, err = c.sameBytes(cmd.Context(), nameA, nameB); err != nil {
 			return false, err
 		}
 	}
@@ -211,14 +213,14 @@ func (c *comparison) open(cmd *cobra.Command) (sides [2]side, err error) {
 }
 
 func (c *comparison) openSide(cmd *cobra.Command, name string) (side, error) {
-	src, err := c.source(name)
+	src, err := c.Source(cmd.Context(), name)
 	if err != nil {
 		return side{}, err
 	}
-	f, err := c.formatOf(src, target{})
+	f, err := c.FormatOf(src, service.Target{})
 	switch {
 	case err == nil:
-		if err := c.fits(cmd, f, target{name: name}); err != nil {
+		if err := c.Fits(optionsOf(cmd), f, service.Target{Name: name}); err != nil {
 			src.Close()
 			return side{}, err
 		}
@@ -228,17 +230,17 @@ func (c *comparison) openSide(cmd *cobra.Command, name string) (side, error) {
 		return side{}, err
 	}
 	src.Close()
-	fsys, closer, err := c.openFolderTarget(cmd, target{name: name})
+	fsys, closer, err := c.FolderTree(cmd.Context(), optionsOf(cmd), service.Target{Name: name})
 	if err != nil {
 		return side{}, err
 	}
-	f, _ = c.formats.FindTree(fsys)
+	f, _ = c.Formats.FindTree(fsys)
 	return side{format.Side{Tree: fsys, Folder: name}, closer, f}, nil
 }
 
 // byParts compares two files with the comparison of their format.
 func (c *comparison) byParts(cmd *cobra.Command, f *format.Format, sides [2]side, list *terminal.Array, asJSON bool) (bool, error) {
-	lines, err := f.Compare(cmd.Context(), c.job(cmd, f), sides[0].Side, sides[1].Side, func(change any) error {
+	lines, err := f.Compare(cmd.Context(), c.Job(optionsOf(cmd), f), sides[0].Side, sides[1].Side, func(change any) error {
 		c.parts++
 		if asJSON {
 			return list.Add(change)
@@ -274,7 +276,7 @@ func (c *comparison) openTrees(cmd *cobra.Command, sides *[2]side) error {
 		case i == 1 || sides[1].Tree != nil: // names in a folder are unchanged
 			like["like"] = other
 		}
-		fsys, closer, err := c.openSource(cmd, target{name: name}, s.Source, like)
+		fsys, closer, err := c.TreeOfSource(cmd.Context(), optionsOf(cmd), service.Target{Name: name}, s.Source, like)
 		if err != nil {
 			return err
 		}
@@ -285,19 +287,19 @@ func (c *comparison) openTrees(cmd *cobra.Command, sides *[2]side) error {
 
 // sameBytes reports whether both names refer to byte-identical files. The formats of such files need not be
 // detected.
-func (c *comparison) sameBytes(nameA, nameB string) (bool, error) {
+func (c *comparison) sameBytes(ctx context.Context, nameA, nameB string) (bool, error) {
 	if nameA == "-" || nameB == "-" {
 		if nameA == nameB {
 			return false, errors.New("only one of two files can be standard input")
 		}
 		return false, nil
 	}
-	a, err := c.source(nameA)
+	a, err := c.Source(ctx, nameA)
 	if err != nil {
 		return false, err
 	}
 	defer a.Close()
-	b, err := c.source(nameB)
+	b, err := c.Source(ctx, nameB)
 	if err != nil {
 		return false, err
 	}

@@ -43,42 +43,42 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 	a.optionFlags(cmd, optionsFor(0))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a.page()
-		g, err := a.find(cmd, args[0])
+		g, err := a.Find(cmd.Context(), optionsOf(cmd), args[0])
 		if err != nil {
 			return err
 		}
 		defer g.Close()
-		if err := a.ownedOptions(cmd, g.Format); err != nil {
+		if err := optionsOf(cmd).Owned(g.Format); err != nil {
 			return err
 		}
 		if g.Dump == nil {
-			return fmt.Errorf("%s: a %s has no bytes to show", g.name, g.Title)
+			return fmt.Errorf("%s: a %s has no bytes to show", g.Called, g.Title)
 		}
 		d := &dump{w: a.out, asJSON: asJSON, list: terminal.Array{W: a.out}}
-		if !g.src.IsDir() {
-			d.account.Size = g.src.Size
+		if !g.Source.IsDir() {
+			d.account.Size = g.Source.Size
 		}
 		if len(args) == 2 {
 			d.path = args[1]
 		}
-		broke := g.Dump(cmd.Context(), a.job(cmd, g.Format), g.src, d.path, d.field)
+		broke := g.Dump(cmd.Context(), a.Job(optionsOf(cmd), g.Format), g.Source, d.path, d.field)
 		if err := cmd.Context().Err(); err != nil {
 			return err
 		}
-		d.end(g.src)
+		d.end(g.Source)
 		if d.err != nil {
 			return d.err
 		}
 		if broke != nil {
 			var fault *fault.Error
 			if !errors.As(broke, &fault) {
-				return wording.Named(broke, g.name) // the file is valid
+				return wording.Named(broke, g.Called) // the file is valid
 			}
-			a.talk.Fail(wording.Named(broke, g.name))
+			a.talk.Fail(wording.Named(broke, g.Called))
 			return errFound
 		}
 		if d.fields == 0 && d.path != "" {
-			return wording.Hint(fmt.Errorf("%s: no field %s", g.name, d.path), "`trowel dump %s` shows all", wording.Quoted(g.name))
+			return wording.Hint(fmt.Errorf("%s: no field %s", g.Called, d.path), "`trowel dump %s` shows all", wording.Quoted(g.Called))
 		}
 		a.talk.Say("%s", d.summary())
 		return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
@@ -80,7 +81,7 @@ failed; then nothing of it was changed.`,
 	Input(cmd, "script")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
-		if errors.As(err, &unknown) && isCommandOption(a.formats, editCommands, unknown.GetSpecifiedName()) {
+		if errors.As(err, &unknown) && isCommandOption(a.Formats, editCommands, unknown.GetSpecifiedName()) {
 			return wording.Hint(optionError(cmd, err), "it is an option of operations, which stand behind --: `%s`", useLine(cmd))
 		}
 		return a.flagError(cmd.Root(), cmd, err)
@@ -156,7 +157,7 @@ func (e *editing) agree(cmd *cobra.Command, files []string) error {
 }
 
 // steps returns the steps for a file: the lines of the scripts, then the words of the command line.
-func (e *editing) steps(job *format.Job, f *format.Format) ([]format.Step, error) {
+func (e *editing) steps(ctx context.Context, job *format.Job, f *format.Format) ([]format.Step, error) {
 	var steps []format.Step
 	for _, script := range e.scripts {
 		text, err := readScript(script, e.app)
@@ -186,7 +187,7 @@ func (e *editing) steps(job *format.Job, f *format.Format) ([]format.Step, error
 		if len(steps) == 0 {
 			return nil, errors.New("the script has no operation")
 		}
-		return steps, e.stepInputs(steps)
+		return steps, e.StepInputs(ctx, steps)
 	}
 	more, err := format.ParseSteps(job, f.Editing.Commands, e.words)
 	if err != nil {
@@ -204,15 +205,15 @@ func (e *editing) steps(job *format.Job, f *format.Format) ([]format.Step, error
 		return nil, e.unknown(f, err, unknown)
 	}
 	steps = append(steps, more...)
-	return steps, e.stepInputs(steps)
+	return steps, e.StepInputs(ctx, steps)
 }
 
 // notDashed returns an error if the name of an operation is given in place of a file: the user probably left
 // out the --.
 func (e *editing) notDashed(cmd *cobra.Command, files []string) error {
-	names := commandNames(e.formats, editCommands)
+	names := commandNames(e.Formats, editCommands)
 	for i, name := range files {
-		if i > 0 && slices.Contains(names, name) && !isThere(name) {
+		if i > 0 && slices.Contains(names, name) && !service.Exists(name) {
 			return wording.Hint(fmt.Errorf("%s: there is no such file", name), "-- stands before what to do: `%s %s -- %s`", cmd.CommandPath(), wording.Quoted(files[:i]...), wording.Quoted(files[i:]...))
 		}
 	}
@@ -227,7 +228,7 @@ func (e *editing) unknown(f *format.Format, err error, word string) error {
 	if !errors.Is(err, format.ErrCommand) {
 		return err
 	}
-	names := commandNames(e.formats, editCommands)
+	names := commandNames(e.Formats, editCommands)
 	if slices.Contains(names, word) {
 		return wording.Hint(err, "it is for files of another kind")
 	}
@@ -248,7 +249,7 @@ func (e *editing) unknown(f *format.Format, err error, word string) error {
 // wrongOption explains an option that an operation or query of a verb does not have.
 func (a *app) wrongOption(err error, lacks *format.OptionError, verb string) error {
 	commands := []*format.Command{lacks.Command}
-	for _, f := range a.formats { // several formats may have an operation or query of this name
+	for _, f := range a.Formats { // several formats may have an operation or query of this name
 		commands = append(commands, verbCommands[verb](f)...)
 	}
 	var names []string
@@ -264,7 +265,7 @@ func (a *app) wrongOption(err error, lacks *format.OptionError, verb string) err
 
 func readScript(name string, a *app) (string, error) {
 	if name == "-" {
-		data, err := regular.ReadAll(a.in, "standard input", 4096, maxScript)
+		data, err := regular.ReadAll(a.In, "standard input", 4096, maxScript)
 		return string(data), err
 	}
 	data, err := regular.ReadFile(name, maxScript)
@@ -278,29 +279,29 @@ const maxScript = 16 << 20
 func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, r *report) error {
 	if e.inPlace && !e.dryRun {
 		var err error
-		if r.held, err = e.hold(cmd.Context(), name); err != nil {
+		if r.held, err = e.Hold(cmd.Context(), name); err != nil {
 			return err
 		}
 		defer r.held.Release()
 	}
-	g, err := e.findTarget(cmd, e.asTarget(name))
+	g, err := e.FindTarget(cmd.Context(), optionsOf(cmd), e.asTarget(name))
 	if err != nil {
 		return err
 	}
 	defer g.Close()
 	if g.Editing == nil {
-		return wording.Hint(fmt.Errorf("%s: there are no operations for a %s", g.name, g.Title), "`trowel %s --help` lists those that there are", cmd.Name())
+		return wording.Hint(fmt.Errorf("%s: there are no operations for a %s", g.Called, g.Title), "`trowel %s --help` lists those that there are", cmd.Name())
 	}
-	if err := e.ownedOptions(cmd, g.Format, g.Editing.Options...); err != nil {
+	if err := optionsOf(cmd).Owned(g.Format, g.Editing.Options...); err != nil {
 		return err
 	}
 	r.format = g.Name
-	job := r.watch(e.job(cmd, g.Format, g.Editing.Options...))
-	steps, err := e.steps(job, g.Format)
+	job := r.watch(e.Job(optionsOf(cmd), g.Format, g.Editing.Options...))
+	steps, err := e.steps(cmd.Context(), job, g.Format)
 	if err != nil {
 		return err
 	}
-	e.decideLacks(steps, g.name, job)
+	e.decideLacks(steps, g.Called, job)
 	ctx := cmd.Context()
 	changes := 0
 	change := func(c check.Change) error {
@@ -319,31 +320,31 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		_, err := fmt.Fprintln(e.app.out, e.screen.Wrapped(words.Printable(lineOf(c)), 0, 4))
 		return err
 	}
-	do := func(out format.Output) error { return g.edit(ctx, job, steps, out, change) }
+	do := func(out format.Output) error { return editFile(ctx, g, job, steps, out, change) }
 	end := func(format string, args ...any) error {
 		_ = e.app.out.Flush()
-		e.talk.Say("%s: %s: %s", g.name, wording.Count(changes, "change"), fmt.Sprintf(format, args...))
+		e.talk.Say("%s: %s: %s", g.Called, wording.Count(changes, "change"), fmt.Sprintf(format, args...))
 		return nil
 	}
-	opts := e.writeOptions(cmd, e.force, g.Format, job, nil, filepath.Ext(g.src.Name), func() []string { return append(g.reads(), inputsOf(steps)...) })
+	opts := e.WriteOptions(cmd.Context(), optionsOf(cmd), e.force, g.Format, job, nil, filepath.Ext(g.Source.Name), func() []string { return append(g.Reads(), inputsOf(steps)...) })
 	switch {
 	case e.dryRun:
 		if err := do(nil); err != nil {
-			return wording.Named(err, g.name)
+			return wording.Named(err, g.Called)
 		}
 		return end("nothing was written")
 	case e.inPlace:
-		r.output = g.name
+		r.output = g.Called
 		kept, err := e.changeInPlace(ctx, g, job, steps, opts, r, change)
 		switch {
 		case err != nil && kept != "": // part of the change may be done
-			return wording.Hint(wording.Named(err, g.name), "%s", undoing(g.name, kept))
+			return wording.Hint(wording.Named(err, g.Called), "%s", undoing(g.Called, kept))
 		case err != nil:
-			return wording.Named(err, g.name)
+			return wording.Named(err, g.Called)
 		case kept == "":
 			return end("the file stays as it is")
 		}
-		return end("%s", undoing(g.name, kept))
+		return end("%s", undoing(g.Called, kept))
 	}
 	made, err := e.target(g)
 	if err != nil {
@@ -358,30 +359,30 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 			return err
 		}
 	}
-	isFile := made == "-" || slices.ContainsFunc(g.Extensions, func(ext string) bool { _, has := cutSuffixFold(made, ext); return has })
+	isFile := made == "-" || slices.ContainsFunc(g.Extensions, func(ext string) bool { _, has := service.CutSuffixFold(made, ext); return has })
 	switch {
-	case g.tree != nil && isFile:
-		return wording.Hint(fmt.Errorf("%s: a folder becomes a folder, and %s is the name of a file", g.name, made), "`trowel pack %s`, then edit that", wording.Quoted(g.name, "-o", made))
-	case g.tree != nil:
+	case g.Tree != nil && isFile:
+		return wording.Hint(fmt.Errorf("%s: a folder becomes a folder, and %s is the name of a file", g.Called, made), "`trowel pack %s`, then edit that", wording.Quoted(g.Called, "-o", made))
+	case g.Tree != nil:
 		opts.Replaces = nil
 		err = r.write(ctx, made, opts, do)
-	case g.built != nil && !isFile:
+	case g.Built != nil && !isFile:
 		err = e.editTree(cmd, g, job, steps, made, opts, r, change)
 	default:
-		if err := e.mayBeCalled(made, g.Format, filepath.Ext(g.src.Name), true); err != nil {
+		if err := e.MayBeCalled(made, g.Format, filepath.Ext(g.Source.Name), true); err != nil {
 			return err
 		}
 		write := r.write
 		if g.Editing.Resumes {
 			if e.force {
-				return wording.Hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.name, g.Title), "without -f it continues where an earlier run stopped")
+				return wording.Hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.Called, g.Title), "without -f it continues where an earlier run stopped")
 			}
 			write = r.resume
 		}
 		err = write(ctx, made, opts, do)
 	}
 	if err != nil {
-		return wording.Named(err, g.name)
+		return wording.Named(err, g.Called)
 	}
 	if made == "-" {
 		made = "to standard output"
@@ -390,16 +391,8 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 }
 
 // asTarget returns the target for a name. A folder whose format edits trees is not built.
-func (e *editing) asTarget(name string) target {
-	return target{name: name, asTree: func(f *format.Format) bool { return f.Editing != nil && f.Editing.Tree != nil }}
-}
-
-// edit applies the steps to the file or its tree.
-func (g *game) edit(ctx context.Context, job *format.Job, steps []format.Step, out format.Output, change func(check.Change) error) error {
-	if g.tree != nil {
-		return g.Editing.Tree(ctx, job, g.tree, steps, out, change)
-	}
-	return g.Editing.Edit(ctx, job, g.src, steps, out, change)
+func (e *editing) asTarget(name string) service.Target {
+	return service.Target{Name: name, AsTree: func(f *format.Format) bool { return f.Editing != nil && f.Editing.Tree != nil }}
 }
 
 // lineOf returns a change as a line of text.
@@ -438,10 +431,10 @@ func inputsOf(steps []format.Step) []string {
 }
 
 // target returns the name of the changed file.
-func (e *editing) target(g *game) (string, error) {
-	name := g.src.Name
-	if g.built != nil {
-		name = filepath.Base(filepath.Clean(g.name)) // a tree becomes a tree
+func (e *editing) target(g *service.File) (string, error) {
+	name := g.Source.Name
+	if g.Built != nil {
+		name = filepath.Base(filepath.Clean(g.Called)) // a tree becomes a tree
 	}
 	switch {
 	case e.out != "":
@@ -453,25 +446,25 @@ func (e *editing) target(g *game) (string, error) {
 	}
 	ext := ""
 	for _, known := range g.Extensions {
-		if stem, has := cutSuffixFold(name, known); has && stem != "" && !g.Folder && g.built == nil {
+		if stem, has := service.CutSuffixFold(name, known); has && stem != "" && !g.Folder && g.Built == nil {
 			ext = name[len(stem):]
 			break
 		}
 	}
-	return filepath.Join(filepath.Dir(filepath.Clean(g.name)), strings.TrimSuffix(name, ext)+".edited"+ext), nil
+	return filepath.Join(filepath.Dir(filepath.Clean(g.Called)), strings.TrimSuffix(name, ext)+".edited"+ext), nil
 }
 
 // editTree edits a file that was built from a tree and writes the result as a tree, with the names of the
 // original tree.
-func (e *editing) editTree(cmd *cobra.Command, g *game, job *format.Job, steps []format.Step, made string, opts output.Options, r *report, change func(check.Change) error) error {
-	edited, err := e.scratch(g.Format, g.src.Name, g.name, func(out format.Output) error {
-		return g.Editing.Edit(cmd.Context(), job, g.src, steps, out, change)
+func (e *editing) editTree(cmd *cobra.Command, g *service.File, job *format.Job, steps []format.Step, made string, opts output.Options, r *report, change func(check.Change) error) error {
+	edited, err := e.Scratch(g.Format, g.Source.Name, g.Called, func(out format.Output) error {
+		return g.Editing.Edit(cmd.Context(), job, g.Source, steps, out, change)
 	})
 	if err != nil {
 		return err
 	}
 	defer edited.Close()
-	names, closer, err := e.openFolder(g.name)
+	names, closer, err := e.OpenFolder(g.Called)
 	if err != nil {
 		return err
 	}
@@ -481,7 +474,7 @@ func (e *editing) editTree(cmd *cobra.Command, g *game, job *format.Job, steps [
 	if err != nil {
 		return err
 	}
-	x := &extraction{app: e.app, report: r, file: g.name, chosen: chosen, like: names}
+	x := &extraction{app: e.app, report: r, file: g.Called, chosen: chosen, like: names}
 	opts.Replaces = nil
 	return x.extract(cmd, made, edited, opts)
 }
@@ -526,4 +519,12 @@ func splitWords(line string) ([]string, error) {
 		words = append(words, word.String())
 	}
 	return words, nil
+}
+
+// editFile applies the steps to the file or its tree.
+func editFile(ctx context.Context, g *service.File, job *format.Job, steps []format.Step, out format.Output, change func(check.Change) error) error {
+	if g.Tree != nil {
+		return g.Editing.Tree(ctx, job, g.Tree, steps, out, change)
+	}
+	return g.Editing.Edit(ctx, job, g.Source, steps, out, change)
 }

@@ -95,7 +95,7 @@ func (e *editing) lookForNames(cmd *cobra.Command, files []string) error {
 // try applies the steps to the file without writing anything and calls do for each name that the file does not
 // contain. It returns the steps.
 func (e *editing) try(cmd *cobra.Command, name string, do func(lack, *fault.NameError) error) ([]format.Step, error) {
-	g, err := e.findTarget(cmd, e.asTarget(name))
+	g, err := e.FindTarget(cmd.Context(), optionsOf(cmd), e.asTarget(name))
 	if err != nil {
 		return nil, err
 	}
@@ -103,12 +103,12 @@ func (e *editing) try(cmd *cobra.Command, name string, do func(lack, *fault.Name
 	if g.Editing == nil {
 		return nil, nil
 	}
-	job := e.job(cmd, g.Format, g.Editing.Options...)
+	job := e.Job(optionsOf(cmd), g.Format, g.Editing.Options...)
 	job.OnWarn, job.OnMiss, job.OnLose, job.OnDone = nil, nil, nil, nil
-	steps, err := e.steps(job, g.Format)
+	steps, err := e.steps(cmd.Context(), job, g.Format)
 	if err != nil {
 		return nil, err
 	}
 	whenLacking(steps, do)
-	return steps, g.edit(cmd.Context(), job, steps, nil, func(check.Change) error { return nil })
+	return steps, editFile(cmd.Context(), g, job, steps, nil, func(check.Change) error { return nil })
 }

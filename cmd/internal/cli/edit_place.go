@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/wholefile"
@@ -20,14 +20,14 @@ import (
 
 // changeInPlace changes the file in place after a backup and returns the name of the backup, or "" if nothing
 // has changed.
-func (e *editing) changeInPlace(ctx context.Context, g *game, job *format.Job, steps []format.Step, opts output.Options, r *report, change func(check.Change) error) (string, error) {
+func (e *editing) changeInPlace(ctx context.Context, g *service.File, job *format.Job, steps []format.Step, opts output.Options, r *report, change func(check.Change) error) (string, error) {
 	switch {
-	case g.built != nil:
+	case g.Built != nil:
 		return "", wording.Hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a changed one beside it")
-	case g.src.Name == "-":
+	case g.Source.Name == "-":
 		return "", errors.New("standard input cannot be changed in place")
 	case g.Editing.InPlace != nil:
-		kept, err := g.Editing.InPlace(ctx, job, g.src, steps, e.backup, change)
+		kept, err := g.Editing.InPlace(ctx, job, g.Source, steps, e.backup, change)
 		if kept == "" || err != nil {
 			return kept, err
 		}
@@ -39,7 +39,7 @@ func (e *editing) changeInPlace(ctx context.Context, g *game, job *format.Job, s
 	}
 	changes := 0
 	return r.replaceInPlace(ctx, g, e.backup, opts, func(out format.Output) (bool, error) {
-		err := g.Editing.Edit(ctx, job, g.src, steps, out, func(c check.Change) error {
+		err := g.Editing.Edit(ctx, job, g.Source, steps, out, func(c check.Change) error {
 			changes++
 			return change(c)
 		})
@@ -47,32 +47,11 @@ func (e *editing) changeInPlace(ctx context.Context, g *game, job *format.Job, s
 	})
 }
 
-// hold locks a file or folder that will be changed in place against other runs, until the caller releases it.
-// The result is nil if the file does not exist, which find reports, or if it is a world in a read-only folder.
-func (a *app) hold(ctx context.Context, name string) (*output.Held, error) {
-	if name == "-" || a.isElsewhere(name) {
-		return nil, nil
-	}
-	if isDescriptor(name) {
-		return nil, wording.Hint(fmt.Errorf("%s: a pipe, which cannot be changed in place", name), "-o names the file to make")
-	}
-	held, err := output.Hold(ctx, name, func() { a.talk.Say("waiting for another run of trowel that changes %s", name) })
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if errors.Is(err, fs.ErrPermission) {
-		if info, err := os.Stat(name); err == nil && info.IsDir() {
-			return nil, nil
-		}
-	}
-	return held, err
-}
-
 // replaceInPlace replaces a file that the report holds by the output of make, if make reports a change. The
 // previous content becomes a backup. replaceInPlace returns the name of the backup, or "" if nothing has
 // changed.
-func (r *report) replaceInPlace(ctx context.Context, g *game, backup string, opts output.Options, make func(out format.Output) (bool, error)) (string, error) {
-	before, err := os.Stat(g.name)
+func (r *report) replaceInPlace(ctx context.Context, g *service.File, backup string, opts output.Options, make func(out format.Output) (bool, error)) (string, error) {
+	before, err := os.Stat(g.Called)
 	if err == nil && r.held == nil {
 		err = output.ErrMeanwhile // the file did not exist when it was to be held
 	}
@@ -82,7 +61,7 @@ func (r *report) replaceInPlace(ctx context.Context, g *game, backup string, opt
 	reads := opts.Reads
 	own := func(path string) bool {
 		info, err := os.Stat(path)
-		return err == nil && (os.SameFile(info, before) || strings.HasPrefix(path, g.name))
+		return err == nil && (os.SameFile(info, before) || strings.HasPrefix(path, g.Called))
 	}
 	opts.Reads = func() []string { // all except the file itself
 		var others []string
@@ -103,7 +82,7 @@ func (r *report) replaceInPlace(ctx context.Context, g *game, backup string, opt
 		return "", err
 	}
 	defer out.Discard()
-	if changed, err := make(called{out, r.talk, g.name}); err != nil || !changed {
+	if changed, err := make(r.Named(out, g.Called)); err != nil || !changed {
 		return "", errors.Join(err, ctx.Err())
 	}
 	if err := r.whole(); err != nil {
@@ -112,7 +91,7 @@ func (r *report) replaceInPlace(ctx context.Context, g *game, backup string, opt
 	if _, err := os.Lstat(backup); backup != "" && err == nil {
 		return "", wording.Hint(&output.ExistsError{Path: backup}, "--backup with another name keeps it")
 	}
-	if err := errors.Join(ctx.Err(), g.src.Close()); err != nil { // Windows cannot replace an open file
+	if err := errors.Join(ctx.Err(), g.Source.Close()); err != nil { // Windows cannot replace an open file
 		return "", err
 	}
 	if err := out.Commit(); err != nil {
@@ -126,8 +105,8 @@ func (r *report) replaceInPlace(ctx context.Context, g *game, backup string, opt
 				return path, err
 			}
 			path = backup + suffix
-		} else if sameFolder(g.name, path) {
-			path = filepath.Join(filepath.Dir(g.name), filepath.Base(path)) // the path as the user wrote it
+		} else if sameFolder(g.Called, path) {
+			path = filepath.Join(filepath.Dir(g.Called), filepath.Base(path)) // the path as the user wrote it
 		}
 		info, err := os.Stat(path)
 		if err == nil {
@@ -138,7 +117,7 @@ func (r *report) replaceInPlace(ctx context.Context, g *game, backup string, opt
 		}
 	}
 	if changed {
-		r.foreign(g.name, kept)
+		r.foreign(g.Called, kept)
 	}
 	return kept, nil
 }
@@ -186,19 +165,19 @@ func copyFile(to, path string) (int64, error) {
 
 // restoreFile replaces a file by a backup, after its current content is saved in another backup. It returns the
 // name of that other backup, or "" if the file is already identical to the backup.
-func (r *report) restoreFile(ctx context.Context, g *game, backup string) (string, error) {
+func (r *report) restoreFile(ctx context.Context, g *service.File, backup string) (string, error) {
 	old, err := format.OpenSource(backup)
 	if err != nil {
-		return "", notThere(backup, err)
+		return "", service.NotThere(backup, err)
 	}
 	defer old.Close()
-	if f, err := r.formats.Find(old); err != nil || f != g.Format || old.IsDir() {
+	if f, err := r.Formats.Find(old); err != nil || f != g.Format || old.IsDir() {
 		return "", fmt.Errorf("%s: is not the backup of a %s", backup, g.Title)
 	}
-	if of := output.BackupOf(backup); of != "" && of != filepath.Base(g.name) {
-		r.talk.Warn(g.name, "what is put back is by its name a backup of "+of)
+	if of := output.BackupOf(backup); of != "" && of != filepath.Base(g.Called) {
+		r.talk.Warn(g.Called, "what is put back is by its name a backup of "+of)
 	}
-	r.output = g.name
+	r.output = g.Called
 	opts := output.Options{Reads: func() []string { return []string{backup} }}
 	return r.replaceInPlace(ctx, g, "", opts, func(out format.Output) (changed bool, err error) {
 		entries, err := os.ReadDir(filepath.Dir(backup))
@@ -207,7 +186,7 @@ func (r *report) restoreFile(ctx context.Context, g *game, backup string) (strin
 		}
 		for _, entry := range entries {
 			suffix, belongs := strings.CutPrefix(entry.Name(), filepath.Base(backup))
-			if _, err := os.Stat(g.name + suffix); err != nil || !belongs || suffix != "" && !entry.Type().IsRegular() {
+			if _, err := os.Stat(g.Called + suffix); err != nil || !belongs || suffix != "" && !entry.Type().IsRegular() {
 				continue
 			}
 			from, err := os.Open(backup + suffix)
@@ -221,7 +200,7 @@ func (r *report) restoreFile(ctx context.Context, g *game, backup string) (strin
 			if err = errors.Join(err, from.Close()); err != nil {
 				return false, err
 			}
-			same, err := sameBytes(g.name+suffix, backup+suffix)
+			same, err := sameBytes(g.Called+suffix, backup+suffix)
 			if err != nil {
 				return false, err
 			}

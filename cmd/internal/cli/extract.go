@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
@@ -81,7 +82,7 @@ such as --area, it also keeps what was taken out: "trowel apply" puts that back.
 			from[to] = name
 			r.format, r.output = g.Name, filepath.Clean(to)
 			x := &extraction{app: a, report: r, patterns: patterns, file: name, chosen: chosen}
-			opts := output.Options{Replace: force, Reads: func() []string { return append(a.inputs(cmd), g.reads()...) }}
+			opts := output.Options{Replace: force, Reads: func() []string { return append(a.Inputs(optionsOf(cmd)), g.Reads()...) }}
 			return x.extract(cmd, to, g, opts)
 		})
 	}
@@ -89,16 +90,16 @@ such as --area, it also keeps what was taken out: "trowel apply" puts that back.
 }
 
 // openGame opens the file that the user named. It must be a game file, not a tree form.
-func (a *app) openGame(cmd *cobra.Command, name string) (*game, error) {
-	src, err := a.source(name)
+func (a *app) openGame(cmd *cobra.Command, name string) (*service.File, error) {
+	src, err := a.Source(cmd.Context(), name)
 	if err != nil {
 		return nil, err
 	}
-	f, err := a.formatOf(src, target{})
+	f, err := a.FormatOf(src, service.Target{})
 	if err == nil {
-		err = a.ownedOptions(cmd, f)
+		err = optionsOf(cmd).Owned(f)
 	} else if src.IsDir() {
-		if err = fmt.Errorf("%s: %w", name, format.ErrNoTree); a.isGame(name) {
+		if err = fmt.Errorf("%s: %w", name, format.ErrNoTree); a.IsGame(name) {
 			err = wording.Hint(fmt.Errorf("%s: is a folder already", name), "to make a file of a folder, use `trowel pack %s`", wording.Quoted(name))
 		}
 	}
@@ -106,7 +107,7 @@ func (a *app) openGame(cmd *cobra.Command, name string) (*game, error) {
 		src.Close()
 		return nil, err
 	}
-	return &game{Format: f, name: name, src: src}, nil
+	return &service.File{Format: f, Called: name, Source: src}, nil
 }
 
 // filesAndPatterns splits the arguments of a verb into files and patterns for paths inside them.
@@ -114,7 +115,7 @@ func (a *app) filesAndPatterns(cmd *cobra.Command, args []string) (files, patter
 	for _, name := range args[1:] {
 		src, err := format.OpenSource(name)
 		if err == nil {
-			_, err = a.formats.Find(src)
+			_, err = a.Formats.Find(src)
 			src.Close()
 		}
 		if err != nil {
@@ -122,7 +123,7 @@ func (a *app) filesAndPatterns(cmd *cobra.Command, args []string) (files, patter
 		}
 	}
 	if len(args) > 1 {
-		if fsys, closer, err := a.openTree(cmd, args[0]); err == nil {
+		if fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), args[0]); err == nil {
 			defer closer.Close()
 			for _, name := range args[1:] {
 				if _, err := fs.Stat(fsys, path.Clean(filepath.ToSlash(name))); err == nil {
@@ -135,17 +136,17 @@ func (a *app) filesAndPatterns(cmd *cobra.Command, args []string) (files, patter
 }
 
 // folderName returns the name of the folder for an extracted game file: the file name without its extension.
-func folderName(g *game) string {
-	if g.src.Name == "-" {
+func folderName(g *service.File) string {
+	if g.Source.Name == "-" {
 		return ""
 	}
-	name := g.src.Name
+	name := g.Source.Name
 	for _, ext := range g.Extensions {
 		if len(name) > len(ext) && strings.EqualFold(name[len(name)-len(ext):], ext) {
 			return name[:len(name)-len(ext)]
 		}
 	}
-	if short := strings.TrimSuffix(name, filepath.Ext(name)); short != "" && short != name && !g.src.IsDir() {
+	if short := strings.TrimSuffix(name, filepath.Ext(name)); short != "" && short != name && !g.Source.IsDir() {
 		return short
 	}
 	return name + ".tree"

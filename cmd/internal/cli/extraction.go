@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
@@ -51,9 +52,9 @@ type extraction struct {
 }
 
 // extract extracts a game file to dir and prints a summary.
-func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts output.Options) error {
-	job := x.report.watch(x.job(cmd, g.Format))
-	if earlier, closer, err := openFolder(dir, nil); err == nil && opts.Replace {
+func (x *extraction) extract(cmd *cobra.Command, dir string, g *service.File, opts output.Options) error {
+	job := x.report.watch(x.Job(optionsOf(cmd), g.Format))
+	if earlier, closer, err := service.OpenFolder(dir, nil); err == nil && opts.Replace {
 		defer closer.Close()
 		job.Over = earlier
 	}
@@ -61,7 +62,7 @@ func (x *extraction) extract(cmd *cobra.Command, dir string, g *game, opts outpu
 		job.Over = x.like
 	}
 	job.Keeping = len(x.patterns) == 0
-	file, err := g.open(cmd.Context(), job)
+	file, err := g.OpenFile(cmd.Context(), job)
 	if err != nil {
 		return err
 	}
@@ -119,8 +120,8 @@ func (x *extraction) count(ctx context.Context) (stop func()) {
 }
 
 // run extracts to dir. Nothing is visible in dir before the extraction is complete.
-func (x *extraction) run(ctx context.Context, dir string, g *game, opts output.Options) error {
-	others := othersOf(g.reads())
+func (x *extraction) run(ctx context.Context, dir string, g *service.File, opts output.Options) error {
+	others := service.OthersOf(g.Reads())
 	if opts.Others != nil {
 		others &= opts.Others()
 	}
@@ -134,7 +135,7 @@ func (x *extraction) run(ctx context.Context, dir string, g *game, opts output.O
 		return x.make(ctx, "")
 	}
 	defer out.Discard()
-	temp, err := called{out, x.talk, dir}.Dir()
+	temp, err := x.Named(out, dir).Dir()
 	if err != nil {
 		return err
 	}
@@ -145,7 +146,7 @@ func (x *extraction) run(ctx context.Context, dir string, g *game, opts output.O
 }
 
 // start creates a new folder or opens an existing one.
-func (x *extraction) start(dir string, g *game, opts output.Options) (*output.Output, error) {
+func (x *extraction) start(dir string, g *service.File, opts output.Options) (*output.Output, error) {
 	if err := opts.NotRead(dir); err != nil {
 		return nil, err
 	}
@@ -183,7 +184,7 @@ func (x *extraction) noGame(dir string) error {
 		return nil
 	}
 	defer src.Close()
-	if f, err := x.formats.Find(src); err == nil {
+	if f, err := x.Formats.Find(src); err == nil {
 		return wording.Hint(&output.KeptError{Path: dir, Err: fmt.Errorf("it is a %s, and no folder of an extraction", f.Title)}, "give another folder with -o")
 	}
 	return nil
@@ -443,16 +444,6 @@ func (x *extraction) create(dir *os.Root, name string, info fs.FileInfo, r io.Re
 	return size, err
 }
 
-// readIn reads a file in a folder. Links that lead out of the folder are not followed.
-func readIn(dir, name string) ([]byte, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return root.ReadFile(name)
-}
-
 // makeSidecar starts making the sidecar of the tree, which may take as long as all files together. If the
 // sidecar is cheaper after the files, it is made then. makeSidecar returns a function that waits for the
 // content, which is nil if there is no sidecar.
@@ -524,4 +515,14 @@ func (x *extraction) writeSidecar(sidecar func() ([]byte, error)) error {
 		return err
 	}
 	return x.report.add(filepath.Join(x.report.output, tree.Sidecar), size)
+}
+
+// readIn reads a file in a folder. Links that lead out of the folder are not followed.
+func readIn(dir, name string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.ReadFile(name)
 }

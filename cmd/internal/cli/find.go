@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/fault"
@@ -74,7 +74,7 @@ the files has are printed to standard error.
 	a.resumeFlag(cmd)
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
-		if errors.As(err, &unknown) && isCommandOption(a.formats, queriesOf, unknown.GetSpecifiedName()) {
+		if errors.As(err, &unknown) && isCommandOption(a.Formats, queriesOf, unknown.GetSpecifiedName()) {
 			return wording.Hint(optionError(cmd, err), "it is an option of queries, which stand behind --: `%s`", useLine(cmd))
 		}
 		return a.flagError(cmd.Root(), cmd, err)
@@ -83,13 +83,13 @@ the files has are printed to standard error.
 		if dash := cmd.ArgsLenAtDash(); dash >= 0 && slices.Contains(args[dash:], "--help") {
 			return a.helpAfterDash(cmd, args[:dash], args[dash:])
 		}
-		f := &finding{files: a.newFiles(cmd, nil), queries: make(map[*format.Format]query)}
+		f := &finding{app: a, cmd: cmd, Files: a.NewFiles(optionsOf(cmd), nil), queries: make(map[*format.Format]query)}
 		names, err := f.parse(args)
 		if err != nil {
 			return err
 		}
 		a.page()
-		f.names = expand(names)
+		f.Names = expand(names)
 		return f.run(cmd.Context())
 	}
 	return cmd
@@ -109,12 +109,12 @@ func (f *finding) parse(args []string) (files []string, err error) {
 	}
 	files, words := args[:dash], args[dash:]
 	known := false
-	for _, of := range f.formats {
+	for _, of := range f.Formats {
 		commands := withOptions(queriesOf(of), findOptions)
 		if len(commands) == 0 {
 			continue
 		}
-		steps, e := format.ParseSteps(f.job(f.cmd, of), commands, words)
+		steps, e := format.ParseSteps(f.Job(f.Options, of), commands, words)
 		if e == nil && len(steps) > 1 {
 			e = errors.New("a run takes one query")
 		}
@@ -125,10 +125,10 @@ func (f *finding) parse(args []string) (files []string, err error) {
 			}
 			continue
 		}
-		if err := f.mayUse(slices.Concat(steps[0].Args, steps[0].Options), func(o *format.Option) string { return steps[0].Job.Value(o.Name) }); err != nil {
+		if err := f.MayUse(slices.Concat(steps[0].Args, steps[0].Options), func(o *format.Option) string { return steps[0].Job.Value(o.Name) }); err != nil {
 			return nil, err
 		}
-		if err := f.stepInputs(steps); err != nil {
+		if err := f.StepInputs(f.cmd.Context(), steps); err != nil {
 			return nil, err
 		}
 		f.queries[of] = query{Step: steps[0]}
@@ -142,10 +142,10 @@ func (f *finding) parse(args []string) (files []string, err error) {
 	switch {
 	case known:
 		return files, nil
-	case errors.Is(err, format.ErrCommand) && isThere(words[0]):
+	case errors.Is(err, format.ErrCommand) && service.Exists(words[0]):
 		return nil, f.misplaced(append(words, files...), -1)
 	case errors.Is(err, format.ErrCommand):
-		return nil, wording.DidYouMean(fmt.Errorf("no query is called %s", words[0]), words[0], commandNames(f.formats, queriesOf), "`%s --help` lists the queries", f.cmd.CommandPath())
+		return nil, wording.DidYouMean(fmt.Errorf("no query is called %s", words[0]), words[0], commandNames(f.Formats, queriesOf), "`%s --help` lists the queries", f.cmd.CommandPath())
 	case err == nil:
 		return nil, errors.New("no format has a query")
 	}
@@ -161,15 +161,15 @@ func (f *finding) misplaced(args []string, dash int) error {
 	err := errors.New("expected files, -- and a query: " + useLine(f.cmd))
 	var files, words []string
 	for _, arg := range args {
-		if isThere(arg) && dash < 1 || len(files) < dash {
+		if service.Exists(arg) && dash < 1 || len(files) < dash {
 			files = append(files, arg)
 		} else {
 			words = append(words, arg)
 		}
 	}
 	switch {
-	case len(words) > 0 && !slices.Contains(commandNames(f.formats, queriesOf), words[0]):
-		return wording.DidYouMean(err, words[0], commandNames(f.formats, queriesOf), "`%s --help` lists the queries", f.cmd.CommandPath())
+	case len(words) > 0 && !slices.Contains(commandNames(f.Formats, queriesOf), words[0]):
+		return wording.DidYouMean(err, words[0], commandNames(f.Formats, queriesOf), "`%s --help` lists the queries", f.cmd.CommandPath())
 	case len(words) == 0:
 		return wording.Hint(err, "`%s --help` lists the queries", f.cmd.CommandPath())
 	case len(files) == 0:
@@ -187,7 +187,9 @@ func (f *finding) misplaced(args []string, dash int) error {
 
 // finding is one run of find.
 type finding struct {
-	*files
+	*app
+	*service.Files
+	cmd     *cobra.Command
 	queries map[*format.Format]query
 	output  findOutput
 
@@ -265,16 +267,16 @@ type findEnd struct {
 func (f *finding) run(ctx context.Context) error {
 	f.known = make(map[string]bool)
 	f.printer = f.output.printer(f.out)
-	if err := f.perform(ctx, work.Of(f)); err != nil {
+	if err := f.Files.Perform(ctx, work.Of(f)); err != nil {
 		return err
 	}
-	for _, name := range f.names {
+	for _, name := range f.Names {
 		if !f.known[name] {
 			f.failed = true
 			f.talk.Fail(fmt.Errorf("%s: no file in it that has such a query", name))
 		}
 	}
-	if err := f.unfit(f.cmd); err != nil {
+	if err := f.Unfit(f.Options); err != nil {
 		return err
 	}
 	if err := f.printer.end(&f.total); err != nil {
@@ -296,22 +298,22 @@ const maxLacking = 16
 // sayLacks prints each name in the query that is in none of the files, with a similar name. Files found in
 // folders are not read again.
 func (f *finding) sayLacks(ctx context.Context) {
-	if f.call != nil || f.talk.Quiet {
+	if f.Handover != nil || f.talk.Quiet {
 		return
 	}
 	var nowhere []*fault.NameError
 	asked := 0
-	for _, name := range f.names[:min(len(f.names), maxLacking)] {
+	for _, name := range f.Names[:min(len(f.Names), maxLacking)] {
 		if name == "-" {
 			continue // standard input can be read only once
 		}
-		its := f.quietly(io.Discard)
-		g, err := its.findTarget(f.cmd, target{name: name})
+		its := f.Quiet(func(wording.Note) {})
+		g, err := its.FindTarget(ctx, f.Options, service.Target{Name: name})
 		if err != nil {
 			continue
 		}
 		if q := f.queries[g.Format]; q.Command != nil && g.Finder.Lacks != nil {
-			lacks := fault.NameErrors(g.Finder.Lacks(ctx, its.job(f.cmd, g.Format), g.src, q.Step))
+			lacks := fault.NameErrors(g.Finder.Lacks(ctx, its.Job(f.Options, g.Format), g.Source, q.Step))
 			if asked++; asked == 1 {
 				nowhere = lacks
 			}
@@ -338,7 +340,7 @@ func (f *finding) sayLacks(ctx context.Context) {
 
 // Do runs the query on the files of a part.
 func (f *finding) Do(ctx context.Context, p work.Part, put func(findRecord) error) error {
-	return f.each(p, func(i int, t target) error {
+	return f.Each(p, func(i int, t service.Target) error {
 		return f.one(ctx, t, p.Shard, func(r findRecord) error {
 			r.File = i
 			return put(r)
@@ -347,9 +349,9 @@ func (f *finding) Do(ctx context.Context, p work.Part, put func(findRecord) erro
 }
 
 // one runs the query on a file or a shard of a file.
-func (f *finding) one(ctx context.Context, t target, shard format.Shard, put func(findRecord) error) error {
+func (f *finding) one(ctx context.Context, t service.Target, shard format.Shard, put func(findRecord) error) error {
 	var notes []wording.Note
-	its := f.apart(func(n wording.Note) { notes = append(notes, n) })
+	its := f.Part(func(n wording.Note) { notes = append(notes, n) })
 	var end findEnd
 	var stop, err error // the error of put, and that of the file
 	hits := new(keptHits)
@@ -368,14 +370,14 @@ func (f *finding) one(ctx context.Context, t target, shard format.Shard, put fun
 			return stop
 		})
 	}); panicked != nil {
-		err = wording.Named(defect(panicked), t.name)
+		err = wording.Named(service.Defect(panicked), t.Name)
 	}
 	switch {
 	case stop != nil:
 		return stop
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case f.inParts() && server.Failed(err):
+	case f.InParts() && server.Failed(err):
 		return err // the server may be reachable again when the part is retried
 	case err != nil:
 		notes = append(notes, wording.Failure(err))
@@ -391,13 +393,13 @@ func (f *finding) one(ctx context.Context, t target, shard format.Shard, put fun
 	return put(findRecord{End: &end})
 }
 
-// look runs the query on a file or a shard of a file. Notes go to the app its.
-func (f *finding) look(ctx context.Context, its *app, t target, shard format.Shard, end *findEnd, hit func(format.Hit) error) error {
-	if t.err != nil {
-		return t.err
+// look runs the query on a file or a shard of a file. Notes go to the service its.
+func (f *finding) look(ctx context.Context, its *service.Service, t service.Target, shard format.Shard, end *findEnd, hit func(format.Hit) error) error {
+	if t.Err != nil {
+		return t.Err
 	}
-	g, err := its.findTarget(f.cmd, t)
-	if t.found && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
+	g, err := its.FindTarget(ctx, f.Options, t)
+	if t.Found && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
 		end.Passed = true
 		return nil
 	}
@@ -407,54 +409,54 @@ func (f *finding) look(ctx context.Context, its *app, t target, shard format.Sha
 	defer g.Close()
 	q := f.queries[g.Format]
 	switch {
-	case q.Command == nil && t.found:
+	case q.Command == nil && t.Found:
 		end.Passed = true
 		return nil
 	case q.err != nil && !errors.Is(q.err, format.ErrCommand):
-		return fmt.Errorf("%s: %w", t.name, q.err)
+		return fmt.Errorf("%s: %w", t.Name, q.err)
 	case q.Command == nil:
-		err := fmt.Errorf("%s: is a %s, which has no such query", t.name, g.Title)
+		err := fmt.Errorf("%s: is a %s, which has no such query", t.Name, g.Title)
 		if own := commandNames(format.Set{g.Format}, queriesOf); len(own) > 0 {
 			return wording.Hint(err, "there are %s", strings.Join(own, ", "))
 		}
 		return err
 	}
-	if err := its.fits(f.cmd, g.Format, t); err != nil {
+	if err := its.Fits(f.Options, g.Format, t); err != nil {
 		return err
 	}
 	end.Format = g.Name
-	job := its.about(its.job(f.cmd, g.Format), t.name)
+	job := its.About(its.Job(f.Options, g.Format), t.Name)
 	job.Shard = shard
-	return wording.Named(g.Finder.Find(ctx, job, g.src, q.Step, func(h format.Hit) error {
-		if err := end.Tally.count(&f.output, t.name, h); err != nil || !f.output.each() {
+	return wording.Named(g.Finder.Find(ctx, job, g.Source, q.Step, func(h format.Hit) error {
+		if err := end.Tally.count(&f.output, t.Name, h); err != nil || !f.output.each() {
 			return err
 		}
 		return hit(h)
-	}), t.name)
+	}), t.Name)
 }
 
 // Take adds a record to the results and prints its hits.
 func (f *finding) Take(p work.Part, r findRecord) error {
-	t, last, err := f.taken(p, r.File)
+	t, last, err := f.Taken(p, r.File)
 	switch {
 	case err != nil:
 		return err
 	case r.Hits != nil:
-		return r.Hits.each(func(h format.Hit) error { return f.printer.print(t.name, h) })
+		return r.Hits.each(func(h format.Hit) error { return f.printer.print(t.Name, h) })
 	case r.Note != nil:
 		f.failed = f.failed || r.Note.Kind == wording.Failed
-		f.tell(p, *r.Note)
+		f.Tell(p, *r.Note)
 		return nil
 	case r.End == nil:
 		return nil
 	}
-	if of := f.formats.ByName(r.End.Format); of != nil && t.found {
-		f.fitted(of)
+	if of := f.Formats.ByName(r.End.Format); of != nil && t.Found {
+		f.Fitted(of)
 	}
 	f.total.add(&r.End.Tally)
-	if f.known[t.from] = f.known[t.from] || !r.End.Passed; !r.End.Passed && last {
+	if f.known[t.From] = f.known[t.From] || !r.End.Passed; !r.End.Passed && last {
 		f.number++
-		f.progress("searched files", f.number)
+		f.Progress("searched files", f.number)
 	}
 	return nil
 }

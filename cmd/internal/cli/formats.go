@@ -29,7 +29,7 @@ convertsTo, doc}.`,
 		a.page()
 		if asJSON {
 			list := terminal.Array{W: a.out}
-			for _, f := range a.formats {
+			for _, f := range a.Formats {
 				if err := list.Add(terminal.Object{
 					{"name", f.Name}, {"title", f.Title}, {"extensions", append([]string{}, f.Extensions...)},
 					{"folder", f.Folder}, {"can", abilities(f)}, {"convertsTo", targets(f)}, {"doc", f.Doc},
@@ -48,7 +48,7 @@ convertsTo, doc}.`,
 // lines.
 func (a *app) printFormats() error {
 	rows := [][]string{{"NAME", "FORMAT", "EXTENSIONS", "CAN"}}
-	for _, f := range a.formats {
+	for _, f := range a.Formats {
 		can := strings.Join(abilities(f), ", ")
 		if to := targets(f); len(to) > 0 {
 			can += ", convert to " + strings.Join(to, " or ")

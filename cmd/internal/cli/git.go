@@ -19,6 +19,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
@@ -59,7 +60,7 @@ func verbatim(cmd *cobra.Command) *cobra.Command {
 	cmd.DisableFlagParsing = true
 	allowed, run := cmd.Args, cmd.RunE
 	helps := func(args []string) bool {
-		return len(args) == 1 && (args[0] == "--help" || args[0] == "-h") && !isThere(args[0])
+		return len(args) == 1 && (args[0] == "--help" || args[0] == "-h") && !service.Exists(args[0])
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if helps(args) {
@@ -99,7 +100,7 @@ func gitConfig(program string) [][2]string {
 // their extensions in any case.
 func (a *app) gitAttributes() []string {
 	var lines []string
-	for _, f := range a.formats {
+	for _, f := range a.Formats {
 		if f.Folder || f.Common {
 			continue
 		}
@@ -113,7 +114,7 @@ func (a *app) gitAttributes() []string {
 				}
 			}
 			line := pattern + " -text diff=trowel"
-			if slices.ContainsFunc(a.formats, func(other *format.Format) bool {
+			if slices.ContainsFunc(a.Formats, func(other *format.Format) bool {
 				return other.Merging != nil && other.Merging.Merge != nil && slices.Contains(other.Extensions, ext)
 			}) {
 				line += " merge=trowel"
@@ -292,7 +293,7 @@ looks for lines in it with git blame. A file that cannot be opened is one line t
 
 // printText prints a file as one text.
 func (a *app) printText(cmd *cobra.Command, name string) error {
-	fsys, closer, err := a.openTree(cmd, name)
+	fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), name)
 	if err != nil {
 		data, e := regular.ReadFile(name, 1<<30)
 		if e != nil {
@@ -419,7 +420,7 @@ differently is as in OURS then.`,
 		if len(args) == 4 {
 			path = args[3]
 		}
-		held, err := a.hold(cmd.Context(), args[1])
+		held, err := a.Hold(cmd.Context(), args[1])
 		if err != nil {
 			return err
 		}
@@ -429,7 +430,7 @@ differently is as in OURS then.`,
 			return err
 		}
 		defer remove()
-		var games [3]*game
+		var games [3]*service.File
 		for i, name := range args[:3] {
 			// Git's temporary names carry no meaning.
 			called := filepath.Join(dir, []string{"base", "ours", "theirs"}[i], filepath.Base(path))
@@ -440,7 +441,7 @@ differently is as in OURS then.`,
 				return err
 			}
 			a.talk.Hide(called, path)
-			g, err := a.find(cmd, called)
+			g, err := a.Find(cmd.Context(), optionsOf(cmd), called)
 			if err != nil {
 				a.talk.Say("%s: cannot be merged: %v", path, err)
 				return errFound // git keeps ours and reports a conflict
@@ -458,15 +459,15 @@ differently is as in OURS then.`,
 			return err
 		}
 		defer out.Discard()
-		job, before := a.job(cmd, f, f.Merging.Options...), a.lost.Load()
-		conflicts, err := f.Merging.Merge(cmd.Context(), job, games[0].src, games[1].src, games[2].src, out, merge3.Options{})
+		job, before := a.Job(optionsOf(cmd), f, f.Merging.Options...), a.Lost.Load()
+		conflicts, err := f.Merging.Merge(cmd.Context(), job, games[0].Source, games[1].Source, games[2].Source, out, merge3.Options{})
 		for _, c := range conflicts {
 			a.talk.Say("%s: conflict: %s", path, lineOf(check.Change{Path: c.Path, What: c.What, At: c.At}))
 		}
 		if err != nil {
 			return wording.Named(err, path)
 		}
-		if a.lost.Load() > before {
+		if a.Lost.Load() > before {
 			return wording.Hint(fmt.Errorf("%s: a version is not whole: nothing was merged", path), "`trowel merge -k` merges what can be read")
 		}
 		if err := out.Commit(); err != nil {
@@ -525,15 +526,15 @@ func (a *app) gitCheck(cmd *cobra.Command) error {
 			}
 			continue
 		}
-		if !slices.ContainsFunc(a.formats, func(f *format.Format) bool {
-			return slices.ContainsFunc(f.Extensions, func(ext string) bool { _, has := cutSuffixFold(path, ext); return has })
+		if !slices.ContainsFunc(a.Formats, func(f *format.Format) bool {
+			return slices.ContainsFunc(f.Extensions, func(ext string) bool { _, has := service.CutSuffixFold(path, ext); return has })
 		}) {
 			continue
 		}
 		name := filepath.Join(dir, fmt.Sprint(len(names)), filepath.Base(path))
 		content, err := git(ctx, top, "show", ":"+path)
 		if err == nil && lfs.Is([]byte(content)) { // git has only the pointer
-			if work := filepath.Join(top, path); isThere(work) && lfs.Check(work) == nil {
+			if work := filepath.Join(top, path); service.Exists(work) && lfs.Check(work) == nil {
 				names = append(names, work)
 			}
 			continue
@@ -553,7 +554,7 @@ func (a *app) gitCheck(cmd *cobra.Command) error {
 	if len(names) == 0 {
 		return nil
 	}
-	c := &checkRun{files: a.newFiles(cmd, names), min: check.Error, list: terminal.Array{W: a.out}, known: make(map[string]bool), called: a.talk.Plain}
+	c := &checkRun{app: a, Files: a.NewFiles(optionsOf(cmd), names), min: check.Error, list: terminal.Array{W: a.out}, known: make(map[string]bool), called: a.talk.Plain}
 	return c.run(ctx)
 }
 
@@ -561,7 +562,7 @@ func (a *app) gitCheck(cmd *cobra.Command) error {
 func (a *app) treeOf(top, path string) string {
 	found := ""
 	for dir := filepath.Dir(filepath.FromSlash(path)); dir != "." && dir != string(filepath.Separator); dir = filepath.Dir(dir) {
-		if full := filepath.Join(top, dir); a.isGame(full) {
+		if full := filepath.Join(top, dir); a.IsGame(full) {
 			found = full
 		}
 	}

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
-	"trowel.example/internal/files/tree"
 	"trowel.example/internal/format"
 )
 
@@ -64,9 +61,9 @@ func (a *app) flagError(root, cmd *cobra.Command, err error) error {
 	}
 	if cmd == root {
 		// Maybe the verb is wrong, and not the option.
-		word := slices.IndexFunc(a.args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+		word := slices.IndexFunc(a.Args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
 		if word >= 0 {
-			if err := a.notVerb(root, a.args[word], slices.Delete(slices.Clone(a.args), word, word+1)); err != nil {
+			if err := a.notVerb(root, a.Args[word], slices.Delete(slices.Clone(a.Args), word, word+1)); err != nil {
 				return err
 			}
 		}
@@ -145,11 +142,11 @@ var fileFirst = []string{"cat", "ls", "dump", "extract", "render"}
 // swapped returns an error about arguments in the wrong order. Its hint has them in the right order.
 func (a *app) swapped(cmd *cobra.Command, args []string) error {
 	last := len(args) - 1
-	if a.call != nil || last < 1 {
+	if a.Handover != nil || last < 1 {
 		return nil
 	}
 	is := func(file, other string) bool {
-		return !isThere(other) && !strings.EqualFold(filepath.Ext(file), filepath.Ext(other)) && isThere(file) && a.isGame(file)
+		return !service.Exists(other) && !strings.EqualFold(filepath.Ext(file), filepath.Ext(other)) && service.Exists(file) && a.IsGame(file)
 	}
 	line := ""
 	switch dash := cmd.ArgsLenAtDash(); {
@@ -157,7 +154,7 @@ func (a *app) swapped(cmd *cobra.Command, args []string) error {
 		line = wording.Quoted(slices.Concat(args[last:], args[:last])...)
 	case cmd.Name() == "search" && last == 1 && is(args[0], args[1]):
 		line = wording.Quoted(args[1], args[0])
-	case verbCommands[cmd.Name()] != nil && dash > 0 && dash <= last && slices.Contains(commandNames(a.formats, verbCommands[cmd.Name()]), args[0]) && is(args[dash], args[0]):
+	case verbCommands[cmd.Name()] != nil && dash > 0 && dash <= last && slices.Contains(commandNames(a.Formats, verbCommands[cmd.Name()]), args[0]) && is(args[dash], args[0]):
 		line = wording.Quoted(args[dash]) + " -- " + wording.Quoted(slices.Concat(args[:dash], args[dash+1:])...)
 	default:
 		return nil
@@ -168,7 +165,7 @@ func (a *app) swapped(cmd *cobra.Command, args []string) error {
 // notVerb returns an error about a first word that is neither a file nor a verb, but means one. Its hint is the line to
 // type.
 func (a *app) notVerb(root *cobra.Command, word string, rest []string) error {
-	if word == "-" || isThere(word) || strings.ContainsAny(word, `./\`) {
+	if word == "-" || service.Exists(word) || strings.ContainsAny(word, `./\`) {
 		return nil
 	}
 	if line, others := a.commandLine(root, word, rest); line != "" {
@@ -210,14 +207,14 @@ func (a *app) commandLine(root *cobra.Command, word string, rest []string) (line
 	var files, words, options []string
 	var formats format.Set
 	for _, arg := range rest {
-		if f := a.formatOfName(arg); f != nil && isThere(arg) {
+		if f := a.formatOfName(arg); f != nil && service.Exists(arg) {
 			files, formats = append(files, arg), append(formats, f)
 		} else {
 			words = append(words, arg)
 		}
 	}
 	if len(files) == 0 {
-		files, formats = []string{"FILE"}, a.formats
+		files, formats = []string{"FILE"}, a.Formats
 	}
 	for _, verb := range []string{"find", "edit"} {
 		like := commandsLike(formats, verbCommands[verb], word)
@@ -288,10 +285,10 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 					}
 				}
 				for _, verb := range []string{"edit", "find"} {
-					names = append(names, titledCommands(a.formats, verbCommands[verb])...)
+					names = append(names, titledCommands(a.Formats, verbCommands[verb])...)
 				}
 			case of != nil:
-				names = titledCommands(a.formats, of)
+				names = titledCommands(a.Formats, of)
 			}
 			return startingWith(start, names), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -309,7 +306,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 				return cmd.Help()
 			}
 			p := a.helpPage(a.out)
-			if err == nil && len(rest) == 1 && verbCommands[cmd.Name()] != nil && p.command(a.formats, cmd.Name(), rest[0]) {
+			if err == nil && len(rest) == 1 && verbCommands[cmd.Name()] != nil && p.command(a.Formats, cmd.Name(), rest[0]) {
 				return nil
 			}
 			if cmd == root && len(words) == 1 && p.commands(words[0]) {
@@ -318,7 +315,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 			if verb := verbFor(root, words[0]); cmd == root && verb != "" {
 				return wording.Hint(fmt.Errorf("%q is not a verb", words[0]), "did you mean `trowel help %s`?", verb)
 			}
-			names := slices.Concat(commandNames(a.formats, editCommands), commandNames(a.formats, queriesOf))
+			names := slices.Concat(commandNames(a.Formats, editCommands), commandNames(a.Formats, queriesOf))
 			return wording.DidYouMean(fmt.Errorf("%q is not a verb, an operation or a query", words[len(words)-1]), words[len(words)-1], names, "`trowel help` lists the verbs, and `trowel edit --help` the operations")
 		},
 	}
@@ -346,148 +343,6 @@ func completionCommand(root *cobra.Command) {
 	}
 }
 
-func isThere(name string) bool {
-	_, err := os.Lstat(name)
-	return err == nil
-}
-
-func isFile(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.Mode().IsRegular()
-}
-
-// notThere explains the error of a missing file.
-func notThere(name string, err error) error {
-	switch pattern := strings.ContainsAny(name, "*?") && !strings.Contains(name, "://"); {
-	case pattern && !isThere(name):
-		if n := len(matchingFiles(name)); n > 0 {
-			return fmt.Errorf("%s: is a pattern that matches %s: expected the name of one file", name, wording.Count(n, "file"))
-		}
-		return fmt.Errorf("no file matches %s", name)
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	case name == "":
-		return errors.New("the name of a file is empty")
-	case strings.HasPrefix(name, "s3://"):
-		return wording.Hint(fmt.Errorf("%s: is in object storage, which this program does not read", name), "`trowel-fleet check`, `find` and `census` do")
-	case strings.Contains(name, "://"):
-		return wording.Hint(fmt.Errorf("%s: is an address, not a file", name), "download it first, such as with `curl -LO %s`", name)
-	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = fmt.Errorf("%s: %w", name, path.Err)
-	}
-	if to, e := os.Readlink(name); e == nil {
-		return wording.Hint(err, "it is a link to %s", to)
-	}
-	const enough = 10_000
-	dir := filepath.Dir(name)
-	f, openErr := os.Open(dir)
-	if openErr != nil {
-		if !isThere(dir) {
-			return wording.Hint(err, "there is no folder %s", dir)
-		}
-		return err
-	}
-	defer f.Close()
-	names, _ := f.Readdirnames(enough)
-	slices.Sort(names)
-	if near := wording.Near(filepath.Base(name), names); near != "" {
-		if near = filepath.Join(dir, near); strings.HasPrefix(name, "./") {
-			near = "./" + near
-		}
-		return wording.Hint(err, "did you mean %s?", near)
-	}
-	return err
-}
-
-var errEmpty = errors.New("the file is empty")
-
-// formatOf returns the format of a source. If the format is unknown, the error describes what the file appears
-// to be.
-func (a *app) formatOf(src *format.Source, t target) (*format.Format, error) {
-	f, err := a.formats.Find(src)
-	if err == nil && !src.IsDir() && src.Size == 0 { // the name gives the intended format
-		return f, fmt.Errorf("%s: expected a %s: %w", src.Path, f.Title, errEmpty)
-	}
-	if err == nil || src.IsDir() || t.found {
-		return f, err
-	}
-	if src.Size == 0 {
-		if src.Path == "-" {
-			return nil, errors.New("standard input is empty")
-		}
-		return nil, fmt.Errorf("%s: %w: %w", src.Path, format.ErrUnknown, errEmpty)
-	}
-	if src.Path != "-" {
-		if whole := a.partOf(src.Path); whole != "" {
-			return nil, wording.Hint(err, "it is a part of %s: give that folder", whole)
-		}
-	}
-	if what, advice := looksLike(src.Head(512)); what != "" {
-		return nil, wording.Hint(fmt.Errorf("%s: %w: this is %s", src.Path, format.ErrUnknown, what), "%s", advice)
-	}
-	return nil, err
-}
-
-// partOf returns the parent folder that is a game file or the tree form of one, or "".
-func (a *app) partOf(name string) string {
-	const levels = 3
-	dir := filepath.Dir(name)
-	for range levels {
-		if a.isWhole(dir) {
-			if strings.HasPrefix(dir, ".") { // . and .. are not names
-				dir, _ = filepath.Abs(dir)
-			}
-			return dir
-		}
-		dir = filepath.Join(dir, "..")
-	}
-	return ""
-}
-
-// isWhole reports whether a folder is a game file or was made by extract.
-func (a *app) isWhole(dir string) bool {
-	if isFile(filepath.Join(dir, tree.Sidecar)) {
-		return true
-	}
-	src, err := format.OpenSource(dir)
-	if err != nil {
-		return false
-	}
-	defer src.Close()
-	_, err = a.formats.Find(src)
-	return err == nil
-}
-
-// Kinds of files that users pass although they are not game files.
-var others = []struct{ magic, what, advice string }{
-	{"PK\x03\x04", "a zip archive", "unpack it first and give a file that is in it"},
-	{"\x1f\x8b", "a gzip file", "unpack it first: `gunzip`, or `tar xzf` for a .tar.gz"},
-	{"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first and give a file that is in it"},
-	{"Rar!\x1a\x07", "a RAR archive", "unpack it first and give a file that is in it"},
-	{"\xfd7zXZ\x00", "an xz file", "unpack it first: `unxz`, or `tar xJf` for a .tar.xz"},
-	{"BZh", "a bzip2 file", "unpack it first: `bunzip2`, or `tar xjf` for a .tar.bz2"},
-	{"\x28\xb5\x2f\xfd", "a zstd file", "unpack it first: `unzstd`, or `tar --zstd -xf` for a .tar.zst"},
-	{"SQLite format 3\x00", "an SQLite database", "of a world, give the folder that it is in, with its world.mt"},
-	{"<!DOCTYPE html", "a web page", "download the file itself, not the page that shows it"},
-	{"<html", "a web page", "download the file itself, not the page that shows it"},
-}
-
-// looksLike returns the kind of file that the first bytes indicate, and advice.
-func looksLike(head []byte) (what, advice string) {
-	if len(head) > 262 && string(head[257:262]) == "ustar" {
-		return "a tar archive", "unpack it first: `tar xf`"
-	}
-	head = bytes.TrimLeft(head, " \t\r\n")
-	for _, o := range others {
-		if len(head) >= len(o.magic) && strings.EqualFold(string(head[:len(o.magic)]), o.magic) {
-			return o.what, o.advice
-		}
-	}
-	return "", ""
-}
-
 // expand replaces patterns by the files that they match, on systems whose shells do not expand patterns.
 func expand(names []string) []string {
 	if runtime.GOOS != "windows" {
@@ -500,30 +355,12 @@ func expanded(names []string) []string {
 	var all []string
 	for _, name := range names {
 		found := []string{name}
-		if !isThere(name) {
-			if found = matchingFiles(name); len(found) == 0 {
+		if !service.Exists(name) {
+			if found = service.MatchingFiles(name); len(found) == 0 {
 				found = []string{name}
 			}
 		}
 		all = append(all, found...)
 	}
 	return all
-}
-
-// matchingFiles returns the files that a pattern matches. Case is ignored, as on Windows.
-func matchingFiles(pattern string) (found []string) {
-	dir, last := filepath.Split(pattern)
-	dirs := []string{dir}
-	if strings.ContainsAny(dir, "*?") {
-		dirs = matchingFiles(filepath.Clean(dir))
-	}
-	for _, dir := range dirs {
-		list, _ := os.ReadDir(cmp.Or(dir, "."))
-		for _, e := range list {
-			if is, _ := filepath.Match(strings.ToLower(last), strings.ToLower(e.Name())); is {
-				found = append(found, filepath.Join(dir, e.Name()))
-			}
-		}
-	}
-	return found
 }

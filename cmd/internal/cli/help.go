@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,7 +18,7 @@ const (
 
 // optionFlags adds the options of formats as flags of a verb. Formats may share an option.
 func (a *app) optionFlags(cmd *cobra.Command, options func(*format.Format) []format.Option) {
-	for _, f := range a.formats {
+	for _, f := range a.Formats {
 		for _, o := range options(f) {
 			flag := cmd.Flags().Lookup(o.Name)
 			if flag == nil {
@@ -32,7 +31,7 @@ func (a *app) optionFlags(cmd *cobra.Command, options func(*format.Format) []for
 				flag = cmd.Flags().Lookup(o.Name)
 				flag.Annotations = make(map[string][]string)
 			}
-			for note, value := range map[string]string{optionNote: f.Title, gameNote: a.games.Of(f).Title} {
+			for note, value := range map[string]string{optionNote: f.Title, gameNote: a.Games.Of(f).Title} {
 				if list := flag.Annotations[note]; !slices.Contains(list, value) {
 					flag.Annotations[note] = append(list, value)
 				}
@@ -102,24 +101,10 @@ func (a *app) flagGroups(flags *pflag.FlagSet) []flagGroup {
 		if g.games == "" {
 			return -1
 		}
-		return strings.Count(g.games, ",")*len(a.games) + slices.IndexFunc(a.games, func(game *format.Game) bool { return strings.HasPrefix(g.games, game.Title) })
+		return strings.Count(g.games, ",")*len(a.Games) + slices.IndexFunc(a.Games, func(game *format.Game) bool { return strings.HasPrefix(g.games, game.Title) })
 	}
 	slices.SortStableFunc(groups, func(x, y flagGroup) int { return order(x) - order(y) })
 	return groups
-}
-
-// ownedOptions returns an error if the user gave an option that format f does not have, so that no option is
-// silently ignored.
-func (a *app) ownedOptions(cmd *cobra.Command, f *format.Format, more ...format.Option) error {
-	own := slices.Concat(f.Options, more)
-	var err error
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		of := flag.Annotations[optionNote]
-		if of != nil && !slices.ContainsFunc(own, func(o format.Option) bool { return o.Name == flag.Name }) {
-			err = fmt.Errorf("--%s is for a %s, and this is a %s", flag.Name, of[0], f.Title)
-		}
-	})
-	return err
 }
 
 // optionsGiven reports whether the user gave options that apply only to some files.
@@ -138,36 +123,6 @@ func givenOptions(cmd *cobra.Command) map[string]string {
 		}
 	})
 	return given
-}
-
-// fits returns an error if the given options do not apply to a file. For files found in a folder, it is enough
-// that the options apply to one of them.
-func (a *app) fits(cmd *cobra.Command, f *format.Format, t target) error {
-	if !t.found {
-		return a.ownedOptions(cmd, f)
-	}
-	a.fitted(f)
-	return nil
-}
-
-// fitted records that a file of format f was found.
-func (a *app) fitted(f *format.Format) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, o := range f.Options {
-		a.fitting[o.Name] = true
-	}
-}
-
-// unfit returns an error about a given option that applied to none of the files in a folder.
-func (a *app) unfit(cmd *cobra.Command) error {
-	var err error
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if of := flag.Annotations[optionNote]; of != nil && len(a.fitting) > 0 && !a.fitting[flag.Name] {
-			err = fmt.Errorf("--%s is for a %s, and there is none", flag.Name, of[0])
-		}
-	})
-	return err
 }
 
 // optionsFor returns the function that returns the options of a format for the given capabilities.

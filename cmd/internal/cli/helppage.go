@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
@@ -83,7 +84,7 @@ func (a *app) helpOfFiles(cmd *cobra.Command, files format.Set, name string) boo
 		return false
 	}
 	p := a.helpPage(a.out)
-	if name != "" && (p.command(files, verb, name) || p.command(a.formats, verb, name)) {
+	if name != "" && (p.command(files, verb, name) || p.command(a.Formats, verb, name)) {
 		return true
 	}
 	if len(byCommands(files, of)) == 0 {
@@ -106,7 +107,7 @@ func (a *app) helpAfterDash(cmd *cobra.Command, files, words []string) error {
 		name = words[0]
 	}
 	verb := cmd.Name()
-	names := commandNames(a.formats, verbCommands[verb])
+	names := commandNames(a.Formats, verbCommands[verb])
 	switch {
 	case name != "" && !slices.Contains(names, name):
 		return wording.DidYouMean(fmt.Errorf("no %s is called %s", commandKinds[verb].one, name), name, names, "`%s --help` lists the %s", cmd.CommandPath(), commandKinds[verb].many)
@@ -124,22 +125,22 @@ var commandKinds = map[string]struct{ one, many string }{"edit": {"operation", "
 func (a *app) formatOfName(name string) *format.Format {
 	if src, err := format.OpenSource(name); err == nil {
 		defer src.Close()
-		if f, err := a.formats.Find(src); err == nil {
+		if f, err := a.Formats.Find(src); err == nil {
 			return f
 		}
 		if src.IsDir() {
-			if fsys, closer, err := openFolder(name, func(string, error) {}); err == nil {
+			if fsys, closer, err := service.OpenFolder(name, func(string, error) {}); err == nil {
 				defer closer.Close()
-				if f, err := a.formats.FindTree(fsys); err == nil {
+				if f, err := a.Formats.FindTree(fsys); err == nil {
 					return f
 				}
 			}
 		}
 		return nil
 	}
-	for _, f := range a.formats {
+	for _, f := range a.Formats {
 		for _, ext := range f.Extensions {
-			if _, has := cutSuffixFold(name, ext); has {
+			if _, has := service.CutSuffixFold(name, ext); has {
 				return f
 			}
 		}
@@ -250,7 +251,7 @@ func (p *helpPage) verb(cmd *cobra.Command) {
 	fmt.Fprintf(p, "%s\n", p.reflowed(cmp.Or(cmd.Long, cmd.Short)))
 	if of := verbCommands[cmd.Name()]; of != nil {
 		fmt.Fprintln(p)
-		p.commandList(p.formats, of)
+		p.commandList(p.Formats, of)
 	}
 	p.usage(cmd)
 	if len(cmd.Aliases) > 0 {
@@ -494,11 +495,11 @@ func (p *helpPage) command(formats format.Set, verb, name string) bool {
 func (p *helpPage) commands(name string) bool {
 	found := false
 	for _, verb := range []string{"edit", "find"} {
-		if slices.Contains(commandNames(p.formats, verbCommands[verb]), name) {
+		if slices.Contains(commandNames(p.Formats, verbCommands[verb]), name) {
 			if found {
 				fmt.Fprintln(p)
 			}
-			found = p.command(p.formats, verb, name)
+			found = p.command(p.Formats, verb, name)
 		}
 	}
 	return found

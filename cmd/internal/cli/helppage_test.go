@@ -70,9 +70,9 @@ func TestHelpWidth(t *testing.T) {
 			}
 		})
 		for _, verb := range []string{"edit", "find"} {
-			for _, name := range commandNames(a.formats, verbCommands[verb]) {
+			for _, name := range commandNames(a.Formats, verbCommands[verb]) {
 				var page strings.Builder
-				a.helpPage(&page).command(a.formats, verb, name)
+				a.helpPage(&page).command(a.Formats, verb, name)
 				check(verb+" "+name, page.String())
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
@@ -44,7 +45,7 @@ left out for folders.`,
 		failed := false
 		container := "" // the file that contains the paths
 		for i, name := range names {
-			tell := func(g *game, info format.Info) error {
+			tell := func(g *service.File, info format.Info) error {
 				if asJSON {
 					return list.Add(infoObject(g, info))
 				}
@@ -81,21 +82,21 @@ left out for folders.`,
 }
 
 // infoOf passes the information about a file to tell.
-func (a *app) infoOf(cmd *cobra.Command, name string, tell func(*game, format.Info) error) error {
-	g, err := a.find(cmd, name)
+func (a *app) infoOf(cmd *cobra.Command, name string, tell func(*service.File, format.Info) error) error {
+	g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	if err := a.ownedOptions(cmd, g.Format); err != nil {
+	if err := optionsOf(cmd).Owned(g.Format); err != nil {
 		return err
 	}
 	return a.openForInfo(cmd, g, tell)
 }
 
 // infoOfInner passes the information about a file inside a game file to tell.
-func (a *app) infoOfInner(cmd *cobra.Command, container, wanted string, tell func(*game, format.Info) error) error {
-	fsys, closer, err := a.openTree(cmd, container)
+func (a *app) infoOfInner(cmd *cobra.Command, container, wanted string, tell func(*service.File, format.Info) error) error {
+	fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), container)
 	if err != nil {
 		return err
 	}
@@ -109,35 +110,35 @@ func (a *app) infoOfInner(cmd *cobra.Command, container, wanted string, tell fun
 		return wording.Named(err, container)
 	}
 	src := format.NewSource(container+":"+name, data)
-	f, err := a.formats.Find(src)
+	f, err := a.Formats.Find(src)
 	if err != nil {
 		return err
 	}
-	return a.openForInfo(cmd, &game{Format: f, name: src.Path, src: src}, tell)
+	return a.openForInfo(cmd, &service.File{Format: f, Called: src.Path, Source: src}, tell)
 }
 
-func (a *app) openForInfo(cmd *cobra.Command, g *game, tell func(*game, format.Info) error) error {
-	job := a.about(a.job(cmd, g.Format), g.name)
-	file, err := g.open(cmd.Context(), job)
+func (a *app) openForInfo(cmd *cobra.Command, g *service.File, tell func(*service.File, format.Info) error) error {
+	job := a.About(a.Job(optionsOf(cmd), g.Format), g.Called)
+	file, err := g.OpenFile(cmd.Context(), job)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	info, err := file.Info(cmd.Context(), job)
 	if err != nil {
-		return wording.Named(err, g.name)
+		return wording.Named(err, g.Called)
 	}
 	return tell(g, info)
 }
 
 // infoFields puts the fields common to all files before the fields of the format.
-func infoFields(g *game, info format.Info) []format.InfoField {
+func infoFields(g *service.File, info format.Info) []format.InfoField {
 	fields := []format.InfoField{
-		{Key: "file", Value: g.name},
+		{Key: "file", Value: g.Called},
 		{Key: "format", Value: fmt.Sprintf("%s (%s)", g.Title, cmp.Or(info.Format, g.Name))},
 	}
-	if !g.src.IsDir() {
-		fields = append(fields, format.InfoField{Key: "size", Value: words.Thousands(g.src.Size) + " bytes"})
+	if !g.Source.IsDir() {
+		fields = append(fields, format.InfoField{Key: "size", Value: words.Thousands(g.Source.Size) + " bytes"})
 	}
 	return append(fields, info.Fields...)
 }
@@ -199,10 +200,10 @@ func fieldLines(value any) ([]string, []format.InfoField) {
 	return []string{fmt.Sprint(value)}, nil
 }
 
-func infoObject(g *game, info format.Info) terminal.Object {
-	o := terminal.Object{{"file", g.name}, {"format", cmp.Or(info.Format, g.Name)}, {"title", g.Title}}
-	if !g.src.IsDir() {
-		o = append(o, terminal.Member{"size", g.src.Size})
+func infoObject(g *service.File, info format.Info) terminal.Object {
+	o := terminal.Object{{"file", g.Called}, {"format", cmp.Or(info.Format, g.Name)}, {"title", g.Title}}
+	if !g.Source.IsDir() {
+		o = append(o, terminal.Member{"size", g.Source.Size})
 	}
 	return append(o, terminal.Member{"info", fieldsObject(info.Fields)})
 }

@@ -50,7 +50,7 @@ that is not known), the path, and what it is. With --json it prints an array of
 		if err != nil {
 			return err
 		}
-		fsys, closer, err := a.openTree(cmd, args[0])
+		fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), args[0])
 		if err != nil {
 			return err
 		}

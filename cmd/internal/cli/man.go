@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 )
 
@@ -25,8 +26,8 @@ prints the page of trowel.`,
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "the `folder` to write to")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		// The date is that of the version, so the pages of a version are always identical.
-		b := readBuilt()
-		header := &doc.GenManHeader{Section: "1", Source: "Trowel " + b.version, Manual: "Trowel", Date: &b.date}
+		b := service.Built()
+		header := &doc.GenManHeader{Section: "1", Source: "Trowel " + b.Version, Manual: "Trowel", Date: &b.Date}
 		forEach(root, func(cmd *cobra.Command) {
 			cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) { // man pages do not group flags
 				if games := flag.Annotations[gameNote]; games != nil {
@@ -39,7 +40,7 @@ prints the page of trowel.`,
 			if cmd, _, err := root.Find([]string{verb}); err == nil {
 				var list strings.Builder
 				p := &helpPage{a, &list, terminal.Screen{Width: usualWidth}}
-				p.commandList(a.formats, of)
+				p.commandList(a.Formats, of)
 				cmd.Long += "\n\nEach " + commandKinds[verb].one + " has a page: trowel-" + verb + "-NAME(1).\n\n" + indented(list.String())
 			}
 		}
@@ -52,7 +53,7 @@ prints the page of trowel.`,
 		if err := doc.GenManTree(root, header, dir); err != nil {
 			return err
 		}
-		if err := writeCommandPages(a.formats, header, dir); err != nil {
+		if err := writeCommandPages(a.Formats, header, dir); err != nil {
 			return err
 		}
 		a.talk.Say("wrote the manual pages to %s", dir)

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
@@ -71,7 +72,7 @@ what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, th
 		}
 		return append(f.OptionsFor(0), f.Merging.Options...)
 	})
-	for _, f := range a.formats {
+	for _, f := range a.Formats {
 		if f.Merging != nil && f.Merging.Many != nil && cmd.Flags().Lookup(f.Merging.Many.Flag) == nil {
 			cmd.Flags().Bool(f.Merging.Many.Flag, false, f.Merging.Many.Help)
 		}
@@ -102,7 +103,7 @@ what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, th
 // many returns the merging of many files into one, if the user asks for it.
 func (m *merging) many(cmd *cobra.Command) (*format.MergingMany, error) {
 	var many *format.MergingMany
-	for _, f := range m.formats {
+	for _, f := range m.Formats {
 		if f.Merging == nil || f.Merging.Many == nil || many == f.Merging.Many {
 			continue
 		}
@@ -119,7 +120,7 @@ func (m *merging) many(cmd *cobra.Command) (*format.MergingMany, error) {
 
 // merge merges the files that args name.
 func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingMany, r *report) error {
-	var games []*game
+	var games []*service.File
 	defer func() {
 		for _, g := range games {
 			g.Close()
@@ -128,34 +129,34 @@ func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingM
 	r.merged = args
 	var sources []*format.Source
 	for _, name := range args {
-		before := m.lost.Load()
-		g, err := m.find(cmd, name)
-		if m.lost.Load() > before {
+		before := m.Lost.Load()
+		g, err := m.Find(cmd.Context(), optionsOf(cmd), name)
+		if m.Lost.Load() > before {
 			r.damaged(name)
 		}
 		if err != nil {
 			return err
 		}
-		games, sources = append(games, g), append(sources, g.src)
+		games, sources = append(games, g), append(sources, g.Source)
 	}
 	ours := games[min(1, len(games)-1)]
 	for _, g := range games {
 		switch {
 		case g.Merging == nil || many == nil && g.Merging.Merge == nil || many != nil && (g.Merging.Many == nil || g.Merging.Many.Flag != many.Flag):
-			return fmt.Errorf("%s: a %s cannot be merged so", g.name, g.Title)
+			return fmt.Errorf("%s: a %s cannot be merged so", g.Called, g.Title)
 		case many == nil && g.Format != ours.Format:
-			return fmt.Errorf("%s is a %s, and %s is a %s", ours.name, ours.Title, g.name, g.Title)
+			return fmt.Errorf("%s is a %s, and %s is a %s", ours.Called, ours.Title, g.Called, g.Title)
 		}
-		if err := m.ownedOptions(cmd, g.Format, g.Merging.Options...); err != nil {
+		if err := optionsOf(cmd).Owned(g.Format, g.Merging.Options...); err != nil {
 			return err
 		}
 	}
 	r.format = ours.Name
-	job := r.watch(m.job(cmd, ours.Format, ours.Merging.Options...))
+	job := r.watch(m.Job(optionsOf(cmd), ours.Format, ours.Merging.Options...))
 	reads := func() []string {
 		var list []string
 		for _, g := range games {
-			list = append(list, g.reads()...)
+			list = append(list, g.Reads()...)
 		}
 		return list
 	}
@@ -167,7 +168,7 @@ func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingM
 		}
 		return err
 	}
-	opts := m.writeOptions(cmd, m.force, ours.Format, job, nil, filepath.Ext(ours.src.Name), reads)
+	opts := m.WriteOptions(cmd.Context(), optionsOf(cmd), m.force, ours.Format, job, nil, filepath.Ext(ours.Source.Name), reads)
 	var err error
 	switch {
 	case m.dryRun:
@@ -291,9 +292,9 @@ func summarize(conflicts []check.Conflict) (lines []string) {
 const mergeFolder = ".trowel-merge"
 
 // toTree writes the merged tree to a folder, with both sides of the conflicts.
-func (m *merging) toTree(cmd *cobra.Command, games []*game, run func(format.Output) error, opts output.Options, r *report) error {
+func (m *merging) toTree(cmd *cobra.Command, games []*service.File, run func(format.Output) error, opts output.Options, r *report) error {
 	ours, theirs := games[min(1, len(games)-1)], games[len(games)-1]
-	merged, err := m.scratch(ours.Format, ours.src.Name, ours.name, run)
+	merged, err := m.Scratch(ours.Format, ours.Source.Name, ours.Called, run)
 	if err != nil {
 		return err
 	}
@@ -306,9 +307,9 @@ func (m *merging) toTree(cmd *cobra.Command, games []*game, run func(format.Outp
 	if err != nil {
 		return err
 	}
-	x := &extraction{app: m.app, report: r, file: ours.name, chosen: chosen}
-	if ours.built != nil {
-		names, closer, err := m.openFolder(ours.name)
+	x := &extraction{app: m.app, report: r, file: ours.Called, chosen: chosen}
+	if ours.Built != nil {
+		names, closer, err := m.OpenFolder(ours.Called)
 		if err != nil {
 			return err
 		}
@@ -326,7 +327,7 @@ func (m *merging) toTree(cmd *cobra.Command, games []*game, run func(format.Outp
 		}
 		for _, side := range []struct {
 			name string
-			of   *game
+			of   *service.File
 		}{{merge3.Ours.String(), ours}, {merge3.Theirs.String(), theirs}} {
 			if err == nil {
 				err = m.putSide(cmd, side.name, side.of, put)
@@ -338,8 +339,8 @@ func (m *merging) toTree(cmd *cobra.Command, games []*game, run func(format.Outp
 }
 
 // putSide writes one side of the conflicts next to the merged files.
-func (m *merging) putSide(cmd *cobra.Command, side string, g *game, put func(string, []byte) error) error {
-	fsys, closer, err := m.openTree(cmd, g.name)
+func (m *merging) putSide(cmd *cobra.Command, side string, g *service.File, put func(string, []byte) error) error {
+	fsys, closer, err := m.Tree(cmd.Context(), optionsOf(cmd), g.Called)
 	if err != nil {
 		return err
 	}

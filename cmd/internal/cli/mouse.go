@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/service"
 )
 
 // mainArgs returns the arguments of the tool. If the tool was started from the Windows Explorer, it shows its
@@ -14,7 +16,7 @@ func mainArgs(args []string, byMouse bool) (run []string, stay bool) {
 		return args, false
 	case len(args) == 0:
 		return []string{"help"}, true
-	case slices.ContainsFunc(args, func(name string) bool { return !isThere(name) }):
+	case slices.ContainsFunc(args, func(name string) bool { return !service.Exists(name) }):
 		return args, true // started from a shortcut with arguments
 	}
 	return append([]string{"view", "--"}, args...), true

@@ -7,32 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"sync"
 
 	"trowel.example/check"
-	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 )
 
 // Notes of a part are printed when its records are taken. They may come from another machine, so package gob
 // can encode the types in this file.
-
-// apart returns an app for a part of the work. The app passes its notes to take, one at a time.
-func (a *app) apart(take func(wording.Note)) *app {
-	its := a.quietly(nil)
-	its.call, its.resume, its.elsewhere, its.ctx = a.call, a.resume, a.elsewhere, a.ctx
-	its.talk.Aliases.Copy(&a.talk.Aliases)
-	if !a.inParts() {
-		its.talk.Shows = a.talk
-	}
-	var mu sync.Mutex
-	its.talk.Note = func(n wording.Note) {
-		mu.Lock()
-		defer mu.Unlock()
-		take(n)
-	}
-	return its
-}
 
 // places are the places of findings and hits; nil means no place.
 type places []check.Place

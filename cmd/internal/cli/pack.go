@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
@@ -45,12 +46,12 @@ it is written, what cannot be read is reported, and the exit code is 1.
 	_ = cmd.RegisterFlagCompletionFunc("format", a.completeFormats)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return w.each(cmd.Context(), args, func(dir string, r *report) error {
-			fsys, closer, err := a.openFolder(dir)
+			fsys, closer, err := a.OpenFolder(dir)
 			if info, e := os.Stat(dir); e == nil && !info.IsDir() {
 				err = wording.Hint(fmt.Errorf("%s: is not a folder", dir), "to make a folder of a file, use `trowel extract %s`", wording.Quoted(dir))
 			}
 			if err != nil {
-				return notThere(dir, err)
+				return service.NotThere(dir, err)
 			}
 			defer closer.Close()
 			f, err := a.treeFormat(fsys, dir, name)
@@ -61,7 +62,7 @@ it is written, what cannot be read is reported, and the exit code is 1.
 				}
 				return err
 			}
-			if err := a.ownedOptions(cmd, f); err != nil {
+			if err := optionsOf(cmd).Owned(f); err != nil {
 				return err
 			}
 			if to == "" {
@@ -73,13 +74,13 @@ it is written, what cannot be read is reported, and the exit code is 1.
 						"-o %s puts it beside the folder", filepath.Join(out, to))
 				}
 			}
-			if err := a.mayBeCalled(to, f, extension(f), false); err != nil {
+			if err := a.MayBeCalled(to, f, service.Extension(f), false); err != nil {
 				return err
 			}
 			r.format = f.Name
-			job := r.watch(a.job(cmd, f))
+			job := r.watch(a.Job(optionsOf(cmd), f))
 			files := &watched{FS: fsys}
-			opts := a.writeOptions(cmd, force, f, job, fsys, "", func() []string { return []string{dir} })
+			opts := a.WriteOptions(cmd.Context(), optionsOf(cmd), force, f, job, fsys, "", func() []string { return []string{dir} })
 			if folder := opts.Others; !f.Folder { // a folder has files with their own permissions
 				opts.Others = func() fs.FileMode {
 					if files.owner.Load() {
@@ -123,16 +124,16 @@ func (w *watched) Stat(name string) (fs.FileInfo, error) { return fs.Stat(w.FS, 
 // treeFormat returns the format of which dir is the tree form, or the format that the user named.
 func (a *app) treeFormat(fsys fs.FS, dir, name string) (*format.Format, error) {
 	if name == "" {
-		f, err := a.formats.FindTree(fsys)
+		f, err := a.Formats.FindTree(fsys)
 		if err != nil {
 			return nil, wording.Hint(fmt.Errorf("%s: %w", dir, err), "give a folder that `trowel extract` made, or name its format with --format")
 		}
 		return f, nil
 	}
-	f := a.formats.ByName(name)
+	f := a.Formats.ByName(name)
 	if f == nil {
 		var names []string
-		for _, f := range a.formats {
+		for _, f := range a.Formats {
 			names = append(names, f.Name)
 		}
 		return nil, wording.DidYouMean(fmt.Errorf("no format is called %q", name), name, names, "`trowel formats` lists them")
@@ -147,17 +148,17 @@ func (a *app) treeFormat(fsys fs.FS, dir, name string) (*format.Format, error) {
 func fileName(fsys fs.FS, dir string, f *format.Format) (string, error) {
 	if f.FileName != nil {
 		if name := f.FileName(fsys); name != "" {
-			return name + extension(f), nil
+			return name + service.Extension(f), nil
 		}
 	}
 	full, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
 	}
-	if f.Folder && extension(f) == "" {
+	if f.Folder && service.Extension(f) == "" {
 		return "", wording.Hint(errors.New("the new folder needs a name"), "give it with -o")
 	}
-	return filepath.Base(full) + extension(f), nil
+	return filepath.Base(full) + service.Extension(f), nil
 }
 
 // wayOut reports whether the current folder is dir or inside dir, and returns the relative path from the
@@ -181,7 +182,7 @@ func wayOut(dir string) (out string, in bool) {
 // completeFormats is the shell completion of format names.
 func (a *app) completeFormats(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
-	for _, f := range a.formats {
+	for _, f := range a.Formats {
 		names = append(names, f.Name+"\t"+f.Title)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp

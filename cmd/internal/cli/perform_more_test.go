@@ -12,6 +12,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/judge"
@@ -83,9 +84,9 @@ func TestPerformRefuses(t *testing.T) {
 		var said bytes.Buffer
 		work := func(context.Context, work.Work) error {
 			t.Errorf("%s: it is work", line)
-			return ErrPart
+			return service.ErrPart
 		}
-		if code := Perform(t.Context(), Call{Games: games, Args: strings.Fields(line), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &said, Work: work}); code != exitFailed || said.Len() == 0 {
+		if code := Perform(t.Context(), Call{Games: games, Args: strings.Fields(line), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &said, Handover: service.Handover{Work: work}}); code != exitFailed || said.Len() == 0 {
 			t.Errorf("%s: exit code %d, %s", line, code, said.String())
 		}
 	}
@@ -125,14 +126,14 @@ func TestConvertInParts(t *testing.T) {
 	// Without permission to change files, nothing is changed; backups go to writable folders.
 	root, _ := os.Getwd()
 	for _, c := range []struct {
-		access Access
+		access service.Access
 		backup string
 		may    bool
 	}{
-		{Access{Roots: []string{root}}, "kept", false},
-		{Access{Roots: []string{root}, Changes: true}, "../kept", false},
-		{Access{Roots: []string{root}, Changes: true}, "", false},
-		{Access{Roots: []string{root}, Changes: true}, "kept", true},
+		{service.Access{Roots: []string{root}}, "kept", false},
+		{service.Access{Roots: []string{root}, Changes: true}, "../kept", false},
+		{service.Access{Roots: []string{root}, Changes: true}, "", false},
+		{service.Access{Roots: []string{root}, Changes: true}, "kept", true},
 	} {
 		args := []string{"convert", "two", "--in-place", "--blocks", "28"}
 		if c.backup != "" {
@@ -156,9 +157,9 @@ func TestHostileShards(t *testing.T) {
 		var said bytes.Buffer
 		code := Perform(t.Context(), Call{
 			Games: games, Args: []string{"convert", "hollow", "--in-place", "--blocks", "29", "--backup", "kept"}, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &said,
-			Work: func(ctx context.Context, w work.Work) error {
+			Handover: service.Handover{Work: func(ctx context.Context, w work.Work) error {
 				return w.Do(ctx, work.Part{Name: "a", Shard: shard}, io.Discard)
-			},
+			}},
 		})
 		if code != exitFailed || said.Len() == 0 {
 			t.Errorf("%q: %d, %s", shard, code, said.String())

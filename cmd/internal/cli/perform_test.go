@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
 )
@@ -28,12 +29,12 @@ func here(games format.Games, args ...string) performed {
 }
 
 // inParts runs the tool part by part, each part in a separate run.
-func inParts(t *testing.T, games format.Games, access *Access, args ...string) performed {
+func inParts(t *testing.T, games format.Games, access *service.Access, args ...string) performed {
 	t.Helper()
 	var output func(string) string // of the last run
 	var part *work.Part
 	call := func(out, said io.Writer, do func(context.Context, work.Work) error) int {
-		return Perform(t.Context(), Call{Games: games, Args: args, Part: part, Stdin: strings.NewReader(""), Stdout: out, Stderr: said, Access: access, Work: do, Output: output})
+		return Perform(t.Context(), Call{Games: games, Args: args, Stdin: strings.NewReader(""), Stdout: out, Stderr: said, Handover: service.Handover{Part: part, Access: access, Work: do, Output: output}})
 	}
 	var plan work.Plan
 	var said bytes.Buffer
@@ -41,7 +42,7 @@ func inParts(t *testing.T, games format.Games, access *Access, args ...string) p
 		if err := w.Split(ctx, func(p work.Part) error { plan.Parts = append(plan.Parts, p); return nil }); err != nil {
 			return err
 		}
-		return ErrPart
+		return service.ErrPart
 	}); code != 0 {
 		return performed{"", said.String(), code}
 	}
@@ -55,7 +56,7 @@ func inParts(t *testing.T, games format.Games, access *Access, args ...string) p
 				return err
 			}
 			results[p.Name] = b.Bytes()
-			return ErrPart
+			return service.ErrPart
 		}); code != 0 || said.Len() > 0 {
 			return performed{printed.String(), said.String(), code}
 		}
@@ -193,14 +194,14 @@ func TestAccess(t *testing.T) {
 		}
 	}
 	t.Chdir("root")
-	access := &Access{Roots: []string{filepath.Join(dir, "none"), filepath.Join(dir, "root")}}
+	access := &service.Access{Roots: []string{filepath.Join(dir, "none"), filepath.Join(dir, "root")}}
 	for name, may := range map[string]bool{
 		"a.box": true, "./deep/../a.box": true, filepath.Join(dir, "root/a.box"): true, "fine.box": true, "shelf": true, "../root/a.box": true,
 		"../other/secret.box": false, filepath.Join(dir, "other/secret.box"): false, "link.box": false, "folder/secret.box": false, "folder": false,
 		"linked": false, "gone.box": false, "loop": false, "/": false, "..": false, "../root/../other/secret.box": false, "/dev/null": false, "/proc/self/environ": false, "way": false,
 	} {
 		got := inParts(t, games, access, "check", name)
-		if refused := strings.Contains(got.err, errOutside.Error()); refused == may || !may && got.code != exitFailed {
+		if refused := strings.Contains(got.err, service.ErrOutside.Error()); refused == may || !may && got.code != exitFailed {
 			t.Errorf("%s: %+v", name, got)
 		}
 		if strings.Contains(got.err+got.out, "secret:") || strings.Contains(got.out, "toy-empty") {
@@ -208,7 +209,7 @@ func TestAccess(t *testing.T) {
 		}
 	}
 	// Links to files are not followed; a link in a folder that is a game file is refused.
-	if got := inParts(t, games, access, "check", "."); strings.Contains(got.out, "toy-empty") || !strings.HasPrefix(got.err, "trowel: linked/secret.txt: "+errOutside.Error()+"\n3 files") {
+	if got := inParts(t, games, access, "check", "."); strings.Contains(got.out, "toy-empty") || !strings.HasPrefix(got.err, "trowel: linked/secret.txt: "+service.ErrOutside.Error()+"\n3 files") {
 		t.Errorf("a folder: %+v", got)
 	}
 }
@@ -237,12 +238,12 @@ func TestAccessBeside(t *testing.T) {
 		}
 	}
 	os.WriteFile("names.txt", []byte("SECRET\n"), 0o666)
-	access := &Access{Roots: []string{filepath.Join(dir, "in")}}
-	if got := inParts(t, games, access, "check", "in/x.pak"); strings.Contains(got.err, errOutside.Error()) || got.code == exitFailed {
+	access := &service.Access{Roots: []string{filepath.Join(dir, "in")}}
+	if got := inParts(t, games, access, "check", "in/x.pak"); strings.Contains(got.err, service.ErrOutside.Error()) || got.code == exitFailed {
 		t.Errorf("inside: %+v", got)
 	}
 	for _, line := range []string{"check in/x.pak --names names.txt", "check in/x.pak --base x.mod", "find in/x.pak --names names.txt -- key LEVEL"} {
-		if got := inParts(t, games, access, strings.Fields(line)...); got.code != exitFailed || !strings.Contains(got.err, errOutside.Error()) {
+		if got := inParts(t, games, access, strings.Fields(line)...); got.code != exitFailed || !strings.Contains(got.err, service.ErrOutside.Error()) {
 			t.Errorf("%s: %+v", line, got)
 		}
 	}
@@ -250,7 +251,7 @@ func TestAccessBeside(t *testing.T) {
 	if err := os.Symlink("../out/x.pak.MAN", "in/x.pak.MAN"); err != nil {
 		t.Skip(err)
 	}
-	if got := inParts(t, games, access, "check", "in/x.pak"); !strings.Contains(got.err+got.out, errOutside.Error()) {
+	if got := inParts(t, games, access, "check", "in/x.pak"); !strings.Contains(got.err+got.out, service.ErrOutside.Error()) {
 		t.Errorf("beside: %+v", got)
 	}
 	// Remote servers are not contacted without permission.

@@ -228,7 +228,7 @@ func TestPipeOptions(t *testing.T) {
 		})
 	}
 	for verb, of := range verbCommands {
-		for _, f := range newApp(games, nil, nil, nil).formats {
+		for _, f := range games.Formats() {
 			file, has := map[string]string{"teeworlds-map": filepath.Join(samples, "burrow"), "torchlight-mod": filepath.Join(samples, "ember"), "minetest-world": "world"}[f.Name]
 			if !has {
 				continue

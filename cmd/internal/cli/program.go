@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/format"
 )
@@ -54,7 +55,7 @@ func (a *app) programCommand(p *format.Program) *cobra.Command {
 
 // writeOver writes a file made from other files, replacing an existing file.
 func writeOver(path string, from []string, write func(io.Writer) error) (err error) {
-	out, err := output.New(path, output.Options{Replace: true, Others: func() fs.FileMode { return othersOf(from) }})
+	out, err := output.New(path, output.Options{Replace: true, Others: func() fs.FileMode { return service.OthersOf(from) }})
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/tiles"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
@@ -117,7 +118,7 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 			err = d.fit(cmd.Flags())
 		}
 		if err == nil && d.tiles == "" {
-			err = cmp.Or(a.onlyWork("--tiles"), a.onlyTiles(cmd.Flags()))
+			err = cmp.Or(a.OnlyWork("--tiles"), a.onlyTiles(cmd.Flags()))
 		}
 		if err != nil {
 			return wording.Hint(err, "see `%s --help`", cmd.CommandPath())
@@ -157,7 +158,7 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 
 // onlyTiles returns an error if options for tiles are given without --tiles.
 func (a *app) onlyTiles(flags *pflag.FlagSet) error {
-	for _, f := range a.formats {
+	for _, f := range a.Formats {
 		for _, o := range f.Options {
 			if o.For&(format.ForScene|format.ForTiles) == format.ForTiles && flags.Changed(o.Name) {
 				return fmt.Errorf("--%s is for --tiles", o.Name)
@@ -189,8 +190,8 @@ func (d *drawing) fit(flags *pflag.FlagSet) error {
 // sceneTarget is something to draw: a file, or a file inside it.
 type sceneTarget struct {
 	file string
-	path string // path in the file; "" for the file itself
-	game *game  // nil: opened when it is drawn
+	path string        // path in the file; "" for the file itself
+	game *service.File // nil: opened when it is drawn
 }
 
 func (t sceneTarget) name() string {
@@ -221,23 +222,23 @@ func (a *app) scenes(cmd *cobra.Command, args []string) (targets []sceneTarget, 
 }
 
 // scenesIn returns the files inside a file that patterns select.
-func (a *app) scenesIn(cmd *cobra.Command, g *game, patterns []string) ([]sceneTarget, error) {
+func (a *app) scenesIn(cmd *cobra.Command, g *service.File, patterns []string) ([]sceneTarget, error) {
 	chosen, err := selectPaths(patterns)
 	if err != nil {
 		return nil, err
 	}
 	if g.HasScene == nil {
-		return nil, wording.Hint(fmt.Errorf("%s: no part of a %s can be drawn alone", g.name, g.Title), "--layers chooses what is drawn")
+		return nil, wording.Hint(fmt.Errorf("%s: no part of a %s can be drawn alone", g.Called, g.Title), "--layers chooses what is drawn")
 	}
-	job := a.job(cmd, g.Format)
-	file, err := g.open(cmd.Context(), job)
+	job := a.Job(optionsOf(cmd), g.Format)
+	file, err := g.OpenFile(cmd.Context(), job)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
 	fsys, err := file.Tree(cmd.Context(), job)
 	if err != nil {
-		return nil, wording.Named(err, g.name)
+		return nil, wording.Named(err, g.Called)
 	}
 	var targets []sceneTarget
 	other := ""
@@ -245,31 +246,31 @@ func (a *app) scenesIn(cmd *cobra.Command, g *game, patterns []string) ([]sceneT
 		switch {
 		case e.IsDir() || !chosen.has(name):
 		case g.Shows(name):
-			targets = append(targets, sceneTarget{g.name, name, g})
+			targets = append(targets, sceneTarget{g.Called, name, g})
 		default:
 			other = name
 		}
 		return nil
 	})
 	if err == nil {
-		err = chosen.unused(g.name)
+		err = chosen.unused(g.Called)
 	}
 	if err == nil && len(targets) == 0 {
-		err = fmt.Errorf("%s/%s: %w", g.name, other, format.ErrUnseen)
+		err = fmt.Errorf("%s/%s: %w", g.Called, other, format.ErrUnseen)
 	}
 	return targets, err
 }
 
 // findScene opens a file that can be drawn, in any form.
-func (a *app) findScene(cmd *cobra.Command, name string) (*game, error) {
-	g, err := a.find(cmd, name)
+func (a *app) findScene(cmd *cobra.Command, name string) (*service.File, error) {
+	g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
 	if err != nil {
 		return nil, err
 	}
 	if g.Scene == nil {
 		err = fmt.Errorf("%s: a %s shows nothing that can be drawn", name, g.Title)
 	} else {
-		err = a.ownedOptions(cmd, g.Format)
+		err = optionsOf(cmd).Owned(g.Format)
 	}
 	if err != nil {
 		g.Close()
@@ -291,11 +292,11 @@ func (a *app) render(cmd *cobra.Command, t sceneTarget, asked *askedPicture, r *
 		return wording.Hint(fmt.Errorf("%s: of a %s only the files in it can be drawn", t.file, g.Title), "`trowel ls %s` lists them: name one after it", wording.Quoted(t.file))
 	}
 	r.format = g.Name
-	job := r.watch(a.job(cmd, g.Format))
-	if a.call != nil && asked.tiles != "" {
-		job.Part = tiles.ScenePart(a.call.Part)
+	job := r.watch(a.Job(optionsOf(cmd), g.Format))
+	if a.Handover != nil && asked.tiles != "" {
+		job.Part = tiles.ScenePart(a.Handover.Part)
 	}
-	scene, err := g.Scene(cmd.Context(), job, g.src, t.path)
+	scene, err := g.Scene(cmd.Context(), job, g.Source, t.path)
 	if err != nil {
 		return wording.Named(err, t.name())
 	}

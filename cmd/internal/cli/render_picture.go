@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
@@ -25,7 +26,7 @@ import (
 type picture struct {
 	*report
 	asked *askedPicture
-	game  *game
+	game  *service.File
 	job   *format.Job
 	scene format.Scene
 	view  format.View
@@ -62,9 +63,9 @@ func (p *picture) kind(name string) (string, error) {
 
 // notOfGame returns an error if the picture has the extension of a game file.
 func (p *picture) notOfGame(name string) error {
-	for _, f := range p.formats {
+	for _, f := range p.Formats {
 		for _, e := range f.Extensions {
-			if _, is := cutSuffixFold(name, e); is && e != "" {
+			if _, is := service.CutSuffixFold(name, e); is && e != "" {
 				return wording.Hint(fmt.Errorf("%s: %s is the extension of a %s, and this is a picture", name, e, f.Title), "-o with another name, such as %s.png", name[:len(name)-len(e)])
 			}
 		}
@@ -130,13 +131,13 @@ func (p *picture) pictureOptions(cmd *cobra.Command, ext string) output.Options 
 	return output.Options{
 		Replace: p.asked.force,
 		Replaces: func(path string) error {
-			if _, is := cutSuffixFold(path, ext); !is || ext == "" {
+			if _, is := service.CutSuffixFold(path, ext); !is || ext == "" {
 				return fmt.Errorf("%w: it is no picture", output.ErrKind)
 			}
 			return nil
 		},
-		Reads:  func() []string { return append(p.inputs(cmd), p.game.reads()...) },
-		Others: func() fs.FileMode { return othersOf(p.game.shown()) },
+		Reads:  func() []string { return append(p.Inputs(optionsOf(cmd)), p.game.Reads()...) },
+		Others: func() fs.FileMode { return service.OthersOf(p.game.ShownPaths()) },
 	}
 }
 

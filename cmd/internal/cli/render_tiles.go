@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/tiles"
 	"trowel.example/cmd/internal/wording"
@@ -27,7 +28,7 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 		Scene: p.scene, View: p.view, Look: p.look, Scale: p.asked.scale, Background: p.background(),
 		File: p.name, Title: filepath.Base(filepath.Clean(p.name)),
 		Open: func() (_ *output.Collection, err error) {
-			to := p.written(dir)
+			to := p.Written(dir)
 			if to != dir {
 				err = os.MkdirAll(filepath.Dir(to), 0o777)
 			}
@@ -38,9 +39,9 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 		},
 		Progress: func(done, of int) { p.job.Report("tiles:", done, of) },
 	}
-	if p.call != nil {
+	if p.Handover != nil {
 		pyramid.Was = func() (_ *output.Collection, err error) {
-			if p.mayLookAt(dir) != nil {
+			if p.MayLookAt(dir) != nil {
 				return nil, nil
 			}
 			if was, err = output.LookInto(dir); errors.Is(err, fs.ErrNotExist) {
@@ -57,8 +58,8 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 	if pyramid.Scale == 0 {
 		pyramid.Scale = p.view.Scale
 	}
-	err := p.perform(cmd.Context(), work.Of(pyramid))
-	if errors.Is(err, ErrPart) {
+	err := p.Perform(cmd.Context(), work.Of(pyramid))
+	if errors.Is(err, service.ErrPart) {
 		return err
 	}
 	if folder != nil {

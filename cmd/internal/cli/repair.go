@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/text/words"
@@ -72,12 +73,12 @@ failed.`,
 		return w.each(cmd.Context(), args, func(name string, r *report) error {
 			if inPlace || restore != "" {
 				var err error
-				if r.held, err = a.hold(cmd.Context(), name); err != nil {
+				if r.held, err = a.Hold(cmd.Context(), name); err != nil {
 					return err
 				}
 				defer r.held.Release()
 			}
-			g, err := a.find(cmd, name)
+			g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
 			if err != nil {
 				return err
 			}
@@ -89,19 +90,19 @@ failed.`,
 				case err != nil:
 					return err
 				case kept == "":
-					a.talk.Say("%s is as %s has it already", g.name, restore)
+					a.talk.Say("%s is as %s has it already", g.Called, restore)
 				default:
-					a.talk.Say("put back what %s has; %s", restore, undoing(g.name, kept))
+					a.talk.Say("put back what %s has; %s", restore, undoing(g.Called, kept))
 				}
 				return nil
 			}
 			if g.Repair == nil {
-				return fmt.Errorf("%s: a %s cannot be repaired", g.name, g.Title)
+				return fmt.Errorf("%s: a %s cannot be repaired", g.Called, g.Title)
 			}
-			if err := a.ownedOptions(cmd, g.Format, g.Repair.Options...); err != nil {
+			if err := optionsOf(cmd).Owned(g.Format, g.Repair.Options...); err != nil {
 				return err
 			}
-			job := r.watch(a.job(cmd, g.Format, g.Repair.Options...))
+			job := r.watch(a.Job(optionsOf(cmd), g.Format, g.Repair.Options...))
 			mended := 0
 			var failed error
 			sink := check.Sink(func(f check.Finding) {
@@ -118,26 +119,26 @@ failed.`,
 			said := ""
 			switch {
 			case restore != "":
-				err = g.Repair.Restore(cmd.Context(), job, g.src, restore)
+				err = g.Repair.Restore(cmd.Context(), job, g.Source, restore)
 				said = fmt.Sprintf("put back what %s has", restore)
 			case r.dryRun:
-				err = g.Repair.Plan(cmd.Context(), job, g.src, sink)
+				err = g.Repair.Plan(cmd.Context(), job, g.Source, sink)
 				said = "nothing was changed"
 			case inPlace:
 				var kept string
-				r.output = g.name
+				r.output = g.Called
 				if kept, err = r.repairInPlace(cmd, g, job, backup, sink, &mended); err != nil {
-					return wording.Named(err, g.name)
+					return wording.Named(err, g.Called)
 				}
 				if said = "there is nothing to repair"; kept != "" {
-					said = fmt.Sprintf("repaired %s; %s", g.name, undoing(g.name, kept))
+					said = fmt.Sprintf("repaired %s; %s", g.Called, undoing(g.Called, kept))
 				}
 			default:
-				opts := a.writeOptions(cmd, force, g.Format, job, nil, "", g.reads)
-				err = r.write(cmd.Context(), to, opts, func(out format.Output) error { return g.Repair.Copy(cmd.Context(), job, g.src, out, sink) })
-				said = fmt.Sprintf("repaired %s to %s", g.name, to)
+				opts := a.WriteOptions(cmd.Context(), optionsOf(cmd), force, g.Format, job, nil, "", g.Reads)
+				err = r.write(cmd.Context(), to, opts, func(out format.Output) error { return g.Repair.Copy(cmd.Context(), job, g.Source, out, sink) })
+				said = fmt.Sprintf("repaired %s to %s", g.Called, to)
 			}
-			if err = errors.Join(wording.Named(err, g.name), failed); err != nil {
+			if err = errors.Join(wording.Named(err, g.Called), failed); err != nil {
 				return err
 			}
 			_ = a.out.Flush()
@@ -150,19 +151,19 @@ failed.`,
 
 // repairInPlace repairs the file in place after a backup of the parts that will change. It returns the name of
 // the backup, or "" if nothing has changed.
-func (r *report) repairInPlace(cmd *cobra.Command, g *game, job *format.Job, backup string, sink check.Sink, mended *int) (string, error) {
+func (r *report) repairInPlace(cmd *cobra.Command, g *service.File, job *format.Job, backup string, sink check.Sink, mended *int) (string, error) {
 	ctx := cmd.Context()
 	if g.Repair.InPlace == nil {
-		if g.built != nil {
+		if g.Built != nil {
 			return "", wording.Hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a repaired file of it")
 		}
-		opts := r.writeOptions(cmd, false, g.Format, job, nil, "", g.reads)
+		opts := r.WriteOptions(cmd.Context(), optionsOf(cmd), false, g.Format, job, nil, "", g.Reads)
 		return r.replaceInPlace(ctx, g, backup, opts, func(out format.Output) (bool, error) {
-			err := g.Repair.Copy(ctx, job, g.src, out, sink)
+			err := g.Repair.Copy(ctx, job, g.Source, out, sink)
 			return *mended > 0, err
 		})
 	}
-	kept, err := g.Repair.InPlace(ctx, job, g.src, backup, sink)
+	kept, err := g.Repair.InPlace(ctx, job, g.Source, backup, sink)
 	if info, e := os.Stat(kept); e == nil && kept != "" {
 		err = errors.Join(err, r.add(kept, info.Size()))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/fault"
@@ -72,10 +73,10 @@ func (w *writing) each(ctx context.Context, names []string, do func(name string,
 	w.list, w.several = terminal.Array{W: w.out}, len(names) > 1
 	failed := false
 	for _, name := range names {
-		r := &report{writing: w, file: name, sections: w.sections(), before: w.lost.Load()}
+		r := &report{writing: w, file: name, sections: w.sections(), before: w.Lost.Load()}
 		var err error
 		if p := parallel.Catch(func() { err = do(name, r) }); p != nil {
-			err = wording.Named(defect(p), name)
+			err = wording.Named(service.Defect(p), name)
 		}
 		if ended := r.end(err); ended != nil {
 			return ended
@@ -139,7 +140,7 @@ type message struct {
 // watch makes the report store the warnings and losses of a job.
 func (r *report) watch(job *format.Job) *format.Job {
 	if r.several {
-		r.about(job, r.file)
+		r.About(job, r.file)
 	}
 	warned, missed, lost := job.OnWarn, job.OnMiss, job.OnLose
 	job.OnLose = func(path string) {
@@ -163,7 +164,7 @@ func (r *report) watch(job *format.Job) *format.Job {
 // whole returns an error if data that should be in the file could not be read, unless the user accepts that.
 // The losses are already reported. Each verb that writes calls whole before it commits its output.
 func (r *report) whole() error {
-	if !r.strict || r.keepGoing || r.lost.Load() == r.before {
+	if !r.strict || r.keepGoing || r.Lost.Load() == r.before {
 		return nil
 	}
 	var names []string
@@ -226,7 +227,7 @@ func (r *report) addAll(out *output.Output) error {
 
 // asked returns the user's name for a path of the output.
 func (r *report) asked(path string) string {
-	if rest, is := strings.CutPrefix(path, r.written(r.output)); is {
+	if rest, is := strings.CutPrefix(path, r.Written(r.output)); is {
 		return r.output + rest
 	}
 	return path
@@ -292,16 +293,16 @@ func (r *report) write(ctx context.Context, name string, opts output.Options, bu
 	}
 	out, err := output.Stream(r.out), error(nil)
 	switch {
-	case name != "-" && r.call != nil && r.call.Output == nil:
+	case name != "-" && r.Handover != nil && r.Handover.Output == nil:
 		out = output.Stream(io.Discard)
 	case name != "-":
-		out, err = output.New(r.written(name), opts)
+		out, err = output.New(r.Written(name), opts)
 	}
 	if err != nil {
 		return err
 	}
 	defer out.Discard()
-	if err = build(called{out, r.talk, name}); err == nil {
+	if err = build(r.Named(out, name)); err == nil {
 		err = errors.Join(ctx.Err(), r.whole())
 	}
 	if err == nil {
@@ -329,7 +330,7 @@ func (r *report) resume(ctx context.Context, name string, opts output.Options, b
 		return r.write(ctx, name, opts, func(out format.Output) error { return build(notKept{out}) })
 	}
 	r.output = name
-	out, err := output.Resume(r.written(name), opts)
+	out, err := output.Resume(r.Written(name), opts)
 	if err == nil {
 		err = build(out)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/regular"
@@ -55,7 +56,7 @@ found and 1 if not.`,
 		if err := s.run(cmd.Context(), expand(args[1:])); err != nil {
 			return err
 		}
-		if err := a.unfit(cmd); err != nil {
+		if err := a.Unfit(optionsOf(cmd)); err != nil {
 			return err
 		}
 		if asJSON {
@@ -97,7 +98,7 @@ type hits struct {
 
 // searched is the result for a target.
 type searched struct {
-	target
+	service.Target
 	hits  []hits // files with hits, in order
 	files int    // number of files searched
 	err   error  // why the search failed or ended early
@@ -113,27 +114,27 @@ var errMany = errors.New("more hits than are kept")
 func (s *search) run(ctx context.Context, names []string) error {
 	seen := make(map[string]bool)
 	err := parallel.Ordered(ctx,
-		func(yield func(target) error) error {
+		func(yield func(service.Target) error) error {
 			for _, name := range names {
-				if err := s.targets(ctx, name, yield); err != nil {
+				if err := s.Targets(ctx, name, yield); err != nil {
 					return err
 				}
 			}
 			return nil
 		},
-		func(t target) searched { return s.collect(ctx, t) },
+		func(t service.Target) searched { return s.collect(ctx, t) },
 		func(r searched) error {
-			seen[r.from] = true
+			seen[r.From] = true
 			if r.many {
-				return s.tell(ctx, r.target, s.safely(ctx, r.target, func(h hits) error { return s.print(r.name, h) }))
+				return s.tell(ctx, r.Target, s.safely(ctx, r.Target, func(h hits) error { return s.print(r.Name, h) }))
 			}
 			s.files += r.files - len(r.hits) // print counts the others
 			for _, h := range r.hits {
-				if err := s.print(r.name, h); err != nil {
+				if err := s.print(r.Name, h); err != nil {
 					return err
 				}
 			}
-			return s.tell(ctx, r.target, r.err)
+			return s.tell(ctx, r.Target, r.err)
 		})
 	for _, name := range names {
 		if err == nil && !seen[name] {
@@ -144,7 +145,7 @@ func (s *search) run(ctx context.Context, names []string) error {
 }
 
 // tell prints the error of a target, if there is one. The run continues.
-func (s *search) tell(ctx context.Context, t target, err error) error {
+func (s *search) tell(ctx context.Context, t service.Target, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -162,8 +163,8 @@ type printing struct{ error }
 func (p printing) Unwrap() error { return p.error }
 
 // collect searches a target and keeps the hits.
-func (s *search) collect(ctx context.Context, t target) searched {
-	r := searched{target: t}
+func (s *search) collect(ctx context.Context, t service.Target) searched {
+	r := searched{Target: t}
 	lines := 0
 	r.err = s.safely(ctx, t, func(h hits) error {
 		r.files++
@@ -176,24 +177,24 @@ func (s *search) collect(ctx context.Context, t target) searched {
 		return nil
 	})
 	if errors.Is(r.err, errMany) {
-		return searched{target: t, many: true}
+		return searched{Target: t, many: true}
 	}
 	return r
 }
 
 // safely searches a target and converts a panic into an error.
-func (s *search) safely(ctx context.Context, t target, found func(hits) error) (err error) {
+func (s *search) safely(ctx context.Context, t service.Target, found func(hits) error) (err error) {
 	if p := parallel.Catch(func() { err = s.target(ctx, t, found) }); p != nil {
-		return wording.Named(defect(p), t.name)
+		return wording.Named(service.Defect(p), t.Name)
 	}
 	return err
 }
 
 // target searches a game file or a text file and calls found for each file in it. An error of found is a
 // printing error.
-func (s *search) target(ctx context.Context, t target, found func(hits) error) error {
-	if t.err != nil {
-		return t.err
+func (s *search) target(ctx context.Context, t service.Target, found func(hits) error) error {
+	if t.Err != nil {
+		return t.Err
 	}
 	give := func(h hits) error {
 		if err := found(h); err != nil {
@@ -201,13 +202,13 @@ func (s *search) target(ctx context.Context, t target, found func(hits) error) e
 		}
 		return nil
 	}
-	fsys, closer, err := s.openTarget(s.cmd, t)
+	fsys, closer, err := s.TreeOf(ctx, optionsOf(s.cmd), t)
 	if errors.Is(err, format.ErrUnknown) {
-		if info, e := os.Stat(t.name); e == nil && info.Size() > contents.MaxText {
+		if info, e := os.Stat(t.Name); e == nil && info.Size() > contents.MaxText {
 			return nil // a file of this size is not treated as text
 		}
 		var data []byte
-		if data, err = regular.ReadFile(t.name, contents.MaxText); err == nil {
+		if data, err = regular.ReadFile(t.Name, contents.MaxText); err == nil {
 			return give(hits{lines: contents.Lines(s.pattern, data)})
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
 )
@@ -71,7 +72,7 @@ func isSecond(name string) bool {
 
 // needsSecond reports whether an argument is in object storage and this program cannot open it.
 func (a *app) needsSecond(cmd *cobra.Command, args []string) bool {
-	if a.more != nil || a.call != nil || isSecond(cmd.Name()) {
+	if a.more != nil || a.Handover != nil || isSecond(cmd.Name()) {
 		return false
 	}
 	if n := cmd.ArgsLenAtDash(); n >= 0 {
@@ -102,7 +103,7 @@ func findSecond() (string, error) {
 }
 
 // secondEnv returns the environment of the second program.
-func secondEnv() []string { return append(os.Environ(), envStarted+"="+version()) }
+func secondEnv() []string { return append(os.Environ(), envStarted+"="+service.Version()) }
 
 // takeOver is become, except in tests, whose process runs further tests.
 var takeOver = become
@@ -117,7 +118,7 @@ func (a *app) startSecond(what string) error {
 	if err := a.out.Flush(); err != nil {
 		return err
 	}
-	return takeOver(path, append([]string{second}, a.args...), secondEnv())
+	return takeOver(path, append([]string{second}, a.Args...), secondEnv())
 }
 
 // completeSecond asks the second program for completions.
@@ -126,7 +127,7 @@ func (a *app) completeSecond() ([]string, cobra.ShellCompDirective) {
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	cmd := exec.Command(path, a.args...)
+	cmd := exec.Command(path, a.Args...)
 	cmd.Env = secondEnv()
 	said, err := cmd.Output()
 	words, end, is := bytes.Cut(said, []byte("\n:"))

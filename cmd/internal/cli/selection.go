@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 )
 
@@ -47,7 +48,7 @@ func (s *selection) has(name string) bool {
 // unused returns an error about the first pattern that selected nothing.
 func (s *selection) unused(file string) error {
 	for i, used := range s.used {
-		if !used && isThere(s.patterns[i]) {
+		if !used && service.Exists(s.patterns[i]) {
 			return wording.Hint(fmt.Errorf("%s: nothing in it matches %q", file, s.patterns[i]), "to take several files, all of them have to be game files")
 		}
 		if !used {

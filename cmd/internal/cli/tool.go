@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 )
@@ -20,7 +21,7 @@ type Tool struct{ a *app }
 type Verbs func(*Tool) []*cobra.Command
 
 // Games returns the games whose files the tool opens.
-func (t *Tool) Games() format.Games { return t.a.games }
+func (t *Tool) Games() format.Games { return t.a.Games }
 
 // Out returns the output for data.
 func (t *Tool) Out() io.Writer { return t.a.out }
@@ -47,7 +48,7 @@ func Number(least, most int) cobra.PositionalArgs { return args(least, most) }
 func Plural(n int, one string) string { return wording.Count(n, one) }
 
 // Version returns the version of the tool and the commit it was built from.
-func Version() string { return program() }
+func Version() string { return service.Program() }
 
 // ErrFound is returned by a verb that completed and found something.
 var ErrFound = errFound
@@ -73,6 +74,9 @@ func exitCode(err error) (code int, is bool) {
 
 // Run is [Perform] with the games and verbs of the program.
 func (t *Tool) Run(ctx context.Context, call Call) int {
-	call.Games, call.More = t.a.games, t.a.more
+	call.Games, call.More = t.a.Games, t.a.more
 	return Perform(ctx, call)
 }
+
+// Reads lets the verbs that read files also read those of e.
+func (t *Tool) Reads(e service.Elsewhere) { t.a.Elsewhere = e }

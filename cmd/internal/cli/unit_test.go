@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -199,22 +198,6 @@ func TestExpanded(t *testing.T) {
 	}
 }
 
-// TestChangelog tests that the first release in the changelog is the current version.
-func TestChangelog(t *testing.T) {
-	log, err := os.ReadFile("../../../CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	heading := regexp.MustCompile(`(?m)^## [0-9].*$`).Find(log)
-	if want := "## " + release + " (" + releaseDate + ")"; string(heading) != want {
-		t.Errorf("the changelog begins with %q, the version is %q", heading, want)
-	}
-	got := builtFrom([]debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.time", Value: "2031-02-03T23:59:59+02:00"}, {Key: "vcs.modified", Value: "true"}})
-	if want := release + " (0123456789ab with changes, 2031-02-03)"; got.String() != want {
-		t.Errorf("version %q, want %q", got, want)
-	}
-}
-
 // TestNoSecond tests that the advice about the missing second program says where to get it.
 func TestNoSecond(t *testing.T) {
 	tests.OnHost(t, nil)
@@ -222,21 +205,5 @@ func TestNoSecond(t *testing.T) {
 		if got := here(games, verb[0], "x"); got.code != exitFailed || !strings.Contains(got.err, "hint: trowel-fleet is in the release archive of trowel") {
 			t.Errorf("%s: %+v", verb[0], got)
 		}
-	}
-}
-
-// TestProgram tests that programs without a commit are identified by their content.
-func TestProgram(t *testing.T) {
-	b := readBuilt()
-	sum, err := hashOfSelf()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := b.String()
-	if b.revision == "" || b.changed {
-		want += fmt.Sprintf(", program %x", sum[:6])
-	}
-	if got := program(); got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }

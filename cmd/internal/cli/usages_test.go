@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"trowel.example/cmd/internal/service"
 )
 
 // usage is a command line, and words that the answer must contain.
@@ -213,7 +215,7 @@ func TestWrongUsages(t *testing.T) {
 		}
 		_, hint, _ := strings.Cut(said, "hint: ")
 		for _, m := range newFile.FindAllStringSubmatch(hint, -1) {
-			if isThere(m[1]) {
+			if service.Exists(m[1]) {
 				t.Errorf("%s: the hint suggests a file that exists as the output: %s", c.line, hint)
 			}
 		}
@@ -227,7 +229,7 @@ func TestWrongUsages(t *testing.T) {
 		for _, m := range namedOption.FindAllStringSubmatch(otherCommand.ReplaceAllString(hint, ""), -1) {
 			flags := verb.Flags()
 			of := verbCommands[verb.Name()]
-			if flags.Lookup(m[1]) == nil && (len(m[1]) > 1 || flags.ShorthandLookup(m[1]) == nil) && (of == nil || !isCommandOption(newApp(games, nil, nil, nil).formats, of, m[1])) {
+			if flags.Lookup(m[1]) == nil && (len(m[1]) > 1 || flags.ShorthandLookup(m[1]) == nil) && (of == nil || !isCommandOption(games.Formats(), of, m[1])) {
 				t.Errorf("%s: the hint names an option that %s lacks: %s", c.line, verb.Name(), hint)
 			}
 		}

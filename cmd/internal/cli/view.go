@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"runtime"
 	"runtime/debug"
@@ -16,8 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/check"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/viewer"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/format"
 )
@@ -138,32 +138,32 @@ func openBrowser(address string, failed func(error)) error {
 }
 
 // viewFile describes a file with the display name called. Files and tree forms that can change are watched.
-func (a *app) viewFile(cmd *cobra.Command, t target, called string, stamp func() string) viewer.File {
+func (a *app) viewFile(cmd *cobra.Command, t service.Target, called string, stamp func() string) viewer.File {
 	// Many files are listed, few are opened.
-	hides := sync.OnceValue(func() *hidden { return newHidden(cmd, t.name, called) })
+	hides := sync.OnceValue(func() *hidden { return newHidden(cmd, t.Name, called) })
 	return viewer.File{
 		Name:  called,
 		Stamp: stamp,
 		Plain: func(message string) string { return hides().plain(message) },
 		Open: func(context.Context) (*viewer.Opened, error) {
-			var said strings.Builder
-			quiet := a.quietly(&said)
-			g, err := quiet.findTarget(cmd, t)
+			var notes []string
+			quiet := a.Quiet(func(n wording.Note) {
+				if note := terminal.Placed(n.Path, n.Text); !slices.Contains(notes, note) {
+					notes = append(notes, note)
+				}
+			})
+			g, err := quiet.FindTarget(cmd.Context(), optionsOf(cmd), t)
 			if err != nil {
 				return nil, err
 			}
-			o := &viewer.Opened{Format: g.Format, Source: g.src, Private: g.built != nil, Close: g.Close}
-			o.Job = func() *format.Job { return quiet.job(cmd, g.Format) }
-			if g.built != nil {
+			o := &viewer.Opened{Format: g.Format, Source: g.Source, Private: g.Built != nil, Notes: slices.Clone(notes), Close: g.Close}
+			o.Job = func() *format.Job { return quiet.Job(optionsOf(cmd), g.Format) }
+			if g.Built != nil {
 				o.Check = func(ctx context.Context, sink check.Sink) error {
-					var r checked
-					quiet.check(ctx, cmd, t, "", &r, sink, sink)
-					return r.err
+					var r service.Checked
+					quiet.Check(ctx, optionsOf(cmd), t, "", &r, sink, sink)
+					return r.Err
 				}
-			}
-			for line := range strings.Lines(said.String()) {
-				line = strings.TrimPrefix(strings.TrimSpace(line), "trowel: ")
-				o.Notes = append(o.Notes, strings.TrimPrefix(line, "warning: "))
 			}
 			return o, nil
 		},
@@ -172,7 +172,7 @@ func (a *app) viewFile(cmd *cobra.Command, t target, called string, stamp func()
 
 // viewInput describes the file on standard input, which can be read only once.
 func (a *app) viewInput(cmd *cobra.Command) (viewer.File, error) {
-	src, err := a.source("-")
+	src, err := a.Source(cmd.Context(), "-")
 	if err != nil {
 		return viewer.File{}, err
 	}
@@ -181,19 +181,12 @@ func (a *app) viewInput(cmd *cobra.Command) (viewer.File, error) {
 	if err != nil {
 		return viewer.File{}, err
 	}
-	f, err := a.formatOf(src, target{name: "-"})
+	f, err := a.FormatOf(src, service.Target{Name: "-"})
 	if err == nil {
-		err = a.ownedOptions(cmd, f)
+		err = optionsOf(cmd).Owned(f)
 	}
 	return viewer.File{Name: "standard input", Open: func(context.Context) (*viewer.Opened, error) {
-		job := func() *format.Job { return a.job(cmd, f) }
+		job := func() *format.Job { return a.Job(optionsOf(cmd), f) }
 		return &viewer.Opened{Format: f, Source: format.NewSource("-", data), Job: job, Close: func() error { return nil }}, nil
 	}}, err
-}
-
-// quietly returns an app that prints no messages to the user, who may be typing another command. Messages go to
-// said. The app counts its losses separately.
-func (a *app) quietly(said io.Writer) *app {
-	out := bufio.NewWriter(io.Discard)
-	return &app{games: a.games, formats: a.formats, in: a.in, stdout: io.Discard, out: out, talk: terminal.NewTalk(said, out), fitting: make(map[string]bool), pipes: a.pipes, ctx: a.ctx}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/viewer"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
@@ -30,7 +30,7 @@ type viewed struct {
 func (a *app) viewFiles(cmd *cobra.Command, names []string) (*viewed, error) {
 	v := &viewed{mode: viewer.One}
 	for _, name := range names {
-		if info, err := os.Stat(name); len(names) > 2 || err == nil && info.IsDir() && !a.isGame(name) {
+		if info, err := os.Stat(name); len(names) > 2 || err == nil && info.IsDir() && !a.IsGame(name) {
 			return a.viewGallery(cmd, names)
 		}
 	}
@@ -57,18 +57,18 @@ func (a *app) viewOne(cmd *cobra.Command, name string) (viewer.File, error) {
 	if name == "-" {
 		return a.viewInput(cmd)
 	}
-	t := target{name: name}
+	t := service.Target{Name: name}
 	f := a.described(cmd, t, baseName(name))
 	if f.Err != nil {
 		return f, f.Err
 	}
-	if isFile(name) {
-		g, err := a.find(cmd, name)
+	if service.IsFile(name) {
+		g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
 		if err != nil {
 			return f, err
 		}
 		defer g.Close()
-		file, err := g.open(cmd.Context(), a.quietly(io.Discard).job(cmd, g.Format))
+		file, err := g.OpenFile(cmd.Context(), a.Quiet(func(wording.Note) {}).Job(optionsOf(cmd), g.Format))
 		if err != nil {
 			return f, err
 		}
@@ -100,7 +100,7 @@ func (a *app) viewGallery(cmd *cobra.Command, names []string) (*viewed, error) {
 	go func() {
 		defer close(found)
 		for _, name := range names {
-			if err := a.targets(ctx, name, func(t target) error {
+			if err := a.Targets(ctx, name, func(t service.Target) error {
 				if f, ok := a.inGallery(cmd, t, above); ok {
 					select {
 					case found <- f:
@@ -114,7 +114,7 @@ func (a *app) viewGallery(cmd *cobra.Command, names []string) (*viewed, error) {
 				return
 			}
 		}
-		ended <- a.unfit(cmd)
+		ended <- a.Unfit(optionsOf(cmd))
 	}()
 	select {
 	case f, any := <-found:
@@ -142,29 +142,29 @@ func (a *app) viewGallery(cmd *cobra.Command, names []string) (*viewed, error) {
 
 // inGallery describes a file for a gallery. It returns false if the format is unknown and the user did not name
 // the file.
-func (a *app) inGallery(cmd *cobra.Command, t target, above string) (viewer.File, bool) {
-	name := baseName(t.name)
-	if full, err := filepath.Abs(t.name); err == nil {
+func (a *app) inGallery(cmd *cobra.Command, t service.Target, above string) (viewer.File, bool) {
+	name := baseName(t.Name)
+	if full, err := filepath.Abs(t.Name); err == nil {
 		if rel, err := filepath.Rel(above, full); err == nil {
 			name = filepath.ToSlash(rel)
 		}
 	}
 	f := a.described(cmd, t, name)
-	return f, !(t.found && errors.Is(f.Err, format.ErrUnknown))
+	return f, !(t.Found && errors.Is(f.Err, format.ErrUnknown))
 }
 
 // described describes a file with the display name called, without opening it.
-func (a *app) described(cmd *cobra.Command, t target, called string) viewer.File {
+func (a *app) described(cmd *cobra.Command, t service.Target, called string) viewer.File {
 	is, asTree, err := a.recognize(cmd, t)
 	var stamp func() string
-	info, gone := os.Stat(t.name)
+	info, gone := os.Stat(t.Name)
 	switch {
 	case gone != nil:
 		info = nil
 	case asTree:
-		stamp = func() string { return treeStamp(t.name) }
+		stamp = func() string { return treeStamp(t.Name) }
 	case info.Mode().IsRegular():
-		stamp = (&fileWatch{name: t.name}).stamp
+		stamp = (&fileWatch{name: t.Name}).stamp
 	}
 	f := a.viewFile(cmd, t, called, stamp)
 	if f.Format, f.Err = is, err; info != nil {
@@ -177,30 +177,30 @@ func (a *app) described(cmd *cobra.Command, t target, called string) viewer.File
 }
 
 // recognize returns the format of a file, or of the file that a folder in tree form builds.
-func (a *app) recognize(cmd *cobra.Command, t target) (is *format.Format, asTree bool, err error) {
-	if t.err != nil {
-		return nil, false, t.err
+func (a *app) recognize(cmd *cobra.Command, t service.Target) (is *format.Format, asTree bool, err error) {
+	if t.Err != nil {
+		return nil, false, t.Err
 	}
-	src, err := a.source(t.name)
+	src, err := a.Source(cmd.Context(), t.Name)
 	if err != nil {
 		return nil, false, err
 	}
 	defer src.Close()
-	if is, err = a.formatOf(src, t); err != nil && src.IsDir() {
-		fsys, closer, err := openFolder(t.name, nil)
+	if is, err = a.FormatOf(src, t); err != nil && src.IsDir() {
+		fsys, closer, err := service.OpenFolder(t.Name, nil)
 		if err != nil {
 			return nil, false, err
 		}
 		defer closer.Close()
-		if is, err = a.formats.FindTree(fsys); err != nil {
-			return nil, false, fmt.Errorf("%s: %w", t.name, err)
+		if is, err = a.Formats.FindTree(fsys); err != nil {
+			return nil, false, fmt.Errorf("%s: %w", t.Name, err)
 		}
-		return is, true, a.fits(cmd, is, t)
+		return is, true, a.Fits(optionsOf(cmd), is, t)
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	return is, false, a.fits(cmd, is, t)
+	return is, false, a.Fits(optionsOf(cmd), is, t)
 }
 
 // commonFolder returns the folder that contains all of the files. For a single folder, it returns that folder.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/internal/files/host"
 )
 
@@ -29,7 +30,7 @@ func newHidden(cmd *cobra.Command, name, called string) *hidden {
 	h.file(name, called)
 	for _, value := range givenOptions(cmd) {
 		for path := range strings.SplitSeq(value, "\n") {
-			if strings.ContainsAny(path, `/\`) && isThere(path) {
+			if strings.ContainsAny(path, `/\`) && service.Exists(path) {
 				h.file(path, filepath.Base(path))
 			}
 		}

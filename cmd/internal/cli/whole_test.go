@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/torchlight/mod"
 )
@@ -75,11 +76,11 @@ func TestDamagedInput(t *testing.T) {
 				args = append(args, word)
 			}
 			code, said := quietly(args...)
-			if now, _ := os.ReadFile(bad); code != exitFailed || !strings.Contains(said, "is not whole") || !strings.Contains(said, "-k") || isThere(out) || !bytes.Equal(now, content) {
+			if now, _ := os.ReadFile(bad); code != exitFailed || !strings.Contains(said, "is not whole") || !strings.Contains(said, "-k") || service.Exists(out) || !bytes.Equal(now, content) {
 				t.Errorf("%s: %s: exit code %d: %s", what, words, code, said)
 			}
 			code, said = quietly(append([]string{args[0], "-k"}, args[1:]...)...)
-			if made := isThere(out) || strings.Contains(words, "--in-place"); code != exitFound || !made || !strings.Contains(said, "bad.map: ") {
+			if made := service.Exists(out) || strings.Contains(words, "--in-place"); code != exitFound || !made || !strings.Contains(said, "bad.map: ") {
 				t.Errorf("%s: %s -k: exit code %d: %s", what, words, code, said)
 			}
 			os.RemoveAll(out)
@@ -97,7 +98,7 @@ func TestMergeNamesTheDamaged(t *testing.T) {
 	}
 	for _, files := range [][]string{{cut, whole, whole}, {whole, cut, whole}, {whole, whole, cut}, {cut, whole, cut}} {
 		code, said := quietly(append([]string{"merge", "-o", made}, files...)...)
-		if code != exitFailed || !strings.Contains(said, "trowel: "+cut+": is not whole: nothing was written") || isThere(made) {
+		if code != exitFailed || !strings.Contains(said, "trowel: "+cut+": is not whole: nothing was written") || service.Exists(made) {
 			t.Errorf("%q: exit code %d: %s", files, code, said)
 		}
 	}
@@ -175,10 +176,10 @@ func TestPackReadsBack(t *testing.T) {
 	if err := os.WriteFile(side, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if code, said := quietly("pack", tree, "-o", out); code != exitFailed || !strings.Contains(said, "cannot be read") || isThere(out) {
+	if code, said := quietly("pack", tree, "-o", out); code != exitFailed || !strings.Contains(said, "cannot be read") || service.Exists(out) {
 		t.Errorf("exit code %d: %s", code, said)
 	}
-	if code, said := quietly("pack", "-k", tree, "-o", out); code != exitFound || !isThere(out) {
+	if code, said := quietly("pack", "-k", tree, "-o", out); code != exitFound || !service.Exists(out) {
 		t.Errorf("-k: exit code %d: %s", code, said)
 	}
 }
@@ -211,10 +212,10 @@ func TestDamagedMod(t *testing.T) {
 		if args[0] == "edit" {
 			words = []string{"--", "info", "--title", "X"}
 		}
-		if code, said := quietly(append(args, words...)...); code != exitFailed || !strings.Contains(said, "is not whole") || isThere(args[3]) {
+		if code, said := quietly(append(args, words...)...); code != exitFailed || !strings.Contains(said, "is not whole") || service.Exists(args[3]) {
 			t.Errorf("%s: exit code %d: %s", args[0], code, said)
 		}
-		if code, said := quietly(append(append(args, "-k"), words...)...); code != exitFound || !isThere(args[3]) || !strings.Contains(said, "EMBER_GLOW") {
+		if code, said := quietly(append(append(args, "-k"), words...)...); code != exitFound || !service.Exists(args[3]) || !strings.Contains(said, "EMBER_GLOW") {
 			t.Errorf("%s -k: exit code %d: %s", args[0], code, said)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/internal/testing/judge"
 )
 
@@ -58,10 +59,10 @@ func TestDamagedWorld(t *testing.T) {
 		if words[0] == "restore" {
 			made = filepath.Join(out, "world.mt")
 		}
-		if code, said := quietly(words...); code != exitFailed || !strings.Contains(said, "-k") || isThere(made) {
+		if code, said := quietly(words...); code != exitFailed || !strings.Contains(said, "-k") || service.Exists(made) {
 			t.Errorf("%s: exit code %d: %s", words, code, said)
 		}
-		if code, said := quietly(append(words, "-k")...); code != exitFound || !isThere(made) {
+		if code, said := quietly(append(words, "-k")...); code != exitFound || !service.Exists(made) {
 			t.Errorf("%s -k: exit code %d: %s", words, code, said)
 		}
 	}
@@ -108,7 +109,7 @@ func TestReadonlyBackendOfVerbs(t *testing.T) {
 	}
 	run(exitFine, "diff", at("one.edited"), at("two.merged"))
 	for _, name := range []string{".restored", ".converted", ".edited", ".repaired", ".folder"} {
-		if isThere(filepath.Join(at("two"+name), "readonly")) {
+		if service.Exists(filepath.Join(at("two"+name), "readonly")) {
 			t.Errorf("%s has the second database", name)
 		}
 		if name != ".folder" {
@@ -122,14 +123,14 @@ func TestReadonlyBackendOfVerbs(t *testing.T) {
 	}
 	run(exitFine, "pack", at("two.folder"), "-o", at("packed"))
 	run(exitFine, "extract", at("packed"), "-o", at("again"))
-	if isThere(filepath.Join(at("packed"), "readonly")) || isThere(filepath.Join(at("again"), "blocks", "z0", "y1")) {
+	if service.Exists(filepath.Join(at("packed"), "readonly")) || service.Exists(filepath.Join(at("again"), "blocks", "z0", "y1")) {
 		t.Error("what was deleted is there again")
 	}
 
 	if said := run(exitFailed, "edit", at("two"), "--in-place", "--", "delete-chunks", "--touching", "--all"); !strings.Contains(said, "convert") || strings.Contains(said, "--restore") {
 		t.Error(said)
 	}
-	if kept, _ := filepath.Glob(at("two.backup-*")); len(kept) > 0 || isThere(filepath.Join(at("two"), "trowel_light.txt")) {
+	if kept, _ := filepath.Glob(at("two.backup-*")); len(kept) > 0 || service.Exists(filepath.Join(at("two"), "trowel_light.txt")) {
 		t.Error("a run that changed nothing leaves files behind")
 	}
 	run(exitFine, "edit", at("two"), "--in-place", "--", "replace", "default:stone", "default:dirt", "--new-name")

@@ -18,19 +18,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/stores/server"
 )
 
 // order is the request of a worker to a child process.
 type order struct {
-	Step   step       `json:"step"`
-	Plan   work.Plan  `json:"plan"`
-	Part   work.Part  `json:"part"`
-	Store  string     `json:"store"` // the results to merge
-	Place  root       `json:"place"` // root of the results of all works
-	Output string     `json:"output"`
-	Access cli.Access `json:"access"`
+	Step   step           `json:"step"`
+	Plan   work.Plan      `json:"plan"`
+	Part   work.Part      `json:"part"`
+	Store  string         `json:"store"` // the results to merge
+	Place  root           `json:"place"` // root of the results of all works
+	Output string         `json:"output"`
+	Access service.Access `json:"access"`
 
 	scratch string // the worker's folder for files that are removed when the child has ended
 }
@@ -86,26 +87,27 @@ func childCommand(t *cli.Tool) *cobra.Command {
 // obey does the order.
 func (o *order) obey(ctx context.Context, t *cli.Tool, out io.Writer) int {
 	var noResult error
-	call := cli.Call{Program: o.Plan.Version, Args: o.Plan.Args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr, Access: &o.Access, Kept: o.kept}
+	call := cli.Call{Args: o.Plan.Args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr,
+		Handover: service.Handover{Program: o.Plan.Version, Access: &o.Access, Kept: o.kept}}
 	switch o.Step {
 	case stepSplit:
-		call.Work = func(ctx context.Context, w work.Work) error {
+		call.Handover.Work = func(ctx context.Context, w work.Work) error {
 			enc := json.NewEncoder(out)
-			return cmp.Or(w.Split(ctx, func(p work.Part) error { return enc.Encode(p) }), cli.ErrPart)
+			return cmp.Or(w.Split(ctx, func(p work.Part) error { return enc.Encode(p) }), service.ErrPart)
 		}
 	case stepPart:
-		call.Part = &o.Part
-		call.Work = func(ctx context.Context, w work.Work) error { return cmp.Or(w.Do(ctx, o.Part, out), cli.ErrPart) }
+		call.Handover.Part = &o.Part
+		call.Handover.Work = func(ctx context.Context, w work.Work) error { return cmp.Or(w.Do(ctx, o.Part, out), service.ErrPart) }
 	case stepMerge:
 		call.Stdout = out
-		call.Output = func(string) string { return o.Output }
-		call.Work = func(ctx context.Context, w work.Work) error {
+		call.Handover.Output = func(string) string { return o.Output }
+		call.Handover.Work = func(ctx context.Context, w work.Work) error {
 			noResult = o.merge(ctx, w)
 			return noResult
 		}
 	}
 	refused := false
-	call.Failed = func(err error) { refused = errors.Is(err, cli.ErrRefused) }
+	call.Failed = func(err error) { refused = errors.Is(err, service.ErrRefused) }
 	code := t.Run(ctx, call)
 	switch {
 	case refused:

@@ -18,6 +18,7 @@ import (
 
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/stores/server"
 )
@@ -87,8 +88,10 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 		}
 		// Report errors in the arguments now instead of in a worker.
 		code := t.Run(cmd.Context(), cli.Call{Args: verb, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: cmd.ErrOrStderr(),
-			Work: func(context.Context, work.Work) error { return cli.ErrPart },
-			Kept: func(name string) string { return root{d.Results, d.Results}.kept(d.Dir, name) }})
+			Handover: service.Handover{
+				Work: func(context.Context, work.Work) error { return service.ErrPart },
+				Kept: func(name string) string { return root{d.Results, d.Results}.kept(d.Dir, name) },
+			}})
 		if code != 0 {
 			return cli.Exit(code)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/tests"
@@ -115,7 +116,7 @@ func (y *toy) Do(ctx context.Context, p work.Part, put func(int) error) error {
 	case y.has("fail-" + p.Name):
 		return errors.New("fails as it was told to")
 	case y.has("refuse-" + p.Name):
-		return cli.Hint(fmt.Errorf("a part: %w", cli.ErrRefused), "ask somebody")
+		return cli.Hint(fmt.Errorf("a part: %w", service.ErrRefused), "ask somebody")
 	case y.has("panic-" + p.Name):
 		panic("as it was told to")
 	case y.has("hang-" + p.Name):

@@ -25,6 +25,7 @@ import (
 
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/files/wholefile"
@@ -51,7 +52,7 @@ type worker struct {
 	program []string // program to start for each part
 	max     int      // maximum number of concurrent parts
 	roots   []root
-	access  cli.Access
+	access  service.Access
 	grace   time.Duration
 	name    string // name of its lease
 	scratch string

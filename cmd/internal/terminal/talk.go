@@ -21,7 +21,7 @@ import (
 
 // Talk prints messages for the user, as opposed to data.
 type Talk struct {
-	wording.Aliases
+	*wording.Aliases
 
 	mu       sync.Mutex
 	stderr   io.Writer
@@ -31,8 +31,6 @@ type Talk struct {
 	Terminal bool
 	hushed   atomic.Bool
 	Has      func(letter string) bool // reports whether the verb has an option; nil: not known yet
-	Note     func(wording.Note)       // receives the messages; nil: they are printed
-	Shows    *Talk                    // shows the progress; nil: this talk
 
 	missed map[string]struct{} // losses as they were reported
 
@@ -48,16 +46,13 @@ const patience = time.Second
 // NewTalk returns a Talk that prints to err. Before a message, out is flushed.
 func NewTalk(err io.Writer, out *bufio.Writer) *Talk {
 	f, ok := err.(*os.File)
-	return &Talk{stderr: err, lines: err, out: out, Terminal: ok && term.IsTerminal(int(f.Fd()))}
+	return &Talk{Aliases: new(wording.Aliases), stderr: err, lines: err, out: out, Terminal: ok && term.IsTerminal(int(f.Fd()))}
 }
 
 // Say prints a message that is neither an error nor data.
 func (t *Talk) Say(format string, args ...any) {
-	switch text := fmt.Sprintf(format, args...); {
-	case t.Note != nil:
-		t.Note(wording.Note{Kind: wording.Said, Text: t.Plain(text)})
-	case !t.Quiet:
-		t.Print(text)
+	if !t.Quiet {
+		t.Print(fmt.Sprintf(format, args...))
 	}
 }
 
@@ -71,20 +66,12 @@ func (t *Talk) Print(line string) {
 
 // Warn prints a warning about the file or tree at path.
 func (t *Talk) Warn(path, message string) {
-	if t.Note != nil {
-		t.Note(wording.Note{Kind: wording.Warned, Path: t.Plain(path), Text: t.Plain(message)})
-		return
-	}
 	message = Placed(path, message)
 	t.Say("trowel: warning: %s", message)
 }
 
 // Miss reports data that cannot be read. Each message is printed once.
 func (t *Talk) Miss(path, message string) {
-	if t.Note != nil {
-		t.Note(wording.Note{Kind: wording.Missed, Path: t.Plain(path), Text: t.Plain(message)})
-		return
-	}
 	message = Placed(path, message)
 	t.mu.Lock()
 	_, again := t.missed[message]
@@ -133,12 +120,11 @@ func (t *Talk) hush() {
 	fmt.Fprint(t.stderr, "\r\x1b[K")
 }
 
+// Flush prints the data so far, so that it is before later messages.
+func (t *Talk) Flush() { _ = t.out.Flush() }
+
 // Progress shows the progress of a long operation; of is 0 if the total is unknown.
 func (t *Talk) Progress(what string, done, of int) {
-	if t.Shows != nil {
-		t.Shows.Progress(what, done, of)
-		return
-	}
 	if t.Quiet || !t.Terminal || t.hushed.Load() {
 		return
 	}
@@ -177,21 +163,5 @@ func (t *Talk) clearLine() {
 	if t.line && !t.hushed.Load() {
 		fmt.Fprint(t.stderr, "\r\x1b[K")
 		t.line = false
-	}
-}
-
-// Tell prints a note.
-func (t *Talk) Tell(n wording.Note) {
-	switch {
-	case n.Kind == wording.Said:
-		t.Say("%s", n.Text)
-	case n.Kind == wording.Warned:
-		t.Warn(n.Path, n.Text)
-	case n.Kind == wording.Missed:
-		t.Miss(n.Path, n.Text)
-	case n.Advice == "":
-		t.Fail(errors.New(n.Text))
-	default:
-		t.Fail(wording.Hint(errors.New(n.Text), "%s", n.Advice))
 	}
 }

@@ -1,41 +1,29 @@
-package cli
+package service
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
-
-	"github.com/spf13/cobra"
+	"syscall"
 
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/filelock"
+	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/wholefile"
 )
 
-// resumeHelp explains --resume. Several verbs use it.
-const resumeHelp = `With --resume FOLDER the results of parts are kept in that folder, which is made if it is not
-there. If the run is stopped, or its computer is, the same command in the same place does only
-what is left. What it does is fixed when it begins: files that are new later are not seen, those
-that have changed since are worked on again, and a world should stay as it is until the end. The
-folder can be deleted at any time, and what is in it is then lost.`
-
 const resumeLock = "lock"
 
-// resumeFlag marks a verb as one whose work can be split and adds the flag --resume.
-func (a *app) resumeFlag(cmd *cobra.Command) {
-	AsWork(cmd)
-	cmd.Flags().StringVar(&a.resume, "resume", "", "keep the results of parts in a `folder`, and go on there if an earlier run stopped")
-	_ = cmd.MarkFlagDirname("resume")
-}
-
 // resumed does a work in parts. The results of parts are kept in the folder that the user named.
-func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
-	folder := a.resume
+func (s *Service) resumed(ctx context.Context, w work.Work) (err error) {
+	folder := s.Resume
 	if err := ourFolder(folder); err != nil {
 		return err
 	}
@@ -57,8 +45,8 @@ func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
 	if err != nil {
 		return err
 	}
-	plan := work.Plan{Version: a.program(), Dir: valid(dir)}
-	for _, arg := range withoutResume(a.args) {
+	plan := work.Plan{Version: s.Program(), Dir: valid(dir)}
+	for _, arg := range withoutResume(s.Args) {
 		plan.Args = append(plan.Args, valid(arg))
 	}
 	store := work.Folder(folder)
@@ -69,31 +57,31 @@ func (a *app) resumed(ctx context.Context, w work.Work) (err error) {
 	case err == nil && store.Guard(all, dir) != nil:
 		return fmt.Errorf("%s: it cannot be kept from others, which a file asks for", folder)
 	case err == nil:
-		err = work.Resume(ctx, w, all, store, a.stale, func(done, of int) { a.talk.Progress("done parts", done, of) })
+		err = work.Resume(ctx, w, all, store, func(p work.Part) bool { return s.stale != nil && s.stale(ctx, p) }, func(done, of int) { s.Report.Progress("done parts", done, of) })
 	}
-	a.talk.Clear()
+	s.Report.Clear()
 	var damaged *work.Damaged
 	switch {
 	case errors.As(err, &damaged):
 		return wording.Hint(fmt.Errorf("%s: %w", folder, err), "what is in this folder is damaged: begin in another one")
 	case ctx.Err() != nil:
-		a.talk.Say("what is done stays in %s: the same command goes on there", folder)
+		s.Report.Say("what is done stays in %s: the same command goes on there", folder)
 	case err == nil:
-		_ = a.out.Flush()
-		a.talk.Say("%s is not needed any more, except to see this again", folder)
-	case !brokenPipe(err) && wording.Advice(err, nil) == "":
+		s.Report.Flush()
+		s.Report.Say("%s is not needed any more, except to see this again", folder)
+	case !BrokenPipe(err) && wording.Advice(err, nil) == "":
 		return wording.Hint(err, "what is done stays in %s: the same command goes on there", folder)
 	}
 	return err
 }
 
 // isResume reports whether a folder is the folder of results, which is not an input of the verb.
-func (a *app) isResume(name string) bool {
-	if a.resume == "" {
+func (s *Service) isResume(name string) bool {
+	if s.Resume == "" {
 		return false
 	}
 	one, err := os.Stat(name)
-	other, err2 := os.Stat(a.resume)
+	other, err2 := os.Stat(s.Resume)
 	return err == nil && err2 == nil && os.SameFile(one, other)
 }
 
@@ -102,7 +90,7 @@ func ourFolder(name string) error {
 	if name == "-" {
 		return errors.New("--resume is for a folder, and - is none")
 	}
-	if isFile(filepath.Join(name, work.PlanName)) {
+	if IsFile(filepath.Join(name, work.PlanName)) {
 		return nil
 	}
 	list, err := os.ReadDir(name)
@@ -136,3 +124,32 @@ func withoutResume(args []string) (words []string) {
 
 // valid replaces invalid UTF-8 as JSON encoding does.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// BrokenPipe reports whether err means that the reader of the output has closed it. `trowel ls x | head` ends
+// this way, which is not an error.
+func BrokenPipe(err error) bool {
+	const windowsBrokenPipe, windowsNoData = syscall.Errno(109), syscall.Errno(232)
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) ||
+		runtime.GOOS == "windows" && (errors.Is(err, windowsBrokenPipe) || errors.Is(err, windowsNoData))
+}
+
+// Hold locks a file or folder that will be changed in place against other runs, until the caller releases it.
+// The result is nil if the file does not exist, which find reports, or if it is a world in a read-only folder.
+func (s *Service) Hold(ctx context.Context, name string) (*output.Held, error) {
+	if name == "-" || s.IsElsewhere(name) {
+		return nil, nil
+	}
+	if isDescriptor(name) {
+		return nil, wording.Hint(fmt.Errorf("%s: a pipe, which cannot be changed in place", name), "-o names the file to make")
+	}
+	held, err := output.Hold(ctx, name, func() { s.Report.Say("waiting for another run of trowel that changes %s", name) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			return nil, nil
+		}
+	}
+	return held, err
+}

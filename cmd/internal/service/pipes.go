@@ -1,4 +1,4 @@
-package cli
+package service
 
 import (
 	"context"
@@ -13,10 +13,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
-	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/output"
 	"trowel.example/internal/files/regular"
@@ -32,7 +28,7 @@ type pipes struct {
 }
 
 // path returns the path of the file with the content of a pipe, and any other path unchanged.
-func (p *pipes) path(ctx context.Context, t *terminal.Talk, name string) (string, error) {
+func (p *pipes) path(ctx context.Context, names *wording.Aliases, name string) (string, error) {
 	if !isDescriptor(name) {
 		return name, nil
 	}
@@ -52,7 +48,7 @@ func (p *pipes) path(ctx context.Context, t *terminal.Talk, name string) (string
 		}
 		p.paths[name] = path
 	}
-	t.Hide(path, name)
+	names.Hide(path, name)
 	return path, nil
 }
 
@@ -81,64 +77,27 @@ func (p *pipes) keep(ctx context.Context, name string) (string, error) {
 	return path, errors.Join(err, out.Close(), ctx.Err())
 }
 
-// inputNote is the annotation of an option whose value is the path of an input file, like [format.Option.Input]
-// for options of formats.
-const inputNote = "trowel_input"
-
-// Input marks an option of a verb whose value is the path of an input file.
-func Input(cmd *cobra.Command, name string) { _ = cmd.Flags().SetAnnotation(name, inputNote, nil) }
-
-// readInputs replaces pipes in the values of options by files with the content of the pipes. A path of anything
-// else that is neither a file nor a folder is an error: reading it might never end.
-func (a *app) readInputs(flags *pflag.FlagSet) (err error) {
-	flags.Visit(func(flag *pflag.Flag) {
-		_, isInput := flag.Annotations[inputNote]
-		if err == nil {
-			switch v := flag.Value.(type) {
-			case *optionValue:
-				if v.option.Input {
-					v.text, err = a.input(v.text)
-				}
-			case pflag.SliceValue:
-				if isInput {
-					var names string
-					names, err = a.input(strings.Join(v.GetSlice(), "\n"))
-					err = errors.Join(err, v.Replace(strings.Split(names, "\n")))
-				}
-			default:
-				if isInput {
-					var name string
-					name, err = a.input(v.String())
-					err = errors.Join(err, v.Set(name))
-				}
-			}
-			err = wording.Named(err, optionName(flag))
-		}
-	})
-	return err
-}
-
-// stepInputs is readInputs for the arguments and options of steps.
-func (a *app) stepInputs(steps []format.Step) error {
-	for _, s := range steps {
-		for _, o := range slices.Concat(s.Args, s.Options) {
-			if value := s.Job.Value(o.Name); o.Input && value != "" {
-				names, err := a.input(value)
+// StepInputs is readInputs for the arguments and options of steps.
+func (s *Service) StepInputs(ctx context.Context, steps []format.Step) error {
+	for _, step := range steps {
+		for _, o := range slices.Concat(step.Args, step.Options) {
+			if value := step.Job.Value(o.Name); o.Input && value != "" {
+				names, err := s.Input(ctx, value)
 				if err != nil {
-					return fmt.Errorf("%s: %w", s.Name, err)
+					return fmt.Errorf("%s: %w", step.Name, err)
 				}
-				s.Job.Values[o.Name] = names
+				step.Job.Values[o.Name] = names
 			}
 		}
 	}
 	return nil
 }
 
-// input returns the paths of the files to read for names, one per line.
-func (a *app) input(names string) (string, error) {
+// Input returns the paths of the files to read for names, one per line.
+func (s *Service) Input(ctx context.Context, names string) (string, error) {
 	list := strings.Split(names, "\n")
 	for i, name := range list {
-		path, err := a.pipes.path(a.ctx, a.talk, name)
+		path, err := s.pipes.path(ctx, s.Names, name)
 		if err != nil {
 			return "", err
 		}

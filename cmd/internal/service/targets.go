@@ -1,4 +1,4 @@
-package cli
+package service
 
 import (
 	"cmp"
@@ -16,32 +16,32 @@ import (
 	"trowel.example/internal/limits/parallel"
 )
 
-// target is a file to process.
-type target struct {
-	name  string
-	found bool   // found in a folder, not named by the user
-	from  string // the user's argument
+// Target is a file to process.
+type Target struct {
+	Name  string
+	Found bool   // found in a folder, not named by the user
+	From  string // the user's argument
 	at    string // path of the found file below the argument
-	err   error  // the file cannot be read
+	Err   error  // the file cannot be read
 
 	size    int64 // size in bytes of a file outside of the file system
 	version string
 
-	// asTree reports whether the tree form of a format is opened as a tree; nil: the tree is built.
-	asTree func(*format.Format) bool
+	// AsTree reports whether the tree form of a format is opened as a tree; nil: the tree is built.
+	AsTree func(*format.Format) bool
 }
 
-// targets yields the files that a name refers to.
-func (a *app) targets(ctx context.Context, name string, yield func(target) error) error {
-	if err := a.mayLookAt(name); err != nil {
-		return yield(target{name: name, from: name, err: err})
+// Targets yields the files that a name refers to.
+func (s *Service) Targets(ctx context.Context, name string, yield func(Target) error) error {
+	if err := s.MayLookAt(name); err != nil {
+		return yield(Target{Name: name, From: name, Err: err})
 	}
-	if a.isElsewhere(name) {
-		return a.objects(ctx, name, yield)
+	if s.IsElsewhere(name) {
+		return s.objects(ctx, name, yield)
 	}
 	info, err := os.Stat(name)
-	if name == "-" || err != nil || !info.IsDir() || a.isGame(name) {
-		return yield(target{name: name, from: name})
+	if name == "-" || err != nil || !info.IsDir() || s.IsGame(name) {
+		return yield(Target{Name: name, From: name})
 	}
 	root, err := os.OpenRoot(name)
 	if err != nil {
@@ -53,22 +53,22 @@ func (a *app) targets(ctx context.Context, name string, yield func(target) error
 		switch {
 		case e.IsDir() && strings.HasPrefix(e.Name(), "."):
 			return fs.SkipDir // .git and similar folders
-		case e.IsDir() && a.isResume(full):
+		case e.IsDir() && s.isResume(full):
 			return fs.SkipDir
-		case e.IsDir() && !a.isGame(full):
+		case e.IsDir() && !s.IsGame(full):
 			f, err := root.Open(filepath.FromSlash(at))
 			if err != nil {
-				return cmp.Or(yield(target{name: full, found: true, from: name, at: at, err: wording.Named(err, full)}), fs.SkipDir)
+				return cmp.Or(yield(Target{Name: full, Found: true, From: name, at: at, Err: wording.Named(err, full)}), fs.SkipDir)
 			}
 			return f.Close()
 		}
 		if e.IsDir() {
-			return cmp.Or(yield(target{name: full, found: true, from: name, at: at}), fs.SkipDir)
+			return cmp.Or(yield(Target{Name: full, Found: true, From: name, at: at}), fs.SkipDir)
 		}
-		if a.isPart(full) {
+		if s.isPart(ctx, full) {
 			return nil
 		}
-		return yield(target{name: full, found: true, from: name, at: at})
+		return yield(Target{Name: full, Found: true, From: name, at: at})
 	})
 }
 
@@ -79,8 +79,8 @@ func (r anyName) Open(name string) (fs.File, error) { return r.Root.Open(filepat
 
 // isPart reports whether a found file is part of another game file in the same folder, which is found
 // separately.
-func (a *app) isPart(name string) bool {
-	for _, f := range a.formats {
+func (s *Service) isPart(ctx context.Context, name string) bool {
+	for _, f := range s.Formats {
 		if f.PartOf == nil {
 			continue
 		}
@@ -88,7 +88,7 @@ func (a *app) isPart(name string) bool {
 		if !is {
 			continue
 		}
-		if src, err := a.source(name); err == nil { // otherwise the file itself reports the error
+		if src, err := s.Source(ctx, name); err == nil { // otherwise the file itself reports the error
 			is = src.HasBeside(whole)
 			src.Close()
 			return is
@@ -97,28 +97,28 @@ func (a *app) isPart(name string) bool {
 	return false
 }
 
-// isGame reports whether a folder is a game file or the tree form of one. A folder whose detection panics
+// IsGame reports whether a folder is a game file or the tree form of one. A folder whose detection panics
 // counts as one, so that the verb reports the error.
-func (a *app) isGame(name string) (is bool) {
-	panicked := parallel.Catch(func() { is = a.looksLikeGame(name) })
+func (s *Service) IsGame(name string) (is bool) {
+	panicked := parallel.Catch(func() { is = s.looksLikeGame(name) })
 	return is || panicked != nil
 }
 
-func (a *app) looksLikeGame(name string) bool {
+func (s *Service) looksLikeGame(name string) bool {
 	src, err := format.OpenSource(name)
 	if err != nil {
 		return false
 	}
 	defer src.Close()
-	if _, err := a.formats.Find(src); err == nil {
+	if _, err := s.Formats.Find(src); err == nil {
 		return true
 	}
-	fsys, closer, err := openFolder(name, nil)
+	fsys, closer, err := OpenFolder(name, nil)
 	if err != nil {
 		return hasSidecar(name)
 	}
 	defer closer.Close()
-	_, err = a.formats.FindTree(fsys)
+	_, err = s.Formats.FindTree(fsys)
 	return err == nil || hasSidecar(name)
 }
 

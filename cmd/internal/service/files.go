@@ -1,4 +1,4 @@
-package cli
+package service
 
 import (
 	"context"
@@ -10,8 +10,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/spf13/cobra"
-
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
@@ -19,17 +17,17 @@ import (
 	"trowel.example/internal/stores/server"
 )
 
-// files are the files of a verb, and the division of the work on them into parts.
-type files struct {
-	*app
-	cmd   *cobra.Command
-	names []string // the user's arguments
+// Files are the files of a verb, and the division of the work on them into parts.
+type Files struct {
+	service *Service
+	Options Options
+	Names   []string // the user's arguments
 
-	part   string // name of the part of list and last
-	list   []target
-	last   bool
-	told   map[wording.Note]bool // notes already printed about the shards of toldOf
-	toldOf string
+	nowPart string // name of the part of list and last
+	list    []Target
+	last    bool
+	told    map[wording.Note]bool // notes already printed about the shards of toldOf
+	toldOf  string
 }
 
 // bundle is the description of a part: its files.
@@ -58,16 +56,16 @@ const (
 	folderBytes    = 1 << 20 // assumed size of a folder in tree form
 )
 
-// newFiles returns the files that names refer to.
-func (a *app) newFiles(cmd *cobra.Command, names []string) *files {
-	f := &files{app: a, cmd: cmd, names: names}
-	a.stale = f.stale
+// NewFiles returns the files that names refer to.
+func (s *Service) NewFiles(o Options, names []string) *Files {
+	f := &Files{service: s, Options: o, Names: names}
+	s.stale = f.stale
 	return f
 }
 
 // stale reports whether a file of a part has changed since the work was split. Changes in folders are not
 // detected.
-func (f *files) stale(p work.Part) bool {
+func (f *Files) stale(ctx context.Context, p work.Part) bool {
 	if p.Data == nil {
 		return false
 	}
@@ -79,7 +77,7 @@ func (f *files) stale(p work.Part) bool {
 	for i, one := range b.Files {
 		if one.Version != "" {
 			same := false
-			if err := f.objects(f.ctx, list[i].name, func(t target) error {
+			if err := f.service.objects(ctx, list[i].Name, func(t Target) error {
 				same = t.size == one.Size && t.version == one.Version
 				return nil
 			}); err != nil || !same {
@@ -89,7 +87,7 @@ func (f *files) stale(p work.Part) bool {
 		if one.Time == 0 {
 			continue
 		}
-		info, err := os.Stat(list[i].name)
+		info, err := os.Stat(list[i].Name)
 		if err != nil || info.Size() != one.Size || info.ModTime().UnixNano() != one.Time {
 			return true
 		}
@@ -97,16 +95,16 @@ func (f *files) stale(p work.Part) bool {
 	return false
 }
 
-// perform does the work of a verb for files.
-func (f *files) perform(ctx context.Context, w work.Work) error {
-	if f.inParts() && slices.Contains(f.names, "-") {
+// Perform does the work of a verb for files.
+func (f *Files) Perform(ctx context.Context, w work.Work) error {
+	if f.service.InParts() && slices.Contains(f.Names, "-") {
 		return wording.Hint(errors.New("standard input cannot be read in parts"), "name a file")
 	}
-	return f.app.perform(ctx, w)
+	return f.service.Perform(ctx, w)
 }
 
 // Split yields the parts: each file, or if fine is set, bundles of small files and shards of large files.
-func (f *files) Split(ctx context.Context, fine bool, yield func(work.Part) error) error {
+func (f *Files) Split(ctx context.Context, fine bool, yield func(work.Part) error) error {
 	n := 0
 	part := func(file, suffix string, shard format.Shard, b bundle) error {
 		data, err := json.Marshal(b)
@@ -121,36 +119,36 @@ func (f *files) Split(ctx context.Context, fine bool, yield func(work.Part) erro
 		if len(open.Files) == 0 {
 			return nil
 		}
-		err := part(f.join(f.names[open.Files[0].From], open.Files[0].At), "", "", open)
+		err := part(f.service.Join(f.Names[open.Files[0].From], open.Files[0].At), "", "", open)
 		n++
 		open, bytes = bundle{}, 0
 		return err
 	}
-	for from, name := range f.names {
-		err := f.targets(ctx, name, func(t target) error {
+	for from, name := range f.Names {
+		err := f.service.Targets(ctx, name, func(t Target) error {
 			one := bundled{From: from, At: t.at}
 			if !utf8.ValidString(t.at) {
 				one.Raw = []byte(t.at)
 			}
-			if t.err != nil {
-				one.Err = wording.Text(t.err)
+			if t.Err != nil {
+				one.Err = wording.Text(t.Err)
 			}
 			if !fine {
 				n++
-				return part(t.name, "", "", bundle{Files: []bundled{one}, Last: true})
+				return part(t.Name, "", "", bundle{Files: []bundled{one}, Last: true})
 			}
 			size, large := int64(folderBytes), false
-			if f.isElsewhere(t.from) {
+			if f.service.IsElsewhere(t.From) {
 				size, one.Size, one.Version = t.size, t.size, t.version
 				large = size > maxBundleBytes
-			} else if info, err := os.Stat(t.name); err == nil {
+			} else if info, err := os.Stat(t.Name); err == nil {
 				if !info.IsDir() {
 					size, one.Size, one.Time = info.Size(), info.Size(), info.ModTime().UnixNano()
 				}
 				large = info.IsDir() || size > maxBundleBytes
 			}
-			if large && t.err == nil {
-				shards, err := f.shards(ctx, t)
+			if large && t.Err == nil {
+				shards, err := f.Shards(ctx, t)
 				if err != nil {
 					return err
 				}
@@ -159,7 +157,7 @@ func (f *files) Split(ctx context.Context, fine bool, yield func(work.Part) erro
 						return err
 					}
 					for i, shard := range shards {
-						if err := part(t.name, "-"+string(shard), shard, bundle{[]bundled{one}, i == len(shards)-1}); err != nil {
+						if err := part(t.Name, "-"+string(shard), shard, bundle{[]bundled{one}, i == len(shards)-1}); err != nil {
 							return err
 						}
 					}
@@ -182,21 +180,21 @@ func (f *files) Split(ctx context.Context, fine bool, yield func(work.Part) erro
 	return end()
 }
 
-// shards returns the shards of a file, or none if it cannot be split. Errors of the file are reported when its
+// Shards returns the shards of a file, or none if it cannot be split. Errors of the file are reported when its
 // part is done.
-func (f *files) shards(ctx context.Context, t target) (shards []format.Shard, err error) {
+func (f *Files) Shards(ctx context.Context, t Target) (shards []format.Shard, err error) {
 	if p := parallel.Catch(func() {
-		its := f.apart(func(wording.Note) {})
-		src, e := its.source(t.name)
+		its := f.service.Part(func(wording.Note) {})
+		src, e := its.Source(ctx, t.Name)
 		if e != nil {
 			return
 		}
 		defer src.Close()
-		of, e := its.formatOf(src, t)
+		of, e := its.FormatOf(src, t)
 		if e != nil || of.Sharding == nil {
 			return
 		}
-		job := f.job(f.cmd, of)
+		job := f.service.Job(f.Options, of)
 		job.OnWarn, job.OnMiss, job.OnProgress = nil, nil, nil
 		e = of.Sharding.Split(ctx, job, src, func(s format.Shard) error {
 			shards = append(shards, s)
@@ -206,7 +204,7 @@ func (f *files) shards(ctx context.Context, t target) (shards []format.Shard, er
 			shards = nil
 		}
 		if ctx.Err() != nil || server.Failed(e) {
-			err = wording.Named(e, t.name)
+			err = wording.Named(e, t.Name)
 		}
 	}); p != nil {
 		return nil, nil
@@ -214,14 +212,14 @@ func (f *files) shards(ctx context.Context, t target) (shards []format.Shard, er
 	return shards, err
 }
 
-// taken returns a file of the part whose records are being taken. last reports whether the part is the last one
+// Taken returns a file of the part whose records are being taken. last reports whether the part is the last one
 // of the file.
-func (f *files) taken(p work.Part, file int) (t target, last bool, err error) {
-	if f.part != p.Name {
+func (f *Files) Taken(p work.Part, file int) (t Target, last bool, err error) {
+	if f.nowPart != p.Name {
 		if f.list, f.last, err = f.of(p); err != nil {
 			return t, false, err
 		}
-		f.part = p.Name
+		f.nowPart = p.Name
 	}
 	if file < 0 || file >= len(f.list) {
 		return t, false, &work.Damaged{Part: p.Name, Err: fmt.Errorf("it has no file %d", file)}
@@ -229,26 +227,26 @@ func (f *files) taken(p work.Part, file int) (t target, last bool, err error) {
 	return f.list[file], f.last, nil
 }
 
-// tell prints a note about a part. A note that several shards of a file report is printed once.
-func (f *files) tell(p work.Part, n wording.Note) {
+// Tell prints a note about a part. A note that several shards of a file report is printed once.
+func (f *Files) Tell(p work.Part, n wording.Note) {
 	if p.Shard == "" || f.told == nil || f.toldOf != p.File {
 		f.told, f.toldOf = make(map[wording.Note]bool), p.File
 	}
 	if !f.told[n] {
 		f.told[n] = true
-		f.talk.Tell(n)
+		Tell(f.service.Report, n)
 	}
 }
 
-// progress shows the number of files done.
-func (f *files) progress(what string, n int) {
-	if !f.inParts() {
-		f.talk.Progress(what, n, 0)
+// Progress shows the number of files done.
+func (f *Files) Progress(what string, n int) {
+	if !f.service.InParts() {
+		f.service.Report.Progress(what, n, 0)
 	}
 }
 
-// each calls do for each file of a part.
-func (f *files) each(p work.Part, do func(i int, t target) error) error {
+// Each calls do for each file of a part.
+func (f *Files) Each(p work.Part, do func(i int, t Target) error) error {
 	list, _, err := f.of(p)
 	for i, t := range list {
 		if err == nil {
@@ -259,26 +257,26 @@ func (f *files) each(p work.Part, do func(i int, t target) error) error {
 }
 
 // of returns the files of a part, and whether the part is the last shard of its file.
-func (f *files) of(p work.Part) ([]target, bool, error) {
+func (f *Files) of(p work.Part) ([]Target, bool, error) {
 	var b bundle
 	if err := json.Unmarshal(p.Data, &b); err != nil {
 		return nil, false, &work.Damaged{Part: p.Name, Err: err}
 	}
-	var list []target
+	var list []Target
 	for _, one := range b.Files {
 		if one.Raw != nil {
 			one.At = string(one.Raw)
 		}
 		at := filepath.FromSlash(one.At)
-		if one.From < 0 || one.From >= len(f.names) || at != "" && !filepath.IsLocal(at) {
-			return nil, false, &work.Damaged{Part: p.Name, Err: fmt.Errorf("%q is no path in %q", one.At, f.names)}
+		if one.From < 0 || one.From >= len(f.Names) || at != "" && !filepath.IsLocal(at) {
+			return nil, false, &work.Damaged{Part: p.Name, Err: fmt.Errorf("%q is no path in %q", one.At, f.Names)}
 		}
-		t := target{name: f.names[one.From], from: f.names[one.From], at: one.At, found: at != ""}
-		if t.found {
-			t.name = f.join(t.from, one.At)
+		t := Target{Name: f.Names[one.From], From: f.Names[one.From], at: one.At, Found: at != ""}
+		if t.Found {
+			t.Name = f.service.Join(t.From, one.At)
 		}
 		if one.Err != "" {
-			t.err = errors.New(one.Err)
+			t.Err = errors.New(one.Err)
 		}
 		list = append(list, t)
 	}

@@ -1,4 +1,4 @@
-package cli
+package service
 
 import (
 	"context"
@@ -30,36 +30,33 @@ type Elsewhere interface {
 	Folder(name string) (*format.Source, error)
 }
 
-// Reads lets the verbs that read files also read those of e.
-func (t *Tool) Reads(e Elsewhere) { t.a.elsewhere = e }
+// IsElsewhere reports whether a name is outside of the file system.
+func (s *Service) IsElsewhere(name string) bool { return s.Elsewhere != nil && s.Elsewhere.Has(name) }
 
-// isElsewhere reports whether a name is outside of the file system.
-func (a *app) isElsewhere(name string) bool { return a.elsewhere != nil && a.elsewhere.Has(name) }
-
-// join returns the name of the slash-separated path at below a name. If at is "", join returns the name itself.
-func (a *app) join(name, at string) string {
+// Join returns the name of the slash-separated path at below a name. If at is "", join returns the name itself.
+func (s *Service) Join(name, at string) string {
 	switch {
-	case a.isElsewhere(name):
-		return a.elsewhere.Join(name, at)
+	case s.IsElsewhere(name):
+		return s.Elsewhere.Join(name, at)
 	case at == "":
 		return name
 	}
 	return filepath.Join(name, filepath.FromSlash(at))
 }
 
-// folder returns a folder, which may not exist.
-func (a *app) folder(name string) (*format.Source, error) {
-	if a.isElsewhere(name) {
-		return a.elsewhere.Folder(name)
+// Folder returns a folder, which may not exist.
+func (s *Service) Folder(name string) (*format.Source, error) {
+	if s.IsElsewhere(name) {
+		return s.Elsewhere.Folder(name)
 	}
 	return &format.Source{Path: name, Name: filepath.Base(filepath.Clean(name)), Dir: name}, nil
 }
 
 // sourceElsewhere opens a file, or a folder that is a game file.
-func (a *app) sourceElsewhere(name string) (*format.Source, error) {
-	src, err := a.elsewhere.Open(a.ctx, name)
+func (s *Service) sourceElsewhere(ctx context.Context, name string) (*format.Source, error) {
+	src, err := s.Elsewhere.Open(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		if folder := a.gameElsewhere(name); folder != nil {
+		if folder := s.gameElsewhere(name); folder != nil {
 			return folder, nil
 		}
 	}
@@ -67,10 +64,10 @@ func (a *app) sourceElsewhere(name string) (*format.Source, error) {
 }
 
 // gameElsewhere returns a folder if the folder is a game file, otherwise nil.
-func (a *app) gameElsewhere(name string) *format.Source {
-	folder, err := a.elsewhere.Folder(name)
+func (s *Service) gameElsewhere(name string) *format.Source {
+	folder, err := s.Elsewhere.Folder(name)
 	if err == nil {
-		_, err = a.formats.Find(folder)
+		_, err = s.Formats.Find(folder)
 	}
 	if err != nil {
 		return nil
@@ -79,28 +76,28 @@ func (a *app) gameElsewhere(name string) *format.Source {
 }
 
 // objects yields the files below a name that is outside of the file system.
-func (a *app) objects(ctx context.Context, name string, yield func(target) error) error {
-	if a.gameElsewhere(name) != nil {
-		return yield(target{name: a.join(name, ""), from: name})
+func (s *Service) objects(ctx context.Context, name string, yield func(Target) error) error {
+	if s.gameElsewhere(name) != nil {
+		return yield(Target{Name: s.Join(name, ""), From: name})
 	}
 	stopped := false
-	err := a.elsewhere.Walk(ctx, name, func(at string, size int64, version string) error {
+	err := s.Elsewhere.Walk(ctx, name, func(at string, size int64, version string) error {
 		for dir := at; dir != "" && dir != "."; dir = path.Dir(dir) {
 			if strings.HasPrefix(path.Base(dir), ".") {
 				return nil
 			}
 		}
-		if at != "" && a.isPart(a.join(name, at)) {
+		if at != "" && s.isPart(ctx, s.Join(name, at)) {
 			return nil
 		}
-		err := yield(target{name: a.join(name, at), found: at != "", from: name, at: at, size: size, version: version})
+		err := yield(Target{Name: s.Join(name, at), Found: at != "", From: name, at: at, size: size, version: version})
 		stopped = err != nil
 		return err
 	})
 	if err == nil || stopped || ctx.Err() != nil {
 		return err
 	}
-	return yield(target{name: a.join(name, ""), from: name, err: err})
+	return yield(Target{Name: s.Join(name, ""), From: name, Err: err})
 }
 
 // bucket returns an error about a name that is outside of all roots. The name and the roots include their
@@ -114,5 +111,5 @@ func (x *Access) bucket(full string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s: %w", at, errOutside)
+	return fmt.Errorf("%s: %w", at, ErrOutside)
 }
