@@ -61,13 +61,19 @@ func main() {
 		programs[p.ImportPath] = true
 	}
 	var found []*mutant
+	module := packages(".")[0].ImportPath
+	moved := table(".ci/mutants.moved")
 	for _, p := range all {
 		if programs[p.ImportPath] {
-			found = append(found, places(p, *seed)...)
+			path := p.ImportPath
+			if was := moved[strings.TrimPrefix(path, module+"/")]; was != "" {
+				path = module + "/" + was
+			}
+			found = append(found, places(p, path, *seed)...)
 		}
 	}
 	slices.SortFunc(found, func(a, b *mutant) int { return cmp.Compare(a.order, b.order) })
-	equivalent := reasons(".ci/mutants.equivalent")
+	equivalent := table(".ci/mutants.equivalent")
 	tmp, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		log.Fatal(err)
@@ -142,8 +148,8 @@ func packages(args ...string) (list []*pkg) {
 	return list
 }
 
-// reasons reads the reasons why no test can detect a mutant, one line for each ID.
-func reasons(name string) map[string]string {
+// table reads a file of lines, each with a key, such as the ID of a mutant, and its value, such as a reason.
+func table(name string) map[string]string {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		log.Fatal(err)
@@ -157,8 +163,8 @@ func reasons(name string) map[string]string {
 	return all
 }
 
-// places returns the possible mutants of a package.
-func places(p *pkg, seed int) (list []*mutant) {
+// places returns the possible mutants of a package, which had the given path when they were first drawn.
+func places(p *pkg, path string, seed int) (list []*mutant) {
 	for _, name := range p.GoFiles {
 		file := filepath.Join(p.Dir, name)
 		src, err := os.ReadFile(file)
@@ -181,7 +187,7 @@ func places(p *pkg, seed int) (list []*mutant) {
 			add := func(kind string, n ast.Node, text string) {
 				from, to := fset.Position(n.Pos()), fset.Position(n.End())
 				m := &mutant{kind: kind, function: function, pkg: p, file: file, line: from.Line, from: from.Offset, to: to.Offset, text: text}
-				key := fmt.Sprintf("%s %s %s %s %s", p.ImportPath, function, kind, src[m.from:m.to], text)
+				key := fmt.Sprintf("%s %s %s %s %s", path, function, kind, src[m.from:m.to], text)
 				seen[key]++
 				sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %d", seed, key, seen[key]))
 				m.order, m.id = binary.BigEndian.Uint64(sum[:]), fmt.Sprintf("%x", sum[8:12])

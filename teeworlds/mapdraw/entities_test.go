@@ -42,6 +42,24 @@ func TestSigns(t *testing.T) {
 	}
 }
 
+// TestNumberWidth tests that numbers of three digits, with their outline, fill all columns of a cell but the first and the
+// last one.
+func TestNumberWidth(t *testing.T) {
+	l := numberSheet().levels[0]
+	for n := 100; n < 256; n++ {
+		most := make([]byte, l.w) // the largest alpha of each column
+		for y := range l.h {
+			row := l.pix[l.cell(n)+y*l.stride:]
+			for x := range most {
+				most[x] = max(most[x], row[4*x+3])
+			}
+		}
+		if most[0] > 96 || most[1] < 192 || most[l.w-2] < 192 || most[l.w-1] > 96 {
+			t.Errorf("%d: the columns on the left and on the right have the alpha %d and %d", n, most[:2], most[l.w-2:])
+		}
+	}
+}
+
 func TestMasks(t *testing.T) {
 	for name, want := range map[string]string{"ddnet": "xx...x.x", "fng": "xxx.xxxx", "blockworlds": "xxxxxxxx"} {
 		stay := MaskOf(name).cells(false)

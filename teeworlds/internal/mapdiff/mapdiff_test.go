@@ -397,6 +397,18 @@ func TestEdits(t *testing.T) {
 }
 
 // TestManyTiles tests that the lines for people are few, however much has changed, and that programs get all changes.
+// TestOrphanMoved tests that a layer that moved from the layers without a group to a new first group is reported as moved.
+func TestOrphanMoved(t *testing.T) {
+	a, b := base(), base()
+	a.Orphans = []twmap.Layer{tiles("Lost", 20, 20, 5)}
+	b.Groups = append([]*twmap.Group{{Version: 3, Name: "Found", ParallaxX: 7, ParallaxY: 7, Layers: []twmap.Layer{tiles("Lost", 20, 20, 5)}}}, b.Groups...)
+	got, _ := compare(t, decode(t, a), decode(t, b))
+	want := []string{"groups/Found: added at 0: parallax 7, 7, 1 layer: Lost", "orphans/Lost: moved to groups/Found/Lost"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestManyTiles(t *testing.T) {
 	old, m := base(), base()
 	for _, l := range m.Layers() {
