@@ -32,15 +32,24 @@ import (
 )
 
 var (
-	optionNames   = format.Option{Name: "names", Input: true, Help: "a `file` with additional names, one on each line, for names of which compiled files contain only the hash"}
-	optionGUTS    = format.Option{Name: "guts", Bool: true, Help: "write all numbers with six digits, as GUTS does, even if two numbers then look the same (default: six digits where they identify the number)"}
+	optionNames = format.Option{Name: "names", Input: true,
+		Help: "a `file` with additional names, one on each line, for names of which compiled files contain " +
+			"only the hash"}
+	optionGUTS = format.Option{Name: "guts", Bool: true,
+		Help: "write all numbers with six digits, as GUTS does, even if two numbers then look the same (default: six " +
+			"digits where they identify the number)"}
 	optionRaw     = format.Option{Name: "raw", Bool: true, For: format.ForTree, Help: "keep compiled files unchanged"}
-	optionSprites = format.Option{Name: "sprites", Bool: true, For: format.ForTree, Help: "extract the sprites of image sets, each as a PNG in the folder SPRITES; pack puts changed sprites back into the picture"}
-	optionLike    = format.Option{Name: "like", For: format.ForTree,
+	optionSprites = format.Option{Name: "sprites", Bool: true, For: format.ForTree,
+		Help: "extract the sprites of image sets, each as a PNG in the folder SPRITES; pack puts changed sprites back " +
+			"into the picture"}
+	optionLike = format.Option{Name: "like", For: format.ForTree,
 		Help: "keep the file names of an `earlier` file or folder, and its texts where they mean the same (default: the replaced folder)"}
-	optionTables = format.Option{Name: "tables", Bool: true, For: format.ForBuild | format.ForCheck, Help: "build the .RAW tables from the sources"}
-	optionAll    = format.Option{Name: "all", Bool: true, For: format.ForBuild | format.ForCheck, Help: "also pack each .PNG that has a .DDS of the same name next to it"}
-	optionBase   = format.Option{Name: "base", For: format.ForBuild | format.ForCheck | format.ForScene, Input: true, Help: "the `path` of the game's own files, a folder or an archive, on which units are based"}
+	optionTables = format.Option{Name: "tables", Bool: true, For: format.ForBuild | format.ForCheck,
+		Help: "build the .RAW tables from the sources"}
+	optionAll = format.Option{Name: "all", Bool: true, For: format.ForBuild | format.ForCheck,
+		Help: "also pack each .PNG that has a .DDS of the same name next to it"}
+	optionBase = format.Option{Name: "base", For: format.ForBuild | format.ForCheck | format.ForScene, Input: true,
+		Help: "the `path` of the game's own files, a folder or an archive, on which units are based"}
 )
 
 // optionSceneBase is optionBase for the scenes of single files.
@@ -136,8 +145,10 @@ const (
 )
 
 var (
-	archiveOptions = []format.Option{optionNames, optionGUTS, optionRaw, optionSprites, optionLike, optionTables, optionAll, optionBase, format.OptionClean}
-	archiveKinds   = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(), dat.Catalog.Kinds(), layout.Catalog.Kinds(),
+	archiveOptions = []format.Option{optionNames, optionGUTS, optionRaw, optionSprites, optionLike, optionTables,
+		optionAll, optionBase, format.OptionClean}
+	archiveKinds = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(),
+		dat.Catalog.Kinds(), layout.Catalog.Kinds(),
 		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds(),
 		picture.Catalog.Kinds(), imageset.Catalog.Kinds(), modedit.Catalog.Kinds())
 )
@@ -280,7 +291,8 @@ func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOpt
 			return errors.New(problems[0])
 		}
 		loseAll(job, problems)
-		return fmt.Errorf("nothing was built: correct %d errors (--keep-going omits broken files, `edit -- repair-tags` repairs tags)", len(problems))
+		return fmt.Errorf("nothing was built: correct %d errors (--keep-going omits broken files, `edit -- repair-tags` "+
+			"repairs tags)", len(problems))
 	}
 	if err != nil {
 		return err

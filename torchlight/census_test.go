@@ -74,7 +74,8 @@ func sameAsFind(t *testing.T, of *format.Format, src *format.Source) {
 	}
 	same("keys", db.Ask("SELECT path, node, object, key, type, value FROM torchlight_keys"), find(func(h format.Hit) string {
 		node, object, _ := placeOf(h)
-		return strings.Join([]string{h.Path, node, object, field(h, "key"), field(h, "type"), format.TextCell(field(h, "value")).Text()}, "|")
+		return strings.Join([]string{h.Path, node, object, field(h, "key"), field(h, "type"),
+			format.TextCell(field(h, "value")).Text()}, "|")
 	}, "key", "*"))
 	same("references", db.Ask("SELECT path, node, object, line, key, value FROM torchlight_references"), find(func(h format.Hit) string {
 		node, object, line := placeOf(h)
@@ -84,13 +85,14 @@ func sameAsFind(t *testing.T, of *format.Format, src *format.Source) {
 		if i > 5 {
 			break
 		}
-		same("GUID "+guid, db.Ask("SELECT path, node, object FROM torchlight_guids WHERE guid = "+guid), slices.DeleteFunc(find(func(h format.Hit) string {
-			if field(h, "use") != "has it" {
-				return ""
-			}
-			node, object, _ := placeOf(h)
-			return h.Path + "|" + node + "|" + object
-		}, "guid", "--", guid), func(s string) bool { return s == "" }))
+		same("GUID "+guid, db.Ask("SELECT path, node, object FROM torchlight_guids WHERE guid = "+guid),
+			slices.DeleteFunc(find(func(h format.Hit) string {
+				if field(h, "use") != "has it" {
+					return ""
+				}
+				node, object, _ := placeOf(h)
+				return h.Path + "|" + node + "|" + object
+			}, "guid", "--", guid), func(s string) bool { return s == "" }))
 	}
 	var findings []string
 	for _, f := range censustest.Findings(t, of, src) {
@@ -100,9 +102,10 @@ func sameAsFind(t *testing.T, of *format.Format, src *format.Source) {
 	if len(of.Finder.Commands) < len(modQueries) {
 		return // a single file
 	}
-	same("files", db.Ask("SELECT path, size FROM torchlight_files WHERE NOT removed AND NOT duplicate ORDER BY path"), find(func(h format.Hit) string {
-		return h.Path + "|" + field(h, "size")
-	}, "file"))
+	same("files", db.Ask("SELECT path, size FROM torchlight_files WHERE NOT removed AND NOT duplicate ORDER BY path"),
+		find(func(h format.Hit) string {
+			return h.Path + "|" + field(h, "size")
+		}, "file"))
 	info := censustest.Info(t, of, src)
 	value := func(key string) string {
 		if v := info[key]; v != nil {
@@ -110,10 +113,14 @@ func sameAsFind(t *testing.T, of *format.Format, src *format.Source) {
 		}
 		return ""
 	}
-	same("the mod", db.Ask("SELECT coalesce(title, ''), coalesce(author, ''), coalesce(description, ''), coalesce(website, ''), coalesce(download_url, ''), coalesce(mod_id, ''), coalesce(mod_version, ''), "+
-		"coalesce(game_version, ''), coalesce(header_version, ''), manifest_version, files, removed_files, inflated_size FROM torchlight_mods"),
-		[]string{strings.Join([]string{value("title"), value("author"), value("description"), value("website"), value("downloadURL"), value("modID"), value("modVersion"),
-			value("gameVersion"), value("headerVersion"), value("manifestVersion"), value("files"), value("removedFiles"), value("inflatedSize")}, "|")})
+	same("the mod", db.Ask("SELECT coalesce(title, ''), coalesce(author, ''), coalesce(description, ''), "+
+		"coalesce(website, ''), coalesce(download_url, ''), coalesce(mod_id, ''), coalesce(mod_version, ''), "+
+		"coalesce(game_version, ''), coalesce(header_version, ''), manifest_version, files, removed_files, "+
+		"inflated_size FROM torchlight_mods"),
+		[]string{strings.Join([]string{value("title"), value("author"), value("description"), value("website"),
+			value("downloadURL"), value("modID"), value("modVersion"),
+			value("gameVersion"), value("headerVersion"), value("manifestVersion"), value("files"),
+			value("removedFiles"), value("inflatedSize")}, "|")})
 }
 
 // TestCensusOfCorpus tests that the rows of real files match the results of find, info and check.
@@ -220,8 +227,10 @@ func TestCensusOfSingles(t *testing.T) {
 			if _, err := whole.Add(torchlightMod, format.NewSource(s.Name, s.Data)); err != nil {
 				t.Error(err)
 			}
-			for _, columns := range []string{"path, type, size, crc32, sha256 FROM torchlight_files", "path, node, object, key, type, value FROM torchlight_keys",
-				"path, guid, name FROM torchlight_guids", "path, line, target FROM torchlight_references", "path, name, x, line FROM torchlight_icons"} {
+			for _, columns := range []string{"path, type, size, crc32, sha256 FROM torchlight_files",
+				"path, node, object, key, type, value FROM torchlight_keys",
+				"path, guid, name FROM torchlight_guids", "path, line, target FROM torchlight_references", "path, name, " +
+					"x, line FROM torchlight_icons"} {
 				if got, want := db.Ask("SELECT "+columns), whole.Ask("SELECT "+columns+" WHERE path = '"+file.Path+"'"); !slices.Equal(got, want) {
 					t.Errorf("%s: %s: %q, want %q", file.Path, columns, got, want)
 				}
@@ -273,14 +282,16 @@ func TestCensusOfDamage(t *testing.T) {
 			t.Errorf("%s: %q, %v", f.Path, missed, err)
 		}
 		want := fmt.Sprintf("1|%d|%s", there-1, f.Path)
-		if got := db.Ask("SELECT (SELECT count(*) FROM torchlight_mods), (SELECT count(sha256) FROM torchlight_files), (SELECT path FROM torchlight_findings WHERE id = 'tl-pak-corrupt')"); !slices.Equal(got, []string{want}) {
+		if got := db.Ask("SELECT (SELECT count(*) FROM torchlight_mods), (SELECT count(sha256) FROM torchlight_files), " +
+			"(SELECT path FROM torchlight_findings WHERE id = 'tl-pak-corrupt')"); !slices.Equal(got, []string{want}) {
 			t.Errorf("%q, want %s", got, want)
 		}
 	}
 	// A mod that is cut off yields the files that are left.
 	db := censustest.New(t, game)
 	missed, err := db.Add(torchlightMod, format.NewSource("a.MOD", data[:m.Header.ManifestOffset+10]))
-	if got := db.Ask("SELECT count(*), count(sha256) FROM torchlight_files WHERE NOT removed"); err != nil || len(missed) != 1 || !slices.Equal(got, []string{fmt.Sprintf("%d|%d", there, there)}) {
+	if got := db.Ask("SELECT count(*), count(sha256) FROM torchlight_files WHERE NOT removed"); err != nil ||
+		len(missed) != 1 || !slices.Equal(got, []string{fmt.Sprintf("%d|%d", there, there)}) {
 		t.Errorf("%q, %v, files %q", missed, err, got)
 	}
 	db = censustest.New(t, game)
@@ -293,13 +304,14 @@ func TestCensusOfDamage(t *testing.T) {
 	total := 0
 	for stop := 0; stop <= total; stop += 1 + stop/4 {
 		n := 0
-		err := torchlightMod.Census.Rows(t.Context(), new(format.Job), format.NewSource("a.MOD", data), func(*format.Table, []format.Cell) error {
-			total = max(total, n+1)
-			if n++; n > stop {
-				return enough
-			}
-			return nil
-		})
+		err := torchlightMod.Census.Rows(t.Context(), new(format.Job), format.NewSource("a.MOD", data),
+			func(*format.Table, []format.Cell) error {
+				total = max(total, n+1)
+				if n++; n > stop {
+					return enough
+				}
+				return nil
+			})
 		if total = max(total, n); n > stop && (!errors.Is(err, enough) || n != stop+1) {
 			t.Errorf("row %d: %v after %d", stop, err, n)
 		}

@@ -13,10 +13,13 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-var optionHeader = format.Option{Name: "header", Input: true, Help: "the `file` with the header of the mod: a MOD.DAT, or another mod (default: the .MOD.DAT next to the archive)"}
+var optionHeader = format.Option{Name: "header", Input: true,
+	Help: "the `file` with the header of the mod: a MOD.DAT, or another mod (default: the .MOD.DAT next to " +
+		"the archive)"}
 
 var modConversions = append([]format.Conversion{{
-	To: torchlightPakName, Title: "an archive, .PAK with .PAK.MAN, and a .MOD.DAT with the header of the mod", Extension: ".PAK", Usual: true,
+	To: torchlightPakName, Title: "an archive, .PAK with .PAK.MAN, and a .MOD.DAT with the header of the mod",
+	Extension: ".PAK", Usual: true,
 	Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 		m, err := modsource.OpenMod(job, src)
 		if err != nil {

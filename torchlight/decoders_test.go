@@ -105,7 +105,8 @@ func torchlightFiles(t *testing.T) (list []mutate.Whole) {
 	picture.SetNRGBA(0, 0, color.NRGBA{1, 2, 3, 4})
 	out := mutate.Must[*os.File](t)(os.Create(filepath.Join(t.TempDir(), "PAK")))
 	defer out.Close()
-	man, size, err := pak.Write(out, []pak.NewFile{{Path: "MEDIA/A.TXT", Content: func() ([]byte, error) { return []byte("ember"), nil }}}, nil)
+	man, size, err := pak.Write(out, []pak.NewFile{{Path: "MEDIA/A.TXT",
+		Content: func() ([]byte, error) { return []byte("ember"), nil }}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,14 +119,18 @@ func torchlightFiles(t *testing.T) (list []mutate.Whole) {
 		return err
 	}})
 	grid := &mpp.File{Width: 3, Height: 2, SizeX: 3, SizeZ: 2, Cells: []byte{0, 0, 1, 1, 0, 0}}
-	sprites := `<?xml version="1.0"?><Imageset Name="icons" Imagefile="media/ui/icons.dds"><Image Name="a" XPos="0" YPos="0" Width="8" Height="8"/><Image Name="b" XPos="8" YPos="0" Width="8" Height="8"/></Imageset>`
+	sprites := `<?xml version="1.0"?><Imageset Name="icons" Imagefile="media/ui/icons.dds">`+
+`<Image Name="a" XPos="0" YPos="0" Width="8" Height="8"/>` +
+		`<Image Name="b" XPos="8" YPos="0" Width="8" Height="8"/></Imageset>`
 	return append(list, ember,
 		mutate.Whole{Name: "imageset", Data: []byte(sprites), Read: mutate.Reads(imageset.Parse), Text: true},
 		mutate.Whole{Name: "mpp", Data: mutate.Must[[]byte](t)(grid.Encode()), Read: mutate.Reads(mpp.Decode)},
-		mutate.Whole{Name: "ui.raw", Data: mutate.Must[[]byte](t)((&raw.UI{Menus: []raw.Menu{{Name: "Pause"}}}).Encode()), Read: mutate.Reads(func(data []byte) (raw.Table, error) { return raw.Decode(data, raw.KindUI) })},
+		mutate.Whole{Name: "ui.raw", Data: mutate.Must[[]byte](t)((&raw.UI{Menus: []raw.Menu{{Name: "Pause"}}}).Encode()),
+			Read: mutate.Reads(func(data []byte) (raw.Table, error) { return raw.Decode(data, raw.KindUI) })},
 		mutate.Whole{Name: "list of an archive", Data: mutate.Must[[]byte](t)(man.Encode()), Read: mutate.Reads(pak.DecodeManifest)},
 		mutate.Whole{Name: "dds", Data: mutate.Must[[]byte](t)(dds.Encode(picture, dds.DXT5)), Read: mutate.Reads(dds.Decode)},
 		mutate.Whole{Name: "tga", Data: mutate.Must[[]byte](t)(tga.Encode(picture, tga.Plain)), Read: mutate.Reads(tga.Decode)},
-		mutate.Whole{Name: "tga with run lengths", Data: mutate.Must[[]byte](t)(tga.Encode(picture, tga.RunLengths)), Read: mutate.Reads(tga.Decode)},
+		mutate.Whole{Name: "tga with run lengths", Data: mutate.Must[[]byte](t)(tga.Encode(picture, tga.RunLengths)),
+			Read: mutate.Reads(tga.Decode)},
 	)
 }

@@ -40,7 +40,8 @@ var (
 )
 
 var (
-	modEditing    = &format.Editing{Commands: declared(modCommands), Edit: editArchive, Tree: editFolder, Options: []format.Option{optionEditBase}}
+	modEditing = &format.Editing{Commands: declared(modCommands), Edit: editArchive, Tree: editFolder,
+		Options: []format.Option{optionEditBase}}
 	singleEditing = &format.Editing{Commands: declared(singleCommands), Edit: editSingle}
 )
 
@@ -129,7 +130,8 @@ func openEditor(job *format.Job, src *format.Source, o modedit.Options) (*opened
 }
 
 // editArchive edits a mod or an archive.
-func editArchive(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error {
+func editArchive(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output,
+	report func(check.Change) error) error {
 	if err := modsource.CheckPak(src); err != nil {
 		return err
 	}
@@ -173,7 +175,8 @@ func (e *opened) writePak(out format.Output) error {
 }
 
 // editFolder edits the folder of a mod or archive.
-func editFolder(ctx context.Context, job *format.Job, fsys fs.FS, steps []format.Step, out format.Output, report func(check.Change) error) error {
+func editFolder(ctx context.Context, job *format.Job, fsys fs.FS, steps []format.Step, out format.Output,
+	report func(check.Change) error) error {
 	o, closer, failed, err := editorOptions(job, report)
 	if err != nil {
 		return err
@@ -208,7 +211,8 @@ func editFolder(ctx context.Context, job *format.Job, fsys fs.FS, steps []format
 }
 
 // editSingle edits a single data file or layout, compiled or as text.
-func editSingle(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error {
+func editSingle(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output,
+	report func(check.Change) error) error {
 	o, closer, failed, err := editorOptions(job, report)
 	if err != nil {
 		return err
@@ -230,17 +234,22 @@ func editSingle(ctx context.Context, job *format.Job, src *format.Source, steps 
 }
 
 // helpPattern describes a pattern for paths.
-const helpPattern = "a `path` in the game, with * and ?, and ** for any number of folders; a path that ends with / selects everything below it"
+const helpPattern = "a `path` in the game, with * and ?, and ** for any number of folders; a path that ends with / " +
+	"selects everything below it"
 
 // Arguments and options that operations on keys share.
 var (
-	argFiles    = format.Option{Name: "files", Names: kindFile, Help: helpPattern}
-	argKey      = format.Option{Name: "key", Names: kindKey, Help: "the name of the key"}
-	optionNode  = format.Option{Name: "node", Help: "only in nodes whose way ends with this `way`, such as LEVEL1 or SKILL.LEVEL*.EVENT_START"}
-	optionNodes = format.Option{Name: "node", Help: "in the nodes whose way ends with this `way`, such as LEVEL1 or SKILL.LEVEL*.EVENT_START; " +
+	argFiles   = format.Option{Name: "files", Names: kindFile, Help: helpPattern}
+	argKey     = format.Option{Name: "key", Names: kindKey, Help: "the name of the key"}
+	optionNode = format.Option{Name: "node", Help: "only in nodes whose way ends with this `way`, such as LEVEL1 or " +
+		"SKILL.LEVEL*.EVENT_START"}
+	optionNodes = format.Option{Name: "node", Help: "in the nodes whose way ends with this `way`, such as LEVEL1 or " +
+		"SKILL.LEVEL*.EVENT_START; " +
 		"** selects all nodes (default: the root of data files, and the objects of layouts)"}
-	optionWhere = format.Option{Name: "where", List: true, Help: "only where this `condition` holds: KEY=VALUE (with * and ?, and | between alternatives), " +
-		"KEY!=VALUE, KEY<NUMBER, <=, >, >=, or KEY; searched in the node and its parents; in layouts also in the object, as in DESCRIPTOR=Monster"}
+	optionWhere = format.Option{Name: "where", List: true,
+		Help: "only where this `condition` holds: KEY=VALUE (with * and ?, and | between alternatives), " +
+			"KEY!=VALUE, KEY<NUMBER, <=, >, >=, or KEY; searched in the node and its parents; in layouts also in the " +
+			"object, as in DESCRIPTOR=Monster"}
 )
 
 // warnUnchanged warns if a change matched nothing.

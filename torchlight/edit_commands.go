@@ -123,8 +123,9 @@ var fileCommands = []modCommand{
 		return e.Rename(o.From, o.To)
 	}),
 	operation(format.Command{Name: "put", Title: "Add or replace a file", Heading: "Files",
-		Long:    "Texts of data files and layouts, tables as JSON and grids as pictures are compiled.",
-		Args:    []format.Option{{Name: "path", Names: kindFile, Help: "in the game"}, {Name: "file", Input: true, Help: "the new content"}},
+		Long: "Texts of data files and layouts, tables as JSON and grids as pictures are compiled.",
+		Args: []format.Option{{Name: "path", Names: kindFile, Help: "in the game"},
+			{Name: "file", Input: true, Help: "the new content"}},
 		Example: "put SKILLS/FIREBALL/FIREBALL.DAT fireball.txt",
 	}, func(e *modedit.Editor, _ *format.Job, o struct {
 		Path string `option:"path"`

@@ -22,13 +22,15 @@ var optionColumn = format.Option{Name: "column", List: true, Help: "only this `k
 
 // exchangeConversions are the conversions of mods and archives.
 var exchangeConversions = append([]format.Conversion{{
-	To: "po", Title: "the texts to translate, for translation programs", Extension: ".po", Options: []format.Option{optionLanguage, optionEditBase},
+	To: "po", Title: "the texts to translate, for translation programs", Extension: ".po",
+	Options: []format.Option{optionLanguage, optionEditBase},
 	Convert: converted(func(e *opened, job *format.Job) ([]byte, error) {
 		texts, err := e.Texts(optionLanguage.Value(job))
 		return modedit.FormatPO(texts, e.title, optionLanguage.Value(job)), err
 	}),
 }, {
-	To: "strings-csv", Title: "the texts to translate, for spreadsheets", Extension: ".csv", Options: []format.Option{optionLanguage, optionEditBase},
+	To: "strings-csv", Title: "the texts to translate, for spreadsheets", Extension: ".csv",
+	Options: []format.Option{optionLanguage, optionEditBase},
 	Convert: converted(func(e *opened, job *format.Job) ([]byte, error) {
 		texts, err := e.Texts(optionLanguage.Value(job))
 		return modedit.FormatCSV(texts), err
@@ -40,12 +42,14 @@ func tableConversions() []format.Conversion {
 	var list []format.Conversion
 	for _, table := range modedit.Tables {
 		list = append(list, format.Conversion{
-			To: string(table) + "-csv", Title: "the " + string(table) + ", for spreadsheets: a row for each file, with the values from its BASEFILE", Extension: ".csv",
+			To: string(table) + "-csv", Title: "the " + string(table) +
+				", for spreadsheets: a row for each file, with the values from its BASEFILE", Extension: ".csv",
 			Options: []format.Option{optionColumn, optionEditBase},
 			Convert: converted(func(e *opened, job *format.Job) ([]byte, error) {
 				data, missing, err := e.Table(table, optionColumn.Values(job))
 				if len(missing) > 0 {
-					job.Warn("", "%s missing that other files are based on, such as %s (give the game's own files with --base)", words.Count(len(missing), "file"), missing[0])
+					job.Warn("", "%s missing that other files are based on, such as %s (give the game's own files "+
+						"with --base)", words.Count(len(missing), "file"), missing[0])
 				}
 				return data, err
 			}),
@@ -55,7 +59,8 @@ func tableConversions() []format.Conversion {
 }
 
 // converted returns a conversion that writes the bytes that make returns.
-func converted(make func(e *opened, job *format.Job) ([]byte, error)) func(context.Context, *format.Job, *format.Source, format.Output) error {
+func converted(make func(e *opened, job *format.Job) ([]byte, error)) func(context.Context, *format.Job,
+	*format.Source, format.Output) error {
 	return func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 		o, closer, _, err := editorOptions(job, func(check.Change) error { return nil })
 		if err != nil {
@@ -78,8 +83,10 @@ func converted(make func(e *opened, job *format.Job) ([]byte, error)) func(conte
 // exchangeCommands are the operations that import the results of the conversions.
 var exchangeCommands = []modCommand{
 	operation(format.Command{Name: "strings", Title: "Import translated texts", Heading: "Texts and tables",
-		Long: "The file is the output of `trowel convert --to po` or `--to strings-csv`, with translations. They replace the texts, or with " +
-			"--language go into the file of that language, from which the game reads them. Texts without a translation, or with a fuzzy one, stay.",
+		Long: "The file is the output of `trowel convert --to po` or `--to strings-csv`, with translations. They " +
+			"replace the texts, or with " +
+			"--language go into the file of that language, from which the game reads them. Texts without a translation, " +
+			"or with a fuzzy one, stay.",
 		Args:    []format.Option{{Name: "file", Input: true, Help: "a .po or .csv"}},
 		Options: []format.Option{optionLanguage},
 		Example: "strings wolves.de.po --language DE",
@@ -107,9 +114,12 @@ var exchangeCommands = []modCommand{
 		return warnUnchanged(n, err, job)
 	}),
 	operation(format.Command{Name: "table", Title: "Import an edited table of skills, units, items or affixes", Heading: "Texts and tables",
-		Long: "The file is the edited output of `trowel convert --to units-csv` or another table; rows and columns may be missing. A changed cell is written " +
-			"to the file of its row, even if the value came from the BASEFILE, which stays; an emptied cell removes the key from the file. " +
-			"64-bit numbers begin with #, so that no spreadsheet rounds them; if a cell was rounded, nothing changes. Give the same --base as for the conversion.",
+		Long: "The file is the edited output of `trowel convert --to units-csv` or another table; rows and columns may " +
+			"be missing. A changed cell is written " +
+			"to the file of its row, even if the value came from the BASEFILE, which stays; an emptied cell removes the " +
+			"key from the file. " +
+			"64-bit numbers begin with #, so that no spreadsheet rounds them; if a cell was rounded, nothing changes. " +
+			"Give the same --base as for the conversion.",
 		Args:    []format.Option{{Name: "file", Input: true, Help: "a .csv"}},
 		Example: "table units.csv",
 	}, func(e *modedit.Editor, job *format.Job, o struct {

@@ -96,7 +96,8 @@ func lacking(find findFunc) func(context.Context, *format.Job, *format.Source, f
 }
 
 // allNames calls yield with the names of all things that a query can find.
-func allNames(ctx context.Context, find findFunc, job *format.Job, src *format.Source, query *format.Command, yield func(name string)) error {
+func allNames(ctx context.Context, find findFunc, job *format.Job, src *format.Source, query *format.Command,
+	yield func(name string)) error {
 	argument := query.Args[0].Name
 	all := *job
 	all.Values = map[string]string{argument: "**"}
@@ -204,7 +205,8 @@ var queryObjects = query(format.Command{
 	where := modfind.Where{Files: o.Files, Choice: modedit.Choice{Where: o.Where}}
 	return modfind.Objects(ctx, e, where, o.Descriptor, o.Name, func(o modfind.Object) error {
 		return hit(format.Hit{Path: o.File, At: o.At, Fields: []format.InfoField{
-			format.Fact("descriptor", "", o.Descriptor), format.Fact("name", "", o.Name), format.Fact("id", "", strconv.FormatInt(o.ID, 10)),
+			format.Fact("descriptor", "", o.Descriptor), format.Fact("name", "", o.Name),
+			format.Fact("id", "", strconv.FormatInt(o.ID, 10)),
 			format.Fact("x", "", o.X), format.Fact("y", "", o.Y), format.Fact("z", "", o.Z),
 		}})
 	})
@@ -212,7 +214,8 @@ var queryObjects = query(format.Command{
 
 var queryFiles = query(format.Command{
 	Name: "file", Heading: "Files", Title: "Files by their paths in the game",
-	Args:    []format.Option{{Name: "path", Names: kindFile, Default: "**", Help: "a path, with * and ?, and ** for any number of folders"}},
+	Args: []format.Option{{Name: "path", Names: kindFile, Default: "**",
+		Help: "a path, with * and ?, and ** for any number of folders"}},
 	Example: "file '**/*.LAYOUT'",
 }, func(ctx context.Context, e *modedit.Editor, o struct {
 	Path string `option:"path"`
@@ -226,7 +229,8 @@ var queryFiles = query(format.Command{
 
 var queryReferences = query(format.Command{
 	Name: "reference", Heading: "Files", Title: "References to a file: a sound, a texture, a layout",
-	Args:    []format.Option{{Name: "path", Names: kindFile, Help: "a path in the game, or the name of a file, with * and ?, and ** for any number of folders"}},
+	Args: []format.Option{{Name: "path", Names: kindFile,
+		Help: "a path in the game, or the name of a file, with * and ?, and ** for any number of folders"}},
 	Example: "reference 'MEDIA/SOUNDS/**'",
 }, func(ctx context.Context, e *modedit.Editor, o struct {
 	Path string `option:"path"`
@@ -237,7 +241,8 @@ var queryReferences = query(format.Command{
 // keyHits returns a function that calls hit for a key, with more facts after its own.
 func keyHits(hit func(format.Hit) error, more ...format.InfoField) func(modfind.Key) error {
 	return func(k modfind.Key) error {
-		facts := []format.InfoField{format.Fact("key", "", k.Key), format.Fact("type", "", k.Type.String()), format.Fact("value", "", k.Value)}
+		facts := []format.InfoField{format.Fact("key", "", k.Key), format.Fact("type", "", k.Type.String()),
+			format.Fact("value", "", k.Value)}
 		return hit(format.Hit{Path: k.File, At: k.At, Fields: append(facts, more...)})
 	}
 }

@@ -92,7 +92,8 @@ func (o *opened) lines(at string) []string {
 // fields returns the fields of a dump by their offsets.
 func (o *opened) fields(path string) map[int64][]trace.Field {
 	fields := make(map[int64][]trace.Field)
-	if err := o.Dump(context.Background(), new(format.Job), o.Source, path, func(f trace.Field) { fields[f.Offset] = append(fields[f.Offset], f) }); err != nil {
+	if err := o.Dump(context.Background(), new(format.Job), o.Source, path,
+		func(f trace.Field) { fields[f.Offset] = append(fields[f.Offset], f) }); err != nil {
 		o.Fatal(err)
 	}
 	return fields
@@ -130,7 +131,9 @@ func buildMod(t testing.TB, files map[string]string) string {
 
 func object(kind string, id int, properties string, children ...string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:%s\n<STRING>NAME:%s %d\n<INTEGER64>ID:%d\n%s[/PROPERTIES]\n[CHILDREN]\n%s[/CHILDREN]\n[/BASEOBJECT]\n", kind, kind, id, id, properties, strings.Join(children, ""))
+	fmt.Fprintf(&b, "[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:%s\n<STRING>NAME:%s %d\n<INTEGER64>ID:%d\n"+
+		"%s[/PROPERTIES]\n[CHILDREN]\n%s[/CHILDREN]\n"+
+		"[/BASEOBJECT]\n", kind, kind, id, id, properties, strings.Join(children, ""))
 	return b.String()
 }
 
@@ -142,15 +145,18 @@ func position(x, y, z float64) string {
 	return fmt.Sprintf("<FLOAT>POSITIONX:%g\n<FLOAT>POSITIONY:%g\n<FLOAT>POSITIONZ:%g\n", x, y, z)
 }
 
-const timeline = "<FLOAT>DURATION:2\n[TIMELINEDATA]\n<INTEGER64>ID:4\n[TIMELINEOBJECT]\n<INTEGER64>OBJECTID:2\n[TIMELINEOBJECTPROPERTY]\n<STRING>OBJECTPROPERTYNAME:POSITION\n" +
-	"[TIMELINEPOINT]\n<FLOAT>TIMEPERCENT:0\n<STRING>INTERPOLATION:Linear\n<STRING>VALUE:1,2,3\n[/TIMELINEPOINT]\n[TIMELINEPOINT]\n<FLOAT>TIMEPERCENT:1\n<STRING>INTERPOLATION:Linear\n<STRING>VALUE:4,5,6\n[/TIMELINEPOINT]\n" +
+const timeline = "<FLOAT>DURATION:2\n[TIMELINEDATA]\n<INTEGER64>ID:4\n[TIMELINEOBJECT]\n<INTEGER64>OBJECTID:2\n" +
+	"[TIMELINEOBJECTPROPERTY]\n<STRING>OBJECTPROPERTYNAME:POSITION\n" +
+	"[TIMELINEPOINT]\n<FLOAT>TIMEPERCENT:0\n<STRING>INTERPOLATION:Linear\n<STRING>VALUE:1,2,3\n[/TIMELINEPOINT]\n" +
+	"[TIMELINEPOINT]\n<FLOAT>TIMEPERCENT:1\n<STRING>INTERPOLATION:Linear\n<STRING>VALUE:4,5,6\n[/TIMELINEPOINT]\n" +
 	"[/TIMELINEOBJECTPROPERTY]\n[/TIMELINEOBJECT]\n[/TIMELINEDATA]\n"
 
 // outer has a group with a node and a timeline that moves it, and links to inner twice.
 var (
 	inner = layoutOf(object("Monster", 7, position(1, 0, 1)))
 	outer = layoutOf(
-		object("Group", 1, position(0, 0, 0), object("Property Node", 2, position(10, 3, 20)+"<FLOAT>RADIUS:50\n"), object("Timeline", 4, timeline)),
+		object("Group", 1, position(0, 0, 0), object("Property Node", 2, position(10, 3, 20)+"<FLOAT>RADIUS:50\n"),
+			object("Timeline", 4, timeline)),
 		object("Layout Link", 5, position(40, 0, 40)+"<STRING>LAYOUT FILE:media/inner.layout\n"),
 		object("Layout Link", 6, position(80, 0, 40)+"<STRING>LAYOUT FILE:MEDIA/INNER.LAYOUT\n"))
 )
@@ -194,11 +200,14 @@ func TestInspectPlan(t *testing.T) {
 		t.Errorf("%+v", node.Links) // the timeline has no link target
 	}
 	curve, _ := factOf(node.Facts, "curve").(format.Curve)
-	if len(curve.Lines) != 3 || curve.Lines[2].Name != "z" || !slices.Equal(curve.Lines[2].Values, []float64{3, 6}) || !slices.Equal(curve.Points, []time.Duration{0, 2 * time.Second}) {
+	if len(curve.Lines) != 3 || curve.Lines[2].Name != "z" || !slices.Equal(curve.Lines[2].Values, []float64{3, 6}) ||
+		!slices.Equal(curve.Points, []time.Duration{0, 2 * time.Second}) {
 		t.Errorf("%+v", curve)
 	}
 	// Where only the node's radius reaches, the node is listed after the objects at that point.
-	if things := inspect(t, s, at, 41, -41); things[0].Title != `Monster "Monster 7"` || things[0].Line.Path != "MEDIA/INNER.LAYOUT" || things[0].Place != (text.Place{Path: "MEDIA/INNER.LAYOUT", Object: 7}) {
+	if things := inspect(t, s, at, 41, -41); things[0].Title != `Monster "Monster 7"` ||
+		things[0].Line.Path != "MEDIA/INNER.LAYOUT" ||
+		things[0].Place != (text.Place{Path: "MEDIA/INNER.LAYOUT", Object: 7}) {
 		t.Errorf("%+v", things)
 	} else if last := things[len(things)-1]; last.Title != node.Title {
 		t.Errorf("%+v", last)
@@ -260,7 +269,8 @@ func TestInspectLines(t *testing.T) {
 		o    *opened
 		at   string
 		want int
-	}{{open(t, mod), "MEDIA/OUTER.LAYOUT", 5}, {open(t, filepath.Join(dir, "A.LAYOUT.BINLAYOUT")), "", 4}, {open(t, filepath.Join(dir, "B.LAYOUT")), "", 4}} {
+	}{{open(t, mod), "MEDIA/OUTER.LAYOUT", 5}, {open(t, filepath.Join(dir, "A.LAYOUT.BINLAYOUT")), "", 4},
+		{open(t, filepath.Join(dir, "B.LAYOUT")), "", 4}} {
 		if told := checkLines(t, c.o, c.at); told != c.want {
 			t.Errorf("%s: %d objects were found, want %d", c.o.Source.Name, told, c.want)
 		}
@@ -277,7 +287,8 @@ func checkLines(t *testing.T, o *opened, at string) (told int) {
 	seen := make(map[check.Place]bool)
 	for i := range steps {
 		for k := range steps {
-			for _, thing := range inspect(t, s, look, bounds.Min[0]+(float64(i)+0.5)*bounds.Dx()/steps, bounds.Min[1]+(float64(k)+0.5)*bounds.Dy()/steps) {
+			for _, thing := range inspect(t, s, look, bounds.Min[0]+(float64(i)+0.5)*bounds.Dx()/steps,
+				bounds.Min[1]+(float64(k)+0.5)*bounds.Dy()/steps) {
 				place, ok := thing.Place.(text.Place)
 				if !ok || seen[place] {
 					continue
@@ -290,7 +301,8 @@ func checkLines(t *testing.T, o *opened, at string) (told int) {
 						texts[thing.Line.Path] = lines
 					}
 					rest := strings.Join(lines[thing.Line.Line-1:min(len(lines), thing.Line.Line+4)], "\n")
-					if !strings.Contains(lines[thing.Line.Line-1], "[PROPERTIES]") || !strings.Contains(rest, fmt.Sprintf("ID:%d", place.Object)) {
+					if !strings.Contains(lines[thing.Line.Line-1], "[PROPERTIES]") ||
+						!strings.Contains(rest, fmt.Sprintf("ID:%d", place.Object)) {
 						t.Fatalf("%s: line %v: %q", thing.Title, thing.Line, rest)
 					}
 					told++
@@ -348,9 +360,12 @@ func TestInspectPicture(t *testing.T) {
 		}
 		return string(data)
 	}
-	set := "<Imageset Name=\"icons\" Imagefile=\"media/ui/a.dds\">\n<Image Name=\"left\" XPos=\"0\" YPos=\"0\" Width=\"4\" Height=\"8\"/>\n<Image Name=\"&lt;b>\" XPos=\"2\" YPos=\"2\" Width=\"2\" Height=\"2\"/>\n</Imageset>\n"
+	set := "<Imageset Name=\"icons\" Imagefile=\"media/ui/a.dds\">\n<Image Name=\"left\" XPos=\"0\" YPos=\"0\" " +
+		"Width=\"4\" Height=\"8\"/>\n<Image Name=\"&lt;b>\" XPos=\"2\" YPos=\"2\" Width=\"2\" Height=\"2\"/>\n" +
+		"</Imageset>\n"
 	mod := open(t, buildMod(t, map[string]string{
-		"MEDIA/UI/A.DDS": encoded(dds.Encode(m, dds.Plain)), "MEDIA/UI/B.DDS": encoded(dds.Encode(m, dds.DXT5)), "MEDIA/UI/C.TGA": encoded(tga.Encode(m, tga.Plain)),
+		"MEDIA/UI/A.DDS": encoded(dds.Encode(m, dds.Plain)), "MEDIA/UI/B.DDS": encoded(dds.Encode(m, dds.DXT5)),
+		"MEDIA/UI/C.TGA": encoded(tga.Encode(m, tga.Plain)),
 		"MEDIA/UI/D.TGA": encoded(tga.Encode(m, tga.RunLengths)), "MEDIA/UI/A.IMAGESET": set,
 	}))
 	for name, want := range map[string]func(x, y int) string{
@@ -391,7 +406,8 @@ func TestInspectPicture(t *testing.T) {
 	// A single picture has the image sets in its folder; a picture in memory has none.
 	dir := t.TempDir()
 	plain := encoded(dds.Encode(m, dds.Plain))
-	if os.WriteFile(filepath.Join(dir, "a.dds"), []byte(plain), 0o600) != nil || os.WriteFile(filepath.Join(dir, "other.imageset"), []byte(set), 0o600) != nil {
+	if os.WriteFile(filepath.Join(dir, "a.dds"), []byte(plain), 0o600) != nil ||
+		os.WriteFile(filepath.Join(dir, "other.imageset"), []byte(set), 0o600) != nil {
 		t.Fatal("no room")
 	}
 	alone := open(t, filepath.Join(dir, "a.dds")).inspector("")
@@ -406,7 +422,9 @@ func TestInspectPicture(t *testing.T) {
 
 	s := mod.inspector("MEDIA/UI/A.DDS")
 	things := inspect(t, s, look(s, 1), 3, 3)
-	if len(things) != 3 || things[1].Title != `sprite "<b>"` || things[1].Line != (check.Line{Path: "MEDIA/UI/A.IMAGESET", Line: 3}) || factOf(things[1].Facts, "position") != "2, 2" {
+	if len(things) != 3 || things[1].Title != `sprite "<b>"` ||
+		things[1].Line != (check.Line{Path: "MEDIA/UI/A.IMAGESET", Line: 3}) ||
+		factOf(things[1].Facts, "position") != "2, 2" {
 		t.Errorf("%+v", things)
 	}
 	if !strings.Contains(mod.lines(things[1].Line.Path)[things[1].Line.Line-1], `"&lt;b>"`) {
@@ -443,7 +461,8 @@ func TestInspectPicture(t *testing.T) {
 	if !ok {
 		t.Fatal("the sprite is not on the contact sheet")
 	}
-	if things := inspect(t, s, look(s, 1), r.Min[0]+1.5, r.Min[1]+0.5); len(things) != 2 || things[0].Title != `sprite "<b>"` || things[1].Title != "pixel 3, 2" {
+	if things := inspect(t, s, look(s, 1), r.Min[0]+1.5, r.Min[1]+0.5); len(things) != 2 ||
+		things[0].Title != `sprite "<b>"` || things[1].Title != "pixel 3, 2" {
 		t.Errorf("%+v", things)
 	}
 	if things := inspect(t, s, look(s, 1), r.Min[0]+1.5, r.Min[1]+6); len(things) != 1 {
@@ -469,7 +488,8 @@ func TestInspectGrid(t *testing.T) {
 	for z := range 2 {
 		for x := range 3 {
 			thing := inspect(t, s, look(s, 1), float64(x)+0.5, -0.5-float64(z))[0]
-			if value := grid.Cells[3*z+x]; factOf(thing.Facts, "value") != int(value) || thing.Title != mpp.Meaning(value) || data[thing.Bytes.Offset] != value || thing.Bytes.Len != 1 {
+			if value := grid.Cells[3*z+x]; factOf(thing.Facts, "value") != int(value) ||
+				thing.Title != mpp.Meaning(value) || data[thing.Bytes.Offset] != value || thing.Bytes.Len != 1 {
 				t.Errorf("%d, %d: %+v", x, z, thing)
 			}
 			if r, ok := s.Where("grid", thing.Place); !ok || r.Min != [2]float64{float64(x), float64(-1 - z)} {

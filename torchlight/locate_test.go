@@ -33,9 +33,11 @@ func (o *opened) locate(places ...check.Place) []check.Line {
 }
 
 func TestLocate(t *testing.T) {
-	skills := raw.Format(&raw.Skills{Skills: []raw.Skill{{Name: "A", File: "MEDIA/SKILLS/A.DAT", GUID: 1}, {Name: "B", File: "media/skills/b.dat", GUID: 1}}})
+	skills := raw.Format(&raw.Skills{Skills: []raw.Skill{{Name: "A", File: "MEDIA/SKILLS/A.DAT", GUID: 1},
+		{Name: "B", File: "media/skills/b.dat", GUID: 1}}})
 	mod := open(t, buildMod(t, map[string]string{
-		"MEDIA/UNITS/A.DAT":     "[UNIT]\n<STRING>NAME:A\n<STRING>BASEFILE:media/units/none.dat\n[B]\n<STRING>X:1\n[/B]\n[B]\n<STRING>ICON:media/none.dds\n<STRING>X:2\n[/B]\n[/UNIT]\n",
+		"MEDIA/UNITS/A.DAT": "[UNIT]\n<STRING>NAME:A\n<STRING>BASEFILE:media/units/none.dat\n[B]\n<STRING>X:1\n" +
+			"[/B]\n[B]\n<STRING>ICON:media/none.dds\n<STRING>X:2\n[/B]\n[/UNIT]\n",
 		"MEDIA/OUTER.LAYOUT":    outer,
 		"MEDIA/INNER.LAYOUT":    strings.ReplaceAll(inner, "ID:7", "ID:7\n<STRING>FILE:media/none.layout"),
 		"MEDIA/SKILLS.RAW.json": string(skills),
@@ -54,7 +56,9 @@ func TestLocate(t *testing.T) {
 		{text.Place{Path: "MEDIA/UNITS/A.DAT"}, "MEDIA/UNITS/A.DAT", ""},
 		{text.Place{Path: "MEDIA/NONE.DAT", Node: "UNIT"}, "", ""},
 		{text.Place{Path: "MEDIA/OUTER.LAYOUT", Object: 2}, "MEDIA/OUTER.LAYOUT", "[PROPERTIES]"},
-		{text.Place{Path: "MEDIA/OUTER.LAYOUT", Object: 2, Node: "Layout.OBJECTS.BASEOBJECT.CHILDREN.BASEOBJECT.PROPERTIES.RADIUS"}, "MEDIA/OUTER.LAYOUT", "RADIUS:50"},
+		{text.Place{Path: "MEDIA/OUTER.LAYOUT", Object: 2,
+			Node: "Layout.OBJECTS.BASEOBJECT.CHILDREN.BASEOBJECT.PROPERTIES.RADIUS"}, "MEDIA/OUTER.LAYOUT",
+			"RADIUS:50"},
 		{text.Place{Path: "MEDIA/SKILLS.RAW", Node: "skills[1]"}, "MEDIA/SKILLS.RAW.json", "{"},
 		{text.Place{Path: "MEDIA/SKILLS.RAW", Node: "skills[1].guid"}, "MEDIA/SKILLS.RAW.json", "guid"},
 		{text.Place{Path: "MEDIA/SKILLS.RAW", Node: "skills[9]"}, "MEDIA/SKILLS.RAW.json", "skills"},
@@ -85,7 +89,8 @@ func TestLocate(t *testing.T) {
 	if found < 5 {
 		t.Errorf("of %v only %d have lines", places, found)
 	}
-	none, err := mod.file.(format.Locator).Locate(t.Context(), mod.tree, []check.Place{text.Place{Path: "MEDIA/UNITS/A.DAT", Node: "UNIT.NAME"}}, func(string) bool { return false })
+	none, err := mod.file.(format.Locator).Locate(t.Context(), mod.tree,
+		[]check.Place{text.Place{Path: "MEDIA/UNITS/A.DAT", Node: "UNIT.NAME"}}, func(string) bool { return false })
 	if err != nil || none[0] != (check.Line{Path: "MEDIA/UNITS/A.DAT"}) {
 		t.Errorf("%v, %v", none, err)
 	}
@@ -96,7 +101,8 @@ func TestLocate(t *testing.T) {
 		t.Fatal(err)
 	}
 	single := open(t, name)
-	if l := single.locate(text.Place{Object: 5})[0]; l.Path != "A.LAYOUT" || !strings.Contains(strings.Join(single.lines(l.Path)[l.Line-1:l.Line+4], ""), "ID:5") {
+	if l := single.locate(text.Place{Object: 5})[0]; l.Path != "A.LAYOUT" ||
+		!strings.Contains(strings.Join(single.lines(l.Path)[l.Line-1:l.Line+4], ""), "ID:5") {
 		t.Errorf("it is at %v", l)
 	}
 }

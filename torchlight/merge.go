@@ -18,27 +18,35 @@ import (
 )
 
 var (
-	archiveMerging = &format.Merging{Merge: mergeArchives, Many: modPacking, Options: slices.Concat([]format.Option{optionMergeBase}, packOptions)}
-	singleMerging  = &format.Merging{Merge: mergeSingles}
+	archiveMerging = &format.Merging{Merge: mergeArchives, Many: modPacking,
+		Options: slices.Concat([]format.Option{optionMergeBase}, packOptions)}
+	singleMerging = &format.Merging{Merge: mergeSingles}
 )
 
 var optionMergeBase = format.Option{Name: optionBase.Name, Input: true, Help: optionBase.Help}
 
-var modPacking = &format.MergingMany{Flag: "mods", Help: "merge all given mods into one, in order of increasing priority; --prefer is last (default), first, or the name of a mod", Merge: packMods}
+var modPacking = &format.MergingMany{Flag: "mods",
+	Help: "merge all given mods into one, in order of increasing priority; --prefer is last (default), first, or the " +
+		"name of a mod", Merge: packMods}
 
 var (
-	optionPackTitle    = format.Option{Name: "title", Help: "the name of the pack, with --mods"}
-	optionPackID       = format.Option{Name: "id", Help: "the `number` that identifies the pack in the game, with --mods; all players of a group need the same number (default: a new number)"}
-	optionPackVersion  = format.Option{Name: "version", Help: "the `version` of the pack, with --mods, from 1 to 65535"}
-	optionPackUnion    = format.Option{Name: "union", Bool: true, Help: "with --mods: keep the parts that only one mod has of a file that is not in --base"}
-	optionPackNewGUIDs = format.Option{Name: "new-guids", Bool: true, Help: "with --mods: give units, skills and room pieces new GUIDs where another mod has the same GUID"}
+	optionPackTitle = format.Option{Name: "title", Help: "the name of the pack, with --mods"}
+	optionPackID    = format.Option{Name: "id",
+		Help: "the `number` that identifies the pack in the game, with --mods; all players of a group need the same " +
+			"number (default: a new number)"}
+	optionPackVersion = format.Option{Name: "version", Help: "the `version` of the pack, with --mods, from 1 to 65535"}
+	optionPackUnion   = format.Option{Name: "union", Bool: true,
+		Help: "with --mods: keep the parts that only one mod has of a file that is not in --base"}
+	optionPackNewGUIDs = format.Option{Name: "new-guids", Bool: true,
+		Help: "with --mods: give units, skills and room pieces new GUIDs where another mod has the same GUID"}
 	optionPackVersions = format.Option{Name: "several-versions", Bool: true, Help: "with --mods: accept several versions of one mod"}
 
 	packOptions = []format.Option{optionPackTitle, optionPackID, optionPackVersion, optionPackUnion, optionPackNewGUIDs, optionPackVersions}
 )
 
 // packMods merges many mods into one.
-func packMods(_ context.Context, job *format.Job, files []*format.Source, out format.Output, winner string, took func(check.Change) error) ([]check.Conflict, error) {
+func packMods(_ context.Context, job *format.Job, files []*format.Source, out format.Output, winner string,
+	took func(check.Change) error) ([]check.Conflict, error) {
 	eo, closer, lost, err := editorOptions(job, took)
 	if err != nil {
 		return nil, err
@@ -99,7 +107,8 @@ func mergeOptions(job *format.Job, o merge3.Options) modmerge.Options {
 }
 
 // mergeSingles merges three versions of a single file of a mod.
-func mergeSingles(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, options merge3.Options) ([]check.Conflict, error) {
+func mergeSingles(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output,
+	options merge3.Options) ([]check.Conflict, error) {
 	var files [3][]byte
 	for i, src := range []*format.Source{base, ours, theirs} {
 		var err error
@@ -124,7 +133,8 @@ func mergeSingles(_ context.Context, job *format.Job, base, ours, theirs *format
 }
 
 // mergeArchives merges three versions of a mod or of an archive.
-func mergeArchives(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, options merge3.Options) ([]check.Conflict, error) {
+func mergeArchives(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output,
+	options merge3.Options) ([]check.Conflict, error) {
 	for _, option := range packOptions {
 		if v := option.Value(job); v != "" && v != "false" {
 			return nil, fmt.Errorf("--%s needs --%s", option.Name, modPacking.Flag)

@@ -21,9 +21,11 @@ import (
 
 var (
 	optionCodec = format.Option{Name: "codec", Choices: []string{"plain", "dxt1", "dxt3", "dxt5"},
-		Help: "how a .DDS stores pixels: plain, which is lossless, or in blocks as dxt1, dxt3 or dxt5 (default: like the .DDS from which the .PNG was made, otherwise plain)"}
-	optionFresh = format.Option{Name: "fresh-header", Bool: true, Help: "write a new header of a .DDS, not the header of the .DDS from which the .PNG was made"}
-	optionRLE   = format.Option{Name: "rle", Bool: true, Help: "write a .TGA with run lengths, which is smaller"}
+		Help: "how a .DDS stores pixels: plain, which is lossless, or in blocks as dxt1, dxt3 or dxt5 (default: like " +
+			"the .DDS from which the .PNG was made, otherwise plain)"}
+	optionFresh = format.Option{Name: "fresh-header", Bool: true,
+		Help: "write a new header of a .DDS, not the header of the .DDS from which the .PNG was made"}
+	optionRLE = format.Option{Name: "rle", Bool: true, Help: "write a .TGA with run lengths, which is smaller"}
 
 	codecs = map[string]dds.Format{"plain": dds.Plain, "dxt1": dds.DXT1, "dxt3": dds.DXT3, "dxt5": dds.DXT5}
 )
@@ -37,7 +39,8 @@ var (
 
 var (
 	toPNG = pictureConversion(picture.PNG, "a PNG, which preserves the header of a .DDS for the conversion back", ".png")
-	toDDS = pictureConversion(picture.DDS, "a .DDS, as the game reads it: with all pixels, or in blocks by --codec", ".dds", optionCodec, optionFresh)
+	toDDS = pictureConversion(picture.DDS, "a .DDS, as the game reads it: with all pixels, or in blocks by --codec",
+		".dds", optionCodec, optionFresh)
 	toTGA = pictureConversion(picture.TGA, "a .TGA", ".tga", optionRLE)
 )
 
@@ -121,7 +124,8 @@ func pictureConversion(to picture.Kind, title, extension string, options ...form
 
 // torchlightImageSet is a list of sprites.
 var torchlightImageSet = &format.Format{
-	Name: torchlightImageSetName, Title: "CEGUI image set", Extensions: []string{".imageset"}, Common: true, Doc: "docs/formats/torchlight-pictures.md",
+	Name: torchlightImageSetName, Title: "CEGUI image set", Extensions: []string{".imageset"}, Common: true,
+	Doc: "docs/formats/torchlight-pictures.md",
 	Recognize: func(src *format.Source) bool {
 		return !src.IsDir() && src.HasExtension(".imageset") && imageset.Recognize(src.Head(modsource.MaxHead))
 	},
@@ -134,7 +138,8 @@ var torchlightImageSet = &format.Format{
 }
 
 func openImageSet(_ context.Context, _ *format.Job, src *format.Source) (format.File, error) {
-	return &pictureFile{asIsFile{src, torchlightImageSetName}, func(_ string, data []byte, sink check.Sink) { imageset.Check(data, sink) }}, nil
+	return &pictureFile{asIsFile{src, torchlightImageSetName},
+		func(_ string, data []byte, sink check.Sink) { imageset.Check(data, sink) }}, nil
 }
 
 const torchlightImageSetName = "torchlight-imageset"

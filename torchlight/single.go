@@ -38,8 +38,10 @@ var (
 )
 
 // compiledFormat returns the format of a kind of single compiled files.
-func compiledFormat(name, title, doc string, extensions []string, kinds []*check.Kind, info func([]byte, string) ([]format.InfoField, error)) *format.Format {
-	f := &format.Format{Name: name, Title: title, Extensions: extensions, Doc: doc, Kinds: kinds, Options: []format.Option{optionNames, optionGUTS, format.OptionClean}}
+func compiledFormat(name, title, doc string, extensions []string, kinds []*check.Kind,
+	info func([]byte, string) ([]format.InfoField, error)) *format.Format {
+	f := &format.Format{Name: name, Title: title, Extensions: extensions, Doc: doc, Kinds: kinds,
+		Options: []format.Option{optionNames, optionGUTS, format.OptionClean}}
 	f.Recognize = func(src *format.Source) bool {
 		// The first bytes are not conclusive: the whole file must be valid.
 		if src.Size > modsource.MaxSize || !moddir.MayBeCompiled(src.Head(modsource.MaxHead), src.Name) {
@@ -107,7 +109,8 @@ const (
 	torchlightAssetName  = "torchlight-asset"
 )
 
-func convertSingle(job *format.Job, src *format.Source, out format.Output, convert func([]byte, string, moddir.Options) ([]byte, error)) error {
+func convertSingle(job *format.Job, src *format.Source, out format.Output,
+	convert func([]byte, string, moddir.Options) ([]byte, error)) error {
 	data, err := src.ReadUpTo(modsource.MaxSize)
 	if err != nil {
 		return err

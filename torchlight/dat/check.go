@@ -44,7 +44,8 @@ var (
 		"A FLOAT or DOUBLE is infinite or not a number.",
 		"Write the value again.")
 	foundBrokenTag = Catalog.Add("tl-dat-broken-tag", check.Error,
-		"A key or node has the hash of a decimal number, and that number is the hash of a known name: GUTS decompiled the file without knowing the name and compiled the number. The game no longer finds the value.",
+		"A key or node has the hash of a decimal number, and that number is the hash of a known name: GUTS decompiled "+
+			"the file without knowing the name and compiled the number. The game no longer finds the value.",
 		"Replace the number by the guessed name with `trowel repair`.")
 	foundUnknownName = Catalog.Add("tl-dat-unknown-name", check.Info,
 		"Keys or nodes have a hash whose name is unknown.",

@@ -18,7 +18,8 @@ func Decompile(data []byte, o Options) (form []byte, residue *Residue, err error
 	}
 	root := f.Text(o)
 	if size, most := formSize(root, 0), 1<<20+100*len(data); size > most {
-		return nil, nil, &fault.Error{Path: "root", Offset: -1, Want: fmt.Sprintf("a text of at most %d characters", most), Got: fmt.Sprint(size), Err: fault.ErrLimit}
+		return nil, nil, &fault.Error{Path: "root", Offset: -1, Want: fmt.Sprintf("a text of at most %d characters",
+			most), Got: fmt.Sprint(size), Err: fault.ErrLimit}
 	}
 	form = text.Format(root)
 	if !o.FormOnly {

@@ -170,7 +170,8 @@ func TestCorpus(t *testing.T) {
 	for name := range unknown {
 		t.Errorf("unknown name %s", name)
 	}
-	t.Logf("%d files given back; %d of %d texts have a residue, all of them for IDs but %d", len(files), residues, 2*len(files), residues-ids)
+	t.Logf("%d files given back; %d of %d texts have a residue, all of them for IDs but %d", len(files), residues,
+		2*len(files), residues-ids)
 }
 
 // throughJSON returns the residue after a round trip through a sidecar.
@@ -240,7 +241,8 @@ func TestPairsADM(t *testing.T) {
 
 // stale lists sources whose contents differ from the compiled files next to them.
 var stale = map[string]string{
-	"xyvian__Commando_Testing/hist-2c3394f0bf/media/skills/nightmaregrenade/nightmaregrenadeweak.dat": "GUTS lost all names when it saved this source",
+	"xyvian__Commando_Testing/hist-2c3394f0bf/media/skills/nightmaregrenade/nightmaregrenadeweak.dat": "GUTS lost all " +
+		"names when it saved this source",
 }
 
 // TestPairsCompile tests that sources compile to the trees that GUTS compiled from them.

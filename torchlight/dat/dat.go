@@ -249,7 +249,8 @@ func (f *File) Equal(other *File) bool { return deep.Equal(f, other) }
 // string has more than 65535 UTF-16 units, the limit of version 2.
 func (f *File) Encode() ([]byte, error) {
 	if f.Version != Torchlight1 && f.Version != Torchlight2 {
-		return nil, &fault.Error{Path: "version", Offset: -1, Want: "1 or 2", Got: strconv.FormatUint(uint64(f.Version), 10), Err: fault.ErrVersion}
+		return nil, &fault.Error{Path: "version", Offset: -1, Want: "1 or 2",
+			Got: strconv.FormatUint(uint64(f.Version), 10), Err: fault.ErrVersion}
 	}
 	size := 8 + len(f.Rest)
 	for _, s := range f.Strings {
@@ -268,7 +269,8 @@ func (f *File) Encode() ([]byte, error) {
 			continue
 		}
 		if n := len(s.Text); n > 0xFFFF && bin.UTF16Len(s.Text) > 0xFFFF {
-			return nil, &fault.Error{Path: fmt.Sprintf("strings[%d].text", i), Offset: -1, Want: "at most 65535 UTF-16 units", Got: strconv.Itoa(bin.UTF16Len(s.Text)), Err: fault.ErrLimit}
+			return nil, &fault.Error{Path: fmt.Sprintf("strings[%d].text", i), Offset: -1,
+				Want: "at most 65535 UTF-16 units", Got: strconv.Itoa(bin.UTF16Len(s.Text)), Err: fault.ErrLimit}
 		}
 		w.Wide16(s.Text)
 	}
@@ -308,7 +310,8 @@ func (n *Node) encode(w *bin.Writer, depth int) *fault.Error {
 	for i, p := range n.Properties {
 		path := func(field string) string { return fmt.Sprintf("properties[%d].%s", i, field) }
 		if !p.Type.Known() {
-			return &fault.Error{Path: path("type"), Offset: -1, Want: "a type from 1 to 9", Got: strconv.Itoa(int(p.Type)), Err: fault.ErrFormat}
+			return &fault.Error{Path: path("type"), Offset: -1, Want: "a type from 1 to 9",
+				Got: strconv.Itoa(int(p.Type)), Err: fault.ErrFormat}
 		}
 		if !wide(p.Type) && p.Value>>32 != 0 {
 			return &fault.Error{Path: path("value"), Offset: -1, Want: "32 bits", Got: fmt.Sprintf("%#x", p.Value), Err: fault.ErrLimit}

@@ -109,22 +109,26 @@ func TestJunk(t *testing.T) {
 	clean := "[UNIT]\n<INTEGER>VALUE:0\n<INTEGER>VALUE:12\n<BOOL>VALUE:1\n<FLOAT>VALUE:0.75\n[CHILD]\n[/CHILD]\n[/UNIT]"
 	var warned []string
 	a, errA := dat.Compile([]byte(junk), nil, dat.Options{Warn: func(e *text.Error) { warned = append(warned, e.Error()) }})
-	if want := []string{`line 4: expected a value of type INTEGER, found ".1", read as 0`, `line 5: expected a value of type INTEGER, found "12.5", read as 12`}; !slices.Equal(warned, want) {
+	if want := []string{`line 4: expected a value of type INTEGER, found ".1", read as 0`,
+		`line 5: expected a value of type INTEGER, found "12.5", read as 12`}; !slices.Equal(warned, want) {
 		t.Errorf("warned of %q", warned)
 	}
 	if _, err := dat.Compile([]byte(junk), nil, dat.Options{}); len(text.AllErrors(err)) != 2 {
 		t.Errorf("junk is silent where nobody hears of it: %v", err)
 	}
-	for _, line := range []string{"<INTEGER>A:2147483648", "<UNSIGNED INT>A:4294967296", "<INTEGER64>A:-9223372036854775809", "<FLOAT>A:1e39", "<DOUBLE>A:1e400"} {
+	for _, line := range []string{"<INTEGER>A:2147483648", "<UNSIGNED INT>A:4294967296",
+		"<INTEGER64>A:-9223372036854775809", "<FLOAT>A:1e39", "<DOUBLE>A:1e400"} {
 		_, err := dat.Compile([]byte("[A]\n"+line+"\n[/A]"), nil, dat.Options{Warn: func(*text.Error) {}})
 		if e := text.AllErrors(err); len(e) != 1 || e[0].Line != 2 || !errors.Is(err, fault.ErrLimit) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
 	for line, wrong := range map[string]bool{
-		"<INTEGER64>A:5.14E+18": true, "<INTEGER64>A:abc": true, "<INTEGER>A:5,14E+18": true, "<INTEGER>A:12x": true, "<UNSIGNED INT>A:1e3": true,
-		"<FLOAT>A:1,5": true, "<FLOAT>A:nan": true, "<DOUBLE>A:x": true, "<BOOL>A:yes": true,
-		"<INTEGER>A:": false, "<INTEGER>A:.": false, "<INTEGER64>A:7.9 ": false, "<UNSIGNED INT>A:-1": false, "<FLOAT>A: 1e3 ": false, "<BOOL>A:2": false, "<BOOL>A:True ": false,
+		"<INTEGER64>A:5.14E+18": true, "<INTEGER64>A:abc": true, "<INTEGER>A:5,14E+18": true, "<INTEGER>A:12x": true,
+		"<UNSIGNED INT>A:1e3": true,
+		"<FLOAT>A:1,5":        true, "<FLOAT>A:nan": true, "<DOUBLE>A:x": true, "<BOOL>A:yes": true,
+		"<INTEGER>A:": false, "<INTEGER>A:.": false, "<INTEGER64>A:7.9 ": false, "<UNSIGNED INT>A:-1": false,
+		"<FLOAT>A: 1e3 ": false, "<BOOL>A:2": false, "<BOOL>A:True ": false,
 	} {
 		warned := 0
 		_, err := dat.Compile([]byte("[A]\n"+line+"\n[/A]"), nil, dat.Options{Warn: func(*text.Error) { warned++ }})
@@ -237,7 +241,8 @@ func TestResidue(t *testing.T) {
 			if back, err := dat.Compile(form, throughJSON(t, residue), o); err != nil || !bytes.Equal(back, data) {
 				t.Errorf("%s: residue %+v: %v", name, residue, err)
 			}
-			keepsWhole := strings.Contains(name, "surrogate") || name == "all" || strings.HasPrefix(name, "odd") || name == "two halves" || name == "text twice"
+			keepsWhole := strings.Contains(name, "surrogate") || name == "all" || strings.HasPrefix(name, "odd") ||
+				name == "two halves" || name == "text twice"
 			if residue != nil && residue.Whole != nil && !keepsWhole {
 				t.Errorf("%s: the residue keeps the whole file", name)
 			}
@@ -277,13 +282,15 @@ func TestNames(t *testing.T) {
 		Name: hash.Of("MY_TYPE_9"),
 		Properties: []dat.Property{
 			{hash.Of("my own value"), text.String, 1}, {hash.Of("FROM A MOD 9"), text.Integer, 0},
-			{hash.Of(broken), text.Integer, 0}, {hash.Of("A:B"), text.Integer, 0}, {hash.Of("/X9"), text.Integer, 0}, {12345678, text.Integer, 0},
+			{hash.Of(broken), text.Integer, 0}, {hash.Of("A:B"), text.Integer, 0}, {hash.Of("/X9"), text.Integer, 0},
+			{12345678, text.Integer, 0},
 		},
 	}}
 	o := dat.Options{Names: hash.Known().With("From a Mod 9"), Path: "MEDIA/UNITTYPES/MY_TYPE_9.DAT"}
 	var got []string
 	names(f.Text(o), func(s string) { got = append(got, s) })
-	want := []string{"MY_TYPE_9", "MY OWN VALUE", "From a Mod 9", broken, hash.Escape(hash.Of("A:B")), hash.Escape(hash.Of("/X9")), hash.Escape(12345678)}
+	want := []string{"MY_TYPE_9", "MY OWN VALUE", "From a Mod 9", broken, hash.Escape(hash.Of("A:B")),
+		hash.Escape(hash.Of("/X9")), hash.Escape(12345678)}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -311,7 +318,8 @@ func TestErrors(t *testing.T) {
 	if _, err := deep.Encode(); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("too deep: %v", err)
 	}
-	if _, err := dat.Decode(append([]byte{2, 0, 0, 0, 0, 0, 0, 0}, bytes.Repeat([]byte{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}, 100_000)...)); !errors.Is(err, fault.ErrLimit) {
+	if _, err := dat.Decode(append([]byte{2, 0, 0, 0, 0, 0, 0, 0},
+		bytes.Repeat([]byte{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}, 100_000)...)); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("too deep: %v", err)
 	}
 	at := bytes.Index(good, []byte{1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF}) // type and value of the first property
@@ -333,7 +341,8 @@ func TestErrors(t *testing.T) {
 
 // TestBomb tests that a long string in very many places does not exhaust the memory.
 func TestBomb(t *testing.T) {
-	f := &dat.File{Version: 2, Strings: []dat.String{{1, strings.Repeat("a", 0xFFFF)}}, Root: &dat.Node{Properties: make([]dat.Property, 50_000)}}
+	f := &dat.File{Version: 2, Strings: []dat.String{{1, strings.Repeat("a", 0xFFFF)}},
+		Root: &dat.Node{Properties: make([]dat.Property, 50_000)}}
 	for i := range f.Root.Properties {
 		f.Root.Properties[i] = dat.Property{Type: text.String, Value: 1}
 	}
@@ -352,7 +361,9 @@ func TestRecognize(t *testing.T) {
 	if !dat.Recognize(encode(t, version1)) {
 		t.Error("version 1 not recognised")
 	}
-	for _, s := range []string{"", "\x02\x00\x00\x00", "\x06\x01\x00\x00\x00", sampleText, strings.Repeat("\x02\x00\x00\x00", 40), strings.Repeat("\x01\x00\x00\x00", 40), "\x02" + strings.Repeat("\x00", 200)} {
+	for _, s := range []string{"", "\x02\x00\x00\x00", "\x06\x01\x00\x00\x00", sampleText,
+		strings.Repeat("\x02\x00\x00\x00", 40), strings.Repeat("\x01\x00\x00\x00", 40), "\x02" +
+			strings.Repeat("\x00", 200)} {
 		if dat.Recognize([]byte(s)) {
 			t.Errorf("%.40q is taken for a compiled file", s)
 		}
@@ -406,14 +417,16 @@ func TestCheck(t *testing.T) {
 		"version 1":  {oddities()["version 1"], []string{"tl-dat-torchlight1"}},
 		"broken": {func(f *dat.File) { f.Root.Children[0].Properties[0].Key = hash.Of(fmt.Sprint(hash.Of("DISPLAYNAME"))) },
 			[]string{"tl-dat-broken-tag"}},
-		"unknown": {func(f *dat.File) { f.Root.Children[0].Name, f.Root.Children[1].Name = 12345678, 12345678 }, []string{"tl-dat-unknown-name"}},
+		"unknown": {func(f *dat.File) { f.Root.Children[0].Name, f.Root.Children[1].Name = 12345678, 12345678 },
+			[]string{"tl-dat-unknown-name"}},
 	} {
 		f := sample()
 		c.spoil(f)
 		var got []string
 		for _, found := range check.Collect(func(s check.Sink) { dat.Check(encode(t, f), dat.Options{}, s) }) {
 			got = append(got, found.ID)
-			if found.ID == "tl-dat-broken-tag" && (found.Path != "UNIT.CHILD1.2200927350" || !strings.Contains(found.Message, "DISPLAYNAME")) {
+			if found.ID == "tl-dat-broken-tag" && (found.Path != "UNIT.CHILD1.2200927350" ||
+				!strings.Contains(found.Message, "DISPLAYNAME")) {
 				t.Errorf("%v", found)
 			}
 		}

@@ -18,7 +18,8 @@ import (
 func (f *File) Edit(o Options, change func(root *text.Node) error) error {
 	o.Floats = text.Exact
 	root := f.Text(o)
-	e := editor{f: f, kept: make(map[uint32]bool), nodes: make(map[*text.Node]*editedNode), properties: make(map[*text.Property]*editedProperty)}
+	e := editor{f: f, kept: make(map[uint32]bool), nodes: make(map[*text.Node]*editedNode),
+		properties: make(map[*text.Property]*editedProperty)}
 	e.note(root, f.Root)
 	if err := change(root); err != nil {
 		return err

@@ -55,28 +55,41 @@ func TestCorpusEdit(t *testing.T) {
 }
 
 func TestEdit(t *testing.T) {
-	f := &dat.File{Version: dat.Torchlight2, Strings: []dat.String{{ID: 7, Text: "a\nb"}, {ID: 9, Text: "x"}, {ID: 11, Text: "nobody's"}}, Root: &dat.Node{
-		Name: 5, Properties: []dat.Property{{Key: 1, Type: text.String, Value: 7}, {Key: 2, Type: text.String, Value: 9}, {Key: 3, Type: text.Bool, Value: 77}}}}
+	f := &dat.File{Version: dat.Torchlight2, Strings: []dat.String{{ID: 7, Text: "a\nb"}, {ID: 9, Text: "x"},
+		{ID: 11, Text: "nobody's"}}, Root: &dat.Node{
+		Name: 5, Properties: []dat.Property{{Key: 1, Type: text.String, Value: 7},
+			{Key: 2, Type: text.String, Value: 9}, {Key: 3, Type: text.Bool, Value: 77}}}}
 	if err := f.Edit(dat.Options{}, func(root *text.Node) error {
 		root.Items[1].(*text.Property).Value = "y"
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	want := &dat.File{Version: dat.Torchlight2, Strings: []dat.String{{ID: 7, Text: "a\nb"}, {ID: 9, Text: "y"}, {ID: 11, Text: "nobody's"}}, Root: &dat.Node{
-		Name: 5, Properties: []dat.Property{{Key: 1, Type: text.String, Value: 7}, {Key: 2, Type: text.String, Value: 9}, {Key: 3, Type: text.Bool, Value: 77}}}}
+	want := &dat.File{Version: dat.Torchlight2, Strings: []dat.String{{ID: 7, Text: "a\nb"}, {ID: 9, Text: "y"},
+		{ID: 11, Text: "nobody's"}}, Root: &dat.Node{
+		Name: 5, Properties: []dat.Property{{Key: 1, Type: text.String, Value: 7},
+			{Key: 2, Type: text.String, Value: 9}, {Key: 3, Type: text.Bool, Value: 77}}}}
 	if !f.Equal(want) {
 		t.Errorf("%+v %+v", f, f.Root)
 	}
 	failed := errors.New("no")
-	if err := f.Edit(dat.Options{}, func(root *text.Node) error { root.Items = nil; return failed }); !errors.Is(err, failed) || !f.Equal(want) {
+	if err := f.Edit(dat.Options{}, func(root *text.Node) error { root.Items = nil; return failed }); !errors.Is(err,
+		failed) || !f.Equal(want) {
 		t.Errorf("%v: %+v", err, f)
 	}
-	if err := f.Edit(dat.Options{}, func(root *text.Node) error { root.Add(text.Integer, "K", "abc"); return nil }); err == nil || !f.Equal(want) {
+	if err := f.Edit(dat.Options{}, func(root *text.Node) error {
+		root.Add(text.Integer, "K",
+			"abc")
+		return nil
+	}); err == nil || !f.Equal(want) {
 		t.Errorf("%v: an INTEGER abc became %+v", err, f.Root)
 	}
 	f.Strings = append(f.Strings, dat.String{ID: dat.None - 1, Text: "last"})
-	if err := f.Edit(dat.Options{}, func(root *text.Node) error { root.Add(text.Note, "K", "z"); return nil }); err != nil || f.Strings[0] != (dat.String{ID: 1, Text: "z"}) {
+	if err := f.Edit(dat.Options{}, func(root *text.Node) error {
+		root.Add(text.Note, "K",
+			"z")
+		return nil
+	}); err != nil || f.Strings[0] != (dat.String{ID: 1, Text: "z"}) {
 		t.Errorf("%v: %+v", err, f.Strings)
 	}
 }

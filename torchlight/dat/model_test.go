@@ -24,7 +24,8 @@ func TestEncodeValidates(t *testing.T) {
 		{func(f *dat.File) { f.Root = nil }, "root: expected a node, found nil"},
 		{func(f *dat.File) { f.Root.Children[1].Children[0] = nil }, "root.children[1].children[0]: expected a node, found nil"},
 		{func(f *dat.File) { f.Root.Properties[1].Type = 77 }, "root.properties[1].type: expected a type from 1 to 9, found 77"},
-		{func(f *dat.File) { f.Root.Children[0].Properties[0].Value = 1 << 32 }, "root.children[0].properties[0].value: expected 32 bits, found 0x100000000"},
+		{func(f *dat.File) { f.Root.Children[0].Properties[0].Value = 1 << 32 },
+			"root.children[0].properties[0].value: expected 32 bits, found 0x100000000"},
 	} {
 		f := sample()
 		c.edit(f)

@@ -136,7 +136,8 @@ func findIDs(f, c *File) string {
 
 // parseIDs returns the n IDs that a list of findIDs represents.
 func parseIDs(list string, n int) ([]uint32, error) {
-	bad := &fault.Error{Path: "residue.ids", Offset: -1, Want: fmt.Sprintf("%d IDs", n), Got: strconv.Quote(list[:min(len(list), 40)]), Err: fault.ErrFormat}
+	bad := &fault.Error{Path: "residue.ids", Offset: -1, Want: fmt.Sprintf("%d IDs", n),
+		Got: strconv.Quote(list[:min(len(list), 40)]), Err: fault.ErrFormat}
 	ids := make([]uint32, 0, n)
 	for part := range strings.FieldsSeq(list) {
 		from, to, isRange := strings.Cut(part, "-")
@@ -202,7 +203,9 @@ func (r *Residue) apply(f *File) error {
 		values := collect(f.Root, nil)
 		for _, v := range r.Values {
 			if v.At < 0 || v.At >= len(values) {
-				return &fault.Error{Path: "residue.values", Offset: -1, Want: fmt.Sprintf("a property below %d", len(values)), Got: strconv.Itoa(v.At), Err: fault.ErrFormat}
+				return &fault.Error{Path: "residue.values", Offset: -1,
+					Want: fmt.Sprintf("a property below %d",
+						len(values)), Got: strconv.Itoa(v.At), Err: fault.ErrFormat}
 			}
 			values[v.At].Value = v.Value
 		}

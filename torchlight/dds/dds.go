@@ -224,7 +224,8 @@ func Decode(data []byte) (*image.NRGBA, error) {
 	}
 	pixels := data[h.offset:]
 	if len(pixels) < h.Size() {
-		return nil, fail("pixels", int64(h.offset), fault.ErrShort, fmt.Sprintf("%d bytes for %d × %d pixels", h.Size(), h.Width, h.Height), fmt.Sprint(len(pixels)))
+		return nil, fail("pixels", int64(h.offset), fault.ErrShort,
+			fmt.Sprintf("%d bytes for %d × %d pixels", h.Size(), h.Width, h.Height), fmt.Sprint(len(pixels)))
 	}
 	m := image.NewNRGBA(image.Rect(0, 0, h.Width, h.Height))
 	if h.Format == Plain {
@@ -306,7 +307,8 @@ func EncodeLike(m image.Image, header []byte) ([]byte, error) {
 	case len(header) != HeaderSize:
 		return nil, fail("header", 0, fault.ErrFormat, "a header of 128 bytes", fmt.Sprintf("%d bytes", len(header)))
 	case size != image.Pt(h.Width, h.Height):
-		return nil, fail("height", 12, fault.ErrFormat, fmt.Sprintf("a picture of %d × %d pixels", h.Width, h.Height), fmt.Sprintf("%d × %d", size.X, size.Y))
+		return nil, fail("height", 12, fault.ErrFormat, fmt.Sprintf("a picture of %d × %d pixels", h.Width, h.Height),
+			fmt.Sprintf("%d × %d", size.X, size.Y))
 	case h.Mipmaps > 1:
 		return nil, fail("mipmaps", 28, fault.ErrVersion, "one picture", fmt.Sprintf("%d mipmaps", h.Mipmaps))
 	}

@@ -200,7 +200,8 @@ func TestJudgeImageMagick(t *testing.T) {
 		judge.Write(t, in, b.Bytes())
 		for name, f := range map[string]dds.Format{"none": dds.Plain, "dxt1": dds.DXT1, "dxt5": dds.DXT5} {
 			theirs := filepath.Join(dir, "theirs.dds")
-			if out, err := exec.Command(magick, in, "-define", "dds:compression="+name, "-define", "dds:mipmaps=0", theirs).CombinedOutput(); err != nil {
+			if out, err := exec.Command(magick, in, "-define", "dds:compression="+name, "-define", "dds:mipmaps=0",
+				theirs).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			want := judgeDecode(t, magick, judge.Read(t, theirs))

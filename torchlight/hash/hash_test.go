@@ -51,7 +51,8 @@ func TestEscape(t *testing.T) {
 	if !IsEscape(good) || !IsEscape(strings.ToLower(good)) {
 		t.Errorf("%s is no escape", good)
 	}
-	for _, bad := range []string{"", "NAME", good + "A", good[1:], good[:len(good)-1] + "#", "UNKNOWN_0000000G" + good[16:], "UNKNOWN_00000000" + good[16:]} {
+	for _, bad := range []string{"", "NAME", good + "A", good[1:], good[:len(good)-1] + "#",
+		"UNKNOWN_0000000G" + good[16:], "UNKNOWN_00000000" + good[16:]} {
 		if IsEscape(bad) {
 			t.Errorf("%q is an escape", bad)
 		}
@@ -66,7 +67,8 @@ func ExampleEscape() {
 }
 
 func TestKnown(t *testing.T) {
-	for _, name := range []string{"NAME", "DISPLAYNAME", "CHILD1", "CHILD99", "LEVEL17", "LEVEL100", "ENCHANTCOST5", "IMAGE123", "IMAGE999", "MOD_ID", "POSITIONX", "LONG_DESCRIPTION"} {
+	for _, name := range []string{"NAME", "DISPLAYNAME", "CHILD1", "CHILD99", "LEVEL17", "LEVEL100", "ENCHANTCOST5",
+		"IMAGE123", "IMAGE999", "MOD_ID", "POSITIONX", "LONG_DESCRIPTION"} {
 		if got, ok := Known().Name(Of(name)); got != name || !ok {
 			t.Errorf("Name(Of(%q)) = %q, %v", name, got, ok)
 		}
@@ -131,7 +133,8 @@ func TestBroken(t *testing.T) {
 			t.Errorf("BrokenHash of %s = %q, %v, want %q", decimal(name), got, ok, name)
 		}
 	}
-	for _, key := range []string{"", "NAME", "0", "97", decimal("AB"), "99999999999", "-6688229", "06688229", decimal("NOBODY KNOWS THIS")} {
+	for _, key := range []string{"", "NAME", "0", "97", decimal("AB"), "99999999999", "-6688229", "06688229",
+		decimal("NOBODY KNOWS THIS")} {
 		if got, ok := Known().Broken(key); ok {
 			t.Errorf("Broken(%q) = %q", key, got)
 		}

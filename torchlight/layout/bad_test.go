@@ -68,7 +68,8 @@ func TestErrors(t *testing.T) {
 		"tree in objects":   {tree(29), "group_tree", 2, fault.ErrFormat},
 		"tree past end":     {tree(31), "group_tree", 2, fault.ErrFormat},
 		"tree of nothing":   {tree(30), "groups.id", 30, fault.ErrShort},
-		"nested too deep":   {deepen(deep), strings.TrimSuffix("objects[0]."+strings.Repeat("children[0].", layout.MaxDepth), "."), 8 + 22*layout.MaxDepth, fault.ErrLimit},
+		"nested too deep": {deepen(deep), strings.TrimSuffix("objects[0]."+strings.Repeat("children[0].",
+			layout.MaxDepth), "."), 8 + 22*layout.MaxDepth, fault.ErrLimit},
 	} {
 		_, err := layout.Decode(c.data)
 		var e *fault.Error
@@ -165,8 +166,10 @@ func TestEncodeLimits(t *testing.T) {
 		"properties": {object(layout.Object{Properties: make([]layout.Property, 256)}), "objects[1].properties"},
 		"property":   {object(layout.Object{Properties: []layout.Property{{7, make([]byte, 65535)}}}), "objects[1].property 7"},
 		"children":   {object(layout.Object{Children: slices.Repeat([]*layout.Object{{Empty: true}}, 65536)}), "objects[1].children"},
-		"logic":      {object(layout.Object{Descriptor: layout.DescriptorNamed("Logic Group").Code, Extra: &layout.LogicGroup{Objects: many}}), "objects[1].logic objects"},
-		"timeline":   {object(layout.Object{Descriptor: layout.DescriptorNamed("Timeline").Code, Extra: &layout.Timeline{Objects: make([]layout.TimelineObject, 256)}}), "objects[1].timeline objects"},
+		"logic": {object(layout.Object{Descriptor: layout.DescriptorNamed("Logic Group").Code,
+			Extra: &layout.LogicGroup{Objects: many}}), "objects[1].logic objects"},
+		"timeline": {object(layout.Object{Descriptor: layout.DescriptorNamed("Timeline").Code,
+			Extra: &layout.Timeline{Objects: make([]layout.TimelineObject, 256)}}), "objects[1].timeline objects"},
 	} {
 		_, err := c.file.Encode()
 		var e *fault.Error
@@ -177,7 +180,8 @@ func TestEncodeLimits(t *testing.T) {
 	if _, err := nested(6, layout.MaxDepth+1).Encode(); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("objects nested too deep: %v", err)
 	}
-	if _, err := (object(layout.Object{Name: strings.Repeat("€", 65535), Properties: []layout.Property{{7, make([]byte, 65534)}}})).Encode(); err != nil {
+	if _, err := (object(layout.Object{Name: strings.Repeat("€", 65535),
+		Properties: []layout.Property{{7, make([]byte, 65534)}}})).Encode(); err != nil {
 		t.Errorf("as much as there is room for: %v", err)
 	}
 }

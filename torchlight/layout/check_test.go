@@ -45,21 +45,25 @@ func TestCheck(t *testing.T) {
 		data []byte
 		want []string
 	}{
-		"clean":     {clean, nil},
-		"cut":       {clean[:40], []string{"unreadable"}},
-		"spare":     {append(slices.Clone(clean), 0), []string{"spare"}},
-		"empty":     {change(func(f *layout.File) { f.Objects = append(f.Objects, &layout.Object{Empty: true}) }), []string{"empty-object"}},
+		"clean": {clean, nil},
+		"cut":   {clean[:40], []string{"unreadable"}},
+		"spare": {append(slices.Clone(clean), 0), []string{"spare"}},
+		"empty": {change(func(f *layout.File) { f.Objects = append(f.Objects, &layout.Object{Empty: true}) }),
+			[]string{"empty-object"}},
 		"unknown":   {change(func(f *layout.File) { f.Objects[4].Descriptor = 200 }), []string{"unknown-object"}},
 		"property":  {change(func(f *layout.File) { f.Objects[4].Properties[1].Code = 3 }), []string{"unknown-property"}},
 		"value":     {change(func(f *layout.File) { f.Objects[4].Properties[1].Data = []byte{1} }), []string{"value"}},
 		"duplicate": {change(func(f *layout.File) { f.Objects[4].ID = 105 }), []string{"duplicate-id"}},
 		"extra":     {change(func(f *layout.File) { f.Objects[4].Extra = layout.RawExtra{1} }), []string{"extra"}},
 		"logic":     {change(func(f *layout.File) { f.Objects[1].Extra = layout.RawExtra{1} }), []string{"extra"}},
-		"link":      {change(func(f *layout.File) { f.Objects[1].Extra.(*layout.LogicGroup).Objects[0].Links[0].To = 9 }), []string{"logic-link"}},
-		"target":    {change(func(f *layout.File) { f.Objects[1].Extra.(*layout.LogicGroup).Objects[0].ObjectID = 9 }), []string{"missing-object"}},
-		"track":     {change(func(f *layout.File) { f.Objects[2].Extra.(*layout.Timeline).Objects[0].ObjectID = 9 }), []string{"missing-object"}},
-		"no tree":   {change(func(f *layout.File) { f.Groups = nil }), []string{"groups"}},
-		"group id":  {change(func(f *layout.File) { f.Groups.Children[0].ID = 9 }), []string{"groups"}},
+		"link": {change(func(f *layout.File) { f.Objects[1].Extra.(*layout.LogicGroup).Objects[0].Links[0].To = 9 }),
+			[]string{"logic-link"}},
+		"target": {change(func(f *layout.File) { f.Objects[1].Extra.(*layout.LogicGroup).Objects[0].ObjectID = 9 }),
+			[]string{"missing-object"}},
+		"track": {change(func(f *layout.File) { f.Objects[2].Extra.(*layout.Timeline).Objects[0].ObjectID = 9 }),
+			[]string{"missing-object"}},
+		"no tree":  {change(func(f *layout.File) { f.Groups = nil }), []string{"groups"}},
+		"group id": {change(func(f *layout.File) { f.Groups.Children[0].ID = 9 }), []string{"groups"}},
 		"flat tree": {change(func(f *layout.File) {
 			g := f.Groups.Children[0]
 			f.Groups.Children = append(f.Groups.Children, g.Children...)

@@ -155,7 +155,9 @@ func (r *Residue) apply(data []byte) ([]byte, error) {
 	for _, p := range r.Patches {
 		is, err := hex.DecodeString(p.Is)
 		if err != nil || p.At < 0 || p.At > len(data)-len(is) {
-			return nil, &fault.Error{Path: "residue", Offset: int64(p.At), Want: fmt.Sprintf("bytes of a file of %d", len(data)), Got: fmt.Sprintf("%q", p.Is), Err: fault.ErrFormat}
+			return nil, &fault.Error{Path: "residue", Offset: int64(p.At),
+				Want: fmt.Sprintf("bytes of a file of %d", len(data)), Got: fmt.Sprintf("%q",
+					p.Is), Err: fault.ErrFormat}
 		}
 		copy(data[p.At:], is)
 	}

@@ -246,7 +246,8 @@ func TestCorpusPairs(t *testing.T) {
 			equal++
 		}
 	}
-	t.Logf("%d pairs; the text is the modder's in %d, %d of %d lines; the modder's compiles to the editor's tree in all, but for what is named here, and to its bytes in %d",
+	t.Logf("%d pairs; the text is the modder's in %d, %d of %d lines; the modder's compiles to the editor's tree in "+
+		"all, but for what is named here, and to its bytes in %d",
 		len(pairs), same, sameLines, lines, equal)
 }
 

@@ -91,7 +91,8 @@ func (d *decoder) file() *File {
 	switch {
 	case tree == 0:
 	case tree < end || tree > int64(len(d.data)):
-		r.FailAt(2, "group_tree", fault.ErrFormat, fmt.Sprintf("0 or an offset of %d to %d, after the objects", end, len(d.data)), strconv.FormatInt(tree, 10))
+		r.FailAt(2, "group_tree", fault.ErrFormat, fmt.Sprintf("0 or an offset of %d to %d, after the objects", end,
+			len(d.data)), strconv.FormatInt(tree, 10))
 	default:
 		d.spare(f, int(tree-end))
 		r.Enter("groups")
@@ -165,7 +166,8 @@ func (d *decoder) object(depth int, end int64) *Object {
 	n = r.Count16("num_children", 4)
 	o.Children = d.objects("children", n, depth+1, o.at+length)
 	if r.Err() == nil && r.Offset() != o.at+length {
-		r.FailAt(o.at, "length", fault.ErrFormat, fmt.Sprintf("%d, the length of the extra part", r.Offset()-o.at), strconv.FormatInt(length, 10))
+		r.FailAt(o.at, "length", fault.ErrFormat, fmt.Sprintf("%d, the length of the extra part", r.Offset()-o.at),
+			strconv.FormatInt(length, 10))
 	}
 	return o
 }

@@ -120,7 +120,9 @@ func (t *textReader) track(n *text.Node) Track {
 		if how := t.get(pn, "INTERPOLATION"); how != nil {
 			var known bool
 			if p.Interpolation, known = interpolations.index(how.Value); !known {
-				t.value(how, &text.Error{Want: "the name of an interpolation, such as " + interpolations[0], Got: strconv.Quote(how.Value) + ", read as " + interpolations.name(p.Interpolation), Err: fault.ErrFormat})
+				t.value(how, &text.Error{Want: "the name of an interpolation, such as " + interpolations[0],
+					Got: strconv.Quote(how.Value) + ", read as " +
+						interpolations.name(p.Interpolation), Err: fault.ErrFormat})
 			}
 		}
 		if track.Event == "" {

@@ -38,7 +38,8 @@ func FromText(root *text.Node, report func(text.Item, *text.Error)) (*File, erro
 
 // readText is FromText for a form. It returns errors and problems with their lines, and uses the long numbers of the
 // residue.
-func readText(form []byte, residue *Residue, report func(k *check.Kind, it text.Item, e *text.Error)) (f *File, problems text.Errors, err error) {
+func readText(form []byte, residue *Residue, report func(k *check.Kind, it text.Item, e *text.Error)) (f *File,
+	problems text.Errors, err error) {
 	var failed error
 	problems, err = text.Read(form, func(root *text.Node, see func(text.Item, *text.Error)) {
 		if residue != nil {
@@ -344,7 +345,8 @@ func (r *propertyReader) setGroup(f groupField, p *text.Property) {
 		if f.name == "TAG" {
 			k = foundTag
 		}
-		r.report(k, p, &text.Error{Got: "a Group has no " + f.name + " " + strconv.Quote(p.Value) + ": it is read as " + strconv.Quote(f.get(r.group)), Err: fault.ErrFormat})
+		r.report(k, p, &text.Error{Got: "a Group has no " + f.name + " " + strconv.Quote(p.Value) +
+			": it is read as " + strconv.Quote(f.get(r.group)), Err: fault.ErrFormat})
 	}
 }
 

@@ -268,33 +268,56 @@ func TestMarked(t *testing.T) {
 		file *layout.File
 		line string // expected in the text
 	}{
-		"unknown object":        {object(layout.Object{Descriptor: 200, Name: "x", Properties: []layout.Property{{7, []byte("ab")}}}), "<STRING>#7:6162"},
-		"descriptor 0":          {object(layout.Object{Descriptor: 0}), "<STRING>DESCRIPTOR:#0"},
-		"unknown property":      {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{250, nil}}}), "<STRING>#250:\n"},
-		"short float":           {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{103, []byte{1}}}}), "<STRING>#103:01"},
-		"bool of 2":             {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{38, []byte{2, 0, 0, 0}}}}), "<STRING>#38:02000000"},
-		"odd NaN":               {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{103, nan}}}), "<STRING>#103:4523c17f"},
-		"odd NaN in vector":     {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{42, append(f32(1, 2), nan...)}}}), "<STRING>#42:"},
-		"lines in text":         {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{98, wide("a\r\nb")}}}), "<STRING>#98:"},
-		"text that lies":        {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{98, []byte{9, 0, 'a', 0}}}}), "<STRING>#98:09006100"},
-		"lone surrogate":        {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{98, []byte{1, 0, 0x3D, 0xD8}}}}), "LAYOUT FILE:"},
-		"two vectors":           {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{42, f32(1, 2, 3)}, {42, f32(4, 5, 6)}}}), "POSITIONX:4"},
-		"list of one":           {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{103, append([]byte{1, 0}, f32(7)...)}}}), "<STRING>SCALE:7"},
-		"empty list":            {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{103, []byte{0, 0}}}}), "<STRING>SCALE:\n"},
-		"allowed":               {object(layout.Object{Descriptor: 73, Properties: []layout.Property{{113, []byte{2, 0, 1, 0, 0, 0, 255, 255, 255, 255}}}}), "<STRING>#113:0200"},
-		"unsigned list":         {object(layout.Object{Descriptor: 18, Properties: []layout.Property{{110, []byte{2, 0, 1, 0, 0, 0, 255, 255, 255, 255}}}}), "<STRING>VISUAL QUOTA:1,4294967295"},
-		"UP is up":              {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{95, f32(0, 1, 0)}}}), "<STRING>#95:000000000000803f00000000"},
-		"infinity":              {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{103, f32(float32(math.Inf(-1)))}}}), "SCALE:-1.#INF"},
-		"empty object":          {object(layout.Object{Empty: true}), "[BASEOBJECT]\n\t\t[/BASEOBJECT]"},
-		"other timeline name":   {object(layout.Object{Descriptor: 35, Name: "a", Properties: []layout.Property{{105, wide("b")}}}), "<STRING>#105:01006200"},
-		"default timeline name": {object(layout.Object{Descriptor: 35, Properties: []layout.Property{{105, wide("Timeline")}}}), "<STRING>NAME:Timeline"},
-		"extra of no sort":      {object(layout.Object{Descriptor: 6, Extra: layout.RawExtra{1, 2}}), "<STRING>#EXTRA:0102"},
-		"broken logic":          {object(layout.Object{Descriptor: 36, Extra: layout.RawExtra{9, 2}}), "<STRING>#EXTRA:0902"},
-		"empty timeline":        {object(layout.Object{Descriptor: 35, Extra: &layout.Timeline{}}), "[TIMELINEDATA]"},
-		"unknown interpolation": {object(layout.Object{Descriptor: 35, Extra: &layout.Timeline{Objects: []layout.TimelineObject{{Tracks: []layout.Track{{Points: []layout.Point{{Interpolation: 77, Value: "v"}}}}}}}}), "INTERPOLATION:77"},
-		"both names":            {object(layout.Object{Descriptor: 35, Extra: &layout.Timeline{Objects: []layout.TimelineObject{{Tracks: []layout.Track{{Property: "P", Event: "E"}}}}}}), "OBJECTPROPERTYNAME:P\n"},
-		"tree alone": {&layout.File{Version: 4, Objects: []*layout.Object{group}, Groups: &layout.Group{ID: -1, Tag: -1, Children: []*layout.Group{
-			{ID: 5, Object: group, Randomization: 1, Number: 9, LevelUnique: 1, Choice: 7, Tag: 12345, GameMode: 3}}}}, "<UNSIGNED INT>#NUMBER:9"},
+		"unknown object": {object(layout.Object{Descriptor: 200, Name: "x",
+			Properties: []layout.Property{{7, []byte("ab")}}}), "<STRING>#7:6162"},
+		"descriptor 0":     {object(layout.Object{Descriptor: 0}), "<STRING>DESCRIPTOR:#0"},
+		"unknown property": {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{250, nil}}}), "<STRING>#250:\n"},
+		"short float":      {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{103, []byte{1}}}}), "<STRING>#103:01"},
+		"bool of 2": {object(layout.Object{Descriptor: 6,
+			Properties: []layout.Property{{38, []byte{2, 0, 0, 0}}}}), "<STRING>#38:02000000"},
+		"odd NaN": {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{103, nan}}}), "<STRING>#103:4523c17f"},
+		"odd NaN in vector": {object(layout.Object{Descriptor: 6,
+			Properties: []layout.Property{{42, append(f32(1, 2), nan...)}}}), "<STRING>#42:"},
+		"lines in text": {object(layout.Object{Descriptor: 6,
+			Properties: []layout.Property{{98, wide("a\r\nb")}}}), "<STRING>#98:"},
+		"text that lies": {object(layout.Object{Descriptor: 6,
+			Properties: []layout.Property{{98, []byte{9, 0, 'a', 0}}}}), "<STRING>#98:09006100"},
+		"lone surrogate": {object(layout.Object{Descriptor: 6,
+			Properties: []layout.Property{{98, []byte{1, 0, 0x3D, 0xD8}}}}), "LAYOUT FILE:"},
+		"two vectors": {object(layout.Object{Descriptor: 6, Properties: []layout.Property{{42, f32(1, 2, 3)},
+			{42, f32(4, 5, 6)}}}), "POSITIONX:4"},
+		"list of one": {object(layout.Object{Descriptor: 6,
+			Properties: []layout.Property{{103, append([]byte{1, 0}, f32(7)...)}}}), "<STRING>SCALE:7"},
+		"empty list": {object(layout.Object{Descriptor: 6,
+			Properties: []layout.Property{{103, []byte{0, 0}}}}), "<STRING>SCALE:\n"},
+		"allowed": {object(layout.Object{Descriptor: 73,
+			Properties: []layout.Property{{113, []byte{2, 0, 1, 0, 0, 0, 255, 255, 255, 255}}}}), "<STRING>#113:0200"},
+		"unsigned list": {object(layout.Object{Descriptor: 18,
+			Properties: []layout.Property{{110, []byte{2, 0, 1, 0, 0, 0, 255, 255, 255, 255}}}}),
+			"<STRING>VISUAL QUOTA:1,4294967295"},
+		"UP is up": {object(layout.Object{Descriptor: 6,
+			Properties: []layout.Property{{95, f32(0, 1, 0)}}}), "<STRING>#95:000000000000803f00000000"},
+		"infinity": {object(layout.Object{Descriptor: 6,
+			Properties: []layout.Property{{103, f32(float32(math.Inf(-1)))}}}), "SCALE:-1.#INF"},
+		"empty object": {object(layout.Object{Empty: true}), "[BASEOBJECT]\n\t\t[/BASEOBJECT]"},
+		"other timeline name": {object(layout.Object{Descriptor: 35, Name: "a",
+			Properties: []layout.Property{{105, wide("b")}}}), "<STRING>#105:01006200"},
+		"default timeline name": {object(layout.Object{Descriptor: 35,
+			Properties: []layout.Property{{105, wide("Timeline")}}}), "<STRING>NAME:Timeline"},
+		"extra of no sort": {object(layout.Object{Descriptor: 6, Extra: layout.RawExtra{1, 2}}), "<STRING>#EXTRA:0102"},
+		"broken logic":     {object(layout.Object{Descriptor: 36, Extra: layout.RawExtra{9, 2}}), "<STRING>#EXTRA:0902"},
+		"empty timeline":   {object(layout.Object{Descriptor: 35, Extra: &layout.Timeline{}}), "[TIMELINEDATA]"},
+		"unknown interpolation": {object(layout.Object{Descriptor: 35,
+			Extra: &layout.Timeline{Objects: []layout.TimelineObject{{Tracks: []layout.Track{{
+				Points: []layout.Point{{Interpolation: 77, Value: "v"}},
+			}}}}}}), "INTERPOLATION:77"},
+		"both names": {object(layout.Object{Descriptor: 35,
+			Extra: &layout.Timeline{Objects: []layout.TimelineObject{{Tracks: []layout.Track{{Property: "P",
+				Event: "E"}}}}}}), "OBJECTPROPERTYNAME:P\n"},
+		"tree alone": {&layout.File{Version: 4, Objects: []*layout.Object{group},
+			Groups: &layout.Group{ID: -1, Tag: -1, Children: []*layout.Group{
+				{ID: 5, Object: group, Randomization: 1, Number: 9, LevelUnique: 1, Choice: 7, Tag: 12345, GameMode: 3}}}},
+			"<UNSIGNED INT>#NUMBER:9"},
 	} {
 		data, err := c.file.Encode()
 		if err != nil {
@@ -342,7 +365,8 @@ func TestResidue(t *testing.T) {
 	}
 	// Six digits lose bits, which the residue preserves.
 	o := layout.Options{Path: ui.Path, Floats: text.GUTS}
-	lossy := &layout.File{Version: 4, Objects: []*layout.Object{{Descriptor: 6, Properties: []layout.Property{{103, f32(math.Nextafter32(0.1, 1))}}}}}
+	lossy := &layout.File{Version: 4, Objects: []*layout.Object{{Descriptor: 6,
+		Properties: []layout.Property{{103, f32(math.Nextafter32(0.1, 1))}}}}}
 	data, err := lossy.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -363,7 +387,9 @@ func TestResidue(t *testing.T) {
 // without a problem handler. Numbers out of range are always errors.
 func TestProblems(t *testing.T) {
 	const logic = "<STRING>DESCRIPTOR:Logic Group\n[LOGICGROUP]\n[LOGICOBJECT]\n<INTEGER64>OBJECTID:1\n%s\n[/LOGICOBJECT]\n[/LOGICGROUP]"
-	const timeline = "<STRING>DESCRIPTOR:Timeline\n[TIMELINEDATA]\n[TIMELINEOBJECT]\n[TIMELINEOBJECTPROPERTY]\n<STRING>OBJECTPROPERTYNAME:A\n[TIMELINEPOINT]\n%s\n[/TIMELINEPOINT]\n[/TIMELINEOBJECTPROPERTY]\n[/TIMELINEOBJECT]\n[/TIMELINEDATA]"
+	const timeline = "<STRING>DESCRIPTOR:Timeline\n[TIMELINEDATA]\n[TIMELINEOBJECT]\n[TIMELINEOBJECTPROPERTY]\n" +
+		"<STRING>OBJECTPROPERTYNAME:A\n[TIMELINEPOINT]\n%s\n[/TIMELINEPOINT]\n[/TIMELINEOBJECTPROPERTY]\n" +
+		"[/TIMELINEOBJECT]\n[/TIMELINEDATA]"
 	for _, c := range []struct {
 		in, line, want string
 		limit          bool
@@ -386,7 +412,8 @@ func TestProblems(t *testing.T) {
 		{"<STRING>DESCRIPTOR:Group\n[/PROPERTIES]\n%s", "[PROPERTIES]", "already has [PROPERTIES]", false},
 		{"<STRING>DESCRIPTOR:Group\n[/PROPERTIES]\n%s\n[PROPERTIES]", "<INTEGER>A:1", `no property "A"`, false},
 	} {
-		form := "[Layout]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n" + fmt.Sprintf(c.in, c.line) + "\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/Layout]"
+		form := "[Layout]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n" + fmt.Sprintf(c.in, c.line) +
+			"\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/Layout]"
 		form = strings.Replace(form, "<INTEGER>A:1\n[PROPERTIES]\n[/PROPERTIES]", "<INTEGER>A:1", 1)
 		line := 1 + strings.Count(form[:strings.LastIndex(form, c.line)], "\n")
 		_, err := layout.Compile([]byte(form), nil, ui)
@@ -444,9 +471,13 @@ func TestText(t *testing.T) {
 		t.Error(diff)
 	}
 	for name, s := range map[string]string{
-		"objects[0]":             "[L]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Nothing\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/L]\n",
-		"objects[0].children[0]": "[L]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:#3\n[/PROPERTIES]\n[CHILDREN]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:#300\n[/PROPERTIES]\n[/BASEOBJECT]\n[/CHILDREN]\n[/BASEOBJECT]\n[/OBJECTS]\n[/L]\n",
-		"objects[1]":             "[L]\n[OBJECTS]\n[BASEOBJECT]\n[/BASEOBJECT]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Group\n<STRING>#7:0\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/L]\n",
+		"objects[0]": "[L]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Nothing\n" +
+			"[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/L]\n",
+		"objects[0].children[0]": "[L]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:#3\n[/PROPERTIES]\n" +
+			"[CHILDREN]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:#300\n[/PROPERTIES]\n[/BASEOBJECT]\n" +
+			"[/CHILDREN]\n[/BASEOBJECT]\n[/OBJECTS]\n[/L]\n",
+		"objects[1]": "[L]\n[OBJECTS]\n[BASEOBJECT]\n[/BASEOBJECT]\n[BASEOBJECT]\n[PROPERTIES]\n" +
+			"<STRING>DESCRIPTOR:Group\n<STRING>#7:0\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/L]\n",
 	} {
 		_, err := layout.FromText(parse(t, s), nil)
 		var e *fault.Error
@@ -547,7 +578,8 @@ func TestDictionary(t *testing.T) {
 			want = append(want, p.Name)
 		}
 		if d.Code == 1 {
-			f.Groups = &layout.Group{ID: -1, Tag: -1, Children: []*layout.Group{{ID: 1, Object: o, Randomization: 1, Number: 3, Tag: -1, LevelUnique: 1}}}
+			f.Groups = &layout.Group{ID: -1, Tag: -1,
+				Children: []*layout.Group{{ID: 1, Object: o, Randomization: 1, Number: 3, Tag: -1, LevelUnique: 1}}}
 		}
 		data, err := f.Encode()
 		if err != nil {

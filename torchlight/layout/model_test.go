@@ -43,9 +43,11 @@ func TestEncodeValidates(t *testing.T) {
 		{func(f *layout.File) { f.Objects[0] = nil }, "objects[0]: expected an object, found nil"},
 		{func(f *layout.File) { f.Objects[0].Children[0] = nil }, "objects[0].children[0]: expected an object, found nil"},
 		{func(f *layout.File) { f.Objects[0].Empty = true }, "objects[0]: expected no content in an Empty object, found Doors"},
-		{func(f *layout.File) { f.Objects[0].Extra = &layout.Timeline{} }, "objects[0].extra: expected a Timeline in an object of kind Timeline, found in another, or nil"},
+		{func(f *layout.File) { f.Objects[0].Extra = &layout.Timeline{} },
+			"objects[0].extra: expected a Timeline in an object of kind Timeline, found in another, or nil"},
 		{func(f *layout.File) { f.Groups.Children[0] = nil }, "groups: expected a group, found nil"},
-		{func(f *layout.File) { f.Groups.Children[0].Object = &layout.Object{Name: "x"} }, "groups: expected an object of kind Group that is in the layout, found x"},
+		{func(f *layout.File) { f.Groups.Children[0].Object = &layout.Object{Name: "x"} },
+			"groups: expected an object of kind Group that is in the layout, found x"},
 	} {
 		f := decode(t, compileString(t, sample))
 		c.edit(f)

@@ -12,7 +12,8 @@ var (
 	// choices are the ways in which the game chooses which objects of a group to create.
 	choices = names{"ALL", "Weight", "Random Chance"}
 	// interpolations are the ways in which a value changes between two points of a timeline.
-	interpolations = names{"Linear", "Linear Round", "Linear Round Down", "Linear Round Up", "Spline", "Quaternion", "No Interpolation", "Use Timeline Default"}
+	interpolations = names{"Linear", "Linear Round", "Linear Round Down", "Linear Round Up", "Spline", "Quaternion",
+		"No Interpolation", "Use Timeline Default"}
 	// gameModes are the kinds of games in which a group exists.
 	gameModes = names{"", "NORMAL", "NEW GAME PLUS"}
 )

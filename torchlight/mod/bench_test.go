@@ -23,7 +23,8 @@ func each(b *testing.B, run func(b *testing.B, data []byte)) {
 			for j := range 20 + i%60 {
 				content = fmt.Appendf(content, "line %d of %d: %08x\n", j, i, uint32(i*j)*2654435761)
 			}
-			files = append(files, pak.NewFile{Path: fmt.Sprintf("MEDIA/D%d/F%d.DAT", i%20, i), Content: func() ([]byte, error) { return content, nil }})
+			files = append(files, pak.NewFile{Path: fmt.Sprintf("MEDIA/D%d/F%d.DAT", i%20, i),
+				Content: func() ([]byte, error) { return content, nil }})
 		}
 		run(b, write(b, mod.NewHeader(), files, nil))
 	})

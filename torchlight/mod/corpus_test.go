@@ -174,7 +174,8 @@ func TestCorpusResidueIsSmall(t *testing.T) {
 		if len(data) > 4_000_000 {
 			t.Logf("%s: %d files, residue of %d bytes", filepath.Base(path), len(m.Archive.Files()), len(out))
 		}
-		if a := k.Archive; a.Hint != nil || a.Hash != nil || a.ManHash != nil || a.Max != nil || a.Tail != nil || a.Rest != nil || a.Version != nil || a.Root != nil {
+		if a := k.Archive; a.Hint != nil || a.Hash != nil || a.ManHash != nil || a.Max != nil || a.Tail != nil ||
+			a.Rest != nil || a.Version != nil || a.Root != nil {
 			t.Errorf("%s: the editor's own numbers are held for odd: %.300s", path, out)
 		}
 	}

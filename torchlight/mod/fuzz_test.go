@@ -50,7 +50,8 @@ func exercise(t testing.TB, data []byte) (opened, rebuilt bool) {
 	man2, size, err := pak.NewEdit(m.Archive).Write(out)
 	if err == nil {
 		again, err := man2.Encode()
-		if archive := data[m.Header.DataOffset:m.Header.ManifestOffset]; err != nil || size != int64(len(archive)) || !bytes.Equal(out.b, archive) || !bytes.Equal(again, man) {
+		if archive := data[m.Header.DataOffset:m.Header.ManifestOffset]; err != nil || size != int64(len(archive)) ||
+			!bytes.Equal(out.b, archive) || !bytes.Equal(again, man) {
 			t.Errorf("an edit without a change gives other bytes, %v", err)
 		}
 	} else if rebuilt {

@@ -114,7 +114,8 @@ func (h *Header) read(r *bin.Reader) {
 		if n := int(h.ModVersion) + 1; n*releaseSize <= r.Len() {
 			h.Releases = make([]Release, n)
 		} else {
-			r.Fail("releases", fault.ErrShort, fmt.Sprintf("%d of 9 bytes each", n), fmt.Sprintf("%d bytes before the end of the data", r.Len()))
+			r.Fail("releases", fault.ErrShort, fmt.Sprintf("%d of 9 bytes each", n),
+				fmt.Sprintf("%d bytes before the end of the data", r.Len()))
 		}
 		for i := range h.Releases {
 			r.EnterIndex("releases", i)
@@ -212,7 +213,8 @@ func (h *Header) valid() error {
 	case h.Version < 1 || h.Version > LastVersion:
 		return fail("version", "1 to 4", h.Version, fault.ErrVersion)
 	case h.Version == 1 && len(h.Releases) != int(h.ModVersion)+1:
-		return fail("releases", fmt.Sprintf("%d, one more than the version of the mod", int(h.ModVersion)+1), len(h.Releases), fault.ErrFormat)
+		return fail("releases", fmt.Sprintf("%d, one more than the version of the mod", int(h.ModVersion)+1),
+			len(h.Releases), fault.ErrFormat)
 	case h.Version != 1 && len(h.Releases) > 0:
 		return fail("releases", "none after version 1", len(h.Releases), fault.ErrVersion)
 	case h.Version == 1 && slices.ContainsFunc(h.Required, func(r Required) bool { return r.Version != 0 }):
@@ -224,7 +226,8 @@ func (h *Header) valid() error {
 	case len(h.Removed) > 65535:
 		return fail("removed", "at most 65535", len(h.Removed), fault.ErrLimit)
 	}
-	texts := []struct{ path, s string }{{"title", h.Title}, {"author", h.Author}, {"description", h.Description}, {"website", h.Website}, {"download_url", h.DownloadURL}}
+	texts := []struct{ path, s string }{{"title", h.Title}, {"author", h.Author}, {"description", h.Description},
+		{"website", h.Website}, {"download_url", h.DownloadURL}}
 	for i := range h.Required {
 		texts = append(texts, struct{ path, s string }{fmt.Sprintf("required[%d].name", i), h.Required[i].Name})
 	}

@@ -104,7 +104,8 @@ func readHead(r io.ReaderAt, size int64) ([]byte, error) {
 	}
 	var offsets [4]byte
 	if at+8 > size {
-		return nil, &fault.Error{Path: "header.data_offset", Offset: at, Want: "8 bytes", Got: fmt.Sprintf("%d before the end of the data", max(0, size-at)), Err: fault.ErrShort}
+		return nil, &fault.Error{Path: "header.data_offset", Offset: at, Want: "8 bytes",
+			Got: fmt.Sprintf("%d before the end of the data", max(0, size-at)), Err: fault.ErrShort}
 	}
 	if err := readFull(r, offsets[:], at, "header.data_offset"); err != nil {
 		return nil, err
@@ -127,7 +128,8 @@ func readHead(r io.ReaderAt, size int64) ([]byte, error) {
 const maxHeader = 64 << 20
 
 func tooLong(part string, offset, size, limit int64) error {
-	return &fault.Error{Path: part, Offset: offset, Want: fmt.Sprintf("at most %d bytes", limit), Got: fmt.Sprint(size), Err: fault.ErrLimit}
+	return &fault.Error{Path: part, Offset: offset, Want: fmt.Sprintf("at most %d bytes", limit),
+		Got: fmt.Sprint(size), Err: fault.ErrLimit}
 }
 
 func outside(field, want string, got int64) error {
@@ -211,7 +213,8 @@ func (h *Header) place(gap, size int64) ([]byte, error) {
 	}
 	start := int64(len(head)) + gap
 	if start+size > math.MaxUint32 {
-		return nil, &fault.Error{Offset: -1, Want: "a mod smaller than 4 GiB", Got: fmt.Sprintf("%d bytes", start+size), Err: fault.ErrLimit}
+		return nil, &fault.Error{Offset: -1, Want: "a mod smaller than 4 GiB",
+			Got: fmt.Sprintf("%d bytes", start+size), Err: fault.ErrLimit}
 	}
 	h.DataOffset, h.ManifestOffset = uint32(start), uint32(start+size)
 	return h.Encode()

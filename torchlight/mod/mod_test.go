@@ -22,8 +22,10 @@ import (
 // header returns a header of a version with a value in every field.
 func header(version uint16) *mod.Header {
 	h := &mod.Header{
-		Version: version, ModVersion: 2, Title: "Títle", Author: "me", Description: "two\r\nlines", Website: "http://a", DownloadURL: "http://b",
-		ID: -5, Flags: 1, RequiredHash: 1 << 63, Required: []mod.Required{{Name: "other", ID: 7, Version: 3}, {Name: "lone \xed\xa0\xbd", ID: 8, Version: 4}},
+		Version: version, ModVersion: 2, Title: "Títle", Author: "me", Description: "two\r\nlines",
+		Website: "http://a", DownloadURL: "http://b",
+		ID: -5, Flags: 1, RequiredHash: 1 << 63, Required: []mod.Required{{Name: "other", ID: 7, Version: 3},
+			{Name: "lone \xed\xa0\xbd", ID: 8, Version: 4}},
 	}
 	switch version {
 	case 1:
@@ -278,15 +280,19 @@ func TestCheck(t *testing.T) {
 		return h
 	}
 	for name, c := range map[string]struct{ got, want []string }{
-		"new":           {ids(mod.NewHeader(), sampleFiles(), nil), nil},
-		"old":           {ids(edit(func(h *mod.Header) { h.Version = 2; h.Game = mod.GameVersion{} }), sampleFiles(), nil), []string{"tl-mod-old-header"}},
+		"new": {ids(mod.NewHeader(), sampleFiles(), nil), nil},
+		"old": {ids(edit(func(h *mod.Header) { h.Version = 2; h.Game = mod.GameVersion{} }), sampleFiles(),
+			nil), []string{"tl-mod-old-header"}},
 		"gap":           {ids(mod.NewHeader(), sampleFiles(), &mod.Residue{Gap: []byte("x")}), []string{"tl-mod-gap"}},
 		"flags":         {ids(edit(func(h *mod.Header) { h.Flags = 1 }), nil, nil), []string{"tl-mod-flags"}},
 		"required hash": {ids(edit(func(h *mod.Header) { h.RequiredHash = 1 }), nil, nil), []string{"tl-mod-required-hash"}},
-		"unlisted":      {ids(mod.NewHeader(), nil, &mod.Residue{Unlisted: []pak.ResidueName{"MEDIA/X"}}), []string{"tl-mod-removed-unlisted", "tl-pak-removed"}},
-		"unrecorded": {ids(edit(func(h *mod.Header) { h.Removed = []string{"MEDIA/X"} }), nil, &mod.Residue{Unrecorded: []pak.ResidueName{"MEDIA/X"}}),
+		"unlisted": {ids(mod.NewHeader(), nil, &mod.Residue{Unlisted: []pak.ResidueName{"MEDIA/X"}}),
+			[]string{"tl-mod-removed-unlisted", "tl-pak-removed"}},
+		"unrecorded": {ids(edit(func(h *mod.Header) { h.Removed = []string{"MEDIA/X"} }), nil,
+			&mod.Residue{Unrecorded: []pak.ResidueName{"MEDIA/X"}}),
 			[]string{"tl-mod-removed-unrecorded"}},
-		"removed name": {ids(edit(func(h *mod.Header) { h.Removed = []string{"X"} }), nil, nil), []string{"tl-mod-removed-name", "tl-pak-removed"}},
+		"removed name": {ids(edit(func(h *mod.Header) { h.Removed = []string{"X"} }), nil, nil),
+			[]string{"tl-mod-removed-name", "tl-pak-removed"}},
 	} {
 		if !slices.Equal(c.got, c.want) {
 			t.Errorf("%s: found %v, want %v", name, c.got, c.want)

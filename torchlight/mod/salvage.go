@@ -29,7 +29,8 @@ func (e *CutError) Unwrap() error { return e.Err }
 
 // cut returns the error for a mod of size bytes that should have at least want bytes.
 func cut(part string, size, want int64) error {
-	return &CutError{part, want - size, &fault.Error{Path: part, Offset: -1, Want: fmt.Sprintf("%d bytes or more", want), Got: fmt.Sprint(size), Err: fault.ErrShort}}
+	return &CutError{part, want - size, &fault.Error{Path: part, Offset: -1,
+		Want: fmt.Sprintf("%d bytes or more", want), Got: fmt.Sprint(size), Err: fault.ErrShort}}
 }
 
 // Salvage opens what is left of a mod for which [Open] returned the error why, unless the file ends within its header:

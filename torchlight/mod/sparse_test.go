@@ -45,7 +45,8 @@ func (s sparse) ReadAt(b []byte, at int64) (int, error) {
 // space that it takes.
 func TestSparse(t *testing.T) {
 	var out bytes.Buffer
-	if err := mod.Join(&out, mod.NewHeader(), io.NewSectionReader(bytes.NewReader(make([]byte, 8)), 0, 8), seal(t, &pak.Manifest{Version: 2, Root: pak.DefaultRoot})); err != nil {
+	if err := mod.Join(&out, mod.NewHeader(), io.NewSectionReader(bytes.NewReader(make([]byte, 8)), 0, 8),
+		seal(t, &pak.Manifest{Version: 2, Root: pak.DefaultRoot})); err != nil {
 		t.Fatal(err)
 	}
 	data := out.Bytes()
@@ -61,7 +62,9 @@ func TestSparse(t *testing.T) {
 	large = binary.LittleEndian.AppendUint64(large, 0)
 	large = binary.LittleEndian.AppendUint32(large, stored)
 	large = binary.LittleEndian.AppendUint32(large, 0)
-	man := seal(t, &pak.Manifest{Version: 2, Root: pak.DefaultRoot, Sections: []pak.Section{{Name: "MEDIA/", Records: []pak.Record{{Name: "A.WAV", Type: pak.TypeSound, Offset: 8, Size: stored, CRC32: zeroes(stored)}}}}})
+	man := seal(t, &pak.Manifest{Version: 2, Root: pak.DefaultRoot,
+		Sections: []pak.Section{{Name: "MEDIA/", Records: []pak.Record{{Name: "A.WAV", Type: pak.TypeSound, Offset: 8,
+			Size: stored, CRC32: zeroes(stored)}}}}})
 	for name, c := range map[string]struct {
 		src sparse
 		err error

@@ -25,12 +25,14 @@ var brokenMod = map[string]string{
 	"media/affixes/first.dat":  "[AFFIX]\n<BOOLEAN>A:1\n[/AFFIX]",
 	"media/skills/other.dat":   goodUnit,
 	"media/skills/OTHER.dat":   "[SKILL]\n[/SKILL]",
-	"media/ui/a.layout":        "[UI]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Group\n<INTEGER>NO SUCH:1\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/UI]",
+	"media/ui/a.layout": "[UI]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Group\n<INTEGER>NO " +
+		"SUCH:1\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/UI]",
 }
 
 // TestBroken tests that broken files stop the build with all their errors, or are left out and reported.
 func TestBroken(t *testing.T) {
-	want := []string{"media/affixes/closed.dat", "media/affixes/first.dat", "media/affixes/large.dat", "media/affixes/lines.dat", "media/skills/other.dat"}
+	want := []string{"media/affixes/closed.dat", "media/affixes/first.dat", "media/affixes/large.dat",
+		"media/affixes/lines.dat", "media/skills/other.dat"}
 	var warned []string
 	o := moddir.BuildOptions{}
 	o.Warn = func(path, message string) { warned = append(warned, path+": "+message) }
@@ -52,16 +54,19 @@ func TestBroken(t *testing.T) {
 	if got := paths(left); !slices.Equal(got, want) {
 		t.Errorf("left out %q", got)
 	}
-	if got := names(packed(t, out.data)); !slices.Equal(got, []string{"MEDIA/SKILLS/OTHER.DAT", "MEDIA/UI/A.LAYOUT", "MEDIA/UNITS/GOOD.DAT", "MEDIA/UNITS/TWIN.DAT"}) {
+	if got := names(packed(t, out.data)); !slices.Equal(got, []string{"MEDIA/SKILLS/OTHER.DAT", "MEDIA/UI/A.LAYOUT",
+		"MEDIA/UNITS/GOOD.DAT", "MEDIA/UNITS/TWIN.DAT"}) {
 		t.Errorf("packed %q", got)
 	}
 	warned = slices.DeleteFunc(warned, func(s string) bool { return strings.Contains(s, "--tables") })
 	slices.Sort(warned)
-	if len(warned) != 2 || !strings.HasPrefix(warned[0], `media/affixes/large.dat:3: `) || !strings.HasPrefix(warned[1], `media/ui/a.layout:6: Group has no property "NO SUCH"`) {
+	if len(warned) != 2 || !strings.HasPrefix(warned[0], `media/affixes/large.dat:3: `) ||
+		!strings.HasPrefix(warned[1], `media/ui/a.layout:6: Group has no property "NO SUCH"`) {
 		t.Errorf("warned of %q", warned)
 	}
 	// Without a receiver, warnings are errors.
-	if _, _, err := moddir.Build(new(memory), sources(t, map[string]string{"MEDIA/UI/A.LAYOUT": brokenMod["media/ui/a.layout"]}), moddir.BuildOptions{}); err == nil {
+	if _, _, err := moddir.Build(new(memory), sources(t,
+		map[string]string{"MEDIA/UI/A.LAYOUT": brokenMod["media/ui/a.layout"]}), moddir.BuildOptions{}); err == nil {
 		t.Error("a property that is left out is silent")
 	}
 	found := check.Collect(func(s check.Sink) {
@@ -117,7 +122,9 @@ func TestByteOrderMarks(t *testing.T) {
 		func(s string) string { return wide(s, false) }, func(s string) string { return wide("\ufeff"+s, false) },
 		func(s string) string { return wide(s, true) }, func(s string) string { return wide("\ufeff"+s, true) },
 	} {
-		fsys := sources(t, map[string]string{"MEDIA/A.DAT": encode("[A]\n<STRING>B:é\n[/A]"), "MEDIA/B.LAYOUT": encode("[Layout]\n[OBJECTS]\n[/OBJECTS]\n[/Layout]"), "MEDIA/SKILLS.RAW.json": encode(list)})
+		fsys := sources(t, map[string]string{"MEDIA/A.DAT": encode("[A]\n<STRING>B:é\n[/A]"),
+			"MEDIA/B.LAYOUT": encode("[Layout]\n[OBJECTS]\n[/OBJECTS]\n" +
+				"[/Layout]"), "MEDIA/SKILLS.RAW.json": encode(list)})
 		fsys["MOD.DAT"].Data = []byte(encode("[MOD]\n<STRING>NAME:é\n[/MOD]"))
 		data := build(t, fsys, moddir.BuildOptions{})
 		got := packed(t, data)

@@ -76,7 +76,8 @@ func TestModDat(t *testing.T) {
 		t.Errorf("without MOD.DAT: %v", err)
 	}
 	fsys["MOD.DAT"] = &fstest.MapFile{Data: []byte("[MOD]\n<WORD>A:B\n[/MOD]")}
-	if _, _, err := moddir.Build(new(memory), fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), "MOD.DAT") || !strings.Contains(err.Error(), "2") {
+	if _, _, err := moddir.Build(new(memory), fsys, moddir.BuildOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "MOD.DAT") || !strings.Contains(err.Error(), "2") {
 		t.Errorf("with a broken MOD.DAT: %v", err)
 	}
 }
@@ -109,14 +110,18 @@ func TestSources(t *testing.T) {
 	})
 	var out memory
 	var warned []string
-	report, _, err := moddir.Build(&out, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(path, message string) { warned = append(warned, path) }}})
+	report, _, err := moddir.Build(&out, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(path,
+		message string) {
+		warned = append(warned, path)
+	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{
 		"MEDIA/UNITS/WOLF.DAT": compiled("WOLF"), "MEDIA/UNITS/ALONE.DAT": compiled("ALONE"), "MEDIA/UNITS/DONE.DAT": compiled("DONE"),
 		"MEDIA/UI/MENU.LAYOUT": string(compiledLayout(t)), "MEDIA/SKILLS.RAW": string(table(t)), "MEDIA/MODELS/WOLF.MESH": "mesh",
-		"MEDIA/LEVELS/A.MPP": string(must(t)(moddir.Compile([]byte("P5\n# offset 0 0 size 0.4 0.4\n1 1\n255\n\x01"), "A.MPP", moddir.Options{}))),
+		"MEDIA/LEVELS/A.MPP": string(must(t)(moddir.Compile([]byte("P5\n# offset 0 0 size 0.4 0.4\n1 1\n255\n\x01"),
+			"A.MPP", moddir.Options{}))),
 	}
 	if got := packed(t, out.data); !maps.Equal(got, want) {
 		t.Errorf("%q", got)
@@ -124,7 +129,8 @@ func TestSources(t *testing.T) {
 	if want := []string{"MEDIA/UI.RAW", "MEDIA/UNITDATA.RAW"}; !slices.Equal(slices.Sorted(slices.Values(warned)), want) { // missing tables
 		t.Errorf("warned of %q", warned)
 	}
-	left := []string{".git", "EDITORMOD.MOD", "MOD.DAT.BINDAT", "README.md", "media/.git", "media/Units/.#wolf.dat", "media/Units/wolf.dat~", "media/textures/brick/DESKTOP.INI", "media/thumbs.db"}
+	left := []string{".git", "EDITORMOD.MOD", "MOD.DAT.BINDAT", "README.md", "media/.git", "media/Units/.#wolf.dat",
+		"media/Units/wolf.dat~", "media/textures/brick/DESKTOP.INI", "media/thumbs.db"}
 	if got := slices.Sorted(slices.Values(report.Left)); !slices.Equal(got, left) {
 		t.Errorf("left out are %q", got)
 	}
@@ -145,7 +151,10 @@ func TestNewer(t *testing.T) {
 		fsys["MEDIA/SKILLS.RAW.json"].ModTime = time.Unix(c.json, 0)
 		fsys["MEDIA/SKILLS.RAW"].ModTime = time.Unix(c.raw, 0)
 		var warned []string
-		data := build(t, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(path, message string) { warned = append(warned, path) }}})
+		data := build(t, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(path,
+			message string) {
+			warned = append(warned, path)
+		}}})
 		if got := packed(t, data)["MEDIA/SKILLS.RAW"]; got != c.want {
 			t.Errorf("%+v: %x", c, got)
 		}
@@ -161,15 +170,20 @@ func TestBuildErrors(t *testing.T) {
 		files map[string]string
 		want  []string
 	}{
-		"two of a name":    {map[string]string{"MEDIA/A.DAT": unitText, "MEDIA/a.dat": unitText + " "}, []string{"MEDIA/A.DAT", "MEDIA/a.dat"}},
-		"two folders":      {map[string]string{"MEDIA/UI/A.PNG": "", "media/ui/A.PNG": "x"}, []string{"MEDIA/UI/A.PNG", "media/ui/A.PNG"}},
-		"two tables":       {map[string]string{"MEDIA/SKILLS.RAW": "", "MEDIA/skills.raw": "x"}, []string{"MEDIA/SKILLS.RAW", "MEDIA/skills.raw"}},
-		"two twins":        {map[string]string{"MEDIA/A.DAT.BINDAT": "", "MEDIA/a.dat.bindat": "x"}, []string{"MEDIA/A.DAT.BINDAT", "MEDIA/a.dat.bindat"}},
-		"broken source":    {map[string]string{"MEDIA/units/a.dat": "[UNIT]\n<STRING>A:B\n<WORD>A:B\n[/UNIT]"}, []string{"MEDIA/units/a.dat", "3"}},
+		"two of a name": {map[string]string{"MEDIA/A.DAT": unitText, "MEDIA/a.dat": unitText + " "},
+			[]string{"MEDIA/A.DAT", "MEDIA/a.dat"}},
+		"two folders": {map[string]string{"MEDIA/UI/A.PNG": "", "media/ui/A.PNG": "x"}, []string{"MEDIA/UI/A.PNG", "media/ui/A.PNG"}},
+		"two tables": {map[string]string{"MEDIA/SKILLS.RAW": "", "MEDIA/skills.raw": "x"},
+			[]string{"MEDIA/SKILLS.RAW", "MEDIA/skills.raw"}},
+		"two twins": {map[string]string{"MEDIA/A.DAT.BINDAT": "", "MEDIA/a.dat.bindat": "x"},
+			[]string{"MEDIA/A.DAT.BINDAT", "MEDIA/a.dat.bindat"}},
+		"broken source": {map[string]string{"MEDIA/units/a.dat": "[UNIT]\n<STRING>A:B\n<WORD>A:B\n[/UNIT]"},
+			[]string{"MEDIA/units/a.dat", "3"}},
 		"broken table":     {map[string]string{"MEDIA/SKILLS.RAW.json": "{\n\"table\": 5}"}, []string{"MEDIA/SKILLS.RAW.json"}},
 		"table of another": {map[string]string{"MEDIA/SKILLS.RAW.json": `{"table":"UI"}`}, []string{"MEDIA/SKILLS.RAW.json", "UI"}},
 		"broken picture":   {map[string]string{"MEDIA/A.MPP.pgm": "P5\n1 1\n255\n"}, []string{"MEDIA/A.MPP.pgm"}},
-		"unknown object":   {map[string]string{"MEDIA/A.LAYOUT": strings.Replace(layoutText, "Layout Link", "Nothing", 1)}, []string{"MEDIA/A.LAYOUT", "Nothing"}},
+		"unknown object": {map[string]string{"MEDIA/A.LAYOUT": strings.Replace(layoutText, "Layout Link", "Nothing",
+			1)}, []string{"MEDIA/A.LAYOUT", "Nothing"}},
 	} {
 		_, _, err := moddir.Build(new(memory), sources(t, c.files), moddir.BuildOptions{})
 		for _, part := range c.want {
@@ -187,24 +201,29 @@ func TestHostileSidecar(t *testing.T) {
 	whole := string(fsys[tree.Sidecar].Data)
 	delete(fsys, "MEDIA/UNITS/JUNK.TEMPLATE") // it needs a sidecar
 	hostile := map[string]bool{               // whether it must be rejected
-		"": true, "{": true, "null": false, "[]": true, "{}": false, `"x"`: true, "{}{}": true, `{"files":5}`: true, `{"files":{"MEDIA/UNITS/WOLF.DAT":7}}`: true,
-		`{"mod":{"archive":{"sections":[{"name":"MEDIA/UNITS/","records":["x"]}]}}}`:                                                    true,
-		`{"mod":{"archive":{"sections":[{"name":"MEDIA/UNITS/","records":null}]}}}`:                                                     false,
-		`{"mod":{"archive":{"version":77}}}`:                                                                                            true,
-		`{"mod":{"archive":{"tail":"AAAA","rest":"AAAA"},"gap":"AAAA","unlisted":["X"]}}`:                                               false,
-		`{"mod":{"unlisted":["MEDIA/"]}}`:                                                                                               true,
-		`{"header":{"version":9}}`:                                                                                                      true,
-		`{"header":{"version":1,"releases":[]}}`:                                                                                        true,
-		`{"files":{"MEDIA/UNITS/WOLF.DAT":{"path":"MEDIA/"}}}`:                                                                          true,
-		`{"files":{"MEDIA/UNITS/WOLF.DAT":{"path":"MEDIA/UNITS/RELIC.DAT"}}}`:                                                           true,
-		`{"files":{"MEDIA/UNITS/WOLF.DAT":{"path":"../X"}}}`:                                                                            false,
-		`{"files":{"MOD.DAT":{}}}`:                                                                                                      false,
-		`{"files":{"MEDIA":{"path":"X"},"":{},"/":{},"//":{},"..":{}}}`:                                                                 false,
-		`{"files":{"` + strings.Repeat("a/", 1<<19) + `":{}}}`:                                                                          false,
-		`{"files":{"MEDIA/NOTHING.DAT":{"crc":5,"residue":{"whole":"AAAA"}}}}`:                                                          false,
-		fmt.Sprintf(`{"files":{"MEDIA/UNITS/WOLF.DAT":{"crc":%d,"residue":5}}}`, sum(fsys, "MEDIA/UNITS/WOLF.DAT")):                     true,
-		fmt.Sprintf(`{"files":{"MEDIA/UNITS/WOLF.DAT":{"crc":%d,"residue":null}}}`, sum(fsys, "MEDIA/UNITS/WOLF.DAT")):                  false,
-		fmt.Sprintf(`{"files":{"MEDIA/UI/MENU.LAYOUT":{"crc":%d,"residue":{"Objects":{"77":{}}}}}}`, sum(fsys, "MEDIA/UI/MENU.LAYOUT")): false,
+		"": true, "{": true, "null": false, "[]": true, "{}": false, `"x"`: true, "{}{}": true, `{"files":5}`: true,
+		`{"files":{"MEDIA/UNITS/WOLF.DAT":7}}`:                                            true,
+		`{"mod":{"archive":{"sections":[{"name":"MEDIA/UNITS/","records":["x"]}]}}}`:      true,
+		`{"mod":{"archive":{"sections":[{"name":"MEDIA/UNITS/","records":null}]}}}`:       false,
+		`{"mod":{"archive":{"version":77}}}`:                                              true,
+		`{"mod":{"archive":{"tail":"AAAA","rest":"AAAA"},"gap":"AAAA","unlisted":["X"]}}`: false,
+		`{"mod":{"unlisted":["MEDIA/"]}}`:                                                 true,
+		`{"header":{"version":9}}`:                                                        true,
+		`{"header":{"version":1,"releases":[]}}`:                                          true,
+		`{"files":{"MEDIA/UNITS/WOLF.DAT":{"path":"MEDIA/"}}}`:                            true,
+		`{"files":{"MEDIA/UNITS/WOLF.DAT":{"path":"MEDIA/UNITS/RELIC.DAT"}}}`:             true,
+		`{"files":{"MEDIA/UNITS/WOLF.DAT":{"path":"../X"}}}`:                              false,
+		`{"files":{"MOD.DAT":{}}}`:                                                        false,
+		`{"files":{"MEDIA":{"path":"X"},"":{},"/":{},"//":{},"..":{}}}`:                   false,
+		`{"files":{"` + strings.Repeat("a/", 1<<19) +
+			`":{}}}`: false,
+		`{"files":{"MEDIA/NOTHING.DAT":{"crc":5,"residue":{"whole":"AAAA"}}}}`: false,
+		fmt.Sprintf(`{"files":{"MEDIA/UNITS/WOLF.DAT":{"crc":%d,"residue":5}}}`,
+			sum(fsys, "MEDIA/UNITS/WOLF.DAT")): true,
+		fmt.Sprintf(`{"files":{"MEDIA/UNITS/WOLF.DAT":{"crc":%d,"residue":null}}}`,
+			sum(fsys, "MEDIA/UNITS/WOLF.DAT")): false,
+		fmt.Sprintf(`{"files":{"MEDIA/UI/MENU.LAYOUT":{"crc":%d,"residue":{"Objects":{"77":{}}}}}}`,
+			sum(fsys, "MEDIA/UI/MENU.LAYOUT")): false,
 	}
 	for side, refused := range hostile {
 		fsys[tree.Sidecar].Data = []byte(side)
@@ -226,11 +245,13 @@ func TestHostileSidecar(t *testing.T) {
 		}
 	}
 	// The sidecar of another mod does not apply to the files of this one.
-	other := onDisk(t, openMod(t, makeMod(t, header(), []entry{{"MEDIA/UNITS/WOLF.ANIMATION", oddUnit(t)}, {"MEDIA/OTHER.DAT", []byte("x")}}, nil), moddir.Options{}))
+	other := onDisk(t, openMod(t, makeMod(t, header(), []entry{{"MEDIA/UNITS/WOLF.ANIMATION", oddUnit(t)},
+		{"MEDIA/OTHER.DAT", []byte("x")}}, nil), moddir.Options{}))
 	fsys[tree.Sidecar].Data = other[tree.Sidecar].Data
 	want := packed(t, data)
 	want["MEDIA/UNITS/TEXT.DAT"], want["MEDIA/UNITS/UTF8.DAT"] = want["MEDIA/UNITS/WOLF.DAT"], want["MEDIA/UNITS/WOLF.DAT"]
-	for _, name := range []string{"MEDIA/UNITS/RELIC.DAT", "MEDIA/UNITS/JUNK.TEMPLATE", "MEDIA/UI/TEXT.LAYOUT", "MEDIA/UI/OLD.LAYOUT", "MEDIA/AFFIXES.RAW", "MEDIA/LEVELS/ODD.MPP", "MEDIA/LEVELS/PICTURE.MPP"} {
+	for _, name := range []string{"MEDIA/UNITS/RELIC.DAT", "MEDIA/UNITS/JUNK.TEMPLATE", "MEDIA/UI/TEXT.LAYOUT",
+		"MEDIA/UI/OLD.LAYOUT", "MEDIA/AFFIXES.RAW", "MEDIA/LEVELS/ODD.MPP", "MEDIA/LEVELS/PICTURE.MPP"} {
 		delete(want, name) // they need their sidecar
 		for at := range fsys {
 			if strings.HasPrefix(at, name) {
@@ -258,7 +279,8 @@ func TestTables(t *testing.T) {
 		"media/MISSILES.RAW.json":    `{"table":"MISSILES"}`,
 		"media/OTHER.RAW":            "as it is",
 	}
-	const lent = "[UNIT]\n<BOOL>DONTCREATE:1\n<STRING>NAME:BASE\n<INTEGER>RARITY:12\n<INTEGER>MINLEVEL:3\n<INTEGER>MAXLEVEL:44\n<STRING>UNITTYPE:WOLF\n[/UNIT]"
+	const lent = "[UNIT]\n<BOOL>DONTCREATE:1\n<STRING>NAME:BASE\n<INTEGER>RARITY:12\n<INTEGER>MINLEVEL:3\n" +
+		"<INTEGER>MAXLEVEL:44\n<STRING>UNITTYPE:WOLF\n[/UNIT]"
 	folder, err := moddir.SourcesOf(fstest.MapFS{"MEDIA/UNITS/BASE.DAT": {Data: []byte(lent)}}, moddir.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -282,7 +304,8 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s: %q", base, report.Tables)
 		}
 		got := packed(t, out.data)
-		if want := []string{"MEDIA/OTHER.RAW", "MEDIA/SKILLS.RAW", "MEDIA/SKILLS/S.DAT", "MEDIA/UNITDATA.RAW", "MEDIA/UNITS/MONSTERS/A.DAT"}; !slices.Equal(names(got), want) {
+		if want := []string{"MEDIA/OTHER.RAW", "MEDIA/SKILLS.RAW", "MEDIA/SKILLS/S.DAT", "MEDIA/UNITDATA.RAW",
+			"MEDIA/UNITS/MONSTERS/A.DAT"}; !slices.Equal(names(got), want) {
 			t.Errorf("%s: %q", base, names(got))
 		}
 		if strings.Contains(got["MEDIA/SKILLS.RAW"], "S\x00T\x00A\x00L\x00E") {
@@ -306,7 +329,8 @@ func TestTables(t *testing.T) {
 func TestTablesOrphan(t *testing.T) {
 	const base = "[UNIT]\n<STRING>NAME:BASE\n<INTEGER64>UNIT_GUID:4\n<INTEGER>RARITY:12\n<STRING>UNITTYPE:Wolf\n[/UNIT]"
 	files := map[string]string{
-		"media/units/monsters/a.dat":           "[UNIT]\n<STRING>BASEFILE:media/units/monsters/base.dat\n<STRING>NAME:A\n<INTEGER64>UNIT_GUID:5\n[/UNIT]",
+		"media/units/monsters/a.dat": "[UNIT]\n<STRING>BASEFILE:media/units/monsters/base.dat\n" +
+			"<STRING>NAME:A\n<INTEGER64>UNIT_GUID:5\n[/UNIT]",
 		"media/units/monsters/BASE.DAT.BINDAT": string(compiledUnit(t, base)),
 		"media/skills/S.DAT.BINDAT":            string(compiledUnit(t, "[SKILL]\n<STRING>NAME:S\n<INTEGER64>UNIQUE_GUID:6\n[/SKILL]")),
 		"media/ui/menu.layout":                 layoutText,
@@ -335,7 +359,8 @@ func TestTablesOrphan(t *testing.T) {
 // TestDrafts tests that a picture that also exists in another form is left out, unless it was in the mod or all
 // pictures are requested, and that there is one warning.
 func TestDrafts(t *testing.T) {
-	files := map[string]string{"MEDIA/A.png": "a", "media/a.dds": "b", "MEDIA/B.PNG": "c", "MEDIA/X/A.DDS": "d", "MEDIA/C.PNG": "e", "MEDIA/C.DDS": "f"}
+	files := map[string]string{"MEDIA/A.png": "a", "media/a.dds": "b", "MEDIA/B.PNG": "c", "MEDIA/X/A.DDS": "d",
+		"MEDIA/C.PNG": "e", "MEDIA/C.DDS": "f"}
 	for all, want := range map[bool]int{false: 4, true: 6} {
 		warned := 0
 		o := moddir.BuildOptions{All: all}
@@ -410,7 +435,8 @@ func TestSidecar(t *testing.T) {
 		if name == "ordinary" && len(s.Files) != 0 {
 			t.Errorf("ordinary files need %s", side)
 		}
-		if name == "odd" && (s.Files["MEDIA/UNITS/RELIC.DAT"] == nil || s.Files["MEDIA/UNITS/TEXT.DAT"] == nil || s.Files["MEDIA/UNITS/WOLF.DAT"] != nil) {
+		if name == "odd" && (s.Files["MEDIA/UNITS/RELIC.DAT"] == nil || s.Files["MEDIA/UNITS/TEXT.DAT"] == nil ||
+			s.Files["MEDIA/UNITS/WOLF.DAT"] != nil) {
 			t.Errorf("the sidecar keeps %q", names(s.Files))
 		}
 	}

@@ -28,7 +28,8 @@ var (
 		"A reference to a file that is neither in the mod nor in the game.",
 		"Correct the path, or add the file.")
 	kindFileLikely = Catalog.Add("tl-mod-likely-missing-file", check.Warning,
-		"A reference to a file that is probably missing from the mod: the mod has a file with a similar name, or all other files that are referenced in the same folder. The files of the game were not checked.",
+		"A reference to a file that is probably missing from the mod: the mod has a file with a similar name, or all "+
+			"other files that are referenced in the same folder. The files of the game were not checked.",
 		"Correct the path or add the file, or give the game's files with --base.")
 	kindFileOutside = Catalog.Add("tl-mod-outside-file", check.Info,
 		"A reference to a layout that is not in the mod; the files of the game were not checked.",
@@ -37,13 +38,15 @@ var (
 		"A data file names an icon that is in no image set of the mod or of the game, so the game shows no icon.",
 		"Correct the name, or add the sprite to an image set.")
 	kindIconLikely = Catalog.Add("tl-mod-likely-missing-icon", check.Warning,
-		"A data file names an icon that is probably missing from the mod: its image sets have the same name with other numbers. The files of the game were not checked.",
+		"A data file names an icon that is probably missing from the mod: its image sets have the same name with other "+
+			"numbers. The files of the game were not checked.",
 		"Correct the name or add the sprite, or give the game's files with --base.")
 	kindIconOutside = Catalog.Add("tl-mod-outside-icon", check.Info,
 		"Data files name icons that are in no image set of the mod; the files of the game were not checked.",
 		"No action needed; to check the files of the game, too, give them with --base.")
 	kindNotInTable = Catalog.Add("tl-mod-not-in-table", check.Warning,
-		"A file has no record in the .RAW table of its type, so the game ignores it. GUTS makes such mods from a leftover compiled file whose source was deleted.",
+		"A file has no record in the .RAW table of its type, so the game ignores it. GUTS makes such mods from a "+
+			"leftover compiled file whose source was deleted.",
 		"Delete a leftover file; otherwise make its source with `trowel extract`, and pack with --tables.")
 	kindTableMissing = Catalog.Add("tl-mod-no-table", check.Warning,
 		"The mod has files that belong into a .RAW table, but not that table.",
@@ -59,7 +62,8 @@ var (
 		"Two files have names that differ only in case, and different contents: the game uses only one of them.",
 		"Delete or rename one of them.")
 	kindTorchlight1 = Catalog.Add("tl-source-torchlight1", check.Error,
-		"A folder for a mod of Torchlight II contains a file of Torchlight I: a file that only that game has, or one with its type BOOLEAN.",
+		"A folder for a mod of Torchlight II contains a file of Torchlight I: a file that only that game has, or one "+
+			"with its type BOOLEAN.",
 		"A mod of Torchlight I is not packed; in a mod of Torchlight II, delete the file or replace BOOLEAN by BOOL.")
 	kindTwinDiffers = Catalog.Add("tl-source-differs", check.Warning,
 		"A source differs from the compiled file next to it.",

@@ -280,7 +280,8 @@ func checkGUIDs(all []facts, sink check.Sink) (told map[string]bool) {
 			case a.guid == "":
 				continue
 			case twice:
-				sink.AddAt(group.kind, []check.Place{check.File(a.path), check.File(other)}, a.path, -1, "has the same %s %s as %s", group.key, a.guid, other)
+				sink.AddAt(group.kind, []check.Place{check.File(a.path), check.File(other)}, a.path, -1,
+					"has the same %s %s as %s", group.key, a.guid, other)
 			default:
 				first[a.guid] = a.path
 				continue
@@ -317,7 +318,8 @@ func checkTables(all []facts, sources, base tables.Sources, present, told map[st
 		table := built[path]
 		files, ok := there[path]
 		if !ok {
-			sink.AddAt(kindTableMissing, []check.Place{check.File(path)}, path, -1, "is missing, but the mod has %s for it", words.Count(table.Len(), "file"))
+			sink.AddAt(kindTableMissing, []check.Place{check.File(path)}, path, -1,
+				"is missing, but the mod has %s for it", words.Count(table.Len(), "file"))
 			continue
 		}
 		for _, file := range raw.Records(table) {

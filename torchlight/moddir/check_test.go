@@ -67,7 +67,8 @@ func ids(found []check.Finding) []string {
 // TestCatalog tests that every finding is reported for a mod or folder with only that problem, and none for one without
 // problems.
 func TestCatalog(t *testing.T) {
-	base, err := moddir.SourcesOf(fstest.MapFS{"MEDIA/UNITS/MONSTERS/BASE.DAT": {Data: []byte(unit("<BOOL>DONTCREATE:1"))}, "MEDIA/LAYOUTS/DOOR.LAYOUT": {}}, moddir.Options{})
+	base, err := moddir.SourcesOf(fstest.MapFS{"MEDIA/UNITS/MONSTERS/BASE.DAT": {Data: []byte(unit("<BOOL>DONTCREATE:1"))},
+		"MEDIA/LAYOUTS/DOOR.LAYOUT": {}}, moddir.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,20 +98,26 @@ func TestCatalog(t *testing.T) {
 		{want: "tl-mod-source", files: clean, base: base, change: func(files map[string]string) { files["MEDIA/X.DAT"] = unit() }},
 		{want: "tl-mod-duplicate-guid", files: with("MEDIA/UNITS/MONSTERS/C.DAT", unit(guid, based)), base: base},
 		{want: "tl-mod-duplicate-unique-guid", files: with("MEDIA/SKILLS/T.DAT", skill("<INTEGER64>UNIQUE_GUID:5")), base: base},
-		{want: "tl-mod-missing-basefile", files: with("MEDIA/UNITS/MONSTERS/C.DAT", unit("<INTEGER64>UNIT_GUID:9", "<STRING>BASEFILE:media/units/nowhere.dat")), base: base},
+		{want: "tl-mod-missing-basefile", files: with("MEDIA/UNITS/MONSTERS/C.DAT",
+			unit("<INTEGER64>UNIT_GUID:9", "<STRING>BASEFILE:media/units/nowhere.dat")), base: base},
 		{want: "tl-mod-missing-file", files: with("MEDIA/LAYOUTS/A.LAYOUT", strings.Replace(layoutText, "door", "nowhere", 1)), base: base},
-		{want: "tl-mod-missing-file", files: with("MEDIA/UNITS/MONSTERS/A.DAT", unit(guid, based, "<STRING>FILE:media/nowhere.layout")), base: base},
+		{want: "tl-mod-missing-file", files: with("MEDIA/UNITS/MONSTERS/A.DAT",
+			unit(guid, based, "<STRING>FILE:media/nowhere.layout")), base: base},
 		{want: "tl-mod-outside-file", files: map[string]string{"MEDIA/LAYOUTS/A.LAYOUT": layoutText}},
 		{want: "tl-mod-likely-missing-file", files: map[string]string{
-			"MEDIA/LAYOUTS/DOORS.LAYOUT": string(guts(t, emptyLayout)), "MEDIA/LAYOUTS/A.LAYOUT": strings.Replace(layoutText, "door", "dooors", 1)}},
+			"MEDIA/LAYOUTS/DOORS.LAYOUT": string(guts(t, emptyLayout)),
+			"MEDIA/LAYOUTS/A.LAYOUT":     strings.Replace(layoutText, "door", "dooors", 1)}},
 		{want: "tl-mod-likely-missing-file", files: map[string]string{ // two of three files of the folder exist
 			"MEDIA/X/A.LAYOUT": string(guts(t, emptyLayout)), "MEDIA/X/B.LAYOUT": string(guts(t, emptyLayout)),
 			"MEDIA/X.DAT": unit("<STRING>FILE:media/x/a.layout", "<STRING>FILE:media/x/b.layout", "<STRING>FILE:media/x/other.layout")}},
 		{want: "tl-mod-likely-missing-file", files: map[string]string{
-			"MEDIA/SKILLS/LEAP/IN/THERE.LAYOUT": string(guts(t, emptyLayout)), "MEDIA/X.DAT": unit("<STRING>FILE:media/skills/leap/there.layout")}},
+			"MEDIA/SKILLS/LEAP/IN/THERE.LAYOUT": string(guts(t, emptyLayout)),
+			"MEDIA/X.DAT":                       unit("<STRING>FILE:media/skills/leap/there.layout")}},
 		{want: "tl-mod-outside-file", files: map[string]string{ // a numbered series, of which the game may have more
-			"MEDIA/LAYOUTS/DOOR1.LAYOUT": string(guts(t, emptyLayout)), "MEDIA/LAYOUTS/A.LAYOUT": strings.Replace(layoutText, "door", "door2", 1)}},
-		{want: "tl-mod-missing-icon", files: with("MEDIA/SKILLS/S.DAT", skill("<INTEGER64>UNIQUE_GUID:5", "<STRING>SKILL_ICON:none")), base: base},
+			"MEDIA/LAYOUTS/DOOR1.LAYOUT": string(guts(t, emptyLayout)),
+			"MEDIA/LAYOUTS/A.LAYOUT":     strings.Replace(layoutText, "door", "door2", 1)}},
+		{want: "tl-mod-missing-icon", files: with("MEDIA/SKILLS/S.DAT",
+			skill("<INTEGER64>UNIQUE_GUID:5", "<STRING>SKILL_ICON:none")), base: base},
 		{want: "tl-mod-outside-icon", files: map[string]string{"MEDIA/X.DAT": unit("<STRING>ICON:none")}},
 		{want: "tl-mod-no-table", files: clean, base: base, change: func(files map[string]string) { delete(files, "MEDIA/SKILLS.RAW") }},
 		{want: "tl-mod-not-in-table", files: clean, base: base, change: func(files map[string]string) {
@@ -171,11 +178,14 @@ func TestCatalog(t *testing.T) {
 // finding for all files that the game may have, with places that name both files.
 func TestReferences(t *testing.T) {
 	files := map[string]string{
-		"MEDIA/A.DAT": unit("<STRING>FILE:media/gone.layout", "[EFFECTS]\n<STRING>FILE:MEDIA\\GONE.LAYOUT\n[/EFFECTS]", "<STRING>FILE:media/more.layout"),
-		"MEDIA/B.DAT": unit("<STRING>FILE:media/gone.layout"), "MEDIA/LAYOUTS/A.LAYOUT": strings.Replace(layoutText, "media/layouts/door", "media/gone", 1),
+		"MEDIA/A.DAT": unit("<STRING>FILE:media/gone.layout", "[EFFECTS]\n<STRING>FILE:MEDIA\\GONE.LAYOUT\n[/EFFECTS]",
+			"<STRING>FILE:media/more.layout"),
+		"MEDIA/B.DAT": unit("<STRING>FILE:media/gone.layout"), "MEDIA/LAYOUTS/A.LAYOUT": strings.Replace(layoutText,
+			"media/layouts/door", "media/gone", 1),
 	}
 	for i := range 20 {
-		files["MEDIA/A.DAT"] = strings.Replace(files["MEDIA/A.DAT"], "[/UNIT]", fmt.Sprintf("<STRING>FILE:media/far/%d.layout\n[/UNIT]", i), 1)
+		files["MEDIA/A.DAT"] = strings.Replace(files["MEDIA/A.DAT"], "[/UNIT]",
+			fmt.Sprintf("<STRING>FILE:media/far/%d.layout\n[/UNIT]", i), 1)
 	}
 	base, err := moddir.SourcesOf(fstest.MapFS{"MEDIA/OTHER.DAT": {Data: []byte(unit())}}, moddir.Options{})
 	if err != nil {
@@ -187,7 +197,8 @@ func TestReferences(t *testing.T) {
 		got = append(got, fmt.Sprint(f.ID, " ", f.Path, " ", len(f.At)))
 	}
 	if len(got) != 24 || got[0] != "tl-mod-missing-file MEDIA/A.DAT 2" || !strings.Contains(found[0].Message, "in 2 places") ||
-		!slices.Contains(got, "tl-mod-missing-file MEDIA/B.DAT 1") || !slices.Contains(got, "tl-mod-missing-file MEDIA/LAYOUTS/A.LAYOUT 1") {
+		!slices.Contains(got, "tl-mod-missing-file MEDIA/B.DAT 1") ||
+		!slices.Contains(got, "tl-mod-missing-file MEDIA/LAYOUTS/A.LAYOUT 1") {
 		t.Errorf("%q", got)
 	}
 	found = checkMod(t, files, nil, false, nil)
@@ -196,7 +207,8 @@ func TestReferences(t *testing.T) {
 	}
 	data, err := json.Marshal(found[0])
 	for _, want := range []string{
-		`{"path":"MEDIA/A.DAT","node":"UNIT.EFFECTS.FILE","to":"MEDIA/GONE.LAYOUT"}`, `{"path":"MEDIA/LAYOUTS/A.LAYOUT","object":"5","to":"MEDIA/GONE.LAYOUT"}`, `"to":"MEDIA/FAR/19.LAYOUT"`,
+		`{"path":"MEDIA/A.DAT","node":"UNIT.EFFECTS.FILE","to":"MEDIA/GONE.LAYOUT"}`,
+		`{"path":"MEDIA/LAYOUTS/A.LAYOUT","object":"5","to":"MEDIA/GONE.LAYOUT"}`, `"to":"MEDIA/FAR/19.LAYOUT"`,
 	} {
 		if err != nil || !strings.Contains(string(data), want) {
 			t.Errorf("%v: no %s in %s", err, want, data)
@@ -209,7 +221,8 @@ func folderKinds(t *testing.T) []string {
 	old, now := time.Unix(1_400_000_000, 0), time.Unix(1_500_000_000, 0)
 	compiled := func(plain string) string { return string(compiledUnit(t, plain)) }
 	unitText := string(guts(t, unitText))
-	clean := map[string]string{"media/a.dat": unitText, "media/A.DAT.BINDAT": compiled(unitText), "media/b.layout": string(guts(t, layoutText)), "media/c.png": "x"}
+	clean := map[string]string{"media/a.dat": unitText, "media/A.DAT.BINDAT": compiled(unitText),
+		"media/b.layout": string(guts(t, layoutText)), "media/c.png": "x"}
 	var seen []string
 	for _, c := range []struct {
 		want        string
@@ -245,7 +258,8 @@ func folderKinds(t *testing.T) []string {
 			}
 		})
 		switch {
-		case c.want == "" && len(found) > 0, c.want != "" && (len(found) != 1 || found[0].ID != c.want || !strings.HasPrefix(found[0].Path, c.where)):
+		case c.want == "" && len(found) > 0, c.want != "" &&
+			(len(found) != 1 || found[0].ID != c.want || !strings.HasPrefix(found[0].Path, c.where)):
 			t.Errorf("%s: %v", c.want, found)
 		}
 		seen = append(seen, c.want)

@@ -92,7 +92,9 @@ func checkIcons(all []facts, base Files, sink check.Sink) {
 			case base != nil:
 				sink.AddAt(kindIconMissing, m.at, m.from, -1, "names the icon %q, which is in no image set", m.to)
 			case stem(m.name) != "" && stems[stem(m.name)] >= series:
-				sink.AddAt(kindIconLikely, m.at, m.from, -1, "names the icon %q, which is in no image set of the mod; %d sets have it with other numbers", m.to, stems[stem(m.name)])
+				sink.AddAt(kindIconLikely, m.at, m.from, -1,
+					"names the icon %q, which is in no image set of the mod; %d sets have it with "+
+						"other numbers", m.to, stems[stem(m.name)])
 			default:
 				outside = append(outside, m)
 			}

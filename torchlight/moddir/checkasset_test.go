@@ -42,9 +42,10 @@ func TestCheckIcons(t *testing.T) {
 		{"", "", ""},
 	} {
 		data := build(t, sources(t, map[string]string{
-			"MEDIA/SKILLS/A.DAT":      skill(c.icon),
-			"MEDIA/UI/ICONS.DDS":      string(sheet),
-			"MEDIA/UI/ICONS.IMAGESET": `<Imageset Imagefile="media/ui/icons.dds"><Image Name="icon_1"/><Image Name="ICON_3"/><Image Name="one_1"/></Imageset>`,
+			"MEDIA/SKILLS/A.DAT": skill(c.icon),
+			"MEDIA/UI/ICONS.DDS": string(sheet),
+			"MEDIA/UI/ICONS.IMAGESET": `<Imageset Imagefile="media/ui/icons.dds"><Image Name="icon_1"/>` +
+				`<Image Name="ICON_3"/><Image Name="one_1"/></Imageset>`,
 		}), moddir.BuildOptions{Tables: true})
 		m, err := mod.Open(bytes.NewReader(data), int64(len(data)))
 		if err != nil {

@@ -324,7 +324,8 @@ func ofTorchlight1(data []byte) error {
 	if at < 0 {
 		return nil
 	}
-	return &text.Error{Line: 1 + bytes.Count(data[:at], []byte("\n")), Want: "a type of Torchlight II, such as BOOL", Got: "BOOLEAN, a type of Torchlight I", Err: fault.ErrVersion}
+	return &text.Error{Line: 1 + bytes.Count(data[:at], []byte("\n")), Want: "a type of Torchlight II, such as BOOL",
+		Got: "BOOLEAN, a type of Torchlight I", Err: fault.ErrVersion}
 }
 
 // sign1 returns the path of a file that exists only in mods of Torchlight I, or "" if there is none. Extracted archives
@@ -335,7 +336,8 @@ func (f *folder) sign1() string {
 	}
 	for _, s := range f.sources {
 		switch name := path.Base(s.path); {
-		case extension(s.path) == ADM, extension(s.path) == ".CMP", strings.HasPrefix(name, "MASSFILE.DAT"), strings.HasPrefix(name, "MASTERRESOURCEUNITS.DAT"):
+		case extension(s.path) == ADM, extension(s.path) == ".CMP", strings.HasPrefix(name, "MASSFILE.DAT"),
+			strings.HasPrefix(name, "MASTERRESOURCEUNITS.DAT"):
 			return s.at
 		}
 	}

@@ -31,7 +31,8 @@ type entry struct {
 	content []byte
 }
 
-const unitText = "[UNIT]\n\t<STRING>NAME:WOLF\n\t<FLOAT>SCALE:0.1\n\t<INTEGER64>UNIT_GUID:77\n\t[EFFECTS]\n\t\t<STRING>FILE:a\n\t[/EFFECTS]\n[/UNIT]"
+const unitText = "[UNIT]\n\t<STRING>NAME:WOLF\n\t<FLOAT>SCALE:0.1\n\t<INTEGER64>UNIT_GUID:77\n\t[EFFECTS]\n" +
+	"\t\t<STRING>FILE:a\n\t[/EFFECTS]\n[/UNIT]"
 
 // guts returns a text as the editor writes it.
 func guts(t testing.TB, plain string) []byte {
@@ -77,7 +78,11 @@ func preciseUnit(t testing.TB) []byte {
 	return compiledUnit(t, strings.Replace(unitText, "0.1", "0.10000002", 1))
 }
 
-const layoutText = "[Layout]\n\t<INTEGER>VERSION:4\n\t<UNSIGNED INT>COUNT:1\n\t[OBJECTS]\n\t\t[BASEOBJECT]\n\t\t\t[PROPERTIES]\n\t\t\t\t<STRING>DESCRIPTOR:Layout Link\n\t\t\t\t<STRING>NAME:Door\n\t\t\t\t<INTEGER64>ID:5\n\t\t\t\t<INTEGER64>PARENTID:-1\n\t\t\t\t<FLOAT>POSITIONX:1.5\n\t\t\t\t<STRING>LAYOUT FILE:media/layouts/door.layout\n\t\t\t[/PROPERTIES]\n\t\t\t[CHILDREN]\n\t\t\t[/CHILDREN]\n\t\t[/BASEOBJECT]\n\t[/OBJECTS]\n[/Layout]"
+const layoutText = "[Layout]\n\t<INTEGER>VERSION:4\n\t<UNSIGNED INT>COUNT:1\n\t[OBJECTS]\n\t\t[BASEOBJECT]\n" +
+	"\t\t\t[PROPERTIES]\n\t\t\t\t<STRING>DESCRIPTOR:Layout Link\n\t\t\t\t<STRING>NAME:Door\n\t\t\t\t<INTEGER64>ID:5\n" +
+	"\t\t\t\t<INTEGER64>PARENTID:-1\n\t\t\t\t<FLOAT>POSITIONX:1.5\n\t\t\t\t<STRING>LAYOUT " +
+	"FILE:media/layouts/door.layout\n\t\t\t[/PROPERTIES]\n\t\t\t[CHILDREN]\n\t\t\t[/CHILDREN]\n\t\t[/BASEOBJECT]\n" +
+	"\t[/OBJECTS]\n[/Layout]"
 
 func compiledLayout(t testing.TB) []byte {
 	t.Helper()
@@ -164,13 +169,15 @@ func namedOddly(t testing.TB) []entry {
 	for i, path := range []string{
 		"MEDIA/UNITS/lower.dat", "media/units/wolf.dat", "MEDIA/units/LOWER.DAT", "MEDIA/UNITS/LOWER.DAT",
 		"MEDIA/../../etc/passwd", "../OUT.DAT", "/ABS.DAT", "MEDIA//DOUBLE.DAT", "MEDIA/./DOT.DAT", `C:\X.DAT`, `MEDIA\BACK.DAT`,
-		"MEDIA/100%/A%2E.DAT", "MEDIA/%", "MEDIA/%2e%2e/X.DAT", "MEDIA/NUL\x00.DAT", "MEDIA/LINE\n.DAT", "MEDIA/CON.DAT", "MEDIA/SPACE .DAT",
+		"MEDIA/100%/A%2E.DAT", "MEDIA/%", "MEDIA/%2e%2e/X.DAT", "MEDIA/NUL\x00.DAT", "MEDIA/LINE\n.DAT",
+		"MEDIA/CON.DAT", "MEDIA/SPACE .DAT",
 		"MEDIA/LONE\xed\xa0\xbd.DAT", "MEDIA/GRÖSSE.DAT", "MEDIA/größe.dat", "MEDIA/" + strings.Repeat("LONG", 100) + ".DAT",
 		"MEDIA/BOTH", "MEDIA/BOTH/X.DAT", "MEDIA/BOTH~2", "MEDIA", "MOD.DAT", "mod.dat", "MOD.DAT/INNER.DAT", "README.TXT", "OTHER/X.DAT",
 		".trowel.json", ".trowel.json/X.DAT", "MEDIA/.trowel.json",
 		"MEDIA/.HIDDEN", "MEDIA/.GIT/X.DAT", "MEDIA/BACKUP~", "MEDIA/BACKUP~/X.DAT", "MEDIA/THUMBS.DB", "MEDIA/DESKTOP.INI",
 		"MEDIA/UNITS/WOLF.DAT.BINDAT", "MEDIA/UNITS/ALONE.DAT.BINDAT", "MEDIA/UI/ALONE.LAYOUT.BINLAYOUT",
-		"MEDIA/SKILLS.RAW.json", "MEDIA/SKILLS.RAW.JSON", "MEDIA/SKILLS.RAW.json/X.DAT", "MEDIA/UNITDATA.RAW.JSON", "MEDIA/LEVELS/A.MPP.pgm",
+		"MEDIA/SKILLS.RAW.json", "MEDIA/SKILLS.RAW.JSON", "MEDIA/SKILLS.RAW.json/X.DAT", "MEDIA/UNITDATA.RAW.JSON",
+		"MEDIA/LEVELS/A.MPP.pgm",
 		"MEDIA/.DAT", "MEDIA/.RAW", "MEDIA/X.DAT~2",
 	} {
 		files = append(files, entry{path, unit(fmt.Sprint("N", i))})

@@ -45,7 +45,8 @@ var (
 			return withResidue(dat.Decompile(data, dat.Options{Names: o.names(), Floats: o.Floats, Path: name, FormOnly: o.formOnly}))
 		},
 		compile: func(content []byte, residue json.RawMessage, name string, o *Options) ([]byte, error) {
-			return compileWith(dat.Compile, content, residue, dat.Options{Names: o.names(), Floats: o.Floats, Path: name, Warn: o.problems(name)})
+			return compileWith(dat.Compile, content, residue, dat.Options{Names: o.names(), Floats: o.Floats,
+				Path: name, Warn: o.problems(name)})
 		},
 		check: func(data []byte, name string, o *Options, sink check.Sink) {
 			dat.Check(data, dat.Options{Names: o.names(), Path: name}, sink)

@@ -18,7 +18,10 @@ func TestLeftOut(t *testing.T) {
 		"MEDIA/UI/b/MORE.GO": {Data: []byte("x")},
 	}
 	var out memory
-	report, _, err := moddir.Build(&out, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(path, message string) { t.Errorf("%s: %s", path, message) }}})
+	report, _, err := moddir.Build(&out, fsys, moddir.BuildOptions{Options: moddir.Options{Warn: func(path,
+		message string) {
+		t.Errorf("%s: %s", path, message)
+	}}})
 	if err != nil {
 		t.Fatal(err)
 	}

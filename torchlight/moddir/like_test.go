@@ -56,11 +56,13 @@ func TestLike(t *testing.T) {
 // TestShortFloats tests that numbers have six digits where this is unambiguous, and keep their bits, even in a file
 // that is edited.
 func TestShortFloats(t *testing.T) {
-	exact := "[UNIT]\n<FLOAT>MIN:0.33333334\n<FLOAT>MAX:1.0000001\n<FLOAT>RANGE:1\n<FLOAT>SPEED:15.486217\n<FLOAT>SCALE:15.486218\n<DOUBLE>DURATION:0.12345678901\n[/UNIT]"
+	exact := "[UNIT]\n<FLOAT>MIN:0.33333334\n<FLOAT>MAX:1.0000001\n<FLOAT>RANGE:1\n<FLOAT>SPEED:15.486217\n" +
+		"<FLOAT>SCALE:15.486218\n<DOUBLE>DURATION:0.12345678901\n[/UNIT]"
 	data := makeMod(t, header(), []entry{{"MEDIA/A.DAT", compiledUnit(t, exact)}}, nil)
 	fsys := onDisk(t, openMod(t, data, moddir.Options{Floats: text.Short}))
 	form := plainText(t, fsys["MEDIA/A.DAT"].Data)
-	for _, want := range []string{"MIN:0.333333\n", "MAX:1.0000001\n", "RANGE:1\n", "SPEED:15.486217\n", "SCALE:15.486218\n", "DURATION:0.123457\n"} {
+	for _, want := range []string{"MIN:0.333333\n", "MAX:1.0000001\n", "RANGE:1\n", "SPEED:15.486217\n",
+		"SCALE:15.486218\n", "DURATION:0.123457\n"} {
 		if !strings.Contains(form, want) {
 			t.Errorf("no %q in %s", want, form)
 		}

@@ -264,7 +264,9 @@ func (s *sidecar) encode() ([]byte, error) {
 		key   string
 		value any
 		there bool
-	}{{`"format"`, s.Format, s.Format != ""}, {`"archive"`, s.Archive, s.Archive}, {`"header"`, s.Header, s.Header != nil}, {`"mod"`, s.Mod, s.Mod != nil}, {`"pak"`, s.Pak, s.Pak != nil}, {`"sprites"`, s.Sprites, len(s.Sprites) > 0}} {
+	}{{`"format"`, s.Format, s.Format != ""}, {`"archive"`, s.Archive, s.Archive},
+		{`"header"`, s.Header, s.Header != nil}, {`"mod"`, s.Mod, s.Mod != nil}, {`"pak"`, s.Pak,
+			s.Pak != nil}, {`"sprites"`, s.Sprites, len(s.Sprites) > 0}} {
 		if part.there {
 			add(lead, part.key, part.value)
 			lead = ",\n"

@@ -45,9 +45,11 @@ func TestArchivePath(t *testing.T) {
 func TestTreePath(t *testing.T) {
 	used := make(map[string]string)
 	for _, name := range []string{
-		"MEDIA/A.DAT", "MEDIA/A.LAYOUT", "MEDIA/SKILLS.RAW", "MEDIA/OTHER.RAW", "MEDIA/A.MPP", "MEDIA/B", "MOD.DAT", "MOD%2EDAT", "MOD.DAT/X",
+		"MEDIA/A.DAT", "MEDIA/A.LAYOUT", "MEDIA/SKILLS.RAW", "MEDIA/OTHER.RAW", "MEDIA/A.MPP", "MEDIA/B", "MOD.DAT",
+		"MOD%2EDAT", "MOD.DAT/X",
 		strings.ToUpper(tree.Sidecar), "%2ETROWEL.JSON", "MEDIA/../X", "MEDIA/%2E%2E/X", "MEDIA//X", "/MEDIA/X", "MEDIA/%", "MEDIA/%25",
-		strings.Repeat("A/", 20000) + "A.DAT", strings.Repeat("A/", 98) + "A%2FA.DAT", strings.Repeat("A/", 99) + "A.DAT", strings.Repeat("A/", 98) + "A/A/A.DAT",
+		strings.Repeat("A/", 20000) + "A.DAT", strings.Repeat("A/", 98) + "A%2FA.DAT", strings.Repeat("A/", 99) +
+			"A.DAT", strings.Repeat("A/", 98) + "A/A/A.DAT",
 	} {
 		at := treePath(name, false)
 		if back, twin := archivePath(at); back != name || twin {
@@ -68,7 +70,8 @@ func TestTreePath(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for _, c := range []struct{ compiled, form string }{
-		{"X.DAT.BINDAT", "X.DAT"}, {"x.dat.bindat", "x.dat"}, {"MEDIA/UI/X.LAYOUT.BINLAYOUT", "MEDIA/UI/X.LAYOUT"}, {"a/X.TEMPLATE.BINDAT", "a/X.TEMPLATE"},
+		{"X.DAT.BINDAT", "X.DAT"}, {"x.dat.bindat", "x.dat"}, {"MEDIA/UI/X.LAYOUT.BINLAYOUT", "MEDIA/UI/X.LAYOUT"},
+		{"a/X.TEMPLATE.BINDAT", "a/X.TEMPLATE"},
 		{"SKILLS.RAW", "SKILLS.RAW.json"}, {"A.MPP", "A.MPP.pgm"},
 	} {
 		if got := FormName(c.compiled); got != c.form {

@@ -42,7 +42,8 @@ func madeMods(t testing.TB) map[string][]byte {
 		"twice": makeMod(t, header(), slices.Concat(ordinary(t), odd(t)), func(man *pak.Manifest) {
 			s := section(man, "MEDIA/UNITS/")
 			for i := range 3 {
-				s.Records = append(s.Records, s.Records[i], pak.Record{CRC32: s.Records[i].CRC32, Offset: s.Records[i].Offset, Size: s.Records[i].Size})
+				s.Records = append(s.Records, s.Records[i],
+					pak.Record{CRC32: s.Records[i].CRC32, Offset: s.Records[i].Offset, Size: s.Records[i].Size})
 			}
 			s.Records[1].Name = s.Records[0].Name
 			man.Sections = append(man.Sections, *s, pak.Section{Name: "MEDIA/UNITS/"})
@@ -240,7 +241,8 @@ func TestPak(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(pakOut.data, archive.Bytes()) || !bytes.Equal(manOut.Bytes(), manifest.Bytes()) {
-				t.Errorf("comes back as other bytes: %d and %d for %d and %d", len(pakOut.data), manOut.Len(), archive.Len(), manifest.Len())
+				t.Errorf("comes back as other bytes: %d and %d for %d and %d", len(pakOut.data), manOut.Len(),
+					archive.Len(), manifest.Len())
 			}
 		})
 	}

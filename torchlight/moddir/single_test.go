@@ -72,7 +72,8 @@ func TestSingle(t *testing.T) {
 			}
 		}
 		end := int64(0)
-		if err := moddir.Dump(s.data, s.name, func(f trace.Field) { end = max(end, f.Offset+f.Len) }); err != nil || end != int64(len(s.data)) {
+		if err := moddir.Dump(s.data, s.name, func(f trace.Field) { end = max(end, f.Offset+f.Len) }); err != nil ||
+			end != int64(len(s.data)) {
 			t.Errorf("%s: told %d of %d bytes, %v", s.name, end, len(s.data), err)
 		}
 	}
@@ -80,7 +81,8 @@ func TestSingle(t *testing.T) {
 
 // TestSingleNames tests that any name can be presented as a folder.
 func TestSingleNames(t *testing.T) {
-	for _, name := range []string{"", ".", "..", "/", "MEDIA/", ".trowel.json", "MEDIA/.TROWEL.JSON", "%", "%2E", "A\xff", "A\x00.DAT", `C:\A.DAT.BINDAT`} {
+	for _, name := range []string{"", ".", "..", "/", "MEDIA/", ".trowel.json", "MEDIA/.TROWEL.JSON", "%", "%2E",
+		"A\xff", "A\x00.DAT", `C:\A.DAT.BINDAT`} {
 		fsys, err := moddir.OpenSingle(oddUnit(t), name, "torchlight-dat", moddir.Options{})
 		if err != nil {
 			t.Errorf("%q: %v", name, err)
@@ -131,7 +133,8 @@ func TestConvert(t *testing.T) {
 
 func TestSingleErrors(t *testing.T) {
 	for name, data := range map[string][]byte{
-		"A.DAT.BINDAT": compiledUnit(t, unitText)[:20], "A.LAYOUT": {0x0B}, "SKILLS.RAW": {1}, "A.MPP": nil, "unknown": []byte("nothing"), "empty": nil,
+		"A.DAT.BINDAT": compiledUnit(t, unitText)[:20], "A.LAYOUT": {0x0B}, "SKILLS.RAW": {1}, "A.MPP": nil,
+		"unknown": []byte("nothing"), "empty": nil,
 	} {
 		if _, err := moddir.OpenSingle(data, name, "x", moddir.Options{}); err == nil {
 			t.Errorf("%s: no error", name)
@@ -146,7 +149,8 @@ func TestSingleErrors(t *testing.T) {
 			t.Errorf("%s: was told to its end", name)
 		}
 	}
-	for name, content := range map[string]string{"A.DAT": "[UNIT]", "A.LAYOUT": "[A]\n[/B]", "SKILLS.RAW.json": "{", "A.MPP.pgm": "P5", "unknown": "nothing"} {
+	for name, content := range map[string]string{"A.DAT": "[UNIT]", "A.LAYOUT": "[A]\n[/B]", "SKILLS.RAW.json": "{",
+		"A.MPP.pgm": "P5", "unknown": "nothing"} {
 		if _, err := moddir.Compile([]byte(content), name, moddir.Options{}); err == nil {
 			t.Errorf("%s: was compiled", name)
 		}
@@ -224,7 +228,8 @@ func TestDumpFile(t *testing.T) {
 // compiledADM returns a layout compiled in the format of Torchlight I.
 func compiledADM(t testing.TB) []byte {
 	t.Helper()
-	data, err := dat.Compile([]byte("[Layout]\n<INTEGER>VERSION:3\n[OBJECTS]\n<BOOL>VISIBLE:true\n<STRING>NAME:\n[/OBJECTS]\n[/Layout]"), nil, dat.Options{Path: "A.LAYOUT.ADM"})
+	data, err := dat.Compile([]byte("[Layout]\n<INTEGER>VERSION:3\n[OBJECTS]\n<BOOL>VISIBLE:true\n<STRING>NAME:\n"+
+		"[/OBJECTS]\n[/Layout]"), nil, dat.Options{Path: "A.LAYOUT.ADM"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +240,8 @@ func compiledADM(t testing.TB) []byte {
 // could be that of a layout.
 func TestADMEdited(t *testing.T) {
 	for _, name := range []string{"A.LAYOUT.ADM", "unknown.ADM"} {
-		fsys, err := moddir.OpenSingle(compiledADM(t), strings.Replace(name, "unknown.ADM", "unknown", 1), "torchlight-adm", moddir.Options{})
+		fsys, err := moddir.OpenSingle(compiledADM(t), strings.Replace(name, "unknown.ADM", "unknown", 1),
+			"torchlight-adm", moddir.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -71,7 +71,8 @@ func TestSprites(t *testing.T) {
 			t.Fatal(err)
 		}
 		var lost []string
-		fsys := copyOf(t, moddir.Open(m, moddir.Options{Sprites: true, OnSprites: func(at string, err error) { lost = append(lost, at+": "+err.Error()) }}))
+		fsys := copyOf(t, moddir.Open(m, moddir.Options{Sprites: true,
+			OnSprites: func(at string, err error) { lost = append(lost, at+": "+err.Error()) }}))
 		const a, b = "SPRITES/MEDIA/UI/ICONS.IMAGESET/a.png", "SPRITES/MEDIA/UI/ICONS.IMAGESET/b%2Fc.png"
 		if fsys[a] == nil || fsys[b] == nil || len(fsys) != 7 || len(lost) != 1 {
 			t.Fatalf("the folder has %d files; without a picture are %q", len(fsys), lost)
@@ -113,7 +114,8 @@ func TestSprites(t *testing.T) {
 		}
 		fsys[a].Data = pngOf(t, image.NewNRGBA(image.Rect(0, 0, 9, 8)))
 		var out memory
-		if _, _, err := moddir.Build(&out, fsys, moddir.BuildOptions{}); err == nil || !strings.Contains(err.Error(), "expected 8 × 8 pixels") || !strings.Contains(err.Error(), a) {
+		if _, _, err := moddir.Build(&out, fsys, moddir.BuildOptions{}); err == nil ||
+			!strings.Contains(err.Error(), "expected 8 × 8 pixels") || !strings.Contains(err.Error(), a) {
 			t.Errorf("%v: a sprite of another size: %v", codec, err)
 		}
 	}

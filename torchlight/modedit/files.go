@@ -53,7 +53,8 @@ func (e *Editor) Put(name string, content []byte) error {
 			return nil
 		}
 		e.put(f, content)
-		e.Report(check.Change{Path: f.path, What: fmt.Sprintf("replaced: %d bytes became %d", len(old), len(content)), Count: 1, Unit: "files"})
+		e.Report(check.Change{Path: f.path, What: fmt.Sprintf("replaced: %d bytes became %d", len(old), len(content)),
+			Count: 1, Unit: "files"})
 		return nil
 	}
 	e.add(name, content)

@@ -214,7 +214,8 @@ func (e *Editor) newGUIDs(chosen []*file) (n int, _ renumbered, _ error) {
 				}
 				if other, stays := elsewhere[was]; stays {
 					unclear.Lock()
-					stay = append(stay, [2]string{f.path, fmt.Sprintf("%s.%s keeps the value %d, which is also the GUID of %s", at.name, p.Key, was, other)})
+					stay = append(stay, [2]string{f.path, fmt.Sprintf("%s.%s keeps the value %d, which is also the "+
+						"GUID of %s", at.name, p.Key, was, other)})
 					unclear.Unlock()
 					continue
 				}

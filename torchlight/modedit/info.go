@@ -34,7 +34,8 @@ const NewID = "new"
 
 // infoKeys are the keys of the fields in MOD.DAT.
 var infoKeys = map[InfoField]string{
-	Title: "NAME", Author: "AUTHOR", Description: "DESCRIPTION", Website: "WEBSITE", Download: "DOWNLOAD_URL", Version: "VERSION", ID: "MOD_ID",
+	Title: "NAME", Author: "AUTHOR", Description: "DESCRIPTION", Website: "WEBSITE", Download: "DOWNLOAD_URL",
+	Version: "VERSION", ID: "MOD_ID",
 }
 
 // errNoHeader is the error for archives and files, which have no header.
@@ -46,7 +47,8 @@ func (e *Editor) SetInfo(field InfoField, value string) error {
 	if h == nil {
 		return errNoHeader
 	}
-	texts := map[InfoField]*string{Title: &h.Title, Author: &h.Author, Description: &h.Description, Website: &h.Website, Download: &h.DownloadURL}
+	texts := map[InfoField]*string{Title: &h.Title, Author: &h.Author, Description: &h.Description,
+		Website: &h.Website, Download: &h.DownloadURL}
 	var was string
 	switch in := texts[field]; {
 	case in != nil:

@@ -45,11 +45,13 @@ func LookAt[T any](ctx context.Context, e *Editor, files string, choice Choice, 
 }
 
 // LookAtFiles is LookAt for the contents of files whose paths pass the filter is.
-func LookAtFiles[T any](ctx context.Context, e *Editor, files string, is func(path string) bool, see func(path string, content []byte) []T, yield func(T) error) error {
+func LookAtFiles[T any](ctx context.Context, e *Editor, files string, is func(path string) bool,
+	see func(path string, content []byte) []T, yield func(T) error) error {
 	return look(ctx, e, files, is, func(f *file, data []byte) ([]T, error) { return see(f.path, data), nil }, yield)
 }
 
-func look[T any](ctx context.Context, e *Editor, files string, is func(path string) bool, see func(*file, []byte) ([]T, error), yield func(T) error) error {
+func look[T any](ctx context.Context, e *Editor, files string, is func(path string) bool,
+	see func(*file, []byte) ([]T, error), yield func(T) error) error {
 	list, _ := e.selected(files, is) // the only error is that no file matches
 	type result struct {
 		file  *file

@@ -144,9 +144,12 @@ func TestSet(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	const path, level = "MEDIA/UNITS/MONSTERS/WOLF.DAT", "MEDIA/LAYOUTS/A.LAYOUT"
-	data := made(t, map[string]string{path: unit, level: "[Layout]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Monster\n<STRING>NAME:M\n<INTEGER64>ID:5\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/Layout]"})
+	data := made(t, map[string]string{path: unit,
+		level: "[Layout]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Monster\n<STRING>NAME:M\n" +
+			"<INTEGER64>ID:5\n[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/Layout]"})
 	got, changes, _ := edit(t, data, func(e *modedit.Editor) error {
-		if n, err := e.AddKey("**", text.Float, "POSITIONY", "2.50", modedit.Choice{Where: []string{"DESCRIPTOR=monster"}}); n != 1 || err != nil {
+		if n, err := e.AddKey("**", text.Float, "POSITIONY", "2.50",
+			modedit.Choice{Where: []string{"DESCRIPTOR=monster"}}); n != 1 || err != nil {
 			t.Errorf("%d %v", n, err)
 		}
 		if n, err := e.AddKey("UNITS/", text.Integer, "minlevel", "3", modedit.Choice{}); n != 1 || err != nil {
@@ -161,7 +164,8 @@ func TestKeys(t *testing.T) {
 	if s := said(t, got, level); !strings.Contains(s, "POSITIONY:2.5") {
 		t.Error(s)
 	}
-	if s := said(t, got, path); strings.Contains(s, "MIN:") || !strings.Contains(s, "MINLEVEL:3 NAME") || !strings.Contains(s, "VELOCITY:1.1") {
+	if s := said(t, got, path); strings.Contains(s, "MIN:") || !strings.Contains(s, "MINLEVEL:3 NAME") ||
+		!strings.Contains(s, "VELOCITY:1.1") {
 		t.Error(s)
 	}
 	if len(changes) != 4 || changes[2].Count != 2 || len(changes[2].At) != 2 || changes[2].At[1].String() != "UNIT.EFFECTS.EFFECT[2].MIN" {
@@ -185,15 +189,19 @@ func second(_ int, err error) error { return err }
 
 func TestRename(t *testing.T) {
 	data := made(t, map[string]string{
-		"MEDIA/UNITS/MONSTERS/WOLF/WOLF.DAT":  strings.Replace(unit, "[EFFECTS]", "[X]\n<STRING>ICON:media/ui/wolf.dds\n<STRING>A:Media/UI/Wolf.dds\n<STRING>B:UI/WOLF.DDS\n<STRING>BASEFILE:media/units/monsters/base.dat\n[/X]\n[EFFECTS]", 1),
-		"MEDIA/UNITS/MONSTERS/WOLF/CHILD.DAT": "[UNIT]\n<STRING>BASEFILE:media\\units\\monsters\\wolf\\wolf.dat\n<STRING>NAME:Child\n[/UNIT]",
-		"MEDIA/MODELS/WOLF/WOLF.MESH":         "mesh",
-		"MEDIA/MODELS/WOLF/WOLF.MATERIAL":     "material a\n{\n\ttexture wolf.dds  \r\n\ttexture other.dds\n}\n",
-		"MEDIA/MODELS/WOLF/WOLF.DDS":          "dds",
-		"MEDIA/UI/WOLF.DDS":                   "dds",
-		"MEDIA/UI/WOLF.IMAGESET":              `<Imageset Name="w" Imagefile="media/ui/wolf.dds"><Image Name="i" XPos="0" YPos="0" Width="1" Height="1"/></Imageset>`,
-		"MEDIA/LAYOUTS/L.LAYOUT":              "[Layout]\n[OBJECTS]\n[/OBJECTS]\n[/Layout]",
-		"MEDIA/LAYOUTS/L.MPP":                 "grid",
+		"MEDIA/UNITS/MONSTERS/WOLF/WOLF.DAT": strings.Replace(unit, "[EFFECTS]",
+			"[X]\n<STRING>ICON:media/ui/wolf.dds\n<STRING>A:Media/UI/Wolf.dds\n<STRING>B:UI/WOLF.DDS\n"+
+				"<STRING>BASEFILE:media/units/monsters/base.dat\n[/X]\n[EFFECTS]", 1),
+		"MEDIA/UNITS/MONSTERS/WOLF/CHILD.DAT": "[UNIT]\n<STRING>BASEFILE:media\\units\\monsters\\wolf\\wolf.dat\n" +
+			"<STRING>NAME:Child\n[/UNIT]",
+		"MEDIA/MODELS/WOLF/WOLF.MESH":     "mesh",
+		"MEDIA/MODELS/WOLF/WOLF.MATERIAL": "material a\n{\n\ttexture wolf.dds  \r\n\ttexture other.dds\n}\n",
+		"MEDIA/MODELS/WOLF/WOLF.DDS":      "dds",
+		"MEDIA/UI/WOLF.DDS":               "dds",
+		"MEDIA/UI/WOLF.IMAGESET": `<Imageset Name="w" Imagefile="media/ui/wolf.dds">` +
+			`<Image Name="i" XPos="0" YPos="0" Width="1" Height="1"/></Imageset>`,
+		"MEDIA/LAYOUTS/L.LAYOUT": "[Layout]\n[OBJECTS]\n[/OBJECTS]\n[/Layout]",
+		"MEDIA/LAYOUTS/L.MPP":    "grid",
 	})
 	got, _, missed := edit(t, data, func(e *modedit.Editor) error {
 		for _, r := range [][2]string{
@@ -208,7 +216,8 @@ func TestRename(t *testing.T) {
 				return fmt.Errorf("%s: %w", r, err)
 			}
 		}
-		for _, r := range [][2]string{{"NONE", "X"}, {"MODELS/FANGS/FANG.MESH", "MODELS/FANGS/SKIN.DDS"}, {"LAYOUTS/M.LAYOUT", "LAYOUTS/M.DAT"}, {"MODELS/FANGS/FANG.MESH", "../X.MESH"}} {
+		for _, r := range [][2]string{{"NONE", "X"}, {"MODELS/FANGS/FANG.MESH", "MODELS/FANGS/SKIN.DDS"},
+			{"LAYOUTS/M.LAYOUT", "LAYOUTS/M.DAT"}, {"MODELS/FANGS/FANG.MESH", "../X.MESH"}} {
 			if err := e.Rename(r[0], r[1]); err == nil {
 				t.Errorf("%s was renamed", r)
 			}
@@ -216,8 +225,10 @@ func TestRename(t *testing.T) {
 		return nil
 	})
 	files := contents(t, got)
-	for _, path := range []string{"MEDIA/UNITS/MONSTERS/FANG/WOLF.DAT", "MEDIA/UNITS/MONSTERS/WOLF/CHILD.DAT", "MEDIA/MODELS/FANGS/FANG.MESH", "MEDIA/MODELS/FANGS/SKIN.DDS",
-		"MEDIA/MODELS/FANGS/WOLF.MATERIAL", "MEDIA/UI/ICONS/FANG.DDS", "MEDIA/UI/WOLF.IMAGESET", "MEDIA/LAYOUTS/M.LAYOUT", "MEDIA/LAYOUTS/M.MPP"} {
+	for _, path := range []string{"MEDIA/UNITS/MONSTERS/FANG/WOLF.DAT", "MEDIA/UNITS/MONSTERS/WOLF/CHILD.DAT",
+		"MEDIA/MODELS/FANGS/FANG.MESH", "MEDIA/MODELS/FANGS/SKIN.DDS",
+		"MEDIA/MODELS/FANGS/WOLF.MATERIAL", "MEDIA/UI/ICONS/FANG.DDS", "MEDIA/UI/WOLF.IMAGESET",
+		"MEDIA/LAYOUTS/M.LAYOUT", "MEDIA/LAYOUTS/M.MPP"} {
 		if _, ok := files[path]; !ok {
 			t.Errorf("no %s", path)
 		}
@@ -228,7 +239,8 @@ func TestRename(t *testing.T) {
 	}
 	files = contents(t, got)
 	wolf := said(t, got, "MEDIA/UNITS/MONSTERS/FANG/WOLF.DAT")
-	for _, s := range []string{"ICON:media/ui/icons/fang.dds", "A:media/ui/Icons/Fang.dds", "B:UI/ICONS/FANG.DDS", "BASEFILE:media/units/monsters/base.dat", "MESHFILE:fang", `RESOURCEDIRECTORY:media\models\fangs`} {
+	for _, s := range []string{"ICON:media/ui/icons/fang.dds", "A:media/ui/Icons/Fang.dds", "B:UI/ICONS/FANG.DDS",
+		"BASEFILE:media/units/monsters/base.dat", "MESHFILE:fang", `RESOURCEDIRECTORY:media\models\fangs`} {
 		if !strings.Contains(wolf, s) {
 			t.Errorf("no %s in %s", s, wolf)
 		}
@@ -245,7 +257,8 @@ func TestRename(t *testing.T) {
 }
 
 func TestFilesAndInfo(t *testing.T) {
-	data := made(t, map[string]string{"MEDIA/SKILLS/A.DAT": "[SKILL]\n<STRING>NAME:A\n<INTEGER64>UNIQUE_GUID:5\n[/SKILL]", "MEDIA/X.DDS": "x"})
+	data := made(t, map[string]string{"MEDIA/SKILLS/A.DAT": "[SKILL]\n<STRING>NAME:A\n" +
+		"<INTEGER64>UNIQUE_GUID:5\n[/SKILL]", "MEDIA/X.DDS": "x"})
 	got, changes, _ := edit(t, data, func(e *modedit.Editor) error {
 		for _, err := range []error{
 			e.Put("skills/b.dat", []byte("[SKILL]\n<STRING>NAME:B\n<INTEGER64>UNIQUE_GUID:6\n<INTEGER64>OTHER:5\n[/SKILL]")),
@@ -262,7 +275,8 @@ func TestFilesAndInfo(t *testing.T) {
 		}
 		for _, err := range []error{
 			e.Put("../Z.DDS", nil), e.Put("MEDIA/UI/A.LAYOUT", nil), e.Put("A.DAT", []byte("[A]\n<INTEGER>B\n[/A]")), e.Delete("NONE"),
-			e.Hide("X.DDS"), e.Hide("MEDIA/X.DDS"), e.Unhide("MEDIA/Q.DAT"), e.SetInfo(modedit.Version, "-1"), e.SetInfo(modedit.ID, "x"), e.SetInfo("colour", "x"),
+			e.Hide("X.DDS"), e.Hide("MEDIA/X.DDS"), e.Unhide("MEDIA/Q.DAT"), e.SetInfo(modedit.Version, "-1"),
+			e.SetInfo(modedit.ID, "x"), e.SetInfo("colour", "x"),
 		} {
 			if err == nil {
 				t.Error("something that cannot be was done")
@@ -275,7 +289,8 @@ func TestFilesAndInfo(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	files := contents(t, got)
-	if files["MEDIA/X.DDS"] != "z" || files["MEDIA/Y.DDS"] != "y" || files["MEDIA/UI/A.LAYOUT"] != "removed" || files["MEDIA/SKILLS/A.DAT"] != "" || strings.HasPrefix(files["MEDIA/SKILLS/B.DAT"], "[") {
+	if files["MEDIA/X.DDS"] != "z" || files["MEDIA/Y.DDS"] != "y" || files["MEDIA/UI/A.LAYOUT"] != "removed" ||
+		files["MEDIA/SKILLS/A.DAT"] != "" || strings.HasPrefix(files["MEDIA/SKILLS/B.DAT"], "[") {
 		t.Errorf("%q", files)
 	}
 	if s := said(t, got, "MEDIA/SKILLS/B.DAT"); strings.Contains(s, "GUID:6") || !strings.Contains(s, "OTHER:5") {
@@ -300,16 +315,19 @@ func TestFilesAndInfo(t *testing.T) {
 // unavailable files.
 func TestTables(t *testing.T) {
 	files := map[string]string{
-		"MEDIA/UNITS/MONSTERS/A.DAT": "[UNIT]\n<STRING>NAME:A\n<INTEGER64>UNIT_GUID:5\n<STRING>BASEFILE:media/units/monsters/base.dat\n<INTEGER>LEVEL:3\n[/UNIT]",
+		"MEDIA/UNITS/MONSTERS/A.DAT": "[UNIT]\n<STRING>NAME:A\n<INTEGER64>UNIT_GUID:5\n" +
+			"<STRING>BASEFILE:media/units/monsters/base.dat\n<INTEGER>LEVEL:3\n[/UNIT]",
 		"MEDIA/UNITS/MONSTERS/B.DAT": "[UNIT]\n<STRING>NAME:B\n<INTEGER64>UNIT_GUID:6\n[/UNIT]",
 		"MEDIA/UNITDATA.RAW":         `{"table":"UNITDATA"}`,
 	}
-	e := modedit.OfMod(open(t, made(t, map[string]string{"MEDIA/UNITS/MONSTERS/A.DAT": files["MEDIA/UNITS/MONSTERS/A.DAT"], "MEDIA/X.DDS": ""})), modedit.Options{})
+	e := modedit.OfMod(open(t, made(t, map[string]string{"MEDIA/UNITS/MONSTERS/A.DAT": files["MEDIA/UNITS/MONSTERS/A.DAT"],
+		"MEDIA/X.DDS": ""})), modedit.Options{})
 	if err := e.UpdateTables(); err != nil || len(e.Paths()) != 2 {
 		t.Errorf("%v %v", err, e.Paths())
 	}
 	var said []check.Change
-	e = modedit.OfMod(open(t, made(t, map[string]string{"MEDIA/X.DDS": ""})), modedit.Options{Report: func(c check.Change) { said = append(said, c) }})
+	e = modedit.OfMod(open(t, made(t, map[string]string{"MEDIA/X.DDS": ""})),
+		modedit.Options{Report: func(c check.Change) { said = append(said, c) }})
 	for _, path := range []string{"MEDIA/UNITS/MONSTERS/A.DAT", "MEDIA/UNITS/MONSTERS/B.DAT"} {
 		if err := e.Put(path, []byte(files[path])); err != nil {
 			t.Fatal(err)
@@ -329,13 +347,15 @@ func TestRepairTags(t *testing.T) {
 	})
 	before := findings(t, data)
 	got, changes, _ := edit(t, data, func(e *modedit.Editor) error { return second(e.RepairTags()) })
-	if s := said(t, got, "MEDIA/SKILLS/A.DAT"); before["tl-dat-broken-tag"] != 2 || findings(t, got)["tl-dat-broken-tag"] != 0 || !strings.Contains(s, "USE_UI:true") {
+	if s := said(t, got, "MEDIA/SKILLS/A.DAT"); before["tl-dat-broken-tag"] != 2 ||
+		findings(t, got)["tl-dat-broken-tag"] != 0 || !strings.Contains(s, "USE_UI:true") {
 		t.Errorf("%v %s", before, s)
 	}
 	if len(changes) != 1 || changes[0].Count != 2 {
 		t.Errorf("%+v", changes)
 	}
-	if again, changes, _ := edit(t, got, func(e *modedit.Editor) error { return second(e.RepairTags()) }); string(again) != string(got) || len(changes) > 0 {
+	if again, changes, _ := edit(t, got, func(e *modedit.Editor) error { return second(e.RepairTags()) }); string(again) != string(got) ||
+		len(changes) > 0 {
 		t.Errorf("%+v", changes)
 	}
 	e := modedit.OfFile("A.DAT", []byte("[SKILL]\n\t// why\n\t<BOOL>789837544:true\n[/SKILL]"), modedit.Options{})
@@ -388,7 +408,8 @@ func TestFolder(t *testing.T) {
 	if _, err := e.Set("**", "LEVEL", "33", modedit.Choice{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{e.Delete("X.PNG"), e.Put("MEDIA/Y.DAT", []byte("[A]\n[/A]")), e.Rename("UNITS/MONSTERS/B.DAT", "UNITS/MONSTERS/C.DAT"), e.UpdateTables()} {
+	for _, err := range []error{e.Delete("X.PNG"), e.Put("MEDIA/Y.DAT", []byte("[A]\n[/A]")),
+		e.Rename("UNITS/MONSTERS/B.DAT", "UNITS/MONSTERS/C.DAT"), e.UpdateTables()} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -411,7 +432,8 @@ func TestFolder(t *testing.T) {
 		}
 		delete(made, at)
 	}
-	if len(made) != 2 || made["MEDIA/UNITDATA.RAW.json"] != string(fsys["MEDIA/UNITDATA.RAW.json"].Data) || made["MEDIA/UNITS/MONSTERS/C.DAT"] == "" {
+	if len(made) != 2 || made["MEDIA/UNITDATA.RAW.json"] != string(fsys["MEDIA/UNITDATA.RAW.json"].Data) ||
+		made["MEDIA/UNITS/MONSTERS/C.DAT"] == "" {
 		t.Errorf("%q", made)
 	}
 }

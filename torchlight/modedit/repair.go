@@ -20,13 +20,15 @@ var (
 		"A key or node whose name was lost, because GUTS decompiled it to a number and compiled the number, gets its name back.",
 		"Check that the name makes sense there.")
 	RepairedText = Catalog.Add("tl-repair-text", check.Warning,
-		"An unreadable line of a source is repaired: a tag that must close a node, is missing, has no bracket or the wrong name; a line that belongs to the value before it.",
+		"An unreadable line of a source is repaired: a tag that must close a node, is missing, has no bracket or the "+
+			"wrong name; a line that belongs to the value before it.",
 		"Check that this is the intended text.")
 	RepairedRemoved = Catalog.Add("tl-repair-removed", check.Warning,
 		"The path of a file that the mod removes from the game is changed to upper case; the game does not find lower-case paths.",
 		"Try the mod in the game: the file is now removed.")
 	RepairedSeal = Catalog.Add("tl-repair-seal", check.Warning,
-		"The hash of an archive or of its list, or the size of its largest block, is corrected; the game ignores an archive with wrong values.",
+		"The hash of an archive or of its list, or the size of its largest block, is corrected; the game ignores an "+
+			"archive with wrong values.",
 		"Try the mod in the game: other parts may be damaged, too.")
 )
 
@@ -76,7 +78,8 @@ func (e *Editor) RepairTexts() int {
 		}
 		e.put(files[i], r.data)
 		for _, line := range r.done {
-			e.Report(check.Change{Path: files[i].path, What: "mended: " + line.Problem(), Count: 1, Unit: unitLines, At: []check.Place{check.Line{Path: files[i].path, Line: line.Line, Column: line.Column}}})
+			e.Report(check.Change{Path: files[i].path, What: "mended: " + line.Problem(), Count: 1, Unit: unitLines,
+				At: []check.Place{check.Line{Path: files[i].path, Line: line.Line, Column: line.Column}}})
 		}
 		n += len(r.done)
 	}

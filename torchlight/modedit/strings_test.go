@@ -94,7 +94,8 @@ func msgfmt(t *testing.T, data []byte) {
 	}
 }
 
-const speaking = "[SKILL]\n<STRING>NAME:A\n<TRANSLATE>DISPLAYNAME:Leap\n<TRANSLATE>DESCRIPTION:One\\nTwo\n[X]\n<TRANSLATE>TITLE:Leap\n[/X]\n[X]\n<TRANSLATE>TITLE:Jump\n[/X]\n[/SKILL]"
+const speaking = "[SKILL]\n<STRING>NAME:A\n<TRANSLATE>DISPLAYNAME:Leap\n<TRANSLATE>DESCRIPTION:One\\nTwo\n[X]\n" +
+	"<TRANSLATE>TITLE:Leap\n[/X]\n[X]\n<TRANSLATE>TITLE:Jump\n[/X]\n[/SKILL]"
 
 func TestStrings(t *testing.T) {
 	const path = "MEDIA/SKILLS/A.DAT"
@@ -103,27 +104,32 @@ func TestStrings(t *testing.T) {
 	if len(texts) != 4 || texts[1].Value != "One\nTwo" || texts[3].Node != "SKILL.X[2].TITLE" || texts[3].Path != path {
 		t.Errorf("%+v", texts)
 	}
-	if po := string(modedit.FormatPO(texts, "M", "DE")); strings.Count(po, `msgid "Leap"`) != 1 || !strings.Contains(po, "#. MEDIA/SKILLS/A.DAT: SKILL.X.TITLE\n") || !strings.Contains(po, "Language: de") {
+	if po := string(modedit.FormatPO(texts, "M", "DE")); strings.Count(po, `msgid "Leap"`) != 1 ||
+		!strings.Contains(po, "#. MEDIA/SKILLS/A.DAT: SKILL.X.TITLE\n") || !strings.Contains(po, "Language: de") {
 		t.Error(po)
 	}
-	po := "msgid \"Leap\"\nmsgstr \"Sprung\"\n\n#, fuzzy\nmsgid \"Jump\"\nmsgstr \"Hupf\"\n\nmsgid \"One\\nTwo\"\nmsgstr \"Eins\\nZwei\"\n\nmsgid \"None\"\nmsgstr \"Nichts\"\n"
+	po := "msgid \"Leap\"\nmsgstr \"Sprung\"\n\n#, fuzzy\nmsgid \"Jump\"\nmsgstr \"Hupf\"\n\nmsgid \"One\\nTwo\"\n" +
+		"msgstr \"Eins\\nZwei\"\n\nmsgid \"None\"\nmsgstr \"Nichts\"\n"
 	list, fuzzy, err := modedit.ParseTexts("a.PO", []byte(po))
 	if err != nil || fuzzy != 1 || len(list) != 3 {
 		t.Fatalf("%v %d %+v", err, fuzzy, list)
 	}
 	got, changes, missed := edit(t, data, func(e *modedit.Editor) error { return second(e.Translate(list)) })
-	if s := said(t, got, path); s != `NAME:A DISPLAYNAME:Sprung DESCRIPTION:Eins\nZwei TITLE:Sprung TITLE:Jump` || len(changes) != 1 || changes[0].Count != 3 || len(missed) != 1 {
+	if s := said(t, got, path); s != `NAME:A DISPLAYNAME:Sprung DESCRIPTION:Eins\nZwei TITLE:Sprung TITLE:Jump` ||
+		len(changes) != 1 || changes[0].Count != 3 || len(missed) != 1 {
 		t.Errorf("%s %+v %v", s, changes, missed)
 	}
 
 	// Translations are written to the file of a language and read from it.
 	got, _, _ = edit(t, data, func(e *modedit.Editor) error { return second(e.AddTranslations("de", list)) })
 	const file = "MEDIA/TRANSLATIONS/DE/MADE_STRINGS.DAT"
-	if s := said(t, got, file); s != `ORIGINAL:Leap TRANSLATION:Sprung ORIGINAL:One\nTwo TRANSLATION:Eins\nZwei ORIGINAL:None TRANSLATION:Nichts` {
+	if s := said(t, got, file); s != `ORIGINAL:Leap TRANSLATION:Sprung ORIGINAL:One\nTwo TRANSLATION:Eins\nZwei `+
+		`ORIGINAL:None TRANSLATION:Nichts` {
 		t.Error(s)
 	}
 	texts, err = modedit.OfMod(open(t, got), modedit.Options{}).Texts("DE")
-	if err != nil || len(texts) != 4 || texts[0].Translation != "Sprung" || texts[1].Translation != "Eins\nZwei" || texts[3].Translation != "" {
+	if err != nil || len(texts) != 4 || texts[0].Translation != "Sprung" || texts[1].Translation != "Eins\nZwei" ||
+		texts[3].Translation != "" {
 		t.Errorf("%v %+v", err, texts)
 	}
 	again, changes, _ := edit(t, got, func(e *modedit.Editor) error { return second(e.AddTranslations("DE", texts)) })
@@ -133,7 +139,8 @@ func TestStrings(t *testing.T) {
 	more, _, _ := edit(t, got, func(e *modedit.Editor) error {
 		return second(e.AddTranslations("DE", []modedit.Text{{Value: "Leap", Translation: "Satz"}, {Value: "Jump", Translation: "Hupf"}}))
 	})
-	if s := said(t, more, file); !strings.HasPrefix(s, "ORIGINAL:Leap TRANSLATION:Satz ") || !strings.HasSuffix(s, " ORIGINAL:Jump TRANSLATION:Hupf") {
+	if s := said(t, more, file); !strings.HasPrefix(s, "ORIGINAL:Leap TRANSLATION:Satz ") ||
+		!strings.HasSuffix(s, " ORIGINAL:Jump TRANSLATION:Hupf") {
 		t.Error(s)
 	}
 

@@ -67,8 +67,10 @@ func TestCorpusTables(t *testing.T) {
 func TestTable(t *testing.T) {
 	const a, b = "MEDIA/UNITS/MONSTERS/A.DAT", "MEDIA/UNITS/MONSTERS/B.DAT"
 	files := map[string]string{
-		a:             "[UNIT]\n<STRING>NAME:A\n<STRING>BASEFILE:media/units/monsters/b.dat\n<INTEGER64>UNIT_GUID:1234567890123456789\n[X]\n<FLOAT>V:1.5\n[/X]\n[/UNIT]",
-		b:             "[UNIT]\n<STRING>NAME:B\n<STRING>BASEFILE:UNITS\\MONSTERS\\GAME.DAT\n<INTEGER>LEVEL:7\n<BOOL>DONTCREATE:true\n<BOOL>FAST:false\n[/UNIT]",
+		a: "[UNIT]\n<STRING>NAME:A\n<STRING>BASEFILE:media/units/monsters/b.dat\n" +
+			"<INTEGER64>UNIT_GUID:1234567890123456789\n[X]\n<FLOAT>V:1.5\n[/X]\n[/UNIT]",
+		b: "[UNIT]\n<STRING>NAME:B\n<STRING>BASEFILE:UNITS\\MONSTERS\\GAME.DAT\n<INTEGER>LEVEL:7\n" +
+			"<BOOL>DONTCREATE:true\n<BOOL>FAST:false\n[/UNIT]",
 		"MEDIA/X.DDS": "x",
 	}
 	data := made(t, files)
@@ -142,10 +144,12 @@ func TestRoundedTable(t *testing.T) {
 	files := map[string]string{"MEDIA/X.DDS": "x"}
 	var table strings.Builder
 	table.WriteString("file,UNIT_GUID,LEVEL,NAME,CODE\n")
-	spoiled := []string{"4.03085095858969E+18", "4,03085E+18", "4030850958589690000", "4,030,850,958,589,690,123", "4030850958589690123.00", "4030850958589690123 ", "######", "9.22337E+18"}
+	spoiled := []string{"4.03085095858969E+18", "4,03085E+18", "4030850958589690000", "4,030,850,958,589,690,123",
+		"4030850958589690123.00", "4030850958589690123 ", "######", "9.22337E+18"}
 	for i, guid := range spoiled {
 		path := fmt.Sprintf("MEDIA/UNITS/%d.DAT", i)
-		files[path] = fmt.Sprintf("[UNIT]\n<STRING>NAME:%d\n<STRING>UNIT_GUID:4030850958589690123\n<INTEGER>LEVEL:1\n<STRING>CODE:007\n[/UNIT]", i)
+		files[path] = fmt.Sprintf("[UNIT]\n<STRING>NAME:%d\n<STRING>UNIT_GUID:4030850958589690123\n<INTEGER>LEVEL:1\n"+
+			"<STRING>CODE:007\n[/UNIT]", i)
 		fmt.Fprintf(&table, "%s,%q,2,N%d,007\n", path, guid, i)
 	}
 	data := made(t, files)
@@ -184,8 +188,10 @@ func TestRoundedTable(t *testing.T) {
 // marked.
 func TestSheetTexts(t *testing.T) {
 	for s, marked := range map[string]bool{
-		"": false, "a": false, "7": false, "-7.5": false, "123456789012345": false, "1234567890123456": true, "007": true, "1.50": true, "+5": true,
-		"1e5": true, "=A1": true, "-x": true, "@x": true, "true": true, "FALSE": true, "1-2": true, "3/4": true, "12:30": true, "1,5": true, "50%": true,
+		"": false, "a": false, "7": false, "-7.5": false, "123456789012345": false, "1234567890123456": true,
+		"007": true, "1.50": true, "+5": true,
+		"1e5": true, "=A1": true, "-x": true, "@x": true, "true": true, "FALSE": true, "1-2": true, "3/4": true,
+		"12:30": true, "1,5": true, "50%": true,
 		"3 swords": false, "#": false, "#7": false, "#007": true, "##007": true, "#a": false, "-": true,
 	} {
 		csv := string(modedit.FormatCSV([]modedit.Text{{Path: "A", Node: "B", Value: "x", Translation: s}}))

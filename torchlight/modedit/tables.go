@@ -77,7 +77,8 @@ func (e *Editor) UpdateTables() error {
 			e.adopt(made)
 		}
 		if changed {
-			made = follow(made, orEmpty(b, kind), orEmpty(a, kind), renamed, func(name string) bool { f := e.find(name); return f != nil && f.adopted() })
+			made = follow(made, orEmpty(b, kind), orEmpty(a, kind), renamed,
+				func(name string) bool { f := e.find(name); return f != nil && f.adopted() })
 		}
 		n := differing(old, made)
 		switch {

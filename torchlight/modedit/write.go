@@ -173,7 +173,8 @@ func (e *Editor) WriteFolder(write func(at string, content io.Reader, changed ti
 			return err
 		}
 		if f.new && (f.from == "" || !isTree(f.path)) { // tables have a separate form
-			if made, err := moddir.Decompile(data, f.path, moddir.Options{Names: e.Names}); err == nil && strings.EqualFold(path.Ext(f.at.At), path.Ext(moddir.FolderPath(f.path))) {
+			if made, err := moddir.Decompile(data, f.path, moddir.Options{Names: e.Names}); err == nil &&
+				strings.EqualFold(path.Ext(f.at.At), path.Ext(moddir.FolderPath(f.path))) {
 				data = made
 			}
 		}

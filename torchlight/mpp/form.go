@@ -46,7 +46,8 @@ func swapGreys(cells []byte) []byte {
 // and a comment such as "# offset 70 20 size 130 130".
 func Format(f *File) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "P5\n# "+commentFormat+"\n%d %d\n255\n", number(f.OffsetX), number(f.OffsetZ), number(f.SizeX), number(f.SizeZ), f.Width, f.Height)
+	fmt.Fprintf(&b, "P5\n# "+commentFormat+"\n%d %d\n255\n", number(f.OffsetX), number(f.OffsetZ), number(f.SizeX),
+		number(f.SizeZ), f.Width, f.Height)
 	b.Write(swapGreys(f.Cells))
 	return b.Bytes()
 }
@@ -79,7 +80,9 @@ func Parse(form []byte) (*File, error) {
 	}
 	f.Cells = swapGreys(pixels)
 	if !p.world(f) {
-		return nil, p.fail("comment", `a line such as "# offset 70 20 size 130 130" after P5: from the first cell to the origin of the world along x and z, and the size of the grid there`, "none")
+		return nil, p.fail("comment",
+			`a line such as "# offset 70 20 size 130 130" after P5: from the first cell `+
+				`to the origin of the world along x and z, and the size of the grid there`, "none")
 	}
 	return f, nil
 }

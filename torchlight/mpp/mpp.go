@@ -76,8 +76,10 @@ func (f *File) Equal(other *File) bool { return deep.Equal(f, other) }
 // Encode returns the file; it does not change f. It fails with a [*fault.Error] if the number of cells does not match
 // the size of the grid, or the size exceeds the limits of the format.
 func (f *File) Encode() ([]byte, error) {
-	if f.Width < 0 || f.Height < 0 || f.Width > math.MaxInt32 || f.Height > math.MaxInt32 || int64(f.Width)*int64(f.Height) != int64(len(f.Cells)) {
-		return nil, &fault.Error{Path: "cells", Offset: -1, Want: fmt.Sprintf("%d × %d cells", f.Width, f.Height), Got: fmt.Sprint(len(f.Cells)), Err: fault.ErrFormat}
+	if f.Width < 0 || f.Height < 0 || f.Width > math.MaxInt32 || f.Height > math.MaxInt32 ||
+		int64(f.Width)*int64(f.Height) != int64(len(f.Cells)) {
+		return nil, &fault.Error{Path: "cells", Offset: -1, Want: fmt.Sprintf("%d × %d cells", f.Width, f.Height),
+			Got: fmt.Sprint(len(f.Cells)), Err: fault.ErrFormat}
 	}
 	w := bin.NewWriter(bin.LittleEndian, headerSize+len(f.Cells))
 	w.Int32(int32(f.Width))
@@ -167,7 +169,9 @@ func Check(data []byte, sink check.Sink) {
 		}
 	}
 	if odd > 0 {
-		sink.AddAt(foundCell, at, "cells", headerSize+int64(first), "%d cells have invalid values; the first is %d, at x %d y %d", odd, f.Cells[first], first%f.Width, first/f.Width)
+		sink.AddAt(foundCell, at, "cells", headerSize+int64(first),
+			"%d cells have invalid values; the first is %d, at "+
+				"x %d y %d", odd, f.Cells[first], first%f.Width, first/f.Width)
 	}
 	if walkable == 0 {
 		sink.Add(foundNowhere, "cells", -1, "none of the %d cells is walkable", len(f.Cells))

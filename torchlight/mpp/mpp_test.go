@@ -40,7 +40,8 @@ func TestLayout(t *testing.T) {
 	if diff := cmp.Diff(sample(), got); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
-	if !mpp.Recognize(want) || !mpp.Recognize(want[:25]) || mpp.Recognize(append(bytes.Clone(want), 0)) || mpp.Recognize([]byte("[UNIT]\r\n")) {
+	if !mpp.Recognize(want) || !mpp.Recognize(want[:25]) || mpp.Recognize(append(bytes.Clone(want), 0)) ||
+		mpp.Recognize([]byte("[UNIT]\r\n")) {
 		t.Error("a grid is not told from other files")
 	}
 }
@@ -52,11 +53,13 @@ func TestForm(t *testing.T) {
 		t.Fatalf("%q, %v, %v", form, residue, err)
 	}
 	// A picture in a format that another program may write.
-	data, err := mpp.Compile([]byte("P5 # made by hand\n#offset 15.2 -0.1 size 1.2 0.8\n 3\t2 # size\n255 \x00\x80\xff\x00\x00\x80"), nil, mpp.Options{})
+	data, err := mpp.Compile([]byte("P5 # made by hand\n#offset 15.2 -0.1 size 1.2 0.8\n 3\t2 # size\n255 "+
+		"\x00\x80\xff\x00\x00\x80"), nil, mpp.Options{})
 	if err != nil || !bytes.Equal(data, encode(t, sample())) {
 		t.Errorf("%x, %v", data, err)
 	}
-	if _, _, err := mpp.Decompile(nil, mpp.Options{Path: "A.MPP"}); err == nil || !strings.HasPrefix(err.Error(), "A.MPP: width at offset 0") {
+	if _, _, err := mpp.Decompile(nil, mpp.Options{Path: "A.MPP"}); err == nil ||
+		!strings.HasPrefix(err.Error(), "A.MPP: width at offset 0") {
 		t.Error(err)
 	}
 	for _, c := range []struct{ form, want string }{

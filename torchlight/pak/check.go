@@ -206,9 +206,11 @@ func (r *Reader) checkLayout(sink check.Sink) bool {
 	for _, f := range blocks {
 		at := int64(f.Record.Offset)
 		if at < end {
-			sink.AddAt(foundOverlap, []check.Place{check.File(f.Path), check.File(last.Path)}, f.Path, f.Offset(), "its block overlaps the block of %s", last.Path)
+			sink.AddAt(foundOverlap, []check.Place{check.File(f.Path), check.File(last.Path)}, f.Path, f.Offset(),
+				"its block overlaps the block of %s", last.Path)
 		} else if at > end {
-			sink.AddAt(foundGap, []check.Place{check.Span{Offset: r.base + end, Length: at - end}}, "", r.base+end, "%d bytes before the block of %s belong to no file", at-end, f.Path)
+			sink.AddAt(foundGap, []check.Place{check.Span{Offset: r.base + end, Length: at - end}}, "", r.base+end,
+				"%d bytes before the block of %s belong to no file", at-end, f.Path)
 		}
 		if at+lengths[f] > end {
 			end, last = at+lengths[f], f
@@ -248,7 +250,8 @@ func (r *Reader) checkTail(end int64, sink check.Sink) {
 		native = err != nil || isNativeTail(tail, removed) // read errors are already reported
 	}
 	if !native {
-		sink.AddAt(foundGap, []check.Place{check.Span{Offset: r.base + end, Length: n}}, "", r.base+end, "%d bytes follow the last block, but the editor writes %d zeros", n, 4*removed)
+		sink.AddAt(foundGap, []check.Place{check.Span{Offset: r.base + end, Length: n}}, "", r.base+end,
+			"%d bytes follow the last block, but the editor writes %d zeros", n, 4*removed)
 	}
 }
 

@@ -97,7 +97,8 @@ func (d *dumper) span(path string, n int64) {
 		return
 	}
 	if left := d.size - d.at; n > left {
-		d.err = &fault.Error{Path: path, Offset: d.offset + d.at, Want: fmt.Sprintf("%d bytes", n), Got: fmt.Sprintf("%d before the end of the data", left), Err: fault.ErrShort}
+		d.err = &fault.Error{Path: path, Offset: d.offset + d.at, Want: fmt.Sprintf("%d bytes", n),
+			Got: fmt.Sprintf("%d before the end of the data", left), Err: fault.ErrShort}
 		return
 	}
 	d.trace(trace.Field{Path: path, Offset: d.offset + d.at, Len: n})

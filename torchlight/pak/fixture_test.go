@@ -158,7 +158,8 @@ type raw struct {
 // add appends the bytes before a block, the block, and a record for it.
 func (a *raw) add(dir, name, gap string, content []byte, block []byte) *pak.Record {
 	a.body = append(a.body, gap...)
-	rec := pak.Record{CRC32: crc32.ChecksumIEEE(content), Type: pak.TypeOf(name), Name: name, Offset: uint32(8 + len(a.body)), Size: uint32(len(content)), Time: 1e17 + pak.Filetime(len(a.body))}
+	rec := pak.Record{CRC32: crc32.ChecksumIEEE(content), Type: pak.TypeOf(name), Name: name,
+		Offset: uint32(8 + len(a.body)), Size: uint32(len(content)), Time: 1e17 + pak.Filetime(len(a.body))}
 	a.body = append(a.body, block...)
 	return a.record(dir, rec)
 }
@@ -247,7 +248,8 @@ func oddities(t testing.TB) map[string]struct {
 	add("compressed JPG", "", func(a *raw) { a.add("MEDIA/", "X.JPG", "", long, block(long, 6)) })
 	add("foreign stream", "", func(a *raw) {
 		b := block([]byte("abc"), 0)
-		a.add("MEDIA/", "X.DAT", "", []byte("abcabc"), append([]byte{6, 0, 0, 0, 22, 0, 0, 0, 0x78, 0x9c}, append([]byte{0, 3, 0, 0xfc, 0xff, 'a', 'b', 'c'}, append(b[10:18], adler("abcabc")...)...)...))
+		a.add("MEDIA/", "X.DAT", "", []byte("abcabc"), append([]byte{6, 0, 0, 0, 22, 0, 0, 0, 0x78, 0x9c},
+			append([]byte{0, 3, 0, 0xfc, 0xff, 'a', 'b', 'c'}, append(b[10:18], adler("abcabc")...)...)...))
 	})
 	add("gap", "tl-pak-gap", func(a *raw) { a.add("MEDIA/", "X.DAT", "gap", long, block(long, 6)) })
 	add("surplus of a stream", "tl-pak-surplus", func(a *raw) {
@@ -265,7 +267,8 @@ func oddities(t testing.TB) map[string]struct {
 		a.add("MEDIA/", "X.DAT", "", long, b)
 	})
 	add("lower case", "tl-pak-lower-case", func(a *raw) { a.add("MEDIA/", "x.dat", "", long, block(long, 6)) })
-	add("case only", "tl-pak-lower-case tl-pak-same-name", func(a *raw) { a.add("MEDIA/", "First.dat", "", []byte("other"), block([]byte("other"), 6)) })
+	add("case only", "tl-pak-lower-case tl-pak-same-name",
+		func(a *raw) { a.add("MEDIA/", "First.dat", "", []byte("other"), block([]byte("other"), 6)) })
 	add("duplicate", "tl-pak-same-name", func(a *raw) { a.add("MEDIA/", "FIRST.DAT", "", []byte("other"), block([]byte("other"), 6)) })
 	add("nameless", "tl-pak-nameless", func(a *raw) { a.add("MEDIA/", "", "", []byte("other"), block([]byte("other"), 6)) })
 	add("nameless without block", "tl-pak-nameless", func(a *raw) { a.record("MEDIA/", pak.Record{Time: 5}) })
@@ -279,7 +282,8 @@ func oddities(t testing.TB) map[string]struct {
 	add("odd directory", "", func(a *raw) {
 		a.record("MEDIA/", pak.Record{Type: pak.TypeDirectory, Name: "EMPTY/", CRC32: 1, Size: 2, Offset: 3, Time: 4})
 	})
-	add("odd removed file", "tl-pak-gap tl-pak-removed", func(a *raw) { a.record("MEDIA/", pak.Record{Name: "GONE.DAT", CRC32: 1, Size: 2, Time: 4}) })
+	add("odd removed file", "tl-pak-gap tl-pak-removed",
+		func(a *raw) { a.record("MEDIA/", pak.Record{Name: "GONE.DAT", CRC32: 1, Size: 2, Time: 4}) })
 	add("outside", "tl-pak-outside", func(a *raw) { a.record("MEDIA/", pak.Record{Name: "X.DAT", Offset: 1 << 30, Size: 7}) })
 	add("in the header", "tl-pak-outside", func(a *raw) { a.record("MEDIA/", pak.Record{Name: "X.DAT", Offset: 4}) })
 	add("shared block", "tl-pak-overlap", func(a *raw) {

@@ -143,7 +143,9 @@ func (k *Residue) removed() int {
 // bytes reads the bytes from offset from up to offset to, which must be within the archive.
 func (r *Reader) bytes(from, to int64) ([]byte, error) {
 	if to-from > MaxGap {
-		return nil, &fault.Error{Path: "archive", Offset: r.base + from, Want: fmt.Sprintf("at most %d bytes that belong to no file", MaxGap), Got: fmt.Sprint(to - from), Err: fault.ErrLimit}
+		return nil, &fault.Error{Path: "archive", Offset: r.base + from,
+			Want: fmt.Sprintf("at most %d bytes that belong to no file",
+				MaxGap), Got: fmt.Sprint(to - from), Err: fault.ErrLimit}
 	}
 	b := make([]byte, to-from)
 	f := File{Record: &Record{}, r: r}

@@ -324,7 +324,8 @@ func TestNamesFolded(t *testing.T) {
 		}
 		found[f.ID] = f
 	})
-	if f := found["tl-pak-not-ascii"]; len(f.At) != 428 || f.At[427] != check.File("MEDIA/狼427.DAT") || f.Message != "428 names have non-ASCII characters; the first is MEDIA/狼0.DAT" {
+	if f := found["tl-pak-not-ascii"]; len(f.At) != 428 || f.At[427] != check.File("MEDIA/狼427.DAT") ||
+		f.Message != "428 names have non-ASCII characters; the first is MEDIA/狼0.DAT" {
 		t.Errorf("%d places: %v", len(f.At), f)
 	}
 	if f := found["tl-pak-lower-case"]; len(f.At) != 1 || f.Path != "MEDIA/lower.DAT" {

@@ -203,7 +203,9 @@ func (p *plan) rebuild(dirs map[string]bool) error {
 	children := map[string]map[string]bool{"": {p.root: true}}
 	for dir := range dirs {
 		if n := strings.Count(dir, "/"); n > maxDepth {
-			return &fault.Error{Path: dir[:64] + "...", Offset: -1, Want: fmt.Sprintf("a path of at most %d directories", maxDepth), Got: fmt.Sprint(n), Err: fault.ErrLimit}
+			return &fault.Error{Path: dir[:64] + "...", Offset: -1,
+				Want: fmt.Sprintf("a path of at most %d directories",
+					maxDepth), Got: fmt.Sprint(n), Err: fault.ErrLimit}
 		}
 		for dir != "" {
 			parent, _ := split(strings.TrimSuffix(dir, "/"))

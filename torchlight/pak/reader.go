@@ -65,7 +65,8 @@ func NewReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 		return nil, err
 	}
 	if n := r.Absent(); n > 0 {
-		return r, &fault.Error{Offset: size, Want: fmt.Sprintf("%d files", len(r.files)), Got: fmt.Sprintf("the end of the archive before the end of %d of them", n), Err: fault.ErrShort}
+		return r, &fault.Error{Offset: size, Want: fmt.Sprintf("%d files", len(r.files)),
+			Got: fmt.Sprintf("the end of the archive before the end of %d of them", n), Err: fault.ErrShort}
 	}
 	return r, nil
 }
@@ -88,7 +89,8 @@ func newReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 	}
 	// The limit is needed because each path repeats the name of its directory.
 	if most := 1<<20 + 16*listed; paths > most {
-		return nil, &fault.Error{Path: "manifest", Offset: -1, Want: fmt.Sprintf("paths of at most %d bytes in total", most), Got: strconv.FormatInt(paths, 10), Err: fault.ErrLimit}
+		return nil, &fault.Error{Path: "manifest", Offset: -1, Want: fmt.Sprintf("paths of at most %d bytes in total",
+			most), Got: strconv.FormatInt(paths, 10), Err: fault.ErrLimit}
 	}
 	r := &Reader{man: man, src: pak, size: size, exact: make(map[string]*File, n)}
 	all := make([]File, 0, n)
@@ -183,14 +185,16 @@ func (f *File) sizes(head []byte) (size, compressed uint32, err error) {
 		return 0, 0, f.fail(fault.ErrFormat, "a file with a block", "a file that the archive removes")
 	}
 	if at < headerSize || at+blockHeaderSize > f.r.size {
-		return 0, 0, f.fail(fault.ErrShort, fmt.Sprintf("a block between 8 and the end of the archive at %d", f.r.size), fmt.Sprintf("one at %d", at))
+		return 0, 0, f.fail(fault.ErrShort, fmt.Sprintf("a block between 8 and the end of the archive at %d",
+			f.r.size), fmt.Sprintf("one at %d", at))
 	}
 	if err := f.read(head, at); err != nil {
 		return 0, 0, err
 	}
 	size, compressed = binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[4:])
 	if n := stretch(size, compressed); n > f.r.size-at {
-		return size, compressed, f.fail(fault.ErrShort, fmt.Sprintf("a block of %d bytes", n), fmt.Sprintf("%d before the end of the archive", f.r.size-at))
+		return size, compressed, f.fail(fault.ErrShort, fmt.Sprintf("a block of %d bytes", n),
+			fmt.Sprintf("%d before the end of the archive", f.r.size-at))
 	}
 	return size, compressed, nil
 }

@@ -200,7 +200,8 @@ func differs[T comparable](should, is T) *T {
 	return &is
 }
 
-var errBomb = &fault.Error{Offset: -1, Want: "separate blocks", Got: "overlapping blocks that add up to more than the archive can hold", Err: fault.ErrLimit}
+var errBomb = &fault.Error{Offset: -1, Want: "separate blocks",
+	Got: "overlapping blocks that add up to more than the archive can hold", Err: fault.ErrLimit}
 
 // Plausible reports whether the archive can hold everything that its manifest lists, in blocks that do not overlap.
 func (r *Reader) Plausible() bool { return !r.bomb() }

@@ -24,7 +24,8 @@ func TestResidue(t *testing.T) {
 		}
 		got = edited(t, pak.NewEdit(r))
 		if !bytes.Equal(got.pak, o.pak) || !bytes.Equal(got.man, o.man) {
-			t.Errorf("%s: an edit without a change gives %s and %s, want %s and %s", name, dump(got.pak), dump(got.man), dump(o.pak), dump(o.man))
+			t.Errorf("%s: an edit without a change gives %s and %s, want %s and %s", name, dump(got.pak),
+				dump(got.man), dump(o.pak), dump(o.man))
 		}
 	}
 }
@@ -113,7 +114,8 @@ func TestEdit(t *testing.T) {
 	if err := e.Delete("MEDIA/SKILLS.RAW"); err != nil {
 		t.Error(err)
 	}
-	if e.Delete("MEDIA/SKILLS.RAW") == nil || e.Rename("MEDIA/NONE", "MEDIA/X") == nil || e.Rename("MEDIA/NEW.LAYOUT", "MEDIA/UNITS/B.DAT") == nil {
+	if e.Delete("MEDIA/SKILLS.RAW") == nil || e.Rename("MEDIA/NONE", "MEDIA/X") == nil ||
+		e.Rename("MEDIA/NEW.LAYOUT", "MEDIA/UNITS/B.DAT") == nil {
 		t.Error("what is not there was found, or what is there overwritten")
 	}
 	got := edited(t, e).open(t)

@@ -103,5 +103,6 @@ func (k Kind) Supported() error {
 	case KindUnknown, KindTorchlight:
 		return nil
 	}
-	return &fault.Error{Offset: 0, Want: "an archive of Torchlight II", Got: fmt.Sprintf("%v, which is not supported", k), Err: fault.ErrVersion}
+	return &fault.Error{Offset: 0, Want: "an archive of Torchlight II",
+		Got: fmt.Sprintf("%v, which is not supported", k), Err: fault.ErrVersion}
 }

@@ -34,7 +34,8 @@ func Write(target Target, files []NewFile, k *Residue) (man *Manifest, size int6
 	if err := p.check(k); err != nil {
 		return nil, 0, err
 	}
-	w := &writer{target: target, out: bufio.NewWriterSize(io.NewOffsetWriter(target, headerSize), 1<<18), pos: headerSize, residue: k, intact: p.intact}
+	w := &writer{target: target, out: bufio.NewWriterSize(io.NewOffsetWriter(target, headerSize), 1<<18),
+		pos: headerSize, residue: k, intact: p.intact}
 	blocks := p.blocks()
 	if err := ordered(len(blocks), func(i int) (*block, error) { return w.make(blocks[i]) }, func(i int, b *block) error {
 		return w.put(blocks[i], b)
@@ -97,7 +98,8 @@ func (e *entry) content() ([]byte, error) {
 	}
 	content, err := e.file.Content()
 	if err == nil && int64(len(content)) > math.MaxUint32 {
-		err = &fault.Error{Path: e.file.Path, Offset: -1, Want: "a file smaller than 4 GiB", Got: fmt.Sprintf("%d bytes", len(content)), Err: fault.ErrLimit}
+		err = &fault.Error{Path: e.file.Path, Offset: -1, Want: "a file smaller than 4 GiB",
+			Got: fmt.Sprintf("%d bytes", len(content)), Err: fault.ErrLimit}
 	}
 	return content, err
 }

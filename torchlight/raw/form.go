@@ -140,7 +140,8 @@ func Compile(form []byte, residue *Residue, o Options) (data []byte, err error) 
 		return nil, err
 	}
 	if k, ok := KindOf(o.Path); ok && k != t.Kind() {
-		return nil, &fault.Error{Path: "table", Offset: -1, Want: k.String() + ", as in the name of the file", Got: t.Kind().String(), Err: fault.ErrFormat}
+		return nil, &fault.Error{Path: "table", Offset: -1, Want: k.String() + ", as in the name of the file",
+			Got: t.Kind().String(), Err: fault.ErrFormat}
 	}
 	return t.Encode()
 }

@@ -203,5 +203,6 @@ func kindOf(data []byte, path string) (Kind, error) {
 	if k, ok := Guess(data); ok {
 		return k, nil
 	}
-	return 0, &fault.Error{Offset: 0, Want: "one of the tables " + strings.Join(kindNames[:], ", ") + " by the name of the file or by its content", Err: fault.ErrFormat}
+	return 0, &fault.Error{Offset: 0, Want: "one of the tables " + strings.Join(kindNames[:], ", ") +
+		" by the name of the file or by its content", Err: fault.ErrFormat}
 }

@@ -24,11 +24,14 @@ import (
 func samples() []raw.Table {
 	return []raw.Table{
 		&raw.Affixes{Affixes: []raw.Affix{
-			{File: "MEDIA/AFFIXES/A.DAT", Name: "A", MaxSpawnRange: 999, Weight: 3, DifficultiesAllowed: -1, UnitTypes: []string{"ANY"}, NotUnitTypes: []string{"PET", "GÖTTER"}},
+			{File: "MEDIA/AFFIXES/A.DAT", Name: "A", MaxSpawnRange: 999, Weight: 3, DifficultiesAllowed: -1,
+				UnitTypes: []string{"ANY"}, NotUnitTypes: []string{"PET", "GÖTTER"}},
 			{File: "MEDIA/AFFIXES/B.DAT", Name: "B", MinSpawnRange: 4, MaxSpawnRange: 5, DifficultiesAllowed: 2},
 		}},
-		&raw.Missiles{Layouts: []raw.MissileLayout{{File: "MEDIA/MISSILES/X.LAYOUT", Missiles: []string{"ARROW", "BOLT"}}, {File: "MEDIA/MISSILES/Y.LAYOUT"}}},
-		&raw.RoomPieces{LevelSets: []raw.LevelSet{{File: "MEDIA/LEVELSETS/A.DAT", Pieces: []raw.GUID{1, math.MinInt64}}, {File: "MEDIA/LEVELSETS/B.DAT", Pieces: []raw.GUID{3}}}},
+		&raw.Missiles{Layouts: []raw.MissileLayout{{File: "MEDIA/MISSILES/X.LAYOUT",
+			Missiles: []string{"ARROW", "BOLT"}}, {File: "MEDIA/MISSILES/Y.LAYOUT"}}},
+		&raw.RoomPieces{LevelSets: []raw.LevelSet{{File: "MEDIA/LEVELSETS/A.DAT",
+			Pieces: []raw.GUID{1, math.MinInt64}}, {File: "MEDIA/LEVELSETS/B.DAT", Pieces: []raw.GUID{3}}}},
 		&raw.Skills{Skills: []raw.Skill{{Name: "YEET", File: "MEDIA/SKILLS/YEET.DAT", GUID: 3715097919661813805}}},
 		&raw.Triggerables{Triggerables: []raw.Triggerable{{File: "MEDIA/TRIGGERABLES/T.DAT", Name: "T"}}},
 		&raw.UI{Menus: []raw.Menu{
@@ -36,7 +39,9 @@ func samples() []raw.Table {
 			{Name: "FOO", File: "MEDIA/UI/FOO.LAYOUT", MultiplayerOnly: 1, SingleplayerOnly: 1},
 		}},
 		&raw.UnitData{
-			Items:    []raw.Unit{{GUID: -5, Name: "FLASK", File: "MEDIA/UNITS/ITEMS/F.DAT", Flags: raw.Equipment | raw.Set, Level: 5, MinLevel: 1, MaxLevel: 9, Rarity: 7, RarityHC: 8, UnitType: "POTION"}},
+			Items: []raw.Unit{{GUID: -5, Name: "FLASK", File: "MEDIA/UNITS/ITEMS/F.DAT",
+				Flags: raw.Equipment | raw.Set, Level: 5, MinLevel: 1, MaxLevel: 9, Rarity: 7, RarityHC: 8,
+				UnitType: "POTION"}},
 			Monsters: []raw.Unit{{GUID: 6, Name: "RAT", File: "MEDIA/UNITS/MONSTERS/R.DAT"}},
 			Players:  []raw.Unit{{GUID: 7, Name: "HERO", File: "MEDIA/UNITS/PLAYERS/H.DAT"}},
 			Props:    []raw.Unit{{GUID: 8, Name: "BARREL", File: "MEDIA/UNITS/PROPS/B.DAT"}},
@@ -72,7 +77,8 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("%s: %d of %d bytes decode", k, n, len(data))
 			}
 		}
-		if _, err := raw.Decode(append(data, 0), k); err == nil || !strings.Contains(err.Error(), "expected the end of the table "+k.String()+", found 1 more bytes") {
+		if _, err := raw.Decode(append(data, 0), k); err == nil ||
+			!strings.Contains(err.Error(), "expected the end of the table "+k.String()+", found 1 more bytes") {
 			t.Errorf("%s: a byte too many: %v", k, err)
 		}
 		empty := encode(t, raw.New(k))
@@ -92,11 +98,16 @@ func TestBytes(t *testing.T) {
 		{&raw.RoomPieces{LevelSets: []raw.LevelSet{{File: "F", Pieces: []raw.GUID{-2}}, {File: ""}}},
 			"\x02\x00\x00\x00" + "\x01\x00F\x00" + "\x00\x00" + "\x01\x00\x00\x00\xfe\xff\xff\xff\xff\xff\xff\xff" + "\x00\x00\x00\x00"},
 		{&raw.UI{Menus: []raw.Menu{{Name: "N", File: "F", Type: 2, GameState: 1, SingleplayerOnly: 1, KeyBinding: "K"}}},
-			"\x01\x00\x00\x00" + "\x01\x00N\x00" + "\x01\x00F\x00" + "\x02\x00\x00\x00" + "\x01\x00\x00\x00" + "\x00\x00\x01" + "\x01\x00K\x00"},
-		{&raw.Affixes{Affixes: []raw.Affix{{MinSpawnRange: 1, MaxSpawnRange: 2, Weight: 3, DifficultiesAllowed: -1, UnitTypes: []string{"U"}}}},
-			"\x01\x00" + "\x00\x00" + "\x00\x00" + "\x01\x00\x00\x00" + "\x02\x00\x00\x00" + "\x03\x00\x00\x00" + "\xff\xff\xff\xff" + "\x01\x01\x00U\x00" + "\x00"},
-		{&raw.UnitData{Props: []raw.Unit{{GUID: 1, Name: "N", File: "F", Flags: 2, Level: 3, MinLevel: 4, MaxLevel: 5, Rarity: 6, RarityHC: 7, UnitType: "T"}}},
-			strings.Repeat("\x00\x00\x00\x00", 3) + "\x01\x00\x00\x00" + "\x01\x00\x00\x00\x00\x00\x00\x00" + "\x01\x00N\x00" + "\x01\x00F\x00" + "\x02" +
+			"\x01\x00\x00\x00" + "\x01\x00N\x00" + "\x01\x00F\x00" + "\x02\x00\x00\x00" + "\x01\x00\x00\x00" +
+				"\x00\x00\x01" + "\x01\x00K\x00"},
+		{&raw.Affixes{Affixes: []raw.Affix{{MinSpawnRange: 1, MaxSpawnRange: 2, Weight: 3, DifficultiesAllowed: -1,
+			UnitTypes: []string{"U"}}}},
+			"\x01\x00" + "\x00\x00" + "\x00\x00" + "\x01\x00\x00\x00" + "\x02\x00\x00\x00" + "\x03\x00\x00\x00" +
+				"\xff\xff\xff\xff" + "\x01\x01\x00U\x00" + "\x00"},
+		{&raw.UnitData{Props: []raw.Unit{{GUID: 1, Name: "N", File: "F", Flags: 2, Level: 3, MinLevel: 4, MaxLevel: 5,
+			Rarity: 6, RarityHC: 7, UnitType: "T"}}},
+			strings.Repeat("\x00\x00\x00\x00", 3) + "\x01\x00\x00\x00" + "\x01\x00\x00\x00\x00\x00\x00\x00" +
+				"\x01\x00N\x00" + "\x01\x00F\x00" + "\x02" +
 				"\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00" + "\x01\x00T\x00"},
 	} {
 		if got := encode(t, c.table); string(got) != c.want {
@@ -158,7 +169,8 @@ func TestForm(t *testing.T) {
 
 // TestParse tests the alternative spellings that Parse accepts.
 func TestParse(t *testing.T) {
-	got, err := raw.Parse([]byte(`{"table": "unitdata", "props": [{"guid": 12345678901234567, "flags": ["set", 128, "equipment"], "level": 2}]}`))
+	got, err := raw.Parse([]byte(`{"table": "unitdata", "props": [{"guid": 12345678901234567, ` +
+		`"flags": ["set", 128, "equipment"], "level": 2}]}`))
 	want := &raw.UnitData{Props: []raw.Unit{{GUID: 12345678901234567, Flags: 131, Level: 2}}}
 	if diff := cmp.Diff(raw.Table(want), got); diff != "" || err != nil {
 		t.Error(err, diff)
@@ -174,15 +186,18 @@ func TestParse(t *testing.T) {
 		{`{"skills": []}`, `"table" is missing`},
 		{`{"table": "WARES"}`, `unknown table "WARES"`},
 		{`{"table": "UI", "skills": []}`, "records of the table SKILLS in the table UI"},
-		{"{\"table\": \"UI\",\n \"menus\": [{\n\"typ\": 1}]}", `line 3, column 1: menus[0]: unknown field "typ": expected one of name, file,`},
-		{"{\"table\": \"UI\",\n \"menus\": [{\"type\": \"HAD MENU\"}]}", `line 2, column 21: menus[0].type: unknown type of menu "HAD MENU"`},
+		{"{\"table\": \"UI\",\n \"menus\": [{\n\"typ\": 1}]}",
+			`line 3, column 1: menus[0]: unknown field "typ": expected one of name, file,`},
+		{"{\"table\": \"UI\",\n \"menus\": [{\"type\": \"HAD MENU\"}]}",
+			`line 2, column 21: menus[0].type: unknown type of menu "HAD MENU"`},
 		{`{"table": "UI", "menus": [{"gameState": 1.5}]}`, "a game state is a name or a number"},
 		{`{"table": "UI", "menus": [{"createOnLoad": 256}]}`, "a flag is false, true or"},
 		{`{"table": "SKILLS", "skills": [{"guid": "1x"}]}`, "a GUID is a whole number"},
 		{`{"table": "UNITDATA", "items": [{"flags": ["RED"]}]}`, "unknown flag RED"},
 		{`{"table": "UNITDATA", "items": [{"flags": [256]}]}`, "unknown flag 256"},
 		{`{"table": "UNITDATA", "items": [{"flags": 1}]}`, "flags are a list"},
-		{"{\"table\": \"UNITDATA\",\n \"items\": [{\"level\": \"high\"}]}", `line 2, column 22: items[0].level: "high": expected a whole number`},
+		{"{\"table\": \"UNITDATA\",\n \"items\": [{\"level\": \"high\"}]}",
+			`line 2, column 22: items[0].level: "high": expected a whole number`},
 		{`{"table": "UI"} {}`, "text after the end"},
 	} {
 		_, err := raw.Parse([]byte(c.form))
@@ -190,7 +205,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %v, want an error with %q", c.form, err, c.want)
 		}
 	}
-	if _, err := raw.Compile(raw.Format(&raw.UI{}), nil, raw.Options{Path: "SKILLS.RAW"}); err == nil || err.Error() != "table: expected SKILLS, as in the name of the file, found UI" {
+	if _, err := raw.Compile(raw.Format(&raw.UI{}), nil, raw.Options{Path: "SKILLS.RAW"}); err == nil ||
+		err.Error() != "table: expected SKILLS, as in the name of the file, found UI" {
 		t.Errorf("a table under the name of another: %v", err)
 	}
 }
@@ -215,7 +231,8 @@ func TestEncodeLimits(t *testing.T) {
 		want  string
 	}{
 		{&raw.Skills{Skills: []raw.Skill{{}, {File: long}}}, "skills[1].file: expected at most 65535 UTF-16 units, found 65536"},
-		{&raw.Missiles{Layouts: []raw.MissileLayout{{Missiles: make([]string, 256)}}}, "layouts[0].num_missiles: expected at most 255, found 256"},
+		{&raw.Missiles{Layouts: []raw.MissileLayout{{Missiles: make([]string, 256)}}},
+			"layouts[0].num_missiles: expected at most 255, found 256"},
 		{&raw.Affixes{Affixes: make([]raw.Affix, 1<<16)}, "num_affixes: expected at most 65535, found 65536"},
 	} {
 		if _, err := c.table.Encode(); err == nil || err.Error() != c.want {
@@ -241,7 +258,8 @@ func TestCounts(t *testing.T) {
 		}
 	}
 	_, err := raw.Decode([]byte("\x01\x00\x00\x00\x03\x00"), raw.KindMissiles)
-	if err == nil || !strings.HasPrefix(err.Error(), "num_layouts at offset 0") && !strings.HasPrefix(err.Error(), "layouts[0].num_missiles at offset 4: expected at most 0") {
+	if err == nil || !strings.HasPrefix(err.Error(), "num_layouts at offset 0") &&
+		!strings.HasPrefix(err.Error(), "layouts[0].num_missiles at offset 4: expected at most 0") {
 		t.Error(err)
 	}
 }
@@ -261,7 +279,8 @@ func TestDump(t *testing.T) {
 		}
 	}
 	var last trace.Field
-	if err := raw.Dump(encode(t, samples()[5])[:60], raw.KindUI, func(f trace.Field) { last = f }); err == nil || last.Path != "menus[0].game_state" {
+	if err := raw.Dump(encode(t, samples()[5])[:60], raw.KindUI, func(f trace.Field) { last = f }); err == nil ||
+		last.Path != "menus[0].game_state" {
 		t.Errorf("a broken table: the last field is %q, %v", last.Path, err)
 	}
 	means := map[string]string{}
@@ -281,14 +300,18 @@ func TestCheck(t *testing.T) {
 		table raw.Table
 		want  string
 	}{
-		{&raw.Skills{Skills: []raw.Skill{{GUID: 1, File: "A"}, {GUID: 2, File: "B"}, {GUID: 1, File: "C"}, {GUID: -1, File: "C"}, {GUID: -1, File: "d"}}},
+		{&raw.Skills{Skills: []raw.Skill{{GUID: 1, File: "A"}, {GUID: 2, File: "B"}, {GUID: 1, File: "C"},
+			{GUID: -1, File: "C"}, {GUID: -1, File: "d"}}},
 			"tl-raw-file:skills[3] tl-raw-case:skills[4] tl-raw-guid:skills[2] tl-raw-no-guid:skills[3] tl-raw-no-guid:skills[4]"},
 		{&raw.UnitData{Items: []raw.Unit{unit(1, "A")}, Props: []raw.Unit{unit(2, "B"), unit(1, "C")}}, "tl-raw-guid:props[1]"},
-		{&raw.UnitData{Items: []raw.Unit{{Flags: 4, MinLevel: 2, MaxLevel: 1}, {GUID: 1, File: "X", MinLevel: 2}}}, "tl-raw-range:items[0] tl-raw-flags:items[0].flags"},
-		{&raw.RoomPieces{LevelSets: []raw.LevelSet{{File: "A", Pieces: []raw.GUID{1, 2}}, {File: "B", Pieces: []raw.GUID{1, 3, 3}}}}, "tl-raw-guid:levelsets[1].pieces[2]"},
+		{&raw.UnitData{Items: []raw.Unit{{Flags: 4, MinLevel: 2, MaxLevel: 1}, {GUID: 1, File: "X", MinLevel: 2}}},
+			"tl-raw-range:items[0] tl-raw-flags:items[0].flags"},
+		{&raw.RoomPieces{LevelSets: []raw.LevelSet{{File: "A", Pieces: []raw.GUID{1, 2}},
+			{File: "B", Pieces: []raw.GUID{1, 3, 3}}}}, "tl-raw-guid:levelsets[1].pieces[2]"},
 		{&raw.UI{Menus: []raw.Menu{{File: "A", Type: 19, GameState: 6}, {File: "B", Type: 20, GameState: -1, MultiplayerOnly: 2}}},
 			"tl-raw-enum:menus[1].type tl-raw-enum:menus[1].game_state tl-raw-flags:menus[1]"},
-		{&raw.Affixes{Affixes: []raw.Affix{{MinSpawnRange: 5, MaxSpawnRange: 5}, {MinSpawnRange: 6, File: "X"}}}, "tl-raw-range:affixes[1]"},
+		{&raw.Affixes{Affixes: []raw.Affix{{MinSpawnRange: 5, MaxSpawnRange: 5}, {MinSpawnRange: 6, File: "X"}}},
+			"tl-raw-range:affixes[1]"},
 	} {
 		var got []string
 		raw.Check(encode(t, c.table), c.table.Kind().File(), func(f check.Finding) { got = append(got, f.ID+":"+f.Path) })
@@ -307,8 +330,10 @@ func TestCheck(t *testing.T) {
 		for _, file := range raw.Records(table) {
 			files = append(files, file)
 		}
-		raw.CheckFiles(table, func(path string) bool { return path != files[len(files)-1] }, func(f check.Finding) { found = append(found, f.ID+" "+f.Message) })
-		if want := "tl-raw-missing " + files[len(files)-1] + " is missing"; len(files) != table.Len() || len(found) != 1 || found[0] != want {
+		raw.CheckFiles(table, func(path string) bool { return path != files[len(files)-1] },
+			func(f check.Finding) { found = append(found, f.ID+" "+f.Message) })
+		if want := "tl-raw-missing " + files[len(files)-1] + " is missing"; len(files) != table.Len() ||
+			len(found) != 1 || found[0] != want {
 			t.Errorf("%s: found %q, want %q", table.Kind(), found, want)
 		}
 	}
@@ -427,7 +452,8 @@ func large() *raw.UnitData {
 	t := &raw.UnitData{}
 	for i := range 2000 {
 		name := fmt.Sprintf("AM_MAP_%d", i)
-		t.Items = append(t.Items, raw.Unit{GUID: raw.GUID(i) << 50, Name: name, File: "MEDIA/UNITS/ITEMS/MAPS/" + name + ".DAT", Flags: 1, Level: 5, UnitType: "MAP"})
+		t.Items = append(t.Items, raw.Unit{GUID: raw.GUID(i) << 50, Name: name, File: "MEDIA/UNITS/ITEMS/MAPS/" +
+			name + ".DAT", Flags: 1, Level: 5, UnitType: "MAP"})
 	}
 	return t
 }

@@ -24,7 +24,8 @@ var (
 		"A value is invalid for its type, so the game reads only its beginning, or 0.",
 		"Correct the value.")
 	foundBrokenTag = Catalog.Add("tl-text-broken-tag", check.Error,
-		"The name of a key or node is the decimal number of a hash. GUTS writes it if it does not know the name, and compiles it as a name: the game no longer finds the value.",
+		"The name of a key or node is the decimal number of a hash. GUTS writes it if it does not know the name, and "+
+			"compiles it as a name: the game no longer finds the value.",
 		"Replace the number by the guessed name.")
 	foundNumericKey = Catalog.Add("tl-text-numeric-key", check.Info,
 		"The name of a key or node is a large number: if GUTS wrote it, it is the hash of an unknown name.",

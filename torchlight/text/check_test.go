@@ -23,11 +23,14 @@ func TestCheck(t *testing.T) {
 		{"<STRING>NAME:x", nil},
 		{"<BOOL>" + number + ":1", []string{"line 2 tl-text-broken-tag: " + number + " is the hash of DISPLAYNAME"}},
 		{"\n[" + number + "]\n[/" + number + "]", []string{"line 3 tl-text-broken-tag: " + number + " is the hash of DISPLAYNAME"}},
-		{"<BOOL>" + hash.Escape(hash.Of(number)) + ":1", []string{"line 2 tl-text-broken-tag: " + hash.Escape(hash.Of(number)) + " was the hash of DISPLAYNAME as a number"}},
+		{"<BOOL>" + hash.Escape(hash.Of(number)) + ":1",
+			[]string{"line 2 tl-text-broken-tag: " + hash.Escape(hash.Of(number)) +
+				" was the hash of DISPLAYNAME as a number"}},
 		{"<BOOL>" + hash.Escape(12345) + ":1", []string{"line 2 tl-text-unknown-name: " + hash.Escape(12345)}},
 		{"<BOOL>12345678:1", []string{"line 2 tl-text-numeric-key: 12345678"}},
 		{"<BOOL>97:1\n<BOOL>1:1\n<BOOL>99999999999:1", nil},
-		{"<INTEGER>A:.\n<INTEGER>A:3\n<FLOAT>A:1,5", []string{`line 2 tl-text-value: "." is not a valid INTEGER`, `line 4 tl-text-number: "1,5" is not a valid FLOAT`}},
+		{"<INTEGER>A:.\n<INTEGER>A:3\n<FLOAT>A:1,5", []string{`line 2 tl-text-value: "." is not a valid INTEGER`,
+			`line 4 tl-text-number: "1,5" is not a valid FLOAT`}},
 		{"<BOOL>A:maybe\n<DOUBLE>A:\n<UNSIGNED INT>A:-1\n<INTEGER64>A:x", []string{
 			`line 2 tl-text-number: "maybe" is not a valid BOOL`, `line 3 tl-text-value: "" is not a valid DOUBLE`,
 			`line 4 tl-text-value: "-1" is not a valid UNSIGNED INT`, `line 5 tl-text-number: "x" is not a valid INTEGER64`}},

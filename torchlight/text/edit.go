@@ -8,7 +8,8 @@ import (
 // Edit changes a text by its tree. The function change may modify the tree; lines of unchanged items are preserved,
 // with comments, empty lines and indents. If change fails, Edit returns its error. Other errors are those of [Parse].
 func Edit(data []byte, change func(root *Node) error) ([]byte, error) {
-	e := lineEditor{start: make(map[Item]int), end: make(map[*Node]int), was: make(map[Item]any), lines: make(map[int]string), behind: make(map[int]*strings.Builder)}
+	e := lineEditor{start: make(map[Item]int), end: make(map[*Node]int), was: make(map[Item]any),
+		lines: make(map[int]string), behind: make(map[int]*strings.Builder)}
 	f, err := parseSeeing(data, func(line int, it Item) { e.start[it] = line }, func(line int, n *Node) { e.end[n] = line })
 	if err != nil {
 		return nil, err

@@ -22,9 +22,11 @@ func TestEdit(t *testing.T) {
 		{"value", strings.Replace(edited, "X:1", "X:5", 1), func(a *text.Node) { a.Items[0].(*text.Property).Value = "5" }},
 		{"with its line end", strings.Replace(edited, "a b \r", "c\r", 1), func(a *text.Node) { a.Items[1].(*text.Property).Value = "c" }},
 		{"take away", strings.Replace(edited, "  <INTEGER>X:1\n", "", 1), func(a *text.Node) { a.Items = a.Items[1:] }},
-		{"take a node away", strings.Replace(edited, "[B]\n<BOOL>Z:1\n[/b]\n", "", 1), func(a *text.Node) { a.Items = append(a.Items[:2:2], a.Items[3:]...) }},
+		{"take a node away", strings.Replace(edited, "[B]\n<BOOL>Z:1\n[/b]\n", "", 1),
+			func(a *text.Node) { a.Items = append(a.Items[:2:2], a.Items[3:]...) }},
 		{"add at the end", strings.Replace(edited, "W:2\n", "W:2\n\t<NOTE>N:n\n", 1), func(a *text.Node) { a.Add(text.Note, "N", "n") }},
-		{"add below", strings.Replace(edited, "Z:1\n", "Z:1\n\t\t[C]\n\t\t\t<NOTE>N:n\n\t\t[/C]\n", 1), func(a *text.Node) { a.Child("B").AddNode("C").Add(text.Note, "N", "n") }},
+		{"add below", strings.Replace(edited, "Z:1\n", "Z:1\n\t\t[C]\n\t\t\t<NOTE>N:n\n\t\t[/C]\n", 1),
+			func(a *text.Node) { a.Child("B").AddNode("C").Add(text.Note, "N", "n") }},
 		{"rename", strings.NewReplacer("[B]", "[D]", "[/b]", "[/D]").Replace(edited), func(a *text.Node) { a.Child("B").Name = "D" }},
 	} {
 		got, err := text.Edit([]byte(edited), func(root *text.Node) error { c.change(root); return nil })
@@ -37,7 +39,8 @@ func TestEdit(t *testing.T) {
 		return nil
 	})
 	f, failed := text.Parse(got)
-	if err != nil || failed != nil || f.Root.Items[0].(*text.Property).Key != "W" || len(f.Root.Items) != 4 || !bytes.Contains(got, []byte("// keep")) {
+	if err != nil || failed != nil || f.Root.Items[0].(*text.Property).Key != "W" || len(f.Root.Items) != 4 ||
+		!bytes.Contains(got, []byte("// keep")) {
 		t.Errorf("moved: %v, %v\n%s", err, failed, got)
 	}
 }
@@ -92,7 +95,8 @@ func TestCorpusEdit(t *testing.T) {
 
 func FuzzEdit(f *testing.F) {
 	f.Add([]byte(edited))
-	f.Add(text.Format(&text.Node{Name: "A", Items: []text.Item{&text.Property{Type: text.String, Key: "K", Value: "v"}, &text.Node{Name: "B"}}}))
+	f.Add(text.Format(&text.Node{Name: "A", Items: []text.Item{&text.Property{Type: text.String, Key: "K", Value: "v"},
+		&text.Node{Name: "B"}}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := text.Parse(data)
 		if err != nil || !text.Survives(file.Root) {

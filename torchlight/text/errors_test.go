@@ -16,13 +16,15 @@ import (
 // from others.
 func TestAllErrors(t *testing.T) {
 	for _, c := range []struct{ name, source, want string }{
-		{"value over three lines", "[A]\n<STRING>X:one\ntwo\nthree\n<INTEGER>Y:1\n[/A]", "3:1 [NAME], [/NAME] or <TYPE>KEY:VALUE | 4:1 [NAME], [/NAME] or <TYPE>KEY:VALUE"},
+		{"value over three lines", "[A]\n<STRING>X:one\ntwo\nthree\n<INTEGER>Y:1\n[/A]",
+			"3:1 [NAME], [/NAME] or <TYPE>KEY:VALUE | 4:1 [NAME], [/NAME] or <TYPE>KEY:VALUE"},
 		{"closed by an opening tag", "[A]\n[B]\n<STRING>X:1\n[B]\n[C]\n[/C]\n[/A]", "4:1 [/B]"},
 		{"closed by an opening tag at the end", "[A]\n[B]\n<STRING>X:1\n[B]\n", "4:1 [/B]"},
 		{"twice so", "[A]\n[B]\n[b]\n[C]\n[C]\n[/A]", "5:1 [/C]"},
 		{"not closed", "[A]\n[B]\n<STRING>X:1\n[/A]", "4:1 [/B]"},
 		{"closed by another name", "[A]\n[B]\n[/C]\n[/A]", "3:1 [/B]"},
-		{"bad tags", "[A]\n<STRING>X\n<WORD>X:1\n<STRING\n[B\n[/A]", "2:10 a colon after the key | 3:2 a type, such as STRING | 4:8 > | 5:3 ]"},
+		{"bad tags", "[A]\n<STRING>X\n<WORD>X:1\n<STRING\n[B\n[/A]",
+			"2:10 a colon after the key | 3:2 a type, such as STRING | 4:8 > | 5:3 ]"},
 		{"outside", "<STRING>X:1\n[A]\n[/A]", "1:1 [NAME]"},
 		{"a second root", "[A]\n[/A]\n[B]\nx\n[/B]", "3:1 the end of the text after [/A]"},
 		{"nothing", "", "1:1 [NAME]"},
@@ -40,7 +42,8 @@ func TestAllErrors(t *testing.T) {
 		}
 	}
 	_, err := text.Parse([]byte("[A]\n" + strings.Repeat("x\n", 1000) + "[/A]"))
-	if all := text.AllErrors(err); len(all) != 100 || !errors.Is(err, fault.ErrFormat) || !strings.HasSuffix(err.Error(), "and 99 more errors") {
+	if all := text.AllErrors(err); len(all) != 100 || !errors.Is(err, fault.ErrFormat) ||
+		!strings.HasSuffix(err.Error(), "and 99 more errors") {
 		t.Errorf("%d errors: %v", len(all), err)
 	}
 	_, err = text.Parse([]byte(strings.Repeat("[A]\n", text.MaxDepth+5)))
@@ -68,7 +71,8 @@ func TestPlace(t *testing.T) {
 		text, json string
 	}{
 		{text.Place{Path: "A.DAT", Node: "UNIT.NAME"}, "A.DAT: UNIT.NAME", `{"path":"A.DAT","node":"UNIT.NAME"}`},
-		{text.Place{Path: "A.LAYOUT", Object: -4889576898593615394}, "A.LAYOUT: object -4889576898593615394", `{"path":"A.LAYOUT","object":"-4889576898593615394"}`},
+		{text.Place{Path: "A.LAYOUT", Object: -4889576898593615394}, "A.LAYOUT: object -4889576898593615394",
+			`{"path":"A.LAYOUT","object":"-4889576898593615394"}`},
 		{text.Place{Node: "skills[3]"}, "skills[3]", `{"node":"skills[3]"}`},
 	} {
 		if got := c.at.String(); got != c.text {

@@ -23,7 +23,8 @@ func TestRepair(t *testing.T) {
 		{"not closed", "[A]\n[B]\n<STRING>K:v\n[/A]\n", "[A]\n[B]\n<STRING>K:v\n[/B]\n[/A]\n", []int{4}},
 		{"bracket", "[A]\n[B\n[/B]\n[/A", "[A]\n[B]\n[/B]\n[/A]", []int{2, 4}},
 		{"name", "[AFFIXES]\n[/AFIXES]", "[AFFIXES]\n[/AFFIXES]", []int{2}},
-		{"lines", "[A]\n<STRING>K:one\n\ttwo\n\nfour\n<TRANSLATE>L:x\ny\n[/A]", "[A]\n<STRING>K:one\\ntwo\\n\\nfour\n<TRANSLATE>L:x\\ny\n[/A]", []int{3, 5, 7}},
+		{"lines", "[A]\n<STRING>K:one\n\ttwo\n\nfour\n<TRANSLATE>L:x\ny\n[/A]",
+			"[A]\n<STRING>K:one\\ntwo\\n\\nfour\n<TRANSLATE>L:x\\ny\n[/A]", []int{3, 5, 7}},
 	} {
 		for _, big := range []bool{false, true} {
 			in := []byte(c.broken)
@@ -42,7 +43,8 @@ func TestRepair(t *testing.T) {
 			}
 		}
 	}
-	for _, hopeless := range []string{"", "x", "[A]\n<WORD>K:v\n[/A]", "[A]\n<INTEGER>K:1\ntwo\n[/A]", "[A]\n[/SOMETHING]\n[/A]", "[A]\n[/A]\n[B]\n[/B]", strings.Repeat("[A]\n", 300)} {
+	for _, hopeless := range []string{"", "x", "[A]\n<WORD>K:v\n[/A]", "[A]\n<INTEGER>K:1\ntwo\n[/A]",
+		"[A]\n[/SOMETHING]\n[/A]", "[A]\n[/A]\n[B]\n[/B]", strings.Repeat("[A]\n", 300)} {
 		if _, _, err := text.Repair([]byte(hopeless)); err == nil {
 			t.Errorf("%.40q was repaired", hopeless)
 		}

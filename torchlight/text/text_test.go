@@ -162,7 +162,8 @@ func TestErrors(t *testing.T) {
 }
 
 func TestRecognize(t *testing.T) {
-	for _, s := range []string{"", "[", "[]", "[1,2]\n", "[\n1]\n", "[section]\nkey=value\n", "<STRING>A:B\n", "[/A]\n[B]\n", "DATA", "\xff\xfe", "{\n}"} {
+	for _, s := range []string{"", "[", "[]", "[1,2]\n", "[\n1]\n", "[section]\nkey=value\n", "<STRING>A:B\n",
+		"[/A]\n[B]\n", "DATA", "\xff\xfe", "{\n}"} {
 		if text.Recognize([]byte(s)) {
 			t.Errorf("%q is taken for a text", s)
 		}

@@ -37,7 +37,8 @@ func TestParseInt(t *testing.T) {
 	if v, clean := ParseUint("4294967295"); v != math.MaxUint32 || !clean {
 		t.Error(v, clean)
 	}
-	for s, want := range map[string]uint32{"-1": math.MaxUint32, "-4294967295": 1, "4294967296": math.MaxUint32, "-99999999999999999999": math.MaxUint32} {
+	for s, want := range map[string]uint32{"-1": math.MaxUint32, "-4294967295": 1, "4294967296": math.MaxUint32,
+		"-99999999999999999999": math.MaxUint32} {
 		if v, clean := ParseUint(s); v != want || clean {
 			t.Errorf("%s: %d %v", s, v, clean)
 		}
@@ -50,7 +51,8 @@ func TestParseBool(t *testing.T) {
 		v, clean bool
 	}{
 		{"1", true, true}, {"0", false, true}, {"true", true, true}, {"FALSE", false, true}, {"True", true, true},
-		{"", false, false}, {"2", true, false}, {"true ", true, false}, {"yes", false, false}, {"-1", true, false}, {"falsee", false, false},
+		{"", false, false}, {"2", true, false}, {"true ", true, false}, {"yes", false, false}, {"-1", true, false},
+		{"falsee", false, false},
 	} {
 		if v, clean := ParseBool(c.s); v != c.v || clean != c.clean {
 			t.Errorf("%q: %v %v", c.s, v, clean)
@@ -64,7 +66,8 @@ func TestParseFloat(t *testing.T) {
 		v     float64
 		clean bool
 	}{
-		{"1", 1, true}, {"-.75", -.75, true}, {"5.", 5, true}, {"1e3", 1000, true}, {"-1.5E-002", -.015, true}, {"1.#INF", math.Inf(1), true},
+		{"1", 1, true}, {"-.75", -.75, true}, {"5.", 5, true}, {"1e3", 1000, true}, {"-1.5E-002", -.015, true},
+		{"1.#INF", math.Inf(1), true},
 		{"", 0, false}, {".", 0, false}, {"1.5x", 1.5, false}, {"1e", 1, false}, {"1e+", 1, false}, {" 2", 2, false}, {"2,5", 2, false},
 		{"inf", 0, false}, {"0x10", 0, false}, {"1_0", 1, false}, {"nan", 0, false}, {"1.#JUNK", 1, false},
 	} {
@@ -88,7 +91,8 @@ func TestFormatFloat(t *testing.T) {
 		{-1.1920929e-07, "-1.1920929e-007", "-1.19209e-007"}, {999999, "999999", "999999"}, {1e6, "1e+006", "1e+006"},
 		{1234567, "1234567", "1.23457e+006"}, {0.0001, "0.0001", "0.0001"}, {0.00001, "1e-005", "1e-005"},
 		{1.0 / 3, "0.33333334", "0.333333"}, {16777216, "16777216", "1.67772e+007"}, {math.MaxFloat32, "3.4028235e+038", "3.40282e+038"},
-		{float32(math.Copysign(0, -1)), "-0", "-0"}, {float32(math.Inf(1)), "1.#INF", "1.#INF"}, {float32(math.Inf(-1)), "-1.#INF", "-1.#INF"},
+		{float32(math.Copysign(0, -1)), "-0", "-0"}, {float32(math.Inf(1)), "1.#INF", "1.#INF"},
+		{float32(math.Inf(-1)), "-1.#INF", "-1.#INF"},
 		{math.Float32frombits(0x7FC00000), "1.#QNAN", "1.#QNAN"}, {math.Float32frombits(0xFFC00000), "-1.#IND", "-1.#IND"},
 	} {
 		if got := FormatFloat(c.v, Exact); got != c.exact {

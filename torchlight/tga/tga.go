@@ -182,7 +182,9 @@ func Decode(data []byte) (*image.NRGBA, error) {
 			}
 			c, ok := value(from)
 			if !ok {
-				return nil, &fault.Error{Path: "pixels", Offset: int64(len(data) - len(from)), Want: fmt.Sprintf("one of %d colours from %d on", h.colors, h.firstColor), Got: fmt.Sprintf("% x", from[:size]), Err: fault.ErrFormat}
+				return nil, &fault.Error{Path: "pixels", Offset: int64(len(data) - len(from)),
+					Want: fmt.Sprintf("one of %d colours from %d on", h.colors, h.firstColor), Got: fmt.Sprintf("% x",
+						from[:size]), Err: fault.ErrFormat}
 			}
 			*(*[4]byte)(m.Pix[h.place(i+k):]) = c
 		}
@@ -272,7 +274,8 @@ func five(v uint16) byte { return byte((int(v&31)*255 + 15) / 31) }
 func Encode(m image.Image, f Format) ([]byte, error) {
 	b := m.Bounds()
 	if b.Dx() < 1 || b.Dy() < 1 || b.Dx() > 65535 || b.Dy() > 65535 {
-		return nil, &fault.Error{Path: "width", Offset: 12, Want: "sides of 1 to 65535", Got: fmt.Sprintf("%d × %d", b.Dx(), b.Dy()), Err: fault.ErrLimit}
+		return nil, &fault.Error{Path: "width", Offset: 12, Want: "sides of 1 to 65535",
+			Got: fmt.Sprintf("%d × %d", b.Dx(), b.Dy()), Err: fault.ErrLimit}
 	}
 	src := pixel.NRGBA(m)
 	size := 3

@@ -128,9 +128,11 @@ func TestRefused(t *testing.T) {
 		"no palette":     {file(1, 8, 0, 1, 1, 0), fault.ErrFormat},
 		"interleaved":    {file(2, 24, 64, 1, 1, 0, 0, 0), fault.ErrVersion},
 		"beyond palette": {[]byte{0, 1, 1, 0, 0, 1, 0, 24, 0, 0, 0, 0, 1, 0, 1, 0, 8, 0, 1, 2, 3, 1}, fault.ErrFormat},
-		"a lying size":   {append(append(file(10, 24, 0, 0, 0)[:12], 0xff, 0x3f, 0xff, 0x3f, 24, 0), make([]byte, 1000)...), fault.ErrShort},
-		"too large":      {append(append(file(10, 24, 0, 0, 0)[:12], 0xff, 0xff, 0xff, 0xff, 24, 0), make([]byte, 1000)...), fault.ErrLimit},
-		"runs end":       {file(10, 24, 0, 200, 1, 0xff, 1, 2, 3, 0x05, 1, 2), fault.ErrShort},
+		"a lying size": {append(append(file(10, 24, 0, 0, 0)[:12], 0xff, 0x3f, 0xff, 0x3f, 24, 0),
+			make([]byte, 1000)...), fault.ErrShort},
+		"too large": {append(append(file(10, 24, 0, 0, 0)[:12], 0xff, 0xff, 0xff, 0xff, 24, 0),
+			make([]byte, 1000)...), fault.ErrLimit},
+		"runs end": {file(10, 24, 0, 200, 1, 0xff, 1, 2, 3, 0x05, 1, 2), fault.ErrShort},
 	} {
 		if _, err := tga.Decode(c.data); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)

@@ -9,7 +9,8 @@ import (
 
 func TestFamilies(t *testing.T) {
 	names := map[string]bool{}
-	for _, name := range []string{"LEVEL1", "level16", "IMAGE0", "IMAGE290", "ONE1", "PAD01", "PAD02", "X1B", "X10B", "1", "2", "12345A", "12346A", "A:1", "/A"} {
+	for _, name := range []string{"LEVEL1", "level16", "IMAGE0", "IMAGE290", "ONE1", "PAD01", "PAD02", "X1B", "X10B",
+		"1", "2", "12345A", "12346A", "A:1", "/A"} {
 		add(names, name)
 	}
 	want := []family{{"IMAGE", "", 0, 1000}, {"LEVEL", "", 1, 100}, {"X", "B", 1, 100}}
@@ -23,7 +24,8 @@ func TestFamilies(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	var value any
-	if err := json.Unmarshal([]byte(`{"1": {"name": "Light>FX", "props": {"2": {"name": "At", "type": "VECTOR3"}, "3": {"name": "Far", "type": "FLOAT"}}}, "A-TAG": 7}`), &value); err != nil {
+	if err := json.Unmarshal([]byte(`{"1": {"name": "Light>FX", "props": `+
+		`{"2": {"name": "At", "type": "VECTOR3"}, "3": {"name": "Far", "type": "FLOAT"}}}, "A-TAG": 7}`), &value); err != nil {
 		t.Fatal(err)
 	}
 	names := map[string]bool{}

@@ -94,7 +94,8 @@ func tga(data []byte) ([]Field, bool) {
 	if r.Err() != nil || hasMap > 1 || width == 0 || height == 0 || depth == 0 || depth > 32 {
 		return nil, false
 	}
-	names := map[uint8]string{1: "palette", 2: "colour", 3: "grey", 9: "palette, run-length", 10: "colour, run-length", 11: "grey, run-length"}
+	names := map[uint8]string{1: "palette", 2: "colour", 3: "grey", 9: "palette, run-length", 10: "colour, run-length",
+		11: "grey, run-length"}
 	pixels, ok := names[kind]
 	if !ok {
 		return nil, false
@@ -135,7 +136,8 @@ func wav(data []byte) ([]Field, bool) {
 		if !ok {
 			name = fmt.Sprintf("codec %#x", codec)
 		}
-		fields = append(fields, field("format", "WAV, %s, %d bits", name, bits), field("channels", "%d", channels), field("rate", "%d Hz", rate))
+		fields = append(fields, field("format", "WAV, %s, %d bits", name, bits), field("channels", "%d", channels),
+			field("rate", "%d Hz", rate))
 	}
 	return fields, len(fields) > 0
 }

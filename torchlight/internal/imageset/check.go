@@ -32,7 +32,8 @@ func Check(data []byte, sink check.Sink) {
 	seen := make(map[string]int) // lines by sprite names
 	for _, s := range set.Sprites {
 		if other := seen[s.Name]; other > 0 {
-			sink.AddAt(foundTwice, []check.Place{check.Line{Line: other}, check.Line{Line: s.Line}}, "", -1, "has two sprites with the name %q", s.Name)
+			sink.AddAt(foundTwice, []check.Place{check.Line{Line: other}, check.Line{Line: s.Line}}, "", -1,
+				"has two sprites with the name %q", s.Name)
 		}
 		seen[s.Name] = s.Line
 	}

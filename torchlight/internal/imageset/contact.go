@@ -114,7 +114,8 @@ func pixelsOf(r image.Rectangle, origin [2]float64, scale float64) image.Rectang
 
 func labelOf(text string) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, basicfont.Face7x13.Advance*len([]rune(text)), labelHeight))
-	d := font.Drawer{Dst: m, Src: image.NewUniform(color.NRGBA{0xd8, 0xd8, 0xd8, 0xff}), Face: basicfont.Face7x13, Dot: fixed.P(0, basicfont.Face7x13.Ascent)}
+	d := font.Drawer{Dst: m, Src: image.NewUniform(color.NRGBA{0xd8, 0xd8, 0xd8, 0xff}), Face: basicfont.Face7x13,
+		Dot: fixed.P(0, basicfont.Face7x13.Ascent)}
 	d.DrawString(text)
 	return m
 }

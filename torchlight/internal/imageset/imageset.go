@@ -55,7 +55,8 @@ func Parse(data []byte) (*Set, error) {
 		token, err := dec.RawToken()
 		switch {
 		case errors.Is(err, io.EOF) && set != nil && !ended && first == nil:
-			return set, &fault.Error{Path: "xml", Offset: at, Want: "the end of the element Imageset", Got: "the end of the file", Err: fault.ErrShort}
+			return set, &fault.Error{Path: "xml", Offset: at, Want: "the end of the element Imageset",
+				Got: "the end of the file", Err: fault.ErrShort}
 		case errors.Is(err, io.EOF) && set != nil:
 			return set, first
 		case err != nil:
@@ -80,7 +81,8 @@ func Parse(data []byte) (*Set, error) {
 			s, err := sprite(start)
 			s.Line = line
 			if err != nil && first == nil {
-				first = &fault.Error{Path: fmt.Sprintf("images[%d]", len(set.Sprites)), Offset: at, Want: "whole numbers XPos, YPos, Width and Height", Got: err.Error(), Err: fault.ErrFormat}
+				first = &fault.Error{Path: fmt.Sprintf("images[%d]", len(set.Sprites)), Offset: at,
+					Want: "whole numbers XPos, YPos, Width and Height", Got: err.Error(), Err: fault.ErrFormat}
 			}
 			set.Sprites = append(set.Sprites, s)
 		}

@@ -91,7 +91,8 @@ func TestContact(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	for data, want := range map[string]string{sample: "tl-imageset-twice", "<Imageset><Image Width='x'/>": "tl-imageset-unreadable", "<Imageset/>": ""} {
+	for data, want := range map[string]string{sample: "tl-imageset-twice",
+		"<Imageset><Image Width='x'/>": "tl-imageset-unreadable", "<Imageset/>": ""} {
 		got := ""
 		for _, f := range check.Collect(func(sink check.Sink) { imageset.Check([]byte(data), sink) }) {
 			got += f.ID

@@ -19,12 +19,17 @@ func folder(t testing.TB, miss func(path, message string)) *modedit.Editor {
 	t.Helper()
 	files := fstest.MapFS{}
 	for name, content := range map[string]string{
-		"MEDIA/UNITS/MONSTERS/WOLF.DAT":  "[UNIT]\n\t<STRING>NAME:Wolf\n\t<INTEGER>LEVEL:10\n\t<INTEGER64>UNIT_GUID:-77\n\t<STRING>ICON:media\\ui\\wolf.dds\n\t[LEVEL1]\n\t\t<INTEGER>LEVEL:3\n\t[/LEVEL1]\n[/UNIT]\n",
-		"MEDIA/UNITS/ITEMS/CLAW.DAT":     "[UNIT]\n\t<STRING>NAME:Claw\n\t<STRING>DROPPED_BY:-77\n\t<STRING>MESHFILE:media/models/claw.mesh\n[/UNIT]\n",
-		"MEDIA/MODELS/CLAW.MATERIAL":     "material CLAW\n{\n\ttexture MEDIA/UI/WOLF.DDS\n}\n",
-		"MEDIA/UI/WOLF.DDS":              "DDS ",
-		"MEDIA/UNITS/ITEMS/BROKEN.DAT":   "[UNIT]\n\t<STRING>NAME\n[/UNIT]\n",
-		"MEDIA/LAYOUTS/A.LAYOUT":         "[Layout]\n\t[OBJECTS]\n\t\t[BASEOBJECT]\n\t\t\t[PROPERTIES]\n\t\t\t\t<STRING>DESCRIPTOR:Monster\n\t\t\t\t<STRING>NAME:Guard\n\t\t\t\t<INTEGER64>ID:12\n\t\t\t\t<FLOAT>POSITIONX:1.5\n\t\t\t[/PROPERTIES]\n\t\t[/BASEOBJECT]\n\t[/OBJECTS]\n[/Layout]\n",
+		"MEDIA/UNITS/MONSTERS/WOLF.DAT": "[UNIT]\n\t<STRING>NAME:Wolf\n\t<INTEGER>LEVEL:10\n" +
+			"\t<INTEGER64>UNIT_GUID:-77\n\t<STRING>ICON:media\\ui\\wolf.dds\n\t[LEVEL1]\n\t\t<INTEGER>LEVEL:3\n" +
+			"\t[/LEVEL1]\n[/UNIT]\n",
+		"MEDIA/UNITS/ITEMS/CLAW.DAT": "[UNIT]\n\t<STRING>NAME:Claw\n\t<STRING>DROPPED_BY:-77\n" +
+			"\t<STRING>MESHFILE:media/models/claw.mesh\n[/UNIT]\n",
+		"MEDIA/MODELS/CLAW.MATERIAL":   "material CLAW\n{\n\ttexture MEDIA/UI/WOLF.DDS\n}\n",
+		"MEDIA/UI/WOLF.DDS":            "DDS ",
+		"MEDIA/UNITS/ITEMS/BROKEN.DAT": "[UNIT]\n\t<STRING>NAME\n[/UNIT]\n",
+		"MEDIA/LAYOUTS/A.LAYOUT": "[Layout]\n\t[OBJECTS]\n\t\t[BASEOBJECT]\n\t\t\t[PROPERTIES]\n" +
+			"\t\t\t\t<STRING>DESCRIPTOR:Monster\n\t\t\t\t<STRING>NAME:Guard\n\t\t\t\t<INTEGER64>ID:12\n" +
+			"\t\t\t\t<FLOAT>POSITIONX:1.5\n\t\t\t[/PROPERTIES]\n\t\t[/BASEOBJECT]\n\t[/OBJECTS]\n[/Layout]\n",
 		"MEDIA/LAYOUTS/NOTES/README.TXT": "LEVEL",
 	} {
 		files[name] = &fstest.MapFile{Data: []byte(content)}
@@ -65,9 +70,11 @@ func TestFind(t *testing.T) {
 		}, []string{"MEDIA/UNITS/MONSTERS/WOLF.DAT UNIT.LEVEL1.LEVEL LEVEL=3"}},
 		"guid": {func() error {
 			return modfind.GUIDs(ctx, e, -77, func(k modfind.Key, own bool) error { k.Value = fmt.Sprint(own); return note(k) })
-		}, []string{"MEDIA/UNITS/ITEMS/CLAW.DAT UNIT.DROPPED_BY DROPPED_BY=false", "MEDIA/UNITS/MONSTERS/WOLF.DAT UNIT.UNIT_GUID UNIT_GUID=true"}},
+		}, []string{"MEDIA/UNITS/ITEMS/CLAW.DAT UNIT.DROPPED_BY DROPPED_BY=false",
+			"MEDIA/UNITS/MONSTERS/WOLF.DAT UNIT.UNIT_GUID UNIT_GUID=true"}},
 		"references": {func() error { return modfind.References(ctx, e, "MEDIA/**/*.dds", note) },
-			[]string{`MEDIA/UNITS/MONSTERS/WOLF.DAT UNIT.ICON ICON=media\ui\wolf.dds`, "MEDIA/MODELS/CLAW.MATERIAL 3 texture=MEDIA/UI/WOLF.DDS"}},
+			[]string{`MEDIA/UNITS/MONSTERS/WOLF.DAT UNIT.ICON ICON=media\ui\wolf.dds`,
+				"MEDIA/MODELS/CLAW.MATERIAL 3 texture=MEDIA/UI/WOLF.DDS"}},
 		"by name": {func() error { return modfind.References(ctx, e, "claw.MESH", note) },
 			[]string{"MEDIA/UNITS/ITEMS/CLAW.DAT UNIT.MESHFILE MESHFILE=media/models/claw.mesh"}},
 		"one folder": {func() error { return modfind.References(ctx, e, "MEDIA/*.dds", note) }, nil},
@@ -84,7 +91,8 @@ func TestFind(t *testing.T) {
 	if err := modfind.Objects(ctx, e, modfind.Where{}, "mon*", "", func(o modfind.Object) error {
 		objects = append(objects, o)
 		return nil
-	}); err != nil || len(objects) != 1 || objects[0].Name != "Guard" || objects[0].ID != 12 || objects[0].X != 1.5 || objects[0].At.Object != 12 {
+	}); err != nil || len(objects) != 1 || objects[0].Name != "Guard" || objects[0].ID != 12 || objects[0].X != 1.5 ||
+		objects[0].At.Object != 12 {
 		t.Errorf("%+v, %v", objects, err)
 	}
 	enough := errors.New("enough")
@@ -117,7 +125,8 @@ func TestCheckName(t *testing.T) {
 
 // TestOwnsGUID tests that keys that define a GUID are distinguished from keys that refer to one, in any case.
 func TestOwnsGUID(t *testing.T) {
-	for key, want := range map[string]bool{"UNIT_GUID": true, "UNIQUE_GUID": true, "unique_guid": true, "GUID": true, "OWNER_GUID": false, "DROPPED_BY": false, "": false} {
+	for key, want := range map[string]bool{"UNIT_GUID": true, "UNIQUE_GUID": true, "unique_guid": true, "GUID": true,
+		"OWNER_GUID": false, "DROPPED_BY": false, "": false} {
 		if got := modfind.OwnsGUID(key); got != want {
 			t.Errorf("%q: %v", key, got)
 		}
@@ -127,10 +136,11 @@ func TestOwnsGUID(t *testing.T) {
 func ExampleKeys() {
 	wolf := "[UNIT]\n\t<STRING>NAME:Wolf\n\t<INTEGER>LEVEL:10\n[/UNIT]\n"
 	e := modedit.OfFile("MEDIA/UNITS/MONSTERS/WOLF.DAT", []byte(wolf), modedit.Options{})
-	err := modfind.Keys(context.Background(), e, modfind.Where{}, func(p *text.Property) bool { return p.Key == "LEVEL" }, func(k modfind.Key) error {
-		fmt.Println(k.File, k.At, k.Value)
-		return nil
-	})
+	err := modfind.Keys(context.Background(), e, modfind.Where{},
+		func(p *text.Property) bool { return p.Key == "LEVEL" }, func(k modfind.Key) error {
+			fmt.Println(k.File, k.At, k.Value)
+			return nil
+		})
 	if err != nil {
 		fmt.Println(err)
 	}

@@ -90,7 +90,8 @@ func OfData(data []byte, name string) ([]format.InfoField, error) {
 	}
 	root := f.Text(dat.Options{Path: name})
 	nodes, properties := countTree(root)
-	return []format.InfoField{format.Fact("version", "version", int(f.Version)), format.Fact("root", "root", root.Name), format.Fact("nodes", "nodes", nodes),
+	return []format.InfoField{format.Fact("version", "version", int(f.Version)),
+		format.Fact("root", "root", root.Name), format.Fact("nodes", "nodes", nodes),
 		format.Fact("properties", "properties", properties), format.Fact("strings", "strings", len(f.Strings))}, nil
 }
 

@@ -66,7 +66,8 @@ func modRow(src *format.Source, r *pak.Reader, m *mod.Mod, row Row) error {
 	if m != nil {
 		h := m.Header
 		header = []format.Cell{
-			format.IntCell(h.Version), format.TextCell(h.Title), format.TextCell(h.Author), format.TextCell(h.Description), format.TextCell(h.Website),
+			format.IntCell(h.Version), format.TextCell(h.Title), format.TextCell(h.Author),
+			format.TextCell(h.Description), format.TextCell(h.Website),
 			format.TextCell(h.DownloadURL), format.IntCell(h.ID), format.IntCell(h.ModVersion), format.IntCell(h.Flags), {},
 		}
 		if h.Version >= 4 {
@@ -76,11 +77,13 @@ func modRow(src *format.Source, r *pak.Reader, m *mod.Mod, row Row) error {
 	}
 	n := amountsOf(r)
 	values := append([]format.Cell{format.IntCell(src.Size), sumCell(sum.Sum(nil))}, header...)
-	if err := row(tableMods, append(values, format.IntCell(r.Manifest().Version), format.IntCell(n.files), format.IntCell(n.removed), format.IntCell(n.size))); err != nil {
+	if err := row(tableMods, append(values, format.IntCell(r.Manifest().Version), format.IntCell(n.files),
+		format.IntCell(n.removed), format.IntCell(n.size))); err != nil {
 		return err
 	}
 	for i, m := range required {
-		if err := row(tableRequired, []format.Cell{format.IntCell(i), format.IntCell(m.ID), format.TextCell(m.Name), format.IntCell(m.Version)}); err != nil {
+		if err := row(tableRequired, []format.Cell{format.IntCell(i), format.IntCell(m.ID), format.TextCell(m.Name),
+			format.IntCell(m.Version)}); err != nil {
 			return err
 		}
 	}
@@ -153,7 +156,8 @@ func contentRows(ctx context.Context, e *modedit.Editor, row Row) error {
 		for _, k := range w.keys {
 			if target, is := modfind.Target(k.Value); is {
 				if err := row(tableReferences, []format.Cell{
-					format.TextCell(k.File), {}, {}, format.IntCell(k.At.(check.Line).Line), format.TextCell(k.Key), format.TextCell(k.Value), format.TextCell(target),
+					format.TextCell(k.File), {}, {}, format.IntCell(k.At.(check.Line).Line), format.TextCell(k.Key),
+					format.TextCell(k.Value), format.TextCell(target),
 				}); err != nil {
 					return err
 				}
@@ -168,7 +172,8 @@ func contentRows(ctx context.Context, e *modedit.Editor, row Row) error {
 		for _, s := range w.set.Sprites {
 			if err := row(tableIcons, []format.Cell{
 				format.TextCell(w.path), format.TextCell(w.set.Name), format.TextCell(w.set.File), format.TextCell(s.Name),
-				format.IntCell(s.Rect.Min.X), format.IntCell(s.Rect.Min.Y), format.IntCell(s.Rect.Dx()), format.IntCell(s.Rect.Dy()), format.IntCell(s.Line),
+				format.IntCell(s.Rect.Min.X), format.IntCell(s.Rect.Min.Y), format.IntCell(s.Rect.Dx()),
+				format.IntCell(s.Rect.Dy()), format.IntCell(s.Line),
 			}); err != nil {
 				return err
 			}

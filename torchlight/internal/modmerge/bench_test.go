@@ -17,8 +17,10 @@ func clashing(t testing.TB, n int) (one, two []byte) {
 	a, b := make(map[string]string), make(map[string]string)
 	for i := range n {
 		guid := fmt.Sprint(int64(1)<<60 + int64(i))
-		a[fmt.Sprintf("MEDIA/UNITS/MONSTERS/A/WOLF%d.DAT", i)] = unit(fmt.Sprintf("Wolf%d", i), guid, "iLEVEL:1 sICON:wolf sMESHFILE:wolf sRESOURCEDIRECTORY:media/models/wolf fSCALE:1.5")
-		b[fmt.Sprintf("MEDIA/UNITS/MONSTERS/B/BEAR%d.DAT", i)] = unit(fmt.Sprintf("Bear%d", i), guid, "iLEVEL:2 sICON:bear sMESHFILE:bear sRESOURCEDIRECTORY:media/models/bear fSCALE:2.5")
+		a[fmt.Sprintf("MEDIA/UNITS/MONSTERS/A/WOLF%d.DAT", i)] = unit(fmt.Sprintf("Wolf%d", i), guid,
+			"iLEVEL:1 sICON:wolf sMESHFILE:wolf sRESOURCEDIRECTORY:media/models/wolf fSCALE:1.5")
+		b[fmt.Sprintf("MEDIA/UNITS/MONSTERS/B/BEAR%d.DAT", i)] = unit(fmt.Sprintf("Bear%d", i), guid,
+			"iLEVEL:2 sICON:bear sMESHFILE:bear sRESOURCEDIRECTORY:media/models/bear fSCALE:2.5")
 		a[fmt.Sprintf("MEDIA/SPAWNCLASSES/A%d.DAT", i)] = lines("[SPAWN sNAME:A gGUID:" + guid + " ]SPAWN")
 	}
 	return made(t, "One", a), made(t, "Two", b)

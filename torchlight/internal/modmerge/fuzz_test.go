@@ -12,7 +12,9 @@ import (
 func FuzzFile(f *testing.F) {
 	set := `<Imageset Name="S" Imagefile="s.dds"><Image Name="a" XPos="0" /></Imageset>`
 	f.Add([]byte(lines("[U iA:1 [E sNAME:A ]E ]U")), []byte(lines("[U iA:2 [E sNAME:B ]E ]U")), []byte(lines("[U iB:1 ]U")), false)
-	f.Add([]byte(level(object("1", "Group", ""), object("2", "Light", ""))), []byte(level(object("1", "Group", "", object("2", "Light", "")))), []byte(level(object("2", "Light", ""))), true)
+	f.Add([]byte(level(object("1", "Group", ""), object("2", "Light", ""))),
+		[]byte(level(object("1", "Group", "", object("2", "Light", "")))), []byte(level(object("2", "Light",
+			""))), true)
 	f.Add([]byte(set), []byte(set+" "), []byte("\xff\xfe<\x00"), true)
 	f.Add([]byte(`<Imageset <Image Name="a">`), []byte(`<Imageset <Image Name="b">`), []byte(`<Imageset <Image Name="c">`), true)
 	f.Fuzz(func(t *testing.T, base, ours, theirs []byte, prefer bool) {

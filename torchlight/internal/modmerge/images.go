@@ -105,7 +105,8 @@ func (m *merger) images(base, ours, theirs []byte) ([]byte, From, error) {
 		x, y, z := was[name], mine[name], its[name]
 		at := "IMAGESET." + name
 		side := merge3.Pick(x, y, z, sameAttributes, func() { m.take(at) }, func() merge3.Side {
-			return m.conflict(at, name+" was changed to different parts of the picture on both sides", rectangle(x), rectangle(y), rectangle(z))
+			return m.conflict(at, name+" was changed to different parts of the picture on both sides", rectangle(x),
+				rectangle(y), rectangle(z))
 		})
 		switch {
 		case side == merge3.Ours:

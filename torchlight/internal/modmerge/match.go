@@ -10,7 +10,8 @@ import (
 )
 
 // identities are the keys that identify nodes with the same name. The first key that distinguishes all of them is used.
-var identities = []string{"NAME", "FILE", "UNIT", "SPAWNCLASS", "AFFIX", "LEVEL", "UNIT_GUID", "UNIQUE_GUID", "GUID", "ID", "ORIGINAL", "SKILL", "MONSTER", "TYPE", "THEME", "KEY"}
+var identities = []string{"NAME", "FILE", "UNIT", "SPAWNCLASS", "AFFIX", "LEVEL", "UNIT_GUID", "UNIQUE_GUID", "GUID",
+	"ID", "ORIGINAL", "SKILL", "MONSTER", "TYPE", "THEME", "KEY"}
 
 // naming determines how nodes of one list are identified in another.
 type naming struct {

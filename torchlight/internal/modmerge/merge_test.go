@@ -39,14 +39,25 @@ func TestData(t *testing.T) {
 		{"added to both", "[U iA:1 ]U", "[U iA:1 iB:2 ]U", "[U iA:1 iB:3 ]U", "[U iA:1 iB:2 ]U", 1},
 		{"removed key", "[U iA:1 iB:2 ]U", "[U iA:5 iB:2 ]U", "[U iA:1 ]U", "[U iA:5 ]U", 0},
 		{"removed and changed", "[U iA:1 iB:2 ]U", "[U iA:1 iB:3 ]U", "[U iA:1 ]U", "[U iA:1 iB:3 ]U", 1},
-		{"lists are sets", "[U sAFFIX:A sAFFIX:B sAFFIX:C ]U", "[U sAFFIX:A sAFFIX:B sAFFIX:C sAFFIX:X ]U", "[U sAFFIX:A sAFFIX:Y sAFFIX:C sAFFIX:Z ]U", "[U sAFFIX:A sAFFIX:Y sAFFIX:C sAFFIX:X sAFFIX:Z ]U", 0},
-		{"one value of a list", "[U sAFFIX:A sAFFIX:B ]U", "[U sAFFIX:A sAFFIX:X ]U", "[U sAFFIX:A sAFFIX:Y ]U", "[U sAFFIX:A sAFFIX:X ]U", 1},
-		{"nodes by name", "[U [E sNAME:A iV:1 ]E [E sNAME:B iV:2 ]E ]U", "[U [E sNAME:B iV:9 ]E ]U", "[U [E sNAME:A iV:1 ]E [E sNAME:B iV:2 ]E [E sNAME:C iV:3 ]E ]U", "[U [E sNAME:B iV:9 ]E [E sNAME:C iV:3 ]E ]U", 0},
-		{"added nodes of both", "[U iA:1 ]U", "[U iA:1 [E sNAME:A ]E ]U", "[U iA:1 [E sNAME:B ]E ]U", "[U iA:1 [E sNAME:A ]E [E sNAME:B ]E ]U", 0},
-		{"node removed and changed", "[U [E sNAME:A iV:1 ]E [F iV:1 ]F ]U", "[U [F iV:1 ]F ]U", "[U [E sNAME:A iV:2 ]E [F iV:1 ]F ]U", "[U [F iV:1 ]F ]U", 1},
-		{"nodes without names", "[U [E iV:1 iW:1 ]E [E iV:2 iW:2 ]E [E iV:3 iW:3 ]E ]U", "[U [E iV:1 iW:1 ]E [E iV:2 iW:8 ]E [E iV:3 iW:3 ]E ]U", "[U [E iV:2 iW:2 ]E [E iV:7 iW:3 ]E ]U", "[U [E iV:2 iW:8 ]E [E iV:7 iW:3 ]E ]U", 0},
-		{"order of nodes", "[U [E sNAME:A iV:1 ]E [E sNAME:B iV:1 ]E ]U", "[U [E sNAME:A iV:2 ]E [E sNAME:B iV:1 ]E ]U", "[U [E sNAME:B iV:1 ]E [E sNAME:A iV:1 ]E ]U", "[U [E sNAME:B iV:1 ]E [E sNAME:A iV:2 ]E ]U", 0},
-		{"without a base", "", "[U iA:1 iB:2 [E sNAME:A ]E ]U", "[U iA:1 iC:3 [E sNAME:B ]E ]U", "[U iA:1 iB:2 iC:3 [E sNAME:A ]E [E sNAME:B ]E ]U", 0},
+		{"lists are sets", "[U sAFFIX:A sAFFIX:B sAFFIX:C ]U", "[U sAFFIX:A sAFFIX:B sAFFIX:C sAFFIX:X ]U",
+			"[U sAFFIX:A sAFFIX:Y sAFFIX:C sAFFIX:Z ]U", "[U sAFFIX:A sAFFIX:Y sAFFIX:C sAFFIX:X sAFFIX:Z ]U", 0},
+		{"one value of a list", "[U sAFFIX:A sAFFIX:B ]U", "[U sAFFIX:A sAFFIX:X ]U", "[U sAFFIX:A sAFFIX:Y ]U",
+			"[U sAFFIX:A sAFFIX:X ]U", 1},
+		{"nodes by name", "[U [E sNAME:A iV:1 ]E [E sNAME:B iV:2 ]E ]U", "[U [E sNAME:B iV:9 ]E ]U",
+			"[U [E sNAME:A iV:1 ]E [E sNAME:B iV:2 ]E [E sNAME:C iV:3 ]E ]U",
+			"[U [E sNAME:B iV:9 ]E [E sNAME:C iV:3 ]E ]U", 0},
+		{"added nodes of both", "[U iA:1 ]U", "[U iA:1 [E sNAME:A ]E ]U", "[U iA:1 [E sNAME:B ]E ]U",
+			"[U iA:1 [E sNAME:A ]E [E sNAME:B ]E ]U", 0},
+		{"node removed and changed", "[U [E sNAME:A iV:1 ]E [F iV:1 ]F ]U", "[U [F iV:1 ]F ]U",
+			"[U [E sNAME:A iV:2 ]E [F iV:1 ]F ]U", "[U [F iV:1 ]F ]U", 1},
+		{"nodes without names", "[U [E iV:1 iW:1 ]E [E iV:2 iW:2 ]E [E iV:3 iW:3 ]E ]U",
+			"[U [E iV:1 iW:1 ]E [E iV:2 iW:8 ]E [E iV:3 iW:3 ]E ]U", "[U [E iV:2 iW:2 ]E [E iV:7 iW:3 ]E ]U",
+			"[U [E iV:2 iW:8 ]E [E iV:7 iW:3 ]E ]U", 0},
+		{"order of nodes", "[U [E sNAME:A iV:1 ]E [E sNAME:B iV:1 ]E ]U",
+			"[U [E sNAME:A iV:2 ]E [E sNAME:B iV:1 ]E ]U", "[U [E sNAME:B iV:1 ]E [E sNAME:A iV:1 ]E ]U",
+			"[U [E sNAME:B iV:1 ]E [E sNAME:A iV:2 ]E ]U", 0},
+		{"without a base", "", "[U iA:1 iB:2 [E sNAME:A ]E ]U", "[U iA:1 iC:3 [E sNAME:B ]E ]U",
+			"[U iA:1 iB:2 iC:3 [E sNAME:A ]E [E sNAME:B ]E ]U", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			base := ""
@@ -63,15 +74,18 @@ func TestData(t *testing.T) {
 }
 
 func TestPrefer(t *testing.T) {
-	got, conflicts := texts(t, "MEDIA/X.DAT", lines("[U iA:1 iB:2 ]U"), lines("[U iA:3 iB:5 ]U"), lines("[U iA:4 iB:2 ]U"), modmerge.Options{Options: merge3.Options{Prefer: merge3.Theirs}})
-	if got != lines("[U iA:4 iB:5 ]U") || len(conflicts) != 1 || conflicts[0].Took != "theirs" || conflicts[0].Base != "1" || conflicts[0].Ours != "3" || conflicts[0].Theirs != "4" {
+	got, conflicts := texts(t, "MEDIA/X.DAT", lines("[U iA:1 iB:2 ]U"), lines("[U iA:3 iB:5 ]U"),
+		lines("[U iA:4 iB:2 ]U"), modmerge.Options{Options: merge3.Options{Prefer: merge3.Theirs}})
+	if got != lines("[U iA:4 iB:5 ]U") || len(conflicts) != 1 || conflicts[0].Took != "theirs" ||
+		conflicts[0].Base != "1" || conflicts[0].Ours != "3" || conflicts[0].Theirs != "4" {
 		t.Errorf("%v\n%s", conflicts, got)
 	}
 }
 
 // object returns the text of an object of a layout.
 func object(id, kind, more string, children ...string) string {
-	return " [BASEOBJECT [PROPERTIES sDESCRIPTOR:" + kind + " sNAME:" + kind + " gID:" + id + " " + more + " ]PROPERTIES [CHILDREN " + strings.Join(children, " ") + " ]CHILDREN ]BASEOBJECT "
+	return " [BASEOBJECT [PROPERTIES sDESCRIPTOR:" + kind + " sNAME:" + kind + " gID:" + id + " " + more +
+		" ]PROPERTIES [CHILDREN " + strings.Join(children, " ") + " ]CHILDREN ]BASEOBJECT "
 }
 
 func level(objects ...string) string {
@@ -84,14 +98,36 @@ func TestLayouts(t *testing.T) {
 		name, base, ours, theirs, want string
 		conflicts                      int
 	}{
-		{"keys of two objects", level(object("1", "Light", x), object("2", "Light", x)), level(object("1", "Light", y), object("2", "Light", x)), level(object("1", "Light", x), object("2", "Light", y)), level(object("1", "Light", y), object("2", "Light", y)), 0},
-		{"added and removed", level(object("1", "Light", x), object("2", "Light", x)), level(object("1", "Light", x), object("2", "Light", x), object("3", "Light", x)), level(object("1", "Light", x), object("4", "Light", x)), level(object("1", "Light", x), object("3", "Light", x), object("4", "Light", x)), 0},
-		{"moved into a group", level(object("1", "Group", ""), object("2", "Light", x)), level(object("1", "Group", ""), object("2", "Light", y)), level(object("1", "Group", "", object("2", "Light", x))), level(object("1", "Group", "", object("2", "Light", y))), 0},
-		{"removed and changed", level(object("1", "Light", x), object("2", "Light", x)), level(object("1", "Light", y), object("2", "Light", x)), level(object("2", "Light", x)), level(object("1", "Light", y), object("2", "Light", x)), 1},
-		{"into what is removed", level(object("1", "Group", ""), object("2", "Light", x)), level(object("2", "Light", x)), level(object("1", "Group", "", object("3", "Light", x)), object("2", "Light", x)), level(object("2", "Light", x)), 1},
-		{"into each other", level(object("1", "Group", ""), object("2", "Group", "")), level(object("1", "Group", "", object("2", "Group", ""))), level(object("2", "Group", "", object("1", "Group", ""))), level(object("1", "Group", "", object("2", "Group", ""))), 1},
-		{"other kinds", level(object("1", "Light", x), object("2", "Light", x)), level(object("1", "Group", ""), object("2", "Light", x)), level(object("1", "Sound", ""), object("2", "Light", y)), level(object("1", "Group", ""), object("2", "Light", x)), 1},
-		{"order", level(object("1", "Light", x), object("2", "Light", x), object("3", "Light", x)), level(object("1", "Light", y), object("2", "Light", x), object("3", "Light", x)), level(object("3", "Light", x), object("1", "Light", x), object("2", "Light", x)), level(object("3", "Light", x), object("1", "Light", y), object("2", "Light", x)), 0},
+		{"keys of two objects", level(object("1", "Light", x), object("2", "Light", x)),
+			level(object("1", "Light", y), object("2", "Light", x)),
+			level(object("1", "Light", x), object("2", "Light", y)),
+			level(object("1", "Light", y), object("2", "Light", y)), 0},
+		{"added and removed", level(object("1", "Light", x), object("2", "Light", x)),
+			level(object("1", "Light", x), object("2", "Light", x), object("3", "Light", x)),
+			level(object("1", "Light", x), object("4", "Light", x)),
+			level(object("1", "Light", x), object("3", "Light", x), object("4", "Light", x)), 0},
+		{"moved into a group", level(object("1", "Group", ""), object("2", "Light", x)),
+			level(object("1", "Group", ""), object("2", "Light", y)),
+			level(object("1", "Group", "", object("2", "Light", x))),
+			level(object("1", "Group", "", object("2", "Light", y))), 0},
+		{"removed and changed", level(object("1", "Light", x), object("2", "Light", x)),
+			level(object("1", "Light", y), object("2", "Light", x)), level(object("2", "Light", x)),
+			level(object("1", "Light", y), object("2", "Light", x)), 1},
+		{"into what is removed", level(object("1", "Group", ""), object("2", "Light", x)),
+			level(object("2", "Light", x)), level(object("1", "Group", "", object("3", "Light", x)),
+				object("2", "Light", x)), level(object("2", "Light", x)), 1},
+		{"into each other", level(object("1", "Group", ""), object("2", "Group", "")),
+			level(object("1", "Group", "", object("2", "Group", ""))),
+			level(object("2", "Group", "", object("1", "Group", ""))),
+			level(object("1", "Group", "", object("2", "Group", ""))), 1},
+		{"other kinds", level(object("1", "Light", x), object("2", "Light", x)),
+			level(object("1", "Group", ""), object("2", "Light", x)),
+			level(object("1", "Sound", ""), object("2", "Light", y)),
+			level(object("1", "Group", ""), object("2", "Light", x)), 1},
+		{"order", level(object("1", "Light", x), object("2", "Light", x), object("3", "Light", x)),
+			level(object("1", "Light", y), object("2", "Light", x), object("3", "Light", x)),
+			level(object("3", "Light", x), object("1", "Light", x), object("2", "Light", x)),
+			level(object("3", "Light", x), object("1", "Light", y), object("2", "Light", x)), 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, conflicts := texts(t, "MEDIA/LAYOUTS/X.LAYOUT", test.base, test.ours, test.theirs, modmerge.Options{})
@@ -113,19 +149,28 @@ func TestImageSets(t *testing.T) {
 		name, base, ours, theirs, want string
 		conflicts                      int
 	}{
-		{"added to both", set(image("a", "1")), set(image("a", "1"), image("b", "2")), set(image("a", "1"), image("c", "3")), set(image("a", "1"), image("b", "2"), image("c", "3")), 0},
-		{"changed and removed", set(image("a", "1"), image("b", "2")), set(image("a", "5"), image("b", "2")), set(image("a", "1")), set(image("a", "5")), 0},
+		{"added to both", set(image("a", "1")), set(image("a", "1"), image("b", "2")),
+			set(image("a", "1"), image("c", "3")), set(image("a", "1"), image("b", "2"), image("c", "3")), 0},
+		{"changed and removed", set(image("a", "1"), image("b", "2")), set(image("a", "5"), image("b", "2")),
+			set(image("a", "1")), set(image("a", "5")), 0},
 		{"another rectangle", set(image("a", "1")), set(image("a", "2")), set(image("a", "3")), set(image("a", "2")), 1},
-		{"> in a name", set(image("a>b", "1")), set(image("a>b", "2"), image("c", "3")), set(image("a>b", "1"), image("d", "4")), set(image("a>b", "2"), image("c", "3"), image("d", "4")), 0},
-		{"a tag without an end", set(`<Image Name="a"`, image("b", "1")), set(`<Image Name="a"`, image("b", "2")), set(`<Image Name="a"`, image("b", "3")), set(`<Image Name="a"`, image("b", "2")), 1},
-		{"a quote without an end", set(`<Image Name="a />`, image("b", "1")), set(`<Image Name="a />`, image("b", "2")), set(`<Image Name="a />`, image("b", "3")), set(`<Image Name="a />`, image("b", "2")), 1},
-		{"a set that is cut off", "<Imageset Name='a' ", "<Imageset " + image("b", "2"), "<Imageset Name='c' ", "<Imageset " + image("b", "2"), 1},
+		{"> in a name", set(image("a>b", "1")), set(image("a>b", "2"), image("c", "3")),
+			set(image("a>b", "1"), image("d", "4")), set(image("a>b", "2"), image("c", "3"), image("d", "4")), 0},
+		{"a tag without an end", set(`<Image Name="a"`, image("b", "1")), set(`<Image Name="a"`, image("b", "2")),
+			set(`<Image Name="a"`, image("b", "3")), set(`<Image Name="a"`, image("b", "2")), 1},
+		{"a quote without an end", set(`<Image Name="a />`, image("b", "1")),
+			set(`<Image Name="a />`, image("b", "2")), set(`<Image Name="a />`, image("b", "3")),
+			set(`<Image Name="a />`, image("b", "2")), 1},
+		{"a set that is cut off", "<Imageset Name='a' ", "<Imageset " + image("b", "2"), "<Imageset Name='c' ",
+			"<Imageset " + image("b", "2"), 1},
 		{"images before the set", image("a", "1") + set(), image("a", "2") + set(), image("a", "3") + set(), image("a", "2") + set(), 1},
-		{"without a base", "", set(image("a", "1"), image("b", "2")), set(image("a", "1"), image("c", "3")), set(image("a", "1"), image("c", "3"), image("b", "2")), 0},
+		{"without a base", "", set(image("a", "1"), image("b", "2")), set(image("a", "1"), image("c", "3")),
+			set(image("a", "1"), image("c", "3"), image("b", "2")), 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, conflicts := texts(t, "MEDIA/UI/A.IMAGESET", test.base, test.ours, test.theirs, modmerge.Options{})
-			if len(conflicts) != test.conflicts || got != test.want && test.name != "without a base" || strings.Count(got, "<Image ") != strings.Count(test.want, "<Image ") {
+			if len(conflicts) != test.conflicts || got != test.want && test.name != "without a base" ||
+				strings.Count(got, "<Image ") != strings.Count(test.want, "<Image ") {
 				t.Errorf("%d conflicts %v, got\n%s", len(conflicts), conflicts, got)
 			}
 		})

@@ -193,7 +193,8 @@ func (mg *threeWay) header() {
 	case slices.Equal(o.Required, its):
 		o.RequiredHash = t.RequiredHash
 	default: // the algorithm for the hash of the list is unknown
-		side := mg.log.Conflict(check.Conflict{What: "both sides changed the required mods: the hash of that list cannot be computed, so the list is as in " + mg.log.Prefer.String()})
+		side := mg.log.Conflict(check.Conflict{What: "both sides changed the required mods: the hash of that list " +
+			"cannot be computed, so the list is as in " + mg.log.Prefer.String()})
 		o.Required, o.RequiredHash = merge3.Of(side, mine, its), merge3.Of(side, o.RequiredHash, t.RequiredHash)
 	}
 	switch { // the list of releases depends on the version
@@ -208,7 +209,8 @@ func field[T comparable](mg *threeWay, name string, base T, ours *T, theirs T) {
 	*ours = merge3.Value(base, *ours, theirs, func() {
 		mg.log.Change(check.Change{What: name + " as in theirs", Count: 1})
 	}, func() merge3.Side {
-		return mg.log.Conflict(check.Conflict{What: "the " + name + " of the mod was changed on both sides", Base: base, Ours: *ours, Theirs: theirs})
+		return mg.log.Conflict(check.Conflict{What: "the " + name + " of the mod was changed on both sides",
+			Base: base, Ours: *ours, Theirs: theirs})
 	})
 }
 

@@ -223,7 +223,8 @@ func (m *merger) siblings(parent int64, parents map[int64]int64, all []int64, b,
 	inCommon := merge3.Has(common)
 	commonT := merge3.Filter(other, inCommon)
 	m.object = max(parent, 0)
-	if pick(m, "", common, merge3.Filter(list, inCommon), commonT, slices.Equal, "both sides changed the order of the objects") == merge3.Theirs {
+	if pick(m, "", common, merge3.Filter(list, inCommon), commonT, slices.Equal,
+		"both sides changed the order of the objects") == merge3.Theirs {
 		merge3.Arrange(list, commonT)
 	}
 	m.object = 0

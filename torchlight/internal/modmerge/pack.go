@@ -99,7 +99,8 @@ func (p *pack) pack(mods []Input) (err error) {
 		return err
 	}
 	for i, m := range p.mods {
-		p.log.Change(check.Change{What: fmt.Sprintf("%s: %d files used, %d overridden, %d identical in another mod", m.Name, p.taken[i], p.covered[i], p.equals[i]), Count: int64(p.taken[i]), Unit: "files"})
+		p.log.Change(check.Change{What: fmt.Sprintf("%s: %d files used, %d overridden, %d identical in another mod",
+			m.Name, p.taken[i], p.covered[i], p.equals[i]), Count: int64(p.taken[i]), Unit: "files"})
 	}
 	p.tellClashes(&p.log, p.made, known)
 	return nil
@@ -140,7 +141,8 @@ func (p *pack) fits() error {
 		case twice && other.Editor.Header().ModVersion == h.ModVersion:
 			return fmt.Errorf("%s and %s are the same mod in the same version", other.Name, m.Name)
 		case twice && !p.Versions:
-			return fmt.Errorf("%s and %s are versions %d and %d of the same mod: omit one of them", other.Name, m.Name, other.Editor.Header().ModVersion, h.ModVersion)
+			return fmt.Errorf("%s and %s are versions %d and %d of the same mod: omit one of them", other.Name, m.Name,
+				other.Editor.Header().ModVersion, h.ModVersion)
 		}
 		versions[h.ID] = m
 	}
@@ -148,7 +150,8 @@ func (p *pack) fits() error {
 		if h := m.Editor.Header(); h != nil {
 			for _, r := range h.Required {
 				if _, is := versions[r.ID]; !is {
-					return fmt.Errorf("%s requires the mod %s (id %d), but the hash of required mods cannot be computed: include that mod in the merge", m.Name, cmp.Or(r.Name, "without a name"), r.ID)
+					return fmt.Errorf("%s requires the mod %s (id %d), but the hash of required mods cannot be "+
+						"computed: include that mod in the merge", m.Name, cmp.Or(r.Name, "without a name"), r.ID)
 				}
 			}
 		}
@@ -273,7 +276,8 @@ func (p *pack) differing(name string, others []int, winner int) error {
 					return err
 				}
 				if !same {
-					p.whole(name, others, winner, "its picture "+sheet+" differs between the mods, so the images cannot be merged; rename picture and image set in one of the mods first to keep both")
+					p.whole(name, others, winner, "its picture "+sheet+" differs between the mods, so the images cannot "+
+						"be merged; rename picture and image set in one of the mods first to keep both")
 					return nil
 				}
 			}
@@ -311,7 +315,8 @@ func (p *pack) differing(name string, others []int, winner int) error {
 
 // whole reports that a file is taken from one mod as a whole.
 func (p *pack) whole(name string, others []int, winner int, why string) {
-	p.log.Report(check.Conflict{Path: name, What: fmt.Sprintf("%s (%s)", why, p.namesOf(append(slices.Clone(others), winner))), Took: p.mods[winner].Name})
+	p.log.Report(check.Conflict{Path: name, What: fmt.Sprintf("%s (%s)", why,
+		p.namesOf(append(slices.Clone(others), winner))), Took: p.mods[winner].Name})
 }
 
 func (p *pack) namesOf(list []int) string {
@@ -350,7 +355,8 @@ func (p *pack) removed() {
 			if owner, provided := p.owner[name]; provided && owner > i {
 				continue
 			} else if provided && p.made.Has(name) {
-				p.log.Report(check.Conflict{Path: name, What: fmt.Sprintf("%s removes this file, which %s contains", m.Name, p.mods[owner].Name), Took: m.Name})
+				p.log.Report(check.Conflict{Path: name, What: fmt.Sprintf("%s removes this file, which %s contains",
+					m.Name, p.mods[owner].Name), Took: m.Name})
 				p.made.Remove(name)
 				p.taken[owner]--
 				p.covered[owner]++

@@ -56,10 +56,12 @@ func TestPack(t *testing.T) {
 	two := made(t, "Other", map[string]string{bear: unit("Bear", "12", "iLEVEL:2"), shared: unit("Both", "13", "iLEVEL:2 iB:1")})
 	e, conflicts := packed(t, modmerge.PackOptions{}, one, two)
 	h := e.Header()
-	if h.Title != "One + Other" || h.Version != 4 || h.ModVersion != 1 || h.ID <= 0 || !strings.Contains(h.Description, "One, version 0; Other, version 0") {
+	if h.Title != "One + Other" || h.Version != 4 || h.ModVersion != 1 || h.ID <= 0 ||
+		!strings.Contains(h.Description, "One, version 0; Other, version 0") {
 		t.Errorf("header %+v", h)
 	}
-	if len(conflicts) != 1 || conflicts[0].Path != shared || conflicts[0].Took != "B.MOD" || get(t, e, shared, "LEVEL") != "2" || get(t, e, shared, "A") != "" {
+	if len(conflicts) != 1 || conflicts[0].Path != shared || conflicts[0].Took != "B.MOD" ||
+		get(t, e, shared, "LEVEL") != "2" || get(t, e, shared, "A") != "" {
 		t.Errorf("without a base: %+v", conflicts)
 	}
 	units := e.Records(raw.KindUnitData).(*raw.UnitData)
@@ -103,7 +105,8 @@ func TestPack(t *testing.T) {
 			t.Errorf("with a base: record %+v", u)
 		}
 	}
-	e, conflicts = packed(t, modmerge.PackOptions{Base: base, Options: modmerge.Options{}}, three, four, made(t, "Number five", map[string]string{shared: unit("Both", "13", "iLEVEL:9 iMINLEVEL:1 iMAXLEVEL:1")}))
+	e, conflicts = packed(t, modmerge.PackOptions{Base: base, Options: modmerge.Options{}}, three, four,
+		made(t, "Number five", map[string]string{shared: unit("Both", "13", "iLEVEL:9 iMINLEVEL:1 iMAXLEVEL:1")}))
 	if len(conflicts) != 1 || conflicts[0].Took != "C.MOD" || get(t, e, shared, "LEVEL") != "9" || get(t, e, shared, "MINLEVEL") != "5" {
 		t.Errorf("three with a base: %+v", conflicts)
 	}
@@ -129,7 +132,8 @@ func TestPackNumbers(t *testing.T) {
 
 func TestPackSheets(t *testing.T) {
 	set := func(name string) string {
-		return `<Imageset Name="S" Imagefile="media/ui/s.dds"><Image Name="` + name + `" XPos="0" YPos="0" Width="1" Height="1" /></Imageset>`
+		return `<Imageset Name="S" Imagefile="media/ui/s.dds"><Image Name="` + name +
+			`" XPos="0" YPos="0" Width="1" Height="1" /></Imageset>`
 	}
 	const file, sheet = "MEDIA/UI/S.IMAGESET", "MEDIA/UI/S.DDS"
 	for _, test := range []struct {
@@ -138,7 +142,8 @@ func TestPackSheets(t *testing.T) {
 		conflicts int
 	}{{"pixels", 2, 0}, {"others", 1, 2}} {
 		e, conflicts := packed(t, modmerge.PackOptions{},
-			made(t, "One", map[string]string{file: set("a"), sheet: "pixels"}), made(t, "Other", map[string]string{file: set("b"), sheet: test.other}))
+			made(t, "One", map[string]string{file: set("a"), sheet: "pixels"}), made(t, "Other",
+				map[string]string{file: set("b"), sheet: test.other}))
 		data, err := e.Content(file)
 		if err != nil || bytes.Count(data, []byte("<Image ")) != test.images || len(conflicts) != test.conflicts {
 			t.Errorf("%s: %v %+v\n%s", test.other, err, conflicts, data)
@@ -160,11 +165,19 @@ func TestPackHeaders(t *testing.T) {
 		o          modmerge.PackOptions
 	}{
 		{"one", "two or more mods", []modmerge.Input{with("A", plain)}, modmerge.PackOptions{}},
-		{"the same", "same mod in the same version", []modmerge.Input{with("A", plain), with("A", plain)}, modmerge.PackOptions{Versions: true}},
-		{"versions", "versions 0 and 7 of the same mod", []modmerge.Input{with("A", plain), with("A", func(h *mod.Header) { h.ModVersion = 7 })}, modmerge.PackOptions{}},
-		{"versions allowed", "", []modmerge.Input{with("A", plain), with("A", func(h *mod.Header) { h.ModVersion = 7 })}, modmerge.PackOptions{Versions: true}},
-		{"needs another", "requires the mod Gone", []modmerge.Input{with("A", plain), with("B", func(h *mod.Header) { h.Required = []mod.Required{{Name: "Gone", ID: 5}} })}, modmerge.PackOptions{}},
-		{"needs a member", "", []modmerge.Input{with("A", plain), with("B", func(h *mod.Header) { h.Required = []mod.Required{{Name: "A", ID: 1065}} })}, modmerge.PackOptions{}},
+		{"the same", "same mod in the same version", []modmerge.Input{with("A", plain), with("A", plain)},
+			modmerge.PackOptions{Versions: true}},
+		{"versions", "versions 0 and 7 of the same mod",
+			[]modmerge.Input{with("A", plain), with("A", func(h *mod.Header) { h.ModVersion = 7 })},
+			modmerge.PackOptions{}},
+		{"versions allowed", "", []modmerge.Input{with("A", plain),
+			with("A", func(h *mod.Header) { h.ModVersion = 7 })}, modmerge.PackOptions{Versions: true}},
+		{"needs another", "requires the mod Gone",
+			[]modmerge.Input{with("A", plain), with("B",
+				func(h *mod.Header) { h.Required = []mod.Required{{Name: "Gone", ID: 5}} })}, modmerge.PackOptions{}},
+		{"needs a member", "", []modmerge.Input{with("A", plain),
+			with("B", func(h *mod.Header) { h.Required = []mod.Required{{Name: "A", ID: 1065}} })},
+			modmerge.PackOptions{}},
 		{"unknown name", "not \"X\"", []modmerge.Input{with("A", plain), with("B", plain)}, modmerge.PackOptions{Winner: "X"}},
 	} {
 		e, _, err := modmerge.Pack(test.mods, test.o)

@@ -129,7 +129,8 @@ func smallMods(t testing.TB) [][]byte {
 		return list
 	}
 	for _, name := range corpus.Files(t, "torchlight", "") {
-		if strings.EqualFold(filepath.Base(name), "flasks.mod") || strings.HasSuffix(name, filepath.Join("hist-26f383d867", "Commando.mod")) {
+		if strings.EqualFold(filepath.Base(name), "flasks.mod") ||
+			strings.HasSuffix(name, filepath.Join("hist-26f383d867", "Commando.mod")) {
 			data, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)

@@ -187,7 +187,8 @@ func (m *merger) extras(base, ours, theirs *text.Node, way string) {
 		}
 		return s.String()
 	}
-	if pick(m, way, of(base), of(ours), of(theirs), sameText, "the effects of the object on other objects were changed on both sides") == merge3.Ours {
+	if pick(m, way, of(base), of(ours), of(theirs), sameText,
+		"the effects of the object on other objects were changed on both sides") == merge3.Ours {
 		return
 	}
 	ours.Items = slices.DeleteFunc(ours.Items, isNode)

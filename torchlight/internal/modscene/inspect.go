@@ -208,7 +208,8 @@ func curveOf(track layout.Track, duration float64) (c format.Curve, ok bool) {
 		}
 		seconds := float64(p.Time) * duration
 		at := time.Duration(seconds * float64(time.Second))
-		if n := len(c.Points); !(math.Abs(seconds) < maxSeconds) || len(values) != len(c.Lines) || len(values) > 4 || n > 0 && c.Points[n-1] > at {
+		if n := len(c.Points); !(math.Abs(seconds) < maxSeconds) || len(values) != len(c.Lines) || len(values) > 4 ||
+			n > 0 && c.Points[n-1] > at {
 			return c, false
 		}
 		c.Points = append(c.Points, at)

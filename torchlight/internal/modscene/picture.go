@@ -205,7 +205,8 @@ func (p *sheet) spritesAt(at image.Point) (things []format.Thing) {
 func (s spriteSet) thing(i int) format.Thing {
 	sprite := s.Sprites[i]
 	r := sprite.Rect
-	t := format.Thing{Title: "sprite " + strconv.Quote(sprite.Name), Layer: spritesLayer, Place: check.Line{Path: s.place, Line: sprite.Line}}
+	t := format.Thing{Title: "sprite " + strconv.Quote(sprite.Name), Layer: spritesLayer,
+		Place: check.Line{Path: s.place, Line: sprite.Line}}
 	if s.tree != "" {
 		t.Line = check.Line{Path: s.tree, Line: sprite.Line}
 	}
@@ -274,19 +275,22 @@ func gridScene(s *subject) (format.Scene, error) {
 		}
 	}
 	o, m := s.origin(s.path), f.Image()
-	view := format.View{Name: "grid", Title: "where players can walk: green is ground, brown is walls", Scale: 1, Axes: [2]string{"x", "-z"},
+	view := format.View{Name: "grid", Title: "where players can walk: green is ground, brown is walls", Scale: 1,
+		Axes:   [2]string{"x", "-z"},
 		Bounds: rectOf(m.Rect.Sub(image.Pt(0, f.Height)))}
 	inspect := func(_ format.Look, at [2]float64) []format.Thing {
 		x, z := int(math.Floor(at[0])), -1-int(math.Floor(at[1]))
 		i := z*f.Width + x
-		t := format.Thing{Title: mpp.Meaning(f.Cells[i]), Place: text.Place{Path: o.place, Node: fmt.Sprintf("cells[%d]", i)}, Facts: cellFacts(x, z, f.Cells[i])}
+		t := format.Thing{Title: mpp.Meaning(f.Cells[i]),
+			Place: text.Place{Path: o.place, Node: fmt.Sprintf("cells[%d]", i)}, Facts: cellFacts(x, z, f.Cells[i])}
 		if o.bytes && compiled {
 			t.Bytes = format.Bytes{Path: o.dump, Space: o.dump, Offset: f.Offset(x, z), Len: 1}
 		}
 		place := func(cell, cells int, size, offset float32) float64 {
 			return (float64(cell)+0.5)*float64(size)/float64(cells) - float64(offset)
 		}
-		t.Facts = append(t.Facts, format.Fact("world", "centre in the world (x, z)", numbers(place(x, f.Width, f.SizeX, f.OffsetX), place(z, f.Height, f.SizeZ, f.OffsetZ))))
+		t.Facts = append(t.Facts, format.Fact("world", "centre in the world (x, z)",
+			numbers(place(x, f.Width, f.SizeX, f.OffsetX), place(z, f.Height, f.SizeZ, f.OffsetZ))))
 		return []format.Thing{t}
 	}
 	where := func(place check.Place) (format.Rect, bool) {
@@ -335,7 +339,8 @@ func imageSetScene(s *subject) (format.Scene, error) {
 	p.sets = []spriteSet{sprites}
 	scene.digest = sha256.Sum256(append(data, s.data...))
 	contact := imageset.NewContact(set, p.NRGBA)
-	view := format.View{Name: "contact", Title: "all sprites with their names", Scale: 1, Background: contactBackground, Bounds: rectOf(image.Rectangle{Max: contact.Size()})}
+	view := format.View{Name: "contact", Title: "all sprites with their names", Scale: 1,
+		Background: contactBackground, Bounds: rectOf(image.Rectangle{Max: contact.Size()})}
 	inspect := func(_ format.Look, at [2]float64) []format.Thing {
 		i, pixel := contact.At(at[0], at[1])
 		if i < 0 {

@@ -53,7 +53,8 @@ func saved(r *pak.Reader, unnamed int) string {
 
 // CutOff returns the error of operations that need a complete archive.
 func CutOff(src *format.Source) error {
-	return fmt.Errorf("%s: the archive is cut off: save its files with `trowel extract -k`, and build an archive from them with `trowel pack`", src.Path)
+	return fmt.Errorf("%s: the archive is cut off: save its files with `trowel extract -k`, and build an archive from "+
+		"them with `trowel pack`", src.Path)
 }
 
 // LoseDamaged reads all files of an archive whose blocks are about to be copied to another archive, and reports the

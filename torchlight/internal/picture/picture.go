@@ -67,7 +67,8 @@ func Decode(name string, data []byte) (*image.NRGBA, error) {
 		c, err := jpeg.DecodeConfig(bytes.NewReader(data))
 		return decode(data, c, err, 512, jpeg.Decode) // a block of 64 pixels takes at least one bit
 	}
-	return nil, &fault.Error{Offset: 0, Want: "a picture: DDS, TGA, PNG or JPEG", Got: fmt.Sprintf("% x", data[:min(len(data), 4)]), Err: fault.ErrFormat}
+	return nil, &fault.Error{Offset: 0, Want: "a picture: DDS, TGA, PNG or JPEG",
+		Got: fmt.Sprintf("% x", data[:min(len(data), 4)]), Err: fault.ErrFormat}
 }
 
 // Pixels returns a function that returns the position of the bytes of a pixel in the file of a picture: of the pixel
@@ -107,9 +108,11 @@ func decode(data []byte, c image.Config, err error, most int, read func(io.Reade
 	switch pixels := int64(c.Width) * int64(c.Height); {
 	case err != nil:
 	case pixels > maxPixels:
-		return nil, &fault.Error{Path: "size", Offset: -1, Want: fmt.Sprintf("at most %d pixels", maxPixels), Got: size, Err: fault.ErrLimit}
+		return nil, &fault.Error{Path: "size", Offset: -1, Want: fmt.Sprintf("at most %d pixels", maxPixels),
+			Got: size, Err: fault.ErrLimit}
 	case pixels > int64(most)*int64(len(data)):
-		return nil, &fault.Error{Path: "size", Offset: -1, Want: fmt.Sprintf("more than %d bytes for %s pixels", len(data), size), Err: fault.ErrShort}
+		return nil, &fault.Error{Path: "size", Offset: -1, Want: fmt.Sprintf("more than %d bytes for %s pixels",
+			len(data), size), Err: fault.ErrShort}
 	default:
 		var m image.Image
 		if m, err = read(bytes.NewReader(data)); err == nil {
@@ -225,7 +228,8 @@ func Replace(name string, data []byte, m *image.NRGBA) ([]byte, error) {
 		}
 		return made, err
 	}
-	return nil, &fault.Error{Offset: -1, Want: "a picture in a lossless format, to change it", Got: string(KindOf(name, data)), Err: fault.ErrVersion}
+	return nil, &fault.Error{Offset: -1, Want: "a picture in a lossless format, to change it",
+		Got: string(KindOf(name, data)), Err: fault.ErrVersion}
 }
 
 func replaceDDS(data []byte, old, m *image.NRGBA) ([]byte, error) {

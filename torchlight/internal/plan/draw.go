@@ -76,7 +76,8 @@ func (p *Plan) SVG(ctx context.Context, w io.Writer, pic Picture, size image.Poi
 	fmt.Fprintf(s, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="%s %s %s %s" font-family="sans-serif">`+"\n",
 		size.X, size.Y, number(pic.Origin[0]), number(pic.Origin[1]), number(float64(size.X)/pic.Scale), number(float64(size.Y)/pic.Scale))
 	if background.A > 0 {
-		fmt.Fprintf(s, `<rect x="%s" y="%s" width="100%%" height="100%%"%s/>`+"\n", number(pic.Origin[0]), number(pic.Origin[1]), paint("fill", background))
+		fmt.Fprintf(s, `<rect x="%s" y="%s" width="100%%" height="100%%"%s/>`+"\n", number(pic.Origin[0]),
+			number(pic.Origin[1]), paint("fill", background))
 	}
 	if shown[0] && len(p.grids) > 0 {
 		s.open("layer", p.Layers[0])
@@ -181,7 +182,8 @@ func (s svg) grid(g *grid) error {
 	for _, v := range slices.Concat(g.x[:], g.z[:], g.at[:]) {
 		m = append(m, number(v))
 	}
-	fmt.Fprintf(s, `<image width="%d" height="%d" transform="matrix(%s)" style="image-rendering:pixelated" href="data:image/png;base64,`, g.cells.Width, g.cells.Height, strings.Join(m, " "))
+	fmt.Fprintf(s, `<image width="%d" height="%d" transform="matrix(%s)" style="image-rendering:pixelated" href="data:image/png;base64,`,
+		g.cells.Width, g.cells.Height, strings.Join(m, " "))
 	e := base64.NewEncoder(base64.StdEncoding, s)
 	e.Write(data)
 	e.Close()

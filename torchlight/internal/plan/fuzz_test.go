@@ -27,7 +27,8 @@ func FuzzPlan(f *testing.F) {
 	}
 	add(grid, object("Layout Link", 1, at(1, 2, 3)+"YAW:30;X:2;LAYOUT FILE:OTHER.LAYOUT;"), object("Monster", 2, at(1, 0, 1)))
 	add(nil, object("Group", 1, "CHOICE:Weight;", object("Unit Spawner", 2, at(0, 0, 0)+"SHAPE:Angle;MAX RADIUS:4;ANGLE:60;")))
-	add(nil, object("Property Node", 1, at(9, 9, 9)+"RADIUS:2;BOX WIDTH:3;BOX LENGTH:4;"), object("Player Box Trigger", 2, "DIMENSIONSX:1;DIMENSIONSY:1;DIMENSIONSZ:5;"))
+	add(nil, object("Property Node", 1, at(9, 9, 9)+"RADIUS:2;BOX WIDTH:3;BOX LENGTH:4;"),
+		object("Player Box Trigger", 2, "DIMENSIONSX:1;DIMENSIONSY:1;DIMENSIONSZ:5;"))
 	f.Fuzz(func(t *testing.T, data, grid []byte) {
 		file, err := layout.Decode(data)
 		if err != nil {

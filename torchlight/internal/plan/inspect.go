@@ -139,7 +139,8 @@ type markKey struct {
 }
 
 func (p *Plan) newIndex() *index {
-	x := &index{make(map[markKey]*Mark), make(map[*layout.Object]*layout.Object), make(map[*layout.Object][]*layout.Object), make(map[*layout.Object][]*layout.Object)}
+	x := &index{make(map[markKey]*Mark), make(map[*layout.Object]*layout.Object),
+		make(map[*layout.Object][]*layout.Object), make(map[*layout.Object][]*layout.Object)}
 	for i := range p.Marks {
 		x.marks[markKey{p.Marks[i].instance, p.Marks[i].Object}] = &p.Marks[i]
 	}

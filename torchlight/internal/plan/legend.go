@@ -30,7 +30,8 @@ func (b *builder) drawLegend() {
 		sample[kind] = &b.Marks[i]
 	}
 	for _, kind := range mostFirst(count) {
-		b.legend = append(b.legend, shape{form: disc, at: [2]float64{x + b.unit/2, y - 0.35*size}, r: 0.7 * b.unit, fill: opaque(sample[kind].look().color, 255)})
+		b.legend = append(b.legend, shape{form: disc, at: [2]float64{x + b.unit/2, y - 0.35*size}, r: 0.7 * b.unit,
+			fill: opaque(sample[kind].look().color, 255)})
 		row(fmt.Sprintf("%s: %d", kind, count[kind]), ink)
 	}
 	if len(b.unplaced) > 0 {

@@ -141,8 +141,9 @@ type look struct {
 // looks are the styles of the kinds that are common in levels.
 var looks = map[string]look{
 	"Room Piece": {0x8d8577, 0}, "Generic Model": {0x8a5a33, 1}, "Group": {0x666666, 1},
-	"Layout Link": {0x2f6fb5, 2}, "Layout Link Controller": {0x1d4d85, 2}, "Layout Link Timeline": {0x5a86b8, 2}, "Layout Link Particle": {0x4fb3c9, 2},
-	"Light": {0xd9a400, 3}, "Sound": {0x8d5bb0, 3}, "Particle": {0x4fb3c9, 3},
+	"Layout Link": {0x2f6fb5, 2}, "Layout Link Controller": {0x1d4d85, 2}, "Layout Link Timeline": {0x5a86b8, 2},
+	"Layout Link Particle": {0x4fb3c9, 2},
+	"Light":                {0xd9a400, 3}, "Sound": {0x8d5bb0, 3}, "Particle": {0x4fb3c9, 3},
 	"Property Node": {0x12826f, 4}, "Regional Area": {0x67a35f, 4}, "Pathing": {0x12826f, 4}, "Path Node": {0x12826f, 4},
 	"Player Box Trigger": {0x2f8f3a, 4}, "Player Sphere Trigger": {0x57a81f, 4}, "Quest Controller": {0xb08a00, 4},
 	"Unit Trigger": {0xe07b12, 5}, "Unit Spawner": {0xb0123f, 5}, "Monster": {0xd62b20, 5},
@@ -183,14 +184,18 @@ func (b *builder) shape(m *Mark) {
 	switch kind := m.Kind(); {
 	case kind == "Room Piece":
 		w, d := limit(m.scale[0]), limit(m.scale[1])
-		m.shapes = append(m.shapes, shape{form: box, at: m.At, u: times(right, r*w), v: times(forward, r*d), fill: opaque(c, 170), stroke: line, width: b.unit / 12})
+		m.shapes = append(m.shapes, shape{form: box, at: m.At, u: times(right, r*w), v: times(forward, r*d),
+			fill: opaque(c, 170), stroke: line, width: b.unit / 12})
 		r *= d
 	case kind == "Group":
-		m.shapes = append(m.shapes, shape{form: box, at: m.At, u: [2]float64{r, r}, v: [2]float64{r, -r}, stroke: opaque(c, 255), width: b.unit / 6})
+		m.shapes = append(m.shapes, shape{form: box, at: m.At, u: [2]float64{r, r}, v: [2]float64{r, -r},
+			stroke: opaque(c, 255), width: b.unit / 6})
 	case m.label != "":
 		m.shapes = append(m.shapes,
-			shape{form: box, at: m.At, u: times(right, 1.4*r), v: times(forward, 1.4*r), fill: opaque(c, 60), stroke: opaque(c, 255), width: b.unit / 8},
-			shape{form: letters, at: [2]float64{m.At[0] + 2*r, m.At[1] + r/3}, text: short(m.label, 40), r: b.unit / 2, fill: opaque(c, 255)})
+			shape{form: box, at: m.At, u: times(right, 1.4*r), v: times(forward, 1.4*r), fill: opaque(c, 60),
+				stroke: opaque(c, 255), width: b.unit / 8},
+			shape{form: letters, at: [2]float64{m.At[0] + 2*r, m.At[1] + r/3}, text: short(m.label, 40), r: b.unit / 2,
+				fill: opaque(c, 255)})
 	default:
 		m.shapes = append(m.shapes, shape{form: disc, at: m.At, r: r, fill: opaque(c, 230), stroke: line, width: b.unit / 12})
 	}

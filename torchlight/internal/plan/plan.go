@@ -136,7 +136,8 @@ type builder struct {
 
 // New returns the plan of a layout. Problems that do not prevent drawing are listed in Left.
 func New(f *layout.File, o Options) *Plan {
-	b := &builder{Plan: Plan{root: f, files: make(map[string]*layout.File)}, Options: o, left: make(map[[2]string]*Left), unplaced: make(map[string]int), names: make(map[string]bool)}
+	b := &builder{Plan: Plan{root: f, files: make(map[string]*layout.File)}, Options: o,
+		left: make(map[[2]string]*Left), unplaced: make(map[string]int), names: make(map[string]bool)}
 	b.Layers = []Layer{{GridLayer, "where players can walk"}, {ObjectsLayer, "objects without a group"}}
 	b.grid(world, clean(o.Path))
 	groups := make(map[*layout.Object]*layout.Group)
@@ -268,7 +269,8 @@ func (b *builder) object(o *layout.Object, p place) {
 	for i, all := 0, v.number("SCALE", 1); i < 3; i++ {
 		scale[i] *= all
 	}
-	m := Mark{Object: o, File: p.file, At: flat(f.at), Height: f.at[1], instance: p.number, layer: p.layer, scale: [2]float64{scale[0], scale[2]}}
+	m := Mark{Object: o, File: p.file, At: flat(f.at), Height: f.at[1], instance: p.number, layer: p.layer,
+		scale: [2]float64{scale[0], scale[2]}}
 	if !sane(f.at[:]...) {
 		b.leave("position", m.Name(), "the position is outside the world")
 		return

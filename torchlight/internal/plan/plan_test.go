@@ -185,7 +185,8 @@ func poison(f *layout.File) {
 // usual.
 func TestBadNumbers(t *testing.T) {
 	f := parse(t, object("Monster", 1, at(1, 2, 3)), object("Monster", 2, at(1e38, 0, 0)), object("Monster", 3, at(nan, 0, 0)),
-		object("Sound", 4, at(0, 0, 0)+"RADIUS:1e30;"), object("Player Box Trigger", 5, at(0, 0, 0)+"DIMENSIONSX:-1;DIMENSIONSY:1;DIMENSIONSZ:54321;"),
+		object("Sound", 4, at(0, 0, 0)+"RADIUS:1e30;"),
+		object("Player Box Trigger", 5, at(0, 0, 0)+"DIMENSIONSX:-1;DIMENSIONSY:1;DIMENSIONSZ:54321;"),
 		object("Room Piece", 6, at(0, 0, 0)+"FORWARDX:0;FORWARDY:0;FORWARDZ:0;RIGHTX:12345;RIGHTY:0;RIGHTZ:0;X:1e38;Z:12345;"),
 		object("Unit Spawner", 7, at(0, 0, 0)+"SHAPE:Angle;MAX RADIUS:3;ANGLE:12345;"))
 	poison(f)
@@ -226,7 +227,8 @@ func TestLayers(t *testing.T) {
 	if got := titles(t, []byte(only)); len(got) != 1 || !strings.Contains(got[0], "id 3") {
 		t.Errorf("the layer has %q", got)
 	}
-	if all := svgOf(t, p, nil); strings.Count(all, "chosen, 1 of 2 by Weight") != 2 || !strings.Contains(p.Layers[2].Title, "chooses 1 of 2 by Weight") {
+	if all := svgOf(t, p, nil); strings.Count(all, "chosen, 1 of 2 by Weight") != 2 ||
+		!strings.Contains(p.Layers[2].Title, "chooses 1 of 2 by Weight") {
 		t.Error("the layers do not say how they are chosen")
 	}
 }
@@ -249,7 +251,8 @@ func TestParts(t *testing.T) {
 		object("Sound", 2, at(-3, 0, 1)+"RADIUS:5.3;"), object("Layout Link", 3, at(0.1, 0, 0.7)+"LAYOUT FILE:A.LAYOUT;"),
 		object("Unit Spawner", 4, at(5, 0, -5)+"SHAPE:Angle;MAX RADIUS:4;MIN RADIUS:1;ANGLE:60;ANGLE OFFSET:20;"))
 	p := plan.New(f, plan.Options{Path: "A.LAYOUT", Grid: func(string) (*mpp.File, error) {
-		return &mpp.File{Width: 7, Height: 5, OffsetX: 3, OffsetZ: 2, SizeX: 5, SizeZ: 4, Cells: bytes.Repeat([]byte{0, 1, 255, 0, 7}, 7)}, nil
+		return &mpp.File{Width: 7, Height: 5, OffsetX: 3, OffsetZ: 2, SizeX: 5, SizeZ: 4,
+			Cells: bytes.Repeat([]byte{0, 1, 255, 0, 7}, 7)}, nil
 	}})
 	const scale = 23.7
 	whole := render(t, p, scale)

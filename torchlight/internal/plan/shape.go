@@ -176,7 +176,8 @@ func (c canvas) write(s *shape) {
 	left, base := (s.at[0]-c.origin[0])*c.scale, (s.at[1]-c.origin[1])*c.scale
 	x0, y0 := math.Floor(left), math.Floor(base)
 	mask := image.NewAlpha(image.Rect(-2, int(-1.2*size/coarse)-2, int(textWidth(s.text)*size/coarse)+4, int(size/coarse/2)+2))
-	d := font.Drawer{Dst: mask, Src: image.Opaque, Face: face, Dot: fixed.Point26_6{X: fixed.Int26_6((left - x0) / coarse * 64), Y: fixed.Int26_6((base - y0) / coarse * 64)}}
+	d := font.Drawer{Dst: mask, Src: image.Opaque, Face: face,
+		Dot: fixed.Point26_6{X: fixed.Int26_6((left - x0) / coarse * 64), Y: fixed.Int26_6((base - y0) / coarse * 64)}}
 	d.DrawString(s.text)
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {

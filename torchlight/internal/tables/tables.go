@@ -59,7 +59,8 @@ func (b *builder) add(k *check.Kind, path, format string, args ...any) {
 }
 
 // folders are the folders of files with records in tables.
-var folders = []string{"MEDIA/AFFIXES/", "MEDIA/LEVELSETS/", "MEDIA/MISSILES/", "MEDIA/SKILLS/", "MEDIA/TRIGGERABLES/", "MEDIA/UI/", "MEDIA/UNITS/"}
+var folders = []string{"MEDIA/AFFIXES/", "MEDIA/LEVELSETS/", "MEDIA/MISSILES/", "MEDIA/SKILLS/", "MEDIA/TRIGGERABLES/",
+	"MEDIA/UI/", "MEDIA/UNITS/"}
 
 // Uses reports whether Build reads the tree of a data file or layout with this path, which must be in upper case. Build
 // reads others if they are base files of units.

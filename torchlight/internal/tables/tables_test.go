@@ -82,7 +82,8 @@ func compare(t *testing.T, mod, base sources, file string, want raw.Table, found
 
 func TestAffixes(t *testing.T) {
 	compare(t, sources{
-		"MEDIA/AFFIXES/B.DAT":       "AFFIX, NAME:b, MIN_SPAWN_RANGE:1, MAX_SPAWN_RANGE:2, WEIGHT:3, DIFFICULTIES_ALLOWED:4, (UNITTYPES, UNITTYPE:Any, UNITTYPES:PET, ), (NOT_UNITTYPES, X:Y, )",
+		"MEDIA/AFFIXES/B.DAT": "AFFIX, NAME:b, MIN_SPAWN_RANGE:1, MAX_SPAWN_RANGE:2, WEIGHT:3, " +
+			"DIFFICULTIES_ALLOWED:4, (UNITTYPES, UNITTYPE:Any, UNITTYPES:PET, ), (NOT_UNITTYPES, X:Y, )",
 		"MEDIA/AFFIXES/A.DAT":       "AFFIX, WEIGHT:few",
 		"MEDIA/AFFIXES/A/Z.DAT":     "AFFIX, NAME:z",
 		"MEDIA/AFFIXES/X.LAYOUT":    "",
@@ -92,7 +93,8 @@ func TestAffixes(t *testing.T) {
 	}, nil, "MEDIA/AFFIXES.RAW", &raw.Affixes{Affixes: []raw.Affix{
 		{File: "MEDIA/AFFIXES/A/Z.DAT", Name: "Z", MaxSpawnRange: 999999, Weight: 1, DifficultiesAllowed: -1},
 		{File: "MEDIA/AFFIXES/A.DAT", Name: "NA", MaxSpawnRange: 999999, Weight: 0, DifficultiesAllowed: -1},
-		{File: "MEDIA/AFFIXES/B.DAT", Name: "B", MinSpawnRange: 1, MaxSpawnRange: 2, Weight: 3, DifficultiesAllowed: 4, UnitTypes: []string{"Any", "PET"}, NotUnitTypes: []string{"Y"}},
+		{File: "MEDIA/AFFIXES/B.DAT", Name: "B", MinSpawnRange: 1, MaxSpawnRange: 2, Weight: 3, DifficultiesAllowed: 4,
+			UnitTypes: []string{"Any", "PET"}, NotUnitTypes: []string{"Y"}},
 	}}, "tl-table-number MEDIA/AFFIXES/A.DAT", "tl-table-source MEDIA/AFFIXES/BROKEN.DAT")
 }
 
@@ -148,7 +150,9 @@ func TestRoomPieces(t *testing.T) {
 
 func TestMissiles(t *testing.T) {
 	compare(t, sources{
-		"MEDIA/MISSILES/A.LAYOUT": "Layout, (OBJECTS, (BASEOBJECT, (PROPERTIES, DESCRIPTOR:Missile, MISSILE NAME:Arrow, ), (CHILDREN, (BASEOBJECT, (PROPERTIES, DESCRIPTOR:Missile, ), ), ), ), (BASEOBJECT, (PROPERTIES, DESCRIPTOR:Missile Control, MISSILE NAME:no, ), ), )",
+		"MEDIA/MISSILES/A.LAYOUT": "Layout, (OBJECTS, (BASEOBJECT, (PROPERTIES, DESCRIPTOR:Missile, MISSILE NAME:Arrow, " +
+			"), (CHILDREN, (BASEOBJECT, (PROPERTIES, DESCRIPTOR:Missile, ), ), ), ), (BASEOBJECT, (PROPERTIES, " +
+			"DESCRIPTOR:Missile Control, MISSILE NAME:no, ), ), )",
 		"MEDIA/MISSILES/B.LAYOUT": "Layout",
 		"MEDIA/MISSILES/C.DAT":    "Layout",
 	}, nil, "MEDIA/MISSILES.RAW", &raw.Missiles{Layouts: []raw.MissileLayout{
@@ -161,8 +165,9 @@ func TestUI(t *testing.T) {
 		return "UI, (OBJECTS, (BASEOBJECT, (PROPERTIES, DESCRIPTOR:Menu Definition, " + properties + ", ), ), )"
 	}
 	compare(t, sources{
-		"MEDIA/UI/A.LAYOUT":   menu("MENU NAME:Bar, TYPE:hud menu, GAME STATE:In Game, ALWAYS VISIBLE:true, KEY BINDING:K"),
-		"MEDIA/UI/B.LAYOUT":   menu("MENU NAME:Foo, TYPE:HAD MENU, GAME STATE:Never, CREATE ON LOAD:1, MULTIPLAYER ONLY:true, SINGLEPLAYER ONLY:1"),
+		"MEDIA/UI/A.LAYOUT": menu("MENU NAME:Bar, TYPE:hud menu, GAME STATE:In Game, ALWAYS VISIBLE:true, KEY BINDING:K"),
+		"MEDIA/UI/B.LAYOUT": menu("MENU NAME:Foo, TYPE:HAD MENU, GAME STATE:Never, CREATE ON LOAD:1, MULTIPLAYER " +
+			"ONLY:true, SINGLEPLAYER ONLY:1"),
 		"MEDIA/UI/C.LAYOUT":   menu("MENU NAME:No, DO NOT CREATE:true"),
 		"MEDIA/UI/D.LAYOUT":   menu("TYPE:HUD MENU"),
 		"MEDIA/UI/E.LAYOUT":   "UI, (OBJECTS, (BASEOBJECT, (PROPERTIES, DESCRIPTOR:Image, MENU NAME:no, ), ), )",
@@ -176,19 +181,22 @@ func TestUI(t *testing.T) {
 
 func TestUnits(t *testing.T) {
 	mod := sources{
-		"MEDIA/UNITS/ITEMS/A.DAT":      `UNIT, BASEFILE:media\units\items\own.dat, NAME:Sword, UNIT_GUID:5, LEVEL:1, RARITY:3, SET:heroes`,
-		"MEDIA/UNITS/ITEMS/OWN.DAT":    "UNIT, BASEFILE:media/units/items/base.dat, DONTCREATE:true, LEVEL:7, MAXLEVEL:9, RARITY_HARDCORE:4, UNITTYPE:weapon, NAME:own",
+		"MEDIA/UNITS/ITEMS/A.DAT": `UNIT, BASEFILE:media\units\items\own.dat, NAME:Sword, UNIT_GUID:5, LEVEL:1, RARITY:3, SET:heroes`,
+		"MEDIA/UNITS/ITEMS/OWN.DAT": "UNIT, BASEFILE:media/units/items/base.dat, DONTCREATE:true, LEVEL:7, " +
+			"MAXLEVEL:9, RARITY_HARDCORE:4, UNITTYPE:weapon, NAME:own",
 		"MEDIA/UNITS/MONSTERS/RAT.DAT": "UNIT, NAME:Rat, UNIT_GUID:6, MINLEVEL:2, RARITY:8, CREATEAS:equipment, UNITTYPE:x",
 		"MEDIA/UNITS/PROPS/P/B.DAT":    "UNIT",
 		"MEDIA/UNITS/PROPS/P.DAT":      "UNIT, DONTCREATE:0, LEVEL:1x",
 		"MEDIA/UNITS/OTHER/X.DAT":      "UNIT",
 	}
 	want := func(change func(sword *raw.Unit)) *raw.UnitData {
-		sword := raw.Unit{GUID: 5, Name: "SWORD", File: "MEDIA/UNITS/ITEMS/A.DAT", Flags: raw.Equipment | raw.Set, Level: 7, MaxLevel: 9, Rarity: 3, RarityHC: 4, UnitType: "weapon"}
+		sword := raw.Unit{GUID: 5, Name: "SWORD", File: "MEDIA/UNITS/ITEMS/A.DAT", Flags: raw.Equipment | raw.Set,
+			Level: 7, MaxLevel: 9, Rarity: 3, RarityHC: 4, UnitType: "weapon"}
 		change(&sword)
 		return &raw.UnitData{
-			Items:    []raw.Unit{sword},
-			Monsters: []raw.Unit{{GUID: 6, Name: "RAT", File: "MEDIA/UNITS/MONSTERS/RAT.DAT", Flags: raw.Equipment, Level: 1, MinLevel: 2, Rarity: 8, RarityHC: 8, UnitType: "x"}},
+			Items: []raw.Unit{sword},
+			Monsters: []raw.Unit{{GUID: 6, Name: "RAT", File: "MEDIA/UNITS/MONSTERS/RAT.DAT", Flags: raw.Equipment,
+				Level: 1, MinLevel: 2, Rarity: 8, RarityHC: 8, UnitType: "x"}},
 			Props: []raw.Unit{
 				{GUID: -1, File: "MEDIA/UNITS/PROPS/P/B.DAT", Level: 1, Rarity: 1, RarityHC: 1},
 				{GUID: -1, File: "MEDIA/UNITS/PROPS/P.DAT", Level: 1, Rarity: 1, RarityHC: 1},
@@ -205,7 +213,8 @@ func TestUnits(t *testing.T) {
 	game["MEDIA/UNITS/ITEMS/OWN.DAT"] = "UNIT, UNITTYPE:other"
 	compare(t, mod, game, "MEDIA/UNITDATA.RAW", want(func(sword *raw.Unit) { sword.MinLevel, sword.Flags = 3, raw.Set }), odd)
 	game["MEDIA/UNITS/ITEMS/BASE.DAT"] = "broken"
-	compare(t, mod, game, "MEDIA/UNITDATA.RAW", want(func(*raw.Unit) {}), "tl-table-source MEDIA/UNITS/ITEMS/BASE.DAT", odd, "tl-table-base MEDIA/UNITS/ITEMS/A.DAT")
+	compare(t, mod, game, "MEDIA/UNITDATA.RAW", want(func(*raw.Unit) {}), "tl-table-source MEDIA/UNITS/ITEMS/BASE.DAT",
+		odd, "tl-table-base MEDIA/UNITS/ITEMS/A.DAT")
 }
 
 // TestUnitLoops tests units that are based on themselves, or on very many files.
@@ -219,7 +228,8 @@ func TestUnitLoops(t *testing.T) {
 		return raw.Unit{GUID: -1, Name: name, File: "MEDIA/UNITS/PROPS/" + name + ".DAT", Level: level, Rarity: 1, RarityHC: 1}
 	}
 	compare(t, mod, nil, "MEDIA/UNITDATA.RAW", &raw.UnitData{Props: []raw.Unit{unit("A", 4), unit("B", 4), unit("C", 1)}},
-		"tl-table-base-loop MEDIA/UNITS/PROPS/A.DAT", "tl-table-base-loop MEDIA/UNITS/PROPS/B.DAT", "tl-table-base-loop MEDIA/UNITS/PROPS/C.DAT")
+		"tl-table-base-loop MEDIA/UNITS/PROPS/A.DAT", "tl-table-base-loop MEDIA/UNITS/PROPS/B.DAT", "tl-table-base-loop "+
+			"MEDIA/UNITS/PROPS/C.DAT")
 	long := sources{"MEDIA/UNITS/PROPS/X.DAT": "UNIT, BASEFILE:0.DAT"}
 	for i := range 100 {
 		long[fmt.Sprintf("MEDIA/%d.DAT", i)] = fmt.Sprintf("UNIT, BASEFILE:%d.DAT", i+1)
