@@ -119,8 +119,8 @@ func torchlightFiles(t *testing.T) (list []mutate.Whole) {
 		return err
 	}})
 	grid := &mpp.File{Width: 3, Height: 2, SizeX: 3, SizeZ: 2, Cells: []byte{0, 0, 1, 1, 0, 0}}
-	sprites := `<?xml version="1.0"?><Imageset Name="icons" Imagefile="media/ui/icons.dds">`+
-`<Image Name="a" XPos="0" YPos="0" Width="8" Height="8"/>` +
+	sprites := `<?xml version="1.0"?><Imageset Name="icons" Imagefile="media/ui/icons.dds">` +
+		`<Image Name="a" XPos="0" YPos="0" Width="8" Height="8"/>` +
 		`<Image Name="b" XPos="8" YPos="0" Width="8" Height="8"/></Imageset>`
 	return append(list, ember,
 		mutate.Whole{Name: "imageset", Data: []byte(sprites), Read: mutate.Reads(imageset.Parse), Text: true},
