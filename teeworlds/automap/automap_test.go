@@ -12,6 +12,9 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
+// hash returns the pseudo-random number below 65536 of DDNet's automapper for a seed, run, rule, x and y.
+func hash(values ...uint32) uint32 { return mix(add(1, values...)*31) % 65536 }
+
 // TestHash compares the hash with results of DDNet's own code.
 func TestHash(t *testing.T) {
 	for n, want := range map[uint32]uint32{0: 69681622, 1: 4057983209, 2: 3237000519, 4294967295: 0} {

@@ -286,9 +286,6 @@ func (p *pass) holds(r *prepared, x, y, i int) bool {
 	return r.probability >= 1 || float32(mix(add(r.hash, uint32(x), uint32(y))*31)%65536) < 65536*r.probability
 }
 
-// hash returns the pseudo-random number below 65536 of DDNet's automapper for a seed, run, rule, x and y.
-func hash(values ...uint32) uint32 { return mix(add(1, values...)*31) % 65536 }
-
 // add adds values to a partial hash.
 func add(h uint32, values ...uint32) uint32 {
 	for _, v := range values {

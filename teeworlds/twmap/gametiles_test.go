@@ -49,12 +49,6 @@ func TestTileNames(t *testing.T) {
 			}
 		}
 	}
-	if f := twmap.AllowedFlags(twmap.KindGame, uint8(twmap.TileStop)); f != twmap.FlipX|twmap.FlipY|twmap.Rotate {
-		t.Errorf("flags of a stopper: %v", f)
-	}
-	if f := twmap.AllowedFlags(twmap.KindGame, uint8(twmap.TileSolid)); f != 0 {
-		t.Errorf("flags of a wall: %v", f)
-	}
 	if !twmap.NeedsNumber(twmap.KindTele, 26) || twmap.NeedsNumber(twmap.KindTele, 31) || twmap.NeedsNumber(twmap.KindSwitch, 7) {
 		t.Error("numbers")
 	}

@@ -85,19 +85,6 @@ func NeedsNumber(kind Kind, id uint8) bool {
 	return false
 }
 
-// AllowedFlags returns the flags that have an effect on a tile with the given id in layers of the given kind.
-func AllowedFlags(kind Kind, id uint8) TileFlags {
-	switch {
-	case kind == KindTiles:
-		return FlipX | FlipY | Opaque | Rotate
-	case kind == KindGame || kind == KindFront || kind == KindSwitch:
-		if GameTile(id).Rotatable() {
-			return FlipX | FlipY | Rotate
-		}
-	}
-	return 0
-}
-
 // Unused reports whether the tile does nothing because a number that must not be 0 is 0. Old editors, other programs
 // and wrong clicks leave such tiles.
 func (t TeleTile) Unused() bool { return t.Number == 0 && NeedsNumber(KindTele, t.ID) }

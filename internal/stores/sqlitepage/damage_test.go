@@ -18,6 +18,16 @@ import (
 	"trowel.example/internal/testing/tests"
 )
 
+type memory struct{ *bytes.Reader }
+
+func (memory) Close() error { return nil }
+
+// fromBytes opens a database in memory, without a log.
+func fromBytes(name string, data []byte) (*File, error) {
+	f := &File{path: name, main: memory{bytes.NewReader(data)}, size: int64(len(data))}
+	return f, f.start()
+}
+
 // sample is a database with a table, a history of changes, and free pages.
 type sample struct {
 	path   string
@@ -84,7 +94,7 @@ func newSample(t testing.TB, r *rand.Rand, pageSize int, churn bool) *sample {
 	if s.data, err = os.ReadFile(s.path); err != nil {
 		t.Fatal(err)
 	}
-	f, err := FromBytes("map.sqlite", s.data)
+	f, err := fromBytes("map.sqlite", s.data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +179,7 @@ func TestDamage(t *testing.T) {
 	for seed := range rounds {
 		r := rand.New(rand.NewPCG(uint64(seed), 7))
 		s := newSample(t, r, 512<<r.IntN(4), seed%2 == 1)
-		f, _ := FromBytes("map.sqlite", s.data)
+		f, _ := fromBytes("map.sqlite", s.data)
 		size := f.PageSize
 		pages := len(s.data) / size
 		begin := bytes.Clone(s.data) // the header and the root page of the table
@@ -209,7 +219,7 @@ func TestDamage(t *testing.T) {
 
 func check(t *testing.T, name string, s *sample, data []byte, hit map[uint32]bool) {
 	t.Helper()
-	f, err := FromBytes("map.sqlite", data)
+	f, err := fromBytes("map.sqlite", data)
 	if err != nil {
 		for id, pages := range s.where {
 			if intact(pages, hit) {
@@ -358,7 +368,7 @@ func FuzzRows(f *testing.F) {
 		f.Add(s.data[size:min(len(s.data), 10*size)])
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := FromBytes("x", data)
+		file, err := fromBytes("x", data)
 		if err != nil {
 			return
 		}

@@ -13,7 +13,6 @@
 package sqlitepage
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -67,10 +66,6 @@ type source interface {
 	io.Closer
 }
 
-type memory struct{ *bytes.Reader }
-
-func (memory) Close() error { return nil }
-
 // Open opens a database with its log or journal. It returns an error only if no page can be identified.
 //
 // Closing the file releases the SQLite locks that this process holds on it: nothing else in the process should be
@@ -100,12 +95,6 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	return f, nil
-}
-
-// FromBytes opens a database in memory, without a log.
-func FromBytes(name string, data []byte) (*File, error) {
-	f := &File{path: name, main: memory{bytes.NewReader(data)}, size: int64(len(data))}
-	return f, f.start()
 }
 
 // Close closes the file.

@@ -48,7 +48,7 @@ func TestShift(t *testing.T) {
 				continue
 			}
 			data := c.damage(bytes.Clone(s.data))
-			f, err := FromBytes("map.sqlite", data)
+			f, err := fromBytes("map.sqlite", data)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +77,7 @@ func TestShiftOfLiar(t *testing.T) {
 	data := slices.Delete(bytes.Clone(s.data), len(s.data)/2, len(s.data)/2+512)
 	for _, count := range []uint32{1 << 30, maxPages} {
 		binary.BigEndian.PutUint32(data[28:], count)
-		f, err := FromBytes("map.sqlite", data)
+		f, err := fromBytes("map.sqlite", data)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,9 +74,6 @@ func Value[T comparable](base, ours, theirs T, took func(), conflict func() Side
 	return Of(Pick(base, ours, theirs, func(x, y T) bool { return x == y }, took, conflict), ours, theirs)
 }
 
-// In returns whether a merged set has an element that base, ours and theirs have or lack. Sets have no conflicts.
-func In(base, ours, theirs bool) bool { return Value(base, ours, theirs, nil, nil) }
-
 // Count returns how often a merged set with repeated elements has an element. If both sides added, or removed, the
 // element, the larger change is taken, because it contains the smaller one.
 func Count(base, ours, theirs int) int {

@@ -72,15 +72,6 @@ type Action struct {
 	Count int
 }
 
-// Player returns the name of the player who caused the action, or "" if the actor is not a player.
-func (a *Action) Player() string {
-	name, ok := strings.CutPrefix(a.Actor, "player:")
-	if !ok {
-		return ""
-	}
-	return name
-}
-
 // What describes the change in a few words.
 func (a *Action) What() string {
 	switch {

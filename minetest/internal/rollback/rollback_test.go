@@ -97,12 +97,12 @@ func TestActions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said = append(said, fmt.Sprint(a.Player(), " ", a.What(), " ", a.HasPos, " ", a.Guessed))
+		said = append(said, fmt.Sprint(a.Actor, " ", a.What(), " ", a.HasPos, " ", a.Guessed))
 		if a.ID == 4 {
 			break // ending the loop early must not block
 		}
 	}
-	if want := []string{"bob default:diamond 9 into main 0 false false", "bob default:diamond 9 out of main 3 true false"}; !slices.Equal(said, want) {
+	if want := []string{"player:bob default:diamond 9 into main 0 false false", "player:bob default:diamond 9 out of main 3 true false"}; !slices.Equal(said, want) {
 		t.Errorf("%q, want %q", said, want)
 	}
 	var blocks []mapdb.Pos

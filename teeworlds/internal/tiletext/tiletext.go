@@ -14,7 +14,6 @@ package tiletext
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -83,14 +82,8 @@ func appendCell[T twmap.Cell](b []byte, cell T) []byte {
 	return b
 }
 
-// Format returns the text of a grid, with all cells that can be read.
-func Format[T twmap.Cell](g *twmap.Grid[T]) []byte {
-	text, _ := FormatUpTo(g, math.MaxInt)
-	return text
-}
-
-// FormatUpTo is Format for a text of at most limit bytes. For a longer text it returns an error that wraps
-// [fault.ErrLimit].
+// FormatUpTo returns the text of a grid, with all cells that can be read. For a text of more than limit bytes it returns
+// an error that wraps [fault.ErrLimit].
 func FormatUpTo[T twmap.Cell](g *twmap.Grid[T], limit int) ([]byte, error) {
 	cells, _ := g.Cells()
 	b := make([]byte, 0, min(len(cells)*(cellWidth+1)+g.Height(), limit))
