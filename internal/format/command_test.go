@@ -27,7 +27,7 @@ func TestParseSteps(t *testing.T) {
 	var got []string
 	for _, s := range steps {
 		for _, o := range append(s.Args, s.Options...) {
-			got = append(got, o.Name+"="+strings.Join(s.Job.List(o.Name), "+"))
+			got = append(got, o.Name+"="+strings.Join(o.Values(s.Job), "+"))
 		}
 	}
 	want := "from=3 to=4 layer=a+b flags=true by=1 by=-2 key=--key value=a+b"
@@ -82,7 +82,7 @@ func FuzzParseSteps(f *testing.F) {
 		}
 		for _, s := range steps {
 			for _, o := range s.Args {
-				if _, given := s.Job.Given(o.Name); o.needed() && !given {
+				if _, given := s.Job.Values[o.Name]; o.needed() && !given {
 					t.Errorf("%q: %s has no %s", line, s.Name, o.Name)
 				}
 				if err := o.Check(s.Job.Value(o.Name)); err != nil && !o.List {

@@ -37,8 +37,8 @@ func setFields(j *Job, v reflect.Value) {
 			setFields(j, field)
 			continue
 		}
-		name := f.Tag.Get("option")
-		if _, given := j.Given(name); !given {
+		o := Option{Name: f.Tag.Get("option")}
+		if _, given := j.Values[o.Name]; !given {
 			continue
 		}
 		if field.Kind() == reflect.Pointer {
@@ -48,23 +48,23 @@ func setFields(j *Job, v reflect.Value) {
 		var value any
 		switch field.Interface().(type) {
 		case string:
-			value = j.Value(name)
+			value = o.Value(j)
 		case bool:
-			value = j.On(name)
+			value = o.On(j)
 		case int:
-			value = j.Integer(name)
+			value = o.Integer(j)
 		case float64:
-			value = j.Number(name)
+			value = o.Number(j)
 		case color.NRGBA:
-			value, _ = j.Color(name)
+			value, _ = o.Color(j)
 		case []float64:
-			value = j.Place(name)
+			value = o.Place(j)
 		case []int:
-			value = parseList(j.List(name), strconv.Atoi)
+			value = parseList(o.Values(j), strconv.Atoi)
 		case [][]float64:
-			value = parseList(j.List(name), ParsePlace)
+			value = parseList(o.Values(j), ParsePlace)
 		case []string:
-			value = j.List(name)
+			value = o.Values(j)
 		}
 		field.Set(reflect.ValueOf(value))
 	}

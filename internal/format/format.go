@@ -180,7 +180,7 @@ type Option struct {
 	Bool    bool                     // a flag without a value
 	Type    Type                     // type of the value; other values never reach a job
 	Choices []string                 // allowed values of a Text; nil: any
-	List    bool                     // may be given several times, see [Job.List]
+	List    bool                     // may be given several times, see [Option.Values]
 	Some    bool                     // for an argument that is a List: at least one value is required
 	Default string                   // "" for a Bool that is off by default
 	Input   bool                     // the value is the path of an input
@@ -314,15 +314,6 @@ type Job struct {
 
 // Value returns the value of an option.
 func (j *Job) Value(name string) string { return j.Values[name] }
-
-// Given returns the value of an option of a command, and whether it has a value, from the user or by default.
-func (j *Job) Given(name string) (value string, given bool) {
-	value, given = j.Values[name]
-	return value, given
-}
-
-// On reports whether a Bool option is set.
-func (j *Job) On(name string) bool { return j.Value(name) == "true" }
 
 // Warn reports a warning about the file or tree at path to the user.
 func (j *Job) Warn(path, format string, args ...any) {

@@ -34,7 +34,7 @@ var OptionClean = Option{Name: "clean", Bool: true, For: ForBuild | ForCheck, He
 
 // Clean returns the tree, without its sidecar if OptionClean is set.
 func (j *Job) Clean(fsys fs.FS) fs.FS {
-	if j.On(OptionClean.Name) {
+	if OptionClean.On(j) {
 		return cleanTree{fsys}
 	}
 	return fsys

@@ -104,55 +104,40 @@ func ParsePlace(s string) ([]float64, error) {
 	return place, nil
 }
 
-// Integer returns the value of an option of type Integer, or 0 if it is not set.
-func (j *Job) Integer(name string) int {
-	v, _ := strconv.ParseInt(j.Value(name), 10, 32)
-	return int(v)
-}
-
-// Number returns the value of an option of type Number, or 0 if it is not set.
-func (j *Job) Number(name string) float64 {
-	v, _ := ParseNumber(j.Value(name))
-	return v
-}
-
-// Color returns the value of an option of type Color, and whether it is set.
-func (j *Job) Color(name string) (color.NRGBA, bool) {
-	v, err := ParseColor(j.Value(name))
-	return v, err == nil
-}
-
-// Place returns the value of an option of type Place, or nil if it is not set.
-func (j *Job) Place(name string) []float64 {
-	v, _ := ParsePlace(j.Value(name))
-	return v
-}
-
-// List returns the values of an option that may be given several times. Values stores them on separate lines.
-func (j *Job) List(name string) []string {
-	if j.Value(name) == "" {
-		return nil
-	}
-	return strings.Split(j.Value(name), "\n")
-}
-
 // Value returns the value of the option in a job, "" if it has none.
 func (o *Option) Value(j *Job) string { return j.Value(o.Name) }
 
 // On reports whether the option, a Bool, is set in a job.
-func (o *Option) On(j *Job) bool { return j.On(o.Name) }
+func (o *Option) On(j *Job) bool { return o.Value(j) == "true" }
 
 // Integer returns the value of the option, of type Integer, in a job, or 0 if it has none.
-func (o *Option) Integer(j *Job) int { return j.Integer(o.Name) }
+func (o *Option) Integer(j *Job) int {
+	v, _ := strconv.ParseInt(o.Value(j), 10, 32)
+	return int(v)
+}
 
 // Number returns the value of the option, of type Number, in a job, or 0 if it has none.
-func (o *Option) Number(j *Job) float64 { return j.Number(o.Name) }
+func (o *Option) Number(j *Job) float64 {
+	v, _ := ParseNumber(o.Value(j))
+	return v
+}
 
 // Color returns the value of the option, of type Color, in a job, and whether it has one.
-func (o *Option) Color(j *Job) (color.NRGBA, bool) { return j.Color(o.Name) }
+func (o *Option) Color(j *Job) (color.NRGBA, bool) {
+	v, err := ParseColor(o.Value(j))
+	return v, err == nil
+}
 
 // Place returns the value of the option, of type Place, in a job, or nil if it has none.
-func (o *Option) Place(j *Job) []float64 { return j.Place(o.Name) }
+func (o *Option) Place(j *Job) []float64 {
+	v, _ := ParsePlace(o.Value(j))
+	return v
+}
 
-// Values returns the values of the option, a List, in a job.
-func (o *Option) Values(j *Job) []string { return j.List(o.Name) }
+// Values returns the values of the option, a List, in a job. A job stores them on separate lines.
+func (o *Option) Values(j *Job) []string {
+	if o.Value(j) == "" {
+		return nil
+	}
+	return strings.Split(o.Value(j), "\n")
+}

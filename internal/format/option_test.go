@@ -32,16 +32,21 @@ func TestOptionCheck(t *testing.T) {
 	}
 }
 
-func TestJobValues(t *testing.T) {
-	job := &Job{Values: map[string]string{"i": "-3", "n": "0.5", "c": "#01020304", "p": "1,2,3", "l": "a\nb c", "empty": ""}}
-	if job.Integer("i") != -3 || job.Number("n") != 0.5 || !slices.Equal(job.Place("p"), []float64{1, 2, 3}) || !slices.Equal(job.List("l"), []string{"a", "b c"}) {
-		t.Error("values do not come back")
+func TestOptionValues(t *testing.T) {
+	job := &Job{Values: map[string]string{"i": "-3", "n": "0.5", "c": "#01020304", "p": "1,2,3", "l": "a\nb c", "b": "true", "empty": ""}}
+	of := func(name string) *Option { return &Option{Name: name} }
+	if of("i").Integer(job) != -3 || of("n").Number(job) != 0.5 || !of("b").On(job) || of("i").On(job) {
+		t.Error("wrong number or Bool")
 	}
-	if c, ok := job.Color("c"); !ok || c != (color.NRGBA{1, 2, 3, 4}) {
+	if !slices.Equal(of("p").Place(job), []float64{1, 2, 3}) || !slices.Equal(of("l").Values(job), []string{"a", "b c"}) {
+		t.Error("wrong place or list")
+	}
+	if c, ok := of("c").Color(job); !ok || c != (color.NRGBA{1, 2, 3, 4}) {
 		t.Error(c, ok)
 	}
-	if _, ok := job.Color("empty"); ok || job.Integer("empty") != 0 || job.Place("empty") != nil || job.List("empty") != nil {
-		t.Error("values where there are none")
+	empty := of("empty")
+	if _, ok := empty.Color(job); ok || empty.Integer(job) != 0 || empty.Place(job) != nil || empty.Values(job) != nil {
+		t.Error("an option without a value has one")
 	}
 }
 

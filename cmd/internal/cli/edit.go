@@ -423,7 +423,7 @@ func inputsOf(steps []format.Step) []string {
 	for _, s := range steps {
 		for _, o := range append(s.Args[:len(s.Args):len(s.Args)], s.Options...) {
 			if o.Input {
-				list = append(list, s.Job.List(o.Name)...)
+				list = append(list, o.Values(s.Job)...)
 			}
 		}
 	}

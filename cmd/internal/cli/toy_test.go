@@ -263,7 +263,7 @@ func convertBox(_ context.Context, job *format.Job, src *format.Source, out form
 	w, err := out.Create("")
 	for _, one := range b.toys {
 		name := one.name
-		if job.On("upper") {
+		if job.Value("upper") == "true" {
 			name = strings.ToUpper(name)
 		}
 		if err == nil {

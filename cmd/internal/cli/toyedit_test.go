@@ -30,14 +30,14 @@ var toyEditing = &format.Editing{
 			for _, one := range b.toys {
 				is := strings.Contains("\n"+step.Job.Value("toy")+"\n", "\n"+one.name+"\n")
 				switch {
-				case job.On("gently") && len(one.data) == 0:
+				case job.Value("gently") == "true" && len(one.data) == 0:
 				case step.Name == "rename-toy" && is:
 					found = true
 					if err := report(check.Change{Path: one.name, What: "became " + step.Job.Value("name"), Count: 1}); err != nil {
 						return err
 					}
 					one.name = step.Job.Value("name")
-				case step.Name == "remove-toys" && (is || step.Job.On("large") && len(one.data) > 9):
+				case step.Name == "remove-toys" && (is || (step.Job.Value("large") == "true") && len(one.data) > 9):
 					found = true
 					if err := report(check.Change{Path: one.name, What: "was removed", Count: int64(len(one.data)), Unit: "bytes"}); err != nil {
 						return err

@@ -28,7 +28,7 @@ var toyFinder = &format.Finder{
 			return err
 		}
 		if query.Name == "many" {
-			for i := range query.Job.Integer("number") {
+			for i := range (&format.Option{Name: "number"}).Integer(query.Job) {
 				if err := hit(format.Hit{Path: "things", Fields: []format.InfoField{format.Fact("n", "", i)}}); err != nil {
 					return err
 				}
@@ -46,7 +46,7 @@ var toyFinder = &format.Finder{
 			if strings.Contains(one.name, "red") {
 				color = "red"
 			}
-			if is, err := path.Match(query.Job.Value("name"), one.name); err != nil || !is || len(one.data) < query.Job.Integer("least") {
+			if is, err := path.Match(query.Job.Value("name"), one.name); err != nil || !is || len(one.data) < (&format.Option{Name: "least"}).Integer(query.Job) {
 				continue
 			}
 			if want := query.Job.Value("color"); want != "" && want != color {

@@ -44,7 +44,7 @@ func openToys(_ context.Context, job *format.Job, src *format.Source, path strin
 	if err != nil {
 		return nil, err
 	}
-	s := &toyScene{toys: b.toys, at: job.Place("at"), gray: 0x40, missing: make(map[string]format.Missing)}
+	s := &toyScene{toys: b.toys, at: (&format.Option{Name: "at"}).Place(job), gray: 0x40, missing: make(map[string]format.Missing)}
 	if job.Value("gray") == "light" {
 		s.gray = 0xc0
 	}

@@ -230,7 +230,7 @@ func (b *batch) send(ctx context.Context, e *edition) error {
 // noFiles returns an error if a query names a file of the disk.
 func noFiles(step format.Step) error {
 	for _, o := range append(step.Args[:len(step.Args):len(step.Args)], step.Options...) {
-		if v, given := step.Job.Given(o.Name); o.Input && given && v != o.Default {
+		if v, given := step.Job.Values[o.Name]; o.Input && given && v != o.Default {
 			return fmt.Errorf("%s: no file can be named here", o.Name)
 		}
 	}

@@ -68,7 +68,7 @@ func toys(costly bool, wait func(context.Context, image.Rectangle) error) (f *fo
 		if err != nil {
 			return nil, err
 		}
-		s := &toyScene{text: strings.Repeat(" ", job.Integer("shift")) + string(data), closed: new(bool), wait: wait, mu: &mu, drawn: &n}
+		s := &toyScene{text: strings.Repeat(" ", (&format.Option{Name: "shift"}).Integer(job)) + string(data), closed: new(bool), wait: wait, mu: &mu, drawn: &n}
 		if costly {
 			return costlyToyScene{s}, nil
 		}
