@@ -138,46 +138,46 @@ func (p *pasting) by() twmap.Point {
 func (p *pasting) quads(source, l *twmap.QuadLayer) {
 	read, _ := l.Quads()
 	theirs, _ := source.Quads()
-	quads := slices.DeleteFunc(slices.Clone(read), func(q twmap.Quad) bool { return p.to.contains(q.Pivot) })
-	gone := len(read) - len(quads)
-	for _, q := range theirs {
-		if !p.from.contains(q.Pivot) {
-			continue
-		}
+	place := func(q twmap.Quad) twmap.Point { return q.Pivot }
+	if quads, changed := pasted(p, l, "quads", read, theirs, place, func(q *twmap.Quad) {
 		for i := range q.Points {
 			q.Points[i] = plus(q.Points[i], p.by())
 		}
 		q.Pivot = plus(q.Pivot, p.by())
 		q.PosEnv, q.ColorEnv = p.envelope(q.PosEnv), p.envelope(q.ColorEnv)
-		quads = append(quads, q)
+	}); changed {
+		l.SetQuads(quads)
 	}
-	if slices.Equal(quads, read) {
-		return
-	}
-	p.e.tell(l, gone, "quads", "removed, as they were in the area")
-	p.e.tell(l, len(quads)-len(read)+gone, "quads", "came from the other map")
-	l.SetQuads(quads)
 }
 
 func (p *pasting) sources(source, l *twmap.SoundLayer) {
 	read, _ := l.Sources()
 	theirs, _ := source.Sources()
-	sources := slices.DeleteFunc(slices.Clone(read), func(s twmap.SoundSource) bool { return p.to.contains(s.Position) })
-	gone := len(read) - len(sources)
-	for _, s := range theirs {
-		if !p.from.contains(s.Position) {
-			continue
-		}
+	place := func(s twmap.SoundSource) twmap.Point { return s.Position }
+	if sources, changed := pasted(p, l, "sources", read, theirs, place, func(s *twmap.SoundSource) {
 		s.Position = plus(s.Position, p.by())
 		s.PosEnv, s.SoundEnv = p.envelope(s.PosEnv), p.envelope(s.SoundEnv)
-		sources = append(sources, s)
+	}); changed {
+		l.SetSources(sources)
 	}
-	if slices.Equal(sources, read) {
-		return
+}
+
+// pasted returns quads or sources of a layer with those in the area replaced, and reports whether they changed.
+func pasted[T comparable](p *pasting, l twmap.Layer, what string, read, theirs []T, place func(T) twmap.Point, move func(*T)) ([]T, bool) {
+	list := slices.DeleteFunc(slices.Clone(read), func(v T) bool { return p.to.contains(place(v)) })
+	gone := len(read) - len(list)
+	for _, v := range theirs {
+		if p.from.contains(place(v)) {
+			move(&v)
+			list = append(list, v)
+		}
 	}
-	p.e.tell(l, gone, "sources", "removed, as they were in the area")
-	p.e.tell(l, len(sources)-len(read)+gone, "sources", "came from the other map")
-	l.SetSources(sources)
+	if slices.Equal(list, read) {
+		return nil, false
+	}
+	p.e.tell(l, gone, what, "removed, as they were in the area")
+	p.e.tell(l, len(list)-len(read)+gone, what, "came from the other map")
+	return list, true
 }
 
 // envelope returns the number of an envelope of the other map in this map: that of an equal one, or otherwise of a

@@ -23,22 +23,36 @@ func sameCells(a, b *twmap.TileLayer) bool {
 		return false
 	}
 	a, b = a.Clone(), b.Clone() // their cells are released with them
-	switch a.Kind() {
-	case twmap.KindTele:
-		return sameGrids(a.Teles(), b.Teles())
-	case twmap.KindSpeedup:
-		return sameGrids(a.Speedups(), b.Speedups())
-	case twmap.KindSwitch:
-		return sameGrids(a.Switches(), b.Switches())
-	case twmap.KindTune:
-		return sameGrids(a.Tunes(), b.Tunes())
-	}
-	return sameGrids(a.Tiles(), b.Tiles())
+	return gridsOf(a.Kind()).same(a, b)
 }
 
-func sameGrids[T twmap.Cell](a, b *twmap.Grid[T]) bool {
-	p, e1 := a.Cells()
-	q, e2 := b.Cells()
+// grids returns the cells of layers of some kinds.
+type grids[T twmap.Cell] func(*twmap.TileLayer) *twmap.Grid[T]
+
+// anyGrids is a grids of any type of cells.
+type anyGrids interface {
+	same(a, b *twmap.TileLayer) bool
+	fit(g *geometry, l *twmap.TileLayer, side merge3.Side) twmap.Cells
+	merge(m *merger, part any, b, o, t *twmap.TileLayer) twmap.Cells
+}
+
+func gridsOf(kind twmap.Kind) anyGrids {
+	switch kind {
+	case twmap.KindTele:
+		return grids[twmap.TeleTile]((*twmap.TileLayer).Teles)
+	case twmap.KindSpeedup:
+		return grids[twmap.SpeedupTile]((*twmap.TileLayer).Speedups)
+	case twmap.KindSwitch:
+		return grids[twmap.SwitchTile]((*twmap.TileLayer).Switches)
+	case twmap.KindTune:
+		return grids[twmap.TuneTile]((*twmap.TileLayer).Tunes)
+	}
+	return grids[twmap.Tile]((*twmap.TileLayer).Tiles)
+}
+
+func (of grids[T]) same(a, b *twmap.TileLayer) bool {
+	p, e1 := of(a).Cells()
+	q, e2 := of(b).Cells()
 	return (e1 == nil) == (e2 == nil) && slices.Equal(p, q)
 }
 
@@ -73,19 +87,7 @@ func (m *merger) cells(b, o, t *twmap.TileLayer) {
 			return
 		}
 	}
-	var cells twmap.Cells
-	switch o.Kind() {
-	case twmap.KindTele:
-		cells = mergeGrids(m, part, b, o, t, (*twmap.TileLayer).Teles)
-	case twmap.KindSpeedup:
-		cells = mergeGrids(m, part, b, o, t, (*twmap.TileLayer).Speedups)
-	case twmap.KindSwitch:
-		cells = mergeGrids(m, part, b, o, t, (*twmap.TileLayer).Switches)
-	case twmap.KindTune:
-		cells = mergeGrids(m, part, b, o, t, (*twmap.TileLayer).Tunes)
-	default:
-		cells = mergeGrids(m, part, b, o, t, (*twmap.TileLayer).Tiles)
-	}
+	cells := gridsOf(o.Kind()).merge(m, part, b, o, t)
 	if cells != nil {
 		o.SetCells(o.Kind(), cells)
 	}
@@ -223,22 +225,11 @@ func (m *merger) fit(added twmap.Layer, side merge3.Side) {
 		len(merge3.Of(side, g.rowsO, g.rowsT)) != l.Height() || len(merge3.Of(side, g.colsO, g.colsT)) != l.Width() {
 		return
 	}
-	switch l.Kind() {
-	case twmap.KindTele:
-		l.SetCells(l.Kind(), regrid(g, l.Teles(), side))
-	case twmap.KindSpeedup:
-		l.SetCells(l.Kind(), regrid(g, l.Speedups(), side))
-	case twmap.KindSwitch:
-		l.SetCells(l.Kind(), regrid(g, l.Switches(), side))
-	case twmap.KindTune:
-		l.SetCells(l.Kind(), regrid(g, l.Tunes(), side))
-	default:
-		l.SetCells(l.Kind(), regrid(g, l.Tiles(), side))
-	}
+	l.SetCells(l.Kind(), gridsOf(l.Kind()).fit(g, l, side))
 }
 
-func regrid[T twmap.Cell](g *geometry, from *twmap.Grid[T], side merge3.Side) *twmap.Grid[T] {
-	to := twmap.NewGrid[T](len(g.cols), len(g.rows))
+func (of grids[T]) fit(g *geometry, l *twmap.TileLayer, side merge3.Side) twmap.Cells {
+	from, to := of(l), twmap.NewGrid[T](len(g.cols), len(g.rows))
 	for y, row := range g.rows {
 		for x, col := range g.cols {
 			if x0, y0 := merge3.Of(side, col.o, col.t), merge3.Of(side, row.o, row.t); x0 >= 0 && y0 >= 0 {
@@ -249,11 +240,11 @@ func regrid[T twmap.Cell](g *geometry, from *twmap.Grid[T], side merge3.Side) *t
 	return to
 }
 
-// mergeGrids merges the cells of a layer; nil means that ours is kept.
-func mergeGrids[T twmap.Cell](m *merger, part any, lb, lo, lt *twmap.TileLayer, cells func(*twmap.TileLayer) *twmap.Grid[T]) twmap.Cells {
+// merge merges the cells of a layer; nil means that ours is kept.
+func (of grids[T]) merge(m *merger, part any, lb, lo, lt *twmap.TileLayer) twmap.Cells {
 	g := m.geometryOf(lb, lo, lt)
 	rows, cols := g.rows, g.cols
-	b, o, t := cells(lb), cells(lo), cells(lt)
+	b, o, t := of(lb), of(lo), of(lt)
 	if len(rows) == 0 || len(cols) == 0 || len(rows)*len(cols) > twmap.MaxCells {
 		if m.conflict(part, check.Conflict{What: "both resized it"}) == merge3.Theirs {
 			return t
