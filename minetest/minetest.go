@@ -2,14 +2,22 @@
 // the operations on these files.
 package minetest
 
-import "trowel.example/internal/format"
+import (
+	_ "embed" // of the examples of findings
+
+	"trowel.example/internal/format"
+)
 
 // game is Minetest.
 var game = &format.Game{
-	Title:   "Minetest/Luanti",
-	Formats: []*format.Format{minetestWorld, minetestBlock, minetestSchematic, minetestWorldEdit, minetestManifest, minetestBackup},
+	Title:    "Minetest/Luanti",
+	Findings: findings,
+	Formats:  []*format.Format{minetestWorld, minetestBlock, minetestSchematic, minetestWorldEdit, minetestManifest, minetestBackup},
 
 	Programs: []*format.Program{mapper},
 }
+
+//go:embed findings.txt
+var findings string
 
 func init() { format.Register(game) }

@@ -3,6 +3,8 @@
 package teeworlds
 
 import (
+	_ "embed" // of the examples of findings
+
 	"trowel.example/internal/format"
 	"trowel.example/teeworlds/automap"
 	"trowel.example/teeworlds/datafile"
@@ -17,9 +19,13 @@ import (
 
 // game is Teeworlds, including DDNet and all other games that share its maps.
 var game = &format.Game{
-	Title:   "Teeworlds/DDNet",
-	Formats: []*format.Format{teeworldsMap, teeworldsDatafile, teeworldsRules},
+	Title:    "Teeworlds/DDNet",
+	Findings: findings,
+	Formats:  []*format.Format{teeworldsMap, teeworldsDatafile, teeworldsRules},
 }
+
+//go:embed findings.txt
+var findings string
 
 func init() { format.Register(game) }
 

@@ -3,13 +3,16 @@
 package torchlight
 
 import (
+	_ "embed"
+
 	"trowel.example/internal/format"
 	"trowel.example/torchlight/hash"
 )
 
 // game is Torchlight II.
 var game = &format.Game{
-	Title: "Torchlight II",
+	Title:    "Torchlight II",
+	Findings: findings,
 	Formats: []*format.Format{
 		torchlightMod, torchlightPak,
 		torchlightData, torchlightADM, torchlightLayout, torchlightRaw, torchlightGrid, torchlightSource,
@@ -17,5 +20,8 @@ var game = &format.Game{
 	},
 	Hash: &format.Hash{Of: hash.Of, Names: nameFinder},
 }
+
+//go:embed findings.txt
+var findings string
 
 func init() { format.Register(game) }

@@ -4,6 +4,7 @@ package checking
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"sync"
 
@@ -22,6 +23,11 @@ var (
 	Defect      = catalog.Add("defect", check.Error, "Trowel itself failed on this file: what is wrong is in the tool, whatever else is wrong with the file.", "Please report it, with the message and, if you can, the file.")
 	Build       = catalog.Add("build-warning", check.Warning, "The folder can be made a game file, but not just as it is.", "See whether what the finding says is what you want.")
 )
+
+// Findings has an example of a message of each of these kinds, as [format.Game.Findings].
+//
+//go:embed findings.txt
+var Findings string
 
 // Kinds returns the kinds of findings that belong to no format.
 func Kinds() []*check.Kind { return catalog.Kinds() }

@@ -13,6 +13,10 @@ type Game struct {
 	Formats []*Format // more specific formats before more general ones
 	Hash    *Hash     // nil: the files contain names as text
 
+	// Findings has a line for each kind of finding that only this game has: its ID, a tab, and an example of a message,
+	// as tests provoke it.
+	Findings string
+
 	Programs []*Program // programs of other projects whose command lines the tool accepts
 }
 

@@ -435,31 +435,15 @@ func (a *app) allKinds() []*check.Kind {
 // printKinds prints an explanation of each kind of finding.
 func (a *app) printKinds(asJSON bool) error {
 	list := terminal.Array{W: a.out}
-	seen := make(map[string]bool)
-	add := func(owner string, kinds []*check.Kind) error {
-		for _, k := range kinds {
-			if seen[k.ID] {
-				continue
-			}
-			seen[k.ID] = true
-			var err error
-			if asJSON {
-				err = list.Add(terminal.Object{{"format", owner}, {"id", k.ID}, {"severity", k.Severity}, {"meaning", k.Meaning}, {"remedy", k.Remedy}})
-			} else {
-				_, err = fmt.Fprintf(a.out, "%s: %s (%s)\n    %s\n    %s\n", a.screen.Paint(terminal.ColorHead, k.ID), a.screen.Paint(severityColors[k.Severity], k.Severity.String()),
-					cmp.Or(owner, "any format"), a.screen.Wrapped(k.Meaning, 4, 4), a.screen.Wrapped(k.Remedy, 4, 4))
-			}
-			if err != nil {
-				return err
-			}
+	for _, k := range a.ownedKinds() {
+		var err error
+		if asJSON {
+			err = list.Add(terminal.Object{{"format", k.owner}, {"id", k.ID}, {"severity", k.Severity}, {"meaning", k.Meaning}, {"remedy", k.Remedy}})
+		} else {
+			_, err = fmt.Fprintf(a.out, "%s: %s (%s)\n    %s\n    %s\n", a.screen.Paint(terminal.ColorHead, k.ID), a.screen.Paint(severityColors[k.Severity], k.Severity.String()),
+				cmp.Or(k.owner, "any format"), a.screen.Wrapped(k.Meaning, 4, 4), a.screen.Wrapped(k.Remedy, 4, 4))
 		}
-		return nil
-	}
-	if err := add("", checking.Kinds()); err != nil {
-		return err
-	}
-	for _, f := range a.Formats {
-		if err := add(f.Name, f.Kinds); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -164,7 +164,7 @@ usage or failure.`,
 	a.setHelp(root)
 	root.AddCommand(info, a.lsCommand(), a.catCommand(), a.extractCommand(), a.packCommand(), a.checkCommand(),
 		a.searchCommand(), a.findCommand(), a.editCommand(), a.applyCommand(), a.mergeCommand(), a.gitCommand(), a.repairCommand(), a.backupCommand(), a.forgetCommand(), a.renderCommand(), a.viewCommand(),
-		a.dumpCommand(), a.diffCommand(), a.convertCommand(), a.formatsCommand(), a.manCommand(root), a.versionCommand())
+		a.dumpCommand(), a.diffCommand(), a.convertCommand(), a.formatsCommand(), a.explainCommand(), a.manCommand(root), a.versionCommand())
 	if games := a.Games.Hashing(); len(games) > 0 {
 		root.AddCommand(a.hashCommand(games))
 	}

@@ -136,6 +136,7 @@ var wrongUsages = []usage{
 	{`backup burrow.map repo`, []string{"not kept by backups"}},
 	{`manifest burrow.map`, []string{"does not read a Teeworlds/DDNet map"}},
 	{`manifest world -o world`, []string{"refusing to overwrite the input"}},
+	{`explain tw-map-tile-unusd`, []string{"did you mean tw-map-tile-unused?"}},
 	{`completion nope`, []string{"no shell is called \"nope\""}},
 	{`view --port 80 burrow.map`, []string{"`trowel view` has no option --port"}},
 }
