@@ -16,9 +16,9 @@ import (
 )
 
 var (
-	optionVerify = format.Option{Name: "verify", Bool: true, Help: "read what the repository has of the world already, and store again what is damaged of it"}
-	optionMoment = format.Option{Name: "moment", Names: "snapshot", Help: "the `snapshot`: its name, the beginning of that, or a time such as 2026-11-22T10:00 for the newest that is not younger (default: the newest)"}
-	optionMap    = format.Option{Name: "map", Choices: worldcopy.Targets(), Help: "the `database` of the blocks: " + strings.Join(worldcopy.Targets(), ", ") + " (default: as it was)"}
+	optionVerify = format.Option{Name: "verify", Bool: true, Help: "read the stored contents of the world and store the damaged ones again"}
+	optionMoment = format.Option{Name: "moment", Names: "snapshot", Help: "the `snapshot`: its name, the beginning of its name, or a time such as 2026-11-22T10:00 for the newest snapshot at or before it (default: the newest)"}
+	optionMap    = format.Option{Name: "map", Choices: worldcopy.Targets(), Help: "the `database` of the blocks: " + strings.Join(worldcopy.Targets(), ", ") + " (default: unchanged)"}
 )
 
 // minetestBackup is a repository of backups of worlds.
@@ -31,7 +31,7 @@ var minetestBackup = &format.Format{
 	Recognize: func(src *format.Source) bool { return worldrepo.Recognize(context.Background(), src.Files()) },
 	Open:      worldfile.OpenRepository,
 	Replaces: func(context.Context, *format.Job, *format.Source, fs.FS) error {
-		return errors.New("backups are not replaced")
+		return errors.New("a repository of backups is never replaced")
 	},
 	Names: func(ctx context.Context, _ *format.Job, src *format.Source, _ string, add func(name string)) error {
 		list, err := worldBackups.List(ctx, src)
@@ -43,8 +43,8 @@ var minetestBackup = &format.Format{
 	Backups: worldBackups,
 	Kinds:   worldrepo.Catalog.Kinds(),
 	Conversions: []format.Conversion{{
-		To: worldfile.WorldName, Title: "the world that it was at a moment", Verb: "restore", Did: "restored", Usual: true, Resumes: true,
-		Long:    "The world is restored to a new folder, in the database in which it was, or with --map in\nanother one. What of it is damaged in the repository is told, and the rest is restored.\n`trowel ls REPO` lists the snapshots.",
+		To: worldfile.WorldName, Title: "a world from a backup", Verb: "restore", Did: "restored", Usual: true, Resumes: true,
+		Long:    "The world is restored to a new folder, in its original database or in that of --map.\nContents that are damaged in the repository are reported, and the rest is restored.\n`trowel ls REPO` lists the snapshots.",
 		Example: "  trowel restore backups -o world\n  trowel restore backups --moment 2026-11-20 -o world-of-friday\n  trowel restore 's3://backups/world?region=eu-central-1' -o world",
 		Options: append([]format.Option{optionMoment, optionMap}, worldjob.CopyOptions...),
 		Convert: restoreWorld,
@@ -68,10 +68,10 @@ var worldBackups = &format.Backups{
 		info := format.Info{Format: worldfile.RepositoryName}
 		info.Add("snapshot", "snapshot", r.Snapshot.ID)
 		info.Add("blocks", "blocks", r.Snapshot.Blocks)
-		info.Add("changed", "blocks that changed since the snapshot before", r.Changed)
-		info.Add("removed", "blocks that are gone since", r.Removed)
-		info.Add("stored", "contents that are new", r.Stored)
-		info.Add("bytes", "bytes that they take", r.Bytes)
+		info.Add("changed", "blocks changed since the previous snapshot", r.Changed)
+		info.Add("removed", "blocks removed since then", r.Removed)
+		info.Add("stored", "new contents", r.Stored)
+		info.Add("bytes", "bytes of new contents", r.Bytes)
 		return info, nil
 	},
 	List: worldfile.Snapshots,

@@ -22,11 +22,11 @@ import (
 )
 
 var (
-	optionDrop   = format.Option{Name: "drop", Bool: true, Help: "leave out what the target cannot hold, instead of refusing"}
-	optionBlocks = format.Option{Name: "blocks", Help: "the `version` of all blocks, 17 or 20 to 29 (default: as they are)"}
+	optionDrop   = format.Option{Name: "drop", Bool: true, Help: "leave out data that the target cannot hold, instead of failing"}
+	optionBlocks = format.Option{Name: "blocks", Help: "the `version` of all blocks, 17 or 20 to 29 (default: unchanged)"}
 
-	optionForceUse    = format.Option{Name: "in-use", Bool: true, Help: "repair in place even while a program has the world open, as far as no database is replaced"}
-	optionDropUnknown = format.Option{Name: "drop-unknown", Bool: true, Help: "delete blocks of versions that do not exist yet"}
+	optionForceUse    = format.Option{Name: "in-use", Bool: true, Help: "repair in place even while a program has the world open, except for replacing databases"}
+	optionDropUnknown = format.Option{Name: "drop-unknown", Bool: true, Help: "delete blocks whose version is newer than this program supports"}
 )
 
 // worldConversions contains a conversion for each kind of database.
@@ -115,7 +115,7 @@ var (
 				return err
 			}
 			r, err := worldrepair.Repair(ctx, src.Dir, dir, o)
-			return reportRemains(ctx, job, src, r, err, "they are not in the copy")
+			return reportRemains(ctx, job, src, r, err, "the copy leaves them out")
 		},
 		InPlace: func(ctx context.Context, job *format.Job, src *format.Source, backup string, sink check.Sink) (string, error) {
 			o, err := repairOptions(job, sink)

@@ -92,7 +92,7 @@ func TestOperatorQueries(t *testing.T) {
 			"protection 10,-5,5, who ann, why protector:protect at 15,0,0", "protection 10,-5,5, who bob, why protector:protect at 15,0,0",
 			"protection 10,-5,5, who root, why privilege protection_bypass", "protection 10,-5,5, who mod, why privilege delprotect", "protection 10,-5,5, who guard, why privilege delprotect",
 		}},
-		{[]string{"may-build", "10,-5,5", "--protector-radius", "4"}, []string{"protection 10,-5,5, who everybody, why nothing protects it"}},
+		{[]string{"may-build", "10,-5,5", "--protector-radius", "4"}, []string{"protection 10,-5,5, who everybody, why unprotected"}},
 		{[]string{"may-build", "100,0,0"}, []string{"protection 100,0,0, who everybody, why area 2"}},
 		{[]string{"areas", "bob"}, []string{"areas.dat 18,0,0, id 1, name Town, owner bob, from 18,0,0, to 40,9,9, nodes 2300, parent 0, open false"}},
 		{[]string{"changed", "0,0,0:30,5,5", "--actor", "ann"}, []string{"rollback.sqlite 18,0,0, time 2023-11-14 22:13:20, actor player:ann, what air became default:dirt, kind node, guessed false"}},

@@ -27,8 +27,8 @@ var minetestSchematic = &format.Format{
 	Kinds:         schematic.Catalog.Kinds(),
 	Options:       []format.Option{format.OptionClean},
 	Conversions: []format.Conversion{
-		worldfile.SchematicTo(schematic.WorldEdit, ".we", "a file of WorldEdit"),
-		worldfile.SchematicTo(schematic.Lua, ".lua", "a schematic as a table in Lua"),
+		worldfile.SchematicTo(schematic.WorldEdit, ".we", "a WorldEdit file"),
+		worldfile.SchematicTo(schematic.Lua, ".lua", "a schematic as a Lua table"),
 		worldfile.SchematicTo(schematic.MTS, ".mts", "a schematic of version 4"),
 	},
 }
@@ -50,13 +50,13 @@ var minetestWorldEdit = &format.Format{
 	Options:       []format.Option{format.OptionClean},
 	Conversions: []format.Conversion{
 		worldfile.SchematicTo(schematic.MTS, ".mts", "a schematic of the engine"),
-		worldfile.SchematicTo(schematic.Lua, ".lua", "a schematic as a table in Lua"),
-		worldfile.SchematicTo(schematic.WorldEdit, ".we", "a file of WorldEdit, version 5"),
+		worldfile.SchematicTo(schematic.Lua, ".lua", "a schematic as a Lua table"),
+		worldfile.SchematicTo(schematic.WorldEdit, ".we", "a WorldEdit file of version 5"),
 	},
 }
 
 // schematicConversions convert a part of a world to a schematic.
 var schematicConversions = []format.Conversion{
 	worldfile.WorldToSchematic(schematic.MTS, ".mts", "a schematic of the nodes in --box"),
-	worldfile.WorldToSchematic(schematic.WorldEdit, ".we", "a file of WorldEdit of the nodes in --box, with metadata and inventories"),
+	worldfile.WorldToSchematic(schematic.WorldEdit, ".we", "a WorldEdit file of the nodes in --box, with metadata and inventories"),
 }

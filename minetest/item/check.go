@@ -14,21 +14,21 @@ var Catalog check.Catalog
 
 var (
 	foundLegacy = Catalog.Add("mt-item-legacy", check.Info,
-		"The item has a form from before 0.4.", "Nothing to do: every engine since reads it, and writes it again.")
+		"The item is in a format from before 0.4.", "Nothing to do: every later engine reads it, and rewrites it.")
 	foundDead = Catalog.Add("mt-item-dead", check.Error,
-		"The item is an object of 2011 that no engine reads any more; what holds it cannot be read either.", "Remove the item.")
+		"The item is an object of 2011 that no current engine reads; its container cannot be read either.", "Remove the item.")
 	foundNumber = Catalog.Add("mt-item-number", check.Warning,
-		"A count or a wear is no number from 0 to 65535: the engine takes it for another one.", "Write the number that is meant.")
+		"A count or a wear is not a number from 0 to 65535: the engine reads another number.", "Write the intended number.")
 	foundName = Catalog.Add("mt-item-name", check.Warning,
 		"No item can have this name: names consist of a mod and a name of a-z, A-Z, 0-9 and _, with a colon between.", "Correct the name.")
 	foundMeta = Catalog.Add("mt-item-metadata", check.Warning,
 		"Two fields of the metadata have the same key: the engine keeps the last.", "Remove the others.")
 	foundForm = Catalog.Add("mt-item-form", check.Info,
-		"The text means what was read from it, but no engine of today writes it like this.", "Nothing to do: the next engine that saves it writes it again.")
+		"The text is valid, but current engines write it differently.", "Nothing to do: the engine rewrites it when it saves it.")
 	foundListTwice = Catalog.Add("mt-item-list-twice", check.Warning,
 		"Two lists of the inventory have the same name: the engine uses the first.", "Rename or remove the second.")
 	foundListShort = Catalog.Add("mt-item-list-short", check.Info,
-		"The list has fewer lines than its size: the engine takes the missing slots for empty ones.", "Nothing to do.")
+		"The list has fewer lines than its size: the engine treats missing slots as empty.", "Nothing to do.")
 )
 
 // Check reports the problems of the stack to sink. The findings have no path.
@@ -49,7 +49,7 @@ func (s Stack) Check(sink check.Sink) {
 		}
 	}
 	if !s.Empty() && !validName(s.Name) {
-		sink.Add(foundName, "", -1, "%s is no name of an item", strconv.Quote(s.Name))
+		sink.Add(foundName, "", -1, "%s is not a valid name of an item", strconv.Quote(s.Name))
 	}
 	seen := make(map[string]bool, len(s.Meta))
 	for _, f := range s.Meta {
@@ -74,13 +74,13 @@ func (s Stack) checkText(sink check.Sink) {
 		value int
 	}{{"count", s.Count}, {"wear", s.Wear}} {
 		if word := t.word(); word != "" && word != strconv.Itoa(field.value) {
-			sink.Add(foundNumber, "", -1, "the engine takes the %s %s for %d", field.name, strconv.Quote(word), field.value)
+			sink.Add(foundNumber, "", -1, "the engine reads the %s %s as %d", field.name, strconv.Quote(word), field.value)
 			return
 		} else if word == "" {
 			break
 		}
 	}
-	sink.Add(foundForm, "", -1, "the itemstring is not in today's form")
+	sink.Add(foundForm, "", -1, "the itemstring is not in the current format")
 }
 
 func validName(name string) bool {
@@ -116,7 +116,7 @@ func (inv *Inventory) Check(sink check.Sink) {
 		at := func() string { return fmt.Sprintf("lists[%d]", i) }
 		list := []check.Place{place.Slot{List: l.Name, Slot: -1}}
 		if seen[l.Name] {
-			check.Sink(add).AddAt(foundListTwice, list, at(), -1, "there is a list %s before it", strconv.Quote(l.Name))
+			check.Sink(add).AddAt(foundListTwice, list, at(), -1, "an earlier list also has the name %s", strconv.Quote(l.Name))
 		}
 		if seen != nil {
 			seen[l.Name] = true

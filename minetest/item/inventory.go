@@ -251,7 +251,7 @@ func (p *parser) list(l *List) {
 			continue
 		}
 		if len(l.Items) == l.Size {
-			p.fail(p.start, p.path(fmt.Sprintf(".items[%d]", l.Size)), "the end of the list", "an item more than its size", fault.ErrFormat)
+			p.fail(p.start, p.path(fmt.Sprintf(".items[%d]", l.Size)), "the end of the list", "more items than its size", fault.ErrFormat)
 			continue
 		}
 		l.Items = append(l.Items, slot)

@@ -81,10 +81,10 @@ func TestParseStack(t *testing.T) {
 
 var refused = map[string]string{
 	`"a:b"2`:         `name at offset 5: expected a space or the end, found "2"`,
-	`"a:b`:           `name at offset 0: expected a text in quotes, found no quote at its end`,
-	`"a:b\"`:         `name at offset 0: expected a text in quotes, found no quote at its end`,
-	`a:b 1 0 "\u01"`: `metadata at offset 8: expected a text in quotes, found an escape that goes beyond its end`,
-	`"\uffa\\"`:      `name at offset 0: expected a text in quotes, found an escape that goes beyond its end`,
+	`"a:b`:           `name at offset 0: expected a text in quotes, found no closing quote`,
+	`"a:b\"`:         `name at offset 0: expected a text in quotes, found no closing quote`,
+	`a:b 1 0 "\u01"`: `metadata at offset 8: expected a text in quotes, found an escape beyond its end`,
+	`"\uffa\\"`:      `name at offset 0: expected a text in quotes, found an escape beyond its end`,
 }
 
 func TestParseStackRefuses(t *testing.T) {
@@ -193,10 +193,10 @@ func TestParseInventoryRefuses(t *testing.T) {
 		"List main\n":   `lists[0].size at offset 9: expected a number of at most 32 bits, found ""`,
 		"List m 4294967296\nEndInventoryList\nEndInventory\n": `lists[0].size at offset 7: expected a number of at most 32 bits, found "4294967296"`,
 		"Lisp\n":                            `lists[0] at offset 0: expected a list or the end of the inventory, found "Lisp"`,
-		"List m 1\nEmpty\nKeep\n":           `lists[0].items[1] at offset 15: expected the end of the list, found an item more than its size`,
+		"List m 1\nEmpty\nKeep\n":           `lists[0].items[1] at offset 15: expected the end of the list, found more items than its size`,
 		"List m 1\nWidth -1\n":              `lists[0].width at offset 15: expected a number of at most 32 bits, found "-1"`,
-		"List m 1\nItem \"a\n":              `lists[0].items[0].name at offset 14: expected a text in quotes, found no quote at its end`,
-		"List m 1\nItem a 1 0 \"b\nEmpty\n": `lists[0].items[0].metadata at offset 20: expected a text in quotes, found no quote at its end`,
+		"List m 1\nItem \"a\n":              `lists[0].items[0].name at offset 14: expected a text in quotes, found no closing quote`,
+		"List m 1\nItem a 1 0 \"b\nEmpty\n": `lists[0].items[0].metadata at offset 20: expected a text in quotes, found no closing quote`,
 	} {
 		inv, n, err := item.ParseInventory([]byte(text))
 		if err == nil || err.Error() != want || inv != nil || n != 0 {

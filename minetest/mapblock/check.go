@@ -222,7 +222,7 @@ func (c *checker) metadata() {
 		e := &m.List[i]
 		path := func(rest string) string { return fmt.Sprintf("metadata.entries[%d]%s", i, rest) }
 		if e.Pos >= NodeCount {
-			c.add(foundMetaPosition, path(".position"), -1, "position %d, there are 0 to %d", e.Pos, NodeCount-1)
+			c.add(foundMetaPosition, path(".position"), -1, "position %d, expected 0 to %d", e.Pos, NodeCount-1)
 		} else if seen.add(e.Pos) {
 			c.addAt(foundMetaDuplicate, node(e.Pos), path(".position"), -1, "position %d", e.Pos)
 		}
@@ -263,7 +263,7 @@ func (c *checker) timers() {
 		case t.Timeout <= 0:
 			c.addAt(foundTimerTimeout, node(t.Pos), path(), -1, "timeout %d ms", t.Timeout)
 		case t.Pos >= NodeCount:
-			c.add(foundTimerPosition, path(), -1, "position %d, there are 0 to %d", t.Pos, NodeCount-1)
+			c.add(foundTimerPosition, path(), -1, "position %d, expected 0 to %d", t.Pos, NodeCount-1)
 		case seen.add(t.Pos):
 			c.addAt(foundTimerDuplicate, node(t.Pos), path(), -1, "position %d", t.Pos)
 		}

@@ -253,7 +253,7 @@ func (c *codec) traceBody(name string, n int, layout func(*codec)) {
 	sub := &codec{r: c.r.Sub(name, n), data: c.data[:end], tracer: c.tracer}
 	sub.r.Enter(name)
 	if layout(sub); sub.failed() {
-		sub.giveUp("does not have the form of its type")
+		sub.giveUp("is invalid for its type")
 	}
 	sub.r.Flush()
 }

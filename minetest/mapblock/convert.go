@@ -11,7 +11,7 @@ import (
 )
 
 // ErrLoss is the cause of the error of a conversion that would lose something.
-var ErrLoss = errors.New("the version has no room for all of it")
+var ErrLoss = errors.New("the version cannot store all of it")
 
 // Writable reports whether Convert can convert blocks to a version: 17, used by worlds of 2011, and 20 to 29. No game
 // ever wrote version 26; it is the same as 25.
@@ -182,7 +182,7 @@ func (c *converter) objects() {
 			}
 			e, err := o.LuaEntity()
 			if err == nil && e.Version2 > most {
-				c.lose(foundLostObject, nil, path, "version %d writes less about the entity %q", to.Version, e.Name)
+				c.lose(foundLostObject, nil, path, "version %d stores less of the entity %q", to.Version, e.Name)
 				e.Version2, e.Rest = most, nil
 				o.Data, err = e.Encode()
 			}

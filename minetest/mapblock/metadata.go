@@ -135,7 +135,7 @@ func (c *codec) metaSection(b *Block) {
 		} else {
 			m.Rest = slices.Clone(c.data[entry:])
 		}
-		c.giveUp("the game does without it")
+		c.giveUp("the game ignores it")
 		return
 	}
 	c.rest("rest", &m.Rest)
@@ -224,7 +224,7 @@ func (c *codec) newMeta(e *NodeMeta, version uint16) {
 		if version >= 2 {
 			c.u8("private", &v.Private)
 		} else if c.writing() && v.Private != 0 {
-			c.fail("private", "a list of version 2, which knows private variables", "version 1")
+			c.fail("private", "a list of version 2, which has private variables", "version 1")
 		}
 	})
 	c.inventory("inventory", &e.Inventory)

@@ -31,7 +31,7 @@ func Salvage(data []byte) (*Block, []check.Finding) {
 	}
 	s.add(foundUnreadable, "", fault.OffsetOf(d.err), "%v", d.err)
 	if !s.recover() {
-		s.add(foundNodesLost, "nodes", -1, "none of the nodes is left")
+		s.add(foundNodesLost, "nodes", -1, "no node is left")
 		return nil, found
 	}
 	d.b.Check(s.Sink)

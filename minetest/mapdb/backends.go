@@ -101,7 +101,7 @@ func Configure(backend string, get func(setting string) string) (Config, error) 
 }
 
 // ErrNoServer is wrapped by the errors of [Config.Complete] about settings that are missing.
-var ErrNoServer = fmt.Errorf("%w: the settings name no server", fault.ErrFormat)
+var ErrNoServer = fmt.Errorf("%w: the settings contain no server", fault.ErrFormat)
 
 // Complete returns an error if the settings do not suffice to find the server of the store.
 func (c Config) Complete() error {

@@ -52,7 +52,7 @@ var (
 	// ErrInUse means that another program has the store open that is to be changed.
 	ErrInUse = inuse.ErrInUse
 	// ErrReadOnly means that stores of this kind can be neither created nor changed.
-	ErrReadOnly = errors.New("this kind of store can be read only")
+	ErrReadOnly = errors.New("stores of this kind are read-only")
 	// ErrRemote means that the store is on a server and connections to it are not allowed, see [Config.Remote].
 	ErrRemote = server.ErrRemote
 

@@ -150,7 +150,7 @@ func openPostgresForWriting(ctx context.Context, c Config, force bool) (Writer, 
 		time.Sleep(goodbye / 10)
 	}
 	if err == nil && others > 0 && !force {
-		err = fmt.Errorf("%s: %w: there are %d other connections", storePostgres, ErrInUse, others)
+		err = fmt.Errorf("%s: %w: other connections: %d", storePostgres, ErrInUse, others)
 	}
 	if err != nil {
 		db.Close()
@@ -190,7 +190,7 @@ func (db *postgresDB) connect(ctx context.Context) (*pgx.Conn, error) {
 	return conn, db.failed(err)
 }
 
-var errMoment = errors.New("the connection was lost, and with it the moment that was being read")
+var errMoment = errors.New("the connection was lost, and the snapshot that was being read with it")
 
 // enter makes a connection read the state that the first connection sees.
 func (db *postgresDB) enter(ctx context.Context, conn *pgx.Conn) error {

@@ -35,8 +35,8 @@ var sqliteBackend = Backend{
 	Name:  SQLite,
 	Files: sqlitefile.Files(sqliteName),
 	Targets: []Target{
-		{"sqlite", "SQLite with columns x, y and z, which games from 5.12 on read", SchemaXYZ},
-		{"sqlite-pos", "SQLite with the column pos, which every game reads", SchemaPos},
+		{"sqlite", "SQLite with columns x, y and z, for games since 5.12", SchemaXYZ},
+		{"sqlite-pos", "SQLite with the column pos, for all games", SchemaPos},
 	},
 	open: func(ctx context.Context, dir string, c Config) (DB, error) {
 		db, err := openSQLite(ctx, filepath.Join(dir, sqliteName))

@@ -51,7 +51,7 @@ minetest.after(1, function() minetest.request_shutdown() end)
 		if n := list[name]; n != nil {
 			return *n
 		}
-		t.Errorf("there is no %s", name)
+		t.Errorf("%s is missing", name)
 		return nodedef.Node{}
 	}
 	if n := of("default:stone"); len(n.Tiles) != 1 || n.Tiles[0] != "default_stone.png" || n.DrawType != "normal" || !n.Walkable {

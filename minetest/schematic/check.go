@@ -13,26 +13,26 @@ var Catalog check.Catalog
 
 var (
 	foundUnreadable = Catalog.Add("mt-schematic-unreadable", check.Error,
-		"A schematic is cut, damaged or impossible, and the game refuses it.",
-		"Take it from where it came from, or write it again.")
+		"A schematic is truncated, damaged or invalid, and the game rejects it.",
+		"Restore it from its source, or write it again.")
 	foundTrailing = Catalog.Add("mt-schematic-trailing", check.Warning,
 		"Bytes follow the end of a schematic, and the game ignores them.",
 		"Write the schematic again.")
 	foundName = Catalog.Add("mt-schematic-name-invalid", check.Warning,
-		"A name in a schematic is empty or has characters that no node can have.",
-		"Replace the node by another one.")
+		"A name in a schematic is empty or contains characters that names of nodes cannot contain.",
+		"Replace the node.")
 	foundUnused = Catalog.Add("mt-schematic-name-unused", check.Info,
 		"A name in a schematic belongs to no node of it.",
-		"Nothing: it takes a few bytes.")
+		"Nothing to do: it only takes a few bytes.")
 	foundIgnore = Catalog.Add("mt-schematic-ignore", check.Warning,
-		"A schematic has nodes of a part of the world that was not there, of which the game makes air.",
-		"Make them air that is never placed, or write the schematic again where all of the area is there.")
+		"A schematic has nodes from a part of the world that did not exist; the game replaces them by air.",
+		"Make them air that is never placed, or write the schematic again from a complete area.")
 	foundNothing = Catalog.Add("mt-schematic-empty", check.Warning,
 		"A schematic has no node that is ever placed.",
-		"Look whether it is the right file.")
+		"Check that it is the right file.")
 	foundItem = Catalog.Add("mt-schematic-item-unreadable", check.Warning,
-		"An itemstring in a schematic cannot be read, and the game makes an empty slot of it.",
-		"Mend the itemstring.")
+		"An itemstring in a schematic cannot be read, and the game empties the slot.",
+		"Correct the itemstring.")
 )
 
 // Check reports the problems of a file.

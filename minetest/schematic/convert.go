@@ -27,15 +27,15 @@ func (s *Schematic) Convert(to Form) (c *Schematic, lost []string) {
 				forced++
 			}
 		}
-		lose(slices, "the probabilities of %d slices: all of them are placed")
-		lose(nodes, "the probabilities of %d nodes: all of them are placed")
-		lose(forced, "the force of %d nodes: in a file of WorldEdit all nodes replace what is there")
+		lose(slices, "the probabilities of %d slices: all are placed")
+		lose(nodes, "the probabilities of %d nodes: all are placed")
+		lose(forced, "the force of %d nodes: in a WorldEdit file all nodes replace existing nodes")
 		c.Slices, c.Force = nil, nil
 		return c, lost
 	}
 	lose(len(s.Meta), "the metadata of %d nodes")
 	if s.Origin != [3]int{} {
-		lost = append(lost, fmt.Sprintf("that it begins at %d,%d,%d", s.Origin[0], s.Origin[1], s.Origin[2]))
+		lost = append(lost, fmt.Sprintf("the origin at %d,%d,%d", s.Origin[0], s.Origin[1], s.Origin[2]))
 	}
 	c.Meta, c.Param1, c.Origin, c.Header = nil, nil, [3]int{}, ""
 	if s.Form == WorldEdit {

@@ -78,7 +78,7 @@ func Build(fsys fs.FS) ([]byte, error) {
 	}
 	list = slices.DeleteFunc(list, func(e fs.DirEntry) bool { return e.IsDir() || e.Name() == tree.Sidecar })
 	if len(list) != 1 {
-		return nil, fmt.Errorf("%d files: expected one, the text of the schematic", len(list))
+		return nil, fmt.Errorf("expected one file (the text of the schematic), found %d", len(list))
 	}
 	name := list[0].Name()
 	text, err := forms.ReadText(fsys, name)

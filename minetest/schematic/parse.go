@@ -83,7 +83,7 @@ func (p *parser) word(want string) string {
 	if p.cur[p.at] == '"' {
 		quote, err := strconv.QuotedPrefix(p.cur[p.at:])
 		if err != nil {
-			p.fail("expected quotes as Go has them, with another one at the end")
+			p.fail("expected a quoted string as in Go")
 			return ""
 		}
 		word, _ := strconv.Unquote(quote)
@@ -197,7 +197,7 @@ func (p *parser) all() {
 		word := p.word("a section")
 		if p.err == nil && seen[word] {
 			p.at = at
-			p.fail("%s is there already", word)
+			p.fail("duplicate %s", word)
 		}
 		seen[word] = true
 		if word != "size" && p.size < 0 {

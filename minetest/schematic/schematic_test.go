@@ -239,7 +239,7 @@ func TestIsWorldEdit(t *testing.T) {
 	}
 	for _, text := range []string{"", "return {x = 1}", "return {{x=1}}", "1 2 3\n4 5 6\n", "12:30 lunch", "5:", "{}", "local t = {}", "1,2,3\n"} {
 		if schematic.IsWorldEdit([]byte(text)) {
-			t.Errorf("%q is taken for a file of WorldEdit", text)
+			t.Errorf("%q is taken for a WorldEdit file", text)
 		}
 	}
 }

@@ -190,7 +190,7 @@ func (c *checker) settings(name, end string) *Settings {
 		case l.name == "" && trimmed != "" && trimmed[0] != '#':
 			c.add(foundSettingLine, fmt.Sprintf("%s:%d", name, line), "the line is %.60q", trimmed)
 		case l.name != "" && seen[l.name]:
-			c.add(foundSettingTwice, name+":"+l.name, "there is another one before it")
+			c.add(foundSettingTwice, name+":"+l.name, "an earlier line has the same name")
 		}
 		seen[l.name] = true
 		line += bytes.Count(l.append(nil), []byte("\n"))
@@ -200,12 +200,12 @@ func (c *checker) settings(name, end string) *Settings {
 
 func (c *checker) worldMT(s *Settings) {
 	if s.GameID() == "" {
-		c.add(foundGame, "world.mt", "there is no gameid")
+		c.add(foundGame, "world.mt", "gameid is missing")
 	}
 	for _, p := range Parts() {
 		name := p.Setting()
 		if v, ok := s.Get(name); !ok {
-			c.add(foundNoBackend, "world.mt:"+name, "there is no %s", name)
+			c.add(foundNoBackend, "world.mt:"+name, "%s is missing", name)
 		} else if !slices.Contains(p.Backends(), v) {
 			c.add(foundBackend, "world.mt:"+name, "the %s is %.40q", name, v)
 		}
@@ -232,7 +232,7 @@ func (c *checker) mapMeta() {
 		c.add(foundMapMetaEnd, "map_meta.txt", "the file ends without %s", MapMetaEnd)
 	}
 	if seed, ok := s.Get("seed"); !ok {
-		c.add(foundSeed, "map_meta.txt:seed", "there is no seed")
+		c.add(foundSeed, "map_meta.txt:seed", "the seed is missing")
 	} else if _, err := strconv.ParseUint(seed, 10, 64); err != nil {
 		c.add(foundSeed, "map_meta.txt:seed", "the seed is %.40q", seed)
 	}
@@ -256,14 +256,14 @@ func (c *checker) envMeta() {
 		c.add(foundEnvEnd, file, "the file ends without %s", EnvMetaEnd)
 	}
 	if text, ok := s.Get("game_time"); !ok {
-		c.add(foundEnvTime, file+":game_time", "there is no game_time")
+		c.add(foundEnvTime, file+":game_time", "game_time is missing")
 	} else if _, err := strconv.ParseUint(text, 10, 32); err != nil {
 		c.add(foundEnvTime, file+":game_time", "the game_time is %.40q", text)
 	}
 	for name, value := range s.All() {
 		if highest, ok := envRanges[name]; ok {
 			if v, err := strconv.ParseUint(value, 10, 64); err != nil || v > highest {
-				c.add(foundEnvValue, file+":"+name, "%.40q is no number from 0 to %d", value, highest)
+				c.add(foundEnvValue, file+":"+name, "%.40q is not a number from 0 to %d", value, highest)
 			}
 		}
 	}

@@ -131,7 +131,7 @@ func (c *checker) playerFiles(f *folder[*Player]) {
 			continue
 		}
 		if p, err := f.read(e.Name()); err == nil && f.index[p.Name] != e.Name() {
-			c.add(foundPlayerTwice, "players:"+e.Name(), "%s is the player of %s, too", p.Name, f.index[p.Name])
+			c.add(foundPlayerTwice, "players:"+e.Name(), "%s also contains the player of %s", p.Name, f.index[p.Name])
 		}
 	}
 }
@@ -141,11 +141,11 @@ func (c *checker) playerRows(at string, db *sqlDB) {
 	player := func(name string) check.Place { return place.Player(name) }
 	for _, table := range []string{"player_metadata", "player_inventories", "player_inventory_items"} {
 		if db.has(table) && db.has("player") {
-			c.rows(at, db, foundOrphan, player, "SELECT DISTINCT player FROM "+table+" WHERE player NOT IN (SELECT name FROM player)", table+" has rows of %q, who is not there")
+			c.rows(at, db, foundOrphan, player, "SELECT DISTINCT player FROM "+table+" WHERE player NOT IN (SELECT name FROM player)", table+" has rows of %q, who does not exist")
 		}
 	}
 	if db.has("player_inventories") && db.has("player_inventory_items") {
-		c.rows(at, db, foundSlot, player, "SELECT DISTINCT i.player FROM player_inventory_items i LEFT JOIN player_inventories v ON v.player = i.player AND v.inv_id = i.inv_id WHERE i.item <> '' AND (v.inv_size IS NULL OR i.slot_id < 0 OR i.slot_id >= v.inv_size)", "%q has items in slots that there are not")
+		c.rows(at, db, foundSlot, player, "SELECT DISTINCT i.player FROM player_inventory_items i LEFT JOIN player_inventories v ON v.player = i.player AND v.inv_id = i.inv_id WHERE i.item <> '' AND (v.inv_size IS NULL OR i.slot_id < 0 OR i.slot_id >= v.inv_size)", "%q has items in slots that do not exist")
 	}
 }
 
@@ -172,14 +172,14 @@ func (c *checker) accounts() {
 			c.add(foundAccountName, where, "the name is %.60q", name)
 		}
 		if other, ok := lower[lowerASCII(name)]; ok {
-			c.add(foundAccountCase, where, "there is %s, too", other)
+			c.add(foundAccountCase, where, "%s also exists", other)
 		}
 		lower[lowerASCII(name)] = name
 		a, err := s.Get(c.ctx, name)
 		if err != nil {
 			c.report(foundAccount, where, err)
 		} else if a.Password.Kind() == "unknown" {
-			c.add(foundPassword, where, "the verifier is of an unknown kind")
+			c.add(foundPassword, where, "the kind of the verifier is unknown")
 		}
 	})
 	switch s := s.(type) {
@@ -199,7 +199,7 @@ func (c *checker) authFile(f *AuthFile) {
 		case !l.ok && strings.Trim(l.raw, space) != "":
 			c.add(foundAccountLine, where, "the line has %d fields", len(l.fields()))
 		case l.ok && seen[l.name]:
-			c.add(foundAccountTwice, where, "there is a line of %q before it", l.name)
+			c.add(foundAccountTwice, where, "an earlier line has the account %q", l.name)
 		}
 		seen[l.name] = l.ok
 	}
@@ -208,7 +208,7 @@ func (c *checker) authFile(f *AuthFile) {
 // accountRows reports privileges without an account.
 func (c *checker) accountRows(at string, db *sqlDB) {
 	if db.has("auth") && db.has("user_privileges") {
-		c.rows(at, db, foundOrphan, func(string) check.Place { return check.File(at) }, "SELECT DISTINCT id FROM user_privileges WHERE id NOT IN (SELECT id FROM auth)", "user_privileges has rows of the account %s, which is not there")
+		c.rows(at, db, foundOrphan, func(string) check.Place { return check.File(at) }, "SELECT DISTINCT id FROM user_privileges WHERE id NOT IN (SELECT id FROM auth)", "user_privileges has rows of the account %s, which does not exist")
 	}
 }
 

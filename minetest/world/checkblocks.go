@@ -87,7 +87,7 @@ func (o *CheckOptions) world(ctx context.Context, dir string, sink check.Sink) e
 // checkFinished reports an interrupted copy.
 func checkFinished(dir string, sink check.Sink) {
 	if u, ok := UnfinishedIn(dir); ok {
-		sink.AddAt(foundUnfinished, []check.Place{check.File(CopyJournal)}, CopyJournal, -1, "%d blocks of %s are copied", u.Blocks, u.Source)
+		sink.AddAt(foundUnfinished, []check.Place{check.File(CopyJournal)}, CopyJournal, -1, "the copy contains %d blocks of %s", u.Blocks, u.Source)
 	}
 }
 
@@ -103,7 +103,7 @@ func CheckMap(ctx context.Context, dir string, o CheckOptions, sink check.Sink) 
 	case errors.Is(err, ErrRemote):
 		sink.Add(foundMapRemote, pathMap, -1, "%v", err)
 	case errors.Is(err, fs.ErrNotExist):
-		sink.Add(foundMapNone, pathMap, -1, "there is none")
+		sink.Add(foundMapNone, pathMap, -1, "missing")
 	default:
 		sink.Add(foundMap, pathMap, -1, "%v", err)
 	}

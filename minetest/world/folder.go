@@ -99,7 +99,7 @@ func (f *folder[T]) scan(ctx context.Context) error {
 			index[name] = e.Name()
 		}
 		if twice && f.hidden != nil {
-			f.hidden(wrong("", "players", "one file of a player", "%s and %s are both of %.40q, and one of them is not read", other, e.Name(), name), []check.Place{place.Player(name)})
+			f.hidden(wrong("", "players", "one file of a player", "%s and %s both contain %.40q, and one of them is ignored", other, e.Name(), name), []check.Place{place.Player(name)})
 		}
 	}
 	f.index, f.broken = index, broken
@@ -159,7 +159,7 @@ func (f *folder[T]) Get(ctx context.Context, name string) (thing T, err error) {
 			}
 		}
 		for _, key := range twice {
-			f.lost(wrong(filepath.Base(f.dir)+"/"+file, "json", "each key once", "%.40q again, and its last value is taken", key), []check.Place{at})
+			f.lost(wrong(filepath.Base(f.dir)+"/"+file, "json", "each key once", "%.40q twice: the last value is used", key), []check.Place{at})
 		}
 	}
 	return thing, err

@@ -171,7 +171,7 @@ func UnreadStores(dir string, s *Settings) iter.Seq2[string, string] {
 				if backend == b.Of(p) || len(files) == 0 || !exists(filepath.Join(dir, files[0])) {
 					continue
 				}
-				if !yield(files[0], fmt.Sprintf("%s is there, but world.mt has the %s in %.40s: nobody reads it", files[0], p.What(), b.Of(p))) {
+				if !yield(files[0], fmt.Sprintf("%s is not in use: world.mt has the %s in %.40s", files[0], p.What(), b.Of(p))) {
 					return
 				}
 			}

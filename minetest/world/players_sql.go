@@ -69,7 +69,7 @@ func getPlayer(ctx context.Context, db *sqlDB, name string) (*Player, error) {
 		for i, date := range []*time.Time{&p.Created, &p.Modified} {
 			ok := false
 			if *date, ok = r.time(7 + i); !ok {
-				db.lose(path+"."+dateColumns[i], place.Player(name), "%.40q, which is no date", fmt.Sprint(r.values[7+i]))
+				db.lose(path+"."+dateColumns[i], place.Player(name), "%.40q, which is not a date", fmt.Sprint(r.values[7+i]))
 			}
 		}
 		return nil
@@ -211,7 +211,7 @@ func putPlayer(ctx context.Context, db *sqlDB, p *Player) error {
 	}
 	for i, a := range p.Attributes {
 		if last[a.Key] != i {
-			db.lose(path, place.Player(p.Name), "the attribute %.40q is there twice: the last one is taken", a.Key)
+			db.lose(path, place.Player(p.Name), "duplicate attribute %.40q: the last one is used", a.Key)
 			continue
 		}
 		if err := db.exec(ctx, path, "INSERT INTO player_metadata (player, "+db.attributeColumn()+", value) VALUES ($1, $2, $3)", p.Name, a.Key, a.Value); err != nil {
@@ -243,7 +243,7 @@ func (p *Player) rows(file, path string) (lists []listRows, err error) {
 	if p.Inventory == nil {
 		lists, ok := rowsOfText(string(p.Broken))
 		if !ok {
-			return nil, wrong(file, path+".inventory", "an inventory that can be read", "one that cannot")
+			return nil, wrong(file, path+".inventory", "an inventory that can be read", "an unreadable inventory")
 		}
 		return lists, nil
 	}

@@ -297,7 +297,7 @@ func (s *sqlStore[T]) each(ctx context.Context, query string, take func(r *row, 
 	err := s.db.query(ctx, "names", query, nil, func(r *row) error {
 		name := r.text(0, "name")
 		if r.err == nil && seen[name] {
-			r.err = wrong(s.db.file, fmt.Sprintf("%.40q", name), "one row of this name", "another one, which is not read")
+			r.err = wrong(s.db.file, fmt.Sprintf("%.40q", name), "one row of this name", "another row, which is ignored")
 		}
 		if r.err == nil {
 			take(r, name)

@@ -47,7 +47,7 @@ func getModData(ctx context.Context, db *sqlDB, mod string) (*ModData, error) {
 		i, twice := at[string(e.Key)]
 		if twice {
 			m.Entries[i] = e
-			db.lose(path, place.Entry{Mod: mod}, "another row of the key %.40q, and the last one is taken", e.Key)
+			db.lose(path, place.Entry{Mod: mod}, "another row of the key %.40q: the last one is used", e.Key)
 			return nil
 		}
 		at[string(e.Key)] = len(m.Entries)

@@ -258,7 +258,7 @@ func (o *outcome) convert(version int, drop bool) {
 }
 
 // ErrStays is wrapped by the error of a block that is not converted.
-var ErrStays = errors.New("the block stays as it is")
+var ErrStays = errors.New("the block is unchanged")
 
 // Conversion is a block in another version.
 type Conversion struct {
@@ -289,7 +289,7 @@ func ConvertBlock(b mapdb.Block, version int, o mapblock.ConvertOptions) (c Conv
 		c.Data, err = to.Encode()
 	}
 	if err != nil {
-		tell.Add(foundKept, "", -1, "it stays one of version %d: %v", was.Version, err)
+		tell.Add(foundKept, "", -1, "it keeps version %d: %v", was.Version, err)
 		return c, fmt.Errorf("%w: %w", ErrStays, err)
 	}
 	return c, nil

@@ -29,56 +29,56 @@ func Unrepaired() []*check.Kind {
 
 var (
 	foundRow = Catalog.Add("mt-copy-row", check.Warning,
-		"A row of the database is no block, and is left out.",
-		"Nothing: the game makes the block again, if the row was one.")
+		"A row of the database is not a block, and is left out.",
+		"Nothing to do: if the row was a block, the game regenerates it.")
 	foundPages = Catalog.Add("mt-copy-pages", check.Error,
-		"Parts of a database are damaged, and what was in them is not in the copy.",
-		"Take it from a backup.")
+		"Parts of a database are damaged, and their content is not in the copy.",
+		"Restore it from a backup.")
 	foundSalvaged = Catalog.Add("mt-copy-salvaged", check.Warning,
-		"A block was in data of a LevelDB database with a wrong checksum. The block can be decoded to its last byte, and is in the copy.",
+		"A block was in data of a LevelDB database with a wrong checksum. The block can be decoded completely, and is in the copy.",
 		"Compare the block with a backup.")
 	foundTwice = Catalog.Add("mt-copy-twice", check.Warning,
-		"Two rows of the database are of the same block, and the second is left out.",
-		"Look whether the block is right.")
+		"Two rows of the database contain the same block, and the second is left out.",
+		"Check that the block is right.")
 	foundDamaged = Catalog.Add("mt-copy-damaged", check.Warning,
-		"A block cannot be read, so that it stays as it is, or with --drop is left out.",
-		"Repair the world first, or take the block from a backup.")
+		"A block cannot be read, and is unchanged, or left out with --drop.",
+		"Repair the world first, or restore the block from a backup.")
 	foundKept = Catalog.Add("mt-copy-kept", check.Warning,
-		"A block has something for which the version has no room, and stays as it is.",
+		"A block has data that the version cannot store, and is unchanged.",
 		"Choose a later version, or convert with --drop.")
 	foundLost = Catalog.Add("mt-copy-lost", check.Error,
-		"A player, an account or what a mod keeps cannot be read, or not be written to the other backend, and is not in the copy.",
-		"Correct it in the world that was copied, or keep the backend.")
+		"A player, an account or the storage of a mod cannot be read, or the other backend cannot store it: it is not in the copy.",
+		"Correct it in the original world, or keep the backend.")
 	foundText = Catalog.Add("mt-copy-text", check.Error,
-		"In the place of a file that the engine reads as a whole is something else, such as a pipe, or a file larger than any can be: it is left out.",
+		"A file that the engine reads completely is too large or not a regular file, such as a pipe: it is left out.",
 		"Restore the file from a backup.")
 	foundOrphans = Catalog.Add("mt-copy-orphans", check.Warning,
 		"Rows that belong to no player or account are not in the copy.",
-		"Nothing: no game reads them.")
+		"Nothing to do: no game reads them.")
 	foundDates = Catalog.Add("mt-copy-dates", check.Warning,
-		"When players were made and last changed is not in the copy: its backend has no room for that.",
-		"Keep the backend, if it matters.")
+		"The times when players were created and last saved are not in the copy: its backend cannot store them.",
+		"Keep the backend if the times matter.")
 	foundBroken = Catalog.Add("mt-copy-broken", check.Error,
-		"Something of a database that was copied as it is cannot be read, in the copy as in the world.",
+		"Data of a database that was copied unchanged cannot be read, in the copy as in the world.",
 		"Repair the world.")
 	foundDiffers = Catalog.Add("mt-copy-differs", check.Error,
-		"A player, an account or what a mod keeps is not the same in the copy as in the world, as when a server wrote meanwhile.",
+		"A player, an account or the storage of a mod differs between the copy and the world: a server may have written during the copy.",
 		"Copy the world again when no server runs.")
 	foundInWay = Catalog.Add("mt-copy-in-the-way", check.Warning,
-		"A file of a backend that the world does not use stands where the copy has its own, and is left out.",
-		"Look whether the file has something that is missing.")
+		"A file of an unused backend has the name of a file of the copy, and is left out.",
+		"Check whether the file contains missing data.")
 	foundOdd = Catalog.Add("mt-copy-odd-file", check.Warning,
-		"Something that is neither a file, a folder nor a link is left out.",
-		"Nothing: no game needs it.")
+		"An entry that is neither a file, a folder nor a link is left out.",
+		"Nothing to do: no game needs it.")
 	// FoundLink is the kind of the finding about a symbolic link that is left out.
 	FoundLink = Catalog.Add("mt-copy-link", check.Warning,
-		"A link that leads out of the world, to nothing or in a circle is left out.",
-		"Put what it leads to into the world, or make the link in the copy.")
+		"A link that points out of the world, has no target or points to itself is left out.",
+		"Move its target into the world, or create the link in the copy.")
 	foundName = Catalog.Add("mt-copy-name", check.Warning,
 		"A file or folder whose name is not UTF-8 is left out.",
-		"Give it another name.")
+		"Rename it.")
 	foundEarlier = Catalog.Add("mt-copy-earlier", check.Error,
-		"An earlier run of this copy could not read something, and reported it: it is not in the copy.",
+		"An earlier run of this copy could not read some data, and reported it: the data are not in the copy.",
 		"Copy the world to another folder to see the list again.")
 	foundShared = Catalog.Add("mt-copy-shared", check.Warning,
 		"The copy names the same database server as the world, so that both have the same players, accounts or mod storage.",

@@ -64,7 +64,7 @@ func begin(c *copier) (*journal, error) {
 		return nil, &fault.Error{File: j.path, Offset: -1, Want: "the journal of a copy", Got: "something else", Err: fault.ErrFormat}
 	}
 	if was.Source != j.Source || was.Options != j.Options {
-		return nil, fmt.Errorf("%s: %w: of %s, or with other options", c.dst, ErrOther, was.Source)
+		return nil, fmt.Errorf("%s: %w: a copy of %s, or with other options", c.dst, ErrOther, was.Source)
 	}
 	was.read(filepath.Join(c.dst, world.CopyProgress))
 	was.resumed = true

@@ -127,7 +127,7 @@ func (p *plan) planMap(ctx context.Context) error {
 	target := o.Map
 	if p.newMap = target != "" || o.Blocks != 0 || o.Source != nil; !p.newMap {
 		if world.MapPart.Remote(p.have.Map) {
-			return wrong("map", "a target: the blocks are on a server, and the copy would have the very same", "none")
+			return wrong("map", "a target: the blocks are on a server, and the copy would share them", "none")
 		}
 		return nil
 	}

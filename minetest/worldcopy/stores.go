@@ -199,7 +199,7 @@ func lookAt[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 			if again, err := now.Get(ctx, name); err == nil && !reflect.DeepEqual(thing, again) {
 				continue // a value that is not equal to itself: NaN
 			}
-			c.tell(foundDiffers, p.what+":"+name, "it is another one than in the world")
+			c.tell(foundDiffers, p.what+":"+name, "it differs from the world")
 		}
 		c.progress(p.what, n, 0)
 	}
@@ -208,7 +208,7 @@ func lookAt[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 			n--
 		}
 		if n < 0 {
-			c.tell(foundDiffers, p.what+":"+name, "it is not in the copy")
+			c.tell(foundDiffers, p.what+":"+name, "it is missing in the copy")
 			break
 		}
 	}

@@ -129,11 +129,11 @@ func (r *Report) Lines() []string {
 
 var (
 	// ErrVerify is wrapped by the error of a copy whose database does not contain what was written to it.
-	ErrVerify = errors.New("the copy is not what was written")
+	ErrVerify = errors.New("the copy differs from the written data")
 	// ErrOther means that the folder contains another unfinished copy.
-	ErrOther = errors.New("another copy was begun here")
+	ErrOther = errors.New("the folder contains another unfinished copy")
 	// ErrChanged means that the source has changed since the copy began.
-	ErrChanged = errors.New("the world has changed meanwhile")
+	ErrChanged = errors.New("the world changed during the run")
 )
 
 // Copy copies the world in the folder src to the folder dst. The folder dst must be missing or empty, or contain an
@@ -154,7 +154,7 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 	}
 	defer c.abandon()
 	if c.log.Damaged {
-		c.tell(foundEarlier, ".", "what it lacks is not in this copy")
+		c.tell(foundEarlier, ".", "its missing data are not in this copy")
 	}
 	c.noteDamage()
 	for c.log.Stage < len(stages) {
@@ -180,7 +180,7 @@ func Copy(ctx context.Context, src, dst string, opts Options) (*Report, error) {
 // refuseDamaged returns an error if the copy must be complete and is not.
 func refuseDamaged(_ context.Context, c *copier) error {
 	if c.opts.Whole && c.log.Damaged {
-		return fmt.Errorf("%s: %w: the copy lacks what could not be read, and is not finished", cmp.Or(c.opts.SourceName, c.src), fault.ErrLost)
+		return fmt.Errorf("%s: %w: the copy lacks the unreadable data, and is not finished", cmp.Or(c.opts.SourceName, c.src), fault.ErrLost)
 	}
 	return nil
 }

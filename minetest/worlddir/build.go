@@ -172,7 +172,7 @@ func (b *builder) folder(at, target string) error {
 		name := path.Join(at, e.Name())
 		elem, ok := trueElem(e.Name(), at == ".")
 		if !ok {
-			return &fault.TextError{File: name, Msg: "the name cannot be that of a file of a world"}
+			return &fault.TextError{File: name, Msg: "the name is invalid for a file of a world"}
 		}
 		to := path.Join(target, elem)
 		if !e.IsDir() {
@@ -299,7 +299,7 @@ func (b *builder) things(dir string) (map[string]string, error) {
 			name = string(v)
 		}
 		if other, ok := names[name]; ok {
-			return &fault.TextError{File: at, Msg: fmt.Sprintf("%q is in %s already", name, other)}
+			return &fault.TextError{File: at, Msg: fmt.Sprintf("%q is already in %s", name, other)}
 		}
 		names[name] = at
 		return nil

@@ -71,13 +71,13 @@ func (b *builder) load(db mapdb.Writer) error {
 		return err
 	}
 	if n > 0 {
-		return fmt.Errorf("%s has %d blocks already: %w", db, n, fs.ErrExist)
+		return fmt.Errorf("%s is not empty: blocks: %d: %w", db, n, fs.ErrExist)
 	}
 	if b.report.Blocks, err = db.Load(b.ctx, b.encoded()); err != nil {
 		return err
 	}
 	if _, memory := db.(*mapdb.Memory); memory && b.report.Blocks > 0 {
-		return &fault.TextError{File: worldMT, Msg: "the backend dummy keeps no blocks, but there are some"}
+		return &fault.TextError{File: worldMT, Msg: "the backend dummy stores no blocks, but the folder contains blocks"}
 	}
 	return nil
 }
@@ -220,7 +220,7 @@ func (b *builder) row(dir string, z, y int16) ([]blockFile, error) {
 		case !ok || e.IsDir():
 			return &fault.TextError{File: at, Msg: fmt.Sprintf("expected a file whose name is the position x,y,z of a block, and %s or %s", textEnding, rawEnding)}
 		case pos.Z != z || pos.Y != y:
-			return &fault.TextError{File: at, Msg: fmt.Sprintf("the block belongs into the folder %s/z%d/y%d", blocksDir, pos.Z, pos.Y)}
+			return &fault.TextError{File: at, Msg: fmt.Sprintf("the block belongs in the folder %s/z%d/y%d", blocksDir, pos.Z, pos.Y)}
 		}
 		files = append(files, blockFile{at, pos, raw})
 		return nil

@@ -21,7 +21,7 @@ func merge[T any](b *builder, dir string, store world.Store[T], names map[string
 		old[name] = true
 	}
 	if len(old) > 0 && same == nil {
-		return fmt.Errorf("%s: the database has %d entries already: %w", dir, len(old), fs.ErrExist)
+		return fmt.Errorf("%s: the database is not empty: entries: %d: %w", dir, len(old), fs.ErrExist)
 	}
 	changed := false
 	for name := range old {
@@ -77,7 +77,7 @@ func (b *builder) player(at, name string) (*world.Player, error) {
 	}
 	p, err := residue.player(name)
 	if err == nil && p.Name != name {
-		err = errors.New("the sidecar has a player of another name for it")
+		err = errors.New("the sidecar names another player for this file")
 	}
 	if err != nil {
 		return nil, inFile(err, at)

@@ -200,7 +200,7 @@ func assign(b *mapblock.Block, list []mapblock.NameID, nodes []nodeRef) ([]mapbl
 		n := &nodes[i]
 		if n.numeric {
 			if !validID(b.Version, b.ContentWidth, n.id) {
-				return nil, &fault.TextError{Line: n.line, Column: n.column, Msg: "the version has no such id"}
+				return nil, &fault.TextError{Line: n.line, Column: n.column, Msg: "the version does not have this id"}
 			}
 			continue
 		}
@@ -213,7 +213,7 @@ func assign(b *mapblock.Block, list []mapblock.NameID, nodes []nodeRef) ([]mapbl
 		case !ok:
 			for taken[free] || !validID(b.Version, b.ContentWidth, free) {
 				if free++; free == 0xffff {
-					return nil, &fault.TextError{Line: n.line, Column: n.column, Msg: "there is no id left for this name"}
+					return nil, &fault.TextError{Line: n.line, Column: n.column, Msg: "no id is left for this name"}
 				}
 			}
 			id, taken[free], t.ids[n.name] = free, true, free

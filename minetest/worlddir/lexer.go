@@ -98,7 +98,7 @@ func (l *lexer) word(want string) (word string, quoted bool, column int) {
 			word, err = strconv.Unquote(quote)
 		}
 		if err != nil {
-			l.fail("expected quotes as Go has them, with another one at the end")
+			l.fail("expected a quoted string as in Go")
 			return "", true, column
 		}
 		l.at += len(quote)

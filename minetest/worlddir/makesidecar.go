@@ -87,7 +87,7 @@ func missOrphans[T any](s *shown, dir string, store world.Store[T]) error {
 		return nil
 	}
 	for _, table := range slices.Sorted(maps.Keys(count)) {
-		s.w.miss(dir, fmt.Errorf("rows of %s that belong to nobody: %d; a repair deletes them", table, count[table]))
+		s.w.miss(dir, fmt.Errorf("rows of %s without a player or account: %d; a repair deletes them", table, count[table]))
 	}
 	return err
 }

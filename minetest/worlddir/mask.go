@@ -31,7 +31,7 @@ func Mask(name string, content []byte) []byte {
 	case isOneOf(top, authDir): // these files contain no verifiers
 		return content
 	case strings.HasPrefix(path.Base(name), "auth.") || strings.HasPrefix(top, "auth."):
-		return []byte("(accounts of a store that is not in use: not shown)\n")
+		return []byte("(accounts of an unused store: not shown)\n")
 	}
 	content = verifier.ReplaceAll(content, []byte("#1#"+masked))
 	content = authLine.ReplaceAll(content, []byte("${1}"+masked+"${2}"))

@@ -150,7 +150,7 @@ func (o *others) unreadable(e fs.DirEntry) bool {
 }
 
 // errOdd is reported for a pipe or another special file in the folder of the world.
-var errOdd = errors.New("it is neither a file nor a folder, and is left out")
+var errOdd = errors.New("neither a file nor a folder: left out")
 
 // cause returns err without its path, which the caller adds.
 func cause(err error) error {

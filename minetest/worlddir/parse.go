@@ -50,7 +50,7 @@ func (p *parser) block() *mapblock.Block {
 	for p.more(0) {
 		word, column := p.plain("a section")
 		if p.seen[word] {
-			p.failAt(column, "%s is there already", abridge(word))
+			p.failAt(column, "duplicate %s", abridge(word))
 			break
 		}
 		p.seen[word] = true
@@ -60,7 +60,7 @@ func (p *parser) block() *mapblock.Block {
 		case !ok:
 			p.failAt(column, "unknown section %s", abridge(word))
 		case !has(version, entry.first, entry.last):
-			p.failAt(column, "version %d has no %s: it is in versions %d to %d", version, word, entry.first, entry.last)
+			p.failAt(column, "version %d has no %s, only versions %d to %d", version, word, entry.first, entry.last)
 		default:
 			entry.read(p)
 		}
@@ -189,7 +189,7 @@ func (p *parser) grid(whole bool, cell func() uint16) *gridReader {
 			for i := z; i < z+zs; i++ {
 				for j := y; j < y+ys; j++ {
 					if g.set[i*side+j] {
-						p.failAt(column, "the row at y %d, z %d is there already", j, i)
+						p.failAt(column, "duplicate row at y %d, z %d", j, i)
 						return g
 					}
 					g.set[i*side+j] = true
@@ -340,7 +340,7 @@ func (p *parser) finish() {
 		id := ids[ref]
 		if narrow && id >= extended && param2[i] > 0xf {
 			x, y, z := mapblock.Coordinates(i)
-			p.err = &fault.TextError{Line: p.param2.line, Msg: "the node at " + string(appendVector(nil, [3]int32{int32(x), int32(y), int32(z)}, 0)) + " can have param2 0 to 15 only, as its id takes the rest"}
+			p.err = &fault.TextError{Line: p.param2.line, Msg: "the node at " + string(appendVector(nil, [3]int32{int32(x), int32(y), int32(z)}, 0)) + " needs param2 0 to 15: its id uses the other bits"}
 			return
 		}
 		b.Param1[i] = uint8(param1[i])

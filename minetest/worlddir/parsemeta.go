@@ -24,9 +24,9 @@ func (p *parser) metadata() {
 		case "raw", "missing", "rest":
 			switch {
 			case version >= 29:
-				p.failAt(column, "version %d cannot have metadata that nobody can read", version)
+				p.failAt(column, "version %d cannot contain unreadable metadata", version)
 			case p.seen["meta "+word]:
-				p.failAt(column, "%s is there already", word)
+				p.failAt(column, "duplicate %s", word)
 			}
 			p.seen["meta "+word] = true
 			switch word {
@@ -59,13 +59,13 @@ func (p *parser) metadata() {
 	case p.err != nil:
 	case m.Raw != nil:
 		if n > 0 || m.Rest != nil || told >= 0 {
-			p.fail("raw stands for all of the metadata")
+			p.fail("raw contains all metadata and excludes other lines")
 		}
 		m.Version = mapblock.New(version).Metadata.Version
 	case m.Version == 0 && n > 0 && version >= 23:
 		p.fail("a list of version 0 has no entries")
 	case m.Version < 2 && private > 0:
-		p.err = &fault.TextError{Line: private, Msg: "private variables are in lists of version 2 only, as in blocks since version 28"}
+		p.err = &fault.TextError{Line: private, Msg: "private variables require a list of version 2, as in blocks since version 28"}
 	}
 }
 
@@ -171,7 +171,7 @@ func (p *parser) legacyKind(id mapblock.LegacyID, kind string) *mapblock.LegacyM
 			key, _, _ := p.word("the name of a variable")
 			l.Vars = append(l.Vars, mapblock.Var{Key: key, Value: p.value()})
 		case seen[word]:
-			p.failAt(column, "%s is there already", word)
+			p.failAt(column, "duplicate %s", word)
 		default:
 			seen[word] = true
 			i := slices.IndexFunc(known, func(f field) bool { return f.name == word })
@@ -248,7 +248,7 @@ func (r *inventoryReader) line(word string) bool {
 	case word != "list" && word != "inventory" || p.equals():
 		return false
 	case r.raw != nil || word == "inventory" && r.lists != nil:
-		p.fail("an inventory is told by lists, or as it is, and once")
+		p.fail("an inventory is either lists or raw text, and occurs once")
 	case word == "list":
 		r.list()
 	default:
@@ -294,14 +294,14 @@ func (p *parser) slots() []string {
 		stack, _, _ := p.word("an item")
 		p.end()
 		if stack == "" || strings.Contains(stack, "\n") {
-			p.failAt(column, "expected an item on one line; a slot without one is %s", empty)
+			p.failAt(column, "expected an item on one line; an empty slot is %s", empty)
 		}
 		return []string{stack}
 	}
 	rest := strings.TrimRight(p.cur[p.at:], " ")
 	if !strings.HasPrefix(rest, empty) {
 		if string(appendItem(nil, rest)) != rest {
-			p.fail("expected an item, in quotes as Go has them")
+			p.fail("expected an item, quoted as in Go")
 		}
 		return []string{rest}
 	}

@@ -44,7 +44,7 @@ func (p *parser) object() (o mapblock.Object) {
 	case mapblock.ObjectLuaEntity:
 		o.Data, err = p.entity(name).Encode()
 	default:
-		p.failAt(column, "expected the end of the line: an object of this type has no more than data")
+		p.failAt(column, "expected the end of the line: an object of this type has only data")
 	}
 	if err != nil && p.err == nil {
 		p.err = &fault.TextError{Line: at, Msg: err.Error()}
@@ -62,7 +62,7 @@ func (p *parser) fieldsOf(words string, read func(word string)) {
 		case !isOneOf(word, words):
 			p.failAt(column, "unknown field %s: expected %s", abridge(word), words)
 		case seen[word]:
-			p.failAt(column, "%s is there already", word)
+			p.failAt(column, "duplicate %s", word)
 		default:
 			seen[word] = true
 			before := p.line

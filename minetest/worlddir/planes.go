@@ -43,7 +43,7 @@ func (s *shown) loadAll() error {
 		p.known, p.last = false, nil
 		late := slices.DeleteFunc(s.blocks.planes(), func(z int16) bool { return slices.Contains(p.all, z) })
 		if len(late) > 0 {
-			s.w.miss(blocksDir, fmt.Errorf("planes that were found only after the planes had been listed: %d, the first is z%d", len(late), late[0]))
+			s.w.miss(blocksDir, fmt.Errorf("planes created after the planes were listed: %d, the first is z%d", len(late), late[0]))
 		}
 	}
 	return err

@@ -222,7 +222,7 @@ func (l *listForm) read(r *jsonReader, v strictjson.Value) {
 		}
 		text := r.bytes(v)
 		if _, err := item.ParseStack(string(text)); err != nil || bytes.ContainsRune(text, '\n') {
-			r.fail(v.At, "this is no item: %s", abridge(string(text)))
+			r.fail(v.At, "not an item: %s", abridge(string(text)))
 		}
 		l.Items = append(l.Items, text)
 	}

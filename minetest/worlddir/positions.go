@@ -51,7 +51,7 @@ func (p *positions) read(ctx context.Context, db mapdb.DB, area mapdb.Area, miss
 	slices.Sort(p.keys)
 	rows := len(p.keys)
 	if p.keys = slices.Compact(p.keys); len(p.keys) < rows {
-		miss(fmt.Errorf("rows that are of the same block as another: %d; one of each is shown", rows-len(p.keys)))
+		miss(fmt.Errorf("duplicate rows of blocks: %d; only one of each block is shown", rows-len(p.keys)))
 	}
 	return nil
 }

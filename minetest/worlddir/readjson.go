@@ -60,7 +60,7 @@ func (r *jsonReader) object(v strictjson.Value, what string, known map[string]fu
 		case read == nil:
 			r.fail(m.At, "%s has no field %s", what, abridge(m.Key))
 		case seen[m.Key]:
-			r.fail(m.At, "the field %q is there twice", m.Key)
+			r.fail(m.At, "duplicate field %q", m.Key)
 		default:
 			read(m.Value)
 		}
@@ -100,10 +100,10 @@ func (r *jsonReader) bytes(v strictjson.Value) (data value) {
 		return value(r.string(v))
 	}
 	data = value{}
-	r.object(v, "what is written as bytes", map[string]func(strictjson.Value){"base64": func(v strictjson.Value) {
+	r.object(v, "base64 of the bytes", map[string]func(strictjson.Value){"base64": func(v strictjson.Value) {
 		var err error
 		if data, err = base64.StdEncoding.DecodeString(r.string(v)); err != nil {
-			r.fail(v.At, "this is no base64")
+			r.fail(v.At, "invalid base64")
 		}
 	}})
 	return data
@@ -192,7 +192,7 @@ func (p *pairs) read(r *jsonReader, v strictjson.Value) {
 	seen := make(map[string]bool, len(v.Members))
 	for _, m := range v.Members {
 		if seen[m.Key] {
-			r.fail(m.At, "the key %s is there twice", abridge(m.Key))
+			r.fail(m.At, "duplicate key %s", abridge(m.Key))
 		}
 		seen[m.Key] = true
 		*p = append(*p, pair{value(m.Key), r.bytes(m.Value)})

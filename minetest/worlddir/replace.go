@@ -38,7 +38,7 @@ func Replaces(ctx context.Context, fsys fs.FS, w *World) error {
 		var lacks lacking
 		for name, err := range t.all {
 			if err != nil {
-				return fmt.Errorf("its %s cannot be read: %w", t.what, err)
+				return fmt.Errorf("the %s of the world cannot be read: %w", t.what, err)
 			}
 			_, ok := names[name]
 			lacks.add(ok, name)
@@ -66,7 +66,7 @@ func (b *builder) hasBlocks(w *World) error {
 			continue // no game reads such a row
 		}
 		if err != nil {
-			return fmt.Errorf("its blocks cannot be read: %w", err)
+			return fmt.Errorf("the blocks of the world cannot be read: %w", err)
 		}
 		_, ok := all[p]
 		lacks.add(ok, fmt.Sprintf("%d,%d,%d", p.X, p.Y, p.Z))
@@ -93,5 +93,5 @@ func (l *lacking) err(what string) error {
 	if l.n == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of its %d %s are not in the folder, such as %s: what is packed is a whole world, not a part that is put back", l.n, l.all, what, strings.Join(l.some, " and "))
+	return fmt.Errorf("%d of the %d %s of the world are not in the folder, such as %s: pack only writes complete worlds (put a part back with apply)", l.n, l.all, what, strings.Join(l.some, " and "))
 }

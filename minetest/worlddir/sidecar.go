@@ -54,7 +54,7 @@ func readSidecar(fsys fs.FS) (*sidecar, error) {
 		return nil, fmt.Errorf("%s: %w", tree.Sidecar, err)
 	}
 	if s.Format != "" && s.Format != formatName {
-		return nil, &fault.TextError{File: tree.Sidecar, Msg: fmt.Sprintf("the folder is one of %q, not of %q", s.Format, formatName)}
+		return nil, &fault.TextError{File: tree.Sidecar, Msg: fmt.Sprintf("the folder has the format %q, not %q", s.Format, formatName)}
 	}
 	return s, nil
 }

@@ -52,7 +52,7 @@ func BuildBlock(fsys fs.FS) ([]byte, error) {
 	}
 	list = slices.DeleteFunc(list, func(e fs.DirEntry) bool { return e.IsDir() || e.Name() == tree.Sidecar })
 	if len(list) != 1 {
-		return nil, fmt.Errorf("%d files: expected one, the text of the block", len(list))
+		return nil, fmt.Errorf("expected one file (the block's text), found %d", len(list))
 	}
 	name := list[0].Name()
 	text, err := fs.ReadFile(fsys, name)

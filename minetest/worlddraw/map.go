@@ -44,7 +44,7 @@ func (m *Map) maxCells() int {
 // New reads the positions of the blocks of a store. It draws nothing yet.
 func New(ctx context.Context, db mapdb.DB, o Options) (*Map, error) {
 	if _, ok := frames[o.View]; !ok {
-		return nil, fmt.Errorf("there is no view %q", o.View)
+		return nil, fmt.Errorf("no view %q (see --list)", o.View)
 	}
 	p, err := ReadPlaces(ctx, db, o.Box, o.Lost)
 	if err != nil {
@@ -57,7 +57,7 @@ func New(ctx context.Context, db mapdb.DB, o Options) (*Map, error) {
 func (p *Places) Map(o Options) (*Map, error) {
 	f, ok := frames[o.View]
 	if !ok {
-		return nil, fmt.Errorf("there is no view %q", o.View)
+		return nil, fmt.Errorf("no view %q (see --list)", o.View)
 	}
 	if o.Lost == nil {
 		o.Lost = func(error) {}

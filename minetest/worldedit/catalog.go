@@ -8,9 +8,9 @@ var Catalog check.Catalog
 
 var (
 	foundDamaged = Catalog.Add("mt-edit-damaged", check.Warning,
-		"A block cannot be read, and stays as it is.",
+		"A block cannot be read, and is unchanged.",
 		"Repair the world first.")
 	foundKept = Catalog.Add("mt-edit-kept", check.Warning,
-		"A block cannot hold what an edit makes of it, and stays as it is.",
+		"A block cannot store the result of an edit, and is unchanged.",
 		"Convert the world to a later version of blocks first.")
 )

@@ -217,7 +217,7 @@ func ReplaceItems(r Region, from Names, to string, o ItemOptions, t *Tally) Step
 			inv, size, err := item.ParseInventory(e.Inventory)
 			if err != nil || size != len(e.Inventory) {
 				if len(e.Inventory) > 0 {
-					t.Note("inventories that cannot be read, and stay as they are", 1)
+					t.Note("unreadable inventories, unchanged", 1)
 				}
 				return 0
 			}

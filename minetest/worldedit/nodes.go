@@ -92,7 +92,7 @@ func (s *Setting) generated(b *Block) bool {
 		return true
 	}
 	if !s.Create {
-		s.Tally.Note("blocks that are not generated yet, and stay as they are", 1)
+		s.Tally.Note("blocks that are not generated yet, unchanged", 1)
 		return false
 	}
 	b.Flags &^= mapblock.NotGenerated
@@ -327,7 +327,7 @@ func (o orienter) way(name string) func(uint8) uint8 {
 	return func(p uint8) uint8 {
 		p, exact := o.motion.Param2(def.ParamType2, p)
 		if !exact {
-			o.tally.Note("nodes "+name+" that cannot be turned so", 1)
+			o.tally.Note("nodes "+name+" that cannot be turned this way", 1)
 		}
 		return p
 	}

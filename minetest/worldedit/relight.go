@@ -53,7 +53,7 @@ const (
 
 func (w *World) fixLight(ctx context.Context, list []mapdb.Pos, t *Tally) error {
 	if w.opts.Nodes == nil {
-		return errors.New("light needs the definitions of nodes: --nodes FILE, which the mod contrib/minetest/trowel_nodes writes")
+		return errors.New("light requires the definitions of nodes (set them with --nodes FILE, which the mod contrib/minetest/trowel_nodes writes)")
 	}
 	tile := func(p mapdb.Pos) [2]int {
 		return [2]int{int(p.X+1<<12) / lightColumns, int(p.Z+1<<12) / lightColumns}
@@ -78,7 +78,7 @@ func (w *World) fixLight(ctx context.Context, list []mapdb.Pos, t *Tally) error 
 	}
 	if len(unknown) > 0 {
 		first := slices.Min(slices.Collect(maps.Keys(unknown)))
-		t.Note(fmt.Sprintf("names of nodes without a definition, such as %.40q, which let no light in", first), int64(len(unknown)))
+		t.Note(fmt.Sprintf("names of nodes without a definition, such as %.40q, treated as opaque", first), int64(len(unknown)))
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // ErrChanged means that the world has changed since the edit began.
-var ErrChanged = errors.New("the world has changed meanwhile")
+var ErrChanged = errors.New("the world changed during the run")
 
 // Copy copies the edited world to the folder dst, as [worldcopy.Copy] does. The options control further differences
 // of the copy. An interrupted copy resumes with the same dst after the same steps, which are identified by name and
@@ -77,7 +77,7 @@ func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error
 		return "", fmt.Errorf("%s: %w: edit a copy", store.Name, mapdb.ErrReadOnly)
 	}
 	if p := w.twice; p != nil {
-		return "", fmt.Errorf("%s: it has several rows in a table without a key: %w: edit a copy", place.Block(p.X, p.Y, p.Z), mapdb.ErrReadOnly)
+		return "", fmt.Errorf("%s: a table without a key has several rows: %w: edit a copy", place.Block(p.X, p.Y, p.Z), mapdb.ErrReadOnly)
 	}
 	if err := worldbackup.Settle(w.Dir); err != nil {
 		return "", err

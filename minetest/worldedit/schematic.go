@@ -30,7 +30,7 @@ func Place(s *schematic.Schematic, at Vec, p schematic.Placing, set Setting) Ste
 		box := Box{least, least.Add(Vec(l.Size)).Sub(Vec{1, 1, 1})}
 		inside := box.Intersect(Everywhere)
 		if box != inside {
-			set.Tally.Note("nodes beyond the end of the world", int64(volume(box)-volume(inside)))
+			set.Tally.Note("nodes outside of the world", int64(volume(box)-volume(inside)))
 		}
 		var met atomic.Int64
 		each := Each{Area: inside.Area(), Create: set.Create, Edit: func(b *Block) error {
@@ -44,7 +44,7 @@ func Place(s *schematic.Schematic, at Vec, p schematic.Placing, set Setting) Ste
 			if err := each.Do(ctx, w); err != nil {
 				return err
 			}
-			set.Tally.Note("blocks that there are not, in which nothing is placed", int64(blocksIn(each.Area))-met.Load())
+			set.Tally.Note("missing blocks, in which nothing is placed", int64(blocksIn(each.Area))-met.Load())
 			return nil
 		})
 	})
@@ -84,7 +84,7 @@ func (set *Setting) place(b *Block, s *schematic.Schematic, l *schematic.Placeme
 					continue
 				}
 				if !node.Exact {
-					set.Tally.Note("nodes "+node.Name+" that cannot be turned so", 1)
+					set.Tally.Note("nodes "+node.Name+" that cannot be turned this way", 1)
 				}
 				was := b.Param2[i]
 				renamed, err := b.SetNode(i, node.Name, node.Param2)

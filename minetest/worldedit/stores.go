@@ -175,7 +175,7 @@ func (s *stores) shared(to worldcopy.Options) error {
 		{world.StoragePart, changes(s.storage), to.Storage},
 	} {
 		if backend := s.backends.Of(of.part); of.changed && of.to == "" && of.part.Remote(backend) {
-			return fmt.Errorf("world.mt: %s is %s, which the copy would share, and the world itself would change: the copy needs another backend for it", of.part.Setting(), backend)
+			return fmt.Errorf("world.mt: %s is %s, which the copy would share with the world: choose another backend for the copy", of.part.Setting(), backend)
 		}
 	}
 	return nil

@@ -165,7 +165,7 @@ func (t *transfer) edit(w *World, view *view, o *orienter, block mapdb.Block) (b
 			n++
 		}
 	}
-	t.s.Tally.Note("nodes that stay, because there is no block where they would go", stay)
+	t.s.Tally.Note("nodes that stay, because there is no block at their destination", stay)
 	before := len(b.Metadata.List) + len(b.Timers.List)
 	b.ForgetIf(func(i int) bool { return i < mapblock.NodeCount && replaced.Has(i) })
 	dropped := before - len(b.Metadata.List) - len(b.Timers.List)
@@ -202,7 +202,7 @@ func (t *transfer) put(b *Block, i int, from *viewed, index int, o *orienter) (c
 		name = from.table[id]
 	}
 	if name == "" {
-		return false, errors.New("a node whose id has no name would come into it")
+		return false, errors.New("it would receive a node whose id has no name")
 	}
 	param1, param2 := from.block.Param1[index], from.block.Param2[index]
 	if t.orient {
@@ -355,12 +355,12 @@ func stack(r Region, by Vec, count int, s Setting) transfer {
 // the old region becomes air. Light is not rotated.
 func Turn(r Region, m turn.Motion, s Setting) (Step, error) {
 	if r.Invert {
-		return nil, errors.New("what is outside of a region cannot be turned")
+		return nil, errors.New("the outside of a region cannot be turned")
 	}
 	size := r.Box.Size()
 	box := Box{r.Box.Min, r.Box.Min.Add(m.Size(size)).Sub(Vec{1, 1, 1})}
 	if x := box.Intersect(Everywhere); x != box {
-		return nil, fmt.Errorf("the region would go from %v to %v, and out of the world", box.Min, box.Max)
+		return nil, fmt.Errorf("the region would extend from %v to %v, outside of the world", box.Min, box.Max)
 	}
 	var back turn.Motion
 	for i := range m {
@@ -438,7 +438,7 @@ func (t *transfer) wholeBlocks(ctx context.Context, w *World, by Vec) error {
 			have, err := w.Get(ctx, p)
 			if errors.Is(err, mapdb.ErrNotFound) {
 				if err = nil; !t.s.Create {
-					t.s.Tally.Note("blocks that stay away, because there is none where they would go", 1)
+					t.s.Tally.Note("blocks not copied, because there is no block at their destination", 1)
 					continue
 				}
 			}

@@ -255,7 +255,7 @@ func (w *World) withAbsent(ctx context.Context, area mapdb.Area, row []Each) (it
 		}
 		size := BoxOf(Vec{int(e.Area.Min.X), int(e.Area.Min.Y), int(e.Area.Min.Z)}, Vec{int(e.Area.Max.X), int(e.Area.Max.Y), int(e.Area.Max.Z)}).Size()
 		if n := size[0] * size[1] * size[2]; n > maxCreated {
-			return nil, fmt.Errorf("to make what is missing of %d blocks is too much: expected a region of at most %d", n, maxCreated)
+			return nil, fmt.Errorf("too many missing blocks to create (%d): select a region of at most %d", n, maxCreated)
 		}
 		areas = append(areas, e)
 	}

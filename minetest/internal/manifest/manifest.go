@@ -107,7 +107,7 @@ func (w *Writer) Add(e Entry) error {
 	case e.Hash == 0:
 		return errors.New("manifest: a hash is never 0")
 	case w.count > 0 && key <= w.last:
-		return fmt.Errorf("manifest: %v comes behind a block that stands behind it", e.Pos)
+		return fmt.Errorf("manifest: %v follows a block that sorts after it", e.Pos)
 	}
 	n := len(w.pages)
 	if n == 0 || w.pages[n-1].blocks == pageBlocks {
@@ -194,7 +194,7 @@ func Open(r io.ReaderAt, size int64) (*Manifest, error) {
 		return nil, short("a header of " + fmt.Sprint(headerSize) + " bytes")
 	}
 	if !Recognize(head) {
-		return nil, bad(0, "a manifest, which begins with "+magic, "another beginning")
+		return nil, bad(0, "a manifest, which begins with "+magic, "other bytes")
 	}
 	if head[len(magic)] != version {
 		return nil, bad(headerSize-1, fmt.Sprintf("version %d", version), fmt.Sprint(head[len(magic)]))
@@ -207,7 +207,7 @@ func Open(r io.ReaderAt, size int64) (*Manifest, error) {
 		return nil, err
 	}
 	if string(foot[32:]) != magic {
-		return nil, &fault.Error{Offset: size - int64(len(magic)), Want: magic + " at the end: the file is cut off or was changed", Got: "other bytes", Err: fault.ErrShort}
+		return nil, &fault.Error{Offset: size - int64(len(magic)), Want: magic + " at the end: the file is truncated or damaged", Got: "other bytes", Err: fault.ErrShort}
 	}
 	number := func(i int) int64 { return int64(binary.LittleEndian.Uint64(foot[8*i:])) }
 	m := &Manifest{r: r, size: size, index: number(0), count: number(2)}
@@ -234,7 +234,7 @@ func (m *Manifest) readIndex(pages int64, bad func(offset int64, expected, found
 		}
 		p := page{first: last + int64(n[2]), offset: at, size: int(n[1]), blocks: int(n[0])}
 		if _, ok := mapdb.PosOfKey(p.first); !ok || i > 0 && p.first <= last {
-			return bad(m.index, "pages in the order of their blocks", fmt.Sprintf("key %d behind %d", p.first, last))
+			return bad(m.index, "pages in the order of their blocks", fmt.Sprintf("key %d after %d", p.first, last))
 		}
 		at, last, blocks = at+int64(p.size), p.first, blocks+int64(p.blocks)
 		m.pages = append(m.pages, p)
@@ -265,7 +265,7 @@ func (m *Manifest) read(number int, to []Entry) ([]Entry, error) {
 		key += int64(step)
 		pos, ok := mapdb.PosOfKey(key)
 		if n <= 0 || len(rest) < n+8 || !ok || step > 1<<37 || (step == 0) != (i == 0) || key >= behind {
-			return nil, &fault.Error{Offset: p.offset + int64(p.size-len(rest)), Want: "the next block of the page", Got: "bytes that are none", Err: fault.ErrFormat}
+			return nil, &fault.Error{Offset: p.offset + int64(p.size-len(rest)), Want: "the next block of the page", Got: "invalid bytes", Err: fault.ErrFormat}
 		}
 		e := Entry{pos, Hash(binary.LittleEndian.Uint64(rest[n:]))}
 		if e.Hash == 0 {
@@ -341,7 +341,7 @@ func (m *Manifest) Verify(ctx context.Context) error {
 		return err
 	}
 	if [8]byte(sum.Sum(nil)) != want {
-		return &fault.Error{Offset: m.size - footerSize + 24, Want: "the hash of what stands before", Got: "another: the file has changed", Err: fault.ErrFormat}
+		return &fault.Error{Offset: m.size - footerSize + 24, Want: "the hash of the preceding bytes", Got: "another hash: the file is damaged", Err: fault.ErrFormat}
 	}
 	return nil
 }

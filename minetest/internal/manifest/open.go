@@ -16,8 +16,8 @@ import (
 var Catalog check.Catalog
 
 var kindDamaged = Catalog.Add("mt-manifest-damaged", check.Error,
-	"The manifest is not as it was written, so that nobody can say what the world was.",
-	"Make it again of a backup of the world, or take an older manifest.")
+	"The manifest is damaged: the former state of the world is unknown.",
+	"Make a new manifest of a backup of the world, or use an older one.")
 
 // Check reports a finding if the manifest has changed since it was written.
 func (m *Manifest) Check(ctx context.Context, sink check.Sink) error {

@@ -146,7 +146,7 @@ func (r *run) open(ctx context.Context) error {
 		r.db, err = mapdb.Open(ctx, dir, c)
 	}
 	if errors.Is(err, mapdb.ErrRemote) {
-		err = fmt.Errorf("%w (with --remote it is asked)", err)
+		err = fmt.Errorf("%w (allow it with --remote)", err)
 	}
 	return err
 }
@@ -156,10 +156,10 @@ func (r *run) colors() (nodecolor.List, error) {
 	path := r.o.colors
 	if path == "" {
 		if path, _ = nodecolor.Find(r.o.input); path == "" {
-			return nil, fmt.Errorf("there is no %s: not in the world, ~/.minetest, the system or the current folder", nodecolor.FileName)
+			return nil, fmt.Errorf("no %s in the world, ~/.minetest, the system or the current folder", nodecolor.FileName)
 		}
 		if path == nodecolor.FileName {
-			r.say("minetestmapper: the %s of the current folder is taken, as there is no other", path)
+			r.say("minetestmapper: using %s of the current folder", path)
 		}
 	}
 	r.verbose("colours: %s", path)
@@ -211,7 +211,7 @@ const maxUsual = 4096
 func (r *run) draw(ctx context.Context, m *worlddraw.Map) error {
 	o := r.o
 	if o.noEmpty && m.Bounds().Empty() { // blocks without a colour count, as in minetestmapper
-		r.verbose("nothing is there: no picture is written")
+		r.verbose("no block in the area: no picture is written")
 		return nil
 	}
 	area := emptyArea(m.Bounds())
@@ -266,7 +266,7 @@ func (r *run) unknown(m *worlddraw.Map) {
 		r.say("\t%s", name)
 	}
 	if !m.Shown() {
-		r.say("No node that was met has a colour: does %s belong to the game of this world?", nodecolor.FileName)
+		r.say("No drawn node has a colour: does %s belong to the game of this world?", nodecolor.FileName)
 	}
 }
 

@@ -73,7 +73,7 @@ func parse(args []string) (*options, error) {
 			takes := strings.HasSuffix(name, "=")
 			switch {
 			case has && !takes:
-				return nil, fmt.Errorf("option --%s takes no value", name)
+				return nil, fmt.Errorf("option --%s accepts no value", name)
 			case takes && !has && len(args) == 0:
 				return nil, fmt.Errorf("option --%s needs a value", strings.TrimSuffix(name, "="))
 			case takes && !has:
@@ -124,7 +124,7 @@ func find(text string) (string, error) {
 	case 1:
 		return found[0], nil
 	}
-	return "", fmt.Errorf("option --%s may be any of --%s", text, strings.ReplaceAll(strings.Join(found, ", --"), "=", ""))
+	return "", fmt.Errorf("option --%s is ambiguous: --%s", text, strings.ReplaceAll(strings.Join(found, ", --"), "=", ""))
 }
 
 func (o *options) set(name, value string) (err error) {
@@ -203,7 +203,7 @@ func (o *options) order() {
 func parseColor(s string) (color.NRGBA, error) {
 	v, err := strconv.ParseUint(strings.TrimPrefix(s, "#"), 16, 32)
 	if err != nil || len(s) != 7 || s[0] != '#' {
-		return color.NRGBA{}, fmt.Errorf("colour %q: expected one such as #ff0000", s)
+		return color.NRGBA{}, fmt.Errorf("colour %q: expected a colour such as #ff0000", s)
 	}
 	return color.NRGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255}, nil
 }

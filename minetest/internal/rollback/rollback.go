@@ -215,7 +215,7 @@ func (db *DB) Actions(ctx context.Context, f Filter) iter.Seq2[Action, error] {
 			var err error
 			for i, what := range []string{"actor", "old node", "new node", "item"} {
 				if s.ColumnBool(21 + i) {
-					err = errors.Join(err, lost("action %d has no name of its %s", a.ID, what))
+					err = errors.Join(err, lost("action %d has no name for the %s", a.ID, what))
 				}
 			}
 			if !yield(a, err) {
@@ -240,7 +240,7 @@ func (db *DB) nobody(ctx context.Context) error {
 		return nil
 	})
 	if err == nil && n > 0 {
-		err = lost("%d actions have no name of their actor", n)
+		err = lost("actions without a name of the actor: %d", n)
 	}
 	return err
 }

@@ -114,9 +114,9 @@ func makesAgain(s *world.Settings) error {
 	seed, ok := s.Get("seed")
 	switch {
 	case name == "singlenode":
-		return errors.New("map_meta.txt: the map generator singlenode makes nothing but air: what is deleted is gone")
+		return errors.New("map_meta.txt: the map generator singlenode generates only air, and would not regenerate deleted chunks")
 	case !ok || seed == "":
-		return errors.New("map_meta.txt: there is no seed: the map generator would make other land")
+		return errors.New("map_meta.txt: the seed is missing: the map generator would generate other land")
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func ParseCondition(text string) (Condition, error) {
 	c := Condition{m[1], m[2], m[3]}
 	if strings.ContainsAny(c.Operator, "<>") {
 		if _, err := strconv.ParseFloat(c.Value, 64); err != nil {
-			return Condition{}, fmt.Errorf("%.60q: expected a number behind %s", text, c.Operator)
+			return Condition{}, fmt.Errorf("%.60q: expected a number after %s", text, c.Operator)
 		}
 	}
 	return c, nil
@@ -180,7 +180,7 @@ func People(ctx context.Context, players world.Players, auth world.Auth, details
 }
 
 // ErrNoKey means that a condition names an attribute that no player has.
-var ErrNoKey = errors.New("no player has anything called")
+var ErrNoKey = errors.New("no player has an attribute with the name")
 
 // Find yields the persons that a rule selects. Players are read only if the rule requires it. An attribute that no
 // player has is an error, because it is probably misspelled.
@@ -298,7 +298,7 @@ func (o Purge) Step() worldedit.Step {
 		}
 		tell(o.Tally, "players", "players deleted", gonePlayers, "players", few(at)...)
 		tell(o.Tally, "auth", "accounts deleted", goneAccounts, "accounts")
-		tell(o.Tally, "players", "persons left out because they have the privilege server or privs", spared, "persons")
+		tell(o.Tally, "players", "players kept because they have the privilege server or privs", spared, "persons")
 		return nil
 	})
 }

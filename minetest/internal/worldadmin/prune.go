@@ -58,10 +58,10 @@ const (
 )
 
 var reasons = [...]string{
-	active: "map chunks stay because somebody was near, or nobody knows", metadata: "map chunks stay because of metadata or timers", objects: "map chunks stay because of objects",
-	damaged: "map chunks stay because blocks cannot be read", protected: "map chunks stay because they are protected",
-	recorded: "map chunks stay because rollback.sqlite knows of changes", loaded: "map chunks stay because they are kept loaded, or a player is in them",
-	placed: "map chunks stay because of nodes that players place", near: "map chunks stay because they are near to others that stay",
+	active: "map chunks kept because a player was near, or that is unknown", metadata: "map chunks kept because of metadata or timers", objects: "map chunks kept because of objects",
+	damaged: "map chunks kept because blocks cannot be read", protected: "map chunks kept because they are protected",
+	recorded: "map chunks kept because rollback.sqlite contains changes", loaded: "map chunks kept because they are kept loaded, or contain a player",
+	placed: "map chunks kept because of nodes that players place", near: "map chunks kept because they are near kept chunks",
 }
 
 // looked is the result of reading a block.

@@ -37,7 +37,7 @@ func (r Rename) Step() worldedit.Step {
 			return fmt.Errorf("%.40q: expected a name of 1 to 19 letters, digits, - and _", r.To)
 		}
 		if r.From == r.To {
-			return fmt.Errorf("%s is the name already", r.To)
+			return fmt.Errorf("the name is already %s", r.To)
 		}
 		if err := r.person(ctx, w); err != nil {
 			return err
@@ -74,29 +74,29 @@ func (r Rename) person(ctx context.Context, w *worldedit.World) error {
 	_, free := players.Get(ctx, r.To)
 	_, freeAccount := auth.Get(ctx, r.To)
 	if !errors.Is(free, world.ErrNotFound) || !errors.Is(freeAccount, world.ErrNotFound) {
-		return fmt.Errorf("somebody is called %s already", r.To)
+		return fmt.Errorf("a player or account with the name %s exists already", r.To)
 	}
 	if noPlayer == nil {
 		player.Name = r.To
 		if err := errors.Join(players.Delete(ctx, r.From), players.Put(ctx, player)); err != nil {
 			return err
 		}
-		tell(r.Tally, "players", r.From+" is called "+r.To, 1, "")
+		tell(r.Tally, "players", r.From+" renamed to "+r.To, 1, "")
 	}
 	if noAccount == nil {
 		switch kind := account.Password.Kind(); {
 		case r.Password != "":
 			account.Password = world.NewVerifier(r.To, r.Password)
-			tell(r.Tally, "auth", r.To+" has another password", 1, "")
+			tell(r.Tally, "auth", r.To+" has a new password", 1, "")
 		case kind == "none", kind == "srp" && strings.EqualFold(r.From, r.To):
 		default: // the verifier of a password depends on the name
-			tell(r.Tally, "auth", "the password does not fit the new name, and nobody can log in before "+r.To+" gets a new one", 1, "")
+			tell(r.Tally, "auth", "the password is invalid for the new name: set a new password for "+r.To, 1, "")
 		}
 		account.Name = r.To
 		if err := errors.Join(auth.Delete(ctx, r.From), auth.Put(ctx, account)); err != nil {
 			return err
 		}
-		tell(r.Tally, "auth", r.From+" is called "+r.To, 1, "")
+		tell(r.Tally, "auth", r.From+" renamed to "+r.To, 1, "")
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (r Rename) areas(_ context.Context, w *worldedit.World) error {
 	if n == 0 {
 		return nil
 	}
-	tell(r.Tally, protect.AreasFile, "areas with another owner", int64(n), "areas")
+	tell(r.Tally, protect.AreasFile, "areas with a new owner", int64(n), "areas")
 	return w.WriteFile(protect.AreasFile, areas.Append(nil))
 }
 
@@ -176,13 +176,13 @@ func (r Rename) storage(ctx context.Context, w *worldedit.World) error {
 				continue
 			}
 			if _, taken := m.Get(key); taken {
-				return fmt.Errorf("the mod %s keeps something under %s and under %s", mod, e.Key, key)
+				return fmt.Errorf("the mod %s has values for both keys, %s and %s", mod, e.Key, key)
 			}
 			m.Entries[i].Key = []byte(key)
 			renamed++
 		}
 		tell(r.Tally, "mod_storage", "keys of "+mod+" renamed", renamed, "keys", place.Entry{Mod: mod})
-		tell(r.Tally, "mod_storage", "values of "+mod+" have the name in them, and stay as they are", within, "values", place.Entry{Mod: mod})
+		tell(r.Tally, "mod_storage", "values of "+mod+" that contain the name, unchanged", within, "values", place.Entry{Mod: mod})
 		if renamed > 0 {
 			if err := storage.Put(ctx, m); err != nil {
 				return err
@@ -254,9 +254,9 @@ func (r Rename) metadata(ctx context.Context, w *worldedit.World) error {
 		}
 		return nil
 	}})
-	tell(r.Tally, "map", "nodes with another owner or member", nodes.Load(), "nodes")
-	tell(r.Tally, "map", "other metadata have the name in them, and stay as they are", texts.Load(), "values")
-	tell(r.Tally, "map", "objects have the name in them, and stay as they are", objects.Load(), "objects")
+	tell(r.Tally, "map", "nodes with a new owner or member", nodes.Load(), "nodes")
+	tell(r.Tally, "map", "other metadata that contain the name, unchanged", texts.Load(), "values")
+	tell(r.Tally, "map", "objects that contain the name, unchanged", objects.Load(), "objects")
 	return err
 }
 

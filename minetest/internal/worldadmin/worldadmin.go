@@ -24,7 +24,7 @@ import (
 )
 
 // ErrAll means that a step would delete everything, which was not explicitly allowed.
-var ErrAll = errors.New("that is everything there is")
+var ErrAll = errors.New("the selection contains everything")
 
 // tell reports a change to t, which may be nil, if count is not 0.
 func tell(t *worldedit.Tally, path, what string, count int64, unit string, at ...check.Place) {
@@ -66,7 +66,7 @@ func ClearObjects(quick bool, t *worldedit.Tally) worldedit.Step {
 		if err := s.Set("last_clear_objects_time", fmt.Sprint(uint64(seconds)+1)); err != nil {
 			return err
 		}
-		tell(t, file, "objects of blocks that are older go when these are loaded", 1, "")
+		tell(t, file, "objects of older blocks are removed when the blocks are loaded", 1, "")
 		return w.WriteFile(file, s.Append(nil))
 	})
 }
@@ -173,12 +173,12 @@ func DeleteStorage(mod, key string, all bool, t *worldedit.Tally) worldedit.Step
 		at := place.Entry{Mod: mod, Key: key}
 		switch {
 		case key == "" && !all:
-			return fmt.Errorf("all that %s keeps: %w", mod, ErrAll)
+			return fmt.Errorf("all data of the mod %s: %w", mod, ErrAll)
 		case key == "":
 			tell(t, "mod_storage", "all keys deleted", int64(len(m.Entries)), "keys", at)
 			return s.Delete(ctx, mod)
 		case !m.Delete(key):
-			missing := &fault.NameError{Kind: "key", Name: key, Where: "in what the mod " + mod + " keeps"}
+			missing := &fault.NameError{Kind: "key", Name: key, Where: "in the storage of the mod " + mod + " keeps"}
 			for _, e := range m.Entries {
 				missing.Names = append(missing.Names, string(e.Key))
 			}

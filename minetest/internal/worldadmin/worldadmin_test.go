@@ -319,11 +319,11 @@ func TestRename(t *testing.T) {
 			}
 			lines := []string{
 				"players: ann is called zoe: 1 ",
-				"auth: the password does not fit the new name, and nobody can log in before zoe gets a new one: 1 ", "auth: ann is called zoe: 1 ",
-				"ipban.txt: bans renamed: 1 bans", "areas.dat: areas with another owner: 1 areas",
-				"mod_storage: keys of pig renamed: 2 keys", "mod_storage: values of pig have the name in them, and stay as they are: 1 values",
-				"map: nodes with another owner or member: 2 nodes",
-				"map: other metadata have the name in them, and stay as they are: 1 values", "map: objects have the name in them, and stay as they are: 1 objects",
+				"auth: the password is invalid for the new name: logging in requires a new password for zoe gets a new one: 1 ", "auth: ann is called zoe: 1 ",
+				"ipban.txt: bans renamed: 1 bans", "areas.dat: areas with a new owner: 1 areas",
+				"mod_storage: keys of pig renamed: 2 keys", "mod_storage: values of pig that contain the name, unchanged: 1 values",
+				"map: nodes with a new owner or member: 2 nodes",
+				"map: other metadata that contain the name, unchanged: 1 values", "map: objects that contain the name, unchanged: 1 objects",
 			}
 			if !slices.Equal(said(tally), lines) {
 				t.Errorf("it said %q, want %q", said(tally), lines)

@@ -81,10 +81,10 @@ func readThing(f *zip.File) (t thing, err error) {
 	text, err := readEntry(f, maxThing)
 	if err == nil {
 		if err = json.Unmarshal(text, &t); err == nil && !strings.HasPrefix(f.Name, thingsFolder+t.Part+"-") {
-			err = errors.New("it is of another part")
+			err = errors.New("the backup belongs to another part")
 		}
 		if err != nil {
-			err = &fault.Error{Path: fmt.Sprintf("%.60q", f.Name), Offset: -1, Want: "a player, an account or what a mod keeps", Got: err.Error(), Err: fault.ErrFormat}
+			err = &fault.Error{Path: fmt.Sprintf("%.60q", f.Name), Offset: -1, Want: "a player, an account or mod storage", Got: err.Error(), Err: fault.ErrFormat}
 		}
 	}
 	return t, err

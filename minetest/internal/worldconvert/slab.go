@@ -74,7 +74,7 @@ func (w *World) convert(b mapdb.Block, err error) outcome {
 	if o.new != nil && !o.stays {
 		if back, err := mapblock.Decode(o.new); err != nil || !back.Equal(c.Block) {
 			o.new, o.stays = nil, true
-			o.find(foundBack, "what was written is not what is read: %v", err)
+			o.find(foundBack, "the block that was read back differs from the written one: %v", err)
 		}
 	}
 	return o
@@ -137,7 +137,7 @@ func (w *World) scan(ctx context.Context, s mapdb.Slab, backup string, keep, tel
 		some, err = w.each(ctx, s, &r, tell, nil)
 		return r, some, err
 	}
-	errNone := errors.New("nothing is to be kept")
+	errNone := errors.New("the backup contains nothing")
 	err = w.make(backup, func(part string) error {
 		b, err := worldbackup.New(filepath.Dir(backup), part)
 		if err != nil {

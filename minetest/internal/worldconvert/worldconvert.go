@@ -34,21 +34,21 @@ var Catalog check.Catalog
 
 var (
 	foundRow = Catalog.Add("mt-convert-row", check.Warning,
-		"A row of the database is no block, and stays as it is.",
-		"Repair the world, if the row should be one.")
+		"A row of the database is not a block, and is unchanged.",
+		"Repair the world if the row should be a block.")
 	foundTwice = Catalog.Add("mt-convert-twice", check.Warning,
-		"Several rows of the database are of the same block, and all of them stay as they are.",
-		"Convert a copy, which has one of them.")
+		"Several rows of the database contain the same block, and all are unchanged.",
+		"Convert a copy, which contains only one of them.")
 	foundBack = Catalog.Add("mt-convert-differs", check.Error,
-		"A block would not be the same in the other version, and stays as it is.",
-		"Send the block to those who make this program: it is a defect.")
+		"A block would change its meaning in the other version, and is unchanged.",
+		"Report the block to the developers: this is a defect of the program.")
 )
 
 var (
 	// ErrOther means that a folder contains something other than backups of the same conversion.
-	ErrOther = errors.New("there is something else in the folder than backups of the same conversion")
+	ErrOther = errors.New("the folder contains other files than backups of the same conversion")
 	// ErrChanged means that another program keeps changing the blocks while they are converted.
-	ErrChanged = errors.New("another program changes the world meanwhile")
+	ErrChanged = errors.New("another program changed the world during the run")
 )
 
 // Options control a conversion.

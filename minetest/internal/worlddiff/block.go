@@ -26,10 +26,10 @@ func compareBlocks(d mapdb.Difference) *Change {
 	n, err2 := mapblock.Decode(d.New)
 	switch {
 	case err1 != nil:
-		c.Unread = "the old one cannot be read: " + err1.Error()
+		c.Unread = "the old block cannot be read: " + err1.Error()
 		return c
 	case err2 != nil:
-		c.Unread = "the new one cannot be read: " + err2.Error()
+		c.Unread = "the new block cannot be read: " + err2.Error()
 		return c
 	}
 	c.nodes(o.Nodes(), n.Nodes())

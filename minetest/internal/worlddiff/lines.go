@@ -67,11 +67,11 @@ func (c *Change) text() string {
 		}
 		all[len(all)-1] += " (" + strings.Join(kinds, ", ") + ")"
 	}
-	say(len(c.Metadata), "node keeps something else", "nodes keep something else")
+	say(len(c.Metadata), "node with different metadata", "nodes with different metadata")
 	say(len(c.Timers), "timer", "timers")
 	say(c.Objects, "object", "objects")
 	if c.Nodes == 0 {
-		say(c.Light, "node is lit otherwise", "nodes are lit otherwise")
+		say(c.Light, "node with different light", "nodes with different light")
 	}
 	if c.Part != Block {
 		for i, f := range c.Fields {
@@ -110,10 +110,10 @@ func (f *Field) text() string {
 func (s *Summary) Lines() []string {
 	lines := s.lines
 	if s.more > 0 {
-		lines = append(lines, fmt.Sprintf("... and %d more, which --json has", s.more))
+		lines = append(lines, fmt.Sprintf("... and %d more (--json lists all)", s.more))
 	}
 	if s.saved > 0 {
-		lines = append(lines, fmt.Sprintf("blocks saved again with the same in them: %d", s.saved))
+		lines = append(lines, fmt.Sprintf("blocks saved again with the same content: %d", s.saved))
 	}
 	if n := s.counts; n[[2]string{Block, Added}]+n[[2]string{Block, Removed}]+n[[2]string{Block, Changed}] > 1 {
 		lines = append(lines, fmt.Sprintf("blocks: %d added, %d removed, %d changed with %d nodes", n[[2]string{Block, Added}], n[[2]string{Block, Removed}], n[[2]string{Block, Changed}], s.nodes))

@@ -68,12 +68,12 @@ func (f *schematicFile) Info(context.Context, *format.Job) (format.Info, error) 
 			forced++
 		}
 	}
-	info.Add("nodes", "nodes that are placed", placed)
+	info.Add("nodes", "placed nodes", placed)
 	if chance > 0 {
-		info.Add("chance", "of them by chance", chance)
+		info.Add("chance", "of them at random", chance)
 	}
 	if forced > 0 {
-		info.Add("force", "of them instead of whatever is there", forced)
+		info.Add("force", "of them replacing any node", forced)
 	}
 	if len(s.Meta) > 0 {
 		info.Add("metadata", "nodes with metadata", len(s.Meta))
@@ -148,7 +148,7 @@ func WorldToSchematic(form schematic.Form, ext, title string) format.Conversion 
 		Convert: func(ctx context.Context, job *format.Job, src *format.Source, out format.Output) error {
 			text := optionBox.Value(job)
 			if text == "" {
-				return fmt.Errorf("--to %s needs --%s", form, optionBox.Name)
+				return fmt.Errorf("--to %s requires --%s", form, optionBox.Name)
 			}
 			box, err := worldselect.ParseBox(optionBox.Name, text)
 			if err != nil {

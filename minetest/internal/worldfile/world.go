@@ -162,7 +162,7 @@ func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, err
 		{"blocks", "blocks", func() (int, error) { return 0, failed }},
 		{"players", "players", func() (int, error) { return countNames(ctx, f.dir, settings, o, world.OpenPlayers) }},
 		{"accounts", "accounts", func() (int, error) { return countNames(ctx, f.dir, settings, o, world.OpenAuth) }},
-		{"mods", "mods that store something", func() (int, error) { return countNames(ctx, f.dir, settings, o, world.OpenStorage) }},
+		{"mods", "mods with storage", func() (int, error) { return countNames(ctx, f.dir, settings, o, world.OpenStorage) }},
 	} {
 		n, err := part.count()
 		switch {

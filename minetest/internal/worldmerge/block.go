@@ -100,7 +100,7 @@ func (x *blockMerge) nodes() error {
 // metadata merges the metadata of nodes.
 func (x *blockMerge) metadata() error {
 	if len(x.t.Metadata.Raw)+len(x.o.Metadata.Raw)+x.t.Metadata.Missing+x.o.Metadata.Missing > 0 {
-		x.conflict(x.here, "metadata of a side cannot be read: that of ours stays")
+		x.conflict(x.here, "metadata of a side cannot be read: ours is kept")
 		return nil
 	}
 	var list []mapblock.NodeMeta
@@ -114,7 +114,7 @@ func (x *blockMerge) metadata() error {
 		}, func() merge3.Side {
 			x.changed = true
 			if o == nil || t == nil {
-				return x.conflict(x.node(i), "one side changed the metadata, and the other one removed it")
+				return x.conflict(x.node(i), "one side changed the metadata, and the other side removed it")
 			}
 			o = x.meta(i, b, *o, *t)
 			return merge3.Ours

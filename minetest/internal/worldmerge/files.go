@@ -84,7 +84,7 @@ func (m *merger) file(name string) error {
 	}
 	m.w.AddPart(worldedit.Part{
 		Keep: func(worldedit.Keeper) error {
-			return errors.New(name + ": no backup keeps such a file: merge into a copy")
+			return errors.New(name + ": backups cannot contain this file: merge into a copy")
 		},
 		Apply: func(_ context.Context, dir string, _ *world.Settings) error {
 			to := filepath.Join(dir, name)

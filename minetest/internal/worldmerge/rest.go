@@ -64,7 +64,7 @@ func mergeStore[T comparable](ctx context.Context, m *merger, open func(*worlded
 	}
 	// A copy that contains only the map does not mean that all things were deleted.
 	if count[0] > 0 && count[2] == 0 &&
-		m.conflict(spot{path: what}, fmt.Sprintf("theirs has none of %d, as if the store were missing", count[0])) == merge3.Ours {
+		m.conflict(spot{path: what}, fmt.Sprintf("theirs has none of %d: the store seems to be missing", count[0])) == merge3.Ours {
 		return nil
 	}
 	var none T
@@ -82,7 +82,7 @@ func mergeStore[T comparable](ctx context.Context, m *merger, open func(*worlded
 			}
 		}
 		if broken != nil {
-			m.conflict(here, fmt.Sprintf("cannot be read: that of ours stays: %v", broken))
+			m.conflict(here, fmt.Sprintf("cannot be read: ours is kept: %v", broken))
 			continue
 		}
 		b, o, t := versions[0], versions[1], versions[2]

@@ -146,7 +146,7 @@ func (m *merger) block(ctx context.Context, p mapdb.Pos, ours []byte) ([]byte, e
 		return choose("both changed it, and it cannot be read: %v", err), nil
 	}
 	if b == nil && !o.Equal(t) { // without base there is nothing to compare with
-		return choose("both made it"), nil
+		return choose("both created it"), nil
 	}
 	merged, err := m.mergeBlock(p, b, o, t)
 	if err != nil {

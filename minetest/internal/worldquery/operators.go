@@ -108,7 +108,7 @@ func MayBuild(ctx context.Context, s *Search, o MayBuildOptions) error {
 	right := protect.MayBuild(in, protectors)
 	if right.Everybody {
 		if why == "" {
-			why = "nothing protects it"
+			why = "unprotected"
 		}
 		return hit("everybody", why)
 	}
@@ -123,7 +123,7 @@ func MayBuild(ctx context.Context, s *Search, o MayBuildOptions) error {
 		}
 	}
 	if len(right.Needs) > 0 {
-		if err := hit("who has "+strings.Join(right.Needs, " and "), why); err != nil {
+		if err := hit("players with the privilege "+strings.Join(right.Needs, " and "), why); err != nil {
 			return err
 		}
 	}

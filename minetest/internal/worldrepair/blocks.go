@@ -43,10 +43,10 @@ func mend(data []byte, dropUnknown bool) (m mended) {
 	b, err := mapblock.Decode(data)
 	switch {
 	case len(data) == 0:
-		m.fate, m.why = dropped, "it has no bytes"
+		m.fate, m.why = dropped, "the block has no bytes"
 		return m
 	case err != nil && data[0] > mapblock.Newest && !dropUnknown:
-		sink.Add(foundLeft, "", -1, "it is of version %d", data[0])
+		sink.Add(foundLeft, "", -1, "the block has version %d", data[0])
 		m.fate = left
 		return m
 	case err != nil:
@@ -57,7 +57,7 @@ func mend(data []byte, dropUnknown bool) (m mended) {
 	}
 	if b != nil {
 		if n := b.NameUnmapped(); n > 0 {
-			sink.Add(foundNamed, "names", -1, "%d ids had none", n)
+			sink.Add(foundNamed, "names", -1, "ids without a name: %d", n)
 			m.fate = salvaged
 		}
 	}
@@ -71,10 +71,10 @@ func mend(data []byte, dropUnknown bool) (m mended) {
 		}
 	}
 	if b == nil || err != nil {
-		m.fate, m.data, m.why = dropped, nil, "nothing of it can be read"
+		m.fate, m.data, m.why = dropped, nil, "no part can be read"
 		return m
 	}
-	sink.Add(foundSalvaged, "", -1, "it had %d bytes, and has %d", len(data), len(m.data))
+	sink.Add(foundSalvaged, "", -1, "%d bytes before, %d now", len(data), len(m.data))
 	return m
 }
 
@@ -179,7 +179,7 @@ func (r *repair) findBlocks(ctx context.Context) error {
 			}
 			if below && r.backup != nil {
 				r.report.Hopeless++
-				r.tellOf(res.block.Pos, foundHopeless, "%s, and it is in the database that %s names, which is never changed", res.why, world.SettingReadonly)
+				r.tellOf(res.block.Pos, foundHopeless, "%s; the block is in the database of %s, which is never changed", res.why, world.SettingReadonly)
 				continue
 			}
 			r.report.Dropped++
@@ -252,7 +252,7 @@ func (r *repair) mendBlocks(ctx context.Context) error {
 	config.Force = r.opts.Force
 	return mapdb.Edit(ctx, r.dir, config, list, func(p mapdb.Pos, data []byte) ([]byte, error) {
 		if sha256.Sum256(data) != was[p] {
-			return nil, fmt.Errorf("%s: the world has changed meanwhile", place.Block(p.X, p.Y, p.Z))
+			return nil, fmt.Errorf("%s: the world changed during the run", place.Block(p.X, p.Y, p.Z))
 		}
 		return mend(data, r.opts.DropUnknown).data, nil
 	})

@@ -19,7 +19,7 @@ type text struct {
 	data []byte
 }
 
-var errNothing = errors.New("nothing of it can be read")
+var errNothing = errors.New("no part can be read")
 
 // findTexts searches for damaged files. A file that ends in zero bytes, or contains only zero bytes, is typical of a
 // power failure.
@@ -66,7 +66,7 @@ func (r *repair) findTexts(context.Context) error {
 		if bytes.Equal(was, now) {
 			continue
 		}
-		r.tell(foundFile, m.name, "it had %d bytes, and has %d", len(was), len(now))
+		r.tell(foundFile, m.name, "%d bytes before, %d now", len(was), len(now))
 		r.report.Files = append(r.report.Files, m.name)
 		r.texts = append(r.texts, text{m.name, now})
 		if err := r.backup.File(m.name); err != nil {
@@ -99,7 +99,7 @@ func (r *repair) mendLines(text []byte) ([]byte, error) {
 func (r *repair) mendMapMeta(text []byte) ([]byte, error) {
 	return mendSettings(text, world.MapMetaEnd, func(s *world.Settings) error {
 		if _, ok := s.Get("seed"); !ok {
-			return errors.New("there is no seed")
+			return errors.New("the seed is missing")
 		}
 		return nil
 	})
@@ -139,7 +139,7 @@ func mendSettings(text []byte, end string, complete func(*world.Settings) error)
 		open := max(bytes.LastIndexByte(text, '{'), bytes.LastIndex(text, []byte(`"""`)))
 		text = text[:bytes.LastIndexByte(text[:max(open, 0)], '\n')+1]
 	}
-	return nil, errors.New("it breaks off inside of groups or long values")
+	return nil, errors.New("the file ends inside a group or a long value")
 }
 
 // mendForceLoaded keeps the entries before the damage.

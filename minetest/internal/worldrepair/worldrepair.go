@@ -226,7 +226,7 @@ func InPlace(ctx context.Context, dir, backup string, opts Options) (*Report, er
 	}
 	if p := r.twice; p != nil {
 		// Changing one row would change all rows of the block, and their contents would be lost.
-		return nil, fmt.Errorf("%s: it has several rows in a table without a key: %w: repair a copy", place.Block(p.X, p.Y, p.Z), mapdb.ErrReadOnly)
+		return nil, fmt.Errorf("%s: a table without a key has several rows: %w: repair a copy", place.Block(p.X, p.Y, p.Z), mapdb.ErrReadOnly)
 	}
 	if len(r.report.Databases) > 0 || len(r.blocks) > 0 && store.Alone || len(r.players) > 0 && r.backends.Players == mapdb.LevelDB {
 		if used != nil {

@@ -56,17 +56,17 @@ type Report struct {
 var Losses check.Catalog
 
 var (
-	kindRow   = Losses.Add("mt-backup-row", check.Error, "A row of the database cannot be read, so that it is not in the backup.", "Repair the world; older snapshots may have the block.")
-	kindPath  = Losses.Add("mt-backup-path", check.Error, "A path in the world is too long, so that the file or folder is not in the backup.", "Use shorter names.")
-	kindPiece = Losses.Add("mt-backup-piece", check.Error, "A piece of a file is damaged in the repository: the restored file has zeros there.", "Take the file from another snapshot.")
+	kindRow   = Losses.Add("mt-backup-row", check.Error, "A row of the database cannot be read, and is not in the backup.", "Repair the world; older snapshots may contain the block.")
+	kindPath  = Losses.Add("mt-backup-path", check.Error, "A path in the world is too long: the file or folder is not in the backup.", "Use shorter names.")
+	kindPiece = Losses.Add("mt-backup-piece", check.Error, "A piece of a file is damaged in the repository: the restored file contains zeros there.", "Restore the file from another snapshot.")
 )
 
 // Warnings contains the other kinds of findings of a backup.
 var Warnings check.Catalog
 
-var kindMoments = Warnings.Add("mt-backup-moments", check.Warning, "Each block is as it was at some moment of the backup, but not all are of the same moment.", "Let the database have a log (PRAGMA journal_mode=WAL), or stop the server for the backup.")
+var kindMoments = Warnings.Add("mt-backup-moments", check.Warning, "The blocks of the backup are not from a single moment: a program wrote to the database during the backup.", "Give the database a log (PRAGMA journal_mode=WAL), or stop the server during the backup.")
 
-var kindClock = Warnings.Add("mt-backup-clock", check.Warning, "The clock is behind that of the newest snapshot.", "Set the clock. If it was wrong when that snapshot was made, forget the snapshot.")
+var kindClock = Warnings.Add("mt-backup-clock", check.Warning, "The clock shows a time before the newest snapshot.", "Set the clock. If it was wrong when that snapshot was made, forget the snapshot.")
 
 // pieceSize is the size of the pieces of files.
 const pieceSize = 1 << 20
@@ -283,7 +283,7 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 	if !newest.IsZero() && !snap.Time.After(newest) {
 		// The newest snapshot is recognized by its time.
 		if newest.Sub(snap.Time) > time.Minute && o.Sink != nil {
-			o.Sink.Add(kindClock, "snapshots", -1, "the newest is from %s, and now is %s: the new snapshot counts as a moment later than that", newest.Format(time.RFC3339), snap.Time.Format(time.RFC3339))
+			o.Sink.Add(kindClock, "snapshots", -1, "the newest snapshot is from %s, and the clock shows %s: the new snapshot is dated just after the newest", newest.Format(time.RFC3339), snap.Time.Format(time.RFC3339))
 		}
 		snap.Time = newest.Add(time.Millisecond)
 	}
@@ -408,7 +408,7 @@ func (s *storing) source(ctx context.Context, dir, rest string, settings *world.
 		}
 		copying.Sink = o.Sink
 		if o.Sink != nil {
-			o.Sink.Add(kindMoments, "blocks", -1, "a program writes to the database all the time, so that the blocks are not all of one moment")
+			o.Sink.Add(kindMoments, "blocks", -1, "a program writes to the database all the time: the blocks are not from a single moment")
 		}
 	}
 	db := mapdb.DB(mapdb.NewMemory())
@@ -491,7 +491,7 @@ func (s *storing) files(ctx context.Context, rest string, snap *Snapshot, o Opti
 			return nil
 		case !validPath(name):
 			if o.Sink != nil {
-				o.Sink.Add(kindPath, name, -1, "a path of %d bytes, at most %d are possible", len(name), maxPath)
+				o.Sink.Add(kindPath, name, -1, "the path has %d bytes, more than the maximum of %d", len(name), maxPath)
 			}
 			if e.IsDir() {
 				return fs.SkipDir

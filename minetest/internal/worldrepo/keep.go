@@ -58,7 +58,7 @@ func Prune(ctx context.Context, s storage.Store, dry bool) (p Pruned, err error)
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	needed, err := r.needed(ctx)
 	if err != nil {
-		return p, fmt.Errorf("nothing is removed, since what a snapshot needs is not known: %w", err)
+		return p, fmt.Errorf("nothing is removed, because the needs of a snapshot are unknown: %w", err)
 	}
 	packs, err := r.packList(ctx)
 	if err != nil {
@@ -140,10 +140,10 @@ func (r *Repository) needs(ctx context.Context, s *Snapshot, give func(Ref), reg
 var Catalog check.Catalog
 
 var (
-	kindSnapshot = Catalog.Add("mt-backup-snapshot", check.Error, "A snapshot cannot be read, or a list of its blocks.", "Restore what can be had of it, and make a new backup.")
-	kindPack     = Catalog.Add("mt-backup-pack", check.Error, "A pack is damaged or is not there, and with it what snapshots need of it.", "Put the pack back from a copy of the repository; `trowel backup --verify` stores again what the world still has.")
-	kindContent  = Catalog.Add("mt-backup-content", check.Error, "A snapshot needs a content that is not there or is damaged.", "Restore gives all but that; `trowel backup --verify` stores it again if the world still has it.")
-	kindLost     = Catalog.Add("mt-backup-lost", check.Warning, "Rows of the database could not be read when the snapshot was made, so that they are not in it.", "Older snapshots may have the blocks.")
+	kindSnapshot = Catalog.Add("mt-backup-snapshot", check.Error, "A snapshot or a list of its blocks cannot be read.", "Restore the readable part, and make a new backup.")
+	kindPack     = Catalog.Add("mt-backup-pack", check.Error, "A pack that snapshots need is damaged or missing.", "Restore the pack from a copy of the repository; `trowel backup --verify` stores the contents again that the world still has.")
+	kindContent  = Catalog.Add("mt-backup-content", check.Error, "A content that a snapshot needs is damaged or missing.", "`trowel restore` restores everything else; `trowel backup --verify` stores the content again if the world still has it.")
+	kindLost     = Catalog.Add("mt-backup-lost", check.Warning, "Rows of the database could not be read when the snapshot was made, and are not in it.", "Older snapshots may contain the blocks.")
 	kindUnused   = Catalog.Add("mt-backup-unused", check.Info, "No snapshot needs a pack: a backup was killed, or snapshots were forgotten.", "`trowel forget REPO --prune` removes it.")
 )
 
@@ -280,7 +280,7 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 		}
 		name := snapshotFile(s.ID)
 		if all.n > 0 {
-			sink.AddAt(kindContent, []check.Place{check.File(name)}, name, -1, "%d contents that it needs are damaged or missing: %s", all.n, all.first)
+			sink.AddAt(kindContent, []check.Place{check.File(name)}, name, -1, "needed contents that are damaged or missing: %d: %s", all.n, all.first)
 		}
 		if s.Lost > 0 {
 			sink.AddAt(kindLost, []check.Place{check.File(name)}, name, -1, "rows of the database that could not be read when the backup was made: %d", s.Lost)
@@ -312,7 +312,7 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 	scratch := filepath.Join(filepath.Dir(full), "."+filepath.Base(full)+".trowel-restore")
 	lock, err := filelock.TryHold(scratch)
 	if errors.Is(err, filelock.ErrTaken) {
-		return nil, fmt.Errorf("%s: another run restores to it", dst)
+		return nil, fmt.Errorf("%s: another run is restoring to this folder", dst)
 	}
 	if err != nil {
 		return nil, err
@@ -353,7 +353,7 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 		}
 	}
 	if o.Whole && damaged > 0 {
-		return nil, fmt.Errorf("backup %s: %w: the world would lack what could not be read", s.ID, fault.ErrLost)
+		return nil, fmt.Errorf("backup %s: %w: the world would lack the unreadable data", s.ID, fault.ErrLost)
 	}
 	// The rest of the world needs an empty database to be a world.
 	w, err := mapdb.Create(ctx, scratch, mapdb.Config{Backend: mapdb.SQLite})
@@ -409,7 +409,7 @@ func (r *Repository) extract(dir string, f File, sink check.Sink) (err error) {
 			break
 		}
 		if failed == nil && int64(len(data)) != f.size(i) {
-			failed = fmt.Errorf("piece %d has %d bytes, should be %d", i, len(data), f.size(i))
+			failed = fmt.Errorf("piece %d has %d bytes instead of %d", i, len(data), f.size(i))
 		}
 		if failed != nil {
 			if lost.add("%v", failed); lost.n == 1 {

@@ -222,7 +222,7 @@ func readPack(r io.ReaderAt, size int64) (*pack, error) {
 		return nil, err
 	}
 	if string(head[:len(packMagic)]) != packMagic || head[len(packMagic)] != packVersion {
-		return nil, bad(0, "a pack of a backup, version 1", "another beginning")
+		return nil, bad(0, "a pack of a backup, version 1", "other bytes")
 	}
 	foot := make([]byte, packFooter)
 	at := size - int64(packFooter)
@@ -234,14 +234,14 @@ func readPack(r io.ReaderAt, size int64) (*pack, error) {
 	}
 	start, count := int64(binary.LittleEndian.Uint64(foot)), int64(binary.LittleEndian.Uint64(foot[8:]))
 	if string(foot[24:]) != packMagic || start < int64(len(head)) || start > at || count < 0 || count > maxContents || at-start < count*(3+sha256.Size) || at-start > count*(30+sha256.Size) {
-		return nil, bad(at, "the footer of a pack: the file is cut off or was changed", "other bytes")
+		return nil, bad(at, "the footer of a pack: the file is truncated or damaged", "other bytes")
 	}
 	t := make([]byte, at-start)
 	if _, err := r.ReadAt(t, start); err != nil {
 		return nil, err
 	}
 	if sum := sha256.Sum256(t); !bytes.Equal(sum[:8], foot[16:24]) {
-		return nil, bad(start, "the table as it was written", "another: the file was changed")
+		return nil, bad(start, "an unchanged table", "a changed file")
 	}
 	p := &pack{r: r, table: make([]content, count)}
 	offset := int64(len(head))
@@ -289,7 +289,7 @@ func (p *pack) get(n uint32) ([]byte, error) {
 		}
 	}
 	if sha256.Sum256(data) != c.id {
-		return nil, &fault.Error{Offset: c.offset, Want: fmt.Sprintf("a content with the hash %x", c.id[:8]), Got: "other bytes: the file was changed"}
+		return nil, &fault.Error{Offset: c.offset, Want: fmt.Sprintf("a content with the hash %x", c.id[:8]), Got: "other bytes: the file is damaged"}
 	}
 	return data, nil
 }

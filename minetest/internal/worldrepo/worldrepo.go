@@ -42,8 +42,8 @@ const (
 
 // Errors of a repository.
 var (
-	ErrNone  = errors.New("no repository of backups") // the store contains no repository
-	ErrNewer = errors.New("the repository is of a newer version of this program")
+	ErrNone  = errors.New("not a repository of backups") // the store contains no repository
+	ErrNewer = errors.New("a newer version of this program made the repository")
 )
 
 // mark is the file that identifies a store as a repository.
@@ -81,7 +81,7 @@ func vacant(ctx context.Context, s storage.Store) error {
 		if i.Name == lockFile || strings.HasPrefix(i.Name, dirLocks+"/") {
 			return nil
 		}
-		return fmt.Errorf("%s: %w, and it is not empty: %s", s.Path(""), ErrNone, i.Name)
+		return fmt.Errorf("%s: %w, and the folder is not empty: %s", s.Path(""), ErrNone, i.Name)
 	})
 }
 
@@ -133,7 +133,7 @@ func Open(ctx context.Context, s storage.Store) (*Repository, error) {
 		return nil, &fault.Error{File: s.Path(fileMark), Offset: -1, Want: "the mark of a repository", Got: "something else"}
 	}
 	if m.Version != formVersion {
-		return nil, fmt.Errorf("%s: %w: its version is %d, and this one knows %d", s.Path(""), ErrNewer, m.Version, formVersion)
+		return nil, fmt.Errorf("%s: %w: its version is %d, and this program supports %d", s.Path(""), ErrNewer, m.Version, formVersion)
 	}
 	return &Repository{ctx: ctx, store: s, packs: make(map[uint64]*pack)}, nil
 }
@@ -324,7 +324,7 @@ func (r *Repository) Snapshot(id string) (*Snapshot, error) {
 		return nil, fault.InFile(err, r.store.Path(snapshotFile(id)))
 	}
 	if t, ok := Moment(id); !ok || !t.Equal(s.Time) {
-		return nil, &fault.Error{File: r.store.Path(snapshotFile(id)), Offset: -1, Want: "a name that begins with the moment " + s.Time.UTC().Format(moments), Got: "another: the file was renamed"}
+		return nil, &fault.Error{File: r.store.Path(snapshotFile(id)), Offset: -1, Want: "a name that begins with the moment " + s.Time.UTC().Format(moments), Got: "another name: the file was renamed"}
 	}
 	s.ID = id
 	return s, nil
@@ -336,10 +336,10 @@ func decodeSnapshot(data []byte) (*Snapshot, error) {
 		return nil, &fault.Error{Offset: -1, Want: "a snapshot", Got: "damaged JSON", Err: err}
 	}
 	if sum := fmt.Sprintf("%x", sha256.Sum256(whole.Snapshot)); sum != whole.SHA256 {
-		return nil, &fault.Error{Offset: -1, Want: "the snapshot as it was written", Got: "another: the file was changed"}
+		return nil, &fault.Error{Offset: -1, Want: "an unchanged snapshot", Got: "a changed file"}
 	}
 	if again, err := json.Marshal(whole); err != nil || !bytes.Equal(again, data) {
-		return nil, &fault.Error{Offset: -1, Want: "the snapshot as it was written", Got: "another: the file was changed"}
+		return nil, &fault.Error{Offset: -1, Want: "an unchanged snapshot", Got: "a changed file"}
 	}
 	s := new(Snapshot)
 	if err := json.Unmarshal(whole.Snapshot, s); err != nil {

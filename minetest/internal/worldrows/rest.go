@@ -50,24 +50,24 @@ func numberOf(name string) func(*worldRow) format.Cell {
 func mapMeta(w *worldRow) *world.Settings { return w.mapMeta }
 
 var tableWorlds = tableOf("minetest_worlds", "A world.",
-	col("name", format.ColumnText, "What it is called: world_name of world.mt, or the name of its folder.", func(w *worldRow) format.Cell { return format.TextCell(w.name) }),
+	col("name", format.ColumnText, "Its name: world_name of world.mt, or the name of its folder.", func(w *worldRow) format.Cell { return format.TextCell(w.name) }),
 	opt("game", format.ColumnText, "The id of its game, gameid of world.mt.", func(w *worldRow) format.Cell { return text(w.game) }),
-	col("map_backend", format.ColumnText, "Where the blocks are, such as sqlite3; sectors in the oldest worlds.", func(w *worldRow) format.Cell { return format.TextCell(w.backends.Map) }),
-	col("player_backend", format.ColumnText, "Where the players are, such as sqlite3 or files.", func(w *worldRow) format.Cell { return format.TextCell(w.backends.Players) }),
-	col("auth_backend", format.ColumnText, "Where the accounts are.", func(w *worldRow) format.Cell { return format.TextCell(w.backends.Auth) }),
-	col("mod_storage_backend", format.ColumnText, "Where the mods keep what they store.", func(w *worldRow) format.Cell { return format.TextCell(w.backends.ModStorage) }),
+	col("map_backend", format.ColumnText, "The backend of the blocks, such as sqlite3; sectors in the oldest worlds.", func(w *worldRow) format.Cell { return format.TextCell(w.backends.Map) }),
+	col("player_backend", format.ColumnText, "The backend of the players, such as sqlite3 or files.", func(w *worldRow) format.Cell { return format.TextCell(w.backends.Players) }),
+	col("auth_backend", format.ColumnText, "The backend of the accounts.", func(w *worldRow) format.Cell { return format.TextCell(w.backends.Auth) }),
+	col("mod_storage_backend", format.ColumnText, "The backend of mod storage.", func(w *worldRow) format.Cell { return format.TextCell(w.backends.ModStorage) }),
 	opt("seed", format.ColumnText, "The seed of the map, a number of 64 bits without a sign, in digits.", setting(mapMeta, "seed")),
 	opt("mapgen", format.ColumnText, "The map generator, mg_name of map_meta.txt, such as v7.", setting(mapMeta, "mg_name")),
-	opt("game_time", format.ColumnInt, "How long the world has been running, in seconds.", numberOf("game_time")),
+	opt("game_time", format.ColumnInt, "The game time of the world, in seconds.", numberOf("game_time")),
 	opt("time_of_day", format.ColumnInt, "0 to 23999, where 6000 is six in the morning.", numberOf("time_of_day")),
-	opt("day_count", format.ColumnInt, "How many days of the game have passed.", numberOf("day_count")),
+	opt("day_count", format.ColumnInt, "The number of days of the game that have passed.", numberOf("day_count")),
 )
 
 type settingRow struct{ file, key, value string }
 
 var tableSettings = tableOf("minetest_settings", "A setting of a world. Passwords in it are replaced by ***.",
-	col("source", format.ColumnText, "The file that has it: world.mt, map_meta.txt or env_meta.txt.", func(s *settingRow) format.Cell { return format.TextCell(s.file) }),
-	col("key", format.ColumnText, "Its name. A setting may be there several times: the last is valid.", func(s *settingRow) format.Cell { return format.TextCell(s.key) }),
+	col("source", format.ColumnText, "Its file: world.mt, map_meta.txt or env_meta.txt.", func(s *settingRow) format.Cell { return format.TextCell(s.file) }),
+	col("key", format.ColumnText, "Its name. If a setting occurs several times, the last one is valid.", func(s *settingRow) format.Cell { return format.TextCell(s.key) }),
 	col("value", format.ColumnText, "Its value; { for a group.", func(s *settingRow) format.Cell { return format.TextCell(s.value) }),
 )
 
@@ -98,16 +98,16 @@ func privileges(a *world.Account) format.Cell {
 
 const loginHelp = "When the player logged in last; null for never."
 
-var tablePlayers = tableOf("minetest_players", "A player: where he is, and what he may.", with(
+var tablePlayers = tableOf("minetest_players", "A player: position and privileges.", with(
 	[]column[player]{col("player", format.ColumnText, "The name.", func(p *player) format.Cell { return format.TextCell(p.Name) })}, with(
 		exactPos(func(p *player) [3]float64 { return [3]float64{p.Pos[0] / 10, p.Pos[1] / 10, p.Pos[2] / 10} }),
-		col("pitch", format.ColumnFloat, "How far he looks down, in degrees.", func(p *player) format.Cell { return format.FloatCell(p.Pitch) }),
-		col("yaw", format.ColumnFloat, "Where he looks, in degrees.", func(p *player) format.Cell { return format.FloatCell(p.Yaw) }),
+		col("pitch", format.ColumnFloat, "The angle of view downwards, in degrees.", func(p *player) format.Cell { return format.FloatCell(p.Pitch) }),
+		col("yaw", format.ColumnFloat, "The direction of view, in degrees.", func(p *player) format.Cell { return format.FloatCell(p.Yaw) }),
 		col("hp", format.ColumnInt, "Half hearts, 0 to 65535; 20 is usual.", func(p *player) format.Cell { return format.IntCell(p.HP) }),
 		col("breath", format.ColumnInt, "0 to 65535; 10 or 11 is full.", func(p *player) format.Cell { return format.IntCell(p.Breath) }),
-		opt("created", format.ColumnTime, "When he came into the world; null where the backend does not tell.", func(p *player) format.Cell { return moment(p.Created) }),
-		opt("modified", format.ColumnTime, "When he was saved last; null where the backend does not tell.", func(p *player) format.Cell { return moment(p.Modified) }),
-		opt("privileges", format.ColumnText, "Those of his account, with spaces between them; null if he has none.", func(p *player) format.Cell {
+		opt("created", format.ColumnTime, "When the player was created; null if the backend does not store it.", func(p *player) format.Cell { return moment(p.Created) }),
+		opt("modified", format.ColumnTime, "When the player was last saved; null if the backend does not store it.", func(p *player) format.Cell { return moment(p.Modified) }),
+		opt("privileges", format.ColumnText, "The privileges of the account, separated by spaces; null without an account.", func(p *player) format.Cell {
 			if p.account == nil {
 				return format.Cell{}
 			}
@@ -116,9 +116,9 @@ var tablePlayers = tableOf("minetest_players", "A player: where he is, and what 
 		opt("last_login", format.ColumnTime, loginHelp, func(p *player) format.Cell { return login(p.account) }),
 	)...)...)
 
-var tableAccounts = tableOf("minetest_accounts", "An account. There is nothing of its password.",
-	col("account", format.ColumnText, "The name, which is that of the player.", func(a *world.Account) format.Cell { return format.TextCell(a.Name) }),
-	col("privileges", format.ColumnText, "What the player may do, with spaces between.", privileges),
+var tableAccounts = tableOf("minetest_accounts", "An account, without its password.",
+	col("account", format.ColumnText, "The name of the player.", func(a *world.Account) format.Cell { return format.TextCell(a.Name) }),
+	col("privileges", format.ColumnText, "The privileges, separated by spaces.", privileges),
 	opt("last_login", format.ColumnTime, loginHelp, login),
 )
 
@@ -127,7 +127,7 @@ type entry struct {
 	world.Entry
 }
 
-var tableStorage = tableOf("minetest_mod_storage", "What a mod keeps under a key, without the value.",
+var tableStorage = tableOf("minetest_mod_storage", "A key of the storage of a mod, without the value.",
 	col("mod", format.ColumnText, "The name of the mod.", func(e *entry) format.Cell { return format.TextCell(e.mod) }),
 	col("key", format.ColumnText, "The key.", func(e *entry) format.Cell { return format.TextCell(string(e.Key)) }),
 	col("value_bytes", format.ColumnInt, "The size of the value.", func(e *entry) format.Cell { return format.IntCell(len(e.Value)) }),
@@ -137,11 +137,11 @@ var tableForceLoaded = tableOf("minetest_forceloaded", "A block that stays loade
 	col("block_x", format.ColumnInt, "x of the block, in blocks.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Pos[0]) }),
 	col("block_y", format.ColumnInt, "y of the block, in blocks.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Pos[1]) }),
 	col("block_z", format.ColumnInt, "z of the block, in blocks.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Pos[2]) }),
-	col("count", format.ColumnInt, "How often it was asked for.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Count) }),
+	col("count", format.ColumnInt, "The number of requests to keep it loaded.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Count) }),
 )
 
 var tableBans = tableOf("minetest_bans", "A ban, without the address.",
-	opt("player", format.ColumnText, "The player who came from there; null if nobody is named.", func(b *world.Ban) format.Cell { return text(b.Name) }),
+	opt("player", format.ColumnText, "The player who used the address; null if none is named.", func(b *world.Ban) format.Cell { return text(b.Name) }),
 )
 
 // rest is a pass over everything except the blocks.

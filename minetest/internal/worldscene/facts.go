@@ -76,7 +76,7 @@ func (in *inspection) nodeThing(r *run) format.Thing {
 		t.Title = "a node without a name at " + xyz(n.pos)
 	}
 	if r.n > 1 {
-		t.Title += fmt.Sprintf(" and %d more of it up to %s", r.n-1, xyz(r.last))
+		t.Title += fmt.Sprintf(" and %d more up to %s", r.n-1, xyz(r.last))
 	}
 	var f facts
 	f.add("node", "node", n.name)
@@ -204,7 +204,7 @@ func (s *worldScene) objectThing(o *openBlock, i int, object *worldfind.Object) 
 	var f facts
 	f.add("object", "object", object.Name)
 	if object.Item != "" {
-		t.Title = fmt.Sprintf("%s, lying at %s", readable(object.Item), exact(object.Pos))
+		t.Title = fmt.Sprintf("%s, dropped at %s", readable(object.Item), exact(object.Pos))
 		f.add("item", "item", object.Item)
 	}
 	f.add("position", "position", exact(object.Pos))
@@ -216,7 +216,7 @@ func (s *worldScene) objectThing(o *openBlock, i int, object *worldfind.Object) 
 		f.add("yaw", "yaw in degrees", fmt.Sprintf("%g", float64(e.Yaw)/1000))
 	}
 	if object.Data != "" {
-		f.add("data", "what it keeps", object.Data)
+		f.add("data", "data", object.Data)
 	}
 	t.Facts = f
 	return t
@@ -275,7 +275,7 @@ func (in *inspection) areaThing(a *protect.Area) format.Thing {
 	if a.Parent != 0 {
 		f.add("parent", "part of area", a.Parent)
 	}
-	f.add("open", "everybody may build", a.Open)
+	f.add("open", "open to everyone", a.Open)
 	if len(a.Factions) > 0 {
 		f.add("factions", "factions", a.Factions)
 	}
@@ -292,10 +292,10 @@ func (in *inspection) protectorThing(o *openBlock, p *protect.Protector) format.
 	f.add("node", "node", p.Node)
 	f.add("owner", "owner", p.Owner)
 	if len(p.Members) > 0 {
-		f.add("members", "who else may build", p.Members)
+		f.add("members", "other players that may build", p.Members)
 	}
 	if p.Needs != "" {
-		f.add("needs", "or whoever has", p.Needs)
+		f.add("needs", "or players with", p.Needs)
 	}
 	return format.Thing{
 		Title: fmt.Sprintf("protected by %s at %s", readable(p.Owner), xyz(p.Pos)), Place: place.At(p.Pos),
@@ -344,7 +344,7 @@ func (in *inspection) markThing(layer string, m *worlddraw.Marker, at [2]float64
 		for _, a := range p.Attributes {
 			kept.add(a.Key, readable(a.Key), a.Value)
 		}
-		f.kept("attributes", "what mods keep with the player", kept)
+		f.kept("attributes", "attributes set by mods", kept)
 		f.inventory(p.Inventory)
 	}
 	t.Facts = f

@@ -56,7 +56,7 @@ func partOf(job *format.Job) (*worldPart, error) {
 	}
 	part := new(worldPart)
 	if err := json.Unmarshal(job.Part, part); err != nil {
-		return nil, fmt.Errorf("no part of a picture of a world: %w", err)
+		return nil, fmt.Errorf("invalid part of a picture of a world: %w", err)
 	}
 	return part, nil
 }

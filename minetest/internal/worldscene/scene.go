@@ -23,14 +23,14 @@ import (
 
 // Options of pictures of worlds.
 var (
-	optionColors   = format.Option{Name: "colors", For: format.ForScene, Input: true, Help: "a `file` with the colours of nodes, as minetestmapper reads it; what is not in it is not drawn (default: colors.txt of the world, else that of the system, and for names that are in neither what Trowel knows of them)"}
-	optionGuess    = format.Option{Name: "guess-colors", Title: "Guess colours", Bool: true, For: format.ForScene, Help: "draw what the list of colours lacks, too, as good as can be"}
-	optionTextures = format.Option{Name: "textures", For: format.ForScene, Input: true, Help: "a `folder` of a game or of mods, whose textures have the colours"}
-	optionMinY     = format.Option{Name: "min-y", Title: "Lowest y", Type: format.Integer, For: format.ForScene, Help: "nothing below `Y` is drawn"}
-	optionMaxY     = format.Option{Name: "max-y", Title: "Highest y", Type: format.Integer, For: format.ForScene, Help: "nothing above `Y` is drawn"}
-	optionSlice    = format.Option{Name: "slice", Title: "Slice at y", Type: format.Integer, For: format.ForScene, Help: "cut the world open at the height `Y`: that view comes first then"}
-	optionAlpha    = format.Option{Name: "drawalpha", Title: "See through water", Bool: true, For: format.ForScene, Help: "see through what is not opaque, such as water"}
-	optionMarkers  = format.Option{Name: "markers", For: format.ForScene, Input: true, Help: "mark signs, chests, protectors and doors with what they say or whose they are: a `file` of rules, or usual for Trowel's own"}
+	optionColors   = format.Option{Name: "colors", For: format.ForScene, Input: true, Help: "a `file` with the colours of nodes, as minetestmapper reads it; other nodes are not drawn (default: colors.txt of the world, or of the system, with Trowel's own colours for other names)"}
+	optionGuess    = format.Option{Name: "guess-colors", Title: "Guess colours", Bool: true, For: format.ForScene, Help: "also draw nodes that are missing in the list of colours, with guessed colours"}
+	optionTextures = format.Option{Name: "textures", For: format.ForScene, Input: true, Help: "a `folder` of a game or of mods, from whose textures the colours are taken"}
+	optionMinY     = format.Option{Name: "min-y", Title: "Lowest y", Type: format.Integer, For: format.ForScene, Help: "draw nothing below `Y`"}
+	optionMaxY     = format.Option{Name: "max-y", Title: "Highest y", Type: format.Integer, For: format.ForScene, Help: "draw nothing above `Y`"}
+	optionSlice    = format.Option{Name: "slice", Title: "Slice at y", Type: format.Integer, For: format.ForScene, Help: "cut the world open at the height `Y`; this view becomes the first"}
+	optionAlpha    = format.Option{Name: "drawalpha", Title: "See through water", Bool: true, For: format.ForScene, Help: "see through translucent nodes such as water"}
+	optionMarkers  = format.Option{Name: "markers", For: format.ForScene, Input: true, Help: "mark signs, chests, protectors and doors with their texts or owners: a `file` of rules, or usual for Trowel's own rules"}
 	optionFlat     = format.Option{Name: "noshading", Title: "Flat", Bool: true, For: format.ForScene, Help: "draw no relief"}
 )
 
@@ -157,7 +157,7 @@ func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []by
 	if path := optionTextures.Value(job); path != "" && err == nil {
 		c.Textures, err = nodecolor.FindTextures(path)
 		if err == nil && c.Textures.Len() == 0 {
-			err = fmt.Errorf("--%s: there is no texture in %s", optionTextures.Name, path)
+			err = fmt.Errorf("--%s: no texture in %s", optionTextures.Name, path)
 		}
 		digest = append(digest, path...)
 	}
@@ -200,7 +200,7 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) error {
 	}
 	extent := s.extent
 	layers := []format.Layer{
-		{Name: layerNodes, Title: "the world", Shown: true}, {Name: layerPlayers, Title: "where they were last", Labels: true},
+		{Name: layerNodes, Title: "the world", Shown: true}, {Name: layerPlayers, Title: "their last positions", Labels: true},
 		{Name: layerMarkers, Title: "signs, chests, protectors, doors", Shown: optionMarkers.Value(job) != "", Labels: true},
 	}
 	white := color.NRGBA{R: 255, G: 255, B: 255, A: 255}
@@ -219,7 +219,7 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) error {
 		y := optionSlice.Integer(job)
 		o.Box.Max[1] = min(o.Box.Max[1], y)
 		o.Depth = sliceDepth
-		v := add(viewSlice, fmt.Sprintf("cut open at y = %d, and what is below that", y), o)
+		v := add(viewSlice, fmt.Sprintf("cut open at y = %d, with the nodes below", y), o)
 		v.Background, v.Paper = color.NRGBA{R: 16, G: 16, B: 20, A: 255}, false
 	}
 	add(string(worlddraw.Top), "from above", usual)
@@ -238,7 +238,7 @@ func (s *worldScene) findViews(job *format.Job, part *worldPart) error {
 	low, high := worlddraw.IsoBounds(extent)
 	s.kinds[viewIso] = usual
 	s.views = append(s.views, format.View{
-		Name: viewIso, Title: "from above and aside: cubes that show their top and the sides towards lower x and z",
+		Name: viewIso, Title: "isometric: cubes that show their top and the sides towards lower x and z",
 		Bounds: format.Rect{Min: low, Max: high}, Scale: 4, Axes: [2]string{"right", "down"}, Background: white, Paper: true, Layers: layers,
 	})
 	return nil
