@@ -274,7 +274,7 @@ func TestDoubledAttributes(t *testing.T) {
 	if err != nil || len(got.Attributes) != 2 || !got.Created.IsZero() || !got.Modified.IsZero() {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if len(lost) != 1 || !strings.HasPrefix(lost[0], "[p]") || !strings.Contains(lost[0], `"a" is there twice`) {
+	if len(lost) != 1 || !strings.HasPrefix(lost[0], "[p]") || !strings.Contains(lost[0], `duplicate attribute "a"`) {
 		t.Errorf("%q", lost)
 	}
 }
@@ -293,7 +293,7 @@ func TestTwice(t *testing.T) {
 	for name, err := range s.Names(t.Context()) {
 		names = append(names, fmt.Sprint(name, err))
 	}
-	if len(names) != 3 || names[1] != "bob<nil>" || !strings.Contains(names[2], "another one") {
+	if len(names) != 3 || names[1] != "bob<nil>" || !strings.Contains(names[2], "another row") {
 		t.Errorf("%q", names)
 	}
 	for _, file := range []string{"ann", "ann0"} {
@@ -602,9 +602,9 @@ func TestOddRows(t *testing.T) {
 		t.Error(err)
 	}
 	want := []string{
-		`players.sqlite: player["ann"].creation_date: found "yesterday", which is no date`,
-		`players.sqlite: player["bob"].creation_date: found "8", which is no date`,
-		`mod_storage.sqlite: entries["m"]: found another row of the key "k", and the last one is taken`,
+		`players.sqlite: player["ann"].creation_date: found "yesterday", which is not a date`,
+		`players.sqlite: player["bob"].creation_date: found "8", which is not a date`,
+		`mod_storage.sqlite: entries["m"]: found another row of the key "k": the last one is used`,
 	}
 	if diff := cmp.Diff(want, lost); diff != "" {
 		t.Error(diff)

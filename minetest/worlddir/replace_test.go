@@ -18,7 +18,7 @@ func TestReplaces(t *testing.T) {
 	}
 	p, _ := firstPos(t, w)
 	some := extract(t, Open(w, Options{Area: &mapdb.Area{Min: p, Max: p}}))
-	if err := Replaces(t.Context(), os.DirFS(some), w); err == nil || !strings.HasPrefix(err.Error(), "42 of its 43 blocks are not in the folder, such as ") {
+	if err := Replaces(t.Context(), os.DirFS(some), w); err == nil || !strings.HasPrefix(err.Error(), "the folder lacks 42 of the 43 blocks of the world, such as ") {
 		t.Error(err)
 	}
 	for _, dir := range []string{playersDir, authDir, storageDir} {
@@ -33,7 +33,7 @@ func TestReplaces(t *testing.T) {
 		if err := os.Rename(name+".away", filepath.Join(t.TempDir(), "x")); err != nil {
 			t.Fatal(err)
 		}
-		if err := Replaces(t.Context(), os.DirFS(all), w); err == nil || !strings.HasPrefix(err.Error(), "1 of its ") {
+		if err := Replaces(t.Context(), os.DirFS(all), w); err == nil || !strings.HasPrefix(err.Error(), "the folder lacks 1 of the ") {
 			t.Errorf("without one of %s: %v", dir, err)
 		}
 		os.WriteFile(name, []byte("{}"), 0o666)

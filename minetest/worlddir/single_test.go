@@ -94,8 +94,8 @@ func TestMissed(t *testing.T) {
 		t.Error(err)
 	}
 	for _, want := range []string{
-		"rows that are of the same block as another: 1;", "the integers of a position", "expected one row of this name",
-		"players: rows of player_metadata that belong to nobody: 1;",
+		"duplicate rows of blocks: 1;", "the integers of a position", "expected one row of this name",
+		"players: rows of player_metadata without a player or account: 1;",
 	} {
 		if !strings.Contains(told, want) {
 			t.Errorf("%s: not told:\n%s", want, told)

@@ -47,8 +47,8 @@ func TestOpenBlock(t *testing.T) {
 		}
 	}
 	for want, fsys := range map[string]fstest.MapFS{
-		"0 files":    {tree.Sidecar: {Data: []byte(`{"format":"minetest-block"}`)}},
-		"2 files":    {"a.txt": {}, "b.txt": {}},
+		"found 0":    {tree.Sidecar: {Data: []byte(`{"format":"minetest-block"}`)}},
+		"found 2":    {"a.txt": {}, "b.txt": {}},
 		"a.txt:":     {"a.txt": {Data: []byte("nonsense")}},
 		tree.Sidecar: {"a.txt": {}, tree.Sidecar: {Data: []byte("{")}},
 	} {

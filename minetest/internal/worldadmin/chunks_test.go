@@ -232,12 +232,12 @@ func TestPrune(t *testing.T) {
 		says  string
 	}{
 		"nothing": {func(*testing.T, string) {}, worldadmin.Prune{All: true}, nil, ""},
-		"active":  {block(seen), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "somebody was near"},
+		"active":  {block(seen), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "a player was near"},
 		"old": {func(t *testing.T, dir string) {
 			old := mapblock.New(16)
 			old.Timestamp = mapblock.NoTimestamp
 			put(t, dir, at, old)
-		}, worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "nobody knows"},
+		}, worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "that is unknown"},
 		"timer":        {block(timer), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "metadata or timers"},
 		"object":       {block(object), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "objects"},
 		"rare":         {block(brick), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "players place"},
@@ -245,7 +245,7 @@ func TestPrune(t *testing.T) {
 		"less rare":    {block(brick), worldadmin.Prune{Rare: 1, All: true}, nil, ""},
 		"given":        {block(brick), worldadmin.Prune{Placed: []string{"default:b*"}}, []mapchunk.Chunk{chunk}, "players place"},
 		"given others": {block(brick), worldadmin.Prune{Placed: []string{"default:steel*"}, All: true}, nil, ""},
-		"margin":       {block(seen), worldadmin.Prune{Margin: 1}, chunk.Near(1), "near to others"},
+		"margin":       {block(seen), worldadmin.Prune{Margin: 1}, chunk.Near(1), "near kept chunks"},
 		"damaged": {func(t *testing.T, dir string) {
 			put(t, dir, at, seen)
 			db, err := mapdb.OpenForWriting(ctx, dir, mapdb.Config{Backend: mapdb.SQLite})
@@ -258,7 +258,7 @@ func TestPrune(t *testing.T) {
 		}, worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "cannot be read"},
 		"area":    {file("areas.dat", `[{"owner":"ann","pos1":{"x":47,"y":0,"z":0},"pos2":{"x":48,"y":0,"z":0}}]`), worldadmin.Prune{}, []mapchunk.Chunk{{0, 0, 0}, chunk}, "protected"},
 		"wide":    {file("areas.dat", `[{"owner":"ann","pos1":{"x":-31000,"y":-31000,"z":0},"pos2":{"x":31000,"y":31000,"z":0}}]`), worldadmin.Prune{}, nil, "protected"},
-		"player":  {file("players/bob", player("(1000,0,0)")), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "player is in them"},
+		"player":  {file("players/bob", player("(1000,0,0)")), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "contain a player"},
 		"nowhere": {file("players/bob", player("(nan,inf,0)")), worldadmin.Prune{All: true}, nil, ""},
 		"loaded":  {file("force_loaded.txt", "return {[140739635871749]=1}"), worldadmin.Prune{}, nil, ""},
 		"protector": {func(t *testing.T, dir string) {

@@ -318,8 +318,8 @@ func TestRename(t *testing.T) {
 				t.Errorf("it is\n%q, want\n%q", got, want)
 			}
 			lines := []string{
-				"players: ann is called zoe: 1 ",
-				"auth: the password is invalid for the new name: logging in requires a new password for zoe gets a new one: 1 ", "auth: ann is called zoe: 1 ",
+				"players: ann renamed to zoe: 1 ",
+				"auth: the password is invalid for the new name: set a new password for zoe: 1 ", "auth: ann renamed to zoe: 1 ",
 				"ipban.txt: bans renamed: 1 bans", "areas.dat: areas with a new owner: 1 areas",
 				"mod_storage: keys of pig renamed: 2 keys", "mod_storage: values of pig that contain the name, unchanged: 1 values",
 				"map: nodes with a new owner or member: 2 nodes",

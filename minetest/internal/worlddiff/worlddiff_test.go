@@ -192,7 +192,7 @@ func TestCompare(t *testing.T) {
 	}
 	if lines := strings.Join(s.Lines(), "\n"); strings.Contains(string(text)+lines, verifier[4:]) {
 		t.Error("a verifier is told")
-	} else if !strings.Contains(lines, "blocks: 1 added, 1 removed, 6 changed with 13 nodes") || !strings.Contains(lines, "saved again with the same in them: 2") || !strings.Contains(lines, "players/ann.json: hp 20 -> 11; ") {
+	} else if !strings.Contains(lines, "blocks: 1 added, 1 removed, 6 changed with 13 nodes") || !strings.Contains(lines, "saved again with the same content: 2") || !strings.Contains(lines, "players/ann.json: hp 20 -> 11; ") {
 		t.Error(lines)
 	}
 	if same := compare(t, old, old, worlddiff.Options{}); len(same) != 0 {

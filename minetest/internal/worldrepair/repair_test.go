@@ -320,7 +320,7 @@ func TestKept(t *testing.T) {
 	} {
 		var told []check.Finding
 		r, err := do(worldrepair.Options{Sink: func(f check.Finding) { told = append(told, f) }})
-		if err != nil || r.Changes() || r.Hopeless != 1 || len(told) != 1 || told[0].ID != "mt-repair-kept" || !strings.Contains(told[0].Message, `"key" again`) {
+		if err != nil || r.Changes() || r.Hopeless != 1 || len(told) != 1 || told[0].ID != "mt-repair-kept" || !strings.Contains(told[0].Message, `"key" twice`) {
 			t.Errorf("%s: %+v, %v, told %v", name, r, err, told)
 		}
 	}

@@ -168,7 +168,7 @@ const (
 	opaque
 )
 
-var partNames = [...]string{unknown: "not drawn: no colour is known", invisible: "not drawn: its colour is invisible", through: "visible and translucent", opaque: "seen"}
+var partNames = [...]string{unknown: "not drawn: no colour is known", invisible: "not drawn: its colour is invisible", through: "seen, translucent", opaque: "seen"}
 
 func (in *inspection) part(name string) part {
 	if name == mapblock.Air || name == mapblock.Ignore {

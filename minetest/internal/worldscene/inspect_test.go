@@ -257,7 +257,7 @@ func TestInspectAll(t *testing.T) {
 	for _, thing := range things {
 		titles = append(titles, thing.Title)
 	}
-	if got, want := strings.Join(titles, "; "), "default:chest at 405,8,6; default:stone at 405,7,6 and 7 more of it up to 405,0,6; mobs:rat at 405.00,8.50,6.00; block 25,0,0"; got != want {
+	if got, want := strings.Join(titles, "; "), "default:chest at 405,8,6; default:stone at 405,7,6 and 7 more up to 405,0,6; mobs:rat at 405.00,8.50,6.00; block 25,0,0"; got != want {
 		t.Errorf("%s\nnot\n%s", got, want)
 	}
 	chest := things[0]

@@ -209,7 +209,7 @@ func TestSceneSinceWrong(t *testing.T) {
 		good:                                   "",
 		in("none.manifest", nil):               "found the end of the file",
 		in("cut.manifest", data[:len(data)-9]): "at the end",
-		in("bad.manifest", append(bytes.Clone(data[:20]), append([]byte{data[20] ^ 1}, data[21:]...)...)): "the file has changed",
+		in("bad.manifest", append(bytes.Clone(data[:20]), append([]byte{data[20] ^ 1}, data[21:]...)...)): "the file is damaged",
 		filepath.Join(dir, "world.mt"): "expected a manifest",
 		dir:                            "expected a manifest, which is a file",
 		filepath.Join(dir, "nothing"):  "nothing",
