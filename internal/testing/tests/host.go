@@ -1,8 +1,6 @@
 package tests
 
 import (
-	"flag"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -15,10 +13,7 @@ import (
 // forms do not wait until files are on disk.
 func init() {
 	host.Replace(host.Nothing)
-	wholefile.SkipFlush(func() bool {
-		bench := flag.Lookup("test.bench")
-		return os.Getenv("TROWEL_TESTS") != long && (bench == nil || bench.Value.String() == "")
-	})
+	wholefile.SkipFlush(isShort())
 }
 
 // AsProgram is for the main function of tests that start themselves as the program: the program sees the variables and

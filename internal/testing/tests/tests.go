@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -59,6 +61,12 @@ func NotRaced(t testing.TB, why string) {
 	if Raced {
 		t.Skipf("%s: not for the race detector", why)
 	}
+}
+
+// isShort reports whether this run has only short forms.
+func isShort() bool {
+	return os.Getenv("TROWEL_TESTS") != long &&
+		!slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(arg, "-test.bench=") })
 }
 
 var logged sync.Map // by place
