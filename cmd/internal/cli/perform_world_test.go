@@ -27,7 +27,7 @@ func TestWorldInParts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			blocks := tests.Of(t, 60, 300)
+			blocks := tests.Of(t, 24, 300)
 			if _, err := seedworld.Make(t.Context(), "w", seedworld.Options{Map: c.config, Blocks: blocks, Seed: 5}); err != nil {
 				t.Fatal(err)
 			}

@@ -283,7 +283,7 @@ func TestViewDamaged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mutate.Run(t, 40, func(i int, rng *rand.Rand) []string {
+		mutate.Run(t, tests.Of(t, 15, 40), func(i int, rng *rand.Rand) []string {
 			damaged := bytes.Clone(data)
 			for range 1 + rng.IntN(4) {
 				damaged[rng.IntN(len(damaged))] = byte(rng.Uint32())
