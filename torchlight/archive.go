@@ -43,7 +43,7 @@ var (
 		Help: "extract the sprites of image sets, each as a PNG in the folder SPRITES; pack puts changed sprites back " +
 			"into the picture"}
 	optionLike = format.Option{Name: "like", For: format.ForTree,
-		Help: "keep the file names of an `earlier` file or folder, and its texts where they mean the same (default: the replaced folder)"}
+		Help: "keep the names, and the equivalent texts, of an `earlier` file or folder (default: the folder that is replaced)"}
 	optionTables = format.Option{Name: "tables", Bool: true, For: format.ForBuild | format.ForCheck,
 		Help: "build the .RAW tables from the sources"}
 	optionAll = format.Option{Name: "all", Bool: true, For: format.ForBuild | format.ForCheck,
