@@ -135,7 +135,17 @@ func (e *Editor) renumberTables(became renumbered) error {
 	return nil
 }
 
-func (e *Editor) newGUIDs(chosen []*file) (n int, _ renumbered, _ error) {
+// guidPlan states which GUIDs files get.
+type guidPlan struct {
+	fresh     map[*file][]int64 // new GUIDs of the chosen files, in the order of each file
+	became    map[int64]int64   // the new GUID of each old one
+	elsewhere map[int64]string  // old GUIDs that another file has, too, with its path
+	touched   []*file           // the chosen files, and those that mention an old GUID
+	result    renumbered
+}
+
+// planGUIDs chooses new GUIDs for files.
+func (e *Editor) planGUIDs(chosen []*file) guidPlan {
 	isChosen := make(map[*file]bool)
 	for _, f := range chosen {
 		isChosen[f] = true
@@ -182,21 +192,26 @@ func (e *Editor) newGUIDs(chosen []*file) (n int, _ renumbered, _ error) {
 			result.inherited[was] = now
 		}
 	}
-	var unclear sync.Mutex
-	var stay [][2]string // files, and the references that are unchanged in them
 	i := -1
 	touched := slices.DeleteFunc(files, func(f *file) bool {
 		i++
 		return !isChosen[f] && !slices.ContainsFunc(numbers[i].mentioned, func(id int64) bool { _, has := became[id]; return has })
 	})
+	return guidPlan{fresh, became, elsewhere, touched, result}
+}
+
+func (e *Editor) newGUIDs(chosen []*file) (n int, _ renumbered, _ error) {
+	plan := e.planGUIDs(chosen)
+	var unclear sync.Mutex
+	var stay [][2]string // files, and the references that are unchanged in them
 	changed := 0
-	_, err := e.each(touched, func(f *file, root *text.Node) ([]check.Change, error) {
+	_, err := e.each(plan.touched, func(f *file, root *text.Node) ([]check.Change, error) {
 		own := make(map[*text.Property]bool)
 		t := tally{file: f.path, unit: "GUIDs"}
-		ids := fresh[f]
+		ids := plan.fresh[f] // none if the file is not chosen
 		guids(f.path, root, func(p *text.Property, at nodePlace) {
 			own[p] = true
-			if isChosen[f] {
+			if len(ids) > 0 {
 				now := fmt.Sprint(ids[0])
 				ids = ids[1:]
 				t.note(at, p.Key, p.Key+": "+p.Value+" became "+now)
@@ -208,11 +223,11 @@ func (e *Editor) newGUIDs(chosen []*file) (n int, _ renumbered, _ error) {
 		err := new(chooser).nodes(root, func(node *text.Node, at nodePlace) error {
 			for p := range node.Properties() {
 				was, may := reference(p, at)
-				now, has := became[was]
+				now, has := plan.became[was]
 				if own[p] || !may || !has {
 					continue
 				}
-				if other, stays := elsewhere[was]; stays {
+				if other, stays := plan.elsewhere[was]; stays {
 					unclear.Lock()
 					stay = append(stay, [2]string{f.path, fmt.Sprintf("%s.%s keeps the value %d, which is also the "+
 						"GUID of %s", at.name, p.Key, was, other)})
@@ -226,14 +241,14 @@ func (e *Editor) newGUIDs(chosen []*file) (n int, _ renumbered, _ error) {
 		})
 		unclear.Lock()
 		defer unclear.Unlock()
-		changed += len(fresh[f])
+		changed += len(plan.fresh[f])
 		return append(changes, r.changes()...), err
 	})
 	slices.SortFunc(stay, func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	for _, s := range stay {
 		e.Miss(s[0], s[1])
 	}
-	return changed, result, err
+	return changed, plan.result, err
 }
 
 // numbers are the GUIDs in a file.

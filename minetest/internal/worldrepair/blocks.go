@@ -84,6 +84,13 @@ type blockDigest struct {
 	was [sha256.Size]byte
 }
 
+// result is a block that was read.
+type result struct {
+	block mapdb.Block // bytes are only set if the block changes
+	err   error
+	mended
+}
+
 // findBlocks searches for damaged blocks, on all cores, and writes them to the backup.
 func (r *repair) findBlocks(ctx context.Context) error {
 	db, err := mapdb.Open(ctx, r.dir, r.config)
@@ -104,11 +111,6 @@ func (r *repair) findBlocks(ctx context.Context) error {
 			return err
 		}
 		total = int(n)
-	}
-	type result struct {
-		block mapdb.Block // bytes are only set if the block changes
-		err   error
-		mended
 	}
 	look := func(b mapdb.Block, err error) result {
 		if err != nil {
@@ -161,42 +163,47 @@ func (r *repair) findBlocks(ctx context.Context) error {
 		if r.opts.OnProgress != nil && (r.report.Blocks%1024 == 0 || int(r.report.Blocks) == total) {
 			r.opts.OnProgress("blocks", int(r.report.Blocks), total)
 		}
-		if r.opts.Sink != nil {
-			for _, f := range res.found {
-				r.opts.Sink(place.InWorld(f, res.block.Pos.X, res.block.Pos.Y, res.block.Pos.Z))
-			}
-		}
-		switch res.fate {
-		case left:
-			r.report.Left++
-			continue
-		case salvaged:
-			r.report.Salvaged++
-		case dropped:
-			below, err := mapdb.IsBelow(ctx, db, res.block.Pos)
-			if err != nil {
-				return err
-			}
-			if below && r.backup != nil {
-				r.report.Hopeless++
-				r.tellOf(res.block.Pos, foundHopeless, "%s; the block is in the database of %s, which is never changed", res.why, world.SettingReadonly)
-				continue
-			}
-			r.report.Dropped++
-			kept, err := r.keep(res.block)
-			if err != nil {
-				return err
-			}
-			r.tellOf(res.block.Pos, foundDropped, "%s%s", res.why, kept)
-		default:
-			continue
-		}
-		r.blocks = append(r.blocks, blockDigest{res.block.Pos, sha256.Sum256(res.block.Data)})
-		if err := r.backup.Block(res.block); err != nil {
+		if err := r.block(ctx, db, res); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// block reports the findings of a block, and notes the block and backs it up if it will change.
+func (r *repair) block(ctx context.Context, db mapdb.DB, res result) error {
+	if r.opts.Sink != nil {
+		for _, f := range res.found {
+			r.opts.Sink(place.InWorld(f, res.block.Pos.X, res.block.Pos.Y, res.block.Pos.Z))
+		}
+	}
+	switch res.fate {
+	case left:
+		r.report.Left++
+		return nil
+	case salvaged:
+		r.report.Salvaged++
+	case dropped:
+		below, err := mapdb.IsBelow(ctx, db, res.block.Pos)
+		if err != nil {
+			return err
+		}
+		if below && r.backup != nil {
+			r.report.Hopeless++
+			r.tellOf(res.block.Pos, foundHopeless, "%s; the block is in the database of %s, which is never changed", res.why, world.SettingReadonly)
+			return nil
+		}
+		r.report.Dropped++
+		kept, err := r.keep(res.block)
+		if err != nil {
+			return err
+		}
+		r.tellOf(res.block.Pos, foundDropped, "%s%s", res.why, kept)
+	default:
+		return nil
+	}
+	r.blocks = append(r.blocks, blockDigest{res.block.Pos, sha256.Sum256(res.block.Data)})
+	return r.backup.Block(res.block)
 }
 
 // LostFolder is the folder of a repaired copy that contains the bytes of dropped blocks, each in a file such as

@@ -263,6 +263,32 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 		return nil, err
 	}
 	snap.World = strings.ToValidUTF8(filepath.Base(full), "\uFFFD")
+	list, err := r.order(ctx, snap, now, o.Sink)
+	if err != nil {
+		return nil, err
+	}
+	if s.old, err = s.last(list, snap.World); err != nil {
+		return nil, err
+	}
+	if err := s.world(ctx, dir, scratch, settings, snap, o); err != nil {
+		return nil, err
+	}
+	if err = s.data.end(); err == nil {
+		err = s.lists.end()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := writeSnapshot(ctx, repo, lock, snap); err != nil {
+		return nil, err
+	}
+	s.report.Snapshot, s.report.Bytes = snap, s.data.size+s.lists.size
+	return s.report, nil
+}
+
+// order returns the snapshots of the repository, and moves the time of a new one after those of all others: the newest
+// snapshot is recognized by its time.
+func (r *Repository) order(ctx context.Context, snap *Snapshot, now time.Time, sink check.Sink) ([]*Snapshot, error) {
 	var newest time.Time // of all snapshots, including those that cannot be read
 	later := func(id string) {
 		if t, ok := Moment(id); ok && t.After(newest) {
@@ -281,43 +307,34 @@ func Backup(ctx context.Context, dir string, repo storage.Store, o Options) (_ *
 		later(old.ID)
 	}
 	if !newest.IsZero() && !snap.Time.After(newest) {
-		// The newest snapshot is recognized by its time.
-		if newest.Sub(snap.Time) > time.Minute && o.Sink != nil {
-			o.Sink.Add(kindClock, "snapshots", -1, "the newest snapshot is from %s, and the clock shows %s: the new snapshot is dated just after the newest", newest.Format(time.RFC3339), snap.Time.Format(time.RFC3339))
+		if newest.Sub(snap.Time) > time.Minute && sink != nil {
+			sink.Add(kindClock, "snapshots", -1, "the newest snapshot is from %s, and the clock shows %s: the new snapshot is dated just after the newest", newest.Format(time.RFC3339), snap.Time.Format(time.RFC3339))
 		}
 		snap.Time = newest.Add(time.Millisecond)
 	}
-	if s.old, err = s.last(list, snap.World); err != nil {
-		return nil, err
-	}
-	if err := s.world(ctx, dir, scratch, settings, snap, o); err != nil {
-		return nil, err
-	}
-	if err = s.data.end(); err == nil {
-		err = s.lists.end()
-	}
-	if err != nil {
-		return nil, err
-	}
+	return list, nil
+}
+
+// writeSnapshot assigns the ID of a snapshot, and writes the snapshot while the lock is held.
+func writeSnapshot(ctx context.Context, repo storage.Store, lock storage.Lock, snap *Snapshot) error {
 	var b [3]byte
 	_, _ = rand.Read(b[:])
 	snap.ID = fmt.Sprintf("%s-%x", snap.Time.Format(moments), b)
 	data, err := encodeSnapshot(snap)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := cmp.Or(ctx.Err(), lock.Held(ctx)); err != nil { // otherwise required packs could have been removed
-		return nil, err
+		return err
 	}
 	if err := storage.WriteFile(ctx, repo, snapshotFile(snap.ID), data); err != nil {
 		// The write may have succeeded, as with a pack: see [packWriter.there].
 		there, other := storage.ReadFile(ctx, repo, snapshotFile(snap.ID), maxSnapshot)
 		if storage.IsUnavailable(err) || other != nil || !bytes.Equal(there, data) {
-			return nil, err
+			return err
 		}
 	}
-	s.report.Snapshot, s.report.Bytes = snap, s.data.size+s.lists.size
-	return s.report, nil
+	return nil
 }
 
 // removeEmpty removes the mark of an empty repository.

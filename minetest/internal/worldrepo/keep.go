@@ -173,6 +173,38 @@ func (d *damage) add(format string, args ...any) {
 	}
 }
 
+// checkPack reports damage of a pack, and returns its contents, or the zero value if it cannot be opened.
+func (r *Repository) checkPack(ctx context.Context, n uint64, sink check.Sink) (fine sound, err error) {
+	name := packFile(n)
+	p, err := openPack(ctx, r.store, n)
+	if storage.IsUnavailable(err) {
+		return sound{}, err
+	}
+	if err != nil {
+		sink.AddAt(kindPack, []check.Place{check.File(name)}, name, -1, "%v", err)
+		return sound{}, nil
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	fine = sound{make([]manifest.Hash, len(p.table)), make([]uint32, len(p.table))}
+	bad := 0
+	var first error
+	for i := range p.table {
+		if _, err := p.get(uint32(i)); err != nil {
+			if storage.IsUnavailable(err) {
+				return sound{}, err
+			}
+			bad++
+			first = cmp.Or(first, err)
+			continue
+		}
+		fine.hashes[i], fine.sizes[i] = p.table[i].id.hash(), uint32(p.table[i].plain)
+	}
+	if bad > 0 {
+		sink.AddAt(kindPack, []check.Place{check.File(name)}, name, -1, "%d of %d contents are damaged: %v", bad, len(p.table), first)
+	}
+	return fine, nil
+}
+
 // Check reads a whole repository and reports its problems.
 func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 	packs, err := r.packList(ctx)
@@ -184,37 +216,7 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := one.number
-		name := packFile(n)
-		p, err := openPack(ctx, r.store, n)
-		if storage.IsUnavailable(err) {
-			return err
-		}
-		if err != nil {
-			sink.AddAt(kindPack, []check.Place{check.File(name)}, name, -1, "%v", err)
-			continue
-		}
-		fine := sound{make([]manifest.Hash, len(p.table)), make([]uint32, len(p.table))}
-		bad := 0
-		var first error
-		for i := range p.table {
-			if _, err := p.get(uint32(i)); err != nil {
-				if storage.IsUnavailable(err) {
-					return errors.Join(err, p.close())
-				}
-				bad++
-				if first == nil {
-					first = err
-				}
-				continue
-			}
-			fine.hashes[i], fine.sizes[i] = p.table[i].id.hash(), uint32(p.table[i].plain)
-		}
-		if bad > 0 {
-			sink.AddAt(kindPack, []check.Place{check.File(name)}, name, -1, "%d of %d contents are damaged: %v", bad, len(p.table), first)
-		}
-		good[n] = fine
-		if err := p.close(); err != nil {
+		if good[one.number], err = r.checkPack(ctx, one.number, sink); err != nil {
 			return err
 		}
 	}
