@@ -61,10 +61,12 @@ func sameAsFind(t *testing.T, src *format.Source) {
 	same("tunes", db.Ask("SELECT x || ',' || y, number FROM teeworlds_tunes "+file), find(func(h format.Hit) string {
 		return fmt.Sprintf("%v|%s", h.At, field(h, "number"))
 	}, "tune"))
-	same("layers", db.Ask("SELECT path, kind, coalesce(width, 0), coalesce(height, 0), things, uses FROM teeworlds_layers "+file+" AND group_number IS NOT NULL"), find(func(h format.Hit) string {
+	same("layers", db.Ask("SELECT path, kind, coalesce(width, 0), coalesce(height, 0), things, uses FROM "+
+		"teeworlds_layers "+file+" AND group_number IS NOT NULL"), find(func(h format.Hit) string {
 		return strings.Join([]string{h.Path, field(h, "kind"), field(h, "width"), field(h, "height"), field(h, "things"), field(h, "uses")}, "|")
 	}, "layer"))
-	same("settings", db.Ask("SELECT setting FROM teeworlds_settings "+file), find(func(h format.Hit) string { return field(h, "setting") }, "setting"))
+	same("settings", db.Ask("SELECT setting FROM teeworlds_settings "+file),
+		find(func(h format.Hit) string { return field(h, "setting") }, "setting"))
 	for table, query := range map[string]string{"images": "image", "sounds": "sound", "envelopes": "envelope"} {
 		unused, used := []string(nil), 0
 		for _, h := range censustest.Find(t, teeworldsMap, src, query) {
@@ -99,10 +101,15 @@ func sameAsFind(t *testing.T, src *format.Source) {
 			return fmt.Sprint(v)
 		}
 	}
-	same("the map", db.Ask("SELECT datafile_version, sha256, crc32, items, data, inflated_size, flavor, coalesce(author, ''), coalesce(map_version, ''), coalesce(credits, ''), coalesce(license, ''), "+
-		"coalesce(width, ''), coalesce(height, ''), groups, quads, envelopes, envelope_points, coalesce(nullif(unknown_items, 0), '') FROM teeworlds_maps "+file),
-		[]string{strings.Join([]string{value("datafileVersion"), value("sha256"), value("crc32"), value("items"), value("data"), value("inflatedSize"), value("flavor"), value("author"), value("mapVersion"), value("credits"), value("license"),
-			value("width"), value("height"), value("groups"), value("quads"), value("envelopes"), value("envelopePoints"), value("unknownItems")}, "|")})
+	same("the map", db.Ask("SELECT datafile_version, sha256, crc32, items, data, inflated_size, flavor, coalesce(author, "+
+		"''), coalesce(map_version, ''), coalesce(credits, ''), coalesce(license, ''), "+
+		"coalesce(width, ''), coalesce(height, ''), groups, quads, envelopes, envelope_points, "+
+		"coalesce(nullif(unknown_items, 0), '') FROM teeworlds_maps "+file),
+		[]string{strings.Join([]string{value("datafileVersion"), value("sha256"), value("crc32"), value("items"),
+			value("data"), value("inflatedSize"), value("flavor"), value("author"), value("mapVersion"), value("credits"),
+			value("license"),
+			value("width"), value("height"), value("groups"), value("quads"), value("envelopes"), value("envelopePoints"),
+			value("unknownItems")}, "|")})
 	same("external images", db.Ask("SELECT count(*) FROM teeworlds_images "+file+" AND external"), []string{value("externalImages")})
 	same("embedded images", db.Ask("SELECT count(*) FROM teeworlds_images "+file+" AND NOT external"), []string{value("embeddedImages")})
 	physics, _ := info["physics"].([]string)
@@ -140,7 +147,8 @@ func TestCensusOfDatafile(t *testing.T) {
 		if missed, err := db.Add(f, format.NewSource("a.map", data)); err != nil || len(missed) > 0 {
 			t.Errorf("%q, %v", missed, err)
 		}
-		if got, want := db.Ask("SELECT size, items, version, has_tele FROM teeworlds_maps"), fmt.Sprintf("%d|1|NULL|NULL", len(data)); !slices.Equal(got, []string{want}) {
+		if got, want := db.Ask("SELECT size, items, version, has_tele FROM teeworlds_maps"),
+			fmt.Sprintf("%d|1|NULL|NULL", len(data)); !slices.Equal(got, []string{want}) {
 			t.Errorf("%q, want %s", got, want)
 		}
 		if got := db.Ask("SELECT id FROM teeworlds_findings"); len(got) == 0 {
@@ -180,7 +188,9 @@ func TestCensusOfDamage(t *testing.T) {
 		if err != nil || len(told) > 1 || len(told) == 1 && !slices.Equal(told, missed) {
 			t.Errorf("block %d: find: %q, %v", i, told, err)
 		}
-		if got := db.Ask("SELECT (SELECT count(*) FROM teeworlds_maps), (SELECT count(*) > 2 FROM teeworlds_layers), (SELECT count(*) > 2 FROM teeworlds_tiles), (SELECT count(*) > 0 FROM teeworlds_findings WHERE severity = 'error')"); !slices.Equal(got, []string{"1|1|1|1"}) {
+		if got := db.Ask("SELECT (SELECT count(*) FROM teeworlds_maps), (SELECT count(*) > 2 FROM teeworlds_layers), " +
+			"(SELECT count(*) > 2 FROM teeworlds_tiles), " +
+			"(SELECT count(*) > 0 FROM teeworlds_findings WHERE severity = 'error')"); !slices.Equal(got, []string{"1|1|1|1"}) {
 			t.Errorf("block %d: %q", i, got)
 		}
 	}

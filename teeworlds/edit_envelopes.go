@@ -8,7 +8,8 @@ import (
 )
 
 var (
-	argEnvelope      = format.Option{Name: "envelope", Names: mapquery.KindEnvelope, Help: "the name of an envelope, with * and ?, or its number"}
+	argEnvelope = format.Option{Name: "envelope", Names: mapquery.KindEnvelope,
+		Help: "the name of an envelope, with * and ?, or its number"}
 	argEnvelopes     = format.Option{Name: "envelope", Names: mapquery.KindEnvelope, List: true, Help: argEnvelope.Help + " (default: all)"}
 	argSomeEnvelopes = format.Option{Name: "envelope", Names: mapquery.KindEnvelope, List: true, Some: true, Help: argEnvelope.Help}
 	argPoint         = format.Option{Name: "point", Type: format.Integer, Help: "the number of the point, from 0"}

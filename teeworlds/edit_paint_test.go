@@ -59,15 +59,17 @@ func TestPaint(t *testing.T) {
 	m.Groups[0].Layers = append(m.Groups[0].Layers, sw, tele)
 	m.Groups = append(m.Groups, twmap.NewGroup("Tree", leaves, small, twmap.NewQuadLayer()))
 	for words, want := range map[string]string{
-		"replace-tiles 82 83 --layer *":                      "Tree/Leaves: 1 82 became 83|~skipped 4 layers that cannot hold the tile",
-		"replace-tiles 82 83 --layer physics --not":          "Tree/Leaves: 1 82 became 83|~skipped 1 layer that cannot hold the tile",
-		"replace-tiles 82 83 --layer tiles":                  "Tree/Leaves: 1 82 became 83",
-		"replace-tiles 82 83 --layer tiles --area 3,1:3,1":   "Tree/Leaves: 1 82 became 83|~skipped 1 layer that cannot hold the tile",
-		"replace-tiles freeze air --layer *":                 "Game/Game: 1 9 became 0|Game/Switch: 1 9 became 0|~skipped 4 layers that cannot hold the tile",
-		"replace-tiles *freeze hookable --layer Game":        "Game/Game: 1 9 became 1|Game/Game: 1 12 became 1",
-		"replace-tiles tele?in tele?out --layer physics":     "Game/Tele: 1 26 became 27|~skipped 2 layers that cannot hold the tile",
-		"replace-tiles any 27 --from-number 5 --layer *":     "Game/Tele: 1 number 5 became 27|~skipped 5 layers that cannot hold the tile",
-		"fill-tiles shotgun --layer physics --area 3,0:3,0":  "Game/Game: 1 became 199|Game/Switch: 1 became 199|~skipped 1 layer that cannot hold the tile",
+		"replace-tiles 82 83 --layer *":                    "Tree/Leaves: 1 82 became 83|~skipped 4 layers that cannot hold the tile",
+		"replace-tiles 82 83 --layer physics --not":        "Tree/Leaves: 1 82 became 83|~skipped 1 layer that cannot hold the tile",
+		"replace-tiles 82 83 --layer tiles":                "Tree/Leaves: 1 82 became 83",
+		"replace-tiles 82 83 --layer tiles --area 3,1:3,1": "Tree/Leaves: 1 82 became 83|~skipped 1 layer that cannot hold the tile",
+		"replace-tiles freeze air --layer *": "Game/Game: 1 9 became 0|Game/Switch: 1 9 became 0|~skipped 4 " +
+			"layers that cannot hold the tile",
+		"replace-tiles *freeze hookable --layer Game":    "Game/Game: 1 9 became 1|Game/Game: 1 12 became 1",
+		"replace-tiles tele?in tele?out --layer physics": "Game/Tele: 1 26 became 27|~skipped 2 layers that cannot hold the tile",
+		"replace-tiles any 27 --from-number 5 --layer *": "Game/Tele: 1 number 5 became 27|~skipped 5 layers that cannot hold the tile",
+		"fill-tiles shotgun --layer physics --area 3,0:3,0": "Game/Game: 1 became 199|Game/Switch: 1 became 199|~skipped 1 " +
+			"layer that cannot hold the tile",
 		"fill-tiles deep-freeze --layer game --area 3,0:3,0": "Game/Game: 1 became 12",
 		"replace-tiles 82 83 --layer game":                   "!replace-tiles: groups/Game/Game: a game layer has no tile 83 (--layer tiles",
 		"replace-tiles freeze air --layer tiles":             "!replace-tiles: none of the 2 layers can hold the tile (--layer tiles",

@@ -43,7 +43,8 @@ func TestPartsCommands(t *testing.T) {
 	for _, c := range []struct{ step, told string }{
 		{"add-image leaf " + picture, "added with 32 x 32 pixels"},
 		{"add-group Tree --at 0", "added"},
-		{"add-layer tiles --group Tree --name Leaves --image leaf --color #ff000080", "colour: #ffffffff became #ff000080|image: none became images/leaf"},
+		{"add-layer tiles --group Tree --name Leaves --image leaf --color #ff000080",
+			"colour: #ffffffff became #ff000080|image: none became images/leaf"},
 		{"add-layer quads --group Tree --name Sun", "added"},
 		{"add-layer tele", "added"},
 		{"add-layer tele", "!the map has a tele layer"},

@@ -42,7 +42,8 @@ var mapFinder = mapquery.Finder([]mapquery.Declared{
 	query(format.Command{Name: "tile", Title: "Tiles of any layer, by number or by meaning", Heading: headingTiles,
 		Long: "A name is the meaning of a tile in a physics layer, such as freeze or hookable, and finds tiles of physics layers " +
 			"only. Air is found by its number, 0.",
-		Args:    opts{{Name: "tile", Names: mapquery.KindTile, List: true, Help: "numbers, 0 to 255, or names with * and ?; none means any except air"}},
+		Args: opts{{Name: "tile", Names: mapquery.KindTile, List: true,
+			Help: "numbers, 0 to 255, or names with * and ?; none means any except air"}},
 		Options: opts{optionLayers, optionNot, optionArea, optionFlags}, Example: "tile 60 --layer front"},
 		mapquery.Tiles, mapquery.TilesQuery.Lacks),
 	query(format.Command{Name: "tele", Title: "Teleporters and checkpoints, by number", Heading: headingTiles,

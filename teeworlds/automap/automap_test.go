@@ -83,21 +83,35 @@ func TestByHand(t *testing.T) {
 		{name: "the default rule leaves air alone", rules: "Index 7", before: ground, after: "7 7 7\n7 . 7\n7 7 ."},
 		{name: "without it air becomes a tile", rules: "Index 7\nNoDefaultRule", before: ground, after: "7 7 7\n7 7 7\n7 7 7"},
 		{name: "so it does where air is asked for", rules: "Index 7\nPos 0 0 EMPTY", before: ground, after: "1 1 1\n1 7 1\n1 1 7"},
-		{name: "only the first Pos of the place itself counts for that", rules: "Index 7\nPos 0 0 INDEX 0 OR 1\nPos 0 0 INDEX 1", before: ground, after: "7 7 7\n7 . 7\n7 7 ."},
+		{name: "only the first Pos of the place itself counts for that",
+			rules: "Index 7\nPos 0 0 INDEX 0 OR 1\nPos 0 0 INDEX 1", before: ground, after: "7 7 7\n7 . 7\n7 7 ."},
 		{name: "air or a tile", rules: "Index 7\nPos 0 0 INDEX 0 OR 1", before: "1 2 .", after: "7 2 7"},
-		{name: "FULL holds outside, EMPTY does not", rules: "Index 2\nPos -1 0 FULL\nIndex 3\nPos -1 0 EMPTY", before: "1 . 1 1", after: "2 . 3 2"},
-		{name: "outside is -1", rules: "Index 2\nPos -1 0 INDEX -1\nIndex 3\nPos 0 1 INDEX -1 OR 0\nIndex 4\nPos 1 0 NOTINDEX -1", before: "1 1\n1 .", after: "4 3\n4 ."},
-		{name: "the last rule wins, and none sees another", rules: "Index 2\nIndex 3\nPos 0 0 INDEX 2\nIndex 4\nPos 1 0 INDEX 1", before: "1 1 2", after: "4 2 3"},
+		{name: "FULL holds outside, EMPTY does not", rules: "Index 2\nPos -1 0 FULL\nIndex 3\nPos -1 0 EMPTY",
+			before: "1 . 1 1", after: "2 . 3 2"},
+		{name: "outside is -1",
+			rules:  "Index 2\nPos -1 0 INDEX -1\nIndex 3\nPos 0 1 INDEX -1 OR 0\nIndex 4\nPos 1 0 NOTINDEX -1",
+			before: "1 1\n1 .", after: "4 3\n4 ."},
+		{name: "the last rule wins, and none sees another",
+			rules: "Index 2\nIndex 3\nPos 0 0 INDEX 2\nIndex 4\nPos 1 0 INDEX 1", before: "1 1 2", after: "4 2 3"},
 		{name: "the next run sees it", rules: "Index 2\nNewRun\nIndex 3\nPos 0 0 INDEX 2\nPos 1 0 FULL", before: "1 1 .", after: "3 2 ."},
-		{name: "without a copy all see all", rules: "NoLayerCopy\nIndex 2\nPos -1 0 NOTINDEX 2\nIndex 3\nPos 0 0 INDEX 2\nPos -1 0 INDEX 1", before: "1 1 1 1", after: "2 1 3 2"},
-		{name: "NoLayerCopy is of its run only", rules: "Index 2\nPos -1 0 NOTINDEX 2\nNoLayerCopy\nNewRun\nIndex 3\nPos 1 0 INDEX -1", before: "1 1 1", after: "2 1 3"},
-		{name: "flags of what is written", rules: "Index 7 XFLIP YFLIP ROTATE\nPos 0 0 INDEX 1\nIndex 8 NONE ROTATE\nPos 0 0 INDEX 2\nIndex 9 OR XFLIP # ROTATE\nPos 0 0 INDEX 3", before: "1O 2 3", after: "7XYR 8R 9X"},
+		{name: "without a copy all see all",
+			rules: "NoLayerCopy\nIndex 2\nPos -1 0 NOTINDEX 2\nIndex 3\nPos 0 0 INDEX 2\nPos -1 0 INDEX 1", before: "1 1 1 1",
+			after: "2 1 3 2"},
+		{name: "NoLayerCopy is of its run only",
+			rules: "Index 2\nPos -1 0 NOTINDEX 2\nNoLayerCopy\nNewRun\nIndex 3\nPos 1 0 INDEX -1", before: "1 1 1",
+			after: "2 1 3"},
+		{name: "flags of what is written",
+			rules: "Index 7 XFLIP YFLIP ROTATE\nPos 0 0 INDEX 1\nIndex 8 NONE ROTATE\nPos 0 0 INDEX 2\nIndex 9 OR XFLIP # " +
+				"ROTATE\nPos 0 0 INDEX 3", before: "1O 2 3", after: "7XYR 8R 9X"},
 		{name: "index and a comment that is none", rules: "Index 9 # XFLIP", before: "1", after: "9X"},
-		{name: "flags that are asked for", rules: "Index 7\nPos 0 0 INDEX 1 XFLIP\nIndex 8\nPos 0 0 INDEX 1 NONE\nIndex 9\nPos 0 0 INDEX 1 XFLIP ROTATE OR 2 ROTATE",
+		{name: "flags that are asked for",
+			rules: "Index 7\nPos 0 0 INDEX 1 XFLIP\nIndex 8\nPos 0 0 INDEX 1 NONE\nIndex 9\nPos 0 0 INDEX 1 XFLIP ROTATE OR 2 " +
+				"ROTATE",
 			before: "1 1X 1XR 1XYR 2 2R 2OR", after: "8 7 9 1XYR 2 9 9"},
 		{name: "any flags", rules: "Index 7\nPos 0 0 INDEX 1 OR 2 YFLIP XFLIP OR 3", before: "1R 2 2XY 3Y", after: "7 2 7 7"},
 		{name: "what follows NONE XFLIP is not read", rules: "Index 7\nPos 0 0 INDEX 1 NONE XFLIP OR 2", before: "1 1X 2", after: "7 1X 2"},
-		{name: "what follows two words of nonsense is not read", rules: "Index 7\nPos 0 0 INDEX 1 so what OR 2", before: "1 1X 2", after: "7 7 2"},
+		{name: "what follows two words of nonsense is not read", rules: "Index 7\nPos 0 0 INDEX 1 so what OR 2",
+			before: "1 1X 2", after: "7 7 2"},
 		{name: "one word of nonsense, and on", rules: "Index 7\nPos 0 0 INDEX 1 so OR 2", before: "1 1X 2", after: "7 7 7"},
 		{name: "nonsense behind a flag", rules: "Index 7\nPos 0 0 INDEX 1 XFLIP so ROTATE OR 2", before: "1X 1XR 2", after: "1X 7 7"},
 		{name: "a fourth word ends", rules: "Index 7\nPos 0 0 INDEX 1 XFLIP YFLIP ROTATE XFLIP OR 2", before: "1XYR 2", after: "7 2"},
@@ -107,7 +121,9 @@ func TestByHand(t *testing.T) {
 		{name: "modulo", rules: "Index 7\nModulo 2 2\nModulo 3 1 1 0", before: "1 1 1 1 1 1\n1 1 1 1 1 1", after: "7 1 7 1 7 7\n1 1 7 1 1 7"},
 		{name: "modulo by 0 is by 1", rules: "Index 7\nModulo 0 2 0 1", before: "1 1\n1 1", after: "1 1\n7 7"},
 		{name: "modulo by a negative number", rules: "Index 7\nModulo -2 1 -1 0", before: "1 1 1", after: "1 7 1"},
-		{name: "random: never and always", rules: "Index 7\nRandom 0%\nPos 0 0 INDEX 1\nIndex 8\nRandom 0\nPos 0 0 INDEX 2\nIndex 9\nRandom 7\nRandom 100%\nPos 0 0 INDEX 3", before: "1 2 3", after: "1 8 9"},
+		{name: "random: never and always",
+			rules: "Index 7\nRandom 0%\nPos 0 0 INDEX 1\nIndex 8\nRandom 0\nPos 0 0 INDEX 2\nIndex 9\nRandom 7\nRandom " +
+				"100%\nPos 0 0 INDEX 3", before: "1 2 3", after: "1 8 9"},
 		// 32138, 2528 and 63082 are the hashes of 0,0, of 1,0 and of 0,1; the limit for a probability of one half is
 		// 32768.
 		{name: "random: one of two", rules: "Index 7\nRandom 2", before: "1 1\n1 .", after: "7 7\n1 ."},
@@ -115,20 +131,30 @@ func TestByHand(t *testing.T) {
 		{name: "random: a blank before %", rules: "Index 7\nRandom 2 %", before: "1 1\n1 .", after: "7 7\n1 ."},
 		{name: "random: 0.8 and 0.97", rules: "Index 7\nRandom .97e2%", before: "1\n1", after: "7\n7"},
 		// The hash for the second rule is 2562, and that for the first rule in the second run is 56432.
-		{name: "random: by rule and by run", rules: "Index 7\nPos 0 0 INDEX 9\nIndex 8\nRandom 3.91%\nNewRun\nIndex 6\nRandom 86.2%", before: "1", after: "6"},
+		{name: "random: by rule and by run",
+			rules: "Index 7\nPos 0 0 INDEX 9\nIndex 8\nRandom 3.91%\nNewRun\nIndex 6\nRandom 86.2%", before: "1", after: "6"},
 		{name: "random: by run", rules: "NewRun\nIndex 6\nRandom 86%", before: "1", after: "1"},
 		{name: "a rule goes on in the next section", rules: "Index 7\n[next]\nPos 0 0 INDEX 2\nIndex 8", before: "1 2", after: "1 7"},
 		{name: "a rule goes on in the next run", rules: "Index 7\nNewRun\nRandom 0%\nIndex 8\nPos 0 0 INDEX 2", before: "1 2", after: "1 8"},
 		{name: "no blank needed", rules: "Index7XFLIP\nPos+1-0EMPTY", before: "1 .", after: "7X ."},
-		{name: "what is ignored", rules: "\tIndex 9\n Index 9\n#Index 9\nindex 9\n\nIndex 7\r\nInd\rex 9\nIndex 9\x01\n\xff\nPos 0 0 INDEX 1\nNoDefault\nPos 0 0 EMPTY\x7f", before: "1 .", after: "7 ."},
+		{name: "what is ignored",
+			rules: "\tIndex 9\n Index 9\n#Index 9\nindex 9\n\nIndex 7\r\nInd\rex 9\nIndex 9\x01\n\xff\nPos 0 0 INDEX " +
+				"1\nNoDefault\nPos 0 0 EMPTY\x7f", before: "1 .", after: "7 ."},
 
-		{name: "a reference takes the place of the layer", reference: ReferenceGame, game: "1 . 3", rules: "Index 7", before: ". 1 .", after: "7 . 7"},
+		{name: "a reference takes the place of the layer", reference: ReferenceGame, game: "1 . 3", rules: "Index 7",
+			before: ". 1 .", after: "7 . 7"},
 		{name: "only some of its tiles", reference: ReferenceUnhookable, game: "1 . 3", rules: "Index 7", before: "1 1 .", after: ". . 7"},
-		{name: "what goes has the flags of the first rule", reference: ReferenceFreeze, game: "1 9", rules: "Index 7 XFLIP\nPos 1 0 INDEX 9\nIndex 8\nPos -1 0 EMPTY", before: "1 .", after: "0X 8"},
-		{name: "what is written on air goes by the next rule", reference: ReferenceGame, game: ". 1", rules: "Index 7\nPos 0 0 EMPTY\nIndex 8 ROTATE", before: ". .", after: "0R 8R"},
-		{name: "in the first run only", reference: ReferenceGame, game: "1 .", rules: "Index 7\nNewRun\nIndex 8\nPos 0 0 EMPTY", before: ". .", after: "7 8"},
-		{name: "beyond the reference is air", reference: ReferenceGame, game: "1", rules: "Index 7\nIndex 8\nPos 1 0 EMPTY", before: ". 1\n1 1", after: "8 .\n. ."},
-		{name: "a reference without a copy is as wide as the layer, and unfiltered", reference: ReferenceDeath, game: "1 . .\n. 1 .", rules: "NoLayerCopy\nIndex 7\nPos 0 0 FULL\nIndex 8\nPos -1 0 INDEX 7", before: ". .\n. .\n. .", after: "7 .\n. .\n7 ."},
+		{name: "what goes has the flags of the first rule", reference: ReferenceFreeze, game: "1 9",
+			rules: "Index 7 XFLIP\nPos 1 0 INDEX 9\nIndex 8\nPos -1 0 EMPTY", before: "1 .", after: "0X 8"},
+		{name: "what is written on air goes by the next rule", reference: ReferenceGame, game: ". 1",
+			rules: "Index 7\nPos 0 0 EMPTY\nIndex 8 ROTATE", before: ". .", after: "0R 8R"},
+		{name: "in the first run only", reference: ReferenceGame, game: "1 .",
+			rules: "Index 7\nNewRun\nIndex 8\nPos 0 0 EMPTY", before: ". .", after: "7 8"},
+		{name: "beyond the reference is air", reference: ReferenceGame, game: "1", rules: "Index 7\nIndex 8\nPos 1 0 EMPTY",
+			before: ". 1\n1 1", after: "8 .\n. ."},
+		{name: "a reference without a copy is as wide as the layer, and unfiltered", reference: ReferenceDeath,
+			game: "1 . .\n. 1 .", rules: "NoLayerCopy\nIndex 7\nPos 0 0 FULL\nIndex 8\nPos -1 0 INDEX 7",
+			before: ". .\n. .\n. .", after: "7 .\n. .\n7 ."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rules := ParseRules([]byte("\ufeff[section]\n"+c.rules), nil)
@@ -163,7 +189,8 @@ func TestRefused(t *testing.T) {
 		{context.Background(), game, Options{}, "a game layer is not drawn by rules"},
 		{context.Background(), tiles, Options{Section: 2}, `no section 2: the rules have "good", "bad"`},
 		{context.Background(), tiles, Options{Section: -1}, `no section -1: the rules have "good", "bad"`},
-		{context.Background(), tiles, Options{Section: 1}, `section "bad": line 5: Pos: expected the number of a tile: what the game does without is not defined`},
+		{context.Background(), tiles, Options{Section: 1},
+			`section "bad": line 5: Pos: expected the number of a tile: without it the game's behaviour is undefined`},
 		{context.Background(), tiles, Options{Reference: 11}, "no reference 11"},
 		{context.Background(), tiles, Options{Reference: ReferenceGame}, "a reference needs the game layer"},
 		{gone, tiles, Options{}, "context canceled"},
@@ -206,37 +233,57 @@ func TestSeed(t *testing.T) {
 // TestFindings tests each kind of finding with a line of rules.
 func TestFindings(t *testing.T) {
 	for text, want := range map[string][]string{
-		"[a]\nIndex":                                       {"tw-rules-number: line 2: Index: expected the number of a tile"},
-		"[a]\nIndex 1\nPos 0 0 INDEX":                      {"tw-rules-number: line 3: Pos: expected the number of a tile"},
-		"[a]\nIndex 1\nPos 0 0 INDEX 1 OR # x":             {"tw-rules-number: line 3: Pos: expected the number of a tile"},
-		"[a]\nIndex 1\nRandom often":                       {"tw-rules-number: line 3: Random: expected a number"},
-		"[a]\nIndex 1\nModulo 3":                           {"tw-rules-number: line 3: Modulo: expected two numbers or four"},
-		"[a]\n\xff":                                        {"tw-rules-line: line 2: the line has bytes that are no UTF-8: the game leaves it out"},
-		"[a]\r\nx\ry":                                      {"tw-rules-line: line 2: the line has a control character, 0x0d: the game leaves it out"},
-		"[a]\nindex 1":                                     {`tw-rules-keyword: line 2: "index" is no keyword: the game ignores the line`},
-		"[a]\nIndexes 1":                                   {`tw-rules-keyword: line 2: "Indexes": the game takes it for Index`, "tw-rules-number: line 2: Index: expected the number of a tile"},
-		"[a]\n Index 1\n# Index\n just a word":             {"tw-rules-indented: line 2: Index stands behind a blank: the game ignores the line"},
-		"Index 1\nNewRun\nPos 0 0 FULL\n[a]":               {"tw-rules-misplaced: line 1: Index before a section: the game ignores it", "tw-rules-misplaced: line 2: NewRun before a section: the game ignores it", "tw-rules-misplaced: line 3: Pos before an Index: the game ignores it"},
-		"[a]\nIndex 1\nNewRun\nPos 1 0 FULL":               {"tw-rules-misplaced: line 4: Pos before the first Index of a run: it belongs to that in line 2"},
-		"[a] ":                                             {`tw-rules-name: line 1: [a] : the last character should be ]: the game takes "a]" for the name`},
-		"[a]\n[a]":                                         {`tw-rules-section-twice: line 2: "a" is the name of the section in line 1, too`},
-		"[a]\nIndex 256\nPos 0 0 INDEX 300 OR 1":           {"tw-rules-index: line 2: Index 256: the game writes tile 0", "tw-rules-index: line 3: Pos with tile 300: there are 0 to 255, and -1 is outside of the layer"},
-		"[a]\nIndex 1 XFLOP":                               {`tw-rules-flag: line 2: "XFLOP" is no flag: the game ignores it`},
-		"[a]\nIndex 1 XFLIP YFLIP NONE ROTATE":             {"tw-rules-flag: line 2: ROTATE is the fourth word behind the number: the game reads three"},
+		"[a]\nIndex":                           {"tw-rules-number: line 2: Index: expected the number of a tile"},
+		"[a]\nIndex 1\nPos 0 0 INDEX":          {"tw-rules-number: line 3: Pos: expected the number of a tile"},
+		"[a]\nIndex 1\nPos 0 0 INDEX 1 OR # x": {"tw-rules-number: line 3: Pos: expected the number of a tile"},
+		"[a]\nIndex 1\nRandom often":           {"tw-rules-number: line 3: Random: expected a number"},
+		"[a]\nIndex 1\nModulo 3":               {"tw-rules-number: line 3: Modulo: expected two numbers or four"},
+		"[a]\n\xff":                            {"tw-rules-line: line 2: the line has invalid UTF-8: the game leaves it out"},
+		"[a]\r\nx\ry": {"tw-rules-line: line 2: the line has a control character, " +
+			"0x0d: the game leaves it out"},
+		"[a]\nindex 1": {`tw-rules-keyword: line 2: "index" is not a keyword: the game ignores the line`},
+		"[a]\nIndexes 1": {`tw-rules-keyword: line 2: "Indexes": the game reads it as Index`,
+			"tw-rules-number: line 2: Index: expected the number of a tile"},
+		"[a]\n Index 1\n# Index\n just a word": {"tw-rules-indented: line 2: Index follows a blank: the game ignores the line"},
+		"Index 1\nNewRun\nPos 0 0 FULL\n[a]": {"tw-rules-misplaced: line 1: Index before a section: the game " +
+			"ignores it", "tw-rules-misplaced: line 2: NewRun before a section: the game ignores it",
+			"tw-rules-misplaced: line 3: Pos before an Index: the game ignores it"},
+		"[a]\nIndex 1\nNewRun\nPos 1 0 FULL": {"tw-rules-misplaced: line 4: Pos before the first Index of a " +
+			"run: it belongs to that in line 2"},
+		"[a] ":     {`tw-rules-name: line 1: [a] : the last character should be ]: the game takes "a]" for the name`},
+		"[a]\n[a]": {`tw-rules-section-twice: line 2: "a" is the name of the section in line 1, too`},
+		"[a]\nIndex 256\nPos 0 0 INDEX 300 OR 1": {"tw-rules-index: line 2: Index 256: the game writes tile 0",
+			"tw-rules-index: line 3: Pos with tile 300: expected 0 to 255, or -1 for outside of the layer"},
+		"[a]\nIndex 1 XFLOP": {`tw-rules-flag: line 2: "XFLOP" is not a flag: the game ignores it`},
+		"[a]\nIndex 1 XFLIP YFLIP NONE ROTATE": {"tw-rules-flag: line 2: ROTATE is the fourth word after the " +
+			"number: the game reads three"},
 		"[a]\nIndex 1\nPos 1 0 INDEX 1 NONE XFLIP OR 2":    {`tw-rules-flag: line 3: "XFLIP" and what follows it: the game does not read it`},
-		"[a]\nIndex 1\nPos 1 0 INDEX 1 XFLIP OR 2 so # ok": {`tw-rules-flag: line 3: "so" is no flag: the game ignores it`},
-		"[a]\nIndex 1 # XFLIP\nPos 1 0 INDEX 1 # OR 2":     {"tw-rules-comment: line 2: XFLIP in a comment counts for the game", "tw-rules-comment: line 3: OR in a comment counts for the game"},
+		"[a]\nIndex 1\nPos 1 0 INDEX 1 XFLIP OR 2 so # ok": {`tw-rules-flag: line 3: "so" is not a flag: the game ignores it`},
+		"[a]\nIndex 1 # XFLIP\nPos 1 0 INDEX 1 # OR 2": {"tw-rules-comment: line 2: XFLIP in a comment counts for the " +
+			"game", "tw-rules-comment: line 3: OR in a comment counts for the game"},
 		"[a]\nIndex 1 # as it is\nPos 1 0 INDEX 1 # some OR 2\nPos 1 0 FULL # OR": nil,
-		"[a]\nNewRun twice\nIndex 1\nPos 1 0 EMPTY 5":                             {`tw-rules-rest: line 2: "twice": the game ignores it`, `tw-rules-rest: line 4: "5": the game ignores it`},
-		"[a]\nIndex 1\nPos 0 0 7\nPos 1 FULL":                                     {"tw-rules-pos: line 3: Pos 0 0 7: expected EMPTY, FULL, INDEX or NOTINDEX: the game ignores the line", "tw-rules-pos: line 4: Pos without two numbers: the game ignores the line"},
-		"[a]\nIndex 1\nRandom 0\nIndex 2\nRandom 50 %\nIndex 3\nRandom 120%":      {"tw-rules-random: line 3: Random 0 is more than always", "tw-rules-random: line 5: a blank before %: the game takes it for one of 50", "tw-rules-random: line 7: Random 120 is more than always"},
-		"[a]\nIndex 1\nModulo 0 2 1 1\nModulo 2 2":                                {"tw-rules-modulo: line 3: Modulo 0 2: the game takes 1 for 0", "tw-rules-modulo: line 4: Modulo without its offset, which is not defined then in the game: 0 is taken"},
-		"[a]\nIndex 1\nRandom 0%":                                                 {"tw-rules-never: line 2: the rule never holds: its probability is 0"},
-		"[a]\nIndex 1\nPos 1 0 INDEX 1 OR 2 XFLIP\nPos 1 0 INDEX 2 NONE":          {"tw-rules-never: line 2: the rule never holds: nothing can be at 1 0 that it asks for"},
-		"[a]\nIndex 1\nPos 0 0 INDEX -1":                                          {"tw-rules-never: line 2: the rule never holds: nothing can be at 0 0 that it asks for"},
-		"[a]\nIndex 1\nPos 0 0 INDEX 1\nPos 0 0 EMPTY":                            {"tw-rules-never: line 2: the rule never holds: nothing can be at 0 0 that it asks for"},
-		"[a]\nIndex 1\nPos 0 0 NOTINDEX 1\nPos 0 0 EMPTY":                         nil,
-		"[a]\nIndex 1\nPos 1 0 NOTINDEX 0\nPos 1 0 INDEX -1 OR 0":                 nil,
+		"[a]\nNewRun twice\nIndex 1\nPos 1 0 EMPTY 5": {
+			`tw-rules-rest: line 2: "twice": the game ignores it`, `tw-rules-rest: line 4: "5": the game ignores it`},
+		"[a]\nIndex 1\nPos 0 0 7\nPos 1 FULL": {"tw-rules-pos: line 3: Pos 0 0 7: " +
+			"expected EMPTY, FULL, INDEX or NOTINDEX: the game ignores the line",
+			"tw-rules-pos: line 4: Pos without two numbers: the game ignores the line"},
+		"[a]\nIndex 1\nRandom 0\nIndex 2\nRandom 50 %\nIndex 3\nRandom 120%": {
+			"tw-rules-random: line 3: Random 0 is more than always",
+			"tw-rules-random: line 5: a blank before %: the game reads it as one in 50",
+			"tw-rules-random: line 7: Random 120 is more than always"},
+		"[a]\nIndex 1\nModulo 0 2 1 1\nModulo 2 2": {
+			"tw-rules-modulo: line 3: Modulo 0 2: the game takes 1 for 0",
+			"tw-rules-modulo: line 4: Modulo without its offset, which is undefined in the game: using 0"},
+		"[a]\nIndex 1\nRandom 0%": {"tw-rules-never: line 2: the rule never " +
+			"applies: its probability is 0"},
+		"[a]\nIndex 1\nPos 1 0 INDEX 1 OR 2 XFLIP\nPos 1 0 INDEX 2 NONE": {"tw-rules-never: line 2: the rule never " +
+			"holds: nothing can be at 1 0 that it asks for"},
+		"[a]\nIndex 1\nPos 0 0 INDEX -1": {"tw-rules-never: line 2: the rule never " +
+			"holds: nothing can be at 0 0 that it asks for"},
+		"[a]\nIndex 1\nPos 0 0 INDEX 1\nPos 0 0 EMPTY": {"tw-rules-never: line 2: the rule never " +
+			"holds: nothing can be at 0 0 that it asks for"},
+		"[a]\nIndex 1\nPos 0 0 NOTINDEX 1\nPos 0 0 EMPTY":         nil,
+		"[a]\nIndex 1\nPos 1 0 NOTINDEX 0\nPos 1 0 INDEX -1 OR 0": nil,
 	} {
 		var got []string
 		for _, f := range check.Collect(func(sink check.Sink) { ParseRules([]byte(text), sink) }) {
@@ -372,7 +419,8 @@ func TestSlow(t *testing.T) {
 		rules := ParseRules([]byte(text), nil)
 		w, h, gw, gh := 1+random.IntN(7), 1+random.IntN(7), 1+random.IntN(7), 1+random.IntN(7)
 		cells, game := randomCells(random, w*h), randomCells(random, gw*gh)
-		o := Options{Seed: int32(random.Uint32() | 1), Reference: Reference(max(0, random.IntN(8)-4)), Game: twmap.NewTileLayerOf(twmap.KindGame, twmap.NewGridOf(gw, gh, game))}
+		o := Options{Seed: int32(random.Uint32() | 1), Reference: Reference(max(0, random.IntN(8)-4)),
+			Game: twmap.NewTileLayerOf(twmap.KindGame, twmap.NewGridOf(gw, gh, game))}
 		l := twmap.NewTileLayerOf(twmap.KindTiles, twmap.NewGridOf(w, h, slices.Clone(cells)))
 		result, err := rules.Run(context.Background(), l, o)
 		if err != nil {

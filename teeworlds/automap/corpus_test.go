@@ -94,7 +94,8 @@ func TestShipped(t *testing.T) {
 			written := make(map[uint8]bool)
 			for _, reference := range []Reference{NoReference, ReferenceGame, ReferenceUnhookable} {
 				l := twmap.NewTileLayerOf(twmap.KindTiles, twmap.NewGridOf(w, h, append([]twmap.Tile(nil), cells...)))
-				o := Options{Section: i, Seed: int32(100 + i), Reference: reference, Game: twmap.NewTileLayerOf(twmap.KindGame, twmap.NewGridOf(w, h, game))}
+				o := Options{Section: i, Seed: int32(100 + i), Reference: reference,
+					Game: twmap.NewTileLayerOf(twmap.KindGame, twmap.NewGridOf(w, h, game))}
 				result, err := rules.Run(context.Background(), l, o)
 				if err != nil || result.Changed == 0 {
 					t.Errorf("%s [%s]: %+v, %v", name, s.name, result, err)
@@ -161,7 +162,8 @@ func BenchmarkRun(b *testing.B) {
 }
 
 func FuzzParseRules(f *testing.F) {
-	f.Add([]byte("[a]\nNewRun\nNoLayerCopy\nIndex 1 XFLIP\nPos 1 -1 INDEX 1 OR 2 XFLIP ROTATE OR 3 NONE OR -1\nPos 0 0 FULL\nRandom 50%\nRandom 3\nModulo 2 3 1 0\nNoDefaultRule\n"))
+	f.Add([]byte("[a]\nNewRun\nNoLayerCopy\nIndex 1 XFLIP\nPos 1 -1 INDEX 1 OR 2 XFLIP ROTATE OR 3 NONE OR -1\nPos 0 0 " +
+		"FULL\nRandom 50%\nRandom 3\nModulo 2 3 1 0\nNoDefaultRule\n"))
 	f.Add([]byte("\ufeff[a] \r\nIndex 300 # XFLIP\r\nPos 99999999999 0 NOTINDEX 5\r\nRandom 1e99%\nModulo -1 -2147483648\n Index\n"))
 	if dir := os.Getenv("TROWEL_CORPUS"); dir != "" {
 		paths, _ := filepath.Glob(filepath.Join(dir, "teeworlds/mapres/*/data/editor/automap/*.rules"))

@@ -28,7 +28,7 @@ Pos 0 -1 EMPTY
 		fmt.Println(row[0].ID, row[1].ID, row[2].ID)
 	}
 	// Output:
-	// warning: line 5: Index stands behind a blank: the game ignores the line [tw-rules-indented]
+	// warning: line 5: Index follows a blank: the game ignores the line [tw-rules-indented]
 	// 2 <nil>
 	// 0 1 0
 	// 16 1 16

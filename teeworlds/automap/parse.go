@@ -58,7 +58,7 @@ func ParseRules(data []byte, sink check.Sink) *Rules {
 // strange describes bytes in a line that the game does not read, or returns "".
 func strange(line []byte) string {
 	if !utf8.Valid(line) {
-		return "bytes that are no UTF-8"
+		return "invalid UTF-8"
 	}
 	for _, c := range line {
 		if c < ' ' && c != '\t' {
@@ -89,7 +89,8 @@ func (p *parser) find(k *check.Kind, format string, args ...any) {
 func (p *parser) undefined(keyword, wanted string) {
 	p.find(foundNumber, "%s: expected %s", keyword, wanted)
 	if p.section.err == nil {
-		p.section.err = &fault.TextError{Line: p.line, Path: keyword, Msg: "expected " + wanted + ": what the game does without is not defined"}
+		p.section.err = &fault.TextError{Line: p.line, Path: keyword,
+			Msg: "expected " + wanted + ": without it the game's behaviour is undefined"}
 	}
 }
 
@@ -129,13 +130,13 @@ func (p *parser) parseLine(line string) {
 		}
 		if rest != "" && rest[0] != ' ' && rest[0] != '\t' {
 			word, _ := cutWord(line)
-			p.find(foundKeyword, "%q: the game takes it for %s", word, k.name)
+			p.find(foundKeyword, "%q: the game reads it as %s", word, k.name)
 		}
 		k.parse(p, rest)
 		return
 	}
 	word, _ := cutWord(line)
-	p.find(foundKeyword, "%q is no keyword: the game ignores the line", word)
+	p.find(foundKeyword, "%q is not a keyword: the game ignores the line", word)
 }
 
 // lookIndented reports a line that the game ignores because it starts with a blank.
@@ -146,7 +147,7 @@ func (p *parser) lookIndented(line string) {
 	}
 	for _, k := range keywords {
 		if word == k.name || word[0] == '[' {
-			p.find(foundIndented, "%s stands behind a blank: the game ignores the line", word)
+			p.find(foundIndented, "%s follows a blank: the game ignores the line", word)
 			return
 		}
 	}
@@ -233,12 +234,12 @@ func (p *parser) index(rest string) {
 		case word != "" && word[0] == '#':
 			commented = true
 		case flag == 0 && word != "" && word != "NONE" && !commented:
-			p.find(foundFlag, "%q is no flag: the game ignores it", word)
+			p.find(foundFlag, "%q is not a flag: the game ignores it", word)
 		}
 	}
 	if !commented {
 		if word, _ := cutWord(rest); flagOf(word) != 0 {
-			p.find(foundFlag, "%s is the fourth word behind the number: the game reads three", word)
+			p.find(foundFlag, "%s is the fourth word after the number: the game reads three", word)
 		} else {
 			p.lookRest(rest)
 		}
@@ -312,7 +313,7 @@ func (p *parser) list(rest string) (list []match) {
 			return nil
 		}
 		if id < -1 || id > 255 {
-			p.find(foundIndex, "Pos with tile %d: there are 0 to 255, and -1 is outside of the layer", id)
+			p.find(foundIndex, "Pos with tile %d: expected 0 to 255, or -1 for outside of the layer", id)
 		}
 		t := match{id: id}
 		_, rest = cutWord(rest)
@@ -343,7 +344,7 @@ func (p *parser) list(rest string) (list []match) {
 				break
 			}
 			if flag == 0 && word != "NONE" && !commented {
-				p.find(foundFlag, "%q is no flag: the game ignores it", word)
+				p.find(foundFlag, "%q is not a flag: the game ignores it", word)
 			}
 			_, rest = cutWord(rest)
 		}
@@ -373,7 +374,7 @@ func (p *parser) random(rest string) {
 	} else {
 		p.rule.probability = float32(1 / float64(v))
 		if word, after := cutWord(rest); word == "%" {
-			p.find(foundRandom, "a blank before %%: the game takes it for one of %v", v)
+			p.find(foundRandom, "a blank before %%: the game reads it as one in %v", v)
 			rest = after
 		}
 	}
@@ -398,7 +399,7 @@ func (p *parser) modulo(rest string) {
 		p.undefined("Modulo", "two numbers or four")
 		return
 	case 2, 3:
-		p.find(foundModulo, "Modulo without its offset, which is not defined then in the game: 0 is taken")
+		p.find(foundModulo, "Modulo without its offset, which is undefined in the game: using 0")
 	}
 	m := modulo{int(v[0]), int(v[1]), int(v[2]), int(v[3])}
 	if m.x == 0 || m.y == 0 {

@@ -50,7 +50,7 @@ func (c *condition) states() states {
 // checkRule reports a rule that can never hold.
 func (p *parser) checkRule(r *rule) {
 	if !(r.probability > 0) {
-		p.find(foundNever, "the rule never holds: its probability is 0")
+		p.find(foundNever, "the rule never applies: its probability is 0")
 		return
 	}
 	all := make(map[[2]int]states)
@@ -75,7 +75,7 @@ func (p *parser) checkRule(r *rule) {
 // why explains a condition that is not in a line of the file.
 func (r *rule) why(c *condition) string {
 	if c == &r.conditions[len(r.conditions)-1] && c.not && !r.noDefault && len(c.tiles) == 1 && c.tiles[0] == (match{}) {
-		return " (without NoDefaultRule it stands for no air, either)"
+		return " (without NoDefaultRule it also excludes air)"
 	}
 	return ""
 }

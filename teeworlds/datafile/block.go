@@ -323,7 +323,8 @@ func (b *Block) encode(version int) ([]byte, error) {
 		return nil, &fault.Error{Offset: -1, Want: "a block", Got: "nil", Err: fault.ErrFormat}
 	}
 	if b.stream == nil && len(b.content) > math.MaxInt32 {
-		return nil, &fault.Error{Offset: -1, Want: "a content of less than 2 GiB", Got: fmt.Sprintf("%d bytes", len(b.content)), Err: fault.ErrLimit}
+		return nil, &fault.Error{Offset: -1, Want: "a content of less than 2 GiB",
+			Got: fmt.Sprintf("%d bytes", len(b.content)), Err: fault.ErrLimit}
 	}
 	if b.stream != nil && b.plain == (version == 3) {
 		return b.stream, nil

@@ -154,7 +154,8 @@ func TestUUID(t *testing.T) {
 			t.Errorf("ParseUUID(%q) = %v, %v", want, back, err)
 		}
 	}
-	for _, bad := range []string{"", "3e1b2716178c39789bd9b11ae0410dd8", "3e1b2716-178c-3978-9bd9-b11ae0410dd", "3e1b2716-178c-3978-9bd9-b11ae0410dgg"} {
+	for _, bad := range []string{"", "3e1b2716178c39789bd9b11ae0410dd8", "3e1b2716-178c-3978-9bd9-b11ae0410dd",
+		"3e1b2716-178c-3978-9bd9-b11ae0410dgg"} {
 		if u, err := datafile.ParseUUID(bad); err == nil {
 			t.Errorf("ParseUUID(%q) = %v", bad, u)
 		}
@@ -213,7 +214,8 @@ func TestBroken(t *testing.T) {
 	}{
 		{"good", good, nil, 3},
 		{"cut", good[:len(good)-1], []string{"tw-datafile-file-size", "tw-datafile-data-corrupt"}, 3},
-		{"cut in the items", good[:atItems+24], []string{"tw-datafile-file-size", "tw-datafile-item-size", "tw-datafile-item-outside", "tw-datafile-data-outside"}, 2},
+		{"cut in the items", good[:atItems+24], []string{"tw-datafile-file-size", "tw-datafile-item-size",
+			"tw-datafile-item-outside", "tw-datafile-data-outside"}, 2},
 		{"appended", append(bytes.Clone(good), 0), []string{"tw-datafile-file-size"}, 3},
 		{"old header", encode(t, old), []string{"tw-datafile-header-quirk"}, 3},
 		{"size", put(good, 8, 1), []string{"tw-datafile-header-size"}, 3},
@@ -222,22 +224,28 @@ func TestBroken(t *testing.T) {
 		{"type twice", put(good, atTypes, 5), []string{"tw-datafile-type-id", "tw-datafile-type-items"}, 3},
 		{"type start", put(good, atTypes+16, 2), []string{"tw-datafile-type-items"}, 3},
 		{"type count", put(good, atTypes+20, 1), []string{"tw-datafile-type-items"}, 3},
-		{"type without items", put(good, atTypes+8, 0), []string{"tw-datafile-type-items", "tw-datafile-type-items", "tw-datafile-type-items"}, 3},
-		{"first item offset", put(good, atItemOffsets, 4), []string{"tw-datafile-item-offset", "tw-datafile-item-size", "tw-datafile-item-area"}, 3},
-		{"item offset", put(good, atItemOffsets+4, 0), []string{"tw-datafile-item-size", "tw-datafile-item-offset", "tw-datafile-item-outside"}, 2},
+		{"type without items", put(good, atTypes+8, 0), []string{"tw-datafile-type-items", "tw-datafile-type-items",
+			"tw-datafile-type-items"}, 3},
+		{"first item offset", put(good, atItemOffsets, 4), []string{"tw-datafile-item-offset", "tw-datafile-item-size",
+			"tw-datafile-item-area"}, 3},
+		{"item offset", put(good, atItemOffsets+4, 0), []string{"tw-datafile-item-size", "tw-datafile-item-offset",
+			"tw-datafile-item-outside"}, 2},
 		{"item size", put(good, atItems+4, 8), []string{"tw-datafile-item-size"}, 3},
 		{"item size below 0", put(good, atItems+4, -8), []string{"tw-datafile-item-size"}, 3},
 		{"item of another type", put(good, atItems, 3<<16), []string{"tw-datafile-type-items"}, 3},
 		{"item id twice", encode(t, twice), []string{"tw-datafile-item-id"}, 4},
 		{"index id twice", encode(t, index), []string{"tw-datafile-index-id"}, 8},
 		{"first data offset", put(good, atDataOffsets, 1), []string{"tw-datafile-data-offset", "tw-datafile-data-corrupt"}, 3},
-		{"data offset", put(good, atDataOffsets+4, 0), []string{"tw-datafile-data-offset", "tw-datafile-data-corrupt", "tw-datafile-data-corrupt"}, 3},
+		{"data offset", put(good, atDataOffsets+4, 0), []string{"tw-datafile-data-offset", "tw-datafile-data-corrupt",
+			"tw-datafile-data-corrupt"}, 3},
 		{"data outside", put(good, atDataOffsets+4, 1<<20), []string{"tw-datafile-data-outside", "tw-datafile-data-surplus"}, 3},
 		{"data size below 0", put(good, atDataSizes, -1), []string{"tw-datafile-data-size"}, 3},
 		{"data size 0", encode(t, empty), []string{"tw-datafile-data-empty"}, 3},
 		{"data size wrong", encode(t, short), []string{"tw-datafile-data-corrupt"}, 3},
 		{"bytes behind a stream", encode(t, surplus), []string{"tw-datafile-data-surplus"}, 3},
-		{"item area", put(put(good, 28, 50), 8, 200), []string{"tw-datafile-file-size", "tw-datafile-item-area", "tw-datafile-header-size", "tw-datafile-header-swaplen", "tw-datafile-item-size", "tw-datafile-data-corrupt", "tw-datafile-data-corrupt"}, 3},
+		{"item area", put(put(good, 28, 50), 8, 200), []string{"tw-datafile-file-size", "tw-datafile-item-area",
+			"tw-datafile-header-size", "tw-datafile-header-swaplen", "tw-datafile-item-size", "tw-datafile-data-corrupt",
+			"tw-datafile-data-corrupt"}, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, err := datafile.Salvage(c.data)

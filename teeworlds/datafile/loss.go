@@ -28,11 +28,12 @@ func (f *File) Losses() []string {
 	}
 	switch {
 	case f.missing > 0 && with != "":
-		return []string{fmt.Sprintf("the file is cut off: %d of %d bytes are missing, and with them all or a part of %s", f.missing, f.missing+int64(len(f.src)), with)}
+		return []string{fmt.Sprintf("the file is cut off: %d of %d bytes are missing, and with them all or a part of %s",
+			f.missing, f.missing+int64(len(f.src)), with)}
 	case f.missing > 0:
 		return []string{fmt.Sprintf("the file is cut off: %d of %d bytes are missing", f.missing, f.missing+int64(len(f.src)))}
 	case with != "":
-		return []string{with + " lie outside of the file, or inside of others, and cannot be read"}
+		return []string{with + " are outside of the file, or overlap others, and cannot be read"}
 	}
 	return nil
 }

@@ -150,9 +150,9 @@ func (d *decoder) header(fileSize int64) {
 		return
 	}
 	size := r.Int32("size")
-	r.MeansText("bytes of the file behind size and swaplen")
+	r.MeansText("bytes of the file after size and swaplen")
 	swaplen := r.Int32("swaplen")
-	r.MeansText("bytes of integers behind size and swaplen")
+	r.MeansText("bytes of integers after size and swaplen")
 	d.numTypes = r.Count("num_item_types", 12)
 	d.numItems = r.Count("num_items", 4)
 	d.numData = r.Count("num_data", d.f.perData())
@@ -262,7 +262,7 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 		case i == 0 && start != 0:
 			d.find(kindItemOffset, "item_offsets[0]", -1, "the first item offset is %d, should be 0", start)
 		case start <= last:
-			d.find(kindItemOffset, fmt.Sprintf("item_offsets[%d]", i), -1, "item offset %d does not lie behind the one before, %d", start, last)
+			d.find(kindItemOffset, fmt.Sprintf("item_offsets[%d]", i), -1, "item offset %d is not greater than the previous one, %d", start, last)
 		}
 		if start <= last || start < 0 || start > d.itemSize-itemHeaderSize || areaStart+start+itemHeaderSize > len(data) {
 			lost.add(i)
@@ -292,7 +292,7 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 		size := int(d.r.Int32("size"))
 		room := end - start - itemHeaderSize
 		if size != room {
-			d.find(kindItemSize, path(".size"), at+4, "item type %d id %d says %d bytes, there are %d up to the next", typ, id, size, room)
+			d.find(kindItemSize, path(".size"), at+4, "item type %d id %d states %d bytes, but the next item begins after %d", typ, id, size, room)
 		} else if size%4 != 0 {
 			d.find(kindItemSize, path(".size"), at+4, "item type %d id %d: size %d is not a multiple of 4", typ, id, size)
 		}
@@ -320,7 +320,7 @@ func (d *decoder) readItems(data []byte, areaStart int) {
 		d.f.Items = append(d.f.Items, it)
 	}
 	if sum != d.itemSize && len(d.f.Items) == d.numItems {
-		d.find(kindItemAreaSize, "header.item_size", 28, "the items take %d bytes, item_size says %d", sum, d.itemSize)
+		d.find(kindItemAreaSize, "header.item_size", 28, "the items take %d bytes, but item_size is %d", sum, d.itemSize)
 	}
 	d.r.SeekTo(int64(min(areaStart+d.itemSize, len(data))))
 }
@@ -349,9 +349,9 @@ func (l *lostRun) add(i int) {
 func (l *lostRun) end() {
 	switch {
 	case l.n == 1:
-		l.d.find(l.kind, fmt.Sprintf("%s[%d]", l.what, l.first), -1, "lies outside of the %s that are there", l.what)
+		l.d.find(l.kind, fmt.Sprintf("%s[%d]", l.what, l.first), -1, "is outside of the existing %s", l.what)
 	case l.n > 1:
-		l.d.find(l.kind, fmt.Sprintf("%s[%d..%d]", l.what, l.first, l.last), -1, "%d lie outside of the %s that are there", l.n, l.what)
+		l.d.find(l.kind, fmt.Sprintf("%s[%d..%d]", l.what, l.first, l.last), -1, "%d are outside of the existing %s", l.n, l.what)
 	}
 	l.n = 0
 }
@@ -378,14 +378,14 @@ func (d *decoder) compareTypes() {
 		}
 		for n := max(t.start, 0); n < t.start+t.num && int(n) < len(d.f.Items) && len(d.f.Items) == d.numItems; n++ {
 			if it := d.f.Items[n]; int32(it.Type) != t.id {
-				d.find(kindTypeItems, fmt.Sprintf("items[%d]", n), -1, "the item says type %d, the table of types says %d", it.Type, t.id)
+				d.find(kindTypeItems, fmt.Sprintf("items[%d]", n), -1, "the item has type %d, but the table of types has %d", it.Type, t.id)
 				break
 			}
 		}
 		count += t.num
 	}
 	if int(count) != d.numItems {
-		d.find(kindTypeItems, "item_types", headerSize, "the types have %d items together, the header says %d", count, d.numItems)
+		d.find(kindTypeItems, "item_types", headerSize, "the types have %d items in total, but the header has %d", count, d.numItems)
 	}
 	type key struct{ typ, id uint16 }
 	ids := make(map[key]bool)
@@ -417,7 +417,7 @@ func (d *decoder) readData(data []byte, areaStart int) {
 		case i == 0 && start != 0:
 			d.find(kindDataOffset, "data_offsets[0]", -1, "the first data offset is %d, should be 0", start)
 		case start <= last:
-			d.find(kindDataOffset, fmt.Sprintf("data_offsets[%d]", i), -1, "data offset %d does not lie behind the one before, %d", start, last)
+			d.find(kindDataOffset, fmt.Sprintf("data_offsets[%d]", i), -1, "data offset %d is not greater than the previous one, %d", start, last)
 		}
 		shared := start < last // the bytes belong to another block: this one gets none
 		if shared {

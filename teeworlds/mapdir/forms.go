@@ -166,7 +166,7 @@ type envelopeForm[T any] struct {
 
 type pointForm[T any] struct {
 	Time   int32        `json:"time" need:"in milliseconds"`
-	Curve  choice       `json:"curve" need:"how it goes on from there: step, linear, slow, fast, smooth or bezier"`
+	Curve  choice       `json:"curve" need:"the curve to the next point: step, linear, slow, fast, smooth or bezier"`
 	Values []T          `json:"values" need:"one for each channel"`
 	In     []tangent[T] `json:"in,omitempty"` // one for each value
 	Out    []tangent[T] `json:"out,omitempty"`

@@ -10,8 +10,10 @@ import (
 )
 
 // oddNames are names of parts that are difficult as file names or in lists, or that are nearly the same as others.
-var oddNames = []string{"", "", "", "", "Tree", "tree", "TREE", "Leaves", "Leaves", "order", "Order", "group", "GROUP", "CON", "con.x", "aux", "a/b", "a\\b", "..", ".", " x ", "#x",
-	"# a", "ä", "a\u0308", "straße", "STRASSE", "x.", ".git", "50%20", "%", "a\nb", "tab\there", "\u202egnp", "\U0001f333", "quads", "tiles", "tiles a", "~", "Tree~abcd", "a:b", "settings",
+var oddNames = []string{"", "", "", "", "Tree", "tree", "TREE", "Leaves", "Leaves", "order", "Order", "group", "GROUP",
+	"CON", "con.x", "aux", "a/b", "a\\b", "..", ".", " x ", "#x",
+	"# a", "ä", "a\u0308", "straße", "STRASSE", "x.", ".git", "50%20", "%", "a\nb", "tab\there", "\u202egnp",
+	"\U0001f333", "quads", "tiles", "tiles a", "~", "Tree~abcd", "a:b", "settings",
 	"-", "Name 1", "name 1", "Game", "\ufeffbom"}
 
 // oddName returns an odd name of at most most bytes.
@@ -46,7 +48,8 @@ func oddMap(rng *rand.Rand) *twmap.Map {
 	for range rng.IntN(5) {
 		e := &twmap.Envelope{Version: 2, Name: oddName(rng, 31), Channels: []twmap.Channels{1, 3, 4, 4, 2}[rng.IntN(5)]}
 		for i := range rng.IntN(4) {
-			e.Points = append(e.Points, twmap.EnvPoint{Time: int32(1000 * i), Curve: twmap.CurveLinear, Values: [4]int32{rng.Int32N(3), rng.Int32() - 1<<30}})
+			e.Points = append(e.Points, twmap.EnvPoint{Time: int32(1000 * i), Curve: twmap.CurveLinear,
+				Values: [4]int32{rng.Int32N(3), rng.Int32() - 1<<30}})
 		}
 		m.Envelopes = append(m.Envelopes, e)
 	}

@@ -114,7 +114,8 @@ func everything() *twmap.Map {
 	m.Physics(twmap.KindFront).Tiles().Set(5, 14, twmap.Tile{ID: uint8(twmap.TileFreeze)})
 	m.Physics(twmap.KindTele).Teles().Set(7, 14, twmap.TeleTile{Number: 1, ID: uint8(twmap.TileTeleIn)})
 	m.Physics(twmap.KindTele).Teles().Set(9, 14, twmap.TeleTile{Number: 1, ID: uint8(twmap.TileTeleOut)})
-	m.Physics(twmap.KindSpeedup).Speedups().Set(11, 14, twmap.SpeedupTile{Force: 20, MaxSpeed: 10, ID: uint8(twmap.TileSpeedupOld), Angle: 270})
+	m.Physics(twmap.KindSpeedup).Speedups().Set(11, 14, twmap.SpeedupTile{Force: 20, MaxSpeed: 10,
+		ID: uint8(twmap.TileSpeedupOld), Angle: 270})
 	m.Physics(twmap.KindSwitch).Switches().Set(13, 14, twmap.SwitchTile{Number: 2, ID: uint8(twmap.TileSwitchTimedOpen), Delay: 3})
 	m.Physics(twmap.KindTune).Tunes().Set(15, 14, twmap.TuneTile{Number: 1, ID: uint8(twmap.TileTune)})
 

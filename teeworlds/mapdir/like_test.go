@@ -126,7 +126,8 @@ func TestCorpusKeptNames(t *testing.T) {
 					return
 				}
 				count.Add(1)
-				if slices.ContainsFunc(slices.Collect(maps.Values(layerNames(mapdir.NamesOf(m)))), func(name string) bool { return strings.Contains(name, "~") }) {
+				if slices.ContainsFunc(slices.Collect(maps.Values(layerNames(mapdir.NamesOf(m)))),
+					func(name string) bool { return strings.Contains(name, "~") }) {
 					clashes.Add(1)
 				}
 				a, l, f := keptNames(t, rand.New(rand.NewPCG(uint64(len(data)), 3)), m)
@@ -140,7 +141,8 @@ func TestCorpusKeptNames(t *testing.T) {
 		}
 	})
 	if n := all.Load(); n > 0 {
-		t.Logf("%d maps, %d with names that clash: of %d layers %d keep their names with --like, %d without", count.Load(), clashes.Load(), n, like.Load(), alone.Load())
+		t.Logf("%d maps, %d with names that clash: of %d layers %d keep their names with --like, %d without", count.Load(),
+			clashes.Load(), n, like.Load(), alone.Load())
 		if like.Load()*100 < 95*n || alone.Load()*100 < 90*n {
 			t.Error("too few layers keep their names")
 		}

@@ -101,13 +101,18 @@ func TestLines(t *testing.T) {
 				list(part, twmap.ThingQuad, 0)
 			}
 		}
-		for _, nothing := range []check.Line{{}, {Path: "map.json", Line: 1}, {Path: "images/order.txt", Line: 1}, {Path: "groups/none/none.txt", Line: 1}, {Path: "settings.cfg", Line: 99}} {
+		for _, nothing := range []check.Line{{}, {Path: "map.json", Line: 1}, {Path: "images/order.txt", Line: 1},
+			{Path: "groups/none/none.txt", Line: 1}, {Path: "settings.cfg", Line: 99}} {
 			if first, _, ok := names.Places(nothing); ok {
 				t.Errorf("%v is %v", nothing, first)
 			}
 		}
 		game := m.PartOf(m.Physics(twmap.KindGame))
-		for _, p := range []twmap.Place{{}, game.Thing(twmap.ThingQuad, 0), (&twmap.Part{Kind: twmap.PartGroup}).Thing(twmap.ThingPoint, 0), (&twmap.Part{Kind: twmap.PartEnvelope}).Thing(twmap.ThingPoint, 99), (&twmap.Part{Kind: twmap.PartImage, Number: 99}).Whole(), (&twmap.Part{Kind: twmap.PartLayer, Number: -1}).Whole(), (&twmap.Part{Kind: twmap.PartExtra}).Whole()} {
+		for _, p := range []twmap.Place{{}, game.Thing(twmap.ThingQuad, 0),
+			(&twmap.Part{Kind: twmap.PartGroup}).Thing(twmap.ThingPoint, 0),
+			(&twmap.Part{Kind: twmap.PartEnvelope}).Thing(twmap.ThingPoint, 99),
+			(&twmap.Part{Kind: twmap.PartImage, Number: 99}).Whole(), (&twmap.Part{Kind: twmap.PartLayer, Number: -1}).Whole(),
+			(&twmap.Part{Kind: twmap.PartExtra}).Whole()} {
 			if line, ok := names.Line(p); ok {
 				t.Errorf("%v is at %v", p, line)
 			}

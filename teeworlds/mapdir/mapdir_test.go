@@ -79,7 +79,8 @@ func TestFolder(t *testing.T) {
 		"groups/a_b/deco.json", "groups/a_b/deco.txt", "groups/a_b/group.json", "groups/a_b/order.txt",
 		"groups/a_b/quads own_ a_b_.json", "groups/a_b/quads.json", "groups/a_b/sounds wind.json", "groups/a_b/unknown 42.json",
 		"groups/order.txt",
-		"images/grass_main.json", "images/order.txt", "images/" + twin + "-2.json", "images/" + twin + "-2.png", "images/" + twin + ".json", "images/" + twin + ".png",
+		"images/grass_main.json", "images/order.txt", "images/" + twin + "-2.json", "images/" + twin + "-2.png",
+		"images/" + twin + ".json", "images/" + twin + ".png",
 		"map.json",
 		"orphans/order.txt", "orphans/tiles.json", "orphans/tiles.txt",
 		"settings.cfg", "sounds/order.txt", "sounds/wind.opus",
@@ -92,19 +93,26 @@ func TestFolder(t *testing.T) {
 		t.Error(diff)
 	}
 	for name, text := range map[string]string{
-		"settings.cfg":                "sv_hit 0\n\ntune_zone 1 gravity 0.2\n",
-		"groups/order.txt":            "Game\na_b\n",
-		"groups/a_b/order.txt":        "deco\nquads own_ a_b_\nsounds wind\nquads\nunknown 42\n",
-		"images/order.txt":            twin + "\ngrass_main\n" + twin + "-2\n",
-		"images/grass_main.json":      "{\n  \"external\": true,\n  \"width\": 1024,\n  \"height\": 1024\n}\n",
-		"images/" + twin + ".json":    "{\n  \"name\": \"own: a/b?\"\n}\n",
-		"groups/Game/Tele.txt":        strings.Repeat(strings.Repeat(".   ", 19)+".\n", 9) + strings.Repeat(".   ", 19) + "26:7\n",
-		"groups/a_b/deco.txt":         ".   .   .   .   .\n.   .   .   .   .\n.   .   .   .   .\n.   .   .   .   17xr+64!1/2\n",
-		"groups/Game/Switch.json":     "{\n  \"type\": \"switch\",\n  \"name\": \"Switch\",\n  \"width\": 20,\n  \"height\": 10\n}\n",
-		"groups/a_b/group.json":       "{\n  \"name\": \"a/b\",\n  \"parallax\": [50, 0],\n  \"clip\": {\n    \"x\": 1,\n    \"y\": 0,\n    \"width\": 300,\n    \"height\": 400\n  },\n  \"parallaxZoom\": 20\n}\n",
-		"groups/a_b/quads.json":       "{\n  \"type\": \"quads\",\n  \"name\": \"\"\n}\n",
-		"envelopes/sway.json":         "{\n  \"name\": \"sway\",\n  \"type\": \"position\",\n  \"points\": [\n    {\"time\":0,\"curve\":\"bezier\",\"values\":[0,1,0],\"out\":[[100,0.048828125],[0,0],[0,0],[0,0]]},\n    {\"time\":1000,\"curve\":77,\"values\":[2,0,360,0.0048828125],\"in\":[[-100,0],[0,0],[0,0],[0,0]]}\n  ]\n}\n",
-		"groups/a_b/sounds wind.json": "{\n  \"type\": \"sounds\",\n  \"name\": \"\",\n  \"sound\": \"wind\",\n  \"sources\": [\n    {\"position\":[0,0],\"loop\":true,\"pan\":true,\"falloff\":80,\"shape\":\"circle\",\"radius\":500},\n    {\"position\":[0,0],\"posEnv\":\"sway\",\"shape\":\"rectangle\",\"width\":0.009765625,\"height\":0.01953125},\n    {\"position\":[0,0],\"shape\":5}\n  ]\n}\n",
+		"settings.cfg":             "sv_hit 0\n\ntune_zone 1 gravity 0.2\n",
+		"groups/order.txt":         "Game\na_b\n",
+		"groups/a_b/order.txt":     "deco\nquads own_ a_b_\nsounds wind\nquads\nunknown 42\n",
+		"images/order.txt":         twin + "\ngrass_main\n" + twin + "-2\n",
+		"images/grass_main.json":   "{\n  \"external\": true,\n  \"width\": 1024,\n  \"height\": 1024\n}\n",
+		"images/" + twin + ".json": "{\n  \"name\": \"own: a/b?\"\n}\n",
+		"groups/Game/Tele.txt":     strings.Repeat(strings.Repeat(".   ", 19)+".\n", 9) + strings.Repeat(".   ", 19) + "26:7\n",
+		"groups/a_b/deco.txt":      ".   .   .   .   .\n.   .   .   .   .\n.   .   .   .   .\n.   .   .   .   17xr+64!1/2\n",
+		"groups/Game/Switch.json":  "{\n  \"type\": \"switch\",\n  \"name\": \"Switch\",\n  \"width\": 20,\n  \"height\": 10\n}\n",
+		"groups/a_b/group.json": "{\n  \"name\": \"a/b\",\n  \"parallax\": [50, 0],\n  \"clip\": {\n    \"x\": 1,\n   " +
+			" \"y\": 0,\n    \"width\": 300,\n    \"height\": 400\n  },\n  \"parallaxZoom\": 20\n}\n",
+		"groups/a_b/quads.json": "{\n  \"type\": \"quads\",\n  \"name\": \"\"\n}\n",
+		"envelopes/sway.json": "{\n  \"name\": \"sway\",\n  \"type\": \"position\",\n  \"points\": [\n    " +
+			"{\"time\":0,\"curve\":\"bezier\",\"values\":[0,1,0],\"out\":[[100,0.048828125],[0,0],[0,0],[0,0]]},\n    " +
+			"{\"time\":1000,\"curve\":77,\"values\":[2,0,360,0.0048828125],\"in\":[[-100,0],[0,0],[0,0],[0,0]]}\n  ]\n}\n",
+		"groups/a_b/sounds wind.json": "{\n  \"type\": \"sounds\",\n  \"name\": \"\",\n  \"sound\": \"wind\",\n  " +
+			"\"sources\": [\n    " +
+			"{\"position\":[0,0],\"loop\":true,\"pan\":true,\"falloff\":80,\"shape\":\"circle\",\"radius\":500},\n    " +
+			"{\"position\":[0,0],\"posEnv\":\"sway\",\"shape\":\"rectangle\",\"width\":0.009765625,\"height\":0.01953125},\n   " +
+			" {\"position\":[0,0],\"shape\":5}\n  ]\n}\n",
 	} {
 		if diff := cmp.Diff(text, string(files[name].Data)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -161,7 +169,8 @@ func TestEdits(t *testing.T) {
 		t.Fatal(err)
 	}
 	deco := m.Groups[1].Layers[0].(*twmap.TileLayer)
-	got := []any{m.Info.Settings[0], m.Physics(twmap.KindGame).Tiles().At(2, 9).ID, m.Info.Author, m.Envelopes[0].Points[1].Values[2], deco.Image, picture.Rect.Dx(), picture.NRGBAAt(1, 1)}
+	got := []any{m.Info.Settings[0], m.Physics(twmap.KindGame).Tiles().At(2, 9).ID, m.Info.Author,
+		m.Envelopes[0].Points[1].Values[2], deco.Image, picture.Rect.Dx(), picture.NRGBAAt(1, 1)}
 	want := []any{"sv_hit 1", uint8(5), "Bob", int32(1024), 0, 8, color.NRGBA{255, 0, 0, 128}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -174,7 +183,8 @@ func TestEdits(t *testing.T) {
 	for name := range files {
 		changed := !bytes.Equal(before[name].Data, after[name].Data)
 		switch name {
-		case "settings.cfg", "groups/Game/Game.txt", "map.json", "envelopes/sway.json", "groups/a_b/deco.json", "images/" + twin + ".png", tree.Sidecar:
+		case "settings.cfg", "groups/Game/Game.txt", "map.json", "envelopes/sway.json", "groups/a_b/deco.json",
+			"images/" + twin + ".png", tree.Sidecar:
 		default:
 			if changed {
 				t.Errorf("%s changed", name)
@@ -270,7 +280,8 @@ func TestAdd(t *testing.T) {
 	file("groups/order.txt", "Game\nmiddle\nthe sky")
 	m := fold(t, files)
 	front, _ := m.Physics(twmap.KindFront).Tiles().Cells()
-	want := []twmap.Tile{{ID: 1}, {ID: 2, Flags: twmap.FlipX | twmap.FlipY}, {ID: 3, Flags: twmap.Rotate}, {}, {}, {ID: 255, Flags: twmap.Opaque}}
+	want := []twmap.Tile{{ID: 1}, {ID: 2, Flags: twmap.FlipX | twmap.FlipY}, {ID: 3, Flags: twmap.Rotate}, {}, {},
+		{ID: 255, Flags: twmap.Opaque}}
 	if !slices.Equal(front, want) {
 		t.Errorf("front = %v", front)
 	}

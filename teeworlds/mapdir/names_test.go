@@ -29,8 +29,10 @@ func parts(specs ...string) []named {
 // TestFileNames tests that every system accepts the file names unchanged, whatever the names in a map are, and that
 // names in the same folder differ in more than case.
 func TestFileNames(t *testing.T) {
-	evil := []string{"grass_main", "CON", "con.x", "aux.png", "A", "a", "", "..", ".", " x ", "tab\there", "evil\u202egnp", "C:\\x", "50%20", "%", "100%",
-		".git", "a/b", "a\\b", "line\u2028end", "x.", "\ufffd", strings.Repeat("very long ", 30), strings.Repeat("ü", 80), "COM¹", "# remark", "order", "Group", "ORDER",
+	evil := []string{"grass_main", "CON", "con.x", "aux.png", "A", "a", "", "..", ".", " x ", "tab\there",
+		"evil\u202egnp", "C:\\x", "50%20", "%", "100%",
+		".git", "a/b", "a\\b", "line\u2028end", "x.", "\ufffd", strings.Repeat("very long ", 30), strings.Repeat("ü", 80),
+		"COM¹", "# remark", "order", "Group", "ORDER",
 		"caf\u00e9", "cafe\u0301", "\ufeffbom", "git~1", "STRASSE", "straße", "Straße", "\u212a", "k", "\u3000"}
 	var all []named
 	for range 2 {
@@ -45,7 +47,8 @@ func TestFileNames(t *testing.T) {
 	seen := make(map[string]bool)
 	for i, file := range files {
 		name := evil[i%len(evil)]
-		if file == "" || safename.Escape(file+".png") != file+".png" || safename.Escape(file) != file || file[0] == '#' || strings.TrimSpace(file) != file {
+		if file == "" || safename.Escape(file+".png") != file+".png" || safename.Escape(file) != file || file[0] == '#' ||
+			strings.TrimSpace(file) != file {
 			t.Errorf("%q has the file name %q, which is not safe", name, file)
 		}
 		if k := key(file); seen[k] || k == "order" || k == "group" {
@@ -76,10 +79,13 @@ func TestGiveNames(t *testing.T) {
 		{"two of a name", parts("Tree/a", "Tree/b"), []string{"Tree~" + hash("a"), "Tree~" + hash("b")}},
 		{"in another order", parts("Tree/b", "Tree/a"), []string{"Tree~" + hash("b"), "Tree~" + hash("a")}},
 		{"in another case", parts("tree/a", "Tree/b"), []string{"tree~" + hash("a"), "Tree~" + hash("b")}},
-		{"the second print where the first is not enough", parts("Tree/a/x", "Tree/a/y", "Tree/b/z"), []string{"Tree~" + hash("x"), "Tree~" + hash("y"), "Tree~" + hash("b")}},
-		{"equal in all", parts("Tree/a", "Tree/a", "Tree/a"), []string{"Tree~" + hash("a"), "Tree~" + hash("a") + "-2", "Tree~" + hash("a") + "-3"}},
+		{"the second print where the first is not enough", parts("Tree/a/x", "Tree/a/y", "Tree/b/z"),
+			[]string{"Tree~" + hash("x"), "Tree~" + hash("y"), "Tree~" + hash("b")}},
+		{"equal in all", parts("Tree/a", "Tree/a", "Tree/a"), []string{"Tree~" + hash("a"), "Tree~" + hash("a") + "-2",
+			"Tree~" + hash("a") + "-3"}},
 		{"reserved", parts("Order/a"), []string{"Order~" + hash("a")}},
-		{"what a suffix would be", parts("Tree/a", "Tree/b", "Tree~"+hash("a")+"/c"), []string{"Tree~" + hash("a") + "-2", "Tree~" + hash("b"), "Tree~" + hash("a")}},
+		{"what a suffix would be", parts("Tree/a", "Tree/b", "Tree~"+hash("a")+"/c"),
+			[]string{"Tree~" + hash("a") + "-2", "Tree~" + hash("b"), "Tree~" + hash("a")}},
 		{"kept", append(kept("Tree", parts("Tree/a")), parts("Tree/b")...), []string{"Tree", "Tree~" + hash("b")}},
 		{"kept by two", append(kept("Old", parts("A/a")), kept("old", parts("B/b"))...), []string{"Old", "B"}},
 	} {

@@ -73,7 +73,8 @@ func (n *Names) Open() fs.FS {
 	w.media()
 	w.order(dirEnvelopes, w.at.envelopes)
 	for i, e := range m.Envelopes {
-		w.tree.Add(dirEnvelopes+"/"+w.at.envelopes[i]+".json", tree.Meta{Stored: -1, Note: fmt.Sprintf("%s, %d points", e.Channels, len(e.Points))}, func() ([]byte, error) { return envelopeFile(e) })
+		w.tree.Add(dirEnvelopes+"/"+w.at.envelopes[i]+".json", tree.Meta{Stored: -1,
+			Note: fmt.Sprintf("%s, %d points", e.Channels, len(e.Points))}, func() ([]byte, error) { return envelopeFile(e) })
 	}
 	w.order(dirGroups, w.at.groups)
 	for i, g := range m.Groups {
@@ -87,7 +88,7 @@ func (n *Names) Open() fs.FS {
 	for i, l := range m.Orphans {
 		w.layer(w.at.orphan(i), l)
 	}
-	w.tree.Add(tree.Sidecar, tree.Meta{Stored: -1, Note: "what gives back the same bytes"}, sync.OnceValues(w.sidecar))
+	w.tree.Add(tree.Sidecar, tree.Meta{Stored: -1, Note: "restores identical bytes"}, sync.OnceValues(w.sidecar))
 	return w.tree
 }
 
@@ -162,7 +163,8 @@ func (w *writer) media() {
 	w.order(dirImages, w.at.images)
 	for i, im := range w.m.Images {
 		name := dirImages + "/" + w.at.images[i]
-		form := imageForm{External: im.External(), Missing: !im.External() && !im.HasPicture(), Version: version(im.Version, 1), Variant: unless(im.Variant, 1)}
+		form := imageForm{External: im.External(), Missing: !im.External() && !im.HasPicture(),
+			Version: version(im.Version, 1), Variant: unless(im.Variant, 1)}
 		if im.Name != w.at.images[i] {
 			form.Name = (*plain)(&im.Name)
 		}
@@ -175,7 +177,9 @@ func (w *writer) media() {
 		if form.External || form.Missing {
 			continue
 		}
-		meta := tree.Meta{Stored: int64(im.StoredSize()), Binary: true, Note: fmt.Sprintf("%d x %d pixels", im.Width(), im.Height()), Memory: int64(im.Width()) * int64(im.Height()) * memoryOfPixel}
+		meta := tree.Meta{Stored: int64(im.StoredSize()), Binary: true,
+			Note:   fmt.Sprintf("%d x %d pixels", im.Width(), im.Height()),
+			Memory: int64(im.Width()) * int64(im.Height()) * memoryOfPixel}
 		w.tree.Add(name+".png", meta, func() (data []byte, err error) {
 			im.Look(func(p *image.NRGBA, e error) {
 				if err = w.lost(e); err == nil {

@@ -43,7 +43,9 @@ func (w *writer) layer(name string, l twmap.Layer) {
 	case *twmap.TileLayer:
 		meta.Note = fmt.Sprintf("%s layer", l.Kind())
 		w.tree.Add(file, meta, func() ([]byte, error) { return forms.Marshal[any](w.tileForm(l), "", nil) })
-		meta = tree.Meta{Stored: int64(l.StoredSize()), May: mayBeTiles, Note: fmt.Sprintf("%d x %d tiles", l.Width(), l.Height()), Memory: int64(l.Width()) * int64(l.Height()) * memoryOfTile}
+		meta = tree.Meta{Stored: int64(l.StoredSize()), May: mayBeTiles,
+			Note:   fmt.Sprintf("%d x %d tiles", l.Width(), l.Height()),
+			Memory: int64(l.Width()) * int64(l.Height()) * memoryOfTile}
 		w.tree.Add(name+".txt", meta, func() ([]byte, error) { return w.tileText(l) })
 	case *twmap.QuadLayer:
 		meta.Note, meta.Memory = fmt.Sprintf("%d quads", l.NumQuads()), int64(l.NumQuads())*memoryOfQuad

@@ -105,13 +105,13 @@ func (f *folder) missing(p listed, want string) {
 	hint := ""
 	for name := range f.files {
 		if key(name) == key(path.Base(want)) {
-			hint = fmt.Sprintf(", and there is %q", name)
+			hint = fmt.Sprintf(" (did you mean %q?)", name)
 		}
 	}
 	if short := strings.TrimSuffix(p.name, path.Ext(p.name)); hint == "" && short != p.name && f.files[p.name] != nil {
 		hint = fmt.Sprintf("; a name without its extension is %q", short)
 	}
-	f.fail(p.line, "there is no %s %q: expected %s%s", f.noun, p.name, want, hint)
+	f.fail(p.line, "no %s %q: expected %s%s", f.noun, p.name, want, hint)
 }
 
 // leftovers handles the files that are not in the list: it reports each part that is missing in the list, and treats
@@ -145,9 +145,12 @@ func (f *folder) leftovers(isPart func(e fs.DirEntry) bool) (unlisted []string) 
 	switch n := len(unlisted); {
 	case n == 0:
 	case n == 1:
-		f.r.leaveOut(f.dir+"/"+first, fmt.Sprintf("is not listed, and was left out: a line %q in %s makes it part of the map", unlisted[0], f.order()))
+		f.r.leaveOut(f.dir+"/"+first,
+			fmt.Sprintf("is not listed, and was left out: a line %q in %s makes it part of the map", unlisted[0], f.order()))
 	default:
-		f.r.leaveOut(f.order(), fmt.Sprintf("does not list %s, which were left out: a line with the name of each makes them part of the map", few(unlisted)))
+		f.r.leaveOut(f.order(),
+			fmt.Sprintf("does not list %s, which were left out: a line with the name of each makes them part of the map",
+				few(unlisted)))
 	}
 	for _, e := range others {
 		if stem, tiles := strings.CutSuffix(e.Name(), ".txt"); !tiles || !stems[stem] {
@@ -201,9 +204,9 @@ func (r *reader) tellForeign() {
 	switch n := len(r.own); {
 	case n == 0:
 	case n == 1:
-		r.leaveOut(r.own[0], "is no part of the map, and was left out")
+		r.leaveOut(r.own[0], "was left out, because it is not part of the map")
 	default:
-		r.leaveOut("", fmt.Sprintf("%d files are no part of the map, and were left out: %s", n, few(r.own)))
+		r.leaveOut("", fmt.Sprintf("%d files were left out, because they are not part of the map: %s", n, few(r.own)))
 	}
 }
 

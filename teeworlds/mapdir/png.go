@@ -62,7 +62,8 @@ func readPNG(fsys fs.FS, name string) (*image.NRGBA, error) {
 		return nil, &fault.TextError{File: name, Msg: "not a PNG picture: " + err.Error()}
 	}
 	if config.Width > twmap.MaxPixels/config.Height {
-		return nil, &fault.TextError{File: name, Msg: fmt.Sprintf("%d x %d pixels: expected at most %d in all", config.Width, config.Height, twmap.MaxPixels)}
+		return nil, &fault.TextError{File: name, Msg: fmt.Sprintf("%d x %d pixels: expected at most %d in all", config.Width,
+			config.Height, twmap.MaxPixels)}
 	}
 	picture, err := png.Decode(bytes.NewReader(data))
 	if err != nil {

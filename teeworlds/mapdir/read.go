@@ -135,7 +135,8 @@ func (r *reader) settings() {
 		line = strings.TrimRight(line, "\r\n")
 		r.m.Info.Settings = append(r.m.Info.Settings, line)
 		if strings.Contains(line, "\x00") {
-			r.errs = append(r.errs, &fault.TextError{File: fileSettings, Line: len(r.m.Info.Settings), Msg: "a character of number 0, which ends a setting: expected text"})
+			r.errs = append(r.errs, &fault.TextError{File: fileSettings, Line: len(r.m.Info.Settings),
+				Msg: "a character of number 0, which ends a setting: expected text"})
 		}
 	}
 }
@@ -159,7 +160,7 @@ func (r *reader) images() {
 		switch {
 		case form.External || form.Missing:
 			if hasPNG {
-				r.leaveOut(file+".png", "was left out, because "+file+".json says that the picture is not in the map")
+				r.leaveOut(file+".png", "was left out, because "+file+".json states that the picture is not in the map")
 			}
 		case !hasPNG && !hasForm:
 			f.missing(p, file+".png, or "+file+".json for an external image")
@@ -200,7 +201,7 @@ func (r *reader) sounds() {
 		switch {
 		case form.External || form.Missing:
 			if hasOpus {
-				r.leaveOut(file+".opus", "was left out, because "+file+".json says that the sound is not in the map")
+				r.leaveOut(file+".opus", "was left out, because "+file+".json states that the sound is not in the map")
 			}
 		case !hasOpus && !hasForm:
 			f.missing(p, file+".opus")

@@ -63,7 +63,8 @@ func (r *reader) layer(file string) (layer twmap.Layer, ok bool) {
 		if err := json.Unmarshal(data, &any); err != nil {
 			read(&baseForm{}) // reports what is wrong with it
 		} else {
-			r.fail(name, "type is %q: expected tiles, game, front, tele, speedup, switch, tune, infclass entities, infclass zones, quads or sounds", typ)
+			r.fail(name, "type is %q: expected tiles, game, front, tele, speedup, switch, tune, infclass entities, infclass "+
+				"zones, quads or sounds", typ)
 		}
 		return nil, false
 	}
@@ -99,7 +100,7 @@ func (r *reader) index(file, field string, to *ref, names []string, dir string) 
 		expected = "expected one of " + few(names)
 	}
 	r.errs = append(r.errs, &fault.TextError{File: file, Line: to.line, Column: to.column, Path: field,
-		Msg: fmt.Sprintf("there is no %q in %s/%s: %s", to.name, dir, fileOrder, expected)})
+		Msg: fmt.Sprintf("no %q in %s/%s: %s", to.name, dir, fileOrder, expected)})
 	return -1
 }
 

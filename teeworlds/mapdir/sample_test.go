@@ -25,7 +25,8 @@ func sample() *twmap.Map {
 	picture := image.NewNRGBA(image.Rect(0, 0, 32, 16))
 	picture.SetNRGBA(3, 4, color.NRGBA{1, 2, 3, 4})
 	picture.SetNRGBA(4, 4, color.NRGBA{200, 100, 50, 0})
-	m.Images = []*twmap.Image{twmap.NewImage("own: a/b?", picture), twmap.NewExternalImage("grass_main", 1024, 1024), twmap.NewImage("own: a/b?", picture)}
+	m.Images = []*twmap.Image{twmap.NewImage("own: a/b?", picture), twmap.NewExternalImage("grass_main", 1024, 1024),
+		twmap.NewImage("own: a/b?", picture)}
 	m.Sounds = []*twmap.Sound{twmap.NewSound("wind", []byte("OggS, or so"))}
 	m.Envelopes = []*twmap.Envelope{
 		{Version: 2, Name: "sway", Channels: twmap.ChannelsPosition, Points: []twmap.EnvPoint{
@@ -54,7 +55,8 @@ func sample() *twmap.Map {
 		twmap.SoundSource{PosEnv: -1, SoundEnv: -1, Shape: 5})
 	sounds.Sound = 0
 	m.Groups = append(m.Groups, &twmap.Group{Version: 3, Name: "a/b", ParallaxX: 50, Clip: &twmap.Clip{X: 1, Width: 300, Height: 400},
-		ParallaxZoom: &twmap.ParallaxZoom{Percent: 20}, Layers: []twmap.Layer{deco, quads, sounds, twmap.NewQuadLayer(), &twmap.UnknownLayer{Type: 42, Data: []int32{1, 2}}}})
+		ParallaxZoom: &twmap.ParallaxZoom{Percent: 20}, Layers: []twmap.Layer{deco, quads, sounds, twmap.NewQuadLayer(),
+			&twmap.UnknownLayer{Type: 42, Data: []int32{1, 2}}}})
 	m.Orphans = []twmap.Layer{twmap.NewTileLayer(twmap.KindTiles, 2, 2)}
 	uuid := datafile.NameUUID("mapitemtype-of-nobody@example.org")
 	m.Extras = []*twmap.Extra{{Type: 99, Data: []int32{5}}, {UUID: &uuid, ID: 3, Data: []int32{1, 2}}}

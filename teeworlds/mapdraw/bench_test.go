@@ -21,10 +21,13 @@ func BenchmarkRender(b *testing.B) {
 		entities   int
 		picture    func(m mapdraw.Camera) mapdraw.Picture
 	}{
-		{"GoldMine/game", "ddnet_ddnet/data/maps7/Gold Mine.map", 0, func(mapdraw.Camera) mapdraw.Picture { return mapdraw.NewCamera(3200, 1920, 1, size).At(size.X) }},
-		{"Kobra/game", maps + "Kobra@2014-03-29-21367b.map", 0, func(mapdraw.Camera) mapdraw.Picture { return mapdraw.NewCamera(14400, 14400, 1, size).At(size.X) }},
+		{"GoldMine/game", "ddnet_ddnet/data/maps7/Gold Mine.map", 0,
+			func(mapdraw.Camera) mapdraw.Picture { return mapdraw.NewCamera(3200, 1920, 1, size).At(size.X) }},
+		{"Kobra/game", maps + "Kobra@2014-03-29-21367b.map", 0,
+			func(mapdraw.Camera) mapdraw.Picture { return mapdraw.NewCamera(14400, 14400, 1, size).At(size.X) }},
 		{"dm8/game", maps + "dm8.map", 0, func(mapdraw.Camera) mapdraw.Picture { return mapdraw.NewCamera(992, 800, 1, size).At(size.X) }},
-		{"Kobra/entities", maps + "Kobra@2014-03-29-21367b.map", 100, func(mapdraw.Camera) mapdraw.Picture { return mapdraw.NewCamera(14400, 14400, 1, size).At(size.X) }},
+		{"Kobra/entities", maps + "Kobra@2014-03-29-21367b.map", 100,
+			func(mapdraw.Camera) mapdraw.Picture { return mapdraw.NewCamera(14400, 14400, 1, size).At(size.X) }},
 		{"Kobra/natural", maps + "Kobra@2014-03-29-21367b.map", 0, func(whole mapdraw.Camera) mapdraw.Picture {
 			p := whole.At(int(whole.Width))
 			p.Left, p.Top = 14000, 14000

@@ -32,9 +32,11 @@ const maps = "ddnet_ddnet/data/maps/"
 var references = []reference{
 	{file: "ddnet_GoldMine_at100,60_z1", path: "ddnet_ddnet/data/maps7/Gold Mine.map", x: 100, y: 60, zoom: 1, most: 0.03},
 	{file: "twgpu_GoldMine_at100,60_z1_t0", path: "ddnet_ddnet/data/maps7/Gold Mine.map", x: 100, y: 60, zoom: 1, most: 0.2, black: true},
-	{file: "ddnet_GoldMine_at100,60_z3.1605", path: "ddnet_ddnet/data/maps7/Gold Mine.map", x: 100, y: 60, zoom: 3.1605, most: 0.3, mask: moving},
+	{file: "ddnet_GoldMine_at100,60_z3.1605", path: "ddnet_ddnet/data/maps7/Gold Mine.map", x: 100, y: 60, zoom: 3.1605,
+		most: 0.3, mask: moving},
 	{file: "ddnet_Kobra_at450,450_z1", path: maps + "Kobra@2014-03-29-21367b.map", x: 450, y: 450, zoom: 1, most: 0.1},
-	{file: "ddnet_Kobra_at450,450_z1_entities100", path: maps + "Kobra@2014-03-29-21367b.map", x: 450, y: 450, zoom: 1, entities: 100, most: 1, mask: numbered},
+	{file: "ddnet_Kobra_at450,450_z1_entities100", path: maps + "Kobra@2014-03-29-21367b.map", x: 450, y: 450, zoom: 1,
+		entities: 100, most: 1, mask: numbered},
 	{file: "ddnet_ctf5_at135,60_z1", path: maps + "ctf5.map", x: 135, y: 60, zoom: 1, most: 0.1, mask: things},
 	{file: "twgpu_ctf5_at135,60_z1_t0", path: maps + "ctf5.map", x: 135, y: 60, zoom: 1, most: 0.3, black: true},
 	{file: "ddnet_dm8_at31,25_z1", path: maps + "dm8.map", x: 31, y: 25, zoom: 1, most: 0.6, mask: things},

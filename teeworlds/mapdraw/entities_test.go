@@ -87,13 +87,19 @@ func TestEntityLayers(t *testing.T) {
 		got  []cell
 		want []cell
 	}{
-		{"tele", []cell{teleCell(twmap.TeleTile{Number: 5, ID: 26}), teleNumber(twmap.TeleTile{Number: 5, ID: 26}), teleNumber(twmap.TeleTile{Number: 5, ID: 31}), teleNumber(twmap.TeleTile{Number: 5, ID: 63}), teleNumber(twmap.TeleTile{Number: 5})},
+		{"tele", []cell{teleCell(twmap.TeleTile{Number: 5, ID: 26}), teleNumber(twmap.TeleTile{Number: 5, ID: 26}),
+			teleNumber(twmap.TeleTile{Number: 5, ID: 31}), teleNumber(twmap.TeleTile{Number: 5, ID: 63}),
+			teleNumber(twmap.TeleTile{Number: 5})},
 			[]cell{26, 5, 0, 0, 0}},
 		{"switch", []cell{switchCell(twmap.SwitchTile{ID: 22, Flags: twmap.Rotate}), switchCell(twmap.SwitchTile{ID: 24})}, []cell{8 | 8<<8, 24}},
-		{"speedup", []cell{speedupArrow(twmap.SpeedupTile{ID: 28}), speedupArrow(twmap.SpeedupTile{ID: 28, Force: 1}), speedupArrow(twmap.SpeedupTile{ID: 29, MaxSpeed: 9, Angle: 91}),
-			speedupArrow(twmap.SpeedupTile{ID: 29, Force: 1, Angle: 180}), speedupArrow(twmap.SpeedupTile{ID: 29, Force: 1, Angle: -1}), speedupArrow(twmap.SpeedupTile{ID: 3, Force: 1})},
+		{"speedup", []cell{speedupArrow(twmap.SpeedupTile{ID: 28}), speedupArrow(twmap.SpeedupTile{ID: 28, Force: 1}),
+			speedupArrow(twmap.SpeedupTile{ID: 29, MaxSpeed: 9, Angle: 91}),
+			speedupArrow(twmap.SpeedupTile{ID: 29, Force: 1, Angle: 180}),
+			speedupArrow(twmap.SpeedupTile{ID: 29, Force: 1, Angle: -1}), speedupArrow(twmap.SpeedupTile{ID: 3, Force: 1})},
 			[]cell{0, 1, 2 | 8<<8, 1 | 3<<8, 90 | 11<<8, 0}},
-		{"numbers of speedups", []cell{speedupForce(twmap.SpeedupTile{ID: 29, MaxSpeed: 9}), speedupLimit(twmap.SpeedupTile{ID: 29, MaxSpeed: 9}), speedupForce(twmap.SpeedupTile{ID: 28, Force: 7})}, []cell{0, 9, 7}},
+		{"numbers of speedups", []cell{speedupForce(twmap.SpeedupTile{ID: 29, MaxSpeed: 9}),
+			speedupLimit(twmap.SpeedupTile{ID: 29, MaxSpeed: 9}), speedupForce(twmap.SpeedupTile{ID: 28, Force: 7})},
+			[]cell{0, 9, 7}},
 	} {
 		for i := range c.want {
 			if c.got[i] != c.want[i] {

@@ -21,7 +21,8 @@ func FuzzRender(f *testing.F) {
 		f.Add(data, int32(-1000), int32(-500))
 	}
 	add(entityMap())
-	m := tilesOf([]uint8{1, 2, 3}, twmap.NewImage("a", quarters()), twmap.NewImage("b", plain(20, image.White)), twmap.NewExternalImage("c", 9, 9))
+	m := tilesOf([]uint8{1, 2, 3}, twmap.NewImage("a", quarters()), twmap.NewImage("b", plain(20, image.White)),
+		twmap.NewExternalImage("c", 9, 9))
 	q := twmap.NewQuad(0, 0, 64, 64)
 	q.PosEnv, q.ColorEnv = 0, 1
 	l := twmap.NewQuadLayer(q)
@@ -30,7 +31,8 @@ func FuzzRender(f *testing.F) {
 	m.Groups[1].Clip = &twmap.Clip{X: 1, Y: 1, Width: 50, Height: 30}
 	m.Groups[1].ParallaxX = 30
 	m.Envelopes = []*twmap.Envelope{
-		twmap.NewEnvelope("", 3, twmap.EnvPoint{Curve: twmap.CurveBezier, Out: [4]twmap.Tangent{{DX: 5, DY: 9}}}, twmap.EnvPoint{Time: 500, Values: [4]int32{1024, 0, 90 * 1024}}),
+		twmap.NewEnvelope("", 3, twmap.EnvPoint{Curve: twmap.CurveBezier, Out: [4]twmap.Tangent{{DX: 5, DY: 9}}},
+			twmap.EnvPoint{Time: 500, Values: [4]int32{1024, 0, 90 * 1024}}),
 		twmap.NewEnvelope("", 4, twmap.EnvPoint{Values: [4]int32{1024, 500, 1024, 900}}),
 	}
 	add(m)

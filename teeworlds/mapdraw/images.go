@@ -52,7 +52,8 @@ func (r *Renderer) findImages() {
 		if i < maxImages {
 			r.pictures = append(r.pictures, &picture{image: im, users: users[i]})
 		} else if users[i] > 0 {
-			r.miss(Missing{Kind: MissingImage, Name: im.Name, Layers: users[i], What: fmt.Sprintf("the game loads %d images only: layers with it are drawn in plain colour", maxImages)})
+			r.miss(Missing{Kind: MissingImage, Name: im.Name, Layers: users[i],
+				What: fmt.Sprintf("the game loads %d images only: layers with it are drawn in plain colour", maxImages)})
 		}
 	}
 }
@@ -228,7 +229,7 @@ func (r *Renderer) mapresOf(name string, is07 bool) ([]byte, string, error) {
 	} else if is07 {
 		return data, file, nil // as DDNet does if it lacks the picture of 0.7
 	}
-	return nil, file, errors.New("not found: there is only that of Teeworlds 0.7, which is another picture")
+	return nil, file, errors.New("not found: only the different picture of Teeworlds 0.7 exists")
 }
 
 // maxPNG is the size of the largest file that is read as a picture, in bytes.

@@ -89,7 +89,8 @@ func TestExternalImages(t *testing.T) {
 	got := missing(t, m, o)
 	want := []string{
 		"image  1 false: it is external and has no name: drawn in plain colour, as the game does",
-		"image ../" + filepath.Base(dir) + " 1 false: ../" + filepath.Base(dir) + ".png: not found: drawn in red, green, blue and yellow, as the game does",
+		"image ../" + filepath.Base(dir) + " 1 false: ../" + filepath.Base(dir) +
+			".png: not found: drawn in red, green, blue and yellow, as the game does",
 		"image broken 1 false: broken.png: png: invalid format: not a PNG file: drawn in red, green, blue and yellow, as the game does",
 		"image none 1 false: none.png: not found: drawn in red, green, blue and yellow, as the game does",
 	}
@@ -181,7 +182,8 @@ func TestPicturesOf07(t *testing.T) {
 		}
 	}
 	m := tilesOf([]uint8{1}, twmap.NewExternalImage("sun", 16, 16))
-	if got := missing(t, m, Options{Mapres: []string{of07}}); len(got) != 1 || !strings.Contains(got[0], "only that of Teeworlds 0.7") {
+	if got := missing(t, m, Options{Mapres: []string{of07}}); len(got) != 1 ||
+		!strings.Contains(got[0], "only the different picture of Teeworlds 0.7") {
 		t.Errorf("%q", got)
 	}
 }
@@ -194,7 +196,8 @@ func TestEmbeddedImages(t *testing.T) {
 	if got := letters(draws(t, m, Options{}, 1.0/TileSize, 0)); got != "rww" {
 		t.Errorf("%q", got)
 	}
-	if got := missing(t, m, Options{}); len(got) != 2 || !strings.Contains(got[0], "gone 1 true: ") || !strings.Contains(got[1], "good 1 true: it has variant 0") {
+	if got := missing(t, m, Options{}); len(got) != 2 || !strings.Contains(got[0], "gone 1 true: ") ||
+		!strings.Contains(got[1], "good 1 true: it has variant 0") {
 		t.Errorf("%q", got)
 	}
 
@@ -275,8 +278,8 @@ func TestBrokenLayers(t *testing.T) {
 		m    *twmap.Map
 		want string
 	}{
-		"tiles": {damaged(t, withLayer(4, 4, tiles()), 2, 5, 60000), "it has not the 4 x 60000 tiles that it says"},
-		"huge":  {damaged(t, withLayer(4, 4, tiles()), 2, 4, 60000), "tiles that it says"},
+		"tiles": {damaged(t, withLayer(4, 4, tiles()), 2, 5, 60000), "it does not have the stated 4 x 60000 tiles"},
+		"huge":  {damaged(t, withLayer(4, 4, tiles()), 2, 4, 60000), "the stated 60000 x 4 tiles"},
 		"quads": {damaged(t, withLayer(4, 4, quads), 3, 4, 99), "15048 bytes for 99"},
 		"other": {withLayer(4, 4, &twmap.UnknownLayer{Type: 42}), "a layer of type 42"},
 	} {

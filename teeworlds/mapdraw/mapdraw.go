@@ -201,7 +201,8 @@ func (c Camera) At(width int) Picture {
 // counts as up to 64.
 func (r *Renderer) Render(ctx context.Context, dst *image.RGBA, p Picture) error {
 	if !p.ok() {
-		return fmt.Errorf("a picture too far away, too large or too small: %.4g x %.4g units around %.4g,%.4g at %.4g pixels each", p.Camera.Width, p.Camera.Height, p.Camera.X, p.Camera.Y, p.Scale)
+		return fmt.Errorf("a picture too far away, too large or too small: %.4g x %.4g units around %.4g,%.4g at %.4g "+
+			"pixels each", p.Camera.Width, p.Camera.Height, p.Camera.X, p.Camera.Y, p.Scale)
 	}
 	if dst.Rect.Empty() {
 		return nil
@@ -232,7 +233,8 @@ func (c *canvas) draw(ctx context.Context) error {
 			err = c.effort.add()
 		}
 		if errors.Is(err, fault.ErrLimit) {
-			return &fault.Error{Path: l.name, Offset: -1, Got: "more drawn over each other than is allowed for a picture of this size", Err: fault.ErrLimit}
+			return &fault.Error{Path: l.name, Offset: -1,
+				Got: "more drawn over each other than is allowed for a picture of this size", Err: fault.ErrLimit}
 		}
 		return err
 	})

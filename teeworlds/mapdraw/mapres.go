@@ -49,7 +49,8 @@ func DataFolders() []string {
 		add(home, ".teeworlds")
 		add(own, "Steam", "steamapps", "common", "DDraceNetwork", "ddnet", "data")
 		add(own, "Steam", "steamapps", "common", "Teeworlds", "tw", "data")
-		for _, share := range host.Folders("/usr/local/share", "/usr/share/games", "/usr/share", "/var/lib/flatpak/app/tw.ddnet.ddnet/current/active/files/share") {
+		for _, share := range host.Folders("/usr/local/share", "/usr/share/games", "/usr/share",
+			"/var/lib/flatpak/app/tw.ddnet.ddnet/current/active/files/share") {
 			add(share, "ddnet", "data")
 			add(share, "teeworlds", "data")
 		}

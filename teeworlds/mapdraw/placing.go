@@ -48,7 +48,8 @@ func (p Placing) Out(gx, gy float64) (x, y float64) {
 // Clipped reports whether the clip of the group hides it at a point of the map.
 func (p Placing) Clipped(x, y float64) bool {
 	c := p.clip
-	return c != nil && !(p.seen && x >= float64(c.X) && y >= float64(c.Y) && x < float64(c.X)+float64(c.Width) && y < float64(c.Y)+float64(c.Height))
+	return c != nil && !(p.seen && x >= float64(c.X) && y >= float64(c.Y) && x < float64(c.X)+float64(c.Width) &&
+		y < float64(c.Y)+float64(c.Height))
 }
 
 // Shape is an area of a group: a polygon or a circle.

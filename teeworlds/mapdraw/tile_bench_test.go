@@ -86,7 +86,8 @@ func BenchmarkTile(b *testing.B) {
 		read func(b *testing.B) *twmap.Map
 	}{
 		{"big", bigMap}, {"quads", quadMap},
-		{"Kobra", file(maps + "Kobra@2014-03-29-21367b.map")}, {"GoldMine", file("ddnet_ddnet/data/maps7/Gold Mine.map")}, {"dm8", file(maps + "dm8.map")},
+		{"Kobra", file(maps + "Kobra@2014-03-29-21367b.map")}, {"GoldMine", file("ddnet_ddnet/data/maps7/Gold Mine.map")},
+		{"dm8", file(maps + "dm8.map")},
 	} {
 		m := (*twmap.Map)(nil)
 		for _, scale := range []float64{0.25, 1, 4, 16, 64} { // pixels per tile

@@ -122,7 +122,8 @@ func TestAreaEdits(t *testing.T) {
 func TestAreaJudges(t *testing.T) {
 	judge.Find(t, judge.DDNetServer)
 	files := corpus.Files(t, "teeworlds", ".map")
-	for i, name := range []string{"/coverage.map", "/Sunny Side Up.map", "/Castle_Echos.map", "ddnet_ddnet/data/maps/dm7.", "teeworlds-maps/ctf1.map", "/Kobra 4@2017-07-19"} {
+	for i, name := range []string{"/coverage.map", "/Sunny Side Up.map", "/Castle_Echos.map",
+		"ddnet_ddnet/data/maps/dm7.", "teeworlds-maps/ctf1.map", "/Kobra 4@2017-07-19"} {
 		at := slices.IndexFunc(files, func(path string) bool { return strings.Contains(path, name) })
 		if at < 0 {
 			t.Errorf("no %s in the corpus", name)

@@ -34,7 +34,8 @@ func (e *Editor) AddTileArt(name string, picture *image.NRGBA) error {
 	case sheets == 0:
 		return errors.New("the picture shows nothing")
 	case len(e.m.Images)+sheets > MaxImages:
-		return fmt.Errorf("the %d colours of the picture take %d images: the map has %d already, and the game uses no more than %d", len(colors), sheets, len(e.m.Images), MaxImages)
+		return fmt.Errorf("the %d colours of the picture take %d images: the map has %d already, and the game uses no more "+
+			"than %d", len(colors), sheets, len(e.m.Images), MaxImages)
 	case w > MaxSide || h > MaxSide || w*h > twmap.MaxCells/sheets:
 		return fmt.Errorf("%d x %d tiles in each of %d layers: expected at most %d of each, and %d in all", w, h, sheets, MaxSide, twmap.MaxCells)
 	}
@@ -169,7 +170,7 @@ func (e *Editor) AddQuadArtTo(at LayerAt, x, y int, picture *image.NRGBA, o Quad
 	}
 	const most = 1 << 16 // tiles
 	if x < -most || x > most || y < -most || y > most {
-		return fmt.Errorf("%d,%d is outside of what a map can tell", x, y)
+		return fmt.Errorf("%d,%d is outside of the coordinates of a map", x, y)
 	}
 	quads, _, err := quadArt(picture, o, twmap.Point{X: int32(x), Y: int32(y)}, nil)
 	if err != nil {
@@ -201,7 +202,7 @@ func quadArt(p *image.NRGBA, o QuadArt, origin twmap.Point, pivot *twmap.Point) 
 	a.step = o.ImagePixel
 	for _, end := range []int{int(origin.X)*32 + w/a.step*o.QuadPixel, int(origin.Y)*32 + h/a.step*o.QuadPixel} {
 		if end >= 1<<21-o.QuadPixel {
-			return nil, o, errors.New("the picture would reach farther than a map can tell")
+			return nil, o, errors.New("the picture would exceed the coordinates of a map")
 		}
 	}
 	var quads []twmap.Quad

@@ -100,7 +100,8 @@ func TestTileArt(t *testing.T) {
 			}
 		}
 		g, sheets := m.Groups[1], (len(all)+254)/255
-		if g.Name != "a picture o" || len(m.Images) != sheets || len(g.Layers) != sheets || m.Images[0].Name != "a picture of it 1" || m.Images[0].Width() != 1024 {
+		if g.Name != "a picture o" || len(m.Images) != sheets || len(g.Layers) != sheets ||
+			m.Images[0].Name != "a picture of it 1" || m.Images[0].Width() != 1024 {
 			t.Errorf("%d colours: group %q, %d images, %d layers", len(all), g.Name, len(m.Images), len(g.Layers))
 		}
 		if len(changes) != 1 || changes[0].Path != "groups/a picture o" || changes[0].Count != int64(sheets) {
@@ -140,9 +141,10 @@ func TestArtRefused(t *testing.T) {
 		"nothing":                   e.AddQuadArt("a", nothing, QuadArt{}),
 		"pixels of 1 and 2000":      e.AddQuadArt("a", some, QuadArt{QuadPixel: 2000}),
 		"pixels of -1":              e.AddQuadArt("a", some, QuadArt{ImagePixel: -1, QuadPixel: 1}),
-		"reach farther":             e.AddQuadArt("a", image.NewNRGBA(image.Rect(0, 0, 3000, 1)), QuadArt{ImagePixel: 1, QuadPixel: 1024}),
-		"has no quads":              e.AddQuadArtTo(LayerAt{0, 0}, 0, 0, some, QuadArt{}),
-		"there is no layer 1":       e.AddQuadArtTo(LayerAt{0, 1}, 0, 0, some, QuadArt{}),
+		"exceed the coordinates": e.AddQuadArt("a", image.NewNRGBA(image.Rect(0, 0, 3000, 1)),
+			QuadArt{ImagePixel: 1, QuadPixel: 1024}),
+		"has no quads": e.AddQuadArtTo(LayerAt{0, 0}, 0, 0, some, QuadArt{}),
+		"no layer 1":   e.AddQuadArtTo(LayerAt{0, 1}, 0, 0, some, QuadArt{}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -168,7 +170,9 @@ func TestQuadArt(t *testing.T) {
 		}
 		l := m.Groups[1].Layers[0].(*twmap.QuadLayer)
 		quads, _ := l.Quads()
-		if want := (twmap.Clip{X: -1, Y: -1, Width: int32(w*o.QuadPixel + 2), Height: int32(h*o.QuadPixel + 2)}); *m.Groups[1].Clip != want || l.Flags != twmap.Detail || l.Image != -1 || l.Name != "art" {
+		if want := (twmap.Clip{X: -1, Y: -1, Width: int32(w*o.QuadPixel + 2),
+			Height: int32(h*o.QuadPixel + 2)}); *m.Groups[1].Clip != want || l.Flags != twmap.Detail || l.Image != -1 ||
+			l.Name != "art" {
 			t.Errorf("clipped to %v, want %v; flags %v", *m.Groups[1].Clip, want, l.Flags)
 		}
 		for _, q := range quads {
@@ -224,7 +228,8 @@ func TestMerge(t *testing.T) {
 		}
 		var got []string
 		for _, q := range quads {
-			got = append(got, fmt.Sprintf("%d,%d %dx%d", q.Points[0].X/1024, q.Points[0].Y/1024, (q.Points[3].X-q.Points[0].X)/1024, (q.Points[3].Y-q.Points[0].Y)/1024))
+			got = append(got, fmt.Sprintf("%d,%d %dx%d", q.Points[0].X/1024, q.Points[0].Y/1024,
+				(q.Points[3].X-q.Points[0].X)/1024, (q.Points[3].Y-q.Points[0].Y)/1024))
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %s, want %s", picture, strings.Join(got, " "), want)
@@ -267,7 +272,8 @@ func TestPixelArt(t *testing.T) {
 		}
 		o := QuadArt{ImagePixel: []int{0, step, step, 1}[n%4], QuadPixel: 2 * (n % 5), Optimize: n%2 == 0, OnePivot: n%3 == 1}
 		number := func(on bool) string { return map[bool]string{true: "1", false: "0"}[on] }
-		cmd := exec.Command(tool, file, fmt.Sprint(o.ImagePixel), before, "1", "0", fmt.Sprint(n-3), "5", fmt.Sprint(o.QuadPixel), after, number(o.Optimize), number(o.OnePivot))
+		cmd := exec.Command(tool, file, fmt.Sprint(o.ImagePixel), before, "1", "0", fmt.Sprint(n-3), "5",
+			fmt.Sprint(o.QuadPixel), after, number(o.Optimize), number(o.OnePivot))
 		cmd.Dir = dir
 		if said, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, said)
@@ -316,7 +322,8 @@ func TestJudges(t *testing.T) {
 		e.AddTileArt("tile art", patches(random, 40, 30, 600)),
 		e.AddQuadArt("quad art", patches(random, 40, 30, 9), QuadArt{QuadPixel: 5, Optimize: true}),
 		e.AddQuadArtTo(LayerAt{1, 0}, 3, 4, patches(random, 40, 30, 9), QuadArt{Optimize: true, OnePivot: true}),
-		e.SliceQuad(LayerAt{1, 0}, 0, [4]twmap.Point{{X: 110 << 10, Y: 110 << 10}, {X: 150 << 10, Y: 110 << 10}, {X: 150 << 10, Y: 150 << 10}, {X: 110 << 10, Y: 150 << 10}}),
+		e.SliceQuad(LayerAt{1, 0}, 0, [4]twmap.Point{{X: 110 << 10, Y: 110 << 10}, {X: 150 << 10, Y: 110 << 10},
+			{X: 150 << 10, Y: 150 << 10}, {X: 110 << 10, Y: 150 << 10}}),
 		e.AlignQuads(LayerAt{1, 0}, nil), e.AspectQuads(LayerAt{1, 0}, []int{0}), e.CenterPivots(LayerAt{1, 0}, nil),
 	} {
 		if err != nil {

@@ -17,9 +17,9 @@ func (e *Editor) Automapped(at LayerAt) (*twmap.TileLayer, *twmap.Image, error) 
 	case err != nil:
 		return nil, nil, err
 	case !is || l.Kind() != twmap.KindTiles:
-		return nil, nil, fmt.Errorf("%s is no layer of tiles to be seen", e.Path(layer))
+		return nil, nil, fmt.Errorf("%s is not a design layer of tiles", e.Path(layer))
 	case l.Image < 0 || l.Image >= len(e.m.Images):
-		return nil, nil, fmt.Errorf("%s has no image, and so there are no rules for it", e.Path(layer))
+		return nil, nil, fmt.Errorf("%s has no image, so no rules apply to it", e.Path(layer))
 	}
 	return l, e.m.Images[l.Image], nil
 }
@@ -92,7 +92,8 @@ func (e *Editor) automap(ctx context.Context, at LayerAt, l *twmap.TileLayer, im
 	if o.Seed >= 0 {
 		own.Seed = o.Seed
 	}
-	result, err := rules.Run(ctx, l, automap.Options{Section: section, Seed: own.Seed, Reference: o.Reference, Game: e.m.Physics(twmap.KindGame)})
+	result, err := rules.Run(ctx, l, automap.Options{Section: section, Seed: own.Seed, Reference: o.Reference,
+		Game: e.m.Physics(twmap.KindGame)})
 	if err != nil {
 		return err
 	}

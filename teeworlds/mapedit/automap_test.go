@@ -101,7 +101,8 @@ func TestAutomapAll(t *testing.T) {
 		t.Errorf("%d layers, %v, %q, %d changes", n, err, missed, changes)
 	}
 	l.AutoMapper, other.AutoMapper = &twmap.AutoMapper{Config: 1}, &twmap.AutoMapper{Config: 0}
-	if n, err := all(context.Background()); n != 2 || err != nil || fmt.Sprint(missed) != "[groups/Tiles/Other: no rules]" || changes != 1 || l.AutoMapper.Seed != 0 {
+	if n, err := all(context.Background()); n != 2 || err != nil ||
+		fmt.Sprint(missed) != "[groups/Tiles/Other: no rules]" || changes != 1 || l.AutoMapper.Seed != 0 {
 		t.Errorf("%d layers, %v, %q, %d changes, seed %d", n, err, missed, changes, l.AutoMapper.Seed)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -121,7 +121,7 @@ func (e *Editor) tellBroken(l *twmap.TileLayer, missing int, err error) {
 	case err == nil || e.broken[l]:
 		return
 	case missing == 0:
-		e.tell(l, 1, "", "was stored in another way than today, and is not any more: %v", err)
+		e.tell(l, 1, "", "was converted to the current format: %v", err)
 	default:
 		e.tell(l, missing, "tiles", "cannot be read and became air: %v", err)
 	}

@@ -80,7 +80,9 @@ func (e *Editor) Layers(patterns ...string) (list []LayerAt, err error) {
 
 // noLayer returns the error for a pattern that selects no layer.
 func (e *Editor) noLayer(pattern string) error {
-	missing := &fault.NameError{Kind: "layer", Name: pattern, Advice: "layers are named by path (Tree/Leaves), by number (3/1), or as tiles, quads, sounds, physics, game and so on"}
+	missing := &fault.NameError{Kind: "layer", Name: pattern,
+		Advice: "layers are named by path (Tree/Leaves), by number (3/1), or as tiles, quads, sounds, physics, game and so " +
+			"on"}
 	for _, l := range e.m.Layers() {
 		_, below, _ := strings.Cut(e.Path(l), "/")
 		missing.Names = append(missing.Names, below)

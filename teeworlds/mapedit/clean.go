@@ -24,7 +24,7 @@ var flagged = []twmap.Kind{twmap.KindGame, twmap.KindFront, twmap.KindSwitch}
 
 // NormalizeRotation clears the flags of physics tiles without a direction.
 func (e *Editor) NormalizeRotation() {
-	e.each("flags that mean nothing became 0", func(_ twmap.Kind, c Cell) Cell {
+	e.each("flags without a meaning became 0", func(_ twmap.Kind, c Cell) Cell {
 		if !twmap.GameTile(c.ID).Rotatable() {
 			c.Flags = 0
 		}
@@ -36,7 +36,7 @@ func (e *Editor) NormalizeRotation() {
 // becomes the rotated tile that looks the same, except a crazy shotgun, which becomes the one that shoots in the same
 // direction, to the left.
 func (e *Editor) FixRotation() {
-	e.each("stood mirrored, and are turned now", func(_ twmap.Kind, c Cell) Cell {
+	e.each("were mirrored, and are rotated now", func(_ twmap.Kind, c Cell) Cell {
 		id, g := twmap.GameTile(c.ID), turnOf(c.Flags)
 		switch {
 		case !g.Mirrored:
@@ -55,7 +55,7 @@ func (e *Editor) FixRotation() {
 
 // MigrateSpeedups converts deprecated speedups (28) to current ones (29).
 func (e *Editor) MigrateSpeedups() {
-	e.each("of the old kind of speedup became new ones", func(_ twmap.Kind, c Cell) Cell {
+	e.each("were deprecated speedups, and are current ones now", func(_ twmap.Kind, c Cell) Cell {
 		if twmap.GameTile(c.ID) == twmap.TileSpeedupOld {
 			c.ID = uint8(twmap.TileSpeedup)
 		}
@@ -65,7 +65,7 @@ func (e *Editor) MigrateSpeedups() {
 
 // ZeroUnused clears everything without meaning: all other fields of air, and bytes that the games do not read.
 func (e *Editor) ZeroUnused() {
-	e.each("had bytes that mean nothing, which became 0", func(_ twmap.Kind, c Cell) Cell {
+	e.each("had bytes without a meaning, which became 0", func(_ twmap.Kind, c Cell) Cell {
 		if c.rest = [2]uint8{}; c.ID == 0 {
 			return Cell{}
 		}

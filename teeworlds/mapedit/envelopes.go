@@ -19,7 +19,7 @@ func checkLength(what, text string, most int) error {
 		if len(text) > 2*most {
 			text = text[:most] + "..." // the text may be a megabyte
 		}
-		return fmt.Errorf("the %s %q has %d bytes, and there is room for %d", what, text, size, most)
+		return fmt.Errorf("the %s %q has %d bytes: expected at most %d", what, text, size, most)
 	}
 	return nil
 }
@@ -33,10 +33,10 @@ func (e *Editor) AddEnvelope(env *twmap.Envelope) error {
 	switch env.Channels {
 	case twmap.ChannelsColor, twmap.ChannelsPosition, twmap.ChannelsSound:
 	default:
-		return fmt.Errorf("there are no envelopes of %d channels", env.Channels)
+		return fmt.Errorf("no kind of envelope has %d channels", env.Channels)
 	}
 	if !slices.IsSortedFunc(env.Points, byTime) {
-		return errors.New("the points of an envelope stand in the order of their times")
+		return errors.New("the points of an envelope must be sorted by time")
 	}
 	if err := e.settle(twmap.PartEnvelope); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (e *Editor) AddPoint(i int, ms int32, values []int32, curve twmap.Curve) er
 		return fmt.Errorf("%s has a point at %d ms already", e.Path(env), ms)
 	}
 	if at == 0 && ms != 0 {
-		return fmt.Errorf("%s: the first point of an envelope stands at 0 ms", e.Path(env))
+		return fmt.Errorf("%s: the first point of an envelope must be at 0 ms", e.Path(env))
 	}
 	if values == nil {
 		p.Values = valuesAt(env, ms)
@@ -194,7 +194,7 @@ func (e *Editor) RemovePoints(i int, points []int) error {
 	e.tell(env, n, "points", "points removed")
 	if len(kept) > 0 && kept[0].Time != 0 {
 		kept[0].Time = 0
-		e.tell(env, 1, "", "what is the first point now stands at 0 ms")
+		e.tell(env, 1, "", "the new first point was moved to 0 ms")
 	}
 	return nil
 }
@@ -223,10 +223,10 @@ func (e *Editor) ChangePoint(i, point int, c PointChange) error {
 	if c.Time != nil {
 		p.Time = *c.Time
 		if point == 0 && p.Time != 0 {
-			return fail("the first point of an envelope stands at 0 ms")
+			return fail("the first point of an envelope must be at 0 ms")
 		}
 		if p.Time < 0 || point > 0 && p.Time < env.Points[point-1].Time || point+1 < len(env.Points) && p.Time > env.Points[point+1].Time {
-			return fail("%d ms is not between the points beside it", p.Time)
+			return fail("%d ms is not between the times of the neighbouring points", p.Time)
 		}
 	}
 	if c.Values != nil {

@@ -45,12 +45,13 @@ func (e *Editor) ConstructGameTiles(from LayerAt, tile twmap.GameTile) error {
 	}
 	design, is := e.layer(from).(*twmap.TileLayer)
 	if !is || design.Kind() != twmap.KindTiles {
-		return fmt.Errorf("%s: game tiles are made of design layers of tiles", e.Path(e.layer(from)))
+		return fmt.Errorf("%s: expected a design layer of tiles", e.Path(e.layer(from)))
 	}
 	g, dx, dy := e.m.Groups[from.Group], 0, 0
 	if from.Group != e.gameGroup() {
 		if g.ParallaxX != 100 || g.ParallaxY != 100 {
-			return fmt.Errorf("%s: its parallax is %d,%d: expected 100,100, or its tiles have no place in the game", e.Path(g), g.ParallaxX, g.ParallaxY)
+			return fmt.Errorf("%s: its parallax is %d,%d: expected 100,100, or its tiles have no place in the game", e.Path(g),
+				g.ParallaxX, g.ParallaxY)
 		}
 		if g.OffsetX%tileUnits != 0 || g.OffsetY%tileUnits != 0 {
 			return fmt.Errorf("%s: its offset is %d,%d: expected whole tiles, of %d each", e.Path(g), g.OffsetX, g.OffsetY, tileUnits)

@@ -19,7 +19,7 @@ const (
 // checkName returns an error for invalid names of images and sounds.
 func checkName(what twmap.PartKind, name string) error {
 	if name == "" || strings.ContainsAny(name, "/\\\x00") {
-		return fmt.Errorf("%q is no name for the %s: expected one without / and \\", name, what)
+		return fmt.Errorf("%q is not a valid name for the %s: expected a name without / and \\", name, what)
 	}
 	return nil
 }

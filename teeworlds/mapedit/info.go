@@ -35,7 +35,7 @@ func (e *Editor) SetInfo(field InfoField, text string) error {
 		in = &e.m.Info.License
 	}
 	if len(text) > most {
-		return fmt.Errorf("the %s has %d bytes, and there is room for %d", field, len(text), most)
+		return fmt.Errorf("the %s has %d bytes: expected at most %d", field, len(text), most)
 	}
 	if *in != text {
 		e.tell(nil, 1, "", "%s: %q became %q", field, *in, text)

@@ -59,7 +59,8 @@ func judgedMaps(t *testing.T) map[string][]byte {
 	}
 	t.Run("corpus", func(t *testing.T) { // skips itself
 		files := corpus.Files(t, "teeworlds", ".map")
-		for i, name := range []string{"/Sunny Side Up.map", "/Kobra 4@2017-07-19", "/Tutorial.map", "ddnet_ddnet/data/maps/dm7.", "teeworlds-maps/ctf1.map"} {
+		for i, name := range []string{"/Sunny Side Up.map", "/Kobra 4@2017-07-19", "/Tutorial.map",
+			"ddnet_ddnet/data/maps/dm7.", "teeworlds-maps/ctf1.map"} {
 			at := slices.IndexFunc(files, func(path string) bool { return strings.Contains(filepath.ToSlash(path), name) })
 			if at < 0 {
 				t.Errorf("no %s in the corpus", name)
@@ -67,7 +68,8 @@ func judgedMaps(t *testing.T) map[string][]byte {
 			}
 			m := read(t, files[at])
 			if m.Flavor() == "Teeworlds 0.7" { // DDNet-Server 16.4 crashes on compressed tiles
-				if err := mapedit.New(m, nil).To06(mapedit.Across{Drop: true, Find: func(string) (*image.NRGBA, error) { return nil, os.ErrNotExist }}); err != nil {
+				if err := mapedit.New(m, nil).To06(mapedit.Across{Drop: true,
+					Find: func(string) (*image.NRGBA, error) { return nil, os.ErrNotExist }}); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
 			}

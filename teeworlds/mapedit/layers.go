@@ -162,7 +162,7 @@ func (e *Editor) MoveLayer(from, to LayerAt) error {
 		to.Layer = room
 	}
 	if to.Layer > room {
-		return fmt.Errorf("%s: there is no place %d for a layer: expected up to %d", e.Path(target), to.Layer, room)
+		return fmt.Errorf("%s: no position %d for a layer: expected at most %d", e.Path(target), to.Layer, room)
 	}
 	if from == to {
 		return nil
@@ -280,8 +280,10 @@ func (e *Editor) ChangeLayers(list []LayerAt, c LayerChange) error {
 		{"name that can be chosen", c.Name != nil, isFree, func(c *LayerChange) { c.Name = nil }},
 		{"detail flag", c.Detail != nil, isFree, func(c *LayerChange) { c.Detail = nil }},
 		{"size", c.Width != nil || c.Height != nil, isTiles, func(c *LayerChange) { c.Width, c.Height = nil, nil }},
-		{"colour", c.Color != nil || c.ColorEnv != nil || c.ColorOffset != nil, isSeen, func(c *LayerChange) { c.Color, c.ColorEnv, c.ColorOffset = nil, nil, nil }},
-		{"image", c.Image != nil, func(l twmap.Layer) bool { _, quads := l.(*twmap.QuadLayer); return quads || isSeen(l) }, func(c *LayerChange) { c.Image = nil }},
+		{"colour", c.Color != nil || c.ColorEnv != nil || c.ColorOffset != nil, isSeen,
+			func(c *LayerChange) { c.Color, c.ColorEnv, c.ColorOffset = nil, nil, nil }},
+		{"image", c.Image != nil, func(l twmap.Layer) bool { _, quads := l.(*twmap.QuadLayer); return quads || isSeen(l) },
+			func(c *LayerChange) { c.Image = nil }},
 		{"sound", c.Sound != nil, func(l twmap.Layer) bool { _, is := l.(*twmap.SoundLayer); return is }, func(c *LayerChange) { c.Sound = nil }},
 	} {
 		if p.is && len(all) > 0 && !slices.ContainsFunc(all, p.has) {

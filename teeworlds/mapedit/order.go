@@ -65,7 +65,7 @@ func withMoved(n, from, to int) []int {
 // inRange returns an error if there is no part with that number.
 func inRange(what twmap.PartKind, i, n int) error {
 	if i < 0 || i >= n {
-		return fmt.Errorf("there is no %s %d: the map has %d", what, i, n)
+		return fmt.Errorf("no %s %d: the map has %d", what, i, n)
 	}
 	return nil
 }

@@ -66,32 +66,47 @@ func TestOperations(t *testing.T) {
 		do   func(*mapedit.Editor) error
 		want string // the result of content, or the error
 	}{
-		"nothing":       {func(e *mapedit.Editor) error { return nil }, images + envs + game + all},
-		"remove image":  {func(e *mapedit.Editor) error { return e.RemoveImages([]int{1}) }, "image grass_main; " + envs + game + "group All; tiles :-,b; quads :-,a; sounds :1"},
+		"nothing": {func(e *mapedit.Editor) error { return nil }, images + envs + game + all},
+		"remove image": {func(e *mapedit.Editor) error { return e.RemoveImages([]int{1}) },
+			"image grass_main; " + envs + game + "group All; tiles :-,b; quads :-,a; sounds :1"},
 		"unused images": {func(e *mapedit.Editor) error { return e.RemoveUnusedImages() }, "image moon; " + envs + game + all},
 		"move image":    {func(e *mapedit.Editor) error { return e.MoveImage(1, 0) }, "image moon; image grass_main; " + envs + game + all},
-		"move nowhere":  {func(e *mapedit.Editor) error { return e.MoveImage(1, 2) }, "there is no image 2: the map has 2"},
-		"rename image":  {func(e *mapedit.Editor) error { return e.RenameImage(1, "sun") }, "image grass_main; image sun; " + envs + game + strings.ReplaceAll(all, "moon", "sun")},
-		"bad external":  {func(e *mapedit.Editor) error { return e.RenameImage(1, "mine") }, `the game has no image "mine"`},
-		"bad name":      {func(e *mapedit.Editor) error { return e.AddImage("a/b", image.NewNRGBA(image.Rect(0, 0, 16, 16))) }, `"a/b" is no name`},
+		"move nowhere":  {func(e *mapedit.Editor) error { return e.MoveImage(1, 2) }, "no image 2: the map has 2"},
+		"rename image": {func(e *mapedit.Editor) error { return e.RenameImage(1, "sun") },
+			"image grass_main; image sun; " + envs + game + strings.ReplaceAll(all, "moon", "sun")},
+		"bad external": {func(e *mapedit.Editor) error { return e.RenameImage(1, "mine") }, `the game has no image "mine"`},
+		"bad name": {func(e *mapedit.Editor) error {
+			return e.AddImage("a/b",
+				image.NewNRGBA(image.Rect(0, 0, 16, 16)))
+		}, `"a/b" is not a valid name`},
 		"no tiles": {func(e *mapedit.Editor) error {
 			return e.ReplaceImages([]int{1}, image.NewNRGBA(image.Rect(0, 0, 17, 16)))
 		}, "cannot be cut into 16 x 16 tiles"},
-		"remove env":      {func(e *mapedit.Editor) error { return e.RemoveEnvelopes([]int{0}) }, images + "env b; " + game + "group All; tiles :moon,b; quads :moon,-; sounds :1"},
-		"move env":        {func(e *mapedit.Editor) error { return e.MoveEnvelope(0, 1) }, images + "env b; env a; " + game + all},
-		"long env":        {func(e *mapedit.Editor) error { return e.RenameEnvelope(0, strings.Repeat("ü", 16)) }, "has 32 bytes, and there is room for 31"},
-		"bad sound":       {func(e *mapedit.Editor) error { return e.AddSound("x", []byte("RIFF")) }, "not an Ogg file"},
-		"move sound":      {func(e *mapedit.Editor) error { return e.MoveSound(1, 0) }, images + envs + game + strings.ReplaceAll(all, ":1", ":0")},
-		"game layer":      {func(e *mapedit.Editor) error { return e.RemoveLayers([]mapedit.LayerAt{layer(0, 0)}) }, "is the game layer"},
-		"game group":      {func(e *mapedit.Editor) error { return e.RemoveGroups([]int{0}) }, "is the group of the game layer"},
-		"remove layer":    {func(e *mapedit.Editor) error { return e.RemoveLayers([]mapedit.LayerAt{layer(1, 0)}) }, images + envs + game + "group All; quads :moon,a; sounds :1"},
-		"move layer":      {func(e *mapedit.Editor) error { return e.MoveLayer(layer(1, 0), layer(0, 0)) }, images + envs + "group Game; tiles :moon,b; game 10x10; group All; quads :moon,a; sounds :1"},
-		"move in group":   {func(e *mapedit.Editor) error { return e.MoveLayer(layer(1, 0), layer(1, -1)) }, images + envs + game + "group All; quads :moon,a; sounds :1; tiles :moon,b"},
-		"move game":       {func(e *mapedit.Editor) error { return e.MoveLayer(layer(0, 0), layer(1, 0)) }, "stays in the group of the game layer"},
-		"duplicate":       {func(e *mapedit.Editor) error { return e.DuplicateLayers([]mapedit.LayerAt{layer(1, 1)}) }, images + envs + game + "group All; tiles :moon,b; quads :moon,a; quads :moon,a; sounds :1"},
-		"duplicate game":  {func(e *mapedit.Editor) error { return e.DuplicateLayers([]mapedit.LayerAt{layer(0, 0)}) }, "there can be one game layer"},
+		"remove env": {func(e *mapedit.Editor) error { return e.RemoveEnvelopes([]int{0}) },
+			images + "env b; " + game + "group All; tiles :moon,b; quads :moon,-; sounds :1"},
+		"move env": {func(e *mapedit.Editor) error { return e.MoveEnvelope(0, 1) }, images + "env b; env a; " + game + all},
+		"long env": {func(e *mapedit.Editor) error { return e.RenameEnvelope(0, strings.Repeat("ü", 16)) },
+			"has 32 bytes: expected at most 31"},
+		"bad sound": {func(e *mapedit.Editor) error { return e.AddSound("x", []byte("RIFF")) }, "not an Ogg file"},
+		"move sound": {func(e *mapedit.Editor) error { return e.MoveSound(1, 0) },
+			images + envs + game + strings.ReplaceAll(all, ":1", ":0")},
+		"game layer": {func(e *mapedit.Editor) error { return e.RemoveLayers([]mapedit.LayerAt{layer(0, 0)}) }, "is the game layer"},
+		"game group": {func(e *mapedit.Editor) error { return e.RemoveGroups([]int{0}) }, "is the group of the game layer"},
+		"remove layer": {func(e *mapedit.Editor) error { return e.RemoveLayers([]mapedit.LayerAt{layer(1, 0)}) },
+			images + envs + game + "group All; quads :moon,a; sounds :1"},
+		"move layer": {func(e *mapedit.Editor) error { return e.MoveLayer(layer(1, 0), layer(0, 0)) },
+			images + envs + "group Game; tiles :moon,b; game 10x10; group All; quads :moon,a; sounds :1"},
+		"move in group": {func(e *mapedit.Editor) error { return e.MoveLayer(layer(1, 0), layer(1, -1)) },
+			images + envs + game + "group All; quads :moon,a; sounds :1; tiles :moon,b"},
+		"move game": {func(e *mapedit.Editor) error { return e.MoveLayer(layer(0, 0), layer(1, 0)) },
+			"stays in the group of the game layer"},
+		"duplicate": {func(e *mapedit.Editor) error { return e.DuplicateLayers([]mapedit.LayerAt{layer(1, 1)}) },
+			images + envs + game + "group All; tiles :moon,b; quads :moon,a; quads :moon,a; sounds :1"},
+		"duplicate game": {func(e *mapedit.Editor) error { return e.DuplicateLayers([]mapedit.LayerAt{layer(0, 0)}) },
+			"there can be one game layer"},
 		"duplicate group": {func(e *mapedit.Editor) error { return e.DuplicateGroup(0) }, images + envs + game + "group Game; " + all},
-		"move group":      {func(e *mapedit.Editor) error { return e.MoveGroup(1, 0) }, images + envs + all + "; " + strings.TrimSuffix(game, "; ")},
+		"move group": {func(e *mapedit.Editor) error { return e.MoveGroup(1, 0) },
+			images + envs + all + "; " + strings.TrimSuffix(game, "; ")},
 		"front": {func(e *mapedit.Editor) error {
 			_, err := e.AddLayer(layer(1, 0), twmap.NewTileLayer(twmap.KindFront, 2, 2))
 			return err
@@ -121,7 +136,8 @@ func TestOperations(t *testing.T) {
 			}
 			return e.IsolatePhysics()
 		}, images + envs + "group Background; tiles :moon,b; group Game; game 10x10; group Foreground; quads :moon,a; group All; sounds :1"},
-		"unused": {func(e *mapedit.Editor) error { return e.RemoveUnused() }, "image moon; " + envs + game + "group All; quads :moon,a; sounds :0"},
+		"unused": {func(e *mapedit.Editor) error { return e.RemoveUnused() },
+			"image moon; " + envs + game + "group All; quads :moon,a; sounds :0"},
 	} {
 		m := referring()
 		was := encode(t, m)
@@ -143,17 +159,26 @@ func TestSettings(t *testing.T) {
 		do   func(*mapedit.Editor) error
 		want string
 	}{
-		{func(e *mapedit.Editor) error { return e.SetSetting("tune gravity 0.9") }, "sv_hit 1|tune_zone 10 gravity 1|tune_zone 2 gravity 1|tune gravity 0.9|sv_hit 0|toggle_tune x 1 2|toggle_tune x 1 2"},
-		{func(e *mapedit.Editor) error { return e.AddSetting("sv_hit 1") }, "sv_hit 1|tune_zone 10 gravity 1|tune_zone 2 gravity 1|Tune gravity 0.5|sv_hit 0|toggle_tune x 1 2|toggle_tune x 1 2"},
+		{func(e *mapedit.Editor) error { return e.SetSetting("tune gravity 0.9") },
+			"sv_hit 1|tune_zone 10 gravity 1|tune_zone 2 gravity 1|tune gravity 0.9|sv_hit 0|toggle_tune x 1 2|toggle_tune x 1 " +
+				"2"},
+		{func(e *mapedit.Editor) error { return e.AddSetting("sv_hit 1") },
+			"sv_hit 1|tune_zone 10 gravity 1|tune_zone 2 gravity 1|Tune gravity 0.5|sv_hit 0|toggle_tune x 1 2|toggle_tune x 1 " +
+				"2"},
 		{func(e *mapedit.Editor) error { return e.AddSetting(strings.Repeat("x", 256)) }, "has 256 bytes"},
 		{func(e *mapedit.Editor) error { return e.AddSetting(" ") }, "empty line"},
-		{func(e *mapedit.Editor) error { return e.RemoveSettings("tune_zone *") }, "sv_hit 1|Tune gravity 0.5|sv_hit 0|toggle_tune x 1 2|toggle_tune x 1 2"},
+		{func(e *mapedit.Editor) error { return e.RemoveSettings("tune_zone *") },
+			"sv_hit 1|Tune gravity 0.5|sv_hit 0|toggle_tune x 1 2|toggle_tune x 1 2"},
 		{func(e *mapedit.Editor) error { return e.RemoveSettings("tune hook") }, "no setting"},
-		{func(e *mapedit.Editor) error { e.SortSettings(); return nil }, "sv_hit 1|sv_hit 0|toggle_tune x 1 2|toggle_tune x 1 2|Tune gravity 0.5|tune_zone 2 gravity 1|tune_zone 10 gravity 1"},
-		{func(e *mapedit.Editor) error { e.DedupeSettings(); return nil }, "tune_zone 10 gravity 1|tune_zone 2 gravity 1|Tune gravity 0.5|sv_hit 0|toggle_tune x 1 2|toggle_tune x 1 2"},
+		{func(e *mapedit.Editor) error { e.SortSettings(); return nil },
+			"sv_hit 1|sv_hit 0|toggle_tune x 1 2|toggle_tune x 1 2|Tune gravity 0.5|tune_zone 2 gravity 1|tune_zone 10 gravity " +
+				"1"},
+		{func(e *mapedit.Editor) error { e.DedupeSettings(); return nil },
+			"tune_zone 10 gravity 1|tune_zone 2 gravity 1|Tune gravity 0.5|sv_hit 0|toggle_tune x 1 2|toggle_tune x 1 2"},
 	} {
 		m := twmap.New(5, 5)
-		before := []string{"sv_hit 1", "tune_zone 10 gravity 1", "tune_zone 2 gravity 1", "Tune gravity 0.5", "sv_hit 0", "toggle_tune x 1 2", "toggle_tune x 1 2"}
+		before := []string{"sv_hit 1", "tune_zone 10 gravity 1", "tune_zone 2 gravity 1", "Tune gravity 0.5", "sv_hit 0",
+			"toggle_tune x 1 2", "toggle_tune x 1 2"}
 		m.Info.Settings = slices.Clone(before)
 		err := c.do(mapedit.New(m, nil))
 		got, want := strings.Join(m.Info.Settings, "|"), c.want
@@ -168,7 +193,8 @@ func TestSettings(t *testing.T) {
 
 func TestPoints(t *testing.T) {
 	m := twmap.New(5, 5)
-	m.Envelopes = []*twmap.Envelope{twmap.NewEnvelope("e", twmap.ChannelsPosition, twmap.EnvPoint{Curve: twmap.CurveLinear}, twmap.EnvPoint{Time: 1000, Values: [4]int32{2048, -1024, 0}})}
+	m.Envelopes = []*twmap.Envelope{twmap.NewEnvelope("e", twmap.ChannelsPosition,
+		twmap.EnvPoint{Curve: twmap.CurveLinear}, twmap.EnvPoint{Time: 1000, Values: [4]int32{2048, -1024, 0}})}
 	e := mapedit.New(m, nil)
 	points := func() (list []string) {
 		for _, p := range m.Envelopes[0].Points {

@@ -19,7 +19,7 @@ func (e *Editor) PasteArea(from *twmap.Map, area Area, x, y int, a Across) error
 	case area.Width < 1 || area.Height < 1:
 		return fmt.Errorf("the area %v is empty", area)
 	case from.Physics(twmap.KindGame) == nil || e.m.Physics(twmap.KindGame) == nil:
-		return errors.New("without a game layer nobody knows where an area is")
+		return errors.New("without a game layer the position of an area is undefined")
 	}
 	if is07 := Is07(from); is07 != Is07(e.m) {
 		from = from.Clone()
@@ -75,11 +75,12 @@ func sameStructure(a, b *twmap.Map) error {
 	for i, g := range a.Groups {
 		h := b.Groups[i]
 		if len(g.Layers) != len(h.Layers) {
-			return fmt.Errorf("group %d has %d layers in the other map, and %d in this one: expected the same groups and layers", i, len(g.Layers), len(h.Layers))
+			return fmt.Errorf("group %d has %d layers in the other map, but %d in this one: expected the same groups and layers",
+				i, len(g.Layers), len(h.Layers))
 		}
 		for j := range g.Layers {
 			if kind(g.Layers[j]) != kind(h.Layers[j]) {
-				return fmt.Errorf("layer %d/%d is of another kind in the other map: expected the same groups and layers", i, j)
+				return fmt.Errorf("layer %d/%d has a different kind in the other map: expected the same groups and layers", i, j)
 			}
 		}
 	}

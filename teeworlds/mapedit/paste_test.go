@@ -20,7 +20,8 @@ func checkered(tile int, seed uint8) *image.NRGBA {
 			if x < tile && y < tile {
 				continue
 			}
-			p.SetNRGBA(x, y, color.NRGBA{uint8(x/tile*15) ^ seed, uint8(y / tile * 15), uint8(255 * (x % tile) / tile), uint8(255 - 200*(y%tile)/tile)})
+			p.SetNRGBA(x, y, color.NRGBA{uint8(x/tile*15) ^ seed, uint8(y / tile * 15), uint8(255 * (x % tile) / tile),
+				uint8(255 - 200*(y%tile)/tile)})
 		}
 	}
 	return p
@@ -83,8 +84,10 @@ func TestAppend(t *testing.T) {
 		}
 		quads, _ := far.Layers[1].(*twmap.QuadLayer).Quads()
 		sources, _ := far.Layers[2].(*twmap.SoundLayer).Sources()
-		if far.Layers[1].(*twmap.QuadLayer).Image != image || far.Layers[2].(*twmap.SoundLayer).Sound != sound || quads[0].PosEnv != 1 || sources[0].PosEnv != 1 {
-			t.Errorf("references lead to %d %d %d %d", far.Layers[1].(*twmap.QuadLayer).Image, far.Layers[2].(*twmap.SoundLayer).Sound, quads[0].PosEnv, sources[0].PosEnv)
+		if far.Layers[1].(*twmap.QuadLayer).Image != image || far.Layers[2].(*twmap.SoundLayer).Sound != sound ||
+			quads[0].PosEnv != 1 || sources[0].PosEnv != 1 {
+			t.Errorf("references lead to %d %d %d %d", far.Layers[1].(*twmap.QuadLayer).Image,
+				far.Layers[2].(*twmap.SoundLayer).Sound, quads[0].PosEnv, sources[0].PosEnv)
 		}
 		if m.Physics(twmap.KindGame) != m.Groups[0].Layers[0] {
 			t.Error("the game layer is another")
@@ -113,7 +116,10 @@ func TestPasteGroups(t *testing.T) {
 		m.Images = append(m.Images, twmap.NewExternalImage(strings.Repeat("x", i+1), 16, 16))
 	}
 	other.Images[1].Name = "another"
-	if got := told(t, m, func(e *mapedit.Editor) error { return e.PasteGroups(other, []int{1}, 0, mapedit.Across{}) }); got != "error: the map would have 66 images, and the game loads 64" {
+	if got := told(t, m, func(e *mapedit.Editor) error {
+		return e.PasteGroups(other, []int{1}, 0,
+			mapedit.Across{})
+	}); got != "error: the map would have 66 images, and the game loads 64" {
 		t.Errorf("told %s", got)
 	}
 }
@@ -143,7 +149,8 @@ groups/Far/sounds wind: 1 sources came from the other map`
 		}
 	}
 	quads, _ := m.Groups[1].Layers[1].(*twmap.QuadLayer).Quads()
-	if len(quads) != 2 || quads[1].Pivot != (twmap.Point{X: (80 + 3*32) * 1024, Y: (80 - 32) * 1024}) || quads[1].PosEnv != 1 || m.Envelopes[1].Points[0].Values[0] != 2 {
+	if len(quads) != 2 || quads[1].Pivot != (twmap.Point{X: (80 + 3*32) * 1024, Y: (80 - 32) * 1024}) ||
+		quads[1].PosEnv != 1 || m.Envelopes[1].Points[0].Values[0] != 2 {
 		t.Errorf("the quads are %v", quads)
 	}
 	// Paste once more, over the first paste: the old contents are replaced.
@@ -193,7 +200,8 @@ func TestScale(t *testing.T) {
 	for _, f := range []int{2, 4, 8, 16} {
 		m := twmap.New(6, 5)
 		m.Images = []*twmap.Image{twmap.NewImage("tiles", checkered(16, 0)), twmap.NewImage("small", checkered(1, 9))}
-		l, small, plain := twmap.NewTileLayer(twmap.KindTiles, 6, 5), twmap.NewTileLayer(twmap.KindTiles, 6, 5), twmap.NewTileLayer(twmap.KindTiles, 6, 5)
+		l, small, plain := twmap.NewTileLayer(twmap.KindTiles, 6, 5), twmap.NewTileLayer(twmap.KindTiles, 6, 5),
+			twmap.NewTileLayer(twmap.KindTiles, 6, 5)
 		l.Image, small.Image = 0, 1
 		l.AutoMapper = &twmap.AutoMapper{Config: 1}
 		for i := range 12 {
@@ -224,7 +232,8 @@ func TestScale(t *testing.T) {
 				found[c.ID]++
 			}
 		}
-		if found[uint8(twmap.EntitySpawn)] != 1 || found[uint8(twmap.EntityDoor)] != 1 || found[uint8(twmap.EntityLaserLong)] != 1 || found[1] != f*f {
+		if found[uint8(twmap.EntitySpawn)] != 1 || found[uint8(twmap.EntityDoor)] != 1 ||
+			found[uint8(twmap.EntityLaserLong)] != 1 || found[1] != f*f {
 			t.Errorf("x%d: the game layer has %v", f, found)
 		}
 		for y, row := range n.Physics(twmap.KindGame).Tiles().Rows() {
@@ -252,7 +261,8 @@ func TestScale(t *testing.T) {
 	l := design([]uint8{1, 2})
 	l.Image = 0
 	m.Groups[0].Layers = append(m.Groups[0].Layers, l)
-	if got := told(t, m, func(e *mapedit.Editor) error { return e.Scale(2) }); got != "error: the pictures of grass_main are not in the map: embed them first" {
+	if got := told(t, m, func(e *mapedit.Editor) error { return e.Scale(2) }); got != "error: the pictures of grass_main "+
+		"are not in the map: embed them first" {
 		t.Errorf("told %s", got)
 	}
 	if err := mapedit.New(twmap.New(3000, 3000), nil).Scale(16); err == nil {
@@ -260,7 +270,7 @@ func TestScale(t *testing.T) {
 	}
 	far := twmap.New(5, 5)
 	far.Groups[0].Layers = append(far.Groups[0].Layers, twmap.NewQuadLayer(twmap.NewQuad(1<<20, 0, 1, 1)))
-	if got := told(t, far, func(e *mapedit.Editor) error { return e.Scale(4) }); !strings.Contains(got, "5 coordinates are only as far away") {
+	if got := told(t, far, func(e *mapedit.Editor) error { return e.Scale(4) }); !strings.Contains(got, "5 coordinates were limited") {
 		t.Errorf("told %s", got)
 	}
 	if quads, _ := far.Groups[0].Layers[1].(*twmap.QuadLayer).Quads(); quads[0].Points[0].X != math.MaxInt32 {

@@ -10,7 +10,8 @@ import (
 // DilateImages gives invisible pixels of embedded images the colours of their neighbours, as the editor does when it
 // loads a map: scaling a picture mixes these colours into adjacent pixels.
 func (e *Editor) DilateImages(images []int) error {
-	return e.changePictures(images, "pixels", "transparent pixels took the colours of their neighbours", func(_ int, p *image.NRGBA) { Dilate(p) })
+	return e.changePictures(images, "pixels", "transparent pixels took the colours of their neighbours",
+		func(_ int, p *image.NRGBA) { Dilate(p) })
 }
 
 // opaqueEnough is the alpha above which the colour of a pixel spreads.

@@ -118,7 +118,7 @@ func (e *Editor) AspectQuads(at LayerAt, list []int) error {
 	bottom := func(b box) int64 { return int64(b.top) + (int64(b.right)-int64(b.left))*h/w }
 	for i := range quads {
 		if (list == nil || slices.Contains(list, i)) && bottom(boxOf(quads[i].Points[:])) > math.MaxInt32 {
-			return fmt.Errorf("%s: quad %d would be higher than a map can tell", e.Path(layer), i)
+			return fmt.Errorf("%s: quad %d would exceed the coordinates of a map", e.Path(layer), i)
 		}
 	}
 	return e.changeQuads(at, list, "took the aspect ratio of the image", func(q *twmap.Quad) {

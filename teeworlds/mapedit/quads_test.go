@@ -47,7 +47,8 @@ func TestQuads(t *testing.T) {
 		{"align", (*Editor).AlignQuads, odd, points(1999, -1999, 3000, -2000, 0, 0, 16777000, -16779000), odd.Pivot},
 		{"align far away", (*Editor).AlignQuads, far, points(math.MaxInt32, math.MinInt32, -2147483008, 0, 0, 2147483008, 0, 0), far.Pivot},
 		{"square", (*Editor).SquareQuads, odd, points(-999, -16778999, 16777217, -16778999, -999, 999, 16777217, 999), odd.Pivot},
-		{"aspect", (*Editor).AspectQuads, odd, points(-999, -16778999, 16777217, -16778999, -999, -16778999+16778216*20/30, 16777217, -16778999+16778216*20/30), odd.Pivot},
+		{"aspect", (*Editor).AspectQuads, odd, points(-999, -16778999, 16777217, -16778999, -999, -16778999+16778216*20/30,
+			16777217, -16778999+16778216*20/30), odd.Pivot},
 		{"pivot", (*Editor).CenterPivots, odd, odd.Points, twmap.Point{X: -999 + 16778216/2, Y: -16778999 + 16779998/2}},
 		{"pivot far away", (*Editor).CenterPivots, far, far.Points, twmap.Point{X: -1, Y: -1}},
 	} {
@@ -65,7 +66,8 @@ func TestQuads(t *testing.T) {
 			if got[0] != other || got[1] != want {
 				t.Errorf("%v\nwant %v", got[1], want)
 			}
-			if len(changes) != 1 || changes[0].Path != "groups/Back/Quads" || changes[0].Count != 1 || len(changes[0].At) != 1 || changes[0].At[0].String() != "quad 1" {
+			if len(changes) != 1 || changes[0].Path != "groups/Back/Quads" || changes[0].Count != 1 ||
+				len(changes[0].At) != 1 || changes[0].At[0].String() != "quad 1" {
 				t.Errorf("%+v", changes)
 			}
 			if err := c.do(e, LayerAt{1, 0}, []int{1}); err != nil || len(changes) != 1 {
@@ -82,13 +84,13 @@ func TestQuadsRefused(t *testing.T) {
 	e := New(m, func(c check.Change) { t.Errorf("%+v", c) })
 	at := LayerAt{1, 0}
 	for want, err := range map[string]error{
-		"groups/Game/Game has no quads":                                 e.AlignQuads(LayerAt{0, 0}, nil),
-		"there is no group 5":                                           e.SquareQuads(LayerAt{5, 0}, nil),
-		"groups/Back/Quads: there is no quad 2":                         e.CenterPivots(at, []int{0, 2}),
-		"groups/Back/Quads: quad 1 would be higher than a map can tell": e.AspectQuads(at, nil),
-		"groups/Back/Quads: there is no quad -1":                        e.SliceQuad(at, -1, points(0, 0, 1, 0, 1, 1, 0, 1)),
-		"groups/Back/Quads: quad 0: 10.0009765625,0 is not in it":       e.SliceQuad(at, 0, points(0, 0, 10241, 0, 1, 1, 0, 1)),
-		"groups/Back/Quads: quad 0: the piece has no area":              e.SliceQuad(at, 0, points(5, 0, 5, 1, 5, 2, 5, 3)),
+		"groups/Game/Game has no quads": e.AlignQuads(LayerAt{0, 0}, nil),
+		"no group 5":                    e.SquareQuads(LayerAt{5, 0}, nil),
+		"groups/Back/Quads: no quad 2":  e.CenterPivots(at, []int{0, 2}),
+		"groups/Back/Quads: quad 1 would exceed the coordinates of a map": e.AspectQuads(at, nil),
+		"groups/Back/Quads: no quad -1":                                   e.SliceQuad(at, -1, points(0, 0, 1, 0, 1, 1, 0, 1)),
+		"groups/Back/Quads: quad 0: 10.0009765625,0 is not in it":         e.SliceQuad(at, 0, points(0, 0, 10241, 0, 1, 1, 0, 1)),
+		"groups/Back/Quads: quad 0: the piece has no area":                e.SliceQuad(at, 0, points(5, 0, 5, 1, 5, 2, 5, 3)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -156,7 +156,8 @@ var operations = map[string]func(e *mapedit.Editor, r *rand.Rand) error{
 		return e.ChangeSources(anywhere(e, r), nil, func(s *twmap.SoundSource) error { s.Delay++; return nil })
 	},
 	"add envelope": func(e *mapedit.Editor, r *rand.Rand) error {
-		return e.AddEnvelope(twmap.NewEnvelope("e", twmap.ChannelsColor, twmap.EnvPoint{}, twmap.EnvPoint{Time: 500, Curve: twmap.Curve(r.IntN(5))}))
+		return e.AddEnvelope(twmap.NewEnvelope("e", twmap.ChannelsColor, twmap.EnvPoint{},
+			twmap.EnvPoint{Time: 500, Curve: twmap.Curve(r.IntN(5))}))
 	},
 	"remove envelopes":   func(e *mapedit.Editor, r *rand.Rand) error { return e.RemoveEnvelopes(some(r, len(e.Map().Envelopes))) },
 	"unused envelopes":   func(e *mapedit.Editor, r *rand.Rand) error { return e.RemoveUnusedEnvelopes() },
@@ -280,7 +281,8 @@ func operate(t *testing.T, m *twmap.Map, seed uint64, steps int, thorough bool) 
 			continue
 		}
 		after := encode(t, m)
-		if changed := string(after) != string(data); changed && (told == 0 || err != nil) || !changed && told > 0 && !strings.HasPrefix(name, "move") {
+		if changed := string(after) != string(data); changed && (told == 0 || err != nil) || !changed && told > 0 &&
+			!strings.HasPrefix(name, "move") {
 			t.Fatalf("seed %d: %s: changed: %t, told: %d, error: %v", seed, name, changed, told, err)
 		}
 	}

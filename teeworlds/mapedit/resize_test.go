@@ -173,14 +173,16 @@ func design(rows ...[]uint8) *twmap.TileLayer {
 func TestShrink(t *testing.T) {
 	m := twmap.New(5, 5)
 	m.Groups[0].Layers = append(m.Groups[0].Layers, design([]uint8{1, 1, 2, 3, 3}, []uint8{1, 1, 2, 3, 3}, []uint8{1, 1, 4, 3, 3}))
-	sky := twmap.NewGroup("Sky", design([]uint8{1, 1, 2, 2}, []uint8{1, 1, 2, 2}), design([]uint8{5, 5, 5, 6}, []uint8{5, 5, 5, 7}), twmap.NewQuadLayer(twmap.NewQuad(64, 64, 32, 32)))
+	sky := twmap.NewGroup("Sky", design([]uint8{1, 1, 2, 2}, []uint8{1, 1, 2, 2}),
+		design([]uint8{5, 5, 5, 6}, []uint8{5, 5, 5, 7}), twmap.NewQuadLayer(twmap.NewQuad(64, 64, 32, 32)))
 	m.Groups = append(m.Groups, sky)
 	n := edited(t, m, func(e *mapedit.Editor) error { e.Shrink(mapedit.ShrinkOptions{}); return nil })
 	// All rows are kept: the game group is not moved.
 	if got, want := ids(n.Groups[0].Layers[1].(*twmap.TileLayer)), "[[1 1 2 3] [1 1 2 3] [1 1 4 3]]"; got != want {
 		t.Errorf("design: %s, want %s", got, want)
 	}
-	if got, want := ids(n.Groups[1].Layers[0].(*twmap.TileLayer))+ids(n.Groups[1].Layers[1].(*twmap.TileLayer)), "[[1 2] [1 2]][[5 5 6] [5 5 7]]"; got != want {
+	if got, want := ids(n.Groups[1].Layers[0].(*twmap.TileLayer))+ids(n.Groups[1].Layers[1].(*twmap.TileLayer)),
+		"[[1 2] [1 2]][[5 5 6] [5 5 7]]"; got != want {
 		t.Errorf("sky: %s, want %s", got, want)
 	}
 	if g := n.Groups[1]; g.OffsetX != -32 || g.OffsetY != 0 {
@@ -190,7 +192,10 @@ func TestShrink(t *testing.T) {
 	if p := quads[0].Pivot; p != (twmap.Point{X: (80 - 32) * 1024, Y: 80 * 1024}) {
 		t.Errorf("the quad is at %v", p)
 	}
-	if n := edited(t, m, func(e *mapedit.Editor) error { e.Shrink(mapedit.ShrinkOptions{Physics: true}); return nil }); n.Physics(twmap.KindGame).Width() != 4 {
+	if n := edited(t, m, func(e *mapedit.Editor) error {
+		e.Shrink(mapedit.ShrinkOptions{Physics: true})
+		return nil
+	}); n.Physics(twmap.KindGame).Width() != 4 {
 		// The game layer is all air; the left column and the last two columns of the design layer decide.
 		t.Errorf("the map has %d columns", n.Physics(twmap.KindGame).Width())
 	}
@@ -217,7 +222,8 @@ func TestCrop(t *testing.T) {
 	if g := n.Groups[1]; g.OffsetX != -32+32 || g.OffsetY != 16 {
 		t.Errorf("the back is at %d,%d", g.OffsetX, g.OffsetY)
 	}
-	for _, area := range []mapedit.Area{{X: -1, Y: 0, Width: 3, Height: 3}, {X: 4, Y: 0, Width: 3, Height: 3}, {Width: 1, Height: 2}, {Width: 6, Height: 5}} {
+	for _, area := range []mapedit.Area{{X: -1, Y: 0, Width: 3, Height: 3}, {X: 4, Y: 0, Width: 3, Height: 3},
+		{Width: 1, Height: 2}, {Width: 6, Height: 5}} {
 		if err := mapedit.New(m.Clone(), nil).Crop(area); err == nil {
 			t.Errorf("cropped to %v", area)
 		}
@@ -264,7 +270,8 @@ func TestShift(t *testing.T) {
 	for _, c := range []struct {
 		x, y int
 		want string
-	}{{1, 0, "[[0 1 2] [0 4 5]]"}, {-1, 0, "[[2 3 0] [5 6 0]]"}, {0, 1, "[[0 0 0] [1 2 3]]"}, {0, -1, "[[4 5 6] [0 0 0]]"}, {9, 9, "[[0 0 0] [0 0 0]]"}} {
+	}{{1, 0, "[[0 1 2] [0 4 5]]"}, {-1, 0, "[[2 3 0] [5 6 0]]"}, {0, 1, "[[0 0 0] [1 2 3]]"},
+		{0, -1, "[[4 5 6] [0 0 0]]"}, {9, 9, "[[0 0 0] [0 0 0]]"}} {
 		n := edited(t, m, func(e *mapedit.Editor) error { return e.Shift([]mapedit.LayerAt{{Layer: 1}}, c.x, c.y) })
 		if got := ids(n.Groups[0].Layers[1].(*twmap.TileLayer)); got != c.want {
 			t.Errorf("by %d,%d: %s, want %s", c.x, c.y, got, c.want)

@@ -46,7 +46,7 @@ func (e *Editor) Scale(factor int) error {
 			e.tell(env, len(env.Points), "points", "%d times as far", s.f)
 		}
 	}
-	e.tell(nil, s.far, "coordinates", "are only as far away as a map can say, 65536 tiles")
+	e.tell(nil, s.far, "coordinates", "were limited to the maximum of a map, 65536 tiles")
 	return s.dropOld()
 }
 
@@ -385,7 +385,7 @@ func (s *scaling) design(l *twmap.TileLayer, what string) []twmap.Layer {
 		layers = append(layers, t)
 	}
 	if n := len(layers) - 1; n > 0 {
-		s.e.tell(l, n, "layers", "more show what did not fit into the first image made of %s", s.e.imageName(old))
+		s.e.tell(l, n, "layers", "were added for the parts that did not fit into the first image made of %s", s.e.imageName(old))
 	}
 	return layers
 }

@@ -184,7 +184,7 @@ func (e *Editor) DedupeSettings() {
 		known = (known || strings.HasPrefix(command, "sv_")) && !strings.Contains(line, ";")
 		switch {
 		case command != "toggle_tune" && (known && last[what] > i || i+1 < len(list) && list[i+1] == line):
-			e.tell(nil, 1, "", "setting removed, a later one sets the same: %s", line)
+			e.tell(nil, 1, "", "setting removed, because a later setting overrides it: %s", line)
 		default:
 			left = append(left, line)
 		}

@@ -256,7 +256,7 @@ func (e *Editor) TurnTiles(layers []LayerAt, area *Area, t Turn) error {
 		case area != nil && (a.X+w > l.Width() || a.Y+h > l.Height()):
 			return fmt.Errorf("%s: the area %v has no room in its %d x %d tiles when it is %v", e.Path(l), *area, l.Width(), l.Height(), t)
 		case area == nil && w != l.Width() && l.Kind().Physics():
-			return fmt.Errorf("%s: it has to keep its %d x %d tiles, so only a square part of it can be %v", e.Path(l), l.Width(), l.Height(), t)
+			return fmt.Errorf("%s: its size of %d x %d tiles is fixed, so only a square area of it can be %v", e.Path(l), l.Width(), l.Height(), t)
 		}
 	}
 	for _, at := range layers {

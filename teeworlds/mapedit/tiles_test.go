@@ -38,7 +38,8 @@ func TestFill(t *testing.T) {
 	fill := func(layers []mapedit.LayerAt, area *mapedit.Area, tile mapedit.Tile, unused bool) string {
 		return told(t, m, func(e *mapedit.Editor) error { return e.Fill(layers, area, tile, mapedit.PaintOptions{Unused: unused}) })
 	}
-	if got, want := fill(layerAt(0, 0), &mapedit.Area{X: 1, Y: 1, Width: 2, Height: 1}, id(1), false), "groups/Game/Game: 2 tiles became 1 1,1 2,1"; got != want {
+	if got, want := fill(layerAt(0, 0), &mapedit.Area{X: 1, Y: 1, Width: 2, Height: 1}, id(1), false),
+		"groups/Game/Game: 2 tiles became 1 1,1 2,1"; got != want {
 		t.Errorf("told %q, want %q", got, want)
 	}
 	// Hook-through needs tiles in two layers.
@@ -46,20 +47,25 @@ func TestFill(t *testing.T) {
 	if got := fill(layerAt(0, 0), &mapedit.Area{Width: 1, Height: 1}, id(5), false); got != want {
 		t.Errorf("told %q, want %q", got, want)
 	}
-	if got, want := ids(m.Physics(twmap.KindGame))+ids(m.Physics(twmap.KindFront)), "[[3 0 0 0] [0 1 1 0] [0 0 0 0]][[5 0 0 0] [0 0 0 0] [0 0 0 0]]"; got != want {
+	if got, want := ids(m.Physics(twmap.KindGame))+ids(m.Physics(twmap.KindFront)),
+		"[[3 0 0 0] [0 1 1 0] [0 0 0 0]][[5 0 0 0] [0 0 0 0] [0 0 0 0]]"; got != want {
 		t.Errorf("the map is %s, want %s", got, want)
 	}
 	fill(layerAt(0, 0), &mapedit.Area{X: -1, Y: -1, Width: 2, Height: 2}, id(2), false) // only the part inside the layer
-	if got, want := ids(m.Physics(twmap.KindGame))+ids(m.Physics(twmap.KindFront)), "[[2 0 0 0] [0 1 1 0] [0 0 0 0]][[0 0 0 0] [0 0 0 0] [0 0 0 0]]"; got != want {
+	if got, want := ids(m.Physics(twmap.KindGame))+ids(m.Physics(twmap.KindFront)),
+		"[[2 0 0 0] [0 1 1 0] [0 0 0 0]][[0 0 0 0] [0 0 0 0] [0 0 0 0]]"; got != want {
 		t.Errorf("the map is %s, want %s", got, want)
 	}
 	number := uint8(3)
 	for want, got := range map[string]string{
 		"error: groups/Game/Game: a game layer has no tile 8":                                 fill(layerAt(0, 0), nil, id(8), false),
 		"groups/Game/Game: 12 tiles became 8 0,0 1,0 2,0 3,0 0,1 1,1 2,1 3,1 0,2 1,2 2,2 3,2": fill(layerAt(0, 0), nil, id(8), true),
-		"error: no layer has such tiles":                                                      fill(layerAt(0, 0), nil, mapedit.Tile{ID: &number, Number: &number}, false),
-		"error: groups/Game/Game: the area 9,9:10,10 is outside of its 4 x 3 tiles":           fill(layerAt(0, 0), &mapedit.Area{X: 9, Y: 9, Width: 2, Height: 2}, id(1), false),
-		"error: the area 0,0:-1,0 is empty":                                                   fill(layerAt(0, 0), &mapedit.Area{Height: 1}, id(1), false),
+		"error: no layer has such tiles": fill(layerAt(0, 0), nil,
+			mapedit.Tile{ID: &number, Number: &number}, false),
+		"error: groups/Game/Game: the area 9,9:10,10 is outside of its 4 x 3 tiles": fill(layerAt(0, 0),
+			&mapedit.Area{X: 9, Y: 9, Width: 2, Height: 2}, id(1), false),
+		"error: the area 0,0:-1,0 is empty": fill(layerAt(0, 0),
+			&mapedit.Area{Height: 1}, id(1), false),
 	} {
 		if got != want {
 			t.Errorf("told %q, want %q", got, want)
@@ -142,7 +148,8 @@ func TestTurnTiles(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	m := twmap.New(9, 1)
 	tele, sw := twmap.NewTileLayer(twmap.KindTele, 9, 1), twmap.NewTileLayer(twmap.KindSwitch, 9, 1)
-	for x, c := range []twmap.TeleTile{{ID: 26, Number: 2}, {ID: 27, Number: 2}, {ID: 29, Number: 2}, {ID: 30, Number: 7}, {ID: 10, Number: 5}, {ID: 31, Number: 5}, {ID: 0, Number: 5}} {
+	for x, c := range []twmap.TeleTile{{ID: 26, Number: 2}, {ID: 27, Number: 2}, {ID: 29, Number: 2}, {ID: 30, Number: 7},
+		{ID: 10, Number: 5}, {ID: 31, Number: 5}, {ID: 0, Number: 5}} {
 		tele.Teles().Set(x, 0, c)
 	}
 	sw.Switches().Set(0, 0, twmap.SwitchTile{ID: 24, Number: 3})
@@ -192,7 +199,8 @@ func TestClean(t *testing.T) {
 	const x, y, r = twmap.FlipX, twmap.FlipY, twmap.Rotate
 	m := twmap.New(6, 1)
 	game := m.Physics(twmap.KindGame).Tiles()
-	for i, c := range []twmap.Tile{{ID: 1, Flags: x}, {ID: 60, Flags: y}, {ID: 225, Flags: x}, {ID: 197, Flags: x}, {Flags: r, Skip: 1}, {ID: 64, Flags: r}} {
+	for i, c := range []twmap.Tile{{ID: 1, Flags: x}, {ID: 60, Flags: y}, {ID: 225, Flags: x}, {ID: 197, Flags: x},
+		{Flags: r, Skip: 1}, {ID: 64, Flags: r}} {
 		game.Set(i, 0, c)
 	}
 	speedup := twmap.NewTileLayer(twmap.KindSpeedup, 6, 1)
@@ -206,19 +214,21 @@ func TestClean(t *testing.T) {
 		e.ZeroUnused()
 		return nil
 	})
-	want := `groups/Game/Game: 2 tiles stood mirrored, and are turned now 1,0 2,0
-groups/Game/Game: 2 tiles flags that mean nothing became 0 0,0 4,0
-groups/Game/Speedup: 1 tiles of the old kind of speedup became new ones 0,0
-groups/Game/Game: 1 tiles had bytes that mean nothing, which became 0 4,0
-groups/Game/Speedup: 2 tiles had bytes that mean nothing, which became 0 0,0 1,0`
+	want := `groups/Game/Game: 2 tiles were mirrored, and are rotated now 1,0 2,0
+groups/Game/Game: 2 tiles flags without a meaning became 0 0,0 4,0
+groups/Game/Speedup: 1 tiles were deprecated speedups, and are current ones now 0,0
+groups/Game/Game: 1 tiles had bytes without a meaning, which became 0 4,0
+groups/Game/Speedup: 2 tiles had bytes without a meaning, which became 0 0,0 1,0`
 	if got != want {
 		t.Errorf("told %s\nwant %s", got, want)
 	}
 	cells, _ := game.Cells()
-	if want := []twmap.Tile{{ID: 1}, {ID: 60, Flags: x | y}, {ID: 225, Flags: x | y | r}, {ID: 197, Flags: x}, {}, {ID: 64, Flags: r}}; !slices.Equal(cells, want) {
+	if want := []twmap.Tile{{ID: 1}, {ID: 60, Flags: x | y}, {ID: 225, Flags: x | y | r}, {ID: 197, Flags: x}, {},
+		{ID: 64, Flags: r}}; !slices.Equal(cells, want) {
 		t.Errorf("the tiles are %v, want %v", cells, want)
 	}
-	if got := speedup.Speedups().At(0, 0); got != (twmap.SpeedupTile{ID: 29, Force: 3}) || speedup.Speedups().At(1, 0) != (twmap.SpeedupTile{}) {
+	if got := speedup.Speedups().At(0, 0); got != (twmap.SpeedupTile{ID: 29, Force: 3}) ||
+		speedup.Speedups().At(1, 0) != (twmap.SpeedupTile{}) {
 		t.Errorf("the speedup is %v", got)
 	}
 }
@@ -246,11 +256,17 @@ groups/Game/Tele: 2 tiles became tele checkpoint in, as groups/Ground/tiles has 
 		t.Errorf("the tele tile is %v", got)
 	}
 	g.OffsetX = 5
-	if got := told(t, m, func(e *mapedit.Editor) error { return e.ConstructGameTiles(from, twmap.TileSolid) }); got != "error: groups/Ground: its offset is 5,32: expected whole tiles, of 32 each" {
+	if got := told(t, m, func(e *mapedit.Editor) error {
+		return e.ConstructGameTiles(from,
+			twmap.TileSolid)
+	}); got != "error: groups/Ground: its offset is 5,32: expected whole tiles, of 32 each" {
 		t.Errorf("told %s", got)
 	}
 	g.ParallaxX = 50
-	if got := told(t, m, func(e *mapedit.Editor) error { return e.ConstructGameTiles(from, twmap.TileSolid) }); !strings.Contains(got, "its parallax is 50,100") {
+	if got := told(t, m, func(e *mapedit.Editor) error {
+		return e.ConstructGameTiles(from,
+			twmap.TileSolid)
+	}); !strings.Contains(got, "its parallax is 50,100") {
 		t.Errorf("told %s", got)
 	}
 	if err := mapedit.New(m, nil).ConstructGameTiles(mapedit.LayerAt{}, twmap.TileSolid); err == nil {
@@ -266,7 +282,8 @@ func TestCleanGame(t *testing.T) {
 		game.Set(x, 0, twmap.Tile{ID: c})
 	}
 	m.Groups[0].Layers = append(m.Groups[0].Layers, design([]uint8{0, 5}))
-	if got, want := told(t, m, (*mapedit.Editor).CleanGameTiles), "groups/Game/Game: 2 tiles became air, as no layer shows anything there 0,0 3,0"; got != want {
+	if got, want := told(t, m, (*mapedit.Editor).CleanGameTiles),
+		"groups/Game/Game: 2 tiles became air, as no layer shows anything there 0,0 3,0"; got != want {
 		t.Errorf("told %s, want %s", got, want)
 	}
 	if got := ids(m.Physics(twmap.KindGame)); got != "[[0 3 4 0]]" {
@@ -280,7 +297,8 @@ func TestBorder(t *testing.T) {
 	if err := mapedit.New(m, nil).Border(layerAt(0, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := ids(m.Physics(twmap.KindGame)), "[[1 1 1 1 1 1] [1 1 1 1 1 1] [1 1 0 0 1 1] [1 1 0 0 1 1] [1 1 1 1 1 1] [1 1 1 1 1 1]]"; got != want {
+	if got, want := ids(m.Physics(twmap.KindGame)),
+		"[[1 1 1 1 1 1] [1 1 1 1 1 1] [1 1 0 0 1 1] [1 1 0 0 1 1] [1 1 1 1 1 1] [1 1 1 1 1 1]]"; got != want {
 		t.Errorf("the border is %s, want %s", got, want)
 	}
 	if got := m.Physics(twmap.KindGame).Tiles().At(0, 0); got.Flags != twmap.FlipX {

@@ -18,7 +18,8 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-var turns = []mapedit.Turn{mapedit.LeftRight, mapedit.UpDown, mapedit.Clockwise, {Quarters: 2}, {Quarters: 3}, {Mirrored: true, Quarters: 1}}
+var turns = []mapedit.Turn{mapedit.LeftRight, mapedit.UpDown, mapedit.Clockwise, {Quarters: 2}, {Quarters: 3},
+	{Mirrored: true, Quarters: 1}}
 
 // eachMap calls do for each map of the corpus; do may change the map.
 func eachMap(t *testing.T, do func(t *testing.T, name string, m *twmap.Map)) {
@@ -260,7 +261,8 @@ func TestTurnSpeedups(t *testing.T) {
 		teles.Teles().Set(0, 0, twmap.TeleTile{ID: 26, Number: 7})
 		m.Groups[0].Layers = append(m.Groups[0].Layers, speedups, teles)
 		n := turned(t, m, c.turn)
-		if got, want := n.Physics(twmap.KindSpeedup).Speedups().At(c.x, c.y), (twmap.SpeedupTile{ID: 29, Force: 5, MaxSpeed: 6, Angle: c.want}); got != want {
+		if got, want := n.Physics(twmap.KindSpeedup).Speedups().At(c.x, c.y),
+			(twmap.SpeedupTile{ID: 29, Force: 5, MaxSpeed: 6, Angle: c.want}); got != want {
 			t.Errorf("%d, %v: %v at %d,%d, want %v", c.angle, c.turn, got, c.x, c.y, want)
 		}
 		if got, want := n.Physics(twmap.KindTele).Teles().At(c.x, c.y), (twmap.TeleTile{ID: 26, Number: 7}); got != want {
@@ -273,7 +275,8 @@ func TestTurnSpeedups(t *testing.T) {
 func TestTurnTold(t *testing.T) {
 	m := twmap.New(4, 3)
 	short := twmap.NewTileLayerOf(twmap.KindTiles, twmap.NewGridOf(4, 3, []twmap.Tile{{ID: 1}}))
-	m.Groups = append(m.Groups, twmap.NewGroup("Sky", short, twmap.NewQuadLayer(twmap.NewQuad(0, 0, 32, 32)), twmap.NewSoundLayer(twmap.NewSoundSource(1, 2, 3))))
+	m.Groups = append(m.Groups, twmap.NewGroup("Sky", short, twmap.NewQuadLayer(twmap.NewQuad(0, 0, 32, 32)),
+		twmap.NewSoundLayer(twmap.NewSoundSource(1, 2, 3))))
 	m.Envelopes = []*twmap.Envelope{twmap.NewEnvelope("way", twmap.ChannelsPosition, twmap.EnvPoint{Values: [4]int32{1, 2, 3}})}
 	told := make(map[string]int64)
 	e := mapedit.New(m, func(c check.Change) { told[c.Path] += c.Count })

@@ -193,7 +193,7 @@ func (e *Editor) turnLayer(t Turn, l twmap.Layer, w, h int) {
 			}
 		})
 	default:
-		e.tell(l, 1, "", "a layer of a type that nobody knows stays as it is")
+		e.tell(l, 1, "", "a layer of an unknown type was left unchanged")
 	}
 }
 

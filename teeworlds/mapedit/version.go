@@ -65,7 +65,7 @@ func (e *Editor) sameForm(other *twmap.Map, is07 bool, a Across) error {
 		e.report(c)
 	})
 	if err := to(of, a); err != nil {
-		return fmt.Errorf("the other map is for another game: %w", err)
+		return fmt.Errorf("the maps are for different games: %w", err)
 	}
 	return nil
 }
@@ -111,13 +111,14 @@ func (e *Editor) idle07() (lost []string) {
 		}
 	}
 	if n > 0 {
-		lost = append(lost, fmt.Sprintf("what %d tiles of the game layer do, of %d kinds", n, len(ids)))
+		lost = append(lost, fmt.Sprintf("the function of %d tiles of the game layer, of %d kinds", n, len(ids)))
 	}
 	return lost
 }
 
 // across remaps everything drawn with pictures of the games, and converts the format of the map.
-func (e *Editor) across(a Across, remaps, back map[string]*remap, lacks func(name string) bool, form func(*twmap.Map) []string, lost []string) error {
+func (e *Editor) across(a Across, remaps, back map[string]*remap, lacks func(name string) bool,
+	form func(*twmap.Map) []string, lost []string) error {
 	var do []func()
 	embedded := e.m.Clone() // used to find what the format loses, with the images that will be embedded
 	for i, im := range e.m.Images {
@@ -158,7 +159,7 @@ func (e *Editor) across(a Across, remaps, back map[string]*remap, lacks func(nam
 				e.tell(im, 1, "", "embedded: %s", why)
 			})
 		default:
-			lost = append(lost, fmt.Sprintf("how %s looks, which has to be embedded because %s: %v", e.Path(im), why, err))
+			lost = append(lost, fmt.Sprintf("how %s looks, which must be embedded because %s: %v", e.Path(im), why, err))
 			if r != nil {
 				do = append(do, func() { e.remapTiles(i, u, r) })
 			}
@@ -233,7 +234,7 @@ func (u *users) needPicture(r *remap) (bool, string) {
 	case len(missing) > 0:
 		return true, fmt.Sprintf("the picture of the other game lacks tiles that are used: %s", strings.Join(missing, " "))
 	case u.quads > 0 && r.moves():
-		return true, "quads show it, and what they show is in another place of the other game's picture"
+		return true, "quads use it, and the part that they show is in a different position in the other game's picture"
 	}
 	return false, ""
 }

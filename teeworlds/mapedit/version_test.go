@@ -69,7 +69,8 @@ func TestSheetsOfPictures(t *testing.T) {
 		}
 		to07, to06 := remaps()
 		there, back := to07[s.name], to06[s.name]
-		if !ofSameGame(a, there, back) || !ofSameGame(b, back, there) || s.only07 != "" && s.name != "generic_unhookable" && (ofSameGame(a, back, there) || ofSameGame(b, there, back)) {
+		if !ofSameGame(a, there, back) || !ofSameGame(b, back, there) || s.only07 != "" && s.name != "generic_unhookable" &&
+			(ofSameGame(a, back, there) || ofSameGame(b, there, back)) {
 			t.Errorf("%s: it is not known which picture is whose", s.name)
 		}
 		seen06, seen07 := [256]bool{}, [256]bool{}
@@ -140,7 +141,8 @@ func TestTo07AndBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	cells := m.Groups[0].Layers[1].(*twmap.TileLayer).Tiles()
-	if a, b, c := cells.At(0, 0), cells.At(1, 0), cells.At(2, 0); a != (twmap.Tile{ID: 3, Flags: twmap.FlipX}) || b != (twmap.Tile{}) || c.ID != 233 {
+	if a, b, c := cells.At(0, 0), cells.At(1, 0), cells.At(2, 0); a != (twmap.Tile{ID: 3, Flags: twmap.FlipX}) ||
+		b != (twmap.Tile{}) || c.ID != 233 {
 		t.Errorf("the tiles are %v %v %v", a, b, c)
 	}
 	if m.Flavor() != flavor07 || len(told) != 4 {
@@ -187,7 +189,8 @@ func TestTo07Embeds(t *testing.T) {
 		}
 	}
 	m := old(38, 4)
-	if err := New(m, nil).To07(Across{Find: none, Drop: true}); err != nil || m.Groups[0].Layers[1].(*twmap.TileLayer).Tiles().At(1, 0).ID != 3 {
+	if err := New(m, nil).To07(Across{Find: none, Drop: true}); err != nil ||
+		m.Groups[0].Layers[1].(*twmap.TileLayer).Tiles().At(1, 0).ID != 3 {
 		t.Errorf("dropping: %v", err)
 	}
 }
@@ -248,7 +251,8 @@ func TestPasteAcross(t *testing.T) {
 		} else if name == "append" {
 			err = paste(New(m, nil), ddnet(), Across{Drop: true})
 		}
-		if got := ids(m, 1); err != nil || !slices.Equal(got, []uint8{19, 0}) || m.Flavor() != flavor07 || len(m.Images) != 2 || len(wrong(m)) > 0 {
+		if got := ids(m, 1); err != nil || !slices.Equal(got, []uint8{19, 0}) || m.Flavor() != flavor07 ||
+			len(m.Images) != 2 || len(wrong(m)) > 0 {
 			t.Errorf("%s to 0.7: %v, tiles %d, %s, %q", name, err, got, m.Flavor(), wrong(m))
 		}
 	}
@@ -265,7 +269,8 @@ func TestPasteAcross(t *testing.T) {
 	// Pastes without conversion, as by other programs, are found and corrected.
 	m = ddnet()
 	m.Groups = append(m.Groups, twmap.NewGroup("Far", new07().Groups[0].Layers[1]))
-	if list := wrong(m); len(list) != 1 || !strings.Contains(list[0], "version 4, which is for maps of Teeworlds 0.7, but the game layer has version 3") {
+	if list := wrong(m); len(list) != 1 || !strings.Contains(list[0],
+		"version 4, which is for maps of Teeworlds 0.7, but the game layer has version 3") {
 		t.Errorf("found %q", list)
 	}
 	New(m, nil).Fit()

@@ -75,7 +75,8 @@ func TestCorpusCheck(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d maps, %d of them accepted by map_test: %d errors, %d warnings, %d infos", maps, accepted, counts[check.Error], counts[check.Warning], counts[check.Info])
+	t.Logf("%d maps, %d of them accepted by map_test: %d errors, %d warnings, %d infos", maps, accepted,
+		counts[check.Error], counts[check.Warning], counts[check.Info])
 }
 
 // has reports whether there is a finding with the severity, or with one of the given names.

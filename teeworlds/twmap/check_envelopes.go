@@ -25,7 +25,8 @@ func (c *checker) checkPointRanges(sink check.Sink) {
 	for _, it := range c.f.All(typeEnvPoints) {
 		have = int64(len(it.Data) / size)
 		if rest := len(it.Data) % size; rest != 0 {
-			sink.Add(foundEnvelopePoints, "envpoints", -1, "the points of all envelopes have %d integers, %d more than a multiple of %d", len(it.Data), rest, size)
+			sink.Add(foundEnvelopePoints, "envpoints", -1,
+				"the points of all envelopes have %d integers, %d more than a multiple of %d", len(it.Data), rest, size)
 		}
 		break
 	}
@@ -40,7 +41,8 @@ func (c *checker) checkPointRanges(sink check.Sink) {
 			if i < len(c.m.Envelopes) {
 				part.Name = c.m.Envelopes[i].Name
 			}
-			sink.AddAt(foundEnvelopePoints, part.at(), part.Path(), -1, "the envelope claims %d points from number %d on, the map has %d", n, start, have)
+			sink.AddAt(foundEnvelopePoints, part.at(), part.Path(), -1,
+				"the envelope claims %d points from number %d on, the map has %d", n, start, have)
 		}
 	}
 }
@@ -133,13 +135,16 @@ func (u *envelopeUse) refer(n int, env int32) {
 func (u *envelopeUse) report(sink check.Sink, what string) {
 	path := u.part.Path()
 	if u.missing.n > 0 {
-		sink.AddAt(foundEnvelopeMissing, u.missing.at(), path, -1, "%s: %s to %v envelopes that do not exist: %s", what, u.missing.of("reference"), u.want, &u.missing)
+		sink.AddAt(foundEnvelopeMissing, u.missing.at(), path, -1, "%s: %s to %v envelopes that do not exist: %s", what,
+			u.missing.of("reference"), u.want, &u.missing)
 	}
 	if u.odd.n > 0 {
-		sink.AddAt(foundEnvelopeNone, u.odd.at(), path, -1, "%s: %s to no %v envelope by another number than -1: %s", what, u.odd.of("reference"), u.want, &u.odd)
+		sink.AddAt(foundEnvelopeNone, u.odd.at(), path, -1, "%s: %s to no %v envelope by a number other than -1: %s", what,
+			u.odd.of("reference"), u.want, &u.odd)
 	}
 	if u.wrong.n > 0 {
-		sink.AddAt(foundEnvelopeKind, u.wrong.at(), path, -1, "%s: %s to envelopes that are not of kind %v: %s", what, u.wrong.of("reference"), u.want, &u.wrong)
+		sink.AddAt(foundEnvelopeKind, u.wrong.at(), path, -1, "%s: %s to envelopes that are not of kind %v: %s", what,
+			u.wrong.of("reference"), u.want, &u.wrong)
 	}
 }
 

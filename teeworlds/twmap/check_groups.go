@@ -52,7 +52,8 @@ func (c *checker) checkGroup(sink check.Sink, part *Part, g *Group, game bool) {
 		badName(sink, part, "group", g.Name, &g.origin, 12, 3)
 	}
 	if g.Clip != nil && (g.Clip.Width < 0 || g.Clip.Height < 0) {
-		sink.AddAt(foundNegative, part.at(), part.Path()+".clip", -1, "the %s is clipped to %d x %d units", title("group", g.Name), g.Clip.Width, g.Clip.Height)
+		sink.AddAt(foundNegative, part.at(), part.Path()+".clip", -1, "the %s is clipped to %d x %d units",
+			title("group", g.Name), g.Clip.Width, g.Clip.Height)
 	}
 	if g.ParallaxZoom != nil {
 		sink.AddAt(foundGroupEx, part.at(), part.Path(), -1, "the %s has a parallax zoom of %d", title("group", g.Name), g.ParallaxZoom.Percent)
@@ -89,7 +90,8 @@ func (c *checker) checkTileLayer(sink check.Sink, part *Part, l *TileLayer, else
 	// An invalid name from a file was already reported by checkLaw, and is "" here.
 	checkLayerBase(sink, part, fmt.Sprintf("%v layer", l.Kind()), &l.LayerBase, 0)
 	if l.Version >= 3 && len(l.Name) > 11 {
-		sink.AddAt(foundNameLong, part.at(), part.Path(), -1, "the name %q of the %v layer has %d bytes, there is room for 11", l.Name, l.Kind(), len(l.Name))
+		sink.AddAt(foundNameLong, part.at(), part.Path(), -1,
+			"the name %q of the %v layer has %d bytes: expected at most 11", l.Name, l.Kind(), len(l.Name))
 	}
 	if odd := l.flags &^ 63; odd != 0 {
 		sink.AddAt(foundLayerFlags, part.at(), part.Path(), -1, "the %s has unknown tilemap flags %v", what, odd)
@@ -127,13 +129,15 @@ func (c *checker) checkImage(sink check.Sink, part *Part, what string, i int) *I
 func (c *checker) checkPhysics(sink check.Sink, part *Part, l *TileLayer, elsewhere bool) {
 	used := c.used[l.Kind()]
 	if used != l {
-		sink.AddAt(foundPhysicsDuplicate, part.at(), part.Path(), -1, "the game uses another %v layer, which comes later", l.Kind())
+		sink.AddAt(foundPhysicsDuplicate, part.at(), part.Path(), -1, "the game uses a later %v layer", l.Kind())
 	}
 	if elsewhere {
 		sink.AddAt(foundPhysicsGroup, part.at(), part.Path(), -1, "the %v layer is not in the group of the game layer", l.Kind())
 	}
 	if game := c.used[KindGame]; game != nil && (l.Width() != game.Width() || l.Height() != game.Height()) && used == l {
-		sink.AddAt(foundPhysicsShape, part.at(), part.Path(), -1, "the %v layer is %d x %d tiles large, the game layer %d x %d", l.Kind(), l.Width(), l.Height(), game.Width(), game.Height())
+		sink.AddAt(foundPhysicsShape, part.at(), part.Path(), -1,
+			"the %v layer is %d x %d tiles large, the game layer %d x %d", l.Kind(), l.Width(), l.Height(), game.Width(),
+			game.Height())
 	}
 	if l.Version >= 3 && l.Name != l.Kind().physicsName() && c.mod == "" {
 		sink.AddAt(foundPhysicsName, part.at(), part.Path(), -1, "the %v layer is named %q, not %q", l.Kind(), l.Name, l.Kind().physicsName())
@@ -210,10 +214,12 @@ func (c *checker) checkSoundLayer(sink check.Sink, part *Part, l *SoundLayer) {
 	position.report(sink, what)
 	volume.report(sink, what)
 	if odd.n > 0 {
-		sink.AddAt(foundSoundSource, odd.at(), part.Path(), -1, "the %s has %s with an unknown shape or falloff: %s", what, odd.of("source"), &odd)
+		sink.AddAt(foundSoundSource, odd.at(), part.Path(), -1, "the %s has %s with an unknown shape or falloff: %s", what,
+			odd.of("source"), &odd)
 	}
 	if negative.n > 0 {
-		sink.AddAt(foundNegative, negative.at(), part.Path(), -1, "the %s has %s with a negative delay or size: %s", what, negative.of("source"), &negative)
+		sink.AddAt(foundNegative, negative.at(), part.Path(), -1, "the %s has %s with a negative delay or size: %s", what,
+			negative.of("source"), &negative)
 	}
 }
 
@@ -253,9 +259,9 @@ func (c *checker) checkLeftovers(sink check.Sink) {
 		path := part.Path()
 		switch {
 		case e.UUID != nil && *e.UUID == uuidAutoMapper:
-			sink.AddAt(foundAutoMapperLost, part.at(), path, -1, "an automapper belongs to no tile layer, or to one that has another")
+			sink.AddAt(foundAutoMapperLost, part.at(), path, -1, "an automapper belongs to no tile layer, or to a layer that already has one")
 		case e.UUID != nil && *e.UUID == uuidEnvBezier:
-			sink.AddAt(foundEnvelopeBezier, part.at(), path, -1, "the item with the tangents of Bezier curves does not have as many as there are points")
+			sink.AddAt(foundEnvelopeBezier, part.at(), path, -1, "the number of tangents of Bezier curves differs from the number of points")
 		case e.UUID != nil && *e.UUID == uuidGroupEx, e.UUID == nil && (e.Type == typeVersion || e.Type == typeInfo || e.Type == typeEnvPoints):
 			surplus.add(part)
 		case e.UUID == nil && e.Type == datafile.TypeUUIDIndex:
@@ -370,7 +376,7 @@ func (c *checker) checkForm(sink check.Sink) {
 	}
 	note(len(m.Sounds) > 0, "sounds")
 	note(m.Info != nil && len(m.Info.Settings) > 0, "settings")
-	note(m.bezier.item != nil, "tangents of Bezier curves in an item of their own")
+	note(m.bezier.item != nil, "tangents of Bezier curves in a separate item")
 	if form && has != nil {
 		sink.Add(foundTeeworlds, "", -1, "the map has %s", strings.Join(has, ", "))
 	}

@@ -43,7 +43,7 @@ func (c *checker) checkText(sink check.Sink, at []check.Place, path, what string
 		return false
 	}
 	if len(text) > room {
-		sink.AddAt(foundTextLong, at, path, -1, "the %s has %d bytes, there is room for %d", what, len(text), room)
+		sink.AddAt(foundTextLong, at, path, -1, "the %s has %d bytes: expected at most %d", what, len(text), room)
 	}
 	return true
 }
@@ -67,9 +67,9 @@ func (c *checker) checkTextBlock(sink check.Sink, at []check.Place, path, what s
 		}
 	} else if other := c.content[ref.block]; other != "" {
 		offset = ref.block.Offset()
-		fault = fmt.Sprintf("is no text but %s (data block %d)", other, ref.index)
+		fault = fmt.Sprintf("is not a text but %s (data block %d)", other, ref.index)
 	} else if offset = ref.block.Offset(); int(ref.block.Size()) > maxText {
-		fault = fmt.Sprintf("is said to have %d bytes", ref.block.Size())
+		fault = fmt.Sprintf("has a stated size of %d bytes", ref.block.Size())
 	} else {
 		data, err := ref.block.Bytes()
 		switch {

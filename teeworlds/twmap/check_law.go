@@ -115,7 +115,8 @@ func (l *law) tilemap(part *Part, v []int32) {
 	}
 	if t.version >= 3 {
 		if len(v) < 18 {
-			l.AddAt(foundLayerTruncated, part.at(), part.Path(), -1, "the tile layer is truncated (version %d, size %d): the name is missing", t.version, 4*len(v))
+			l.AddAt(foundLayerTruncated, part.at(), part.Path(), -1,
+				"the tile layer is truncated (version %d, size %d): the name is missing", t.version, 4*len(v))
 		} else if _, ok := nameText(v[15:18]); !ok {
 			l.AddAt(foundTilemapName, part.at(), part.Path(), -1, "the name of the tile layer is not valid UTF-8")
 		}
@@ -135,7 +136,9 @@ func (l *law) tilemap(part *Part, v []int32) {
 		if complete = len(v) > at; complete {
 			t.data = v[at]
 		} else {
-			l.AddAt(foundPhysicsTruncated, part.at(), part.Path(), -1, "the %v layer is truncated (version %d, size %d): the number of its data block is missing", t.kind, t.version, 4*len(v))
+			l.AddAt(foundPhysicsTruncated, part.at(), part.Path(), -1,
+				"the %v layer is truncated (version %d, size %d): the number of its data block is missing", t.kind, t.version,
+				4*len(v))
 		}
 	}
 	if t.width < 2 || t.height < 2 {
@@ -147,7 +150,8 @@ func (l *law) tilemap(part *Part, v []int32) {
 	}
 	for _, component := range v[7:11] {
 		if t.kind == KindTiles && (component < 0 || component > 255) {
-			l.AddAt(foundLayerColor, part.at(), part.Path(), -1, "the colour %d, %d, %d, %d has components outside of 0 to 255", v[7], v[8], v[9], v[10])
+			l.AddAt(foundLayerColor, part.at(), part.Path(), -1, "the colour %d, %d, %d, %d has components outside of 0 to 255",
+				v[7], v[8], v[9], v[10])
 			break
 		}
 	}
@@ -172,7 +176,8 @@ func (l *law) tiles() {
 	for _, t := range l.maps {
 		block := l.f.Block(t.data)
 		if block == nil {
-			l.AddAt(foundTilesIndex, t.part.at(), t.part.Path(), -1, "the tiles of the %v layer are in data block %d, the map has %d", t.kind, t.data, len(l.f.Data))
+			l.AddAt(foundTilesIndex, t.part.at(), t.part.Path(), -1,
+				"the tiles of the %v layer are in data block %d, the map has %d", t.kind, t.data, len(l.f.Data))
 		} else if by, ok := used[t.data]; ok {
 			l.AddAt(foundTilesShared, t.part.at(), t.part.Path(), block.Offset(), "data block %d has also the tiles of %s", t.data, by.Path())
 		} else {
@@ -183,14 +188,17 @@ func (l *law) tiles() {
 			if game.version >= 4 {
 				why = "the map has parts that only DDNet has"
 			}
-			l.AddAt(foundTilesForm, t.part.at(), t.part.Path(), -1, "the %v layer has version 4, which is for maps of Teeworlds 0.7, but %s", t.kind, why)
+			l.AddAt(foundTilesForm, t.part.at(), t.part.Path(), -1,
+				"the %v layer has version 4, which is for maps of Teeworlds 0.7, but %s", t.kind, why)
 		}
 		if t.kind != KindTiles && t.kind != KindGame {
 			if game != nil && t.width*t.height < game.width*game.height {
-				l.AddAt(foundPhysicsSmall, t.part.at(), t.part.Path(), -1, "the %v layer has %d x %d tiles, the game layer %d x %d", t.kind, t.width, t.height, game.width, game.height)
+				l.AddAt(foundPhysicsSmall, t.part.at(), t.part.Path(), -1,
+					"the %v layer has %d x %d tiles, the game layer %d x %d", t.kind, t.width, t.height, game.width, game.height)
 			}
 			if t.version >= 4 {
-				l.AddAt(foundTilesPacked, t.part.at(), t.part.Path(), -1, "the %v layer has version %d, which only tiles and game layers can have", t.kind, t.version)
+				l.AddAt(foundTilesPacked, t.part.at(), t.part.Path(), -1,
+					"the %v layer has version %d, which only tiles and game layers can have", t.kind, t.version)
 			}
 		}
 	}
@@ -359,6 +367,7 @@ func badName(sink check.Sink, part *Part, what, name string, o *origin, at, n in
 	case !utf8.ValidString(name), name == "" && o.item != nil && !rawName(o.item.Data, at, n):
 		sink.AddAt(foundName, part.at(), part.Path(), -1, "the name of the %s is not valid UTF-8", what)
 	case len(name) > 4*n-1:
-		sink.AddAt(foundNameLong, part.at(), part.Path(), -1, "the name %q of the %s has %d bytes, there is room for %d", name, what, len(name), 4*n-1)
+		sink.AddAt(foundNameLong, part.at(), part.Path(), -1, "the name %q of the %s has %d bytes: expected at most %d",
+			name, what, len(name), 4*n-1)
 	}
 }

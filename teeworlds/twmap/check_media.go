@@ -59,7 +59,8 @@ func (c *checker) checkImageItem(sink check.Sink, part *Part, im *Image) {
 			known = slices.Concat(known[:externalSince07], ddnetImages)
 		}
 		if !slices.Contains(known, im.Name) {
-			sink.AddAt(foundImageExternal, at, path, -1, "the image %q is external, but not every installation has it%s", im.Name, didYouMean(im.Name, known))
+			sink.AddAt(foundImageExternal, at, path, -1, "the image %q is external, but not every installation has it%s",
+				im.Name, didYouMean(im.Name, known))
 		}
 		return
 	}
@@ -131,7 +132,7 @@ func CheckOpus(data []byte) error {
 	head := data[min(pageHeader+int(data[pageHeader-1]), len(data)):] // after the segment table
 	switch {
 	case !bytes.HasPrefix(head, []byte("OpusHead")) || len(head) < 19:
-		return errors.New("it is an Ogg file of another codec than Opus")
+		return errors.New("it is an Ogg file, but its codec is not Opus")
 	case head[8]>>4 != 0: // only the upper four bits break compatibility
 		return fmt.Errorf("its version %d of Opus is unknown", head[8])
 	case head[9] != 1 && head[9] != 2:

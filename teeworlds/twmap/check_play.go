@@ -104,8 +104,10 @@ func (c *checker) checkTeles(sink check.Sink) {
 	case !anyExit:
 		report(foundCheckpointExit, "teleporter to checkpoints, of which none has an exit", func(t GameTile, _ uint8) bool { return is(t, back) })
 	default:
-		report(foundCheckpointExit, "checkpoint without an exit of its number, or of a lower one", func(t GameTile, n uint8) bool { return t == TileTeleCheckpoint && noCheckExit[n] })
-		report(foundCheckpointEntry, "exit without a checkpoint of its number", func(t GameTile, n uint8) bool { return t == TileTeleCheckpointOut && !reached[n] })
+		report(foundCheckpointExit, "checkpoint without an exit of its number, or of a lower one",
+			func(t GameTile, n uint8) bool { return t == TileTeleCheckpoint && noCheckExit[n] })
+		report(foundCheckpointEntry, "exit without a checkpoint of its number",
+			func(t GameTile, n uint8) bool { return t == TileTeleCheckpointOut && !reached[n] })
 	}
 }
 

@@ -233,7 +233,8 @@ var checkCases = []checkCase{
 	{id: "tw-map-image-external", edit: func(m *twmap.Map) { withImage(m, twmap.NewExternalImage("gras_main", 1024, 1024)) }},
 	{id: "tw-map-image-size", edit: func(m *twmap.Map) { withImage(m, twmap.NewImage("a", picture(16, 16))) }, raw: set(itemImage, 0, 1, 0)},
 	{id: "tw-map-image-data", edit: func(m *twmap.Map) { withImage(m, twmap.NewImage("a", picture(16, 16))) }, raw: set(itemImage, 0, 1, 17)},
-	{id: "tw-map-image-rgb", edit: func(m *twmap.Map) { withImage(m, twmap.NewImage("a", picture(16, 16))) }, raw: fill(itemImage, 0, 5, make([]byte, 16*16*3))},
+	{id: "tw-map-image-rgb", edit: func(m *twmap.Map) { withImage(m, twmap.NewImage("a", picture(16, 16))) },
+		raw: fill(itemImage, 0, 5, make([]byte, 16*16*3))},
 	{id: "tw-map-image-variant", edit: func(m *twmap.Map) {
 		im := withImage(m, twmap.NewImage("a", picture(16, 16)))
 		im.Version, im.Variant = 2, 0
@@ -259,7 +260,10 @@ var checkCases = []checkCase{
 	{id: "tw-map-envelope-order", edit: func(m *twmap.Map) { withEnvelope(m, twmap.EnvPoint{Time: 9}, twmap.EnvPoint{Time: 8}) }},
 	{id: "tw-map-envelope-bezier", edit: func(m *twmap.Map) { withEnvelope(m, twmap.EnvPoint{}, twmap.EnvPoint{Time: 8}) },
 		raw: set(itemPoints, 0, 1, int32(twmap.CurveBezier))},
-	{id: "tw-map-envelope-bezier", edit: func(m *twmap.Map) { withEnvelope(m, twmap.EnvPoint{}, twmap.EnvPoint{Time: 8}) }, raw: func(f *datafile.File) {
+	{id: "tw-map-envelope-bezier", edit: func(m *twmap.Map) {
+		withEnvelope(m, twmap.EnvPoint{},
+			twmap.EnvPoint{Time: 8})
+	}, raw: func(f *datafile.File) {
 		f.AddUUIDItem(datafile.NameUUID("mapitemtype-envpoints-bezier@ddnet.tw"), 0, make([]int32, 16)...)
 	}},
 	{id: "tw-map-envelope-unused", edit: func(m *twmap.Map) { m.Envelopes = []*twmap.Envelope{{Version: 2, Channels: twmap.ChannelsSound}} }},
@@ -296,8 +300,12 @@ var checkCases = []checkCase{
 	{id: "tw-map-game-clip", edit: func(m *twmap.Map) { m.Groups[0].Clip = &twmap.Clip{Width: 10, Height: 10} }},
 	{id: "tw-map-game-parallax", edit: func(m *twmap.Map) { m.Groups[0].ParallaxY = 50 }},
 	{id: "tw-map-game-offset", edit: func(m *twmap.Map) { m.Groups[0].OffsetX = 1 }},
-	{id: "tw-map-quads-data", edit: func(m *twmap.Map) { second(m, twmap.NewQuadLayer(twmap.Quad{PosEnv: -1, ColorEnv: -1})) }, raw: set(itemLayer, 1, 4, 2)},
-	{id: "tw-map-sources-data", edit: func(m *twmap.Map) { withSound(m, twmap.NewSound("a", opus()), source()) }, raw: set(itemLayer, 1, 4, 2)},
+	{id: "tw-map-quads-data", edit: func(m *twmap.Map) {
+		second(m,
+			twmap.NewQuadLayer(twmap.Quad{PosEnv: -1, ColorEnv: -1}))
+	}, raw: set(itemLayer, 1, 4, 2)},
+	{id: "tw-map-sources-data", edit: func(m *twmap.Map) { withSound(m, twmap.NewSound("a", opus()), source()) },
+		raw: set(itemLayer, 1, 4, 2)},
 	{id: "tw-map-sounds-deprecated", edit: func(m *twmap.Map) { withSound(m, twmap.NewSound("a", opus()), source()).Deprecated = true }},
 	{id: "tw-map-sound-source", edit: func(m *twmap.Map) {
 		s := source()
@@ -312,16 +320,25 @@ var checkCases = []checkCase{
 
 	{id: "tw-map-tile-invalid", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles().Set(1, 2, twmap.Tile{ID: 26}) })},
 	{id: "tw-map-tile-unused", edit: at(twmap.KindTele, func(l *twmap.TileLayer) { l.Teles().Set(1, 2, twmap.TeleTile{ID: 26}) })},
-	{id: "tw-map-tile-unused", edit: at(twmap.KindSwitch, func(l *twmap.TileLayer) { l.Switches().Set(1, 2, twmap.SwitchTile{ID: 24, Delay: 3}) })},
+	{id: "tw-map-tile-unused", edit: at(twmap.KindSwitch, func(l *twmap.TileLayer) {
+		l.Switches().Set(1, 2,
+			twmap.SwitchTile{ID: 24, Delay: 3})
+	})},
 	{id: "tw-map-tile-unused", edit: at(twmap.KindSpeedup, func(l *twmap.TileLayer) { l.Speedups().Set(1, 2, twmap.SpeedupTile{ID: 29}) })},
 	{id: "tw-map-tile-unused", edit: at(twmap.KindTune, func(l *twmap.TileLayer) { l.Tunes().Set(1, 2, twmap.TuneTile{ID: 68}) })},
-	{id: "tw-map-tile-flags", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles().Set(1, 2, twmap.Tile{ID: 1, Flags: twmap.Opaque}) })},
+	{id: "tw-map-tile-flags", edit: at(twmap.KindGame, func(l *twmap.TileLayer) {
+		l.Tiles().Set(1, 2,
+			twmap.Tile{ID: 1, Flags: twmap.Opaque})
+	})},
 	{id: "tw-map-tile-flags", edit: func(m *twmap.Map) { deco(m).Tiles().Set(1, 2, twmap.Tile{ID: 1, Flags: 16}) }},
 	{id: "tw-map-speedup-angle", edit: at(twmap.KindSpeedup, func(l *twmap.TileLayer) {
 		l.Speedups().Set(1, 2, twmap.SpeedupTile{ID: 29, Force: 1, Angle: 360})
 	})},
 	{id: "tw-map-no-spawn", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles().Set(3, 4, twmap.Tile{ID: 1}) })},
-	{id: "tw-map-tile-mirrored", edit: at(twmap.KindGame, func(l *twmap.TileLayer) { l.Tiles().Set(1, 2, twmap.Tile{ID: 60, Flags: twmap.FlipX}) })},
+	{id: "tw-map-tile-mirrored", edit: at(twmap.KindGame, func(l *twmap.TileLayer) {
+		l.Tiles().Set(1, 2,
+			twmap.Tile{ID: 60, Flags: twmap.FlipX})
+	})},
 	{id: "tw-map-tile-mirrored", edit: at(twmap.KindFront, func(l *twmap.TileLayer) {
 		l.Tiles().Set(1, 2, twmap.Tile{ID: 225, Flags: twmap.FlipY | twmap.Rotate})
 	})},
@@ -492,7 +509,8 @@ func TestCheckMany(t *testing.T) {
 	if len(first) != 21 || len(first[0].At) != 50*45 {
 		t.Errorf("%d findings: %v", len(first), first)
 	}
-	want := `the front layer "Front" has 2250 tiles that a front layer does not have: 0,0 (1) 1,0 (1) 2,0 (1) 3,0 (1) 4,0 (1) 5,0 (1) 6,0 (1) 7,0 (1) ...`
+	want := `the front layer "Front" has 2250 tiles that a front layer does not have: 0,0 (1) 1,0 (1) 2,0 (1) 3,0 (1) ` +
+		`4,0 (1) 5,0 (1) 6,0 (1) 7,0 (1) ...`
 	if f := first[0]; f.Message != want || f.Path != "groups[0].layers[1]" || f.Offset != -1 {
 		t.Errorf("finding: %#v", f)
 	}

@@ -47,7 +47,8 @@ func (c *checker) checkCells(sink check.Sink, part *Part, layer *TileLayer) {
 
 // checkGrid checks the tiles of a layer; l holds the cells.
 func (c *checker) checkGrid(sink check.Sink, part *Part, layer, l *TileLayer, what string, offset int64) {
-	f := cellFaults{part: part, reserved: c.spots(), invalid: c.spots(), unused: c.spots(), flags: c.spots(), angle: c.spots(), mirrored: c.spots(), deprecated: c.spots()}
+	f := cellFaults{part: part, reserved: c.spots(), invalid: c.spots(), unused: c.spots(), flags: c.spots(),
+		angle: c.spots(), mirrored: c.spots(), deprecated: c.spots()}
 	p := playStats{teles: make(map[teleKey]int)}
 	switch l.Kind() {
 	case KindTele:
@@ -83,7 +84,8 @@ func (l *TileLayer) checkAmount(sink check.Sink, part *Part, what string, offset
 		have = 0
 		for i := range records {
 			if have >= n { // the game ignores a final piece of less than a tile
-				sink.AddAt(foundTilesSurplus, part.at(), part.Path(), offset, "the %s has %d more tiles than its %d x %d", what, records-i, l.Width(), l.Height())
+				sink.AddAt(foundTilesSurplus, part.at(), part.Path(), offset, "the %s has %d more tiles than its %d x %d", what,
+					records-i, l.Width(), l.Height())
 				break
 			}
 			have += int(data[4*i+2]) + 1
@@ -211,7 +213,7 @@ func (f *cellFaults) report(sink check.Sink, what string, offset int64, kind Kin
 		{foundTileUnused, &f.unused, fmt.Sprintf("whose %s is 0", unusedReasons[kind])},
 		{foundTileFlags, &f.flags, "with flags that they cannot have"},
 		{foundSpeedupAngle, &f.angle, "with an angle beyond 359"},
-		{foundTileMirrored, &f.mirrored, "that stand mirrored, not turned"},
+		{foundTileMirrored, &f.mirrored, "mirrored instead of rotated"},
 		{foundTileDeprecated, &f.deprecated, "of the old kind of booster"},
 	} {
 		if s := fault.spots; s.n > 0 {

@@ -126,7 +126,8 @@ func (m *Map) Equal(other *Map) bool {
 
 // says reports whether both refer to blocks with the same contents.
 func (r *placedRef) says(o *placedRef) bool {
-	if x, y := r.ref.block, o.ref.block; !r.changed && !o.changed && x != nil && y != nil && (x == y || x.Stream() != nil && bytes.Equal(x.Stream(), y.Stream())) {
+	if x, y := r.ref.block, o.ref.block; !r.changed && !o.changed && x != nil && y != nil &&
+		(x == y || x.Stream() != nil && bytes.Equal(x.Stream(), y.Stream())) {
 		return true
 	}
 	x, y := r.content(), o.content()

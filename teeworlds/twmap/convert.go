@@ -46,7 +46,7 @@ func (m *Map) Modernize() (lost []string) {
 				l.Version = 3
 				if kind := l.Kind(); kind.infclass() { // refused by DDNet
 					l.SetKind(KindTiles)
-					lost = append(lost, fmt.Sprintf("groups[%d].layers[%d]: what the tiles of the %v layer do", i, j, kind))
+					lost = append(lost, fmt.Sprintf("groups[%d].layers[%d]: the function of the tiles of the %v layer", i, j, kind))
 				}
 			case *QuadLayer:
 				l.Version = 2

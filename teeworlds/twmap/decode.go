@@ -68,7 +68,8 @@ func decode(data []byte, read func([]byte) (*datafile.File, error)) (*Map, error
 // otherwise. It keeps f, which must not be changed afterwards.
 func FromDatafile(f *datafile.File) (*Map, error) {
 	effort.Decoded.Add(1)
-	d := decoder{m: &Map{file: fileOrigin{datafile: f}, salvage: f}, f: f, uuids: f.UUIDs(), used: make(map[uint16]bool), indexed: make(map[datafile.UUID]bool)}
+	d := decoder{m: &Map{file: fileOrigin{datafile: f}, salvage: f}, f: f, uuids: f.UUIDs(), used: make(map[uint16]bool),
+		indexed: make(map[datafile.UUID]bool)}
 	for _, it := range f.Items {
 		d.used[it.Type] = true
 	}

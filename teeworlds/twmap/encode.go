@@ -56,7 +56,7 @@ func (m *Map) EncodeVerified(lost func(message string)) ([]byte, error) {
 	}
 	made, err := Salvage(out)
 	if err != nil {
-		return nil, fmt.Errorf("what was made cannot be read again: %w", err)
+		return nil, fmt.Errorf("the encoded map cannot be read: %w", err)
 	}
 	made.TellLosses(lost)
 	blocks := made.file.datafile.Data

@@ -406,7 +406,8 @@ func (l *list[T]) get(ref *dataRef, num, size int, fields func(*T, *codec)) ([]T
 	}
 	if n := len(data) / size; num < 0 || num > n {
 		if l.err == nil {
-			l.err = &fault.Error{Path: "data", Offset: -1, Want: fmt.Sprintf("%d bytes for %d", num*size, num), Got: fmt.Sprint(len(data)), Err: fault.ErrShort}
+			l.err = &fault.Error{Path: "data", Offset: -1, Want: fmt.Sprintf("%d bytes for %d", num*size, num),
+				Got: fmt.Sprint(len(data)), Err: fault.ErrShort}
 		}
 		num = n
 	}

@@ -48,8 +48,10 @@ func TestLosses(t *testing.T) {
 	}))
 	want := []string{
 		"data block 0 (author) cannot be read: expected a zlib stream of 400 bytes, found corrupt zlib stream: at byte 2, after 0 bytes of data",
-		"data block 1 (the name of image 0) cannot be read: expected a zlib stream of 400 bytes, found corrupt zlib stream: at byte 2, after 0 bytes of data",
-		"data block 4 (groups[1].layers[0], tiles layer \"Hills\") cannot be read: expected a zlib stream of 400 bytes, found corrupt zlib stream: at byte 2, after 0 bytes of data",
+		"data block 1 (the name of image 0) cannot be read: expected a zlib stream of 400 bytes, found corrupt zlib stream: " +
+			"at byte 2, after 0 bytes of data",
+		"data block 4 (groups[1].layers[0], tiles layer \"Hills\") cannot be read: expected a zlib stream of 400 bytes, " +
+			"found corrupt zlib stream: at byte 2, after 0 bytes of data",
 	}
 	if losses := lossesOf(salvage(t, data)); !slices.Equal(losses, want) {
 		t.Errorf("three blocks cannot be read: %q, expected %q", losses, want)

@@ -99,7 +99,8 @@ func Import2007(f *datafile.File) (*Map, error) {
 	for _, e := range [...]struct {
 		typ  uint16
 		tile GameTile
-	}{{type2007Spawn, EntitySpawn}, {type2007SpawnRed, EntitySpawnRed}, {type2007SpawnBlue, EntitySpawnBlue}, {type2007FlagRed, EntityFlagRed}, {type2007FlagBlue, EntityFlagBlue}} {
+	}{{type2007Spawn, EntitySpawn}, {type2007SpawnRed, EntitySpawnRed}, {type2007SpawnBlue, EntitySpawnBlue},
+		{type2007FlagRed, EntityFlagRed}, {type2007FlagBlue, EntityFlagBlue}} {
 		put(e.typ, func(int32) GameTile { return e.tile })
 	}
 	put(type2007Pickup, func(kind int32) GameTile { return pickups2007[kind] })

@@ -102,7 +102,9 @@ func (im *Image) Picture() (*image.NRGBA, error) {
 		if im.data.block != nil {
 			size = im.data.block.Size()
 		}
-		return nil, &fault.Error{Path: "data", Offset: im.data.offset(), Want: fmt.Sprintf("4 bytes for each of %d x %d pixels", im.width, im.height), Got: fmt.Sprint(size), Err: fault.ErrFormat}
+		return nil, &fault.Error{Path: "data", Offset: im.data.offset(),
+			Want: fmt.Sprintf("4 bytes for each of %d x %d pixels", im.width, im.height), Got: fmt.Sprint(size),
+			Err: fault.ErrFormat}
 	}
 	return im.pictureOf(im.data.block.Bytes())
 }

@@ -61,7 +61,8 @@ func TestGridBounds(t *testing.T) {
 // TestResizeAndSetKind tests that a layer that was read, made smaller, then larger, and changed to another kind
 // equals the layer of a new map.
 func TestResizeAndSetKind(t *testing.T) {
-	kinds := []twmap.Kind{twmap.KindTiles, twmap.KindGame, twmap.KindFront, twmap.KindTele, twmap.KindSpeedup, twmap.KindSwitch, twmap.KindTune}
+	kinds := []twmap.Kind{twmap.KindTiles, twmap.KindGame, twmap.KindFront, twmap.KindTele, twmap.KindSpeedup,
+		twmap.KindSwitch, twmap.KindTune}
 	for _, version := range []int32{3, 4} {
 		for _, from := range kinds {
 			for _, to := range kinds {
@@ -95,7 +96,8 @@ func TestResizeAndSetKind(t *testing.T) {
 				if !bytes.Equal(got, encode(t, want)) {
 					t.Errorf("%v to %v, version %d: other bytes than those of a new layer", from, to, version)
 				}
-				if back := decode(t, got).Groups[0].Layers[1].(*twmap.TileLayer); back.Kind() != to || back.Width() != 4 || back.Height() != 6 || back.Load() != nil {
+				if back := decode(t, got).Groups[0].Layers[1].(*twmap.TileLayer); back.Kind() != to || back.Width() != 4 ||
+					back.Height() != 6 || back.Load() != nil {
 					t.Errorf("%v to %v: came back as %v, %d x %d, %v", from, to, back.Kind(), back.Width(), back.Height(), back.Load())
 				}
 			}
@@ -260,7 +262,8 @@ func TestEncodeLeavesTheModel(t *testing.T) {
 		wg.Wait()
 		// Blocks may have been inflated, and their contents may have been read.
 		everyField := cmp.Exporter(func(reflect.Type) bool { return true })
-		if diff := cmp.Diff(before, m, everyField, cmpopts.IgnoreTypes(datafile.Block{}, sync.Mutex{}, sync.Once{}), cmp.Comparer(func(a, b func() datafile.Content) bool { return (a == nil) == (b == nil) })); diff != "" {
+		if diff := cmp.Diff(before, m, everyField, cmpopts.IgnoreTypes(datafile.Block{}, sync.Mutex{}, sync.Once{}),
+			cmp.Comparer(func(a, b func() datafile.Content) bool { return (a == nil) == (b == nil) })); diff != "" {
 			t.Errorf("%s: Encode or Residues changed the map:\n%s", name, diff)
 		}
 	}
@@ -278,20 +281,26 @@ func TestEncodeValidates(t *testing.T) {
 		{func(m *twmap.Map) { m.Info.Settings[0] = "\xff" }, `info.settings[0]: "\xff" is not UTF-8`},
 		{func(m *twmap.Map) { m.Info.License = strings.Repeat("x", 1<<20) }, "info.license: 1048576 bytes: expected less than 1048576"},
 		{func(m *twmap.Map) { m.Groups[0].Name = long }, `groups[0]: the name "xxxxxxxxxxxx" has 12 bytes: expected at most 11`},
-		{func(m *twmap.Map) { m.Groups[0].Layers[1].Base().Name = long }, `groups[0].layers[1]: the name "xxxxxxxxxxxx" has 12 bytes: expected at most 11`},
-		{func(m *twmap.Map) { m.Envelopes[0].Name = strings.Repeat("x", 32) }, `envelopes[0]: the name "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" has 32 bytes: expected at most 31`},
-		{func(m *twmap.Map) { m.Images[0] = nil }, "images[0]: there is nothing: nil"},
-		{func(m *twmap.Map) { m.Sounds[0] = nil }, "sounds[0]: there is nothing: nil"},
-		{func(m *twmap.Map) { m.Envelopes[0] = nil }, "envelopes[0]: there is nothing: nil"},
-		{func(m *twmap.Map) { m.Groups[0] = nil }, "groups[0]: there is nothing: nil"},
-		{func(m *twmap.Map) { m.Groups[0].Layers[0] = nil }, "groups[0].layers[0]: there is nothing: nil"},
-		{func(m *twmap.Map) { m.Groups[0].Layers[0] = (*twmap.QuadLayer)(nil) }, "groups[0].layers[0]: there is nothing: nil"},
-		{func(m *twmap.Map) { m.Orphans = []twmap.Layer{nil} }, "orphans[0]: there is nothing: nil"},
-		{func(m *twmap.Map) { m.Groups[0].Layers[0] = &twmap.TileLayer{} }, "groups[0].layers[0]: the layer has no cells: NewTileLayer makes one with them"},
+		{func(m *twmap.Map) { m.Groups[0].Layers[1].Base().Name = long },
+			`groups[0].layers[1]: the name "xxxxxxxxxxxx" has 12 bytes: expected at most 11`},
+		{func(m *twmap.Map) { m.Envelopes[0].Name = strings.Repeat("x", 32) },
+			`envelopes[0]: the name "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" has 32 bytes: expected at most 31`},
+		{func(m *twmap.Map) { m.Images[0] = nil }, "images[0]: the part is nil"},
+		{func(m *twmap.Map) { m.Sounds[0] = nil }, "sounds[0]: the part is nil"},
+		{func(m *twmap.Map) { m.Envelopes[0] = nil }, "envelopes[0]: the part is nil"},
+		{func(m *twmap.Map) { m.Groups[0] = nil }, "groups[0]: the part is nil"},
+		{func(m *twmap.Map) { m.Groups[0].Layers[0] = nil }, "groups[0].layers[0]: the part is nil"},
+		{func(m *twmap.Map) { m.Groups[0].Layers[0] = (*twmap.QuadLayer)(nil) }, "groups[0].layers[0]: the part is nil"},
+		{func(m *twmap.Map) { m.Orphans = []twmap.Layer{nil} }, "orphans[0]: the part is nil"},
+		{func(m *twmap.Map) { m.Groups[0].Layers[0] = &twmap.TileLayer{} },
+			"groups[0].layers[0]: the layer has no cells: NewTileLayer makes one with them"},
 		{func(m *twmap.Map) { m.Groups[0].Version = 2 }, "groups[0]: version 2 has no name: expected 3 or more"},
-		{func(m *twmap.Map) { m.Groups[0].Version, m.Groups[0].Name, m.Groups[0].Clip = 1, "", &twmap.Clip{} }, "groups[0]: version 1 has no clip: expected 2 or more"},
-		{func(m *twmap.Map) { l := m.Groups[0].Layers[0].(*twmap.TileLayer); l.Version, l.Name = 2, "x" }, "groups[0].layers[0]: version 2 has no name: expected 3 or more"},
-		{func(m *twmap.Map) { m.Envelopes[0].Version, m.Envelopes[0].Synchronized = 1, false }, "envelopes[0]: version 1 has no clock of each player: expected 2 or more"},
+		{func(m *twmap.Map) { m.Groups[0].Version, m.Groups[0].Name, m.Groups[0].Clip = 1, "", &twmap.Clip{} },
+			"groups[0]: version 1 has no clip: expected 2 or more"},
+		{func(m *twmap.Map) { l := m.Groups[0].Layers[0].(*twmap.TileLayer); l.Version, l.Name = 2, "x" },
+			"groups[0].layers[0]: version 2 has no name: expected 3 or more"},
+		{func(m *twmap.Map) { m.Envelopes[0].Version, m.Envelopes[0].Synchronized = 1, false },
+			"envelopes[0]: version 1 has no clock of each player: expected 2 or more"},
 		{func(m *twmap.Map) { m.Images[0].Version, m.Images[0].Variant = 1, -1 }, "images[0]: version 1 has no variant: expected 2 or more"},
 		{func(m *twmap.Map) {
 			m.Orphans = []twmap.Layer{&twmap.UnknownLayer{LayerBase: twmap.LayerBase{Name: "x"}, Type: 77}}
@@ -300,13 +309,14 @@ func TestEncodeValidates(t *testing.T) {
 			l := twmap.NewTileLayer(twmap.KindTiles, 2, 2)
 			l.AutoMapper = &twmap.AutoMapper{}
 			m.Orphans = []twmap.Layer{l}
-		}, "orphans[0]: an automapper tells its layer by the group, and this one has none"},
+		}, "orphans[0]: an automapper needs a group to identify its layer, and this layer has none"},
 		{func(m *twmap.Map) {
 			l := twmap.NewSoundLayer(twmap.NewSoundSource(1, 2, 3), twmap.SoundSource{})
 			l.Deprecated = true
 			m.Orphans = []twmap.Layer{l}
-		}, "orphans[0]: source 1 is no panning circle without falloff, as all of a deprecated layer are"},
-		{func(m *twmap.Map) { m.Images[0].SetPicture(picture(0, 2)) }, "images[0]: the picture has 0 x 2 pixels: expected at least 1 x 1 and at most 268435456 in all"},
+		}, "orphans[0]: source 1 is not a panning circle without falloff: a deprecated layer cannot hold it"},
+		{func(m *twmap.Map) { m.Images[0].SetPicture(picture(0, 2)) },
+			"images[0]: the picture has 0 x 2 pixels: expected at least 1 x 1 and at most 268435456 in all"},
 	} {
 		for _, m := range []*twmap.Map{everything(), decode(t, encode(t, everything()))} {
 			c.edit(m)
@@ -341,7 +351,8 @@ func TestNoVersion(t *testing.T) {
 			t.Errorf("%s: version %d", what, version)
 		}
 	}
-	if g.Name != "group" || g.Clip == nil || g.Version != 3 || g.Layers[0].Base().Name != "quads" || g.Layers[0].(*twmap.QuadLayer).Version != 2 || g.Layers[1].(*twmap.SoundLayer).Version != 2 {
+	if g.Name != "group" || g.Clip == nil || g.Version != 3 || g.Layers[0].Base().Name != "quads" ||
+		g.Layers[0].(*twmap.QuadLayer).Version != 2 || g.Layers[1].(*twmap.SoundLayer).Version != 2 {
 		t.Errorf("group = %+v", g)
 	}
 	if e := back.Envelopes[0]; e.Version != 2 || e.Synchronized || e.Name != "envelope" {
@@ -379,17 +390,21 @@ func TestNoVersion(t *testing.T) {
 // TestConstructors tests that constructors make parts without envelopes.
 func TestConstructors(t *testing.T) {
 	q := twmap.NewQuad(32, 64, 10, 20)
-	if q.PosEnv != -1 || q.ColorEnv != -1 || q.Points[3] != (twmap.Point{X: 42 << 10, Y: 84 << 10}) || q.Pivot != (twmap.Point{X: 37 << 10, Y: 74 << 10}) || q.Colors[2] != twmap.White || q.Texture[3] != (twmap.Point{X: 1024, Y: 1024}) {
+	if q.PosEnv != -1 || q.ColorEnv != -1 || q.Points[3] != (twmap.Point{X: 42 << 10, Y: 84 << 10}) ||
+		q.Pivot != (twmap.Point{X: 37 << 10, Y: 74 << 10}) || q.Colors[2] != twmap.White ||
+		q.Texture[3] != (twmap.Point{X: 1024, Y: 1024}) {
 		t.Errorf("quad = %+v", q)
 	}
-	if s := twmap.NewSoundSource(1, 2, 3); s.PosEnv != -1 || s.SoundEnv != -1 || s.Width != 3 || s.Position != (twmap.Point{X: 1 << 10, Y: 2 << 10}) {
+	if s := twmap.NewSoundSource(1, 2, 3); s.PosEnv != -1 || s.SoundEnv != -1 || s.Width != 3 ||
+		s.Position != (twmap.Point{X: 1 << 10, Y: 2 << 10}) {
 		t.Errorf("source = %+v", s)
 	}
 	m := playable()
 	m.Images = append(m.Images, twmap.NewExternalImage("jungle_doodads", 1024, 512))
 	l := twmap.NewQuadLayer(q)
 	l.Image = 0
-	m.Envelopes = append(m.Envelopes, twmap.NewEnvelope("Glow", twmap.ChannelsColor, twmap.EnvPoint{}, twmap.EnvPoint{Time: 1000, Curve: twmap.CurveLinear, Values: [4]int32{1024, 1024, 1024, 1024}}))
+	m.Envelopes = append(m.Envelopes, twmap.NewEnvelope("Glow", twmap.ChannelsColor, twmap.EnvPoint{},
+		twmap.EnvPoint{Time: 1000, Curve: twmap.CurveLinear, Values: [4]int32{1024, 1024, 1024, 1024}}))
 	tiles := twmap.NewTileLayer(twmap.KindTiles, 3, 3)
 	tiles.ColorEnv = 0
 	m.Groups = append(m.Groups, twmap.NewGroup("Deco", l, tiles))

@@ -37,7 +37,8 @@ func TestPlaces(t *testing.T) {
 			game := m.Physics(twmap.KindGame).Tiles()
 			game.Set(1, 2, twmap.Tile{ID: 26})
 			game.Set(9, 3, twmap.Tile{ID: 26})
-		}, nil, `[{"group":{"number":0,"name":"Game"},"layer":{"number":0,"name":"Game"},"x":1,"y":2},{"group":{"number":0,"name":"Game"},"layer":{"number":0,"name":"Game"},"x":9,"y":3}]`, "1,2"},
+		}, nil, `[{"group":{"number":0,"name":"Game"},"layer":{"number":0,"name":"Game"},"x":1,"y":2},{"group":{"number":0,` +
+			`"name":"Game"},"layer":{"number":0,"name":"Game"},"x":9,"y":3}]`, "1,2"},
 		{"tw-map-tile-invalid", func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles().Set(0, 0, twmap.Tile{ID: 26}) }, nil,
 			`[{"group":{"number":0,"name":"Game"},"layer":{"number":0,"name":"Game"},"x":0,"y":0}]`, "0,0"},
 		{"tw-map-envelope-missing", func(m *twmap.Map) {
@@ -60,10 +61,13 @@ func TestPlaces(t *testing.T) {
 			m.Sounds[0].SetExternal()
 		}, nil,
 			`[{"sound":{"number":0,"name":"wind"}}]`, `sounds[0] "wind"`},
-		{"tw-map-setting-refused", settings("sv_hit 1", "sv_motd hello"), nil, `[{"setting":{"number":1,"name":"sv_motd hello"}}]`, `info.settings[1] "sv_motd hello"`},
+		{"tw-map-setting-refused", settings("sv_hit 1", "sv_motd hello"), nil,
+			`[{"setting":{"number":1,"name":"sv_motd hello"}}]`, `info.settings[1] "sv_motd hello"`},
 		{"tw-map-game-offset", func(m *twmap.Map) { m.Groups[0].OffsetX = 1 }, nil, `[{"group":{"number":0,"name":"Game"}}]`, `groups[0] "Game"`},
-		{"tw-map-layer-color", func(m *twmap.Map) { deco(m).Color.R = 300 }, nil, `[{"group":{"number":1,"name":""},"layer":{"number":0,"name":""}}]`, "groups[1].layers[0]"},
-		{"tw-map-layer-orphan", func(m *twmap.Map) { m.Orphans = []twmap.Layer{twmap.NewQuadLayer()} }, nil, `[{"layer":{"number":0,"name":""}}]`, "orphans[0]"},
+		{"tw-map-layer-color", func(m *twmap.Map) { deco(m).Color.R = 300 }, nil,
+			`[{"group":{"number":1,"name":""},"layer":{"number":0,"name":""}}]`, "groups[1].layers[0]"},
+		{"tw-map-layer-orphan", func(m *twmap.Map) { m.Orphans = []twmap.Layer{twmap.NewQuadLayer()} }, nil,
+			`[{"layer":{"number":0,"name":""}}]`, "orphans[0]"},
 		{"tw-map-item-unknown", nil, func(f *datafile.File) { f.AddItem(100, 0, 1); f.AddItem(101, 0, 1) },
 			`[{"extra":{"number":0,"name":"item of type 100"}},{"extra":{"number":1,"name":"item of type 101"}}]`, `extras[0] "item of type 100"`},
 	} {
@@ -91,7 +95,8 @@ func TestPlaces(t *testing.T) {
 func TestCheckFolds(t *testing.T) {
 	m := playable()
 	for i := range 20 {
-		second(m, twmap.NewQuadLayer(twmap.Quad{PosEnv: -2, ColorEnv: -3}, twmap.Quad{PosEnv: -1, ColorEnv: -2})).ParallaxZoom = &twmap.ParallaxZoom{Percent: int32(i)}
+		second(m, twmap.NewQuadLayer(twmap.Quad{PosEnv: -2, ColorEnv: -3},
+			twmap.Quad{PosEnv: -1, ColorEnv: -2})).ParallaxZoom = &twmap.ParallaxZoom{Percent: int32(i)}
 	}
 	m.Info.Settings = []string{"sv_hide_kog_timer 1", "plot_size 3", "plot_size 4", "sv_hide_kog_timer 0"}
 	m = mangled(t, m, func(f *datafile.File) {
@@ -104,7 +109,8 @@ func TestCheckFolds(t *testing.T) {
 		`20 items with surplus integers: layers[1] layers[2] layers[3] layers[4] layers[5] layers[6] layers[7] layers[8] ...`,
 		`4 settings that DDNet does not have, as other servers do: sv_hide_kog_timer plot_size`,
 		`20 groups with a parallax zoom: groups[1] groups[2] groups[3] groups[4] groups[5] groups[6] groups[7] groups[8] ...`,
-		`60 references to no envelope by a number below -1: groups[1].layers[0] groups[2].layers[0] groups[3].layers[0] groups[4].layers[0] groups[5].layers[0] groups[6].layers[0] groups[7].layers[0] groups[8].layers[0] ...`,
+		`60 references to no envelope by a number below -1: groups[1].layers[0] groups[2].layers[0] groups[3].layers[0] ` +
+			`groups[4].layers[0] groups[5].layers[0] groups[6].layers[0] groups[7].layers[0] groups[8].layers[0] ...`,
 	}
 	var got []string
 	for _, f := range all {
@@ -145,7 +151,7 @@ func TestModernizeInfclass(t *testing.T) {
 		t.Errorf("lost %q", lost)
 	}
 	m = infclass(t)
-	if lost := m.Modernize(); len(lost) != 2 || lost[0] != "groups[0].layers[1]: what the tiles of the infclass entities layer do" {
+	if lost := m.Modernize(); len(lost) != 2 || lost[0] != "groups[0].layers[1]: the function of the tiles of the infclass entities layer" {
 		t.Errorf("lost %q", lost)
 	}
 	entities := m.Groups[0].Layers[1].(*twmap.TileLayer)
@@ -172,7 +178,8 @@ func TestInfclass(t *testing.T) {
 		t.Helper()
 		for i, kind := range []twmap.Kind{twmap.KindEntities, twmap.KindZones} {
 			l := m.Groups[0].Layers[1+i].(*twmap.TileLayer)
-			if l.Kind() != kind || kind.Physics() || l.Name != []string{"Entities", "Zones"}[i] || l.Tiles().At(3, 2) != (twmap.Tile{ID: 7, Flags: twmap.FlipX}) {
+			if l.Kind() != kind || kind.Physics() || l.Name != []string{"Entities", "Zones"}[i] ||
+				l.Tiles().At(3, 2) != (twmap.Tile{ID: 7, Flags: twmap.FlipX}) {
 				t.Errorf("%s: a %v layer %q with %v", what, l.Kind(), l.Name, l.Tiles().At(3, 2))
 			}
 		}
@@ -222,8 +229,8 @@ func TestCheckTextOfPixels(t *testing.T) {
 		item(f, itemInfo, 0)[2] = item(f, itemImage, 0)[5]
 	})
 	_, all := findings(m)
-	if len(all) != 2 || all[0].Message != "the map version is no text but the pixels of image 0 (data block 1)" ||
-		all[1].Message != "the name of the image is no text but the pixels of image 0 (data block 1)" {
+	if len(all) != 2 || all[0].Message != "the map version is not a text but the pixels of image 0 (data block 1)" ||
+		all[1].Message != "the name of the image is not a text but the pixels of image 0 (data block 1)" {
 		t.Errorf("found %v", all)
 	}
 }

@@ -63,7 +63,7 @@ func checkSettings(sink check.Sink, settings []string) {
 			break
 		}
 		if len(line) > maxSetting {
-			sink.AddAt(foundSettingLong, part.at(), part.Path(), -1, "the setting has %d bytes, there is room for %d", len(line), maxSetting)
+			sink.AddAt(foundSettingLong, part.at(), part.Path(), -1, "the setting has %d bytes: expected at most %d", len(line), maxSetting)
 		}
 		words := strings.Fields(line)
 		if len(words) == 0 || words[0][0] == '#' || told[words[0]] {
@@ -83,11 +83,12 @@ func checkSettings(sink check.Sink, settings []string) {
 			}
 		default:
 			told[words[0]] = true
-			sink.AddAt(foundSettingUnknown, part.at(), part.Path(), -1, "%q is no setting%s", words[0], didYouMean(command, mapCommands))
+			sink.AddAt(foundSettingUnknown, part.at(), part.Path(), -1, "%q is not a setting%s", words[0], didYouMean(command, mapCommands))
 		}
 	}
 	if other.n > 0 {
-		sink.AddAt(foundSettingOther, other.at(), "info.settings", -1, "%s that DDNet does not have, as other servers do: %s", other.of("setting"), &others)
+		sink.AddAt(foundSettingOther, other.at(), "info.settings", -1,
+			"%s that DDNet does not have, as other servers do: %s", other.of("setting"), &others)
 	}
 }
 

@@ -26,7 +26,8 @@ func TestStoredNowhere(t *testing.T) {
 	game.Tiles().Set(0, 0, twmap.Tile{ID: 1})
 	quads.SetQuads(nil)
 	sounds.SetSources(nil)
-	if game.Stored(3, 9).Len != 0 || quads.Stored(0).Len != 0 || sounds.Stored(0).Len != 0 || everything().Physics(twmap.KindGame).Stored(0, 0).Len != 0 {
+	if game.Stored(3, 9).Len != 0 || quads.Stored(0).Len != 0 || sounds.Stored(0).Len != 0 ||
+		everything().Physics(twmap.KindGame).Stored(0, 0).Len != 0 {
 		t.Error("something is stored that was changed")
 	}
 }
@@ -34,7 +35,8 @@ func TestStoredNowhere(t *testing.T) {
 // TestStore tests that cells that were compressed early are equal, and that the file is byte-identical.
 func TestStore(t *testing.T) {
 	m := twmap.New(30, 20)
-	for _, kind := range []twmap.Kind{twmap.KindTele, twmap.KindSpeedup, twmap.KindSwitch, twmap.KindTune, twmap.KindFront, twmap.KindTiles, twmap.KindTiles} {
+	for _, kind := range []twmap.Kind{twmap.KindTele, twmap.KindSpeedup, twmap.KindSwitch, twmap.KindTune,
+		twmap.KindFront, twmap.KindTiles, twmap.KindTiles} {
 		m.Groups[0].Layers = append(m.Groups[0].Layers, twmap.NewTileLayer(kind, 30, 20))
 	}
 	m.Groups[0].Layers[7].(*twmap.TileLayer).Version = 4

@@ -12,7 +12,8 @@ func TestTileDoes(t *testing.T) {
 	for kind := twmap.KindGame; kind <= twmap.KindTune; kind++ {
 		for id := range 256 {
 			does := twmap.TileDoes(kind, uint8(id))
-			if valid := twmap.ValidTile(kind, uint8(id)) && id != 0; valid && (does == "" || strings.HasPrefix(does, "nothing")) || id == 0 && does != "" {
+			if valid := twmap.ValidTile(kind, uint8(id)) && id != 0; valid &&
+				(does == "" || strings.HasPrefix(does, "nothing")) || id == 0 && does != "" {
 				t.Errorf("%v %d (%s) does %q", kind, id, twmap.TileName(kind, uint8(id)), does)
 			}
 		}

@@ -112,11 +112,14 @@ func (g *Grid[T]) load() ([]T, error) {
 	}
 	size := cellSize[T]()
 	if cells := cellsOf2010[T](data, n); cells != nil && err == nil {
-		return cells, &fault.Error{Path: "data", Offset: g.ref.block.Offset(), Want: fmt.Sprintf("cells of %d bytes", size), Got: fmt.Sprintf("cells of %d bytes, as DDRace wrote them in 2010", len(data)/n), Err: fault.ErrVersion}
+		return cells, &fault.Error{Path: "data", Offset: g.ref.block.Offset(), Want: fmt.Sprintf("cells of %d bytes", size),
+			Got: fmt.Sprintf("cells of %d bytes, as DDRace wrote them in 2010", len(data)/n), Err: fault.ErrVersion}
 	}
 	if have := len(data) / size; have < n {
 		if err == nil {
-			err = &fault.Error{Path: "data", Offset: g.ref.block.Offset(), Want: fmt.Sprintf("%d bytes for %d x %d tiles", n*size, g.width, g.height), Got: fmt.Sprint(len(data)), Err: fault.ErrShort}
+			err = &fault.Error{Path: "data", Offset: g.ref.block.Offset(),
+				Want: fmt.Sprintf("%d bytes for %d x %d tiles", n*size, g.width, g.height), Got: fmt.Sprint(len(data)),
+				Err: fault.ErrShort}
 		}
 		n = have
 	}
@@ -240,7 +243,8 @@ func unpack(data []byte, n int) ([]Tile, error) {
 	case len(tiles) < n:
 		return tiles, &fault.Error{Path: "data", Offset: -1, Want: fmt.Sprintf("%d tiles", n), Got: fmt.Sprint(len(tiles)), Err: fault.ErrShort}
 	case len(data) >= 4: // the game ignores less than a tile
-		return tiles, &fault.Error{Path: "data", Offset: -1, Want: "no data behind the last tile", Got: fmt.Sprintf("%d bytes", len(data)), Err: fault.ErrFormat}
+		return tiles, &fault.Error{Path: "data", Offset: -1, Want: "no data after the last tile",
+			Got: fmt.Sprintf("%d bytes", len(data)), Err: fault.ErrFormat}
 	}
 	return tiles, nil
 }

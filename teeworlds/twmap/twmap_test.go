@@ -48,7 +48,8 @@ func decode(t testing.TB, data []byte) *twmap.Map {
 // everything returns a map with every part that a map can have.
 func everything() *twmap.Map {
 	m := twmap.New(20, 10)
-	m.Info = &twmap.Info{Author: "Ada", MapVersion: "1.0", Credits: "böse Zungen", License: "CC0", Settings: []string{"sv_hit 0", "tune_zone 1 gravity 0.2"}}
+	m.Info = &twmap.Info{Author: "Ada", MapVersion: "1.0", Credits: "böse Zungen", License: "CC0",
+		Settings: []string{"sv_hit 0", "tune_zone 1 gravity 0.2"}}
 	picture := image.NewNRGBA(image.Rect(0, 0, 32, 16))
 	picture.SetNRGBA(3, 4, color.NRGBA{1, 2, 3, 4})
 	picture.SetNRGBA(4, 4, color.NRGBA{200, 100, 50, 0}) // an invisible colour
@@ -59,7 +60,8 @@ func everything() *twmap.Map {
 			{Time: 0, Curve: twmap.CurveBezier, Values: [4]int32{0, 1024, 0}, Out: [4]twmap.Tangent{{100, 50}}},
 			{Time: 1000, Curve: twmap.CurveSmooth, Values: [4]int32{2048, 0, 360 * 1024}, In: [4]twmap.Tangent{{-100, 0}}},
 		}},
-		{Version: 2, Name: "color", Channels: twmap.ChannelsColor, Points: []twmap.EnvPoint{{Curve: twmap.CurveLinear, Values: [4]int32{1024, 1024, 0, 512}}}},
+		{Version: 2, Name: "color", Channels: twmap.ChannelsColor, Points: []twmap.EnvPoint{{Curve: twmap.CurveLinear,
+			Values: [4]int32{1024, 1024, 0, 512}}}},
 		{Version: 2, Name: "a name of 31 bytes, which is all", Channels: twmap.ChannelsSound},
 	}
 	m.Envelopes[2].Name = m.Envelopes[2].Name[:31]
@@ -86,7 +88,8 @@ func everything() *twmap.Map {
 		PosEnv: 0, PosEnvOffset: 5, ColorEnv: -1})
 	quads.Name, quads.Image = "quads", 0
 	sounds := twmap.NewSoundLayer(
-		twmap.SoundSource{Position: twmap.Point{X: 1, Y: 2}, Loop: true, Pan: true, Delay: 3, Falloff: 80, PosEnv: -1, SoundEnv: 2, Shape: twmap.ShapeCircle, Width: 500},
+		twmap.SoundSource{Position: twmap.Point{X: 1, Y: 2}, Loop: true, Pan: true, Delay: 3, Falloff: 80, PosEnv: -1,
+			SoundEnv: 2, Shape: twmap.ShapeCircle, Width: 500},
 		twmap.SoundSource{PosEnv: 0, SoundEnv: -1, Shape: twmap.ShapeRectangle, Width: 10, Height: 20})
 	sounds.Name, sounds.Sound = "sounds", 0
 	m.Groups = append(m.Groups, &twmap.Group{Version: 3, Name: "Back", OffsetX: 7, ParallaxX: 50, ParallaxY: 40,
@@ -137,7 +140,8 @@ func summary(t testing.TB, m *twmap.Map) []string {
 				if err := l.Load(); err != nil {
 					t.Error(err)
 				}
-				add("%v layer %q %v v%d %dx%d %v %d %d %d", l.Kind(), b.Name, b.Flags, l.Version, l.Width(), l.Height(), l.Color, l.ColorEnv, l.ColorEnvOffset, l.Image)
+				add("%v layer %q %v v%d %dx%d %v %d %d %d", l.Kind(), b.Name, b.Flags, l.Version, l.Width(), l.Height(), l.Color,
+					l.ColorEnv, l.ColorEnvOffset, l.Image)
 				if a := l.AutoMapper; a != nil {
 					add("automapper %d %d %v", a.Config, a.Seed, a.Automatic)
 				}
@@ -214,7 +218,8 @@ func TestContainers(t *testing.T) {
 			t.Error("version 3 encodes to other bytes")
 		}
 		m.Info.Author = "Bob"
-		if changed := decode(t, encode(t, m)); changed.Source().Version != 3 || changed.Source().Swapped != swapped || changed.Info.Author != "Bob" {
+		if changed := decode(t, encode(t, m)); changed.Source().Version != 3 || changed.Source().Swapped != swapped ||
+			changed.Info.Author != "Bob" {
 			t.Error("a change of a map in version 3 lost its container")
 		}
 		if again, err := m.EncodeVersion(4); err != nil || decode(t, again).Source().Version != 4 {
@@ -372,7 +377,8 @@ func TestPackedTiles(t *testing.T) {
 
 func TestDeprecatedSounds(t *testing.T) {
 	m := twmap.New(2, 2)
-	l := twmap.NewSoundLayer(twmap.SoundSource{Position: twmap.Point{X: 5, Y: 6}, Loop: true, Delay: 1, Pan: true, Shape: twmap.ShapeCircle, Width: 300, PosEnv: -1, SoundEnv: -1})
+	l := twmap.NewSoundLayer(twmap.SoundSource{Position: twmap.Point{X: 5, Y: 6}, Loop: true, Delay: 1, Pan: true,
+		Shape: twmap.ShapeCircle, Width: 300, PosEnv: -1, SoundEnv: -1})
 	l.Deprecated = true
 	m.Groups = append(m.Groups, &twmap.Group{Version: 3, Layers: []twmap.Layer{l}})
 	data := encode(t, m)
@@ -461,8 +467,10 @@ func TestEval(t *testing.T) {
 	}
 	// Of two points at one time the later applies. Unordered points are found only where the binary search meets
 	// them; the last point applies elsewhere.
-	twice := twmap.Envelope{Points: []twmap.EnvPoint{point(0, twmap.CurveLinear, 0), point(100, twmap.CurveStep, 1), point(100, twmap.CurveStep, 2), point(200, twmap.CurveStep, 3)}}
-	mixed := twmap.Envelope{Points: []twmap.EnvPoint{point(200, twmap.CurveStep, 1), point(100, twmap.CurveStep, 2), point(300, twmap.CurveStep, 3)}}
+	twice := twmap.Envelope{Points: []twmap.EnvPoint{point(0, twmap.CurveLinear, 0), point(100, twmap.CurveStep, 1),
+		point(100, twmap.CurveStep, 2), point(200, twmap.CurveStep, 3)}}
+	mixed := twmap.Envelope{Points: []twmap.EnvPoint{point(200, twmap.CurveStep, 1), point(100, twmap.CurveStep, 2),
+		point(300, twmap.CurveStep, 3)}}
 	past := twmap.Envelope{Points: []twmap.EnvPoint{point(-200, twmap.CurveStep, 1), point(-100, twmap.CurveStep, 2)}}
 	for _, c := range []struct {
 		e        *twmap.Envelope

@@ -70,7 +70,7 @@ func (m *Map) validate(whole bool) error {
 		path := fmt.Sprintf("orphans[%d]", i)
 		v.layer(path, l)
 		if t, is := l.(*TileLayer); is && t != nil && t.AutoMapper != nil {
-			v.lost(path, "an automapper tells its layer by the group, and this one has none")
+			v.lost(path, "an automapper needs a group to identify its layer, and this layer has none")
 		}
 	}
 	for i, e := range m.Extras {
@@ -114,14 +114,14 @@ func (v *validator) number(path string, n int) {
 
 func (v *validator) there(path string, is bool) bool {
 	if !is {
-		v.fail(path, "there is nothing: nil")
+		v.fail(path, "the part is nil")
 	}
 	return is
 }
 
 func (v *validator) count(what string, n int) {
 	if n > maxParts {
-		v.lost(what, "there are %d: expected at most %d", n, maxParts)
+		v.lost(what, "%d parts: expected at most %d", n, maxParts)
 	}
 }
 
@@ -179,7 +179,7 @@ func (v *validator) layer(path string, l Layer) {
 			v.name(path, l.Name, 3)
 			v.number(path+".sound", l.Sound)
 			if i := slices.IndexFunc(l.sources.items, SoundSource.isNew); i >= 0 && l.Deprecated && l.sources.changed {
-				v.lost(path, "source %d is no panning circle without falloff, as all of a deprecated layer are", i)
+				v.lost(path, "source %d is not a panning circle without falloff: a deprecated layer cannot hold it", i)
 			}
 		}
 	case *UnknownLayer:
@@ -188,6 +188,6 @@ func (v *validator) layer(path string, l Layer) {
 		}
 	default:
 		v.there(path, l != nil)
-		v.fail(path, "there are no layers of type %T", l)
+		v.fail(path, "unknown type of layer %T", l)
 	}
 }

@@ -81,7 +81,8 @@ func Open(f *datafile.File) fs.FS {
 			return data, nil // the readable part; Check reports the rest
 		})
 	}
-	t.Add(tree.Sidecar, tree.Meta{Stored: -1, Note: "what gives back the same bytes"}, sync.OnceValues(func() ([]byte, error) { return sidecarOf(f) }))
+	t.Add(tree.Sidecar, tree.Meta{Stored: -1, Note: "restores identical bytes"},
+		sync.OnceValues(func() ([]byte, error) { return sidecarOf(f) }))
 	return t
 }
 
@@ -186,7 +187,8 @@ func blockNames(fsys fs.FS) ([]string, error) {
 		}
 		digits := len(name) - len(strings.TrimLeft(name, "0123456789"))
 		if numbers[name], err = strconv.Atoi(name[:digits]); err != nil {
-			return nil, &fault.TextError{File: dirData, Msg: fmt.Sprintf("%q does not begin with a number, which tells its place: expected a name like 03", name)}
+			return nil, &fault.TextError{File: dirData,
+				Msg: fmt.Sprintf("%q does not begin with a number, its position: expected a name like 03", name)}
 		}
 	}
 	return slices.SortedFunc(maps.Keys(numbers), func(a, b string) int {

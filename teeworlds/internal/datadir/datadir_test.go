@@ -167,7 +167,8 @@ func FuzzRead(f *testing.F) {
 	d.AddItem(2, 0, d.AddData([]byte("block")))
 	files := load(f, datadir.Open(d))
 	f.Add(files["datafile.json"].Data, files[tree.Sidecar].Data, []byte("block"), "00")
-	f.Add([]byte(`{"format":"teeworlds-datafile","items":[{"type":1,"id":2,"data":[-1]}]}`), []byte(`{"data":{"00":{"stream":"AAAA","was":"none"}}}`), []byte(nil), "1x")
+	f.Add([]byte(`{"format":"teeworlds-datafile","items":[{"type":1,"id":2,"data":[-1]}]}`),
+		[]byte(`{"data":{"00":{"stream":"AAAA","was":"none"}}}`), []byte(nil), "1x")
 	f.Fuzz(func(t *testing.T, items, sidecar, block []byte, name string) {
 		if name == "" || strings.Contains(name, "/") {
 			return

@@ -90,7 +90,8 @@ func groupFields(g *twmap.Group) []field {
 	if g.ParallaxZoom != nil {
 		zoom = g.ParallaxZoom.Percent
 	}
-	return []field{{"version", g.Version, nil}, {"offset", []int32{g.OffsetX, g.OffsetY}, nil}, {"parallax", []int32{g.ParallaxX, g.ParallaxY}, nil},
+	return []field{{"version", g.Version, nil}, {"offset", []int32{g.OffsetX, g.OffsetY}, nil},
+		{"parallax", []int32{g.ParallaxX, g.ParallaxY}, nil},
 		{"clip", clip, nil}, {"parallax zoom", zoom, nil}}
 }
 
@@ -244,7 +245,8 @@ func (s side) layerFields(l twmap.Layer) []field {
 	case *twmap.QuadLayer:
 		fields = append(fields, field{"version", l.Version, nil}, refField("image", s.prints.Images, int32(l.Image), s.image))
 	case *twmap.SoundLayer:
-		fields = append(fields, field{"version", l.Version, nil}, field{"deprecated", l.Deprecated, nil}, refField("sound", s.prints.Sounds, int32(l.Sound), s.sound))
+		fields = append(fields, field{"version", l.Version, nil}, field{"deprecated", l.Deprecated, nil},
+			refField("sound", s.prints.Sounds, int32(l.Sound), s.sound))
 	case *twmap.UnknownLayer:
 		fields = append(fields, field{"type", l.Type, nil}, field{"data", l.Data, nil})
 	}

@@ -107,7 +107,7 @@ func (c *comparison) fields(path string, part Part, old, new []field) error {
 		}
 		is := f.value
 		if f.id != nil && is != nil && reflect.DeepEqual(was.value, is) {
-			is = fmt.Sprintf("%v (another of that name)", is)
+			is = fmt.Sprintf("%v (a different one with that name)", is)
 		}
 		if err := c.yield(Change{Path: path, Part: part, Kind: Changed, Field: f.name, Old: was.value, New: is}); err != nil {
 			return err
@@ -118,7 +118,8 @@ func (c *comparison) fields(path string, part Part, old, new []field) error {
 
 // pairs compares two versions of a list; to holds the old index of each new element. It reports moved, added and
 // removed elements, and calls both for elements in both versions.
-func (c *comparison) pairs(nOld int, to []int, moved func(i, j int) error, added, removed func(i int) error, both func(i, j int) error) error {
+func (c *comparison) pairs(nOld int, to []int, moved func(i, j int) error, added, removed func(i int) error,
+	both func(i, j int) error) error {
 	stays := inorder.Longest(to)
 	there := make([]bool, nOld)
 	for j, i := range to {
@@ -208,7 +209,8 @@ func (c *comparison) info() error {
 		b = &twmap.Info{}
 	}
 	of := func(m *twmap.Map, i *twmap.Info) []field {
-		return []field{{"format", m.Version, nil}, {"author", i.Author, nil}, {"version", i.MapVersion, nil}, {"credits", i.Credits, nil}, {"license", i.License, nil}}
+		return []field{{"format", m.Version, nil}, {"author", i.Author, nil}, {"version", i.MapVersion, nil},
+			{"credits", i.Credits, nil}, {"license", i.License, nil}}
 	}
 	if err := c.fields("map", Part{Type: "map"}, of(c.a, a), of(c.b, b)); err != nil {
 		return err

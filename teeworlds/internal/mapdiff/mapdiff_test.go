@@ -55,10 +55,12 @@ func quad(x, y int32) twmap.Quad {
 func base() *twmap.Map {
 	m := twmap.New(40, 30)
 	m.Info.Settings = []string{"sv_hit 0", "tune gravity 0.5"}
-	m.Images = []*twmap.Image{twmap.NewImage("own", picture(16, 9)), twmap.NewExternalImage("grass_main", 1024, 1024), twmap.NewImage("sun", picture(32, 7))}
+	m.Images = []*twmap.Image{twmap.NewImage("own", picture(16, 9)), twmap.NewExternalImage("grass_main", 1024, 1024),
+		twmap.NewImage("sun", picture(32, 7))}
 	m.Sounds = []*twmap.Sound{twmap.NewSound("wind", []byte("OggS1")), twmap.NewSound("rain", []byte("OggS2"))}
 	m.Envelopes = []*twmap.Envelope{
-		{Version: 2, Name: "sway", Channels: twmap.ChannelsPosition, Points: []twmap.EnvPoint{{Curve: 1}, {Time: 1000, Curve: 1, Values: [4]int32{1024, 0, 90 << 10}}}},
+		{Version: 2, Name: "sway", Channels: twmap.ChannelsPosition,
+			Points: []twmap.EnvPoint{{Curve: 1}, {Time: 1000, Curve: 1, Values: [4]int32{1024, 0, 90 << 10}}}},
 		{Version: 2, Channels: twmap.ChannelsColor, Points: []twmap.EnvPoint{{Curve: 1, Values: [4]int32{1024, 1024, 1024, 1024}}}},
 		{Version: 2, Channels: twmap.ChannelsColor, Points: []twmap.EnvPoint{{Curve: 1, Values: [4]int32{512, 1024, 1024, 1024}}}},
 	}
@@ -82,7 +84,8 @@ func base() *twmap.Map {
 	}
 	stars.SetQuads(quads)
 	stars.Image = 2
-	wind := twmap.NewSoundLayer(twmap.SoundSource{PosEnv: 0, SoundEnv: -1, Shape: twmap.ShapeCircle, Width: 300}, twmap.SoundSource{Position: twmap.Point{X: 5 << 10}, PosEnv: -1, SoundEnv: -1})
+	wind := twmap.NewSoundLayer(twmap.SoundSource{PosEnv: 0, SoundEnv: -1, Shape: twmap.ShapeCircle, Width: 300},
+		twmap.SoundSource{Position: twmap.Point{X: 5 << 10}, PosEnv: -1, SoundEnv: -1})
 	wind.Sound, wind.Name = 0, "Wind"
 	leaves := tiles("Leaves", 60, 40, 5)
 	leaves.Image, leaves.ColorEnv = 1, 2
@@ -146,10 +149,12 @@ func TestEdits(t *testing.T) {
 	}{
 		{"nothing", func(m *twmap.Map) {}, nil},
 		{"insert a group", func(m *twmap.Map) {
-			m.Groups = slices.Insert(m.Groups, 1, &twmap.Group{Version: 3, Name: "Clouds", ParallaxX: 10, ParallaxY: 20, Layers: []twmap.Layer{twmap.NewQuadLayer(quad(9, 9))}})
+			m.Groups = slices.Insert(m.Groups, 1, &twmap.Group{Version: 3, Name: "Clouds", ParallaxX: 10, ParallaxY: 20,
+				Layers: []twmap.Layer{twmap.NewQuadLayer(quad(9, 9))}})
 		}, []string{"groups/Clouds: added at 1: parallax 10, 20, 1 layer: quads"}},
 		{"insert a group without a name", func(m *twmap.Map) {
-			m.Groups = slices.Insert(m.Groups, 2, &twmap.Group{Version: 3, ParallaxX: 50, ParallaxY: 50, Layers: []twmap.Layer{tiles("", 20, 20, 9)}})
+			m.Groups = slices.Insert(m.Groups, 2, &twmap.Group{Version: 3, ParallaxX: 50, ParallaxY: 50,
+				Layers: []twmap.Layer{tiles("", 20, 20, 9)}})
 		}, []string{"groups/group 50x50: added at 2: parallax 50, 50, 1 layer: tiles"}},
 		{"remove a group", func(m *twmap.Map) { m.Groups = slices.Delete(m.Groups, 1, 2) },
 			[]string{"groups/group 50x50~: removed, was at 1: parallax 50, 50, 3 layers: tiles, tiles, tiles"}},
@@ -174,7 +179,8 @@ func TestEdits(t *testing.T) {
 			m.Groups[3].Layers = m.Groups[3].Layers[1:]
 			m.Groups[0].Layers = slices.Insert(m.Groups[0].Layers, 1, l)
 		}, []string{"groups/Tree/Trunk: moved to groups/Sky/Trunk"}},
-		{"rename a layer", func(m *twmap.Map) { m.Groups[3].Layers[0].Base().Name = "Stem" }, []string{`groups/Tree/Trunk: renamed "Trunk" -> "Stem"`}},
+		{"rename a layer", func(m *twmap.Map) { m.Groups[3].Layers[0].Base().Name = "Stem" },
+			[]string{`groups/Tree/Trunk: renamed "Trunk" -> "Stem"`}},
 		{"add a layer", func(m *twmap.Map) {
 			m.Groups[3].Layers = slices.Insert(m.Groups[3].Layers, 1, twmap.Layer(tiles("Moss", 10, 10, 8)))
 		},
@@ -202,8 +208,10 @@ func TestEdits(t *testing.T) {
 			[]string{"images/sun: replaced: embedded, 32 x 32 pixels -> embedded, 64 x 64 pixels"}},
 		{"paint a picture", func(m *twmap.Map) { m.Images[2].SetPicture(picture(32, 8)) },
 			[]string{"images/sun: replaced: embedded, 32 x 32 pixels -> embedded, 32 x 32 pixels, 1023 pixels are others"}},
-		{"change the image of a layer", func(m *twmap.Map) { layer[*twmap.TileLayer](m, 3, 1).Image = 0 }, []string{"groups/Tree/Leaves~: image images/grass_main -> images/own"}},
-		{"another sound", func(m *twmap.Map) { m.Sounds[1].SetOpus([]byte("OggS, longer")) }, []string{"sounds/rain: replaced: 5 bytes -> 12 bytes"}},
+		{"change the image of a layer", func(m *twmap.Map) { layer[*twmap.TileLayer](m, 3, 1).Image = 0 },
+			[]string{"groups/Tree/Leaves~: image images/grass_main -> images/own"}},
+		{"another sound", func(m *twmap.Map) { m.Sounds[1].SetOpus([]byte("OggS, longer")) },
+			[]string{"sounds/rain: replaced: 5 bytes -> 12 bytes"}},
 		{"change a tile", func(m *twmap.Map) {
 			m.Physics(twmap.KindGame).Tiles().Set(7, 29, twmap.Tile{ID: 9, Flags: twmap.Rotate})
 		},
@@ -233,7 +241,8 @@ func TestEdits(t *testing.T) {
 		{"add columns at the left", func(m *twmap.Map) { resize(layer[*twmap.TileLayer](m, 3, 0), 65, 40, 5, 0) },
 			[]string{"groups/Tree/Trunk: width 60 -> 65: 5 columns added at the left"}},
 		{"grow on all sides", func(m *twmap.Map) { resize(layer[*twmap.TileLayer](m, 3, 0), 70, 60, 4, 9) },
-			[]string{"groups/Tree/Trunk: height 40 -> 60: 9 rows added at the top, 11 rows added at the bottom; width 60 -> 70: 4 columns added at the left, 6 columns added at the right"}},
+			[]string{"groups/Tree/Trunk: height 40 -> 60: 9 rows added at the top, 11 rows added at the bottom; width 60 -> " +
+				"70: 4 columns added at the left, 6 columns added at the right"}},
 		{"insert rows", func(m *twmap.Map) {
 			l := layer[*twmap.TileLayer](m, 3, 0)
 			g := twmap.NewGrid[twmap.Tile](60, 45)
@@ -274,8 +283,10 @@ func TestEdits(t *testing.T) {
 			quads[9].ColorEnv = 2
 			quads[10].Points[3].Y += 1
 			l.SetQuads(quads)
-		}, []string{"groups/Sky/quads sun: quad 0: added at -7, -7", "groups/Sky/quads sun: quad 8: top left color 255, 255, 255, 255 -> 9, 255, 255, 255",
-			"groups/Sky/quads sun: quad 9: color envelope envelopes/color~ -> envelopes/color~", "groups/Sky/quads sun: quad 10: bottom right corner 190, 91 -> 190, 91.0009765625"}},
+		}, []string{"groups/Sky/quads sun: quad 0: added at -7, -7",
+			"groups/Sky/quads sun: quad 8: top left color 255, 255, 255, 255 -> 9, 255, 255, 255",
+			"groups/Sky/quads sun: quad 9: color envelope envelopes/color~ -> envelopes/color~",
+			"groups/Sky/quads sun: quad 10: bottom right corner 190, 91 -> 190, 91.0009765625"}},
 		{"order of quads", func(m *twmap.Map) {
 			l := layer[*twmap.QuadLayer](m, 0, 0)
 			quads, _ := l.Quads()
@@ -356,7 +367,10 @@ func TestEdits(t *testing.T) {
 				}
 				return
 			case "change an area":
-				if len(lines) > 20 || !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, "12 x 1 tiles at 40,38: air -> 250") }) {
+				if len(lines) > 20 || !slices.ContainsFunc(lines, func(l string) bool {
+					return strings.Contains(l,
+						"12 x 1 tiles at 40,38: air -> 250")
+				}) {
 					t.Errorf("%q", lines)
 				}
 				return
@@ -401,7 +415,8 @@ func TestEdits(t *testing.T) {
 func TestOrphanMoved(t *testing.T) {
 	a, b := base(), base()
 	a.Orphans = []twmap.Layer{tiles("Lost", 20, 20, 5)}
-	b.Groups = append([]*twmap.Group{{Version: 3, Name: "Found", ParallaxX: 7, ParallaxY: 7, Layers: []twmap.Layer{tiles("Lost", 20, 20, 5)}}}, b.Groups...)
+	b.Groups = append([]*twmap.Group{{Version: 3, Name: "Found", ParallaxX: 7, ParallaxY: 7,
+		Layers: []twmap.Layer{tiles("Lost", 20, 20, 5)}}}, b.Groups...)
 	got, _ := compare(t, decode(t, a), decode(t, b))
 	want := []string{"groups/Found: added at 0: parallax 7, 7, 1 layer: Lost", "orphans/Lost: moved to groups/Found/Lost"}
 	if diff := cmp.Diff(want, got); diff != "" {

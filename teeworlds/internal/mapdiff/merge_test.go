@@ -32,7 +32,8 @@ func newRepository(t *testing.T) *repository {
 func (r *repository) run(args ...string) ([]byte, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = r.dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_AUTHOR_NAME=a",
+		"GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
 	return cmd.CombinedOutput()
 }
 
@@ -83,7 +84,8 @@ func (r *repository) pack() *twmap.Map {
 }
 
 func insertGroup(m *twmap.Map, at int, name string) {
-	m.Groups = slices.Insert(m.Groups, at, &twmap.Group{Version: 3, Name: name, ParallaxX: 10, ParallaxY: 20, Layers: []twmap.Layer{tiles(name, 10, 10, len(name)), twmap.NewQuadLayer(quad(1, int32(at)))}})
+	m.Groups = slices.Insert(m.Groups, at, &twmap.Group{Version: 3, Name: name, ParallaxX: 10, ParallaxY: 20,
+		Layers: []twmap.Layer{tiles(name, 10, 10, len(name)), twmap.NewQuadLayer(quad(1, int32(at)))}})
 }
 
 // TestGitMerge tests that git merges changes of two people at different places of a map, and that the result has
@@ -100,7 +102,8 @@ func TestGitMerge(t *testing.T) {
 			func(m *twmap.Map) { layer[*twmap.TileLayer](m, 3, 2).Tiles().Set(1, 1, twmap.Tile{ID: 77}) }},
 		{"layers without names", func(m *twmap.Map) { layer[*twmap.TileLayer](m, 1, 0).Tiles().Set(1, 1, twmap.Tile{ID: 77}) },
 			func(m *twmap.Map) { layer[*twmap.TileLayer](m, 1, 2).Tiles().Set(1, 1, twmap.Tile{ID: 77}) }},
-		{"a group, and tiles behind it", func(m *twmap.Map) { insertGroup(m, 0, "Clouds") }, func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles().Set(1, 1, twmap.Tile{ID: 77}) }},
+		{"a group, and tiles behind it", func(m *twmap.Map) { insertGroup(m, 0, "Clouds") },
+			func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles().Set(1, 1, twmap.Tile{ID: 77}) }},
 		{"rows of one layer", func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles().Set(1, 1, twmap.Tile{ID: 77}) },
 			func(m *twmap.Map) { m.Physics(twmap.KindGame).Tiles().Set(5, 20, twmap.Tile{ID: 77}) }},
 		{"an image and a setting", func(m *twmap.Map) {

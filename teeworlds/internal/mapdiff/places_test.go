@@ -17,7 +17,8 @@ func verifyPlaces(t testing.TB, a, b *twmap.Map, c mapdiff.Change) {
 		if want := c.Area.Width * c.Area.Height; len(new) != want || len(old) > want {
 			t.Errorf("%+v: %d places were, %d are", c, len(old), len(new))
 		}
-	} else if c.Part.Type != "map" && (len(old) != 0) == (c.Kind == mapdiff.Added) || c.Part.Type != "map" && (len(new) != 0) == (c.Kind == mapdiff.Removed) {
+	} else if c.Part.Type != "map" && (len(old) != 0) == (c.Kind == mapdiff.Added) || c.Part.Type != "map" &&
+		(len(new) != 0) == (c.Kind == mapdiff.Removed) {
 		t.Errorf("%+v: places %v, %v", c, old, new)
 	}
 	for _, side := range []struct {
@@ -116,7 +117,8 @@ func TestPlaces(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	for _, c := range []mapdiff.Change{{}, {Kind: mapdiff.Tiles}, {Part: mapdiff.Part{Type: "quad"}}, {Kind: mapdiff.Tiles, Part: mapdiff.Part{Type: "layer", Is: new(int)}, Area: &mapdiff.Area{Width: 1, Height: 1}}} {
+	for _, c := range []mapdiff.Change{{}, {Kind: mapdiff.Tiles}, {Part: mapdiff.Part{Type: "quad"}},
+		{Kind: mapdiff.Tiles, Part: mapdiff.Part{Type: "layer", Is: new(int)}, Area: &mapdiff.Area{Width: 1, Height: 1}}} {
 		if old, new := c.Places(); old != nil || len(new) > 1 {
 			t.Errorf("%+v is at %v and %v", c, old, new)
 		}

@@ -9,7 +9,8 @@ import (
 )
 
 // items compares two versions of a list of things inside a part.
-func (c *comparison) items(typ string, nOld int, to []int, text func(new bool, i int) any, say func(Change) error, both func(part Part, i, j int) error) error {
+func (c *comparison) items(typ string, nOld int, to []int, text func(new bool, i int) any, say func(Change) error,
+	both func(part Part, i, j int) error) error {
 	return c.pairs(nOld, to,
 		func(i, j int) error { return say(Change{Part: partOf(typ, "", i, j), Kind: Moved, Old: i, New: j}) },
 		func(j int) error { return say(Change{Part: partOf(typ, "", -1, j), Kind: Added, New: text(true, j)}) },
@@ -57,7 +58,8 @@ func (c *comparison) quads(a, b *twmap.QuadLayer, say func(Change) error) error 
 			together = together && q.Points[k].X-p.Points[k].X == dx && q.Points[k].Y-p.Points[k].Y == dy
 		}
 		if together {
-			if err := add(Change{Kind: Changed, Field: "place", Old: pixels(p.Pivot), New: pixels(q.Pivot), By: pixels(twmap.Point{X: dx, Y: dy})}); err != nil {
+			if err := add(Change{Kind: Changed, Field: "place", Old: pixels(p.Pivot), New: pixels(q.Pivot),
+				By: pixels(twmap.Point{X: dx, Y: dy})}); err != nil {
 				return err
 			}
 		}
@@ -72,7 +74,8 @@ func (c *comparison) quads(a, b *twmap.QuadLayer, say func(Change) error) error 
 			for k := range q.Colors {
 				list = append(list, field{corners[k] + " color", color(q.Colors[k]), nil}, field{corners[k] + " texture", pixels(q.Texture[k]), nil})
 			}
-			return append(list, refField("position envelope", s.prints.Envelopes, q.PosEnv, s.envelope), field{"position envelope offset", q.PosEnvOffset, nil},
+			return append(list, refField("position envelope", s.prints.Envelopes, q.PosEnv, s.envelope),
+				field{"position envelope offset", q.PosEnvOffset, nil},
 				refField("color envelope", s.prints.Envelopes, q.ColorEnv, s.envelope), field{"color envelope offset", q.ColorEnvOffset, nil})
 		}
 		before, after := merge(of(p, old), of(q, new))

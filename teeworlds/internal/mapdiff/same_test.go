@@ -13,7 +13,8 @@ import (
 func TestUnusedTangents(t *testing.T) {
 	old := twmap.New(10, 10)
 	for i := range int32(7) {
-		e := twmap.NewEnvelope("", twmap.ChannelsPosition, twmap.EnvPoint{Curve: 1}, twmap.EnvPoint{Time: 1000 + i, Curve: 1, Values: [4]int32{i << 10, 0, 90 << 10}})
+		e := twmap.NewEnvelope("", twmap.ChannelsPosition, twmap.EnvPoint{Curve: 1},
+			twmap.EnvPoint{Time: 1000 + i, Curve: 1, Values: [4]int32{i << 10, 0, 90 << 10}})
 		e.Version = 3
 		for k := range e.Points {
 			e.Points[k].In[2] = twmap.Tangent{DX: -842150451, DY: int32(i)}
@@ -37,7 +38,8 @@ func TestUnusedTangents(t *testing.T) {
 	quads[9].Colors[0].A = 7
 	layer[*twmap.QuadLayer](new, 1, 0).SetQuads(quads)
 	lines, _ := compare(t, old, new)
-	want := []string{"7 parts: version 3 -> 2 (", "7 parts: unused values some -> none (", "groups/Sky/quads: quad 9: top left color 255, 255, 255, 255 -> 255, 255, 255, 7"}
+	want := []string{"7 parts: version 3 -> 2 (", "7 parts: unused values some -> none (",
+		"groups/Sky/quads: quad 9: top left color 255, 255, 255, 255 -> 255, 255, 255, 7"}
 	if len(lines) != len(want) {
 		t.Fatalf("%d lines:\n%s", len(lines), strings.Join(lines, "\n"))
 	}
@@ -62,7 +64,8 @@ func TestGroupGetsName(t *testing.T) {
 	group := func(layers ...twmap.Layer) *twmap.Group {
 		return &twmap.Group{Version: 3, ParallaxX: 50, ParallaxY: 50, Layers: layers}
 	}
-	old.Groups = append(old.Groups, group(tiles("", 50, 50, 3)), group(tiles("", 50, 50, 5)), group(tiles("", 50, 50, 6)), group(tiles("", 50, 50, 7)))
+	old.Groups = append(old.Groups, group(tiles("", 50, 50, 3)), group(tiles("", 50, 50, 5)), group(tiles("", 50, 50, 6)),
+		group(tiles("", 50, 50, 7)))
 	new := old.Clone()
 	for i, name := range []string{"Sky", "Far", "", "Near"} {
 		if i == 2 {

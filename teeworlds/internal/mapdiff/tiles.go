@@ -154,10 +154,12 @@ func (g *grids[T]) align() []Change {
 	}
 	var changes []Change
 	if g.a.Height() != g.b.Height() || !slices.Equal(g.rows, identity(g.b.Height(), g.a.Height(), 0)) {
-		changes = append(changes, Change{Kind: Resized, Field: "height", Old: g.a.Height(), New: g.b.Height(), At: cuts("row", g.a.Height(), g.rows)})
+		changes = append(changes, Change{Kind: Resized, Field: "height", Old: g.a.Height(), New: g.b.Height(),
+			At: cuts("row", g.a.Height(), g.rows)})
 	}
 	if g.a.Width() != g.b.Width() || !slices.Equal(g.cols, identity(g.b.Width(), g.a.Width(), 0)) {
-		changes = append(changes, Change{Kind: Resized, Field: "width", Old: g.a.Width(), New: g.b.Width(), At: cuts("column", g.a.Width(), g.cols)})
+		changes = append(changes, Change{Kind: Resized, Field: "width", Old: g.a.Width(), New: g.b.Width(),
+			At: cuts("column", g.a.Width(), g.cols)})
 	}
 	return changes
 }

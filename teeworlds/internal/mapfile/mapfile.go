@@ -130,7 +130,8 @@ func (f *File) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 	info.Add("physics", "physics layers", physics)
 	info.Add("groups", "groups", len(m.Groups))
 	n := AmountsOf(m)
-	info.Add("layers", "layers", []format.InfoField{format.Fact("tiles", "tiles", n.TileLayers), format.Fact("quads", "quads", n.QuadLayers), format.Fact("sounds", "sounds", n.SoundLayers)})
+	info.Add("layers", "layers", []format.InfoField{format.Fact("tiles", "tiles", n.TileLayers),
+		format.Fact("quads", "quads", n.QuadLayers), format.Fact("sounds", "sounds", n.SoundLayers)})
 	info.Add("quads", "quads", n.Quads)
 	if n.SoundLayers > 0 {
 		info.Add("soundSources", "sound sources", n.Sources)

@@ -80,7 +80,8 @@ type Tile struct {
 // Tiles calls yield for each tile that want accepts, in layers of the given kinds, or of all kinds if there are none.
 // Layers are read on all cores, which call want concurrently, and once for equal adjacent cells in a row. Tiles calls
 // onMiss, which may be nil, for layers that cannot be read completely.
-func (f *Finder) Tiles(ctx context.Context, kinds []twmap.Kind, want func(Cell) bool, onMiss func(path string, err error), yield func(Tile) error) error {
+func (f *Finder) Tiles(ctx context.Context, kinds []twmap.Kind, want func(Cell) bool,
+	onMiss func(path string, err error), yield func(Tile) error) error {
 	type placed struct {
 		Cell
 		index int32
@@ -147,7 +148,8 @@ func (f *Finder) Counts(ctx context.Context, onMiss func(path string, err error)
 
 // lookAt calls see for the layers of some kinds, or of all kinds if there are none, on all cores, and yield with the
 // results in the order of the map.
-func lookAt[T any](ctx context.Context, f *Finder, kinds []twmap.Kind, onMiss func(path string, err error), see func(*twmap.TileLayer) T, yield func(layer, T) error) error {
+func lookAt[T any](ctx context.Context, f *Finder, kinds []twmap.Kind, onMiss func(path string, err error),
+	see func(*twmap.TileLayer) T, yield func(layer, T) error) error {
 	type result struct {
 		layer layer
 		found T

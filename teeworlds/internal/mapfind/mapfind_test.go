@@ -161,7 +161,8 @@ func TestFree(t *testing.T) {
 	m := twmap.New(20, 20)
 	tele, tune := twmap.NewTileLayer(twmap.KindTele, 20, 20), twmap.NewTileLayer(twmap.KindTune, 20, 20)
 	m.Groups[0].Layers = append(m.Groups[0].Layers, tele, tune)
-	for x, c := range []twmap.TeleTile{{Number: 1, ID: 26}, {Number: 3, ID: 27}, {Number: 1, ID: 29}, {Number: 2, ID: 30}, {Number: 2, ID: 0}} {
+	for x, c := range []twmap.TeleTile{{Number: 1, ID: 26}, {Number: 3, ID: 27}, {Number: 1, ID: 29}, {Number: 2, ID: 30},
+		{Number: 2, ID: 0}} {
 		tele.Teles().Set(x, 0, c)
 	}
 	tune.Tunes().Set(0, 0, twmap.TuneTile{Number: 2, ID: 68})
@@ -184,7 +185,8 @@ func TestFree(t *testing.T) {
 // TestUses tests finding the users of a part, and parts without users.
 func TestUses(t *testing.T) {
 	m := twmap.New(20, 20)
-	m.Images = []*twmap.Image{twmap.NewExternalImage("grass_main", 1024, 1024), twmap.NewExternalImage("sun", 512, 512), twmap.NewExternalImage("Grass2", 512, 512)}
+	m.Images = []*twmap.Image{twmap.NewExternalImage("grass_main", 1024, 1024), twmap.NewExternalImage("sun", 512, 512),
+		twmap.NewExternalImage("Grass2", 512, 512)}
 	m.Envelopes = []*twmap.Envelope{twmap.NewEnvelope("up", twmap.ChannelsPosition), twmap.NewEnvelope("glow", twmap.ChannelsColor)}
 	tiles := twmap.NewTileLayer(twmap.KindTiles, 20, 20)
 	tiles.Image, tiles.ColorEnv = 0, 1
@@ -198,7 +200,8 @@ func TestUses(t *testing.T) {
 		pattern string
 		want    []string
 	}{
-		{twmap.PartImage, "grass*", []string{"groups/Deco/tiles grass_main groups[1].layers[0] grass_main tiles", "images/Grass2 images[2] \"Grass2\" Grass2 unused"}},
+		{twmap.PartImage, "grass*", []string{"groups/Deco/tiles grass_main groups[1].layers[0] grass_main tiles",
+			"images/Grass2 images[2] \"Grass2\" Grass2 unused"}},
 		{twmap.PartImage, "1", []string{"groups/Deco/quads sun groups[1].layers[1] sun quads"}},
 		{twmap.PartImage, "moon", nil},
 		{twmap.PartEnvelope, "up", []string{"groups/Deco/quads sun quad 1 up position"}},
@@ -216,7 +219,11 @@ func TestUses(t *testing.T) {
 	f := mapfind.New(m)
 	f.Area = &image.Rectangle{Min: image.Pt(11, 20), Max: image.Pt(12, 21)}
 	var places []string
-	if err := f.Quads(nil, func(q mapfind.Quad) error { places = append(places, q.At.String()); return nil }); err != nil || !slices.Equal(places, []string{"quad 1"}) {
+	if err := f.Quads(nil, func(q mapfind.Quad) error {
+		places = append(places,
+			q.At.String())
+		return nil
+	}); err != nil || !slices.Equal(places, []string{"quad 1"}) {
 		t.Errorf("%v, %v", places, err)
 	}
 }
@@ -224,10 +231,11 @@ func TestUses(t *testing.T) {
 func ExampleFinder_Tiles() {
 	m := twmap.New(30, 20)
 	m.Physics(twmap.KindGame).Tiles().Set(7, 3, twmap.Tile{ID: uint8(twmap.TileFreeze)})
-	err := mapfind.New(m).Tiles(context.Background(), nil, func(c mapfind.Cell) bool { return c.ID == uint8(twmap.TileFreeze) }, nil, func(t mapfind.Tile) error {
-		fmt.Println(t.Path, t.At, t.Name())
-		return nil
-	})
+	err := mapfind.New(m).Tiles(context.Background(), nil,
+		func(c mapfind.Cell) bool { return c.ID == uint8(twmap.TileFreeze) }, nil, func(t mapfind.Tile) error {
+			fmt.Println(t.Path, t.At, t.Name())
+			return nil
+		})
 	if err != nil {
 		fmt.Println(err)
 	}

@@ -136,7 +136,8 @@ func (f *Finder) Quads(onMiss func(path string, err error), yield func(Quad) err
 				onMiss(l.path, err)
 			}
 			for i, q := range quads {
-				if a := f.Area; a != nil && !(a.Min.X <= tileOf(q.Pivot.X) && tileOf(q.Pivot.X) < a.Max.X && a.Min.Y <= tileOf(q.Pivot.Y) && tileOf(q.Pivot.Y) < a.Max.Y) {
+				if a := f.Area; a != nil && !(a.Min.X <= tileOf(q.Pivot.X) && tileOf(q.Pivot.X) < a.Max.X &&
+					a.Min.Y <= tileOf(q.Pivot.Y) && tileOf(q.Pivot.Y) < a.Max.Y) {
 					continue
 				}
 				if failed = yield(Quad{l.path, l.part.Thing(twmap.ThingQuad, i), f.imageName(layer.Image), q}); failed != nil {

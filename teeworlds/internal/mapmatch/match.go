@@ -143,7 +143,8 @@ func (p *Prints) layerPart(l twmap.Layer) part {
 		if l.Kind().Physics() {
 			out.name = physics
 		}
-		out.attributes = append(out.attributes, mix32(1, int32(l.Width()), int32(l.Height())), mix32(1, l.Color.R, l.Color.G, l.Color.B, l.Color.A),
+		out.attributes = append(out.attributes, mix32(1, int32(l.Width()), int32(l.Height())),
+			mix32(1, l.Color.R, l.Color.G, l.Color.B, l.Color.A),
 			refPrint(p.Images, int32(l.Image)), refPrint(p.Envelopes, l.ColorEnv))
 	case *twmap.QuadLayer:
 		out.attributes = append(out.attributes, refPrint(p.Images, int32(l.Image)))

@@ -1,6 +1,7 @@
 package mapmatch
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"trowel.example/internal/limits/parallel"
@@ -302,7 +303,7 @@ func EnvelopeContent(e *twmap.Envelope) Content {
 func bytesPrint(data []byte) uint64 {
 	h := uint64(len(data))
 	for ; len(data) >= 8; data = data[8:] {
-		h = mix(h, uint64(data[0])|uint64(data[1])<<8|uint64(data[2])<<16|uint64(data[3])<<24|uint64(data[4])<<32|uint64(data[5])<<40|uint64(data[6])<<48|uint64(data[7])<<56)
+		h = mix(h, binary.LittleEndian.Uint64(data))
 	}
 	for _, b := range data {
 		h = mix(h, uint64(b))

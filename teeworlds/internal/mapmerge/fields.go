@@ -42,7 +42,8 @@ func fieldFunc[T any](m *merger, part any, name string, b T, o *T, t T, equal fu
 	*o = merge3.Of(merge3.Pick(b, *o, t, equal, func() {
 		m.took(part, "%s: %s became %s", name, text(b), text(t))
 	}, func() merge3.Side {
-		return m.conflict(part, check.Conflict{What: fmt.Sprintf("%s: %s became %s and %s", name, text(b), text(*o), text(t)), Base: b, Ours: *o, Theirs: t})
+		return m.conflict(part, check.Conflict{What: fmt.Sprintf("%s: %s became %s and %s", name, text(b), text(*o),
+			text(t)), Base: b, Ours: *o, Theirs: t})
 	}), *o, t)
 }
 
@@ -104,7 +105,8 @@ func (m *merger) info() {
 }
 
 func sameInfo(a, b *twmap.Info) bool {
-	return a.Author == b.Author && a.MapVersion == b.MapVersion && a.Credits == b.Credits && a.License == b.License && slices.Equal(a.Settings, b.Settings)
+	return a.Author == b.Author && a.MapVersion == b.MapVersion && a.Credits == b.Credits && a.License == b.License &&
+		slices.Equal(a.Settings, b.Settings)
 }
 
 // settings merges the lines of settings, which are compared as text. If both sides set the same thing to different
@@ -145,7 +147,8 @@ func (m *merger) settings(b, o, t []string) []string {
 					was = k.Key
 				}
 			}
-			side := m.conflict(settingsFile, check.Conflict{What: fmt.Sprintf("setting %q and %q", i.Key, j.Key), Base: was, Ours: i.Key, Theirs: j.Key})
+			side := m.conflict(settingsFile, check.Conflict{What: fmt.Sprintf("setting %q and %q", i.Key, j.Key), Base: was,
+				Ours: i.Key, Theirs: j.Key})
 			delete(stays, merge3.Of(side, j, i))
 		}
 	}
@@ -230,7 +233,8 @@ func (m *merger) sounds() {
 }
 
 func sameEnvelope(a, b *twmap.Envelope) bool {
-	return a.Name == b.Name && a.Version == b.Version && a.Channels == b.Channels && a.Synchronized == b.Synchronized && slices.Equal(a.Points, b.Points)
+	return a.Name == b.Name && a.Version == b.Version && a.Channels == b.Channels && a.Synchronized == b.Synchronized &&
+		slices.Equal(a.Points, b.Points)
 }
 
 func (m *merger) envelopes() {
@@ -265,8 +269,9 @@ func (m *merger) points(part any, b, o, t []twmap.EnvPoint) []twmap.EnvPoint {
 func (m *merger) extras() {
 	equal := func(a, b []*twmap.Extra) bool {
 		return slices.EqualFunc(a, b, func(x, y *twmap.Extra) bool {
-			return x.Type == y.Type && x.ID == y.ID && slices.Equal(x.Data, y.Data) && merge3.Item(func(a, b *[16]byte) bool { return *a == *b })((*[16]byte)(x.UUID), (*[16]byte)(y.UUID))
+			return x.Type == y.Type && x.ID == y.ID && slices.Equal(x.Data, y.Data) &&
+				merge3.Item(func(a, b *[16]byte) bool { return *a == *b })((*[16]byte)(x.UUID), (*[16]byte)(y.UUID))
 		})
 	}
-	fieldFunc(m, nil, "items that nobody knows", m.b.Extras, &m.o.Extras, m.t.Extras, equal)
+	fieldFunc(m, nil, "unknown items", m.b.Extras, &m.o.Extras, m.t.Extras, equal)
 }

@@ -75,7 +75,8 @@ func (m *merger) groups() {
 	}
 	layersOf := func(g int) []twmap.Layer {
 		var list []twmap.Layer
-		for _, i := range order(m, "layers", three[[]int]{lists[0][g], lists[1][g], lists[2][g]}, func(i int) bool { return stays[i] && home[i] == g }) {
+		for _, i := range order(m, "layers", three[[]int]{lists[0][g], lists[1][g], lists[2][g]},
+			func(i int) bool { return stays[i] && home[i] == g }) {
 			l := m.layer[i].o
 			if l == nil {
 				l = m.layer[i].t
@@ -91,7 +92,8 @@ func (m *merger) groups() {
 }
 
 func sameGroup(a, b *twmap.Group) bool {
-	return a.Name == b.Name && a.Version == b.Version && a.OffsetX == b.OffsetX && a.OffsetY == b.OffsetY && a.ParallaxX == b.ParallaxX && a.ParallaxY == b.ParallaxY &&
+	return a.Name == b.Name && a.Version == b.Version && a.OffsetX == b.OffsetX && a.OffsetY == b.OffsetY &&
+		a.ParallaxX == b.ParallaxX && a.ParallaxY == b.ParallaxY &&
 		sameClip(a.Clip, b.Clip) && sameZoom(a.ParallaxZoom, b.ParallaxZoom)
 }
 
@@ -126,7 +128,8 @@ func (m *merger) sameLayer(a, b twmap.Layer) bool {
 	switch a := a.(type) {
 	case *twmap.TileLayer:
 		b := b.(*twmap.TileLayer)
-		return a.Version == b.Version && a.Color == b.Color && a.ColorEnv == b.ColorEnv && a.ColorEnvOffset == b.ColorEnvOffset && a.Image == b.Image && sameAuto(a.AutoMapper, b.AutoMapper) && sameCells(a, b)
+		return a.Version == b.Version && a.Color == b.Color && a.ColorEnv == b.ColorEnv &&
+			a.ColorEnvOffset == b.ColorEnvOffset && a.Image == b.Image && sameAuto(a.AutoMapper, b.AutoMapper) && sameCells(a, b)
 	case *twmap.QuadLayer:
 		b := b.(*twmap.QuadLayer)
 		p, _ := a.Quads()
@@ -184,7 +187,8 @@ func (m *merger) mergeLayer(l layerTriple) {
 		pb, e1 := b.Sources()
 		po, e2 := o.Sources()
 		pt, e3 := t.Sources()
-		sources := things[twmap.SoundSource]{b, "source", twmap.ThingSource, three[[]twmap.SoundSource]{pb, po, pt}, e1 == nil && e2 == nil && e3 == nil}
+		sources := things[twmap.SoundSource]{b, "source", twmap.ThingSource, three[[]twmap.SoundSource]{pb, po, pt},
+			e1 == nil && e2 == nil && e3 == nil}
 		if merged, changed := sources.merge(m, matchSources(pb, po, pt), m.source); changed {
 			o.SetSources(merged)
 		}

@@ -21,7 +21,8 @@ import (
 // of the other side, and where a side mirrored or rotated the map, or a layer, the changes of the other side are
 // turned as well.
 func Merge(base, ours, theirs *twmap.Map, o merge3.Options) (*twmap.Map, []check.Conflict, error) {
-	m := &merger{log: merge3.Log{Options: o}, b: base.Clone(), o: ours.Clone(), t: theirs.Clone(), paths: make(map[any]string), parts: make(map[any]*twmap.Part)}
+	m := &merger{log: merge3.Log{Options: o}, b: base.Clone(), o: ours.Clone(), t: theirs.Clone(),
+		paths: make(map[any]string), parts: make(map[any]*twmap.Part)}
 	err := m.merge()
 	if err == nil && len(ours.Misfits())+len(theirs.Misfits()) == 0 {
 		for _, l := range m.o.Fit() {
@@ -118,16 +119,20 @@ func (m *merger) name() {
 // match finds the parts that are the same.
 func (m *merger) match() {
 	both := mapmatch.Match(m.o, m.t)
-	m.image = newList(twmap.PartImage, three[[]*twmap.Image]{m.b.Images, m.o.Images, m.t.Images}, matches{m.ours.Images, m.yours.Images, both.Images}, func(o, t *twmap.Image) bool {
-		return o.Name == t.Name && samePicture(o, t)
-	})
-	m.sound = newList(twmap.PartSound, three[[]*twmap.Sound]{m.b.Sounds, m.o.Sounds, m.t.Sounds}, matches{m.ours.Sounds, m.yours.Sounds, both.Sounds}, func(o, t *twmap.Sound) bool {
-		return o.Name == t.Name && sameSound(o, t)
-	})
-	m.envelope = newList(twmap.PartEnvelope, three[[]*twmap.Envelope]{m.b.Envelopes, m.o.Envelopes, m.t.Envelopes}, matches{m.ours.Envelopes, m.yours.Envelopes, both.Envelopes}, sameEnvelope)
-	m.group = newList(twmap.PartGroup, three[[]*twmap.Group]{m.b.Groups, m.o.Groups, m.t.Groups}, matches{m.ours.Groups, m.yours.Groups, both.Groups}, func(o, t *twmap.Group) bool {
-		return o.Name == t.Name && both.Old.GroupAttributes(o) == both.New.GroupAttributes(t)
-	})
+	m.image = newList(twmap.PartImage, three[[]*twmap.Image]{m.b.Images, m.o.Images, m.t.Images},
+		matches{m.ours.Images, m.yours.Images, both.Images}, func(o, t *twmap.Image) bool {
+			return o.Name == t.Name && samePicture(o, t)
+		})
+	m.sound = newList(twmap.PartSound, three[[]*twmap.Sound]{m.b.Sounds, m.o.Sounds, m.t.Sounds},
+		matches{m.ours.Sounds, m.yours.Sounds, both.Sounds}, func(o, t *twmap.Sound) bool {
+			return o.Name == t.Name && sameSound(o, t)
+		})
+	m.envelope = newList(twmap.PartEnvelope, three[[]*twmap.Envelope]{m.b.Envelopes, m.o.Envelopes, m.t.Envelopes},
+		matches{m.ours.Envelopes, m.yours.Envelopes, both.Envelopes}, sameEnvelope)
+	m.group = newList(twmap.PartGroup, three[[]*twmap.Group]{m.b.Groups, m.o.Groups, m.t.Groups},
+		matches{m.ours.Groups, m.yours.Groups, both.Groups}, func(o, t *twmap.Group) bool {
+			return o.Name == t.Name && both.Old.GroupAttributes(o) == both.New.GroupAttributes(t)
+		})
 
 	from := make(map[twmap.Layer]*layerTriple) // by the layer of base
 	var all []*layerTriple

@@ -60,15 +60,18 @@ func TestMerge(t *testing.T) {
 			func(m *twmap.Map) bool {
 				return walls(m).Tiles().At(1, 1).ID == 251 && walls(m).Tiles().At(8, 7).ID == 252
 			}},
-		{"one tile", func(m *twmap.Map) { set(walls(m), 1, 1, 251) }, func(m *twmap.Map) { set(walls(m), 1, 1, 252) }, "a tile: 39 became 251 and 252",
+		{"one tile", func(m *twmap.Map) { set(walls(m), 1, 1, 251) }, func(m *twmap.Map) { set(walls(m), 1, 1, 252) },
+			"a tile: 39 became 251 and 252",
 			func(m *twmap.Map) bool { return walls(m).Tiles().At(1, 1).ID == 251 }},
 		{"a row above a tile", func(m *twmap.Map) { set(walls(m), 3, 4, 251) }, func(m *twmap.Map) { insertRow(walls(m), 2) }, "",
 			func(m *twmap.Map) bool {
-				return walls(m).Height() == 9 && walls(m).Tiles().At(3, 5).ID == 251 && walls(m).Tiles().At(3, 2).ID == 0 && walls(m).Tiles().At(3, 1) == walls(start()).Tiles().At(3, 1)
+				return walls(m).Height() == 9 && walls(m).Tiles().At(3, 5).ID == 251 && walls(m).Tiles().At(3, 2).ID == 0 &&
+					walls(m).Tiles().At(3, 1) == walls(start()).Tiles().At(3, 1)
 			}},
 		{"rows of both", func(m *twmap.Map) { insertRow(walls(m), 6) }, func(m *twmap.Map) { insertRow(walls(m), 2) }, "",
 			func(m *twmap.Map) bool {
-				return walls(m).Height() == 10 && walls(m).Tiles().At(3, 2).ID == 0 && walls(m).Tiles().At(3, 7).ID == 0 && walls(m).Tiles().At(3, 9) == walls(start()).Tiles().At(3, 7)
+				return walls(m).Height() == 10 && walls(m).Tiles().At(3, 2).ID == 0 && walls(m).Tiles().At(3, 7).ID == 0 &&
+					walls(m).Tiles().At(3, 9) == walls(start()).Tiles().At(3, 7)
 			}},
 		{"a new physics layer and a larger game layer", func(m *twmap.Map) {
 			l := twmap.NewTileLayer(twmap.KindFront, 20, 15)
@@ -95,7 +98,8 @@ func TestMerge(t *testing.T) {
 			m.Groups[0].Layers, m.Info.Settings = append(m.Groups[0].Layers, twmap.NewTileLayer(twmap.KindTele, 20, 15)), nil
 		}, func(m *twmap.Map) { walls(m).Version, gameLayer(m).Version, m.Info.Settings = 4, 4, nil }, "",
 			func(m *twmap.Map) bool { return len(m.Misfits()) == 0 && gameLayer(m).Version == 3 }},
-		{"removed and changed", func(m *twmap.Map) { set(walls(m), 1, 1, 251) }, func(m *twmap.Map) { m.Groups[1].Layers = m.Groups[1].Layers[1:] }, "ours changed it, and theirs removed it",
+		{"removed and changed", func(m *twmap.Map) { set(walls(m), 1, 1, 251) },
+			func(m *twmap.Map) { m.Groups[1].Layers = m.Groups[1].Layers[1:] }, "ours changed it, and theirs removed it",
 			func(m *twmap.Map) bool { return len(m.Groups[1].Layers) == 2 }},
 		{"a layer to another group, and its tiles", func(m *twmap.Map) { set(walls(m), 1, 1, 251) }, func(m *twmap.Map) {
 			m.Groups[2].Layers, m.Groups[1].Layers = m.Groups[1].Layers[:1:1], m.Groups[1].Layers[1:]
@@ -111,13 +115,16 @@ func TestMerge(t *testing.T) {
 			l.Name, l.Image = "more", 0
 			m.Groups[2].Layers = append(m.Groups[2].Layers, l)
 		}, "", func(m *twmap.Map) bool {
-			return len(m.Images) == 2 && m.Images[m.Groups[2].Layers[0].(*twmap.TileLayer).Image].Name == "rock" && m.Images[lamps(m).Image].Name == "grass_main" && walls(m).Image == -1
+			return len(m.Images) == 2 && m.Images[m.Groups[2].Layers[0].(*twmap.TileLayer).Image].Name == "rock" &&
+				m.Images[lamps(m).Image].Name == "grass_main" && walls(m).Image == -1
 		}},
-		{"the same setting", func(m *twmap.Map) { m.Info.Settings[1] = "tune gravity 0.6" }, func(m *twmap.Map) { m.Info.Settings[1] = "tune gravity 0.7" }, `setting "tune gravity 0.6" and "tune gravity 0.7"`,
+		{"the same setting", func(m *twmap.Map) { m.Info.Settings[1] = "tune gravity 0.6" },
+			func(m *twmap.Map) { m.Info.Settings[1] = "tune gravity 0.7" }, `setting "tune gravity 0.6" and "tune gravity 0.7"`,
 			func(m *twmap.Map) bool {
 				return slices.Equal(m.Info.Settings, []string{"sv_deepfly 0", "tune gravity 0.6"})
 			}},
-		{"settings", func(m *twmap.Map) { m.Info.Settings[1] = "tune gravity 0.6" }, func(m *twmap.Map) { m.Info.Settings = append(m.Info.Settings, "sv_team 3") }, "",
+		{"settings", func(m *twmap.Map) { m.Info.Settings[1] = "tune gravity 0.6" },
+			func(m *twmap.Map) { m.Info.Settings = append(m.Info.Settings, "sv_team 3") }, "",
 			func(m *twmap.Map) bool {
 				return slices.Equal(m.Info.Settings, []string{"sv_deepfly 0", "tune gravity 0.6", "sv_team 3"})
 			}},
@@ -137,7 +144,8 @@ func TestMerge(t *testing.T) {
 			p := m.Envelopes[0].Points
 			return len(p) == 3 && p[1].Time == 500 && p[2].Values[0] == 5
 		}},
-		{"author and name", func(m *twmap.Map) { m.Info.Author, m.Groups[1].Name = "Bob", "ours" }, func(m *twmap.Map) { m.Info.Author, m.Groups[1].OffsetX = "Cid", 32 }, `author: "Ann" became "Bob" and "Cid"`,
+		{"author and name", func(m *twmap.Map) { m.Info.Author, m.Groups[1].Name = "Bob", "ours" },
+			func(m *twmap.Map) { m.Info.Author, m.Groups[1].OffsetX = "Cid", 32 }, `author: "Ann" became "Bob" and "Cid"`,
 			func(m *twmap.Map) bool {
 				return m.Info.Author == "Bob" && m.Groups[1].Name == "ours" && m.Groups[1].OffsetX == 32
 			}},
@@ -181,7 +189,8 @@ func TestMerge(t *testing.T) {
 			if one, _, err := mapmerge.Merge(base, base, theirs, merge3.Options{}); err != nil || !one.Equal(theirs) {
 				t.Errorf("merged with base it is not theirs: %v", err)
 			}
-			if one, conflicts, err := mapmerge.Merge(base, theirs, theirs, merge3.Options{}); err != nil || len(conflicts) > 0 || !one.Equal(theirs) {
+			if one, conflicts, err := mapmerge.Merge(base, theirs, theirs, merge3.Options{}); err != nil ||
+				len(conflicts) > 0 || !one.Equal(theirs) {
 				t.Errorf("merged with itself it is not what it was: %v, %v", err, conflicts)
 			}
 		})

@@ -105,7 +105,8 @@ func randomEdit(m *twmap.Map, r *rand.Rand, number int) edit {
 	text := fmt.Sprintf("n%d", number)
 	tiles := func() *twmap.TileLayer {
 		for range 20 {
-			if t, is := layers[r.IntN(len(layers))].(*twmap.TileLayer); is && (t.Kind() == twmap.KindTiles || t.Kind() == twmap.KindGame || t.Kind() == twmap.KindFront) && t.Load() == nil {
+			if t, is := layers[r.IntN(len(layers))].(*twmap.TileLayer); is &&
+				(t.Kind() == twmap.KindTiles || t.Kind() == twmap.KindGame || t.Kind() == twmap.KindFront) && t.Load() == nil {
 				return t
 			}
 		}
@@ -151,17 +152,19 @@ func randomEdit(m *twmap.Map, r *rand.Rand, number int) edit {
 			return edit{"nothing", nil, func(*twmap.Map) {}}
 		}
 		name := m.Envelopes[r.IntN(len(m.Envelopes))].Name
-		return edit{"remove-envelope " + name, []string{"envelope/" + name, "layer", "groups/order"}, through("", func(e *mapedit.Editor, _ []mapedit.LayerAt) error {
-			at := slices.IndexFunc(e.Map().Envelopes, func(env *twmap.Envelope) bool { return env.Name == name })
-			return e.RemoveEnvelopes([]int{at})
-		})}
+		return edit{"remove-envelope " + name, []string{"envelope/" + name, "layer", "groups/order"},
+			through("", func(e *mapedit.Editor, _ []mapedit.LayerAt) error {
+				at := slices.IndexFunc(e.Map().Envelopes, func(env *twmap.Envelope) bool { return env.Name == name })
+				return e.RemoveEnvelopes([]int{at})
+			})}
 	case 22:
 		t := tiles()
 		name := t.Name
 		if t.Kind() != twmap.KindTiles {
 			return edit{"nothing", nil, func(*twmap.Map) {}}
 		}
-		return edit{"shift " + name, []string{"layer/" + name}, through(name, func(e *mapedit.Editor, at []mapedit.LayerAt) error { return e.Shift(at, 3, -2) })}
+		return edit{"shift " + name, []string{"layer/" + name}, through(name,
+			func(e *mapedit.Editor, at []mapedit.LayerAt) error { return e.Shift(at, 3, -2) })}
 	case 23:
 		t := tiles()
 		name := t.Name
@@ -175,9 +178,10 @@ func randomEdit(m *twmap.Map, r *rand.Rand, number int) edit {
 		})}
 	case 25, 26:
 		// The whole map grows, and everything in it gets another position.
-		return edit{"extend", []string{"groups/order", "group", "layer", "extend"}, through("", func(e *mapedit.Editor, _ []mapedit.LayerAt) error {
-			return e.Extend(mapedit.Sides{Left: 3, Up: 2, Right: 1})
-		})}
+		return edit{"extend", []string{"groups/order", "group", "layer", "extend"},
+			through("", func(e *mapedit.Editor, _ []mapedit.LayerAt) error {
+				return e.Extend(mapedit.Sides{Left: 3, Up: 2, Right: 1})
+			})}
 	case 0, 1, 2, 3:
 		t := tiles()
 		name := t.Name
@@ -189,7 +193,8 @@ func randomEdit(m *twmap.Map, r *rand.Rand, number int) edit {
 	case 4:
 		return edit{"rename " + layer, []string{"layer/" + layer}, func(m *twmap.Map) { layerOf(m, layer).Base().Name = text }}
 	case 5:
-		return edit{"detail of " + layer, []string{"layer/" + layer + "/flags"}, func(m *twmap.Map) { layerOf(m, layer).Base().Flags ^= twmap.Detail }}
+		return edit{"detail of " + layer, []string{"layer/" + layer + "/flags"},
+			func(m *twmap.Map) { layerOf(m, layer).Base().Flags ^= twmap.Detail }}
 	case 6:
 		return edit{"rename " + group, []string{"group/" + group}, func(m *twmap.Map) { groupOf(m, group).Name = text }}
 	case 7:
@@ -275,24 +280,25 @@ func randomEdit(m *twmap.Map, r *rand.Rand, number int) edit {
 		quads, _ := q.Quads()
 		at := quads[r.IntN(len(quads))].Pivot
 		what := r.IntN(3)
-		return edit{fmt.Sprintf("quad-%d %v of %s", what, at, name), []string{fmt.Sprint("layer/", name, "/quad", at), "groups/order"}, func(m *twmap.Map) {
-			l := layerOf(m, name).(*twmap.QuadLayer)
-			quads, _ := l.Quads()
-			quads = slices.Clone(quads)
-			i := slices.IndexFunc(quads, func(q twmap.Quad) bool { return q.Pivot == at })
-			switch what {
-			case 0:
-				quads[i].Colors[2] = twmap.Color{R: 1, G: int32(number)}
-			case 1:
-				for k := range quads[i].Points {
-					quads[i].Points[k].Y += 1 << 14
+		return edit{fmt.Sprintf("quad-%d %v of %s", what, at, name),
+			[]string{fmt.Sprint("layer/", name, "/quad", at), "groups/order"}, func(m *twmap.Map) {
+				l := layerOf(m, name).(*twmap.QuadLayer)
+				quads, _ := l.Quads()
+				quads = slices.Clone(quads)
+				i := slices.IndexFunc(quads, func(q twmap.Quad) bool { return q.Pivot == at })
+				switch what {
+				case 0:
+					quads[i].Colors[2] = twmap.Color{R: 1, G: int32(number)}
+				case 1:
+					for k := range quads[i].Points {
+						quads[i].Points[k].Y += 1 << 14
+					}
+					quads[i].Pivot.Y += 1 << 14
+				case 2:
+					quads = slices.Delete(quads, i, i+1)
 				}
-				quads[i].Pivot.Y += 1 << 14
-			case 2:
-				quads = slices.Delete(quads, i, i+1)
-			}
-			l.SetQuads(quads)
-		}}
+				l.SetQuads(quads)
+			}}
 	default:
 		t := tiles()
 		if t.Kind() != twmap.KindTiles || t.Width()*t.Height() > 1<<18 {
@@ -396,7 +402,8 @@ func mergeExtended(t *testing.T, r *rand.Rand, bases []*twmap.Map) {
 		paint := func(m *twmap.Map) {
 			r := rand.New(rand.NewPCG(uint64(i), 9))
 			for _, l := range m.Layers() {
-				if t, is := l.(*twmap.TileLayer); is && t.Kind() <= twmap.KindFront && t.Width() > 4 && t.Height() > 4 && t.Width()*t.Height() < 1<<17 && tells(t) {
+				if t, is := l.(*twmap.TileLayer); is && t.Kind() <= twmap.KindFront && t.Width() > 4 && t.Height() > 4 &&
+					t.Width()*t.Height() < 1<<17 && tells(t) {
 					for range 5 {
 						t.Tiles().Set(2+r.IntN(t.Width()-4), 2+r.IntN(t.Height()-4), twmap.Tile{ID: uint8(1 + r.IntN(200))})
 					}
@@ -450,7 +457,8 @@ func mergeRandom(t *testing.T, r *rand.Rand, bases []*twmap.Map, runs int) {
 		if a.overlaps(b) {
 			kind, _, _ := strings.Cut(a.what, " ")
 			other, _, _ := strings.Cut(b.what, " ")
-			if a.touches[0] == b.touches[0] && kind == other && !slices.Contains([]string{"move", "point", "detail", "add"}, kind) && !ours.Equal(theirs) {
+			if a.touches[0] == b.touches[0] && kind == other && !slices.Contains([]string{"move", "point", "detail", "add"},
+				kind) && !ours.Equal(theirs) {
 				conflicting++
 				if conflicts == 0 {
 					t.Errorf("%s and %s: no conflict", a.what, b.what)

@@ -97,7 +97,8 @@ func (m *merger) cells(b, o, t *twmap.TileLayer) {
 func (m *merger) takeCells(o, t *twmap.TileLayer) {
 	taken := t.Clone()
 	taken.LayerBase.Name, taken.LayerBase.Flags = o.LayerBase.Name, o.LayerBase.Flags
-	taken.Version, taken.Color, taken.ColorEnv, taken.ColorEnvOffset, taken.Image, taken.AutoMapper = o.Version, o.Color, o.ColorEnv, o.ColorEnvOffset, o.Image, o.AutoMapper
+	taken.Version, taken.Color, taken.ColorEnv, taken.ColorEnvOffset, taken.Image, taken.AutoMapper = o.Version, o.Color,
+		o.ColorEnv, o.ColorEnvOffset, o.Image, o.AutoMapper
 	*o = *taken
 }
 
@@ -221,7 +222,8 @@ func (m *merger) geometryOf(b, o, t *twmap.TileLayer) *geometry {
 func (m *merger) fit(added twmap.Layer, side merge3.Side) {
 	g := m.game
 	l, is := added.(*twmap.TileLayer)
-	if !is || g == nil || !l.Kind().Physics() || l.Load() != nil || len(g.rows) == 0 || len(g.cols) == 0 || len(g.rows)*len(g.cols) > twmap.MaxCells ||
+	if !is || g == nil || !l.Kind().Physics() || l.Load() != nil || len(g.rows) == 0 || len(g.cols) == 0 ||
+		len(g.rows)*len(g.cols) > twmap.MaxCells ||
 		len(merge3.Of(side, g.rowsO, g.rowsT)) != l.Height() || len(merge3.Of(side, g.colsO, g.colsT)) != l.Width() {
 		return
 	}

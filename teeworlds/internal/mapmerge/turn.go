@@ -52,7 +52,8 @@ func (m *merger) turn() (turns, error) {
 func (m *merger) tellTurn(is turns) {
 	switch {
 	case is.both():
-		m.conflict(mapFile, check.Conflict{What: fmt.Sprintf("the map was %v and %v", is.ours, is.theirs), Ours: is.ours.String(), Theirs: is.theirs.String()})
+		m.conflict(mapFile, check.Conflict{What: fmt.Sprintf("the map was %v and %v", is.ours, is.theirs),
+			Ours: is.ours.String(), Theirs: is.theirs.String()})
 	case is.ours == mapedit.Turn{} && is.theirs != mapedit.Turn{}:
 		m.took(mapFile, "the map was %v", is.theirs)
 	}

@@ -12,13 +12,16 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-var everyTurn = []mapedit.Turn{mapedit.LeftRight, mapedit.UpDown, mapedit.Clockwise, {Quarters: 2}, {Quarters: 3}, {Mirrored: true, Quarters: 1}, {Mirrored: true, Quarters: 3}}
+var everyTurn = []mapedit.Turn{mapedit.LeftRight, mapedit.UpDown, mapedit.Clockwise, {Quarters: 2}, {Quarters: 3},
+	{Mirrored: true, Quarters: 1}, {Mirrored: true, Quarters: 3}}
 
 // turning returns a map with layers of all kinds whose tiles have a direction.
 func turning() *twmap.Map {
 	m := start()
-	m.Envelopes = append(m.Envelopes, twmap.NewEnvelope("way", twmap.ChannelsPosition, twmap.EnvPoint{}, twmap.EnvPoint{Time: 1000, Values: [4]int32{1024, 2048, 3072}}))
-	speedup, sw, tele := twmap.NewTileLayer(twmap.KindSpeedup, 20, 15), twmap.NewTileLayer(twmap.KindSwitch, 20, 15), twmap.NewTileLayer(twmap.KindTele, 20, 15)
+	m.Envelopes = append(m.Envelopes, twmap.NewEnvelope("way", twmap.ChannelsPosition, twmap.EnvPoint{},
+		twmap.EnvPoint{Time: 1000, Values: [4]int32{1024, 2048, 3072}}))
+	speedup, sw, tele := twmap.NewTileLayer(twmap.KindSpeedup, 20, 15), twmap.NewTileLayer(twmap.KindSwitch, 20, 15),
+		twmap.NewTileLayer(twmap.KindTele, 20, 15)
 	for i := range 20 {
 		speedup.Speedups().Set(i, i%15, twmap.SpeedupTile{ID: 29, Force: 3, Angle: int16(10 * i)})
 		sw.Switches().Set(i, 3, twmap.SwitchTile{ID: 199, Number: uint8(i), Flags: twmap.Rotate})
@@ -102,7 +105,8 @@ func TestMergeTurned(t *testing.T) {
 	base := turning()
 	got, told, err := mapmerge.Merge(base, by(t, base, turned(t, mapedit.LeftRight)), by(t, base, before, turned(t, mapedit.Clockwise)),
 		merge3.Options{})
-	if err != nil || len(told) != 1 || told[0].What != "the map was mirrored left to right and turned by 90 degrees" || !got.Equal(by(t, base, before, turned(t, mapedit.LeftRight))) {
+	if err != nil || len(told) != 1 || told[0].What != "the map was mirrored left to right and turned by 90 degrees" ||
+		!got.Equal(by(t, base, before, turned(t, mapedit.LeftRight))) {
 		t.Errorf("%v, told %v", err, told)
 	}
 }
@@ -125,7 +129,10 @@ func TestMergeTurnedLayer(t *testing.T) {
 		}
 	}
 	base := start()
-	_, told, err := mapmerge.Merge(base, by(t, base, func(m *twmap.Map) { mapedit.TurnLayer(walls(m), mapedit.LeftRight) }), by(t, base, func(m *twmap.Map) { mapedit.TurnLayer(walls(m), mapedit.UpDown) }),
+	_, told, err := mapmerge.Merge(base, by(t, base, func(m *twmap.Map) {
+		mapedit.TurnLayer(walls(m),
+			mapedit.LeftRight)
+	}), by(t, base, func(m *twmap.Map) { mapedit.TurnLayer(walls(m), mapedit.UpDown) }),
 		merge3.Options{})
 	if err != nil || len(told) != 1 || told[0].What != "both turned the tiles in different ways" {
 		t.Errorf("%v, told %v", err, told)

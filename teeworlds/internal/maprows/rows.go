@@ -45,7 +45,8 @@ type rowsOf struct {
 }
 
 // mapRows calls row for the rows of a map, or of a datafile that is not a map.
-func mapRows(ctx context.Context, job *format.Job, src *format.Source, file format.File, row func(*format.Table, []format.Cell) error) error {
+func mapRows(ctx context.Context, job *format.Job, src *format.Source, file format.File,
+	row func(*format.Table, []format.Cell) error) error {
 	if f, is := file.(*mapfile.Datafile); is {
 		values := containerCells(src, f.File)
 		return row(tableMaps, append(values, make([]format.Cell, len(tableMaps.Columns)-len(values))...))
@@ -117,7 +118,8 @@ func (r *rowsOf) groups(context.Context, *mapfind.Finder) error {
 			values[7] = format.IntCell(z.Percent)
 		}
 		if c := g.Clip; c != nil {
-			values[8], values[9], values[10], values[11] = format.IntCell(c.X), format.IntCell(c.Y), format.IntCell(c.Width), format.IntCell(c.Height)
+			values[8], values[9], values[10], values[11] = format.IntCell(c.X), format.IntCell(c.Y), format.IntCell(c.Width),
+				format.IntCell(c.Height)
 		}
 		if err := r.row(tableGroups, values); err != nil {
 			return err
@@ -193,7 +195,8 @@ func (r *rowsOf) tiles(ctx context.Context, f *mapfind.Finder) error {
 	// Unreadable cells were already reported when they were counted.
 	return f.Tiles(ctx, kinds, func(c mapfind.Cell) bool { return c.ID != 0 }, nil, func(t mapfind.Tile) error {
 		values := []format.Cell{
-			format.IntCell(t.At.Part.Group.Number), format.IntCell(t.At.Part.Number), format.IntCell(t.At.X), format.IntCell(t.At.Y), format.IntCell(t.ID),
+			format.IntCell(t.At.Part.Group.Number), format.IntCell(t.At.Part.Number), format.IntCell(t.At.X),
+			format.IntCell(t.At.Y), format.IntCell(t.ID),
 		}
 		if t.Kind == twmap.KindSpeedup {
 			values = append(values, format.IntCell(t.Force), format.IntCell(t.MaxSpeed), format.IntCell(t.Angle))
@@ -210,7 +213,8 @@ func (r *rowsOf) tiles(ctx context.Context, f *mapfind.Finder) error {
 func (r *rowsOf) settings(_ context.Context, f *mapfind.Finder) error {
 	return f.Settings("", func(s mapfind.Setting) error {
 		words := append(strings.Fields(s.Line), "")
-		return r.row(tableSettings, []format.Cell{format.IntCell(s.At.Part.Number), format.TextCell(strings.ToLower(words[0])), format.TextCell(s.Line)})
+		return r.row(tableSettings, []format.Cell{format.IntCell(s.At.Part.Number),
+			format.TextCell(strings.ToLower(words[0])), format.TextCell(s.Line)})
 	})
 }
 
@@ -226,7 +230,8 @@ func (r *rowsOf) media(context.Context, *mapfind.Finder) error {
 		}
 		if err := r.row(tableImages, []format.Cell{
 			format.IntCell(i), format.TextCell(im.Name), format.BoolCell(im.External()), format.IntCell(im.Version),
-			format.IntCell(im.Width()), format.IntCell(im.Height()), format.IntCell(im.StoredSize()), sum, format.IntCell(r.uses[twmap.PartImage][i]),
+			format.IntCell(im.Width()), format.IntCell(im.Height()), format.IntCell(im.StoredSize()), sum,
+			format.IntCell(r.uses[twmap.PartImage][i]),
 		}); err != nil {
 			return err
 		}

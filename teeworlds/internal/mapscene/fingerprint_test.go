@@ -238,7 +238,8 @@ func TestSceneWith(t *testing.T) {
 		return dst.Pix
 	}
 	draw(s)
-	for i, values := range []map[string]string{{}, {"entities": "100"}, {"entities": "30", "missing": "checker"}, {"mapres": t.TempDir(), "at": "3,4", "zoom": "2"}} {
+	for i, values := range []map[string]string{{}, {"entities": "100"}, {"entities": "30", "missing": "checker"},
+		{"mapres": t.TempDir(), "at": "3,4", "zoom": "2"}} {
 		job := &format.Job{Values: values}
 		with, err := s.(format.Variable).With(t.Context(), job)
 		if err != nil {

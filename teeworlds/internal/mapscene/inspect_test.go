@@ -40,14 +40,17 @@ func randomMap(r *rand.Rand) *twmap.Map {
 	m.Sounds = []*twmap.Sound{twmap.NewSound("wind", []byte("OggS"))}
 	move := twmap.NewEnvelope("move", twmap.ChannelsPosition)
 	for i := range 4 {
-		move.Points = append(move.Points, twmap.EnvPoint{Time: int32(i * 500), Curve: twmap.Curve(i + 2), Values: [4]int32{r.Int32N(99) << 10, r.Int32N(99) << 10, r.Int32N(360) << 10}})
+		move.Points = append(move.Points, twmap.EnvPoint{Time: int32(i * 500), Curve: twmap.Curve(i + 2),
+			Values: [4]int32{r.Int32N(99) << 10, r.Int32N(99) << 10, r.Int32N(360) << 10}})
 	}
-	m.Envelopes = []*twmap.Envelope{move, twmap.NewEnvelope("glow", twmap.ChannelsColor, twmap.EnvPoint{Values: [4]int32{1024, 1024, 1024, 1024}})}
+	m.Envelopes = []*twmap.Envelope{move, twmap.NewEnvelope("glow", twmap.ChannelsColor,
+		twmap.EnvPoint{Values: [4]int32{1024, 1024, 1024, 1024}})}
 	for kind := twmap.KindFront; kind <= twmap.KindTune; kind++ {
 		m.Groups[0].Layers = append(m.Groups[0].Layers, twmap.NewTileLayer(kind, width, height))
 	}
 	for range 3 {
-		g := twmap.NewGroup("", twmap.NewTileLayer(twmap.KindTiles, 1+r.IntN(40), 1+r.IntN(30)), twmap.NewTileLayer(twmap.KindTiles, 1+r.IntN(40), 1+r.IntN(30)))
+		g := twmap.NewGroup("", twmap.NewTileLayer(twmap.KindTiles, 1+r.IntN(40), 1+r.IntN(30)),
+			twmap.NewTileLayer(twmap.KindTiles, 1+r.IntN(40), 1+r.IntN(30)))
 		if r.IntN(2) == 0 {
 			g.ParallaxX, g.ParallaxY = r.Int32N(160)-20, r.Int32N(160)-20
 			g.OffsetX, g.OffsetY = r.Int32N(200)-100, r.Int32N(200)-100
@@ -91,7 +94,8 @@ func randomMap(r *rand.Rand) *twmap.Map {
 			case twmap.KindSpeedup:
 				l.Speedups().Set(x, y, twmap.SpeedupTile{Force: n, MaxSpeed: 2 * n, ID: id, Angle: int16(n) * 90})
 			case twmap.KindSwitch:
-				l.Switches().Set(x, y, twmap.SwitchTile{Number: n, ID: []uint8{0, 9, 22, 24, 25, 240}[r.IntN(6)], Flags: twmap.TileFlags(n) & 11, Delay: n + 1})
+				l.Switches().Set(x, y, twmap.SwitchTile{Number: n, ID: []uint8{0, 9, 22, 24, 25, 240}[r.IntN(6)],
+					Flags: twmap.TileFlags(n) & 11, Delay: n + 1})
 			case twmap.KindTune:
 				l.Tunes().Set(x, y, twmap.TuneTile{Number: n, ID: id})
 			default:
@@ -187,7 +191,10 @@ func (o *opened) verify(t *testing.T, thing format.Thing) {
 		if got := storedText(l, stored); got != want {
 			t.Fatalf("%s %v: the bytes %x are %q, want %q", thing.Title, place, stored, got, want)
 		}
-	} else if len(stored) != 152 && len(stored) != 52 || !strings.HasPrefix(line, "    {") || o.line(t, check.Line{Path: thing.Line.Path, Line: thing.Line.Line - int(place.Index) - 1})[:4] != `  "`+map[bool]string{true: "q", false: "s"}[len(stored) == 152] {
+	} else if len(stored) != 152 && len(stored) != 52 || !strings.HasPrefix(line, "    {") ||
+		o.line(t, check.Line{Path: thing.Line.Path,
+			Line: thing.Line.Line - int(place.Index) - 1})[:4] != `  "`+map[bool]string{true: "q",
+			false: "s"}[len(stored) == 152] {
 		t.Fatalf("%s: %+v is %q, %d bytes", thing.Title, thing.Line, line, len(stored))
 	}
 	// The line leads back to the place, as does the place itself.
@@ -342,10 +349,14 @@ func TestInspectLinks(t *testing.T) {
 	m := twmap.New(40, 20)
 	tele, switches := twmap.NewTileLayer(twmap.KindTele, 40, 20), twmap.NewTileLayer(twmap.KindSwitch, 40, 20)
 	m.Groups[0].Layers = append(m.Groups[0].Layers, tele, switches)
-	for x, c := range []twmap.TeleTile{{Number: 5, ID: 26}, {Number: 5, ID: 10}, {Number: 5, ID: 14}, {Number: 5, ID: 15}, {Number: 5, ID: 27}, {Number: 6, ID: 27}, {Number: 5, ID: 29}, {Number: 5, ID: 30}, {Number: 6, ID: 30}, {Number: 0, ID: 31}, {Number: 9, ID: 63}, {Number: 5, ID: 27}, {Number: 0, ID: 27}, {Number: 0, ID: 26}, {Number: 0, ID: 30}} {
+	for x, c := range []twmap.TeleTile{{Number: 5, ID: 26}, {Number: 5, ID: 10}, {Number: 5, ID: 14}, {Number: 5, ID: 15},
+		{Number: 5, ID: 27}, {Number: 6, ID: 27}, {Number: 5, ID: 29}, {Number: 5, ID: 30}, {Number: 6, ID: 30},
+		{Number: 0, ID: 31}, {Number: 9, ID: 63}, {Number: 5, ID: 27}, {Number: 0, ID: 27}, {Number: 0, ID: 26},
+		{Number: 0, ID: 30}} {
 		tele.Teles().Set(x, 3, c)
 	}
-	for x, c := range []twmap.SwitchTile{{Number: 2, ID: 24}, {Number: 2, ID: 240}, {Number: 2, ID: 22, Delay: 3}, {Number: 3, ID: 240}, {Number: 2, ID: 79}, {Number: 0, ID: 9}, {Number: 0, ID: 240}} {
+	for x, c := range []twmap.SwitchTile{{Number: 2, ID: 24}, {Number: 2, ID: 240}, {Number: 2, ID: 22, Delay: 3},
+		{Number: 3, ID: 240}, {Number: 2, ID: 79}, {Number: 0, ID: 9}, {Number: 0, ID: 240}} {
 		switches.Switches().Set(x, 5, c)
 	}
 	for x := range 40 {
@@ -360,7 +371,8 @@ func TestInspectLinks(t *testing.T) {
 	}
 	o := openAll(t, data)
 	for at, want := range map[[2]float64]string{
-		{0, 3}: "4 11", {1, 3}: "4 11", {4, 3}: "0 1 2 3", {5, 3}: "", {6, 3}: "7", {7, 3}: "6 9 10", {8, 3}: "9 10", {9, 3}: "7 8", {10, 3}: "7 8", {12, 3}: "", {13, 3}: "",
+		{0, 3}: "4 11", {1, 3}: "4 11", {4, 3}: "0 1 2 3", {5, 3}: "", {6, 3}: "7", {7, 3}: "6 9 10", {8, 3}: "9 10",
+		{9, 3}: "7 8", {10, 3}: "7 8", {12, 3}: "", {13, 3}: "",
 		{0, 5}: "1 2", {1, 5}: "0 2", {3, 5}: "", {4, 5}: "", {5, 5}: "", {6, 5}: "",
 	} {
 		things, err := o.Inspect(t.Context(), format.Look{Scale: 1}, [2]float64{at[0] + 0.3, at[1] + 0.9})
@@ -406,7 +418,8 @@ func TestInspectQuad(t *testing.T) {
 	quad := twmap.NewQuad(32, 64, 64, 32)
 	quad.PosEnv, quad.PosEnvOffset, quad.Colors[1] = 0, -1000, twmap.Color{R: 1, G: 2, B: 3, A: 4}
 	m.Envelopes = []*twmap.Envelope{twmap.NewEnvelope("up", twmap.ChannelsPosition,
-		twmap.EnvPoint{Curve: twmap.CurveStep}, twmap.EnvPoint{Time: 1000, Curve: twmap.CurveSmooth, Values: [4]int32{320 << 10, 0, 0}}, twmap.EnvPoint{Time: 2000, Values: [4]int32{320 << 10, 320 << 10, 0}})}
+		twmap.EnvPoint{Curve: twmap.CurveStep}, twmap.EnvPoint{Time: 1000, Curve: twmap.CurveSmooth,
+			Values: [4]int32{320 << 10, 0, 0}}, twmap.EnvPoint{Time: 2000, Values: [4]int32{320 << 10, 320 << 10, 0}})}
 	m.Groups = append(m.Groups, twmap.NewGroup("Deco", twmap.NewQuadLayer(twmap.NewQuad(0, 0, 32, 32), quad)))
 	data, err := m.Encode()
 	if err != nil {
@@ -420,7 +433,8 @@ func TestInspectQuad(t *testing.T) {
 		}
 		return things
 	}
-	if things := inspect([2]float64{2, 2.5}, time.Second); len(things) != 1 || things[0].Title != "quads: quad 1" || fact(things[0], "error") != nil {
+	if things := inspect([2]float64{2, 2.5}, time.Second); len(things) != 1 || things[0].Title != "quads: quad 1" ||
+		fact(things[0], "error") != nil {
 		t.Fatalf("%+v", things)
 	}
 	if things := inspect([2]float64{2, 2.5}, 2*time.Second); len(things) != 0 {
@@ -458,7 +472,8 @@ func TestInspectNowhere(t *testing.T) {
 	}
 	o := openAll(t, data)
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e20} {
-		for _, look := range []format.Look{{Scale: 1}, {View: "camera", Scale: 32, Size: image.Pt(100, 100)}, {View: "camera"}, {View: "camera", Scale: v, Origin: [2]float64{v, v}}} {
+		for _, look := range []format.Look{{Scale: 1}, {View: "camera", Scale: 32, Size: image.Pt(100, 100)},
+			{View: "camera"}, {View: "camera", Scale: v, Origin: [2]float64{v, v}}} {
 			if things, err := o.Inspect(t.Context(), look, [2]float64{v, 1}); len(things) != 0 || err != nil {
 				t.Errorf("%g: %d things, %v", v, len(things), err)
 			}
@@ -470,12 +485,15 @@ func TestInspectNowhere(t *testing.T) {
 	// Beyond the edge there is the tile at the edge.
 	at, _ := o.Inspect(t.Context(), format.Look{Scale: 1, Layers: []string{"Game/Front"}}, [2]float64{-5, 1.5})
 	edge, _ := o.Inspect(t.Context(), format.Look{Scale: 1, Layers: []string{"Game/Front"}}, [2]float64{0.5, 1.5})
-	if at[0].Title != "Front: freeze" || fact(at[0], "cell") != fact(edge[0], "cell") || fact(at[0], "repeats") == nil || fact(edge[0], "repeats") != nil {
+	if at[0].Title != "Front: freeze" || fact(at[0], "cell") != fact(edge[0], "cell") || fact(at[0], "repeats") == nil ||
+		fact(edge[0], "repeats") != nil {
 		t.Errorf("%+v, %+v", at[0], edge[0])
 	}
 	game := &twmap.Part{Kind: twmap.PartLayer, Number: 0, Group: &twmap.Part{Kind: twmap.PartGroup, Number: 0}}
-	nowhere := []check.Place{nil, (*twmap.Place)(nil), twmap.Place{}, game.Tile(5000, 0), game.Tile(0, 5000), game.Thing(twmap.ThingQuad, 0), check.Span{}, check.File("map.json"),
-		(&twmap.Part{Kind: twmap.PartImage}).Whole(), (&twmap.Part{Kind: twmap.PartGroup, Number: 77}).Whole(), (&twmap.Part{Kind: twmap.PartLayer, Number: 77, Group: game.Group}).Whole(),
+	nowhere := []check.Place{nil, (*twmap.Place)(nil), twmap.Place{}, game.Tile(5000, 0), game.Tile(0, 5000),
+		game.Thing(twmap.ThingQuad, 0), check.Span{}, check.File("map.json"),
+		(&twmap.Part{Kind: twmap.PartImage}).Whole(), (&twmap.Part{Kind: twmap.PartGroup, Number: 77}).Whole(),
+		(&twmap.Part{Kind: twmap.PartLayer, Number: 77, Group: game.Group}).Whole(),
 		check.Line{Path: "groups/Game/Game.txt", Line: 5000}, check.Line{Path: "settings.cfg", Line: 1}}
 	for _, p := range nowhere {
 		if where, ok := o.Where("map", p); ok {

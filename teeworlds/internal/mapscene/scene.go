@@ -134,7 +134,7 @@ func (s *scene) findViews(job *format.Job) error {
 		whole.Grain = whole.Bounds.Dy()
 	}
 	camera := whole
-	camera.Name, camera.Title, camera.Size = viewCamera, "what the game's camera shows", image.Pt(1280, 720)
+	camera.Name, camera.Title, camera.Size = viewCamera, "the view of the game's camera", image.Pt(1280, 720)
 	x, y, zoom := s.whole.X, s.whole.Y, 1.0
 	if at := optionAt.Place(job); at != nil {
 		if len(at) != 2 {

@@ -84,7 +84,8 @@ func TestScene(t *testing.T) {
 		t.Fatal(err)
 	}
 	views := s.Views()
-	if len(views) != 2 || views[0].Name != "map" || views[1].Name != "camera" || views[0].Bounds.Max != [2]float64{10, 5} || views[0].Frame != nil {
+	if len(views) != 2 || views[0].Name != "map" || views[1].Name != "camera" ||
+		views[0].Bounds.Max != [2]float64{10, 5} || views[0].Frame != nil {
 		t.Fatalf("views %+v", views)
 	}
 	var layers []string
@@ -128,7 +129,8 @@ func TestScene(t *testing.T) {
 	if got := draw(whole, 9.5, 4.5); got != nothing {
 		t.Errorf("the tile of no image, left out: %v", got)
 	}
-	if missing := s.Missing(); len(missing) != 1 || missing[0].Kind != "image" || missing[0].Count != 1 || missing[0].Unit != "layers" || missing[0].Loss {
+	if missing := s.Missing(); len(missing) != 1 || missing[0].Kind != "image" || missing[0].Count != 1 ||
+		missing[0].Unit != "layers" || missing[0].Loss {
 		t.Errorf("missing %+v", missing)
 	}
 	if err := s.Render(t.Context(), image.NewRGBA(image.Rect(0, 0, 1, 1)), format.Look{View: "side", Scale: 1}); err == nil {
@@ -146,7 +148,8 @@ func TestSceneOptions(t *testing.T) {
 	if err := os.WriteFile(empty, b.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	s, err := openTestScene(t, map[string]string{"at": "3, 4", "zoom": "2", "entities": "100", "entities-image": empty, "mapres": dir, "missing": "checker"})
+	s, err := openTestScene(t, map[string]string{"at": "3, 4", "zoom": "2", "entities": "100", "entities-image": empty,
+		"mapres": dir, "missing": "checker"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +164,8 @@ func TestSceneOptions(t *testing.T) {
 	for option, value := range map[string]string{
 		"entities": "101", "entities-image": filepath.Join(dir, "none.png"), "mapres": filepath.Join(dir, "none"), "zoom": "0", "at": "1,2,3",
 	} {
-		if _, err := openTestScene(t, map[string]string{option: value}); err == nil || !strings.Contains(err.Error(), strings.TrimSuffix(option, "-image")) {
+		if _, err := openTestScene(t, map[string]string{option: value}); err == nil ||
+			!strings.Contains(err.Error(), strings.TrimSuffix(option, "-image")) {
 			t.Errorf("--%s %s: %v", option, value, err)
 		}
 	}
@@ -234,7 +238,8 @@ func TestSharedEffort(t *testing.T) {
 			t.Fatal(err)
 		}
 		view := s.Views()[0]
-		look := format.Look{Origin: view.Bounds.Min, Scale: 512 / view.Bounds.Dx(), Size: image.Pt(512, int(512*view.Bounds.Dy()/view.Bounds.Dx()))}
+		look := format.Look{Origin: view.Bounds.Min, Scale: 512 / view.Bounds.Dx(),
+			Size: image.Pt(512, int(512*view.Bounds.Dy()/view.Bounds.Dx()))}
 		var first string
 		for i, cores := range []int{1, 2, 16} {
 			before := runtime.GOMAXPROCS(cores)

@@ -76,7 +76,8 @@ func (h *here) quads(l *twmap.QuadLayer) (things []format.Thing) {
 			q := &quads[i]
 			t := h.thing(fmt.Sprintf("quad %d", i), h.part.Thing(twmap.ThingQuad, i), l.Stored(i), err)
 			var corners, colors, texture []format.InfoField
-			for j, corner := range [4]struct{ key, label string }{{"topLeft", "top left"}, {"topRight", "top right"}, {"bottomLeft", "bottom left"}, {"bottomRight", "bottom right"}} {
+			for j, corner := range [4]struct{ key, label string }{{"topLeft", "top left"}, {"topRight", "top right"},
+				{"bottomLeft", "bottom left"}, {"bottomRight", "bottom right"}} {
 				at := func(text any) format.InfoField { return format.Fact(corner.key, corner.label, text) }
 				corners = append(corners, at(pointText(units(q.Points[j].X), units(q.Points[j].Y))))
 				colors = append(colors, at(colorOf(q.Colors[j])))
@@ -106,7 +107,8 @@ func (h *here) sources(l *twmap.SoundLayer) (things []format.Thing) {
 			if l.Sound >= 0 && l.Sound < len(h.m.Sounds) {
 				t.Facts = append(t.Facts, format.Fact("sound", "", h.m.Sounds[l.Sound].Name))
 			}
-			t.Facts = append(t.Facts, format.Fact("position", "position in tiles", pointText(units(s.Position.X), units(s.Position.Y))), format.Fact("shape", "", s.Shape.String()))
+			t.Facts = append(t.Facts, format.Fact("position", "position in tiles",
+				pointText(units(s.Position.X), units(s.Position.Y))), format.Fact("shape", "", s.Shape.String()))
 			switch s.Shape {
 			case twmap.ShapeCircle:
 				t.Facts = append(t.Facts, format.Fact("radius", "radius in tiles", float64(s.Width)/mapdraw.TileSize))
@@ -114,7 +116,8 @@ func (h *here) sources(l *twmap.SoundLayer) (things []format.Thing) {
 				t.Facts = append(t.Facts, format.Fact("size", "size in tiles", pointText(units(s.Width), units(s.Height))))
 			}
 			t.Facts = append(t.Facts, format.Fact("falloff", "full volume up to", fmt.Sprintf("%d of 255 of the way", s.Falloff)),
-				format.Fact("loop", "repeats", s.Loop), format.Fact("pan", "louder on its side", s.Pan), format.Fact("delay", "delay", words.Count(int(s.Delay), "second")))
+				format.Fact("loop", "repeats", s.Loop), format.Fact("pan", "louder on its side", s.Pan),
+				format.Fact("delay", "delay", words.Count(int(s.Delay), "second")))
 			t.Facts = append(t.Facts, h.envelope("positionEnvelope", "position envelope", s.PosEnv, s.PosEnvOffset)...)
 			t.Facts = append(t.Facts, h.envelope("soundEnvelope", "sound envelope", s.SoundEnv, s.SoundEnvOffset)...)
 			return t
@@ -134,10 +137,12 @@ func colorOf(c twmap.Color) color.NRGBA {
 // groupFacts returns a description of the group of the layer.
 func (h *here) groupFacts() format.InfoField {
 	g := h.m.Groups[h.group]
-	facts := []format.InfoField{format.Fact("name", "", g.Name), format.Fact("parallax", "parallax in percent", fmt.Sprintf("%d, %d", g.ParallaxX, g.ParallaxY)),
+	facts := []format.InfoField{format.Fact("name", "", g.Name),
+		format.Fact("parallax", "parallax in percent", fmt.Sprintf("%d, %d", g.ParallaxX, g.ParallaxY)),
 		format.Fact("offset", "offset in tiles", pointText(float64(g.OffsetX), float64(g.OffsetY)))}
 	if c := g.Clip; c != nil {
-		facts = append(facts, format.Fact("clip", "clip in tiles", fmt.Sprintf("%s, size %s", pointText(float64(c.X), float64(c.Y)), pointText(float64(c.Width), float64(c.Height)))))
+		facts = append(facts, format.Fact("clip", "clip in tiles", fmt.Sprintf("%s, size %s",
+			pointText(float64(c.X), float64(c.Y)), pointText(float64(c.Width), float64(c.Height)))))
 	}
 	return format.Fact("group", "", facts)
 }
@@ -152,7 +157,8 @@ func (h *here) image(i int) []format.InfoField {
 	if im.External() {
 		where = "external"
 	}
-	return []format.InfoField{format.Fact("image", "", []format.InfoField{format.Fact("name", "", im.Name), format.Fact("width", "", im.Width()), format.Fact("height", "", im.Height()), format.Fact("where", "", where)})}
+	return []format.InfoField{format.Fact("image", "", []format.InfoField{format.Fact("name", "", im.Name),
+		format.Fact("width", "", im.Width()), format.Fact("height", "", im.Height()), format.Fact("where", "", where)})}
 }
 
 // envelope returns a description of an envelope by its number.
@@ -161,7 +167,8 @@ func (h *here) envelope(key, label string, i, offset int32) []format.InfoField {
 		return nil
 	}
 	e := h.m.Envelopes[i]
-	facts := []format.InfoField{format.Fact("name", "", e.Name), format.Fact("envelope", "number", int(i)), format.Fact("offset", "offset in ms", int(offset))}
+	facts := []format.InfoField{format.Fact("name", "", e.Name), format.Fact("envelope", "number", int(i)),
+		format.Fact("offset", "offset in ms", int(offset))}
 	return []format.InfoField{format.Fact(key, label, append(facts, curvesOf(e)...))}
 }
 

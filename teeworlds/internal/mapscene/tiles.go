@@ -57,7 +57,8 @@ func (h *here) tile(l *twmap.TileLayer) []format.Thing {
 		add(format.Fact("partners", "", c.partners))
 	}
 	for _, p := range c.tied {
-		t.Links = append(t.Links, format.Link{Title: p.title, At: tilesOf(h.placing, (float64(p.x)+0.5)*mapdraw.TileSize, (float64(p.y)+0.5)*mapdraw.TileSize)})
+		t.Links = append(t.Links, format.Link{Title: p.title, At: tilesOf(h.placing, (float64(p.x)+0.5)*mapdraw.TileSize,
+			(float64(p.y)+0.5)*mapdraw.TileSize)})
 	}
 	if l.Kind() == twmap.KindTiles {
 		add(h.image(l.Image)...)
@@ -126,7 +127,8 @@ func cellOf(l *twmap.TileLayer, x, y int) (c cell) {
 		if t.MaxSpeed == 0 {
 			limit = "none"
 		}
-		c.facts = append(c.facts, format.Fact("force", "", int(t.Force)), format.Fact("maxSpeed", "maximum speed", limit), format.Fact("angle", "angle in degrees, clockwise from the right", int(t.Angle)))
+		c.facts = append(c.facts, format.Fact("force", "", int(t.Force)), format.Fact("maxSpeed", "maximum speed", limit),
+			format.Fact("angle", "angle in degrees, clockwise from the right", int(t.Angle)))
 	case twmap.KindTune:
 		t := read(&c, l.Tunes(), x, y)
 		number(twmap.TuneNumbers, t.ID, t.Number)

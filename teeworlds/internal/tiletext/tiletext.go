@@ -172,7 +172,7 @@ func Parse[T twmap.Cell](text []byte, kind twmap.Kind, width, n int) ([]T, []*fa
 					p := cellParser{text: line[i:end]}
 					parseCell(&p, &cell)
 					if len(p.text) > 0 {
-						p.fail("%q is no part of a cell of a %v layer", p.text, kind)
+						p.fail("%q is not part of a cell of a %v layer", p.text, kind)
 					}
 					if p.wrong != "" && len(errs) < maxCellErrors {
 						fail(row, 1+utf8.RuneCount(line[:i]), "%.40s: %s: expected a form like %s", line[i:end], p.wrong, cellExample[T]())
@@ -225,7 +225,7 @@ func parseCell[T twmap.Cell](p *cellParser, cell *T) {
 	case *twmap.TeleTile:
 		c.ID = p.byte("number")
 		p.expect(':')
-		c.Number = p.byte("number behind the colon")
+		c.Number = p.byte("number after the colon")
 	case *twmap.TuneTile:
 		c.ID = p.byte("number")
 		p.expect(':')
@@ -272,7 +272,7 @@ func (p *cellParser) expect(ch byte) {
 	switch {
 	case p.wrong != "" || p.more(ch):
 	case len(p.text) == 0:
-		p.fail("there is no %c and no number behind it", ch)
+		p.fail("expected %c and a number", ch)
 	default:
 		p.fail("%q in place of a %c", p.text[0], ch)
 	}

@@ -20,7 +20,8 @@ func roundTrip[T twmap.Cell](t *testing.T, kind twmap.Kind, text string, cells .
 	}
 	for x, cell := range cells { // At finds each cell at its column, and in the space after it
 		column := tiletext.Column(cells, x)
-		if own := tiletext.FormatCell(cell); !strings.HasPrefix(text[column-1:], own) || tiletext.At(cells, column) != x || tiletext.At(cells, column+len(own)) != x {
+		if own := tiletext.FormatCell(cell); !strings.HasPrefix(text[column-1:], own) || tiletext.At(cells, column) != x ||
+			tiletext.At(cells, column+len(own)) != x {
 			t.Errorf("%v: cell %d is at column %d of %q, where cell %d is", kind, x, column, text, tiletext.At(cells, column))
 		}
 	}
@@ -35,14 +36,15 @@ func TestFormat(t *testing.T) {
 	roundTrip(t, twmap.KindGame, "255xyor+240!3/4 .", twmap.Tile{ID: 255, Flags: 255, Skip: 3, Reserved: 4}, twmap.Tile{})
 	roundTrip(t, twmap.KindTele, "26:3 0:1", twmap.TeleTile{ID: 26, Number: 3}, twmap.TeleTile{Number: 1})
 	roundTrip(t, twmap.KindTune, "68:7", twmap.TuneTile{ID: 68, Number: 7})
-	roundTrip(t, twmap.KindSpeedup, "28:50/0/-90 29:1/2/3/4", twmap.SpeedupTile{ID: 28, Force: 50, Angle: -90}, twmap.SpeedupTile{ID: 29, Force: 1, MaxSpeed: 2, Angle: 3, Padding: 4})
+	roundTrip(t, twmap.KindSpeedup, "28:50/0/-90 29:1/2/3/4", twmap.SpeedupTile{ID: 28, Force: 50, Angle: -90},
+		twmap.SpeedupTile{ID: 29, Force: 1, MaxSpeed: 2, Angle: 3, Padding: 4})
 	roundTrip(t, twmap.KindSwitch, "24r:7/5", twmap.SwitchTile{ID: 24, Flags: twmap.Rotate, Number: 7, Delay: 5})
 }
 
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"1 2\n3 300\n", `line 2:3: 300: the number must be 0 to 255: expected a form like 12xr`},
-		{"1 2q\n3 4\n", `line 1:3: 2q: "q" is no part of a cell of a game layer: expected a form like 12xr`},
+		{"1 2q\n3 4\n", `line 1:3: 2q: "q" is not part of a cell of a game layer: expected a form like 12xr`},
 		{"1 2 3\n4 5\n", "line 1: a row of 3 tiles: expected 2"},
 		{"1 2\n", "line 1: the last row is number 1: expected 2 rows"},
 		{"1 2\n3 4\n5 6\n", "line 3: a row too many: expected 2"},
