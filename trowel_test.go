@@ -39,13 +39,16 @@ func TestMain(m *testing.M) {
 
 var readme, example []byte
 
-// TestReadme tests that README contains the code of the package's example.
+// TestReadme tests that README contains the code of the package's example, and is short.
 func TestReadme(t *testing.T) {
 	_, code, _ := strings.Cut(string(example), "func Example() {\n")
 	code, _, _ = strings.Cut(code, "\t// Output:")
 	shown := regexp.MustCompile(`(?m)^\t+`).ReplaceAllStringFunc(code, func(tabs string) string { return strings.Repeat("    ", len(tabs)) })
 	if n := strings.Count(shown, "\n"); n < 5 || n > 12 || !strings.Contains(string(readme), shown) {
 		t.Errorf("README does not have these %d lines:\n%s", n, shown)
+	}
+	if n := strings.Count(string(readme), "\n"); n > 250 {
+		t.Errorf("README has %d lines, not at most 250", n)
 	}
 }
 

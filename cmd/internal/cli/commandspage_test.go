@@ -19,6 +19,8 @@ and the fields of the match; `+"`--json` and `--csv`"+` are for programs, `+"`--
 number of matches. `+"`--by FIELD`"+` groups the matches: it prints how often each value of a field
 occurs, and the sums of amounts; `+"`file`, `path` and `at`"+` are fields, too. For example,
 
+<!-- run: trowel pack -q samples/hollow -o world -->
+
     trowel find world -- item default:diamond --by owner
 
 lists the owners of diamonds, with their numbers. The options of find may be before `+"`--`"+` or after
@@ -52,6 +54,8 @@ func TestEditingPage(t *testing.T) {
 
 '''trowel edit''' changes files by operations. One command changes forty layers, two hundred maps or a
 world of millions of blocks.
+
+<!-- run: trowel pack -q samples/burrow -o climb.map && echo 'info --license CC0' > clean.txt -->
 
     trowel edit climb.map -- info --author 'Ann and Bob'
     trowel edit *.map --out-dir edited -- info --license CC0 then info --credits 'tiles: Ann'
