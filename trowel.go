@@ -40,7 +40,8 @@ type File struct {
 	losses losses
 }
 
-// Open opens a file or a world. It reads only what it needs to list the contents, and changes nothing.
+// Open opens a file or a world. It reads only what it needs to list the contents, and changes nothing. Reading the
+// contents of a world stops when ctx is canceled.
 //
 // The error wraps [ErrUnknown] if no imported game supports the format. It wraps [fault.ErrLost] or another error of
 // package fault if the file is damaged: [Salvage] reads what is left of such a file.

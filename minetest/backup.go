@@ -28,6 +28,7 @@ var minetestBackup = &format.Format{
 	Folder:    true,
 	Stored:    true,
 	Doc:       "docs/formats/minetest-backup.md",
+	// Recognizing a format has no context. It reads one small file.
 	Recognize: func(src *format.Source) bool { return worldrepo.Recognize(context.Background(), src.Files()) },
 	Open:      worldfile.OpenRepository,
 	Replaces: func(context.Context, *format.Job, *format.Source, fs.FS) error {

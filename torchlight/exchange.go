@@ -24,15 +24,15 @@ var optionColumn = format.Option{Name: "column", List: true, Help: "only this `k
 var exchangeConversions = append([]format.Conversion{{
 	To: "po", Title: "the texts to translate, for translation programs", Extension: ".po",
 	Options: []format.Option{optionLanguage, optionEditBase},
-	Convert: converted(func(e *opened, job *format.Job) ([]byte, error) {
-		texts, err := e.Texts(optionLanguage.Value(job))
+	Convert: converted(func(ctx context.Context, e *opened, job *format.Job) ([]byte, error) {
+		texts, err := e.Texts(ctx, optionLanguage.Value(job))
 		return modedit.FormatPO(texts, e.title, optionLanguage.Value(job)), err
 	}),
 }, {
 	To: "strings-csv", Title: "the texts to translate, for spreadsheets", Extension: ".csv",
 	Options: []format.Option{optionLanguage, optionEditBase},
-	Convert: converted(func(e *opened, job *format.Job) ([]byte, error) {
-		texts, err := e.Texts(optionLanguage.Value(job))
+	Convert: converted(func(ctx context.Context, e *opened, job *format.Job) ([]byte, error) {
+		texts, err := e.Texts(ctx, optionLanguage.Value(job))
 		return modedit.FormatCSV(texts), err
 	}),
 }}, tableConversions()...)
@@ -45,7 +45,7 @@ func tableConversions() []format.Conversion {
 			To: string(table) + "-csv", Title: "the " + string(table) +
 				", for spreadsheets: a row for each file, with the values from its BASEFILE", Extension: ".csv",
 			Options: []format.Option{optionColumn, optionEditBase},
-			Convert: converted(func(e *opened, job *format.Job) ([]byte, error) {
+			Convert: converted(func(ctx context.Context, e *opened, job *format.Job) ([]byte, error) {
 				data, missing, err := e.Table(table, optionColumn.Values(job))
 				if len(missing) > 0 {
 					job.Warn("", "%s missing that other files are based on, such as %s (give the game's own files "+
@@ -59,9 +59,9 @@ func tableConversions() []format.Conversion {
 }
 
 // converted returns a conversion that writes the bytes that make returns.
-func converted(make func(e *opened, job *format.Job) ([]byte, error)) func(context.Context, *format.Job,
+func converted(make func(ctx context.Context, e *opened, job *format.Job) ([]byte, error)) func(context.Context, *format.Job,
 	*format.Source, format.Output) error {
-	return func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
+	return func(ctx context.Context, job *format.Job, src *format.Source, out format.Output) error {
 		o, closer, _, err := editorOptions(job, func(check.Change) error { return nil })
 		if err != nil {
 			return err
@@ -72,7 +72,7 @@ func converted(make func(e *opened, job *format.Job) ([]byte, error)) func(conte
 			return err
 		}
 		defer e.close()
-		data, err := make(e, job)
+		data, err := make(ctx, e, job)
 		if err != nil {
 			return err
 		}

@@ -241,15 +241,15 @@ func TestInspectPlan(t *testing.T) {
 		{check.Line{Path: node.Line.Path, Line: 1}, false, 0, 0},
 		{check.Span{}, false, 0, 0},
 	} {
-		r, ok := s.Where("plan", c.place)
+		r, ok := s.Where(t.Context(), "plan", c.place)
 		if x, y := (r.Min[0]+r.Max[0])/2, (r.Min[1]+r.Max[1])/2; ok != c.want || ok && math.Hypot(x-c.x, y-c.y) > 0.2 {
 			t.Errorf("%v is at %v, %v: %v", c.place, x, y, ok)
 		}
 	}
-	if r, ok := s.Where("plan", check.File("MEDIA/OUTER.LAYOUT")); !ok || r != s.Views()[0].Bounds {
+	if r, ok := s.Where(t.Context(), "plan", check.File("MEDIA/OUTER.LAYOUT")); !ok || r != s.Views()[0].Bounds {
 		t.Errorf("the file is at %v", r)
 	}
-	if _, ok := s.Where("other", node.Place); ok {
+	if _, ok := s.Where(t.Context(), "other", node.Place); ok {
 		t.Error("it has a view that it has not")
 	}
 }
@@ -398,7 +398,7 @@ func TestInspectPicture(t *testing.T) {
 		if inspect(t, s, look(s, 1), 8, 3) != nil || inspect(t, s, look(s, 1), math.NaN(), 3) != nil {
 			t.Errorf("%s: something is beside it", name)
 		}
-		if r, ok := s.Where("", check.File("MEDIA/UI/"+name)); !ok || r != s.Views()[0].Bounds {
+		if r, ok := s.Where(t.Context(), "", check.File("MEDIA/UI/"+name)); !ok || r != s.Views()[0].Bounds {
 			t.Errorf("%s is at %v", name, r)
 		}
 	}
@@ -431,7 +431,7 @@ func TestInspectPicture(t *testing.T) {
 		t.Error("the line is not that of the sprite")
 	}
 	want := format.Rect{Min: [2]float64{2, 2}, Max: [2]float64{4, 4}}
-	if r, ok := s.Where("picture", things[1].Place); !ok || r != want {
+	if r, ok := s.Where(t.Context(), "picture", things[1].Place); !ok || r != want {
 		t.Errorf("the sprite is at %v", r)
 	}
 	if v := s.Views()[0]; len(v.Layers) != 2 || v.Layers[1].Name != "sprites" || v.Layers[1].Shown {
@@ -457,7 +457,7 @@ func TestInspectPicture(t *testing.T) {
 	}
 
 	s = mod.inspector("MEDIA/UI/A.IMAGESET")
-	r, ok := s.Where("contact", things[1].Place)
+	r, ok := s.Where(t.Context(), "contact", things[1].Place)
 	if !ok {
 		t.Fatal("the sprite is not on the contact sheet")
 	}
@@ -471,7 +471,7 @@ func TestInspectPicture(t *testing.T) {
 	if things := inspect(t, s, format.Look{View: "sheet", Scale: 1}, 0, 0); len(things) != 2 {
 		t.Errorf("%+v", things)
 	}
-	if r, ok := s.Where("sheet", things[1].Place); !ok || r != want {
+	if r, ok := s.Where(t.Context(), "sheet", things[1].Place); !ok || r != want {
 		t.Errorf("the sprite is at %v", r)
 	}
 }
@@ -492,7 +492,7 @@ func TestInspectGrid(t *testing.T) {
 				thing.Title != mpp.Meaning(value) || data[thing.Bytes.Offset] != value || thing.Bytes.Len != 1 {
 				t.Errorf("%d, %d: %+v", x, z, thing)
 			}
-			if r, ok := s.Where("grid", thing.Place); !ok || r.Min != [2]float64{float64(x), float64(-1 - z)} {
+			if r, ok := s.Where(t.Context(), "grid", thing.Place); !ok || r.Min != [2]float64{float64(x), float64(-1 - z)} {
 				t.Errorf("%v is at %v", thing.Place, r)
 			}
 		}

@@ -19,7 +19,7 @@ type Inspector interface {
 
 	// Where returns the rectangle of a view that contains a place of a finding, a hit, a change or a thing, and false
 	// if the view does not show the place.
-	Where(view string, place check.Place) (Rect, bool)
+	Where(ctx context.Context, view string, place check.Place) (Rect, bool)
 }
 
 // Thing is one of the things at a point of a scene: a tile, a quad, a node, an object.

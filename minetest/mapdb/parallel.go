@@ -22,6 +22,7 @@ func Parallel[R any](in iter.Seq2[Block, error], work func(Block, error) R) iter
 		errs   []error
 	}
 	return func(yield func(R) bool) {
+		// The input ends the work: it has a context, whose error it yields.
 		_ = parallel.Ordered(context.Background(),
 			func(send func(batch) error) error {
 				var next batch

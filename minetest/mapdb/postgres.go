@@ -519,7 +519,7 @@ func (db *postgresDB) String() string {
 func (db *postgresDB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	ctx := context.Background()
+	ctx := context.Background() // stored blocks reach the disk after a cancel, too
 	var err error
 	if db.unseen && !db.closed {
 		// Once a transaction is on disk, all earlier ones are too.

@@ -199,6 +199,8 @@ func (db *sqliteDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
 				return nil, db.lossError(l).at(p)
 			}
 		}
+	} else if err != nil {
+		err = errors.Join(ctx.Err(), err) // a canceled query is only "interrupted"
 	}
 	return data, err
 }

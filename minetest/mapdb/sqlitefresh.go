@@ -176,7 +176,7 @@ func (w *freshSQLite) Schema() Schema { return w.schema }
 
 // Close completes the database and flushes it to disk.
 func (w *freshSQLite) Close() error {
-	db, err := w.whole(context.Background())
+	db, err := w.whole(context.Background()) // stored blocks reach the disk after a cancel, too
 	w.db, w.err = nil, errClosed
 	if err == errClosed {
 		return nil

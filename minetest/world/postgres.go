@@ -109,6 +109,7 @@ func (c *postgresConn) columns(ctx context.Context) (map[string][]string, error)
 }
 
 func (c *postgresConn) close() error {
+	// A canceled caller also closes.
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	return c.conn.Close(ctx)

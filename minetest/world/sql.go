@@ -134,7 +134,7 @@ func (db *sqlDB) close() (err error) {
 		return nil
 	}
 	if db.began {
-		// If this fails, the transaction ends with the connection, or has already ended.
+		// After a cancel, too. If this fails, the transaction ends with the connection, or has already ended.
 		_ = db.query(context.Background(), "", "ROLLBACK", nil, func(*row) error { return nil })
 	}
 	err = db.conn.close()

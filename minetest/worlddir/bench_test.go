@@ -63,7 +63,7 @@ func BenchmarkOpen(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			w := manyBlocks(b, version)
 			for b.Loop() {
-				fsys := Open(w, Options{})
+				fsys := Open(b.Context(), w, Options{})
 				err := fs.WalkDir(fsys, blocksDir, func(name string, d fs.DirEntry, err error) error {
 					if err == nil && !d.IsDir() {
 						_, err = fs.ReadFile(fsys, name)
@@ -92,7 +92,7 @@ func BenchmarkBuild(b *testing.B) {
 }
 
 func benchmarkBuild(b *testing.B, n int, w *World) {
-	folder := extract(b, Open(w, Options{}))
+	folder := extract(b, Open(b.Context(), w, Options{}))
 	dir := b.TempDir()
 	for b.Loop() {
 		dst := filepath.Join(dir, "world")

@@ -46,7 +46,7 @@ func TestCorpusWorlds(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			w := openWorld(t, filepath.Join(dir, name))
-			folder := extract(t, Open(w, Options{Exact: true}))
+			folder := extract(t, Open(t.Context(), w, Options{Exact: true}))
 			if !Recognize(os.DirFS(folder)) {
 				t.Error("the folder is not recognised")
 			}
@@ -64,7 +64,7 @@ func TestCorpusWorlds(t *testing.T) {
 func TestCorpusClean(t *testing.T) {
 	dir, _ := realWorlds(t)
 	w := openWorld(t, filepath.Join(dir, "generated/v29-sqlite"))
-	folder := extract(t, Open(w, Options{Area: &mapdb.Area{Min: mapdb.Pos{X: -2, Y: -2, Z: -2}, Max: mapdb.Pos{X: 2, Y: 2, Z: 2}}}))
+	folder := extract(t, Open(t.Context(), w, Options{Area: &mapdb.Area{Min: mapdb.Pos{X: -2, Y: -2, Z: -2}, Max: mapdb.Pos{X: 2, Y: 2, Z: 2}}}))
 	if err := os.Remove(filepath.Join(folder, tree.Sidecar)); err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func ExampleOpen() {
 		return
 	}
 	defer w.Close()
-	names, err := fs.Glob(worlddir.Open(w, worlddir.Options{}), "players/*")
+	names, err := fs.Glob(worlddir.Open(ctx, w, worlddir.Options{}), "players/*")
 	fmt.Println(names, err)
 	// Output: [players/singleplayer.json] <nil>
 }

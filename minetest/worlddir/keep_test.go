@@ -13,7 +13,7 @@ func TestKeep(t *testing.T) {
 	w := makeWorld(t, "sqlite")
 	var sidecars [2]string
 	for i := range sidecars {
-		fsys := Open(w, Options{Exact: true})
+		fsys := Open(t.Context(), w, Options{Exact: true})
 		if i == 1 {
 			tree.Keep(fsys)
 		}

@@ -1,7 +1,6 @@
 package worlddir
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -81,7 +80,7 @@ func nameOf(file string) string {
 func missOrphans[T any](s *shown, dir string, store world.Store[T]) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	count, err := world.Orphans(context.Background(), store)
+	count, err := world.Orphans(s.ctx, store)
 	if err != nil && s.w.missed != nil && !world.Failed(err) {
 		s.w.miss(dir, err)
 		return nil
@@ -98,7 +97,7 @@ func (s *shown) keepAccounts(side *sidecar) error {
 	defer s.mu.Unlock()
 	var all []*world.Account
 	for _, file := range s.auth.files {
-		a, err := s.w.Auth.Get(context.Background(), s.auth.names[file])
+		a, err := s.w.Auth.Get(s.ctx, s.auth.names[file])
 		if err != nil && s.w.missed != nil {
 			s.w.miss(authDir+"/"+file, err)
 			continue
@@ -138,7 +137,7 @@ func (s *shown) makeResidues() error {
 		})
 		page = page[:0]
 	}
-	for block, err := range s.w.Map.Blocks(context.Background(), s.area) {
+	for block, err := range s.w.Map.Blocks(s.ctx, s.area) {
 		var row *mapdb.RowError
 		if errors.As(err, &row) {
 			continue // opening the file returns the error

@@ -23,6 +23,7 @@ import (
 
 // shown is a world presented as a folder.
 type shown struct {
+	ctx     context.Context // of all reading: fs.FS has no place for one
 	w       *World
 	o       Options
 	area    mapdb.Area // area of the blocks in the folder
@@ -40,13 +41,13 @@ type shown struct {
 }
 
 // Open presents a world as a folder. Nothing is read before it is needed, and listing the folder reads no blocks. The
-// file system is safe for concurrent use while the world is open.
-func Open(w *World, o Options) fs.FS {
+// file system is safe for concurrent use while the world is open. It returns errors once ctx is canceled.
+func Open(ctx context.Context, w *World, o Options) fs.FS {
 	area := mapdb.All()
 	if o.Area != nil {
 		area = *o.Area
 	}
-	s := &shown{w: w, o: o, area: area, others: others{dir: w.Dir, hidden: w.databases(), left: w.missed, opened: w.closeLater}, residues: make(map[string]blockResidue)}
+	s := &shown{ctx: ctx, w: w, o: o, area: area, others: others{dir: w.Dir, hidden: w.databases(), left: w.missed, opened: w.closeLater}, residues: make(map[string]blockResidue)}
 	s.players = things{s: s, dir: playersDir, all: w.Players.Names, content: s.player}
 	s.auth = things{s: s, dir: authDir, all: w.Auth.Names, content: s.account}
 	s.storage = things{s: s, dir: storageDir, all: w.Storage.Names, content: s.mod}
@@ -221,7 +222,7 @@ func (s *shown) singleBlock(rest string) (tree.Node, error) {
 	if !ok || raw || blockPath(pos) != blocksDir+"/"+rest || !s.area.Contains(pos) {
 		return tree.Node{}, nil
 	}
-	data, err := s.w.Map.Get(context.Background(), pos)
+	data, err := s.w.Map.Get(s.ctx, pos)
 	if errors.Is(err, mapdb.ErrNotFound) {
 		return tree.Node{}, fs.ErrNotExist
 	}
@@ -235,7 +236,7 @@ func (s *shown) singleBlock(rest string) (tree.Node, error) {
 
 // block returns the file of a block.
 func (s *shown) block(pos mapdb.Pos) tree.Node {
-	get := func() ([]byte, error) { return s.w.Map.Get(context.Background(), pos) }
+	get := func() ([]byte, error) { return s.w.Map.Get(s.ctx, pos) }
 	may := func(p *pattern.Pattern) bool {
 		data, err := get()
 		return err != nil || mayBeBlock(data, pos, p)
@@ -298,7 +299,7 @@ func (t *things) load() error {
 		defer t.s.mu.Unlock()
 		t.names = make(map[string]string)
 		next := make(map[string]int) // the next number to try, by the name that is in use
-		for name, err := range t.all(context.Background()) {
+		for name, err := range t.all(t.s.ctx) {
 			if err != nil && t.s.w.missed != nil && !world.Failed(err) {
 				t.s.w.miss(t.dir, err)
 				continue
@@ -361,7 +362,7 @@ func (t *things) make(file string, keep bool) ([]byte, *thingResidue, error) {
 }
 
 func (s *shown) player(name string, keep bool) ([]byte, *thingResidue, error) {
-	p, err := s.w.Players.Get(context.Background(), name)
+	p, err := s.w.Players.Get(s.ctx, name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -375,7 +376,7 @@ func (s *shown) player(name string, keep bool) ([]byte, *thingResidue, error) {
 }
 
 func (s *shown) account(name string, _ bool) ([]byte, *thingResidue, error) {
-	a, err := s.w.Auth.Get(context.Background(), name)
+	a, err := s.w.Auth.Get(s.ctx, name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -384,7 +385,7 @@ func (s *shown) account(name string, _ bool) ([]byte, *thingResidue, error) {
 }
 
 func (s *shown) mod(name string, keep bool) ([]byte, *thingResidue, error) {
-	m, err := s.w.Storage.Get(context.Background(), name)
+	m, err := s.w.Storage.Get(s.ctx, name)
 	if err != nil {
 		return nil, nil, err
 	}

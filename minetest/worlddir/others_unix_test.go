@@ -26,7 +26,7 @@ func TestPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if _, err := fs.ReadDir(worlddir.Open(w, worlddir.Options{}), "."); err != nil {
+	if _, err := fs.ReadDir(worlddir.Open(t.Context(), w, worlddir.Options{}), "."); err != nil {
 		t.Fatal(err)
 	}
 	if len(missed) != 1 || missed[0] != "map_meta.txt" {

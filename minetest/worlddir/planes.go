@@ -1,7 +1,6 @@
 package worlddir
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -33,7 +32,7 @@ func (s *shown) planer() (mapdb.Planer, bool) {
 // loadAll loads all positions; s.byPlane.mu must be held.
 func (s *shown) loadAll() error {
 	p := &s.byPlane
-	err := s.blocks.load(context.Background(), s.w, s.area, func(err error) {
+	err := s.blocks.load(s.ctx, s.w, s.area, func(err error) {
 		if !p.told[err.Error()] {
 			s.w.miss(blocksDir, err)
 		}
@@ -64,7 +63,7 @@ func (s *shown) planes() ([]int16, error) {
 		if p.known {
 			return p.all, nil
 		}
-		all, odd, ok, err := db.Planes(context.Background(), s.area)
+		all, odd, ok, err := db.Planes(s.ctx, s.area)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +98,7 @@ func (s *shown) inPlane(z int16) (*positions, error) {
 		area.Min.Z, area.Max.Z = max(area.Min.Z, z), min(area.Max.Z, z)
 		one := new(positions)
 		var odd []error
-		if err := one.read(context.Background(), db, area, func(err error) { odd = append(odd, err) }); err != nil {
+		if err := one.read(s.ctx, db, area, func(err error) { odd = append(odd, err) }); err != nil {
 			return nil, err
 		}
 		if db.HasPlanes() {

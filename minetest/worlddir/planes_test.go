@@ -51,7 +51,7 @@ func listBlocks(t *testing.T, dir string, o Options, wrap func(mapdb.DB) mapdb.D
 	}
 	defer w.Close()
 	w.Map = wrap(w.Map)
-	fsys := Open(w, o)
+	fsys := Open(t.Context(), w, o)
 	var walk func(name string)
 	walk = func(name string) { // in the tree's own order, which is not that of fs.WalkDir
 		names = append(names, name)
@@ -146,7 +146,7 @@ func TestListReadsFew(t *testing.T) {
 	rows := 0
 	w := openWorld(t, dir)
 	w.Map = countingRows(&rows)(w.Map)
-	fsys := Open(w, Options{})
+	fsys := Open(t.Context(), w, Options{})
 	for _, step := range []struct {
 		name       string
 		list, rows int
@@ -173,7 +173,7 @@ func TestDamagedPlane(t *testing.T) {
 	defer w.Close()
 	late := &latePlanes{Planer: w.Map.(mapdb.Planer)}
 	w.Map = late
-	fsys := Open(w, Options{})
+	fsys := Open(t.Context(), w, Options{})
 	if list, err := fs.ReadDir(fsys, blocksDir); err != nil || len(list) != 49 {
 		t.Fatal(len(list), err)
 	}

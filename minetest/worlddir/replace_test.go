@@ -12,12 +12,12 @@ import (
 // TestReplaces tests that a folder with a part of a world must not replace the world.
 func TestReplaces(t *testing.T) {
 	w := makeWorld(t, "sqlite")
-	all := extract(t, Open(w, Options{}))
+	all := extract(t, Open(t.Context(), w, Options{}))
 	if err := Replaces(t.Context(), os.DirFS(all), w); err != nil {
 		t.Error(err)
 	}
 	p, _ := firstPos(t, w)
-	some := extract(t, Open(w, Options{Area: &mapdb.Area{Min: p, Max: p}}))
+	some := extract(t, Open(t.Context(), w, Options{Area: &mapdb.Area{Min: p, Max: p}}))
 	if err := Replaces(t.Context(), os.DirFS(some), w); err == nil || !strings.HasPrefix(err.Error(), "the folder lacks 42 of the 43 blocks of the world, such as ") {
 		t.Error(err)
 	}

@@ -33,7 +33,7 @@ func TestSample(t *testing.T) {
 	if err := world.Check(t.Context(), w.Dir, world.CheckOptions{}, bad); err != nil {
 		t.Error(err)
 	}
-	again := Open(w, Options{})
+	again := Open(t.Context(), w, Options{})
 	for _, name := range []string{"blocks/z0/y0/0,0,0.txt", "blocks/z0/y1/0,1,0.txt", "auth/singleplayer.json", "storage/hollow.json"} {
 		want, err := os.ReadFile(filepath.Join(samplePath, name))
 		if err != nil {

@@ -36,7 +36,7 @@ func TestSingleBlock(t *testing.T) {
 	}
 	defer w.Close()
 	var all []string
-	err = fs.WalkDir(Open(w, Options{}), blocksDir, func(name string, e fs.DirEntry, err error) error {
+	err = fs.WalkDir(Open(t.Context(), w, Options{}), blocksDir, func(name string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
 			all = append(all, name)
 		}
@@ -45,12 +45,12 @@ func TestSingleBlock(t *testing.T) {
 	if err != nil || len(all) != 30 {
 		t.Fatalf("%d files, %v", len(all), err)
 	}
-	want, err := fs.ReadFile(Open(w, Options{}), all[7])
+	want, err := fs.ReadFile(Open(t.Context(), w, Options{}), all[7])
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Map = noListing{w.Map, t}
-	fsys := Open(w, Options{})
+	fsys := Open(t.Context(), w, Options{})
 	if got, err := fs.ReadFile(fsys, all[7]); err != nil || string(got) != string(want) {
 		t.Errorf("%v, %s", err, got)
 	}
@@ -90,7 +90,7 @@ func TestMissed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if _, err := fs.ReadFile(Open(w, Options{}), ".trowel.json"); err != nil {
+	if _, err := fs.ReadFile(Open(t.Context(), w, Options{}), ".trowel.json"); err != nil {
 		t.Error(err)
 	}
 	for _, want := range []string{

@@ -32,7 +32,7 @@ func TestWorlds(t *testing.T) {
 			if !RecognizeWorld(w.Dir) || Recognize(os.DirFS(w.Dir)) {
 				t.Error("the world is not recognised as one")
 			}
-			folder := extract(t, Open(w, Options{Exact: true}))
+			folder := extract(t, Open(t.Context(), w, Options{Exact: true}))
 			if RecognizeWorld(folder) || !Recognize(os.DirFS(folder)) {
 				t.Error("the folder is not recognised as one")
 			}
@@ -54,7 +54,7 @@ func TestOtherBackend(t *testing.T) {
 			}
 			t.Run(from+" to "+to, func(t *testing.T) {
 				w := makeWorld(t, from)
-				folder := extract(t, Open(w, Options{Exact: true}))
+				folder := extract(t, Open(t.Context(), w, Options{Exact: true}))
 				if err := os.WriteFile(filepath.Join(folder, "world.mt"), []byte(backends[to]), 0o666); err != nil {
 					t.Fatal(err)
 				}
@@ -103,7 +103,7 @@ func sameAccounts(t testing.TB, want, got *World) {
 // TestFS tests that the folder is a valid file system of io/fs.
 func TestFS(t *testing.T) {
 	w := makeWorld(t, "sqlite")
-	fsys := Open(w, Options{})
+	fsys := Open(t.Context(), w, Options{})
 	err := fstest.TestFS(fsys, "world.mt", "worldmods/a/init.lua", "%62locks", "%2Etrowel.json", "schems/100%2525.mts",
 		"blocks/z-15/y-2048/-2047,-2048,-15.txt", "blocks/z0/y1/7,1,0.txt", "players/singleplayer.json", "auth/foo.json", "storage/test_mod.json", tree.Sidecar)
 	if err != nil {
@@ -153,7 +153,7 @@ func TestListing(t *testing.T) {
 	db := &countingDB{DB: many}
 	w.Map.Close()
 	w.Map = db
-	fsys := Open(w, Options{Area: &mapdb.Area{Min: mapdb.Pos{X: -1500, Y: -3}, Max: mapdb.Pos{X: 1499, Y: 0}}})
+	fsys := Open(t.Context(), w, Options{Area: &mapdb.Area{Min: mapdb.Pos{X: -1500, Y: -3}, Max: mapdb.Pos{X: 1499, Y: 0}}})
 	files := 0
 	err = fs.WalkDir(fsys, ".", func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -180,14 +180,14 @@ func TestListing(t *testing.T) {
 // TestPasswords tests that passwords round-trip, and that only the sidecar contains the verifiers.
 func TestPasswords(t *testing.T) {
 	w := makeWorld(t, "sqlite")
-	folder := extract(t, Open(w, Options{}))
+	folder := extract(t, Open(t.Context(), w, Options{}))
 	for _, name := range []string{"foo", "bar"} {
 		data, err := os.ReadFile(filepath.Join(folder, "auth", name+".json"))
 		if err != nil || strings.Contains(string(data), "verifier") || strings.Contains(string(data), legacyPassword) {
 			t.Errorf("%s: %s, %v", name, data, err)
 		}
 	}
-	with, err := fs.ReadFile(Open(w, Options{Verifiers: true}), "auth/foo.json")
+	with, err := fs.ReadFile(Open(t.Context(), w, Options{Verifiers: true}), "auth/foo.json")
 	if err != nil || !strings.Contains(string(with), legacyPassword) {
 		t.Errorf("%s, %v", with, err)
 	}
@@ -226,7 +226,7 @@ func TestPasswords(t *testing.T) {
 // TestEdits tests that a residue is ignored after its file was edited.
 func TestEdits(t *testing.T) {
 	w := makeWorld(t, "files")
-	folder := extract(t, Open(w, Options{Exact: true}))
+	folder := extract(t, Open(t.Context(), w, Options{Exact: true}))
 	const block, player, mod = "blocks/z20/y9/20,9,20.txt", "players/singleplayer.json", "storage/other.json"
 	edit := func(name, old, with string) {
 		t.Helper()
@@ -351,7 +351,7 @@ func TestOddNames(t *testing.T) {
 	}
 	put(t, storage, mods...)
 	w = openWorld(t, w.Dir)
-	got, _ := build(t, os.DirFS(extract(t, Open(w, Options{Exact: true}))), BuildOptions{})
+	got, _ := build(t, os.DirFS(extract(t, Open(t.Context(), w, Options{Exact: true}))), BuildOptions{})
 	sameWorld(t, w, got, true)
 }
 
@@ -440,7 +440,7 @@ func TestOrder(t *testing.T) {
 func TestRedis(t *testing.T) {
 	server := miniredis.RunT(t)
 	w := makeWorld(t, "sqlite")
-	folder := extract(t, Open(w, Options{Exact: true}))
+	folder := extract(t, Open(t.Context(), w, Options{Exact: true}))
 	text := fmt.Sprintf("%sredis_address = %s\nredis_port = %s\nredis_hash = blocks\n", strings.Replace(backends["sqlite"], "backend = sqlite3", "backend = redis", 1), server.Host(), server.Port())
 	far := strings.Replace(text, server.Host(), "192.0.2.1", 1)
 	write := func(text string) {

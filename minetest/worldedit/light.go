@@ -49,7 +49,7 @@ func (w *World) ListLight() (n int, err error) {
 	}
 	if n > 0 {
 		w.AddPart(Part{
-			Keep:  func(b Keeper) error { return b.Store([]string{LightList}) },
+			Keep:  func(_ context.Context, b Keeper) error { return b.Store([]string{LightList}) },
 			Apply: w.writeLight,
 			early: true, // a run that is killed after the blocks were written could not list them any more
 		})

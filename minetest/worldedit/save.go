@@ -99,7 +99,7 @@ func (w *World) InPlace(ctx context.Context, backup string) (_ string, err error
 		}
 	}
 	for _, p := range w.allParts(ctx) {
-		if err := p.Keep(b); err != nil {
+		if err := p.Keep(ctx, b); err != nil {
 			return "", err
 		}
 	}

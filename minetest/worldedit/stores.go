@@ -123,8 +123,8 @@ func (s *stores) changed() bool {
 func changes[T any](s *world.Staged[T]) bool { return s != nil && len(s.Changed()) > 0 }
 
 // part returns the changes of the stores as a Part.
-func (s *stores) part(ctx context.Context) Part {
-	return Part{Keep: func(b Keeper) error { return s.keep(ctx, b) }, Apply: s.apply}
+func (s *stores) part() Part {
+	return Part{Keep: s.keep, Apply: s.apply}
 }
 
 // keep stores in a backup everything that will change: files unchanged, or things one by one for stores on servers.
@@ -213,7 +213,7 @@ func applyOf[T any](ctx context.Context, dir string, settings *world.Settings, o
 // function change is called with the folder of a world.
 func Database(name string, change func(ctx context.Context, dir string) error) Part {
 	return Part{
-		Keep:  func(b Keeper) error { return b.Store(sqlitefile.Files(name)) },
+		Keep:  func(_ context.Context, b Keeper) error { return b.Store(sqlitefile.Files(name)) },
 		Apply: func(ctx context.Context, dir string, _ *world.Settings) error { return change(ctx, dir) },
 	}
 }
@@ -222,7 +222,7 @@ func Database(name string, change func(ctx context.Context, dir string) error) P
 func (w *World) allParts(ctx context.Context) []Part {
 	list := w.parts
 	if w.stores.changed() {
-		list = append(slices.Clip(list), w.stores.part(ctx))
+		list = append(slices.Clip(list), w.stores.part())
 	}
 	return list
 }

@@ -212,7 +212,7 @@ func TestStoresInterrupted(t *testing.T) {
 	}
 	defer w.Close()
 	w.AddPart(worldedit.Part{
-		Keep:  func(worldedit.Keeper) error { return nil },
+		Keep:  func(context.Context, worldedit.Keeper) error { return nil },
 		Apply: func(context.Context, string, *world.Settings) error { return errors.New("killed") },
 	})
 	all := worldedit.Region{Box: worldedit.Everywhere}
@@ -254,7 +254,7 @@ func TestStoresCopyInterrupted(t *testing.T) {
 		}
 		for _, err := range []error{nil, last} {
 			w.AddPart(worldedit.Part{
-				Keep: func(worldedit.Keeper) error { return nil },
+				Keep: func(context.Context, worldedit.Keeper) error { return nil },
 				Apply: func(_ context.Context, dir string, s *world.Settings) error {
 					if _, err := os.Lstat(filepath.Join(dir, "world.mt")); err == nil {
 						t.Error("it is a world already")

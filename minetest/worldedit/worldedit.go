@@ -174,7 +174,7 @@ func (w *World) Do(ctx context.Context, steps ...Step) error {
 // A Part is a change of something other than blocks.
 type Part struct {
 	// Keep stores in a backup what the change affects.
-	Keep func(b Keeper) error
+	Keep func(ctx context.Context, b Keeper) error
 	// Apply makes the change in the world in a folder: the world itself, or a copy, which has no world.mt yet. The
 	// settings are those of world.mt, and may be changed. A resumed copy may repeat Apply.
 	Apply func(ctx context.Context, dir string, settings *world.Settings) error

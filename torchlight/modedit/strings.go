@@ -27,13 +27,13 @@ const translations = "MEDIA/TRANSLATIONS/"
 
 // Texts returns the texts of the mod, in the order of its files, with their translations into a language, for example
 // DE, as far as the mod or the game's files have them. No translations are returned if language is "".
-func (e *Editor) Texts(language string) ([]Text, error) {
+func (e *Editor) Texts(ctx context.Context, language string) ([]Text, error) {
 	known, err := e.translationsTo(language)
 	if err != nil {
 		return nil, err
 	}
 	var texts []Text
-	err = LookAt(context.Background(), e, "**", Choice{}, func(n *Node) (found []Text) {
+	err = LookAt(ctx, e, "**", Choice{}, func(n *Node) (found []Text) {
 		if !isOriginal(n.File) {
 			return nil
 		}

@@ -17,7 +17,7 @@ import (
 func TestCorpusStrings(t *testing.T) {
 	total := 0
 	for name, data := range realMods(t) {
-		texts, err := modedit.OfMod(open(t, data), modedit.Options{}).Texts("")
+		texts, err := modedit.OfMod(open(t, data), modedit.Options{}).Texts(t.Context(), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestCorpusStrings(t *testing.T) {
 				t.Errorf("%s: out to %s and back it is another mod", name, way)
 			}
 			there := put(data, translated)
-			now, err := modedit.OfMod(open(t, there), modedit.Options{}).Texts("")
+			now, err := modedit.OfMod(open(t, there), modedit.Options{}).Texts(t.Context(), "")
 			if err != nil || len(now) != len(texts) {
 				t.Fatalf("%s: %v, %d texts became %d", name, err, len(texts), len(now))
 			}
@@ -100,7 +100,7 @@ const speaking = "[SKILL]\n<STRING>NAME:A\n<TRANSLATE>DISPLAYNAME:Leap\n<TRANSLA
 func TestStrings(t *testing.T) {
 	const path = "MEDIA/SKILLS/A.DAT"
 	data := made(t, map[string]string{path: speaking, "MEDIA/X.DDS": "x"})
-	texts, _ := modedit.OfMod(open(t, data), modedit.Options{}).Texts("")
+	texts, _ := modedit.OfMod(open(t, data), modedit.Options{}).Texts(t.Context(), "")
 	if len(texts) != 4 || texts[1].Value != "One\nTwo" || texts[3].Node != "SKILL.X[2].TITLE" || texts[3].Path != path {
 		t.Errorf("%+v", texts)
 	}
@@ -127,7 +127,7 @@ func TestStrings(t *testing.T) {
 		`ORIGINAL:None TRANSLATION:Nichts` {
 		t.Error(s)
 	}
-	texts, err = modedit.OfMod(open(t, got), modedit.Options{}).Texts("DE")
+	texts, err = modedit.OfMod(open(t, got), modedit.Options{}).Texts(t.Context(), "DE")
 	if err != nil || len(texts) != 4 || texts[0].Translation != "Sprung" || texts[1].Translation != "Eins\nZwei" ||
 		texts[3].Translation != "" {
 		t.Errorf("%v %+v", err, texts)

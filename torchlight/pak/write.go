@@ -308,6 +308,7 @@ func ordered[T any](n int, produce func(i int) (T, error), use func(i int, v T) 
 		v   T
 		err error
 	}
+	// Produce and use end the work: they return the errors of canceled reads and writes.
 	return parallel.Ordered(context.Background(),
 		func(yield func(int) error) error {
 			for i := range n {

@@ -83,6 +83,7 @@ func (s *Sources) at(p place) (*Bucket, error) {
 	if b := s.open[p.bucket]; b != nil {
 		return b, nil
 	}
+	// Later calls with other contexts use the bucket, too.
 	b, err := Open(context.Background(), p.bucket)
 	if err != nil {
 		return nil, err

@@ -293,6 +293,7 @@ func (l *lock) Held(ctx context.Context) error {
 func (l *lock) Unlock() error {
 	l.end()
 	<-l.ended
+	// A canceled run removes its lock, too.
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	_ = l.s.Remove(ctx, l.name)

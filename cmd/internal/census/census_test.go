@@ -20,7 +20,7 @@ var items = &format.Table{Name: "items", Title: "things", Columns: []format.Colu
 func TestTakeDamaged(t *testing.T) {
 	ctx := t.Context()
 	dir := filepath.Join(t.TempDir(), "out")
-	store, err := census.OpenFolder(dir, false)
+	store, err := census.OpenFolder(t.Context(), dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}

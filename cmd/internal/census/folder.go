@@ -36,7 +36,7 @@ func LookInto(name string) (*Folder, error) {
 }
 
 // OpenFolder opens or creates the folder at a path. If ownerOnly is set, only the owner can read its files.
-func OpenFolder(name string, ownerOnly bool) (*Folder, error) {
+func OpenFolder(ctx context.Context, name string, ownerOnly bool) (*Folder, error) {
 	if err := os.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
@@ -48,7 +48,6 @@ func OpenFolder(name string, ownerOnly bool) (*Folder, error) {
 	if ownerOnly {
 		f.mode, err = 0o600, os.Chmod(name, 0o700) // the folder also contains files of earlier runs
 	}
-	ctx := context.Background()
 	list, err2 := f.List(ctx, "")
 	err = errors.Join(err, err2)
 	if _, ours := list[indexName]; err == nil && !ours && len(list) > 0 {

@@ -236,7 +236,7 @@ func (c *censusRun) open(ctx context.Context, place string) (census.Store, error
 	if err := opts.NotRead(place); err != nil {
 		return nil, err
 	}
-	f, err := census.OpenFolder(place, slices.ContainsFunc(c.names, work.OwnerOnly))
+	f, err := census.OpenFolder(ctx, place, slices.ContainsFunc(c.names, work.OwnerOnly))
 	if err != nil {
 		return nil, err
 	}

@@ -150,7 +150,7 @@ func (s *Server) compare(r *http.Request) (any, error) {
 	for i, e := range []*edition{p.old, p.new} {
 		sc, view, release := e.viewOf(r.Context(), r)
 		defer release()
-		places[i] = func(at check.Place) place { return placeIn(sc, view, at) }
+		places[i] = func(at check.Place) place { return placeIn(r.Context(), sc, view, at) }
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

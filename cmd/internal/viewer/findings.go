@@ -191,7 +191,7 @@ func listFindings(ctx context.Context, e *edition, r *http.Request) (any, error)
 		f := findings[i]
 		one := findingRow{ID: f.ID, Severity: f.Severity, Path: f.Path, Offset: f.Offset, Message: f.Message, Count: places[i], Places: []place{}}
 		for k, at := range f.At[:min(most, len(f.At))] {
-			p := placeIn(scene, view, at)
+			p := placeIn(ctx, scene, view, at)
 			if i < len(lines) {
 				p.saidBy(lines[i][k])
 			}

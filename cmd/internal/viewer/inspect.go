@@ -24,10 +24,10 @@ func (p *place) saidBy(line check.Line) {
 }
 
 // placeIn returns a place with its rectangle in a view. If sc is nil, there is no rectangle.
-func placeIn(sc format.Scene, view string, p check.Place) place {
+func placeIn(ctx context.Context, sc format.Scene, view string, p check.Place) place {
 	one := place{Text: p.String(), At: p}
 	if i, ok := sc.(format.Inspector); ok {
-		if r, ok := i.Where(view, p); ok && !r.Empty() {
+		if r, ok := i.Where(ctx, view, p); ok && !r.Empty() {
 			one.Where = &[4]float64{r.Min[0], r.Min[1], r.Max[0], r.Max[1]}
 		}
 	}
@@ -92,7 +92,7 @@ func inspect(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	for _, t := range things {
 		one := thing{Title: t.Title, Layer: t.Layer, Facts: facts(t.Facts), Links: []link{}}
 		if t.Place != nil {
-			p := placeIn(a.Scene, a.View.Name, t.Place)
+			p := placeIn(ctx, a.Scene, a.View.Name, t.Place)
 			one.Place = &p
 		}
 		if t.Line.Path != "" {

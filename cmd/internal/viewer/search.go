@@ -112,7 +112,7 @@ func searchText(ctx context.Context, e *edition, r *http.Request) (func(*stream)
 				if hits++; hits > maxLines {
 					return errEnough
 				}
-				if err := t.send("hit", lineHit{f.Name, l.Line, cut(l.Text, maxLineText), placeIn(scene, view, check.Line{Path: f.Name, Line: l.Line})}); err != nil {
+				if err := t.send("hit", lineHit{f.Name, l.Line, cut(l.Text, maxLineText), placeIn(ctx, scene, view, check.Line{Path: f.Name, Line: l.Line})}); err != nil {
 					return err
 				}
 			}
@@ -174,7 +174,7 @@ func findThings(ctx context.Context, e *edition, r *http.Request) (func(*stream)
 			}
 			one := foundThing{Path: h.Path, Fields: facts(h.Fields)}
 			if h.At != nil {
-				p := placeIn(scene, view, h.At)
+				p := placeIn(ctx, scene, view, h.At)
 				one.At = &p
 			}
 			return waiting.add(ctx, e, one)

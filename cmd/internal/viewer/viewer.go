@@ -105,7 +105,7 @@ const (
 func New(mode Mode, files []File) *Server {
 	s := &Server{mode: mode, slots: make(chan struct{}, runtime.NumCPU())}
 	s.gallery.init()
-	s.life, s.end = context.WithCancel(context.Background())
+	s.life, s.end = context.WithCancel(context.Background()) // until Close
 	s.opened.max, s.scenes.max, s.texts.max = maxOpened, maxScenes, maxTexts
 	s.opened.life, s.scenes.life, s.texts.life = s.life, s.life, s.life
 	s.panels.init(s.life)

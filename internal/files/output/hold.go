@@ -64,6 +64,7 @@ func (o *Output) hold() (release func(), err error) {
 	if _, err := os.Lstat(o.path); o.Held != nil || err != nil && !o.Replace {
 		return func() {}, nil
 	}
+	// Replacing a file is not canceled halfway; the wait is short.
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	lock, err := filelock.Hold(ctx, o.path, nil)

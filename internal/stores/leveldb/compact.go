@@ -82,6 +82,7 @@ func (w *Writer) merge(tables []tableMeta, done func(tableMeta)) (made []tableMe
 		}
 		return err
 	}
+	// Compaction also completes a database whose writing was canceled. db.pieces returns an error if it must end.
 	err = parallel.Ordered(context.Background(), db.pieces, pack, func(blocks []tableBlock) (err error) {
 		for _, b := range blocks {
 			if t == nil {

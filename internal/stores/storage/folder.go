@@ -194,6 +194,7 @@ func (l *folderLock) Unlock() error {
 
 // isEmpty reports whether the folder contains no stored files.
 func (f Folder) isEmpty() bool {
+	// Unlock has no context, and also removes the folder after a cancel.
 	return f.List(context.Background(), "", func(i Info) error {
 		if i.Name != fileLock {
 			return fs.ErrExist

@@ -231,7 +231,7 @@ func export(w *worldedit.World, dst string, list []mapdb.Pos) worldedit.Part {
 		return os.Rename(part, dst)
 	}
 	return worldedit.Part{
-		Keep:  func(worldedit.Keeper) error { return write(context.Background()) },
+		Keep:  func(ctx context.Context, _ worldedit.Keeper) error { return write(ctx) },
 		Apply: func(ctx context.Context, _ string, _ *world.Settings) error { return write(ctx) },
 	}
 }

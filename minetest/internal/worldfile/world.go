@@ -67,7 +67,7 @@ func (f *worldFile) Tree(ctx context.Context, job *format.Job) (fs.FS, error) {
 			worldjob.NoMap(job, f.dir)
 		}
 	}
-	return worlddir.Open(f.w, o), nil
+	return worlddir.Open(ctx, f.w, o), nil
 }
 
 func (f *worldFile) Close() error {

@@ -83,7 +83,7 @@ func (m *merger) file(name string) error {
 		return failed
 	}
 	m.w.AddPart(worldedit.Part{
-		Keep: func(worldedit.Keeper) error {
+		Keep: func(context.Context, worldedit.Keeper) error {
 			return errors.New(name + ": backups cannot contain this file: merge into a copy")
 		},
 		Apply: func(_ context.Context, dir string, _ *world.Settings) error {

@@ -284,7 +284,7 @@ func (m *merger) settings(file, end string) error {
 		return m.w.WriteFile(file, o.Append(nil))
 	}
 	m.w.AddPart(worldedit.Part{ // the settings of a copy describe where its own parts are
-		Keep: func(b worldedit.Keeper) error { return b.Store([]string{file}) },
+		Keep: func(_ context.Context, b worldedit.Keeper) error { return b.Store([]string{file}) },
 		Apply: func(_ context.Context, _ string, s *world.Settings) error {
 			for name := range names {
 				if v, ok := o.Get(name); !ok {

@@ -186,7 +186,7 @@ func TestInspectVersions(t *testing.T) {
 			if !strings.HasPrefix(seen.Title, want) || value(seen, "drawn") != "seen" {
 				t.Fatalf("version %d, %s: %q (%s), not %q", version, c.view, seen.Title, value(seen, "drawn"), want)
 			}
-			r, ok := s.(format.Inspector).Where(c.view, seen.Place)
+			r, ok := s.(format.Inspector).Where(t.Context(), c.view, seen.Place)
 			if !ok || at[0] < r.Min[0] || at[0] >= r.Max[0] || at[1] < r.Min[1] || at[1] >= r.Max[1] || r.Dx() != 1 || r.Dy() != 1 {
 				t.Errorf("version %d, %s: %v is at %v, %v, not %v", version, c.view, seen.Place, r, ok, at)
 			}
@@ -209,8 +209,8 @@ func TestInspectVersions(t *testing.T) {
 					} else if !strings.Contains(line, value(thing, "node")) || !strings.HasPrefix(line, "    y ") {
 						t.Errorf("version %d: %s is not on %v: %q", version, thing.Title, thing.Line, line)
 					}
-					where, ok := s.(format.Inspector).Where(c.view, thing.Line)
-					if r, _ := s.(format.Inspector).Where(c.view, thing.Place); !ok || r.Min[0] < where.Min[0] || r.Max[0] > where.Max[0] || r.Min[1] < where.Min[1] || r.Max[1] > where.Max[1] || where.Dx() > 16 || where.Dy() > 16 {
+					where, ok := s.(format.Inspector).Where(t.Context(), c.view, thing.Line)
+					if r, _ := s.(format.Inspector).Where(t.Context(), c.view, thing.Place); !ok || r.Min[0] < where.Min[0] || r.Max[0] > where.Max[0] || r.Min[1] < where.Min[1] || r.Max[1] > where.Max[1] || where.Dx() > 16 || where.Dy() > 16 {
 						t.Errorf("version %d: %v is at %v, its line %v at %v", version, thing.Place, r, thing.Line, where)
 					}
 				}
@@ -304,20 +304,20 @@ func TestInspectAll(t *testing.T) {
 	if things = inspect(t, s, l, [2]float64{30, -4.5}); things[0].Layer != "players" {
 		t.Errorf("%+v", things[0])
 	}
-	if r, ok := s.(format.Inspector).Where("top", place.Player("ann")); !ok || r.Min != [2]float64{2, -5} {
+	if r, ok := s.(format.Inspector).Where(t.Context(), "top", place.Player("ann")); !ok || r.Min != [2]float64{2, -5} {
 		t.Errorf("the player is at %v", r)
 	}
 	for _, at := range []check.Place{place.Account("ann"), check.File("players/ann.json"), check.Line{Path: "auth/ann.json", Line: 3}} {
-		if r, ok := s.(format.Inspector).Where("top", at); !ok || r.Min != [2]float64{2, -5} {
+		if r, ok := s.(format.Inspector).Where(t.Context(), "top", at); !ok || r.Min != [2]float64{2, -5} {
 			t.Errorf("%v is at %v", at, r)
 		}
 	}
 	for _, at := range []check.Place{place.Account("bob"), place.Entry{Mod: "a"}, check.File("world.mt"), place.InBlock(5), check.Line{Line: 4}} {
-		if r, ok := s.(format.Inspector).Where("top", at); ok {
+		if r, ok := s.(format.Inspector).Where(t.Context(), "top", at); ok {
 			t.Errorf("%v is at %v", at, r)
 		}
 	}
-	if r, ok := s.(format.Inspector).Where("south", place.Block(1, 50, 0)); !ok || r.Min != [2]float64{16, -816} || r.Dx() != 16 {
+	if r, ok := s.(format.Inspector).Where(t.Context(), "south", place.Block(1, 50, 0)); !ok || r.Min != [2]float64{16, -816} || r.Dx() != 16 {
 		t.Errorf("a block is at %v, %v", r, ok) // although there is none
 	}
 

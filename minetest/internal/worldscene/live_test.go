@@ -91,7 +91,7 @@ func TestSceneLive(t *testing.T) {
 			}
 			free("looking what is at a point")
 			for _, at := range []check.Place{place.Player("nobody"), check.Line{Path: "blocks/z0/y0/0,0,0.txt", Line: 9}} {
-				s.(format.Inspector).Where("top", at)
+				s.(format.Inspector).Where(t.Context(), "top", at)
 			}
 			free("looking where something is")
 

@@ -17,13 +17,13 @@ import (
 // Where supports places of blocks and nodes, of things in nodes and players, of lines in texts of blocks, and of
 // files of players. It does not depend on visibility: the place may be hidden, or outside of the range of heights of
 // the options.
-func (s *worldScene) Where(view string, at check.Place) (format.Rect, bool) {
+func (s *worldScene) Where(ctx context.Context, view string, at check.Place) (format.Rect, bool) {
 	defer s.world.reading()()
 	v, ok := s.viewOf(s.name(format.Look{View: view}))
 	if !ok {
 		return format.Rect{}, false
 	}
-	box, ok := s.boxOf(at)
+	box, ok := s.boxOf(ctx, at)
 	if !ok {
 		return format.Rect{}, false
 	}
@@ -32,7 +32,7 @@ func (s *worldScene) Where(view string, at check.Place) (format.Rect, bool) {
 }
 
 // boxOf returns the nodes of a place.
-func (s *worldScene) boxOf(at check.Place) (worlddraw.Box, bool) {
+func (s *worldScene) boxOf(ctx context.Context, at check.Place) (worlddraw.Box, bool) {
 	switch at := at.(type) {
 	case place.Node:
 		return boxOfNode(at)
@@ -40,16 +40,16 @@ func (s *worldScene) boxOf(at check.Place) (worlddraw.Box, bool) {
 		if at.Node != nil {
 			return boxOfNode(*at.Node)
 		}
-		return s.boxOfPlayer(func(name string) bool { return name == at.Player })
+		return s.boxOfPlayer(ctx, func(name string) bool { return name == at.Player })
 	case place.Account:
-		return s.boxOfPlayer(func(name string) bool { return name == string(at) })
+		return s.boxOfPlayer(ctx, func(name string) bool { return name == string(at) })
 	case check.Line:
 		if pos, ok := worlddir.BlockOf(at.Path); ok {
-			return s.boxOfLine(pos, at.Line), true
+			return s.boxOfLine(ctx, pos, at.Line), true
 		}
-		return s.boxOfFile(at.Path)
+		return s.boxOfFile(ctx, at.Path)
 	case check.File:
-		return s.boxOfFile(string(at))
+		return s.boxOfFile(ctx, string(at))
 	}
 	return worlddraw.Box{}, false
 }
@@ -77,9 +77,9 @@ func boxOfNode(n place.Node) (worlddraw.Box, bool) {
 
 // boxOfLine returns the nodes that a line of the text of a block describes. It returns the whole block if the line
 // describes no node, or if that is unknown.
-func (s *worldScene) boxOfLine(pos mapdb.Pos, line int) worlddraw.Box {
+func (s *worldScene) boxOfLine(ctx context.Context, pos mapdb.Pos, line int) worlddraw.Box {
 	whole := boxOfBlock(pos)
-	data, err := s.world.db.Get(context.Background(), pos)
+	data, err := s.world.db.Get(ctx, pos)
 	if err != nil {
 		return whole
 	}
@@ -104,16 +104,16 @@ func (s *worldScene) boxOfLine(pos mapdb.Pos, line int) worlddraw.Box {
 }
 
 // boxOfFile returns the nodes of a file of a block, a player or an account.
-func (s *worldScene) boxOfFile(path string) (worlddraw.Box, bool) {
+func (s *worldScene) boxOfFile(ctx context.Context, path string) (worlddraw.Box, bool) {
 	if pos, ok := worlddir.BlockOf(path); ok {
 		return boxOfBlock(pos), true
 	}
-	return s.boxOfPlayer(func(name string) bool { return worlddir.PlayerPath(name) == path || worlddir.AccountPath(name) == path })
+	return s.boxOfPlayer(ctx, func(name string) bool { return worlddir.PlayerPath(name) == path || worlddir.AccountPath(name) == path })
 }
 
 // boxOfPlayer returns the last node of a player.
-func (s *worldScene) boxOfPlayer(is func(name string) bool) (worlddraw.Box, bool) {
-	players, err := s.world.players(context.Background(), s.lose)
+func (s *worldScene) boxOfPlayer(ctx context.Context, is func(name string) bool) (worlddraw.Box, bool) {
+	players, err := s.world.players(ctx, s.lose)
 	i := slices.IndexFunc(players, func(m worlddraw.Marker) bool { return is(m.Label) })
 	if err != nil || i < 0 {
 		return worlddraw.Box{}, false

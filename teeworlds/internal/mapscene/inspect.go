@@ -78,7 +78,7 @@ func (s *scene) part(l sceneLayer) *twmap.Part {
 
 // Where returns the rectangle of a tile, a quad, a sound source, a layer, a group, or the part in a line of the tree,
 // at time 0. The view of the camera has its usual size.
-func (s *scene) Where(view string, place check.Place) (format.Rect, bool) {
+func (s *scene) Where(_ context.Context, view string, place check.Place) (format.Rect, bool) {
 	v, ok := format.ViewOf(s, view)
 	if !ok {
 		return format.Rect{}, false

@@ -198,8 +198,8 @@ func (o *opened) verify(t *testing.T, thing format.Thing) {
 		t.Fatalf("%s: %+v is %q, %d bytes", thing.Title, thing.Line, line, len(stored))
 	}
 	// The line leads back to the place, as does the place itself.
-	at, ok := o.Where("map", place)
-	other, ok2 := o.Where("map", thing.Line)
+	at, ok := o.Where(t.Context(), "map", place)
+	other, ok2 := o.Where(t.Context(), "map", thing.Line)
 	if !ok || !ok2 || at != other {
 		t.Fatalf("%s: at %v, %v; its line at %v, %v", thing.Title, at, ok, other, ok2)
 	}
@@ -496,7 +496,7 @@ func TestInspectNowhere(t *testing.T) {
 		(&twmap.Part{Kind: twmap.PartLayer, Number: 77, Group: game.Group}).Whole(),
 		check.Line{Path: "groups/Game/Game.txt", Line: 5000}, check.Line{Path: "settings.cfg", Line: 1}}
 	for _, p := range nowhere {
-		if where, ok := o.Where("map", p); ok {
+		if where, ok := o.Where(t.Context(), "map", p); ok {
 			t.Errorf("%v is at %v", p, where)
 		}
 	}
@@ -511,11 +511,11 @@ func TestInspectNowhere(t *testing.T) {
 		{row, format.Rect{Min: [2]float64{0, 1}, Max: [2]float64{w, 2}}}, {game.Whole(), format.Rect{Max: [2]float64{w, h}}},
 		{game.Group.Whole(), format.Rect{Max: [2]float64{w, h}}}, {check.File("groups/Game/Game.json"), format.Rect{Max: [2]float64{w, h}}},
 	} {
-		if got, ok := o.Where("map", c.place); !ok || got != c.want {
+		if got, ok := o.Where(t.Context(), "map", c.place); !ok || got != c.want {
 			t.Errorf("%v is at %v, %v, want %v", c.place, got, ok, c.want)
 		}
 	}
-	if _, ok := o.Where("side", tile); ok {
+	if _, ok := o.Where(t.Context(), "side", tile); ok {
 		t.Error("a view that there is not")
 	}
 
@@ -538,8 +538,8 @@ func TestInspectNowhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, thing := range things {
-				s.(format.Inspector).Where("map", thing.Place)
-				s.(format.Inspector).Where("map", thing.Line)
+				s.(format.Inspector).Where(t.Context(), "map", thing.Place)
+				s.(format.Inspector).Where(t.Context(), "map", thing.Line)
 			}
 		}
 	}

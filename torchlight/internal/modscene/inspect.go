@@ -227,7 +227,7 @@ func curveOf(track layout.Track, duration float64) (c format.Curve, ok bool) {
 
 // Where finds objects by their IDs and by lines of their text. For a layout that is linked several times it returns the
 // rectangle around all of them, and for the drawn file the whole plan.
-func (s *planScene) Where(view string, place check.Place) (format.Rect, bool) {
+func (s *planScene) Where(_ context.Context, view string, place check.Place) (format.Rect, bool) {
 	if _, ok := format.ViewOf(s, view); !ok {
 		return format.Rect{}, false
 	}

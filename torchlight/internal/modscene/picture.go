@@ -76,7 +76,7 @@ func (s *still) Inspect(_ context.Context, look format.Look, at [2]float64) ([]f
 	return v.inspect(look, at), nil
 }
 
-func (s *still) Where(view string, place check.Place) (format.Rect, bool) {
+func (s *still) Where(_ context.Context, view string, place check.Place) (format.Rect, bool) {
 	v := s.view(view)
 	if v == nil {
 		return format.Rect{}, false
