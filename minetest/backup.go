@@ -23,11 +23,11 @@ var (
 
 // minetestBackup is a repository of backups of worlds.
 var minetestBackup = &format.Format{
-	Name:      worldfile.RepositoryName,
-	Title:     "repository of backups of Minetest/Luanti worlds",
-	Folder:    true,
-	Stored:    true,
-	Doc:       "docs/formats/minetest-backup.md",
+	Name:   worldfile.RepositoryName,
+	Title:  "repository of backups of Minetest/Luanti worlds",
+	Folder: true,
+	Stored: true,
+	Doc:    "docs/formats/minetest-backup.md",
 	// Recognizing a format has no context. It reads one small file.
 	Recognize: func(src *format.Source) bool { return worldrepo.Recognize(context.Background(), src.Files()) },
 	Open:      worldfile.OpenRepository,
