@@ -212,7 +212,7 @@ func TestCensusSlab(t *testing.T) {
 	if err := os.Truncate("then.manifest", 1000); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"then.manifest": "the file is cut off", "world/map.sqlite": "a manifest, which begins with", "world": "a folder", "none": "no such file"} {
+	for name, want := range map[string]string{"then.manifest": "the file is truncated or damaged", "world/map.sqlite": "a manifest, which begins with", "world": "a folder", "none": "no such file"} {
 		if told, code := runGames("census", "world", "--since", name, "-o", "else"); code != 2 || strings.Count(told, "--since: ") != 1 || !strings.Contains(told, want) {
 			t.Errorf("%s: %d, %s", name, code, told)
 		}

@@ -129,7 +129,7 @@ var wrongUsages = []usage{
 	{`convert burrow.map --to`, []string{"--to needs a value"}},
 	{`convert burrow.map --to sqlite`, []string{"cannot be turned into \"sqlite\""}},
 	{`convert world --to levldb -o w2`, []string{"did you mean leveldb?"}},
-	{`convert world --to mts -o x.mts`, []string{"--to mts needs --box"}},
+	{`convert world --to mts -o x.mts`, []string{"--to mts requires --box"}},
 	{`cat burrow.map nope`, []string{"no nope in it"}},
 	{`dump burrow.map nope`, []string{"no field nope"}},
 	{`backup world`, []string{"too few arguments"}},

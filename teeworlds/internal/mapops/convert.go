@@ -13,7 +13,7 @@ import (
 )
 
 // OptionDrop permits losses.
-var OptionDrop = format.Option{Name: "drop", Bool: true, Help: "leave out what the target cannot hold, instead of refusing"}
+var OptionDrop = format.Option{Name: "drop", Bool: true, Help: "leave out data that the target cannot hold, instead of failing"}
 
 // A Converter converts a map to another format, and calls lost for everything that the format has no room for.
 type Converter func(e *Editor, o Across, lost func(string)) error
