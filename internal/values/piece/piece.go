@@ -3,7 +3,6 @@
 package piece
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -11,12 +10,14 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 
 	"trowel.example/internal/files/links"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/values/merge3"
 )
 
 // MaxFiles is the maximum number of files whose digests an extraction records: more would take as much memory as the
@@ -119,14 +120,36 @@ type Options struct {
 func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Change, error) {
 	var changes []Change
 	conflicts := 0
-	add := func(c Change, clash string) {
-		switch {
-		case clash == "" || o.Prefer == PreferFolder:
-			changes = append(changes, c)
-		case o.Prefer != PreferFile:
-			conflicts++
-			o.Conflict(c.Path, clash)
+	taken := make(map[string]string)
+	if p.taken != nil {
+		taken = p.taken.Files
+	}
+	// compare compares a file with the given digest in the folder, "" if it was removed.
+	compare := func(path, here string) error {
+		was, there := taken[path], ""
+		if was == here {
+			return nil // not edited
 		}
+		content, err := now(path)
+		switch {
+		case err == nil:
+			there = digestOf(content)
+		case !errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		c := Change{Path: path, Added: there == "", Removed: here == ""}
+		if c.Removed && !c.Added && !o.Delete {
+			o.Left(path)
+			return nil
+		}
+		switch side, both := merge3.Compare(was, there, here, func(x, y string) bool { return x == y }); {
+		case both && o.Prefer == "":
+			conflicts++
+			o.Conflict(path, p.clash(c, was != ""))
+		case both && o.Prefer == PreferFolder, side == merge3.Theirs:
+			changes = append(changes, c)
+		}
+		return nil
 	}
 	here := make(map[string]bool)
 	err := fs.WalkDir(p.fsys, ".", func(path string, e fs.DirEntry, err error) error {
@@ -138,60 +161,36 @@ func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Cha
 		if err != nil {
 			return err
 		}
-		was, known := "", false
-		if p.taken != nil {
-			if was, known = p.taken.Files[path]; known && was == digestOf(content) {
-				return nil // not edited
-			}
-		}
-		is, err := now(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && !known:
-			add(Change{Path: path, Added: true}, "")
-		case errors.Is(err, fs.ErrNotExist):
-			add(Change{Path: path, Added: true}, "it was edited here, and is not in the file any more")
-		case err != nil:
-			return fmt.Errorf("%s: %w", path, err)
-		case bytes.Equal(is, content):
-		case known && was == digestOf(is):
-			add(Change{Path: path}, "")
-		case known:
-			add(Change{Path: path}, "it was edited here, and the file has changed there since it was taken out")
-		case p.taken != nil:
-			add(Change{Path: path}, "it is new here, and the file has another one")
-		default:
-			add(Change{Path: path}, "it is not as in the file, and nobody noted what was taken out: which of them is newer cannot be told")
-		}
-		return nil
+		return compare(path, digestOf(content))
 	})
 	if err != nil {
 		return nil, err
 	}
-	if p.taken != nil {
-		var gone []string
-		for path := range p.taken.Files {
-			if !here[path] && path != tree.Sidecar {
-				gone = append(gone, path)
-			}
+	for _, path := range slices.Sorted(maps.Keys(taken)) {
+		if here[path] || path == tree.Sidecar {
+			continue
 		}
-		slices.Sort(gone)
-		for _, path := range gone {
-			is, err := now(path)
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-			case err != nil:
-				return nil, fmt.Errorf("%s: %w", path, err)
-			case !o.Delete:
-				o.Left(path)
-			case digestOf(is) == p.taken.Files[path]:
-				add(Change{Path: path, Removed: true}, "")
-			default:
-				add(Change{Path: path, Removed: true}, "it was removed here, and the file has changed there since it was taken out")
-			}
+		if err := compare(path, ""); err != nil {
+			return nil, err
 		}
 	}
 	if conflicts > 0 {
 		return nil, nil
 	}
 	return changes, nil
+}
+
+// clash describes a conflict; known means that the file was taken out.
+func (p *Piece) clash(c Change, known bool) string {
+	switch {
+	case c.Removed:
+		return "it was removed here, and the file has changed there since it was taken out"
+	case c.Added:
+		return "it was edited here, and is not in the file any more"
+	case known:
+		return "it was edited here, and the file has changed there since it was taken out"
+	case p.taken != nil:
+		return "it is new here, and the file has another one"
+	}
+	return "it is not as in the file, and nobody noted what was taken out: which of them is newer cannot be told"
 }
