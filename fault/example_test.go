@@ -36,7 +36,7 @@ func Example_lost() {
 
 	m, err = twmap.Salvage(cut)
 	fmt.Println(m != nil, err)
-	m.TellLosses(func(loss string) { fmt.Println(loss) })
+	m.ReportLosses(func(loss string) { fmt.Println(loss) })
 	m.Info.Settings = append(m.Info.Settings, "sv_team 1")
 	_, err = m.Encode()
 	fmt.Println(err)

@@ -181,12 +181,12 @@ func TestCensusOfDamage(t *testing.T) {
 			t.Errorf("block %d: %q, %v", i, missed, err)
 		}
 		// The same losses as with find.
-		var told []string
-		job := &format.Job{OnMiss: func(_, message string) { told = append(told, message) }}
+		var reported []string
+		job := &format.Job{OnMiss: func(_, message string) { reported = append(reported, message) }}
 		query := format.Step{Command: mapFinder.Commands[0], Job: new(format.Job)}
 		err = mapFinder.Find(t.Context(), job, format.NewSource("a.map", broken), query, func(format.Hit) error { return nil })
-		if err != nil || len(told) > 1 || len(told) == 1 && !slices.Equal(told, missed) {
-			t.Errorf("block %d: find: %q, %v", i, told, err)
+		if err != nil || len(reported) > 1 || len(reported) == 1 && !slices.Equal(reported, missed) {
+			t.Errorf("block %d: find: %q, %v", i, reported, err)
 		}
 		if got := db.Ask("SELECT (SELECT count(*) FROM teeworlds_maps), (SELECT count(*) > 2 FROM teeworlds_layers), " +
 			"(SELECT count(*) > 2 FROM teeworlds_tiles), " +

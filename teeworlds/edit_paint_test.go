@@ -29,19 +29,19 @@ func edit(t *testing.T, m *twmap.Map, words string) string {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	var told []string
-	job := &format.Job{OnWarn: func(_, what string) { told = append(told, "~"+what) }}
+	var reported []string
+	job := &format.Job{OnWarn: func(_, what string) { reported = append(reported, "~"+what) }}
 	steps, err := format.ParseSteps(job, mapEditing.Commands, strings.Fields(words))
 	if err == nil {
 		err = mapEditing.Edit(t.Context(), job, src, steps, nil, func(c check.Change) error {
-			told = append(told, strings.TrimPrefix(fmt.Sprintf("%s: %d %s", c.Path, c.Count, c.What), "groups/"))
+			reported = append(reported, strings.TrimPrefix(fmt.Sprintf("%s: %d %s", c.Path, c.Count, c.What), "groups/"))
 			return nil
 		})
 	}
 	if err != nil {
-		told = append(told, "!"+strings.TrimPrefix(err.Error(), path+": "))
+		reported = append(reported, "!"+strings.TrimPrefix(err.Error(), path+": "))
 	}
-	return strings.Join(told, "|")
+	return strings.Join(reported, "|")
 }
 
 // TestPaint tests that tiles have the same names as in find, and that layers that cannot hold a tile are skipped and

@@ -40,7 +40,7 @@ func TestPartsCommands(t *testing.T) {
 	}
 	defer src.Close()
 	var words []string
-	for _, c := range []struct{ step, told string }{
+	for _, c := range []struct{ step, reported string }{
 		{"add-image leaf " + picture, "added with 32 x 32 pixels"},
 		{"add-group Tree --at 0", "added"},
 		{"add-layer tiles --group Tree --name Leaves --image leaf --color #ff000080",
@@ -83,16 +83,16 @@ func TestPartsCommands(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := ""
-		err = mapEditing.Edit(t.Context(), new(format.Job), src, steps, nil, func(c check.Change) error { told += c.What + "|"; return nil })
-		if want, fails := strings.CutPrefix(c.told, "!"); fails {
+		reported := ""
+		err = mapEditing.Edit(t.Context(), new(format.Job), src, steps, nil, func(c check.Change) error { reported += c.What + "|"; return nil })
+		if want, fails := strings.CutPrefix(c.reported, "!"); fails {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, expected %s", c.step, err, want)
 			}
 			continue
 		}
-		if err != nil || !strings.Contains(told, c.told) {
-			t.Errorf("%s: %v, told %s, expected %s", c.step, err, told, c.told)
+		if err != nil || !strings.Contains(reported, c.reported) {
+			t.Errorf("%s: %v, reported %s, expected %s", c.step, err, reported, c.reported)
 		}
 		words = append(all, "then")
 	}

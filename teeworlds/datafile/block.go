@@ -285,15 +285,15 @@ func (b *Block) judge(used int, err error) {
 
 // fail marks the block as unreadable and reports that the first time.
 func (b *Block) fail(want, got string, cause error) {
-	b.err = &fault.Error{Offset: b.offset, Want: want, Got: got, Err: b.told(cause)}
+	b.err = &fault.Error{Offset: b.offset, Want: want, Got: got, Err: b.markUnreadable(cause)}
 	if b.unreadable != nil && !b.judged {
 		b.unreadable(b.err)
 	}
 	b.judged = true
 }
 
-// told marks an error as one that the file reports itself.
-func (b *Block) told(err error) error {
+// markUnreadable marks an error as one that the file reports itself.
+func (b *Block) markUnreadable(err error) error {
 	if b.size == 0 { // the block had no contents
 		return err
 	}

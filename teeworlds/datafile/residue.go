@@ -57,7 +57,7 @@ type BlockResidue struct {
 // Residue returns what is needed to rebuild the block from the contents. It returns the
 // zero value if the contents are enough.
 func (b *Block) Residue(content Content) BlockResidue {
-	if data, err := b.Bytes(); !content.None && err == nil && content.is(data) {
+	if data, err := b.Bytes(); !content.None && err == nil && content.equals(data) {
 		stream := b.Stream()
 		if stream == nil {
 			return BlockResidue{} // of version 3
@@ -97,9 +97,9 @@ func (k BlockResidue) Block(content Content) *Block {
 	case k.Size != nil && k.Was == content.Mark():
 		return NewBlockStream(k.Stream, *k.Size)
 	case !content.None && k.Level != nil:
-		return NewBlockLevel(content.all(), *k.Level)
+		return NewBlockLevel(content.bytes(), *k.Level)
 	case !content.None:
-		return NewBlock(content.all())
+		return NewBlock(content.bytes())
 	}
 	return nil
 }
@@ -132,8 +132,8 @@ func (c Content) Mark() string {
 	return fmt.Sprintf("%08x", sum)
 }
 
-// is reports whether data equals the contents.
-func (c Content) is(data []byte) bool {
+// equals reports whether data equals the contents.
+func (c Content) equals(data []byte) bool {
 	if len(data) != len(c.Bytes)+c.Zeros || !bytes.HasPrefix(data, c.Bytes) {
 		return false
 	}
@@ -147,8 +147,8 @@ func (c Content) is(data []byte) bool {
 	return true
 }
 
-// all returns the contents with their zeros.
-func (c Content) all() []byte {
+// bytes returns the contents with their zeros.
+func (c Content) bytes() []byte {
 	if c.Zeros == 0 {
 		return c.Bytes
 	}

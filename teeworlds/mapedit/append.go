@@ -25,7 +25,7 @@ func (e *Editor) Append(from *twmap.Map, a Across) error {
 	for _, line := range other.Info.Settings {
 		if !slices.Contains(e.settings(), line) {
 			e.setSettings(append(e.settings(), line))
-			e.tell(nil, 1, "", "setting: %s came from the other map", line)
+			e.reportChange(nil, 1, "", "setting: %s came from the other map", line)
 		}
 	}
 	return nil
@@ -56,7 +56,7 @@ func (e *Editor) adopt(from *twmap.Map, groups []int, at int, a Across) (*twmap.
 		other.Groups, other.Info = pick(other.Groups, groups), nil
 	}
 	if err := other.Load(); err != nil {
-		e.tell(nil, 1, "", "of the other map not all can be read: %v", err)
+		e.reportChange(nil, 1, "", "of the other map not all can be read: %v", err)
 	}
 	other.Orphans = nil
 	physicsGone := 0
@@ -112,18 +112,18 @@ func (e *Editor) adopt(from *twmap.Map, groups []int, at int, a Across) (*twmap.
 	e.m.Envelopes = append(e.m.Envelopes, t.envelopes...)
 	e.m.Groups = slices.Insert(e.m.Groups, at, other.Groups...)
 	for _, im := range t.images {
-		e.tell(im, 1, "", "image %q came from the other map", im.Name)
+		e.reportChange(im, 1, "", "image %q came from the other map", im.Name)
 	}
 	for _, s := range t.sounds {
-		e.tell(s, 1, "", "sound %q came from the other map", s.Name)
+		e.reportChange(s, 1, "", "sound %q came from the other map", s.Name)
 	}
 	for _, env := range t.envelopes {
-		e.tell(env, 1, "", "the envelope came from the other map")
+		e.reportChange(env, 1, "", "the envelope came from the other map")
 	}
 	for _, g := range other.Groups {
-		e.tell(g, len(g.Layers), "layers", "the group came from the other map")
+		e.reportChange(g, len(g.Layers), "layers", "the group came from the other map")
 	}
-	e.tell(nil, physicsGone, "layers", "physics layers of the other map stayed there")
+	e.reportChange(nil, physicsGone, "layers", "physics layers of the other map stayed there")
 	e.Fit()
 	return other, nil
 }

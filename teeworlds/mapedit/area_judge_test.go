@@ -89,7 +89,7 @@ func TestAreaEdits(t *testing.T) {
 			n := m.Clone()
 			e := mapedit.New(n, func(c check.Change) {
 				if c.Count <= 0 || c.What == "" || len(c.At) > 16 {
-					t.Errorf("%s, %s: told %+v", name, edit.name, c)
+					t.Errorf("%s, %s: reported %+v", name, edit.name, c)
 				}
 			})
 			if err := edit.do(e); err != nil {

@@ -67,7 +67,7 @@ func (e *Editor) AddTileArt(name string, picture *image.NRGBA) error {
 		g.Layers = append(g.Layers, l)
 	}
 	e.m.Groups = append(e.m.Groups, g)
-	e.tell(g, sheets, "layers", "a picture of %d x %d tiles in %d colours added", w, h, len(colors))
+	e.reportChange(g, sheets, "layers", "a picture of %d x %d tiles in %d colours added", w, h, len(colors))
 	return nil
 }
 
@@ -157,7 +157,7 @@ func (e *Editor) AddQuadArt(name string, picture *image.NRGBA, o QuadArt) error 
 	}
 	g.Clip = &twmap.Clip{X: -1, Y: -1, Width: side(picture.Rect.Dx()), Height: side(picture.Rect.Dy())}
 	e.m.Groups = append(e.m.Groups, g)
-	e.tell(g, len(quads), "quads", "a picture added")
+	e.reportChange(g, len(quads), "quads", "a picture added")
 	return nil
 }
 
@@ -177,7 +177,7 @@ func (e *Editor) AddQuadArtTo(at LayerAt, x, y int, picture *image.NRGBA, o Quad
 		return err
 	}
 	layer.SetQuads(append(slices.Clip(old), quads...))
-	e.tell(layer, len(quads), "quads", "a picture added")
+	e.reportChange(layer, len(quads), "quads", "a picture added")
 	return nil
 }
 

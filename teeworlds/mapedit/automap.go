@@ -97,7 +97,7 @@ func (e *Editor) automap(ctx context.Context, at LayerAt, l *twmap.TileLayer, im
 	if err != nil {
 		return err
 	}
-	e.tell(l, result.Changed, "tiles", "drawn by the rules [%s] with seed %d", rules.Sections()[section].Name, result.Seed)
+	e.reportChange(l, result.Changed, "tiles", "drawn by the rules [%s] with seed %d", rules.Sections()[section].Name, result.Seed)
 	if !o.Store {
 		return nil
 	}
@@ -112,7 +112,7 @@ func (e *Editor) SetAutomapper(at LayerAt, a *twmap.AutoMapper) error {
 	if a == nil {
 		layer, err := e.layerAt(at)
 		if l, is := layer.(*twmap.TileLayer); is && l.AutoMapper != nil {
-			e.tell(l, 1, "", "no automapper: %s", automapperText(l.AutoMapper))
+			e.reportChange(l, 1, "", "no automapper: %s", automapperText(l.AutoMapper))
 			l.AutoMapper = nil
 		}
 		return err
@@ -132,7 +132,7 @@ func (e *Editor) SetAutomapper(at LayerAt, a *twmap.AutoMapper) error {
 	own := l.AutoMapper // keeps its other fields
 	if own.Config != a.Config || own.Seed != a.Seed || own.Automatic != a.Automatic {
 		own.Config, own.Seed, own.Automatic = a.Config, a.Seed, a.Automatic
-		e.tell(l, 1, "", "automapper: %s", automapperText(own))
+		e.reportChange(l, 1, "", "automapper: %s", automapperText(own))
 	}
 	return nil
 }

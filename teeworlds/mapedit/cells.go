@@ -121,9 +121,9 @@ func (e *Editor) tellBroken(l *twmap.TileLayer, missing int, err error) {
 	case err == nil || e.broken[l]:
 		return
 	case missing == 0:
-		e.tell(l, 1, "", "was converted to the current format: %v", err)
+		e.reportChange(l, 1, "", "was converted to the current format: %v", err)
 	default:
-		e.tell(l, missing, "tiles", "cannot be read and became air: %v", err)
+		e.reportChange(l, missing, "tiles", "cannot be read and became air: %v", err)
 	}
 	e.broken[l] = true
 }
@@ -181,7 +181,7 @@ func (e *Editor) edit(at LayerAt, area *Area, what string, to func(x, y int, c C
 	if n > 0 {
 		e.tellBroken(l, missing, broken)
 	}
-	e.tellAt(places, l, n, "tiles", "%s", what)
+	e.reportChangeAt(places, l, n, "tiles", "%s", what)
 	return n
 }
 

@@ -42,7 +42,7 @@ func (e *Editor) AddEnvelope(env *twmap.Envelope) error {
 		return err
 	}
 	e.m.Envelopes = append(e.m.Envelopes, env)
-	e.tell(env, 1, "", "added: %s, %d points", env.Channels, len(env.Points))
+	e.reportChange(env, 1, "", "added: %s, %d points", env.Channels, len(env.Points))
 	return nil
 }
 
@@ -86,7 +86,7 @@ func (e *Editor) RenameEnvelope(i int, name string) error {
 	if err != nil || env.Name == name {
 		return err
 	}
-	e.tell(env, 1, "", "renamed to %q", name)
+	e.reportChange(env, 1, "", "renamed to %q", name)
 	env.Name = name
 	return nil
 }
@@ -114,9 +114,9 @@ func (e *Editor) SetEnvelopeClocks(envelopes []int, c Clock) error {
 		env.Synchronized = on
 		env.Version = max(env.Version, 2)
 		if on {
-			e.tell(env, 1, "", "runs on the clock of the server")
+			e.reportChange(env, 1, "", "runs on the clock of the server")
 		} else {
-			e.tell(env, 1, "", "runs on the clock of each player")
+			e.reportChange(env, 1, "", "runs on the clock of each player")
 		}
 	}
 	return nil
@@ -153,7 +153,7 @@ func (e *Editor) AddPoint(i int, ms int32, values []int32, curve twmap.Curve) er
 		return fmt.Errorf("%s: %w", e.Path(env), err)
 	}
 	env.Points = slices.Insert(slices.Clip(env.Points), at, p)
-	e.tell(env, 1, "", "point %d added at %d ms", at, ms)
+	e.reportChange(env, 1, "", "point %d added at %d ms", at, ms)
 	return nil
 }
 
@@ -191,10 +191,10 @@ func (e *Editor) RemovePoints(i int, points []int) error {
 	kept := pick(env.Points, without(len(env.Points), points))
 	n := len(env.Points) - len(kept)
 	env.Points = kept
-	e.tell(env, n, "points", "points removed")
+	e.reportChange(env, n, "points", "points removed")
 	if len(kept) > 0 && kept[0].Time != 0 {
 		kept[0].Time = 0
-		e.tell(env, 1, "", "the new first point was moved to 0 ms")
+		e.reportChange(env, 1, "", "the new first point was moved to 0 ms")
 	}
 	return nil
 }
@@ -250,6 +250,6 @@ func (e *Editor) ChangePoint(i, point int, c PointChange) error {
 		return nil
 	}
 	env.Points[point] = p
-	e.tell(env, 1, "", "point %d changed", point)
+	e.reportChange(env, 1, "", "point %d changed", point)
 	return nil
 }

@@ -99,7 +99,7 @@ func (e *Editor) growPhysics(w, h int) error {
 	for _, t := range small {
 		e.readable(t)
 		nw, nh := max(w, t.Width()), max(h, t.Height())
-		e.tell(t, 1, "", "%d x %d tiles became %d x %d", t.Width(), t.Height(), nw, nh)
+		e.reportChange(t, 1, "", "%d x %d tiles became %d x %d", t.Width(), t.Height(), nw, nh)
 		t.Resize(nw, nh)
 	}
 	return nil

@@ -33,7 +33,7 @@ func (e *Editor) AddGroup(at int, name string) error {
 	}
 	g := twmap.NewGroup(name)
 	e.m.Groups = slices.Insert(slices.Clip(e.m.Groups), at, g)
-	e.tell(g, 1, "", "added")
+	e.reportChange(g, 1, "", "added")
 	return nil
 }
 
@@ -49,7 +49,7 @@ func (e *Editor) RemoveGroups(list []int) error {
 	}
 	for i, g := range e.m.Groups {
 		if slices.Contains(list, i) {
-			e.tell(g, 1, "", "removed with %d layers", len(g.Layers))
+			e.reportChange(g, 1, "", "removed with %d layers", len(g.Layers))
 		}
 	}
 	e.m.Groups = pick(e.m.Groups, without(len(e.m.Groups), list))
@@ -63,7 +63,7 @@ func (e *Editor) MoveGroup(from, to int) error {
 	if err := allInRange(twmap.PartGroup, []int{from, to}, n); err != nil || from == to {
 		return err
 	}
-	e.tell(e.m.Groups[from], 1, "", "moved from %d to %d", from, to)
+	e.reportChange(e.m.Groups[from], 1, "", "moved from %d to %d", from, to)
 	e.m.Groups = pick(e.m.Groups, withMoved(n, from, to))
 	return nil
 }
@@ -86,7 +86,7 @@ func (e *Editor) DuplicateGroup(i int) error {
 		copied.Layers = append(copied.Layers, own)
 	}
 	e.m.Groups = slices.Insert(slices.Clip(e.m.Groups), i+1, copied)
-	e.tell(copied, 1, "", "added, a copy of %s with %d layers", e.Path(g), len(copied.Layers))
+	e.reportChange(copied, 1, "", "added, a copy of %s with %d layers", e.Path(g), len(copied.Layers))
 	return nil
 }
 
@@ -124,7 +124,7 @@ func (e *Editor) ChangeGroups(list []int, c GroupChange) error {
 		g := e.m.Groups[i]
 		if c.Name != nil && g.Name != *c.Name {
 			g.Version = 3
-			e.tell(g, 1, "", "renamed to %q", *c.Name)
+			e.reportChange(g, 1, "", "renamed to %q", *c.Name)
 			g.Name = *c.Name
 		}
 		set(e, g, "horizontal offset", &g.OffsetX, c.OffsetX, number)
@@ -134,11 +134,11 @@ func (e *Editor) ChangeGroups(list []int, c GroupChange) error {
 		switch {
 		case c.NoClip && g.Clip != nil:
 			g.Clip = nil
-			e.tell(g, 1, "", "not clipped any more")
+			e.reportChange(g, 1, "", "not clipped any more")
 		case c.Clip != nil && (g.Clip == nil || *g.Clip != *c.Clip):
 			g.Version = max(g.Version, 2)
 			g.Clip = new(*c.Clip)
-			e.tell(g, 1, "", "clipped to %d,%d, %d x %d", c.Clip.X, c.Clip.Y, c.Clip.Width, c.Clip.Height)
+			e.reportChange(g, 1, "", "clipped to %d,%d, %d x %d", c.Clip.X, c.Clip.Y, c.Clip.Width, c.Clip.Height)
 		}
 	}
 	return nil
@@ -180,7 +180,7 @@ func (e *Editor) IsolatePhysics() error {
 	g.Layers = own
 	e.m.Groups = slices.Concat(e.m.Groups[:i], behind, []*twmap.Group{g}, before, e.m.Groups[i+1:])
 	for _, n := range slices.Concat(behind, before) {
-		e.tell(n, len(n.Layers), "layers", "layers of the game group are in this group now")
+		e.reportChange(n, len(n.Layers), "layers", "layers of the game group are in this group now")
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func (e *Editor) addImage(name string, make func() *twmap.Image) error {
 	im := make()
 	im.Version = e.imageVersion()
 	e.m.Images = append(e.m.Images, im)
-	e.tell(im, 1, "", "added with %d x %d pixels", im.Width(), im.Height())
+	e.reportChange(im, 1, "", "added with %d x %d pixels", im.Width(), im.Height())
 	return nil
 }
 
@@ -94,7 +94,7 @@ func (e *Editor) ReplaceImages(images []int, picture *image.NRGBA) error {
 		}
 		im.SetPicture(picture)
 		im.Variant = 1
-		e.tell(im, 1, "", "replaced: %d x %d pixels became %d x %d", w, h, im.Width(), im.Height())
+		e.reportChange(im, 1, "", "replaced: %d x %d pixels became %d x %d", w, h, im.Width(), im.Height())
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (e *Editor) RenameImage(i int, name string) error {
 	if err := checkName(twmap.PartImage, name); err != nil || im.Name == name {
 		return err
 	}
-	e.tell(im, 1, "", "renamed to %q", name)
+	e.reportChange(im, 1, "", "renamed to %q", name)
 	im.Name = name
 	return nil
 }
@@ -175,7 +175,7 @@ func (e *Editor) EmbedImages(images []int, find func(name string) (*image.NRGBA,
 		if p := found[im]; p != nil && im.External() {
 			im.SetPicture(p)
 			im.Variant = 1
-			e.tell(im, 1, "", "embedded with %d x %d pixels", im.Width(), im.Height())
+			e.reportChange(im, 1, "", "embedded with %d x %d pixels", im.Width(), im.Height())
 		}
 	}
 	return nil
@@ -210,7 +210,7 @@ func (e *Editor) MakeImagesExternal(images []int, find func(name string) (*image
 	for _, i := range images {
 		if im := e.m.Images[i]; !im.External() {
 			im.SetExternal(im.Width(), im.Height())
-			e.tell(im, 1, "", "made external")
+			e.reportChange(im, 1, "", "made external")
 		}
 	}
 	return nil
@@ -261,7 +261,7 @@ func (e *Editor) SortImages() error {
 	if err := e.reorder(twmap.PartImage, order); err != nil {
 		return err
 	}
-	e.tell(nil, moved, "images", "images sorted by name")
+	e.reportChange(nil, moved, "images", "images sorted by name")
 	return nil
 }
 
@@ -309,7 +309,7 @@ func (e *Editor) MergeImages() error {
 	for i, im := range e.m.Images {
 		if j, merged := into[i]; merged {
 			gone = append(gone, i)
-			e.tell(im, 1, "", "became one with %s, which is the same", e.Path(e.m.Images[j]))
+			e.reportChange(im, 1, "", "became one with %s, which is the same", e.Path(e.m.Images[j]))
 		}
 	}
 	return e.reorder(twmap.PartImage, without(len(e.m.Images), gone))

@@ -38,7 +38,7 @@ func (e *Editor) SetInfo(field InfoField, text string) error {
 		return fmt.Errorf("the %s has %d bytes: expected at most %d", field, len(text), most)
 	}
 	if *in != text {
-		e.tell(nil, 1, "", "%s: %q became %q", field, *in, text)
+		e.reportChange(nil, 1, "", "%s: %q became %q", field, *in, text)
 		*in = text
 	}
 	return nil

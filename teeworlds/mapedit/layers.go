@@ -95,7 +95,7 @@ func (e *Editor) AddLayer(at LayerAt, l twmap.Layer) (LayerAt, error) {
 		return at, err
 	}
 	g.Layers = slices.Insert(slices.Clip(g.Layers), at.Layer, l)
-	e.tell(l, 1, "", "added")
+	e.reportChange(l, 1, "", "added")
 	return at, nil
 }
 
@@ -133,7 +133,7 @@ func (e *Editor) removeLayers(gone []twmap.Layer) {
 		g.Layers = slices.DeleteFunc(slices.Clone(g.Layers), func(l twmap.Layer) bool {
 			is := slices.Contains(gone, l)
 			if is {
-				e.tell(l, 1, "", "removed")
+				e.reportChange(l, 1, "", "removed")
 			}
 			return is
 		})
@@ -167,7 +167,7 @@ func (e *Editor) MoveLayer(from, to LayerAt) error {
 	if from == to {
 		return nil
 	}
-	e.tell(l, 1, "", "moved to place %d of %s", to.Layer, e.Path(target))
+	e.reportChange(l, 1, "", "moved to place %d of %s", to.Layer, e.Path(target))
 	source.Layers = slices.Delete(slices.Clone(source.Layers), from.Layer, from.Layer+1)
 	target.Layers = slices.Insert(slices.Clip(target.Layers), to.Layer, l)
 	return nil
@@ -197,7 +197,7 @@ func (e *Editor) DuplicateLayers(list []LayerAt) error {
 			grown = append(grown, l)
 			if copied := copies[l]; copied != nil {
 				grown = append(grown, copied)
-				e.tell(l, 1, "", "duplicated")
+				e.reportChange(l, 1, "", "duplicated")
 			}
 		}
 		g.Layers = grown
@@ -380,12 +380,12 @@ func (e *Editor) changeLayer(l twmap.Layer, c LayerChange) {
 		case *twmap.QuadLayer:
 			l.Version = max(l.Version, 2)
 		}
-		e.tell(l, 1, "", "renamed to %q", *c.Name)
+		e.reportChange(l, 1, "", "renamed to %q", *c.Name)
 		base.Name = *c.Name
 	}
 	if c.Detail != nil && *c.Detail != (base.Flags&twmap.Detail != 0) {
 		base.Flags ^= twmap.Detail
-		e.tell(l, 1, "", "detail: %t", *c.Detail)
+		e.reportChange(l, 1, "", "detail: %t", *c.Detail)
 	}
 	switch l := l.(type) {
 	case *twmap.TileLayer:
@@ -419,9 +419,9 @@ func nameOf[T any](e *Editor, list []*T, i int) string {
 }
 
 // set changes a field of a part if to is not nil, and reports the change in words.
-func set[T comparable](e *Editor, part any, what string, field, to *T, say func(T) string) {
+func set[T comparable](e *Editor, part any, what string, field, to *T, describe func(T) string) {
 	if to != nil && *field != *to {
-		e.tell(part, 1, "", "%s: %s became %s", what, say(*field), say(*to))
+		e.reportChange(part, 1, "", "%s: %s became %s", what, describe(*field), describe(*to))
 		*field = *to
 	}
 }
@@ -439,7 +439,7 @@ func (e *Editor) resizeLayer(t *twmap.TileLayer, c LayerChange) {
 		w, h := newSize(t, c)
 		if oldW, oldH := o.Width(), o.Height(); oldW != w || oldH != h {
 			o.Resize(w, h)
-			e.tell(o, 1, "", "%d x %d tiles became %d x %d", oldW, oldH, w, h)
+			e.reportChange(o, 1, "", "%d x %d tiles became %d x %d", oldW, oldH, w, h)
 		}
 	}
 }

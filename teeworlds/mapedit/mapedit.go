@@ -78,11 +78,11 @@ func (e *Editor) name() {
 }
 
 // tell reports a change of a part, or of the map itself if part is nil. It reports nothing if count is 0.
-func (e *Editor) tell(part any, count int, unit, what string, args ...any) {
-	e.tellAt(nil, part, count, unit, what, args...)
+func (e *Editor) reportChange(part any, count int, unit, what string, args ...any) {
+	e.reportChangeAt(nil, part, count, unit, what, args...)
 }
 
-func (e *Editor) tellAt(at []check.Place, part any, count int, unit, what string, args ...any) {
+func (e *Editor) reportChangeAt(at []check.Place, part any, count int, unit, what string, args ...any) {
 	if count == 0 {
 		return
 	}

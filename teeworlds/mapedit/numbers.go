@@ -77,7 +77,7 @@ func (e *Editor) renumber(n twmap.Numbers, table map[uint8]uint8) {
 	at, used := e.physicsLayer(n.Kind()), e.numbers(n)
 	for i, tiles := range used {
 		if is, has := table[uint8(i)]; has && int(is) != i {
-			e.tell(e.layer(at), tiles, "tiles", "%s %d became %d", n, i, is)
+			e.reportChange(e.layer(at), tiles, "tiles", "%s %d became %d", n, i, is)
 		}
 	}
 	report := e.report
@@ -96,7 +96,7 @@ func (e *Editor) renumber(n twmap.Numbers, table map[uint8]uint8) {
 		was, from, to, about := n.Setting(line)
 		if is, has := table[was]; about && has && is != was && used[was] > 0 {
 			changed := line[:from] + fmt.Sprint(is) + line[to:]
-			e.tell(nil, 1, "", "setting: %s became %s", line, changed)
+			e.reportChange(nil, 1, "", "setting: %s became %s", line, changed)
 			e.m.Info.Settings[i] = changed
 		}
 	}

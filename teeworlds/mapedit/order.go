@@ -82,7 +82,7 @@ func allInRange(what twmap.PartKind, list []int, n int) error {
 // settle changes dangling references to none, before parts are added.
 func (e *Editor) settle(kind twmap.PartKind) error {
 	n, err := DropDangling(e.m, kind)
-	e.tell(nil, n, "references", "references to %ss that the map does not have became none", kind)
+	e.reportChange(nil, n, "references", "references to %ss that the map does not have became none", kind)
 	return err
 }
 
@@ -130,9 +130,9 @@ func (e *Editor) remove(kind twmap.PartKind, list []int, part func(i int) any) e
 	}
 	for _, g := range gone {
 		if g.users == 0 {
-			e.tell(g.part, 1, "", "removed")
+			e.reportChange(g.part, 1, "", "removed")
 		} else {
-			e.tell(g.part, 1, "", "removed; %d references to it became none", g.users)
+			e.reportChange(g.part, 1, "", "removed; %d references to it became none", g.users)
 		}
 	}
 	return nil
@@ -147,6 +147,6 @@ func (e *Editor) move(kind twmap.PartKind, from, to int, part any) error {
 	if err := e.reorder(kind, withMoved(n, from, to)); err != nil {
 		return err
 	}
-	e.tell(part, 1, "", "moved from %d to %d", from, to)
+	e.reportChange(part, 1, "", "moved from %d to %d", from, to)
 	return nil
 }

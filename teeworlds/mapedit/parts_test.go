@@ -15,7 +15,7 @@ import (
 // content describes the contents of a map in their order, with all references.
 func content(m *twmap.Map) string {
 	var all []string
-	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	note := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	image := func(i int) string {
 		if i < 0 || i >= len(m.Images) {
 			return "-"
@@ -29,26 +29,26 @@ func content(m *twmap.Map) string {
 		return m.Envelopes[i].Name
 	}
 	for _, im := range m.Images {
-		say("image %s", im.Name)
+		note("image %s", im.Name)
 	}
 	for _, e := range m.Envelopes {
-		say("env %s", e.Name)
+		note("env %s", e.Name)
 	}
 	for _, g := range m.Groups {
-		say("group %s", g.Name)
+		note("group %s", g.Name)
 		for _, l := range g.Layers {
 			switch l := l.(type) {
 			case *twmap.TileLayer:
 				if l.Kind().Physics() {
-					say("%s %dx%d", l.Kind(), l.Width(), l.Height())
+					note("%s %dx%d", l.Kind(), l.Width(), l.Height())
 				} else {
-					say("tiles %s:%s,%s", l.Name, image(l.Image), env(l.ColorEnv))
+					note("tiles %s:%s,%s", l.Name, image(l.Image), env(l.ColorEnv))
 				}
 			case *twmap.QuadLayer:
 				quads, _ := l.Quads()
-				say("quads %s:%s,%s", l.Name, image(l.Image), env(quads[len(quads)-1].PosEnv))
+				note("quads %s:%s,%s", l.Name, image(l.Image), env(quads[len(quads)-1].PosEnv))
 			case *twmap.SoundLayer:
-				say("sounds %s:%d", l.Name, l.Sound)
+				note("sounds %s:%d", l.Name, l.Sound)
 			}
 		}
 	}
@@ -141,15 +141,15 @@ func TestOperations(t *testing.T) {
 	} {
 		m := referring()
 		was := encode(t, m)
-		told := 0
-		err := c.do(mapedit.New(m, func(check.Change) { told++ }))
+		messages := 0
+		err := c.do(mapedit.New(m, func(check.Change) { messages++ }))
 		switch {
-		case err != nil && (!strings.Contains(err.Error(), c.want) || !slices.Equal(encode(t, m), was) || told > 0):
-			t.Errorf("%s: %v, expected %s; told %d", what, err, c.want, told)
+		case err != nil && (!strings.Contains(err.Error(), c.want) || !slices.Equal(encode(t, m), was) || messages > 0):
+			t.Errorf("%s: %v, expected %s; messages %d", what, err, c.want, messages)
 		case err == nil && content(m) != c.want:
 			t.Errorf("%s:\n%s, expected\n%s", what, content(m), c.want)
-		case err == nil && told == 0 && what != "nothing":
-			t.Errorf("%s: nothing was told", what)
+		case err == nil && messages == 0 && what != "nothing":
+			t.Errorf("%s: nothing was reported", what)
 		}
 	}
 }

@@ -120,7 +120,7 @@ func (p *pasting) tiles(source, l *twmap.TileLayer) {
 		return cells.at(x, y)
 	})
 	if here, there := p.e.imageName(l.Image), p.source.imageName(source.Image); n > 0 && here != there && isSeen(l) {
-		p.e.tell(l, 1, "", "shows %s, and %s in the other map", here, there)
+		p.e.reportChange(l, 1, "", "shows %s, and %s in the other map", here, there)
 	}
 }
 
@@ -176,8 +176,8 @@ func pasted[T comparable](p *pasting, l twmap.Layer, what string, read, theirs [
 	if slices.Equal(list, read) {
 		return nil, false
 	}
-	p.e.tell(l, gone, what, "removed, as they were in the area")
-	p.e.tell(l, len(list)-len(read)+gone, what, "came from the other map")
+	p.e.reportChange(l, gone, what, "removed, as they were in the area")
+	p.e.reportChange(l, len(list)-len(read)+gone, what, "came from the other map")
 	return list, true
 }
 
@@ -204,7 +204,7 @@ func (p *pasting) envelope(n int32) int32 {
 		own := twmap.NewEnvelope(env.Name, env.Channels, slices.Clone(env.Points)...)
 		own.Synchronized = env.Synchronized
 		m.Envelopes = append(m.Envelopes, own)
-		p.e.tell(own, 1, "", "the envelope came from the other map")
+		p.e.reportChange(own, 1, "", "the envelope came from the other map")
 	}
 	p.envelopes[n] = is
 	return is

@@ -116,11 +116,11 @@ func TestPasteGroups(t *testing.T) {
 		m.Images = append(m.Images, twmap.NewExternalImage(strings.Repeat("x", i+1), 16, 16))
 	}
 	other.Images[1].Name = "another"
-	if got := told(t, m, func(e *mapedit.Editor) error {
+	if got := reported(t, m, func(e *mapedit.Editor) error {
 		return e.PasteGroups(other, []int{1}, 0,
 			mapedit.Across{})
 	}); got != "error: the map would have 66 images, and the game loads 64" {
-		t.Errorf("told %s", got)
+		t.Errorf("reported %s", got)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestPasteArea(t *testing.T) {
 	}
 	other.Physics(twmap.KindGame).Tiles().Set(2, 2, twmap.Tile{ID: 1})
 	other.Physics(twmap.KindGame).Tiles().Set(3, 3, twmap.Tile{ID: 2})
-	got := told(t, m, func(e *mapedit.Editor) error {
+	got := reported(t, m, func(e *mapedit.Editor) error {
 		return e.PasteArea(other, mapedit.Area{X: 2, Y: 2, Width: 2, Height: 2}, 5, 1, mapedit.Across{})
 	})
 	want := `groups/Game/Game: 2 tiles came from the other map 5,1 6,2
@@ -145,7 +145,7 @@ groups/Far/sounds wind: 1 sources came from the other map`
 	}
 	for _, line := range strings.Split(want, "\n") {
 		if !strings.Contains(got, line) {
-			t.Errorf("told %s\nwant %s", got, line)
+			t.Errorf("reported %s\nwant %s", got, line)
 		}
 	}
 	quads, _ := m.Groups[1].Layers[1].(*twmap.QuadLayer).Quads()
@@ -261,17 +261,17 @@ func TestScale(t *testing.T) {
 	l := design([]uint8{1, 2})
 	l.Image = 0
 	m.Groups[0].Layers = append(m.Groups[0].Layers, l)
-	if got := told(t, m, func(e *mapedit.Editor) error { return e.Scale(2) }); got != "error: the pictures of grass_main "+
+	if got := reported(t, m, func(e *mapedit.Editor) error { return e.Scale(2) }); got != "error: the pictures of grass_main "+
 		"are not in the map: embed them first" {
-		t.Errorf("told %s", got)
+		t.Errorf("reported %s", got)
 	}
 	if err := mapedit.New(twmap.New(3000, 3000), nil).Scale(16); err == nil {
 		t.Error("made a grid beyond MaxCells")
 	}
 	far := twmap.New(5, 5)
 	far.Groups[0].Layers = append(far.Groups[0].Layers, twmap.NewQuadLayer(twmap.NewQuad(1<<20, 0, 1, 1)))
-	if got := told(t, far, func(e *mapedit.Editor) error { return e.Scale(4) }); !strings.Contains(got, "5 coordinates were limited") {
-		t.Errorf("told %s", got)
+	if got := reported(t, far, func(e *mapedit.Editor) error { return e.Scale(4) }); !strings.Contains(got, "5 coordinates were limited") {
+		t.Errorf("reported %s", got)
 	}
 	if quads, _ := far.Groups[0].Layers[1].(*twmap.QuadLayer).Quads(); quads[0].Points[0].X != math.MaxInt32 {
 		t.Errorf("the quad is at %v: it came back from the other side", quads[0].Points)

@@ -153,7 +153,7 @@ func (e *Editor) changePictures(images []int, unit, what string, do func(i int, 
 		}
 		if changed > 0 {
 			im.SetPicture(p)
-			e.tell(im, changed, unit, "%s", what)
+			e.reportChange(im, changed, unit, "%s", what)
 		}
 	}
 	return nil

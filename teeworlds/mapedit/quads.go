@@ -56,7 +56,7 @@ func (e *Editor) changeQuads(at LayerAt, list []int, what string, change func(*t
 		places = nil
 	}
 	layer.SetQuads(quads)
-	e.tellAt(places, layer, changed, "quads", "%s", what)
+	e.reportChangeAt(places, layer, changed, "quads", "%s", what)
 	return nil
 }
 
@@ -154,7 +154,7 @@ func (e *Editor) SliceQuad(at LayerAt, quad int, corners [4]twmap.Point) error {
 		return fmt.Errorf("%s: quad %d: %w", e.Path(layer), quad, err)
 	}
 	layer.SetQuads(append(slices.Clip(old), piece))
-	e.tellAt([]check.Place{e.part(at).Thing(twmap.ThingQuad, len(old))}, layer, 1, "", "a piece of quad %d added", quad)
+	e.reportChangeAt([]check.Place{e.part(at).Thing(twmap.ThingQuad, len(old))}, layer, 1, "", "a piece of quad %d added", quad)
 	return nil
 }
 

@@ -254,12 +254,12 @@ func operate(t *testing.T, m *twmap.Map, seed uint64, steps int, thorough bool) 
 	}
 	slices.Sort(names)
 	r := rand.New(rand.NewPCG(seed, 1))
-	told := 0
+	reported := 0
 	e := mapedit.New(m, func(c check.Change) {
 		if c.What == "" || c.Count <= 0 {
-			t.Errorf("told %+v", c)
+			t.Errorf("reported %+v", c)
 		}
-		told++
+		reported++
 	})
 	before := errorsOf(m)
 	for range steps {
@@ -268,7 +268,7 @@ func operate(t *testing.T, m *twmap.Map, seed uint64, steps int, thorough bool) 
 		if thorough {
 			data = encode(t, m)
 		}
-		told = 0
+		reported = 0
 		err := operations[name](e, r)
 		is := resolve(m)
 		for p, to := range is {
@@ -281,9 +281,9 @@ func operate(t *testing.T, m *twmap.Map, seed uint64, steps int, thorough bool) 
 			continue
 		}
 		after := encode(t, m)
-		if changed := string(after) != string(data); changed && (told == 0 || err != nil) || !changed && told > 0 &&
+		if changed := string(after) != string(data); changed && (reported == 0 || err != nil) || !changed && reported > 0 &&
 			!strings.HasPrefix(name, "move") {
-			t.Fatalf("seed %d: %s: changed: %t, told: %d, error: %v", seed, name, changed, told, err)
+			t.Fatalf("seed %d: %s: changed: %t, reported: %d, error: %v", seed, name, changed, reported, err)
 		}
 	}
 	e.Fit() // as at the end of an edit

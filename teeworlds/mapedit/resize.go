@@ -179,7 +179,7 @@ func (e *Editor) reframe(l *twmap.TileLayer, by Sides) {
 		}
 		return cells.at(cx, cy)
 	})
-	e.tell(l, 1, "", "%s tiles became %d x %d", was, w, h)
+	e.reportChange(l, 1, "", "%s tiles became %d x %d", was, w, h)
 }
 
 // moveGroup moves everything except the tiles of a group by x, y tiles, in a map that grew by left, up tiles on these
@@ -211,7 +211,7 @@ func (e *Editor) moveGroup(g *twmap.Group, isGame bool, x, y, left, up int) {
 	ox := int(g.OffsetX) + x*tileUnits - percent(left*tileUnits, int(g.ParallaxX))
 	oy := int(g.OffsetY) + y*tileUnits - percent(up*tileUnits, int(g.ParallaxY))
 	if ox != int(g.OffsetX) || oy != int(g.OffsetY) {
-		e.tell(g, 1, "", "offset: %d,%d became %d,%d", g.OffsetX, g.OffsetY, ox, oy)
+		e.reportChange(g, 1, "", "offset: %d,%d became %d,%d", g.OffsetX, g.OffsetY, ox, oy)
 	}
 	g.OffsetX, g.OffsetY = int32(ox), int32(oy)
 }
@@ -289,8 +289,8 @@ func (e *Editor) Shift(layers []LayerAt, x, y int) error {
 			}
 			return Cell{}
 		})
-		e.tell(l, moved, "tiles", "moved by %d,%d", x, y)
-		e.tell(l, lost, "tiles", "left the layer and are lost")
+		e.reportChange(l, moved, "tiles", "moved by %d,%d", x, y)
+		e.reportChange(l, lost, "tiles", "left the layer and are lost")
 	}
 	return nil
 }

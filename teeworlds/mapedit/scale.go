@@ -43,10 +43,10 @@ func (e *Editor) Scale(factor int) error {
 					p.In[c].DY, p.Out[c].DY = s.times(p.In[c].DY), s.times(p.Out[c].DY)
 				}
 			}
-			e.tell(env, len(env.Points), "points", "%d times as far", s.f)
+			e.reportChange(env, len(env.Points), "points", "%d times as far", s.f)
 		}
 	}
-	e.tell(nil, s.far, "coordinates", "were limited to the maximum of a map, 65536 tiles")
+	e.reportChange(nil, s.far, "coordinates", "were limited to the maximum of a map, 65536 tiles")
 	return s.dropOld()
 }
 
@@ -353,10 +353,10 @@ func (s *scaling) layer(l twmap.Layer) []twmap.Layer {
 // design scales a design layer.
 func (s *scaling) design(l *twmap.TileLayer, what string) []twmap.Layer {
 	cells, w, h := s.e.readable(l), l.Width()*s.f, l.Height()*s.f
-	s.e.tell(l, w*h, "tiles", "%s", what)
+	s.e.reportChange(l, w*h, "tiles", "%s", what)
 	if a := l.AutoMapper; a != nil {
 		l.AutoMapper = nil
-		s.e.tell(l, 1, "", "automapper taken away: its rules are for the old tiles")
+		s.e.reportChange(l, 1, "", "automapper taken away: its rules are for the old tiles")
 	}
 	sh := s.sheets[l.Image]
 	if sh == nil || len(sh.images) == 0 {
@@ -385,7 +385,7 @@ func (s *scaling) design(l *twmap.TileLayer, what string) []twmap.Layer {
 		layers = append(layers, t)
 	}
 	if n := len(layers) - 1; n > 0 {
-		s.e.tell(l, n, "layers", "were added for the parts that did not fit into the first image made of %s", s.e.imageName(old))
+		s.e.reportChange(l, n, "layers", "were added for the parts that did not fit into the first image made of %s", s.e.imageName(old))
 	}
 	return layers
 }
@@ -396,7 +396,7 @@ func (s *scaling) physics(l *twmap.TileLayer, what string) {
 	ow, oh := l.Width(), l.Height()
 	w, h := ow*f, oh*f
 	cells.replace(l, w, h, func(x, y int) Cell { return repeated(kind, cells.at(x/f, y/f)) })
-	s.e.tell(l, w*h, "tiles", "%s", what)
+	s.e.reportChange(l, w*h, "tiles", "%s", what)
 	place := openGrid(l)
 	lasers := 0
 	for y := range oh {
@@ -427,7 +427,7 @@ func (s *scaling) physics(l *twmap.TileLayer, what string) {
 			}
 		}
 	}
-	s.e.tell(l, lasers, "lasers and doors", "are as long as before")
+	s.e.reportChange(l, lasers, "lasers and doors", "are as long as before")
 }
 
 // isLaser reports whether the length of an entity is set by tiles around it.

@@ -69,7 +69,7 @@ func (e *Editor) AddSetting(line string) error {
 		return nil
 	}
 	e.setSettings(append(slices.Clip(list), line))
-	e.tell(nil, 1, "", "setting added: %s", line)
+	e.reportChange(nil, 1, "", "setting added: %s", line)
 	return nil
 }
 
@@ -94,10 +94,10 @@ func (e *Editor) SetSetting(line string) error {
 		switch {
 		case i == last:
 			if left = append(left, line); l != line {
-				e.tell(nil, 1, "", "setting changed: %s became %s", l, line)
+				e.reportChange(nil, 1, "", "setting changed: %s became %s", l, line)
 			}
 		case subject(l) == what:
-			e.tell(nil, 1, "", "setting removed: %s", l)
+			e.reportChange(nil, 1, "", "setting removed: %s", l)
 		default:
 			left = append(left, l)
 		}
@@ -128,7 +128,7 @@ func (e *Editor) RemoveSettings(pattern string) error {
 				return false
 			}
 		}
-		e.tell(nil, 1, "", "setting removed: %s", line)
+		e.reportChange(nil, 1, "", "setting removed: %s", line)
 		return true
 	})
 	if len(left) == len(list) {
@@ -151,7 +151,7 @@ func (e *Editor) SortSettings() {
 	slices.SortStableFunc(sorted, func(a, b string) int { return compareWords(subject(a), subject(b)) })
 	if !slices.Equal(sorted, list) {
 		e.setSettings(sorted)
-		e.tell(nil, len(sorted), "settings", "settings sorted")
+		e.reportChange(nil, len(sorted), "settings", "settings sorted")
 	}
 }
 
@@ -184,7 +184,7 @@ func (e *Editor) DedupeSettings() {
 		known = (known || strings.HasPrefix(command, "sv_")) && !strings.Contains(line, ";")
 		switch {
 		case command != "toggle_tune" && (known && last[what] > i || i+1 < len(list) && list[i+1] == line):
-			e.tell(nil, 1, "", "setting removed, because a later setting overrides it: %s", line)
+			e.reportChange(nil, 1, "", "setting removed, because a later setting overrides it: %s", line)
 		default:
 			left = append(left, line)
 		}

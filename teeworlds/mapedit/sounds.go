@@ -24,7 +24,7 @@ func (e *Editor) AddSound(name string, opus []byte) error {
 	}
 	s := twmap.NewSound(name, opus)
 	e.m.Sounds = append(e.m.Sounds, s)
-	e.tell(s, 1, "", "added with %d bytes", len(opus))
+	e.reportChange(s, 1, "", "added with %d bytes", len(opus))
 	return nil
 }
 
@@ -42,7 +42,7 @@ func (e *Editor) ReplaceSounds(sounds []int, opus []byte) error {
 			continue
 		}
 		s.SetOpus(opus)
-		e.tell(s, 1, "", "replaced, with %d bytes", len(opus))
+		e.reportChange(s, 1, "", "replaced, with %d bytes", len(opus))
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ func (e *Editor) RenameSound(i int, name string) error {
 	if err := checkName(twmap.PartSound, name); err != nil || s.Name == name {
 		return err
 	}
-	e.tell(s, 1, "", "renamed to %q", name)
+	e.reportChange(s, 1, "", "renamed to %q", name)
 	s.Name = name
 	return nil
 }
@@ -85,7 +85,7 @@ func (e *Editor) AddSource(at LayerAt, source twmap.SoundSource) error {
 	}
 	layer.Deprecated = false
 	layer.SetSources(append(slices.Clip(old), source))
-	e.tell(l, 1, "", "sound source added at %d,%d", source.Position.X>>10, source.Position.Y>>10)
+	e.reportChange(l, 1, "", "sound source added at %d,%d", source.Position.X>>10, source.Position.Y>>10)
 	return nil
 }
 
@@ -114,7 +114,7 @@ func (e *Editor) ChangeSources(at LayerAt, list []int, change func(*twmap.SoundS
 	if changed > 0 {
 		layer.Deprecated = false // the old format lacks some fields
 		layer.SetSources(sources)
-		e.tell(l, changed, "sources", "sound sources changed")
+		e.reportChange(l, changed, "sources", "sound sources changed")
 	}
 	return nil
 }

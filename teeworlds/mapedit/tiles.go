@@ -225,7 +225,7 @@ func (e *Editor) physicsLayer(kind twmap.Kind) LayerAt {
 		want = twmap.NewTileLayer(kind, game.Width(), game.Height())
 		g := e.m.Groups[e.gameGroup()]
 		g.Layers = append(g.Layers, want)
-		e.tell(want, 1, "layers", "was made")
+		e.reportChange(want, 1, "layers", "was made")
 	}
 	for i, g := range e.m.Groups {
 		for j, l := range g.Layers {

@@ -15,8 +15,8 @@ func layerAt(g, l int) []mapedit.LayerAt { return []mapedit.LayerAt{{Group: g, L
 
 func id(n uint8) mapedit.Tile { return mapedit.Tile{ID: &n} }
 
-// told edits a map and returns the reports, one per line.
-func told(t *testing.T, m *twmap.Map, do func(e *mapedit.Editor) error) string {
+// reported edits a map and returns the reports, one per line.
+func reported(t *testing.T, m *twmap.Map, do func(e *mapedit.Editor) error) string {
 	t.Helper()
 	var lines []string
 	e := mapedit.New(m, func(c check.Change) {
@@ -36,16 +36,16 @@ func told(t *testing.T, m *twmap.Map, do func(e *mapedit.Editor) error) string {
 func TestFill(t *testing.T) {
 	m := twmap.New(4, 3)
 	fill := func(layers []mapedit.LayerAt, area *mapedit.Area, tile mapedit.Tile, unused bool) string {
-		return told(t, m, func(e *mapedit.Editor) error { return e.Fill(layers, area, tile, mapedit.PaintOptions{Unused: unused}) })
+		return reported(t, m, func(e *mapedit.Editor) error { return e.Fill(layers, area, tile, mapedit.PaintOptions{Unused: unused}) })
 	}
 	if got, want := fill(layerAt(0, 0), &mapedit.Area{X: 1, Y: 1, Width: 2, Height: 1}, id(1), false),
 		"groups/Game/Game: 2 tiles became 1 1,1 2,1"; got != want {
-		t.Errorf("told %q, want %q", got, want)
+		t.Errorf("reported %q, want %q", got, want)
 	}
 	// Hook-through needs tiles in two layers.
 	want := "groups/Game/Game: 1 tiles became 5 0,0\ngroups/Game/Front: 1 layers was made\ngroups/Game/Front: 1 tiles became 5 0,0"
 	if got := fill(layerAt(0, 0), &mapedit.Area{Width: 1, Height: 1}, id(5), false); got != want {
-		t.Errorf("told %q, want %q", got, want)
+		t.Errorf("reported %q, want %q", got, want)
 	}
 	if got, want := ids(m.Physics(twmap.KindGame))+ids(m.Physics(twmap.KindFront)),
 		"[[3 0 0 0] [0 1 1 0] [0 0 0 0]][[5 0 0 0] [0 0 0 0] [0 0 0 0]]"; got != want {
@@ -68,7 +68,7 @@ func TestFill(t *testing.T) {
 			&mapedit.Area{Height: 1}, id(1), false),
 	} {
 		if got != want {
-			t.Errorf("told %q, want %q", got, want)
+			t.Errorf("reported %q, want %q", got, want)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestReplace(t *testing.T) {
 	sw.Switches().Set(1, 0, twmap.SwitchTile{ID: 22, Number: 2, Delay: 5})
 	m.Groups[0].Layers = append(m.Groups[0].Layers, l, sw)
 	flip, rotate, one, nine := twmap.FlipX, twmap.Rotate, uint8(1), uint8(9)
-	got := told(t, m, func(e *mapedit.Editor) error {
+	got := reported(t, m, func(e *mapedit.Editor) error {
 		was, is := id(1), id(7)
 		was.Flags, is.Flags = &flip, &rotate
 		if err := e.Replace(layerAt(0, 1), nil, was, is, mapedit.PaintOptions{}); err != nil {
@@ -104,7 +104,7 @@ func TestReplace(t *testing.T) {
 groups/Game/tiles: 1 tiles 2 became 3 3,0
 groups/Game/Switch: 1 tiles number 1 became delay 9 0,0`
 	if got != want {
-		t.Errorf("told %s\nwant %s", got, want)
+		t.Errorf("reported %s\nwant %s", got, want)
 	}
 	if got, want := sw.Switches().At(0, 0), (twmap.SwitchTile{ID: 22, Number: 1, Delay: 9}); got != want {
 		t.Errorf("the switch is %v, want %v", got, want)
@@ -156,7 +156,7 @@ func TestNumbers(t *testing.T) {
 	sw.Switches().Set(1, 0, twmap.SwitchTile{ID: 9, Number: 0})
 	m.Groups[0].Layers = append(m.Groups[0].Layers, tele, sw)
 	m.Info.Settings = []string{"switch_open 3", "tune gravity 3", "switch_open  30"}
-	got := told(t, m, func(e *mapedit.Editor) error {
+	got := reported(t, m, func(e *mapedit.Editor) error {
 		e.PackNumbers(twmap.TeleNumbers)
 		e.PackNumbers(twmap.CheckpointNumbers)
 		if err := e.RenumberTiles(twmap.SwitchNumbers, 1, 9, 11, mapedit.RenumberOptions{}); err != nil {
@@ -177,15 +177,15 @@ groups/Game/Tele: 2 tiles tele 1 became 2
 groups/Game/Tele: 1 tiles tele 2 became 3
 error: 2 cannot become 3, which 1 other tiles have`
 	if got != want {
-		t.Errorf("told %s\nwant %s", got, want)
+		t.Errorf("reported %s\nwant %s", got, want)
 	}
 	if a, b, c := tele.Teles().At(0, 0), tele.Teles().At(4, 0), tele.Teles().At(5, 0); a.Number != 2 || b.Number != 3 || c.Number != 5 {
 		t.Errorf("the numbers are %d %d %d", a.Number, b.Number, c.Number)
 	}
-	if got := told(t, m, func(e *mapedit.Editor) error {
+	if got := reported(t, m, func(e *mapedit.Editor) error {
 		return e.RenumberTiles(twmap.TeleNumbers, 2, 2, 3, mapedit.RenumberOptions{Join: true})
 	}); got != "groups/Game/Tele: 2 tiles tele 2 became 3" {
-		t.Errorf("told %s", got)
+		t.Errorf("reported %s", got)
 	}
 	for _, c := range [][3]uint8{{0, 1, 1}, {3, 1, 1}, {1, 9, 250}, {100, 101, 1}} {
 		if err := mapedit.New(m, nil).RenumberTiles(twmap.TeleNumbers, c[0], c[1], c[2], mapedit.RenumberOptions{}); err == nil {
@@ -207,7 +207,7 @@ func TestClean(t *testing.T) {
 	speedup.Speedups().Set(0, 0, twmap.SpeedupTile{ID: 28, Force: 3, Padding: 1})
 	speedup.Speedups().Set(1, 0, twmap.SpeedupTile{Force: 3})
 	m.Groups[0].Layers = append(m.Groups[0].Layers, speedup)
-	got := told(t, m, func(e *mapedit.Editor) error {
+	got := reported(t, m, func(e *mapedit.Editor) error {
 		e.FixRotation()
 		e.NormalizeRotation()
 		e.MigrateSpeedups()
@@ -220,7 +220,7 @@ groups/Game/Speedup: 1 tiles were deprecated speedups, and are current ones now 
 groups/Game/Game: 1 tiles had bytes without a meaning, which became 0 4,0
 groups/Game/Speedup: 2 tiles had bytes without a meaning, which became 0 0,0 1,0`
 	if got != want {
-		t.Errorf("told %s\nwant %s", got, want)
+		t.Errorf("reported %s\nwant %s", got, want)
 	}
 	cells, _ := game.Cells()
 	if want := []twmap.Tile{{ID: 1}, {ID: 60, Flags: x | y}, {ID: 225, Flags: x | y | r}, {ID: 197, Flags: x}, {},
@@ -240,34 +240,34 @@ func TestConstruct(t *testing.T) {
 	g.OffsetX, g.OffsetY = -64, 32 // two to the right, one up
 	m.Groups = append(m.Groups, g)
 	from := mapedit.LayerAt{Group: 1}
-	got := told(t, m, func(e *mapedit.Editor) error { return e.ConstructGameTiles(from, twmap.TileNoHook) })
+	got := reported(t, m, func(e *mapedit.Editor) error { return e.ConstructGameTiles(from, twmap.TileNoHook) })
 	want := `groups/Game/Game: 1  3 x 2 tiles became 5 x 2
 groups/Game/Game: 2 tiles became nohook, as groups/Ground/tiles has tiles there 2,0 4,0`
 	if got != want {
-		t.Errorf("told %s\nwant %s", got, want)
+		t.Errorf("reported %s\nwant %s", got, want)
 	}
-	got = told(t, m, func(e *mapedit.Editor) error { return e.ConstructGameTiles(from, twmap.TileTeleCheckpointIn) })
+	got = reported(t, m, func(e *mapedit.Editor) error { return e.ConstructGameTiles(from, twmap.TileTeleCheckpointIn) })
 	want = `groups/Game/Tele: 1 layers was made
 groups/Game/Tele: 2 tiles became tele checkpoint in, as groups/Ground/tiles has tiles there 2,0 4,0`
 	if got != strings.Replace(want, "tele checkpoint in", twmap.TileTeleCheckpointIn.String(), 1) {
-		t.Errorf("told %s\nwant %s", got, want)
+		t.Errorf("reported %s\nwant %s", got, want)
 	}
 	if got := m.Physics(twmap.KindTele).Teles().At(4, 0); got != (twmap.TeleTile{ID: 31, Number: 1}) {
 		t.Errorf("the tele tile is %v", got)
 	}
 	g.OffsetX = 5
-	if got := told(t, m, func(e *mapedit.Editor) error {
+	if got := reported(t, m, func(e *mapedit.Editor) error {
 		return e.ConstructGameTiles(from,
 			twmap.TileSolid)
 	}); got != "error: groups/Ground: its offset is 5,32: expected whole tiles, of 32 each" {
-		t.Errorf("told %s", got)
+		t.Errorf("reported %s", got)
 	}
 	g.ParallaxX = 50
-	if got := told(t, m, func(e *mapedit.Editor) error {
+	if got := reported(t, m, func(e *mapedit.Editor) error {
 		return e.ConstructGameTiles(from,
 			twmap.TileSolid)
 	}); !strings.Contains(got, "its parallax is 50,100") {
-		t.Errorf("told %s", got)
+		t.Errorf("reported %s", got)
 	}
 	if err := mapedit.New(m, nil).ConstructGameTiles(mapedit.LayerAt{}, twmap.TileSolid); err == nil {
 		t.Error("constructed from the game layer")
@@ -282,9 +282,9 @@ func TestCleanGame(t *testing.T) {
 		game.Set(x, 0, twmap.Tile{ID: c})
 	}
 	m.Groups[0].Layers = append(m.Groups[0].Layers, design([]uint8{0, 5}))
-	if got, want := told(t, m, (*mapedit.Editor).CleanGameTiles),
+	if got, want := reported(t, m, (*mapedit.Editor).CleanGameTiles),
 		"groups/Game/Game: 2 tiles became air, as no layer shows anything there 0,0 3,0"; got != want {
-		t.Errorf("told %s, want %s", got, want)
+		t.Errorf("reported %s, want %s", got, want)
 	}
 	if got := ids(m.Physics(twmap.KindGame)); got != "[[0 3 4 0]]" {
 		t.Errorf("the game layer is %s", got)

@@ -278,14 +278,14 @@ func TestTurnTold(t *testing.T) {
 	m.Groups = append(m.Groups, twmap.NewGroup("Sky", short, twmap.NewQuadLayer(twmap.NewQuad(0, 0, 32, 32)),
 		twmap.NewSoundLayer(twmap.NewSoundSource(1, 2, 3))))
 	m.Envelopes = []*twmap.Envelope{twmap.NewEnvelope("way", twmap.ChannelsPosition, twmap.EnvPoint{Values: [4]int32{1, 2, 3}})}
-	told := make(map[string]int64)
-	e := mapedit.New(m, func(c check.Change) { told[c.Path] += c.Count })
+	reported := make(map[string]int64)
+	e := mapedit.New(m, func(c check.Change) { reported[c.Path] += c.Count })
 	if err := e.Turn(mapedit.Clockwise); err != nil {
 		t.Fatal(err)
 	}
 	want := "map[envelopes/way:1 groups/Game/Game:12 groups/Sky/quads:1 groups/Sky/sounds:1 groups/Sky/tiles:12]"
-	if got := fmt.Sprint(told); got != want {
-		t.Errorf("told %s, want %s", got, want)
+	if got := fmt.Sprint(reported); got != want {
+		t.Errorf("reported %s, want %s", got, want)
 	}
 	if got, want := m.Envelopes[0].Points[0].Values, [4]int32{-2, 1, 3}; got != want {
 		t.Errorf("the way became %v, want %v", got, want)

@@ -65,7 +65,7 @@ func (e *Editor) Turn(t Turn) error {
 	for _, env := range e.m.Envelopes {
 		if env.Channels == twmap.ChannelsPosition {
 			turnEnvelope(t, env)
-			e.tell(env, len(env.Points), "points", "%v", t)
+			e.reportChange(env, len(env.Points), "points", "%v", t)
 		}
 	}
 	return nil
@@ -137,10 +137,10 @@ func (e *Editor) turnGroup(t Turn, g *twmap.Group, isGame bool, w, h int) {
 		px, py, gw, gh, w, h = py, px, gh, gw, h, w
 	}
 	if x != int(g.OffsetX) || y != int(g.OffsetY) {
-		e.tell(g, 1, "", "offset: %d,%d became %d,%d", g.OffsetX, g.OffsetY, x, y)
+		e.reportChange(g, 1, "", "offset: %d,%d became %d,%d", g.OffsetX, g.OffsetY, x, y)
 	}
 	if px != int(g.ParallaxX) {
-		e.tell(g, 1, "", "parallax: %d,%d became %d,%d", g.ParallaxX, g.ParallaxY, px, py)
+		e.reportChange(g, 1, "", "parallax: %d,%d became %d,%d", g.ParallaxX, g.ParallaxY, px, py)
 	}
 	g.OffsetX, g.OffsetY, g.ParallaxX, g.ParallaxY = int32(x), int32(y), int32(px), int32(py)
 }
@@ -182,7 +182,7 @@ func (e *Editor) turnLayer(t Turn, l twmap.Layer, w, h int) {
 			}
 			return t.cell(kind, c)
 		})
-		e.tell(l, nw*nh, "tiles", "%v", t)
+		e.reportChange(l, nw*nh, "tiles", "%v", t)
 	case *twmap.QuadLayer:
 		e.eachQuad(l, t.String(), func(q *twmap.Quad) { turnQuad(t, q, w, h) })
 	case *twmap.SoundLayer:
@@ -193,7 +193,7 @@ func (e *Editor) turnLayer(t Turn, l twmap.Layer, w, h int) {
 			}
 		})
 	default:
-		e.tell(l, 1, "", "a layer of an unknown type was left unchanged")
+		e.reportChange(l, 1, "", "a layer of an unknown type was left unchanged")
 	}
 }
 
@@ -202,7 +202,7 @@ func (e *Editor) turnLayer(t Turn, l twmap.Layer, w, h int) {
 func (e *Editor) eachQuad(l *twmap.QuadLayer, what string, change func(*twmap.Quad)) {
 	read, err := l.Quads()
 	if err != nil {
-		e.tell(l, 1, "", "the layer is broken, and keeps only the quads that can be read: %v", err)
+		e.reportChange(l, 1, "", "the layer is broken, and keeps only the quads that can be read: %v", err)
 	}
 	if len(read) == 0 && err == nil {
 		return
@@ -215,14 +215,14 @@ func (e *Editor) eachQuad(l *twmap.QuadLayer, what string, change func(*twmap.Qu
 	if len(quads) > fewQuads {
 		l.Store()
 	}
-	e.tell(l, len(quads), "quads", "%s", what)
+	e.reportChange(l, len(quads), "quads", "%s", what)
 }
 
 // eachSource changes all sources of a layer that can be read.
 func (e *Editor) eachSource(l *twmap.SoundLayer, what string, change func(*twmap.SoundSource)) {
 	read, err := l.Sources()
 	if err != nil {
-		e.tell(l, 1, "", "the layer is broken, and keeps only the sources that can be read: %v", err)
+		e.reportChange(l, 1, "", "the layer is broken, and keeps only the sources that can be read: %v", err)
 	}
 	if len(read) == 0 && err == nil {
 		return
@@ -232,7 +232,7 @@ func (e *Editor) eachSource(l *twmap.SoundLayer, what string, change func(*twmap
 		change(&sources[i])
 	}
 	l.SetSources(sources)
-	e.tell(l, len(sources), "sources", "%s", what)
+	e.reportChange(l, len(sources), "sources", "%s", what)
 }
 
 func turnPoint(t Turn, p twmap.Point, w, h int) twmap.Point {

@@ -21,7 +21,7 @@ var since07 = []string{"easter", "generic_lamps", "generic_shadows", "light"}
 // layers in that format: see [twmap.Map.Misfits].
 func (e *Editor) Fit() {
 	for _, l := range e.m.Fit() {
-		e.tell(l, 1, "", "stored as version 3, as maps with such layers are")
+		e.reportChange(l, 1, "", "stored as version 3, as maps with such layers are")
 	}
 }
 
@@ -156,7 +156,7 @@ func (e *Editor) across(a Across, remaps, back map[string]*remap, lacks func(nam
 			embedded.Images[i].SetPicture(p)
 			do = append(do, func() {
 				im.SetPicture(p)
-				e.tell(im, 1, "", "embedded: %s", why)
+				e.reportChange(im, 1, "", "embedded: %s", why)
 			})
 		default:
 			lost = append(lost, fmt.Sprintf("how %s looks, which must be embedded because %s: %v", e.Path(im), why, err))
@@ -174,9 +174,9 @@ func (e *Editor) across(a Across, remaps, back map[string]*remap, lacks func(nam
 	}
 	was := e.m.Flavor()
 	form(e.m)
-	e.tell(nil, 1, "", "the form of %s became that of %s", was, e.m.Flavor())
+	e.reportChange(nil, 1, "", "the form of %s became that of %s", was, e.m.Flavor())
 	if a.Lost == nil {
-		a.Lost = func(what string) { e.tell(nil, 1, "", "left out: %s", what) }
+		a.Lost = func(what string) { e.reportChange(nil, 1, "", "left out: %s", what) }
 	}
 	for _, l := range lost {
 		a.Lost(l)
@@ -272,10 +272,10 @@ func (e *Editor) remapTiles(i int, u users, r *remap) {
 			t.ID = to
 			g.Set(at%g.Width(), at/g.Width(), t)
 		}
-		e.tell(l, moved, "tiles", "tiles are where the other game has them")
-		e.tell(l, air, "tiles", "tiles that cannot be seen became air: the other game would show them")
+		e.reportChange(l, moved, "tiles", "tiles are where the other game has them")
+		e.reportChange(l, air, "tiles", "tiles that cannot be seen became air: the other game would show them")
 	}
-	e.tell(e.m.Images[i], redrawn, "tiles", "tiles that are drawn a little differently in the other game")
+	e.reportChange(e.m.Images[i], redrawn, "tiles", "tiles that are drawn a little differently in the other game")
 }
 
 // ofSameGame reports whether a picture is the source of a remap, not the other game's picture with the same name:

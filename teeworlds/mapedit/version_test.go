@@ -132,8 +132,8 @@ func none(string) (*image.NRGBA, error) { return nil, errNone }
 
 func TestTo07AndBack(t *testing.T) {
 	m := old(4, 8, 17)
-	var told []string
-	e := New(m, func(c check.Change) { told = append(told, c.What) })
+	var reported []string
+	e := New(m, func(c check.Change) { reported = append(reported, c.What) })
 	if err := e.To06(Across{Find: none}); err == nil {
 		t.Error("a map of 0.6 became one of 0.6")
 	}
@@ -145,8 +145,8 @@ func TestTo07AndBack(t *testing.T) {
 		b != (twmap.Tile{}) || c.ID != 233 {
 		t.Errorf("the tiles are %v %v %v", a, b, c)
 	}
-	if m.Flavor() != flavor07 || len(told) != 4 {
-		t.Errorf("%s: %q", m.Flavor(), told)
+	if m.Flavor() != flavor07 || len(reported) != 4 {
+		t.Errorf("%s: %q", m.Flavor(), reported)
 	}
 	if err := e.To07(Across{Find: none}); err == nil {
 		t.Error("a map of 0.7 became one of 0.7")
@@ -165,10 +165,10 @@ func TestTo07AndBack(t *testing.T) {
 func TestTo07Embeds(t *testing.T) {
 	find06, find07 := mapres(t)
 	for name, c := range map[string]struct {
-		m    func() *twmap.Map
-		find func(string) (*image.NRGBA, error)
-		err  string
-		told string
+		m        func() *twmap.Map
+		find     func(string) (*image.NRGBA, error)
+		err      string
+		reported string
 	}{
 		"a tile is gone":    {func() *twmap.Map { return old(38) }, find06, "", "lacks tiles that are used: 38"},
 		"the other picture": {func() *twmap.Map { return old(38) }, find07, "that of the other game", ""},
@@ -177,13 +177,13 @@ func TestTo07Embeds(t *testing.T) {
 	} {
 		m := c.m()
 		was := encoded(t, m)
-		var told []string
-		err := New(m, func(c check.Change) { told = append(told, c.What) }).To07(Across{Find: c.find})
+		var reported []string
+		err := New(m, func(c check.Change) { reported = append(reported, c.What) }).To07(Across{Find: c.find})
 		switch {
 		case c.err == "" && (err != nil || m.Images[0].External() || !m.Images[1].External()):
 			t.Errorf("%s: %v", name, err)
-		case c.err == "" && !slices.ContainsFunc(told, func(s string) bool { return strings.Contains(s, c.told) }):
-			t.Errorf("%s: told %q", name, told)
+		case c.err == "" && !slices.ContainsFunc(reported, func(s string) bool { return strings.Contains(s, c.reported) }):
+			t.Errorf("%s: reported %q", name, reported)
 		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err) || !slices.Equal(encoded(t, m), was)):
 			t.Errorf("%s: %v", name, err)
 		}

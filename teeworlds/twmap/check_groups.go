@@ -252,7 +252,7 @@ func (c *checker) checkLeftovers(sink check.Sink) {
 		}
 		sink.AddAt(foundLayerOrphan, s.at(), "orphans", -1, "%s in no group: %s", s.of("layer"), &s)
 	}
-	surplus, unknown := tally{}, tally{}
+	surplus, unknown := nameCounts{}, nameCounts{}
 	indexed := c.indexed()
 	for i, e := range c.m.Extras {
 		part := &Part{Kind: PartExtra, Number: i, Name: e.what()}
@@ -278,14 +278,14 @@ func (c *checker) checkLeftovers(sink check.Sink) {
 	c.checkForm(sink)
 }
 
-// tally counts items by name, in the order of their first occurrence.
-type tally struct {
+// nameCounts counts items by name, in the order of their first occurrence.
+type nameCounts struct {
 	names  []string
 	counts map[string]int
 	at     []check.Place
 }
 
-func (t *tally) add(extra *Part) {
+func (t *nameCounts) add(extra *Part) {
 	if t.counts == nil {
 		t.counts = make(map[string]int)
 	}
@@ -295,7 +295,7 @@ func (t *tally) add(extra *Part) {
 	t.at = append(t.at, extra.Whole())
 }
 
-func (t *tally) report(sink check.Sink, kind *check.Kind, format string) {
+func (t *nameCounts) report(sink check.Sink, kind *check.Kind, format string) {
 	var list []string
 	for _, name := range t.names {
 		if list = append(list, count(t.counts[name], name)); len(list) == maxNamed {

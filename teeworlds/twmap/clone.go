@@ -120,12 +120,12 @@ func (m *Map) Equal(other *Map) bool {
 	return slices.EqualFunc(m.place(true), other.place(true), func(a, b placed) bool {
 		sameType := a.uuid == nil && b.uuid == nil && a.typ == b.typ || a.uuid != nil && b.uuid != nil && *a.uuid == *b.uuid
 		return sameType && a.id == b.id && slices.Equal(a.ints, b.ints) &&
-			slices.EqualFunc(a.refs, b.refs, func(x, y placedRef) bool { return x.says(&y) })
+			slices.EqualFunc(a.refs, b.refs, func(x, y placedRef) bool { return x.sameContent(&y) })
 	})
 }
 
-// says reports whether both refer to blocks with the same contents.
-func (r *placedRef) says(o *placedRef) bool {
+// sameContent reports whether both refer to blocks with the same contents.
+func (r *placedRef) sameContent(o *placedRef) bool {
 	if x, y := r.ref.block, o.ref.block; !r.changed && !o.changed && x != nil && y != nil &&
 		(x == y || x.Stream() != nil && bytes.Equal(x.Stream(), y.Stream())) {
 		return true

@@ -47,7 +47,7 @@ func Recognize(data []byte) bool {
 func Decode(data []byte) (*Map, error) { return decode(data, datafile.Decode) }
 
 // Salvage reads whatever can be read of a damaged map. It keeps data, which must not be changed afterwards.
-// [Map.TellLosses] reports what is missing, and [Map.Encode] of a changed map writes the rest.
+// [Map.ReportLosses] reports what is missing, and [Map.Encode] of a changed map writes the rest.
 //
 // Salvage fails where [datafile.Salvage] does, and with [ErrNoVersion].
 func Salvage(data []byte) (*Map, error) { return decode(data, datafile.Salvage) }

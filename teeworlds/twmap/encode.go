@@ -58,7 +58,7 @@ func (m *Map) EncodeVerified(lost func(message string)) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the encoded map cannot be read: %w", err)
 	}
-	made.TellLosses(lost)
+	made.ReportLosses(lost)
 	blocks := made.file.datafile.Data
 	parallel.Each(len(blocks), func(i int) {
 		if len(of) != len(blocks) || of[i].Stream() != nil {

@@ -6,26 +6,26 @@ import (
 	"trowel.example/teeworlds/datafile"
 )
 
-// TellLosses calls tell for everything that cannot be read of the map's file: at once for what is missing, and later
-// for each data block that turns out to be unreadable when it is needed. TellLosses must be called before goroutines
+// ReportLosses calls report for everything that cannot be read of the map's file: at once for what is missing, and later
+// for each data block that turns out to be unreadable when it is needed. ReportLosses must be called before goroutines
 // share the map; they may call tell concurrently.
-func (m *Map) TellLosses(tell func(message string)) {
-	tellLosses(m.file.datafile, m, tell)
+func (m *Map) ReportLosses(report func(message string)) {
+	reportLosses(m.file.datafile, m, report)
 }
 
-// TellLosses is [Map.TellLosses] for a datafile that is not a map.
-func TellLosses(f *datafile.File, tell func(message string)) { tellLosses(f, nil, tell) }
+// ReportLosses is [Map.ReportLosses] for a datafile that is not a map.
+func ReportLosses(f *datafile.File, report func(message string)) { reportLosses(f, nil, report) }
 
-func tellLosses(f *datafile.File, m *Map, tell func(message string)) {
+func reportLosses(f *datafile.File, m *Map, report func(message string)) {
 	for _, loss := range f.Losses() {
-		tell(loss)
+		report(loss)
 	}
 	f.OnUnreadable(func(n int, err error) {
 		holder := ""
 		if m != nil {
 			holder = m.holder(f.Data[n])
 		}
-		tell(fmt.Sprintf("data block %d%s cannot be read: %s", n, holder, reason(err)))
+		report(fmt.Sprintf("data block %d%s cannot be read: %s", n, holder, reason(err)))
 	})
 }
 

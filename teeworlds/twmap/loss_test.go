@@ -12,8 +12,8 @@ import (
 
 // lossesOf reads all of a map and returns the reported losses.
 func lossesOf(m *twmap.Map) (losses []string) {
-	told := make(chan string, 10_000)
-	m.TellLosses(func(loss string) { told <- loss })
+	reported := make(chan string, 10_000)
+	m.ReportLosses(func(loss string) { reported <- loss })
 	_ = m.Load()
 	for _, im := range m.Images {
 		_, _ = im.Picture()
@@ -22,8 +22,8 @@ func lossesOf(m *twmap.Map) (losses []string) {
 		_, _ = s.Opus()
 	}
 	_ = m.Load() // reports nothing twice
-	close(told)
-	for loss := range told {
+	close(reported)
+	for loss := range reported {
 		losses = append(losses, loss)
 	}
 	slices.Sort(losses)

@@ -49,16 +49,16 @@ var tunings = []string{
 // maxSetting is the size of the longest setting that the editor has room for, in bytes.
 const maxSetting = 255
 
-// maxToldSettings limits the number of reported settings. Beyond that the text is probably not settings.
-const maxToldSettings = 50
+// maxReportedSettings limits the number of reported settings. Beyond that the text is probably not settings.
+const maxReportedSettings = 50
 
 // checkSettings checks the lines as the server would read them. It reports the same problem once.
 func checkSettings(sink check.Sink, settings []string) {
-	told := make(map[string]bool)
+	reported := make(map[string]bool)
 	var other, others spots // the lines for other servers, and their commands
 	for i, line := range settings {
 		part := &Part{Kind: PartSetting, Number: i, Name: line[:min(len(line), maxSetting)]}
-		if len(told) >= maxToldSettings {
+		if len(reported) >= maxReportedSettings {
 			sink.AddAt(foundSettingUnknown, part.at(), part.Path(), -1, "the rest of the settings was not looked at: too many are none")
 			break
 		}
@@ -66,23 +66,23 @@ func checkSettings(sink check.Sink, settings []string) {
 			sink.AddAt(foundSettingLong, part.at(), part.Path(), -1, "the setting has %d bytes: expected at most %d", len(line), maxSetting)
 		}
 		words := strings.Fields(line)
-		if len(words) == 0 || words[0][0] == '#' || told[words[0]] {
+		if len(words) == 0 || words[0][0] == '#' || reported[words[0]] {
 			continue
 		}
 		command := strings.ToLower(words[0])
 		near := nearest(command, mapCommands, 2)
 		switch {
 		case slices.Contains(mapCommands, command):
-			checkTuning(sink, part, command, words, told)
+			checkTuning(sink, part, command, words, reported)
 		case slices.Contains(refusedCommands, command):
-			told[words[0]] = true
+			reported[words[0]] = true
 			sink.AddAt(foundSettingRefused, part.at(), part.Path(), -1, "the server does not let a map run %q", words[0])
 		case near == "" && strings.Contains(command, "_"):
 			if other.add(part.Whole()); !slices.Contains(others.named, words[0]) {
 				others.addAs(part.Whole(), func() string { return words[0] })
 			}
 		default:
-			told[words[0]] = true
+			reported[words[0]] = true
 			sink.AddAt(foundSettingUnknown, part.at(), part.Path(), -1, "%q is not a setting%s", words[0], didYouMean(command, mapCommands))
 		}
 	}
@@ -93,7 +93,7 @@ func checkSettings(sink check.Sink, settings []string) {
 }
 
 // checkTuning checks the parameter that a command tunes.
-func checkTuning(sink check.Sink, part *Part, command string, words []string, told map[string]bool) {
+func checkTuning(sink check.Sink, part *Part, command string, words []string, reported map[string]bool) {
 	at := 1
 	switch command {
 	case "tune_zone":
@@ -102,8 +102,8 @@ func checkTuning(sink check.Sink, part *Part, command string, words []string, to
 	default:
 		return
 	}
-	if len(words) > at && !told[words[at]] && !slices.Contains(tunings, strings.ToLower(words[at])) {
-		told[words[at]] = true
+	if len(words) > at && !reported[words[at]] && !slices.Contains(tunings, strings.ToLower(words[at])) {
+		reported[words[at]] = true
 		sink.AddAt(foundSettingUnknown, part.at(), part.Path(), -1, "%q cannot be tuned%s", words[at], didYouMean(words[at], tunings))
 	}
 }

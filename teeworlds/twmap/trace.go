@@ -9,9 +9,9 @@ import (
 )
 
 // Trace reads the bytes of a map, or of another datafile, and reports every field: of the container, of the items
-// with their meaning in a map, and of the inflated data blocks. It calls tell for anything that cannot be read, as
-// [Map.TellLosses] does. The error states why Trace stopped early.
-func Trace(data []byte, t trace.Tracer, tell func(message string)) error {
+// with their meaning in a map, and of the inflated data blocks. It calls report for anything that cannot be read, as
+// [Map.ReportLosses] does. The error states why Trace stopped early.
+func Trace(data []byte, t trace.Tracer, report func(message string)) error {
 	tr := tracer{field: t}
 	if f, err := datafile.Salvage(data); err == nil {
 		tr.f, tr.uuids = f, f.UUIDs()
@@ -19,7 +19,7 @@ func Trace(data []byte, t trace.Tracer, tell func(message string)) error {
 			tr.m = m
 			tr.findContents()
 		}
-		tellLosses(f, tr.m, tell)
+		reportLosses(f, tr.m, report)
 	}
 	return datafile.Trace(data, datafile.Tracing{Field: t, TypeName: tr.typeName, Item: tr.item, Data: tr.data})
 }

@@ -264,7 +264,7 @@ func (c *comparison) layer(path string, part Part, a, b twmap.Layer) error {
 	if err := c.fields(path, part, old.layerFields(a), new.layerFields(b)); err != nil {
 		return err
 	}
-	say := func(change Change) error {
+	report := func(change Change) error {
 		change.Path, change.in = path, &part
 		if change.Part.Type == "" {
 			change.Part = part
@@ -273,11 +273,11 @@ func (c *comparison) layer(path string, part Part, a, b twmap.Layer) error {
 	}
 	switch b := b.(type) {
 	case *twmap.TileLayer:
-		return c.tiles(a.(*twmap.TileLayer), b, say)
+		return c.tiles(a.(*twmap.TileLayer), b, report)
 	case *twmap.QuadLayer:
-		return c.quads(a.(*twmap.QuadLayer), b, say)
+		return c.quads(a.(*twmap.QuadLayer), b, report)
 	case *twmap.SoundLayer:
-		return c.sources(a.(*twmap.SoundLayer), b, say)
+		return c.sources(a.(*twmap.SoundLayer), b, report)
 	}
 	return nil
 }

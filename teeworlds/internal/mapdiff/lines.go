@@ -232,11 +232,11 @@ func (l *Lines) All() []string {
 	var lines, emptied []string // emptied are the paths of parts in which empty tiles have other flags
 	tiles := 0                  // the number of these tiles
 	for _, p := range l.parts {
-		say := func(text string) { lines = append(lines, p.path+": "+text) }
+		report := func(text string) { lines = append(lines, p.path+": "+text) }
 		tell := func(text string) { // lists several parts with the same change together
 			switch paths := alike[text]; {
 			case len(paths) <= maxAlike || p.path == "settings":
-				say(text)
+				report(text)
 			case paths[0] == p.path:
 				lines = append(lines, fmt.Sprintf("%d parts: %s (%s)", len(paths), text, few(slices.Compact(paths))))
 				alike[text] = append([]string{""}, paths...) // already printed
@@ -257,7 +257,7 @@ func (l *Lines) All() []string {
 		}
 		for i, text := range p.texts {
 			if i == maxPerPart-1 && len(p.texts) > maxPerPart { // there may be hundreds of settings
-				say(fmt.Sprintf("and %s more changes", thousands(len(p.texts)-i)))
+				report(fmt.Sprintf("and %s more changes", thousands(len(p.texts)-i)))
 				break
 			}
 			tell(text)
@@ -274,16 +274,16 @@ func (l *Lines) All() []string {
 			rest += len(i.numbers)
 		}
 		if rest > 0 {
-			say(fmt.Sprintf("and %s more changes of %ss", thousands(rest), p.items[0].typ))
+			report(fmt.Sprintf("and %s more changes of %ss", thousands(rest), p.items[0].typ))
 		}
 		for _, text := range p.areas.lines(perLayer) {
-			say(text)
+			report(text)
 		}
 		switch {
 		case p.empty.count == 1:
-			say(p.empty.top[0].text())
+			report(p.empty.top[0].text())
 		case p.empty.count > 1 && empty <= maxAlike:
-			say(fmt.Sprintf("%s empty tiles between %s: other flags", thousands(p.empty.tiles), p.empty.all.ends()))
+			report(fmt.Sprintf("%s empty tiles between %s: other flags", thousands(p.empty.tiles), p.empty.all.ends()))
 		case p.empty.count > 1:
 			emptied = append(emptied, p.path)
 			tiles += p.empty.tiles

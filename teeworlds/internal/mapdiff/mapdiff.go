@@ -71,7 +71,7 @@ type Cut struct {
 }
 
 // Compare calls yield for each difference between two maps, and stops if yield fails. It compares everything that can
-// be read; [twmap.Map.TellLosses] reports the rest.
+// be read; [twmap.Map.ReportLosses] reports the rest.
 func Compare(old, new *mapdir.Names, yield func(Change) error) error {
 	a, b := old.Map(), new.Map()
 	m := mapmatch.Match(a, b)

@@ -444,10 +444,10 @@ func TestManyTiles(t *testing.T) {
 	}) {
 		t.Errorf("no sum of the tiles: %q", lines)
 	}
-	told := 0
+	counted := 0
 	for _, c := range changes {
 		if c.Path == "groups/Game/Game" {
-			told += c.Area.Width * c.Area.Height
+			counted += c.Area.Width * c.Area.Height
 		}
 	}
 	differ := 0
@@ -458,8 +458,8 @@ func TestManyTiles(t *testing.T) {
 			differ++
 		}
 	}
-	if told != differ {
-		t.Errorf("%d tiles are told, %d differ", told, differ)
+	if counted != differ {
+		t.Errorf("%d tiles are reported, %d differ", counted, differ)
 	}
 }
 

@@ -9,13 +9,15 @@ import (
 )
 
 // items compares two versions of a list of things inside a part.
-func (c *comparison) items(typ string, nOld int, to []int, text func(new bool, i int) any, say func(Change) error,
+func (c *comparison) items(typ string, nOld int, to []int, text func(new bool, i int) any, report func(Change) error,
 	both func(part Part, i, j int) error) error {
 	return c.pairs(nOld, to,
-		func(i, j int) error { return say(Change{Part: partOf(typ, "", i, j), Kind: Moved, Old: i, New: j}) },
-		func(j int) error { return say(Change{Part: partOf(typ, "", -1, j), Kind: Added, New: text(true, j)}) },
+		func(i, j int) error { return report(Change{Part: partOf(typ, "", i, j), Kind: Moved, Old: i, New: j}) },
+		func(j int) error {
+			return report(Change{Part: partOf(typ, "", -1, j), Kind: Added, New: text(true, j)})
+		},
 		func(i int) error {
-			return say(Change{Part: partOf(typ, "", i, -1), Kind: Removed, Old: text(false, i)})
+			return report(Change{Part: partOf(typ, "", i, -1), Kind: Removed, Old: text(false, i)})
 		},
 		func(i, j int) error { return both(partOf(typ, "", i, j), i, j) })
 }
@@ -34,7 +36,7 @@ func color(c twmap.Color) []int32 { return []int32{c.R, c.G, c.B, c.A} }
 
 var corners = [4]string{"top left", "top right", "bottom left", "bottom right"}
 
-func (c *comparison) quads(a, b *twmap.QuadLayer, say func(Change) error) error {
+func (c *comparison) quads(a, b *twmap.QuadLayer, report func(Change) error) error {
 	olds, _ := a.Quads()
 	news, _ := b.Quads()
 	old, new := c.sides()
@@ -45,11 +47,11 @@ func (c *comparison) quads(a, b *twmap.QuadLayer, say func(Change) error) error 
 		}
 		return pixels((*q)[i].Pivot)
 	}
-	return c.items("quad", len(olds), c.Quads(olds, news), text, say, func(part Part, i, j int) error {
+	return c.items("quad", len(olds), c.Quads(olds, news), text, report, func(part Part, i, j int) error {
 		p, q := &olds[i], &news[j]
 		add := func(change Change) error {
 			change.Part = part
-			return say(change)
+			return report(change)
 		}
 		// If all points moved together, the quad moved; otherwise each point is compared.
 		dx, dy := q.Pivot.X-p.Pivot.X, q.Pivot.Y-p.Pivot.Y
@@ -120,13 +122,13 @@ func merge(old, new []field) (_, _ []field) {
 }
 
 // some compares fields of a thing inside a part.
-func (c *comparison) some(say func(Change) error, old, new []field) error {
+func (c *comparison) some(report func(Change) error, old, new []field) error {
 	inner := *c
-	inner.yield = say
+	inner.yield = report
 	return inner.fields("", Part{}, old, new)
 }
 
-func (c *comparison) sources(a, b *twmap.SoundLayer, say func(Change) error) error {
+func (c *comparison) sources(a, b *twmap.SoundLayer, report func(Change) error) error {
 	olds, _ := a.Sources()
 	news, _ := b.Sources()
 	old, new := c.sides()
@@ -150,7 +152,7 @@ func (c *comparison) sources(a, b *twmap.SoundLayer, say func(Change) error) err
 		}
 		return pixels(olds[i].Position)
 	}
-	return c.items("source", len(olds), to, text, say, func(part Part, i, j int) error {
+	return c.items("source", len(olds), to, text, report, func(part Part, i, j int) error {
 		of := func(s *twmap.SoundSource, in side) []field {
 			width := number(mapdir.Fixed(s.Width))
 			if s.Shape == twmap.ShapeCircle {
@@ -163,7 +165,7 @@ func (c *comparison) sources(a, b *twmap.SoundLayer, say func(Change) error) err
 		}
 		return c.some(func(change Change) error {
 			change.Part = part
-			return say(change)
+			return report(change)
 		}, of(&olds[i], old), of(&news[j], new))
 	})
 }
@@ -200,7 +202,7 @@ func (c *comparison) points(path string, part Part, a, b *twmap.Envelope) error 
 		}
 		return values(e, e.Points[i].Values)
 	}
-	say := func(change Change) error {
+	report := func(change Change) error {
 		change.Path, change.in = path, &part
 		e, at := b, change.Part.Is
 		if at == nil {
@@ -209,14 +211,14 @@ func (c *comparison) points(path string, part Part, a, b *twmap.Envelope) error 
 		change.Part.Name = fmt.Sprintf("%d ms", e.Points[*at].Time)
 		return c.yield(change)
 	}
-	return c.items("point", len(a.Points), to, text, say, func(part Part, i, j int) error {
+	return c.items("point", len(a.Points), to, text, report, func(part Part, i, j int) error {
 		of := func(e *twmap.Envelope, p *twmap.EnvPoint) []field {
 			return []field{{"curve", p.Curve.String(), nil}, {"values", values(e, p.Values), nil},
 				{"in tangents", tangents(p.In), nil}, {"out tangents", tangents(p.Out), nil}}
 		}
 		return c.some(func(change Change) error {
 			change.Part = part
-			return say(change)
+			return report(change)
 		}, of(a, &olds[i]), of(b, &news[j]))
 	})
 }

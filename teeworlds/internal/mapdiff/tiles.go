@@ -17,19 +17,19 @@ type Area struct {
 }
 
 // tiles compares the cells of two versions of a layer.
-func (c *comparison) tiles(a, b *twmap.TileLayer, say func(Change) error) error {
+func (c *comparison) tiles(a, b *twmap.TileLayer, report func(Change) error) error {
 	a, b = a.Clone(), b.Clone() // their cells are released with them
 	switch b.Kind() {
 	case twmap.KindTele:
-		return compareGrids(a.Teles(), b.Teles(), say)
+		return compareGrids(a.Teles(), b.Teles(), report)
 	case twmap.KindSpeedup:
-		return compareGrids(a.Speedups(), b.Speedups(), say)
+		return compareGrids(a.Speedups(), b.Speedups(), report)
 	case twmap.KindSwitch:
-		return compareGrids(a.Switches(), b.Switches(), say)
+		return compareGrids(a.Switches(), b.Switches(), report)
 	case twmap.KindTune:
-		return compareGrids(a.Tunes(), b.Tunes(), say)
+		return compareGrids(a.Tunes(), b.Tunes(), report)
 	}
-	return compareGrids(a.Tiles(), b.Tiles(), say)
+	return compareGrids(a.Tiles(), b.Tiles(), report)
 }
 
 // grids holds two versions of the cells of a layer, and the old index of each row and column of the new version: -1
@@ -91,7 +91,7 @@ func bare[T twmap.Cell](g *twmap.Grid[T]) *twmap.Grid[T] {
 	return twmap.NewGridOf(g.Width(), g.Height(), kept)
 }
 
-func compareGrids[T twmap.Cell](a, b *twmap.Grid[T], say func(Change) error) error {
+func compareGrids[T twmap.Cell](a, b *twmap.Grid[T], report func(Change) error) error {
 	g := &grids[T]{a: present(a), b: present(b)}
 	same := a.Width() == b.Width() && a.Height() == b.Height()
 	if cellsA, errA := a.Cells(); same && errA == nil {
@@ -103,12 +103,12 @@ func compareGrids[T twmap.Cell](a, b *twmap.Grid[T], say func(Change) error) err
 	changes := bare.align()
 	g.rows, g.cols = bare.rows, bare.cols
 	for _, change := range changes {
-		if err := say(change); err != nil {
+		if err := report(change); err != nil {
 			return err
 		}
 	}
 	return g.areas(func(area Area, old, new T) error {
-		return say(Change{Kind: Tiles, Old: CellText(old), New: CellText(new), Area: &area, rows: g.rows, cols: g.cols})
+		return report(Change{Kind: Tiles, Old: CellText(old), New: CellText(new), Area: &area, rows: g.rows, cols: g.cols})
 	})
 }
 

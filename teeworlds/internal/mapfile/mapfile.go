@@ -52,7 +52,7 @@ func Decode(job *format.Job, src *format.Source) (*twmap.Map, error) {
 	if err != nil {
 		return nil, fault.InFile(err, src.Path)
 	}
-	m.TellLosses(ReportLoss(job, src))
+	m.ReportLosses(ReportLoss(job, src))
 	return m, nil
 }
 
@@ -204,7 +204,7 @@ func DecodeDatafile(job *format.Job, src *format.Source) (*datafile.File, error)
 	if err != nil {
 		return nil, fault.InFile(err, src.Path)
 	}
-	twmap.TellLosses(f, ReportLoss(job, src))
+	twmap.ReportLosses(f, ReportLoss(job, src))
 	return f, nil
 }
 
@@ -223,7 +223,7 @@ func BuildDatafile(_ context.Context, job *format.Job, fsys fs.FS, out format.Ou
 	if err != nil {
 		return fmt.Errorf("the built file cannot be read: %w", err)
 	}
-	twmap.TellLosses(built, func(loss string) { job.Lose("", "in the built file, %s", loss) })
+	twmap.ReportLosses(built, func(loss string) { job.Lose("", "in the built file, %s", loss) })
 	_ = built.Verify() // reports losses
 	return format.Write(out, data)
 }

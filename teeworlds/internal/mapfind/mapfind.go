@@ -77,10 +77,10 @@ type Tile struct {
 	At   twmap.Place // the tile
 }
 
-// Tiles calls yield for each tile that want accepts, in layers of the given kinds, or of all kinds if there are none.
-// Layers are read on all cores, which call want concurrently, and once for equal adjacent cells in a row. Tiles calls
+// Tiles calls yield for each tile that match accepts, in layers of the given kinds, or of all kinds if there are none.
+// Layers are read on all cores, which call match concurrently, and once for equal adjacent cells in a row. Tiles calls
 // onMiss, which may be nil, for layers that cannot be read completely.
-func (f *Finder) Tiles(ctx context.Context, kinds []twmap.Kind, want func(Cell) bool,
+func (f *Finder) Tiles(ctx context.Context, kinds []twmap.Kind, match func(Cell) bool,
 	onMiss func(path string, err error), yield func(Tile) error) error {
 	type placed struct {
 		Cell
@@ -88,7 +88,7 @@ func (f *Finder) Tiles(ctx context.Context, kinds []twmap.Kind, want func(Cell) 
 	}
 	return lookAt(ctx, f, kinds, onMiss, func(t *twmap.TileLayer) (found []placed) {
 		cells(t, f.Area, func(c Cell, index, n int) {
-			if !want(c) {
+			if !match(c) {
 				return
 			}
 			for i := range n {

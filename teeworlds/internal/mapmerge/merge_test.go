@@ -155,18 +155,18 @@ func TestMerge(t *testing.T) {
 			test.ours(ours)
 			test.theirs(theirs)
 			keep := []*twmap.Map{base.Clone(), ours.Clone(), theirs.Clone()}
-			var told []string
+			var reported []string
 			merged, conflicts, err := mapmerge.Merge(base, ours, theirs, merge3.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range conflicts {
-				told = append(told, c.What)
+				reported = append(reported, c.What)
 				if len(c.At) == 0 && c.Path != "map" && c.Path != "settings" {
 					t.Errorf("a conflict without a place: %+v", c)
 				}
 			}
-			if got := strings.Join(told, ","); got != test.conflicts {
+			if got := strings.Join(reported, ","); got != test.conflicts {
 				t.Errorf("conflicts: %s, want %s", got, test.conflicts)
 			}
 			if !test.is(merged) {

@@ -81,9 +81,9 @@ func TestMergeTurned(t *testing.T) {
 			ours, theirs *twmap.Map
 			took         bool
 		}{{one, other, true}, {other, one, false}} {
-			told := ""
+			reported := ""
 			got, conflicts, err := mapmerge.Merge(base, o.ours, o.theirs, merge3.Options{
-				OnTook: func(c check.Change) error { told += c.What + "|"; return nil },
+				OnTook: func(c check.Change) error { reported += c.What + "|"; return nil },
 			})
 			if err != nil || len(conflicts) > 0 {
 				t.Fatal(way, conflicts, err)
@@ -91,8 +91,8 @@ func TestMergeTurned(t *testing.T) {
 			if !got.Equal(want) {
 				t.Errorf("%v: the merged map is another one", way)
 			}
-			if strings.Contains(told, "the map was "+way.String()) != o.took {
-				t.Errorf("%v: told %s", way, told)
+			if strings.Contains(reported, "the map was "+way.String()) != o.took {
+				t.Errorf("%v: reported %s", way, reported)
 			}
 		}
 		// Both sides turned it in the same way.
@@ -103,11 +103,11 @@ func TestMergeTurned(t *testing.T) {
 	}
 	// Turns of both sides that differ are a conflict, and the other side's work is turned all the same.
 	base := turning()
-	got, told, err := mapmerge.Merge(base, by(t, base, turned(t, mapedit.LeftRight)), by(t, base, before, turned(t, mapedit.Clockwise)),
+	got, reported, err := mapmerge.Merge(base, by(t, base, turned(t, mapedit.LeftRight)), by(t, base, before, turned(t, mapedit.Clockwise)),
 		merge3.Options{})
-	if err != nil || len(told) != 1 || told[0].What != "the map was mirrored left to right and turned by 90 degrees" ||
+	if err != nil || len(reported) != 1 || reported[0].What != "the map was mirrored left to right and turned by 90 degrees" ||
 		!got.Equal(by(t, base, before, turned(t, mapedit.LeftRight))) {
-		t.Errorf("%v, told %v", err, told)
+		t.Errorf("%v, reported %v", err, reported)
 	}
 }
 
@@ -129,12 +129,12 @@ func TestMergeTurnedLayer(t *testing.T) {
 		}
 	}
 	base := start()
-	_, told, err := mapmerge.Merge(base, by(t, base, func(m *twmap.Map) {
+	_, reported, err := mapmerge.Merge(base, by(t, base, func(m *twmap.Map) {
 		mapedit.TurnLayer(walls(m),
 			mapedit.LeftRight)
 	}), by(t, base, func(m *twmap.Map) { mapedit.TurnLayer(walls(m), mapedit.UpDown) }),
 		merge3.Options{})
-	if err != nil || len(told) != 1 || told[0].What != "both turned the tiles in different ways" {
-		t.Errorf("%v, told %v", err, told)
+	if err != nil || len(reported) != 1 || reported[0].What != "both turned the tiles in different ways" {
+		t.Errorf("%v, reported %v", err, reported)
 	}
 }

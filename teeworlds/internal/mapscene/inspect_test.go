@@ -228,7 +228,7 @@ func storedText(l *twmap.TileLayer, b []byte) string {
 // names.
 func TestInspect(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	told := make(map[string]int)
+	reported := make(map[string]int)
 	try := func(data []byte, points int) {
 		o := openAll(t, data)
 		b := o.Views()[0].Bounds
@@ -240,7 +240,7 @@ func TestInspect(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, thing := range things {
-				told[strings.Fields(thing.Title[strings.Index(thing.Title, ": ")+2:])[0]]++
+				reported[strings.Fields(thing.Title[strings.Index(thing.Title, ": ")+2:])[0]]++
 				if fact(thing, "error") == nil && !strings.Contains(thing.Title, "more behind") {
 					o.verify(t, thing)
 				}
@@ -273,8 +273,8 @@ func TestInspect(t *testing.T) {
 		}
 	}
 	for _, what := range []string{"tile", "tele", "speedup", "timed", "tune", "quad", "source"} {
-		if told[what] == 0 {
-			t.Errorf("no %s in %v", what, told)
+		if reported[what] == 0 {
+			t.Errorf("no %s in %v", what, reported)
 		}
 	}
 }

@@ -30,9 +30,9 @@ func (o toFile) Create(string) (format.Part, error) {
 func (toFile) Dir() (string, error)     { return "", errors.ErrUnsupported }
 func (toFile) KeptDir() (string, error) { return "", errors.ErrUnsupported }
 
-// TestChangesAreTold tests that an operation reports a change if and only if it makes one: without a change the file
+// TestChangesAreReported tests that an operation reports a change if and only if it makes one: without a change the file
 // stays byte-identical. Many operations have no effect in most maps.
-func TestChangesAreTold(t *testing.T) {
+func TestChangesAreReported(t *testing.T) {
 	operations := strings.Split(strings.TrimSpace(`
 info --author=
 mirror
@@ -124,9 +124,9 @@ append SELF`), "\n")
 				t.Errorf("%s: %v", op, err)
 				continue
 			}
-			var told []check.Change
+			var reported []check.Change
 			err = mapEditing.Edit(context.Background(), new(format.Job), src, steps, out, func(c check.Change) error {
-				told = append(told, c)
+				reported = append(reported, c)
 				return nil
 			})
 			if err != nil {
@@ -139,8 +139,8 @@ append SELF`), "\n")
 			same := bytes.Equal(before, after)
 			symmetric := strings.HasPrefix(op, "mirror") || strings.HasPrefix(op, "rotate")
 			remark := strings.HasSuffix(op, "SELF") || strings.Contains(op, "SELF 0") // warns that physics layers are not copied
-			if same != (len(told) == 0) && !(same && (symmetric || remark)) {
-				t.Errorf("%s: the same bytes: %v, told: %v", op, same, told)
+			if same != (len(reported) == 0) && !(same && (symmetric || remark)) {
+				t.Errorf("%s: the same bytes: %v, reported: %v", op, same, reported)
 			}
 		}
 	}
