@@ -17,8 +17,10 @@ import (
 
 var (
 	optionVerify = format.Option{Name: "verify", Bool: true, Help: "read the stored contents of the world and store the damaged ones again"}
-	optionMoment = format.Option{Name: "moment", Names: "snapshot", Help: "the `snapshot`: its name, the beginning of its name, or a time such as 2026-11-22T10:00 for the newest snapshot at or before it (default: the newest)"}
-	optionMap    = format.Option{Name: "map", Choices: worldcopy.Targets(), Help: "the `database` of the blocks: " + strings.Join(worldcopy.Targets(), ", ") + " (default: unchanged)"}
+	optionMoment = format.Option{Name: "moment", Names: "snapshot", Help: "the `snapshot`: its name, the beginning of " +
+		"its name, or a time such as 2026-11-22T10:00 for the newest snapshot at or before it (default: the newest)"}
+	optionMap = format.Option{Name: "map", Choices: worldcopy.Targets(), Help: "the `database` of the blocks: " +
+		strings.Join(worldcopy.Targets(), ", ") + " (default: unchanged)"}
 )
 
 // minetestBackup is a repository of backups of worlds.
@@ -45,8 +47,10 @@ var minetestBackup = &format.Format{
 	Kinds:   worldrepo.Catalog.Kinds(),
 	Conversions: []format.Conversion{{
 		To: worldfile.WorldName, Title: "a world from a backup", Verb: "restore", Did: "restored", Usual: true, Resumes: true,
-		Long:    "The world is restored to a new folder, in its original database or in that of --map.\nContents that are damaged in the repository are reported, and the rest is restored.\n`trowel ls REPO` lists the snapshots.",
-		Example: "  trowel restore backups -o world\n  trowel restore backups --moment 2026-11-20 -o world-of-friday\n  trowel restore 's3://backups/world?region=eu-central-1' -o world",
+		Long: "The world is restored to a new folder, in its original database or in that of --map.\nContents that " +
+			"are damaged in the repository are reported, and the rest is restored.\n`trowel ls REPO` lists the snapshots.",
+		Example: "  trowel restore backups -o world\n  trowel restore backups --moment 2026-11-20 -o world-of-friday\n  " +
+			"trowel restore 's3://backups/world?region=eu-central-1' -o world",
 		Options: append([]format.Option{optionMoment, optionMap}, worldjob.CopyOptions...),
 		Convert: restoreWorld,
 	}},

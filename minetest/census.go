@@ -10,7 +10,8 @@ import (
 	"trowel.example/minetest/world"
 )
 
-var worldCensus = &format.Census{Tables: worldrows.Tables(), Rows: rowsOfWorld, Digest: worldrows.Digest, Before: worldrows.DigestBefore, Small: worldrows.IsSmall}
+var worldCensus = &format.Census{Tables: worldrows.Tables(), Rows: rowsOfWorld, Digest: worldrows.Digest,
+	Before: worldrows.DigestBefore, Small: worldrows.IsSmall}
 
 func rowsOfWorld(ctx context.Context, job *format.Job, src *format.Source, row func(*format.Table, []format.Cell) error) error {
 	settings, err := world.ReadWorldMT(src.Dir)

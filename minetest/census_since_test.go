@@ -135,7 +135,8 @@ func TestSinceRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string][]byte{"another": another.Bytes(), "flipped": flipped, "short": data[:len(data)-1], "empty": {}, "none": nil, "folder": nil, "other": []byte("DATA, and no manifest of anything")} {
+	for name, content := range map[string][]byte{"another": another.Bytes(), "flipped": flipped,
+		"short": data[:len(data)-1], "empty": {}, "none": nil, "folder": nil, "other": []byte("DATA, and no manifest of anything")} {
 		path := filepath.Join(dir, name)
 		switch name {
 		case "none":
@@ -147,7 +148,8 @@ func TestSinceRefuses(t *testing.T) {
 			judge.Write(t, path, content)
 		}
 		text, err := worldFormat(t).Census.Before(t.Context(), &format.Job{Values: map[string]string{"since": path}}, src)
-		if err == nil || text != "" || !strings.HasPrefix(err.Error(), "--since: ") || strings.Count(err.Error(), path) != 1 || name == "none" && !errors.Is(err, os.ErrNotExist) {
+		if err == nil || text != "" || !strings.HasPrefix(err.Error(), "--since: ") ||
+			strings.Count(err.Error(), path) != 1 || name == "none" && !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
 	}

@@ -57,19 +57,20 @@ func census(t testing.TB, dir string, shard format.Shard, miss func(string)) map
 	t.Helper()
 	all := make(map[string][]record)
 	job := &format.Job{Shard: shard, OnMiss: func(_, message string) { miss(message) }}
-	err := worldFormat(t).Census.Rows(context.Background(), job, &format.Source{Dir: dir, Path: dir}, func(table *format.Table, values []format.Cell) error {
-		if err := table.CheckRow(values); err != nil {
-			return err
-		}
-		r := make(record)
-		for i, c := range table.Columns {
-			if r[c.Name] = values[i]; c.Type == format.ColumnFloat { // rounded to a thousandth, as in hits of find
-				r[c.Name] = format.FloatCell(math.Round(values[i].Float()*1000) / 1000)
+	err := worldFormat(t).Census.Rows(context.Background(), job, &format.Source{Dir: dir, Path: dir},
+		func(table *format.Table, values []format.Cell) error {
+			if err := table.CheckRow(values); err != nil {
+				return err
 			}
-		}
-		all[table.Name] = append(all[table.Name], r)
-		return nil
-	})
+			r := make(record)
+			for i, c := range table.Columns {
+				if r[c.Name] = values[i]; c.Type == format.ColumnFloat { // rounded to a thousandth, as in hits of find
+					r[c.Name] = format.FloatCell(math.Round(values[i].Float()*1000) / 1000)
+				}
+			}
+			all[table.Name] = append(all[table.Name], r)
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,8 @@ func same[T comparable](t *testing.T, what string, got, want []T) {
 	}
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i] {
-			t.Errorf("%s: %d rows, want %d; from %d on %v, want %v", what, len(got), len(want), i, got[min(i, len(got)):min(i+1, len(got))], want[min(i, len(want)):min(i+1, len(want))])
+			t.Errorf("%s: %d rows, want %d; from %d on %v, want %v", what, len(got), len(want), i,
+				got[min(i, len(got)):min(i+1, len(got))], want[min(i, len(want)):min(i+1, len(want))])
 			return
 		}
 	}
@@ -168,7 +170,10 @@ func TestCensus(t *testing.T) {
 		config       func(*testing.T) mapdb.Config
 	}{
 		{"sqlite, files", "files", func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite} }},
-		{"sqlite xyz, sqlite", mapdb.SQLite, func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ} }},
+		{"sqlite xyz, sqlite", mapdb.SQLite, func(*testing.T) mapdb.Config {
+			return mapdb.Config{Backend: mapdb.SQLite,
+				Schema: mapdb.SchemaXYZ}
+		}},
 		{"leveldb", mapdb.LevelDB, func(*testing.T) mapdb.Config { return mapdb.Config{Backend: mapdb.LevelDB} }},
 		{"postgresql", mapdb.SQLite, func(t *testing.T) mapdb.Config {
 			return mapdb.Config{Backend: mapdb.Postgres, Postgres: judge.Postgres(t)}
@@ -201,7 +206,10 @@ func damage(t *testing.T, dir string, c mapdb.Config, blocks int) {
 	for _, i := range []int{0, 50, blocks - 1} {
 		at = append(at, seedworld.Pos(i, blocks))
 	}
-	if err := mapdb.Edit(t.Context(), dir, c, at, func(_ mapdb.Pos, data []byte) ([]byte, error) { return data[:len(data)/2], nil }); err != nil {
+	if err := mapdb.Edit(t.Context(), dir, c, at, func(_ mapdb.Pos, data []byte) ([]byte,
+		error) {
+		return data[:len(data)/2], nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -261,7 +269,10 @@ func testTruth(t *testing.T, all map[string][]record, truth *seedworld.Truth) {
 	}
 	sameMap(t, "nodes", sum(all["minetest_nodes"], "node", "count", nil), truth.Nodes)
 	diamonds := func(r record) bool { return r["item"].Text() == "default:diamond" }
-	sameMap(t, "diamonds", sum(all["minetest_inventories"], "owner", "count", func(r record) bool { return diamonds(r) && r["kind"].Text() != "object" }), truth.Diamonds())
+	sameMap(t, "diamonds", sum(all["minetest_inventories"], "owner", "count", func(r record) bool {
+		return diamonds(r) &&
+			r["kind"].Text() != "object"
+	}), truth.Diamonds())
 	lying := sum(all["minetest_inventories"], "holder", "count", func(r record) bool { return diamonds(r) && r["kind"].Text() == "object" })
 	sameMap(t, "lying", lying, map[string]int{"__builtin:item": truth.Lying})
 	var chests, signs []string
@@ -273,10 +284,12 @@ func testTruth(t *testing.T, all map[string][]record, truth *seedworld.Truth) {
 	}
 	slices.Sort(chests)
 	slices.Sort(signs)
-	same(t, "chests", show(all["minetest_inventories"], func(r record) bool { return r["item"].Text() == "default:dirt" }, "x", "y", "z", "owner", "list", "slot", "count"), chests)
+	same(t, "chests", show(all["minetest_inventories"], func(r record) bool { return r["item"].Text() == "default:dirt" },
+		"x", "y", "z", "owner", "list", "slot", "count"), chests)
 	same(t, "signs", show(all["minetest_metadata"], func(r record) bool { return r["key"].Text() == "text" }, "x", "y", "z", "value"), signs)
 	tools := func(r record) bool { return r["item"].Text() == "default:pick_steel" }
-	if got := slices.Compact(show(all["minetest_inventories"], tools, "count", "wear", "metadata")); !slices.Equal(got, []string{`1|1200|{"name":"Old"}`}) {
+	if got := slices.Compact(show(all["minetest_inventories"], tools, "count", "wear", "metadata")); !slices.Equal(got,
+		[]string{`1|1200|{"name":"Old"}`}) {
 		t.Errorf("tools: %q", got)
 	}
 	for _, r := range all["minetest_metadata"] {
@@ -300,7 +313,8 @@ func testTruth(t *testing.T, all map[string][]record, truth *seedworld.Truth) {
 		if p.LastLogin > 0 {
 			login = time.Unix(p.LastLogin, 0).UTC().Format(time.RFC3339)
 		}
-		players = append(players, fmt.Sprintf("%s|%v|%v|%v|%d|11|%s|%s", p.Name, p.Pos[0], p.Pos[1], p.Pos[2], p.HP, strings.Join(p.Privileges, " "), login))
+		players = append(players, fmt.Sprintf("%s|%v|%v|%v|%d|11|%s|%s", p.Name, p.Pos[0], p.Pos[1], p.Pos[2], p.HP,
+			strings.Join(p.Privileges, " "), login))
 	}
 	same(t, "players", show(all["minetest_players"], nil, "player", "x", "y", "z", "hp", "breath", "privileges", "last_login"), players)
 	if n := len(all["minetest_accounts"]); n != truth.Accounts {
@@ -317,7 +331,8 @@ func testTruth(t *testing.T, all map[string][]record, truth *seedworld.Truth) {
 	slices.Sort(forced)
 	same(t, "forced blocks", show(all["minetest_forceloaded"], nil, "block_x", "block_y", "block_z", "count"), forced)
 	same(t, "bans", show(all["minetest_bans"], nil, "player"), truth.Banned)
-	same(t, "worlds", show(all["minetest_worlds"], nil, "name", "game", "seed", "mapgen", "game_time", "time_of_day", "day_count"), []string{"Seeded|minetest|13835058055282163712|v7|86400|6000|3"})
+	same(t, "worlds", show(all["minetest_worlds"], nil, "name", "game", "seed", "mapgen", "game_time", "time_of_day",
+		"day_count"), []string{"Seeded|minetest|13835058055282163712|v7|86400|6000|3"})
 	for _, r := range all["minetest_settings"] {
 		if v := r["value"].Text(); strings.Contains(v, "hidden") {
 			t.Errorf("a password: %v", r)
@@ -347,8 +362,10 @@ func testThings(t *testing.T, dir string, all map[string][]record) {
 	t.Helper()
 	same(t, "metadata", places(show(all["minetest_metadata"], nil, "x", "y", "z", "node", "key", "value", "owner", "private")),
 		hits(t, dir, []string{"metadata", "*"}, "@", "node", "key", "value", "owner", "private"))
-	same(t, "timer", places(show(all["minetest_timers"], nil, "x", "y", "z", "node", "timeout", "elapsed")), hits(t, dir, []string{"timer"}, "@", "node", "timeout", "elapsed"))
-	same(t, "object", show(all["minetest_objects"], nil, "object", "hp", "item", "x", "y", "z"), hits(t, dir, []string{"object"}, "object", "hp", "item", "x", "y", "z"))
+	same(t, "timer", places(show(all["minetest_timers"], nil, "x", "y", "z", "node", "timeout", "elapsed")),
+		hits(t, dir, []string{"timer"}, "@", "node", "timeout", "elapsed"))
+	same(t, "object", show(all["minetest_objects"], nil, "object", "hp", "item", "x", "y", "z"),
+		hits(t, dir, []string{"object"}, "object", "hp", "item", "x", "y", "z"))
 	var items []string
 	for _, r := range all["minetest_inventories"] {
 		at := r["owner"].Text()
@@ -362,9 +379,11 @@ func testThings(t *testing.T, dir string, all map[string][]record) {
 	}
 	slices.Sort(items)
 	same(t, "item", items, hits(t, dir, []string{"item", "*"}, "@", "item", "count", "wear", "in", "owner"))
-	same(t, "player", show(all["minetest_players"], nil, "player", "hp", "breath", "privileges", "x", "y", "z"), hits(t, dir, []string{"player"}, "@", "hp", "breath", "privileges", "x", "y", "z"))
+	same(t, "player", show(all["minetest_players"], nil, "player", "hp", "breath", "privileges", "x", "y", "z"),
+		hits(t, dir, []string{"player"}, "@", "hp", "breath", "privileges", "x", "y", "z"))
 	same(t, "accounts", show(all["minetest_accounts"], nil, "account", "privileges"), hits(t, dir, []string{"players"}, "name", "privileges"))
-	same(t, "storage", show(all["minetest_mod_storage"], nil, "mod", "key", "value_bytes"), hits(t, dir, []string{"storage"}, "mod", "key", "bytes"))
+	same(t, "storage", show(all["minetest_mod_storage"], nil, "mod", "key", "value_bytes"),
+		hits(t, dir, []string{"storage"}, "mod", "key", "bytes"))
 	same(t, "bans", show(all["minetest_bans"], nil, "player"), hits(t, dir, []string{"bans"}, "name"))
 }
 
@@ -403,7 +422,8 @@ func TestCensusNoMap(t *testing.T) {
 		finding, miss string
 	}{
 		"no database": {os.RemoveAll, "mt-map-unreadable", "blocks: "},
-		"a folder":    {func(path string) error { return errors.Join(os.RemoveAll(path), os.Mkdir(path, 0o755)) }, "mt-map-unreadable", "blocks: "},
+		"a folder": {func(path string) error { return errors.Join(os.RemoveAll(path), os.Mkdir(path, 0o755)) },
+			"mt-map-unreadable", "blocks: "},
 	} {
 		if err := c.spoil(filepath.Join(dir, "map.sqlite")); err != nil {
 			t.Fatal(err)
@@ -426,7 +446,8 @@ func TestCensusTables(t *testing.T) {
 
 // TestSmallWorld tests that a world is small if it is stored completely in its folder and is small enough.
 func TestSmallWorld(t *testing.T) {
-	for name, want := range map[string]bool{"backend = sqlite3\n": true, "": true, "backend = postgresql\n": false, "backend = sqlite3\nplayer_backend = postgresql\n": false, "backend = sqlite3\nreadonly_backend = sqlite3\n": false} {
+	for name, want := range map[string]bool{"backend = sqlite3\n": true, "": true, "backend = postgresql\n": false,
+		"backend = sqlite3\nplayer_backend = postgresql\n": false, "backend = sqlite3\nreadonly_backend = sqlite3\n": false} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "world.mt"), []byte(name), 0o666); err != nil {
 			t.Fatal(err)

@@ -37,9 +37,10 @@ func compareWorlds(ctx context.Context, job *format.Job, old, new format.Side, c
 		worlds[i] = w
 	}
 	var all worlddiff.Summary
-	err = worlddiff.Compare(ctx, worlds[0], worlds[1], worlddiff.Options{Area: area, OnMiss: func(dir string, err error) { job.Miss(dir, "%v", err) }}, func(c *worlddiff.Change) error {
-		all.Add(c)
-		return change(c)
-	})
+	err = worlddiff.Compare(ctx, worlds[0], worlds[1],
+		worlddiff.Options{Area: area, OnMiss: func(dir string, err error) { job.Miss(dir, "%v", err) }}, func(c *worlddiff.Change) error {
+			all.Add(c)
+			return change(c)
+		})
 	return all.Lines(), err
 }

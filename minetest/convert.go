@@ -25,8 +25,10 @@ var (
 	optionDrop   = format.Option{Name: "drop", Bool: true, Help: "leave out data that the target cannot hold, instead of failing"}
 	optionBlocks = format.Option{Name: "blocks", Help: "the `version` of all blocks, 17 or 20 to 29 (default: unchanged)"}
 
-	optionForceUse    = format.Option{Name: "in-use", Bool: true, Help: "repair in place even while a program has the world open, except for replacing databases"}
-	optionDropUnknown = format.Option{Name: "drop-unknown", Bool: true, Help: "delete blocks whose version is newer than this program supports"}
+	optionForceUse = format.Option{Name: "in-use", Bool: true, Help: "repair in place even while a program has the " +
+		"world open, except for replacing databases"}
+	optionDropUnknown = format.Option{Name: "drop-unknown", Bool: true,
+		Help: "delete blocks whose version is newer than this program supports"}
 )
 
 // worldConversions contains a conversion for each kind of database.
@@ -68,7 +70,8 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	}
 	o.Sink, o.Whole = worldjob.Sink(job, worldcopy.Losses()), !job.KeepGoing
 	c, _ := mapdb.FindTarget(o.Map)
-	if job.Temporary && (world.MapPart.Remote(c.Backend) || world.PlayersPart.Remote(o.Players) || world.AuthPart.Remote(o.Auth) || world.StoragePart.Remote(o.Storage)) {
+	if job.Temporary && (world.MapPart.Remote(c.Backend) || world.PlayersPart.Remote(o.Players) ||
+		world.AuthPart.Remote(o.Auth) || world.StoragePart.Remote(o.Storage)) {
 		return errors.New("a dry run cannot convert to a database server: it would write to the server")
 	}
 	worldjob.LoseUnfinished(job, src.Path, src.Dir)
@@ -90,7 +93,8 @@ func convertWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 }
 
 var (
-	worldRepairKinds = slices.Concat(worldrepair.Catalog.Kinds(), worldcopy.Catalog.Kinds(), worldconvert.Catalog.Kinds(), worldedit.Catalog.Kinds())
+	worldRepairKinds = slices.Concat(worldrepair.Catalog.Kinds(), worldcopy.Catalog.Kinds(), worldconvert.Catalog.Kinds(),
+		worldedit.Catalog.Kinds())
 
 	worldRepair = &format.Repair{
 		Options: append([]format.Option{optionForceUse, optionDropUnknown}, worldjob.CopyOptions...),

@@ -42,14 +42,17 @@ func minetestFiles(t *testing.T) (list []mutate.Whole) {
 		data := mutate.Must[[]byte](t)(b.Encode())
 		list = append(list, mutate.Whole{Name: fmt.Sprintf("block of version %d", version), Data: data, Read: mutate.Reads(mapblock.Decode)})
 	}
-	s := mutate.Must[*schematic.Schematic](t)(schematic.Decode([]byte(`5:return {{x=0,y=0,z=0,name="default:dirt"},{x=0,y=1,z=0,name="default:torch",param2=1}}`)))
+	s := mutate.Must[*schematic.Schematic](t)(
+		schematic.Decode([]byte(`5:return {{x=0,y=0,z=0,name="default:dirt"},{x=0,y=1,z=0,name="default:torch",param2=1}}`)))
 	for _, form := range []schematic.Form{schematic.MTS, schematic.WorldEdit} {
 		c, _ := s.Convert(form)
-		list = append(list, mutate.Whole{Name: "schematic " + string(form), Data: mutate.Must[[]byte](t)(c.Encode()), Read: mutate.Reads(schematic.Decode), Text: form != schematic.MTS})
+		list = append(list, mutate.Whole{Name: "schematic " + string(form), Data: mutate.Must[[]byte](t)(c.Encode()),
+			Read: mutate.Reads(schematic.Decode), Text: form != schematic.MTS})
 	}
 	db := mapdb.NewMemory()
 	for i := range 5000 {
-		if err := db.Store(context.Background(), []mapdb.Block{{Pos: mapdb.Pos{X: int16(i % 100), Z: int16(i / 100)}, Data: []byte{byte(i)}}}); err != nil {
+		if err := db.Store(context.Background(), []mapdb.Block{{Pos: mapdb.Pos{X: int16(i % 100), Z: int16(i / 100)},
+			Data: []byte{byte(i)}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -85,9 +88,12 @@ func minetestFiles(t *testing.T) (list []mutate.Whole) {
 	record := mutate.Must[*world.Player](t)(world.ParsePlayer([]byte(player)))
 	return append(list,
 		mutate.Whole{Name: "player", Data: []byte(player), Text: true, Read: mutate.Reads(world.ParsePlayer)},
-		mutate.Whole{Name: "record of a player", Data: bytes.TrimSpace(mutate.Must[[]byte](t)(record.AppendRecord(nil))), Read: mutate.Reads(func(data []byte) (*world.Player, error) { return world.ParsePlayerRecord("ann", data) })},
-		mutate.Whole{Name: "mod storage", Data: []byte(`{"a":"1","b":"2"}`), Text: true, Read: mutate.Reads(func(data []byte) (*world.ModData, error) { return world.ParseModFile("m", data) })},
-		mutate.Whole{Name: "chunk_meta", Data: world.AppendChunkMeta(nil, []world.Chunk{{X: 1, Z: 2, Flags: 3}, {X: 4}}), Read: mutate.Reads(world.ParseChunkMeta)},
+		mutate.Whole{Name: "record of a player", Data: bytes.TrimSpace(mutate.Must[[]byte](t)(record.AppendRecord(nil))),
+			Read: mutate.Reads(func(data []byte) (*world.Player, error) { return world.ParsePlayerRecord("ann", data) })},
+		mutate.Whole{Name: "mod storage", Data: []byte(`{"a":"1","b":"2"}`), Text: true,
+			Read: mutate.Reads(func(data []byte) (*world.ModData, error) { return world.ParseModFile("m", data) })},
+		mutate.Whole{Name: "chunk_meta", Data: world.AppendChunkMeta(nil, []world.Chunk{{X: 1, Z: 2, Flags: 3}, {X: 4}}),
+			Read: mutate.Reads(world.ParseChunkMeta)},
 		nodeDefinitions,
 	)
 }

@@ -21,7 +21,8 @@ var (
 	optionDome   = format.Option{Name: "dome",
 		Help: "only the nodes in the upper half of a sphere: `x,y,z:radius`; a negative radius selects the lower half"}
 	optionCylinder = format.Option{Name: "cylinder",
-		Help: "only the nodes in a cylinder that starts at a node, or in a cone with another radius at its end: `x,y,z:axis,length,radius[,end]`, such as 0,0,0:y,10,4; a negative length extends in the other direction"}
+		Help: "only the nodes in a cylinder that starts at a node, or in a cone with another radius at its end: " +
+			"`x,y,z:axis,length,radius[,end]`, such as 0,0,0:y,10,4; a negative length extends in the other direction"}
 	optionPyramid = format.Option{Name: "pyramid",
 		Help: "only the nodes in a pyramid on a node: `x,y,z:axis,height`, such as 0,0,0:y,10; a negative height extends in the other direction"}
 	optionHollow = format.Option{Name: "hollow", Bool: true, Help: "only the hull of the shape or of the box"}

@@ -19,7 +19,8 @@ var metaCommands = []worldsteps.Command{
 	}, worldsteps.SetMetadata),
 	worldsteps.Bind(format.Command{
 		Name: "delete-metadata", Title: "Delete the metadata of nodes: variables and inventory", Heading: "Metadata and objects",
-		Options: with(regionOptions, format.Option{Name: "key", Names: string(worldfind.KindVariable), Help: "only the variable with this `name`"}),
+		Options: with(regionOptions, format.Option{Name: "key", Names: string(worldfind.KindVariable),
+			Help: "only the variable with this `name`"}),
 		Example: "delete-metadata --where node=default:stone",
 	}, worldsteps.DeleteMetadata),
 	worldsteps.Bind(format.Command{

@@ -12,7 +12,8 @@ var (
 	optionKeepParam2   = format.Option{Name: "keep-param2", Bool: true, Help: "keep the param2 of each node"}
 	optionKeepMetadata = format.Option{Name: "keep-metadata", Bool: true, Help: "keep metadata and timers of nodes whose name changes"}
 	optionCreate       = format.Option{Name: "create", Bool: true,
-		Help: "create missing blocks, filled with air, and change blocks that the map generator has not finished: it does not generate them any more"}
+		Help: "create missing blocks, filled with air, and change blocks that the map generator has not finished: it " +
+			"does not generate them any more"}
 	optionOrient = format.Option{Name: "orient", Bool: true,
 		Help: "also turn nodes that have a direction, such as chests and stairs, as --nodes defines them; without it only those of minetest_game"}
 
@@ -55,7 +56,8 @@ var nodeCommands = []worldsteps.Command{
 	}, worldsteps.ReplaceOthers),
 	worldsteps.Bind(format.Command{
 		Name: "mix", Title: "Fill a region with several nodes at random", Heading: "Nodes",
-		Args: []format.Option{{Name: "node", List: true, Some: true, Names: worldsteps.NamesNewNode, Help: "a name, or name=weight; the default weight is 1"}},
+		Args: []format.Option{{Name: "node", List: true, Some: true, Names: worldsteps.NamesNewNode,
+			Help: "a name, or name=weight; the default weight is 1"}},
 		Options: with(regionOptions, with(paintOptions,
 			format.Option{Name: "seed", Type: format.Integer, Default: "0", Help: "the `number` that determines the random choice"},
 			optionKeepParam2, optionCreate)...),

@@ -121,7 +121,8 @@ var operatorCommands = []worldsteps.Command{
 	worldsteps.Bind(format.Command{
 		Name: "set-storage", Title: "Set a value in the storage of a mod", Heading: "Operators",
 		Args: []format.Option{
-			{Name: "mod", Names: worldsteps.NamesMod, Help: "the name of the mod"}, {Name: "key", Help: "the key"}, {Name: "value", List: true, Help: "the value"},
+			{Name: "mod", Names: worldsteps.NamesMod, Help: "the name of the mod"}, {Name: "key", Help: "the key"},
+			{Name: "value", List: true, Help: "the value"},
 		},
 		Options: []format.Option{{Name: "from-file", Input: true, Help: "a `file` that contains the value"}},
 		Example: "set-storage spawn position 10,5,-30",

@@ -65,12 +65,15 @@ func TestOperatorQueries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = mapdb.Edit(context.Background(), dir, mapdb.Config{Backend: mapdb.SQLite}, []mapdb.Pos{{}}, func(mapdb.Pos, []byte) ([]byte, error) { return data, nil })
+	err = mapdb.Edit(context.Background(), dir, mapdb.Config{Backend: mapdb.SQLite}, []mapdb.Pos{{}},
+		func(mapdb.Pos, []byte) ([]byte, error) { return data, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge.Write(t, filepath.Join(dir, "areas.dat"), []byte(`return {{name="Town",owner="bob",pos1={x=18,y=0,z=0},pos2={x=40,y=9,z=9}},{owner="ann",pos1={x=100,y=0,z=0},pos2={x=100,y=0,z=0},open=true}}`))
-	judge.Write(t, filepath.Join(dir, "auth.txt"), []byte("ann::shout:1\nroot::protection_bypass:1\nmod::areas,delprotect:1\nguard::delprotect:1\n"))
+	judge.Write(t, filepath.Join(dir, "areas.dat"),
+		[]byte(`return {{name="Town",owner="bob",pos1={x=18,y=0,z=0},pos2={x=40,y=9,z=9}},{owner="ann",pos1={x=100,y=0,z=0},pos2={x=100,y=0,z=0},open=true}}`))
+	judge.Write(t, filepath.Join(dir, "auth.txt"),
+		[]byte("ann::shout:1\nroot::protection_bypass:1\nmod::areas,delprotect:1\nguard::delprotect:1\n"))
 	conn, err := sqlite.OpenConn(filepath.Join(dir, "rollback.sqlite"))
 	if err != nil {
 		t.Fatal(err)
@@ -90,14 +93,18 @@ func TestOperatorQueries(t *testing.T) {
 		}},
 		{[]string{"may-build", "10,-5,5"}, []string{
 			"protection 10,-5,5, who ann, why protector:protect at 15,0,0", "protection 10,-5,5, who bob, why protector:protect at 15,0,0",
-			"protection 10,-5,5, who root, why privilege protection_bypass", "protection 10,-5,5, who mod, why privilege delprotect", "protection 10,-5,5, who guard, why privilege delprotect",
+			"protection 10,-5,5, who root, why privilege protection_bypass",
+			"protection 10,-5,5, who mod, why privilege delprotect", "protection 10,-5,5, who guard, why privilege delprotect",
 		}},
 		{[]string{"may-build", "10,-5,5", "--protector-radius", "4"}, []string{"protection 10,-5,5, who everybody, why unprotected"}},
 		{[]string{"may-build", "100,0,0"}, []string{"protection 100,0,0, who everybody, why area 2"}},
-		{[]string{"areas", "bob"}, []string{"areas.dat 18,0,0, id 1, name Town, owner bob, from 18,0,0, to 40,9,9, nodes 2300, parent 0, open false"}},
-		{[]string{"changed", "0,0,0:30,5,5", "--actor", "ann"}, []string{"rollback.sqlite 18,0,0, time 2023-11-14 22:13:20, actor player:ann, what air became default:dirt, kind node, guessed false"}},
+		{[]string{"areas", "bob"}, []string{"areas.dat 18,0,0, id 1, name Town, owner bob, from 18,0,0, to 40,9,9, nodes " +
+			"2300, parent 0, open false"}},
+		{[]string{"changed", "0,0,0:30,5,5", "--actor", "ann"},
+			[]string{"rollback.sqlite 18,0,0, time 2023-11-14 22:13:20, actor player:ann, what air became default:dirt, kind node, guessed false"}},
 		{[]string{"changed", "--before", "2023-11-14"}, nil},
-		{[]string{"players", "--privilege", "delprotect", "--without", "areas"}, []string{"players guard, name guard, seen 1970-01-01 00:00:01, player false, account true, privileges delprotect"}},
+		{[]string{"players", "--privilege", "delprotect", "--without", "areas"},
+			[]string{"players guard, name guard, seen 1970-01-01 00:00:01, player false, account true, privileges delprotect"}},
 		{[]string{"storage", "pig", "count"}, []string{"mod_storage pig count, mod pig, key count, value 7, base64 , bytes 1"}},
 	} {
 		if got := found(t, dir, c.words...); !slices.Equal(got, c.want) {

@@ -25,10 +25,12 @@ var minetestManifest = &format.Format{
 // manifestConversion writes the manifest of a world.
 var manifestConversion = format.Conversion{
 	To: worldfile.ManifestName, Title: "a manifest: the hash of every block", Extension: ".manifest",
-	Rename:  func(name string) string { return name + ".manifest" },
-	Verb:    "manifest",
-	Did:     "wrote the manifest of",
-	Long:    "A manifest needs about ten bytes per block, and shows later which blocks have changed:\n\"trowel diff\" accepts it instead of the old world, and so does --since of\n\"trowel render --tiles\". It is made as fast as the world can be read, also while a server runs.",
+	Rename: func(name string) string { return name + ".manifest" },
+	Verb:   "manifest",
+	Did:    "wrote the manifest of",
+	Long: "A manifest needs about ten bytes per block, and shows later which blocks have changed:\n\"trowel diff\" " +
+		"accepts it instead of the old world, and so does --since of\n\"trowel render --tiles\". It is made as fast as " +
+		"the world can be read, also while a server runs.",
 	Example: "  trowel manifest world -o monday.manifest\n  trowel diff monday.manifest world",
 	Convert: worldfile.MakeManifest, Pieces: worldfile.ManifestPieces, Join: worldfile.JoinManifest,
 }

@@ -23,8 +23,9 @@ sides, heights, light, tiles.
 
 ` + minetestmapper.Usage,
 	Run: func(ctx context.Context, c *format.Call) int {
-		return minetestmapper.Run(ctx, c.Args, minetestmapper.IO{Out: c.Out, Talk: c.Talk, Write: func(path, world string, write func(io.Writer) error) error {
-			return c.Write(path, worldfile.Shown(&format.Source{Dir: world}), write)
-		}})
+		return minetestmapper.Run(ctx, c.Args, minetestmapper.IO{Out: c.Out, Talk: c.Talk,
+			Write: func(path, world string, write func(io.Writer) error) error {
+				return c.Write(path, worldfile.Shown(&format.Source{Dir: world}), write)
+			}})
 	},
 }

@@ -18,7 +18,8 @@ import (
 var worldMerging = &format.Merging{Merge: mergeWorlds, Options: worldjob.CopyOptions}
 
 // mergeWorlds writes a copy of ours with the changes of theirs.
-func mergeWorlds(ctx context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, mo merge3.Options) (_ []check.Conflict, err error) {
+func mergeWorlds(ctx context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output,
+	mo merge3.Options) (_ []check.Conflict, err error) {
 	o, err := worldjob.Copying(job)
 	if err != nil {
 		return nil, err
@@ -33,7 +34,8 @@ func mergeWorlds(ctx context.Context, job *format.Job, base, ours, theirs *forma
 		}
 		scratch = filepath.Dir(dst)
 	}
-	w, err := worldedit.Open(ctx, ours.Dir, worldedit.Options{Scratch: scratch, Remote: worldjob.OptionRemote.On(job), OnProgress: job.Report, Sink: worldjob.Sink(job, worldedit.Catalog.Kinds())})
+	w, err := worldedit.Open(ctx, ours.Dir, worldedit.Options{Scratch: scratch, Remote: worldjob.OptionRemote.On(job),
+		OnProgress: job.Report, Sink: worldjob.Sink(job, worldedit.Catalog.Kinds())})
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,8 @@ func TestRestored(t *testing.T) {
 			}
 			defer w.Close()
 			box := worldedit.Region{Box: worldedit.Everywhere}
-			if err := w.Do(ctx, worldedit.Replace(box, worldedit.Names{"default:stone"}, "test:x", worldedit.Setting{}), worldedit.Delete(mapdb.All(), func(b mapdb.Block) bool { return b.Pos.X%3 == 0 })); err != nil {
+			if err := w.Do(ctx, worldedit.Replace(box, worldedit.Names{"default:stone"}, "test:x", worldedit.Setting{}),
+				worldedit.Delete(mapdb.All(), func(b mapdb.Block) bool { return b.Pos.X%3 == 0 })); err != nil {
 				t.Fatal(err)
 			}
 			backup, err := w.InPlace(ctx, "")

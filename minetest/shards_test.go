@@ -67,11 +67,14 @@ func badWorld(t *testing.T, r *rand.Rand, c mapdb.Config) *format.Source {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sql := "INSERT INTO blocks (pos, data) VALUES (NULL, x'1d'), (NULL, x'1d'), ('text', x'1d'), (16777216.5, x'1d'), (1e300, x'1d'), (16777219, NULL)"
+		sql := "INSERT INTO blocks (pos, data) VALUES (NULL, x'1d'), (NULL, x'1d'), ('text', x'1d'), (16777216.5, " +
+			"x'1d'), (1e300, x'1d'), (16777219, NULL)"
 		if c.Schema == mapdb.SchemaXYZ {
-			sql = "INSERT INTO blocks (x, y, z, data) VALUES (NULL, 1, 1, x'1d'), (3, NULL, 2, x'1d'), (15, 1, 99999, x'1d'), (15.5, 1, 1, x'1d'), ('text', 1, 1, x'1d'), (500, 9, 9, 'text')"
+			sql = "INSERT INTO blocks (x, y, z, data) VALUES (NULL, 1, 1, x'1d'), (3, NULL, 2, x'1d'), (15, 1, 99999, " +
+				"x'1d'), (15.5, 1, 1, x'1d'), ('text', 1, 1, x'1d'), (500, 9, 9, 'text')"
 		} else if r.IntN(2) == 0 { // a table that allows two rows of one block
-			sql = "CREATE TABLE other (pos INT, data BLOB); INSERT INTO other SELECT * FROM blocks; INSERT INTO other SELECT * FROM blocks WHERE abs(pos) % 3 = 0; DROP TABLE blocks; ALTER TABLE other RENAME TO blocks; " + sql
+			sql = "CREATE TABLE other (pos INT, data BLOB); INSERT INTO other SELECT * FROM blocks; INSERT INTO other " +
+				"SELECT * FROM blocks WHERE abs(pos) % 3 = 0; DROP TABLE blocks; ALTER TABLE other RENAME TO blocks; " + sql
 		}
 		if err := errors.Join(sqlitex.ExecuteScript(conn, sql, nil), conn.Close()); err != nil {
 			t.Fatal(err)
@@ -95,7 +98,8 @@ func (o *told) add(format string, args ...any) {
 
 // job returns a job that adds losses and warnings to o.
 func (o *told) job(shard format.Shard) *format.Job {
-	return &format.Job{Shard: shard, OnMiss: func(path, message string) { o.add("missed %s", message) }, OnWarn: func(path, message string) { o.add("warning %s", message) }}
+	return &format.Job{Shard: shard, OnMiss: func(path, message string) { o.add("missed %s", message) },
+		OnWarn: func(path, message string) { o.add("warning %s", message) }}
 }
 
 func shardsOf(t *testing.T, src *format.Source) (list []format.Shard) {
@@ -168,7 +172,8 @@ func (o output) Dir() (string, error)               { return "", errors.ErrUnsup
 func (o output) KeptDir() (string, error)           { return "", errors.ErrUnsupported }
 
 var shardQueries = []string{
-	"node *chest*", "unknown-nodes", "metadata *", "sign", "timer", "object", "item *", "item * --in nodes", "item * --in players", "player", "storage", "bans", "areas", "players --not-seen 1d",
+	"node *chest*", "unknown-nodes", "metadata *", "sign", "timer", "object", "item *", "item * --in nodes",
+	"item * --in players", "player", "storage", "bans", "areas", "players --not-seen 1d",
 	"node * --box -100,0,-100:100,20,300", "may-build 0,0,0",
 }
 
@@ -294,7 +299,8 @@ func TestNoShard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := file.Check(t.Context(), job, func(check.Finding) {}); !errors.Is(err, mapdb.ErrSlab) || !strings.Contains(err.Error(), "no such part") {
+		if err := file.Check(t.Context(), job, func(check.Finding) {}); !errors.Is(err, mapdb.ErrSlab) ||
+			!strings.Contains(err.Error(), "no such part") {
 			t.Errorf("%q: %v", s, err)
 		}
 		file.Close()

@@ -93,7 +93,8 @@ func (inv *Inventory) Equal(other *Inventory) bool {
 
 // Equal reports whether two lists have the same content.
 func (l List) Equal(m List) bool {
-	if l.Name != m.Name || l.Size != m.Size || l.Width != m.Width || l.NoWidth != m.NoWidth || l.Keep != m.Keep || len(l.Items) != len(m.Items) {
+	if l.Name != m.Name || l.Size != m.Size || l.Width != m.Width || l.NoWidth != m.NoWidth || l.Keep != m.Keep ||
+		len(l.Items) != len(m.Items) {
 		return false
 	}
 	for i := range l.Items {

@@ -235,7 +235,8 @@ func TestInventorySize(t *testing.T) {
 func TestCheck(t *testing.T) {
 	text := "List main 12\n" + strings.Join([]string{
 		"Empty", "Item default:dirt 5", "Item Stick", "Item air",
-		"Item ToolItem WPick 3", "Item MBOItem Rat", "Item a:b 70000", "Item a:b 1 x", "Item a:b:c", `Item a:b 1 0 "\u0001k\u0002v\u0003k\u0002w\u0003"`, "Item a:b 1 0 old",
+		"Item ToolItem WPick 3", "Item MBOItem Rat", "Item a:b 70000", "Item a:b 1 x", "Item a:b:c",
+		`Item a:b 1 0 "\u0001k\u0002v\u0003k\u0002w\u0003"`, "Item a:b 1 0 old",
 	}, "\n") + "\nEndInventoryList\nList main 0\nEndInventoryList\nEndInventory\n"
 	inv, _, err := item.ParseInventory([]byte(text))
 	if err != nil {

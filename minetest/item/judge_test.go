@@ -15,7 +15,9 @@ import (
 // TestEngineItems tests that the engine reads and writes itemstrings as this package does.
 func TestEngineItems(t *testing.T) {
 	judge.Find(t, "minetestserver")
-	texts := []string{"CraftItem Stick 3", "MaterialItem 8 12", "MaterialItem2 2058 2", "MaterialItem2 4000 2", "NodeItem \"locked_chest\" 5", "lump_of_iron 7", "wooden_fence", "mossycobble 2", "CraftItem paper 0", "unknown_block 2", "MaterialItem2 3999 1", "MaterialItem 4000 2"}
+	texts := []string{"CraftItem Stick 3", "MaterialItem 8 12", "MaterialItem2 2058 2", "MaterialItem2 4000 2",
+		"NodeItem \"locked_chest\" 5", "lump_of_iron 7", "wooden_fence", "mossycobble 2", "CraftItem paper 0",
+		"unknown_block 2", "MaterialItem2 3999 1", "MaterialItem 4000 2"}
 	for _, c := range stacks {
 		if c.want.Legacy == "" {
 			texts = append(texts, c.text)
@@ -35,7 +37,8 @@ func TestEngineItems(t *testing.T) {
 	}
 	home := judge.Dir(t)
 	dir := filepath.Join(home, "world")
-	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = minetest\nbackend = dummy\nplayer_backend = dummy\nauth_backend = files\nmod_storage_backend = files\n"))
+	judge.Write(t, filepath.Join(dir, "world.mt"),
+		[]byte("gameid = minetest\nbackend = dummy\nplayer_backend = dummy\nauth_backend = files\nmod_storage_backend = files\n"))
 	judge.Write(t, filepath.Join(dir, "items"), []byte(strings.Join(lines, "\n")))
 	judge.Write(t, filepath.Join(dir, "worldmods", "judge", "mod.conf"), []byte("name = judge\n"))
 	judge.Write(t, filepath.Join(dir, "worldmods", "judge", "init.lua"), []byte(`
@@ -50,7 +53,8 @@ minetest.after(0, function()
 end)
 `))
 	judge.Write(t, filepath.Join(home, "minetest.conf"), []byte("bind_address = 127.0.0.1\nport = 30997\n"))
-	if said, err := judge.Run(t, home, "minetestserver", "--config", filepath.Join(home, "minetest.conf"), "--world", dir, "--quiet"); err != nil {
+	if said, err := judge.Run(t, home, "minetestserver", "--config", filepath.Join(home, "minetest.conf"), "--world", dir,
+		"--quiet"); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	verdicts := strings.Split(string(judge.Read(t, filepath.Join(dir, "verdict"))), "\n")

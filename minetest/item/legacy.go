@@ -86,14 +86,16 @@ var ids19 = []uint16{1, 4, 5, 6, 7, 8, 10, 11, 12, 13, 18, 19, 20, 22, 23, 24, 2
 func (s Stack) MigrateLegacy(names NodeNames) (Stack, error) {
 	switch s.Legacy {
 	case "MBOItem":
-		return s, &fault.Error{Path: "name", Offset: 0, Want: "an item", Got: "an MBOItem, which no engine reads since 2011", Err: fault.ErrVersion}
+		return s, &fault.Error{Path: "name", Offset: 0, Want: "an item", Got: "an MBOItem, which no engine reads since 2011",
+			Err: fault.ErrVersion}
 	case "MaterialItem", "MaterialItem2":
 		id := s.ID
 		if i := slices.Index(ids19, id); i >= 0 && s.Legacy == "MaterialItem" {
 			id = 0x800 + uint16(i)
 		}
 		if id > maxNodeID {
-			return s, &fault.Error{Path: "id", Offset: int64(len(s.Legacy) + 1), Want: fmt.Sprintf("at most %d", maxNodeID), Got: strconv.Itoa(int(id)), Err: fault.ErrFormat}
+			return s, &fault.Error{Path: "id", Offset: int64(len(s.Legacy) + 1), Want: fmt.Sprintf("at most %d", maxNodeID),
+				Got: strconv.Itoa(int(id)), Err: fault.ErrFormat}
 		}
 		s.Name, s.ID = "unknown_block", 0
 		if names != nil {

@@ -83,11 +83,16 @@ var handmade = []struct {
 	{21, append(append(hand{21, 2}.zlib(hand{}.nodes(1, 7, 5, 9)).zlib(handLegacy).u16(0), handObjects...).u32(77), handNames...)},
 	{22, append(append(hand{22, 2, 1, 2}.zlib(hand{}.nodes(1, 7, 5, 9)).zlib(handLegacy), handObjects...).u32(77), handNames...)},
 	{23, append(append(hand{23, 2, 1, 2}.zlib(hand{}.nodes(1, 7, 5, 9)).zlib(handMeta(1)).u8(0), handObjects...).u32(77), handNames...)},
-	{24, append(append(append(hand{24, 2, 2, 2}.zlib(hand{}.nodes(2, 7, 5, 9)).zlib(handMeta(1)).u8(1), handTimers[1:]...), handObjects...).u32(77), handNames...)},
-	{25, append(append(append(hand{25, 2, 2, 2}.zlib(hand{}.nodes(2, 7, 5, 9)).zlib(handMeta(1)), handObjects...).u32(77), handNames...), handTimers...)},
-	{27, append(append(append(hand{27, 2, 0xf1, 0x23, 2, 2}.zlib(hand{}.nodes(2, 7, 5, 9)).zlib(handMeta(1)), handObjects...).u32(77), handNames...), handTimers...)},
-	{28, append(append(append(hand{28, 2, 0xf1, 0x23, 2, 2}.zlib(hand{}.nodes(2, 7, 5, 9)).zlib(handMeta(2)), handObjects...).u32(77), handNames...), handTimers...)},
-	{29, append([]byte{29}, packZstd(slices.Concat(hand{2, 0xf1, 0x23}.u32(77), handNames, hand{2, 2}.nodes(2, 7, 5, 9), handMeta(2), handObjects, handTimers))...)},
+	{24, append(append(append(hand{24, 2, 2, 2}.zlib(hand{}.nodes(2, 7, 5, 9)).zlib(handMeta(1)).u8(1), handTimers[1:]...),
+		handObjects...).u32(77), handNames...)},
+	{25, append(append(append(hand{25, 2, 2, 2}.zlib(hand{}.nodes(2, 7, 5, 9)).zlib(handMeta(1)), handObjects...).u32(77),
+		handNames...), handTimers...)},
+	{27, append(append(append(hand{27, 2, 0xf1, 0x23, 2, 2}.zlib(hand{}.nodes(2, 7, 5, 9)).zlib(handMeta(1)),
+		handObjects...).u32(77), handNames...), handTimers...)},
+	{28, append(append(append(hand{28, 2, 0xf1, 0x23, 2, 2}.zlib(hand{}.nodes(2, 7, 5, 9)).zlib(handMeta(2)),
+		handObjects...).u32(77), handNames...), handTimers...)},
+	{29, append([]byte{29}, packZstd(slices.Concat(hand{2, 0xf1, 0x23}.u32(77), handNames, hand{2, 2}.nodes(2, 7, 5, 9),
+		handMeta(2), handObjects, handTimers))...)},
 }
 
 // TestHandmade tests that the layout of each version matches the description of the format.
@@ -98,7 +103,8 @@ func TestHandmade(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := &Block{Version: h.version, Flags: NotAllAir, LightingComplete: AllLit, Timestamp: 77, ContentWidth: contentWidth(h.version), ParamsWidth: 2}
+			want := &Block{Version: h.version, Flags: NotAllAir, LightingComplete: AllLit, Timestamp: 77,
+				ContentWidth: contentWidth(h.version), ParamsWidth: 2}
 			want.Param0[1] = 7
 			v := h.version
 			if v >= 1 {
@@ -366,7 +372,8 @@ func TestObjectData(t *testing.T) {
 	}
 	o := Object{Type: ObjectLuaEntity, Data: guid}
 	e, _ := o.LuaEntity()
-	want := LuaEntity{Version: 1, Name: "mod:pig", StaticData: "s", HP: 7, Velocity: [3]int32{10000, 0, -1}, Yaw: 90000, Version2: 2, Pitch: 5, Roll: -6, GUID: [16]byte([]byte("0123456789abcdef"))}
+	want := LuaEntity{Version: 1, Name: "mod:pig", StaticData: "s", HP: 7, Velocity: [3]int32{10000, 0, -1}, Yaw: 90000,
+		Version2: 2, Pitch: 5, Roll: -6, GUID: [16]byte([]byte("0123456789abcdef"))}
 	if diff := cmp.Diff(want, e); diff != "" {
 		t.Error(diff)
 	}

@@ -193,10 +193,12 @@ func (c *checker) names(ids *idSet) {
 	for i, id := range unmapped {
 		if i == 8 {
 			rest := unmapped[i:]
-			c.addAt(foundUnmapped, c.nodesOf(func(id uint16) bool { return slices.Contains(rest, id) }), "nodes", -1, "and %d more ids without a name", len(rest))
+			c.addAt(foundUnmapped, c.nodesOf(func(id uint16) bool { return slices.Contains(rest, id) }), "nodes", -1,
+				"and %d more ids without a name", len(rest))
 			break
 		}
-		c.addAt(foundUnmapped, c.nodesOf(func(of uint16) bool { return of == id }), "nodes", -1, "%d nodes have the id %d, which has no name", count.of(id), id)
+		c.addAt(foundUnmapped, c.nodesOf(func(of uint16) bool { return of == id }), "nodes", -1,
+			"%d nodes have the id %d, which has no name", count.of(id), id)
 	}
 	if b.Version >= 21 {
 		for i, e := range b.Names {

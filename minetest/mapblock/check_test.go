@@ -70,7 +70,8 @@ var checked = []struct {
 	{"object version", 29, func(b *Block) { b.Objects.Version = 1 }, []string{"mt-block-object-version"}},
 	{"object type", 29, func(b *Block) { b.Objects.List = []Object{{Type: 8}} }, []string{"mt-block-object-type"}},
 	{"object data", 29, func(b *Block) { b.Objects.List = []Object{{Type: ObjectLuaEntity}} }, []string{"mt-block-object-data"}},
-	{"item data", 29, func(b *Block) { b.Objects.List = []Object{{Type: ObjectItem}} }, []string{"mt-block-object-data", "mt-block-object-type"}},
+	{"item data", 29, func(b *Block) { b.Objects.List = []Object{{Type: ObjectItem}} },
+		[]string{"mt-block-object-data", "mt-block-object-type"}},
 	{"many objects", 29, func(b *Block) {
 		data, _ := LuaEntity{}.Encode()
 		b.Objects.List = slices.Repeat([]Object{{Type: ObjectLuaEntity, Data: data}}, 257)
@@ -78,7 +79,8 @@ var checked = []struct {
 }
 
 func TestCheck(t *testing.T) {
-	seen := map[string]bool{"mt-block-version": true, "mt-block-unreadable": true, "mt-block-nodes-lost": true, "mt-block-resumed": true} // see TestSalvage
+	// see TestSalvage
+	seen := map[string]bool{"mt-block-version": true, "mt-block-unreadable": true, "mt-block-nodes-lost": true, "mt-block-resumed": true}
 	for _, c := range checked {
 		b := New(c.version)
 		c.change(b)
@@ -284,7 +286,8 @@ func reload(t *testing.T, name string, saved *Block) {
 		t.Errorf("%s: what is left does not decode: %v", name, err)
 		return
 	}
-	if ids := findingIDs(again); slices.Contains(ids, "mt-block-id-unmapped") && again.Version >= 21 || slices.Contains(ids, "mt-block-meta-unreadable") {
+	if ids := findingIDs(again); slices.Contains(ids, "mt-block-id-unmapped") && again.Version >= 21 ||
+		slices.Contains(ids, "mt-block-meta-unreadable") {
 		t.Errorf("%s: what is left is not sound: %v", name, ids)
 	}
 }

@@ -34,7 +34,8 @@ type ConvertOptions struct {
 // [ErrLoss], unless Drop is set.
 func (b *Block) Convert(version int, o ConvertOptions) (*Block, []check.Finding, error) {
 	if !Writable(version) {
-		return nil, nil, &fault.Error{Path: "version", Offset: -1, Want: "version 17 or 20 to 29", Got: fmt.Sprint(version), Err: fault.ErrVersion}
+		return nil, nil, &fault.Error{Path: "version", Offset: -1, Want: "version 17 or 20 to 29", Got: fmt.Sprint(version),
+			Err: fault.ErrVersion}
 	}
 	if version == b.Version {
 		to := *b

@@ -118,7 +118,8 @@ func TestConvertLegacyMetadata(t *testing.T) {
 	for i, want := range []meta{
 		{map[string]string{"text": "hello", "infotext": `"hello"`, "formspec": newForms.sign}, "EndInventory\n"},
 		{map[string]string{"formspec": newForms.chest}, fmt.Sprintf(chest, "main")},
-		{map[string]string{"fuel_totaltime": "40", "fuel_time": "1.5", "src_time": "0.3", "formspec": newForms.furnace}, fmt.Sprintf(chest, "fuel")},
+		{map[string]string{"fuel_totaltime": "40", "fuel_time": "1.5", "src_time": "0.3", "formspec": newForms.furnace},
+			fmt.Sprintf(chest, "fuel")},
 		{map[string]string{"owner": "celeron55", "formspec": newForms.chest}, fmt.Sprintf(chest, "main")},
 	} {
 		e := up.Metadata.List[i]
@@ -133,7 +134,8 @@ func TestConvertLegacyMetadata(t *testing.T) {
 	if want := []Timer{{Pos: b.Metadata.List[2].Pos, Timeout: 1000}}; !slices.Equal(up.Timers.List, want) {
 		t.Errorf("timers %v, want %v", up.Timers.List, want)
 	}
-	if old := convert(t, sample(21), 23, false); old.Metadata.List[0].Var("formspec") != oldForms.sign || old.Metadata.List[4].Var("owner") != "o" {
+	if old := convert(t, sample(21), 23, false); old.Metadata.List[0].Var("formspec") != oldForms.sign ||
+		old.Metadata.List[4].Var("owner") != "o" {
 		t.Errorf("%+v", old.Metadata.List)
 	}
 }
@@ -185,7 +187,8 @@ func TestConvertLosses(t *testing.T) {
 			named(b, 5, "default:chest", 0, 0)
 			b.Metadata = meta(Var{"k", "v", 0})
 		}), 20, []string{"mt-convert-meta"}},
-		{"long variable", add(29, func(b *Block) { b.Metadata = meta(Var{"k", strings.Repeat("v", 70000), 0}) }), 22, []string{"mt-convert-meta"}},
+		{"long variable", add(29, func(b *Block) { b.Metadata = meta(Var{"k", strings.Repeat("v", 70000), 0}) }), 22,
+			[]string{"mt-convert-meta"}},
 		{"timer", add(29, func(b *Block) { b.Timers.List = []Timer{{Pos: 1, Timeout: 5}} }), 23, []string{"mt-convert-timer"}},
 		{"timer in 24", add(29, func(b *Block) { b.Timers.List = []Timer{{Pos: 1, Timeout: 5}} }), 24, nil},
 		{"lighting", add(29, func(b *Block) { b.LightingComplete = 0xf000 }), 26, []string{"mt-convert-lighting"}},
@@ -199,7 +202,8 @@ func TestConvertLosses(t *testing.T) {
 		{"entity in 20", add(29, func(b *Block) { b.Objects = entity(0) }), 20, []string{"mt-convert-object"}},
 		{"inner bytes", add(29, func(b *Block) { b.Inner = []byte("x") }), 28, []string{"mt-convert-rest"}},
 		{"old objects", add(20, func(b *Block) { b.MapBlockObjects, b.Trailing = 1, []byte("x") }), 29, []string{"mt-convert-rest"}},
-		{"unread metadata", add(25, func(b *Block) { b.Metadata = Metadata{Version: 1, Missing: 1, Rest: []byte("x")} }), 29, []string{"mt-convert-meta"}},
+		{"unread metadata", add(25, func(b *Block) { b.Metadata = Metadata{Version: 1, Missing: 1, Rest: []byte("x")} }), 29,
+			[]string{"mt-convert-meta"}},
 		{"unread metadata in 24", add(25, func(b *Block) { b.Metadata = Metadata{Version: 1, Missing: 1, Rest: []byte("x")} }), 24, nil},
 		{"unknown metadata", add(20, func(b *Block) {
 			b.Metadata = Metadata{Version: 1, List: []NodeMeta{{Pos: 5, Legacy: &LegacyMeta{ID: 99}}}}
@@ -211,7 +215,8 @@ func TestConvertLosses(t *testing.T) {
 			ids = append(ids, f.ID)
 		}
 		var e *fault.Error
-		if lost := c.ids != nil; !slices.Equal(ids, c.ids) || errors.Is(err, ErrLoss) != lost || errors.As(err, &e) != lost || (b == nil) != lost {
+		if lost := c.ids != nil; !slices.Equal(ids, c.ids) || errors.Is(err, ErrLoss) != lost || errors.As(err, &e) != lost ||
+			(b == nil) != lost {
 			t.Errorf("%s: %v, %v, want %v", c.name, losses, err, c.ids)
 			continue
 		}
@@ -265,7 +270,8 @@ func TestOldestWorld(t *testing.T) {
 		}
 		t.Logf("version %d: %v", to, counts)
 		total := len(w.blocks) * NodeCount
-		for name, least := range map[string]int{"air": total / 20, "default:stone": total / 20, "default:water_source": total / 1000, "default:dirt": total / 1000} {
+		for name, least := range map[string]int{"air": total / 20, "default:stone": total / 20,
+			"default:water_source": total / 1000, "default:dirt": total / 1000} {
 			if counts[name] < least {
 				t.Errorf("version %d: %d of %d nodes are %s", to, counts[name], total, name)
 			}

@@ -101,7 +101,8 @@ func worlds(t testing.TB) []world {
 	for _, path := range []string{
 		"generated/v22-sqlite/map.sqlite", "generated/v24-sqlite/map.sqlite", "generated/v29-sqlite/map.sqlite",
 		"generated/v29-517-sqlite/map.sqlite", "cornernote-mesecons-circuits/map.sqlite",
-		"generated/golden-v29-by-5.17/v20/map.sqlite", "generated/golden-v29-by-5.17/v22/map.sqlite", "generated/golden-v29-by-5.17/v24/map.sqlite",
+		"generated/golden-v29-by-5.17/v20/map.sqlite", "generated/golden-v29-by-5.17/v22/map.sqlite",
+		"generated/golden-v29-by-5.17/v24/map.sqlite",
 		"testdata/mtdb/block/map_legacy_column.sqlite", "testdata/mtdb/block/map_multi_pos_column.sqlite",
 	} {
 		all = append(all, sqliteWorld(t, dir, path))

@@ -25,7 +25,8 @@ func (b *Block) SetNode(index int, name string, param1, param2 uint8) error {
 		return &fault.Error{Path: "version", Offset: -1, Want: "version 24 or later", Got: fmt.Sprint(b.Version), Err: fault.ErrVersion}
 	}
 	if name == "" || len(name) > 0xffff {
-		return &fault.Error{Path: "names", Offset: -1, Want: "a name of 1 to 65535 bytes", Got: fmt.Sprintf("%d bytes", len(name)), Err: fault.ErrFormat}
+		return &fault.Error{Path: "names", Offset: -1, Want: "a name of 1 to 65535 bytes",
+			Got: fmt.Sprintf("%d bytes", len(name)), Err: fault.ErrFormat}
 	}
 	id, ok := b.idOf(name)
 	if !ok {

@@ -29,7 +29,8 @@ func TestSetNode(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := again.Nodes()
-		for i, want := range map[int]string{0: "default:stone", 1: "default:sand", 2: "default:dirt", 3: mapblock.Air, 4: mapblock.Air, 9: "", 4095: "default:stone"} {
+		for i, want := range map[int]string{0: "default:stone", 1: "default:sand", 2: "default:dirt", 3: mapblock.Air,
+			4: mapblock.Air, 9: "", 4095: "default:stone"} {
 			if got := n.At(i); got != want {
 				t.Errorf("version %d: node %d is %q, not %q", version, i, got, want)
 			}
@@ -62,7 +63,8 @@ func TestSetNode(t *testing.T) {
 // TestClone tests that a clone equals the block and does not share memory with it.
 func TestClone(t *testing.T) {
 	b := mapblock.New(25)
-	b.Metadata = mapblock.Metadata{Version: 1, List: []mapblock.NodeMeta{{Pos: 1, Vars: []mapblock.Var{{Key: "k", Value: "v"}}, Inventory: []byte("EndInventory\n")}}}
+	b.Metadata = mapblock.Metadata{Version: 1,
+		List: []mapblock.NodeMeta{{Pos: 1, Vars: []mapblock.Var{{Key: "k", Value: "v"}}, Inventory: []byte("EndInventory\n")}}}
 	b.Objects.List = []mapblock.Object{{Type: mapblock.ObjectItem, Data: []byte("data")}}
 	b.Timers.List = []mapblock.Timer{{Pos: 1, Timeout: 5}}
 	b.Trailing = []byte("behind")

@@ -22,7 +22,8 @@ func (b *Block) EncodeLevel(level int) ([]byte, error) { return b.encode(level) 
 
 func (b *Block) encode(level int) ([]byte, error) {
 	if b.Version < 0 || b.Version > Newest {
-		return nil, &fault.Error{Path: "version", Offset: -1, Want: fmt.Sprintf("version 0 to %d", Newest), Got: fmt.Sprint(b.Version), Err: fault.ErrVersion}
+		return nil, &fault.Error{Path: "version", Offset: -1, Want: fmt.Sprintf("version 0 to %d", Newest),
+			Got: fmt.Sprint(b.Version), Err: fault.ErrVersion}
 	}
 	out := []byte{byte(b.Version)}
 	c := codec{level: level}

@@ -140,7 +140,8 @@ func sampleMetadata(b *Block) {
 			private, b.Metadata.Version = 1, 2
 		}
 		b.Metadata.List = []NodeMeta{
-			{Pos: pos(0), Vars: []Var{{Key: "infotext", Value: `"hello"`}, {Key: "text", Value: "hello"}, {Key: "secret", Value: "\x00\xff", Private: private}}, Inventory: emptyInventory},
+			{Pos: pos(0), Vars: []Var{{Key: "infotext", Value: `"hello"`}, {Key: "text", Value: "hello"},
+				{Key: "secret", Value: "\x00\xff", Private: private}}, Inventory: emptyInventory},
 			{Pos: pos(1), Vars: []Var{{Key: "formspec", Value: formsOf(b.Version).chest}}, Inventory: fmt.Appendf(nil, chest, "main")},
 		}
 		return
@@ -165,7 +166,8 @@ func sampleMetadata(b *Block) {
 		b.Metadata.List = append(b.Metadata.List, NodeMeta{Pos: pos(i), Legacy: m})
 	}
 	if b.Version >= 21 {
-		m, err := LegacyContent{Inventory: emptyInventory, Text: "t", Owner: "o", InfoText: "i", DrawSpec: "d", Vars: []Var{{Key: "k", Value: "v"}}}.Meta(LegacyGeneric)
+		m, err := LegacyContent{Inventory: emptyInventory, Text: "t", Owner: "o", InfoText: "i", DrawSpec: "d",
+			Vars: []Var{{Key: "k", Value: "v"}}}.Meta(LegacyGeneric)
 		if err != nil {
 			panic(err)
 		}

@@ -77,13 +77,15 @@ func TestBombs(t *testing.T) {
 	}
 	head := []byte{29}
 	for name, data := range map[string][]byte{
-		"zstd":      append(head, packZstd(make([]byte, 8<<20))...),
-		"size":      append(head, 0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0),
-		"nodes":     append([]byte{25, 0, 2, 2}, zeros...),
-		"metadata":  append(hand{25, 0, 2, 2}.zlib(hand{}.nodes(2, 0, 0, 0)), zeros...),
-		"runs":      hand{4, 0}.u32(1<<31).u8(255, 0),
-		"num_vars":  append(head, packZstd(hand{0, 255, 255}.u32(0).u8(0).u16(0).u8(2, 2).nodes(2, 0, 0, 0).u8(2).u16(65535).u16(0).u32(1<<32-1))...),
-		"metadata ": append(head, packZstd(hand{0, 255, 255}.u32(0).u8(0).u16(0).u8(2, 2).nodes(2, 0, 0, 0).u8(2).u16(65535).text("0123456789"))...),
+		"zstd":     append(head, packZstd(make([]byte, 8<<20))...),
+		"size":     append(head, 0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0),
+		"nodes":    append([]byte{25, 0, 2, 2}, zeros...),
+		"metadata": append(hand{25, 0, 2, 2}.zlib(hand{}.nodes(2, 0, 0, 0)), zeros...),
+		"runs":     hand{4, 0}.u32(1<<31).u8(255, 0),
+		"num_vars": append(head, packZstd(hand{0, 255, 255}.u32(0).u8(0).u16(0).u8(2, 2).nodes(2, 0, 0,
+			0).u8(2).u16(65535).u16(0).u32(1<<32-1))...),
+		"metadata ": append(head, packZstd(hand{0, 255, 255}.u32(0).u8(0).u16(0).u8(2, 2).nodes(2, 0, 0,
+			0).u8(2).u16(65535).text("0123456789"))...),
 	} {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)

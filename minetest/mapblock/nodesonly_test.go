@@ -21,7 +21,8 @@ func TestDecodeNodes(t *testing.T) {
 			t.Errorf("version %d: %v", version, err)
 			continue
 		}
-		if got.Param0 != want.Param0 || got.Param1 != want.Param1 || got.Param2 != want.Param2 || !slices.Equal(got.Names, want.Names) || got.ContentWidth != want.ContentWidth {
+		if got.Param0 != want.Param0 || got.Param1 != want.Param1 || got.Param2 != want.Param2 ||
+			!slices.Equal(got.Names, want.Names) || got.ContentWidth != want.ContentWidth {
 			t.Errorf("version %d: the nodes differ", version)
 		}
 	}

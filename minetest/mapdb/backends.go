@@ -83,7 +83,8 @@ func (c Config) backend() (Backend, error) {
 		for _, b := range backends {
 			names = append(names, b.Name)
 		}
-		return b, &fault.Error{Path: "backend", Offset: -1, Want: strings.Join(names, ", "), Got: fmt.Sprintf("%q", abridge(b.Name)), Err: fault.ErrVersion}
+		return b, &fault.Error{Path: "backend", Offset: -1, Want: strings.Join(names, ", "),
+			Got: fmt.Sprintf("%q", abridge(b.Name)), Err: fault.ErrVersion}
 	}
 	return b, nil
 }

@@ -45,7 +45,8 @@ var kinds = []kind{
 	{name: "sqlite pos", config: fixed(Config{Backend: SQLite}), compare: orderZYX.compare, lasting: true, again: true},
 	{name: "sqlite xyz", config: fixed(Config{Backend: SQLite, Schema: SchemaXYZ}), compare: orderXZY.compare, lasting: true, again: true},
 	{name: "sqlite unseen", config: fixed(Config{Backend: SQLite, Unseen: true}), compare: orderZYX.compare, lasting: true, again: true},
-	{name: "sqlite xyz unseen", config: fixed(Config{Backend: SQLite, Schema: SchemaXYZ, Unseen: true}), compare: orderXZY.compare, lasting: true, again: true},
+	{name: "sqlite xyz unseen", config: fixed(Config{Backend: SQLite, Schema: SchemaXYZ, Unseen: true}),
+		compare: orderXZY.compare, lasting: true, again: true},
 	{name: "leveldb", config: fixed(Config{Backend: LevelDB}), compare: compareDecimal, lasting: true, again: true},
 	{name: "memory", config: fixed(Config{Backend: Dummy}), compare: orderZYX.compare},
 	{name: "miniredis", config: miniRedis, compare: orderZYX.compare, lasting: true, again: true},
@@ -577,7 +578,8 @@ func TestKill(t *testing.T) {
 				}
 				child := exec.Command(self, "-test.run=^TestKillChild$")
 				child.Env = append(os.Environ(), "MAPDB_KILL="+dir, "MAPDB_BACKEND="+c.Backend,
-					"MAPDB_POSTGRES="+c.Postgres, "MAPDB_REDIS="+c.Redis.Address, "MAPDB_PORT="+strconv.Itoa(c.Redis.Port), fmt.Sprint("MAPDB_UNSEEN=", c.Unseen))
+					"MAPDB_POSTGRES="+c.Postgres, "MAPDB_REDIS="+c.Redis.Address, "MAPDB_PORT="+strconv.Itoa(c.Redis.Port),
+					fmt.Sprint("MAPDB_UNSEEN=", c.Unseen))
 				out, err := child.StdoutPipe()
 				if err != nil {
 					t.Fatal(err)

@@ -118,7 +118,8 @@ func TestVerify(t *testing.T) {
 		"WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<1000) INSERT INTO other SELECT i FROM n;"+
 		"PRAGMA writable_schema=ON;"+
 		// From now on, the table of blocks uses the index of the other table.
-		"UPDATE sqlite_master SET rootpage=(SELECT rootpage FROM sqlite_master WHERE name='sqlite_autoindex_other_1') WHERE name='sqlite_autoindex_blocks_1'")
+		"UPDATE sqlite_master SET rootpage=(SELECT rootpage FROM sqlite_master WHERE name='sqlite_autoindex_other_1') "+
+		"WHERE name='sqlite_autoindex_blocks_1'")
 	conn.Close()
 	db, err := Open(t.Context(), dir, Config{})
 	if err != nil {
@@ -141,7 +142,8 @@ func TestLostSchema(t *testing.T) {
 		if strings.Contains(table, "mtime") {
 			values += ", i"
 		}
-		native(t, dir, table+";WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<2000) INSERT OR IGNORE INTO blocks SELECT "+values+" FROM n").Close()
+		native(t, dir, table+";WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<2000) INSERT OR "+
+			"IGNORE INTO blocks SELECT "+values+" FROM n").Close()
 		db, err := Open(t.Context(), dir, Config{})
 		if err != nil {
 			t.Fatal(err)

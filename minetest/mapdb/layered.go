@@ -45,7 +45,8 @@ func openLower(ctx context.Context, dir string, c Config) (DB, error) {
 		if len(b.Files) > 0 {
 			name += "/" + b.Files[0]
 		}
-		return nil, &fault.Error{File: filepath.Join(dir, filepath.FromSlash(name)), Offset: -1, Want: "the database of readonly_backend", Got: "no such file", Err: fault.ErrFormat}
+		return nil, &fault.Error{File: filepath.Join(dir, filepath.FromSlash(name)), Offset: -1,
+			Want: "the database of readonly_backend", Got: "no such file", Err: fault.ErrFormat}
 	}
 	return lower, err
 }
@@ -217,7 +218,8 @@ func (t *layeredTx) Get(p Pos) ([]byte, error) {
 // Delete fails for a block of the lower store, because the block would reappear.
 func (t *layeredTx) Delete(p Pos) error {
 	if _, err := t.lower.Get(t.ctx, p); !errors.Is(err, ErrNotFound) {
-		return fmt.Errorf("%v: the block is also in %v, where it cannot be deleted: convert the world to one database first: %w", p, t.lower, ErrReadOnly)
+		return fmt.Errorf("%v: the block is also in %v, where it cannot be deleted: convert the world to one "+
+			"database first: %w", p, t.lower, ErrReadOnly)
 	}
 	return t.Tx.Delete(p)
 }

@@ -25,7 +25,8 @@ func TestPlanes(t *testing.T) {
 			}
 			key := any(p.Key())
 			if round%2 == 1 && r.IntN(5) == 0 {
-				key = [...]any{nil, "text", []byte("blob"), float64(p.Key()) + 0.5, All().Max.Key() + 1 + int64(r.IntN(3)), All().Min.Key() - 1, 1e300}[r.IntN(7)]
+				key = [...]any{nil, "text", []byte("blob"), float64(p.Key()) + 0.5, All().Max.Key() + 1 + int64(r.IntN(3)),
+					All().Min.Key() - 1, 1e300}[r.IntN(7)]
 			}
 			if err := sqlitex.Execute(conn, "INSERT OR IGNORE INTO blocks VALUES (?, x'00')", &sqlitex.ExecOptions{Args: []any{key}}); err != nil {
 				t.Fatal(err)
@@ -91,7 +92,8 @@ func listPlanes(t *testing.T, db DB, a Area) (all []Pos, odd map[string]bool) {
 func TestPlanesReadFew(t *testing.T) {
 	dir := t.TempDir()
 	conn := native(t, dir, tablePos)
-	run(t, conn, fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 49999) INSERT INTO blocks SELECT i / 1000 * %d + i %% 1000, x'00' FROM n", 1<<24))
+	run(t, conn, fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 49999) INSERT "+
+		"INTO blocks SELECT i / 1000 * %d + i %% 1000, x'00' FROM n", 1<<24))
 	conn.Close()
 	db := open(t, dir, Config{}).(*sqliteDB)
 	planes, _, ok, err := db.Planes(t.Context(), All())
@@ -118,7 +120,8 @@ func TestNoPlanes(t *testing.T) {
 	}
 	dir := t.TempDir()
 	conn := native(t, dir, tablePos)
-	run(t, conn, "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 4999) INSERT INTO blocks SELECT i, zeroblob(100) FROM n;"+
+	run(t, conn, "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 4999) INSERT INTO blocks "+
+		"SELECT i, zeroblob(100) FROM n;"+
 		"INSERT INTO blocks VALUES ('x', x'00')")
 	conn.Close()
 	db := open(t, dir, Config{}).(Planer)

@@ -76,7 +76,8 @@ func TestNext(t *testing.T) {
 
 // TestCoordOf tests that only the names used in folders and files of old worlds are accepted.
 func TestCoordOf(t *testing.T) {
-	for text, want := range map[string]int16{"000": 0, "fff": -1, "800": -2048, "7ff": 2047, "0001": 1, "ffff": -1, "f800": -2048, "07ff": 2047} {
+	for text, want := range map[string]int16{"000": 0, "fff": -1, "800": -2048, "7ff": 2047, "0001": 1, "ffff": -1,
+		"f800": -2048, "07ff": 2047} {
 		if got, ok := coordOf(text); !ok || got != want {
 			t.Errorf("%s = %d, %v", text, got, ok)
 		}

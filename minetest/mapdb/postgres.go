@@ -18,9 +18,11 @@ import (
 )
 
 // The table as current games create it. Older games created INT columns, which work as well.
-const tablePostgres = "CREATE TABLE blocks (posX SMALLINT NOT NULL, posY SMALLINT NOT NULL, posZ SMALLINT NOT NULL, data BYTEA, PRIMARY KEY (posX, posY, posZ))"
+const tablePostgres = "CREATE TABLE blocks (posX SMALLINT NOT NULL, posY SMALLINT NOT NULL, posZ SMALLINT NOT " +
+	"NULL, data BYTEA, PRIMARY KEY (posX, posY, posZ))"
 
-const upsertPostgres = "INSERT INTO blocks (posx, posy, posz, data) VALUES ($1, $2, $3, $4) ON CONFLICT (posx, posy, posz) DO UPDATE SET data = excluded.data"
+const upsertPostgres = "INSERT INTO blocks (posx, posy, posz, data) VALUES ($1, $2, $3, $4) ON CONFLICT (posx, " +
+	"posy, posz) DO UPDATE SET data = excluded.data"
 
 // postgresData selects the columns of a row's data. Data larger than MaxBlock is not sent.
 var postgresData = fmt.Sprintf("octet_length(data)::bigint, CASE WHEN octet_length(data) <= %d THEN data END", MaxBlock)
@@ -142,7 +144,8 @@ func openPostgresForWriting(ctx context.Context, c Config, force bool) (Writer, 
 	others := 0
 	for wait := time.Duration(0); ; wait += goodbye / 10 {
 		err = db.do(ctx, func(conn *pgx.Conn) error {
-			return conn.QueryRow(ctx, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND application_name <> $1", server.Application).Scan(&others)
+			return conn.QueryRow(ctx, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> "+
+				"pg_backend_pid() AND backend_type = 'client backend' AND application_name <> $1", server.Application).Scan(&others)
 		})
 		if err != nil || others == 0 || force || wait >= goodbye {
 			break
@@ -240,7 +243,8 @@ func (db *postgresDB) Get(ctx context.Context, p Pos) (data []byte, err error) {
 
 // fetch reads blocks, a page of positions at a time. It returns false if yield does.
 func (db *postgresDB) fetch(ctx context.Context, all []Pos, yield func(Block, error) bool) (bool, error) {
-	query := "SELECT posx::bigint, posy::bigint, posz::bigint, " + postgresData + " FROM unnest($1::int[], $2::int[], $3::int[]) AS wanted(x, y, z) JOIN blocks ON posx = x AND posy = y AND posz = z"
+	query := "SELECT posx::bigint, posy::bigint, posz::bigint, " + postgresData + " FROM unnest($1::int[], $2::int[], " +
+		"$3::int[]) AS wanted(x, y, z) JOIN blocks ON posx = x AND posy = y AND posz = z"
 	for n := pageRows; len(all) > 0; {
 		n = min(n, len(all))
 		at := [3][]int32{}
@@ -492,9 +496,10 @@ func (db *postgresDB) Store(ctx context.Context, blocks []Block) error {
 		}
 	}
 	return db.do(ctx, func(conn *pgx.Conn) error {
-		_, err := conn.CopyFrom(ctx, pgx.Identifier{"blocks"}, []string{"posx", "posy", "posz", "data"}, pgx.CopyFromSlice(len(blocks), func(i int) ([]any, error) {
-			return columns(blocks[i]), nil
-		}))
+		_, err := conn.CopyFrom(ctx, pgx.Identifier{"blocks"}, []string{"posx", "posy", "posz", "data"},
+			pgx.CopyFromSlice(len(blocks), func(i int) ([]any, error) {
+				return columns(blocks[i]), nil
+			}))
 		if e := (*pgconn.PgError)(nil); !errors.As(err, &e) || e.Code != "23505" { // unique_violation
 			return err
 		}

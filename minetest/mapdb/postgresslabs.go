@@ -11,7 +11,8 @@ func (db *postgresDB) axis() int { return alongX }
 
 // postgresPlanes queries whether a condition on posx can match every row: posx must be an integer and NOT NULL, as in
 // all tables that games create.
-const postgresPlanes = "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'blocks'::regclass AND attname = 'posx' AND attnotnull AND atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype))"
+const postgresPlanes = "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'blocks'::regclass AND attname = " +
+	"'posx' AND attnotnull AND atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype))"
 
 // postgresSlabs looks up the first x, then the first x after each slab.
 const postgresSlabs = `WITH RECURSIVE slab(x) AS (

@@ -37,7 +37,8 @@ var redisBackend = Backend{
 		}
 		// Redis has no empty hashes: a hash without fields does not exist.
 		if n, err := db.Count(ctx); err != nil || n == 0 {
-			return nil, errors.Join(cmp.Or(err, error(&fault.Error{File: storeRedis, Path: c.Redis.Hash, Offset: -1, Want: "a hash with blocks", Got: "no such hash", Err: ErrNoHash})), db.Close())
+			return nil, errors.Join(cmp.Or(err, error(&fault.Error{File: storeRedis, Path: c.Redis.Hash, Offset: -1,
+				Want: "a hash with blocks", Got: "no such hash", Err: ErrNoHash})), db.Close())
 		}
 		return db, nil
 	},
@@ -49,7 +50,8 @@ var redisBackend = Backend{
 		if text := get("redis_port"); text != "" {
 			port, err := strconv.ParseUint(text, 10, 16)
 			if err != nil {
-				return &fault.Error{File: "world.mt", Path: "redis_port", Offset: -1, Want: "a number from 0 to 65535", Got: fmt.Sprintf("%.40q", text), Err: fault.ErrFormat}
+				return &fault.Error{File: "world.mt", Path: "redis_port", Offset: -1, Want: "a number from 0 to 65535",
+					Got: fmt.Sprintf("%.40q", text), Err: fault.ErrFormat}
 			}
 			c.Redis.Port = int(port)
 		}
@@ -66,7 +68,8 @@ var redisBackend = Backend{
 
 func redisComplete(c Config) error {
 	if c.Redis.Address == "" || c.Redis.Hash == "" {
-		return &fault.Error{Path: "redis", Offset: -1, Want: "an address and the name of a hash", Got: fmt.Sprintf("%q and %q", c.Redis.Address, c.Redis.Hash), Err: ErrNoServer}
+		return &fault.Error{Path: "redis", Offset: -1, Want: "an address and the name of a hash",
+			Got: fmt.Sprintf("%q and %q", c.Redis.Address, c.Redis.Hash), Err: ErrNoServer}
 	}
 	return nil
 }

@@ -323,7 +323,8 @@ func (s *sectors) read(dir string, p Pos) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(f, MaxBlock+1))
 	if err != nil {
-		return nil, &RowError{Key: key, Pos: &p, Err: &fault.Error{File: path, Offset: -1, Want: "a file that can be read", Got: err.Error(), Err: err}}
+		return nil, &RowError{Key: key, Pos: &p, Err: &fault.Error{File: path, Offset: -1, Want: "a file that can be read",
+			Got: err.Error(), Err: err}}
 	}
 	return data, nil
 }

@@ -59,7 +59,8 @@ func (s Slab) planes(axis int) (a Area, ok bool) {
 	from, err := strconv.ParseInt(first, 10, 16)
 	to, err2 := strconv.ParseInt(last, 10, 16)
 	side := to - from + 1
-	if !ok || err != nil || err2 != nil || !inRange(from) || !inRange(to) || side < 1 || side > slabSide || side&(side-1) != 0 || from&(side-1) != 0 ||
+	if !ok || err != nil || err2 != nil || !inRange(from) || !inRange(to) || side < 1 || side > slabSide ||
+		side&(side-1) != 0 || from&(side-1) != 0 ||
 		slabOf("xyz"[axis], int16(from), int16(side)) != s {
 		return a, false
 	}

@@ -51,7 +51,8 @@ func checkSlabs(t *testing.T, open func() DB, damaged bool) []Slab {
 	ctx := t.Context()
 	db := open()
 	var slabs []Slab
-	for _, a := range []Area{All(), {Pos{-3, -2, -17}, Pos{40, 1, 2}}, {Pos{-2048, -2048, 5}, Pos{2047, 2047, 900}}, {Pos{1, 1, 1}, Pos{0, 0, 0}}} {
+	for _, a := range []Area{All(), {Pos{-3, -2, -17}, Pos{40, 1, 2}}, {Pos{-2048, -2048, 5}, Pos{2047, 2047, 900}},
+		{Pos{1, 1, 1}, Pos{0, 0, 0}}} {
 		whole := lines(InSlabs(ctx, db, a), map[string]bool{})
 		list, err := Slabs(ctx, db, a)
 		if err != nil {
@@ -76,7 +77,8 @@ func checkSlabs(t *testing.T, open func() DB, damaged bool) []Slab {
 				t.Error(err)
 			} else if a == All() && s != SlabAll {
 				for b, err := range db.Blocks(ctx, a) {
-					if is := slices.Contains(got, fmt.Sprintf("%v %x", b.Pos, b.Data)); err == nil && !damaged && is != (in.Contains(b.Pos) && has(b.Pos)) {
+					if is := slices.Contains(got, fmt.Sprintf("%v %x", b.Pos, b.Data)); err == nil && !damaged &&
+						is != (in.Contains(b.Pos) && has(b.Pos)) {
 						t.Errorf("slab %s has %v: %v", s, b.Pos, is)
 					}
 				}
@@ -128,10 +130,13 @@ func oddRows(t *testing.T, dir string, c Config) {
 		conn := native(t, dir, "PRAGMA synchronous = off")
 		defer conn.Close()
 		rows := []string{
-			"INSERT INTO blocks (pos, data) VALUES (NULL, x'00'), (NULL, x'01'), ('text', x'00'), (x'0001', x'00'), (16777216.5, x'00'), (1e300, x'00'), (34359738368, x'00'), (-34368129025, x'00'), (16777000, NULL), (16777001, 'text')",
+			"INSERT INTO blocks (pos, data) VALUES (NULL, x'00'), (NULL, x'01'), ('text', x'00'), (x'0001', x'00'), " +
+				"(16777216.5, x'00'), (1e300, x'00'), (34359738368, x'00'), (-34368129025, x'00'), (16777000, NULL), (16777001, 'text')",
 		}
 		if c.Schema == SchemaXYZ {
-			rows[0] = "INSERT INTO blocks (x, y, z, data) VALUES (NULL, 1, 1, x'00'), (3, NULL, 2, x'00'), (0, NULL, 2, x'00'), (15, 1, 99999, x'00'), (0, 1, -99999, x'00'), (15.5, 1, 1, x'00'), (2, 1.5, 1, x'00'), ('text', 1, 1, x'00'), (5, 'text', 1, x'00'), (2048, 1, 1, x'00'), (-2049, 1, 1, x'00'), (900, 9, 9, 'text')"
+			rows[0] = "INSERT INTO blocks (x, y, z, data) VALUES (NULL, 1, 1, x'00'), (3, NULL, 2, x'00'), (0, NULL, 2, " +
+				"x'00'), (15, 1, 99999, x'00'), (0, 1, -99999, x'00'), (15.5, 1, 1, x'00'), (2, 1.5, 1, x'00'), ('text', 1, 1, " +
+				"x'00'), (5, 'text', 1, x'00'), (2048, 1, 1, x'00'), (-2049, 1, 1, x'00'), (900, 9, 9, 'text')"
 		}
 		for _, sql := range rows {
 			if err := sqlitex.ExecuteTransient(conn, sql, nil); err != nil {
@@ -143,7 +148,8 @@ func oddRows(t *testing.T, dir string, c Config) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, key := range []string{"", "+5", "text", "-", "-text", "1text", "-1x", "/", ":", "-:", "00", "-0", "01", "99999999999", "-99999999999", "0x"} {
+		for _, key := range []string{"", "+5", "text", "-", "-text", "1text", "-1x", "/", ":", "-:", "00", "-0", "01",
+			"99999999999", "-99999999999", "0x"} {
 			if err := w.Put([]byte(key), []byte("odd")); err != nil {
 				t.Fatal(err)
 			}
@@ -166,11 +172,14 @@ func oddRows(t *testing.T, dir string, c Config) {
 			t.Fatal(err)
 		}
 		defer conn.Close(t.Context())
-		if _, err := conn.Exec(t.Context(), `INSERT INTO blocks VALUES (2048, 0, 0, '\x01'), (-2049, 0, 0, '\x01'), (15, 2, 5000, '\x01'), (0, -5000, 3, '\x01'), (901, 9, 9, NULL)`); err != nil {
+		if _, err := conn.Exec(t.Context(),
+			`INSERT INTO blocks VALUES (2048, 0, 0, '\x01'), (-2049, 0, 0, '\x01'), (15, 2, 5000, '\x01'), (0, -5000, 3, '\x01'), (901, 9, 9, NULL)`); err != nil {
 			t.Fatal(err)
 		}
 	case Sectors:
-		for _, name := range []string{"sectors/nonsense/0000", "sectors2/00/0/0", "sectors2/000/FFF/0000", "sectors2/000/002/9999", "sectors2/0f2", "sectors2/00f/004", "sectors2/000/007/0.bak", "sectors2/7ff/003/0003/x", "sectors/00000001/0001", "sectors2/000/001/0002"} {
+		for _, name := range []string{"sectors/nonsense/0000", "sectors2/00/0/0", "sectors2/000/FFF/0000",
+			"sectors2/000/002/9999", "sectors2/0f2", "sectors2/00f/004", "sectors2/000/007/0.bak", "sectors2/7ff/003/0003/x",
+			"sectors/00000001/0001", "sectors2/000/001/0002"} {
 			path := filepath.Join(dir, filepath.FromSlash(name))
 			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("odd"), 0o644)); err != nil {
 				t.Fatal(err)
@@ -320,7 +329,8 @@ func TestOneSlab(t *testing.T) {
 	many := "WITH n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO blocks SELECT 1e12 + i, x'00' FROM n"
 	for _, sql := range [][]string{
 		{"CREATE TABLE blocks (pos, data)", "INSERT INTO blocks VALUES (1, x'00'), ('2', x'00'), (17000000, x'00')"},
-		{"CREATE TABLE blocks (z INT, y INT, x INT, data, PRIMARY KEY (z, y, x))", "INSERT INTO blocks VALUES (1, 2, 3, x'00'), (100, 2, 3, x'00')"},
+		{"CREATE TABLE blocks (z INT, y INT, x INT, data, PRIMARY KEY (z, y, x))",
+			"INSERT INTO blocks VALUES (1, 2, 3, x'00'), (100, 2, 3, x'00')"},
 		{tablePos, many, "INSERT INTO blocks VALUES (1, x'00'), (17000000, x'00'), (1700000000, x'00')"},
 	} {
 		dir := t.TempDir()
@@ -345,7 +355,8 @@ func TestDamagedSlabs(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, uint64(schema)))
 		var blocks []Block
 		for range 900 {
-			blocks = append(blocks, Block{Pos{int16(r.IntN(99) - 50), int16(r.IntN(9)), int16(r.IntN(99) - 50)}, bytes.Repeat([]byte{byte(1 + r.IntN(255))}, 1+r.IntN(300))})
+			blocks = append(blocks, Block{Pos{int16(r.IntN(99) - 50), int16(r.IntN(9)), int16(r.IntN(99) - 50)},
+				bytes.Repeat([]byte{byte(1 + r.IntN(255))}, 1+r.IntN(300))})
 		}
 		if err := errors.Join(w.Store(t.Context(), blocks), w.Close()); err != nil {
 			t.Fatal(err)
@@ -434,7 +445,8 @@ func FuzzSlab(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		if err := w.Store(ctx, []Block{{Pos{-3, 4, -5}, []byte("one")}, {Pos{}, []byte("two")}, {Pos{2047, 0, 2047}, []byte("three")}}); err != nil {
+		if err := w.Store(ctx, []Block{{Pos{-3, 4, -5}, []byte("one")}, {Pos{}, []byte("two")},
+			{Pos{2047, 0, 2047}, []byte("three")}}); err != nil {
 			f.Fatal(err)
 		}
 		stores = append(stores, w)
@@ -446,7 +458,8 @@ func FuzzSlab(f *testing.F) {
 			f.Add(string(s))
 		}
 	}
-	for _, s := range []string{"", "z=1..16", "z=0..15 ", "z=00..15", "z=2048..2063", "z=-2064..-2049", "z=0..", "y=0..15", "key=9", "key=100", "key=--10", "key=+10", "key=-00", "x=0..15\n", "../x"} {
+	for _, s := range []string{"", "z=1..16", "z=0..15 ", "z=00..15", "z=2048..2063", "z=-2064..-2049", "z=0..", "y=0..15",
+		"key=9", "key=100", "key=--10", "key=+10", "key=-00", "x=0..15\n", "../x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, name string) {

@@ -96,7 +96,8 @@ func openSQLite(ctx context.Context, path string) (*sqliteDB, error) {
 var knownTables = []string{
 	tablePos, tableXYZ,
 	"CREATE TABLE `blocks` (`pos` INT PRIMARY KEY, `data` BLOB, `mtime` INTEGER DEFAULT 0)",
-	"CREATE TABLE `blocks` (`x` INTEGER, `y` INTEGER, `z` INTEGER, `data` BLOB NOT NULL, `mtime` INTEGER DEFAULT 0, PRIMARY KEY (`x`, `z`, `y`))",
+	"CREATE TABLE `blocks` (`x` INTEGER, `y` INTEGER, `z` INTEGER, `data` BLOB NOT NULL, `mtime` INTEGER DEFAULT 0, " +
+		"PRIMARY KEY (`x`, `z`, `y`))",
 }
 
 // SQLiteTables returns the CREATE statements of all known variants of the table of blocks.
@@ -109,7 +110,8 @@ func newSQLite(ctx context.Context, f *sqlitefile.File) (*sqliteDB, error) {
 	}
 	defer f.End()
 	isTable, isView := false, false
-	err := sqlitex.ExecuteTransient(f.Conn, "SELECT type='table' AND rootpage>0, type='view' FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name)='blocks'", &sqlitex.ExecOptions{
+	err := sqlitex.ExecuteTransient(f.Conn, "SELECT type='table' AND rootpage>0, type='view' FROM sqlite_master WHERE "+
+		"type IN ('table', 'view') AND lower(name)='blocks'", &sqlitex.ExecOptions{
 		ResultFunc: func(s *sqlite.Stmt) error { isTable, isView = s.ColumnBool(0), s.ColumnBool(1); return nil },
 	})
 	if err != nil {
@@ -147,7 +149,8 @@ func newSQLite(ctx context.Context, f *sqlitefile.File) (*sqliteDB, error) {
 	case isView:
 		return nil, &fault.Error{File: f.Path, Path: "blocks", Offset: -1, Want: "a table", Got: "a view", Err: fault.ErrFormat}
 	default:
-		return nil, &fault.Error{File: f.Path, Path: "blocks", Offset: -1, Want: "a table with the columns pos and data, or x, y, z and data", Got: fmt.Sprintf("columns %q", abridge(strings.Join(columns, ", "))), Err: fault.ErrFormat}
+		return nil, &fault.Error{File: f.Path, Path: "blocks", Offset: -1, Want: "a table with the columns pos and data, " +
+			"or x, y, z and data", Got: fmt.Sprintf("columns %q", abridge(strings.Join(columns, ", "))), Err: fault.ErrFormat}
 	}
 	return db, nil
 }
@@ -180,7 +183,8 @@ func (db *sqliteDB) match(op string, columns int) string {
 }
 
 // dataColumns selects the type and the size of the data first, so that data larger than MaxBlock is not read.
-var dataColumns = fmt.Sprintf("typeof(data), octet_length(data), CASE WHEN typeof(data) = 'blob' AND octet_length(data) <= %d THEN data END", MaxBlock)
+var dataColumns = fmt.Sprintf("typeof(data), octet_length(data), CASE WHEN typeof(data) = 'blob' AND "+
+	"octet_length(data) <= %d THEN data END", MaxBlock)
 
 // Get returns the bytes of a block.
 func (db *sqliteDB) Get(ctx context.Context, p Pos) (data []byte, err error) {

@@ -220,7 +220,8 @@ func TestSQLiteForeignSchema(t *testing.T) {
 		"CREATE INDEX blocks_mtime ON blocks(mtime); INSERT INTO blocks VALUES (5, x'00', 42)"
 	dir := t.TempDir()
 	conn := native(t, dir, mapserver)
-	err := sqlitex.ExecuteTransient(conn, "CREATE TRIGGER touched AFTER UPDATE ON blocks FOR EACH ROW BEGIN UPDATE blocks SET mtime = 43 WHERE pos = old.pos AND mtime = 42; END", nil)
+	err := sqlitex.ExecuteTransient(conn, "CREATE TRIGGER touched AFTER UPDATE ON blocks FOR EACH ROW BEGIN UPDATE "+
+		"blocks SET mtime = 43 WHERE pos = old.pos AND mtime = 42; END", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,10 +246,11 @@ func TestSQLiteForeignSchema(t *testing.T) {
 		t.Errorf("the schema was\n%s\nand is\n%s", before, after)
 	}
 	got := ""
-	sqlitex.ExecuteTransient(conn, "SELECT pos, data, mtime FROM blocks ORDER BY pos", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-		got += fmt.Sprintln(s.ColumnText(0), s.ColumnText(1), s.ColumnText(2))
-		return nil
-	}})
+	sqlitex.ExecuteTransient(conn, "SELECT pos, data, mtime FROM blocks ORDER BY pos",
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			got += fmt.Sprintln(s.ColumnText(0), s.ColumnText(1), s.ColumnText(2))
+			return nil
+		}})
 	if want := "5 new 43\n6 other 0\n"; got != want {
 		t.Errorf("rows:\n%swant:\n%s", got, want)
 	}
@@ -266,16 +268,21 @@ func TestSQLiteHostile(t *testing.T) {
 		open         bool
 	}{
 		{"text", tablePos + "; INSERT INTO blocks VALUES (1, 'text'), (2, x'02'), (3, NULL), (4, 7), (5, 1.5)", 1, 4, true},
-		{"keys", tablePos + "; INSERT INTO blocks VALUES (1, x'01'), ('a', x'01'), (x'00', x'01'), (1.5, x'01'), (1e300, x'01'), (NULL, x'01'), (NULL, x'02'), (-9223372036854775808, x'01'), (34359738368, x'01')", 1, 8, true},
-		{"xyz keys", tableXYZ + "; INSERT INTO blocks VALUES (1, 2, 3, x'01'), (NULL, 2, 3, x'01'), (1, NULL, 3, x'01'), (1, 2, NULL, x'01'), ('a', 2, 3, x'01'), (1, x'00', 3, x'01'), (1, 2, 99999, x'01'), (1.5, 2, 3, x'01')", 1, 7, true},
+		{"keys", tablePos + "; INSERT INTO blocks VALUES (1, x'01'), ('a', x'01'), (x'00', x'01'), (1.5, x'01'), (1e300, " +
+			"x'01'), (NULL, x'01'), (NULL, x'02'), (-9223372036854775808, x'01'), (34359738368, x'01')", 1, 8, true},
+		{"xyz keys", tableXYZ + "; INSERT INTO blocks VALUES (1, 2, 3, x'01'), (NULL, 2, 3, x'01'), (1, NULL, 3, x'01'), " +
+			"(1, 2, NULL, x'01'), ('a', 2, 3, x'01'), (1, x'00', 3, x'01'), (1, 2, 99999, x'01'), (1.5, 2, 3, x'01')", 1, 7, true},
 		{"many NULL keys", tablePos + "; INSERT INTO blocks VALUES (1, x'01');" + many + "NULL, x'01' FROM n", 1, 257, true},
 		{"many text keys", tablePos + "; INSERT INTO blocks VALUES (1, x'01');" + many + "'key' || i, x'01' FROM n", 1, 3000, true},
 		{"many xyz NULLs", tableXYZ + "; INSERT INTO blocks VALUES (1, 1, 1, x'01');" +
-			"WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<3000) INSERT INTO blocks SELECT i % 3, NULL, i, x'01' FROM n", 1, 257, true},
+			"WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<3000) INSERT INTO blocks SELECT i % 3, " +
+			"NULL, i, x'01' FROM n", 1, 257, true},
 		{"no primary key", loose + "INSERT INTO blocks VALUES (1, x'01'), ('2', x'02')", 1, 1, true},
 		{"huge", tablePos + "; INSERT INTO blocks VALUES (1, zeroblob(67108865)), (2, x'01')", 1, 1, true},
-		{"huge generated", "CREATE TABLE blocks (pos INT PRIMARY KEY, data AS (zeroblob(900000000))); INSERT INTO blocks (pos) VALUES (1)", 0, 0, false},
-		{"names", "CREATE TABLE \"blocks\" (\"pos\" INT PRIMARY KEY, data BLOB, \"x) DROP TABLE blocks --\" TEXT); INSERT INTO blocks VALUES (1, x'01', '')", 1, 0, true},
+		{"huge generated", "CREATE TABLE blocks (pos INT PRIMARY KEY, data AS (zeroblob(900000000))); INSERT INTO blocks " +
+			"(pos) VALUES (1)", 0, 0, false},
+		{"names", "CREATE TABLE \"blocks\" (\"pos\" INT PRIMARY KEY, data BLOB, \"x) DROP TABLE blocks --\" TEXT); " +
+			"INSERT INTO blocks VALUES (1, x'01', '')", 1, 0, true},
 		{"capitals", "CREATE TABLE Blocks (POS INT PRIMARY KEY, Data BLOB); INSERT INTO blocks VALUES (1, x'01')", 1, 0, true},
 		{"a view", "CREATE TABLE t (a); CREATE VIEW blocks AS SELECT 1 AS pos, zeroblob(1000000000) AS data", 0, 0, false},
 		{"no table", "CREATE TABLE block (pos, data)", 0, 0, false},
@@ -510,9 +517,11 @@ func TestRowsAlike(t *testing.T) {
 func TestCountSlabs(t *testing.T) {
 	low, high := Pos{MinCoord, MinCoord, MinCoord}.Key(), Pos{MaxCoord, MaxCoord, MaxCoord}.Key()
 	for _, script := range []string{
-		tablePos + fmt.Sprintf(";INSERT INTO blocks (pos, data) VALUES (%d, x'01'), (%d, x'01'), (0, x'01'), (%d, x'01'), (%d, x'01'), (1<<62, x'01'), (-(1<<62), x'01'), ('a', x'01'), (x'05', x'01')",
+		tablePos + fmt.Sprintf(";INSERT INTO blocks (pos, data) VALUES (%d, x'01'), (%d, x'01'), (0, x'01'), (%d, "+
+			"x'01'), (%d, x'01'), (1<<62, x'01'), (-(1<<62), x'01'), ('a', x'01'), (x'05', x'01')",
 			low, high, Pos{MaxCoord, MaxCoord, 3}.Key(), Pos{MinCoord, MinCoord, 4}.Key()),
-		tableXYZ + ";INSERT INTO blocks (x, y, z, data) VALUES (-2048, -2048, -2048, x'01'), (2047, 2047, 2047, x'01'), (0, 0, 0, x'01'), (3, 2047, 2047, x'01'), (4, -2048, -2048, x'01')," +
+		tableXYZ + ";INSERT INTO blocks (x, y, z, data) VALUES (-2048, -2048, -2048, x'01'), (2047, 2047, 2047, x'01'), " +
+			"(0, 0, 0, x'01'), (3, 2047, 2047, x'01'), (4, -2048, -2048, x'01')," +
 			" (1<<62, 0, 0, x'01'), (-(1<<62), 0, 0, x'01'), ('a', 0, 0, x'01'), (0, 5000, 0, x'01')",
 	} {
 		dir := t.TempDir()

@@ -86,7 +86,8 @@ func TestSQLiteWriterWaits(t *testing.T) {
 	for _, mode := range []string{"DELETE", "WAL"} {
 		dir := t.TempDir()
 		conn := native(t, dir, tablePos)
-		run(t, conn, "BEGIN; WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19999) INSERT INTO blocks SELECT i, zeroblob(1000) FROM n; COMMIT")
+		run(t, conn, "BEGIN; WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19999) INSERT INTO "+
+			"blocks SELECT i, zeroblob(1000) FROM n; COMMIT")
 		for _, pragma := range []string{"journal_mode=" + mode, "synchronous=OFF"} {
 			if err := sqlitex.ExecuteTransient(conn, "PRAGMA "+pragma, nil); err != nil {
 				t.Fatal(err)
@@ -102,7 +103,8 @@ func TestSQLiteWriterWaits(t *testing.T) {
 				return false
 			}
 			if n++; n%3000 == 0 { // while the blocks are being read
-				if err := sqlitex.ExecuteTransient(conn, fmt.Sprintf("UPDATE blocks SET data = zeroblob(900) WHERE pos = %d", n%20000), nil); err != nil {
+				if err := sqlitex.ExecuteTransient(conn, fmt.Sprintf("UPDATE blocks SET data = zeroblob(900) WHERE pos = %d",
+					n%20000), nil); err != nil {
 					t.Error(mode, n, err)
 				}
 			}

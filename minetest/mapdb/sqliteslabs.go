@@ -106,7 +106,8 @@ func (db *sqliteDB) Count(ctx context.Context) (int64, error) {
 func (db *sqliteDB) count(ctx context.Context) (sum int64, err error) {
 	query := "SELECT count(*), (SELECT min(pos) FROM blocks WHERE pos > ?2) FROM blocks WHERE pos BETWEEN ?1 AND ?2"
 	if db.schema == SchemaXYZ {
-		query = "SELECT count(*), (SELECT min(x) FROM blocks WHERE x > ?1) FROM blocks WHERE x = ?1 AND z BETWEEN ?2 AND ?3 AND y BETWEEN ?2 AND ?3"
+		query = "SELECT count(*), (SELECT min(x) FROM blocks WHERE x > ?1) FROM blocks WHERE x = ?1 AND z BETWEEN ?2 AND " +
+			"?3 AND y BETWEEN ?2 AND ?3"
 	}
 	for v := int64(MinCoord); v <= MaxCoord; {
 		args := []any{v, MinCoord, MaxCoord}

@@ -106,7 +106,8 @@ func (w *sqliteWriter) prepare() error {
 	if w.schema == SchemaXYZ {
 		table, key, values = tableXYZ, w.key(), "?, ?, ?, ?"
 	}
-	return sqlitex.ExecuteTransient(w.file.Conn, "SELECT count(*) = 1 AND max(sql = ?) FROM sqlite_master WHERE lower(tbl_name) = 'blocks' AND sql IS NOT NULL", &sqlitex.ExecOptions{
+	return sqlitex.ExecuteTransient(w.file.Conn, "SELECT count(*) = 1 AND max(sql = ?) FROM sqlite_master WHERE "+
+		"lower(tbl_name) = 'blocks' AND sql IS NOT NULL", &sqlitex.ExecOptions{
 		Args: []any{table},
 		ResultFunc: func(s *sqlite.Stmt) error {
 			if s.ColumnBool(0) {

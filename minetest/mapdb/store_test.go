@@ -113,7 +113,8 @@ func TestPostgresHostile(t *testing.T) {
 		}
 	}
 	// Other versions of the game use smallint, and other programs may add columns.
-	exec("CREATE TABLE blocks (posX smallint NOT NULL, posY smallint NOT NULL, posZ smallint NOT NULL, data BYTEA, note text DEFAULT 'x', PRIMARY KEY (posX, posY, posZ))")
+	exec("CREATE TABLE blocks (posX smallint NOT NULL, posY smallint NOT NULL, posZ smallint NOT NULL, data BYTEA, " +
+		"note text DEFAULT 'x', PRIMARY KEY (posX, posY, posZ))")
 	exec(`INSERT INTO blocks VALUES (1, 2, 3, '\x01'), (1, 2, 4, NULL), (1, 2, 5000, '\x01'), (1, 3, 0, convert_to(repeat('x', 67108865), 'UTF8'))`)
 	db := open(t, "", c)
 	all, bad := read(t, db)
@@ -247,13 +248,15 @@ func TestToy(t *testing.T) {
 func TestBackends(t *testing.T) {
 	names := make(map[string]bool)
 	for _, b := range Backends() {
-		if names[b.Name] || b.open == nil || b.ReadOnly() != (b.edit == nil) || b.Remote() != (b.get != nil && b.set != nil) || b.Remote() && len(b.Files) > 0 {
+		if names[b.Name] || b.open == nil || b.ReadOnly() != (b.edit == nil) ||
+			b.Remote() != (b.get != nil && b.set != nil) || b.Remote() && len(b.Files) > 0 {
 			t.Errorf("%+v", b)
 		}
 		names[b.Name] = true
 		for _, target := range b.Targets {
 			c, ok := FindTarget(target.Name)
-			if names[target.Name] && target.Name != b.Name || !ok || c.Backend != b.Name || c.Target() != target.Name || target.Title == "" || b.ReadOnly() {
+			if names[target.Name] && target.Name != b.Name || !ok || c.Backend != b.Name || c.Target() != target.Name ||
+				target.Title == "" || b.ReadOnly() {
 				t.Errorf("%+v: %+v", target, c)
 			}
 			names[target.Name] = true
@@ -313,7 +316,8 @@ func TestPostgresMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
-	if _, err := conn.Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'"); err != nil {
+	if _, err := conn.Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle "+
+		"in transaction'"); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {

@@ -18,7 +18,8 @@ const (
 // storable returns an error for positions and data that no store accepts.
 func storable(p Pos, data []byte) error {
 	if !p.Valid() {
-		return &fault.Error{Path: p.String(), Offset: -1, Want: fmt.Sprintf("coordinates from %d to %d", MinCoord, MaxCoord), Got: "others", Err: fault.ErrFormat}
+		return &fault.Error{Path: p.String(), Offset: -1, Want: fmt.Sprintf("coordinates from %d to %d", MinCoord, MaxCoord),
+			Got: "others", Err: fault.ErrFormat}
 	}
 	if len(data) > MaxBlock {
 		return tooLarge("", p.String(), int64(len(data))).at(p)

@@ -45,7 +45,8 @@ func TestParse(t *testing.T) {
 	want := nodecolor.List{
 		"a": {R: 1, G: 2, B: 3, A: 255}, "b": {R: 4, G: 5, B: 6, A: 7}, "c": {R: 8, G: 9, B: 10, A: 11, T: 12},
 		"twice": {R: 2, G: 2, B: 2, A: 255}, "cut": {R: 0, G: 1, B: 255, A: 255, T: 44}, "huge": {R: 255, G: 0, B: 255, A: 255},
-		"nul": {R: 1, G: 2, B: 3, A: 255}, "glued": {R: 1, G: 2, B: 3, A: 255}, "crlf": {R: 1, G: 2, B: 3, A: 255}, long[:200]: {R: 1, G: 2, B: 3, A: 255},
+		"nul": {R: 1, G: 2, B: 3, A: 255}, "glued": {R: 1, G: 2, B: 3, A: 255}, "crlf": {R: 1, G: 2, B: 3, A: 255},
+		long[:200]: {R: 1, G: 2, B: 3, A: 255},
 	}
 	if diff := cmp.Diff(want, list); diff != "" {
 		t.Error(diff)
@@ -86,7 +87,8 @@ func TestFind(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(home, ".minetest"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"colors.txt", filepath.Join(shared, "colors.txt"), filepath.Join(home, ".minetest", "colors.txt"), filepath.Join(dir, "colors.txt")} {
+	for _, path := range []string{"colors.txt", filepath.Join(shared, "colors.txt"),
+		filepath.Join(home, ".minetest", "colors.txt"), filepath.Join(dir, "colors.txt")} {
 		if err := os.WriteFile(path, []byte("a 1 2 3\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,8 @@ func TestEngine(t *testing.T) {
 		t.Skip("no minetest_game here")
 	}
 	home, dir := judge.Dir(t), t.TempDir()
-	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = minetest\nbackend = dummy\nplayer_backend = dummy\nauth_backend = files\n"))
+	judge.Write(t, filepath.Join(dir, "world.mt"),
+		[]byte("gameid = minetest\nbackend = dummy\nplayer_backend = dummy\nauth_backend = files\n"))
 	if err := os.CopyFS(filepath.Join(dir, "worldmods", "trowel_nodes"), os.DirFS("../../contrib/minetest/trowel_nodes")); err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,8 @@ minetest.register_node("stop:bare", {drawtype = "airlike", walkable = false})
 minetest.after(1, function() minetest.request_shutdown() end)
 `))
 	judge.Write(t, filepath.Join(home, "minetest.conf"), []byte("bind_address = 127.0.0.1\nport = 30998\nserver_announce = false\n"))
-	said, err := judge.Run(t, home, "minetestserver", "--config", filepath.Join(home, "minetest.conf"), "--world", dir, "--logfile", filepath.Join(home, "log"), "--quiet")
+	said, err := judge.Run(t, home, "minetestserver", "--config", filepath.Join(home, "minetest.conf"), "--world", dir,
+		"--logfile", filepath.Join(home, "log"), "--quiet")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
@@ -63,7 +65,8 @@ minetest.after(1, function() minetest.request_shutdown() end)
 	if n := of("default:torch_wall"); n.LightSource < 10 || n.ParamType2 != "wallmounted" || !n.SunlightPropagates {
 		t.Errorf("torch: %+v", n)
 	}
-	if n := of("stop:dyed"); n.Tiles[0] != "a.png^b.png" || n.Palette != "p.png" || n.ParamType2 != "color" || n.Color != "#ff0000" || n.LightSource != 5 {
+	if n := of("stop:dyed"); n.Tiles[0] != "a.png^b.png" || n.Palette != "p.png" || n.ParamType2 != "color" ||
+		n.Color != "#ff0000" || n.LightSource != 5 {
 		t.Errorf("dyed: %+v", n)
 	}
 	if n := of("stop:bare"); n.Tiles != nil || n.DrawType != "airlike" || n.Walkable {

@@ -16,7 +16,8 @@ const sample = `{"format": "trowel-nodes", "version": 1, "nodes": [
 
 func TestParse(t *testing.T) {
 	list, err := nodedef.Parse(strings.NewReader(sample))
-	if err != nil || len(list) != 2 || list["wool:any"].Palette != "p.png" || list["wool:any"].LightSource != 3 || !list["default:stone"].Walkable {
+	if err != nil || len(list) != 2 || list["wool:any"].Palette != "p.png" || list["wool:any"].LightSource != 3 ||
+		!list["default:stone"].Walkable {
 		t.Errorf("%v, %v", list, err)
 	}
 	for _, text := range []string{
@@ -54,8 +55,10 @@ func ExampleMinetestGame() {
 
 // TestParseOfAnotherType tests that errors name JSON types, not Go types.
 func TestParseOfAnotherType(t *testing.T) {
-	for text, want := range map[string]string{`[]`: "expected an object", `{"nodes": {}}`: "expected an array", `{"nodes": [1]}`: "expected an object"} {
-		if _, err := nodedef.Parse(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "struct") {
+	for text, want := range map[string]string{`[]`: "expected an object", `{"nodes": {}}`: "expected an array",
+		`{"nodes": [1]}`: "expected an object"} {
+		if _, err := nodedef.Parse(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "struct") {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}

@@ -144,7 +144,8 @@ func TestPlaceEngine(t *testing.T) {
 				if f.form == schematic.Lua {
 					what = fmt.Sprintf("(function() dofile(world .. %q) return schematic end)()", name)
 				}
-				fmt.Fprintf(&script, "vm, area = ground()\ncore.place_schematic_on_vmanip(vm, {x = 1, y = 2, z = 3}, %s, \"%d\", {}, %v)\ntell(%q, vm, area)\n", what, 90*rot, force, name)
+				fmt.Fprintf(&script, "vm, area = ground()\ncore.place_schematic_on_vmanip(vm, {x = 1, y = 2, z = 3}, %s, "+
+					"\"%d\", {}, %v)\ntell(%q, vm, area)\n", what, 90*rot, force, name)
 				a := ground()
 				for at, n := range s.Place(schematic.Placing{Quarters: rot, Force: force, ParamType2: kind}).All {
 					at = [3]int{at[0] + 1, at[1] + 2, at[2] + 3}
@@ -239,7 +240,8 @@ func TestWorldEditMod(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(13, 14))
 	dir := t.TempDir()
-	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = minetest\nbackend = sqlite3\nplayer_backend = dummy\nauth_backend = files\nload_mod_worldedit = true\n"))
+	judge.Write(t, filepath.Join(dir, "world.mt"),
+		[]byte("gameid = minetest\nbackend = sqlite3\nplayer_backend = dummy\nauth_backend = files\nload_mod_worldedit = true\n"))
 	judge.Write(t, filepath.Join(dir, "map_meta.txt"), []byte("mg_name = singlenode\nseed = 1\n[end_of_params]\n"))
 	var script strings.Builder
 	script.WriteString(prelude + `
@@ -290,7 +292,8 @@ core.after(0, function()
 		switch version {
 		case 3:
 			fmt.Fprintf(&script, "worldedit.deserialize({x = 0, y = 0, z = 0}, read(%q))\n", name)
-			fmt.Fprintf(&script, "for x = 0, %d do for y = 0, %d do for z = 0, %d do local p = {x = x, y = y, z = z}; local n = core.get_node(p); n.x, n.y, n.z = x, y, z; n.param1 = 0; nodes(%q, {n}) end end end\n",
+			fmt.Fprintf(&script, "for x = 0, %d do for y = 0, %d do for z = 0, %d do local p = {x = x, y = y, z = z}; local "+
+				"n = core.get_node(p); n.x, n.y, n.z = x, y, z; n.param1 = 0; nodes(%q, {n}) end end end\n",
 				s.Size[0]-1, s.Size[1]-1, s.Size[2]-1, name)
 			s.Param1 = nil
 			for i := range s.Prob { // nodes that are not written are air
@@ -335,7 +338,8 @@ end)
 		t.Fatalf("%v\n%s", err, theirs)
 	}
 	m := s.MetaOf(s.Index(2, 0, 0))
-	if s.At(s.Index(2, 0, 0)) != "default:chest" || s.At(s.Index(1, 2, 2)) != "default:torch_wall" || m == nil || len(m.Fields) != 2 || len(m.Lists) != 1 || len(m.Lists[0].Items) != 3 {
+	if s.At(s.Index(2, 0, 0)) != "default:chest" || s.At(s.Index(1, 2, 2)) != "default:torch_wall" || m == nil ||
+		len(m.Fields) != 2 || len(m.Lists) != 1 || len(m.Lists[0].Items) != 3 {
 		t.Errorf("%s\n%s", theirs, s.Text())
 	}
 }

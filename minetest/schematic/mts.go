@@ -44,7 +44,8 @@ func decodeMTS(data []byte) (*Schematic, error) {
 	for i := range s.Name {
 		id := binary.BigEndian.Uint16(f.content[2*i:])
 		if int(id) >= len(s.Names) {
-			return nil, &fault.Error{Path: fmt.Sprintf("nodes[%d]", i), Offset: int64(2 * i), Want: fmt.Sprintf("a name below %d", len(s.Names)), Got: fmt.Sprint(id), Err: fault.ErrFormat}
+			return nil, &fault.Error{Path: fmt.Sprintf("nodes[%d]", i), Offset: int64(2 * i),
+				Want: fmt.Sprintf("a name below %d", len(s.Names)), Got: fmt.Sprint(id), Err: fault.ErrFormat}
 		}
 		s.Name[i] = id
 		p := s.Prob[i]
@@ -163,12 +164,14 @@ func (s *Schematic) encodeMTS() ([]byte, error) {
 		names, ids = s.ignoring()
 	}
 	if len(names) > 0xffff {
-		return nil, &fault.Error{Path: "names", Offset: -1, Want: "at most 65535 names of nodes", Got: fmt.Sprint(len(names)), Err: fault.ErrLimit}
+		return nil, &fault.Error{Path: "names", Offset: -1, Want: "at most 65535 names of nodes", Got: fmt.Sprint(len(names)),
+			Err: fault.ErrLimit}
 	}
 	w.U16(uint16(len(names)))
 	for i, name := range names {
 		if len(name) > 0xffff {
-			return nil, &fault.Error{Path: fmt.Sprintf("names[%d]", i), Offset: -1, Want: "at most 65535 bytes", Got: fmt.Sprint(len(name)), Err: fault.ErrLimit}
+			return nil, &fault.Error{Path: fmt.Sprintf("names[%d]", i), Offset: -1, Want: "at most 65535 bytes",
+				Got: fmt.Sprint(len(name)), Err: fault.ErrLimit}
 		}
 		w.U16(uint16(len(name)))
 		w.Bytes([]byte(name))

@@ -10,7 +10,8 @@ import (
 // out a few nodes.
 func TestChanceBounds(t *testing.T) {
 	s := must(schematic.New(schematic.MTS, [3]int{100, 100, 1}))
-	for prob, want := range map[uint8][2]int{0: {0, 0}, 1: {0, 0}, 2: {40, 130}, schematic.Always - 1: {9700, 9960}, schematic.Always: {10000, 10000}} {
+	for prob, want := range map[uint8][2]int{0: {0, 0}, 1: {0, 0}, 2: {40, 130}, schematic.Always - 1: {9700, 9960},
+		schematic.Always: {10000, 10000}} {
 		for i := range s.Prob {
 			s.Prob[i] = prob
 		}

@@ -108,12 +108,14 @@ func volume(size [3]int) (int, error) {
 	n := 1
 	for _, v := range size {
 		if v < 0 || v > MaxSide {
-			return 0, &fault.Error{Path: "size", Offset: -1, Want: fmt.Sprintf("0 to %d nodes along each axis", MaxSide), Got: fmt.Sprint(v), Err: fault.ErrLimit}
+			return 0, &fault.Error{Path: "size", Offset: -1, Want: fmt.Sprintf("0 to %d nodes along each axis", MaxSide),
+				Got: fmt.Sprint(v), Err: fault.ErrLimit}
 		}
 	}
 	for _, v := range size {
 		if n *= v; n > MaxNodes {
-			return 0, &fault.Error{Path: "size", Offset: -1, Want: fmt.Sprintf("at most %d nodes in all", MaxNodes), Got: fmt.Sprintf("%dx%dx%d", size[0], size[1], size[2]), Err: fault.ErrLimit}
+			return 0, &fault.Error{Path: "size", Offset: -1, Want: fmt.Sprintf("at most %d nodes in all", MaxNodes),
+				Got: fmt.Sprintf("%dx%dx%d", size[0], size[1], size[2]), Err: fault.ErrLimit}
 		}
 	}
 	return n, nil
@@ -208,7 +210,8 @@ func (s *Schematic) Tidy() {
 func (s *Schematic) Clone() *Schematic {
 	c := *s
 	c.Slices, c.Names = slices.Clone(s.Slices), slices.Clone(s.Names)
-	c.Name, c.Param1, c.Param2, c.Prob, c.Force = slices.Clone(s.Name), slices.Clone(s.Param1), slices.Clone(s.Param2), slices.Clone(s.Prob), slices.Clone(s.Force)
+	c.Name, c.Param1, c.Param2, c.Prob, c.Force = slices.Clone(s.Name), slices.Clone(s.Param1), slices.Clone(s.Param2),
+		slices.Clone(s.Prob), slices.Clone(s.Force)
 	c.Meta = slices.Clone(s.Meta)
 	for i := range c.Meta {
 		c.Meta[i] = c.Meta[i].clone()
@@ -236,7 +239,8 @@ func (s *Schematic) MetaOf(index int) *Meta {
 // Equal reports whether two schematics have the same content, ignoring the order of their names.
 func (s *Schematic) Equal(t *Schematic) bool {
 	if s.Form != t.Form || s.version() != t.version() || s.Size != t.Size || s.Origin != t.Origin || s.Header != t.Header ||
-		len(s.Name) != len(t.Name) || !slices.Equal(s.Param2, t.Param2) || !slices.Equal(s.Prob, t.Prob) || !slices.EqualFunc(s.Meta, t.Meta, Meta.Equal) {
+		len(s.Name) != len(t.Name) || !slices.Equal(s.Param2, t.Param2) || !slices.Equal(s.Prob, t.Prob) ||
+		!slices.EqualFunc(s.Meta, t.Meta, Meta.Equal) {
 		return false
 	}
 	for y := range max(len(s.Slices), len(t.Slices)) {

@@ -212,10 +212,13 @@ func TestWorldEdit(t *testing.T) {
 		{5, `5,a,b:local _={};_[1]="default:dirt 5";return {{["x"]=0,["y"]=0,["z"]=0;["name"]="default:chest",["param1"]=0xd,["param2"]=3e0,["meta"]={["fields"]={["infotext"]='Ch\101st'},["inventory"]={["main"]={"",_[1]}}}},{z=1,y=0,x=0,name=[==[air]==]},}`,
 			strings.Replace(chest, "nodes", "header a,b\nnodes", 1) + meta},
 		{4, `local _={};_[1]={};_[2]={};_[1].infotext="Chest";_[2][1]="";_[2][2]="default:dirt 5";return {{x=0,y=0,z=0,name="default:chest",param1=13,param2=3,meta={fields=_[1],inventory={main=_[2]}}},{z=1,y=0,x=0,name="air",param1=0,param2=0,meta={fields={},inventory={}}}}`, chest + meta},
-		{4, "-- by hand\nreturn {--[[ a list\nof ]] {x=0,y=0,z=0,name=\"default:chest\",param1=13,param2=3},{x=0,y=0,z=1,name='air'},nil,{z=5}};", without},
+		{4, "-- by hand\nreturn {--[[ a list\nof ]] " +
+			"{x=0,y=0,z=0,name=\"default:chest\",param1=13,param2=3},{x=0,y=0,z=1,name='air'},nil,{z=5}};", without},
 		{3, "0 0 0 default:chest 13 3\r\n+0\t-0  1 air 0 0 more\n", without},
-		{1, "return {\n-- Table: {1}\n{\n   {2},\n   {5},\n},\n-- Table: {2}\n{\n   {3},\n   {4},\n},\n-- Table: {3}\n{\n   [\"x\"]=0,[\"y\"]=0,[\"z\"]=0,\n},\n{name=\"default:chest\",param1=13,param2=3},\n{{6},{7},},{x=0,y=0,z=1},{name=\"air\"},\n}\n", without},
-		{2, "return {\n-- Table: {1}\n{\n{2},\n{3},\n},\n{[\"meta\"]={4},name=\"default:chest\",param1=13,param2=3,x=0,y=0,z=0},{x=0,y=0,z=1,name=\"air\",param1=0,param2=0,[\"meta\"]={8}},{fields={5},inventory={6}},{infotext=\"Chest\"},{main={7}},{\"\",\"default:dirt 5\"},{fields={9},inventory={9}},{}\n}\n", chest + meta},
+		{1, "return {\n-- Table: {1}\n{\n   {2},\n   {5},\n},\n-- Table: {2}\n{\n   {3},\n   {4},\n},\n-- Table: " +
+			"{3}\n{\n   [\"x\"]=0,[\"y\"]=0,[\"z\"]=0,\n},\n{name=\"default:chest\",param1=13,param2=3},\n{{6},{7},},{x=0,y=0,z=1},{name=\"air\"},\n}\n", without},
+		{2, "return {\n-- Table: " +
+			"{1}\n{\n{2},\n{3},\n},\n{[\"meta\"]={4},name=\"default:chest\",param1=13,param2=3,x=0,y=0,z=0},{x=0,y=0,z=1,name=\"air\",param1=0,param2=0,[\"meta\"]={8}},{fields={5},inventory={6}},{infotext=\"Chest\"},{main={7}},{\"\",\"default:dirt 5\"},{fields={9},inventory={9}},{}\n}\n", chest + meta},
 	} {
 		s, err := schematic.Decode([]byte(c.data))
 		if err != nil {
@@ -237,7 +240,8 @@ func TestIsWorldEdit(t *testing.T) {
 			t.Errorf("%s %d is taken for something else: %.80q", f.form, f.version, data)
 		}
 	}
-	for _, text := range []string{"", "return {x = 1}", "return {{x=1}}", "1 2 3\n4 5 6\n", "12:30 lunch", "5:", "{}", "local t = {}", "1,2,3\n"} {
+	for _, text := range []string{"", "return {x = 1}", "return {{x=1}}", "1 2 3\n4 5 6\n", "12:30 lunch", "5:", "{}",
+		"local t = {}", "1,2,3\n"} {
 		if schematic.IsWorldEdit([]byte(text)) {
 			t.Errorf("%q is taken for a WorldEdit file", text)
 		}
@@ -250,16 +254,22 @@ func TestErrors(t *testing.T) {
 		data  string
 		cause error
 	}{
-		{"", fault.ErrShort}, {"MTSM", fault.ErrShort}, {"MTSM\x00\x05\x00\x01\x00\x01\x00\x01", fault.ErrVersion}, {"MTSM\x00\x04\x00\x01", fault.ErrShort},
+		{"", fault.ErrShort}, {"MTSM", fault.ErrShort}, {"MTSM\x00\x05\x00\x01\x00\x01\x00\x01", fault.ErrVersion},
+		{"MTSM\x00\x04\x00\x01", fault.ErrShort},
 		{"MTSM\x00\x04\xff\xff\xff\xff\xff\xff", fault.ErrLimit}, {"MTSM\x00\x02\x00\x01\x00\x01\x00\x01\x00\x00x", fault.ErrShort},
 		{"MTSM\x00\x02\x00\x01\x00\x01\x00\x01\xff\xff", fault.ErrShort},
 		{"6:return {}", fault.ErrVersion}, {"5:", fault.ErrFormat}, {"5:return 1", fault.ErrFormat}, {"5:return {", fault.ErrFormat},
-		{"5:return " + deep, fault.ErrFormat}, {"5:return {" + strings.Repeat("_[", 1_000_000), fault.ErrFormat}, {"5:return " + strings.Repeat("- ", 1_000_000), fault.ErrFormat},
+		{"5:return " + deep, fault.ErrFormat}, {"5:return {" + strings.Repeat("_[", 1_000_000), fault.ErrFormat},
+		{"5:return " + strings.Repeat("- ", 1_000_000), fault.ErrFormat},
 		{"5:return {[[", fault.ErrFormat}, {"5:return {'", fault.ErrFormat}, {"5:return {1 2}", fault.ErrFormat},
-		{`5:return {loadstring("x")}`, fault.ErrFormat}, {`5:return {os.execute("x")}`, fault.ErrFormat}, {"5:while true do end", fault.ErrFormat},
-		{`5:return {{x=0,y=0,z=0}}`, fault.ErrFormat}, {`5:return {{x=0.5,y=0,z=0,name="a"}}`, fault.ErrFormat}, {`5:return {{x=0,y=0,z=0,name="a",param2=256}}`, fault.ErrFormat},
-		{`5:return {{x=0,y=0,z=0,name="a"},{x=1e9,y=0,z=0,name="a"}}`, fault.ErrLimit}, {`5:return {{x=0,y=0,z=0,name="a"},{x=60000,y=60000,z=1,name="a"}}`, fault.ErrLimit},
-		{`5:local _={};_[1]=_;_[1][1]=_;return _[1]`, fault.ErrFormat}, {"0 0 0 a 256 0", fault.ErrFormat}, {"99999999999 0 0 a 0 0", fault.ErrFormat},
+		{`5:return {loadstring("x")}`, fault.ErrFormat}, {`5:return {os.execute("x")}`, fault.ErrFormat},
+		{"5:while true do end", fault.ErrFormat},
+		{`5:return {{x=0,y=0,z=0}}`, fault.ErrFormat}, {`5:return {{x=0.5,y=0,z=0,name="a"}}`, fault.ErrFormat},
+		{`5:return {{x=0,y=0,z=0,name="a",param2=256}}`, fault.ErrFormat},
+		{`5:return {{x=0,y=0,z=0,name="a"},{x=1e9,y=0,z=0,name="a"}}`, fault.ErrLimit},
+		{`5:return {{x=0,y=0,z=0,name="a"},{x=60000,y=60000,z=1,name="a"}}`, fault.ErrLimit},
+		{`5:local _={};_[1]=_;_[1][1]=_;return _[1]`, fault.ErrFormat}, {"0 0 0 a 256 0", fault.ErrFormat},
+		{"99999999999 0 0 a 0 0", fault.ErrFormat},
 		{"schematic = {}", fault.ErrFormat}, {"schematic = {size={x=1,y=1,z=1},data={}}", fault.ErrFormat},
 	} {
 		_, err := schematic.Decode([]byte(c.data))
@@ -275,10 +285,12 @@ func TestErrors(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"": "word schematic", "schematic x": "line 1:12: expected mts", "schematic mts 5": "0 to 4", "schematic lua\nnodes": "the size first",
-		"schematic lua\nsize 1,1": "three numbers", "schematic lua\nsize \"" + strings.Repeat("\xec", 20) + "\"": "three numbers", "schematic lua\nsize 1,1,70000": "65535", "schematic lua\nsize 1,1,1": "expected 1 nodes, not 0",
+		"schematic lua\nsize 1,1": "three numbers", "schematic lua\nsize \"" + strings.Repeat("\xec", 20) +
+			"\"": "three numbers", "schematic lua\nsize 1,1,70000": "65535", "schematic lua\nsize 1,1,1": "expected 1 nodes, not 0",
 		"schematic lua\nsize 2,1,1\nnodes\nz 0\ny 0 air*3": "2 more nodes", "schematic lua\nsize 2,1,1\nnodes\nz 1": "line 4:3: expected 0",
 		"schematic lua\nsize 1,1,1\nnodes\nz 0\ny 0 air@200": "0 to 127", "schematic lua\nsize 1,1,1\nsize 1,1,1": "duplicate",
-		"schematic lua\nsize 1,2,1\nslices 1": "expected 2 slices", "schematic lua\nsize 0,0,0\nmeta\n  0,0,0": "inside", "schematic lua\nsize 0,0,0\nmeta\nfield a b": "node first",
+		"schematic lua\nsize 1,2,1\nslices 1": "expected 2 slices", "schematic lua\nsize 0,0,0\nmeta\n  0,0,0": "inside",
+		"schematic lua\nsize 0,0,0\nmeta\nfield a b": "node first",
 	} {
 		if _, err := schematic.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, not %s", text, err, want)
@@ -288,7 +300,8 @@ func TestErrors(t *testing.T) {
 
 func TestMemory(t *testing.T) {
 	// A table shared by many nodes is written for each of them.
-	data := "5:local _={};_[1]={fields={a=\"" + strings.Repeat("x", 10000) + "\"}};return {" + strings.Repeat(`{x=0,y=0,z=0,name="a",meta=_[1]},`, 50000) + "}"
+	data := "5:local _={};_[1]={fields={a=\"" + strings.Repeat("x", 10000) + "\"}};return {" +
+		strings.Repeat(`{x=0,y=0,z=0,name="a",meta=_[1]},`, 50000) + "}"
 	if _, err := schematic.Decode([]byte(data)); !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("%v", err)
 	}

@@ -55,7 +55,8 @@ func (s *Schematic) Text() []byte {
 
 // same reports whether two nodes are equal, ignoring metadata.
 func (s *Schematic) same(i, k int) bool {
-	return s.Name[i] == s.Name[k] && s.Param2[i] == s.Param2[k] && s.Prob[i] == s.Prob[k] && s.light(i) == s.light(k) && s.forced(i) == s.forced(k)
+	return s.Name[i] == s.Name[k] && s.Param2[i] == s.Param2[k] && s.Prob[i] == s.Prob[k] && s.light(i) == s.light(k) &&
+		s.forced(i) == s.forced(k)
 }
 
 // sameAll reports whether two runs of n nodes are equal.

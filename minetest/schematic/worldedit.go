@@ -246,7 +246,8 @@ func (b *builder) meta(i int, t *luatable.Table, follow follower) *Meta {
 // fits reports whether n more bytes of metadata can be added.
 func (b *builder) fits(n int) bool {
 	if b.size += n; b.size > MaxMeta && b.err == nil {
-		b.err = &fault.Error{Path: "meta", Offset: -1, Want: fmt.Sprintf("at most %d bytes of metadata", MaxMeta), Got: "more", Err: fault.ErrLimit}
+		b.err = &fault.Error{Path: "meta", Offset: -1, Want: fmt.Sprintf("at most %d bytes of metadata", MaxMeta),
+			Got: "more", Err: fault.ErrLimit}
 	}
 	return b.err == nil
 }

@@ -53,7 +53,8 @@ end)
 // TestEngine compares turns about y with those of the engine.
 func TestEngine(t *testing.T) {
 	// Engine 5.6 has no 4dir, and reads an invalid table entry for 6 and 7 of wallmounted.
-	kinds := []string{"facedir", "colorfacedir", "wallmounted", "colorwallmounted", "degrotate", "colordegrotate", "none", "flowingliquid", "meshoptions", "leveled", "color"}
+	kinds := []string{"facedir", "colorfacedir", "wallmounted", "colorwallmounted", "degrotate", "colordegrotate", "none",
+		"flowingliquid", "meshoptions", "leveled", "color"}
 	dir := t.TempDir()
 	worldtest.Script(t, dir, fmt.Sprintf(script, `"`+strings.Join(kinds, `", "`)+`"`))
 	f, err := os.Open(filepath.Join(dir, "out.txt"))

@@ -9,12 +9,15 @@ import (
 
 var authTables = tables{
 	sqlite: []string{
-		"CREATE TABLE IF NOT EXISTS auth (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE NOT NULL, password TEXT NOT NULL, last_login INTEGER NOT NULL DEFAULT 0)",
-		"CREATE TABLE IF NOT EXISTS user_privileges (id INTEGER, privilege TEXT, PRIMARY KEY (id, privilege), CONSTRAINT fk_id FOREIGN KEY (id) REFERENCES auth (id) ON DELETE CASCADE)",
+		"CREATE TABLE IF NOT EXISTS auth (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE NOT NULL, password TEXT " +
+			"NOT NULL, last_login INTEGER NOT NULL DEFAULT 0)",
+		"CREATE TABLE IF NOT EXISTS user_privileges (id INTEGER, privilege TEXT, PRIMARY KEY (id, privilege), CONSTRAINT " +
+			"fk_id FOREIGN KEY (id) REFERENCES auth (id) ON DELETE CASCADE)",
 	},
 	postgres: []string{
 		"CREATE TABLE IF NOT EXISTS auth (id SERIAL, name TEXT UNIQUE, password TEXT, last_login INT NOT NULL DEFAULT 0, PRIMARY KEY (id))",
-		"CREATE TABLE IF NOT EXISTS user_privileges (id INT, privilege TEXT, PRIMARY KEY (id, privilege), CONSTRAINT fk_id FOREIGN KEY (id) REFERENCES auth (id) ON DELETE CASCADE)",
+		"CREATE TABLE IF NOT EXISTS user_privileges (id INT, privilege TEXT, PRIMARY KEY (id, privilege), CONSTRAINT " +
+			"fk_id FOREIGN KEY (id) REFERENCES auth (id) ON DELETE CASCADE)",
 	},
 }
 

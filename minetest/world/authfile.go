@@ -110,8 +110,10 @@ func (f *AuthFile) find(name string) int {
 // would change the meaning of the line.
 func (f *AuthFile) Put(a *Account) error {
 	privileges := strings.Join(a.Privileges, ",")
-	if strings.ContainsAny(a.Name+string(a.Password)+privileges, ":\n") || slices.ContainsFunc(a.Privileges, func(p string) bool { return p == "" || strings.Contains(p, ",") }) {
-		return wrong("auth.txt", strconv.Quote(a.Name), "an account name without : and line ends, and privileges without commas", "such characters")
+	if strings.ContainsAny(a.Name+string(a.Password)+privileges, ":\n") ||
+		slices.ContainsFunc(a.Privileges, func(p string) bool { return p == "" || strings.Contains(p, ",") }) {
+		return wrong("auth.txt", strconv.Quote(a.Name), "an account name without : and line ends, and privileges "+
+			"without commas", "such characters")
 	}
 	i := f.find(a.Name)
 	if i >= 0 && sameAccount(f.lines[i].account(), a) {

@@ -9,13 +9,15 @@ var (
 	foundUnreadable = Catalog.Add("mt-world-unreadable", check.Error,
 		"A file or a database of the world cannot be read.", "Restore it from a backup.")
 	foundPages = Catalog.Add("mt-world-pages", check.Error,
-		"Pages of an SQLite file are damaged, and their content is lost.", "Restore it from a backup, or repair the world, which keeps the content of the other pages.")
+		"Pages of an SQLite file are damaged, and their content is lost.",
+		"Restore it from a backup, or repair the world, which keeps the content of the other pages.")
 	foundRow = Catalog.Add("mt-world-row", check.Warning,
 		"A row of a database or a member of a JSON file is invalid or a duplicate: it is ignored.", "Correct or remove it.")
 	foundZeroes = Catalog.Add("mt-world-zeroes", check.Error,
 		"The file contains only zero bytes, as after a loss of power.", "Restore it from a backup, or remove it.")
 	foundRemote = Catalog.Add("mt-world-remote", check.Info,
-		"A part of the world is on a database server on another machine, and was not read.", "Read it with --remote, if you trust the author of the world.")
+		"A part of the world is on a database server on another machine, and was not read.",
+		"Read it with --remote, if you trust the author of the world.")
 	foundNoSettings = Catalog.Add("mt-world-no-settings", check.Warning,
 		"world.mt is missing, as in worlds from before 2012: the engine writes a new file, without the game and the mods of the world.",
 		"Restore the file from a backup, or write one with the game and the backends.")
@@ -24,7 +26,8 @@ var (
 	foundBackend = Catalog.Add("mt-world-backend", check.Error,
 		"world.mt names an unknown backend.", "Name one of sqlite3, files, leveldb, postgresql, redis or dummy.")
 	foundBlockSize = Catalog.Add("mt-world-blocksize", check.Error,
-		"The blocksize in world.mt is not 16: the engine rejects the world.", "Set it to 16, or remove the line, unless another engine made the world.")
+		"The blocksize in world.mt is not 16: the engine rejects the world.",
+		"Set it to 16, or remove the line, unless another engine made the world.")
 	foundMark = Catalog.Add("mt-world-byte-order-mark", check.Warning,
 		"A text begins with a byte order mark, written by an editor: the engine reads the first line differently than Trowel.", "Save the file as UTF-8 without a byte order mark.")
 	foundNoBackend = Catalog.Add("mt-world-no-backend", check.Info,
@@ -38,7 +41,8 @@ var (
 		"A line is neither a setting nor a comment: the engine ignores it.", "Correct or remove the line.")
 
 	foundNoMapMeta = Catalog.Add("mt-world-no-map-meta", check.Warning,
-		"The world has blocks but no map_meta.txt: the engine makes a new seed, and new parts will not match the old ones.", "Restore the file from a backup.")
+		"The world has blocks but no map_meta.txt: the engine makes a new seed, and new parts will not match the old ones.",
+		"Restore the file from a backup.")
 	foundMapMetaEnd = Catalog.Add("mt-world-map-meta-end", check.Error,
 		"map_meta.txt lacks the line [end_of_params]: the engine reads nothing of it, and the seed is lost.", "Add the line at the end.")
 	foundSeed = Catalog.Add("mt-world-seed", check.Warning,

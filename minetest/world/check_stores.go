@@ -141,11 +141,14 @@ func (c *checker) playerRows(at string, db *sqlDB) {
 	player := func(name string) check.Place { return place.Player(name) }
 	for _, table := range []string{"player_metadata", "player_inventories", "player_inventory_items"} {
 		if db.has(table) && db.has("player") {
-			c.rows(at, db, foundOrphan, player, "SELECT DISTINCT player FROM "+table+" WHERE player NOT IN (SELECT name FROM player)", table+" has rows of %q, who does not exist")
+			c.rows(at, db, foundOrphan, player, "SELECT DISTINCT player FROM "+table+" WHERE player NOT IN (SELECT name "+
+				"FROM player)", table+" has rows of %q, who does not exist")
 		}
 	}
 	if db.has("player_inventories") && db.has("player_inventory_items") {
-		c.rows(at, db, foundSlot, player, "SELECT DISTINCT i.player FROM player_inventory_items i LEFT JOIN player_inventories v ON v.player = i.player AND v.inv_id = i.inv_id WHERE i.item <> '' AND (v.inv_size IS NULL OR i.slot_id < 0 OR i.slot_id >= v.inv_size)", "%q has items in slots that do not exist")
+		c.rows(at, db, foundSlot, player, "SELECT DISTINCT i.player FROM player_inventory_items i LEFT JOIN "+
+			"player_inventories v ON v.player = i.player AND v.inv_id = i.inv_id WHERE i.item <> '' AND (v.inv_size IS NULL "+
+			"OR i.slot_id < 0 OR i.slot_id >= v.inv_size)", "%q has items in slots that do not exist")
 	}
 }
 
@@ -208,7 +211,9 @@ func (c *checker) authFile(f *AuthFile) {
 // accountRows reports privileges without an account.
 func (c *checker) accountRows(at string, db *sqlDB) {
 	if db.has("auth") && db.has("user_privileges") {
-		c.rows(at, db, foundOrphan, func(string) check.Place { return check.File(at) }, "SELECT DISTINCT id FROM user_privileges WHERE id NOT IN (SELECT id FROM auth)", "user_privileges has rows of the account %s, which does not exist")
+		c.rows(at, db, foundOrphan, func(string) check.Place { return check.File(at) },
+			"SELECT DISTINCT id FROM user_privileges WHERE id NOT IN (SELECT id FROM auth)",
+			"user_privileges has rows of the account %s, which does not exist")
 	}
 }
 

@@ -87,7 +87,8 @@ func (o *CheckOptions) world(ctx context.Context, dir string, sink check.Sink) e
 // checkFinished reports an interrupted copy.
 func checkFinished(dir string, sink check.Sink) {
 	if u, ok := UnfinishedIn(dir); ok {
-		sink.AddAt(foundUnfinished, []check.Place{check.File(CopyJournal)}, CopyJournal, -1, "the copy contains %d blocks of %s", u.Blocks, u.Source)
+		sink.AddAt(foundUnfinished, []check.Place{check.File(CopyJournal)}, CopyJournal, -1,
+			"the copy contains %d blocks of %s", u.Blocks, u.Source)
 	}
 }
 

@@ -75,7 +75,8 @@ func TestFindings(t *testing.T) {
 	twice := mapblock.New(28)
 	twice.Timers.List = []mapblock.Timer{{Pos: 5, Timeout: 10}, {Pos: 5, Timeout: 10}}
 	chest := mapblock.New(28)
-	chest.Metadata = mapblock.Metadata{Version: 2, List: []mapblock.NodeMeta{{Pos: 7, Inventory: []byte("List main x\nEndInventoryList\nEndInventory\n")}}}
+	chest.Metadata = mapblock.Metadata{Version: 2,
+		List: []mapblock.NodeMeta{{Pos: 7, Inventory: []byte("List main x\nEndInventoryList\nEndInventory\n")}}}
 	encode := func(b *mapblock.Block) []byte {
 		data, err := b.Encode()
 		if err != nil {
@@ -136,7 +137,8 @@ func TestBlockTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = sqlitex.ExecuteScript(conn, "CREATE TABLE b (pos INT, data BLOB); INSERT INTO b SELECT * FROM blocks; INSERT INTO b SELECT * FROM blocks LIMIT 1; DROP TABLE blocks; ALTER TABLE b RENAME TO blocks", nil)
+	err = sqlitex.ExecuteScript(conn, "CREATE TABLE b (pos INT, data BLOB); INSERT INTO b SELECT * FROM blocks; "+
+		"INSERT INTO b SELECT * FROM blocks LIMIT 1; DROP TABLE blocks; ALTER TABLE b RENAME TO blocks", nil)
 	if err := errors.Join(err, conn.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +198,8 @@ func TestBlockPlaces(t *testing.T) {
 	if n := len(places["mt-block-trailing"]); n != 14 || places["mt-block-trailing"][0] != "block 11,-1,0" {
 		t.Errorf("%d places: %q", n, places["mt-block-trailing"])
 	}
-	if diff := cmp.Diff([]string{"405,-16,0", "421,-16,0", "437,-16,0", "453,-16,0", "469,-16,0"}, places["mt-block-timer-duplicate"]); diff != "" {
+	if diff := cmp.Diff([]string{"405,-16,0", "421,-16,0", "437,-16,0", "453,-16,0", "469,-16,0"},
+		places["mt-block-timer-duplicate"]); diff != "" {
 		t.Error(diff)
 	}
 	if all := places["mt-item-name"]; len(all) != 22 || all[0] != "0,-16,0 main 0" || all[3] != "17,-16,0 main 2" {
@@ -236,7 +239,9 @@ func TestServerFails(t *testing.T) {
 		judge.Write(t, filepath.Join(dir, "env_meta.txt"), []byte("game_time = 5\n"))
 		var found []string
 		err := world.Check(t.Context(), dir, world.CheckOptions{}, func(f check.Finding) { found = append(found, f.ID) })
-		if !world.Failed(err) || !strings.Contains(err.Error(), "127.0.0.1") || !slices.Contains(found, "mt-world-env-meta-end") || slices.Contains(found, "mt-map-unreadable") || slices.Contains(found, "mt-world-unreadable") {
+		if !world.Failed(err) || !strings.Contains(err.Error(), "127.0.0.1") ||
+			!slices.Contains(found, "mt-world-env-meta-end") || slices.Contains(found, "mt-map-unreadable") ||
+			slices.Contains(found, "mt-world-unreadable") {
 			t.Errorf("%v, %q", err, found)
 		}
 	}
@@ -248,7 +253,8 @@ func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	n := 0
-	err := world.Check(ctx, dir, world.CheckOptions{BlocksOnly: true, OnProgress: func(_ string, done, _ int) { n = done; cancel() }}, func(f check.Finding) {
+	err := world.Check(ctx, dir, world.CheckOptions{BlocksOnly: true,
+		OnProgress: func(_ string, done, _ int) { n = done; cancel() }}, func(f check.Finding) {
 		if f.ID == "mt-map-unreadable" {
 			t.Error(f)
 		}
@@ -275,11 +281,12 @@ func TestCorpus(t *testing.T) {
 				t.Skip("it is on a server")
 			}
 			n := 0
-			err = world.Check(context.Background(), dir, world.CheckOptions{OnProgress: func(_ string, done, _ int) { n = done }}, func(f check.Finding) {
-				if f.Severity == check.Error {
-					t.Error(f)
-				}
-			})
+			err = world.Check(context.Background(), dir,
+				world.CheckOptions{OnProgress: func(_ string, done, _ int) { n = done }}, func(f check.Finding) {
+					if f.Severity == check.Error {
+						t.Error(f)
+					}
+				})
 			if err != nil {
 				t.Fatal(err)
 			}

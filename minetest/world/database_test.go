@@ -88,7 +88,8 @@ func TestAccountsCorpus(t *testing.T) {
 func TestReadingLeavesNoTrace(t *testing.T) {
 	from := corpus.Dir(t, "minetest/testdata/mtdb")
 	dir := filepath.Join(t.TempDir(), "a ?#%41 world")
-	for _, name := range []string{"auth/auth.wal.sqlite", "auth/auth.wal.sqlite-wal", "auth/auth.wal.sqlite-shm", "player/players.sqlite", "mod_storage/mod_storage.sqlite"} {
+	for _, name := range []string{"auth/auth.wal.sqlite", "auth/auth.wal.sqlite-wal", "auth/auth.wal.sqlite-shm",
+		"player/players.sqlite", "mod_storage/mod_storage.sqlite"} {
 		judge.Write(t, filepath.Join(dir, strings.Replace(filepath.Base(name), ".wal.", ".", 1)), judge.Read(t, filepath.Join(from, name)))
 	}
 	before := state(t, dir)
@@ -96,11 +97,13 @@ func TestReadingLeavesNoTrace(t *testing.T) {
 	opts := world.Options{Backend: mapdb.SQLite}
 	none := world.ParseSettings(nil, "")
 	auth, err := world.OpenAuth(ctx, dir, none, opts)
-	if got := all(t, auth, err); len(got) != 2 || got[1].Name != "test" || len(got[0].Privileges) != 26-len(got[1].Privileges) || got[0].Password.Kind() != "srp" {
+	if got := all(t, auth, err); len(got) != 2 || got[1].Name != "test" ||
+		len(got[0].Privileges) != 26-len(got[1].Privileges) || got[0].Password.Kind() != "srp" {
 		t.Errorf("%v", got)
 	}
 	players, err := world.OpenPlayers(ctx, dir, none, opts)
-	if got := all(t, players, err); len(got) != 1 || got[0].HP != 20 || got[0].Inventory.List("main").Items[0].Name != "scifi_nodes:blacktile2" || got[0].Created.Year() != 2022 {
+	if got := all(t, players, err); len(got) != 1 || got[0].HP != 20 ||
+		got[0].Inventory.List("main").Items[0].Name != "scifi_nodes:blacktile2" || got[0].Created.Year() != 2022 {
 		t.Errorf("%v", got)
 	}
 	storage, err := world.OpenStorage(ctx, dir, none, opts)
@@ -124,7 +127,8 @@ func TestReadingWriteAheadLog(t *testing.T) {
 	if err := sqlitex.ExecuteTransient(conn, "PRAGMA journal_mode = WAL", nil); err != nil {
 		t.Fatal(err)
 	}
-	err = sqlitex.ExecuteScript(conn, "CREATE TABLE auth (id INTEGER PRIMARY KEY, name TEXT, password TEXT, last_login INTEGER); INSERT INTO auth VALUES (1, 'logged', '', -1);", nil)
+	err = sqlitex.ExecuteScript(conn, "CREATE TABLE auth (id INTEGER PRIMARY KEY, name TEXT, password TEXT, "+
+		"last_login INTEGER); INSERT INTO auth VALUES (1, 'logged', '', -1);", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,20 +169,31 @@ func TestHostileDatabases(t *testing.T) {
 	const row = "INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, 'x', NULL);"
 	for _, c := range []struct{ sql, want string }{
 		{"CREATE TABLE player (name);" + "INSERT INTO player VALUES ('p');", `players.sqlite: player["p"]: found no such column: pitch`},
-		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 'x', 2, 3, 4, 5, 6, 7, 8, 9);", `players.sqlite: player["p"].pitch: expected a number, found "x"`},
-		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, NULL, 7, 8, 9);", `players.sqlite: player["p"].hp: expected an integer from 0 to 65535, found NULL`},
-		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, zeroblob(100000), 6, 7, 8, 9);", `players.sqlite: player["p"].posZ: expected a number, found a blob of 100000 bytes`},
-		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, -1, 7, 8, 9);", `players.sqlite: player["p"].hp: expected an integer from 0 to 65535, found "-1"`},
-		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 1e300, 7, 8, 9);", `players.sqlite: player["p"].hp: expected an integer from 0 to 65535, found a float64`},
-		{"CREATE TABLE player (" + columns + ");" + row + "CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main', 4294967295);" +
-			"CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES ('p', 0, 4294967290, 'a:b');",
+		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 'x', 2, 3, 4, 5, 6, 7, 8, 9);",
+			`players.sqlite: player["p"].pitch: expected a number, found "x"`},
+		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, NULL, 7, 8, 9);",
+			`players.sqlite: player["p"].hp: expected an integer from 0 to 65535, found NULL`},
+		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, zeroblob(100000), 6, 7, 8, 9);",
+			`players.sqlite: player["p"].posZ: expected a number, found a blob of 100000 bytes`},
+		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, -1, 7, 8, 9);",
+			`players.sqlite: player["p"].hp: expected an integer from 0 to 65535, found "-1"`},
+		{"CREATE TABLE player (" + columns + "); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 1e300, 7, 8, 9);",
+			`players.sqlite: player["p"].hp: expected an integer from 0 to 65535, found a float64`},
+		{"CREATE TABLE player (" + columns + ");" + row + "CREATE TABLE player_inventories (player, inv_id, inv_width, " +
+			"inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main', 4294967295);" +
+			"CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES " +
+			"('p', 0, 4294967290, 'a:b');",
 			`players.sqlite: player["p"].main: expected a row for each slot, found 4294967290 slots without`},
-		{"CREATE TABLE player (" + columns + ");" + row + "CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main 1' || char(10), 1);",
+		{"CREATE TABLE player (" + columns + ");" + row + "CREATE TABLE player_inventories (player, inv_id, inv_width, " +
+			"inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main 1' || char(10), 1);",
 			`players.sqlite: player["p"].inv_name: expected a name without spaces, found "main 1\n"`},
-		{"CREATE TABLE player (" + columns + ");" + row + "CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main', 1);" +
-			"CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES ('p', 0, 0, 'a:b' || char(10));",
+		{"CREATE TABLE player (" + columns + ");" + row + "CREATE TABLE player_inventories (player, inv_id, inv_width, " +
+			"inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main', 1);" +
+			"CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES " +
+			"('p', 0, 0, 'a:b' || char(10));",
 			`players.sqlite: player["p"].item: expected a text of one line, found "a:b\n"`},
-		{"CREATE TABLE player (" + columns + ");" + row + "CREATE TABLE player_metadata (player, metadata, value); INSERT INTO player_metadata VALUES ('p', NULL, 1);",
+		{"CREATE TABLE player (" + columns + ");" + row + "CREATE TABLE player_metadata (player, metadata, value); " +
+			"INSERT INTO player_metadata VALUES ('p', NULL, 1);",
 			`players.sqlite: player["p"].metadata: expected a text, found NULL`},
 	} {
 		dir := t.TempDir()
@@ -200,8 +215,10 @@ func TestHostileDatabases(t *testing.T) {
 
 	// A view may be endless: it is not accepted as a table, and the world is not treated as one without players.
 	dir := t.TempDir()
-	build(t, filepath.Join(dir, "players.sqlite"), "CREATE VIEW player AS WITH RECURSIVE r(name) AS (SELECT 1 UNION ALL SELECT name + 1 FROM r) SELECT name FROM r;")
-	if _, err := world.OpenPlayers(context.Background(), dir, world.ParseSettings(nil, ""), world.Options{Backend: mapdb.SQLite}); err == nil || err.Error() != "players.sqlite: player: expected a table, found a view" {
+	build(t, filepath.Join(dir, "players.sqlite"), "CREATE VIEW player AS WITH RECURSIVE r(name) AS (SELECT 1 UNION "+
+		"ALL SELECT name + 1 FROM r) SELECT name FROM r;")
+	if _, err := world.OpenPlayers(context.Background(), dir, world.ParseSettings(nil, ""),
+		world.Options{Backend: mapdb.SQLite}); err == nil || err.Error() != "players.sqlite: player: expected a table, found a view" {
 		t.Errorf("of a view: %v", err)
 	}
 
@@ -224,7 +241,8 @@ func TestHostileDatabases(t *testing.T) {
 // unchanged.
 func TestBrokenRows(t *testing.T) {
 	dir := t.TempDir()
-	build(t, filepath.Join(dir, "players.sqlite"), `CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date);
+	build(t, filepath.Join(dir, "players.sqlite"),
+		`CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date);
 		INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, '2022-03-26 13:37:30', NULL);
 		CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main', 4);
 		CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES ('p', 0, 0, '"a:b'), ('p', 0, 2, 'c:d');
@@ -236,7 +254,8 @@ func TestBrokenRows(t *testing.T) {
 	}
 	defer s.Close()
 	p, err := s.Get(ctx, "p")
-	if err != nil || p.Inventory != nil || string(p.Broken) != "List main 4\nWidth 0\nItem \"a:b\nEmpty\nItem c:d\nEndInventoryList\nEndInventory\n" {
+	if err != nil || p.Inventory != nil ||
+		string(p.Broken) != "List main 4\nWidth 0\nItem \"a:b\nEmpty\nItem c:d\nEndInventoryList\nEndInventory\n" {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	if inv, err := item.SalvageInventory(p.Broken); err == nil || inv.Lists[0].Items[2].Name != "c:d" {
@@ -248,7 +267,8 @@ func TestBrokenRows(t *testing.T) {
 	if again, err := s.Get(ctx, "p"); err != nil || string(again.Broken) != string(p.Broken) {
 		t.Errorf("%+v, %v", again, err)
 	}
-	for _, text := range []string{"List main 1\nItem a\nItem b\nEndInventoryList\nEndInventory\n", "List main x\nEndInventoryList\nEndInventory\n", "List main 1\nItem \"a", "Item a\nEndInventory\n", "x"} {
+	for _, text := range []string{"List main 1\nItem a\nItem b\nEndInventoryList\nEndInventory\n",
+		"List main x\nEndInventoryList\nEndInventory\n", "List main 1\nItem \"a", "Item a\nEndInventory\n", "x"} {
 		if err := s.Put(ctx, &world.Player{Name: "q", Broken: []byte(text)}); err == nil {
 			t.Errorf("%q can be written", text)
 		}
@@ -259,9 +279,10 @@ func TestBrokenRows(t *testing.T) {
 // not stored as the current time.
 func TestDoubledAttributes(t *testing.T) {
 	var lost []string
-	s, err := world.OpenPlayers(t.Context(), t.TempDir(), world.ParseSettings(nil, ""), world.Options{Backend: mapdb.SQLite, Write: true, Lost: func(err error, at []check.Place) {
-		lost = append(lost, fmt.Sprint(at, err))
-	}})
+	s, err := world.OpenPlayers(t.Context(), t.TempDir(), world.ParseSettings(nil, ""),
+		world.Options{Backend: mapdb.SQLite, Write: true, Lost: func(err error, at []check.Place) {
+			lost = append(lost, fmt.Sprint(at, err))
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,15 +357,18 @@ func TestCheck(t *testing.T) {
 			"world.mt": "gameid = a\nbackend = cards\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = redis\n",
 		}, []string{"mt-world-backend world.mt:backend", "mt-world-backend world.mt:mod_storage_backend", "mt-world-unreadable redis"}},
 		{map[string]string{
-			"world.mt": "gameid = a\nbackend = sqlite3\nplayer_backend = postgresql\nauth_backend = files\nmod_storage_backend = files\npgsql_player_connection = host=192.0.2.1\n",
+			"world.mt": "gameid = a\nbackend = sqlite3\nplayer_backend = postgresql\nauth_backend = " +
+				"files\nmod_storage_backend = files\npgsql_player_connection = host=192.0.2.1\n",
 		}, []string{"mt-world-remote postgresql"}},
 		{map[string]string{
-			"world.mt":   "gameid = a\nbackend = dummy\nreadonly_backend = cards\nplayer_backend = dummy\nauth_backend = dummy\nmod_storage_backend = dummy\nblocksize = 16\n",
+			"world.mt": "gameid = a\nbackend = dummy\nreadonly_backend = cards\nplayer_backend = dummy\nauth_backend = " +
+				"dummy\nmod_storage_backend = dummy\nblocksize = 16\n",
 			"auth.txt":   "ann:?:\n",
 			"map.sqlite": "",
 		}, []string{"mt-world-backend world.mt:readonly_backend", "mt-world-no-map-meta map_meta.txt"}},
 		{map[string]string{
-			"world.mt":         "\ufeffgameid = a\nbackend = dummy\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\nblocksize = 32\n",
+			"world.mt": "\ufeffgameid = a\nbackend = dummy\nplayer_backend = files\nauth_backend = " +
+				"files\nmod_storage_backend = files\nblocksize = 32\n",
 			"auth.txt":         "\ufeffann::shout:-1\n",
 			"ipban.txt":        "\ufeff1|a\n",
 			"force_loaded.txt": "\ufeffreturn {}",
@@ -352,7 +376,8 @@ func TestCheck(t *testing.T) {
 			"mod_storage/pig":  "\ufeff{}",
 		}, []string{
 			"mt-world-blocksize world.mt:blocksize",
-			"mt-world-byte-order-mark world.mt", "mt-world-byte-order-mark ipban.txt", "mt-world-byte-order-mark auth.txt", "mt-world-byte-order-mark force_loaded.txt",
+			"mt-world-byte-order-mark world.mt", "mt-world-byte-order-mark ipban.txt", "mt-world-byte-order-mark auth.txt",
+			"mt-world-byte-order-mark force_loaded.txt",
 			"mt-world-byte-order-mark players/ann", "mt-world-byte-order-mark mod_storage/pig",
 		}},
 		{map[string]string{"map.sqlite": ""}, []string{"mt-world-no-settings world.mt", "mt-world-no-map-meta map_meta.txt"}},
@@ -365,16 +390,19 @@ func TestCheck(t *testing.T) {
 			"chunk_meta":       "\x00\x00",
 		}, []string{
 			"mt-world-setting-twice world.mt:a", "mt-world-setting-line world.mt:9", "mt-world-game world.mt",
-			"mt-world-no-backend world.mt:backend", "mt-world-no-backend world.mt:player_backend", "mt-world-no-backend world.mt:auth_backend", "mt-world-no-backend world.mt:mod_storage_backend",
+			"mt-world-no-backend world.mt:backend", "mt-world-no-backend world.mt:player_backend",
+			"mt-world-no-backend world.mt:auth_backend", "mt-world-no-backend world.mt:mod_storage_backend",
 			"mt-world-map-meta-end map_meta.txt", "mt-world-seed map_meta.txt:seed",
-			"mt-world-env-meta-end env_meta.txt", "mt-world-env-meta-time env_meta.txt:game_time", "mt-world-env-meta-value env_meta.txt:time_of_day",
+			"mt-world-env-meta-end env_meta.txt", "mt-world-env-meta-time env_meta.txt:game_time",
+			"mt-world-env-meta-value env_meta.txt:time_of_day",
 			"mt-world-lbm env_meta.txt:lbm_introduction_times", "mt-world-lbm env_meta.txt:lbm_introduction_times",
 			"mt-world-ban ipban.txt:2", "mt-world-unreadable force_loaded.txt", "mt-world-unreadable chunk_meta:num_chunks",
 		}},
 		{map[string]string{
-			"map_meta.txt":  "seed = -1\n[end_of_params]\n",
-			"env_meta.txt":  "\x00\x00\x00",
-			"players/a":     "name = a\nhp = 70000\npitch = 91\nposition = (1,2)\nextended_attributes = []\nPlayerArgsEnd\nList main 1\nItem MBOItem x\nEndInventoryList\nEndInventory\n",
+			"map_meta.txt": "seed = -1\n[end_of_params]\n",
+			"env_meta.txt": "\x00\x00\x00",
+			"players/a": "name = a\nhp = 70000\npitch = 91\nposition = (1,2)\nextended_attributes = " +
+				"[]\nPlayerArgsEnd\nList main 1\nItem MBOItem x\nEndInventoryList\nEndInventory\n",
 			"players/a0":    "name = a\nPlayerArgsEnd\nEndInventory\n",
 			"players/b":     "name = b\nposition = (nan,2,400000)\nPlayerArgsEnd\nList main 1\nEmpty\nEmpty\n",
 			"players/c":     "nothing",
@@ -383,7 +411,8 @@ func TestCheck(t *testing.T) {
 			"mod_storage/m": "{",
 		}, []string{
 			"mt-world-no-settings world.mt", "mt-world-seed map_meta.txt:seed", "mt-world-zeroes env_meta.txt",
-			"mt-world-player-value players:a", "mt-world-player-value players:a", "mt-world-player-value players:a", "mt-world-player-attributes players:a:json", "mt-item-dead players:a.lists[0].items[0]",
+			"mt-world-player-value players:a", "mt-world-player-value players:a", "mt-world-player-value players:a",
+			"mt-world-player-attributes players:a:json", "mt-item-dead players:a.lists[0].items[0]",
 			"mt-world-player-name players:an odd name",
 			"mt-world-player-value players:b", "mt-world-player-value players:b", "mt-world-player-inventory players:b:lists[0].items[1]",
 			"mt-world-player players:c:head",
@@ -409,15 +438,19 @@ func TestCheck(t *testing.T) {
 
 func TestCheckDatabases(t *testing.T) {
 	dir := t.TempDir()
-	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = a\nbackend = dummy\nplayer_backend = sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n"))
-	build(t, filepath.Join(dir, "players.sqlite"), `CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date);
+	judge.Write(t, filepath.Join(dir, "world.mt"),
+		[]byte("gameid = a\nbackend = dummy\nplayer_backend = sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n"))
+	build(t, filepath.Join(dir, "players.sqlite"),
+		`CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date);
 		INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, NULL, NULL), ('q', 'x', 2, 3, 4, 5, 6, 7, NULL, NULL), (NULL, 1, 2, 3, 4, 5, 6, 7, NULL, NULL);
 		CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main', 1);
 		CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES ('p', 0, 0, 'a:b'), ('p', 0, 2, 'c:d');
 		CREATE TABLE player_metadata (player, metadata, value); INSERT INTO player_metadata VALUES ('gone', 'k', 'v');`)
-	build(t, filepath.Join(dir, "auth.sqlite"), `CREATE TABLE auth (id, name, password, last_login); INSERT INTO auth VALUES (1, 'a', NULL, 0), (2, 'b', '', -1);
+	build(t, filepath.Join(dir, "auth.sqlite"),
+		`CREATE TABLE auth (id, name, password, last_login); INSERT INTO auth VALUES (1, 'a', NULL, 0), (2, 'b', '', -1);
 		CREATE TABLE user_privileges (id, privilege); INSERT INTO user_privileges VALUES (7, 'fly'), (2, 'shout');`)
-	build(t, filepath.Join(dir, "mod_storage.sqlite"), `CREATE TABLE entries (modname, key, value); INSERT INTO entries VALUES ('m', NULL, 1);`)
+	build(t, filepath.Join(dir, "mod_storage.sqlite"),
+		`CREATE TABLE entries (modname, key, value); INSERT INTO entries VALUES ('m', NULL, 1);`)
 	want := []string{
 		"mt-world-player players.sqlite:q:player[\"q\"].pitch",
 		"mt-world-unreadable players.sqlite:names.name",
@@ -438,7 +471,8 @@ func TestCheckDatabases(t *testing.T) {
 
 // TestCheckCorpus tests that real worlds have only harmless findings.
 func TestCheckCorpus(t *testing.T) {
-	harmless := map[string]bool{"mt-world-no-backend": true, "mt-world-game": true, "mt-item-legacy": true, "mt-item-list-short": true, "mt-world-remote": true}
+	harmless := map[string]bool{"mt-world-no-backend": true, "mt-world-game": true, "mt-item-legacy": true,
+		"mt-item-list-short": true, "mt-world-remote": true}
 	for _, path := range corpus.Files(t, "minetest", "/env_meta.txt") {
 		dir := filepath.Dir(path)
 		for _, f := range check.Collect(func(sink check.Sink) {
@@ -457,7 +491,8 @@ func TestCheckCorpus(t *testing.T) {
 // FuzzSQLite damages a database: reading it must give a result or an error.
 func FuzzSQLite(f *testing.F) {
 	dir := f.TempDir()
-	build(f, filepath.Join(dir, "players.sqlite"), `CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, '2022-03-26 13:37:30', NULL);
+	build(f, filepath.Join(dir, "players.sqlite"),
+		`CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, '2022-03-26 13:37:30', NULL);
 		CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main', 4);
 		CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES ('p', 0, 0, 'a:b'), ('p', 0, 2, 'c:d');`)
 	data := judge.Read(f, filepath.Join(dir, "players.sqlite"))
@@ -493,7 +528,8 @@ func TestDamagedStores(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range players {
-		p := &world.Player{Name: fmt.Sprintf("player%d", i), HP: i, Attributes: []world.Attribute{{Key: "k", Value: strings.Repeat("v", i%90)}}, Inventory: new(item.Inventory)}
+		p := &world.Player{Name: fmt.Sprintf("player%d", i), HP: i,
+			Attributes: []world.Attribute{{Key: "k", Value: strings.Repeat("v", i%90)}}, Inventory: new(item.Inventory)}
 		if err := s.Put(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
@@ -564,8 +600,11 @@ func TestOddRows(t *testing.T) {
 	}
 	write("world.mt", "gameid = a\nbackend = dummy\nplayer_backend = sqlite3\nauth_backend = files\nmod_storage_backend = sqlite3\n")
 	for name, sql := range map[string]string{
-		"players.sqlite":     "CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date); INSERT INTO player VALUES ('ann', 1, 2, 3, 4, 5, 6, 7, 'yesterday', '2012-03-04 05:06:07'), ('bob', 1, 2, 3, 4, 5, 6, 7, 8, NULL)",
-		"mod_storage.sqlite": "CREATE TABLE entries (modname, key, value); INSERT INTO entries VALUES ('m', 'k', 'old'), ('m', 'k', 'new'), ('m', 'l', 'x')",
+		"players.sqlite": "CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, " +
+			"modification_date); INSERT INTO player VALUES ('ann', 1, 2, 3, 4, 5, 6, 7, 'yesterday', '2012-03-04 " +
+			"05:06:07'), ('bob', 1, 2, 3, 4, 5, 6, 7, 8, NULL)",
+		"mod_storage.sqlite": "CREATE TABLE entries (modname, key, value); INSERT INTO entries VALUES ('m', 'k', 'old'), " +
+			"('m', 'k', 'new'), ('m', 'l', 'x')",
 	} {
 		conn, err := sqlite.OpenConn(filepath.Join(dir, name), sqlite.OpenReadWrite|sqlite.OpenCreate)
 		if err != nil {

@@ -22,7 +22,8 @@ import (
 	"trowel.example/minetest/world"
 )
 
-const playerText = "breath = 11\nextended_attributes = \"\"\"\n{\"a\" : 1,\"b\":\"x\",\"c\":true,\"d\":null}\n\n\"\"\"\nhp = 11\nname = celeron55\n" +
+const playerText = "breath = 11\nextended_attributes = \"\"\"\n{\"a\" : " +
+	"1,\"b\":\"x\",\"c\":true,\"d\":null}\n\n\"\"\"\nhp = 11\nname = celeron55\n" +
 	"pitch = 39.77\nposition = (-5231.97,15,1961.41)\nversion = 1\nyaw = 101.37\nPlayerArgsEnd\n" +
 	"List main 2\nItem default:torch 13\nEmpty\nEndInventoryList\nEndInventory\ntail"
 
@@ -34,7 +35,8 @@ func TestParsePlayer(t *testing.T) {
 	want := &world.Player{
 		Name: "celeron55", Pos: [3]float64{-5231.97, 15, 1961.41}, Pitch: 39.77, Yaw: 101.37, HP: 11, Breath: 11,
 		Attributes: []world.Attribute{{"a", "1"}, {"b", "x"}, {"c", "true"}, {"d", ""}},
-		Inventory:  &item.Inventory{Lists: []item.List{{Name: "main", Size: 2, NoWidth: true, Items: []item.Slot{{Stack: item.Stack{Name: "default:torch", Count: 13}}, {}}}}},
+		Inventory: &item.Inventory{Lists: []item.List{{Name: "main", Size: 2, NoWidth: true,
+			Items: []item.Slot{{Stack: item.Stack{Name: "default:torch", Count: 13}}, {}}}}},
 	}
 	if diff := cmp.Diff(want, p, plain); diff != "" {
 		t.Error(diff)
@@ -61,7 +63,8 @@ func TestParsePlayer(t *testing.T) {
 	// Rewritten, in the order of the engine.
 	text, err = want.Append(nil)
 	const fresh = "breath = 11\nextended_attributes = {\"a\":\"1\",\"b\":\"x\",\"c\":\"true\",\"d\":\"\"}\nhp = 11\nname = celeron55\n" +
-		"pitch = 39.77\nposition = (-5231.97,15,1961.41)\nversion = 1\nyaw = 101.37\nPlayerArgsEnd\nList main 2\nItem default:torch 13\nEmpty\nEndInventoryList\nEndInventory\n"
+		"pitch = 39.77\nposition = (-5231.97,15,1961.41)\nversion = 1\nyaw = 101.37\nPlayerArgsEnd\nList main 2\nItem " +
+		"default:torch 13\nEmpty\nEndInventoryList\nEndInventory\n"
 	if err != nil || string(text) != fresh {
 		t.Errorf("again, the file is %q, %v", text, err)
 	}
@@ -143,7 +146,8 @@ func TestAccountRecordBounds(t *testing.T) {
 		}
 	}
 	for what, a := range map[string]*world.Account{
-		"password": {Password: world.Verifier(most + "x")}, "privilege": {Privileges: []string{most + "x"}}, "privileges": {Privileges: make([]string, 65536)},
+		"password": {Password: world.Verifier(most + "x")}, "privilege": {Privileges: []string{most + "x"}},
+		"privileges": {Privileges: make([]string, 65536)},
 	} {
 		if _, err := a.AppendRecord([]byte("before")); err == nil {
 			t.Errorf("a %s too many can be written", what)
@@ -183,7 +187,8 @@ func TestAuthFile(t *testing.T) {
 	if got := string(f.Append(nil)); got != changed {
 		t.Errorf("changed, the file became %q", got)
 	}
-	for _, bad := range []*world.Account{{Name: "a:b"}, {Name: "a", Password: "\n"}, {Name: "a", Privileges: []string{"a,b"}}, {Name: "a", Privileges: []string{""}}} {
+	for _, bad := range []*world.Account{{Name: "a:b"}, {Name: "a", Password: "\n"},
+		{Name: "a", Privileges: []string{"a,b"}}, {Name: "a", Privileges: []string{""}}} {
 		if err := f.Put(bad); err == nil {
 			t.Errorf("%q can be put", bad.Name)
 		}
@@ -257,7 +262,8 @@ func TestChunkMeta(t *testing.T) {
 	if got := world.AppendChunkMeta(nil, list); string(got) != string(data) {
 		t.Errorf("became % x", got)
 	}
-	for text, want := range map[string]error{"": fault.ErrShort, "\x01": fault.ErrVersion, "\x00\xff\xff\xff\xff": fault.ErrShort, string(data) + "x": fault.ErrFormat} {
+	for text, want := range map[string]error{"": fault.ErrShort, "\x01": fault.ErrVersion,
+		"\x00\xff\xff\xff\xff": fault.ErrShort, string(data) + "x": fault.ErrFormat} {
 		if _, err := world.ParseChunkMeta([]byte(text)); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", text, err, want)
 		}
@@ -391,7 +397,8 @@ func TestFilesCorpus(t *testing.T) {
 }
 
 func TestWorldMT(t *testing.T) {
-	s := world.ParseSettings([]byte("gameid = devtest\nload_mod_a = true\nload_mod_b = false\nload_mod_c = mods/c\nauth_backend = leveldb\n"), "")
+	s := world.ParseSettings([]byte("gameid = devtest\nload_mod_a = true\nload_mod_b = false\nload_mod_c = "+
+		"mods/c\nauth_backend = leveldb\n"), "")
 	dir := t.TempDir()
 	if got := world.FindBackends(dir, s); got != (world.Backends{Map: "sqlite3", Players: "files", Auth: "leveldb", ModStorage: "files"}) {
 		t.Error(got)
@@ -427,7 +434,8 @@ func TestPlaces(t *testing.T) {
 		"ipban.txt":       "1|a\nnonsense\n",
 		"auth.txt":        "ann:?:\n",
 		"mod_storage/pig": "[",
-		"players/ann":     "name = ann\nhp = -1\nPlayerArgsEnd\nList main 2\nWidth 0\nItem a-b:c 2\nItem a-b:c 2\nEndInventoryList\nEndInventory\n",
+		"players/ann": "name = ann\nhp = -1\nPlayerArgsEnd\nList main 2\nWidth 0\nItem a-b:c 2\nItem a-b:c " +
+			"2\nEndInventoryList\nEndInventory\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
 			t.Fatal(err)

@@ -99,7 +99,8 @@ func (f *folder[T]) scan(ctx context.Context) error {
 			index[name] = e.Name()
 		}
 		if twice && f.hidden != nil {
-			f.hidden(wrong("", "players", "one file of a player", "%s and %s both contain %.40q, and one of them is ignored", other, e.Name(), name), []check.Place{place.Player(name)})
+			f.hidden(wrong("", "players", "one file of a player", "%s and %s both contain %.40q, and one of them is ignored",
+				other, e.Name(), name), []check.Place{place.Player(name)})
 		}
 	}
 	f.index, f.broken = index, broken

@@ -91,7 +91,8 @@ func atEnd(d *json.Decoder, fail func(want, got string) error) error {
 func appendPair(dst []byte, key, value string) ([]byte, error) {
 	for _, s := range []string{key, value} {
 		if !utf8.ValidString(s) {
-			return dst, &fault.Error{Path: "json." + strconv.Quote(key), Offset: -1, Want: "a text in UTF-8", Got: "other bytes", Err: fault.ErrFormat}
+			return dst, &fault.Error{Path: "json." + strconv.Quote(key), Offset: -1, Want: "a text in UTF-8", Got: "other bytes",
+				Err: fault.ErrFormat}
 		}
 	}
 	return appendJSON(append(appendJSON(dst, key), ':'), value), nil

@@ -22,7 +22,9 @@ func engine(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	home := judge.Dir(t)
 	judge.Write(t, filepath.Join(home, "minetest.conf"), []byte("bind_address = 127.0.0.1\nport = 30999\nserver_announce = false\n"))
-	said, err := judge.Run(t, home, "minetestserver", append([]string{"--config", filepath.Join(home, "minetest.conf"), "--world", dir, "--logfile", filepath.Join(home, "log"), "--quiet"}, args...)...)
+	said, err := judge.Run(t, home, "minetestserver",
+		append([]string{"--config", filepath.Join(home, "minetest.conf"), "--world", dir, "--logfile",
+			filepath.Join(home, "log"), "--quiet"}, args...)...)
 	if err != nil {
 		t.Fatalf("minetestserver %v: %v\n%s", args, err, said)
 	}
@@ -33,7 +35,9 @@ func judgedWorld(t *testing.T, backend string) (dir string, players []*world.Pla
 	t.Helper()
 	ctx := context.Background()
 	dir = t.TempDir()
-	judge.Write(t, filepath.Join(dir, "world.mt"), fmt.Appendf(nil, "gameid = devtest\nbackend = dummy\nplayer_backend = %[1]s\nauth_backend = %[1]s\nmod_storage_backend = %[2]s\n", backend, strings.Replace(backend, "leveldb", "sqlite3", 1)))
+	judge.Write(t, filepath.Join(dir, "world.mt"),
+		fmt.Appendf(nil, "gameid = devtest\nbackend = dummy\nplayer_backend = %[1]s\nauth_backend = "+
+			"%[1]s\nmod_storage_backend = %[2]s\n", backend, strings.Replace(backend, "leveldb", "sqlite3", 1)))
 	opts := world.Options{Write: true}
 	s, err := world.ReadWorldMT(dir)
 	if err != nil {
@@ -63,7 +67,8 @@ func judgedWorld(t *testing.T, backend string) (dir string, players []*world.Pla
 	}
 	must(as.Commit(ctx))
 	must(as.Close())
-	data = &world.ModData{Mod: "ltgen", Entries: []world.Entry{{[]byte("n"), []byte("42")}, {[]byte("text"), []byte("tab\tnew\nline \"é\U0001f528\"")}}}
+	data = &world.ModData{Mod: "ltgen", Entries: []world.Entry{{[]byte("n"), []byte("42")},
+		{[]byte("text"), []byte("tab\tnew\nline \"é\U0001f528\"")}}}
 	ms, err := world.OpenStorage(ctx, dir, s, opts)
 	must(err)
 	must(ms.Put(ctx, data))
@@ -246,7 +251,8 @@ func TestEngineRefuses(t *testing.T) {
 	judge.Find(t, "minetestserver")
 	dir, _, _, _ := judgedWorld(t, world.Files)
 	judge.Write(t, filepath.Join(dir, "worldmods", "judge", "mod.conf"), []byte("name = judge\n"))
-	judge.Write(t, filepath.Join(dir, "worldmods", "judge", "init.lua"), []byte("minetest.after(0.1, function() minetest.request_shutdown('done') end)\n"))
+	judge.Write(t, filepath.Join(dir, "worldmods", "judge", "init.lua"),
+		[]byte("minetest.after(0.1, function() minetest.request_shutdown('done') end)\n"))
 	env := filepath.Join(dir, "env_meta.txt")
 	judge.Write(t, env, []byte("game_time = 77\ntime_of_day = 6000\n"))
 	home := judge.Dir(t)

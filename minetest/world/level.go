@@ -87,7 +87,8 @@ func (l *level[T]) stored(ctx context.Context) iter.Seq2[string, error] {
 			if err := ctx.Err(); !yield(string(key), err) || err != nil {
 				return
 			}
-			if l.db.Salvaged(key) && !yield("", wrong(filepath.Base(l.dir), string(key), "data with the right checksum", "a wrong checksum; the entry is complete, and was salvaged")) {
+			if l.db.Salvaged(key) && !yield("", wrong(filepath.Base(l.dir), string(key), "data with the right checksum",
+				"a wrong checksum; the entry is complete, and was salvaged")) {
 				return
 			}
 		}

@@ -69,7 +69,8 @@ func Missing(dir string, c mapdb.Config, err error) error {
 	if b, _ := mapdb.BackendOf(c.Backend); len(b.Files) > 0 {
 		name = b.Files[0]
 	}
-	return &fault.Error{File: filepath.Join(dir, name), Offset: -1, Want: "the database of blocks, because a server has run the world (env_meta.txt)", Got: "no such file", Err: fault.ErrFormat}
+	return &fault.Error{File: filepath.Join(dir, name), Offset: -1, Want: "the database of blocks, because a server " +
+		"has run the world (env_meta.txt)", Got: "no such file", Err: fault.ErrFormat}
 }
 
 // SecondFiles returns the slash-separated paths, relative to dir, of the database that [SettingReadonly] names. If

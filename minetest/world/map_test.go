@@ -17,8 +17,10 @@ func TestMapConfig(t *testing.T) {
 	for text, want := range map[string]mapdb.Config{
 		"":                  {Backend: mapdb.SQLite},
 		"backend = leveldb": {Backend: mapdb.LevelDB},
-		"backend = postgresql\npgsql_connection = host=h":                                         {Backend: mapdb.Postgres, Postgres: "host=h", Remote: true},
-		"backend = redis\nredis_address = h\nredis_hash = x\nredis_port = 77\nredis_password = p": {Backend: mapdb.RedisDB, Redis: mapdb.Redis{Address: "h", Hash: "x", Port: 77, Password: "p"}, Remote: true},
+		"backend = postgresql\npgsql_connection = host=h": {Backend: mapdb.Postgres,
+			Postgres: "host=h", Remote: true},
+		"backend = redis\nredis_address = h\nredis_hash = x\nredis_port = 77\nredis_password = p": {Backend: mapdb.RedisDB,
+			Redis: mapdb.Redis{Address: "h", Hash: "x", Port: 77, Password: "p"}, Remote: true},
 	} {
 		s := world.ParseSettings([]byte(text), "")
 		got, err := world.MapConfig(t.TempDir(), s, world.Options{Remote: true})

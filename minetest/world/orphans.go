@@ -47,7 +47,8 @@ func eachOrphan[T any](s Store[T], do func(db *sqlDB, o orphanRows) error) error
 		return nil // PostgreSQL prevents orphaned rows by itself
 	}
 	for _, o := range orphanTables {
-		if !store.db.has(o.table) || !store.db.has(o.owner) || !slices.ContainsFunc(store.db.create, func(sql string) bool { return makes(sql, o.table) }) {
+		if !store.db.has(o.table) || !store.db.has(o.owner) ||
+			!slices.ContainsFunc(store.db.create, func(sql string) bool { return makes(sql, o.table) }) {
 			continue
 		}
 		if err := do(store.db, o); err != nil {

@@ -140,7 +140,8 @@ func FindBackends(dir string, s *Settings) (b Backends) {
 			files := p.Files(backend)
 			return len(files) > 0 && exists(filepath.Join(dir, files[0]))
 		}
-		if p == MapPart && !there(*to) && slices.ContainsFunc(p.Files(mapdb.Sectors), func(name string) bool { return isDir(filepath.Join(dir, name)) }) {
+		if p == MapPart && !there(*to) &&
+			slices.ContainsFunc(p.Files(mapdb.Sectors), func(name string) bool { return isDir(filepath.Join(dir, name)) }) {
 			*to = mapdb.Sectors
 		}
 		if len(s.lines) > 0 {
@@ -224,7 +225,8 @@ func openPart[T any](ctx context.Context, dir string, s *Settings, opts Options,
 
 // inFolder stores things as files in a folder.
 func inFolder[T any](name string, f files[T]) storeOf[T] {
-	return storeOf[T]{kept{name: Files, files: []string{name}}, func(_ context.Context, dir string, _ *Settings, opts Options) (Store[T], error) {
+	return storeOf[T]{kept{name: Files, files: []string{name}}, func(_ context.Context, dir string, _ *Settings,
+		opts Options) (Store[T], error) {
 		return openFolder(filepath.Join(dir, name), opts, f), nil
 	}}
 }
@@ -238,21 +240,24 @@ func inNothing[T any]() storeOf[T] {
 
 // inLevelDB stores things in a LevelDB database.
 func inLevelDB[T any](name string, r records[T]) storeOf[T] {
-	return storeOf[T]{kept{name: mapdb.LevelDB, files: []string{name}}, func(_ context.Context, dir string, _ *Settings, opts Options) (Store[T], error) {
+	return storeOf[T]{kept{name: mapdb.LevelDB, files: []string{name}}, func(_ context.Context, dir string, _ *Settings,
+		opts Options) (Store[T], error) {
 		return opened(openLevel(filepath.Join(dir, name), opts.Write, r))
 	}}
 }
 
 // inAuthFile stores accounts in a file.
 func inAuthFile(name string) storeOf[*Account] {
-	return storeOf[*Account]{kept{name: Files, files: []string{name}}, func(_ context.Context, dir string, _ *Settings, opts Options) (Store[*Account], error) {
+	return storeOf[*Account]{kept{name: Files, files: []string{name}}, func(_ context.Context, dir string, _ *Settings,
+		opts Options) (Store[*Account], error) {
 		return opened(openAuthFile(filepath.Join(dir, name), opts.Write))
 	}}
 }
 
 // inSQLite stores things in an SQLite database.
 func inSQLite[T any](name string, t tables, rows rowsOf[T]) storeOf[T] {
-	return storeOf[T]{kept{name: mapdb.SQLite, files: sqlitefile.Files(name)}, func(ctx context.Context, dir string, _ *Settings, opts Options) (Store[T], error) {
+	return storeOf[T]{kept{name: mapdb.SQLite, files: sqlitefile.Files(name)}, func(ctx context.Context, dir string,
+		_ *Settings, opts Options) (Store[T], error) {
 		db, err := openSQLite(ctx, filepath.Join(dir, name), opts, t)
 		return opened(&sqlStore[T]{db, rows}, err)
 	}}
@@ -260,7 +265,8 @@ func inSQLite[T any](name string, t tables, rows rowsOf[T]) storeOf[T] {
 
 // inPostgres stores things on the server that a setting of world.mt names.
 func inPostgres[T any](setting string, t tables, rows rowsOf[T]) storeOf[T] {
-	return storeOf[T]{kept{name: mapdb.Postgres, settings: []string{setting}}, func(ctx context.Context, _ string, s *Settings, opts Options) (Store[T], error) {
+	return storeOf[T]{kept{name: mapdb.Postgres, settings: []string{setting}}, func(ctx context.Context, _ string,
+		s *Settings, opts Options) (Store[T], error) {
 		conn := opts.Postgres
 		if conn == "" {
 			conn, _ = s.Get(setting)

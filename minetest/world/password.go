@@ -62,7 +62,8 @@ func LegacyVerifier(name, password string) Verifier {
 }
 
 func srpVerifier(name, password string, salt []byte) Verifier {
-	return Verifier(srpPrefix + base64.RawStdEncoding.EncodeToString(salt) + "#" + base64.RawStdEncoding.EncodeToString(srpKey(name, password, salt)))
+	return Verifier(srpPrefix + base64.RawStdEncoding.EncodeToString(salt) + "#" +
+		base64.RawStdEncoding.EncodeToString(srpKey(name, password, salt)))
 }
 
 // srpKey returns g^x mod N.

@@ -82,7 +82,8 @@ func SalvagePlayer(text []byte) (*Player, error) {
 	name, _ := s.Get("name")
 	switch {
 	case !s.Ended():
-		return nil, &fault.Error{Path: "head", Offset: int64(len(text)), Want: "a line " + playerEnd, Got: "the end of the file", Err: fault.ErrShort}
+		return nil, &fault.Error{Path: "head", Offset: int64(len(text)), Want: "a line " + playerEnd,
+			Got: "the end of the file", Err: fault.ErrShort}
 	case name == "":
 		return nil, &fault.Error{Path: "name", Offset: 0, Want: "the name of the player", Got: "none", Err: fault.ErrFormat}
 	}

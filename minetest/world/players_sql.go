@@ -17,16 +17,32 @@ import (
 
 var playerTables = tables{
 	sqlite: []string{
-		"CREATE TABLE IF NOT EXISTS player (name VARCHAR(50) NOT NULL, pitch NUMERIC(11, 4) NOT NULL, yaw NUMERIC(11, 4) NOT NULL, posX NUMERIC(11, 4) NOT NULL, posY NUMERIC(11, 4) NOT NULL, posZ NUMERIC(11, 4) NOT NULL, hp INT NOT NULL, breath INT NOT NULL, creation_date DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP, modification_date DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY (name))",
-		"CREATE TABLE IF NOT EXISTS player_metadata (player VARCHAR(50) NOT NULL, metadata VARCHAR(256) NOT NULL, value TEXT, PRIMARY KEY (player, metadata), FOREIGN KEY (player) REFERENCES player (name) ON DELETE CASCADE)",
-		"CREATE TABLE IF NOT EXISTS player_inventories (player VARCHAR(50) NOT NULL, inv_id INT NOT NULL, inv_width INT NOT NULL, inv_name TEXT NOT NULL DEFAULT '', inv_size INT NOT NULL, PRIMARY KEY (player, inv_id), FOREIGN KEY (player) REFERENCES player (name) ON DELETE CASCADE)",
-		"CREATE TABLE IF NOT EXISTS player_inventory_items (player VARCHAR(50) NOT NULL, inv_id INT NOT NULL, slot_id INT NOT NULL, item TEXT NOT NULL DEFAULT '', PRIMARY KEY (player, inv_id, slot_id), FOREIGN KEY (player) REFERENCES player (name) ON DELETE CASCADE)",
+		"CREATE TABLE IF NOT EXISTS player (name VARCHAR(50) NOT NULL, pitch NUMERIC(11, 4) NOT NULL, yaw NUMERIC(11, 4) " +
+			"NOT NULL, posX NUMERIC(11, 4) NOT NULL, posY NUMERIC(11, 4) NOT NULL, posZ NUMERIC(11, 4) NOT NULL, hp INT NOT " +
+			"NULL, breath INT NOT NULL, creation_date DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP, modification_date " +
+			"DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY (name))",
+		"CREATE TABLE IF NOT EXISTS player_metadata (player VARCHAR(50) NOT NULL, metadata VARCHAR(256) NOT NULL, value " +
+			"TEXT, PRIMARY KEY (player, metadata), FOREIGN KEY (player) REFERENCES player (name) ON DELETE CASCADE)",
+		"CREATE TABLE IF NOT EXISTS player_inventories (player VARCHAR(50) NOT NULL, inv_id INT NOT NULL, inv_width INT " +
+			"NOT NULL, inv_name TEXT NOT NULL DEFAULT '', inv_size INT NOT NULL, PRIMARY KEY (player, inv_id), FOREIGN KEY " +
+			"(player) REFERENCES player (name) ON DELETE CASCADE)",
+		"CREATE TABLE IF NOT EXISTS player_inventory_items (player VARCHAR(50) NOT NULL, inv_id INT NOT NULL, slot_id " +
+			"INT NOT NULL, item TEXT NOT NULL DEFAULT '', PRIMARY KEY (player, inv_id, slot_id), FOREIGN KEY (player) " +
+			"REFERENCES player (name) ON DELETE CASCADE)",
 	},
 	postgres: []string{
-		"CREATE TABLE IF NOT EXISTS player (name VARCHAR(60) NOT NULL, pitch NUMERIC(15, 7) NOT NULL, yaw NUMERIC(15, 7) NOT NULL, posX NUMERIC(15, 7) NOT NULL, posY NUMERIC(15, 7) NOT NULL, posZ NUMERIC(15, 7) NOT NULL, hp INT NOT NULL, breath INT NOT NULL, creation_date TIMESTAMP WITHOUT TIME ZONE NOT NULL DEFAULT NOW(), modification_date TIMESTAMP WITHOUT TIME ZONE NOT NULL DEFAULT NOW(), PRIMARY KEY (name))",
-		"CREATE TABLE IF NOT EXISTS player_inventories (player VARCHAR(60) NOT NULL, inv_id INT NOT NULL, inv_width INT NOT NULL, inv_name TEXT NOT NULL DEFAULT '', inv_size INT NOT NULL, PRIMARY KEY (player, inv_id), CONSTRAINT player_inventories_fkey FOREIGN KEY (player) REFERENCES player (name) ON DELETE CASCADE)",
-		"CREATE TABLE IF NOT EXISTS player_inventory_items (player VARCHAR(60) NOT NULL, inv_id INT NOT NULL, slot_id INT NOT NULL, item TEXT NOT NULL DEFAULT '', PRIMARY KEY (player, inv_id, slot_id), CONSTRAINT player_inventory_items_fkey FOREIGN KEY (player) REFERENCES player (name) ON DELETE CASCADE)",
-		"CREATE TABLE IF NOT EXISTS player_metadata (player VARCHAR(60) NOT NULL, attr VARCHAR(256) NOT NULL, value TEXT, PRIMARY KEY (player, attr), CONSTRAINT player_metadata_fkey FOREIGN KEY (player) REFERENCES player (name) ON DELETE CASCADE)",
+		"CREATE TABLE IF NOT EXISTS player (name VARCHAR(60) NOT NULL, pitch NUMERIC(15, 7) NOT NULL, yaw NUMERIC(15, 7) " +
+			"NOT NULL, posX NUMERIC(15, 7) NOT NULL, posY NUMERIC(15, 7) NOT NULL, posZ NUMERIC(15, 7) NOT NULL, hp INT NOT " +
+			"NULL, breath INT NOT NULL, creation_date TIMESTAMP WITHOUT TIME ZONE NOT NULL DEFAULT NOW(), modification_date " +
+			"TIMESTAMP WITHOUT TIME ZONE NOT NULL DEFAULT NOW(), PRIMARY KEY (name))",
+		"CREATE TABLE IF NOT EXISTS player_inventories (player VARCHAR(60) NOT NULL, inv_id INT NOT NULL, inv_width INT " +
+			"NOT NULL, inv_name TEXT NOT NULL DEFAULT '', inv_size INT NOT NULL, PRIMARY KEY (player, inv_id), CONSTRAINT " +
+			"player_inventories_fkey FOREIGN KEY (player) REFERENCES player (name) ON DELETE CASCADE)",
+		"CREATE TABLE IF NOT EXISTS player_inventory_items (player VARCHAR(60) NOT NULL, inv_id INT NOT NULL, slot_id " +
+			"INT NOT NULL, item TEXT NOT NULL DEFAULT '', PRIMARY KEY (player, inv_id, slot_id), CONSTRAINT " +
+			"player_inventory_items_fkey FOREIGN KEY (player) REFERENCES player (name) ON DELETE CASCADE)",
+		"CREATE TABLE IF NOT EXISTS player_metadata (player VARCHAR(60) NOT NULL, attr VARCHAR(256) NOT NULL, value " +
+			"TEXT, PRIMARY KEY (player, attr), CONSTRAINT player_metadata_fkey FOREIGN KEY (player) REFERENCES player (name) ON DELETE CASCADE)",
 	},
 }
 
@@ -60,7 +76,8 @@ func getPlayer(ctx context.Context, db *sqlDB, name string) (*Player, error) {
 	}
 	var p *Player
 	path := fmt.Sprintf("player[%q]", name)
-	err := db.query(ctx, path, "SELECT pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date FROM player WHERE name = $1", []any{name}, func(r *row) error {
+	err := db.query(ctx, path, "SELECT pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date "+
+		"FROM player WHERE name = $1", []any{name}, func(r *row) error {
 		p = &Player{
 			Name: name, Pitch: r.float(0, "pitch"), Yaw: r.float(1, "yaw"),
 			Pos: [3]float64{r.float(2, "posX"), r.float(3, "posY"), r.float(4, "posZ")},
@@ -103,7 +120,8 @@ func getInventory(ctx context.Context, db *sqlDB, path string, p *Player) error 
 		return nil
 	}
 	index := make(map[int64]int)
-	err := db.query(ctx, path, "SELECT inv_id, inv_width, inv_name, inv_size FROM player_inventories WHERE player = $1 ORDER BY inv_id", []any{p.Name}, func(r *row) error {
+	err := db.query(ctx, path, "SELECT inv_id, inv_width, inv_name, inv_size FROM player_inventories WHERE player = "+
+		"$1 ORDER BY inv_id", []any{p.Name}, func(r *row) error {
 		name := r.text(2, "inv_name")
 		if strings.ContainsAny(name, " \n") {
 			r.fail("inv_name", "a name without spaces", name)
@@ -120,7 +138,8 @@ func getInventory(ctx context.Context, db *sqlDB, path string, p *Player) error 
 	gaps := 0
 	var broken error
 	texts := make([][]string, len(p.Inventory.Lists))
-	err = db.query(ctx, path, "SELECT inv_id, slot_id, item FROM player_inventory_items WHERE player = $1 ORDER BY inv_id, slot_id", []any{p.Name}, func(r *row) error {
+	err = db.query(ctx, path, "SELECT inv_id, slot_id, item FROM player_inventory_items WHERE player = $1 ORDER BY "+
+		"inv_id, slot_id", []any{p.Name}, func(r *row) error {
 		i, ok := index[r.int(0, "inv_id", math.MinInt64, math.MaxInt64)]
 		slot := r.int(1, "slot_id", math.MinInt64, math.MaxInt64)
 		text := r.text(2, "item")
@@ -133,7 +152,8 @@ func getInventory(ctx context.Context, db *sqlDB, path string, p *Player) error 
 		}
 		missing := int(slot) - len(l.Items)
 		if gaps += missing; gaps > maxGaps {
-			return &fault.Error{File: db.file, Path: path + "." + l.Name, Offset: -1, Want: "a row for each slot", Got: fmt.Sprintf("%d slots without", gaps), Err: fault.ErrLimit}
+			return &fault.Error{File: db.file, Path: path + "." + l.Name, Offset: -1, Want: "a row for each slot",
+				Got: fmt.Sprintf("%d slots without", gaps), Err: fault.ErrLimit}
 		}
 		if strings.Contains(text, "\n") {
 			r.fail("item", "a text of one line", text)
@@ -196,10 +216,12 @@ func putPlayer(ctx context.Context, db *sqlDB, p *Player) error {
 		created = modified
 	}
 	created, modified = created.UTC(), modified.UTC()
-	write := "INSERT INTO player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
+	write := "INSERT INTO player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date) " +
+		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
 	args := []any{p.Name, p.Pitch, p.Yaw, p.Pos[0], p.Pos[1], p.Pos[2], p.HP, p.Breath, created, modified}
 	if there {
-		write = "UPDATE player SET pitch = $1, yaw = $2, posX = $3, posY = $4, posZ = $5, hp = $6, breath = $7, creation_date = $8, modification_date = $9 WHERE name = $10"
+		write = "UPDATE player SET pitch = $1, yaw = $2, posX = $3, posY = $4, posZ = $5, hp = $6, breath = $7, " +
+			"creation_date = $8, modification_date = $9 WHERE name = $10"
 		args = append(args[1:], p.Name)
 	}
 	if err := errors.Join(db.exec(ctx, path, write, args...), deleteParts(ctx, db, p.Name)); err != nil {
@@ -214,16 +236,19 @@ func putPlayer(ctx context.Context, db *sqlDB, p *Player) error {
 			db.lose(path, place.Player(p.Name), "duplicate attribute %.40q: the last one is used", a.Key)
 			continue
 		}
-		if err := db.exec(ctx, path, "INSERT INTO player_metadata (player, "+db.attributeColumn()+", value) VALUES ($1, $2, $3)", p.Name, a.Key, a.Value); err != nil {
+		if err := db.exec(ctx, path, "INSERT INTO player_metadata (player, "+db.attributeColumn()+
+			", value) VALUES ($1, $2, $3)", p.Name, a.Key, a.Value); err != nil {
 			return err
 		}
 	}
 	for i, l := range lists {
-		if err := db.exec(ctx, path, "INSERT INTO player_inventories (player, inv_id, inv_width, inv_name, inv_size) VALUES ($1, $2, $3, $4, $5)", p.Name, i, l.width, l.name, l.size); err != nil {
+		if err := db.exec(ctx, path, "INSERT INTO player_inventories (player, inv_id, inv_width, inv_name, inv_size) "+
+			"VALUES ($1, $2, $3, $4, $5)", p.Name, i, l.width, l.name, l.size); err != nil {
 			return err
 		}
 		for j, text := range l.items {
-			if err := db.exec(ctx, path, "INSERT INTO player_inventory_items (player, inv_id, slot_id, item) VALUES ($1, $2, $3, $4)", p.Name, i, j, text); err != nil {
+			if err := db.exec(ctx, path, "INSERT INTO player_inventory_items (player, inv_id, slot_id, item) VALUES ($1, "+
+				"$2, $3, $4)", p.Name, i, j, text); err != nil {
 				return err
 			}
 		}

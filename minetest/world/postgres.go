@@ -99,7 +99,9 @@ func plain(v any) any {
 
 func (c *postgresConn) columns(ctx context.Context) (map[string][]string, error) {
 	m := make(map[string][]string)
-	const sql = "SELECT c.table_name::text, c.column_name::text FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name) WHERE t.table_type = 'BASE TABLE' AND c.table_schema = ANY(current_schemas(false))"
+	const sql = "SELECT c.table_name::text, c.column_name::text FROM information_schema.columns c JOIN " +
+		"information_schema.tables t USING (table_schema, table_name) WHERE t.table_type = 'BASE TABLE' AND " +
+		"c.table_schema = ANY(current_schemas(false))"
 	err := c.query(ctx, sql, nil, func(v []any) error {
 		table, column := v[0].(string), v[1].(string)
 		m[table] = append(m[table], column)

@@ -181,7 +181,8 @@ func (s *Settings) All() iter.Seq2[string, string] {
 // lines of quotes. It returns an error if the engine would not read the same name and value.
 func (s *Settings) Set(name, value string) error {
 	if name == "" || strings.Trim(name, space) != name || strings.ContainsAny(name, "\n=\"{}#") || name == s.end {
-		return &fault.Error{Path: name, Offset: -1, Want: "a name without any of = \" { } # and spaces around it", Got: fmt.Sprintf("%.40q", name), Err: fault.ErrFormat}
+		return &fault.Error{Path: name, Offset: -1, Want: "a name without any of = \" { } # and spaces around it",
+			Got: fmt.Sprintf("%.40q", name), Err: fault.ErrFormat}
 	}
 	l := s.find(name)
 	if l != nil && l.group == nil && l.value == value {
@@ -191,7 +192,8 @@ func (s *Settings) Set(name, value string) error {
 	if strings.Trim(value, space) != value || strings.ContainsAny(value, "\n") || value == "{" || value == quotes {
 		text, long = quotes+"\n"+value+"\n"+quotes, true
 		if strings.Contains("\n"+value+"\n", "\n"+quotes+"\n") {
-			return &fault.Error{Path: name, Offset: -1, Want: "a value without a line of three quotes", Got: fmt.Sprintf("%.40q", value), Err: fault.ErrFormat}
+			return &fault.Error{Path: name, Offset: -1, Want: "a value without a line of three quotes",
+				Got: fmt.Sprintf("%.40q", value), Err: fault.ErrFormat}
 		}
 	}
 	if l == nil {

@@ -32,7 +32,8 @@ func TestSettings(t *testing.T) {
 	}
 
 	// Each change affects only its own line.
-	for _, c := range [][2]string{{"gameid", "new"}, {"spaced", "c"}, {"empty", "full"}, {"text", "short"}, {"noise", "none"}, {"added", "1"}, {"text", "a\nb"}} {
+	for _, c := range [][2]string{{"gameid", "new"}, {"spaced", "c"}, {"empty", "full"}, {"text", "short"},
+		{"noise", "none"}, {"added", "1"}, {"text", "a\nb"}} {
 		if err := s.Set(c[0], c[1]); err != nil {
 			t.Error(err)
 		}
@@ -94,7 +95,8 @@ func TestSettingsCorpus(t *testing.T) {
 	for _, name := range []string{"world.mt", "map_meta.txt", "env_meta.txt"} {
 		for _, path := range corpus.Files(t, "minetest", "/"+name) {
 			text := judge.Read(t, path)
-			s := world.ParseSettings(text, map[string]string{"world.mt": "", "map_meta.txt": world.MapMetaEnd, "env_meta.txt": world.EnvMetaEnd}[name])
+			s := world.ParseSettings(text, map[string]string{"world.mt": "", "map_meta.txt": world.MapMetaEnd,
+				"env_meta.txt": world.EnvMetaEnd}[name])
 			if !s.Ended() || string(s.Append(nil)) != string(text) {
 				t.Errorf("%s is not what it was", path)
 			}

@@ -185,7 +185,8 @@ func (c *sqliteConn) rows(ctx context.Context, sql string, args []any) (rows [][
 func (c *sqliteConn) columns(ctx context.Context) (map[string][]string, error) {
 	m := make(map[string][]string)
 	// SQLite calls computed tables "virtual".
-	const sql = "SELECT m.name, p.name FROM sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table' AND upper(m.sql) NOT LIKE 'CREATE VIRTUAL%'"
+	const sql = "SELECT m.name, p.name FROM sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table' AND " +
+		"upper(m.sql) NOT LIKE 'CREATE VIRTUAL%'"
 	err := c.query(ctx, sql, nil, func(v []any) error {
 		table, ok1 := v[0].(string)
 		column, ok2 := v[1].(string)

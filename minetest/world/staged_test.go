@@ -38,7 +38,8 @@ func TestStage(t *testing.T) {
 	defer auth.Close()
 	stage := world.Stage(auth)
 	zoe := &world.Account{Name: "zoe", LastLogin: 3}
-	if err := errors.Join(stage.Put(ctx, zoe), stage.Delete(ctx, "ann"), stage.Put(ctx, &world.Account{Name: "bob", LastLogin: 4})); err != nil {
+	if err := errors.Join(stage.Put(ctx, zoe), stage.Delete(ctx, "ann"),
+		stage.Put(ctx, &world.Account{Name: "bob", LastLogin: 4})); err != nil {
 		t.Fatal(err)
 	}
 	zoe.LastLogin = 99 // the value is a copy
@@ -51,7 +52,8 @@ func TestStage(t *testing.T) {
 	if got := names(stage); !slices.Equal(got, []string{"bob", "zoe"}) {
 		t.Errorf("staged: %q", got)
 	}
-	if got, err := stage.Before(ctx, "bob"); err != nil || got.LastLogin != 2 || !slices.Equal(stage.Changed(), []string{"ann", "bob", "zoe"}) {
+	if got, err := stage.Before(ctx, "bob"); err != nil || got.LastLogin != 2 ||
+		!slices.Equal(stage.Changed(), []string{"ann", "bob", "zoe"}) {
 		t.Error(got, err, stage.Changed())
 	}
 	if got := names(open()); !slices.Equal(got, []string{"ann", "bob"}) {

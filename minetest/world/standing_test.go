@@ -38,7 +38,9 @@ func TestStandings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = sqlitex.ExecuteScript(conn, "INSERT INTO player SELECT 'nowhere', pitch, yaw, 'north', posY, posZ, hp, breath, creation_date, modification_date FROM player LIMIT 1; INSERT INTO player SELECT 'odd', pitch, yaw, 7, posY, posZ, 'many', breath, creation_date, modification_date FROM player LIMIT 1", nil)
+			err = sqlitex.ExecuteScript(conn, "INSERT INTO player SELECT 'nowhere', pitch, yaw, 'north', posY, posZ, hp, "+
+				"breath, creation_date, modification_date FROM player LIMIT 1; INSERT INTO player SELECT 'odd', pitch, yaw, 7, "+
+				"posY, posZ, 'many', breath, creation_date, modification_date FROM player LIMIT 1", nil)
 			if err := errors.Join(err, conn.Close()); err != nil {
 				t.Fatal(err)
 			}

@@ -8,8 +8,10 @@ import (
 )
 
 var storageTables = tables{
-	sqlite:   []string{"CREATE TABLE IF NOT EXISTS entries (modname TEXT NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL, PRIMARY KEY (modname, key))"},
-	postgres: []string{"CREATE TABLE IF NOT EXISTS mod_storage (modname TEXT NOT NULL, key BYTEA NOT NULL, value BYTEA NOT NULL, PRIMARY KEY (modname, key))"},
+	sqlite: []string{"CREATE TABLE IF NOT EXISTS entries (modname TEXT NOT NULL, key BLOB NOT NULL, value BLOB NOT " +
+		"NULL, PRIMARY KEY (modname, key))"},
+	postgres: []string{"CREATE TABLE IF NOT EXISTS mod_storage (modname TEXT NOT NULL, key BYTEA NOT NULL, value " +
+		"BYTEA NOT NULL, PRIMARY KEY (modname, key))"},
 }
 
 // storageTable returns the name of the table, which differs between SQLite and PostgreSQL, or "" if there is none.
@@ -77,7 +79,8 @@ func putModData(ctx context.Context, db *sqlDB, m *ModData) error {
 		if last[string(e.Key)] != i {
 			continue
 		}
-		if err := db.exec(ctx, path, "INSERT INTO "+table+" (modname, key, value) VALUES ($1, $2, $3)", m.Mod, notNull(e.Key), notNull(e.Value)); err != nil {
+		if err := db.exec(ctx, path, "INSERT INTO "+table+" (modname, key, value) VALUES ($1, $2, $3)", m.Mod, notNull(e.Key),
+			notNull(e.Value)); err != nil {
 			return err
 		}
 	}

@@ -35,8 +35,10 @@ var plain = cmp.Options{
 
 func samplePlayers(t testing.TB) []*world.Player {
 	t.Helper()
-	inv, _, err := item.ParseInventory([]byte("List main 4\nWidth 0\nItem default:dirt 99\nEmpty\nItem a:b 1 5 \"\\u0001k\\u0002v\\u0003\"\nEmpty\nEndInventoryList\n" +
-		"List craft 2\nWidth 3\nEmpty\nEmpty\nEndInventoryList\nList craftpreview 1\nWidth 0\nEmpty\nEndInventoryList\nList craftresult 1\nWidth 0\nEmpty\nEndInventoryList\nEndInventory\n"))
+	inv, _, err := item.ParseInventory([]byte("List main 4\nWidth 0\nItem default:dirt 99\nEmpty\nItem a:b 1 5 " +
+		"\"\\u0001k\\u0002v\\u0003\"\nEmpty\nEndInventoryList\n" +
+		"List craft 2\nWidth 3\nEmpty\nEmpty\nEndInventoryList\nList craftpreview 1\nWidth " +
+		"0\nEmpty\nEndInventoryList\nList craftresult 1\nWidth 0\nEmpty\nEndInventoryList\nEndInventory\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,9 +338,11 @@ func TestPlayerFileNames(t *testing.T) {
 func TestKeyTwice(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
-	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = a\nbackend = dummy\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\n"))
+	judge.Write(t, filepath.Join(dir, "world.mt"),
+		[]byte("gameid = a\nbackend = dummy\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\n"))
 	judge.Write(t, filepath.Join(dir, "mod_storage", "m"), []byte(`{"a":"1","b":"x","a":"2"}`))
-	judge.Write(t, filepath.Join(dir, "players", "foo"), []byte("name = foo\nextended_attributes = {\"k\":\"1\",\"k\":\"2\"}\nPlayerArgsEnd\nEndInventory\n"))
+	judge.Write(t, filepath.Join(dir, "players", "foo"),
+		[]byte("name = foo\nextended_attributes = {\"k\":\"1\",\"k\":\"2\"}\nPlayerArgsEnd\nEndInventory\n"))
 	s, err := world.ReadWorldMT(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,8 @@ import (
 
 // wholeStore tests a store of a backend with truncated and damaged files. open receives fresh options each time;
 // unread returns the error of a thing about its own missing parts.
-func wholeStore[T any](t *testing.T, backend string, open func(dir string, o world.Options) (world.Store[T], error), things []T, unread func(T) error) {
+func wholeStore[T any](t *testing.T, backend string, open func(dir string, o world.Options) (world.Store[T], error),
+	things []T, unread func(T) error) {
 	dir := t.TempDir()
 	s, err := open(dir, world.Options{Backend: backend, Write: true})
 	if err != nil {

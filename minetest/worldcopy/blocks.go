@@ -328,7 +328,8 @@ func (b *batch) add(o outcome) {
 	}
 	if last := b.next.Last; last != nil && *last == o.pos {
 		r.Rows++
-		check.Sink(func(f check.Finding) { b.found = append(b.found, place.InWorld(f, o.pos.X, o.pos.Y, o.pos.Z)) }).Add(foundTwice, "", -1, "another row has the same position")
+		check.Sink(func(f check.Finding) { b.found = append(b.found, place.InWorld(f, o.pos.X, o.pos.Y, o.pos.Z)) }).Add(
+			foundTwice, "", -1, "another row has the same position")
 		return
 	}
 	b.next.Last = &o.pos
@@ -444,7 +445,8 @@ func verify(ctx context.Context, c *copier) error {
 	}
 	r := &c.log.Report
 	if n != r.Blocks || all != c.log.Sum {
-		return &fault.Error{File: db.String(), Path: "blocks", Offset: -1, Want: fmt.Sprintf("%d blocks with the digest %v", r.Blocks, c.log.Sum), Got: fmt.Sprintf("%d with %v", n, all), Err: ErrVerify}
+		return &fault.Error{File: db.String(), Path: "blocks", Offset: -1, Want: fmt.Sprintf("%d blocks with the digest %v",
+			r.Blocks, c.log.Sum), Got: fmt.Sprintf("%d with %v", n, all), Err: ErrVerify}
 	}
 	r.Digest = all.String()
 	c.progress("verify", int(n), int(n))

@@ -12,7 +12,8 @@ var Catalog check.Catalog
 // Losses returns the kinds of [Catalog] about data that is missing in the copy although the options did not ask to
 // leave it out.
 func Losses() []*check.Kind {
-	return []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundText, foundBroken, foundDiffers, foundOrphans, foundDates, FoundLink, foundName, foundEarlier}
+	return []*check.Kind{foundRow, foundPages, foundTwice, foundLost, foundText, foundBroken, foundDiffers, foundOrphans,
+		foundDates, FoundLink, foundName, foundEarlier}
 }
 
 // isDamage reports whether a finding is about data that should be in the copy but cannot be read. These are the kinds

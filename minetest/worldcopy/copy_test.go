@@ -126,12 +126,15 @@ func TestRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = sqlitex.ExecuteScript(conn, "CREATE TABLE b (pos INT, data BLOB); INSERT INTO b SELECT * FROM blocks; INSERT INTO b SELECT * FROM blocks LIMIT 1; INSERT INTO b VALUES ('far away', x'00'), (7, NULL); DROP TABLE blocks; ALTER TABLE b RENAME TO blocks", nil)
+	err = sqlitex.ExecuteScript(conn, "CREATE TABLE b (pos INT, data BLOB); INSERT INTO b SELECT * FROM blocks; "+
+		"INSERT INTO b SELECT * FROM blocks LIMIT 1; INSERT INTO b VALUES ('far away', x'00'), (7, NULL); DROP TABLE "+
+		"blocks; ALTER TABLE b RENAME TO blocks", nil)
 	if err := errors.Join(err, conn.Close()); err != nil {
 		t.Fatal(err)
 	}
 	told := map[string]int{}
-	r, err := worldcopy.Copy(context.Background(), src, filepath.Join(t.TempDir(), "dst"), worldcopy.Options{Map: mapdb.LevelDB, Sink: func(f check.Finding) { told[f.ID]++ }})
+	r, err := worldcopy.Copy(context.Background(), src, filepath.Join(t.TempDir(), "dst"),
+		worldcopy.Options{Map: mapdb.LevelDB, Sink: func(f check.Finding) { told[f.ID]++ }})
 	if err != nil || r.Blocks != 5 || r.Rows != 3 || told["mt-copy-row"] != 2 || told["mt-copy-twice"] != 1 {
 		t.Errorf("%+v, %v, %v", r, err, told)
 	}
@@ -148,11 +151,12 @@ func TestDamagedPages(t *testing.T) {
 	clear(data[2*size : 2*size+4096])
 	judge.Write(t, path, data)
 	pages := 0
-	r, err := worldcopy.Copy(t.Context(), src, filepath.Join(t.TempDir(), "dst"), worldcopy.Options{Map: mapdb.LevelDB, Sink: func(f check.Finding) {
-		if f.ID == "mt-copy-pages" {
-			pages += len(f.At)
-		}
-	}})
+	r, err := worldcopy.Copy(t.Context(), src, filepath.Join(t.TempDir(), "dst"), worldcopy.Options{Map: mapdb.LevelDB,
+		Sink: func(f check.Finding) {
+			if f.ID == "mt-copy-pages" {
+				pages += len(f.At)
+			}
+		}})
 	if err != nil || r.Rows != 0 || r.Damaged != int64(pages) || pages != 3 || r.Blocks == 0 || r.Blocks == 200 {
 		t.Errorf("%+v, %v, %d pages", r, err, pages)
 	}
@@ -164,7 +168,8 @@ func TestOtherFiles(t *testing.T) {
 	judge.Write(t, filepath.Join(src, "map.db", "LOG"), []byte("of another time"))
 	dst := filepath.Join(t.TempDir(), "dst")
 	var found []check.Finding
-	r, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: mapdb.LevelDB, Sink: func(f check.Finding) { found = append(found, f) }})
+	r, err := worldcopy.Copy(context.Background(), src, dst, worldcopy.Options{Map: mapdb.LevelDB,
+		Sink: func(f check.Finding) { found = append(found, f) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +333,8 @@ func TestStores(t *testing.T) {
 		t.Fatal(err)
 	}
 	ann, err := players.Get(ctx, "ann")
-	if err != nil || ann.HP != 20 || ann.Pos != [3]float64{10, 20.5, -30} || len(ann.Attributes) != 1 || ann.Inventory.List("main").Items[0].Count != 99 {
+	if err != nil || ann.HP != 20 || ann.Pos != [3]float64{10, 20.5, -30} || len(ann.Attributes) != 1 ||
+		ann.Inventory.List("main").Items[0].Count != 99 {
 		t.Errorf("%+v, %v", ann, err)
 	}
 	got, want := judge.Files(t, src), judge.Files(t, start)
@@ -421,7 +427,9 @@ func TestForget(t *testing.T) {
 	s := miniredis.RunT(t)
 	s.RequireAuth("secret1")
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
-	settings := fmt.Sprintf("backend = redis\nredis_address = %s\nredis_port = %s\nredis_hash = blocks\nredis_password = secret2\nredis_password = secret1\npgsql_connection = password=secret3\npgsql_player_connection = password=secret4\n", s.Host(), s.Port())
+	settings := fmt.Sprintf("backend = redis\nredis_address = %s\nredis_port = %s\nredis_hash = "+
+		"blocks\nredis_password = secret2\nredis_password = secret1\npgsql_connection = "+
+		"password=secret3\npgsql_player_connection = password=secret4\n", s.Host(), s.Port())
 	worldtest.SetLine(t, filepath.Join(src, "world.mt"), "backend = sqlite3", strings.TrimSuffix(settings, "\n"))
 	dst := filepath.Join(t.TempDir(), "copy")
 	if _, err := worldcopy.Copy(t.Context(), src, dst, worldcopy.Options{Map: "sqlite"}); !errors.Is(err, mapdb.ErrNoHash) {
@@ -432,13 +440,16 @@ func TestForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(judge.Read(t, filepath.Join(dst, "world.mt")))
-	if strings.Contains(text, "secret") || strings.Contains(text, "redis") || !strings.Contains(text, "backend = sqlite3\n") || !strings.Contains(text, "gameid = minetest\n") {
+	if strings.Contains(text, "secret") || strings.Contains(text, "redis") ||
+		!strings.Contains(text, "backend = sqlite3\n") || !strings.Contains(text, "gameid = minetest\n") {
 		t.Error(text)
 	}
-	if _, err := worldcopy.Copy(t.Context(), src, dst+"2", worldcopy.Options{Players: "sqlite3", Map: mapdb.RedisDB, Redis: mapdb.Redis{Address: s.Host(), Port: s.Server().Addr().Port, Hash: "new", Password: "secret1"}}); err != nil {
+	if _, err := worldcopy.Copy(t.Context(), src, dst+"2", worldcopy.Options{Players: "sqlite3", Map: mapdb.RedisDB,
+		Redis: mapdb.Redis{Address: s.Host(), Port: s.Server().Addr().Port, Hash: "new", Password: "secret1"}}); err != nil {
 		t.Fatal(err)
 	}
-	if text := string(judge.Read(t, filepath.Join(dst+"2", "world.mt"))); strings.Count(text, "redis_password") != 1 || strings.Contains(text, "secret2") || strings.Contains(text, "pgsql") {
+	if text := string(judge.Read(t, filepath.Join(dst+"2", "world.mt"))); strings.Count(text, "redis_password") != 1 ||
+		strings.Contains(text, "secret2") || strings.Contains(text, "pgsql") {
 		t.Error(text)
 	}
 }
@@ -447,20 +458,23 @@ func TestForget(t *testing.T) {
 func TestNoSettings(t *testing.T) {
 	src := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 3, 28)
 	first := filepath.Join(t.TempDir(), "first")
-	if _, err := worldcopy.Copy(t.Context(), src, first, worldcopy.Options{Map: mapdb.LevelDB, Players: "sqlite3", Auth: "leveldb", Storage: "sqlite3"}); err != nil {
+	if _, err := worldcopy.Copy(t.Context(), src, first, worldcopy.Options{Map: mapdb.LevelDB, Players: "sqlite3",
+		Auth: "leveldb", Storage: "sqlite3"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(filepath.Join(first, "world.mt")); err != nil {
 		t.Fatal(err)
 	}
-	if b := world.FindBackends(first, world.ParseSettings(nil, "")); b != (world.Backends{Map: "leveldb", Players: "sqlite3", Auth: "leveldb", ModStorage: "sqlite3"}) {
+	if b := world.FindBackends(first, world.ParseSettings(nil, "")); b != (world.Backends{Map: "leveldb",
+		Players: "sqlite3", Auth: "leveldb", ModStorage: "sqlite3"}) {
 		t.Errorf("%+v", b)
 	}
 	second := filepath.Join(t.TempDir(), "second")
 	if r, err := worldcopy.Copy(t.Context(), first, second, worldcopy.Options{Map: "sqlite"}); err != nil || r.Blocks != 3 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if text := string(judge.Read(t, filepath.Join(second, "world.mt"))); text != "backend = sqlite3\nplayer_backend = sqlite3\nauth_backend = leveldb\nmod_storage_backend = sqlite3\n" {
+	if text := string(judge.Read(t, filepath.Join(second, "world.mt"))); text != "backend = sqlite3\nplayer_backend = "+
+		"sqlite3\nauth_backend = leveldb\nmod_storage_backend = sqlite3\n" {
 		t.Errorf("%q", text)
 	}
 }

@@ -147,7 +147,8 @@ func (j *journal) leave() error {
 func removeParts(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if name := e.Name(); strings.HasSuffix(name, wholefile.Suffix) || strings.HasPrefix(name, ".trowel-") && name != world.CopyJournal && name != world.CopyProgress {
+		if name := e.Name(); strings.HasSuffix(name, wholefile.Suffix) || strings.HasPrefix(name, ".trowel-") &&
+			name != world.CopyJournal && name != world.CopyProgress {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
 		}
 	}

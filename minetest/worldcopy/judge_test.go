@@ -42,7 +42,8 @@ func engine(t testing.TB, dir string, args ...string) {
 	home := judge.Dir(t)
 	config := filepath.Join(home, "minetest.conf")
 	judge.Write(t, config, fmt.Appendf(nil, "bind_address = 127.0.0.1\nport = %d\nserver_announce = false\n", port))
-	args = append([]string{"--config", config, "--world", dir, "--gameid", "minetest_game", "--logfile", filepath.Join(home, "log"), "--quiet"}, args...)
+	args = append([]string{"--config", config, "--world", dir, "--gameid", "minetest_game", "--logfile",
+		filepath.Join(home, "log"), "--quiet"}, args...)
 	if said, err := judge.Run(t, home, "minetestserver", args...); err != nil {
 		log, _ := os.ReadFile(filepath.Join(home, "log"))
 		t.Fatalf("minetestserver %v: %v\n%s\n%s", args, err, said, log)
@@ -166,7 +167,8 @@ func expected(t *testing.T, data []byte) *seen {
 					meta = append(meta, fmt.Sprintf("%x=%x", f.Key, f.Value))
 				}
 				slices.Sort(meta)
-				items = append(items, fmt.Sprintf("%x %d %d %s %d %d %s", l.Name, l.Size, i+1, stack.Name, stack.Count, stack.Wear, strings.Join(meta, ",")))
+				items = append(items, fmt.Sprintf("%x %d %d %s %d %d %s", l.Name, l.Size, i+1, stack.Name, stack.Count, stack.Wear,
+					strings.Join(meta, ",")))
 			}
 		}
 		slices.Sort(fields)
@@ -333,7 +335,8 @@ func TestEngineReadsRebuilt(t *testing.T) {
 		t.Fatal(err)
 	}
 	rebuilt := filepath.Join(t.TempDir(), "copy")
-	if r, err := worldcopy.Copy(t.Context(), start, rebuilt, worldcopy.Options{Map: mapdb.LevelDB}); err != nil || r.Blocks != int64(len(want)) {
+	if r, err := worldcopy.Copy(t.Context(), start, rebuilt, worldcopy.Options{Map: mapdb.LevelDB}); err != nil ||
+		r.Blocks != int64(len(want)) {
 		t.Fatal(r, err)
 	}
 	if r, err := worldrepair.InPlace(t.Context(), start, "", worldrepair.Options{}); err != nil || len(r.Databases) != 1 {

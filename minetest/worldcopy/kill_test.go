@@ -122,7 +122,8 @@ func TestKill(t *testing.T) {
 			}
 			a, b := judge.Files(t, whole), judge.Files(t, killed)
 			for name := range a {
-				if binary := strings.HasPrefix(name, "map.") || strings.HasPrefix(name, "auth.db") || name == "players.sqlite"; !binary && a[name] != b[name] {
+				if binary := strings.HasPrefix(name, "map.") || strings.HasPrefix(name, "auth.db") ||
+					name == "players.sqlite"; !binary && a[name] != b[name] {
 					t.Errorf("%s: %q, after kills %q", name, a[name], b[name])
 				}
 			}

@@ -30,7 +30,8 @@ func TestLinks(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(src, "worldmods", "one", "init.lua"), []byte("lua"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for name, to := range map[string]string{"shadow": secret, "worldmods/two": "one", "worldmods/three": filepath.Dir(secret), "dead": "nothing"} {
+	for name, to := range map[string]string{"shadow": secret, "worldmods/two": "one",
+		"worldmods/three": filepath.Dir(secret), "dead": "nothing"} {
 		judge.Link(t, to, filepath.Join(src, filepath.FromSlash(name)))
 	}
 	dst := filepath.Join(t.TempDir(), "dst")
@@ -45,7 +46,8 @@ func TestLinks(t *testing.T) {
 	if want := []string{"mt-copy-link dead", "mt-copy-link shadow", "mt-copy-link worldmods/three"}; !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
 	}
-	for name, want := range map[string]bool{"shadow": false, "worldmods/three": false, "dead": false, "worldmods/one/init.lua": true, "worldmods/two/init.lua": true} {
+	for name, want := range map[string]bool{"shadow": false, "worldmods/three": false, "dead": false,
+		"worldmods/one/init.lua": true, "worldmods/two/init.lua": true} {
 		if _, err := os.Lstat(filepath.Join(dst, filepath.FromSlash(name))); (err == nil) != want {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -33,7 +33,8 @@ func TestLiveCopy(t *testing.T) {
 			for _, s := range []string{
 				"PRAGMA journal_mode=" + mode, "PRAGMA synchronous=OFF",
 				"CREATE TABLE entries (modname TEXT NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL, PRIMARY KEY (modname, key))",
-				"WITH RECURSIVE r(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM r WHERE i<2000) INSERT INTO entries SELECT 'mod', CAST('k' || i AS BLOB), x'30' FROM r",
+				"WITH RECURSIVE r(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM r WHERE i<2000) INSERT INTO entries SELECT 'mod', " +
+					"CAST('k' || i AS BLOB), x'30' FROM r",
 			} {
 				if err := sqlitex.ExecuteTransient(conn, s, nil); err != nil {
 					t.Fatal(err)
@@ -48,7 +49,8 @@ func TestLiveCopy(t *testing.T) {
 						return
 					default:
 					}
-					if err := sqlitex.ExecuteTransient(conn, fmt.Sprintf("UPDATE entries SET value = CAST('%d' AS BLOB)", i), nil); err != nil && sqlite.ErrCode(err).ToPrimary() != sqlite.ResultBusy {
+					if err := sqlitex.ExecuteTransient(conn, fmt.Sprintf("UPDATE entries SET value = CAST('%d' AS BLOB)", i),
+						nil); err != nil && sqlite.ErrCode(err).ToPrimary() != sqlite.ResultBusy {
 						t.Error(err)
 						return
 					}
@@ -94,7 +96,8 @@ func TestBrokenStore(t *testing.T) {
 		judge.Write(t, filepath.Join(dir, filepath.FromSlash(c.name)), []byte(c.content))
 	}
 	told := ""
-	_, err := worldcopy.Copy(context.Background(), dir, filepath.Join(t.TempDir(), "dst"), worldcopy.Options{Map: mapdb.LevelDB, Sink: func(f check.Finding) { told += f.String() + "\n" }})
+	_, err := worldcopy.Copy(context.Background(), dir, filepath.Join(t.TempDir(), "dst"),
+		worldcopy.Options{Map: mapdb.LevelDB, Sink: func(f check.Finding) { told += f.String() + "\n" }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,8 @@ func TestReadonlyBackend(t *testing.T) {
 	if err := os.RemoveAll(under); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := worldcopy.Copy(t.Context(), src, filepath.Join(t.TempDir(), "copy"), worldcopy.Options{Map: "leveldb"}); !errors.Is(err, fault.ErrFormat) {
+	if _, err := worldcopy.Copy(t.Context(), src, filepath.Join(t.TempDir(), "copy"),
+		worldcopy.Options{Map: "leveldb"}); !errors.Is(err, fault.ErrFormat) {
 		t.Errorf("without the second database: %v", err)
 	}
 }

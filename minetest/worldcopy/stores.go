@@ -18,15 +18,18 @@ import (
 )
 
 func movePlayers(ctx context.Context, c *copier) error {
-	return move(ctx, c, part[*world.Player]{"players", world.PlayersPart, world.OpenPlayers, &c.log.Report.Players, func(name string) check.Place { return place.Player(name) }})
+	return move(ctx, c, part[*world.Player]{"players", world.PlayersPart, world.OpenPlayers, &c.log.Report.Players,
+		func(name string) check.Place { return place.Player(name) }})
 }
 
 func moveAccounts(ctx context.Context, c *copier) error {
-	return move(ctx, c, part[*world.Account]{"accounts", world.AuthPart, world.OpenAuth, &c.log.Report.Accounts, func(name string) check.Place { return place.Account(name) }})
+	return move(ctx, c, part[*world.Account]{"accounts", world.AuthPart, world.OpenAuth, &c.log.Report.Accounts,
+		func(name string) check.Place { return place.Account(name) }})
 }
 
 func moveMods(ctx context.Context, c *copier) error {
-	return move(ctx, c, part[*world.ModData]{"mods", world.StoragePart, world.OpenStorage, &c.log.Report.Mods, func(mod string) check.Place { return place.Entry{Mod: mod} }})
+	return move(ctx, c, part[*world.ModData]{"mods", world.StoragePart, world.OpenStorage, &c.log.Report.Mods,
+		func(mod string) check.Place { return place.Entry{Mod: mod} }})
 }
 
 // part describes a part of a world that is in a store.
@@ -95,7 +98,8 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 		if err == nil {
 			thing, err = from.Get(ctx, name)
 		}
-		if player, ok := any(thing).(*world.Player); ok && err == nil && !player.Created.IsZero() && (target == world.Files || target == mapdb.LevelDB) {
+		if player, ok := any(thing).(*world.Player); ok && err == nil && !player.Created.IsZero() &&
+			(target == world.Files || target == mapdb.LevelDB) {
 			dates++
 		}
 		if err == nil {

@@ -69,7 +69,8 @@ func (f *accountForm) account(name string, kept *value) (*world.Account, error) 
 		a.Password = world.Verifier(*v)
 	}
 	if kind := a.Password.Kind(); kind != f.Password {
-		return nil, &fault.TextError{Msg: fmt.Sprintf("the new password is %q, but its verifier is %q; set another verifier with a field \"verifier\", or \"none\" for no password", f.Password, kind)}
+		return nil, &fault.TextError{Msg: fmt.Sprintf("the new password is %q, but its verifier is %q; set another "+
+			"verifier with a field \"verifier\", or \"none\" for no password", f.Password, kind)}
 	}
 	return a, nil
 }

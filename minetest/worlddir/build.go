@@ -256,7 +256,8 @@ func (b *builder) buildThings() error {
 
 // fill makes the contents of a store equal to the files of a folder of the tree. If there are no files, the store is
 // not opened. The store must be empty, unless same is set: it reports whether an existing thing can be kept.
-func fill[T any](b *builder, dir string, count *int, open func() (world.Store[T], error), read func(at, name string) (T, error), same func(was, now T) bool) error {
+func fill[T any](b *builder, dir string, count *int, open func() (world.Store[T], error),
+	read func(at, name string) (T, error), same func(was, now T) bool) error {
 	names, err := b.things(dir)
 	if err != nil || len(names) == 0 && same == nil {
 		return err

@@ -193,7 +193,8 @@ func (b *builder) folders(dir, letter string, do func(at string, v int16) (bool,
 	err := b.eachEntry(dir, func(e fs.DirEntry) error {
 		v, ok := coordinate(e.Name(), letter)
 		if !ok || !e.IsDir() {
-			return &fault.TextError{File: dir + "/" + e.Name(), Msg: fmt.Sprintf("expected a folder whose name is %s and a number from %d to %d", letter, mapdb.MinCoord, mapdb.MaxCoord)}
+			return &fault.TextError{File: dir + "/" + e.Name(),
+				Msg: fmt.Sprintf("expected a folder whose name is %s and a number from %d to %d", letter, mapdb.MinCoord, mapdb.MaxCoord)}
 		}
 		all = append(all, v)
 		return nil
@@ -218,7 +219,8 @@ func (b *builder) row(dir string, z, y int16) ([]blockFile, error) {
 		pos, raw, ok := parseBlockName(e.Name())
 		switch {
 		case !ok || e.IsDir():
-			return &fault.TextError{File: at, Msg: fmt.Sprintf("expected a file whose name is the position x,y,z of a block, and %s or %s", textEnding, rawEnding)}
+			return &fault.TextError{File: at, Msg: fmt.Sprintf("expected a file whose name is the position x,y,z of a "+
+				"block, and %s or %s", textEnding, rawEnding)}
 		case pos.Z != z || pos.Y != y:
 			return &fault.TextError{File: at, Msg: fmt.Sprintf("the block belongs in the folder %s/z%d/y%d", blocksDir, pos.Z, pos.Y)}
 		}

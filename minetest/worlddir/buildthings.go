@@ -12,7 +12,8 @@ import (
 
 // merge makes the contents of a store equal to the files of a folder. names contains the paths of the files by the
 // names of the things.
-func merge[T any](b *builder, dir string, store world.Store[T], names map[string]string, read func(at, name string) (T, error), same func(was, now T) bool) error {
+func merge[T any](b *builder, dir string, store world.Store[T], names map[string]string,
+	read func(at, name string) (T, error), same func(was, now T) bool) error {
 	old := make(map[string]bool)
 	for name, err := range store.Names(b.ctx) {
 		if err != nil {

@@ -26,7 +26,8 @@ func realWorlds(t testing.TB) (dir string, names []string) {
 			if err != nil {
 				return err
 			}
-			if backend := world.FindBackends(path, settings).Map; backend != mapdb.Postgres && backend != mapdb.RedisDB && !strings.HasPrefix(name, "testdata") {
+			if backend := world.FindBackends(path, settings).Map; backend != mapdb.Postgres && backend != mapdb.RedisDB &&
+				!strings.HasPrefix(name, "testdata") {
 				names = append(names, name)
 			}
 			return fs.SkipDir
@@ -64,7 +65,8 @@ func TestCorpusWorlds(t *testing.T) {
 func TestCorpusClean(t *testing.T) {
 	dir, _ := realWorlds(t)
 	w := openWorld(t, filepath.Join(dir, "generated/v29-sqlite"))
-	folder := extract(t, Open(t.Context(), w, Options{Area: &mapdb.Area{Min: mapdb.Pos{X: -2, Y: -2, Z: -2}, Max: mapdb.Pos{X: 2, Y: 2, Z: 2}}}))
+	folder := extract(t, Open(t.Context(), w,
+		Options{Area: &mapdb.Area{Min: mapdb.Pos{X: -2, Y: -2, Z: -2}, Max: mapdb.Pos{X: 2, Y: 2, Z: 2}}}))
 	if err := os.Remove(filepath.Join(folder, tree.Sidecar)); err != nil {
 		t.Fatal(err)
 	}

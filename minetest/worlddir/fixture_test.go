@@ -94,13 +94,16 @@ func put[T any](t testing.TB, s world.Store[T], things ...T) {
 
 func testPlayers(t testing.TB) []*world.Player {
 	t.Helper()
-	inv, _, err := item.ParseInventory([]byte("List main 4\nWidth 2\nItem default:dirt 5\nEmpty\nItem default:pick 1 300 \"\\u0001k\\u0002v\\u0003\"\nEmpty\nEndInventoryList\nList craft 9\nWidth 3\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEndInventoryList\nEndInventory\n"))
+	inv, _, err := item.ParseInventory([]byte("List main 4\nWidth 2\nItem default:dirt 5\nEmpty\nItem default:pick 1 " +
+		"300 \"\\u0001k\\u0002v\\u0003\"\nEmpty\nEndInventoryList\nList craft 9\nWidth " +
+		"3\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEmpty\nEndInventoryList\nEndInventory\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	day := time.Date(2024, 2, 29, 12, 30, 1, 0, time.UTC)
 	return []*world.Player{
-		{Name: "singleplayer", Pos: [3]float64{1.5, -20, 305}, Pitch: 30.5, Yaw: 288, HP: 20, Breath: 10, Created: day, Modified: day.Add(time.Hour), Inventory: inv,
+		{Name: "singleplayer", Pos: [3]float64{1.5, -20, 305}, Pitch: 30.5, Yaw: 288, HP: 20, Breath: 10, Created: day,
+			Modified: day.Add(time.Hour), Inventory: inv,
 			Attributes: []world.Attribute{{Key: "zeta", Value: "1 < 2"}, {Key: "alpha", Value: "ü\n"}}},
 		{Name: "Empty", Created: day, Modified: day, Inventory: new(item.Inventory)},
 	}

@@ -209,7 +209,8 @@ func assign(b *mapblock.Block, list []mapblock.NameID, nodes []nodeRef) ([]mapbl
 		case ok && !validID(b.Version, b.ContentWidth, id):
 			return nil, &fault.TextError{Line: n.line, Column: n.column, Msg: "the version has no node with the id of this name"}
 		case !ok && !ownNames(b):
-			return nil, &fault.TextError{Line: n.line, Column: n.column, Msg: "the version has no node " + strconv.Quote(n.name) + " and no place for names"}
+			return nil, &fault.TextError{Line: n.line, Column: n.column, Msg: "the version has no node " +
+				strconv.Quote(n.name) + " and no place for names"}
 		case !ok:
 			for taken[free] || !validID(b.Version, b.ContentWidth, free) {
 				if free++; free == 0xffff {

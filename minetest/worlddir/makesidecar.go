@@ -18,7 +18,8 @@ import (
 )
 
 func (s *shown) sidecarNode() tree.Node {
-	return tree.Node{Name: tree.Sidecar, Meta: tree.Meta{Stored: -1, Last: true, Owner: s.secret || s.players.owner || s.auth.owner || s.storage.owner}, Content: s.sidecar}
+	return tree.Node{Name: tree.Sidecar, Meta: tree.Meta{Stored: -1, Last: true, Owner: s.secret || s.players.owner ||
+		s.auth.owner || s.storage.owner}, Content: s.sidecar}
 }
 
 // sidecar creates the sidecar. Residues of blocks that were read before are not computed again.

@@ -9,11 +9,13 @@ import (
 
 func TestMask(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"world.mt", "backend = postgresql\npgsql_connection = host=127.0.0.1 user=u password=sekret dbname=d\ngameid = x\n", "backend = postgresql\npgsql_connection = host=127.0.0.1 user=u password=*** dbname=d\ngameid = x\n"},
+		{"world.mt", "backend = postgresql\npgsql_connection = host=127.0.0.1 user=u password=sekret dbname=d\ngameid = x\n",
+			"backend = postgresql\npgsql_connection = host=127.0.0.1 user=u password=*** dbname=d\ngameid = x\n"},
 		{"world.mt", "pgsql_auth_connection = host=h password='se kr\\'et' user=u", "pgsql_auth_connection = host=h password=*** user=u"},
 		{"world.mt", "pgsql_auth_connection = PASSWORD = sekret", "pgsql_auth_connection = PASSWORD = ***"},
 		{"world.mt", "pgsql_player_connection = postgresql://u:se@kret@h/d?x=1", "pgsql_player_connection = postgresql://u:***@h/d?x=1"},
-		{"world.mt", "pgsql_player_connection = postgresql://h/d?password=sekret&user=u", "pgsql_player_connection = postgresql://h/d?password=***&user=u"},
+		{"world.mt", "pgsql_player_connection = postgresql://h/d?password=sekret&user=u",
+			"pgsql_player_connection = postgresql://h/d?password=***&user=u"},
 		{"world.mt.bak", "redis_password = sekret and more\r\nredis_port = 1", "redis_password = ***\nredis_port = 1"},
 		{"worldmods/a/settings.conf", "  irc_token=sekret", "  irc_token=***"},
 		{"notes.txt", "bob:#1#c2FsdA#c2VrcmV0:interact:-1\n", "bob:#1#***:interact:-1\n"},

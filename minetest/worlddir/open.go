@@ -47,7 +47,8 @@ func Open(ctx context.Context, w *World, o Options) fs.FS {
 	if o.Area != nil {
 		area = *o.Area
 	}
-	s := &shown{ctx: ctx, w: w, o: o, area: area, others: others{dir: w.Dir, hidden: w.databases(), left: w.missed, opened: w.closeLater}, residues: make(map[string]blockResidue)}
+	s := &shown{ctx: ctx, w: w, o: o, area: area, others: others{dir: w.Dir, hidden: w.databases(), left: w.missed,
+		opened: w.closeLater}, residues: make(map[string]blockResidue)}
 	s.players = things{s: s, dir: playersDir, all: w.Players.Names, content: s.player}
 	s.auth = things{s: s, dir: authDir, all: w.Auth.Names, content: s.account}
 	s.storage = things{s: s, dir: storageDir, all: w.Storage.Names, content: s.mod}

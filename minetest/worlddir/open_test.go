@@ -40,7 +40,8 @@ func TestCanceled(t *testing.T) {
 	if _, err := Build(t.Context(), dir, os.DirFS("../../samples/hollow"), BuildOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"blocks", "players", "auth", "storage", ".trowel.json", "blocks/z0/y0/0,0,0.txt", "players/singleplayer.json"} {
+	for _, name := range []string{"blocks", "players", "auth", "storage", ".trowel.json", "blocks/z0/y0/0,0,0.txt",
+		"players/singleplayer.json"} {
 		w, err := OpenWorld(t.Context(), dir, Opening{})
 		if err != nil {
 			t.Fatal(err)

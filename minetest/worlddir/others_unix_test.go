@@ -21,7 +21,8 @@ func TestPipe(t *testing.T) {
 		t.Skip(err)
 	}
 	var missed []string
-	w, err := worlddir.OpenWorld(context.Background(), dir, worlddir.Opening{OnMiss: func(path string, _ error) { missed = append(missed, path) }})
+	w, err := worlddir.OpenWorld(context.Background(), dir,
+		worlddir.Opening{OnMiss: func(path string, _ error) { missed = append(missed, path) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -340,7 +340,9 @@ func (p *parser) finish() {
 		id := ids[ref]
 		if narrow && id >= extended && param2[i] > 0xf {
 			x, y, z := mapblock.Coordinates(i)
-			p.err = &fault.TextError{Line: p.param2.line, Msg: "the node at " + string(appendVector(nil, [3]int32{int32(x), int32(y), int32(z)}, 0)) + " needs param2 0 to 15: its id uses the other bits"}
+			p.err = &fault.TextError{Line: p.param2.line,
+				Msg: "the node at " + string(appendVector(nil, [3]int32{int32(x), int32(y), int32(z)}, 0)) +
+					" needs param2 0 to 15: its id uses the other bits"}
 			return
 		}
 		b.Param1[i] = uint8(param1[i])

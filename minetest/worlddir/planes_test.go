@@ -95,7 +95,8 @@ func TestPlaneByPlane(t *testing.T) {
 		for range r.IntN(200) {
 			key := mapdb.Pos{X: int16(r.IntN(5) - 2), Y: int16(r.IntN(5) - 2), Z: int16(r.IntN(14) - 4)}.Key()
 			all := mapdb.All()
-			odd := [...]any{nil, "text", fmt.Sprint("t", key), []byte("blob"), float64(key) + 0.5, all.Max.Key() + 1, all.Min.Key() - 1, all.Max.Key(), all.Min.Key(), 1e300}
+			odd := [...]any{nil, "text", fmt.Sprint("t", key), []byte("blob"), float64(key) + 0.5, all.Max.Key() + 1,
+				all.Min.Key() - 1, all.Max.Key(), all.Min.Key(), 1e300}
 			if i := r.IntN(40); round%2 == 1 && i < len(odd) {
 				keys = append(keys, odd[i])
 			} else {
@@ -137,7 +138,8 @@ func countingRows(rows *int) func(mapdb.DB) mapdb.DB {
 	return func(db mapdb.DB) mapdb.DB { return counting{db.(mapdb.Planer), rows} }
 }
 
-const fiftyPlanes = tableOfBlocks + "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19999) INSERT INTO blocks SELECT i / 400 * 16777216 + i % 400, x'00' FROM n;"
+const fiftyPlanes = tableOfBlocks + "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < " +
+	"19999) INSERT INTO blocks SELECT i / 400 * 16777216 + i % 400, x'00' FROM n;"
 
 // TestListReadsFew tests that the first listing reads the positions of one plane only, and that listing everything
 // reads each position once.

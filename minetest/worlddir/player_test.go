@@ -57,7 +57,8 @@ func TestInventoryForm(t *testing.T) {
 // TestNodes tests that positions are written in nodes and round-trip exactly.
 func TestNodes(t *testing.T) {
 	for v, want := range map[float64]string{
-		0: "0", math.Copysign(0, -1): "-0", 10: "1", 1: "0.1", -5: "-0.5", 205: "20.5", -5231.97: "-523.197", 123456.5: "12345.65", 0.001: "0.0001", 327680: "32768",
+		0: "0", math.Copysign(0, -1): "-0", 10: "1", 1: "0.1", -5: "-0.5", 205: "20.5", -5231.97: "-523.197",
+		123456.5: "12345.65", 0.001: "0.0001", 327680: "32768",
 		1e300: "1e299", 1e-300: "1e-301", float64(float32(80.1)): "8.00999984741211", math.Inf(-1): `"-Inf"`, 100: "10", 1e15: "100000000000000",
 	} {
 		data, err := encodeJSON(&playerForm{Position: [3]nodes{nodes(v)}})
@@ -135,7 +136,8 @@ func TestSameBytes(t *testing.T) {
 			fsys := fstest.MapFS{
 				"world.mt":               {Data: []byte(settings)},
 				"blocks/z0/y0/1,0,0.txt": {Data: []byte(air)}, "blocks/z-1/y0/1,0,-1.txt": {Data: []byte(air)},
-				"players/me.json":  {Data: []byte(`{"attributes": {"b": "1", "a": "2"}, "inventory": [{"name": "main", "size": 3, "items": ["a:b"]}]}`)},
+				"players/me.json": {Data: []byte(
+					`{"attributes": {"b": "1", "a": "2"}, "inventory": [{"name": "main", "size": 3, "items": ["a:b"]}]}`)},
 				"players/you.json": {Data: []byte("{}")}, "auth/me.json": {Data: []byte(`{"password": "none", "privileges": ["shout", "interact"]}`)},
 				"storage/pig.json": {Data: []byte(`{"b": "1", "a": "2"}`)},
 			}

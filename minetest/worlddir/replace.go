@@ -93,5 +93,6 @@ func (l *lacking) err(what string) error {
 	if l.n == 0 {
 		return nil
 	}
-	return fmt.Errorf("the folder lacks %d of the %d %s of the world, such as %s: pack writes only complete worlds (put a part back with apply)", l.n, l.all, what, strings.Join(l.some, " and "))
+	return fmt.Errorf("the folder lacks %d of the %d %s of the world, such as %s: pack writes only complete worlds "+
+		"(put a part back with apply)", l.n, l.all, what, strings.Join(l.some, " and "))
 }

@@ -18,7 +18,8 @@ func TestReplaces(t *testing.T) {
 	}
 	p, _ := firstPos(t, w)
 	some := extract(t, Open(t.Context(), w, Options{Area: &mapdb.Area{Min: p, Max: p}}))
-	if err := Replaces(t.Context(), os.DirFS(some), w); err == nil || !strings.HasPrefix(err.Error(), "the folder lacks 42 of the 43 blocks of the world, such as ") {
+	if err := Replaces(t.Context(), os.DirFS(some), w); err == nil ||
+		!strings.HasPrefix(err.Error(), "the folder lacks 42 of the 43 blocks of the world, such as ") {
 		t.Error(err)
 	}
 	for _, dir := range []string{playersDir, authDir, storageDir} {

@@ -83,7 +83,9 @@ func TestSampleEngine(t *testing.T) {
 			if err := os.CopyFS(folder, os.DirFS(samplePath)); err != nil {
 				t.Fatal(err)
 			}
-			judge.Write(t, filepath.Join(folder, "world.mt"), fmt.Appendf(nil, "gameid = devtest\nbackend = %[1]s\nplayer_backend = %[1]s\nauth_backend = %[1]s\nmod_storage_backend = sqlite3\n", backend))
+			judge.Write(t, filepath.Join(folder, "world.mt"),
+				fmt.Appendf(nil, "gameid = devtest\nbackend = %[1]s\nplayer_backend = %[1]s\nauth_backend = "+
+					"%[1]s\nmod_storage_backend = sqlite3\n", backend))
 			judge.Write(t, filepath.Join(folder, "worldmods", "probe", "init.lua"), []byte(probe))
 			judge.Write(t, filepath.Join(folder, "worldmods", "probe", "mod.conf"), []byte("name = probe\n"))
 			w, _ := build(t, os.DirFS(folder), BuildOptions{})
@@ -91,8 +93,10 @@ func TestSampleEngine(t *testing.T) {
 				t.Fatal(err)
 			}
 			home := judge.Dir(t)
-			judge.Write(t, filepath.Join(home, "minetest.conf"), []byte("bind_address = 127.0.0.1\nserver_announce = false\nsecure.enable_security = true\n"))
-			said, err := judge.Run(t, home, "minetestserver", "--config", filepath.Join(home, "minetest.conf"), "--world", w.Dir, "--logfile", filepath.Join(home, "log"), "--port", "30987")
+			judge.Write(t, filepath.Join(home, "minetest.conf"),
+				[]byte("bind_address = 127.0.0.1\nserver_announce = false\nsecure.enable_security = true\n"))
+			said, err := judge.Run(t, home, "minetestserver", "--config", filepath.Join(home, "minetest.conf"), "--world", w.Dir,
+				"--logfile", filepath.Join(home, "log"), "--port", "30987")
 			if err != nil {
 				t.Fatalf("%v\n%s", err, said)
 			}

@@ -70,7 +70,8 @@ func everything(t testing.TB, version int) *mapblock.Block {
 			{Type: 99, Data: []byte{}},
 		}
 		for version2 := range uint8(4) {
-			e, err := mapblock.LuaEntity{Version: 1, Name: "mobs:sheep", StaticData: "return {\n\thp = 8,\n}", HP: 8, Velocity: [3]int32{-5, 0, 12500}, Yaw: 1570, Version2: version2, Rest: []byte("rest")[:version2]}.Encode()
+			e, err := mapblock.LuaEntity{Version: 1, Name: "mobs:sheep", StaticData: "return {\n\thp = 8,\n}", HP: 8,
+				Velocity: [3]int32{-5, 0, 12500}, Yaw: 1570, Version2: version2, Rest: []byte("rest")[:version2]}.Encode()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +96,8 @@ func everything(t testing.TB, version int) *mapblock.Block {
 
 // metadataOf adds metadata to a block.
 func metadataOf(t testing.TB, b *mapblock.Block) {
-	const chest = "List main 4\nWidth 8\nItem default:dirt 5\nEmpty\nEmpty\nItem \"odd name\" 1\nEndInventoryList\nList craft 0\nEndInventoryList\nEndInventory\n"
+	const chest = "List main 4\nWidth 8\nItem default:dirt 5\nEmpty\nEmpty\nItem \"odd name\" " +
+		"1\nEndInventoryList\nList craft 0\nEndInventoryList\nEndInventory\n"
 	m := &b.Metadata
 	m.Version = metaVersion(b.Version, 1)
 	if b.Version >= 23 {
@@ -104,7 +106,9 @@ func metadataOf(t testing.TB, b *mapblock.Block) {
 			private = 1
 		}
 		m.List = []mapblock.NodeMeta{
-			{Pos: 0x312, Vars: []mapblock.Var{{Key: "infotext", Value: `"hello"`}, {Key: "text", Value: "two\nlines"}, {Key: "private", Value: "key"}, {Key: "list", Value: "\xff"}, {Key: "", Value: ""}, {Key: "secret", Value: "s", Private: private}, {Key: "odd", Value: "s", Private: 7 * private}}, Inventory: []byte("EndInventory\n")},
+			{Pos: 0x312, Vars: []mapblock.Var{{Key: "infotext", Value: `"hello"`}, {Key: "text", Value: "two\nlines"},
+				{Key: "private", Value: "key"}, {Key: "list", Value: "\xff"}, {Key: "", Value: ""},
+				{Key: "secret", Value: "s", Private: private}, {Key: "odd", Value: "s", Private: 7 * private}}, Inventory: []byte("EndInventory\n")},
 			{Pos: 0x313, Inventory: []byte(chest)},
 			{Pos: 0x314, Inventory: []byte("List main  2\nKeep\nEndInventoryList\nend\n")},
 			{Pos: 0xffff, Inventory: []byte("EndInventory\n")},
@@ -132,7 +136,8 @@ func metadataOf(t testing.TB, b *mapblock.Block) {
 	add(mapblock.LegacyFurnace, mapblock.LegacyContent{Inventory: inv, FuelTotal: 400, Fuel: 15, Src: 3, Rest: []byte("{}")})
 	old := add(mapblock.LegacyFurnace, mapblock.LegacyContent{Inventory: inv, FuelTotal: 400})
 	old.Body = bytes.TrimSuffix(old.Body, []byte("0 0 "))
-	add(mapblock.LegacyGeneric, mapblock.LegacyContent{Inventory: inv, Text: "t", Owner: "o", InfoText: "i", DrawSpec: "d", AllowTextInput: 1, EnforceOwner: 2, Vars: []mapblock.Var{{Key: "var", Value: "="}, {Key: "list", Value: "x"}}})
+	add(mapblock.LegacyGeneric, mapblock.LegacyContent{Inventory: inv, Text: "t", Owner: "o", InfoText: "i", DrawSpec: "d",
+		AllowTextInput: 1, EnforceOwner: 2, Vars: []mapblock.Var{{Key: "var", Value: "="}, {Key: "list", Value: "x"}}})
 	m.List = append(m.List, mapblock.NodeMeta{Pos: 9, Legacy: &mapblock.LegacyMeta{ID: -4, Body: []byte{1}}})
 }
 
@@ -246,7 +251,8 @@ func TestByHand(t *testing.T) {
 	if b != nil || err == nil {
 		t.Error("a comment after a word was taken")
 	}
-	text := "# hand-made\r\nversion 28\r\nnodes\r\n  z 1-15\r\n    y 0-15 default:stone*16\r\n\r\n  z 0\r\n  # the first plane\r\n    y 1-15 air*15 mod:thing\r\n    y 0 air*16\r\nobjects\r\n  LuaEntity 1.5,0,-0.0001 mod:pig\r\n"
+	text := "# hand-made\r\nversion 28\r\nnodes\r\n  z 1-15\r\n    y 0-15 default:stone*16\r\n\r\n  z 0\r\n  # the " +
+		"first plane\r\n    y 1-15 air*15 mod:thing\r\n    y 0 air*16\r\nobjects\r\n  LuaEntity 1.5,0,-0.0001 mod:pig\r\n"
 	b, err = ParseBlock([]byte(text))
 	if err != nil {
 		t.Fatal(err)

@@ -105,13 +105,15 @@ func TestFS(t *testing.T) {
 	w := makeWorld(t, "sqlite")
 	fsys := Open(t.Context(), w, Options{})
 	err := fstest.TestFS(fsys, "world.mt", "worldmods/a/init.lua", "%62locks", "%2Etrowel.json", "schems/100%2525.mts",
-		"blocks/z-15/y-2048/-2047,-2048,-15.txt", "blocks/z0/y1/7,1,0.txt", "players/singleplayer.json", "auth/foo.json", "storage/test_mod.json", tree.Sidecar)
+		"blocks/z-15/y-2048/-2047,-2048,-15.txt", "blocks/z0/y1/7,1,0.txt", "players/singleplayer.json", "auth/foo.json",
+		"storage/test_mod.json", tree.Sidecar)
 	if err != nil {
 		t.Error(err)
 	}
 	for _, name := range []string{
 		"map.sqlite", "players.sqlite", "rollback.sqlite-wal", "none", "../world.mt", "schems/100%25.mts", "worldmods%2Fa", "a%2Fb",
-		"blocks/z0/y1/07,1,0.txt", "blocks/z0/y1/7,1,0.block", "blocks/z0/y1/7,1,1.txt", "blocks/z00", "blocks/z0/y5", "blocks/z0/y1/7,1,0.txt/x", "players/none.json", ".trowel.json/x",
+		"blocks/z0/y1/07,1,0.txt", "blocks/z0/y1/7,1,0.block", "blocks/z0/y1/7,1,1.txt", "blocks/z00", "blocks/z0/y5",
+		"blocks/z0/y1/7,1,0.txt/x", "players/none.json", ".trowel.json/x",
 	} {
 		if f, err := fsys.Open(name); err == nil {
 			f.Close()
@@ -119,7 +121,8 @@ func TestFS(t *testing.T) {
 		}
 	}
 	data, err := fs.ReadFile(fsys, "blocks/z0/y1/7,1,0.txt")
-	if want := "\nraw\n  0x1c\n"; err != nil || !strings.HasSuffix(string(data), want) || !strings.HasPrefix(string(data), "# Block 7,1,0 cannot be read: ") {
+	if want := "\nraw\n  0x1c\n"; err != nil || !strings.HasSuffix(string(data), want) ||
+		!strings.HasPrefix(string(data), "# Block 7,1,0 cannot be read: ") {
 		t.Errorf("%q, %v", data, err)
 	}
 }
@@ -206,7 +209,8 @@ func TestPasswords(t *testing.T) {
 	edit("foo.json", `"sha1"`, `"none"`)
 	got, _ := build(t, os.DirFS(folder), BuildOptions{})
 	bar, err := got.Auth.Get(t.Context(), "bar")
-	if err != nil || !world.CheckPassword(bar, "secret") || !slices.Equal(slices.Sorted(slices.Values(bar.Privileges)), []string{"fly", "server"}) {
+	if err != nil || !world.CheckPassword(bar, "secret") || !slices.Equal(slices.Sorted(slices.Values(bar.Privileges)),
+		[]string{"fly", "server"}) {
 		t.Errorf("bar: %+v, %v", bar, err)
 	}
 	if foo, err := got.Auth.Get(t.Context(), "foo"); err != nil || foo.Password != "" {
@@ -214,11 +218,13 @@ func TestPasswords(t *testing.T) {
 	}
 	edit("foo.json", `"none"`, `"none", "newPassword": "open sesame"`)
 	got, _ = build(t, os.DirFS(folder), BuildOptions{})
-	if foo, err := got.Auth.Get(t.Context(), "foo"); err != nil || foo.Password.Kind() != "srp" || !world.CheckPassword(foo, "open sesame") || world.CheckPassword(foo, "") {
+	if foo, err := got.Auth.Get(t.Context(), "foo"); err != nil || foo.Password.Kind() != "srp" ||
+		!world.CheckPassword(foo, "open sesame") || world.CheckPassword(foo, "") {
 		t.Errorf("foo with a new password: %v, %v", foo.Password, err)
 	}
 	edit("open.json", `"none"`, `"srp"`)
-	if _, err := Build(t.Context(), t.TempDir(), os.DirFS(folder), BuildOptions{}); err == nil || !strings.Contains(err.Error(), "auth/open.json") {
+	if _, err := Build(t.Context(), t.TempDir(), os.DirFS(folder), BuildOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "auth/open.json") {
 		t.Errorf("a password that nobody knows: %v", err)
 	}
 }
@@ -287,8 +293,11 @@ func TestResidues(t *testing.T) {
 		"levels": {atLevel(t, 28, 9), func(r *blockResidue) bool {
 			return slices.Equal(r.Levels, []int{9, 9}) && r.Patch == nil && r.Data == nil
 		}},
-		"tail": {append(slices.Clone(fresh), 1), func(r *blockResidue) bool { return r.Levels == nil && len(r.Patch.Insert) == 1 && r.Data == nil }},
-		"all":  {changed, func(r *blockResidue) bool { return r.Patch == nil && r.Data != nil }},
+		"tail": {append(slices.Clone(fresh), 1), func(r *blockResidue) bool {
+			return r.Levels == nil &&
+				len(r.Patch.Insert) == 1 && r.Data == nil
+		}},
+		"all": {changed, func(r *blockResidue) bool { return r.Patch == nil && r.Data != nil }},
 		"both": {append(atLevel(t, 28, 1), 1), func(r *blockResidue) bool {
 			return slices.Equal(r.Levels, []int{1, 1}) && len(r.Patch.Insert) == 1 && r.Data == nil
 		}},
@@ -361,10 +370,11 @@ func TestBuildLittle(t *testing.T) {
 	fsys := fstest.MapFS{
 		"blocks/z-1/y0/3,0,-1.txt":   {Data: []byte(air)},
 		"blocks/z-1/y0/2,0,-1.block": {Data: raw},
-		"players/me.json":            {Data: []byte(`{"position": [0, 8.5, 0.15], "inventory": [{"name": "main", "size": 2, "items": ["default:dirt"]}]}`)},
-		"auth/me.json":               {Data: []byte(`{"password": "none", "privileges": ["fly"]}`)},
-		"storage/m.json":             {Data: []byte(`[{"key": {"base64": "AA=="}, "value": "v"}]`)},
-		"world.mt":                   {Data: []byte(backends["sqlite"])},
+		"players/me.json": {Data: []byte(
+			`{"position": [0, 8.5, 0.15], "inventory": [{"name": "main", "size": 2, "items": ["default:dirt"]}]}`)},
+		"auth/me.json":   {Data: []byte(`{"password": "none", "privileges": ["fly"]}`)},
+		"storage/m.json": {Data: []byte(`[{"key": {"base64": "AA=="}, "value": "v"}]`)},
+		"world.mt":       {Data: []byte(backends["sqlite"])},
 	}
 	if !Recognize(fsys) || Recognize(fstest.MapFS{"world.mt": fsys["world.mt"], "map.sqlite": {}}) {
 		t.Error("not recognised")
@@ -400,7 +410,8 @@ func TestFloat(t *testing.T) {
 		data, err := json.Marshal(map[string]float{"yaw": float(v)})
 		var p playerForm
 		err = errors.Join(err, decodeJSON("a", data, &p))
-		if again := p.Yaw; err != nil || math.Float64bits(v) != math.Float64bits(float64(again)) && !(math.IsNaN(v) && math.IsNaN(float64(again))) {
+		if again := p.Yaw; err != nil || math.Float64bits(v) != math.Float64bits(float64(again)) &&
+			!(math.IsNaN(v) && math.IsNaN(float64(again))) {
 			t.Errorf("%v is %s, which is %v, %v", v, data, again, err)
 		}
 	}
@@ -441,7 +452,8 @@ func TestRedis(t *testing.T) {
 	server := miniredis.RunT(t)
 	w := makeWorld(t, "sqlite")
 	folder := extract(t, Open(t.Context(), w, Options{Exact: true}))
-	text := fmt.Sprintf("%sredis_address = %s\nredis_port = %s\nredis_hash = blocks\n", strings.Replace(backends["sqlite"], "backend = sqlite3", "backend = redis", 1), server.Host(), server.Port())
+	text := fmt.Sprintf("%sredis_address = %s\nredis_port = %s\nredis_hash = blocks\n", strings.Replace(backends["sqlite"],
+		"backend = sqlite3", "backend = redis", 1), server.Host(), server.Port())
 	far := strings.Replace(text, server.Host(), "192.0.2.1", 1)
 	write := func(text string) {
 		if err := os.WriteFile(filepath.Join(folder, "world.mt"), []byte(text), 0o666); err != nil {

@@ -99,7 +99,8 @@ func OpenWorld(ctx context.Context, dir string, o Opening) (_ *World, err error)
 }
 
 // openPart opens a store of a world.
-func openPart[T any](ctx context.Context, w *World, path string, remote bool, open func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)) (world.Store[T], error) {
+func openPart[T any](ctx context.Context, w *World, path string, remote bool, open func(context.Context, string,
+	*world.Settings, world.Options) (world.Store[T], error)) (world.Store[T], error) {
 	s, err := open(ctx, w.Dir, w.Settings, world.Options{Remote: remote, Lost: func(err error, _ []check.Place) { w.miss(path, err) }})
 	if err == nil {
 		return s, nil

@@ -104,7 +104,8 @@ func (s *Iso) piles(ctx context.Context, at Scaled, part image.Rectangle, do fun
 				continue
 			}
 			top, bottom := f.out([3]int{r.u(), v, first}), f.out([3]int{r.u(), v, last})
-			box := Box{[3]int{top[0] * side, bottom[1] * side, top[2] * side}, [3]int{top[0]*side + side - 1, top[1]*side + side - 1, top[2]*side + side - 1}}
+			box := Box{[3]int{top[0] * side, bottom[1] * side, top[2] * side},
+				[3]int{top[0]*side + side - 1, top[1]*side + side - 1, top[2]*side + side - 1}}
 			from, to := IsoBounds(box)
 			if from[0] >= high[0] || to[0] <= low[0] || from[1] >= high[1] || to[1] <= low[1] {
 				continue

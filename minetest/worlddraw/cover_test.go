@@ -136,7 +136,8 @@ func TestDeep(t *testing.T) {
 			if x == 7 && y > 3 { // a shaft
 				data = air
 			}
-			if err := db.Store(ctx, []mapdb.Block{{Pos: mapdb.Pos{X: x, Y: -y}, Data: data}, {Pos: mapdb.Pos{X: x, Y: -y, Z: 40}, Data: data}}); err != nil {
+			if err := db.Store(ctx, []mapdb.Block{{Pos: mapdb.Pos{X: x, Y: -y}, Data: data}, {Pos: mapdb.Pos{X: x, Y: -y, Z: 40},
+				Data: data}}); err != nil {
 				t.Fatal(err)
 			}
 		}

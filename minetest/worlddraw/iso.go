@@ -110,7 +110,8 @@ func (p *Places) Iso(o Options) (*Iso, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Iso{o: m.o, db: p.db, frame: m.frame, has: m.source.index, diagonals: diagonals(m.source.index, &m.frame), cache: make(map[mapdb.Pos]*isoBlock), hidden: make(map[string]int64)}
+	s := &Iso{o: m.o, db: p.db, frame: m.frame, has: m.source.index, diagonals: diagonals(m.source.index, &m.frame),
+		cache: make(map[mapdb.Pos]*isoBlock), hidden: make(map[string]int64)}
 	s.box = m.Extent()
 	for i := range s.box.Min {
 		s.box.Min[i], s.box.Max[i] = max(s.box.Min[i], o.Box.Min[i]), min(s.box.Max[i], o.Box.Max[i])

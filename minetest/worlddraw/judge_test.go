@@ -120,7 +120,8 @@ func TestMinetestmapper(t *testing.T) {
 			if text, err := exec.Command(mapper, args...).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, text)
 			}
-			m := open(t, dir, worlddraw.Options{View: worlddraw.Top, Colors: list, Box: worlddraw.Everything(), Alpha: alpha, Lost: func(err error) { t.Error(err) }})
+			m := open(t, dir, worlddraw.Options{View: worlddraw.Top, Colors: list, Box: worlddraw.Everything(), Alpha: alpha,
+				Lost: func(err error) { t.Error(err) }})
 			s := worlddraw.Sheet{Map: m, Area: m.Bounds(), Zoom: 1, Background: color.NRGBA{255, 255, 255, 255}}
 			img := image.NewRGBA(image.Rectangle{Max: s.Size()})
 			if err := s.Render(context.Background(), img); err != nil {
@@ -161,11 +162,13 @@ func TestReference(t *testing.T) {
 	}
 	for _, name := range []string{"generated/v29-517-sqlite", "cornernote-mesecons-circuits"} {
 		world, flat := filepath.Join(root, name), t.TempDir()
-		if out, err := exec.Command(python, "-c", posOnly, filepath.Join(world, "map.sqlite"), filepath.Join(flat, "map.sqlite")).CombinedOutput(); err != nil {
+		if out, err := exec.Command(python, "-c", posOnly, filepath.Join(world, "map.sqlite"),
+			filepath.Join(flat, "map.sqlite")).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		for _, alpha := range []string{"0", "1"} {
-			m := open(t, copyWorld(t, world), worlddraw.Options{View: worlddraw.Top, Colors: list, Box: worlddraw.Everything(), Alpha: alpha == "1", Lost: func(err error) { t.Error(err) }})
+			m := open(t, copyWorld(t, world), worlddraw.Options{View: worlddraw.Top, Colors: list, Box: worlddraw.Everything(),
+				Alpha: alpha == "1", Lost: func(err error) { t.Error(err) }})
 			s := worlddraw.Sheet{Map: m, Area: m.Bounds(), Zoom: 1, Background: color.NRGBA{255, 255, 255, 255}}
 			img := image.NewRGBA(image.Rectangle{Max: s.Size()})
 			if err := s.Render(t.Context(), img); err != nil {

@@ -62,13 +62,15 @@ func (p *Places) Map(o Options) (*Map, error) {
 	if o.Lost == nil {
 		o.Lost = func(error) {}
 	}
-	m := &Map{o: o, frame: f, cells: make(map[[2]int]*drawn), hidden: make(map[string]int64), bad: make(map[[2]int]bool), told: make(map[int]*[coordCount / 64]uint64)}
+	m := &Map{o: o, frame: f, cells: make(map[[2]int]*drawn), hidden: make(map[string]int64), bad: make(map[[2]int]bool),
+		told: make(map[int]*[coordCount / 64]uint64)}
 	m.o.Box = o.Box.nodes()
 	m.box = f.box(m.o.Box)
 	if o.Depth > 0 {
 		m.box.Max[2] = min(m.box.Max[2], m.box.Min[2]+o.Depth-1)
 	}
-	m.source = source{db: p.db, frame: &m.frame, way: wayOf(p.db, &m.frame), lost: o.Lost, index: newWindow(p.index(o.View), m.box.blocks(), p.rows)}
+	m.source = source{db: p.db, frame: &m.frame, way: wayOf(p.db, &m.frame), lost: o.Lost,
+		index: newWindow(p.index(o.View), m.box.blocks(), p.rows)}
 	return m, nil
 }
 

@@ -39,7 +39,8 @@ func hills(t testing.TB) *mapdb.Memory {
 			}
 			for by := -1; by < 2; by++ {
 				b := mapblock.New(29)
-				b.Names = []mapblock.NameID{{ID: 0, Name: "air"}, {ID: 1, Name: "stone"}, {ID: 2, Name: "grass"}, {ID: 3, Name: "water"}, {ID: 4, Name: "clear"}, {ID: 5, Name: "mod:thing"}}
+				b.Names = []mapblock.NameID{{ID: 0, Name: "air"}, {ID: 1, Name: "stone"}, {ID: 2, Name: "grass"},
+					{ID: 3, Name: "water"}, {ID: 4, Name: "clear"}, {ID: 5, Name: "mod:thing"}}
 				for i := range b.Param0 {
 					x, y, z := mapblock.Coordinates(i)
 					wx, wy, wz := bx*16+x, by*16+y, bz*16+z
@@ -99,7 +100,8 @@ func newMap(t testing.TB, db mapdb.DB, o worlddraw.Options) *worlddraw.Map {
 func TestParts(t *testing.T) {
 	db := hills(t)
 	for _, o := range []worlddraw.Options{
-		{View: worlddraw.Top}, {View: worlddraw.Top, Alpha: true}, {View: worlddraw.Top, Gaps: true}, {View: worlddraw.Top, Flat: true, Light: worlddraw.Night},
+		{View: worlddraw.Top}, {View: worlddraw.Top, Alpha: true}, {View: worlddraw.Top, Gaps: true},
+		{View: worlddraw.Top, Flat: true, Light: worlddraw.Night},
 		{View: worlddraw.North}, {View: worlddraw.South, Alpha: true}, {View: worlddraw.West}, {View: worlddraw.East},
 	} {
 		want := whole(t, newMap(t, db, o))
@@ -197,7 +199,8 @@ func TestStores(t *testing.T) {
 
 // TestWidths tests that the width of ids does not affect the picture.
 func TestWidths(t *testing.T) {
-	colors := nodecolor.List{"default:stone": {R: 100, A: 255}, "default:cobble": {R: 50, A: 255}, "default:sand": {G: 100, A: 255}, "default:tree": {B: 100, A: 255}}
+	colors := nodecolor.List{"default:stone": {R: 100, A: 255}, "default:cobble": {R: 50, A: 255},
+		"default:sand": {G: 100, A: 255}, "default:tree": {B: 100, A: 255}}
 	picture := func(version, width int) *image.RGBA {
 		m := mapdb.NewMemory()
 		if err := m.Store(t.Context(), []mapdb.Block{{Data: worldtest.BlockOf(24, version, width)}}); err != nil {

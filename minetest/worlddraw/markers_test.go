@@ -20,7 +20,8 @@ func TestMarkerRules(t *testing.T) {
 		t.Errorf("%+v, %v", rules, err)
 	}
 	for _, text := range []string{"a b", "a b red", "a b #12345g", "[ b #123456"} {
-		if _, err := worlddraw.ParseMarkerRules(strings.NewReader("x y #000000\n" + text)); err == nil || !strings.Contains(err.Error(), "line 2") {
+		if _, err := worlddraw.ParseMarkerRules(strings.NewReader("x y #000000\n" + text)); err == nil ||
+			!strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -58,7 +59,8 @@ func TestMarkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := places.Markers(worlddraw.UsualMarkers()).Near(ctx, worlddraw.Top, image.Rect(-99, -99, 99, 99), worlddraw.Scaled{Scale: 1}, func(error) { lost++ })
+	got, err := places.Markers(worlddraw.UsualMarkers()).Near(ctx, worlddraw.Top, image.Rect(-99, -99, 99, 99),
+		worlddraw.Scaled{Scale: 1}, func(error) { lost++ })
 	if err != nil || lost != 1 {
 		t.Errorf("%v, %d lost", err, lost)
 	}
@@ -66,7 +68,8 @@ func TestMarkers(t *testing.T) {
 	for _, m := range got {
 		text = append(text, fmt.Sprint(m.Pos, " ", m.Kind, " ", m.Label))
 	}
-	want := "[-16 0 0] chest ann,[-15 0 0] sign long long long long long long long long~,[0 0 0] chest ann,[1 0 0] sign long long long long long long long long~"
+	want := "[-16 0 0] chest ann,[-15 0 0] sign long long long long long long long long~,[0 0 0] chest ann,[1 0 0] " +
+		"sign long long long long long long long long~"
 	if strings.Join(text, ",") != want {
 		t.Errorf("%q", text)
 	}
@@ -93,7 +96,8 @@ func TestManyMarks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	markers := make([]worlddraw.Marker, 5000)
 	for i := range markers {
-		markers[i] = worlddraw.Marker{Pos: [3]float64{rng.Float64() * 900, rng.Float64() * 50, rng.Float64() * 900}, Label: fmt.Sprint("m", i), Color: color.NRGBA{uint8(i), uint8(i >> 8), 9, 255}}
+		markers[i] = worlddraw.Marker{Pos: [3]float64{rng.Float64() * 900, rng.Float64() * 50, rng.Float64() * 900},
+			Label: fmt.Sprint("m", i), Color: color.NRGBA{uint8(i), uint8(i >> 8), 9, 255}}
 	}
 	box := worlddraw.Everything()
 	box.Max[1] = 30

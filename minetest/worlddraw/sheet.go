@@ -80,10 +80,12 @@ func (s *Sheet) Render(ctx context.Context, dst *image.RGBA) error {
 		if err := s.Map.Render(ctx, img); err != nil {
 			return err
 		}
-		enlarge(dst, part.Add(corner), img, func(x int) int { return (x-corner.X)/s.Zoom + s.Area.Min.X }, func(y int) int { return (y-corner.Y)/s.Zoom + s.Area.Min.Y })
+		enlarge(dst, part.Add(corner), img, func(x int) int { return (x-corner.X)/s.Zoom + s.Area.Min.X },
+			func(y int) int { return (y-corner.Y)/s.Zoom + s.Area.Min.Y })
 	}
 	s.scales(dst)
-	if at := image.Pt(0, -1); s.Origin && (image.Rectangle{Max: s.Area.Size()}).Add(s.Area.Min).Overlaps(image.Rectangle{at, at.Add(image.Pt(1, 1))}) {
+	if at := image.Pt(0, -1); s.Origin &&
+		(image.Rectangle{Max: s.Area.Size()}).Add(s.Area.Min).Overlaps(image.Rectangle{at, at.Add(image.Pt(1, 1))}) {
 		circle(dst, s.at(0, 0), 12, s.OriginColor)
 	}
 	for _, p := range s.Players {

@@ -102,7 +102,8 @@ func recompress(b *testing.B, dir string) {
 	home := judge.Dir(b)
 	config := filepath.Join(home, "minetest.conf")
 	judge.Write(b, config, fmt.Appendf(nil, "bind_address = 127.0.0.1\nport = %d\nserver_announce = false\n", port))
-	if said, err := judge.Run(b, home, "minetestserver", "--config", config, "--world", dir, "--gameid", "minetest_game", "--logfile", filepath.Join(home, "log"), "--quiet", "--recompress"); err != nil {
+	if said, err := judge.Run(b, home, "minetestserver", "--config", config, "--world", dir, "--gameid", "minetest_game",
+		"--logfile", filepath.Join(home, "log"), "--quiet", "--recompress"); err != nil {
 		b.Fatalf("%v\n%s", err, said)
 	}
 }

@@ -140,7 +140,8 @@ func TestLightList(t *testing.T) {
 	shaft := worldedit.Region{Box: worldedit.BoxOf(worldedit.Vec{12, -2, 12}, worldedit.Vec{12, 15, 12})}
 	lamp := worldedit.Region{Box: worldedit.BoxOf(worldedit.Vec{19, -5, 19}, worldedit.Vec{19, -5, 19})}
 	s := worldedit.Setting{}
-	if err := w.Do(ctx, worldedit.Set(room, "air", s), worldedit.Set(shaft, "air", s), worldedit.Set(lamp, "default:mese_post_light", s)); err != nil {
+	if err := w.Do(ctx, worldedit.Set(room, "air", s), worldedit.Set(shaft, "air", s),
+		worldedit.Set(lamp, "default:mese_post_light", s)); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := w.ListLight(); err != nil || n != 5 {
@@ -153,7 +154,8 @@ func TestLightList(t *testing.T) {
 		t.Errorf("the list is %q", got)
 	}
 	for _, name := range []string{"init.lua", "mod.conf"} {
-		judge.Write(t, filepath.Join(dir, "worldmods", "trowel_light", name), judge.Read(t, filepath.Join("../../contrib/minetest/trowel_light", name)))
+		judge.Write(t, filepath.Join(dir, "worldmods", "trowel_light", name),
+			judge.Read(t, filepath.Join("../../contrib/minetest/trowel_light", name)))
 	}
 	worldtest.Script(t, dir, `
 		local world = minetest.get_worldpath()

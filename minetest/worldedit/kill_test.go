@@ -158,7 +158,8 @@ func TestCopyGoesOn(t *testing.T) {
 	run := func(ctx context.Context, name string, stop func(done int)) (*worldedit.World, error) {
 		w := open(t, dir)
 		everywhere := worldedit.Region{Box: worldedit.Everywhere}
-		if err := w.Do(context.Background(), worldedit.Replace(everywhere, worldedit.Names{"default:dirt"}, "test:new", worldedit.Setting{})); err != nil {
+		if err := w.Do(context.Background(), worldedit.Replace(everywhere, worldedit.Names{"default:dirt"}, "test:new",
+			worldedit.Setting{})); err != nil {
 			t.Fatal(err)
 		}
 		_, err := w.Copy(ctx, dst, name, worldcopy.Options{OnProgress: func(what string, done, _ int) {

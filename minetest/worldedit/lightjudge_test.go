@@ -18,10 +18,12 @@ import (
 func TestLightEngine(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
-	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = minetest\nbackend = sqlite3\nplayer_backend = dummy\nauth_backend = files\n"))
+	judge.Write(t, filepath.Join(dir, "world.mt"),
+		[]byte("gameid = minetest\nbackend = sqlite3\nplayer_backend = dummy\nauth_backend = files\n"))
 	judge.Write(t, filepath.Join(dir, "map_meta.txt"), []byte("mg_name = v7\nseed = 7\n[end_of_params]\n"))
 	for _, name := range []string{"init.lua", "mod.conf"} {
-		judge.Write(t, filepath.Join(dir, "worldmods", "trowel_nodes", name), judge.Read(t, filepath.Join("../../contrib/minetest/trowel_nodes", name)))
+		judge.Write(t, filepath.Join(dir, "worldmods", "trowel_nodes", name),
+			judge.Read(t, filepath.Join("../../contrib/minetest/trowel_nodes", name)))
 	}
 	worldtest.Script(t, dir, `local core = minetest
 core.after(0, function()

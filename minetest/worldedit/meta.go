@@ -95,7 +95,8 @@ func SetMetadata(r Region, key, value string, o MetadataOptions, t *Tally) Step 
 		}
 		for i := range uint16(mapblock.NodeCount) {
 			if in(i) && !have[i] {
-				b.Metadata.List = append(slices.Clip(b.Metadata.List), mapblock.NodeMeta{Pos: i, Vars: []mapblock.Var{{Key: key, Value: value}}, Inventory: []byte("EndInventory\n")})
+				b.Metadata.List = append(slices.Clip(b.Metadata.List),
+					mapblock.NodeMeta{Pos: i, Vars: []mapblock.Var{{Key: key, Value: value}}, Inventory: []byte("EndInventory\n")})
 				n++
 			}
 		}

@@ -390,7 +390,8 @@ func (r dice) trial() trial {
 				})
 			}}
 		}
-		return trial{"replace-items", worldedit.ReplaceItems(reg, worldedit.Names{"default:d*"}, "default:gold", worldedit.ItemOptions{}, s.Tally), func(m model) {
+		return trial{"replace-items", worldedit.ReplaceItems(reg, worldedit.Names{"default:d*"}, "default:gold",
+			worldedit.ItemOptions{}, s.Tally), func(m model) {
 			m.each(func(v worldedit.Vec, n *node) {
 				if in(v, n) {
 					n.meta = strings.ReplaceAll(n.meta, "Item default:dirt", "Item default:gold")

@@ -53,7 +53,8 @@ const (
 
 func (w *World) fixLight(ctx context.Context, list []mapdb.Pos, t *Tally) error {
 	if w.opts.Nodes == nil {
-		return errors.New("light requires the definitions of nodes (set them with --nodes FILE, which the mod contrib/minetest/trowel_nodes writes)")
+		return errors.New("light requires the definitions of nodes (set them with --nodes FILE, which the mod " +
+			"contrib/minetest/trowel_nodes writes)")
 	}
 	tile := func(p mapdb.Pos) [2]int {
 		return [2]int{int(p.X+1<<12) / lightColumns, int(p.Z+1<<12) / lightColumns}

@@ -27,7 +27,8 @@ func TestRelight(t *testing.T) {
 	if !tests.Long(t) {
 		area.Min.Y, area.Max.Y, area.Min.Z, area.Max.Z = -1, 0, -1, 0
 	}
-	names := []string{"default:stone", "default:glass", "default:leaves", "default:mese_post_light", "default:torch_wall", "default:lava_source", "nobody:knows"}
+	names := []string{"default:stone", "default:glass", "default:leaves", "default:mese_post_light", "default:torch_wall",
+		"default:lava_source", "nobody:knows"}
 	fill := worldedit.Each{Area: area, Create: true, Edit: func(b *worldedit.Block) error {
 		r := rand.New(rand.NewPCG(uint64(b.Pos.X+50), uint64(b.Pos.Y+9*b.Pos.Z+200)))
 		for i := range mapblock.NodeCount {

@@ -32,7 +32,8 @@ func (w *World) Copy(ctx context.Context, dst, name string, opts worldcopy.Optio
 		return nil, err
 	}
 	opts.Remote = opts.Remote || w.opts.Remote
-	if len(w.scratch.index) > 0 || opts.Map == "" && opts.Blocks == 0 && w.config.Backend != "" && worldcopy.TargetOf(w.config) == w.config.Target() {
+	if len(w.scratch.index) > 0 || opts.Map == "" && opts.Blocks == 0 && w.config.Backend != "" &&
+		worldcopy.TargetOf(w.config) == w.config.Target() {
 		opts.Source = w
 	}
 	sum, err := w.scratch.digest()

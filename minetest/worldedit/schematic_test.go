@@ -66,7 +66,8 @@ func TestPlace(t *testing.T) {
 	for _, form := range []schematic.Form{schematic.MTS, schematic.WorldEdit} {
 		for round := range tests.Of(t, 4, 12) {
 			w := made(t, r)
-			from := worldedit.BoxOf(worldedit.Vec{r.IntN(32) - 16, r.IntN(32) - 16, r.IntN(32) - 16}, worldedit.Vec{r.IntN(32) - 16, r.IntN(32) - 16, r.IntN(32) - 16})
+			from := worldedit.BoxOf(worldedit.Vec{r.IntN(32) - 16, r.IntN(32) - 16, r.IntN(32) - 16},
+				worldedit.Vec{r.IntN(32) - 16, r.IntN(32) - 16, r.IntN(32) - 16})
 			s := takeAll(t, w, from, form)
 			if form == schematic.MTS {
 				for i := range s.Prob {

@@ -43,7 +43,8 @@ func (w *World) things() (*stores, error) {
 }
 
 // open opens a store for reading if it is not open, and returns the store that keeps its changes.
-func open[T any](ctx context.Context, w *World, staged func(*stores) **world.Staged[T], open func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)) (world.Store[T], error) {
+func open[T any](ctx context.Context, w *World, staged func(*stores) **world.Staged[T],
+	open func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)) (world.Store[T], error) {
 	s, err := w.things()
 	if err != nil {
 		return nil, err
@@ -175,7 +176,8 @@ func (s *stores) shared(to worldcopy.Options) error {
 		{world.StoragePart, changes(s.storage), to.Storage},
 	} {
 		if backend := s.backends.Of(of.part); of.changed && of.to == "" && of.part.Remote(backend) {
-			return fmt.Errorf("world.mt: %s is %s, which the copy would share with the world: choose another backend for the copy", of.part.Setting(), backend)
+			return fmt.Errorf("world.mt: %s is %s, which the copy would share with the world: choose another backend "+
+				"for the copy", of.part.Setting(), backend)
 		}
 	}
 	return nil
@@ -197,7 +199,8 @@ func (s *stores) apply(ctx context.Context, dir string, settings *world.Settings
 	)
 }
 
-func applyOf[T any](ctx context.Context, dir string, settings *world.Settings, o world.Options, staged *world.Staged[T], open func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)) (err error) {
+func applyOf[T any](ctx context.Context, dir string, settings *world.Settings, o world.Options, staged *world.Staged[T],
+	open func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)) (err error) {
 	if !changes(staged) {
 		return nil
 	}

@@ -85,7 +85,8 @@ func change(ctx context.Context, w *worldedit.World) error {
 	return errors.Join(
 		players.Put(ctx, ann), players.Delete(ctx, "ann"), players.Delete(ctx, "bob"),
 		auth.Put(ctx, account), auth.Delete(ctx, "ann"),
-		storage.Put(ctx, &world.ModData{Mod: "fresh", Entries: []world.Entry{{Key: []byte("k"), Value: []byte("v")}}}), storage.Delete(ctx, "pig"),
+		storage.Put(ctx, &world.ModData{Mod: "fresh", Entries: []world.Entry{{Key: []byte("k"), Value: []byte("v")}}}),
+		storage.Delete(ctx, "pig"),
 		w.WriteFile("ipban.txt", []byte("192.0.2.9|eve\n")),
 	)
 }
@@ -246,7 +247,8 @@ func TestStoresCopyInterrupted(t *testing.T) {
 		}
 		defer w.Close()
 		all := worldedit.Region{Box: worldedit.Everywhere}
-		if err := errors.Join(w.Do(ctx, worldedit.Replace(all, worldedit.Names{"default:stone"}, to, worldedit.Setting{})), change(ctx, w)); err != nil {
+		if err := errors.Join(w.Do(ctx, worldedit.Replace(all, worldedit.Names{"default:stone"}, to, worldedit.Setting{})),
+			change(ctx, w)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.ListLight(); err != nil {
@@ -340,7 +342,8 @@ func TestTwiceInPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = sqlitex.ExecuteScript(conn, "CREATE TABLE b AS SELECT * FROM blocks; INSERT INTO b SELECT pos, data FROM blocks LIMIT 1; DROP TABLE blocks; ALTER TABLE b RENAME TO blocks;", nil)
+	err = sqlitex.ExecuteScript(conn, "CREATE TABLE b AS SELECT * FROM blocks; INSERT INTO b SELECT pos, data FROM "+
+		"blocks LIMIT 1; DROP TABLE blocks; ALTER TABLE b RENAME TO blocks;", nil)
 	if err := errors.Join(err, conn.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -393,7 +393,8 @@ func Overlay(from *World, r Region, by Vec, s Setting) Step {
 		}
 	}
 	t.source = from
-	if by[0]%mapblock.Side != 0 || by[1]%mapblock.Side != 0 || by[2]%mapblock.Side != 0 || r.In != nil || r.Where.Names != nil || r.Where.Meta != nil {
+	if by[0]%mapblock.Side != 0 || by[1]%mapblock.Side != 0 || by[2]%mapblock.Side != 0 || r.In != nil ||
+		r.Where.Names != nil || r.Where.Meta != nil {
 		return t
 	}
 	t.skip = func(p mapdb.Pos) bool { return r.whole(p, by) }

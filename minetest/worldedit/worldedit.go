@@ -253,7 +253,8 @@ func (w *World) withAbsent(ctx context.Context, area mapdb.Area, row []Each) (it
 			areas = append(areas, e)
 			continue
 		}
-		size := BoxOf(Vec{int(e.Area.Min.X), int(e.Area.Min.Y), int(e.Area.Min.Z)}, Vec{int(e.Area.Max.X), int(e.Area.Max.Y), int(e.Area.Max.Z)}).Size()
+		size := BoxOf(Vec{int(e.Area.Min.X), int(e.Area.Min.Y), int(e.Area.Min.Z)}, Vec{int(e.Area.Max.X), int(e.Area.Max.Y),
+			int(e.Area.Max.Z)}).Size()
 		if n := size[0] * size[1] * size[2]; n > maxCreated {
 			return nil, fmt.Errorf("too many missing blocks to create (%d): select a region of at most %d", n, maxCreated)
 		}

@@ -32,7 +32,8 @@ func TestSaved(t *testing.T) {
 	w := open(t, dir)
 	tally := new(worldedit.Tally)
 	everywhere := worldedit.Region{Box: worldedit.Everywhere}
-	if err := w.Do(ctx, worldedit.Replace(everywhere, worldedit.Names{"default:co*"}, "test:new", worldedit.Setting{KeepParam2: true, Tally: tally})); err != nil {
+	if err := w.Do(ctx, worldedit.Replace(everywhere, worldedit.Names{"default:co*"}, "test:new",
+		worldedit.Setting{KeepParam2: true, Tally: tally})); err != nil {
 		t.Fatal(err)
 	}
 	want := worldtest.All(t, w)
@@ -92,7 +93,8 @@ func TestSaved(t *testing.T) {
 	if err != nil || len(list) == 0 {
 		t.Fatal(list, err)
 	}
-	if err := mapdb.Edit(ctx, dir, mapdb.Config{Backend: mapdb.SQLite}, list[:1], func(mapdb.Pos, []byte) ([]byte, error) { return worldtest.Block(7, 28), nil }); err != nil {
+	if err := mapdb.Edit(ctx, dir, mapdb.Config{Backend: mapdb.SQLite}, list[:1],
+		func(mapdb.Pos, []byte) ([]byte, error) { return worldtest.Block(7, 28), nil }); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.InPlace(ctx, ""); !errors.Is(err, worldedit.ErrChanged) {
@@ -112,7 +114,8 @@ func TestWidths(t *testing.T) {
 				yield(mapdb.Block{Data: data}, nil)
 			})
 			w := open(t, dir)
-			if err := w.Do(t.Context(), worldedit.Replace(worldedit.Region{Box: worldedit.Everywhere}, worldedit.Names{"default:stone"}, "test:new", worldedit.Setting{KeepParam2: true})); err != nil {
+			if err := w.Do(t.Context(), worldedit.Replace(worldedit.Region{Box: worldedit.Everywhere},
+				worldedit.Names{"default:stone"}, "test:new", worldedit.Setting{KeepParam2: true})); err != nil {
 				t.Fatal(err)
 			}
 			was, err1 := mapblock.Decode(data)

@@ -121,11 +121,14 @@ func TestEngine(t *testing.T) {
 	script.WriteString("local core = minetest\n")
 	for name, n := range list {
 		if name != "air" {
-			fmt.Fprintf(&script, "core.register_node(%q, {drawtype = \"nodebox\", paramtype = %q, sunlight_propagates = %v, light_source = %d})\n", name, n.ParamType, n.SunlightPropagates, n.LightSource)
+			fmt.Fprintf(&script, "core.register_node(%q, {drawtype = \"nodebox\", paramtype = %q, sunlight_propagates = %v, "+
+				"light_source = %d})\n", name, n.ParamType, n.SunlightPropagates, n.LightSource)
 		}
 	}
-	script.WriteString("core.after(0, function()\nlocal function look(n, fix, a, b)\nlocal vm = core.get_voxel_manip(a, b)\nfor _, p in ipairs(fix) do core.fix_light(p, p) end\nvm = core.get_voxel_manip(a, b)\n" +
-		"local light, out = vm:get_light_data(), {}\nfor i = 1, #light do out[i] = string.char(light[i]) end\nlocal f = io.open(core.get_worldpath() .. \"/light\" .. n, \"wb\")\nf:write(table.concat(out))\nf:close()\nend\n")
+	script.WriteString("core.after(0, function()\nlocal function look(n, fix, a, b)\nlocal vm = " +
+		"core.get_voxel_manip(a, b)\nfor _, p in ipairs(fix) do core.fix_light(p, p) end\nvm = core.get_voxel_manip(a, b)\n" +
+		"local light, out = vm:get_light_data(), {}\nfor i = 1, #light do out[i] = string.char(light[i]) end\nlocal f = " +
+		"io.open(core.get_worldpath() .. \"/light\" .. n, \"wb\")\nf:write(table.concat(out))\nf:close()\nend\n")
 	var middles []mapdb.Pos
 	var all [][]mapdb.Pos
 	for n := range 12 {
@@ -156,7 +159,8 @@ func TestEngine(t *testing.T) {
 	}
 	script.WriteString("io.open(core.get_worldpath() .. \"/done\", \"w\"):close()\ncore.request_shutdown()\nend)\n")
 
-	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = minetest\nbackend = sqlite3\nplayer_backend = dummy\nauth_backend = files\n"))
+	judge.Write(t, filepath.Join(dir, "world.mt"),
+		[]byte("gameid = minetest\nbackend = sqlite3\nplayer_backend = dummy\nauth_backend = files\n"))
 	judge.Write(t, filepath.Join(dir, "map_meta.txt"), []byte("mg_name = singlenode\nseed = 1\n[end_of_params]\n"))
 	ctx := context.Background()
 	store, err := mapdb.Create(ctx, dir, mapdb.Config{Backend: mapdb.SQLite})

@@ -207,7 +207,8 @@ func Open(r io.ReaderAt, size int64) (*Manifest, error) {
 		return nil, err
 	}
 	if string(foot[32:]) != magic {
-		return nil, &fault.Error{Offset: size - int64(len(magic)), Want: magic + " at the end: the file is truncated or damaged", Got: "other bytes", Err: fault.ErrShort}
+		return nil, &fault.Error{Offset: size - int64(len(magic)),
+			Want: magic + " at the end: the file is truncated or damaged", Got: "other bytes", Err: fault.ErrShort}
 	}
 	number := func(i int) int64 { return int64(binary.LittleEndian.Uint64(foot[8*i:])) }
 	m := &Manifest{r: r, size: size, index: number(0), count: number(2)}
@@ -265,7 +266,8 @@ func (m *Manifest) read(number int, to []Entry) ([]Entry, error) {
 		key += int64(step)
 		pos, ok := mapdb.PosOfKey(key)
 		if n <= 0 || len(rest) < n+8 || !ok || step > 1<<37 || (step == 0) != (i == 0) || key >= behind {
-			return nil, &fault.Error{Offset: p.offset + int64(p.size-len(rest)), Want: "the next block of the page", Got: "invalid bytes", Err: fault.ErrFormat}
+			return nil, &fault.Error{Offset: p.offset + int64(p.size-len(rest)), Want: "the next block of the page",
+				Got: "invalid bytes", Err: fault.ErrFormat}
 		}
 		e := Entry{pos, Hash(binary.LittleEndian.Uint64(rest[n:]))}
 		if e.Hash == 0 {
@@ -341,7 +343,8 @@ func (m *Manifest) Verify(ctx context.Context) error {
 		return err
 	}
 	if [8]byte(sum.Sum(nil)) != want {
-		return &fault.Error{Offset: m.size - footerSize + 24, Want: "the hash of the preceding bytes", Got: "another hash: the file is damaged", Err: fault.ErrFormat}
+		return &fault.Error{Offset: m.size - footerSize + 24, Want: "the hash of the preceding bytes",
+			Got: "another hash: the file is damaged", Err: fault.ErrFormat}
 	}
 	return nil
 }

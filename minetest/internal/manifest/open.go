@@ -35,17 +35,18 @@ func (m *Manifest) Tree() fs.FS {
 	t := new(tree.FS)
 	for i, p := range m.pages {
 		pos, _ := mapdb.PosOfKey(p.first)
-		t.Add(fmt.Sprintf("%d,%d,%d.txt", pos.X, pos.Y, pos.Z), tree.Meta{Stored: int64(p.size), Note: fmt.Sprintf("%d blocks", p.blocks)}, func() ([]byte, error) {
-			entries, err := m.read(i, nil)
-			if err != nil {
-				return nil, err
-			}
-			var text []byte
-			for _, e := range entries {
-				text = fmt.Appendf(text, "%d,%d,%d %v\n", e.Pos.X, e.Pos.Y, e.Pos.Z, e.Hash)
-			}
-			return text, nil
-		})
+		t.Add(fmt.Sprintf("%d,%d,%d.txt", pos.X, pos.Y, pos.Z),
+			tree.Meta{Stored: int64(p.size), Note: fmt.Sprintf("%d blocks", p.blocks)}, func() ([]byte, error) {
+				entries, err := m.read(i, nil)
+				if err != nil {
+					return nil, err
+				}
+				var text []byte
+				for _, e := range entries {
+					text = fmt.Appendf(text, "%d,%d,%d %v\n", e.Pos.X, e.Pos.Y, e.Pos.Z, e.Hash)
+				}
+				return text, nil
+			})
 	}
 	return t
 }

@@ -67,7 +67,8 @@ func FuzzPiece(f *testing.F) {
 		}
 		again := pieceOf(all)
 		var same []manifest.Entry
-		if err := manifest.ReadPiece(again, func(e manifest.Entry) error { same = append(same, e); return nil }); err != nil || len(same) != len(all) {
+		if err := manifest.ReadPiece(again,
+			func(e manifest.Entry) error { same = append(same, e); return nil }); err != nil || len(same) != len(all) {
 			t.Fatal(err)
 		}
 		for i := range all {

@@ -40,7 +40,8 @@ func Of(s *world.Settings) (Grid, error) {
 	for i := range words {
 		n, err := strconv.ParseInt(strings.TrimSpace(words[i]), 10, 16)
 		if err != nil || n < 1 || n > maxSize || len(words) != len(g) {
-			return Grid{}, &fault.Error{File: "map_meta.txt", Path: "chunksize", Offset: -1, Want: fmt.Sprintf("one or three numbers from 1 to %d", maxSize), Got: fmt.Sprintf("%.40q", text), Err: fault.ErrFormat}
+			return Grid{}, &fault.Error{File: "map_meta.txt", Path: "chunksize", Offset: -1,
+				Want: fmt.Sprintf("one or three numbers from 1 to %d", maxSize), Got: fmt.Sprintf("%.40q", text), Err: fault.ErrFormat}
 		}
 		g[i] = int16(n)
 	}

@@ -42,7 +42,8 @@ func TestOf(t *testing.T) {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
-	for _, text := range []string{"chunksize = 0\n", "chunksize = 5,5\n", "chunksize = five\n", "chunksize = 1,1,1,1\n", "chunksize = 4000\n"} {
+	for _, text := range []string{"chunksize = 0\n", "chunksize = 5,5\n", "chunksize = five\n", "chunksize = 1,1,1,1\n",
+		"chunksize = 4000\n"} {
 		if g, err := mapchunk.Of(world.ParseSettings([]byte(text), "")); err == nil {
 			t.Errorf("%q is taken for %v", text, g)
 		}

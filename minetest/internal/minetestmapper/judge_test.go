@@ -41,13 +41,14 @@ func worldCopy(t testing.TB, name string) string {
 // ours runs this package and returns its exit code and output.
 func ours(args ...string) (code int, stdout, stderr string) {
 	var out, talk bytes.Buffer
-	code = minetestmapper.Run(context.Background(), args, minetestmapper.IO{Out: &out, Talk: &talk, Write: func(path, _ string, write func(io.Writer) error) error {
-		var b bytes.Buffer
-		if err := write(&b); err != nil {
-			return err
-		}
-		return os.WriteFile(path, b.Bytes(), 0o644)
-	}})
+	code = minetestmapper.Run(context.Background(), args, minetestmapper.IO{Out: &out, Talk: &talk,
+		Write: func(path, _ string, write func(io.Writer) error) error {
+			var b bytes.Buffer
+			if err := write(&b); err != nil {
+				return err
+			}
+			return os.WriteFile(path, b.Bytes(), 0o644)
+		}})
 	return code, out.String(), talk.String()
 }
 
@@ -168,7 +169,8 @@ func TestOptions(t *testing.T) {
 				}
 				if strings.Contains(test.args, "tblr") {
 					size := want.Bounds().Max
-					m.texts = append(m.texts, image.Rect(size.X-38, 0, size.X, size.Y), image.Rect(0, size.Y-40, size.X, size.Y-27), image.Rect(0, size.Y-12, size.X, size.Y))
+					m.texts = append(m.texts, image.Rect(size.X-38, 0, size.X, size.Y), image.Rect(0, size.Y-40, size.X, size.Y-27),
+						image.Rect(0, size.Y-12, size.X, size.Y))
 				}
 				compare(t, got, want, m.at)
 			})

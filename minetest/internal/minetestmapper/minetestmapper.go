@@ -272,7 +272,8 @@ func (r *run) unknown(m *worlddraw.Map) {
 
 // players draws the players in the picture on the sheet.
 func (r *run) players(ctx context.Context, s *worlddraw.Sheet) error {
-	store, err := world.OpenPlayers(ctx, r.o.input, r.settings, world.Options{Remote: r.o.remote, Lost: func(err error, _ []check.Place) { r.lose(err) }})
+	store, err := world.OpenPlayers(ctx, r.o.input, r.settings,
+		world.Options{Remote: r.o.remote, Lost: func(err error, _ []check.Place) { r.lose(err) }})
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,8 @@ func TestPlaces(t *testing.T) {
 func TestInWorld(t *testing.T) {
 	lone := InBlock(1)
 	f := InWorld(check.Finding{At: []check.Place{InBlock(0), Slot{Node: &lone, List: "main", Slot: 2}, check.File("a")}}, 1, 0, 0)
-	if data, _ := json.Marshal(f.At); string(data) != `[{"block":[1,0,0],"node":[16,0,0]},{"block":[1,0,0],"node":[17,0,0],"list":"main","slot":2},{"path":"a"}]` {
+	if data, _ := json.Marshal(f.At); string(
+		data) != `[{"block":[1,0,0],"node":[16,0,0]},{"block":[1,0,0],"node":[17,0,0],"list":"main","slot":2},{"path":"a"}]` {
 		t.Errorf("%s", data)
 	}
 	if f = InWorld(check.Finding{}, 1, 0, 0); f.Path != "block 1,0,0" || len(f.At) != 1 || f.At[0] != check.Place(Block(1, 0, 0)) {

@@ -80,7 +80,8 @@ func ParseAreas(text []byte) (*Areas, error) {
 
 // wrong returns the error about a field of an area.
 func wrong(id int, field string, at int, want string) error {
-	return &fault.Error{Path: fmt.Sprintf("areas[%d].%s", id, field), Offset: int64(at), Want: want, Got: "something else", Err: fault.ErrFormat}
+	return &fault.Error{Path: fmt.Sprintf("areas[%d].%s", id, field), Offset: int64(at), Want: want, Got: "something else",
+		Err: fault.ErrFormat}
 }
 
 // corners sets Min and Max from two opposite corners.

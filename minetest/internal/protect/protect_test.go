@@ -44,7 +44,8 @@ func TestAreas(t *testing.T) {
 		a := areas(t, text)
 		var said []string
 		for _, area := range a.List {
-			said = append(said, fmt.Sprint(area.ID, " ", area.Name, " ", area.Owner, " ", area.Min, area.Max, " ", area.Parent, " ", area.Open, " ", area.Factions))
+			said = append(said, fmt.Sprint(area.ID, " ", area.Name, " ", area.Owner, " ", area.Min, area.Max, " ", area.Parent,
+				" ", area.Open, " ", area.Factions))
 		}
 		want := []string{
 			"1 Home ann [-10 0 5] [10 20 9] 0 false []", "3 ann ann [1 2 6] [3 4 7] 1 true []", `4 Café b"ob [0 0 0] [0 0 0] 0 false [red blue]`,
@@ -157,11 +158,13 @@ func TestMayBuild(t *testing.T) {
 		want       protect.Right
 	}{
 		{nil, nil, protect.Right{Everybody: true}},
-		{[]*protect.Area{area("ann", false, "red"), area("bob", false)}, nil, protect.Right{Names: []string{"ann", "bob"}, Factions: []string{"red"}}},
+		{[]*protect.Area{area("ann", false, "red"), area("bob", false)}, nil, protect.Right{Names: []string{"ann", "bob"},
+			Factions: []string{"red"}}},
 		{[]*protect.Area{area("ann", false), area("bob", true)}, nil, protect.Right{Everybody: true}},
 		{nil, []protect.Protector{of("ann", "", "bob", "carl"), of("bob", "")}, protect.Right{Names: []string{"bob"}}},
 		{nil, []protect.Protector{of("ann", ""), of("bob", "")}, protect.Right{}},
-		{nil, []protect.Protector{of("ann", "xp 10"), of("ann", "privilege home")}, protect.Right{Names: []string{"ann"}, Needs: []string{"xp 10", "privilege home"}}},
+		{nil, []protect.Protector{of("ann", "xp 10"), of("ann", "privilege home")}, protect.Right{Names: []string{"ann"},
+			Needs: []string{"xp 10", "privilege home"}}},
 		{nil, []protect.Protector{of("ann", "xp 10"), of("ann", "")}, protect.Right{Names: []string{"ann"}}},
 		{[]*protect.Area{area("bob", false, "red")}, []protect.Protector{of("ann", "", "bob")}, protect.Right{Names: []string{"bob"}}},
 		{[]*protect.Area{area("bob", true)}, []protect.Protector{of("ann", "")}, protect.Right{Names: []string{"ann"}}},

@@ -126,9 +126,11 @@ type DB struct{ file *sqlitefile.File }
 var tables = []string{
 	"CREATE TABLE actor (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name TEXT NOT NULL)",
 	"CREATE TABLE node (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name TEXT NOT NULL)",
-	"CREATE TABLE action (id INTEGER PRIMARY KEY AUTOINCREMENT, actor INTEGER NOT NULL, timestamp TIMESTAMP NOT NULL, type INTEGER NOT NULL, " +
+	"CREATE TABLE action (id INTEGER PRIMARY KEY AUTOINCREMENT, actor INTEGER NOT NULL, timestamp TIMESTAMP NOT NULL, " +
+		"type INTEGER NOT NULL, " +
 		"list TEXT, `index` INTEGER, `add` INTEGER, stackNode INTEGER, stackQuantity INTEGER, nodeMeta INTEGER, x INT, y INT, z INT, " +
-		"oldNode INTEGER, oldParam1 INTEGER, oldParam2 INTEGER, oldMeta TEXT, newNode INTEGER, newParam1 INTEGER, newParam2 INTEGER, newMeta TEXT, guessedActor INTEGER)",
+		"oldNode INTEGER, oldParam1 INTEGER, oldParam2 INTEGER, oldMeta TEXT, newNode INTEGER, newParam1 INTEGER, " +
+		"newParam2 INTEGER, newMeta TEXT, guessedActor INTEGER)",
 }
 
 // Open opens the database of the world in dir for reading, and changes nothing. If the server has not recorded any

@@ -102,7 +102,8 @@ func TestActions(t *testing.T) {
 			break // ending the loop early must not block
 		}
 	}
-	if want := []string{"player:bob default:diamond 9 into main 0 false false", "player:bob default:diamond 9 out of main 3 true false"}; !slices.Equal(said, want) {
+	if want := []string{"player:bob default:diamond 9 into main 0 false false",
+		"player:bob default:diamond 9 out of main 3 true false"}; !slices.Equal(said, want) {
 		t.Errorf("%q, want %q", said, want)
 	}
 	var blocks []mapdb.Pos
@@ -112,7 +113,8 @@ func TestActions(t *testing.T) {
 		}
 		blocks = append(blocks, p)
 	}
-	if want := []mapdb.Pos{{X: 0, Y: 0, Z: -1}, {X: -2, Y: 0, Z: 0}}; len(blocks) != 2 || !slices.Contains(blocks, want[0]) || !slices.Contains(blocks, want[1]) {
+	if want := []mapdb.Pos{{X: 0, Y: 0, Z: -1}, {X: -2, Y: 0, Z: 0}}; len(blocks) != 2 ||
+		!slices.Contains(blocks, want[0]) || !slices.Contains(blocks, want[1]) {
 		t.Errorf("%v, want %v", blocks, want)
 	}
 }
@@ -169,10 +171,14 @@ func TestDamaged(t *testing.T) {
 func TestEngineTables(t *testing.T) {
 	judge.Find(t, "minetestserver")
 	home, dir := judge.Dir(t), t.TempDir()
-	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = devtest\nbackend = sqlite3\nplayer_backend = dummy\nload_mod_stop = true\n"))
-	judge.Write(t, filepath.Join(dir, "worldmods", "stop", "init.lua"), []byte("minetest.after(0, function() minetest.request_shutdown() end)\n"))
-	judge.Write(t, filepath.Join(home, "minetest.conf"), []byte("bind_address = 127.0.0.1\nport = 30978\nserver_announce = false\nenable_rollback_recording = true\n"))
-	said, err := judge.Run(t, home, "minetestserver", "--config", filepath.Join(home, "minetest.conf"), "--world", dir, "--logfile", filepath.Join(home, "log"), "--quiet")
+	judge.Write(t, filepath.Join(dir, "world.mt"),
+		[]byte("gameid = devtest\nbackend = sqlite3\nplayer_backend = dummy\nload_mod_stop = true\n"))
+	judge.Write(t, filepath.Join(dir, "worldmods", "stop", "init.lua"),
+		[]byte("minetest.after(0, function() minetest.request_shutdown() end)\n"))
+	judge.Write(t, filepath.Join(home, "minetest.conf"),
+		[]byte("bind_address = 127.0.0.1\nport = 30978\nserver_announce = false\nenable_rollback_recording = true\n"))
+	said, err := judge.Run(t, home, "minetestserver", "--config", filepath.Join(home, "minetest.conf"), "--world", dir,
+		"--logfile", filepath.Join(home, "log"), "--quiet")
 	if err != nil {
 		t.Fatal(err, said)
 	}

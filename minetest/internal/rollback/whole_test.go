@@ -23,7 +23,8 @@ func TestWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	more := "WITH RECURSIVE n(i) AS (VALUES(10) UNION ALL SELECT i+1 FROM n WHERE i<150) INSERT INTO action (id, actor, timestamp, type, x, y, z, oldNode, newNode) SELECT i, 1, i*10, 1, i, 2, 3, 1, 2 FROM n"
+	more := "WITH RECURSIVE n(i) AS (VALUES(10) UNION ALL SELECT i+1 FROM n WHERE i<150) INSERT INTO action (id, " +
+		"actor, timestamp, type, x, y, z, oldNode, newNode) SELECT i, 1, i*10, 1, i, 2, 3, 1, 2 FROM n"
 	if err := errors.Join(sqlitex.ExecuteScript(conn, more, nil), conn.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,8 @@ func TestRescue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	change("WITH RECURSIVE n(i) AS (VALUES(10) UNION ALL SELECT i+1 FROM n WHERE i<900) INSERT INTO action (id, actor, timestamp, type, x, y, z, oldNode, newNode, oldMeta) SELECT i, 1, i*10, 1, i, 2, 3, 1, 2, 'meta' || i FROM n")
+	change("WITH RECURSIVE n(i) AS (VALUES(10) UNION ALL SELECT i+1 FROM n WHERE i<900) INSERT INTO action (id, " +
+		"actor, timestamp, type, x, y, z, oldNode, newNode, oldMeta) SELECT i, 1, i*10, 1, i, 2, 3, 1, 2, 'meta' || i FROM n")
 	read := func(f rollback.Filter) (n, lost int) {
 		t.Helper()
 		db, err := rollback.Open(t.Context(), dir)

@@ -187,7 +187,8 @@ func TestChunksRefused(t *testing.T) {
 		t.Error(err)
 	}
 	meta := filepath.Join(dir, "map_meta.txt")
-	for _, text := range []string{"mg_name = singlenode\nseed = 1\n[end_of_params]\n", "mg_name = v7\n[end_of_params]\n", "chunksize = none\nseed = 1\n[end_of_params]\n"} {
+	for _, text := range []string{"mg_name = singlenode\nseed = 1\n[end_of_params]\n", "mg_name = v7\n[end_of_params]\n",
+		"chunksize = none\nseed = 1\n[end_of_params]\n"} {
 		judge.Write(t, meta, []byte(text))
 		if _, err := do(t, dir, worldadmin.Chunks{Selection: everywhere, All: true, Again: true}.Step()); err == nil {
 			t.Errorf("%q is no error", text)
@@ -221,7 +222,8 @@ func TestPrune(t *testing.T) {
 	object.Objects.List = []mapblock.Object{{Type: mapblock.ObjectRat}}
 	brick := plainBlock(t, "default:brick")
 	guard := plainBlock(t, "protector:protect")
-	guard.Metadata = mapblock.Metadata{Version: 2, List: []mapblock.NodeMeta{{Pos: 0, Vars: []mapblock.Var{{Key: "owner", Value: "ann"}}, Inventory: []byte("EndInventory\n")}}}
+	guard.Metadata = mapblock.Metadata{Version: 2,
+		List: []mapblock.NodeMeta{{Pos: 0, Vars: []mapblock.Var{{Key: "owner", Value: "ann"}}, Inventory: []byte("EndInventory\n")}}}
 	player := func(pos string) string {
 		return "name = bob\nposition = " + pos + "\nPlayerArgsEnd\nEndInventory\n"
 	}
@@ -256,8 +258,10 @@ func TestPrune(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "cannot be read"},
-		"area":    {file("areas.dat", `[{"owner":"ann","pos1":{"x":47,"y":0,"z":0},"pos2":{"x":48,"y":0,"z":0}}]`), worldadmin.Prune{}, []mapchunk.Chunk{{0, 0, 0}, chunk}, "protected"},
-		"wide":    {file("areas.dat", `[{"owner":"ann","pos1":{"x":-31000,"y":-31000,"z":0},"pos2":{"x":31000,"y":31000,"z":0}}]`), worldadmin.Prune{}, nil, "protected"},
+		"area": {file("areas.dat", `[{"owner":"ann","pos1":{"x":47,"y":0,"z":0},"pos2":{"x":48,"y":0,"z":0}}]`),
+			worldadmin.Prune{}, []mapchunk.Chunk{{0, 0, 0}, chunk}, "protected"},
+		"wide": {file("areas.dat",
+			`[{"owner":"ann","pos1":{"x":-31000,"y":-31000,"z":0},"pos2":{"x":31000,"y":31000,"z":0}}]`), worldadmin.Prune{}, nil, "protected"},
 		"player":  {file("players/bob", player("(1000,0,0)")), worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "contain a player"},
 		"nowhere": {file("players/bob", player("(nan,inf,0)")), worldadmin.Prune{All: true}, nil, ""},
 		"loaded":  {file("force_loaded.txt", "return {[140739635871749]=1}"), worldadmin.Prune{}, nil, ""},
@@ -269,7 +273,8 @@ func TestPrune(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(sqlitex.ExecuteScript(conn, "CREATE TABLE action (x, y, z); INSERT INTO action VALUES (127, 0, 0), (NULL, NULL, NULL)", nil), conn.Close()); err != nil {
+			if err := errors.Join(sqlitex.ExecuteScript(conn, "CREATE TABLE action (x, y, z); INSERT INTO action VALUES "+
+				"(127, 0, 0), (NULL, NULL, NULL)", nil), conn.Close()); err != nil {
 				t.Fatal(err)
 			}
 		}, worldadmin.Prune{}, []mapchunk.Chunk{chunk}, "rollback.sqlite"},

@@ -34,8 +34,10 @@ end
 	if line := "load_mod_" + mod + " = true\n"; !strings.Contains(text, line) {
 		judge.Write(t, filepath.Join(dir, "world.mt"), []byte(text+line))
 	}
-	judge.Write(t, filepath.Join(home, "minetest.conf"), []byte("bind_address = 127.0.0.1\nport = 30979\nserver_announce = false\nfixed_map_seed = 77\nmg_name = v7\n"))
-	said, err := judge.Run(t, home, "minetestserver", "--config", filepath.Join(home, "minetest.conf"), "--gameid", "devtest", "--world", dir, "--logfile", filepath.Join(home, "log"), "--quiet")
+	judge.Write(t, filepath.Join(home, "minetest.conf"),
+		[]byte("bind_address = 127.0.0.1\nport = 30979\nserver_announce = false\nfixed_map_seed = 77\nmg_name = v7\n"))
+	said, err := judge.Run(t, home, "minetestserver", "--config", filepath.Join(home, "minetest.conf"), "--gameid",
+		"devtest", "--world", dir, "--logfile", filepath.Join(home, "log"), "--quiet")
 	if err != nil {
 		t.Fatalf("minetestserver: %v\n%s", err, said)
 	}
@@ -48,7 +50,8 @@ func TestEngineRegenerates(t *testing.T) {
 	tests.NotRaced(t, "waits for the engine")
 	judge.Find(t, "minetestserver")
 	dir := t.TempDir()
-	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = devtest\nbackend = sqlite3\nplayer_backend = dummy\nauth_backend = files\n"))
+	judge.Write(t, filepath.Join(dir, "world.mt"),
+		[]byte("gameid = devtest\nbackend = sqlite3\nplayer_backend = dummy\nauth_backend = files\n"))
 	const emerge = `
 minetest.after(0, function()
 	minetest.emerge_area({x = -112, y = -112, z = -112}, {x = 127, y = 47, z = 127}, function(_, _, left)
@@ -109,7 +112,8 @@ end)`
 	if all != 4*125*mapblock.NodeCount {
 		t.Errorf("%d nodes were made again, want those of four chunks", all)
 	}
-	t.Logf("of %d nodes that were made again %d are what they were; of those in all blocks %d have the light that they had, %d another", all, same, lit, dark)
+	t.Logf("of %d nodes that were made again %d are what they were; of those in all blocks %d have the light that "+
+		"they had, %d another", all, same, lit, dark)
 	if dark > lit/1000 {
 		t.Errorf("%d nodes have another light", dark)
 	}
@@ -131,7 +135,8 @@ func TestEngineReads(t *testing.T) {
 			}
 			dir := madeIn(t, backend, storage)
 			must(t, dir,
-				worldadmin.Rename{From: "ann", To: "zoe", Password: "secret"}.Step(), worldadmin.Purge{Rule: worldadmin.Rule{Names: []string{"carl"}}}.Step(),
+				worldadmin.Rename{From: "ann", To: "zoe", Password: "secret"}.Step(),
+				worldadmin.Purge{Rule: worldadmin.Rule{Names: []string{"carl"}}}.Step(),
 				worldadmin.Ban(world.Ban{Address: "192.0.2.9", Name: "eve"}, nil), worldadmin.Unban("mallory", nil),
 				worldadmin.SetStorage("pig", "count", []byte("8"), nil),
 			)
@@ -163,7 +168,8 @@ end)`)
 			home := judge.Dir(t)
 			judge.Write(t, filepath.Join(home, "minetest.conf"), nil)
 			if backend != world.Files {
-				if said, err := judge.Run(t, home, "minetestserver", "--config", filepath.Join(home, "minetest.conf"), "--world", dir, "--gameid", "devtest", "--logfile", filepath.Join(home, "log"), "--quiet", "--migrate-players", "files"); err != nil {
+				if said, err := judge.Run(t, home, "minetestserver", "--config", filepath.Join(home, "minetest.conf"), "--world",
+					dir, "--gameid", "devtest", "--logfile", filepath.Join(home, "log"), "--quiet", "--migrate-players", "files"); err != nil {
 					t.Fatal(err, said)
 				}
 			}
@@ -171,7 +177,8 @@ end)`)
 			if err != nil {
 				t.Skip(err) // the file gets another name if names differ only in case
 			}
-			if got := fmt.Sprint(p.Name, p.Attributes, p.Pos, string(p.Inventory.Append(nil))); !strings.HasPrefix(got, "zoe[{k v}] [10 20.5 -30]List main 1\n") || !strings.Contains(got, "default:dirt 99") {
+			if got := fmt.Sprint(p.Name, p.Attributes, p.Pos, string(p.Inventory.Append(nil))); !strings.HasPrefix(got,
+				"zoe[{k v}] [10 20.5 -30]List main 1\n") || !strings.Contains(got, "default:dirt 99") {
 				t.Errorf("the player is %s", got)
 			}
 		})

@@ -58,10 +58,12 @@ const (
 )
 
 var reasons = [...]string{
-	active: "map chunks kept because a player was near, or that is unknown", metadata: "map chunks kept because of metadata or timers", objects: "map chunks kept because of objects",
+	active:   "map chunks kept because a player was near, or that is unknown",
+	metadata: "map chunks kept because of metadata or timers", objects: "map chunks kept because of objects",
 	damaged: "map chunks kept because blocks cannot be read", protected: "map chunks kept because they are protected",
-	recorded: "map chunks kept because rollback.sqlite contains changes", loaded: "map chunks kept because they are kept loaded, or contain a player",
-	placed: "map chunks kept because of nodes that players place", near: "map chunks kept because they are near kept chunks",
+	recorded: "map chunks kept because rollback.sqlite contains changes",
+	loaded:   "map chunks kept because they are kept loaded, or contain a player",
+	placed:   "map chunks kept because of nodes that players place", near: "map chunks kept because they are near kept chunks",
 }
 
 // looked is the result of reading a block.
@@ -158,7 +160,8 @@ func (o Prune) Step() worldedit.Step {
 		if err != nil {
 			return err
 		}
-		p := &pruning{Prune: o, grid: grid, stay: make(map[mapchunk.Chunk]reason), names: make(map[mapchunk.Chunk][]uint16), place: make(map[string]uint16)}
+		p := &pruning{Prune: o, grid: grid, stay: make(map[mapchunk.Chunk]reason), names: make(map[mapchunk.Chunk][]uint16),
+			place: make(map[string]uint16)}
 		if p.Radius == 0 {
 			p.Radius = protect.DefaultRadius
 		}

@@ -188,7 +188,8 @@ func TestPurge(t *testing.T) {
 				{worldadmin.Purge{Rule: worldadmin.Rule{Never: true}}, "new"},
 				{worldadmin.Purge{Rule: worldadmin.Rule{NoPlayer: true}}, "ghost new"},
 				{worldadmin.Purge{Rule: worldadmin.Rule{NoAccount: true}}, "loner"},
-				{worldadmin.Purge{Rule: worldadmin.Rule{Has: []string{"shout"}, Not: []string{"interact"}, Names: []string{"bob", "c*", "gh?st"}}}, "bob carl ghost"},
+				{worldadmin.Purge{Rule: worldadmin.Rule{Has: []string{"shout"}, Not: []string{"interact"},
+					Names: []string{"bob", "c*", "gh?st"}}}, "bob carl ghost"},
 				{worldadmin.Purge{Rule: worldadmin.Rule{Names: []string{"bob"}, Never: true}}, ""},
 			} {
 				if i == 3 && backend == mapdb.Postgres {
@@ -228,7 +229,8 @@ func TestPurgeRefused(t *testing.T) {
 		{Rule: worldadmin.Rule{Names: []string{"*"}}, Admins: true},
 		{Rule: worldadmin.Rule{Where: []worldadmin.Condition{slip}}},
 	} {
-		if _, err := do(t, dir, p.Step()); err == nil || i < 2 && !errors.Is(err, worldadmin.ErrAll) || i == 2 && !errors.Is(err, worldadmin.ErrNoKey) {
+		if _, err := do(t, dir, p.Step()); err == nil || i < 2 && !errors.Is(err, worldadmin.ErrAll) || i == 2 &&
+			!errors.Is(err, worldadmin.ErrNoKey) {
 			t.Errorf("%d: %v", i, err)
 		}
 	}
@@ -236,7 +238,8 @@ func TestPurgeRefused(t *testing.T) {
 		t.Errorf("it is %q, want %q", got, was)
 	}
 	must(t, dir, worldadmin.Purge{Admins: true, All: true, KeepAccounts: true}.Step())
-	if got := state(t, dir); !strings.HasPrefix(got[0], "ann [") || slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "loner") }) {
+	if got := state(t, dir); !strings.HasPrefix(got[0], "ann [") ||
+		slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "loner") }) {
 		t.Errorf("with all it is %q", got)
 	}
 	for _, text := range []string{"", "xp", "xp < many", "= 3", "< 1"} {
@@ -267,7 +270,8 @@ func put(t testing.TB, dir string, p mapdb.Pos, b *mapblock.Block) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = mapdb.Edit(ctx, dir, mapdb.Config{Backend: mapdb.SQLite}, []mapdb.Pos{p}, func(mapdb.Pos, []byte) ([]byte, error) { return data, nil })
+	err = mapdb.Edit(ctx, dir, mapdb.Config{Backend: mapdb.SQLite}, []mapdb.Pos{p},
+		func(mapdb.Pos, []byte) ([]byte, error) { return data, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +311,8 @@ func TestRename(t *testing.T) {
 				switch {
 				case strings.HasPrefix(line, "ann "):
 					want[i] = "zoe" + line[3:]
-				case strings.HasPrefix(line, "pig ann="), strings.HasPrefix(line, "pig home:ann="), strings.HasPrefix(line, "[{"), strings.HasPrefix(line, "192"):
+				case strings.HasPrefix(line, "pig ann="), strings.HasPrefix(line, "pig home:ann="), strings.HasPrefix(line, "[{"),
+					strings.HasPrefix(line, "192"):
 					want[i] = strings.Replace(line, "ann", "zoe", 1)
 				}
 			}
@@ -334,7 +339,8 @@ func TestRename(t *testing.T) {
 					t.Errorf("the block at %v is another one: %v", p, err)
 				} else if p == at {
 					m := b.Metadata.At(7)
-					want := []mapblock.Var{{Key: "owner", Value: "zoe"}, {Key: "members", Value: "bob zoe annabel"}, {Key: "placer", Value: "zoe"}, {Key: "text", Value: "ann", Private: 1}}
+					want := []mapblock.Var{{Key: "owner", Value: "zoe"}, {Key: "members", Value: "bob zoe annabel"},
+						{Key: "placer", Value: "zoe"}, {Key: "text", Value: "ann", Private: 1}}
 					if !slices.Equal(m.Vars, want) {
 						t.Errorf("the metadata are %q", m.Vars)
 					}
@@ -362,7 +368,8 @@ func TestRenamePassword(t *testing.T) {
 	if a, err := auth.Get(ctx, "zoe"); err != nil || !world.CheckPassword(a, "secret") {
 		t.Error("the new password does not fit", err)
 	}
-	for _, r := range []worldadmin.Rename{{From: "nobody", To: "x"}, {From: "zoe", To: "carl"}, {From: "zoe", To: "ghost"}, {From: "zoe", To: "a b"}, {From: "zoe", To: "zoe"}} {
+	for _, r := range []worldadmin.Rename{{From: "nobody", To: "x"}, {From: "zoe", To: "carl"}, {From: "zoe", To: "ghost"},
+		{From: "zoe", To: "a b"}, {From: "zoe", To: "zoe"}} {
 		if backup, err := do(t, dir, r.Step()); err == nil || backup != "" {
 			t.Errorf("%+v is no error", r)
 		}
@@ -373,7 +380,8 @@ func TestBansAndStorage(t *testing.T) {
 	dir := made(t, world.Files)
 	was := state(t, dir)
 	backup := must(t, dir,
-		worldadmin.Ban(world.Ban{Address: "192.0.2.9", Name: "eve"}, nil), worldadmin.Ban(world.Ban{Address: "192.0.2.9", Name: "eve"}, nil), worldadmin.Unban("mallory", nil),
+		worldadmin.Ban(world.Ban{Address: "192.0.2.9", Name: "eve"}, nil),
+		worldadmin.Ban(world.Ban{Address: "192.0.2.9", Name: "eve"}, nil), worldadmin.Unban("mallory", nil),
 		worldadmin.SetStorage("pig", "count", []byte("8"), nil), worldadmin.SetStorage("cow", "k", []byte("v"), nil),
 		worldadmin.DeleteStorage("pig", "list", false, nil),
 	)
@@ -426,7 +434,8 @@ func TestClearObjects(t *testing.T) {
 		t.Error("restored the blocks are others")
 	}
 	must(t, dir, worldadmin.ClearObjects(true, nil))
-	if text := string(judge.Read(t, filepath.Join(dir, "env_meta.txt"))); !strings.Contains(text, "last_clear_objects_time = 5001\n") || !strings.HasSuffix(text, "EnvArgsEnd\n") {
+	if text := string(judge.Read(t, filepath.Join(dir, "env_meta.txt"))); !strings.Contains(text,
+		"last_clear_objects_time = 5001\n") || !strings.HasSuffix(text, "EnvArgsEnd\n") {
 		t.Errorf("env_meta.txt is %q", text)
 	}
 	if !maps.Equal(blocks(t, dir), was) {

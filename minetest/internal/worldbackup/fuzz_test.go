@@ -26,7 +26,8 @@ func FuzzBackup(f *testing.F) {
 		}
 		return b.Bytes()
 	}
-	f.Add(pack("blocks/1,-2,3", "bytes", "files/ipban.txt", "", manifestName, `{"Format":"trowel world backup 1","Blocks":1,"Stores":["players"]}`))
+	f.Add(pack("blocks/1,-2,3", "bytes", "files/ipban.txt", "", manifestName,
+		`{"Format":"trowel world backup 1","Blocks":1,"Stores":["players"]}`))
 	f.Add(pack(manifestName, `{"Format":"trowel world backup 1"}`, "files/players/ann", "name = ann"))
 	f.Add(pack("files/../world.mt", "x"))
 	f.Add(pack("things/players-1", `{"Part":"players","Name":"ann","Missing":true}`, manifestName, `{"Format":"trowel world backup 1"}`))

@@ -84,7 +84,8 @@ func readThing(f *zip.File) (t thing, err error) {
 			err = errors.New("the backup belongs to another part")
 		}
 		if err != nil {
-			err = &fault.Error{Path: fmt.Sprintf("%.60q", f.Name), Offset: -1, Want: "a player, an account or mod storage", Got: err.Error(), Err: fault.ErrFormat}
+			err = &fault.Error{Path: fmt.Sprintf("%.60q", f.Name), Offset: -1, Want: "a player, an account or mod storage",
+				Got: err.Error(), Err: fault.ErrFormat}
 		}
 	}
 	return t, err
@@ -97,24 +98,28 @@ type things []*zip.File
 func (all things) restore(ctx context.Context, dir string, s *world.Settings, opts Options) error {
 	o := world.Options{Write: true, Remote: opts.Remote}
 	return errors.Join(
-		restoreInto(ctx, all, world.PlayersPart, func() (world.Players, error) { return world.OpenPlayers(ctx, dir, s, o) }, func(t *thing) (*world.Player, error) {
-			p, err := world.SalvagePlayer(t.Player)
-			if err == nil {
-				p.Created, p.Modified = t.Created, t.Modified
-			}
-			return p, err
-		}),
-		restoreInto(ctx, all, world.AuthPart, func() (world.Auth, error) { return world.OpenAuth(ctx, dir, s, o) }, func(t *thing) (*world.Account, error) {
-			return world.ParseAccountRecord(t.Name, t.Account)
-		}),
-		restoreInto(ctx, all, world.StoragePart, func() (world.Storage, error) { return world.OpenStorage(ctx, dir, s, o) }, func(t *thing) (*world.ModData, error) {
-			return &world.ModData{Mod: t.Name, Entries: t.Entries}, nil
-		}),
+		restoreInto(ctx, all, world.PlayersPart, func() (world.Players, error) { return world.OpenPlayers(ctx, dir, s, o) },
+			func(t *thing) (*world.Player, error) {
+				p, err := world.SalvagePlayer(t.Player)
+				if err == nil {
+					p.Created, p.Modified = t.Created, t.Modified
+				}
+				return p, err
+			}),
+		restoreInto(ctx, all, world.AuthPart, func() (world.Auth, error) { return world.OpenAuth(ctx, dir, s, o) },
+			func(t *thing) (*world.Account, error) {
+				return world.ParseAccountRecord(t.Name, t.Account)
+			}),
+		restoreInto(ctx, all, world.StoragePart, func() (world.Storage, error) { return world.OpenStorage(ctx, dir, s, o) },
+			func(t *thing) (*world.ModData, error) {
+				return &world.ModData{Mod: t.Name, Entries: t.Entries}, nil
+			}),
 	)
 }
 
 // restoreInto restores the things of a part into its store.
-func restoreInto[T any](ctx context.Context, all things, part world.Part, open func() (world.Store[T], error), read func(*thing) (T, error)) (err error) {
+func restoreInto[T any](ctx context.Context, all things, part world.Part, open func() (world.Store[T], error),
+	read func(*thing) (T, error)) (err error) {
 	var store world.Store[T]
 	for _, f := range all {
 		if !strings.HasPrefix(f.Name, thingsFolder+part.String()+"-") {

@@ -83,7 +83,8 @@ func New(dir, path string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{dir: abs, path: path, out: f, zip: zip.NewWriter(f), manifest: manifest{Format: backupFormat, World: abs, Created: now}}, nil
+	return &Writer{dir: abs, path: path, out: f, zip: zip.NewWriter(f), manifest: manifest{Format: backupFormat,
+		World: abs, Created: now}}, nil
 }
 
 // backupInfix precedes the time in the names of backups that are named automatically.
@@ -462,7 +463,8 @@ func isOurs(name string) bool {
 			}
 		}
 	}
-	return rest == "" && slices.Contains([]string{"world.mt", "map_meta.txt", "env_meta.txt", "ipban.txt", "force_loaded.txt", "auth.txt"}, first) ||
+	return rest == "" && slices.Contains([]string{"world.mt", "map_meta.txt", "env_meta.txt", "ipban.txt",
+		"force_loaded.txt", "auth.txt"}, first) ||
 		rest == "" && slices.Contains(besideOurs, first)
 }
 

@@ -81,7 +81,8 @@ func (w *World) convert(b mapdb.Block, err error) outcome {
 }
 
 func (o *outcome) find(k *check.Kind, format string, args ...any) {
-	check.Sink(func(f check.Finding) { o.found = append(o.found, place.InWorld(f, o.pos.X, o.pos.Y, o.pos.Z)) }).Add(k, "", -1, format, args...)
+	check.Sink(func(f check.Finding) { o.found = append(o.found, place.InWorld(f, o.pos.X, o.pos.Y, o.pos.Z)) }).Add(k, "",
+		-1, format, args...)
 }
 
 func (w *World) tell(found []check.Finding) {
@@ -99,7 +100,8 @@ func (w *World) Convert(ctx context.Context, s mapdb.Slab) (r Report, err error)
 	// runs.
 	told := false
 	if strings.ContainsAny(string(s), `/\:`) { // the slab becomes part of a file name
-		return r, &fault.Error{File: w.store.String(), Path: "slab", Offset: -1, Want: "the name of a part of a world", Got: fmt.Sprintf("%.40q", s), Err: fault.ErrFormat}
+		return r, &fault.Error{File: w.store.String(), Path: "slab", Offset: -1, Want: "the name of a part of a world",
+			Got: fmt.Sprintf("%.40q", s), Err: fault.ErrFormat}
 	}
 	for round := 1; round <= maxRounds; round++ {
 		backup := filepath.Join(w.opts.Backups, fmt.Sprintf("%s.%d.zip", s, round))

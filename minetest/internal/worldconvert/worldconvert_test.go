@@ -137,7 +137,8 @@ func TestConvert(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got.Report != counts || counts.Converted == 0 || to.drop != (counts.Dropped > 0) || to.drop == (counts.Kept > 0) || len(got.Findings) < int(counts.Kept+counts.Dropped) {
+				if got.Report != counts || counts.Converted == 0 || to.drop != (counts.Dropped > 0) ||
+					to.drop == (counts.Kept > 0) || len(got.Findings) < int(counts.Kept+counts.Dropped) {
 					t.Errorf("%+v: %+v and %d findings, not %+v", to, got.Report, len(got.Findings), counts)
 				}
 				same(t, worldtest.BlocksOf(t, dir), want)
@@ -149,7 +150,8 @@ func TestConvert(t *testing.T) {
 					t.Errorf("a second run says something else: %s", d)
 				}
 				same(t, worldtest.BlocksOf(t, dir), want)
-				other, err := convert(t.Context(), dir, worldconvert.Options{Blocks: to.version, Drop: to.drop, Backups: filepath.Join(t.TempDir(), "none")})
+				other, err := convert(t.Context(), dir, worldconvert.Options{Blocks: to.version, Drop: to.drop,
+					Backups: filepath.Join(t.TempDir(), "none")})
 				if err != nil || other.Report.Converted+other.Report.Dropped > 0 || other.Report.Kept != counts.Kept {
 					t.Errorf("nothing was to be done: %+v, %v", other.Report, err)
 				}
@@ -231,7 +233,8 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	if runningIn(t, dir) {
-		if _, err := convert(t.Context(), dir, worldconvert.Options{Blocks: 29, Backups: filepath.Join(t.TempDir(), "new")}); !errors.Is(err, mapdb.ErrInUse) {
+		if _, err := convert(t.Context(), dir, worldconvert.Options{Blocks: 29, Backups: filepath.Join(t.TempDir(),
+			"new")}); !errors.Is(err, mapdb.ErrInUse) {
 			t.Error(err)
 		}
 	}
@@ -349,14 +352,16 @@ func TestTwice(t *testing.T) {
 	sqlite := judge.Find(t, "sqlite3")
 	db := filepath.Join(dir, "map.sqlite")
 	for _, statement := range []string{
-		"CREATE TABLE b2 (pos INT, data BLOB); INSERT INTO b2 SELECT * FROM blocks; DROP TABLE blocks; ALTER TABLE b2 RENAME TO blocks; INSERT INTO blocks SELECT * FROM blocks LIMIT 3 OFFSET 2",
+		"CREATE TABLE b2 (pos INT, data BLOB); INSERT INTO b2 SELECT * FROM blocks; DROP TABLE blocks; ALTER TABLE b2 " +
+			"RENAME TO blocks; INSERT INTO blocks SELECT * FROM blocks LIMIT 3 OFFSET 2",
 	} {
 		if out, err := exec.Command(sqlite, db, statement).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
 	dump := func() string {
-		out, err := exec.Command(sqlite, db, "SELECT pos, hex(data) FROM blocks WHERE pos IN (SELECT pos FROM blocks GROUP BY pos HAVING count(*) > 1) ORDER BY pos, rowid").CombinedOutput()
+		out, err := exec.Command(sqlite, db, "SELECT pos, hex(data) FROM blocks WHERE pos IN (SELECT pos FROM blocks "+
+			"GROUP BY pos HAVING count(*) > 1) ORDER BY pos, rowid").CombinedOutput()
 		if err != nil || len(out) == 0 {
 			t.Fatalf("%v: %s", err, out)
 		}

@@ -131,7 +131,8 @@ func (c *Change) metadata(o, n *mapblock.Block) {
 		}
 	}
 	if !bytes.Equal(o.Metadata.Raw, n.Metadata.Raw) || !bytes.Equal(o.Metadata.Rest, n.Metadata.Rest) {
-		c.field("unreadable metadata", fmt.Sprint(len(o.Metadata.Raw)+len(o.Metadata.Rest), " bytes"), fmt.Sprint(len(n.Metadata.Raw)+len(n.Metadata.Rest), " bytes, others"))
+		c.field("unreadable metadata", fmt.Sprint(len(o.Metadata.Raw)+len(o.Metadata.Rest), " bytes"),
+			fmt.Sprint(len(n.Metadata.Raw)+len(n.Metadata.Rest), " bytes, others"))
 	}
 }
 

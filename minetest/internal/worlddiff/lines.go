@@ -116,7 +116,8 @@ func (s *Summary) Lines() []string {
 		lines = append(lines, fmt.Sprintf("blocks saved again with the same content: %d", s.saved))
 	}
 	if n := s.counts; n[[2]string{Block, Added}]+n[[2]string{Block, Removed}]+n[[2]string{Block, Changed}] > 1 {
-		lines = append(lines, fmt.Sprintf("blocks: %d added, %d removed, %d changed with %d nodes", n[[2]string{Block, Added}], n[[2]string{Block, Removed}], n[[2]string{Block, Changed}], s.nodes))
+		lines = append(lines, fmt.Sprintf("blocks: %d added, %d removed, %d changed with %d nodes",
+			n[[2]string{Block, Added}], n[[2]string{Block, Removed}], n[[2]string{Block, Changed}], s.nodes))
 	}
 	return lines
 }

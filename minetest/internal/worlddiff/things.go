@@ -70,7 +70,8 @@ type trees struct {
 }
 
 func compareTrees(ctx context.Context, old, new *worlddir.World, o Options, change func(*Change) error) error {
-	t := &trees{o: o, dirs: [2]string{old.Dir, new.Dir}, fs: [2]fs.FS{worlddir.Open(ctx, old, worlddir.Options{}), worlddir.Open(ctx, new, worlddir.Options{})}, auth: [2]world.Auth{old.Auth, new.Auth}, change: change}
+	t := &trees{o: o, dirs: [2]string{old.Dir, new.Dir}, fs: [2]fs.FS{worlddir.Open(ctx, old, worlddir.Options{}),
+		worlddir.Open(ctx, new, worlddir.Options{})}, auth: [2]world.Auth{old.Auth, new.Auth}, change: change}
 	return t.folder(ctx, ".")
 }
 

@@ -22,7 +22,8 @@ import (
 )
 
 // made creates a world. The settings come before the parts that they configure.
-func made(t testing.TB, schema mapdb.Schema, blocks map[mapdb.Pos]*mapblock.Block, players []*world.Player, accounts []*world.Account, files map[string]string) *worlddir.World {
+func made(t testing.TB, schema mapdb.Schema, blocks map[mapdb.Pos]*mapblock.Block, players []*world.Player,
+	accounts []*world.Account, files map[string]string) *worlddir.World {
 	t.Helper()
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -113,7 +114,8 @@ func TestCompare(t *testing.T) {
 		return inv
 	}
 	meta := func(b *mapblock.Block, value string) *mapblock.Block {
-		b.Metadata = mapblock.Metadata{Version: 2, List: []mapblock.NodeMeta{{Pos: 5, Vars: []mapblock.Var{{Key: "infotext", Value: value}}, Inventory: []byte("EndInventory\n")}}}
+		b.Metadata = mapblock.Metadata{Version: 2,
+			List: []mapblock.NodeMeta{{Pos: 5, Vars: []mapblock.Var{{Key: "infotext", Value: value}}, Inventory: []byte("EndInventory\n")}}}
 		b.Timers.List = []mapblock.Timer{{Pos: uint16(6 + len(value)), Timeout: 1000}}
 		return b
 	}
@@ -124,9 +126,11 @@ func TestCompare(t *testing.T) {
 	object := plain(29, full)
 	object.Objects.List = []mapblock.Object{{Type: mapblock.ObjectRat, Pos: [3]int32{1, 2, 3}}}
 	old := made(t, mapdb.SchemaPos, map[mapdb.Pos]*mapblock.Block{
-		{X: 1}: plain(29, full), {X: 2}: plain(29, full), {X: 3}: plain(29, full), {X: 4}: plain(29, full), {X: 5}: meta(plain(29, full), "a"), {X: 6}: plain(29, full),
+		{X: 1}: plain(29, full), {X: 2}: plain(29, full), {X: 3}: plain(29, full), {X: 4}: plain(29, full),
+		{X: 5}: meta(plain(29, full), "a"), {X: 6}: plain(29, full),
 		{X: 7}: nil, {X: 8}: plain(29, full), {X: 9}: object, {X: -1}: plain(29, full),
-	}, []*world.Player{{Name: "ann", Pos: [3]float64{10, 20, 30}, HP: 20, Breath: 10, Inventory: inventory("a:dirt 5")}, {Name: "bob", HP: 20, Breath: 10, Inventory: inventory("a:dirt")}},
+	}, []*world.Player{{Name: "ann", Pos: [3]float64{10, 20, 30}, HP: 20, Breath: 10, Inventory: inventory("a:dirt 5")},
+		{Name: "bob", HP: 20, Breath: 10, Inventory: inventory("a:dirt")}},
 		[]*world.Account{{Name: "ann", Password: verifier}, {Name: "bob", Password: "x"}},
 		map[string]string{"map_meta.txt": "seed = 1\n[end_of_params]\n", "notes.txt": "a"})
 	new := made(t, mapdb.SchemaXYZ, map[mapdb.Pos]*mapblock.Block{
@@ -136,8 +140,10 @@ func TestCompare(t *testing.T) {
 				return 0
 			}
 			return 1
-		}), {X: 5}: meta(plain(29, full), "bc"), {X: 7}: plain(29, full), {X: 8}: plain(29, full), {X: 9}: plain(29, full), {X: 10}: plain(29, full), {X: -1}: nil,
-	}, []*world.Player{{Name: "ann", Pos: [3]float64{10, 20, 40}, HP: 11, Breath: 10, Inventory: inventory("a:dirt 6")}, {Name: "cid", HP: 20, Breath: 10, Inventory: inventory("a:dirt")}},
+		}), {X: 5}: meta(plain(29, full), "bc"), {X: 7}: plain(29, full), {X: 8}: plain(29, full), {X: 9}: plain(29, full),
+		{X: 10}: plain(29, full), {X: -1}: nil,
+	}, []*world.Player{{Name: "ann", Pos: [3]float64{10, 20, 40}, HP: 11, Breath: 10, Inventory: inventory("a:dirt 6")},
+		{Name: "cid", HP: 20, Breath: 10, Inventory: inventory("a:dirt")}},
 		[]*world.Account{{Name: "ann", Password: verifier + "2"}, {Name: "bob", Password: "x", Privileges: []string{"fly"}}},
 		map[string]string{"map_meta.txt": "seed = 2\nwater_level = 1\n[end_of_params]\n", "more.txt": "b"})
 	all := compare(t, old, new, worlddiff.Options{})
@@ -192,7 +198,8 @@ func TestCompare(t *testing.T) {
 	}
 	if lines := strings.Join(s.Lines(), "\n"); strings.Contains(string(text)+lines, verifier[4:]) {
 		t.Error("a verifier is told")
-	} else if !strings.Contains(lines, "blocks: 1 added, 1 removed, 6 changed with 13 nodes") || !strings.Contains(lines, "saved again with the same content: 2") || !strings.Contains(lines, "players/ann.json: hp 20 -> 11; ") {
+	} else if !strings.Contains(lines, "blocks: 1 added, 1 removed, 6 changed with 13 nodes") ||
+		!strings.Contains(lines, "saved again with the same content: 2") || !strings.Contains(lines, "players/ann.json: hp 20 -> 11; ") {
 		t.Error(lines)
 	}
 	if same := compare(t, old, old, worlddiff.Options{}); len(same) != 0 {
@@ -209,12 +216,14 @@ func TestCompare(t *testing.T) {
 		t.Errorf("%d blocks of an area differ", blocks)
 	}
 	enough := errors.New("enough")
-	if err := worlddiff.Compare(t.Context(), old, new, worlddiff.Options{}, func(*worlddiff.Change) error { return enough }); !errors.Is(err, enough) {
+	if err := worlddiff.Compare(t.Context(), old, new, worlddiff.Options{},
+		func(*worlddiff.Change) error { return enough }); !errors.Is(err, enough) {
 		t.Error(err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := worlddiff.Compare(ended, old, new, worlddiff.Options{}, func(*worlddiff.Change) error { return nil }); !errors.Is(err, context.Canceled) {
+	if err := worlddiff.Compare(ended, old, new, worlddiff.Options{},
+		func(*worlddiff.Change) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -247,7 +256,8 @@ func TestNoText(t *testing.T) {
 	for _, c := range compare(t, seed("1"), seed(strings.Repeat("\x80", 5000)), worlddiff.Options{}) {
 		fields = append(fields, c.Fields...)
 	}
-	if len(fields) != 1 || fields[0].Old == nil || *fields[0].Old != "1" || fields[0].New == nil || !strings.HasSuffix(*fields[0].New, "... (5000 bytes)") {
+	if len(fields) != 1 || fields[0].Old == nil || *fields[0].Old != "1" || fields[0].New == nil ||
+		!strings.HasSuffix(*fields[0].New, "... (5000 bytes)") {
 		t.Errorf("%+v", fields)
 	}
 }
@@ -282,7 +292,8 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 	for change, want := range map[string][2]int{worlddiff.Added: {0, 1}, worlddiff.Removed: {1, 0}, worlddiff.Changed: {1, 1}} {
-		for path, at := range map[string]check.Place{"players/a.json": place.Player("a"), "auth/a.json": place.Account("a"), "storage/a.json": place.Entry{Mod: "a"}, "b.txt": check.File("b.txt")} {
+		for path, at := range map[string]check.Place{"players/a.json": place.Player("a"), "auth/a.json": place.Account("a"),
+			"storage/a.json": place.Entry{Mod: "a"}, "b.txt": check.File("b.txt")} {
 			part := map[string]string{"players": worlddiff.Player, "auth": worlddiff.Account, "storage": worlddiff.Mod}[filepath.Dir(path)]
 			c := worlddiff.Change{Part: part, Path: path, Change: change}
 			old, new := c.Places()

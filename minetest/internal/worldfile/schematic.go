@@ -139,7 +139,8 @@ func SchematicTo(form schematic.Form, ext, title string) format.Conversion {
 }
 
 // optionBox selects the nodes that become a schematic.
-var optionBox = format.Option{Name: "box", Help: "the nodes in `x1,y1,z1:x2,y2,z2`, two opposite corners in any order, which become the schematic"}
+var optionBox = format.Option{Name: "box", Help: "the nodes in `x1,y1,z1:x2,y2,z2`, two opposite corners in any " +
+	"order, which become the schematic"}
 
 // WorldToSchematic is the conversion of a part of a world to a form of schematic.
 func WorldToSchematic(form schematic.Form, ext, title string) format.Conversion {

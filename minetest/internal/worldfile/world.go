@@ -147,7 +147,8 @@ func (f *worldFile) Info(ctx context.Context, job *format.Job) (format.Info, err
 		b.Map = blocks.String()
 	}
 	info.Add("backends", "backends", []format.InfoField{
-		format.Fact("map", "blocks", b.Map), format.Fact("players", "players", b.Players), format.Fact("auth", "accounts", b.Auth), format.Fact("storage", "mod storage", b.ModStorage),
+		format.Fact("map", "blocks", b.Map), format.Fact("players", "players", b.Players),
+		format.Fact("auth", "accounts", b.Auth), format.Fact("storage", "mod storage", b.ModStorage),
 	})
 	if failed == nil {
 		failed = f.infoOfBlocks(ctx, job, &info, blocks)
@@ -246,7 +247,8 @@ func versionsOf(ctx context.Context, db mapdb.DB) []string {
 }
 
 // countNames counts the things in a store.
-func countNames[T any](ctx context.Context, dir string, settings *world.Settings, o world.Options, open func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)) (n int, err error) {
+func countNames[T any](ctx context.Context, dir string, settings *world.Settings, o world.Options,
+	open func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)) (n int, err error) {
 	s, err := open(ctx, dir, settings, o)
 	if err != nil {
 		return 0, err
@@ -263,7 +265,8 @@ func countNames[T any](ctx context.Context, dir string, settings *world.Settings
 
 // Build builds a world from a folder.
 func Build(ctx context.Context, job *format.Job, fsys fs.FS, out format.Output) error {
-	o := worlddir.BuildOptions{Remote: worldjob.OptionRemote.On(job), Local: job.Temporary, Lost: func(err error) { job.Lose("", "%v", err) }, OnProgress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
+	o := worlddir.BuildOptions{Remote: worldjob.OptionRemote.On(job), Local: job.Temporary,
+		Lost: func(err error) { job.Lose("", "%v", err) }, OnProgress: func(blocks int) { job.Report("packed blocks", blocks, 0) }}
 	switch worldjob.OptionSchema.Value(job) {
 	case "pos":
 		schema := mapdb.SchemaPos
@@ -280,7 +283,8 @@ func Build(ctx context.Context, job *format.Job, fsys fs.FS, out format.Output) 
 	if err != nil {
 		return err
 	}
-	job.Tell("%d blocks, %d players, %d accounts, storage of %d mods, %d other files", report.Blocks, report.Players, report.Accounts, report.Mods, report.Files)
+	job.Tell("%d blocks, %d players, %d accounts, storage of %d mods, %d other files", report.Blocks, report.Players,
+		report.Accounts, report.Mods, report.Files)
 	return nil
 }
 
@@ -386,7 +390,8 @@ func (f *blockFile) Info(_ context.Context, _ *format.Job) (format.Info, error) 
 		return format.Info{}, fault.InFile(err, f.src.Path)
 	}
 	return format.Info{Format: BlockName, Fields: []format.InfoField{
-		format.Fact("version", "version", b.Version), format.Fact("flags", "flags", b.Flags.String()), format.Fact("names", "node names", len(b.Names)),
+		format.Fact("version", "version", b.Version), format.Fact("flags", "flags", b.Flags.String()),
+		format.Fact("names", "node names", len(b.Names)),
 		format.Fact("metadata", "nodes with metadata", len(b.Metadata.List)),
 	}}, nil
 }

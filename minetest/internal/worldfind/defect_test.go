@@ -28,7 +28,8 @@ func TestBlockDefect(t *testing.T) {
 		return []int16{p.X}
 	}}
 	n := 0
-	if err := q.run(t.Context(), db, Where{OnMiss: func(err error) { missed = append(missed, err) }}, func(int16) error { n++; return nil }); err != nil {
+	if err := q.run(t.Context(), db, Where{OnMiss: func(err error) { missed = append(missed, err) }},
+		func(int16) error { n++; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if n != 4 || len(missed) != 1 || !strings.Contains(missed[0].Error(), "(32,0,0)") && !strings.Contains(missed[0].Error(), "2") {

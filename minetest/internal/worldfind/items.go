@@ -146,7 +146,8 @@ type Object struct {
 
 // Objects finds objects by name.
 func Objects(ctx context.Context, db mapdb.DB, where Where, names Names, yield func(Object) error) error {
-	return query[Object]{look: func(p mapdb.Pos, b *mapblock.Block) []Object { return ObjectsIn(p, b, where, names) }}.run(ctx, db, where, yield)
+	return query[Object]{look: func(p mapdb.Pos, b *mapblock.Block) []Object { return ObjectsIn(p, b, where, names) }}.run(
+		ctx, db, where, yield)
 }
 
 // ObjectsIn is [Objects] for the block at a position, as returned by [mapblock.Block.Today].

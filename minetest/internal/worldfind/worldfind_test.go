@@ -64,7 +64,8 @@ func TestNodes(t *testing.T) {
 			nodes := b.Nodes()
 			for i := range mapblock.NodeCount {
 				if wanted.Match(nodes.At(i)) {
-					want = append(want, worldfind.Node{At: place.InBlock(i).In(block.Pos.X, block.Pos.Y, block.Pos.Z), Name: nodes.At(i), Param1: nodes.Param1[i], Param2: nodes.Param2[i]})
+					want = append(want, worldfind.Node{At: place.InBlock(i).In(block.Pos.X, block.Pos.Y, block.Pos.Z),
+						Name: nodes.At(i), Param1: nodes.Param1[i], Param2: nodes.Param2[i]})
 				}
 			}
 		}
@@ -178,7 +179,8 @@ func TestDamage(t *testing.T) {
 // TestUnknown tests that a node is unknown if its id has no name, or if its name is not defined.
 func TestUnknown(t *testing.T) {
 	b := mapblock.New(28)
-	b.Names = []mapblock.NameID{{ID: 0, Name: "air"}, {ID: 1, Name: "default:stone"}, {ID: 2, Name: "gone:thing"}, {ID: 3, Name: "unknown:id_9"}}
+	b.Names = []mapblock.NameID{{ID: 0, Name: "air"}, {ID: 1, Name: "default:stone"}, {ID: 2, Name: "gone:thing"},
+		{ID: 3, Name: "unknown:id_9"}}
 	for i := range b.Param0 {
 		b.Param0[i] = 0
 	}
@@ -248,8 +250,10 @@ func TestNames(t *testing.T) {
 		pattern, name string
 		want          bool
 	}{
-		{"default:chest", "default:chest", true}, {"default:chest", "default:chest_locked", false}, {"default:chest*", "default:chest_locked", true},
-		{"*", "", true}, {"?", "", false}, {"a.c", "abc", false}, {"a?c", "abc", true}, {"a*", "b\na", false}, {"*a", "b\na", true}, {"x(", "x(", true},
+		{"default:chest", "default:chest", true}, {"default:chest", "default:chest_locked", false},
+		{"default:chest*", "default:chest_locked", true},
+		{"*", "", true}, {"?", "", false}, {"a.c", "abc", false}, {"a?c", "abc", true}, {"a*", "b\na", false},
+		{"*a", "b\na", true}, {"x(", "x(", true},
 	} {
 		if got := names(t, c.pattern).Match(c.name); got != c.want {
 			t.Errorf("%s and %q: %v", c.pattern, c.name, got)
@@ -261,7 +265,8 @@ func TestNames(t *testing.T) {
 }
 
 func FuzzItems(f *testing.F) {
-	for _, seed := range []string{"return {itemstring=\"a\\065 3\"}", "return {[\"itemstring\"] = \"\\\\\\n\"}", "default:dirt 5", "List main 1\nItem default:dirt 5\nEndInventoryList\nEndInventory\n", "Item ToolItem \"x\" 3\n"} {
+	for _, seed := range []string{"return {itemstring=\"a\\065 3\"}", "return {[\"itemstring\"] = \"\\\\\\n\"}",
+		"default:dirt 5", "List main 1\nItem default:dirt 5\nEndInventoryList\nEndInventory\n", "Item ToolItem \"x\" 3\n"} {
 		f.Add(seed)
 	}
 	all := names(f)

@@ -60,7 +60,8 @@ func CheckMap(ctx context.Context, job *format.Job, dir string) error {
 // Unfinished returns the description of an interrupted copy, and whether dir contains one.
 func Unfinished(dir string) (string, bool) {
 	u, ok := world.UnfinishedIn(dir)
-	return fmt.Sprintf("an unfinished copy of %s, with %s of it: the same command resumes it", u.Source, words.Count(int(u.Blocks), "block")), ok
+	return fmt.Sprintf("an unfinished copy of %s, with %s of it: the same command resumes it", u.Source,
+		words.Count(int(u.Blocks), "block")), ok
 }
 
 // LoseUnfinished reports an interrupted copy as a loss.

@@ -98,7 +98,8 @@ func (m *Since) ForWorld(ctx context.Context, db mapdb.DB, has func(mapdb.Pos) b
 	if ok, err := common(); ok || err != nil {
 		return err
 	}
-	return fmt.Errorf("--%s: %s: no block of the world is identical: this is the manifest of another world, or every block has changed", OptionSince.Name, m.path)
+	return fmt.Errorf("--%s: %s: no block of the world is identical: this is the manifest of another world, or every "+
+		"block has changed", OptionSince.Name, m.path)
 }
 
 // Positions yields the positions of the blocks in an area of the manifest.
@@ -117,7 +118,8 @@ func (m *Since) Positions(ctx context.Context, a mapdb.Area) iter.Seq2[mapdb.Pos
 func (m *Since) Changed(ctx context.Context, job *format.Job, db mapdb.DB, a mapdb.Area) iter.Seq2[mapdb.Pos, error] {
 	return func(yield func(mapdb.Pos, error) bool) {
 		now, end, err := manifest.Temporary(func(add func(manifest.Entry) error) (int64, error) {
-			return manifest.Hashes(mapdb.InSlabs(ctx, db, a), manifest.Options{OnProgress: func(done int64) { job.Report("read blocks", int(done), 0) }}, add)
+			return manifest.Hashes(mapdb.InSlabs(ctx, db, a),
+				manifest.Options{OnProgress: func(done int64) { job.Report("read blocks", int(done), 0) }}, add)
 		})
 		if err != nil {
 			yield(mapdb.Pos{}, err)

@@ -16,7 +16,8 @@ func FuzzBlock(f *testing.F) {
 		}
 		b := mapblock.New(version)
 		if version >= 25 {
-			b.Metadata.List = []mapblock.NodeMeta{{Pos: 3, Vars: []mapblock.Var{{Key: "owner", Value: "ann"}}, Inventory: []byte("List main 1\nWidth 0\nItem default:dirt 3\nEndInventoryList\nEndInventory\n")}}
+			b.Metadata.List = []mapblock.NodeMeta{{Pos: 3, Vars: []mapblock.Var{{Key: "owner", Value: "ann"}},
+				Inventory: []byte("List main 1\nWidth 0\nItem default:dirt 3\nEndInventoryList\nEndInventory\n")}}
 			b.Metadata.Version = 1
 			b.Timers.List = []mapblock.Timer{{Pos: 9, Timeout: 100}}
 			b.Objects.List = []mapblock.Object{{Type: mapblock.ObjectLuaEntity, Data: []byte("x")}}

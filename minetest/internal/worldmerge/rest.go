@@ -39,7 +39,9 @@ func (m *merger) rest(ctx context.Context) error {
 }
 
 // mergeStore merges things by name. The function merge merges the changes of theirs into the thing of ours.
-func mergeStore[T comparable](ctx context.Context, m *merger, open func(*worldedit.World, context.Context) (world.Store[T], error), what string, same func(a, b T) bool, merge func(path string, b, o, t T) T) error {
+func mergeStore[T comparable](ctx context.Context, m *merger,
+	open func(*worldedit.World, context.Context) (world.Store[T], error), what string, same func(a, b T) bool,
+	merge func(path string, b, o, t T) T) error {
 	var stores []world.Store[T]
 	for _, w := range m.worlds() {
 		s, err := open(w, ctx)

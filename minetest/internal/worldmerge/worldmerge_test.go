@@ -45,7 +45,8 @@ func (c change) do(t *testing.T, blocks map[mapdb.Pos]*mapblock.Block) {
 	case 2: // a variable
 		v := mapblock.Var{Key: "owner", Value: fmt.Sprint("p", c.n)}
 		if at < 0 {
-			b.Metadata.List = append(b.Metadata.List, mapblock.NodeMeta{Pos: uint16(c.i), Vars: []mapblock.Var{v}, Inventory: []byte("EndInventory\n")})
+			b.Metadata.List = append(b.Metadata.List, mapblock.NodeMeta{Pos: uint16(c.i), Vars: []mapblock.Var{v},
+				Inventory: []byte("EndInventory\n")})
 		} else {
 			b.Metadata.List[at].Vars = append(slices.Clone(b.Metadata.List[at].Vars), mapblock.Var{Key: fmt.Sprint("k", c.n), Value: v.Value})
 		}
@@ -301,7 +302,8 @@ func TestMergeWhole(t *testing.T) {
 		}
 	}
 	player := func(x string, dirt int) string {
-		return fmt.Sprintf("hp = 20\nname = ann\npitch = 0\nposition = (%s,0,0)\nyaw = 0\nversion = 1\nPlayerArgsEnd\nList main 2\nWidth 0\nItem default:dirt %d\nEmpty\nEndInventoryList\nEndInventory\n", x, dirt)
+		return fmt.Sprintf("hp = 20\nname = ann\npitch = 0\nposition = (%s,0,0)\nyaw = 0\nversion = "+
+			"1\nPlayerArgsEnd\nList main 2\nWidth 0\nItem default:dirt %d\nEmpty\nEndInventoryList\nEndInventory\n", x, dirt)
 	}
 	for i := range 3 {
 		put(i, "players/ann", player([]string{"10", "10", "90"}[i], []int{1, 7, 1}[i]))
@@ -360,7 +362,8 @@ func TestMergeWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"backend": "leveldb", "auth_backend": "sqlite3", "player_backend": "files", "load_mod_hen": "true"} {
+	for name, want := range map[string]string{"backend": "leveldb", "auth_backend": "sqlite3", "player_backend": "files",
+		"load_mod_hen": "true"} {
 		if got, _ := s.Get(name); got != want {
 			t.Errorf("%s = %s, want %s", name, got, want)
 		}
@@ -433,12 +436,13 @@ func TestTimesTogether(t *testing.T) {
 		want     string
 		conflict int
 	}{
-		"ours is later":       {worlds: [3]string{"100 1 500", "3000 2 100", "900 1 23500"}, want: "3000 2 100"},
-		"theirs is later":     {worlds: [3]string{"100 1 500", "900 1 23500", "3000 2 100"}, want: "3000 2 100"},
-		"theirs only":         {worlds: [3]string{"900 6 500", "900 6 500", "900 2 100"}, want: "900 2 100"},
-		"ours only":           {worlds: [3]string{"900 6 500", "900 2 100", "900 6 500"}, want: "900 2 100"},
-		"conflict":            {worlds: [3]string{"900 6 500", "900 2 23500", "900 7 100"}, want: "900 2 23500", conflict: 1},
-		"conflict for theirs": {worlds: [3]string{"900 6 500", "900 2 23500", "900 7 100"}, prefer: merge3.Theirs, want: "900 7 100", conflict: 1},
+		"ours is later":   {worlds: [3]string{"100 1 500", "3000 2 100", "900 1 23500"}, want: "3000 2 100"},
+		"theirs is later": {worlds: [3]string{"100 1 500", "900 1 23500", "3000 2 100"}, want: "3000 2 100"},
+		"theirs only":     {worlds: [3]string{"900 6 500", "900 6 500", "900 2 100"}, want: "900 2 100"},
+		"ours only":       {worlds: [3]string{"900 6 500", "900 2 100", "900 6 500"}, want: "900 2 100"},
+		"conflict":        {worlds: [3]string{"900 6 500", "900 2 23500", "900 7 100"}, want: "900 2 23500", conflict: 1},
+		"conflict for theirs": {worlds: [3]string{"900 6 500", "900 2 23500", "900 7 100"}, prefer: merge3.Theirs,
+			want: "900 7 100", conflict: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var dirs [3]string

@@ -289,7 +289,8 @@ func Bans(_ context.Context, s *Search, o BanOptions) error {
 		if len(o.Who) > 0 && !slices.Contains(o.Who, ban.Address) && !slices.Contains(o.Who, ban.Name) {
 			continue
 		}
-		if err := s.hit(format.Hit{Path: "ipban.txt", Fields: []format.InfoField{format.Fact("address", "", ban.Address), format.Fact("name", "", ban.Name)}}); err != nil {
+		if err := s.hit(format.Hit{Path: "ipban.txt", Fields: []format.InfoField{format.Fact("address", "", ban.Address),
+			format.Fact("name", "", ban.Name)}}); err != nil {
 			return err
 		}
 	}
@@ -376,7 +377,8 @@ func Persons(ctx context.Context, s *Search, o worldselect.Persons) error {
 			privileges = strings.Join(p.Account.Privileges, " ")
 		}
 		if err := s.hit(format.Hit{Path: "players", At: place.Player(p.Name), Fields: []format.InfoField{
-			format.Fact("name", "", p.Name), format.Fact("seen", "", seen), format.Fact("player", "", p.Playing), format.Fact("account", "", p.Account != nil), format.Fact("privileges", "", privileges),
+			format.Fact("name", "", p.Name), format.Fact("seen", "", seen), format.Fact("player", "", p.Playing),
+			format.Fact("account", "", p.Account != nil), format.Fact("privileges", "", privileges),
 		}}); err != nil {
 			return err
 		}

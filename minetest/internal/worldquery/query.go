@@ -242,7 +242,8 @@ func Signs(ctx context.Context, s *Search, o SignOptions) error {
 	})
 }
 
-func (s *Search) metadata(ctx context.Context, o worldselect.Places, match func(key, value string) bool, fields func(worldfind.Meta) []format.InfoField) error {
+func (s *Search) metadata(ctx context.Context, o worldselect.Places, match func(key, value string) bool,
+	fields func(worldfind.Meta) []format.InfoField) error {
 	return s.inBlocks(ctx, o, func(db mapdb.DB, where worldfind.Where) error {
 		return worldfind.Metadata(ctx, db, where, match, func(m worldfind.Meta) error { return s.hit(at(m.At, m.At, fields(m)...)) })
 	})

@@ -11,7 +11,8 @@ var (
 		"A damaged block is replaced by its readable parts, or a complete block is taken from data with a wrong checksum.",
 		"Check the place in the game, or restore the block from a backup.")
 	foundDropped = Catalog.Add("mt-repair-dropped", check.Warning,
-		"A block without any readable part is deleted, and the game regenerates it. Its bytes are kept: in the backup of a repair in place, or in the folder lost-blocks of a repaired copy.",
+		"A block without any readable part is deleted, and the game regenerates it. Its bytes are kept: in the backup of "+
+			"a repair in place, or in the folder lost-blocks of a repaired copy.",
 		"Restore the block from a backup if there is one.")
 	foundNamed = Catalog.Add("mt-repair-named", check.Warning,
 		"Ids without a name get a name, so that games since 5.15 load the block.",

@@ -44,7 +44,8 @@ func FuzzMend(f *testing.F) {
 
 // FuzzTexts tests that the repair of any file gives a file that needs no further repair.
 func FuzzTexts(f *testing.F) {
-	for _, text := range []string{"", "seed = 1\n", "seed = 1\n[end_of_params]\n", "game_time = 1\nEnvArgsEnd\n", "\x00\x00", "return {[1]=2}", "return {[1]=2,[3", "seed = 1\x00\x00", "a = {\n", "x = \"\"\"\ny"} {
+	for _, text := range []string{"", "seed = 1\n", "seed = 1\n[end_of_params]\n", "game_time = 1\nEnvArgsEnd\n",
+		"\x00\x00", "return {[1]=2}", "return {[1]=2,[3", "seed = 1\x00\x00", "a = {\n", "x = \"\"\"\ny"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -78,7 +78,8 @@ func TestKillInPlace(t *testing.T) {
 	}
 	calls := strings.Fields("pwrite64 fsync renameat unlinkat")
 	if all {
-		calls = strings.Fields("write pwrite64 rename renameat renameat2 linkat fsync fdatasync unlink unlinkat mkdirat ftruncate fchmodat utimensat")
+		calls = strings.Fields("write pwrite64 rename renameat renameat2 linkat fsync fdatasync unlink unlinkat mkdirat " +
+			"ftruncate fchmodat utimensat")
 	}
 	pages := func(t *testing.T) string {
 		dir := damage(t, mapdb.SQLite)

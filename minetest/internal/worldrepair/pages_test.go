@@ -178,7 +178,8 @@ func TestRepairLevelDB(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if !slices.Equal(r.Databases, []string{"map.db"}) || !slices.Equal(plan.Databases, r.Databases) || r.Lost > 0 != c.lost || r.Blocks < int64(c.least) {
+		if !slices.Equal(r.Databases, []string{"map.db"}) || !slices.Equal(plan.Databases, r.Databases) ||
+			r.Lost > 0 != c.lost || r.Blocks < int64(c.least) {
 			t.Errorf("%s: plan %+v, done %+v", name, plan, r)
 		}
 		done, copied := blocksOf(t, dir, mapdb.LevelDB), blocksOf(t, dst, mapdb.LevelDB)
@@ -191,7 +192,8 @@ func TestRepairLevelDB(t *testing.T) {
 		if err := worldbackup.Restore(t.Context(), dir, r.Backup, worldbackup.Options{}); err != nil {
 			t.Fatal(name, err)
 		}
-		if again, err := worldrepair.Plan(t.Context(), dir, worldrepair.Options{}); err != nil || again.Blocks != plan.Blocks || !again.Changes() {
+		if again, err := worldrepair.Plan(t.Context(), dir, worldrepair.Options{}); err != nil ||
+			again.Blocks != plan.Blocks || !again.Changes() {
 			t.Errorf("%s: restored: %+v, %v", name, again, err)
 		}
 	}

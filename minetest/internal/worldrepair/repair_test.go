@@ -156,11 +156,13 @@ func TestRepair(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := worldrepair.Report{Blocks: 100, Salvaged: 2, Dropped: 1, Left: 1, Files: []string{"map_meta.txt", "env_meta.txt", "ipban.txt", "force_loaded.txt"}, Players: 1, Hopeless: 1}
+			want := worldrepair.Report{Blocks: 100, Salvaged: 2, Dropped: 1, Left: 1,
+				Files: []string{"map_meta.txt", "env_meta.txt", "ipban.txt", "force_loaded.txt"}, Players: 1, Hopeless: 1}
 			if diff := cmp.Diff(&want, plan); diff != "" {
 				t.Error(diff)
 			}
-			for id, n := range map[string]int{"mt-repair-salvaged": 2, "mt-repair-dropped": 1, "mt-repair-named": 1, "mt-repair-left": 1, "mt-repair-file": 4, "mt-repair-player": 1, "mt-repair-hopeless": 1} {
+			for id, n := range map[string]int{"mt-repair-salvaged": 2, "mt-repair-dropped": 1, "mt-repair-named": 1,
+				"mt-repair-left": 1, "mt-repair-file": 4, "mt-repair-player": 1, "mt-repair-hopeless": 1} {
 				if told[id] != n {
 					t.Errorf("%s was told %d times, not %d", id, told[id], n)
 				}
@@ -255,7 +257,8 @@ func TestLostTwice(t *testing.T) {
 	}
 	files := worldtest.Snapshot(t, filepath.Join(dst, worldrepair.LostFolder))
 	name := filepath.Base(old)
-	if second := strings.TrimSuffix(name, ".block") + "-2.block"; files[name] != "from before" || files[second] != string([]byte{29, 1, 2, 3}) || !strings.Contains(told, second) {
+	if second := strings.TrimSuffix(name, ".block") + "-2.block"; files[name] != "from before" ||
+		files[second] != string([]byte{29, 1, 2, 3}) || !strings.Contains(told, second) {
 		t.Errorf("%q, told %q", files, told)
 	}
 }
@@ -269,7 +272,8 @@ func TestBlockTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = sqlitex.ExecuteScript(conn, "CREATE TABLE b AS SELECT * FROM blocks; INSERT INTO b SELECT * FROM blocks LIMIT 1; DROP TABLE blocks; ALTER TABLE b RENAME TO blocks", nil)
+	err = sqlitex.ExecuteScript(conn, "CREATE TABLE b AS SELECT * FROM blocks; INSERT INTO b SELECT * FROM blocks "+
+		"LIMIT 1; DROP TABLE blocks; ALTER TABLE b RENAME TO blocks", nil)
 	if err := errors.Join(err, conn.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +313,8 @@ func TestBlockTwice(t *testing.T) {
 func TestKept(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
-	judge.Write(t, filepath.Join(dir, "world.mt"), []byte("backend = dummy\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\n"))
+	judge.Write(t, filepath.Join(dir, "world.mt"),
+		[]byte("backend = dummy\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\n"))
 	judge.Write(t, filepath.Join(dir, "mod_storage", "a"), []byte(`{"key":"1","key":"2"}`))
 	for name, do := range map[string]func(worldrepair.Options) (*worldrepair.Report, error){
 		"plan":     func(o worldrepair.Options) (*worldrepair.Report, error) { return worldrepair.Plan(ctx, dir, o) },
@@ -320,7 +325,8 @@ func TestKept(t *testing.T) {
 	} {
 		var told []check.Finding
 		r, err := do(worldrepair.Options{Sink: func(f check.Finding) { told = append(told, f) }})
-		if err != nil || r.Changes() || r.Hopeless != 1 || len(told) != 1 || told[0].ID != "mt-repair-kept" || !strings.Contains(told[0].Message, `"key" twice`) {
+		if err != nil || r.Changes() || r.Hopeless != 1 || len(told) != 1 || told[0].ID != "mt-repair-kept" ||
+			!strings.Contains(told[0].Message, `"key" twice`) {
 			t.Errorf("%s: %+v, %v, told %v", name, r, err, told)
 		}
 	}
@@ -377,7 +383,9 @@ func TestOrphans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = sqlitex.ExecuteScript(conn, "INSERT INTO player_metadata VALUES ('gone', 'k', 'v'); INSERT INTO player_inventories VALUES ('gone', 0, 0, 'main', 32); INSERT INTO player_inventory_items VALUES ('gone', 0, 0, 'a'), ('gone', 0, 1, 'b')", nil)
+	err = sqlitex.ExecuteScript(conn, "INSERT INTO player_metadata VALUES ('gone', 'k', 'v'); INSERT INTO "+
+		"player_inventories VALUES ('gone', 0, 0, 'main', 32); INSERT INTO player_inventory_items VALUES ('gone', 0, 0, "+
+		"'a'), ('gone', 0, 1, 'b')", nil)
 	if err := errors.Join(err, conn.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -270,7 +270,8 @@ func examine(ctx context.Context, dir string, opts Options, b *worldbackup.Write
 	if r.config, err = world.MapConfig(dir, r.settings, world.Options{Remote: opts.Remote}); err != nil {
 		return nil, err
 	}
-	for _, look := range []func(context.Context) error{r.findDatabases, r.findBlocks, r.findTexts, r.findPlayers, r.findAccounts, r.findStorage} {
+	for _, look := range []func(context.Context) error{r.findDatabases, r.findBlocks, r.findTexts, r.findPlayers,
+		r.findAccounts, r.findStorage} {
 		if err := look(ctx); err != nil {
 			return nil, err
 		}

@@ -226,7 +226,8 @@ func testMended(t *testing.T, newRepo func(*testing.T) kept) {
 			if found := errorsOf(t, repo, report.Snapshot.ID); len(found) > 0 {
 				t.Errorf("the new snapshot: %v", found)
 			}
-			if got := worldtest.BlocksOf(t, restore(t, repo, report.Snapshot.ID, worldcopy.Options{})); !maps.Equal(got, worldtest.BlocksOf(t, dir)) {
+			if got := worldtest.BlocksOf(t, restore(t, repo, report.Snapshot.ID, worldcopy.Options{})); !maps.Equal(got,
+				worldtest.BlocksOf(t, dir)) {
 				t.Error("it is another world")
 			}
 			again, err := worldrepo.Backup(t.Context(), dir, repo, worldrepo.Options{Verify: true})

@@ -141,7 +141,8 @@ func TestScratch(t *testing.T) {
 	if os.TempDir() != temp {
 		t.Skip("this system has another place for temporary files")
 	}
-	if err := errors.Join(os.Mkdir(temp+"/trowel-backup-1.tmp", 0o700), os.WriteFile(temp+"/trowel-backup-1.tmp/lock", nil, 0o600), os.Mkdir(temp+"/other", 0o700)); err != nil {
+	if err := errors.Join(os.Mkdir(temp+"/trowel-backup-1.tmp", 0o700), os.WriteFile(temp+"/trowel-backup-1.tmp/lock", nil,
+		0o600), os.Mkdir(temp+"/other", 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	dir := worldtest.World(t, t.TempDir(), mapdb.Config{Backend: mapdb.SQLite}, 10, 28)

@@ -56,17 +56,23 @@ type Report struct {
 var Losses check.Catalog
 
 var (
-	kindRow   = Losses.Add("mt-backup-row", check.Error, "A row of the database cannot be read, and is not in the backup.", "Repair the world; older snapshots may contain the block.")
-	kindPath  = Losses.Add("mt-backup-path", check.Error, "A path in the world is too long: the file or folder is not in the backup.", "Use shorter names.")
-	kindPiece = Losses.Add("mt-backup-piece", check.Error, "A piece of a file is damaged in the repository: the restored file contains zeros there.", "Restore the file from another snapshot.")
+	kindRow = Losses.Add("mt-backup-row", check.Error, "A row of the database cannot be read, and is not in the backup.",
+		"Repair the world; older snapshots may contain the block.")
+	kindPath = Losses.Add("mt-backup-path", check.Error, "A path in the world is too long: the file or folder is not "+
+		"in the backup.", "Use shorter names.")
+	kindPiece = Losses.Add("mt-backup-piece", check.Error, "A piece of a file is damaged in the repository: the "+
+		"restored file contains zeros there.", "Restore the file from another snapshot.")
 )
 
 // Warnings contains the other kinds of findings of a backup.
 var Warnings check.Catalog
 
-var kindMoments = Warnings.Add("mt-backup-moments", check.Warning, "The blocks of the backup are not from a single moment: a program wrote to the database during the backup.", "Give the database a log (PRAGMA journal_mode=WAL), or stop the server during the backup.")
+var kindMoments = Warnings.Add("mt-backup-moments", check.Warning, "The blocks of the backup are not from a single "+
+	"moment: a program wrote to the database during the backup.", "Give the database a log (PRAGMA journal_mode=WAL), "+
+	"or stop the server during the backup.")
 
-var kindClock = Warnings.Add("mt-backup-clock", check.Warning, "The clock shows a time before the newest snapshot.", "Set the clock. If it was wrong when that snapshot was made, forget the snapshot.")
+var kindClock = Warnings.Add("mt-backup-clock", check.Warning, "The clock shows a time before the newest snapshot.",
+	"Set the clock. If it was wrong when that snapshot was made, forget the snapshot.")
 
 // pieceSize is the size of the pieces of files.
 const pieceSize = 1 << 20
@@ -308,7 +314,8 @@ func (r *Repository) order(ctx context.Context, snap *Snapshot, now time.Time, s
 	}
 	if !newest.IsZero() && !snap.Time.After(newest) {
 		if newest.Sub(snap.Time) > time.Minute && sink != nil {
-			sink.Add(kindClock, "snapshots", -1, "the newest snapshot is from %s, and the clock shows %s: the new snapshot is dated just after the newest", newest.Format(time.RFC3339), snap.Time.Format(time.RFC3339))
+			sink.Add(kindClock, "snapshots", -1, "the newest snapshot is from %s, and the clock shows %s: the new snapshot "+
+				"is dated just after the newest", newest.Format(time.RFC3339), snap.Time.Format(time.RFC3339))
 		}
 		snap.Time = newest.Add(time.Millisecond)
 	}
@@ -396,7 +403,8 @@ func (s *storing) world(ctx context.Context, dir, scratch string, settings *worl
 
 // source copies the rest of a world, and opens its blocks, unless they are unchanged. If a program has the world
 // open, the blocks are copied as well, so that all are from one moment.
-func (s *storing) source(ctx context.Context, dir, rest string, settings *world.Settings, config mapdb.Config, same bool, o Options) (mapdb.DB, mapdb.Config, error) {
+func (s *storing) source(ctx context.Context, dir, rest string, settings *world.Settings, config mapdb.Config,
+	same bool, o Options) (mapdb.DB, mapdb.Config, error) {
 	copying := worldcopy.Options{Remote: o.Remote, Sink: o.Sink, OnProgress: o.OnProgress}
 	for _, p := range []struct {
 		part world.Part

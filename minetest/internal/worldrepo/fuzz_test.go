@@ -81,7 +81,8 @@ func FuzzRegions(f *testing.F) {
 }
 
 func FuzzSnapshot(f *testing.F) {
-	data, err := encodeSnapshot(&Snapshot{Time: time.Unix(1, 0).UTC(), World: "<b>", Map: "sqlite", Regions: []Ref{{1, 2}}, Files: []File{{Path: "a/b", Size: 3, Pieces: []Ref{{4, 5}}}}})
+	data, err := encodeSnapshot(&Snapshot{Time: time.Unix(1, 0).UTC(), World: "<b>", Map: "sqlite", Regions: []Ref{{1, 2}},
+		Files: []File{{Path: "a/b", Size: 3, Pieces: []Ref{{4, 5}}}}})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -140,11 +140,16 @@ func (r *Repository) needs(ctx context.Context, s *Snapshot, give func(Ref), reg
 var Catalog check.Catalog
 
 var (
-	kindSnapshot = Catalog.Add("mt-backup-snapshot", check.Error, "A snapshot or a list of its blocks cannot be read.", "Restore the readable part, and make a new backup.")
-	kindPack     = Catalog.Add("mt-backup-pack", check.Error, "A pack that snapshots need is damaged or missing.", "Restore the pack from a copy of the repository; `trowel backup --verify` stores the contents again that the world still has.")
-	kindContent  = Catalog.Add("mt-backup-content", check.Error, "A content that a snapshot needs is damaged or missing.", "`trowel restore` restores everything else; `trowel backup --verify` stores the content again if the world still has it.")
-	kindLost     = Catalog.Add("mt-backup-lost", check.Warning, "Rows of the database could not be read when the snapshot was made, and are not in it.", "Older snapshots may contain the blocks.")
-	kindUnused   = Catalog.Add("mt-backup-unused", check.Info, "No snapshot needs a pack: a backup was killed, or snapshots were forgotten.", "`trowel forget REPO --prune` removes it.")
+	kindSnapshot = Catalog.Add("mt-backup-snapshot", check.Error, "A snapshot or a list of its blocks cannot be read.",
+		"Restore the readable part, and make a new backup.")
+	kindPack = Catalog.Add("mt-backup-pack", check.Error, "A pack that snapshots need is damaged or missing.",
+		"Restore the pack from a copy of the repository; `trowel backup --verify` stores the contents again that the world still has.")
+	kindContent = Catalog.Add("mt-backup-content", check.Error, "A content that a snapshot needs is damaged or missing.",
+		"`trowel restore` restores everything else; `trowel backup --verify` stores the content again if the world still has it.")
+	kindLost = Catalog.Add("mt-backup-lost", check.Warning, "Rows of the database could not be read when the "+
+		"snapshot was made, and are not in it.", "Older snapshots may contain the blocks.")
+	kindUnused = Catalog.Add("mt-backup-unused", check.Info, "No snapshot needs a pack: a backup was killed, or "+
+		"snapshots were forgotten.", "`trowel forget REPO --prune` removes it.")
 )
 
 // sound lists the undamaged contents of a pack.
@@ -282,10 +287,12 @@ func (r *Repository) Check(ctx context.Context, sink check.Sink) error {
 		}
 		name := snapshotFile(s.ID)
 		if all.n > 0 {
-			sink.AddAt(kindContent, []check.Place{check.File(name)}, name, -1, "needed contents that are damaged or missing: %d: %s", all.n, all.first)
+			sink.AddAt(kindContent, []check.Place{check.File(name)}, name, -1,
+				"needed contents that are damaged or missing: %d: %s", all.n, all.first)
 		}
 		if s.Lost > 0 {
-			sink.AddAt(kindLost, []check.Place{check.File(name)}, name, -1, "rows of the database that could not be read when the backup was made: %d", s.Lost)
+			sink.AddAt(kindLost, []check.Place{check.File(name)}, name, -1, "rows of the database that could not be read "+
+				"when the backup was made: %d", s.Lost)
 		}
 	}
 	if unread {

@@ -38,7 +38,8 @@ func TestBusyServer(t *testing.T) {
 			do := func(sql string) error { return sqlitex.ExecuteTransient(conn, sql, nil) }
 			if err := errors.Join(
 				do("PRAGMA journal_mode="+mode), do("PRAGMA synchronous=OFF"),
-				do("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 3999) INSERT INTO blocks SELECT i / 400 * 4096 + i % 400 - 200, zeroblob(10000) FROM n"),
+				do("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 3999) INSERT INTO blocks SELECT i "+
+					"/ 400 * 4096 + i % 400 - 200, zeroblob(10000) FROM n"),
 			); err != nil {
 				t.Fatal(err)
 			}

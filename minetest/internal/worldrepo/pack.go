@@ -233,7 +233,8 @@ func readPack(r io.ReaderAt, size int64) (*pack, error) {
 		return nil, err
 	}
 	start, count := int64(binary.LittleEndian.Uint64(foot)), int64(binary.LittleEndian.Uint64(foot[8:]))
-	if string(foot[24:]) != packMagic || start < int64(len(head)) || start > at || count < 0 || count > maxContents || at-start < count*(3+sha256.Size) || at-start > count*(30+sha256.Size) {
+	if string(foot[24:]) != packMagic || start < int64(len(head)) || start > at || count < 0 || count > maxContents ||
+		at-start < count*(3+sha256.Size) || at-start > count*(30+sha256.Size) {
 		return nil, bad(at, "the footer of a pack: the file is truncated or damaged", "other bytes")
 	}
 	t := make([]byte, at-start)
@@ -275,7 +276,8 @@ func readPack(r io.ReaderAt, size int64) (*pack, error) {
 // get returns a content of the pack.
 func (p *pack) get(n uint32) ([]byte, error) {
 	if int(n) >= len(p.table) {
-		return nil, &fault.Error{Offset: -1, Want: fmt.Sprintf("content %d of pack %016x", n, p.number), Got: fmt.Sprintf("a pack of %d", len(p.table))}
+		return nil, &fault.Error{Offset: -1, Want: fmt.Sprintf("content %d of pack %016x", n, p.number),
+			Got: fmt.Sprintf("a pack of %d", len(p.table))}
 	}
 	c := p.table[n]
 	data := make([]byte, c.size)
@@ -289,7 +291,8 @@ func (p *pack) get(n uint32) ([]byte, error) {
 		}
 	}
 	if sha256.Sum256(data) != c.id {
-		return nil, &fault.Error{Offset: c.offset, Want: fmt.Sprintf("a content with the hash %x", c.id[:8]), Got: "other bytes: the file is damaged"}
+		return nil, &fault.Error{Offset: c.offset, Want: fmt.Sprintf("a content with the hash %x", c.id[:8]),
+			Got: "other bytes: the file is damaged"}
 	}
 	return data, nil
 }

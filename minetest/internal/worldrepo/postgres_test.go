@@ -31,7 +31,8 @@ func TestPostgres(t *testing.T) {
 		}
 	})
 	path := filepath.Join(dir, "world.mt")
-	worldtest.SetLine(t, path, "pgsql_connection = "+c.Postgres, fmt.Sprintf("pgsql_connection = %s application_name=secret\npgsql_auth_connection = %[1]s application_name=secret", c.Postgres))
+	worldtest.SetLine(t, path, "pgsql_connection = "+c.Postgres,
+		fmt.Sprintf("pgsql_connection = %s application_name=secret\npgsql_auth_connection = %[1]s application_name=secret", c.Postgres))
 	worldtest.SetLine(t, path, "auth_backend = files", "auth_backend = postgresql")
 	accountOf := func(dir string, put ...*world.Account) world.Verifier {
 		t.Helper()

@@ -121,7 +121,8 @@ func decodeRegion(data []byte) ([]block, error) {
 	for i := range blocks {
 		step := r.uint(regionBlocks, "the number of a block")
 		which := r.uint(regionBlocks, "one of the packs")
-		b := block{local: last + int(step), ref: Ref{N: uint32(r.uint(maxContents, "a content of the pack"))}, hash: manifest.Hash(r.fixed("a hash"))}
+		b := block{local: last + int(step), ref: Ref{N: uint32(r.uint(maxContents, "a content of the pack"))},
+			hash: manifest.Hash(r.fixed("a hash"))}
 		if r.err != nil {
 			break
 		}

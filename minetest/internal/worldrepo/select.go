@@ -24,11 +24,13 @@ func Tree(snapshots []*Snapshot) fs.FS {
 	t := new(tree.FS)
 	for _, s := range snapshots {
 		var text strings.Builder
-		fmt.Fprintf(&text, "world %s\ntime %s\nmap %s\nblocks %d\nlost %d\n", strconv.Quote(s.World), s.Time.Format(time.RFC3339Nano), s.Map, s.Blocks, s.Lost)
+		fmt.Fprintf(&text, "world %s\ntime %s\nmap %s\nblocks %d\nlost %d\n", strconv.Quote(s.World),
+			s.Time.Format(time.RFC3339Nano), s.Map, s.Blocks, s.Lost)
 		for _, file := range s.Files {
 			fmt.Fprintf(&text, "file %s %d\n", strconv.Quote(file.Path), file.Size)
 		}
-		t.Add(s.ID+snapshotText, tree.Meta{Stored: -1, Note: fmt.Sprintf("%s, %d blocks", s.World, s.Blocks), Time: s.Time}, func() ([]byte, error) { return []byte(text.String()), nil })
+		t.Add(s.ID+snapshotText, tree.Meta{Stored: -1, Note: fmt.Sprintf("%s, %d blocks", s.World, s.Blocks), Time: s.Time},
+			func() ([]byte, error) { return []byte(text.String()), nil })
 	}
 	return t
 }

@@ -343,7 +343,8 @@ func TestReadonlyBackend(t *testing.T) {
 		if !maps.Equal(worldtest.BlocksOf(t, back), want) {
 			t.Errorf("open: %v: other blocks", open)
 		}
-		if _, err := os.Stat(filepath.Join(back, mapdb.UnderFolder)); err == nil || bytes.Contains(judge.Read(t, filepath.Join(back, "world.mt")), []byte("readonly_backend")) {
+		if _, err := os.Stat(filepath.Join(back, mapdb.UnderFolder)); err == nil ||
+			bytes.Contains(judge.Read(t, filepath.Join(back, "world.mt")), []byte("readonly_backend")) {
 			t.Errorf("open: %v: the second database is in it", open)
 		}
 	}

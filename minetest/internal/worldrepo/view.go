@@ -46,7 +46,8 @@ func (r *Repository) regions(s *Snapshot, refs []Ref) ([]regionRef, error) {
 		return nil, err
 	}
 	if hash := manifest.HashOf(data); s.List != 0 && hash != s.List {
-		return nil, &fault.Error{File: r.store.Path(snapshotFile(s.ID)), Path: "regions", Offset: -1, Want: fmt.Sprintf("a list with the hash %v", s.List), Got: hash.String()}
+		return nil, &fault.Error{File: r.store.Path(snapshotFile(s.ID)), Path: "regions", Offset: -1,
+			Want: fmt.Sprintf("a list with the hash %v", s.List), Got: hash.String()}
 	}
 	list, err := decodeRegions(data, s.List != 0)
 	sum := int64(0)
@@ -54,7 +55,8 @@ func (r *Repository) regions(s *Snapshot, refs []Ref) ([]regionRef, error) {
 		sum += int64(one.blocks)
 	}
 	if err == nil && sum != s.Blocks {
-		err = &fault.Error{File: r.store.Path(snapshotFile(s.ID)), Path: "regions", Offset: -1, Want: fmt.Sprintf("regions of %d blocks", s.Blocks), Got: fmt.Sprintf("%d blocks", sum)}
+		err = &fault.Error{File: r.store.Path(snapshotFile(s.ID)), Path: "regions", Offset: -1,
+			Want: fmt.Sprintf("regions of %d blocks", s.Blocks), Got: fmt.Sprintf("%d blocks", sum)}
 	}
 	return list, err
 }

@@ -166,7 +166,8 @@ func (r *Repository) getHashed(ref Ref, hash manifest.Hash) ([]byte, error) {
 	}
 	data, err := p.get(ref.N)
 	if err == nil && hash != 0 && p.table[ref.N].id.hash() != hash {
-		err = &fault.Error{Offset: p.table[ref.N].offset, Want: fmt.Sprintf("content %d with the hash %v, as the snapshot states", ref.N, hash), Got: p.table[ref.N].id.hash().String()}
+		err = &fault.Error{Offset: p.table[ref.N].offset,
+			Want: fmt.Sprintf("content %d with the hash %v, as the snapshot states", ref.N, hash), Got: p.table[ref.N].id.hash().String()}
 	}
 	return data, fault.InFile(err, r.store.Path(packFile(ref.Pack)))
 }
@@ -324,7 +325,8 @@ func (r *Repository) Snapshot(id string) (*Snapshot, error) {
 		return nil, fault.InFile(err, r.store.Path(snapshotFile(id)))
 	}
 	if t, ok := Moment(id); !ok || !t.Equal(s.Time) {
-		return nil, &fault.Error{File: r.store.Path(snapshotFile(id)), Offset: -1, Want: "a name that begins with the moment " + s.Time.UTC().Format(moments), Got: "another name: the file was renamed"}
+		return nil, &fault.Error{File: r.store.Path(snapshotFile(id)), Offset: -1,
+			Want: "a name that begins with the moment " + s.Time.UTC().Format(moments), Got: "another name: the file was renamed"}
 	}
 	s.ID = id
 	return s, nil
@@ -351,7 +353,8 @@ func decodeSnapshot(data []byte) (*Snapshot, error) {
 			return nil, &fault.Error{Path: fmt.Sprintf("files[%d]", i), Offset: -1, Want: "files in the order of their paths", Got: f.Path}
 		}
 		if f.Size < 0 || len(f.Hashes) > 0 && len(f.Hashes) != len(f.Pieces) || int64(len(f.Pieces)) != (f.Size+pieceSize-1)/pieceSize {
-			return nil, &fault.Error{Path: fmt.Sprintf("files[%d]", i), Offset: -1, Want: fmt.Sprintf("the pieces of %d bytes", f.Size), Got: fmt.Sprint(len(f.Pieces))}
+			return nil, &fault.Error{Path: fmt.Sprintf("files[%d]", i), Offset: -1, Want: fmt.Sprintf("the pieces of %d bytes",
+				f.Size), Got: fmt.Sprint(len(f.Pieces))}
 		}
 		last = f.Path
 	}

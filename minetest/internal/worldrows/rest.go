@@ -50,12 +50,17 @@ func numberOf(name string) func(*worldRow) format.Cell {
 func mapMeta(w *worldRow) *world.Settings { return w.mapMeta }
 
 var tableWorlds = tableOf("minetest_worlds", "A world.",
-	col("name", format.ColumnText, "Its name: world_name of world.mt, or the name of its folder.", func(w *worldRow) format.Cell { return format.TextCell(w.name) }),
+	col("name", format.ColumnText, "Its name: world_name of world.mt, or the name of its folder.",
+		func(w *worldRow) format.Cell { return format.TextCell(w.name) }),
 	opt("game", format.ColumnText, "The id of its game, gameid of world.mt.", func(w *worldRow) format.Cell { return text(w.game) }),
-	col("map_backend", format.ColumnText, "The backend of the blocks, such as sqlite3; sectors in the oldest worlds.", func(w *worldRow) format.Cell { return format.TextCell(w.backends.Map) }),
-	col("player_backend", format.ColumnText, "The backend of the players, such as sqlite3 or files.", func(w *worldRow) format.Cell { return format.TextCell(w.backends.Players) }),
-	col("auth_backend", format.ColumnText, "The backend of the accounts.", func(w *worldRow) format.Cell { return format.TextCell(w.backends.Auth) }),
-	col("mod_storage_backend", format.ColumnText, "The backend of mod storage.", func(w *worldRow) format.Cell { return format.TextCell(w.backends.ModStorage) }),
+	col("map_backend", format.ColumnText, "The backend of the blocks, such as sqlite3; sectors in the oldest worlds.",
+		func(w *worldRow) format.Cell { return format.TextCell(w.backends.Map) }),
+	col("player_backend", format.ColumnText, "The backend of the players, such as sqlite3 or files.",
+		func(w *worldRow) format.Cell { return format.TextCell(w.backends.Players) }),
+	col("auth_backend", format.ColumnText, "The backend of the accounts.",
+		func(w *worldRow) format.Cell { return format.TextCell(w.backends.Auth) }),
+	col("mod_storage_backend", format.ColumnText, "The backend of mod storage.",
+		func(w *worldRow) format.Cell { return format.TextCell(w.backends.ModStorage) }),
 	opt("seed", format.ColumnText, "The seed of the map, a number of 64 bits without a sign, in digits.", setting(mapMeta, "seed")),
 	opt("mapgen", format.ColumnText, "The map generator, mg_name of map_meta.txt, such as v7.", setting(mapMeta, "mg_name")),
 	opt("game_time", format.ColumnInt, "The game time of the world, in seconds.", numberOf("game_time")),
@@ -66,8 +71,10 @@ var tableWorlds = tableOf("minetest_worlds", "A world.",
 type settingRow struct{ file, key, value string }
 
 var tableSettings = tableOf("minetest_settings", "A setting of a world. Passwords in it are replaced by ***.",
-	col("source", format.ColumnText, "Its file: world.mt, map_meta.txt or env_meta.txt.", func(s *settingRow) format.Cell { return format.TextCell(s.file) }),
-	col("key", format.ColumnText, "Its name. If a setting occurs several times, the last one is valid.", func(s *settingRow) format.Cell { return format.TextCell(s.key) }),
+	col("source", format.ColumnText, "Its file: world.mt, map_meta.txt or env_meta.txt.",
+		func(s *settingRow) format.Cell { return format.TextCell(s.file) }),
+	col("key", format.ColumnText, "Its name. If a setting occurs several times, the last one is valid.",
+		func(s *settingRow) format.Cell { return format.TextCell(s.key) }),
 	col("value", format.ColumnText, "Its value; { for a group.", func(s *settingRow) format.Cell { return format.TextCell(s.value) }),
 )
 
@@ -101,18 +108,22 @@ const loginHelp = "When the player logged in last; null for never."
 var tablePlayers = tableOf("minetest_players", "A player: position and privileges.", with(
 	[]column[player]{col("player", format.ColumnText, "The name.", func(p *player) format.Cell { return format.TextCell(p.Name) })}, with(
 		exactPos(func(p *player) [3]float64 { return [3]float64{p.Pos[0] / 10, p.Pos[1] / 10, p.Pos[2] / 10} }),
-		col("pitch", format.ColumnFloat, "The angle of view downwards, in degrees.", func(p *player) format.Cell { return format.FloatCell(p.Pitch) }),
+		col("pitch", format.ColumnFloat, "The angle of view downwards, in degrees.",
+			func(p *player) format.Cell { return format.FloatCell(p.Pitch) }),
 		col("yaw", format.ColumnFloat, "The direction of view, in degrees.", func(p *player) format.Cell { return format.FloatCell(p.Yaw) }),
 		col("hp", format.ColumnInt, "Half hearts, 0 to 65535; 20 is usual.", func(p *player) format.Cell { return format.IntCell(p.HP) }),
 		col("breath", format.ColumnInt, "0 to 65535; 10 or 11 is full.", func(p *player) format.Cell { return format.IntCell(p.Breath) }),
-		opt("created", format.ColumnTime, "When the player was created; null if the backend does not store it.", func(p *player) format.Cell { return moment(p.Created) }),
-		opt("modified", format.ColumnTime, "When the player was last saved; null if the backend does not store it.", func(p *player) format.Cell { return moment(p.Modified) }),
-		opt("privileges", format.ColumnText, "The privileges of the account, separated by spaces; null without an account.", func(p *player) format.Cell {
-			if p.account == nil {
-				return format.Cell{}
-			}
-			return privileges(p.account)
-		}),
+		opt("created", format.ColumnTime, "When the player was created; null if the backend does not store it.",
+			func(p *player) format.Cell { return moment(p.Created) }),
+		opt("modified", format.ColumnTime, "When the player was last saved; null if the backend does not store it.",
+			func(p *player) format.Cell { return moment(p.Modified) }),
+		opt("privileges", format.ColumnText, "The privileges of the account, separated by spaces; null without an account.",
+			func(p *player) format.Cell {
+				if p.account == nil {
+					return format.Cell{}
+				}
+				return privileges(p.account)
+			}),
 		opt("last_login", format.ColumnTime, loginHelp, func(p *player) format.Cell { return login(p.account) }),
 	)...)...)
 
@@ -137,11 +148,13 @@ var tableForceLoaded = tableOf("minetest_forceloaded", "A block that stays loade
 	col("block_x", format.ColumnInt, "x of the block, in blocks.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Pos[0]) }),
 	col("block_y", format.ColumnInt, "y of the block, in blocks.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Pos[1]) }),
 	col("block_z", format.ColumnInt, "z of the block, in blocks.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Pos[2]) }),
-	col("count", format.ColumnInt, "The number of requests to keep it loaded.", func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Count) }),
+	col("count", format.ColumnInt, "The number of requests to keep it loaded.",
+		func(f *world.ForceLoad) format.Cell { return format.IntCell(f.Count) }),
 )
 
 var tableBans = tableOf("minetest_bans", "A ban, without the address.",
-	opt("player", format.ColumnText, "The player who used the address; null if none is named.", func(b *world.Ban) format.Cell { return text(b.Name) }),
+	opt("player", format.ColumnText, "The player who used the address; null if none is named.",
+		func(b *world.Ban) format.Cell { return text(b.Name) }),
 )
 
 // rest is a pass over everything except the blocks.
@@ -196,7 +209,8 @@ func (r *rest) world() error {
 		}
 	}
 	err := put(r, tableWorlds, worldRow{
-		world.WorldName(r.dir, r.settings), r.settings.GameID(), world.FindBackends(r.dir, r.settings), files["map_meta.txt"], files["env_meta.txt"],
+		world.WorldName(r.dir, r.settings), r.settings.GameID(), world.FindBackends(r.dir, r.settings), files["map_meta.txt"],
+		files["env_meta.txt"],
 	})
 	for _, s := range list {
 		err = cmp.Or(err, put(r, tableSettings, s))
@@ -205,7 +219,8 @@ func (r *rest) world() error {
 }
 
 // open opens a store of the world. If it cannot be opened, the error is reported and the result is an empty store.
-func open[T any](r *rest, part world.Part, do func(context.Context, string, *world.Settings, world.Options) (world.Store[T], error)) (world.Store[T], error) {
+func open[T any](r *rest, part world.Part, do func(context.Context, string, *world.Settings,
+	world.Options) (world.Store[T], error)) (world.Store[T], error) {
 	missed := func(err error) { r.o.miss(fmt.Errorf("%s: %w", part.What(), err)) }
 	s, err := do(r.ctx, r.dir, r.settings, world.Options{Remote: r.o.Remote, Lost: func(err error, _ []check.Place) { missed(err) }})
 	if err == nil || world.Failed(err) || errors.Is(err, world.ErrRemote) {

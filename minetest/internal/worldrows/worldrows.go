@@ -35,7 +35,8 @@ type Func = func(t *format.Table, values []format.Cell) error
 // Tables returns all tables.
 func Tables() []*format.Table {
 	return []*format.Table{
-		&tableWorlds.Table, &tableSettings.Table, &tableBlocks.Table, &tableNodes.Table, &tableMetadata.Table, &tableInventories.Table, &tableObjects.Table, &tableTimers.Table,
+		&tableWorlds.Table, &tableSettings.Table, &tableBlocks.Table, &tableNodes.Table, &tableMetadata.Table,
+		&tableInventories.Table, &tableObjects.Table, &tableTimers.Table,
 		&tablePlayers.Table, &tableAccounts.Table, &tableStorage.Table, &tableForceLoaded.Table, &tableBans.Table, &tableFindings.Table,
 	}
 }

@@ -80,7 +80,8 @@ func TestVersions(t *testing.T) {
 		var any worldfind.Names
 		for table, want := range map[string]int{
 			"minetest_metadata": count(func(yield func()) error {
-				return worldfind.Metadata(t.Context(), m, everywhere, func(string, string) bool { return true }, func(worldfind.Meta) error { yield(); return nil })
+				return worldfind.Metadata(t.Context(), m, everywhere, func(string, string) bool { return true },
+					func(worldfind.Meta) error { yield(); return nil })
 			}),
 			"minetest_inventories": count(func(yield func()) error {
 				return worldfind.Items(t.Context(), m, everywhere, any, func(worldfind.Item) error { yield(); return nil })
@@ -161,7 +162,8 @@ func TestWidths(t *testing.T) {
 				}
 				return nil
 			}
-			if err := errors.Join(worldfind.Nodes(t.Context(), m, worldfind.Where{}, worldfind.Names{}, count), worldfind.Unknown(t.Context(), m, worldfind.Where{}, nil, count)); err != nil {
+			if err := errors.Join(worldfind.Nodes(t.Context(), m, worldfind.Where{}, worldfind.Names{}, count),
+				worldfind.Unknown(t.Context(), m, worldfind.Where{}, nil, count)); err != nil {
 				t.Fatal(err)
 			}
 			if !maps.Equal(found, want) {
@@ -231,7 +233,8 @@ func TestFindings(t *testing.T) {
 	if _, err := m.Load(t.Context(), worldtest.Blocks(60)); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Store(t.Context(), []mapdb.Block{{Pos: worldtest.Pos(7), Data: []byte{99}}, {Pos: worldtest.Pos(9), Data: worldtest.Block(9, 28)[:50]}}); err != nil {
+	if err := m.Store(t.Context(), []mapdb.Block{{Pos: worldtest.Pos(7), Data: []byte{99}},
+		{Pos: worldtest.Pos(9), Data: worldtest.Block(9, 28)[:50]}}); err != nil {
 		t.Fatal(err)
 	}
 	var want []string
@@ -309,7 +312,8 @@ func TestRest(t *testing.T) {
 	if len(missed) != 4 {
 		t.Errorf("missed %q", missed)
 	}
-	if len(all["minetest_players"]) != 2 || len(all["minetest_inventories"]) != 2 || len(all["minetest_mod_storage"]) != 1 || len(all["minetest_findings"]) < 4 {
+	if len(all["minetest_players"]) != 2 || len(all["minetest_inventories"]) != 2 ||
+		len(all["minetest_mod_storage"]) != 1 || len(all["minetest_findings"]) < 4 {
 		t.Errorf("%v", all)
 	}
 	if want := []string{`["ann" "interact" "null"]`}; !slices.Equal(all["minetest_accounts"], want) {

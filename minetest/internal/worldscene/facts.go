@@ -211,7 +211,8 @@ func (s *worldScene) objectThing(o *openBlock, i int, object *worldfind.Object) 
 	if e, err := o.b.Objects.List[i].LuaEntity(); err == nil && o.b.Objects.List[i].Type == mapblock.ObjectLuaEntity {
 		f.add("hp", "hit points", int(e.HP))
 		if e.Velocity != [3]int32{} {
-			f.add("velocity", "velocity in nodes a second", exact([3]float64{float64(e.Velocity[0]) / 10000, float64(e.Velocity[1]) / 10000, float64(e.Velocity[2]) / 10000}))
+			f.add("velocity", "velocity in nodes a second",
+				exact([3]float64{float64(e.Velocity[0]) / 10000, float64(e.Velocity[1]) / 10000, float64(e.Velocity[2]) / 10000}))
 		}
 		f.add("yaw", "yaw in degrees", fmt.Sprintf("%g", float64(e.Yaw)/1000))
 	}

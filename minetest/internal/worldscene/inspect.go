@@ -168,7 +168,8 @@ const (
 	opaque
 )
 
-var partNames = [...]string{unknown: "not drawn: no colour is known", invisible: "not drawn: its colour is invisible", through: "seen, translucent", opaque: "seen"}
+var partNames = [...]string{unknown: "not drawn: no colour is known", invisible: "not drawn: its colour is invisible",
+	through: "seen, translucent", opaque: "seen"}
 
 func (in *inspection) part(name string) part {
 	if name == mapblock.Air || name == mapblock.Ignore {
@@ -420,7 +421,8 @@ func (in *inspection) marks() error {
 			markers, err = in.s.world.players(in.ctx, in.s.lose)
 		} else {
 			pixel := worlddraw.Scaled{Origin: in.at, Scale: in.look.Scale}
-			markers, err = in.s.world.markers(in.s.rules).Near(in.ctx, in.view, image.Rect(-markPixels, -markPixels, markPixels, markPixels), pixel, in.s.lose)
+			markers, err = in.s.world.markers(in.s.rules).Near(in.ctx, in.view, image.Rect(-markPixels, -markPixels, markPixels,
+				markPixels), pixel, in.s.lose)
 		}
 		if err != nil {
 			return err

@@ -46,7 +46,8 @@ func museum(t testing.TB) string {
 	}
 	for version := range mapblock.Newest + 1 {
 		b := mapblock.New(29)
-		b.Names = []mapblock.NameID{{ID: 0, Name: "air"}, {ID: 1, Name: "default:stone"}, {ID: 2, Name: "default:water_source"}, {ID: 3, Name: "default:chest"}}
+		b.Names = []mapblock.NameID{{ID: 0, Name: "air"}, {ID: 1, Name: "default:stone"},
+			{ID: 2, Name: "default:water_source"}, {ID: 3, Name: "default:chest"}}
 		for i := range b.Param0 {
 			switch _, y, _ := mapblock.Coordinates(i); {
 			case y < 8:
@@ -61,14 +62,18 @@ func museum(t testing.TB) string {
 			b.Param0[mapblock.Index(5, y, 6)] = 0
 		}
 		if version >= 23 {
-			b.Metadata = mapblock.Metadata{Version: 2, List: []mapblock.NodeMeta{{Pos: uint16(at), Vars: []mapblock.Var{{Key: "infotext", Value: "Chest"}, {Key: "code", Value: "7", Private: 1}}, Inventory: []byte("List main 32\nWidth 0\nItem default:dirt 5\nEmpty\nItem default:stick\nEndInventoryList\nEndInventory\n")}}}
+			b.Metadata = mapblock.Metadata{Version: 2,
+				List: []mapblock.NodeMeta{{Pos: uint16(at), Vars: []mapblock.Var{{Key: "infotext", Value: "Chest"},
+					{Key: "code", Value: "7", Private: 1}}, Inventory: []byte("List main 32\nWidth 0\nItem default:dirt " +
+					"5\nEmpty\nItem default:stick\nEndInventoryList\nEndInventory\n")}}}
 			b.Timers.List = []mapblock.Timer{{Pos: uint16(at), Timeout: 1500, Elapsed: 500}}
 			e := mapblock.LuaEntity{Version: 1, Name: "mobs:rat", StaticData: "return {}", HP: 3}
 			data, err := e.Encode()
 			if err != nil {
 				t.Fatal(err)
 			}
-			b.Objects.List = []mapblock.Object{{Type: mapblock.ObjectLuaEntity, Pos: [3]int32{int32(version*16+5) * 10000, 85000, 60000}, Data: data}}
+			b.Objects.List = []mapblock.Object{{Type: mapblock.ObjectLuaEntity, Pos: [3]int32{int32(version*16+5) * 10000, 85000,
+				60000}, Data: data}}
 		}
 		if version < 20 { // blocks cannot be converted to it
 			old := mapblock.New(version)
@@ -164,9 +169,11 @@ func TestInspectVersions(t *testing.T) {
 			name string
 			node [3]int
 		}{
-			{"top", [2]float64{5.5, -6.5}, "default:chest", [3]int{5, 8, 6}}, {"top", [2]float64{2.5, -6.5}, "default:water_source", [3]int{2, 10, 6}},
+			{"top", [2]float64{5.5, -6.5}, "default:chest", [3]int{5, 8, 6}},
+			{"top", [2]float64{2.5, -6.5}, "default:water_source", [3]int{2, 10, 6}},
 			{"height", [2]float64{5.5, -6.5}, "default:chest", [3]int{5, 8, 6}}, {"night", [2]float64{5.2, -6.2}, "default:chest", [3]int{5, 8, 6}},
-			{"slice", [2]float64{0.5, -0.5}, "default:water_source", [3]int{0, 9, 0}}, {"south", [2]float64{3.5, -2.5}, "default:stone", [3]int{3, 2, 0}},
+			{"slice", [2]float64{0.5, -0.5}, "default:water_source", [3]int{0, 9, 0}},
+			{"south", [2]float64{3.5, -2.5}, "default:stone", [3]int{3, 2, 0}},
 			{"north", [2]float64{-3.5, -2.5}, "default:stone", [3]int{3, 2, 15}},
 		} {
 			x := float64(version * 16)
@@ -210,7 +217,8 @@ func TestInspectVersions(t *testing.T) {
 						t.Errorf("version %d: %s is not on %v: %q", version, thing.Title, thing.Line, line)
 					}
 					where, ok := s.(format.Inspector).Where(t.Context(), c.view, thing.Line)
-					if r, _ := s.(format.Inspector).Where(t.Context(), c.view, thing.Place); !ok || r.Min[0] < where.Min[0] || r.Max[0] > where.Max[0] || r.Min[1] < where.Min[1] || r.Max[1] > where.Max[1] || where.Dx() > 16 || where.Dy() > 16 {
+					if r, _ := s.(format.Inspector).Where(t.Context(), c.view, thing.Place); !ok || r.Min[0] < where.Min[0] ||
+						r.Max[0] > where.Max[0] || r.Min[1] < where.Min[1] || r.Max[1] > where.Max[1] || where.Dx() > 16 || where.Dy() > 16 {
 						t.Errorf("version %d: %v is at %v, its line %v at %v", version, thing.Place, r, thing.Line, where)
 					}
 				}
@@ -257,7 +265,8 @@ func TestInspectAll(t *testing.T) {
 	for _, thing := range things {
 		titles = append(titles, thing.Title)
 	}
-	if got, want := strings.Join(titles, "; "), "default:chest at 405,8,6; default:stone at 405,7,6 and 7 more up to 405,0,6; mobs:rat at 405.00,8.50,6.00; block 25,0,0"; got != want {
+	if got, want := strings.Join(titles, "; "), "default:chest at 405,8,6; default:stone at 405,7,6 and 7 more up to "+
+		"405,0,6; mobs:rat at 405.00,8.50,6.00; block 25,0,0"; got != want {
 		t.Errorf("%s\nnot\n%s", got, want)
 	}
 	chest := things[0]
@@ -270,20 +279,23 @@ func TestInspectAll(t *testing.T) {
 		}
 	}
 	for _, fact := range chest.Facts {
-		if slots, ok := fact.Value.(format.Slots); ok && (slots.Width != 8 || len(slots.Items) != 32 || slots.Items[0] != "default:dirt 5" || slots.Items[1] != "" || slots.Items[2] != "default:stick") {
+		if slots, ok := fact.Value.(format.Slots); ok && (slots.Width != 8 || len(slots.Items) != 32 ||
+			slots.Items[0] != "default:dirt 5" || slots.Items[1] != "" || slots.Items[2] != "default:stick") {
 			t.Errorf("%s: %+v", fact.Label, slots)
 		}
 	}
 	if value(chest, "list.main") == "" {
 		t.Error("there is no inventory")
 	}
-	if block := things[len(things)-1]; value(block, "version") != "25" || value(block, "objects") != "1" || value(block, "generated") != "true" {
+	if block := things[len(things)-1]; value(block, "version") != "25" || value(block, "objects") != "1" ||
+		value(block, "generated") != "true" {
 		t.Errorf("%+v", block)
 	}
 
 	// In the area, at the position of the player.
 	things = inspect(t, s, l, [2]float64{2.5, -4.5})
-	if things[0].Title != "player ann at 2,12,4" || value(things[0], "hp") != "20" || !strings.Contains(value(things[0], "list.main"), "default:torch 9") {
+	if things[0].Title != "player ann at 2,12,4" || value(things[0], "hp") != "20" ||
+		!strings.Contains(value(things[0], "list.main"), "default:torch 9") {
 		t.Errorf("%+v", things[0])
 	}
 	area := false
@@ -312,7 +324,8 @@ func TestInspectAll(t *testing.T) {
 			t.Errorf("%v is at %v", at, r)
 		}
 	}
-	for _, at := range []check.Place{place.Account("bob"), place.Entry{Mod: "a"}, check.File("world.mt"), place.InBlock(5), check.Line{Line: 4}} {
+	for _, at := range []check.Place{place.Account("bob"), place.Entry{Mod: "a"}, check.File("world.mt"), place.InBlock(5),
+		check.Line{Line: 4}} {
 		if r, ok := s.(format.Inspector).Where(t.Context(), "top", at); ok {
 			t.Errorf("%v is at %v", at, r)
 		}

@@ -54,7 +54,8 @@ func TestSceneLive(t *testing.T) {
 				}
 				return nil
 			}
-			if err := errors.Join(sqlitex.ExecuteTransient(conn, "PRAGMA journal_mode="+mode, nil), run("CREATE TABLE other (v); INSERT INTO other VALUES (1)")); err != nil {
+			if err := errors.Join(sqlitex.ExecuteTransient(conn, "PRAGMA journal_mode="+mode, nil),
+				run("CREATE TABLE other (v); INSERT INTO other VALUES (1)")); err != nil {
 				t.Fatal(err)
 			}
 			s := scene(t, dir, map[string]string{"markers": "usual"})
@@ -65,12 +66,13 @@ func TestSceneLive(t *testing.T) {
 					t.Errorf("after %s: %v", after, err)
 				}
 				if mode == "wal" {
-					if err := sqlitex.ExecuteTransient(conn, "PRAGMA wal_checkpoint(TRUNCATE)", &sqlitex.ExecOptions{ResultFunc: func(r *sqlite.Stmt) error {
-						if r.ColumnInt(0) != 0 {
-							t.Errorf("after %s somebody reads the log", after)
-						}
-						return nil
-					}}); err != nil {
+					if err := sqlitex.ExecuteTransient(conn, "PRAGMA wal_checkpoint(TRUNCATE)",
+						&sqlitex.ExecOptions{ResultFunc: func(r *sqlite.Stmt) error {
+							if r.ColumnInt(0) != 0 {
+								t.Errorf("after %s somebody reads the log", after)
+							}
+							return nil
+						}}); err != nil {
 						t.Errorf("after %s: %v", after, err)
 					}
 				}
@@ -107,7 +109,8 @@ func TestSceneLive(t *testing.T) {
 							return
 						default:
 						}
-						fresh, err := s.(format.Variable).With(ctx, &format.Job{Values: map[string]string{"max-y": fmt.Sprint(20 + round), "markers": "usual"}})
+						fresh, err := s.(format.Variable).With(ctx, &format.Job{Values: map[string]string{"max-y": fmt.Sprint(20 + round),
+							"markers": "usual"}})
 						if err != nil {
 							t.Error(err)
 							return
@@ -118,7 +121,8 @@ func TestSceneLive(t *testing.T) {
 							if err := fresh.Render(ctx, image.NewRGBA(image.Rect(x, 0, x+64, 64)), l); err != nil {
 								t.Errorf("%s: %v", view, err)
 							}
-							if _, err := fresh.(format.Inspector).Inspect(ctx, l, [2]float64{v.Bounds.Min[0] + float64(x)/l.Scale, v.Bounds.Min[1] + 20}); err != nil {
+							if _, err := fresh.(format.Inspector).Inspect(ctx, l, [2]float64{v.Bounds.Min[0] + float64(x)/l.Scale,
+								v.Bounds.Min[1] + 20}); err != nil {
 								t.Errorf("%s: %v", view, err)
 							}
 						}
@@ -130,7 +134,9 @@ func TestSceneLive(t *testing.T) {
 			}
 			for round := range 60 {
 				key := []int{0, 1, 1 << 24, 1<<24 + 2}[round%4]
-				if err := run(fmt.Sprintf("BEGIN IMMEDIATE; CREATE TEMP TABLE IF NOT EXISTS kept AS SELECT * FROM blocks; DELETE FROM blocks WHERE pos = %d; COMMIT; BEGIN IMMEDIATE; INSERT OR REPLACE INTO blocks SELECT * FROM kept WHERE pos = %d; COMMIT", key, key)); err != nil {
+				if err := run(fmt.Sprintf("BEGIN IMMEDIATE; CREATE TEMP TABLE IF NOT EXISTS kept AS SELECT * FROM blocks; "+
+					"DELETE FROM blocks WHERE pos = %d; COMMIT; BEGIN IMMEDIATE; INSERT OR REPLACE INTO blocks SELECT * FROM kept "+
+					"WHERE pos = %d; COMMIT", key, key)); err != nil {
 					t.Errorf("round %d: %v", round, err)
 					break
 				}

@@ -39,7 +39,8 @@ func lostOf(err error, inPart bool) format.Missing {
 }
 
 func hiddenColor(name string, pixels int64) format.Missing {
-	return format.Missing{Kind: "color", Name: name, Count: pixels, Unit: "pixels", What: "no colour is known: the nodes behind it are drawn", Adds: true}
+	return format.Missing{Kind: "color", Name: name, Count: pixels, Unit: "pixels",
+		What: "no colour is known: the nodes behind it are drawn", Adds: true}
 }
 
 func guessedColor(name string) format.Missing {

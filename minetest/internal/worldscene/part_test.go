@@ -42,7 +42,8 @@ func floor(t testing.TB, r *rand.Rand, height int) []byte {
 		at := mapblock.Index(r.IntN(16), 3, r.IntN(16))
 		b.Param0[at] = 3
 		text := fmt.Sprintf("a sign that says %d", r.IntN(100))
-		b.Metadata = mapblock.Metadata{Version: 2, List: []mapblock.NodeMeta{{Pos: uint16(at), Vars: []mapblock.Var{{Key: "text", Value: text}}, Inventory: []byte("EndInventory\n")}}}
+		b.Metadata = mapblock.Metadata{Version: 2,
+			List: []mapblock.NodeMeta{{Pos: uint16(at), Vars: []mapblock.Var{{Key: "text", Value: text}}, Inventory: []byte("EndInventory\n")}}}
 	}
 	data, err := b.EncodeFresh()
 	if err != nil {
@@ -54,7 +55,8 @@ func floor(t testing.TB, r *rand.Rand, height int) []byte {
 // worldOf creates a world with the given blocks.
 func worldOf(t testing.TB, dir string, config mapdb.Config, blocks map[mapdb.Pos][]byte) {
 	t.Helper()
-	for name, text := range map[string]string{"world.mt": "gameid = test\nbackend = sqlite3\n", "colors.txt": "a:stone 90 90 90\na:grass 60 120 50\n"} {
+	for name, text := range map[string]string{"world.mt": "gameid = test\nbackend = sqlite3\n",
+		"colors.txt": "a:stone 90 90 90\na:grass 60 120 50\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +100,8 @@ func TestScenePart(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		dir := t.TempDir()
 		worldOf(t, dir, mapdb.Config{Schema: mapdb.Schema(seed % 2)}, scattered(t, r, 40))
-		for _, values := range []map[string]string{{}, {"slice": "3", "max-y": "9"}, {"markers": "usual", "noshading": "true"}, {"markers": "usual"}} {
+		for _, values := range []map[string]string{{}, {"slice": "3", "max-y": "9"},
+			{"markers": "usual", "noshading": "true"}, {"markers": "usual"}} {
 			s := openScene(t, dir, &format.Job{Values: values})
 			for _, v := range s.Views() {
 				l := look(v, []float64{1, 0.7, 3}[r.IntN(3)])

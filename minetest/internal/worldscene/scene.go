@@ -23,19 +23,29 @@ import (
 
 // Options of pictures of worlds.
 var (
-	optionColors   = format.Option{Name: "colors", For: format.ForScene, Input: true, Help: "a `file` with the colours of nodes, as minetestmapper reads it; other nodes are not drawn (default: colors.txt of the world, or of the system, with Trowel's own colours for other names)"}
-	optionGuess    = format.Option{Name: "guess-colors", Title: "Guess colours", Bool: true, For: format.ForScene, Help: "also draw nodes that are missing in the list of colours, with guessed colours"}
-	optionTextures = format.Option{Name: "textures", For: format.ForScene, Input: true, Help: "a `folder` of a game or of mods, from whose textures the colours are taken"}
-	optionMinY     = format.Option{Name: "min-y", Title: "Lowest y", Type: format.Integer, For: format.ForScene, Help: "draw nothing below `Y`"}
-	optionMaxY     = format.Option{Name: "max-y", Title: "Highest y", Type: format.Integer, For: format.ForScene, Help: "draw nothing above `Y`"}
-	optionSlice    = format.Option{Name: "slice", Title: "Slice at y", Type: format.Integer, For: format.ForScene, Help: "cut the world open at the height `Y`; this view becomes the first"}
-	optionAlpha    = format.Option{Name: "drawalpha", Title: "See through water", Bool: true, For: format.ForScene, Help: "see through translucent nodes such as water"}
-	optionMarkers  = format.Option{Name: "markers", For: format.ForScene, Input: true, Help: "mark signs, chests, protectors and doors with their texts or owners: a `file` of rules, or usual for Trowel's own rules"}
-	optionFlat     = format.Option{Name: "noshading", Title: "Flat", Bool: true, For: format.ForScene, Help: "draw no relief"}
+	optionColors = format.Option{Name: "colors", For: format.ForScene, Input: true,
+		Help: "a `file` with the colours of nodes, as minetestmapper reads it; other nodes are not drawn (default: " +
+			"colors.txt of the world, or of the system, with Trowel's own colours for other names)"}
+	optionGuess = format.Option{Name: "guess-colors", Title: "Guess colours", Bool: true, For: format.ForScene,
+		Help: "also draw nodes that are missing in the list of colours, with guessed colours"}
+	optionTextures = format.Option{Name: "textures", For: format.ForScene, Input: true,
+		Help: "a `folder` of a game or of mods, from whose textures the colours are taken"}
+	optionMinY = format.Option{Name: "min-y", Title: "Lowest y", Type: format.Integer, For: format.ForScene,
+		Help: "draw nothing below `Y`"}
+	optionMaxY = format.Option{Name: "max-y", Title: "Highest y", Type: format.Integer, For: format.ForScene,
+		Help: "draw nothing above `Y`"}
+	optionSlice = format.Option{Name: "slice", Title: "Slice at y", Type: format.Integer, For: format.ForScene,
+		Help: "cut the world open at the height `Y`; this view becomes the first"}
+	optionAlpha = format.Option{Name: "drawalpha", Title: "See through water", Bool: true, For: format.ForScene,
+		Help: "see through translucent nodes such as water"}
+	optionMarkers = format.Option{Name: "markers", For: format.ForScene, Input: true,
+		Help: "mark signs, chests, protectors and doors with their texts or owners: a `file` of rules, or usual for Trowel's own rules"}
+	optionFlat = format.Option{Name: "noshading", Title: "Flat", Bool: true, For: format.ForScene, Help: "draw no relief"}
 )
 
 // Options are the options of pictures of worlds.
-var Options = []format.Option{optionColors, optionGuess, optionTextures, worldjob.OptionNodes, optionMinY, optionMaxY, optionSlice, optionAlpha, optionFlat, optionMarkers}
+var Options = []format.Option{optionColors, optionGuess, optionTextures, worldjob.OptionNodes, optionMinY, optionMaxY,
+	optionSlice, optionAlpha, optionFlat, optionMarkers}
 
 // The views of a world in addition to those of [worlddraw].
 const (
@@ -385,7 +395,8 @@ func markerRules(path string) ([]worlddraw.MarkerRule, error) {
 }
 
 // marks returns the marks of a layer that are visible in a part of a picture.
-func (s *worldScene) marks(ctx context.Context, name, layer string, part image.Rectangle, at worlddraw.Scaled, lose func(error)) (worlddraw.Marks, error) {
+func (s *worldScene) marks(ctx context.Context, name, layer string, part image.Rectangle, at worlddraw.Scaled,
+	lose func(error)) (worlddraw.Marks, error) {
 	o := s.kinds[name]
 	view := o.View
 	if name == viewIso {

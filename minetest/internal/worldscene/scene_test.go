@@ -23,7 +23,8 @@ func terrain(t testing.TB) string {
 	if err := os.WriteFile(filepath.Join(dir, "world.mt"), []byte("gameid = test\nbackend = sqlite3\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "colors.txt"), []byte("a:stone 90 90 90\na:grass 60 120 50\na:water 30 60 120 128 200\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "colors.txt"),
+		[]byte("a:stone 90 90 90\na:grass 60 120 50\na:water 30 60 120 128 200\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	w, err := mapdb.Create(context.Background(), dir, mapdb.Config{})
@@ -35,7 +36,8 @@ func terrain(t testing.TB) string {
 		for bz := range int16(3) {
 			for by := int16(-1); by < 1; by++ {
 				b := mapblock.New(29)
-				b.Names = []mapblock.NameID{{ID: 0, Name: "air"}, {ID: 1, Name: "a:stone"}, {ID: 2, Name: "a:grass"}, {ID: 3, Name: "a:water"}, {ID: 4, Name: "a:secret"}, {ID: 5, Name: "default:sign_wall"}}
+				b.Names = []mapblock.NameID{{ID: 0, Name: "air"}, {ID: 1, Name: "a:stone"}, {ID: 2, Name: "a:grass"},
+					{ID: 3, Name: "a:water"}, {ID: 4, Name: "a:secret"}, {ID: 5, Name: "default:sign_wall"}}
 				for i := range b.Param0 {
 					x, y, z := mapblock.Coordinates(i)
 					wx, wy, wz := int(bx)*16+x, int(by)*16+y, int(bz)*16+z
@@ -54,7 +56,9 @@ func terrain(t testing.TB) string {
 				if bx == 1 && bz == 1 && by == 0 {
 					at := mapblock.Index(5, 13, 6)
 					b.Param0[at] = 5
-					b.Metadata = mapblock.Metadata{Version: 2, List: []mapblock.NodeMeta{{Pos: uint16(at), Vars: []mapblock.Var{{Key: "text", Value: "Welcome to\nthe pool"}}, Inventory: []byte("EndInventory\n")}}}
+					b.Metadata = mapblock.Metadata{Version: 2,
+						List: []mapblock.NodeMeta{{Pos: uint16(at), Vars: []mapblock.Var{{Key: "text", Value: "Welcome to\nthe pool"}},
+							Inventory: []byte("EndInventory\n")}}}
 				}
 				data, err := b.EncodeFresh()
 				if err != nil {
@@ -201,7 +205,8 @@ func TestSceneMissing(t *testing.T) {
 	if got := fmt.Sprint(s.Missing()); len(s.Missing()) != 3 {
 		t.Error(got)
 	}
-	for i, want := range []format.Missing{{Kind: "block", Name: "3,0,2", Loss: true, Adds: true}, {Kind: "color", Name: "a:secret", Count: 1, Unit: "pixels", Adds: true}} {
+	for i, want := range []format.Missing{{Kind: "block", Name: "3,0,2", Loss: true, Adds: true},
+		{Kind: "color", Name: "a:secret", Count: 1, Unit: "pixels", Adds: true}} {
 		got := s.Missing()[i]
 		if got.What == "" {
 			t.Errorf("%v says nothing", got)
@@ -263,7 +268,8 @@ func TestSceneCover(t *testing.T) {
 				if some == 0 || some == r.Dx()*r.Dy() {
 					t.Errorf("%s at scale %v: %d pixels are covered", v.Name, scale, some)
 				}
-				for _, part := range []image.Rectangle{image.Rect(-40, -40, -1, -1), image.Rect(l.Size.X+1, 0, l.Size.X+40, 9), image.Rect(0, l.Size.Y+1, 9, l.Size.Y+40)} {
+				for _, part := range []image.Rectangle{image.Rect(-40, -40, -1, -1), image.Rect(l.Size.X+1, 0, l.Size.X+40, 9),
+					image.Rect(0, l.Size.Y+1, 9, l.Size.Y+40)} {
 					if sum, err := s.(format.Fingerprinter).Fingerprint(ctx, l, part); err != nil || sum != [32]byte{} {
 						t.Errorf("%s: outside of all blocks the fingerprint is %x, %v", v.Name, sum, err)
 					}
@@ -278,7 +284,8 @@ func TestSceneCover(t *testing.T) {
 func TestSceneWith(t *testing.T) {
 	ctx := context.Background()
 	dir := terrain(t)
-	for _, values := range []map[string]string{{"max-y": "3"}, {"slice": "1", "drawalpha": "true"}, {"noshading": "true", "markers": "usual"}} {
+	for _, values := range []map[string]string{{"max-y": "3"}, {"slice": "1", "drawalpha": "true"},
+		{"noshading": "true", "markers": "usual"}} {
 		first := scene(t, dir, nil)
 		with, err := first.(format.Variable).With(ctx, &format.Job{Values: values})
 		if err != nil {

@@ -137,7 +137,8 @@ func (w *sharedWorld) chooseColors(job *format.Job) (*nodecolor.Choice, []byte, 
 		w.colors[key] = of
 	}
 	c := of.choice
-	return &nodecolor.Choice{List: c.List, Only: c.Only, Textures: c.Textures, Nodes: c.Nodes, General: c.General}, slices.Clone(of.digest), nil
+	return &nodecolor.Choice{List: c.List, Only: c.Only, Textures: c.Textures, Nodes: c.Nodes, General: c.General},
+		slices.Clone(of.digest), nil
 }
 
 // markers returns the markers of some rules.
@@ -171,7 +172,8 @@ func (w *sharedWorld) players(ctx context.Context, lost func(error)) ([]worlddra
 			return nil, err
 		}
 		for _, player := range players {
-			p.all = append(p.all, worlddraw.Marker{Pos: [3]float64{player.X, player.Y, player.Z}, Kind: "player", Label: player.Name, Color: color.NRGBA{R: 255, G: 80, B: 80, A: 255}})
+			p.all = append(p.all, worlddraw.Marker{Pos: [3]float64{player.X, player.Y, player.Z}, Kind: "player",
+				Label: player.Name, Color: color.NRGBA{R: 255, G: 80, B: 80, A: 255}})
 		}
 		p.known = true
 	}

@@ -67,7 +67,8 @@ func (s *worldScene) Then(look format.Look) (bounds format.Rect, given bool, err
 		return bounds, false, nil
 	}
 	if v, _ := format.ViewOf(s, s.name(look)); v.Draws(look, layerPlayers) {
-		return bounds, true, fmt.Errorf("--%s: manifests do not record player positions: omit the layer %s", worldjob.OptionSince.Name, layerPlayers)
+		return bounds, true, fmt.Errorf("--%s: manifests do not record player positions: omit the layer %s",
+			worldjob.OptionSince.Name, layerPlayers)
 	}
 	v, _ := s.viewOf(s.name(look))
 	bounds.Min, bounds.Max = v.Where(s.since.extent)

@@ -88,7 +88,8 @@ func TestSceneSince(t *testing.T) {
 		if seed%3 == 1 {
 			values["markers"] = "usual"
 		}
-		before, after := openScene(t, old, &format.Job{Values: map[string]string{"markers": values["markers"]}}), openScene(t, dir, &format.Job{Values: values})
+		before, after := openScene(t, old, &format.Job{Values: map[string]string{"markers": values["markers"]}}),
+			openScene(t, dir, &format.Job{Values: values})
 		for _, v := range after.Views() {
 			was, _ := format.ViewOf(before, v.Name)
 			l := format.Look{View: v.Name, Scale: 1}
@@ -118,7 +119,8 @@ func TestSceneSince(t *testing.T) {
 				} else if a, b := print(t, before, l, pixels), print(t, after, l, pixels); a == b {
 					t.Errorf("seed %d, %s at %v looks otherwise, with the same fingerprint", seed, v.Name, pixels)
 				}
-				if view := worlddraw.View(v.Name); changed && dense && values["markers"] == "" && len(other) > 0 && strings.Contains("top south north west east day night iso", v.Name) {
+				if view := worlddraw.View(v.Name); changed && dense && values["markers"] == "" && len(other) > 0 &&
+					strings.Contains("top south north west east day night iso", v.Name) {
 					if v.Name == "day" || v.Name == "night" {
 						view = worlddraw.Top
 					}
@@ -126,7 +128,8 @@ func TestSceneSince(t *testing.T) {
 					for _, p := range other {
 						low := [3]int{int(p.X) * 16, int(p.Y) * 16, int(p.Z) * 16}
 						from, to := view.Where(worlddraw.Box{Min: low, Max: [3]int{low[0] + 15, low[1] + 15, low[2] + 15}})
-						near = near || int(from[0]) <= pixels.Max.X && int(to[0]) >= pixels.Min.X && int(from[1]) <= pixels.Max.Y && int(to[1]) >= pixels.Min.Y
+						near = near || int(from[0]) <= pixels.Max.X && int(to[0]) >= pixels.Min.X && int(from[1]) <= pixels.Max.Y &&
+							int(to[1]) >= pixels.Min.Y
 					}
 					if !near {
 						t.Errorf("seed %d, %s at %v shows no block that has changed", seed, v.Name, pixels)
@@ -152,7 +155,8 @@ func TestSceneSinceGap(t *testing.T) {
 	worldOf(t, dirs[1], mapdb.Config{}, filled)
 	l, pixels := format.Look{View: "top", Scale: 1}, image.Rect(0, -16, 16, 0)
 	for i := range dirs {
-		was, now := openScene(t, dirs[1-i], &format.Job{}), openScene(t, dirs[i], &format.Job{Values: map[string]string{"since": manifestOf(t, dirs[1-i])}})
+		was, now := openScene(t, dirs[1-i], &format.Job{}),
+			openScene(t, dirs[i], &format.Job{Values: map[string]string{"since": manifestOf(t, dirs[1-i])}})
 		if bytes.Equal(drawPart(t, was, l, pixels).Pix, drawPart(t, now, l, pixels).Pix) {
 			t.Fatal("the gap is not seen")
 		}

@@ -257,7 +257,8 @@ func ParseBox(option, text string) (worldedit.Box, error) {
 func ParseArea(text string) (*mapdb.Area, error) {
 	a, b, ok := parseCorners(text, mapdb.MinCoord, mapdb.MaxCoord)
 	if !ok {
-		return nil, fmt.Errorf("expected two positions of blocks such as -2,0,-2:2,1,2, from %d to %d, not %q", mapdb.MinCoord, mapdb.MaxCoord, text)
+		return nil, fmt.Errorf("expected two positions of blocks such as -2,0,-2:2,1,2, from %d to %d, not %q",
+			mapdb.MinCoord, mapdb.MaxCoord, text)
 	}
 	box := worldedit.BoxOf(a, b)
 	return &mapdb.Area{Min: blockPos(box.Min), Max: blockPos(box.Max)}, nil

@@ -102,7 +102,8 @@ func textOf[T any](ctx context.Context, s world.Store[T], name string, text func
 	return text(thing)
 }
 
-func putThing[T any](ctx context.Context, s world.Store[T], name string, f format.AppliedFile, parse func(name string, text []byte) (T, error)) error {
+func putThing[T any](ctx context.Context, s world.Store[T], name string, f format.AppliedFile,
+	parse func(name string, text []byte) (T, error)) error {
 	if f.Removed {
 		return s.Delete(ctx, name)
 	}

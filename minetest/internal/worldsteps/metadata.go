@@ -70,7 +70,8 @@ type ReplaceItemsOptions struct {
 // ReplaceItems replaces items in the inventories of nodes.
 func ReplaceItems(o ReplaceItemsOptions, tally *worldedit.Tally) (worldedit.Step, error) {
 	r, _, err := o.Select()
-	return worldedit.ReplaceItems(r, worldedit.Names{o.Item}, o.New, worldedit.ItemOptions{Plain: o.Plain}, tally), errors.Join(err, checkName(o.New))
+	return worldedit.ReplaceItems(r, worldedit.Names{o.Item}, o.New, worldedit.ItemOptions{Plain: o.Plain}, tally),
+		errors.Join(err, checkName(o.New))
 }
 
 // DeleteItemsOptions are the options of [DeleteItems].

@@ -28,7 +28,8 @@ const (
 
 // Options that change which names must exist.
 var (
-	OptionNewName     = format.Option{Name: "new-name", Bool: true, Help: "allow a node name that neither the world nor the definitions contain"}
+	OptionNewName = format.Option{Name: "new-name", Bool: true, Help: "allow a node name that neither the world " +
+		"nor the definitions contain"}
 	OptionNewItemName = format.Option{Name: OptionNewName.Name, Bool: true,
 		Help: "allow an item name that neither the world nor the definitions of nodes contain"}
 	OptionAll = format.Option{Name: "all", Bool: true, Help: "allow it to select everything"}

@@ -48,7 +48,8 @@ func (o ChunkOptions) chunks(tally *worldedit.Tally) (c worldadmin.Chunks, err e
 	var errX, errZ error
 	c.Center[0], errX = strconv.Atoi(strings.TrimSpace(x))
 	c.Center[1], errZ = strconv.Atoi(strings.TrimSpace(z))
-	if !ok || errX != nil || errZ != nil || max(c.Center[0], c.Center[1]) > worldedit.MaxNode || min(c.Center[0], c.Center[1]) < worldedit.MinNode {
+	if !ok || errX != nil || errZ != nil || max(c.Center[0], c.Center[1]) > worldedit.MaxNode ||
+		min(c.Center[0], c.Center[1]) < worldedit.MinNode {
 		return c, fmt.Errorf("--center %q: expected x,z in nodes, such as 100,-20", o.Center)
 	}
 	if c.Radius == 0 && !bounded && !c.All {

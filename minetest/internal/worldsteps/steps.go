@@ -43,7 +43,8 @@ func Editing(commands []Command) *format.Editing {
 		Resumes:  true,
 		Options:  append([]format.Option{worldjob.OfCommand(worldjob.OptionNodes)}, worldjob.CopyOptions...),
 		Commands: format.Declared(commands, func(c *Command) *format.Command { return &c.Command }),
-		Edit: func(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error {
+		Edit: func(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output,
+			report func(check.Change) error) error {
 			if out == nil {
 				e, err := Perform(ctx, commands, job, src, steps, "")
 				if err != nil {
@@ -70,7 +71,8 @@ func Editing(commands []Command) *format.Editing {
 			}
 			return e.report(report)
 		},
-		InPlace: func(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, backup string, report func(check.Change) error) (string, error) {
+		InPlace: func(ctx context.Context, job *format.Job, src *format.Source, steps []format.Step, backup string,
+			report func(check.Change) error) (string, error) {
 			if used := inuse.Check(src.Dir); used != nil { // check before the work begins
 				return "", used
 			}
@@ -98,7 +100,8 @@ type Edited struct {
 }
 
 // Perform performs the steps. Scratch is the folder of temporary files.
-func Perform(ctx context.Context, commands []Command, job *format.Job, src *format.Source, steps []format.Step, scratch string) (_ *Edited, err error) {
+func Perform(ctx context.Context, commands []Command, job *format.Job, src *format.Source, steps []format.Step,
+	scratch string) (_ *Edited, err error) {
 	o := worldedit.Options{
 		Scratch: scratch, Remote: worldjob.OptionRemote.On(job), OnProgress: job.Report, Sink: worldjob.Sink(job, worldedit.Catalog.Kinds()),
 	}
@@ -137,7 +140,8 @@ func Perform(ctx context.Context, commands []Command, job *format.Job, src *form
 			return nil, errors.Join(err, e.Close())
 		}
 		if dark > 0 {
-			job.Warn(src.Path, "light may be wrong in %s and the neighbours. Recompute it with --nodes FILE, or in the game with the mod contrib/minetest/trowel_light (list: %s in the folder of the world)",
+			job.Warn(src.Path, "light may be wrong in %s and the neighbours. Recompute it with --nodes FILE, or in the game "+
+				"with the mod contrib/minetest/trowel_light (list: %s in the folder of the world)",
 				words.Count(dark, "block"), worldedit.LightList)
 		}
 	}

@@ -24,7 +24,8 @@ func Script(t testing.TB, dir, script string) {
 		corpus.Missing(t, "judges", "no minetest_game here: on Debian, it is in the package minetest-data")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "world.mt")); err != nil {
-		judge.Write(t, filepath.Join(dir, "world.mt"), []byte("gameid = minetest\nbackend = sqlite3\nplayer_backend = dummy\nauth_backend = files\n"))
+		judge.Write(t, filepath.Join(dir, "world.mt"),
+			[]byte("gameid = minetest\nbackend = sqlite3\nplayer_backend = dummy\nauth_backend = files\n"))
 		judge.Write(t, filepath.Join(dir, "map_meta.txt"), []byte("mg_name = singlenode\nseed = 1\n[end_of_params]\n"))
 	}
 	mod := filepath.Join(dir, "worldmods", "trowel_script")

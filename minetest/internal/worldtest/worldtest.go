@@ -139,7 +139,8 @@ func BlockOf(i, version, width int) []byte {
 }
 
 // nodes are the nodes of the blocks, with names that versions up to 20 have as well.
-var nodes = []string{"air", "default:stone", "default:dirt", "default:water_source", "default:sand", "default:cobble", "default:tree", "default:leaves", "default:chest", "default:sign_wall", "default:furnace"}
+var nodes = []string{"air", "default:stone", "default:dirt", "default:water_source", "default:sand", "default:cobble",
+	"default:tree", "default:leaves", "default:chest", "default:sign_wall", "default:furnace"}
 
 // newest returns block i in the newest version.
 func newest(i int) *mapblock.Block {
@@ -163,12 +164,14 @@ func newest(i int) *mapblock.Block {
 			}
 		}
 	}
-	const inventory = "List main 4\nWidth 0\nItem default:dirt 5\nEmpty\nItem default:pick_stone 1 1200\nEmpty\nEndInventoryList\nEndInventory\n"
+	const inventory = "List main 4\nWidth 0\nItem default:dirt 5\nEmpty\nItem default:pick_stone 1 " +
+		"1200\nEmpty\nEndInventoryList\nEndInventory\n"
 	for k := range i % 5 {
 		at := uint16(mapblock.Index(3*k, 15, k))
 		b.Metadata.Version = 2
 		b.Param0[at] = uint16(8 + k%2)
-		m := mapblock.NodeMeta{Pos: at, Vars: []mapblock.Var{{Key: "infotext", Value: `"hello"`}, {Key: "text", Value: "hello"}}, Inventory: []byte("EndInventory\n")}
+		m := mapblock.NodeMeta{Pos: at, Vars: []mapblock.Var{{Key: "infotext", Value: `"hello"`},
+			{Key: "text", Value: "hello"}}, Inventory: []byte("EndInventory\n")}
 		if k%2 == 0 {
 			m.Vars, m.Inventory = []mapblock.Var{{Key: "infotext", Value: fmt.Sprintf("Chest %d", i)}}, []byte(inventory)
 		}
@@ -246,12 +249,15 @@ func RealBlocks(t testing.TB, n, version int) iter.Seq2[mapdb.Block, error] {
 
 // Files are the files of a world that stores everything except its blocks in files.
 var Files = map[string]string{
-	"world.mt":               "# made for a test\ngameid = minetest\nbackend = sqlite3\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\nload_mod_pig = true\n",
-	"map_meta.txt":           "seed = 12345\nmg_name = v7\n[end_of_params]\n",
-	"env_meta.txt":           "game_time = 5000\ntime_of_day = 6000\nEnvArgsEnd\n",
-	"ipban.txt":              "192.0.2.7|mallory\n",
-	"auth.txt":               "ann:#1#c2FsdA#dmVyaWZpZXI:interact,shout:1489488299\nbob::shout:-1\n",
-	"players/ann":            "breath = 11\nextended_attributes = {\"k\":\"v\"}\nhp = 20\nname = ann\npitch = 1.5\nposition = (10,20.5,-30)\nversion = 1\nyaw = 90\nPlayerArgsEnd\nList main 1\nWidth 0\nItem default:dirt 99\nEndInventoryList\nEndInventory\n",
+	"world.mt": "# made for a test\ngameid = minetest\nbackend = sqlite3\nplayer_backend = " +
+		"files\nauth_backend = files\nmod_storage_backend = files\nload_mod_pig = true\n",
+	"map_meta.txt": "seed = 12345\nmg_name = v7\n[end_of_params]\n",
+	"env_meta.txt": "game_time = 5000\ntime_of_day = 6000\nEnvArgsEnd\n",
+	"ipban.txt":    "192.0.2.7|mallory\n",
+	"auth.txt":     "ann:#1#c2FsdA#dmVyaWZpZXI:interact,shout:1489488299\nbob::shout:-1\n",
+	"players/ann": "breath = 11\nextended_attributes = {\"k\":\"v\"}\nhp = 20\nname = ann\npitch = " +
+		"1.5\nposition = (10,20.5,-30)\nversion = 1\nyaw = 90\nPlayerArgsEnd\nList main 1\nWidth 0\nItem default:dirt " +
+		"99\nEndInventoryList\nEndInventory\n",
 	"players/bob":            "hp = 3\nname = bob\nPlayerArgsEnd\nEndInventory\n",
 	"mod_storage/pig":        `{"count":"7"}`,
 	"worldmods/pig/init.lua": "minetest.get_mod_storage()\n",
