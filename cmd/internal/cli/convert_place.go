@@ -163,7 +163,7 @@ func (a *app) convertInPlace(cmd *cobra.Command, name, backups string, r *report
 			err = r.item("changes", ch)
 		case a.talk.Quiet:
 		default:
-			_, err = fmt.Fprintln(a.out, a.screen.Wrapped(words.Printable(lineOf(ch)), 0, 4))
+			_, err = fmt.Fprintln(a.out, a.screen.Wrapped(words.Printable(ch.String()), 0, 4))
 		}
 		if err != nil {
 			return err

@@ -310,14 +310,14 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 			return r.item("changes", c)
 		}
 		if e.out == "-" { // standard output receives the file
-			e.talk.Say("%s", lineOf(c))
+			e.talk.Say("%s", c.String())
 			return nil
 		}
 		if e.talk.Quiet && !e.dryRun {
 			return nil
 		}
 		e.talk.Clear()
-		_, err := fmt.Fprintln(e.app.out, e.screen.Wrapped(words.Printable(lineOf(c)), 0, 4))
+		_, err := fmt.Fprintln(e.app.out, e.screen.Wrapped(words.Printable(c.String()), 0, 4))
 		return err
 	}
 	do := func(out format.Output) error { return editFile(ctx, g, job, steps, out, change) }
@@ -393,28 +393,6 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 // asTarget returns the target for a name. A folder whose format edits trees is not built.
 func (e *editing) asTarget(name string) service.Target {
 	return service.Target{Name: name, AsTree: func(f *format.Format) bool { return f.Editing != nil && f.Editing.Tree != nil }}
-}
-
-// lineOf returns a change as a line of text.
-func lineOf(c check.Change) string {
-	line := c.What
-	if c.Unit != "" && c.Count != 1 {
-		line += fmt.Sprintf(" (%s %s)", words.Thousands(c.Count), c.Unit)
-	}
-	if c.Path != "" {
-		line = c.Path + ": " + line
-	}
-	const fewest = 8
-	for i, at := range c.At {
-		switch {
-		case len(c.At) > fewest:
-		case i == 0:
-			line += " at " + at.String()
-		default:
-			line += " " + at.String()
-		}
-	}
-	return line
 }
 
 // inputsOf returns the paths that the steps read.

@@ -462,7 +462,7 @@ differently is as in OURS then.`,
 		job, before := a.Job(optionsOf(cmd), f, f.Merging.Options...), a.Lost.Load()
 		conflicts, err := f.Merging.Merge(cmd.Context(), job, games[0].Source, games[1].Source, games[2].Source, out, merge3.Options{})
 		for _, c := range conflicts {
-			a.talk.Say("%s: conflict: %s", path, lineOf(check.Change{Path: c.Path, What: c.What, At: c.At}))
+			a.talk.Say("%s: conflict: %s", path, check.Change{Path: c.Path, What: c.What, At: c.At}.String())
 		}
 		if err != nil {
 			return wording.Named(err, path)

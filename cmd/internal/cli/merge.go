@@ -214,7 +214,7 @@ func (m *merging) took(r *report) func(check.Change) error {
 			return nil
 		}
 		m.talk.Clear()
-		_, err := fmt.Fprintln(m.app.out, m.screen.Wrapped(words.Printable(lineOf(c)), 0, 4))
+		_, err := fmt.Fprintln(m.app.out, m.screen.Wrapped(words.Printable(c.String()), 0, 4))
 		return err
 	}
 }
@@ -227,7 +227,7 @@ func (m *merging) tellConflicts(r *report) error {
 			}
 			continue
 		}
-		line := lineOf(check.Change{Path: c.Path, What: c.What, At: c.At})
+		line := check.Change{Path: c.Path, What: c.What, At: c.At}.String()
 		if c.Took != "" {
 			line += ": took " + c.Took
 		}

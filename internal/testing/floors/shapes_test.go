@@ -106,6 +106,7 @@ func sourcesOf(t *testing.T, fset *token.FileSet, pkg string) (sources, tests []
 // exportedFunc is an exported function, or a method of an exported type.
 type exportedFunc struct {
 	decl *ast.FuncDecl
+	pkg  string // the name of its package
 	form string // the declaration in one line, without a body
 	at   token.Position
 }
@@ -119,7 +120,7 @@ func exportedFuncs(t *testing.T, pkg string) (list []exportedFunc) {
 			if d, is := d.(*ast.FuncDecl); is && d.Name.IsExported() && (d.Recv == nil || receiver(d).IsExported()) {
 				bare := *d
 				bare.Body, bare.Doc = nil, nil
-				list = append(list, exportedFunc{d, show(&bare), fset.Position(d.Pos())})
+				list = append(list, exportedFunc{d, f.Name.Name, show(&bare), fset.Position(d.Pos())})
 			}
 		}
 	}

@@ -1,0 +1,46 @@
+package mapdb_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"trowel.example/minetest/mapdb"
+)
+
+// ExampleEdit creates a database of blocks, changes one block and reads it.
+func ExampleEdit() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	config := mapdb.Config{Backend: mapdb.SQLite}
+	w, err := mapdb.Create(ctx, dir, config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := w.Close(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = mapdb.Edit(ctx, dir, config, []mapdb.Pos{{X: 1}}, func(_ mapdb.Pos, old []byte) ([]byte, error) {
+		return append(old, "new"...), nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	db, err := mapdb.Open(ctx, dir, config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer db.Close()
+	data, err := db.Get(ctx, mapdb.Pos{X: 1})
+	fmt.Println(string(data), err)
+	// Output: new <nil>
+}

@@ -1,0 +1,40 @@
+package moddir_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+
+	"trowel.example/check"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
+)
+
+// ExampleBuild builds a mod from a folder, opens it as a folder again and checks it.
+func ExampleBuild() {
+	f, err := os.CreateTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	report, size, err := moddir.Build(f, os.DirFS("../../samples/ember"), moddir.BuildOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := mod.Open(f, size)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	root, err := fs.Glob(moddir.Open(m, moddir.Options{}), "*")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	found := check.Collect(func(s check.Sink) { moddir.Check(m.Archive, moddir.CheckOptions{}, s) })
+	fmt.Println(report.Compiled > 0, root, found[0].ID)
+	// Output: true [.trowel.json MEDIA MOD.DAT] tl-mod-outside-icon
+}

@@ -1,0 +1,48 @@
+package modedit_test
+
+import (
+	"fmt"
+	"os"
+
+	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/modedit"
+	"trowel.example/torchlight/pak"
+)
+
+// Example_values changes one value in a thousand data files of a mod.
+func Example_values() {
+	compiled, err := dat.Compile([]byte("[UNIT]\n\t<STRING>NAME:Wolf\n\t<INTEGER>LEVEL:3\n[/UNIT]\n"), nil, dat.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var files []pak.NewFile
+	for i := range 1000 {
+		files = append(files, pak.NewFile{
+			Path:    fmt.Sprintf("MEDIA/UNITS/WOLF%d.DAT", i),
+			Content: func() ([]byte, error) { return compiled, nil },
+		})
+	}
+	f, err := os.CreateTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	size, err := mod.Write(f, mod.NewHeader(), files, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := mod.Open(f, size)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e := modedit.OfMod(m, modedit.Options{})
+	n, err := e.Set("**/*.DAT", "LEVEL", "4", modedit.Choice{})
+	fmt.Println(n, err)
+	// Output: 1000 <nil>
+}

@@ -1,0 +1,15 @@
+package mpp_test
+
+import (
+	"fmt"
+
+	"trowel.example/check"
+	"trowel.example/torchlight/mpp"
+)
+
+func ExampleCheck() {
+	for _, f := range check.Collect(func(s check.Sink) { mpp.Check([]byte("no grid"), s) }) {
+		fmt.Println(f.ID)
+	}
+	// Output: tl-mpp-unreadable
+}

@@ -1,0 +1,38 @@
+package pak_test
+
+import (
+	"fmt"
+
+	"trowel.example/check"
+	"trowel.example/torchlight/pak"
+)
+
+// ExampleReader_Check writes an archive and its manifest, reads both and checks them.
+func ExampleReader_Check() {
+	out := new(memory) // stands for a file; an *os.File has the same methods
+	man, size, err := pak.Write(out, []pak.NewFile{
+		{Path: "media/a.txt", Content: func() ([]byte, error) { return []byte("ember"), nil }},
+	}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	data, err := man.Encode()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if man, err = pak.DecodeManifest(data); err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := pak.NewReader(out, size, man)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range check.Collect(r.Check) {
+		fmt.Println(f.Path, f.ID)
+	}
+	// Output: media/a.txt tl-pak-lower-case
+}
