@@ -103,7 +103,7 @@ func TestByHand(t *testing.T) {
 		{name: "flags of what is written",
 			rules: "Index 7 XFLIP YFLIP ROTATE\nPos 0 0 INDEX 1\nIndex 8 NONE ROTATE\nPos 0 0 INDEX 2\nIndex 9 OR XFLIP # " +
 				"ROTATE\nPos 0 0 INDEX 3", before: "1O 2 3", after: "7XYR 8R 9X"},
-		{name: "index and a comment that is none", rules: "Index 9 # XFLIP", before: "1", after: "9X"},
+		{name: "index and a comment that counts as a flag", rules: "Index 9 # XFLIP", before: "1", after: "9X"},
 		{name: "flags that are asked for",
 			rules: "Index 7\nPos 0 0 INDEX 1 XFLIP\nIndex 8\nPos 0 0 INDEX 1 NONE\nIndex 9\nPos 0 0 INDEX 1 XFLIP ROTATE OR 2 " +
 				"ROTATE",
@@ -113,7 +113,7 @@ func TestByHand(t *testing.T) {
 		{name: "what follows two words of nonsense is not read", rules: "Index 7\nPos 0 0 INDEX 1 so what OR 2",
 			before: "1 1X 2", after: "7 7 2"},
 		{name: "one word of nonsense, and on", rules: "Index 7\nPos 0 0 INDEX 1 so OR 2", before: "1 1X 2", after: "7 7 7"},
-		{name: "nonsense behind a flag", rules: "Index 7\nPos 0 0 INDEX 1 XFLIP so ROTATE OR 2", before: "1X 1XR 2", after: "1X 7 7"},
+		{name: "nonsense after a flag", rules: "Index 7\nPos 0 0 INDEX 1 XFLIP so ROTATE OR 2", before: "1X 1XR 2", after: "1X 7 7"},
 		{name: "a fourth word ends", rules: "Index 7\nPos 0 0 INDEX 1 XFLIP YFLIP ROTATE XFLIP OR 2", before: "1XYR 2", after: "7 2"},
 		{name: "NOTINDEX of several", rules: "Index 7\nPos 1 0 NOTINDEX 1 OR 2 XFLIP", before: "3 1 3 2 3 2X 3", after: "3 7 7 7 3 7 7"},
 		{name: "an unknown Pos is no condition", rules: "Index 7\nPos 0 0 5\nPos 1 0 FULL", before: "1 1 .", after: "7 1 ."},
@@ -134,8 +134,8 @@ func TestByHand(t *testing.T) {
 		{name: "random: by rule and by run",
 			rules: "Index 7\nPos 0 0 INDEX 9\nIndex 8\nRandom 3.91%\nNewRun\nIndex 6\nRandom 86.2%", before: "1", after: "6"},
 		{name: "random: by run", rules: "NewRun\nIndex 6\nRandom 86%", before: "1", after: "1"},
-		{name: "a rule goes on in the next section", rules: "Index 7\n[next]\nPos 0 0 INDEX 2\nIndex 8", before: "1 2", after: "1 7"},
-		{name: "a rule goes on in the next run", rules: "Index 7\nNewRun\nRandom 0%\nIndex 8\nPos 0 0 INDEX 2", before: "1 2", after: "1 8"},
+		{name: "a rule continues in the next section", rules: "Index 7\n[next]\nPos 0 0 INDEX 2\nIndex 8", before: "1 2", after: "1 7"},
+		{name: "a rule continues in the next run", rules: "Index 7\nNewRun\nRandom 0%\nIndex 8\nPos 0 0 INDEX 2", before: "1 2", after: "1 8"},
 		{name: "no blank needed", rules: "Index7XFLIP\nPos+1-0EMPTY", before: "1 .", after: "7X ."},
 		{name: "what is ignored",
 			rules: "\tIndex 9\n Index 9\n#Index 9\nindex 9\n\nIndex 7\r\nInd\rex 9\nIndex 9\x01\n\xff\nPos 0 0 INDEX " +

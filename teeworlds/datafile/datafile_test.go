@@ -111,7 +111,7 @@ func TestVersions(t *testing.T) {
 			}
 			back := decode(t, data)
 			if back.Version != version || back.Swapped != swapped {
-				t.Errorf("version %d, swapped %v come back as %d, %v", version, swapped, back.Version, back.Swapped)
+				t.Errorf("version %d, swapped %v round-trip as %d, %v", version, swapped, back.Version, back.Swapped)
 			}
 			if again := encode(t, back); !bytes.Equal(again, data) {
 				t.Errorf("version %d: encodes to other bytes", version)
@@ -242,7 +242,7 @@ func TestBroken(t *testing.T) {
 		{"data size below 0", put(good, atDataSizes, -1), []string{"tw-datafile-data-size"}, 3},
 		{"data size 0", encode(t, empty), []string{"tw-datafile-data-empty"}, 3},
 		{"data size wrong", encode(t, short), []string{"tw-datafile-data-corrupt"}, 3},
-		{"bytes behind a stream", encode(t, surplus), []string{"tw-datafile-data-surplus"}, 3},
+		{"bytes after a stream", encode(t, surplus), []string{"tw-datafile-data-surplus"}, 3},
 		{"item area", put(put(good, 28, 50), 8, 200), []string{"tw-datafile-file-size", "tw-datafile-item-area",
 			"tw-datafile-header-size", "tw-datafile-header-swaplen", "tw-datafile-item-size", "tw-datafile-data-corrupt",
 			"tw-datafile-data-corrupt"}, 3},

@@ -100,17 +100,17 @@ func (f *File) Salvaged() bool { return f.salvaged }
 // counts the others without bytes.
 func (b *Block) listed() bool { return !b.lost && !b.cut && b.size != 0 }
 
-// OnUnreadable makes each block call tell once, with its number, if its contents turn out to be unreadable. It omits
-// blocks that [File.Losses] reports. It must be called before goroutines share the file; they may call tell
+// OnUnreadable makes each block call report once, with its number, if its contents turn out to be unreadable. It omits
+// blocks that [File.Losses] reports. It must be called before goroutines share the file; they may call report
 // concurrently.
-func (f *File) OnUnreadable(tell func(n int, err error)) {
+func (f *File) OnUnreadable(report func(n int, err error)) {
 	for i, b := range f.Data {
 		if !b.listed() {
 			continue
 		}
-		b.unreadable = func(err error) { tell(i, err) }
+		b.unreadable = func(err error) { report(i, err) }
 		if b.err != nil { // the block was read before
-			tell(i, b.err)
+			report(i, b.err)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestCorpusFolders(t *testing.T) {
 				}
 				m, err := twmap.Decode(data)
 				if errors.Is(err, twmap.ErrNoVersion) {
-					t.Skip("no map of today: package datadir has it")
+					t.Skip("not a current map: package datadir tests it")
 				}
 				if err != nil {
 					t.Fatal(err)

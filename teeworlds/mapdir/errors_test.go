@@ -44,7 +44,7 @@ func TestErrors(t *testing.T) {
 		{"misspelt", replace("groups/Game/group.json", "parallax", "paralax"),
 			"groups/Game/group.json:3:3: unknown field \"paralax\": expected one of name, version, offset, parallax, clip, parallaxZoom"},
 		{"twice", replace(deco, "\"flags\": 4", "\"flags\": 4, \"flags\": 5"), deco + ":5:15: the field \"flags\" is there twice"},
-		{"text behind JSON", replace("orphans/tiles.json", "}", "}\n{}"),
+		{"text after JSON", replace("orphans/tiles.json", "}", "}\n{}"),
 			"orphans/tiles.json:7:1: invalid JSON: text after the end of the JSON value"},
 		{"a field of another type", replace("orphans/tiles.json", "\"width\"", "\"quads\": [], \"width\""),
 			"orphans/tiles.json:4:3: unknown field \"quads\": expected one of type, name, detail, flags, version, width, " +

@@ -23,7 +23,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-var update = flag.Bool("update", false, "make the maps in testdata anew, with the tools that they are named after")
+var update = flag.Bool("update", false, "make the maps in testdata again, with the tools in their names")
 
 // goldens are maps that other programs wrote from maps made here. Each is testdata/SOURCE.ddnet-tools-16.4-TOOL.map.
 // To regenerate them, with the tools of that version installed:

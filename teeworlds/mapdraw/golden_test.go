@@ -15,7 +15,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-var update = flag.Bool("update", false, "write the pictures in testdata anew; look at them then")
+var update = flag.Bool("update", false, "write the pictures in testdata again; then check them")
 
 // sample returns the sample map of the repository.
 func sample(t testing.TB) *twmap.Map {

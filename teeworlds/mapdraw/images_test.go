@@ -320,7 +320,7 @@ func TestLetGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !r.keeps {
-		t.Error("a small map is read anew for each picture")
+		t.Error("a small map is read again for each picture")
 	}
 	r.keeps = false
 	for range 2 {

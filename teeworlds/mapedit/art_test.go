@@ -117,7 +117,7 @@ func TestTileArt(t *testing.T) {
 				x, y := n%16*64, n/16*64
 				c := colorOf(sheet.Pix[sheet.PixOffset(x+63, y+63):])
 				if c != colorOf(sheet.Pix[sheet.PixOffset(x, y):]) || n == 0 && c != 0 || n > 0 && c <= last && c != 0 {
-					t.Fatalf("sheet %d: tile %d is %08x behind %08x", i, n, c, last)
+					t.Fatalf("sheet %d: tile %d is %08x after %08x", i, n, c, last)
 				}
 				last = max(last, c)
 			}
@@ -152,7 +152,7 @@ func TestArtRefused(t *testing.T) {
 	}
 	m, _ := quadsMap()
 	if err := New(m, nil).AddQuadArtTo(LayerAt{1, 0}, 65530, 0, some, QuadArt{QuadPixel: 32}); err == nil {
-		t.Error("quads outside of what a map can tell")
+		t.Error("quads outside of the coordinates of a map")
 	}
 }
 

@@ -71,7 +71,7 @@ func TestAutomapCorpus(t *testing.T) {
 		}
 		back, err := twmap.Decode(encoded)
 		if err != nil || !back.Equal(m) {
-			t.Errorf("%s: another map comes back: %v", path, err)
+			t.Errorf("%s: the map does not round-trip: %v", path, err)
 			continue
 		}
 		was, _ := twmap.Decode(data)

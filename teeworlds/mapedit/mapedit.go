@@ -77,7 +77,7 @@ func (e *Editor) name() {
 	}
 }
 
-// tell reports a change of a part, or of the map itself if part is nil. It reports nothing if count is 0.
+// reportChange reports a change of a part, or of the map itself if part is nil. It reports nothing if count is 0.
 func (e *Editor) reportChange(part any, count int, unit, what string, args ...any) {
 	e.reportChangeAt(nil, part, count, unit, what, args...)
 }

@@ -239,7 +239,7 @@ func TestScale(t *testing.T) {
 		for y, row := range n.Physics(twmap.KindGame).Tiles().Rows() {
 			for x, c := range row {
 				if c.ID == uint8(twmap.EntityDoor) && n.Physics(twmap.KindGame).Tiles().At(x+1, y).ID != uint8(twmap.EntityLaserLong) {
-					t.Errorf("x%d: what says how long the door is is not beside it", f)
+					t.Errorf("x%d: the tile with the length of the door is not next to it", f)
 				}
 			}
 		}

@@ -88,7 +88,7 @@ func TestTurnBack(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("%d of %d maps come back as they were in all", same, all)
+	t.Logf("%d of %d maps are restored completely", same, all)
 }
 
 // drawn draws a whole map, with the given number of pixels per tile.

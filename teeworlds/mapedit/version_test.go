@@ -36,7 +36,7 @@ func TestSheets(t *testing.T) {
 				t.Errorf("%s: %d goes to %d, expected %d", s.name, from, got, to)
 			}
 			if got := int(to06[s.name].to[to]); got != from {
-				t.Errorf("%s: %d comes back as %d, expected %d", s.name, to, got, from)
+				t.Errorf("%s: %d is restored as %d, expected %d", s.name, to, got, from)
 			}
 		})
 	}

@@ -8,7 +8,7 @@ import (
 
 // ReportLosses calls report for everything that cannot be read of the map's file: at once for what is missing, and later
 // for each data block that turns out to be unreadable when it is needed. ReportLosses must be called before goroutines
-// share the map; they may call tell concurrently.
+// share the map; they may call report concurrently.
 func (m *Map) ReportLosses(report func(message string)) {
 	reportLosses(m.file.datafile, m, report)
 }

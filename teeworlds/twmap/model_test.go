@@ -180,7 +180,7 @@ func TestCloneAndEqual(t *testing.T) {
 					t.Errorf("%s: the edit of a clone changes the map", name)
 				}
 				if back := decode(t, encode(t, c)); !back.Equal(c) {
-					t.Errorf("%s: does not come back", name)
+					t.Errorf("%s: does not round-trip", name)
 				}
 			}
 		}
@@ -343,7 +343,7 @@ func TestNoVersion(t *testing.T) {
 	}
 	back := decode(t, encode(t, m))
 	if !back.Equal(m) {
-		t.Error("it does not come back")
+		t.Error("it does not round-trip")
 	}
 	g := back.Groups[0]
 	for what, version := range map[string]int32{"map": back.Version, "image": back.Images[0].Version, "sound": back.Sounds[0].Version} {

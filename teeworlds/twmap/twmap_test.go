@@ -515,7 +515,7 @@ func TestConversions(t *testing.T) {
 		t.Error(diff)
 	}
 	if modern.Physics(twmap.KindGame).Version != 3 || modern.Envelopes[0].Version != 2 {
-		t.Error("not in the versions of today")
+		t.Error("not in the current versions")
 	}
 }
 

@@ -122,7 +122,7 @@ func TestCorpus(t *testing.T) {
 				t.Fatal(err)
 			}
 			if datafile.HasType(data, 0) && i%16 > 0 {
-				t.Skip("a map of today, which is shown by package mapdir")
+				t.Skip("a current map, which package mapdir tests")
 			}
 			check(t, data)
 		})

@@ -233,7 +233,7 @@ func (l *Lines) All() []string {
 	tiles := 0                  // the number of these tiles
 	for _, p := range l.parts {
 		report := func(text string) { lines = append(lines, p.path+": "+text) }
-		tell := func(text string) { // lists several parts with the same change together
+		addText := func(text string) { // lists several parts with the same change together
 			switch paths := alike[text]; {
 			case len(paths) <= maxAlike || p.path == "settings":
 				report(text)
@@ -260,14 +260,14 @@ func (l *Lines) All() []string {
 				report(fmt.Sprintf("and %s more changes", thousands(len(p.texts)-i)))
 				break
 			}
-			tell(text)
+			addText(text)
 		}
 		items := p.items
 		if len(items) > maxPerPart {
 			items = items[:maxPerPart-1]
 		}
 		for _, i := range items {
-			tell(i.String())
+			addText(i.String())
 		}
 		rest := 0
 		for _, i := range p.items[len(items):] {

@@ -140,7 +140,7 @@ func TestCounts(t *testing.T) {
 		var last mapfind.Count
 		if err := f.Counts(t.Context(), nil, func(c mapfind.Count) error {
 			if c.Path == last.Path && (c.ID < last.ID || c.ID == last.ID && c.Flags <= last.Flags) {
-				t.Errorf("%v behind %v", c, last)
+				t.Errorf("%v after %v", c, last)
 			}
 			last = c
 			key := fmt.Sprintf("%s %s %v %d %d", c.Path, c.At.Part.Path(), c.Kind, c.ID, c.Flags)
@@ -178,7 +178,7 @@ func TestFree(t *testing.T) {
 		tune.Tunes().Set(n%20, n/20, twmap.TuneTile{Number: uint8(n), ID: 68})
 	}
 	if got, err := mapfind.New(m).Free(t.Context(), twmap.TuneNumbers, 1, nil); err != nil || len(got) != 0 {
-		t.Errorf("%v, %v: there is none", got, err)
+		t.Errorf("%v, %v: expected none", got, err)
 	}
 }
 

@@ -376,8 +376,8 @@ func TestMergeExtend(t *testing.T) {
 
 func TestCorpusExtend(t *testing.T) { mergeExtended(t, rand.New(rand.NewPCG(2, 2)), corpusMaps(t)) }
 
-// tells reports whether the cells of a layer vary enough to find their position.
-func tells(l *twmap.TileLayer) bool {
+// varies reports whether the cells of a layer vary enough to find their position.
+func varies(l *twmap.TileLayer) bool {
 	across, down := 0, 0
 	for y := 1; y < l.Height(); y++ {
 		for x := 1; x < l.Width(); x++ {
@@ -395,7 +395,7 @@ func tells(l *twmap.TileLayer) bool {
 func mergeExtended(t *testing.T, r *rand.Rand, bases []*twmap.Map) {
 	merged := 0
 	for i, base := range bases {
-		if !tells(base.Physics(twmap.KindGame)) {
+		if !varies(base.Physics(twmap.KindGame)) {
 			continue // rows that were added to air cannot be located
 		}
 		label(base)
@@ -403,7 +403,7 @@ func mergeExtended(t *testing.T, r *rand.Rand, bases []*twmap.Map) {
 			r := rand.New(rand.NewPCG(uint64(i), 9))
 			for _, l := range m.Layers() {
 				if t, is := l.(*twmap.TileLayer); is && t.Kind() <= twmap.KindFront && t.Width() > 4 && t.Height() > 4 &&
-					t.Width()*t.Height() < 1<<17 && tells(t) {
+					t.Width()*t.Height() < 1<<17 && varies(t) {
 					for range 5 {
 						t.Tiles().Set(2+r.IntN(t.Width()-4), 2+r.IntN(t.Height()-4), twmap.Tile{ID: uint8(1 + r.IntN(200))})
 					}

@@ -42,18 +42,20 @@ func (h *here) thing(what string, place twmap.Place, at twmap.Stored, err error)
 	return t
 }
 
-// list returns those of n things of a layer for which is reports true, topmost first.
-func (h *here) list(n int, err error, is func(i int) bool, tell func(i int) format.Thing) (things []format.Thing) {
+// list returns those of n things of a layer for which contains reports true, topmost first.
+func (h *here) list(
+	n int, err error, contains func(i int) bool, describe func(i int) format.Thing,
+) (things []format.Thing) {
 	more := 0
 	for i := range n {
-		if i = n - 1 - i; !is(i) {
+		if i = n - 1 - i; !contains(i) {
 			continue
 		}
 		if len(things) == maxThings {
 			more++
 			continue
 		}
-		t := tell(i)
+		t := describe(i)
 		t.Facts = append(t.Facts, h.groupFacts())
 		things = append(things, t)
 	}
