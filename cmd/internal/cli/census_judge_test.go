@@ -313,6 +313,8 @@ const censusIntro = `# Files as tables
 ` + "`trowel census FILE... -o DIR`" + ` writes the contents of worlds, maps and mods as tables in Apache Parquet,
 which every query engine reads. It is a verb of trowel-fleet, which trowel starts.
 
+<!-- not run: a verb of trowel-fleet -->
+
     trowel census ~/maps world -o DIR
 
 This page is generated from the declarations in the code: ` + "`go test ./cmd/internal/cli -run CensusPage -update`" + `.
