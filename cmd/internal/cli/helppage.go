@@ -45,11 +45,11 @@ func (a *app) helpPage(w io.Writer) *helpPage {
 
 // setHelp makes all verbs print their help in the way of the tool: -h prints a screenful, --help everything.
 func (a *app) setHelp(root *cobra.Command) {
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		files, name := a.filesAndCommand(cmd.Flags().Args())
 		switch {
 		case a.helpOfFiles(cmd, files, name):
-		case slices.ContainsFunc(args, asksShort) && !slices.Contains(args, "--help"):
+		case slices.ContainsFunc(a.Args, asksShort) && !slices.Contains(a.Args, "--help"):
 			a.shortHelp(cmd)
 		default:
 			a.helpPage(a.out).verb(cmd)
