@@ -16,8 +16,8 @@ func (a vec) add(b vec) vec         { return vec{a[0] + b[0], a[1] + b[1], a[2] 
 func (a vec) scale(f float64) vec   { return vec{a[0] * f, a[1] * f, a[2] * f} }
 func vecOf(c color.NRGBA) vec       { return vec{float64(c.R), float64(c.G), float64(c.B)} }
 func round(v, top float64) uint16   { return uint16(max(0, min(top, math.Round(v*top/255)))) }
-func distance(a, b color.NRGBA) int { return sq(a.R, b.R) + sq(a.G, b.G) + sq(a.B, b.B) }
-func sq(a, b uint8) int             { d := int(a) - int(b); return d * d }
+func distance(a, b color.NRGBA) int { return square(a.R, b.R) + square(a.G, b.G) + square(a.B, b.B) }
+func square(a, b uint8) int         { d := int(a) - int(b); return d * d }
 
 // pack rounds a color to 5, 6 and 5 bits.
 func (a vec) pack() uint16 { return round(a[0], 31)<<11 | round(a[1], 63)<<5 | round(a[2], 31) }
@@ -71,7 +71,7 @@ func fitAlphas(b *[16]color.NRGBA, a0, a1 uint8) (block uint64, off int) {
 	for i, c := range b {
 		best, least := 0, math.MaxInt
 		for k, a := range steps {
-			if d := sq(a, c.A); d < least {
+			if d := square(a, c.A); d < least {
 				best, least = k, d
 			}
 		}

@@ -144,7 +144,7 @@ func (c *checker) object(o *Object) {
 		case desc == nil:
 		case info == nil:
 			c.add(foundProperty, o, "%s has no property of code %d", desc.Name, p.Code)
-		case !p.speaks(info.Kind):
+		case !p.fitsKind(info.Kind):
 			c.add(foundValue, o, "the %d bytes of %s are not a value of type %v", len(p.Data), info.Name, info.Kind)
 		}
 	}

@@ -79,12 +79,12 @@ func ResidueOf(data, form []byte, o Options) (residue *Residue, same bool) {
 	if err != nil {
 		return nil, false
 	}
-	says, err := FromText(t.Root, func(text.Item, *text.Error) {})
+	compiled, err := FromText(t.Root, func(text.Item, *text.Error) {})
 	if err != nil {
 		return nil, false
 	}
 	o.Floats = text.GUTS
-	if !text.Equal(f.Text(o), says.Text(o)) {
+	if !text.Equal(f.Text(o), compiled.Text(o)) {
 		return nil, false
 	}
 	residue = residueOf(data, t.Root)

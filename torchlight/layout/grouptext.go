@@ -167,7 +167,7 @@ func (o *Object) addGroupMarked(n *text.Node, g *Group) {
 func (o *Object) groupProperty(f groupField) (p Property, ok bool) {
 	info := DescriptorOf(groupCode).Named(f.name)
 	for _, q := range o.Properties {
-		if q.Code == info.Code && q.speaks(info.Kind) {
+		if q.Code == info.Code && q.fitsKind(info.Kind) {
 			p, ok = q, true
 		}
 	}

@@ -22,8 +22,8 @@ var textTypes = [...]text.Type{
 	String: text.String, Translate: text.Translate, Vector2: text.Float, Vector3: text.Float, Vector4: text.Float,
 }
 
-// speaks reports whether the text form can represent a value of a kind, so that it compiles to identical bytes.
-func (p Property) speaks(k Kind) bool {
+// fitsKind reports whether the text form can represent a value of a kind, so that it compiles to identical bytes.
+func (p Property) fitsKind(k Kind) bool {
 	switch k {
 	case Bool:
 		v, ok := p.Uint32()
@@ -67,7 +67,7 @@ func numbers(data []byte) bool {
 
 // addTo appends the lines of the property to n.
 func (p Property) addTo(n *text.Node, info *PropertyInfo, style text.FloatStyle) {
-	if info == nil || !p.speaks(info.Kind) {
+	if info == nil || !p.fitsKind(info.Kind) {
 		n.Add(text.String, mark+strconv.Itoa(int(p.Code)), hex.EncodeToString(p.Data))
 		return
 	}
@@ -134,7 +134,7 @@ func formatList(data []byte, k Kind, style text.FloatStyle) string {
 // describe returns the value as text for a dump.
 func (p Property) describe(info *PropertyInfo) string {
 	switch {
-	case !p.speaks(info.Kind):
+	case !p.fitsKind(info.Kind):
 		return info.Name + ": not a value of type " + info.Kind.String()
 	case info.Kind.components() > 0:
 		return info.Name + ": " + formatList(p.Data, Float, text.Exact)

@@ -41,7 +41,7 @@ func Dump(src io.ReaderAt, size int64, t trace.Tracer) error {
 		if a, _, err := pak.Salvage(rest, rest.Size(), nil, func([]byte) string { return "" }); err == nil {
 			_ = pak.Dump(rest, rest.Size(), start, a.Manifest(), t)
 		}
-		return cut("archive", size, end)
+		return cutError("archive", size, end)
 	case size-end > pak.MaxManifest:
 		return tooLong("manifest", end, size-end, pak.MaxManifest)
 	}

@@ -48,7 +48,7 @@ func Open(r io.ReaderAt, size int64) (*Mod, error) {
 	}
 	data, man := int64(m.Header.DataOffset), int64(m.Header.ManifestOffset)
 	if man > size {
-		return nil, cut("archive", size, man)
+		return nil, cutError("archive", size, man)
 	}
 	m.archive = io.NewSectionReader(r, data, man-data)
 	if size-man > pak.MaxManifest {
@@ -115,7 +115,7 @@ func readHead(r io.ReaderAt, size int64) ([]byte, error) {
 	case data < at+8:
 		return nil, outside("data_offset", fmt.Sprintf("an offset of %d or more", at+8), data)
 	case data > size:
-		return nil, cut("header", size, data)
+		return nil, cutError("header", size, data)
 	}
 	if data > maxHeader {
 		return nil, tooLong("header", 0, data, maxHeader)

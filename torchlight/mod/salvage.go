@@ -27,8 +27,8 @@ func (e *CutError) Error() string {
 
 func (e *CutError) Unwrap() error { return e.Err }
 
-// cut returns the error for a mod of size bytes that should have at least want bytes.
-func cut(part string, size, want int64) error {
+// cutError returns the error for a mod of size bytes that should have at least want bytes.
+func cutError(part string, size, want int64) error {
 	return &CutError{part, want - size, &fault.Error{Path: part, Offset: -1,
 		Want: fmt.Sprintf("%d bytes or more", want), Got: fmt.Sprint(size), Err: fault.ErrShort}}
 }

@@ -100,10 +100,10 @@ func checkWith(r *pak.Reader, archive func(see func(*pak.File, []byte)), o Check
 			all[i] = e.read(files[i])
 		}
 	})
-	told := checkGUIDs(all, sink)
+	reported := checkGUIDs(all, sink)
 	for i := range all {
 		for _, found := range all[i].findings {
-			if !all[i].isTold(found, told) {
+			if !all[i].isReported(found, reported) {
 				sink(found)
 			}
 		}
@@ -125,7 +125,7 @@ func checkWith(r *pak.Reader, archive func(see func(*pak.File, []byte)), o Check
 			sources.made[f.Path] = all[i].tree
 		}
 	}
-	checkTables(all, sources, o.Base, present, told, sink)
+	checkTables(all, sources, o.Base, present, reported, sink)
 }
 
 // examination examines the files one by one.
@@ -241,13 +241,13 @@ func (a *facts) look(root *text.Node) {
 	walk(root, "")
 }
 
-// isTold reports whether a finding is about a record of a table whose file has been reported for the same reason.
-func (a *facts) isTold(f check.Finding, told map[string]bool) bool {
+// isReported reports whether a finding is about a record of a table whose file has been reported for the same reason.
+func (a *facts) isReported(f check.Finding, reported map[string]bool) bool {
 	if a.table == nil || f.ID != "tl-raw-guid" && f.ID != "tl-raw-no-guid" {
 		return false
 	}
 	for place, file := range raw.Records(a.table) {
-		if told[gameName(file)] && strings.HasPrefix(strings.TrimPrefix(f.Path, a.path+": "), place) {
+		if reported[gameName(file)] && strings.HasPrefix(strings.TrimPrefix(f.Path, a.path+": "), place) {
 			return true
 		}
 	}
@@ -261,8 +261,8 @@ func gameName(path string) string {
 
 // checkGUIDs reports units and skills without a GUID or with the GUID of another, and returns the files that it
 // reported.
-func checkGUIDs(all []facts, sink check.Sink) (told map[string]bool) {
-	told = make(map[string]bool)
+func checkGUIDs(all []facts, sink check.Sink) (reported map[string]bool) {
+	reported = make(map[string]bool)
 	for _, group := range []struct {
 		folder string
 		kind   *check.Kind
@@ -286,15 +286,15 @@ func checkGUIDs(all []facts, sink check.Sink) (told map[string]bool) {
 				first[a.guid] = a.path
 				continue
 			}
-			told[gameName(a.path)] = true
+			reported[gameName(a.path)] = true
 		}
 	}
-	return told
+	return reported
 }
 
 // checkTables compares the tables of the mod with those that its sources give. Told are the files whose GUIDs have been
 // reported.
-func checkTables(all []facts, sources, base tables.Sources, present, told map[string]bool, sink check.Sink) {
+func checkTables(all []facts, sources, base tables.Sources, present, reported map[string]bool, sink check.Sink) {
 	there := make(map[string]map[string]bool) // files by the table that lists them
 	for _, a := range all {
 		if a.table == nil {

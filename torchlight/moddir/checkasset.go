@@ -100,7 +100,7 @@ func checkIcons(all []facts, base Files, sink check.Sink) {
 			}
 		}
 	}
-	tellOutside(kindIconOutside, "icons", outside, sink)
+	reportOutside(kindIconOutside, "icons", outside, sink)
 }
 
 // stem returns a name without the number at its end, or "" if it has no number.

@@ -102,12 +102,12 @@ func checkReferences(all []facts, present map[string]bool, base tables.Sources, 
 			outside = append(outside, m)
 		}
 	}
-	tellOutside(kindBaseOutside, "files", outsideBases, sink)
-	tellOutside(kindFileOutside, "files", outside, sink)
+	reportOutside(kindBaseOutside, "files", outsideBases, sink)
+	reportOutside(kindFileOutside, "files", outside, sink)
 }
 
-// tellOutside reports one finding for all files or icons that are not in the mod, but may be in the game.
-func tellOutside(kind *check.Kind, what string, list []*missing, sink check.Sink) {
+// reportOutside reports one finding for all files or icons that are not in the mod, but may be in the game.
+func reportOutside(kind *check.Kind, what string, list []*missing, sink check.Sink) {
 	var names []string
 	var at []check.Place
 	for _, m := range list {

@@ -70,11 +70,11 @@ func (r *Reader) checkManifest(sink check.Sink) {
 			rec := &s.Records[j]
 			switch {
 			case rec.Type == TypeDirectory:
-				directories[join(s.Name, rec.Name)] = true
+				directories[joinPath(s.Name, rec.Name)] = true
 			case rec.nameless():
 				nameless++
 			case rec.Removed():
-				removed = append(removed, check.File(join(s.Name, rec.Name)))
+				removed = append(removed, check.File(joinPath(s.Name, rec.Name)))
 			}
 		}
 	}

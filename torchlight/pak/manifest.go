@@ -115,7 +115,7 @@ func (m *Manifest) Encode() ([]byte, error) {
 	if m.Version == 2 {
 		w.U32(m.Hash)
 	}
-	if err := fits("root", m.Root); err != nil {
+	if err := checkName("root", m.Root); err != nil {
 		return nil, err
 	}
 	w.Wide16(m.Root)
@@ -123,7 +123,7 @@ func (m *Manifest) Encode() ([]byte, error) {
 	w.U32(uint32(len(m.Sections)))
 	for i := range m.Sections {
 		s := &m.Sections[i]
-		if err := fits(fmt.Sprintf("sections[%d].name", i), s.Name); err != nil {
+		if err := checkName(fmt.Sprintf("sections[%d].name", i), s.Name); err != nil {
 			return nil, err
 		}
 		w.Wide16(s.Name)
@@ -131,7 +131,7 @@ func (m *Manifest) Encode() ([]byte, error) {
 		for j := range s.Records {
 			rec := &s.Records[j]
 			if len(rec.Name) > maxName { // check first, to avoid building a path needlessly
-				if err := fits(fmt.Sprintf("sections[%d].records[%d].name", i, j), rec.Name); err != nil {
+				if err := checkName(fmt.Sprintf("sections[%d].records[%d].name", i, j), rec.Name); err != nil {
 					return nil, err
 				}
 			}
@@ -149,7 +149,7 @@ func (m *Manifest) Encode() ([]byte, error) {
 
 const maxName = 65535 // the greatest length of a name, in UTF-16 units
 
-func fits(path, s string) error {
+func checkName(path, s string) error {
 	if len(s) <= maxName {
 		return nil
 	}

@@ -40,7 +40,7 @@ func newPlan(files []NewFile, k *Residue) (*plan, error) {
 		f := &files[i]
 		if dir, name := split(f.Path); name == "" {
 			return nil, fmt.Errorf("pak: %q: the path of a file must end with a name", f.Path)
-		} else if err := cmp.Or(fits(f.Path, dir), fits(f.Path, name)); err != nil {
+		} else if err := cmp.Or(checkName(f.Path, dir), checkName(f.Path, name)); err != nil {
 			return nil, err
 		}
 		if byPath[f.Path] != nil {
@@ -110,7 +110,7 @@ func (p *plan) keep(s *planSection, was *ResidueRecord, byPath map[string]*NewFi
 	e := &entry{was: was, rec: Record{Name: was.Name, Type: TypeDirectory}}
 	if was.Kind != ResidueDirectory {
 		e.rec.Type = TypeOf(was.Name)
-		path := join(s.name, was.Name)
+		path := joinPath(s.name, was.Name)
 		e.file = byPath[path]
 		if e.file == nil && was.Kind != ResidueLost {
 			p.intact = false // the file was removed

@@ -102,7 +102,7 @@ func newReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 			if rec.Type == TypeDirectory {
 				continue
 			}
-			all = append(all, File{Path: join(s.Name, rec.Name), Record: rec, r: r})
+			all = append(all, File{Path: joinPath(s.Name, rec.Name), Record: rec, r: r})
 			f := &all[len(all)-1]
 			if rec.nameless() {
 				r.rest = append(r.rest, f)
@@ -124,8 +124,8 @@ func (r *Reader) At(base int64) *Reader {
 	return r
 }
 
-// join returns the path of a record in a section.
-func join(dir, name string) string {
+// joinPath returns the path of a record in a section.
+func joinPath(dir, name string) string {
 	if dir == "" || strings.HasSuffix(dir, "/") {
 		return dir + name
 	}

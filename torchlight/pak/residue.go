@@ -56,7 +56,7 @@ func (k *Residue) Has(path string) bool {
 	for i := range k.Sections {
 		s := &k.Sections[i]
 		for j := range s.Records {
-			if s.Records[j].Kind == ResidueFile && join(string(s.Name), s.Records[j].Name) == path {
+			if s.Records[j].Kind == ResidueFile && joinPath(string(s.Name), s.Records[j].Name) == path {
 				return true
 			}
 		}

@@ -56,13 +56,13 @@ func Repair(data []byte) (fixed []byte, done []*Error, err error) {
 		}
 		e := p.errors[i]
 		l := min(e.Line, len(lines)) - 1
-		told := *e
-		told.Line = at[max(l, 0)]
+		reported := *e
+		reported.Line = at[max(l, 0)]
 		var failed error
 		if lines, at, failed = e.mended(lines, at, l); failed != nil {
 			return nil, nil, failed
 		}
-		done = append(done, &told)
+		done = append(done, &reported)
 	}
 	return nil, nil, err
 }

@@ -259,15 +259,15 @@ func (h *Header) color(b []byte, bits int) [4]byte {
 		return [4]byte{b[2], b[1], b[0], b[3]}
 	}
 	v := binary.LittleEndian.Uint16(b)
-	c := [4]byte{five(v >> 10), five(v >> 5), five(v), 255}
+	c := [4]byte{expand5(v >> 10), expand5(v >> 5), expand5(v), 255}
 	if h.Alpha > 0 && bits == 16 && v>>15 == 0 {
 		c[3] = 0
 	}
 	return c
 }
 
-// five converts the lowest 5 bits to 8 bits.
-func five(v uint16) byte { return byte((int(v&31)*255 + 15) / 31) }
+// expand5 converts the lowest 5 bits to 8 bits.
+func expand5(v uint16) byte { return byte((int(v&31)*255 + 15) / 31) }
 
 // Encode returns a file of a picture in a format, with 24 bits per pixel or, if a pixel is not opaque, with 32. It fails with a
 // [*fault.Error] if a side is not 1 to 65535.

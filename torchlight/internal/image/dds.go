@@ -20,8 +20,8 @@ const (
 // ddsCube is the bit of the second capabilities for cube maps.
 const ddsCube = 0x200
 
-// dds reads the header of a DirectDraw surface.
-func dds(data []byte) ([]Field, bool) {
+// ddsInfo reads the header of a DirectDraw surface.
+func ddsInfo(data []byte) ([]Field, bool) {
 	r := bin.NewReader(data, bin.LittleEndian)
 	r.Span("magic", 4)
 	if r.U32("size") != 124 {

@@ -27,17 +27,17 @@ type reader struct {
 }
 
 var readers = []reader{
-	{"DDS ", dds},
+	{"DDS ", ddsInfo},
 	{"\x89PNG\r\n\x1a\n", pngInfo},
 	{"\xff\xd8\xff", jpegInfo},
-	{"RIFF", wav},
-	{"OggS", ogg},
-	{"\x00\x10[", ogre},
+	{"RIFF", wavInfo},
+	{"OggS", oggInfo},
+	{"\x00\x10[", ogreInfo},
 }
 
 // byName are formats without a signature.
 var byName = map[string]func(data []byte) ([]Field, bool){
-	".TGA":      tga,
+	".TGA":      tgaInfo,
 	".IMAGESET": imageSet,
 }
 
@@ -81,8 +81,8 @@ func pictureInfo(format string, c image.Config, err error) ([]Field, bool) {
 	return []Field{{"format", format}, sizeField(uint32(c.Width), uint32(c.Height))}, true
 }
 
-// tga reads the header of a Targa picture, which has no signature. It rejects impossible headers.
-func tga(data []byte) ([]Field, bool) {
+// tgaInfo reads the header of a Targa picture, which has no signature. It rejects impossible headers.
+func tgaInfo(data []byte) ([]Field, bool) {
 	r := bin.NewReader(data, bin.LittleEndian)
 	r.U8("id_length")
 	hasMap := r.U8("colour_map_type")
@@ -103,8 +103,8 @@ func tga(data []byte) ([]Field, bool) {
 	return []Field{field("format", "TGA, %s, %d bits", pixels, depth), sizeField(uint32(width), uint32(height))}, true
 }
 
-// wav reads the chunks of a RIFF sound up to its samples.
-func wav(data []byte) ([]Field, bool) {
+// wavInfo reads the chunks of a RIFF sound up to its samples.
+func wavInfo(data []byte) ([]Field, bool) {
 	r := bin.NewReader(data, bin.LittleEndian)
 	r.Span("riff", 8)
 	if string(r.Bytes("kind", 4)) != "WAVE" {
@@ -142,8 +142,8 @@ func wav(data []byte) ([]Field, bool) {
 	return fields, len(fields) > 0
 }
 
-// ogg reads the first page of an Ogg stream, which holds the header of Vorbis.
-func ogg(data []byte) ([]Field, bool) {
+// oggInfo reads the first page of an Ogg stream, which holds the header of Vorbis.
+func oggInfo(data []byte) ([]Field, bool) {
 	r := bin.NewReader(data, bin.LittleEndian)
 	r.Span("page", 26)
 	r.Span("segments", int(r.U8("num_segments")))
@@ -159,8 +159,8 @@ func ogg(data []byte) ([]Field, bool) {
 	return []Field{{"format", "Ogg Vorbis"}, field("channels", "%d", channels), field("rate", "%d Hz", rate)}, true
 }
 
-// ogre reads the version of the serializer of OGRE that wrote a .MESH or .SKELETON.
-func ogre(data []byte) ([]Field, bool) {
+// ogreInfo reads the version of the serializer of OGRE that wrote a .MESH or .SKELETON.
+func ogreInfo(data []byte) ([]Field, bool) {
 	line, _, ok := strings.Cut(string(data[2:min(len(data), 66)]), "\n")
 	if !ok || !strings.Contains(line, "Serializer_v") {
 		return nil, false

@@ -94,9 +94,9 @@ func allClashes(e *modedit.Editor) []clash {
 	return list
 }
 
-// tellClashes reports the clashes in a mod, except the known ones: equal GUIDs as conflicts that must be resolved
+// reportClashes reports the clashes in a mod, except the known ones: equal GUIDs as conflicts that must be resolved
 // manually, and equal names as warnings.
-func (o *Options) tellClashes(log *merge3.Log, e *modedit.Editor, known map[string]bool) {
+func (o *Options) reportClashes(log *merge3.Log, e *modedit.Editor, known map[string]bool) {
 	for _, c := range allClashes(e) {
 		switch {
 		case known[c.file+c.what()]:

@@ -32,8 +32,8 @@ const (
 	Merged = From(2)
 )
 
-// tellTo reports the result of merging a file.
-func (m *merger) tellTo(log *merge3.Log) {
+// reportTo reports the result of merging a file.
+func (m *merger) reportTo(log *merge3.Log) {
 	conflicts, _ := m.log.End(nil)
 	log.Report(conflicts...)
 	if n := len(m.took); n > 0 {
@@ -78,7 +78,7 @@ func mergeFile(log *merge3.Log, name string, base, ours, theirs []byte, names *h
 		data, from, err = merge3.Of(side, ours, theirs), From(side), nil
 	}
 	if err == nil {
-		m.tellTo(log)
+		m.reportTo(log)
 	}
 	return data, from, err
 }
@@ -103,7 +103,7 @@ func (m *merger) file(name string, base, ours, theirs []byte, names *hash.Names)
 	if err != nil {
 		return nil, 0, errWhole
 	}
-	its, err := modedit.TreeOf(name, theirs, o)
+	theirTree, err := modedit.TreeOf(name, theirs, o)
 	if err != nil {
 		return nil, 0, errWhole
 	}
@@ -116,24 +116,24 @@ func (m *merger) file(name string, base, ours, theirs []byte, names *hash.Names)
 		if was, err = modedit.TreeOf(name, base, o); err != nil {
 			return nil, 0, errWhole
 		}
-		side, both := merge3.Compare(signature(was), signature(mine), signature(its), sameText)
+		side, both := merge3.Compare(signature(was), signature(mine), signature(theirTree), sameText)
 		if !both {
 			if side == merge3.Theirs {
 				m.take("")
 			}
 			return merge3.Of(side, ours, theirs), From(side), nil
 		}
-	} else if signature(mine) == signature(its) {
+	} else if signature(mine) == signature(theirTree) {
 		return ours, Ours, nil
 	}
 	data, err := modedit.EditTree(name, ours, o, func(root *text.Node) error {
 		if isLayout {
-			if !m.layout(was, root, its) {
+			if !m.layout(was, root, theirTree) {
 				return errWhole
 			}
 		} else {
-			m.name(was, root, its)
-			m.node(was, root, its, root.Name)
+			m.name(was, root, theirTree)
+			m.node(was, root, theirTree, root.Name)
 		}
 		if signature(root) == signature(mine) {
 			return errUnchanged

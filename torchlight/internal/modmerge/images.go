@@ -93,16 +93,16 @@ func (m *merger) images(base, ours, theirs []byte) ([]byte, From, error) {
 	}
 	in := newInsertion(o.root, t.root)
 	m.properties(b.root, o.root, t.root, in, "IMAGESET")
-	its := imagesOf(t.root)
+	theirImages := imagesOf(t.root)
 	for name, n := range mine {
 		in.added[n] = was[name] == nil
-		if its[name] != nil {
-			in.counterpart[its[name]] = n
+		if theirImages[name] != nil {
+			in.counterpart[theirImages[name]] = n
 		}
 	}
 	changed := false
 	for _, name := range merge3.Union(imageNames(o.root), imageNames(t.root)) {
-		x, y, z := was[name], mine[name], its[name]
+		x, y, z := was[name], mine[name], theirImages[name]
 		at := "IMAGESET." + name
 		side := merge3.Pick(x, y, z, sameAttributes, func() { m.take(at) }, func() merge3.Side {
 			return m.conflict(at, name+" was changed to different parts of the picture on both sides", rectangle(x),

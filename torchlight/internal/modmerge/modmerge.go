@@ -50,7 +50,7 @@ func (mg *threeWay) merge() error {
 	if err := mg.ours.UpdateTables(); err != nil {
 		return err
 	}
-	mg.tellClashes(mg.log, mg.ours, before)
+	mg.reportClashes(mg.log, mg.ours, before)
 	return nil
 }
 
@@ -125,11 +125,11 @@ func (mg *threeWay) file(name string) error {
 	if err != nil {
 		return err
 	}
-	its, err := mg.theirs.Content(name)
+	theirContent, err := mg.theirs.Content(name)
 	if err != nil {
 		return err
 	}
-	data, from, err := mergeFile(mg.log, name, was, mine, its, mg.Names)
+	data, from, err := mergeFile(mg.log, name, was, mine, theirContent, mg.Names)
 	if err != nil {
 		return err
 	}
@@ -184,18 +184,18 @@ func (mg *threeWay) header() {
 	field(mg, "download", b.DownloadURL, &o.DownloadURL, t.DownloadURL)
 	field(mg, "id", b.ID, &o.ID, t.ID)
 	field(mg, "flags", b.Flags, &o.Flags, t.Flags)
-	mine, its := slices.Clone(o.Required), t.Required
-	o.Required = merged(b.Required, mine, its, func(r mod.Required) int64 { return r.ID })
+	mine := slices.Clone(o.Required)
+	o.Required = merged(b.Required, mine, t.Required, func(r mod.Required) int64 { return r.ID })
 	o.Removed = merged(b.Removed, o.Removed, t.Removed, gameName)
 	o.Removed = slices.DeleteFunc(o.Removed, func(s string) bool { return mg.ours.Has(s) })
 	switch {
 	case slices.Equal(o.Required, mine):
-	case slices.Equal(o.Required, its):
+	case slices.Equal(o.Required, t.Required):
 		o.RequiredHash = t.RequiredHash
 	default: // the algorithm for the hash of the list is unknown
 		side := mg.log.Conflict(check.Conflict{What: "both sides changed the required mods: the hash of that list " +
 			"cannot be computed, so the list is as in " + mg.log.Prefer.String()})
-		o.Required, o.RequiredHash = merge3.Of(side, mine, its), merge3.Of(side, o.RequiredHash, t.RequiredHash)
+		o.Required, o.RequiredHash = merge3.Of(side, mine, t.Required), merge3.Of(side, o.RequiredHash, t.RequiredHash)
 	}
 	switch { // the list of releases depends on the version
 	case o.Version != 1:

@@ -64,8 +64,8 @@ func (os *objects) note(list *text.Node, parent int64) bool {
 	return true
 }
 
-// says returns the contents of an object, without its children, and the ID of its parent.
-func (o *object) says() string {
+// contents returns the contents of an object, without its children, and the ID of its parent.
+func (o *object) contents() string {
 	var b strings.Builder
 	sign(&b, o.properties, true)
 	return b.String() + strconv.FormatInt(o.parent, 10)
@@ -144,7 +144,7 @@ func (m *merger) objectOf(id int64, b, o, t *object) (*object, int64) {
 	if o == nil {
 		what = "the object was removed by ours, changed by theirs"
 	}
-	side := pick(m, "", b, o, t, merge3.Item(func(x, y *object) bool { return x.says() == y.says() }), what)
+	side := pick(m, "", b, o, t, merge3.Item(func(x, y *object) bool { return x.contents() == y.contents() }), what)
 	kept := merge3.Of(side, o, t)
 	return kept, kept.up().Item
 }
@@ -159,7 +159,7 @@ func (o *object) up() (parent merge3.Maybe[int64]) {
 
 // root makes sure that every object has an existing parent and does not contain itself.
 func (m *merger) root(all []int64, nodes map[int64]*object, parents map[int64]int64, winner *objects) {
-	told := make(map[int64]bool)
+	reported := make(map[int64]bool)
 	for again := true; again; {
 		again = false
 		for _, id := range all {
@@ -169,8 +169,8 @@ func (m *merger) root(all []int64, nodes map[int64]*object, parents map[int64]in
 			up := parents[id]
 			switch {
 			case up != rootID && nodes[up] == nil:
-				if m.object = up; !told[up] {
-					told[up] = true
+				if m.object = up; !reported[up] {
+					reported[up] = true
 					m.conflict("", "the object was removed by one side and contains objects of the other", nil, nil, nil)
 				}
 				if w := winner.by[up]; w != nil {

@@ -102,7 +102,7 @@ func (p *pack) pack(mods []Input) (err error) {
 		p.log.Change(check.Change{What: fmt.Sprintf("%s: %d files used, %d overridden, %d identical in another mod",
 			m.Name, p.taken[i], p.covered[i], p.equals[i]), Count: int64(p.taken[i]), Unit: "files"})
 	}
-	p.tellClashes(&p.log, p.made, known)
+	p.reportClashes(&p.log, p.made, known)
 	return nil
 }
 
@@ -285,16 +285,16 @@ func (p *pack) differing(name string, others []int, winner int) error {
 	}
 	data, from := []byte(nil), others[0]
 	for k, i := range append(slices.Clone(others), winner) {
-		its, err := p.mods[i].Editor.Content(name)
+		content, err := p.mods[i].Editor.Content(name)
 		if err != nil {
 			return err
 		}
 		if k == 0 {
-			data = its
+			data = content
 			continue
 		}
 		log := &merge3.Log{Options: merge3.Options{Prefer: merge3.Theirs}} // the mod of higher priority
-		if data, _, err = mergeFile(log, name, base, data, its, p.Names); err != nil {
+		if data, _, err = mergeFile(log, name, base, data, content, p.Names); err != nil {
 			return err
 		}
 		conflicts, _ := log.End(nil)

@@ -121,7 +121,7 @@ func (m *merger) property(b, o, t *text.Property, in *insertion, way string) {
 		in.added[o] = true
 	}
 	side := merge3.Pick(b, o, t, same, func() { m.take(way) }, func() merge3.Side {
-		return m.conflict(way, fmt.Sprintf("%s: %s became %s and %s", lastOf(way), said(b), said(o), said(t)), value(b), value(o), value(t))
+		return m.conflict(way, fmt.Sprintf("%s: %s became %s and %s", lastOf(way), describe(b), describe(o), describe(t)), value(b), value(o), value(t))
 	})
 	if side == merge3.Ours {
 		return
@@ -319,7 +319,7 @@ func join(way, name string) string {
 
 func lastOf(way string) string { return way[strings.LastIndexByte(way, '.')+1:] }
 
-func said(p *text.Property) string {
+func describe(p *text.Property) string {
 	const most = 60
 	switch {
 	case p == nil:

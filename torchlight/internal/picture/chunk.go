@@ -35,8 +35,8 @@ func split(data []byte) (header, tail []byte) {
 	return data[:dds.HeaderSize:dds.HeaderSize], tail
 }
 
-// keep returns the content of the chunk for a .DDS, and a description of what a PNG cannot keep.
-func keep(data []byte) (chunk []byte, left string) {
+// makeChunk returns the content of the chunk for a .DDS, and a description of what a PNG cannot keep.
+func makeChunk(data []byte) (chunk []byte, left string) {
 	if header, tail := split(data); header != nil {
 		return append(header, tail...), ""
 	}
@@ -46,8 +46,8 @@ func keep(data []byte) (chunk []byte, left string) {
 	return nil, "the header"
 }
 
-// kept returns the header and tail of a .DDS that a PNG has in its chunk, or nil.
-func kept(png []byte) (header, tail []byte) {
+// readChunk returns the header and tail of a .DDS that a PNG has in its chunk, or nil.
+func readChunk(png []byte) (header, tail []byte) {
 	for rest := png[min(len(png), len(signature)):]; len(rest) >= 12; {
 		n := int64(binary.BigEndian.Uint32(rest))
 		if n+12 > int64(len(rest)) {

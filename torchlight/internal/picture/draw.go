@@ -27,7 +27,7 @@ func Draw(dst *image.RGBA, m *image.NRGBA, x, y float64, origin [2]float64, scal
 			if scale >= 1 {
 				overOne(to, m.Pix[m.PixOffset(m.Rect.Min.X+right.first, m.Rect.Min.Y+down.first):][:4:4])
 			} else {
-				over(to, mean(m, right, down))
+				blendOver(to, mean(m, right, down))
 			}
 		}
 	}
@@ -119,8 +119,8 @@ func overOne(dst, p []byte) {
 	}
 }
 
-// over draws a color over a pixel.
-func over(dst []byte, c [4]float64) {
+// blendOver draws a color over a pixel.
+func blendOver(dst []byte, c [4]float64) {
 	rest := 1 - c[3]/255
 	for i := range 4 {
 		dst[i] = uint8(min(255, math.Floor(c[i]+float64(dst[i])*rest+0.5)))

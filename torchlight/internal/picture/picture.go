@@ -151,7 +151,7 @@ func Convert(name string, data []byte, to Kind, o Options) (r Result, err error)
 	case PNG:
 		r.Data, err = encodePNG(m)
 		if err == nil && from == DDS {
-			kept, left := keep(data)
+			kept, left := makeChunk(data)
 			r.Left = left
 			r.Data = withChunk(r.Data, kept)
 		}
@@ -176,7 +176,7 @@ func (r *Result) encodeDDS(m *image.NRGBA, data []byte, from Kind, o Options) (e
 	}
 	header, tail := []byte(nil), []byte(nil)
 	if from == PNG && !o.Fresh {
-		header, tail = kept(data)
+		header, tail = readChunk(data)
 	}
 	if header != nil {
 		h, err := dds.ReadHeader(header)
@@ -223,7 +223,7 @@ func Replace(name string, data []byte, m *image.NRGBA) ([]byte, error) {
 		return tga.Encode(m, h.Format)
 	case PNG:
 		made, err := encodePNG(m)
-		if header, tail := kept(data); err == nil && header != nil {
+		if header, tail := readChunk(data); err == nil && header != nil {
 			made = withChunk(made, append(header, tail...))
 		}
 		return made, err

@@ -41,10 +41,10 @@ func (b *builder) grid(f frame, path string) {
 	}
 	corner := f.inside(frame{at: [3]float64{-float64(cells.OffsetX), 0, -float64(cells.OffsetZ)}})
 	w, h := float64(cells.SizeX)/float64(cells.Width), float64(cells.SizeZ)/float64(cells.Height)
-	g := grid{cells: cells, at: flat(corner.at), x: times(flat(f.x), w), z: times(flat(f.z), h)}
+	g := grid{cells: cells, at: project(corner.at), x: times(project(f.x), w), z: times(project(f.z), h)}
 	det := g.x[0]*g.z[1] - g.x[1]*g.z[0]
 	far := plus(g.at, plus(times(g.x, float64(cells.Width)), times(g.z, float64(cells.Height))))
-	if !sane(g.at[0], g.at[1], far[0], far[1], w, h) || !(math.Abs(det) > 1e-9) {
+	if !drawable(g.at[0], g.at[1], far[0], far[1], w, h) || !(math.Abs(det) > 1e-9) {
 		b.leave("grid", path, "invalid size or position")
 		return
 	}

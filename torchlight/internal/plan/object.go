@@ -226,7 +226,7 @@ func (b *builder) area(m *Mark, forward, right [2]float64) bool {
 	area := shape{at: m.At, fill: opaque(c, 18), stroke: opaque(c, 200), width: b.unit / 8}
 	good := true
 	add := func(s shape, sizes ...float64) {
-		if !sane(sizes...) {
+		if !drawable(sizes...) {
 			good = false
 			return
 		}

@@ -119,8 +119,8 @@ func (f frame) inside(g frame) frame {
 	return frame{at, f.turn(g.x), f.turn(g.y), f.turn(g.z)}
 }
 
-// flat projects a vector of the world onto the plan.
-func flat(v [3]float64) [2]float64 { return [2]float64{v[0], -v[2]} }
+// project projects a vector of the world onto the plan.
+func project(v [3]float64) [2]float64 { return [2]float64{v[0], -v[2]} }
 
 type builder struct {
 	Plan
@@ -269,14 +269,14 @@ func (b *builder) object(o *layout.Object, p place) {
 	for i, all := 0, v.number("SCALE", 1); i < 3; i++ {
 		scale[i] *= all
 	}
-	m := Mark{Object: o, File: p.file, At: flat(f.at), Height: f.at[1], instance: p.number, layer: p.layer,
+	m := Mark{Object: o, File: p.file, At: project(f.at), Height: f.at[1], instance: p.number, layer: p.layer,
 		scale: [2]float64{scale[0], scale[2]}}
-	if !sane(f.at[:]...) {
+	if !drawable(f.at[:]...) {
 		b.leave("position", m.Name(), "the position is outside the world")
 		return
 	}
 	if directed {
-		m.forward = direction(flat(f.z), flat(f.x))
+		m.forward = direction(project(f.z), project(f.x))
 	}
 	link, linked := v.text("LAYOUT FILE")
 	var file *layout.File
@@ -341,8 +341,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// sane reports whether numbers are within the limits for drawing.
-func sane(v ...float64) bool {
+// drawable reports whether numbers are within the limits for drawing.
+func drawable(v ...float64) bool {
 	return !slices.ContainsFunc(v, func(v float64) bool { return !(math.Abs(v) <= MaxPlace) })
 }
 
