@@ -121,7 +121,8 @@ func (m *merger) property(b, o, t *text.Property, in *insertion, way string) {
 		in.added[o] = true
 	}
 	side := merge3.Pick(b, o, t, same, func() { m.take(way) }, func() merge3.Side {
-		return m.conflict(way, fmt.Sprintf("%s: %s became %s and %s", lastOf(way), describe(b), describe(o), describe(t)), value(b), value(o), value(t))
+		return m.conflict(way, fmt.Sprintf("%s: %s became %s and %s", lastOf(way), describe(b), describe(o), describe(t)),
+			value(b), value(o), value(t))
 	})
 	if side == merge3.Ours {
 		return
