@@ -347,7 +347,7 @@ func TestBackupToBucketStopped(t *testing.T) {
 	}
 	// A killed backup leaves a lock, so nothing is removed yet.
 	code, said := b.run("forget", b.repo, "--prune")
-	if code != 2 || !strings.Contains(said, "another run works there") {
+	if code != 2 || !strings.Contains(said, "another run is using this store") {
 		t.Errorf("%d, %s", code, said)
 	}
 	b.must("backup", "-q", "w", b.repo)

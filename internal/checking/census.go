@@ -11,13 +11,13 @@ import (
 
 // Table declares the table of the findings in a game's files.
 func Table(name string) *format.Table {
-	return &format.Table{Name: name, Title: "A finding, as check reports it.", Columns: []format.Column{
+	return &format.Table{Name: name, Title: "A finding of check.", Columns: []format.Column{
 		{Name: "id", Type: format.ColumnText, Help: "The kind of finding, such as tw-map-no-game-layer."},
 		{Name: "severity", Type: format.ColumnText, Help: "error, warning or info."},
-		{Name: "path", Type: format.ColumnText, Help: "Where inside the file; empty for all of it."},
-		{Name: "byte_offset", Type: format.ColumnInt, Optional: true, Help: "Where in the file, in bytes; null where there is no such place."},
-		{Name: "message", Type: format.ColumnText, Help: "What was found, in English."},
-		{Name: "places", Type: format.ColumnInt, Help: "How many places the finding has in `check --json`."},
+		{Name: "path", Type: format.ColumnText, Help: "The path inside the file; empty for the whole file."},
+		{Name: "byte_offset", Type: format.ColumnInt, Optional: true, Help: "The offset in the file in bytes; null if unknown."},
+		{Name: "message", Type: format.ColumnText, Help: "The message, in English."},
+		{Name: "places", Type: format.ColumnInt, Help: "The number of places of the finding in `check --json`."},
 	}}
 }
 

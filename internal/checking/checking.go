@@ -17,11 +17,11 @@ import (
 // Kinds of findings of the tool itself, for all formats.
 var (
 	catalog     check.Catalog
-	Unreadable  = catalog.Add("unreadable", check.Error, "The file cannot be opened: it breaks where the finding says, -v tells the offset.", "Get another copy of the file; `trowel dump` shows what is before that place.")
-	Missing     = catalog.Add("missing", check.Error, "Data that should be in the file is not there or cannot be read.", "Get another copy of the file; `trowel extract -k` saves what is left.")
-	Unbuildable = catalog.Add("unbuildable", check.Error, "The folder cannot be made a game file.", "Correct the file that the finding names.")
-	Defect      = catalog.Add("defect", check.Error, "Trowel itself failed on this file: what is wrong is in the tool, whatever else is wrong with the file.", "Please report it, with the message and, if you can, the file.")
-	Build       = catalog.Add("build-warning", check.Warning, "The folder can be made a game file, but not just as it is.", "See whether what the finding says is what you want.")
+	Unreadable  = catalog.Add("unreadable", check.Error, "The file cannot be opened: it is damaged at the place of the finding (-v prints the offset).", "Get another copy of the file; `trowel dump` prints the fields before that place.")
+	Missing     = catalog.Add("missing", check.Error, "Data of the file is missing or cannot be read.", "Get another copy of the file; `trowel extract -k` saves the remaining data.")
+	Unbuildable = catalog.Add("unbuildable", check.Error, "The folder cannot be built into a game file.", "Correct the file of the finding.")
+	Defect      = catalog.Add("defect", check.Error, "Trowel itself failed on this file: this is an error of the program.", "Please report it, with the message and, if you can, the file.")
+	Build       = catalog.Add("build-warning", check.Warning, "The folder can be built into a game file, but not exactly as it is.", "Check whether the change in the finding is intended.")
 )
 
 // Findings has an example of a message of each of these kinds, as [format.Game.Findings].

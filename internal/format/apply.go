@@ -12,12 +12,12 @@ import (
 
 // ApplyCommand declares the edit command apply, which formats implement with [Apply].
 var ApplyCommand = Command{
-	Name: "apply", Heading: "Pieces", Title: "Put a piece back that extract took out and somebody edited",
-	Long: "Only what was changed in the folder goes into the file. If the file has changed in the same place since the piece was taken out, nothing is put back, and the places are told, unless --prefer says which counts. What was removed from the folder stays in the file without --delete.",
-	Args: []Option{{Name: "folder", Input: true, Help: "the folder that extract made of some paths of the file, or of an area"}},
+	Name: "apply", Heading: "Pieces", Title: "Put an edited extract back into its file",
+	Long: "Writes only the changes in the folder to the file. If the file has changed in the same place since the extraction, nothing is written and the places are reported, unless --prefer selects a side. Files that were removed from the folder are removed from the file only with --delete.",
+	Args: []Option{{Name: "folder", Input: true, Help: "the folder that extract made from some paths of the file, or from an area"}},
 	Options: []Option{
-		{Name: "prefer", Choices: []string{piece.PreferFolder, piece.PreferFile}, Help: "what counts where both have changed"},
-		{Name: "delete", Bool: true, Help: "remove from the file what was removed from the folder"},
+		{Name: "prefer", Choices: []string{piece.PreferFolder, piece.PreferFile}, Help: "the side that is used where both have changed"},
+		{Name: "delete", Bool: true, Help: "also remove the files that were removed from the folder"},
 	},
 	Example: "apply climb",
 	Fields:  reflect.TypeFor[applyFields](),
@@ -52,14 +52,14 @@ func Apply(job *Job, now func(path string, option func(name string) string) ([]b
 		Prefer: o.Prefer, Delete: o.Delete,
 		Conflict: func(path, what string) { job.Miss(filepath.Join(dir, path), "conflict: %s", what) },
 		Left: func(path string) {
-			job.Warn(filepath.Join(dir, path), "was removed here, and stays in the file: --delete removes it there")
+			job.Warn(filepath.Join(dir, path), "removed here, but kept in the file (--delete removes it there)")
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
 	if !p.Noted() && len(changes) > 0 && !slices.ContainsFunc(changes, func(c piece.Change) bool { return !c.Added }) {
-		return nil, fmt.Errorf("%s: nothing in it is a part of the file, and it does not say what it was taken out of", dir)
+		return nil, fmt.Errorf("%s: no file in this folder is a part of the file, and its origin is not recorded", dir)
 	}
 	var told []check.Change
 	for _, c := range changes {

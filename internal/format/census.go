@@ -186,7 +186,7 @@ func (t *Table) CheckRow(values []Cell) error {
 		case v.Null():
 			return fmt.Errorf("table %s: %s is null", t.Name, c.Name)
 		case v.kind != fits[c.Type]:
-			return fmt.Errorf("table %s: %s cannot be %q: it is of type %v", t.Name, c.Name, v, c.Type)
+			return fmt.Errorf("table %s: %s cannot be %q: the type is %v", t.Name, c.Name, v, c.Type)
 		}
 	}
 	return nil
@@ -198,13 +198,13 @@ func (c *Census) Check() error {
 	tables := make(map[string]bool)
 	for _, t := range c.Tables {
 		if !validName(t.Name) || tables[t.Name] || t.Title == "" || len(t.Columns) == 0 {
-			return fmt.Errorf("table %q: it needs a name of its own of a-z, 0-9 and _, a title and columns", t.Name)
+			return fmt.Errorf("table %q: a table needs a unique name of a-z, 0-9 and _, a title and columns", t.Name)
 		}
 		tables[t.Name] = true
 		columns := make(map[string]bool)
 		for _, col := range t.All() {
 			if !validName(col.Name) || columns[col.Name] || col.Help == "" || int(col.Type) >= len(fits) {
-				return fmt.Errorf("table %s, column %q: it needs a name of its own of a-z, 0-9 and _, a type and a help", t.Name, col.Name)
+				return fmt.Errorf("table %s, column %q: a column needs a unique name of a-z, 0-9 and _, a type and a help text", t.Name, col.Name)
 			}
 			columns[col.Name] = true
 		}
@@ -213,7 +213,7 @@ func (c *Census) Check() error {
 }
 
 // fileColumn is the first column of every table.
-var fileColumn = Column{Name: "file", Help: "what the user calls the file, with / between folders", Type: ColumnText}
+var fileColumn = Column{Name: "file", Help: "the user's name for the file, with / between folders", Type: ColumnText}
 
 // All returns all columns in order, including the column file.
 func (t *Table) All() []Column { return append([]Column{fileColumn}, t.Columns...) }

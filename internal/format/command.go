@@ -102,7 +102,7 @@ func ParseSteps(job *Job, commands []*Command, words []string) ([]Step, error) {
 		}
 		words = words[end+1:]
 		if len(words) == 0 {
-			return nil, errors.New("expected the name of a command behind then")
+			return nil, errors.New("expected the name of a command after then")
 		}
 	}
 	return steps, nil
@@ -162,7 +162,7 @@ func parseStep(job *Job, commands []*Command, words []string) (Step, error) {
 			continue
 		}
 		if args == len(c.Args) {
-			return Step{}, fmt.Errorf("%s: %q is one word too many: %s", c.Name, word, c.Usage())
+			return Step{}, fmt.Errorf("%s: unexpected argument %q: %s", c.Name, word, c.Usage())
 		}
 		o := &c.Args[args]
 		if err := set(o, word); err != nil {

@@ -17,7 +17,7 @@ func TestParseSteps(t *testing.T) {
 	warned := ""
 	job := &Job{OnWarn: func(path, _ string) { warned = path }}
 	_, err := ParseSteps(job, toyCommands, strings.Fields("replace --layer a 3 4 --layer=b --flags then shift then shift -2 then set -- --key a then"))
-	if err == nil || !strings.Contains(err.Error(), "behind then") {
+	if err == nil || !strings.Contains(err.Error(), "after then") {
 		t.Fatalf("a then at the end: %v", err)
 	}
 	steps, err := ParseSteps(job, toyCommands, strings.Fields("replace --layer a 3 4 --layer=b --flags then shift then shift -2 then set -- --key a b"))
@@ -45,7 +45,7 @@ func TestParseStepsErrors(t *testing.T) {
 		"then shift":             "expected the name",
 		"shft 1":                 "no such command: shft",
 		"shift x":                `shift: BY: expected a whole number, not "x"`,
-		"shift 1 2":              `shift: "2" is one word too many: shift [BY]`,
+		"shift 1 2":              `shift: unexpected argument "2": shift [BY]`,
 		"replace 1":              "replace: expected TO: replace FROM TO",
 		"remove":                 "remove: expected LAYER: remove LAYER...",
 		"replace 1 2 --layer":    "replace: --layer needs a value",

@@ -367,7 +367,7 @@ func Inside(path string, t trace.Tracer) trace.Tracer {
 }
 
 // ErrUnseen is the error of [Format.Scene] for a file without anything to draw, such as a text.
-var ErrUnseen = errors.New("it shows nothing that can be drawn")
+var ErrUnseen = errors.New("nothing to draw")
 
 // ErrByTrees is the error of [Format.Compare] if it cannot compare the two sides, but their trees can be compared.
 // Compare returns it before it reports any difference.

@@ -43,14 +43,14 @@ func TestErrors(t *testing.T) {
 			deco + ":6:12: width: 5000000000: the number must be -2147483648 to 2147483647"},
 		{"misspelt", replace("groups/Game/group.json", "parallax", "paralax"),
 			"groups/Game/group.json:3:3: unknown field \"paralax\": expected one of name, version, offset, parallax, clip, parallaxZoom"},
-		{"twice", replace(deco, "\"flags\": 4", "\"flags\": 4, \"flags\": 5"), deco + ":5:15: the field \"flags\" is there twice"},
+		{"twice", replace(deco, "\"flags\": 4", "\"flags\": 4, \"flags\": 5"), deco + ":5:15: the field \"flags\" occurs twice"},
 		{"text after JSON", replace("orphans/tiles.json", "}", "}\n{}"),
 			"orphans/tiles.json:7:1: invalid JSON: text after the end of the JSON value"},
 		{"a field of another type", replace("orphans/tiles.json", "\"width\"", "\"quads\": [], \"width\""),
 			"orphans/tiles.json:4:3: unknown field \"quads\": expected one of type, name, detail, flags, version, width, " +
 				"height, cells, color, colorEnv, colorEnvOffset, image, autoMapper"},
 		{"no name", replace(deco, "  \"name\": \"deco\",\n", ""), deco +
-			":1:1: there is no \"name\": expected \"name\": the name of the layer, or \"\" for none"},
+			":1:1: the field \"name\" is missing: expected the name of the layer, or \"\" for none"},
 		{"name too long", replace(deco, "\"deco\"", "\"much too long\""),
 			deco + ":3:11: name: \"much too long\" has 13 bytes: a name must have at most 11"},
 		{"name too long in bytes", replace(deco, "\"deco\"", "\"ääääää\""),
@@ -140,7 +140,7 @@ func TestErrors(t *testing.T) {
 		{"NUL in a setting", replace("settings.cfg", "\n\n", "\n\x00\n"),
 			"settings.cfg:2: a character of number 0, which ends a setting: expected text"},
 		{"sidecar", func(t *testing.T, f fstest.MapFS) { f[tree.Sidecar].Data = []byte("{") },
-			".trowel.json:1:2: damaged (unexpected end of JSON input): without it a clean file is built"},
+			".trowel.json:1:2: damaged (unexpected end of JSON input): a clean file is built without it"},
 		{"two at once", func(t *testing.T, f fstest.MapFS) {
 			edit(t, f, "groups/Game/Game.txt", "192", "256")
 			edit(t, f, "orphans/tiles.txt", ".   .\n", ".\n")
@@ -149,13 +149,13 @@ func TestErrors(t *testing.T) {
 		{"the same in many places", func(t *testing.T, f fstest.MapFS) {
 			edit(t, f, quads, "\"pivot\":[0,0]", "\"pivot\":[0]")
 			edit(t, f, quads, "\"pivot\":[0,0]", "\"pivot\":[1]")
-		}, quads + ":6:49: quads[0].pivot: a list of 1 values: expected 2, and at one more place"},
+		}, quads + ":6:49: quads[0].pivot: a list of 1 values: expected 2, and 1 more place"},
 		{"the same in many files", func(t *testing.T, f fstest.MapFS) {
 			for _, name := range []string{"Game", "Front", "Tele", "Speedup", "Switch", "Tune"} {
 				edit(t, f, "groups/Game/"+name+".json", "\"width\"", "\"widht\": 3, \"width\"")
 			}
 		}, "groups/Game/Game.json:4:3: unknown field \"widht\": expected one of type, name, detail, flags, version, width, " +
-			"height, cells, color, colorEnv, colorEnvOffset, image, autoMapper, and in 5 more files"},
+			"height, cells, color, colorEnv, colorEnvOffset, image, autoMapper, and 5 more files"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files := extract(t, encode(t, sample()))

@@ -50,7 +50,7 @@ func testSchema(t *testing.T, b *bench) {
 	// Errors of the server are reported.
 	do("ALTER TABLE $$.river_job RENAME COLUMN attempt TO tried")
 	b.eventually("the worker says so", func() bool {
-		return strings.Contains(w.said.String(), `the server says: column "attempt" does not exist`)
+		return strings.Contains(w.said.String(), `the server reports: column "attempt" does not exist`)
 	})
 }
 

@@ -196,5 +196,5 @@ func ExampleReader() {
 		r.Leave()
 	}
 	fmt.Println(r.Err())
-	// Output: header.num_items at offset 0: expected at most 1, as many as fit in the rest of the data, found 2
+	// Output: header.num_items at offset 0: expected at most 1, which fit into the rest of the data, found 2
 }

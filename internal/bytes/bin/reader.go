@@ -389,7 +389,7 @@ func (r *Reader) checkCount(at int64, name string, n int64, size int) int {
 		return 0
 	}
 	if most := int64(r.Len() / max(size, 1)); n > most {
-		r.FailAt(at, name, fault.ErrShort, fmt.Sprintf("at most %d, as many as fit in the rest of the data", most), strconv.FormatInt(n, 10))
+		r.FailAt(at, name, fault.ErrShort, fmt.Sprintf("at most %d, which fit into the rest of the data", most), strconv.FormatInt(n, 10))
 		return 0
 	}
 	return int(n)
@@ -402,7 +402,7 @@ func (r *Reader) CString(name string) string {
 	}
 	n := bytes.IndexByte(r.buf[r.off:], 0)
 	if n < 0 {
-		r.Fail(name, fault.ErrShort, "a string that ends in NUL", fmt.Sprintf("%d bytes without one", r.Len()))
+		r.Fail(name, fault.ErrShort, "a string that ends in NUL", fmt.Sprintf("%d bytes without NUL", r.Len()))
 		return ""
 	}
 	s := string(r.buf[r.off : r.off+n])

@@ -23,7 +23,7 @@ const (
 
 // The kinds of errors in a frame, in addition to the decoder's errors.
 var (
-	ErrNoFrame = errors.New("no zstd frame")
+	ErrNoFrame = errors.New("not a zstd frame")
 	ErrTooLong = errors.New("zstd frame has too much data") // the data so far is correct, but its checksum was not checked
 )
 
@@ -145,7 +145,7 @@ func Decode(buf, data []byte, limit int) (content []byte, used int, err error) {
 		case h.stated > uint64(limit):
 			return nil, used, fmt.Errorf("%w: %d bytes, more than %d", ErrTooLong, h.stated, limit)
 		case h.stated > h.most:
-			return nil, used, fmt.Errorf("zstd frame of %d bytes says that it has %d, more than its blocks can", used, h.stated)
+			return nil, used, fmt.Errorf("zstd frame of %d bytes states a size of %d, more than its blocks can hold", used, h.stated)
 		}
 	}
 	buf = buf[:0]
@@ -174,7 +174,7 @@ func Decode(buf, data []byte, limit int) (content []byte, used int, err error) {
 	case broken != nil:
 		err = broken
 	case err == nil && bare && uint64(len(content)) != h.stated:
-		err = fmt.Errorf("zstd frame has %d bytes, and says %d", len(content), h.stated)
+		err = fmt.Errorf("zstd frame has %d bytes but states %d", len(content), h.stated)
 	}
 	return content, used, err
 }

@@ -19,11 +19,11 @@ import (
 
 // Reasons why an entry is skipped.
 var (
-	ErrName  = errors.New("its name is not UTF-8, and it is left out")
-	ErrOut   = errors.New("a link that leads out of the folder is left out")
-	ErrDead  = errors.New("a link to nothing is left out")
-	ErrOdd   = errors.New("a link to neither a file nor a folder is left out")
-	ErrTwice = errors.New("a link to a folder that it is in, or in a folder that is linked itself, is left out")
+	ErrName  = errors.New("omitted: the name is not UTF-8")
+	ErrOut   = errors.New("omitted: a link to a place outside the folder")
+	ErrDead  = errors.New("omitted: a link to a missing file")
+	ErrOdd   = errors.New("omitted: a link to neither a file nor a folder")
+	ErrTwice = errors.New("omitted: a link to a folder that contains it, or inside a linked folder")
 )
 
 // Follow describes the target of the link at a path in root.

@@ -68,7 +68,7 @@ type Hash [16]byte
 
 const (
 	logName   = ".trowel-made"
-	logHeader = "files that trowel made here, and makes again: do not edit\n"
+	logHeader = "files that trowel made here, and rebuilds: do not edit\n"
 )
 
 // OpenCollection opens the collection at path, or creates the folder. Other files in the folder are an error, unless
@@ -103,7 +103,7 @@ func OpenCollection(path string, opts Options) (_ *Collection, err error) {
 		return nil, err
 	}
 	if err := filelock.Try(c.log); errors.Is(err, filelock.ErrTaken) {
-		return nil, fmt.Errorf("%s: another run writes here", path)
+		return nil, fmt.Errorf("%s: another run writes to this folder", path)
 	}
 	if err := c.read(); err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (c *Collection) lines(log io.Reader, torn func(rest string) error) error {
 		return torn("")
 	}
 	if head != logHeader {
-		return fmt.Errorf("%s: is not the log of a folder that trowel made", filepath.Join(c.path, logName))
+		return fmt.Errorf("%s: not the log of a folder that trowel made", filepath.Join(c.path, logName))
 	}
 	for {
 		line, err := r.ReadString('\n')

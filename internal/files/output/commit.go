@@ -202,7 +202,7 @@ func asideName(path string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", &KeptError{path, errors.New("there are too many copies of it beside it, such as " + path + ".bak")}
+	return "", &KeptError{path, errors.New("too many copies next to the file, such as " + path + ".bak")}
 }
 
 // placeAll gives all files their names. Companion files come first: they are useless without the main file.

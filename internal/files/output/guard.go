@@ -41,13 +41,13 @@ type Options struct {
 
 var (
 	// ErrKind means that the existing file is of another kind than the output.
-	ErrKind = errors.New("it is of another kind")
+	ErrKind = errors.New("the types differ")
 	// ErrRead means that an output would replace an input.
 	ErrRead = errors.New("refusing to overwrite the input")
 	// ErrMeanwhile means that another program has written the file that was to be replaced.
-	ErrMeanwhile = errors.New("another program has written it meanwhile")
+	ErrMeanwhile = errors.New("another program has changed the file during the run")
 	// ErrBusy means that another run is replacing the file.
-	ErrBusy = errors.New("another run of trowel changes it")
+	ErrBusy = errors.New("another run of trowel is changing the file")
 )
 
 // ExistsError reports that a file exists and was not replaced.
@@ -58,7 +58,7 @@ type ExistsError struct {
 	Replaceable bool
 }
 
-func (e *ExistsError) Error() string { return e.Path + ": exists already" }
+func (e *ExistsError) Error() string { return e.Path + ": already exists" }
 
 func (e *ExistsError) Unwrap() error { return fs.ErrExist }
 
@@ -68,7 +68,7 @@ type KeptError struct {
 	Err  error
 }
 
-func (e *KeptError) Error() string { return e.Path + ": is not replaced: " + e.Err.Error() }
+func (e *KeptError) Error() string { return e.Path + ": not replaced: " + e.Err.Error() }
 func (e *KeptError) Unwrap() error { return e.Err }
 
 // mayWrite returns an error if target must not be written. Without an error, it returns the info of the existing file,
@@ -100,9 +100,9 @@ func (o *Output) mayWrite(target string) (fs.FileInfo, error) {
 func (o *Output) mayBe(target string, folder bool) (fs.FileInfo, error) {
 	if old, err := os.Stat(target); err == nil && old.IsDir() != folder && o.NotRead(target) == nil {
 		if folder {
-			return old, &KeptError{target, errors.New("a folder does not take the place of a file")}
+			return old, &KeptError{target, errors.New("a folder does not replace a file")}
 		}
-		return old, &KeptError{target, errors.New("a file does not take the place of a folder")}
+		return old, &KeptError{target, errors.New("a file does not replace a folder")}
 	}
 	return o.mayWrite(target)
 }
@@ -131,9 +131,9 @@ func (o *Options) NotRead(target string) error {
 		}
 		if at, _ := within(target, info); at {
 			if there, err := os.Stat(target); err == nil && os.SameFile(there, info) {
-				return fmt.Errorf("%s: %w: it is the same as %s", target, ErrRead, read)
+				return fmt.Errorf("%s: %w: same file as %s", target, ErrRead, read)
 			}
-			return fmt.Errorf("%s: %w: it is in %s", target, ErrRead, read)
+			return fmt.Errorf("%s: %w: inside %s", target, ErrRead, read)
 		}
 	}
 	return nil
@@ -154,17 +154,17 @@ func (o *Options) mayReplaceFolder(target string) error {
 	}
 	for _, read := range o.reads() {
 		if contains(info, read) {
-			return fmt.Errorf("%w: %s is in it", ErrRead, read)
+			return fmt.Errorf("%w: contains %s", ErrRead, read)
 		}
 	}
 	if home := host.HomeFolder(); home != "" && contains(info, home) {
-		return fmt.Errorf("the home folder %s is in it", home)
+		return fmt.Errorf("contains the home folder %s", home)
 	}
 	if here, err := os.Getwd(); err != nil || contains(info, here) {
-		return errors.New("the current folder is in it")
+		return errors.New("contains the current folder")
 	}
 	if mount := mountIn(target); mount != "" {
-		return fmt.Errorf("the mount point %s is in it", mount)
+		return fmt.Errorf("contains the mount point %s", mount)
 	}
 	if empty(target) {
 		return nil

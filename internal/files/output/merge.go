@@ -83,9 +83,9 @@ func (m *merger) entry(from, to string, folder bool) error {
 	case folder && there.IsDir():
 		return m.folder(from, to)
 	case folder:
-		return &KeptError{name, errors.New("a folder does not take the place of a file")}
+		return &KeptError{name, errors.New("a folder does not replace a file")}
 	case there.IsDir():
-		return &KeptError{name, errors.New("a file does not take the place of a folder")}
+		return &KeptError{name, errors.New("a file does not replace a folder")}
 	case !m.o.Replace:
 		return &ExistsError{Path: name}
 	}

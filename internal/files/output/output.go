@@ -152,7 +152,7 @@ func (o *Output) Create(suffix string) (Part, error) {
 	}
 	if o.to != nil {
 		if suffix != "" || len(o.parts) > 0 {
-			return nil, fmt.Errorf("%s: this format makes more than one file, it needs a name for them", o.path)
+			return nil, fmt.Errorf("%s: this format consists of several files: give a file name with -o", o.path)
 		}
 		Recover(os.TempDir())
 		return o.create(os.TempDir(), "", nil)
@@ -206,7 +206,7 @@ func (s stepped) Write(b []byte) (int, error) {
 // single checks that an output is either files or one folder.
 func (o *Output) single() error {
 	if len(o.parts) == 1 && o.parts[0].file == nil {
-		return fmt.Errorf("%s: a folder already", o.path)
+		return fmt.Errorf("%s: already a folder", o.path)
 	}
 	return nil
 }
@@ -214,11 +214,11 @@ func (o *Output) single() error {
 // Dir makes the output a folder and returns its temporary path.
 func (o *Output) Dir() (string, error) {
 	if o.to != nil {
-		return "", fmt.Errorf("%s: this format is a folder, it needs a name", o.path)
+		return "", fmt.Errorf("%s: this format is a folder: give a name with -o", o.path)
 	}
 	if len(o.parts) > 0 {
 		if err := o.single(); err == nil {
-			return "", fmt.Errorf("%s: a file already", o.path)
+			return "", fmt.Errorf("%s: already a file", o.path)
 		}
 		return o.parts[0].temp, nil
 	}
@@ -259,11 +259,11 @@ const newName = "new"
 func (o *Output) KeptDir() (string, error) {
 	switch info, err := os.Stat(o.path); {
 	case o.to != nil:
-		return "", fmt.Errorf("%s: this format is a folder, it needs a name", o.path)
+		return "", fmt.Errorf("%s: this format is a folder: give a name with -o", o.path)
 	case len(o.parts) > 0:
-		return "", fmt.Errorf("%s: made already", o.path)
+		return "", fmt.Errorf("%s: already created", o.path)
 	case err == nil && !info.IsDir():
-		return "", &KeptError{o.path, errors.New("a folder does not take the place of a file")}
+		return "", &KeptError{o.path, errors.New("a folder does not replace a file")}
 	}
 	o.stays = true
 	return o.path, nil

@@ -49,7 +49,7 @@ func fraction(fps float64) (frames, seconds int) {
 // Add writes the next frame, which has the size of the picture.
 func (p *APNG) Add(m *image.RGBA) error {
 	if p.chunks.err == nil && (m.Rect.Size() != p.size || p.done == p.frames) {
-		p.chunks.err = fmt.Errorf("frame %d of %d is one of %v, in a picture of %v", p.done+1, p.frames, m.Rect.Size(), p.size)
+		p.chunks.err = fmt.Errorf("frame %d of %d has the bounds %v, in a picture of %v", p.done+1, p.frames, m.Rect.Size(), p.size)
 	}
 	if p.chunks.err != nil {
 		return p.chunks.err
@@ -111,7 +111,7 @@ func (p *APNG) changed(m *image.RGBA) image.Rectangle {
 // Close writes the end of the file. All frames must have been added.
 func (p *APNG) Close() error {
 	if p.chunks.err == nil && p.done != p.frames {
-		p.chunks.err = fmt.Errorf("only %d of %d frames are there", p.done, p.frames)
+		p.chunks.err = fmt.Errorf("only %d of %d frames were written", p.done, p.frames)
 	}
 	p.chunks.write("IEND", nil)
 	return p.chunks.err

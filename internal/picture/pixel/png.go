@@ -104,7 +104,7 @@ func (p *PNG) AddGray16(band *image.Gray16) error {
 
 func (p *PNG) fits(band image.Rectangle, kind bool) error {
 	if p.chunks.err == nil && (!kind || band.Dx() != p.size.X || band.Dy() < 1 || band.Dy() > p.size.Y-p.done) {
-		p.chunks.err = fmt.Errorf("a band of %d x %d pixels is none for what is left below row %d of %d x %d", band.Dx(), band.Dy(), p.done, p.size.X, p.size.Y)
+		p.chunks.err = fmt.Errorf("a band of %d x %d pixels does not fit below row %d of %d x %d", band.Dx(), band.Dy(), p.done, p.size.X, p.size.Y)
 	}
 	return p.chunks.err
 }
@@ -112,7 +112,7 @@ func (p *PNG) fits(band image.Rectangle, kind bool) error {
 // Close writes the end of the file. All rows must have been added.
 func (p *PNG) Close() error {
 	if p.chunks.err == nil && p.done != p.size.Y {
-		p.chunks.err = fmt.Errorf("only %d of %d rows are there", p.done, p.size.Y)
+		p.chunks.err = fmt.Errorf("only %d of %d rows were written", p.done, p.size.Y)
 	}
 	if p.chunks.err != nil {
 		return p.chunks.err

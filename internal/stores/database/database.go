@@ -58,13 +58,13 @@ func why(err error) string {
 	case errors.As(err, &reply) && (reply.Code == "53100" || reply.Code == "53200"): // disk_full, out_of_memory
 		return "no space left on the server: " + reply.Message
 	case errors.As(err, &reply):
-		return "the server says: " + reply.Message
+		return "the server reports: " + reply.Message
 	case isReply(err, &text) && (strings.HasPrefix(text, "OOM ") || strings.HasPrefix(text, "MISCONF ")):
 		return "no space left on the server: " + text
 	case text != "":
-		return "the server says: " + text
+		return "the server reports: " + text
 	case errors.As(err, &name):
-		return "nobody knows a machine of this name"
+		return "unknown host"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return fmt.Sprintf("no answer within %d seconds", int(server.Timeout.Seconds()))
 	case errors.As(err, &system):
@@ -204,7 +204,7 @@ func hosts(c *pgx.ConnConfig) []string {
 }
 
 func parsePostgres(connString, setting string, anywhere bool) (*pgx.ConnConfig, error) {
-	malformed := &fault.Error{File: "world.mt", Path: setting, Offset: -1, Want: "how to connect to PostgreSQL", Got: "a connection string that cannot be understood", Err: fault.ErrFormat}
+	malformed := &fault.Error{File: "world.mt", Path: setting, Offset: -1, Want: "a PostgreSQL connection string", Got: "an invalid connection string", Err: fault.ErrFormat}
 	if strings.TrimSpace(connString) == "" {
 		malformed.Got = "nothing"
 		return nil, malformed

@@ -198,12 +198,12 @@ func TestDialHere(t *testing.T) {
 func TestWords(t *testing.T) {
 	for want, err := range map[string]error{
 		"no space left on the server: disk full":             &pgconn.PgError{Code: "53100", Message: "disk full"},
-		"the server says: too many":                          &pgconn.PgError{Code: "53300", Message: "too many"},
+		"the server reports: too many":                       &pgconn.PgError{Code: "53300", Message: "too many"},
 		"no answer within 10 seconds":                        context.DeadlineExceeded,
-		"nobody knows a machine of this name":                &net.DNSError{Err: "no such host", Name: "h"},
+		"unknown host":                                       &net.DNSError{Err: "no such host", Name: "h"},
 		"the connection has ended":                           net.ErrClosed,
 		"no space left on the server: OOM command not allow": redis.Error("OOM command not allow"),
-		"the server says: NOAUTH":                            redis.Error("NOAUTH"),
+		"the server reports: NOAUTH":                         redis.Error("NOAUTH"),
 	} {
 		if got := Wrap("S", err); got.Error() != "S: "+want || !server.Failed(got) {
 			t.Errorf("%v, want %s", got, want)

@@ -64,7 +64,7 @@ func decompress(data []byte, kind byte, file string, offset int64) (content []by
 func unsnappy(data []byte) ([]byte, error) {
 	stated, head := binary.Uvarint(data)
 	if head <= 0 {
-		return nil, errors.New("no snappy stream")
+		return nil, errors.New("not a snappy stream")
 	}
 	size := uint64(0)
 	for rest := data[head:]; len(rest) > 0; {
@@ -89,7 +89,7 @@ func unsnappy(data []byte) ([]byte, error) {
 		rest = rest[min(skip, len(rest)):]
 	}
 	if size != stated || size > maxContent {
-		return nil, fmt.Errorf("a snappy stream of %d bytes that says it has %d; there can be %d", size, stated, maxContent)
+		return nil, fmt.Errorf("a snappy stream of %d bytes that states %d bytes; at most %d are possible", size, stated, maxContent)
 	}
 	return snappy.Decode(nil, data)
 }
@@ -139,7 +139,7 @@ func (it *blockIter) next() bool {
 	}
 	shared, fresh, size := head[0], head[1], head[2]
 	if left := uint64(len(rest)); shared > uint64(len(it.k)) || fresh > left || size > left-fresh || shared+fresh < tagSize {
-		return it.fail("a record inside the block", fmt.Sprintf("one that shares %d bytes, with %d and %d", shared, fresh, size))
+		return it.fail("a record inside the block", fmt.Sprintf("a record that shares %d bytes, with %d and %d", shared, fresh, size))
 	}
 	// Allocate each key, so that callers may keep it.
 	key := make([]byte, 0, shared+fresh)

@@ -82,7 +82,7 @@ func (l *logReader) next() (record []byte, offset int64, err error) {
 			record, offset, inside, bad = append([]byte(nil), data...), at, true, wrong
 		case chunkMiddle, chunkLast:
 			if !inside {
-				l.report(damaged(l.name, "record", at, "the beginning of a record", "a later part of one"))
+				l.report(damaged(l.name, "record", at, "the beginning of a record", "a later part of a record"))
 				continue
 			}
 			record = append(record, data...)

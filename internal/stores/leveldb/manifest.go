@@ -185,7 +185,7 @@ func readManifest(r io.Reader, name string, report func(*fault.Error)) (*version
 		records++
 	}
 	if records == 0 {
-		return nil, damaged(name, "record", 0, "a record that tells the state of the database", "none")
+		return nil, damaged(name, "record", 0, "a record with the state of the database", "none")
 	}
 	if v.comparator == "" {
 		return nil, damaged(name, "comparator", 0, "the record with the order of the keys", "none")

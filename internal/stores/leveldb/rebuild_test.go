@@ -202,7 +202,7 @@ func TestScan(t *testing.T) {
 		if len(got) < len(truth)-c.lost {
 			t.Errorf("%s: %d of %d records", name, len(got), len(truth))
 		}
-		if err := db.Err(); err == nil || !strings.Contains(err.Error(), filepath.Base(path)) || !strings.Contains(err.Error(), "records are in blocks") {
+		if err := db.Err(); err == nil || !strings.Contains(err.Error(), filepath.Base(path)) || !strings.Contains(err.Error(), "records are in intact blocks") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // ErrRemote means that a world names a server on another machine.
-var ErrRemote = errors.New("a server on another machine, which is asked with --remote only")
+var ErrRemote = errors.New("a server on another machine is contacted only with --remote")
 
 // Application is the application name of this program's connections to PostgreSQL.
 const Application = "trowel"
@@ -23,7 +23,7 @@ const Timeout = 10 * time.Second
 var Sealed bool
 
 // ErrFiles means that a world names a file with passwords, keys or services.
-var ErrFiles = errors.New("it names a file of this machine, which is not read here")
+var ErrFiles = errors.New("the name is a file of this machine, which is not read here")
 
 // Dial makes all connections. Tests replace it.
 var Dial = new(net.Dialer).DialContext

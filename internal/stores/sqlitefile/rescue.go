@@ -338,14 +338,14 @@ func (r *rescuer) tell(pages *sqlitepage.File, lost []sqlitepage.Loss) {
 			loss.Text = fmt.Sprintf("%s: row %d in page %d cannot be read: %v", what, first.RowID, first.Page, first.Reason)
 		}
 		if n := len(numbers); n > 1 {
-			loss.Text += fmt.Sprintf(", and likewise %d more pages", n-1)
+			loss.Text += fmt.Sprintf(", and %d more pages", n-1)
 		}
 		if k.index {
-			loss.Text += "; no row is lost by that"
+			loss.Text += "; no rows are lost"
 		} else if k.table != "sqlite_master" {
 			loss.Text += r.kept(k.table, doubt)
 		} else if loss.Rows = doubt; doubt {
-			loss.Text += "; rows that are saved may be out of date"
+			loss.Text += "; salvaged rows may be outdated"
 		}
 		r.losses = append(r.losses, loss)
 	}
@@ -356,7 +356,7 @@ func (r *rescuer) tell(pages *sqlitepage.File, lost []sqlitepage.Loss) {
 	}
 	if at := pages.Moved(); at >= 0 {
 		r.losses = append(r.losses, Loss{
-			Text: fmt.Sprintf("the pages from offset %d on are not in their places", at),
+			Text: fmt.Sprintf("the pages from offset %d are not in their places", at),
 			At:   []check.Place{check.Span{Offset: at, Length: pages.Size() - at}},
 		})
 	}
@@ -376,9 +376,9 @@ func (r *rescuer) kept(table string, doubt bool) string {
 			rows, found = max(rows, t.rows), max(found, t.found)
 		}
 	}
-	text := fmt.Sprintf("; %d rows are saved", rows)
+	text := fmt.Sprintf("; %d rows are salvaged", rows)
 	if doubt && found > 0 {
-		text += fmt.Sprintf(", %d of them from pages that may be out of date", found)
+		text += fmt.Sprintf(", %d of them from pages that may be outdated", found)
 	}
 	return text
 }
@@ -396,7 +396,7 @@ func (r *rescuer) choose() error {
 			continue
 		}
 		if t.rows > 0 {
-			r.losses = append(r.losses, Loss{Table: t.name, Rows: true, Text: fmt.Sprintf("table %s: %d rows are of another shape than the others", t.name, t.rows)})
+			r.losses = append(r.losses, Loss{Table: t.name, Rows: true, Text: fmt.Sprintf("table %s: %d rows have a different number or type of columns", t.name, t.rows)})
 		}
 		if err := sqlitex.ExecuteTransient(r.conn, "DROP TABLE "+quoted(t.made), nil); err != nil {
 			return err

@@ -61,7 +61,7 @@ func Open(path string) (*File, error) {
 	if st, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !st.Mode().IsRegular() || st.Size() == 0 {
-		return nil, &fault.Error{File: path, Offset: -1, Want: "an SQLite database", Got: "no file, or an empty one", Err: fault.ErrFormat}
+		return nil, &fault.Error{File: path, Offset: -1, Want: "an SQLite database", Got: "no file, or an empty file", Err: fault.ErrFormat}
 	}
 	if err := lfs.Check(path); err != nil {
 		return nil, err
@@ -334,7 +334,7 @@ func (f *File) Explain(err error) error {
 	case code == sqlite.ResultProtocol || code == sqlite.ResultReadOnlyRecovery || code == sqlite.ResultReadOnlyCantInit:
 		// SQLite would write a new index. If no other program uses the database, SQLite reads the log without an
 		// index.
-		return &fault.Error{File: f.Path + "-shm", Offset: -1, Want: "an intact index of the -wal file", Got: "a damaged one, which another program is using: close that program, or wait until it has repaired the index", Err: ErrInUse}
+		return &fault.Error{File: f.Path + "-shm", Offset: -1, Want: "an intact index of the -wal file", Got: "a damaged index that another program is using: close that program, or wait until it has repaired the index", Err: ErrInUse}
 	case code.ToPrimary() == sqlite.ResultFull:
 		return fmt.Errorf("%s: %w", f.Path, ErrFull)
 	}
@@ -345,7 +345,7 @@ func (f *File) Explain(err error) error {
 func Why(err error) string {
 	switch code := sqlite.ErrCode(err); {
 	case code.ToPrimary() == sqlite.ResultNotADB:
-		return "a file of another kind, or one whose beginning is damaged"
+		return "another type of file, or a damaged beginning"
 	case IsDamage(err):
 		return "damaged pages"
 	case code.ToPrimary() == sqlite.ResultCantOpen:

@@ -208,7 +208,7 @@ func (f *File) Missing() int64 {
 	return max(0, n*int64(f.PageSize)-f.size%int64(f.PageSize))
 }
 
-var errCut = errors.New("it is after the end of the file")
+var errCut = errors.New("the page is after the end of the file")
 
 // read returns the bytes of a page.
 func (f *File) read(page uint32) ([]byte, error) {
@@ -225,7 +225,7 @@ func (f *File) read(page uint32) ([]byte, error) {
 		return nil, errCut
 	}
 	if n, err := from.ReadAt(data, at); n < len(data) {
-		return nil, fmt.Errorf("it cannot be read: %w", err)
+		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
 	return data, nil
 }

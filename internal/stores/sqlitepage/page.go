@@ -33,7 +33,7 @@ type cell struct {
 	overflow uint32
 }
 
-var errNoTree = errors.New("it is no page of a table or an index")
+var errNoTree = errors.New("not a page of a table or an index")
 
 // parse decodes a page. It returns an error if the data is not a page of a tree. The cells that it returns are within
 // the page and do not overlap.
@@ -89,7 +89,7 @@ func (f *File) parse(number uint32, data []byte) (*page, error) {
 	sortSpans(used)
 	for i := 1; i < len(used); i++ {
 		if used[i].from < used[i-1].to {
-			return nil, errors.New("its entries overlap")
+			return nil, errors.New("the entries overlap")
 		}
 	}
 	p.tidy = f.addsUp(data, h, content, used)
@@ -269,4 +269,4 @@ func isZero(b []byte) bool {
 	return true
 }
 
-var errZeroed = errors.New("it holds nothing but zero bytes")
+var errZeroed = errors.New("the page contains only zero bytes")

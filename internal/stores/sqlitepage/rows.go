@@ -255,7 +255,7 @@ func (f *File) Rows(ctx context.Context, shapes []Shape, row func(Row) error) ([
 			continue
 		}
 		if sh.guess {
-			s.lose(Loss{Page: 1, Table: sh.Table, Inner: true, Doubt: true, Reason: errors.New("it should lead to where the table begins")})
+			s.lose(Loss{Page: 1, Table: sh.Table, Inner: true, Doubt: true, Reason: errors.New("it must contain the start of the table")})
 			s.gaps[sh] = []gap{{math.MinInt64, math.MaxInt64, -1}}
 		}
 		s.tree(sh, sh.Root, math.MinInt64, math.MaxInt64, 0)
@@ -283,7 +283,7 @@ func (s *survey) tree(sh *Shape, number uint32, from, to int64, depth int) {
 	}
 	p, err := s.treePage(number, tableInner, tableLeaf)
 	if err == nil && len(p.cells) > 0 && (p.cells[0].rowid < from || p.cells[len(p.cells)-1].rowid > to) {
-		err = errors.New("it has rows that belong elsewhere")
+		err = errors.New("the page has rows of another page")
 		s.mark(number, unknown) // it may be found as an orphan
 	}
 	if depth > maxDepth {
@@ -317,18 +317,18 @@ func (s *survey) tree(sh *Shape, number uint32, from, to int64, depth int) {
 	s.tree(sh, p.right, from, to, depth+1)
 }
 
-var errUntidy = errors.New("its entries and its free space do not make up the page")
+var errUntidy = errors.New("the entries and the free space do not fill the page")
 
 // treePage reads an unassigned page of one of two kinds.
 func (s *survey) treePage(number uint32, inner, leaf byte) (*page, error) {
 	if !s.exists(number) {
-		return nil, errors.New("there is no such page")
+		return nil, errors.New("no page with this number")
 	}
 	switch s.known(number) {
 	case freed:
-		return nil, errors.New("it is on the list of free pages, too")
+		return nil, errors.New("the page is also in the list of free pages")
 	case claimed:
-		return nil, errors.New("it belongs to something else, too")
+		return nil, errors.New("the page is used twice")
 	}
 	if s.unsure(number) {
 		return nil, errUnsure // it may be found by its rows
@@ -359,7 +359,7 @@ func (s *survey) row(sh *Shape, page uint32, c cell, found bool) bool {
 	if err == nil {
 		ok := false
 		if values, ok = s.record(data); !ok || len(values) > len(sh.Columns) {
-			err = errors.New("it is no row of the table")
+			err = errors.New("not a row of the table")
 		}
 	}
 	if err != nil {
@@ -373,15 +373,15 @@ func (s *survey) row(sh *Shape, page uint32, c cell, found bool) bool {
 // payload returns the bytes of a row. It marks the overflow pages.
 func (s *survey) payload(c cell, as uint8) ([]byte, error) {
 	if c.payload > MaxPayload {
-		return nil, fmt.Errorf("it has %d bytes: at most %d are read", c.payload, MaxPayload)
+		return nil, fmt.Errorf("the row has %d bytes: at most %d are read", c.payload, MaxPayload)
 	}
 	data := c.local
 	for next := c.overflow; int64(len(data)) < c.payload; {
 		if next == 0 {
-			return nil, errors.New("it is cut off")
+			return nil, errors.New("the row is cut off")
 		}
 		if as != unknown && !s.take(next, as) || as == unknown && (!s.exists(next) || s.known(next) != unknown) {
-			return nil, fmt.Errorf("it continues in page %d, which is no part of it", next)
+			return nil, fmt.Errorf("the row continues in page %d, which does not belong to it", next)
 		}
 		b, err := s.read(next)
 		if err == nil && s.unsure(next) {
@@ -391,14 +391,14 @@ func (s *survey) payload(c cell, as uint8) ([]byte, error) {
 			err = errZeroed
 		}
 		if err != nil {
-			return nil, fmt.Errorf("it continues in page %d: %w", next, err)
+			return nil, fmt.Errorf("the row continues in page %d: %w", next, err)
 		}
 		was := next
 		next = binary.BigEndian.Uint32(b)
 		part := b[4:s.usable]
 		if rest := c.payload - int64(len(data)); rest <= int64(len(part)) {
 			if part = part[:rest]; next != 0 {
-				return nil, fmt.Errorf("it continues in page %d, which is no part of it", was)
+				return nil, fmt.Errorf("the row continues in page %d, which does not belong to it", was)
 			}
 		}
 		data = append(slices.Clip(data), part...)
@@ -574,7 +574,7 @@ func (s *survey) takeOrphans(list []orphan) {
 		switch {
 		case !ok || r.rank != o.rank:
 		case r.clash:
-			s.lose(Loss{Page: o.page, Table: o.shape.Table, Row: true, RowID: c.rowid, Reason: errors.New("two pages have it differently, and nothing tells which is the newer")})
+			s.lose(Loss{Page: o.page, Table: o.shape.Table, Row: true, RowID: c.rowid, Reason: errors.New("two pages have different versions, and the newer one is unknown")})
 		default:
 			delete(rows, k)
 			s.mark(o.page, claimed)

@@ -20,8 +20,8 @@ type shift struct {
 }
 
 var (
-	errHole   = errors.New("bytes of it are missing from the file")
-	errUnsure = errors.New("pages before it are missing from the file, and nothing tells which")
+	errHole   = errors.New("bytes of the page are missing from the file")
+	errUnsure = errors.New("pages before this page are missing from the file; their number is unknown")
 )
 
 // unsure reports whether the number of a page is uncertain, so that only data within the page is reliable.

@@ -105,7 +105,7 @@ func (f Folder) List(ctx context.Context, folder string, do func(Info) error) er
 		case e.IsDir() || strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), wholefile.Suffix):
 			return nil
 		case path == top:
-			return fmt.Errorf("%s: it is no folder", path)
+			return fmt.Errorf("%s: not a folder", path)
 		}
 		info, err := e.Info()
 		if err != nil {

@@ -67,7 +67,7 @@ type Lock interface {
 }
 
 // ErrLocked means that another process holds a lock.
-var ErrLocked = errors.New("another run works there")
+var ErrLocked = errors.New("another run is using this store")
 
 // Unavailable marks an error as one that says nothing about the stored files, such as a server that does not answer or
 // rejects the request.

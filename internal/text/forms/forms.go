@@ -16,6 +16,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/text/strictjson"
+	"trowel.example/internal/text/words"
 )
 
 // ByteOrderMark is the byte order mark that some editors write at the start of a text. It is ignored in all texts.
@@ -62,7 +63,7 @@ func ReadSidecar(fsys fs.FS, v any) error {
 		return err
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		e := &fault.TextError{File: tree.Sidecar, Msg: fmt.Sprintf("damaged (%v): without it a clean file is built", err)}
+		e := &fault.TextError{File: tree.Sidecar, Msg: fmt.Sprintf("damaged (%v): a clean file is built without it", err)}
 		if syntax, is := errors.AsType[*json.SyntaxError](err); is {
 			e.Line, e.Column = strictjson.Place(data, int(syntax.Offset))
 		}
@@ -139,20 +140,20 @@ func joinNumbers(b []byte) []byte {
 	})
 }
 
-// maxTold is the maximum number of errors reported for a folder.
-const maxTold = 50
+// maxReported is the maximum number of errors reported for a folder.
+const maxReported = 50
 
 var indexes = regexp.MustCompile(`\[\d+\]`)
 
 // Join joins errors. It reports a repeated mistake once.
 func Join(errs []error) error {
 	type mistake struct{ field, msg string }
-	type told struct {
+	type repeated struct {
 		first  *fault.TextError
 		files  map[string]bool
 		places int
 	}
-	known := make(map[mistake]*told)
+	known := make(map[mistake]*repeated)
 	var all []error
 	for _, err := range errs {
 		e, ok := err.(*fault.TextError)
@@ -164,7 +165,7 @@ func Join(errs []error) error {
 		t := known[m]
 		if t == nil {
 			own := *e
-			t = &told{first: &own, files: map[string]bool{e.File: true}}
+			t = &repeated{first: &own, files: map[string]bool{e.File: true}}
 			known[m] = t
 			all = append(all, &own)
 			continue
@@ -173,19 +174,14 @@ func Join(errs []error) error {
 		t.places++
 	}
 	for _, t := range known {
-		switch more := len(t.files) - 1; {
-		case more == 1:
-			t.first.Msg += ", and in one more file"
-		case more > 1:
-			t.first.Msg += fmt.Sprintf(", and in %d more files", more)
-		case t.places == 1:
-			t.first.Msg += ", and at one more place"
-		case t.places > 1:
-			t.first.Msg += fmt.Sprintf(", and at %d more places", t.places)
+		if more := len(t.files) - 1; more > 0 {
+			t.first.Msg += ", and " + words.Count(more, "more file")
+		} else if t.places > 0 {
+			t.first.Msg += ", and " + words.Count(t.places, "more place")
 		}
 	}
-	if more := len(all) - maxTold; more > 1 {
-		all = append(all[:maxTold:maxTold], fmt.Errorf("and %d more errors", more))
+	if more := len(all) - maxReported; more > 1 {
+		all = append(all[:maxReported:maxReported], fmt.Errorf("and %d more errors", more))
 	}
 	return errors.Join(all...)
 }

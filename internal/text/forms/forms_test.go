@@ -67,7 +67,7 @@ func TestJoin(t *testing.T) {
 		errs = append(errs, &fault.TextError{File: fmt.Sprintf("%d.json", i), Line: 3, Path: fmt.Sprintf("quads[%d].color", i), Msg: "too red"})
 	}
 	errs = append(errs, fs.ErrPermission, &fault.TextError{File: "0.json", Path: "name", Msg: "too red"})
-	want := "0.json:3: quads[0].color: too red, and in 39 more files\npermission denied\n0.json: name: too red"
+	want := "0.json:3: quads[0].color: too red, and 39 more files\npermission denied\n0.json: name: too red"
 	if got := forms.Join(errs); got.Error() != want {
 		t.Errorf("%v\nwant %s", got, want)
 	}

@@ -271,7 +271,7 @@ func (p *parser) value() (v Value) {
 	p.space()
 	start := p.at
 	if p.depth++; p.depth > maxDepth {
-		p.fail(fmt.Sprintf("at most %d values inside each other", maxDepth))
+		p.fail(fmt.Sprintf("at most %d nested values", maxDepth))
 	}
 	defer func() {
 		p.depth--
@@ -414,7 +414,7 @@ func (p *parser) long() string {
 	length := strings.Index(p.text[p.at:], end)
 	if length < 0 {
 		p.at = begin
-		p.fail("a text in brackets that ends")
+		p.fail("the end of a text in brackets")
 	}
 	text := p.text[p.at : p.at+length]
 	p.at += length + len(end)
@@ -439,7 +439,7 @@ func (p *parser) quoted(quote byte) string {
 	for p.at++; ; p.at++ {
 		if p.at >= len(p.text) {
 			p.at = begin
-			p.fail("a text that ends")
+			p.fail("the end of a text")
 		}
 		switch c := p.text[p.at]; {
 		case c == quote:
@@ -507,6 +507,6 @@ func (p *parser) escape(b *strings.Builder) {
 		p.space()
 		p.at--
 	default:
-		p.fail("an escape that Lua knows")
+		p.fail("a valid escape of Lua")
 	}
 }

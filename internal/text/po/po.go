@@ -157,7 +157,7 @@ func (p *parser) add(s string) error {
 			b.WriteByte(s[i])
 			continue
 		case i+1 == len(s):
-			return p.fail("a character behind \\", "the end of the text")
+			return p.fail("a character after \\", "the end of the text")
 		}
 		i++
 		if at := strings.IndexByte(escapes, s[i]); at >= 0 {
@@ -177,7 +177,7 @@ func (p *parser) add(s string) error {
 			i += max(n, 1) - 1
 		}
 		if n == 0 || v > 127 { // a part of a multi-byte UTF-8 character is not valid
-			return p.fail("a known character behind \\", quoted(s))
+			return p.fail("a known character after \\", quoted(s))
 		}
 		b.WriteByte(byte(v))
 	}

@@ -62,7 +62,7 @@ func TestParse(t *testing.T) {
 		"\"a\"\n":                      "line 1: expected msgid",
 		"msgid a\nmsgstr \"\"\n":       `a text in "quotes"`,
 		"msgid \"a\"b\"\n":             `expected \"`,
-		"msgid \"a\\\"\n":              "behind \\",
+		"msgid \"a\\\"\n":              "after \\",
 		"msgid \"a\\q\"\n":             "known character",
 		"msgid \"\\xff\"\n":            "known character",
 		"msgid \"a\"\nmsgctxt \"b\"\n": "expected msgstr",

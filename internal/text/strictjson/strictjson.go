@@ -253,11 +253,11 @@ func (d *decoder) str() string {
 			plain = false
 			d.pos++
 		case c < ' ':
-			d.syntax("a text that does not end in its line: expected a quote")
+			d.syntax("a text that is not closed in its line: expected a quote")
 		}
 	}
 	d.pos = start
-	d.syntax("a text without its end: expected a quote")
+	d.syntax("a text that is not closed: expected a quote")
 	return ""
 }
 
@@ -432,14 +432,14 @@ func (d *decoder) structure(v reflect.Value, path string) {
 			d.skip()
 			return
 		case seen[key]:
-			d.fail(at, path, "the field %q is there twice", key)
+			d.fail(at, path, "the field %q occurs twice", key)
 		}
 		seen[key] = true
 		d.value(fieldAt(v, fields[i].index), inner)
 	})
 	for _, f := range fields {
 		if f.need != "" && !seen[f.key] && !unknown { // the unknown field may be this one, misspelt
-			d.fail(start, path, "there is no %q: expected %q: %s", f.key, f.key, f.need)
+			d.fail(start, path, "the field %q is missing: expected %s", f.key, f.need)
 		}
 	}
 }

@@ -184,13 +184,13 @@ func (p *Piece) Compare(now func(path string) ([]byte, error), o Options) ([]Cha
 func (p *Piece) clash(c Change, known bool) string {
 	switch {
 	case c.Removed:
-		return "it was removed here, and the file has changed there since it was taken out"
+		return "removed here, but the file has changed since the extraction"
 	case c.Added:
-		return "it was edited here, and is not in the file any more"
+		return "edited here, but no longer in the file"
 	case known:
-		return "it was edited here, and the file has changed there since it was taken out"
+		return "edited here, but the file has changed since the extraction"
 	case p.taken != nil:
-		return "it is new here, and the file has another one"
+		return "new here, but the file has a different one"
 	}
-	return "it is not as in the file, and nobody noted what was taken out: which of them is newer cannot be told"
+	return "differs from the file, and the extracted content was not recorded, so the newer one is unknown"
 }
