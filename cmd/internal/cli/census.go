@@ -27,7 +27,7 @@ import (
 // Census returns the verb census, for programs that can write tables. The function at opens datasets on
 // [Elsewhere].
 func Census(create census.Create, at census.At) Verbs {
-	return func(t *Tool) []*cobra.Command { return []*cobra.Command{t.a.censusCommand(create, at)} }
+	return func(a *app) []*cobra.Command { return []*cobra.Command{a.censusCommand(create, at)} }
 }
 
 func (a *app) censusCommand(create census.Create, at census.At) *cobra.Command {

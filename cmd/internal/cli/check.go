@@ -323,7 +323,7 @@ func (c *checkRun) print(t service.Target, f *format.Format, r *taking) error {
 			shown = append(shown, f)
 		}
 	}
-	c.Progress("checked files", c.number)
+	c.Files.Progress("checked files", c.number)
 	if c.sarif != nil {
 		for _, f := range shown {
 			if err := c.sarif.Add(name, f); err != nil {

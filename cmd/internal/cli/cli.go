@@ -175,7 +175,7 @@ usage or failure.`,
 		}
 	}
 	for _, verbs := range a.more {
-		root.AddCommand(verbs(&Tool{a})...)
+		root.AddCommand(verbs(a)...)
 	}
 	if a.more == nil {
 		root.AddCommand(a.secondCommands()...)

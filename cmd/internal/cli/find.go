@@ -456,7 +456,7 @@ func (f *finding) Take(p work.Part, r findRecord) error {
 	f.total.add(&r.End.Tally)
 	if f.known[t.From] = f.known[t.From] || !r.End.Passed; !r.End.Passed && last {
 		f.number++
-		f.Progress("searched files", f.number)
+		f.Files.Progress("searched files", f.number)
 	}
 	return nil
 }

@@ -13,7 +13,6 @@ import (
 
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
-	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
 )
@@ -93,10 +92,6 @@ func (a *app) execute(ctx context.Context, root *cobra.Command) error {
 	}
 	return fmt.Errorf("no work is done with these words: %s", strings.Join(a.Args, " "))
 }
-
-// Perform does the work of a verb marked by [AsWork] or hands it over. Afterwards, the verb only prints a
-// summary of the records taken and returns the error.
-func (t *Tool) Perform(ctx context.Context, w work.Work) error { return t.a.Perform(ctx, w) }
 
 // optionGiven returns the value of a format's option that the user gave, or "".
 func optionGiven(cmd *cobra.Command, name string) string {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/files/regular"
 )
@@ -38,7 +38,7 @@ func parseAddress(given, file string) (*address, error) {
 		return nil, errors.New("--queue and --queue-file name two queues: give one of them")
 	case given != "":
 		if hasPassword(given) {
-			return nil, cli.Hint(errors.New("--queue contains a password, which all users of this machine could see"),
+			return nil, wording.Hint(errors.New("--queue contains a password, which all users of this machine could see"),
 				"pass it by PGPASSWORD or PGPASSFILE, or the whole address by %s or --queue-file", envQueue)
 		}
 	case file != "":
@@ -51,7 +51,7 @@ func parseAddress(given, file string) (*address, error) {
 		text, from = host.Env(envQueue), envQueue
 	}
 	if text == "" {
-		return nil, cli.Hint(errors.New("no queue is given"), "such as --queue postgres://user@host/database, or by %s or --queue-file", envQueue)
+		return nil, wording.Hint(errors.New("no queue is given"), "such as --queue postgres://user@host/database, or by %s or --queue-file", envQueue)
 	}
 	config, err := pgxpool.ParseConfig(text)
 	if err != nil { // the error quotes the part it cannot parse, which may be the password

@@ -12,7 +12,7 @@ import (
 
 	"github.com/riverqueue/river"
 
-	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/text/words"
 )
@@ -54,8 +54,8 @@ func (d *description) check() error {
 		return fmt.Errorf("%w: "+format, append([]any{errHostile}, args...)...)
 	}
 	switch {
-	case d.Version != cli.Version():
-		return bad("it is for version %.50q, and this is %s", d.Version, cli.Version())
+	case d.Version != service.Program():
+		return bad("it is for version %.50q, and this is %s", d.Version, service.Program())
 	case len(d.Args) == 0 || d.Args[0] == "" || strings.HasPrefix(d.Args[0], "-"):
 		return bad("expected a verb as its first word")
 	case d.Dir == "" || strings.ContainsRune(d.Dir, 0):

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/work"
 )
 
@@ -58,7 +58,7 @@ type hostileJob struct {
 
 // hostile returns descriptions and parts that this program cannot have written.
 func hostile(dir string) map[string]hostileJob {
-	good := description{Version: cli.Version(), Dir: dir, Args: []string{"toy", "1", "in"}, Results: dir + "/results", Limit: 60, Attempts: 1, Priority: 1}
+	good := description{Version: service.Program(), Dir: dir, Args: []string{"toy", "1", "in"}, Results: dir + "/results", Limit: 60, Attempts: 1, Priority: 1}
 	part := work.Part{Name: "0", File: "0"}
 	all := make(map[string]hostileJob)
 	for name, change := range map[string]func(*description, *partJob){
@@ -108,12 +108,12 @@ func testHostile(t *testing.T, b *bench) {
 		data, _ = json.Marshal(args)
 		data = []byte(strings.ReplaceAll(string(data), `\u0000`, ""))
 		var job int64
-		if err := b.conn.QueryRow(t.Context(), `INSERT INTO `+b.schema+`.river_job (args, kind, max_attempts, queue, state) VALUES ($1, $2, 1, $3, 'available') RETURNING id`, data, kind, queueName(cli.Version())).Scan(&job); err != nil {
+		if err := b.conn.QueryRow(t.Context(), `INSERT INTO `+b.schema+`.river_job (args, kind, max_attempts, queue, state) VALUES ($1, $2, 1, $3, 'available') RETURNING id`, data, kind, queueName(service.Program())).Scan(&job); err != nil {
 			t.Fatal(err)
 		}
 		return job
 	}
-	good := description{Version: cli.Version(), Dir: b.dir, Args: []string{"toy", "1", "in"}, Results: b.path("results"), Limit: 60, Attempts: 1, Priority: 1}
+	good := description{Version: service.Program(), Dir: b.dir, Args: []string{"toy", "1", "in"}, Results: b.path("results"), Limit: 60, Attempts: 1, Priority: 1}
 	jobs := make(map[string]int64)
 	for name, h := range hostile(b.dir) {
 		if strings.HasPrefix(name, "zero") {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/stores/server"
 )
 
@@ -26,7 +27,7 @@ and fetches the results. They are byte-identical to those of one process.
 ` + aboutQueue,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return cli.Hint(fmt.Errorf("jobs has no verb %.50q", args[0]), "see `%s --help`", cmd.CommandPath())
+				return wording.Hint(fmt.Errorf("jobs has no verb %.50q", args[0]), "see `%s --help`", cmd.CommandPath())
 			}
 			return nil
 		},
@@ -78,7 +79,7 @@ If the connection is lost, it reconnects.`, `  trowel jobs wait 1f2e3d4c5b6a7988
 			case r.Ended != nil:
 				return cli.Exit(*r.Code)
 			case s.state == stateFailed:
-				return cli.Hint(fmt.Errorf("%s: %s failed: %s", id, cmp.Or(plural(s.Failed, "part"), "it"), s.first()), "%s`trowel jobs status %s` shows the errors, `trowel jobs retry %s` tries again", s.hint(), id, id)
+				return wording.Hint(fmt.Errorf("%s: %s failed: %s", id, cmp.Or(plural(s.Failed, "part"), "it"), s.first()), "%s`trowel jobs status %s` shows the errors, `trowel jobs retry %s` tries again", s.hint(), id, id)
 			case s.state == stateCancelled:
 				return fmt.Errorf("%s was cancelled", id)
 			case r.Parts != nil:
@@ -103,7 +104,7 @@ func plural(n int64, one string) string {
 	if n == 0 {
 		return ""
 	}
-	return cli.Plural(int(n), one)
+	return wording.Count(int(n), one)
 }
 
 func cancelCommand(t *cli.Tool) *cobra.Command {
@@ -119,7 +120,7 @@ func cancelCommand(t *cli.Tool) *cobra.Command {
 		}
 		n, err := q.cancel(ctx, id)
 		if err == nil {
-			t.Say("cancelled: %s", cli.Plural(n, "job"))
+			t.Say("cancelled: %s", wording.Count(n, "job"))
 		}
 		return err
 	})
@@ -188,7 +189,7 @@ parts that exceeded theirs.`, `  trowel jobs retry 1f2e3d4c5b6a7988
 		}
 		n, err := q.retry(ctx, r, limit)
 		if err == nil {
-			t.Say("put back into the queue: %s", cli.Plural(n, "job"))
+			t.Say("put back into the queue: %s", wording.Count(n, "job"))
 		}
 		return err
 	})
@@ -277,9 +278,9 @@ writes the file or the folder that the verb wrote, complete or not at all.`, `  
 		case err != nil:
 			return err
 		case s.state == stateFailed || s.state == stateCancelled:
-			return cli.Hint(fmt.Errorf("%s has no results: it %s", id, map[string]string{stateFailed: "failed", stateCancelled: "was cancelled"}[s.state]), "`trowel jobs status %s` shows the errors, `trowel jobs retry %s` tries again", id, id)
+			return wording.Hint(fmt.Errorf("%s has no results: it %s", id, map[string]string{stateFailed: "failed", stateCancelled: "was cancelled"}[s.state]), "`trowel jobs status %s` shows the errors, `trowel jobs retry %s` tries again", id, id)
 		case r.Ended == nil:
-			return cli.Hint(fmt.Errorf("%s is not done", id), "`trowel jobs wait %s` waits for it", id)
+			return wording.Hint(fmt.Errorf("%s is not done", id), "`trowel jobs wait %s` waits for it", id)
 		}
 		store, end, err := openStore(ctx, in(r.Results, id))
 		if err != nil {
@@ -288,7 +289,7 @@ writes the file or the folder that the verb wrote, complete or not at all.`, `  
 		defer end()
 		e, err := readEnd(ctx, store)
 		if errors.Is(err, fs.ErrNotExist) {
-			return cli.Hint(fmt.Errorf("%s: no results in %s", id, r.Results), "give the folder that the workers see")
+			return wording.Hint(fmt.Errorf("%s: no results in %s", id, r.Results), "give the folder that the workers see")
 		}
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/riverqueue/river/rivertype"
 
-	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/service"
 	"trowel.example/internal/files/host"
 )
 
@@ -94,7 +94,7 @@ UPDATE $$.river_job j SET errors = array_append(j.errors, $2::jsonb || jsonb_bui
 	scheduled_at = CASE WHEN j.metadata ? 'cancel_attempted_at' OR j.attempt >= j.max_attempts THEN j.scheduled_at ELSE now() END
 WHERE j.state = 'running' AND j.queue = $3 AND NOT EXISTS (SELECT FROM $$.trowel_worker w
 	WHERE w.name = j.attempted_by[array_upper(j.attempted_by, 1)] AND w.seen > clock_timestamp() - make_interval(secs => $1))`),
-		lease.Seconds(), told, queueName(cli.Version())); err != nil {
+		lease.Seconds(), told, queueName(service.Program())); err != nil {
 		return err
 	}
 	_, err = q.pool.Exec(ctx, q.sql(`DELETE FROM $$.trowel_worker WHERE seen < clock_timestamp() - make_interval(secs => $1)`), lease.Seconds())

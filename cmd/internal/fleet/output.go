@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/output"
 )
@@ -116,7 +117,7 @@ func (e *ended) show(ctx context.Context, t *cli.Tool, store work.Store, stderr 
 	}
 	if path != "" {
 		if len(e.Files) == 0 {
-			return cli.Hint(errors.New("the verb wrote no file or folder"), "omit -o to print its output")
+			return wording.Hint(errors.New("the verb wrote no file or folder"), "omit -o to print its output")
 		}
 		folder, is := store.(work.Folder)
 		others := fs.FileMode(0o077)
@@ -131,7 +132,7 @@ func (e *ended) show(ctx context.Context, t *cli.Tool, store work.Store, stderr 
 		return err
 	}
 	if path == "" && len(e.Files) > 0 {
-		t.Say("the verb wrote %s: fetch the output with -o", cli.Plural(len(e.Files), "file"))
+		t.Say("the verb wrote %s: fetch the output with -o", wording.Count(len(e.Files), "file"))
 	}
 	return nil
 }

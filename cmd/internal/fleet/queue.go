@@ -19,6 +19,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/stores/database"
 	"trowel.example/internal/stores/server"
 )
@@ -57,7 +58,7 @@ func open(ctx context.Context, at *address, schema string) (*queue, error) {
 		var said *pgconn.PgError
 		// Class 28: invalid_authorization_specification.
 		if errors.As(err, &said) && strings.HasPrefix(said.Code, "28") {
-			return nil, cli.Hint(q.wrap(err), "pass a password by PGPASSWORD, PGPASSFILE, %s or --queue-file", envQueue)
+			return nil, wording.Hint(q.wrap(err), "pass a password by PGPASSWORD, PGPASSFILE, %s or --queue-file", envQueue)
 		}
 		return nil, q.wrap(err)
 	}
@@ -128,7 +129,7 @@ func (q *queue) migrate(ctx context.Context) error {
 	}
 	if !is {
 		if _, err := conn.Exec(ctx, q.sql(`CREATE SCHEMA $$`)); err != nil {
-			return cli.Hint(q.wrap(err), "the owner of the database can create it: CREATE SCHEMA %s AUTHORIZATION the user of --queue", q.schema)
+			return wording.Hint(q.wrap(err), "the owner of the database can create it: CREATE SCHEMA %s AUTHORIZATION the user of --queue", q.schema)
 		}
 	}
 	// The table of works is created first: it marks the schema as ours, so that jobs of another program that
@@ -161,7 +162,7 @@ func (q *queue) make(ctx context.Context, conn *pgxpool.Conn) error {
 		return q.wrap(err)
 	}
 	if is {
-		return cli.Hint(fmt.Errorf("%s, schema %s: %w", q.name, q.schema, errTaken), "choose another name with --schema; the schema is created")
+		return wording.Hint(fmt.Errorf("%s, schema %s: %w", q.name, q.schema, errTaken), "choose another name with --schema; the schema is created")
 	}
 	_, err := conn.Exec(ctx, q.sql(`
 CREATE TABLE $$.trowel_work (
@@ -188,7 +189,7 @@ func (q *queue) clock(ctx context.Context, now func() time.Time) error {
 		return q.wrap(err)
 	}
 	if there.Before(before.Add(-maxSkew)) || there.After(now().Add(maxSkew)) {
-		return cli.Hint(fmt.Errorf("the clocks of this machine and of %s differ by %v", q.name, there.Sub(before).Abs().Round(time.Second)), "set the wrong clock")
+		return wording.Hint(fmt.Errorf("the clocks of this machine and of %s differ by %v", q.name, there.Sub(before).Abs().Round(time.Second)), "set the wrong clock")
 	}
 	return nil
 }
@@ -256,11 +257,11 @@ func scanRow(r pgx.Row) (*row, error) {
 // work returns a submitted work.
 func (q *queue) work(ctx context.Context, id string) (*row, error) {
 	if !validID(id) {
-		return nil, cli.Hint(fmt.Errorf("%.50q is not an ID of a work", id), "`trowel jobs status` lists them")
+		return nil, wording.Hint(fmt.Errorf("%.50q is not an ID of a work", id), "`trowel jobs status` lists them")
 	}
 	w, err := scanRow(q.pool.QueryRow(ctx, q.sql(`SELECT `+columns+` FROM $$.trowel_work WHERE id = $1`), id))
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, cli.Hint(fmt.Errorf("no work %s in the queue", id), "`trowel jobs status` lists them")
+		return nil, wording.Hint(fmt.Errorf("no work %s in the queue", id), "`trowel jobs status` lists them")
 	}
 	return w, q.wrap(err)
 }

@@ -10,6 +10,7 @@ import (
 
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/scratch"
 )
 
@@ -48,7 +49,7 @@ machines only with --remote, and changes databases in place only with --allow-ch
 			return errors.New("--max: expected a number from 1 to 1000")
 		}
 		if len(roots) == 0 {
-			return cli.Hint(errors.New("--root is missing: a worker opens no other files"), "name the folders with the files and the results of works: --root /srv/worlds --root /srv/results")
+			return wording.Hint(errors.New("--root is missing: a worker opens no other files"), "name the folders with the files and the results of works: --root /srv/worlds --root /srv/results")
 		}
 		for _, text := range roots {
 			r, err := parseRoot(text)

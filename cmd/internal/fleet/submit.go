@@ -19,6 +19,7 @@ import (
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/stores/server"
 )
@@ -28,7 +29,7 @@ func submitCommand(t *cli.Tool) *cobra.Command {
 	var at where
 	var limit time.Duration
 	var again bool
-	d := description{Version: cli.Version()}
+	d := description{Version: service.Program()}
 	cmd := &cobra.Command{
 		Use:   "submit VERB ... --queue ADDRESS --results DIR",
 		Short: "Run a verb on workers",
@@ -61,11 +62,11 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 		}
 		switch {
 		case err != nil:
-			return cli.Hint(err, "see `%s --help`", cmd.CommandPath())
+			return wording.Hint(err, "see `%s --help`", cmd.CommandPath())
 		case len(verb) == 0:
-			return cli.Hint(errors.New("expected a verb to submit"), "such as `%s check world`", cmd.CommandPath())
+			return wording.Hint(errors.New("expected a verb to submit"), "such as `%s check world`", cmd.CommandPath())
 		case d.Results == "":
-			return cli.Hint(errors.New("--results is missing: the folder for results"), "all workers must see it")
+			return wording.Hint(errors.New("--results is missing: the folder for results"), "all workers must see it")
 		case d.Priority < 1 || d.Priority > 4:
 			return errors.New("--priority: expected 1 to 4")
 		case checkLimit(limit) != nil:
@@ -74,14 +75,14 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 			return fmt.Errorf("--attempts: expected 1 to %d", maxAttempts)
 		}
 		if i := slices.IndexFunc(verb, func(w string) bool { return strings.Contains(w, "://") && hasPassword(w) }); i >= 0 {
-			return cli.Hint(fmt.Errorf("word %d contains a password, which would be stored in the queue", i+1), "give it to the workers by their environment or their files")
+			return wording.Hint(fmt.Errorf("word %d contains a password, which would be stored in the queue", i+1), "give it to the workers by their environment or their files")
 		}
 		d.Limit, d.Args = int(limit/time.Second), verb
 		if d.Dir, err = os.Getwd(); err != nil {
 			return err
 		}
 		if i := slices.IndexFunc(append([]string{d.Dir}, verb...), func(w string) bool { return !utf8.ValidString(w) }); i >= 0 {
-			return cli.Hint(fmt.Errorf("%+q is not valid UTF-8 and cannot be queued", append([]string{d.Dir}, verb...)[i]), "name its folder instead")
+			return wording.Hint(fmt.Errorf("%+q is not valid UTF-8 and cannot be queued", append([]string{d.Dir}, verb...)[i]), "name its folder instead")
 		}
 		if err := d.place(cmd.Context()); err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/tests"
@@ -116,7 +117,7 @@ func (y *toy) Do(ctx context.Context, p work.Part, put func(int) error) error {
 	case y.has("fail-" + p.Name):
 		return errors.New("fails as it was told to")
 	case y.has("refuse-" + p.Name):
-		return cli.Hint(fmt.Errorf("a part: %w", service.ErrRefused), "ask somebody")
+		return wording.Hint(fmt.Errorf("a part: %w", service.ErrRefused), "ask somebody")
 	case y.has("panic-" + p.Name):
 		panic("as it was told to")
 	case y.has("hang-" + p.Name):

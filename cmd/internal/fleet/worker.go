@@ -26,6 +26,7 @@ import (
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/files/wholefile"
@@ -88,7 +89,7 @@ func (w *worker) run(ctx context.Context) error {
 	w.river, err = river.NewClient(riverpgxv5.New(w.pool), &river.Config{
 		ID:                w.name,
 		Schema:            w.schema,
-		Queues:            map[string]river.QueueConfig{queueName(cli.Version()): {MaxWorkers: w.max, FetchCooldown: 20 * time.Millisecond}},
+		Queues:            map[string]river.QueueConfig{queueName(service.Program()): {MaxWorkers: w.max, FetchCooldown: 20 * time.Millisecond}},
 		Workers:           workers,
 		Logger:            slog.New(&complaints{w: w}),
 		FetchPollInterval: time.Second,
@@ -112,7 +113,7 @@ func (w *worker) run(ctx context.Context) error {
 	if err := w.river.Start(context.WithoutCancel(ctx)); err != nil {
 		return w.wrap(err)
 	}
-	w.tool.Say("running up to %s at once for %s, as version %s", cli.Plural(w.max, "part"), w.name, cli.Version())
+	w.tool.Say("running up to %s at once for %s, as version %s", wording.Count(w.max, "part"), w.name, service.Program())
 	w.watch(ctx)
 	soft := w.grace / 6
 	w.tool.Say("ending: parts unfinished after %v are returned to the queue", soft)
