@@ -10,9 +10,9 @@ import (
 	_ "trowel.example/all"
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/census"
-	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/fleet"
 	"trowel.example/cmd/internal/parquet"
+	"trowel.example/cmd/internal/verbs"
 	"trowel.example/internal/format"
 )
 
@@ -31,7 +31,7 @@ func datasets(ctx context.Context, name string) (census.Store, error) {
 }
 
 func main() {
-	cli.CollectLate()
+	verbs.CollectLate()
 	games := format.Registered()
-	os.Exit(cli.Main(games, cli.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr, fleet.Verbs, cli.Census(tables, datasets)))
+	os.Exit(verbs.Main(games, verbs.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr, fleet.Verbs, verbs.Census(tables, datasets)))
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/verbs"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/tests"
 )
@@ -40,7 +40,7 @@ func TestHostAsked(t *testing.T) {
 	t.Chdir(dir)
 	run := func(line string) (code int, out string) {
 		var b bytes.Buffer
-		code = cli.Main(format.Registered(), strings.Fields(strings.ReplaceAll(line, "$", filepath.ToSlash(samples))), strings.NewReader(""), &b, &b)
+		code = verbs.Main(format.Registered(), strings.Fields(strings.ReplaceAll(line, "$", filepath.ToSlash(samples))), strings.NewReader(""), &b, &b)
 		return code, b.String()
 	}
 	asked := func(host *tests.Host) string {
@@ -98,7 +98,7 @@ func TestHostAsked(t *testing.T) {
 	r, w := io.Pipe()
 	code := make(chan int)
 	go func() {
-		code <- cli.Main(format.Registered(), []string{"view", "burrow.map"}, strings.NewReader(""), w, w)
+		code <- verbs.Main(format.Registered(), []string{"view", "burrow.map"}, strings.NewReader(""), w, w)
 	}()
 	said := bufio.NewScanner(r)
 	for said.Scan() && !strings.Contains(said.Text(), "Ctrl-C ends it") {

@@ -5,12 +5,12 @@ import (
 	"os"
 
 	_ "trowel.example/all"
-	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/verbs"
 	"trowel.example/internal/format"
 )
 
 func main() {
-	cli.CollectLate()
+	verbs.CollectLate()
 	games := format.Registered()
-	os.Exit(cli.Main(games, cli.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(verbs.Main(games, verbs.Args(games, os.Args), os.Stdin, os.Stdout, os.Stderr))
 }

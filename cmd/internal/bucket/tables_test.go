@@ -17,8 +17,8 @@ import (
 
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/census"
-	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/parquet"
+	"trowel.example/cmd/internal/verbs"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/judge"
 	"trowel.example/teeworlds/twmap"
@@ -108,8 +108,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-func tablesVerb(t *cli.Tool) []*cobra.Command {
-	return cli.Census(func(w io.Writer, t *format.Table, program string) census.Writer {
+func tablesVerb(t *verbs.Tool) []*cobra.Command {
+	return verbs.Census(func(w io.Writer, t *format.Table, program string) census.Writer {
 		return parquet.NewWriter(w, t, program)
 	},
 		func(ctx context.Context, name string) (census.Store, error) {
@@ -147,7 +147,7 @@ func TestCensus(t *testing.T) {
 		t.Helper()
 		var out, talk bytes.Buffer
 		args := append([]string{"census", "in", "-o", to}, more...)
-		if code := cli.Main(games, args, nil, &out, &talk, reads, tablesVerb); code != want {
+		if code := verbs.Main(games, args, nil, &out, &talk, reads, tablesVerb); code != want {
 			t.Fatalf("%q: %d, %s", args, code, talk.String())
 		}
 		return talk.String()
@@ -245,7 +245,7 @@ func TestCensus(t *testing.T) {
 			write(fmt.Sprintf("%d.map", i), 100+10*stop+i)
 		}
 		var out, talk bytes.Buffer
-		if cli.Main(games, []string{"census", "in", "-o", to}, nil, &out, &talk, reads, tablesVerb); puts > 0 {
+		if verbs.Main(games, []string{"census", "in", "-o", to}, nil, &out, &talk, reads, tablesVerb); puts > 0 {
 			break
 		}
 		puts = -1
@@ -260,7 +260,7 @@ func TestCensus(t *testing.T) {
 	// archive.
 	for _, args := range [][]string{{"pack", filepath.Join(dir, "samples", "ember"), "-o", "ember.MOD"}, {"convert", "ember.MOD", "-o", "ember.PAK"}} {
 		var talk bytes.Buffer
-		if code := cli.Main(games, args, nil, io.Discard, &talk, reads); code != 0 {
+		if code := verbs.Main(games, args, nil, io.Discard, &talk, reads); code != 0 {
 			t.Fatal(talk.String())
 		}
 	}
@@ -287,7 +287,7 @@ func TestCensus(t *testing.T) {
 			}
 		}
 		var out, talk bytes.Buffer
-		if code := cli.Main(games, []string{"census", in(url, "in"), "-o", "of"}, nil, &out, &talk, reads, tablesVerb); code != step.code || !strings.Contains(talk.String(), step.made) {
+		if code := verbs.Main(games, []string{"census", in(url, "in"), "-o", "of"}, nil, &out, &talk, reads, tablesVerb); code != step.code || !strings.Contains(talk.String(), step.made) {
 			t.Error(step, code, talk.String())
 		}
 	}
@@ -308,7 +308,7 @@ func TestCensus(t *testing.T) {
 		t.Error(said)
 	}
 	var out, talk bytes.Buffer
-	if code := cli.Main(games, []string{"census", in(url, "mine"), "-o", in(url, "mine/tables")}, nil, &out, &talk, reads, tablesVerb); code != 2 || !strings.Contains(talk.String(), "refusing to overwrite the input") {
+	if code := verbs.Main(games, []string{"census", in(url, "mine"), "-o", in(url, "mine/tables")}, nil, &out, &talk, reads, tablesVerb); code != 2 || !strings.Contains(talk.String(), "refusing to overwrite the input") {
 		t.Error(code, talk.String())
 	}
 }

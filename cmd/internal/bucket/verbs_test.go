@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/bucket"
-	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/verbs"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/judge"
@@ -25,7 +25,7 @@ import (
 // games are the games whose files are in the bucket.
 var games = format.Registered()
 
-func reads(t *cli.Tool) []*cobra.Command {
+func reads(t *verbs.Tool) []*cobra.Command {
 	t.Reads(new(bucket.Sources))
 	return nil
 }
@@ -62,7 +62,7 @@ func TestVerbs(t *testing.T) {
 	}
 	run := func(args ...string) (int, string) {
 		var out, talk bytes.Buffer
-		code := cli.Main(games, args, nil, &out, &talk, reads)
+		code := verbs.Main(games, args, nil, &out, &talk, reads)
 		return code, out.String() + talk.String()
 	}
 	for _, words := range [][]string{{"check", "--json"}, {"check"}, {"find", "--", "layer"}, {"find", "--count", "--", "layer"}} {
@@ -93,8 +93,8 @@ func TestVerbs(t *testing.T) {
 		root + "/something":                      false,
 	} {
 		var out, talk bytes.Buffer
-		code := cli.Perform(t.Context(), cli.Call{
-			Games: games, More: []cli.Verbs{reads}, Args: []string{"check", name}, Stdout: &out, Stderr: &talk,
+		code := verbs.Perform(t.Context(), verbs.Call{
+			Games: games, More: []verbs.Added{reads}, Args: []string{"check", name}, Stdout: &out, Stderr: &talk,
 			Handover: service.Handover{
 				Access: &service.Access{Roots: []string{root + "/some?" + settings}},
 				Work:   func(ctx context.Context, w work.Work) error { return w.Here(ctx) },

@@ -14,16 +14,16 @@ import (
 
 	"trowel.example/cmd/internal/bucket"
 	"trowel.example/cmd/internal/census"
-	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/parquet"
+	"trowel.example/cmd/internal/verbs"
 	"trowel.example/internal/format"
 	"trowel.example/internal/testing/seedworld"
 	"trowel.example/teeworlds/twmap"
 )
 
 // censusVerb is the verb census of the program.
-func censusVerb(t *cli.Tool) []*cobra.Command {
-	return cli.Census(func(w io.Writer, t *format.Table, program string) census.Writer {
+func censusVerb(t *verbs.Tool) []*cobra.Command {
+	return verbs.Census(func(w io.Writer, t *format.Table, program string) census.Writer {
 		return parquet.NewWriter(w, t, program)
 	},
 		func(ctx context.Context, name string) (census.Store, error) { return bucket.OpenTables(ctx, name) })(t)

@@ -17,8 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/verbs"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/stores/server"
 )
@@ -53,12 +53,12 @@ const (
 
 // childCommand returns the verb that a worker starts for each part. The verb ends when its input is closed, so
 // that no process remains when the worker is killed.
-func childCommand(t *cli.Tool) *cobra.Command {
+func childCommand(t *verbs.Tool) *cobra.Command {
 	return &cobra.Command{
 		Use:    childVerb,
 		Short:  "Run one part of a work for a worker",
 		Hidden: true,
-		Args:   cli.Number(0, 0),
+		Args:   verbs.Number(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			in := bufio.NewReader(cmd.InOrStdin())
 			line, err := in.ReadBytes('\n')
@@ -79,15 +79,15 @@ func childCommand(t *cli.Tool) *cobra.Command {
 			if err := out.Flush(); err != nil {
 				return err
 			}
-			return cli.Exit(code)
+			return verbs.Exit(code)
 		},
 	}
 }
 
 // obey does the order.
-func (o *order) obey(ctx context.Context, t *cli.Tool, out io.Writer) int {
+func (o *order) obey(ctx context.Context, t *verbs.Tool, out io.Writer) int {
 	var noResult error
-	call := cli.Call{Args: o.Plan.Args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr,
+	call := verbs.Call{Args: o.Plan.Args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: os.Stderr,
 		Handover: service.Handover{Program: o.Plan.Version, Access: &o.Access, Kept: o.kept}}
 	switch o.Step {
 	case stepSplit:

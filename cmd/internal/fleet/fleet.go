@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/bucket"
-	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/verbs"
 )
 
 // Verbs returns the verbs jobs and worker.
-func Verbs(t *cli.Tool) []*cobra.Command {
+func Verbs(t *verbs.Tool) []*cobra.Command {
 	t.Reads(new(bucket.Sources))
 	return []*cobra.Command{jobsCommand(t), workerCommand(t), childCommand(t)}
 }
@@ -30,7 +30,7 @@ func (w *where) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&w.queue, "queue", "", "the `address` of the PostgreSQL with the queue, such as postgres://user@host/database; without a password")
 	flags.StringVar(&w.file, "queue-file", "", "a `file` with the address, where a password may be")
-	cli.Input(cmd, "queue-file")
+	verbs.Input(cmd, "queue-file")
 	flags.StringVar(&w.schema, "schema", "trowel", "the `name` of the schema with the tables of the queue")
 }
 

@@ -12,13 +12,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
-	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/verbs"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/stores/server"
 )
 
 // jobsCommand returns the verbs for users who submit work.
-func jobsCommand(t *cli.Tool) *cobra.Command {
+func jobsCommand(t *verbs.Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "jobs",
 		Short: "Spread work over many machines",
@@ -42,7 +42,7 @@ func idCommand(use, short, long, example string, do func(cmd *cobra.Command, q *
 	var at where
 	cmd := &cobra.Command{
 		Use: use + " ID --queue ADDRESS", Short: short, Long: long + "\n" + aboutQueue, Example: example,
-		Args:              cli.Number(1, 1),
+		Args:              verbs.Number(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	at.flags(cmd)
@@ -57,7 +57,7 @@ func idCommand(use, short, long, example string, do func(cmd *cobra.Command, q *
 	return cmd
 }
 
-func waitCommand(t *cli.Tool) *cobra.Command {
+func waitCommand(t *verbs.Tool) *cobra.Command {
 	return idCommand("wait", "Wait until a work ends", `Wait waits until a work ends, and exits with the exit code of its verb. It exits with code
 2 if parts failed too often, or if the work was cancelled.
 
@@ -77,7 +77,7 @@ If the connection is lost, it reconnects.`, `  trowel jobs wait 1f2e3d4c5b6a7988
 			case err != nil:
 				return err
 			case r.Ended != nil:
-				return cli.Exit(*r.Code)
+				return verbs.Exit(*r.Code)
 			case s.state == stateFailed:
 				return wording.Hint(fmt.Errorf("%s: %s failed: %s", id, cmp.Or(plural(s.Failed, "part"), "it"), s.first()), "%s`trowel jobs status %s` shows the errors, `trowel jobs retry %s` tries again", s.hint(), id, id)
 			case s.state == stateCancelled:
@@ -107,7 +107,7 @@ func plural(n int64, one string) string {
 	return wording.Count(int(n), one)
 }
 
-func cancelCommand(t *cli.Tool) *cobra.Command {
+func cancelCommand(t *verbs.Tool) *cobra.Command {
 	return idCommand("cancel", "End a work", `Cancel stops a work: running parts are ended, and no others start. Finished parts are kept, and
 "trowel jobs retry ID" resumes from there.`, `  trowel jobs cancel 1f2e3d4c5b6a7988`, func(cmd *cobra.Command, q *queue, id string) error {
 		ctx := cmd.Context()
@@ -165,7 +165,7 @@ SELECT id FROM $$.river_job WHERE args->>'work' = $1 AND state = 'running' AND N
 	}
 }
 
-func retryCommand(t *cli.Tool) *cobra.Command {
+func retryCommand(t *verbs.Tool) *cobra.Command {
 	var limit time.Duration
 	cmd := idCommand("retry", "Retry failed parts", `Retry puts failed and cancelled parts back into the queue. Finished parts are kept. If merging the
 results failed, they are merged again. With --limit, unfinished parts get a new time limit, for
@@ -266,7 +266,7 @@ WHERE args->>'work' = $1 AND kind <> 'trowel_merge' AND (state IN ('discarded', 
 	return n, q.wrap(tx.Commit(ctx))
 }
 
-func resultsCommand(t *cli.Tool) *cobra.Command {
+func resultsCommand(t *verbs.Tool) *cobra.Command {
 	var path string
 	var replace bool
 	cmd := idCommand("results", "Fetch the output of a work", `Results prints the output and the messages of the verb, and exits with its exit code. With -o it
@@ -297,14 +297,14 @@ writes the file or the folder that the verb wrote, complete or not at all.`, `  
 		if err := e.show(ctx, t, store, cmd.ErrOrStderr(), path, replace); err != nil {
 			return err
 		}
-		return cli.Exit(e.Code)
+		return verbs.Exit(e.Code)
 	})
 	cmd.Flags().StringVarP(&path, "output", "o", "", "write the output of the verb to the `path`")
 	cmd.Flags().BoolVarP(&replace, "force", "f", false, "replace a file or folder that exists")
 	return cmd
 }
 
-func statusCommand(t *cli.Tool) *cobra.Command {
+func statusCommand(t *verbs.Tool) *cobra.Command {
 	var at where
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -319,7 +319,7 @@ since) and failures (part, file, attempts, state, error, hint, at), or an array 
 ` + aboutQueue,
 		Example: `  trowel jobs status
   trowel jobs status 1f2e3d4c5b6a7988 --json`,
-		Args:              cli.Number(0, 1),
+		Args:              verbs.Number(0, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	at.flags(cmd)
@@ -363,7 +363,7 @@ since) and failures (part, file, attempts, state, error, hint, at), or an array 
 	return cmd
 }
 
-func printJSON(t *cli.Tool, v any) error {
+func printJSON(t *verbs.Tool, v any) error {
 	enc := json.NewEncoder(t.Out())
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)

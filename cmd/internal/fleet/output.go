@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/verbs"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/output"
@@ -105,7 +105,7 @@ func readEnd(ctx context.Context, store work.Store) (*ended, error) {
 }
 
 // show prints the output and the messages of a verb, and writes its output files to path.
-func (e *ended) show(ctx context.Context, t *cli.Tool, store work.Store, stderr io.Writer, path string, replace bool) error {
+func (e *ended) show(ctx context.Context, t *verbs.Tool, store work.Store, stderr io.Writer, path string, replace bool) error {
 	copyTo := func(to io.Writer, name string) error {
 		r, err := store.Open(ctx, name)
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 	"github.com/riverqueue/river/rivertype"
 
-	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/verbs"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/stores/database"
 	"trowel.example/internal/stores/server"
@@ -278,7 +278,7 @@ func (q *queue) works(ctx context.Context) ([]*row, error) {
 
 // ping reports on stderr that the connection to the queue was lost or is restored. It returns whether the
 // connection is lost.
-func (q *queue) ping(ctx context.Context, t *cli.Tool, lost bool) bool {
+func (q *queue) ping(ctx context.Context, t *verbs.Tool, lost bool) bool {
 	ping, cancel := context.WithTimeout(ctx, server.Timeout)
 	defer cancel()
 	err := q.pool.Ping(ping)

@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/bucket"
-	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/verbs"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/scratch"
 )
 
 // workerCommand returns the verb that does submitted work.
-func workerCommand(t *cli.Tool) *cobra.Command {
+func workerCommand(t *verbs.Tool) *cobra.Command {
 	var at where
 	var roots []string
 	w := &worker{tool: t}
@@ -36,7 +36,7 @@ It runs only works submitted by the same version of trowel, connects to database
 machines only with --remote, and changes databases in place only with --allow-changes.
 ` + aboutQueue,
 		Example: `  trowel worker --queue postgres://trowel@db.example/jobs --root /srv/worlds --root /srv/results --max 4`,
-		Args:    cli.Number(0, 0),
+		Args:    verbs.Number(0, 0),
 	}
 	at.flags(cmd)
 	flags := cmd.Flags()

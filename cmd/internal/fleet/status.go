@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"trowel.example/cmd/internal/cli"
+	"trowel.example/cmd/internal/verbs"
 	"trowel.example/internal/text/words"
 )
 
@@ -118,7 +118,7 @@ func (s *status) object(r *row) any {
 }
 
 // tell prints all details of a work.
-func (q *queue) tell(ctx context.Context, t *cli.Tool, r *row, s *status) error {
+func (q *queue) tell(ctx context.Context, t *verbs.Tool, r *row, s *status) error {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(t.Out(), "%-10s %s\n", name+":", printable(fmt.Sprintf(format, args...)))
 	}

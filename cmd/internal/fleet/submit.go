@@ -17,15 +17,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"trowel.example/cmd/internal/bucket"
-	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/verbs"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/stores/server"
 )
 
 // submitCommand returns the verb that puts a work into the queue.
-func submitCommand(t *cli.Tool) *cobra.Command {
+func submitCommand(t *verbs.Tool) *cobra.Command {
 	var at where
 	var limit time.Duration
 	var again bool
@@ -88,13 +88,13 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 			return err
 		}
 		// Report errors in the arguments now instead of in a worker.
-		code := t.Run(cmd.Context(), cli.Call{Args: verb, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: cmd.ErrOrStderr(),
+		code := t.Run(cmd.Context(), verbs.Call{Args: verb, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: cmd.ErrOrStderr(),
 			Handover: service.Handover{
 				Work: func(context.Context, work.Work) error { return service.ErrPart },
 				Kept: func(name string) string { return root{d.Results, d.Results}.kept(d.Dir, name) },
 			}})
 		if code != 0 {
-			return cli.Exit(code)
+			return verbs.Exit(code)
 		}
 		q, err := at.open(cmd.Context(), true)
 		if err != nil {
@@ -187,7 +187,7 @@ func (d *description) left(ctx context.Context, id string) bool {
 }
 
 // submit puts a work into the queue, unless it is already there.
-func (q *queue) submit(ctx context.Context, t *cli.Tool, d *description, again bool) error {
+func (q *queue) submit(ctx context.Context, t *verbs.Tool, d *description, again bool) error {
 	data, err := json.Marshal(d)
 	if err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/verbs"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/format"
@@ -29,16 +29,16 @@ const envProgram = "TROWEL_TEST_PROGRAM"
 func TestMain(m *testing.M) {
 	if os.Getenv(envProgram) != "" {
 		tests.AsProgram()
-		os.Exit(cli.Main(format.Registered(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, Verbs, toyVerbs, censusVerb))
+		os.Exit(verbs.Main(format.Registered(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, Verbs, toyVerbs, censusVerb))
 	}
 	os.Exit(m.Run())
 }
 
 // toyVerbs returns a verb that is controlled by files in a folder and records its actions there.
-func toyVerbs(t *cli.Tool) []*cobra.Command {
+func toyVerbs(t *verbs.Tool) []*cobra.Command {
 	y := &toy{out: t}
-	cmd := &cobra.Command{Use: "toy PARTS FOLDER", Args: cli.Number(2, 2)}
-	cli.AsWork(cmd)
+	cmd := &cobra.Command{Use: "toy PARTS FOLDER", Args: verbs.Number(2, 2)}
+	verbs.AsWork(cmd)
 	cmd.Flags().String("limit", "", "an option that submit has, too")
 	cmd.Flags().StringP("output", "o", "", "a file to write")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -52,7 +52,7 @@ func toyVerbs(t *cli.Tool) []*cobra.Command {
 		}
 		t.Say("took %d records", y.taken)
 		if y.taken%2 == 1 {
-			return cli.ErrFound
+			return verbs.ErrFound
 		}
 		return nil
 	}
@@ -60,7 +60,7 @@ func toyVerbs(t *cli.Tool) []*cobra.Command {
 }
 
 type toy struct {
-	out   *cli.Tool
+	out   *verbs.Tool
 	parts int
 	dir   string
 	taken int

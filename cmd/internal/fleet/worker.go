@@ -24,8 +24,8 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"trowel.example/cmd/internal/bucket"
-	"trowel.example/cmd/internal/cli"
 	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/verbs"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
 	"trowel.example/internal/files/host"
@@ -49,7 +49,7 @@ const envGrace = "TROWEL_TEST_GRACE"
 // worker takes jobs from a queue and does them.
 type worker struct {
 	*queue
-	tool    *cli.Tool
+	tool    *verbs.Tool
 	program []string // program to start for each part
 	max     int      // maximum number of concurrent parts
 	roots   []root

@@ -1,8 +1,0 @@
-//go:build unix
-
-package cli
-
-import "syscall"
-
-// The scripts state permissions for this umask.
-func init() { syscall.Umask(0o022) }

@@ -1,0 +1,241 @@
+package verbs
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/terminal"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
+	"trowel.example/internal/stores/storage"
+)
+
+func backupCommand(a *Tool) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "backup FILE REPO",
+		Short: "Keep what a world is now in a repository of backups",
+		Long: `Backup adds a snapshot to a repository, a folder that has each content once: after the
+first backup only what has changed is stored. The folder is created with its parents if it does not
+exist. Only its owner may read it.
+
+A backup that was killed has changed nothing, and the next one uses what it had stored.
+"trowel check REPO" reads all of a repository, "trowel restore REPO -o WORLD" makes the
+world of a moment, "trowel forget REPO" removes snapshots.
+
+What a server has open is copied first, so that all blocks are of one moment.
+
+REPO can be in object storage, s3://BUCKET/FOLDER?SETTINGS; ` + second + ` does that, which
+has to be installed. Who you are is in the environment (AWS_ACCESS_KEY_ID and so on), never in
+the name. Restore, check, ls and forget take such a name as well.
+
+With --json it prints an object of snapshot, blocks, changed, removed, stored and bytes.`,
+		Example: `  trowel backup world /mnt/backups/world
+  trowel backup world "s3://backups/world?region=eu-central-1"`,
+		Args: args(2, 2),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	optionFlags(a, cmd, func(f *format.Format) []format.Option {
+		if f.Backups == nil || f.Build == nil {
+			return nil
+		}
+		return append(f.OptionsFor(0), f.Backups.Options...)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		g, err := a.Find(cmd.Context(), optionsOf(cmd), args[0])
+		if err != nil {
+			return err
+		}
+		defer g.Close()
+		if g.Backups == nil || g.Build == nil {
+			return fmt.Errorf("%s: a %s is not kept by backups", g.Called, g.Title)
+		}
+		if err := optionsOf(cmd).Owned(g.Format, g.Backups.Options...); err != nil {
+			return err
+		}
+		repo, err := a.Folder(args[1])
+		if err != nil {
+			return err
+		}
+		if dir, is := repo.Files().(storage.Folder); is {
+			if err := (&output.Options{Reads: g.Reads}).NotRead(string(dir)); errors.Is(err, output.ErrRead) {
+				return wording.Hint(fmt.Errorf("%s: a repository cannot be in what it keeps", repo.Path), "choose a folder on another disk")
+			}
+		}
+		info, err := g.Backups.Add(cmd.Context(), a.Job(optionsOf(cmd), g.Format, g.Backups.Options...), g.Source, repo)
+		if err != nil {
+			return wording.Named(err, g.Called)
+		}
+		if asJSON {
+			data, err := terminal.Compact(fieldsObject(info.Fields))
+			if err == nil {
+				_, err = fmt.Fprintf(a.out, "%s\n", data)
+			}
+			return err
+		}
+		if a.talk.Quiet {
+			return nil
+		}
+		return printFields(a.out, "", info.Fields)
+	}
+	return cmd
+}
+
+// forgotten is the JSON result of forget.
+type forgotten struct {
+	Removed []string `json:"removed"`
+	Kept    int      `json:"kept"`
+	Packs   *int     `json:"packs,omitempty"` // nil: unused packs were not searched
+	Bytes   *int64   `json:"bytes,omitempty"`
+	DryRun  bool     `json:"dryRun"`
+}
+
+// keeping holds the numbers of snapshots that the rules of forget keep.
+type keeping struct{ last, daily, weekly, monthly int }
+
+func forgetCommand(a *Tool) *cobra.Command {
+	var k keeping
+	var prune, dry, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "forget REPO [SNAPSHOT...]",
+		Short: "Remove snapshots from a repository of backups",
+		Long: `Forget removes the snapshots that are named, or all but those that the --keep options
+name: the newest N of each world, and the newest of each of the last N days, weeks and
+months that have one. What only they had stays until --prune removes it.
+
+With --dry-run it tells what it would remove. --prune alone removes what no snapshot needs.
+With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
+		Example: `  trowel forget backups --keep-last 3 --keep-daily 7 --keep-weekly 4 --dry-run
+  trowel forget backups --keep-daily 30 --prune
+  trowel forget backups 20261122T101500.000Z-1f2e3d`,
+		Args: args(1, -1),
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&k.last, "keep-last", 0, "keep the newest `N`")
+	flags.IntVar(&k.daily, "keep-daily", 0, "keep the newest of each of the last `N` days that have one")
+	flags.IntVar(&k.weekly, "keep-weekly", 0, "keep the newest of each of the last `N` weeks that have one")
+	flags.IntVar(&k.monthly, "keep-monthly", 0, "keep the newest of each of the last `N` months that have one")
+	flags.BoolVar(&prune, "prune", false, "remove what no snapshot needs any more")
+	flags.BoolVar(&dry, "dry-run", false, "tell what would be removed, and remove nothing")
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		rules := k != keeping{}
+		if k.last < 0 || k.daily < 0 || k.weekly < 0 || k.monthly < 0 {
+			return errors.New("--keep options are numbers from 1 on")
+		}
+		if named := len(args) > 1; named && rules || !named && !rules && !prune {
+			return wording.Hint(errors.New("expected names of snapshots, or --keep options"), "`trowel ls %s` lists the snapshots", args[0])
+		}
+		g, err := a.Find(cmd.Context(), optionsOf(cmd), args[0])
+		if err != nil {
+			return err
+		}
+		defer g.Close()
+		if g.Backups == nil || g.Build != nil || !g.Source.IsDir() {
+			return fmt.Errorf("%s: it is no repository of backups, but a %s", g.Called, g.Title)
+		}
+		ctx := cmd.Context()
+		list, err := g.Backups.List(ctx, g.Source)
+		if err != nil {
+			return wording.Named(err, g.Called)
+		}
+		for i, id := range args[1:] {
+			args[1+i] = strings.TrimSuffix(id, ".txt") // the name as ls prints it
+		}
+		for _, s := range list {
+			if s.Err != nil && !slices.Contains(args[1:], s.ID) && (rules || prune) {
+				return wording.Hint(wording.Named(s.Err, g.Called), "nothing is removed while a snapshot cannot be read; `trowel forget %s %s` gives it up", g.Called, s.ID)
+			}
+		}
+		var ids []string
+		if rules {
+			ids = k.gone(list)
+		}
+		for _, id := range args[1:] {
+			if !slices.ContainsFunc(list, func(s format.Snapshot) bool { return s.ID == id }) {
+				return wording.Hint(fmt.Errorf("%s: no snapshot %s in it", g.Called, id), "`trowel ls %s` lists the snapshots", g.Called)
+			}
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+		if !asJSON && !a.talk.Quiet {
+			for _, id := range ids {
+				fmt.Fprintln(a.out, id)
+			}
+		}
+		if len(ids) > 0 && !dry {
+			if err := g.Backups.Forget(ctx, g.Source, ids); err != nil {
+				return wording.Named(err, g.Called)
+			}
+		}
+		done := map[bool]string{true: "would be removed", false: "removed"}[dry]
+		a.talk.Say("%s %s, %d stay", wording.Count(len(ids), "snapshot"), done, len(list)-len(ids))
+		did := forgotten{Removed: append([]string{}, ids...), Kept: len(list) - len(ids), DryRun: dry}
+		switch {
+		case prune && dry && len(ids) > 0:
+			a.talk.Say("what only they need is known once they are removed")
+		case prune:
+			files, bytes, err := g.Backups.Prune(ctx, g.Source, dry)
+			if err != nil {
+				return wording.Named(err, g.Called)
+			}
+			did.Packs, did.Bytes = &files, &bytes
+			a.talk.Say("%s, %s %s that no snapshot needs", wording.Count(files, "file"), wording.Count(int(bytes), "byte"), done)
+		}
+		if asJSON {
+			data, err := terminal.Compact(did)
+			if err == nil {
+				_, err = fmt.Fprintf(a.out, "%s\n", data)
+			}
+			return err
+		}
+		return nil
+	}
+	return cmd
+}
+
+// gone returns the IDs of the snapshots that no rule keeps. The rules apply to each world separately.
+func (k keeping) gone(list []format.Snapshot) (ids []string) {
+	type rule struct {
+		left int
+		name func(time.Time) string // names the period of which one snapshot is kept; nil: each snapshot counts
+	}
+	worlds := make(map[string][]format.Snapshot)
+	for _, s := range list {
+		worlds[s.Of] = append(worlds[s.Of], s)
+	}
+	keep := make(map[string]bool)
+	for _, all := range worlds {
+		for _, r := range []rule{
+			{k.last, nil},
+			{k.daily, func(t time.Time) string { return t.Format(time.DateOnly) }},
+			{k.weekly, func(t time.Time) string { y, w := t.ISOWeek(); return fmt.Sprint(y, w) }},
+			{k.monthly, func(t time.Time) string { return t.Format("2006-01") }},
+		} {
+			seen := ""
+			for _, s := range slices.Backward(all) {
+				name := s.ID
+				if r.name != nil {
+					name = r.name(s.Time.Local())
+				}
+				if r.left > 0 && name != seen {
+					keep[s.ID], seen = true, name
+					r.left--
+				}
+			}
+		}
+	}
+	for _, s := range list {
+		if !keep[s.ID] {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
+}

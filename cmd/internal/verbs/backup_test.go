@@ -1,0 +1,204 @@
+package verbs
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// backups makes a world with some backups and returns a function that runs the tool in the folder of both. The
+// function returns the exit code and the printed texts.
+func backups(t *testing.T, n int) (tool func(args ...string) (code int, out, said string)) {
+	t.Helper()
+	samples, err := filepath.Abs("../../../samples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	tool = func(args ...string) (int, string, string) {
+		var out, said bytes.Buffer
+		code := run(games, args, strings.NewReader(""), &out, &said)
+		return code, out.String(), said.String()
+	}
+	if code, _, said := tool("pack", filepath.Join(samples, "hollow"), "-o", "world"); code != exitFine {
+		t.Fatal(said)
+	}
+	for range n {
+		if code, out, said := tool("backup", "-q", "world", "backups/world"); code != exitFine || out != "" || said != "" {
+			t.Fatal(code, out, said)
+		}
+	}
+	return tool
+}
+
+// snapshots returns the names of the snapshots in backups/world, the oldest first.
+func snapshots(t *testing.T) (ids []string) {
+	t.Helper()
+	list, err := filepath.Glob("backups/world/snapshots/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range list {
+		ids = append(ids, strings.TrimSuffix(filepath.Base(name), ".json"))
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// TestRestoreDamaged tests that restore reports a damaged snapshot by its name and does not use an older one
+// instead.
+func TestRestoreDamaged(t *testing.T) {
+	tool := backups(t, 3)
+	ids := snapshots(t)
+	path := func(i int) string { return filepath.Join("backups/world/snapshots", ids[i]+".json") }
+	newest, err := os.ReadFile(path(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := time.Now().Add(48 * time.Hour).Format(time.DateOnly)
+	for what, damage := range map[string]func() error{
+		"changed": func() error {
+			return os.WriteFile(path(2), bytes.Replace(newest, []byte("world"), []byte("World"), 1), 0o600)
+		},
+		"cut":   func() error { return os.Truncate(path(2), int64(len(newest)/2)) },
+		"empty": func() error { return os.Truncate(path(2), 0) },
+		"swapped": func() error {
+			other, err := os.ReadFile(path(0))
+			if err == nil {
+				err = os.WriteFile(path(2), other, 0o600)
+			}
+			return err
+		},
+	} {
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		for _, moment := range []string{"", ids[2], day} {
+			args := []string{"restore", "backups/world", "-o", "back"}
+			if moment != "" {
+				args = append(args, "--moment", moment)
+			}
+			code, _, said := tool(args...)
+			if code != exitFailed || !strings.Contains(said, "--moment "+ids[1]) {
+				t.Errorf("%s, --moment %q: exit code %d: %s", what, moment, code, said)
+			}
+			if left, _ := filepath.Glob("*back*"); !slices.Equal(left, []string{"backups"}) {
+				t.Errorf("%s: left: %v", what, left)
+			}
+		}
+		if code, _, said := tool("restore", "backups/world", "--moment", ids[1]+".txt", "-o", "back"); code != exitFine || !strings.Contains(said, "restored backups/world to back") {
+			t.Errorf("%s: %d, %s", what, code, said)
+		}
+		if code, _, said := tool("restore", "backups/world", "--moment", ids[1], "-o", "back"); code != exitFailed || !strings.Contains(said, "hint: give a folder that does not exist") {
+			t.Errorf("%s: over a world: %d, %s", what, code, said)
+		}
+		if err := os.RemoveAll("back"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path(2), newest, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	// A damaged older snapshot is reported and can be forgotten.
+	if err := os.Truncate(path(0), 0); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, said := tool("restore", "backups/world", "-o", "back"); code != exitFine || !strings.Contains(said, ids[0]) {
+		t.Errorf("%d, %s", code, said)
+	}
+	if code, _, said := tool("forget", "backups/world", "--keep-last", "1"); code != exitFailed || !strings.Contains(said, "forget backups/world "+ids[0]) {
+		t.Errorf("%d, %s", code, said)
+	}
+	code, out, said := tool("forget", "backups/world", ids[0]+".txt", "--prune", "--json")
+	var did struct {
+		Removed []string
+		Kept    int
+		Packs   *int
+		DryRun  bool
+	}
+	if err := json.Unmarshal([]byte(out), &did); err != nil || code != exitFine || !slices.Equal(did.Removed, ids[:1]) || did.Kept != 2 || did.Packs == nil || did.DryRun {
+		t.Errorf("%d, %s, %v: %s", code, out, err, said)
+	}
+	if got := snapshots(t); !slices.Equal(got, ids[1:]) {
+		t.Errorf("%v are left of %v", got, ids)
+	}
+}
+
+// TestBackupPage tests that the commands of the page about backups work in the order of the page.
+func TestBackupPage(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/backup.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := backups(t, 0)
+	done := 0
+	for line := range strings.Lines(string(page)) {
+		words, is := strings.CutPrefix(line, "    trowel ")
+		if !is || strings.Contains(words, "s3://") {
+			continue
+		}
+		args := strings.Fields(words)
+		for i, word := range args {
+			if word == "2026-11-20" {
+				args[i] = time.Now().Format(time.DateOnly)
+			}
+		}
+		if code, _, said := tool(args...); code != exitFine {
+			t.Errorf("%s: %d, %s", args, code, said)
+		}
+		done++
+	}
+	if done < 6 {
+		t.Errorf("only %d commands were found", done)
+	}
+}
+
+// TestBackupModes tests that backups, manifests and restored worlds are readable only by their owner if the
+// world is.
+func TestBackupModes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it has no such modes")
+	}
+	tool := backups(t, 0)
+	err := filepath.WalkDir("world", func(path string, e os.DirEntry, err error) error {
+		if err == nil && !e.IsDir() { // everyone may read the folder
+			err = os.Chmod(path, 0o600)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"backup world r", "restore r -o back", "restore r --map leveldb -o other", "manifest world -o m"} {
+		if code, _, said := tool(strings.Fields(line)...); code != exitFine {
+			t.Fatal(line, code, said)
+		}
+	}
+	for _, name := range []string{"r", "back", "other", "m"} {
+		err := filepath.WalkDir(name, func(path string, e os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := e.Info()
+			switch secret := err == nil && info.Mode().Perm()&0o077 == 0; {
+			case err != nil:
+			case secret && e.IsDir():
+				return fs.SkipDir
+			case !secret && !e.IsDir():
+				t.Errorf("%s: %v", path, info.Mode())
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,409 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/census"
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/terminal"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/cmd/internal/work"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/words"
+)
+
+// Census returns the verb census, for programs that can write tables. The function at opens datasets on
+// [Elsewhere].
+func Census(create census.Create, at census.At) Added {
+	return func(a *Tool) []*cobra.Command { return []*cobra.Command{censusCommand(a, create, at)} }
+}
+
+func censusCommand(a *Tool, create census.Create, at census.At) *cobra.Command {
+	var dir string
+	var asJSON, prune bool
+	cmd := &cobra.Command{
+		Use:   "census FILE... -o DIR",
+		Short: "Write what is in files as tables",
+		Long: `Census writes what worlds, maps and mods say as tables, for query engines: files of
+Apache Parquet, which DuckDB, Spark, pandas and many others read. Folders are searched for
+files of which there are tables; docs/census.md has the tables, with queries.
+
+DIR gets a folder for each table, to be read as DIR/TABLE/*.parquet. The column file of
+each is what the file was called here: run it in the same folder each time.
+
+When DIR has a census already, only what has changed is rebuilt: a slab of 16 planes of
+blocks of a world, or the maps and mods whose names have a hash that begins alike, some of
+256 parts. So there is no --resume: a run that was interrupted is run again. Files that are
+not among the sources any more are said, and their rows stay, unless --prune is given.
+
+With --since MANIFEST, of a world of which DIR has nothing, slabs are left out in which no
+block is new, gone or another one since "trowel manifest" made that: the tables are of what
+has changed. What DIR has of a world is brought up to date with or without it.
+
+DIR may be in a bucket: s3://BUCKET/FOLDER, with settings behind a ?, such as region and
+endpoint. Workers ("jobs submit census") bring up to date what is below their place for results.
+
+A line is printed for each table, with its number of rows; with --json an object
+{program, tables, made, left, gone}, as docs/json.md has it.`,
+		Example: `  trowel census ~/maps -o maps.census
+  trowel census world --since monday.manifest -o changed.census
+  trowel census ~/maps -o 's3://tables/maps?region=eu-west-1'
+  trowel census world -o world.census && duckdb -c "from 'world.census/minetest_players/*.parquet'"`,
+		Args: args(1, -1),
+	}
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "`folder` of the tables, or one of a bucket")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&prune, "prune", false, "remove the rows of files that are not among the sources any more")
+	_ = cmd.MarkFlagDirname("output")
+	optionFlags(a, cmd, func(f *format.Format) []format.Option {
+		if f.Census == nil {
+			return nil
+		}
+		return f.OptionsFor(format.ForCensus)
+	})
+	AsWork(cmd)
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		switch {
+		case dir == "":
+			return wording.Hint(errors.New("-o is missing"), "-o names the folder of the tables")
+		case strings.Contains(dir, "://") && !a.IsElsewhere(dir):
+			return fmt.Errorf("-o: %.100q is neither a folder nor a bucket, s3://BUCKET/FOLDER", dir)
+		case slices.Contains(names, "-"):
+			return errors.New("standard input cannot be read twice: name a file")
+		}
+		c := &censusRun{Tool: a, cmd: cmd, names: expand(names), dir: dir, at: at}
+		c.maker = census.Maker{Program: a.Program(), Create: create, Temp: &c.temp, Open: c.input, Beside: func(name string) (*format.Source, error) { return a.Source(cmd.Context(), name) }, Failed: func(err error, f census.File) census.Note {
+			if p, is := errors.AsType[*parallel.Panic](err); is {
+				err = service.Defect(p)
+			}
+			return keptNote(wording.Failure(wording.Named(err, f.Path())))
+		}}
+		c.data = census.Dataset{Program: a.Program(), Create: create, Temp: &c.temp, Few: fewFiles, Tables: tablesOf(a), Prune: prune, Say: c.say, Miss: func(path, message string) census.Note {
+			return keptNote(wording.Note{Kind: wording.Missed, Path: path, Text: message})
+		}}
+		defer c.close()
+		if err := c.run(cmd.Context()); err != nil {
+			return err
+		}
+		return c.sum(asJSON)
+	}
+	return cmd
+}
+
+// tablesOf returns the tables of all formats without duplicates.
+func tablesOf(a *Tool) []*format.Table {
+	var all []*format.Table
+	for _, f := range a.Formats {
+		if f.Census == nil {
+			continue
+		}
+		for _, t := range f.Census.Tables {
+			if !slices.Contains(all, t) {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+// fewFiles is the number of unsplit files up to which a new dataset has one partition for them.
+var fewFiles = 64 // changed by tests only
+
+// censusRun is one run of census.
+type censusRun struct {
+	*Tool
+	cmd    *cobra.Command
+	names  []string
+	dir    string
+	at     census.At
+	maker  census.Maker
+	temp   census.Temp
+	data   census.Dataset
+	store  census.Store // nil: not open yet
+	parts  int
+	failed bool
+}
+
+func (c *censusRun) run(ctx context.Context) error {
+	if _, kept := c.Kept(c.dir); c.Handover == nil { // reports problems with the folder before the work starts
+		if err := c.begin(ctx); err != nil {
+			return err
+		}
+	} else if c.IsElsewhere(c.dir) && !kept {
+		return wording.Hint(fmt.Errorf("%s: only a place below that of the results can be written", c.Join(c.dir, "")), "-o with any other name is a folder in the output of the work")
+	}
+	if err := c.Perform(ctx, work.Of(c)); err != nil {
+		return err
+	}
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	if err := c.data.Finish(ctx); err != nil {
+		return err
+	}
+	if err := c.store.Sync(); err != nil {
+		return err
+	}
+	return c.Unfit(optionsOf(c.cmd))
+}
+
+// begin opens the dataset for writing.
+func (c *censusRun) begin(ctx context.Context) (err error) {
+	if c.store != nil {
+		return nil
+	}
+	dir, kept := c.Kept(c.dir)
+	if !kept {
+		dir = c.Written(c.dir)
+	} else if err := c.MayLookAt(dir); err != nil {
+		return err
+	}
+	if c.store, err = c.open(ctx, dir); err == nil {
+		err = wording.Named(c.data.Load(ctx, c.store), c.Join(dir, ""))
+	}
+	if errors.Is(err, census.ErrNotOurs) {
+		err = wording.Hint(err, "choose another name with -o")
+	}
+	if err != nil {
+		return err
+	}
+	return c.data.Begin(ctx)
+}
+
+// folder returns the folder of the file system that a place names, if it names one. A file:// URL counts as a
+// folder, because it can be locked.
+func (c *censusRun) folder(place string) (string, bool) {
+	if !c.IsElsewhere(place) {
+		return place, true
+	}
+	u, err := url.Parse(place)
+	if err != nil || u.Scheme != "file" {
+		return place, false
+	}
+	return filepath.FromSlash(u.Path), true
+}
+
+// look reads the dataset as it is now. Other processes may be writing to it.
+func (c *censusRun) look(ctx context.Context) error {
+	place, kept := c.Kept(c.dir)
+	if !kept {
+		return nil
+	}
+	if err := c.MayLookAt(place); err != nil {
+		return err
+	}
+	place, folder := c.folder(place)
+	var store census.Store
+	var err error
+	if folder {
+		store, err = census.LookInto(place)
+	} else {
+		store, err = c.at(ctx, place)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer store.Close()
+	return wording.Named(c.data.Load(ctx, store), c.Join(place, ""))
+}
+
+// open opens the place of a dataset for writing.
+func (c *censusRun) open(ctx context.Context, place string) (census.Store, error) {
+	place, folder := c.folder(place)
+	if !folder {
+		for _, name := range c.names {
+			if strings.HasPrefix(c.Join(place, "")+"/", c.Join(name, "")+"/") {
+				return nil, fmt.Errorf("%s: refusing to overwrite the input", c.Join(place, ""))
+			}
+		}
+		return c.at(ctx, place)
+	}
+	opts := output.Options{Reads: func() []string { return append(c.Inputs(optionsOf(c.cmd)), c.names...) }}
+	if err := opts.NotRead(place); err != nil {
+		return nil, err
+	}
+	f, err := census.OpenFolder(ctx, place, slices.ContainsFunc(c.names, work.OwnerOnly))
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (c *censusRun) close() {
+	if c.store != nil {
+		c.store.Close()
+	}
+	c.temp.Close()
+}
+
+// input opens a file to read its rows.
+func (c *censusRun) input(ctx context.Context, f census.File, say func(census.Note)) (*census.Input, error) {
+	t := service.Target{Name: f.Path(), Found: f.Found}
+	its := c.Part(func(n wording.Note) { say(keptNote(n)) })
+	g, err := its.FindTarget(ctx, optionsOf(c.cmd), t)
+	switch {
+	case err != nil && f.Found && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)):
+		return nil, census.ErrNoTables
+	case err != nil:
+		return nil, err
+	case g.Census == nil:
+		g.Close()
+		if f.Found {
+			return nil, census.ErrNoTables
+		}
+		return nil, fmt.Errorf("%s: is a %s, of which there are no tables", t.Name, g.Title)
+	}
+	if err := c.Fits(optionsOf(c.cmd), g.Format, t); err != nil {
+		g.Close()
+		return nil, err
+	}
+	return &census.Input{Format: g.Format, Source: g.Source, Job: its.Job(optionsOf(c.cmd), g.Format), Made: g.Made, Close: g.Close}, nil
+}
+
+func keptNote(n wording.Note) census.Note {
+	text := n.Text
+	if n.Path != "" {
+		text = n.Path + ": " + text
+	}
+	return census.Note{Kind: uint8(n.Kind), Text: text, Advice: n.Advice}
+}
+
+func (c *censusRun) say(n census.Note) {
+	kind := min(wording.NoteKind(n.Kind), wording.Failed)
+	c.failed = c.failed || kind == wording.Failed
+	service.Tell(c.talk, wording.Note{Kind: kind, Text: n.Text, Advice: n.Advice})
+}
+
+// Split yields the shards of files that can be split, then the other files in bundles. If other processes do
+// the work, Split only reads the dataset and does not open it for writing.
+func (c *censusRun) Split(ctx context.Context, _ bool, yield func(work.Part) error) error {
+	if c.store == nil {
+		if err := c.look(ctx); err != nil {
+			return err
+		}
+	}
+	seen := make(map[string]bool)
+	var files, small []census.File
+	for _, name := range c.names {
+		any := false
+		err := c.Targets(ctx, name, func(t service.Target) error {
+			f := census.NewFile(t.Name, t.Found)
+			if seen[f.Name] {
+				any = true
+				return nil
+			}
+			shards, isSmall, err := c.maker.Split(ctx, f, c.data.IsSmall(f.Name))
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case errors.Is(err, census.ErrNoTables):
+				return nil
+			case errors.As(err, new(*census.BeforeError)):
+				return err
+			}
+			seen[f.Name], any = true, true
+			switch {
+			case len(shards) == 0: // or the file has an error, which is reported when its part is done
+				files = append(files, f)
+				return nil
+			case isSmall:
+				small = append(small, f)
+				return nil
+			}
+			names := make(map[string]bool)
+			for _, s := range shards {
+				names[census.ShardName(f.Name, s)] = true
+			}
+			moved := c.data.Moved(f.Name, names)
+			for _, s := range shards {
+				if err := yield(c.data.Part(census.ShardName(f.Name, s), s, []census.File{f}, moved)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if f := census.NewFile(name, false); !any && !seen[f.Name] { // the error is reported as for any other file
+			files = append(files, f)
+		}
+	}
+	bundles := c.data.Bundles(files, small)
+	for _, name := range slices.Sorted(maps.Keys(bundles)) {
+		slices.SortFunc(bundles[name], func(a, b census.File) int { return strings.Compare(a.Name, b.Name) })
+		if err := yield(c.data.Part(name, "", bundles[name], false)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Do writes the rows of a part.
+func (c *censusRun) Do(ctx context.Context, p work.Part, put func(census.Record) error) error {
+	return c.maker.Do(ctx, p, put)
+}
+
+// Take adds the results of a part to the dataset.
+func (c *censusRun) Take(p work.Part, r census.Record) error {
+	ctx := c.cmd.Context()
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	if r.Table == "" {
+		c.parts++
+		c.talk.Progress("parts", c.parts, 0)
+	}
+	return c.data.Take(ctx, p, r)
+}
+
+// sum prints a summary of the dataset.
+func (c *censusRun) sum(asJSON bool) error {
+	index := c.data.Index()
+	gone := slices.Sorted(maps.Keys(c.data.Gone))
+	var rows int64
+	tables := []terminal.Object{}
+	for _, t := range index.Tables {
+		rows += t.Rows
+		tables = append(tables, terminal.Object{{"name", t.Name}, {"rows", t.Rows}, {"files", t.Files}})
+	}
+	if asJSON {
+		data, err := terminal.Compact(terminal.Object{{"program", index.Program}, {"tables", tables}, {"made", c.data.Made}, {"left", len(index.Left)}, {"gone", append([]string{}, gone...)}})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(c.out, "%s\n", data)
+	} else {
+		for _, t := range index.Tables {
+			fmt.Fprintf(c.out, "%15s  %s\n", words.Thousands(t.Rows), t.Name)
+		}
+	}
+	if n := len(gone); n > 0 {
+		c.talk.Say("%s of earlier runs, such as %s, not among the sources any more: the rows stay, --prune removes them", wording.Count(n, "file"), gone[0])
+	}
+	if n := len(c.data.Removed); n > 0 {
+		c.talk.Say("removed the rows of %s", wording.Count(n, "file"))
+	}
+	if n := len(index.Left); n > 0 {
+		c.talk.Say("left out %s in which nothing has changed: the tables are of what has", wording.Count(n, "part"))
+	}
+	c.talk.Say("%s: %s in %s, of %s %d rebuilt", c.Join(c.dir, ""), wording.Count(int(rows), "row"), wording.Count(len(index.Tables), "table"), wording.Count(c.parts, "part"), c.data.Made)
+	if c.failed {
+		return errQuiet
+	}
+	return nil
+}

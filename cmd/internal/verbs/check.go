@@ -1,0 +1,456 @@
+package verbs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/check"
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/terminal"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/cmd/internal/work"
+	"trowel.example/internal/checking"
+	"trowel.example/internal/format"
+	"trowel.example/internal/stores/server"
+	"trowel.example/internal/text/words"
+)
+
+func checkCommand(a *Tool) *cobra.Command {
+	var asJSON, asSARIF, kinds, verbose, all bool
+	var least string
+	cmd := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Find what is wrong with files",
+		Long: `Check reports everything that is wrong with game files. Folders are searched for
+files of the known formats; a folder in tree form, as extract makes it, is first
+built in a temporary place.
+
+Findings have a severity: an error is something that the game, or a part of it,
+refuses or misreads; a warning works today but is not as it should be; an info
+is only good to know. Their names, in brackets, are stable; --kinds explains them.
+The exit code is 1 if there is an error among them, whatever --min shows.
+
+Offsets in the file are shown with -v only: they change whenever a file is written
+again, and two reports could not be compared.
+
+With --json it prints an array of {file, format, findings}, each finding with
+{id, severity, path, offset, message, at}. At is an array of all the places that
+the finding is about, as data: {group, layer, x, y} in a map, {block, node} in a
+world, {path, line, column} in a text, {offset, length} for bytes; docs/json.md
+has them all. Offset and at are left out where there is none.
+
+Of one kind at most 5 findings are printed for a file, and the number of the others,
+so that no kind hides another; --every prints all of them. JSON and SARIF always
+have all.
+
+` + resumeHelp,
+		Example: `  trowel check climb.map
+  trowel check --min error ~/maps
+  trowel check --kinds`,
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&asSARIF, "sarif", false, "print SARIF, for sites that show findings beside the files")
+	cmd.Flags().BoolVar(&kinds, "kinds", false, "explain all kinds of findings")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show every finding, as --every does, and offsets in the file")
+	cmd.Flags().BoolVar(&all, "every", false, "show every finding, however many of its kind a file has")
+	colorFlag(a, cmd)
+	resumeFlag(a, cmd)
+	cmd.Flags().StringVar(&least, "min", "info", "the least `severity` to show: error, warning or info")
+	_ = cmd.RegisterFlagCompletionFunc("min", cobra.FixedCompletions([]string{"error", "warning", "info"}, cobra.ShellCompDirectiveNoFileComp))
+	optionFlags(a, cmd, optionsFor(format.ForCheck))
+	cmd.Args = func(cmd *cobra.Command, names []string) error {
+		if kinds {
+			return args(0, 0)(cmd, names)
+		}
+		return args(1, -1)(cmd, names)
+	}
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		startPager(a)
+		if kinds {
+			return printKinds(a, asJSON)
+		}
+		if asJSON && asSARIF {
+			return errOneForm
+		}
+		c := &checkRun{Tool: a, Files: a.NewFiles(optionsOf(cmd), expand(names)), asJSON: asJSON, verbose: verbose, all: all || verbose, list: terminal.Array{W: a.out}, known: make(map[string]bool)}
+		if asSARIF {
+			c.sarif = &terminal.SARIF{W: a.out, Release: service.Built().Version}
+		}
+		if err := c.min.UnmarshalText([]byte(least)); err != nil {
+			return err
+		}
+		return c.run(cmd.Context())
+	}
+	return cmd
+}
+
+// checkRun is one run of check.
+type checkRun struct {
+	*Tool
+	*service.Files
+	min     check.Severity
+	asJSON  bool
+	verbose bool
+	all     bool // show all findings, however many there are of a kind
+
+	now     taking // records taken so far of the current file
+	list    terminal.Array
+	sarif   *terminal.SARIF     // nil: SARIF output was not requested
+	called  func(string) string // returns the user's name for a file; nil: names are unchanged
+	number  int                 // number of files
+	folded  int                 // number of findings not shown because several of their kind were
+	skipped int                 // files in folders that have no known format
+	known   map[string]bool     // arguments that name game files or folders with game files
+	failed  bool
+	counts  [check.Error + 1]int
+}
+
+// checkRecord is one result for a file: a note, findings, or the end of the file.
+type checkRecord struct {
+	File     int // index of the file in the part
+	Note     *wording.Note
+	Findings []keptFinding
+	Missed   []keptFinding // see [checking.Gathering]; for shards only
+	End      *checkEnd
+}
+
+// keptFinding is a finding that package gob can encode, places included.
+type keptFinding struct {
+	check.Finding // At is nil
+	Places        places
+}
+
+func keepFindings(all []check.Finding) []keptFinding {
+	kept := make([]keptFinding, len(all))
+	for i, f := range all {
+		kept[i] = keptFinding{f, f.At}
+		kept[i].At = nil
+	}
+	return kept
+}
+
+// checkEnd is the last record of a file or of one of its shards.
+type checkEnd struct {
+	Format  string
+	Defect  bool
+	Skipped bool // not a game file
+	Failed  bool // a note gives the reason
+}
+
+func (c *checkRun) run(ctx context.Context) error {
+	if c.sarif != nil {
+		if err := c.sarif.Begin(allKinds(c.Tool)); err != nil {
+			return err
+		}
+	}
+	if err := c.Files.Perform(ctx, work.Of(c)); err != nil {
+		return err
+	}
+	if c.asJSON {
+		if err := c.list.End(); err != nil {
+			return err
+		}
+	}
+	if c.sarif != nil {
+		if err := c.sarif.End(); err != nil {
+			return err
+		}
+	}
+	for _, name := range c.Names {
+		if !c.known[name] {
+			c.complain(wording.Hint(fmt.Errorf("%s: no game files in it", name), "`trowel formats` lists the formats that are known"))
+		}
+	}
+	if err := c.Unfit(c.Options); err != nil {
+		c.complain(err)
+	}
+	if c.number > 0 {
+		c.summary()
+	}
+	switch {
+	case c.failed:
+		return errQuiet
+	case c.counts[check.Error] > 0:
+		return errFound
+	}
+	return nil
+}
+
+// Do checks the files of a part.
+func (c *checkRun) Do(ctx context.Context, p work.Part, put func(checkRecord) error) error {
+	return c.Each(p, func(i int, t service.Target) error {
+		return c.one(ctx, t, p.Shard, func(r checkRecord) error {
+			r.File = i
+			return put(r)
+		})
+	})
+}
+
+// one checks a file or a shard of a file. It passes the results to put after the check has ended.
+func (c *checkRun) one(ctx context.Context, t service.Target, shard format.Shard, put func(checkRecord) error) error {
+	var notes []wording.Note
+	its := c.Part(func(n wording.Note) { notes = append(notes, n) })
+	var r service.Checked
+	its.CheckSafely(ctx, c.Options, t, shard, &r)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if c.InParts() && server.Failed(r.Err) {
+		return r.Err // the server may be reachable again when the part is retried
+	}
+	end := &checkEnd{Format: r.Format, Defect: r.Defect, Failed: r.Err != nil}
+	if end.Skipped = t.Found && errors.Is(r.Err, format.ErrUnknown); !end.Skipped && end.Failed {
+		notes = append(notes, wording.Failure(r.Err))
+	}
+	for i := range notes {
+		if err := put(checkRecord{Note: &notes[i]}); err != nil {
+			return err
+		}
+	}
+	const many = 1000
+	for some := range slices.Chunk(r.Findings, many) {
+		if err := put(checkRecord{Findings: keepFindings(some)}); err != nil {
+			return err
+		}
+	}
+	for some := range slices.Chunk(r.Missed, many) {
+		if err := put(checkRecord{Missed: keepFindings(some)}); err != nil {
+			return err
+		}
+	}
+	return put(checkRecord{End: end})
+}
+
+// Take adds a record to the results of the current file and prints them at the end of the file.
+func (c *checkRun) Take(p work.Part, r checkRecord) error {
+	t, last, err := c.Taken(p, r.File)
+	if err != nil {
+		return err
+	}
+	if r.Note != nil {
+		c.failed = c.failed || r.Note.Kind == wording.Failed
+		c.Tell(p, *r.Note)
+	}
+	c.now.findings = append(c.now.findings, c.findings(r.Findings)...)
+	c.now.missed = append(c.now.missed, c.findings(r.Missed)...)
+	if r.End == nil {
+		return nil
+	}
+	c.now.end(r.End)
+	f := c.Formats.ByName(c.now.Format)
+	if p.Shard != "" && f != nil {
+		c.now.gather(f)
+	}
+	if p.Shard != "" && !last {
+		return nil
+	}
+	if c.now.gathering != nil {
+		c.now.gathering.End()
+		c.now.findings = c.now.gathered
+	}
+	now := c.now
+	c.now = taking{}
+	return c.print(t, f, &now)
+}
+
+// findings returns the decoded findings.
+func (c *checkRun) findings(kept []keptFinding) []check.Finding {
+	var all []check.Finding
+	for _, k := range kept {
+		k.At, k.Path, k.Message = k.Places, c.talk.Plain(k.Path), c.talk.Plain(k.Message)
+		all = append(all, k.Finding)
+	}
+	return all
+}
+
+// taking collects the records of the current file.
+type taking struct {
+	checkEnd
+	findings, missed []check.Finding // of a file, or of shards not gathered yet
+	gathering        *checking.Gathering
+	gathered         []check.Finding
+}
+
+// end merges the end record of the file or of one of its shards.
+func (t *taking) end(e *checkEnd) {
+	t.Format = cmp.Or(t.Format, e.Format)
+	t.Defect, t.Skipped, t.Failed = t.Defect || e.Defect, t.Skipped || e.Skipped, t.Failed || e.Failed
+}
+
+// gather combines the findings of shards into findings of the file.
+func (t *taking) gather(f *format.Format) {
+	if t.gathering == nil {
+		t.gathering = checking.Gather(f, func(f check.Finding) { t.gathered = append(t.gathered, f) })
+	}
+	for _, f := range t.findings {
+		t.gathering.Put(f)
+	}
+	for _, f := range t.missed {
+		t.gathering.Miss(f)
+	}
+	t.findings, t.missed = nil, nil
+}
+
+// print prints the findings of a file.
+func (c *checkRun) print(t service.Target, f *format.Format, r *taking) error {
+	if r.Skipped {
+		c.skipped++
+		return nil
+	}
+	c.known[t.From] = true // arguments without game files are reported as errors
+	if f != nil && t.Found {
+		c.Fitted(f)
+	}
+	if r.Failed && len(r.findings) == 0 {
+		return nil
+	}
+	c.number++
+	c.failed = c.failed || r.Defect
+	name := t.Name
+	if c.called != nil {
+		name = c.called(name)
+	}
+	shown := []check.Finding{}
+	for _, f := range r.findings {
+		c.counts[f.Severity]++
+		if f.Severity >= c.min {
+			shown = append(shown, f)
+		}
+	}
+	c.Files.Progress("checked files", c.number)
+	if c.sarif != nil {
+		for _, f := range shown {
+			if err := c.sarif.Add(name, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if c.asJSON {
+		return c.list.Add(terminal.Object{{"file", name}, {"format", r.Format}, {"findings", shown}})
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	c.talk.Clear()
+	if _, err := fmt.Fprintf(c.out, "%s:\n", c.screen.Paint(terminal.ColorHead, words.Printable(name))); err != nil {
+		return err
+	}
+	more := make(map[string]int) // number of hidden findings of each kind
+	if !c.all {
+		shown, more = fold(shown)
+	}
+	last := make(map[string]int) // index of the last shown finding of each kind
+	for i, f := range shown {
+		last[f.ID] = i
+	}
+	for i, f := range shown {
+		n := 0
+		if last[f.ID] == i {
+			n = more[f.ID]
+		}
+		if err := c.printFinding(f, n); err != nil {
+			return err
+		}
+		c.folded += n
+	}
+	return nil
+}
+
+// fold returns the first findings of each kind and the number of the others.
+func fold(all []check.Finding) (shown []check.Finding, more map[string]int) {
+	const few = 5
+	seen := make(map[string]int)
+	more = make(map[string]int)
+	for _, f := range all {
+		if seen[f.ID]++; seen[f.ID] <= few {
+			shown = append(shown, f)
+		} else {
+			more[f.ID]++
+		}
+	}
+	return shown, more
+}
+
+var severityColors = map[check.Severity]string{check.Error: terminal.ColorError, check.Warning: terminal.ColorWarning, check.Info: terminal.ColorPlace}
+
+// printFinding prints a finding and the number of hidden findings of the same kind.
+func (c *checkRun) printFinding(f check.Finding, more int) error {
+	if more > 0 {
+		f.Message += fmt.Sprintf(" (and %s more like it)", words.Thousands(int64(more)))
+	}
+	text := f.String()
+	if c.verbose {
+		text = f.Verbose()
+	}
+	const indent = 2
+	severity := f.Severity.String()
+	text = c.screen.Wrapped(words.Printable(text), indent, 3*indent)
+	_, err := fmt.Fprintf(c.out, "  %s%s\n", c.screen.Paint(severityColors[f.Severity], severity), strings.TrimPrefix(text, severity))
+	return err
+}
+
+// complain prints an error. The run continues with the other files.
+func (c *checkRun) complain(err error) {
+	c.talk.Fail(err)
+	c.failed = true
+}
+
+func (c *checkRun) summary() {
+	line := wording.Count(c.number, "file") + ", " + wording.Count(c.counts[check.Error], "error") + ", " + wording.Count(c.counts[check.Warning], "warning")
+	if n := c.counts[check.Info]; n > 0 {
+		line += fmt.Sprintf(", %s info", words.Thousands(int64(n)))
+	}
+	if c.skipped > 0 {
+		line += fmt.Sprintf("; %s of no known format skipped", wording.Count(c.skipped, "file"))
+	}
+	if c.folded > 0 {
+		line += fmt.Sprintf("; %s like others not shown: --every shows them", wording.Count(c.folded, "finding"))
+	}
+	_ = c.out.Flush()
+	c.talk.Say("%s", line)
+}
+
+// allKinds returns all kinds of findings without duplicates.
+func allKinds(a *Tool) []*check.Kind {
+	all := checking.Kinds()
+	seen := make(map[string]bool)
+	for _, f := range a.Formats {
+		for _, k := range f.Kinds {
+			if !seen[k.ID] {
+				seen[k.ID] = true
+				all = append(all, k)
+			}
+		}
+	}
+	return all
+}
+
+// printKinds prints an explanation of each kind of finding.
+func printKinds(a *Tool, asJSON bool) error {
+	list := terminal.Array{W: a.out}
+	for _, k := range ownedKinds(a) {
+		var err error
+		if asJSON {
+			err = list.Add(terminal.Object{{"format", k.owner}, {"id", k.ID}, {"severity", k.Severity}, {"meaning", k.Meaning}, {"remedy", k.Remedy}})
+		} else {
+			_, err = fmt.Fprintf(a.out, "%s: %s (%s)\n    %s\n    %s\n", a.screen.Paint(terminal.ColorHead, k.ID), a.screen.Paint(severityColors[k.Severity], k.Severity.String()),
+				cmp.Or(k.owner, "any format"), a.screen.Wrapped(k.Meaning, 4, 4), a.screen.Wrapped(k.Remedy, 4, 4))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return list.End()
+	}
+	return nil
+}
+
+var errOneForm = errors.New("--json and --sarif exclude each other")

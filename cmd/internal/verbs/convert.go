@@ -1,0 +1,262 @@
+package verbs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/format"
+)
+
+func convertCommand(a *Tool) *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "convert FILE... [-o FILE | --in-place] [--to FORMAT]",
+		Short: "Turn a file into one of another format",
+		Long: `Convert writes a game file in another format. "trowel formats" lists what can
+be turned into what; --to may be left out if there is only one choice. FILE
+stays as it is. The new file is in the current folder unless -o names it; for several
+files -o names the folder for the new ones.
+
+With --in-place a world keeps its database, and its blocks become ones of the version
+--blocks: part by part, with no room taken for a copy. What a part has to lose is in a zip
+file in the folder --backup first, which is made; blocks that have something for which the
+version has no room stay as they are, unless --drop leaves it out. A run that was killed is
+gone on with by the same command and the same --backup, and
+"trowel repair FILE --restore FOLDER" puts everything back. It refuses a world that
+a server has open. It prints what was done, with --json as changes: {what, count, unit}.
+
+` + keepHelp + `
+
+` + reportHelp,
+		Example: `  trowel convert climb.map -o climb7.map --to teeworlds-0.7 --drop
+  trowel convert - -o - --to ddnet < old.map > new.map
+  trowel convert WOLF.DAT.BINDAT
+  trowel convert *.map -o ddnet/ --to ddnet
+  trowel convert world --in-place --blocks 29 --backup world.before`,
+	}
+	AsWork(cmd)
+	cmd.Flags().StringVar(&to, "to", "", "the `format` to make")
+	_ = cmd.RegisterFlagCompletionFunc("to", completing(a, completeTargets))
+	conversionCommand(a, cmd, &to)
+	return cmd
+}
+
+// conversionUse returns the usage hint of a verb that a conversion declares.
+func conversionUse(a *Tool, cmd *cobra.Command) string {
+	for _, f := range a.Formats {
+		if slices.ContainsFunc(f.Conversions, func(c format.Conversion) bool { return c.Verb == cmd.Name() }) {
+			return fmt.Sprintf("give a %s first, and the name of the new file with -o: `%s FILE -o NEW`", f.Title, cmd.CommandPath())
+		}
+	}
+	return ""
+}
+
+// conversionVerbs returns the verbs that conversions declare.
+func conversionVerbs(a *Tool) (verbs []*cobra.Command) {
+	for _, f := range a.Formats {
+		for _, c := range f.Conversions {
+			if c.Verb == "" {
+				continue
+			}
+			cmd := &cobra.Command{
+				Use:     c.Verb + " FILE... [-o FILE]",
+				Short:   strings.ToUpper(c.Title[:1]) + c.Title[1:],
+				Long:    fmt.Sprintf("%s makes of a %s\n%s. It is what convert --to %s does.\n\n%s\n\n%s", strings.ToUpper(c.Verb[:1])+c.Verb[1:], f.Title, c.Title, c.To, c.Long, reportHelp),
+				Example: c.Example,
+			}
+			conversionCommand(a, cmd, &c.To)
+			if c.Pieces != nil {
+				resumeFlag(a, cmd)
+				cmd.Long += "\n\n" + resumeHelp
+			}
+			verbs = append(verbs, cmd)
+		}
+	}
+	return verbs
+}
+
+// conversionCommand turns cmd into a verb that converts files to the format that to names.
+func conversionCommand(a *Tool, cmd *cobra.Command, to *string) {
+	var out, backup string
+	var force, inPlace bool
+	w := &writing{Tool: a}
+	cmd.Args = args(1, -1)
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the `file` to make, or for several files the folder to make them in")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a file that is there already")
+	w.flags(cmd)
+	w.keepFlag(cmd)
+	if cmd.Flags().Lookup("to") != nil {
+		cmd.Flags().BoolVar(&inPlace, "in-place", false, "change the file itself")
+		cmd.Flags().StringVar(&backup, "backup", "", "the `folder` for what --in-place changes (default: beside FILE)")
+	}
+	optionFlags(a, cmd, func(f *format.Format) []format.Option {
+		var options []format.Option
+		can := false
+		for _, c := range f.Conversions {
+			if cmd.Flags().Lookup("to") != nil || c.To == *to {
+				options, can = append(options, c.Options...), true
+			}
+		}
+		if !can {
+			return nil
+		}
+		return append(f.OptionsFor(0), options...)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		files := expand(args)
+		switch {
+		case !inPlace && backup != "":
+			return errors.New("--backup is of use only with --in-place")
+		case inPlace && len(files) > 1:
+			return errors.New("--in-place is for one FILE")
+		case inPlace && (out != "" || *to != "" || force || w.dryRun):
+			return errors.New("--in-place and -o, --to, -f or --dry-run do not go together")
+		case inPlace:
+			w.first = []string{"changes"}
+			return w.each(cmd.Context(), files, func(name string, r *report) error { return convertInPlace(a, cmd, name, backup, r) })
+		}
+		if a.InParts() && len(files) > 1 {
+			return wording.Hint(errors.New("one file at a time comes apart"), "give the others a run of their own")
+		}
+		from := make(map[string]string) // source file of each new file
+		return w.each(cmd.Context(), files, func(name string, r *report) error {
+			own := cmd.Flags().Lookup("to") == nil // the verb belongs to one conversion
+			g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
+			if err != nil {
+				if _, is := errors.AsType[*wording.Hinted](err); own && !is && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
+					err = wording.Hint(err, "%s", conversionUse(a, cmd))
+				}
+				return err
+			}
+			defer g.Close()
+			c, err := conversion(g, *to, out)
+			if err != nil && own {
+				err = wording.Hint(fmt.Errorf("%s: `trowel %s` does not read a %s", g.Called, cmd.Name(), g.Title), "%s", conversionUse(a, cmd))
+			}
+			if err != nil {
+				return err
+			}
+			if a.InParts() && c.Pieces == nil {
+				return fmt.Errorf("%s: is converted to %s as a whole, and does not come apart", g.Called, c.To)
+			}
+			if err := optionsOf(cmd).Owned(g.Format, c.Options...); err != nil {
+				return err
+			}
+			made, err := converted(g, c, out, len(files) > 1)
+			if err != nil {
+				return err
+			}
+			if other, twice := from[made]; twice {
+				return wording.Hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "convert one of them alone, with another -o")
+			}
+			from[made] = name
+			if err := a.MayBeCalled(made, g.Format, c.Extension, true); err != nil {
+				return err
+			}
+			if c.Resumes && force {
+				return wording.Hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.Called, g.Title), "without -f it continues where an earlier run stopped")
+			}
+			if len(files) > 1 && out != "" && !r.dryRun {
+				if err := os.MkdirAll(out, 0o777); err != nil {
+					return err
+				}
+			}
+			r.format = g.Name
+			job := r.watch(a.Job(optionsOf(cmd), g.Format, c.Options...))
+			opts := a.WriteOptions(cmd.Context(), optionsOf(cmd), force, g.Format, job, nil, c.Extension, g.Reads)
+			write := r.write
+			if c.Resumes {
+				write = r.resume
+			} else {
+				opts.Others = func() fs.FileMode { return service.OthersOf(g.ShownPaths()) }
+			}
+			err = write(cmd.Context(), made, opts, func(w format.Output) error { return wording.Named(convertFile(a, cmd, g, c, job, w), g.Called) })
+			if c.Resumes && errors.Is(err, fs.ErrExist) {
+				return wording.Hint(err, "give a folder that does not exist yet with -o")
+			}
+			if err != nil {
+				return err
+			}
+			done, would := "converted", "convert"
+			if c.Did != "" && cmd.Flags().Lookup("to") == nil {
+				done, would = c.Did, cmd.Name()
+			}
+			r.sayMade(done+" "+g.Called+" to", would+" "+g.Called+" to", made, c.Resumes)
+			return nil
+		})
+	}
+}
+
+// converted returns the name of the file that a conversion creates. If there are several files, out is the
+// folder for them.
+func converted(g *service.File, c *format.Conversion, out string, several bool) (string, error) {
+	if out != "" && !several {
+		return out, nil
+	}
+	if c.Rename != nil && g.Source.Name != "-" {
+		return filepath.Join(out, c.Rename(g.Source.Name)), nil
+	}
+	if name := folderName(g); several && name != "" && (out != "" || name+c.Extension != g.Source.Name) {
+		if g.Source.IsDir() {
+			name = g.Source.Name // the original name, not the name of the built tree
+		}
+		return filepath.Join(out, name+c.Extension), nil
+	}
+	if several {
+		return "", wording.Hint(fmt.Errorf("%s: the new files need a folder", g.Called), "give it with -o")
+	}
+	name := folderName(g) + c.Extension
+	if name == g.Source.Name || c.Extension == "" {
+		name = "new" + c.Extension
+	}
+	return "", wording.Hint(errors.New("the new file needs a name"), "give it with -o, such as -o %s", name)
+}
+
+// conversion finds the requested conversion of a file: by name, otherwise by the extension of the output file.
+func conversion(g *service.File, to, out string) (*format.Conversion, error) {
+	if usual := slices.IndexFunc(g.Conversions, func(c format.Conversion) bool { return c.Usual }); usual >= 0 && to == "" {
+		asked := func(c format.Conversion) bool { return strings.EqualFold(c.Extension, filepath.Ext(out)) }
+		if i := slices.IndexFunc(g.Conversions, asked); i >= 0 {
+			usual = i
+		}
+		return &g.Conversions[usual], nil
+	}
+	var targets []string
+	for i, c := range g.Conversions {
+		if c.To == to {
+			return &g.Conversions[i], nil
+		}
+		targets = append(targets, c.To)
+	}
+	if len(targets) == 1 && to == "" {
+		return &g.Conversions[0], nil
+	}
+	if len(targets) == 0 {
+		return nil, fmt.Errorf("%s: a %s cannot be turned into anything else", g.Called, g.Title)
+	}
+	err := fmt.Errorf("%s: a %s cannot be turned into %q", g.Called, g.Title, to)
+	if to == "" {
+		err = errors.New("say with --to what to make")
+	}
+	return nil, wording.DidYouMean(err, to, targets, "--to can be %s", strings.Join(targets, ", "))
+}
+
+// completeTargets is the shell completion of the formats that a file can be converted to.
+func completeTargets(a *Tool, _ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, f := range a.Formats {
+		for _, c := range f.Conversions {
+			names = append(names, c.To+"\t"+c.Title)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,194 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/check"
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/cmd/internal/work"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
+)
+
+// rewritten is a record of a conversion in place: a warning, a loss or a change.
+type rewritten struct {
+	Warned, Missed *message
+	What, Unit     string
+	Count          int64
+}
+
+// rewriting converts a file in place.
+type rewriting struct {
+	*report
+	cmd     *cobra.Command
+	game    *service.File
+	backups string
+	told    *format.Job // reports to the user
+	changes []check.Change
+}
+
+// partJob returns a job for a part. The job reports nothing to the user.
+func (c *rewriting) partJob() *format.Job {
+	job := c.Job(optionsOf(c.cmd), c.game.Format, c.game.Rewriting.Options...)
+	job.OnWarn, job.OnMiss, job.OnDone = nil, nil, nil
+	return job
+}
+
+// Split yields the parts that several processes may change at the same time, or the whole file.
+func (c *rewriting) Split(ctx context.Context, fine bool, yield func(work.Part) error) error {
+	if !fine {
+		return yield(work.Part{Name: "all", File: c.game.Called})
+	}
+	return c.game.Rewriting.Split(ctx, c.partJob(), c.game.Source, func(s format.Shard) error {
+		name := string(s)
+		if s == "" {
+			name = "all"
+		}
+		return yield(work.Part{Name: name, File: c.game.Called, Shard: s})
+	})
+}
+
+// Do converts a part.
+func (c *rewriting) Do(ctx context.Context, p work.Part, put func(rewritten) error) error {
+	var mu sync.Mutex
+	var failed error
+	record := func(r rewritten) {
+		mu.Lock()
+		defer mu.Unlock()
+		if failed == nil {
+			failed = put(r)
+		}
+	}
+	job := c.partJob()
+	job.Shard = p.Shard
+	job.OnWarn = func(path, text string) { record(rewritten{Warned: &message{path, text}}) }
+	job.OnMiss = func(path, text string) { record(rewritten{Missed: &message{path, text}}) }
+	changes, err := c.game.Rewriting.Rewrite(ctx, job, c.game.Source, c.backups)
+	for _, ch := range changes {
+		record(rewritten{What: ch.What, Unit: ch.Unit, Count: ch.Count})
+	}
+	return errors.Join(wording.Named(err, c.game.Called), failed)
+}
+
+// Take reports the warnings and losses of a part and adds up its changes.
+func (c *rewriting) Take(_ work.Part, r rewritten) error {
+	switch {
+	case r.Warned != nil:
+		c.told.Warn(r.Warned.Path, "%s", r.Warned.Message)
+		return nil
+	case r.Missed != nil:
+		c.told.Miss(r.Missed.Path, "%s", r.Missed.Message)
+		return nil
+	}
+	for i := range c.changes {
+		if ch := &c.changes[i]; ch.What == r.What && ch.Unit == r.Unit {
+			ch.Count += r.Count
+			return nil
+		}
+	}
+	c.changes = append(c.changes, check.Change{What: r.What, Unit: r.Unit, Count: r.Count})
+	return nil
+}
+
+// convertInPlace converts a file in place, after its previous content is saved in a folder of backups.
+func convertInPlace(a *Tool, cmd *cobra.Command, name, backups string, r *report) error {
+	if !a.InParts() { // several parts at the same time
+		held, err := a.Hold(cmd.Context(), name)
+		if err != nil {
+			return err
+		}
+		defer held.Release()
+	}
+	g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	switch {
+	case g.Rewriting == nil:
+		return wording.Hint(fmt.Errorf("%s: a %s is not converted in place", g.Called, g.Title), "-o names the new file")
+	case g.Built != nil:
+		return wording.Hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a converted file of it")
+	}
+	if err := optionsOf(cmd).Owned(g.Format, g.Rewriting.Options...); err != nil {
+		return err
+	}
+	job := a.Job(optionsOf(cmd), g.Format, g.Rewriting.Options...)
+	if err := g.Rewriting.Accept(job); err != nil {
+		return err
+	}
+	if err := a.MayChange(); err != nil {
+		return err
+	}
+	switch {
+	case backups != "":
+		if err := a.MayLookAt(backups); err != nil {
+			return err
+		}
+	case a.InParts():
+		return wording.Hint(errors.New("those who do parts of this work need one folder for what was there"), "--backup names it")
+	default:
+		backups = filepath.Clean(g.Called) + output.BackupSuffix()
+	}
+	r.format, r.output = g.Name, g.Called
+	ctx := cmd.Context()
+	c := &rewriting{report: r, cmd: cmd, game: g, backups: backups, told: r.watch(job)}
+	err = a.Perform(ctx, work.Of(c))
+	if errors.Is(err, service.ErrPart) {
+		return err
+	}
+	if err == nil {
+		err = g.Rewriting.Finish(backups)
+	}
+	kept, size := backupsIn(backups)
+	if err != nil && kept {
+		return wording.Hint(err, "the same command with --backup %s goes on from here; %s", wording.Quoted(backups), undoing(g.Called, backups))
+	}
+	if err != nil {
+		return err
+	}
+	for _, ch := range c.changes {
+		switch {
+		case ch.Count == 0:
+		case r.asJSON:
+			err = r.item("changes", ch)
+		case a.talk.Quiet:
+		default:
+			_, err = fmt.Fprintln(a.out, a.screen.Wrapped(words.Printable(ch.String()), 0, 4))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	said := "there is nothing to convert"
+	if kept {
+		if said = undoing(g.Called, backups); r.asJSON {
+			if err := r.add(backups, size); err != nil {
+				return err
+			}
+		}
+	}
+	_ = a.out.Flush()
+	a.talk.Say("%s: %s", g.Called, said)
+	return nil
+}
+
+// backupsIn reports whether a folder contains backups, and their size in bytes.
+func backupsIn(folder string) (some bool, size int64) {
+	list, _ := os.ReadDir(folder)
+	for _, e := range list {
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".zip" {
+			some, size = true, size+info.Size()
+		}
+	}
+	return some, size
+}

@@ -1,0 +1,384 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/terminal"
+	"trowel.example/cmd/internal/treediff"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
+	"trowel.example/internal/stores/server"
+	"trowel.example/internal/text/words"
+)
+
+func diffCommand(a *Tool) *cobra.Command {
+	var asJSON, stat, sidecar, files bool
+	cmd := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Show how two files differ",
+		Long: `Diff compares two game files, or folders in tree form.
+
+For two maps it shows what was done to their parts: which groups, layers, images and
+so on were added, removed, moved or renamed, and what has changed in the parts that
+are in both, even if they have moved:
+
+  groups/Tree: moved 4 -> 5
+  groups/Tree/Leaves: 12 x 3 tiles at 40,7: 1 -> 9
+  groups/Game/Game: height 716 -> 667: 49 rows removed at the bottom
+
+Parts have the names that they have in the folder made by "trowel extract A". If very
+many tiles changed, only the largest areas are shown; --json has all: an array of {path,
+part, change, field, old, new, by, area, at}.
+
+For two worlds it shows which blocks were added and removed, which nodes of the others
+became which, and what has changed of what they keep, of players, accounts, mod storage
+and settings:
+
+  blocks/z-3/y0/12,0,-3.txt: 3 nodes (default:dirt -> air 3); 1 node keeps something else
+  players/ann.json: hp 20 -> 11
+
+With --json that is an array of {part, path, change, block, nodes, kinds, boxes, metadata,
+timers, objects, light, unread, fields}: kinds are {old, new, count}, boxes {min, max} say
+where these nodes are, fields are {name, old, new}. Passwords are never shown.
+
+For two manifests, or one and a world, it tells which blocks were added, removed and
+changed: all that hashes can say.
+
+Two files of different formats differ in that: one line says so, or with --json one
+{path, change, old, new}, where change is format and old and new are its names.
+
+For all other formats, for folders that worlds were extracted to, and with --files,
+--stat or --sidecar, the trees are compared file by file: a file is only in A (-), only
+in B (+), or in both but not the same (~); then the lines of text that changed are shown.
+With --json that is an array of {path, change, oldSize, newSize, diff}: change is added,
+removed or changed, and the other keys are there where they apply.
+
+The exit code is 0 if they are the same, 1 if they differ or if a part of them cannot
+be read: that is reported, and the rest is compared.`,
+		Example: `  trowel diff climb.map climb2.map
+  trowel diff --stat climb.map climb/`,
+		Args: args(2, 2),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&files, "files", false, "compare the files of the trees")
+	cmd.Flags().BoolVar(&stat, "stat", false, "show only which files differ, not how")
+	cmd.Flags().BoolVar(&sidecar, "sidecar", false, "compare "+tree.Sidecar+", too: what only matters for the very same bytes")
+	colorFlag(a, cmd)
+	optionFlags(a, cmd, optionsFor(format.ForTree))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		startPager(a)
+		c := &comparison{Tool: a, stat: stat, trees: treediff.Trees{Sidecar: sidecar, Label: words.Printable}, files: files || stat || sidecar}
+		differ, err := c.run(cmd, args[0], args[1], asJSON)
+		if err != nil {
+			return err
+		}
+		if !differ {
+			return nil
+		}
+		_ = a.out.Flush()
+		if c.parts > 0 {
+			a.talk.Say("%s", wording.Count(c.parts, "change"))
+		} else {
+			a.talk.Say("%s changed, %d added, %d removed", wording.Count(c.counts[treediff.Changed], "file"), c.counts[treediff.Added], c.counts[treediff.Removed])
+		}
+		return errFound
+	}
+	return cmd
+}
+
+var marks = map[treediff.Change]string{treediff.Added: "+", treediff.Removed: "-", treediff.Changed: "~"}
+
+// comparison is one run of diff.
+type comparison struct {
+	*Tool
+	trees  treediff.Trees
+	stat   bool
+	files  bool // compare the files of the trees, even if the format can compare parts
+	counts map[treediff.Change]int
+	parts  int // number of changes that the format found
+
+	nameA, nameB string
+}
+
+func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (bool, error) {
+	list := terminal.Array{W: c.out}
+	c.nameA, c.nameB = nameA, nameB
+	c.counts = make(map[treediff.Change]int)
+	same := false
+	var err error
+	if !optionsGiven(cmd) { // given options must be checked against the formats of the files
+		if same, err = c.sameBytes(cmd.Context(), nameA, nameB); err != nil {
+			return false, err
+		}
+	}
+	if !same {
+		sides, err := c.open(cmd)
+		if err != nil {
+			return false, err
+		}
+		defer func() {
+			for _, s := range sides {
+				s.Close()
+			}
+		}()
+		if f := comparing(sides[0].format, sides[1].format); f != nil && !c.files {
+			differ, err := c.byParts(cmd, f, sides, &list, asJSON)
+			if !errors.Is(err, format.ErrByTrees) {
+				return differ, err
+			}
+		}
+		// Formats that can only be compared as trees may differ, such as a mod and an archive.
+		if a, b := sides[0].format, sides[1].format; a != nil && b != nil && a != b && (a.Compare != nil || b.Compare != nil) && comparing(a, b) == nil && !c.files {
+			c.parts++
+			if asJSON {
+				if err := list.Add(terminal.Object{{"path", ""}, {"change", "format"}, {"old", a.Name}, {"new", b.Name}}); err != nil {
+					return false, err
+				}
+				return true, list.End()
+			}
+			fmt.Fprintf(c.out, "%s is a %s, and %s a %s: only --files compares them\n", words.Printable(nameA), a.Title, words.Printable(nameB), b.Title)
+			return true, nil
+		}
+		if err := c.openTrees(cmd, &sides); err != nil {
+			return false, err
+		}
+		err = c.trees.Compare(cmd.Context(), func(d treediff.Difference) error {
+			d.Err = c.namedSide(d.Err)
+			if d.Err != nil && (cmd.Context().Err() != nil || server.Failed(d.Err)) {
+				return d.Err
+			}
+			if d.Err != nil { // the other files are still compared
+				c.talk.Miss("", d.Err.Error())
+				return nil
+			}
+			if d.Same {
+				return nil
+			}
+			c.counts[d.Change]++
+			if asJSON {
+				return list.Add(differenceObject(d))
+			}
+			return c.print(d)
+		})
+		if err != nil {
+			return false, c.namedSide(err)
+		}
+	}
+	if asJSON {
+		err = list.End()
+	}
+	return len(c.counts) > 0, err
+}
+
+// comparing returns the format that can compare the two files part by part, or nil.
+func comparing(a, b *format.Format) *format.Format {
+	switch {
+	case a == nil || b == nil:
+		return nil
+	case a == b && a.Compare != nil, a.CompareTo == b.Name:
+		return a
+	case b.CompareTo == a.Name:
+		return b
+	}
+	return nil
+}
+
+// side is one of the two files.
+type side struct {
+	format.Side
+	io.Closer
+	format *format.Format // nil for a folder that is not the tree form of a file
+}
+
+// open opens both files and detects their formats.
+func (c *comparison) open(cmd *cobra.Command) (sides [2]side, err error) {
+	for i, name := range []string{c.nameA, c.nameB} {
+		if sides[i], err = c.openSide(cmd, name); err != nil {
+			if i > 0 {
+				sides[0].Close()
+			}
+			return sides, err
+		}
+	}
+	return sides, nil
+}
+
+func (c *comparison) openSide(cmd *cobra.Command, name string) (side, error) {
+	src, err := c.Source(cmd.Context(), name)
+	if err != nil {
+		return side{}, err
+	}
+	f, err := c.FormatOf(src, service.Target{})
+	switch {
+	case err == nil:
+		if err := c.Fits(optionsOf(cmd), f, service.Target{Name: name}); err != nil {
+			src.Close()
+			return side{}, err
+		}
+		return side{format.Side{Source: src}, src, f}, nil
+	case !src.IsDir():
+		src.Close()
+		return side{}, err
+	}
+	src.Close()
+	fsys, closer, err := c.FolderTree(cmd.Context(), optionsOf(cmd), service.Target{Name: name})
+	if err != nil {
+		return side{}, err
+	}
+	f, _ = c.Formats.FindTree(fsys)
+	return side{format.Side{Tree: fsys, Folder: name}, closer, f}, nil
+}
+
+// byParts compares two files with the comparison of their format.
+func (c *comparison) byParts(cmd *cobra.Command, f *format.Format, sides [2]side, list *terminal.Array, asJSON bool) (bool, error) {
+	lines, err := f.Compare(cmd.Context(), c.Job(optionsOf(cmd), f), sides[0].Side, sides[1].Side, func(change any) error {
+		c.parts++
+		if asJSON {
+			return list.Add(change)
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	if asJSON {
+		return c.parts > 0, list.End()
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(c.out, words.Printable(line)); err != nil {
+			return false, err
+		}
+	}
+	return c.parts > 0, nil
+}
+
+// openTrees opens the trees of both sides. Files in B get the names they have in A, or the other way round if
+// only B is a folder, as far as the format supports this.
+func (c *comparison) openTrees(cmd *cobra.Command, sides *[2]side) error {
+	like := map[string]string{}
+	for i, to := range []*fs.FS{&c.trees.Old, &c.trees.New} {
+		s := sides[i]
+		if *to = s.Tree; s.Tree != nil {
+			continue
+		}
+		name := []string{c.nameA, c.nameB}[i]
+		switch other := []string{c.nameB, c.nameA}[i]; {
+		case other == "-" || sides[0].format != sides[1].format:
+		case i == 1 || sides[1].Tree != nil: // names in a folder are unchanged
+			like["like"] = other
+		}
+		fsys, closer, err := c.TreeOfSource(cmd.Context(), optionsOf(cmd), service.Target{Name: name}, s.Source, like)
+		if err != nil {
+			return err
+		}
+		sides[i].Closer, *to = closer, fsys
+	}
+	return nil
+}
+
+// sameBytes reports whether both names refer to byte-identical files. The formats of such files need not be
+// detected.
+func (c *comparison) sameBytes(ctx context.Context, nameA, nameB string) (bool, error) {
+	if nameA == "-" || nameB == "-" {
+		if nameA == nameB {
+			return false, errors.New("only one of two files can be standard input")
+		}
+		return false, nil
+	}
+	a, err := c.Source(ctx, nameA)
+	if err != nil {
+		return false, err
+	}
+	defer a.Close()
+	b, err := c.Source(ctx, nameB)
+	if err != nil {
+		return false, err
+	}
+	defer b.Close()
+	return treediff.SameBytes(a, b)
+}
+
+// namedSide adds the file name to an error from one of the trees.
+func (c *comparison) namedSide(err error) error {
+	var of *treediff.Error
+	switch {
+	case !errors.As(err, &of):
+		return err
+	case of.New:
+		return wording.Named(of.Err, c.nameB)
+	}
+	return wording.Named(of.Err, c.nameA)
+}
+
+func (c *comparison) print(d treediff.Difference) error {
+	head := marks[d.Change] + " " + words.Printable(d.Path)
+	color := ""
+	switch d.Change {
+	case treediff.Added:
+		color = terminal.ColorAdded
+	case treediff.Removed:
+		color = terminal.ColorRemoved
+	}
+	switch {
+	case d.Change != treediff.Changed:
+	case d.Text == "":
+		head += fmt.Sprintf("  (binary, %s to %s bytes)", words.Thousands(d.OldSize), words.Thousands(d.NewSize))
+	case c.stat:
+		head += fmt.Sprintf("  (+%d -%d lines)", d.Plus, d.Minus)
+	default:
+		return c.printText(d.Text)
+	}
+	_, err := fmt.Fprintln(c.out, c.screen.Paint(color, head))
+	return err
+}
+
+// printText prints a unified diff in the usual colors.
+func (c *comparison) printText(text string) error {
+	if c.screen.Paint(terminal.ColorHead, "x") == "x" {
+		_, err := io.WriteString(c.out, text)
+		return err
+	}
+	head := true // the lines with file names precede the first hunk
+	for line := range strings.Lines(text) {
+		line, end := strings.CutSuffix(line, "\n")
+		color := ""
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			color, head = terminal.ColorPlace, false
+		case head:
+			color = terminal.ColorHead
+		case strings.HasPrefix(line, "+"):
+			color = terminal.ColorAdded
+		case strings.HasPrefix(line, "-"):
+			color = terminal.ColorRemoved
+		}
+		line = c.screen.Paint(color, line)
+		if end {
+			line += "\n"
+		}
+		if _, err := io.WriteString(c.out, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func differenceObject(d treediff.Difference) terminal.Object {
+	o := terminal.Object{{"path", d.Path}, {"change", d.Change}}
+	if d.Change == treediff.Changed {
+		o = append(o, terminal.Member{"oldSize", d.OldSize}, terminal.Member{"newSize", d.NewSize})
+	}
+	if d.Text != "" {
+		o = append(o, terminal.Member{"diff", d.Text})
+	}
+	return o
+}

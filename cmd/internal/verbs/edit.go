@@ -1,0 +1,508 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"trowel.example/check"
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
+)
+
+func editCommands(f *format.Format) []*format.Command {
+	if f.Editing == nil {
+		return nil
+	}
+	return f.Editing.Commands
+}
+
+// editing is one run of edit.
+type editing struct {
+	*writing
+	out, dir, backup string
+	inPlace, force   bool
+
+	allowNothing bool // accept names that are in none of the files
+	elsewhere    bool // accept names that are in another of the files
+	scripts      []string
+	words        []string
+	own          *pflag.FlagSet // flags of the verb
+}
+
+func editCommand(a *Tool) *cobra.Command {
+	e := &editing{writing: &writing{Tool: a, first: []string{"changes"}}}
+	cmd := &cobra.Command{
+		Use:   "edit FILE... [-o NEW | --out-dir FOLDER | --in-place] -- OPERATION [then OPERATION...]",
+		Short: "Change files by operations",
+		Long: `Edit takes files through operations, one after the other, and tells each change. What
+no operation touches stays as it is, byte for byte.
+
+The changed file goes to NAME.edited beside FILE, to -o, or into the folder --out-dir. With
+--in-place it takes the place of FILE, which becomes a backup beside it:
+"trowel repair FILE --restore BACKUP" puts it back. With --dry-run nothing is written.
+A folder that extract made becomes such a folder again.
+
+` + keepHelp + `
+
+If something that an operation names (a node, an item, an image, a layer, a key) is in none of the
+files, nothing is written, and the exit code is 1. --allow-nothing writes the files nevertheless, as
+scripts may want it.
+
+An operation is a name with arguments and options; the word then stands between two.
+--script reads them from a file, one on each line. "trowel edit -- OPERATION --help" tells
+more about one of them.
+
+With --json it prints an array with one {file, format, output, dryRun, changes, made,
+warnings, losses, error} for each FILE: changes is an array of {path, what, count, unit, at},
+made is one of {path, size}, the others of {path, message}, and error is there only if it
+failed; then nothing of it was changed.`,
+		Example: `  trowel edit climb.map -- info --author Ann
+  trowel edit *.map --out-dir edited --script clean.txt
+  trowel edit climb.map --dry-run -- info --author Ann then info --license CC0`,
+		Args:              args(0, -1),
+		ValidArgsFunction: completeCommands(a, editCommands, nil),
+	}
+	e.placeFlags(cmd)
+	cmd.Flags().StringVar(&e.dir, "out-dir", "", "the `folder` for the changed files, which keep their names")
+	cmd.Flags().BoolVar(&e.allowNothing, "allow-nothing", false, "accept operations that find nothing of what they name")
+	cmd.Flags().StringArrayVar(&e.scripts, "script", nil, "read operations from a `file`, one on each line")
+	Input(cmd, "script")
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) && isCommandOption(a.Formats, editCommands, unknown.GetSpecifiedName()) {
+			return wording.Hint(optionError(cmd, err), "it is an option of operations, which stand behind --: `%s`", useLine(cmd))
+		}
+		return flagError(a, cmd.Root(), cmd, err)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var files []string
+		if files = args; cmd.ArgsLenAtDash() >= 0 {
+			files, e.words = args[:cmd.ArgsLenAtDash()], args[cmd.ArgsLenAtDash():]
+		}
+		if slices.Contains(e.words, "--help") {
+			return helpAfterDash(a, cmd, files, e.words)
+		}
+		if err := e.notDashed(cmd, files); err != nil {
+			return err
+		}
+		if err := e.agree(cmd, files); err != nil {
+			return err
+		}
+		files = expand(files)
+		nowhere := e.lookForNames(cmd, files)
+		if nowhere != nil && !e.asJSON {
+			return nowhere
+		}
+		from := make(map[string]string) // source file of each new file
+		return e.each(cmd.Context(), files, func(name string, r *report) error {
+			if nowhere != nil {
+				return nowhere
+			}
+			return asLacking(e.edit(cmd, name, from, r))
+		})
+	}
+	return cmd
+}
+
+// placeFlags adds the flags that choose where the output goes.
+func (e *editing) placeFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&e.out, "output", "o", "", "the `file` to make")
+	cmd.Flags().BoolVar(&e.inPlace, "in-place", false, "change the file itself")
+	cmd.Flags().StringVar(&e.backup, "backup", "", "the `file` for what --in-place changes (default: beside FILE)")
+	e.flags(cmd)
+	e.keepFlag(cmd)
+	e.own = cmd.Flags()
+	cmd.Flags().BoolVarP(&e.force, "force", "f", false, "replace a file that is there already")
+	optionFlags(e.Tool, cmd, func(f *format.Format) []format.Option {
+		if f.Editing == nil {
+			return nil
+		}
+		return append(f.OptionsFor(0), f.Editing.Options...)
+	})
+}
+
+// agree returns an error if the options contradict each other.
+func (e *editing) agree(cmd *cobra.Command, files []string) error {
+	ways := 0
+	for _, given := range []bool{e.out != "", e.dir != "", e.inPlace} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case len(files) == 0:
+		return wording.Hint(errors.New("too few arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())
+	case len(e.words) == 0 && len(e.scripts) == 0:
+		return wording.Hint(errors.New("no operation is given"), "it stands behind --: `%s %s -- OPERATION`", cmd.CommandPath(), wording.Quoted(files...))
+	case ways > 1:
+		return errors.New("-o, --out-dir and --in-place exclude each other")
+	case e.out != "" && len(files) > 1:
+		return wording.Hint(errors.New("-o names one file, and there are several"), "--out-dir names the folder for all")
+	case e.backup != "" && (!e.inPlace || len(files) > 1):
+		return errors.New("--backup is of use only with --in-place and one file")
+	}
+	return nil
+}
+
+// steps returns the steps for a file: the lines of the scripts, then the words of the command line.
+func (e *editing) steps(ctx context.Context, job *format.Job, f *format.Format) ([]format.Step, error) {
+	var steps []format.Step
+	for _, script := range e.scripts {
+		text, err := readScript(script, e.Tool)
+		if err != nil {
+			return nil, err
+		}
+		for i, line := range strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n") {
+			words, err := splitWords(line)
+			if err == nil && len(words) == 0 {
+				continue
+			}
+			if err == nil {
+				var more []format.Step
+				more, err = format.ParseSteps(job, f.Editing.Commands, words)
+				steps = append(steps, more...)
+			}
+			if err != nil {
+				err = fmt.Errorf("%s:%d: %w", script, i+1, err)
+				if len(words) > 0 {
+					err = e.unknown(f, err, words[0])
+				}
+				return nil, err
+			}
+		}
+	}
+	if len(e.words) == 0 {
+		if len(steps) == 0 {
+			return nil, errors.New("the script has no operation")
+		}
+		return steps, e.StepInputs(ctx, steps)
+	}
+	more, err := format.ParseSteps(job, f.Editing.Commands, e.words)
+	if err != nil {
+		for _, word := range e.words {
+			if name, is := strings.CutPrefix(word, "--"); is && strings.HasSuffix(err.Error(), ": no option "+word) && e.own.Lookup(name) != nil {
+				return nil, wording.Hint(err, "%s stands before the --", word)
+			}
+		}
+		unknown := ""
+		for i, word := range e.words {
+			if (i == 0 || e.words[i-1] == "then") && strings.HasSuffix(err.Error(), ": "+word) {
+				unknown = word
+			}
+		}
+		return nil, e.unknown(f, err, unknown)
+	}
+	steps = append(steps, more...)
+	return steps, e.StepInputs(ctx, steps)
+}
+
+// notDashed returns an error if the name of an operation is given in place of a file: the user probably left
+// out the --.
+func (e *editing) notDashed(cmd *cobra.Command, files []string) error {
+	names := commandNames(e.Formats, editCommands)
+	for i, name := range files {
+		if i > 0 && slices.Contains(names, name) && !service.Exists(name) {
+			return wording.Hint(fmt.Errorf("%s: there is no such file", name), "-- stands before what to do: `%s %s -- %s`", cmd.CommandPath(), wording.Quoted(files[:i]...), wording.Quoted(files[i:]...))
+		}
+	}
+	return nil
+}
+
+// unknown adds to an error about an unknown operation the operation that was probably meant.
+func (e *editing) unknown(f *format.Format, err error, word string) error {
+	if lacks, is := errors.AsType[*format.OptionError](err); is {
+		return wrongOption(e.Tool, err, lacks, "edit")
+	}
+	if !errors.Is(err, format.ErrCommand) {
+		return err
+	}
+	names := commandNames(e.Formats, editCommands)
+	if slices.Contains(names, word) {
+		return wording.Hint(err, "it is for files of another kind")
+	}
+	names = commandNames(format.Set{f}, editCommands)
+	near := wording.Near(word, names)
+	var like []string
+	for _, name := range names {
+		if len(word) > 2 && near == "" && (strings.Contains(name, word) || strings.Contains(word, name)) {
+			like = append(like, name)
+		}
+	}
+	if len(like) > 0 {
+		return wording.Hint(err, "there is %s", strings.Join(like, ", "))
+	}
+	return wording.DidYouMean(err, word, names, "`trowel edit --help` lists the operations")
+}
+
+// wrongOption explains an option that an operation or query of a verb does not have.
+func wrongOption(a *Tool, err error, lacks *format.OptionError, verb string) error {
+	commands := []*format.Command{lacks.Command}
+	for _, f := range a.Formats { // several formats may have an operation or query of this name
+		commands = append(commands, verbCommands[verb](f)...)
+	}
+	var names []string
+	for _, c := range commands {
+		for _, o := range c.Options {
+			if c.Name == lacks.Command.Name {
+				names = append(names, "--"+o.Name)
+			}
+		}
+	}
+	return wording.DidYouMean(err, "--"+lacks.Name, names, "see `trowel help %s %s`", verb, lacks.Command.Name)
+}
+
+func readScript(name string, a *Tool) (string, error) {
+	if name == "-" {
+		data, err := regular.ReadAll(a.In, "standard input", 4096, maxScript)
+		return string(data), err
+	}
+	data, err := regular.ReadFile(name, maxScript)
+	return string(data), err
+}
+
+// maxScript is the maximum size of a script in bytes.
+const maxScript = 16 << 20
+
+// edit applies the steps to one file.
+func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, r *report) error {
+	if e.inPlace && !e.dryRun {
+		var err error
+		if r.held, err = e.Hold(cmd.Context(), name); err != nil {
+			return err
+		}
+		defer r.held.Release()
+	}
+	g, err := e.FindTarget(cmd.Context(), optionsOf(cmd), e.asTarget(name))
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	if g.Editing == nil {
+		return wording.Hint(fmt.Errorf("%s: there are no operations for a %s", g.Called, g.Title), "`trowel %s --help` lists those that there are", cmd.Name())
+	}
+	if err := optionsOf(cmd).Owned(g.Format, g.Editing.Options...); err != nil {
+		return err
+	}
+	r.format = g.Name
+	job := r.watch(e.Job(optionsOf(cmd), g.Format, g.Editing.Options...))
+	steps, err := e.steps(cmd.Context(), job, g.Format)
+	if err != nil {
+		return err
+	}
+	e.decideLacks(steps, g.Called, job)
+	ctx := cmd.Context()
+	changes := 0
+	change := func(c check.Change) error {
+		changes++
+		if r.asJSON {
+			return r.item("changes", c)
+		}
+		if e.out == "-" { // standard output receives the file
+			e.talk.Say("%s", c.String())
+			return nil
+		}
+		if e.talk.Quiet && !e.dryRun {
+			return nil
+		}
+		e.talk.Clear()
+		_, err := fmt.Fprintln(e.Tool.out, e.screen.Wrapped(words.Printable(c.String()), 0, 4))
+		return err
+	}
+	do := func(out format.Output) error { return editFile(ctx, g, job, steps, out, change) }
+	end := func(format string, args ...any) error {
+		_ = e.Tool.out.Flush()
+		e.talk.Say("%s: %s: %s", g.Called, wording.Count(changes, "change"), fmt.Sprintf(format, args...))
+		return nil
+	}
+	opts := e.WriteOptions(cmd.Context(), optionsOf(cmd), e.force, g.Format, job, nil, filepath.Ext(g.Source.Name), func() []string { return append(g.Reads(), inputsOf(steps)...) })
+	switch {
+	case e.dryRun:
+		if err := do(nil); err != nil {
+			return wording.Named(err, g.Called)
+		}
+		return end("nothing was written")
+	case e.inPlace:
+		r.output = g.Called
+		kept, err := e.changeInPlace(ctx, g, job, steps, opts, r, change)
+		switch {
+		case err != nil && kept != "": // part of the change may be done
+			return wording.Hint(wording.Named(err, g.Called), "%s", undoing(g.Called, kept))
+		case err != nil:
+			return wording.Named(err, g.Called)
+		case kept == "":
+			return end("the file stays as it is")
+		}
+		return end("%s", undoing(g.Called, kept))
+	}
+	made, err := e.target(g)
+	if err != nil {
+		return err
+	}
+	if other, twice := from[made]; twice {
+		return wording.Hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "edit one of them alone, with another -o")
+	}
+	from[made] = name
+	if e.dir != "" {
+		if err := os.MkdirAll(e.dir, 0o777); err != nil {
+			return err
+		}
+	}
+	isFile := made == "-" || slices.ContainsFunc(g.Extensions, func(ext string) bool { _, has := service.CutSuffixFold(made, ext); return has })
+	switch {
+	case g.Tree != nil && isFile:
+		return wording.Hint(fmt.Errorf("%s: a folder becomes a folder, and %s is the name of a file", g.Called, made), "`trowel pack %s`, then edit that", wording.Quoted(g.Called, "-o", made))
+	case g.Tree != nil:
+		opts.Replaces = nil
+		err = r.write(ctx, made, opts, do)
+	case g.Built != nil && !isFile:
+		err = e.editTree(cmd, g, job, steps, made, opts, r, change)
+	default:
+		if err := e.MayBeCalled(made, g.Format, filepath.Ext(g.Source.Name), true); err != nil {
+			return err
+		}
+		write := r.write
+		if g.Editing.Resumes {
+			if e.force {
+				return wording.Hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.Called, g.Title), "without -f it continues where an earlier run stopped")
+			}
+			write = r.resume
+		}
+		err = write(ctx, made, opts, do)
+	}
+	if err != nil {
+		return wording.Named(err, g.Called)
+	}
+	if made == "-" {
+		made = "to standard output"
+	}
+	return end("wrote %s", made)
+}
+
+// asTarget returns the target for a name. A folder whose format edits trees is not built.
+func (e *editing) asTarget(name string) service.Target {
+	return service.Target{Name: name, AsTree: func(f *format.Format) bool { return f.Editing != nil && f.Editing.Tree != nil }}
+}
+
+// inputsOf returns the paths that the steps read.
+func inputsOf(steps []format.Step) []string {
+	var list []string
+	for _, s := range steps {
+		for _, o := range append(s.Args[:len(s.Args):len(s.Args)], s.Options...) {
+			if o.Input {
+				list = append(list, o.Values(s.Job)...)
+			}
+		}
+	}
+	return list
+}
+
+// target returns the name of the changed file.
+func (e *editing) target(g *service.File) (string, error) {
+	name := g.Source.Name
+	if g.Built != nil {
+		name = filepath.Base(filepath.Clean(g.Called)) // a tree becomes a tree
+	}
+	switch {
+	case e.out != "":
+		return e.out, nil
+	case name == "-":
+		return "", wording.Hint(errors.New("the changed file needs a name"), "give it with -o, or -o - for standard output")
+	case e.dir != "":
+		return filepath.Join(e.dir, name), nil
+	}
+	ext := ""
+	for _, known := range g.Extensions {
+		if stem, has := service.CutSuffixFold(name, known); has && stem != "" && !g.Folder && g.Built == nil {
+			ext = name[len(stem):]
+			break
+		}
+	}
+	return filepath.Join(filepath.Dir(filepath.Clean(g.Called)), strings.TrimSuffix(name, ext)+".edited"+ext), nil
+}
+
+// editTree edits a file that was built from a tree and writes the result as a tree, with the names of the
+// original tree.
+func (e *editing) editTree(cmd *cobra.Command, g *service.File, job *format.Job, steps []format.Step, made string, opts output.Options, r *report, change func(check.Change) error) error {
+	edited, err := e.Scratch(g.Format, g.Source.Name, g.Called, func(out format.Output) error {
+		return g.Editing.Edit(cmd.Context(), job, g.Source, steps, out, change)
+	})
+	if err != nil {
+		return err
+	}
+	defer edited.Close()
+	names, closer, err := e.OpenFolder(g.Called)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	r.output = filepath.Clean(made)
+	chosen, err := selectPaths(nil)
+	if err != nil {
+		return err
+	}
+	x := &extraction{Tool: e.Tool, report: r, file: g.Called, chosen: chosen, like: names}
+	opts.Replaces = nil
+	return x.extract(cmd, made, edited, opts)
+}
+
+// splitWords splits a line of a script into words as a shell does: at blanks outside of quotes. A comment
+// begins with #.
+func splitWords(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	inWord, escaped := false, false
+	for _, r := range line {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, inWord = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, inWord = r, true
+		case r == ' ' || r == '\t' || r == '\r':
+			if inWord {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			inWord = false
+		case r == '#' && !inWord:
+			return words, nil
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	if quote != 0 || escaped {
+		return nil, errors.New("a quote is not closed")
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// editFile applies the steps to the file or its tree.
+func editFile(ctx context.Context, g *service.File, job *format.Job, steps []format.Step, out format.Output, change func(check.Change) error) error {
+	if g.Tree != nil {
+		return g.Editing.Tree(ctx, job, g.Tree, steps, out, change)
+	}
+	return g.Editing.Edit(ctx, job, g.Source, steps, out, change)
+}

@@ -1,0 +1,249 @@
+package verbs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"trowel.example/check"
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/format"
+)
+
+// changeInPlace changes the file in place after a backup and returns the name of the backup, or "" if nothing
+// has changed.
+func (e *editing) changeInPlace(ctx context.Context, g *service.File, job *format.Job, steps []format.Step, opts output.Options, r *report, change func(check.Change) error) (string, error) {
+	switch {
+	case g.Built != nil:
+		return "", wording.Hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a changed one beside it")
+	case g.Source.Name == "-":
+		return "", errors.New("standard input cannot be changed in place")
+	case g.Editing.InPlace != nil:
+		kept, err := g.Editing.InPlace(ctx, job, g.Source, steps, e.backup, change)
+		if kept == "" || err != nil {
+			return kept, err
+		}
+		info, err := os.Stat(kept)
+		if err != nil {
+			return kept, err
+		}
+		return kept, r.add(kept, info.Size())
+	}
+	changes := 0
+	return r.replaceInPlace(ctx, g, e.backup, opts, func(out format.Output) (bool, error) {
+		err := g.Editing.Edit(ctx, job, g.Source, steps, out, func(c check.Change) error {
+			changes++
+			return change(c)
+		})
+		return changes > 0, err
+	})
+}
+
+// replaceInPlace replaces a file that the report holds by the output of make, if make reports a change. The
+// previous content becomes a backup. replaceInPlace returns the name of the backup, or "" if nothing has
+// changed.
+func (r *report) replaceInPlace(ctx context.Context, g *service.File, backup string, opts output.Options, make func(out format.Output) (bool, error)) (string, error) {
+	before, err := os.Stat(g.Called)
+	if err == nil && r.held == nil {
+		err = output.ErrMeanwhile // the file did not exist when it was to be held
+	}
+	if err != nil {
+		return "", err
+	}
+	reads := opts.Reads
+	own := func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && (os.SameFile(info, before) || strings.HasPrefix(path, g.Called))
+	}
+	opts.Reads = func() []string { // all except the file itself
+		var others []string
+		for _, path := range reads() {
+			if !own(path) {
+				others = append(others, path)
+			}
+		}
+		return others
+	}
+	opts.Replace, opts.Held, opts.Backup = true, r.held, output.BackupName(r.held.Path)
+	near := backup != "" && sameFolder(backup, r.held.Path)
+	if near {
+		opts.Backup = filepath.Join(filepath.Dir(r.held.Path), filepath.Base(backup))
+	}
+	out, err := output.New(r.held.Path, opts)
+	if err != nil {
+		return "", err
+	}
+	defer out.Discard()
+	if changed, err := make(r.Named(out, g.Called)); err != nil || !changed {
+		return "", errors.Join(err, ctx.Err())
+	}
+	if err := r.whole(); err != nil {
+		return "", err
+	}
+	if _, err := os.Lstat(backup); backup != "" && err == nil {
+		return "", wording.Hint(&output.ExistsError{Path: backup}, "--backup with another name keeps it")
+	}
+	if err := errors.Join(ctx.Err(), g.Source.Close()); err != nil { // Windows cannot replace an open file
+		return "", err
+	}
+	if err := out.Commit(); err != nil {
+		return "", err
+	}
+	kept := ""
+	list, changed := out.Kept()
+	for _, path := range list { // the file itself is last
+		if suffix, is := strings.CutPrefix(path, opts.Backup); is && backup != "" && !near {
+			if err := moveAway(path, backup+suffix); err != nil {
+				return path, err
+			}
+			path = backup + suffix
+		} else if sameFolder(g.Called, path) {
+			path = filepath.Join(filepath.Dir(g.Called), filepath.Base(path)) // the path as the user wrote it
+		}
+		info, err := os.Stat(path)
+		if err == nil {
+			err = r.add(path, info.Size())
+		}
+		if kept = path; err != nil {
+			return kept, err
+		}
+	}
+	if changed {
+		r.foreign(g.Called, kept)
+	}
+	return kept, nil
+}
+
+// foreign reports that another program has written to the replaced file.
+func (r *report) foreign(name, kept string) {
+	text := "another program wrote it during this run: what it wrote is in " + kept
+	r.lose(name, text)
+	r.talk.Miss(name, text)
+}
+
+// sameFolder reports whether two paths are in the same folder.
+func sameFolder(a, b string) bool {
+	one, err := os.Stat(filepath.Dir(a))
+	other, err2 := os.Stat(filepath.Dir(b))
+	return err == nil && err2 == nil && os.SameFile(one, other)
+}
+
+// moveAway moves a file to another folder, which may be on another disk.
+func moveAway(path, to string) error {
+	if _, err := os.Lstat(to); err == nil {
+		return &output.ExistsError{Path: to}
+	}
+	if err := os.Rename(path, to); err == nil {
+		return nil
+	}
+	if _, err := copyFile(to, path); err != nil {
+		return err
+	}
+	return os.Remove(path)
+}
+
+func copyFile(to, path string) (int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), wholefile.Write(to, f, info.Mode().Perm())
+}
+
+// restoreFile replaces a file by a backup, after its current content is saved in another backup. It returns the
+// name of that other backup, or "" if the file is already identical to the backup.
+func (r *report) restoreFile(ctx context.Context, g *service.File, backup string) (string, error) {
+	old, err := format.OpenSource(backup)
+	if err != nil {
+		return "", service.NotThere(backup, err)
+	}
+	defer old.Close()
+	if f, err := r.Formats.Find(old); err != nil || f != g.Format || old.IsDir() {
+		return "", fmt.Errorf("%s: is not the backup of a %s", backup, g.Title)
+	}
+	if of := output.BackupOf(backup); of != "" && of != filepath.Base(g.Called) {
+		r.talk.Warn(g.Called, "what is put back is by its name a backup of "+of)
+	}
+	r.output = g.Called
+	opts := output.Options{Reads: func() []string { return []string{backup} }}
+	return r.replaceInPlace(ctx, g, "", opts, func(out format.Output) (changed bool, err error) {
+		entries, err := os.ReadDir(filepath.Dir(backup))
+		if err != nil {
+			return false, err
+		}
+		for _, entry := range entries {
+			suffix, belongs := strings.CutPrefix(entry.Name(), filepath.Base(backup))
+			if _, err := os.Stat(g.Called + suffix); err != nil || !belongs || suffix != "" && !entry.Type().IsRegular() {
+				continue
+			}
+			from, err := os.Open(backup + suffix)
+			if err != nil {
+				return false, err
+			}
+			part, err := out.Create(suffix)
+			if err == nil {
+				_, err = io.Copy(part, from)
+			}
+			if err = errors.Join(err, from.Close()); err != nil {
+				return false, err
+			}
+			same, err := sameBytes(g.Called+suffix, backup+suffix)
+			if err != nil {
+				return false, err
+			}
+			changed = changed || !same
+		}
+		return changed, nil
+	})
+}
+
+// undoing returns the command that undoes a change of a file in place.
+func undoing(name, kept string) string {
+	return fmt.Sprintf("`trowel repair %s --restore %s` undoes it", wording.Quoted(name), wording.Quoted(kept))
+}
+
+// sameBytes reports whether two files have the same content.
+func sameBytes(a, b string) (bool, error) {
+	var files [2]*os.File
+	var infos [2]os.FileInfo
+	for i, name := range []string{a, b} {
+		f, err := os.Open(name)
+		if err != nil {
+			return false, err
+		}
+		defer f.Close()
+		if infos[i], err = f.Stat(); err != nil {
+			return false, err
+		}
+		files[i] = f
+	}
+	if infos[0].Size() != infos[1].Size() {
+		return false, nil
+	}
+	var parts [2][1 << 15]byte
+	for {
+		n, err := io.ReadFull(files[0], parts[0][:])
+		if _, err := io.ReadFull(files[1], parts[1][:n]); err != nil || !bytes.Equal(parts[0][:n], parts[1][:n]) {
+			return false, err
+		}
+		switch {
+		case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
+			return true, nil
+		case err != nil:
+			return false, err
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package verbs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
+)
+
+func extractCommand(a *Tool) *cobra.Command {
+	var dir string
+	var force bool
+	w := &writing{Tool: a}
+	cmd := &cobra.Command{
+		Use:     "extract FILE... [-o FOLDER] [PATTERN...]",
+		Aliases: []string{"x", "unpack", "open"},
+		Short:   "Make a folder from a file",
+		Long: `Extract makes a folder from a game file: climb.map becomes climb/ in the current
+folder. "trowel pack" makes the file again. If there are several files, each gets its own
+folder, and -o names the folder in which these are made.
+
+` + patternHelp + `
+An argument that is a game file here, and not a path in the first FILE, is another FILE.
+
+` + keepHelp + `
+
+A folder that is not empty is not touched unless -f is given: then files of the
+same names are replaced and all others stay. Names that some system does not
+allow, or that would lead out of the folder, are changed to safe ones; pack restores
+the true names, which .trowel.json keeps. Of a part of a file, chosen by PATTERN or an option
+such as --area, it also keeps what was taken out: "trowel apply" puts that back.
+
+` + reportHelp,
+		Example: `  trowel extract climb.map
+  trowel extract climb.map -o /tmp/climb '*.png'
+  trowel extract *.map -o trees
+  trowel extract - -o climb < climb.map`,
+		Args:              args(1, -1),
+		ValidArgsFunction: completing(a, completePaths),
+	}
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "the `folder` to make (default: named after FILE), or for several files the one to make them in")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "put the files into a folder that has others already")
+	w.keepFlag(cmd)
+	w.flags(cmd)
+	optionFlags(a, cmd, optionsFor(format.ForTree))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		files, patterns := filesAndPatterns(a, cmd, expand(args))
+		if dir == "-" {
+			return wording.Hint(errors.New("standard output takes no folder"), "`trowel cat %s PATH` prints a file of it", wording.Quoted(files[0]))
+		}
+		from := make(map[string]string) // source file of each folder
+		return w.each(cmd.Context(), files, func(name string, r *report) error {
+			chosen, err := selectPaths(patterns)
+			if err != nil {
+				return err
+			}
+			g, err := openGame(a, cmd, name)
+			if err != nil {
+				return err
+			}
+			defer g.Close()
+			to := dir
+			if to == "" || len(files) > 1 {
+				folder := folderName(g)
+				if folder == "" {
+					return wording.Hint(errors.New("standard input has no name for the folder"), "give one with -o")
+				}
+				to = filepath.Join(dir, folder)
+			}
+			if other, twice := from[to]; twice {
+				return wording.Hint(fmt.Errorf("%s: would go to %s, as %s does", name, to, other), "extract one of them alone, with another -o")
+			}
+			from[to] = name
+			r.format, r.output = g.Name, filepath.Clean(to)
+			x := &extraction{Tool: a, report: r, patterns: patterns, file: name, chosen: chosen}
+			opts := output.Options{Replace: force, Reads: func() []string { return append(a.Inputs(optionsOf(cmd)), g.Reads()...) }}
+			return x.extract(cmd, to, g, opts)
+		})
+	}
+	return cmd
+}
+
+// openGame opens the file that the user named. It must be a game file, not a tree form.
+func openGame(a *Tool, cmd *cobra.Command, name string) (*service.File, error) {
+	src, err := a.Source(cmd.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := a.FormatOf(src, service.Target{})
+	if err == nil {
+		err = optionsOf(cmd).Owned(f)
+	} else if src.IsDir() {
+		if err = fmt.Errorf("%s: %w", name, format.ErrNoTree); a.IsGame(name) {
+			err = wording.Hint(fmt.Errorf("%s: is a folder already", name), "to make a file of a folder, use `trowel pack %s`", wording.Quoted(name))
+		}
+	}
+	if err != nil {
+		src.Close()
+		return nil, err
+	}
+	return &service.File{Format: f, Called: name, Source: src}, nil
+}
+
+// filesAndPatterns splits the arguments of a verb into files and patterns for paths inside them.
+func filesAndPatterns(a *Tool, cmd *cobra.Command, args []string) (files, patterns []string) {
+	for _, name := range args[1:] {
+		src, err := format.OpenSource(name)
+		if err == nil {
+			_, err = a.Formats.Find(src)
+			src.Close()
+		}
+		if err != nil {
+			return args[:1], args[1:]
+		}
+	}
+	if len(args) > 1 {
+		if fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), args[0]); err == nil {
+			defer closer.Close()
+			for _, name := range args[1:] {
+				if _, err := fs.Stat(fsys, path.Clean(filepath.ToSlash(name))); err == nil {
+					return args[:1], args[1:]
+				}
+			}
+		}
+	}
+	return args, nil
+}
+
+// folderName returns the name of the folder for an extracted game file: the file name without its extension.
+func folderName(g *service.File) string {
+	if g.Source.Name == "-" {
+		return ""
+	}
+	name := g.Source.Name
+	for _, ext := range g.Extensions {
+		if len(name) > len(ext) && strings.EqualFold(name[len(name)-len(ext):], ext) {
+			return name[:len(name)-len(ext)]
+		}
+	}
+	if short := strings.TrimSuffix(name, filepath.Ext(name)); short != "" && short != name && !g.Source.IsDir() {
+		return short
+	}
+	return name + ".tree"
+}

@@ -1,0 +1,462 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/cmd/internal/work"
+	"trowel.example/fault"
+	"trowel.example/internal/format"
+	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/stores/server"
+)
+
+// queriesOf returns the queries of a format.
+func queriesOf(f *format.Format) []*format.Command {
+	if f.Finder == nil {
+		return nil
+	}
+	return f.Finder.Commands
+}
+
+// findOptions are the options of find itself. They are accepted after the query, too.
+var findOptions = []format.Option{
+	{Name: "json", Bool: true, Help: "print JSON"},
+	{Name: "csv", Bool: true, Help: "print a table with commas between, for spreadsheets"},
+	{Name: "by", Help: "group what is found by a `field`, path, at or file: how often each value is there, and the sums of amounts"},
+	{Name: "count", Bool: true, Help: "print only how many things were found"},
+}
+
+func findCommand(a *Tool) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "find FILE... -- QUERY [ARGUMENT...] [--OPTION...]",
+		Short: "Find tiles, nodes, items, keys and the like, with their places",
+		Long: `Find looks for things by what they are, not by text: each format has its queries,
+which stand behind --. It prints a line for each thing: the file, the part of it, the place
+and what there is to know of it. Folders are searched for files that have such a query.
+"trowel help find QUERY" tells more about a query.
+
+With --json it prints an array of {file, path, at, fields}, where at is the place as data,
+as of findings, and fields is an object; with --csv a table. --by makes groups, with --json
+an array of {by, hits, sums}: sums is an object. These options may stand behind the query.
+
+The exit code is 0 if something was found and 1 if not. Then names in the query that none of
+the files has are printed to standard error.
+
+` + resumeHelp,
+		Example: `  trowel find climb.map -- tele 5
+  trowel find maps -- image grass_main --by file
+  trowel find world -- item default:diamond --by owner
+  trowel find better.mod -- key LEVEL --files 'MEDIA/UNITS/**' --csv`,
+		ValidArgsFunction: completeCommands(a, queriesOf, findOptions),
+	}
+	for _, o := range findOptions {
+		if o.Bool {
+			cmd.Flags().Bool(o.Name, false, o.Help)
+		} else {
+			cmd.Flags().String(o.Name, "", o.Help)
+		}
+	}
+	optionFlags(a, cmd, func(f *format.Format) []format.Option {
+		if f.Finder == nil {
+			return nil
+		}
+		return f.OptionsFor(0)
+	})
+	resumeFlag(a, cmd)
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) && isCommandOption(a.Formats, queriesOf, unknown.GetSpecifiedName()) {
+			return wording.Hint(optionError(cmd, err), "it is an option of queries, which stand behind --: `%s`", useLine(cmd))
+		}
+		return flagError(a, cmd.Root(), cmd, err)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if dash := cmd.ArgsLenAtDash(); dash >= 0 && slices.Contains(args[dash:], "--help") {
+			return helpAfterDash(a, cmd, args[:dash], args[dash:])
+		}
+		f := &finding{Tool: a, cmd: cmd, Files: a.NewFiles(optionsOf(cmd), nil), queries: make(map[*format.Format]query)}
+		names, err := f.parse(args)
+		if err != nil {
+			return err
+		}
+		startPager(a)
+		f.Names = expand(names)
+		return f.run(cmd.Context())
+	}
+	return cmd
+}
+
+// query is the parsed query for one format.
+type query struct {
+	format.Step
+	err error // the format does not have the query
+}
+
+// parse parses the arguments and returns the names of the files.
+func (f *finding) parse(args []string) (files []string, err error) {
+	dash := f.cmd.ArgsLenAtDash()
+	if dash < 1 || dash == len(args) {
+		return nil, f.misplaced(args, dash)
+	}
+	files, words := args[:dash], args[dash:]
+	known := false
+	for _, of := range f.Formats {
+		commands := withOptions(queriesOf(of), findOptions)
+		if len(commands) == 0 {
+			continue
+		}
+		steps, e := format.ParseSteps(f.Job(f.Options, of), commands, words)
+		if e == nil && len(steps) > 1 {
+			e = errors.New("a run takes one query")
+		}
+		if e != nil {
+			f.queries[of] = query{err: e}
+			if err == nil || errors.Is(err, format.ErrCommand) {
+				err = e
+			}
+			continue
+		}
+		if err := f.MayUse(slices.Concat(steps[0].Args, steps[0].Options), func(o *format.Option) string { return steps[0].Job.Value(o.Name) }); err != nil {
+			return nil, err
+		}
+		if err := f.StepInputs(f.cmd.Context(), steps); err != nil {
+			return nil, err
+		}
+		f.queries[of] = query{Step: steps[0]}
+		if !known {
+			if f.output, err = outputOf(f.cmd, steps[0].Job); err != nil {
+				return nil, err
+			}
+		}
+		known = true
+	}
+	switch {
+	case known:
+		return files, nil
+	case errors.Is(err, format.ErrCommand) && service.Exists(words[0]):
+		return nil, f.misplaced(append(words, files...), -1)
+	case errors.Is(err, format.ErrCommand):
+		return nil, wording.DidYouMean(fmt.Errorf("no query is called %s", words[0]), words[0], commandNames(f.Formats, queriesOf), "`%s --help` lists the queries", f.cmd.CommandPath())
+	case err == nil:
+		return nil, errors.New("no format has a query")
+	}
+	if lacks, is := errors.AsType[*format.OptionError](err); is {
+		return nil, wrongOption(f.Tool, err, lacks, "find")
+	}
+	return nil, wording.Hint(err, "see `trowel help find %s`", words[0])
+}
+
+// misplaced returns an error for arguments that do not have the form FILE... -- QUERY. Its hint has them in the
+// right order, if that can be determined.
+func (f *finding) misplaced(args []string, dash int) error {
+	err := errors.New("expected files, -- and a query: " + useLine(f.cmd))
+	var files, words []string
+	for _, arg := range args {
+		if service.Exists(arg) && dash < 1 || len(files) < dash {
+			files = append(files, arg)
+		} else {
+			words = append(words, arg)
+		}
+	}
+	switch {
+	case len(words) > 0 && !slices.Contains(commandNames(f.Formats, queriesOf), words[0]):
+		return wording.DidYouMean(err, words[0], commandNames(f.Formats, queriesOf), "`%s --help` lists the queries", f.cmd.CommandPath())
+	case len(words) == 0:
+		return wording.Hint(err, "`%s --help` lists the queries", f.cmd.CommandPath())
+	case len(files) == 0:
+		files = []string{"FILE"}
+	}
+	line := []string{f.cmd.CommandPath()}
+	for _, word := range slices.Concat(files, []string{"--"}, words) {
+		if strings.ContainsAny(word, " *?\"'`$&|;<>()[]{}\\#~!") || word == "" {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		line = append(line, word)
+	}
+	return wording.Hint(err, "did you mean `%s`?", strings.Join(line, " "))
+}
+
+// finding is one run of find.
+type finding struct {
+	*Tool
+	*service.Files
+	cmd     *cobra.Command
+	queries map[*format.Format]query
+	output  findOutput
+
+	printer *findPrinter
+	total   tally
+	number  int             // number of files searched
+	known   map[string]bool // arguments with files that were searched
+	failed  bool
+}
+
+// findRecord is one result for a file: hits, a note, or the end of the file.
+type findRecord struct {
+	File int // index of the file in the part
+	Hits *keptHits
+	Note *wording.Note
+	End  *findEnd
+}
+
+// keptHits are hits as lists that package gob can encode.
+type keptHits struct {
+	Path   []string
+	At     places
+	Fields [][]format.InfoField
+	bytes  int // size of the texts in fields
+}
+
+const (
+	maxHits     = 16 // of a record
+	maxHitBytes = 1 << 20
+)
+
+func (k *keptHits) full() bool { return len(k.Path) == maxHits || k.bytes >= maxHitBytes }
+
+func (k *keptHits) add(h format.Hit) {
+	if k.Path == nil {
+		k.Path, k.At, k.Fields = make([]string, 0, maxHits), make(places, 0, maxHits), make([][]format.InfoField, 0, maxHits)
+	}
+	k.Path, k.At, k.Fields = append(k.Path, h.Path), append(k.At, h.At), append(k.Fields, h.Fields)
+	k.bytes += textBytes(h.Fields)
+}
+
+func textBytes(fields []format.InfoField) (n int) {
+	for _, f := range fields {
+		switch v := f.Value.(type) {
+		case string:
+			n += len(v)
+		case []format.InfoField:
+			n += textBytes(v)
+		}
+	}
+	return n
+}
+
+// each calls do for each hit.
+func (k *keptHits) each(do func(format.Hit) error) error {
+	if len(k.At) != len(k.Path) || len(k.Fields) != len(k.Path) {
+		return fmt.Errorf("%w: %d hits at %d places", fault.ErrFormat, len(k.Path), len(k.At))
+	}
+	for i := range k.Path {
+		if err := do(format.Hit{Path: k.Path[i], At: k.At[i], Fields: k.Fields[i]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findEnd is the last record of a file or of one of its shards.
+type findEnd struct {
+	Format string
+	Passed bool // the file has no such query
+	Tally  tally
+}
+
+// run runs the query on all files, several at a time.
+func (f *finding) run(ctx context.Context) error {
+	f.known = make(map[string]bool)
+	f.printer = f.output.printer(f.out)
+	if err := f.Files.Perform(ctx, work.Of(f)); err != nil {
+		return err
+	}
+	for _, name := range f.Names {
+		if !f.known[name] {
+			f.failed = true
+			f.talk.Fail(fmt.Errorf("%s: no file in it that has such a query", name))
+		}
+	}
+	if err := f.Unfit(f.Options); err != nil {
+		return err
+	}
+	if err := f.printer.end(&f.total); err != nil {
+		return err
+	}
+	switch {
+	case f.failed:
+		return errQuiet
+	case f.total.Hits == 0:
+		f.sayLacks(ctx)
+		return errFound // no hits: the same exit code as grep
+	}
+	return nil
+}
+
+// maxLacking is the maximum number of files that are read again to report names they do not contain.
+const maxLacking = 16
+
+// sayLacks prints each name in the query that is in none of the files, with a similar name. Files found in
+// folders are not read again.
+func (f *finding) sayLacks(ctx context.Context) {
+	if f.Handover != nil || f.talk.Quiet {
+		return
+	}
+	var nowhere []*fault.NameError
+	asked := 0
+	for _, name := range f.Names[:min(len(f.Names), maxLacking)] {
+		if name == "-" {
+			continue // standard input can be read only once
+		}
+		its := f.Quiet(func(wording.Note) {})
+		g, err := its.FindTarget(ctx, f.Options, service.Target{Name: name})
+		if err != nil {
+			continue
+		}
+		if q := f.queries[g.Format]; q.Command != nil && g.Finder.Lacks != nil {
+			lacks := fault.NameErrors(g.Finder.Lacks(ctx, its.Job(f.Options, g.Format), g.Source, q.Step))
+			if asked++; asked == 1 {
+				nowhere = lacks
+			}
+			nowhere = slices.DeleteFunc(nowhere, func(e *fault.NameError) bool {
+				return !slices.ContainsFunc(lacks, func(l *fault.NameError) bool { return l.Kind == e.Kind && l.Name == e.Name })
+			})
+		}
+		g.Close()
+	}
+	for _, e := range nowhere {
+		if asked > 1 {
+			e.Where = "in any of the files"
+		}
+		advice := e.Advice
+		if near := wording.NearFolded(e.Name, e.Names); near != "" {
+			advice = "did you mean " + wording.Quoted(near) + "?"
+		}
+		f.talk.Say("trowel: %s", e)
+		if advice != "" {
+			f.talk.Say("hint: %s", advice)
+		}
+	}
+}
+
+// Do runs the query on the files of a part.
+func (f *finding) Do(ctx context.Context, p work.Part, put func(findRecord) error) error {
+	return f.Each(p, func(i int, t service.Target) error {
+		return f.one(ctx, t, p.Shard, func(r findRecord) error {
+			r.File = i
+			return put(r)
+		})
+	})
+}
+
+// one runs the query on a file or a shard of a file.
+func (f *finding) one(ctx context.Context, t service.Target, shard format.Shard, put func(findRecord) error) error {
+	var notes []wording.Note
+	its := f.Part(func(n wording.Note) { notes = append(notes, n) })
+	var end findEnd
+	var stop, err error // the error of put, and that of the file
+	hits := new(keptHits)
+	flush := func() error {
+		some := hits
+		if hits = new(keptHits); len(some.Path) == 0 {
+			return nil
+		}
+		return put(findRecord{Hits: some})
+	}
+	if panicked := parallel.Catch(func() {
+		err = f.look(ctx, its, t, shard, &end, func(h format.Hit) error {
+			if hits.add(h); hits.full() {
+				stop = flush()
+			}
+			return stop
+		})
+	}); panicked != nil {
+		err = wording.Named(service.Defect(panicked), t.Name)
+	}
+	switch {
+	case stop != nil:
+		return stop
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case f.InParts() && server.Failed(err):
+		return err // the server may be reachable again when the part is retried
+	case err != nil:
+		notes = append(notes, wording.Failure(err))
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	for i := range notes {
+		if err := put(findRecord{Note: &notes[i]}); err != nil {
+			return err
+		}
+	}
+	return put(findRecord{End: &end})
+}
+
+// look runs the query on a file or a shard of a file. Notes go to the service its.
+func (f *finding) look(ctx context.Context, its *service.Service, t service.Target, shard format.Shard, end *findEnd, hit func(format.Hit) error) error {
+	if t.Err != nil {
+		return t.Err
+	}
+	g, err := its.FindTarget(ctx, f.Options, t)
+	if t.Found && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
+		end.Passed = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	q := f.queries[g.Format]
+	switch {
+	case q.Command == nil && t.Found:
+		end.Passed = true
+		return nil
+	case q.err != nil && !errors.Is(q.err, format.ErrCommand):
+		return fmt.Errorf("%s: %w", t.Name, q.err)
+	case q.Command == nil:
+		err := fmt.Errorf("%s: is a %s, which has no such query", t.Name, g.Title)
+		if own := commandNames(format.Set{g.Format}, queriesOf); len(own) > 0 {
+			return wording.Hint(err, "there are %s", strings.Join(own, ", "))
+		}
+		return err
+	}
+	if err := its.Fits(f.Options, g.Format, t); err != nil {
+		return err
+	}
+	end.Format = g.Name
+	job := its.About(its.Job(f.Options, g.Format), t.Name)
+	job.Shard = shard
+	return wording.Named(g.Finder.Find(ctx, job, g.Source, q.Step, func(h format.Hit) error {
+		if err := end.Tally.count(&f.output, t.Name, h); err != nil || !f.output.each() {
+			return err
+		}
+		return hit(h)
+	}), t.Name)
+}
+
+// Take adds a record to the results and prints its hits.
+func (f *finding) Take(p work.Part, r findRecord) error {
+	t, last, err := f.Taken(p, r.File)
+	switch {
+	case err != nil:
+		return err
+	case r.Hits != nil:
+		return r.Hits.each(func(h format.Hit) error { return f.printer.print(t.Name, h) })
+	case r.Note != nil:
+		f.failed = f.failed || r.Note.Kind == wording.Failed
+		f.Tell(p, *r.Note)
+		return nil
+	case r.End == nil:
+		return nil
+	}
+	if of := f.Formats.ByName(r.End.Format); of != nil && t.Found {
+		f.Fitted(of)
+	}
+	f.total.add(&r.End.Tally)
+	if f.known[t.From] = f.known[t.From] || !r.End.Passed; !r.End.Passed && last {
+		f.number++
+		f.Files.Progress("searched files", f.number)
+	}
+	return nil
+}

@@ -1,0 +1,285 @@
+package verbs
+
+import (
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/terminal"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
+)
+
+// findOutput is the output format of find.
+type findOutput struct {
+	json, csv, count bool
+	by               string // field to group by; "" for no groups
+}
+
+// outputOf returns the output format from the options before -- and from those of the query.
+func outputOf(cmd *cobra.Command, job *format.Job) (findOutput, error) {
+	value := func(name string) string {
+		if v := job.Value(name); v != "" {
+			return v
+		}
+		if flag := cmd.Flags().Lookup(name); flag.Changed {
+			return flag.Value.String()
+		}
+		return ""
+	}
+	o := findOutput{json: value("json") == "true", csv: value("csv") == "true", count: value("count") == "true", by: value("by")}
+	switch {
+	case o.json && o.csv:
+		return o, errors.New("--json and --csv do not go together")
+	case o.count && (o.json || o.csv || o.by != ""):
+		return o, wording.Hint(errors.New("--count is a number and nothing else"), "--by file counts for each file")
+	}
+	return o, nil
+}
+
+// each reports whether each hit is printed.
+func (o *findOutput) each() bool { return !o.count && o.by == "" }
+
+// column returns the value of a column for a hit.
+func column(file string, h format.Hit, name string) (any, error) {
+	switch name {
+	case "file":
+		return file, nil
+	case "path":
+		return h.Path, nil
+	case "at":
+		if h.At == nil {
+			return "", nil
+		}
+		return h.At.String(), nil
+	}
+	names := []string{"file", "path", "at"}
+	for _, f := range h.Fields {
+		if f.Key == name {
+			return f.Value, nil
+		}
+		names = append(names, f.Key)
+	}
+	return nil, wording.DidYouMean(fmt.Errorf("what is found has no field %s", name), name, names, "there are %s", strings.Join(names, ", "))
+}
+
+// tally counts hits and groups of hits. Package gob can encode it.
+type tally struct {
+	Hits   int64
+	Groups map[string]*group
+	Sums   []string // fields with amounts, in order
+}
+
+type group struct {
+	By   any
+	Hits int64
+	Sums map[string]int64
+}
+
+func (t *tally) count(o *findOutput, file string, h format.Hit) error {
+	t.Hits++
+	if o.by == "" {
+		return nil
+	}
+	by, err := column(file, h, o.by)
+	if err != nil {
+		return err
+	}
+	g := t.group(by)
+	g.Hits++
+	for _, f := range h.Fields {
+		if n, is := f.Value.(int64); is {
+			g.Sums[f.Key] += n
+			t.sum(f.Key)
+		}
+	}
+	return nil
+}
+
+func (t *tally) group(by any) *group {
+	key := fieldText(by)
+	if t.Groups == nil {
+		t.Groups = make(map[string]*group)
+	}
+	g := t.Groups[key]
+	if g == nil {
+		g = &group{By: by, Sums: make(map[string]int64)}
+		t.Groups[key] = g
+	}
+	return g
+}
+
+func (t *tally) sum(key string) {
+	if !slices.Contains(t.Sums, key) {
+		t.Sums = append(t.Sums, key)
+	}
+}
+
+// add adds the counts of another file.
+func (t *tally) add(more *tally) {
+	t.Hits += more.Hits
+	for _, key := range more.Sums {
+		t.sum(key)
+	}
+	for _, m := range more.Groups {
+		g := t.group(m.By)
+		g.Hits += m.Hits
+		for key, n := range m.Sums {
+			g.Sums[key] += n
+		}
+	}
+}
+
+// sorted returns the groups, the largest first.
+func (t *tally) sorted() []*group {
+	return slices.SortedFunc(maps.Values(t.Groups), func(a, b *group) int {
+		for _, key := range t.Sums {
+			if c := cmp.Compare(b.Sums[key], a.Sums[key]); c != 0 {
+				return c
+			}
+		}
+		return cmp.Or(cmp.Compare(b.Hits, a.Hits), strings.Compare(fieldText(a.By), fieldText(b.By)))
+	})
+}
+
+// findPrinter prints hits as they arrive, and groups after the last hit.
+type findPrinter struct {
+	findOutput
+	w      io.Writer
+	list   terminal.Array
+	table  *csv.Writer
+	header []string // of the table; nil before the first row
+}
+
+func (o findOutput) printer(w io.Writer) *findPrinter {
+	return &findPrinter{findOutput: o, w: w, list: terminal.Array{W: w}, table: csv.NewWriter(w)}
+}
+
+func (p *findPrinter) print(file string, h format.Hit) error {
+	if p.json {
+		return p.list.Add(terminal.Object{{"file", file}, {"path", h.Path}, {"at", h.At}, {"fields", fieldsObject(h.Fields)}})
+	}
+	at := ""
+	if h.At != nil {
+		at = h.At.String()
+	}
+	if p.csv {
+		header, row := []string{"file", "path", "at"}, []string{file, h.Path, at}
+		for _, f := range h.Fields {
+			header, row = append(header, f.Key), append(row, fieldText(f.Value))
+		}
+		return p.row(header, row)
+	}
+	line := words.Printable(file) + ":"
+	for _, where := range []string{h.Path, at} {
+		if where != "" {
+			line += " " + words.Printable(where)
+		}
+	}
+	if line = strings.TrimSuffix(line, ":"); len(h.Fields) > 0 {
+		line += ":"
+	}
+	between := " "
+	for _, f := range h.Fields {
+		if text := fieldText(f.Value); text != "" {
+			line += between + label(f) + " " + quotedField(text)
+			between = ", "
+		}
+	}
+	_, err := fmt.Fprintln(p.w, line)
+	return err
+}
+
+// row prints a row of the table. All rows must have the same columns.
+func (p *findPrinter) row(header, row []string) error {
+	if p.header == nil {
+		p.header = header
+		if err := p.table.Write(header); err != nil {
+			return err
+		}
+	}
+	if !slices.Equal(header, p.header) {
+		return wording.Hint(fmt.Errorf("a table has one kind of rows, and these files have others: %s, and %s", strings.Join(p.header, ","), strings.Join(header, ",")), "--json takes both")
+	}
+	err := p.table.Write(row)
+	p.table.Flush() // writes to the buffered output
+	return cmp.Or(err, p.table.Error())
+}
+
+// end prints the groups or the total after the last hit.
+func (p *findPrinter) end(t *tally) error {
+	if p.count {
+		_, err := fmt.Fprintln(p.w, t.Hits)
+		return err
+	}
+	for _, g := range t.sorted() {
+		if err := p.printGroup(g, t.Sums); err != nil {
+			return err
+		}
+	}
+	if p.json {
+		return p.list.End()
+	}
+	if p.csv && p.header == nil {
+		_, err := fmt.Fprintln(p.w, cmp.Or(p.by, "file,path,at"))
+		return err
+	}
+	return nil
+}
+
+func (p *findPrinter) printGroup(g *group, sums []string) error {
+	if p.json {
+		all := terminal.Object{}
+		for _, key := range sums {
+			all = append(all, terminal.Member{key, g.Sums[key]})
+		}
+		return p.list.Add(terminal.Object{{"by", g.By}, {"hits", g.Hits}, {"sums", all}})
+	}
+	header, row := []string{p.by, "hits"}, []string{fieldText(g.By), strconv.FormatInt(g.Hits, 10)}
+	for _, key := range sums {
+		header, row = append(header, key), append(row, strconv.FormatInt(g.Sums[key], 10))
+	}
+	if p.csv {
+		return p.row(header, row)
+	}
+	line := quotedField(row[0]) + ": " + wording.Count(int(g.Hits), "hit")
+	for i, key := range sums {
+		line += ", " + key + " " + row[2+i]
+	}
+	_, err := fmt.Fprintln(p.w, line)
+	return err
+}
+
+// fieldText returns the value of a field as text.
+func fieldText(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case []string:
+		return strings.Join(v, " ")
+	case nil:
+		return ""
+	case []format.InfoField:
+		data, _ := json.Marshal(fieldsObject(v))
+		return string(data)
+	}
+	return fmt.Sprint(value)
+}
+
+// quotedField returns a text, quoted if needed to be distinct from other texts in the line.
+func quotedField(text string) string {
+	if text == "" || strings.ContainsAny(text, "\n\r\",") {
+		return strconv.Quote(text)
+	}
+	return words.Printable(text)
+}

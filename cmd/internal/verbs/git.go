@@ -1,0 +1,570 @@
+package verbs
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/check"
+	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/terminal"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/files/host"
+	"trowel.example/internal/files/lfs"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
+	"trowel.example/internal/values/merge3"
+)
+
+func gitCommand(a *Tool) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "git",
+		Short: "Let git show, compare, merge and check game files",
+		Long: `Git calls the commands below once "trowel git install" has told it to: then git diff
+shows what was done to a map, git merge brings two versions of one together, and a commit
+of a broken file is refused. docs/git.md has the whole way for a team.`,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if len(words) == 0 {
+				return cmd.Help()
+			}
+			var names []string
+			for _, sub := range cmd.Commands() {
+				names = append(names, sub.Name())
+			}
+			return wording.DidYouMean(fmt.Errorf("%s has no command %q", cmd.CommandPath(), words[0]), words[0], names, "it has %s", strings.Join(names, ", "))
+		},
+	}
+	cmd.AddCommand(gitInstallCommand(a), verbatim(gitTextCommand(a)), verbatim(gitDiffCommand(a)), verbatim(gitMergeCommand(a)), gitCheckCommand(a))
+	return cmd
+}
+
+// verbatim makes a command that git calls treat each argument as a name, even if it begins with a dash: the
+// files of a project may be named -rf.map or --output=x.map.
+func verbatim(cmd *cobra.Command) *cobra.Command {
+	cmd.DisableFlagParsing = true
+	allowed, run := cmd.Args, cmd.RunE
+	helps := func(args []string) bool {
+		return len(args) == 1 && (args[0] == "--help" || args[0] == "-h") && !service.Exists(args[0])
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if helps(args) {
+			return nil
+		}
+		return allowed(cmd, args)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if helps(args) {
+			return cmd.Help()
+		}
+		args = slices.Clone(args)
+		for i, name := range args {
+			if strings.HasPrefix(name, "-") {
+				args[i] = "./" + name
+			}
+		}
+		return run(cmd, args)
+	}
+	return cmd
+}
+
+// gitConfig returns the git settings for the tool.
+func gitConfig(program string) [][2]string {
+	return [][2]string{
+		{"diff.trowel.textconv", program + " git textconv"},
+		{"diff.trowel.cachetextconv", "false"},
+		{"diff.trowel.command", program + " git diff"},
+		{"diff.trowel.binary", "true"},
+		{"merge.trowel.name", "parts of game files"},
+		{"merge.trowel.driver", program + " git merge %O %A %B %P"},
+		{"difftool.trowel.cmd", program + ` diff "$LOCAL" "$REMOTE"`},
+	}
+}
+
+// gitAttributes returns the lines of .gitattributes for the files that the tool handles. The patterns match
+// their extensions in any case.
+func gitAttributes(a *Tool) []string {
+	var lines []string
+	for _, f := range a.Formats {
+		if f.Folder || f.Common {
+			continue
+		}
+		for _, ext := range f.Extensions {
+			pattern := "*"
+			for _, r := range ext {
+				if unicode.IsLetter(r) {
+					pattern += "[" + string(unicode.ToLower(r)) + string(unicode.ToUpper(r)) + "]"
+				} else {
+					pattern += string(r)
+				}
+			}
+			line := pattern + " -text diff=trowel"
+			if slices.ContainsFunc(a.Formats, func(other *format.Format) bool {
+				return other.Merging != nil && other.Merging.Merge != nil && slices.Contains(other.Extensions, ext)
+			}) {
+				line += " merge=trowel"
+			}
+			if !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+const gitMark = "# game files, by trowel git install"
+
+// hook is the script that runs before each commit.
+const hook = `#!/bin/sh
+# Refuses to commit game files that are broken. Made by trowel git install --hook.
+exec %s git check
+`
+
+func gitInstallCommand(a *Tool) *cobra.Command {
+	var onlyPrint, withHook bool
+	cmd := &cobra.Command{
+		Use:   "install",
+		Short: "Tell git which files are game files, and what to call for them",
+		Long: `Install adds lines to .gitattributes, which is for everybody who works on the
+project, and settings to the configuration of this clone, which git keeps for you alone; so
+everybody runs it once. With --hook, "trowel git check" runs before each commit. What is
+there already stays, and a second run changes nothing. With --print nothing is written.`,
+		Example: `  trowel git install
+  trowel git install --hook
+  trowel git install --print`,
+		Args: args(0, 0),
+	}
+	cmd.Flags().BoolVar(&onlyPrint, "print", false, "print what would be written, and write nothing")
+	cmd.Flags().BoolVar(&withHook, "hook", false, "check files before each commit")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		ctx := cmd.Context()
+		program := "trowel"
+		if _, err := host.FindProgram(program); err != nil {
+			self, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			program = wording.QuotedFor("unix", filepath.ToSlash(self)) // git runs the hook in its own shell
+		}
+		attributes := gitMark + "\n" + strings.Join(gitAttributes(a), "\n") + "\n"
+		if onlyPrint {
+			fmt.Fprintf(a.out, "# .gitattributes\n%s\n# configuration\n", attributes)
+			for _, c := range gitConfig(program) {
+				fmt.Fprintf(a.out, "git config %s %s\n", c[0], wording.Quoted(c[1]))
+			}
+			if withHook {
+				fmt.Fprintf(a.out, "\n# .git/hooks/pre-commit\n"+hook, program)
+			}
+			return nil
+		}
+		top, err := git(ctx, "", "rev-parse", "--show-toplevel")
+		if err != nil {
+			return wording.Hint(fmt.Errorf("this is no clone of git: %w", err), "run it in the folder of the project, or with --print")
+		}
+		top = strings.TrimSpace(top)
+		if err := addAttributes(a, filepath.Join(top, ".gitattributes"), attributes); err != nil {
+			return err
+		}
+		for _, c := range gitConfig(program) {
+			if _, err := git(ctx, top, "config", "--local", c[0], c[1]); err != nil {
+				return err
+			}
+		}
+		a.talk.Say("git of this clone calls %s for game files", program)
+		if withHook {
+			return addHook(a, ctx, top, fmt.Sprintf(hook, program))
+		}
+		return nil
+	}
+	return cmd
+}
+
+// addAttributes writes lines to .gitattributes. They replace the lines of an earlier run or are added at the
+// end.
+func addAttributes(a *Tool, path, lines string) error {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text := string(old)
+	if strings.Contains(text, "\r\n") {
+		lines = strings.ReplaceAll(lines, "\n", "\r\n")
+	}
+	before, rest, found := strings.Cut(text, gitMark)
+	if found {
+		_, rest, _ = strings.Cut(rest, "\n")
+		for rest != "" && strings.HasPrefix(rest, "*.") {
+			line, after, _ := strings.Cut(rest, "\n")
+			if !strings.Contains(line, "=trowel") {
+				break
+			}
+			rest = after
+		}
+	} else if before != "" && !strings.HasSuffix(before, "\n") {
+		before += "\n"
+	}
+	if text == before+lines+rest {
+		a.talk.Say("%s has the lines for game files already", path)
+		return nil
+	}
+	out, err := output.New(path, output.Options{Replace: true})
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	if err := format.Write(out, []byte(before+lines+rest)); err != nil {
+		return err
+	}
+	if err := out.Commit(); err != nil {
+		return err
+	}
+	a.talk.Say("wrote %s: commit it, so that others have it too", path)
+	return nil
+}
+
+// addHook writes the hook, unless a hook exists.
+func addHook(a *Tool, ctx context.Context, top, text string) error {
+	dir, err := git(ctx, top, "rev-parse", "--git-path", "hooks")
+	if err != nil {
+		return err
+	}
+	if dir = strings.TrimSpace(dir); !filepath.IsAbs(dir) {
+		dir = filepath.Join(top, dir)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, "pre-commit")
+	if old, err := os.ReadFile(path); err == nil {
+		if string(old) == text {
+			return nil
+		}
+		return wording.Hint(fmt.Errorf("%s: there is a hook already, and it stays", path), "add the line `trowel git check` to it")
+	}
+	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
+		return err
+	}
+	a.talk.Say("wrote %s", path)
+	return nil
+}
+
+// git runs git in a folder and returns its output.
+func git(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := host.Command(ctx, "git", args...)
+	cmd.Dir = dir
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		if line, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n"); line != "" {
+			err = errors.New(line)
+		}
+		return "", fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return out.String(), nil
+}
+
+func gitTextCommand(a *Tool) *cobra.Command {
+	return &cobra.Command{
+		Use:   "textconv FILE",
+		Short: "Print a whole game file as one text",
+		Long: `Textconv prints everything that is in a game file as one text, file by file of its tree; of
+what is no text the size and the SHA-256. Git shows it in git show and git log -p, and
+looks for lines in it with git blame. A file that cannot be opened is one line that says why.`,
+		Example: `  trowel git textconv climb.map | less`,
+		Args:    args(1, 1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return printText(a, cmd, args[0]) },
+	}
+}
+
+// printText prints a file as one text.
+func printText(a *Tool, cmd *cobra.Command, name string) error {
+	fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), name)
+	if err != nil {
+		data, e := regular.ReadFile(name, 1<<30)
+		if e != nil {
+			return err
+		}
+		fmt.Fprintf(a.out, "no game file (%d bytes, %x): %v\n", len(data), sha256.Sum256(data), err)
+		return nil
+	}
+	defer closer.Close()
+	return contents.Walk(cmd.Context(), fsys, ".", func(at string, e fs.DirEntry) error {
+		if e.IsDir() || at == tree.Sidecar {
+			return nil
+		}
+		f, err := fsys.Open(at)
+		if err != nil {
+			_, err = fmt.Fprintf(a.out, "==== %s\ncannot be read: %v\n", words.Printable(at), err)
+			return err
+		}
+		defer f.Close()
+		return printPart(a.out, at, f)
+	})
+}
+
+// printPart prints a file of a tree. Text is printed unchanged.
+func printPart(w io.Writer, at string, f io.Reader) error {
+	head := make([]byte, 8<<10)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		_, err = fmt.Fprintf(w, "==== %s\ncannot be read: %v\n", words.Printable(at), err)
+		return err
+	}
+	head = head[:n]
+	sample := head
+	for i := 0; i < utf8.UTFMax && len(sample) > 0 && !utf8.Valid(sample); i++ {
+		sample = sample[:len(sample)-1] // the sample may end within a character
+	}
+	rest := io.MultiReader(bytes.NewReader(head), f)
+	if utf8.Valid(sample) && bytes.IndexByte(head, 0) < 0 {
+		if _, err := fmt.Fprintf(w, "==== %s\n", words.Printable(at)); err != nil {
+			return err
+		}
+		ends := &lastByte{w: w, last: '\n'}
+		if _, err := io.Copy(ends, rest); err != nil {
+			return err
+		}
+		if ends.last == '\n' {
+			return nil
+		}
+		_, err := fmt.Fprintln(w)
+		return err
+	}
+	hash := sha256.New()
+	size, err := io.Copy(hash, rest)
+	if err == nil {
+		_, err = fmt.Fprintf(w, "==== %s\n%d bytes, sha256 %x\n", words.Printable(at), size, hash.Sum(nil))
+	}
+	return err
+}
+
+// lastByte records the last byte written to it.
+type lastByte struct {
+	w    io.Writer
+	last byte
+}
+
+func (l *lastByte) Write(p []byte) (int, error) {
+	if len(p) > 0 {
+		l.last = p[len(p)-1]
+	}
+	return l.w.Write(p)
+}
+
+func gitDiffCommand(a *Tool) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "diff PATH OLD OLD-HEX OLD-MODE NEW NEW-HEX NEW-MODE",
+		Short: "Show how two versions of a file differ, as git calls it",
+		Long: `Diff shows what "trowel diff" shows, with the arguments that git gives to an external
+diff, and exits with 0 whether they differ or not.`,
+		Example: `  GIT_EXTERNAL_DIFF='trowel git diff' git diff`,
+		Args:    args(1, 9),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 { // the file is not merged yet
+			_, err := fmt.Fprintf(a.out, "%s: is not merged\n", words.Printable(args[0]))
+			return err
+		}
+		if len(args) < 7 {
+			return errors.New("expected the seven arguments that git gives")
+		}
+		path, old, new := args[0], args[1], args[4]
+		fmt.Fprintf(a.out, "trowel diff %s\n", words.Printable(path))
+		for _, side := range []struct{ file, other, what string }{{old, new, "is new"}, {new, old, "was removed"}} {
+			if side.file == os.DevNull || side.file == "nul" {
+				size := int64(0)
+				if info, err := os.Stat(side.other); err == nil {
+					size = info.Size()
+				}
+				_, err := fmt.Fprintf(a.out, "it %s, %s bytes\n", side.what, words.Thousands(size))
+				return err
+			}
+		}
+		c := &comparison{Tool: a}
+		if _, err := c.run(cmd, old, new, false); err != nil {
+			_, err = fmt.Fprintf(a.out, "they cannot be compared: %s\n", words.Printable(strings.NewReplacer(old, path, new, path).Replace(err.Error())))
+			return err
+		}
+		return nil
+	}
+	return cmd
+}
+
+func gitMergeCommand(a *Tool) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "merge BASE OURS THEIRS [PATH]",
+		Short: "Merge two versions of a file into that of ours, as git calls it",
+		Long: `Merge does what "trowel merge" does, and replaces OURS by the result. With conflicts it
+exits with 1, and git tells that PATH has to be finished by hand: what both sides changed
+differently is as in OURS then.`,
+		Example: `  trowel git merge %O %A %B %P`,
+		Args:    args(3, 4),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		path := args[1]
+		if len(args) == 4 {
+			path = args[3]
+		}
+		held, err := a.Hold(cmd.Context(), args[1])
+		if err != nil {
+			return err
+		}
+		defer held.Release()
+		dir, remove, err := output.Scratch()
+		if err != nil {
+			return err
+		}
+		defer remove()
+		var games [3]*service.File
+		for i, name := range args[:3] {
+			// Git's temporary names carry no meaning.
+			called := filepath.Join(dir, []string{"base", "ours", "theirs"}[i], filepath.Base(path))
+			if err := os.MkdirAll(filepath.Dir(called), 0o700); err != nil {
+				return err
+			}
+			if _, err := copyFile(called, name); err != nil {
+				return err
+			}
+			a.talk.Hide(called, path)
+			g, err := a.Find(cmd.Context(), optionsOf(cmd), called)
+			if err != nil {
+				a.talk.Say("%s: cannot be merged: %v", path, err)
+				return errFound // git keeps ours and reports a conflict
+			}
+			defer g.Close()
+			games[i] = g
+		}
+		f := games[1].Format
+		if f.Merging == nil || f.Merging.Merge == nil || games[0].Format != f || games[2].Format != f {
+			a.talk.Say("%s: cannot be merged: the versions are a %s, a %s and a %s", path, games[0].Title, f.Title, games[2].Title)
+			return errFound
+		}
+		out, err := output.New(args[1], output.Options{Replace: true, Held: held})
+		if err != nil {
+			return err
+		}
+		defer out.Discard()
+		job, before := a.Job(optionsOf(cmd), f, f.Merging.Options...), a.Lost.Load()
+		conflicts, err := f.Merging.Merge(cmd.Context(), job, games[0].Source, games[1].Source, games[2].Source, out, merge3.Options{})
+		for _, c := range conflicts {
+			a.talk.Say("%s: conflict: %s", path, check.Change{Path: c.Path, What: c.What, At: c.At}.String())
+		}
+		if err != nil {
+			return wording.Named(err, path)
+		}
+		if a.Lost.Load() > before {
+			return wording.Hint(fmt.Errorf("%s: a version is not whole: nothing was merged", path), "`trowel merge -k` merges what can be read")
+		}
+		if err := out.Commit(); err != nil {
+			return err
+		}
+		if len(conflicts) > 0 {
+			a.talk.Say("%s: %s: each is as it was on our side. To finish by hand:", path, wording.Count(len(conflicts), "conflict"))
+			a.talk.Say("  git show %s > base; git show %s > ours; git show %s > theirs", wording.Quoted(":1:"+path), wording.Quoted(":2:"+path), wording.Quoted(":3:"+path))
+			a.talk.Say("  trowel merge base ours theirs -o FOLDER")
+			return errFound
+		}
+		return nil
+	}
+	return cmd
+}
+
+func gitCheckCommand(a *Tool) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "Check the game files that are to be committed",
+		Long: `Check looks for errors in the game files of the next commit, as they are staged, and of
+folders in tree form that have changed files, as they are. The exit code is 1 if there are
+errors: as a hook before commits it refuses them.`,
+		Example: `  trowel git check`,
+		Args:    args(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return gitCheck(a, cmd) },
+	}
+}
+
+func gitCheck(a *Tool, cmd *cobra.Command) error {
+	ctx := cmd.Context()
+	top, err := git(ctx, "", "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	top = strings.TrimSpace(top)
+	staged, err := git(ctx, top, "diff", "--cached", "--raw", "--no-renames", "-z", "--diff-filter=AMT")
+	if err != nil {
+		return err
+	}
+	dir, remove, err := output.Scratch()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	var names []string
+	fields := strings.Split(staged, "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		modes, path := strings.Fields(fields[i]), fields[i+1]
+		if len(modes) < 2 || !strings.HasPrefix(modes[1], "100") {
+			continue // a link or a submodule
+		}
+		if folder := treeOf(a, top, path); folder != "" {
+			if !slices.Contains(names, folder) {
+				names = append(names, folder)
+			}
+			continue
+		}
+		if !slices.ContainsFunc(a.Formats, func(f *format.Format) bool {
+			return slices.ContainsFunc(f.Extensions, func(ext string) bool { _, has := service.CutSuffixFold(path, ext); return has })
+		}) {
+			continue
+		}
+		name := filepath.Join(dir, fmt.Sprint(len(names)), filepath.Base(path))
+		content, err := git(ctx, top, "show", ":"+path)
+		if err == nil && lfs.Is([]byte(content)) { // git has only the pointer
+			if work := filepath.Join(top, path); service.Exists(work) && lfs.Check(work) == nil {
+				names = append(names, work)
+			}
+			continue
+		}
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(name), 0o777)
+		}
+		if err == nil {
+			err = os.WriteFile(name, []byte(content), 0o600)
+		}
+		if err != nil {
+			return err
+		}
+		a.talk.Hide(name, path)
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	c := &checkRun{Tool: a, Files: a.NewFiles(optionsOf(cmd), names), min: check.Error, list: terminal.Array{W: a.out}, known: make(map[string]bool), called: a.talk.Plain}
+	return c.run(ctx)
+}
+
+// treeOf returns the folder in tree form that contains a file of a clone, or "".
+func treeOf(a *Tool, top, path string) string {
+	found := ""
+	for dir := filepath.Dir(filepath.FromSlash(path)); dir != "." && dir != string(filepath.Separator); dir = filepath.Dir(dir) {
+		if full := filepath.Join(top, dir); a.IsGame(full) {
+			found = full
+		}
+	}
+	return found
+}

@@ -1,0 +1,366 @@
+package verbs
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/format"
+)
+
+// Other words that users try for verbs, besides names and aliases. A value with blanks is a verb with its
+// option.
+var otherVerbs = map[string]string{
+	"build": "pack", "create": "pack", "compress": "pack", "zip": "pack", "compile": "pack",
+	"decompress": "extract", "unzip": "extract", "decompile": "extract", "export": "extract",
+	"lint": "check", "validate": "check", "verify": "check", "test": "check",
+	"grep": "search", "query": "find", "compare": "diff", "show": "cat", "print": "cat", "view": "cat",
+	"fix": "repair", "mend": "repair", "recover": "repair", "hex": "dump", "inspect": "dump",
+	"stat": "info", "file": "info", "upgrade": "convert", "migrate": "convert",
+	"undo": "repair --restore BACKUP", "revert": "repair --restore BACKUP", "rollback": "repair --restore BACKUP",
+	"tree": "ls -R", "dir": "ls",
+	"rm": "edit", "remove": "edit", "delete": "edit", "mv": "edit", "rename": "edit", "set": "edit", "replace": "edit",
+	"cp": "convert", "copy": "convert", "save": "backup", "snapshot": "backup", "snapshots": "ls", "history": "ls", "list": "ls", "layers": "render --list", "views": "render --list",
+	"draw": "render", "screenshot": "render", "thumbnail": "render --thumbnail", "image": "render", "gui": "view", "serve": "view", "browse": "view",
+}
+
+// verbFor returns the verb that a word probably means, or "".
+func verbFor(root *cobra.Command, word string) string {
+	var names []string
+	for _, cmd := range root.Commands() {
+		if cmd.IsAvailableCommand() || cmd.Name() == "help" {
+			names = append(append(names, cmd.Name()), cmd.Aliases...)
+		}
+	}
+	if verb := otherVerbs[strings.ToLower(word)]; verb != "" {
+		return verb
+	}
+	for _, name := range names {
+		if len(word) > 1 && strings.HasPrefix(name, strings.ToLower(word)) {
+			return name
+		}
+	}
+	return wording.Near(word, names)
+}
+
+// flagError explains the error of a wrong option.
+func flagError(a *Tool, root, cmd *cobra.Command, err error) error {
+	plain := optionError(cmd, err)
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return wording.Hint(plain, "see `%s --help`", cmd.CommandPath())
+	}
+	if cmd == root {
+		// Maybe the verb is wrong, and not the option.
+		word := slices.IndexFunc(a.Args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+		if word >= 0 {
+			if err := notVerb(a, root, a.Args[word], slices.Delete(slices.Clone(a.Args), word, word+1)); err != nil {
+				return err
+			}
+		}
+	}
+	name, short := unknown.GetSpecifiedName(), unknown.GetSpecifiedShortnames() != ""
+	var names, verbs []string
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, "--"+flag.Name) })
+	for _, verb := range root.Commands() {
+		flag := verb.LocalFlags().Lookup(name)
+		if short {
+			flag = verb.LocalFlags().ShorthandLookup(name)
+		}
+		if flag != nil && verb != cmd {
+			verbs = append(verbs, "`"+verb.CommandPath()+"`")
+		}
+	}
+	if short {
+		// pflag parses -json as -j -s -o -n.
+		if name = strings.TrimLeft(unknown.GetSpecifiedShortnames(), "-"); len(name) > 1 && slices.Contains(names, "--"+name) {
+			return wording.Hint(plain, "did you mean --%s?", name)
+		}
+		names = nil
+	}
+	if i := slices.IndexFunc(names, func(known string) bool { return len(name) > 2 && strings.HasPrefix(known, "--"+name) }); i >= 0 {
+		return wording.Hint(plain, "did you mean %s?", names[i])
+	}
+	if len(verbs) > 0 && len(verbs) < 10 {
+		return wording.Hint(plain, "it is an option of %s", strings.Join(verbs, ", "))
+	}
+	return wording.DidYouMean(plain, "--"+name, names, "see `%s --help`", cmd.CommandPath())
+}
+
+// optionError rewrites an error of package pflag in the wording of the tool.
+func optionError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var lacks *pflag.ValueRequiredError
+	var wrong *pflag.InvalidValueError
+	var syntax *pflag.InvalidSyntaxError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return fmt.Errorf("`%s` has no option -%s", cmd.CommandPath(), strings.TrimLeft(unknown.GetSpecifiedShortnames(), "-"))
+	case errors.As(err, &unknown):
+		return fmt.Errorf("`%s` has no option --%s", cmd.CommandPath(), unknown.GetSpecifiedName())
+	case errors.As(err, &lacks):
+		value, _ := pflag.UnquoteUsage(lacks.GetFlag())
+		return fmt.Errorf("%s needs a value: --%s %s", optionName(lacks.GetFlag()), lacks.GetFlag().Name, strings.ToUpper(value))
+	case errors.As(err, &wrong):
+		cause := wrong.Unwrap()
+		if want := wantedOf[wrong.GetFlag().Value.Type()]; want != "" {
+			cause = fmt.Errorf("expected %s, not %q", want, wrong.GetValue())
+		}
+		return fmt.Errorf("%s: %w", optionName(wrong.GetFlag()), cause)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("%q: expected --NAME or --NAME=VALUE", syntax.GetSpecifiedFlag())
+	}
+	return err
+}
+
+// optionName returns the name of an option for messages: --output, or -o if it has a letter.
+func optionName(flag *pflag.Flag) string {
+	if flag.Shorthand != "" {
+		return "-" + flag.Shorthand
+	}
+	return "--" + flag.Name
+}
+
+// Descriptions of valid values for the option types of pflag.
+var wantedOf = map[string]string{
+	"int": "a whole number", "int64": "a whole number", "uint": "a whole number from 0 on", "uint64": "a whole number from 0 on", "float64": "a number",
+	"bool": "true or false", "duration": "a time such as 90s, 5m or 2h",
+}
+
+// fileFirst lists the verbs whose first argument is a FILE and whose other arguments are paths in it.
+var fileFirst = []string{"cat", "ls", "dump", "extract", "render"}
+
+// swapped returns an error about arguments in the wrong order. Its hint has them in the right order.
+func swapped(a *Tool, cmd *cobra.Command, args []string) error {
+	last := len(args) - 1
+	if a.Handover != nil || last < 1 {
+		return nil
+	}
+	is := func(file, other string) bool {
+		return !service.Exists(other) && !strings.EqualFold(filepath.Ext(file), filepath.Ext(other)) && service.Exists(file) && a.IsGame(file)
+	}
+	line := ""
+	switch dash := cmd.ArgsLenAtDash(); {
+	case slices.Contains(fileFirst, cmd.Name()) && dash < 0 && is(args[last], args[0]) && !strings.Contains(args[0], "://"):
+		line = wording.Quoted(slices.Concat(args[last:], args[:last])...)
+	case cmd.Name() == "search" && last == 1 && is(args[0], args[1]):
+		line = wording.Quoted(args[1], args[0])
+	case verbCommands[cmd.Name()] != nil && dash > 0 && dash <= last && slices.Contains(commandNames(a.Formats, verbCommands[cmd.Name()]), args[0]) && is(args[dash], args[0]):
+		line = wording.Quoted(args[dash]) + " -- " + wording.Quoted(slices.Concat(args[:dash], args[dash+1:])...)
+	default:
+		return nil
+	}
+	return wording.Hint(errors.New("the arguments are in the wrong order: "+useLine(cmd)), "did you mean `%s %s`?", cmd.CommandPath(), line)
+}
+
+// notVerb returns an error about a first word that is neither a file nor a verb, but means one. Its hint is the line to
+// type.
+func notVerb(a *Tool, root *cobra.Command, word string, rest []string) error {
+	if word == "-" || service.Exists(word) || strings.ContainsAny(word, `./\`) {
+		return nil
+	}
+	if line, others := commandLine(a, root, word, rest); line != "" {
+		also := ""
+		if len(others) > 0 {
+			also = " There are also " + strings.Join(others, ", ")
+		}
+		return wording.Hint(fmt.Errorf("%s: neither a verb nor a file", word), "did you mean `%s`?%s", line, also)
+	}
+	switch verb := verbFor(root, word); verb {
+	case "":
+		if line, _ := commandLine(a, root, word, nil); line != "" {
+			return wording.Hint(fmt.Errorf("%s: neither a verb nor a file", word), "`%s` is for files of another kind", line)
+		}
+		return nil
+	case "edit":
+		return wording.Hint(fmt.Errorf("%s: neither a verb nor a file", word), "`trowel edit %s --help` lists the operations", cmp.Or(wording.Quoted(rest...), "FILE"))
+	default:
+		return wording.Hint(fmt.Errorf("%s: neither a verb nor a file", word), "did you mean `%s`?", verbLine(verb, rest))
+	}
+}
+
+// verbLine returns the line that runs a verb, which may have an option, with arguments.
+func verbLine(verb string, args []string) string {
+	verb, option, _ := strings.Cut(verb, " ")
+	words := []string{"trowel", verb}
+	if len(args) > 0 {
+		words = append(words, wording.Quoted(args...))
+	}
+	if option != "" {
+		words = append(words, option)
+	}
+	return strings.Join(words, " ")
+}
+
+// commandLine returns the line that runs an operation or query that the user gave as a verb, and the names of others
+// that the word could mean; "" if it means none that the files among the other words have.
+func commandLine(a *Tool, root *cobra.Command, word string, rest []string) (line string, others []string) {
+	var files, words, options []string
+	var formats format.Set
+	for _, arg := range rest {
+		if f := formatOfName(a, arg); f != nil && service.Exists(arg) {
+			files, formats = append(files, arg), append(formats, f)
+		} else {
+			words = append(words, arg)
+		}
+	}
+	if len(files) == 0 {
+		files, formats = []string{"FILE"}, a.Formats
+	}
+	for _, verb := range []string{"find", "edit"} {
+		like := commandsLike(formats, verbCommands[verb], word)
+		if len(like) == 0 || verb == "find" && like[0].Name != word {
+			continue
+		}
+		if cmd, _, err := root.Find([]string{verb}); err == nil { // options of the verb are before --
+			words = slices.DeleteFunc(words, func(word string) bool {
+				flag := cmd.Flags().Lookup(strings.TrimLeft(word, "-"))
+				own := strings.HasPrefix(word, "--") && flag != nil && flag.NoOptDefVal != ""
+				if own {
+					options = append(options, word)
+				}
+				return own
+			})
+		}
+		call := like[0].Usage()
+		if len(words) > 0 || len(like[0].Args) == 0 {
+			call = wording.Quoted(append([]string{like[0].Name}, words...)...)
+		}
+		for _, c := range like[1:] {
+			others = append(others, c.Name)
+		}
+		return fmt.Sprintf("trowel %s %s -- %s", verb, wording.Quoted(append(files, options...)...), call), others
+	}
+	return "", nil
+}
+
+// Words that users try for the first word of the names of operations.
+var otherWords = map[string]string{"delete": "remove", "rm": "remove", "mv": "rename", "change": "set"}
+
+// commandsLike returns the command of some formats that a word names or, if none has this name, those whose names begin
+// with the word, or with another word for it.
+func commandsLike(formats format.Set, of commandsOf, word string) (like []*format.Command) {
+	word = strings.ToLower(word)
+	for _, f := range formats {
+		for _, c := range of(f) {
+			if c.Name == word {
+				return []*format.Command{c}
+			}
+			starts := strings.HasPrefix(c.Name, word+"-") || otherWords[word] != "" && strings.HasPrefix(c.Name+"-", otherWords[word]+"-")
+			if starts && !slices.Contains(like, c) {
+				like = append(like, c)
+			}
+		}
+	}
+	return like
+}
+
+// helpCommand returns cobra's help command, changed to know operations and queries, and to return an error for other
+// words.
+func helpCommand(a *Tool, root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [VERB | OPERATION | QUERY]",
+		Short: "Show how to use a verb or an operation",
+		Long:  `Help explains trowel, one of its verbs, an operation of edit or a query of find.`,
+		Example: `  trowel help extract
+  trowel help replace-tiles
+  trowel help edit info`,
+		Args: args(0, -1),
+		ValidArgsFunction: func(_ *cobra.Command, words []string, start string) (offers, cobra.ShellCompDirective) {
+			var names []string
+			switch of := verbCommands[strings.Join(words, " ")]; {
+			case len(words) == 0:
+				for _, cmd := range root.Commands() {
+					if cmd.IsAvailableCommand() {
+						names = append(names, cmd.Name()+"\t"+cmd.Short)
+					}
+				}
+				for _, verb := range []string{"edit", "find"} {
+					names = append(names, titledCommands(a.Formats, verbCommands[verb])...)
+				}
+			case of != nil:
+				names = titledCommands(a.Formats, of)
+			}
+			return startingWith(start, names), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, words []string) error {
+			cmd, rest, err := root.Find(words)
+			if a.more == nil && err == nil && isSecond(cmd.Name()) {
+				if err := startSecond(a, cmd.Name()); !errors.Is(err, errNoSecond) {
+					return err
+				}
+				return cmd.Help()
+			}
+			if err == nil && len(rest) == 0 {
+				cmd.InitDefaultHelpFlag()
+				cmd.InitDefaultVersionFlag()
+				return cmd.Help()
+			}
+			p := newHelpPage(a, a.out)
+			if err == nil && len(rest) == 1 && verbCommands[cmd.Name()] != nil && p.command(a.Formats, cmd.Name(), rest[0]) {
+				return nil
+			}
+			if cmd == root && len(words) == 1 && p.commands(words[0]) {
+				return nil
+			}
+			if verb := verbFor(root, words[0]); cmd == root && verb != "" {
+				return wording.Hint(fmt.Errorf("%q is not a verb", words[0]), "did you mean `trowel help %s`?", verb)
+			}
+			names := slices.Concat(commandNames(a.Formats, editCommands), commandNames(a.Formats, queriesOf))
+			return wording.DidYouMean(fmt.Errorf("%q is not a verb, an operation or a query", words[len(words)-1]), words[len(words)-1], names, "`trowel help` lists the verbs, and `trowel edit --help` the operations")
+		},
+	}
+}
+
+// completionCommand changes cobra's completion command to return an error for a word that is not a shell.
+func completionCommand(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	cmd, _, err := root.Find([]string{"completion"})
+	if err != nil || cmd == root {
+		return
+	}
+	cmd.Short = "Write the script that completes commands in a shell"
+	cmd.Long = "Completion prints the script with which a shell completes verbs, options and the paths\nin files. \"trowel completion SHELL --help\" shows how to load it."
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		if len(words) == 0 {
+			return cmd.Help()
+		}
+		var shells []string
+		for _, sub := range cmd.Commands() {
+			shells = append(shells, sub.Name())
+		}
+		return wording.DidYouMean(fmt.Errorf("no shell is called %q", words[0]), words[0], shells, "there are %s", strings.Join(shells, ", "))
+	}
+}
+
+// expand replaces patterns by the files that they match, on systems whose shells do not expand patterns.
+func expand(names []string) []string {
+	if runtime.GOOS != "windows" {
+		return names
+	}
+	return expanded(names)
+}
+
+func expanded(names []string) []string {
+	var all []string
+	for _, name := range names {
+		found := []string{name}
+		if !service.Exists(name) {
+			if found = service.MatchingFiles(name); len(found) == 0 {
+				found = []string{name}
+			}
+		}
+		all = append(all, found...)
+	}
+	return all
+}

@@ -1,0 +1,131 @@
+package verbs
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"trowel.example/internal/format"
+)
+
+// Annotations of flags that are options of formats: the titles of the formats, and their games.
+const (
+	optionNote = "trowel_format_option"
+	gameNote   = "trowel_games"
+)
+
+// optionFlags adds the options of formats as flags of a verb. Formats may share an option.
+func optionFlags(a *Tool, cmd *cobra.Command, options func(*format.Format) []format.Option) {
+	for _, f := range a.Formats {
+		for _, o := range options(f) {
+			flag := cmd.Flags().Lookup(o.Name)
+			if flag == nil {
+				if o.Bool {
+					cmd.Flags().Bool(o.Name, o.Default == "true", o.Help)
+				} else {
+					cmd.Flags().Var(&optionValue{option: o, text: o.Default}, o.Name, o.Help)
+					_ = cmd.RegisterFlagCompletionFunc(o.Name, completeOption(a, o))
+				}
+				flag = cmd.Flags().Lookup(o.Name)
+				flag.Annotations = make(map[string][]string)
+			}
+			for note, value := range map[string]string{optionNote: f.Title, gameNote: a.Games.Of(f).Title} {
+				if list := flag.Annotations[note]; !slices.Contains(list, value) {
+					flag.Annotations[note] = append(list, value)
+				}
+			}
+		}
+	}
+}
+
+// optionValue is the value of a flag that is an option of a format. It accepts only the values that the option
+// accepts.
+type optionValue struct {
+	option format.Option
+	text   string
+	given  bool
+}
+
+func (v *optionValue) String() string { return v.text }
+
+// Type returns the name of the value in help.
+func (v *optionValue) Type() string {
+	switch v.option.Type {
+	case format.Integer, format.Number:
+		return "number"
+	case format.Color:
+		return "#rrggbb"
+	case format.Place:
+		return "x,y"
+	}
+	return "string"
+}
+
+func (v *optionValue) Set(text string) error {
+	if err := v.option.Check(text); err != nil {
+		return err
+	}
+	if v.given && v.option.List {
+		text = v.text + "\n" + text
+	}
+	v.text, v.given = text, true
+	return nil
+}
+
+// useLine returns a verb with its arguments.
+func useLine(cmd *cobra.Command) string {
+	return strings.Replace(cmd.UseLine(), "[flags]", "[OPTION...]", 1)
+}
+
+// flagGroup is the group of a verb's flags that apply to the same games.
+type flagGroup struct {
+	games string
+	flags *pflag.FlagSet
+}
+
+// flagGroups groups flags by the games they apply to. Flags that apply to all files are first.
+func flagGroups(a *Tool, flags *pflag.FlagSet) []flagGroup {
+	groups := []flagGroup{{flags: pflag.NewFlagSet("", pflag.ContinueOnError)}}
+	flags.VisitAll(func(flag *pflag.Flag) {
+		games := strings.Join(flag.Annotations[gameNote], ", ")
+		i := slices.IndexFunc(groups, func(g flagGroup) bool { return g.games == games })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, flagGroup{games, pflag.NewFlagSet("", pflag.ContinueOnError)})
+		}
+		groups[i].flags.AddFlag(flag)
+	})
+	order := func(g flagGroup) int {
+		if g.games == "" {
+			return -1
+		}
+		return strings.Count(g.games, ",")*len(a.Games) + slices.IndexFunc(a.Games, func(game *format.Game) bool { return strings.HasPrefix(g.games, game.Title) })
+	}
+	slices.SortStableFunc(groups, func(x, y flagGroup) int { return order(x) - order(y) })
+	return groups
+}
+
+// optionsGiven reports whether the user gave options that apply only to some files.
+func optionsGiven(cmd *cobra.Command) bool {
+	given := false
+	cmd.Flags().Visit(func(flag *pflag.Flag) { given = given || flag.Annotations[optionNote] != nil })
+	return given
+}
+
+// givenOptions returns the options that the user gave and that apply only to some files.
+func givenOptions(cmd *cobra.Command) map[string]string {
+	given := make(map[string]string)
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if flag.Annotations[optionNote] != nil {
+			given[flag.Name] = flag.Value.String()
+		}
+	})
+	return given
+}
+
+// optionsFor returns the function that returns the options of a format for the given capabilities.
+func optionsFor(use format.Use) func(*format.Format) []format.Option {
+	return func(f *format.Format) []format.Option { return f.OptionsFor(use) }
+}

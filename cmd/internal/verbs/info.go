@@ -1,0 +1,226 @@
+package verbs
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/terminal"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
+)
+
+func infoCommand(a *Tool) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "info FILE [PATH...]...",
+		Short: "Show what a file is",
+		Long: `Info shows what files are: format, version, counts, sizes, author and so on. It
+reads no more of them than it needs for that. "trowel FILE" does the same. A PATH
+names a file inside the FILE before it.
+
+With --json it prints an array of {file, format, title, size, info}; size is
+left out for folders.`,
+		Example: `  trowel info climb.map
+  trowel info --json *.map
+  trowel info better.mod media/ui/icons.dds
+  curl -s https://example.org/climb.map | trowel info -`,
+		Args: args(1, -1),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	optionFlags(a, cmd, optionsFor(0))
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		startPager(a)
+		names = expand(names)
+		list := terminal.Array{W: a.out}
+		failed := false
+		container := "" // the file that contains the paths
+		for i, name := range names {
+			tell := func(g *service.File, info format.Info) error {
+				if asJSON {
+					return list.Add(infoObject(g, info))
+				}
+				if i > 0 {
+					fmt.Fprintln(a.out)
+				}
+				return printFields(a.out, "", infoFields(g, info))
+			}
+			err := infoOf(a, cmd, name, tell)
+			if errors.Is(err, os.ErrNotExist) && container != "" {
+				err = infoOfInner(a, cmd, container, name, tell)
+			} else if err == nil {
+				container = name
+			}
+			if err != nil {
+				if len(names) == 1 {
+					return err
+				}
+				a.talk.Fail(err) // continue with the other files
+				failed = true
+			}
+		}
+		if asJSON {
+			if err := list.End(); err != nil {
+				return err
+			}
+		}
+		if failed {
+			return errQuiet
+		}
+		return nil
+	}
+	return cmd
+}
+
+// infoOf passes the information about a file to tell.
+func infoOf(a *Tool, cmd *cobra.Command, name string, tell func(*service.File, format.Info) error) error {
+	g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	if err := optionsOf(cmd).Owned(g.Format); err != nil {
+		return err
+	}
+	return openForInfo(a, cmd, g, tell)
+}
+
+// infoOfInner passes the information about a file inside a game file to tell.
+func infoOfInner(a *Tool, cmd *cobra.Command, container, wanted string, tell func(*service.File, format.Info) error) error {
+	fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), container)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	name, err := lookUp(cmd, fsys, container, wanted)
+	if err != nil {
+		return err
+	}
+	data, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return wording.Named(err, container)
+	}
+	src := format.NewSource(container+":"+name, data)
+	f, err := a.Formats.Find(src)
+	if err != nil {
+		return err
+	}
+	return openForInfo(a, cmd, &service.File{Format: f, Called: src.Path, Source: src}, tell)
+}
+
+func openForInfo(a *Tool, cmd *cobra.Command, g *service.File, tell func(*service.File, format.Info) error) error {
+	job := a.About(a.Job(optionsOf(cmd), g.Format), g.Called)
+	file, err := g.OpenFile(cmd.Context(), job)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Info(cmd.Context(), job)
+	if err != nil {
+		return wording.Named(err, g.Called)
+	}
+	return tell(g, info)
+}
+
+// infoFields puts the fields common to all files before the fields of the format.
+func infoFields(g *service.File, info format.Info) []format.InfoField {
+	fields := []format.InfoField{
+		{Key: "file", Value: g.Called},
+		{Key: "format", Value: fmt.Sprintf("%s (%s)", g.Title, cmp.Or(info.Format, g.Name))},
+	}
+	if !g.Source.IsDir() {
+		fields = append(fields, format.InfoField{Key: "size", Value: words.Thousands(g.Source.Size) + " bytes"})
+	}
+	return append(fields, info.Fields...)
+}
+
+// printFields prints facts as aligned lines. The parts of a fact are indented below it.
+func printFields(w io.Writer, indent string, fields []format.InfoField) error {
+	width := 0
+	for _, f := range fields {
+		width = max(width, utf8.RuneCountInString(label(f)))
+	}
+	for _, f := range fields {
+		lines, parts := fieldLines(f.Value)
+		head := indent + words.Printable(label(f)) + ":"
+		if len(lines) == 1 {
+			head += strings.Repeat(" ", width-utf8.RuneCountInString(label(f))+1) + words.Printable(lines[0])
+			lines = nil
+		}
+		if _, err := fmt.Fprintln(w, strings.TrimRight(head, " ")); err != nil {
+			return err
+		}
+		for _, line := range lines {
+			fmt.Fprintf(w, "%s  %s\n", indent, words.Printable(line))
+		}
+		if err := printFields(w, indent+"  ", parts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func label(f format.InfoField) string { return cmp.Or(f.Label, f.Key) }
+
+// fieldLines returns a value as lines, or the parts of the value.
+func fieldLines(value any) ([]string, []format.InfoField) {
+	const wide = 70
+	switch v := value.(type) {
+	case []format.InfoField:
+		return nil, v
+	case []string:
+		if len(v) == 0 {
+			return []string{"none"}, nil
+		}
+		if one := strings.Join(v, ", "); len(one) <= wide {
+			return []string{one}, nil
+		}
+		return v, nil
+	case string:
+		return strings.Split(strings.TrimRight(v, "\n"), "\n"), nil
+	case bool:
+		if v {
+			return []string{"yes"}, nil
+		}
+		return []string{"no"}, nil
+	case int:
+		return []string{words.Thousands(int64(v))}, nil
+	case int64:
+		return []string{words.Thousands(v)}, nil
+	}
+	return []string{fmt.Sprint(value)}, nil
+}
+
+func infoObject(g *service.File, info format.Info) terminal.Object {
+	o := terminal.Object{{"file", g.Called}, {"format", cmp.Or(info.Format, g.Name)}, {"title", g.Title}}
+	if !g.Source.IsDir() {
+		o = append(o, terminal.Member{"size", g.Source.Size})
+	}
+	return append(o, terminal.Member{"info", fieldsObject(info.Fields)})
+}
+
+func fieldsObject(fields []format.InfoField) terminal.Object {
+	o := terminal.Object{}
+	for _, f := range fields {
+		value := f.Value
+		switch v := value.(type) {
+		case []format.InfoField:
+			value = fieldsObject(v)
+		case []string:
+			if v == nil {
+				value = []string{}
+			}
+		}
+		o = append(o, terminal.Member{f.Key, value})
+	}
+	return o
+}

@@ -1,0 +1,100 @@
+package verbs
+
+import (
+	"fmt"
+	"io/fs"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/terminal"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/files/tree"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
+)
+
+// patternHelp explains patterns. Several verbs use it.
+const patternHelp = `A PATTERN with a slash is matched with whole paths, one without with the name
+of any file or folder: *.png, images, groups/*/quads*, **/layer.json. A folder
+stands for all that is in it.`
+
+func lsCommand(a *Tool) *cobra.Command {
+	var long, asJSON bool
+	cmd := &cobra.Command{
+		Use:     "ls FILE [PATTERN...]",
+		Aliases: []string{"list"},
+		Short:   "List the files in a file",
+		Long: `Ls lists the files that a game file consists of, a path on each line. It reads
+none of their contents, and goes through folders of a million files page by
+page.
+
+` + patternHelp + `
+
+With -l each line has the bytes that the file takes in the game file ("-" if
+that is not known), the path, and what it is. With --json it prints an array of
+{path, stored, note}; stored is left out if it is not known.`,
+		Example: `  trowel ls climb.map
+  trowel ls -l climb.map images
+  trowel ls climb.map '*.png' '*.opus'`,
+		Args:              args(1, -1),
+		ValidArgsFunction: completing(a, completePaths),
+	}
+	cmd.Flags().BoolVarP(&long, "long", "l", false, "with stored sizes and notes")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	optionFlags(a, cmd, optionsFor(format.ForTree))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		startPager(a)
+		chosen, err := selectPaths(args[1:])
+		if err != nil {
+			return err
+		}
+		fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), args[0])
+		if err != nil {
+			return err
+		}
+		defer closer.Close()
+		list := terminal.Array{W: a.out}
+		err = contents.Walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
+			if e.IsDir() || !chosen.has(name) {
+				return nil
+			}
+			switch meta := contents.Meta(e.Info()); {
+			case asJSON:
+				return list.Add(listed(name, meta))
+			case long:
+				stored := "-"
+				if meta.Stored >= 0 {
+					stored = strconv.FormatInt(meta.Stored, 10)
+				}
+				note := ""
+				if meta.Note != "" {
+					note = "  (" + words.Printable(meta.Note) + ")"
+				}
+				_, err := fmt.Fprintf(a.out, "%10s  %s%s\n", stored, words.Printable(name), note)
+				return err
+			}
+			_, err := fmt.Fprintln(a.out, words.Printable(name))
+			return err
+		})
+		if err != nil {
+			return wording.Named(err, args[0])
+		}
+		if asJSON {
+			if err := list.End(); err != nil {
+				return err
+			}
+		}
+		return chosen.unused(args[0])
+	}
+	return cmd
+}
+
+func listed(name string, meta tree.Meta) terminal.Object {
+	o := terminal.Object{{"path", name}}
+	if meta.Stored >= 0 {
+		o = append(o, terminal.Member{"stored", meta.Stored})
+	}
+	return append(o, terminal.Member{"note", meta.Note})
+}

@@ -1,0 +1,371 @@
+package verbs
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/check"
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/files/output"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
+	"trowel.example/internal/values/merge3"
+)
+
+// merging is one run of merge.
+type merging struct {
+	*writing
+	out, prefer string
+	side        merge3.Side // that prefer names
+	force       bool
+	conflicts   []check.Conflict
+}
+
+func mergeCommand(a *Tool) *cobra.Command {
+	m := &merging{writing: &writing{Tool: a, first: []string{"changes", "conflicts"}}}
+	cmd := &cobra.Command{
+		Use:   "merge BASE OURS THEIRS -o NEW",
+		Short: "Bring two versions of a file together",
+		Long: `Merge brings together what two people made of one file: BASE is what both began with. It
+goes by what things are and not by lines: layers, tiles, quads, settings; files, units, keys;
+blocks, nodes, inventories. Any of the three may be a folder that extract made.
+
+What only one side changed is taken from it, and what both changed in the same way is
+taken once. What both changed differently is a conflict: it is told with its place, the file
+gets what OURS has, or THEIRS with --prefer theirs, and the exit code is 1. The new file is
+always whole.
+
+` + keepHelp + `
+
+If -o names a folder, one is made as extract does; with conflicts its folder
+.trowel-merge has what both sides made of them, so that you can finish it, and then pack.
+
+With --json it prints an array with one {file, format, output, dryRun, changes, conflicts,
+made, warnings, losses, error}: changes is what was taken from THEIRS, an array of {path,
+what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, theirs, took}.`,
+		Example: `  trowel merge climb.map mine.map yours.map -o climb-both.map
+  trowel merge base ours theirs -o both --prefer theirs --json
+  trowel merge --mods wolves.mod bears.mod -o pack.mod --title "Beasts"`,
+		Args: args(1, -1),
+	}
+	cmd.Flags().StringVarP(&m.out, "output", "o", "", "the `file` or folder to make")
+	cmd.Flags().StringVar(&m.prefer, "prefer", "", "the `side` whose parts are taken where both changed them: ours or theirs (default ours)")
+	m.flags(cmd)
+	m.keepFlag(cmd)
+	cmd.Flags().BoolVarP(&m.force, "force", "f", false, "replace a file that is there already")
+	optionFlags(a, cmd, func(f *format.Format) []format.Option {
+		if f.Merging == nil {
+			return nil
+		}
+		return append(f.OptionsFor(0), f.Merging.Options...)
+	})
+	for _, f := range a.Formats {
+		if f.Merging != nil && f.Merging.Many != nil && cmd.Flags().Lookup(f.Merging.Many.Flag) == nil {
+			cmd.Flags().Bool(f.Merging.Many.Flag, false, f.Merging.Many.Help)
+		}
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		many, err := m.many(cmd)
+		switch {
+		case err != nil:
+			return err
+		case many != nil && len(args) < 2:
+			return fmt.Errorf("expected two files at least: trowel merge --%s FILE FILE... -o NEW", many.Flag)
+		case many == nil && len(args) != 3:
+			return wording.Hint(fmt.Errorf("expected three files: %s", useLine(cmd)), "BASE is what OURS and THEIRS were made of")
+		case m.out == "" && !m.dryRun:
+			return wording.Hint(errors.New("the new file needs a name"), "give it with -o; --dry-run only tells")
+		}
+		if m.side, err = merge3.ParseSide(m.prefer); err != nil && many == nil {
+			return fmt.Errorf("--prefer: %w", err)
+		}
+		ours := args[min(1, len(args)-1)]
+		return m.each(cmd.Context(), []string{ours}, func(_ string, r *report) error {
+			return m.merge(cmd, expand(args), many, r)
+		})
+	}
+	return cmd
+}
+
+// many returns the merging of many files into one, if the user asks for it.
+func (m *merging) many(cmd *cobra.Command) (*format.MergingMany, error) {
+	var many *format.MergingMany
+	for _, f := range m.Formats {
+		if f.Merging == nil || f.Merging.Many == nil || many == f.Merging.Many {
+			continue
+		}
+		if on, err := cmd.Flags().GetBool(f.Merging.Many.Flag); err != nil || !on {
+			continue
+		}
+		if many != nil && many.Flag != f.Merging.Many.Flag {
+			return nil, fmt.Errorf("--%s and --%s exclude each other", many.Flag, f.Merging.Many.Flag)
+		}
+		many = f.Merging.Many
+	}
+	return many, nil
+}
+
+// merge merges the files that args name.
+func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingMany, r *report) error {
+	var games []*service.File
+	defer func() {
+		for _, g := range games {
+			g.Close()
+		}
+	}()
+	r.merged = args
+	var sources []*format.Source
+	for _, name := range args {
+		before := m.Lost.Load()
+		g, err := m.Find(cmd.Context(), optionsOf(cmd), name)
+		if m.Lost.Load() > before {
+			r.damaged(name)
+		}
+		if err != nil {
+			return err
+		}
+		games, sources = append(games, g), append(sources, g.Source)
+	}
+	ours := games[min(1, len(games)-1)]
+	for _, g := range games {
+		switch {
+		case g.Merging == nil || many == nil && g.Merging.Merge == nil || many != nil && (g.Merging.Many == nil || g.Merging.Many.Flag != many.Flag):
+			return fmt.Errorf("%s: a %s cannot be merged so", g.Called, g.Title)
+		case many == nil && g.Format != ours.Format:
+			return fmt.Errorf("%s is a %s, and %s is a %s", ours.Called, ours.Title, g.Called, g.Title)
+		}
+		if err := optionsOf(cmd).Owned(g.Format, g.Merging.Options...); err != nil {
+			return err
+		}
+	}
+	r.format = ours.Name
+	job := r.watch(m.Job(optionsOf(cmd), ours.Format, ours.Merging.Options...))
+	reads := func() []string {
+		var list []string
+		for _, g := range games {
+			list = append(list, g.Reads()...)
+		}
+		return list
+	}
+	run := func(out format.Output) (err error) {
+		if many != nil {
+			m.conflicts, err = ours.Merging.Many.Merge(cmd.Context(), job, sources, out, m.prefer, m.took(r))
+		} else {
+			m.conflicts, err = ours.Merging.Merge(cmd.Context(), job, sources[0], sources[1], sources[2], out, merge3.Options{Prefer: m.side, OnTook: m.took(r)})
+		}
+		return err
+	}
+	opts := m.WriteOptions(cmd.Context(), optionsOf(cmd), m.force, ours.Format, job, nil, filepath.Ext(ours.Source.Name), reads)
+	var err error
+	switch {
+	case m.dryRun:
+		err = run(nil)
+	case !ours.Folder && m.out != "-" && filepath.Ext(m.out) == "":
+		err = m.toTree(cmd, games, run, opts, r)
+	default:
+		err = r.write(cmd.Context(), m.out, opts, func(out format.Output) error {
+			if err := run(out); err != nil {
+				return err
+			}
+			return m.tellConflicts(r)
+		})
+	}
+	if m.dryRun && err == nil {
+		err = m.tellConflicts(r)
+	}
+	if err != nil {
+		return err
+	}
+	_ = m.Tool.out.Flush()
+	wrote := "wrote " + m.out
+	if m.dryRun {
+		wrote = "nothing was written"
+	}
+	for _, line := range summarize(m.conflicts) {
+		m.talk.Say("%s", line)
+	}
+	m.talk.Say("%s: %s", wording.Count(len(m.conflicts), "conflict"), wrote)
+	if len(m.conflicts) > 0 {
+		return errFound
+	}
+	return nil
+}
+
+// took returns the function that prints the changes taken from theirs.
+func (m *merging) took(r *report) func(check.Change) error {
+	return func(c check.Change) error {
+		switch {
+		case r.asJSON:
+			return r.item("changes", c)
+		case m.out == "-", m.talk.Quiet && !m.dryRun:
+			return nil
+		}
+		m.talk.Clear()
+		_, err := fmt.Fprintln(m.Tool.out, m.screen.Wrapped(words.Printable(c.String()), 0, 4))
+		return err
+	}
+}
+
+func (m *merging) tellConflicts(r *report) error {
+	for _, c := range m.conflicts {
+		if r.asJSON {
+			if err := r.item("conflicts", c); err != nil {
+				return err
+			}
+			continue
+		}
+		line := check.Change{Path: c.Path, What: c.What, At: c.At}.String()
+		if c.Took != "" {
+			line += ": took " + c.Took
+		}
+		if m.out == "-" {
+			m.talk.Say("conflict: %s", line)
+			continue
+		}
+		m.talk.Clear()
+		if _, err := fmt.Fprintln(m.Tool.out, m.screen.Wrapped(words.Printable("conflict: "+line), 0, 4)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxSummary is the maximum number of lines in a summary of conflicts.
+const maxSummary = 20
+
+var numbers = regexp.MustCompile(`[0-9]+`)
+
+// summarize counts conflicts by the kind of their file and by their key, the most frequent first. It returns
+// nothing if all conflicts differ.
+func summarize(conflicts []check.Conflict) (lines []string) {
+	type group struct {
+		kind, key string
+	}
+	counts, files := make(map[group]int), make(map[group]map[string]bool)
+	for _, c := range conflicts {
+		g := group{path.Ext(c.Path), c.What}
+		if key, values, ok := strings.Cut(c.What, ": "); ok && strings.Contains(values, " became ") {
+			g.key = key // the values differ between files
+		}
+		g.key = numbers.ReplaceAllString(g.key, "N")
+		if counts[g]++; files[g] == nil {
+			files[g] = make(map[string]bool)
+		}
+		files[g][c.Path] = true
+	}
+	groups := slices.SortedFunc(maps.Keys(counts), func(a, b group) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a.kind, b.kind), strings.Compare(a.key, b.key))
+	})
+	if len(groups) == len(conflicts) {
+		return nil
+	}
+	lines = append(lines, "conflicts by kind and key:")
+	left := len(conflicts)
+	for _, g := range groups[:min(len(groups), maxSummary)] {
+		kind := "file"
+		if g.kind != "" {
+			kind = g.kind + " file"
+		}
+		lines = append(lines, fmt.Sprintf("  %s in %s: %s", wording.Count(counts[g], "conflict"), wording.Count(len(files[g]), kind), g.key))
+		left -= counts[g]
+	}
+	if left > 0 {
+		lines = append(lines, fmt.Sprintf("  %s of %s", wording.Count(left, "conflict"), wording.Count(len(groups)-maxSummary, "other key")))
+	}
+	return lines
+}
+
+// mergeFolder is the folder with both sides of the conflicts, inside a merged folder.
+const mergeFolder = ".trowel-merge"
+
+// toTree writes the merged tree to a folder, with both sides of the conflicts.
+func (m *merging) toTree(cmd *cobra.Command, games []*service.File, run func(format.Output) error, opts output.Options, r *report) error {
+	ours, theirs := games[min(1, len(games)-1)], games[len(games)-1]
+	merged, err := m.Scratch(ours.Format, ours.Source.Name, ours.Called, run)
+	if err != nil {
+		return err
+	}
+	defer merged.Close()
+	if err := m.tellConflicts(r); err != nil {
+		return err
+	}
+	r.output = filepath.Clean(m.out)
+	chosen, err := selectPaths(nil)
+	if err != nil {
+		return err
+	}
+	x := &extraction{Tool: m.Tool, report: r, file: ours.Called, chosen: chosen}
+	if ours.Built != nil {
+		names, closer, err := m.OpenFolder(ours.Called)
+		if err != nil {
+			return err
+		}
+		defer closer.Close()
+		x.like = names
+	}
+	opts.Replaces = nil
+	x.beside = func(put func(name string, data []byte) error) error {
+		if len(m.conflicts) == 0 {
+			return nil
+		}
+		list, err := json.MarshalIndent(m.conflicts, "", "  ")
+		if err == nil {
+			err = put("conflicts.json", append(list, '\n'))
+		}
+		for _, side := range []struct {
+			name string
+			of   *service.File
+		}{{merge3.Ours.String(), ours}, {merge3.Theirs.String(), theirs}} {
+			if err == nil {
+				err = m.putSide(cmd, side.name, side.of, put)
+			}
+		}
+		return err
+	}
+	return x.extract(cmd, m.out, merged, opts)
+}
+
+// putSide writes one side of the conflicts next to the merged files.
+func (m *merging) putSide(cmd *cobra.Command, side string, g *service.File, put func(string, []byte) error) error {
+	fsys, closer, err := m.Tree(cmd.Context(), optionsOf(cmd), g.Called)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	done := make(map[string]bool)
+	return fs.WalkDir(fsys, ".", func(at string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		for _, c := range m.conflicts {
+			stem := strings.TrimSuffix(at, path.Ext(at))
+			if c.Path == "" || done[at] || c.Path != at && c.Path != stem {
+				continue
+			}
+			done[at] = true
+			f, err := fsys.Open(at)
+			if err != nil {
+				return err
+			}
+			data, err := io.ReadAll(io.LimitReader(f, format.MaxWhole))
+			if err = errors.Join(err, f.Close()); err != nil {
+				return err
+			}
+			return put(path.Join(side, at), data)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,189 @@
+package verbs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/files/regular"
+	"trowel.example/internal/format"
+)
+
+func packCommand(a *Tool) *cobra.Command {
+	var to, name string
+	var force bool
+	w := &writing{Tool: a}
+	cmd := &cobra.Command{
+		Use:   "pack FOLDER [-o FILE]",
+		Short: "Make a file from a folder",
+		Long: `Pack makes a game file from a folder that "trowel extract" made: from climb/ it
+makes climb.map in the current folder. A folder in which nothing changed gives
+the same bytes again. The file appears when it is complete, or not at all.
+
+What was made is read again. If a part of it cannot be read, as when the folder was extracted
+from a damaged file or its .trowel.json is damaged, nothing is written unless -k is given: then
+it is written, what cannot be read is reported, and the exit code is 1.
+
+` + reportHelp,
+		Example: `  trowel pack climb
+  trowel pack climb -o maps/climb2.map -f
+  trowel pack climb -o - | sha256sum`,
+		Args: args(1, 1),
+	}
+	cmd.Flags().StringVarP(&to, "output", "o", "", "the `file` to make (default: named after FOLDER)")
+	cmd.Flags().StringVar(&name, "format", "", "`name` of the format, where the folder does not tell")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a file that is there already")
+	w.flags(cmd)
+	w.keepFlag(cmd)
+	optionFlags(a, cmd, optionsFor(format.ForBuild))
+	_ = cmd.RegisterFlagCompletionFunc("format", completing(a, completeFormats))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return w.each(cmd.Context(), args, func(dir string, r *report) error {
+			fsys, closer, err := a.OpenFolder(dir)
+			if info, e := os.Stat(dir); e == nil && !info.IsDir() {
+				err = wording.Hint(fmt.Errorf("%s: is not a folder", dir), "to make a folder of a file, use `trowel extract %s`", wording.Quoted(dir))
+			}
+			if err != nil {
+				return service.NotThere(dir, err)
+			}
+			defer closer.Close()
+			f, err := treeFormat(a, fsys, dir, name)
+			if err != nil {
+				if g, e := openGame(a, cmd, dir); e == nil {
+					g.Close()
+					err = wording.Hint(fmt.Errorf("%s: is a %s already", dir, g.Title), "to make a folder of text of it, use `trowel extract %s`", wording.Quoted(dir))
+				}
+				return err
+			}
+			if err := optionsOf(cmd).Owned(f); err != nil {
+				return err
+			}
+			if to == "" {
+				if to, err = fileName(fsys, dir, f); err != nil {
+					return err
+				}
+				if out, in := wayOut(dir); in {
+					return wording.Hint(fmt.Errorf("%s: %s would be inside of the folder that it is made of", dir, to),
+						"-o %s puts it beside the folder", filepath.Join(out, to))
+				}
+			}
+			if err := a.MayBeCalled(to, f, service.Extension(f), false); err != nil {
+				return err
+			}
+			r.format = f.Name
+			job := r.watch(a.Job(optionsOf(cmd), f))
+			files := &watched{FS: fsys}
+			opts := a.WriteOptions(cmd.Context(), optionsOf(cmd), force, f, job, fsys, "", func() []string { return []string{dir} })
+			if folder := opts.Others; !f.Folder { // a folder has files with their own permissions
+				opts.Others = func() fs.FileMode {
+					if files.owner.Load() {
+						return 0
+					}
+					return folder()
+				}
+			}
+			err = r.write(cmd.Context(), to, opts, func(out format.Output) error {
+				return wording.Named(f.Build(cmd.Context(), job, regular.Limit(files, format.MaxWhole), out), dir)
+			})
+			if err != nil {
+				return err
+			}
+			r.sayMade("packed", "pack", to, f.Folder)
+			return nil
+		})
+	}
+	return cmd
+}
+
+// watched is a tree that records whether only the owner may read one of the files read.
+type watched struct {
+	fs.FS
+	owner atomic.Bool
+}
+
+func (w *watched) Open(name string) (fs.File, error) {
+	f, err := w.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := f.Stat(); err == nil && !onWindows && st.Mode().IsRegular() && st.Mode().Perm()&0o077 == 0 {
+		w.owner.Store(true)
+	}
+	return f, nil
+}
+
+func (w *watched) Stat(name string) (fs.FileInfo, error) { return fs.Stat(w.FS, name) }
+
+// treeFormat returns the format of which dir is the tree form, or the format that the user named.
+func treeFormat(a *Tool, fsys fs.FS, dir, name string) (*format.Format, error) {
+	if name == "" {
+		f, err := a.Formats.FindTree(fsys)
+		if err != nil {
+			return nil, wording.Hint(fmt.Errorf("%s: %w", dir, err), "give a folder that `trowel extract` made, or name its format with --format")
+		}
+		return f, nil
+	}
+	f := a.Formats.ByName(name)
+	if f == nil {
+		var names []string
+		for _, f := range a.Formats {
+			names = append(names, f.Name)
+		}
+		return nil, wording.DidYouMean(fmt.Errorf("no format is called %q", name), name, names, "`trowel formats` lists them")
+	}
+	if f.Build == nil {
+		return nil, fmt.Errorf("%s cannot be built", name)
+	}
+	return f, nil
+}
+
+// fileName returns the name of the game file for a folder.
+func fileName(fsys fs.FS, dir string, f *format.Format) (string, error) {
+	if f.FileName != nil {
+		if name := f.FileName(fsys); name != "" {
+			return name + service.Extension(f), nil
+		}
+	}
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if f.Folder && service.Extension(f) == "" {
+		return "", wording.Hint(errors.New("the new folder needs a name"), "give it with -o")
+	}
+	return filepath.Base(full) + service.Extension(f), nil
+}
+
+// wayOut reports whether the current folder is dir or inside dir, and returns the relative path from the
+// current folder to the parent of dir.
+func wayOut(dir string) (out string, in bool) {
+	top, err := filepath.Abs(dir)
+	if err != nil {
+		return "", false
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", false
+	}
+	if rel, err := filepath.Rel(top, here); err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	out, err = filepath.Rel(here, filepath.Dir(top))
+	return out, err == nil
+}
+
+// completeFormats is the shell completion of format names.
+func completeFormats(a *Tool, _ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, f := range a.Formats {
+		names = append(names, f.Name+"\t"+f.Title)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,349 @@
+package verbs
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"trowel.example/cmd/internal/contents"
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/tiles"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
+)
+
+// drawing is a drawing request, the same for all files of the verb.
+type drawing struct {
+	out, tiles, as string
+	force          bool
+	thumbnail      bool
+	list           bool
+
+	view, layers, background string
+	size, scale, area        string
+	time                     string
+	fps                      float64
+}
+
+func renderCommand(a *Tool) *cobra.Command {
+	d := new(drawing)
+	w := &writing{Tool: a}
+	cmd := &cobra.Command{
+		Use:     "render FILE... [-o PICTURE] [PATTERN...]",
+		Aliases: []string{"draw", "picture"},
+		Short:   "Make a picture of a map, a world or whatever a file shows",
+		Long: `Render draws what a file shows, as the game does but without it: climb.map becomes
+climb.png in the current folder. -o names the picture, or for several files the folder
+for them. What it is written as goes by its extension, or by --format: png; svg where a
+file can be drawn in lines; apng and y4m, which move.
+
+--list shows which views a file has, with their layers and the units of their
+coordinates. Without --size and --scale a picture has its natural size, halved as often as it
+takes for no side to be longer than ` + words.Thousands(usualSide) + ` pixels.
+
+--size is WIDTHxHEIGHT, or one number for the longer side. The picture shows --area, or
+all that there is, as large as it goes in, in the middle. With --scale, which is pixels
+of a unit, too, it shows the middle of that. --thumbnail is a picture whose longer side
+has ` + fmt.Sprint(thumbnailSide) + ` pixels: of all that there is, or if a unit had less than an eighth of its
+natural size then, of the middle.
+
+--layers takes names with commas between, or patterns: those alone are drawn; with a +
+or - before each of them, those besides the usual ones, or without these. Layers of a map are
+also named by kind: tiles, quads, sounds, physics, game, front and so on.
+
+--time takes a moment in seconds, or two as in 0..10 for pictures that move, --fps of
+them a second. Those are single files if -o has a %04d for their number; else one
+file in apng or y4m (YUV4MPEG2, which ffmpeg reads).
+
+--tiles makes a folder of tiles of 256 pixels, in all zoom levels, with an index.html
+that shows them in a browser and asks no other host. Run again it draws what has
+changed. It replaces no file there that it has not made. With --since, and a manifest of
+the world as it was when the tiles were drawn, only those tiles are looked at that show
+what is new, gone or another one since; the others are left as they are, also where they
+are not in the folder but elsewhere.
+
+` + patternHelp + `
+
+` + reportHelp + ` With --json there are picture, what was drawn, and missing
+besides: what was missing for the picture, as {kind, name, count, unit, what, loss}.`,
+		Example: `  trowel render climb.map
+  trowel render climb.map -o climb.png --size 1920x1080 --layers '-Deco*'
+  trowel render world -o caves.png --scale 4 --area -100,-100:100,100
+  trowel render world --tiles www/map
+  trowel render climb.map -o - --format y4m --time 0..10 | ffmpeg -i - climb.mp4`,
+		Args:              args(1, -1),
+		ValidArgsFunction: completing(a, completePaths),
+	}
+	AsWork(cmd)
+	flags := cmd.Flags()
+	flags.StringVarP(&d.out, "output", "o", "", "the `picture` to make (default: named after FILE), or for several the folder to make them in")
+	flags.BoolVarP(&d.force, "force", "f", false, "replace a picture that is there already")
+	flags.StringVar(&d.as, "format", "", "what to write: png, apng, svg or y4m (default: by the name)")
+	flags.StringVar(&d.tiles, "tiles", "", "make a `folder` of tiles with a page that shows them")
+	flags.BoolVar(&d.thumbnail, "thumbnail", false, "make a small picture")
+	flags.BoolVar(&d.list, "list", false, "print the views and layers, and draw nothing")
+	flags.StringVar(&d.size, "size", "", "`pixels` of the picture, such as 1280x720, or of its longer side")
+	flags.StringVar(&d.scale, "scale", "", "`pixels` of a unit")
+	flags.StringVar(&d.area, "area", "", "what to show: two `corners`, such as -10,-10:20,20")
+	flags.StringVar(&d.view, "view", "", "the `name` of a view (default: the first of --list)")
+	flags.StringVar(&d.layers, "layers", "", "the `names` of what to draw, such as Sky,Game or -Deco*,+Hidden")
+	flags.StringVar(&d.background, "background", "", "`#rrggbb`, or none for transparent (default: that of the game)")
+	flags.StringVar(&d.time, "time", "", "the `seconds` after the beginning, or a range such as 0..10")
+	flags.Float64Var(&d.fps, "fps", 25, "pictures in a second")
+	w.flags(cmd)
+	optionFlags(a, cmd, func(f *format.Format) []format.Option {
+		if f.Scene == nil {
+			return nil
+		}
+		return f.OptionsFor(format.ForScene | format.ForTiles)
+	})
+	fixed := func(list ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
+	}
+	_ = cmd.RegisterFlagCompletionFunc("view", completing(a, completeViews))
+	_ = cmd.RegisterFlagCompletionFunc("layers", completing(a, completeLayers))
+	_ = cmd.RegisterFlagCompletionFunc("format", fixed("png", "apng", "svg", "y4m"))
+	_ = cmd.RegisterFlagCompletionFunc("background", fixed("none", "#000000", "#ffffff"))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		asked, err := d.parse()
+		if err == nil {
+			err = d.fit(cmd.Flags())
+		}
+		if err == nil && d.tiles == "" {
+			err = cmp.Or(a.OnlyWork("--tiles"), onlyTiles(a, cmd.Flags()))
+		}
+		if err != nil {
+			return wording.Hint(err, "see `%s --help`", cmd.CommandPath())
+		}
+		targets, closeAll, err := scenesOf(a, cmd, expand(args))
+		if err != nil {
+			return err
+		}
+		defer closeAll()
+		if len(targets) > 1 && d.tiles != "" {
+			return wording.Hint(errors.New("a folder of tiles is of one thing only"), "give one FILE")
+		}
+		names := make([]string, len(targets))
+		for i, t := range targets {
+			names[i] = t.name()
+		}
+		from := make(map[string]string) // source of each picture
+		next := 0
+		return w.each(cmd.Context(), names, func(name string, r *report) error {
+			t := targets[next]
+			next++
+			return renderTarget(a, cmd, t, asked, r, func() (string, error) {
+				made, err := asked.pictureName(t, len(targets) > 1)
+				if err != nil {
+					return "", err
+				}
+				if other, twice := from[made]; twice && made != "-" {
+					return "", wording.Hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "draw one of them alone, with another -o")
+				}
+				from[made] = name
+				return made, nil
+			})
+		})
+	}
+	return cmd
+}
+
+// onlyTiles returns an error if options for tiles are given without --tiles.
+func onlyTiles(a *Tool, flags *pflag.FlagSet) error {
+	for _, f := range a.Formats {
+		for _, o := range f.Options {
+			if o.For&(format.ForScene|format.ForTiles) == format.ForTiles && flags.Changed(o.Name) {
+				return fmt.Errorf("--%s is for --tiles", o.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// fit returns an error if one given option makes another one meaningless.
+func (d *drawing) fit(flags *pflag.FlagSet) error {
+	for _, pair := range [][2]string{
+		{"tiles", "output"}, {"tiles", "format"}, {"tiles", "size"}, {"tiles", "area"}, {"tiles", "dry-run"}, {"tiles", "list"},
+		{"thumbnail", "tiles"}, {"thumbnail", "size"}, {"thumbnail", "scale"},
+	} {
+		if flags.Changed(pair[0]) && flags.Changed(pair[1]) {
+			return fmt.Errorf("--%s and --%s do not go together", pair[0], pair[1])
+		}
+	}
+	if flags.Changed("tiles") && d.tiles == "" {
+		return errors.New("--tiles: the name of a folder is expected")
+	}
+	if flags.Changed("fps") && !strings.Contains(d.time, "..") {
+		return errors.New("--fps is for a --time such as 0..10")
+	}
+	return nil
+}
+
+// sceneTarget is something to draw: a file, or a file inside it.
+type sceneTarget struct {
+	file string
+	path string        // path in the file; "" for the file itself
+	game *service.File // nil: opened when it is drawn
+}
+
+func (t sceneTarget) name() string {
+	if t.path == "" {
+		return t.file
+	}
+	return t.file + "/" + t.path
+}
+
+// scenesOf returns what to draw: the files, or the files inside the first file that patterns select.
+func scenesOf(a *Tool, cmd *cobra.Command, args []string) (targets []sceneTarget, closeAll func(), err error) {
+	files, patterns := filesAndPatterns(a, cmd, args)
+	if len(patterns) == 0 {
+		for _, name := range files {
+			targets = append(targets, sceneTarget{file: name})
+		}
+		return targets, func() {}, nil
+	}
+	g, err := findScene(a, cmd, files[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	closeAll = func() { g.Close() }
+	if targets, err = scenesIn(a, cmd, g, patterns); err != nil {
+		closeAll()
+	}
+	return targets, closeAll, err
+}
+
+// scenesIn returns the files inside a file that patterns select.
+func scenesIn(a *Tool, cmd *cobra.Command, g *service.File, patterns []string) ([]sceneTarget, error) {
+	chosen, err := selectPaths(patterns)
+	if err != nil {
+		return nil, err
+	}
+	if g.HasScene == nil {
+		return nil, wording.Hint(fmt.Errorf("%s: no part of a %s can be drawn alone", g.Called, g.Title), "--layers chooses what is drawn")
+	}
+	job := a.Job(optionsOf(cmd), g.Format)
+	file, err := g.OpenFile(cmd.Context(), job)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	fsys, err := file.Tree(cmd.Context(), job)
+	if err != nil {
+		return nil, wording.Named(err, g.Called)
+	}
+	var targets []sceneTarget
+	other := ""
+	err = contents.Walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
+		switch {
+		case e.IsDir() || !chosen.has(name):
+		case g.Shows(name):
+			targets = append(targets, sceneTarget{g.Called, name, g})
+		default:
+			other = name
+		}
+		return nil
+	})
+	if err == nil {
+		err = chosen.unused(g.Called)
+	}
+	if err == nil && len(targets) == 0 {
+		err = fmt.Errorf("%s/%s: %w", g.Called, other, format.ErrUnseen)
+	}
+	return targets, err
+}
+
+// findScene opens a file that can be drawn, in any form.
+func findScene(a *Tool, cmd *cobra.Command, name string) (*service.File, error) {
+	g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
+	if err != nil {
+		return nil, err
+	}
+	if g.Scene == nil {
+		err = fmt.Errorf("%s: a %s shows nothing that can be drawn", name, g.Title)
+	} else {
+		err = optionsOf(cmd).Owned(g.Format)
+	}
+	if err != nil {
+		g.Close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// renderTarget draws one target. nameOf returns the name of its picture.
+func renderTarget(a *Tool, cmd *cobra.Command, t sceneTarget, asked *askedPicture, r *report, nameOf func() (string, error)) (err error) {
+	g := t.game
+	if g == nil {
+		if g, err = findScene(a, cmd, t.file); err != nil {
+			return err
+		}
+		defer g.Close()
+	}
+	if t.path == "" && !g.Shows("") {
+		return wording.Hint(fmt.Errorf("%s: of a %s only the files in it can be drawn", t.file, g.Title), "`trowel ls %s` lists them: name one after it", wording.Quoted(t.file))
+	}
+	r.format = g.Name
+	job := r.watch(a.Job(optionsOf(cmd), g.Format))
+	if a.Handover != nil && asked.tiles != "" {
+		job.Part = tiles.ScenePart(a.Handover.Part)
+	}
+	scene, err := g.Scene(cmd.Context(), job, g.Source, t.path)
+	if err != nil {
+		return wording.Named(err, t.name())
+	}
+	defer scene.Close()
+	if asked.list {
+		return listViews(a, r, scene)
+	}
+	view, look, err := asked.look(scene)
+	if err != nil {
+		return wording.Named(err, t.name())
+	}
+	p := &picture{report: r, asked: asked, game: g, job: job, scene: scene, view: view, look: look, name: t.name()}
+	if asked.tiles != "" {
+		return wording.Named(p.drawTiles(cmd, asked.tiles), t.name())
+	}
+	made, err := nameOf()
+	if err != nil {
+		return err
+	}
+	return wording.Named(p.draw(cmd, made), t.name())
+}
+
+// pictureName returns the name of the picture of a target.
+func (d *askedPicture) pictureName(t sceneTarget, several bool) (string, error) {
+	ext := "." + d.as
+	if d.as == "" {
+		ext = ".png"
+	}
+	if d.out == "-" && several {
+		return "", errors.New("standard output takes one picture only")
+	}
+	if d.out != "" && !several {
+		return d.out, nil
+	}
+	base := filepath.FromSlash(t.path)
+	if base == "" {
+		base = filepath.Base(filepath.Clean(t.file))
+	} else if !several {
+		base = filepath.Base(base)
+	}
+	if base == "-" {
+		return "", wording.Hint(errors.New("the picture needs a name"), "give it with -o, such as -o picture%s", ext)
+	}
+	if st, err := os.Stat(t.file); err != nil || !st.IsDir() || t.path != "" {
+		if short := strings.TrimSuffix(base, filepath.Ext(base)); short != "" {
+			base = short
+		}
+	}
+	return filepath.Join(d.out, base+ext), nil
+}

@@ -1,0 +1,136 @@
+package verbs
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/format"
+	"trowel.example/internal/picture/pixel"
+	"trowel.example/internal/text/words"
+)
+
+const (
+	maxFrames      = 1 << 20
+	maxFramePixels = 1 << 26 // of a frame that is held in memory as a whole
+)
+
+var frameNumber = regexp.MustCompile(`%0?[0-9]?d`)
+
+// framePattern returns the part of a name that is replaced by the frame number, or "" if there is none.
+func framePattern(name string) string { return frameNumber.FindString(filepath.Base(name)) }
+
+// frames returns the number of frames.
+func (p *picture) frames() (int, error) {
+	times := p.asked.times
+	n := math.Ceil((times[1]-times[0])*p.asked.fps - 1e-6)
+	if n > maxFrames {
+		return 0, fmt.Errorf("%.0f pictures are too many: %d at most", n, maxFrames)
+	}
+	return int(n), nil
+}
+
+// frame returns the look of a frame.
+func (p *picture) frame(i int) format.Look {
+	look := p.look
+	look.Time = seconds(p.asked.times[0] + float64(i)/p.asked.fps)
+	return look
+}
+
+// drawFrames draws each frame to a separate file.
+func (p *picture) drawFrames(cmd *cobra.Command, name string) error {
+	n, err := p.frames()
+	if err != nil {
+		return err
+	}
+	pattern := framePattern(name)
+	if dir := filepath.Dir(name); !p.dryRun {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+	}
+	opts := p.pictureOptions(cmd, filepath.Ext(name))
+	place := frameNumber.FindStringIndex(filepath.Base(name))
+	base := filepath.Base(name)
+	for i := 0; i < n && err == nil; i++ {
+		file := filepath.Join(filepath.Dir(name), base[:place[0]]+fmt.Sprintf(pattern, i)+base[place[1]:])
+		err = p.write(cmd.Context(), file, opts, func(out format.Output) error {
+			w, err := out.Create("")
+			if err != nil {
+				return err
+			}
+			return p.writePNG(cmd.Context(), w, p.frame(i))
+		})
+		p.job.Report("pictures drawn:", i+1, n)
+	}
+	p.output = name
+	p.tellMissing(p.scene.Missing())
+	if err != nil {
+		return err
+	}
+	p.say("drew", "draw", "%s as %s in %s, %s bytes", p.name, wording.Count(n, "picture"), name, words.Thousands(p.bytes))
+	return nil
+}
+
+// eachFrame draws the frames one after another, each on all cores, into the same pixels.
+func (p *picture) eachFrame(ctx context.Context, start func(n int) error, emit func(*image.RGBA) error) error {
+	n, err := p.frames()
+	if err != nil {
+		return err
+	}
+	size := p.look.Size
+	if size.X > maxFramePixels/size.Y {
+		return fmt.Errorf("%d x %d pixels are too many for a picture that moves: --size makes it smaller", size.X, size.Y)
+	}
+	whole := image.NewRGBA(image.Rectangle{Max: size})
+	if err := start(n); err != nil {
+		return err
+	}
+	for i := range n {
+		err := format.Draw(ctx, p.scene, p.frame(i), p.background(), func(band *image.RGBA) error {
+			for y := band.Rect.Min.Y; y < band.Rect.Max.Y; y++ {
+				copy(whole.Pix[y*whole.Stride:][:whole.Stride], band.Pix[band.PixOffset(band.Rect.Min.X, y):])
+			}
+			return nil
+		})
+		if err == nil {
+			err = emit(whole)
+		}
+		if err != nil {
+			return err
+		}
+		p.job.Report("pictures drawn:", i+1, n)
+	}
+	return nil
+}
+
+// writeAPNG writes an animated PNG that repeats forever.
+func (p *picture) writeAPNG(ctx context.Context, w io.Writer) error {
+	kind := pixel.RGBA
+	if p.background().A == 0xff {
+		kind = pixel.RGB
+	}
+	var png *pixel.APNG
+	err := p.eachFrame(ctx, func(n int) (err error) {
+		png, err = pixel.NewAPNG(w, p.look.Size, kind, n, p.asked.fps)
+		return err
+	}, func(frame *image.RGBA) error { return png.Add(frame) })
+	if err != nil {
+		return err
+	}
+	return png.Close()
+}
+
+// writeY4M writes the frames as YUV4MPEG2.
+func (p *picture) writeY4M(ctx context.Context, w io.Writer) error {
+	video := pixel.NewY4M(w, p.look.Size, p.asked.fps)
+	return p.eachFrame(ctx, func(int) error { return nil }, video.Add)
+}

@@ -1,0 +1,171 @@
+package verbs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/check"
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
+)
+
+func repairCommand(a *Tool) *cobra.Command {
+	var to, backup, restore string
+	var inPlace, force bool
+	w := &writing{Tool: a, first: []string{"findings"}}
+	cmd := &cobra.Command{
+		Use:   "repair FILE (-o NEW | --in-place | --dry-run | --restore BACKUP)",
+		Short: "Repair what is damaged",
+		Long: `Repair saves what can be read of the damaged parts of a game file, and leaves out
+what cannot. It prints each thing that it repairs and each that is lost, as check
+does; what is not damaged stays as it is, byte for byte.
+
+With -o it makes a repaired copy; the bytes of blocks of a world of which nothing can
+be read are then in its folder lost-blocks. With --in-place it changes the file itself:
+a single file becomes the backup, and of a world what will change is written to one first.
+--restore puts everything back. Runs at one file wait for each other. Each database and each file of a world changes in one step: a run that is killed
+leaves each as it was or as it should be, and the next run does the rest. With
+--dry-run it only reports. If something is lost, or stays damaged, it says so, and the exit
+code is 1.
+
+With --json it prints an array with one {file, format, output, dryRun, findings, made,
+warnings, losses, error}: findings are those of check, made is an array of {path, size}
+of the copy or the backup, warnings and losses are of {path, message}, and error is there only if it
+failed.`,
+		Example: `  trowel repair world --dry-run
+  trowel repair world -o world-mended
+  trowel repair world --in-place --backup world.backup
+  trowel repair world --restore world.backup
+  trowel repair WOLVES.MOD -o MENDED.MOD`,
+		Args: args(1, 1),
+	}
+	cmd.Flags().StringVarP(&to, "output", "o", "", "the repaired `copy` to make")
+	cmd.Flags().BoolVar(&inPlace, "in-place", false, "change the file itself")
+	cmd.Flags().StringVar(&backup, "backup", "", "the `file` for what --in-place changes (default: beside FILE)")
+	cmd.Flags().StringVar(&restore, "restore", "", "undo --in-place with its `backup`")
+	Input(cmd, "restore")
+	w.flags(cmd)
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a copy that is there already")
+	optionFlags(a, cmd, func(f *format.Format) []format.Option {
+		if f.Repair == nil {
+			return nil
+		}
+		return append(f.OptionsFor(0), f.Repair.Options...)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ways := 0
+		for _, given := range []bool{to != "", inPlace, w.dryRun, restore != ""} {
+			if given {
+				ways++
+			}
+		}
+		if ways != 1 {
+			return wording.Hint(errors.New("expected one of -o NEW, --in-place, --dry-run and --restore BACKUP"), "--dry-run changes nothing")
+		}
+		if backup != "" && !inPlace {
+			return errors.New("--backup is of use only with --in-place")
+		}
+		return w.each(cmd.Context(), args, func(name string, r *report) error {
+			if inPlace || restore != "" {
+				var err error
+				if r.held, err = a.Hold(cmd.Context(), name); err != nil {
+					return err
+				}
+				defer r.held.Release()
+			}
+			g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
+			if err != nil {
+				return err
+			}
+			defer g.Close()
+			r.format = g.Name
+			if restore != "" && g.Editing != nil && g.Editing.InPlace == nil {
+				kept, err := r.restoreFile(cmd.Context(), g, restore)
+				switch {
+				case err != nil:
+					return err
+				case kept == "":
+					a.talk.Say("%s is as %s has it already", g.Called, restore)
+				default:
+					a.talk.Say("put back what %s has; %s", restore, undoing(g.Called, kept))
+				}
+				return nil
+			}
+			if g.Repair == nil {
+				return fmt.Errorf("%s: a %s cannot be repaired", g.Called, g.Title)
+			}
+			if err := optionsOf(cmd).Owned(g.Format, g.Repair.Options...); err != nil {
+				return err
+			}
+			job := r.watch(a.Job(optionsOf(cmd), g.Format, g.Repair.Options...))
+			mended := 0
+			var failed error
+			sink := check.Sink(func(f check.Finding) {
+				mended++
+				switch {
+				case failed != nil:
+				case r.asJSON:
+					failed = r.item("findings", f)
+				default:
+					a.talk.Clear()
+					_, failed = fmt.Fprintln(a.out, a.screen.Wrapped(words.Printable(f.String()), 0, 4))
+				}
+			})
+			said := ""
+			switch {
+			case restore != "":
+				err = g.Repair.Restore(cmd.Context(), job, g.Source, restore)
+				said = fmt.Sprintf("put back what %s has", restore)
+			case r.dryRun:
+				err = g.Repair.Plan(cmd.Context(), job, g.Source, sink)
+				said = "nothing was changed"
+			case inPlace:
+				var kept string
+				r.output = g.Called
+				if kept, err = r.repairInPlace(cmd, g, job, backup, sink, &mended); err != nil {
+					return wording.Named(err, g.Called)
+				}
+				if said = "there is nothing to repair"; kept != "" {
+					said = fmt.Sprintf("repaired %s; %s", g.Called, undoing(g.Called, kept))
+				}
+			default:
+				opts := a.WriteOptions(cmd.Context(), optionsOf(cmd), force, g.Format, job, nil, "", g.Reads)
+				err = r.write(cmd.Context(), to, opts, func(out format.Output) error { return g.Repair.Copy(cmd.Context(), job, g.Source, out, sink) })
+				said = fmt.Sprintf("repaired %s to %s", g.Called, to)
+			}
+			if err = errors.Join(wording.Named(err, g.Called), failed); err != nil {
+				return err
+			}
+			_ = a.out.Flush()
+			a.talk.Say("%s: %s", wording.Count(mended, "finding"), said)
+			return nil
+		})
+	}
+	return cmd
+}
+
+// repairInPlace repairs the file in place after a backup of the parts that will change. It returns the name of
+// the backup, or "" if nothing has changed.
+func (r *report) repairInPlace(cmd *cobra.Command, g *service.File, job *format.Job, backup string, sink check.Sink, mended *int) (string, error) {
+	ctx := cmd.Context()
+	if g.Repair.InPlace == nil {
+		if g.Built != nil {
+			return "", wording.Hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a repaired file of it")
+		}
+		opts := r.WriteOptions(cmd.Context(), optionsOf(cmd), false, g.Format, job, nil, "", g.Reads)
+		return r.replaceInPlace(ctx, g, backup, opts, func(out format.Output) (bool, error) {
+			err := g.Repair.Copy(ctx, job, g.Source, out, sink)
+			return *mended > 0, err
+		})
+	}
+	kept, err := g.Repair.InPlace(ctx, job, g.Source, backup, sink)
+	if info, e := os.Stat(kept); e == nil && kept != "" {
+		err = errors.Join(err, r.add(kept, info.Size()))
+	}
+	return kept, err
+}

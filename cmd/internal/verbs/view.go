@@ -1,0 +1,192 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"trowel.example/check"
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/terminal"
+	"trowel.example/cmd/internal/viewer"
+	"trowel.example/cmd/internal/wording"
+	"trowel.example/internal/files/host"
+	"trowel.example/internal/format"
+)
+
+func viewCommand(a *Tool) *cobra.Command {
+	var noOpen bool
+	cmd := &cobra.Command{
+		Use:   "view FILE [FILE2]",
+		Short: "Look at a file in the browser",
+		Long: `View serves a page on this machine that shows a file: its picture, what is where in
+it, its texts and bytes, and what is wrong with it. It prints the address and opens the
+browser; Ctrl-C ends it. Nothing is written, no other machine can reach it, and nobody
+who lacks the address: keep it to yourself.
+
+When the file is saved by the game's editor, the page shows what has changed. So it does
+for a folder that extract made. A world is read anew when the page is told to. With two
+files it shows how they differ; with a folder of files, or more of them, small pictures
+of all.
+
+On a machine that you work on over ssh, it tells how to reach the page from yours.`,
+		Example: `  trowel view climb.map
+  trowel view climb.map climb2.map
+  trowel view maps/`,
+		Args: args(1, -1),
+	}
+	cmd.Flags().BoolVar(&noOpen, "no-open", false, "print the address only, and open no browser")
+	optionFlags(a, cmd, func(f *format.Format) []format.Option {
+		return slices.DeleteFunc(f.OptionsFor(format.ForTree|format.ForCheck|format.ForScene), func(o format.Option) bool { return o.Secret })
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		v, err := viewFiles(a, cmd, expand(args))
+		if err != nil {
+			return err
+		}
+		if host.Env("GOMEMLIMIT") == "" {
+			debug.SetMemoryLimit(enoughMemory)
+		}
+		s := viewer.New(v.mode, v.files)
+		if v.more != nil {
+			s.Gather(v.title, v.more)
+		}
+		l, address, err := s.Listen()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(a.out, address)
+		if err := a.out.Flush(); err != nil {
+			return err
+		}
+		line := sshLine(host.Env("SSH_CONNECTION"), l.Addr())
+		if line != "" {
+			a.talk.Say("to reach it from the machine that you sit at, run there: %s", line)
+		}
+		if !noOpen && (line == "" || hasDesktop()) {
+			if err := openBrowser(s.Once(), func(err error) { cannotOpen(a, err) }); err != nil {
+				cannotOpen(a, err)
+			}
+		}
+		a.talk.Say("Ctrl-C ends it")
+		return s.Serve(cmd.Context(), l)
+	}
+	return cmd
+}
+
+// enoughMemory is the memory use in bytes above which the program frees unused memory more eagerly: it runs for
+// hours next to a game.
+const enoughMemory = 384 << 20
+
+func cannotOpen(a *Tool, err error) {
+	a.talk.Say("no browser could be opened (%v): open the address in one", err)
+}
+
+// sshLine returns the command that forwards a port of this machine to the machine from which the user has
+// logged in with ssh, or "" without ssh.
+func sshLine(connection string, at net.Addr) string {
+	parts := strings.Fields(connection) // address and port of the client, then of the server
+	_, port, err := net.SplitHostPort(at.String())
+	if len(parts) != 4 || err != nil {
+		return ""
+	}
+	to := parts[2]
+	if name := host.UserName(); name != "" {
+		to = name + "@" + to
+	}
+	if parts[3] != "22" {
+		to = "-p " + parts[3] + " " + to
+	}
+	return fmt.Sprintf("ssh -L %s:127.0.0.1:%s %s", port, port, to)
+}
+
+func hasDesktop() bool {
+	return onWindows || runtime.GOOS == "darwin" || host.Env("DISPLAY") != "" || host.Env("WAYLAND_DISPLAY") != ""
+}
+
+// openBrowser opens an address in the user's browser. Later errors are passed to failed.
+func openBrowser(address string, failed func(error)) error {
+	program := []string{"xdg-open"}
+	switch {
+	case onWindows:
+		program = []string{"rundll32", "url.dll,FileProtocolHandler"}
+	case runtime.GOOS == "darwin":
+		program = []string{"open"}
+	case !hasDesktop():
+		return errors.New("there is no desktop here")
+	}
+	// The browser may outlive this program.
+	c := host.Command(context.Background(), program[0], append(program[1:], address)...)
+	detach(c)
+	if err := c.Start(); err != nil {
+		return err
+	}
+	go func() {
+		if err := c.Wait(); err != nil {
+			failed(fmt.Errorf("%s: %w", c.Args[0], err))
+		}
+	}()
+	return nil
+}
+
+// viewFile describes a file with the display name called. Files and tree forms that can change are watched.
+func viewFile(a *Tool, cmd *cobra.Command, t service.Target, called string, stamp func() string) viewer.File {
+	// Many files are listed, few are opened.
+	hides := sync.OnceValue(func() *hidden { return newHidden(cmd, t.Name, called) })
+	return viewer.File{
+		Name:  called,
+		Stamp: stamp,
+		Plain: func(message string) string { return hides().plain(message) },
+		Open: func(context.Context) (*viewer.Opened, error) {
+			var notes []string
+			quiet := a.Quiet(func(n wording.Note) {
+				if note := terminal.Placed(n.Path, n.Text); !slices.Contains(notes, note) {
+					notes = append(notes, note)
+				}
+			})
+			g, err := quiet.FindTarget(cmd.Context(), optionsOf(cmd), t)
+			if err != nil {
+				return nil, err
+			}
+			o := &viewer.Opened{Format: g.Format, Source: g.Source, Private: g.Built != nil, Notes: slices.Clone(notes), Close: g.Close}
+			o.Job = func() *format.Job { return quiet.Job(optionsOf(cmd), g.Format) }
+			if g.Built != nil {
+				o.Check = func(ctx context.Context, sink check.Sink) error {
+					var r service.Checked
+					quiet.Check(ctx, optionsOf(cmd), t, "", &r, sink, sink)
+					return r.Err
+				}
+			}
+			return o, nil
+		},
+	}
+}
+
+// viewInput describes the file on standard input, which can be read only once.
+func viewInput(a *Tool, cmd *cobra.Command) (viewer.File, error) {
+	src, err := a.Source(cmd.Context(), "-")
+	if err != nil {
+		return viewer.File{}, err
+	}
+	defer src.Close()
+	data, err := src.ReadAll()
+	if err != nil {
+		return viewer.File{}, err
+	}
+	f, err := a.FormatOf(src, service.Target{Name: "-"})
+	if err == nil {
+		err = optionsOf(cmd).Owned(f)
+	}
+	return viewer.File{Name: "standard input", Open: func(context.Context) (*viewer.Opened, error) {
+		job := func() *format.Job { return a.Job(optionsOf(cmd), f) }
+		return &viewer.Opened{Format: f, Source: format.NewSource("-", data), Job: job, Close: func() error { return nil }}, nil
+	}}, err
+}

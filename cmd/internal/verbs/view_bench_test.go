@@ -1,0 +1,172 @@
+package verbs
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"trowel.example/internal/testing/corpus"
+	"trowel.example/minetest/mapblock"
+	"trowel.example/minetest/mapdb"
+)
+
+// shown is a view of a scene in a window of 1280 x 800 pixels.
+type shown struct {
+	Bounds [4]float64
+	Scale  float64
+}
+
+func (p *page) shown(b *testing.B) shown {
+	b.Helper()
+	var scene struct{ Views []shown }
+	w := p.get("/f/0/scene")
+	if err := json.Unmarshal(w.Body.Bytes(), &scene); err != nil || w.Code != http.StatusOK {
+		b.Fatalf("%d %s", w.Code, w.Body)
+	}
+	return scene.Views[0]
+}
+
+// whole returns the zoom in which the whole scene fits into the window.
+func (v shown) whole() int {
+	wide, high := (v.Bounds[2]-v.Bounds[0])*v.Scale, (v.Bounds[3]-v.Bounds[1])*v.Scale
+	return int(math.Floor(min(math.Log2(1280/wide), math.Log2(800/high), 0)))
+}
+
+// tiles returns the requests for the tiles in the window in a zoom, centered on the view.
+func (v shown) tiles(z int) (targets []string) {
+	scale := v.Scale * math.Exp2(float64(z))
+	span := func(i int, side float64) (from, to int) {
+		least, most := v.Bounds[i]*scale, v.Bounds[i+2]*scale
+		middle := (least + most) / 2
+		return int(math.Floor(max(least, middle-side/2) / 256)), int(math.Ceil(min(most, middle+side/2) / 256))
+	}
+	left, right := span(0, 1280)
+	top, bottom := span(1, 800)
+	for y := top; y < bottom; y++ {
+		for x := left; x < right; x++ {
+			targets = append(targets, fmt.Sprintf("/f/0/%%s/1/%d/%d/%d", z, x, y))
+		}
+	}
+	return targets
+}
+
+// fetchAll requests tiles six at a time, as a browser does, and returns the duration of each request.
+func (p *page) fetchAll(b *testing.B, kind string, targets []string) (took []time.Duration) {
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	next := make(chan string)
+	for range 6 {
+		wait.Go(func() {
+			for target := range next {
+				start := time.Now()
+				w := p.get(fmt.Sprintf(target, kind))
+				for w.Code == http.StatusAccepted {
+					w = p.get(fmt.Sprintf(target, kind))
+				}
+				mu.Lock()
+				if took = append(took, time.Since(start)); w.Code >= 300 {
+					b.Errorf("%s: %d %s", target, w.Code, w.Body)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, target := range targets {
+		next <- target
+	}
+	close(next)
+	wait.Wait()
+	return took
+}
+
+// BenchmarkView measures the first picture of the largest map of the corpus in the viewer, from opening the
+// file to the last tile of a window of 1280 x 800, and the same picture made by render. It reports the time
+// within which 95 % of the tiles arrive when a user zooms in step by step.
+func BenchmarkView(b *testing.B) {
+	name := filepath.Join(corpus.Dir(b, "teeworlds"), "ddnet_ddnet/data/maps/Kobra@2014-03-29-21367b.map")
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			p := openPage(b, name)
+			v := p.shown(b)
+			p.fetchAll(b, "tile", v.tiles(v.whole()))
+			p.Close()
+		}
+	})
+	b.Run("render", func(b *testing.B) {
+		for b.Loop() {
+			if code := run(games, []string{"render", "-q", "-f", name, "--scale", "0.5", "-o", filepath.Join(b.TempDir(), "x.png")}, strings.NewReader(""), io.Discard, io.Discard); code > exitFound {
+				b.Fatal(code)
+			}
+		}
+	})
+	b.Run("next", func(b *testing.B) {
+		var took []time.Duration
+		for b.Loop() {
+			p := openPage(b, name)
+			v := p.shown(b)
+			p.fetchAll(b, "tile", v.tiles(v.whole()))
+			for z := v.whole() + 1; z <= 0; z++ {
+				took = append(took, p.fetchAll(b, "tile", v.tiles(z))...)
+			}
+			p.Close()
+		}
+		slices.Sort(took)
+		b.ReportMetric(float64(took[len(took)*95/100])/1e6, "ms/95%")
+		b.ReportMetric(float64(took[len(took)/2])/1e6, "ms/50%")
+		b.ReportMetric(0, "ns/op")
+	})
+}
+
+// wideWorld makes a world of n identical blocks, a square of four layers.
+func wideWorld(b *testing.B, n int) string {
+	dir := b.TempDir()
+	one := mapblock.New(29)
+	one.Names = []mapblock.NameID{{ID: 0, Name: "default:stone"}}
+	data, err := one.Encode()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "world.mt"), []byte("gameid = minetest\nbackend = sqlite3\n"), 0o666); err != nil {
+		b.Fatal(err)
+	}
+	w, err := mapdb.Create(b.Context(), dir, mapdb.Config{Backend: mapdb.SQLite})
+	if err != nil {
+		b.Fatal(err)
+	}
+	side := int(math.Sqrt(float64(n / 4)))
+	if _, err := w.Load(b.Context(), func(yield func(mapdb.Block, error) bool) {
+		for i := range 4 * side * side {
+			at := mapdb.Pos{X: int16(i/4%side - side/2), Y: int16(i % 4), Z: int16(i/4/side - side/2)}
+			if !yield(mapdb.Block{Pos: at, Data: data}, nil) {
+				return
+			}
+		}
+	}); err != nil {
+		b.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return dir
+}
+
+// BenchmarkViewWorld measures the time from opening a world of a million blocks to the start of the page and to
+// the last tile of a window.
+func BenchmarkViewWorld(b *testing.B) {
+	dir := wideWorld(b, 1_000_000)
+	for b.Loop() {
+		p := openPage(b, dir)
+		v := p.shown(b)
+		p.fetchAll(b, "cover", v.tiles(v.whole()))
+		p.Close()
+	}
+}
