@@ -317,7 +317,7 @@ which every query engine reads. It is a verb of trowel-fleet, which trowel start
 
     trowel census ~/maps world -o DIR
 
-This page is generated from the declarations in the code: ` + "`go test ./cmd/internal/cli -run CensusPage -update`" + `.
+This page is generated from the declarations in the code: ` + "`go test ./cmd/internal/verbs -run CensusPage -update`" + `.
 
 ## The folder
 

@@ -26,7 +26,7 @@ prints this table, ` + "`trowel explain ID`" + ` one finding with an example of 
 ` + "`check --resume FOLDER`" + ` resumes an interrupted run, and workers on many machines check what is too much for
 one: [scale.md](scale.md).
 
-This page is generated from the catalogs in the code: ` + "`go test ./cmd/internal/cli -run ChecksPage -update`" + `.
+This page is generated from the catalogs in the code: ` + "`go test ./cmd/internal/verbs -run ChecksPage -update`" + `.
 `)
 	severity := make(map[string]check.Severity)
 	table := func(title string, kinds []*check.Kind) {

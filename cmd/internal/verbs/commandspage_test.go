@@ -31,7 +31,7 @@ failed.
 for one: [scale.md](scale.md).
 
 This page is generated from the declarations in the code:
-`+"`go test ./cmd/internal/cli -run FindingPage -update`"+`.
+`+"`go test ./cmd/internal/verbs -run FindingPage -update`"+`.
 `+commandPage(games.Formats(), "find", queriesOf))
 }
 
@@ -95,7 +95,7 @@ Each operation is also a function of a library: see '''teeworlds/mapedit''',
 '''minetest/worldedit''' and '''torchlight/modedit'''.
 
 This page is generated from the declarations in the code:
-'''go test ./cmd/internal/cli -run EditingPage -update'''.
+'''go test ./cmd/internal/verbs -run EditingPage -update'''.
 `, "'''", "`")+commandPage(games.Formats(), "edit", editCommands))
 }
 

@@ -22,16 +22,16 @@ var hostPath = regexp.MustCompile(`^(/(usr|etc|opt|var|home|root|snap|Applicatio
 
 // mayAsk lists the files and packages that may ask the host without internal/files/host.
 var mayAsk = map[string]string{
-	"internal/files/host":              "the seam itself",
-	"internal/testing/tests":           "for tests: which form of a test runs",
-	"internal/testing/corpus":          "for tests: the real files",
-	"internal/testing/judge":           "for tests: the programs of others",
-	"internal/testing/judge/chromium":  "for tests: the programs of others",
-	"internal/testing/mutate":          "for tests: how many files to damage",
-	"minetest/internal/worldtest":      "for tests: the engine and its game",
-	"cmd/internal/cli/second.go":       "starts the second program by the path that internal/files/host found",
-	"cmd/internal/cli/second_other.go": "starts the second program by the path that internal/files/host found",
-	"cmd/internal/fleet/child.go":      "starts the program itself by its own path",
+	"internal/files/host":                "the seam itself",
+	"internal/testing/tests":             "for tests: which form of a test runs",
+	"internal/testing/corpus":            "for tests: the real files",
+	"internal/testing/judge":             "for tests: the programs of others",
+	"internal/testing/judge/chromium":    "for tests: the programs of others",
+	"internal/testing/mutate":            "for tests: how many files to damage",
+	"minetest/internal/worldtest":        "for tests: the engine and its game",
+	"cmd/internal/verbs/second.go":       "starts the second program by the path that internal/files/host found",
+	"cmd/internal/verbs/second_other.go": "starts the second program by the path that internal/files/host found",
+	"cmd/internal/fleet/child.go":        "starts the program itself by its own path",
 }
 
 // TestOneHost tests that the program gets information about the host through internal/files/host only, so that tests can run
@@ -87,7 +87,7 @@ func eachSource(t *testing.T, do func(fset *token.FileSet, own string, f *ast.Fi
 var flushes = map[string]string{
 	"internal/files/wholefile/wholefile.go": "the seam itself",
 	"minetest/mapdb/leveldb.go":             "the method of leveldb.Writer",
-	"cmd/internal/cli/census.go":            "the method of a store",
+	"cmd/internal/verbs/census.go":          "the method of a store",
 }
 
 // TestOneFlush tests that the program flushes files to disk through wholefile.Flush only, so that the short forms of tests
