@@ -26,8 +26,8 @@ var ownContext = map[string]string{
 	"cmd/internal/bucket/sources.go":     "the bucket outlives the call that opens it",
 	"cmd/internal/fleet/worker.go":       "closing outlives a cancel",
 	"cmd/internal/viewer/viewer.go":      "the life of the server",
-	"cmd/internal/verbs/view.go":           "the browser outlives the program",
-	"cmd/internal/verbs/cli.go":            "the context of the program",
+	"cmd/internal/verbs/view.go":         "the browser outlives the program",
+	"cmd/internal/verbs/cli.go":          "the context of the program",
 	"cmd/internal/terminal/screen.go":    "the user ends the pager",
 }
 
