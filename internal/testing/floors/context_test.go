@@ -27,7 +27,7 @@ var ownContext = map[string]string{
 	"cmd/internal/fleet/worker.go":       "closing outlives a cancel",
 	"cmd/internal/viewer/viewer.go":      "the life of the server",
 	"cmd/internal/verbs/view.go":         "the browser outlives the program",
-	"cmd/internal/verbs/cli.go":          "the context of the program",
+	"cmd/internal/verbs/verbs.go":        "the context of the program",
 	"cmd/internal/terminal/screen.go":    "the user ends the pager",
 }
 
