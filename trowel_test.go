@@ -106,7 +106,8 @@ func TestDamaged(t *testing.T) {
 	if err := os.WriteFile(path, whole[:len(whole)*2/3], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if f, err := trowel.Open(t.Context(), path); f != nil || !errors.Is(err, fault.ErrLost) && !errors.Is(err, fault.ErrShort) || !strings.Contains(err.Error(), path) {
+	if f, err := trowel.Open(t.Context(), path); f != nil || !errors.Is(err, fault.ErrLost) &&
+		!errors.Is(err, fault.ErrShort) || !strings.Contains(err.Error(), path) {
 		t.Errorf("Open: %v, %v", f, err)
 	}
 	lost := 0

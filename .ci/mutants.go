@@ -128,7 +128,8 @@ func main() {
 }
 
 func packages(args ...string) (list []*pkg) {
-	out, err := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports"}, args...)...).Output()
+	out, err := exec.Command("go", append([]string{"list",
+		"-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports"}, args...)...).Output()
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -19,7 +19,8 @@ func TestFinding(t *testing.T) {
 		sink.Add(odd, "", -1, "odd")
 	})
 	for i, want := range []struct{ text, verbose, json string }{
-		{"error: items[3]: 4 bytes [x-short]", "error: items[3]: 4 bytes (offset 12) [x-short]", `{"id":"x-short","severity":"error","path":"items[3]","message":"4 bytes","offset":12}`},
+		{"error: items[3]: 4 bytes [x-short]", "error: items[3]: 4 bytes (offset 12) [x-short]",
+			`{"id":"x-short","severity":"error","path":"items[3]","message":"4 bytes","offset":12}`},
 		{"info: odd [x-odd]", "info: odd [x-odd]", `{"id":"x-odd","severity":"info","path":"","message":"odd"}`},
 	} {
 		if got := found[i].String(); got != want.text {
@@ -51,7 +52,7 @@ func TestSeverity(t *testing.T) {
 	for _, s := range []check.Severity{check.Info, check.Warning, check.Error} {
 		var back check.Severity
 		if text, _ := s.MarshalText(); back.UnmarshalText(text) != nil || back != s {
-			t.Errorf("%v comes back as %v", s, back)
+			t.Errorf("%v is restored as %v", s, back)
 		}
 	}
 	var s check.Severity
@@ -78,7 +79,8 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 	found := check.Finding{ID: "x", Offset: -1, At: []check.Place{check.File("a"), check.File("b")}}
-	if got, err := json.Marshal(found); err != nil || string(got) != `{"id":"x","severity":"info","path":"","message":"","at":[{"path":"a"},{"path":"b"}]}` {
+	if got, err := json.Marshal(found); err != nil || string(got) != `{"id":"x","severity":"info","path":"",`+
+		`"message":"","at":[{"path":"a"},{"path":"b"}]}` {
 		t.Errorf("JSON = %s, %v", got, err)
 	}
 }

@@ -50,7 +50,7 @@ func since(t *testing.T, src *format.Source, path string) (list, odd []format.Sh
 		}
 		if s == format.Shard(mapdb.SlabRest) {
 			if then != "" || now != "" {
-				t.Error("somebody can tell what has changed of the rest")
+				t.Error("the changes are known of the rest")
 			}
 		} else if now != then {
 			list = append(list, s)
@@ -70,7 +70,7 @@ func TestSince(t *testing.T) {
 			path := convertedManifest(t, src)
 			list, odd := since(t, src, path)
 			if len(list) > 0 || len(odd) > 2 {
-				t.Errorf("nothing has changed, but %v, and nobody can tell of %v", list, odd)
+				t.Errorf("nothing has changed, but %v, and %v is unknown", list, odd)
 			}
 			db, err := mapdb.OpenForWriting(t.Context(), src.Dir, config)
 			if err != nil {

@@ -34,7 +34,7 @@ var nodeQueries = []worldquery.Query{
 	worldquery.Bind(format.Command{
 		Name: "unknown-nodes", Heading: "Nodes", Title: "Nodes that the game does not define",
 		Long: "Without --nodes, these are the nodes whose id has no name in their block, and those that a repair named " +
-			"unknown:id_7 and the like.",
+			"unknown:id_7 and others.",
 		Options: with(placeOptions, worldjob.OfCommand(worldjob.OptionNodes)),
 		Example: "unknown-nodes --nodes nodes.json --by node",
 	}, worldquery.Unknown),

@@ -71,7 +71,8 @@ func TestOperatorQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 	judge.Write(t, filepath.Join(dir, "areas.dat"),
-		[]byte(`return {{name="Town",owner="bob",pos1={x=18,y=0,z=0},pos2={x=40,y=9,z=9}},{owner="ann",pos1={x=100,y=0,z=0},pos2={x=100,y=0,z=0},open=true}}`))
+		[]byte(`return {{name="Town",owner="bob",pos1={x=18,y=0,z=0},pos2={x=40,y=9,z=9}},{owner="ann",pos1={x=100,y=0,`+
+			`z=0},pos2={x=100,y=0,z=0},open=true}}`))
 	judge.Write(t, filepath.Join(dir, "auth.txt"),
 		[]byte("ann::shout:1\nroot::protection_bypass:1\nmod::areas,delprotect:1\nguard::delprotect:1\n"))
 	conn, err := sqlite.OpenConn(filepath.Join(dir, "rollback.sqlite"))

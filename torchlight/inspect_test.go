@@ -449,7 +449,7 @@ func TestInspectPicture(t *testing.T) {
 	for _, part := range []image.Rectangle{image.Rect(0, 0, 9, 32), image.Rect(9, 0, 32, 10), image.Rect(9, 10, 32, 32)} {
 		dst := image.NewRGBA(part)
 		if err := s.Render(t.Context(), dst, at); err != nil || !bytes.Equal(pixel.NRGBA(dst).Pix, pixel.NRGBA(whole.SubImage(part)).Pix) {
-			t.Errorf("the part %v is another one: %v", part, err)
+			t.Errorf("the part %v differs: %v", part, err)
 		}
 	}
 	if whole.RGBAAt(8, 12).A != 255 || whole.RGBAAt(11, 12).A != 0 || whole.RGBAAt(20, 12).A != 0 {

@@ -188,11 +188,13 @@ func TestBackupToBucket(t *testing.T) {
 	// The next backup stores new data, and reads only the tables of existing packs.
 	b.begin(nil)
 	b.must("backup", "-q", "w", b.repo)
-	if next := b.puts(inBucket); len(next) != 3 || !strings.HasPrefix(next[0], "packs/") || !strings.HasPrefix(next[1], "packs/") || !strings.HasPrefix(next[2], "snapshots/") {
+	if next := b.puts(inBucket); len(next) != 3 || !strings.HasPrefix(next[0], "packs/") ||
+		!strings.HasPrefix(next[1], "packs/") || !strings.HasPrefix(next[2], "snapshots/") {
 		t.Errorf("put again: %q", next)
 	}
 	b.begin(nil)
-	if said := b.must("backup", "--json", "w", b.repo); !strings.Contains(said, `"changed":0,"removed":0,"stored":0`) || len(b.puts(inBucket)) != 1 {
+	if said := b.must("backup", "--json", "w", b.repo); !strings.Contains(said, `"changed":0,"removed":0,"stored":0`) ||
+		len(b.puts(inBucket)) != 1 {
 		t.Errorf("nothing has changed: %s, %q", said, b.puts(inBucket))
 	}
 	ids := b.ids()
@@ -211,13 +213,16 @@ func TestBackupToBucket(t *testing.T) {
 	}
 
 	// Invalid locations are rejected, and passwords never appear in output.
-	if code, said := b.run("backup", "w", strings.Replace(b.repo, "s3://", "s3://user:secret@", 1)); code != 2 || strings.Contains(said, "secret") {
+	if code, said := b.run("backup", "w", strings.Replace(b.repo, "s3://", "s3://user:secret@", 1)); code != 2 ||
+		strings.Contains(said, "secret") {
 		t.Errorf("a password: %d, %s", code, said)
 	}
-	if code, said := b.run("backup", "w", strings.Replace(b.repo, "/some/worlds", "/some", 1)); code != 2 || !strings.Contains(said, "not empty") {
+	if code, said := b.run("backup", "w", strings.Replace(b.repo, "/some/worlds", "/some", 1)); code != 2 ||
+		!strings.Contains(said, "not empty") {
 		t.Errorf("a folder with files in it: %d, %s", code, said)
 	}
-	if code, said := b.run("restore", strings.Replace(b.repo, "/some/worlds", "/some", 1), "-o", "none"); code != 2 || !strings.Contains(said, "does not exist") {
+	if code, said := b.run("restore", strings.Replace(b.repo, "/some/worlds", "/some", 1), "-o", "none"); code != 2 ||
+		!strings.Contains(said, "does not exist") {
 		t.Errorf("no repository: %d, %s", code, said)
 	}
 
@@ -334,7 +339,8 @@ func TestBackupToBucketStopped(t *testing.T) {
 		}
 		stops++
 		if how == 2 {
-			if text := said.String(); !strings.Contains(text, "s3://backups/some/worlds") || strings.Count(text, "\n") > 1 || strings.Contains(text, "damaged") {
+			if text := said.String(); !strings.Contains(text, "s3://backups/some/worlds") || strings.Count(text, "\n") > 1 ||
+				strings.Contains(text, "damaged") {
 				t.Errorf("the server goes away at request %d: %s", n, text)
 			}
 		}
@@ -381,7 +387,8 @@ func TestBackupAnswersLost(t *testing.T) {
 	b.edit("0,0,0:9,9,9")
 	lost := 0
 	b.lose = func(r *http.Request) bool {
-		if lose := r.Method == http.MethodPut && lost < 3 && strings.Count(strings.Join(b.asked, "\n"), "PUT "+r.URL.Path) == 1; !lose || strings.Contains(r.URL.Path, "locks/") {
+		if lose := r.Method == http.MethodPut && lost < 3 &&
+			strings.Count(strings.Join(b.asked, "\n"), "PUT "+r.URL.Path) == 1; !lose || strings.Contains(r.URL.Path, "locks/") {
 			return false
 		}
 		lost++

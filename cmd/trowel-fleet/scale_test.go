@@ -65,7 +65,8 @@ func scalePage(t *testing.T, bucket string) {
 	if err := os.WriteFile(filepath.Join(top, "bin", "trowel"), []byte(shim), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	const queue, place = "'postgres://trowel@localhost/jobs'", "s3://results/tour?region=us-east-1&use_path_style=true&endpoint=https://s3.example.org"
+	const queue, place = "'postgres://trowel@localhost/jobs'",
+		"s3://results/tour?region=us-east-1&use_path_style=true&endpoint=https://s3.example.org"
 	if strings.Count(string(page), queue) < 2 || strings.Count(string(page), place) != 2 {
 		t.Fatal("the page has other addresses than this test expects")
 	}

@@ -22,9 +22,11 @@ func TestHostAsked(t *testing.T) {
 		t.Skip("the folders are those of Linux")
 	}
 	const (
-		data = "folder /usr/local/share; folder /usr/share; folder /usr/share/games; folder /var/lib/flatpak/app/tw.ddnet.ddnet/current/active/files/share; " +
+		data = "folder /usr/local/share; folder /usr/share; folder /usr/share/games; folder " +
+			"/var/lib/flatpak/app/tw.ddnet.ddnet/current/active/files/share; " +
 			"home folder; variable XDG_DATA_HOME"
-		colors = "folder /usr/local/share/luanti; folder /usr/local/share/minetest; folder /usr/share/games/luanti; folder /usr/share/games/minetest; " +
+		colors = "folder /usr/local/share/luanti; folder /usr/local/share/minetest; folder /usr/share/games/luanti; " +
+			"folder /usr/share/games/minetest; " +
 			"folder /usr/share/luanti; folder /usr/share/minetest; home folder"
 		fleet = "program FOLDER/trowel-fleet; program trowel-fleet"
 	)
@@ -40,7 +42,8 @@ func TestHostAsked(t *testing.T) {
 	t.Chdir(dir)
 	run := func(line string) (code int, out string) {
 		var b bytes.Buffer
-		code = verbs.Main(format.Registered(), strings.Fields(strings.ReplaceAll(line, "$", filepath.ToSlash(samples))), strings.NewReader(""), &b, &b)
+		code = verbs.Main(format.Registered(), strings.Fields(strings.ReplaceAll(line, "$", filepath.ToSlash(samples))),
+			strings.NewReader(""), &b, &b)
 		return code, b.String()
 	}
 	asked := func(host *tests.Host) string {

@@ -185,7 +185,8 @@ func TestViewComparePage(t *testing.T) {
 	p := v.open(1280, 800)
 	p.Wait(`document.querySelector(".swipe") && document.querySelector(".leaflet-other-pane .leaflet-tile-loaded")`)
 	// 6 tiles, a moved group, and a line.
-	p.Wait(`document.querySelectorAll(".changes li").length === 4 && document.querySelector(".pane-changes [data-cells]").dataset.cells === "8"`)
+	p.Wait(`document.querySelectorAll(".changes li").length === 4 && document.querySelector(".pane-changes ` +
+		`[data-cells]").dataset.cells === "8"`)
 	if title := chromium.Eval[string](p, `document.getElementById("title").textContent`); !strings.Contains(title, "burrow.map (old)") {
 		t.Errorf("two files of one name are called %q", title)
 	}
@@ -201,9 +202,11 @@ func TestViewComparePage(t *testing.T) {
 	}
 	p.Picture("swipe")
 	p.Press("b")
-	p.Wait(`document.querySelector(".leaflet-other-pane").style.visibility === "hidden" && document.querySelector(".leaflet-tile-pane").style.visibility === ""`)
+	p.Wait(`document.querySelector(".leaflet-other-pane").style.visibility === "hidden" && ` +
+		`document.querySelector(".leaflet-tile-pane").style.visibility === ""`)
 	p.Press("b")
-	p.Wait(`document.querySelector(".leaflet-tile-pane").style.visibility === "hidden" && document.querySelector(".leaflet-other-pane").style.visibility === ""`)
+	p.Wait(`document.querySelector(".leaflet-tile-pane").style.visibility === "hidden" && ` +
+		`document.querySelector(".leaflet-other-pane").style.visibility === ""`)
 	for range 4 {
 		p.Press("n")
 	}

@@ -37,8 +37,10 @@ func judged(t *testing.T, p *chromium.Page, what string, rules ...string) {
 		ID, Impact, Help string
 		Nodes            []string
 	}
-	for _, v := range chromium.Eval[[]violation](p, fmt.Sprintf(`axe.run(document, {resultTypes: ["violations"]%s}).then((r) => r.violations.map((v) => (
-		{ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " + n.any.map((a) => a.message).join())})))`, only)) {
+	for _, v := range chromium.Eval[[]violation](p,
+		fmt.Sprintf(`axe.run(document, {resultTypes: ["violations"]%s}).then((r) => r.violations.map((v) => (
+		{ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " +
+		n.any.map((a) => a.message).join())})))`, only)) {
 		if v.Impact == "serious" || v.Impact == "critical" {
 			t.Errorf("%s: %s (%s): %s\n%s", what, v.ID, v.Impact, v.Help, strings.Join(v.Nodes, "\n"))
 		} else {
@@ -59,7 +61,8 @@ func settle(p *chromium.Page) {
 	p.Rest()
 	chromium.Eval[bool](p, `new Promise((done) => {
 		let timer = setTimeout(done, 300, true);
-		new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(done, 300, true); }).observe(document.body, {subtree: true, childList: true, attributes: true, characterData: true});
+		new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(done, 300, true); }).observe(document.body,
+		{subtree: true, childList: true, attributes: true, characterData: true});
 	})`)
 }
 
@@ -148,7 +151,8 @@ func TestViewKeys(t *testing.T) {
 	p.Wait("!document.querySelector('dialog')")
 
 	p.Press("[")
-	is("the left side is closed", "document.body.classList.contains('no-left') && document.querySelector('#toggle-left').ariaExpanded === 'false'")
+	is("the left side is closed", "document.body.classList.contains('no-left') && "+
+		"document.querySelector('#toggle-left').ariaExpanded === 'false'")
 	p.Press("[")
 	is("the focus is in the tree", focused("[role=treeitem]"))
 
@@ -172,7 +176,8 @@ func TestViewKeys(t *testing.T) {
 	p.Press(kb.Enter)
 	p.Wait("!location.hash.includes('path') && document.querySelector('.leaflet-tile-loaded')")
 
-	is("the picture fills the middle", "document.querySelector('.map').offsetHeight > 600 && document.querySelector('.leaflet-bar').getBoundingClientRect().top > 40")
+	is("the picture fills the middle", "document.querySelector('.map').offsetHeight > 600 && "+
+		"document.querySelector('.leaflet-bar').getBoundingClientRect().top > 40")
 
 	// Tabs.
 	chromium.Eval[bool](p, "document.querySelector('#tabs [aria-selected=true]').focus(), true")

@@ -116,7 +116,7 @@ func TestViewGallery(t *testing.T) {
 			t.Errorf("%s: the picture is %d %.100s", name, status, data)
 		} else if name == "maps/broken.map" {
 			if !strings.Contains(string(data), "broken.map: header") {
-				t.Errorf("%s: it is not said why: %s", name, data)
+				t.Errorf("%s: the reason is missing: %s", name, data)
 			}
 		} else if status == 200 {
 			if size := decode(t, data).Rect.Size(); max(size.X, size.Y) != 256 {
@@ -126,7 +126,8 @@ func TestViewGallery(t *testing.T) {
 		if _, data := v.get(fmt.Sprintf("/f/%d/head", f.ID)); name == "mod.MOD" && string(data) != `{"lines":["MEDIA","MOD.DAT"]}` {
 			t.Errorf("%s has %s", name, data)
 		}
-		if _, data := v.get(fmt.Sprintf("/f/%d/count", f.ID)); !strings.Contains(string(data), want.count) || strings.Contains(string(data), filepath.Dir(dir)) {
+		if _, data := v.get(fmt.Sprintf("/f/%d/count", f.ID)); !strings.Contains(string(data), want.count) ||
+			strings.Contains(string(data), filepath.Dir(dir)) {
 			t.Errorf("%s: the findings are %s", name, data)
 		}
 	}
@@ -173,7 +174,8 @@ func TestViewGalleryPage(t *testing.T) {
 	if got := chromium.Eval[[]string](p, names); !slices.Equal(got, []string{"maps/broken.map", "maps/one.map", "mod.MOD", "tree", "world"}) {
 		t.Errorf("by name: %q", got)
 	}
-	p.Do(chromedp.SetValue(`select[aria-label="Sort by"]`, "size"), chromedp.Evaluate(`document.querySelector('select[aria-label="Sort by"]').dispatchEvent(new Event("change"))`, nil))
+	p.Do(chromedp.SetValue(`select[aria-label="Sort by"]`, "size"),
+		chromedp.Evaluate(`document.querySelector('select[aria-label="Sort by"]').dispatchEvent(new Event("change"))`, nil))
 	p.Wait(names + `[0] === "maps/one.map" && location.hash.includes("sort=size")`)
 	p.Do(chromedp.Evaluate(`document.querySelector(".gallery [tabindex='0']").focus()`, nil))
 	p.Press(kb.ArrowRight)

@@ -31,7 +31,8 @@ func TestViewFills(t *testing.T) {
 				p.Resize(size[0], size[1])
 				settle(p)
 				part := chromium.Eval[[]float64](p, `(() => {
-					const stage = document.querySelector(".map").getBoundingClientRect(), ground = document.querySelector("path.ground").getBoundingClientRect();
+					const stage = document.querySelector(".map").getBoundingClientRect(), ground =
+					document.querySelector("path.ground").getBoundingClientRect();
 					const player = document.querySelector(".player") ? 52 : 0;
 					return [ground.width / (stage.width - 16), ground.height / (stage.height - 16 - player)];
 				})()`)
@@ -54,7 +55,8 @@ func TestViewFills(t *testing.T) {
 			p.Press(kb.ArrowRight)
 			p.Wait("location.hash.includes('z=')")
 			settle(p)
-			where := `(() => { const r = document.querySelector("path.ground").getBoundingClientRect(); return [r.left, r.width].map(Math.round).join(); })()`
+			where := `(() => { const r = document.querySelector("path.ground").getBoundingClientRect(); return [r.left, ` +
+				`r.width].map(Math.round).join(); })()`
 			before := chromium.Eval[string](p, where)
 			p.Do(chromedp.Reload())
 			p.Wait("document.body.dataset.ready")
@@ -81,7 +83,8 @@ func TestViewWork(t *testing.T) {
 	}
 	chromium.Eval[bool](p, `(() => {
 		window.real = fetch;
-		window.fetch = (a, o) => String(a).includes("/tile/") ? new Promise((go, no) => { (window.held ??= []).push(() => real(a, o).then(go, no)); }) : real(a, o);
+		window.fetch = (a, o) => String(a).includes("/tile/") ? new Promise((go, no) => { (window.held ??= []).push(() =>
+		real(a, o).then(go, no)); }) : real(a, o);
 		document.querySelector(".map").focus();
 		return true;
 	})()`)
@@ -92,7 +95,8 @@ func TestViewWork(t *testing.T) {
 	p.Wait("document.querySelector('#busy').hidden")
 
 	// Only the timer of the status is made shorter: what waits in the page for this test has timers, too.
-	chromium.Eval[bool](p, `(() => { const real = setTimeout; window.setTimeout = (f, ms, ...more) => real(f, ms === 10000 ? 400 : ms, ...more); return true; })()`)
+	chromium.Eval[bool](p, `(() => { const real = setTimeout; window.setTimeout = (f, ms, ...more) => real(f, ms === `+
+		`10000 ? 400 : ms, ...more); return true; })()`)
 	p.Press("1")
 	p.Wait("document.querySelector('#status').textContent.includes('shown')")
 	p.Wait("!document.querySelector('#status').textContent")
@@ -126,22 +130,26 @@ func TestViewMarks(t *testing.T) {
 		t.Errorf("%d pixels are marked, and %d when the marks are taken away", all, n)
 	}
 	for _, scheme := range []string{"light", "dark"} {
-		p.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}, {Name: "prefers-color-scheme", Value: scheme}}))
+		p.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "forced-colors", Value: "active"},
+			{Name: "prefers-color-scheme", Value: scheme}}))
 		visit(p, "tab=findings&finding=0.3")
 		p.Wait(inked + " > 0")
 		p.Picture("forced-" + scheme)
 		visit(p, "at=20.5,10.5")
 		p.Wait("document.querySelector('.swatch')")
-		if image := chromium.Eval[string](p, "getComputedStyle(document.querySelector('.swatch')).backgroundImage"); !strings.Contains(image, "gradient") {
+		if image := chromium.Eval[string](p, "getComputedStyle(document.querySelector('.swatch')).backgroundImage"); !strings.Contains(image,
+			"gradient") {
 			t.Errorf("%s: a colour of the file is shown as %s", scheme, image)
 		}
 		for _, chosen := range []string{"#tab-inspector", ".tree [aria-selected=true]"} {
-			if style := chromium.Eval[string](p, fmt.Sprintf("getComputedStyle(document.querySelector(%q)).outlineStyle", chosen)); style != "solid" {
+			if style := chromium.Eval[string](p, fmt.Sprintf("getComputedStyle(document.querySelector(%q)).outlineStyle",
+				chosen)); style != "solid" {
 				t.Errorf("%s: %s looks like those that are not chosen: its frame is %s", scheme, chosen, style)
 			}
 		}
 		// The labels of closed facts show what they count.
-		if text := chromium.Eval[string](p, "[...document.querySelectorAll('.facts summary')].map((s) => s.textContent).find((t) => t.startsWith('image'))"); !strings.Contains(text, "width ") {
+		if text := chromium.Eval[string](p, "[...document.querySelectorAll('.facts summary')].map((s) => "+
+			"s.textContent).find((t) => t.startsWith('image'))"); !strings.Contains(text, "width ") {
 			t.Errorf("%q does not say what its numbers are", text)
 		}
 	}
@@ -178,7 +186,8 @@ func TestViewWorldLook(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		p.Dark(dark)
 		settle(p)
-		corner := chromium.Eval[[]int](p, `(() => { const r = document.querySelector("path.ground").getBoundingClientRect(); return [Math.round(r.left) + 6, Math.round(r.bottom) - 6]; })()`)
+		corner := chromium.Eval[[]int](p, `(() => { const r = `+
+			`document.querySelector("path.ground").getBoundingClientRect(); return [Math.round(r.left) + 6, Math.round(r.bottom) - 6]; })()`)
 		r, g, b, _ := p.Picture(fmt.Sprint("dark-", dark)).At(corner[0], corner[1]).RGBA()
 		if light := (r+g+b)/3>>8 > 128; light == dark {
 			t.Errorf("dark: %v, and the background is %d, %d, %d", dark, r>>8, g>>8, b>>8)
@@ -200,7 +209,8 @@ func TestViewCut(t *testing.T) {
 			if size[0] > 1000 {
 				wide += ", .bytes"
 			}
-			for _, what := range chromium.Eval[[]string](p, fmt.Sprintf(`[...document.querySelectorAll(%q)].filter((n) => n.clientWidth && n.scrollWidth > n.clientWidth + 1).map((n) => n.outerHTML.slice(0, 100))`, wide)) {
+			for _, what := range chromium.Eval[[]string](p, fmt.Sprintf(`[...document.querySelectorAll(%q)].filter((n) => `+
+				`n.clientWidth && n.scrollWidth > n.clientWidth + 1).map((n) => n.outerHTML.slice(0, 100))`, wide)) {
 				t.Errorf("%v #%s: there is more of %s", size, hash, what)
 			}
 		}
@@ -210,14 +220,16 @@ func TestViewCut(t *testing.T) {
 	if rows := chromium.Eval[int](p, `new Set([...document.querySelectorAll("#tabs [role=tab]")].map((n) => n.offsetTop)).size`); rows != 1 {
 		t.Errorf("the tabs of two files are in %d rows", rows)
 	}
-	if text := chromium.Eval[string](p, `document.querySelector(".pane-layers select + p").textContent`); text != "The whole map, as a camera shows it that sees all of it" {
+	if text := chromium.Eval[string](p,
+		`document.querySelector(".pane-layers select + p").textContent`); text != "The whole map, as a camera shows it that sees all of it" {
 		t.Errorf("the view is called %q", text)
 	}
 	// Both scroll bars of a table of hits are visible.
 	p.Resize(900, 500)
 	visit(p, "tab=search&q=tele")
 	p.Wait("document.querySelector('.found table')")
-	if !chromium.Eval[bool](p, `(() => { const f = document.querySelector(".found"); return f.getBoundingClientRect().height <= innerHeight * 0.71; })()`) {
+	if !chromium.Eval[bool](p, `(() => { const f = document.querySelector(".found"); return `+
+		`f.getBoundingClientRect().height <= innerHeight * 0.71; })()`) {
 		t.Error("the table of hits is higher than the window")
 	}
 	v.stop()

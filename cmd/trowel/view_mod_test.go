@@ -161,7 +161,8 @@ func TestViewBroken(t *testing.T) {
 	}
 	const ring = "MEDIA/UNITS/ITEMS/RINGS/EMBER_RING.DAT"
 	plain := run(t, "cat", sample(t, "ember", "ember.MOD"), ring) // in UTF-8
-	if err := os.WriteFile(filepath.Join(dir, ring), bytes.Replace(plain, []byte("ember_ring_base.dat"), []byte("ember_ring_bas.dat"), 1), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ring), bytes.Replace(plain, []byte("ember_ring_base.dat"),
+		[]byte("ember_ring_bas.dat"), 1), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	mod := filepath.Join(t.TempDir(), "broken.MOD")
@@ -226,7 +227,8 @@ func TestViewBroken(t *testing.T) {
 	p := chromium.Start(t, 1280, 800)
 	p.Do(chromedp.Navigate(v.url + "#mode=text&path=" + ring))
 	p.Wait("document.querySelector('.gutter button')")
-	mark := fmt.Sprintf("[...document.querySelectorAll('.line')].find(l => l.querySelector('.at').textContent === '%d').querySelector('.gutter button')", line)
+	mark := fmt.Sprintf("[...document.querySelectorAll('.line')].find(l => l.querySelector('.at').textContent === "+
+		"'%d').querySelector('.gutter button')", line)
 	if label := chromium.Eval[string](p, mark+".ariaLabel"); !strings.HasPrefix(label, "warning: refers to") {
 		t.Errorf("the mark says %q", label)
 	}

@@ -68,7 +68,8 @@ func TestViewPicture(t *testing.T) {
 		t.Errorf("after 1 the layers are %q", got)
 	}
 	press("1")
-	if state("layers") != "" || chromium.Eval[string](p, "document.querySelector('.pane-layers').closest('details').querySelector('.count').textContent") != before {
+	if state("layers") != "" || chromium.Eval[string](p,
+		"document.querySelector('.pane-layers').closest('details').querySelector('.count').textContent") != before {
 		t.Errorf("after 1 and 1 the layers are %q", state("layers"))
 	}
 	chromium.Eval[bool](p, "document.querySelector('.layers ul input').click(), true")
@@ -80,7 +81,7 @@ func TestViewPicture(t *testing.T) {
 	if state("solo") != "Sky/Stars" || !asked("/tile/", "l=1") {
 		t.Errorf("alone is %q, asked for %q", state("solo"), p.Requests())
 	}
-	is("it says so", "document.querySelectorAll('.layers .alone')[1].getAttribute('aria-pressed') === 'true'")
+	is("it is reported", "document.querySelectorAll('.layers .alone')[1].getAttribute('aria-pressed') === 'true'")
 	chromium.Eval[bool](p, "document.querySelectorAll('.layers .alone')[1].click(), true")
 
 	// Coordinates, cell by cell, and the object in the middle.
@@ -93,12 +94,13 @@ func TestViewPicture(t *testing.T) {
 	settle(p)
 	press(kb.ArrowRight)
 	press(kb.Enter)
-	is("the inspector tells of the next cell", "document.querySelector('.spot h2').textContent === 'x 7  y 36'")
+	is("the inspector shows the next cell", "document.querySelector('.spot h2').textContent === 'x 7  y 36'")
 	is("the bottom line, too", "document.querySelector('#status').textContent.startsWith('x 7  y 36: ')")
 	is("the tele layer is among the hidden", "[...document.querySelectorAll('.hidden .thing h3')].some((h) => h.textContent === 'tele in')")
 
 	// The other end, and back.
-	chromium.Eval[bool](p, "document.querySelector('.hidden').open = true, [...document.querySelectorAll('.links button')].find((b) => b.textContent.includes('52,35')).click(), true")
+	chromium.Eval[bool](p, "document.querySelector('.hidden').open = true, [...document.querySelectorAll('.links "+
+		"button')].find((b) => b.textContent.includes('52,35')).click(), true")
 	waitFor("x", "52.50")
 	settle(p)
 	is("the inspector is there", "document.querySelector('.spot h2').textContent === 'x 52  y 35'")
@@ -107,7 +109,8 @@ func TestViewPicture(t *testing.T) {
 	waitFor("x", "7.50")
 
 	// From an object to its line and to its bytes, and back.
-	chromium.Eval[bool](p, "[...document.querySelectorAll('.thing footer button')].find((b) => b.textContent.includes('Tele.txt:')).click(), true")
+	chromium.Eval[bool](p, "[...document.querySelectorAll('.thing footer button')].find((b) => "+
+		"b.textContent.includes('Tele.txt:')).click(), true")
 	waitFor("path", "groups/Game/Tele.txt")
 	if state("line") != "37" || state("mode") != "text" {
 		t.Errorf("the line is %q of %q", state("line"), state("mode"))
@@ -134,7 +137,8 @@ func TestViewPicture(t *testing.T) {
 
 	// Options.
 	p.Forget()
-	chromium.Eval[bool](p, `(() => { const s = document.querySelector("#option-entities"); s.value = "60"; s.dispatchEvent(new Event("change")); return true; })()`)
+	chromium.Eval[bool](p, `(() => { const s = document.querySelector("#option-entities"); s.value = "60"; `+
+		`s.dispatchEvent(new Event("change")); return true; })()`)
 	waitFor("o.entities", "60")
 	settle(p)
 	if !asked("/tile/", "o.entities=60") {
@@ -143,9 +147,11 @@ func TestViewPicture(t *testing.T) {
 	waitFor("x", "7.50")
 
 	// An invalid value is reported, and the picture stays.
-	chromium.Eval[bool](p, `(() => { const s = document.querySelector("#option-entities"); s.value = "99999999999"; s.dispatchEvent(new Event("change")); return true; })()`)
+	chromium.Eval[bool](p, `(() => { const s = document.querySelector("#option-entities"); s.value = "99999999999"; `+
+		`s.dispatchEvent(new Event("change")); return true; })()`)
 	p.Wait("document.querySelector('.note').textContent.includes('expected a whole number') && document.querySelector('.leaflet-tile-loaded')")
-	chromium.Eval[bool](p, `(() => { const s = document.querySelector("#option-entities"); s.value = "60"; s.dispatchEvent(new Event("change")); return true; })()`)
+	chromium.Eval[bool](p, `(() => { const s = document.querySelector("#option-entities"); s.value = "60"; `+
+		`s.dispatchEvent(new Event("change")); return true; })()`)
 	p.Wait("document.querySelector('.note').hidden")
 	settle(p)
 
@@ -172,9 +178,11 @@ func TestViewPicture(t *testing.T) {
 	p.Wait("document.querySelector('.leaflet-tile-loaded')")
 
 	// Failed requests are reported and can be repeated.
-	chromium.Eval[bool](p, `(() => { window.real = fetch; window.fetch = (a, o) => a.includes("/tile/") ? Promise.resolve(new Response('{"error":"it is lost"}', {status: 422})) : real(a, o); return true; })()`)
+	chromium.Eval[bool](p, `(() => { window.real = fetch; window.fetch = (a, o) => a.includes("/tile/") ? `+
+		`Promise.resolve(new Response('{"error":"it is lost"}', {status: 422})) : real(a, o); return true; })()`)
 	press("2")
-	is("tiles that fail are told", "document.querySelector('.note').textContent.includes('it is lost') && document.querySelector('.leaflet-tile.failed')")
+	is("tiles that fail are reported", "document.querySelector('.note').textContent.includes('it is lost') && "+
+		"document.querySelector('.leaflet-tile.failed')")
 	chromium.Eval[bool](p, "window.fetch = real, document.querySelector('.note button').click(), true")
 	p.Wait("!document.querySelector('.leaflet-tile.failed') && document.querySelector('.note').hidden")
 	press("2")
@@ -184,7 +192,8 @@ func TestViewPicture(t *testing.T) {
 		const { Marks } = await import("/page/marks.js");
 		const map = L.map(document.createElement("div"), {crs: L.CRS.Simple, center: [0, 0], zoom: 0});
 		const marks = new Marks(32).addTo(map);
-		const list = Array.from({length: 20000}, (_, i) => ({where: [i % 200, i / 200 | 0, i % 200 + 1, (i / 200 | 0) + 1], kind: "error", label: "e" + i}));
+		const list = Array.from({length: 20000}, (_, i) => ({where: [i % 200, i / 200 | 0, i % 200 + 1, (i / 200 | 0) +
+		1], kind: "error", label: "e" + i}));
 		const from = performance.now();
 		marks.set("test", list, 7);
 		marks._draw();
@@ -220,7 +229,8 @@ func TestViewPicture(t *testing.T) {
 func TestViewAddress(t *testing.T) {
 	v := view(t, sample(t, "burrow", "burrow.map"))
 	p := v.open(1280, 800)
-	for _, hash := range []string{"x=abc&y=&z=99", "x=1e999&y=2&z=0", "at=here", "time=-5", "time=1e99", "layers=none&solo=none&mode=quux&tab=zzz&view=nope"} {
+	for _, hash := range []string{"x=abc&y=&z=99", "x=1e999&y=2&z=0", "at=here", "time=-5", "time=1e99",
+		"layers=none&solo=none&mode=quux&tab=zzz&view=nope"} {
 		chromium.Eval[bool](p, fmt.Sprintf("location.hash = %q, true", "#"+hash))
 		settle(p)
 	}

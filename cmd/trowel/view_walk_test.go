@@ -97,7 +97,8 @@ func TestViewFindings(t *testing.T) {
 			const s = new URLSearchParams(location.hash.slice(1)), at = (s.get("at") ?? "").split(",").map(Number);
 			const mark = document.querySelector(".map").getBoundingClientRect();
 			const zoom = 32 * 2 ** Number(s.get("z"));
-			const seen = Math.abs(at[0] - Number(s.get("x"))) * zoom <= mark.width / 2 && Math.abs(at[1] - Number(s.get("y"))) * zoom <= mark.height / 2;
+			const seen = Math.abs(at[0] - Number(s.get("x"))) * zoom <= mark.width / 2 && Math.abs(at[1] -
+			Number(s.get("y"))) * zoom <= mark.height / 2;
 			return s.get("at") ? Math.floor(at[0]) + "," + Math.floor(at[1]) + (seen ? "" : " not seen") : "";
 		})()`)
 		if strings.Contains(at, "not seen") {
@@ -186,7 +187,8 @@ func TestViewMissing(t *testing.T) {
 	settle(p)
 	for _, when := range []string{"changed", "loaded again"} {
 		var missing struct{ Missing []struct{ Name string } }
-		if _, data := v.get("/f/0/missing?view=map"); json.Unmarshal(data, &missing) != nil || !slices.ContainsFunc(missing.Missing, func(m struct{ Name string }) bool { return m.Name == "nowhere_to_be_found" }) {
+		if _, data := v.get("/f/0/missing?view=map"); json.Unmarshal(data, &missing) != nil ||
+			!slices.ContainsFunc(missing.Missing, func(m struct{ Name string }) bool { return m.Name == "nowhere_to_be_found" }) {
 			t.Errorf("%s: missing is %s", when, data)
 		}
 		p.Do(chromedp.Reload())

@@ -58,7 +58,8 @@ func Rows(
 				offset = format.IntCell(f.Offset)
 			}
 			if err := row(findings, []format.Cell{
-				format.TextCell(f.ID), format.TextCell(f.Severity.String()), format.TextCell(f.Path), offset, format.TextCell(f.Message), format.IntCell(int64(len(f.At))),
+				format.TextCell(f.ID), format.TextCell(f.Severity.String()), format.TextCell(f.Path), offset,
+				format.TextCell(f.Message), format.IntCell(int64(len(f.At))),
 			}); err != nil {
 				cancel(err)
 			}

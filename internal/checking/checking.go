@@ -16,12 +16,16 @@ import (
 
 // Kinds of findings of the tool itself, for all formats.
 var (
-	catalog     check.Catalog
-	Unreadable  = catalog.Add("unreadable", check.Error, "The file cannot be opened: it is damaged at the place of the finding (-v prints the offset).", "Get another copy of the file; `trowel dump` prints the fields before that place.")
-	Missing     = catalog.Add("missing", check.Error, "Data of the file is missing or cannot be read.", "Get another copy of the file; `trowel extract -k` saves the remaining data.")
+	catalog    check.Catalog
+	Unreadable = catalog.Add("unreadable", check.Error, "The file cannot be opened: it is damaged at the place of the "+
+		"finding (-v prints the offset).", "Get another copy of the file; `trowel dump` prints the fields before that place.")
+	Missing = catalog.Add("missing", check.Error, "Data of the file is missing or cannot be read.",
+		"Get another copy of the file; `trowel extract -k` saves the remaining data.")
 	Unbuildable = catalog.Add("unbuildable", check.Error, "The folder cannot be built into a game file.", "Correct the file of the finding.")
-	Defect      = catalog.Add("defect", check.Error, "Trowel itself failed on this file: this is an error of the program.", "Please report it, with the message and, if you can, the file.")
-	Build       = catalog.Add("build-warning", check.Warning, "The folder can be built into a game file, but not exactly as it is.", "Check whether the change in the finding is intended.")
+	Defect      = catalog.Add("defect", check.Error, "Trowel itself failed on this file: this is an error of the program.",
+		"Please report it, with the message and, if you can, the file.")
+	Build = catalog.Add("build-warning", check.Warning, "The folder can be built into a game file, but not exactly as "+
+		"it is.", "Check whether the change in the finding is intended.")
 )
 
 // Findings has an example of a message of each of these kinds, as [format.Game.Findings].
@@ -59,7 +63,7 @@ type losses struct {
 	all []check.Finding
 }
 
-// of returns a job that records losses, and also reports them to tell unless it is nil.
+// of returns a job that records losses, and also calls tell with them, unless it is nil.
 func (l *losses) of(job *format.Job, tell func(path, message string)) *format.Job {
 	its := *job
 	its.OnMiss = func(path, message string) {

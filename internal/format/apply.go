@@ -13,7 +13,9 @@ import (
 // ApplyCommand declares the edit command apply, which formats implement with [Apply].
 var ApplyCommand = Command{
 	Name: "apply", Heading: "Pieces", Title: "Put an edited extract back into its file",
-	Long: "Writes only the changes in the folder to the file. If the file has changed in the same place since the extraction, nothing is written and the places are reported, unless --prefer selects a side. Files that were removed from the folder are removed from the file only with --delete.",
+	Long: "Writes only the changes in the folder to the file. If the file has changed in the same place since the " +
+		"extraction, nothing is written and the places are reported, unless --prefer selects a side. Files that were " +
+		"removed from the folder are removed from the file only with --delete.",
 	Args: []Option{{Name: "folder", Input: true, Help: "the folder that extract made from some paths of the file, or from an area"}},
 	Options: []Option{
 		{Name: "prefer", Choices: []string{piece.PreferFolder, piece.PreferFile}, Help: "the side that is used where both have changed"},
@@ -40,7 +42,8 @@ type AppliedFile struct {
 // returns the changes to report. Now returns the current content at a path of the file's tree, extracted with the
 // given options; fs.ErrNotExist means that there is none. Conflicts, and removed parts that are kept, are reported to
 // the job.
-func Apply(job *Job, now func(path string, option func(name string) string) ([]byte, error), put func(AppliedFile) error) ([]check.Change, error) {
+func Apply(job *Job, now func(path string, option func(name string) string) ([]byte, error),
+	put func(AppliedFile) error) ([]check.Change, error) {
 	o := Values[applyFields](job)
 	dir := o.Folder
 	p, err := piece.Open(dir, func(at string, err error) { job.Miss(filepath.Join(dir, at), "%v", err) })

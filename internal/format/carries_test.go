@@ -256,7 +256,8 @@ func TestCarriesArchive(t *testing.T) {
 	}
 	// Its fields can be dumped by its path.
 	var fields []string
-	err = f.Dump(t.Context(), new(Job), src, "MEDIA/SKILLS/FOO.DAT", func(f trace.Field) { fields = append(fields, fmt.Sprint(f.Path, f.Value)) })
+	err = f.Dump(t.Context(), new(Job), src, "MEDIA/SKILLS/FOO.DAT",
+		func(f trace.Field) { fields = append(fields, fmt.Sprint(f.Path, f.Value)) })
 	if got := strings.Join(fields, " "); err != nil || got != "MEDIA/SKILLS/FOO.DAT.numbers[7 -1]" {
 		t.Fatalf("Dump = %s, %v", got, err)
 	}

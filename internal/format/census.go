@@ -224,9 +224,14 @@ func validName(name string) bool {
 }
 
 // reserved lists the SQL words that at least one query engine rejects as a name.
-const reserved = " all analyze and any array as asc between both by case cast check collate column constraint create cross cube current_date " +
-	"current_time current_timestamp current_user default deferrable desc describe distinct do drop else end escape except exists extract false fetch filter for foreign " +
-	"from full function grant group grouping having in initially inner insert intersect interval into is join lateral leading left like limit localtime " +
-	"localtimestamp natural not null offset on only or order outer overlaps partition primary procedure qualify references returning right row rows select " +
-	"session_user set show some start summarize symmetric table tablesample then time to trailing true union unique unnest unpivot unknown update user using values variadic when " +
+const reserved = " all analyze and any array as asc between both by case cast check collate column constraint " +
+	"create cross cube current_date " +
+	"current_time current_timestamp current_user default deferrable desc describe distinct do drop else end escape " +
+	"except exists extract false fetch filter for foreign " +
+	"from full function grant group grouping having in initially inner insert intersect interval into is join lateral " +
+	"leading left like limit localtime " +
+	"localtimestamp natural not null offset on only or order outer overlaps partition primary procedure qualify " +
+	"references returning right row rows select " +
+	"session_user set show some start summarize symmetric table tablesample then time to trailing true union unique " +
+	"unnest unpivot unknown update user using values variadic when " +
 	"where window with within "

@@ -14,7 +14,8 @@ func TestCheckRow(t *testing.T) {
 	when := time.Date(2026, 11, 22, 1, 2, 3, 4_000_000, time.UTC)
 	values := map[format.ColumnType]format.Cell{
 		format.ColumnInt: format.IntCell(int64(math.MinInt64)), format.ColumnFloat: format.FloatCell(math.Inf(1)),
-		format.ColumnBool: format.BoolCell(true), format.ColumnText: format.TextCell("a"), format.ColumnBytes: format.BytesCell("\xff"), format.ColumnTime: format.TimeCell(when),
+		format.ColumnBool: format.BoolCell(true), format.ColumnText: format.TextCell("a"),
+		format.ColumnBytes: format.BytesCell("\xff"), format.ColumnTime: format.TimeCell(when),
 	}
 	for kind := range format.ColumnType(len(values)) {
 		table := &format.Table{Name: "t", Columns: []format.Column{{Name: "a", Type: kind}}}
@@ -36,10 +37,12 @@ func TestCheckRow(t *testing.T) {
 	if got := values[format.ColumnTime].Time(); !got.Equal(when) {
 		t.Errorf("the time is %v", got)
 	}
-	if values[format.ColumnInt].Int() != math.MinInt64 || !math.IsInf(values[format.ColumnFloat].Float(), 1) || !values[format.ColumnBool].Bool() || values[format.ColumnBytes].Text() != "\xff" {
+	if values[format.ColumnInt].Int() != math.MinInt64 || !math.IsInf(values[format.ColumnFloat].Float(), 1) ||
+		!values[format.ColumnBool].Bool() || values[format.ColumnBytes].Text() != "\xff" {
 		t.Error("a value does not come back")
 	}
-	for text, want := range map[string]string{"": "", "grün": "grün", "a\xff\xfeb": "a\ufffd\ufffdb", "\xe2\x82": "\ufffd\ufffd", "\ufffd": "\ufffd"} {
+	for text, want := range map[string]string{"": "", "grün": "grün", "a\xff\xfeb": "a\ufffd\ufffdb",
+		"\xe2\x82": "\ufffd\ufffd", "\ufffd": "\ufffd"} {
 		if got := format.TextCell(text).Text(); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
@@ -63,9 +66,10 @@ func TestCheckCensus(t *testing.T) {
 		"no help":              func(c *format.Census) { c.Tables[0].Columns[0].Help = "" },
 		"an unknown type":      func(c *format.Census) { c.Tables[0].Columns[0].Type = 99 },
 	} {
-		census := &format.Census{Tables: []*format.Table{good()}, Rows: func(context.Context, *format.Job, *format.Source, func(*format.Table, []format.Cell) error) error {
-			return nil
-		}}
+		census := &format.Census{Tables: []*format.Table{good()},
+			Rows: func(context.Context, *format.Job, *format.Source, func(*format.Table, []format.Cell) error) error {
+				return nil
+			}}
 		if err := census.Check(); err != nil {
 			t.Fatal(err)
 		}

@@ -283,5 +283,6 @@ type MergingMany struct {
 	Flag, Help string // option of the command, and its help: "mods", "make one mod of many"
 	// Merge resolves conflicts by winner, the value of --prefer, whose meaning the format defines. It calls took for
 	// each change.
-	Merge func(ctx context.Context, job *Job, files []*Source, out Output, winner string, took func(check.Change) error) ([]check.Conflict, error)
+	Merge func(ctx context.Context, job *Job, files []*Source, out Output, winner string,
+		took func(check.Change) error) ([]check.Conflict, error)
 }

@@ -7,7 +7,8 @@ import (
 )
 
 var toyCommands = []*Command{
-	{Name: "replace", Args: []Option{{Name: "from"}, {Name: "to", Type: Integer}}, Options: []Option{{Name: "layer", List: true}, {Name: "flags", Bool: true}}},
+	{Name: "replace", Args: []Option{{Name: "from"}, {Name: "to", Type: Integer}},
+		Options: []Option{{Name: "layer", List: true}, {Name: "flags", Bool: true}}},
 	{Name: "shift", Args: []Option{{Name: "by", Type: Integer, Default: "1"}}},
 	{Name: "set", Args: []Option{{Name: "key"}, {Name: "value", List: true}}},
 	{Name: "remove", Args: []Option{{Name: "layer", List: true, Some: true}}},
@@ -16,11 +17,13 @@ var toyCommands = []*Command{
 func TestParseSteps(t *testing.T) {
 	warned := ""
 	job := &Job{OnWarn: func(path, _ string) { warned = path }}
-	_, err := ParseSteps(job, toyCommands, strings.Fields("replace --layer a 3 4 --layer=b --flags then shift then shift -2 then set -- --key a then"))
+	_, err := ParseSteps(job, toyCommands, strings.Fields("replace --layer a 3 4 --layer=b --flags then shift then "+
+		"shift -2 then set -- --key a then"))
 	if err == nil || !strings.Contains(err.Error(), "after then") {
 		t.Fatalf("a then at the end: %v", err)
 	}
-	steps, err := ParseSteps(job, toyCommands, strings.Fields("replace --layer a 3 4 --layer=b --flags then shift then shift -2 then set -- --key a b"))
+	steps, err := ParseSteps(job, toyCommands, strings.Fields("replace --layer a 3 4 --layer=b --flags then shift then "+
+		"shift -2 then set -- --key a b"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +38,7 @@ func TestParseSteps(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", g, want)
 	}
 	if steps[3].Job.Warn("x", ""); warned != "x" {
-		t.Error("the job of a step does not tell whom that of the run tells")
+		t.Error("the job of a step does not report to the receiver of the run")
 	}
 }
 
@@ -72,7 +75,8 @@ func TestUsage(t *testing.T) {
 
 // FuzzParseSteps tests that any words parse to steps with all required values, or to an error.
 func FuzzParseSteps(f *testing.F) {
-	for _, words := range []string{"replace --layer a 3 4 --flags then shift", "set -- --key a b", "shift -2 then then", "replace 1 2 --flags=no"} {
+	for _, words := range []string{"replace --layer a 3 4 --flags then shift", "set -- --key a b", "shift -2 then then",
+		"replace 1 2 --flags=no"} {
 		f.Add(words)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

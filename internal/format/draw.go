@@ -106,7 +106,8 @@ func errOr(ctx context.Context, err error) error {
 }
 
 // draw renders each band while emit handles the one above it.
-func draw[T any](scene Scene, look Look, make func(image.Rectangle) T, move func(T, image.Rectangle), render func(T, image.Rectangle) error, emit func(T) error) error {
+func draw[T any](scene Scene, look Look, make func(image.Rectangle) T, move func(T, image.Rectangle),
+	render func(T, image.Rectangle) error, emit func(T) error) error {
 	view, _ := ViewOf(scene, look.View)
 	bands := view.Bands(look)
 	highest := image.Rectangle{}

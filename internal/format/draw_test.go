@@ -123,7 +123,8 @@ func TestDrawEnds(t *testing.T) {
 	if err := format.Draw(context.Background(), gradient{fail: image.Pt(700, 1000)}, look, color.NRGBA{}, take); !errors.Is(err, errPixel) {
 		t.Error(err)
 	}
-	if err := format.Draw(context.Background(), gradient{}, look, color.NRGBA{}, func(*image.RGBA) error { return errPixel }); !errors.Is(err, errPixel) {
+	if err := format.Draw(context.Background(), gradient{}, look, color.NRGBA{},
+		func(*image.RGBA) error { return errPixel }); !errors.Is(err, errPixel) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -23,7 +23,7 @@ type Game struct {
 // Hash describes how the files of a game store names as 32-bit hashes.
 type Hash struct {
 	Of func(name string) uint32
-	// Names returns a function that returns the known names of a hash, and a stand-in for the name if none is known.
+	// Names returns a function that returns the known names of a hash, and a placeholder for the name if none is known.
 	// Dictionary is the path of a file with additional names, one a line; "" for none.
 	Names func(dictionary string) (func(uint32) (known []string, standIn string), error)
 }

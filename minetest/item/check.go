@@ -94,7 +94,8 @@ func validName(name string) bool {
 	return ok && mod != "" && rest != "" && strings.Trim(mod+rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
 }
 
-// Check reports the problems of the inventory and its items to sink. If several slots have the same problem, Check reports one finding with the places of all of them, of
+// Check reports the problems of the inventory and its items to sink. If several slots have the same problem, Check
+// reports one finding with the places of all of them, of
 // type [place.Slot].
 func (inv *Inventory) Check(sink check.Sink) {
 	var seen map[string]bool

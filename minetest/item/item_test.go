@@ -191,7 +191,8 @@ func TestParseInventoryRefuses(t *testing.T) {
 		"List main 2\n": `lists[0] at offset 12: expected a line "EndInventoryList", found the end of the text`,
 		"List main x\n": `lists[0].size at offset 10: expected a number of at most 32 bits, found "x"`,
 		"List main\n":   `lists[0].size at offset 9: expected a number of at most 32 bits, found ""`,
-		"List m 4294967296\nEndInventoryList\nEndInventory\n": `lists[0].size at offset 7: expected a number of at most 32 bits, found "4294967296"`,
+		"List m 4294967296\nEndInventoryList\nEndInventory\n": `lists[0].size at offset 7: expected a number of at most ` +
+			`32 bits, found "4294967296"`,
 		"Lisp\n":                            `lists[0] at offset 0: expected a list or the end of the inventory, found "Lisp"`,
 		"List m 1\nEmpty\nKeep\n":           `lists[0].items[1] at offset 15: expected the end of the list, found more items than its size`,
 		"List m 1\nWidth -1\n":              `lists[0].width at offset 15: expected a number of at most 32 bits, found "-1"`,

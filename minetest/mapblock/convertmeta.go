@@ -26,7 +26,8 @@ var (
 
 const (
 	listsChest   = "list[current_name;main;0,0;8,4;]list[current_player;main;0,5;8,4;]"
-	listsFurnace = "list[current_name;fuel;2,3;1,1;]list[current_name;src;2,1;1,1;]list[current_name;dst;5,1;2,2;]list[current_player;main;0,5;8,4;]"
+	listsFurnace = "list[current_name;fuel;2,3;1,1;]list[current_name;src;2,1;1,1;]" +
+		"list[current_name;dst;5,1;2,2;]list[current_player;main;0,5;8,4;]"
 )
 
 // formsOf returns the forms of a version.

@@ -173,7 +173,7 @@ func TestCorpus(t *testing.T) {
 					t.Errorf("%v: EncodeFresh gives another block", p)
 				}
 			}
-			t.Logf("versions %v, of which EncodeFresh gave the very bytes: %v", versions, fresh)
+			t.Logf("versions %v, of which EncodeFresh gave identical bytes: %v", versions, fresh)
 		})
 	}
 }

@@ -22,7 +22,8 @@ func Example_chests() {
 	b := mapblock.New(29)
 	b.Names = append(b.Names, mapblock.NameID{ID: 1, Name: "default:chest"})
 	b.Param0[7] = 1
-	b.Metadata.List = []mapblock.NodeMeta{{Pos: 7, Inventory: []byte("List main 2\nItem default:gold_lump 5\nEmpty\nEndInventoryList\nEndInventory\n")}}
+	b.Metadata.List = []mapblock.NodeMeta{{Pos: 7, Inventory: []byte("List main 2\nItem default:gold_lump " +
+		"5\nEmpty\nEndInventoryList\nEndInventory\n")}}
 	for _, m := range b.Metadata.List {
 		if b.Nodes().At(int(m.Pos)) != "default:chest" {
 			continue

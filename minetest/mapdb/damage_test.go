@@ -94,7 +94,7 @@ func TestDamagedPages(t *testing.T) {
 					t.Errorf("%s: the count of %d blocks is %d, %v", name, len(got), n, err)
 				}
 				if i := slices.IndexFunc(bad, func(e *RowError) bool { return len(e.At) == 0 }); i >= 0 {
-					t.Errorf("%s: no place is told by %v", name, bad[i])
+					t.Errorf("%s: no place is reported by %v", name, bad[i])
 				}
 			}
 			for p := range truth {

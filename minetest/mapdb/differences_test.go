@@ -84,14 +84,14 @@ func TestDifferences(t *testing.T) {
 					for _, err := range list {
 						of, is := errors.AsType[*SideError](err)
 						if !is {
-							t.Fatalf("%s, %s: nobody knows of which store it is: %v", from, to, err)
+							t.Fatalf("%s, %s: no one knows of which store it is: %v", from, to, err)
 						}
 						bad[of.New]++
 					}
 				case err != nil:
 					t.Fatal(err)
 				case got[d.Pos] != "":
-					t.Fatalf("%s, %s: %v is told twice", from, to, d.Pos)
+					t.Fatalf("%s, %s: %v is reported twice", from, to, d.Pos)
 				case d.Old == nil:
 					got[d.Pos] = "added"
 				case d.New == nil:

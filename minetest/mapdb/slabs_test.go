@@ -173,7 +173,8 @@ func oddRows(t *testing.T, dir string, c Config) {
 		}
 		defer conn.Close(t.Context())
 		if _, err := conn.Exec(t.Context(),
-			`INSERT INTO blocks VALUES (2048, 0, 0, '\x01'), (-2049, 0, 0, '\x01'), (15, 2, 5000, '\x01'), (0, -5000, 3, '\x01'), (901, 9, 9, NULL)`); err != nil {
+			`INSERT INTO blocks VALUES (2048, 0, 0, '\x01'), (-2049, 0, 0, '\x01'), (15, 2, 5000, '\x01'), (0, -5000, 3, `+
+				`'\x01'), (901, 9, 9, NULL)`); err != nil {
 			t.Fatal(err)
 		}
 	case Sectors:
@@ -317,7 +318,7 @@ func TestLargeDigitSlabs(t *testing.T) {
 			}
 		}
 		if told != 1 {
-			t.Errorf("damage at %d is told %d times", at, told)
+			t.Errorf("damage at %d is reported %d times", at, told)
 		}
 		db.Close()
 	}
@@ -426,7 +427,7 @@ func TestDamagedIndex(t *testing.T) {
 			}
 		}
 		if told == 0 {
-			t.Errorf("%v: no page of the index is told of", schema)
+			t.Errorf("%v: no page of the index is reported of", schema)
 		}
 	}
 }

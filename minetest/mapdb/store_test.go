@@ -115,7 +115,8 @@ func TestPostgresHostile(t *testing.T) {
 	// Other versions of the game use smallint, and other programs may add columns.
 	exec("CREATE TABLE blocks (posX smallint NOT NULL, posY smallint NOT NULL, posZ smallint NOT NULL, data BYTEA, " +
 		"note text DEFAULT 'x', PRIMARY KEY (posX, posY, posZ))")
-	exec(`INSERT INTO blocks VALUES (1, 2, 3, '\x01'), (1, 2, 4, NULL), (1, 2, 5000, '\x01'), (1, 3, 0, convert_to(repeat('x', 67108865), 'UTF8'))`)
+	exec(`INSERT INTO blocks VALUES (1, 2, 3, '\x01'), (1, 2, 4, NULL), (1, 2, 5000, '\x01'), (1, 3, 0, ` +
+		`convert_to(repeat('x', 67108865), 'UTF8'))`)
 	db := open(t, "", c)
 	all, bad := read(t, db)
 	if len(all) != 1 || len(bad) != 3 {

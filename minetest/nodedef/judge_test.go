@@ -26,7 +26,8 @@ func TestEngine(t *testing.T) {
 	}
 	judge.Write(t, filepath.Join(dir, "worldmods", "stop", "mod.conf"), []byte("name = stop\n"))
 	judge.Write(t, filepath.Join(dir, "worldmods", "stop", "init.lua"), []byte(`
-minetest.register_node("stop:dyed", {tiles = {{name = "a.png^b.png"}}, palette = "p.png", paramtype2 = "color", color = "#ff0000", light_source = 5})
+minetest.register_node("stop:dyed", {tiles = {{name = "a.png^b.png"}}, palette = "p.png", paramtype2 = "color",
+color = "#ff0000", light_source = 5})
 minetest.register_node("stop:bare", {drawtype = "airlike", walkable = false})
 minetest.after(1, function() minetest.request_shutdown() end)
 `))

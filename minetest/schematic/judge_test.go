@@ -23,7 +23,7 @@ const prelude = `
 local core = minetest
 local world = core.get_worldpath() .. "/"
 local out = io.open(world .. "out.txt", "w")
-local function fill(i) -- what is there before
+local function fill(i) -- existing nodes
 	return ({"air", "default:dirt", "air", "default:chest"})[i % 4 + 1]
 end
 local function ground(size)
@@ -307,7 +307,8 @@ core.after(0, function()
 	script.WriteString(`
 		local p = {x = 10, y = 3, z = 4}
 		core.set_node(p, {name = "default:chest", param2 = 3})
-		core.get_meta(p):from_table({fields = {infotext = "a\n\"b\"\\ \r", owner = "me"}, inventory = {main = {"default:dirt 5", "", "default:pick_stone 1 1200"}}})
+		core.get_meta(p):from_table({fields = {infotext = "a\n\"b\"\\ \r", owner = "me"}, inventory = {main =
+		{"default:dirt 5", "", "default:pick_stone 1 1200"}}})
 		core.set_node({x = 9, y = 5, z = 6}, {name = "default:torch_wall", param2 = 4})
 		local text = worldedit.serialize({x = 8, y = 3, z = 4}, {x = 10, y = 5, z = 6})
 		local f = io.open(world .. "theirs.we", "wb")

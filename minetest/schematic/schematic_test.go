@@ -52,7 +52,7 @@ func TestRealFiles(t *testing.T) {
 		}
 		folder(t, name, data)
 		if made, err := s.Encode(); err != nil || !bytes.Equal(made, data) {
-			t.Logf("%s: the stream is another one: %v, %d bytes for %d", name, err, len(made), len(data))
+			t.Logf("%s: the stream differs: %v, %d bytes for %d", name, err, len(made), len(data))
 		}
 		schematic.Check(data, func(f check.Finding) {
 			if f.Severity >= check.Warning {
@@ -78,7 +78,7 @@ func folder(t *testing.T, name string, data []byte) {
 		t.Fatalf("%s: %v", name, err)
 	}
 	if form, _ := schematic.Recognize(data); !schematic.RecognizeFolder(fsys, form) {
-		t.Errorf("%s: the folder is none", name)
+		t.Errorf("%s: the folder is not one", name)
 	}
 	if again, err := schematic.Build(fsys); err != nil || !bytes.Equal(again, data) {
 		t.Errorf("%s: %d bytes became %d: %v", name, len(data), len(again), err)
@@ -96,7 +96,7 @@ func folder(t *testing.T, name string, data []byte) {
 		t.Fatal(err)
 	}
 	if is, err := schematic.Decode(clean); err != nil || !is.Equal(was) {
-		t.Errorf("%s: it is another one without its sidecar: %v\n%s\n%s", name, err, was.Text(), is.Text())
+		t.Errorf("%s: it differs without its sidecar: %v\n%s\n%s", name, err, was.Text(), is.Text())
 	}
 }
 
@@ -208,17 +208,25 @@ func TestWorldEdit(t *testing.T) {
 		data    string
 		want    string
 	}{
-		{5, `5:return {{x=0,y=0,z=0,name="default:chest",param1=13,param2=3,meta={fields={infotext="Chest"},inventory={main={"","default:dirt 5"}}}},{z=1,y=0,x=0,name="air"}}`, chest + meta},
-		{5, `5,a,b:local _={};_[1]="default:dirt 5";return {{["x"]=0,["y"]=0,["z"]=0;["name"]="default:chest",["param1"]=0xd,["param2"]=3e0,["meta"]={["fields"]={["infotext"]='Ch\101st'},["inventory"]={["main"]={"",_[1]}}}},{z=1,y=0,x=0,name=[==[air]==]},}`,
+		{5, `5:return {{x=0,y=0,z=0,name="default:chest",param1=13,param2=3,meta={fields={infotext="Chest"},` +
+			`inventory={main={"","default:dirt 5"}}}},{z=1,y=0,x=0,name="air"}}`, chest + meta},
+		{5, `5,a,b:local _={};_[1]="default:dirt 5";return {{["x"]=0,["y"]=0,["z"]=0;["name"]="default:chest",` +
+			`["param1"]=0xd,["param2"]=3e0,["meta"]={["fields"]={["infotext"]='Ch\101st'},["inventory"]={["main"]={"",` +
+			`_[1]}}}},{z=1,y=0,x=0,name=[==[air]==]},}`,
 			strings.Replace(chest, "nodes", "header a,b\nnodes", 1) + meta},
-		{4, `local _={};_[1]={};_[2]={};_[1].infotext="Chest";_[2][1]="";_[2][2]="default:dirt 5";return {{x=0,y=0,z=0,name="default:chest",param1=13,param2=3,meta={fields=_[1],inventory={main=_[2]}}},{z=1,y=0,x=0,name="air",param1=0,param2=0,meta={fields={},inventory={}}}}`, chest + meta},
+		{4, `local _={};_[1]={};_[2]={};_[1].infotext="Chest";_[2][1]="";_[2][2]="default:dirt 5";return {{x=0,y=0,z=0,` +
+			`name="default:chest",param1=13,param2=3,meta={fields=_[1],inventory={main=_[2]}}},{z=1,y=0,x=0,name="air",` +
+			`param1=0,param2=0,meta={fields={},inventory={}}}}`, chest + meta},
 		{4, "-- by hand\nreturn {--[[ a list\nof ]] " +
 			"{x=0,y=0,z=0,name=\"default:chest\",param1=13,param2=3},{x=0,y=0,z=1,name='air'},nil,{z=5}};", without},
 		{3, "0 0 0 default:chest 13 3\r\n+0\t-0  1 air 0 0 more\n", without},
 		{1, "return {\n-- Table: {1}\n{\n   {2},\n   {5},\n},\n-- Table: {2}\n{\n   {3},\n   {4},\n},\n-- Table: " +
-			"{3}\n{\n   [\"x\"]=0,[\"y\"]=0,[\"z\"]=0,\n},\n{name=\"default:chest\",param1=13,param2=3},\n{{6},{7},},{x=0,y=0,z=1},{name=\"air\"},\n}\n", without},
+			"{3}\n{\n   [\"x\"]=0,[\"y\"]=0,[\"z\"]=0,\n},\n{name=\"default:chest\",param1=13,param2=3},\n" +
+			"{{6},{7},},{x=0,y=0,z=1},{name=\"air\"},\n}\n", without},
 		{2, "return {\n-- Table: " +
-			"{1}\n{\n{2},\n{3},\n},\n{[\"meta\"]={4},name=\"default:chest\",param1=13,param2=3,x=0,y=0,z=0},{x=0,y=0,z=1,name=\"air\",param1=0,param2=0,[\"meta\"]={8}},{fields={5},inventory={6}},{infotext=\"Chest\"},{main={7}},{\"\",\"default:dirt 5\"},{fields={9},inventory={9}},{}\n}\n", chest + meta},
+			"{1}\n{\n{2},\n{3},\n},\n{[\"meta\"]={4},name=\"default:chest\",param1=13,param2=3,x=0,y=0,z=0}," +
+			"{x=0,y=0,z=1,name=\"air\",param1=0,param2=0,[\"meta\"]={8}},{fields={5},inventory={6}}," +
+			"{infotext=\"Chest\"},{main={7}},{\"\",\"default:dirt 5\"},{fields={9},inventory={9}},{}\n}\n", chest + meta},
 	} {
 		s, err := schematic.Decode([]byte(c.data))
 		if err != nil {

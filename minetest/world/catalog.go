@@ -29,7 +29,8 @@ var (
 		"The blocksize in world.mt is not 16: the engine rejects the world.",
 		"Set it to 16, or remove the line, unless another engine made the world.")
 	foundMark = Catalog.Add("mt-world-byte-order-mark", check.Warning,
-		"A text begins with a byte order mark, written by an editor: the engine reads the first line differently than Trowel.", "Save the file as UTF-8 without a byte order mark.")
+		"A text begins with a byte order mark, written by an editor: the engine reads the first line differently than Trowel.",
+		"Save the file as UTF-8 without a byte order mark.")
 	foundNoBackend = Catalog.Add("mt-world-no-backend", check.Info,
 		"world.mt does not name a backend: the engine uses its oldest.", "Nothing to do; the engine adds the line.")
 	foundUnread = Catalog.Add("mt-world-store-unread", check.Warning,

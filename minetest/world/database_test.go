@@ -244,8 +244,10 @@ func TestBrokenRows(t *testing.T) {
 	build(t, filepath.Join(dir, "players.sqlite"),
 		`CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date);
 		INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, '2022-03-26 13:37:30', NULL);
-		CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main', 4);
-		CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES ('p', 0, 0, '"a:b'), ('p', 0, 2, 'c:d');
+		CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories
+		VALUES ('p', 0, 0, 'main', 4);
+		CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES
+		('p', 0, 0, '"a:b'), ('p', 0, 2, 'c:d');
 		CREATE TABLE player_metadata (player, metadata, value);`)
 	ctx := context.Background()
 	s, err := world.OpenPlayers(ctx, dir, world.ParseSettings(nil, ""), world.Options{Backend: mapdb.SQLite, Write: true})
@@ -331,7 +333,7 @@ func TestTwice(t *testing.T) {
 		}
 	}
 	if lost != 1 {
-		t.Errorf("%d were told", lost)
+		t.Errorf("%d were reported", lost)
 	}
 }
 
@@ -442,9 +444,12 @@ func TestCheckDatabases(t *testing.T) {
 		[]byte("gameid = a\nbackend = dummy\nplayer_backend = sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n"))
 	build(t, filepath.Join(dir, "players.sqlite"),
 		`CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date);
-		INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, NULL, NULL), ('q', 'x', 2, 3, 4, 5, 6, 7, NULL, NULL), (NULL, 1, 2, 3, 4, 5, 6, 7, NULL, NULL);
-		CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main', 1);
-		CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES ('p', 0, 0, 'a:b'), ('p', 0, 2, 'c:d');
+		INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, NULL, NULL), ('q', 'x', 2, 3, 4, 5, 6, 7, NULL, NULL),
+		(NULL, 1, 2, 3, 4, 5, 6, 7, NULL, NULL);
+		CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories
+		VALUES ('p', 0, 0, 'main', 1);
+		CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES
+		('p', 0, 0, 'a:b'), ('p', 0, 2, 'c:d');
 		CREATE TABLE player_metadata (player, metadata, value); INSERT INTO player_metadata VALUES ('gone', 'k', 'v');`)
 	build(t, filepath.Join(dir, "auth.sqlite"),
 		`CREATE TABLE auth (id, name, password, last_login); INSERT INTO auth VALUES (1, 'a', NULL, 0), (2, 'b', '', -1);
@@ -492,9 +497,12 @@ func TestCheckCorpus(t *testing.T) {
 func FuzzSQLite(f *testing.F) {
 	dir := f.TempDir()
 	build(f, filepath.Join(dir, "players.sqlite"),
-		`CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date); INSERT INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, '2022-03-26 13:37:30', NULL);
-		CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories VALUES ('p', 0, 0, 'main', 4);
-		CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES ('p', 0, 0, 'a:b'), ('p', 0, 2, 'c:d');`)
+		`CREATE TABLE player (name, pitch, yaw, posX, posY, posZ, hp, breath, creation_date, modification_date); INSERT
+		INTO player VALUES ('p', 1, 2, 3, 4, 5, 6, 7, '2022-03-26 13:37:30', NULL);
+		CREATE TABLE player_inventories (player, inv_id, inv_width, inv_name, inv_size); INSERT INTO player_inventories
+		VALUES ('p', 0, 0, 'main', 4);
+		CREATE TABLE player_inventory_items (player, inv_id, slot_id, item); INSERT INTO player_inventory_items VALUES
+		('p', 0, 0, 'a:b'), ('p', 0, 2, 'c:d');`)
 	data := judge.Read(f, filepath.Join(dir, "players.sqlite"))
 	f.Add(uint16(100), []byte{13})
 	f.Add(uint16(4196), []byte{0xff, 0xff})

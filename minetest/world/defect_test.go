@@ -24,7 +24,7 @@ func TestBlockDefect(t *testing.T) {
 	err := world.EachRow(t.Context(), db, world.CheckOptions{}, func(f check.Finding) { found = append(found, f) },
 		func(r world.Row) int {
 			if r.Pos.X == 2 {
-				panic("as it was told to")
+				panic("as requested")
 			}
 			return 1
 		},

@@ -181,7 +181,7 @@ func TestAuthFile(t *testing.T) {
 		t.Error(err)
 	}
 	if !f.Delete("old") || f.Delete("old") {
-		t.Error("Delete does not tell what it did")
+		t.Error("Delete does not report what it did")
 	}
 	const changed = "bar:::-1\r\n# no account\n\nFoo:J19gMvsQaw/vp6q3YYagNBB/X9g:shout:-1\nFoo:y:fly:13\nlast::\nnew:::0\n"
 	if got := string(f.Append(nil)); got != changed {

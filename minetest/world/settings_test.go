@@ -47,7 +47,7 @@ func TestSettings(t *testing.T) {
 		t.Error(diff)
 	}
 	if !s.Remove("gameid") || s.Remove("gameid") {
-		t.Error("Remove does not tell what it did")
+		t.Error("Remove does not report what it did")
 	}
 	if _, ok := s.Get("gameid"); ok {
 		t.Error("a removed setting is still there")

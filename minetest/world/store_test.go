@@ -248,7 +248,7 @@ func TestRemote(t *testing.T) {
 	s.Set("pgsql_player_connection", "host= password='secret1")
 	_, err := world.OpenPlayers(context.Background(), t.TempDir(), s, world.Options{Remote: true})
 	if err == nil || strings.Contains(err.Error(), "secret1") {
-		t.Errorf("the error tells the password: %v", err)
+		t.Errorf("the error reveals the password: %v", err)
 	}
 	if _, err := world.OpenAuth(context.Background(), t.TempDir(), s, world.Options{Backend: "punch cards"}); err == nil {
 		t.Error("a backend that there is not can be opened")

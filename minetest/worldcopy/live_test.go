@@ -103,7 +103,7 @@ func TestBrokenStore(t *testing.T) {
 	}
 	for _, want := range []string{"error: players: ", "error: mods: "} {
 		if !strings.Contains(told, want) {
-			t.Errorf("of %s nothing is told:\n%s", want, told)
+			t.Errorf("of %s nothing is reported:\n%s", want, told)
 		}
 	}
 }

@@ -110,7 +110,7 @@ func TestCorpusText(t *testing.T) {
 					count++
 				}
 			}
-			t.Logf("%d blocks, %d with the very bytes; %d bytes of text each", len(all), count, size/max(1, len(all)))
+			t.Logf("%d blocks, %d with identical bytes; %d bytes of text each", len(all), count, size/max(1, len(all)))
 		})
 	}
 }

@@ -137,7 +137,7 @@ func (o *others) open(name string) (fs.File, error) {
 }
 
 // unreadable reports whether an entry of the world's own folder is left out because it cannot be read as the file
-// that its name stands for. It reports the error to o.left.
+// that its name means. It reports the error to o.left.
 func (o *others) unreadable(e fs.DirEntry) bool {
 	info, err := e.Info()
 	if err == nil {

@@ -35,7 +35,7 @@ func encodeText(text []byte) ([]byte, error) {
 	return b.EncodeFresh()
 }
 
-// newResidue returns the shortest residue of a block, or nil if the text gives the same bytes. For version 29, for
+// newResidue returns the shortest residue of a block, or nil if the text yields identical bytes. For version 29, for
 // which the compression differs between games, it returns a residue only if exact is set.
 func newResidue(data, text []byte, exact bool) *blockResidue {
 	if data[0] == mapblock.Newest && !exact {

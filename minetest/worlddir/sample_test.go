@@ -47,7 +47,7 @@ func TestSample(t *testing.T) {
 		n, _ := f.Read(got)
 		f.Close()
 		if string(got[:n]) != string(want) {
-			t.Errorf("%s is another one:\n%s", name, got[:n])
+			t.Errorf("%s differs:\n%s", name, got[:n])
 		}
 	}
 }

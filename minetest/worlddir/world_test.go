@@ -225,7 +225,7 @@ func TestPasswords(t *testing.T) {
 	edit("open.json", `"none"`, `"srp"`)
 	if _, err := Build(t.Context(), t.TempDir(), os.DirFS(folder), BuildOptions{}); err == nil ||
 		!strings.Contains(err.Error(), "auth/open.json") {
-		t.Errorf("a password that nobody knows: %v", err)
+		t.Errorf("a password that no one knows: %v", err)
 	}
 }
 

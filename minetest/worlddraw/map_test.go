@@ -318,7 +318,7 @@ func TestDamagedBlock(t *testing.T) {
 	}
 	var bad *worlddraw.BlockError
 	if len(lost) != 1 || !errors.As(lost[0], &bad) || bad.Pos != (mapdb.Pos{X: 1}) {
-		t.Errorf("told of %v", lost)
+		t.Errorf("reported %v", lost)
 	}
 }
 

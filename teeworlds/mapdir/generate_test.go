@@ -28,7 +28,7 @@ func oddName(rng *rand.Rand, most int) string {
 	return strings.ToValidUTF8(name, "")
 }
 
-// oddMap returns a map of parts of all kinds that are hard to tell apart.
+// oddMap returns a map of parts of all kinds that are hard to distinguish.
 func oddMap(rng *rand.Rand) *twmap.Map {
 	m := twmap.New(1+rng.IntN(12), 1+rng.IntN(9))
 	m.Info.Settings = []string{"sv_hit 1"}

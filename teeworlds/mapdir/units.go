@@ -217,7 +217,7 @@ func (r *ref) UnmarshalJSON(text []byte) error {
 // SetPlace records the location of the reference, for the error that it has no target.
 func (r *ref) SetPlace(line, column int) { r.line, r.column = line, column }
 
-// refTo returns a reference to entry index of a list with the given names; -1 is none.
+// refTo returns a reference to entry index of a list with the given names; -1 is not one.
 func refTo(index int32, names []string) *ref {
 	switch {
 	case index == -1:

@@ -99,7 +99,7 @@ func (e *Editor) adopt(from *twmap.Map, groups []int, at int, a Across) (*twmap.
 			if to, is := refer.to[i]; is {
 				return to
 			}
-			return -1 // the reference was none
+			return -1 // the reference was missing
 		}); err != nil {
 			return nil, err
 		}

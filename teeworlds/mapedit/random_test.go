@@ -24,7 +24,7 @@ type place struct {
 	nth   int // reference of the layer
 }
 
-// resolve returns the targets of all references of a map; nil is none.
+// resolve returns the targets of all references of a map; nil is not one.
 func resolve(m *twmap.Map) map[place]any {
 	found := make(map[place]any)
 	for _, l := range m.Layers() {

@@ -27,7 +27,7 @@ func TestSheets(t *testing.T) {
 		for _, at := range []map[int]int{at06, at07} {
 			for i, n := range at {
 				if n != 1 || i <= 0 || i > 255 {
-					t.Errorf("%s: tile %d stands there %d times", s.name, i, n)
+					t.Errorf("%s: tile %d is there %d times", s.name, i, n)
 				}
 			}
 		}

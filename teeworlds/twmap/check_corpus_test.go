@@ -44,7 +44,7 @@ func TestCorpusCheck(t *testing.T) {
 		switch {
 		case strings.Contains(note, "map_test:REJECT"), strings.Contains(note, "data erroneous"):
 			if !hasError && !empty && !other {
-				t.Errorf("%s: map_test finds fault, the check none: %v", name, ids)
+				t.Errorf("%s: map_test reports a problem, the check none: %v", name, ids)
 			}
 		case strings.Contains(note, "map_test:ok"):
 			accepted++

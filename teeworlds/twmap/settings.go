@@ -59,7 +59,7 @@ func checkSettings(sink check.Sink, settings []string) {
 	for i, line := range settings {
 		part := &Part{Kind: PartSetting, Number: i, Name: line[:min(len(line), maxSetting)]}
 		if len(reported) >= maxReportedSettings {
-			sink.AddAt(foundSettingUnknown, part.at(), part.Path(), -1, "the rest of the settings was not looked at: too many are none")
+			sink.AddAt(foundSettingUnknown, part.at(), part.Path(), -1, "the rest of the settings was not looked at: too many are not")
 			break
 		}
 		if len(line) > maxSetting {

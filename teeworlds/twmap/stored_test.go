@@ -67,7 +67,7 @@ func TestStore(t *testing.T) {
 				if store {
 					l.Store()
 					if at := l.Stored(i, 1); at != (twmap.Stored{}) {
-						t.Errorf("%v: it stands at %v of no file", l.Kind(), at)
+						t.Errorf("%v: it is at %v of no file", l.Kind(), at)
 					}
 				}
 			}

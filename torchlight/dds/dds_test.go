@@ -104,7 +104,7 @@ func TestMasks(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 		if again, err := dds.EncodeLike(m, data[:dds.HeaderSize]); err != nil || (c.name != "X8B8G8R8") != bytes.Equal(again, data) {
-			t.Errorf("%s: % x comes back as % x, %v", c.name, c.pixel, again[dds.HeaderSize:], err)
+			t.Errorf("%s: % x is restored as % x, %v", c.name, c.pixel, again[dds.HeaderSize:], err)
 		}
 	}
 }

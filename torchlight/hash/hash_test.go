@@ -73,7 +73,7 @@ func TestKnown(t *testing.T) {
 			t.Errorf("Name(Of(%q)) = %q, %v", name, got, ok)
 		}
 	}
-	if got, ok := Known().Name(Of("NOBODY KNOWS THIS")); ok {
+	if got, ok := Known().Name(Of("AN UNKNOWN NAME")); ok {
 		t.Errorf("an unknown hash has the name %q", got)
 	}
 }
@@ -134,7 +134,7 @@ func TestBroken(t *testing.T) {
 		}
 	}
 	for _, key := range []string{"", "NAME", "0", "97", decimal("AB"), "99999999999", "-6688229", "06688229",
-		decimal("NOBODY KNOWS THIS")} {
+		decimal("AN UNKNOWN NAME")} {
 		if got, ok := Known().Broken(key); ok {
 			t.Errorf("Broken(%q) = %q", key, got)
 		}

@@ -136,7 +136,7 @@ func TestCheck(t *testing.T) {
 	}
 	for _, k := range layout.Catalog.Kinds() {
 		if !seen[k.ID] || k.Meaning == "" || k.Remedy == "" {
-			t.Errorf("%s was never found, or says nothing", k.ID)
+			t.Errorf("%s was never found, or has no text", k.ID)
 		}
 	}
 }

@@ -181,7 +181,7 @@ func TestCorpusCheck(t *testing.T) {
 // The reasons why the text of a pair differs from the compiled file.
 const (
 	notCompiled = "the editor compiles no ALLOWED"
-	byHand      = "PARENTID stands before ID, and empty CHILDREN are left out: not written by the editor"
+	byHand      = "PARENTID is before ID, and empty CHILDREN are left out: not written by the editor"
 )
 
 // otherText lists the pairs whose text differs from the compiled file, with the reasons.

@@ -9,7 +9,8 @@ import (
 )
 
 const lamp = "[Layout]\n\t<STRING>VERSION:3.4.0.4\n\t<UNSIGNED INT>COUNT:1\n\t[OBJECTS]\n\t\t[BASEOBJECT]\n\t\t\t[PROPERTIES]\n" +
-	"\t\t\t\t<STRING>DESCRIPTOR:Light\n\t\t\t\t<STRING>NAME:Lamp\n\t\t\t\t<INTEGER64>ID:7\n\t\t\t[/PROPERTIES]\n\t\t[/BASEOBJECT]\n\t[/OBJECTS]\n[/Layout]\n"
+	"\t\t\t\t<STRING>DESCRIPTOR:Light\n\t\t\t\t<STRING>NAME:Lamp\n\t\t\t\t<INTEGER64>ID:7\n\t\t\t[/PROPERTIES]\n" +
+	"\t\t[/BASEOBJECT]\n\t[/OBJECTS]\n[/Layout]\n"
 
 // ExampleFile_Edit renames an object of a compiled layout.
 func ExampleFile_Edit() {

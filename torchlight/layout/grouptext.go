@@ -9,7 +9,7 @@ import (
 	"trowel.example/torchlight/text"
 )
 
-// place tells which part a line in the text of a Group belongs to.
+// place states which part a line in the text of a Group belongs to.
 type place uint8
 
 const (

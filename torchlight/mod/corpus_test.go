@@ -121,7 +121,7 @@ func TestCorpusRoundTrip(t *testing.T) {
 			t.Errorf("%s: the manifest encodes to other bytes, %v", path, err)
 		}
 		if got := rebuild(t, m); !bytes.Equal(got, data) {
-			t.Errorf("%s: comes back as other bytes: %d for %d", path, len(got), len(data))
+			t.Errorf("%s: yields other bytes: %d for %d", path, len(got), len(data))
 		}
 		var archive, manifest, joined bytes.Buffer
 		if err := m.Split(&archive, &manifest); err != nil {
@@ -197,7 +197,7 @@ func TestCorpusBlockOrder(t *testing.T) {
 					continue
 				}
 				if rec.Offset < last {
-					t.Errorf("%s: %s%s stands before its predecessor", path, s.Name, rec.Name)
+					t.Errorf("%s: %s%s is before its predecessor", path, s.Name, rec.Name)
 				}
 				last = rec.Offset
 				order = append(order, place{rec.Offset, i})

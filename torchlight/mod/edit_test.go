@@ -119,7 +119,7 @@ func ExampleEdit() {
 	e := mod.NewEdit(m)
 	e.Header.ModVersion++
 	e.Put(pak.NewFile{Path: "MEDIA/A.TXT", Content: func() ([]byte, error) { return []byte("new"), nil }})
-	edited := new(memory) // stands for a file; an *os.File has the same methods
+	edited := new(memory) // serves as a file; an *os.File has the same methods
 	if size, err = e.Write(edited); err != nil {
 		fmt.Println(err)
 		return

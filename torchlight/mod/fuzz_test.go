@@ -42,7 +42,7 @@ func exercise(t testing.TB, data []byte) (opened, rebuilt bool) {
 			t.Fatal(err)
 		}
 		if _, err := mod.Write(out, h, contents(t, m), throughJSON(t, k)); err != nil || !bytes.Equal(out.b, data) {
-			t.Errorf("comes back as other bytes: %d for %d, %v", len(out.b), len(data), err)
+			t.Errorf("yields other bytes: %d for %d, %v", len(out.b), len(data), err)
 		}
 		rebuilt = true
 	}

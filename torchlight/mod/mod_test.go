@@ -97,7 +97,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("%d: the header encodes to other bytes, %v", i, err)
 		}
 		if got := rebuild(t, m); !bytes.Equal(got, data) {
-			t.Errorf("%d: comes back as other bytes: %d for %d", i, len(got), len(data))
+			t.Errorf("%d: yields other bytes: %d for %d", i, len(got), len(data))
 		}
 		at := int64(0)
 		if err := mod.Dump(bytes.NewReader(data), int64(len(data)), func(f trace.Field) {
@@ -175,7 +175,7 @@ func TestOpenErrors(t *testing.T) {
 		}
 	}
 	if mod.Recognize([]byte("something else")) || mod.Recognize(nil) || !mod.Recognize(good[:32]) {
-		t.Error("recognised what is no mod, or not what is one")
+		t.Error("recognised something that is not a mod, or not what is one")
 	}
 }
 
@@ -341,7 +341,7 @@ func TestRemovedCapitals(t *testing.T) {
 	data := write(t, h, sampleFiles(), nil)
 	m := open(t, data)
 	if got := rebuild(t, m); !bytes.Equal(got, data) {
-		t.Error("a mod with small letters does not come back")
+		t.Error("a mod with lower case does not come back")
 	}
 	if back, err := mod.HeaderOf(m.Header.ModDat(), nil); err != nil || back.Removed[0] != "MEDIA/UNITS/A.DAT" {
 		t.Errorf("without its residue: %q, %v", back.Removed, err)

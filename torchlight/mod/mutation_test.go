@@ -25,7 +25,7 @@ func TestMutations(t *testing.T) {
 		return []string{"refused"}
 	})
 	if counts["rebuilt"] == 0 {
-		t.Error("the mutations are too harsh to tell anything")
+		t.Error("the mutations are too harsh to show anything")
 	}
 }
 

@@ -42,7 +42,7 @@ func TestBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := paths(all.Errors); !slices.Equal(got, want) {
-		t.Errorf("told of %q", got)
+		t.Errorf("reported %q", got)
 	}
 	warned = nil
 	var left []moddir.SourceError

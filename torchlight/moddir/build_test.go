@@ -52,7 +52,7 @@ func TestEdit(t *testing.T) {
 		t.Errorf("%q for %q", names(files), names(want))
 	}
 	if again := build(t, openMod(t, got, moddir.Options{}), moddir.BuildOptions{}); !bytes.Equal(again, got) {
-		t.Error("what was built comes back as other bytes")
+		t.Error("what was built yields other bytes")
 	}
 }
 
@@ -262,7 +262,7 @@ func TestHostileSidecar(t *testing.T) {
 	got := packed(t, build(t, fsys, moddir.BuildOptions{}))
 	for _, name := range names(want) {
 		if got[name] != want[name] {
-			t.Errorf("with the sidecar of another mod, %s is another one", name)
+			t.Errorf("with the sidecar of another mod, %s differs", name)
 		}
 	}
 	if len(got) != len(want) {
@@ -381,7 +381,7 @@ func TestDrafts(t *testing.T) {
 	data := makeMod(t, header(), []entry{{"MEDIA/A.PNG", []byte("a")}, {"MEDIA/A.DDS", []byte("b")}}, nil)
 	fsys := onDisk(t, openMod(t, data, moddir.Options{}))
 	if got := build(t, fsys, moddir.BuildOptions{}); !bytes.Equal(got, data) {
-		t.Error("a mod that has both comes back as other bytes")
+		t.Error("a mod that has both yields other bytes")
 	}
 	fsys["MEDIA/A.PNG"].Data = []byte("edited")
 	if got := packed(t, build(t, fsys, moddir.BuildOptions{})); got["MEDIA/A.PNG"] != "edited" {
@@ -408,7 +408,7 @@ func TestFloats(t *testing.T) {
 		t.Errorf("six digits are %s", scale)
 	}
 	if got := build(t, fsys, moddir.BuildOptions{}); !bytes.Equal(got, data) {
-		t.Error("comes back as other bytes")
+		t.Error("yields other bytes")
 	}
 	delete(fsys, tree.Sidecar)
 	if got := packed(t, build(t, fsys, moddir.BuildOptions{}))["MEDIA/A.DAT"]; got != string(compiledUnit(t, unitText)) {

@@ -127,7 +127,7 @@ func TestCorpusFolders(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d of %d mods are the same bytes again, %d the same folder without the sidecar; of %d files it knew something about %d",
+	t.Logf("%d of %d mods are identical again, %d the same folder without the sidecar; of %d files it knew something about %d",
 		bytesSame.Load(), len(mods), folderSame.Load(), files.Load(), kept.Load())
 }
 
@@ -139,7 +139,7 @@ func sameFolder(t *testing.T, a, b fs.FS) {
 		if other, ok := got[name]; !ok {
 			t.Errorf("%s is gone", name)
 		} else if other != content {
-			t.Errorf("%s is another one", name)
+			t.Errorf("%s differs", name)
 		}
 	}
 	for name := range got {

@@ -43,7 +43,7 @@ func TestCorpusSources(t *testing.T) {
 			}
 			built := build(t, os.DirFS(root), moddir.BuildOptions{})
 			if again := build(t, openMod(t, built, moddir.Options{}), moddir.BuildOptions{}); !bytes.Equal(again, built) {
-				t.Error("what was built comes back as other bytes")
+				t.Error("what was built yields other bytes")
 			}
 			want, got := packed(t, editor), packed(t, built)
 			same, equal, absent := 0, 0, 0
@@ -60,7 +60,7 @@ func TestCorpusSources(t *testing.T) {
 					a, errA := moddir.Decompile([]byte(content), name, six)
 					b, errB := moddir.Decompile([]byte(other), name, six)
 					if errA != nil || errB != nil || !bytes.Equal(a, b) {
-						t.Errorf("%s: says something else: %v, %v", name, errA, errB)
+						t.Errorf("%s: reports itmething else: %v, %v", name, errA, errB)
 					} else {
 						equal++
 					}
@@ -71,7 +71,7 @@ func TestCorpusSources(t *testing.T) {
 					t.Errorf("%s is new", name)
 				}
 			}
-			t.Logf("of %d files %d are the same bytes, %d say the same in six digits, %d are absent", len(want), same, equal, absent)
+			t.Logf("of %d files %d are identical, %d say the same in six digits, %d are absent", len(want), same, equal, absent)
 
 			count := make(map[string]int)
 			err = moddir.CheckFolder(os.DirFS(root), moddir.Options{}, func(f check.Finding) {

@@ -37,7 +37,7 @@ func TestMutations(t *testing.T) {
 		return []string{"opened", "the same bytes again"}
 	})
 	if counts["the same bytes again"] == 0 || counts["built of a damaged folder"] == 0 {
-		t.Error("the mutations are too harsh to tell anything")
+		t.Error("the mutations are too harsh to show anything")
 	}
 }
 

@@ -94,7 +94,7 @@ func TestWithoutSidecar(t *testing.T) {
 			again := openMod(t, data, moddir.Options{})
 			sameFolder(t, fsys, again)
 			if second := build(t, clean{again}, moddir.BuildOptions{}); !bytes.Equal(second, data) {
-				t.Error("the mod of the folder of a mod of a folder is another one")
+				t.Error("the mod of the folder of a mod of a folder differs")
 			}
 		})
 	}
@@ -201,13 +201,13 @@ func TestTogether(t *testing.T) {
 		readers.Go(func() {
 			for name, content := range want {
 				if got, err := fs.ReadFile(fsys, name); err != nil || string(got) != content {
-					t.Errorf("%s: is another one, %v", name, err)
+					t.Errorf("%s: differs, %v", name, err)
 				}
 			}
 		})
 		readers.Go(func() {
 			if side, err := fs.ReadFile(fsys, tree.Sidecar); err != nil || !bytes.Equal(side, wantSide) {
-				t.Errorf("the sidecar is another one, %v", err)
+				t.Errorf("the sidecar differs, %v", err)
 			}
 		})
 	}
@@ -241,7 +241,7 @@ func TestPak(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(pakOut.data, archive.Bytes()) || !bytes.Equal(manOut.Bytes(), manifest.Bytes()) {
-				t.Errorf("comes back as other bytes: %d and %d for %d and %d", len(pakOut.data), manOut.Len(),
+				t.Errorf("yields other bytes: %d and %d for %d and %d", len(pakOut.data), manOut.Len(),
 					archive.Len(), manifest.Len())
 			}
 		})
@@ -261,7 +261,7 @@ func TestSample(t *testing.T) {
 	}
 	shown := openMod(t, out.data, moddir.Options{})
 	if got := build(t, shown, moddir.BuildOptions{}); !bytes.Equal(got, out.data) {
-		t.Error("comes back as other bytes")
+		t.Error("yields other bytes")
 	}
 	var got []string
 	for _, name := range listing(t, shown) {

@@ -92,7 +92,7 @@ func TestSingleNames(t *testing.T) {
 			t.Errorf("%q: the folder has %q", name, list)
 		}
 		if got, err := moddir.BuildSingle(fsys, moddir.Options{}); err != nil || !bytes.Equal(got, oddUnit(t)) {
-			t.Errorf("%q: comes back as other bytes, %v", name, err)
+			t.Errorf("%q: yields other bytes, %v", name, err)
 		}
 	}
 	fsys, err := moddir.OpenSingle(grid(t), "A\xff.MPP", "torchlight-mpp", moddir.Options{})
@@ -100,7 +100,7 @@ func TestSingleNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := moddir.BuildSingle(fsys, moddir.Options{}); err != nil || !bytes.Equal(got, grid(t)) {
-		t.Errorf("a grid of an odd name comes back as other bytes, %v", err)
+		t.Errorf("a grid of an odd name yields other bytes, %v", err)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestSingleErrors(t *testing.T) {
 			t.Errorf("%s: was decompiled", name)
 		}
 		if err := moddir.Dump(data, name, func(trace.Field) {}); err == nil {
-			t.Errorf("%s: was told to its end", name)
+			t.Errorf("%s: was reported to its end", name)
 		}
 	}
 	for name, content := range map[string]string{"A.DAT": "[UNIT]", "A.LAYOUT": "[A]\n[/B]", "SKILLS.RAW.json": "{",
@@ -220,7 +220,7 @@ func TestDumpFile(t *testing.T) {
 			t.Errorf("%s: told %d of %d bytes", f.Path, at, len(content))
 		}
 		if strings.Contains(f.Path, "BROKEN") && err == nil {
-			t.Errorf("%s: was told to its end", f.Path)
+			t.Errorf("%s: was reported to its end", f.Path)
 		}
 	}
 }

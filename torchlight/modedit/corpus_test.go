@@ -158,7 +158,7 @@ func sane(t *testing.T, name string, old, new []byte, changes []check.Change) {
 	}
 	for path := range differ {
 		if !told[path] {
-			t.Errorf("%s: %s changed, and nobody said so", name, path)
+			t.Errorf("%s: %s changed, and nothing reported it", name, path)
 		}
 	}
 	before := findings(t, old)

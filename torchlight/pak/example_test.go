@@ -7,7 +7,7 @@ import (
 )
 
 func ExampleWrite() {
-	out := new(memory) // stands for a file; an *os.File has the same methods
+	out := new(memory) // serves as a file; an *os.File has the same methods
 	man, size, err := pak.Write(out, []pak.NewFile{
 		{Path: "MEDIA/A.TXT", Content: func() ([]byte, error) { return []byte("ember"), nil }},
 	}, nil)

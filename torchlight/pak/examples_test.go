@@ -9,7 +9,7 @@ import (
 
 // ExampleReader_Check writes an archive and its manifest, reads both and checks them.
 func ExampleReader_Check() {
-	out := new(memory) // stands for a file; an *os.File has the same methods
+	out := new(memory) // serves as a file; an *os.File has the same methods
 	man, size, err := pak.Write(out, []pak.NewFile{
 		{Path: "media/a.txt", Content: func() ([]byte, error) { return []byte("ember"), nil }},
 	}, nil)

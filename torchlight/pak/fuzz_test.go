@@ -41,7 +41,7 @@ func FuzzManifest(f *testing.F) {
 			t.Errorf("%x encodes to %x, %v", data, back, err)
 		}
 		if at != int64(len(data)) {
-			t.Errorf("%d of %d bytes were told", at, len(data))
+			t.Errorf("%d of %d bytes were reported", at, len(data))
 		}
 	})
 }
@@ -69,7 +69,7 @@ func FuzzResidue(f *testing.F) {
 		}
 		got := write(t, list(t, r), residue(t, r))
 		if !bytes.Equal(got.pak, data) || !bytes.Equal(got.man, manifest) {
-			t.Errorf("comes back as %x and %x", got.pak, got.man)
+			t.Errorf("is restored as %x and %x", got.pak, got.man)
 		}
 	})
 }

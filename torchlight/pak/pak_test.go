@@ -52,7 +52,7 @@ func TestFiletime(t *testing.T) {
 	}
 	for _, v := range []pak.Filetime{0, 1, ft, 1<<63 - 1, 1 << 63} {
 		if back := pak.FiletimeOf(v.Time()); back != v {
-			t.Errorf("%d comes back as %d", v, back)
+			t.Errorf("%d is restored as %d", v, back)
 		}
 	}
 	for _, v := range []time.Time{time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(70000, 1, 1, 0, 0, 0, 0, time.UTC)} {

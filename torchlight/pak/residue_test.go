@@ -20,7 +20,7 @@ func TestResidue(t *testing.T) {
 		}
 		got := write(t, list(t, r), residue(t, r))
 		if !bytes.Equal(got.pak, o.pak) || !bytes.Equal(got.man, o.man) {
-			t.Errorf("%s: comes back as %s and %s, want %s and %s", name, dump(got.pak), dump(got.man), dump(o.pak), dump(o.man))
+			t.Errorf("%s: is restored as %s and %s, want %s and %s", name, dump(got.pak), dump(got.man), dump(o.pak), dump(o.man))
 		}
 		got = edited(t, pak.NewEdit(r))
 		if !bytes.Equal(got.pak, o.pak) || !bytes.Equal(got.man, o.man) {
@@ -49,7 +49,7 @@ func TestResidueAfterChanges(t *testing.T) {
 		}
 		first := got.Find(files[0].Path)
 		if first.Record.Offset != 8 || first.Record.Time != files[0].Time {
-			t.Errorf("%s: the changed file stands at %d with time %d", name, first.Record.Offset, first.Record.Time)
+			t.Errorf("%s: the changed file is at %d with time %d", name, first.Record.Offset, first.Record.Time)
 		}
 		for _, id := range findings(got) {
 			switch id {
@@ -116,7 +116,7 @@ func TestEdit(t *testing.T) {
 	}
 	if e.Delete("MEDIA/SKILLS.RAW") == nil || e.Rename("MEDIA/NONE", "MEDIA/X") == nil ||
 		e.Rename("MEDIA/NEW.LAYOUT", "MEDIA/UNITS/B.DAT") == nil {
-		t.Error("what is not there was found, or what is there overwritten")
+		t.Error("what is not there was found, or details overwritten")
 	}
 	got := edited(t, e).open(t)
 	want := contents(t, r)

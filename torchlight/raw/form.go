@@ -60,7 +60,7 @@ func newForm(t Table) form {
 // table returns the table in the form, and a problem if the form has records of another kind.
 func (f form) table() (own Table, problem string) {
 	if own = New(f.Table); own == nil {
-		return nil, `"table" is missing: it says which table this is, such as "SKILLS"`
+		return nil, `"table" is missing: it states which table this is, such as "SKILLS"`
 	}
 	for _, t := range []Table{f.Affixes, f.Missiles, f.RoomPieces, f.Skills, f.Triggerables, f.UI, f.UnitData} {
 		if reflect.ValueOf(t).IsNil() {

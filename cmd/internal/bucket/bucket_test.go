@@ -69,7 +69,8 @@ func TestStore(t *testing.T) {
 		failed := errors.New("failed")
 		long := strings.Repeat("0123456789abcdef", 1<<20) // more than fits into one request
 		for _, err := range []error{
-			b.Put(ctx, "a/b", text("one")), b.Put(ctx, "a/b", text("two")), b.Add(ctx, "a/b", text("three")), b.Add(ctx, "a/c", text("four")), b.Put(ctx, "a/long", text(long)),
+			b.Put(ctx, "a/b", text("one")), b.Put(ctx, "a/b", text("two")), b.Add(ctx, "a/b", text("three")),
+			b.Add(ctx, "a/c", text("four")), b.Put(ctx, "a/long", text(long)),
 		} {
 			if err != nil {
 				t.Fatal(err)
@@ -161,7 +162,8 @@ func TestObject(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for _, name := range []string{"", "x", "s3://", "http://a/b", "s3://user:secret@a/b", "s3://a\x00", "s3://user:secret@a\x00", "file://user:secret@/a", "file://a/b", "file://", "mem://"} {
+	for _, name := range []string{"", "x", "s3://", "http://a/b", "s3://user:secret@a/b", "s3://a\x00",
+		"s3://user:secret@a\x00", "file://user:secret@/a", "file://a/b", "file://", "mem://"} {
 		b, err := bucket.Open(t.Context(), name)
 		if err == nil {
 			b.Close()

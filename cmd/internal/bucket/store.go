@@ -91,7 +91,8 @@ func (s *Store) Create(ctx context.Context, name string) (storage.Writer, error)
 
 func (s *Store) create(ctx context.Context, name string, once bool) (*storeWriter, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	w, err := s.b.b.NewWriter(ctx, s.folder+name, &blob.WriterOptions{IfNotExist: once, ContentType: "application/octet-stream", MaxConcurrency: 2})
+	w, err := s.b.b.NewWriter(ctx, s.folder+name, &blob.WriterOptions{IfNotExist: once,
+		ContentType: "application/octet-stream", MaxConcurrency: 2})
 	if err != nil {
 		cancel()
 		return nil, asked(s.b.failed(s.folder+name, err))

@@ -107,7 +107,8 @@ func written(t *testing.T, s *Store) (at time.Time) {
 
 // TestNobody tests that an unreachable server is not reported as damaged data.
 func TestNobody(t *testing.T) {
-	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_EC2_METADATA_DISABLED": "true", "AWS_MAX_ATTEMPTS": "1"} {
+	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
+		"AWS_EC2_METADATA_DISABLED": "true", "AWS_MAX_ATTEMPTS": "1"} {
 		t.Setenv(name, value)
 	}
 	s := opened(t, "s3://b?region=us-east-1&use_path_style=true&endpoint=http://127.0.0.1:1", "x")

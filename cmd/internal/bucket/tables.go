@@ -113,7 +113,8 @@ func (c *counter) Write(p []byte) (int, error) {
 var errTold = errors.New("told")
 
 // upload returns a client for uploads to the bucket, and an object with the settings of the bucket.
-func (b *Bucket) upload(ctx context.Context, name string) (client *transfermanager.Client, object *transfermanager.UploadObjectInput, err error) {
+func (b *Bucket) upload(ctx context.Context, name string) (client *transfermanager.Client,
+	object *transfermanager.UploadObjectInput, err error) {
 	_, err = b.b.NewWriter(ctx, name, &blob.WriterOptions{ContentType: "application/octet-stream", BeforeWrite: func(as func(any) bool) error {
 		if !as(&client) || !as(&object) {
 			return errors.New("tables can be stored in S3 or in a local folder")

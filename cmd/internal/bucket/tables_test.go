@@ -258,7 +258,8 @@ func TestCensus(t *testing.T) {
 	same()
 	// Files of a bucket are recognized as unchanged by everything read for them, here the list next to an
 	// archive.
-	for _, args := range [][]string{{"pack", filepath.Join(dir, "samples", "ember"), "-o", "ember.MOD"}, {"convert", "ember.MOD", "-o", "ember.PAK"}} {
+	for _, args := range [][]string{{"pack", filepath.Join(dir, "samples", "ember"), "-o", "ember.MOD"},
+		{"convert", "ember.MOD", "-o", "ember.PAK"}} {
 		var talk bytes.Buffer
 		if code := verbs.Main(games, args, nil, io.Discard, &talk, reads); code != 0 {
 			t.Fatal(talk.String())
@@ -287,7 +288,8 @@ func TestCensus(t *testing.T) {
 			}
 		}
 		var out, talk bytes.Buffer
-		if code := verbs.Main(games, []string{"census", in(url, "in"), "-o", "of"}, nil, &out, &talk, reads, tablesVerb); code != step.code || !strings.Contains(talk.String(), step.made) {
+		if code := verbs.Main(games, []string{"census", in(url, "in"), "-o", "of"}, nil, &out, &talk, reads,
+			tablesVerb); code != step.code || !strings.Contains(talk.String(), step.made) {
 			t.Error(step, code, talk.String())
 		}
 	}
@@ -308,7 +310,8 @@ func TestCensus(t *testing.T) {
 		t.Error(said)
 	}
 	var out, talk bytes.Buffer
-	if code := verbs.Main(games, []string{"census", in(url, "mine"), "-o", in(url, "mine/tables")}, nil, &out, &talk, reads, tablesVerb); code != 2 || !strings.Contains(talk.String(), "refusing to overwrite the input") {
+	if code := verbs.Main(games, []string{"census", in(url, "mine"), "-o", in(url, "mine/tables")}, nil, &out, &talk,
+		reads, tablesVerb); code != 2 || !strings.Contains(talk.String(), "refusing to overwrite the input") {
 		t.Error(code, talk.String())
 	}
 }

@@ -45,7 +45,8 @@ func TestVerbs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string][]byte{"a.map": data, "in/b.map": data, "in/broken.map": data[:len(data)-20], "in/note.txt": []byte("no map"), ".git/c.map": data,
+	files := map[string][]byte{"a.map": data, "in/b.map": data, "in/broken.map": data[:len(data)-20],
+		"in/note.txt": []byte("no map"), ".git/c.map": data,
 		// in.map sorts before in/.
 		"in.map": data, "mod/x.pak": []byte("no archive"), "mod/X.PAK.MAN": []byte("no list"), "mod/y.pak.MAN": []byte("a list alone")}
 	for name, data := range files {
@@ -71,14 +72,16 @@ func TestVerbs(t *testing.T) {
 		code, said := run(here...)
 		said = strings.ReplaceAll(said, dir, root+"/some")
 		got, heard := run(there...)
-		if got != code || heard != said || !strings.Contains(said, "s3://archive/some/in/b") && words[len(words)-1] == "--json" || strings.Contains(said, "X.PAK.MAN:") {
+		if got != code || heard != said || !strings.Contains(said, "s3://archive/some/in/b") &&
+			words[len(words)-1] == "--json" || strings.Contains(said, "X.PAK.MAN:") {
 			t.Errorf("%q: %d, %s\nas a folder: %d, %s", words, got, heard, code, said)
 		}
 	}
 	if code, said := run("check", root+"/some/in/b.map?"+settings); code != 0 {
 		t.Errorf("%d, %s", code, said)
 	}
-	if code, said := run("check", root+"/none?"+settings); code != 2 || !strings.Contains(said, "does not exist") || strings.Contains(said, "endpoint") {
+	if code, said := run("check", root+"/none?"+settings); code != 2 || !strings.Contains(said, "does not exist") ||
+		strings.Contains(said, "endpoint") {
 		t.Errorf("%d, %s", code, said)
 	}
 	// Runs on behalf of others open only what they are allowed to.

@@ -14,7 +14,8 @@ import (
 	_ "trowel.example/internal/testing/tests" // a machine without other programs
 )
 
-var items = &format.Table{Name: "items", Title: "things", Columns: []format.Column{{Name: "name", Type: format.ColumnText, Help: "its name"}}}
+var items = &format.Table{Name: "items", Title: "things",
+	Columns: []format.Column{{Name: "name", Type: format.ColumnText, Help: "its name"}}}
 
 // TestTakeDamaged tests that records without a valid state, or with data that does not match it, are rejected.
 func TestTakeDamaged(t *testing.T) {
@@ -25,7 +26,8 @@ func TestTakeDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	d := census.Dataset{Temp: new(census.Temp), Program: "test", Tables: []*format.Table{items}, Say: func(census.Note) {}, Miss: func(_, m string) census.Note { t.Error(m); return census.Note{} },
+	d := census.Dataset{Temp: new(census.Temp), Program: "test", Tables: []*format.Table{items}, Say: func(census.Note) {},
+		Miss: func(_, m string) census.Note { t.Error(m); return census.Note{} },
 		Create: func(w io.Writer, t *format.Table, program string) census.Writer {
 			return parquet.NewWriter(w, t, program)
 		}}

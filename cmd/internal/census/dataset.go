@@ -408,7 +408,8 @@ func (d *Dataset) keep(ctx context.Context, part string, old, state *State, made
 }
 
 // merge appends rows of the existing partition to the new one.
-func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was Content, state *State, made made, keep func(string) bool) error {
+func (d *Dataset) merge(ctx context.Context, t *format.Table, part string, was Content, state *State, made made,
+	keep func(string) bool) error {
 	before, err := d.spooled(ctx, tableFile(t.Name, part))
 	if before != nil {
 		defer before.close()

@@ -80,7 +80,8 @@ func (m *Maker) Do(ctx context.Context, p work.Part, put func(Record) error) err
 	if err := json.Unmarshal(p.Data, &task); err != nil || len(task.Files) == 0 {
 		return fmt.Errorf("part %s: its result lists no files: %w", p.Name, err)
 	}
-	d := doing{Maker: m, shard: p.Shard, leave: task.Leave, files: slices.Clone(task.Files), digests: make([]string, len(task.Files)), tables: make(map[*format.Table]*rows)}
+	d := doing{Maker: m, shard: p.Shard, leave: task.Leave, files: slices.Clone(task.Files),
+		digests: make([]string, len(task.Files)), tables: make(map[*format.Table]*rows)}
 	for i := range d.files {
 		if err := d.each(ctx, i, func(Note) {}, d.digest); err != nil {
 			return err

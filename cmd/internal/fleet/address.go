@@ -51,7 +51,8 @@ func parseAddress(given, file string) (*address, error) {
 		text, from = host.Env(envQueue), envQueue
 	}
 	if text == "" {
-		return nil, wording.Hint(errors.New("no queue is given"), "such as --queue postgres://user@host/database, or by %s or --queue-file", envQueue)
+		return nil, wording.Hint(errors.New("no queue is given"), "such as --queue postgres://user@host/database, or by "+
+			"%s or --queue-file", envQueue)
 	}
 	config, err := pgxpool.ParseConfig(text)
 	if err != nil { // the error quotes the part it cannot parse, which may be the password

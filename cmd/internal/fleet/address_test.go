@@ -37,7 +37,8 @@ func TestAddress(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 		tests.OnHost(t, map[string]string{"variable " + envQueue: text})
-		if _, err := parseAddress("", ""); err != nil && (!strings.Contains(text, "%zz") && !strings.Contains(text, "sslmode=x") || strings.Contains(err.Error(), secret)) {
+		if _, err := parseAddress("", ""); err != nil &&
+			(!strings.Contains(text, "%zz") && !strings.Contains(text, "sslmode=x") || strings.Contains(err.Error(), secret)) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -152,7 +153,8 @@ func TestTail(t *testing.T) {
 func TestID(t *testing.T) {
 	d := description{Version: "1", Dir: "/a", Args: []string{"check", "b"}}
 	ids := []string{d.id()}
-	for _, other := range []description{{Version: "2", Dir: "/a", Args: []string{"check", "b"}}, {Version: "1", Dir: "/b", Args: []string{"check", "b"}}, {Version: "1", Dir: "/a", Args: []string{"check b"}}} {
+	for _, other := range []description{{Version: "2", Dir: "/a", Args: []string{"check", "b"}},
+		{Version: "1", Dir: "/b", Args: []string{"check", "b"}}, {Version: "1", Dir: "/a", Args: []string{"check b"}}} {
 		ids = append(ids, other.id())
 	}
 	d.Results, d.Priority, d.Limit = "elsewhere", 4, 5

@@ -32,7 +32,8 @@ func TestBucket(t *testing.T) {
 		if i%7 == 3 {
 			data = data[:len(data)-i]
 		}
-		if err := maps.Put(t.Context(), fmt.Sprintf("in/%02d.map", i), func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+		if err := maps.Put(t.Context(), fmt.Sprintf("in/%02d.map", i),
+			func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,7 +57,8 @@ func TestBucket(t *testing.T) {
 	for _, want := range []string{" rebuilt", " 0 rebuilt"} {
 		id := submit("--again", "census", name+"/maps/in/00.map?"+settings, "-o", name+"/results/tables?"+settings)
 		b.jobs("wait", id)
-		if s := b.jobs("results", id); s.code != 0 || !strings.Contains(s.err, want) || !strings.Contains(s.err, "s3://archive/results/tables: ") || strings.Contains(s.err, "endpoint") {
+		if s := b.jobs("results", id); s.code != 0 || !strings.Contains(s.err, want) ||
+			!strings.Contains(s.err, "s3://archive/results/tables: ") || strings.Contains(s.err, "endpoint") {
 			t.Error(s)
 		}
 	}

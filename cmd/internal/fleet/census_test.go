@@ -72,7 +72,8 @@ func testCensus(t *testing.T, b *bench) {
 		id := b.submit(append([]string{"--again", "census", "in", "-o", "results/tables"}, more...)...)
 		b.must(0, "wait", id)
 		said = b.jobs("results", id).err
-		if s := b.run(append([]string{"census", "in", "-o", "out"}, more...)...); s.code != 0 || strings.ReplaceAll(s.err, "out:", "results/tables:") != said {
+		if s := b.run(append([]string{"census", "in", "-o", "out"}, more...)...); s.code != 0 ||
+			strings.ReplaceAll(s.err, "out:", "results/tables:") != said {
 			t.Errorf("one process says: %s\nand workers: %s", s.err, said)
 		}
 		if diff := cmp.Diff(b.tables("out"), b.tables("results/tables")); diff != "" {
@@ -105,7 +106,8 @@ func testCensus(t *testing.T, b *bench) {
 	if diff := cmp.Diff(b.tables("most"), b.tables("fetched-most")); diff != "" {
 		t.Error(diff)
 	}
-	if s := b.jobs("submit", "--results", "results", "census", "in", "-o", "s3://elsewhere/tables"); s.code != 2 || !strings.Contains(s.err, "s3://elsewhere/tables: only a place below that of the results") {
+	if s := b.jobs("submit", "--results", "results", "census", "in", "-o", "s3://elsewhere/tables"); s.code != 2 ||
+		!strings.Contains(s.err, "s3://elsewhere/tables: only a place below that of the results") {
 		t.Error(s)
 	}
 }

@@ -74,8 +74,10 @@ func (b *bench) fingerprint(address string) (text string) {
 	}
 	defer conn.Close(context.Background())
 	if err := conn.QueryRow(b.t.Context(), `
-SELECT count(*) || ' blocks, ' || (SELECT string_agg(v || ': ' || n, ', ' ORDER BY v) FROM (SELECT get_byte(data, 0) v, count(*) n FROM blocks GROUP BY 1) x) || ', ' ||
-	md5(string_agg(posx || ' ' || posy || ' ' || posz || ' ' || md5(data), ',' ORDER BY posx, posy, posz)) FROM blocks`).Scan(&text); err != nil {
+SELECT count(*) || ' blocks, ' || (SELECT string_agg(v || ': ' || n, ', ' ORDER BY v) FROM (SELECT get_byte(data,
+0) v, count(*) n FROM blocks GROUP BY 1) x) || ', ' ||
+	md5(string_agg(posx || ' ' || posy || ' ' || posz || ' ' || md5(data), ',' ORDER BY posx, posy, posz)) FROM
+	blocks`).Scan(&text); err != nil {
 		b.t.Fatal(err)
 	}
 	return text

@@ -209,7 +209,8 @@ func TestStorageFails(t *testing.T) {
 		default:
 			w.Header().Set("Content-Type", "application/xml")
 			w.WriteHeader(int(m))
-			fmt.Fprintf(w, `<?xml version="1.0"?><Error><Code>%s</Code><Message>as it was told to</Message></Error>`, map[int64]string{403: "AccessDenied", 503: "ServiceUnavailable"}[m])
+			fmt.Fprintf(w, `<?xml version="1.0"?><Error><Code>%s</Code><Message>as requested</Message></Error>`,
+				map[int64]string{403: "AccessDenied", 503: "ServiceUnavailable"}[m])
 		}
 	})}
 	go server.Serve(l)

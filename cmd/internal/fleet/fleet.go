@@ -28,7 +28,8 @@ type where struct{ queue, file, schema string }
 // flags adds the flags that choose the queue to a verb.
 func (w *where) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&w.queue, "queue", "", "the `address` of the PostgreSQL with the queue, such as postgres://user@host/database; without a password")
+	flags.StringVar(&w.queue, "queue", "", "the `address` of the PostgreSQL with the queue, such as "+
+		"postgres://user@host/database; without a password")
 	flags.StringVar(&w.file, "queue-file", "", "a `file` with the address, where a password may be")
 	verbs.Input(cmd, "queue-file")
 	flags.StringVar(&w.schema, "schema", "trowel", "the `name` of the schema with the tables of the queue")

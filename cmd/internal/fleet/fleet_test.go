@@ -61,7 +61,8 @@ func (b *base) bench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close(context.Background()) })
-	return &bench{b, t, dir, schema, append(os.Environ(), envProgram+"=1", envQueue+"="+b.address, envGrace+"=3s", "TMPDIR="+filepath.Join(dir, "tmp")), conn}
+	return &bench{b, t, dir, schema, append(os.Environ(), envProgram+"=1", envQueue+"="+b.address, envGrace+"=3s",
+		"TMPDIR="+filepath.Join(dir, "tmp")), conn}
 }
 
 func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
@@ -226,7 +227,8 @@ func (b *bench) finish(id string, args ...string) {
 	b.must(here.code, "wait", id)
 	there := b.jobs("results", id)
 	if here != there {
-		b.t.Errorf("%q: exit codes %d and %d, %d and %d bytes\n%s%s", args, here.code, there.code, len(here.out), len(there.out), here.err, there.err)
+		b.t.Errorf("%q: exit codes %d and %d, %d and %d bytes\n%s%s", args, here.code, there.code, len(here.out),
+			len(there.out), here.err, there.err)
 	}
 }
 
@@ -236,9 +238,11 @@ func TestFleet(t *testing.T) {
 	}
 	b := &base{address: judge.Postgres(t)}
 	for name, test := range map[string]func(*testing.T, *bench){
-		"result": testResult, "twice": testTwice, "failed": testFailed, "limit": testLimit, "cancel": testCancel, "ends": testEnds, "store": testStore, "real": testReal,
+		"result": testResult, "twice": testTwice, "failed": testFailed, "limit": testLimit, "cancel": testCancel,
+		"ends": testEnds, "store": testStore, "real": testReal,
 		"orphan": testOrphan, "split": testSplit, "many": testMany, "roots": testRoots, "hostile": testHostile, "world": testWorld,
-		"schema": testSchema, "left": testLeft, "words": testWords, "clock": testClock, "census": testCensus, "rescue": testRescue, "merge": testMergeFirst, "refused": testRefused,
+		"schema": testSchema, "left": testLeft, "words": testWords, "clock": testClock, "census": testCensus,
+		"rescue": testRescue, "merge": testMergeFirst, "refused": testRefused,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -264,12 +268,15 @@ func testResult(t *testing.T, b *bench) {
 		Verb  []string
 		State string
 	}
-	if err := json.Unmarshal([]byte(b.must(0, "status", id, "--json").out), &status); err != nil || strings.Join(status.Verb, " ") != "toy --limit no time 2 in" {
+	if err := json.Unmarshal([]byte(b.must(0, "status", id, "--json").out), &status); err != nil ||
+		strings.Join(status.Verb, " ") != "toy --limit no time 2 in" {
 		t.Error(status, err)
 	}
 	b.finish(id, "toy", "2", "in")
-	for _, wrong := range [][]string{{"toy", "x", "in"}, {"formats"}, {"no-verb"}, {"toy", "1", "in", "--attempts", "0"}, {"toy", "1", "s3://me:secret@host/x"}} {
-		if s := b.jobs("submit", append([]string{"--results", "results"}, wrong...)...); s.code != 2 || s.out != "" || strings.Contains(s.err, "secret") {
+	for _, wrong := range [][]string{{"toy", "x", "in"}, {"formats"}, {"no-verb"}, {"toy", "1", "in", "--attempts", "0"},
+		{"toy", "1", "s3://me:secret@host/x"}} {
+		if s := b.jobs("submit", append([]string{"--results", "results"}, wrong...)...); s.code != 2 || s.out != "" ||
+			strings.Contains(s.err, "secret") {
 			t.Error(wrong, s)
 		}
 	}
@@ -311,11 +318,13 @@ func testFailed(t *testing.T, b *bench) {
 	b.worker("--max", "2")
 	id := b.submit("toy", "8", "in", "--attempts", "2")
 	s := b.must(2, "wait", id)
-	if !strings.Contains(s.err, "2 parts failed") || !strings.Contains(s.err, "as it was told to") || strings.Count(s.err, "\n") < 2 || strings.Count(s.err, "\n") > 4 {
+	if !strings.Contains(s.err, "2 parts failed") || !strings.Contains(s.err, "as requested") ||
+		strings.Count(s.err, "\n") < 2 || strings.Count(s.err, "\n") > 4 {
 		t.Error(s)
 	}
 	s = b.must(0, "status", id)
-	for _, want := range []string{"state:     failed", "6 done", "2 failed", "00003 (3), attempt 2, failed: fails as it was told to", "00005 (5), attempt 2, failed: a defect of trowel"} {
+	for _, want := range []string{"state:     failed", "6 done", "2 failed",
+		"00003 (3), attempt 2, failed: fails as requested", "00005 (5), attempt 2, failed: a defect of trowel"} {
 		if !strings.Contains(s.out, want) {
 			t.Errorf("no %q in\n%s", want, s.out)
 		}
@@ -401,7 +410,7 @@ func testEnds(t *testing.T, b *bench) {
 	if err := w.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	b.eventually("it says so", func() bool { return strings.Contains(w.said.String(), "is given back") })
+	b.eventually("it is reported", func() bool { return strings.Contains(w.said.String(), "is given back") })
 	ended := make(chan struct{})
 	go func() { defer close(ended); w.end(syscall.SIGTERM) }()
 	for running := true; running; {
@@ -460,7 +469,8 @@ func testReal(t *testing.T, b *bench) {
 	}
 	b.write("broken.map", "DATA\x04\x00\x00\x00 no map")
 	b.worker("--max", "2")
-	for _, args := range [][]string{{"check", "burrow.map", "broken.map"}, {"check", "--json", "burrow.map"}, {"check", "none.map", "burrow.map"}, {"find", "burrow.map", "--", "tile", "freeze"}} {
+	for _, args := range [][]string{{"check", "burrow.map", "broken.map"}, {"check", "--json", "burrow.map"},
+		{"check", "none.map", "burrow.map"}, {"find", "burrow.map", "--", "tile", "freeze"}} {
 		if s := b.run(args...); s.out+s.err == "" || args[0] == "find" && s.code != 0 {
 			t.Errorf("%q: nothing to compare: %s", args, s.err)
 		}
@@ -535,7 +545,8 @@ func testWorld(t *testing.T, b *bench) {
 SELECT (SELECT string_agg(b::text || b.ctid::text || b.xmin::text, ',' ORDER BY posx) FROM blocks b) ||
 	(SELECT string_agg(relname::text || relkind::text, ',' ORDER BY relname) FROM pg_class WHERE relnamespace = 'public'::regnamespace) ||
 	coalesce((SELECT string_agg(proname::text, ',' ORDER BY proname) FROM pg_proc WHERE pronamespace = 'public'::regnamespace), '') ||
-	coalesce((SELECT string_agg(typname::text, ',' ORDER BY typname) FROM pg_type WHERE typnamespace = 'public'::regnamespace), '')`).Scan(&text)
+	coalesce((SELECT string_agg(typname::text, ',' ORDER BY typname) FROM pg_type WHERE typnamespace =
+	'public'::regnamespace), '')`).Scan(&text)
 		if err != nil {
 			t.Fatal(err)
 		}

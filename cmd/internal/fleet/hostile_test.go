@@ -58,7 +58,8 @@ type hostileJob struct {
 
 // hostile returns descriptions and parts that this program cannot have written.
 func hostile(dir string) map[string]hostileJob {
-	good := description{Version: service.Program(), Dir: dir, Args: []string{"toy", "1", "in"}, Results: dir + "/results", Limit: 60, Attempts: 1, Priority: 1}
+	good := description{Version: service.Program(), Dir: dir, Args: []string{"toy", "1", "in"}, Results: dir + "/results",
+		Limit: 60, Attempts: 1, Priority: 1}
 	part := work.Part{Name: "0", File: "0"}
 	all := make(map[string]hostileJob)
 	for name, change := range map[string]func(*description, *partJob){
@@ -102,18 +103,22 @@ func testHostile(t *testing.T, b *bench) {
 		t.Helper()
 		data, _ := json.Marshal(d)
 		data = []byte(strings.ReplaceAll(string(data), `\u0000`, "")) // PostgreSQL cannot store it
-		if _, err := b.conn.Exec(t.Context(), `INSERT INTO `+b.schema+`.trowel_work (id, description, parts) VALUES ($1, $2, 1) ON CONFLICT (id) DO UPDATE SET description = $2`, id, data); err != nil {
+		if _, err := b.conn.Exec(t.Context(), `INSERT INTO `+b.schema+
+			`.trowel_work (id, description, parts) VALUES ($1, $2, 1) ON CONFLICT (id) DO UPDATE SET description = $2`, id, data); err != nil {
 			t.Fatal(err)
 		}
 		data, _ = json.Marshal(args)
 		data = []byte(strings.ReplaceAll(string(data), `\u0000`, ""))
 		var job int64
-		if err := b.conn.QueryRow(t.Context(), `INSERT INTO `+b.schema+`.river_job (args, kind, max_attempts, queue, state) VALUES ($1, $2, 1, $3, 'available') RETURNING id`, data, kind, queueName(service.Program())).Scan(&job); err != nil {
+		if err := b.conn.QueryRow(t.Context(), `INSERT INTO `+b.schema+
+			`.river_job (args, kind, max_attempts, queue, state) VALUES ($1, $2, 1, $3, 'available') RETURNING id`, data, kind,
+			queueName(service.Program())).Scan(&job); err != nil {
 			t.Fatal(err)
 		}
 		return job
 	}
-	good := description{Version: service.Program(), Dir: b.dir, Args: []string{"toy", "1", "in"}, Results: b.path("results"), Limit: 60, Attempts: 1, Priority: 1}
+	good := description{Version: service.Program(), Dir: b.dir, Args: []string{"toy", "1", "in"},
+		Results: b.path("results"), Limit: 60, Attempts: 1, Priority: 1}
 	jobs := make(map[string]int64)
 	for name, h := range hostile(b.dir) {
 		if strings.HasPrefix(name, "zero") {
@@ -142,7 +147,8 @@ func testHostile(t *testing.T, b *bench) {
 		id := strings.Repeat("b", 12) + string([]byte{'0' + byte(n/10), '0' + byte(n%10), '0', '0'})
 		jobs[name] = insert(d, id, "trowel_part", partJob{Work: id, Limit: 60, Part: p})
 	}
-	jobs["no such work"] = insert(good, strings.Repeat("c", 16), "trowel_part", partJob{Work: strings.Repeat("d", 16), Part: work.Part{Name: "0"}})
+	jobs["no such work"] = insert(good, strings.Repeat("c", 16), "trowel_part",
+		partJob{Work: strings.Repeat("d", 16), Part: work.Part{Name: "0"}})
 	jobs["garbage"] = insert(good, strings.Repeat("c", 16), "trowel_part", map[string]any{"work": 5, "part": []int{1}})
 	jobs["split"] = insert(good, strings.Repeat("c", 16), "trowel_split", map[string]any{"work": "../../x"})
 	jobs["merge"] = insert(good, strings.Repeat("c", 16), "trowel_merge", map[string]any{"work": "../../x"})
@@ -166,7 +172,8 @@ func testHostile(t *testing.T, b *bench) {
 	// Users who may complete parts can report that a file is unreadable.
 	for _, name := range []string{"other file", "other words"} {
 		var id string
-		if err := b.conn.QueryRow(t.Context(), `SELECT args->>'work' FROM `+b.schema+`.river_job WHERE id = $1`, jobs[name]).Scan(&id); err != nil {
+		if err := b.conn.QueryRow(t.Context(), `SELECT args->>'work' FROM `+b.schema+`.river_job WHERE id = $1`,
+			jobs[name]).Scan(&id); err != nil {
 			t.Fatal(err)
 		}
 		if data, err := os.ReadFile(b.path("results/" + id + "/parts/0")); err == nil && len(data) > 1000 {
@@ -186,10 +193,12 @@ func FuzzJob(f *testing.F) {
 	f.Fuzz(func(t *testing.T, desc, part []byte) {
 		var d description
 		if json.Unmarshal(desc, &d) == nil && d.check() == nil {
-			if (&partJob{Limit: d.Limit}).limit() <= 0 || (&partJob{Limit: d.Limit}).limit() > maxLimit || len(d.Args) == 0 || d.insertOpts().Priority > 4 || !validID(d.id()) {
+			if (&partJob{Limit: d.Limit}).limit() <= 0 || (&partJob{Limit: d.Limit}).limit() > maxLimit || len(d.Args) == 0 ||
+				d.insertOpts().Priority > 4 || !validID(d.id()) {
 				t.Errorf("%+v", d)
 			}
-			if here, err := local([]root{{"/srv", "/mnt"}}, d.Dir); err == nil && here != filepath.FromSlash("/mnt") && !strings.HasPrefix(here, filepath.FromSlash("/mnt/")) {
+			if here, err := local([]root{{"/srv", "/mnt"}}, d.Dir); err == nil && here != filepath.FromSlash("/mnt") &&
+				!strings.HasPrefix(here, filepath.FromSlash("/mnt/")) {
 				t.Errorf("%q is %q", d.Dir, here)
 			}
 			if here, err := local([]root{{"s3://b/x?region=r", "s3://b/x?region=r"}}, d.Results); err == nil &&

@@ -58,45 +58,47 @@ func idCommand(use, short, long, example string, do func(cmd *cobra.Command, q *
 }
 
 func waitCommand(t *verbs.Tool) *cobra.Command {
-	return idCommand("wait", "Wait until a work ends", `Wait waits until a work ends, and exits with the exit code of its verb. It exits with code
+	return idCommand("wait", "Wait until a work ends",
+		`Wait waits until a work ends, and exits with the exit code of its verb. It exits with code
 2 if parts failed too often, or if the work was cancelled.
 
 If the connection is lost, it reconnects.`, `  trowel jobs wait 1f2e3d4c5b6a7988`, func(cmd *cobra.Command, q *queue, id string) error {
-		ctx := cmd.Context()
-		lost := false
-		said := make(map[string]bool)
-		for {
-			one, stop := context.WithTimeout(ctx, 3*server.Timeout)
-			r, s, err := q.look(one, id)
-			stop()
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case server.Failed(err):
-				lost = q.ping(ctx, t, lost)
-			case err != nil:
-				return err
-			case r.Ended != nil:
-				return verbs.Exit(*r.Code)
-			case s.state == stateFailed:
-				return wording.Hint(fmt.Errorf("%s: %s failed: %s", id, cmp.Or(plural(s.Failed, "part"), "it"), s.first()), "%s`trowel jobs status %s` shows the errors, `trowel jobs retry %s` tries again", s.hint(), id, id)
-			case s.state == stateCancelled:
-				return fmt.Errorf("%s was cancelled", id)
-			case r.Parts != nil:
-				lost = lost && q.ping(ctx, t, lost)
-				t.Progress("parts", int(s.Done), int(*r.Parts))
+			ctx := cmd.Context()
+			lost := false
+			said := make(map[string]bool)
+			for {
+				one, stop := context.WithTimeout(ctx, 3*server.Timeout)
+				r, s, err := q.look(one, id)
+				stop()
+				switch {
+				case ctx.Err() != nil:
+					return ctx.Err()
+				case server.Failed(err):
+					lost = q.ping(ctx, t, lost)
+				case err != nil:
+					return err
+				case r.Ended != nil:
+					return verbs.Exit(*r.Code)
+				case s.state == stateFailed:
+					return wording.Hint(fmt.Errorf("%s: %s failed: %s", id, cmp.Or(plural(s.Failed, "part"), "it"), s.first()),
+						"%s`trowel jobs status %s` shows the errors, `trowel jobs retry %s` tries again", s.hint(), id, id)
+				case s.state == stateCancelled:
+					return fmt.Errorf("%s was cancelled", id)
+				case r.Parts != nil:
+					lost = lost && q.ping(ctx, t, lost)
+					t.Progress("parts", int(s.Done), int(*r.Parts))
+				}
+				if err == nil && len(s.failures) > 0 && !said[s.first()] && len(said) < 10 {
+					said[s.first()] = true
+					t.Warn("", fmt.Sprintf("%s: retrying after: %s", id, s.first()))
+				}
+				select {
+				case <-ctx.Done():
+					return ctx.Err()
+				case <-time.After(500 * time.Millisecond):
+				}
 			}
-			if err == nil && len(s.failures) > 0 && !said[s.first()] && len(said) < 10 {
-				said[s.first()] = true
-				t.Warn("", fmt.Sprintf("%s: retrying after: %s", id, s.first()))
-			}
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(500 * time.Millisecond):
-			}
-		}
-	})
+		})
 }
 
 // plural returns a count with its unit, or "" for 0.
@@ -167,32 +169,33 @@ SELECT id FROM $$.river_job WHERE args->>'work' = $1 AND state = 'running' AND N
 
 func retryCommand(t *verbs.Tool) *cobra.Command {
 	var limit time.Duration
-	cmd := idCommand("retry", "Retry failed parts", `Retry puts failed and cancelled parts back into the queue. Finished parts are kept. If merging the
+	cmd := idCommand("retry", "Retry failed parts",
+		`Retry puts failed and cancelled parts back into the queue. Finished parts are kept. If merging the
 results failed, they are merged again. With --limit, unfinished parts get a new time limit, for
 parts that exceeded theirs.`, `  trowel jobs retry 1f2e3d4c5b6a7988
   trowel jobs retry 1f2e3d4c5b6a7988 --limit 30m`, func(cmd *cobra.Command, q *queue, id string) error {
-		ctx := cmd.Context()
-		r, err := q.work(ctx, id)
-		if err != nil {
-			return err
-		}
-		if r.Ended != nil && *r.Code < 2 {
-			return fmt.Errorf("%s is done; `trowel jobs submit --again` repeats it", id)
-		}
-		if cmd.Flags().Changed("limit") {
-			if err := checkLimit(limit); err != nil {
+			ctx := cmd.Context()
+			r, err := q.work(ctx, id)
+			if err != nil {
 				return err
 			}
-		}
-		if err := q.settle(ctx, id); err != nil {
+			if r.Ended != nil && *r.Code < 2 {
+				return fmt.Errorf("%s is done; `trowel jobs submit --again` repeats it", id)
+			}
+			if cmd.Flags().Changed("limit") {
+				if err := checkLimit(limit); err != nil {
+					return err
+				}
+			}
+			if err := q.settle(ctx, id); err != nil {
+				return err
+			}
+			n, err := q.retry(ctx, r, limit)
+			if err == nil {
+				t.Say("put back into the queue: %s", wording.Count(n, "job"))
+			}
 			return err
-		}
-		n, err := q.retry(ctx, r, limit)
-		if err == nil {
-			t.Say("put back into the queue: %s", wording.Count(n, "job"))
-		}
-		return err
-	})
+		})
 	cmd.Flags().DurationVar(&limit, "limit", 0, "set a new limit for parts: a `time` such as 90s or 5m")
 	return cmd
 }
@@ -203,7 +206,8 @@ func (q *queue) settle(ctx context.Context, id string) error {
 	for range 150 {
 		var open bool
 		err := q.pool.QueryRow(ctx, q.sql(`
-SELECT EXISTS (SELECT FROM $$.river_job WHERE args->>'work' = $1 AND state = 'running' AND metadata ? 'cancel_attempted_at')`), id).Scan(&open)
+SELECT EXISTS (SELECT FROM $$.river_job WHERE args->>'work' = $1 AND state = 'running' AND metadata ? 'cancel_attempted_at')`),
+			id).Scan(&open)
 		if err != nil || !open {
 			return q.wrap(err)
 		}
@@ -213,7 +217,8 @@ SELECT EXISTS (SELECT FROM $$.river_job WHERE args->>'work' = $1 AND state = 'ru
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	_, err := q.pool.Exec(ctx, q.sql(`UPDATE $$.river_job SET metadata = metadata - 'cancel_attempted_at' WHERE args->>'work' = $1 AND state = 'running'`), id)
+	_, err := q.pool.Exec(ctx, q.sql(`UPDATE $$.river_job SET metadata = metadata - 'cancel_attempted_at' WHERE `+
+		`args->>'work' = $1 AND state = 'running'`), id)
 	return q.wrap(err)
 }
 
@@ -232,22 +237,26 @@ func (q *queue) retry(ctx context.Context, r *row, limit time.Duration) (int, er
 UPDATE $$.river_job SET state = 'available', scheduled_at = now(), finalized_at = NULL, max_attempts = least(attempt + $2, 32767),
 	metadata = metadata - 'cancel_attempted_at'
 WHERE args->>'work' = $1 AND kind <> 'trowel_merge' AND (state IN ('discarded', 'cancelled', 'retryable')
-	OR kind = 'trowel_part' AND state = 'completed' AND EXISTS (SELECT FROM $$.river_job m WHERE m.kind = 'trowel_merge' AND m.args->>'work' = $1 AND m.state = 'discarded'))`), r.ID, min(max(r.Attempts, 1), maxAttempts))
+	OR kind = 'trowel_part' AND state = 'completed' AND EXISTS (SELECT FROM $$.river_job m WHERE m.kind =
+	'trowel_merge' AND m.args->>'work' = $1 AND m.state = 'discarded'))`), r.ID, min(max(r.Attempts, 1), maxAttempts))
 	if err != nil {
 		return 0, q.wrap(err)
 	}
 	n := int(tag.RowsAffected())
 	if limit > 0 {
 		seconds := int(limit / time.Second)
-		if _, err := tx.Exec(ctx, q.sql(`UPDATE $$.trowel_work SET description = jsonb_set(description, '{limit}', to_jsonb($2::int)) WHERE id = $1`), r.ID, seconds); err != nil {
+		if _, err := tx.Exec(ctx, q.sql(`UPDATE $$.trowel_work SET description = jsonb_set(description, '{limit}', `+
+			`to_jsonb($2::int)) WHERE id = $1`), r.ID, seconds); err != nil {
 			return 0, q.wrap(err)
 		}
-		if _, err := tx.Exec(ctx, q.sql(`UPDATE $$.river_job SET args = jsonb_set(args, '{limit}', to_jsonb($2::int)) WHERE args->>'work' = $1 AND kind = 'trowel_part' AND state <> 'completed'`), r.ID, seconds); err != nil {
+		if _, err := tx.Exec(ctx, q.sql(`UPDATE $$.river_job SET args = jsonb_set(args, '{limit}', to_jsonb($2::int)) `+
+			`WHERE args->>'work' = $1 AND kind = 'trowel_part' AND state <> 'completed'`), r.ID, seconds); err != nil {
 			return 0, q.wrap(err)
 		}
 	}
 	// A failed merge is repeated after the last part is done.
-	if _, err := tx.Exec(ctx, q.sql(`DELETE FROM $$.river_job WHERE args->>'work' = $1 AND kind = 'trowel_merge' AND state <> 'running'`), r.ID); err != nil {
+	if _, err := tx.Exec(ctx, q.sql(`DELETE FROM $$.river_job WHERE args->>'work' = $1 AND kind = 'trowel_merge' AND `+
+		`state <> 'running'`), r.ID); err != nil {
 		return 0, q.wrap(err)
 	}
 	if r.Parts != nil {
@@ -269,36 +278,39 @@ WHERE args->>'work' = $1 AND kind <> 'trowel_merge' AND (state IN ('discarded', 
 func resultsCommand(t *verbs.Tool) *cobra.Command {
 	var path string
 	var replace bool
-	cmd := idCommand("results", "Fetch the output of a work", `Results prints the output and the messages of the verb, and exits with its exit code. With -o it
+	cmd := idCommand("results", "Fetch the output of a work",
+		`Results prints the output and the messages of the verb, and exits with its exit code. With -o it
 writes the file or the folder that the verb wrote, complete or not at all.`, `  trowel jobs results 1f2e3d4c5b6a7988
   trowel jobs results 1f2e3d4c5b6a7988 -o tiles`, func(cmd *cobra.Command, q *queue, id string) error {
-		ctx := cmd.Context()
-		r, s, err := q.look(ctx, id)
-		switch {
-		case err != nil:
-			return err
-		case s.state == stateFailed || s.state == stateCancelled:
-			return wording.Hint(fmt.Errorf("%s has no results: it %s", id, map[string]string{stateFailed: "failed", stateCancelled: "was cancelled"}[s.state]), "`trowel jobs status %s` shows the errors, `trowel jobs retry %s` tries again", id, id)
-		case r.Ended == nil:
-			return wording.Hint(fmt.Errorf("%s is not done", id), "`trowel jobs wait %s` waits for it", id)
-		}
-		store, end, err := openStore(ctx, in(r.Results, id))
-		if err != nil {
-			return err
-		}
-		defer end()
-		e, err := readEnd(ctx, store)
-		if errors.Is(err, fs.ErrNotExist) {
-			return wording.Hint(fmt.Errorf("%s: no results in %s", id, r.Results), "give the folder that the workers see")
-		}
-		if err != nil {
-			return err
-		}
-		if err := e.show(ctx, t, store, cmd.ErrOrStderr(), path, replace); err != nil {
-			return err
-		}
-		return verbs.Exit(e.Code)
-	})
+			ctx := cmd.Context()
+			r, s, err := q.look(ctx, id)
+			switch {
+			case err != nil:
+				return err
+			case s.state == stateFailed || s.state == stateCancelled:
+				return wording.Hint(fmt.Errorf("%s has no results: it %s", id,
+					map[string]string{stateFailed: "failed", stateCancelled: "was cancelled"}[s.state]),
+					"`trowel jobs status %s` shows the errors, `trowel jobs retry %s` tries again", id, id)
+			case r.Ended == nil:
+				return wording.Hint(fmt.Errorf("%s is not done", id), "`trowel jobs wait %s` waits for it", id)
+			}
+			store, end, err := openStore(ctx, in(r.Results, id))
+			if err != nil {
+				return err
+			}
+			defer end()
+			e, err := readEnd(ctx, store)
+			if errors.Is(err, fs.ErrNotExist) {
+				return wording.Hint(fmt.Errorf("%s: no results in %s", id, r.Results), "give the folder that the workers see")
+			}
+			if err != nil {
+				return err
+			}
+			if err := e.show(ctx, t, store, cmd.ErrOrStderr(), path, replace); err != nil {
+				return err
+			}
+			return verbs.Exit(e.Code)
+		})
 	cmd.Flags().StringVarP(&path, "output", "o", "", "write the output of the verb to the `path`")
 	cmd.Flags().BoolVarP(&replace, "force", "f", false, "replace a file or folder that exists")
 	return cmd

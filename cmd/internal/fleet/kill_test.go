@@ -39,7 +39,9 @@ func testRescue(t *testing.T, b *bench) {
 		t.Errorf("no %q in\n%s", want, s.out)
 	}
 	var status struct{ Running []active }
-	if err := json.Unmarshal([]byte(b.must(0, "status", id, "--json").out), &status); err != nil || len(status.Running) != 1 || status.Running[0].Step != "part" || status.Running[0].Since.Before(begun.Add(-maxSkew)) || status.Running[0].Since.After(time.Now().Add(maxSkew)) {
+	if err := json.Unmarshal([]byte(b.must(0, "status", id, "--json").out), &status); err != nil ||
+		len(status.Running) != 1 || status.Running[0].Step != "part" || status.Running[0].Since.Before(begun.Add(-maxSkew)) ||
+		status.Running[0].Since.After(time.Now().Add(maxSkew)) {
 		t.Errorf("%v, %v", status, err)
 	}
 	b.worker("--max", "1")
@@ -84,7 +86,8 @@ SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_part' AND args->>'work' =
 		t.Errorf("%d merges before the parts are done", n)
 	}
 	b.finish(backlog, "toy", "60", "in")
-	if n := b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_merge' AND (args->>'work' = $1 OR args->>'work' = $2)`, first, backlog); n != 2 {
+	if n := b.query(`SELECT count(*) FROM $$.river_job WHERE kind = 'trowel_merge' AND (args->>'work' = $1 OR `+
+		`args->>'work' = $2)`, first, backlog); n != 2 {
 		t.Errorf("%d merges of two works", n)
 	}
 	if n := b.query(`SELECT count(*) FROM $$.river_job p, $$.river_job m WHERE p.kind = 'trowel_part' AND m.kind = 'trowel_merge'
@@ -105,7 +108,8 @@ func testRefused(t *testing.T, b *bench) {
 		t.Error(s)
 	}
 	s = b.must(0, "status", id)
-	for _, want := range []string{"00001 (1), attempt 1, refused: a part: not allowed here", "hint:      ask somebody", "00002 (2), attempt 3, failed: exceeded its limit of 1s", "2 failed, 0 cancelled"} {
+	for _, want := range []string{"00001 (1), attempt 1, refused: a part: not allowed here", "hint:      ask somebody",
+		"00002 (2), attempt 3, failed: exceeded its limit of 1s", "2 failed, 0 cancelled"} {
 		if !strings.Contains(s.out, want) {
 			t.Errorf("no %q in\n%s", want, s.out)
 		}
@@ -234,7 +238,8 @@ func (b *bench) rescue(ctx context.Context) {
 	for ctx.Err() == nil {
 		time.Sleep(300 * time.Millisecond)
 		if conn, err := pgx.Connect(ctx, b.address); err == nil { // the server may be restarting
-			_, _ = conn.Exec(ctx, `UPDATE `+b.schema+`.river_job SET state = 'available', scheduled_at = now() WHERE state = 'running' AND attempted_at < now() - interval '1500 ms'`)
+			_, _ = conn.Exec(ctx, `UPDATE `+b.schema+`.river_job SET state = 'available', scheduled_at = now() WHERE state = `+
+				`'running' AND attempted_at < now() - interval '1500 ms'`)
 			conn.Close(ctx)
 		}
 	}

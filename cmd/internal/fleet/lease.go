@@ -67,7 +67,8 @@ func (w *worker) hold(ctx context.Context) {
 func (w *worker) renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lease)
 	defer cancel()
-	_, err := w.pool.Exec(ctx, w.sql(`INSERT INTO $$.trowel_worker (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET seen = clock_timestamp()`), w.name)
+	_, err := w.pool.Exec(ctx, w.sql(`INSERT INTO $$.trowel_worker (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET `+
+		`seen = clock_timestamp()`), w.name)
 	return err
 }
 
@@ -89,7 +90,8 @@ func (q *queue) rescue(ctx context.Context) error {
 	}
 	if _, err := q.pool.Exec(ctx, q.sql(`
 UPDATE $$.river_job j SET errors = array_append(j.errors, $2::jsonb || jsonb_build_object('attempt', j.attempt)),
-	state = (CASE WHEN j.metadata ? 'cancel_attempted_at' THEN 'cancelled' WHEN j.attempt >= j.max_attempts THEN 'discarded' ELSE 'available' END)::$$.river_job_state,
+	state = (CASE WHEN j.metadata ? 'cancel_attempted_at' THEN 'cancelled' WHEN j.attempt >= j.max_attempts THEN
+	'discarded' ELSE 'available' END)::$$.river_job_state,
 	finalized_at = CASE WHEN j.metadata ? 'cancel_attempted_at' OR j.attempt >= j.max_attempts THEN now() END,
 	scheduled_at = CASE WHEN j.metadata ? 'cancel_attempted_at' OR j.attempt >= j.max_attempts THEN j.scheduled_at ELSE now() END
 WHERE j.state = 'running' AND j.queue = $3 AND NOT EXISTS (SELECT FROM $$.trowel_worker w
@@ -97,6 +99,7 @@ WHERE j.state = 'running' AND j.queue = $3 AND NOT EXISTS (SELECT FROM $$.trowel
 		lease.Seconds(), told, queueName(service.Program())); err != nil {
 		return err
 	}
-	_, err = q.pool.Exec(ctx, q.sql(`DELETE FROM $$.trowel_worker WHERE seen < clock_timestamp() - make_interval(secs => $1)`), lease.Seconds())
+	_, err = q.pool.Exec(ctx, q.sql(`DELETE FROM $$.trowel_worker WHERE seen < clock_timestamp() - make_interval(secs `+
+		`=> $1)`), lease.Seconds())
 	return err
 }

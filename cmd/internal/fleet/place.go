@@ -70,7 +70,8 @@ func local(roots []root, name string) (string, error) {
 		}
 		u, err := url.Parse(name)
 		of, err2 := url.Parse(r.There)
-		if err != nil || err2 != nil || u.User != nil || u.Scheme != of.Scheme || u.Host != of.Host || slices.Contains(strings.Split(u.Path, "/"), "..") {
+		if err != nil || err2 != nil || u.User != nil || u.Scheme != of.Scheme || u.Host != of.Host ||
+			slices.Contains(strings.Split(u.Path, "/"), "..") {
 			continue
 		}
 		if base := strings.TrimSuffix(of.Path, "/"); u.Path == base || strings.HasPrefix(u.Path, base+"/") {

@@ -158,11 +158,13 @@ CREATE INDEX IF NOT EXISTS trowel_parts ON $$.river_job ((args->>'work'), state)
 // make creates the first table in an empty schema.
 func (q *queue) make(ctx context.Context, conn *pgxpool.Conn) error {
 	var is bool
-	if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1)`, q.schema).Scan(&is); err != nil {
+	if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace `+
+		`WHERE n.nspname = $1)`, q.schema).Scan(&is); err != nil {
 		return q.wrap(err)
 	}
 	if is {
-		return wording.Hint(fmt.Errorf("%s, schema %s: %w", q.name, q.schema, errTaken), "choose another name with --schema; the schema is created")
+		return wording.Hint(fmt.Errorf("%s, schema %s: %w", q.name, q.schema, errTaken),
+			"choose another name with --schema; the schema is created")
 	}
 	_, err := conn.Exec(ctx, q.sql(`
 CREATE TABLE $$.trowel_work (
@@ -189,7 +191,8 @@ func (q *queue) clock(ctx context.Context, now func() time.Time) error {
 		return q.wrap(err)
 	}
 	if there.Before(before.Add(-maxSkew)) || there.After(now().Add(maxSkew)) {
-		return wording.Hint(fmt.Errorf("the clocks of this machine and of %s differ by %v", q.name, there.Sub(before).Abs().Round(time.Second)), "set the wrong clock")
+		return wording.Hint(fmt.Errorf("the clocks of this machine and of %s differ by %v", q.name,
+			there.Sub(before).Abs().Round(time.Second)), "set the wrong clock")
 	}
 	return nil
 }
@@ -212,7 +215,8 @@ func (q *queue) mergeIfDone(ctx context.Context, client *river.Client[pgx.Tx], t
 	var data []byte
 	err = tx.QueryRow(ctx, q.sql(`
 SELECT description FROM $$.trowel_work w WHERE id = $1 AND cancelled IS NULL AND ended IS NULL
-AND NOT EXISTS (SELECT FROM $$.river_job WHERE args->>'work' = $1 AND state <> 'completed' AND kind IN ('trowel_part', 'trowel_merge'))`), id).Scan(&data)
+AND NOT EXISTS (SELECT FROM $$.river_job WHERE args->>'work' = $1 AND state <> 'completed' AND kind IN ('trowel_part', 'trowel_merge'))`),
+		id).Scan(&data)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -390,7 +394,8 @@ func (q *queue) active(ctx context.Context, id string, most int) ([]active, erro
 	rows, err := q.pool.Query(ctx, q.sql(`
 SELECT replace(kind, 'trowel_', ''), coalesce(args->'part'->>'name', ''), coalesce(args->'part'->>'file', ''),
 	coalesce(attempted_by[array_upper(attempted_by, 1)], ''), attempted_at
-FROM $$.river_job WHERE args->>'work' = $1 AND state = 'running' AND attempted_at IS NOT NULL ORDER BY attempted_at, id LIMIT $2`), id, most)
+FROM $$.river_job WHERE args->>'work' = $1 AND state = 'running' AND attempted_at IS NOT NULL ORDER BY attempted_at, id LIMIT $2`), id,
+		most)
 	if err != nil {
 		return nil, q.wrap(err)
 	}
@@ -401,6 +406,7 @@ FROM $$.river_job WHERE args->>'work' = $1 AND state = 'running' AND attempted_a
 // broken reports whether splitting or merging a work has failed permanently.
 func (q *queue) broken(ctx context.Context, id string) (is bool, err error) {
 	err = q.pool.QueryRow(ctx, q.sql(`
-SELECT EXISTS (SELECT FROM $$.river_job WHERE kind IN ('trowel_split', 'trowel_merge') AND args->>'work' = $1 AND state IN ('discarded', 'cancelled'))`), id).Scan(&is)
+SELECT EXISTS (SELECT FROM $$.river_job WHERE kind IN ('trowel_split', 'trowel_merge') AND args->>'work' = $1 AND
+state IN ('discarded', 'cancelled'))`), id).Scan(&is)
 	return is, q.wrap(err)
 }

@@ -49,7 +49,7 @@ func testSchema(t *testing.T, b *bench) {
 	b.finish(b.submit("toy", "3", "in"), "toy", "3", "in")
 	// Errors of the server are reported.
 	do("ALTER TABLE $$.river_job RENAME COLUMN attempt TO tried")
-	b.eventually("the worker says so", func() bool {
+	b.eventually("the worker reports it", func() bool {
 		return strings.Contains(w.said.String(), `the server reports: column "attempt" does not exist`)
 	})
 }
@@ -109,7 +109,8 @@ func testClock(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	defer q.pool.Close()
-	for skew, wrong := range map[time.Duration]bool{0: false, 10 * time.Second: false, -10 * time.Second: false, time.Hour: true, -time.Minute: true} {
+	for skew, wrong := range map[time.Duration]bool{0: false, 10 * time.Second: false, -10 * time.Second: false,
+		time.Hour: true, -time.Minute: true} {
 		err := q.clock(t.Context(), func() time.Time { return time.Now().Add(skew) })
 		if (err != nil) != wrong {
 			t.Errorf("%v: %v", skew, err)

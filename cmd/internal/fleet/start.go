@@ -49,7 +49,8 @@ machines only with --remote, and changes databases in place only with --allow-ch
 			return errors.New("--max: expected a number from 1 to 1000")
 		}
 		if len(roots) == 0 {
-			return wording.Hint(errors.New("--root is missing: a worker opens no other files"), "name the folders with the files and the results of works: --root /srv/worlds --root /srv/results")
+			return wording.Hint(errors.New("--root is missing: a worker opens no other files"),
+				"name the folders with the files and the results of works: --root /srv/worlds --root /srv/results")
 		}
 		for _, text := range roots {
 			r, err := parseRoot(text)

@@ -114,7 +114,8 @@ func (s *status) object(r *row) any {
 		Left      float64    `json:"left,omitempty"`
 		Running   []active   `json:"running,omitempty"`
 		Failures  []failure  `json:"failures,omitempty"`
-	}{r.ID, r.Args, r.Dir, r.Version, r.Results, r.Submitted, r.Ended, r.Code, s.state, r.Parts, s.states, s.rate, s.left().Seconds(), s.active, s.failures}
+	}{r.ID, r.Args, r.Dir, r.Version, r.Results, r.Submitted, r.Ended, r.Code, s.state, r.Parts, s.states, s.rate,
+		s.left().Seconds(), s.active, s.failures}
 }
 
 // tell prints all details of a work.
@@ -132,14 +133,16 @@ func (q *queue) tell(ctx context.Context, t *verbs.Tool, r *row, s *status) erro
 	}
 	line("state", "%s", s.state)
 	if r.Parts != nil {
-		line("parts", "%d: %d done, %d running, %d waiting, %d to be retried, %d failed, %d cancelled", *r.Parts, s.Done, s.Running, s.Waiting, s.Retrying, s.Failed, s.Cancelled)
+		line("parts", "%d: %d done, %d running, %d waiting, %d to be retried, %d failed, %d cancelled", *r.Parts, s.Done,
+			s.Running, s.Waiting, s.Retrying, s.Failed, s.Cancelled)
 	}
 	if left := s.left(); s.state == stateRunning && s.rate > 0 {
 		line("rate", "%.1f parts a second, %v left", s.rate, left)
 	}
 	const shown = 20
 	for _, a := range s.active[:min(shown, len(s.active))] {
-		line("running", "%s by %s since %s (%v)", a.what(), shownWorker(a.Worker), a.Since.Local().Format(time.TimeOnly), time.Since(a.Since).Round(time.Second))
+		line("running", "%s by %s since %s (%v)", a.what(), shownWorker(a.Worker), a.Since.Local().Format(time.TimeOnly),
+			time.Since(a.Since).Round(time.Second))
 	}
 	if n := len(s.active) - shown; n > 0 {
 		t.Say("%d more are running: --json lists them", n)
@@ -169,7 +172,8 @@ func (q *queue) tell(ctx context.Context, t *verbs.Tool, r *row, s *status) erro
 	}
 	if s.state == stateWaiting || s.state == stateRunning && s.Done+s.Running == 0 {
 		var is bool
-		err := q.pool.QueryRow(ctx, q.sql(`SELECT EXISTS (SELECT FROM $$.river_queue WHERE name = $1 AND updated_at > now() - interval '1 hour')`), queueName(r.Version)).Scan(&is)
+		err := q.pool.QueryRow(ctx, q.sql(`SELECT EXISTS (SELECT FROM $$.river_queue WHERE name = $1 AND updated_at > `+
+			`now() - interval '1 hour')`), queueName(r.Version)).Scan(&is)
 		if err != nil {
 			return q.wrap(err)
 		}

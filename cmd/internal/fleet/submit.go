@@ -75,14 +75,16 @@ s3://BUCKET/FOLDER. "trowel jobs results ID" prints them.
 			return fmt.Errorf("--attempts: expected 1 to %d", maxAttempts)
 		}
 		if i := slices.IndexFunc(verb, func(w string) bool { return strings.Contains(w, "://") && hasPassword(w) }); i >= 0 {
-			return wording.Hint(fmt.Errorf("word %d contains a password, which would be stored in the queue", i+1), "give it to the workers by their environment or their files")
+			return wording.Hint(fmt.Errorf("word %d contains a password, which would be stored in the queue", i+1),
+				"give it to the workers by their environment or their files")
 		}
 		d.Limit, d.Args = int(limit/time.Second), verb
 		if d.Dir, err = os.Getwd(); err != nil {
 			return err
 		}
 		if i := slices.IndexFunc(append([]string{d.Dir}, verb...), func(w string) bool { return !utf8.ValidString(w) }); i >= 0 {
-			return wording.Hint(fmt.Errorf("%+q is not valid UTF-8 and cannot be queued", append([]string{d.Dir}, verb...)[i]), "name its folder instead")
+			return wording.Hint(fmt.Errorf("%+q is not valid UTF-8 and cannot be queued", append([]string{d.Dir}, verb...)[i]),
+				"name its folder instead")
 		}
 		if err := d.place(cmd.Context()); err != nil {
 			return err
@@ -146,7 +148,8 @@ func ownFlags(cmd *cobra.Command, flags *pflag.FlagSet, words []string) (verb []
 			flag = cmd.InheritedFlags().Lookup(name)
 		}
 		switch {
-		case !strings.HasPrefix(word, "-") || len(verb) > 0 && (flag == nil || !strings.HasPrefix(word, "--") || of.Lookup(name) != nil || name == "help"):
+		case !strings.HasPrefix(word, "-") || len(verb) > 0 &&
+			(flag == nil || !strings.HasPrefix(word, "--") || of.Lookup(name) != nil || name == "help"):
 			if len(verb) == 0 {
 				if c, _, err := cmd.Root().Find([]string{word}); err == nil {
 					of = c.Flags()

@@ -115,11 +115,11 @@ func (y *toy) Do(ctx context.Context, p work.Part, put func(int) error) error {
 	}
 	switch {
 	case y.has("fail-" + p.Name):
-		return errors.New("fails as it was told to")
+		return errors.New("fails as requested")
 	case y.has("refuse-" + p.Name):
 		return wording.Hint(fmt.Errorf("a part: %w", service.ErrRefused), "ask somebody")
 	case y.has("panic-" + p.Name):
-		panic("as it was told to")
+		panic("as requested")
 	case y.has("hang-" + p.Name):
 		y.note("hangs", strconv.Itoa(os.Getpid()))
 		time.Sleep(time.Hour)

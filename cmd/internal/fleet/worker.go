@@ -442,7 +442,8 @@ func (w *worker) complete(ctx context.Context, job *river.Job[partJob]) error {
 		return w.wrap(err)
 	}
 	// The result exists, even if another worker has the job by now.
-	if _, err := tx.Exec(ctx, w.sql(`UPDATE $$.river_job SET state = 'completed', finalized_at = now() WHERE id = $1 AND state IN ('running', 'available', 'retryable', 'scheduled')`), job.ID); err != nil {
+	if _, err := tx.Exec(ctx, w.sql(`UPDATE $$.river_job SET state = 'completed', finalized_at = now() WHERE id = $1 `+
+		`AND state IN ('running', 'available', 'retryable', 'scheduled')`), job.ID); err != nil {
 		return w.wrap(err)
 	}
 	if _, err := w.mergeIfDone(ctx, w.river, tx, job.Args.Work); err != nil {
@@ -453,7 +454,8 @@ func (w *worker) complete(ctx context.Context, job *river.Job[partJob]) error {
 
 // insertOpts returns the options of all jobs of a work.
 func (d *description) insertOpts() *river.InsertOpts {
-	return &river.InsertOpts{Queue: queueName(d.Version), Priority: min(max(d.Priority, 1), 4), MaxAttempts: min(max(d.Attempts, 1), maxAttempts)}
+	return &river.InsertOpts{Queue: queueName(d.Version), Priority: min(max(d.Priority, 1), 4),
+		MaxAttempts: min(max(d.Attempts, 1), maxAttempts)}
 }
 
 // tooSoon ends a merge if parts were put back into the queue: completing the last one of these inserts another
@@ -466,7 +468,8 @@ func (w *worker) tooSoon(ctx context.Context, id string) error {
 	defer tx.Rollback(context.WithoutCancel(ctx))
 	for _, text := range []string{
 		`SELECT FROM $$.trowel_work WHERE id = $1 FOR UPDATE`,
-		`UPDATE $$.river_job SET state = 'completed', finalized_at = now() WHERE args->>'work' = $1 AND kind = 'trowel_merge' AND state = 'running'`,
+		`UPDATE $$.river_job SET state = 'completed', finalized_at = now() WHERE args->>'work' = $1 AND kind = ` +
+			`'trowel_merge' AND state = 'running'`,
 	} {
 		if _, err := tx.Exec(ctx, w.sql(text), id); err != nil {
 			return w.wrap(err)

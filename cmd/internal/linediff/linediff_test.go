@@ -22,7 +22,8 @@ func TestUnified(t *testing.T) {
 		{"no end of line", "a\nb", "a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n"},
 		{"two tiles of many that are the same", rows + rows + rows,
 			rows[6:] + "1\n" + rows + rows[6:] + "2\n",
-			"@@ -97,7 +97,7 @@\n 0,0,0\n 0,0,0\n 0,0,0\n-0,0,0\n+1\n 0,0,0\n 0,0,0\n 0,0,0\n@@ -297,4 +297,4 @@\n 0,0,0\n 0,0,0\n 0,0,0\n-0,0,0\n+2\n"},
+			"@@ -97,7 +97,7 @@\n 0,0,0\n 0,0,0\n 0,0,0\n-0,0,0\n+1\n 0,0,0\n 0,0,0\n 0,0,0\n@@ -297,4 +297,4 @@\n 0,0,0\n " +
+				"0,0,0\n 0,0,0\n-0,0,0\n+2\n"},
 	} {
 		want := c.want
 		if want != "" {

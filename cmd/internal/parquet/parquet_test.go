@@ -30,7 +30,8 @@ var things = func() *format.Table {
 func thing(i int) []format.Cell {
 	cells := []format.Cell{
 		format.IntCell(math.MaxInt64 - int64(i)), format.FloatCell(float64(i) / 3), format.BoolCell(i%3 == 0),
-		format.TextCell(fmt.Sprint("text ", i%7)), format.BytesCell(string([]byte{0xff, byte(i)})), format.TimeCell(time.UnixMilli(int64(i) * 1001)),
+		format.TextCell(fmt.Sprint("text ", i%7)), format.BytesCell(string([]byte{0xff, byte(i)})),
+		format.TimeCell(time.UnixMilli(int64(i) * 1001)),
 	}
 	var row []format.Cell
 	for k, c := range cells {
@@ -99,7 +100,9 @@ func TestWriter(t *testing.T) {
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}
-	for key, want := range map[string]string{"trowel.version": "1.2.3", "trowel.table": "things", "trowel.title": things.Title, "trowel.table_version": Version(things), "trowel.column.a3": "perhaps string", "trowel.column.file": things.All()[0].Help} {
+	for key, want := range map[string]string{"trowel.version": "1.2.3", "trowel.table": "things",
+		"trowel.title": things.Title, "trowel.table_version": Version(things), "trowel.column.a3": "perhaps string",
+		"trowel.column.file": things.All()[0].Help} {
 		if got, _ := f.Lookup(key); got != want {
 			t.Errorf("%s: %q", key, got)
 		}
@@ -147,7 +150,9 @@ func TestWrongRows(t *testing.T) {
 	}
 }
 
-var texts = &format.Table{Name: "texts", Title: "texts", Columns: []format.Column{{Name: "few", Type: format.ColumnText, Help: "a few"}, {Name: "many", Type: format.ColumnText, Optional: true, Help: "many"}}}
+var texts = &format.Table{Name: "texts", Title: "texts",
+	Columns: []format.Column{{Name: "few", Type: format.ColumnText, Help: "a few"},
+		{Name: "many", Type: format.ColumnText, Optional: true, Help: "many"}}}
 
 // TestLargeColumns tests that a column with too many values continues without a dictionary, and that row groups
 // are limited in bytes.
@@ -175,8 +180,9 @@ func TestLargeColumns(t *testing.T) {
 	lines := dump(t, data)
 	for i, line := range lines {
 		_, cells := row(i)
-		if want := fmt.Sprintf("%q", parquet.Row{parquet.ValueOf("f"), valueOf(format.ColumnText, cells[0]), valueOf(format.ColumnText, cells[1])}); line != want {
-			t.Fatalf("row %d is another one", i)
+		if want := fmt.Sprintf("%q", parquet.Row{parquet.ValueOf("f"), valueOf(format.ColumnText, cells[0]),
+			valueOf(format.ColumnText, cells[1])}); line != want {
+			t.Fatalf("row %d differs", i)
 		}
 	}
 	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
@@ -215,7 +221,8 @@ func TestCopy(t *testing.T) {
 // BenchmarkWriter writes rows similar to those of the nodes of a world.
 func BenchmarkWriter(b *testing.B) {
 	table := &format.Table{Name: "nodes", Title: "nodes", Columns: []format.Column{
-		{Name: "x", Type: format.ColumnInt, Help: "x"}, {Name: "y", Type: format.ColumnInt, Help: "y"}, {Name: "z", Type: format.ColumnInt, Help: "z"},
+		{Name: "x", Type: format.ColumnInt, Help: "x"}, {Name: "y", Type: format.ColumnInt, Help: "y"},
+		{Name: "z", Type: format.ColumnInt, Help: "z"},
 		{Name: "name", Type: format.ColumnText, Help: "name"}, {Name: "count", Type: format.ColumnInt, Help: "count"},
 	}}
 	names := make([]format.Cell, 300)

@@ -269,7 +269,7 @@ func (f *Files) of(p work.Part) ([]Target, bool, error) {
 		}
 		at := filepath.FromSlash(one.At)
 		if one.From < 0 || one.From >= len(f.Names) || at != "" && !filepath.IsLocal(at) {
-			return nil, false, &work.Damaged{Part: p.Name, Err: fmt.Errorf("%q is no path in %q", one.At, f.Names)}
+			return nil, false, &work.Damaged{Part: p.Name, Err: fmt.Errorf("%q is not a path in %q", one.At, f.Names)}
 		}
 		t := Target{Name: f.Names[one.From], From: f.Names[one.From], at: one.At, Found: at != ""}
 		if t.Found {

@@ -39,7 +39,8 @@ func NotThere(name string, err error) error {
 	case name == "":
 		return errors.New("the name of a file is empty")
 	case strings.HasPrefix(name, "s3://"):
-		return wording.Hint(fmt.Errorf("%s: is in object storage, which this program does not read", name), "`trowel-fleet check`, `find` and `census` do")
+		return wording.Hint(fmt.Errorf("%s: is in object storage, which this program does not read", name),
+			"`trowel-fleet check`, `find` and `census` do")
 	case strings.Contains(name, "://"):
 		return wording.Hint(fmt.Errorf("%s: is an address, not a file", name), "download it first, such as with `curl -LO %s`", name)
 	}
@@ -55,7 +56,7 @@ func NotThere(name string, err error) error {
 	f, openErr := os.Open(dir)
 	if openErr != nil {
 		if !Exists(dir) {
-			return wording.Hint(err, "there is no folder %s", dir)
+			return wording.Hint(err, "no folder %s", dir)
 		}
 		return err
 	}
@@ -91,7 +92,7 @@ func (s *Service) FormatOf(src *format.Source, t Target) (*format.Format, error)
 	}
 	if src.Path != "-" {
 		if whole := s.partOf(src.Path); whole != "" {
-			return nil, wording.Hint(err, "it is a part of %s: give that folder", whole)
+			return nil, wording.Hint(err, "it is a part of %s: name that folder instead", whole)
 		}
 	}
 	if what, advice := looksLike(src.Head(512)); what != "" {
@@ -132,14 +133,14 @@ func (s *Service) isWhole(dir string) bool {
 
 // Kinds of files that users pass although they are not game files.
 var others = []struct{ magic, what, advice string }{
-	{"PK\x03\x04", "a zip archive", "unpack it first and give a file that is in it"},
+	{"PK\x03\x04", "a zip archive", "unpack it first and name a file in it"},
 	{"\x1f\x8b", "a gzip file", "unpack it first: `gunzip`, or `tar xzf` for a .tar.gz"},
-	{"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first and give a file that is in it"},
-	{"Rar!\x1a\x07", "a RAR archive", "unpack it first and give a file that is in it"},
+	{"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first and name a file in it"},
+	{"Rar!\x1a\x07", "a RAR archive", "unpack it first and name a file in it"},
 	{"\xfd7zXZ\x00", "an xz file", "unpack it first: `unxz`, or `tar xJf` for a .tar.xz"},
 	{"BZh", "a bzip2 file", "unpack it first: `bunzip2`, or `tar xjf` for a .tar.bz2"},
 	{"\x28\xb5\x2f\xfd", "a zstd file", "unpack it first: `unzstd`, or `tar --zstd -xf` for a .tar.zst"},
-	{"SQLite format 3\x00", "an SQLite database", "of a world, give the folder that it is in, with its world.mt"},
+	{"SQLite format 3\x00", "an SQLite database", "for a world, name its folder, which contains world.mt"},
 	{"<!DOCTYPE html", "a web page", "download the file itself, not the page that shows it"},
 	{"<html", "a web page", "download the file itself, not the page that shows it"},
 }

@@ -112,7 +112,7 @@ func (s *Service) Source(ctx context.Context, name string) (*format.Source, erro
 func standardInput(in io.Reader) (*format.Source, error) {
 	if f, ok := in.(*os.File); ok {
 		if term.IsTerminal(int(f.Fd())) {
-			return nil, wording.Hint(errors.New("standard input is a terminal"), "- is for what another program prints, or for < FILE")
+			return nil, wording.Hint(errors.New("standard input is a terminal"), "use - with the output of another program, or with < FILE")
 		}
 		switch info, err := f.Stat(); {
 		case err != nil:
@@ -266,7 +266,8 @@ func (s *Service) TreeOf(ctx context.Context, o Options, t Target) (fs.FS, io.Cl
 }
 
 // TreeOfSource is openTarget for an open source. more holds values of options that the user did not give.
-func (s *Service) TreeOfSource(ctx context.Context, o Options, t Target, src *format.Source, more map[string]string) (fs.FS, io.Closer, error) {
+func (s *Service) TreeOfSource(ctx context.Context, o Options, t Target, src *format.Source,
+	more map[string]string) (fs.FS, io.Closer, error) {
 	name := t.Name
 	f, err := s.FormatOf(src, t)
 	if err != nil {
@@ -339,7 +340,7 @@ func OpenFolder(name string, told func(at string, err error)) (fs.FS, io.Closer,
 	}
 	if output.Unfinished(name) {
 		root.Close()
-		return nil, nil, fmt.Errorf("%s: an extraction into this folder has not ended: run it again", name)
+		return nil, nil, fmt.Errorf("%s: an extraction into this folder is unfinished: run it again", name)
 	}
 	fsys, err := safename.Restore(regular.Limit(links.New(root, told), format.MaxWhole))
 	if err != nil {
@@ -368,7 +369,8 @@ func (s *Service) MayBeCalled(name string, f *format.Format, own string, anyOfGa
 			if other.Takes != "" {
 				lacks = ": it takes " + other.Takes
 			}
-			return wording.Hint(fmt.Errorf("%s: %s is the extension of a %s, and this is none%s", name, other.Extensions[i], other.Title, lacks), "-o with another name, such as %s", name[:len(name)-len(other.Extensions[i])]+own)
+			return wording.Hint(fmt.Errorf("%s: %s is the extension of a %s, and this is not one%s", name, other.Extensions[i],
+				other.Title, lacks), "-o with another name, such as %s", name[:len(name)-len(other.Extensions[i])]+own)
 		}
 	}
 	return nil
@@ -377,7 +379,8 @@ func (s *Service) MayBeCalled(name string, f *format.Format, own string, anyOfGa
 // WriteOptions returns the output options of a run. The output may replace a file of format f or, if made is
 // not empty, a file with the extension made, and never a file that the run reads. tree is the tree that f
 // builds, or nil.
-func (s *Service) WriteOptions(ctx context.Context, o Options, force bool, f *format.Format, job *format.Job, tree fs.FS, made string, reads func() []string) output.Options {
+func (s *Service) WriteOptions(ctx context.Context, o Options, force bool, f *format.Format, job *format.Job,
+	tree fs.FS, made string, reads func() []string) output.Options {
 	return output.Options{
 		Replace: force,
 		Replaces: func(path string) error {
@@ -391,7 +394,7 @@ func (s *Service) WriteOptions(ctx context.Context, o Options, force bool, f *fo
 			}
 			found, err := s.Formats.Find(old)
 			if err != nil || found != f {
-				return fmt.Errorf("%w: it is no %s", output.ErrKind, f.Title)
+				return fmt.Errorf("%w: it is not a %s", output.ErrKind, f.Title)
 			}
 			if f.Replaces == nil {
 				return nil

@@ -12,7 +12,7 @@ import (
 	"trowel.example/internal/format"
 )
 
-// Handover says who does the work of a verb, and with which limits.
+// Handover states who does the work of a verb, and with which limits.
 type Handover struct {
 	// Work receives the work of the verb, once. When Work returns nil, the verb prints the summary of the
 	// records taken, as if it had done the work itself. If Work returns [ErrPart], the verb prints nothing.
@@ -53,7 +53,7 @@ func (s *Service) Perform(ctx context.Context, w work.Work) error {
 	case s.Handover == nil:
 		return s.resumed(ctx, w)
 	case s.Resume != "":
-		return errors.New("--resume is for work in one process: results are kept anyway")
+		return errors.New("--resume is not for workers, which always store their results")
 	}
 	s.Performed = true
 	return s.Handover.Work(ctx, w)
@@ -67,7 +67,7 @@ func (s *Service) MayChange() error {
 	if s.Handover == nil || s.Handover.Access == nil || s.Handover.Access.Changes {
 		return nil
 	}
-	return refusal("files are not to be changed in place from here")
+	return refusal("changing files in place is not allowed here")
 }
 
 // OnlyWork returns an error about a command line without work that can be split, for a verb that has such work
@@ -76,7 +76,7 @@ func (s *Service) OnlyWork(words string) error {
 	if !s.InParts() {
 		return nil
 	}
-	return fmt.Errorf("only with %s it is work that comes apart", words)
+	return fmt.Errorf("without %s it cannot be divided into parts", words)
 }
 
 // Written returns the path to write for an output name, or "" if there is no output.
@@ -134,7 +134,7 @@ type refusal string
 func (r refusal) Error() string { return string(r) }
 func (refusal) Unwrap() error   { return ErrRefused }
 
-const ErrOutside = refusal("outside of the folders that may be read here")
+const ErrOutside = refusal("outside the folders that may be read here")
 
 // whole returns an error about a file outside of the roots, or a folder with a link that leads out of the
 // roots.
@@ -210,7 +210,7 @@ func (s *Service) MayUse(options []format.Option, value func(*format.Option) str
 				}
 			}
 		case o.Remote && v == "true" && !s.Handover.Access.Remote:
-			return fmt.Errorf("--%s: %w", o.Name, refusal("other machines are not to be called from here"))
+			return fmt.Errorf("--%s: %w", o.Name, refusal("connections to other machines are not allowed here"))
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func (s *Service) resumed(ctx context.Context, w work.Work) (err error) {
 	case err == nil:
 		_ = wholefile.RemoveParts(filepath.Join(folder, "parts")) // leftover parts are harmless
 	case !errors.Is(err, errors.ErrUnsupported):
-		return wording.Hint(fmt.Errorf("%s: another run is at work there", folder), "wait for its end, or give another folder")
+		return wording.Hint(fmt.Errorf("%s: another run is using this folder", folder), "wait until it ends, or choose another folder")
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -53,24 +53,25 @@ func (s *Service) resumed(ctx context.Context, w work.Work) (err error) {
 	all, err := work.Begin(ctx, w, plan, store)
 	switch {
 	case errors.Is(err, work.ErrOther):
-		return wording.Hint(fmt.Errorf("%s: %w", folder, err), "give this one a folder of its own")
+		return wording.Hint(fmt.Errorf("%s: %w", folder, err), "choose a separate folder for this run")
 	case err == nil && store.Guard(all, dir) != nil:
-		return fmt.Errorf("%s: it cannot be kept from others, which a file asks for", folder)
+		return fmt.Errorf("%s: the folder cannot be protected from other users, as a file requires", folder)
 	case err == nil:
-		err = work.Resume(ctx, w, all, store, func(p work.Part) bool { return s.stale != nil && s.stale(ctx, p) }, func(done, of int) { s.Report.Progress("done parts", done, of) })
+		err = work.Resume(ctx, w, all, store, func(p work.Part) bool { return s.stale != nil && s.stale(ctx, p) },
+			func(done, of int) { s.Report.Progress("done parts", done, of) })
 	}
 	s.Report.Clear()
 	var damaged *work.Damaged
 	switch {
 	case errors.As(err, &damaged):
-		return wording.Hint(fmt.Errorf("%s: %w", folder, err), "what is in this folder is damaged: begin in another one")
+		return wording.Hint(fmt.Errorf("%s: %w", folder, err), "the contents of this folder are damaged: choose another folder")
 	case ctx.Err() != nil:
-		s.Report.Say("what is done stays in %s: the same command goes on there", folder)
+		s.Report.Say("finished parts are kept in %s: the same command resumes there", folder)
 	case err == nil:
 		s.Report.Flush()
-		s.Report.Say("%s is not needed any more, except to see this again", folder)
+		s.Report.Say("%s is no longer needed, except to print this again", folder)
 	case !BrokenPipe(err) && wording.Advice(err, nil) == "":
-		return wording.Hint(err, "what is done stays in %s: the same command goes on there", folder)
+		return wording.Hint(err, "finished parts are kept in %s: the same command resumes there", folder)
 	}
 	return err
 }
@@ -88,7 +89,7 @@ func (s *Service) isResume(name string) bool {
 // ourFolder returns an error if a folder contains anything other than the results of a work.
 func ourFolder(name string) error {
 	if name == "-" {
-		return errors.New("--resume is for a folder, and - is none")
+		return errors.New("--resume requires a folder, not -")
 	}
 	if IsFile(filepath.Join(name, work.PlanName)) {
 		return nil
@@ -99,7 +100,8 @@ func ourFolder(name string) error {
 	}
 	for _, e := range list {
 		if n := e.Name(); n != resumeLock && !strings.HasSuffix(n, wholefile.Suffix) {
-			return wording.Hint(fmt.Errorf("%s: there is something else in this folder: %s", name, n), "--resume takes a new folder, or that of the same work")
+			return wording.Hint(fmt.Errorf("%s: the folder contains something else: %s", name, n),
+				"name a new folder, or the folder of the same work")
 		}
 	}
 	return err
@@ -140,7 +142,7 @@ func (s *Service) Hold(ctx context.Context, name string) (*output.Held, error) {
 		return nil, nil
 	}
 	if isDescriptor(name) {
-		return nil, wording.Hint(fmt.Errorf("%s: a pipe, which cannot be changed in place", name), "-o names the file to make")
+		return nil, wording.Hint(fmt.Errorf("%s: is a pipe, which cannot be changed in place", name), "name the new file with -o")
 	}
 	held, err := output.Hold(ctx, name, func() { s.Report.Say("waiting for another run of trowel that changes %s", name) })
 	if errors.Is(err, fs.ErrNotExist) {

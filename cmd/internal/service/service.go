@@ -57,7 +57,8 @@ type Reporter interface {
 
 // New returns a service for the files of the given games.
 func New(games format.Games, stdin io.Reader, report Reporter, names *wording.Aliases) *Service {
-	return &Service{Games: games, Formats: games.Formats(), In: stdin, Report: report, Names: names, fitting: make(map[string]bool), pipes: new(pipes)}
+	return &Service{Games: games, Formats: games.Formats(), In: stdin, Report: report, Names: names,
+		fitting: make(map[string]bool), pipes: new(pipes)}
 }
 
 // Close removes the temporary files of the run.

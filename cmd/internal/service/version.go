@@ -107,5 +107,6 @@ func (s *Service) Program() string {
 
 // Defect converts a panic into an error.
 func Defect(p *parallel.Panic) error {
-	return wording.Hint(fmt.Errorf("a defect of trowel %s: %w", Version(), p), "please report it, with this message and, if you can, the file: the fault is not yours")
+	return wording.Hint(fmt.Errorf("a defect of trowel %s: %w", Version(), p),
+		"please report it, with this message and, if possible, the file")
 }

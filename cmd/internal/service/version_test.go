@@ -20,7 +20,8 @@ func TestChangelog(t *testing.T) {
 	if want := "## " + release + " (" + releaseDate + ")"; string(heading) != want {
 		t.Errorf("the changelog begins with %q, the version is %q", heading, want)
 	}
-	got := builtFrom([]debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.time", Value: "2031-02-03T23:59:59+02:00"}, {Key: "vcs.modified", Value: "true"}})
+	got := builtFrom([]debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef"},
+		{Key: "vcs.time", Value: "2031-02-03T23:59:59+02:00"}, {Key: "vcs.modified", Value: "true"}})
 	if want := release + " (0123456789ab with changes, 2031-02-03)"; got.String() != want {
 		t.Errorf("version %q, want %q", got, want)
 	}

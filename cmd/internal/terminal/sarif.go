@@ -33,7 +33,8 @@ func (s *SARIF) Begin(kinds []*check.Kind) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.W, `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":%s},"columnKind":"unicodeCodePoints","results":[`, driver)
+	_, err = fmt.Fprintf(s.W, `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0",`+
+		`"runs":[{"tool":{"driver":%s},"columnKind":"unicodeCodePoints","results":[`, driver)
 	return err
 }
 
@@ -68,7 +69,8 @@ func (s *SARIF) Add(file string, f check.Finding) error {
 	if at != "" {
 		message = at + ": " + message
 	}
-	result, err := Compact(Object{{"ruleId", f.ID}, {"level", sarifLevels[f.Severity]}, {"message", Object{{"text", message}}}, {"locations", []Object{location}}})
+	result, err := Compact(Object{{"ruleId", f.ID}, {"level", sarifLevels[f.Severity]},
+		{"message", Object{{"text", message}}}, {"locations", []Object{location}}})
 	if err != nil {
 		return err
 	}

@@ -56,10 +56,12 @@ func TestSARIF(t *testing.T) {
 	}
 	a, line := run.Results[0], run.Results[1].Locations[0].PhysicalLocation
 	at := a.Locations[0].PhysicalLocation
-	if a.RuleID != "toy-twice" || a.Level != "error" || a.Message.Text != `toys["a"]: twice` || at.ArtifactLocation.URI != "maps/%C3%A4%20b.box" || at.Region.StartLine != 1 || at.Region.ByteOffset != 7 {
+	if a.RuleID != "toy-twice" || a.Level != "error" || a.Message.Text != `toys["a"]: twice` ||
+		at.ArtifactLocation.URI != "maps/%C3%A4%20b.box" || at.Region.StartLine != 1 || at.Region.ByteOffset != 7 {
 		t.Errorf("%+v", a)
 	}
-	if line.ArtifactLocation.URI != "maps/%C3%A4%20b.box/box.txt" || line.Region.StartLine != 3 || line.Region.StartColumn != 2 || run.Results[1].Level != "note" {
+	if line.ArtifactLocation.URI != "maps/%C3%A4%20b.box/box.txt" || line.Region.StartLine != 3 ||
+		line.Region.StartColumn != 2 || run.Results[1].Level != "note" {
 		t.Errorf("%+v", line)
 	}
 }

@@ -115,7 +115,8 @@ func TestScreen(t *testing.T) {
 		noColor  string
 		want     bool
 	}{
-		{true, "auto", "", true}, {true, "auto", "1", false}, {false, "auto", "", false}, {true, "never", "", false}, {false, "always", "1", true}, {true, "", "", false},
+		{true, "auto", "", true}, {true, "auto", "1", false}, {false, "auto", "", false}, {true, "never", "", false},
+		{false, "always", "1", true}, {true, "", "", false},
 	} {
 		tests.OnHost(t, map[string]string{"variable TERM": "xterm", "variable NO_COLOR": c.noColor})
 		s := Screen{Terminal: c.terminal, Color: c.mode}

@@ -54,7 +54,8 @@ func ScenePart(part *work.Part) []byte {
 // valid reports whether the tiles are within one tile of the level and within maxPlace.
 func (s square) valid() bool {
 	most := maxPlace/side + 1
-	return s.Level >= 0 && s.Level <= maxLevel && !s.Tiles.Empty() && s.Tiles.In(image.Rect(-most, -most, most, most)) && s.at(s.Level).Size() == image.Pt(1, 1)
+	return s.Level >= 0 && s.Level <= maxLevel && !s.Tiles.Empty() && s.Tiles.In(image.Rect(-most, -most, most, most)) &&
+		s.at(s.Level).Size() == image.Pt(1, 1)
 }
 
 // at returns the tiles of a level that cover the square.

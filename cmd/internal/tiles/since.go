@@ -66,7 +66,8 @@ func (p *Pyramid) sameStyle(folder *output.Collection) error {
 		return nil
 	}
 	if page, ok := folder.Piece(pageName); ok && page.Key != p.style() {
-		return errors.New("the existing tiles were drawn with other options (view, scale, colours ...): all tiles must be drawn again, without --since")
+		return errors.New("the existing tiles were drawn with other options (view, scale, colours ...): all tiles must be " +
+			"drawn again, without --since")
 	}
 	return nil
 }

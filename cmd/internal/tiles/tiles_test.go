@@ -34,7 +34,8 @@ func (f field) Render(ctx context.Context, dst *image.RGBA, look format.Look) er
 	if f.calls.Add(1) == 2 && f.ends != nil {
 		f.ends()
 	}
-	format.MissedOf(ctx).Add(format.Missing{Kind: "color", Name: "drawn", Count: 1, Adds: true}, format.Missing{Kind: "layer", Name: "a part", Count: 1})
+	format.MissedOf(ctx).Add(format.Missing{Kind: "color", Name: "drawn", Count: 1, Adds: true},
+		format.Missing{Kind: "layer", Name: "a part", Count: 1})
 	for y := dst.Rect.Min.Y; y < dst.Rect.Max.Y; y++ {
 		for x := dst.Rect.Min.X; x < dst.Rect.Max.X; x++ {
 			at := [2]float64{float64(x)/look.Scale + look.Origin[0], float64(y)/look.Scale + look.Origin[1]}
@@ -57,9 +58,10 @@ func pyramidOf(t *testing.T, dir string, f field) *Pyramid {
 	t.Helper()
 	f.calls = new(atomic.Int64)
 	view := f.Views()[0]
-	return &Pyramid{Scene: f, View: view, Scale: 1, Background: view.Background, File: "field", Title: "</title><script>", Open: func() (*output.Collection, error) {
-		return output.OpenCollection(dir, output.Options{})
-	}}
+	return &Pyramid{Scene: f, View: view, Scale: 1, Background: view.Background, File: "field", Title: "</title><script>",
+		Open: func() (*output.Collection, error) {
+			return output.OpenCollection(dir, output.Options{})
+		}}
 }
 
 func drawField(t *testing.T, ctx context.Context, dir string, f field) (made Made, err error) {
@@ -98,8 +100,10 @@ func TestPyramid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"0/-1/-1.png", "0/-1/0.png", "0/-2/-1.png", "0/-2/0.png", "0/-3/-1.png", "0/-3/0.png", "0/0/-1.png", "0/0/0.png", "0/1/-1.png", "0/1/0.png",
-		"1/-1/-1.png", "1/-1/0.png", "1/-2/-1.png", "1/-2/0.png", "1/0/-1.png", "1/0/0.png", "2/-1/-1.png", "2/-1/0.png", "2/0/-1.png", "2/0/0.png"}
+	want := []string{"0/-1/-1.png", "0/-1/0.png", "0/-2/-1.png", "0/-2/0.png", "0/-3/-1.png", "0/-3/0.png", "0/0/-1.png",
+		"0/0/0.png", "0/1/-1.png", "0/1/0.png",
+		"1/-1/-1.png", "1/-1/0.png", "1/-2/-1.png", "1/-2/0.png", "1/0/-1.png", "1/0/0.png", "2/-1/-1.png", "2/-1/0.png",
+		"2/0/-1.png", "2/0/0.png"}
 	// Includes blank tiles with missing data.
 	if got := names(t, dir); !slices.Equal(got, want) || made.Levels != 3 || made.Drawn != 20 {
 		t.Errorf("%+v %q", made, got)
@@ -149,7 +153,8 @@ func TestPyramidResumes(t *testing.T) {
 
 func TestPyramidTooLarge(t *testing.T) {
 	for _, far := range []float64{1e6, 1e12} {
-		if _, err := drawField(t, context.Background(), filepath.Join(t.TempDir(), "tiles"), field{bounds: format.Rect{Max: [2]float64{far, far}}}); err == nil {
+		if _, err := drawField(t, context.Background(), filepath.Join(t.TempDir(), "tiles"),
+			field{bounds: format.Rect{Max: [2]float64{far, far}}}); err == nil {
 			t.Errorf("a pyramid of %g x %g pixels", far, far)
 		}
 	}

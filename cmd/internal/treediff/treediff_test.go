@@ -29,7 +29,8 @@ func TestCompare(t *testing.T) {
 		want     []string
 	}{
 		{old, now, false, []string{"changed a +1 -1", "removed d/gone +0 -0", "changed e +0 -0", "removed f +0 -0", "added f/new +0 -0"}},
-		{old, now, true, []string{"changed .trowel.json +1 -1", "changed a +1 -1", "removed d/gone +0 -0", "changed e +0 -0", "removed f +0 -0", "added f/new +0 -0"}},
+		{old, now, true, []string{"changed .trowel.json +1 -1", "changed a +1 -1", "removed d/gone +0 -0", "changed e +0 -0",
+			"removed f +0 -0", "added f/new +0 -0"}},
 		{old, old, true, nil},
 		{files("one", "a\n"), files("other", "b\n"), false, []string{"changed one +1 -1"}},
 	} {

@@ -17,33 +17,32 @@ func applyCommand(a *Tool) *cobra.Command {
 	var remove bool
 	cmd := &cobra.Command{
 		Use:   "apply FOLDER FILE [-o NEW | --in-place]",
-		Short: "Put a piece back that extract took out and somebody edited",
-		Long: `Apply puts into FILE what was changed in FOLDER since "trowel extract FILE PATTERN" or
-"trowel extract FILE -o FOLDER --area ..." made it. All else in FILE stays as it is.
+		Short: "Put an edited extract back into its file",
+		Long: `Apply writes the changes made in FOLDER since "trowel extract FILE PATTERN" or
+"trowel extract FILE -o FOLDER --area ..." into FILE. Everything else in FILE is unchanged.
 
-FOLDER knows what it took out. If FILE has changed since then in the same place, nothing
-is put back: the places are told, and the exit code is 1, unless --prefer says which of
-the two counts. What was removed from FOLDER stays in FILE, and is told, without --delete.
+FOLDER records the extracted content. If FILE has changed in the same place since then, apply
+writes nothing, reports the places and exits with code 1, unless --prefer chooses a side. Without
+--delete, parts removed from FOLDER stay in FILE and are reported.
 
-It is "trowel edit FILE -- apply FOLDER", and the output goes where edit puts it, with the
-same reports.`,
+Apply is the same as "trowel edit FILE -- apply FOLDER", with the same output and reports.`,
 		Example: `  trowel extract climb.map -o piece 'groups/Game/*'
   trowel apply piece climb.map -o new.map
   trowel apply piece climb.map --in-place --dry-run`,
 		Args: args(2, 2),
 	}
 	e.placeFlags(cmd)
-	cmd.Flags().StringVar(&prefer, "prefer", "", "what counts where both have changed: folder or file")
+	cmd.Flags().StringVar(&prefer, "prefer", "", "the side to use where both have changed: folder or file")
 	_ = cmd.RegisterFlagCompletionFunc("prefer", cobra.FixedCompletions([]string{"folder", "file"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.Flags().BoolVar(&remove, "delete", false, "remove from FILE what was removed from FOLDER")
+	cmd.Flags().BoolVar(&remove, "delete", false, "remove parts from FILE that were removed from FOLDER")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		folder, file := args[0], args[1]
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 			if other, err := os.Stat(file); err == nil && other.IsDir() && service.Exists(folder) {
-				return wording.Hint(errors.New(folder+": is no folder"), "the folder comes first: `%s %s %s`", cmd.CommandPath(), file, folder)
+				return wording.Hint(errors.New(folder+": is not a folder"), "the folder comes first: `%s %s %s`", cmd.CommandPath(), file, folder)
 			}
 			if err == nil {
-				return errors.New(folder + ": is no folder")
+				return errors.New(folder + ": is not a folder")
 			}
 			return service.NotThere(folder, err)
 		}

@@ -20,20 +20,20 @@ func backupCommand(a *Tool) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "backup FILE REPO",
-		Short: "Keep what a world is now in a repository of backups",
-		Long: `Backup adds a snapshot to a repository, a folder that has each content once: after the
-first backup only what has changed is stored. The folder is created with its parents if it does not
-exist. Only its owner may read it.
+		Short: "Store a snapshot of a world in a repository",
+		Long: `Backup adds a snapshot to a repository, a folder that stores each content once: after the first
+backup only changes are stored. The folder is created, with its parents, if it does not exist. Only
+its owner may read it.
 
-A backup that was killed has changed nothing, and the next one uses what it had stored.
-"trowel check REPO" reads all of a repository, "trowel restore REPO -o WORLD" makes the
-world of a moment, "trowel forget REPO" removes snapshots.
+An interrupted backup changes nothing, and the next one reuses what it had stored.
+"trowel check REPO" reads a whole repository, "trowel restore REPO -o WORLD" restores a snapshot,
+"trowel forget REPO" removes snapshots.
 
-What a server has open is copied first, so that all blocks are of one moment.
+Databases that a server has open are copied first, so that all blocks are of one moment.
 
-REPO can be in object storage, s3://BUCKET/FOLDER?SETTINGS; ` + second + ` does that, which
-has to be installed. Who you are is in the environment (AWS_ACCESS_KEY_ID and so on), never in
-the name. Restore, check, ls and forget take such a name as well.
+REPO can be in object storage, s3://BUCKET/FOLDER?SETTINGS, through ` + second + `,
+which must be installed. Credentials come from the environment (AWS_ACCESS_KEY_ID and so on), never
+from the name. Restore, check, ls and forget accept such a name, too.
 
 With --json it prints an object of snapshot, blocks, changed, removed, stored and bytes.`,
 		Example: `  trowel backup world /mnt/backups/world
@@ -54,7 +54,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 		}
 		defer g.Close()
 		if g.Backups == nil || g.Build == nil {
-			return fmt.Errorf("%s: a %s is not kept by backups", g.Called, g.Title)
+			return fmt.Errorf("%s: backups do not support a %s", g.Called, g.Title)
 		}
 		if err := optionsOf(cmd).Owned(g.Format, g.Backups.Options...); err != nil {
 			return err
@@ -65,7 +65,8 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 		}
 		if dir, is := repo.Files().(storage.Folder); is {
 			if err := (&output.Options{Reads: g.Reads}).NotRead(string(dir)); errors.Is(err, output.ErrRead) {
-				return wording.Hint(fmt.Errorf("%s: a repository cannot be in what it keeps", repo.Path), "choose a folder on another disk")
+				return wording.Hint(fmt.Errorf("%s: a repository cannot be inside the world that it stores", repo.Path),
+					"choose a folder on another disk")
 			}
 		}
 		info, err := g.Backups.Add(cmd.Context(), a.Job(optionsOf(cmd), g.Format, g.Backups.Options...), g.Source, repo)
@@ -105,12 +106,12 @@ func forgetCommand(a *Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forget REPO [SNAPSHOT...]",
 		Short: "Remove snapshots from a repository of backups",
-		Long: `Forget removes the snapshots that are named, or all but those that the --keep options
-name: the newest N of each world, and the newest of each of the last N days, weeks and
-months that have one. What only they had stays until --prune removes it.
+		Long: `Forget removes the named snapshots, or all except those that the --keep options select: the newest
+N of each world, and the newest of each of the last N days, weeks and months with a snapshot. Their
+data stays in the repository until --prune removes it.
 
-With --dry-run it tells what it would remove. --prune alone removes what no snapshot needs.
-With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
+With --dry-run it prints the snapshots that would be removed. --prune alone removes data that no
+snapshot needs. With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 		Example: `  trowel forget backups --keep-last 3 --keep-daily 7 --keep-weekly 4 --dry-run
   trowel forget backups --keep-daily 30 --prune
   trowel forget backups 20261122T101500.000Z-1f2e3d`,
@@ -118,16 +119,16 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&k.last, "keep-last", 0, "keep the newest `N`")
-	flags.IntVar(&k.daily, "keep-daily", 0, "keep the newest of each of the last `N` days that have one")
-	flags.IntVar(&k.weekly, "keep-weekly", 0, "keep the newest of each of the last `N` weeks that have one")
-	flags.IntVar(&k.monthly, "keep-monthly", 0, "keep the newest of each of the last `N` months that have one")
-	flags.BoolVar(&prune, "prune", false, "remove what no snapshot needs any more")
-	flags.BoolVar(&dry, "dry-run", false, "tell what would be removed, and remove nothing")
+	flags.IntVar(&k.daily, "keep-daily", 0, "keep the newest of each of the last `N` days with a snapshot")
+	flags.IntVar(&k.weekly, "keep-weekly", 0, "keep the newest of each of the last `N` weeks with a snapshot")
+	flags.IntVar(&k.monthly, "keep-monthly", 0, "keep the newest of each of the last `N` months with a snapshot")
+	flags.BoolVar(&prune, "prune", false, "remove data that no snapshot needs")
+	flags.BoolVar(&dry, "dry-run", false, "print what would be removed, and remove nothing")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		rules := k != keeping{}
 		if k.last < 0 || k.daily < 0 || k.weekly < 0 || k.monthly < 0 {
-			return errors.New("--keep options are numbers from 1 on")
+			return errors.New("--keep options must be at least 1")
 		}
 		if named := len(args) > 1; named && rules || !named && !rules && !prune {
 			return wording.Hint(errors.New("expected names of snapshots, or --keep options"), "`trowel ls %s` lists the snapshots", args[0])
@@ -138,7 +139,7 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 		}
 		defer g.Close()
 		if g.Backups == nil || g.Build != nil || !g.Source.IsDir() {
-			return fmt.Errorf("%s: it is no repository of backups, but a %s", g.Called, g.Title)
+			return fmt.Errorf("%s: expected a repository of backups, found a %s", g.Called, g.Title)
 		}
 		ctx := cmd.Context()
 		list, err := g.Backups.List(ctx, g.Source)
@@ -150,7 +151,8 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 		}
 		for _, s := range list {
 			if s.Err != nil && !slices.Contains(args[1:], s.ID) && (rules || prune) {
-				return wording.Hint(wording.Named(s.Err, g.Called), "nothing is removed while a snapshot cannot be read; `trowel forget %s %s` gives it up", g.Called, s.ID)
+				return wording.Hint(wording.Named(s.Err, g.Called), "nothing is removed while a snapshot is unreadable; `trowel "+
+					"forget %s %s` removes that snapshot", g.Called, s.ID)
 			}
 		}
 		var ids []string
@@ -159,7 +161,7 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 		}
 		for _, id := range args[1:] {
 			if !slices.ContainsFunc(list, func(s format.Snapshot) bool { return s.ID == id }) {
-				return wording.Hint(fmt.Errorf("%s: no snapshot %s in it", g.Called, id), "`trowel ls %s` lists the snapshots", g.Called)
+				return wording.Hint(fmt.Errorf("%s: no snapshot %s", g.Called, id), "`trowel ls %s` lists the snapshots", g.Called)
 			}
 			if !slices.Contains(ids, id) {
 				ids = append(ids, id)
@@ -176,11 +178,11 @@ With --json it prints an object of removed, kept, packs, bytes and dryRun.`,
 			}
 		}
 		done := map[bool]string{true: "would be removed", false: "removed"}[dry]
-		a.talk.Say("%s %s, %d stay", wording.Count(len(ids), "snapshot"), done, len(list)-len(ids))
+		a.talk.Say("%s %s, %d kept", wording.Count(len(ids), "snapshot"), done, len(list)-len(ids))
 		did := forgotten{Removed: append([]string{}, ids...), Kept: len(list) - len(ids), DryRun: dry}
 		switch {
 		case prune && dry && len(ids) > 0:
-			a.talk.Say("what only they need is known once they are removed")
+			a.talk.Say("the data that only they need is determined after their removal")
 		case prune:
 			files, bytes, err := g.Backups.Prune(ctx, g.Source, dry)
 			if err != nil {

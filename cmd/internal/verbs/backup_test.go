@@ -93,10 +93,12 @@ func TestRestoreDamaged(t *testing.T) {
 				t.Errorf("%s: left: %v", what, left)
 			}
 		}
-		if code, _, said := tool("restore", "backups/world", "--moment", ids[1]+".txt", "-o", "back"); code != exitFine || !strings.Contains(said, "restored backups/world to back") {
+		if code, _, said := tool("restore", "backups/world", "--moment", ids[1]+".txt", "-o", "back"); code != exitFine ||
+			!strings.Contains(said, "restored backups/world to back") {
 			t.Errorf("%s: %d, %s", what, code, said)
 		}
-		if code, _, said := tool("restore", "backups/world", "--moment", ids[1], "-o", "back"); code != exitFailed || !strings.Contains(said, "hint: give a folder that does not exist") {
+		if code, _, said := tool("restore", "backups/world", "--moment", ids[1], "-o", "back"); code != exitFailed ||
+			!strings.Contains(said, "hint: name a new folder") {
 			t.Errorf("%s: over a world: %d, %s", what, code, said)
 		}
 		if err := os.RemoveAll("back"); err != nil {
@@ -114,7 +116,8 @@ func TestRestoreDamaged(t *testing.T) {
 	if code, _, said := tool("restore", "backups/world", "-o", "back"); code != exitFine || !strings.Contains(said, ids[0]) {
 		t.Errorf("%d, %s", code, said)
 	}
-	if code, _, said := tool("forget", "backups/world", "--keep-last", "1"); code != exitFailed || !strings.Contains(said, "forget backups/world "+ids[0]) {
+	if code, _, said := tool("forget", "backups/world", "--keep-last", "1"); code != exitFailed ||
+		!strings.Contains(said, "forget backups/world "+ids[0]) {
 		t.Errorf("%d, %s", code, said)
 	}
 	code, out, said := tool("forget", "backups/world", ids[0]+".txt", "--prune", "--json")
@@ -124,7 +127,8 @@ func TestRestoreDamaged(t *testing.T) {
 		Packs   *int
 		DryRun  bool
 	}
-	if err := json.Unmarshal([]byte(out), &did); err != nil || code != exitFine || !slices.Equal(did.Removed, ids[:1]) || did.Kept != 2 || did.Packs == nil || did.DryRun {
+	if err := json.Unmarshal([]byte(out), &did); err != nil || code != exitFine || !slices.Equal(did.Removed, ids[:1]) ||
+		did.Kept != 2 || did.Packs == nil || did.DryRun {
 		t.Errorf("%d, %s, %v: %s", code, out, err, said)
 	}
 	if got := snapshots(t); !slices.Equal(got, ids[1:]) {

@@ -20,7 +20,8 @@ func BenchmarkExtract(b *testing.B) {
 		b.Fatalf("%v: %s", err, out)
 	}
 	maps := filepath.Join(corpus.Dir(b, "teeworlds"))
-	for _, name := range []string{"ddnet_ddnet/data/maps7/Tutorial.map", "ddnet_ddnet/data/maps/LearnToPlay.map", "ddnet_ddnet/data/maps/Sunny Side Up.map", "jxsl13_twmap/testdata/Castle_Echos.map"} {
+	for _, name := range []string{"ddnet_ddnet/data/maps7/Tutorial.map", "ddnet_ddnet/data/maps/LearnToPlay.map",
+		"ddnet_ddnet/data/maps/Sunny Side Up.map", "jxsl13_twmap/testdata/Castle_Echos.map"} {
 		data, err := os.ReadFile(filepath.Join(maps, name))
 		if err != nil {
 			b.Fatal(err)

@@ -21,20 +21,19 @@ func catCommand(a *Tool) *cobra.Command {
 	var exact bool
 	cmd := &cobra.Command{
 		Use:   "cat FILE [PATH...]",
-		Short: "Print a file that is inside a game file",
-		Long: `Cat prints files out of a game file, one after the other. Where there is only
-one, no PATH is needed.
+		Short: "Print a file from inside a game file",
+		Long: `Cat prints files from inside a game file, one after the other. PATH may be omitted if there is
+only one.
 
-A PATH may be written in any case, as long as only one file matches, and with
-backslashes. Text in UTF-16 is printed in UTF-8; --exact prints exactly the bytes
-that "trowel extract" would write.`,
+A PATH may be in any case, if only one file matches, and may have backslashes. Text in UTF-16 is
+printed in UTF-8; --exact prints exactly the bytes that "trowel extract" would write.`,
 		Example: `  trowel cat climb.map map.json
   trowel cat climb.map images/grass.png > grass.png
   trowel cat better.mod media/skills/leap.dat`,
 		Args:              args(1, -1),
 		ValidArgsFunction: completing(a, completePaths),
 	}
-	cmd.Flags().BoolVar(&exact, "exact", false, "print text in the encoding that it has")
+	cmd.Flags().BoolVar(&exact, "exact", false, "print text in its stored encoding")
 	optionFlags(a, cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), args[0])
@@ -85,7 +84,8 @@ func onlyFile(cmd *cobra.Command, fsys fs.FS, file string) ([]string, error) {
 		return nil, wording.Named(err, file)
 	}
 	if len(names) != 1 {
-		return nil, wording.Hint(fmt.Errorf("%s: has more than one file: name one", file), "`trowel ls %s` lists them", wording.Quoted(file))
+		return nil, wording.Hint(fmt.Errorf("%s: contains several files: name one of them", file),
+			"`trowel ls %s` lists them", wording.Quoted(file))
 	}
 	return names, nil
 }
@@ -138,13 +138,14 @@ func guess(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) 
 	case len(same) == 1:
 		return same[0], nil
 	case len(same) > 1:
-		return "", wording.Hint(fmt.Errorf("%s: %s is the name of %s in different case", file, wanted, wording.Count(len(same), "file")), "%s", strings.Join(same, ", "))
+		return "", wording.Hint(fmt.Errorf("%s: %s is the name of %s in different case", file, wanted,
+			wording.Count(len(same), "file")), "%s", strings.Join(same, ", "))
 	}
-	err = fmt.Errorf("%s: no %s in it", file, wanted)
+	err = fmt.Errorf("%s: contains no %s", file, wanted)
 	if near != "" {
 		return "", wording.Hint(err, "did you mean %s?", near)
 	}
-	return "", wording.Hint(err, "`trowel ls %s` lists what is there", wording.Quoted(file))
+	return "", wording.Hint(err, "`trowel ls %s` lists the contents", wording.Quoted(file))
 }
 
 // completePaths is the shell completion of the FILE argument and of the paths inside that file.

@@ -35,25 +35,25 @@ func censusCommand(a *Tool, create census.Create, at census.At) *cobra.Command {
 	var asJSON, prune bool
 	cmd := &cobra.Command{
 		Use:   "census FILE... -o DIR",
-		Short: "Write what is in files as tables",
-		Long: `Census writes what worlds, maps and mods say as tables, for query engines: files of
-Apache Parquet, which DuckDB, Spark, pandas and many others read. Folders are searched for
-files of which there are tables; docs/census.md has the tables, with queries.
+		Short: "Write the contents of files as tables",
+		Long: `Census writes the contents of worlds, maps and mods as tables in Apache Parquet, which DuckDB,
+Spark, pandas and many others read. It searches folders for files that have tables;
+docs/census.md describes the tables, with queries.
 
-DIR gets a folder for each table, to be read as DIR/TABLE/*.parquet. The column file of
-each is what the file was called here: run it in the same folder each time.
+DIR gets a folder for each table: read it as DIR/TABLE/*.parquet. The column file of each table is
+the name of the file on the command line, so run census in the same folder each time.
 
-When DIR has a census already, only what has changed is rebuilt: a slab of 16 planes of
-blocks of a world, or the maps and mods whose names have a hash that begins alike, some of
-256 parts. So there is no --resume: a run that was interrupted is run again. Files that are
-not among the sources any more are said, and their rows stay, unless --prune is given.
+If DIR has a census already, only changed parts are rebuilt: a slab of 16 planes of blocks of a
+world, or the maps and mods that share one of 256 parts, by the hash of their names. So there is no
+--resume: run an interrupted census again. Files that are no longer among the sources are reported,
+and their rows are kept unless --prune is given.
 
-With --since MANIFEST, of a world of which DIR has nothing, slabs are left out in which no
-block is new, gone or another one since "trowel manifest" made that: the tables are of what
-has changed. What DIR has of a world is brought up to date with or without it.
+With --since MANIFEST, for a world that DIR does not have yet, census skips slabs without new,
+removed or changed blocks since "trowel manifest" wrote that file: the tables contain the changes.
+A world that DIR has already is updated with or without it.
 
-DIR may be in a bucket: s3://BUCKET/FOLDER, with settings behind a ?, such as region and
-endpoint. Workers ("jobs submit census") bring up to date what is below their place for results.
+DIR may be in a bucket: s3://BUCKET/FOLDER, with settings after a ?, such as region and
+endpoint. Workers ("jobs submit census") update tables below their place for results.
 
 A line is printed for each table, with its number of rows; with --json an object
 {program, tables, made, left, gone}, as docs/json.md has it.`,
@@ -63,9 +63,9 @@ A line is printed for each table, with its number of rows; with --json an object
   trowel census world -o world.census && duckdb -c "from 'world.census/minetest_players/*.parquet'"`,
 		Args: args(1, -1),
 	}
-	cmd.Flags().StringVarP(&dir, "output", "o", "", "`folder` of the tables, or one of a bucket")
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "the `folder` for the tables, also in a bucket")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&prune, "prune", false, "remove the rows of files that are not among the sources any more")
+	cmd.Flags().BoolVar(&prune, "prune", false, "remove the rows of files that are no longer among the sources")
 	_ = cmd.MarkFlagDirname("output")
 	optionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Census == nil {
@@ -84,15 +84,18 @@ A line is printed for each table, with its number of rows; with --json an object
 			return errors.New("standard input cannot be read twice: name a file")
 		}
 		c := &censusRun{Tool: a, cmd: cmd, names: expand(names), dir: dir, at: at}
-		c.maker = census.Maker{Program: a.Program(), Create: create, Temp: &c.temp, Open: c.input, Beside: func(name string) (*format.Source, error) { return a.Source(cmd.Context(), name) }, Failed: func(err error, f census.File) census.Note {
-			if p, is := errors.AsType[*parallel.Panic](err); is {
-				err = service.Defect(p)
-			}
-			return keptNote(wording.Failure(wording.Named(err, f.Path())))
-		}}
-		c.data = census.Dataset{Program: a.Program(), Create: create, Temp: &c.temp, Few: fewFiles, Tables: tablesOf(a), Prune: prune, Say: c.say, Miss: func(path, message string) census.Note {
-			return keptNote(wording.Note{Kind: wording.Missed, Path: path, Text: message})
-		}}
+		c.maker = census.Maker{Program: a.Program(), Create: create, Temp: &c.temp, Open: c.input,
+			Beside: func(name string) (*format.Source, error) { return a.Source(cmd.Context(), name) },
+			Failed: func(err error, f census.File) census.Note {
+				if p, is := errors.AsType[*parallel.Panic](err); is {
+					err = service.Defect(p)
+				}
+				return keptNote(wording.Failure(wording.Named(err, f.Path())))
+			}}
+		c.data = census.Dataset{Program: a.Program(), Create: create, Temp: &c.temp, Few: fewFiles, Tables: tablesOf(a),
+			Prune: prune, Say: c.say, Miss: func(path, message string) census.Note {
+				return keptNote(wording.Note{Kind: wording.Missed, Path: path, Text: message})
+			}}
 		defer c.close()
 		if err := c.run(cmd.Context()); err != nil {
 			return err
@@ -142,7 +145,8 @@ func (c *censusRun) run(ctx context.Context) error {
 			return err
 		}
 	} else if c.IsElsewhere(c.dir) && !kept {
-		return wording.Hint(fmt.Errorf("%s: only a place below that of the results can be written", c.Join(c.dir, "")), "-o with any other name is a folder in the output of the work")
+		return wording.Hint(fmt.Errorf("%s: workers can write only below the place for results", c.Join(c.dir, "")),
+			"-o with any other name is a folder in the output of the work")
 	}
 	if err := c.Perform(ctx, work.Of(c)); err != nil {
 		return err
@@ -382,7 +386,8 @@ func (c *censusRun) sum(asJSON bool) error {
 		tables = append(tables, terminal.Object{{"name", t.Name}, {"rows", t.Rows}, {"files", t.Files}})
 	}
 	if asJSON {
-		data, err := terminal.Compact(terminal.Object{{"program", index.Program}, {"tables", tables}, {"made", c.data.Made}, {"left", len(index.Left)}, {"gone", append([]string{}, gone...)}})
+		data, err := terminal.Compact(terminal.Object{{"program", index.Program}, {"tables", tables}, {"made", c.data.Made},
+			{"left", len(index.Left)}, {"gone", append([]string{}, gone...)}})
 		if err != nil {
 			return err
 		}
@@ -393,15 +398,17 @@ func (c *censusRun) sum(asJSON bool) error {
 		}
 	}
 	if n := len(gone); n > 0 {
-		c.talk.Say("%s of earlier runs, such as %s, not among the sources any more: the rows stay, --prune removes them", wording.Count(n, "file"), gone[0])
+		c.talk.Say("%s of earlier runs, such as %s, no longer among the sources: the rows are kept, --prune removes them",
+			wording.Count(n, "file"), gone[0])
 	}
 	if n := len(c.data.Removed); n > 0 {
 		c.talk.Say("removed the rows of %s", wording.Count(n, "file"))
 	}
 	if n := len(index.Left); n > 0 {
-		c.talk.Say("left out %s in which nothing has changed: the tables are of what has", wording.Count(n, "part"))
+		c.talk.Say("skipped %s without changes: the tables contain only changes", wording.Count(n, "part"))
 	}
-	c.talk.Say("%s: %s in %s, of %s %d rebuilt", c.Join(c.dir, ""), wording.Count(int(rows), "row"), wording.Count(len(index.Tables), "table"), wording.Count(c.parts, "part"), c.data.Made)
+	c.talk.Say("%s: %s in %s, of %s %d rebuilt", c.Join(c.dir, ""), wording.Count(int(rows), "row"),
+		wording.Count(len(index.Tables), "table"), wording.Count(c.parts, "part"), c.data.Made)
 	if c.failed {
 		return errQuiet
 	}

@@ -95,14 +95,17 @@ func TestCensusCorpus(t *testing.T) {
 		{"maps", append([]string{"info"}, mapFiles...),
 			each(func(s said) string {
 				i := func(key string) string { return s.get("info", key) }
-				return line(s.get("file"), s.get("size"), i("sha256"), i("crc32"), i("items"), i("flavor"), i("width"), i("height"), i("groups"), i("quads"), i("envelopes"), i("envelopePoints"))
+				return line(s.get("file"), s.get("size"), i("sha256"), i("crc32"), i("items"), i("flavor"), i("width"), i("height"),
+					i("groups"), i("quads"), i("envelopes"), i("envelopePoints"))
 			}),
 			`SELECT file, size, sha256, crc32, items, flavor, width, height, groups, quads, envelopes, envelope_points FROM teeworlds_maps`},
 		{"layers", []string{"find", tw, "--", "layer"},
 			each(func(s said) string {
-				return line(s.get("file"), s.get("at", "group", "number"), s.get("at", "layer", "number"), s.get("at", "layer", "name"), s.get("fields", "kind"), s.get("fields", "width"), s.get("fields", "height"), s.get("fields", "things"))
+				return line(s.get("file"), s.get("at", "group", "number"), s.get("at", "layer", "number"),
+					s.get("at", "layer", "name"), s.get("fields", "kind"), s.get("fields", "width"), s.get("fields", "height"), s.get("fields", "things"))
 			}),
-			`SELECT file, group_number, layer_number, name, kind, coalesce(width, 0), coalesce(height, 0), things FROM teeworlds_layers WHERE group_number IS NOT NULL`},
+			`SELECT file, group_number, layer_number, name, kind, coalesce(width, 0), coalesce(height, 0), things FROM ` +
+				`teeworlds_layers WHERE group_number IS NOT NULL`},
 		{"settings", []string{"find", tw, "--", "setting"},
 			each(func(s said) string {
 				return line(s.get("file"), s.get("at", "setting", "number"), s.get("fields", "setting"))
@@ -143,7 +146,8 @@ func TestCensusCorpus(t *testing.T) {
 			`SELECT file, id, path FROM teeworlds_findings UNION ALL SELECT file, id, path FROM torchlight_findings`},
 		{"items", []string{"find", mt, "--", "item", "*"},
 			each(func(s said) string {
-				return line(s.get("file"), at(s), s.get("at", "player"), s.get("at", "list"), s.get("at", "slot"), s.get("fields", "item"), s.get("fields", "count"), s.get("fields", "wear"), s.get("fields", "owner"))
+				return line(s.get("file"), at(s), s.get("at", "player"), s.get("at", "list"), s.get("at", "slot"),
+					s.get("fields", "item"), s.get("fields", "count"), s.get("fields", "wear"), s.get("fields", "owner"))
 			}),
 			`SELECT file, x, y, z, CASE WHEN kind = 'player' THEN owner END, list, slot, item, count, wear, owner FROM minetest_inventories`},
 		{"metadata", []string{"find", mt, "--", "metadata", "*"},
@@ -153,10 +157,13 @@ func TestCensusCorpus(t *testing.T) {
 			`SELECT file, x, y, z, node, key, value, CAST(private AS VARCHAR) FROM minetest_metadata`},
 		{"objects", []string{"find", mt, "--", "object"},
 			each(func(s said) string {
-				return line(s.get("file"), s.milli("fields", "x"), s.milli("fields", "y"), s.milli("fields", "z"), s.get("fields", "object"), s.get("fields", "hp"), s.get("fields", "item"))
+				return line(s.get("file"), s.milli("fields", "x"), s.milli("fields", "y"), s.milli("fields", "z"),
+					s.get("fields", "object"), s.get("fields", "hp"), s.get("fields", "item"))
 			}),
-			`SELECT file, CAST(round(x * 1000) AS BIGINT), CAST(round(y * 1000) AS BIGINT), CAST(round(z * 1000) AS BIGINT), object, hp, item FROM minetest_objects`},
-		{"nodes by name", []string{"find", mt, "--by", "node", "--", "node", "*chest*", "*torch*", "*sign*", "*mesecon*", "*:dirt*", "*glass*", "*door*"},
+			`SELECT file, CAST(round(x * 1000) AS BIGINT), CAST(round(y * 1000) AS BIGINT), CAST(round(z * 1000) AS BIGINT), ` +
+				`object, hp, item FROM minetest_objects`},
+		{"nodes by name", []string{"find", mt, "--by", "node", "--", "node", "*chest*", "*torch*", "*sign*", "*mesecon*",
+			"*:dirt*", "*glass*", "*door*"},
 			each(func(s said) string { return line(s.get("by"), s.get("hits")) }),
 			`SELECT node, sum(count) FROM minetest_nodes WHERE regexp_matches(node, 'chest|torch|sign|mesecon|:dirt|glass|door') GROUP BY node`},
 		{"players", []string{"find", mt, "--", "player"},

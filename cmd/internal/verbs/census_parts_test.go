@@ -93,7 +93,8 @@ func (u *unchanged) Take(p work.Part, r census.Record) error {
 // TestCensusSince tests that only files without stored rows are left out if they have not changed since a time.
 func TestCensusSince(t *testing.T) {
 	t.Chdir(t.TempDir())
-	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 7\n3 block 9\n", "old": "1 car 5\n2 doll 8\n3 block 9\n5 gone\n", "x.list": "7 train"})
+	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 7\n3 block 9\n",
+		"old": "1 car 5\n2 doll 8\n3 block 9\n5 gone\n", "x.list": "7 train"})
 	two, train := "a.rack 2 doll 7", "x.list 7 train <null>"
 	all := []string{"a.rack 1 car 5", two, "a.rack 3 block 9", train}
 	tally := func(want string, args ...string) {
@@ -107,16 +108,16 @@ func TestCensusSince(t *testing.T) {
 	if data, _ := os.ReadFile("some/census.json"); strings.Count(string(data), `: "a.rack"`) != 2 {
 		t.Errorf("who was left out is not said: %s", data)
 	}
-	tally("left out 2 parts", "--then", "old", "-o", "some")
+	tally("skipped 2 parts", "--then", "old", "-o", "some")
 	if names := changed(t, "some", func() { censusOf(t, 0, "a.rack", "x.list", "--then", "old", "-o", "some") }); len(names) > 0 {
 		t.Errorf("written: %v", names)
 	}
 	// Later changes are added, and existing partitions are updated.
 	toyFiles(t, map[string]string{"a.rack": "1 car 6\n2 doll 9\n3 block 9\n"})
-	tally("left out 1 part ", "--then", "old", "-o", "some")
+	tally("skipped 1 part ", "--then", "old", "-o", "some")
 	wantRows(t, "some", "a.rack 1 car 6", "a.rack 2 doll 9", train)
 	toyFiles(t, map[string]string{"a.rack": "1 car 5\n2 doll 7\n3 block 9\n"})
-	tally("left out 1 part ", "--then", "old", "-o", "some")
+	tally("skipped 1 part ", "--then", "old", "-o", "some")
 	wantRows(t, "some", "a.rack 1 car 5", two, train)
 	// A run without the option makes everything. Then nothing is left out any more, because that would leave a
 	// gap.
@@ -182,11 +183,14 @@ func TestCensusKept(t *testing.T) {
 		code  int
 	}{
 		{words: []string{"in"}},
-		{words: []string{"in"}, same: []string{"in/a.rack 1", "in/a.rack 2", "in/a.rack 3", "in/b.rack 1", together[0], "in/x.list", "in/y.list"}},
-		{words: []string{"in"}, files: map[string]string{"in/a.rack": "1 car 5\n1 ball\n2 doll 8\n", "in/x.list": "7 tram 7", together[1]: ""}, same: []string{"in/a.rack 1", "in/b.rack 1", "in/y.list"}},
+		{words: []string{"in"}, same: []string{"in/a.rack 1", "in/a.rack 2", "in/a.rack 3", "in/b.rack 1", together[0],
+			"in/x.list", "in/y.list"}},
+		{words: []string{"in"}, files: map[string]string{"in/a.rack": "1 car 5\n1 ball\n2 doll 8\n", "in/x.list": "7 tram 7",
+			together[1]: ""}, same: []string{"in/a.rack 1", "in/b.rack 1", "in/y.list"}},
 		{words: []string{"in/b.rack", "--prune"}, same: []string{"in/b.rack 1"}},
 		{words: []string{"in"}, same: []string{"in/b.rack 1"}},
-		{words: []string{"in"}, files: map[string]string{"in/b.rack": "1 fails"}, code: 2, same: []string{"in/a.rack 1", "in/a.rack 2", together[0], "in/x.list", "in/y.list"}},
+		{words: []string{"in"}, files: map[string]string{"in/b.rack": "1 fails"}, code: 2,
+			same: []string{"in/a.rack 1", "in/a.rack 2", together[0], "in/x.list", "in/y.list"}},
 	}
 	for i, step := range steps {
 		for name, text := range step.files {

@@ -93,7 +93,8 @@ func rackRows(_ context.Context, job *format.Job, src *format.Source, row func(*
 	return nil
 }
 
-func toyText(name, ext string, sharding *format.Sharding, digest func(context.Context, *format.Job, *format.Source) (string, error)) *format.Format {
+func toyText(name, ext string, sharding *format.Sharding,
+	digest func(context.Context, *format.Job, *format.Source) (string, error)) *format.Format {
 	return &format.Format{Name: name, Title: name, Extensions: []string{ext}, Sharding: sharding,
 		Recognize: func(src *format.Source) bool { return strings.HasSuffix(src.Name, ext) },
 		Open:      func(context.Context, *format.Job, *format.Source) (format.File, error) { return shelf(""), nil },
@@ -123,7 +124,8 @@ func rackBefore(ctx context.Context, job *format.Job, _ *format.Source) (string,
 
 var censusToys = format.Games{{Title: "Racks", Formats: []*format.Format{
 	toyText("toy-list", ".list", nil, nil),
-	toyText("toy-rack", ".rack", &format.Sharding{Split: func(_ context.Context, _ *format.Job, src *format.Source, yield func(format.Shard) error) error {
+	toyText("toy-rack", ".rack", &format.Sharding{Split: func(_ context.Context, _ *format.Job, src *format.Source,
+		yield func(format.Shard) error) error {
 		lines, err := rackLines(src, "")
 		if err != nil {
 			return err
@@ -296,12 +298,14 @@ func TestCensus(t *testing.T) {
 	// A slab has changed in one of its tables.
 	toyFiles(t, map[string]string{"in/a.rack": "1 car 5\n1 ball\n2 doll 8\n3 block 9\n"})
 	slab := census.ShardName("in/a.rack", "2")
-	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); !slices.Equal(names, []string{"parts/" + slab + ".json", "toy_items/" + slab + ".parquet"}) {
+	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); !slices.Equal(names,
+		[]string{"parts/" + slab + ".json", "toy_items/" + slab + ".parquet"}) {
 		t.Errorf("written: %v", names)
 	}
 	// A slab was removed, with its files.
 	toyFiles(t, map[string]string{"in/a.rack": "1 car 5\n1 ball\n3 block 9\n"})
-	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); !slices.Equal(names, []string{"-parts/" + slab + ".json", "-toy_items/" + slab + ".parquet", "-toy_slabs/" + slab + ".parquet", "census.json"}) {
+	if names := changed(t, "out", func() { censusOf(t, 0, "in", "-o", "out") }); !slices.Equal(names,
+		[]string{"-parts/" + slab + ".json", "-toy_items/" + slab + ".parquet", "-toy_slabs/" + slab + ".parquet", "census.json"}) {
 		t.Errorf("written: %v", names)
 	}
 	// The result is identical to that of a new dataset.
@@ -323,7 +327,8 @@ func TestCensus(t *testing.T) {
 	if diff := cmp.Diff(snapshot(t, "new"), snapshot(t, "out")); diff != "" {
 		t.Error("not mended: ", diff)
 	}
-	if printed, _, _ := runCensus(t, "in", "-o", "out", "--json"); !strings.Contains(printed, `"tables":[{"name":"toy_items","rows":8,"files":`) || !strings.Contains(printed, `"made":0,"left":0,"gone":[]`) {
+	if printed, _, _ := runCensus(t, "in", "-o", "out", "--json"); !strings.Contains(printed,
+		`"tables":[{"name":"toy_items","rows":8,"files":`) || !strings.Contains(printed, `"made":0,"left":0,"gone":[]`) {
 		t.Error(printed)
 	}
 }
@@ -360,7 +365,8 @@ func TestCensusGone(t *testing.T) {
 	}
 	toyFiles(t, map[string]string{together[0]: "1 uno"})
 	told := censusOf(t, 0, "in", "-o", "out")
-	if !strings.Contains(told, "2 files of earlier runs, such as in/"+filepath.Base(together[1])) && !strings.Contains(told, "2 files of earlier runs, such as in/a.rack") {
+	if !strings.Contains(told, "2 files of earlier runs, such as in/"+filepath.Base(together[1])) &&
+		!strings.Contains(told, "2 files of earlier runs, such as in/a.rack") {
 		t.Error(told)
 	}
 	uno := together[0] + " 1 uno <null>"
@@ -407,7 +413,7 @@ func TestCensusLost(t *testing.T) {
 			if err := errors.Join(os.Remove(together[1]), damage("out/toy_items/"+part)); err != nil {
 				t.Fatal(err)
 			}
-			if told := censusOf(t, 1, "in", "-o", "out"); !strings.Contains(told, "toy_items/"+part+": rows of files that are gone cannot be kept") {
+			if told := censusOf(t, 1, "in", "-o", "out"); !strings.Contains(told, "toy_items/"+part+": the rows of deleted files cannot be kept") {
 				t.Error(told)
 			}
 			wantRows(t, "out", together[0]+" 1 uno <null>")
@@ -456,10 +462,11 @@ func TestCensusFailing(t *testing.T) {
 func TestCensusRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	toyFiles(t, someToys)
-	toyFiles(t, map[string]string{"mine/a": "b", "else/census.json": "{}", "newer/census.json": `{"census": 2}`, "a.box": "TOYB", "in/sub/q.list": "1 q"})
+	toyFiles(t, map[string]string{"mine/a": "b", "else/census.json": "{}", "newer/census.json": `{"census": 2}`,
+		"a.box": "TOYB", "in/sub/q.list": "1 q"})
 	for _, try := range [][]string{
 		{"in -o mine", "mine: contains files that are not of a census"},
-		{"in -o else", "has other files in it"},
+		{"in -o else", "contains files that are not of a census"},
 		{"in -o newer", "a newer program made it"},
 		{"in -o in/census", "refusing to overwrite the input"},
 		{"in", "-o is missing"},
@@ -504,7 +511,8 @@ func TestCensusKilled(t *testing.T) {
 	if err := os.Remove(together[1]); err != nil {
 		t.Fatal(err)
 	}
-	toyFiles(t, map[string]string{together[0]: "1 uno", together[2]: "1 tre", "in/a.rack": "1 car 6\n2 doll 7\n4 new\n", "in/new.rack": "1 shoe"})
+	toyFiles(t, map[string]string{together[0]: "1 uno", together[2]: "1 tre", "in/a.rack": "1 car 6\n2 doll 7\n4 new\n",
+		"in/new.rack": "1 shoe"})
 	var left []map[string]string
 	output.Step = func() { left = append(left, snapshot(t, "out")) }
 	defer func() { output.Step = func() {} }()
@@ -541,14 +549,16 @@ func TestCensusOfFolders(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	t.Setenv("TMP", temp)
-	for _, line := range []string{"pack -q " + samples + "/ember -o e.mod", "convert -q e.mod --to torchlight-pak -o e.pak", "extract -q e.pak -o in/ember"} {
+	for _, line := range []string{"pack -q " + samples + "/ember -o e.mod",
+		"convert -q e.mod --to torchlight-pak -o e.pak", "extract -q e.pak -o in/ember"} {
 		if got := here(games, strings.Fields(line)...); got.code != 0 {
 			t.Fatal(line, got)
 		}
 	}
 	call := func(do func(context.Context, work.Work) error) performed {
 		var out, said bytes.Buffer
-		code := Perform(t.Context(), Call{Games: games, More: []Added{Census(writeTables, nil)}, Args: []string{"census", "in", "-o", "out"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said,
+		code := Perform(t.Context(), Call{Games: games, More: []Added{Census(writeTables, nil)},
+			Args: []string{"census", "in", "-o", "out"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &said,
 			Handover: service.Handover{Access: &service.Access{Roots: []string{dir}}, Kept: func(string) string { return "out" }, Work: do}})
 		return performed{out.String(), said.String(), code}
 	}

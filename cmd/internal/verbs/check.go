@@ -26,28 +26,26 @@ func checkCommand(a *Tool) *cobra.Command {
 	var least string
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
-		Short: "Find what is wrong with files",
-		Long: `Check reports everything that is wrong with game files. Folders are searched for
-files of the known formats; a folder in tree form, as extract makes it, is first
-built in a temporary place.
+		Short: "Find problems in files",
+		Long: `Check reports all problems of game files. It searches folders for files of the supported formats.
+A folder in tree form, as extract makes it, is first built in a temporary place.
 
-Findings have a severity: an error is something that the game, or a part of it,
-refuses or misreads; a warning works today but is not as it should be; an info
-is only good to know. Their names, in brackets, are stable; --kinds explains them.
-The exit code is 1 if there is an error among them, whatever --min shows.
+A finding has a severity: an error is data that the game, or a part of it, rejects or misreads; a
+warning works in current versions, but should be corrected; an info is worth knowing. The names in
+brackets are stable: "trowel explain NAME" and --kinds explain them. The exit code is 1 if there is
+an error, whatever --min shows.
 
-Offsets in the file are shown with -v only: they change whenever a file is written
-again, and two reports could not be compared.
+Offsets in the file are shown only with -v: they change whenever a file is rewritten, and two
+reports could not be compared.
 
 With --json it prints an array of {file, format, findings}, each finding with
 {id, severity, path, offset, message, at}. At is an array of all the places that
 the finding is about, as data: {group, layer, x, y} in a map, {block, node} in a
 world, {path, line, column} in a text, {offset, length} for bytes; docs/json.md
-has them all. Offset and at are left out where there is none.
+lists them all. Offset and at are omitted if there is none.
 
-Of one kind at most 5 findings are printed for a file, and the number of the others,
-so that no kind hides another; --every prints all of them. JSON and SARIF always
-have all.
+For each file, at most 5 findings of a kind are printed, and the number of the others, so that no
+kind hides another; --every prints all. JSON and SARIF always have all.
 
 ` + resumeHelp,
 		Example: `  trowel check climb.map
@@ -55,13 +53,13 @@ have all.
   trowel check --kinds`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&asSARIF, "sarif", false, "print SARIF, for sites that show findings beside the files")
+	cmd.Flags().BoolVar(&asSARIF, "sarif", false, "print SARIF, for sites that show findings next to the files")
 	cmd.Flags().BoolVar(&kinds, "kinds", false, "explain all kinds of findings")
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show every finding, as --every does, and offsets in the file")
-	cmd.Flags().BoolVar(&all, "every", false, "show every finding, however many of its kind a file has")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show every finding, and offsets in the file")
+	cmd.Flags().BoolVar(&all, "every", false, "show every finding")
 	colorFlag(a, cmd)
 	resumeFlag(a, cmd)
-	cmd.Flags().StringVar(&least, "min", "info", "the least `severity` to show: error, warning or info")
+	cmd.Flags().StringVar(&least, "min", "info", "the lowest `severity` to show: error, warning or info")
 	_ = cmd.RegisterFlagCompletionFunc("min", cobra.FixedCompletions([]string{"error", "warning", "info"}, cobra.ShellCompDirectiveNoFileComp))
 	optionFlags(a, cmd, optionsFor(format.ForCheck))
 	cmd.Args = func(cmd *cobra.Command, names []string) error {
@@ -78,7 +76,8 @@ have all.
 		if asJSON && asSARIF {
 			return errOneForm
 		}
-		c := &checkRun{Tool: a, Files: a.NewFiles(optionsOf(cmd), expand(names)), asJSON: asJSON, verbose: verbose, all: all || verbose, list: terminal.Array{W: a.out}, known: make(map[string]bool)}
+		c := &checkRun{Tool: a, Files: a.NewFiles(optionsOf(cmd), expand(names)), asJSON: asJSON, verbose: verbose,
+			all: all || verbose, list: terminal.Array{W: a.out}, known: make(map[string]bool)}
 		if asSARIF {
 			c.sarif = &terminal.SARIF{W: a.out, Release: service.Built().Version}
 		}
@@ -164,7 +163,7 @@ func (c *checkRun) run(ctx context.Context) error {
 	}
 	for _, name := range c.Names {
 		if !c.known[name] {
-			c.complain(wording.Hint(fmt.Errorf("%s: no game files in it", name), "`trowel formats` lists the formats that are known"))
+			c.complain(wording.Hint(fmt.Errorf("%s: contains no game files", name), "`trowel formats` lists the supported formats"))
 		}
 	}
 	if err := c.Unfit(c.Options); err != nil {
@@ -378,7 +377,8 @@ func fold(all []check.Finding) (shown []check.Finding, more map[string]int) {
 	return shown, more
 }
 
-var severityColors = map[check.Severity]string{check.Error: terminal.ColorError, check.Warning: terminal.ColorWarning, check.Info: terminal.ColorPlace}
+var severityColors = map[check.Severity]string{check.Error: terminal.ColorError, check.Warning: terminal.ColorWarning,
+	check.Info: terminal.ColorPlace}
 
 // printFinding prints a finding and the number of hidden findings of the same kind.
 func (c *checkRun) printFinding(f check.Finding, more int) error {
@@ -403,15 +403,16 @@ func (c *checkRun) complain(err error) {
 }
 
 func (c *checkRun) summary() {
-	line := wording.Count(c.number, "file") + ", " + wording.Count(c.counts[check.Error], "error") + ", " + wording.Count(c.counts[check.Warning], "warning")
+	line := wording.Count(c.number, "file") + ", " + wording.Count(c.counts[check.Error], "error") + ", " +
+		wording.Count(c.counts[check.Warning], "warning")
 	if n := c.counts[check.Info]; n > 0 {
 		line += fmt.Sprintf(", %s info", words.Thousands(int64(n)))
 	}
 	if c.skipped > 0 {
-		line += fmt.Sprintf("; %s of no known format skipped", wording.Count(c.skipped, "file"))
+		line += fmt.Sprintf("; %s of unknown formats skipped", wording.Count(c.skipped, "file"))
 	}
 	if c.folded > 0 {
-		line += fmt.Sprintf("; %s like others not shown: --every shows them", wording.Count(c.folded, "finding"))
+		line += fmt.Sprintf("; %s of the same kinds not shown: --every shows them", wording.Count(c.folded, "finding"))
 	}
 	_ = c.out.Flush()
 	c.talk.Say("%s", line)
@@ -438,9 +439,11 @@ func printKinds(a *Tool, asJSON bool) error {
 	for _, k := range ownedKinds(a) {
 		var err error
 		if asJSON {
-			err = list.Add(terminal.Object{{"format", k.owner}, {"id", k.ID}, {"severity", k.Severity}, {"meaning", k.Meaning}, {"remedy", k.Remedy}})
+			err = list.Add(terminal.Object{{"format", k.owner}, {"id", k.ID}, {"severity", k.Severity}, {"meaning", k.Meaning},
+				{"remedy", k.Remedy}})
 		} else {
-			_, err = fmt.Fprintf(a.out, "%s: %s (%s)\n    %s\n    %s\n", a.screen.Paint(terminal.ColorHead, k.ID), a.screen.Paint(severityColors[k.Severity], k.Severity.String()),
+			_, err = fmt.Fprintf(a.out, "%s: %s (%s)\n    %s\n    %s\n", a.screen.Paint(terminal.ColorHead, k.ID),
+				a.screen.Paint(severityColors[k.Severity], k.Severity.String()),
 				cmp.Or(k.owner, "any format"), a.screen.Wrapped(k.Meaning, 4, 4), a.screen.Wrapped(k.Remedy, 4, 4))
 		}
 		if err != nil {

@@ -72,7 +72,8 @@ func eachFile(a *Tool, files []string, do func(*format.Format, *format.Source)) 
 
 // completeViews returns the shell completion of names of views.
 func completeViews(a *Tool, cmd *cobra.Command, args []string, start string) (offers, cobra.ShellCompDirective) {
-	return startingWith(start, inViews(a, cmd.Context(), args, func(v format.View, add func(string)) { add(v.Name) })), cobra.ShellCompDirectiveNoFileComp
+	return startingWith(start, inViews(a, cmd.Context(), args, func(v format.View, add func(string)) { add(v.Name) })),
+		cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeLayers returns the shell completion of the last of several names of layers, as --layers of render accepts
@@ -132,7 +133,8 @@ func startingWith(start string, words []string) []string {
 
 // completeCommands returns the shell completion for FILE... -- COMMAND and its options. Only commands that the files
 // have are offered.
-func completeCommands(a *Tool, of commandsOf, own []format.Option) func(*cobra.Command, []string, string) (offers, cobra.ShellCompDirective) {
+func completeCommands(a *Tool, of commandsOf, own []format.Option) func(*cobra.Command, []string, string) (offers,
+	cobra.ShellCompDirective) {
 	return func(cmd *cobra.Command, args []string, start string) (offers, cobra.ShellCompDirective) {
 		if len(a.Args) == 0 || !slices.Contains(a.Args[:len(a.Args)-1], "--") { // cobra adds a -- of its own
 			return nil, cobra.ShellCompDirectiveDefault
@@ -172,7 +174,8 @@ func completeCommands(a *Tool, of commandsOf, own []format.Option) func(*cobra.C
 }
 
 // completeStep returns the completion of the word that follows the name and other words of a command.
-func completeStep(a *Tool, ctx context.Context, c *format.Command, own []format.Option, files, words []string, start string) (offers, cobra.ShellCompDirective) {
+func completeStep(a *Tool, ctx context.Context, c *format.Command, own []format.Option, files, words []string,
+	start string) (offers, cobra.ShellCompDirective) {
 	options := slices.Concat(c.Options, own)
 	switch o := optionAt(c, options, words); {
 	case o != nil && !strings.HasPrefix(start, "-"):

@@ -20,19 +20,17 @@ func convertCommand(a *Tool) *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "convert FILE... [-o FILE | --in-place] [--to FORMAT]",
-		Short: "Turn a file into one of another format",
-		Long: `Convert writes a game file in another format. "trowel formats" lists what can
-be turned into what; --to may be left out if there is only one choice. FILE
-stays as it is. The new file is in the current folder unless -o names it; for several
-files -o names the folder for the new ones.
+		Short: "Convert a file to another format",
+		Long: `Convert writes a game file in another format. "trowel formats" lists the possible conversions; --to
+may be omitted if there is only one. FILE is unchanged. The new file is in the current folder
+unless -o names it; for several files, -o names their folder.
 
-With --in-place a world keeps its database, and its blocks become ones of the version
---blocks: part by part, with no room taken for a copy. What a part has to lose is in a zip
-file in the folder --backup first, which is made; blocks that have something for which the
-version has no room stay as they are, unless --drop leaves it out. A run that was killed is
-gone on with by the same command and the same --backup, and
-"trowel repair FILE --restore FOLDER" puts everything back. It refuses a world that
-a server has open. It prints what was done, with --json as changes: {what, count, unit}.
+With --in-place a world keeps its database, and its blocks are converted to the version --blocks,
+part by part, without space for a copy. The old blocks of a part are first saved to a zip file in
+the new folder --backup. Blocks with data that the version cannot store are unchanged, unless --drop
+discards that data. The same command with the same --backup resumes an interrupted run, and
+"trowel repair FILE --restore FOLDER" undoes the conversion. A world that a server has open is
+refused. It prints the changes, with --json as {what, count, unit}.
 
 ` + keepHelp + `
 
@@ -44,7 +42,7 @@ a server has open. It prints what was done, with --json as changes: {what, count
   trowel convert world --in-place --blocks 29 --backup world.before`,
 	}
 	AsWork(cmd)
-	cmd.Flags().StringVar(&to, "to", "", "the `format` to make")
+	cmd.Flags().StringVar(&to, "to", "", "the `format` of the new file")
 	_ = cmd.RegisterFlagCompletionFunc("to", completing(a, completeTargets))
 	conversionCommand(a, cmd, &to)
 	return cmd
@@ -68,9 +66,10 @@ func conversionVerbs(a *Tool) (verbs []*cobra.Command) {
 				continue
 			}
 			cmd := &cobra.Command{
-				Use:     c.Verb + " FILE... [-o FILE]",
-				Short:   strings.ToUpper(c.Title[:1]) + c.Title[1:],
-				Long:    fmt.Sprintf("%s makes of a %s\n%s. It is what convert --to %s does.\n\n%s\n\n%s", strings.ToUpper(c.Verb[:1])+c.Verb[1:], f.Title, c.Title, c.To, c.Long, reportHelp),
+				Use:   c.Verb + " FILE... [-o FILE]",
+				Short: strings.ToUpper(c.Title[:1]) + c.Title[1:],
+				Long: fmt.Sprintf("%s converts a %s to\n%s. It is the same as convert --to %s.\n\n%s\n\n%s",
+					strings.ToUpper(c.Verb[:1])+c.Verb[1:], f.Title, c.Title, c.To, c.Long, reportHelp),
 				Example: c.Example,
 			}
 			conversionCommand(a, cmd, &c.To)
@@ -90,13 +89,13 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) {
 	var force, inPlace bool
 	w := &writing{Tool: a}
 	cmd.Args = args(1, -1)
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the `file` to make, or for several files the folder to make them in")
-	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a file that is there already")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the new `file`, or the folder for several")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace an existing file")
 	w.flags(cmd)
 	w.keepFlag(cmd)
 	if cmd.Flags().Lookup("to") != nil {
 		cmd.Flags().BoolVar(&inPlace, "in-place", false, "change the file itself")
-		cmd.Flags().StringVar(&backup, "backup", "", "the `folder` for what --in-place changes (default: beside FILE)")
+		cmd.Flags().StringVar(&backup, "backup", "", "the `folder` for the backup of --in-place (default: next to FILE)")
 	}
 	optionFlags(a, cmd, func(f *format.Format) []format.Option {
 		var options []format.Option
@@ -115,17 +114,17 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) {
 		files := expand(args)
 		switch {
 		case !inPlace && backup != "":
-			return errors.New("--backup is of use only with --in-place")
+			return errors.New("--backup requires --in-place")
 		case inPlace && len(files) > 1:
-			return errors.New("--in-place is for one FILE")
+			return errors.New("--in-place accepts only one FILE")
 		case inPlace && (out != "" || *to != "" || force || w.dryRun):
-			return errors.New("--in-place and -o, --to, -f or --dry-run do not go together")
+			return errors.New("--in-place excludes -o, --to, -f and --dry-run")
 		case inPlace:
 			w.first = []string{"changes"}
 			return w.each(cmd.Context(), files, func(name string, r *report) error { return convertInPlace(a, cmd, name, backup, r) })
 		}
 		if a.InParts() && len(files) > 1 {
-			return wording.Hint(errors.New("one file at a time comes apart"), "give the others a run of their own")
+			return wording.Hint(errors.New("only one file at a time can be divided"), "run the others separately")
 		}
 		from := make(map[string]string) // source file of each new file
 		return w.each(cmd.Context(), files, func(name string, r *report) error {
@@ -146,7 +145,7 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) {
 				return err
 			}
 			if a.InParts() && c.Pieces == nil {
-				return fmt.Errorf("%s: is converted to %s as a whole, and does not come apart", g.Called, c.To)
+				return fmt.Errorf("%s: a conversion to %s cannot be divided", g.Called, c.To)
 			}
 			if err := optionsOf(cmd).Owned(g.Format, c.Options...); err != nil {
 				return err
@@ -156,14 +155,16 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) {
 				return err
 			}
 			if other, twice := from[made]; twice {
-				return wording.Hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "convert one of them alone, with another -o")
+				return wording.Hint(fmt.Errorf("%s: would be written to %s, like %s", name, made, other),
+					"convert one of them separately, with another -o")
 			}
 			from[made] = name
 			if err := a.MayBeCalled(made, g.Format, c.Extension, true); err != nil {
 				return err
 			}
 			if c.Resumes && force {
-				return wording.Hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.Called, g.Title), "without -f it continues where an earlier run stopped")
+				return wording.Hint(fmt.Errorf("%s: a copy of a %s never replaces an existing one", g.Called, g.Title),
+					"without -f it continues where an earlier run stopped")
 			}
 			if len(files) > 1 && out != "" && !r.dryRun {
 				if err := os.MkdirAll(out, 0o777); err != nil {
@@ -181,7 +182,7 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) {
 			}
 			err = write(cmd.Context(), made, opts, func(w format.Output) error { return wording.Named(convertFile(a, cmd, g, c, job, w), g.Called) })
 			if c.Resumes && errors.Is(err, fs.ErrExist) {
-				return wording.Hint(err, "give a folder that does not exist yet with -o")
+				return wording.Hint(err, "name a new folder with -o")
 			}
 			if err != nil {
 				return err
@@ -212,13 +213,13 @@ func converted(g *service.File, c *format.Conversion, out string, several bool) 
 		return filepath.Join(out, name+c.Extension), nil
 	}
 	if several {
-		return "", wording.Hint(fmt.Errorf("%s: the new files need a folder", g.Called), "give it with -o")
+		return "", wording.Hint(fmt.Errorf("%s: the folder for the new files is missing", g.Called), "give it with -o")
 	}
 	name := folderName(g) + c.Extension
 	if name == g.Source.Name || c.Extension == "" {
 		name = "new" + c.Extension
 	}
-	return "", wording.Hint(errors.New("the new file needs a name"), "give it with -o, such as -o %s", name)
+	return "", wording.Hint(errors.New("the name of the new file is missing"), "give it with -o, such as -o %s", name)
 }
 
 // conversion finds the requested conversion of a file: by name, otherwise by the extension of the output file.
@@ -241,11 +242,11 @@ func conversion(g *service.File, to, out string) (*format.Conversion, error) {
 		return &g.Conversions[0], nil
 	}
 	if len(targets) == 0 {
-		return nil, fmt.Errorf("%s: a %s cannot be turned into anything else", g.Called, g.Title)
+		return nil, fmt.Errorf("%s: no conversion exists for a %s", g.Called, g.Title)
 	}
-	err := fmt.Errorf("%s: a %s cannot be turned into %q", g.Called, g.Title, to)
+	err := fmt.Errorf("%s: a %s cannot be converted to %q", g.Called, g.Title, to)
 	if to == "" {
-		err = errors.New("say with --to what to make")
+		err = errors.New("choose the format with --to")
 	}
 	return nil, wording.DidYouMean(err, to, targets, "--to can be %s", strings.Join(targets, ", "))
 }

@@ -115,9 +115,9 @@ func convertInPlace(a *Tool, cmd *cobra.Command, name, backups string, r *report
 	defer g.Close()
 	switch {
 	case g.Rewriting == nil:
-		return wording.Hint(fmt.Errorf("%s: a %s is not converted in place", g.Called, g.Title), "-o names the new file")
+		return wording.Hint(fmt.Errorf("%s: a %s cannot be converted in place", g.Called, g.Title), "-o names the new file")
 	case g.Built != nil:
-		return wording.Hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a converted file of it")
+		return wording.Hint(errors.New("an extracted folder cannot be changed in place"), "-o NEW writes a converted file")
 	}
 	if err := optionsOf(cmd).Owned(g.Format, g.Rewriting.Options...); err != nil {
 		return err
@@ -135,7 +135,7 @@ func convertInPlace(a *Tool, cmd *cobra.Command, name, backups string, r *report
 			return err
 		}
 	case a.InParts():
-		return wording.Hint(errors.New("those who do parts of this work need one folder for what was there"), "--backup names it")
+		return wording.Hint(errors.New("all workers need one folder for the backups"), "--backup names it")
 	default:
 		backups = filepath.Clean(g.Called) + output.BackupSuffix()
 	}
@@ -151,7 +151,7 @@ func convertInPlace(a *Tool, cmd *cobra.Command, name, backups string, r *report
 	}
 	kept, size := backupsIn(backups)
 	if err != nil && kept {
-		return wording.Hint(err, "the same command with --backup %s goes on from here; %s", wording.Quoted(backups), undoing(g.Called, backups))
+		return wording.Hint(err, "the same command with --backup %s resumes from here; %s", wording.Quoted(backups), undoing(g.Called, backups))
 	}
 	if err != nil {
 		return err

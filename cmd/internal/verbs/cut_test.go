@@ -77,7 +77,7 @@ func TestCutFiles(t *testing.T) {
 					want := exitFine
 					if sample == "burrow.map" { // the sidecar contains the damaged file
 						want = exitFound
-						if code, said := quietly("pack", kept, "-o", back); code != exitFailed || !strings.Contains(said, "is not whole") {
+						if code, said := quietly("pack", kept, "-o", back); code != exitFailed || !strings.Contains(said, "incomplete or damaged") {
 							t.Errorf("%d of %d bytes: pack of what was kept without -k: exit code %d: %s", size, len(data), code, said)
 						}
 					}
@@ -106,7 +106,8 @@ func TestSaidOfWhich(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	for _, words := range [][]string{{"pack", ember, "-o", "whole.mod"}, {"convert", "whole.mod", "-o", "whole.pak"}, {"convert", "whole.mod", "-o", "cut.pak"}} {
+	for _, words := range [][]string{{"pack", ember, "-o", "whole.mod"}, {"convert", "whole.mod", "-o", "whole.pak"},
+		{"convert", "whole.mod", "-o", "cut.pak"}} {
 		if code, said := quietly(words...); code != exitFine {
 			t.Fatal(said)
 		}
@@ -119,7 +120,8 @@ func TestSaidOfWhich(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"find whole.pak cut.pak -- key LEVEL", "find . -- key LEVEL", "info whole.pak cut.pak", "edit --dry-run whole.pak cut.pak -- set **.DAT LEVEL 7",
+		"find whole.pak cut.pak -- key LEVEL", "find . -- key LEVEL", "info whole.pak cut.pak",
+		"edit --dry-run whole.pak cut.pak -- set **.DAT LEVEL 7",
 		"convert --dry-run whole.pak cut.pak --to units-csv",
 	} {
 		code, said := quietly(strings.Fields(line)...)
@@ -130,7 +132,8 @@ func TestSaidOfWhich(t *testing.T) {
 			}
 			message, found := strings.CutPrefix(said, "trowel: ")
 			message = strings.TrimPrefix(message, "warning: ")
-			if found && !strings.HasPrefix(message, "whole.pak: ") && !strings.HasPrefix(message, "cut.pak: ") || strings.Count(said, "cut.pak") > 1 {
+			if found && !strings.HasPrefix(message, "whole.pak: ") && !strings.HasPrefix(message, "cut.pak: ") ||
+				strings.Count(said, "cut.pak") > 1 {
 				t.Errorf("%s: %s", line, said)
 			}
 		}
@@ -142,7 +145,8 @@ func TestSaidOfWhich(t *testing.T) {
 
 func TestInFile(t *testing.T) {
 	for _, c := range [][3]string{
-		{"a.pak", "", "a.pak"}, {"a.pak", "MEDIA/X.DAT", "a.pak: MEDIA/X.DAT"}, {"a.pak", "a.pak.MAN", "a.pak.MAN"}, {"a.pak.MAN", "a.pak", "a.pak"},
+		{"a.pak", "", "a.pak"}, {"a.pak", "MEDIA/X.DAT", "a.pak: MEDIA/X.DAT"}, {"a.pak", "a.pak.MAN", "a.pak.MAN"},
+		{"a.pak.MAN", "a.pak", "a.pak"},
 		{"world", "world/map.sqlite", "world/map.sqlite"}, {"world", "worldmods/a", "world: worldmods/a"}, {"world", "world", "world"},
 	} {
 		if got := service.InFile(c[0], c[1]); got != c[2] {

@@ -27,43 +27,39 @@ func diffCommand(a *Tool) *cobra.Command {
 		Short: "Show how two files differ",
 		Long: `Diff compares two game files, or folders in tree form.
 
-For two maps it shows what was done to their parts: which groups, layers, images and
-so on were added, removed, moved or renamed, and what has changed in the parts that
-are in both, even if they have moved:
+For two maps it lists the groups, layers, images and other parts that were added, removed, moved or
+renamed, and the changes within parts that both maps have, even if they have moved:
 
   groups/Tree: moved 4 -> 5
   groups/Tree/Leaves: 12 x 3 tiles at 40,7: 1 -> 9
   groups/Game/Game: height 716 -> 667: 49 rows removed at the bottom
 
-Parts have the names that they have in the folder made by "trowel extract A". If very
-many tiles changed, only the largest areas are shown; --json has all: an array of {path,
-part, change, field, old, new, by, area, at}.
+Parts are named as in the folder made by "trowel extract A". If very many tiles changed, only the
+largest areas are shown; --json has all: an array of {path, part, change, field, old, new, by, area,
+at}.
 
-For two worlds it shows which blocks were added and removed, which nodes of the others
-became which, and what has changed of what they keep, of players, accounts, mod storage
-and settings:
+For two worlds it lists added and removed blocks, which nodes of the others became which, and
+changes in node data, players, accounts, mod storage and settings:
 
   blocks/z-3/y0/12,0,-3.txt: 3 nodes (default:dirt -> air 3); 1 node keeps something else
   players/ann.json: hp 20 -> 11
 
 With --json that is an array of {part, path, change, block, nodes, kinds, boxes, metadata,
-timers, objects, light, unread, fields}: kinds are {old, new, count}, boxes {min, max} say
-where these nodes are, fields are {name, old, new}. Passwords are never shown.
+timers, objects, light, unread, fields}: kinds are {old, new, count}, boxes {min, max} contain
+these nodes, fields are {name, old, new}. Passwords are never shown.
 
-For two manifests, or one and a world, it tells which blocks were added, removed and
-changed: all that hashes can say.
+For two manifests, or a manifest and a world, it lists added, removed and changed blocks.
 
-Two files of different formats differ in that: one line says so, or with --json one
-{path, change, old, new}, where change is format and old and new are its names.
+For two files of different formats it prints one line, or with --json one
+{path, change, old, new}, where change is format, and old and new are the names of the formats.
 
-For all other formats, for folders that worlds were extracted to, and with --files,
---stat or --sidecar, the trees are compared file by file: a file is only in A (-), only
-in B (+), or in both but not the same (~); then the lines of text that changed are shown.
-With --json that is an array of {path, change, oldSize, newSize, diff}: change is added,
-removed or changed, and the other keys are there where they apply.
+For all other formats, for folders of extracted worlds, and with --files, --stat or --sidecar, the
+trees are compared file by file: a file is only in A (-), only in B (+), or differs (~); changed
+lines of text follow. With --json that is an array of {path, change, oldSize, newSize, diff}: change
+is added, removed or changed, and the other keys are present if they apply.
 
-The exit code is 0 if they are the same, 1 if they differ or if a part of them cannot
-be read: that is reported, and the rest is compared.`,
+The exit code is 0 if the files are the same, and 1 if they differ or a part cannot be read: that is
+reported, and the rest is compared.`,
 		Example: `  trowel diff climb.map climb2.map
   trowel diff --stat climb.map climb/`,
 		Args: args(2, 2),
@@ -71,7 +67,7 @@ be read: that is reported, and the rest is compared.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&files, "files", false, "compare the files of the trees")
 	cmd.Flags().BoolVar(&stat, "stat", false, "show only which files differ, not how")
-	cmd.Flags().BoolVar(&sidecar, "sidecar", false, "compare "+tree.Sidecar+", too: what only matters for the very same bytes")
+	cmd.Flags().BoolVar(&sidecar, "sidecar", false, "compare "+tree.Sidecar+", which only matters for byte-identical files")
 	colorFlag(a, cmd)
 	optionFlags(a, cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -88,7 +84,8 @@ be read: that is reported, and the rest is compared.`,
 		if c.parts > 0 {
 			a.talk.Say("%s", wording.Count(c.parts, "change"))
 		} else {
-			a.talk.Say("%s changed, %d added, %d removed", wording.Count(c.counts[treediff.Changed], "file"), c.counts[treediff.Added], c.counts[treediff.Removed])
+			a.talk.Say("%s changed, %d added, %d removed", wording.Count(c.counts[treediff.Changed], "file"),
+				c.counts[treediff.Added], c.counts[treediff.Removed])
 		}
 		return errFound
 	}
@@ -137,7 +134,8 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 			}
 		}
 		// Formats that can only be compared as trees may differ, such as a mod and an archive.
-		if a, b := sides[0].format, sides[1].format; a != nil && b != nil && a != b && (a.Compare != nil || b.Compare != nil) && comparing(a, b) == nil && !c.files {
+		if a, b := sides[0].format, sides[1].format; a != nil && b != nil && a != b &&
+			(a.Compare != nil || b.Compare != nil) && comparing(a, b) == nil && !c.files {
 			c.parts++
 			if asJSON {
 				if err := list.Add(terminal.Object{{"path", ""}, {"change", "format"}, {"old", a.Name}, {"new", b.Name}}); err != nil {
@@ -145,7 +143,8 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 				}
 				return true, list.End()
 			}
-			fmt.Fprintf(c.out, "%s is a %s, and %s a %s: only --files compares them\n", words.Printable(nameA), a.Title, words.Printable(nameB), b.Title)
+			fmt.Fprintf(c.out, "%s is a %s and %s is a %s: compare their files with --files\n", words.Printable(nameA), a.Title,
+				words.Printable(nameB), b.Title)
 			return true, nil
 		}
 		if err := c.openTrees(cmd, &sides); err != nil {

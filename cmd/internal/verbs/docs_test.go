@@ -28,7 +28,7 @@ type docLine struct {
 var docComment = regexp.MustCompile(`^<!-- (run|not run): (.*) -->$`)
 
 // docCommands returns the commands of a page in order. A command is an indented line that begins with "$ " or with
-// trowel; after "$ " the lines below it are its output, in which "..." stands for anything. In comments, "run: COMMAND"
+// trowel; after "$ " the lines below it are its output, in which "..." means anything. In comments, "run: COMMAND"
 // is a command, and "not run: REASON" marks the next block.
 func docCommands(page string) (commands []docLine) {
 	page, _, _ = strings.Cut(page, "\nThis page is generated from the declarations") // TestCommands tests these examples
@@ -156,7 +156,8 @@ func TestDocs(t *testing.T) {
 
 // TestDocCommands tests which lines of a page are commands, with their outputs and marks.
 func TestDocCommands(t *testing.T) {
-	page := "Text\n\n    $ trowel a\n    one\n    ...\n    $ trowel b\n\n<!-- run: x -->\n<!-- not run: big -->\n\n    trowel c      about c\n    trowel d\n\nText\n\n    trowel e\n    other\n"
+	page := "Text\n\n    $ trowel a\n    one\n    ...\n    $ trowel b\n\n<!-- run: x -->\n<!-- not run: big -->\n\n    " +
+		"trowel c      about c\n    trowel d\n\nText\n\n    trowel e\n    other\n"
 	got := docCommands(page)
 	var list []string
 	for _, c := range got {
@@ -165,7 +166,8 @@ func TestDocCommands(t *testing.T) {
 	if s := strings.Join(list, " "); s != "trowel a|one,...| trowel b|| x|| trowel c||big trowel d||big trowel e||" {
 		t.Error(s)
 	}
-	for shown, want := range map[string]bool{"a\nb": true, "a": false, "a\n...": true, "...\nb": true, "...": true, "a...\nb": true, "b": false, "...\nc": false} {
+	for shown, want := range map[string]bool{"a\nb": true, "a": false, "a\n...": true, "...\nb": true, "...": true,
+		"a...\nb": true, "b": false, "...\nc": false} {
 		if printsLines("a\nb\n", strings.Split(shown, "\n")) != want {
 			t.Errorf("%q", shown)
 		}

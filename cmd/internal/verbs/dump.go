@@ -23,13 +23,13 @@ func dumpCommand(a *Tool) *cobra.Command {
 		Short: "Show every byte of a file",
 		Long: `Dump shows every field of a game file in the order in which it is read: its
 offset, in hexadecimal and in decimal, its length in bytes, its name and value,
-and what the value means. Fields of data that is compressed in the file stand
-below, indented, with their offsets in the inflated data. Bytes that belong to
-no field are listed at the end as gaps, and so are bytes that the file should
-have and lacks. Of a damaged file, dump shows what comes before the damage.
+and the meaning of the value. Fields of compressed data follow, indented, with their
+offsets in the inflated data. Bytes that belong to no field are listed at the end as
+gaps, and so are missing bytes. For a damaged file, dump shows everything before the
+damage.
 
-PATH chooses the fields below one: items[3] shows items[3].size and the others
-of that item. In an archive, PATH can be that of a file.
+PATH selects the fields below a field: items[3] shows items[3].size and the others of
+that item. In an archive, PATH can be the path of a file.
 
 With --json it prints an array of {space, path, offset, length, value, meaning}.
 Space is the field that the bytes were inflated from, "" for the file itself;
@@ -136,7 +136,8 @@ func (d *dump) field(f trace.Field) {
 // add prints a field as JSON.
 func (d *dump) add(f trace.Field) {
 	if d.err == nil {
-		d.err = d.list.Add(terminal.Object{{"space", f.Space}, {"path", f.Path}, {"offset", f.Offset}, {"length", f.Len}, {"value", fields.JSON(f.Value)}, {"meaning", f.Meaning}})
+		d.err = d.list.Add(terminal.Object{{"space", f.Space}, {"path", f.Path}, {"offset", f.Offset}, {"length", f.Len},
+			{"value", fields.JSON(f.Value)}, {"meaning", f.Meaning}})
 	}
 }
 

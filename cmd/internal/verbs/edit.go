@@ -46,28 +46,27 @@ func editCommand(a *Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit FILE... [-o NEW | --out-dir FOLDER | --in-place] -- OPERATION [then OPERATION...]",
 		Short: "Change files by operations",
-		Long: `Edit takes files through operations, one after the other, and tells each change. What
-no operation touches stays as it is, byte for byte.
+		Long: `Edit changes files by operations, one after the other, and reports each change. Parts that no
+operation changes keep their bytes.
 
-The changed file goes to NAME.edited beside FILE, to -o, or into the folder --out-dir. With
---in-place it takes the place of FILE, which becomes a backup beside it:
-"trowel repair FILE --restore BACKUP" puts it back. With --dry-run nothing is written.
-A folder that extract made becomes such a folder again.
+The changed file is NAME.edited next to FILE, the file of -o, or in the folder --out-dir. With
+--in-place it replaces FILE, which is kept as a backup next to it:
+"trowel repair FILE --restore BACKUP" restores it. With --dry-run nothing is written. The result
+for a folder made by extract is a folder.
 
 ` + keepHelp + `
 
-If something that an operation names (a node, an item, an image, a layer, a key) is in none of the
-files, nothing is written, and the exit code is 1. --allow-nothing writes the files nevertheless, as
-scripts may want it.
+If a name in an operation (a node, an item, an image, a layer, a key) is in none of the files,
+nothing is written, and the exit code is 1. --allow-nothing writes the files nevertheless, for
+scripts.
 
-An operation is a name with arguments and options; the word then stands between two.
---script reads them from a file, one on each line. "trowel edit -- OPERATION --help" tells
-more about one of them.
+An operation is a name with arguments and options; the word then separates two operations.
+--script reads them from a file, one on each line. "trowel help OPERATION" explains an operation.
 
 With --json it prints an array with one {file, format, output, dryRun, changes, made,
 warnings, losses, error} for each FILE: changes is an array of {path, what, count, unit, at},
-made is one of {path, size}, the others of {path, message}, and error is there only if it
-failed; then nothing of it was changed.`,
+made is an array of {path, size}, the others of {path, message}, and error is present only if
+the edit failed; the file is unchanged then.`,
 		Example: `  trowel edit climb.map -- info --author Ann
   trowel edit *.map --out-dir edited --script clean.txt
   trowel edit climb.map --dry-run -- info --author Ann then info --license CC0`,
@@ -76,13 +75,13 @@ failed; then nothing of it was changed.`,
 	}
 	e.placeFlags(cmd)
 	cmd.Flags().StringVar(&e.dir, "out-dir", "", "the `folder` for the changed files, which keep their names")
-	cmd.Flags().BoolVar(&e.allowNothing, "allow-nothing", false, "accept operations that find nothing of what they name")
+	cmd.Flags().BoolVar(&e.allowNothing, "allow-nothing", false, "accept operations whose names are in none of the files")
 	cmd.Flags().StringArrayVar(&e.scripts, "script", nil, "read operations from a `file`, one on each line")
 	Input(cmd, "script")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) && isCommandOption(a.Formats, editCommands, unknown.GetSpecifiedName()) {
-			return wording.Hint(optionError(cmd, err), "it is an option of operations, which stand behind --: `%s`", useLine(cmd))
+			return wording.Hint(optionError(cmd, err), "it is an option of operations, which follow --: `%s`", useLine(cmd))
 		}
 		return flagError(a, cmd.Root(), cmd, err)
 	})
@@ -118,13 +117,13 @@ failed; then nothing of it was changed.`,
 
 // placeFlags adds the flags that choose where the output goes.
 func (e *editing) placeFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&e.out, "output", "o", "", "the `file` to make")
+	cmd.Flags().StringVarP(&e.out, "output", "o", "", "the new `file`")
 	cmd.Flags().BoolVar(&e.inPlace, "in-place", false, "change the file itself")
-	cmd.Flags().StringVar(&e.backup, "backup", "", "the `file` for what --in-place changes (default: beside FILE)")
+	cmd.Flags().StringVar(&e.backup, "backup", "", "the `file` for the backup of --in-place (default: next to FILE)")
 	e.flags(cmd)
 	e.keepFlag(cmd)
 	e.own = cmd.Flags()
-	cmd.Flags().BoolVarP(&e.force, "force", "f", false, "replace a file that is there already")
+	cmd.Flags().BoolVarP(&e.force, "force", "f", false, "replace an existing file")
 	optionFlags(e.Tool, cmd, func(f *format.Format) []format.Option {
 		if f.Editing == nil {
 			return nil
@@ -145,13 +144,14 @@ func (e *editing) agree(cmd *cobra.Command, files []string) error {
 	case len(files) == 0:
 		return wording.Hint(errors.New("too few arguments: "+useLine(cmd)), "see `%s --help`", cmd.CommandPath())
 	case len(e.words) == 0 && len(e.scripts) == 0:
-		return wording.Hint(errors.New("no operation is given"), "it stands behind --: `%s %s -- OPERATION`", cmd.CommandPath(), wording.Quoted(files...))
+		return wording.Hint(errors.New("no operation is given"), "write it after --: `%s %s -- OPERATION`", cmd.CommandPath(),
+			wording.Quoted(files...))
 	case ways > 1:
 		return errors.New("-o, --out-dir and --in-place exclude each other")
 	case e.out != "" && len(files) > 1:
-		return wording.Hint(errors.New("-o names one file, and there are several"), "--out-dir names the folder for all")
+		return wording.Hint(errors.New("-o names one file, but several files are given"), "name a folder for all with --out-dir")
 	case e.backup != "" && (!e.inPlace || len(files) > 1):
-		return errors.New("--backup is of use only with --in-place and one file")
+		return errors.New("--backup requires --in-place and one file")
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func (e *editing) steps(ctx context.Context, job *format.Job, f *format.Format) 
 	if err != nil {
 		for _, word := range e.words {
 			if name, is := strings.CutPrefix(word, "--"); is && strings.HasSuffix(err.Error(), ": no option "+word) && e.own.Lookup(name) != nil {
-				return nil, wording.Hint(err, "%s stands before the --", word)
+				return nil, wording.Hint(err, "write %s before the --", word)
 			}
 		}
 		unknown := ""
@@ -214,7 +214,8 @@ func (e *editing) notDashed(cmd *cobra.Command, files []string) error {
 	names := commandNames(e.Formats, editCommands)
 	for i, name := range files {
 		if i > 0 && slices.Contains(names, name) && !service.Exists(name) {
-			return wording.Hint(fmt.Errorf("%s: there is no such file", name), "-- stands before what to do: `%s %s -- %s`", cmd.CommandPath(), wording.Quoted(files[:i]...), wording.Quoted(files[i:]...))
+			return wording.Hint(fmt.Errorf("%s: no such file", name), "write -- before the operation: `%s %s -- %s`",
+				cmd.CommandPath(), wording.Quoted(files[:i]...), wording.Quoted(files[i:]...))
 		}
 	}
 	return nil
@@ -290,7 +291,8 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 	}
 	defer g.Close()
 	if g.Editing == nil {
-		return wording.Hint(fmt.Errorf("%s: there are no operations for a %s", g.Called, g.Title), "`trowel %s --help` lists those that there are", cmd.Name())
+		return wording.Hint(fmt.Errorf("%s: no operations exist for a %s", g.Called, g.Title),
+			"`trowel %s --help` lists all operations", cmd.Name())
 	}
 	if err := optionsOf(cmd).Owned(g.Format, g.Editing.Options...); err != nil {
 		return err
@@ -326,7 +328,8 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		e.talk.Say("%s: %s: %s", g.Called, wording.Count(changes, "change"), fmt.Sprintf(format, args...))
 		return nil
 	}
-	opts := e.WriteOptions(cmd.Context(), optionsOf(cmd), e.force, g.Format, job, nil, filepath.Ext(g.Source.Name), func() []string { return append(g.Reads(), inputsOf(steps)...) })
+	opts := e.WriteOptions(cmd.Context(), optionsOf(cmd), e.force, g.Format, job, nil, filepath.Ext(g.Source.Name),
+		func() []string { return append(g.Reads(), inputsOf(steps)...) })
 	switch {
 	case e.dryRun:
 		if err := do(nil); err != nil {
@@ -342,7 +345,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		case err != nil:
 			return wording.Named(err, g.Called)
 		case kept == "":
-			return end("the file stays as it is")
+			return end("the file is unchanged")
 		}
 		return end("%s", undoing(g.Called, kept))
 	}
@@ -351,7 +354,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		return err
 	}
 	if other, twice := from[made]; twice {
-		return wording.Hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "edit one of them alone, with another -o")
+		return wording.Hint(fmt.Errorf("%s: would be written to %s, like %s", name, made, other), "edit one of them separately, with another -o")
 	}
 	from[made] = name
 	if e.dir != "" {
@@ -359,10 +362,12 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 			return err
 		}
 	}
-	isFile := made == "-" || slices.ContainsFunc(g.Extensions, func(ext string) bool { _, has := service.CutSuffixFold(made, ext); return has })
+	isFile := made == "-" || slices.ContainsFunc(g.Extensions,
+		func(ext string) bool { _, has := service.CutSuffixFold(made, ext); return has })
 	switch {
 	case g.Tree != nil && isFile:
-		return wording.Hint(fmt.Errorf("%s: a folder becomes a folder, and %s is the name of a file", g.Called, made), "`trowel pack %s`, then edit that", wording.Quoted(g.Called, "-o", made))
+		return wording.Hint(fmt.Errorf("%s: the result is a folder, but %s is the name of a file", g.Called, made),
+			"run `trowel pack %s` and edit the file", wording.Quoted(g.Called, "-o", made))
 	case g.Tree != nil:
 		opts.Replaces = nil
 		err = r.write(ctx, made, opts, do)
@@ -375,7 +380,8 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		write := r.write
 		if g.Editing.Resumes {
 			if e.force {
-				return wording.Hint(fmt.Errorf("%s: a copy of a %s replaces nothing", g.Called, g.Title), "without -f it continues where an earlier run stopped")
+				return wording.Hint(fmt.Errorf("%s: a copy of a %s never replaces an existing one", g.Called, g.Title),
+					"without -f it continues where an earlier run stopped")
 			}
 			write = r.resume
 		}
@@ -418,7 +424,7 @@ func (e *editing) target(g *service.File) (string, error) {
 	case e.out != "":
 		return e.out, nil
 	case name == "-":
-		return "", wording.Hint(errors.New("the changed file needs a name"), "give it with -o, or -o - for standard output")
+		return "", wording.Hint(errors.New("the name of the changed file is missing"), "give it with -o, or -o - for standard output")
 	case e.dir != "":
 		return filepath.Join(e.dir, name), nil
 	}
@@ -434,7 +440,8 @@ func (e *editing) target(g *service.File) (string, error) {
 
 // editTree edits a file that was built from a tree and writes the result as a tree, with the names of the
 // original tree.
-func (e *editing) editTree(cmd *cobra.Command, g *service.File, job *format.Job, steps []format.Step, made string, opts output.Options, r *report, change func(check.Change) error) error {
+func (e *editing) editTree(cmd *cobra.Command, g *service.File, job *format.Job, steps []format.Step, made string,
+	opts output.Options, r *report, change func(check.Change) error) error {
 	edited, err := e.Scratch(g.Format, g.Source.Name, g.Called, func(out format.Output) error {
 		return g.Editing.Edit(cmd.Context(), job, g.Source, steps, out, change)
 	})
@@ -500,7 +507,8 @@ func splitWords(line string) ([]string, error) {
 }
 
 // editFile applies the steps to the file or its tree.
-func editFile(ctx context.Context, g *service.File, job *format.Job, steps []format.Step, out format.Output, change func(check.Change) error) error {
+func editFile(ctx context.Context, g *service.File, job *format.Job, steps []format.Step, out format.Output,
+	change func(check.Change) error) error {
 	if g.Tree != nil {
 		return g.Editing.Tree(ctx, job, g.Tree, steps, out, change)
 	}

@@ -20,10 +20,11 @@ import (
 
 // changeInPlace changes the file in place after a backup and returns the name of the backup, or "" if nothing
 // has changed.
-func (e *editing) changeInPlace(ctx context.Context, g *service.File, job *format.Job, steps []format.Step, opts output.Options, r *report, change func(check.Change) error) (string, error) {
+func (e *editing) changeInPlace(ctx context.Context, g *service.File, job *format.Job, steps []format.Step,
+	opts output.Options, r *report, change func(check.Change) error) (string, error) {
 	switch {
 	case g.Built != nil:
-		return "", wording.Hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a changed one beside it")
+		return "", wording.Hint(errors.New("an extracted folder cannot be changed in place"), "-o NEW writes a changed one")
 	case g.Source.Name == "-":
 		return "", errors.New("standard input cannot be changed in place")
 	case g.Editing.InPlace != nil:
@@ -50,7 +51,8 @@ func (e *editing) changeInPlace(ctx context.Context, g *service.File, job *forma
 // replaceInPlace replaces a file that the report holds by the output of make, if make reports a change. The
 // previous content becomes a backup. replaceInPlace returns the name of the backup, or "" if nothing has
 // changed.
-func (r *report) replaceInPlace(ctx context.Context, g *service.File, backup string, opts output.Options, make func(out format.Output) (bool, error)) (string, error) {
+func (r *report) replaceInPlace(ctx context.Context, g *service.File, backup string, opts output.Options,
+	make func(out format.Output) (bool, error)) (string, error) {
 	before, err := os.Stat(g.Called)
 	if err == nil && r.held == nil {
 		err = output.ErrMeanwhile // the file did not exist when it was to be held
@@ -124,7 +126,7 @@ func (r *report) replaceInPlace(ctx context.Context, g *service.File, backup str
 
 // foreign reports that another program has written to the replaced file.
 func (r *report) foreign(name, kept string) {
-	text := "another program wrote it during this run: what it wrote is in " + kept
+	text := "another program wrote the file during this run: its version is in " + kept
 	r.lose(name, text)
 	r.talk.Miss(name, text)
 }
@@ -172,10 +174,10 @@ func (r *report) restoreFile(ctx context.Context, g *service.File, backup string
 	}
 	defer old.Close()
 	if f, err := r.Formats.Find(old); err != nil || f != g.Format || old.IsDir() {
-		return "", fmt.Errorf("%s: is not the backup of a %s", backup, g.Title)
+		return "", fmt.Errorf("%s: is not a backup of a %s", backup, g.Title)
 	}
 	if of := output.BackupOf(backup); of != "" && of != filepath.Base(g.Called) {
-		r.talk.Warn(g.Called, "what is put back is by its name a backup of "+of)
+		r.talk.Warn(g.Called, "the name of the restored file is that of a backup of "+of)
 	}
 	r.output = g.Called
 	opts := output.Options{Reads: func() []string { return []string{backup} }}

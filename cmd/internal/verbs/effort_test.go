@@ -47,7 +47,8 @@ func TestEffort(t *testing.T) {
 			})
 		})
 		if decoded != test.decoded || placed != test.placed || decompiled != test.perStream*streams {
-			t.Errorf("%s: decoded %d maps, walked %d times over items, decoded %d files from %d streams", test.args, decoded, placed, decompiled, streams)
+			t.Errorf("%s: decoded %d maps, walked %d times over items, decoded %d files from %d streams", test.args, decoded,
+				placed, decompiled, streams)
 		}
 		verb, _, _ := strings.Cut(test.args, " ")
 		inflated[verb+args[len(args)-1][len(dir):]] = streams

@@ -53,7 +53,8 @@ belong to no format.`,
 		if asJSON {
 			list := terminal.Array{W: a.out}
 			for _, k := range named {
-				if err := list.Add(terminal.Object{{"format", k.owner}, {"id", k.ID}, {"severity", k.Severity}, {"meaning", k.Meaning}, {"remedy", k.Remedy}, {"example", k.example}}); err != nil {
+				if err := list.Add(terminal.Object{{"format", k.owner}, {"id", k.ID}, {"severity", k.Severity},
+					{"meaning", k.Meaning}, {"remedy", k.Remedy}, {"example", k.example}}); err != nil {
 					return err
 				}
 			}
@@ -64,7 +65,8 @@ belong to no format.`,
 			if i > 0 {
 				fmt.Fprintln(p)
 			}
-			fmt.Fprintf(p, "%s (%s, %s)\n\n%s\n\nWhat to do:\n  %s\n", a.screen.Paint(terminal.ColorHead, k.ID), a.screen.Paint(severityColors[k.Severity], k.Severity.String()),
+			fmt.Fprintf(p, "%s (%s, %s)\n\n%s\n\nWhat to do:\n  %s\n", a.screen.Paint(terminal.ColorHead, k.ID),
+				a.screen.Paint(severityColors[k.Severity], k.Severity.String()),
 				k.title, p.screen.Wrapped(k.Meaning, 0, 0), p.screen.Wrapped(k.Remedy, 2, 2))
 			if k.example != "" {
 				fmt.Fprintf(p, "\nExample:\n  %s\n", p.screen.Wrapped(k.example, 2, 4))

@@ -122,7 +122,8 @@ func record(words ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"test", "-vet=off", "-timeout=20m", "-skip=^TestFindingExamples$", "-overlay=" + write("overlay.json", string(overlay))}, findingTests...)
+	args := append([]string{"test", "-vet=off", "-timeout=20m", "-skip=^TestFindingExamples$", "-overlay=" +
+		write("overlay.json", string(overlay))}, findingTests...)
 	cmd := exec.Command("go", args...)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "TROWEL_TESTS=", "TROWEL_CORPUS=", "TROWEL_REQUIRE=")
 	if said, err := cmd.CombinedOutput(); err != nil {
@@ -144,7 +145,8 @@ func record(words ...string) {
 			message = words[1] + ": " + message
 		}
 		message = folder.ReplaceAllString(message, "")
-		plain := !strings.ContainsFunc(message, func(r rune) bool { return r < ' ' || r == '\ufffd' }) && !strings.Contains(message, `\x`) && len(message) < 260
+		plain := !strings.ContainsFunc(message, func(r rune) bool { return r < ' ' || r == '\ufffd' }) &&
+			!strings.Contains(message, `\x`) && len(message) < 260
 		if plain && !strings.Contains(message, os.TempDir()) && !slices.Contains(messages[words[0]], message) {
 			messages[words[0]] = append(messages[words[0]], message)
 		}
@@ -166,7 +168,8 @@ func abs(n int) int { return max(n, -n) }
 // TestExplain tests what explain prints of a finding.
 func TestExplain(t *testing.T) {
 	page := helpFor(t, games, "explain", "tw-map-tile-unused")
-	for _, want := range []string{"tw-map-tile-unused (warning, Teeworlds/DDNet map)", "What to do:", "Example:\n  groups[0].layers[1]: the tune layer"} {
+	for _, want := range []string{"tw-map-tile-unused (warning, Teeworlds/DDNet map)", "What to do:",
+		"Example:\n  groups[0].layers[1]: the tune layer"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page)
 		}
@@ -175,10 +178,12 @@ func TestExplain(t *testing.T) {
 		t.Error("an ID as it is printed, or in capitals, is not known")
 	}
 	var list []struct{ ID, Format, Severity, Meaning, Remedy, Example string }
-	if err := json.Unmarshal([]byte(helpFor(t, games, "explain", "--json", "unreadable", "mt-block-trailing")), &list); err != nil || len(list) != 2 {
+	if err := json.Unmarshal([]byte(helpFor(t, games, "explain", "--json", "unreadable", "mt-block-trailing")),
+		&list); err != nil || len(list) != 2 {
 		t.Fatal(err, list)
 	}
-	if k := list[1]; k.ID != "mt-block-trailing" || k.Format != "minetest-world" || k.Severity != "warning" || k.Meaning == "" || k.Remedy == "" || k.Example == "" {
+	if k := list[1]; k.ID != "mt-block-trailing" || k.Format != "minetest-world" || k.Severity != "warning" ||
+		k.Meaning == "" || k.Remedy == "" || k.Example == "" {
 		t.Errorf("%+v", k)
 	}
 	if offered := helpFor(t, games, "__complete", "explain", "tw-map-tile-un"); !strings.HasPrefix(offered, "tw-map-tile-un") {

@@ -23,21 +23,22 @@ func extractCommand(a *Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "extract FILE... [-o FOLDER] [PATTERN...]",
 		Aliases: []string{"x", "unpack", "open"},
-		Short:   "Make a folder from a file",
-		Long: `Extract makes a folder from a game file: climb.map becomes climb/ in the current
-folder. "trowel pack" makes the file again. If there are several files, each gets its own
-folder, and -o names the folder in which these are made.
+		Short:   "Extract a file to a folder",
+		Long: `Extract writes the contents of a game file to a folder: climb.map becomes climb/ in the current
+folder. "trowel pack" builds the file again. Several files get a folder each, inside the folder
+of -o.
 
 ` + patternHelp + `
-An argument that is a game file here, and not a path in the first FILE, is another FILE.
+An argument that is a game file in the current folder, and not a path in the first FILE, is another
+FILE.
 
 ` + keepHelp + `
 
-A folder that is not empty is not touched unless -f is given: then files of the
-same names are replaced and all others stay. Names that some system does not
-allow, or that would lead out of the folder, are changed to safe ones; pack restores
-the true names, which .trowel.json keeps. Of a part of a file, chosen by PATTERN or an option
-such as --area, it also keeps what was taken out: "trowel apply" puts that back.
+A folder that is not empty is refused unless -f is given: then files of the same names are
+replaced, and all others are kept. Names that are not allowed on all systems, or that lead
+out of the folder, are changed to safe names; .trowel.json records the original names, and
+pack restores them. If PATTERN or an option such as --area selects a part of a file,
+.trowel.json also records that part, for "trowel apply".
 
 ` + reportHelp,
 		Example: `  trowel extract climb.map
@@ -47,15 +48,16 @@ such as --area, it also keeps what was taken out: "trowel apply" puts that back.
 		Args:              args(1, -1),
 		ValidArgsFunction: completing(a, completePaths),
 	}
-	cmd.Flags().StringVarP(&dir, "output", "o", "", "the `folder` to make (default: named after FILE), or for several files the one to make them in")
-	cmd.Flags().BoolVarP(&force, "force", "f", false, "put the files into a folder that has others already")
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "the new `folder` (default: named after FILE), or the parent folder for several files")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "write into a folder that is not empty")
 	w.keepFlag(cmd)
 	w.flags(cmd)
 	optionFlags(a, cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		files, patterns := filesAndPatterns(a, cmd, expand(args))
 		if dir == "-" {
-			return wording.Hint(errors.New("standard output takes no folder"), "`trowel cat %s PATH` prints a file of it", wording.Quoted(files[0]))
+			return wording.Hint(errors.New("standard output cannot receive a folder"),
+				"`trowel cat %s PATH` prints one of its files", wording.Quoted(files[0]))
 		}
 		from := make(map[string]string) // source file of each folder
 		return w.each(cmd.Context(), files, func(name string, r *report) error {
@@ -72,12 +74,13 @@ such as --area, it also keeps what was taken out: "trowel apply" puts that back.
 			if to == "" || len(files) > 1 {
 				folder := folderName(g)
 				if folder == "" {
-					return wording.Hint(errors.New("standard input has no name for the folder"), "give one with -o")
+					return wording.Hint(errors.New("the name of the folder is missing: standard input has none"), "give one with -o")
 				}
 				to = filepath.Join(dir, folder)
 			}
 			if other, twice := from[to]; twice {
-				return wording.Hint(fmt.Errorf("%s: would go to %s, as %s does", name, to, other), "extract one of them alone, with another -o")
+				return wording.Hint(fmt.Errorf("%s: would be written to %s, like %s", name, to, other),
+					"extract one of them separately, with another -o")
 			}
 			from[to] = name
 			r.format, r.output = g.Name, filepath.Clean(to)
@@ -100,7 +103,7 @@ func openGame(a *Tool, cmd *cobra.Command, name string) (*service.File, error) {
 		err = optionsOf(cmd).Owned(f)
 	} else if src.IsDir() {
 		if err = fmt.Errorf("%s: %w", name, format.ErrNoTree); a.IsGame(name) {
-			err = wording.Hint(fmt.Errorf("%s: is a folder already", name), "to make a file of a folder, use `trowel pack %s`", wording.Quoted(name))
+			err = wording.Hint(fmt.Errorf("%s: is already a folder", name), "`trowel pack %s` builds a file from a folder", wording.Quoted(name))
 		}
 	}
 	if err != nil {

@@ -162,7 +162,7 @@ func (x *extraction) start(dir string, g *service.File, opts output.Options) (*o
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
-		return nil, fmt.Errorf("%s: is a file, the folder needs another name", dir)
+		return nil, fmt.Errorf("%s: is a file: choose another name for the folder", dir)
 	}
 	if err := x.noGame(dir); err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (x *extraction) start(dir string, g *service.File, opts output.Options) (*o
 	out, err := output.Into(dir, opts)
 	var exists *output.ExistsError
 	if errors.As(err, &exists) && g.RecognizeTree != nil && g.RecognizeTree(os.DirFS(dir)) {
-		return nil, wording.Hint(err, "use -f to put the files into it, or -o for another folder")
+		return nil, wording.Hint(err, "write into it with -f, or choose another folder with -o")
 	}
 	return out, err
 }
@@ -185,7 +185,8 @@ func (x *extraction) noGame(dir string) error {
 	}
 	defer src.Close()
 	if f, err := x.Formats.Find(src); err == nil {
-		return wording.Hint(&output.KeptError{Path: dir, Err: fmt.Errorf("it is a %s, and no folder of an extraction", f.Title)}, "give another folder with -o")
+		return wording.Hint(&output.KeptError{Path: dir, Err: fmt.Errorf("it is a %s, not an extracted folder", f.Title)},
+			"choose another folder with -o")
 	}
 	return nil
 }
@@ -260,7 +261,7 @@ func (x *extraction) make(ctx context.Context, dir string) (err error) {
 				return err
 			}
 			if !x.report.keepGoing {
-				return wording.Hint(wording.Named(err, x.file), "-k writes what can be read")
+				return wording.Hint(wording.Named(err, x.file), "-k writes the readable data")
 			}
 			x.failed++
 			x.report.lose(f.at, err.Error())

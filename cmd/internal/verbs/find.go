@@ -30,26 +30,25 @@ func queriesOf(f *format.Format) []*format.Command {
 // findOptions are the options of find itself. They are accepted after the query, too.
 var findOptions = []format.Option{
 	{Name: "json", Bool: true, Help: "print JSON"},
-	{Name: "csv", Bool: true, Help: "print a table with commas between, for spreadsheets"},
-	{Name: "by", Help: "group what is found by a `field`, path, at or file: how often each value is there, and the sums of amounts"},
-	{Name: "count", Bool: true, Help: "print only how many things were found"},
+	{Name: "csv", Bool: true, Help: "print a table with comma-separated values, for spreadsheets"},
+	{Name: "by", Help: "group the matches by a `field`, path, at or file, with counts and sums of amounts"},
+	{Name: "count", Bool: true, Help: "print only the number of matches"},
 }
 
 func findCommand(a *Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "find FILE... -- QUERY [ARGUMENT...] [--OPTION...]",
-		Short: "Find tiles, nodes, items, keys and the like, with their places",
-		Long: `Find looks for things by what they are, not by text: each format has its queries,
-which stand behind --. It prints a line for each thing: the file, the part of it, the place
-and what there is to know of it. Folders are searched for files that have such a query.
-"trowel help find QUERY" tells more about a query.
+		Short: "Find tiles, nodes, items, keys and other things",
+		Long: `Find finds things by type, not by text: each format has its queries, which follow --. It prints a
+line for each match: the file, its part, the place and the fields of the match. It searches folders
+for files whose format has the query. "trowel help find QUERY" explains a query.
 
-With --json it prints an array of {file, path, at, fields}, where at is the place as data,
-as of findings, and fields is an object; with --csv a table. --by makes groups, with --json
-an array of {by, hits, sums}: sums is an object. These options may stand behind the query.
+With --json it prints an array of {file, path, at, fields}, where at is the place as data, as in
+findings, and fields is an object; with --csv a table. --by groups the matches, with --json an array
+of {by, hits, sums}: sums is an object. These options may follow the query.
 
-The exit code is 0 if something was found and 1 if not. Then names in the query that none of
-the files has are printed to standard error.
+The exit code is 0 if something was found and 1 if not. Then find prints the names in the query that
+are in none of the files to standard error.
 
 ` + resumeHelp,
 		Example: `  trowel find climb.map -- tele 5
@@ -75,7 +74,7 @@ the files has are printed to standard error.
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) && isCommandOption(a.Formats, queriesOf, unknown.GetSpecifiedName()) {
-			return wording.Hint(optionError(cmd, err), "it is an option of queries, which stand behind --: `%s`", useLine(cmd))
+			return wording.Hint(optionError(cmd, err), "it is an option of queries, which follow --: `%s`", useLine(cmd))
 		}
 		return flagError(a, cmd.Root(), cmd, err)
 	})
@@ -116,7 +115,7 @@ func (f *finding) parse(args []string) (files []string, err error) {
 		}
 		steps, e := format.ParseSteps(f.Job(f.Options, of), commands, words)
 		if e == nil && len(steps) > 1 {
-			e = errors.New("a run takes one query")
+			e = errors.New("only one query is allowed")
 		}
 		if e != nil {
 			f.queries[of] = query{err: e}
@@ -125,7 +124,8 @@ func (f *finding) parse(args []string) (files []string, err error) {
 			}
 			continue
 		}
-		if err := f.MayUse(slices.Concat(steps[0].Args, steps[0].Options), func(o *format.Option) string { return steps[0].Job.Value(o.Name) }); err != nil {
+		if err := f.MayUse(slices.Concat(steps[0].Args, steps[0].Options),
+			func(o *format.Option) string { return steps[0].Job.Value(o.Name) }); err != nil {
 			return nil, err
 		}
 		if err := f.StepInputs(f.cmd.Context(), steps); err != nil {
@@ -145,7 +145,8 @@ func (f *finding) parse(args []string) (files []string, err error) {
 	case errors.Is(err, format.ErrCommand) && service.Exists(words[0]):
 		return nil, f.misplaced(append(words, files...), -1)
 	case errors.Is(err, format.ErrCommand):
-		return nil, wording.DidYouMean(fmt.Errorf("no query is called %s", words[0]), words[0], commandNames(f.Formats, queriesOf), "`%s --help` lists the queries", f.cmd.CommandPath())
+		return nil, wording.DidYouMean(fmt.Errorf("no query %s", words[0]), words[0], commandNames(f.Formats, queriesOf),
+			"`%s --help` lists the queries", f.cmd.CommandPath())
 	case err == nil:
 		return nil, errors.New("no format has a query")
 	}
@@ -273,7 +274,7 @@ func (f *finding) run(ctx context.Context) error {
 	for _, name := range f.Names {
 		if !f.known[name] {
 			f.failed = true
-			f.talk.Fail(fmt.Errorf("%s: no file in it that has such a query", name))
+			f.talk.Fail(fmt.Errorf("%s: contains no file whose format has this query", name))
 		}
 	}
 	if err := f.Unfit(f.Options); err != nil {
@@ -394,7 +395,8 @@ func (f *finding) one(ctx context.Context, t service.Target, shard format.Shard,
 }
 
 // look runs the query on a file or a shard of a file. Notes go to the service its.
-func (f *finding) look(ctx context.Context, its *service.Service, t service.Target, shard format.Shard, end *findEnd, hit func(format.Hit) error) error {
+func (f *finding) look(ctx context.Context, its *service.Service, t service.Target, shard format.Shard, end *findEnd,
+	hit func(format.Hit) error) error {
 	if t.Err != nil {
 		return t.Err
 	}
@@ -415,7 +417,7 @@ func (f *finding) look(ctx context.Context, its *service.Service, t service.Targ
 	case q.err != nil && !errors.Is(q.err, format.ErrCommand):
 		return fmt.Errorf("%s: %w", t.Name, q.err)
 	case q.Command == nil:
-		err := fmt.Errorf("%s: is a %s, which has no such query", t.Name, g.Title)
+		err := fmt.Errorf("%s: is a %s, whose format lacks this query", t.Name, g.Title)
 		if own := commandNames(format.Set{g.Format}, queriesOf); len(own) > 0 {
 			return wording.Hint(err, "there are %s", strings.Join(own, ", "))
 		}

@@ -40,9 +40,9 @@ func outputOf(cmd *cobra.Command, job *format.Job) (findOutput, error) {
 	o := findOutput{json: value("json") == "true", csv: value("csv") == "true", count: value("count") == "true", by: value("by")}
 	switch {
 	case o.json && o.csv:
-		return o, errors.New("--json and --csv do not go together")
+		return o, errors.New("--json and --csv exclude each other")
 	case o.count && (o.json || o.csv || o.by != ""):
-		return o, wording.Hint(errors.New("--count is a number and nothing else"), "--by file counts for each file")
+		return o, wording.Hint(errors.New("--count prints only a number"), "--by file counts for each file")
 	}
 	return o, nil
 }
@@ -70,7 +70,7 @@ func column(file string, h format.Hit, name string) (any, error) {
 		}
 		names = append(names, f.Key)
 	}
-	return nil, wording.DidYouMean(fmt.Errorf("what is found has no field %s", name), name, names, "there are %s", strings.Join(names, ", "))
+	return nil, wording.DidYouMean(fmt.Errorf("the matches have no field %s", name), name, names, "there are %s", strings.Join(names, ", "))
 }
 
 // tally counts hits and groups of hits. Package gob can encode it.
@@ -209,7 +209,8 @@ func (p *findPrinter) row(header, row []string) error {
 		}
 	}
 	if !slices.Equal(header, p.header) {
-		return wording.Hint(fmt.Errorf("a table has one kind of rows, and these files have others: %s, and %s", strings.Join(p.header, ","), strings.Join(header, ",")), "--json takes both")
+		return wording.Hint(fmt.Errorf("a table needs rows of one kind, but these files have %s and %s",
+			strings.Join(p.header, ","), strings.Join(header, ",")), "use --json")
 	}
 	err := p.table.Write(row)
 	p.table.Flush() // writes to the buffered output

@@ -15,8 +15,8 @@ func formatsCommand(a *Tool) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "formats",
-		Short: "List the formats that are known",
-		Long: `Formats lists the formats that trowel knows, and what it can do with each.
+		Short: "List the supported formats",
+		Long: `Formats lists the supported formats, and what trowel can do with each.
 
 With --json it prints an array of {name, title, extensions, folder, can,
 convertsTo, doc}.`,

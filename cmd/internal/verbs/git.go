@@ -36,9 +36,9 @@ func gitCommand(a *Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "git",
 		Short: "Let git show, compare, merge and check game files",
-		Long: `Git calls the commands below once "trowel git install" has told it to: then git diff
-shows what was done to a map, git merge brings two versions of one together, and a commit
-of a broken file is refused. docs/git.md has the whole way for a team.`,
+		Long: `After "trowel git install", git calls the commands below: git diff shows the changes of a map, git
+merge merges two versions of a map, and commits of broken files are refused. docs/git.md is a guide
+for teams.`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if len(words) == 0 {
 				return cmd.Help()
@@ -47,10 +47,12 @@ of a broken file is refused. docs/git.md has the whole way for a team.`,
 			for _, sub := range cmd.Commands() {
 				names = append(names, sub.Name())
 			}
-			return wording.DidYouMean(fmt.Errorf("%s has no command %q", cmd.CommandPath(), words[0]), words[0], names, "it has %s", strings.Join(names, ", "))
+			return wording.DidYouMean(fmt.Errorf("%s: unknown command %q", cmd.CommandPath(), words[0]), words[0], names,
+				"it has %s", strings.Join(names, ", "))
 		},
 	}
-	cmd.AddCommand(gitInstallCommand(a), verbatim(gitTextCommand(a)), verbatim(gitDiffCommand(a)), verbatim(gitMergeCommand(a)), gitCheckCommand(a))
+	cmd.AddCommand(gitInstallCommand(a), verbatim(gitTextCommand(a)), verbatim(gitDiffCommand(a)),
+		verbatim(gitMergeCommand(a)), gitCheckCommand(a))
 	return cmd
 }
 
@@ -139,11 +141,11 @@ func gitInstallCommand(a *Tool) *cobra.Command {
 	var onlyPrint, withHook bool
 	cmd := &cobra.Command{
 		Use:   "install",
-		Short: "Tell git which files are game files, and what to call for them",
-		Long: `Install adds lines to .gitattributes, which is for everybody who works on the
-project, and settings to the configuration of this clone, which git keeps for you alone; so
-everybody runs it once. With --hook, "trowel git check" runs before each commit. What is
-there already stays, and a second run changes nothing. With --print nothing is written.`,
+		Short: "Configure git for game files",
+		Long: `Install adds lines to .gitattributes, which all members of the project share, and settings to the
+configuration of this clone, which is not shared; so every member runs it once. With --hook,
+"trowel git check" runs before each commit. Existing lines and hooks are kept, and a second run
+changes nothing. With --print nothing is written.`,
 		Example: `  trowel git install
   trowel git install --hook
   trowel git install --print`,
@@ -174,7 +176,7 @@ there already stays, and a second run changes nothing. With --print nothing is w
 		}
 		top, err := git(ctx, "", "rev-parse", "--show-toplevel")
 		if err != nil {
-			return wording.Hint(fmt.Errorf("this is no clone of git: %w", err), "run it in the folder of the project, or with --print")
+			return wording.Hint(fmt.Errorf("not a git repository: %w", err), "run it in the folder of the project, or with --print")
 		}
 		top = strings.TrimSpace(top)
 		if err := addAttributes(a, filepath.Join(top, ".gitattributes"), attributes); err != nil {
@@ -185,7 +187,7 @@ there already stays, and a second run changes nothing. With --print nothing is w
 				return err
 			}
 		}
-		a.talk.Say("git of this clone calls %s for game files", program)
+		a.talk.Say("configured this clone: git calls %s for game files", program)
 		if withHook {
 			return addHook(a, ctx, top, fmt.Sprintf(hook, program))
 		}
@@ -219,7 +221,7 @@ func addAttributes(a *Tool, path, lines string) error {
 		before += "\n"
 	}
 	if text == before+lines+rest {
-		a.talk.Say("%s has the lines for game files already", path)
+		a.talk.Say("%s already has the lines for game files", path)
 		return nil
 	}
 	out, err := output.New(path, output.Options{Replace: true})
@@ -233,7 +235,7 @@ func addAttributes(a *Tool, path, lines string) error {
 	if err := out.Commit(); err != nil {
 		return err
 	}
-	a.talk.Say("wrote %s: commit it, so that others have it too", path)
+	a.talk.Say("wrote %s: commit it to share it", path)
 	return nil
 }
 
@@ -254,7 +256,7 @@ func addHook(a *Tool, ctx context.Context, top, text string) error {
 		if string(old) == text {
 			return nil
 		}
-		return wording.Hint(fmt.Errorf("%s: there is a hook already, and it stays", path), "add the line `trowel git check` to it")
+		return wording.Hint(fmt.Errorf("%s: keeping the existing hook", path), "add the line `trowel git check` to it")
 	}
 	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
 		return err
@@ -281,10 +283,10 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 func gitTextCommand(a *Tool) *cobra.Command {
 	return &cobra.Command{
 		Use:   "textconv FILE",
-		Short: "Print a whole game file as one text",
-		Long: `Textconv prints everything that is in a game file as one text, file by file of its tree; of
-what is no text the size and the SHA-256. Git shows it in git show and git log -p, and
-looks for lines in it with git blame. A file that cannot be opened is one line that says why.`,
+		Short: "Print a game file as one text",
+		Long: `Textconv prints the contents of a game file as one text, file by file of its tree; for binary files
+it prints the size and the SHA-256. Git uses it for git show, git log -p and git blame. For a file
+that cannot be opened it prints one line with the reason.`,
 		Example: `  trowel git textconv climb.map | less`,
 		Args:    args(1, 1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return printText(a, cmd, args[0]) },
@@ -299,7 +301,7 @@ func printText(a *Tool, cmd *cobra.Command, name string) error {
 		if e != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "no game file (%d bytes, %x): %v\n", len(data), sha256.Sum256(data), err)
+		fmt.Fprintf(a.out, "not a readable game file (%d bytes, %x): %v\n", len(data), sha256.Sum256(data), err)
 		return nil
 	}
 	defer closer.Close()
@@ -369,9 +371,9 @@ func (l *lastByte) Write(p []byte) (int, error) {
 func gitDiffCommand(a *Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff PATH OLD OLD-HEX OLD-MODE NEW NEW-HEX NEW-MODE",
-		Short: "Show how two versions of a file differ, as git calls it",
-		Long: `Diff shows what "trowel diff" shows, with the arguments that git gives to an external
-diff, and exits with 0 whether they differ or not.`,
+		Short: "Show how two versions of a file differ (called by git)",
+		Long: `Diff prints the output of "trowel diff" for the arguments that git passes to an external diff. The
+exit code is 0 even if the versions differ.`,
 		Example: `  GIT_EXTERNAL_DIFF='trowel git diff' git diff`,
 		Args:    args(1, 9),
 	}
@@ -381,7 +383,7 @@ diff, and exits with 0 whether they differ or not.`,
 			return err
 		}
 		if len(args) < 7 {
-			return errors.New("expected the seven arguments that git gives")
+			return errors.New("expected the seven arguments of an external diff of git")
 		}
 		path, old, new := args[0], args[1], args[4]
 		fmt.Fprintf(a.out, "trowel diff %s\n", words.Printable(path))
@@ -397,7 +399,8 @@ diff, and exits with 0 whether they differ or not.`,
 		}
 		c := &comparison{Tool: a}
 		if _, err := c.run(cmd, old, new, false); err != nil {
-			_, err = fmt.Fprintf(a.out, "they cannot be compared: %s\n", words.Printable(strings.NewReplacer(old, path, new, path).Replace(err.Error())))
+			_, err = fmt.Fprintf(a.out, "they cannot be compared: %s\n",
+				words.Printable(strings.NewReplacer(old, path, new, path).Replace(err.Error())))
 			return err
 		}
 		return nil
@@ -408,10 +411,9 @@ diff, and exits with 0 whether they differ or not.`,
 func gitMergeCommand(a *Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge BASE OURS THEIRS [PATH]",
-		Short: "Merge two versions of a file into that of ours, as git calls it",
-		Long: `Merge does what "trowel merge" does, and replaces OURS by the result. With conflicts it
-exits with 1, and git tells that PATH has to be finished by hand: what both sides changed
-differently is as in OURS then.`,
+		Short: "Merge two versions of a file into OURS (called by git)",
+		Long: `Merge runs "trowel merge" and replaces OURS by the result. If there are conflicts, it exits with code
+1, and git reports that PATH must be finished manually: the conflicting parts are those of OURS.`,
 		Example: `  trowel git merge %O %A %B %P`,
 		Args:    args(3, 4),
 	}
@@ -468,14 +470,16 @@ differently is as in OURS then.`,
 			return wording.Named(err, path)
 		}
 		if a.Lost.Load() > before {
-			return wording.Hint(fmt.Errorf("%s: a version is not whole: nothing was merged", path), "`trowel merge -k` merges what can be read")
+			return wording.Hint(fmt.Errorf("%s: a version is incomplete or damaged: nothing was merged", path),
+				"`trowel merge -k` merges the readable data")
 		}
 		if err := out.Commit(); err != nil {
 			return err
 		}
 		if len(conflicts) > 0 {
-			a.talk.Say("%s: %s: each is as it was on our side. To finish by hand:", path, wording.Count(len(conflicts), "conflict"))
-			a.talk.Say("  git show %s > base; git show %s > ours; git show %s > theirs", wording.Quoted(":1:"+path), wording.Quoted(":2:"+path), wording.Quoted(":3:"+path))
+			a.talk.Say("%s: %s: our side was kept. To finish manually:", path, wording.Count(len(conflicts), "conflict"))
+			a.talk.Say("  git show %s > base; git show %s > ours; git show %s > theirs", wording.Quoted(":1:"+path),
+				wording.Quoted(":2:"+path), wording.Quoted(":3:"+path))
 			a.talk.Say("  trowel merge base ours theirs -o FOLDER")
 			return errFound
 		}
@@ -487,10 +491,9 @@ differently is as in OURS then.`,
 func gitCheckCommand(a *Tool) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
-		Short: "Check the game files that are to be committed",
-		Long: `Check looks for errors in the game files of the next commit, as they are staged, and of
-folders in tree form that have changed files, as they are. The exit code is 1 if there are
-errors: as a hook before commits it refuses them.`,
+		Short: "Check the staged game files",
+		Long: `Check reports errors in the staged game files, and in folders in tree form with changed files. The
+exit code is 1 if there are errors: as a hook before commits it refuses them.`,
 		Example: `  trowel git check`,
 		Args:    args(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return gitCheck(a, cmd) },
@@ -554,7 +557,8 @@ func gitCheck(a *Tool, cmd *cobra.Command) error {
 	if len(names) == 0 {
 		return nil
 	}
-	c := &checkRun{Tool: a, Files: a.NewFiles(optionsOf(cmd), names), min: check.Error, list: terminal.Array{W: a.out}, known: make(map[string]bool), called: a.talk.Plain}
+	c := &checkRun{Tool: a, Files: a.NewFiles(optionsOf(cmd), names), min: check.Error, list: terminal.Array{W: a.out},
+		known: make(map[string]bool), called: a.talk.Plain}
 	return c.run(ctx)
 }
 

@@ -29,8 +29,10 @@ var otherVerbs = map[string]string{
 	"undo": "repair --restore BACKUP", "revert": "repair --restore BACKUP", "rollback": "repair --restore BACKUP",
 	"tree": "ls -R", "dir": "ls",
 	"rm": "edit", "remove": "edit", "delete": "edit", "mv": "edit", "rename": "edit", "set": "edit", "replace": "edit",
-	"cp": "convert", "copy": "convert", "save": "backup", "snapshot": "backup", "snapshots": "ls", "history": "ls", "list": "ls", "layers": "render --list", "views": "render --list",
-	"draw": "render", "screenshot": "render", "thumbnail": "render --thumbnail", "image": "render", "gui": "view", "serve": "view", "browse": "view",
+	"cp": "convert", "copy": "convert", "save": "backup", "snapshot": "backup", "snapshots": "ls", "history": "ls",
+	"list": "ls", "layers": "render --list", "views": "render --list",
+	"draw": "render", "screenshot": "render", "thumbnail": "render --thumbnail", "image": "render", "gui": "view",
+	"serve": "view", "browse": "view",
 }
 
 // verbFor returns the verb that a word probably means, or "".
@@ -132,7 +134,8 @@ func optionName(flag *pflag.Flag) string {
 
 // Descriptions of valid values for the option types of pflag.
 var wantedOf = map[string]string{
-	"int": "a whole number", "int64": "a whole number", "uint": "a whole number from 0 on", "uint64": "a whole number from 0 on", "float64": "a number",
+	"int": "a whole number", "int64": "a whole number", "uint": "a whole number, at least 0",
+	"uint64": "a whole number, at least 0", "float64": "a number",
 	"bool": "true or false", "duration": "a time such as 90s, 5m or 2h",
 }
 
@@ -154,7 +157,8 @@ func swapped(a *Tool, cmd *cobra.Command, args []string) error {
 		line = wording.Quoted(slices.Concat(args[last:], args[:last])...)
 	case cmd.Name() == "search" && last == 1 && is(args[0], args[1]):
 		line = wording.Quoted(args[1], args[0])
-	case verbCommands[cmd.Name()] != nil && dash > 0 && dash <= last && slices.Contains(commandNames(a.Formats, verbCommands[cmd.Name()]), args[0]) && is(args[dash], args[0]):
+	case verbCommands[cmd.Name()] != nil && dash > 0 && dash <= last &&
+		slices.Contains(commandNames(a.Formats, verbCommands[cmd.Name()]), args[0]) && is(args[dash], args[0]):
 		line = wording.Quoted(args[dash]) + " -- " + wording.Quoted(slices.Concat(args[:dash], args[dash+1:])...)
 	default:
 		return nil
@@ -182,7 +186,8 @@ func notVerb(a *Tool, root *cobra.Command, word string, rest []string) error {
 		}
 		return nil
 	case "edit":
-		return wording.Hint(fmt.Errorf("%s: neither a verb nor a file", word), "`trowel edit %s --help` lists the operations", cmp.Or(wording.Quoted(rest...), "FILE"))
+		return wording.Hint(fmt.Errorf("%s: neither a verb nor a file", word), "`trowel edit %s --help` lists the operations",
+			cmp.Or(wording.Quoted(rest...), "FILE"))
 	default:
 		return wording.Hint(fmt.Errorf("%s: neither a verb nor a file", word), "did you mean `%s`?", verbLine(verb, rest))
 	}
@@ -202,7 +207,7 @@ func verbLine(verb string, args []string) string {
 }
 
 // commandLine returns the line that runs an operation or query that the user gave as a verb, and the names of others
-// that the word could mean; "" if it means none that the files among the other words have.
+// that the word could mean; "" if it means none which the files among the other words have.
 func commandLine(a *Tool, root *cobra.Command, word string, rest []string) (line string, others []string) {
 	var files, words, options []string
 	var formats format.Set
@@ -316,7 +321,8 @@ func helpCommand(a *Tool, root *cobra.Command) *cobra.Command {
 				return wording.Hint(fmt.Errorf("%q is not a verb", words[0]), "did you mean `trowel help %s`?", verb)
 			}
 			names := slices.Concat(commandNames(a.Formats, editCommands), commandNames(a.Formats, queriesOf))
-			return wording.DidYouMean(fmt.Errorf("%q is not a verb, an operation or a query", words[len(words)-1]), words[len(words)-1], names, "`trowel help` lists the verbs, and `trowel edit --help` the operations")
+			return wording.DidYouMean(fmt.Errorf("%q is not a verb, an operation or a query", words[len(words)-1]),
+				words[len(words)-1], names, "`trowel help` lists the verbs, and `trowel edit --help` the operations")
 		},
 	}
 }
@@ -329,7 +335,8 @@ func completionCommand(root *cobra.Command) {
 		return
 	}
 	cmd.Short = "Write the script that completes commands in a shell"
-	cmd.Long = "Completion prints the script with which a shell completes verbs, options and the paths\nin files. \"trowel completion SHELL --help\" shows how to load it."
+	cmd.Long = "Completion prints the script with which a shell completes verbs, options and the paths\nin files. " +
+		"\"trowel completion SHELL --help\" shows how to load it."
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		if len(words) == 0 {
@@ -339,7 +346,7 @@ func completionCommand(root *cobra.Command) {
 		for _, sub := range cmd.Commands() {
 			shells = append(shells, sub.Name())
 		}
-		return wording.DidYouMean(fmt.Errorf("no shell is called %q", words[0]), words[0], shells, "there are %s", strings.Join(shells, ", "))
+		return wording.DidYouMean(fmt.Errorf("unknown shell %q", words[0]), words[0], shells, "there are %s", strings.Join(shells, ", "))
 	}
 }
 

@@ -39,13 +39,13 @@ With --json it prints an array of {game, hash, name, known}.`,
   trowel hash --find 2770992901 --names mynames.txt`,
 		Args: args(1, -1),
 	}
-	cmd.Flags().BoolVar(&find, "find", false, "find the names of numbers")
+	cmd.Flags().BoolVar(&find, "find", false, "find the names for numbers")
 	cmd.Flags().StringVar(&dictionary, "names", "", "a `file` with more names, one on each line")
 	Input(cmd, "names")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if dictionary != "" && !find {
-			return errors.New("--names is of use only with --find")
+			return errors.New("--names requires --find")
 		}
 		h := &hashing{Tool: a, asJSON: asJSON, several: len(games) > 1, list: terminal.Array{W: a.out}}
 		for _, game := range games {

@@ -17,7 +17,7 @@ func hashingGame(title string, h uint32) *format.Game {
 				if n == h {
 					return []string{"name"}, ""
 				}
-				return nil, "stand-in"
+				return nil, "placeholder"
 			}, nil
 		},
 	}}
@@ -34,7 +34,8 @@ func TestHash(t *testing.T) {
 	}{
 		{format.Games{toys, one}, "hash name", 0, "1           0x00000001  name\n"},
 		{format.Games{one, toys, two}, "hash name", 0, "1           0x00000001  name  One\n2           0x00000002  name  Two\n"},
-		{format.Games{one, two}, "hash --find 2", 1, "2           0x00000002  stand-in  One  (no known name; this one has the same hash)\n2           0x00000002  name  Two\n"},
+		{format.Games{one, two}, "hash --find 2", 1, "2           0x00000002  placeholder  One  (no known name; this one has " +
+			"the same hash)\n2           0x00000002  name  Two\n"},
 		{format.Games{one, two}, "hash name --json", 0, `[
   {"game":"One","hash":1,"name":"name","known":true},
   {"game":"Two","hash":2,"name":"name","known":true}

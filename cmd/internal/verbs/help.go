@@ -101,7 +101,8 @@ func flagGroups(a *Tool, flags *pflag.FlagSet) []flagGroup {
 		if g.games == "" {
 			return -1
 		}
-		return strings.Count(g.games, ",")*len(a.Games) + slices.IndexFunc(a.Games, func(game *format.Game) bool { return strings.HasPrefix(g.games, game.Title) })
+		return strings.Count(g.games, ",")*len(a.Games) + slices.IndexFunc(a.Games,
+			func(game *format.Game) bool { return strings.HasPrefix(g.games, game.Title) })
 	}
 	slices.SortStableFunc(groups, func(x, y flagGroup) int { return order(x) - order(y) })
 	return groups

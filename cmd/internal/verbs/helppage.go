@@ -91,7 +91,8 @@ func helpOfFiles(a *Tool, cmd *cobra.Command, files format.Set, name string) boo
 		return false
 	}
 	p.commandList(files, of)
-	fmt.Fprintf(p, "\n%s\n", p.reflowed(fmt.Sprintf("\"trowel help %s\" explains one of them, and \"trowel %s --help\" how to use them.", strings.ToUpper(commandKinds[verb].one), verb)))
+	fmt.Fprintf(p, "\n%s\n", p.reflowed(fmt.Sprintf("\"trowel help %s\" explains one of them, and \"trowel %s --help\" "+
+		"how to use them.", strings.ToUpper(commandKinds[verb].one), verb)))
 	return true
 }
 
@@ -110,7 +111,8 @@ func helpAfterDash(a *Tool, cmd *cobra.Command, files, words []string) error {
 	names := commandNames(a.Formats, verbCommands[verb])
 	switch {
 	case name != "" && !slices.Contains(names, name):
-		return wording.DidYouMean(fmt.Errorf("no %s is called %s", commandKinds[verb].one, name), name, names, "`%s --help` lists the %s", cmd.CommandPath(), commandKinds[verb].many)
+		return wording.DidYouMean(fmt.Errorf("no %s is called %s", commandKinds[verb].one, name), name, names,
+			"`%s --help` lists the %s", cmd.CommandPath(), commandKinds[verb].many)
 	case !helpOfFiles(a, cmd, set, name):
 		newHelpPage(a, a.out).verb(cmd)
 	}
@@ -352,7 +354,8 @@ func (p *helpPage) short(cmd *cobra.Command, less int) {
 			rows = append(rows, row{g.title, strings.Join(names, " ")})
 		}
 		p.rows(rows)
-		fmt.Fprintf(p, "\n%s\n", p.reflowed(fmt.Sprintf("\"%s VERB -h\" explains a verb in short, \"%[1]s --help\" and \"%[1]s VERB --help\" explain everything.", cmd.CommandPath())))
+		fmt.Fprintf(p, "\n%s\n", p.reflowed(fmt.Sprintf("\"%s VERB -h\" explains a verb in short, \"%[1]s --help\" and "+
+			"\"%[1]s VERB --help\" explain everything.", cmd.CommandPath())))
 		return
 	}
 	if less < 3 {

@@ -124,7 +124,8 @@ func TestHelpOfCommands(t *testing.T) {
 		}
 	}
 	// An operation that several formats have: with a file only that of its format.
-	if page := helpFor(t, games, "edit", "x.map", "--", "info", "--help"); strings.Contains(page, "Torchlight") || !strings.Contains(page, "Teeworlds") {
+	if page := helpFor(t, games, "edit", "x.map", "--", "info", "--help"); strings.Contains(page, "Torchlight") ||
+		!strings.Contains(page, "Teeworlds") {
 		t.Error(page)
 	}
 	for _, verb := range []string{"edit", "find"} {
@@ -132,7 +133,8 @@ func TestHelpOfCommands(t *testing.T) {
 			list := helpFor(t, games, verb, file, "--help")
 			lines := strings.Split(list, "\n")
 			for _, c := range verbCommands[verb](games.Formats().ByName("teeworlds-map")) {
-				if !slices.Contains(lines, "  "+c.Heading) || !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "    "+c.Name+" ") }) {
+				if !slices.Contains(lines, "  "+c.Heading) || !slices.ContainsFunc(lines,
+					func(line string) bool { return strings.HasPrefix(line, "    "+c.Name+" ") }) {
 					t.Errorf("%s %s: no %s in\n%s", verb, file, c.Name, list)
 				}
 			}

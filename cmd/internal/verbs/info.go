@@ -23,13 +23,11 @@ func infoCommand(a *Tool) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "info FILE [PATH...]...",
-		Short: "Show what a file is",
-		Long: `Info shows what files are: format, version, counts, sizes, author and so on. It
-reads no more of them than it needs for that. "trowel FILE" does the same. A PATH
-names a file inside the FILE before it.
+		Short: "Describe files",
+		Long: `Info describes files: format, version, counts, sizes, author and so on. It reads only the data that
+this needs. "trowel FILE" does the same. A PATH names a file inside the FILE before it.
 
-With --json it prints an array of {file, format, title, size, info}; size is
-left out for folders.`,
+With --json it prints an array of {file, format, title, size, info}; size is omitted for folders.`,
 		Example: `  trowel info climb.map
   trowel info --json *.map
   trowel info better.mod media/ui/icons.dds
@@ -81,7 +79,7 @@ left out for folders.`,
 	return cmd
 }
 
-// infoOf passes the information about a file to tell.
+// infoOf calls tell with the information about a file.
 func infoOf(a *Tool, cmd *cobra.Command, name string, tell func(*service.File, format.Info) error) error {
 	g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
 	if err != nil {
@@ -94,7 +92,7 @@ func infoOf(a *Tool, cmd *cobra.Command, name string, tell func(*service.File, f
 	return openForInfo(a, cmd, g, tell)
 }
 
-// infoOfInner passes the information about a file inside a game file to tell.
+// infoOfInner calls tell with the information about a file inside a game file.
 func infoOfInner(a *Tool, cmd *cobra.Command, container, wanted string, tell func(*service.File, format.Info) error) error {
 	fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), container)
 	if err != nil {

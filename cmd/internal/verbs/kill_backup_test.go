@@ -30,7 +30,8 @@ func TestKillBackup(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", line, err, out)
 		}
 	}
-	must("trowel pack -q " + samples + "/hollow -o w; trowel backup -q w first; trowel edit -q w --in-place --backup undo.zip -- set default:dirt --area 0,0,0:9,9,9; trowel manifest -q w -o now")
+	must("trowel pack -q " + samples + "/hollow -o w; trowel backup -q w first; trowel edit -q w --in-place --backup " +
+		"undo.zip -- set default:dirt --area 0,0,0:9,9,9; trowel manifest -q w -o now")
 	kills := 0
 	for _, call := range deadly {
 		for at := 1; ; at += 1 + at/10 {
@@ -45,7 +46,8 @@ func TestKillBackup(t *testing.T) {
 			if out, err := run("trowel check repo && trowel restore -q repo -o back"); err != nil {
 				t.Errorf("killed at %s %d: %v\n%s", call, at, err, out)
 			}
-			must("rm -rf back; trowel backup -q w repo; trowel check -q repo; trowel restore -q repo -o back; trowel manifest -q back -o m; cmp m now")
+			must("rm -rf back; trowel backup -q w repo; trowel check -q repo; trowel restore -q repo -o back; trowel " +
+				"manifest -q back -o m; cmp m now")
 			if left, _ := filepath.Glob(filepath.Join(dir, "repo", "*", ".*")); len(left) > 0 {
 				t.Errorf("killed at %s %d: left: %v", call, at, left)
 			}

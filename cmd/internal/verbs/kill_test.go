@@ -22,7 +22,8 @@ const envKills = "TROWEL_KILLS"
 // deadly are the system calls at which runs are killed, at the first, second and further occurrence.
 // Occurrences are counted per thread: differences between threads are covered by package output, whose own test
 // counts steps.
-var deadly = strings.Fields("write pwrite64 rename renameat renameat2 linkat fsync fdatasync syncfs unlink unlinkat mkdirat ftruncate fchmodat utimensat")
+var deadly = strings.Fields("write pwrite64 rename renameat renameat2 linkat fsync fdatasync syncfs unlink unlinkat " +
+	"mkdirat ftruncate fchmodat utimensat")
 
 // toBeKilled returns the path of the program, for a test that takes minutes.
 func toBeKilled(t *testing.T) string {
@@ -102,7 +103,8 @@ func TestKillVerbs(t *testing.T) {
 		return cmd
 	}
 	const s = "$SAMPLES/"
-	triple := []string{"trowel pack " + s + "burrow -o x.map", "trowel edit x.map -o y.map -- info --author Ann", "trowel edit x.map -o z.map -- info --license MIT"}
+	triple := []string{"trowel pack " + s + "burrow -o x.map", "trowel edit x.map -o y.map -- info --author Ann",
+		"trowel edit x.map -o z.map -- info --license MIT"}
 	for _, c := range []struct {
 		name  string
 		setup []string // commands
@@ -115,30 +117,42 @@ func TestKillVerbs(t *testing.T) {
 		{"pack over a map", []string{"touch x.map"}, "", "pack " + s + "burrow -o x.map -f", false, false},
 		{"pack a mod", nil, "", "pack " + s + "ember --tables -o x.mod", false, false},
 		{"convert to two files", []string{"trowel pack " + s + "ember -o x.mod"}, "", "convert x.mod -o x.pak --to torchlight-pak", true, false},
-		{"convert over two files", []string{"trowel pack " + s + "ember -o x.mod", "touch x.pak x.pak.MAN"}, "", "convert x.mod -o x.pak --to torchlight-pak -f", true, false},
+		{"convert over two files", []string{"trowel pack " + s + "ember -o x.mod", "touch x.pak x.pak.MAN"}, "",
+			"convert x.mod -o x.pak --to torchlight-pak -f", true, false},
 		{"pack a world", nil, "", "pack " + s + "hollow -o w", false, false},
 		{"pack over a world", []string{"trowel pack " + s + "hollow -o w", "touch w/old.txt"}, "", "pack " + s + "hollow -o w -f", false, false},
 		{"extract a map", []string{"trowel pack " + s + "burrow -o x.map"}, "", "extract x.map -o x", false, false},
 		{"extract to an empty folder", []string{"trowel pack " + s + "burrow -o x.map", "mkdir x"}, "", "extract x.map -o x", false, false},
 		{"extract to the current folder", []string{"trowel pack " + s + "burrow -o x.map", "mkdir x"}, "x", "extract ../x.map -o .", true, false},
-		{"extract over a tree", []string{"trowel pack " + s + "burrow -o x.map", "trowel extract x.map", "sh -c 'echo old | tee x/map.json x/mine'"}, "", "extract x.map -o x -f", true, false},
+		{"extract over a tree", []string{"trowel pack " + s + "burrow -o x.map", "trowel extract x.map",
+			"sh -c 'echo old | tee x/map.json x/mine'"}, "", "extract x.map -o x -f", true, false},
 		{"extract a world", []string{"trowel pack " + s + "hollow -o w"}, "", "extract w -o tree", false, false},
 		{"repair a copy", []string{"trowel pack " + s + "hollow -o w"}, "", "repair w -o mended", false, false},
-		{"repair over a copy", []string{"trowel pack " + s + "hollow -o w", "cp -r w mended", "touch mended/old.txt"}, "", "repair w -o mended -f", false, false},
+		{"repair over a copy", []string{"trowel pack " + s + "hollow -o w", "cp -r w mended", "touch mended/old.txt"}, "",
+			"repair w -o mended -f", false, false},
 		{"convert a map", []string{"trowel pack " + s + "burrow -o x.map"}, "", "convert x.map -o y.map --to ddnet", false, false},
 		{"edit a map", []string{"trowel pack " + s + "burrow -o x.map"}, "", "edit x.map -o y.map -- mirror", false, false},
-		{"edit a map in place", []string{"trowel pack " + s + "burrow -o x.map"}, "", "edit x.map --in-place --backup b.map -- info --author Ann", true, false},
-		{"edit a mod in place", []string{"trowel pack " + s + "ember -o x.mod"}, "", "edit x.mod --in-place --backup b.mod -- info --author Ann", true, false},
-		{"edit an archive in place", []string{"trowel pack " + s + "ember -o x.mod", "trowel convert x.mod -o x.pak --to torchlight-pak"}, "", "edit x.pak --in-place --backup b.pak -- set SKILLS/** TARGET_ALIGNMENT GOOD", true, false},
+		{"edit a map in place", []string{"trowel pack " + s + "burrow -o x.map"}, "",
+			"edit x.map --in-place --backup b.map -- info --author Ann", true, false},
+		{"edit a mod in place", []string{"trowel pack " + s + "ember -o x.mod"}, "",
+			"edit x.mod --in-place --backup b.mod -- info --author Ann", true, false},
+		{"edit an archive in place", []string{"trowel pack " + s + "ember -o x.mod",
+			"trowel convert x.mod -o x.pak --to torchlight-pak"}, "",
+			"edit x.pak --in-place --backup b.pak -- set SKILLS/** TARGET_ALIGNMENT GOOD", true, false},
 		{"edit a folder", nil, "", "edit " + s + "burrow -o tree -- mirror", false, false},
-		{"apply in place", []string{"trowel pack " + s + "burrow -o x.map", "trowel extract x.map -o piece map.json", "sed -i s/CC0/MIT/ piece/map.json"}, "", "apply piece x.map --in-place --backup b.map", true, false},
+		{"apply in place", []string{"trowel pack " + s + "burrow -o x.map", "trowel extract x.map -o piece map.json",
+			"sed -i s/CC0/MIT/ piece/map.json"}, "", "apply piece x.map --in-place --backup b.map", true, false},
 		{"merge", triple, "", "merge x.map y.map z.map -o new.map", false, false},
 		{"merge over a map", append(triple, "touch new.map"), "", "merge x.map y.map z.map -o new.map -f", false, false},
 		{"merge to a folder", triple, "", "merge x.map y.map z.map -o tree", false, false},
 		{"merge for git", triple, "", "git merge x.map y.map z.map", false, false},
 		{"convert a world", []string{"trowel pack " + s + "hollow -o w"}, "", "convert w -o copy --to sqlite --auth files", true, true},
-		{"edit a copy of a world", []string{"trowel pack " + s + "hollow -o w"}, "", "edit w -o copy -- " + editWorld + " then rename-player singleplayer zoe", true, true},
-		{"merge worlds", []string{"trowel pack " + s + "hollow -o w", "trowel edit w -o ours -- replace default:stone default:cobble", "trowel edit w -o theirs -- ban 192.0.2.9 eve then set-metadata text warm --all --where node=default:sign_wall_wood"}, "", "merge w ours theirs -o both", false, true},
+		{"edit a copy of a world", []string{"trowel pack " + s + "hollow -o w"}, "", "edit w -o copy -- " + editWorld +
+			" then rename-player singleplayer zoe", true, true},
+		{"merge worlds", []string{"trowel pack " + s + "hollow -o w",
+			"trowel edit w -o ours -- replace default:stone default:cobble",
+			"trowel edit w -o theirs -- ban 192.0.2.9 eve then set-metadata text warm --all --where node=default:sign_wall_wood"}, "",
+			"merge w ours theirs -o both", false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -252,7 +266,8 @@ func TestKillInPlace(t *testing.T) {
 	base := t.TempDir()
 	must(base, trowel, "pack", hollow, "-o", "w")
 	must(base, trowel, "extract", "w", "-o", "piece", "blocks/*", "players/*")
-	for name, words := range map[string][2]string{"blocks/z0/y0/0,0,0.txt": {"it is hot", "it is warm"}, "players/singleplayer.json": {"\"hp\": 20", "\"hp\": 7"}} {
+	for name, words := range map[string][2]string{"blocks/z0/y0/0,0,0.txt": {"it is hot", "it is warm"},
+		"players/singleplayer.json": {"\"hp\": 20", "\"hp\": 7"}} {
 		path := filepath.Join(base, "piece", name)
 		text, err := os.ReadFile(path)
 		if err != nil || !strings.Contains(string(text), words[0]) {

@@ -45,17 +45,20 @@ func TestLiveServer(t *testing.T) {
 	server := judge.Find(t, "minetestserver")
 	home := judge.Dir(t)
 	at := func(name string) string { return filepath.Join(home, filepath.FromSlash(name)) }
-	judge.Write(t, at("world/world.mt"), []byte("gameid = devtest\nbackend = sqlite3\nplayer_backend = sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n"))
+	judge.Write(t, at("world/world.mt"), []byte("gameid = devtest\nbackend = sqlite3\nplayer_backend = "+
+		"sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n"))
 	judge.Write(t, at("world/worldmods/busy/mod.conf"), []byte("name = busy\n"))
 	judge.Write(t, at("world/worldmods/busy/init.lua"), []byte(busy))
-	judge.Write(t, at("minetest.conf"), []byte("bind_address = 127.0.0.1\nserver_announce = false\nserver_map_save_interval = 0.2\nmg_name = singlenode\ndedicated_server_step = 0.02\n"))
+	judge.Write(t, at("minetest.conf"), []byte("bind_address = 127.0.0.1\nserver_announce = "+
+		"false\nserver_map_save_interval = 0.2\nmg_name = singlenode\ndedicated_server_step = 0.02\n"))
 	socket, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	port := socket.LocalAddr().(*net.UDPAddr).Port
 	socket.Close()
-	c := exec.Command(server, "--config", at("minetest.conf"), "--world", at("world"), "--logfile", at("log"), "--port", fmt.Sprint(port), "--quiet")
+	c := exec.Command(server, "--config", at("minetest.conf"), "--world", at("world"), "--logfile", at("log"), "--port",
+		fmt.Sprint(port), "--quiet")
 	c.Dir, c.Env = home, []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -112,7 +115,8 @@ func TestLiveServer(t *testing.T) {
 			t.Errorf("pack: exit code %d\n%.1000s", code, said)
 		}
 	}
-	if code, said := verb("repair", "--in-place", at("world")); runtime.GOOS == "linux" && (code != 2 || !strings.Contains(said, "in use: by minetestserver")) {
+	if code, said := verb("repair", "--in-place", at("world")); runtime.GOOS == "linux" &&
+		(code != 2 || !strings.Contains(said, "in use: by minetestserver")) {
 		t.Errorf("in place: exit code %d\n%s", code, said)
 	}
 	if now := size(); now <= began {

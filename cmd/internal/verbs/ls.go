@@ -16,25 +16,22 @@ import (
 )
 
 // patternHelp explains patterns. Several verbs use it.
-const patternHelp = `A PATTERN with a slash is matched with whole paths, one without with the name
-of any file or folder: *.png, images, groups/*/quads*, **/layer.json. A folder
-stands for all that is in it.`
+const patternHelp = `A PATTERN with a slash matches whole paths, one without a slash matches the name of any file or
+folder: *.png, images, groups/*/quads*, **/layer.json. A folder includes all of its contents.`
 
 func lsCommand(a *Tool) *cobra.Command {
 	var long, asJSON bool
 	cmd := &cobra.Command{
 		Use:     "ls FILE [PATTERN...]",
 		Aliases: []string{"list"},
-		Short:   "List the files in a file",
-		Long: `Ls lists the files that a game file consists of, a path on each line. It reads
-none of their contents, and goes through folders of a million files page by
-page.
+		Short:   "List the contents of a file",
+		Long: `Ls lists the files inside a game file, one path on each line. It does not read their contents, and
+walks folders of a million files page by page.
 
 ` + patternHelp + `
 
-With -l each line has the bytes that the file takes in the game file ("-" if
-that is not known), the path, and what it is. With --json it prints an array of
-{path, stored, note}; stored is left out if it is not known.`,
+With -l each line has the number of bytes in the game file ("-" if unknown), the path, and a note.
+With --json it prints an array of {path, stored, note}; stored is omitted if unknown.`,
 		Example: `  trowel ls climb.map
   trowel ls -l climb.map images
   trowel ls climb.map '*.png' '*.opus'`,

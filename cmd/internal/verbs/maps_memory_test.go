@@ -95,13 +95,16 @@ func TestMapMemory(t *testing.T) {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // memory of concurrent work counts, too
 	// Each command may use the output of earlier ones.
-	all := []string{"convert MAP --to teeworlds-0.7 -o OUT.map", "check MAP", "extract MAP -o OUT", "render MAP --size 64 -o OUT.png", "dump MAP",
+	all := []string{"convert MAP --to teeworlds-0.7 -o OUT.map", "check MAP", "extract MAP -o OUT",
+		"render MAP --size 64 -o OUT.png", "dump MAP",
 		"edit MAP -o TURNED.map -- mirror left-right", "edit MAP -o EDITED.map -- add-setting sv_x", "search hello MAP", "find MAP -- tile 7",
-		"diff MAP TURNED.map", "merge MAP EDITED.map TURNED.map -o OUT3.map", "extract EDITED.map settings.cfg -o PIECE", "apply PIECE EDITED.map -o OUT4.map",
+		"diff MAP TURNED.map", "merge MAP EDITED.map TURNED.map -o OUT3.map", "extract EDITED.map settings.cfg -o PIECE",
+		"apply PIECE EDITED.map -o OUT4.map",
 		"git textconv MAP", "git diff large.map MAP 0 100644 EDITED.map 0 100644", "git merge MAP EDITED.map TURNED.map large.map"}
 	forms := []form{{"images", 16, tests.Of(t, 724, 1448), tests.Of[uint64](t, 28, 110), all[:1]}, {"images, tiles, quads", 2, 64, 64, all}}
 	if os.Getenv("TROWEL_LARGE") != "" { // an edit accepts at most the tiles of 15 such layers
-		forms = []form{{"images", 20, 4096, 512, all}, {"tiles", 15, 4096, 512, all}, {"quads", 15, 4096, 512, all}, {"small tiles", 60, 2000, 512, all}}
+		forms = []form{{"images", 20, 4096, 512, all}, {"tiles", 15, 4096, 512, all}, {"quads", 15, 4096, 512, all},
+			{"small tiles", 60, 2000, 512, all}}
 	}
 	for _, f := range forms {
 		t.Run(f.kinds, func(t *testing.T) {
@@ -114,7 +117,8 @@ func TestMapMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, verb := range f.verbs {
-				args := strings.Fields(strings.NewReplacer("MAP", dir+"/large.map", "OUT", dir+"/out", "EDITED", dir+"/edited", "TURNED", dir+"/turned", "PIECE", dir+"/piece").Replace(verb))
+				args := strings.Fields(strings.NewReplacer("MAP", dir+"/large.map", "OUT", dir+"/out", "EDITED", dir+"/edited",
+					"TURNED", dir+"/turned", "PIECE", dir+"/piece").Replace(verb))
 				var errs bytes.Buffer
 				code := 0
 				start := time.Now()

@@ -38,34 +38,34 @@ func mergeCommand(a *Tool) *cobra.Command {
 	m := &merging{writing: &writing{Tool: a, first: []string{"changes", "conflicts"}}}
 	cmd := &cobra.Command{
 		Use:   "merge BASE OURS THEIRS -o NEW",
-		Short: "Bring two versions of a file together",
-		Long: `Merge brings together what two people made of one file: BASE is what both began with. It
-goes by what things are and not by lines: layers, tiles, quads, settings; files, units, keys;
-blocks, nodes, inventories. Any of the three may be a folder that extract made.
+		Short: "Merge two versions of a file",
+		Long: `Merge combines the work of two people on one file: BASE is the version that both began with. It
+merges parts instead of lines: layers, tiles, quads, settings; files, units, keys; blocks, nodes,
+inventories. Any of the three may be a folder made by extract.
 
-What only one side changed is taken from it, and what both changed in the same way is
-taken once. What both changed differently is a conflict: it is told with its place, the file
-gets what OURS has, or THEIRS with --prefer theirs, and the exit code is 1. The new file is
-always whole.
+A part that only one side changed is taken from that side, and a part that both changed in the same
+way is taken once. A part that both changed differently is a conflict: merge reports its place and
+uses the part of OURS, or of THEIRS with --prefer theirs, and the exit code is 1. The new file is
+always complete.
 
 ` + keepHelp + `
 
-If -o names a folder, one is made as extract does; with conflicts its folder
-.trowel-merge has what both sides made of them, so that you can finish it, and then pack.
+If -o names a folder, the result is a folder as extract makes it. If there are conflicts, its folder
+.trowel-merge has both versions of each part, so that you can finish the merge and pack it.
 
 With --json it prints an array with one {file, format, output, dryRun, changes, conflicts,
-made, warnings, losses, error}: changes is what was taken from THEIRS, an array of {path,
+made, warnings, losses, error}: changes are the changes taken from THEIRS, an array of {path,
 what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, theirs, took}.`,
 		Example: `  trowel merge climb.map mine.map yours.map -o climb-both.map
   trowel merge base ours theirs -o both --prefer theirs --json
   trowel merge --mods wolves.mod bears.mod -o pack.mod --title "Beasts"`,
 		Args: args(1, -1),
 	}
-	cmd.Flags().StringVarP(&m.out, "output", "o", "", "the `file` or folder to make")
-	cmd.Flags().StringVar(&m.prefer, "prefer", "", "the `side` whose parts are taken where both changed them: ours or theirs (default ours)")
+	cmd.Flags().StringVarP(&m.out, "output", "o", "", "the new `file` or folder")
+	cmd.Flags().StringVar(&m.prefer, "prefer", "", "the `side` to use where both changed a part: ours or theirs (default ours)")
 	m.flags(cmd)
 	m.keepFlag(cmd)
-	cmd.Flags().BoolVarP(&m.force, "force", "f", false, "replace a file that is there already")
+	cmd.Flags().BoolVarP(&m.force, "force", "f", false, "replace an existing file")
 	optionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Merging == nil {
 			return nil
@@ -83,11 +83,11 @@ what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, th
 		case err != nil:
 			return err
 		case many != nil && len(args) < 2:
-			return fmt.Errorf("expected two files at least: trowel merge --%s FILE FILE... -o NEW", many.Flag)
+			return fmt.Errorf("expected at least two files: trowel merge --%s FILE FILE... -o NEW", many.Flag)
 		case many == nil && len(args) != 3:
-			return wording.Hint(fmt.Errorf("expected three files: %s", useLine(cmd)), "BASE is what OURS and THEIRS were made of")
+			return wording.Hint(fmt.Errorf("expected three files: %s", useLine(cmd)), "BASE is the version that OURS and THEIRS began with")
 		case m.out == "" && !m.dryRun:
-			return wording.Hint(errors.New("the new file needs a name"), "give it with -o; --dry-run only tells")
+			return wording.Hint(errors.New("the name of the new file is missing"), "give it with -o, or use --dry-run")
 		}
 		if m.side, err = merge3.ParseSide(m.prefer); err != nil && many == nil {
 			return fmt.Errorf("--prefer: %w", err)
@@ -142,8 +142,9 @@ func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingM
 	ours := games[min(1, len(games)-1)]
 	for _, g := range games {
 		switch {
-		case g.Merging == nil || many == nil && g.Merging.Merge == nil || many != nil && (g.Merging.Many == nil || g.Merging.Many.Flag != many.Flag):
-			return fmt.Errorf("%s: a %s cannot be merged so", g.Called, g.Title)
+		case g.Merging == nil || many == nil && g.Merging.Merge == nil || many != nil &&
+			(g.Merging.Many == nil || g.Merging.Many.Flag != many.Flag):
+			return fmt.Errorf("%s: this merge does not support a %s", g.Called, g.Title)
 		case many == nil && g.Format != ours.Format:
 			return fmt.Errorf("%s is a %s, and %s is a %s", ours.Called, ours.Title, g.Called, g.Title)
 		}
@@ -164,7 +165,8 @@ func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingM
 		if many != nil {
 			m.conflicts, err = ours.Merging.Many.Merge(cmd.Context(), job, sources, out, m.prefer, m.took(r))
 		} else {
-			m.conflicts, err = ours.Merging.Merge(cmd.Context(), job, sources[0], sources[1], sources[2], out, merge3.Options{Prefer: m.side, OnTook: m.took(r)})
+			m.conflicts, err = ours.Merging.Merge(cmd.Context(), job, sources[0], sources[1], sources[2], out,
+				merge3.Options{Prefer: m.side, OnTook: m.took(r)})
 		}
 		return err
 	}

@@ -9,7 +9,8 @@ import (
 
 // FuzzPlaces tests that encoded places are restored, and that any input gives places or an error.
 func FuzzPlaces(f *testing.F) {
-	some := places{check.Line{Path: "a<b", Line: 3, Column: 4}, nil, check.File("dir/ü"), check.Span{Offset: 1 << 40, Length: 2}, check.Line{Line: 1}}
+	some := places{check.Line{Path: "a<b", Line: 3, Column: 4}, nil, check.File("dir/ü"),
+		check.Span{Offset: 1 << 40, Length: 2}, check.Line{Line: 1}}
 	data, err := some.GobEncode()
 	if err != nil {
 		f.Fatal(err)

@@ -22,14 +22,14 @@ func packCommand(a *Tool) *cobra.Command {
 	w := &writing{Tool: a}
 	cmd := &cobra.Command{
 		Use:   "pack FOLDER [-o FILE]",
-		Short: "Make a file from a folder",
-		Long: `Pack makes a game file from a folder that "trowel extract" made: from climb/ it
-makes climb.map in the current folder. A folder in which nothing changed gives
-the same bytes again. The file appears when it is complete, or not at all.
+		Short: "Build a file from a folder",
+		Long: `Pack builds a game file from a folder made by "trowel extract": from climb/ it builds climb.map in
+the current folder. An unchanged folder yields the identical file. The file appears complete, or not
+at all.
 
-What was made is read again. If a part of it cannot be read, as when the folder was extracted
-from a damaged file or its .trowel.json is damaged, nothing is written unless -k is given: then
-it is written, what cannot be read is reported, and the exit code is 1.
+Pack reads the new file again. If a part cannot be read, for example because the folder was
+extracted from a damaged file or its .trowel.json is damaged, nothing is written unless -k is given:
+then the file is written, the unreadable parts are reported, and the exit code is 1.
 
 ` + reportHelp,
 		Example: `  trowel pack climb
@@ -37,9 +37,9 @@ it is written, what cannot be read is reported, and the exit code is 1.
   trowel pack climb -o - | sha256sum`,
 		Args: args(1, 1),
 	}
-	cmd.Flags().StringVarP(&to, "output", "o", "", "the `file` to make (default: named after FOLDER)")
-	cmd.Flags().StringVar(&name, "format", "", "`name` of the format, where the folder does not tell")
-	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a file that is there already")
+	cmd.Flags().StringVarP(&to, "output", "o", "", "the new `file` (default: named after FOLDER)")
+	cmd.Flags().StringVar(&name, "format", "", "the `name` of the format, if it cannot be recognised")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace an existing file")
 	w.flags(cmd)
 	w.keepFlag(cmd)
 	optionFlags(a, cmd, optionsFor(format.ForBuild))
@@ -48,7 +48,7 @@ it is written, what cannot be read is reported, and the exit code is 1.
 		return w.each(cmd.Context(), args, func(dir string, r *report) error {
 			fsys, closer, err := a.OpenFolder(dir)
 			if info, e := os.Stat(dir); e == nil && !info.IsDir() {
-				err = wording.Hint(fmt.Errorf("%s: is not a folder", dir), "to make a folder of a file, use `trowel extract %s`", wording.Quoted(dir))
+				err = wording.Hint(fmt.Errorf("%s: is not a folder", dir), "`trowel extract %s` makes a folder from a file", wording.Quoted(dir))
 			}
 			if err != nil {
 				return service.NotThere(dir, err)
@@ -58,7 +58,8 @@ it is written, what cannot be read is reported, and the exit code is 1.
 			if err != nil {
 				if g, e := openGame(a, cmd, dir); e == nil {
 					g.Close()
-					err = wording.Hint(fmt.Errorf("%s: is a %s already", dir, g.Title), "to make a folder of text of it, use `trowel extract %s`", wording.Quoted(dir))
+					err = wording.Hint(fmt.Errorf("%s: is already a %s", dir, g.Title),
+						"`trowel extract %s` makes a folder of text from it", wording.Quoted(dir))
 				}
 				return err
 			}
@@ -70,8 +71,8 @@ it is written, what cannot be read is reported, and the exit code is 1.
 					return err
 				}
 				if out, in := wayOut(dir); in {
-					return wording.Hint(fmt.Errorf("%s: %s would be inside of the folder that it is made of", dir, to),
-						"-o %s puts it beside the folder", filepath.Join(out, to))
+					return wording.Hint(fmt.Errorf("%s: %s would be inside its own source folder", dir, to),
+						"-o %s writes it next to the folder", filepath.Join(out, to))
 				}
 			}
 			if err := a.MayBeCalled(to, f, service.Extension(f), false); err != nil {
@@ -126,7 +127,7 @@ func treeFormat(a *Tool, fsys fs.FS, dir, name string) (*format.Format, error) {
 	if name == "" {
 		f, err := a.Formats.FindTree(fsys)
 		if err != nil {
-			return nil, wording.Hint(fmt.Errorf("%s: %w", dir, err), "give a folder that `trowel extract` made, or name its format with --format")
+			return nil, wording.Hint(fmt.Errorf("%s: %w", dir, err), "name a folder made by `trowel extract`, or give its format with --format")
 		}
 		return f, nil
 	}
@@ -136,7 +137,7 @@ func treeFormat(a *Tool, fsys fs.FS, dir, name string) (*format.Format, error) {
 		for _, f := range a.Formats {
 			names = append(names, f.Name)
 		}
-		return nil, wording.DidYouMean(fmt.Errorf("no format is called %q", name), name, names, "`trowel formats` lists them")
+		return nil, wording.DidYouMean(fmt.Errorf("unknown format %q", name), name, names, "`trowel formats` lists them")
 	}
 	if f.Build == nil {
 		return nil, fmt.Errorf("%s cannot be built", name)
@@ -156,7 +157,7 @@ func fileName(fsys fs.FS, dir string, f *format.Format) (string, error) {
 		return "", err
 	}
 	if f.Folder && service.Extension(f) == "" {
-		return "", wording.Hint(errors.New("the new folder needs a name"), "give it with -o")
+		return "", wording.Hint(errors.New("the name of the new folder is missing"), "give it with -o")
 	}
 	return filepath.Base(full) + service.Extension(f), nil
 }

@@ -51,7 +51,8 @@ func TestTilesInParts(t *testing.T) {
 		{{"a", []byte("#ff0000")}, {"b", []byte("#ffffff")}},
 	} {
 		writeBox(t, "a.box", toysNow...)
-		for _, line := range []string{"a.box --scale 300", "a.box --scale 50 --background none --json", "hollow --scale 3", "hollow --view iso --scale 40 --json"} {
+		for _, line := range []string{"a.box --scale 300", "a.box --scale 50 --background none --json", "hollow --scale 3",
+			"hollow --view iso --scale 40 --json"} {
 			words := strings.Fields("render " + line + " --tiles")
 			name := strings.NewReplacer(" ", "", "/", "").Replace(line)
 			want := here(games, append(words, "1"+name)...)
@@ -65,7 +66,8 @@ func TestTilesInParts(t *testing.T) {
 	}
 	// A command line without such a work is refused.
 	before, _ := filepath.Glob("*")
-	for _, line := range []string{"render a.box -o a.png", "render a.box", "render a.box --list", "convert hollow -o b --to sqlite-pos", "convert a.box --to x"} {
+	for _, line := range []string{"render a.box -o a.png", "render a.box", "render a.box --list",
+		"convert hollow -o b --to sqlite-pos", "convert a.box --to x"} {
 		if got := inParts(t, games, nil, strings.Fields(line)...); got.code != exitFailed || got.err == "" {
 			t.Errorf("%q: %+v", line, got)
 		}
@@ -80,13 +82,15 @@ func TestPerformRefuses(t *testing.T) {
 	samples := samplesDir(t)
 	t.Chdir(t.TempDir())
 	here(games, "pack", filepath.Join(samples, "hollow"), "-o", "hollow")
-	for _, line := range []string{"check -", "find hollow - -- node x", "convert hollow --in-place --backup b", "convert hollow --in-place --backup b --blocks 30", "check --min nothing hollow"} {
+	for _, line := range []string{"check -", "find hollow - -- node x", "convert hollow --in-place --backup b",
+		"convert hollow --in-place --backup b --blocks 30", "check --min nothing hollow"} {
 		var said bytes.Buffer
 		work := func(context.Context, work.Work) error {
 			t.Errorf("%s: it is work", line)
 			return service.ErrPart
 		}
-		if code := Perform(t.Context(), Call{Games: games, Args: strings.Fields(line), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &said, Handover: service.Handover{Work: work}}); code != exitFailed || said.Len() == 0 {
+		if code := Perform(t.Context(), Call{Games: games, Args: strings.Fields(line), Stdin: strings.NewReader(""),
+			Stdout: io.Discard, Stderr: &said, Handover: service.Handover{Work: work}}); code != exitFailed || said.Len() == 0 {
 			t.Errorf("%s: exit code %d, %s", line, code, said.String())
 		}
 	}
@@ -156,7 +160,8 @@ func TestHostileShards(t *testing.T) {
 	for _, shard := range []format.Shard{"../../x", "z=3..1", "all/..", "x=0..15", "key=1", "rest/../../y"} {
 		var said bytes.Buffer
 		code := Perform(t.Context(), Call{
-			Games: games, Args: []string{"convert", "hollow", "--in-place", "--blocks", "29", "--backup", "kept"}, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &said,
+			Games: games, Args: []string{"convert", "hollow", "--in-place", "--blocks", "29", "--backup", "kept"},
+			Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &said,
 			Handover: service.Handover{Work: func(ctx context.Context, w work.Work) error {
 				return w.Do(ctx, work.Part{Name: "a", Shard: shard}, io.Discard)
 			}},

@@ -34,7 +34,8 @@ func inParts(t *testing.T, games format.Games, access *service.Access, args ...s
 	var output func(string) string // of the last run
 	var part *work.Part
 	call := func(out, said io.Writer, do func(context.Context, work.Work) error) int {
-		return Perform(t.Context(), Call{Games: games, Args: args, Stdin: strings.NewReader(""), Stdout: out, Stderr: said, Handover: service.Handover{Part: part, Access: access, Work: do, Output: output}})
+		return Perform(t.Context(), Call{Games: games, Args: args, Stdin: strings.NewReader(""), Stdout: out, Stderr: said,
+			Handover: service.Handover{Part: part, Access: access, Work: do, Output: output}})
 	}
 	var plan work.Plan
 	var said bytes.Buffer
@@ -94,8 +95,10 @@ func TestPerform(t *testing.T) {
 	os.WriteFile("a/bad.box", []byte("TOYB?"), 0o666)
 	for _, line := range []string{
 		"check a c.box", "check --json a", "check --sarif a c.box", "check --min error -v a", "check none", "check a none c.box", "check -q a",
-		"find a c.box -- toy", "find a -- toy --json", "find c.box a/1.box -- toy --csv", "find a -- toy --by color", "find a -- toy --by says --json", "find a -- toy --by none", "find a none -- toy --count",
-		"find a/1.box a/bad.box a/no.txt -- toy --least 1", "find c.box -- toy nothing", "find a -- many 25000", "find a/1.box a/b/2.box -- many 2 --csv --by n",
+		"find a c.box -- toy", "find a -- toy --json", "find c.box a/1.box -- toy --csv", "find a -- toy --by color",
+		"find a -- toy --by says --json", "find a -- toy --by none", "find a none -- toy --count",
+		"find a/1.box a/bad.box a/no.txt -- toy --least 1", "find c.box -- toy nothing", "find a -- many 25000",
+		"find a/1.box a/b/2.box -- many 2 --csv --by n",
 	} {
 		args := strings.Fields(line)
 		if want, got := here(games, args...), inParts(t, games, nil, args...); want != got {
@@ -121,7 +124,8 @@ func TestPerformManifest(t *testing.T) {
 		os.Remove("m")
 		got := inParts(t, games, nil, strings.Fields(line)...)
 		parts, _ := os.ReadFile("output/m")
-		if _, err := os.Stat("m"); err == nil || want != got || want.code != 0 || !bytes.Equal(made, parts) || !strings.Contains(line, "-o -") && len(made) == 0 {
+		if _, err := os.Stat("m"); err == nil || want != got || want.code != 0 || !bytes.Equal(made, parts) ||
+			!strings.Contains(line, "-o -") && len(made) == 0 {
 			t.Errorf("%s: %d bytes, want %d: %+v, want %+v", line, len(parts), len(made), got, want)
 		}
 		os.Remove("output/m")
@@ -147,8 +151,10 @@ func TestPerformManifest(t *testing.T) {
 		os.Rename("moved", "w")
 		os.RemoveAll("work")
 	}
-	for line, want := range map[string]string{"manifest w w -o m": "one file at a time", "convert w --to leveldb -o m": "as a whole", "manifest none -o m": "no such file", "manifest w --dry-run": "no work"} {
-		if got := inParts(t, games, nil, strings.Fields(line)...); got.code != exitFailed && want != "no work" || want != "no work" && !strings.Contains(got.err, want) {
+	for line, want := range map[string]string{"manifest w w -o m": "one file at a time",
+		"convert w --to leveldb -o m": "cannot be divided", "manifest none -o m": "no such file", "manifest w --dry-run": "no work"} {
+		if got := inParts(t, games, nil, strings.Fields(line)...); got.code != exitFailed && want != "no work" ||
+			want != "no work" && !strings.Contains(got.err, want) {
 			t.Errorf("%s: %+v", line, got)
 		}
 		if _, err := os.Stat("m"); err == nil {
@@ -162,8 +168,10 @@ func TestPerformNothing(t *testing.T) {
 	games := format.Games{toys}
 	t.Chdir(t.TempDir())
 	writeBox(t, "a.box", toy{"ball", []byte("x")})
-	for _, line := range []string{"", "a.box", "extract a.box", "pack a -o b", "--help", "check --help", "help check", "check --kinds", "check", "check -h a.box", "check -", "check a.box --no-such", "version", "view a.box",
-		"__complete check a", "completion bash", "check a.box --json --sarif", "find a.box", "find a.box -- none", "find a.box -- toy --help", "find - -- toy", "find a.box -- toy --csv --json", "--version", "extract a.box check"} {
+	for _, line := range []string{"", "a.box", "extract a.box", "pack a -o b", "--help", "check --help", "help check",
+		"check --kinds", "check", "check -h a.box", "check -", "check a.box --no-such", "version", "view a.box",
+		"__complete check a", "completion bash", "check a.box --json --sarif", "find a.box", "find a.box -- none",
+		"find a.box -- toy --help", "find - -- toy", "find a.box -- toy --csv --json", "--version", "extract a.box check"} {
 		if got := inParts(t, games, nil, strings.Fields(line)...); got.code != exitFailed || got.err == "" {
 			t.Errorf("%q: %+v", line, got)
 		}
@@ -188,7 +196,9 @@ func TestAccess(t *testing.T) {
 	os.MkdirAll("root/linked", 0o777)
 	os.WriteFile("root/shelf/shelf.txt", nil, 0o666)
 	os.WriteFile("root/linked/shelf.txt", nil, 0o666)
-	for to, at := range map[string]string{"../other/secret.box": "root/link.box", "../other": "root/folder", "a.box": "root/fine.box", "../../other/secret.box": "root/linked/secret.txt", "gone": "root/gone.box", "loop": "root/loop", "linked": "root/way"} {
+	for to, at := range map[string]string{"../other/secret.box": "root/link.box", "../other": "root/folder",
+		"a.box": "root/fine.box", "../../other/secret.box": "root/linked/secret.txt", "gone": "root/gone.box",
+		"loop": "root/loop", "linked": "root/way"} {
 		if err := os.Symlink(to, at); err != nil {
 			t.Fatal(err)
 		}
@@ -197,8 +207,10 @@ func TestAccess(t *testing.T) {
 	access := &service.Access{Roots: []string{filepath.Join(dir, "none"), filepath.Join(dir, "root")}}
 	for name, may := range map[string]bool{
 		"a.box": true, "./deep/../a.box": true, filepath.Join(dir, "root/a.box"): true, "fine.box": true, "shelf": true, "../root/a.box": true,
-		"../other/secret.box": false, filepath.Join(dir, "other/secret.box"): false, "link.box": false, "folder/secret.box": false, "folder": false,
-		"linked": false, "gone.box": false, "loop": false, "/": false, "..": false, "../root/../other/secret.box": false, "/dev/null": false, "/proc/self/environ": false, "way": false,
+		"../other/secret.box": false, filepath.Join(dir, "other/secret.box"): false, "link.box": false,
+		"folder/secret.box": false, "folder": false,
+		"linked": false, "gone.box": false, "loop": false, "/": false, "..": false, "../root/../other/secret.box": false,
+		"/dev/null": false, "/proc/self/environ": false, "way": false,
 	} {
 		got := inParts(t, games, access, "check", name)
 		if refused := strings.Contains(got.err, service.ErrOutside.Error()); refused == may || !may && got.code != exitFailed {
@@ -209,7 +221,8 @@ func TestAccess(t *testing.T) {
 		}
 	}
 	// Links to files are not followed; a link in a folder that is a game file is refused.
-	if got := inParts(t, games, access, "check", "."); strings.Contains(got.out, "toy-empty") || !strings.HasPrefix(got.err, "trowel: linked/secret.txt: "+service.ErrOutside.Error()+"\n3 files") {
+	if got := inParts(t, games, access, "check", "."); strings.Contains(got.out, "toy-empty") ||
+		!strings.HasPrefix(got.err, "trowel: linked/secret.txt: "+service.ErrOutside.Error()+"\n3 files") {
 		t.Errorf("a folder: %+v", got)
 	}
 }
@@ -220,7 +233,8 @@ func TestAccessBeside(t *testing.T) {
 	samples := samplesDir(t)
 	dir := t.TempDir()
 	t.Chdir(dir)
-	for _, line := range []string{"pack -q " + filepath.Join(samples, "ember") + " -o x.mod", "convert -q x.mod --to torchlight-pak -o x.pak"} {
+	for _, line := range []string{"pack -q " + filepath.Join(samples, "ember") + " -o x.mod",
+		"convert -q x.mod --to torchlight-pak -o x.pak"} {
 		if got := here(games, strings.Fields(line)...); got.code != 0 {
 			t.Fatal(line, got)
 		}
@@ -242,8 +256,10 @@ func TestAccessBeside(t *testing.T) {
 	if got := inParts(t, games, access, "check", "in/x.pak"); strings.Contains(got.err, service.ErrOutside.Error()) || got.code == exitFailed {
 		t.Errorf("inside: %+v", got)
 	}
-	for _, line := range []string{"check in/x.pak --names names.txt", "check in/x.pak --base x.mod", "find in/x.pak --names names.txt -- key LEVEL"} {
-		if got := inParts(t, games, access, strings.Fields(line)...); got.code != exitFailed || !strings.Contains(got.err, service.ErrOutside.Error()) {
+	for _, line := range []string{"check in/x.pak --names names.txt", "check in/x.pak --base x.mod",
+		"find in/x.pak --names names.txt -- key LEVEL"} {
+		if got := inParts(t, games, access, strings.Fields(line)...); got.code != exitFailed ||
+			!strings.Contains(got.err, service.ErrOutside.Error()) {
 			t.Errorf("%s: %+v", line, got)
 		}
 	}

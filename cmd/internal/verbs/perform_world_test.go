@@ -17,13 +17,15 @@ import (
 // same as in one run, for intact and damaged worlds.
 func TestWorldInParts(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
-	pos, xyz, level := mapdb.Config{Backend: mapdb.SQLite}, mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ}, mapdb.Config{Backend: mapdb.LevelDB}
+	pos, xyz, level := mapdb.Config{Backend: mapdb.SQLite}, mapdb.Config{Backend: mapdb.SQLite, Schema: mapdb.SchemaXYZ},
+		mapdb.Config{Backend: mapdb.LevelDB}
 	for _, c := range []struct {
 		name   string
 		config mapdb.Config
 		damage func(*testing.T, string, mapdb.Config, int)
 	}{
-		{"pos, blocks", pos, damageBlocks}, {"pos, file", pos, damageFile}, {"xyz, blocks", xyz, damageBlocks}, {"leveldb, blocks", level, damageBlocks},
+		{"pos, blocks", pos, damageBlocks}, {"pos, file", pos, damageFile}, {"xyz, blocks", xyz, damageBlocks},
+		{"leveldb, blocks", level, damageBlocks},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -33,16 +35,18 @@ func TestWorldInParts(t *testing.T) {
 			}
 			c.damage(t, "w", c.config, blocks)
 			for _, line := range []string{
-				"check w --json", "check w --area -16,-200,-200:15,200,200 -v", "find w -- node default:s* --by node --json", "find w -- item * --by owner --csv",
+				"check w --json", "check w --area -16,-200,-200:15,200,200 -v", "find w -- node default:s* --by node --json",
+				"find w -- item * --by owner --csv",
 				"find w -- object *", "find w -- metadata owner --csv", "find w w -- timer * --count", "manifest -k w -o -",
 			} {
 				words := strings.Fields(line)
 				want, got := here(games, words...), inParts(t, games, nil, words...)
 				if want != got {
-					t.Errorf("%s: in parts it gives\n%.3000s\n%s\n%d, want\n%.3000s\n%s\n%d", line, got.out, got.err, got.code, want.out, want.err, want.code)
+					t.Errorf("%s: in parts it gives\n%.3000s\n%s\n%d, want\n%.3000s\n%s\n%d", line, got.out, got.err, got.code,
+						want.out, want.err, want.code)
 				}
 				if want.out == "" || want.out == "[]\n" {
-					t.Errorf("%s: nothing is told: %s", line, want.err)
+					t.Errorf("%s: nothing is reported: %s", line, want.err)
 				}
 			}
 		})

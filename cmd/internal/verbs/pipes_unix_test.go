@@ -48,7 +48,8 @@ func TestPipes(t *testing.T) {
 		if tree, ok := strings.CutPrefix(name, "tree of "); ok {
 			whole = sample(tree)
 		}
-		verbs := [][]string{{"check"}, {"info"}, {"ls", "-R"}, {"search", "stone"}, {"extract", "-o", "OUT"}, {"repair", "--dry-run"}, {"repair", "-o", "OUT"}, {"convert", "--to", "sqlite", "-o", "OUT"}}
+		verbs := [][]string{{"check"}, {"info"}, {"ls", "-R"}, {"search", "stone"}, {"extract", "-o", "OUT"},
+			{"repair", "--dry-run"}, {"repair", "-o", "OUT"}, {"convert", "--to", "sqlite", "-o", "OUT"}}
 		if strings.HasPrefix(name, "tree") {
 			verbs = [][]string{{"check"}, {"pack", "-o", "OUT"}}
 		}
@@ -229,7 +230,8 @@ func TestPipeOptions(t *testing.T) {
 	}
 	for verb, of := range verbCommands {
 		for _, f := range games.Formats() {
-			file, has := map[string]string{"teeworlds-map": filepath.Join(samples, "burrow"), "torchlight-mod": filepath.Join(samples, "ember"), "minetest-world": "world"}[f.Name]
+			file, has := map[string]string{"teeworlds-map": filepath.Join(samples, "burrow"),
+				"torchlight-mod": filepath.Join(samples, "ember"), "minetest-world": "world"}[f.Name]
 			if !has {
 				continue
 			}
@@ -266,7 +268,8 @@ func TestPipeOptions(t *testing.T) {
 		{"minetestmapper", "-i", "world", "-o", "x.png", "--colors", "pipe"},
 		{"render", "world", "-o", "x.png", "--colors", "/dev/zero"}, {"render", "world", "-o", "x.png", "--colors", samples},
 	} {
-		if code, said := do(args...); code == 0 || !strings.Contains(said, "neither a file nor a folder") && !strings.Contains(said, "a folder, not a file") {
+		if code, said := do(args...); code == 0 || !strings.Contains(said, "neither a file nor a folder") &&
+			!strings.Contains(said, "a folder, not a file") {
 			t.Errorf("%q: exit code %d: %s", args, code, said)
 		}
 	}
@@ -324,10 +327,12 @@ func TestPipeIn(t *testing.T) {
 	}
 	do(0, "find", pipe("a.map"), "--", "tile", "1")
 	do(0, "edit", pipe("a.map"), "-o", "c.map", "--", "info", "--author", "Zed")
-	if text := do(2, "edit", pipe("a.map"), "--in-place", "--", "info", "--author", "Zed"); !strings.Contains(text, "a pipe, which cannot be changed in place") {
+	if text := do(2, "edit", pipe("a.map"), "--in-place", "--", "info", "--author", "Zed"); !strings.Contains(text,
+		"a pipe, which cannot be changed in place") {
 		t.Error(text)
 	}
-	for name, text := range map[string]string{"colors.txt": "\ufeffdefault:dirt 1 2 3\n", "script.txt": "info --author Zed\n", "names.txt": "SHOVEL\n"} {
+	for name, text := range map[string]string{"colors.txt": "\ufeffdefault:dirt 1 2 3\n",
+		"script.txt": "info --author Zed\n", "names.txt": "SHOVEL\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -87,13 +87,14 @@ func TestTogether(t *testing.T) {
 		found = found || err == nil && bytes.Equal(one, text)
 	}
 	if !found {
-		t.Error("what was put back is none of the backups")
+		t.Error("what was put back is not one of the backups")
 	}
 	backups("edit.backup-*.map", 2*runs)
 
 	must("pack", sample("ember"), "-o", in("ember.mod"))
 	each(func(i int) error {
-		_, err := do("edit", in("ember.mod"), "--in-place", "--", "info", []string{"--title", "--author", "--description", "--website"}[i], settings[i])
+		_, err := do("edit", in("ember.mod"), "--in-place", "--", "info",
+			[]string{"--title", "--author", "--description", "--website"}[i], settings[i])
 		return err
 	})
 	has("ember.mod", "MOD.DAT", settings...)
@@ -128,7 +129,8 @@ func TestTogether(t *testing.T) {
 	}
 	each(func(i int) error {
 		var out, talk bytes.Buffer // both append after the last line, which is a conflict
-		run(games, []string{"git", "merge", in("base.map"), in("ours.map"), in(fmt.Sprintf("theirs%d.map", i))}, strings.NewReader(""), &out, &talk)
+		run(games, []string{"git", "merge", in("base.map"), in("ours.map"), in(fmt.Sprintf("theirs%d.map", i))},
+			strings.NewReader(""), &out, &talk)
 		return nil
 	})
 	backups("ours.backup-*.map", 0)

@@ -44,10 +44,11 @@ func TestWorldCallsNobody(t *testing.T) {
 	}
 	const block = "version 28\nnodes\n  z 0-15\n    y 0-15 air*16\n"
 	for name, settings := range map[string]string{
-		"redis":    "gameid = a\nbackend = redis\nredis_address = 192.0.2.1\nredis_hash = a\n",
-		"name":     "gameid = a\nbackend = redis\nredis_address = example.org\nredis_hash = a\n",
-		"postgres": "gameid = a\nbackend = postgresql\npgsql_connection = host=192.0.2.1 user=a\nplayer_backend = postgresql\npgsql_player_connection = host=192.0.2.1 user=a\n",
-		"players":  "gameid = a\nplayer_backend = postgresql\npgsql_player_connection = host=192.0.2.1 user=a\n",
+		"redis": "gameid = a\nbackend = redis\nredis_address = 192.0.2.1\nredis_hash = a\n",
+		"name":  "gameid = a\nbackend = redis\nredis_address = example.org\nredis_hash = a\n",
+		"postgres": "gameid = a\nbackend = postgresql\npgsql_connection = host=192.0.2.1 user=a\nplayer_backend = " +
+			"postgresql\npgsql_player_connection = host=192.0.2.1 user=a\n",
+		"players": "gameid = a\nplayer_backend = postgresql\npgsql_player_connection = host=192.0.2.1 user=a\n",
 	} {
 		write(name+"/w/world.mt", settings)
 		write(name+"/t/world.mt", settings)
@@ -99,7 +100,8 @@ func TestWorldCallsNobody(t *testing.T) {
 	// An error of a server does not mean that the world is damaged.
 	redis.SetError("OOM command not allowed when used memory > 'maxmemory'.")
 	for _, verb := range []string{"check", "info"} {
-		if code, text := do(verb, "made"); code != 2 || !strings.Contains(text, "Redis at 127.0.0.1") || !strings.Contains(text, "no space left") {
+		if code, text := do(verb, "made"); code != 2 || !strings.Contains(text, "Redis at 127.0.0.1") ||
+			!strings.Contains(text, "no space left") {
 			t.Errorf("%s: exit %d\n%s", verb, code, text)
 		}
 	}

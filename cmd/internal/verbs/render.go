@@ -39,41 +39,38 @@ func renderCommand(a *Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "render FILE... [-o PICTURE] [PATTERN...]",
 		Aliases: []string{"draw", "picture"},
-		Short:   "Make a picture of a map, a world or whatever a file shows",
-		Long: `Render draws what a file shows, as the game does but without it: climb.map becomes
-climb.png in the current folder. -o names the picture, or for several files the folder
-for them. What it is written as goes by its extension, or by --format: png; svg where a
-file can be drawn in lines; apng and y4m, which move.
+		Short:   "Draw a map, a world or a picture in a file",
+		Long: `Render draws a file as the game would, without the game: climb.map becomes climb.png in the current
+folder. -o names the picture, or the folder for several. Its format is chosen by the extension or by
+--format: png; svg for files that can be drawn in lines; apng and y4m for animations.
 
---list shows which views a file has, with their layers and the units of their
-coordinates. Without --size and --scale a picture has its natural size, halved as often as it
-takes for no side to be longer than ` + words.Thousands(usualSide) + ` pixels.
+--list prints the views of a file, with their layers and the units of their coordinates. Without
+--size and --scale a picture has its natural size, halved until no side is longer than ` + words.Thousands(usualSide) + ` pixels.
 
---size is WIDTHxHEIGHT, or one number for the longer side. The picture shows --area, or
-all that there is, as large as it goes in, in the middle. With --scale, which is pixels
-of a unit, too, it shows the middle of that. --thumbnail is a picture whose longer side
-has ` + fmt.Sprint(thumbnailSide) + ` pixels: of all that there is, or if a unit had less than an eighth of its
-natural size then, of the middle.
+--size is WIDTHxHEIGHT, or one number for the longer side. The picture shows --area, or everything,
+as large as possible and centred. With --scale (pixels per unit) as well, it shows the middle.
+--thumbnail makes a picture whose longer side has ` + fmt.Sprint(thumbnailSide) +
+			` pixels: of everything, or of the middle if a unit would have less than an
+eighth of its natural size.
 
---layers takes names with commas between, or patterns: those alone are drawn; with a +
-or - before each of them, those besides the usual ones, or without these. Layers of a map are
-also named by kind: tiles, quads, sounds, physics, game, front and so on.
+--layers takes comma-separated names or patterns: only these are drawn. With a + or - before each of
+them, they are added to the default layers or removed from them. Layers of a map are also named by
+kind: tiles, quads, sounds, physics, game, front and so on.
 
---time takes a moment in seconds, or two as in 0..10 for pictures that move, --fps of
-them a second. Those are single files if -o has a %04d for their number; else one
-file in apng or y4m (YUV4MPEG2, which ffmpeg reads).
+--time takes a moment in seconds, or two for an animation, as in 0..10, with --fps frames a second.
+Frames are single files if -o has a %04d for their number, otherwise one file in apng or y4m
+(YUV4MPEG2, which ffmpeg reads).
 
---tiles makes a folder of tiles of 256 pixels, in all zoom levels, with an index.html
-that shows them in a browser and asks no other host. Run again it draws what has
-changed. It replaces no file there that it has not made. With --since, and a manifest of
-the world as it was when the tiles were drawn, only those tiles are looked at that show
-what is new, gone or another one since; the others are left as they are, also where they
-are not in the folder but elsewhere.
+--tiles makes a folder of tiles of 256 pixels in all zoom levels, with an index.html that shows them
+in a browser without contacting other hosts. A second run redraws only changed tiles. It never
+replaces files of other programs. With --since and a manifest of the world at the time of the last
+drawing, only tiles with new, removed or changed blocks are drawn; the others are unchanged, even if
+they are stored elsewhere.
 
 ` + patternHelp + `
 
-` + reportHelp + ` With --json there are picture, what was drawn, and missing
-besides: what was missing for the picture, as {kind, name, count, unit, what, loss}.`,
+` + reportHelp + ` With --json there are also picture (what was drawn) and missing:
+everything that was missing for the picture, as {kind, name, count, unit, what, loss}.`,
 		Example: `  trowel render climb.map
   trowel render climb.map -o climb.png --size 1920x1080 --layers '-Deco*'
   trowel render world -o caves.png --scale 4 --area -100,-100:100,100
@@ -84,19 +81,19 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 	}
 	AsWork(cmd)
 	flags := cmd.Flags()
-	flags.StringVarP(&d.out, "output", "o", "", "the `picture` to make (default: named after FILE), or for several the folder to make them in")
-	flags.BoolVarP(&d.force, "force", "f", false, "replace a picture that is there already")
-	flags.StringVar(&d.as, "format", "", "what to write: png, apng, svg or y4m (default: by the name)")
+	flags.StringVarP(&d.out, "output", "o", "", "the new `picture` (default: named after FILE), or the folder for several")
+	flags.BoolVarP(&d.force, "force", "f", false, "replace an existing picture")
+	flags.StringVar(&d.as, "format", "", "format to write: png, apng, svg or y4m (default: by the name)")
 	flags.StringVar(&d.tiles, "tiles", "", "make a `folder` of tiles with a page that shows them")
 	flags.BoolVar(&d.thumbnail, "thumbnail", false, "make a small picture")
 	flags.BoolVar(&d.list, "list", false, "print the views and layers, and draw nothing")
 	flags.StringVar(&d.size, "size", "", "`pixels` of the picture, such as 1280x720, or of its longer side")
-	flags.StringVar(&d.scale, "scale", "", "`pixels` of a unit")
-	flags.StringVar(&d.area, "area", "", "what to show: two `corners`, such as -10,-10:20,20")
+	flags.StringVar(&d.scale, "scale", "", "`pixels` per unit")
+	flags.StringVar(&d.area, "area", "", "area to show: two `corners`, such as -10,-10:20,20")
 	flags.StringVar(&d.view, "view", "", "the `name` of a view (default: the first of --list)")
-	flags.StringVar(&d.layers, "layers", "", "the `names` of what to draw, such as Sky,Game or -Deco*,+Hidden")
-	flags.StringVar(&d.background, "background", "", "`#rrggbb`, or none for transparent (default: that of the game)")
-	flags.StringVar(&d.time, "time", "", "the `seconds` after the beginning, or a range such as 0..10")
+	flags.StringVar(&d.layers, "layers", "", "the `names` of layers to draw, such as Sky,Game or -Deco*,+Hidden")
+	flags.StringVar(&d.background, "background", "", "`#rrggbb`, or none for transparent (default: as in the game)")
+	flags.StringVar(&d.time, "time", "", "`seconds` after the start, or a range such as 0..10")
 	flags.Float64Var(&d.fps, "fps", 25, "pictures in a second")
 	w.flags(cmd)
 	optionFlags(a, cmd, func(f *format.Format) []format.Option {
@@ -129,7 +126,7 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 		}
 		defer closeAll()
 		if len(targets) > 1 && d.tiles != "" {
-			return wording.Hint(errors.New("a folder of tiles is of one thing only"), "give one FILE")
+			return wording.Hint(errors.New("--tiles accepts only one file"), "give one FILE")
 		}
 		names := make([]string, len(targets))
 		for i, t := range targets {
@@ -146,7 +143,8 @@ besides: what was missing for the picture, as {kind, name, count, unit, what, lo
 					return "", err
 				}
 				if other, twice := from[made]; twice && made != "-" {
-					return "", wording.Hint(fmt.Errorf("%s: would become %s, as %s does", name, made, other), "draw one of them alone, with another -o")
+					return "", wording.Hint(fmt.Errorf("%s: would be written to %s, like %s", name, made, other),
+						"draw one of them separately, with another -o")
 				}
 				from[made] = name
 				return made, nil
@@ -175,14 +173,14 @@ func (d *drawing) fit(flags *pflag.FlagSet) error {
 		{"thumbnail", "tiles"}, {"thumbnail", "size"}, {"thumbnail", "scale"},
 	} {
 		if flags.Changed(pair[0]) && flags.Changed(pair[1]) {
-			return fmt.Errorf("--%s and --%s do not go together", pair[0], pair[1])
+			return fmt.Errorf("--%s and --%s exclude each other", pair[0], pair[1])
 		}
 	}
 	if flags.Changed("tiles") && d.tiles == "" {
-		return errors.New("--tiles: the name of a folder is expected")
+		return errors.New("--tiles: expected the name of a folder")
 	}
 	if flags.Changed("fps") && !strings.Contains(d.time, "..") {
-		return errors.New("--fps is for a --time such as 0..10")
+		return errors.New("--fps requires a range such as --time 0..10")
 	}
 	return nil
 }
@@ -228,7 +226,7 @@ func scenesIn(a *Tool, cmd *cobra.Command, g *service.File, patterns []string) (
 		return nil, err
 	}
 	if g.HasScene == nil {
-		return nil, wording.Hint(fmt.Errorf("%s: no part of a %s can be drawn alone", g.Called, g.Title), "--layers chooses what is drawn")
+		return nil, wording.Hint(fmt.Errorf("%s: parts of a %s cannot be drawn separately", g.Called, g.Title), "--layers chooses what is drawn")
 	}
 	job := a.Job(optionsOf(cmd), g.Format)
 	file, err := g.OpenFile(cmd.Context(), job)
@@ -268,7 +266,7 @@ func findScene(a *Tool, cmd *cobra.Command, name string) (*service.File, error) 
 		return nil, err
 	}
 	if g.Scene == nil {
-		err = fmt.Errorf("%s: a %s shows nothing that can be drawn", name, g.Title)
+		err = fmt.Errorf("%s: a %s cannot be drawn", name, g.Title)
 	} else {
 		err = optionsOf(cmd).Owned(g.Format)
 	}
@@ -289,7 +287,8 @@ func renderTarget(a *Tool, cmd *cobra.Command, t sceneTarget, asked *askedPictur
 		defer g.Close()
 	}
 	if t.path == "" && !g.Shows("") {
-		return wording.Hint(fmt.Errorf("%s: of a %s only the files in it can be drawn", t.file, g.Title), "`trowel ls %s` lists them: name one after it", wording.Quoted(t.file))
+		return wording.Hint(fmt.Errorf("%s: only files inside a %s can be drawn", t.file, g.Title),
+			"`trowel ls %s` lists them: add the path of one", wording.Quoted(t.file))
 	}
 	r.format = g.Name
 	job := r.watch(a.Job(optionsOf(cmd), g.Format))
@@ -326,7 +325,7 @@ func (d *askedPicture) pictureName(t sceneTarget, several bool) (string, error) 
 		ext = ".png"
 	}
 	if d.out == "-" && several {
-		return "", errors.New("standard output takes one picture only")
+		return "", errors.New("only one picture can go to standard output")
 	}
 	if d.out != "" && !several {
 		return d.out, nil
@@ -338,7 +337,7 @@ func (d *askedPicture) pictureName(t sceneTarget, several bool) (string, error) 
 		base = filepath.Base(base)
 	}
 	if base == "-" {
-		return "", wording.Hint(errors.New("the picture needs a name"), "give it with -o, such as -o picture%s", ext)
+		return "", wording.Hint(errors.New("the name of the picture is missing"), "give it with -o, such as -o picture%s", ext)
 	}
 	if st, err := os.Stat(t.file); err != nil || !st.IsDir() || t.path != "" {
 		if short := strings.TrimSuffix(base, filepath.Ext(base)); short != "" {

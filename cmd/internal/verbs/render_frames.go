@@ -33,7 +33,7 @@ func (p *picture) frames() (int, error) {
 	times := p.asked.times
 	n := math.Ceil((times[1]-times[0])*p.asked.fps - 1e-6)
 	if n > maxFrames {
-		return 0, fmt.Errorf("%.0f pictures are too many: %d at most", n, maxFrames)
+		return 0, fmt.Errorf("%.0f frames are too many: the limit is %d", n, maxFrames)
 	}
 	return int(n), nil
 }
@@ -88,7 +88,7 @@ func (p *picture) eachFrame(ctx context.Context, start func(n int) error, emit f
 	}
 	size := p.look.Size
 	if size.X > maxFramePixels/size.Y {
-		return fmt.Errorf("%d x %d pixels are too many for a picture that moves: --size makes it smaller", size.X, size.Y)
+		return fmt.Errorf("%d x %d pixels are too many for an animation: choose a smaller --size", size.X, size.Y)
 	}
 	whole := image.NewRGBA(image.Rectangle{Max: size})
 	if err := start(n); err != nil {

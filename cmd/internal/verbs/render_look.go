@@ -105,7 +105,8 @@ func (p *askedPicture) look(scene format.Scene) (v format.View, look format.Look
 		for _, v := range scene.Views() {
 			names = append(names, v.Name)
 		}
-		return v, look, wording.DidYouMean(fmt.Errorf("it has no view %q", p.view), p.view, names, "--view can be %s", strings.Join(names, ", "))
+		return v, look, wording.DidYouMean(fmt.Errorf("no view %q", p.view), p.view, names, "--view can be %s (see --list)",
+			strings.Join(names, ", "))
 	}
 	look.View = v.Name
 	if look.Layers, err = p.chooseLayers(v); err != nil {
@@ -128,9 +129,9 @@ func (p *askedPicture) frame(v format.View, look *format.Look) error {
 	if v.Frame != nil {
 		switch {
 		case p.corners != nil:
-			return fmt.Errorf("the camera decides what the view %s shows: --area is for other views", v.Name)
+			return fmt.Errorf("the camera determines the area of view %s: --area is for other views", v.Name)
 		case p.scale != 0:
-			return fmt.Errorf("the camera decides what the view %s shows: --scale is for other views", v.Name)
+			return fmt.Errorf("the camera determines the scale of view %s: --scale is for other views", v.Name)
 		case p.longer != 0:
 			k := float64(p.longer) / float64(max(v.Size.X, v.Size.Y))
 			size = image.Pt(pixels(float64(v.Size.X)*k), pixels(float64(v.Size.Y)*k))
@@ -146,11 +147,11 @@ func (p *askedPicture) frame(v format.View, look *format.Look) error {
 		area = axesOf(v).rect(p.corners)
 	}
 	if area.Empty() {
-		return errors.New("there is nothing in it to draw")
+		return errors.New("it is empty")
 	}
 	scale, side := p.scale, max(area.Dx(), area.Dy())
 	if math.IsInf(side, 0) {
-		return errors.New("it has no end")
+		return errors.New("it is infinite")
 	}
 	if p.thumbnail {
 		small, _ := v.Thumbnail(area, p.longer)
@@ -170,7 +171,7 @@ func (p *askedPicture) frame(v format.View, look *format.Look) error {
 	look.Scale, look.Origin = scale, area.Min
 	if size.X == 0 {
 		if side*scale > maxSide {
-			return fmt.Errorf("a picture of %.0f x %.0f pixels is too large: --scale or --size makes it smaller", area.Dx()*scale, area.Dy()*scale)
+			return fmt.Errorf("a picture of %.0f x %.0f pixels is too large: choose a smaller --scale or --size", area.Dx()*scale, area.Dy()*scale)
 		}
 		size = image.Pt(pixels(area.Dx()*scale), pixels(area.Dy()*scale))
 	} else {
@@ -179,7 +180,7 @@ func (p *askedPicture) frame(v format.View, look *format.Look) error {
 		}
 	}
 	if look.Size = size; int64(size.X)*int64(size.Y) > maxPixels {
-		return fmt.Errorf("a picture of %d x %d pixels is too large: --scale or --size makes it smaller", size.X, size.Y)
+		return fmt.Errorf("a picture of %d x %d pixels is too large: choose a smaller --scale or --size", size.X, size.Y)
 	}
 	return nil
 }
@@ -225,7 +226,7 @@ func (p *askedPicture) chooseLayers(v format.View) ([]string, error) {
 	if lacks != nil {
 		err := fmt.Errorf("the view %s has no layer %s", v.Name, strings.Join(lacks, ", "))
 		if near == nil {
-			return nil, wording.Hint(err, "--list prints the layers that there are")
+			return nil, wording.Hint(err, "--list prints the layers")
 		}
 		return nil, wording.Hint(err, "did you mean %s?", strings.Join(near, ", "))
 	}
@@ -242,7 +243,8 @@ func (p *askedPicture) chooseLayers(v format.View) ([]string, error) {
 // layers of its kind.
 func namesLayer(pattern string, l format.Layer) bool {
 	pattern, name := strings.ToLower(pattern), strings.ToLower(l.Name)
-	return matchElem(pattern, name) || matches(pattern, name) || slices.ContainsFunc(l.Words, func(word string) bool { return strings.ToLower(word) == pattern })
+	return matchElem(pattern, name) || matches(pattern, name) ||
+		slices.ContainsFunc(l.Words, func(word string) bool { return strings.ToLower(word) == pattern })
 }
 
 // axes are the names and directions of a view's coordinates for users.
@@ -312,9 +314,10 @@ func listViews(a *Tool, r *report, scene format.Scene) error {
 		}
 		fmt.Fprintf(r.out, "%s: %s\n", words.Printable(v.Name), words.Printable(v.Title))
 		if v.Frame == nil {
-			fmt.Fprintf(r.out, "  %s; in natural size %d x %d, %s pixels a unit\n", axes.say(v.Bounds), pixels(v.Bounds.Dx()*v.Scale), pixels(v.Bounds.Dy()*v.Scale), number(v.Scale))
+			fmt.Fprintf(r.out, "  %s; in natural size %d x %d, %s pixels a unit\n", axes.say(v.Bounds),
+				pixels(v.Bounds.Dx()*v.Scale), pixels(v.Bounds.Dy()*v.Scale), number(v.Scale))
 		} else {
-			fmt.Fprintf(r.out, "  what a camera sees, usually %d x %d\n", v.Size.X, v.Size.Y)
+			fmt.Fprintf(r.out, "  the view of a camera, usually %d x %d\n", v.Size.X, v.Size.Y)
 		}
 		for _, l := range v.Layers {
 			mark := "-"
@@ -339,7 +342,8 @@ func lookAsJSON(v format.View, look format.Look) terminal.Object {
 			}
 		}
 	}
-	o := terminal.Object{{"view", v.Name}, {"size", []int{look.Size.X, look.Size.Y}}, {"scale", look.Scale}, {"area", axesOf(v).area(look.Frame())}, {"layers", layers}}
+	o := terminal.Object{{"view", v.Name}, {"size", []int{look.Size.X, look.Size.Y}}, {"scale", look.Scale},
+		{"area", axesOf(v).area(look.Frame())}, {"layers", layers}}
 	if v.Moves {
 		o = append(o, terminal.Member{"time", look.Time.Seconds()})
 	}

@@ -19,7 +19,8 @@ const missingShown = 5
 func (p *picture) tellMissing(missing []format.Missing) {
 	list := []terminal.Object{}
 	for _, m := range missing {
-		list = append(list, terminal.Object{{"kind", m.Kind}, {"name", m.Name}, {"count", m.Count}, {"unit", m.Unit}, {"what", m.What}, {"loss", m.Loss}})
+		list = append(list, terminal.Object{{"kind", m.Kind}, {"name", m.Name}, {"count", m.Count}, {"unit", m.Unit},
+			{"what", m.What}, {"loss", m.Loss}})
 	}
 	p.extra = append(p.extra, terminal.Member{"missing", list})
 	for _, line := range foldMissing(missing) {
@@ -66,7 +67,7 @@ func foldMissing(missing []format.Missing) (lines []missingLine) {
 			lines = append(lines, missingLine{sayMissing(g), k.loss})
 		}
 		if rest > 0 {
-			lines = append(lines, missingLine{fmt.Sprintf("missing besides: %s (--json names them all)", wording.Count(rest, k.name)), k.loss})
+			lines = append(lines, missingLine{fmt.Sprintf("also missing: %s (--json lists all)", wording.Count(rest, k.name)), k.loss})
 		}
 	}
 	return lines
@@ -90,7 +91,7 @@ func sayMissing(some []format.Missing) string {
 	}
 	if len(names) > missingShown+1 {
 		rest := len(names) - missingShown
-		text += fmt.Sprintf(" %s and %s others (--json names them all)", strings.Join(names[:missingShown], sep), words.Thousands(int64(rest)))
+		text += fmt.Sprintf(" %s and %s others (--json lists all)", strings.Join(names[:missingShown], sep), words.Thousands(int64(rest)))
 	} else {
 		text += " " + strings.Join(names, sep)
 	}

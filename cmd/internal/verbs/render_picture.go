@@ -56,9 +56,10 @@ func (p *picture) kind(name string) (string, error) {
 	}
 	list := strings.Join(pictureKinds, ", ")
 	if as != "" {
-		return "", wording.DidYouMean(fmt.Errorf("%q is not a format of pictures", as), as, pictureKinds, "--format can be %s", list)
+		return "", wording.DidYouMean(fmt.Errorf("unknown format of pictures %q", as), as, pictureKinds, "--format can be %s", list)
 	}
-	return "", wording.Hint(fmt.Errorf("%s: the name does not say what kind of picture to write", name), "use --format, which can be %s, or another extension", list)
+	return "", wording.Hint(fmt.Errorf("%s: the name has no extension of a picture", name),
+		"use --format, which can be %s, or another extension", list)
 }
 
 // notOfGame returns an error if the picture has the extension of a game file.
@@ -66,7 +67,8 @@ func (p *picture) notOfGame(name string) error {
 	for _, f := range p.Formats {
 		for _, e := range f.Extensions {
 			if _, is := service.CutSuffixFold(name, e); is && e != "" {
-				return wording.Hint(fmt.Errorf("%s: %s is the extension of a %s, and this is a picture", name, e, f.Title), "-o with another name, such as %s.png", name[:len(name)-len(e)])
+				return wording.Hint(fmt.Errorf("%s: %s is the extension of a %s, and this is a picture", name, e, f.Title),
+					"-o with another name, such as %s.png", name[:len(name)-len(e)])
 			}
 		}
 	}
@@ -84,7 +86,7 @@ func (p *picture) draw(cmd *cobra.Command, name string) error {
 	p.extra = terminal.Object{{"picture", lookAsJSON(p.view, p.look)}}
 	switch {
 	case kind == "svg" && moving, !moving && (kind == "y4m" || kind == "apng"):
-		return wording.Hint(fmt.Errorf("%s is not for this", kind), "a --time such as 0..10 makes a picture that moves, and png and svg are for those that do not")
+		return wording.Hint(fmt.Errorf("%s does not fit", kind), "a range such as --time 0..10 makes an animation, which needs apng or y4m")
 	case moving && framePattern(name) != "":
 		return p.drawFrames(cmd, name)
 	}
@@ -101,7 +103,8 @@ func (p *picture) draw(cmd *cobra.Command, name string) error {
 		case "svg":
 			svg, ok := p.scene.(format.SVGScene)
 			if !ok {
-				return wording.Hint(errors.New("it cannot be drawn in lines"), "-o with another name, such as %s.png", strings.TrimSuffix(name, filepath.Ext(name)))
+				return wording.Hint(errors.New("it cannot be drawn in lines"), "-o with another name, such as %s.png",
+					strings.TrimSuffix(name, filepath.Ext(name)))
 			}
 			return svg.SVG(ctx, w, p.look, p.background())
 		case "y4m":
@@ -132,7 +135,7 @@ func (p *picture) pictureOptions(cmd *cobra.Command, ext string) output.Options 
 		Replace: p.asked.force,
 		Replaces: func(path string) error {
 			if _, is := service.CutSuffixFold(path, ext); !is || ext == "" {
-				return fmt.Errorf("%w: it is no picture", output.ErrKind)
+				return fmt.Errorf("%w: it is not a picture", output.ErrKind)
 			}
 			return nil
 		},

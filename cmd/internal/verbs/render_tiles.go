@@ -21,7 +21,7 @@ import (
 func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 	p.output = filepath.Clean(dir)
 	if p.view.Frame != nil {
-		return wording.Hint(errors.New("a camera sees no whole"), "choose another --view: --list prints them")
+		return wording.Hint(errors.New("the view of a camera has no whole"), "choose another --view: --list prints them")
 	}
 	var folder, was *output.Collection
 	pyramid := &tiles.Pyramid{
@@ -77,7 +77,7 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 	others := ""
 	if made.Since {
 		told = append(told, terminal.Object{{"gone", append([]string{}, made.Gone...)}}...)
-		others = "; the others are left as they are"
+		others = "; the others are unchanged"
 	}
 	p.extra = terminal.Object{{"picture", lookAsJSON(p.view, look)}, {"tiles", told}}
 	p.tellMissing(pyramid.Missing())
@@ -89,6 +89,7 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
-	p.say("drew", "draw", "%s as tiles in %s%c: %s new, %s as before, %s removed%s", p.name, p.output, filepath.Separator, words.Thousands(made.Drawn), words.Thousands(made.Kept), words.Thousands(made.Removed), others)
+	p.say("drew", "draw", "%s as tiles in %s%c: %s new, %s as before, %s removed%s", p.name, p.output, filepath.Separator,
+		words.Thousands(made.Drawn), words.Thousands(made.Kept), words.Thousands(made.Removed), others)
 	return nil
 }

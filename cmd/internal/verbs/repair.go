@@ -20,23 +20,23 @@ func repairCommand(a *Tool) *cobra.Command {
 	w := &writing{Tool: a, first: []string{"findings"}}
 	cmd := &cobra.Command{
 		Use:   "repair FILE (-o NEW | --in-place | --dry-run | --restore BACKUP)",
-		Short: "Repair what is damaged",
-		Long: `Repair saves what can be read of the damaged parts of a game file, and leaves out
-what cannot. It prints each thing that it repairs and each that is lost, as check
-does; what is not damaged stays as it is, byte for byte.
+		Short: "Repair damaged files",
+		Long: `Repair saves the readable data of damaged parts of a game file, and leaves out the rest. It reports
+everything that it repairs and everything that is lost, as check does. Undamaged parts keep their
+bytes.
 
-With -o it makes a repaired copy; the bytes of blocks of a world of which nothing can
-be read are then in its folder lost-blocks. With --in-place it changes the file itself:
-a single file becomes the backup, and of a world what will change is written to one first.
---restore puts everything back. Runs at one file wait for each other. Each database and each file of a world changes in one step: a run that is killed
-leaves each as it was or as it should be, and the next run does the rest. With
---dry-run it only reports. If something is lost, or stays damaged, it says so, and the exit
-code is 1.
+With -o it writes a repaired copy; for a world, the bytes of unreadable blocks are in the folder
+lost-blocks of the copy. With --in-place it changes the file itself: a single file is kept as the
+backup, and the data of a world that will change is first saved to a backup. --restore undoes
+everything. Runs on one file wait for each other. Each database and each file of a world changes in
+one step: a killed run leaves each old or repaired, and the next run completes the work. With
+--dry-run it only reports. If something is lost or remains damaged, it is reported, and the exit code
+is 1.
 
 With --json it prints an array with one {file, format, output, dryRun, findings, made,
 warnings, losses, error}: findings are those of check, made is an array of {path, size}
-of the copy or the backup, warnings and losses are of {path, message}, and error is there only if it
-failed.`,
+of the copy or the backup, warnings and losses are arrays of {path, message}, and error is present only
+if the repair failed.`,
 		Example: `  trowel repair world --dry-run
   trowel repair world -o world-mended
   trowel repair world --in-place --backup world.backup
@@ -44,13 +44,13 @@ failed.`,
   trowel repair WOLVES.MOD -o MENDED.MOD`,
 		Args: args(1, 1),
 	}
-	cmd.Flags().StringVarP(&to, "output", "o", "", "the repaired `copy` to make")
+	cmd.Flags().StringVarP(&to, "output", "o", "", "the repaired `copy`")
 	cmd.Flags().BoolVar(&inPlace, "in-place", false, "change the file itself")
-	cmd.Flags().StringVar(&backup, "backup", "", "the `file` for what --in-place changes (default: beside FILE)")
+	cmd.Flags().StringVar(&backup, "backup", "", "the `file` for the backup of --in-place (default: next to FILE)")
 	cmd.Flags().StringVar(&restore, "restore", "", "undo --in-place with its `backup`")
 	Input(cmd, "restore")
 	w.flags(cmd)
-	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace a copy that is there already")
+	cmd.Flags().BoolVarP(&force, "force", "f", false, "replace an existing copy")
 	optionFlags(a, cmd, func(f *format.Format) []format.Option {
 		if f.Repair == nil {
 			return nil
@@ -68,7 +68,7 @@ failed.`,
 			return wording.Hint(errors.New("expected one of -o NEW, --in-place, --dry-run and --restore BACKUP"), "--dry-run changes nothing")
 		}
 		if backup != "" && !inPlace {
-			return errors.New("--backup is of use only with --in-place")
+			return errors.New("--backup requires --in-place")
 		}
 		return w.each(cmd.Context(), args, func(name string, r *report) error {
 			if inPlace || restore != "" {
@@ -90,9 +90,9 @@ failed.`,
 				case err != nil:
 					return err
 				case kept == "":
-					a.talk.Say("%s is as %s has it already", g.Called, restore)
+					a.talk.Say("%s already equals %s", g.Called, restore)
 				default:
-					a.talk.Say("put back what %s has; %s", restore, undoing(g.Called, kept))
+					a.talk.Say("restored from %s; %s", restore, undoing(g.Called, kept))
 				}
 				return nil
 			}
@@ -120,7 +120,7 @@ failed.`,
 			switch {
 			case restore != "":
 				err = g.Repair.Restore(cmd.Context(), job, g.Source, restore)
-				said = fmt.Sprintf("put back what %s has", restore)
+				said = fmt.Sprintf("restored from %s", restore)
 			case r.dryRun:
 				err = g.Repair.Plan(cmd.Context(), job, g.Source, sink)
 				said = "nothing was changed"
@@ -151,11 +151,12 @@ failed.`,
 
 // repairInPlace repairs the file in place after a backup of the parts that will change. It returns the name of
 // the backup, or "" if nothing has changed.
-func (r *report) repairInPlace(cmd *cobra.Command, g *service.File, job *format.Job, backup string, sink check.Sink, mended *int) (string, error) {
+func (r *report) repairInPlace(cmd *cobra.Command, g *service.File, job *format.Job, backup string, sink check.Sink,
+	mended *int) (string, error) {
 	ctx := cmd.Context()
 	if g.Repair.InPlace == nil {
 		if g.Built != nil {
-			return "", wording.Hint(errors.New("a folder of an extraction is not changed in place"), "-o NEW makes a repaired file of it")
+			return "", wording.Hint(errors.New("an extracted folder cannot be changed in place"), "-o NEW writes a repaired file")
 		}
 		opts := r.WriteOptions(cmd.Context(), optionsOf(cmd), false, g.Format, job, nil, "", g.Reads)
 		return r.replaceInPlace(ctx, g, backup, opts, func(out format.Output) (bool, error) {

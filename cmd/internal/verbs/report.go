@@ -25,11 +25,10 @@ import (
 )
 
 // reportHelp explains --dry-run and --json. Several verbs use it.
-const reportHelp = `With --dry-run everything is done but nothing is put in its place: what would be
-made is printed, with sizes. With --json it prints an array of {file, format, output,
-dryRun, made, warnings, losses, error}, one for each FILE: made is an array of {path,
-size}, the others of {path, message}, and error is there only if it failed; then
-nothing of it was made.`
+const reportHelp = `With --dry-run all work is done but nothing is written: the names and sizes of the output are
+printed. With --json it prints an array of {file, format, output, dryRun, made, warnings, losses,
+error}, one for each FILE: made is an array of {path, size}, the others of {path, message}, and
+error is present only if the work on the file failed and nothing was written.`
 
 // writing is one run of a verb that writes files.
 type writing struct {
@@ -51,7 +50,7 @@ func (w *writing) sections() []string {
 
 // flags adds the flags of a writing to a verb.
 func (w *writing) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&w.dryRun, "dry-run", false, "tell what would be made, and make nothing")
+	cmd.Flags().BoolVar(&w.dryRun, "dry-run", false, "print what would be written, and write nothing")
 	cmd.Flags().BoolVar(&w.asJSON, "json", false, "print JSON")
 }
 
@@ -59,14 +58,14 @@ func (w *writing) flags(cmd *cobra.Command) {
 // verbs: see [report.whole].
 func (w *writing) keepFlag(cmd *cobra.Command) {
 	w.strict = true
-	cmd.Flags().BoolVarP(&w.keepGoing, keepFlag, "k", false, "write what can be read of damaged files; the exit code is 1")
+	cmd.Flags().BoolVarP(&w.keepGoing, keepFlag, "k", false, "write the readable data of damaged files; the exit code is 1")
 }
 
 const keepFlag = "keep-going"
 
 // keepHelp explains -k.
-const keepHelp = `Of a file that is cut off or damaged nothing is written unless -k is given: then all that
-can be read is written, what is missing is reported, and the exit code is 1.`
+const keepHelp = `For a cut or damaged file nothing is written unless -k is given: then all readable data is written,
+the missing parts are reported, and the exit code is 1.`
 
 // each calls do for each file. An error of one file does not stop the others.
 func (w *writing) each(ctx context.Context, names []string, do func(name string, r *report) error) error {
@@ -181,7 +180,7 @@ func (r *report) whole() error {
 	default:
 		subject = strings.Join(names, " and ") + " are"
 	}
-	return wording.Hint(fmt.Errorf("%s not whole: nothing was written", subject), "-k writes what can be read")
+	return wording.Hint(fmt.Errorf("%s incomplete or damaged: nothing was written", subject), "-k writes the readable data")
 }
 
 // damaged records that data of a file is lost.
@@ -319,7 +318,7 @@ func (r *report) write(ctx context.Context, name string, opts output.Options, bu
 		r.foreign(name, strings.Join(kept, ", "))
 	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() && out.Replaced() {
-		r.talk.Say("replaced %s%c: what was there was kept beside it until the new one was whole", filepath.Clean(name), filepath.Separator)
+		r.talk.Say("replaced %s%c: the old one was kept until the new one was complete", filepath.Clean(name), filepath.Separator)
 	}
 	return nil
 }
@@ -335,7 +334,7 @@ func (r *report) resume(ctx context.Context, name string, opts output.Options, b
 		err = build(out)
 	}
 	if errors.Is(err, fault.ErrLost) && r.strict && !r.keepGoing {
-		err = wording.Hint(err, "the same command with -k finishes it")
+		err = wording.Hint(err, "the same command with -k completes it")
 	}
 	if err == nil {
 		err = out.Commit()

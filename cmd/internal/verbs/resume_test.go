@@ -61,9 +61,12 @@ func TestResume(t *testing.T) {
 	samplesHere(t, samples)
 	random := rand.New(rand.NewPCG(1, 2))
 	for i, line := range []string{
-		"check all --json", "check all/games all/boxes/1 --sarif --min warning", "check -v all/games/x.map all/games/world nothing all/boxes/0", "check all/games/world all/games/world --json",
-		"find all -- toy t*", "find all/boxes/0 -- toy --json", "find all/boxes/0 -- toy --csv", "find all -- toy --by color", "find all/boxes/2 all/boxes/1 -- toy t* --count", "find all/boxes/0 all/boxes/bad.box -- toy --by says --json",
-		"find all -- tile 1", "find all/games -- layer --json", "find all/games -- node * --by node", "find all/games/world all/games/world -- item * --json", "find all/games -- key * --csv",
+		"check all --json", "check all/games all/boxes/1 --sarif --min warning",
+		"check -v all/games/x.map all/games/world nothing all/boxes/0", "check all/games/world all/games/world --json",
+		"find all -- toy t*", "find all/boxes/0 -- toy --json", "find all/boxes/0 -- toy --csv", "find all -- toy --by color",
+		"find all/boxes/2 all/boxes/1 -- toy t* --count", "find all/boxes/0 all/boxes/bad.box -- toy --by says --json",
+		"find all -- tile 1", "find all/games -- layer --json", "find all/games -- node * --by node",
+		"find all/games/world all/games/world -- item * --json", "find all/games -- key * --csv",
 		"find all/games/world -- object * --by path --csv", "find all/games -- players --json", "find all/games -- quad",
 	} {
 		args := strings.Fields(line)
@@ -74,7 +77,7 @@ func TestResume(t *testing.T) {
 		}
 		for round := range 2 {
 			got := here(withToys, append([]string{args[0], "--resume", folder}, args[1:]...)...)
-			got.err = strings.Replace(got.err, folder+" is not needed any more, except to see this again\n", "", 1)
+			got.err = strings.Replace(got.err, folder+" is no longer needed, except to print this again\n", "", 1)
 			if got != want {
 				t.Fatalf("%s, round %d: it gives\n%s", line, round, cmp.Diff(want, got, cmp.AllowUnexported(performed{})))
 			}
@@ -151,11 +154,12 @@ func TestOddNames(t *testing.T) {
 		}
 	}
 	want := here(withToys, "check", "all")
-	if want.code != 1 || !strings.Contains(want.out, `b\xff.box`) || !strings.Contains(want.out, `in\xfe/c.box`) || !strings.Contains(want.err, "3 files") {
+	if want.code != 1 || !strings.Contains(want.out, `b\xff.box`) || !strings.Contains(want.out, `in\xfe/c.box`) ||
+		!strings.Contains(want.err, "3 files") {
 		t.Errorf("%+v", want)
 	}
 	got := here(withToys, "check", "all", "--resume", "work")
-	got.err = strings.ReplaceAll(got.err, "work is not needed any more, except to see this again\n", "")
+	got.err = strings.ReplaceAll(got.err, "work is no longer needed, except to print this again\n", "")
 	if d := cmp.Diff(want, got, cmp.AllowUnexported(performed{})); d != "" {
 		t.Error(d)
 	}

@@ -26,7 +26,8 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       update,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "cutoff": cutOff, "replace": replaceText, "fetch": fetch, "here": runHere},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "cutoff": cutOff,
+			"replace": replaceText, "fetch": fetch, "here": runHere},
 		Condition: func(cond string) (bool, error) {
 			if cond != "raced" {
 				return false, fmt.Errorf("unknown condition %q", cond)
@@ -78,7 +79,8 @@ func scriptsHere(t *testing.T, dir string) (files []string) {
 		inScript, input := true, false
 		for line := range strings.Lines(string(data)) {
 			inScript = inScript && !strings.HasPrefix(line, "-- ")
-			if call := toolCall.FindStringSubmatchIndex(line); inScript && call != nil && !input && !strings.HasSuffix(strings.TrimSpace(line), "&") {
+			if call := toolCall.FindStringSubmatchIndex(line); inScript && call != nil && !input &&
+				!strings.HasSuffix(strings.TrimSpace(line), "&") {
 				line = line[:call[6]] + "here " + line[call[6]:]
 			}
 			input = strings.HasPrefix(line, "stdin ")

@@ -25,13 +25,12 @@ func searchCommand(a *Tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search PATTERN FILE...",
 		Short: "Find text inside files",
-		Long: `Search looks through the text of everything that is in game files, compiled
-files too, and prints the lines that match: the file, the path inside it, the
-number of the line and the line. Folders are searched for files. Text is made only
-of what may match: of the tiles of a map for digits, signs and the letters of flags,
-of a block of a world if PATTERN fits its nodes by their names, or what is with them.
+		Long: `Search searches the text of all contents of game files, including compiled files, and prints the
+matching lines: the file, the path inside it, the line number and the line. It searches folders for
+files. Only contents that may match are decoded: the tiles of a map for digits, signs and the letters
+of flags, a block of a world if PATTERN matches its node names or its node data.
 
-PATTERN is a regular expression as RE2 knows them (https://golang.org/s/re2syntax).
+PATTERN is a regular expression in RE2 syntax (https://golang.org/s/re2syntax).
 
 With --json it prints an array of {file, path, line, text}; path is "" for a
 file that is not a game file but plain text. The exit code is 0 if something was
@@ -41,16 +40,16 @@ found and 1 if not.`,
   trowel search --list sv_gametype *.map`,
 		Args: args(2, -1),
 	}
-	cmd.Flags().BoolVarP(&ignoreCase, "ignore-case", "i", false, "take upper and lower case for the same")
-	cmd.Flags().BoolVarP(&literal, "fixed", "F", false, "take PATTERN as it stands, not as an expression")
-	cmd.Flags().BoolVarP(&list, "list", "l", false, "print only where something is, without the lines")
+	cmd.Flags().BoolVarP(&ignoreCase, "ignore-case", "i", false, "ignore case")
+	cmd.Flags().BoolVarP(&literal, "fixed", "F", false, "treat PATTERN as plain text, not as an expression")
+	cmd.Flags().BoolVarP(&list, "list", "l", false, "print only the places, without the lines")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	optionFlags(a, cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		startPager(a)
 		p, err := contents.Pattern(args[0], literal, ignoreCase)
 		if err != nil {
-			return wording.Hint(err, "-F takes PATTERN as it stands")
+			return wording.Hint(err, "-F treats PATTERN as plain text")
 		}
 		s := &search{Tool: a, cmd: cmd, pattern: p, paths: list, asJSON: asJSON, list: terminal.Array{W: a.out}}
 		if err := s.run(cmd.Context(), expand(args[1:])); err != nil {
@@ -102,13 +101,13 @@ type searched struct {
 	hits  []hits // files with hits, in order
 	files int    // number of files searched
 	err   error  // why the search failed or ended early
-	many  bool   // more hits than are kept: the target must be searched again
+	many  bool   // too many matches: the target must be searched again
 }
 
 // maxKept is the maximum number of lines that are kept for a target while the targets before it are printed.
 const maxKept = 10_000
 
-var errMany = errors.New("more hits than are kept")
+var errMany = errors.New("too many matches")
 
 // run searches all files that the names refer to, several at a time.
 func (s *search) run(ctx context.Context, names []string) error {
@@ -138,7 +137,7 @@ func (s *search) run(ctx context.Context, names []string) error {
 		})
 	for _, name := range names {
 		if err == nil && !seen[name] {
-			s.complain(fmt.Errorf("%s: no files in it", name))
+			s.complain(fmt.Errorf("%s: contains no files", name))
 		}
 	}
 	return err

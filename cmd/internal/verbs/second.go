@@ -27,7 +27,7 @@ const (
 
 // secondVerbs are the verbs of the second program, with their short help.
 var secondVerbs = [][2]string{
-	{"census", "Write what is in files as tables"},
+	{"census", "Write the contents of files as tables"},
 	{"jobs", "Spread work over many machines"},
 	{"worker", "Run jobs from the queue"},
 }
@@ -36,7 +36,7 @@ var secondVerbs = [][2]string{
 const envStarted = "TROWEL_STARTED_BY"
 
 // errNoSecond means that the second program is not installed.
-var errNoSecond = errors.New("is in the program " + second + ", which is not here")
+var errNoSecond = errors.New("is in the program " + second + ", which is not installed")
 
 // secondCommands makes the verbs that start the second program.
 func secondCommands(a *Tool) []*cobra.Command {
@@ -46,8 +46,9 @@ func secondCommands(a *Tool) []*cobra.Command {
 		all = append(all, &cobra.Command{
 			Use:   name + " ...",
 			Short: verb[1],
-			Long: strings.ToUpper(name[:1]) + name[1:] + " is a verb of " + second + `, a program that has all verbs of this one and is much
-larger, and comes in the same release archive. This one starts it if it is in the same folder, or in PATH.
+			Long: strings.ToUpper(name[:1]) + name[1:] + " is a verb of " + second +
+				`, a larger program that has all verbs of this one and is in the same
+release archive. This program starts it from its own folder or from PATH.
 
 In a clone of the sources, "go install ./cmd/trowel ./cmd/trowel-fleet" builds both.`,
 			DisableFlagParsing: true,
@@ -152,5 +153,5 @@ func startedBy(version string) error {
 	if by == "" || by == version {
 		return nil
 	}
-	return wording.Hint(fmt.Errorf("%s is version %s, and trowel, which started it, is %s", second, version, by), secondFrom)
+	return wording.Hint(fmt.Errorf("%s has version %s, but trowel, which started it, has version %s", second, version, by), secondFrom)
 }

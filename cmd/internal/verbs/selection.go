@@ -49,10 +49,11 @@ func (s *selection) has(name string) bool {
 func (s *selection) unused(file string) error {
 	for i, used := range s.used {
 		if !used && service.Exists(s.patterns[i]) {
-			return wording.Hint(fmt.Errorf("%s: nothing in it matches %q", file, s.patterns[i]), "to take several files, all of them have to be game files")
+			return wording.Hint(fmt.Errorf("%s: no file inside matches %q", file, s.patterns[i]), "several files must all be game files")
 		}
 		if !used {
-			return wording.Hint(fmt.Errorf("%s: nothing in it matches %q", file, strings.TrimPrefix(s.patterns[i], "/")), "`trowel ls %s` lists what is there", wording.Quoted(file))
+			return wording.Hint(fmt.Errorf("%s: no file inside matches %q", file, strings.TrimPrefix(s.patterns[i], "/")),
+				"`trowel ls %s` lists the contents", wording.Quoted(file))
 		}
 	}
 	return nil

@@ -40,7 +40,8 @@ func writeWorld(t *testing.T, dir string, blocks map[mapdb.Pos][]byte) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"world.mt": "gameid = test\nbackend = sqlite3\n", "colors.txt": "a:stone 90 90 90\na:grass 60 120 50\n"} {
+	for name, text := range map[string]string{"world.mt": "gameid = test\nbackend = sqlite3\n",
+		"colors.txt": "a:stone 90 90 90\na:grass 60 120 50\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

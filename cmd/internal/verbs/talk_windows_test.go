@@ -27,7 +27,8 @@ func TestOpenElsewhere(t *testing.T) {
 	}
 	defer f.Close()
 	code := do("edit", path, "--in-place", "--", "info", "--author", "Ann")
-	if said := talk.String(); code != 2 || !strings.Contains(said, "another program may have it open") || strings.Contains(said, "undoes") || strings.Contains(said, ".trowel-") {
+	if said := talk.String(); code != 2 || !strings.Contains(said, "another program may have it open") ||
+		strings.Contains(said, "undoes") || strings.Contains(said, ".trowel-") {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 	if list, _ := os.ReadDir(filepath.Dir(path)); len(list) != 1 {

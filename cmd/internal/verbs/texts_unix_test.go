@@ -27,11 +27,13 @@ func TestUnreadableTexts(t *testing.T) {
 			},
 		} {
 			dir := t.TempDir()
-			judge.Write(t, filepath.Join(dir, "world", "world.mt"), []byte("gameid = a\nbackend = dummy\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\n"))
+			judge.Write(t, filepath.Join(dir, "world", "world.mt"), []byte("gameid = a\nbackend = dummy\nplayer_backend = "+
+				"files\nauth_backend = files\nmod_storage_backend = files\n"))
 			if err := make(filepath.Join(dir, "world", name)); err != nil {
 				t.Skip(err)
 			}
-			for _, verb := range []string{"check", "info", "ls", "extract -k -o OUT", "repair --dry-run", "repair -o OUT", "convert -k --to sqlite -o OUT"} {
+			for _, verb := range []string{"check", "info", "ls", "extract -k -o OUT", "repair --dry-run", "repair -o OUT",
+				"convert -k --to sqlite -o OUT"} {
 				args := strings.Fields(strings.ReplaceAll(verb, "OUT", filepath.Join(dir, strings.Fields(verb)[0])))
 				var out, talk bytes.Buffer
 				code := run(games, append(args, filepath.Join(dir, "world")), strings.NewReader(""), &out, &talk)
@@ -53,7 +55,8 @@ func TestUnreadableTexts(t *testing.T) {
 func TestHoles(t *testing.T) {
 	dir := t.TempDir()
 	at := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
-	judge.Write(t, at("world", "world.mt"), []byte("gameid = a\nbackend = dummy\nplayer_backend = files\nauth_backend = files\nmod_storage_backend = files\n"))
+	judge.Write(t, at("world", "world.mt"), []byte("gameid = a\nbackend = dummy\nplayer_backend = files\nauth_backend "+
+		"= files\nmod_storage_backend = files\n"))
 	judge.Write(t, at("world", "old.bin"), []byte("text"))
 	if err := os.Truncate(at("world", "old.bin"), 256<<20); err != nil {
 		t.Skip(err)
@@ -77,7 +80,8 @@ func TestHoles(t *testing.T) {
 			t.Errorf("%s: %d bytes, which take %d", made, st.Size(), taken)
 		}
 	}
-	for _, name := range []string{"world.mt", "env_meta.txt", "players/ann.json", "auth/ann.json", "storage/mod.json", "blocks/z0/y0/0,0,0.txt"} {
+	for _, name := range []string{"world.mt", "env_meta.txt", "players/ann.json", "auth/ann.json", "storage/mod.json",
+		"blocks/z0/y0/0,0,0.txt"} {
 		judge.Write(t, at("tree", name), nil)
 		if err := os.Truncate(at("tree", name), 100<<30); err != nil {
 			t.Fatal(err)

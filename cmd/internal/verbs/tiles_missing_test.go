@@ -48,15 +48,18 @@ func TestTilesMissing(t *testing.T) {
 		return list + said
 	}
 	for dir, look := range map[string]string{
-		"top": "--colors list.txt", "small": "--colors list.txt --scale 0.25", "large": "--colors list.txt --scale 16", "iso": "--view iso --colors list.txt", "guess": "--guess-colors",
+		"top": "--colors list.txt", "small": "--colors list.txt --scale 0.25", "large": "--colors list.txt --scale 16",
+		"iso": "--view iso --colors list.txt", "guess": "--guess-colors",
 		"markers": "--colors list.txt --layers nodes,markers",
 	} {
 		line := strings.Fields("render world --json " + look + " --tiles")
 		first := here(games, append(line, dir)...)
-		if first.code != 1 || strings.Count(first.out, `"loss":true`) != 2 || !strings.Contains(first.out, `"1,0,0"`) || !strings.Contains(first.out, `"60,0,0"`) || !strings.Contains(first.out, `"b:other"`) {
+		if first.code != 1 || strings.Count(first.out, `"loss":true`) != 2 || !strings.Contains(first.out, `"1,0,0"`) ||
+			!strings.Contains(first.out, `"60,0,0"`) || !strings.Contains(first.out, `"b:other"`) {
 			t.Fatalf("%s: %+v", dir, first)
 		}
-		for i, again := range []performed{here(games, append(line, dir)...), inParts(t, games, nil, append(line, dir+"2")...), inParts(t, games, nil, append(line, dir+"2")...)} {
+		for i, again := range []performed{here(games, append(line, dir)...), inParts(t, games, nil, append(line, dir+"2")...),
+			inParts(t, games, nil, append(line, dir+"2")...)} {
 			if again.code != first.code || missing(again) != missing(first) {
 				t.Errorf("%s, run %d: %+v, want %+v", dir, i+2, again, first)
 			}
@@ -78,7 +81,8 @@ func TestTilesMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeWorld(t, "world", blocks)
-	if again := here(games, append(strings.Fields("render world --json --colors list.txt --tiles"), "top")...); again.code != 1 || strings.Count(again.out, `"loss":true`) != 1 || strings.Contains(again.out, `"1,0,0"`) {
+	if again := here(games, append(strings.Fields("render world --json --colors list.txt --tiles"),
+		"top")...); again.code != 1 || strings.Count(again.out, `"loss":true`) != 1 || strings.Contains(again.out, `"1,0,0"`) {
 		t.Errorf("a block is there again: %+v", again)
 	}
 }

@@ -16,10 +16,12 @@ var toyEditing = &format.Editing{
 		{Name: "rename-toy", Title: "Give a toy another name", Heading: "Toys", Example: "rename-toy car 'fast car'",
 			Args: []format.Option{{Name: "toy", Help: "which one"}, {Name: "name", Help: "the new name"}}},
 		{Name: "remove-toys", Title: "Remove toys", Heading: "Toys", Example: "remove-toys --large",
-			Args: []format.Option{{Name: "toy", List: true, Help: "which ones"}}, Options: []format.Option{{Name: "large", Bool: true, Help: "those of more than 9 bytes"}}},
+			Args:    []format.Option{{Name: "toy", List: true, Help: "which ones"}},
+			Options: []format.Option{{Name: "large", Bool: true, Help: "those of more than 9 bytes"}}},
 	},
 	Options: []format.Option{{Name: "gently", Bool: true, Help: "change nothing that is empty"}},
-	Edit: func(_ context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output, report func(check.Change) error) error {
+	Edit: func(_ context.Context, job *format.Job, src *format.Source, steps []format.Step, out format.Output,
+		report func(check.Change) error) error {
 		b, err := readBox(src, nil)
 		if err != nil {
 			return err
@@ -59,7 +61,8 @@ var toyEditing = &format.Editing{
 
 // toyMerging merges boxes by the names of toys.
 var toyMerging = &format.Merging{
-	Merge: func(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output, o merge3.Options) ([]check.Conflict, error) {
+	Merge: func(_ context.Context, job *format.Job, base, ours, theirs *format.Source, out format.Output,
+		o merge3.Options) ([]check.Conflict, error) {
 		var boxes [3]*box
 		for i, src := range []*format.Source{base, ours, theirs} {
 			var err error
@@ -107,18 +110,20 @@ var toyMerging = &format.Merging{
 		}
 		return conflicts, format.Write(out, merged.encode())
 	},
-	Many: &format.MergingMany{Flag: "boxes", Help: "pour many boxes into one", Merge: func(_ context.Context, _ *format.Job, files []*format.Source, out format.Output, _ string, _ func(check.Change) error) ([]check.Conflict, error) {
-		var all box
-		for _, src := range files {
-			b, err := readBox(src, nil)
-			if err != nil {
-				return nil, err
+	Many: &format.MergingMany{Flag: "boxes", Help: "pour many boxes into one",
+		Merge: func(_ context.Context, _ *format.Job, files []*format.Source, out format.Output, _ string,
+			_ func(check.Change) error) ([]check.Conflict, error) {
+			var all box
+			for _, src := range files {
+				b, err := readBox(src, nil)
+				if err != nil {
+					return nil, err
+				}
+				all.toys = append(all.toys, b.toys...)
 			}
-			all.toys = append(all.toys, b.toys...)
-		}
-		if out == nil {
-			return nil, nil
-		}
-		return nil, format.Write(out, all.encode())
-	}},
+			if out == nil {
+				return nil, nil
+			}
+			return nil, format.Write(out, all.encode())
+		}},
 }

@@ -13,9 +13,10 @@ import (
 // toyFinder finds toys in a box by name.
 var toyFinder = &format.Finder{
 	Commands: []*format.Command{{
-		Name: "toy", Title: "Toys of a name", Heading: "Toys", Long: "A name is taken as it stands, capitals and all.",
-		Args:    []format.Option{{Name: "name", Help: "the name, with * and ?", Default: "*"}},
-		Options: []format.Option{{Name: "color", Help: "only toys of a colour", Choices: []string{"red", "blue"}}, {Name: "least", Type: format.Integer, Help: "only toys of so many `bytes` or more"}},
+		Name: "toy", Title: "Toys of a name", Heading: "Toys", Long: "A name is taken literally, capitals and all.",
+		Args: []format.Option{{Name: "name", Help: "the name, with * and ?", Default: "*"}},
+		Options: []format.Option{{Name: "color", Help: "only toys of a colour", Choices: []string{"red", "blue"}},
+			{Name: "least", Type: format.Integer, Help: "only toys of so many `bytes` or more"}},
 		Example: "toy 'b*' --color red",
 	}, {
 		Name: "many", Title: "As many things as asked for", Heading: "Other",
@@ -46,7 +47,8 @@ var toyFinder = &format.Finder{
 			if strings.Contains(one.name, "red") {
 				color = "red"
 			}
-			if is, err := path.Match(query.Job.Value("name"), one.name); err != nil || !is || len(one.data) < (&format.Option{Name: "least"}).Integer(query.Job) {
+			if is, err := path.Match(query.Job.Value("name"), one.name); err != nil || !is ||
+				len(one.data) < (&format.Option{Name: "least"}).Integer(query.Job) {
 				continue
 			}
 			if want := query.Job.Value("color"); want != "" && want != color {

@@ -27,7 +27,8 @@ func init() {
 	toyBox.HasScene = func(path string) bool { return path == "" || strings.HasSuffix(path, ".paint") }
 	toyBox.Options = append(toyBox.Options,
 		format.Option{Name: "at", For: format.ForScene, Type: format.Place, Help: "where the camera stands"},
-		format.Option{Name: "gray", For: format.ForScene, Choices: []string{"dark", "light"}, Default: "dark", Help: "what a toy without a colour is"})
+		format.Option{Name: "gray", For: format.ForScene, Choices: []string{"dark", "light"}, Default: "dark",
+			Help: "what a toy without a colour is"})
 }
 
 type toyScene struct {
@@ -141,7 +142,8 @@ func (s *toyScene) RenderGray16(_ context.Context, dst *image.Gray16, look forma
 }
 
 func (s *toyScene) SVG(_ context.Context, w io.Writer, look format.Look, background color.NRGBA) error {
-	_, err := fmt.Fprintf(w, "<svg xmlns=%q width=%q height=%q><!-- %d toys on %v --></svg>\n", "http://www.w3.org/2000/svg", fmt.Sprint(look.Size.X), fmt.Sprint(look.Size.Y), len(s.toys), background)
+	_, err := fmt.Fprintf(w, "<svg xmlns=%q width=%q height=%q><!-- %d toys on %v --></svg>\n",
+		"http://www.w3.org/2000/svg", fmt.Sprint(look.Size.X), fmt.Sprint(look.Size.Y), len(s.toys), background)
 	return err
 }
 
@@ -172,7 +174,8 @@ func imageInfo(args []string, w io.Writer) int {
 		var m image.Image
 		if m, err = png.Decode(f); err == nil {
 			size := m.Bounds().Size()
-			kind := map[string]string{"*image.Paletted": "palette", "*image.Gray16": "gray16", "*image.RGBA": "rgb", "*image.NRGBA": "rgba"}[fmt.Sprintf("%T", m)]
+			kind := map[string]string{"*image.Paletted": "palette", "*image.Gray16": "gray16", "*image.RGBA": "rgb",
+				"*image.NRGBA": "rgba"}[fmt.Sprintf("%T", m)]
 			fmt.Fprintf(w, "%dx%d %s", size.X, size.Y, kind)
 			for _, at := range args[1:] {
 				var x, y int

@@ -97,7 +97,9 @@ func TestCheckFolds(t *testing.T) {
 	}
 	var out, said string
 	for _, terminal := range []bool{false, true} {
-		if out, said = run(terminal); strings.Count(out, "toy-empty") != 5 || strings.Count(out, "(and 2 more like it)") != 1 || strings.Count(out, "toy-twice") != 1 || !strings.Contains(said, "2 findings like others not shown: --every shows them") {
+		if out, said = run(terminal); strings.Count(out, "toy-empty") != 5 ||
+			strings.Count(out, "(and 2 more like it)") != 1 || strings.Count(out, "toy-twice") != 1 ||
+			!strings.Contains(said, "2 findings of the same kinds not shown: --every shows them") {
 			t.Errorf("on a terminal: %v\n%s%s", terminal, out, said)
 		}
 	}
@@ -143,8 +145,9 @@ func TestJSONPage(t *testing.T) {
 // TestFormatsFit tests that the list of formats is a table if the screen is wide enough.
 func TestFormatsFit(t *testing.T) {
 	for width, want := range map[int]string{
-		0:   "toy-box    Box of toys    .box .toys  open, build, check, dump, render, find, edit, merge, convert to toy-text\n",
-		70:  "toy-box    Box of toys    .box .toys  open, build, check, dump,\n                                      render, find, edit, merge,\n                                      convert to toy-text\n",
+		0: "toy-box    Box of toys    .box .toys  open, build, check, dump, render, find, edit, merge, convert to toy-text\n",
+		70: "toy-box    Box of toys    .box .toys  open, build, check, dump,\n                                      " +
+			"render, find, edit, merge,\n                                      convert to toy-text\n",
 		60:  "toy-box: Box of toys (.box .toys)\n    open, build, check, dump, render, find, edit, merge,\n    convert to toy-text\n",
 		200: "toy-box    Box of toys    .box .toys  open, build, check, dump, render, find, edit, merge, convert to toy-text\n",
 	} {
@@ -193,16 +196,18 @@ func TestExpanded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := fmt.Sprint(expanded([]string{"*.map", "[c].map", "none*", "-", "d.txt", filepath.Join("de*", "*.map")})); got != fmt.Sprintf("[B.MAP [c].map a.map [c].map none* - d.txt %s]", filepath.Join("Deep", "e.Map")) {
+	if got := fmt.Sprint(expanded([]string{"*.map", "[c].map", "none*", "-", "d.txt",
+		filepath.Join("de*", "*.map")})); got != fmt.Sprintf("[B.MAP [c].map a.map [c].map none* - d.txt %s]", filepath.Join("Deep", "e.Map")) {
 		t.Error(got)
 	}
 }
 
-// TestNoSecond tests that the advice about the missing second program says where to get it.
+// TestNoSecond tests that the advice about the missing second program states where to get it.
 func TestNoSecond(t *testing.T) {
 	tests.OnHost(t, nil)
 	for _, verb := range secondVerbs {
-		if got := here(games, verb[0], "x"); got.code != exitFailed || !strings.Contains(got.err, "hint: trowel-fleet is in the release archive of trowel") {
+		if got := here(games, verb[0], "x"); got.code != exitFailed ||
+			!strings.Contains(got.err, "hint: trowel-fleet is in the release archive of trowel") {
 			t.Errorf("%s: %+v", verb[0], got)
 		}
 	}

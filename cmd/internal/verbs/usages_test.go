@@ -33,7 +33,8 @@ var wrongUsages = []usage{
 	{`cp burrow.map x`, []string{"did you mean `trowel convert burrow.map x`"}},
 	{`mirror burrow.map`, []string{"did you mean `trowel edit burrow.map -- mirror [WAY]`?"}},
 	{`mirror burrow.map --in-place`, []string{"did you mean `trowel edit burrow.map --in-place -- mirror [WAY]`?"}},
-	{`replace burrow.map`, []string{"did you mean `trowel edit burrow.map -- replace-tiles FROM TO`? There are also replace-image, replace-sound"}},
+	{`replace burrow.map`, []string{"did you mean `trowel edit burrow.map -- replace-tiles FROM TO`? There are also " +
+		"replace-image, replace-sound"}},
 	{`replace world default:dirt default:clay`, []string{"did you mean `trowel edit world -- replace default:dirt default:clay`?"}},
 	{`replace-tiles 9 11 burrow.map --layer game`, []string{"did you mean `trowel edit burrow.map -- replace-tiles 9 11 --layer game`?"}},
 	{`replace-tiles`, []string{"did you mean `trowel edit FILE -- replace-tiles FROM TO`?"}},
@@ -64,7 +65,7 @@ var wrongUsages = []usage{
 	{`extract burrow.map -o`, []string{"-o needs a value"}},
 	{`extract burrow.map -o burrow.map`, []string{"refusing to overwrite the input"}},
 	{`extract folder`, []string{"not the folder of a game file"}},
-	{`extract burrow.map nope`, []string{"nothing in it matches \"nope\""}},
+	{`extract burrow.map nope`, []string{"no file inside matches \"nope\""}},
 	{`pack burrow.map`, []string{"burrow.map: is not a folder", "trowel extract burrow.map"}},
 	{`pack nope`, []string{"nope: no such file"}},
 	{`pack a b`, []string{"too many arguments"}},
@@ -100,8 +101,8 @@ var wrongUsages = []usage{
 	{`find ember.MOD -- key`, []string{"expected KEY"}},
 	{`edit burrow.map`, []string{"no operation is given"}},
 	{`edit burrow.map -- nope`, []string{"nope", "lists the operations"}},
-	{`edit burrow.map info --author Ann`, []string{"--author", "behind --"}},
-	{`edit burrow.map replace-tiles 9 11`, []string{"-- stands before what to do"}},
+	{`edit burrow.map info --author Ann`, []string{"--author", "follow --"}},
+	{`edit burrow.map replace-tiles 9 11`, []string{"write -- before the operation"}},
 	{`edit burrow.map -- info --autor Ann`, []string{"no option --autor", "did you mean --author?"}},
 	{`edit burrow.map -- info --author`, []string{"--author needs a value"}},
 	{`edit burrow.map -- replace-tiles 9 11 12`, []string{"\"12\""}},
@@ -123,21 +124,21 @@ var wrongUsages = []usage{
 	{`render burrow.map --size abc -o x.png`, []string{"--size \"abc\": expected WIDTHxHEIGHT"}},
 	{`render burrow.map --at 1 -o x.png`, []string{"--at: expected a place such as 10,20, not \"1\""}},
 	{`render burrow.map -o x.jpg`, []string{"x.jpg", "--format"}},
-	{`render ember.MOD MEDIA/NOPE.DDS`, []string{"nothing in it matches"}},
+	{`render ember.MOD MEDIA/NOPE.DDS`, []string{"no file inside matches"}},
 	{`render burrow.map --slice 5 -o x.png`, []string{"--slice is for a Minetest/Luanti world"}},
-	{`convert burrow.map`, []string{"say with --to what to make"}},
+	{`convert burrow.map`, []string{"choose the format with --to"}},
 	{`convert burrow.map --to`, []string{"--to needs a value"}},
-	{`convert burrow.map --to sqlite`, []string{"cannot be turned into \"sqlite\""}},
+	{`convert burrow.map --to sqlite`, []string{"cannot be converted to \"sqlite\""}},
 	{`convert world --to levldb -o w2`, []string{"did you mean leveldb?"}},
 	{`convert world --to mts -o x.mts`, []string{"--to mts requires --box"}},
-	{`cat burrow.map nope`, []string{"no nope in it"}},
+	{`cat burrow.map nope`, []string{"contains no nope"}},
 	{`dump burrow.map nope`, []string{"no field nope"}},
 	{`backup world`, []string{"too few arguments"}},
-	{`backup burrow.map repo`, []string{"not kept by backups"}},
+	{`backup burrow.map repo`, []string{"backups do not support"}},
 	{`manifest burrow.map`, []string{"does not read a Teeworlds/DDNet map"}},
 	{`manifest world -o world`, []string{"refusing to overwrite the input"}},
 	{`explain tw-map-tile-unusd`, []string{"did you mean tw-map-tile-unused?"}},
-	{`completion nope`, []string{"no shell is called \"nope\""}},
+	{`completion nope`, []string{"unknown shell \"nope\""}},
 	{`view --port 80 burrow.map`, []string{"`trowel view` has no option --port"}},
 }
 
@@ -220,7 +221,7 @@ func TestWrongUsages(t *testing.T) {
 				t.Errorf("%s: the hint suggests a file that exists as the output: %s", c.line, hint)
 			}
 		}
-		if strings.Contains(hint, "option of") || strings.Contains(hint, "stands before the --") {
+		if strings.Contains(hint, "option of") || strings.Contains(hint, "is before the --") {
 			continue // its message names the right place
 		}
 		verb, _, err := rootCommand(newTool(games, nil, nil, nil)).Find(args)
@@ -230,7 +231,8 @@ func TestWrongUsages(t *testing.T) {
 		for _, m := range namedOption.FindAllStringSubmatch(otherCommand.ReplaceAllString(hint, ""), -1) {
 			flags := verb.Flags()
 			of := verbCommands[verb.Name()]
-			if flags.Lookup(m[1]) == nil && (len(m[1]) > 1 || flags.ShorthandLookup(m[1]) == nil) && (of == nil || !isCommandOption(games.Formats(), of, m[1])) {
+			if flags.Lookup(m[1]) == nil && (len(m[1]) > 1 || flags.ShorthandLookup(m[1]) == nil) &&
+				(of == nil || !isCommandOption(games.Formats(), of, m[1])) {
 				t.Errorf("%s: the hint names an option that %s lacks: %s", c.line, verb.Name(), hint)
 			}
 		}

@@ -74,7 +74,8 @@ func run(games format.Games, args []string, stdin io.Reader, stdout, stderr io.W
 func newTool(games format.Games, stdin io.Reader, stdout, stderr io.Writer) *Tool {
 	out := bufio.NewWriterSize(stdout, 1<<16)
 	talk := terminal.NewTalk(stderr, out)
-	return &Tool{Service: service.New(games, stdin, talk, talk.Aliases), stdout: stdout, out: out, screen: terminal.NewScreen(stdout), talk: talk}
+	return &Tool{Service: service.New(games, stdin, talk, talk.Aliases), stdout: stdout, out: out,
+		screen: terminal.NewScreen(stdout), talk: talk}
 }
 
 func (a *Tool) run(ctx context.Context, args []string, stderr io.Writer) int {
@@ -164,7 +165,8 @@ usage or failure.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(a, root, cmd, err) })
 	setHelp(a, root)
 	root.AddCommand(info, lsCommand(a), catCommand(a), extractCommand(a), packCommand(a), checkCommand(a),
-		searchCommand(a), findCommand(a), editCommand(a), applyCommand(a), mergeCommand(a), gitCommand(a), repairCommand(a), backupCommand(a), forgetCommand(a), renderCommand(a), viewCommand(a),
+		searchCommand(a), findCommand(a), editCommand(a), applyCommand(a), mergeCommand(a), gitCommand(a), repairCommand(a),
+		backupCommand(a), forgetCommand(a), renderCommand(a), viewCommand(a),
 		dumpCommand(a), diffCommand(a), convertCommand(a), formatsCommand(a), explainCommand(a), manCommand(a, root), versionCommand(a))
 	if games := a.Games.Hashing(); len(games) > 0 {
 		root.AddCommand(hashCommand(a, games))
@@ -205,8 +207,9 @@ func args(least, most int) cobra.PositionalArgs {
 // colorFlag adds the flag --color to a verb.
 func colorFlag(a *Tool, cmd *cobra.Command) {
 	a.screen.Color = "auto"
-	cmd.Flags().Var(&a.screen.Color, "color", "use colors: `when` is always, never or auto, which is on a terminal unless NO_COLOR is set")
-	_ = cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().Var(&a.screen.Color, "color", "use colors: `when` is always, never or auto (on a terminal, unless NO_COLOR is set)")
+	_ = cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"},
+		cobra.ShellCompDirectiveNoFileComp))
 }
 
 // startPager makes a verb print through a pager if the output is a terminal.

@@ -31,7 +31,8 @@ With --json it prints {version, revision, changed, date, go, system}.`,
 			_, err := fmt.Fprintf(a.out, "trowel version %s\n", b)
 			return err
 		}
-		data, err := terminal.Compact(terminal.Object{{"version", b.Version}, {"revision", b.Revision}, {"changed", b.Changed}, {"date", b.Date.Format(time.DateOnly)},
+		data, err := terminal.Compact(terminal.Object{{"version", b.Version}, {"revision", b.Revision},
+			{"changed", b.Changed}, {"date", b.Date.Format(time.DateOnly)},
 			{"go", runtime.Version()}, {"system", runtime.GOOS + "/" + runtime.GOARCH}})
 		_, printed := fmt.Fprintf(a.out, "%s\n", data)
 		return cmp.Or(err, printed)

@@ -26,24 +26,22 @@ func viewCommand(a *Tool) *cobra.Command {
 	var noOpen bool
 	cmd := &cobra.Command{
 		Use:   "view FILE [FILE2]",
-		Short: "Look at a file in the browser",
-		Long: `View serves a page on this machine that shows a file: its picture, what is where in
-it, its texts and bytes, and what is wrong with it. It prints the address and opens the
-browser; Ctrl-C ends it. Nothing is written, no other machine can reach it, and nobody
-who lacks the address: keep it to yourself.
+		Short: "Show a file in the browser",
+		Long: `View serves a page on this machine that shows a file: its picture, its parts, its texts and bytes,
+and its problems. It prints the address and opens the browser; Ctrl-C ends it. View writes nothing.
+Other machines cannot reach the page, and other users need its address: keep it secret.
 
-When the file is saved by the game's editor, the page shows what has changed. So it does
-for a folder that extract made. A world is read anew when the page is told to. With two
-files it shows how they differ; with a folder of files, or more of them, small pictures
-of all.
+When the game's editor saves the file, the page updates. It also updates for a folder made by
+extract. The page reloads a world on request. With two files it shows their differences; with a
+folder, or more files, it shows thumbnails of all.
 
-On a machine that you work on over ssh, it tells how to reach the page from yours.`,
+In an ssh session, it prints how to reach the page from your machine.`,
 		Example: `  trowel view climb.map
   trowel view climb.map climb2.map
   trowel view maps/`,
 		Args: args(1, -1),
 	}
-	cmd.Flags().BoolVar(&noOpen, "no-open", false, "print the address only, and open no browser")
+	cmd.Flags().BoolVar(&noOpen, "no-open", false, "print the address without opening a browser")
 	optionFlags(a, cmd, func(f *format.Format) []format.Option {
 		return slices.DeleteFunc(f.OptionsFor(format.ForTree|format.ForCheck|format.ForScene), func(o format.Option) bool { return o.Secret })
 	})
@@ -69,7 +67,7 @@ On a machine that you work on over ssh, it tells how to reach the page from your
 		}
 		line := sshLine(host.Env("SSH_CONNECTION"), l.Addr())
 		if line != "" {
-			a.talk.Say("to reach it from the machine that you sit at, run there: %s", line)
+			a.talk.Say("to open the page on your own machine, run there: %s", line)
 		}
 		if !noOpen && (line == "" || hasDesktop()) {
 			if err := openBrowser(s.Once(), func(err error) { cannotOpen(a, err) }); err != nil {
@@ -87,7 +85,7 @@ On a machine that you work on over ssh, it tells how to reach the page from your
 const enoughMemory = 384 << 20
 
 func cannotOpen(a *Tool, err error) {
-	a.talk.Say("no browser could be opened (%v): open the address in one", err)
+	a.talk.Say("no browser could be opened (%v): open the address yourself", err)
 }
 
 // sshLine returns the command that forwards a port of this machine to the machine from which the user has
@@ -121,7 +119,7 @@ func openBrowser(address string, failed func(error)) error {
 	case runtime.GOOS == "darwin":
 		program = []string{"open"}
 	case !hasDesktop():
-		return errors.New("there is no desktop here")
+		return errors.New("no desktop is available")
 	}
 	// The browser may outlive this program.
 	c := host.Command(context.Background(), program[0], append(program[1:], address)...)

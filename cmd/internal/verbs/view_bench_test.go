@@ -103,7 +103,8 @@ func BenchmarkView(b *testing.B) {
 	})
 	b.Run("render", func(b *testing.B) {
 		for b.Loop() {
-			if code := run(games, []string{"render", "-q", "-f", name, "--scale", "0.5", "-o", filepath.Join(b.TempDir(), "x.png")}, strings.NewReader(""), io.Discard, io.Discard); code > exitFound {
+			if code := run(games, []string{"render", "-q", "-f", name, "--scale", "0.5", "-o",
+				filepath.Join(b.TempDir(), "x.png")}, strings.NewReader(""), io.Discard, io.Discard); code > exitFound {
 				b.Fatal(code)
 			}
 		}

@@ -123,7 +123,8 @@ func viewGallery(a *Tool, cmd *cobra.Command, names []string) (*viewed, error) {
 			if err := <-ended; err != nil {
 				return nil, err
 			}
-			return nil, wording.Hint(fmt.Errorf("%s: no game files in it", strings.Join(names, ", ")), "`trowel formats` lists the formats that are known")
+			return nil, wording.Hint(fmt.Errorf("%s: contains no game files", strings.Join(names, ", ")),
+				"`trowel formats` lists the supported formats")
 		}
 		v.files = append(v.files, f)
 	case <-time.After(pagePatience):

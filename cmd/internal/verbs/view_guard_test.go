@@ -79,8 +79,10 @@ func (p *page) crawl(t *testing.T, see func(target string, w *httptest.ResponseR
 	for _, target := range []string{"/", "/session", "/gallery"} {
 		get(target)
 	}
-	for _, what := range []string{"open", "entry", "scene", "missing", "count?run=1", "fields", "bytes?length=65536&offset=0", "check?run=1", "renew", "open",
-		"inspect?x=1&y=1", "stale?since=1&z=-3&x0=-1&y0=-1&x1=1&y1=1", "search?q=.", "find?q=", "find?q=x", "tree?path=nothing", "text?path=nothing", "cover/2/0/0/0",
+	for _, what := range []string{"open", "entry", "scene", "missing", "count?run=1", "fields",
+		"bytes?length=65536&offset=0", "check?run=1", "renew", "open",
+		"inspect?x=1&y=1", "stale?since=1&z=-3&x0=-1&y0=-1&x1=1&y1=1", "search?q=.", "find?q=", "find?q=x",
+		"tree?path=nothing", "text?path=nothing", "cover/2/0/0/0",
 		"still/2?w=64&h=64&x=0&y=0", "tile/2/0/0/-1", "tile/2/-3/0/0", "tile/1/-3/0/0", "thumb/2?side=64", "thumb/1?side=64"} {
 		get("/f/0/" + what)
 	}
@@ -185,7 +187,8 @@ func TestViewSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := openPage(t, world)
-	for _, what := range []string{"open", "entry", "scene", "check?run=1", "tree", "text?path=world.mt", "fields?path=0,0,0", "tile/1/0/0/0", "renew"} {
+	for _, what := range []string{"open", "entry", "scene", "check?run=1", "tree", "text?path=world.mt",
+		"fields?path=0,0,0", "tile/1/0/0/0", "renew"} {
 		w := p.get("/f/0/" + what)
 		for _, s := range secrets {
 			if strings.Contains(w.Body.String(), s) {
@@ -228,7 +231,8 @@ func TestViewSecretsCompared(t *testing.T) {
 // TestViewHasNoSecretOption tests that no option of view shows verifiers.
 func TestViewHasNoSecretOption(t *testing.T) {
 	var talk bytes.Buffer
-	if code := run(games, []string{"view", "--no-open", "--verifiers", "../../../samples/hollow"}, strings.NewReader(""), io.Discard, &talk); code != exitFailed || !strings.Contains(talk.String(), "verifiers") {
+	if code := run(games, []string{"view", "--no-open", "--verifiers", "../../../samples/hollow"}, strings.NewReader(""),
+		io.Discard, &talk); code != exitFailed || !strings.Contains(talk.String(), "verifiers") {
 		t.Errorf("%d %s", code, talk.String())
 	}
 }
@@ -243,18 +247,25 @@ func FuzzRequest(f *testing.F) {
 	var pages []*page
 	for _, s := range [][2]string{{"burrow", "burrow.map"}, {"hollow", "hollow"}, {"ember", "ember.MOD"}} {
 		name := filepath.Join(dir, s[1])
-		if code := run(games, []string{"pack", "-q", "../../../samples/" + s[0], "-o", name}, strings.NewReader(""), io.Discard, io.Discard); code != exitFine {
+		if code := run(games, []string{"pack", "-q", "../../../samples/" + s[0], "-o", name}, strings.NewReader(""),
+			io.Discard, io.Discard); code != exitFine {
 			f.Fatal(s[0])
 		}
 		pages = append(pages, openPage(f, name))
 	}
 	for i := range pages {
-		for _, target := range []string{"/", "/page/app.js", "/page/leaflet.css", "/session", "/gallery?after=0", "/f/0/open", "/f/0/entry?path=map.json", "/f/0/scene?view=map",
-			"/f/0/scene?o.entities=50", "/f/0/tile/1/-3/0/0?l=0,1&time=100&side=512", "/f/0/cover/1/-3/0/0?view=top", "/f/0/tile/1/2/-1/5?o.min-y=3&o.drawalpha=true",
-			"/f/0/inspect?x=20.5&y=10.5&z=-1&view=map", "/f/0/stale?since=1&z=-3&x0=0&y0=0&x1=3&y1=3", "/f/0/still/1?w=10&h=20&x=1.5&y=-2&z=1", "/f/0/still/1?w=100&h=100&view=camera&o.at=10,10",
-			"/f/0/thumb/1?side=64", "/f/0/tree?path=groups&after=1", "/f/0/tree?path=blocks/z0", "/f/0/text?path=map.json&from=2&n=3", "/f/0/text?path=world.mt", "/f/0/text?path=MEDIA%2FUI&line=2",
-			"/f/0/table?path=MEDIA/X.RAW.json&sort=1", "/f/0/missing", "/f/0/count", "/f/0/check", "/f/0/fields?from=0&n=100", "/f/0/fields?path=0,0,0&at=12&length=4",
-			"/f/0/fields?path=0,0,0&space=0,0,0&from=0&to=100&skip=0", "/f/0/bytes?space=&offset=16&length=64", "/f/0/search?q=a.c&fixed=1&ignoreCase=1", "/f/0/find?q=tele%205&view=map",
+		for _, target := range []string{"/", "/page/app.js", "/page/leaflet.css", "/session", "/gallery?after=0", "/f/0/open",
+			"/f/0/entry?path=map.json", "/f/0/scene?view=map",
+			"/f/0/scene?o.entities=50", "/f/0/tile/1/-3/0/0?l=0,1&time=100&side=512", "/f/0/cover/1/-3/0/0?view=top",
+			"/f/0/tile/1/2/-1/5?o.min-y=3&o.drawalpha=true",
+			"/f/0/inspect?x=20.5&y=10.5&z=-1&view=map", "/f/0/stale?since=1&z=-3&x0=0&y0=0&x1=3&y1=3",
+			"/f/0/still/1?w=10&h=20&x=1.5&y=-2&z=1", "/f/0/still/1?w=100&h=100&view=camera&o.at=10,10",
+			"/f/0/thumb/1?side=64", "/f/0/tree?path=groups&after=1", "/f/0/tree?path=blocks/z0",
+			"/f/0/text?path=map.json&from=2&n=3", "/f/0/text?path=world.mt", "/f/0/text?path=MEDIA%2FUI&line=2",
+			"/f/0/table?path=MEDIA/X.RAW.json&sort=1", "/f/0/missing", "/f/0/count", "/f/0/check", "/f/0/fields?from=0&n=100",
+			"/f/0/fields?path=0,0,0&at=12&length=4",
+			"/f/0/fields?path=0,0,0&space=0,0,0&from=0&to=100&skip=0", "/f/0/bytes?space=&offset=16&length=64",
+			"/f/0/search?q=a.c&fixed=1&ignoreCase=1", "/f/0/find?q=tele%205&view=map",
 			"/f/0/find?q=node%20%27default:chest%27", "/f/0/compare/0?view=map", "/f/0/compare/0/text?path=map.json", "/f/0/renew"} {
 			f.Add(uint8(i), target)
 		}
@@ -265,11 +276,12 @@ func FuzzRequest(f *testing.F) {
 		}
 		w := pages[int(which)%len(pages)].get(target)
 		body := w.Body.String()
-		if w.Code >= http.StatusInternalServerError && w.Code != http.StatusServiceUnavailable || strings.Contains(body, "a defect of this program") {
+		if w.Code >= http.StatusInternalServerError && w.Code != http.StatusServiceUnavailable ||
+			strings.Contains(body, "a defect of this program") {
 			t.Errorf("%d %s", w.Code, body)
 		}
 		if strings.Contains(body, "hushhush") || strings.Contains(fmt.Sprint(w.Header()), "hushhush") {
-			t.Errorf("it tells the folder: %s", body)
+			t.Errorf("it reveals the folder: %s", body)
 		}
 	})
 }
@@ -303,7 +315,8 @@ func TestViewDamaged(t *testing.T) {
 			}
 			p := openPage(t, name)
 			defer p.Close()
-			for _, what := range []string{"open", "scene", "tree", "fields", "check", "tile/1/-3/0/0", "tile/1/-2/1/0", "inspect?x=10&y=10", "search?q=a"} {
+			for _, what := range []string{"open", "scene", "tree", "fields", "check", "tile/1/-3/0/0", "tile/1/-2/1/0",
+				"inspect?x=10&y=10", "search?q=a"} {
 				if w := p.get("/f/0/" + what); w.Code >= http.StatusInternalServerError {
 					t.Errorf("%s %d: %s: %d %s", name, i, what, w.Code, w.Body)
 				}
@@ -320,7 +333,7 @@ func TestViewGatherHidesPaths(t *testing.T) {
 	cmd := viewCommand(newTool(games, strings.NewReader(""), io.Discard, io.Discard))
 	err := hidePaths(cmd, fmt.Errorf("open %s: permission denied", filepath.Join(dir, "sub", "a.map")), []string{dir})
 	if want := "open " + filepath.Join("maps", "sub", "a.map") + ": permission denied"; err.Error() != want {
-		t.Errorf("the page is told %q, not %q", err, want)
+		t.Errorf("the page is reported %q, not %q", err, want)
 	}
 	if err := hidePaths(cmd, nil, []string{dir}); err != nil {
 		t.Error(err)

@@ -101,7 +101,8 @@ func (c *served) fields(t *testing.T, path, space string, visit func(f pageField
 // by its offset; and that its bytes are those of the file or of the inflated data.
 func TestViewFields(t *testing.T) {
 	for name, file := range sampleFiles(t) {
-		paths := map[string][]string{"teeworlds-map": {""}, "torchlight-mod": {"", "MEDIA/LAYOUTS/EMBER/FORGE.LAYOUT", "MEDIA/LAYOUTS/EMBER/FORGE.MPP"}, "minetest-world": {"0,0,0"}}[name]
+		paths := map[string][]string{"teeworlds-map": {""},
+			"torchlight-mod": {"", "MEDIA/LAYOUTS/EMBER/FORGE.LAYOUT", "MEDIA/LAYOUTS/EMBER/FORGE.MPP"}, "minetest-world": {"0,0,0"}}[name]
 		c := serveFile(t, games.Formats().ByName(name), file)
 		for _, path := range paths {
 			args := []string{file}
@@ -141,7 +142,8 @@ func TestViewFields(t *testing.T) {
 					return
 				}
 				var found pageFields
-				c.json(t, fmt.Sprintf("fields?path=%s&space=%s&at=%d&length=%d", url.QueryEscape(path), url.QueryEscape(f.space), f.Offset, f.Length), &found)
+				c.json(t, fmt.Sprintf("fields?path=%s&space=%s&at=%d&length=%d", url.QueryEscape(path), url.QueryEscape(f.space),
+					f.Offset, f.Length), &found)
 				if found.Field == nil || found.Field.Path != f.Path || !slices.Equal(found.Trail, trail) {
 					t.Errorf("%s: %s by %v is found as %+v by %v", name, f.Path, trail, found.Field, found.Trail)
 				}
@@ -167,15 +169,18 @@ func TestViewBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp, got := c.ask(t, "bytes?offset=100&length=65536")
-	if !bytes.Equal(got, data[100:]) || resp.Header.Get("Content-Type") != "application/octet-stream" || !strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
+	if !bytes.Equal(got, data[100:]) || resp.Header.Get("Content-Type") != "application/octet-stream" ||
+		!strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment") || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("%d bytes of %d, %v", len(got), len(data)-100, resp.Header)
 	}
 	if _, got = c.ask(t, "bytes?space=data[4]&offset=10&length=18"); string(got) != "sv_freeze_delay 3\x00" {
 		t.Errorf("in data[4] there is %q", got)
 	}
 	for what, status := range map[string]int{
-		"bytes?offset=-1&length=1": 400, "bytes?offset=0&length=65537": 400, "bytes?offset=0&length=0": 400, "bytes?space=x&offset=0&length=1": 404,
-		"fields?space=x": 404, "fields?from=5&to=2": 400, "fields?from=0&to=100000": 400, "fields?skip=99999": 400, "fields?path=groups/.trowel.json": 404,
+		"bytes?offset=-1&length=1": 400, "bytes?offset=0&length=65537": 400, "bytes?offset=0&length=0": 400,
+		"bytes?space=x&offset=0&length=1": 404,
+		"fields?space=x":                  404, "fields?from=5&to=2": 400, "fields?from=0&to=100000": 400,
+		"fields?skip=99999": 400, "fields?path=groups/.trowel.json": 404,
 	} {
 		if resp, data := c.ask(t, what); resp.StatusCode != status {
 			t.Errorf("%s: %d %s", what, resp.StatusCode, data)
@@ -186,7 +191,8 @@ func TestViewBytes(t *testing.T) {
 	}
 	var text pageFields
 	c.json(t, "fields?path=settings.cfg", &text)
-	if _, got = c.ask(t, "bytes?path=settings.cfg&space=settings.cfg&offset=0&length=8"); string(got) != "sv_team " || text.Total != 0 || text.Base != "settings.cfg" {
+	if _, got = c.ask(t, "bytes?path=settings.cfg&space=settings.cfg&offset=0&length=8"); string(got) != "sv_team " ||
+		text.Total != 0 || text.Base != "settings.cfg" {
 		t.Errorf("of a text of the tree: %q, %+v", got, text)
 	}
 	// For a damaged file, the page shows the fields before the damage, and the error.
@@ -197,7 +203,8 @@ func TestViewBytes(t *testing.T) {
 	var damaged pageFields
 	c = serveFile(t, games.Formats().ByName("teeworlds-map"), cutFile)
 	c.json(t, "fields", &damaged)
-	if damaged.Total < 1000 || damaged.Size != int64(len(data)-300) || damaged.Error == "" && !strings.Contains(fmt.Sprint(damaged.Rows), fields.GapPath) {
+	if damaged.Total < 1000 || damaged.Size != int64(len(data)-300) || damaged.Error == "" &&
+		!strings.Contains(fmt.Sprint(damaged.Rows), fields.GapPath) {
 		t.Errorf("of a damaged file: %d fields, %d bytes, %q", damaged.Total, damaged.Size, damaged.Error)
 	}
 }
@@ -218,7 +225,8 @@ func TestViewFindings(t *testing.T) {
 		Offset                      *int64
 		At                          []json.RawMessage
 	}
-	for file, name := range map[string]string{all["teeworlds-map"]: "teeworlds-map", all["torchlight-mod"]: "torchlight-mod", all["minetest-world"]: "minetest-world", damaged: "teeworlds-map"} {
+	for file, name := range map[string]string{all["teeworlds-map"]: "teeworlds-map",
+		all["torchlight-mod"]: "torchlight-mod", all["minetest-world"]: "minetest-world", damaged: "teeworlds-map"} {
 		var reports []struct{ Findings []finding }
 		toldJSON(t, &reports, "check", "--json", file)
 		c := serveFile(t, games.Formats().ByName(name), file)
@@ -257,7 +265,8 @@ func TestViewFindings(t *testing.T) {
 		}
 		for i, want := range reports[0].Findings {
 			got := page.Findings[i]
-			if got.ID != want.ID || got.Severity != want.Severity || got.Message != want.Message || got.Path != want.Path || got.Count != len(want.At) || len(got.Places) != len(want.At) || (*got.Offset >= 0) != (want.Offset != nil) {
+			if got.ID != want.ID || got.Severity != want.Severity || got.Message != want.Message || got.Path != want.Path ||
+				got.Count != len(want.At) || len(got.Places) != len(want.At) || (*got.Offset >= 0) != (want.Offset != nil) {
 				t.Errorf("%s: finding %+v, want %+v", name, got, want)
 			}
 			if k := page.Kinds[got.ID]; k.Meaning == "" || k.Remedy == "" {
@@ -269,7 +278,7 @@ func TestViewFindings(t *testing.T) {
 				} else if strings.Contains(string(at), `"node":`) && (p.Line == nil || p.Line.Line == 0 || !strings.Contains(string(at), p.Line.Path)) {
 					t.Errorf("%s is in %+v", at, p.Line)
 				} else if strings.Contains(string(at), `"x":`) && name == "teeworlds-map" && len(p.Where) != 4 {
-					t.Errorf("nobody knows where %s is", at)
+					t.Errorf("no one knows where %s is", at)
 				}
 			}
 		}
@@ -375,14 +384,16 @@ func TestViewSearch(t *testing.T) {
 		}
 		for i, w := range want {
 			h := got[i].Hit
-			if h.Path != w.Path || len(h.Fields) != len(w.Fields) || h.At != nil && string(h.At.At) != string(w.At) || (h.At == nil) != (string(w.At) == "null") {
+			if h.Path != w.Path || len(h.Fields) != len(w.Fields) || h.At != nil && string(h.At.At) != string(w.At) ||
+				(h.At == nil) != (string(w.At) == "null") {
 				t.Errorf("hit %+v, want %+v", h, w)
 			}
 		}
 	}
 	c := serveFile(t, games.Formats().ByName("teeworlds-map"), all["teeworlds-map"])
 	for what, message := range map[string]string{
-		"search?q=(": "missing closing", "find?q=": "expected the name of a command", "find?q=nothing": "no such command", "find?q='": "not closed",
+		"search?q=(": "missing closing", "find?q=": "expected the name of a command", "find?q=nothing": "no such command",
+		"find?q='":              "not closed",
 		"find?q=quad+then+quad": "one query",
 	} {
 		if resp, data := c.ask(t, what); resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(data), message) {

@@ -133,7 +133,8 @@ func TestViewStill(t *testing.T) {
 	}{
 		{"x=3&y=-2&z=-2&w=300&h=200", []string{"--area", "3,-2:40.5,23", "--scale", "8"}},
 		{"x=0.25&y=0&z=-5&w=100&h=60&l=0,3,5", []string{"--area", "0.25,0:100.25,60", "--scale", "1", "--layers", strings.Join(some, ",")}},
-		{"x=5&y=5&z=-1&w=200&h=200&time=1500&o.entities=40", []string{"--area", "5,5:17.5,17.5", "--scale", "16", "--time", "1.5", "--entities", "40"}},
+		{"x=5&y=5&z=-1&w=200&h=200&time=1500&o.entities=40",
+			[]string{"--area", "5,5:17.5,17.5", "--scale", "16", "--time", "1.5", "--entities", "40"}},
 		{"view=camera&w=320&h=200&o.at=12.5,7&o.zoom=2", []string{"--view", "camera", "--size", "320x200", "--at", "12.5,7", "--zoom", "2"}},
 		{"view=camera&w=320&h=200&o.at=12.5,7&time=700", []string{"--view", "camera", "--size", "320x200", "--at", "12.5,7", "--time", "0.7"}},
 	} {
@@ -193,7 +194,8 @@ func TestViewStillRefused(t *testing.T) {
 		t.Errorf("a still of another edition: %s", resp.Status)
 	}
 	resp, _ := c.ask(t, "still/1?save=1&w=64&h=64&z=-3&x=10&y=20")
-	if got, want := resp.Header.Get("Content-Disposition"), "attachment; filename*=utf-8''"+strings.ReplaceAll(url.QueryEscape(`ru%22n; ö 18,28.png`), "+", "%20"); !strings.EqualFold(got, want) {
+	if got, want := resp.Header.Get("Content-Disposition"), "attachment; filename*=utf-8''"+
+		strings.ReplaceAll(url.QueryEscape(`ru%22n; ö 18,28.png`), "+", "%20"); !strings.EqualFold(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

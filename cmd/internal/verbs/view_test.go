@@ -76,7 +76,8 @@ func TestSSHLine(t *testing.T) {
 // TestHidden tests that messages for the page contain no path of the disk, and that nothing else is replaced.
 func TestHidden(t *testing.T) {
 	h := new(hidden)
-	for _, p := range [][2]string{{"/home/eve/maps/climb.map", "climb.map"}, {"/home/eve/maps", ""}, {"/maps", ""}, {"/home/eve", "~"}, {"old/climb.map", "climb.map"}, {`/odd/"q"`, "q"}} {
+	for _, p := range [][2]string{{"/home/eve/maps/climb.map", "climb.map"}, {"/home/eve/maps", ""}, {"/maps", ""},
+		{"/home/eve", "~"}, {"old/climb.map", "climb.map"}, {`/odd/"q"`, "q"}} {
 		h.add(p[0], p[1])
 	}
 	for text, want := range map[string]string{

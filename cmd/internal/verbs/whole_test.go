@@ -76,11 +76,13 @@ func TestDamagedInput(t *testing.T) {
 				args = append(args, word)
 			}
 			code, said := quietly(args...)
-			if now, _ := os.ReadFile(bad); code != exitFailed || !strings.Contains(said, "is not whole") || !strings.Contains(said, "-k") || service.Exists(out) || !bytes.Equal(now, content) {
+			if now, _ := os.ReadFile(bad); code != exitFailed || !strings.Contains(said, "incomplete or damaged") ||
+				!strings.Contains(said, "-k") || service.Exists(out) || !bytes.Equal(now, content) {
 				t.Errorf("%s: %s: exit code %d: %s", what, words, code, said)
 			}
 			code, said = quietly(append([]string{args[0], "-k"}, args[1:]...)...)
-			if made := service.Exists(out) || strings.Contains(words, "--in-place"); code != exitFound || !made || !strings.Contains(said, "bad.map: ") {
+			if made := service.Exists(out) || strings.Contains(words, "--in-place"); code != exitFound || !made ||
+				!strings.Contains(said, "bad.map: ") {
 				t.Errorf("%s: %s -k: exit code %d: %s", what, words, code, said)
 			}
 			os.RemoveAll(out)
@@ -98,7 +100,8 @@ func TestMergeNamesTheDamaged(t *testing.T) {
 	}
 	for _, files := range [][]string{{cut, whole, whole}, {whole, cut, whole}, {whole, whole, cut}, {cut, whole, cut}} {
 		code, said := quietly(append([]string{"merge", "-o", made}, files...)...)
-		if code != exitFailed || !strings.Contains(said, "trowel: "+cut+": is not whole: nothing was written") || service.Exists(made) {
+		if code != exitFailed || !strings.Contains(said, "trowel: "+cut+": is incomplete or damaged: nothing was written") ||
+			service.Exists(made) {
 			t.Errorf("%q: exit code %d: %s", files, code, said)
 		}
 	}
@@ -117,7 +120,8 @@ func TestGitMergeOfDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, said := quietly("git", "merge", whole, ours, theirs, "maps/burrow.map")
-	if now, err := os.ReadFile(ours); code != exitFailed || !strings.Contains(said, "is not whole") || err != nil || !bytes.Equal(now, data) {
+	if now, err := os.ReadFile(ours); code != exitFailed || !strings.Contains(said, "incomplete or damaged") ||
+		err != nil || !bytes.Equal(now, data) {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 }
@@ -207,15 +211,18 @@ func TestDamagedMod(t *testing.T) {
 	if err := os.WriteFile(bad, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"edit", bad, "-o", out}, {"convert", bad, "-o", filepath.Join(dir, "out.PAK"), "--to", "torchlight-pak"}} {
+	for _, args := range [][]string{{"edit", bad, "-o", out},
+		{"convert", bad, "-o", filepath.Join(dir, "out.PAK"), "--to", "torchlight-pak"}} {
 		var words []string
 		if args[0] == "edit" {
 			words = []string{"--", "info", "--title", "X"}
 		}
-		if code, said := quietly(append(args, words...)...); code != exitFailed || !strings.Contains(said, "is not whole") || service.Exists(args[3]) {
+		if code, said := quietly(append(args, words...)...); code != exitFailed ||
+			!strings.Contains(said, "incomplete or damaged") || service.Exists(args[3]) {
 			t.Errorf("%s: exit code %d: %s", args[0], code, said)
 		}
-		if code, said := quietly(append(append(args, "-k"), words...)...); code != exitFound || !service.Exists(args[3]) || !strings.Contains(said, "EMBER_GLOW") {
+		if code, said := quietly(append(append(args, "-k"), words...)...); code != exitFound || !service.Exists(args[3]) ||
+			!strings.Contains(said, "EMBER_GLOW") {
 			t.Errorf("%s -k: exit code %d: %s", args[0], code, said)
 		}
 	}

@@ -85,7 +85,8 @@ func TestReadonlyBackendOfVerbs(t *testing.T) {
 	run(exitFine, "pack", "../../../samples/hollow", "-o", at("one"))
 	run(exitFine, "pack", "../../../samples/hollow", "-o", at("two"))
 	below := filepath.Join(at("two"), "readonly")
-	if err := errors.Join(os.Mkdir(below, 0o777), os.Rename(filepath.Join(at("two"), "map.sqlite"), filepath.Join(below, "map.sqlite"))); err != nil {
+	if err := errors.Join(os.Mkdir(below, 0o777), os.Rename(filepath.Join(at("two"), "map.sqlite"),
+		filepath.Join(below, "map.sqlite"))); err != nil {
 		t.Fatal(err)
 	}
 	settings := filepath.Join(at("two"), "world.mt")
@@ -127,7 +128,8 @@ func TestReadonlyBackendOfVerbs(t *testing.T) {
 		t.Error("what was deleted is there again")
 	}
 
-	if said := run(exitFailed, "edit", at("two"), "--in-place", "--", "delete-chunks", "--touching", "--all"); !strings.Contains(said, "convert") || strings.Contains(said, "--restore") {
+	if said := run(exitFailed, "edit", at("two"), "--in-place", "--", "delete-chunks", "--touching",
+		"--all"); !strings.Contains(said, "convert") || strings.Contains(said, "--restore") {
 		t.Error(said)
 	}
 	if kept, _ := filepath.Glob(at("two.backup-*")); len(kept) > 0 || service.Exists(filepath.Join(at("two"), "trowel_light.txt")) {

@@ -85,12 +85,13 @@ func execute(a *Tool, ctx context.Context, root *cobra.Command) error {
 				verbs = append(verbs, c.Name())
 			}
 		}
-		return wording.Hint(fmt.Errorf("%q is no work that comes apart", strings.Join(a.Args[:min(1, len(a.Args))], "")), "these are: %s", strings.Join(verbs, ", "))
+		return wording.Hint(fmt.Errorf("%q cannot be divided into parts", strings.Join(a.Args[:min(1, len(a.Args))], "")),
+			"expected one of %s", strings.Join(verbs, ", "))
 	}
 	if err := root.ExecuteContext(ctx); err != nil || a.Performed {
 		return err
 	}
-	return fmt.Errorf("no work is done with these words: %s", strings.Join(a.Args, " "))
+	return fmt.Errorf("these arguments describe no work: %s", strings.Join(a.Args, " "))
 }
 
 // optionGiven returns the value of a format's option that the user gave, or "".
@@ -110,15 +111,15 @@ func catchPanic(a *Tool, ctx context.Context, root *cobra.Command) (err error) {
 }
 
 // resumeHelp explains --resume. Several verbs use it.
-const resumeHelp = `With --resume FOLDER the results of parts are kept in that folder, which is made if it is not
-there. If the run is stopped, or its computer is, the same command in the same place does only
-what is left. What it does is fixed when it begins: files that are new later are not seen, those
-that have changed since are worked on again, and a world should stay as it is until the end. The
-folder can be deleted at any time, and what is in it is then lost.`
+const resumeHelp = `With --resume FOLDER the results of parts are stored in that folder, which is created if it does not
+exist. If the run is interrupted, the same command in the same folder does only the remaining parts.
+The parts are fixed at the start: later files are ignored, files that have changed since are
+processed again, and a world should not change until the end. The folder can be deleted at any
+time, with its results.`
 
 // resumeFlag marks a verb as one whose work can be split and adds the flag --resume.
 func resumeFlag(a *Tool, cmd *cobra.Command) {
 	AsWork(cmd)
-	cmd.Flags().StringVar(&a.Resume, "resume", "", "keep the results of parts in a `folder`, and go on there if an earlier run stopped")
+	cmd.Flags().StringVar(&a.Resume, "resume", "", "store the results of parts in a `folder`, and resume an interrupted run")
 	_ = cmd.MarkFlagDirname("resume")
 }

@@ -315,13 +315,14 @@ func (c *comparison) run(ctx context.Context, p pair) error {
 	}
 	job := c.job(p)
 	if p.byParts() {
-		lines, err := p.old.Format.Compare(ctx, job, format.Side{Source: p.old.Source}, format.Side{Source: p.new.Source}, func(change any) error {
-			text := ""
-			if s, ok := change.(fmt.Stringer); ok {
-				text = s.String()
-			}
-			return c.add(text, change)
-		})
+		lines, err := p.old.Format.Compare(ctx, job, format.Side{Source: p.old.Source}, format.Side{Source: p.new.Source},
+			func(change any) error {
+				text := ""
+				if s, ok := change.(fmt.Stringer); ok {
+					text = s.String()
+				}
+				return c.add(text, change)
+			})
 		c.mu.Lock()
 		c.lines = lines
 		c.mu.Unlock()

@@ -106,7 +106,8 @@ func listFields(ctx context.Context, e *edition, r *http.Request) (any, error) {
 	if !ok {
 		return nil, problem{http.StatusNotFound, "there is no space " + strconv.Quote(name)}
 	}
-	answer := map[string]any{"base": o.base, "space": name, "size": s.size, "total": len(s.fields), "error": o.broken, "left": o.left, "parents": o.parents(name)}
+	answer := map[string]any{"base": o.base, "space": name, "size": s.size, "total": len(s.fields), "error": o.broken,
+		"left": o.left, "parents": o.parents(name)}
 	if q.Has("at") {
 		at, err := offsetOf(q.Get("at"))
 		if err != nil {

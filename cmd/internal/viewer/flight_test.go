@@ -113,7 +113,7 @@ func TestTilesAreGivenUp(t *testing.T) {
 	cancel()
 	<-first
 	if len(g.given) > 0 {
-		t.Fatal("somebody else wants it")
+		t.Fatal("another request wants it")
 	}
 	close(g.open)
 	if w := <-second; w.Code != http.StatusOK {
@@ -188,7 +188,8 @@ func TestTileDefect(t *testing.T) {
 		return nil
 	})
 	s := toyServer(t, f, "abc")
-	if w := getTile(s, "/f/0/tile/1/0/0/0"); w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "a defect of this program") {
+	if w := getTile(s, "/f/0/tile/1/0/0/0"); w.Code != http.StatusInternalServerError ||
+		!strings.Contains(w.Body.String(), "a defect of this program") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if w := getTile(s, "/f/0/tile/1/0/1/0"); w.Code != http.StatusOK {

@@ -9,7 +9,8 @@ import (
 )
 
 // policy allows the page to load only resources that the program itself serves.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src " +
+	"'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // ServeHTTP answers a request if it comes from the page or has the token of the page.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {

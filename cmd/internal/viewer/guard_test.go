@@ -141,7 +141,8 @@ func TestGuard(t *testing.T) {
 func safe(t *testing.T, what string, resp *http.Response) {
 	t.Helper()
 	for name, want := range map[string]string{
-		"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Referrer-Policy": "no-referrer",
+		"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin",
+		"Referrer-Policy": "no-referrer",
 	} {
 		if got := resp.Header[name]; len(got) != 1 || got[0] != want {
 			t.Errorf("%s: %s is %q", what, name, got)
@@ -179,7 +180,8 @@ func TestEntrance(t *testing.T) {
 			t.Errorf("%s %q", resp.Status, resp.Header)
 		}
 		c := resp.Cookies()
-		if len(c) != 1 || !c[0].HttpOnly || c[0].SameSite != http.SameSiteStrictMode || c[0].Path != "/" || c[0].Domain != "" || !strings.Contains(c[0].Name, s.port) {
+		if len(c) != 1 || !c[0].HttpOnly || c[0].SameSite != http.SameSiteStrictMode || c[0].Path != "/" ||
+			c[0].Domain != "" || !strings.Contains(c[0].Name, s.port) {
 			t.Errorf("%q", c)
 		}
 	}

@@ -55,7 +55,7 @@ type mark struct {
 }
 
 // listMarks returns the findings on lines of a text. The parameter is path. Before the end of the check, there
-// are none.
+// are not.
 func listMarks(_ context.Context, e *edition, r *http.Request) (any, error) {
 	path := r.URL.Query().Get("path")
 	marks := []mark{}

@@ -87,7 +87,8 @@ func (o *outline) note(f trace.Field, gap bool) {
 	}
 	s := o.spaceOf(f.Space)
 	path, value, meaning := cut(f.Path, maxPath), cut(fields.Text(f.Value), maxMeaning), cut(f.Meaning, maxMeaning)
-	o.all = append(o.all, noted{f.Offset, f.Len, uint32(o.words.Len()), uint16(len(path)), uint16(len(value)), uint16(len(meaning)), s.number, gap})
+	o.all = append(o.all, noted{f.Offset, f.Len, uint32(o.words.Len()), uint16(len(path)), uint16(len(value)),
+		uint16(len(meaning)), s.number, gap})
 	o.words.WriteString(path)
 	o.words.WriteString(value)
 	o.words.WriteString(meaning)
@@ -211,7 +212,8 @@ func last(path string, from, to int) int {
 
 // begins reports whether a path begins with the elements parts and has more elements.
 func begins(path, parts string) bool {
-	return len(path) > len(parts) && strings.HasPrefix(path, parts) && (strings.IndexByte(".[/", path[len(parts)]) >= 0 || parts[len(parts)-1] == ']')
+	return len(path) > len(parts) && strings.HasPrefix(path, parts) &&
+		(strings.IndexByte(".[/", path[len(parts)]) >= 0 || parts[len(parts)-1] == ']')
 }
 
 // trail returns the row to open at each level to reach a field.

@@ -26,8 +26,10 @@ func named(path string, offset, length int64) trace.Field {
 // TestOutlineRows tests that the common beginning of fields is in the name of their group, that a single field
 // is not grouped, and that gaps are sorted among the fields.
 func TestOutlineRows(t *testing.T) {
-	o := outlineOf(20, named("head.size", 0, 2), named("head.sizes", 2, 2), named("items[1].at.x", 6, 1), named("items[1].at.y", 7, 1), named("items[12].z", 8, 1),
-		named("only.one.field", 9, 1), named("gap[0..3]", 10, 4), named("gap[4..5]", 14, 2), named("a.b", 16, 1), named("a", 17, 1), named("a.b.c", 18, 2), named("late", 30, 4))
+	o := outlineOf(20, named("head.size", 0, 2), named("head.sizes", 2, 2), named("items[1].at.x", 6, 1),
+		named("items[1].at.y", 7, 1), named("items[12].z", 8, 1),
+		named("only.one.field", 9, 1), named("gap[0..3]", 10, 4), named("gap[4..5]", 14, 2), named("a.b", 16, 1),
+		named("a", 17, 1), named("a.b.c", 18, 2), named("late", 30, 4))
 	s := o.spaces[""]
 	var got []string
 	var show func(g group, indent string)
@@ -41,7 +43,8 @@ func TestOutlineRows(t *testing.T) {
 		}
 	}
 	show(group{0, len(s.fields), 0}, "")
-	want := []string{"head 0+4", " size 0+2", " sizes 2+2", "gap 4+2", "items 6+3", " [1].at 6+2", "  x 6+1", "  y 7+1", " [12].z 8+1", "only.one.field 9+1",
+	want := []string{"head 0+4", " size 0+2", " sizes 2+2", "gap 4+2", "items 6+3", " [1].at 6+2", "  x 6+1", "  y 7+1",
+		" [12].z 8+1", "only.one.field 9+1",
 		"gap 10+6", " [0..3] 10+4", " [4..5] 14+2", "a.b 16+1", "a 17+1", "a.b.c 18+2", "gap 30+4"}
 	if !slices.Equal(got, want) {
 		t.Errorf("rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -58,7 +61,8 @@ func TestOutlineFind(t *testing.T) {
 	for _, c := range []struct {
 		at, length int64
 		want       string
-	}{{0, 0, "all"}, {10, 0, "part"}, {15, 0, "small"}, {16, 0, "small"}, {17, 0, "part"}, {30, 0, "all"}, {44, 0, "later"}, {99, 0, "all"}, {0, 100, "all"}, {10, 20, "part"}, {10, 7, "part"}, {100, 0, ""}} {
+	}{{0, 0, "all"}, {10, 0, "part"}, {15, 0, "small"}, {16, 0, "small"}, {17, 0, "part"}, {30, 0, "all"},
+		{44, 0, "later"}, {99, 0, "all"}, {0, 100, "all"}, {10, 20, "part"}, {10, 7, "part"}, {100, 0, ""}} {
 		got := ""
 		if i, ok := s.find(o, c.at, c.length); ok {
 			got = o.path(s.fields[i])

@@ -74,7 +74,8 @@ func readFile(f fs.File, name string, st fs.FileInfo) ([]byte, error) {
 	case st.IsDir():
 		return nil, problem{http.StatusNotFound, name + ": a folder"}
 	case st.Size() > maxFile:
-		return nil, problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("%s: it has %d bytes, and up to %d are shown", name, st.Size(), maxFile)}
+		return nil, problem{http.StatusRequestEntityTooLarge,
+			fmt.Sprintf("%s: it has %d bytes, and up to %d are shown", name, st.Size(), maxFile)}
 	}
 	return io.ReadAll(io.LimitReader(f, maxFile))
 }

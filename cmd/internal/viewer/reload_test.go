@@ -320,7 +320,8 @@ func TestNobodyLooks(t *testing.T) {
 
 // TestPause tests that the pause grows with the duration of a check.
 func TestPause(t *testing.T) {
-	for took, want := range map[time.Duration]time.Duration{0: lookEvery, 10 * time.Millisecond: lookEvery, 200 * time.Millisecond: 4 * time.Second, time.Minute: lookSeldom} {
+	for took, want := range map[time.Duration]time.Duration{0: lookEvery, 10 * time.Millisecond: lookEvery,
+		200 * time.Millisecond: 4 * time.Second, time.Minute: lookSeldom} {
 		if got := pauseAfter(took); got != want {
 			t.Errorf("after %v: %v, want %v", took, got, want)
 		}

@@ -158,11 +158,12 @@ func (e *edition) ask(ctx context.Context, r *http.Request) (*asked, error) {
 	}
 	var users atomic.Int32
 	users.Store(1)
-	a := &asked{scene: sc, picture: fmt.Sprintf("%d\n%s", e.of.id, variantKey(path, values)), generation: e.generation, key: e.sceneKey(path, values), hold: func() { users.Add(1) }, release: func() {
-		if users.Add(-1) == 0 {
-			release()
-		}
-	}}
+	a := &asked{scene: sc, picture: fmt.Sprintf("%d\n%s", e.of.id, variantKey(path, values)), generation: e.generation,
+		key: e.sceneKey(path, values), hold: func() { users.Add(1) }, release: func() {
+			if users.Add(-1) == 0 {
+				release()
+			}
+		}}
 	if a.View, a.look, err = lookOf(sc, q); err == nil {
 		a.View.Background, err = background(a.View, q)
 	}

@@ -112,7 +112,8 @@ func searchText(ctx context.Context, e *edition, r *http.Request) (func(*stream)
 				if hits++; hits > maxLines {
 					return errEnough
 				}
-				if err := t.send("hit", lineHit{f.Name, l.Line, cut(l.Text, maxLineText), placeIn(ctx, scene, view, check.Line{Path: f.Name, Line: l.Line})}); err != nil {
+				if err := t.send("hit", lineHit{f.Name, l.Line, cut(l.Text, maxLineText),
+					placeIn(ctx, scene, view, check.Line{Path: f.Name, Line: l.Line})}); err != nil {
 					return err
 				}
 			}
@@ -270,7 +271,7 @@ func splitWords(text string) (words []string, err error) {
 	case quote != 0:
 		return nil, fmt.Errorf("a %c is not closed", quote)
 	case escaped:
-		return nil, errors.New(`nothing stands behind \`)
+		return nil, errors.New(`nothing follows \`)
 	case begun:
 		words = append(words, word.String())
 	}

@@ -50,7 +50,8 @@ func (s *Server) serveStill(w http.ResponseWriter, r *http.Request) {
 		// In units, to map the picture to the view.
 		h.Set("Area", fmt.Sprintf("%v,%v,%v,%v", f.Min[0], f.Min[1], f.Max[0], f.Max[1]))
 		if save {
-			h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": stillName(e, a, r.URL.Query().Get("path"), look)}))
+			h.Set("Content-Disposition", mime.FormatMediaType("attachment",
+				map[string]string{"filename": stillName(e, a, r.URL.Query().Get("path"), look)}))
 			h.Set("Cache-Control", "no-store")
 		}
 		if r.Method == http.MethodHead {
@@ -151,7 +152,8 @@ func stillName(e *edition, a *asked, at string, look format.Look) string {
 		name += " " + a.View.Name
 	}
 	frame := look.Frame()
-	return safename.Escape(fmt.Sprintf("%s %s,%s", name, alongAxis(a.View, 0, (frame.Min[0]+frame.Max[0])/2), alongAxis(a.View, 1, (frame.Min[1]+frame.Max[1])/2))) + ".png"
+	return safename.Escape(fmt.Sprintf("%s %s,%s", name, alongAxis(a.View, 0, (frame.Min[0]+frame.Max[0])/2),
+		alongAxis(a.View, 1, (frame.Min[1]+frame.Max[1])/2))) + ".png"
 }
 
 // alongAxis returns the coordinate of a cell as users know it, along an axis that may point the other way.

@@ -173,7 +173,7 @@ func readHead(ctx context.Context, e *edition, _ *http.Request) (any, error) {
 		for _, x := range entries {
 			names = append(names, x.Name())
 		}
-		if len(entries) != 1 { // several entries stand for the whole file
+		if len(entries) != 1 { // several entries mean the whole file
 			break
 		}
 		name, dir = path.Join(name, names[0]), entries[0].IsDir()

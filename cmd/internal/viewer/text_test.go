@@ -14,8 +14,10 @@ import (
 func TestDocument(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	long := strings.Repeat("äb", rowLetters)
-	for _, text := range []string{"", "\n", "a", "a\n", "a\r\nb", "\n\n\n", long, long + "\n", strings.Repeat("x", rowLetters) + "\ny", strings.Repeat("z\n", 3*rowStep) + long + "\nend",
-		strings.Repeat(long+"\n"+strings.Repeat("q\n", random.IntN(300)), 20), strings.Repeat(strings.Repeat("w", 5*rowStep*rowLetters)+"\n", 2) + "last"} {
+	for _, text := range []string{"", "\n", "a", "a\n", "a\r\nb", "\n\n\n", long, long + "\n",
+		strings.Repeat("x", rowLetters) + "\ny", strings.Repeat("z\n", 3*rowStep) + long + "\nend",
+		strings.Repeat(long+"\n"+strings.Repeat("q\n", random.IntN(300)), 20),
+		strings.Repeat(strings.Repeat("w", 5*rowStep*rowLetters)+"\n", 2) + "last"} {
 		d := newDocument([]byte(text))
 		var joined strings.Builder
 		var starts []rowStart
@@ -68,11 +70,14 @@ func tables(name, text string) string {
 
 func TestTables(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"a.json", "[\n{\"b\": 1, \"a\": \"x\\u0041\"},\n\n{\"c\": [1, \"two\"], \"a\": null, \"d\": {\"e\": [1]}}]", `["b" "a" "c" "d"] 2["1" "xA"] 4["" "" "1, two" "{\"e\":[1]}"]; `},
-		{"A.RAW.JSON", "{\"table\": \"UI\",\n\"menus\": [\n{\"name\": \"<b>\"}],\n\"none\": [], \"numbers\": [1],\n\"more\": [{\"x\": 12345678901234567890}]}", `menus["name"] 3["<b>"]; more["x"] 5["12345678901234567890"]; `},
+		{"a.json", "[\n{\"b\": 1, \"a\": \"x\\u0041\"},\n\n{\"c\": [1, \"two\"], \"a\": null, \"d\": {\"e\": [1]}}]",
+			`["b" "a" "c" "d"] 2["1" "xA"] 4["" "" "1, two" "{\"e\":[1]}"]; `},
+		{"A.RAW.JSON", "{\"table\": \"UI\",\n\"menus\": [\n{\"name\": \"<b>\"}],\n\"none\": [], \"numbers\": " +
+			"[1],\n\"more\": [{\"x\": 12345678901234567890}]}", `menus["name"] 3["<b>"]; more["x"] 5["12345678901234567890"]; `},
 		{"a.csv", "\ufeffx,y\n1,\"a\nb\"\n2\n3,4,5\n", `["x" "y" "3"] 2["1" "a\nb"] 4["2"] 5["3" "4" "5"]; `},
 		{"a.tsv", "x\ty\n1\t\"2\n", `["x" "y"] 2["1" "2\n"]; `},
-		{"a.json", "[1, {}]", ""}, {"a.json", "[]", ""}, {"a.json", "{}", ""}, {"a.json", "7", ""}, {"a.json", "[{\"a\":", ""}, {"a.json", "", ""},
+		{"a.json", "[1, {}]", ""}, {"a.json", "[]", ""}, {"a.json", "{}", ""}, {"a.json", "7", ""},
+		{"a.json", "[{\"a\":", ""}, {"a.json", "", ""},
 		{"a.csv", "x,y\n", ""}, {"a.csv", "", ""}, {"a.txt", "x,y\n1,2\n", ""},
 		{"a.json", "[" + strings.Repeat("[", 1e6), ""},
 		{"a.csv", "a\n" + strings.Repeat(",", 2*maxColumns) + "\n", ""},

@@ -68,7 +68,8 @@ func toys(costly bool, wait func(context.Context, image.Rectangle) error) (f *fo
 		if err != nil {
 			return nil, err
 		}
-		s := &toyScene{text: strings.Repeat(" ", (&format.Option{Name: "shift"}).Integer(job)) + string(data), closed: new(bool), wait: wait, mu: &mu, drawn: &n}
+		s := &toyScene{text: strings.Repeat(" ", (&format.Option{Name: "shift"}).Integer(job)) + string(data),
+			closed: new(bool), wait: wait, mu: &mu, drawn: &n}
 		if costly {
 			return costlyToyScene{s}, nil
 		}
@@ -179,13 +180,15 @@ func (s *toyScene) Close() error {
 
 // toyFile returns a file of the disk for a server. The test sets its stamp.
 func toyFile(f *format.Format, path string, stamp func() string) File {
-	return File{Name: "toy", Stamp: stamp, Plain: func(m string) string { return strings.ReplaceAll(m, path, "toy") }, Open: func(context.Context) (*Opened, error) {
-		src, err := format.OpenSource(path)
-		if err != nil {
-			return nil, err
-		}
-		return &Opened{Format: f, Source: src, Job: func() *format.Job { return &format.Job{Values: make(map[string]string)} }, Close: src.Close}, nil
-	}}
+	return File{Name: "toy", Stamp: stamp, Plain: func(m string) string { return strings.ReplaceAll(m, path, "toy") },
+		Open: func(context.Context) (*Opened, error) {
+			src, err := format.OpenSource(path)
+			if err != nil {
+				return nil, err
+			}
+			return &Opened{Format: f, Source: src, Job: func() *format.Job { return &format.Job{Values: make(map[string]string)} },
+				Close: src.Close}, nil
+		}}
 }
 
 // toyServer serves a toy with the given text.

@@ -42,7 +42,8 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 	defer a.release()
 	views := []view{}
 	for _, v := range a.Views() {
-		one := view{Name: v.Name, Title: v.Title, Scale: v.Scale, Axes: v.Axes, Layers: []layer{}, Paper: v.Paper, Moves: v.Moves, Loop: float64(v.Loop.Milliseconds()), Camera: v.Frame != nil, Size: [2]int{v.Size.X, v.Size.Y}}
+		one := view{Name: v.Name, Title: v.Title, Scale: v.Scale, Axes: v.Axes, Layers: []layer{}, Paper: v.Paper,
+			Moves: v.Moves, Loop: float64(v.Loop.Milliseconds()), Camera: v.Frame != nil, Size: [2]int{v.Size.X, v.Size.Y}}
 		if one.Bounds = [4]float64{v.Bounds.Min[0], v.Bounds.Min[1], v.Bounds.Max[0], v.Bounds.Max[1]}; v.Bounds.Empty() {
 			one.Bounds = [4]float64{}
 		}
@@ -69,7 +70,9 @@ func describeScene(ctx context.Context, e *edition, r *http.Request) (any, error
 	options := []option{}
 	job := e.job(nil)
 	for _, o := range switches(e.Format) {
-		one := option{Name: o.Name, Title: cmp.Or(o.Title, strings.ReplaceAll(strings.ToUpper(o.Name[:1])+o.Name[1:], "-", " ")), Help: strings.ReplaceAll(o.Help, "`", ""), Kind: "text", Choices: o.Choices, Default: job.Value(o.Name)}
+		one := option{Name: o.Name, Title: cmp.Or(o.Title,
+			strings.ReplaceAll(strings.ToUpper(o.Name[:1])+o.Name[1:], "-", " ")), Help: strings.ReplaceAll(o.Help, "`", ""),
+			Kind: "text", Choices: o.Choices, Default: job.Value(o.Name)}
 		switch {
 		case o.Bool:
 			one.Kind = "bool"

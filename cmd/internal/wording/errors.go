@@ -45,7 +45,7 @@ func adviceForName(e *fault.NameError) string {
 	case e.Advice != "":
 		return e.Advice
 	}
-	return "--allow-nothing accepts that an operation finds nothing"
+	return "--allow-nothing accepts names that are in none of the files"
 }
 
 // Text returns the text of an error for users, on one line. Names of system calls are left out. On Windows,
@@ -140,9 +140,9 @@ func Advice(err error, has func(letter string) bool) string {
 	case (errors.As(err, &exists) || errors.As(err, &kept) || errors.Is(err, output.ErrRead)) && has("o"):
 		return "choose another name with -o"
 	case errors.Is(err, format.ErrUnknown):
-		return "`trowel formats` lists the formats that are known"
+		return "`trowel formats` lists the supported formats"
 	case errors.Is(err, format.ErrNoTree):
-		return "give a game file, or a folder that `trowel extract` made"
+		return "name a game file, or a folder made by `trowel extract`"
 	}
 	return ""
 }

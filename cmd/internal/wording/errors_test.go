@@ -14,11 +14,12 @@ import (
 func TestTextOf(t *testing.T) {
 	no := errors.New("no")
 	for want, err := range map[string]error{
-		"x.map: no":            &fs.PathError{Op: "CreateFile", Path: "x.map", Err: no},
-		"a: b.map: no":         fmt.Errorf("a: %w", &fs.PathError{Op: "GetFileAttributesEx", Path: "b.map", Err: no}),
-		"x.map: no; y.map: no": errors.Join(&fs.PathError{Op: "open", Path: "x.map", Err: no}, &os.LinkError{Op: "MoveFileEx", Old: "y.map", New: "z", Err: no}),
-		"no":                   os.NewSyscallError("LockFileEx", no),
-		"replace x.map: no":    &fs.PathError{Op: "replace", Path: "x.map", Err: no},
+		"x.map: no":    &fs.PathError{Op: "CreateFile", Path: "x.map", Err: no},
+		"a: b.map: no": fmt.Errorf("a: %w", &fs.PathError{Op: "GetFileAttributesEx", Path: "b.map", Err: no}),
+		"x.map: no; y.map: no": errors.Join(&fs.PathError{Op: "open", Path: "x.map", Err: no},
+			&os.LinkError{Op: "MoveFileEx", Old: "y.map", New: "z", Err: no}),
+		"no":                os.NewSyscallError("LockFileEx", no),
+		"replace x.map: no": &fs.PathError{Op: "replace", Path: "x.map", Err: no},
 	} {
 		if got := Text(err); got != want {
 			t.Errorf("%q, want %q", got, want)

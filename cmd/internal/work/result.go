@@ -90,7 +90,8 @@ func (o *result[R]) put(r R) error {
 		return err
 	}
 	if size := o.bytes - before; size > maxRecord {
-		return fmt.Errorf("the hits of one place take %d MiB; a stored result can have at most %d: a single process without --resume has no such limit", size>>20, maxRecord>>20)
+		return fmt.Errorf("the hits of one place take %d MiB; a stored result can have at most %d: a single process "+
+			"without --resume has no such limit", size>>20, maxRecord>>20)
 	}
 	return nil
 }
@@ -112,7 +113,8 @@ func readResult[R any](r io.Reader, p Part, take func(R) error) error {
 	if _, err := io.ReadFull(r, head); err != nil || string(head) != magic {
 		return broken(fmt.Errorf("expected the first line %q, found %q", magic, head))
 	}
-	zip, err := zstd.NewReader(bufio.NewReader(r), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+	zip, err := zstd.NewReader(bufio.NewReader(r), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow),
+		zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (s *squares) Split(_ context.Context, fine bool, yield func(work.Part) erro
 	return nil
 }
 
-var errFail = errors.New("as it was told to")
+var errFail = errors.New("as requested")
 
 func (s *squares) Do(_ context.Context, p work.Part, put func(int) error) error {
 	s.did.Add(1)
@@ -168,11 +168,13 @@ func TestGuard(t *testing.T) {
 	dir := t.TempDir()
 	for path, mode := range map[string]os.FileMode{"open": 0o644, "private": 0o600, "world/map": 0o644, "secrets/auth": 0o600} {
 		path = filepath.Join(dir, path)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, mode), os.Chmod(path, mode), os.Chmod(filepath.Dir(path), 0o755)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, mode), os.Chmod(path, mode),
+			os.Chmod(filepath.Dir(path), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, want := range map[string]os.FileMode{"open": 0o755, "none": 0o755, "private": 0o700, "world": 0o755, "secrets": 0o700, filepath.Join(dir, "private"): 0o700} {
+	for name, want := range map[string]os.FileMode{"open": 0o755, "none": 0o755, "private": 0o700, "world": 0o755,
+		"secrets": 0o700, filepath.Join(dir, "private"): 0o700} {
 		f := work.Folder(filepath.Join(t.TempDir(), "work"))
 		// Independent of umask.
 		if err := errors.Join(os.Mkdir(string(f), 0o755), os.Chmod(string(f), 0o755)); err != nil {
@@ -206,7 +208,8 @@ func TestLargeRecord(t *testing.T) {
 	part := work.Part{Name: "0"}
 	read := func(result []byte) error {
 		plan := work.Plan{Parts: []work.Part{part}}
-		return work.Of(blob(0)).Merge(t.Context(), plan.All(), func(work.Part) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(result)), nil })
+		return work.Of(blob(0)).Merge(t.Context(), plan.All(),
+			func(work.Part) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(result)), nil })
 	}
 	var fine bytes.Buffer
 	if err := work.Of(blob(100<<20)).Do(t.Context(), part, &fine); err != nil {
@@ -233,7 +236,8 @@ func TestLargeRecord(t *testing.T) {
 }
 
 func TestPartName(t *testing.T) {
-	for name, want := range map[string]bool{"000-z=-16": true, "a.b,c": true, "": false, "../x": false, "a/b": false, ".a": false, "A": false, strings.Repeat("a", 101): false} {
+	for name, want := range map[string]bool{"000-z=-16": true, "a.b,c": true, "": false, "../x": false, "a/b": false,
+		".a": false, "A": false, strings.Repeat("a", 101): false} {
 		if p := (work.Part{Name: name}); p.Valid() != want {
 			t.Errorf("%q: %v", name, !want)
 		}

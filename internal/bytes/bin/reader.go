@@ -138,7 +138,8 @@ func (r *Reader) Len() int { return len(r.buf) - r.off }
 func (r *Reader) Sub(name string, n int) *Reader {
 	r.Flush()
 	at := r.Offset()
-	return &Reader{buf: r.take(name, n), base: at, space: r.space, order: r.order, steps: r.steps[:len(r.steps):len(r.steps)], tracer: r.tracer}
+	return &Reader{buf: r.take(name, n), base: at, space: r.space, order: r.order,
+		steps: r.steps[:len(r.steps):len(r.steps)], tracer: r.tracer}
 }
 
 // SeekTo moves the cursor to the given offset in the file.
@@ -182,7 +183,8 @@ func (r *Reader) take(name string, n int) []byte {
 // note records a field of n bytes that ends at the cursor, for the tracer.
 func (r *Reader) note(name string, n int, value any) {
 	r.Flush()
-	r.pending = trace.Field{Space: r.space, Path: r.Path(name), Offset: r.Offset() - int64(n), Len: int64(n), Value: value, Bytes: r.buf[r.off-n : r.off]}
+	r.pending = trace.Field{Space: r.space, Path: r.Path(name), Offset: r.Offset() - int64(n), Len: int64(n), Value: value,
+		Bytes: r.buf[r.off-n : r.off]}
 	r.held = true
 }
 
@@ -444,7 +446,8 @@ func (r *Reader) counted(name string, width int, u unit) string {
 		n = int64(r.u32(head))
 	}
 	if n*u.size > int64(r.Len()) {
-		r.FailAt(r.Offset()-int64(width), name, fault.ErrShort, fmt.Sprintf("a string of %d %s", n, u.what), fmt.Sprintf("%d bytes before the end of the data", r.Len()))
+		r.FailAt(r.Offset()-int64(width), name, fault.ErrShort, fmt.Sprintf("a string of %d %s", n, u.what),
+			fmt.Sprintf("%d bytes before the end of the data", r.Len()))
 		return ""
 	}
 	size := int(n * u.size)

@@ -73,7 +73,8 @@ func FuzzDecompress(f *testing.F) {
 		}
 		used, verified := deflate.Verify(stream, size)
 		var e1, e2 *deflate.Error
-		if errors.As(err, &e1) != errors.As(verified, &e2) || e1 != nil && (e1.Kind != e2.Kind || e1.Size != e2.Size || e1.Want != e2.Want) || err == nil && used != n {
+		if errors.As(err, &e1) != errors.As(verified, &e2) || e1 != nil &&
+			(e1.Kind != e2.Kind || e1.Size != e2.Size || e1.Want != e2.Want) || err == nil && used != n {
 			t.Fatalf("Verify: %d, %v, Decompress: %d, %v", used, verified, n, err)
 		}
 		// 2048 is about twice the maximum ratio of deflate.

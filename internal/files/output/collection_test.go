@@ -114,7 +114,8 @@ func TestCollectionForeign(t *testing.T) {
 			t.Error("a link leads out of the folder")
 		}
 	}
-	if _, err := OpenCollection(filepath.Join(dir, "inner"), Options{Reads: func() []string { return []string{dir} }}); !errors.Is(err, ErrRead) {
+	if _, err := OpenCollection(filepath.Join(dir, "inner"),
+		Options{Reads: func() []string { return []string{dir} }}); !errors.Is(err, ErrRead) {
 		t.Errorf("in what is read: %v", err)
 	}
 }

@@ -123,7 +123,8 @@ var killed = []struct {
 	{"file", nil, func(dir string) error { return makeFiles(filepath.Join(dir, "x"), "") }, false},
 	{"file over a file", []string{"x=old"}, func(dir string) error { return makeFiles(filepath.Join(dir, "x"), "") }, onWindows},
 	{"two files", nil, func(dir string) error { return makeFiles(filepath.Join(dir, "x"), "", ".man") }, true},
-	{"two files over two", []string{"x=old", "x.man=old"}, func(dir string) error { return makeFiles(filepath.Join(dir, "x"), "", ".man") }, true},
+	{"two files over two", []string{"x=old", "x.man=old"},
+		func(dir string) error { return makeFiles(filepath.Join(dir, "x"), "", ".man") }, true},
 	{"two files over one", []string{"x=old"}, func(dir string) error { return makeFiles(filepath.Join(dir, "x"), "", ".man") }, true},
 	{"file over a file, no exchange", []string{"x=old"}, func(dir string) error {
 		noExchange = true
@@ -265,7 +266,8 @@ func TestKill(t *testing.T) {
 				Recover(dir)
 				Recover(filepath.Join(dir, "w"))
 				recovered := snapshot(t, dir)
-				if recovered != old && recovered != now && !strings.Contains(recovered, "w.bak2/a=old") && !(onWindows && strings.Contains(recovered, "w.bak/a=old")) {
+				if recovered != old && recovered != now && !strings.Contains(recovered, "w.bak2/a=old") &&
+					!(onWindows && strings.Contains(recovered, "w.bak/a=old")) {
 					t.Errorf("killed at step %d, then recovered: neither %s nor %s but %s", at, old, now, recovered)
 				}
 				if list := hidden(t, dir); len(list) != 2 {

@@ -60,7 +60,8 @@ func TestRefused(t *testing.T) {
 	}
 	defer root.Close()
 	fsys := regular.Limit(root.FS(), 10<<20)
-	for name, want := range map[string]error{"pipe": regular.ErrKind, "link to a pipe": regular.ErrKind, "socket": regular.ErrKind, "/dev/zero": regular.ErrKind, "none": fs.ErrNotExist} {
+	for name, want := range map[string]error{"pipe": regular.ErrKind, "link to a pipe": regular.ErrKind,
+		"socket": regular.ErrKind, "/dev/zero": regular.ErrKind, "none": fs.ErrNotExist} {
 		path := name
 		if !filepath.IsAbs(name) {
 			path = filepath.Join(dir, name)

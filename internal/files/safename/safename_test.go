@@ -180,7 +180,8 @@ func checkSafe(name string) error {
 // returns the true names of the extracted folder.
 func TestRestoreProperty(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	parts := []string{"a", "B", "b", "A", "CON", "nul", "com1", ".", "..", " ", "%", "%41", "%4", ":", "\x01", "\xff", "é", "ſ", "s", "S", "~2", ".git", strings.Repeat("long", 60), ".png"}
+	parts := []string{"a", "B", "b", "A", "CON", "nul", "com1", ".", "..", " ", "%", "%41", "%4", ":", "\x01", "\xff", "é",
+		"ſ", "s", "S", "~2", ".git", strings.Repeat("long", 60), ".png"}
 	element := func() string {
 		for {
 			var b strings.Builder
@@ -292,7 +293,8 @@ func TestRestoreSidecar(t *testing.T) {
 	if want := "{\n  \"order\": [\n    2,\n    1\n  ]\n}\n"; err != nil || string(data) != want {
 		t.Errorf("sidecar = %q, %v, want %q", data, err, want)
 	}
-	for _, broken := range []string{`{`, `{"names": 1}`, `{"names": {"../x": "y"}}`, `{"names": {"x": ".."}}`, `{"names": {"x": "z", "y": "z"}}`} {
+	for _, broken := range []string{`{`, `{"names": 1}`, `{"names": {"../x": "y"}}`, `{"names": {"x": ".."}}`,
+		`{"names": {"x": "z", "y": "z"}}`} {
 		disk[tree.Sidecar].Data = []byte(broken)
 		if _, err := Restore(disk); err == nil {
 			t.Errorf("%s: no error", broken)

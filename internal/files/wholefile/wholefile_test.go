@@ -57,7 +57,8 @@ func TestKeep(t *testing.T) {
 			t.Errorf("%q, %v", data, err)
 		}
 	}
-	if err := errors.Join(os.WriteFile(Part(path), nil, 0o600), os.WriteFile(filepath.Join(dir, ".other"), nil, 0o600), RemoveParts(dir)); err != nil {
+	if err := errors.Join(os.WriteFile(Part(path), nil, 0o600), os.WriteFile(filepath.Join(dir, ".other"), nil, 0o600),
+		RemoveParts(dir)); err != nil {
 		t.Fatal(err)
 	}
 	if list, _ := os.ReadDir(dir); len(list) != 2 || list[0].Name() != ".other" {

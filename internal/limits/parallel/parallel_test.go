@@ -101,7 +101,8 @@ func TestPanic(t *testing.T) {
 		},
 	} {
 		p := parallel.Catch(do)
-		if p == nil || !strings.Contains(fmt.Sprint(p.Value), "index out of range") || len(p.Where) == 0 || !strings.HasPrefix(p.Where[0], "parallel_test.go:") {
+		if p == nil || !strings.Contains(fmt.Sprint(p.Value), "index out of range") || len(p.Where) == 0 ||
+			!strings.HasPrefix(p.Where[0], "parallel_test.go:") {
 			t.Errorf("%s: caught %v", name, p)
 		}
 	}

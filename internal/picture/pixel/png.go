@@ -104,7 +104,8 @@ func (p *PNG) AddGray16(band *image.Gray16) error {
 
 func (p *PNG) fits(band image.Rectangle, kind bool) error {
 	if p.chunks.err == nil && (!kind || band.Dx() != p.size.X || band.Dy() < 1 || band.Dy() > p.size.Y-p.done) {
-		p.chunks.err = fmt.Errorf("a band of %d x %d pixels does not fit below row %d of %d x %d", band.Dx(), band.Dy(), p.done, p.size.X, p.size.Y)
+		p.chunks.err = fmt.Errorf("a band of %d x %d pixels does not fit below row %d of %d x %d", band.Dx(), band.Dy(),
+			p.done, p.size.X, p.size.Y)
 	}
 	return p.chunks.err
 }

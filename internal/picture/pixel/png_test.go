@@ -186,7 +186,8 @@ func TestPNGWrongUse(t *testing.T) {
 			t.Errorf("a band of %v", size)
 		}
 	}
-	if open(pixel.Gray16).Add(image.NewRGBA(image.Rect(0, 0, 10, 1))) == nil || open(pixel.RGB).AddGray16(image.NewGray16(image.Rect(0, 0, 10, 1))) == nil {
+	if open(pixel.Gray16).Add(image.NewRGBA(image.Rect(0, 0, 10, 1))) == nil ||
+		open(pixel.RGB).AddGray16(image.NewGray16(image.Rect(0, 0, 10, 1))) == nil {
 		t.Error("a band of another kind")
 	}
 	w, err := pixel.NewPNG(failing{}, image.Pt(10, 10), pixel.Gray16)

@@ -153,7 +153,8 @@ func Redis(address string, port int, password string, anywhere bool) (pool *redi
 
 // plainKeys lists the keys of connection strings that only describe the server and the session: none of them makes the
 // client read a file of the user.
-var plainKeys = []string{"host", "port", "database", "user", "password", "sslmode", "connect_timeout", "application_name", "client_encoding", "options", "target_session_attrs"}
+var plainKeys = []string{"host", "port", "database", "user", "password", "sslmode", "connect_timeout",
+	"application_name", "client_encoding", "options", "target_session_attrs"}
 
 // Postgres returns the configuration for a PostgreSQL connection string, which is the value of a setting in world.mt.
 // If anywhere is set, the server may be on another machine, and the user's stored credentials are used: PGPASSWORD and
@@ -204,7 +205,8 @@ func hosts(c *pgx.ConnConfig) []string {
 }
 
 func parsePostgres(connString, setting string, anywhere bool) (*pgx.ConnConfig, error) {
-	malformed := &fault.Error{File: "world.mt", Path: setting, Offset: -1, Want: "a PostgreSQL connection string", Got: "an invalid connection string", Err: fault.ErrFormat}
+	malformed := &fault.Error{File: "world.mt", Path: setting, Offset: -1, Want: "a PostgreSQL connection string",
+		Got: "an invalid connection string", Err: fault.ErrFormat}
 	if strings.TrimSpace(connString) == "" {
 		malformed.Got = "nothing"
 		return nil, malformed

@@ -48,9 +48,12 @@ func keep(t *testing.T) {
 
 func TestRedisIsHere(t *testing.T) {
 	for address, local := range map[string]bool{
-		"127.0.0.1": true, "localhost": true, "LocalHost": true, "::1": true, "[::1]": true, "127.9.9.9": true, "::ffff:127.0.0.1": true, "/run/redis.sock": true, "./x/redis": true,
-		"192.0.2.1": false, "example.org": false, "localhost.": false, "localhost.example.org": false, "0.0.0.0": false, "::": false, "127.1": false, "2130706433": false,
-		"0x7f000001": false, "10.0.0.1": false, "169.254.169.254": false, "::1%eth0": false, "::ffff:192.0.2.1": false, "127.0.0.1@example.org": false, "127.0.0.1 example.org": false,
+		"127.0.0.1": true, "localhost": true, "LocalHost": true, "::1": true, "[::1]": true, "127.9.9.9": true,
+		"::ffff:127.0.0.1": true, "/run/redis.sock": true, "./x/redis": true,
+		"192.0.2.1": false, "example.org": false, "localhost.": false, "localhost.example.org": false, "0.0.0.0": false,
+		"::": false, "127.1": false, "2130706433": false,
+		"0x7f000001": false, "10.0.0.1": false, "169.254.169.254": false, "::1%eth0": false, "::ffff:192.0.2.1": false,
+		"127.0.0.1@example.org": false, "127.0.0.1 example.org": false,
 	} {
 		called := calls(t)
 		pool, _, err := Redis(address, 1, "", false)
@@ -133,7 +136,8 @@ func TestPostgresIsHere(t *testing.T) {
 				}
 			}
 			for _, call := range *called {
-				if !c.local || !strings.Contains(filepath.ToSlash(call), "unix /run") && !strings.Contains(call, "127.0.0.1") && !strings.Contains(call, "::1") {
+				if !c.local || !strings.Contains(filepath.ToSlash(call), "unix /run") && !strings.Contains(call, "127.0.0.1") &&
+					!strings.Contains(call, "::1") {
 					t.Errorf("called %q", call)
 				}
 			}
@@ -144,7 +148,8 @@ func TestPostgresIsHere(t *testing.T) {
 // TestPostgresAnywhere tests that all stored credentials are used if other machines are allowed.
 func TestPostgresAnywhere(t *testing.T) {
 	keep(t)
-	for conn, password := range map[string]string{"host=192.0.2.1": "fromfile", "service=far": "fromservice", "host=192.0.2.1 password=own": "own"} {
+	for conn, password := range map[string]string{"host=192.0.2.1": "fromfile", "service=far": "fromservice",
+		"host=192.0.2.1 password=own": "own"} {
 		called := calls(t)
 		c, err := Postgres(conn, "pgsql_connection", true)
 		if err != nil {
@@ -173,7 +178,8 @@ func TestPostgresSealed(t *testing.T) {
 	t.Cleanup(func() { server.Sealed = false })
 	for conn, fine := range map[string]bool{
 		"host=192.0.2.1 user=a": true, "host=192.0.2.1 sslmode=verify-full": true, "postgres://a:own@192.0.2.1/b": true,
-		"service=far": false, "host=192.0.2.1 servicefile=/dev/zero": false, "host=192.0.2.1 passfile=/dev/zero": false, "postgres://192.0.2.1/b?passfile=/dev/zero": false,
+		"service=far": false, "host=192.0.2.1 servicefile=/dev/zero": false, "host=192.0.2.1 passfile=/dev/zero": false,
+		"postgres://192.0.2.1/b?passfile=/dev/zero":         false,
 		"host=192.0.2.1 sslkey=/dev/zero sslcert=/dev/zero": false, "host=192.0.2.1 sslrootcert=/dev/zero": false,
 	} {
 		if _, err := Postgres(conn, "pgsql_connection", true); (err == nil) != fine || err != nil && !errors.Is(err, server.ErrFiles) {
@@ -209,7 +215,8 @@ func TestWords(t *testing.T) {
 			t.Errorf("%v, want %s", got, want)
 		}
 	}
-	if err := Wrap("S", &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ENOENT)}); errors.Is(err, fs.ErrNotExist) || err.Error() != "S: no connection: "+syscall.ENOENT.Error() {
+	if err := Wrap("S", &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ENOENT)}); errors.Is(err,
+		fs.ErrNotExist) || err.Error() != "S: no connection: "+syscall.ENOENT.Error() {
 		t.Errorf("a socket that is not there: %v", err)
 	}
 	if err := Wrap("S", &pgconn.PgError{Code: "42P01", Message: "no table"}); server.Failed(err) || err.Error() != "S: no table" {

@@ -110,7 +110,8 @@ func (db *DB) readState() (manifest string, lost, err error) {
 	path := filepath.Join(db.dir, name)
 	f, st, err := openFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		lost = &fault.Error{File: filepath.Join(db.dir, "CURRENT"), Path: "manifest", Offset: 0, Want: "the name of an existing file", Got: strconv.Quote(name), Err: fault.ErrFormat}
+		lost = &fault.Error{File: filepath.Join(db.dir, "CURRENT"), Path: "manifest", Offset: 0,
+			Want: "the name of an existing file", Got: strconv.Quote(name), Err: fault.ErrFormat}
 		db.report(lost)
 		return name, lost, nil
 	}
@@ -201,7 +202,8 @@ func (db *DB) readTables() (missing, err error) {
 		}
 	}
 	lacks := func(name, what string) {
-		e := &fault.Error{File: filepath.Join(db.dir, name), Offset: -1, Want: what + " that the manifest names", Got: "no file", Err: os.ErrNotExist}
+		e := &fault.Error{File: filepath.Join(db.dir, name), Offset: -1, Want: what + " that the manifest names",
+			Got: "no file", Err: os.ErrNotExist}
 		db.report(e)
 		missing = cmp.Or(missing, error(e))
 	}

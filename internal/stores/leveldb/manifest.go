@@ -150,7 +150,8 @@ func (v *version) apply(e edit) {
 	if e.comparator != "" {
 		v.comparator = e.comparator
 	}
-	for _, f := range []struct{ to, from *uint64 }{{&v.log, e.log}, {&v.prevLog, e.prevLog}, {&v.nextFile, e.nextFile}, {&v.lastSeq, e.lastSeq}} {
+	for _, f := range []struct{ to, from *uint64 }{{&v.log, e.log}, {&v.prevLog, e.prevLog}, {&v.nextFile, e.nextFile},
+		{&v.lastSeq, e.lastSeq}} {
 		if f.from != nil {
 			*f.to = *f.from
 		}
@@ -191,7 +192,8 @@ func readManifest(r io.Reader, name string, report func(*fault.Error)) (*version
 		return nil, damaged(name, "comparator", 0, "the record with the order of the keys", "none")
 	}
 	if v.comparator != comparator {
-		return nil, &fault.Error{File: name, Path: "comparator", Offset: -1, Want: comparator, Got: fmt.Sprintf("%q", v.comparator), Err: fault.ErrVersion}
+		return nil, &fault.Error{File: name, Path: "comparator", Offset: -1, Want: comparator,
+			Got: fmt.Sprintf("%q", v.comparator), Err: fault.ErrVersion}
 	}
 	return v, nil
 }

@@ -71,7 +71,8 @@ func (old *DB) rebuild(lost error) (*DB, error) {
 		found = words.Count(n, "record")
 	}
 	db.report(&fault.Error{File: db.dir, Offset: -1, Want: "a list of the files of the database", Err: ErrRebuilt,
-		Got: fmt.Sprintf("%s in %s and %s, which are read without the list and may contain deleted records", found, words.Count(tables, "table"), words.Count(len(logs), "log"))})
+		Got: fmt.Sprintf("%s in %s and %s, which are read without the list and may contain deleted records", found,
+			words.Count(tables, "table"), words.Count(len(logs), "log"))})
 	return db, nil
 }
 

@@ -202,7 +202,8 @@ func TestScan(t *testing.T) {
 		if len(got) < len(truth)-c.lost {
 			t.Errorf("%s: %d of %d records", name, len(got), len(truth))
 		}
-		if err := db.Err(); err == nil || !strings.Contains(err.Error(), filepath.Base(path)) || !strings.Contains(err.Error(), "records are in intact blocks") {
+		if err := db.Err(); err == nil || !strings.Contains(err.Error(), filepath.Base(path)) ||
+			!strings.Contains(err.Error(), "records are in intact blocks") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -260,7 +261,7 @@ func TestSalvage(t *testing.T) {
 			}
 			for key, value := range plain {
 				if got[key] != value && !db.Salvaged([]byte(key)) {
-					t.Errorf("%s at %d: %s is another one with salvage", pattern, at, key)
+					t.Errorf("%s at %d: %s differs with salvage", pattern, at, key)
 				}
 			}
 			salvaged, lost = salvaged+named, lost+len(truth)-len(got)

@@ -65,7 +65,8 @@ func scanTable(r io.ReaderAt, size int64, name string, cause error) *scan {
 	gap(len(data), internalKey(bytes.Repeat([]byte{0xff}, 64), 0))
 	s.index, _ = parseBlock(slices.Clone(index.finish()), name, 0)
 	s.broken = &fault.Error{File: name, Path: "index", Offset: -1, Want: "the index of the table",
-		Got: fmt.Sprintf("damage; %d records are in intact blocks, %d bytes are in damaged blocks (%v)", records, lost, fault.InFile(cause, "")), Err: fault.ErrFormat}
+		Got: fmt.Sprintf("damage; %d records are in intact blocks, %d bytes are in damaged blocks (%v)", records, lost,
+			fault.InFile(cause, "")), Err: fault.ErrFormat}
 	return s
 }
 

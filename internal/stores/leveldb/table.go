@@ -111,7 +111,8 @@ func (t *table) readIndex() error {
 func (t *table) block(h handle) (*block, error) {
 	end := uint64(t.end)
 	if h.offset > end || h.size > end-h.offset || end-h.offset-h.size < blockTrailerSize {
-		return nil, damaged(t.name, "block", -1, fmt.Sprintf("a block inside the %d bytes of the file", t.size), fmt.Sprintf("%d bytes at %d", h.size, h.offset))
+		return nil, damaged(t.name, "block", -1, fmt.Sprintf("a block inside the %d bytes of the file", t.size),
+			fmt.Sprintf("%d bytes at %d", h.size, h.offset))
 	}
 	if t.scan != nil && t.scan.gaps[h] {
 		return nil, t.scan.broken

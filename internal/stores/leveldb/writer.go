@@ -55,7 +55,8 @@ func Create(dir string) (*Writer, error) {
 	if len(entries) > 0 {
 		return nil, &os.PathError{Op: "create", Path: dir, Err: os.ErrExist}
 	}
-	w := &Writer{fresh: true, dir: dir, mem: newMemtable(), version: &version{comparator: comparator, nextFile: 2, tables: map[uint64]tableMeta{}}}
+	w := &Writer{fresh: true, dir: dir, mem: newMemtable(),
+		version: &version{comparator: comparator, nextFile: 2, tables: map[uint64]tableMeta{}}}
 	return w, w.begin()
 }
 

@@ -28,7 +28,7 @@ var ErrFiles = errors.New("the name is a file of this machine, which is not read
 // Dial makes all connections. Tests replace it.
 var Dial = new(net.Dialer).DialContext
 
-// Error reports that a server failed. It says nothing about the world. It hides its cause, so that, for example, a
+// Error reports that a server failed. It says little about the world. It hides its cause, so that, for example, a
 // missing socket is not mistaken for a missing database.
 type Error struct {
 	Server string // such as "Redis at 127.0.0.1:6379"

@@ -24,7 +24,8 @@ const (
 type RestlessError struct{ Path string }
 
 func (e *RestlessError) Error() string {
-	return e.Path + ": a program writes to the database continuously (stop the program during the copy, or use a write-ahead log: PRAGMA journal_mode=WAL)"
+	return e.Path + ": a program writes to the database continuously (stop the program during the copy, or use a " +
+		"write-ahead log: PRAGMA journal_mode=WAL)"
 }
 
 // Backup makes a consistent copy of a database, even if programs have it open and write to it, in a new file. The copy

@@ -67,10 +67,11 @@ func TestBackup(t *testing.T) {
 				}
 				sound, err := f.Sound(t.Context())
 				rows, numbers := 0, 0
-				err = errors.Join(err, sqlitex.ExecuteTransient(f.Conn, "SELECT count(*), count(DISTINCT n) FROM t", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-					rows, numbers = s.ColumnInt(0), s.ColumnInt(1)
-					return nil
-				}}))
+				err = errors.Join(err, sqlitex.ExecuteTransient(f.Conn, "SELECT count(*), count(DISTINCT n) FROM t",
+					&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+						rows, numbers = s.ColumnInt(0), s.ColumnInt(1)
+						return nil
+					}}))
 				if err != nil || !sound || rows != 3000 || numbers != 1 {
 					t.Errorf("%d rows with %d numbers, sound is %v, %v", rows, numbers, sound, err)
 				}

@@ -187,23 +187,24 @@ func (r *rescuer) table(name, sql string) (int, error) {
 	}
 	shape := sqlitepage.Shape{Table: name}
 	keys := 0
-	err := sqlitex.ExecuteTransient(r.conn, "PRAGMA table_info("+quoted(t.made)+")", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-		kinds := kindsOf(s.ColumnText(2))
-		key := s.ColumnInt(5) > 0
-		if s.ColumnInt(3) == 0 && !key {
-			kinds |= sqlitepage.Null
-		}
-		if key {
-			if keys++; keys == 1 && strings.EqualFold(s.ColumnText(2), "INTEGER") {
-				t.rowid = len(t.columns)
-			} else {
-				t.rowid = -1
+	err := sqlitex.ExecuteTransient(r.conn, "PRAGMA table_info("+quoted(t.made)+")",
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			kinds := kindsOf(s.ColumnText(2))
+			key := s.ColumnInt(5) > 0
+			if s.ColumnInt(3) == 0 && !key {
+				kinds |= sqlitepage.Null
 			}
-		}
-		shape.Columns = append(shape.Columns, kinds)
-		t.columns = append(t.columns, s.ColumnText(1))
-		return nil
-	}})
+			if key {
+				if keys++; keys == 1 && strings.EqualFold(s.ColumnText(2), "INTEGER") {
+					t.rowid = len(t.columns)
+				} else {
+					t.rowid = -1
+				}
+			}
+			shape.Columns = append(shape.Columns, kinds)
+			t.columns = append(t.columns, s.ColumnText(1))
+			return nil
+		}})
 	if err != nil || len(t.columns) == 0 {
 		return 0, errors.Join(err, errors.New("no columns"))
 	}
@@ -249,7 +250,8 @@ func (r *rescuer) row(row sqlitepage.Row) error {
 			columns = append(columns, "rowid")
 		}
 		var err error
-		sql := "INSERT OR IGNORE INTO " + quoted(t.made) + " (" + strings.Join(columns, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(columns)-1) + ")"
+		sql := "INSERT OR IGNORE INTO " + quoted(t.made) + " (" + strings.Join(columns, ", ") + ") VALUES (?" +
+			strings.Repeat(", ?", len(columns)-1) + ")"
 		if insert, _, err = r.conn.PrepareTransient(sql); err != nil {
 			return err
 		}
@@ -351,7 +353,8 @@ func (r *rescuer) tell(pages *sqlitepage.File, lost []sqlitepage.Loss) {
 	}
 	for _, t := range r.tables {
 		if t.doubled > 0 {
-			r.losses = append(r.losses, Loss{Table: t.name, Rows: true, Text: fmt.Sprintf("table %s: %d rows have the key of another row, or none", t.name, t.doubled)})
+			r.losses = append(r.losses, Loss{Table: t.name, Rows: true,
+				Text: fmt.Sprintf("table %s: %d rows have the key of another row, or none", t.name, t.doubled)})
 		}
 	}
 	if at := pages.Moved(); at >= 0 {
@@ -396,7 +399,8 @@ func (r *rescuer) choose() error {
 			continue
 		}
 		if t.rows > 0 {
-			r.losses = append(r.losses, Loss{Table: t.name, Rows: true, Text: fmt.Sprintf("table %s: %d rows have a different number or type of columns", t.name, t.rows)})
+			r.losses = append(r.losses, Loss{Table: t.name, Rows: true,
+				Text: fmt.Sprintf("table %s: %d rows have a different number or type of columns", t.name, t.rows)})
 		}
 		if err := sqlitex.ExecuteTransient(r.conn, "DROP TABLE "+quoted(t.made), nil); err != nil {
 			return err

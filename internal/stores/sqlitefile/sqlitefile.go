@@ -215,7 +215,8 @@ func (f *File) recover(suffix string) error {
 		size += st.Size()
 	}
 	if size > maxRecovered {
-		return &fault.Error{File: f.Path + suffix, Offset: -1, Want: "a database that was closed, or is small enough to be copied and recovered", Got: fmt.Sprintf("%d bytes", size), Err: fault.ErrLimit}
+		return &fault.Error{File: f.Path + suffix, Offset: -1, Want: "a database that was closed, or is small enough to " +
+			"be copied and recovered", Got: fmt.Sprintf("%d bytes", size), Err: fault.ErrLimit}
 	}
 	dir, end, err := scratch.Make(scratchPrefix)
 	if err != nil {
@@ -334,7 +335,8 @@ func (f *File) Explain(err error) error {
 	case code == sqlite.ResultProtocol || code == sqlite.ResultReadOnlyRecovery || code == sqlite.ResultReadOnlyCantInit:
 		// SQLite would write a new index. If no other program uses the database, SQLite reads the log without an
 		// index.
-		return &fault.Error{File: f.Path + "-shm", Offset: -1, Want: "an intact index of the -wal file", Got: "a damaged index that another program is using: close that program, or wait until it has repaired the index", Err: ErrInUse}
+		return &fault.Error{File: f.Path + "-shm", Offset: -1, Want: "an intact index of the -wal file",
+			Got: "a damaged index that another program is using: close that program, or wait until it has repaired the index", Err: ErrInUse}
 	case code.ToPrimary() == sqlite.ResultFull:
 		return fmt.Errorf("%s: %w", f.Path, ErrFull)
 	}

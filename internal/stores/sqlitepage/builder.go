@@ -257,7 +257,8 @@ func (b *Builder) count(key uint64) {
 func (b *Builder) Add(ints []int64, data []byte) error {
 	key, ok := b.table.pack(ints)
 	if !ok || len(data) > MaxPayload-100 {
-		return &fault.Error{File: b.f.Name(), Path: b.table.Name, Offset: -1, Want: "a row that can be stored", Got: fmt.Sprintf("%v with %d bytes", ints, len(data)), Err: fault.ErrLimit}
+		return &fault.Error{File: b.f.Name(), Path: b.table.Name, Offset: -1, Want: "a row that can be stored",
+			Got: fmt.Sprintf("%v with %d bytes", ints, len(data)), Err: fault.ErrLimit}
 	}
 	before := appendRecord(b.cell[:0], ints, int64(2*len(data)+12)) // all of the row except its bytes
 	payload := len(before) + len(data)
@@ -333,7 +334,8 @@ func (b *Builder) page(p *builtPage) uint32 {
 // paged counts a page, and writes the collected pages if there are enough.
 func (b *Builder) paged() {
 	if b.next++; b.next == maxPages && b.err == nil {
-		b.err = &fault.Error{File: b.f.Name(), Offset: -1, Want: fmt.Sprintf("less than %d pages", uint32(maxPages)), Got: "more", Err: fault.ErrLimit}
+		b.err = &fault.Error{File: b.f.Name(), Offset: -1, Want: fmt.Sprintf("less than %d pages", uint32(maxPages)),
+			Got: "more", Err: fault.ErrLimit}
 	}
 	if len(b.out) >= collected {
 		b.write()

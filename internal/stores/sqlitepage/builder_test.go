@@ -21,7 +21,8 @@ import (
 
 var (
 	oneColumn    = Table{Name: "blocks", SQL: "CREATE TABLE `blocks` (`pos` INT PRIMARY KEY, `data` BLOB)", Key: []int{0}}
-	threeColumns = Table{Name: "blocks", SQL: "CREATE TABLE `blocks` (`x` INTEGER, `y` INTEGER, `z` INTEGER, `data` BLOB NOT NULL, PRIMARY KEY (`x`, `z`, `y`))", Key: []int{0, 2, 1}}
+	threeColumns = Table{Name: "blocks", SQL: "CREATE TABLE `blocks` (`x` INTEGER, `y` INTEGER, `z` INTEGER, `data` " +
+		"BLOB NOT NULL, PRIMARY KEY (`x`, `z`, `y`))", Key: []int{0, 2, 1}}
 )
 
 // builtRow is a row to be built.
@@ -126,7 +127,7 @@ func holds(t *testing.T, path string, table Table, rows []builtRow, sound bool) 
 		data := make([]byte, s.ColumnLen(0))
 		s.ColumnBytes(0, data)
 		if i >= len(sorted) || !bytes.Equal(data, sorted[i].data) {
-			t.Fatalf("row %d in the order of the keys is another one", i)
+			t.Fatalf("row %d in the order of the keys differs", i)
 		}
 		for k := range columns {
 			if s.ColumnInt64(k+1) != sorted[i].ints[k] {
@@ -383,7 +384,8 @@ func TestScanDamage(t *testing.T) {
 		}
 		defer c.Close()
 		said := ""
-		err = sqlitex.ExecuteTransient(c, "PRAGMA integrity_check(1)", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error { said = s.ColumnText(0); return nil }})
+		err = sqlitex.ExecuteTransient(c, "PRAGMA integrity_check(1)",
+			&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error { said = s.ColumnText(0); return nil }})
 		if err != nil {
 			return err.Error()
 		}
@@ -406,7 +408,8 @@ func TestScanDamage(t *testing.T) {
 			continue
 		}
 		// Undetected damage must not matter to SQLite, except in the accounting of free space.
-		if said := conn(); said != "ok" && !strings.Contains(said, "ragmentation") && !strings.Contains(said, "free space") && !strings.Contains(said, "Rowid") {
+		if said := conn(); said != "ok" && !strings.Contains(said, "ragmentation") && !strings.Contains(said, "free space") &&
+			!strings.Contains(said, "Rowid") {
 			t.Errorf("a byte at %d is damaged (in page %d at %d), which Scan does not see: %s", at, at/builtSize+1, at%builtSize, said)
 		}
 	}

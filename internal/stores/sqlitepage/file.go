@@ -119,7 +119,8 @@ func (f *File) start() error {
 	if !f.headed {
 		f.encoding, f.freeHead, f.freeLen = utf8Text, 0, 0
 		if f.PageSize = f.guessPageSize(); f.PageSize == 0 {
-			return &fault.Error{File: f.path, Offset: 0, Want: "the header of an SQLite database, or pages of tables", Got: "neither", Err: fault.ErrFormat}
+			return &fault.Error{File: f.path, Offset: 0, Want: "the header of an SQLite database, or pages of tables",
+				Got: "neither", Err: fault.ErrFormat}
 		}
 		f.usable = f.PageSize
 		f.pages = f.present()

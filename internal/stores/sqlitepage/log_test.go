@@ -57,7 +57,8 @@ func TestLogs(t *testing.T) {
 						t.Fatalf("the schema is %v", list)
 					}
 					n := int64(0)
-					losses, err := f.Rows(t.Context(), []Shape{{Table: "entries", Root: list[0].Root, Columns: []Kinds{Text, Blob, Float}}}, func(r Row) error {
+					losses, err := f.Rows(t.Context(), []Shape{{Table: "entries", Root: list[0].Root,
+						Columns: []Kinds{Text, Blob, Float}}}, func(r Row) error {
 						n++
 						if want := []any{fmt.Sprint("naïve ☃ ", n), []byte{1, 2}, float64(n) / 2}; r.RowID != n || !reflect.DeepEqual(r.Values, want) {
 							// Whole numbers are stored as integers.

@@ -131,7 +131,8 @@ type gap struct {
 const maxDepth = 24
 
 func (f *File) survey(ctx context.Context) *survey {
-	s := &survey{File: f, ctx: ctx, state: make([]uint8, int64(f.present())+1), beyond: make(map[uint32]uint8), gaps: make(map[*Shape][]gap), leafAt: make(map[*Shape]int)}
+	s := &survey{File: f, ctx: ctx, state: make([]uint8, int64(f.present())+1), beyond: make(map[uint32]uint8),
+		gaps: make(map[*Shape][]gap), leafAt: make(map[*Shape]int)}
 	// Pages beyond the page count in the header are not part of the database.
 	for p := int64(f.pages) + 1; f.headed && p < int64(len(s.state)); p++ {
 		s.state[p] = freed
@@ -221,7 +222,8 @@ func (f *File) Schema(ctx context.Context) (list []Object, whole bool) {
 		}
 		root, _ := r.Values[3].(int64)
 		sql, _ := r.Values[4].(string)
-		list = append(list, Object{Kind: r.Values[0].(string), Name: r.Values[1].(string), Table: r.Values[2].(string), Root: uint32(root), SQL: sql})
+		list = append(list, Object{Kind: r.Values[0].(string), Name: r.Values[1].(string), Table: r.Values[2].(string),
+			Root: uint32(root), SQL: sql})
 		return nil
 	}
 	s.tree(shape, 1, math.MinInt64, math.MaxInt64, 0)
@@ -574,7 +576,8 @@ func (s *survey) takeOrphans(list []orphan) {
 		switch {
 		case !ok || r.rank != o.rank:
 		case r.clash:
-			s.lose(Loss{Page: o.page, Table: o.shape.Table, Row: true, RowID: c.rowid, Reason: errors.New("two pages have different versions, and the newer one is unknown")})
+			s.lose(Loss{Page: o.page, Table: o.shape.Table, Row: true, RowID: c.rowid,
+				Reason: errors.New("two pages have different versions, and the newer one is unknown")})
 		default:
 			delete(rows, k)
 			s.mark(o.page, claimed)

@@ -78,7 +78,8 @@ func (f *File) findShifts() {
 			if f.headed && lacks < 0 {
 				next -= size // bytes were inserted
 			}
-			if f.headed && lacks <= f.size && floorMod(lacks-next, size) == 0 && !slices.ContainsFunc(found[i:], func(later int64) bool { return floorMod(later-at, size) != 0 }) {
+			if f.headed && lacks <= f.size && floorMod(lacks-next, size) == 0 &&
+				!slices.ContainsFunc(found[i:], func(later int64) bool { return floorMod(later-at, size) != 0 }) {
 				next = lacks // there is no other gap
 			}
 			f.addShift(uint32((last+by)/size)+1, at, by, next)

@@ -65,7 +65,8 @@ func TestShift(t *testing.T) {
 			}
 			least := len(s.truth) - c.bad*len(s.truth)*3/pages - 12
 			if rows < least || len(losses) == 0 && rows < len(s.truth) || name == "the end" && f.Moved() >= 0 {
-				t.Errorf("%d %s: %d of %d rows in %d pages, at least %d; shifts %+v; losses %v", round, name, rows, len(s.truth), pages, least, f.shifts, fmt.Sprint(losses)[:min(300, len(fmt.Sprint(losses)))])
+				t.Errorf("%d %s: %d of %d rows in %d pages, at least %d; shifts %+v; losses %v", round, name, rows, len(s.truth),
+					pages, least, f.shifts, fmt.Sprint(losses)[:min(300, len(fmt.Sprint(losses)))])
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // Store stores files by name. Names are valid by [io/fs.ValidPath] and use / between folders, which are created when a
 // file is stored in them. The methods may be called concurrently.
 //
-// The error for a missing file wraps [io/fs.ErrNotExist]. An error that says nothing about the stored files, because
+// The error for a missing file wraps [io/fs.ErrNotExist]. An error that says little about the stored files, because
 // the store could not be reached, is marked with [Unavailable].
 type Store interface {
 	// Path returns the name of a file as shown to people; "" is the whole store.
@@ -69,7 +69,7 @@ type Lock interface {
 // ErrLocked means that another process holds a lock.
 var ErrLocked = errors.New("another run is using this store")
 
-// Unavailable marks an error as one that says nothing about the stored files, such as a server that does not answer or
+// Unavailable marks an error as one that says little about the stored files, such as a server that does not answer or
 // rejects the request.
 func Unavailable(err error) error { return &unavailable{err} }
 
@@ -78,7 +78,7 @@ type unavailable struct{ err error }
 func (u *unavailable) Error() string { return u.err.Error() }
 func (u *unavailable) Unwrap() error { return u.err }
 
-// IsUnavailable reports whether an error says nothing about the stored files. This includes errors of a context that
+// IsUnavailable reports whether an error says little about the stored files. This includes errors of a context that
 // has ended.
 func IsUnavailable(err error) bool {
 	var u *unavailable

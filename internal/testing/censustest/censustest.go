@@ -87,7 +87,7 @@ func (db *DB) Add(f *format.Format, src *format.Source) (missed []string, err er
 	}}
 	err = f.Census.Rows(db.t.Context(), job, src, func(table *format.Table, values []format.Cell) error {
 		if !slices.Contains(f.Census.Tables, table) {
-			db.t.Errorf("%s: a row of %s, which is none of its tables", src.Path, table.Name)
+			db.t.Errorf("%s: a row of %s, which is not one of its tables", src.Path, table.Name)
 			return nil
 		}
 		if err := table.CheckRow(values); err != nil {

@@ -17,7 +17,7 @@ func TestPublicAPI(t *testing.T) {
 		fset := token.NewFileSet()
 		sources, tests := sourcesOf(t, fset, pkg)
 		for _, f := range sources {
-			undocumented(f, func(at token.Pos, name string) { t.Errorf("%v: %s says nothing of itself", fset.Position(at), name) })
+			undocumented(f, func(at token.Pos, name string) { t.Errorf("%v: %s has no doc comment", fset.Position(at), name) })
 			foreign(f, func(at token.Pos, name string) {
 				t.Errorf("%v: the API needs %s, which others cannot import", fset.Position(at), name)
 			})

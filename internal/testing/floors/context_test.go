@@ -40,7 +40,8 @@ func TestContexts(t *testing.T) {
 		}
 		own, _ := filepath.Rel("../../..", name)
 		own = filepath.ToSlash(own)
-		if d.IsDir() && own != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || own == "internal/testing" || own == "minetest/internal/worldtest") {
+		if d.IsDir() && own != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" ||
+			own == "internal/testing" || own == "minetest/internal/worldtest") {
 			return fs.SkipDir
 		}
 		if !strings.HasSuffix(own, ".go") || strings.HasSuffix(own, "_test.go") {

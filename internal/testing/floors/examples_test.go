@@ -8,7 +8,8 @@ import (
 )
 
 // shown are the verbs whose functions and methods an example of their package calls.
-var shown = map[string]bool{"Open": true, "Decode": true, "Encode": true, "Check": true, "Merge": true, "Find": true, "Build": true, "Edit": true}
+var shown = map[string]bool{"Open": true, "Decode": true, "Encode": true, "Check": true, "Merge": true, "Find": true,
+	"Build": true, "Edit": true}
 
 // TestExamples tests that an example with output calls each exported function and method of the verbs of shown.
 func TestExamples(t *testing.T) {

@@ -23,7 +23,7 @@ func TestImportsGoDown(t *testing.T) {
 		own, is := floor[pkg]
 		if !is {
 			if !strings.Contains(string(page), "`"+pkg+"`") {
-				t.Errorf("docs/design.md says nothing of %s", pkg)
+				t.Errorf("docs/design.md does not mention %s", pkg)
 			}
 			continue // for tests only
 		}

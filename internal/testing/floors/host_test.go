@@ -15,7 +15,8 @@ import (
 )
 
 // asksHost matches the functions that internal/files/host calls or replaces.
-var asksHost = regexp.MustCompile(`^(os\.(Getenv|LookupEnv|ExpandEnv|User(Home|Cache|Config)Dir|Hostname)|syscall\.Getenv|user\.\w+|exec\.(LookPath|Command|CommandContext))$`)
+var asksHost = regexp.MustCompile(`^(os\.(Getenv|LookupEnv|ExpandEnv|User(Home|Cache|Config)Dir|Hostname)|syscall\.Getenv|` +
+	`user\.\w+|exec\.(LookPath|Command|CommandContext))$`)
 
 // hostPath matches folders in which systems install programs and data.
 var hostPath = regexp.MustCompile(`^(/(usr|etc|opt|var|home|root|snap|Applications|Library)(/|$)|[A-Z]:[/\\])`)
@@ -162,7 +163,8 @@ var c = []string{"/usr/share/games", "usr", host.Env("/usr"), host.Folders("/usr
 // TestTestsHaveNoHost tests that the tests of each package that asks the host use internal/testing/tests, so that they run as
 // on a host that has nothing.
 func TestTestsHaveNoHost(t *testing.T) {
-	list, err := exec.Command("go", "list", "-test", "-f", "{{if .ForTest}}{{else}}{{.ImportPath}} {{join .Deps \" \"}}{{end}}", "../../../...").Output()
+	list, err := exec.Command("go", "list", "-test", "-f", "{{if .ForTest}}{{else}}{{.ImportPath}} {{join .Deps \" "+
+		"\"}}{{end}}", "../../../...").Output()
 	if err != nil {
 		t.Skipf("no go command, or no module: %v", err)
 	}

@@ -10,7 +10,7 @@ import (
 func TestLoadRefuses(t *testing.T) {
 	for _, server := range []string{judge.DDNetServer, judge.TeeworldsServer} {
 		if log, err := judge.Load(t, server, []byte("DATA\x04\x00\x00\x00 no map")); err == nil {
-			t.Errorf("%s loads what is no map:\n%s", server, log)
+			t.Errorf("%s loads something that is not a map:\n%s", server, log)
 		} else {
 			t.Log(err)
 		}

@@ -83,7 +83,8 @@ func startPostgres(t testing.TB) string {
 	data := filepath.Join(dir, "data")
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if said, err := run(ctx, filepath.Join(programs, "initdb"), "-D", data, "-U", "trowel", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync").CombinedOutput(); err != nil {
+	if said, err := run(ctx, filepath.Join(programs, "initdb"), "-D", data, "-U", "trowel", "-A", "trust", "-E", "UTF8",
+		"--locale=C", "--no-sync").CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, said)
 	}
 	log, err := os.Create(filepath.Join(dir, "log"))
@@ -93,7 +94,8 @@ func startPostgres(t testing.TB) string {
 	defer log.Close()
 	// A shell ends the server at the end of its input, so that a killed test leaves no server behind.
 	server := run(context.Background(), "/bin/sh", "-c", `"$@" & read -r _; kill -INT $!; wait $!; rm -rf "$0"`, dir,
-		filepath.Join(programs, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=8MB", "-c", "max_connections=60")
+		filepath.Join(programs, "postgres"), "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c",
+		"shared_buffers=8MB", "-c", "max_connections=60")
 	server.Stdout, server.Stderr = log, log
 	life, err := server.StdinPipe()
 	if err != nil {

@@ -86,7 +86,8 @@ func (a *answers) header(r *rand.Rand, file string, i int) *mod.Header {
 // files makes the files of a mod. Half of the data files are compiled.
 func (a *answers) files(r *rand.Rand, file string, i int) (files []pak.NewFile, err error) {
 	put := func(name string, content []byte) {
-		files = append(files, pak.NewFile{Path: name, Time: pak.FiletimeOf(time.Unix(1_700_000_000, 0)), Content: func() ([]byte, error) { return content, nil }})
+		files = append(files, pak.NewFile{Path: name, Time: pak.FiletimeOf(time.Unix(1_700_000_000, 0)),
+			Content: func() ([]byte, error) { return content, nil }})
 		a.contents[fmt.Sprintf("%x", sha256.Sum256(content))]++
 		a.kinds[pak.TypeOf(name).String()]++
 	}
@@ -103,7 +104,10 @@ func (a *answers) files(r *rand.Rand, file string, i int) (files []pak.NewFile, 
 			mesh = `media\models\lost.mesh`
 			a.missing = append(a.missing, file+"|"+name+"|MEDIA/MODELS/LOST.MESH")
 		}
-		source := fmt.Sprintf("[UNIT]\n\t<STRING>NAME:Wolf %d\n\t<INTEGER>LEVEL:%d\n\t<INTEGER64>UNIT_GUID:%d\n\t<STRING>MESHFILE:%s\n\t<TRANSLATE>DESCRIPTION:Bites. Hard: 5.0\n\t[LEVEL1]\n\t\t<FLOAT>CHANCE:0.5\n\t[/LEVEL1]\n\t[LEVEL1]\n\t\t<FLOAT>CHANCE:0.75\n\t[/LEVEL1]\n[/UNIT]\n", k, level, guid, mesh)
+		source := fmt.Sprintf("[UNIT]\n\t<STRING>NAME:Wolf "+
+			"%d\n\t<INTEGER>LEVEL:%d\n\t<INTEGER64>UNIT_GUID:%d\n\t<STRING>MESHFILE:%s\n\t<TRANSLATE>DESCRIPTION:Bites. "+
+			"Hard: 5.0\n\t[LEVEL1]\n\t\t<FLOAT>CHANCE:0.5\n\t[/LEVEL1]\n\t[LEVEL1]\n\t\t<FLOAT>CHANCE:0.75\n\t[/LEVEL1]\n[/UNIT]\n", k, level,
+			guid, mesh)
 		a.levels["UNIT.LEVEL1"]++
 		a.levels["UNIT.LEVEL1[2]"]++
 		content := []byte(source)
@@ -116,7 +120,11 @@ func (a *answers) files(r *rand.Rand, file string, i int) (files []pak.NewFile, 
 		}
 		put(name, content)
 	}
-	plan := fmt.Sprintf("[Layout]\n\t<INTEGER>VERSION:4\n\t<UNSIGNED INT>COUNT:1\n\t[OBJECTS]\n\t\t[BASEOBJECT]\n\t\t\t[PROPERTIES]\n\t\t\t\t<STRING>DESCRIPTOR:Layout Link\n\t\t\t\t<STRING>NAME:Door\n\t\t\t\t<INTEGER64>ID:%d\n\t\t\t\t<INTEGER64>PARENTID:-1\n\t\t\t\t<FLOAT>POSITIONX:1.5\n\t\t\t\t<STRING>LAYOUT FILE:media/layouts/a.layout\n\t\t\t[/PROPERTIES]\n\t\t\t[CHILDREN]\n\t\t\t[/CHILDREN]\n\t\t[/BASEOBJECT]\n\t[/OBJECTS]\n[/Layout]\n", 500+i)
+	plan := fmt.Sprintf("[Layout]\n\t<INTEGER>VERSION:4\n\t<UNSIGNED "+
+		"INT>COUNT:1\n\t[OBJECTS]\n\t\t[BASEOBJECT]\n\t\t\t[PROPERTIES]\n\t\t\t\t<STRING>DESCRIPTOR:Layout "+
+		"Link\n\t\t\t\t<STRING>NAME:Door\n\t\t\t\t<INTEGER64>ID:%d\n\t\t\t\t<INTEGER64>PARENTID:-1\n\t\t\t\t<FLOAT>POSITIONX:1.5\n\t\t\t\t"+
+		"<STRING>LAYOUT FILE:media/layouts/a.layout\n\t\t\t[/PROPERTIES]\n\t\t\t[CHILDREN]\n\t\t\t[/CHILDREN]\n"+
+		"\t\t[/BASEOBJECT]\n\t[/OBJECTS]\n[/Layout]\n", 500+i)
 	content, err := layout.Compile([]byte(plan), nil, layout.Options{})
 	if err != nil {
 		return nil, err

@@ -50,11 +50,14 @@ func (t *Truth) Queries() []censustest.Query {
 	}
 	return []censustest.Query{
 		{Name: "who owns chests with diamonds, and how many", Want: counted(chests), SQL: `
-			SELECT owner, sum(count) FROM minetest_inventories WHERE item = 'default:diamond' AND holder LIKE 'default:chest%' AND owner IS NOT NULL GROUP BY owner ORDER BY owner`},
+			SELECT owner, sum(count) FROM minetest_inventories WHERE item = 'default:diamond' AND holder LIKE
+			'default:chest%' AND owner IS NOT NULL GROUP BY owner ORDER BY owner`},
 		{Name: "how many diamonds everybody has, in chests and with him", Want: counted(all), SQL: `
-			SELECT owner, sum(count) FROM minetest_inventories WHERE item = 'default:diamond' AND kind <> 'object' AND owner IS NOT NULL GROUP BY owner ORDER BY owner`},
+			SELECT owner, sum(count) FROM minetest_inventories WHERE item = 'default:diamond' AND kind <> 'object' AND owner
+			IS NOT NULL GROUP BY owner ORDER BY owner`},
 		{Name: "where 50 diamonds and more are in chests of nobody", Want: free, SQL: `
-			SELECT x, y, z, count FROM minetest_inventories WHERE item = 'default:diamond' AND kind = 'node' AND owner IS NULL AND count >= 50 ORDER BY z, y, x`},
+			SELECT x, y, z, count FROM minetest_inventories WHERE item = 'default:diamond' AND kind = 'node' AND owner IS
+			NULL AND count >= 50 ORDER BY z, y, x`},
 		{Name: "how many diamonds lie around", Want: lying, SQL: `
 			SELECT sum(count) FROM minetest_inventories WHERE item = 'default:diamond' AND kind = 'object' HAVING sum(count) > 0`},
 		{Name: "how many nodes there are of each name", Want: counted(t.Nodes), SQL: `

@@ -118,7 +118,8 @@ func Make(ctx context.Context, dir string, o Options) (*Truth, error) {
 		o.Map.Backend = mapdb.SQLite
 	}
 	m := &maker{ctx: ctx, dir: dir, o: o, r: rand.New(rand.NewPCG(o.Seed, 14)), truth: &Truth{
-		Blocks: o.Blocks, Versions: make(map[int]int), Nodes: make(map[string]int), Timers: make(map[string]int), Objects: make(map[string]int), Storage: make(map[string]int),
+		Blocks: o.Blocks, Versions: make(map[int]int), Nodes: make(map[string]int), Timers: make(map[string]int),
+		Objects: make(map[string]int), Storage: make(map[string]int),
 	}}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -167,8 +168,9 @@ func (m *maker) files() error {
 	}
 	m.truth.Banned = []string{"mallory", "trudy"}
 	for name, text := range map[string]string{
-		"world.mt": text, "map_meta.txt": "seed = 13835058055282163712\nmg_name = v7\n[end_of_params]\n", "env_meta.txt": "game_time = 86400\ntime_of_day = 6000\nday_count = 3\nEnvArgsEnd\n",
-		"ipban.txt": "192.0.2.7|mallory\n192.0.2.8|trudy\n", "force_loaded.txt": "return {" + strings.Join(forced, ",") + "}",
+		"world.mt": text, "map_meta.txt": "seed = 13835058055282163712\nmg_name = v7\n[end_of_params]\n",
+		"env_meta.txt": "game_time = 86400\ntime_of_day = 6000\nday_count = 3\nEnvArgsEnd\n",
+		"ipban.txt":    "192.0.2.7|mallory\n192.0.2.8|trudy\n", "force_loaded.txt": "return {" + strings.Join(forced, ",") + "}",
 	} {
 		if err := os.WriteFile(filepath.Join(m.dir, name), []byte(text), 0o644); err != nil {
 			return err
@@ -349,13 +351,15 @@ func (m *maker) people() error {
 		return errors.Join(err, players.Close())
 	}
 	for i, name := range []string{"ann", "bob", "carl", "dora"} {
-		p := Player{Name: name, Pos: [3]float64{float64(10 * i), 8.5, float64(-i)}, HP: 20 - i, Privileges: []string{"interact", "shout"}, LastLogin: 1700000000 + int64(i), Diamonds: i * i}
+		p := Player{Name: name, Pos: [3]float64{float64(10 * i), 8.5, float64(-i)}, HP: 20 - i,
+			Privileges: []string{"interact", "shout"}, LastLogin: 1700000000 + int64(i), Diamonds: i * i}
 		if i == 3 {
 			p.Privileges, p.LastLogin = []string{"shout"}, -1
 		}
 		m.truth.Players = append(m.truth.Players, p)
 		inv := mainList(p.Diamonds, item.Stack{Name: "default:torch", Count: 7}, item.Stack{})
-		err := errors.Join(players.Put(m.ctx, &world.Player{Name: name, Pos: [3]float64{p.Pos[0] * 10, p.Pos[1] * 10, p.Pos[2] * 10}, HP: p.HP, Breath: 11, Inventory: inv}),
+		err := errors.Join(players.Put(m.ctx, &world.Player{Name: name,
+			Pos: [3]float64{p.Pos[0] * 10, p.Pos[1] * 10, p.Pos[2] * 10}, HP: p.HP, Breath: 11, Inventory: inv}),
 			accounts.Put(m.ctx, &world.Account{Name: name, Password: "#1#c2FsdA#dmVyaWZpZXI", Privileges: p.Privileges, LastLogin: p.LastLogin}))
 		if err != nil {
 			return errors.Join(err, players.Close(), accounts.Close())

@@ -40,7 +40,8 @@ func Run(t *testing.T, s storage.Store) {
 		t.Errorf("what is not there: %v", err)
 	}
 	long := bytes.Repeat([]byte("0123456789abcdef"), 11<<20/16) // needs several requests
-	for name, data := range map[string][]byte{"mark.json": []byte("{}"), "a/b": []byte("one"), "a/empty": {}, "a/long": long, "ab/c": []byte("two")} {
+	for name, data := range map[string][]byte{"mark.json": []byte("{}"), "a/b": []byte("one"), "a/empty": {},
+		"a/long": long, "ab/c": []byte("two")} {
 		if err := storage.WriteFile(ctx, s, name, data); err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +74,8 @@ func Run(t *testing.T, s storage.Store) {
 	for _, at := range []int64{0, 5, 1<<20 - 3, 7 << 20, f.Size() - 10} {
 		got := make([]byte, 1<<20+100)
 		n, err := f.ReadAt(got, at)
-		if want := long[at:min(int(at)+len(got), len(long))]; !bytes.Equal(got[:n], want) || n < len(got) && !errors.Is(err, io.EOF) || n == len(got) && err != nil {
+		if want := long[at:min(int(at)+len(got), len(long))]; !bytes.Equal(got[:n], want) || n < len(got) &&
+			!errors.Is(err, io.EOF) || n == len(got) && err != nil {
 			t.Errorf("at %d: %d bytes, %v", at, n, err)
 		}
 	}
@@ -175,7 +177,7 @@ func locks(t *testing.T, s storage.Store) {
 					alone.Add(1)
 				}
 				if a, n := alone.Load(), in.Load(); a > 1 || a == 1 && want && n > 1 {
-					t.Errorf("%d are in, %d of them want to be alone", n, a)
+					t.Errorf("%d are in, %d of them run exclusively", n, a)
 				}
 				if want {
 					alone.Add(-1)

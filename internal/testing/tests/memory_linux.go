@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Short forms keep their temporary files in memory, unless TMPDIR says where.
+// Short forms keep their temporary files in memory, unless TMPDIR states where.
 func init() {
 	const dir, enough = "/dev/shm", 2 << 30
 	var s unix.Statfs_t

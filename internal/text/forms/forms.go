@@ -120,7 +120,8 @@ func MarshalEach[T any](v any, list string, items iter.Seq[T]) ([]byte, error) {
 		text = append(text, "\n    "...)
 		text = append(text, bytes.TrimRight(line.Bytes(), "\n")...)
 		if len(text) > MaxText {
-			return nil, &fault.Error{Path: fmt.Sprintf("%s[%d]", list, n-1), Offset: -1, Want: fmt.Sprintf("a text of at most %d bytes", MaxText), Got: "more", Err: fault.ErrLimit}
+			return nil, &fault.Error{Path: fmt.Sprintf("%s[%d]", list, n-1), Offset: -1,
+				Want: fmt.Sprintf("a text of at most %d bytes", MaxText), Got: "more", Err: fault.ErrLimit}
 		}
 	}
 	if n > 0 {

@@ -375,7 +375,8 @@ func (p *parser) number() float64 {
 	for p.at < len(p.text) {
 		c := p.text[p.at]
 		exponent := p.at > begin && (c == '+' || c == '-') && strings.ContainsRune("eEpP", rune(p.text[p.at-1]))
-		if hex := strings.HasPrefix(p.text[begin:], "0x") || strings.HasPrefix(p.text[begin:], "0X"); exponent && hex && strings.ContainsRune("eE", rune(p.text[p.at-1])) {
+		if hex := strings.HasPrefix(p.text[begin:], "0x") || strings.HasPrefix(p.text[begin:], "0X"); exponent && hex &&
+			strings.ContainsRune("eE", rune(p.text[p.at-1])) {
 			exponent = false
 		}
 		if !isWord(c) && c != '.' && !exponent {
@@ -454,7 +455,8 @@ func (p *parser) quoted(quote byte) string {
 }
 
 // escapes maps letters after a backslash to the bytes that they mean.
-var escapes = map[byte]byte{'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v', '\\': '\\', '"': '"', '\'': '\'', '\n': '\n'}
+var escapes = map[byte]byte{'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v', '\\': '\\',
+	'"': '"', '\'': '\'', '\n': '\n'}
 
 // escape reads an escape sequence, and stops at its last byte.
 func (p *parser) escape(b *strings.Builder) {

@@ -37,7 +37,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: the second element is at %q", text, got)
 		}
 	}
-	for text, want := range map[string]float64{"return 1/0": math.Inf(1), "-1/0": math.Inf(-1), "math.huge": math.Inf(1), "-math.huge": math.Inf(-1), "1.4073748838810e+14": 1.4073748838810e14, "0x10": 16} {
+	for text, want := range map[string]float64{"return 1/0": math.Inf(1), "-1/0": math.Inf(-1), "math.huge": math.Inf(1),
+		"-math.huge": math.Inf(-1), "1.4073748838810e+14": 1.4073748838810e14, "0x10": 16} {
 		if v, err := Parse([]byte(text)); err != nil || v.Number != want {
 			t.Errorf("%s: %v, %v", text, v, err)
 		}
@@ -73,7 +74,8 @@ func TestEach(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, text := range []string{
 		"", "return", "return os.exit()", "os.execute('x')", "return {", "return {1 2}", `return "a`, "return _[1]", "return loadstring('')",
-		"return {} x", `return "\q"`, `return "\300"`, "return {a=}", "return 1 + 1", "return [[a", "return [=a", "_[1].x=1", "return " + strings.Repeat("{", 1000), "return " + strings.Repeat("_[", 1_000_000), "return {" + strings.Repeat("[", 1_000_000),
+		"return {} x", `return "\q"`, `return "\300"`, "return {a=}", "return 1 + 1", "return [[a", "return [=a", "_[1].x=1",
+		"return " + strings.Repeat("{", 1000), "return " + strings.Repeat("_[", 1_000_000), "return {" + strings.Repeat("[", 1_000_000),
 		"return 1__2", "return -", "local", "return {[nil", `return "\u{110000}"`,
 	} {
 		v, err := Parse([]byte(text))

@@ -42,7 +42,8 @@ func TestPossibleIsNeverTooStrict(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	w := Words{Characters: " *=01y", Words: []string{"ab:Cd", `"q y"`, "x1*0", "ß"}}
 	tokens := append(slices.Clone(w.Words), "0", "1", "y", "10y", "01")
-	pieces := []string{"1", "x", "q", "ab:", "b:Cd", "Cd", "y", ".", "[0-5]", "[^0-5]", "(1|q)", `\*`, "*", "+", "?", "(?i:aB)", "(?i:Q)", `\b`, "^", "$", " ", "{0,2}", "|", `"`, "="}
+	pieces := []string{"1", "x", "q", "ab:", "b:Cd", "Cd", "y", ".", "[0-5]", "[^0-5]", "(1|q)", `\*`, "*", "+", "?",
+		"(?i:aB)", "(?i:Q)", `\b`, "^", "$", " ", "{0,2}", "|", `"`, "="}
 	matched := 0
 	for range 50000 {
 		expr, line := "", ""

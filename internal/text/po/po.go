@@ -215,7 +215,9 @@ func (p *parser) end() error {
 	case e.ID == "" && !p.first && e.Context == "":
 		p.first = true
 		p.file.Header = e.Str[0]
-		if name, ok := p.file.Field("Content-Type"); ok && strings.Contains(name, "charset=") && !strings.Contains(strings.ToUpper(name), "UTF-8") && !strings.HasSuffix(name, "=CHARSET") && !strings.Contains(strings.ToUpper(name), "ASCII") {
+		if name, ok := p.file.Field("Content-Type"); ok && strings.Contains(name, "charset=") &&
+			!strings.Contains(strings.ToUpper(name), "UTF-8") && !strings.HasSuffix(name, "=CHARSET") &&
+			!strings.Contains(strings.ToUpper(name), "ASCII") {
 			p.num = e.Line
 			return p.fail("charset=UTF-8", name)
 		}

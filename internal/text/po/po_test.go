@@ -13,7 +13,8 @@ import (
 )
 
 var sample = &po.File{
-	Header: "Project-Id-Version: Wolves\nLanguage: de\nMIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\nPlural-Forms: nplurals=2; plural=(n != 1);\n",
+	Header: "Project-Id-Version: Wolves\nLanguage: de\nMIME-Version: 1.0\nContent-Type: text/plain; " +
+		"charset=UTF-8\nContent-Transfer-Encoding: 8bit\nPlural-Forms: nplurals=2; plural=(n != 1);\n",
 	Entries: []po.Entry{
 		{Notes: []string{"MEDIA/A B.DAT: UNIT.NAME", "more"}, ID: "Wolf", Str: []string{"Wölfe \"1\""}},
 		{Flags: []string{"fuzzy"}, Context: "menu", ID: "Wolf\\n\tof\nlines\n", Str: []string{"a\nb\n"}},
@@ -48,11 +49,15 @@ func TestRoundTrip(t *testing.T) {
 
 // TestParse tests the PO files that people and their programs write.
 func TestParse(t *testing.T) {
-	f, err := po.Parse([]byte("\ufeff# a comment\r\nmsgid \"\"\r\nmsgstr \"Content-Type: text/plain; charset=utf-8\\n\"\r\n#: a.c:5\r\n#, fuzzy, c-format\r\n#| msgid \"old\"\r\nmsgid\"A\"\r\n  \"B\\x411\\1011\\a\"\r\nmsgstr \"C\"\r\n#~ msgid \"gone\"\r\n#~ msgstr \"weg\"\r\nmsgctxt \"c\"\r\nmsgid \"D\"\r\nmsgstr[0] \"E\"\r\nmsgid \"F\"\r\nmsgstr \"\"\r\n"))
+	f, err := po.Parse([]byte("\ufeff# a comment\r\nmsgid \"\"\r\nmsgstr \"Content-Type: text/plain; " +
+		"charset=utf-8\\n\"\r\n#: a.c:5\r\n#, fuzzy, c-format\r\n#| msgid \"old\"\r\nmsgid\"A\"\r\n  " +
+		"\"B\\x411\\1011\\a\"\r\nmsgstr \"C\"\r\n#~ msgid \"gone\"\r\n#~ msgstr \"weg\"\r\nmsgctxt \"c\"\r\nmsgid " +
+		"\"D\"\r\nmsgstr[0] \"E\"\r\nmsgid \"F\"\r\nmsgstr \"\"\r\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []po.Entry{{Flags: []string{"fuzzy", "c-format"}, ID: "ABA1A1\a", Str: []string{"C"}, Line: 7}, {Context: "c", ID: "D", Str: []string{"E"}, Line: 12}, {ID: "F", Str: []string{""}, Line: 15}}
+	want := []po.Entry{{Flags: []string{"fuzzy", "c-format"}, ID: "ABA1A1\a", Str: []string{"C"}, Line: 7},
+		{Context: "c", ID: "D", Str: []string{"E"}, Line: 12}, {ID: "F", Str: []string{""}, Line: 15}}
 	if !reflect.DeepEqual(f.Entries, want) {
 		t.Errorf("%+v", f.Entries)
 	}

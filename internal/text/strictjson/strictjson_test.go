@@ -45,7 +45,8 @@ func (o *odd) SetPlace(line, column int) { o.line, o.column = line, column }
 // TestRoundTrip tests that the output of encoding/json is read unchanged.
 func TestRoundTrip(t *testing.T) {
 	signed := int32(-1 << 31)
-	want := form{base: base{"ä\"\\\n<>", "x"}, Count: 255, Signed: &signed, On: true, Point: [2]int{1, -1}, List: []form{{base: base{Name: "inner \U0001f333"}}}, Odd: odd{n: 3}}
+	want := form{base: base{"ä\"\\\n<>", "x"}, Count: 255, Signed: &signed, On: true, Point: [2]int{1, -1},
+		List: []form{{base: base{Name: "inner \U0001f333"}}}, Odd: odd{n: 3}}
 	for _, write := range []func(any) ([]byte, error){json.Marshal, func(v any) ([]byte, error) { return json.MarshalIndent(v, "\t", "  ") }} {
 		data, err := write(want)
 		if err != nil {
@@ -97,7 +98,8 @@ func TestErrors(t *testing.T) {
 		{`{"name": "a", "point": [1, "2"]}`, `1:28: point[1]: "2": expected a whole number`},
 		{`{"name": "a", "point": {"x": 1, "y": 2}}`, `1:24: point: {"x": 1, "y": 2}: expected a list of 2 values`},
 		{`{"name": "a", "list": 5}`, `1:23: list: 5: expected a list, [ ... ]`},
-		{`{"name": "a", "list": [{"name": "b"}, {}, {"name": 5}]}`, `1:39: list[1]: the field "name" is missing: expected a name, or "" for none; 1:52: list[2].name: 5: expected a text in quotes`},
+		{`{"name": "a", "list": [{"name": "b"}, {}, {"name": 5}]}`,
+			`1:39: list[1]: the field "name" is missing: expected a name, or "" for none; 1:52: list[2].name: 5: expected a text in quotes`},
 		{`{"name": "a", "odd": 4}`, `1:22: odd: 4 is not odd`},
 		{`{"name": "a", "list": [` + strings.Repeat("[", 300), `1:24: list[0]: invalid JSON: more than 200 levels`},
 	} {
@@ -194,7 +196,8 @@ func TestParseValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := strictjson.Value{At: 1, Kind: '{', Members: []strictjson.Member{
-		{Key: "b", At: 2, Value: strictjson.Value{At: 7, Kind: '[', List: []strictjson.Value{{At: 8, Kind: '0', Text: "1"}, {At: 11, Kind: '"', Text: "xé"}, {At: 22, Kind: 't', Text: "true"}}}},
+		{Key: "b", At: 2, Value: strictjson.Value{At: 7, Kind: '[',
+			List: []strictjson.Value{{At: 8, Kind: '0', Text: "1"}, {At: 11, Kind: '"', Text: "xé"}, {At: 22, Kind: 't', Text: "true"}}}},
 		{Key: "a", At: 29, Value: strictjson.Value{At: 34, Kind: 'n', Text: "null"}},
 		{Key: "b", At: 40, Value: strictjson.Value{At: 45, Kind: '0', Text: "-2.5e3"}},
 	}}

@@ -55,36 +55,41 @@ func laws[T any](t *testing.T, random func(*rand.Rand) T, equal func(x, y T) boo
 }
 
 func TestValue(t *testing.T) {
-	laws(t, func(r *rand.Rand) int { return r.IntN(3) }, func(x, y int) bool { return x == y }, func(base, ours, theirs int, prefer merge3.Side) (int, int) {
-		conflicts, took := 0, 0
-		got := merge3.Value(base, ours, theirs, func() { took++ }, func() merge3.Side { conflicts++; return prefer })
-		if conflicts == 1 && got != merge3.Of(prefer, ours, theirs) || conflicts == 0 && (took == 1) != (got != ours) {
-			t.Errorf("base %d, ours %d, theirs %d gives %d: took %d, %d conflicts", base, ours, theirs, got, took, conflicts)
-		}
-		if side, both := merge3.Compare(base, ours, theirs, func(x, y int) bool { return x == y }); both != (conflicts == 1) || side != merge3.Side(took) {
-			t.Errorf("base %d, ours %d, theirs %d: the side is %v, %v", base, ours, theirs, side, both)
-		}
-		return got, conflicts
-	})
+	laws(t, func(r *rand.Rand) int { return r.IntN(3) }, func(x, y int) bool { return x == y },
+		func(base, ours, theirs int, prefer merge3.Side) (int, int) {
+			conflicts, took := 0, 0
+			got := merge3.Value(base, ours, theirs, func() { took++ }, func() merge3.Side { conflicts++; return prefer })
+			if conflicts == 1 && got != merge3.Of(prefer, ours, theirs) || conflicts == 0 && (took == 1) != (got != ours) {
+				t.Errorf("base %d, ours %d, theirs %d gives %d: took %d, %d conflicts", base, ours, theirs, got, took, conflicts)
+			}
+			if side, both := merge3.Compare(base, ours, theirs,
+				func(x, y int) bool { return x == y }); both != (conflicts == 1) || side != merge3.Side(took) {
+				t.Errorf("base %d, ours %d, theirs %d: the side is %v, %v", base, ours, theirs, side, both)
+			}
+			return got, conflicts
+		})
 }
 
 // in merges a set: whether it has an element. There is no conflict.
 func in(base, ours, theirs bool) bool { return merge3.Value(base, ours, theirs, nil, nil) }
 
 func TestSets(t *testing.T) {
-	laws(t, func(r *rand.Rand) bool { return r.IntN(2) == 0 }, func(x, y bool) bool { return x == y }, func(base, ours, theirs bool, _ merge3.Side) (bool, int) {
-		return in(base, ours, theirs), 0
-	})
-	laws(t, func(r *rand.Rand) int { return r.IntN(6) }, func(x, y int) bool { return x == y }, func(base, ours, theirs int, _ merge3.Side) (int, int) {
-		got := merge3.Count(base, ours, theirs)
-		if got != merge3.Count(base, theirs, ours) {
-			t.Errorf("%d, %d, %d: the sides differ", base, ours, theirs)
-		}
-		if got < min(ours, theirs, ours+theirs-base) || ours >= base && theirs >= base && got != max(ours, theirs) || ours <= base && theirs <= base && got != min(ours, theirs) {
-			t.Errorf("%d, %d, %d gives %d", base, ours, theirs, got)
-		}
-		return got, 0
-	})
+	laws(t, func(r *rand.Rand) bool { return r.IntN(2) == 0 }, func(x, y bool) bool { return x == y },
+		func(base, ours, theirs bool, _ merge3.Side) (bool, int) {
+			return in(base, ours, theirs), 0
+		})
+	laws(t, func(r *rand.Rand) int { return r.IntN(6) }, func(x, y int) bool { return x == y },
+		func(base, ours, theirs int, _ merge3.Side) (int, int) {
+			got := merge3.Count(base, ours, theirs)
+			if got != merge3.Count(base, theirs, ours) {
+				t.Errorf("%d, %d, %d: the sides differ", base, ours, theirs)
+			}
+			if got < min(ours, theirs, ours+theirs-base) || ours >= base && theirs >= base && got != max(ours, theirs) ||
+				ours <= base && theirs <= base && got != min(ours, theirs) {
+				t.Errorf("%d, %d, %d gives %d", base, ours, theirs, got)
+			}
+			return got, 0
+		})
 }
 
 type pair struct{ key, value int }

@@ -210,7 +210,7 @@ func FuzzOpen(f *testing.F) {
 				return
 			}
 			if !e.Pos.Valid() || e.Pos.Key() <= last {
-				t.Fatalf("%v does not stand behind the one before", e.Pos)
+				t.Fatalf("%v does not follow the one before", e.Pos)
 			}
 			last = e.Pos.Key()
 			n++

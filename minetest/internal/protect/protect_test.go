@@ -23,11 +23,16 @@ var forms = map[string]string{
 	"members": `{"1":{"name":"Home","open":false,"owner":"ann","pos1":{"x":-10,"y":0,"z":5},"pos2":{"x":10,"y":20,"z":9}},` +
 		`"4":{"faction_open":["red","blue"],"name":"Café","owner":"b\"ob","pos1":{"x":0,"y":0,"z":0},"pos2":{"x":0,"y":0,"z":0}},` +
 		`"3":{"name":"ann","owner":"ann","parent":1,"open":true,"pos1":{"x":3,"y":4,"z":7},"pos2":{"x":1,"y":2,"z":6}}}`,
-	"lua": `return {{["name"] = "Home", ["open"] = false, ["owner"] = "ann", ["pos1"] = {["x"] = -10, ["y"] = 0, ["z"] = 5}, ["pos2"] = {["y"] = 20, ["x"] = 10, ["z"] = 9}}, ` +
-		`[3] = {["name"] = "ann", ["owner"] = "ann", parent = 1, open = true, ["pos1"] = {["x"] = 3, ["y"] = 4, ["z"] = 7}, ["pos2"] = {["y"] = 2, ["x"] = 1, ["z"] = 6}}, ` +
-		`[4] = {["faction_open"] = {"red", "blue"}, ["name"] = "Caf\195\169", ["owner"] = "b\"ob", ["pos1"] = {["x"] = 0, ["y"] = 0, ["z"] = 0}, ["pos2"] = {["y"] = 0, ["x"] = 0, ["z"] = 0}}}`,
-	"shared": `local _={};_[1]="ann";_[2]={y=0,x=0,z=0};return {{owner=_[1],name="Home",open=false,pos1={x=-10,y=0,z=5},pos2={x=10,y=20,z=9}},nil,` +
-		`{owner=_[1],name=_[1],parent=1,open=true,pos1={x=3,y=4,z=7},pos2={x=1,y=2,z=6}},{owner="b\"ob",name="Caf\195\169",faction_open={"red","blue"},pos1=_[2],pos2=_[2]}}`,
+	"lua": `return {{["name"] = "Home", ["open"] = false, ["owner"] = "ann", ["pos1"] = {["x"] = -10, ["y"] = 0, ["z"] ` +
+		`= 5}, ["pos2"] = {["y"] = 20, ["x"] = 10, ["z"] = 9}}, ` +
+		`[3] = {["name"] = "ann", ["owner"] = "ann", parent = 1, open = true, ["pos1"] = {["x"] = 3, ["y"] = 4, ["z"] = ` +
+		`7}, ["pos2"] = {["y"] = 2, ["x"] = 1, ["z"] = 6}}, ` +
+		`[4] = {["faction_open"] = {"red", "blue"}, ["name"] = "Caf\195\169", ["owner"] = "b\"ob", ["pos1"] = {["x"] = 0, ` +
+		`["y"] = 0, ["z"] = 0}, ["pos2"] = {["y"] = 0, ["x"] = 0, ["z"] = 0}}}`,
+	"shared": `local _={};_[1]="ann";_[2]={y=0,x=0,z=0};return {{owner=_[1],name="Home",open=false,pos1={x=-10,y=0,` +
+		`z=5},pos2={x=10,y=20,z=9}},nil,` +
+		`{owner=_[1],name=_[1],parent=1,open=true,pos1={x=3,y=4,z=7},pos2={x=1,y=2,z=6}},{owner="b\"ob",` +
+		`name="Caf\195\169",faction_open={"red","blue"},pos1=_[2],pos2=_[2]}}`,
 }
 
 func areas(t testing.TB, text string) *protect.Areas {

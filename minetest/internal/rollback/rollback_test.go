@@ -25,13 +25,15 @@ CREATE TABLE actor (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name TEXT NOT
 CREATE TABLE node (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name TEXT NOT NULL);
 CREATE TABLE action (id INTEGER PRIMARY KEY AUTOINCREMENT, actor INTEGER NOT NULL, timestamp TIMESTAMP NOT NULL, type INTEGER NOT NULL,
 	list TEXT, "index" INTEGER, "add" INTEGER, stackNode INTEGER, stackQuantity INTEGER, nodeMeta INTEGER, x INT, y INT, z INT,
-	oldNode INTEGER, oldParam1 INTEGER, oldParam2 INTEGER, oldMeta TEXT, newNode INTEGER, newParam1 INTEGER, newParam2 INTEGER, newMeta TEXT, guessedActor INTEGER);
+	oldNode INTEGER, oldParam1 INTEGER, oldParam2 INTEGER, oldMeta TEXT, newNode INTEGER, newParam1 INTEGER, newParam2
+	INTEGER, newMeta TEXT, guessedActor INTEGER);
 CREATE INDEX actionIndex ON action(x, y, z, timestamp, actor);`
 
 const rows = `
 INSERT INTO actor VALUES (1, 'player:ann'), (2, 'player:bob'), (3, 'liquid');
 INSERT INTO node VALUES (1, 'air'), (2, 'default:dirt'), (3, 'default:chest'), (4, 'default:diamond');
-INSERT INTO action (id, actor, timestamp, type, x, y, z, oldNode, oldParam1, oldParam2, oldMeta, newNode, newParam1, newParam2, newMeta, guessedActor) VALUES
+INSERT INTO action (id, actor, timestamp, type, x, y, z, oldNode, oldParam1, oldParam2, oldMeta, newNode,
+newParam1, newParam2, newMeta, guessedActor) VALUES
 	(1, 1, 1000, 1, 5, 6, -7, 1, 15, 0, '', 2, 0, 3, '', 0),
 	(2, 2, 2000, 1, 5, 6, -7, 2, 0, 3, '', 3, 0, 1, '', 0),
 	(3, 3, 3000, 1, -17, 0, 0, 1, 0, 0, '', 2, 0, 0, '', 1);

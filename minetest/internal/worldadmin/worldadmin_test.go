@@ -126,7 +126,8 @@ var populated = map[string]string{
 	"players/loner":   "hp = 1\nname = loner\nPlayerArgsEnd\nEndInventory\n",
 	"mod_storage/pig": `{"count":"7","ann":"3","home:ann":"1,2,3","annabel":"x","list":"[\"ann\",\"bob\"]"}`,
 	"ipban.txt":       "192.0.2.7|mallory\n192.0.2.8|ann\n",
-	"areas.dat":       `[{"name":"A","owner":"ann","pos1":{"x":0,"y":0,"z":0},"pos2":{"x":9,"y":9,"z":9}},null,{"name":"B","owner":"bob","pos1":{"x":20,"y":0,"z":0},"pos2":{"x":29,"y":9,"z":9}}]`,
+	"areas.dat": `[{"name":"A","owner":"ann","pos1":{"x":0,"y":0,"z":0},"pos2":{"x":9,"y":9,"z":9}},null,` +
+		`{"name":"B","owner":"bob","pos1":{"x":20,"y":0,"z":0},"pos2":{"x":29,"y":9,"z":9}}]`,
 }
 
 // made creates a world with persons in the given backend.
@@ -336,7 +337,7 @@ func TestRename(t *testing.T) {
 			now := blocks(t, dir)
 			for p, data := range now {
 				if b, err := mapblock.Decode([]byte(data)); err != nil || (p != at && p != old) && data != wasBlocks[p] {
-					t.Errorf("the block at %v is another one: %v", p, err)
+					t.Errorf("the block at %v differs: %v", p, err)
 				} else if p == at {
 					m := b.Metadata.At(7)
 					want := []mapblock.Var{{Key: "owner", Value: "zoe"}, {Key: "members", Value: "bob zoe annabel"},
@@ -475,7 +476,7 @@ func TestTrimRollback(t *testing.T) {
 	}
 	restore(t, dir, backup)
 	if got := judge.Read(t, filepath.Join(dir, rollback.File)); string(got) != string(was) {
-		t.Error("restored the file is another one")
+		t.Error("restored the file differs")
 	}
 	if backup := must(t, dir, worldadmin.TrimRollback(time.Unix(5, 0), nil)); backup != "" {
 		t.Error("a backup of no change")

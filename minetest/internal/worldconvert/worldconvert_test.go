@@ -147,7 +147,7 @@ func TestConvert(t *testing.T) {
 					t.Fatal(err)
 				}
 				if d := gocmp.Diff(got, again); d != "" {
-					t.Errorf("a second run says something else: %s", d)
+					t.Errorf("a second run reports itmething else: %s", d)
 				}
 				same(t, worldtest.BlocksOf(t, dir), want)
 				other, err := convert(t.Context(), dir, worldconvert.Options{Blocks: to.version, Drop: to.drop,

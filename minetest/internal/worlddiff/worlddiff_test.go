@@ -38,7 +38,7 @@ func made(t testing.TB, schema mapdb.Schema, blocks map[mapdb.Pos]*mapblock.Bloc
 	}
 	w, err := mapdb.Create(ctx, dir, mapdb.Config{Schema: schema})
 	for p, b := range blocks {
-		data := []byte("what is no block")
+		data := []byte("not a block")
 		if err == nil && b != nil {
 			data, err = b.EncodeFresh()
 		}
@@ -150,27 +150,35 @@ func TestCompare(t *testing.T) {
 	told := make(map[string]*worlddiff.Change)
 	for _, c := range all {
 		if told[c.Path] != nil {
-			t.Errorf("%s is told twice", c.Path)
+			t.Errorf("%s is reported twice", c.Path)
 		}
 		told[c.Path] = c
 	}
 	for path, want := range map[string]string{
-		"blocks/z0/y0/1,0,0.txt":  `{"part":"block","path":"blocks/z0/y0/1,0,0.txt","change":"changed","block":[1,0,0],"fields":[{"name":"version","old":"29","new":"25"}]}`,
-		"blocks/z0/y0/2,0,0.txt":  `{"part":"block","path":"blocks/z0/y0/2,0,0.txt","change":"changed","block":[2,0,0],"fields":[{"name":"timestamp","old":"none","new":"77"}]}`,
-		"blocks/z0/y0/3,0,0.txt":  `{"part":"block","path":"blocks/z0/y0/3,0,0.txt","change":"changed","block":[3,0,0],"nodes":1,"kinds":[{"old":"a:stone 0","new":"a:stone 2","count":1}],"boxes":[{"min":[51,0,0],"max":[51,0,0]}],"light":1}`,
-		"blocks/z0/y0/4,0,0.txt":  `{"part":"block","path":"blocks/z0/y0/4,0,0.txt","change":"changed","block":[4,0,0],"nodes":12,"kinds":[{"old":"a:stone","new":"air","count":12}],"boxes":[{"min":[64,0,2],"max":[67,2,2]}]}`,
-		"blocks/z0/y0/5,0,0.txt":  `{"part":"block","path":"blocks/z0/y0/5,0,0.txt","change":"changed","block":[5,0,0],"metadata":[[85,0,0]],"timers":[[87,0,0],[88,0,0]]}`,
+		"blocks/z0/y0/1,0,0.txt": `{"part":"block","path":"blocks/z0/y0/1,0,0.txt","change":"changed","block":[1,0,0],` +
+			`"fields":[{"name":"version","old":"29","new":"25"}]}`,
+		"blocks/z0/y0/2,0,0.txt": `{"part":"block","path":"blocks/z0/y0/2,0,0.txt","change":"changed","block":[2,0,0],` +
+			`"fields":[{"name":"timestamp","old":"none","new":"77"}]}`,
+		"blocks/z0/y0/3,0,0.txt": `{"part":"block","path":"blocks/z0/y0/3,0,0.txt","change":"changed","block":[3,0,0],` +
+			`"nodes":1,"kinds":[{"old":"a:stone 0","new":"a:stone 2","count":1}],"boxes":[{"min":[51,0,0],"max":[51,0,0]}],"light":1}`,
+		"blocks/z0/y0/4,0,0.txt": `{"part":"block","path":"blocks/z0/y0/4,0,0.txt","change":"changed","block":[4,0,0],` +
+			`"nodes":12,"kinds":[{"old":"a:stone","new":"air","count":12}],"boxes":[{"min":[64,0,2],"max":[67,2,2]}]}`,
+		"blocks/z0/y0/5,0,0.txt": `{"part":"block","path":"blocks/z0/y0/5,0,0.txt","change":"changed","block":[5,0,0],` +
+			`"metadata":[[85,0,0]],"timers":[[87,0,0],[88,0,0]]}`,
 		"blocks/z0/y0/6,0,0.txt":  `{"part":"block","path":"blocks/z0/y0/6,0,0.txt","change":"removed","block":[6,0,0]}`,
 		"blocks/z0/y0/9,0,0.txt":  `{"part":"block","path":"blocks/z0/y0/9,0,0.txt","change":"changed","block":[9,0,0],"objects":1}`,
 		"blocks/z0/y0/10,0,0.txt": `{"part":"block","path":"blocks/z0/y0/10,0,0.txt","change":"added","block":[10,0,0]}`,
 		"auth/ann.json":           `{"part":"account","path":"auth/ann.json","change":"changed","fields":[{"name":"verifier of the password"}]}`,
 		"auth/bob.json":           `{"part":"account","path":"auth/bob.json","change":"changed","fields":[{"name":"privileges[0]","new":"fly"}]}`,
-		"players/ann.json":        `{"part":"player","path":"players/ann.json","change":"changed","fields":[{"name":"hp","old":"20","new":"11"},{"name":"inventory.main.items[0]","old":"a:dirt 5","new":"a:dirt 6"},{"name":"position[2]","old":"3","new":"4"}]}`,
-		"players/bob.json":        `{"part":"player","path":"players/bob.json","change":"removed"}`,
-		"players/cid.json":        `{"part":"player","path":"players/cid.json","change":"added"}`,
-		"map_meta.txt":            `{"part":"settings","path":"map_meta.txt","change":"changed","fields":[{"name":"seed","old":"1","new":"2"},{"name":"water_level","new":"1"}]}`,
-		"notes.txt":               `{"part":"file","path":"notes.txt","change":"removed"}`,
-		"more.txt":                `{"part":"file","path":"more.txt","change":"added"}`,
+		"players/ann.json": `{"part":"player","path":"players/ann.json","change":"changed","fields":[{"name":"hp",` +
+			`"old":"20","new":"11"},{"name":"inventory.main.items[0]","old":"a:dirt 5","new":"a:dirt 6"},` +
+			`{"name":"position[2]","old":"3","new":"4"}]}`,
+		"players/bob.json": `{"part":"player","path":"players/bob.json","change":"removed"}`,
+		"players/cid.json": `{"part":"player","path":"players/cid.json","change":"added"}`,
+		"map_meta.txt": `{"part":"settings","path":"map_meta.txt","change":"changed","fields":[{"name":"seed",` +
+			`"old":"1","new":"2"},{"name":"water_level","new":"1"}]}`,
+		"notes.txt": `{"part":"file","path":"notes.txt","change":"removed"}`,
+		"more.txt":  `{"part":"file","path":"more.txt","change":"added"}`,
 	} {
 		c := told[path]
 		if c == nil {
@@ -197,7 +205,7 @@ func TestCompare(t *testing.T) {
 		s.Add(c)
 	}
 	if lines := strings.Join(s.Lines(), "\n"); strings.Contains(string(text)+lines, verifier[4:]) {
-		t.Error("a verifier is told")
+		t.Error("a verifier is reported")
 	} else if !strings.Contains(lines, "blocks: 1 added, 1 removed, 6 changed with 13 nodes") ||
 		!strings.Contains(lines, "saved again with the same content: 2") || !strings.Contains(lines, "players/ann.json: hp 20 -> 11; ") {
 		t.Error(lines)
@@ -286,7 +294,7 @@ func TestPlaces(t *testing.T) {
 		}
 		for _, p := range after {
 			if !want[p.String()] {
-				t.Errorf("%v is no place of it, or told twice", p)
+				t.Errorf("%v is not a place of it, or told twice", p)
 			}
 			delete(want, p.String())
 		}

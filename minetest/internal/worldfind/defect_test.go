@@ -23,7 +23,7 @@ func TestBlockDefect(t *testing.T) {
 	var missed []error
 	q := query[int16]{look: func(p mapdb.Pos, _ *mapblock.Block) []int16 {
 		if p.X == 2 {
-			panic("as it was told to")
+			panic("as requested")
 		}
 		return []int16{p.X}
 	}}

@@ -210,7 +210,7 @@ func (r *repair) block(ctx context.Context, db mapdb.DB, res result) error {
 // "12,0,-3.block". The game ignores it.
 const LostFolder = "lost-blocks"
 
-// keep preserves the bytes of a dropped block, and returns a text that says where: a later version of the game, or of
+// keep preserves the bytes of a dropped block, and returns a text that states where: a later version of the game, or of
 // this program, may be able to read them.
 func (r *repair) keep(b mapdb.Block) (where string, err error) {
 	switch {

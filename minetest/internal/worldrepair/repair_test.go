@@ -164,7 +164,7 @@ func TestRepair(t *testing.T) {
 			for id, n := range map[string]int{"mt-repair-salvaged": 2, "mt-repair-dropped": 1, "mt-repair-named": 1,
 				"mt-repair-left": 1, "mt-repair-file": 4, "mt-repair-player": 1, "mt-repair-hopeless": 1} {
 				if told[id] != n {
-					t.Errorf("%s was told %d times, not %d", id, told[id], n)
+					t.Errorf("%s was reported %d times, not %d", id, told[id], n)
 				}
 			}
 

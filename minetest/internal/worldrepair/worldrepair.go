@@ -63,7 +63,7 @@ func (r *Report) Changes() bool {
 	return r.Salvaged+r.Dropped+r.Orphans > 0 || len(r.Files)+len(r.Databases) > 0 || r.Players > 0
 }
 
-// Remains describes the damage that was not repaired, and the losses. The text rows says what happens to rows that are
+// Remains describes the damage that was not repaired, and the losses. The text rows states what happens to rows that are
 // not blocks.
 func (r *Report) Remains(rows string) (lines []string) {
 	for _, part := range []struct {

@@ -172,7 +172,7 @@ func (s *storing) keeps(b block) (bool, error) {
 	return err == nil, unavailable(err)
 }
 
-// unavailable returns err if it says nothing about the stored data, and nil otherwise.
+// unavailable returns err if it says little about the stored data, and nil otherwise.
 func unavailable(err error) error {
 	if storage.IsUnavailable(err) {
 		return err

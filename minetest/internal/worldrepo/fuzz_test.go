@@ -56,11 +56,11 @@ func FuzzRegion(f *testing.F) {
 		}
 		again, err := decodeRegion(encodeRegion(blocks))
 		if err != nil || len(again) != len(blocks) {
-			t.Fatalf("%d blocks come back as %d, %v", len(blocks), len(again), err)
+			t.Fatalf("%d blocks are restored as %d, %v", len(blocks), len(again), err)
 		}
 		for i := range blocks {
 			if again[i] != blocks[i] {
-				t.Fatalf("block %d comes back as %v", i, again[i])
+				t.Fatalf("block %d is restored as %v", i, again[i])
 			}
 		}
 	})
@@ -75,7 +75,7 @@ func FuzzRegions(f *testing.F) {
 		}
 		again, err := decodeRegions(encodeRegions(list), true)
 		if err != nil || len(again) != len(list) {
-			t.Fatalf("%d regions come back as %d, %v", len(list), len(again), err)
+			t.Fatalf("%d regions are restored as %d, %v", len(list), len(again), err)
 		}
 	})
 }

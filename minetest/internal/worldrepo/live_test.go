@@ -24,7 +24,7 @@ import (
 // write-ahead log, the backup is of one moment; without it, the backup reports that it is not.
 func TestBusyServer(t *testing.T) {
 	if !tests.Long(t) || runtime.GOOS != "linux" {
-		t.Skip("it takes seconds, and only Linux tells who has a file open")
+		t.Skip("it takes seconds, and only Linux reports who has a file open")
 	}
 	for _, mode := range []string{"DELETE", "WAL"} {
 		t.Run(mode, func(t *testing.T) {

@@ -45,7 +45,7 @@ func TestRedis(t *testing.T) {
 		}
 	}
 	if got := worldtest.BlocksOf(t, dir); len(moments) != 2 || !maps.Equal(got, moments[newest(moments)]) {
-		t.Error("the world itself is another one now")
+		t.Error("the world itself differs now")
 	}
 }
 

@@ -126,7 +126,7 @@ func testBackup(t *testing.T, newRepo func(*testing.T) kept) {
 				if i == 2 { // nothing has changed
 					report := backup(t, dir, repo)
 					if report.Changed != 0 || report.Removed != 0 || report.Stored > 0 {
-						t.Errorf("nothing has changed, and the backup tells of %+v", *report)
+						t.Errorf("nothing has changed, and the backup reports %+v", *report)
 					}
 					moments = append(moments, moment{report.Snapshot.ID, worldtest.BlocksOf(t, dir), worldtest.Snapshot(t, dir)})
 				}

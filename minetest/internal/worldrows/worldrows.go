@@ -96,7 +96,7 @@ var portions = sync.Pool{New: func() any { return new(portion) }}
 
 // Blocks calls row with the rows of the blocks of a database: the tables of blocks, nodes, metadata, inventories,
 // objects, timers and findings, in the order of [mapdb.InSlabs]. A block that cannot be read has only one row, which
-// says so, and findings. The rows of all slabs, one slab after the other, are the rows of the database, except that
+// reports it, and findings. The rows of all slabs, one slab after the other, are the rows of the database, except that
 // findings about its file may be repeated for each slab.
 func Blocks(ctx context.Context, db mapdb.DB, o Options, row Func) error {
 	checking := world.CheckOptions{Slab: o.Slab}

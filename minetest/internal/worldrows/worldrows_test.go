@@ -117,7 +117,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// nodes returns the number of nodes of each name; "null" stands for no name.
+// nodes returns the number of nodes of each name; "null" means no name.
 func (s seen) nodes(t testing.TB) map[string]int {
 	t.Helper()
 	nodes := make(map[string]int)
@@ -300,7 +300,9 @@ func TestRest(t *testing.T) {
 	if len(missed) > 0 || len(whole["minetest_players"]) != 2 || len(whole["minetest_accounts"]) != 2 {
 		t.Errorf("%v, missed %q", whole, missed)
 	}
-	if want := []string{`["player" "null" "null" "null" "player" "ann" "main" "0" "default:dirt" "99" "0" "null"]`}; !slices.Equal(whole["minetest_inventories"], want) {
+	if want := []string{
+		`["player" "null" "null" "null" "player" "ann" "main" "0" "default:dirt" "99" "0" "null"]`,
+	}; !slices.Equal(whole["minetest_inventories"], want) {
 		t.Errorf("%q, want %q", whole["minetest_inventories"], want)
 	}
 	judge.Write(t, filepath.Join(dir, "force_loaded.txt"), []byte("return {["))

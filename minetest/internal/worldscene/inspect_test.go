@@ -246,7 +246,7 @@ func TestInspectVersions(t *testing.T) {
 						wide = 2
 					}
 					if thing.Bytes.Len != wide || fmt.Sprint(got) != id && (version > 19 || got != 254 || id != "126") {
-						t.Errorf("version %d: %s has the id %s, and %d stands at %+v", version, thing.Title, id, got, thing.Bytes)
+						t.Errorf("version %d: %s has the id %s, and %d is at %+v", version, thing.Title, id, got, thing.Bytes)
 					}
 				}
 			}
@@ -310,7 +310,7 @@ func TestInspectAll(t *testing.T) {
 	// At a small scale, the mark of the player is large, if it is drawn.
 	l.Scale = 0.1
 	if things = inspect(t, s, l, [2]float64{30, -4.5}); strings.HasPrefix(things[0].Title, "player") {
-		t.Error("a player who is not drawn is told")
+		t.Error("a player who is not drawn is reported")
 	}
 	l.Layers = []string{"nodes", "players"}
 	if things = inspect(t, s, l, [2]float64{30, -4.5}); things[0].Layer != "players" {

@@ -209,7 +209,7 @@ func TestSceneMissing(t *testing.T) {
 		{Kind: "color", Name: "a:secret", Count: 1, Unit: "pixels", Adds: true}} {
 		got := s.Missing()[i]
 		if got.What == "" {
-			t.Errorf("%v says nothing", got)
+			t.Errorf("%v has no text", got)
 		}
 		if got.What = ""; got != want {
 			t.Errorf("%+v, not %+v", got, want)

@@ -10,7 +10,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-// randomMap returns a map of parts that are hard to tell apart by name, but have different contents.
+// randomMap returns a map of parts that are hard to distinguish by name, but have different contents.
 func randomMap(rng *rand.Rand) *twmap.Map {
 	m := twmap.New(20, 10)
 	for i := range 3 {

@@ -89,7 +89,7 @@ func TestMergeTurned(t *testing.T) {
 				t.Fatal(way, conflicts, err)
 			}
 			if !got.Equal(want) {
-				t.Errorf("%v: the merged map is another one", way)
+				t.Errorf("%v: the merged map differs", way)
 			}
 			if strings.Contains(reported, "the map was "+way.String()) != o.took {
 				t.Errorf("%v: reported %s", way, reported)
@@ -124,7 +124,7 @@ func TestMergeTurnedLayer(t *testing.T) {
 		for _, o := range [][2]*twmap.Map{{by(t, base, edit), by(t, base, turn)}, {by(t, base, turn), by(t, base, edit)}} {
 			got, conflicts, err := mapmerge.Merge(base, o[0], o[1], merge3.Options{})
 			if err != nil || len(conflicts) > 0 || !got.Equal(by(t, base, edit, turn)) {
-				t.Errorf("%v: the merged map is another one: %v", way, err)
+				t.Errorf("%v: the merged map differs: %v", way, err)
 			}
 		}
 	}

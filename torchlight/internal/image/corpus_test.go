@@ -35,7 +35,7 @@ func TestCorpus(t *testing.T) {
 				}
 				fields, ok := image.Info(f.Path, content)
 				if !ok {
-					t.Errorf("%s: %s says nothing: %.20q", name, f.Path, content)
+					t.Errorf("%s: %s has no text: %.20q", name, f.Path, content)
 					continue
 				}
 				if head, _ := image.Info(f.Path, content[:min(len(content), 4096)]); text(head) != text(fields) && ext != ".IMAGESET" {

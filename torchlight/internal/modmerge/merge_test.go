@@ -34,7 +34,7 @@ func TestData(t *testing.T) {
 		{"the same", "[U iA:1 iB:1 ]U", "[U iA:3 iB:1 ]U", "[U iA:3 iB:2 ]U", "[U iA:3 iB:2 ]U", 0},
 		{"one key", "[U iA:1 ]U", "[U iA:3 ]U", "[U iA:4 ]U", "[U iA:3 ]U", 1},
 		{"types count", "[U iA:1 ]U", "[U fA:1 ]U", "[U uA:1 ]U", "[U fA:1 ]U", 1},
-		{"numbers by what they are", "[U fA:1 iB:1 ]U", "[U fA:1.0 iB:2 ]U", "[U fA:2 iB:1 ]U", "[U fA:2 iB:2 ]U", 0},
+		{"numbers by type", "[U fA:1 iB:1 ]U", "[U fA:1.0 iB:2 ]U", "[U fA:2 iB:1 ]U", "[U fA:2 iB:2 ]U", 0},
 		{"added keys", "[U iA:1 ]U", "[U iA:1 iB:2 ]U", "[U iA:1 iC:3 ]U", "[U iA:1 iB:2 iC:3 ]U", 0},
 		{"added to both", "[U iA:1 ]U", "[U iA:1 iB:2 ]U", "[U iA:1 iB:3 ]U", "[U iA:1 iB:2 ]U", 1},
 		{"removed key", "[U iA:1 iB:2 ]U", "[U iA:5 iB:2 ]U", "[U iA:1 ]U", "[U iA:5 ]U", 0},

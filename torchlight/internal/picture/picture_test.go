@@ -67,7 +67,7 @@ func TestConvert(t *testing.T) {
 			r := must[picture.Result](t)(picture.Convert(name, data, to, picture.Options{}))
 			got := must[*image.NRGBA](t)(picture.Decode("X."+string(to), r.Data))
 			if !bytes.Equal(got.Pix, m.Pix) || r.Lossy || r.Left != "" {
-				t.Errorf("%s to %s: other pixels, or losses are told: %v %q", name, to, r.Lossy, r.Left)
+				t.Errorf("%s to %s: other pixels, or losses are reported: %v %q", name, to, r.Lossy, r.Left)
 			}
 		}
 		if _, err := picture.Convert(name, data, picture.JPEG, picture.Options{}); !errors.Is(err, fault.ErrVersion) {
@@ -110,7 +110,7 @@ func TestKept(t *testing.T) {
 	made = must[picture.Result](t)(picture.Convert("A.DDS", blocks, picture.PNG, picture.Options{}))
 	back = must[picture.Result](t)(picture.Convert("A.PNG", made.Data, picture.DDS, picture.Options{}))
 	if h := must[*dds.Header](t)(dds.ReadHeader(back.Data)); h.Format != dds.DXT5 {
-		t.Errorf("DXT5 comes back as %v", h.Format)
+		t.Errorf("DXT5 is restored as %v", h.Format)
 	}
 	codec := dds.Plain
 	back = must[picture.Result](t)(picture.Convert("A.PNG", made.Data, picture.DDS, picture.Options{Codec: &codec}))
@@ -121,7 +121,7 @@ func TestKept(t *testing.T) {
 	binary.LittleEndian.PutUint32(plain[28:], 2)
 	made = must[picture.Result](t)(picture.Convert("A.DDS", plain, picture.PNG, picture.Options{}))
 	if made.Left == "" {
-		t.Error("smaller copies of the picture are lost, and nobody says so")
+		t.Error("smaller copies of the picture are lost, and nobody reports it")
 	}
 }
 

@@ -65,7 +65,7 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("the plan of the sample is another one: go test -run Golden -update, look at %s, and commit it", golden)
+		t.Errorf("the plan of the sample differs: go test -run Golden -update, look at %s, and commit it", golden)
 	}
 }
 

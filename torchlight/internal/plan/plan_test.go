@@ -200,7 +200,7 @@ func TestBadNumbers(t *testing.T) {
 	}
 	svg := svgOf(t, p, nil)
 	if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
-		t.Error("the SVG has numbers that are none")
+		t.Error("the SVG has numbers that are not")
 	}
 	render(t, p, 4)
 	if p.Max[0]-p.Min[0] > 1000 {

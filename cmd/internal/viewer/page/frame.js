@@ -19,7 +19,7 @@ export function frame() {
   fill(get("help"), icon("help"));
   theme();
   bind("[", "left side: files and layers", () => sides[0].show(!sides[0].shown, true));
-  bind("]", "right side: what is there", () => sides[1].show(!sides[1].shown, true));
+  bind("]", "right side: details", () => sides[1].show(!sides[1].shown, true));
   bind("Escape", undefined, () => {
     const one = narrow.matches && sides.find((s) => s.shown);
     if (!one) return false;

@@ -18,8 +18,8 @@ export const panel = {
       if (!shown) return;
       if (!shown.scene.inspects) return fill(node, el("p", { className: "empty" }, "This picture does not know what is where in it."));
       const point = at?.split(",").map(Number);
-      if (!point?.every(Number.isFinite) || point.length !== 2) return fill(node, el("p", { className: "empty" }, "Click into the picture, or press Enter in it: all that is at that place is told here."));
-      const { things } = await context.busy("what is there", ask(shown.file, "inspect", { ...shown.query(), ...shown.inspectQuery(), x: point[0], y: point[1] }, context.signal));
+      if (!point?.every(Number.isFinite) || point.length !== 2) return fill(node, el("p", { className: "empty" }, "Click into the picture, or press Enter in it: all that is at that place is reported here."));
+      const { things } = await context.busy("details", ask(shown.file, "inspect", { ...shown.query(), ...shown.inspectQuery(), x: point[0], y: point[1] }, context.signal));
       if (at !== state().at || shown !== context.shown) return;
       show(things, point);
     };

@@ -188,7 +188,7 @@ export async function show(node, file, generation, inspect = (at) => set({ at })
   const view = scene.views.find((v) => v.name === state().view) ?? scene.views[0];
   const shown = new Scene(file, generation, scene, view);
   shown.inspect = (point) => inspect(point.map((v) => Number(v.toFixed(3))).join(","));
-  const box = el("div", { className: "map", tabIndex: 0, role: "application", "aria-label": `${view.title}. Arrow keys move it, Enter tells what is in the middle.` });
+  const box = el("div", { className: "map", tabIndex: 0, role: "application", "aria-label": `${view.title}. Arrow keys move it, Enter describes what is in the middle.` });
   const put = view.camera ? (await import("./camera.js")).look : spread;
   node.replaceChildren(box);
   put(shown, box);

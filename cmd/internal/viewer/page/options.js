@@ -64,7 +64,7 @@ export const panel = {
         drawn.clear();
         fill(node, options.map(control));
       }
-      for (const tell of drawn.values()) tell();
+      for (const report of drawn.values()) report();
       const set = options.filter((o) => now(o) !== o.default).length;
       context.count(set || undefined);
     };

@@ -151,7 +151,8 @@ func Eval[T any](p *Page, code string) T {
 // Wait waits until a JavaScript expression is true.
 func (p *Page) Wait(code string) {
 	p.t.Helper()
-	p.Do(chromedp.PollFunction("() => ("+code+")", nil, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(patience)))
+	p.Do(chromedp.PollFunction("() => ("+code+")", nil, chromedp.WithPollingInterval(50*time.Millisecond),
+		chromedp.WithPollingTimeout(patience)))
 }
 
 // Press presses keys, such as "n" or kb.Enter of chromedp.

@@ -1,0 +1,133 @@
+package floors
+
+import (
+	"bufio"
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// neverRight are turns of docs/style.md that are never right in this project, wherever they are: in text, comments,
+// messages or names. Turns that have a right use, such as "beside" and "by hand", are judged by reading.
+var neverRight = []string{
+	`is told`, `are told`, `was told`, `were told`, `told of`, `to tell`, `tells? (what|who|whether|which|how|where|why|that|of|the|it|about|more)`,
+	`(says|said) (what|who|whether|which|how|where|why|so|nothing|of itself)`, `what is (not )?said`, `says? of it`,
+	`is gone on`, `are gone on`, `goes on with`, `go on with`,
+	`(made|written|read|drawn|built|begun|computed) anew`, `the very (same|bytes|one)`, `(is|are|be|stay|give|gives) the same bytes`,
+	`(of|from) today`, `whoever`, `whosoever`,
+	`is none`, `are none`, `was none`, `none that`,
+	`is no (map|mod|world|folder|file|number|name|clone|text|picture|tile|layer|block|node|path|place|colou?r|option|archive|schematic)\b`,
+	`what there is`, `what is there`, `all there is`, `everything there is`,
+	`(not )?to be had`, `is had (of|from|by)`, `to be found out`,
+	`by what (they|it) (are|is)`, `comes? back as`, `leads? nowhere`, `finds? fault`,
+	`is another one`, `are other ones`, `another one than`, `one word too many`,
+	`the like of`, `and the like\b`, `for good\b`, `wants? to be`, `want wants`,
+	`small letters`, `capital letters`, `stands? (for|in|at|behind|before|beside|there)`, `stand-in`,
+	`nobody knows`, `somebody else`, `as it stands`, `goes? by names?`,
+	`idle again`, `made right`, `takes? (it|them) for`, `is owed`, `are owed`, `owes`, `meanwhile goes`,
+	"\u2014",
+}
+
+// noneThere matches the turns that are right after "there".
+var noneThere = regexp.MustCompile(`^(is|are|was) no`)
+
+// styleExceptions lists the files in which a turn is right, with the reason, one a line: PATH: TURN: REASON.
+const styleExceptions = "../../../docs/style.exceptions"
+
+func TestStyle(t *testing.T) {
+	if len(neverRight) < 40 {
+		t.Fatalf("only %d turns", len(neverRight))
+	}
+	turns := regexp.MustCompile(`(?i)(?:(\w+) |^|[^\w-])(` + strings.Join(neverRight, "|") + `)`)
+	exceptions := exceptionsOf(t)
+	files := 0
+	walkSources(t, func(name string, data []byte) {
+		files++
+		n := 0
+		for line := range bytes.Lines(data) {
+			n++
+			for _, m := range turns.FindAllSubmatch(line, -1) {
+				turn := strings.ToLower(string(m[2]))
+				if strings.EqualFold(string(m[1]), "there") && noneThere.MatchString(turn) {
+					continue
+				}
+				if _, is := exceptions[name+": "+turn]; is {
+					exceptions[name+": "+turn] = true
+					continue
+				}
+				t.Errorf("%s:%d: %q: docs/style.md has a plainer turn", name, n, turn)
+			}
+			if width := utf8.RuneCount(bytes.TrimRight(line, "\r\n")); filepath.Ext(name) == ".go" && width > 140 {
+				t.Errorf("%s:%d: %d columns, more than 140", name, n, width)
+			}
+		}
+	})
+	if files < 1000 {
+		t.Errorf("only %d files", files)
+	}
+	for e, used := range exceptions {
+		if !used {
+			t.Errorf("%s has %q, which is not there", styleExceptions, e)
+		}
+	}
+}
+
+// exceptionsOf reads styleExceptions.
+func exceptionsOf(t *testing.T) map[string]bool {
+	t.Helper()
+	f, err := os.Open(styleExceptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	exceptions := make(map[string]bool)
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "#") {
+			continue
+		}
+		parts := strings.SplitN(lines.Text(), ": ", 3)
+		if len(parts) < 3 || parts[2] == "" {
+			t.Errorf("%s: %q: expected PATH: TURN: REASON", styleExceptions, lines.Text())
+			continue
+		}
+		exceptions[parts[0]+": "+parts[1]] = false
+	}
+	return exceptions
+}
+
+// walkSources calls visit with each file of the project that people write: Go, pages, scripts of tests, the page of the
+// viewer. docs/style.md quotes the turns, and minetestmapper's own output is not ours.
+func walkSources(t *testing.T, visit func(name string, data []byte)) {
+	t.Helper()
+	err := filepath.WalkDir("../../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel("../../..", path)
+		name = filepath.ToSlash(name)
+		switch {
+		case d.IsDir() && (name == ".git" || name == "samples" || d.Name() == "fuzz" || d.Name() == "leaflet" || strings.HasPrefix(name, "minetest/internal/minetestmapper/testdata")):
+			return fs.SkipDir
+		case d.IsDir(), name == "docs/style.md", name == "internal/testing/floors/style_test.go":
+			return nil
+		}
+		switch filepath.Ext(name) {
+		case ".go", ".md", ".txtar", ".html", ".js", ".css", ".yml", ".sh", "":
+		default:
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err == nil && !bytes.ContainsRune(data[:min(len(data), 8000)], 0) {
+			visit(name, data)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
