@@ -119,8 +119,11 @@ type Pager struct {
 // StartPaging makes out and the messages of t go to a pager if both are shown on a terminal. It returns the pager, or nil
 // if there is none.
 func StartPaging(stdout io.Writer, out *bufio.Writer, s *Screen, t *Talk) *Pager {
+	if !s.Terminal || !t.Terminal {
+		return nil
+	}
 	command := pagerCommand()
-	if !s.Terminal || !t.Terminal || command == nil {
+	if command == nil {
 		return nil
 	}
 	p := &Pager{to: stdout, height: s.height, command: command, started: t.hush}
