@@ -88,7 +88,7 @@ func TestHostAsked(t *testing.T) {
 		{"census burrow.map", fleet, 2},
 		{"jobs", fleet, 2},
 		{"worker", fleet, 2},
-		{"hash x", "", 0}, {"version", "", 0}, {"formats", "", 0}, {"help", "", 0}, {"man -o man", "", 0},
+		{"hash x", "", 0}, {"version", "", 0}, {"formats", "", 0}, {"help", "variable COLUMNS", 0}, {"man -o man", "", 0},
 	} {
 		host := tests.OnHost(t, nil)
 		code, out := run(c.line)
