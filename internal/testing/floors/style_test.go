@@ -111,7 +111,7 @@ func walkSources(t *testing.T, visit func(name string, data []byte)) {
 		name, _ := filepath.Rel("../../..", path)
 		name = filepath.ToSlash(name)
 		switch {
-		case d.IsDir() && (name == ".git" || name == "samples" || d.Name() == "fuzz" || d.Name() == "leaflet" || strings.HasPrefix(name, "minetest/internal/minetestmapper/testdata")):
+		case d.IsDir() && (name == ".git" || name == "samples" || d.Name() == "fuzz" || d.Name() == "leaflet" || d.Name() == "axe" || strings.HasPrefix(name, "minetest/internal/minetestmapper/testdata")):
 			return fs.SkipDir
 		case d.IsDir(), name == "docs/style.md", name == "internal/testing/floors/style_test.go":
 			return nil
