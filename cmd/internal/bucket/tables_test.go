@@ -306,7 +306,7 @@ func TestCensus(t *testing.T) {
 	if err := b.Put(t.Context(), "x", func(io.Writer) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if said := run(2, in(url, "mine")); !strings.Contains(said, "s3://tables/mine: has other files in it") {
+	if said := run(2, in(url, "mine")); !strings.Contains(said, "s3://tables/mine: contains files that are not of a census") {
 		t.Error(said)
 	}
 	var out, talk bytes.Buffer

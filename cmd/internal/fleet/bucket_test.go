@@ -70,7 +70,7 @@ func TestBucket(t *testing.T) {
 	if s := b.jobs("wait", id); s.code == 0 || strings.Contains(s.err, "results") && strings.Contains(s.out, "mapsandmore/") {
 		t.Error(s)
 	}
-	if s := b.jobs("results", id); !strings.Contains(s.err, "outside of the folders") {
+	if s := b.jobs("results", id); !strings.Contains(s.err, "outside the folders") {
 		t.Error(s)
 	}
 }

@@ -79,7 +79,7 @@ func testCensus(t *testing.T, b *bench) {
 		if diff := cmp.Diff(b.tables("out"), b.tables("results/tables")); diff != "" {
 			t.Error(diff)
 		}
-		if s := b.jobs("results", id, "-o", "there"); s.code != 2 || !strings.Contains(s.err, "written no file") {
+		if s := b.jobs("results", id, "-o", "there"); s.code != 2 || !strings.Contains(s.err, "wrote no file") {
 			t.Error(s)
 		}
 	}
@@ -107,7 +107,7 @@ func testCensus(t *testing.T, b *bench) {
 		t.Error(diff)
 	}
 	if s := b.jobs("submit", "--results", "results", "census", "in", "-o", "s3://elsewhere/tables"); s.code != 2 ||
-		!strings.Contains(s.err, "s3://elsewhere/tables: only a place below that of the results") {
+		!strings.Contains(s.err, "s3://elsewhere/tables: workers can write only below the place for results") {
 		t.Error(s)
 	}
 }

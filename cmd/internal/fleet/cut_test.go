@@ -150,7 +150,7 @@ func TestCut(t *testing.T) {
 	c.hang(false)
 	c.set(true)
 	b.eventually("both have noticed", func() bool {
-		return strings.Contains(said.String(), "waits until it is back") && strings.Contains(w.said.String(), "waits until it is back")
+		return strings.Contains(said.String(), "reconnecting") && strings.Contains(w.said.String(), "reconnecting")
 	})
 	c.set(false)
 	if err := waits.Wait(); waits.ProcessState.ExitCode() != 0 && waits.ProcessState.ExitCode() != 1 {
@@ -158,13 +158,13 @@ func TestCut(t *testing.T) {
 	}
 	b.finish(id, "toy", "150", "in")
 	for _, talk := range []string{said.String(), w.said.String()} {
-		if !strings.Contains(talk, "waits until it is back") || !strings.Contains(talk, " is back\n") {
+		if !strings.Contains(talk, "reconnecting") || !strings.Contains(talk, " is back\n") {
 			t.Errorf("said was\n%s", talk)
 		}
 	}
 	// A worker ends on request even if the queue is unreachable.
 	c.set(true)
-	b.eventually("it has seen that", func() bool { return strings.Count(w.said.String(), "waits until it is back") > 1 })
+	b.eventually("it has seen that", func() bool { return strings.Count(w.said.String(), "reconnecting") > 1 })
 	begun := time.Now()
 	w.end(syscall.SIGTERM)
 	if took := time.Since(begun); took > 2*time.Minute {
@@ -234,11 +234,11 @@ func TestStorageFails(t *testing.T) {
 		mode.Store(m.mode)
 		b.remove("in/hold-" + m.part)
 		b.eventually(m.says, func() bool {
-			_, text, _ := strings.Cut(b.jobs("status", id).out, "is tried again: ")
+			_, text, _ := strings.Cut(b.jobs("status", id).out, "is retried: ")
 			return strings.Contains(text, m.says) && !strings.Contains(text, "RequestID")
 		})
 		mode.Store(0)
-		b.eventually("the part is done after all", func() bool { return !strings.Contains(b.jobs("status", id).out, "is tried again: ") })
+		b.eventually("the part is done after all", func() bool { return !strings.Contains(b.jobs("status", id).out, "is retried: ") })
 	}
 	b.finish(id, "toy", "15", "in")
 	if strings.Contains(w.said.String(), "AWS_") || strings.Contains(w.said.String(), "Signature=") {

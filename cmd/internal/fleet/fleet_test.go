@@ -345,7 +345,7 @@ func testLimit(t *testing.T, b *bench) {
 	b.write("in/hang-00001", "")
 	b.worker()
 	id := b.submit("--limit", "1s", "--attempts", "1", "toy", "2", "in")
-	if s := b.must(2, "wait", id); !strings.Contains(s.err, "longer than its limit of 1s") {
+	if s := b.must(2, "wait", id); !strings.Contains(s.err, "exceeded its limit of 1s") {
 		t.Error(s)
 	}
 	if b.alive("in/hangs") {
@@ -410,7 +410,7 @@ func testEnds(t *testing.T, b *bench) {
 	if err := w.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	b.eventually("it is reported", func() bool { return strings.Contains(w.said.String(), "is given back") })
+	b.eventually("it is reported", func() bool { return strings.Contains(w.said.String(), "are returned to the queue") })
 	ended := make(chan struct{})
 	go func() { defer close(ended); w.end(syscall.SIGTERM) }()
 	for running := true; running; {
@@ -438,7 +438,7 @@ func testStore(t *testing.T, b *bench) {
 	id := b.submit("toy", "5", "in", "--attempts", "100")
 	b.write("results/"+id, "a file, and no folder")
 	b.worker()
-	b.eventually("it fails", func() bool { return strings.Contains(b.jobs("status", id).out, "is tried again: ") })
+	b.eventually("it fails", func() bool { return strings.Contains(b.jobs("status", id).out, "is retried: ") })
 	b.remove("results/" + id)
 	b.finish(id, "toy", "5", "in")
 	// A lost result, or a damaged result that was removed, is made again.

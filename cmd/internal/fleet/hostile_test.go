@@ -39,13 +39,13 @@ func testRoots(t *testing.T, b *bench) {
 	if _, err := os.Stat(b.path("here/in/did")); err != nil {
 		t.Error(err)
 	}
-	if s := b.must(2, "wait", submit("outside", "toy", "2", "in")); !strings.Contains(s.err, "below none of the folders") {
+	if s := b.must(2, "wait", submit("outside", "toy", "2", "in")); !strings.Contains(s.err, "is not below a --root") {
 		t.Error(s)
 	}
 	b.write("there/x.map", "DATA") // not a link on the submitting machine
 	for _, name := range []string{"x.map", b.path("outside/x.map"), "../outside/x.map"} {
 		id := submit("there", "check", name)
-		if b.jobs("wait", id); !strings.Contains(b.jobs("status", id).out+b.jobs("results", id).err, "outside of the folders") {
+		if b.jobs("wait", id); !strings.Contains(b.jobs("status", id).out+b.jobs("results", id).err, "outside the folders") {
 			t.Error(name, b.jobs("status", id), b.jobs("results", id))
 		}
 	}

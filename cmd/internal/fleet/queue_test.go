@@ -22,7 +22,7 @@ func testSchema(t *testing.T, b *bench) {
 	}
 	refused := func(words ...string) {
 		t.Helper()
-		if s := b.run(words...); s.code != 2 || !strings.Contains(s.err, "something else in it") || strings.Count(s.err, "\n") != 2 {
+		if s := b.run(words...); s.code != 2 || !strings.Contains(s.err, "something other than a queue") || strings.Count(s.err, "\n") != 2 {
 			t.Errorf("%q: %+v", words, s)
 		}
 	}
@@ -63,7 +63,7 @@ func testLeft(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	s := b.must(0, "submit", "--results", "results", "toy", "2", "in")
-	if !strings.Contains(s.err, "counts as done") || strings.TrimSpace(s.out) != first {
+	if !strings.Contains(s.err, "count as done") || strings.TrimSpace(s.out) != first {
 		t.Error(s)
 	}
 	again := b.submit("--again", "toy", "2", "in")
@@ -81,7 +81,7 @@ func testLeft(t *testing.T, b *bench) {
 
 // testWords tests that arguments that the queue cannot store are rejected.
 func testWords(t *testing.T, b *bench) {
-	if s := b.jobs("submit", "--results", "results", "toy", "1", "in\xff"); s.code != 2 || !strings.Contains(s.err, `"in\xff" is no UTF-8`) {
+	if s := b.jobs("submit", "--results", "results", "toy", "1", "in\xff"); s.code != 2 || !strings.Contains(s.err, `"in\xff" is not valid UTF-8`) {
 		t.Error(s)
 	}
 	dir := b.path("no \xff")
@@ -90,7 +90,7 @@ func testWords(t *testing.T, b *bench) {
 	}
 	cmd := b.command("jobs", "submit", "--schema", b.schema, "--results", "results", "toy", "1", "in")
 	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "is no UTF-8") {
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "is not valid UTF-8") {
 		t.Errorf("%v: %s", err, out)
 	}
 }
