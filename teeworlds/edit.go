@@ -128,7 +128,6 @@ var (
 	argName    = format.Option{Name: "name", Help: "the new name"}
 	argTo      = format.Option{Name: "to", Type: format.Integer, Help: "the new number, from 0"}
 	argPNG     = format.Option{Name: "file", Input: true, Help: "a picture, PNG"}
-	optionAt   = format.Option{Name: "at", Type: format.Integer, Default: "-1", Help: "its `number`, from 0; -1 puts it at the end"}
 	optionArea = format.Option{Name: "area", Help: "only the tiles in `x1,y1:x2,y2`, two opposite corners in any order"}
 
 	optionLayers = format.Option{Name: "layer", Names: mapquery.KindLayer, List: true, Help: "only in this `layer`: " + layerHelp}

@@ -220,8 +220,9 @@ func TestViewCut(t *testing.T) {
 	if rows := chromium.Eval[int](p, `new Set([...document.querySelectorAll("#tabs [role=tab]")].map((n) => n.offsetTop)).size`); rows != 1 {
 		t.Errorf("the tabs of two files are in %d rows", rows)
 	}
+	visit(p, "view=camera")
 	if text := chromium.Eval[string](p,
-		`document.querySelector(".pane-layers select + p").textContent`); text != "The whole map, as a camera shows it that sees all of it" {
+		`document.querySelector(".pane-layers select + p").textContent`); text != "The view of the game's camera" {
 		t.Errorf("the view is called %q", text)
 	}
 	// Both scroll bars of a table of hits are visible.

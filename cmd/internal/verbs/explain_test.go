@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"trowel.example/internal/testing/tests"
 )
 
 // findingFiles are the files with examples of messages, by the first word of the IDs in them.
@@ -26,13 +24,16 @@ var findingTests = []string{"./teeworlds/...", "./torchlight/...", "./minetest/.
 // maxWithoutExample is the number of kinds of which no test prints a message. It only decreases.
 const maxWithoutExample = 37
 
-// TestFindingExamples tests that the examples which explain prints are of known kinds, and that tests provoke these
-// messages. With -update it writes the examples.
+// envFindings makes TestFindingExamples run the tests that provoke findings, which takes minutes.
+const envFindings = "TROWEL_FINDINGS"
+
+// TestFindingExamples tests that the examples that explain prints are of known kinds, and in nightly tests that tests
+// provoke these messages. With -update it writes the examples.
 func TestFindingExamples(t *testing.T) {
 	a := newTool(games, nil, nil, nil)
 	kinds := ownedKinds(a)
 	var provoked map[string][]string
-	if *update || tests.Long(t) {
+	if *update || os.Getenv(envFindings) != "" {
 		provoked = provokedMessages(t)
 	}
 	files := make(map[string]string)

@@ -230,7 +230,7 @@ func TestLargeRecord(t *testing.T) {
 	if err := errors.Join(err, zip.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if err := read(bomb.Bytes()); !errors.Is(err, fault.ErrFormat) || !strings.Contains(err.Error(), "a record has more than") {
+	if err := read(bomb.Bytes()); !errors.Is(err, fault.ErrFormat) || !strings.Contains(err.Error(), "a record is larger than") {
 		t.Error(err)
 	}
 }
