@@ -173,7 +173,7 @@ func TestTo07Embeds(t *testing.T) {
 		"a tile is gone":    {func() *twmap.Map { return old(38) }, find06, "", "lacks tiles that are used: 38"},
 		"the other picture": {func() *twmap.Map { return old(38) }, find07, "that of the other game", ""},
 		"no picture":        {func() *twmap.Map { return old(38) }, none, "not found", ""},
-		"quads":             {withQuad, find06, "", "quads show it"},
+		"quads":             {withQuad, find06, "", "quads use it"},
 	} {
 		m := c.m()
 		was := encoded(t, m)
