@@ -81,7 +81,8 @@ func testLeft(t *testing.T, b *bench) {
 
 // testWords tests that arguments that the queue cannot store are rejected.
 func testWords(t *testing.T, b *bench) {
-	if s := b.jobs("submit", "--results", "results", "toy", "1", "in\xff"); s.code != 2 || !strings.Contains(s.err, `"in\xff" is not valid UTF-8`) {
+	if s := b.jobs("submit", "--results", "results", "toy", "1", "in\xff"); s.code != 2 ||
+		!strings.Contains(s.err, `"in\xff" is not valid UTF-8`) {
 		t.Error(s)
 	}
 	dir := b.path("no \xff")
