@@ -51,8 +51,15 @@ func (c *Command) Usage() string {
 
 func (o *Option) needed() bool { return o.Some || !o.List && o.Default == "" }
 
-// ErrCommand is wrapped by the errors of [ParseSteps] about unknown commands.
+// ErrCommand is wrapped by [CommandError].
 var ErrCommand = errors.New("no such command")
+
+// CommandError is the error of [ParseSteps] for an unknown command.
+type CommandError struct{ Name string }
+
+func (e *CommandError) Error() string { return ErrCommand.Error() + ": " + e.Name }
+
+func (e *CommandError) Unwrap() error { return ErrCommand }
 
 // WordError reports a wrong word in a command, with the valid words, so that a tool can suggest a similar one.
 type WordError struct {
@@ -116,7 +123,7 @@ func parseStep(job *Job, commands []*Command, words []string) (Step, error) {
 		}
 	}
 	if c == nil {
-		return Step{}, fmt.Errorf("%w: %s", ErrCommand, words[0])
+		return Step{}, &CommandError{words[0]}
 	}
 	values := make(map[string]string)
 	for _, o := range append(c.Args[:len(c.Args):len(c.Args)], c.Options...) {

@@ -175,11 +175,7 @@ func (e *editing) steps(ctx context.Context, job *format.Job, f *format.Format) 
 				steps = append(steps, more...)
 			}
 			if err != nil {
-				err = fmt.Errorf("%s:%d: %w", script, i+1, err)
-				if len(words) > 0 {
-					err = e.unknown(f, err, words[0])
-				}
-				return nil, err
+				return nil, e.unknown(f, fmt.Errorf("%s:%d: %w", script, i+1, err))
 			}
 		}
 	}
@@ -191,18 +187,10 @@ func (e *editing) steps(ctx context.Context, job *format.Job, f *format.Format) 
 	}
 	more, err := format.ParseSteps(job, f.Editing.Commands, e.words)
 	if err != nil {
-		for _, word := range e.words {
-			if name, is := strings.CutPrefix(word, "--"); is && strings.HasSuffix(err.Error(), ": no option "+word) && e.own.Lookup(name) != nil {
-				return nil, wording.Hint(err, "write %s before the --", word)
-			}
+		if lacks, is := errors.AsType[*format.OptionError](err); is && slices.Contains(e.words, "--"+lacks.Name) && e.own.Lookup(lacks.Name) != nil {
+			return nil, wording.Hint(err, "write --%s before the --", lacks.Name)
 		}
-		unknown := ""
-		for i, word := range e.words {
-			if (i == 0 || e.words[i-1] == "then") && strings.HasSuffix(err.Error(), ": "+word) {
-				unknown = word
-			}
-		}
-		return nil, e.unknown(f, err, unknown)
+		return nil, e.unknown(f, err)
 	}
 	steps = append(steps, more...)
 	return steps, e.StepInputs(ctx, steps)
@@ -222,13 +210,15 @@ func (e *editing) notDashed(cmd *cobra.Command, files []string) error {
 }
 
 // unknown adds to an error about an unknown operation the operation that was probably meant.
-func (e *editing) unknown(f *format.Format, err error, word string) error {
+func (e *editing) unknown(f *format.Format, err error) error {
 	if lacks, is := errors.AsType[*format.OptionError](err); is {
 		return wrongOption(e.Tool, err, lacks, "edit")
 	}
-	if !errors.Is(err, format.ErrCommand) {
+	command, is := errors.AsType[*format.CommandError](err)
+	if !is {
 		return err
 	}
+	word := command.Name
 	names := commandNames(e.Formats, editCommands)
 	if slices.Contains(names, word) {
 		return wording.Hint(err, "it is for files of another kind")
