@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,13 +65,13 @@ func (t *Talk) Print(line string) {
 
 // Warn prints a warning about the file or tree at path.
 func (t *Talk) Warn(path, message string) {
-	message = Placed(path, message)
+	message = wording.Placed(path, message)
 	t.Say("trowel: warning: %s", message)
 }
 
 // Miss reports data that cannot be read. Each message is printed once.
 func (t *Talk) Miss(path, message string) {
-	message = Placed(path, message)
+	message = wording.Placed(path, message)
 	t.mu.Lock()
 	_, again := t.missed[message]
 	if t.missed == nil {
@@ -83,14 +82,6 @@ func (t *Talk) Miss(path, message string) {
 	if !again {
 		t.Print("trowel: " + message)
 	}
-}
-
-// Placed returns a message with the path before it, unless the message begins with the path.
-func Placed(path, message string) string {
-	if path == "" || strings.HasPrefix(message, path+":") || strings.HasPrefix(message, path+"/") {
-		return message
-	}
-	return path + ": " + message
 }
 
 // Losses returns the number of losses so far.

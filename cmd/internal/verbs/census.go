@@ -279,11 +279,7 @@ func (c *censusRun) input(ctx context.Context, f census.File, say func(census.No
 }
 
 func keptNote(n wording.Note) census.Note {
-	text := n.Text
-	if n.Path != "" {
-		text = n.Path + ": " + text
-	}
-	return census.Note{Kind: uint8(n.Kind), Text: text, Advice: n.Advice}
+	return census.Note{Kind: uint8(n.Kind), Text: wording.Placed(n.Path, n.Text), Advice: n.Advice}
 }
 
 func (c *censusRun) say(n census.Note) {

@@ -9,15 +9,10 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
-	"trowel.example/check"
-	"trowel.example/cmd/internal/service"
-	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/viewer"
-	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/format"
 )
@@ -46,16 +41,13 @@ In an ssh session, it prints how to reach the page from your machine.`,
 		return slices.DeleteFunc(f.OptionsFor(format.ForTree|format.ForCheck|format.ForScene), func(o format.Option) bool { return o.Secret })
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		v, err := viewFiles(a, cmd, expand(args))
+		s, err := viewer.Open(cmd.Context(), a.Service, optionsOf(cmd), expand(args))
 		if err != nil {
 			return err
 		}
+		defer s.Close()
 		if host.Env("GOMEMLIMIT") == "" {
 			debug.SetMemoryLimit(enoughMemory)
-		}
-		s := viewer.New(v.mode, v.files)
-		if v.more != nil {
-			s.Gather(v.title, v.more)
 		}
 		l, address, err := s.Listen()
 		if err != nil {
@@ -133,58 +125,4 @@ func openBrowser(address string, failed func(error)) error {
 		}
 	}()
 	return nil
-}
-
-// viewFile describes a file with the display name called. Files and tree forms that can change are watched.
-func viewFile(a *Tool, cmd *cobra.Command, t service.Target, called string, stamp func() string) viewer.File {
-	// Many files are listed, few are opened.
-	hides := sync.OnceValue(func() *hidden { return newHidden(cmd, t.Name, called) })
-	return viewer.File{
-		Name:  called,
-		Stamp: stamp,
-		Plain: func(message string) string { return hides().plain(message) },
-		Open: func(context.Context) (*viewer.Opened, error) {
-			var notes []string
-			quiet := a.Quiet(func(n wording.Note) {
-				if note := terminal.Placed(n.Path, n.Text); !slices.Contains(notes, note) {
-					notes = append(notes, note)
-				}
-			})
-			g, err := quiet.FindTarget(cmd.Context(), optionsOf(cmd), t)
-			if err != nil {
-				return nil, err
-			}
-			o := &viewer.Opened{Format: g.Format, Source: g.Source, Private: g.Built != nil, Notes: slices.Clone(notes), Close: g.Close}
-			o.Job = func() *format.Job { return quiet.Job(optionsOf(cmd), g.Format) }
-			if g.Built != nil {
-				o.Check = func(ctx context.Context, sink check.Sink) error {
-					var r service.Checked
-					quiet.Check(ctx, optionsOf(cmd), t, "", &r, sink, sink)
-					return r.Err
-				}
-			}
-			return o, nil
-		},
-	}
-}
-
-// viewInput describes the file on standard input, which can be read only once.
-func viewInput(a *Tool, cmd *cobra.Command) (viewer.File, error) {
-	src, err := a.Source(cmd.Context(), "-")
-	if err != nil {
-		return viewer.File{}, err
-	}
-	defer src.Close()
-	data, err := src.ReadAll()
-	if err != nil {
-		return viewer.File{}, err
-	}
-	f, err := a.FormatOf(src, service.Target{Name: "-"})
-	if err == nil {
-		err = optionsOf(cmd).Owned(f)
-	}
-	return viewer.File{Name: "standard input", Open: func(context.Context) (*viewer.Opened, error) {
-		job := func() *format.Job { return a.Job(optionsOf(cmd), f) }
-		return &viewer.Opened{Format: f, Source: format.NewSource("-", data), Job: job, Close: func() error { return nil }}, nil
-	}}, err
 }

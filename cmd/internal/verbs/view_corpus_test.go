@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"trowel.example/cmd/internal/service"
+	"trowel.example/cmd/internal/viewer"
 	"trowel.example/internal/testing/corpus"
 )
 
@@ -85,12 +87,12 @@ func TestViewCorpus(t *testing.T) {
 	where := ""
 	for _, name := range maps {
 		a := newTool(games, strings.NewReader(""), nil, t.Output())
-		cmd := viewCommand(a)
-		cmd.SetContext(t.Context())
-		if _, err := viewFiles(a, cmd, []string{name}); err != nil {
+		s, err := viewer.Open(t.Context(), a.Service, service.Options{}, []string{name})
+		if err != nil {
 			t.Logf("%s is refused: %v", filepath.Base(name), err)
 			continue
 		}
+		s.Close()
 		runtime.GC() // ignore earlier garbage
 		runtime.GC() // and objects in pools
 		var before, m runtime.MemStats

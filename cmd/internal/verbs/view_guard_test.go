@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/viewer"
 	"trowel.example/internal/testing/mutate"
 	"trowel.example/internal/testing/tests"
@@ -31,13 +32,11 @@ type page struct {
 func openPage(t testing.TB, names ...string) *page {
 	t.Helper()
 	a := newTool(games, strings.NewReader(""), io.Discard, io.Discard)
-	cmd := viewCommand(a)
-	cmd.SetContext(t.Context())
-	v, err := viewFiles(a, cmd, names)
+	s, err := viewer.Open(t.Context(), a.Service, service.Options{}, names)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &page{Server: viewer.New(v.mode, v.files)}
+	p := &page{Server: s}
 	t.Cleanup(p.Close)
 	l, address, err := p.Listen()
 	if err != nil {
@@ -308,11 +307,11 @@ func TestViewDamaged(t *testing.T) {
 				t.Error(err)
 			}
 			a := newTool(games, strings.NewReader(""), io.Discard, io.Discard)
-			cmd := viewCommand(a)
-			cmd.SetContext(t.Context())
-			if _, err := viewFiles(a, cmd, []string{name}); err != nil {
+			s, err := viewer.Open(t.Context(), a.Service, service.Options{}, []string{name})
+			if err != nil {
 				return []string{"refused"}
 			}
+			s.Close()
 			p := openPage(t, name)
 			defer p.Close()
 			for _, what := range []string{"open", "scene", "tree", "fields", "check", "tile/1/-3/0/0", "tile/1/-2/1/0",
@@ -323,19 +322,5 @@ func TestViewDamaged(t *testing.T) {
 			}
 			return []string{"opened"}
 		})
-	}
-}
-
-// TestViewGatherHidesPaths tests that the message about an incomplete gallery does not reveal the location of
-// the files.
-func TestViewGatherHidesPaths(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "maps")
-	cmd := viewCommand(newTool(games, strings.NewReader(""), io.Discard, io.Discard))
-	err := hidePaths(cmd, fmt.Errorf("open %s: permission denied", filepath.Join(dir, "sub", "a.map")), []string{dir})
-	if want := "open " + filepath.Join("maps", "sub", "a.map") + ": permission denied"; err.Error() != want {
-		t.Errorf("the page is reported %q, not %q", err, want)
-	}
-	if err := hidePaths(cmd, nil, []string{dir}); err != nil {
-		t.Error(err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -71,109 +70,4 @@ func TestSSHLine(t *testing.T) {
 			t.Errorf("%q: %q", connection, got)
 		}
 	}
-}
-
-// TestHidden tests that messages for the page contain no path of the disk, and that nothing else is replaced.
-func TestHidden(t *testing.T) {
-	h := new(hidden)
-	for _, p := range [][2]string{{"/home/eve/maps/climb.map", "climb.map"}, {"/home/eve/maps", ""}, {"/maps", ""},
-		{"/home/eve", "~"}, {"old/climb.map", "climb.map"}, {`/odd/"q"`, "q"}} {
-		h.add(p[0], p[1])
-	}
-	for text, want := range map[string]string{
-		"/home/eve/maps/climb.map: it is broken":                "climb.map: it is broken",
-		"open /home/eve/maps/other.map: no such file":           "open other.map: no such file",
-		"in /home/eve/maps.":                                    "in ..",
-		"/home/eve/maps":                                        ".",
-		"file:///home/eve/maps/climb.map":                       "file://climb.map",
-		`{"error":"line\n/home/eve/maps/climb.map: x"}`:         `{"error":"line\nclimb.map: x"}`,
-		"/home/eve/maps.old/a":                                  "~/maps.old/a",
-		"/home/everybody/maps/a":                                "/home/everybody/maps/a",
-		"groups/home/eve/maps":                                  "groups/home/eve/maps",
-		"client/maps/a.txt":                                     "client/maps/a.txt",
-		"/maps/a.map and /maps":                                 "a.map and .",
-		"old/climb.map: it is broken, and so is gold/climb.map": "climb.map: it is broken, and so is gold/climb.map",
-		`{"error":"/odd/\"q\": x"}`:                             `{"error":"q: x"}`,
-		"/tmp/.trowel-0123456789abcdef.tmp/new/climb.map: bad":  "climb.map: bad",
-		"nothing": "nothing",
-	} {
-		if got := h.plain(text); got != want {
-			t.Errorf("%s is %s, want %s", text, got, want)
-		}
-	}
-}
-
-// TestStamp tests that a stamp changes with every change of a file, and only then.
-func TestStamp(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "a")
-	old := time.Now().Add(-time.Hour)
-	put := func(name, text string, at time.Time) {
-		t.Helper()
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(name, at, at); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w := &fileWatch{name: name}
-	last := ""
-	expect := func(what string, changed bool) {
-		t.Helper()
-		now := w.stamp()
-		if (now != last) != changed {
-			t.Errorf("%s: %q, before it %q", what, now, last)
-		}
-		last = now
-	}
-	expect("not there", false)
-	put(name, "abc", old)
-	expect("there", true)
-	expect("the same", false)
-	put(name, "abcd", old)
-	expect("longer", true)
-	put(name, "abcx", old.Add(time.Nanosecond*100))
-	expect("a moment later", true)
-	put(name+"2", "abcy", old.Add(time.Nanosecond*100))
-	if err := os.Rename(name+"2", name); err != nil {
-		t.Fatal(err)
-	}
-	expect("replaced by one of the same size and time", true)
-	expect("the same again", false)
-	if err := os.Remove(name); err != nil {
-		t.Fatal(err)
-	}
-	expect("removed", true)
-	if err := os.Mkdir(name, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	expect("a folder", false)
-
-	dir := t.TempDir()
-	tree := func(what string, changed bool) {
-		t.Helper()
-		now := treeStamp(dir)
-		if (now != last) != changed {
-			t.Errorf("%s: %q, before it %q", what, now, last)
-		}
-		last = now
-	}
-	tree("a tree", true)
-	if err := os.MkdirAll(filepath.Join(dir, "b/c"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	tree("empty folders", false)
-	put(filepath.Join(dir, "b/c/d"), "1", old)
-	tree("a file", true)
-	put(filepath.Join(dir, "b/c/d"), "2", old.Add(time.Second))
-	tree("another text", true)
-	tree("the same tree", false)
-	if err := os.Rename(filepath.Join(dir, "b/c/d"), filepath.Join(dir, "b/d")); err != nil {
-		t.Fatal(err)
-	}
-	tree("moved", true)
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	tree("removed", true)
 }

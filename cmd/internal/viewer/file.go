@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 )
 
@@ -77,10 +78,7 @@ func (e *edition) job(values map[string]string) *format.Job {
 const maxNotes = 100
 
 func (e *edition) note(path, message string) {
-	if path != "" {
-		message = path + ": " + message
-	}
-	message = e.of.plain(message)
+	message = e.of.plain(wording.Placed(path, message))
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.notes) < maxNotes && !slices.Contains(e.notes, message) {

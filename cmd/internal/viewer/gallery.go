@@ -19,7 +19,6 @@ import (
 // gallery is the list of files of a page. It may grow while the page is open.
 type gallery struct {
 	title string
-	walk  func(ctx context.Context, add func(File)) error // finds further files; nil: there are none
 
 	mu    sync.Mutex
 	files []*file // files are never removed, so each keeps its number
@@ -45,22 +44,9 @@ func (g *gallery) init() {
 	g.counts = make(map[string]*count)
 }
 
-// Gather sets the title of the gallery, and the function with which the server finds further files while it
-// serves. It must be called before Serve.
-func (s *Server) Gather(title string, walk func(ctx context.Context, add func(File)) error) {
-	s.gallery.title, s.gallery.walk, s.gallery.done = title, walk, false
-}
-
-// gather adds the files that were not known at the start.
-func (s *Server) gather() {
+// complete records that all files have been found, or why the search for files ended early.
+func (s *Server) complete(err error) {
 	g := &s.gallery
-	if g.walk == nil {
-		return
-	}
-	var err error
-	if p := parallel.Catch(func() { err = g.walk(s.life, s.add) }); p != nil {
-		err = p
-	}
 	g.mu.Lock()
 	g.done = true
 	if err != nil {

@@ -95,7 +95,7 @@ func (f *file) renew(ctx context.Context, force bool) error {
 	f.renewing.Lock()
 	defer f.renewing.Unlock()
 	s := f.server
-	o, now, err := f.read(ctx)
+	o, now, err := f.read(s.life)
 	if err != nil {
 		return err
 	}

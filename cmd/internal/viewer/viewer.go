@@ -28,7 +28,8 @@ import (
 type File struct {
 	Name string // display name, without the folders of the disk
 
-	// Open opens the file as it is now. It may be called again while an earlier result is still open.
+	// Open opens the file as it is now. It may be called again while an earlier result is still open. The context
+	// lasts until the server is closed.
 	Open func(context.Context) (*Opened, error)
 
 	// Stamp returns, quickly, a text that changes with the file, or "" while the file does not exist. If Stamp
@@ -164,7 +165,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	})
 	defer stop()
 	s.watch.Go(s.watchFiles)
-	s.watch.Go(s.gather)
 	err := h.Serve(l)
 	s.Close()
 	if errors.Is(err, http.ErrServerClosed) && ctx.Err() != nil {

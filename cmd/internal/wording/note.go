@@ -1,5 +1,7 @@
 package wording
 
+import "strings"
+
 // Note is a message about a file.
 type Note struct {
 	Kind   NoteKind
@@ -22,4 +24,12 @@ const (
 // Failure returns an error as a note.
 func Failure(err error) Note {
 	return Note{Kind: Failed, Text: Text(err), Advice: Advice(err, nil)}
+}
+
+// Placed returns a message with the path before it, unless the message begins with the path.
+func Placed(path, message string) string {
+	if path == "" || strings.HasPrefix(message, path+":") || strings.HasPrefix(message, path+"/") {
+		return message
+	}
+	return path + ": " + message
 }

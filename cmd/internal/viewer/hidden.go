@@ -1,4 +1,4 @@
-package verbs
+package viewer
 
 import (
 	"encoding/json"
@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/service"
 	"trowel.example/internal/files/host"
@@ -24,12 +22,12 @@ type hidden struct {
 var scratchPath = regexp.MustCompile(`[^\s"':]*[/\\]\.trowel-[0-9a-f]{16}\.tmp[/\\]+[^\s"':/\\]+[/\\]*`)
 
 // newHidden returns a hidden for the path of the user's file and the paths in options.
-func newHidden(cmd *cobra.Command, name, called string) *hidden {
+func newHidden(o service.Options, name, called string) *hidden {
 	h := new(hidden)
 	h.add(host.HomeFolder(), "~")
 	h.file(name, called)
-	for _, value := range givenOptions(cmd) {
-		for path := range strings.SplitSeq(value, "\n") {
+	for _, given := range o.Given {
+		for path := range strings.SplitSeq(given.Value, "\n") {
 			if strings.ContainsAny(path, `/\`) && service.Exists(path) {
 				h.file(path, filepath.Base(path))
 			}
@@ -40,13 +38,13 @@ func newHidden(cmd *cobra.Command, name, called string) *hidden {
 }
 
 // hidePaths replaces the paths of the user's files in an error.
-func hidePaths(cmd *cobra.Command, err error, names []string) error {
+func hidePaths(o service.Options, err error, names []string) error {
 	if err == nil {
 		return nil
 	}
 	text := err.Error()
 	for _, name := range names {
-		text = newHidden(cmd, name, baseName(name)).plain(text)
+		text = newHidden(o, name, baseName(name)).plain(text)
 	}
 	return errors.New(text)
 }

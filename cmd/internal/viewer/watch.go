@@ -1,4 +1,4 @@
-package verbs
+package viewer
 
 import (
 	"crypto/sha256"
@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
-
-	"trowel.example/cmd/internal/viewer"
 )
 
 // fileWatch watches a file that programs may overwrite or replace.
@@ -38,7 +36,7 @@ func (w *fileWatch) stamp() string {
 	}
 	w.last = info
 	text := fmt.Sprint(info.Size(), info.ModTime().UnixNano(), w.replaced)
-	if now := time.Now(); info.Size() <= viewer.MaxHeld && !now.Before(info.ModTime()) && now.Sub(info.ModTime()) < coarse {
+	if now := time.Now(); info.Size() <= MaxHeld && !now.Before(info.ModTime()) && now.Sub(info.ModTime()) < coarse {
 		text += fmt.Sprint(" ", now.Unix())
 	}
 	return text
