@@ -187,7 +187,8 @@ func (e *editing) steps(ctx context.Context, job *format.Job, f *format.Format) 
 	}
 	more, err := format.ParseSteps(job, f.Editing.Commands, e.words)
 	if err != nil {
-		if lacks, is := errors.AsType[*format.OptionError](err); is && slices.Contains(e.words, "--"+lacks.Name) && e.own.Lookup(lacks.Name) != nil {
+		lacks, is := errors.AsType[*format.OptionError](err)
+		if is && slices.Contains(e.words, "--"+lacks.Name) && e.own.Lookup(lacks.Name) != nil {
 			return nil, wording.Hint(err, "write --%s before the --", lacks.Name)
 		}
 		return nil, e.unknown(f, err)
