@@ -99,7 +99,8 @@ func TestOpenFails(t *testing.T) {
 		}
 	}
 	given := service.Options{Given: []service.Given{{Name: "other", Value: "1", Of: "Thing"}}}
-	if _, err := Open(t.Context(), s, given, []string{filepath.Join(dir, "bad.toy")}); err == nil || !strings.Contains(err.Error(), "--other") {
+	bad := []string{filepath.Join(dir, "bad.toy")}
+	if _, err := Open(t.Context(), s, given, bad); err == nil || !strings.Contains(err.Error(), "--other") {
 		t.Errorf("an option of another format: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
