@@ -11,6 +11,7 @@ import (
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
+	_ "trowel.example/internal/testing/tests" // an empty machine
 )
 
 // toyService returns a service for files with the extension .toy.
