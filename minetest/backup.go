@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/worldfile"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldrepo"
@@ -114,7 +115,7 @@ func restoreWorld(ctx context.Context, job *format.Job, src *format.Source, out 
 	}
 	report, err := r.Restore(ctx, s, dir, o)
 	if err == nil {
-		job.Tell("%s as it was at %s: %d blocks", s.World, s.Time.Format(time.RFC3339), report.Blocks)
+		job.Tell("%s as it was at %s: %s", s.World, s.Time.Format(time.RFC3339), words.Count(report.Blocks, "block"))
 	}
 	return worldjob.NameOptions(err)
 }

@@ -291,8 +291,8 @@ func buildArchive(job *format.Job, fsys fs.FS, build func(fs.FS, moddir.BuildOpt
 			return errors.New(problems[0])
 		}
 		loseAll(job, problems)
-		return fmt.Errorf("nothing was built: correct %d errors (--keep-going omits broken files, `edit -- repair-tags` "+
-			"repairs tags)", len(problems))
+		return fmt.Errorf("nothing was built: correct %s (--keep-going omits broken files, `edit -- repair-tags` "+
+			"repairs tags)", words.Count(len(problems), "error"))
 	}
 	if err != nil {
 		return err

@@ -135,7 +135,7 @@ var exchangeCommands = []modCommand{
 			for _, cell := range cells {
 				job.Miss("", "%v", inText(cell, o.File))
 			}
-			return fmt.Errorf("%s: nothing was changed: correct %d cells", o.File, len(cells))
+			return fmt.Errorf("%s: nothing was changed: correct %s", o.File, words.Count(len(cells), "cell"))
 		}
 		if len(cells) == 1 {
 			err = cells[0]

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"trowel.example/internal/text/words"
 )
 
 // Census describes a file as rows of tables, for query engines.
@@ -177,7 +179,7 @@ func TimeCell(v time.Time) Cell { return Cell{kind: cellTime, bits: uint64(v.Uni
 // only in optional columns.
 func (t *Table) CheckRow(values []Cell) error {
 	if len(values) != len(t.Columns) {
-		return fmt.Errorf("table %s: %d cells for %d columns", t.Name, len(values), len(t.Columns))
+		return fmt.Errorf("table %s: %s for %s", t.Name, words.Count(len(values), "cell"), words.Count(len(t.Columns), "column"))
 	}
 	for i, v := range values {
 		c := &t.Columns[i]

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
 )
 
@@ -137,7 +138,7 @@ func (inv *Inventory) Check(sink check.Sink) {
 	}
 	for _, f := range found {
 		if n := len(f.At) - 1; n > 0 {
-			f.Message += fmt.Sprintf(", and likewise in %d more slots", n)
+			f.Message += fmt.Sprintf(", and likewise in %s", words.Count(n, "more slot"))
 		}
 		sink(f)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
 )
 
@@ -93,12 +94,12 @@ func (c *checker) head() {
 		c.add(foundUnused, "unused", -1, "%d", b.Unused)
 	}
 	if b.MapBlockObjects != 0 {
-		c.add(foundMapBlockObjects, "mapblock_objects", -1, "%d objects", b.MapBlockObjects)
+		c.add(foundMapBlockObjects, "mapblock_objects", -1, "%s", words.Count(b.MapBlockObjects, "object"))
 	} else if n := len(b.Trailing); n > 0 {
-		c.add(foundTrailing, "trailing", -1, "%d bytes", n)
+		c.add(foundTrailing, "trailing", -1, "%s", words.Count(n, "byte"))
 	}
 	if n := len(b.Inner); n > 0 {
-		c.add(foundTrailing, "block.trailing", -1, "%d bytes", n)
+		c.add(foundTrailing, "block.trailing", -1, "%s", words.Count(n, "byte"))
 	}
 }
 
@@ -194,11 +195,11 @@ func (c *checker) names(ids *idSet) {
 		if i == 8 {
 			rest := unmapped[i:]
 			c.addAt(foundUnmapped, c.nodesOf(func(id uint16) bool { return slices.Contains(rest, id) }), "nodes", -1,
-				"and %d more ids without a name", len(rest))
+				"and %s without a name", words.Count(len(rest), "more id"))
 			break
 		}
 		c.addAt(foundUnmapped, c.nodesOf(func(of uint16) bool { return of == id }), "nodes", -1,
-			"%d nodes have the id %d, which has no name", count.of(id), id)
+			"%s with the id %d, which has no name", words.Count(count.of(id), "node"), id)
 	}
 	if b.Version >= 21 {
 		for i, e := range b.Names {
@@ -213,11 +214,11 @@ func (c *checker) metadata() {
 	m := &c.b.Metadata
 	switch {
 	case m.Raw != nil:
-		c.add(foundMetaUnreadable, "metadata", fault.OffsetOf(c.b.fault), "%d bytes: %v", len(m.Raw), c.b.fault)
+		c.add(foundMetaUnreadable, "metadata", fault.OffsetOf(c.b.fault), "%s: %v", words.Count(len(m.Raw), "byte"), c.b.fault)
 	case m.Missing > 0:
 		c.add(foundMetaUnreadable, "metadata", fault.OffsetOf(c.b.fault), "%d of %d entries: %v", m.Missing, m.Missing+len(m.List), c.b.fault)
 	case len(m.Rest) > 0:
-		c.add(foundMetaRest, "metadata.rest", -1, "%d bytes", len(m.Rest))
+		c.add(foundMetaRest, "metadata.rest", -1, "%s", words.Count(len(m.Rest), "byte"))
 	}
 	var seen positions
 	for i := range m.List {
@@ -281,7 +282,7 @@ func (c *checker) objects() {
 		c.add(foundObjectVersion, "objects.version", -1, "version %d", objects.Version)
 	}
 	if n := len(objects.List); n > maxObjects {
-		c.add(foundObjectMany, "objects", -1, "%d objects", n)
+		c.add(foundObjectMany, "objects", -1, "%s", words.Count(n, "object"))
 	}
 	for i := range objects.List {
 		o := &objects.List[i]

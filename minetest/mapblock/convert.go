@@ -7,6 +7,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
 )
 
@@ -131,11 +132,12 @@ func (c *converter) head() {
 	}
 	to.Unused = 0
 	if to.Version < 29 && len(from.Inner) > 0 {
-		c.lose(foundLostRest, nil, "block.trailing", "%d bytes", len(from.Inner))
+		c.lose(foundLostRest, nil, "block.trailing", "%s", words.Count(len(from.Inner), "byte"))
 		to.Inner = nil
 	}
 	if from.MapBlockObjects != 0 {
-		c.lose(foundLostRest, nil, "mapblock_objects", "%d objects and %d bytes after them", from.MapBlockObjects, len(from.Trailing))
+		c.lose(foundLostRest, nil, "mapblock_objects", "%s and %s after them",
+			words.Count(from.MapBlockObjects, "object"), words.Count(len(from.Trailing), "byte"))
 		to.MapBlockObjects, to.Trailing = 0, nil
 	}
 }
@@ -278,7 +280,7 @@ func (c *converter) loseParams(lost map[string][]check.Place) {
 	}
 	slices.Sort(what)
 	for _, s := range what {
-		c.lose(foundLostParam, lost[s], "nodes", "%s in %d nodes", s, len(lost[s]))
+		c.lose(foundLostParam, lost[s], "nodes", "%s in %s", s, words.Count(len(lost[s]), "node"))
 	}
 }
 
@@ -307,7 +309,7 @@ func (c *converter) assign(n *Nodes) {
 						at = append(at, place.InBlock(j))
 					}
 				}
-				c.lose(foundLostName, at, "nodes", "%d nodes %q", counts[i], name)
+				c.lose(foundLostName, at, "nodes", "%s %q", words.Count(counts[i], "node"), name)
 				id = contentAir
 			}
 			ids[i] = id

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/item"
 )
 
@@ -47,7 +48,8 @@ func (c *converter) metadata() {
 	unread := from.Missing > 0 || len(from.Rest) > 0 || from.Raw != nil
 	// Unreadable data keeps its meaning only in its present form.
 	if unread && (c.across(23) || c.across(28) || c.to.Version >= 29) {
-		c.lose(foundLostMeta, nil, "metadata", "%d entries and %d bytes that cannot be read", from.Missing, len(from.Rest)+len(from.Raw))
+		c.lose(foundLostMeta, nil, "metadata", "%s and %s that cannot be read",
+			words.Count(from.Missing, "entry"), words.Count(len(from.Rest)+len(from.Raw), "byte"))
 		to.Missing, to.Rest, to.Raw = 0, nil, nil
 	}
 	to.List = make([]NodeMeta, 0, len(from.List))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/trace"
 )
 
@@ -116,7 +117,7 @@ func (d *decoder) decode() {
 			}
 			c.r.Span("block", used)
 			if d.tracer != nil {
-				c.means("zstd, %d bytes inflated", len(content))
+				c.means("zstd, %s inflated", words.Count(len(content), "byte"))
 			}
 			c.r.Flush()
 			c.rest("trailing", &d.b.Trailing)

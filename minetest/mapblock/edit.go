@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/internal/values/deep"
 )
 
@@ -26,7 +27,7 @@ func (b *Block) SetNode(index int, name string, param1, param2 uint8) error {
 	}
 	if name == "" || len(name) > 0xffff {
 		return &fault.Error{Path: "names", Offset: -1, Want: "a name of 1 to 65535 bytes",
-			Got: fmt.Sprintf("%d bytes", len(name)), Err: fault.ErrFormat}
+			Got: words.Count(len(name), "byte"), Err: fault.ErrFormat}
 	}
 	id, ok := b.idOf(name)
 	if !ok {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 )
 
 // Metadata is the list of node metadata of a block.
@@ -234,7 +235,7 @@ func (c *codec) newMeta(e *NodeMeta, version uint16) {
 func (c *codec) inventory(name string, p *[]byte) {
 	if c.writing() {
 		if n, ok := InventoryEnd(*p); !ok || n != len(*p) {
-			c.fail(name, "an inventory that ends in EndInventory", fmt.Sprintf("%d bytes that do not", len(*p)))
+			c.fail(name, "an inventory that ends in EndInventory", fmt.Sprintf("%s that do not", words.Count(len(*p), "byte")))
 		}
 		c.w = append(c.w, *p...)
 		return
@@ -244,7 +245,8 @@ func (c *codec) inventory(name string, p *[]byte) {
 	}
 	n, ok := InventoryEnd(c.left())
 	if !ok {
-		c.r.Fail(name, fault.ErrFormat, "an inventory that ends in EndInventory", fmt.Sprintf("%d bytes without that line", c.r.Len()))
+		c.r.Fail(name, fault.ErrFormat, "an inventory that ends in EndInventory", fmt.Sprintf("%s without that line",
+			words.Count(c.r.Len(), "byte")))
 		return
 	}
 	c.raw(name, p, n)

@@ -6,6 +6,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/text/words"
 )
 
 // searchBudget is the number of bytes that the search for sections after damaged data may read and inflate.
@@ -187,7 +188,7 @@ func (s *salvager) resume(data []byte, failed int) (first int) {
 				continue
 			}
 			b.take(try, layout[first:])
-			s.add(foundResumed, layout[first].name, at, "%d sections can be read from offset %d on", len(layout)-first, at)
+			s.add(foundResumed, layout[first].name, at, "%s can be read from offset %d on", words.Count(len(layout)-first, "section"), at)
 			return first
 		}
 	}

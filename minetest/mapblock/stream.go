@@ -13,6 +13,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/deflate"
 	"trowel.example/internal/bytes/zframe"
+	"trowel.example/internal/text/words"
 )
 
 // Level is the default zlib level of the games. Since 5.4 they have a setting for it, map_compression_level_disk.
@@ -65,7 +66,7 @@ func unpackRLE(buf, stream []byte) (content []byte, used int, err error) {
 		return nil, 0, fault.ErrShort
 	}
 	if n := binary.BigEndian.Uint32(stream); n != NodeCount {
-		return nil, 0, fmt.Errorf("run lengths of %d bytes, not %d", n, NodeCount)
+		return nil, 0, fmt.Errorf("run lengths of %s, not %d", words.Count(n, "byte"), NodeCount)
 	}
 	content = slices.Grow(buf[:0], NodeCount)
 	for used = 4; len(content) < NodeCount; used += 2 {
@@ -179,7 +180,7 @@ func (c *codec) packed(name string, how packing, keep *[]byte, run func(*codec))
 	c.grown += len(content) - used
 	c.r.Span(name, used)
 	if c.tracer != nil {
-		c.means("%s, %d bytes inflated", how.name, len(content))
+		c.means("%s, %s inflated", how.name, words.Count(len(content), "byte"))
 	}
 	c.r.Flush()
 	*keep = stream[:used:used]

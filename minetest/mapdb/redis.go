@@ -15,6 +15,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/stores/database"
+	"trowel.example/internal/text/words"
 )
 
 // ErrNoHash is wrapped by the error of [Open] if the Redis server does not have the hash.
@@ -213,7 +214,7 @@ func (db *redisDB) values(ctx context.Context, all []Pos, yield func(Block, erro
 		return false, db.failed(err)
 	}
 	if len(values) != len(all) {
-		return false, badRow(storeRedis, db.hash, "", fmt.Sprintf("%d values", len(all)), fmt.Sprint(len(values))).Err
+		return false, badRow(storeRedis, db.hash, "", words.Count(len(all), "value"), fmt.Sprint(len(values))).Err
 	}
 	for i, p := range all {
 		b, err := Block{Pos: p}, error(nil)

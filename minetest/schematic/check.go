@@ -5,6 +5,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/item"
 )
 
@@ -44,7 +45,7 @@ func Check(data []byte, sink check.Sink) {
 	}
 	if s.Form == MTS {
 		if f, err := readMTS(data, nil); err == nil && f.trailing > 0 {
-			sink.Add(foundTrailing, "", int64(len(data)-f.trailing), "%d bytes", f.trailing)
+			sink.Add(foundTrailing, "", int64(len(data)-f.trailing), "%s", words.Count(f.trailing, "byte"))
 		}
 	}
 	counts, placed, unknown := make([]int, len(s.Names)), 0, 0
@@ -67,7 +68,7 @@ func Check(data []byte, sink check.Sink) {
 		}
 	}
 	if unknown > 0 {
-		sink.Add(foundIgnore, "nodes", -1, "%d nodes", unknown)
+		sink.Add(foundIgnore, "nodes", -1, "%s", words.Count(unknown, "node"))
 	}
 	if placed == 0 {
 		sink.Add(foundNothing, "nodes", -1, "none of %d nodes is ever placed", len(s.Name))

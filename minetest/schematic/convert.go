@@ -1,15 +1,19 @@
 package schematic
 
-import "fmt"
+import (
+	"fmt"
+
+	"trowel.example/internal/text/words"
+)
 
 // Convert returns the schematic in the newest version of another form, and one line for each kind of data that this
 // form cannot hold.
 func (s *Schematic) Convert(to Form) (c *Schematic, lost []string) {
 	c = s.Clone()
 	c.Form, c.Version = to, to.Newest()
-	lose := func(n int, what string) {
+	lose := func(n int, what, unit string) {
 		if n > 0 {
-			lost = append(lost, fmt.Sprintf(what, n))
+			lost = append(lost, fmt.Sprintf(what, words.Count(n, unit)))
 		}
 	}
 	if to == WorldEdit {
@@ -27,13 +31,13 @@ func (s *Schematic) Convert(to Form) (c *Schematic, lost []string) {
 				forced++
 			}
 		}
-		lose(slices, "the probabilities of %d slices: all are placed")
-		lose(nodes, "the probabilities of %d nodes: all are placed")
-		lose(forced, "the force of %d nodes: in a WorldEdit file all nodes replace existing nodes")
+		lose(slices, "the probabilities of %s: all are placed", "slice")
+		lose(nodes, "the probabilities of %s: all are placed", "node")
+		lose(forced, "the force of %s: in a WorldEdit file all nodes replace existing nodes", "node")
 		c.Slices, c.Force = nil, nil
 		return c, lost
 	}
-	lose(len(s.Meta), "the metadata of %d nodes")
+	lose(len(s.Meta), "the metadata of %s", "node")
 	if s.Origin != [3]int{} {
 		lost = append(lost, fmt.Sprintf("the origin at %d,%d,%d", s.Origin[0], s.Origin[1], s.Origin[2]))
 	}

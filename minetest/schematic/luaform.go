@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/text/luatable"
+	"trowel.example/internal/text/words"
 )
 
 // decodeLua reads a schematic in the Lua form of core.serialize_schematic. Its probabilities are twice those in .mts.
@@ -41,7 +42,7 @@ func decodeLua(data []byte) (*Schematic, error) {
 	}
 	list := nodes.Table.List()
 	if len(list) != n {
-		return nil, &fault.Error{Path: "data", Offset: -1, Want: fmt.Sprintf("%d nodes", n), Got: fmt.Sprint(len(list)), Err: fault.ErrFormat}
+		return nil, &fault.Error{Path: "data", Offset: -1, Want: words.Count(n, "node"), Got: fmt.Sprint(len(list)), Err: fault.ErrFormat}
 	}
 	if probs := root.Table.Get("yslice_prob"); probs.Kind == luatable.TableKind {
 		for i, v := range probs.Table.List() {

@@ -8,6 +8,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
 	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/text/words"
 	"trowel.example/trace"
 )
 
@@ -112,7 +113,8 @@ func readMTS(data []byte, t trace.Tracer) (*mtsFile, error) {
 	at = r.Offset()
 	content, used, err := deflate.Decompress(data[at:], 4*n)
 	if err != nil {
-		return nil, &fault.Error{Path: "nodes", Offset: at, Want: fmt.Sprintf("a zlib stream of %d nodes", n), Got: err.Error(), Err: err}
+		return nil, &fault.Error{Path: "nodes", Offset: at, Want: fmt.Sprintf("a zlib stream of %s",
+			words.Count(n, "node")), Got: err.Error(), Err: err}
 	}
 	f.content = content
 	r.Span("nodes", used)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 )
 
 // Parse reads the text of a schematic. The error is a *[fault.TextError] with line and column.
@@ -228,11 +229,11 @@ func (p *parser) all() {
 					s.Slices = append(s.Slices, uint8(v))
 				}
 				if len(s.Slices) > s.Size[1] {
-					p.fail("expected %d slices, not more", s.Size[1])
+					p.fail("expected %s, not more", words.Count(s.Size[1], "slice"))
 				}
 			}
 			if len(s.Slices) < s.Size[1] {
-				p.fail("expected %d slices, not %d", s.Size[1], len(s.Slices))
+				p.fail("expected %s, not %d", words.Count(s.Size[1], "slice"), len(s.Slices))
 			}
 		case "nodes":
 			p.end()
@@ -247,7 +248,7 @@ func (p *parser) all() {
 		}
 	}
 	if p.err == nil && len(s.Name) < p.size {
-		p.fail("expected %d nodes, not %d", p.size, len(s.Name))
+		p.fail("expected %s, not %d", words.Count(p.size, "node"), len(s.Name))
 	}
 }
 

@@ -294,7 +294,7 @@ func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "word schematic", "schematic x": "line 1:12: expected mts", "schematic mts 5": "0 to 4", "schematic lua\nnodes": "the size first",
 		"schematic lua\nsize 1,1": "three numbers", "schematic lua\nsize \"" + strings.Repeat("\xec", 20) +
-			"\"": "three numbers", "schematic lua\nsize 1,1,70000": "65535", "schematic lua\nsize 1,1,1": "expected 1 nodes, not 0",
+			"\"": "three numbers", "schematic lua\nsize 1,1,70000": "65535", "schematic lua\nsize 1,1,1": "expected 1 node, not 0",
 		"schematic lua\nsize 2,1,1\nnodes\nz 0\ny 0 air*3": "2 more nodes", "schematic lua\nsize 2,1,1\nnodes\nz 1": "line 4:3: expected 0",
 		"schematic lua\nsize 1,1,1\nnodes\nz 0\ny 0 air@200": "0 to 127", "schematic lua\nsize 1,1,1\nsize 1,1,1": "duplicate",
 		"schematic lua\nsize 1,2,1\nslices 1": "expected 2 slices", "schematic lua\nsize 0,0,0\nmeta\n  0,0,0": "inside",

@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/text/words"
 )
 
 // Account is the login of a player and the player's privileges.
@@ -69,7 +70,7 @@ func ParseAccountRecord(name string, data []byte) (*Account, error) {
 	}
 	a.LastLogin = r.Int64("last_login")
 	if r.Err() == nil && r.Len() > 0 {
-		r.Fail("last_login", fault.ErrFormat, "the end of the record", fmt.Sprintf("%d bytes more", r.Len()))
+		r.Fail("last_login", fault.ErrFormat, "the end of the record", fmt.Sprintf("%s more", words.Count(r.Len(), "byte")))
 	}
 	if err := r.Err(); err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
 )
@@ -167,7 +168,7 @@ func (c *checker) read(name string) []byte {
 func (c *checker) text(name string) []byte {
 	data := c.read(name)
 	if len(data) > 0 && len(bytes.Trim(data, "\x00")) == 0 {
-		c.add(foundZeroes, name, "%d zero bytes", len(data))
+		c.add(foundZeroes, name, "%s", words.Count(len(data), "zero byte"))
 		return nil
 	}
 	return data

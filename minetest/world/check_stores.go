@@ -10,6 +10,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/item"
 )
@@ -200,7 +201,7 @@ func (c *checker) authFile(f *AuthFile) {
 		where := fmt.Sprintf("auth.txt:%d", i+1)
 		switch {
 		case !l.ok && strings.Trim(l.raw, space) != "":
-			c.add(foundAccountLine, where, "the line has %d fields", len(l.fields()))
+			c.add(foundAccountLine, where, "the line has %s", words.Count(len(l.fields()), "field"))
 		case l.ok && seen[l.name]:
 			c.add(foundAccountTwice, where, "an earlier line has the account %q", l.name)
 		}

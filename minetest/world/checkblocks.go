@@ -11,6 +11,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/mapblock"
@@ -88,7 +89,7 @@ func (o *CheckOptions) world(ctx context.Context, dir string, sink check.Sink) e
 func checkFinished(dir string, sink check.Sink) {
 	if u, ok := UnfinishedIn(dir); ok {
 		sink.AddAt(foundUnfinished, []check.Place{check.File(CopyJournal)}, CopyJournal, -1,
-			"the copy contains %d blocks of %s", u.Blocks, u.Source)
+			"the copy contains %s of %s", words.Count(u.Blocks, "block"), u.Source)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/text/words"
 )
 
 // Chunk is what the map generator of 2011 recorded about a part of the map.
@@ -30,7 +31,7 @@ func ParseChunkMeta(data []byte) ([]Chunk, error) {
 		r.Leave()
 	}
 	if r.Err() == nil && r.Len() > 0 {
-		r.Fail("chunks", fault.ErrFormat, "the end of the file", fmt.Sprintf("%d bytes more", r.Len()))
+		r.Fail("chunks", fault.ErrFormat, "the end of the file", fmt.Sprintf("%s more", words.Count(r.Len(), "byte")))
 	}
 	if err := r.Err(); err != nil {
 		return nil, fault.InFile(err, "chunk_meta")

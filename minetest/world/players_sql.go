@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/item"
 )
@@ -153,7 +154,7 @@ func getInventory(ctx context.Context, db *sqlDB, path string, p *Player) error 
 		missing := int(slot) - len(l.Items)
 		if gaps += missing; gaps > maxGaps {
 			return &fault.Error{File: db.file, Path: path + "." + l.Name, Offset: -1, Want: "a row for each slot",
-				Got: fmt.Sprintf("%d slots without", gaps), Err: fault.ErrLimit}
+				Got: fmt.Sprintf("%s without", words.Count(gaps, "slot")), Err: fault.ErrLimit}
 		}
 		if strings.Contains(text, "\n") {
 			r.fail("item", "a text of one line", text)
@@ -274,7 +275,7 @@ func (p *Player) rows(file, path string) (lists []listRows, err error) {
 	}
 	for _, l := range p.Inventory.Lists {
 		if l.Keep || len(l.Items) > l.Size {
-			return nil, wrong(file, path+"."+l.Name, "a list of at most its size", "%d items", len(l.Items))
+			return nil, wrong(file, path+"."+l.Name, "a list of at most its size", "%s", words.Count(len(l.Items), "item"))
 		}
 		rows := listRows{name: l.Name, size: l.Size, width: l.Width}
 		for _, slot := range l.Items {

@@ -14,6 +14,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/stores/sqlitefile"
+	"trowel.example/internal/text/words"
 )
 
 // tables contains the statements that create the tables of a store.
@@ -162,7 +163,7 @@ func (r *row) fail(column, want string, v any) {
 	case string:
 		got = fmt.Sprintf("%.40q", v)
 	case []byte:
-		got = fmt.Sprintf("a blob of %d bytes", len(v))
+		got = fmt.Sprintf("a blob of %s", words.Count(len(v), "byte"))
 	}
 	r.err = &fault.Error{File: r.file, Path: r.path + "." + column, Offset: -1, Want: want, Got: got, Err: fault.ErrFormat}
 }

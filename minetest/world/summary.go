@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/text/words"
 )
 
 // different is the number of different warnings of a kind that are reported.
@@ -88,9 +89,9 @@ func (s *summary) end() {
 		f.At = t.at
 		switch more := t.blocks - 1; {
 		case t.rest:
-			f.Path, f.Offset, f.Message = pathMap, -1, fmt.Sprintf("%d more blocks have others of this kind", t.blocks)
+			f.Path, f.Offset, f.Message = pathMap, -1, "others of this kind in "+words.Count(t.blocks, "more block")
 		case more > 0:
-			f.Message += fmt.Sprintf(", and likewise in %d more blocks", more)
+			f.Message += fmt.Sprintf(", and likewise in %s", words.Count(more, "more block"))
 		}
 		s.sink(f)
 	}

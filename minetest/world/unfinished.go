@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"trowel.example/internal/files/regular"
+	"trowel.example/internal/text/words"
 )
 
 // The files of an unfinished copy of a world: the journal, and the progress since the journal was saved. The progress
@@ -26,7 +27,8 @@ type Unfinished struct {
 var ErrUnfinished = errors.New("the copy is not finished")
 
 func (u Unfinished) error() error {
-	return fmt.Errorf("%w: %d blocks of %s are copied; run the same command again to continue", ErrUnfinished, u.Blocks, u.Source)
+	return fmt.Errorf("%w: the copy contains %s of %s; run the same command again to continue", ErrUnfinished,
+		words.Count(u.Blocks, "block"), u.Source)
 }
 
 // UnfinishedIn returns the state of an unfinished copy in a folder, and reports whether there is one.

@@ -445,8 +445,8 @@ func verify(ctx context.Context, c *copier) error {
 	}
 	r := &c.log.Report
 	if n != r.Blocks || all != c.log.Sum {
-		return &fault.Error{File: db.String(), Path: "blocks", Offset: -1, Want: fmt.Sprintf("%d blocks with the digest %v",
-			r.Blocks, c.log.Sum), Got: fmt.Sprintf("%d with %v", n, all), Err: ErrVerify}
+		return &fault.Error{File: db.String(), Path: "blocks", Offset: -1, Want: fmt.Sprintf("%s with the digest %v",
+			words.Count(r.Blocks, "block"), c.log.Sum), Got: fmt.Sprintf("%d with %v", n, all), Err: ErrVerify}
 	}
 	r.Digest = all.String()
 	c.progress("verify", int(n), int(n))

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"trowel.example/check"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -89,7 +90,7 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 		return err
 	}
 	for _, table := range slices.Sorted(maps.Keys(orphans)) {
-		c.tell(foundOrphans, p.what+":"+table, "%d rows", orphans[table])
+		c.tell(foundOrphans, p.what+":"+table, "%s", words.Count(orphans[table], "row"))
 	}
 	*p.count = 0
 	dates := 0
@@ -120,7 +121,7 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 		c.progress(p.what, *p.count, 0)
 	}
 	if dates > 0 {
-		c.tell(foundDates, p.what, "%d players", dates)
+		c.tell(foundDates, p.what, "%s", words.Count(dates, "player"))
 	}
 	if err := to.Commit(ctx); err != nil {
 		return err

@@ -112,7 +112,7 @@ func (r *Report) Lines() []string {
 		{r.Kept, "%d kept their version"},
 		{r.Dropped, "%d unreadable and left out"},
 		{r.Salvaged, "%d salvaged from damaged parts of the database"},
-		{r.Rows, "%d rows that are not blocks, or are duplicates, left out"},
+		{r.Rows, words.Plural(r.Rows, "%d row") + " without a block, or with a duplicate, left out"},
 		{r.Damaged, "%d damaged parts of the database, whose unreadable blocks are left out"},
 		{int64(r.Lost), "%d players, accounts or mods could not be copied"},
 	} {

@@ -38,7 +38,7 @@ func mayBeBlock(data []byte, pos mapdb.Pos, p *pattern.Pattern) bool {
 // nodeWords returns the words that the nodes of the block can have in the text.
 func (t *blockText) nodeWords() []string {
 	if ownNames(t.Block) {
-		return words(t.Names)
+		return wordsOf(t.Names)
 	}
 	return idsOf(t.Block).words
 }

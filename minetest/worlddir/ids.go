@@ -101,12 +101,12 @@ func makeLegacyIDs(version int) *ids {
 		}
 	}
 	t := newIDs(list)
-	t.words = words(list)
+	t.words = wordsOf(list)
 	return t
 }
 
-// words returns names as they are written in the text.
-func words(list []mapblock.NameID) []string {
+// wordsOf returns names as they are written in the text.
+func wordsOf(list []mapblock.NameID) []string {
 	words := make([]string, len(list))
 	for i, e := range list {
 		words[i] = string(appendName(nil, e.Name))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 )
 
 // lexer reads the lines of a text and the words of a line. It keeps its first error; after an error there are no more
@@ -52,7 +53,7 @@ func (l *lexer) more(level int) bool {
 	case l.at%2 != 0:
 		l.fail("expected two spaces for each level of indentation, not %d", l.at)
 	case l.at/2 > level:
-		l.fail("expected at most %d spaces before this, not %d", 2*level, l.at)
+		l.fail("expected at most %s before this, not %d", words.Count(2*level, "space"), l.at)
 	case l.at/2 == level:
 		l.have = false
 		return true
@@ -188,7 +189,7 @@ func (l *lexer) fixed(want string, digits int) int32 {
 	word, column := l.plain(want)
 	v, ok := fixed(word, digits)
 	if !ok {
-		l.failAt(column, "expected %s, with at most %d digits after the point, not %s", want, digits, abridge(word))
+		l.failAt(column, "expected %s, with at most %s after the point, not %s", want, words.Count(digits, "digit"), abridge(word))
 	}
 	return v
 }

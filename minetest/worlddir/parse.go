@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/mapblock"
 )
 
@@ -216,7 +217,7 @@ func (p *parser) row(row *[mapblock.Side]uint16, cell func() uint16) {
 			times = int(p.number("a number of nodes", 1, mapblock.Side))
 		}
 		if n+times > len(row) {
-			p.failAt(column, "expected %d nodes in the row, not %d", len(row), n+times)
+			p.failAt(column, "expected %s in the row, not %d", words.Count(len(row), "node"), n+times)
 		}
 		for ; times > 0 && p.err == nil; times-- {
 			row[n] = v
@@ -224,7 +225,7 @@ func (p *parser) row(row *[mapblock.Side]uint16, cell func() uint16) {
 		}
 	}
 	if n < len(row) {
-		p.fail("expected %d nodes in the row, not %d", len(row), n)
+		p.fail("expected %s in the row, not %d", words.Count(len(row), "node"), n)
 	}
 }
 

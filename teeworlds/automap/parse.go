@@ -9,6 +9,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -27,7 +28,7 @@ func ParseRules(data []byte, sink check.Sink) *Rules {
 	}
 	p := parser{sink: sink, rules: new(Rules), names: make(map[string]int)}
 	if len(data) > MaxFile {
-		sink.Add(foundLarge, "", -1, "%d bytes, and no more than %d are read", len(data), MaxFile)
+		sink.Add(foundLarge, "", -1, "%s, and no more than %d are read", words.Count(len(data), "byte"), MaxFile)
 		data = data[:MaxFile]
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
@@ -165,7 +166,7 @@ func (p *parser) begin(rest string) {
 		p.find(foundName, "[%s: the last character should be ]: the game takes %q for the name", rest, name)
 	}
 	if len(name) > maxName {
-		p.find(foundName, "a name of %d bytes: the game has room for %d", len(name), maxName)
+		p.find(foundName, "a name of %s: the game has room for %d", words.Count(len(name), "byte"), maxName)
 		name = name[:maxName]
 		for !utf8.ValidString(name) {
 			name = name[:len(name)-1]

@@ -11,6 +11,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/deflate"
 	"trowel.example/internal/limits/budget"
+	"trowel.example/internal/text/words"
 )
 
 // DefaultLevel is the zlib level that all writers use except map_optimize, which uses 9.
@@ -263,7 +264,7 @@ func (b *Block) inflate(buf []byte) (content []byte) {
 		if b.size > MaxContent {
 			switch {
 			case errors.Is(err, deflate.ErrTooLong):
-				b.fail(fmt.Sprintf("a content of at most %d bytes", MaxContent), fmt.Sprintf("%d bytes", b.size), fault.ErrLimit)
+				b.fail(fmt.Sprintf("a content of at most %d bytes", MaxContent), words.Count(b.size, "byte"), fault.ErrLimit)
 				return nil
 			case err == nil, errors.Is(err, deflate.ErrTooShort): // then Want states MaxContent
 				err = &deflate.Error{Kind: deflate.ErrTooShort, Consumed: used, Size: len(content), Want: int64(b.size)}
@@ -278,7 +279,7 @@ func (b *Block) inflate(buf []byte) (content []byte) {
 func (b *Block) judge(used int, err error) {
 	b.surplus = len(b.stream) - used
 	if err != nil {
-		b.fail(fmt.Sprintf("a zlib stream of %d bytes", b.size), err.Error(), err)
+		b.fail(fmt.Sprintf("a zlib stream of %s", words.Count(b.size, "byte")), err.Error(), err)
 	}
 	b.judged = true
 }
@@ -324,7 +325,7 @@ func (b *Block) encode(version int) ([]byte, error) {
 	}
 	if b.stream == nil && len(b.content) > math.MaxInt32 {
 		return nil, &fault.Error{Offset: -1, Want: "a content of less than 2 GiB",
-			Got: fmt.Sprintf("%d bytes", len(b.content)), Err: fault.ErrLimit}
+			Got: words.Count(len(b.content), "byte"), Err: fault.ErrLimit}
 	}
 	if b.stream != nil && b.plain == (version == 3) {
 		return b.stream, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"trowel.example/check"
+	"trowel.example/internal/text/words"
 )
 
 // Catalog lists the kinds of findings that Check can report, in the order in which DDNet's reader validates.
@@ -86,7 +87,7 @@ func (f *File) Check(sink check.Sink) {
 		if surplus, err := b.verify(); err != nil {
 			sink.Add(kindDataCorrupt, path, b.offset, "%v", errors.Unwrap(err))
 		} else if surplus > 0 {
-			sink.Add(kindDataSurplus, path, b.offset, "%d bytes follow the compressed stream", surplus)
+			sink.Add(kindDataSurplus, path, b.offset, "%s after the compressed stream", words.Count(surplus, "byte"))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/words"
 )
 
 // Losses returns what is missing from the file, according to its sizes and tables: nil for a complete file. Errors
@@ -28,8 +29,8 @@ func (f *File) Losses() []string {
 	}
 	switch {
 	case f.missing > 0 && with != "":
-		return []string{fmt.Sprintf("the file is cut off: %d of %d bytes are missing, and with them all or a part of %s",
-			f.missing, f.missing+int64(len(f.src)), with)}
+		return []string{fmt.Sprintf("the file is cut off: %d of %s are missing, and with them all or a part of %s",
+			f.missing, words.Count(f.missing+int64(len(f.src)), "byte"), with)}
 	case f.missing > 0:
 		return []string{fmt.Sprintf("the file is cut off: %d of %d bytes are missing", f.missing, f.missing+int64(len(f.src)))}
 	case with != "":

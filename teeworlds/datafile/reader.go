@@ -8,6 +8,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/text/words"
 	"trowel.example/trace"
 )
 
@@ -175,13 +176,13 @@ func (d *decoder) header(fileSize int64) {
 		d.find(kindFileSize, "header", -1, "the header's sizes add up to %d bytes, the file has %d", total, fileSize)
 	}
 	if d.numTypes > maxItemTypes {
-		d.find(kindTypeCount, "header.num_item_types", 16, "%d item types; there can be %d", d.numTypes, maxItemTypes)
+		d.find(kindTypeCount, "header.num_item_types", 16, "%s; there can be %d", words.Count(d.numTypes, "item type"), maxItemTypes)
 	}
 	if itemSize%4 != 0 {
 		d.find(kindItemAreaSize, "header.item_size", 28, "item_size %d is not a multiple of 4", itemSize)
 	}
 	if tables+int64(itemSize) > maxAlloc {
-		d.find(kindAlloc, "header", -1, "tables and items take %d bytes; readers take up to %d", tables+int64(itemSize), maxAlloc)
+		d.find(kindAlloc, "header", -1, "tables and items take %s; readers take up to %d", words.Count(tables+int64(itemSize), "byte"), maxAlloc)
 	}
 	d.f.SizeError = size - int32(total-sizeOrigin)
 	d.f.SwaplenError = swaplen - int32(swapEnd-sizeOrigin)
@@ -203,7 +204,8 @@ func (d *decoder) header(fileSize int64) {
 func (d *decoder) tables() {
 	r := d.r
 	if need := 12*d.numTypes + 4*d.numItems + d.f.perData()*d.numData; r.Err() == nil && need > r.Len() {
-		r.Fail("tables", fault.ErrShort, fmt.Sprintf("%d bytes of tables", need), fmt.Sprintf("%d before the end of the file", r.Len()))
+		r.Fail("tables", fault.ErrShort, fmt.Sprintf("%s of tables",
+			words.Count(need, "byte")), fmt.Sprintf("%d before the end of the file", r.Len()))
 	}
 	if r.Err() != nil {
 		return
@@ -371,7 +373,7 @@ func (d *decoder) compareTypes() {
 		}
 		seen[t.id] = true
 		if t.num <= 0 {
-			d.find(kindTypeItems, path, offset, "type %d has %d items", t.id, t.num)
+			d.find(kindTypeItems, path, offset, "type %d has %s", t.id, words.Count(t.num, "item"))
 		}
 		if t.start != count {
 			d.find(kindTypeItems, path, offset, "type %d starts at item %d, should start at %d", t.id, t.start, count)
@@ -450,7 +452,7 @@ func (d *decoder) readData(data []byte, areaStart int) {
 			if b.plain {
 				d.r.MeansText("uncompressed")
 			} else {
-				d.r.MeansText(fmt.Sprintf("zlib stream, inflates to %d bytes", b.size))
+				d.r.MeansText(fmt.Sprintf("zlib stream, inflates to %s", words.Count(b.size, "byte")))
 			}
 			d.r.Leave()
 			d.r.Flush()

@@ -10,6 +10,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
 	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/words"
 )
 
 // Encode returns the bytes of the file. New blocks are compressed on all cores.
@@ -73,7 +74,7 @@ func (f *File) layOut() ([]byte, error) {
 	tables := 12*int64(countRuns(items)) + 4*int64(len(items)) + int64(f.perData())*int64(len(f.Data))
 	total := headerSize + tables + itemSize + dataSize
 	if total > math.MaxInt32 {
-		return nil, &fault.Error{Offset: -1, Want: "a file of less than 2 GiB", Got: fmt.Sprintf("%d bytes", total), Err: fault.ErrLimit}
+		return nil, &fault.Error{Offset: -1, Want: "a file of less than 2 GiB", Got: words.Count(total, "byte"), Err: fault.ErrLimit}
 	}
 
 	w := bin.NewWriter(bin.LittleEndian, int(total))

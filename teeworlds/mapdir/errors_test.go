@@ -145,11 +145,11 @@ func TestErrors(t *testing.T) {
 			edit(t, f, "groups/Game/Game.txt", "192", "256")
 			edit(t, f, "orphans/tiles.txt", ".   .\n", ".\n")
 		}, "groups/Game/Game.txt:10:13: 256: the number must be 0 to 255: expected a form like 12xr; orphans/tiles.txt:1: a " +
-			"row of 1 tiles: expected 2"},
+			"row of 1 tile: expected 2"},
 		{"the same in many places", func(t *testing.T, f fstest.MapFS) {
 			edit(t, f, quads, "\"pivot\":[0,0]", "\"pivot\":[0]")
 			edit(t, f, quads, "\"pivot\":[0,0]", "\"pivot\":[1]")
-		}, quads + ":6:49: quads[0].pivot: a list of 1 values: expected 2, and 1 more place"},
+		}, quads + ":6:49: quads[0].pivot: a list of 1 value: expected 2, and 1 more place"},
 		{"the same in many files", func(t *testing.T, f fstest.MapFS) {
 			for _, name := range []string{"Game", "Front", "Tele", "Speedup", "Switch", "Tune"} {
 				edit(t, f, "groups/Game/"+name+".json", "\"width\"", "\"widht\": 3, \"width\"")
@@ -218,7 +218,7 @@ func TestWarnings(t *testing.T) {
 		left("envelopes/mine.json", "mine", "envelopes/order.txt"),
 		left("groups/Game/mine.json", "mine", "groups/Game/order.txt"),
 		left("groups/old", "old", "groups/order.txt"),
-		": 9 files were left out, because they are not part of the map: images/a.xcf, images/psd/, sounds/readme.txt and 6 more",
+		": left out 9 files that the map does not use: images/a.xcf, images/psd/, sounds/readme.txt and 6 more",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

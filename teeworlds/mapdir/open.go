@@ -37,6 +37,7 @@ import (
 
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/text/forms"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/twmap"
 )
@@ -74,7 +75,7 @@ func (n *Names) Open() fs.FS {
 	w.order(dirEnvelopes, w.at.envelopes)
 	for i, e := range m.Envelopes {
 		w.tree.Add(dirEnvelopes+"/"+w.at.envelopes[i]+".json", tree.Meta{Stored: -1,
-			Note: fmt.Sprintf("%s, %d points", e.Channels, len(e.Points))}, func() ([]byte, error) { return envelopeFile(e) })
+			Note: fmt.Sprintf("%s, %s", e.Channels, words.Count(len(e.Points), "point"))}, func() ([]byte, error) { return envelopeFile(e) })
 	}
 	w.order(dirGroups, w.at.groups)
 	for i, g := range m.Groups {
@@ -154,7 +155,7 @@ func (w *writer) settings() {
 	if w.m.Info == nil || len(w.m.Info.Settings) == 0 || !fitLines(w.m.Info.Settings) {
 		return
 	}
-	w.tree.Add(fileSettings, tree.Meta{Stored: -1, Note: fmt.Sprintf("%d settings", len(w.m.Info.Settings))}, func() ([]byte, error) {
+	w.tree.Add(fileSettings, tree.Meta{Stored: -1, Note: words.Count(len(w.m.Info.Settings), "setting")}, func() ([]byte, error) {
 		return []byte(strings.Join(w.m.Info.Settings, "\n") + "\n"), nil
 	})
 }

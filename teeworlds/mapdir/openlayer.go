@@ -7,6 +7,7 @@ import (
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/text/forms"
 	"trowel.example/internal/text/pattern"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/internal/tiletext"
 	"trowel.example/teeworlds/twmap"
 )
@@ -48,10 +49,10 @@ func (w *writer) layer(name string, l twmap.Layer) {
 			Memory: int64(l.Width()) * int64(l.Height()) * memoryOfTile}
 		w.tree.Add(name+".txt", meta, func() ([]byte, error) { return w.tileText(l) })
 	case *twmap.QuadLayer:
-		meta.Note, meta.Memory = fmt.Sprintf("%d quads", l.NumQuads()), int64(l.NumQuads())*memoryOfQuad
+		meta.Note, meta.Memory = words.Count(l.NumQuads(), "quad"), int64(l.NumQuads())*memoryOfQuad
 		w.tree.Add(file, meta, func() ([]byte, error) { return w.quadFile(l) })
 	case *twmap.SoundLayer:
-		meta.Note, meta.Memory = fmt.Sprintf("%d sound sources", l.NumSources()), int64(l.NumSources())*memoryOfQuad
+		meta.Note, meta.Memory = words.Count(l.NumSources(), "sound source"), int64(l.NumSources())*memoryOfQuad
 		w.tree.Add(file, meta, func() ([]byte, error) { return w.soundFile(l) })
 	case *twmap.UnknownLayer:
 		w.add(file, func() any {

@@ -13,6 +13,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/text/forms"
 	"trowel.example/internal/text/strictjson"
+	"trowel.example/internal/text/words"
 )
 
 // folder is a folder of parts: the list of their names, and the existing files.
@@ -206,7 +207,7 @@ func (r *reader) tellForeign() {
 	case n == 1:
 		r.leaveOut(r.own[0], "was left out, because it is not part of the map")
 	default:
-		r.leaveOut("", fmt.Sprintf("%d files were left out, because they are not part of the map: %s", n, few(r.own)))
+		r.leaveOut("", fmt.Sprintf("left out %s that the map does not use: %s", words.Count(n, "file"), few(r.own)))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -149,7 +150,7 @@ func readName(name *string, text []byte, most int) error {
 		if n := utf8.RuneCountInString(*name); n < len(*name) {
 			more = fmt.Sprintf(" for its %d letters", n)
 		}
-		return fmt.Errorf("%q has %d bytes%s: a name must have at most %d", *name, len(*name), more, most)
+		return fmt.Errorf("%q has %s%s: a name must have at most %d", *name, words.Count(len(*name), "byte"), more, most)
 	}
 	if strings.Contains(*name, "\x00") {
 		return fmt.Errorf("%q: a name must not have a character of number 0", *name)

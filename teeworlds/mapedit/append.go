@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -38,7 +39,7 @@ func (e *Editor) PasteGroups(from *twmap.Map, groups []int, at int, a Across) er
 		at = len(e.m.Groups)
 	}
 	if at > len(e.m.Groups) {
-		return fmt.Errorf("no place %d among %d groups", at, len(e.m.Groups))
+		return fmt.Errorf("no place %d among %s", at, words.Count(len(e.m.Groups), "group"))
 	}
 	if err := allInRange(twmap.PartGroup, groups, len(from.Groups)); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -19,7 +20,7 @@ func checkLength(what, text string, most int) error {
 		if len(text) > 2*most {
 			text = text[:most] + "..." // the text may be a megabyte
 		}
-		return fmt.Errorf("the %s %q has %d bytes: expected at most %d", what, text, size, most)
+		return fmt.Errorf("the %s %q has %s: expected at most %d", what, text, words.Count(size, "byte"), most)
 	}
 	return nil
 }
@@ -33,7 +34,7 @@ func (e *Editor) AddEnvelope(env *twmap.Envelope) error {
 	switch env.Channels {
 	case twmap.ChannelsColor, twmap.ChannelsPosition, twmap.ChannelsSound:
 	default:
-		return fmt.Errorf("no kind of envelope has %d channels", env.Channels)
+		return fmt.Errorf("no kind of envelope has %s", words.Count(env.Channels, "channel"))
 	}
 	if !slices.IsSortedFunc(env.Points, byTime) {
 		return errors.New("the points of an envelope must be sorted by time")
@@ -42,7 +43,7 @@ func (e *Editor) AddEnvelope(env *twmap.Envelope) error {
 		return err
 	}
 	e.m.Envelopes = append(e.m.Envelopes, env)
-	e.reportChange(env, 1, "", "added: %s, %d points", env.Channels, len(env.Points))
+	e.reportChange(env, 1, "", "added: %s, %s", env.Channels, words.Count(len(env.Points), "point"))
 	return nil
 }
 
@@ -173,7 +174,7 @@ func valuesAt(env *twmap.Envelope, ms int32) (values [4]int32) {
 
 func setValues(env *twmap.Envelope, p *twmap.EnvPoint, values []int32) error {
 	if len(values) != int(env.Channels) {
-		return fmt.Errorf("%d values: an envelope of %s has %d", len(values), env.Channels, env.Channels)
+		return fmt.Errorf("%s: an envelope of %s has %d", words.Count(len(values), "value"), env.Channels, env.Channels)
 	}
 	copy(p.Values[:], values)
 	return nil
@@ -242,7 +243,7 @@ func (e *Editor) ChangePoint(i, point int, c PointChange) error {
 		to   *[4]twmap.Tangent
 	}{{c.In, &p.In}, {c.Out, &p.Out}} {
 		if t.from != nil && len(t.from) != int(env.Channels) {
-			return fail("%d tangents: an envelope of %s has %d", len(t.from), env.Channels, env.Channels)
+			return fail("%s: an envelope of %s has %d", words.Count(len(t.from), "tangent"), env.Channels, env.Channels)
 		}
 		copy(t.to[:], t.from)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -49,7 +50,7 @@ func (e *Editor) RemoveGroups(list []int) error {
 	}
 	for i, g := range e.m.Groups {
 		if slices.Contains(list, i) {
-			e.reportChange(g, 1, "", "removed with %d layers", len(g.Layers))
+			e.reportChange(g, 1, "", "removed with %s", words.Count(len(g.Layers), "layer"))
 		}
 	}
 	e.m.Groups = pick(e.m.Groups, without(len(e.m.Groups), list))
@@ -86,7 +87,7 @@ func (e *Editor) DuplicateGroup(i int) error {
 		copied.Layers = append(copied.Layers, own)
 	}
 	e.m.Groups = slices.Insert(slices.Clip(e.m.Groups), i+1, copied)
-	e.reportChange(copied, 1, "", "added, a copy of %s with %d layers", e.Path(g), len(copied.Layers))
+	e.reportChange(copied, 1, "", "added, a copy of %s with %s", e.Path(g), words.Count(len(copied.Layers), "layer"))
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -45,7 +46,7 @@ func (e *Editor) addImage(name string, make func() *twmap.Image) error {
 		return err
 	}
 	if len(e.m.Images) >= MaxImages {
-		return fmt.Errorf("the map has %d images, and the game uses no more than %d", len(e.m.Images), MaxImages)
+		return fmt.Errorf("the map has %s, and the game uses no more than %d", words.Count(len(e.m.Images), "image"), MaxImages)
 	}
 	if err := e.settle(twmap.PartImage); err != nil {
 		return err

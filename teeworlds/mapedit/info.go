@@ -3,6 +3,7 @@ package mapedit
 import (
 	"fmt"
 
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -35,7 +36,7 @@ func (e *Editor) SetInfo(field InfoField, text string) error {
 		in = &e.m.Info.License
 	}
 	if len(text) > most {
-		return fmt.Errorf("the %s has %d bytes: expected at most %d", field, len(text), most)
+		return fmt.Errorf("the %s has %s: expected at most %d", field, words.Count(len(text), "byte"), most)
 	}
 	if *in != text {
 		e.reportChange(nil, 1, "", "%s: %q became %q", field, *in, text)

@@ -5,6 +5,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -44,7 +45,7 @@ func (e *Editor) RenumberTiles(n twmap.Numbers, first, last, to uint8, o Renumbe
 		is := i - int(first) + int(to)
 		table[uint8(i)] = uint8(is)
 		if found = found || used[i] > 0; used[i] > 0 && used[is] > 0 && (is < int(first) || is > int(last)) && !o.Join {
-			return fmt.Errorf("%d cannot become %d, which %d other tiles have", i, is, used[is])
+			return fmt.Errorf("%d cannot become %d, the number of %s", i, is, words.Count(used[is], "other tile"))
 		}
 	}
 	if !found {

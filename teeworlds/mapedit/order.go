@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -132,7 +133,7 @@ func (e *Editor) remove(kind twmap.PartKind, list []int, part func(i int) any) e
 		if g.users == 0 {
 			e.reportChange(g.part, 1, "", "removed")
 		} else {
-			e.reportChange(g.part, 1, "", "removed; %d references to it became none", g.users)
+			e.reportChange(g.part, 1, "", "removed; %s to it became none", words.Count(g.users, "reference"))
 		}
 	}
 	return nil

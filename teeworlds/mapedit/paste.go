@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -64,7 +65,8 @@ func (e *Editor) PasteArea(from *twmap.Map, area Area, x, y int, a Across) error
 // sameStructure returns an error unless the maps have the same groups with the same kinds of layers.
 func sameStructure(a, b *twmap.Map) error {
 	if len(a.Groups) != len(b.Groups) {
-		return fmt.Errorf("the other map has %d groups, and this one %d: expected the same groups and layers", len(a.Groups), len(b.Groups))
+		return fmt.Errorf("the other map has %s, and this one %d: expected the same groups and layers",
+			words.Count(len(a.Groups), "group"), len(b.Groups))
 	}
 	kind := func(l twmap.Layer) string {
 		if t, is := l.(*twmap.TileLayer); is {
@@ -75,8 +77,8 @@ func sameStructure(a, b *twmap.Map) error {
 	for i, g := range a.Groups {
 		h := b.Groups[i]
 		if len(g.Layers) != len(h.Layers) {
-			return fmt.Errorf("group %d has %d layers in the other map, but %d in this one: expected the same groups and layers",
-				i, len(g.Layers), len(h.Layers))
+			return fmt.Errorf("group %d has %s in the other map, but %d in this one: expected the same groups and layers",
+				i, words.Count(len(g.Layers), "layer"), len(h.Layers))
 		}
 		for j := range g.Layers {
 			if kind(g.Layers[j]) != kind(h.Layers[j]) {

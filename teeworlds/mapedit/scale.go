@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -129,7 +130,7 @@ func (s *scaling) plan() error {
 		s.sheets[i] = sh
 	}
 	if kept := n - len(s.leaving()); kept > maxImages {
-		return fmt.Errorf("its tiles are %d times as large in %d images, and the game loads %d", s.f, kept, maxImages)
+		return fmt.Errorf("its tiles are %d times as large in %s, and the game loads %d", s.f, words.Count(kept, "image"), maxImages)
 	}
 	for _, g := range e.m.Groups { // each layer becomes a layer per new image
 		for _, l := range g.Layers {

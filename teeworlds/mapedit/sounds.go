@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -17,14 +18,14 @@ func (e *Editor) AddSound(name string, opus []byte) error {
 		return err
 	}
 	if len(e.m.Sounds) >= MaxSounds {
-		return fmt.Errorf("the map has %d sounds, and the game uses no more than %d", len(e.m.Sounds), MaxSounds)
+		return fmt.Errorf("the map has %s, and the game uses no more than %d", words.Count(len(e.m.Sounds), "sound"), MaxSounds)
 	}
 	if err := e.settle(twmap.PartSound); err != nil {
 		return err
 	}
 	s := twmap.NewSound(name, opus)
 	e.m.Sounds = append(e.m.Sounds, s)
-	e.reportChange(s, 1, "", "added with %d bytes", len(opus))
+	e.reportChange(s, 1, "", "added with %s", words.Count(len(opus), "byte"))
 	return nil
 }
 
@@ -42,7 +43,7 @@ func (e *Editor) ReplaceSounds(sounds []int, opus []byte) error {
 			continue
 		}
 		s.SetOpus(opus)
-		e.reportChange(s, 1, "", "replaced, with %d bytes", len(opus))
+		e.reportChange(s, 1, "", "replaced, with %s", words.Count(len(opus), "byte"))
 	}
 	return nil
 }

@@ -175,7 +175,7 @@ groups/Game/Switch: 1 tiles switch 3 became 13
 : 1  setting: switch_open 3 became switch_open 13
 groups/Game/Tele: 2 tiles tele 1 became 2
 groups/Game/Tele: 1 tiles tele 2 became 3
-error: 2 cannot become 3, which 1 other tiles have`
+error: 2 cannot become 3, the number of 1 other tile`
 	if got != want {
 		t.Errorf("reported %s\nwant %s", got, want)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -111,7 +112,7 @@ func (e *Editor) idle07() (lost []string) {
 		}
 	}
 	if n > 0 {
-		lost = append(lost, fmt.Sprintf("the function of %d tiles of the game layer, of %d kinds", n, len(ids)))
+		lost = append(lost, fmt.Sprintf("the function of %s of the game layer, of %s", words.Count(n, "tile"), words.Count(len(ids), "kind")))
 	}
 	return lost
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"trowel.example/check"
+	"trowel.example/internal/text/words"
 )
 
 func (c *checker) checkEnvelopes(sink check.Sink) {
@@ -42,7 +43,7 @@ func (c *checker) checkPointRanges(sink check.Sink) {
 				part.Name = c.m.Envelopes[i].Name
 			}
 			sink.AddAt(foundEnvelopePoints, part.at(), part.Path(), -1,
-				"the envelope claims %d points from number %d on, the map has %d", n, start, have)
+				"the envelope claims %s from number %d on, the map has %d", words.Count(n, "point"), start, have)
 		}
 	}
 }
@@ -52,7 +53,7 @@ func (e *Envelope) check(sink check.Sink, part *Part, tangents bool) {
 	badName(sink, part, "envelope", e.Name, &e.origin, 4, 8)
 	what := title("envelope", e.Name)
 	if !e.Channels.known() {
-		sink.AddAt(foundEnvelopeChannels, part.at(), path, -1, "the %s has %d channels", what, e.Channels)
+		sink.AddAt(foundEnvelopeChannels, part.at(), path, -1, "the %s has %s", what, words.Count(e.Channels, "channel"))
 	}
 	var curves, order, negative, flat spots
 	for i := range e.Points {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/datafile"
 )
 
@@ -91,7 +92,7 @@ func (c *checker) checkTileLayer(sink check.Sink, part *Part, l *TileLayer, else
 	checkLayerBase(sink, part, fmt.Sprintf("%v layer", l.Kind()), &l.LayerBase, 0)
 	if l.Version >= 3 && len(l.Name) > 11 {
 		sink.AddAt(foundNameLong, part.at(), part.Path(), -1,
-			"the name %q of the %v layer has %d bytes: expected at most 11", l.Name, l.Kind(), len(l.Name))
+			"the name %q of the %v layer has %s: expected at most 11", l.Name, l.Kind(), words.Count(len(l.Name), "byte"))
 	}
 	if odd := l.flags &^ 63; odd != 0 {
 		sink.AddAt(foundLayerFlags, part.at(), part.Path(), -1, "the %s has unknown tilemap flags %v", what, odd)

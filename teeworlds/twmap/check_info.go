@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/files/safename"
+	"trowel.example/internal/text/words"
 )
 
 // The longest texts that the game and its editor can hold, in bytes, without the NUL.
@@ -43,7 +44,7 @@ func (c *checker) checkText(sink check.Sink, at []check.Place, path, what string
 		return false
 	}
 	if len(text) > room {
-		sink.AddAt(foundTextLong, at, path, -1, "the %s has %d bytes: expected at most %d", what, len(text), room)
+		sink.AddAt(foundTextLong, at, path, -1, "the %s has %s: expected at most %d", what, words.Count(len(text), "byte"), room)
 	}
 	return true
 }

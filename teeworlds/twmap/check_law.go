@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"trowel.example/check"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/datafile"
 )
 
@@ -70,12 +71,13 @@ func (l *law) groups() {
 		}
 		path := group.Path()
 		if len(g.Data) < 7 {
-			l.AddAt(foundGroupTruncated, group.at(), path, -1, "the group has %d integers, at least 7 are needed", len(g.Data))
+			l.AddAt(foundGroupTruncated, group.at(), path, -1, "the group has %s, at least 7 are needed", words.Count(len(g.Data), "integer"))
 			continue
 		}
 		start, n := int64(g.Data[5]), int64(g.Data[6])
 		if start < 0 || n < 0 || start+n > int64(len(layers)) {
-			l.AddAt(foundGroupLayers, group.at(), path, -1, "the group claims %d layers from number %d on, the map has %d", n, start, len(layers))
+			l.AddAt(foundGroupLayers, group.at(), path, -1, "the group claims %s from number %d on, the map has %d",
+				words.Count(n, "layer"), start, len(layers))
 		}
 		for j := max(start, 0); j < min(start+n, int64(len(layers))); j++ {
 			part := &Part{Kind: PartLayer, Number: int(j - start), Name: rawLayerName(layers[j].Data), Group: group}
@@ -93,7 +95,7 @@ func (l *law) groups() {
 func (l *law) layer(part *Part, v []int32) {
 	switch {
 	case len(v) < 3:
-		l.AddAt(foundLayerTruncated, part.at(), part.Path(), -1, "the layer has %d integers, at least 3 are needed", len(v))
+		l.AddAt(foundLayerTruncated, part.at(), part.Path(), -1, "the layer has %s, at least 3 are needed", words.Count(len(v), "integer"))
 	case v[1] == layerTiles:
 		l.tilemap(part, v)
 	}
@@ -101,7 +103,7 @@ func (l *law) layer(part *Part, v []int32) {
 
 func (l *law) tilemap(part *Part, v []int32) {
 	if len(v) < 15 {
-		l.AddAt(foundLayerTruncated, part.at(), part.Path(), -1, "the tile layer has %d integers, at least 15 are needed", len(v))
+		l.AddAt(foundLayerTruncated, part.at(), part.Path(), -1, "the tile layer has %s, at least 15 are needed", words.Count(len(v), "integer"))
 		return
 	}
 	t := lawTilemap{part: part, version: v[3], width: int64(v[4]), height: int64(v[5]), data: v[14]}
@@ -291,7 +293,7 @@ func (form itemForm) check(sink check.Sink, at []check.Place, path string, v []i
 	}
 	if len(v) <= first {
 		if path != "version" { // already reported by checkLaw
-			sink.AddAt(foundItemShort, at, path, -1, "the item has %d integers, at least %d are needed", len(v), form.floor)
+			sink.AddAt(foundItemShort, at, path, -1, "the item has %s, at least %d are needed", words.Count(len(v), "integer"), form.floor)
 		}
 		return
 	}
@@ -311,10 +313,10 @@ func (form itemForm) check(sink check.Sink, at []check.Place, path string, v []i
 	switch {
 	case len(v) < least:
 		if path[0] != 'g' || len(v) >= 7 { // already reported by checkLaw
-			sink.AddAt(foundItemShort, at, path, -1, "the item has %d integers, version %d has %d", len(v), version, want)
+			sink.AddAt(foundItemShort, at, path, -1, "the item has %s, version %d has %d", words.Count(len(v), "integer"), version, want)
 		}
 	case len(v) > want:
-		sink.AddAt(foundItemLong, at, path, -1, "the item has %d integers, version %d has %d", len(v), version, want)
+		sink.AddAt(foundItemLong, at, path, -1, "the item has %s, version %d has %d", words.Count(len(v), "integer"), version, want)
 	}
 }
 
@@ -327,7 +329,7 @@ func checkTilemapLength(sink check.Sink, at []check.Place, path string, v []int3
 		most = 20
 	}
 	if len(v) > most {
-		sink.AddAt(foundItemLong, at, path, -1, "the item has %d integers, version %d has up to %d", len(v), v[3], most)
+		sink.AddAt(foundItemLong, at, path, -1, "the item has %s, version %d has up to %d", words.Count(len(v), "integer"), v[3], most)
 	}
 }
 
@@ -367,7 +369,7 @@ func badName(sink check.Sink, part *Part, what, name string, o *origin, at, n in
 	case !utf8.ValidString(name), name == "" && o.item != nil && !rawName(o.item.Data, at, n):
 		sink.AddAt(foundName, part.at(), part.Path(), -1, "the name of the %s is not valid UTF-8", what)
 	case len(name) > 4*n-1:
-		sink.AddAt(foundNameLong, part.at(), part.Path(), -1, "the name %q of the %s has %d bytes: expected at most %d",
-			name, what, len(name), 4*n-1)
+		sink.AddAt(foundNameLong, part.at(), part.Path(), -1, "the name %q of the %s has %s: expected at most %d",
+			name, what, words.Count(len(name), "byte"), 4*n-1)
 	}
 }

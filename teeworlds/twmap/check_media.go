@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"trowel.example/check"
+	"trowel.example/internal/text/words"
 )
 
 // maxMedia is the number of images, and of sounds, that the client loads at most.
@@ -136,7 +137,7 @@ func CheckOpus(data []byte) error {
 	case head[8]>>4 != 0: // only the upper four bits break compatibility
 		return fmt.Errorf("its version %d of Opus is unknown", head[8])
 	case head[9] != 1 && head[9] != 2:
-		return fmt.Errorf("it has %d channels, the game plays 1 or 2", head[9])
+		return fmt.Errorf("it has %s, the game plays 1 or 2", words.Count(head[9], "channel"))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/text/words"
 )
 
 // Layer types, the type of a layer item.
@@ -406,7 +407,7 @@ func (l *list[T]) get(ref *dataRef, num, size int, fields func(*T, *codec)) ([]T
 	}
 	if n := len(data) / size; num < 0 || num > n {
 		if l.err == nil {
-			l.err = &fault.Error{Path: "data", Offset: -1, Want: fmt.Sprintf("%d bytes for %d", num*size, num),
+			l.err = &fault.Error{Path: "data", Offset: -1, Want: fmt.Sprintf("%s for %d", words.Count(num*size, "byte"), num),
 				Got: fmt.Sprint(len(data)), Err: fault.ErrShort}
 		}
 		num = n

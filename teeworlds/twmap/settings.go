@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/text/words"
 )
 
 // mapCommands are the commands that DDNet's server runs for a map (each was tried with version 16.4).
@@ -63,7 +64,8 @@ func checkSettings(sink check.Sink, settings []string) {
 			break
 		}
 		if len(line) > maxSetting {
-			sink.AddAt(foundSettingLong, part.at(), part.Path(), -1, "the setting has %d bytes: expected at most %d", len(line), maxSetting)
+			sink.AddAt(foundSettingLong, part.at(), part.Path(), -1, "the setting has %s: expected at most %d",
+				words.Count(len(line), "byte"), maxSetting)
 		}
 		words := strings.Fields(line)
 		if len(words) == 0 || words[0][0] == '#' || reported[words[0]] {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/datafile"
 )
 
@@ -112,8 +113,8 @@ func (g *Grid[T]) load() ([]T, error) {
 	}
 	size := cellSize[T]()
 	if cells := cellsOf2010[T](data, n); cells != nil && err == nil {
-		return cells, &fault.Error{Path: "data", Offset: g.ref.block.Offset(), Want: fmt.Sprintf("cells of %d bytes", size),
-			Got: fmt.Sprintf("cells of %d bytes, as DDRace wrote them in 2010", len(data)/n), Err: fault.ErrVersion}
+		return cells, &fault.Error{Path: "data", Offset: g.ref.block.Offset(), Want: fmt.Sprintf("cells of %s", words.Count(size, "byte")),
+			Got: fmt.Sprintf("cells of %s, as DDRace wrote them in 2010", words.Count(len(data)/n, "byte")), Err: fault.ErrVersion}
 	}
 	if have := len(data) / size; have < n {
 		if err == nil {
@@ -241,10 +242,10 @@ func unpack(data []byte, n int) ([]Tile, error) {
 	}
 	switch {
 	case len(tiles) < n:
-		return tiles, &fault.Error{Path: "data", Offset: -1, Want: fmt.Sprintf("%d tiles", n), Got: fmt.Sprint(len(tiles)), Err: fault.ErrShort}
+		return tiles, &fault.Error{Path: "data", Offset: -1, Want: words.Count(n, "tile"), Got: fmt.Sprint(len(tiles)), Err: fault.ErrShort}
 	case len(data) >= 4: // the game ignores less than a tile
 		return tiles, &fault.Error{Path: "data", Offset: -1, Want: "no data after the last tile",
-			Got: fmt.Sprintf("%d bytes", len(data)), Err: fault.ErrFormat}
+			Got: words.Count(len(data), "byte"), Err: fault.ErrFormat}
 	}
 	return tiles, nil
 }

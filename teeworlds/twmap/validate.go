@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"trowel.example/internal/text/words"
 )
 
 // maxParts limits the number of parts of a kind: their ids have 16 bits.
@@ -121,14 +123,14 @@ func (v *validator) there(path string, is bool) bool {
 
 func (v *validator) count(what string, n int) {
 	if n > maxParts {
-		v.lost(what, "%d parts: expected at most %d", n, maxParts)
+		v.lost(what, "%s: expected at most %d", words.Count(n, "part"), maxParts)
 	}
 }
 
 // name checks a text in n integers.
 func (v *validator) name(path, s string, n int) {
 	if limit := 4*n - 1; len(s) > limit {
-		v.lost(path, "the name %q has %d bytes: expected at most %d", s, len(s), limit)
+		v.lost(path, "the name %q has %s: expected at most %d", s, words.Count(len(s), "byte"), limit)
 	}
 	v.chars(path+".name", s)
 }
@@ -136,7 +138,7 @@ func (v *validator) name(path, s string, n int) {
 // text checks a text in a data block.
 func (v *validator) text(path, s string) {
 	if len(s) >= maxText {
-		v.lost(path, "%d bytes: expected less than %d", len(s), maxText)
+		v.lost(path, "%s: expected less than %d", words.Count(len(s), "byte"), maxText)
 	}
 	v.chars(path, s)
 }

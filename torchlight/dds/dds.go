@@ -17,6 +17,7 @@ import (
 	"math/bits"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 )
 
 // Format is how the pixels of a file are stored.
@@ -85,7 +86,7 @@ var bgra = [4]uint32{0xff0000, 0xff00, 0xff, 0xff000000}
 // Valid pictures that the game does not support give ErrVersion.
 func ReadHeader(data []byte) (*Header, error) {
 	if len(data) < HeaderSize {
-		return nil, fail("header", 0, fault.ErrShort, "a header of 128 bytes", fmt.Sprintf("%d bytes", len(data)))
+		return nil, fail("header", 0, fault.ErrShort, "a header of 128 bytes", words.Count(len(data), "byte"))
 	}
 	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(data[at:]) }
 	if string(data[:4]) != "DDS " || u32(4) != HeaderSize-4 {
@@ -139,7 +140,7 @@ func (h *Header) codec(data []byte, code string) error {
 		h.Format = DXT5
 	case "DX10":
 		if len(data) < HeaderSize+headerSizeDX10 {
-			return fail("dx10", HeaderSize, fault.ErrShort, "a second header of 20 bytes", fmt.Sprintf("%d bytes", len(data)-HeaderSize))
+			return fail("dx10", HeaderSize, fault.ErrShort, "a second header of 20 bytes", words.Count(len(data)-HeaderSize, "byte"))
 		}
 		h.offset += headerSizeDX10
 		number := binary.LittleEndian.Uint32(data[HeaderSize:])
@@ -305,12 +306,12 @@ func EncodeLike(m image.Image, header []byte) ([]byte, error) {
 	}
 	switch size := m.Bounds().Size(); {
 	case len(header) != HeaderSize:
-		return nil, fail("header", 0, fault.ErrFormat, "a header of 128 bytes", fmt.Sprintf("%d bytes", len(header)))
+		return nil, fail("header", 0, fault.ErrFormat, "a header of 128 bytes", words.Count(len(header), "byte"))
 	case size != image.Pt(h.Width, h.Height):
 		return nil, fail("height", 12, fault.ErrFormat, fmt.Sprintf("a picture of %d × %d pixels", h.Width, h.Height),
 			fmt.Sprintf("%d × %d", size.X, size.Y))
 	case h.Mipmaps > 1:
-		return nil, fail("mipmaps", 28, fault.ErrVersion, "one picture", fmt.Sprintf("%d mipmaps", h.Mipmaps))
+		return nil, fail("mipmaps", 28, fault.ErrVersion, "one picture", words.Count(h.Mipmaps, "mipmap"))
 	}
 	src := straight(m)
 	data := make([]byte, HeaderSize, HeaderSize+h.Size())

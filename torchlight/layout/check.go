@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/text"
 )
 
@@ -115,7 +116,7 @@ func (f *File) check(sink check.Sink) {
 	}
 	c.groups(f)
 	if f.spare > 0 {
-		sink.Add(foundSpare, "", -1, "%d bytes of the file belong to no field", f.spare)
+		sink.Add(foundSpare, "", -1, "%s of the file without a field", words.Count(f.spare, "byte"))
 	}
 }
 
@@ -237,7 +238,7 @@ func CheckText(form []byte, sink check.Sink) {
 			continue
 		}
 		if n, _ := text.ParseUint(p.Value); int64(n) != int64(f.count()) {
-			c.add(foundCount, p, "COUNT is %s, there are %d objects", p.Value, f.count())
+			c.add(foundCount, p, "COUNT is %s, the layout has %s", p.Value, words.Count(f.count(), "object"))
 		}
 		break
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/pak"
 )
 
@@ -53,13 +54,13 @@ func (m *Mod) CheckSeeing(see func(f *pak.File, content []byte), sink check.Sink
 		sink.Add(foundOldHeader, "", 0, "the header has version %d", h.Version)
 	}
 	if n := int64(h.DataOffset) - m.length; n > 0 {
-		sink.Add(foundGap, "", m.length, "%d bytes between header and archive", n)
+		sink.Add(foundGap, "", m.length, "%s between header and archive", words.Count(n, "byte"))
 	}
 	if h.Flags != 0 {
 		sink.Add(foundFlags, "", -1, "the flags are %#x", h.Flags)
 	}
 	if (h.RequiredHash != 0) != (len(h.Required) > 0) {
-		sink.Add(foundRequiredHash, "", -1, "%d required mods, and a hash of %016x", len(h.Required), h.RequiredHash)
+		sink.Add(foundRequiredHash, "", -1, "%s, and a hash of %016x", words.Count(len(h.Required), "required mod"), h.RequiredHash)
 	}
 	for _, p := range h.Removed {
 		if p != strings.ToUpper(p) || !strings.HasPrefix(p, "MEDIA/") {

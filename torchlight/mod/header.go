@@ -7,6 +7,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/text/words"
 	"trowel.example/internal/values/deep"
 )
 
@@ -115,7 +116,7 @@ func (h *Header) read(r *bin.Reader) {
 			h.Releases = make([]Release, n)
 		} else {
 			r.Fail("releases", fault.ErrShort, fmt.Sprintf("%d of 9 bytes each", n),
-				fmt.Sprintf("%d bytes before the end of the data", r.Len()))
+				fmt.Sprintf("%s before the end of the data", words.Count(r.Len(), "byte")))
 		}
 		for i := range h.Releases {
 			r.EnterIndex("releases", i)

@@ -20,6 +20,7 @@ import (
 	"math"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/pak"
 )
 
@@ -144,7 +145,7 @@ func readFull(r io.ReaderAt, b []byte, at int64, path string) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return &fault.Error{Path: path, Offset: at, Want: fmt.Sprintf("%d bytes", len(b)), Got: err.Error(), Err: err}
+	return &fault.Error{Path: path, Offset: at, Want: words.Count(len(b), "byte"), Got: err.Error(), Err: err}
 }
 
 // shift turns an error about a part into an error about the whole file. Errors about something else, such as a source,
@@ -214,7 +215,7 @@ func (h *Header) place(gap, size int64) ([]byte, error) {
 	start := int64(len(head)) + gap
 	if start+size > math.MaxUint32 {
 		return nil, &fault.Error{Offset: -1, Want: "a mod smaller than 4 GiB",
-			Got: fmt.Sprintf("%d bytes", start+size), Err: fault.ErrLimit}
+			Got: words.Count(start+size, "byte"), Err: fault.ErrLimit}
 	}
 	h.DataOffset, h.ManifestOffset = uint32(start), uint32(start+size)
 	return h.Encode()

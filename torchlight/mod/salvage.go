@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/pak"
 )
 
@@ -18,9 +19,9 @@ type CutError struct {
 func (e *CutError) Error() string {
 	switch e.Part {
 	case "header":
-		return fmt.Sprintf("the mod is cut off: the last %d bytes of its header and all files are missing", e.Missing)
+		return fmt.Sprintf("the mod is cut off: the last %s of its header and all files are missing", words.Count(e.Missing, "byte"))
 	case "archive":
-		return fmt.Sprintf("the mod is cut off: %d bytes of its files and the list of files are missing", e.Missing)
+		return fmt.Sprintf("the mod is cut off: %s of its files and the list of files are missing", words.Count(e.Missing, "byte"))
 	}
 	return "the mod is cut off, or its list of files is damaged: " + e.Err.Error()
 }
@@ -30,7 +31,7 @@ func (e *CutError) Unwrap() error { return e.Err }
 // cutError returns the error for a mod of size bytes that should have at least want bytes.
 func cutError(part string, size, want int64) error {
 	return &CutError{part, want - size, &fault.Error{Path: part, Offset: -1,
-		Want: fmt.Sprintf("%d bytes or more", want), Got: fmt.Sprint(size), Err: fault.ErrShort}}
+		Want: fmt.Sprintf("%s or more", words.Count(want, "byte")), Got: fmt.Sprint(size), Err: fault.ErrShort}}
 }
 
 // Salvage opens what is left of a mod for which [Open] returned the error why, unless the file ends within its header:

@@ -12,6 +12,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/files/safename"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/text"
@@ -74,7 +75,7 @@ func onlyFile(fsys fs.FS) (string, error) {
 	}
 	list = slices.DeleteFunc(list, func(e fs.DirEntry) bool { return e.IsDir() || e.Name() == tree.Sidecar })
 	if len(list) != 1 {
-		return "", fmt.Errorf("%d files, without the file that %s names", len(list), tree.Sidecar)
+		return "", fmt.Errorf("%s, without the file that %s names", words.Count(len(list), "file"), tree.Sidecar)
 	}
 	return list[0].Name(), nil
 }

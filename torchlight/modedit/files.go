@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/moddir"
 )
 
@@ -53,12 +54,12 @@ func (e *Editor) Put(name string, content []byte) error {
 			return nil
 		}
 		e.put(f, content)
-		e.Report(check.Change{Path: f.path, What: fmt.Sprintf("replaced: %d bytes became %d", len(old), len(content)),
+		e.Report(check.Change{Path: f.path, What: fmt.Sprintf("replaced: %s became %d", words.Count(len(old), "byte"), len(content)),
 			Count: 1, Unit: "files"})
 		return nil
 	}
 	e.add(name, content)
-	e.Report(check.Change{Path: name, What: fmt.Sprintf("added, %d bytes", len(content)), Count: 1, Unit: "files"})
+	e.Report(check.Change{Path: name, What: fmt.Sprintf("added, %s", words.Count(len(content), "byte")), Count: 1, Unit: "files"})
 	return nil
 }
 

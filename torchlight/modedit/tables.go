@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"trowel.example/check"
+	"trowel.example/internal/text/words"
 	"trowel.example/internal/values/deep"
 	"trowel.example/torchlight/internal/tables"
 	"trowel.example/torchlight/raw"
@@ -55,7 +56,7 @@ func (e *Editor) UpdateTables() error {
 		}
 		if f == nil && len(e.owners) == 0 {
 			if b == nil {
-				if err := e.putTable(name, a, "new, with %d records", a.Len()); err != nil {
+				if err := e.putTable(name, a, "new, with %s", words.Count(a.Len(), "record")); err != nil {
 					return err
 				}
 			}

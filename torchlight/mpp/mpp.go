@@ -13,6 +13,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
 	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/text/words"
 	"trowel.example/internal/values/deep"
 	"trowel.example/torchlight/text"
 	"trowel.example/trace"
@@ -53,7 +54,7 @@ func decode(r *bin.Reader) (*File, error) {
 	case width < 0 || height < 0:
 		r.FailAt(0, "width", fault.ErrFormat, "a width and height of 0 or more", fmt.Sprintf("%d and %d", width, height))
 	case cells != int64(r.Len()):
-		r.FailAt(0, "width", fault.ErrShort, fmt.Sprintf("%d × %d cells of one byte", width, height), fmt.Sprintf("%d bytes", r.Len()))
+		r.FailAt(0, "width", fault.ErrShort, fmt.Sprintf("%d × %d cells of one byte", width, height), words.Count(r.Len(), "byte"))
 	default:
 		f.Width, f.Height = int(width), int(height)
 		f.Cells = r.Bytes("cells", r.Len())
@@ -170,8 +171,7 @@ func Check(data []byte, sink check.Sink) {
 	}
 	if odd > 0 {
 		sink.AddAt(foundCell, at, "cells", headerSize+int64(first),
-			"%d cells have invalid values; the first is %d, at "+
-				"x %d y %d", odd, f.Cells[first], first%f.Width, first/f.Width)
+			"%s with invalid values; the first is %d, at x %d y %d", words.Count(odd, "cell"), f.Cells[first], first%f.Width, first/f.Width)
 	}
 	if walkable == 0 {
 		sink.Add(foundNowhere, "cells", -1, "none of the %d cells is walkable", len(f.Cells))

@@ -16,6 +16,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/words"
 )
 
 // Check reports everything that is wrong with the archive and its manifest. It inflates every file, on all cores,
@@ -59,7 +60,7 @@ func (r *Reader) checkManifest(sink check.Sink) {
 		}
 	}
 	if n := len(man.Rest); n > 0 {
-		sink.Add(foundRest, "", -1, "%d bytes follow the last section of the manifest", n)
+		sink.Add(foundRest, "", -1, "%s after the last section of the manifest", words.Count(n, "byte"))
 	}
 	var removed []check.Place
 	nameless := 0
@@ -79,10 +80,10 @@ func (r *Reader) checkManifest(sink check.Sink) {
 		}
 	}
 	if n := len(removed); n > 0 {
-		sink.AddAt(foundRemoved, removed, "", -1, "removes %d files from the archives below", n)
+		sink.AddAt(foundRemoved, removed, "", -1, "removes %s from the archives below", words.Count(n, "file"))
 	}
 	if nameless > 0 {
-		sink.Add(foundNameless, "", -1, "%d records of files have no name", nameless)
+		sink.Add(foundNameless, "", -1, "%s without a name", words.Count(nameless, "record"))
 	}
 	for i := range man.Sections {
 		s := &man.Sections[i]
@@ -145,7 +146,7 @@ func (p places) report(k *check.Kind, sink check.Sink, one, many string) {
 	for i := range p {
 		at[i] = check.File(p[i])
 	}
-	sink.AddAt(k, at, "", -1, "%d names %s; the first is %s", len(p), many, p[0])
+	sink.AddAt(k, at, "", -1, "%s %s; the first is %s", words.Count(len(p), "name"), many, p[0])
 }
 
 // source returns the type of the source text of a compiled type, or t if t is not compiled.
@@ -210,7 +211,7 @@ func (r *Reader) checkLayout(sink check.Sink) bool {
 				"its block overlaps the block of %s", last.Path)
 		} else if at > end {
 			sink.AddAt(foundGap, []check.Place{check.Span{Offset: r.base + end, Length: at - end}}, "", r.base+end,
-				"%d bytes before the block of %s belong to no file", at-end, f.Path)
+				"%s between files, before the block of %s", words.Count(at-end, "byte"), f.Path)
 		}
 		if at+lengths[f] > end {
 			end, last = at+lengths[f], f
@@ -251,7 +252,7 @@ func (r *Reader) checkTail(end int64, sink check.Sink) {
 	}
 	if !native {
 		sink.AddAt(foundGap, []check.Place{check.Span{Offset: r.base + end, Length: n}}, "", r.base+end,
-			"%d bytes follow the last block, but the editor writes %d zeros", n, 4*removed)
+			"%s after the last block, but the editor writes %s", words.Count(n, "byte"), words.Count(4*removed, "zero"))
 	}
 }
 
@@ -287,7 +288,7 @@ func (f *File) check(see func(*File, []byte), sink check.Sink) {
 		return
 	}
 	if surplus > 0 {
-		sink.Add(foundSurplus, f.Path, f.Offset(), "%d bytes follow the compressed stream", surplus)
+		sink.Add(foundSurplus, f.Path, f.Offset(), "%s after the compressed stream", words.Count(surplus, "byte"))
 	}
 	if sum != f.Record.CRC32 {
 		sink.Add(foundCRC, f.Path, f.Offset(), "the CRC-32 is %08x, in the manifest %08x", sum, f.Record.CRC32)

@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/text/words"
 	"trowel.example/trace"
 )
 
@@ -97,7 +98,7 @@ func (d *dumper) span(path string, n int64) {
 		return
 	}
 	if left := d.size - d.at; n > left {
-		d.err = &fault.Error{Path: path, Offset: d.offset + d.at, Want: fmt.Sprintf("%d bytes", n),
+		d.err = &fault.Error{Path: path, Offset: d.offset + d.at, Want: words.Count(n, "byte"),
 			Got: fmt.Sprintf("%d before the end of the data", left), Err: fault.ErrShort}
 		return
 	}

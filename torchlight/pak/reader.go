@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/deflate"
+	"trowel.example/internal/text/words"
 )
 
 const (
@@ -65,7 +66,7 @@ func NewReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 		return nil, err
 	}
 	if n := r.Absent(); n > 0 {
-		return r, &fault.Error{Offset: size, Want: fmt.Sprintf("%d files", len(r.files)),
+		return r, &fault.Error{Offset: size, Want: words.Count(len(r.files), "file"),
 			Got: fmt.Sprintf("the end of the archive before the end of %d of them", n), Err: fault.ErrShort}
 	}
 	return r, nil
@@ -74,7 +75,7 @@ func NewReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 // newReader is NewReader without reading the archive.
 func newReader(pak io.ReaderAt, size int64, man *Manifest) (*Reader, error) {
 	if size < headerSize {
-		return nil, &fault.Error{Offset: 0, Want: "an archive of 8 bytes or more", Got: fmt.Sprintf("%d bytes", size), Err: fault.ErrShort}
+		return nil, &fault.Error{Offset: 0, Want: "an archive of 8 bytes or more", Got: words.Count(size, "byte"), Err: fault.ErrShort}
 	}
 	n := 0
 	paths, listed := int64(0), int64(0) // bytes of all paths, and approximate bytes of the manifest
@@ -193,7 +194,7 @@ func (f *File) sizes(head []byte) (size, compressed uint32, err error) {
 	}
 	size, compressed = binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[4:])
 	if n := stretch(size, compressed); n > f.r.size-at {
-		return size, compressed, f.fail(fault.ErrShort, fmt.Sprintf("a block of %d bytes", n),
+		return size, compressed, f.fail(fault.ErrShort, fmt.Sprintf("a block of %s", words.Count(n, "byte")),
 			fmt.Sprintf("%d before the end of the archive", f.r.size-at))
 	}
 	return size, compressed, nil
@@ -215,7 +216,7 @@ func (f *File) read(b []byte, at int64) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return &fault.Error{Path: f.Path, Offset: f.r.base + at, Want: fmt.Sprintf("%d bytes", len(b)), Got: err.Error(), Err: err}
+	return &fault.Error{Path: f.Path, Offset: f.r.base + at, Want: words.Count(len(b), "byte"), Got: err.Error(), Err: err}
 }
 
 // Block reads the whole block: its header of eight bytes, then the zlib stream or the stored content.
@@ -253,7 +254,7 @@ func (f *File) CopyTo(w io.Writer) error {
 	}
 	if max(size, compressed) > inMemory && size == f.Record.Size {
 		if _, err := f.stream(w, size, compressed); err != nil {
-			return f.fail(err, fmt.Sprintf("a content of %d bytes", size), err.Error())
+			return f.fail(err, fmt.Sprintf("a content of %s", words.Count(size, "byte")), err.Error())
 		}
 		return nil
 	}
@@ -268,7 +269,8 @@ func (f *File) CopyTo(w io.Writer) error {
 func (f *File) inflate(block []byte) (content []byte, surplus int, err error) {
 	size, compressed := binary.LittleEndian.Uint32(block), binary.LittleEndian.Uint32(block[4:])
 	if size != f.Record.Size {
-		return nil, 0, f.fail(fault.ErrFormat, fmt.Sprintf("a block of %d bytes, as in the manifest", f.Record.Size), fmt.Sprint(size))
+		return nil, 0, f.fail(fault.ErrFormat, fmt.Sprintf("a block of %s, as in the manifest",
+			words.Count(f.Record.Size, "byte")), fmt.Sprint(size))
 	}
 	stream := block[blockHeaderSize:]
 	if compressed == 0 {
@@ -276,7 +278,7 @@ func (f *File) inflate(block []byte) (content []byte, surplus int, err error) {
 	}
 	content, used, err := deflate.Decompress(stream, int(size))
 	if err != nil {
-		return nil, 0, f.fail(err, fmt.Sprintf("a zlib stream of %d bytes", size), err.Error())
+		return nil, 0, f.fail(err, fmt.Sprintf("a zlib stream of %s", words.Count(size, "byte")), err.Error())
 	}
 	return content, len(stream) - used, nil
 }

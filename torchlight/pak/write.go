@@ -13,6 +13,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/deflate"
 	"trowel.example/internal/limits/parallel"
+	"trowel.example/internal/text/words"
 )
 
 // Write writes an archive of files to target, starting at its first byte. It returns the manifest, with hash and hint
@@ -99,7 +100,7 @@ func (e *entry) content() ([]byte, error) {
 	content, err := e.file.Content()
 	if err == nil && int64(len(content)) > math.MaxUint32 {
 		err = &fault.Error{Path: e.file.Path, Offset: -1, Want: "a file smaller than 4 GiB",
-			Got: fmt.Sprintf("%d bytes", len(content)), Err: fault.ErrLimit}
+			Got: words.Count(len(content), "byte"), Err: fault.ErrLimit}
 	}
 	return content, err
 }
@@ -217,7 +218,7 @@ func compress(content []byte, t Type, odd *OddRecord) ([]byte, error) {
 }
 
 func errSize(n int64) error {
-	return &fault.Error{Offset: -1, Want: "an archive smaller than 4 GiB", Got: fmt.Sprintf("%d bytes", n), Err: fault.ErrLimit}
+	return &fault.Error{Offset: -1, Want: "an archive smaller than 4 GiB", Got: words.Count(n, "byte"), Err: fault.ErrLimit}
 }
 
 // put writes a block after its gap, if it has one.

@@ -20,6 +20,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/text/words"
 	"trowel.example/internal/values/deep"
 	"trowel.example/trace"
 )
@@ -128,7 +129,7 @@ func decode(r *bin.Reader, k Kind) (Table, error) {
 	}
 	t.walk(&codec{r: r})
 	if r.Err() == nil && r.Len() > 0 {
-		r.Fail("", fault.ErrFormat, "the end of the table "+k.String(), fmt.Sprintf("%d more bytes", r.Len()))
+		r.Fail("", fault.ErrFormat, "the end of the table "+k.String(), words.Count(r.Len(), "more byte"))
 	}
 	if err := r.Err(); err != nil {
 		return nil, err

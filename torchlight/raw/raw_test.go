@@ -78,7 +78,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 		if _, err := raw.Decode(append(data, 0), k); err == nil ||
-			!strings.Contains(err.Error(), "expected the end of the table "+k.String()+", found 1 more bytes") {
+			!strings.Contains(err.Error(), "expected the end of the table "+k.String()+", found 1 more byte") {
 			t.Errorf("%s: a byte too many: %v", k, err)
 		}
 		empty := encode(t, raw.New(k))

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 )
 
 // MaxDepth is the greatest nesting depth of nodes.
@@ -69,7 +70,7 @@ func (e Errors) Error() string {
 	if len(e) == 1 {
 		return e[0].Error()
 	}
-	return fmt.Sprintf("%v; and %d more errors", e[0], len(e)-1)
+	return fmt.Sprintf("%v; and %s", e[0], words.Count(len(e)-1, "more error"))
 }
 
 // Unwrap returns the errors.

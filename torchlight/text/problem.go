@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 )
 
 // Problem returns the reason why a compiled file cannot hold the exact value of p, or nil if it can. Err is
@@ -129,7 +130,7 @@ func (e Errors) Settle(warn func(*Error)) error {
 		case i < maxErrors:
 			warn(problem)
 		case i == maxErrors:
-			warn(&Error{Line: problem.Line, Got: fmt.Sprintf("and %d more problems in this file", len(e)-i), Err: fault.ErrFormat})
+			warn(&Error{Line: problem.Line, Got: fmt.Sprintf("and %s in this file", words.Count(len(e)-i, "more problem")), Err: fault.ErrFormat})
 		}
 	}
 	switch len(stop) {

@@ -145,7 +145,7 @@ type word struct {
 	double uint64
 }
 
-var words = []word{
+var specials = []word{
 	{"1.#INF", 0x7F800000, 0x7FF0000000000000},
 	{"-1.#INF", 0xFF800000, 0xFFF0000000000000},
 	{"1.#QNAN", 0x7FC00000, 0x7FF8000000000000},
@@ -154,7 +154,7 @@ var words = []word{
 
 func special(s string) (word, bool) {
 	if strings.Contains(s, "#") {
-		for _, w := range words {
+		for _, w := range specials {
 			if w.text == s {
 				return w, true
 			}
@@ -185,13 +185,13 @@ func formatFloat(v float64, style FloatStyle, most int, gives func(string) bool)
 	case v == math.Trunc(v) && math.Abs(v) < 1e6 && (v != 0 || !math.Signbit(v)):
 		return strconv.Itoa(int(v))
 	case math.IsInf(v, 1):
-		return words[0].text
+		return specials[0].text
 	case math.IsInf(v, -1):
-		return words[1].text
+		return specials[1].text
 	case math.IsNaN(v) && !math.Signbit(v):
-		return words[2].text
+		return specials[2].text
 	case math.IsNaN(v):
-		return words[3].text
+		return specials[3].text
 	}
 	if style == GUTS {
 		return withDigits(awayFromTie(v, 6), 6)

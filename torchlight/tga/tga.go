@@ -15,6 +15,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
 	"trowel.example/internal/picture/pixel"
+	"trowel.example/internal/text/words"
 	"trowel.example/trace"
 )
 
@@ -173,7 +174,7 @@ func Decode(data []byte) (*image.NRGBA, error) {
 			need *= run
 		}
 		if len(rest) < need {
-			return nil, short(len(data)-len(rest), fmt.Sprintf("%d bytes of pixels", need), len(rest))
+			return nil, short(len(data)-len(rest), fmt.Sprintf("%s of pixels", words.Count(need, "byte")), len(rest))
 		}
 		for k := range min(run, pixels-i) { // pixels beyond the end are ignored
 			from := rest
@@ -183,7 +184,7 @@ func Decode(data []byte) (*image.NRGBA, error) {
 			c, ok := value(from)
 			if !ok {
 				return nil, &fault.Error{Path: "pixels", Offset: int64(len(data) - len(from)),
-					Want: fmt.Sprintf("one of %d colours from %d on", h.colors, h.firstColor), Got: fmt.Sprintf("% x",
+					Want: fmt.Sprintf("one of %s from %d on", words.Count(h.colors, "colour"), h.firstColor), Got: fmt.Sprintf("% x",
 						from[:size]), Err: fault.ErrFormat}
 			}
 			*(*[4]byte)(m.Pix[h.place(i+k):]) = c

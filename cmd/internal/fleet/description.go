@@ -63,7 +63,7 @@ func (d *description) check() error {
 	case d.Results == "":
 		return bad("its place for results is missing")
 	case d.Limit < 1 || d.Limit > int(maxLimit/time.Second):
-		return bad("a limit of %d seconds", d.Limit)
+		return bad("a limit of %s", words.Count(d.Limit, "second"))
 	}
 	for _, word := range d.Args {
 		if strings.ContainsRune(word, 0) {

@@ -17,6 +17,7 @@ import (
 	"trowel.example/internal/format"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/stores/server"
+	"trowel.example/internal/text/words"
 )
 
 // queriesOf returns the queries of a format.
@@ -247,7 +248,7 @@ func textBytes(fields []format.InfoField) (n int) {
 // each calls do for each hit.
 func (k *keptHits) each(do func(format.Hit) error) error {
 	if len(k.At) != len(k.Path) || len(k.Fields) != len(k.Path) {
-		return fmt.Errorf("%w: %d hits at %d places", fault.ErrFormat, len(k.Path), len(k.At))
+		return fmt.Errorf("%w: %s at %s", fault.ErrFormat, words.Count(len(k.Path), "hit"), words.Count(len(k.At), "place"))
 	}
 	for i := range k.Path {
 		if err := do(format.Hit{Path: k.Path[i], At: k.At[i], Fields: k.Fields[i]}); err != nil {

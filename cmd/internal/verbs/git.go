@@ -301,7 +301,7 @@ func printText(a *Tool, cmd *cobra.Command, name string) error {
 		if e != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "not a readable game file (%d bytes, %x): %v\n", len(data), sha256.Sum256(data), err)
+		fmt.Fprintf(a.out, "not a readable game file (%s, %x): %v\n", words.Count(len(data), "byte"), sha256.Sum256(data), err)
 		return nil
 	}
 	defer closer.Close()
@@ -350,7 +350,7 @@ func printPart(w io.Writer, at string, f io.Reader) error {
 	hash := sha256.New()
 	size, err := io.Copy(hash, rest)
 	if err == nil {
-		_, err = fmt.Fprintf(w, "==== %s\n%d bytes, sha256 %x\n", words.Printable(at), size, hash.Sum(nil))
+		_, err = fmt.Fprintf(w, "==== %s\n%s, sha256 %x\n", words.Printable(at), words.Count(size, "byte"), hash.Sum(nil))
 	}
 	return err
 }

@@ -167,8 +167,5 @@ func Named(err error, name string) error {
 
 // Count returns a count with its unit: "1 file", "2 files".
 func Count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return words.Thousands(int64(n)) + " " + one + "s"
+	return words.Thousands(int64(n)) + " " + words.Plural(int64(n), one)
 }

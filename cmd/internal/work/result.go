@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 )
 
 // magic is the header of the result of a part. Its number is increased when records of older versions can no
@@ -133,7 +134,7 @@ func readResult[R any](r io.Reader, p Part, take func(R) error) error {
 		case err != nil:
 			return broken(err)
 		case i.End && i.Count != count:
-			return broken(fmt.Errorf("it has %d records, not the %d that it states", count, i.Count))
+			return broken(fmt.Errorf("it has %s, not the %d that it states", words.Count(count, "record"), i.Count))
 		case i.End && i.Part != p.identity():
 			return broken(fmt.Errorf("it belongs to another part: %.200q", i.Part))
 		case i.End:

@@ -404,7 +404,7 @@ func (r *Reader) CString(name string) string {
 	}
 	n := bytes.IndexByte(r.buf[r.off:], 0)
 	if n < 0 {
-		r.Fail(name, fault.ErrShort, "a string that ends in NUL", fmt.Sprintf("%d bytes without NUL", r.Len()))
+		r.Fail(name, fault.ErrShort, "a string that ends in NUL", fmt.Sprintf("%s without NUL", words.Count(r.Len(), "byte")))
 		return ""
 	}
 	s := string(r.buf[r.off : r.off+n])
@@ -447,7 +447,7 @@ func (r *Reader) counted(name string, width int, u unit) string {
 	}
 	if n*u.size > int64(r.Len()) {
 		r.FailAt(r.Offset()-int64(width), name, fault.ErrShort, fmt.Sprintf("a string of %d %s", n, u.what),
-			fmt.Sprintf("%d bytes before the end of the data", r.Len()))
+			fmt.Sprintf("%s before the end of the data", words.Count(r.Len(), "byte")))
 		return ""
 	}
 	size := int(n * u.size)

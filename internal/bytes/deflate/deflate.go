@@ -31,6 +31,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"trowel.example/internal/text/words"
 )
 
 // DefaultLevel means level 6, as in C zlib.
@@ -149,7 +151,7 @@ func check(src []byte, level int) (int, error) {
 		return 0, fmt.Errorf("%w: %d", ErrLevel, level)
 	}
 	if uint64(len(src)) > maxInput {
-		return 0, fmt.Errorf("deflate: an input of %d bytes is too long", len(src))
+		return 0, fmt.Errorf("deflate: an input of %s is too long", words.Count(len(src), "byte"))
 	}
 	return level, nil
 }

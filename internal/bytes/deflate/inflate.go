@@ -13,6 +13,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/limits/effort"
+	"trowel.example/internal/text/words"
 )
 
 // The kinds of errors in a stream. The errors of [Decompress] and [DecompressUpTo] are of type *Error and match one of
@@ -36,11 +37,11 @@ type Error struct {
 func (e *Error) Error() string {
 	switch e.Kind {
 	case ErrTooShort:
-		return fmt.Sprintf("%v: %d bytes, not %d", e.Kind, e.Size, e.Want)
+		return fmt.Sprintf("%v: %s, not %d", e.Kind, words.Count(e.Size, "byte"), e.Want)
 	case ErrTooLong:
 		return fmt.Sprintf("%v: more than %d bytes", e.Kind, e.Want)
 	}
-	return fmt.Sprintf("%v: at byte %d, after %d bytes of data", e.Kind, e.Consumed, e.Size)
+	return fmt.Sprintf("%v: at byte %d, after %s of data", e.Kind, e.Consumed, words.Count(e.Size, "byte"))
 }
 
 // Unwrap returns the kind, the matching errors of package fault, and the cause.

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 )
 
 const (
@@ -145,7 +146,7 @@ func Decode(buf, data []byte, limit int) (content []byte, used int, err error) {
 		case h.stated > uint64(limit):
 			return nil, used, fmt.Errorf("%w: %d bytes, more than %d", ErrTooLong, h.stated, limit)
 		case h.stated > h.most:
-			return nil, used, fmt.Errorf("zstd frame of %d bytes states a size of %d, more than its blocks can hold", used, h.stated)
+			return nil, used, fmt.Errorf("zstd frame of %s states a size of %d, more than its blocks can hold", words.Count(used, "byte"), h.stated)
 		}
 	}
 	buf = buf[:0]

@@ -27,6 +27,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/stores/server"
+	"trowel.example/internal/text/words"
 )
 
 // patience is the time limit for a reply of Redis, such as the names of several million blocks.
@@ -66,7 +67,7 @@ func why(err error) string {
 	case errors.As(err, &name):
 		return "unknown host"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Sprintf("no answer within %d seconds", int(server.Timeout.Seconds()))
+		return fmt.Sprintf("no answer within %s", words.Count(int(server.Timeout.Seconds()), "second"))
 	case errors.As(err, &system):
 		return "no connection: " + system.Error()
 	}

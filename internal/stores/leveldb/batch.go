@@ -6,6 +6,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/text/words"
 )
 
 // batchHeaderSize is the size of the first record's sequence number and of the record count.
@@ -74,14 +75,14 @@ func readBatch(data []byte, offset int64, record func(tag uint64, key, value []b
 			r.FailAt(at, "kind", fault.ErrFormat, "a kind of record, 0 or 1", fmt.Sprint(kind))
 		}
 		if n == count {
-			r.FailAt(at, "count", fault.ErrFormat, fmt.Sprintf("%d records", count), "more")
+			r.FailAt(at, "count", fault.ErrFormat, words.Count(count, "record"), "more")
 		}
 		if r.Err() == nil {
 			record((seq+uint64(n))<<8|uint64(kind), key, value)
 		}
 	}
 	if n < count {
-		r.Fail("count", fault.ErrFormat, fmt.Sprintf("%d records", count), fmt.Sprint(n))
+		r.Fail("count", fault.ErrFormat, words.Count(count, "record"), fmt.Sprint(n))
 	}
 	return seq + uint64(max(n, 1)) - 1, r.Err()
 }

@@ -10,6 +10,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/zframe"
+	"trowel.example/internal/text/words"
 )
 
 // Compression types of the blocks of a table.
@@ -48,7 +49,7 @@ func decompress(data []byte, kind byte, file string, offset int64) (content []by
 	case blockZstd:
 		var used int
 		if content, used, err = zframe.Decode(nil, data, maxContent); err == nil && used < n {
-			err = fmt.Errorf("%d bytes after the zstd frame", n-used)
+			err = fmt.Errorf("%s after the zstd frame", words.Count(n-used, "byte"))
 		}
 	default:
 		return nil, damaged(file, "block.compression", offset+int64(n), "0, 1 or 2", fmt.Sprint(kind))
@@ -139,7 +140,8 @@ func (it *blockIter) next() bool {
 	}
 	shared, fresh, size := head[0], head[1], head[2]
 	if left := uint64(len(rest)); shared > uint64(len(it.k)) || fresh > left || size > left-fresh || shared+fresh < tagSize {
-		return it.fail("a record inside the block", fmt.Sprintf("a record that shares %d bytes, with %d and %d", shared, fresh, size))
+		return it.fail("a record inside the block", fmt.Sprintf("a record that shares %s, with %d and %d",
+			words.Count(shared, "byte"), fresh, size))
 	}
 	// Allocate each key, so that callers may keep it.
 	key := make([]byte, 0, shared+fresh)

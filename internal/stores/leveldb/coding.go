@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/text/words"
 )
 
 // The kinds of records, stored in the lowest byte of a tag, below the sequence number.
@@ -93,7 +94,7 @@ func readString(r *bin.Reader, name string) []byte {
 	at := r.Offset()
 	n := readUvarint(r, name, 32)
 	if n > uint64(r.Len()) {
-		r.FailAt(at, name, fault.ErrShort, fmt.Sprintf("%d bytes", n), fmt.Sprintf("%d before the end of the data", r.Len()))
+		r.FailAt(at, name, fault.ErrShort, words.Count(n, "byte"), fmt.Sprintf("%d before the end of the data", r.Len()))
 		return nil
 	}
 	return r.Bytes(name, int(n))

@@ -203,7 +203,7 @@ func TestScan(t *testing.T) {
 			t.Errorf("%s: %d of %d records", name, len(got), len(truth))
 		}
 		if err := db.Err(); err == nil || !strings.Contains(err.Error(), filepath.Base(path)) ||
-			!strings.Contains(err.Error(), "records are in intact blocks") {
+			!strings.Contains(err.Error(), "records in intact blocks") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 )
 
 // maxScan is the maximum size of a table that is scanned for its blocks. LevelDB writes tables of a few MiB.
@@ -65,7 +66,7 @@ func scanTable(r io.ReaderAt, size int64, name string, cause error) *scan {
 	gap(len(data), internalKey(bytes.Repeat([]byte{0xff}, 64), 0))
 	s.index, _ = parseBlock(slices.Clone(index.finish()), name, 0)
 	s.broken = &fault.Error{File: name, Path: "index", Offset: -1, Want: "the index of the table",
-		Got: fmt.Sprintf("damage; %d records are in intact blocks, %d bytes are in damaged blocks (%v)", records, lost,
+		Got: fmt.Sprintf("damage; %s in intact blocks, %s in damaged blocks (%v)", words.Count(records, "record"), words.Count(lost, "byte"),
 			fault.InFile(cause, "")), Err: fault.ErrFormat}
 	return s
 }

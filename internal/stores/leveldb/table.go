@@ -9,6 +9,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/text/words"
 )
 
 // A table ends with the footer: the handles of the index of meta blocks and of the index, padding up to 40 bytes, and
@@ -112,7 +113,7 @@ func (t *table) block(h handle) (*block, error) {
 	end := uint64(t.end)
 	if h.offset > end || h.size > end-h.offset || end-h.offset-h.size < blockTrailerSize {
 		return nil, damaged(t.name, "block", -1, fmt.Sprintf("a block inside the %d bytes of the file", t.size),
-			fmt.Sprintf("%d bytes at %d", h.size, h.offset))
+			fmt.Sprintf("%s at %d", words.Count(h.size, "byte"), h.offset))
 	}
 	if t.scan != nil && t.scan.gaps[h] {
 		return nil, t.scan.broken

@@ -14,6 +14,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/files/scratch"
 	"trowel.example/internal/stores/sqlitepage"
+	"trowel.example/internal/text/words"
 )
 
 // A Loss describes the unreadable parts of a table in a damaged file.
@@ -340,7 +341,7 @@ func (r *rescuer) tell(pages *sqlitepage.File, lost []sqlitepage.Loss) {
 			loss.Text = fmt.Sprintf("%s: row %d in page %d cannot be read: %v", what, first.RowID, first.Page, first.Reason)
 		}
 		if n := len(numbers); n > 1 {
-			loss.Text += fmt.Sprintf(", and %d more pages", n-1)
+			loss.Text += fmt.Sprintf(", and %s", words.Count(n-1, "more page"))
 		}
 		if k.index {
 			loss.Text += "; no rows are lost"
@@ -354,7 +355,7 @@ func (r *rescuer) tell(pages *sqlitepage.File, lost []sqlitepage.Loss) {
 	for _, t := range r.tables {
 		if t.doubled > 0 {
 			r.losses = append(r.losses, Loss{Table: t.name, Rows: true,
-				Text: fmt.Sprintf("table %s: %d rows have the key of another row, or none", t.name, t.doubled)})
+				Text: fmt.Sprintf("table %s: %s with the key of another row, or none", t.name, words.Count(t.doubled, "row"))})
 		}
 	}
 	if at := pages.Moved(); at >= 0 {
@@ -379,7 +380,7 @@ func (r *rescuer) kept(table string, doubt bool) string {
 			rows, found = max(rows, t.rows), max(found, t.found)
 		}
 	}
-	text := fmt.Sprintf("; %d rows are salvaged", rows)
+	text := "; salvaged " + words.Count(rows, "row")
 	if doubt && found > 0 {
 		text += fmt.Sprintf(", %d of them from pages that may be outdated", found)
 	}
@@ -400,7 +401,7 @@ func (r *rescuer) choose() error {
 		}
 		if t.rows > 0 {
 			r.losses = append(r.losses, Loss{Table: t.name, Rows: true,
-				Text: fmt.Sprintf("table %s: %d rows have a different number or type of columns", t.name, t.rows)})
+				Text: fmt.Sprintf("table %s: %s with a different number or type of columns", t.name, words.Count(t.rows, "row"))})
 		}
 		if err := sqlitex.ExecuteTransient(r.conn, "DROP TABLE "+quoted(t.made), nil); err != nil {
 			return err

@@ -23,6 +23,7 @@ import (
 	"trowel.example/internal/files/scratch"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/stores/sqlitepage"
+	"trowel.example/internal/text/words"
 )
 
 // ErrInUse means that another program has a database locked.
@@ -216,7 +217,7 @@ func (f *File) recover(suffix string) error {
 	}
 	if size > maxRecovered {
 		return &fault.Error{File: f.Path + suffix, Offset: -1, Want: "a database that was closed, or is small enough to " +
-			"be copied and recovered", Got: fmt.Sprintf("%d bytes", size), Err: fault.ErrLimit}
+			"be copied and recovered", Got: words.Count(size, "byte"), Err: fault.ErrLimit}
 	}
 	dir, end, err := scratch.Make(scratchPrefix)
 	if err != nil {

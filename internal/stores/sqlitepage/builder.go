@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/internal/values/extsort"
 )
 
@@ -258,7 +259,7 @@ func (b *Builder) Add(ints []int64, data []byte) error {
 	key, ok := b.table.pack(ints)
 	if !ok || len(data) > MaxPayload-100 {
 		return &fault.Error{File: b.f.Name(), Path: b.table.Name, Offset: -1, Want: "a row that can be stored",
-			Got: fmt.Sprintf("%v with %d bytes", ints, len(data)), Err: fault.ErrLimit}
+			Got: fmt.Sprintf("%v with %s", ints, words.Count(len(data), "byte")), Err: fault.ErrLimit}
 	}
 	before := appendRecord(b.cell[:0], ints, int64(2*len(data)+12)) // all of the row except its bytes
 	payload := len(before) + len(data)

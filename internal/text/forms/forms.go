@@ -182,7 +182,7 @@ func Join(errs []error) error {
 		}
 	}
 	if more := len(all) - maxReported; more > 1 {
-		all = append(all[:maxReported:maxReported], fmt.Errorf("and %d more errors", more))
+		all = append(all[:maxReported:maxReported], fmt.Errorf("and %s", words.Count(more, "more error")))
 	}
 	return errors.Join(all...)
 }

@@ -21,6 +21,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"trowel.example/internal/text/words"
 )
 
 // Error is a problem at one place.
@@ -345,7 +347,7 @@ func (d *decoder) value(v reflect.Value, path string) {
 			})
 		}
 	case reflect.Array:
-		if d.expect(c == '[', path, fmt.Sprintf("a list of %d values", v.Len())) {
+		if d.expect(c == '[', path, fmt.Sprintf("a list of %s", words.Count(v.Len(), "value"))) {
 			n := d.array(func(i int) {
 				if i < v.Len() {
 					d.value(v.Index(i), fmt.Sprintf("%s[%d]", path, i))
@@ -354,7 +356,7 @@ func (d *decoder) value(v reflect.Value, path string) {
 				}
 			})
 			if n != v.Len() {
-				d.fail(at, path, "a list of %d values: expected %d", n, v.Len())
+				d.fail(at, path, "a list of %s: expected %d", words.Count(n, "value"), v.Len())
 			}
 		}
 	case reflect.String:

@@ -93,7 +93,7 @@ func TestErrors(t *testing.T) {
 		{`{"name": "a", "count": "1"}`, `1:24: count: "1": expected a whole number`},
 		{`{"name": "a", "signed": 99999999999999999999}`, `1:25: signed: 99999999999999999999: the number must be -2147483648 to 2147483647`},
 		{`{"name": "a", "on": 1}`, `1:21: on: 1: expected true or false`},
-		{`{"name": "ä", "point": [1]}`, `1:24: point: a list of 1 values: expected 2`},
+		{`{"name": "ä", "point": [1]}`, `1:24: point: a list of 1 value: expected 2`},
 		{`{"name": "a", "point": [1, 2, {"x": [3]}]}`, `1:24: point: a list of 3 values: expected 2`},
 		{`{"name": "a", "point": [1, "2"]}`, `1:28: point[1]: "2": expected a whole number`},
 		{`{"name": "a", "point": {"x": 1, "y": 2}}`, `1:24: point: {"x": 1, "y": 2}: expected a list of 2 values`},

@@ -9,12 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// Count returns an amount with its unit: "1 point", "2 points".
-func Count(n int, one string) string {
+// Count returns an amount with its unit: "1 point", "2 points", "0 entries".
+func Count[N ~int | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64](n N, one string) string {
+	return fmt.Sprintf("%d %s", n, Plural(int64(n), one))
+}
+
+// Plural returns the plural of a unit if n is not 1.
+func Plural(n int64, one string) string {
 	if n == 1 {
-		return "1 " + one
+		return one
 	}
-	return strconv.Itoa(n) + " " + one + "s"
+	if stem, is := strings.CutSuffix(one, "y"); is && !strings.HasSuffix(stem, "e") { // not key
+		return stem + "ies"
+	}
+	return one + "s"
 }
 
 // OneLine puts a text of several lines, such as that of an error that joins several, into one.

@@ -6,8 +6,8 @@ import (
 )
 
 func TestCount(t *testing.T) {
-	for n, want := range []string{"0 points", "1 point", "2 points"} {
-		if got := Count(n, "point"); got != want {
+	for n, want := range []string{"0 points, 0 keys, 0 entries", "1 point, 1 key, 1 entry", "2 points, 2 keys, 2 entries"} {
+		if got := Count(n, "point") + ", " + Count(uint8(n), "key") + ", " + Count(int64(n), "entry"); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

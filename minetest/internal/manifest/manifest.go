@@ -29,6 +29,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/mapdb"
 )
 
@@ -214,7 +215,7 @@ func Open(r io.ReaderAt, size int64) (*Manifest, error) {
 	m := &Manifest{r: r, size: size, index: number(0), count: number(2)}
 	pages := number(1)
 	if m.index < headerSize || m.index > size-footerSize || pages < 0 || pages > size-footerSize-m.index {
-		return nil, bad(size-footerSize, "an index inside of the file", fmt.Sprintf("one of %d pages at %d", pages, m.index))
+		return nil, bad(size-footerSize, "an index inside of the file", fmt.Sprintf("one of %s at %d", words.Count(pages, "page"), m.index))
 	}
 	return m, m.readIndex(pages, bad)
 }
@@ -227,11 +228,11 @@ func (m *Manifest) readIndex(pages int64, bad func(offset int64, expected, found
 		for k := range n {
 			var err error
 			if n[k], err = binary.ReadUvarint(in); err != nil {
-				return bad(m.index, fmt.Sprintf("an index of %d pages", pages), fmt.Sprintf("%d of them", i))
+				return bad(m.index, fmt.Sprintf("an index of %s", words.Count(pages, "page")), fmt.Sprintf("%d of them", i))
 			}
 		}
 		if n[0] == 0 || n[0] > pageBlocks || n[1] < 9*n[0] || n[1] > maxPage || n[2] > 1<<37 {
-			return bad(m.index, "pages of up to 4096 blocks", fmt.Sprintf("%d blocks in %d bytes", n[0], n[1]))
+			return bad(m.index, "pages of up to 4096 blocks", fmt.Sprintf("%s in %s", words.Count(n[0], "block"), words.Count(n[1], "byte")))
 		}
 		p := page{first: last + int64(n[2]), offset: at, size: int(n[1]), blocks: int(n[0])}
 		if _, ok := mapdb.PosOfKey(p.first); !ok || i > 0 && p.first <= last {
@@ -241,7 +242,7 @@ func (m *Manifest) readIndex(pages int64, bad func(offset int64, expected, found
 		m.pages = append(m.pages, p)
 	}
 	if at != m.index || blocks != m.count {
-		return bad(m.index, fmt.Sprintf("pages of %d blocks up to here", m.count), fmt.Sprintf("%d blocks up to %d", blocks, at))
+		return bad(m.index, fmt.Sprintf("pages of %s up to here", words.Count(m.count, "block")), fmt.Sprintf("%d blocks up to %d", blocks, at))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/files/tree"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/trace"
 )
@@ -36,7 +37,7 @@ func (m *Manifest) Tree() fs.FS {
 	for i, p := range m.pages {
 		pos, _ := mapdb.PosOfKey(p.first)
 		t.Add(fmt.Sprintf("%d,%d,%d.txt", pos.X, pos.Y, pos.Z),
-			tree.Meta{Stored: int64(p.size), Note: fmt.Sprintf("%d blocks", p.blocks)}, func() ([]byte, error) {
+			tree.Meta{Stored: int64(p.size), Note: words.Count(p.blocks, "block")}, func() ([]byte, error) {
 				entries, err := m.read(i, nil)
 				if err != nil {
 					return nil, err

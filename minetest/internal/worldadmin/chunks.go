@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/mapchunk"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/mapdb"
@@ -158,7 +159,7 @@ func deleteBlocks(ctx context.Context, w *worldedit.World, d deletion) error {
 		return nil
 	}
 	if stay == 0 && !d.all {
-		return fmt.Errorf("all %d blocks: %w", len(list), ErrAll)
+		return fmt.Errorf("all %s: %w", words.Count(len(list), "block"), ErrAll)
 	}
 	var at []check.Place
 	if len(chunks) <= fewPlaces {

@@ -15,6 +15,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/text/glob"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/world"
 	"trowel.example/minetest/worldedit"
@@ -282,7 +283,7 @@ func (o Purge) Step() worldedit.Step {
 			}
 		}
 		if gonePlayers > 0 && left == 0 && !o.All {
-			return fmt.Errorf("all %d players: %w", gonePlayers, ErrAll)
+			return fmt.Errorf("all %s: %w", words.Count(gonePlayers, "player"), ErrAll)
 		}
 		for _, m := range list {
 			if m.player {

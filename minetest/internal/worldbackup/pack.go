@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/mapdb"
 )
 
@@ -132,7 +133,7 @@ func readPack(f *zip.File, yield func(mapdb.Block) bool) (more bool, err error) 
 				err = io.ErrUnexpectedEOF
 			}
 			if err != nil {
-				return wrong(fmt.Sprintf("%d bytes", length-1), err.Error(), err)
+				return wrong(words.Count(length-1, "byte"), err.Error(), err)
 			}
 			b.Data = data
 		}

@@ -24,6 +24,7 @@ import (
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/files/wholefile"
 	"trowel.example/internal/stores/sqlitefile"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
 )
@@ -422,7 +423,7 @@ func contents(z *zip.Reader) (m manifest, blocks packs, list []mapdb.Pos, files 
 		return m, nil, nil, nil, nil, err
 	}
 	if len(list) != m.Blocks {
-		return fail(manifestName, fmt.Sprintf("%d blocks", m.Blocks), fmt.Sprint(len(list)))
+		return fail(manifestName, words.Count(m.Blocks, "block"), fmt.Sprint(len(list)))
 	}
 	return m, blocks, list, files, kept, nil
 }

@@ -3,6 +3,8 @@ package worlddiff
 import (
 	"fmt"
 	"strings"
+
+	"trowel.example/internal/text/words"
 )
 
 // maxLines is the maximum number of changes of each kind that are listed.
@@ -76,7 +78,7 @@ func (c *Change) text() string {
 	if c.Part != Block {
 		for i, f := range c.Fields {
 			if i == 8 {
-				all = append(all, fmt.Sprintf("%d more values", len(c.Fields)-i))
+				all = append(all, words.Count(len(c.Fields)-i, "more value"))
 				break
 			}
 			all = append(all, f.text())
@@ -116,8 +118,8 @@ func (s *Summary) Lines() []string {
 		lines = append(lines, fmt.Sprintf("blocks saved again with the same content: %d", s.saved))
 	}
 	if n := s.counts; n[[2]string{Block, Added}]+n[[2]string{Block, Removed}]+n[[2]string{Block, Changed}] > 1 {
-		lines = append(lines, fmt.Sprintf("blocks: %d added, %d removed, %d changed with %d nodes",
-			n[[2]string{Block, Added}], n[[2]string{Block, Removed}], n[[2]string{Block, Changed}], s.nodes))
+		lines = append(lines, fmt.Sprintf("blocks: %d added, %d removed, %d changed with %s",
+			n[[2]string{Block, Added}], n[[2]string{Block, Removed}], n[[2]string{Block, Changed}], words.Count(s.nodes, "node")))
 	}
 	return lines
 }

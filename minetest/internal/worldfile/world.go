@@ -16,6 +16,7 @@ import (
 	"trowel.example/internal/files/inuse"
 	"trowel.example/internal/files/regular"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/worldjob"
 	"trowel.example/minetest/internal/worldselect"
 	"trowel.example/minetest/mapblock"
@@ -283,8 +284,8 @@ func Build(ctx context.Context, job *format.Job, fsys fs.FS, out format.Output) 
 	if err != nil {
 		return err
 	}
-	job.Tell("%d blocks, %d players, %d accounts, storage of %d mods, %d other files", report.Blocks, report.Players,
-		report.Accounts, report.Mods, report.Files)
+	job.Tell("%s, %s, %s, storage of %s, %s", words.Count(report.Blocks, "block"), words.Count(report.Players, "player"),
+		words.Count(report.Accounts, "account"), words.Count(report.Mods, "mod"), words.Count(report.Files, "other file"))
 	return nil
 }
 

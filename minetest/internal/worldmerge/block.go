@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"trowel.example/check"
+	"trowel.example/internal/text/words"
 	"trowel.example/internal/values/merge3"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/item"
@@ -53,7 +54,7 @@ func (m *merger) mergeBlock(p mapdb.Pos, b, o, t *mapblock.Block) ([]byte, error
 	x.objects()
 	x.head()
 	if x.taken > 0 {
-		m.took(x.here, "%d nodes changed", x.taken)
+		m.took(x.here, "%s changed", words.Count(x.taken, "node"))
 	}
 	if version > was && was >= 24 {
 		if back, _, err := o.Convert(was, mapblock.ConvertOptions{}); err == nil {

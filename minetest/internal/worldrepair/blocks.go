@@ -12,6 +12,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/files/wholefile"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/mapblock"
 	"trowel.example/minetest/mapdb"
@@ -74,7 +75,7 @@ func mend(data []byte, dropUnknown bool) (m mended) {
 		m.fate, m.data, m.why = dropped, nil, "no part can be read"
 		return m
 	}
-	sink.Add(foundSalvaged, "", -1, "%d bytes before, %d now", len(data), len(m.data))
+	sink.Add(foundSalvaged, "", -1, "%s before, %d now", words.Count(len(data), "byte"), len(m.data))
 	return m
 }
 

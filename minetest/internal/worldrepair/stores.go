@@ -8,6 +8,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/files/scratch"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/place"
 	"trowel.example/minetest/item"
 	"trowel.example/minetest/world"
@@ -132,7 +133,7 @@ func orphansOf[T any](ctx context.Context, r *repair, file string, s world.Store
 		return 0, ctx.Err()
 	}
 	for _, table := range slices.Sorted(maps.Keys(count)) {
-		r.tell(foundOrphans, file+":"+table, "%d rows", count[table])
+		r.tell(foundOrphans, file+":"+table, "%s", words.Count(count[table], "row"))
 		sum += count[table]
 	}
 	r.report.Orphans += sum

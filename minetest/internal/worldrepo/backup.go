@@ -22,6 +22,7 @@ import (
 	"trowel.example/internal/files/scratch"
 	"trowel.example/internal/stores/sqlitefile"
 	"trowel.example/internal/stores/storage"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/manifest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -516,7 +517,7 @@ func (s *storing) files(ctx context.Context, rest string, snap *Snapshot, o Opti
 			return nil
 		case !validPath(name):
 			if o.Sink != nil {
-				o.Sink.Add(kindPath, name, -1, "the path has %d bytes, more than the maximum of %d", len(name), maxPath)
+				o.Sink.Add(kindPath, name, -1, "the path has %s, more than the maximum of %d", words.Count(len(name), "byte"), maxPath)
 			}
 			if e.IsDir() {
 				return fs.SkipDir

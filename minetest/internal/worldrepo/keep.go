@@ -13,6 +13,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/files/filelock"
 	"trowel.example/internal/stores/storage"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/manifest"
 	"trowel.example/minetest/mapdb"
 	"trowel.example/minetest/world"
@@ -418,7 +419,7 @@ func (r *Repository) extract(dir string, f File, sink check.Sink) (err error) {
 			break
 		}
 		if failed == nil && int64(len(data)) != f.size(i) {
-			failed = fmt.Errorf("piece %d has %d bytes instead of %d", i, len(data), f.size(i))
+			failed = fmt.Errorf("piece %d has %s instead of %d", i, words.Count(len(data), "byte"), f.size(i))
 		}
 		if failed != nil {
 			if lost.add("%v", failed); lost.n == 1 {

@@ -17,6 +17,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/bytes/zframe"
 	"trowel.example/internal/stores/storage"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/manifest"
 )
 
@@ -255,12 +256,12 @@ func readPack(r io.ReaderAt, size int64) (*pack, error) {
 		for k := range n {
 			v, w := binary.Uvarint(t)
 			if w <= 0 || v > maxContent {
-				return nil, bad(start, fmt.Sprintf("a table of %d contents", count), fmt.Sprintf("%d that can be read", i))
+				return nil, bad(start, fmt.Sprintf("a table of %s", words.Count(count, "content")), fmt.Sprintf("%d that can be read", i))
 			}
 			n[k], t = v, t[w:]
 		}
 		if len(t) < sha256.Size || c.form > formZstd || c.form == formPlain && n[0] != n[1] {
-			return nil, bad(start, fmt.Sprintf("a table of %d contents", count), fmt.Sprintf("%d that can be read", i))
+			return nil, bad(start, fmt.Sprintf("a table of %s", words.Count(count, "content")), fmt.Sprintf("%d that can be read", i))
 		}
 		c.size, c.plain, c.id = int64(n[0]), int64(n[1]), ID(t[:sha256.Size])
 		t = t[sha256.Size:]

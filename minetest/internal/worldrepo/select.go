@@ -13,6 +13,7 @@ import (
 
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/stores/storage"
+	"trowel.example/internal/text/words"
 )
 
 // snapshotText is the extension of the file that describes a snapshot.
@@ -29,7 +30,7 @@ func Tree(snapshots []*Snapshot) fs.FS {
 		for _, file := range s.Files {
 			fmt.Fprintf(&text, "file %s %d\n", strconv.Quote(file.Path), file.Size)
 		}
-		t.Add(s.ID+snapshotText, tree.Meta{Stored: -1, Note: fmt.Sprintf("%s, %d blocks", s.World, s.Blocks), Time: s.Time},
+		t.Add(s.ID+snapshotText, tree.Meta{Stored: -1, Note: fmt.Sprintf("%s, %s", s.World, words.Count(s.Blocks, "block")), Time: s.Time},
 			func() ([]byte, error) { return []byte(text.String()), nil })
 	}
 	return t

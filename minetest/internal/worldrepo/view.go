@@ -11,6 +11,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/stores/storage"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/manifest"
 	"trowel.example/minetest/mapdb"
 )
@@ -56,7 +57,7 @@ func (r *Repository) regions(s *Snapshot, refs []Ref) ([]regionRef, error) {
 	}
 	if err == nil && sum != s.Blocks {
 		err = &fault.Error{File: r.store.Path(snapshotFile(s.ID)), Path: "regions", Offset: -1,
-			Want: fmt.Sprintf("regions of %d blocks", s.Blocks), Got: fmt.Sprintf("%d blocks", sum)}
+			Want: fmt.Sprintf("regions of %d blocks", s.Blocks), Got: words.Count(sum, "block")}
 	}
 	return list, err
 }
@@ -84,7 +85,8 @@ func (r *Repository) region(of regionRef) ([]block, error) {
 	}
 	blocks, err := decodeRegion(data)
 	if err == nil && len(blocks) != of.blocks {
-		err = &fault.Error{Offset: -1, Want: fmt.Sprintf("%d blocks, as the list of regions states", of.blocks), Got: fmt.Sprint(len(blocks))}
+		err = &fault.Error{Offset: -1, Want: fmt.Sprintf("%s, as the list of regions states",
+			words.Count(of.blocks, "block")), Got: fmt.Sprint(len(blocks))}
 	}
 	return blocks, fault.InFile(err, fmt.Sprintf("the region in content %d of %s", of.ref.N, packName(of.ref.Pack)))
 }

@@ -25,6 +25,7 @@ import (
 
 	"trowel.example/fault"
 	"trowel.example/internal/stores/storage"
+	"trowel.example/internal/text/words"
 	"trowel.example/minetest/internal/manifest"
 )
 
@@ -353,8 +354,8 @@ func decodeSnapshot(data []byte) (*Snapshot, error) {
 			return nil, &fault.Error{Path: fmt.Sprintf("files[%d]", i), Offset: -1, Want: "files in the order of their paths", Got: f.Path}
 		}
 		if f.Size < 0 || len(f.Hashes) > 0 && len(f.Hashes) != len(f.Pieces) || int64(len(f.Pieces)) != (f.Size+pieceSize-1)/pieceSize {
-			return nil, &fault.Error{Path: fmt.Sprintf("files[%d]", i), Offset: -1, Want: fmt.Sprintf("the pieces of %d bytes",
-				f.Size), Got: fmt.Sprint(len(f.Pieces))}
+			return nil, &fault.Error{Path: fmt.Sprintf("files[%d]", i), Offset: -1, Want: fmt.Sprintf("the pieces of %s",
+				words.Count(f.Size, "byte")), Got: fmt.Sprint(len(f.Pieces))}
 		}
 		last = f.Path
 	}
@@ -384,7 +385,7 @@ func encodeSnapshot(s *Snapshot) ([]byte, error) {
 		data, err = json.Marshal(sealed{fmt.Sprintf("%x", sha256.Sum256(data)), data})
 	}
 	if err == nil && len(data) > maxSnapshot {
-		err = fmt.Errorf("the snapshot of %d files takes %d bytes, at most %d can be read", len(s.Files), len(data), maxSnapshot)
+		err = fmt.Errorf("the snapshot of %s takes %d bytes, at most %d can be read", words.Count(len(s.Files), "file"), len(data), maxSnapshot)
 	}
 	if err == nil {
 		_, err = decodeSnapshot(data)

@@ -162,7 +162,7 @@ func (f *facts) metadata(m *mapblock.NodeMeta) {
 func (f *facts) kept(key, label string, all facts) {
 	if n := len(all); n > maxKept {
 		all = all[:maxKept]
-		all.add("more", "more", fmt.Sprintf("%d values", n-maxKept))
+		all.add("more", "more", words.Count(n-maxKept, "value"))
 	}
 	if len(all) > 0 {
 		f.add(key, label, []format.InfoField(all))
@@ -252,7 +252,7 @@ func (s *worldScene) blockThing(o *openBlock) format.Thing {
 		if b.Version >= 17 {
 			stamp := "unknown"
 			if b.Timestamp != mapblock.NoTimestamp {
-				stamp = fmt.Sprintf("%d seconds of game time", b.Timestamp)
+				stamp = fmt.Sprintf("%s of game time", words.Count(b.Timestamp, "second"))
 			}
 			f.add("timestamp", "saved at", stamp)
 		}

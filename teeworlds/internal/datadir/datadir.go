@@ -25,6 +25,7 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/text/forms"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/datafile"
 )
 
@@ -63,7 +64,7 @@ func Recognize(fsys fs.FS) bool { return forms.HasFormat(fsys, fileItems, format
 // Open returns the folder of a datafile. It inflates nothing before a file that needs it is opened.
 func Open(f *datafile.File) fs.FS {
 	t := &tree.FS{}
-	note := fmt.Sprintf("%d items of %d types", len(f.Items), len(f.Types()))
+	note := fmt.Sprintf("%s of %s", words.Count(len(f.Items), "item"), words.Count(len(f.Types()), "type"))
 	t.Add(fileItems, tree.Meta{Stored: -1, Note: note}, func() ([]byte, error) {
 		items := make([]itemForm, len(f.Items))
 		for i, it := range f.Items {
@@ -72,7 +73,7 @@ func Open(f *datafile.File) fs.FS {
 		return forms.Marshal(datafileForm{Format: formatName}, "items", items)
 	})
 	for i, b := range f.Blocks() {
-		meta := tree.Meta{Stored: int64(b.StoredSize()), Note: fmt.Sprintf("%d bytes", b.Size())}
+		meta := tree.Meta{Stored: int64(b.StoredSize()), Note: words.Count(b.Size(), "byte")}
 		t.Add(dirData+"/"+blockName(i, len(f.Data))+extension, meta, func() ([]byte, error) {
 			data, err := b.Bytes()
 			if errors.Is(err, datafile.ErrUnreadable) && !f.Salvaged() {

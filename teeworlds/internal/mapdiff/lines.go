@@ -238,7 +238,7 @@ func (l *Lines) All() []string {
 			case len(paths) <= maxAlike || p.path == "settings":
 				report(text)
 			case paths[0] == p.path:
-				lines = append(lines, fmt.Sprintf("%d parts: %s (%s)", len(paths), text, few(slices.Compact(paths))))
+				lines = append(lines, fmt.Sprintf("%s: %s (%s)", words.Count(len(paths), "part"), text, few(slices.Compact(paths))))
 				alike[text] = append([]string{""}, paths...) // already printed
 			}
 		}
@@ -290,7 +290,8 @@ func (l *Lines) All() []string {
 		}
 	}
 	if tiles > 0 {
-		lines = append(lines, fmt.Sprintf("%d parts: %s empty tiles: other flags (%s)", len(emptied), thousands(tiles), few(emptied)))
+		lines = append(lines, fmt.Sprintf("%s: %s empty tiles: other flags (%s)",
+			words.Count(len(emptied), "part"), thousands(tiles), few(emptied)))
 	}
 	return lines
 }
@@ -387,7 +388,7 @@ func show(v any) string {
 			list = append(list, fmt.Sprint(r.Index(i).Interface()))
 		}
 		if len(list) > 12 {
-			return fmt.Sprintf("%d numbers", len(list))
+			return words.Count(len(list), "number")
 		}
 		return strings.Join(list, ", ")
 	}

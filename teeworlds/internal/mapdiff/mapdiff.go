@@ -268,7 +268,7 @@ func (c *comparison) images() error {
 						}
 					}
 				}
-				is = fmt.Sprintf("%s, %d pixels are others", is, n)
+				is = is + ", a difference of " + words.Count(n, "pixel")
 			}
 			return c.yield(Change{Path: path, Part: part, Kind: Replaced, Old: was, New: is})
 		}})
@@ -278,7 +278,7 @@ func (c *comparison) sounds() error {
 	text := func(sounds []*twmap.Sound) func(int) string {
 		return func(i int) string {
 			opus, _ := sounds[i].Opus()
-			return fmt.Sprintf("%d bytes", len(opus))
+			return words.Count(len(opus), "byte")
 		}
 	}
 	of := func(s *twmap.Sound) []field {

@@ -11,6 +11,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/fault"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/datafile"
 	"trowel.example/teeworlds/internal/datadir"
 	"trowel.example/teeworlds/mapdir"
@@ -241,7 +242,7 @@ func (f *Datafile) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 		for range f.File.All(t) {
 			n++
 		}
-		types = append(types, fmt.Sprintf("0x%04x: %d items", t, n))
+		types = append(types, fmt.Sprintf("0x%04x: %s", t, words.Count(n, "item")))
 	}
 	info.Add("itemTypes", "item types", types)
 	return info, nil

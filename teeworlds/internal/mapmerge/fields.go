@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/text/words"
 	"trowel.example/internal/values/merge3"
 	"trowel.example/teeworlds/twmap"
 )
@@ -116,7 +117,7 @@ func (m *merger) settings(b, o, t []string) []string {
 		return o
 	}
 	if slices.Equal(b, o) {
-		m.took(settingsFile, "settings: %d lines became %d", len(b), len(t))
+		m.took(settingsFile, "settings: %s became %d", words.Count(len(b), "line"), len(t))
 		return t
 	}
 	type line = merge3.Nth[string] // a line is identified by its text and the number of its previous occurrences

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/mapedit"
 	"trowel.example/teeworlds/twmap"
 )
@@ -33,7 +34,8 @@ func AddEnvelope(e *Editor, o NewEnvelope) error {
 		at, err := strconv.ParseInt(ms, 10, 32)
 		values, wrong := parseValues(rest)
 		if err != nil || wrong != nil || len(values) != int(channels) {
-			return fmt.Errorf("--point: %q: expected a time in milliseconds, a colon, and %d values separated by commas", word, channels)
+			return fmt.Errorf("--point: %q: expected a time in milliseconds, a colon, and %s separated by commas", word,
+				words.Count(channels, "value"))
 		}
 		p := twmap.EnvPoint{Time: int32(at), Curve: curve}
 		copy(p.Values[:], values)

@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/words"
 	"trowel.example/teeworlds/twmap"
 )
 
@@ -183,7 +184,7 @@ func Parse[T twmap.Cell](text []byte, kind twmap.Kind, width, n int) ([]T, []*fa
 			i = end
 		}
 		if have != want {
-			fail(row, 0, "a row of %d tiles: expected %d", have, want)
+			fail(row, 0, "a row of %s: expected %d", words.Count(have, "tile"), want)
 			return nil, errs
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"trowel.example/check"
+	"trowel.example/internal/text/words"
 	"trowel.example/internal/values/merge3"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/moddir"
@@ -99,8 +100,8 @@ func (p *pack) pack(mods []Input) (err error) {
 		return err
 	}
 	for i, m := range p.mods {
-		p.log.Change(check.Change{What: fmt.Sprintf("%s: %d files used, %d overridden, %d identical in another mod",
-			m.Name, p.taken[i], p.covered[i], p.equals[i]), Count: int64(p.taken[i]), Unit: "files"})
+		p.log.Change(check.Change{What: fmt.Sprintf("%s: %s used, %d overridden, %d identical in another mod",
+			m.Name, words.Count(p.taken[i], "file"), p.covered[i], p.equals[i]), Count: int64(p.taken[i]), Unit: "files"})
 	}
 	p.reportClashes(&p.log, p.made, known)
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/format"
+	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/internal/plan"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mpp"
@@ -97,7 +98,7 @@ func (s *planScene) Inspect(_ context.Context, look format.Look, at [2]float64) 
 		things = append(things, s.thing(m))
 	}
 	if more := len(marks) - maxThings; more > 0 {
-		things = append(things, format.Thing{Title: fmt.Sprintf("%d more objects farther away", more)})
+		things = append(things, format.Thing{Title: fmt.Sprintf("%s farther away", words.Count(more, "more object"))})
 	}
 	if c, ok := s.Cell(at); ok {
 		things = append(things, format.Thing{Title: mpp.Meaning(c.Value), Layer: plan.GridLayer, Facts: cellFacts(c.X, c.Z, c.Value)})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 
+	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/dds"
 )
 
@@ -41,7 +42,7 @@ func makeChunk(data []byte) (chunk []byte, left string) {
 		return append(header, tail...), ""
 	}
 	if h, err := dds.ReadHeader(data); err == nil && h.Mipmaps > 1 {
-		return nil, fmt.Sprintf("%d smaller copies of the picture, and the header", h.Mipmaps-1)
+		return nil, fmt.Sprintf("%s of the picture, and the header", words.Count(h.Mipmaps-1, "smaller copy"))
 	}
 	return nil, "the header"
 }
