@@ -129,7 +129,7 @@ func (y *toy) Do(ctx context.Context, p work.Part, put func(int) error) error {
 	return nil
 }
 
-func (y *toy) Take(p work.Part, r int) error {
+func (y *toy) Take(_ context.Context, p work.Part, r int) error {
 	y.taken++
 	_, err := fmt.Fprintln(y.out.Out(), p.Name, strings.Repeat("x", r%5), r)
 	return err

@@ -22,7 +22,7 @@ type Checked struct {
 }
 
 // CheckSafely checks a file and converts a panic into a finding, so that the other files are still checked.
-func (s *Service) CheckSafely(ctx context.Context, o Options, t Target, shard format.Shard, r *Checked) {
+func (s *Service) CheckSafely(ctx context.Context, t Target, shard format.Shard, r *Checked) {
 	keep := func(to *[]check.Finding) check.Sink {
 		return func(f check.Finding) {
 			f.Path, f.Message = s.Names.Plain(f.Path), s.Names.Plain(f.Message)
@@ -30,14 +30,14 @@ func (s *Service) CheckSafely(ctx context.Context, o Options, t Target, shard fo
 		}
 	}
 	sink := keep(&r.Findings)
-	if p := parallel.Catch(func() { s.Check(ctx, o, t, shard, r, sink, keep(&r.Missed)) }); p != nil {
+	if p := parallel.Catch(func() { s.Check(ctx, t, shard, r, sink, keep(&r.Missed)) }); p != nil {
 		r.Defect = true
 		sink.Add(checking.Defect, "", -1, "%v", Defect(p))
 	}
 }
 
 // Check checks a file or a shard of a file.
-func (s *Service) Check(ctx context.Context, o Options, t Target, shard format.Shard, r *Checked, sink, missed check.Sink) {
+func (s *Service) Check(ctx context.Context, t Target, shard format.Shard, r *Checked, sink, missed check.Sink) {
 	if t.Err != nil {
 		r.Err = t.Err
 		return
@@ -50,14 +50,14 @@ func (s *Service) Check(ctx context.Context, o Options, t Target, shard format.S
 	f, err := s.FormatOf(src, t)
 	g := &File{Format: f, Called: t.Name, Source: src}
 	if err != nil && src.IsDir() {
-		if g, err = s.buildToCheck(ctx, o, t.Name, sink); g == nil && err == nil {
+		if g, err = s.buildToCheck(ctx, t.Name, sink); g == nil && err == nil {
 			return
 		}
 	}
 	if f != nil && errors.Is(err, errEmpty) {
 		sink(checking.Broken(checking.Unreadable, errEmpty))
 		src.Close()
-		r.Format, r.Err = f.Name, s.Fits(o, f, t)
+		r.Format, r.Err = f.Name, s.Fits(f, t)
 		return
 	}
 	if err != nil {
@@ -66,11 +66,11 @@ func (s *Service) Check(ctx context.Context, o Options, t Target, shard format.S
 		return
 	}
 	defer g.Close()
-	if r.Err = s.Fits(o, g.Format, t); r.Err != nil {
+	if r.Err = s.Fits(g.Format, t); r.Err != nil {
 		return
 	}
 	r.Format = g.Name
-	job := s.About(s.Job(o, g.Format), t.Name)
+	job := s.About(s.Job(g.Format), t.Name)
 	job.Checking = g.Built != nil
 	if job.Shard = shard; shard != "" {
 		err = checking.Shard(ctx, g.Format, job, g.Source, sink, missed)
@@ -84,7 +84,7 @@ func (s *Service) Check(ctx context.Context, o Options, t Target, shard format.S
 
 // buildToCheck builds a game file from a folder in tree form. If the build fails, buildToCheck reports the
 // reason to the sink and returns nil.
-func (s *Service) buildToCheck(ctx context.Context, o Options, name string, sink check.Sink) (*File, error) {
+func (s *Service) buildToCheck(ctx context.Context, name string, sink check.Sink) (*File, error) {
 	fsys, closer, err := s.OpenFolder(name)
 	if err != nil {
 		return nil, unbuildable(name, err, sink)
@@ -94,7 +94,7 @@ func (s *Service) buildToCheck(ctx context.Context, o Options, name string, sink
 	if err != nil {
 		return nil, unbuildable(name, fmt.Errorf("%s: %w", name, err), sink)
 	}
-	job := s.About(s.Job(o, f), name)
+	job := s.About(s.Job(f), name)
 	job.Checking = true
 	job.OnWarn = func(path, message string) { sink.Add(checking.Build, path, -1, "%s", message) }
 	if f.CheckTree != nil {

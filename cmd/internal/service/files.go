@@ -20,7 +20,6 @@ import (
 // Files are the files of a verb, and the division of the work on them into parts.
 type Files struct {
 	service *Service
-	Options Options
 	Names   []string // the user's arguments
 
 	nowPart string // name of the part of list and last
@@ -57,8 +56,8 @@ const (
 )
 
 // NewFiles returns the files that names refer to.
-func (s *Service) NewFiles(o Options, names []string) *Files {
-	f := &Files{service: s, Options: o, Names: names}
+func (s *Service) NewFiles(names []string) *Files {
+	f := &Files{service: s, Names: names}
 	s.stale = f.stale
 	return f
 }
@@ -194,7 +193,7 @@ func (f *Files) Shards(ctx context.Context, t Target) (shards []format.Shard, er
 		if e != nil || of.Sharding == nil {
 			return
 		}
-		job := f.service.Job(f.Options, of)
+		job := f.service.Job(of)
 		job.OnWarn, job.OnMiss, job.OnProgress = nil, nil, nil
 		e = of.Sharding.Split(ctx, job, src, func(s format.Shard) error {
 			shards = append(shards, s)

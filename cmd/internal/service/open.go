@@ -143,11 +143,11 @@ func standardInput(in io.Reader) (*format.Source, error) {
 
 // Find opens the file that the user named and detects its format. A folder in tree form is first built as a
 // temporary file.
-func (s *Service) Find(ctx context.Context, o Options, name string) (*File, error) {
-	return s.FindTarget(ctx, o, Target{Name: name})
+func (s *Service) Find(ctx context.Context, name string) (*File, error) {
+	return s.FindTarget(ctx, Target{Name: name})
 }
 
-func (s *Service) FindTarget(ctx context.Context, o Options, t Target) (*File, error) {
+func (s *Service) FindTarget(ctx context.Context, t Target) (*File, error) {
 	name := t.Name
 	src, err := s.Source(ctx, name)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Service) FindTarget(ctx context.Context, o Options, t Target) (*File, e
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return s.buildTemporary(ctx, s.Job(o, f), f, fsys, name)
+	return s.buildTemporary(ctx, s.Job(f), f, fsys, name)
 }
 
 // buildTemporary builds the tree form of a file as a temporary file.
@@ -253,36 +253,36 @@ func (g *File) OpenFile(ctx context.Context, job *format.Job) (format.File, erro
 }
 
 // Tree opens the file that the user named as a tree. A folder in tree form is opened directly.
-func (s *Service) Tree(ctx context.Context, o Options, name string) (fs.FS, io.Closer, error) {
-	return s.TreeOf(ctx, o, Target{Name: name})
+func (s *Service) Tree(ctx context.Context, name string) (fs.FS, io.Closer, error) {
+	return s.TreeOf(ctx, Target{Name: name})
 }
 
-func (s *Service) TreeOf(ctx context.Context, o Options, t Target) (fs.FS, io.Closer, error) {
+func (s *Service) TreeOf(ctx context.Context, t Target) (fs.FS, io.Closer, error) {
 	src, err := s.Source(ctx, t.Name)
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.TreeOfSource(ctx, o, t, src, nil)
+	return s.TreeOfSource(ctx, t, src, nil)
 }
 
 // TreeOfSource is openTarget for an open source. more holds values of options that the user did not give.
-func (s *Service) TreeOfSource(ctx context.Context, o Options, t Target, src *format.Source,
+func (s *Service) TreeOfSource(ctx context.Context, t Target, src *format.Source,
 	more map[string]string) (fs.FS, io.Closer, error) {
 	name := t.Name
 	f, err := s.FormatOf(src, t)
 	if err != nil {
 		src.Close()
 		if src.IsDir() {
-			return s.FolderTree(ctx, o, t)
+			return s.FolderTree(ctx, t)
 		}
 		return nil, nil, err
 	}
 	g := &File{Format: f, Called: name, Source: src}
-	if err := s.Fits(o, f, t); err != nil {
+	if err := s.Fits(f, t); err != nil {
 		g.Close()
 		return nil, nil, err
 	}
-	job := s.About(s.Job(o, f), name)
+	job := s.About(s.Job(f), name)
 	for option, value := range more {
 		if v, ok := job.Values[option]; ok && v == "" {
 			job.Values[option] = value
@@ -303,13 +303,13 @@ func (s *Service) TreeOfSource(ctx context.Context, o Options, t Target, src *fo
 }
 
 // FolderTree opens a folder, in tree form or not.
-func (s *Service) FolderTree(ctx context.Context, o Options, t Target) (fs.FS, io.Closer, error) {
+func (s *Service) FolderTree(ctx context.Context, t Target) (fs.FS, io.Closer, error) {
 	fsys, closer, err := s.OpenFolder(t.Name)
 	if err != nil {
 		return nil, nil, err
 	}
 	if f, err := s.Formats.FindTree(fsys); err == nil {
-		if err := s.Fits(o, f, t); err != nil {
+		if err := s.Fits(f, t); err != nil {
 			closer.Close()
 			return nil, nil, err
 		}
@@ -379,7 +379,7 @@ func (s *Service) MayBeCalled(name string, f *format.Format, own string, anyOfGa
 // WriteOptions returns the output options of a run. The output may replace a file of format f or, if made is
 // not empty, a file with the extension made, and never a file that the run reads. tree is the tree that f
 // builds, or nil.
-func (s *Service) WriteOptions(ctx context.Context, o Options, force bool, f *format.Format, job *format.Job,
+func (s *Service) WriteOptions(ctx context.Context, force bool, f *format.Format, job *format.Job,
 	tree fs.FS, made string, reads func() []string) output.Options {
 	return output.Options{
 		Replace: force,
@@ -401,7 +401,7 @@ func (s *Service) WriteOptions(ctx context.Context, o Options, force bool, f *fo
 			}
 			return f.Replaces(ctx, job, old, tree)
 		},
-		Reads:  func() []string { return append(s.Inputs(o), reads()...) },
+		Reads:  func() []string { return append(s.Inputs(), reads()...) },
 		Others: func() fs.FileMode { return OthersOf(reads()) },
 	}
 }

@@ -32,12 +32,21 @@ func (o Options) Value(name string) (value string, given bool) {
 	return "", false
 }
 
+// Values returns the values of the options by name.
+func (o Options) Values() map[string]string {
+	values := make(map[string]string)
+	for _, g := range o.Given {
+		values[g.Name] = g.Value
+	}
+	return values
+}
+
 // Owned returns an error if the user gave an option that format f does not have, so that no option is
 // silently ignored.
-func (o Options) Owned(f *format.Format, more ...format.Option) error {
+func (s *Service) Owned(f *format.Format, more ...format.Option) error {
 	own := slices.Concat(f.Options, more)
 	var err error
-	for _, given := range o.Given {
+	for _, given := range s.Options.Given {
 		if !slices.ContainsFunc(own, func(o format.Option) bool { return o.Name == given.Name }) {
 			err = fmt.Errorf("--%s is for a %s, and this is a %s", given.Name, given.Of, f.Title)
 		}
@@ -47,9 +56,9 @@ func (o Options) Owned(f *format.Format, more ...format.Option) error {
 
 // Fits returns an error if the given options do not apply to a file. For files found in a folder, it is enough
 // that the options apply to one of them.
-func (s *Service) Fits(o Options, f *format.Format, t Target) error {
+func (s *Service) Fits(f *format.Format, t Target) error {
 	if !t.Found {
-		return o.Owned(f)
+		return s.Owned(f)
 	}
 	s.Fitted(f)
 	return nil
@@ -65,9 +74,9 @@ func (s *Service) Fitted(f *format.Format) {
 }
 
 // Unfit returns an error about a given option that applied to none of the files in a folder.
-func (s *Service) Unfit(o Options) error {
+func (s *Service) Unfit() error {
 	var err error
-	for _, given := range o.Given {
+	for _, given := range s.Options.Given {
 		if len(s.fitting) > 0 && !s.fitting[given.Name] {
 			err = fmt.Errorf("--%s is for a %s, and there is none", given.Name, given.Of)
 		}
@@ -77,9 +86,9 @@ func (s *Service) Unfit(o Options) error {
 
 // Inputs returns the paths that are read in addition to the file of the run: the values of input options, and
 // standard input.
-func (s *Service) Inputs(o Options) []string {
+func (s *Service) Inputs() []string {
 	var list []string
-	for _, given := range o.Given {
+	for _, given := range s.Options.Given {
 		for _, f := range s.Formats {
 			for _, option := range f.Options {
 				if option.Input && option.Name == given.Name {
@@ -115,14 +124,14 @@ func InFile(file, path string) string {
 }
 
 // Job returns the job that a verb passes to format f.
-func (s *Service) Job(o Options, f *format.Format, more ...format.Option) *format.Job {
+func (s *Service) Job(f *format.Format, more ...format.Option) *format.Job {
 	job := f.Job(more...)
 	for name := range job.Values {
-		if value, given := o.Value(name); given {
+		if value, given := s.Options.Value(name); given {
 			job.Values[name] = value
 		}
 	}
-	job.KeepGoing = o.KeepGoing
+	job.KeepGoing = s.Options.KeepGoing
 	job.OnWarn, job.OnMiss, job.OnProgress = s.Report.Warn, s.Report.Miss, s.Report.Progress
 	job.OnLose = func(string) { s.Lost.Add(1) }
 	job.OnDone = func(message string) { s.Report.Say("%s", message) }

@@ -195,12 +195,12 @@ func resolved(path string) (string, error) {
 
 // MayUse returns an error about options of formats that are not allowed here, or whose values are files that
 // may not be read.
-func (s *Service) MayUse(options []format.Option, value func(*format.Option) string) error {
+func (s *Service) MayUse(options []format.Option, value func(name string) string) error {
 	if s.Handover == nil || s.Handover.Access == nil {
 		return nil
 	}
 	for _, o := range options {
-		v := value(&o)
+		v := value(o.Name)
 		switch {
 		case v == "":
 		case o.Input:

@@ -20,6 +20,7 @@ type Service struct {
 	Games     format.Games
 	Formats   format.Set // formats of all games
 	In        io.Reader  // standard input
+	Options   Options    // of the files of this run
 	Report    Reporter
 	Names     *wording.Aliases // the user's names for temporary paths
 	Handover  *Handover        // nil: this process does the work itself
@@ -80,7 +81,8 @@ func (s *Service) Part(take func(wording.Note)) *Service {
 // It counts its losses separately. Its messages go to take, one at a time.
 func (s *Service) Quiet(take func(wording.Note)) *Service {
 	r := &recorder{take: take, names: new(wording.Aliases)}
-	return &Service{Games: s.Games, Formats: s.Formats, In: s.In, Report: r, Names: r.names, pipes: s.pipes, fitting: make(map[string]bool)}
+	return &Service{Games: s.Games, Formats: s.Formats, In: s.In, Options: s.Options, Report: r, Names: r.names, pipes: s.pipes,
+		fitting: make(map[string]bool)}
 }
 
 // recorder passes messages on as notes.

@@ -179,7 +179,7 @@ func (r records) Read(name string) ([]byte, error) {
 }
 
 // Take puts a tile into the folder.
-func (p *Pyramid) Take(part work.Part, t Tile) error {
+func (p *Pyramid) Take(_ context.Context, part work.Part, t Tile) error {
 	s, err := squareOf(part)
 	if err == nil {
 		err = p.begin()

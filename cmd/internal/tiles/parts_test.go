@@ -135,11 +135,11 @@ func TestHostileParts(t *testing.T) {
 	part := work.Part{Name: "x", Data: data}
 	defer func() { p.folder.Close() }()
 	for _, name := range []string{"index.html", "../0/0/0.png", "/0/0/0.png", "0/0/0.png/..", ".trowel-made"} {
-		if err := p.Take(part, Tile{Name: name, PNG: []byte("x"), Content: [16]byte{1}}); err == nil {
+		if err := p.Take(t.Context(), part, Tile{Name: name, PNG: []byte("x"), Content: [16]byte{1}}); err == nil {
 			t.Error(name)
 		}
 	}
-	if err := p.Take(part, Tile{Name: "0/0/0.png", Content: [16]byte{1}}); err == nil {
+	if err := p.Take(t.Context(), part, Tile{Name: "0/0/0.png", Content: [16]byte{1}}); err == nil {
 		t.Error("a tile that is not there was taken as kept")
 	}
 	ctx, cancel := context.WithCancel(t.Context())

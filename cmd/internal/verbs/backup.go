@@ -48,7 +48,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 		return append(f.OptionsFor(0), f.Backups.Options...)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		g, err := a.Find(cmd.Context(), optionsOf(cmd), args[0])
+		g, err := a.Find(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 		if g.Backups == nil || g.Build == nil {
 			return fmt.Errorf("%s: backups do not support a %s", g.Called, g.Title)
 		}
-		if err := optionsOf(cmd).Owned(g.Format, g.Backups.Options...); err != nil {
+		if err := a.Owned(g.Format, g.Backups.Options...); err != nil {
 			return err
 		}
 		repo, err := a.Folder(args[1])
@@ -69,7 +69,7 @@ With --json it prints an object of snapshot, blocks, changed, removed, stored an
 					"choose a folder on another disk")
 			}
 		}
-		info, err := g.Backups.Add(cmd.Context(), a.Job(optionsOf(cmd), g.Format, g.Backups.Options...), g.Source, repo)
+		info, err := g.Backups.Add(cmd.Context(), a.Job(g.Format, g.Backups.Options...), g.Source, repo)
 		if err != nil {
 			return wording.Named(err, g.Called)
 		}
@@ -133,7 +133,7 @@ snapshot needs. With --json it prints an object of removed, kept, packs, bytes a
 		if named := len(args) > 1; named && rules || !named && !rules && !prune {
 			return wording.Hint(errors.New("expected names of snapshots, or --keep options"), "`trowel ls %s` lists the snapshots", args[0])
 		}
-		g, err := a.Find(cmd.Context(), optionsOf(cmd), args[0])
+		g, err := a.Find(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}

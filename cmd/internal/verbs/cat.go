@@ -36,19 +36,19 @@ printed in UTF-8; --exact prints exactly the bytes that "trowel extract" would w
 	cmd.Flags().BoolVar(&exact, "exact", false, "print text in its stored encoding")
 	optionFlags(a, cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), args[0])
+		fsys, closer, err := a.Tree(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
 		defer closer.Close()
 		names := args[1:]
 		if len(names) == 0 {
-			if names, err = onlyFile(cmd, fsys, args[0]); err != nil {
+			if names, err = onlyFile(cmd.Context(), fsys, args[0]); err != nil {
 				return err
 			}
 		}
 		for _, wanted := range names {
-			name, err := lookUp(cmd, fsys, args[0], wanted)
+			name, err := lookUp(cmd.Context(), fsys, args[0], wanted)
 			if err != nil {
 				return err
 			}
@@ -69,9 +69,9 @@ printed in UTF-8; --exact prints exactly the bytes that "trowel extract" would w
 }
 
 // onlyFile returns the path of the only file of a tree, not counting its sidecar.
-func onlyFile(cmd *cobra.Command, fsys fs.FS, file string) ([]string, error) {
+func onlyFile(ctx context.Context, fsys fs.FS, file string) ([]string, error) {
 	var names []string
-	err := contents.Walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
+	err := contents.Walk(ctx, fsys, ".", func(name string, e fs.DirEntry) error {
 		if !e.IsDir() && name != tree.Sidecar {
 			names = append(names, name)
 		}
@@ -91,7 +91,7 @@ func onlyFile(cmd *cobra.Command, fsys fs.FS, file string) ([]string, error) {
 }
 
 // lookUp finds the path of the file that the user asked for.
-func lookUp(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) {
+func lookUp(ctx context.Context, fsys fs.FS, file, wanted string) (string, error) {
 	for _, name := range []string{wanted, path.Clean(strings.ReplaceAll(wanted, `\`, "/"))} {
 		if !fs.ValidPath(name) {
 			continue
@@ -107,15 +107,15 @@ func lookUp(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error)
 			return "", wording.Named(err, file)
 		}
 	}
-	return guess(cmd, fsys, file, path.Clean(strings.ReplaceAll(wanted, `\`, "/")))
+	return guess(ctx, fsys, file, path.Clean(strings.ReplaceAll(wanted, `\`, "/")))
 }
 
 // guess searches for a path that is similar to the wanted one or differs from it only in case.
-func guess(cmd *cobra.Command, fsys fs.FS, file, wanted string) (string, error) {
+func guess(ctx context.Context, fsys fs.FS, file, wanted string) (string, error) {
 	const enough = 100_000 // in a larger tree, the best path so far is good enough
 	var same []string
 	near, least, seen := "", 1+len(wanted)/3, 0
-	err := contents.Walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
+	err := contents.Walk(ctx, fsys, ".", func(name string, e fs.DirEntry) error {
 		if seen++; seen > enough {
 			return fs.SkipAll
 		}
@@ -163,7 +163,7 @@ func completePaths(a *Tool, cmd *cobra.Command, args []string, start string) ([]
 	// Complete one level at a time, as the shell does for files.
 	dir := path.Dir(start + "x")
 	found := gather(cmd.Context(), func(ctx context.Context, add func(string)) {
-		fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), args[0])
+		fsys, closer, err := a.Tree(cmd.Context(), args[0])
 		if err != nil {
 			return
 		}

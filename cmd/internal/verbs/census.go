@@ -83,7 +83,7 @@ A line is printed for each table, with its number of rows; with --json an object
 		case slices.Contains(names, "-"):
 			return errors.New("standard input cannot be read twice: name a file")
 		}
-		c := &censusRun{Tool: a, cmd: cmd, names: expand(names), dir: dir, at: at}
+		c := &censusRun{Tool: a, names: expand(names), dir: dir, at: at}
 		c.maker = census.Maker{Program: a.Program(), Create: create, Temp: &c.temp, Open: c.input,
 			Beside: func(name string) (*format.Source, error) { return a.Source(cmd.Context(), name) },
 			Failed: func(err error, f census.File) census.Note {
@@ -127,7 +127,6 @@ var fewFiles = 64 // changed by tests only
 // censusRun is one run of census.
 type censusRun struct {
 	*Tool
-	cmd    *cobra.Command
 	names  []string
 	dir    string
 	at     census.At
@@ -160,7 +159,7 @@ func (c *censusRun) run(ctx context.Context) error {
 	if err := c.store.Sync(); err != nil {
 		return err
 	}
-	return c.Unfit(optionsOf(c.cmd))
+	return c.Unfit()
 }
 
 // begin opens the dataset for writing.
@@ -236,7 +235,7 @@ func (c *censusRun) open(ctx context.Context, place string) (census.Store, error
 		}
 		return c.at(ctx, place)
 	}
-	opts := output.Options{Reads: func() []string { return append(c.Inputs(optionsOf(c.cmd)), c.names...) }}
+	opts := output.Options{Reads: func() []string { return append(c.Inputs(), c.names...) }}
 	if err := opts.NotRead(place); err != nil {
 		return nil, err
 	}
@@ -258,7 +257,7 @@ func (c *censusRun) close() {
 func (c *censusRun) input(ctx context.Context, f census.File, say func(census.Note)) (*census.Input, error) {
 	t := service.Target{Name: f.Path(), Found: f.Found}
 	its := c.Part(func(n wording.Note) { say(keptNote(n)) })
-	g, err := its.FindTarget(ctx, optionsOf(c.cmd), t)
+	g, err := its.FindTarget(ctx, t)
 	switch {
 	case err != nil && f.Found && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)):
 		return nil, census.ErrNoTables
@@ -271,11 +270,11 @@ func (c *censusRun) input(ctx context.Context, f census.File, say func(census.No
 		}
 		return nil, fmt.Errorf("%s: is a %s, of which there are no tables", t.Name, g.Title)
 	}
-	if err := c.Fits(optionsOf(c.cmd), g.Format, t); err != nil {
+	if err := c.Fits(g.Format, t); err != nil {
 		g.Close()
 		return nil, err
 	}
-	return &census.Input{Format: g.Format, Source: g.Source, Job: its.Job(optionsOf(c.cmd), g.Format), Made: g.Made, Close: g.Close}, nil
+	return &census.Input{Format: g.Format, Source: g.Source, Job: its.Job(g.Format), Made: g.Made, Close: g.Close}, nil
 }
 
 func keptNote(n wording.Note) census.Note {
@@ -359,8 +358,7 @@ func (c *censusRun) Do(ctx context.Context, p work.Part, put func(census.Record)
 }
 
 // Take adds the results of a part to the dataset.
-func (c *censusRun) Take(p work.Part, r census.Record) error {
-	ctx := c.cmd.Context()
+func (c *censusRun) Take(ctx context.Context, p work.Part, r census.Record) error {
 	if err := c.begin(ctx); err != nil {
 		return err
 	}

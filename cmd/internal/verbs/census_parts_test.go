@@ -83,7 +83,7 @@ type unchanged struct {
 	names *[]string
 }
 
-func (u *unchanged) Take(p work.Part, r census.Record) error {
+func (u *unchanged) Take(_ context.Context, p work.Part, r census.Record) error {
 	if r.Same {
 		*u.names = append(*u.names, p.Name)
 	}

@@ -76,7 +76,7 @@ kind hides another; --every prints all. JSON and SARIF always have all.
 		if asJSON && asSARIF {
 			return errOneForm
 		}
-		c := &checkRun{Tool: a, Files: a.NewFiles(optionsOf(cmd), expand(names)), asJSON: asJSON, verbose: verbose,
+		c := &checkRun{Tool: a, Files: a.NewFiles(expand(names)), asJSON: asJSON, verbose: verbose,
 			all: all || verbose, list: terminal.Array{W: a.out}, known: make(map[string]bool)}
 		if asSARIF {
 			c.sarif = &terminal.SARIF{W: a.out, Release: service.Built().Version}
@@ -166,7 +166,7 @@ func (c *checkRun) run(ctx context.Context) error {
 			c.complain(wording.Hint(fmt.Errorf("%s: contains no game files", name), "`trowel formats` lists the supported formats"))
 		}
 	}
-	if err := c.Unfit(c.Options); err != nil {
+	if err := c.Unfit(); err != nil {
 		c.complain(err)
 	}
 	if c.number > 0 {
@@ -196,7 +196,7 @@ func (c *checkRun) one(ctx context.Context, t service.Target, shard format.Shard
 	var notes []wording.Note
 	its := c.Part(func(n wording.Note) { notes = append(notes, n) })
 	var r service.Checked
-	its.CheckSafely(ctx, c.Options, t, shard, &r)
+	its.CheckSafely(ctx, t, shard, &r)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -227,7 +227,7 @@ func (c *checkRun) one(ctx context.Context, t service.Target, shard format.Shard
 }
 
 // Take adds a record to the results of the current file and prints them at the end of the file.
-func (c *checkRun) Take(p work.Part, r checkRecord) error {
+func (c *checkRun) Take(_ context.Context, p work.Part, r checkRecord) error {
 	t, last, err := c.Taken(p, r.File)
 	if err != nil {
 		return err

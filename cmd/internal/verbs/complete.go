@@ -224,6 +224,7 @@ func completeOption(a *Tool, o format.Option) cobra.CompletionFunc {
 // completing returns a completion of the tool as cobra calls it.
 func completing(a *Tool, complete func(*Tool, *cobra.Command, []string, string) (offers, cobra.ShellCompDirective)) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, start string) (offers, cobra.ShellCompDirective) {
+		a.Options = optionsOf(cmd)
 		return complete(a, cmd, args, start)
 	}
 }

@@ -121,7 +121,7 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) {
 			return errors.New("--in-place excludes -o, --to, -f and --dry-run")
 		case inPlace:
 			w.first = []string{"changes"}
-			return w.each(cmd.Context(), files, func(name string, r *report) error { return convertInPlace(a, cmd, name, backup, r) })
+			return w.each(cmd.Context(), files, func(name string, r *report) error { return convertInPlace(cmd.Context(), a, name, backup, r) })
 		}
 		if a.InParts() && len(files) > 1 {
 			return wording.Hint(errors.New("only one file at a time can be divided"), "run the others separately")
@@ -129,7 +129,7 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) {
 		from := make(map[string]string) // source file of each new file
 		return w.each(cmd.Context(), files, func(name string, r *report) error {
 			own := cmd.Flags().Lookup("to") == nil // the verb belongs to one conversion
-			g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
+			g, err := a.Find(cmd.Context(), name)
 			if err != nil {
 				if _, is := errors.AsType[*wording.Hinted](err); own && !is && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
 					err = wording.Hint(err, "%s", conversionUse(a, cmd))
@@ -147,7 +147,7 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) {
 			if a.InParts() && c.Pieces == nil {
 				return fmt.Errorf("%s: a conversion to %s cannot be divided", g.Called, c.To)
 			}
-			if err := optionsOf(cmd).Owned(g.Format, c.Options...); err != nil {
+			if err := a.Owned(g.Format, c.Options...); err != nil {
 				return err
 			}
 			made, err := converted(g, c, out, len(files) > 1)
@@ -172,15 +172,17 @@ func conversionCommand(a *Tool, cmd *cobra.Command, to *string) {
 				}
 			}
 			r.format = g.Name
-			job := r.watch(a.Job(optionsOf(cmd), g.Format, c.Options...))
-			opts := a.WriteOptions(cmd.Context(), optionsOf(cmd), force, g.Format, job, nil, c.Extension, g.Reads)
+			job := r.watch(a.Job(g.Format, c.Options...))
+			opts := a.WriteOptions(cmd.Context(), force, g.Format, job, nil, c.Extension, g.Reads)
 			write := r.write
 			if c.Resumes {
 				write = r.resume
 			} else {
 				opts.Others = func() fs.FileMode { return service.OthersOf(g.ShownPaths()) }
 			}
-			err = write(cmd.Context(), made, opts, func(w format.Output) error { return wording.Named(convertFile(a, cmd, g, c, job, w), g.Called) })
+			err = write(cmd.Context(), made, opts, func(w format.Output) error {
+				return wording.Named(convertFile(cmd.Context(), a, g, c, job, w), g.Called)
+			})
 			if c.Resumes && errors.Is(err, fs.ErrExist) {
 				return wording.Hint(err, "name a new folder with -o")
 			}

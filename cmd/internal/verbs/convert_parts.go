@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/cmd/internal/work"
@@ -14,12 +12,11 @@ import (
 )
 
 // convertFile converts a file, split into parts if the results of parts are kept.
-func convertFile(a *Tool, cmd *cobra.Command, g *service.File, c *format.Conversion, job *format.Job, out format.Output) error {
-	ctx := cmd.Context()
+func convertFile(ctx context.Context, a *Tool, g *service.File, c *format.Conversion, job *format.Job, out format.Output) error {
 	if !a.InParts() {
 		return c.Convert(ctx, job, g.Source, out)
 	}
-	v := &converting{Tool: a, cmd: cmd, game: g, to: c, job: job}
+	v := &converting{Tool: a, game: g, to: c, job: job}
 	return c.Join(ctx, job, out, func(put func([]byte) error) error {
 		v.put = put
 		return a.Perform(ctx, work.Of(v))
@@ -29,7 +26,6 @@ func convertFile(a *Tool, cmd *cobra.Command, g *service.File, c *format.Convers
 // converting is the work of a conversion.
 type converting struct {
 	*Tool
-	cmd  *cobra.Command
 	game *service.File
 	to   *format.Conversion
 	job  *format.Job // job of the output
@@ -45,7 +41,7 @@ type convertRecord struct {
 
 // Split yields the shards of the file.
 func (v *converting) Split(ctx context.Context, _ bool, yield func(work.Part) error) error {
-	shards, err := v.NewFiles(optionsOf(v.cmd), nil).Shards(ctx, service.Target{Name: v.game.Called})
+	shards, err := v.NewFiles(nil).Shards(ctx, service.Target{Name: v.game.Called})
 	if err == nil && len(shards) == 0 {
 		shards = []format.Shard{""}
 	}
@@ -61,7 +57,7 @@ func (v *converting) Split(ctx context.Context, _ bool, yield func(work.Part) er
 func (v *converting) Do(ctx context.Context, p work.Part, put func(convertRecord) error) error {
 	var notes []wording.Note
 	its := v.Part(func(n wording.Note) { notes = append(notes, n) })
-	job := its.Job(optionsOf(v.cmd), v.game.Format, v.to.Options...)
+	job := its.Job(v.game.Format, v.to.Options...)
 	job.Shard = p.Shard
 	err := v.to.Pieces(ctx, job, v.game.Source, func(piece []byte) error { return put(convertRecord{Piece: piece}) })
 	for i := range notes {
@@ -79,7 +75,7 @@ func (v *converting) Do(ctx context.Context, p work.Part, put func(convertRecord
 }
 
 // Take appends a piece to the output.
-func (v *converting) Take(_ work.Part, r convertRecord) error {
+func (v *converting) Take(_ context.Context, _ work.Part, r convertRecord) error {
 	switch {
 	case r.Lost > 0:
 		v.Lost.Add(r.Lost)

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/spf13/cobra"
-
 	"trowel.example/check"
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
@@ -29,7 +27,6 @@ type rewritten struct {
 // rewriting converts a file in place.
 type rewriting struct {
 	*report
-	cmd     *cobra.Command
 	game    *service.File
 	backups string
 	told    *format.Job // reports to the user
@@ -38,7 +35,7 @@ type rewriting struct {
 
 // partJob returns a job for a part. The job reports nothing to the user.
 func (c *rewriting) partJob() *format.Job {
-	job := c.Job(optionsOf(c.cmd), c.game.Format, c.game.Rewriting.Options...)
+	job := c.Job(c.game.Format, c.game.Rewriting.Options...)
 	job.OnWarn, job.OnMiss, job.OnDone = nil, nil, nil
 	return job
 }
@@ -80,7 +77,7 @@ func (c *rewriting) Do(ctx context.Context, p work.Part, put func(rewritten) err
 }
 
 // Take reports the warnings and losses of a part and adds up its changes.
-func (c *rewriting) Take(_ work.Part, r rewritten) error {
+func (c *rewriting) Take(_ context.Context, _ work.Part, r rewritten) error {
 	switch {
 	case r.Warned != nil:
 		c.told.Warn(r.Warned.Path, "%s", r.Warned.Message)
@@ -100,15 +97,15 @@ func (c *rewriting) Take(_ work.Part, r rewritten) error {
 }
 
 // convertInPlace converts a file in place, after its previous content is saved in a folder of backups.
-func convertInPlace(a *Tool, cmd *cobra.Command, name, backups string, r *report) error {
+func convertInPlace(ctx context.Context, a *Tool, name, backups string, r *report) error {
 	if !a.InParts() { // several parts at the same time
-		held, err := a.Hold(cmd.Context(), name)
+		held, err := a.Hold(ctx, name)
 		if err != nil {
 			return err
 		}
 		defer held.Release()
 	}
-	g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
+	g, err := a.Find(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -119,10 +116,10 @@ func convertInPlace(a *Tool, cmd *cobra.Command, name, backups string, r *report
 	case g.Built != nil:
 		return wording.Hint(errors.New("an extracted folder cannot be changed in place"), "-o NEW writes a converted file")
 	}
-	if err := optionsOf(cmd).Owned(g.Format, g.Rewriting.Options...); err != nil {
+	if err := a.Owned(g.Format, g.Rewriting.Options...); err != nil {
 		return err
 	}
-	job := a.Job(optionsOf(cmd), g.Format, g.Rewriting.Options...)
+	job := a.Job(g.Format, g.Rewriting.Options...)
 	if err := g.Rewriting.Accept(job); err != nil {
 		return err
 	}
@@ -140,8 +137,7 @@ func convertInPlace(a *Tool, cmd *cobra.Command, name, backups string, r *report
 		backups = filepath.Clean(g.Called) + output.BackupSuffix()
 	}
 	r.format, r.output = g.Name, g.Called
-	ctx := cmd.Context()
-	c := &rewriting{report: r, cmd: cmd, game: g, backups: backups, told: r.watch(job)}
+	c := &rewriting{report: r, game: g, backups: backups, told: r.watch(job)}
 	err = a.Perform(ctx, work.Of(c))
 	if errors.Is(err, service.ErrPart) {
 		return err

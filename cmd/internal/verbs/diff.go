@@ -73,7 +73,7 @@ reported, and the rest is compared.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		startPager(a)
 		c := &comparison{Tool: a, stat: stat, trees: treediff.Trees{Sidecar: sidecar, Label: words.Printable}, files: files || stat || sidecar}
-		differ, err := c.run(cmd, args[0], args[1], asJSON)
+		differ, err := c.run(cmd.Context(), args[0], args[1], asJSON)
 		if err != nil {
 			return err
 		}
@@ -106,19 +106,19 @@ type comparison struct {
 	nameA, nameB string
 }
 
-func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (bool, error) {
+func (c *comparison) run(ctx context.Context, nameA, nameB string, asJSON bool) (bool, error) {
 	list := terminal.Array{W: c.out}
 	c.nameA, c.nameB = nameA, nameB
 	c.counts = make(map[treediff.Change]int)
 	same := false
 	var err error
-	if !optionsGiven(cmd) { // given options must be checked against the formats of the files
-		if same, err = c.sameBytes(cmd.Context(), nameA, nameB); err != nil {
+	if len(c.Options.Given) == 0 { // given options must be checked against the formats of the files
+		if same, err = c.sameBytes(ctx, nameA, nameB); err != nil {
 			return false, err
 		}
 	}
 	if !same {
-		sides, err := c.open(cmd)
+		sides, err := c.open(ctx)
 		if err != nil {
 			return false, err
 		}
@@ -128,7 +128,7 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 			}
 		}()
 		if f := comparing(sides[0].format, sides[1].format); f != nil && !c.files {
-			differ, err := c.byParts(cmd, f, sides, &list, asJSON)
+			differ, err := c.byParts(ctx, f, sides, &list, asJSON)
 			if !errors.Is(err, format.ErrByTrees) {
 				return differ, err
 			}
@@ -147,12 +147,12 @@ func (c *comparison) run(cmd *cobra.Command, nameA, nameB string, asJSON bool) (
 				words.Printable(nameB), b.Title)
 			return true, nil
 		}
-		if err := c.openTrees(cmd, &sides); err != nil {
+		if err := c.openTrees(ctx, &sides); err != nil {
 			return false, err
 		}
-		err = c.trees.Compare(cmd.Context(), func(d treediff.Difference) error {
+		err = c.trees.Compare(ctx, func(d treediff.Difference) error {
 			d.Err = c.namedSide(d.Err)
-			if d.Err != nil && (cmd.Context().Err() != nil || server.Failed(d.Err)) {
+			if d.Err != nil && (ctx.Err() != nil || server.Failed(d.Err)) {
 				return d.Err
 			}
 			if d.Err != nil { // the other files are still compared
@@ -199,9 +199,9 @@ type side struct {
 }
 
 // open opens both files and detects their formats.
-func (c *comparison) open(cmd *cobra.Command) (sides [2]side, err error) {
+func (c *comparison) open(ctx context.Context) (sides [2]side, err error) {
 	for i, name := range []string{c.nameA, c.nameB} {
-		if sides[i], err = c.openSide(cmd, name); err != nil {
+		if sides[i], err = c.openSide(ctx, name); err != nil {
 			if i > 0 {
 				sides[0].Close()
 			}
@@ -211,15 +211,15 @@ func (c *comparison) open(cmd *cobra.Command) (sides [2]side, err error) {
 	return sides, nil
 }
 
-func (c *comparison) openSide(cmd *cobra.Command, name string) (side, error) {
-	src, err := c.Source(cmd.Context(), name)
+func (c *comparison) openSide(ctx context.Context, name string) (side, error) {
+	src, err := c.Source(ctx, name)
 	if err != nil {
 		return side{}, err
 	}
 	f, err := c.FormatOf(src, service.Target{})
 	switch {
 	case err == nil:
-		if err := c.Fits(optionsOf(cmd), f, service.Target{Name: name}); err != nil {
+		if err := c.Fits(f, service.Target{Name: name}); err != nil {
 			src.Close()
 			return side{}, err
 		}
@@ -229,7 +229,7 @@ func (c *comparison) openSide(cmd *cobra.Command, name string) (side, error) {
 		return side{}, err
 	}
 	src.Close()
-	fsys, closer, err := c.FolderTree(cmd.Context(), optionsOf(cmd), service.Target{Name: name})
+	fsys, closer, err := c.FolderTree(ctx, service.Target{Name: name})
 	if err != nil {
 		return side{}, err
 	}
@@ -238,8 +238,8 @@ func (c *comparison) openSide(cmd *cobra.Command, name string) (side, error) {
 }
 
 // byParts compares two files with the comparison of their format.
-func (c *comparison) byParts(cmd *cobra.Command, f *format.Format, sides [2]side, list *terminal.Array, asJSON bool) (bool, error) {
-	lines, err := f.Compare(cmd.Context(), c.Job(optionsOf(cmd), f), sides[0].Side, sides[1].Side, func(change any) error {
+func (c *comparison) byParts(ctx context.Context, f *format.Format, sides [2]side, list *terminal.Array, asJSON bool) (bool, error) {
+	lines, err := f.Compare(ctx, c.Job(f), sides[0].Side, sides[1].Side, func(change any) error {
 		c.parts++
 		if asJSON {
 			return list.Add(change)
@@ -262,7 +262,7 @@ func (c *comparison) byParts(cmd *cobra.Command, f *format.Format, sides [2]side
 
 // openTrees opens the trees of both sides. Files in B get the names they have in A, or the other way round if
 // only B is a folder, as far as the format supports this.
-func (c *comparison) openTrees(cmd *cobra.Command, sides *[2]side) error {
+func (c *comparison) openTrees(ctx context.Context, sides *[2]side) error {
 	like := map[string]string{}
 	for i, to := range []*fs.FS{&c.trees.Old, &c.trees.New} {
 		s := sides[i]
@@ -275,7 +275,7 @@ func (c *comparison) openTrees(cmd *cobra.Command, sides *[2]side) error {
 		case i == 1 || sides[1].Tree != nil: // names in a folder are unchanged
 			like["like"] = other
 		}
-		fsys, closer, err := c.TreeOfSource(cmd.Context(), optionsOf(cmd), service.Target{Name: name}, s.Source, like)
+		fsys, closer, err := c.TreeOfSource(ctx, service.Target{Name: name}, s.Source, like)
 		if err != nil {
 			return err
 		}

@@ -43,12 +43,12 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 	optionFlags(a, cmd, optionsFor(0))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		startPager(a)
-		g, err := a.Find(cmd.Context(), optionsOf(cmd), args[0])
+		g, err := a.Find(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
 		defer g.Close()
-		if err := optionsOf(cmd).Owned(g.Format); err != nil {
+		if err := a.Owned(g.Format); err != nil {
 			return err
 		}
 		if g.Dump == nil {
@@ -61,7 +61,7 @@ byte strings are in hexadecimal; the path of a gap is "gap".`,
 		if len(args) == 2 {
 			d.path = args[1]
 		}
-		broke := g.Dump(cmd.Context(), a.Job(optionsOf(cmd), g.Format), g.Source, d.path, d.field)
+		broke := g.Dump(cmd.Context(), a.Job(g.Format), g.Source, d.path, d.field)
 		if err := cmd.Context().Err(); err != nil {
 			return err
 		}

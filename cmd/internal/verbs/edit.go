@@ -100,7 +100,7 @@ the edit failed; the file is unchanged then.`,
 			return err
 		}
 		files = expand(files)
-		nowhere := e.lookForNames(cmd, files)
+		nowhere := e.lookForNames(cmd.Context(), files)
 		if nowhere != nil && !e.asJSON {
 			return nowhere
 		}
@@ -276,7 +276,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		}
 		defer r.held.Release()
 	}
-	g, err := e.FindTarget(cmd.Context(), optionsOf(cmd), e.asTarget(name))
+	g, err := e.FindTarget(cmd.Context(), e.asTarget(name))
 	if err != nil {
 		return err
 	}
@@ -285,11 +285,11 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		return wording.Hint(fmt.Errorf("%s: no operations exist for a %s", g.Called, g.Title),
 			"`trowel %s --help` lists all operations", cmd.Name())
 	}
-	if err := optionsOf(cmd).Owned(g.Format, g.Editing.Options...); err != nil {
+	if err := e.Owned(g.Format, g.Editing.Options...); err != nil {
 		return err
 	}
 	r.format = g.Name
-	job := r.watch(e.Job(optionsOf(cmd), g.Format, g.Editing.Options...))
+	job := r.watch(e.Job(g.Format, g.Editing.Options...))
 	steps, err := e.steps(cmd.Context(), job, g.Format)
 	if err != nil {
 		return err
@@ -319,7 +319,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		e.talk.Say("%s: %s: %s", g.Called, wording.Count(changes, "change"), fmt.Sprintf(format, args...))
 		return nil
 	}
-	opts := e.WriteOptions(cmd.Context(), optionsOf(cmd), e.force, g.Format, job, nil, filepath.Ext(g.Source.Name),
+	opts := e.WriteOptions(cmd.Context(), e.force, g.Format, job, nil, filepath.Ext(g.Source.Name),
 		func() []string { return append(g.Reads(), inputsOf(steps)...) })
 	switch {
 	case e.dryRun:
@@ -363,7 +363,7 @@ func (e *editing) edit(cmd *cobra.Command, name string, from map[string]string, 
 		opts.Replaces = nil
 		err = r.write(ctx, made, opts, do)
 	case g.Built != nil && !isFile:
-		err = e.editTree(cmd, g, job, steps, made, opts, r, change)
+		err = e.editTree(cmd.Context(), g, job, steps, made, opts, r, change)
 	default:
 		if err := e.MayBeCalled(made, g.Format, filepath.Ext(g.Source.Name), true); err != nil {
 			return err
@@ -431,10 +431,10 @@ func (e *editing) target(g *service.File) (string, error) {
 
 // editTree edits a file that was built from a tree and writes the result as a tree, with the names of the
 // original tree.
-func (e *editing) editTree(cmd *cobra.Command, g *service.File, job *format.Job, steps []format.Step, made string,
+func (e *editing) editTree(ctx context.Context, g *service.File, job *format.Job, steps []format.Step, made string,
 	opts output.Options, r *report, change func(check.Change) error) error {
 	edited, err := e.Scratch(g.Format, g.Source.Name, g.Called, func(out format.Output) error {
-		return g.Editing.Edit(cmd.Context(), job, g.Source, steps, out, change)
+		return g.Editing.Edit(ctx, job, g.Source, steps, out, change)
 	})
 	if err != nil {
 		return err
@@ -452,7 +452,7 @@ func (e *editing) editTree(cmd *cobra.Command, g *service.File, job *format.Job,
 	}
 	x := &extraction{Tool: e.Tool, report: r, file: g.Called, chosen: chosen, like: names}
 	opts.Replaces = nil
-	return x.extract(cmd, made, edited, opts)
+	return x.extract(ctx, made, edited, opts)
 }
 
 // splitWords splits a line of a script into words as a shell does: at blanks outside of quotes. A comment

@@ -1,9 +1,8 @@
 package verbs
 
 import (
+	"context"
 	"slices"
-
-	"github.com/spf13/cobra"
 
 	"trowel.example/check"
 	"trowel.example/fault"
@@ -50,7 +49,7 @@ func (e *editing) decideLacks(steps []format.Step, name string, job *format.Job)
 
 // lookForNames returns an error if a name in the steps is in none of the files. It writes nothing and reads
 // files until each name was found.
-func (e *editing) lookForNames(cmd *cobra.Command, files []string) error {
+func (e *editing) lookForNames(ctx context.Context, files []string) error {
 	if len(files) < 2 || e.allowNothing || slices.Contains(files, "-") {
 		return nil
 	}
@@ -59,7 +58,7 @@ func (e *editing) lookForNames(cmd *cobra.Command, files []string) error {
 	found := make(map[lack]*fault.NameError)
 	for i, name := range files {
 		var lacks []lack
-		tried, err := e.try(cmd, name, func(l lack, err *fault.NameError) error {
+		tried, err := e.try(ctx, name, func(l lack, err *fault.NameError) error {
 			if lacks = append(lacks, l); found[l] == nil {
 				found[l] = err
 			} else {
@@ -68,8 +67,8 @@ func (e *editing) lookForNames(cmd *cobra.Command, files []string) error {
 			return nil
 		})
 		switch {
-		case cmd.Context().Err() != nil:
-			return cmd.Context().Err()
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case err != nil:
 			// Files are independent: this one may contain the name, and the run reports why it cannot be edited.
 			return nil
@@ -94,8 +93,8 @@ func (e *editing) lookForNames(cmd *cobra.Command, files []string) error {
 
 // try applies the steps to the file without writing anything and calls do for each name that the file does not
 // contain. It returns the steps.
-func (e *editing) try(cmd *cobra.Command, name string, do func(lack, *fault.NameError) error) ([]format.Step, error) {
-	g, err := e.FindTarget(cmd.Context(), optionsOf(cmd), e.asTarget(name))
+func (e *editing) try(ctx context.Context, name string, do func(lack, *fault.NameError) error) ([]format.Step, error) {
+	g, err := e.FindTarget(ctx, e.asTarget(name))
 	if err != nil {
 		return nil, err
 	}
@@ -103,12 +102,12 @@ func (e *editing) try(cmd *cobra.Command, name string, do func(lack, *fault.Name
 	if g.Editing == nil {
 		return nil, nil
 	}
-	job := e.Job(optionsOf(cmd), g.Format, g.Editing.Options...)
+	job := e.Job(g.Format, g.Editing.Options...)
 	job.OnWarn, job.OnMiss, job.OnLose, job.OnDone = nil, nil, nil, nil
-	steps, err := e.steps(cmd.Context(), job, g.Format)
+	steps, err := e.steps(ctx, job, g.Format)
 	if err != nil {
 		return nil, err
 	}
 	whenLacking(steps, do)
-	return steps, editFile(cmd.Context(), g, job, steps, nil, func(check.Change) error { return nil })
+	return steps, editFile(ctx, g, job, steps, nil, func(check.Change) error { return nil })
 }

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -54,7 +55,7 @@ pack restores them. If PATTERN or an option such as --area selects a part of a f
 	w.flags(cmd)
 	optionFlags(a, cmd, optionsFor(format.ForTree))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		files, patterns := filesAndPatterns(a, cmd, expand(args))
+		files, patterns := filesAndPatterns(cmd.Context(), a, expand(args))
 		if dir == "-" {
 			return wording.Hint(errors.New("standard output cannot receive a folder"),
 				"`trowel cat %s PATH` prints one of its files", wording.Quoted(files[0]))
@@ -65,7 +66,7 @@ pack restores them. If PATTERN or an option such as --area selects a part of a f
 			if err != nil {
 				return err
 			}
-			g, err := openGame(a, cmd, name)
+			g, err := openGame(cmd.Context(), a, name)
 			if err != nil {
 				return err
 			}
@@ -85,22 +86,22 @@ pack restores them. If PATTERN or an option such as --area selects a part of a f
 			from[to] = name
 			r.format, r.output = g.Name, filepath.Clean(to)
 			x := &extraction{Tool: a, report: r, patterns: patterns, file: name, chosen: chosen}
-			opts := output.Options{Replace: force, Reads: func() []string { return append(a.Inputs(optionsOf(cmd)), g.Reads()...) }}
-			return x.extract(cmd, to, g, opts)
+			opts := output.Options{Replace: force, Reads: func() []string { return append(a.Inputs(), g.Reads()...) }}
+			return x.extract(cmd.Context(), to, g, opts)
 		})
 	}
 	return cmd
 }
 
 // openGame opens the file that the user named. It must be a game file, not a tree form.
-func openGame(a *Tool, cmd *cobra.Command, name string) (*service.File, error) {
-	src, err := a.Source(cmd.Context(), name)
+func openGame(ctx context.Context, a *Tool, name string) (*service.File, error) {
+	src, err := a.Source(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	f, err := a.FormatOf(src, service.Target{})
 	if err == nil {
-		err = optionsOf(cmd).Owned(f)
+		err = a.Owned(f)
 	} else if src.IsDir() {
 		if err = fmt.Errorf("%s: %w", name, format.ErrNoTree); a.IsGame(name) {
 			err = wording.Hint(fmt.Errorf("%s: is already a folder", name), "`trowel pack %s` builds a file from a folder", wording.Quoted(name))
@@ -114,7 +115,7 @@ func openGame(a *Tool, cmd *cobra.Command, name string) (*service.File, error) {
 }
 
 // filesAndPatterns splits the arguments of a verb into files and patterns for paths inside them.
-func filesAndPatterns(a *Tool, cmd *cobra.Command, args []string) (files, patterns []string) {
+func filesAndPatterns(ctx context.Context, a *Tool, args []string) (files, patterns []string) {
 	for _, name := range args[1:] {
 		src, err := format.OpenSource(name)
 		if err == nil {
@@ -126,7 +127,7 @@ func filesAndPatterns(a *Tool, cmd *cobra.Command, args []string) (files, patter
 		}
 	}
 	if len(args) > 1 {
-		if fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), args[0]); err == nil {
+		if fsys, closer, err := a.Tree(ctx, args[0]); err == nil {
 			defer closer.Close()
 			for _, name := range args[1:] {
 				if _, err := fs.Stat(fsys, path.Clean(filepath.ToSlash(name))); err == nil {

@@ -14,8 +14,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/spf13/cobra"
-
 	"trowel.example/cmd/internal/contents"
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
@@ -52,8 +50,8 @@ type extraction struct {
 }
 
 // extract extracts a game file to dir and prints a summary.
-func (x *extraction) extract(cmd *cobra.Command, dir string, g *service.File, opts output.Options) error {
-	job := x.report.watch(x.Job(optionsOf(cmd), g.Format))
+func (x *extraction) extract(ctx context.Context, dir string, g *service.File, opts output.Options) error {
+	job := x.report.watch(x.Job(g.Format))
 	if earlier, closer, err := service.OpenFolder(dir, nil); err == nil && opts.Replace {
 		defer closer.Close()
 		job.Over = earlier
@@ -62,19 +60,19 @@ func (x *extraction) extract(cmd *cobra.Command, dir string, g *service.File, op
 		job.Over = x.like
 	}
 	job.Keeping = len(x.patterns) == 0
-	file, err := g.OpenFile(cmd.Context(), job)
+	file, err := g.OpenFile(ctx, job)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if x.fsys, err = file.Tree(cmd.Context(), job); err != nil {
+	if x.fsys, err = file.Tree(ctx, job); err != nil {
 		return wording.Named(err, x.file)
 	}
-	if given := givenOptions(cmd); len(x.patterns) > 0 || len(given) > 0 {
+	if given := x.Options.Values(); len(x.patterns) > 0 || len(given) > 0 {
 		x.taken = &safename.Taken{Options: given, Files: make(map[string]string)}
 	}
-	defer x.count(cmd.Context())()
-	if err := x.run(cmd.Context(), dir, g, opts); err != nil {
+	defer x.count(ctx)()
+	if err := x.run(ctx, dir, g, opts); err != nil {
 		return err
 	}
 	note := ""

@@ -83,8 +83,8 @@ are in none of the files to standard error.
 		if dash := cmd.ArgsLenAtDash(); dash >= 0 && slices.Contains(args[dash:], "--help") {
 			return helpAfterDash(a, cmd, args[:dash], args[dash:])
 		}
-		f := &finding{Tool: a, cmd: cmd, Files: a.NewFiles(optionsOf(cmd), nil), queries: make(map[*format.Format]query)}
-		names, err := f.parse(args)
+		f := &finding{Tool: a, Files: a.NewFiles(nil), queries: make(map[*format.Format]query)}
+		names, err := f.parse(cmd, args)
 		if err != nil {
 			return err
 		}
@@ -102,10 +102,10 @@ type query struct {
 }
 
 // parse parses the arguments and returns the names of the files.
-func (f *finding) parse(args []string) (files []string, err error) {
-	dash := f.cmd.ArgsLenAtDash()
+func (f *finding) parse(cmd *cobra.Command, args []string) (files []string, err error) {
+	dash := cmd.ArgsLenAtDash()
 	if dash < 1 || dash == len(args) {
-		return nil, f.misplaced(args, dash)
+		return nil, f.misplaced(cmd, args, dash)
 	}
 	files, words := args[:dash], args[dash:]
 	known := false
@@ -114,7 +114,7 @@ func (f *finding) parse(args []string) (files []string, err error) {
 		if len(commands) == 0 {
 			continue
 		}
-		steps, e := format.ParseSteps(f.Job(f.Options, of), commands, words)
+		steps, e := format.ParseSteps(f.Job(of), commands, words)
 		if e == nil && len(steps) > 1 {
 			e = errors.New("only one query is allowed")
 		}
@@ -125,16 +125,15 @@ func (f *finding) parse(args []string) (files []string, err error) {
 			}
 			continue
 		}
-		if err := f.MayUse(slices.Concat(steps[0].Args, steps[0].Options),
-			func(o *format.Option) string { return steps[0].Job.Value(o.Name) }); err != nil {
+		if err := f.MayUse(slices.Concat(steps[0].Args, steps[0].Options), steps[0].Job.Value); err != nil {
 			return nil, err
 		}
-		if err := f.StepInputs(f.cmd.Context(), steps); err != nil {
+		if err := f.StepInputs(cmd.Context(), steps); err != nil {
 			return nil, err
 		}
 		f.queries[of] = query{Step: steps[0]}
 		if !known {
-			if f.output, err = outputOf(f.cmd, steps[0].Job); err != nil {
+			if f.output, err = outputOf(cmd, steps[0].Job); err != nil {
 				return nil, err
 			}
 		}
@@ -144,10 +143,10 @@ func (f *finding) parse(args []string) (files []string, err error) {
 	case known:
 		return files, nil
 	case errors.Is(err, format.ErrCommand) && service.Exists(words[0]):
-		return nil, f.misplaced(append(words, files...), -1)
+		return nil, f.misplaced(cmd, append(words, files...), -1)
 	case errors.Is(err, format.ErrCommand):
 		return nil, wording.DidYouMean(fmt.Errorf("no query %s", words[0]), words[0], commandNames(f.Formats, queriesOf),
-			"`%s --help` lists the queries", f.cmd.CommandPath())
+			"`%s --help` lists the queries", cmd.CommandPath())
 	case err == nil:
 		return nil, errors.New("no format has a query")
 	}
@@ -159,8 +158,8 @@ func (f *finding) parse(args []string) (files []string, err error) {
 
 // misplaced returns an error for arguments that do not have the form FILE... -- QUERY. Its hint has them in the
 // right order, if that can be determined.
-func (f *finding) misplaced(args []string, dash int) error {
-	err := errors.New("expected files, -- and a query: " + useLine(f.cmd))
+func (f *finding) misplaced(cmd *cobra.Command, args []string, dash int) error {
+	err := errors.New("expected files, -- and a query: " + useLine(cmd))
 	var files, words []string
 	for _, arg := range args {
 		if service.Exists(arg) && dash < 1 || len(files) < dash {
@@ -171,27 +170,19 @@ func (f *finding) misplaced(args []string, dash int) error {
 	}
 	switch {
 	case len(words) > 0 && !slices.Contains(commandNames(f.Formats, queriesOf), words[0]):
-		return wording.DidYouMean(err, words[0], commandNames(f.Formats, queriesOf), "`%s --help` lists the queries", f.cmd.CommandPath())
+		return wording.DidYouMean(err, words[0], commandNames(f.Formats, queriesOf), "`%s --help` lists the queries", cmd.CommandPath())
 	case len(words) == 0:
-		return wording.Hint(err, "`%s --help` lists the queries", f.cmd.CommandPath())
+		return wording.Hint(err, "`%s --help` lists the queries", cmd.CommandPath())
 	case len(files) == 0:
 		files = []string{"FILE"}
 	}
-	line := []string{f.cmd.CommandPath()}
-	for _, word := range slices.Concat(files, []string{"--"}, words) {
-		if strings.ContainsAny(word, " *?\"'`$&|;<>()[]{}\\#~!") || word == "" {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-		line = append(line, word)
-	}
-	return wording.Hint(err, "did you mean `%s`?", strings.Join(line, " "))
+	return wording.Hint(err, "did you mean `%s %s`?", cmd.CommandPath(), wording.Quoted(slices.Concat(files, []string{"--"}, words)...))
 }
 
 // finding is one run of find.
 type finding struct {
 	*Tool
 	*service.Files
-	cmd     *cobra.Command
 	queries map[*format.Format]query
 	output  findOutput
 
@@ -278,7 +269,7 @@ func (f *finding) run(ctx context.Context) error {
 			f.talk.Fail(fmt.Errorf("%s: contains no file whose format has this query", name))
 		}
 	}
-	if err := f.Unfit(f.Options); err != nil {
+	if err := f.Unfit(); err != nil {
 		return err
 	}
 	if err := f.printer.end(&f.total); err != nil {
@@ -310,12 +301,12 @@ func (f *finding) sayLacks(ctx context.Context) {
 			continue // standard input can be read only once
 		}
 		its := f.Quiet(func(wording.Note) {})
-		g, err := its.FindTarget(ctx, f.Options, service.Target{Name: name})
+		g, err := its.FindTarget(ctx, service.Target{Name: name})
 		if err != nil {
 			continue
 		}
 		if q := f.queries[g.Format]; q.Command != nil && g.Finder.Lacks != nil {
-			lacks := fault.NameErrors(g.Finder.Lacks(ctx, its.Job(f.Options, g.Format), g.Source, q.Step))
+			lacks := fault.NameErrors(g.Finder.Lacks(ctx, its.Job(g.Format), g.Source, q.Step))
 			if asked++; asked == 1 {
 				nowhere = lacks
 			}
@@ -401,7 +392,7 @@ func (f *finding) look(ctx context.Context, its *service.Service, t service.Targ
 	if t.Err != nil {
 		return t.Err
 	}
-	g, err := its.FindTarget(ctx, f.Options, t)
+	g, err := its.FindTarget(ctx, t)
 	if t.Found && (errors.Is(err, format.ErrUnknown) || errors.Is(err, format.ErrNoTree)) {
 		end.Passed = true
 		return nil
@@ -424,11 +415,11 @@ func (f *finding) look(ctx context.Context, its *service.Service, t service.Targ
 		}
 		return err
 	}
-	if err := its.Fits(f.Options, g.Format, t); err != nil {
+	if err := its.Fits(g.Format, t); err != nil {
 		return err
 	}
 	end.Format = g.Name
-	job := its.About(its.Job(f.Options, g.Format), t.Name)
+	job := its.About(its.Job(g.Format), t.Name)
 	job.Shard = shard
 	return wording.Named(g.Finder.Find(ctx, job, g.Source, q.Step, func(h format.Hit) error {
 		if err := end.Tally.count(&f.output, t.Name, h); err != nil || !f.output.each() {
@@ -439,7 +430,7 @@ func (f *finding) look(ctx context.Context, its *service.Service, t service.Targ
 }
 
 // Take adds a record to the results and prints its hits.
-func (f *finding) Take(p work.Part, r findRecord) error {
+func (f *finding) Take(_ context.Context, p work.Part, r findRecord) error {
 	t, last, err := f.Taken(p, r.File)
 	switch {
 	case err != nil:

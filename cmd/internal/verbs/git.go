@@ -289,13 +289,13 @@ it prints the size and the SHA-256. Git uses it for git show, git log -p and git
 that cannot be opened it prints one line with the reason.`,
 		Example: `  trowel git textconv climb.map | less`,
 		Args:    args(1, 1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return printText(a, cmd, args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return printText(cmd.Context(), a, args[0]) },
 	}
 }
 
 // printText prints a file as one text.
-func printText(a *Tool, cmd *cobra.Command, name string) error {
-	fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), name)
+func printText(ctx context.Context, a *Tool, name string) error {
+	fsys, closer, err := a.Tree(ctx, name)
 	if err != nil {
 		data, e := regular.ReadFile(name, 1<<30)
 		if e != nil {
@@ -305,7 +305,7 @@ func printText(a *Tool, cmd *cobra.Command, name string) error {
 		return nil
 	}
 	defer closer.Close()
-	return contents.Walk(cmd.Context(), fsys, ".", func(at string, e fs.DirEntry) error {
+	return contents.Walk(ctx, fsys, ".", func(at string, e fs.DirEntry) error {
 		if e.IsDir() || at == tree.Sidecar {
 			return nil
 		}
@@ -398,7 +398,7 @@ exit code is 0 even if the versions differ.`,
 			}
 		}
 		c := &comparison{Tool: a}
-		if _, err := c.run(cmd, old, new, false); err != nil {
+		if _, err := c.run(cmd.Context(), old, new, false); err != nil {
 			_, err = fmt.Fprintf(a.out, "they cannot be compared: %s\n",
 				words.Printable(strings.NewReplacer(old, path, new, path).Replace(err.Error())))
 			return err
@@ -443,7 +443,7 @@ func gitMergeCommand(a *Tool) *cobra.Command {
 				return err
 			}
 			a.talk.Hide(called, path)
-			g, err := a.Find(cmd.Context(), optionsOf(cmd), called)
+			g, err := a.Find(cmd.Context(), called)
 			if err != nil {
 				a.talk.Say("%s: cannot be merged: %v", path, err)
 				return errFound // git keeps ours and reports a conflict
@@ -461,7 +461,7 @@ func gitMergeCommand(a *Tool) *cobra.Command {
 			return err
 		}
 		defer out.Discard()
-		job, before := a.Job(optionsOf(cmd), f, f.Merging.Options...), a.Lost.Load()
+		job, before := a.Job(f, f.Merging.Options...), a.Lost.Load()
 		conflicts, err := f.Merging.Merge(cmd.Context(), job, games[0].Source, games[1].Source, games[2].Source, out, merge3.Options{})
 		for _, c := range conflicts {
 			a.talk.Say("%s: conflict: %s", path, check.Change{Path: c.Path, What: c.What, At: c.At}.String())
@@ -496,12 +496,11 @@ func gitCheckCommand(a *Tool) *cobra.Command {
 exit code is 1 if there are errors: as a hook before commits it refuses them.`,
 		Example: `  trowel git check`,
 		Args:    args(0, 0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return gitCheck(a, cmd) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return gitCheck(cmd.Context(), a) },
 	}
 }
 
-func gitCheck(a *Tool, cmd *cobra.Command) error {
-	ctx := cmd.Context()
+func gitCheck(ctx context.Context, a *Tool) error {
 	top, err := git(ctx, "", "rev-parse", "--show-toplevel")
 	if err != nil {
 		return err
@@ -557,7 +556,7 @@ func gitCheck(a *Tool, cmd *cobra.Command) error {
 	if len(names) == 0 {
 		return nil
 	}
-	c := &checkRun{Tool: a, Files: a.NewFiles(optionsOf(cmd), names), min: check.Error, list: terminal.Array{W: a.out},
+	c := &checkRun{Tool: a, Files: a.NewFiles(names), min: check.Error, list: terminal.Array{W: a.out},
 		known: make(map[string]bool), called: a.talk.Plain}
 	return c.run(ctx)
 }

@@ -108,24 +108,6 @@ func flagGroups(a *Tool, flags *pflag.FlagSet) []flagGroup {
 	return groups
 }
 
-// optionsGiven reports whether the user gave options that apply only to some files.
-func optionsGiven(cmd *cobra.Command) bool {
-	given := false
-	cmd.Flags().Visit(func(flag *pflag.Flag) { given = given || flag.Annotations[optionNote] != nil })
-	return given
-}
-
-// givenOptions returns the options that the user gave and that apply only to some files.
-func givenOptions(cmd *cobra.Command) map[string]string {
-	given := make(map[string]string)
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if flag.Annotations[optionNote] != nil {
-			given[flag.Name] = flag.Value.String()
-		}
-	})
-	return given
-}
-
 // optionsFor returns the function that returns the options of a format for the given capabilities.
 func optionsFor(use format.Use) func(*format.Format) []format.Option {
 	return func(f *format.Format) []format.Option { return f.OptionsFor(use) }

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -52,9 +53,9 @@ With --json it prints an array of {file, format, title, size, info}; size is omi
 				}
 				return printFields(a.out, "", infoFields(g, info))
 			}
-			err := infoOf(a, cmd, name, tell)
+			err := infoOf(cmd.Context(), a, name, tell)
 			if errors.Is(err, os.ErrNotExist) && container != "" {
-				err = infoOfInner(a, cmd, container, name, tell)
+				err = infoOfInner(cmd.Context(), a, container, name, tell)
 			} else if err == nil {
 				container = name
 			}
@@ -80,26 +81,26 @@ With --json it prints an array of {file, format, title, size, info}; size is omi
 }
 
 // infoOf calls tell with the information about a file.
-func infoOf(a *Tool, cmd *cobra.Command, name string, tell func(*service.File, format.Info) error) error {
-	g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
+func infoOf(ctx context.Context, a *Tool, name string, tell func(*service.File, format.Info) error) error {
+	g, err := a.Find(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	if err := optionsOf(cmd).Owned(g.Format); err != nil {
+	if err := a.Owned(g.Format); err != nil {
 		return err
 	}
-	return openForInfo(a, cmd, g, tell)
+	return openForInfo(ctx, a, g, tell)
 }
 
 // infoOfInner calls tell with the information about a file inside a game file.
-func infoOfInner(a *Tool, cmd *cobra.Command, container, wanted string, tell func(*service.File, format.Info) error) error {
-	fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), container)
+func infoOfInner(ctx context.Context, a *Tool, container, wanted string, tell func(*service.File, format.Info) error) error {
+	fsys, closer, err := a.Tree(ctx, container)
 	if err != nil {
 		return err
 	}
 	defer closer.Close()
-	name, err := lookUp(cmd, fsys, container, wanted)
+	name, err := lookUp(ctx, fsys, container, wanted)
 	if err != nil {
 		return err
 	}
@@ -112,17 +113,17 @@ func infoOfInner(a *Tool, cmd *cobra.Command, container, wanted string, tell fun
 	if err != nil {
 		return err
 	}
-	return openForInfo(a, cmd, &service.File{Format: f, Called: src.Path, Source: src}, tell)
+	return openForInfo(ctx, a, &service.File{Format: f, Called: src.Path, Source: src}, tell)
 }
 
-func openForInfo(a *Tool, cmd *cobra.Command, g *service.File, tell func(*service.File, format.Info) error) error {
-	job := a.About(a.Job(optionsOf(cmd), g.Format), g.Called)
-	file, err := g.OpenFile(cmd.Context(), job)
+func openForInfo(ctx context.Context, a *Tool, g *service.File, tell func(*service.File, format.Info) error) error {
+	job := a.About(a.Job(g.Format), g.Called)
+	file, err := g.OpenFile(ctx, job)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Info(cmd.Context(), job)
+	info, err := file.Info(ctx, job)
 	if err != nil {
 		return wording.Named(err, g.Called)
 	}

@@ -47,7 +47,7 @@ With --json it prints an array of {path, stored, note}; stored is omitted if unk
 		if err != nil {
 			return err
 		}
-		fsys, closer, err := a.Tree(cmd.Context(), optionsOf(cmd), args[0])
+		fsys, closer, err := a.Tree(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}

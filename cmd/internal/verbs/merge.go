@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,7 +95,7 @@ what, count, unit, at}, conflicts is an array of {path, at, what, base, ours, th
 		}
 		ours := args[min(1, len(args)-1)]
 		return m.each(cmd.Context(), []string{ours}, func(_ string, r *report) error {
-			return m.merge(cmd, expand(args), many, r)
+			return m.merge(cmd.Context(), expand(args), many, r)
 		})
 	}
 	return cmd
@@ -119,7 +120,7 @@ func (m *merging) many(cmd *cobra.Command) (*format.MergingMany, error) {
 }
 
 // merge merges the files that args name.
-func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingMany, r *report) error {
+func (m *merging) merge(ctx context.Context, args []string, many *format.MergingMany, r *report) error {
 	var games []*service.File
 	defer func() {
 		for _, g := range games {
@@ -130,7 +131,7 @@ func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingM
 	var sources []*format.Source
 	for _, name := range args {
 		before := m.Lost.Load()
-		g, err := m.Find(cmd.Context(), optionsOf(cmd), name)
+		g, err := m.Find(ctx, name)
 		if m.Lost.Load() > before {
 			r.damaged(name)
 		}
@@ -148,12 +149,12 @@ func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingM
 		case many == nil && g.Format != ours.Format:
 			return fmt.Errorf("%s is a %s, and %s is a %s", ours.Called, ours.Title, g.Called, g.Title)
 		}
-		if err := optionsOf(cmd).Owned(g.Format, g.Merging.Options...); err != nil {
+		if err := m.Owned(g.Format, g.Merging.Options...); err != nil {
 			return err
 		}
 	}
 	r.format = ours.Name
-	job := r.watch(m.Job(optionsOf(cmd), ours.Format, ours.Merging.Options...))
+	job := r.watch(m.Job(ours.Format, ours.Merging.Options...))
 	reads := func() []string {
 		var list []string
 		for _, g := range games {
@@ -163,22 +164,22 @@ func (m *merging) merge(cmd *cobra.Command, args []string, many *format.MergingM
 	}
 	run := func(out format.Output) (err error) {
 		if many != nil {
-			m.conflicts, err = ours.Merging.Many.Merge(cmd.Context(), job, sources, out, m.prefer, m.took(r))
+			m.conflicts, err = ours.Merging.Many.Merge(ctx, job, sources, out, m.prefer, m.took(r))
 		} else {
-			m.conflicts, err = ours.Merging.Merge(cmd.Context(), job, sources[0], sources[1], sources[2], out,
+			m.conflicts, err = ours.Merging.Merge(ctx, job, sources[0], sources[1], sources[2], out,
 				merge3.Options{Prefer: m.side, OnTook: m.took(r)})
 		}
 		return err
 	}
-	opts := m.WriteOptions(cmd.Context(), optionsOf(cmd), m.force, ours.Format, job, nil, filepath.Ext(ours.Source.Name), reads)
+	opts := m.WriteOptions(ctx, m.force, ours.Format, job, nil, filepath.Ext(ours.Source.Name), reads)
 	var err error
 	switch {
 	case m.dryRun:
 		err = run(nil)
 	case !ours.Folder && m.out != "-" && filepath.Ext(m.out) == "":
-		err = m.toTree(cmd, games, run, opts, r)
+		err = m.toTree(ctx, games, run, opts, r)
 	default:
-		err = r.write(cmd.Context(), m.out, opts, func(out format.Output) error {
+		err = r.write(ctx, m.out, opts, func(out format.Output) error {
 			if err := run(out); err != nil {
 				return err
 			}
@@ -294,7 +295,7 @@ func summarize(conflicts []check.Conflict) (lines []string) {
 const mergeFolder = ".trowel-merge"
 
 // toTree writes the merged tree to a folder, with both sides of the conflicts.
-func (m *merging) toTree(cmd *cobra.Command, games []*service.File, run func(format.Output) error, opts output.Options, r *report) error {
+func (m *merging) toTree(ctx context.Context, games []*service.File, run func(format.Output) error, opts output.Options, r *report) error {
 	ours, theirs := games[min(1, len(games)-1)], games[len(games)-1]
 	merged, err := m.Scratch(ours.Format, ours.Source.Name, ours.Called, run)
 	if err != nil {
@@ -332,17 +333,17 @@ func (m *merging) toTree(cmd *cobra.Command, games []*service.File, run func(for
 			of   *service.File
 		}{{merge3.Ours.String(), ours}, {merge3.Theirs.String(), theirs}} {
 			if err == nil {
-				err = m.putSide(cmd, side.name, side.of, put)
+				err = m.putSide(ctx, side.name, side.of, put)
 			}
 		}
 		return err
 	}
-	return x.extract(cmd, m.out, merged, opts)
+	return x.extract(ctx, m.out, merged, opts)
 }
 
 // putSide writes one side of the conflicts next to the merged files.
-func (m *merging) putSide(cmd *cobra.Command, side string, g *service.File, put func(string, []byte) error) error {
-	fsys, closer, err := m.Tree(cmd.Context(), optionsOf(cmd), g.Called)
+func (m *merging) putSide(ctx context.Context, side string, g *service.File, put func(string, []byte) error) error {
+	fsys, closer, err := m.Tree(ctx, g.Called)
 	if err != nil {
 		return err
 	}

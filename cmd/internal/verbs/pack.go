@@ -56,14 +56,14 @@ then the file is written, the unreadable parts are reported, and the exit code i
 			defer closer.Close()
 			f, err := treeFormat(a, fsys, dir, name)
 			if err != nil {
-				if g, e := openGame(a, cmd, dir); e == nil {
+				if g, e := openGame(cmd.Context(), a, dir); e == nil {
 					g.Close()
 					err = wording.Hint(fmt.Errorf("%s: is already a %s", dir, g.Title),
 						"`trowel extract %s` makes a folder of text from it", wording.Quoted(dir))
 				}
 				return err
 			}
-			if err := optionsOf(cmd).Owned(f); err != nil {
+			if err := a.Owned(f); err != nil {
 				return err
 			}
 			if to == "" {
@@ -79,9 +79,9 @@ then the file is written, the unreadable parts are reported, and the exit code i
 				return err
 			}
 			r.format = f.Name
-			job := r.watch(a.Job(optionsOf(cmd), f))
+			job := r.watch(a.Job(f))
 			files := &watched{FS: fsys}
-			opts := a.WriteOptions(cmd.Context(), optionsOf(cmd), force, f, job, fsys, "", func() []string { return []string{dir} })
+			opts := a.WriteOptions(cmd.Context(), force, f, job, fsys, "", func() []string { return []string{dir} })
 			if folder := opts.Others; !f.Folder { // a folder has files with their own permissions
 				opts.Others = func() fs.FileMode {
 					if files.owner.Load() {

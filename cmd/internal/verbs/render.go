@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -120,7 +121,7 @@ everything that was missing for the picture, as {kind, name, count, unit, what, 
 		if err != nil {
 			return wording.Hint(err, "see `%s --help`", cmd.CommandPath())
 		}
-		targets, closeAll, err := scenesOf(a, cmd, expand(args))
+		targets, closeAll, err := scenesOf(cmd.Context(), a, expand(args))
 		if err != nil {
 			return err
 		}
@@ -137,7 +138,7 @@ everything that was missing for the picture, as {kind, name, count, unit, what, 
 		return w.each(cmd.Context(), names, func(name string, r *report) error {
 			t := targets[next]
 			next++
-			return renderTarget(a, cmd, t, asked, r, func() (string, error) {
+			return renderTarget(cmd.Context(), a, t, asked, r, func() (string, error) {
 				made, err := asked.pictureName(t, len(targets) > 1)
 				if err != nil {
 					return "", err
@@ -200,27 +201,27 @@ func (t sceneTarget) name() string {
 }
 
 // scenesOf returns what to draw: the files, or the files inside the first file that patterns select.
-func scenesOf(a *Tool, cmd *cobra.Command, args []string) (targets []sceneTarget, closeAll func(), err error) {
-	files, patterns := filesAndPatterns(a, cmd, args)
+func scenesOf(ctx context.Context, a *Tool, args []string) (targets []sceneTarget, closeAll func(), err error) {
+	files, patterns := filesAndPatterns(ctx, a, args)
 	if len(patterns) == 0 {
 		for _, name := range files {
 			targets = append(targets, sceneTarget{file: name})
 		}
 		return targets, func() {}, nil
 	}
-	g, err := findScene(a, cmd, files[0])
+	g, err := findScene(ctx, a, files[0])
 	if err != nil {
 		return nil, nil, err
 	}
 	closeAll = func() { g.Close() }
-	if targets, err = scenesIn(a, cmd, g, patterns); err != nil {
+	if targets, err = scenesIn(ctx, a, g, patterns); err != nil {
 		closeAll()
 	}
 	return targets, closeAll, err
 }
 
 // scenesIn returns the files inside a file that patterns select.
-func scenesIn(a *Tool, cmd *cobra.Command, g *service.File, patterns []string) ([]sceneTarget, error) {
+func scenesIn(ctx context.Context, a *Tool, g *service.File, patterns []string) ([]sceneTarget, error) {
 	chosen, err := selectPaths(patterns)
 	if err != nil {
 		return nil, err
@@ -228,19 +229,19 @@ func scenesIn(a *Tool, cmd *cobra.Command, g *service.File, patterns []string) (
 	if g.HasScene == nil {
 		return nil, wording.Hint(fmt.Errorf("%s: parts of a %s cannot be drawn separately", g.Called, g.Title), "--layers chooses what is drawn")
 	}
-	job := a.Job(optionsOf(cmd), g.Format)
-	file, err := g.OpenFile(cmd.Context(), job)
+	job := a.Job(g.Format)
+	file, err := g.OpenFile(ctx, job)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	fsys, err := file.Tree(cmd.Context(), job)
+	fsys, err := file.Tree(ctx, job)
 	if err != nil {
 		return nil, wording.Named(err, g.Called)
 	}
 	var targets []sceneTarget
 	other := ""
-	err = contents.Walk(cmd.Context(), fsys, ".", func(name string, e fs.DirEntry) error {
+	err = contents.Walk(ctx, fsys, ".", func(name string, e fs.DirEntry) error {
 		switch {
 		case e.IsDir() || !chosen.has(name):
 		case g.Shows(name):
@@ -260,15 +261,15 @@ func scenesIn(a *Tool, cmd *cobra.Command, g *service.File, patterns []string) (
 }
 
 // findScene opens a file that can be drawn, in any form.
-func findScene(a *Tool, cmd *cobra.Command, name string) (*service.File, error) {
-	g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
+func findScene(ctx context.Context, a *Tool, name string) (*service.File, error) {
+	g, err := a.Find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	if g.Scene == nil {
 		err = fmt.Errorf("%s: a %s cannot be drawn", name, g.Title)
 	} else {
-		err = optionsOf(cmd).Owned(g.Format)
+		err = a.Owned(g.Format)
 	}
 	if err != nil {
 		g.Close()
@@ -278,10 +279,10 @@ func findScene(a *Tool, cmd *cobra.Command, name string) (*service.File, error) 
 }
 
 // renderTarget draws one target. nameOf returns the name of its picture.
-func renderTarget(a *Tool, cmd *cobra.Command, t sceneTarget, asked *askedPicture, r *report, nameOf func() (string, error)) (err error) {
+func renderTarget(ctx context.Context, a *Tool, t sceneTarget, asked *askedPicture, r *report, nameOf func() (string, error)) (err error) {
 	g := t.game
 	if g == nil {
-		if g, err = findScene(a, cmd, t.file); err != nil {
+		if g, err = findScene(ctx, a, t.file); err != nil {
 			return err
 		}
 		defer g.Close()
@@ -291,11 +292,11 @@ func renderTarget(a *Tool, cmd *cobra.Command, t sceneTarget, asked *askedPictur
 			"`trowel ls %s` lists them: add the path of one", wording.Quoted(t.file))
 	}
 	r.format = g.Name
-	job := r.watch(a.Job(optionsOf(cmd), g.Format))
+	job := r.watch(a.Job(g.Format))
 	if a.Handover != nil && asked.tiles != "" {
 		job.Part = tiles.ScenePart(a.Handover.Part)
 	}
-	scene, err := g.Scene(cmd.Context(), job, g.Source, t.path)
+	scene, err := g.Scene(ctx, job, g.Source, t.path)
 	if err != nil {
 		return wording.Named(err, t.name())
 	}
@@ -309,13 +310,13 @@ func renderTarget(a *Tool, cmd *cobra.Command, t sceneTarget, asked *askedPictur
 	}
 	p := &picture{report: r, asked: asked, game: g, job: job, scene: scene, view: view, look: look, name: t.name()}
 	if asked.tiles != "" {
-		return wording.Named(p.drawTiles(cmd, asked.tiles), t.name())
+		return wording.Named(p.drawTiles(ctx, asked.tiles), t.name())
 	}
 	made, err := nameOf()
 	if err != nil {
 		return err
 	}
-	return wording.Named(p.draw(cmd, made), t.name())
+	return wording.Named(p.draw(ctx, made), t.name())
 }
 
 // pictureName returns the name of the picture of a target.

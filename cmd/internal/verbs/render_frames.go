@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"github.com/spf13/cobra"
-
 	"trowel.example/cmd/internal/wording"
 	"trowel.example/internal/format"
 	"trowel.example/internal/picture/pixel"
@@ -46,7 +44,7 @@ func (p *picture) frame(i int) format.Look {
 }
 
 // drawFrames draws each frame to a separate file.
-func (p *picture) drawFrames(cmd *cobra.Command, name string) error {
+func (p *picture) drawFrames(ctx context.Context, name string) error {
 	n, err := p.frames()
 	if err != nil {
 		return err
@@ -57,17 +55,17 @@ func (p *picture) drawFrames(cmd *cobra.Command, name string) error {
 			return err
 		}
 	}
-	opts := p.pictureOptions(cmd, filepath.Ext(name))
+	opts := p.pictureOptions(ctx, filepath.Ext(name))
 	place := frameNumber.FindStringIndex(filepath.Base(name))
 	base := filepath.Base(name)
 	for i := 0; i < n && err == nil; i++ {
 		file := filepath.Join(filepath.Dir(name), base[:place[0]]+fmt.Sprintf(pattern, i)+base[place[1]:])
-		err = p.write(cmd.Context(), file, opts, func(out format.Output) error {
+		err = p.write(ctx, file, opts, func(out format.Output) error {
 			w, err := out.Create("")
 			if err != nil {
 				return err
 			}
-			return p.writePNG(cmd.Context(), w, p.frame(i))
+			return p.writePNG(ctx, w, p.frame(i))
 		})
 		p.job.Report("pictures drawn:", i+1, n)
 	}

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
 	"trowel.example/cmd/internal/wording"
@@ -76,25 +74,24 @@ func (p *picture) notOfGame(name string) error {
 }
 
 // draw draws a picture, or several frames.
-func (p *picture) draw(cmd *cobra.Command, name string) error {
+func (p *picture) draw(ctx context.Context, name string) error {
 	kind, err := p.kind(name)
 	if err != nil {
 		return err
 	}
 	moving := len(p.asked.times) == 2
-	ctx := cmd.Context()
 	p.extra = terminal.Object{{"picture", lookAsJSON(p.view, p.look)}}
 	switch {
 	case kind == "svg" && moving, !moving && (kind == "y4m" || kind == "apng"):
 		return wording.Hint(fmt.Errorf("%s does not fit", kind), "a range such as --time 0..10 makes an animation, which needs apng or y4m")
 	case moving && framePattern(name) != "":
-		return p.drawFrames(cmd, name)
+		return p.drawFrames(ctx, name)
 	}
 	if kind == "y4m" && name == "-" { // a temporary file with all frames would be large
 		p.output = name
 		return p.finish(p.writeY4M(ctx, p.out), name)
 	}
-	err = p.write(ctx, name, p.pictureOptions(cmd, filepath.Ext(name)), func(out format.Output) error {
+	err = p.write(ctx, name, p.pictureOptions(ctx, filepath.Ext(name)), func(out format.Output) error {
 		w, err := out.Create("")
 		if err != nil {
 			return err
@@ -130,7 +127,7 @@ func (p *picture) finish(err error, name string) error {
 }
 
 // pictureOptions returns output options that allow a picture to replace only a picture of the same kind.
-func (p *picture) pictureOptions(cmd *cobra.Command, ext string) output.Options {
+func (p *picture) pictureOptions(ctx context.Context, ext string) output.Options {
 	return output.Options{
 		Replace: p.asked.force,
 		Replaces: func(path string) error {
@@ -139,7 +136,7 @@ func (p *picture) pictureOptions(cmd *cobra.Command, ext string) output.Options 
 			}
 			return nil
 		},
-		Reads:  func() []string { return append(p.Inputs(optionsOf(cmd)), p.game.Reads()...) },
+		Reads:  func() []string { return append(p.Inputs(), p.game.Reads()...) },
 		Others: func() fs.FileMode { return service.OthersOf(p.game.ShownPaths()) },
 	}
 }

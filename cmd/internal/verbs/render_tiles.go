@@ -1,12 +1,11 @@
 package verbs
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/spf13/cobra"
 
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/terminal"
@@ -18,7 +17,7 @@ import (
 )
 
 // drawTiles makes a tile pyramid or updates an existing one.
-func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
+func (p *picture) drawTiles(ctx context.Context, dir string) error {
 	p.output = filepath.Clean(dir)
 	if p.view.Frame != nil {
 		return wording.Hint(errors.New("the view of a camera has no whole"), "choose another --view: --list prints them")
@@ -33,7 +32,7 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 				err = os.MkdirAll(filepath.Dir(to), 0o777)
 			}
 			if err == nil {
-				folder, err = output.OpenCollection(to, p.pictureOptions(cmd, ""))
+				folder, err = output.OpenCollection(to, p.pictureOptions(ctx, ""))
 			}
 			return folder, err
 		},
@@ -58,7 +57,7 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 	if pyramid.Scale == 0 {
 		pyramid.Scale = p.view.Scale
 	}
-	err := p.Perform(cmd.Context(), work.Of(pyramid))
+	err := p.Perform(ctx, work.Of(pyramid))
 	if errors.Is(err, service.ErrPart) {
 		return err
 	}
@@ -69,7 +68,7 @@ func (p *picture) drawTiles(cmd *cobra.Command, dir string) error {
 	}
 	made := pyramid.Made()
 	if err == nil {
-		made, err = pyramid.Finish(cmd.Context())
+		made, err = pyramid.Finish(ctx)
 	}
 	look := pyramid.Look
 	look.Origin = p.view.Bounds.Min

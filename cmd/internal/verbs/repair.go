@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -78,7 +79,7 @@ if the repair failed.`,
 				}
 				defer r.held.Release()
 			}
-			g, err := a.Find(cmd.Context(), optionsOf(cmd), name)
+			g, err := a.Find(cmd.Context(), name)
 			if err != nil {
 				return err
 			}
@@ -99,10 +100,10 @@ if the repair failed.`,
 			if g.Repair == nil {
 				return fmt.Errorf("%s: a %s cannot be repaired", g.Called, g.Title)
 			}
-			if err := optionsOf(cmd).Owned(g.Format, g.Repair.Options...); err != nil {
+			if err := a.Owned(g.Format, g.Repair.Options...); err != nil {
 				return err
 			}
-			job := r.watch(a.Job(optionsOf(cmd), g.Format, g.Repair.Options...))
+			job := r.watch(a.Job(g.Format, g.Repair.Options...))
 			mended := 0
 			var failed error
 			sink := check.Sink(func(f check.Finding) {
@@ -127,14 +128,14 @@ if the repair failed.`,
 			case inPlace:
 				var kept string
 				r.output = g.Called
-				if kept, err = r.repairInPlace(cmd, g, job, backup, sink, &mended); err != nil {
+				if kept, err = r.repairInPlace(cmd.Context(), g, job, backup, sink, &mended); err != nil {
 					return wording.Named(err, g.Called)
 				}
 				if said = "there is nothing to repair"; kept != "" {
 					said = fmt.Sprintf("repaired %s; %s", g.Called, undoing(g.Called, kept))
 				}
 			default:
-				opts := a.WriteOptions(cmd.Context(), optionsOf(cmd), force, g.Format, job, nil, "", g.Reads)
+				opts := a.WriteOptions(cmd.Context(), force, g.Format, job, nil, "", g.Reads)
 				err = r.write(cmd.Context(), to, opts, func(out format.Output) error { return g.Repair.Copy(cmd.Context(), job, g.Source, out, sink) })
 				said = fmt.Sprintf("repaired %s to %s", g.Called, to)
 			}
@@ -151,14 +152,13 @@ if the repair failed.`,
 
 // repairInPlace repairs the file in place after a backup of the parts that will change. It returns the name of
 // the backup, or "" if nothing has changed.
-func (r *report) repairInPlace(cmd *cobra.Command, g *service.File, job *format.Job, backup string, sink check.Sink,
+func (r *report) repairInPlace(ctx context.Context, g *service.File, job *format.Job, backup string, sink check.Sink,
 	mended *int) (string, error) {
-	ctx := cmd.Context()
 	if g.Repair.InPlace == nil {
 		if g.Built != nil {
 			return "", wording.Hint(errors.New("an extracted folder cannot be changed in place"), "-o NEW writes a repaired file")
 		}
-		opts := r.WriteOptions(cmd.Context(), optionsOf(cmd), false, g.Format, job, nil, "", g.Reads)
+		opts := r.WriteOptions(ctx, false, g.Format, job, nil, "", g.Reads)
 		return r.replaceInPlace(ctx, g, backup, opts, func(out format.Output) (bool, error) {
 			err := g.Repair.Copy(ctx, job, g.Source, out, sink)
 			return *mended > 0, err

@@ -51,11 +51,11 @@ found and 1 if not.`,
 		if err != nil {
 			return wording.Hint(err, "-F treats PATTERN as plain text")
 		}
-		s := &search{Tool: a, cmd: cmd, pattern: p, paths: list, asJSON: asJSON, list: terminal.Array{W: a.out}}
+		s := &search{Tool: a, pattern: p, paths: list, asJSON: asJSON, list: terminal.Array{W: a.out}}
 		if err := s.run(cmd.Context(), expand(args[1:])); err != nil {
 			return err
 		}
-		if err := a.Unfit(optionsOf(cmd)); err != nil {
+		if err := a.Unfit(); err != nil {
 			return err
 		}
 		if asJSON {
@@ -77,7 +77,6 @@ found and 1 if not.`,
 // search is one run of search.
 type search struct {
 	*Tool
-	cmd     *cobra.Command
 	pattern *pattern.Pattern
 	paths   bool
 	asJSON  bool
@@ -201,7 +200,7 @@ func (s *search) target(ctx context.Context, t service.Target, found func(hits) 
 		}
 		return nil
 	}
-	fsys, closer, err := s.TreeOf(ctx, optionsOf(s.cmd), t)
+	fsys, closer, err := s.TreeOf(ctx, t)
 	if errors.Is(err, format.ErrUnknown) {
 		if info, e := os.Stat(t.Name); e == nil && info.Size() > contents.MaxText {
 			return nil // a file of this size is not treated as text

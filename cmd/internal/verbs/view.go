@@ -41,7 +41,7 @@ In an ssh session, it prints how to reach the page from your machine.`,
 		return slices.DeleteFunc(f.OptionsFor(format.ForTree|format.ForCheck|format.ForScene), func(o format.Option) bool { return o.Secret })
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s, err := viewer.Open(cmd.Context(), a.Service, optionsOf(cmd), expand(args))
+		s, err := viewer.Open(cmd.Context(), a.Service, expand(args))
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/viewer"
 	"trowel.example/internal/testing/corpus"
 )
@@ -87,7 +86,7 @@ func TestViewCorpus(t *testing.T) {
 	where := ""
 	for _, name := range maps {
 		a := newTool(games, strings.NewReader(""), nil, t.Output())
-		s, err := viewer.Open(t.Context(), a.Service, service.Options{}, []string{name})
+		s, err := viewer.Open(t.Context(), a.Service, []string{name})
 		if err != nil {
 			t.Logf("%s is refused: %v", filepath.Base(name), err)
 			continue

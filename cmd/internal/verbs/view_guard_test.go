@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/viewer"
 	"trowel.example/internal/testing/mutate"
 	"trowel.example/internal/testing/tests"
@@ -32,7 +31,7 @@ type page struct {
 func openPage(t testing.TB, names ...string) *page {
 	t.Helper()
 	a := newTool(games, strings.NewReader(""), io.Discard, io.Discard)
-	s, err := viewer.Open(t.Context(), a.Service, service.Options{}, names)
+	s, err := viewer.Open(t.Context(), a.Service, names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +306,7 @@ func TestViewDamaged(t *testing.T) {
 				t.Error(err)
 			}
 			a := newTool(games, strings.NewReader(""), io.Discard, io.Discard)
-			s, err := viewer.Open(t.Context(), a.Service, service.Options{}, []string{name})
+			s, err := viewer.Open(t.Context(), a.Service, []string{name})
 			if err != nil {
 				return []string{"refused"}
 			}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"trowel.example/cmd/internal/service"
 	"trowel.example/cmd/internal/wording"
@@ -51,7 +50,6 @@ func execute(a *Tool, ctx context.Context, root *cobra.Command) error {
 		if needsSecond(a, cmd, args) {
 			return startSecond(a, "object storage")
 		}
-		cmd.Flags().Visit(func(*pflag.Flag) {}) // sorts the flags before parts of the work read them concurrently
 		if a.Handover != nil && a.Handover.Access != nil && a.Elsewhere != nil {
 			for _, root := range a.Handover.Access.Roots {
 				a.Elsewhere.Full(root) // its settings apply to names without settings
@@ -60,19 +58,28 @@ func execute(a *Tool, ctx context.Context, root *cobra.Command) error {
 		if f := cmd.Flags().Lookup("resume"); f != nil && f.Changed && a.Resume == "" {
 			return errors.New("--resume: expected a folder")
 		}
+		a.Options = optionsOf(cmd)
+		given := func(name string) string {
+			value, _ := a.Options.Value(name)
+			return value
+		}
 		for _, f := range a.Formats {
 			options := slices.Clip(f.Options)
 			for _, c := range f.Conversions {
 				options = append(options, c.Options...)
 			}
-			if err := a.MayUse(options, func(o *format.Option) string { return optionGiven(cmd, o.Name) }); err != nil {
+			if err := a.MayUse(options, given); err != nil {
 				return err
 			}
 		}
 		if err := swapped(a, cmd, args); err != nil {
 			return err
 		}
-		return readInputs(a, cmd.Context(), cmd.Flags())
+		if err := readInputs(a, cmd.Context(), cmd.Flags()); err != nil {
+			return err
+		}
+		a.Options = optionsOf(cmd) // with the files that hold the content of pipes
+		return nil
 	}
 	if a.Handover == nil {
 		return root.ExecuteContext(ctx)
@@ -92,14 +99,6 @@ func execute(a *Tool, ctx context.Context, root *cobra.Command) error {
 		return err
 	}
 	return fmt.Errorf("these arguments describe no work: %s", strings.Join(a.Args, " "))
-}
-
-// optionGiven returns the value of a format's option that the user gave, or "".
-func optionGiven(cmd *cobra.Command, name string) string {
-	if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Annotations[optionNote] != nil {
-		return flag.Value.String()
-	}
-	return ""
 }
 
 // catchPanic runs the verb and converts a panic into an error.

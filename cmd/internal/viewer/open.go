@@ -19,16 +19,13 @@ import (
 )
 
 // opener opens the files that the user named.
-type opener struct {
-	*service.Service
-	options service.Options
-}
+type opener struct{ *service.Service }
 
 // Open returns a server for the files that the user named: one file, two files to compare, or a gallery of more
 // files and of the files in folders. One or two files are opened for a check, so that errors are reported
 // immediately.
-func Open(ctx context.Context, s *service.Service, o service.Options, names []string) (*Server, error) {
-	open := &opener{s, o}
+func Open(ctx context.Context, s *service.Service, names []string) (*Server, error) {
+	open := &opener{s}
 	for _, name := range names {
 		if info, err := os.Stat(name); len(names) > 2 || err == nil && info.IsDir() && !s.IsGame(name) {
 			return open.gallery(ctx, names)
@@ -63,12 +60,12 @@ func (o *opener) one(ctx context.Context, name string) (File, error) {
 	if f.Err != nil || !service.IsFile(name) {
 		return f, f.Err
 	}
-	g, err := o.Find(ctx, o.options, name)
+	g, err := o.Find(ctx, name)
 	if err != nil {
 		return f, err
 	}
 	defer g.Close()
-	file, err := g.OpenFile(ctx, o.Quiet(func(wording.Note) {}).Job(o.options, g.Format))
+	file, err := g.OpenFile(ctx, o.Quiet(func(wording.Note) {}).Job(g.Format))
 	if err != nil {
 		return f, err
 	}
@@ -108,7 +105,7 @@ func (o *opener) gallery(ctx context.Context, names []string) (*Server, error) {
 		}); p != nil {
 			err = p
 		}
-		s.complete(hidePaths(o.options, err, append([]string{above}, names...)))
+		s.complete(hidePaths(o.Options, err, append([]string{above}, names...)))
 		ended <- err
 	})
 	select {
@@ -142,7 +139,7 @@ func (o *opener) walk(ctx context.Context, names []string, do func(service.Targe
 			return err
 		}
 	}
-	return o.Unfit(o.options)
+	return o.Unfit()
 }
 
 // nameBelow returns the display name of a file below a folder.
@@ -200,13 +197,13 @@ func (o *opener) recognize(ctx context.Context, t service.Target) (is *format.Fo
 	} else if err != nil {
 		return nil, false, err
 	}
-	return is, asTree, o.Fits(o.options, is, t)
+	return is, asTree, o.Fits(is, t)
 }
 
 // file returns the file of a target with the display name called. It opens the file when the page needs it: many
 // files are listed, few are opened.
 func (o *opener) file(t service.Target, called string) File {
-	hides := sync.OnceValue(func() *hidden { return newHidden(o.options, t.Name, called) })
+	hides := sync.OnceValue(func() *hidden { return newHidden(o.Options, t.Name, called) })
 	return File{
 		Name:  called,
 		Plain: func(message string) string { return hides().plain(message) },
@@ -217,16 +214,16 @@ func (o *opener) file(t service.Target, called string) File {
 					notes = append(notes, note)
 				}
 			})
-			g, err := quiet.FindTarget(ctx, o.options, t)
+			g, err := quiet.FindTarget(ctx, t)
 			if err != nil {
 				return nil, err
 			}
 			opened := &Opened{Format: g.Format, Source: g.Source, Private: g.Built != nil, Notes: slices.Clone(notes), Close: g.Close}
-			opened.Job = func() *format.Job { return quiet.Job(o.options, g.Format) }
+			opened.Job = func() *format.Job { return quiet.Job(g.Format) }
 			if g.Built != nil {
 				opened.Check = func(ctx context.Context, sink check.Sink) error {
 					var r service.Checked
-					quiet.Check(ctx, o.options, t, "", &r, sink, sink)
+					quiet.Check(ctx, t, "", &r, sink, sink)
 					return r.Err
 				}
 			}
@@ -248,10 +245,10 @@ func (o *opener) input(ctx context.Context) (File, error) {
 	}
 	f, err := o.FormatOf(src, service.Target{Name: "-"})
 	if err == nil {
-		err = o.options.Owned(f)
+		err = o.Owned(f)
 	}
 	return File{Name: "standard input", Open: func(context.Context) (*Opened, error) {
-		job := func() *format.Job { return o.Job(o.options, f) }
+		job := func() *format.Job { return o.Job(f) }
 		return &Opened{Format: f, Source: format.NewSource("-", data), Job: job, Close: func() error { return nil }}, nil
 	}}, err
 }

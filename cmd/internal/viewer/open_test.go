@@ -51,7 +51,7 @@ func TestOpen(t *testing.T) {
 		{in("."), Gallery, "a.toy b/a.toy b/c.toy"},
 		{in("a.toy", "b/note.txt", "b/c.toy"), Gallery, "a.toy b/note.txt b/c.toy"},
 	} {
-		p, err := Open(t.Context(), s, service.Options{}, c.names)
+		p, err := Open(t.Context(), s, c.names)
 		if err != nil {
 			t.Errorf("%q: %v", c.names, err)
 			continue
@@ -91,7 +91,7 @@ func TestOpenFails(t *testing.T) {
 		"empty":    "contains no game files",
 		"none":     "no such file",
 	} {
-		p, err := Open(t.Context(), s, service.Options{}, []string{filepath.Join(dir, name)})
+		p, err := Open(t.Context(), s, []string{filepath.Join(dir, name)})
 		if err == nil {
 			p.Close()
 		}
@@ -99,14 +99,14 @@ func TestOpenFails(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
-	given := service.Options{Given: []service.Given{{Name: "other", Value: "1", Of: "Thing"}}}
+	s.Options.Given = []service.Given{{Name: "other", Value: "1", Of: "Thing"}}
 	bad := []string{filepath.Join(dir, "bad.toy")}
-	if _, err := Open(t.Context(), s, given, bad); err == nil || !strings.Contains(err.Error(), "--other") {
+	if _, err := Open(t.Context(), s, bad); err == nil || !strings.Contains(err.Error(), "--other") {
 		t.Errorf("an option of another format: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Open(ctx, s, service.Options{}, []string{empty}); err == nil {
+	if _, err := Open(ctx, s, []string{empty}); err == nil {
 		t.Error("a folder is opened after the end of the context")
 	}
 }

@@ -57,7 +57,7 @@ type Verb[R any] interface {
 	Do(ctx context.Context, p Part, put func(R) error) error
 
 	// Take takes the next record. Take is not called for parts without records.
-	Take(p Part, r R) error
+	Take(ctx context.Context, p Part, r R) error
 }
 
 // Work is a [Verb] with any type of records.
@@ -105,7 +105,7 @@ func (w *work[R]) Merge(ctx context.Context, parts iter.Seq2[Part, error], open 
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = w.take(p, open)
+			err = w.take(ctx, p, open)
 		}
 		if err != nil {
 			return err
@@ -114,13 +114,13 @@ func (w *work[R]) Merge(ctx context.Context, parts iter.Seq2[Part, error], open 
 	return nil
 }
 
-func (w *work[R]) take(p Part, open func(Part) (io.ReadCloser, error)) error {
+func (w *work[R]) take(ctx context.Context, p Part, open func(Part) (io.ReadCloser, error)) error {
 	r, err := open(p)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	return readResult(r, p, func(record R) error { return w.verb.Take(p, record) })
+	return readResult(r, p, func(record R) error { return w.verb.Take(ctx, p, record) })
 }
 
 // maxKept is the number of records of a part that are kept while earlier parts are taken.
@@ -160,7 +160,7 @@ func (w *work[R]) Here(ctx context.Context) error {
 				close(d.done)
 			}()
 			for _, r := range d.kept {
-				if err := w.verb.Take(d.Part, r); err != nil {
+				if err := w.verb.Take(ctx, d.Part, r); err != nil {
 					return err
 				}
 			}
@@ -180,7 +180,7 @@ func (w *work[R]) put(ctx context.Context, d *doing[R], r R) error {
 		return ctx.Err()
 	}
 	for _, r := range d.kept {
-		if err := w.verb.Take(d.Part, r); err != nil {
+		if err := w.verb.Take(ctx, d.Part, r); err != nil {
 			return err
 		}
 	}

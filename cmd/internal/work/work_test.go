@@ -55,7 +55,7 @@ func (s *squares) Do(_ context.Context, p work.Part, put func(int) error) error 
 	return nil
 }
 
-func (s *squares) Take(p work.Part, n int) error {
+func (s *squares) Take(_ context.Context, p work.Part, n int) error {
 	fmt.Fprintln(&s.out, p.Name, n*n)
 	return nil
 }
@@ -199,7 +199,7 @@ func (b blob) Split(_ context.Context, _ bool, yield func(work.Part) error) erro
 func (b blob) Do(_ context.Context, _ work.Part, put func([]byte) error) error {
 	return put(make([]byte, b))
 }
-func (b blob) Take(work.Part, []byte) error { return nil }
+func (b blob) Take(context.Context, work.Part, []byte) error { return nil }
 
 // TestLargeRecord tests that a result that inflates to a huge size uses little memory, and that such results
 // are not written.
