@@ -13,21 +13,6 @@ import (
 	"trowel.example/internal/files/regular"
 )
 
-// Node is the part of a node's definition that other programs need. The values are those of the engine's Lua API.
-type Node struct {
-	Name               string   `json:"name"`
-	Tiles              []string `json:"tiles"` // textures with their modifiers, the top first
-	Color              string   `json:"color"` // multiplied into the tiles, such as "#ff0000"; "" means none
-	Palette            string   `json:"palette"`
-	DrawType           string   `json:"drawtype"`
-	ParamType          string   `json:"paramtype"`
-	ParamType2         string   `json:"paramtype2"`
-	LightSource        int      `json:"-"` // 0 to 14
-	SunlightPropagates bool     `json:"sunlight_propagates"`
-	LiquidType         string   `json:"liquidtype"`
-	Walkable           bool     `json:"walkable"`
-}
-
 // List maps node names to the definitions of a game.
 type List map[string]*Node
 
