@@ -52,18 +52,18 @@ func TestTextures(t *testing.T) {
 	}
 	defs := nodedef.List{}
 	for _, d := range []nodedef.Node{
-		{Name: "b:tile", Tiles: []string{"(a_stone.png^[colorize:#fff:100)^x.png"}},
-		{Name: "b:combined", Tiles: []string{"[combine:16x16:0,0=a_log_top.png:1,1=a_stone.png"}},
-		{Name: "b:made", Tiles: []string{"[png:AAAA"}},
-		{Name: "b:air", DrawType: "airlike", Tiles: []string{"a_stone.png"}},
-		{Name: "b:water", DrawType: "flowingliquid", Tiles: []string{"water.png"}},
-		{Name: "default:water_source", DrawType: "liquid", LiquidType: "source", Tiles: []string{"water.png"}},
-		{Name: "b:glass", DrawType: "glasslike_framed", Tiles: []string{"a_log_top.png"}},
-		{Name: "b:tinted", Tiles: []string{"a_log_top.png"}, Color: "#804020"},
-		{Name: "b:dyed", Tiles: []string{"a_log_top.png"}, Palette: "pal.png", ParamType2: "colorfacedir"},
-		{Name: "b:plain", Tiles: []string{"a_log_top.png"}, Palette: "pal.png", ParamType2: "facedir"},
-		{Name: "b:broken", Tiles: []string{"broken.png"}},
-		{Name: "b:empty", Tiles: []string{"empty.png"}},
+		{Name: "b:tile", Tiles: []nodedef.Tile{{Name: "(a_stone.png^[colorize:#fff:100)^x.png"}}},
+		{Name: "b:combined", Tiles: []nodedef.Tile{{Name: "[combine:16x16:0,0=a_log_top.png:1,1=a_stone.png"}}},
+		{Name: "b:made", Tiles: []nodedef.Tile{{Name: "[png:AAAA"}}},
+		{Name: "b:air", DrawType: "airlike", Tiles: []nodedef.Tile{{Name: "a_stone.png"}}},
+		{Name: "b:water", DrawType: "flowingliquid", Tiles: []nodedef.Tile{{Name: "water.png"}}},
+		{Name: "default:water_source", DrawType: "liquid", LiquidType: "source", Tiles: []nodedef.Tile{{Name: "water.png"}}},
+		{Name: "b:glass", DrawType: "glasslike_framed", Tiles: []nodedef.Tile{{Name: "a_log_top.png"}}},
+		{Name: "b:tinted", Tiles: []nodedef.Tile{{Name: "a_log_top.png"}}, Color: "#804020"},
+		{Name: "b:dyed", Tiles: []nodedef.Tile{{Name: "a_log_top.png"}}, Palette: "pal.png", ParamType2: "colorfacedir"},
+		{Name: "b:plain", Tiles: []nodedef.Tile{{Name: "a_log_top.png"}}, Palette: "pal.png", ParamType2: "facedir"},
+		{Name: "b:broken", Tiles: []nodedef.Tile{{Name: "broken.png"}}},
+		{Name: "b:empty", Tiles: []nodedef.Tile{{Name: "empty.png"}}},
 	} {
 		defs[d.Name] = &d
 	}

@@ -156,7 +156,7 @@ func (t *Textures) Of(name string, def *nodedef.Node) (Color, bool) {
 	if len(def.Tiles) == 0 {
 		return Color{}, false
 	}
-	c, ok := t.Mean(fileOf(def.Tiles[0]))
+	c, ok := t.Mean(fileOf(def.Tile(0).Name))
 	if !ok {
 		return c, false
 	}

@@ -37,10 +37,11 @@ minetest.after(1, function() minetest.request_shutdown() end)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	list, err := nodedef.ReadFile(filepath.Join(dir, "trowel_nodes.json"))
+	file, err := nodedef.ReadFile(filepath.Join(dir, "trowel_nodes.json"))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
+	list := file.Nodes
 	if len(list) < 100 {
 		t.Errorf("%d nodes", len(list))
 	}
@@ -57,7 +58,7 @@ minetest.after(1, function() minetest.request_shutdown() end)
 		t.Errorf("%s is missing", name)
 		return nodedef.Node{}
 	}
-	if n := of("default:stone"); len(n.Tiles) != 1 || n.Tiles[0] != "default_stone.png" || n.DrawType != "normal" || !n.Walkable {
+	if n := of("default:stone"); len(n.Tiles) != 1 || n.Tiles[0].Name != "default_stone.png" || n.DrawType != "normal" || !n.Walkable {
 		t.Errorf("stone: %+v", n)
 	}
 	if n := of("default:water_source"); n.DrawType != "liquid" || n.LiquidType != "source" || n.ParamType != "light" || n.Walkable {
@@ -66,7 +67,7 @@ minetest.after(1, function() minetest.request_shutdown() end)
 	if n := of("default:torch_wall"); n.LightSource < 10 || n.ParamType2 != "wallmounted" || !n.SunlightPropagates {
 		t.Errorf("torch: %+v", n)
 	}
-	if n := of("stop:dyed"); n.Tiles[0] != "a.png^b.png" || n.Palette != "p.png" || n.ParamType2 != "color" ||
+	if n := of("stop:dyed"); n.Tiles[0].Name != "a.png^b.png" || n.Palette != "p.png" || n.ParamType2 != "color" ||
 		n.Color != "#ff0000" || n.LightSource != 5 {
 		t.Errorf("dyed: %+v", n)
 	}

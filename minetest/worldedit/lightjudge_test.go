@@ -36,11 +36,11 @@ core.after(0, function()
 		end
 	end)
 end)`)
-	nodes, err := nodedef.ReadFile(filepath.Join(dir, "trowel_nodes.json"))
+	file, err := nodedef.ReadFile(filepath.Join(dir, "trowel_nodes.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := worldedit.Open(ctx, dir, worldedit.Options{Nodes: nodes})
+	w, err := worldedit.Open(ctx, dir, worldedit.Options{Nodes: file.Nodes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -188,7 +188,7 @@ func Unknown(ctx context.Context, s *Search, o UnknownOptions) error {
 		if err != nil {
 			return err
 		}
-		known = func(name string) bool { return defined[name] != nil }
+		known = func(name string) bool { return defined.Nodes[name] != nil }
 	}
 	return s.inBlocks(ctx, o.Places, func(db mapdb.DB, where worldfind.Where) error {
 		return worldfind.Unknown(ctx, db, where, known, s.node)

@@ -175,7 +175,10 @@ func chooseColors(job *format.Job, dir string) (c *nodecolor.Choice, digest []by
 		data, failed := regular.ReadFile(path, maxInput)
 		if err = failed; err == nil {
 			digest = append(digest, data...)
-			c.Nodes, err = nodedef.Parse(bytes.NewReader(data))
+			var file *nodedef.File
+			if file, err = nodedef.Parse(bytes.NewReader(data)); err == nil {
+				c.Nodes = file.Nodes
+			}
 			err = fault.InFile(err, path)
 		}
 	}

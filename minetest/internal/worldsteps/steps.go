@@ -106,9 +106,11 @@ func Perform(ctx context.Context, commands []Command, job *format.Job, src *form
 		Scratch: scratch, Remote: worldjob.OptionRemote.On(job), OnProgress: job.Report, Sink: worldjob.Sink(job, worldedit.Catalog.Kinds()),
 	}
 	if name := worldjob.OptionNodes.Value(job); name != "" {
-		if o.Nodes, err = nodedef.ReadFile(name); err != nil {
+		file, err := nodedef.ReadFile(name)
+		if err != nil {
 			return nil, err
 		}
+		o.Nodes = file.Nodes
 	}
 	e := &Edited{steps: steps}
 	var list []worldedit.Step
