@@ -146,8 +146,7 @@ func (g *Gathering) End() {
 // Broken converts an error to a finding.
 func Broken(kind *check.Kind, err error) check.Finding {
 	f := check.Finding{ID: kind.ID, Severity: kind.Severity, Offset: -1, Message: err.Error()}
-	var e *fault.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*fault.Error](err); ok {
 		inside := *e
 		f.Path, f.Offset = inside.Path, inside.Offset
 		inside.File, inside.Path, inside.Offset = "", "", -1

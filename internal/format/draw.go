@@ -46,10 +46,7 @@ func (v View) Bands(look Look) []image.Rectangle {
 // the number of cores: a scene may limit what a picture costs, and the cost of a part may depend on its size, so
 // otherwise a picture could be drawn on some machines only.
 func (v View) parts(band image.Rectangle, look Look) []image.Rectangle {
-	height := int(math.Round(v.Grain * look.Scale))
-	if height < 16 {
-		height = 16
-	}
+	height := max(int(math.Round(v.Grain*look.Scale)), 16)
 	rows := (band.Dy() + height - 1) / height
 	columns := min((bandParts+rows-1)/rows, max(1, band.Dx()/max(256, height)))
 	width := (band.Dx() + columns - 1) / columns

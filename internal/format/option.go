@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -34,10 +35,8 @@ func (o *Option) Check(value string) error {
 	case Place:
 		_, err = ParsePlace(value)
 	default:
-		for _, c := range o.Choices {
-			if value == c {
-				return nil
-			}
+		if slices.Contains(o.Choices, value) {
+			return nil
 		}
 		if o.Choices != nil {
 			err = fmt.Errorf("expected %s, not %q", orList(o.Choices), value)

@@ -45,8 +45,7 @@ func (db *sqliteDB) Planes(ctx context.Context, a Area) (planes []int16, odd []*
 		}
 		at, more, rows = pg.next, !pg.done, pagePositions
 		for i, b := range pg.blocks {
-			var row *RowError
-			if errors.As(pg.errs[i], &row) {
+			if row, ok := errors.AsType[*RowError](pg.errs[i]); ok {
 				odd = append(odd, row)
 				continue
 			}

@@ -47,8 +47,7 @@ func batches(ctx context.Context, blocks iter.Seq2[Block, error], store func([]B
 		return nil
 	}
 	for b, err := range blocks {
-		var row *RowError
-		if errors.As(err, &row) {
+		if _, ok := errors.AsType[*RowError](err); ok {
 			continue
 		}
 		if err == nil {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"trowel.example/internal/files/host"
 	"trowel.example/internal/files/regular"
@@ -171,10 +172,8 @@ func Find(world string) (path string, own bool) {
 	if home := host.HomeFolder(); home != "" && is(filepath.Join(home, ".minetest")) {
 		return path, false
 	}
-	for _, dir := range shared() {
-		if is(dir) {
-			return path, false
-		}
+	if slices.ContainsFunc(shared(), is) {
+		return path, false
 	}
 	if is(".") {
 		return path, false

@@ -113,8 +113,7 @@ func (c *checker) report(k *check.Kind, file string, err error) {
 		return
 	}
 	offset, path := int64(-1), file
-	var e *fault.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*fault.Error](err); ok {
 		rest := *e
 		if offset = e.Offset; e.Path != "" {
 			path += ":" + e.Path

@@ -223,8 +223,7 @@ func checkRow(b mapdb.Block, err error, room *mapblock.Block, sink check.Sink) R
 
 // withoutOffset returns err without its offset, because a finding has an offset of its own.
 func withoutOffset(err error) error {
-	var e *fault.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*fault.Error](err); ok {
 		rest := *e
 		rest.Offset = -1
 		return &rest

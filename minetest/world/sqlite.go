@@ -70,8 +70,7 @@ func openSQLite(ctx context.Context, path string, opts Options, t tables) (*sqlD
 
 // sqliteError replaces the path in an error of SQLite with the name of the file.
 func sqliteError(name string, err error) error {
-	var e *fault.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*fault.Error](err); ok {
 		named := *e
 		named.File = name
 		return &named

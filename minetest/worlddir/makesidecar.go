@@ -139,8 +139,7 @@ func (s *shown) makeResidues() error {
 		page = page[:0]
 	}
 	for block, err := range s.w.Map.Blocks(s.ctx, s.area) {
-		var row *mapdb.RowError
-		if errors.As(err, &row) {
+		if _, ok := errors.AsType[*mapdb.RowError](err); ok {
 			continue // opening the file returns the error
 		}
 		if err != nil {

@@ -154,8 +154,7 @@ var errOdd = errors.New("neither a file nor a folder: left out")
 
 // cause returns err without its path, which the caller adds.
 func cause(err error) error {
-	var e *fs.PathError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
 	}
 	return err

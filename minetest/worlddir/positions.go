@@ -38,8 +38,7 @@ func (p *positions) load(ctx context.Context, w *World, area mapdb.Area, miss fu
 // read loads the positions of an area, and reports rows that no file can represent.
 func (p *positions) read(ctx context.Context, db mapdb.DB, area mapdb.Area, miss func(error)) error {
 	for pos, err := range db.Positions(ctx, area) {
-		var row *mapdb.RowError
-		if errors.As(err, &row) {
+		if row, ok := errors.AsType[*mapdb.RowError](err); ok {
 			miss(row)
 			continue
 		}

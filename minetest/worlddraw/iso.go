@@ -436,11 +436,10 @@ func (s *Iso) read(ctx context.Context, pos mapdb.Pos, b *isoBlock) error {
 func (s *Iso) Fingerprint(ctx context.Context, h io.Writer, r image.Rectangle, at Scaled) (some bool, err error) {
 	err = s.within(ctx, r, at, func(p mapdb.Pos) error {
 		data, err := s.db.Get(ctx, p)
-		var row *mapdb.RowError
 		if errors.Is(err, mapdb.ErrNotFound) {
 			return nil
 		}
-		if errors.As(err, &row) {
+		if _, ok := errors.AsType[*mapdb.RowError](err); ok {
 			some = true // the picture lacks the block
 			fmt.Fprintln(h, err)
 			return nil
@@ -479,8 +478,6 @@ func (s *Iso) Hidden() map[string]int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	hidden := make(map[string]int64, len(s.hidden))
-	for name, n := range s.hidden {
-		hidden[name] = n
-	}
+	maps.Copy(hidden, s.hidden)
 	return hidden
 }

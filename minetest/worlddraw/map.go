@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"maps"
 	"math"
 	"sync"
 
@@ -95,9 +96,7 @@ func (m *Map) Hidden() map[string]int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	hidden := make(map[string]int64, len(m.hidden))
-	for name, n := range m.hidden {
-		hidden[name] = n
-	}
+	maps.Copy(hidden, m.hidden)
 	return hidden
 }
 

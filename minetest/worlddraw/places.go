@@ -49,8 +49,7 @@ func PlacesOf(all iter.Seq2[mapdb.Pos, error], rows []int, lost func(error)) (*P
 	f := frames[Top]
 	var b builder
 	for pos, err := range all {
-		var row *mapdb.RowError
-		if errors.As(err, &row) {
+		if _, ok := errors.AsType[*mapdb.RowError](err); ok {
 			lost(err)
 			continue
 		}

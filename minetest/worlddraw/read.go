@@ -146,8 +146,7 @@ func (s *source) singly(ctx context.Context, v int, us []int, from, to int, foun
 // sort assigns blocks to their columns.
 func (s *source) sort(blocks iter.Seq2[mapdb.Block, error], found map[int]*column) error {
 	for b, err := range blocks {
-		var row *mapdb.RowError
-		if errors.As(err, &row) {
+		if _, ok := errors.AsType[*mapdb.RowError](err); ok {
 			if pos, ok := posOf(err); !ok {
 				s.lost(err)
 			} else if c := found[s.frame.in(coords(pos))[0]]; c != nil {

@@ -189,8 +189,7 @@ func Take(ctx context.Context, db mapdb.DB, box Box, form schematic.Form) (*sche
 		if isEnd(err) {
 			return nil, t, err
 		}
-		var row *mapdb.RowError
-		if errors.As(err, &row) {
+		if row, ok := errors.AsType[*mapdb.RowError](err); ok {
 			t.Damaged = append(t.Damaged, row)
 			continue
 		}

@@ -271,8 +271,7 @@ func (o *Output) KeptDir() (string, error) {
 
 // inTarget replaces the path in an error by the user's name for the target.
 func inTarget(err error, target string) error {
-	var e *fs.PathError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		op := "create"
 		if e.Op == "write" {
 			op = e.Op
@@ -284,8 +283,7 @@ func inTarget(err error, target string) error {
 
 // notReplaced replaces the paths of a rename error by the user's name for the target.
 func notReplaced(err error, target string) error {
-	var e *os.LinkError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
 		return &fs.PathError{Op: "replace", Path: target, Err: e.Err}
 	}
 	return err

@@ -133,8 +133,7 @@ func OpenIn(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	f, info, err := open(filepath.FromSlash(name), root.Stat, func(path string) (*os.File, error) {
 		return root.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	})
-	var e *fs.PathError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return fail(e.Err)
 	}
 	return f, info, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"strings"
 
@@ -38,9 +39,7 @@ func AddTaken(sidecar []byte, taken Taken) ([]byte, error) {
 	if all == nil {
 		all = &Taken{Files: make(map[string]string)}
 	}
-	for name, digest := range taken.Files {
-		all.Files[name] = digest
-	}
+	maps.Copy(all.Files, taken.Files)
 	all.Options = taken.Options
 	if keys[takenKey], err = json.Marshal(all); err != nil {
 		return nil, err
@@ -79,9 +78,7 @@ func AddNames(sidecar []byte, names map[string]string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for safe, name := range names {
-		all[safe] = name
-	}
+	maps.Copy(all, names)
 	if keys[namesKey], err = json.Marshal(all); err != nil {
 		return nil, err
 	}
@@ -206,8 +203,7 @@ func (r *restored) Open(name string) (fs.File, error) {
 
 // inPath replaces the path in an error by the true path.
 func inPath(err error, name string) error {
-	var e *fs.PathError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: e.Op, Path: name, Err: e.Err}
 	}
 	return err

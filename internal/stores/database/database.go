@@ -76,8 +76,7 @@ func why(err error) string {
 
 // isReply reports whether an error is a reply of Redis, and stores its text.
 func isReply(err error, text *string) bool {
-	var reply redis.Error
-	if errors.As(err, &reply) {
+	if reply, ok := errors.AsType[redis.Error](err); ok {
 		*text = reply.Error()
 	}
 	return *text != ""

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 
 	"trowel.example/internal/files/regular"
@@ -105,9 +106,7 @@ func (f *File) readLog(log source, size int64) bool {
 		}
 		open[binary.BigEndian.Uint32(fh[:])] = at + int64(len(fh))
 		if n := binary.BigEndian.Uint32(fh[4:]); n > 0 && n <= maxPages { // a commit
-			for p, at := range open {
-				committed[p] = at
-			}
+			maps.Copy(committed, open)
 			clear(open)
 			f.pages, found = n, true
 		}

@@ -5,6 +5,7 @@ package po
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -31,12 +32,7 @@ type Entry struct {
 
 // Fuzzy reports whether the translation is an unverified guess.
 func (e *Entry) Fuzzy() bool {
-	for _, f := range e.Flags {
-		if f == "fuzzy" {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(e.Flags, "fuzzy")
 }
 
 // maxEntries is more than the number of texts in any game.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -172,9 +173,7 @@ func (t *trees) file(ctx context.Context, name string) error {
 		switch {
 		case !whole:
 		case isSettings:
-			for k, v := range world.ParseSettings(text, end).All() {
-				values[i][k] = v
-			}
+			maps.Insert(values[i], world.ParseSettings(text, end).All())
 		case c.Part != File:
 			flatten(values[i], text)
 		}

@@ -209,8 +209,7 @@ func (f *worldFile) extent(ctx context.Context, job *format.Job, db mapdb.DB) (l
 	least = mapdb.Pos{X: mapdb.MaxCoord, Y: mapdb.MaxCoord, Z: mapdb.MaxCoord}
 	most = mapdb.Pos{X: mapdb.MinCoord, Y: mapdb.MinCoord, Z: mapdb.MinCoord}
 	for p, err := range db.Positions(ctx, mapdb.All()) {
-		var row *mapdb.RowError
-		if errors.As(err, &row) {
+		if _, ok := errors.AsType[*mapdb.RowError](err); ok {
 			job.Lose(f.dir, "blocks: %v", err)
 			continue
 		}

@@ -2,6 +2,7 @@ package worldfind
 
 import (
 	"errors"
+	"slices"
 
 	"trowel.example/internal/text/glob"
 )
@@ -15,10 +16,8 @@ type Names struct {
 // ParseNames returns Names that match if any of the patterns matches. Without patterns it matches every name. An
 // empty pattern is an error.
 func ParseNames(patterns ...string) (n Names, err error) {
-	for _, pattern := range patterns {
-		if pattern == "" {
-			return n, errors.New("the pattern of a name is empty")
-		}
+	if slices.Contains(patterns, "") {
+		return n, errors.New("the pattern of a name is empty")
 	}
 	if len(patterns) > 0 {
 		n.match = glob.Text(patterns...)

@@ -73,8 +73,7 @@ func MayBuild(ctx context.Context, s *Search, o MayBuildOptions) error {
 	defer db.Close()
 	var protectors []protect.Protector
 	for b, err := range db.Blocks(ctx, protect.Near(pos, radius)) {
-		var row *mapdb.RowError
-		if errors.As(err, &row) {
+		if _, ok := errors.AsType[*mapdb.RowError](err); ok {
 			s.miss(err)
 			continue
 		}

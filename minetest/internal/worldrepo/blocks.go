@@ -232,8 +232,7 @@ func (w *regionWriter) store(ctx context.Context) error {
 	for c := range mapdb.Parallel(mapdb.Fetch(ctx, w.db, w.wanted), func(b mapdb.Block, err error) content {
 		return content{order(b.Pos), b.Data, sha256.Sum256(b.Data), err}
 	}) {
-		var bad *mapdb.RowError
-		if errors.As(c.err, &bad) {
+		if bad, ok := errors.AsType[*mapdb.RowError](c.err); ok {
 			w.lose(bad)
 			continue
 		}

@@ -93,8 +93,7 @@ var tableBlocks = tableOf("minetest_blocks", "A block of a world, as stored in i
 		ofBlock(func(b *mapblock.Block) bool { return b.Timestamp != mapblock.NoTimestamp },
 			func(b *mapblock.Block) format.Cell { return format.IntCell(b.Timestamp) })),
 	opt("stored_bytes", format.ColumnInt, "Its size in the database.", func(v *world.Row) format.Cell {
-		var noRow *mapdb.RowError
-		if errors.As(v.Err, &noRow) {
+		if _, ok := errors.AsType[*mapdb.RowError](v.Err); ok {
 			return format.Cell{}
 		}
 		return format.IntCell(len(v.Data))
