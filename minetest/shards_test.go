@@ -52,7 +52,7 @@ func badWorld(t *testing.T, r *rand.Rand, c mapdb.Config) *format.Source {
 		}
 		blocks = append(blocks, mapdb.Block{Pos: p, Data: data})
 	}
-	_, err = w.Load(t.Context(), func(yield func(mapdb.Block, error) bool) {
+	_, err = mapdb.Load(t.Context(), w, func(yield func(mapdb.Block, error) bool) {
 		for _, b := range blocks {
 			if !yield(b, nil) {
 				return

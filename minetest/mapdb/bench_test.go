@@ -21,7 +21,7 @@ func BenchmarkBlocks(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				_, err = w.Load(b.Context(), func(yield func(Block, error) bool) {
+				_, err = Load(b.Context(), w, func(yield func(Block, error) bool) {
 					data := bytes.Repeat([]byte("block"), 100)
 					for i := range n {
 						if !yield(Block{Pos{int16(i % 100), int16(i / 100 % 100), int16(i / 10000)}, data}, nil) {
@@ -78,7 +78,7 @@ func BenchmarkSlabs(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			_, err = w.Load(b.Context(), func(yield func(Block, error) bool) {
+			_, err = Load(b.Context(), w, func(yield func(Block, error) bool) {
 				r := rand.New(rand.NewPCG(1, 2))
 				for i := range n {
 					data := make([]byte, 100+r.IntN(400))

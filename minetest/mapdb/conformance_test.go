@@ -134,10 +134,6 @@ func (f *files) Update(ctx context.Context, do func(Tx) error) error {
 
 func (f *files) Store(ctx context.Context, blocks []Block) error { return store(ctx, f, blocks) }
 
-func (f *files) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
-	return load(ctx, f, blocks)
-}
-
 func open(t testing.TB, dir string, c Config) DB {
 	t.Helper()
 	db, err := Open(t.Context(), dir, c)
@@ -390,12 +386,12 @@ func conformAreas(t *testing.T, k kind, w Writer, dir string, c Config) {
 		blocks = 300 // each in a separate folder, which takes minutes under Wine
 	}
 	want := someBlocks(blocks)
-	n, err := w.Load(ctx, seq(want))
+	n, err := Load(ctx, w, seq(want))
 	if err != nil || n != int64(len(want)) {
 		t.Fatalf("Load = %d, %v, want %d", n, err, len(want))
 	}
 	broken := errors.New("broken")
-	n, err = w.Load(ctx, func(yield func(Block, error) bool) {
+	n, err = Load(ctx, w, func(yield func(Block, error) bool) {
 		_ = yield(Block{}, &RowError{Err: broken}) && yield(Block{Pos{0, 0, 0}, want[Pos{0, 0, 0}]}, nil) && yield(Block{}, broken)
 	})
 	if !errors.Is(err, broken) || n != 0 {

@@ -70,7 +70,7 @@ func TestCorpus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Load(t.Context(), open(t, dir, Config{Backend: c.backend}).Blocks(t.Context(), All())); err != nil {
+		if _, err := Load(t.Context(), w, open(t, dir, Config{Backend: c.backend}).Blocks(t.Context(), All())); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Close(); err != nil {
@@ -109,7 +109,7 @@ func TestCorpusSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := w.Load(t.Context(), dumped(t, f))
+	n, err := Load(t.Context(), w, dumped(t, f))
 	if err != nil || n != int64(len(want)) {
 		t.Errorf("%d blocks in the dump, %v", n, err)
 	}

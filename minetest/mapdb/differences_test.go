@@ -34,7 +34,7 @@ func TestDifferences(t *testing.T) {
 	stores := map[string]func(blocks map[Pos][]byte) DB{
 		"memory": func(blocks map[Pos][]byte) DB {
 			m := NewMemory()
-			if _, err := m.Load(ctx, seq(blocks)); err != nil {
+			if _, err := Load(ctx, m, seq(blocks)); err != nil {
 				t.Fatal(err)
 			}
 			return m
@@ -45,7 +45,7 @@ func TestDifferences(t *testing.T) {
 			dir := t.TempDir()
 			w, err := Create(ctx, dir, c)
 			if err == nil {
-				_, err = w.Load(ctx, seq(blocks))
+				_, err = Load(ctx, w, seq(blocks))
 			}
 			if err == nil {
 				err = w.Close()

@@ -54,26 +54,30 @@ func openLower(ctx context.Context, dir string, c Config) (DB, error) {
 // Get returns the bytes of a block.
 func (l *layered) Get(ctx context.Context, p Pos) ([]byte, error) {
 	data, err := l.upper.Get(ctx, p)
+	return orBelow(ctx, p, l.lower, data, err)
+}
+
+// orBelow returns the block of the lower store if the upper store, which returned data and err, does not have it.
+func orBelow(ctx context.Context, p Pos, lower DB, data []byte, err error) ([]byte, error) {
 	if err != nil && !errors.Is(err, ErrNotFound) || len(data) > 0 {
 		return data, err
 	}
-	if below, err := l.lower.Get(ctx, p); !errors.Is(err, ErrNotFound) {
+	if below, err := lower.Get(ctx, p); !errors.Is(err, ErrNotFound) {
 		return below, err
 	}
 	return data, err
 }
 
-// covers reports whether the upper store has a block, or a damaged row in its place.
-func (l *layered) covers(ctx context.Context, p Pos) (bool, error) {
-	data, err := l.upper.Get(ctx, p)
-	var row *RowError
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return false, nil
-	case errors.As(err, &row):
+// has reports whether a store has a block of at least the given size, or a damaged row in its place.
+func has(ctx context.Context, db DB, p Pos, size int) (bool, error) {
+	data, err := db.Get(ctx, p)
+	if _, damaged := errors.AsType[*RowError](err); damaged {
 		return true, nil
 	}
-	return len(data) > 0, err
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && len(data) >= size, err
 }
 
 // IsBelow reports whether the store in [Config.Under] has a block. Such a block cannot be deleted.
@@ -82,15 +86,7 @@ func IsBelow(ctx context.Context, db DB, p Pos) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	_, err := l.lower.Get(ctx, p)
-	var row *RowError
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return false, nil
-	case errors.As(err, &row):
-		return true, nil
-	}
-	return err == nil, err
+	return has(ctx, l.lower, p, 0)
 }
 
 // Blocks yields the blocks of the upper store, then those that only the lower store has.
@@ -110,7 +106,7 @@ func (l *layered) Blocks(ctx context.Context, a Area) iter.Seq2[Block, error] {
 		for b, err := range l.lower.Blocks(ctx, a) {
 			if err == nil {
 				var covered bool
-				if covered, err = l.covers(ctx, b.Pos); covered {
+				if covered, err = has(ctx, l.upper, b.Pos, 1); covered {
 					continue
 				}
 			}
@@ -129,14 +125,11 @@ func (l *layered) Positions(ctx context.Context, a Area) iter.Seq2[Pos, error] {
 				return
 			}
 		}
-		var row *RowError
 		for p, err := range l.lower.Positions(ctx, a) {
 			if err == nil {
-				if _, err = l.upper.Get(ctx, p); err == nil || errors.As(err, &row) {
+				var covered bool
+				if covered, err = has(ctx, l.upper, p, 0); covered {
 					continue
-				}
-				if errors.Is(err, ErrNotFound) {
-					err = nil
 				}
 			}
 			if !yield(p, err) {
@@ -192,11 +185,6 @@ func (l *layeredWriter) Store(ctx context.Context, blocks []Block) error {
 	return l.w.Store(ctx, blocks)
 }
 
-// Load stores many blocks in the upper store.
-func (l *layeredWriter) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
-	return l.w.Load(ctx, blocks)
-}
-
 // layeredTx is a transaction of the upper store that also reads the lower one.
 type layeredTx struct {
 	Tx
@@ -206,13 +194,7 @@ type layeredTx struct {
 
 func (t *layeredTx) Get(p Pos) ([]byte, error) {
 	data, err := t.Tx.Get(p)
-	if err != nil && !errors.Is(err, ErrNotFound) || len(data) > 0 {
-		return data, err
-	}
-	if below, err := t.lower.Get(t.ctx, p); !errors.Is(err, ErrNotFound) {
-		return below, err
-	}
-	return data, err
+	return orBelow(t.ctx, p, t.lower, data, err)
 }
 
 // Delete fails for a block of the lower store, because the block would reappear.

@@ -314,11 +314,6 @@ func (l *levelWriter) Store(ctx context.Context, blocks []Block) error {
 	return l.write(&batch)
 }
 
-// Load stores many blocks.
-func (l *levelWriter) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
-	return load(ctx, l, blocks)
-}
-
 func (l *levelWriter) Close() error { return l.w.Close() }
 
 // Abandon closes the store unfinished; OpenForWriting can continue it.

@@ -228,10 +228,6 @@ type Writer interface {
 
 	// Store is Update with a Put for each block, and faster.
 	Store(ctx context.Context, blocks []Block) error
-
-	// Load stores many blocks, in transactions of a few MiB each, and returns the number of stored blocks. It skips
-	// errors of the sequence that are a *RowError; the first other error ends it.
-	Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error)
 }
 
 // InAnyOrder yields all blocks as [DB.Blocks] does, but in the cheapest order, which for a database is the order in

@@ -104,11 +104,6 @@ func (m *Memory) Store(ctx context.Context, blocks []Block) error {
 	return store(ctx, m, blocks)
 }
 
-// Load stores many blocks.
-func (m *Memory) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
-	return load(ctx, m, blocks)
-}
-
 func (m *Memory) axis() int { return alongZ }
 func (m *Memory) inOrder()  {}
 

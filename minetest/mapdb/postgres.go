@@ -511,11 +511,6 @@ func (db *postgresDB) Store(ctx context.Context, blocks []Block) error {
 	})
 }
 
-// Load stores many blocks.
-func (db *postgresDB) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
-	return load(ctx, db, blocks)
-}
-
 func (db *postgresDB) String() string {
 	return database.PostgresName(db.config)
 }

@@ -339,11 +339,6 @@ func (db *redisDB) Store(ctx context.Context, blocks []Block) error {
 	return store(ctx, db, blocks)
 }
 
-// Load stores many blocks.
-func (db *redisDB) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
-	return load(ctx, db, blocks)
-}
-
 func (db *redisDB) String() string {
 	return fmt.Sprintf("%s hash %q on %s", storeRedis, db.hash, db.addr)
 }

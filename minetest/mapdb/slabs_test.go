@@ -209,7 +209,7 @@ func TestSlabs(t *testing.T) {
 					delete(blocks, p)
 				}
 			}
-			if _, err := w.Load(t.Context(), seq(blocks)); err != nil {
+			if _, err := Load(t.Context(), w, seq(blocks)); err != nil {
 				t.Fatal(err)
 			}
 			if k.lasting {

@@ -407,7 +407,7 @@ func damagedWorld(t testing.TB, dir string, schema Schema) map[Pos][]byte {
 	for i := range 2000 {
 		want[Pos{int16(i % 20), int16(i / 20 % 10), int16(i / 200)}] = bytes.Repeat([]byte{byte(i)}, 300)
 	}
-	if _, err := w.Load(t.Context(), seq(want)); err != nil {
+	if _, err := Load(t.Context(), w, seq(want)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -424,7 +424,7 @@ func FuzzSQLite(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		w.Load(f.Context(), seq(map[Pos][]byte{{1, 2, 3}: []byte("a"), {-1, 0, 0}: []byte("bb")}))
+		Load(f.Context(), w, seq(map[Pos][]byte{{1, 2, 3}: []byte("a"), {-1, 0, 0}: []byte("bb")}))
 		w.Close()
 		data, err := os.ReadFile(sqlitePath(dir))
 		if err != nil {
@@ -448,7 +448,7 @@ func FuzzSQLite(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer w.Close()
-		if n, err := w.Load(t.Context(), seq(all)); err != nil || n != int64(len(all)) {
+		if n, err := Load(t.Context(), w, seq(all)); err != nil || n != int64(len(all)) {
 			t.Fatalf("Load = %d, %v", n, err)
 		}
 		if again, bad := read(t, w); len(bad) > 0 || !maps.EqualFunc(all, again, bytes.Equal) {

@@ -81,11 +81,6 @@ func (w *freshSQLite) Store(ctx context.Context, blocks []Block) error {
 	return w.build.Flush()
 }
 
-// Load stores many blocks.
-func (w *freshSQLite) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
-	return load(ctx, w, blocks)
-}
-
 // Count returns the number of positions with blocks.
 func (w *freshSQLite) Count(ctx context.Context) (int64, error) {
 	if w.build != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 
@@ -222,11 +221,6 @@ func (w *sqliteWriter) Close() error {
 
 // Abandon closes the store unfinished; OpenForWriting can continue it.
 func (w *sqliteWriter) Abandon() { w.sqliteDB.Close() }
-
-// Load stores many blocks.
-func (w *sqliteWriter) Load(ctx context.Context, blocks iter.Seq2[Block, error]) (int64, error) {
-	return load(ctx, w, blocks)
-}
 
 // sqliteTx is a transaction.
 type sqliteTx struct {

@@ -27,10 +27,10 @@ func storable(p Pos, data []byte) error {
 	return nil
 }
 
-// batches passes the blocks to store in slices of limited size and counts them. If several blocks of a slice have the
-// same position, the last is kept.
-func batches(ctx context.Context, blocks iter.Seq2[Block, error], store func([]Block) error) (int64, error) {
-	var done int64
+// Load stores many blocks, in transactions of a few MiB each, and returns the number of stored blocks. It skips errors
+// of the sequence that are a *RowError; the first other error ends it. If several blocks of a transaction have the same
+// position, the last is stored.
+func Load(ctx context.Context, w Writer, blocks iter.Seq2[Block, error]) (done int64, err error) {
 	var batch []Block
 	at := map[Pos]int{}
 	size := 0
@@ -38,7 +38,7 @@ func batches(ctx context.Context, blocks iter.Seq2[Block, error], store func([]B
 		if len(batch) == 0 {
 			return nil
 		}
-		if err := store(batch); err != nil {
+		if err := w.Store(ctx, batch); err != nil {
 			return err
 		}
 		done += int64(len(batch))
@@ -72,12 +72,8 @@ func batches(ctx context.Context, blocks iter.Seq2[Block, error], store func([]B
 			}
 		}
 	}
-	return done, flush()
-}
-
-// load stores blocks with one transaction per batch.
-func load(ctx context.Context, w Writer, blocks iter.Seq2[Block, error]) (int64, error) {
-	return batches(ctx, blocks, func(batch []Block) error { return w.Store(ctx, batch) })
+	err = flush()
+	return done, err
 }
 
 // store stores blocks one by one, for stores without a faster way.

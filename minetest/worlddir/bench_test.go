@@ -50,7 +50,7 @@ func manyBlocks(b *testing.B, version int) *World {
 func memoryWorld(b *testing.B, blocks iter.Seq2[mapdb.Block, error]) *World {
 	w := makeWorld(b, "sqlite")
 	db := mapdb.NewMemory()
-	if _, err := db.Load(b.Context(), blocks); err != nil {
+	if _, err := mapdb.Load(b.Context(), db, blocks); err != nil {
 		b.Fatal(err)
 	}
 	w.Map = db

@@ -73,7 +73,7 @@ func (b *builder) load(db mapdb.Writer) error {
 	if n > 0 {
 		return fmt.Errorf("%s is not empty: blocks: %d: %w", db, n, fs.ErrExist)
 	}
-	if b.report.Blocks, err = db.Load(b.ctx, b.encoded()); err != nil {
+	if b.report.Blocks, err = mapdb.Load(b.ctx, db, b.encoded()); err != nil {
 		return err
 	}
 	if _, memory := db.(*mapdb.Memory); memory && b.report.Blocks > 0 {

@@ -144,7 +144,7 @@ func wideWorld(b *testing.B, n int) string {
 		b.Fatal(err)
 	}
 	side := int(math.Sqrt(float64(n / 4)))
-	if _, err := w.Load(b.Context(), func(yield func(mapdb.Block, error) bool) {
+	if _, err := mapdb.Load(b.Context(), w, func(yield func(mapdb.Block, error) bool) {
 		for i := range 4 * side * side {
 			at := mapdb.Pos{X: int16(i/4%side - side/2), Y: int16(i % 4), Z: int16(i/4/side - side/2)}
 			if !yield(mapdb.Block{Pos: at, Data: data}, nil) {

@@ -185,7 +185,7 @@ func (m *maker) blocks() error {
 		return err
 	}
 	var failed error
-	_, err = db.Load(m.ctx, iter.Seq2[mapdb.Block, error](func(yield func(mapdb.Block, error) bool) {
+	_, err = mapdb.Load(m.ctx, db, iter.Seq2[mapdb.Block, error](func(yield func(mapdb.Block, error) bool) {
 		for i := range m.o.Blocks {
 			data, err := m.block(i)
 			if err != nil {

@@ -167,7 +167,7 @@ func TestEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Load(ctx, func(yield func(mapdb.Block, error) bool) {
+	if _, err := mapdb.Load(ctx, store, func(yield func(mapdb.Block, error) bool) {
 		for p, b := range w {
 			data, err := b.Encode()
 			if !yield(mapdb.Block{Pos: p, Data: data}, err) {

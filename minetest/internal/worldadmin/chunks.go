@@ -224,7 +224,7 @@ func export(w *worldedit.World, dst string, list []mapdb.Pos) worldedit.Part {
 		if err != nil {
 			return err
 		}
-		_, err = db.Load(ctx, mapdb.Fetch(ctx, w.Base(), list))
+		_, err = mapdb.Load(ctx, db, mapdb.Fetch(ctx, w.Base(), list))
 		if err = errors.Join(err, db.Close()); err != nil {
 			return err
 		}

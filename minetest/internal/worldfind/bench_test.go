@@ -15,7 +15,7 @@ func BenchmarkFind(b *testing.B) {
 	const blocks = 10_000
 	for _, version := range []int{28, 29} {
 		db := mapdb.NewMemory()
-		if _, err := db.Load(b.Context(), worldtest.RealBlocks(b, blocks, version)); err != nil {
+		if _, err := mapdb.Load(b.Context(), db, worldtest.RealBlocks(b, blocks, version)); err != nil {
 			b.Fatal(err)
 		}
 		ctx, where := b.Context(), worldfind.Where{}

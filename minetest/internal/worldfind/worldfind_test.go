@@ -22,7 +22,7 @@ import (
 func store(t testing.TB, n int, versions ...int) mapdb.DB {
 	t.Helper()
 	m := mapdb.NewMemory()
-	if _, err := m.Load(t.Context(), worldtest.Blocks(n, versions...)); err != nil {
+	if _, err := mapdb.Load(t.Context(), m, worldtest.Blocks(n, versions...)); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -153,7 +153,7 @@ func TestVersions(t *testing.T) {
 // search.
 func TestDamage(t *testing.T) {
 	m := mapdb.NewMemory()
-	if _, err := m.Load(t.Context(), worldtest.Blocks(20, 28)); err != nil {
+	if _, err := mapdb.Load(t.Context(), m, worldtest.Blocks(20, 28)); err != nil {
 		t.Fatal(err)
 	}
 	chests := func(miss func(error), yield func(worldfind.Node) error) error {

@@ -27,7 +27,7 @@ func BenchmarkBackup(b *testing.B) {
 		b.Fatal(err)
 	}
 	r := rand.NewChaCha8([32]byte{1})
-	_, err = w.Load(b.Context(), func(yield func(mapdb.Block, error) bool) {
+	_, err = mapdb.Load(b.Context(), w, func(yield func(mapdb.Block, error) bool) {
 		for i := range n {
 			data := make([]byte, 150+r.Uint64()%101)
 			_, _ = r.Read(data) // never fails

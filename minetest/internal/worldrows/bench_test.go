@@ -17,7 +17,7 @@ func BenchmarkRows(b *testing.B) {
 	const blocks = 10_000
 	for name, version := range map[string]int{"zlib": 28, "zstd": 29} {
 		db := mapdb.NewMemory()
-		if _, err := db.Load(b.Context(), worldtest.RealBlocks(b, blocks, version)); err != nil {
+		if _, err := mapdb.Load(b.Context(), db, worldtest.RealBlocks(b, blocks, version)); err != nil {
 			b.Fatal(err)
 		}
 		b.Run(name, func(b *testing.B) {

@@ -62,7 +62,7 @@ func TestVersions(t *testing.T) {
 	tests.NotRaced(t, "does many things, one after the other")
 	for version := range mapblock.Newest + 1 {
 		m := mapdb.NewMemory()
-		if _, err := m.Load(t.Context(), worldtest.Blocks(30, version)); err != nil {
+		if _, err := mapdb.Load(t.Context(), m, worldtest.Blocks(30, version)); err != nil {
 			t.Fatal(err)
 		}
 		all, missed := rowsOf(t, m)
@@ -230,7 +230,7 @@ func TestDamage(t *testing.T) {
 // TestFindings tests that errors of blocks are the findings of a check, each with its block.
 func TestFindings(t *testing.T) {
 	m := mapdb.NewMemory()
-	if _, err := m.Load(t.Context(), worldtest.Blocks(60)); err != nil {
+	if _, err := mapdb.Load(t.Context(), m, worldtest.Blocks(60)); err != nil {
 		t.Fatal(err)
 	}
 	if err := m.Store(t.Context(), []mapdb.Block{{Pos: worldtest.Pos(7), Data: []byte{99}},

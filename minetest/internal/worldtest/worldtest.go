@@ -293,7 +293,7 @@ func WorldOf(t testing.TB, dir string, c mapdb.Config, blocks iter.Seq2[mapdb.Bl
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Load(ctx, blocks); err != nil {
+	if _, err := mapdb.Load(ctx, w, blocks); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
