@@ -240,12 +240,15 @@ func TestForceLoaded(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"os.exit()":          `force_loaded.txt: offset 0: expected "return", found "os.exit()"`,
-		"return {[1]=1":      `force_loaded.txt: offset 13: expected "," or "}", found the end of the file`,
+		"return {[1]=1":      `force_loaded.txt: offset 13: expected "}", found the end of the text`,
 		"return {[1.5]=1}":   `force_loaded.txt: offset 9: expected an integer from 0 to 281474976710655, found "1.5]=1}"`,
-		"return {[1]=1} x":   `force_loaded.txt: offset 15: expected the end of the file, found "x"`,
+		"return {[1]=1} x":   `force_loaded.txt: offset 15: expected the end of the text, found "x"`,
 		"return {[-1]=1}":    `force_loaded.txt: offset 9: expected an integer from 0 to 281474976710655, found "-1]=1}"`,
 		"return {[99e99]=1}": `force_loaded.txt: offset 9: expected an integer from 0 to 281474976710655, found "99e99]=1}"`,
-		"return {[1]=f()}":   `force_loaded.txt: offset 12: expected an integer from 0 to 9007199254740992, found "f()}"`,
+		"return {[1]=f()}":   `force_loaded.txt: offset 12: expected a value, found "f()}"`,
+		"return {[1]=1e99}":  `force_loaded.txt: offset 12: expected an integer from 0 to 9007199254740992, found "1e99}"`,
+		"return {1}":         `force_loaded.txt: offset 8: expected "[", found "1}"`,
+		"\ufeffreturn {1}":   `force_loaded.txt: offset 11: expected "[", found "1}"`,
 	} {
 		if _, err := world.ParseForceLoaded([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)

@@ -1,12 +1,14 @@
 package world
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"trowel.example/fault"
+	"trowel.example/internal/text/luatable"
 )
 
 // ForceLoad is a block that is kept in memory.
@@ -34,27 +36,43 @@ func ParseForceLoaded(text []byte) (*ForceLoaded, error) {
 }
 
 func parseForceLoads(text string) (list []ForceLoad, err error) {
-	t := luaText{text: text}
-	t.next(byteOrderMark)
-	if t.skip(); t.at == len(text) {
-		return nil, nil
+	lua := strings.TrimPrefix(text, byteOrderMark)
+	fail := func(at int, want string) error {
+		return &fault.Error{Offset: int64(at), Want: want, Got: strconv.Quote(lua[at:min(at+20, len(lua))]), Err: fault.ErrFormat}
 	}
-	t.word("return")
-	t.word("{")
-	for t.err == nil && !t.next("}") {
-		t.word("[")
-		hash := t.number(0, 1<<48-1)
-		t.word("]")
-		t.word("=")
-		list = append(list, ForceLoad{unhash(hash), t.number(0, 1<<53)})
-		if !t.next(",") && !t.next(";") && t.err == nil && !strings.HasPrefix(t.text[t.at:], "}") {
-			t.fail(`"," or "}"`)
+	// integer returns a number of the table. Lua writes large integers with an exponent, such as 1.4073748838810e+14.
+	integer := func(v luatable.Value, highest int64) (int64, error) {
+		if n := int64(v.Number); v.Kind == luatable.Number && v.Number >= 0 && v.Number <= float64(highest) && v.Number == float64(n) {
+			return n, nil
 		}
+		return 0, fail(v.Start, fmt.Sprintf("an integer from 0 to %d", highest))
 	}
-	if t.skip(); t.err == nil && t.at < len(t.text) {
-		t.fail("the end of the file")
+	start := len(lua) - len(strings.TrimLeft(lua, space))
+	switch {
+	case start == len(lua):
+		return nil, nil
+	case !strings.HasPrefix(lua[start:], "return"):
+		err = fail(start, `"return"`)
+	default:
+		err = luatable.Each([]byte(lua), func(e luatable.Entry) error {
+			if e.Key.End == 0 {
+				return fail(e.Value.Start, `"["`)
+			}
+			hash, err := integer(e.Key, 1<<48-1)
+			if err != nil {
+				return err
+			}
+			count, err := integer(e.Value, 1<<53)
+			list = append(list, ForceLoad{unhash(hash), count})
+			return err
+		})
 	}
-	return list, t.err
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		e.File, e.Path = "force_loaded.txt", ""
+		e.Offset += int64(len(text) - len(lua))
+		return nil, e
+	}
+	return list, nil
 }
 
 // Append appends the text to dst: the original text if Blocks is unchanged.
@@ -88,55 +106,4 @@ func unhash(n int64) (pos [3]int) {
 		n >>= 16
 	}
 	return pos
-}
-
-// luaText is a scanner of Lua text. It keeps its first error.
-type luaText struct {
-	text string
-	at   int
-	err  error
-}
-
-func (t *luaText) skip() {
-	t.at = len(t.text) - len(strings.TrimLeft(t.text[t.at:], space))
-}
-
-func (t *luaText) fail(want string) {
-	if t.err == nil {
-		got := "the end of the file"
-		if t.at < len(t.text) {
-			got = strconv.Quote(t.text[t.at:min(t.at+20, len(t.text))])
-		}
-		t.err = &fault.Error{File: "force_loaded.txt", Offset: int64(t.at), Want: want, Got: got, Err: fault.ErrFormat}
-	}
-}
-
-// next skips word and reports whether it was there.
-func (t *luaText) next(word string) bool {
-	t.skip()
-	ok := t.err == nil && strings.HasPrefix(t.text[t.at:], word)
-	if ok {
-		t.at += len(word)
-	}
-	return ok
-}
-
-func (t *luaText) word(word string) {
-	if !t.next(word) {
-		t.fail(strconv.Quote(word))
-	}
-}
-
-// number reads an integer from lo to hi. Lua writes large integers with an exponent, such as 1.4073748838810e+14.
-func (t *luaText) number(lo, hi int64) int64 {
-	t.skip()
-	n := len(t.text[t.at:]) - len(strings.TrimLeft(t.text[t.at:], "0123456789.e+-"))
-	word := t.text[t.at : t.at+n]
-	v, err := strconv.ParseFloat(word, 64)
-	if err != nil || v < float64(lo) || v > float64(hi) || v != float64(int64(v)) {
-		t.fail(fmt.Sprintf("an integer from %d to %d", lo, hi))
-		return 0
-	}
-	t.at += n
-	return int64(v)
 }
