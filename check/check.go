@@ -112,7 +112,7 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// Sink receives findings during a check.
+// Sink receives findings during a check. The methods of a nil Sink discard them.
 type Sink func(Finding)
 
 // Add reports a finding of kind k. An offset of -1 means none.
@@ -123,7 +123,14 @@ func (s Sink) Add(k *Kind, path string, offset int64, format string, args ...any
 // AddAt reports a finding of kind k about the places in at.
 func (s Sink) AddAt(k *Kind, at []Place, path string, offset int64, format string, args ...any) {
 	message := words.OneLine(fmt.Sprintf(format, args...))
-	s(Finding{ID: k.ID, Severity: k.Severity, Path: path, Offset: offset, Message: message, At: at})
+	s.Report(Finding{ID: k.ID, Severity: k.Severity, Path: path, Offset: offset, Message: message, At: at})
+}
+
+// Report passes a finding to the sink, unless the sink is nil.
+func (s Sink) Report(f Finding) {
+	if s != nil {
+		s(f)
+	}
 }
 
 // In returns a sink for findings about a part of a larger whole: their paths get the path of the part in front.
@@ -133,7 +140,7 @@ func (s Sink) In(path string) Sink {
 			f.Path = "." + f.Path
 		}
 		f.Path = path + f.Path
-		s(f)
+		s.Report(f)
 	}
 }
 

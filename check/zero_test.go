@@ -15,6 +15,9 @@ func TestZeroValues(t *testing.T) {
 		}
 	}
 	_ = check.Finding{}.Verbose()
+	var none check.Sink
+	none.Report(check.Finding{})
+	none.In("path").AddAt(new(check.Kind), nil, "", -1, "text")
 	if kinds := new(check.Catalog).Kinds(); len(kinds) != 0 {
 		t.Error(kinds)
 	}

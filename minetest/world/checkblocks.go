@@ -154,13 +154,14 @@ func EachRow[T any](ctx context.Context, db mapdb.DB, o CheckOptions, sink check
 		if err != nil && (ctx.Err() != nil || Failed(err) || errors.Is(err, mapdb.ErrSlab)) {
 			return result{err: cmp.Or(ctx.Err(), err)}
 		}
+		found := func(f check.Finding) { r.found = append(r.found, f) }
 		room := spareBlocks.Get().(*mapblock.Block)
 		defer spareBlocks.Put(room)
 		if p := parallel.Catch(func() {
-			row := checkRow(b, err, room, func(f check.Finding) { r.found = append(r.found, f) })
+			row := checkRow(b, err, room, found)
 			r.pos, r.block, r.made = row.Pos, err == nil, look(row)
 		}); p != nil { // the other rows are still checked
-			r.found = append(r.found, place.InWorld(finding(foundBlockDefect, "", -1, "%v", p), b.Pos.X, b.Pos.Y, b.Pos.Z))
+			place.OfBlock(found, b.Pos.X, b.Pos.Y, b.Pos.Z).Add(foundBlockDefect, "", -1, "%v", p)
 		}
 		return r
 	}) {
@@ -175,7 +176,7 @@ func EachRow[T any](ctx context.Context, db mapdb.DB, o CheckOptions, sink check
 		}
 		if r.pos != nil {
 			if last != nil && *last == *r.pos && r.block {
-				sink(place.InWorld(finding(foundBlockTwice, "", -1, "another row has the same position"), last.X, last.Y, last.Z))
+				place.OfBlock(sink, last.X, last.Y, last.Z).Add(foundBlockTwice, "", -1, "another row has the same position")
 			}
 			if last = r.pos; !r.block {
 				last = nil
@@ -210,11 +211,11 @@ func checkRow(b mapdb.Block, err error, room *mapblock.Block, sink check.Sink) R
 	case len(bad.At) > 0: // damage of the file
 		sink.AddAt(foundMapPages, bad.At, pathMap, fault.OffsetOf(bad), "%v", withoutOffset(bad))
 	case bad.Salvaged:
-		sink(place.InWorld(finding(foundMapSalvaged, "", -1, "%v", bad), bad.Pos.X, bad.Pos.Y, bad.Pos.Z))
+		place.OfBlock(sink, bad.Pos.X, bad.Pos.Y, bad.Pos.Z).Add(foundMapSalvaged, "", -1, "%v", bad)
 	case bad.OfFile():
 		sink.Add(foundMapRow, pathMap, -1, "%v", bad)
 	case bad.Pos != nil:
-		sink(place.InWorld(finding(foundMapRow, "", -1, "%v", bad), bad.Pos.X, bad.Pos.Y, bad.Pos.Z))
+		place.OfBlock(sink, bad.Pos.X, bad.Pos.Y, bad.Pos.Z).Add(foundMapRow, "", -1, "%v", bad)
 	default:
 		sink.Add(foundMapRow, "", -1, "%v", bad)
 	}
@@ -237,9 +238,10 @@ var spareBlocks = sync.Pool{New: func() any { return new(mapblock.Block) }}
 // checkBlock reports problems of a block, which it decodes into b. The error is the reason why the block cannot be
 // decoded.
 func checkBlock(row mapdb.Block, b *mapblock.Block, sink check.Sink) (err error) {
+	at := place.OfBlock(sink, row.Pos.X, row.Pos.Y, row.Pos.Z)
 	inWorld := check.Sink(func(f check.Finding) {
 		err = errors.New(f.Message)
-		sink(place.InWorld(f, row.Pos.X, row.Pos.Y, row.Pos.Z))
+		at(f)
 	})
 	if len(row.Data) == 0 {
 		inWorld.Add(foundBlockEmpty, "", -1, "no bytes")
@@ -263,9 +265,4 @@ func checkBlock(row mapdb.Block, b *mapblock.Block, sink check.Sink) (err error)
 		inv.Check(inside.In(path()))
 	}
 	return nil
-}
-
-func finding(k *check.Kind, path string, offset int64, format string, args ...any) (f check.Finding) {
-	check.Sink(func(g check.Finding) { f = g }).Add(k, path, offset, format, args...)
-	return f
 }

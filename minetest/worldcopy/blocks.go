@@ -211,31 +211,30 @@ func (c *copier) abandon() {
 }
 
 // convert determines what to do with a row.
-func (c *copier) convert(b mapdb.Block, err error) outcome {
+func (c *copier) convert(b mapdb.Block, err error) (o outcome) {
 	var row *mapdb.RowError
 	switch {
 	case errors.As(err, &row):
-		o := outcome{fate: noBlock}
+		o = outcome{fate: noBlock}
+		found := check.Sink(func(f check.Finding) { o.found = append(o.found, f) })
 		if len(row.At) > 0 {
 			o.fate, o.parts = noRow, len(row.At)
-			check.Sink(func(f check.Finding) { o.found = append(o.found, f) }).AddAt(foundPages, row.At, "map", -1, "%v", err)
+			found.AddAt(foundPages, row.At, "map", -1, "%v", err)
 			return o
 		}
-		kind := foundRow
+		sink, path, kind := found, "map", foundRow
+		if row.Pos != nil {
+			sink, path = place.OfBlock(found, row.Pos.X, row.Pos.Y, row.Pos.Z), ""
+		}
 		if row.Salvaged {
 			o.fate, kind = named, foundSalvaged
 		}
-		f := check.Finding{ID: kind.ID, Severity: kind.Severity, Path: "map", Offset: -1, Message: words.OneLine(err.Error())}
-		if row.Pos != nil {
-			f.Path = ""
-			f = place.InWorld(f, row.Pos.X, row.Pos.Y, row.Pos.Z)
-		}
-		o.found = []check.Finding{f}
+		sink.Add(kind, path, -1, "%v", err)
 		return o
 	case err != nil:
 		return outcome{err: err}
 	}
-	o := outcome{pos: b.Pos, data: b.Data}
+	o = outcome{pos: b.Pos, data: b.Data}
 	if c.opts.Blocks != 0 && (len(b.Data) == 0 || int(b.Data[0]) != c.opts.Blocks) {
 		o.convert(c.opts.Blocks, c.opts.Drop)
 	}
@@ -272,7 +271,7 @@ type Conversion struct {
 // left out, and so is a block that cannot be read. The findings, of [Catalog] and of the conversion, describe the
 // data, also if there is an error.
 func ConvertBlock(b mapdb.Block, version int, o mapblock.ConvertOptions) (c Conversion, err error) {
-	tell := check.Sink(func(f check.Finding) { c.Found = append(c.Found, place.InWorld(f, b.Pos.X, b.Pos.Y, b.Pos.Z)) })
+	tell := place.OfBlock(func(f check.Finding) { c.Found = append(c.Found, f) }, b.Pos.X, b.Pos.Y, b.Pos.Z)
 	was, err := mapblock.Decode(b.Data)
 	if err != nil {
 		if tell.Add(foundDamaged, "", -1, "%v", err); o.Drop {
@@ -328,8 +327,8 @@ func (b *batch) add(o outcome) {
 	}
 	if last := b.next.Last; last != nil && *last == o.pos {
 		r.Rows++
-		check.Sink(func(f check.Finding) { b.found = append(b.found, place.InWorld(f, o.pos.X, o.pos.Y, o.pos.Z)) }).Add(
-			foundTwice, "", -1, "another row has the same position")
+		add := func(f check.Finding) { b.found = append(b.found, f) }
+		place.OfBlock(add, o.pos.X, o.pos.Y, o.pos.Z).Add(foundTwice, "", -1, "another row has the same position")
 		return
 	}
 	b.next.Last = &o.pos
@@ -375,10 +374,8 @@ func (b *batch) flush(ctx context.Context) error {
 		if err := b.log.note(); err != nil {
 			return err
 		}
-		if b.opts.Sink != nil {
-			for _, f := range found {
-				b.opts.Sink(f)
-			}
+		for _, f := range found {
+			b.opts.Sink.Report(f)
 		}
 		b.progress("blocks", int(next.Report.Blocks), b.total)
 		return nil

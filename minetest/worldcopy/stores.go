@@ -55,9 +55,8 @@ func move[T any](ctx context.Context, c *copier, p part[T]) (err error) {
 		}
 	}
 	lost := func(err error, at []check.Place) {
-		if c.log.Report.Lost++; c.opts.Sink != nil {
-			c.opts.Sink.AddAt(foundLost, at, p.what, -1, "%v", err)
-		}
+		c.log.Report.Lost++
+		c.opts.Sink.AddAt(foundLost, at, p.what, -1, "%v", err)
 	}
 	from, err := p.open(ctx, c.src, c.settings, world.Options{Remote: c.opts.Remote, Moment: c.opts.Moment, Lost: lost})
 	if err != nil {

@@ -217,9 +217,7 @@ func (c *copier) tell(k *check.Kind, path string, format string, args ...any) {
 }
 
 func (c *copier) tellOf(k *check.Kind, at check.Place, path string, format string, args ...any) {
-	if c.opts.Sink != nil {
-		c.opts.Sink.AddAt(k, []check.Place{at}, path, -1, format, args...)
-	}
+	c.opts.Sink.AddAt(k, []check.Place{at}, path, -1, format, args...)
 }
 
 // noteDamage records in the journal that damage was reported to the sink.
@@ -227,9 +225,7 @@ func (c *copier) noteDamage() {
 	sink := c.opts.Sink
 	c.opts.Sink = func(f check.Finding) {
 		c.log.Damaged = c.log.Damaged || isDamage(f)
-		if sink != nil {
-			sink(f)
-		}
+		sink.Report(f)
 	}
 }
 

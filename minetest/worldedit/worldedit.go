@@ -450,9 +450,7 @@ func (w *World) tell(o *outcome) {
 	} else {
 		w.report.Damaged++
 	}
-	if w.opts.Sink != nil {
-		check.Sink(func(f check.Finding) { w.opts.Sink(place.InWorld(f, o.pos.X, o.pos.Y, o.pos.Z)) }).Add(kind, "", -1, "%v", o.err)
-	}
+	place.OfBlock(w.opts.Sink, o.pos.X, o.pos.Y, o.pos.Z).Add(kind, "", -1, "%v", o.err)
 }
 
 // put records the result for a block; new is nil if the block is deleted.

@@ -178,32 +178,34 @@ func Inside(sink check.Sink, holder Slot) check.Sink {
 	}
 }
 
-// InWorld converts a finding about a separate block to one about the block at a position of a world: with a path such
-// as "block 12,0,-3: timers.entries[0]", and with positions in the world. If the finding has no places, the result
-// has the block.
-func InWorld(f check.Finding, x, y, z int16) check.Finding {
-	at := make([]check.Place, 0, max(1, len(f.At)))
-	for _, p := range f.At {
-		switch n := p.(type) {
-		case Node:
-			p = n.In(x, y, z)
-		case Slot:
-			if n.Node != nil {
-				in := n.Node.In(x, y, z)
-				n.Node = &in
+// OfBlock returns a sink for findings about a separate block, which become findings about the block at a position of a
+// world: with a path such as "block 12,0,-3: timers.entries[0]", and with positions in the world. A finding without
+// places gets the block as its place.
+func OfBlock(sink check.Sink, x, y, z int16) check.Sink {
+	return func(f check.Finding) {
+		at := make([]check.Place, 0, max(1, len(f.At)))
+		for _, p := range f.At {
+			switch n := p.(type) {
+			case Node:
+				p = n.In(x, y, z)
+			case Slot:
+				if n.Node != nil {
+					in := n.Node.In(x, y, z)
+					n.Node = &in
+				}
+				p = n
 			}
-			p = n
+			at = append(at, p)
 		}
-		at = append(at, p)
+		if len(at) == 0 {
+			at = append(at, Block(x, y, z))
+		}
+		f.At = at
+		block := Block(x, y, z).String()
+		if f.Path != "" {
+			block += ": " + f.Path
+		}
+		f.Path = block
+		sink.Report(f)
 	}
-	if len(at) == 0 {
-		at = append(at, Block(x, y, z))
-	}
-	f.At = at
-	block := Block(x, y, z).String()
-	if f.Path != "" {
-		block += ": " + f.Path
-	}
-	f.Path = block
-	return f
 }

@@ -32,17 +32,22 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-func TestInWorld(t *testing.T) {
+func TestOfBlock(t *testing.T) {
 	lone := InBlock(1)
-	f := InWorld(check.Finding{At: []check.Place{InBlock(0), Slot{Node: &lone, List: "main", Slot: 2}, check.File("a")}}, 1, 0, 0)
+	var f check.Finding
+	ofBlock := func(of check.Finding, x, y, z int16) check.Finding {
+		OfBlock(func(got check.Finding) { f = got }, x, y, z).Report(of)
+		return f
+	}
+	f = ofBlock(check.Finding{At: []check.Place{InBlock(0), Slot{Node: &lone, List: "main", Slot: 2}, check.File("a")}}, 1, 0, 0)
 	if data, _ := json.Marshal(f.At); string(
 		data) != `[{"block":[1,0,0],"node":[16,0,0]},{"block":[1,0,0],"node":[17,0,0],"list":"main","slot":2},{"path":"a"}]` {
 		t.Errorf("%s", data)
 	}
-	if f = InWorld(check.Finding{}, 1, 0, 0); f.Path != "block 1,0,0" || len(f.At) != 1 || f.At[0] != check.Place(Block(1, 0, 0)) {
+	if f = ofBlock(check.Finding{}, 1, 0, 0); f.Path != "block 1,0,0" || len(f.At) != 1 || f.At[0] != check.Place(Block(1, 0, 0)) {
 		t.Errorf("%v", f)
 	}
-	if f = InWorld(check.Finding{Path: "timers"}, 12, 0, -3); f.Path != "block 12,0,-3: timers" {
+	if f = ofBlock(check.Finding{Path: "timers"}, 12, 0, -3); f.Path != "block 12,0,-3: timers" {
 		t.Error(f.Path)
 	}
 	Inside(func(got check.Finding) { f = got }, Player("ann"))(check.Finding{At: []check.Place{Slot{List: "main", Slot: 1}}})

@@ -81,15 +81,13 @@ func (w *World) convert(b mapdb.Block, err error) outcome {
 }
 
 func (o *outcome) find(k *check.Kind, format string, args ...any) {
-	check.Sink(func(f check.Finding) { o.found = append(o.found, place.InWorld(f, o.pos.X, o.pos.Y, o.pos.Z)) }).Add(k, "",
-		-1, format, args...)
+	add := func(f check.Finding) { o.found = append(o.found, f) }
+	place.OfBlock(add, o.pos.X, o.pos.Y, o.pos.Z).Add(k, "", -1, format, args...)
 }
 
 func (w *World) tell(found []check.Finding) {
 	for _, f := range found {
-		if w.opts.Sink != nil {
-			w.opts.Sink(f)
-		}
+		w.opts.Sink.Report(f)
 	}
 }
 
@@ -210,13 +208,11 @@ func (w *World) each(ctx context.Context, s mapdb.Slab, r *Report, tell bool, b 
 
 // rowFound returns findings about a row that is not a block.
 func rowFound(row *mapdb.RowError) (found []check.Finding) {
-	check.Sink(func(f check.Finding) {
-		if row.Pos != nil {
-			f.Path = ""
-			f = place.InWorld(f, row.Pos.X, row.Pos.Y, row.Pos.Z)
-		}
-		found = append(found, f)
-	}).AddAt(foundRow, row.At, "map", -1, "%v", row)
+	sink, path := check.Sink(func(f check.Finding) { found = append(found, f) }), "map"
+	if row.Pos != nil {
+		sink, path = place.OfBlock(sink, row.Pos.X, row.Pos.Y, row.Pos.Z), ""
+	}
+	sink.AddAt(foundRow, row.At, path, -1, "%v", row)
 	return found
 }
 

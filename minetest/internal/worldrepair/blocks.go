@@ -127,7 +127,7 @@ func (r *repair) findBlocks(ctx context.Context) error {
 	for res := range mapdb.Parallel(db.Blocks(ctx, mapdb.All()), look) {
 		var row *mapdb.RowError
 		if errors.As(res.err, &row) && len(row.At) > 0 {
-			if r.config.Under != nil && r.opts.Sink != nil { // otherwise they are already reported
+			if r.config.Under != nil { // otherwise they are already reported
 				r.opts.Sink.AddAt(foundPages, row.At, "map", -1, "%v", res.err)
 			}
 			continue
@@ -142,7 +142,7 @@ func (r *repair) findBlocks(ctx context.Context) error {
 			r.report.Rows++
 			if row.Pos != nil {
 				r.tellOf(*row.Pos, foundRow, "%v", res.err)
-			} else if r.opts.Sink != nil {
+			} else {
 				r.opts.Sink.Add(foundRow, "map", -1, "%v", res.err)
 			}
 			continue
@@ -173,10 +173,8 @@ func (r *repair) findBlocks(ctx context.Context) error {
 
 // block reports the findings of a block, and notes the block and backs it up if it will change.
 func (r *repair) block(ctx context.Context, db mapdb.DB, res result) error {
-	if r.opts.Sink != nil {
-		for _, f := range res.found {
-			r.opts.Sink(place.InWorld(f, res.block.Pos.X, res.block.Pos.Y, res.block.Pos.Z))
-		}
+	for _, f := range res.found {
+		r.at(res.block.Pos).Report(f)
 	}
 	switch res.fate {
 	case left:
@@ -244,10 +242,11 @@ func (r *repair) keep(b mapdb.Block) (where string, err error) {
 
 // tellOf reports a finding about a block.
 func (r *repair) tellOf(p mapdb.Pos, k *check.Kind, format string, args ...any) {
-	if r.opts.Sink != nil {
-		check.Sink(func(f check.Finding) { r.opts.Sink(place.InWorld(f, p.X, p.Y, p.Z)) }).Add(k, "", -1, format, args...)
-	}
+	r.at(p).Add(k, "", -1, format, args...)
 }
+
+// at returns the sink of findings about a block.
+func (r *repair) at(p mapdb.Pos) check.Sink { return place.OfBlock(r.opts.Sink, p.X, p.Y, p.Z) }
 
 // mendBlocks replaces damaged blocks.
 func (r *repair) mendBlocks(ctx context.Context) error {

@@ -80,9 +80,7 @@ func (r *repair) findDatabases(ctx context.Context) error {
 			if l.Rows {
 				r.report.Lost++
 			}
-			if r.opts.Sink != nil {
-				r.opts.Sink.AddAt(foundPages, l.At, d.name, -1, "%s", l.Text)
-			}
+			r.opts.Sink.AddAt(foundPages, l.At, d.name, -1, "%s", l.Text)
 		}
 		r.report.Databases = append(r.report.Databases, d.name)
 		if err := r.backup.Store(d.files); err != nil {

@@ -19,9 +19,7 @@ import (
 func (r *repair) reading(file string) world.Options {
 	return world.Options{Lost: func(err error, at []check.Place) {
 		r.report.Hopeless++
-		if r.opts.Sink != nil {
-			r.opts.Sink.AddAt(foundKept, at, file, -1, "%v", within(file, err))
-		}
+		r.opts.Sink.AddAt(foundKept, at, file, -1, "%v", within(file, err))
 	}}
 }
 
@@ -52,9 +50,7 @@ func (r *repair) findPlayers(ctx context.Context) (err error) {
 		if err == nil && p.Broken != nil && p.Inventory == nil {
 			_, broken := item.SalvageInventory(p.Broken)
 			if err = r.tryPlayer(ctx, p); err == nil {
-				if r.opts.Sink != nil {
-					r.opts.Sink.AddAt(foundPlayer, []check.Place{place.Player(name)}, where, -1, "%v", broken)
-				}
+				r.opts.Sink.AddAt(foundPlayer, []check.Place{place.Player(name)}, where, -1, "%v", broken)
 				r.players = append(r.players, name)
 				r.report.Players++
 			}

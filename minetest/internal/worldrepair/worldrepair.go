@@ -134,14 +134,14 @@ func Repair(ctx context.Context, dir, dst string, opts Options) (_ *Report, err 
 	sink := opts.Sink
 	of := func(ids ...*check.Kind) check.Sink {
 		return func(f check.Finding) {
-			if sink != nil && among(ids, f) {
-				sink(f)
+			if among(ids, f) {
+				sink.Report(f)
 			}
 		}
 	}
 	opts.Sink = func(f check.Finding) {
-		if sink != nil && f.ID != foundDropped.ID {
-			sink(f)
+		if f.ID != foundDropped.ID {
+			sink.Report(f)
 		}
 	}
 	plan, err := examine(ctx, dir, opts, nil, false)
@@ -290,10 +290,8 @@ func (r *repair) apply(ctx context.Context) error {
 }
 
 func (r *repair) tell(k *check.Kind, path, format string, args ...any) {
-	if r.opts.Sink != nil {
-		file, _, _ := strings.Cut(path, ":")
-		r.opts.Sink.AddAt(k, []check.Place{check.File(file)}, path, -1, format, args...)
-	}
+	file, _, _ := strings.Cut(path, ":")
+	r.opts.Sink.AddAt(k, []check.Place{check.File(file)}, path, -1, format, args...)
 }
 
 // hopeless reports damage that cannot be repaired.

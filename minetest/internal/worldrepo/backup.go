@@ -314,7 +314,7 @@ func (r *Repository) order(ctx context.Context, snap *Snapshot, now time.Time, s
 		later(old.ID)
 	}
 	if !newest.IsZero() && !snap.Time.After(newest) {
-		if newest.Sub(snap.Time) > time.Minute && sink != nil {
+		if newest.Sub(snap.Time) > time.Minute {
 			sink.Add(kindClock, "snapshots", -1, "the newest snapshot is from %s, and the clock shows %s: the new snapshot "+
 				"is dated just after the newest", newest.Format(time.RFC3339), snap.Time.Format(time.RFC3339))
 		}
@@ -417,9 +417,8 @@ func (s *storing) source(ctx context.Context, dir, rest string, settings *world.
 	}
 	if config.Backend == mapdb.SQLite && !same && inuse.By(dir) != "" {
 		copying.Sink = func(f check.Finding) {
-			if s.partly = true; o.Sink != nil {
-				o.Sink(f)
-			}
+			s.partly = true
+			o.Sink.Report(f)
 		}
 		_, err := worldcopy.Copy(ctx, dir, rest, copying)
 		if err == nil {
@@ -433,9 +432,7 @@ func (s *storing) source(ctx context.Context, dir, rest string, settings *world.
 			return nil, config, err
 		}
 		copying.Sink = o.Sink
-		if o.Sink != nil {
-			o.Sink.Add(kindMoments, "blocks", -1, "a program writes to the database all the time: the blocks are not from a single moment")
-		}
+		o.Sink.Add(kindMoments, "blocks", -1, "a program writes to the database all the time: the blocks are not from a single moment")
 	}
 	db := mapdb.DB(mapdb.NewMemory())
 	if !same {
@@ -516,9 +513,7 @@ func (s *storing) files(ctx context.Context, rest string, snap *Snapshot, o Opti
 		case slices.Contains(databaseFiles, name):
 			return nil
 		case !validPath(name):
-			if o.Sink != nil {
-				o.Sink.Add(kindPath, name, -1, "the path has %s, more than the maximum of %d", words.Count(len(name), "byte"), maxPath)
-			}
+			o.Sink.Add(kindPath, name, -1, "the path has %s, more than the maximum of %d", words.Count(len(name), "byte"), maxPath)
 			if e.IsDir() {
 				return fs.SkipDir
 			}

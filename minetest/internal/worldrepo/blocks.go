@@ -113,9 +113,7 @@ type part struct {
 // lose reports a row that cannot be read.
 func (w *regionWriter) lose(bad *mapdb.RowError) {
 	w.snap.Lost++
-	if w.sink != nil {
-		w.sink.Add(kindRow, "blocks", -1, "%v", bad)
-	}
+	w.sink.Add(kindRow, "blocks", -1, "%v", bad)
 }
 
 func (w *regionWriter) add(ctx context.Context, order int64, hash manifest.Hash) error {

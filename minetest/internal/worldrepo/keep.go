@@ -335,7 +335,7 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 	if err := os.Mkdir(scratch, 0o700); err != nil {
 		return nil, err
 	}
-	if s.Lost > 0 && o.Sink != nil {
+	if s.Lost > 0 {
 		o.Sink.Add(kindLost, snapshotFile(s.ID), -1, "rows of the database that could not be read when the backup was made: %d", s.Lost)
 	}
 	for _, f := range s.Folders {
@@ -350,9 +350,7 @@ func (r *Repository) Restore(ctx context.Context, s *Snapshot, dst string, o wor
 	damaged := 0
 	report := func(f check.Finding) {
 		damaged++
-		if o.Sink != nil {
-			o.Sink(f)
-		}
+		o.Sink.Report(f)
 	}
 	for _, f := range s.Files {
 		if err := ctx.Err(); err != nil {
