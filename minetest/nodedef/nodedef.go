@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,11 +50,22 @@ func (f *File) since(major, minor int) bool {
 	return err == nil && err2 == nil && (m > major || m == major && n >= minor)
 }
 
+// Defines reports whether the list has a node of this name, which is not an alias.
+func (l List) Defines(name string) bool {
+	n := l[name]
+	return n != nil && n.Name == name
+}
+
+// Names returns the names of the nodes in order, without aliases.
+func (l List) Names() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(l)), func(name string) bool { return !l.Defines(name) })
+}
+
 // addAliases adds the definitions of nodes under their aliases. An alias of an alias has no meaning in the engine.
 func (l List) addAliases(aliases map[string]string) {
 	for alias, name := range aliases {
-		if n := l[name]; n != nil && n.Name == name && l[alias] == nil {
-			l[alias] = n
+		if l.Defines(name) && l[alias] == nil {
+			l[alias] = l[name]
 		}
 	}
 }

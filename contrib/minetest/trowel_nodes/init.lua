@@ -31,14 +31,14 @@ local function color(value)
 	return string.format("#%02x%02x%02x%02x", byte(value.r, 0), byte(value.g, 0), byte(value.b, 0), byte(value.a, 255))
 end
 
--- A value as JSON can represent it, nil for functions and userdata. A table with numbers and names as keys becomes an
--- object with the numbers as text.
+-- A value as JSON can represent it, nil if it cannot, such as functions, userdata, NaN and infinity. A table with
+-- numbers and names as keys becomes an object with the numbers as text.
 local function plain(value, depth)
 	local kind = type(value)
 	if kind == "string" or kind == "boolean" then
 		return value
 	elseif kind == "number" then
-		return value - value == 0 and value or 0 -- JSON has no NaN and no infinity
+		return value - value == 0 and value or nil
 	elseif kind ~= "table" or depth == 0 then
 		return nil
 	end

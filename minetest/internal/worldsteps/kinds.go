@@ -51,7 +51,7 @@ func NamesInWorld(ctx context.Context, job *format.Job, src *format.Source, kind
 		kinds = []worldfind.Kind{worldfind.Kind(kind)}
 	}
 	if kind == NamesNewNode || kind == NamesNewItem {
-		for name := range nodedef.MinetestGame() {
+		for _, name := range nodedef.MinetestGame().Names() {
 			add(name)
 		}
 	}

@@ -3,7 +3,6 @@ package worldsteps
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -78,7 +77,7 @@ func (e *Edited) givenNames(known nodedef.List) (list []givenName) {
 					if o.Names == NamesNewItem {
 						kind = worldfind.KindItem
 					}
-					if known[name] == nil && nodedef.MinetestGame()[name] == nil && name != mapblock.Air && !OptionNewName.On(s.Job) {
+					if !known.Defines(name) && !nodedef.MinetestGame().Defines(name) && name != mapblock.Air && !OptionNewName.On(s.Job) {
 						add(kind, name, true)
 					}
 				case NamesRule:
@@ -149,7 +148,7 @@ func (e *Edited) checkNames(ctx context.Context, known nodedef.List) error {
 		}
 		slices.Sort(missing.Names)
 		if w.Kind == worldfind.KindNode || w.made {
-			missing.Names = slices.Concat(missing.Names, slices.Sorted(maps.Keys(known)), slices.Sorted(maps.Keys(nodedef.MinetestGame())))
+			missing.Names = slices.Concat(missing.Names, known.Names(), nodedef.MinetestGame().Names())
 			missing.Names = slices.DeleteFunc(missing.Names, func(name string) bool { return name == w.Name })
 		}
 		if w.made {
