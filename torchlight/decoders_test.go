@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"trowel.example/internal/picture/tga"
 	"trowel.example/internal/testing/mutate"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/dds"
@@ -22,7 +23,6 @@ import (
 	"trowel.example/torchlight/mpp"
 	"trowel.example/torchlight/pak"
 	"trowel.example/torchlight/raw"
-	"trowel.example/torchlight/tga"
 )
 
 // TestDecoders tests, for every decoder, that a nil error means that everything was read, whatever part of the file is

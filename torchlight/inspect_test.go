@@ -20,13 +20,13 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/format"
 	"trowel.example/internal/picture/pixel"
+	"trowel.example/internal/picture/tga"
 	"trowel.example/internal/testing/corpus"
 	_ "trowel.example/torchlight"
 	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/mpp"
 	"trowel.example/torchlight/text"
-	"trowel.example/torchlight/tga"
 	"trowel.example/trace"
 )
 

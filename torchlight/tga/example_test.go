@@ -22,5 +22,13 @@ func Example() {
 		return
 	}
 	fmt.Println(len(file), m.Bounds(), m.At(3, 4))
-	// Output: 348 (0,0)-(64,64) {255 0 0 128}
+	h, err := tga.ReadHeader(file)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(h.Width, h.Height, h.Kind, h.Format, h.Bits)
+	// Output:
+	// 348 (0,0)-(64,64) {255 0 0 128}
+	// 64 64 colour run lengths 32
 }

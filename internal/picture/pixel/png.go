@@ -1,5 +1,5 @@
-// Package pixel contains functions for all pictures: blending, and PNG writers that accept pictures of any size band
-// by band.
+// Package pixel contains functions for all pictures: blending, a decoder of PNG and JPEG within limits, and PNG writers that
+// accept pictures of any size band by band.
 package pixel
 
 import (

@@ -6,8 +6,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/internal/bytes/bin"
+	"trowel.example/internal/picture/tga"
 	"trowel.example/torchlight/dds"
-	"trowel.example/torchlight/tga"
 	"trowel.example/trace"
 )
 

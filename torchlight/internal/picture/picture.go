@@ -6,17 +6,14 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	"image/color"
-	"image/jpeg"
 	"image/png"
-	"io"
 	"path"
 	"strings"
 
 	"trowel.example/fault"
 	"trowel.example/internal/picture/pixel"
+	"trowel.example/internal/picture/tga"
 	"trowel.example/torchlight/dds"
-	"trowel.example/torchlight/tga"
 )
 
 // Kind is the format of a picture.
@@ -60,12 +57,8 @@ func Decode(name string, data []byte) (*image.NRGBA, error) {
 		return dds.Decode(data)
 	case TGA:
 		return tga.Decode(data)
-	case PNG:
-		c, err := png.DecodeConfig(bytes.NewReader(data))
-		return decode(data, c, err, 1032*8/bitsOf(c.ColorModel), png.Decode)
-	case JPEG:
-		c, err := jpeg.DecodeConfig(bytes.NewReader(data))
-		return decode(data, c, err, 512, jpeg.Decode) // a block of 64 pixels takes at least one bit
+	case PNG, JPEG:
+		return pixel.Decode(data, maxPixels)
 	}
 	return nil, &fault.Error{Offset: 0, Want: "a picture: DDS, TGA, PNG or JPEG",
 		Got: fmt.Sprintf("% x", data[:min(len(data), 4)]), Err: fault.ErrFormat}
@@ -85,41 +78,6 @@ func Pixels(name string, data []byte) func(x, y int) (offset, length int64) {
 		}
 	}
 	return func(int, int) (int64, int64) { return 0, 0 }
-}
-
-// bitsOf returns the least number of bits of a pixel of a PNG before compression.
-func bitsOf(m color.Model) int {
-	switch m {
-	case color.RGBAModel:
-		return 24
-	case color.NRGBAModel:
-		return 16 // also used for gray with alpha
-	case color.NRGBA64Model:
-		return 32
-	case color.RGBA64Model:
-		return 48
-	}
-	return 1
-}
-
-// decode decodes a picture. The limit most is the greatest number of pixels that one byte can represent.
-func decode(data []byte, c image.Config, err error, most int, read func(io.Reader) (image.Image, error)) (*image.NRGBA, error) {
-	size := fmt.Sprintf("%d × %d", c.Width, c.Height)
-	switch pixels := int64(c.Width) * int64(c.Height); {
-	case err != nil:
-	case pixels > maxPixels:
-		return nil, &fault.Error{Path: "size", Offset: -1, Want: fmt.Sprintf("at most %d pixels", maxPixels),
-			Got: size, Err: fault.ErrLimit}
-	case pixels > int64(most)*int64(len(data)):
-		return nil, &fault.Error{Path: "size", Offset: -1, Want: fmt.Sprintf("more than %d bytes for %s pixels",
-			len(data), size), Err: fault.ErrShort}
-	default:
-		var m image.Image
-		if m, err = read(bytes.NewReader(data)); err == nil {
-			return pixel.NRGBA(m), nil
-		}
-	}
-	return nil, &fault.Error{Offset: -1, Want: "an intact picture", Got: err.Error(), Err: fault.ErrFormat}
 }
 
 // Options control a conversion.

@@ -14,11 +14,11 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/fault"
+	"trowel.example/internal/picture/tga"
 	"trowel.example/internal/testing/corpus"
 	"trowel.example/torchlight/dds"
 	"trowel.example/torchlight/internal/picture"
 	"trowel.example/torchlight/mod"
-	"trowel.example/torchlight/tga"
 	"trowel.example/trace"
 
 	"os"

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"trowel.example/fault"
+	"trowel.example/internal/picture/tga"
 	"trowel.example/internal/testing/judge"
-	"trowel.example/torchlight/tga"
 	"trowel.example/trace"
 )
 
