@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -17,22 +18,34 @@ func By(path string) string {
 	if err != nil {
 		return ""
 	}
-	links, _ := filepath.Glob("/proc/[0-9]*/fd/*")
-	self := fmt.Sprintf("/proc/%d/", os.Getpid())
-	for _, link := range links {
-		if strings.HasPrefix(link, self) {
-			continue
+	self := strconv.Itoa(os.Getpid())
+	for _, process := range namesIn("/proc") {
+		if process < "0" || process > "9~" || process == self {
+			continue // no process
 		}
-		target, err := os.Readlink(link)
-		if err != nil || target != real && !strings.HasPrefix(target, strings.TrimSuffix(real, "/")+"/") {
-			continue
+		fds := "/proc/" + process + "/fd/"
+		for _, fd := range namesIn(fds) {
+			target, err := os.Readlink(fds + fd)
+			if err != nil || target != real && !strings.HasPrefix(target, strings.TrimSuffix(real, "/")+"/") {
+				continue
+			}
+			if st, err := os.Stat(target); err == nil && st.IsDir() {
+				continue // the current folder of a shell, or a folder open in a file manager
+			}
+			name, _ := os.ReadFile("/proc/" + process + "/comm")
+			return fmt.Sprintf("%s (process %s)", strings.TrimSpace(string(name)), process)
 		}
-		if st, err := os.Stat(target); err == nil && st.IsDir() {
-			continue // the current folder of a shell, or a folder open in a file manager
-		}
-		process := strings.Split(link, "/")[2]
-		name, _ := os.ReadFile("/proc/" + process + "/comm")
-		return fmt.Sprintf("%s (process %s)", strings.TrimSpace(string(name)), process)
 	}
 	return ""
+}
+
+// namesIn returns the names in a folder that is readable, in no order: filepath.Glob takes several times as long.
+func namesIn(dir string) []string {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(-1)
+	return names
 }

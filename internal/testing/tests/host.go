@@ -1,6 +1,8 @@
 package tests
 
 import (
+	"os"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -10,10 +12,13 @@ import (
 )
 
 // Tests run on a host without variables, installed games and programs. Tests of access to the host call OnHost. Short
-// forms do not wait until files are on disk.
+// forms do not wait until files are on disk, and collect garbage less often.
 func init() {
 	host.Replace(host.Nothing)
 	wholefile.SkipFlush(isShort())
+	if isShort() && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
 }
 
 // AsProgram is for the main function of tests that start themselves as the program: the program sees the variables and
