@@ -15,10 +15,12 @@ import (
 	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/hash"
+	"trowel.example/torchlight/internal/animation"
 	"trowel.example/torchlight/internal/imageset"
 	"trowel.example/torchlight/internal/modinfo"
 	"trowel.example/torchlight/internal/modscene"
 	"trowel.example/torchlight/internal/modsource"
+	"trowel.example/torchlight/internal/ogre"
 	"trowel.example/torchlight/internal/picture"
 	"trowel.example/torchlight/internal/tables"
 	"trowel.example/torchlight/layout"
@@ -39,6 +41,7 @@ var (
 		Help: "write all numbers with six digits, as GUTS does, even if two numbers then look the same (default: six " +
 			"digits where they identify the number)"}
 	optionRaw     = format.Option{Name: "raw", Bool: true, For: format.ForTree, Help: "keep compiled files unchanged"}
+	optionModels  = format.Option{Name: "models", Bool: true, For: format.ForTree, Help: "show meshes and skeletons as text"}
 	optionSprites = format.Option{Name: "sprites", Bool: true, For: format.ForTree,
 		Help: "extract the sprites of image sets, each as a PNG in the folder SPRITES; pack puts changed sprites back " +
 			"into the picture"}
@@ -145,12 +148,13 @@ const (
 )
 
 var (
-	archiveOptions = []format.Option{optionNames, optionGUTS, optionRaw, optionSprites, optionLike, optionTables,
+	archiveOptions = []format.Option{optionNames, optionGUTS, optionRaw, optionModels, optionSprites, optionLike, optionTables,
 		optionAll, optionBase, format.OptionClean}
 	archiveKinds = slices.Concat(pak.Catalog.Kinds(), mod.Catalog.Kinds(), moddir.Catalog.Kinds(),
 		dat.Catalog.Kinds(), layout.Catalog.Kinds(),
 		raw.Catalog.Kinds(), mpp.Catalog.Kinds(), tables.Catalog.Kinds(), text.Catalog.Kinds(),
-		picture.Catalog.Kinds(), imageset.Catalog.Kinds(), modedit.Catalog.Kinds())
+		picture.Catalog.Kinds(), ogre.Catalog.Kinds(), ogre.ScriptCatalog.Kinds(), animation.Catalog.Kinds(),
+		imageset.Catalog.Kinds(), modedit.Catalog.Kinds())
 )
 
 // archive is an open mod, or an archive without a header.
@@ -256,7 +260,8 @@ func (a *archive) Info(_ context.Context, _ *format.Job) (format.Info, error) {
 
 // modOptions returns the options that the user gave.
 func modOptions(job *format.Job) (moddir.Options, error) {
-	o := moddir.Options{Raw: optionRaw.On(job), Floats: floatStyle(job), Warn: func(path, message string) { job.Warn(path, "%s", message) }}
+	o := moddir.Options{Raw: optionRaw.On(job), Models: optionModels.On(job), Floats: floatStyle(job),
+		Warn: func(path, message string) { job.Warn(path, "%s", message) }}
 	names, err := modsource.ReadNames(optionNames.Value(job))
 	if err == nil && names != nil {
 		o.Names = hash.Known().With(names...)

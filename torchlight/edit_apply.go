@@ -16,7 +16,7 @@ func applyToMod(e *modedit.Editor, job *format.Job) error {
 		}
 		as := *job
 		as.Values = map[string]string{}
-		for _, name := range []string{optionRaw.Name, optionGUTS.Name, optionNames.Name} {
+		for _, name := range []string{optionRaw.Name, optionModels.Name, optionGUTS.Name, optionNames.Name} {
 			as.Values[name] = option(name)
 		}
 		o, err := modOptions(&as)

@@ -10,9 +10,11 @@ import (
 	"trowel.example/fault"
 	"trowel.example/internal/format"
 	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/internal/animation"
 	"trowel.example/torchlight/internal/image"
 	"trowel.example/torchlight/internal/modinfo"
 	"trowel.example/torchlight/internal/modsource"
+	"trowel.example/torchlight/internal/ogre"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/modedit"
@@ -26,9 +28,9 @@ import (
 
 var (
 	torchlightData = compiledFormat("torchlight-dat", "Torchlight II data file, compiled", "docs/formats/torchlight-dat.md",
-		[]string{".BINDAT"}, dat.Catalog.Kinds(), modinfo.OfData)
+		[]string{".BINDAT"}, slices.Concat(dat.Catalog.Kinds(), animation.Catalog.Kinds()), modinfo.OfData)
 	torchlightADM = compiledFormat("torchlight-adm", "Torchlight data file or layout, compiled", "docs/formats/torchlight-dat.md",
-		[]string{moddir.ADM}, dat.Catalog.Kinds(), modinfo.OfData)
+		[]string{moddir.ADM}, slices.Concat(dat.Catalog.Kinds(), animation.Catalog.Kinds()), modinfo.OfData)
 	torchlightLayout = compiledFormat(torchlightLayoutName, "Torchlight II layout, compiled", "docs/formats/torchlight-layout.md",
 		[]string{".BINLAYOUT"}, layout.Catalog.Kinds(), modinfo.OfLayout)
 	torchlightRaw = compiledFormat("torchlight-raw", "Torchlight II table", "docs/formats/torchlight-tables.md",
@@ -160,7 +162,7 @@ func (f *compiledFile) Close() error { return nil }
 var torchlightSource = &format.Format{
 	Name:          torchlightSourceName,
 	Title:         "Torchlight II source file",
-	Extensions:    []string{".RAW.json", ".MPP.pgm"},
+	Extensions:    []string{".RAW.json", ".MPP.pgm", ".mesh.txt", ".skeleton.txt"},
 	Common:        true,
 	Doc:           "docs/formats/torchlight-dat.md",
 	Recognize:     func(src *format.Source) bool { return text.Recognize(src.Head(modsource.MaxHead)) },
@@ -175,7 +177,7 @@ var torchlightSource = &format.Format{
 	RecognizeTree: func(fsys fs.FS) bool { return moddir.RecognizeSingle(fsys) == torchlightSourceName },
 	Build:         format.BuildOf(moddir.BuildAsIs),
 	Conversions: []format.Conversion{{
-		To: "compiled", Title: "the compiled form that the game reads: .BINDAT, .BINLAYOUT, .RAW or .MPP", Extension: ".BINDAT",
+		To: "compiled", Title: "the compiled form that the game reads: .BINDAT, .BINLAYOUT, .RAW, .MPP, .MESH or .SKELETON", Extension: ".BINDAT",
 		Rename: moddir.CompiledName, Usual: true,
 		Convert: func(_ context.Context, job *format.Job, src *format.Source, out format.Output) error {
 			return convertSingle(job, src, out, moddir.Compile)
@@ -189,7 +191,8 @@ var torchlightSource = &format.Format{
 			})
 		},
 	}},
-	Kinds:   slices.Concat(moddir.Catalog.Kinds(), text.Catalog.Kinds(), layout.Catalog.Kinds(), modedit.Catalog.Kinds()),
+	Kinds: slices.Concat(moddir.Catalog.Kinds(), text.Catalog.Kinds(), layout.Catalog.Kinds(), ogre.Catalog.Kinds(), animation.Catalog.Kinds(),
+		modedit.Catalog.Kinds()),
 	Options: []format.Option{optionNames, optionSceneBase},
 }
 
@@ -232,9 +235,9 @@ func (f *sourceFile) Close() error { return nil }
 // torchlightAsset is any other file of a mod whose format is partly known.
 var torchlightAsset = &format.Format{
 	Name:       torchlightAssetName,
-	Title:      "sound or model",
-	Extensions: []string{".wav", ".ogg", ".mesh", ".skeleton"},
-	Common:     true, // models too: there is little to report about them
+	Title:      "sound",
+	Extensions: []string{".wav", ".ogg"},
+	Common:     true, // there is little to report about them
 	Doc:        "docs/formats/torchlight-tables.md",
 	Recognize: func(src *format.Source) bool {
 		if src.IsDir() {

@@ -15,7 +15,7 @@ var game = &format.Game{
 	Findings: findings,
 	Formats: []*format.Format{
 		torchlightMod, torchlightPak,
-		torchlightData, torchlightADM, torchlightLayout, torchlightRaw, torchlightGrid, torchlightSource,
+		torchlightData, torchlightADM, torchlightLayout, torchlightRaw, torchlightGrid, torchlightModel, torchlightMaterial, torchlightSource,
 		torchlightDDS, torchlightTGA, torchlightPNG, torchlightJPEG, torchlightImageSet, torchlightAsset,
 	},
 	Hash: &format.Hash{Of: hash.Of, Names: nameFinder},

@@ -97,7 +97,7 @@ func TestSources(t *testing.T) {
 		"media/ui/MENU.LAYOUT.BINLAYOUT":   string(oddLayout(t)),
 		"media/SKILLS.RAW":                 string(table(t)),
 		"media/levels/a.mpp.pgm":           "P5\n# offset 0 0 size 0.4 0.4\n1 1\n255\n\x01",
-		"media/models/wolf.mesh":           "mesh",
+		"media/models/wolf.mesh":           emptyMesh,
 		"media/.git/config":                "",
 		"media/Units/wolf.dat~":            "",
 		"media/thumbs.db":                  "",
@@ -119,7 +119,7 @@ func TestSources(t *testing.T) {
 	}
 	want := map[string]string{
 		"MEDIA/UNITS/WOLF.DAT": compiled("WOLF"), "MEDIA/UNITS/ALONE.DAT": compiled("ALONE"), "MEDIA/UNITS/DONE.DAT": compiled("DONE"),
-		"MEDIA/UI/MENU.LAYOUT": string(compiledLayout(t)), "MEDIA/SKILLS.RAW": string(table(t)), "MEDIA/MODELS/WOLF.MESH": "mesh",
+		"MEDIA/UI/MENU.LAYOUT": string(compiledLayout(t)), "MEDIA/SKILLS.RAW": string(table(t)), "MEDIA/MODELS/WOLF.MESH": emptyMesh,
 		"MEDIA/LEVELS/A.MPP": string(must(t)(moddir.Compile([]byte("P5\n# offset 0 0 size 0.4 0.4\n1 1\n255\n\x01"),
 			"A.MPP", moddir.Options{}))),
 	}

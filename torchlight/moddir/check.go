@@ -9,7 +9,6 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/text/words"
-	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/internal/picture"
 	"trowel.example/torchlight/internal/tables"
 	"trowel.example/torchlight/layout"
@@ -173,9 +172,7 @@ func (e *examination) examine(f *pak.File, data []byte) facts {
 	}
 	switch form {
 	case dataForm:
-		o := dat.Options{Names: e.names(), Path: f.Path}
-		if file := dat.Check(data, o, sink); file != nil {
-			root := file.Text(o)
+		if root := checkData(data, f.Path, &e.Options, sink); root != nil {
 			a.look(root)
 			e.hold(&a, root, len(data))
 		}

@@ -6,22 +6,27 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/torchlight/internal/imageset"
+	"trowel.example/torchlight/internal/ogre"
 	"trowel.example/torchlight/internal/picture"
 	"trowel.example/torchlight/text"
 )
 
-// isAsset reports whether a file is a picture or an image set, by its path.
+// isAsset reports whether a file is a picture, an image set or a material script, by its path.
 func isAsset(name string) bool {
 	switch strings.ToUpper(path.Ext(name)) {
-	case ".DDS", ".TGA", ".PNG", ".JPG", ".IMAGESET":
+	case ".DDS", ".TGA", ".PNG", ".JPG", ".IMAGESET", ".MATERIAL":
 		return true
 	}
 	return false
 }
 
-// lookAt checks a picture or an image set.
+// lookAt checks a picture, an image set or a material script.
 func (a *facts) lookAt(data []byte, sink check.Sink) {
-	if !isImageSet(a.path) {
+	switch {
+	case extension(a.path) == ".MATERIAL":
+		ogre.CheckScript(data, sink)
+		return
+	case !isImageSet(a.path):
 		picture.Check(a.path, data, sink)
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"trowel.example/check"
 	"trowel.example/internal/limits/parallel"
 	"trowel.example/internal/text/words"
+	"trowel.example/torchlight/internal/animation"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/text"
 )
@@ -87,7 +88,8 @@ func (f *folder) checkSource(s *source, o *Options, sink check.Sink) {
 
 // checkForm checks a file in its editable form.
 func (f *form) checkForm(content []byte, name string, o *Options, sink check.Sink) {
-	if _, err := f.compile(content, nil, name, o.lenient()); err != nil {
+	made, err := f.compile(content, nil, name, o.lenient())
+	if err != nil {
 		if !text.ReportErrors(kindText, err, sink) {
 			sink.Add(kindText, "", -1, "%v", err)
 		}
@@ -96,8 +98,13 @@ func (f *form) checkForm(content []byte, name string, o *Options, sink check.Sin
 	switch f {
 	case dataForm, admForm:
 		text.Check(content, o.names(), sink)
+		if file, err := text.Parse(content); err == nil && animation.Is(strings.TrimSuffix(name, ADM)) {
+			animation.Check(file.Root, sink)
+		}
 	case layoutForm:
 		layout.CheckText(content, sink)
+	case modelForm:
+		f.check(made, name, o, sink)
 	}
 }
 

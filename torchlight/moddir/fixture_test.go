@@ -25,6 +25,10 @@ import (
 	"trowel.example/torchlight/text"
 )
 
+// emptyMesh is a .MESH without submeshes.
+var emptyMesh = "\x00\x10[MeshSerializer_v1.40]\n\x00\x30\x35\x00\x00\x00\x00\x00\x90\x22\x00\x00\x00" +
+	strings.Repeat("\x00", 28) + "\x00\xa0\x06\x00\x00\x00"
+
 // entry is a file of a generated mod.
 type entry struct {
 	path    string // the part up to the last slash is the section of the manifest
@@ -129,7 +133,7 @@ func ordinary(t testing.TB) []entry {
 		{"MEDIA/UI/MENU.LAYOUT", compiledLayout(t)},
 		{"MEDIA/SKILLS.RAW", table(t, "MEDIA/SKILLS/A.DAT")},
 		{"MEDIA/LEVELS/A.MPP", grid(t)},
-		{"MEDIA/MODELS/WOLF.MESH", []byte("[MeshSerializer_v1.40]")},
+		{"MEDIA/MODELS/WOLF.MESH", []byte(emptyMesh)},
 		{"MEDIA/UI/BACK.WAV", []byte("stored")},
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"trowel.example/check"
 	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/internal/animation"
+	"trowel.example/torchlight/internal/ogre"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/mpp"
 	"trowel.example/torchlight/raw"
@@ -49,7 +51,7 @@ var (
 				Path: name, Warn: o.problems(name)})
 		},
 		check: func(data []byte, name string, o *Options, sink check.Sink) {
-			dat.Check(data, dat.Options{Names: o.names(), Path: name}, sink)
+			checkData(data, name, o, sink)
 		},
 		dump: func(data []byte, _ string, t trace.Tracer) error { return dat.Dump(data, t) },
 	}
@@ -121,7 +123,39 @@ var (
 		check: func(data []byte, _ string, _ *Options, sink check.Sink) { mpp.Check(data, sink) },
 		dump:  func(data []byte, _ string, t trace.Tracer) error { return mpp.Dump(data, t) },
 	}
+	// Meshes and skeletons. Other programs edit them, so the folder of a mod has them as text only with Options.Models.
+	modelForm = &form{
+		name:      "torchlight-model",
+		suffix:    ".txt",
+		recognize: func(data []byte) bool { return ogre.Recognize(data) && decodes(ogre.Decode(data)) },
+		is:        ogre.IsText,
+		decompile: func(data []byte, name string, o *Options) ([]byte, json.RawMessage, error) {
+			return withResidue(ogre.Decompile(data, ogre.Options{Path: name, FormOnly: o.formOnly}))
+		},
+		compile: func(content []byte, residue json.RawMessage, name string, _ *Options) ([]byte, error) {
+			return compileWith(ogre.Compile, content, residue, ogre.Options{Path: name})
+		},
+		check: func(data []byte, _ string, _ *Options, sink check.Sink) { ogre.Check(data, sink) },
+		dump:  func(data []byte, _ string, t trace.Tracer) error { return ogre.Dump(data, t) },
+	}
 )
+
+// Unchanged reports whether a file of the archive that has an editable form is nevertheless unchanged in the folder.
+func (o *Options) Unchanged(name string) bool { return o.Raw || !o.Models && formOf(name) == modelForm }
+
+// checkData checks a compiled data file, and returns its tree, or nil if it cannot be read.
+func checkData(data []byte, name string, o *Options, sink check.Sink) *text.Node {
+	own := dat.Options{Names: o.names(), Path: name}
+	file := dat.Check(data, own, sink)
+	if file == nil {
+		return nil
+	}
+	root := file.Text(own)
+	if animation.Is(strings.TrimSuffix(name, ADM)) {
+		animation.Check(root, sink)
+	}
+	return root
+}
 
 // reads reports whether data is a compiled file that the game can read under a name.
 func (f *form) reads(data []byte, name string) bool {
@@ -158,6 +192,8 @@ func formOf(name string) *form {
 		}
 	case ".MPP":
 		return gridForm
+	case ".MESH", ".SKELETON":
+		return modelForm
 	}
 	return nil
 }

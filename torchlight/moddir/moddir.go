@@ -6,7 +6,7 @@
 //	MEDIA/SKILLS/LEAP/LEAP.LAYOUT a layout, as text
 //	MEDIA/SKILLS.RAW.json         a table, as JSON
 //	MEDIA/LEVELSETS/A.MPP.pgm     a pathing grid, as a picture
-//	MEDIA/MODELS/WOLF.MESH        any other file, unchanged
+//	MEDIA/MODELS/WOLF.MESH        any other file, unchanged; a mesh or skeleton is text only with Options.Models
 //	.trowel.json                  data that is needed only to rebuild identical bytes
 //
 // In the archive the data files, layouts, tables and grids are compiled. Compiled files that cannot be read are
@@ -37,6 +37,7 @@ type Options struct {
 	Names  *hash.Names     // nil for the known names
 	Floats text.FloatStyle // number format of data files and layouts
 	Raw    bool            // keep compiled files unchanged
+	Models bool            // present meshes and skeletons as text
 	Like   *Like           // an earlier folder whose names and texts are kept where they are equivalent, or nil
 
 	Sprites   bool                       // add the sprites of image sets, each as a PNG

@@ -111,7 +111,7 @@ func (s *shown) addFiles(side func(archive *pak.Residue) (*sidecar, error)) {
 		if file.Removed() || file.Duplicate {
 			continue // they are in the residue
 		}
-		raw := s.options.Raw || s.options.Like.asIs(file.Path)
+		raw := s.options.Unchanged(file.Path) || s.options.Like.asIs(file.Path)
 		f := &shownFile{file: file, at: names.place(s.options.Like.place(treePath(file.Path, raw)))}
 		if !raw {
 			f.form = formOf(file.Path)

@@ -35,8 +35,9 @@ func FolderFiles(fsys fs.FS) (map[string]FolderFile, error) {
 	return files, nil
 }
 
-// FolderPath returns the path in a folder for a file of the game in its editable form.
-func FolderPath(name string) string { return treePath(name, false) }
+// FolderPath returns the path in a folder for a file of the game, which is in its editable form unless the options keep
+// it unchanged.
+func FolderPath(name string, o Options) string { return treePath(name, o.Unchanged(name)) }
 
 // IsForm reports whether the content of a file of a folder is in the editable form, which is compiled when the folder
 // is packed.

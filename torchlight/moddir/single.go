@@ -14,6 +14,7 @@ import (
 	"trowel.example/internal/files/tree"
 	"trowel.example/internal/text/words"
 	"trowel.example/torchlight/dat"
+	"trowel.example/torchlight/internal/ogre"
 	"trowel.example/torchlight/layout"
 	"trowel.example/torchlight/text"
 	"trowel.example/trace"
@@ -196,13 +197,15 @@ func formOfContent(name string, data []byte) *form {
 	if f := formOf(name); f != nil {
 		return f
 	}
-	for _, f := range []*form{layoutForm, admForm, dataForm, tableForm} {
+	for _, f := range []*form{layoutForm, admForm, dataForm, tableForm, modelForm} {
 		if f.recognize(data) {
 			return f
 		}
 	}
-	if tableForm.is(data) {
-		return tableForm
+	for _, f := range []*form{tableForm, modelForm} {
+		if f.is(data) {
+			return f
+		}
 	}
 	if file, err := text.Parse(data); err == nil {
 		if slices.Contains(layoutRoots, strings.ToUpper(file.Root.Name)) {
@@ -217,7 +220,7 @@ func formOfContent(name string, data []byte) *form {
 // It returns "" if data is not a compiled file.
 func CompiledFormat(data []byte, name string) string {
 	game, _ := archivePath(name)
-	forms := []*form{layoutForm, admForm, dataForm, tableForm}
+	forms := []*form{layoutForm, admForm, dataForm, tableForm, modelForm}
 	if f := formOf(game); f != nil {
 		forms = []*form{f}
 	}
@@ -233,7 +236,7 @@ func CompiledFormat(data []byte, name string) string {
 func MayBeCompiled(head []byte, name string) bool {
 	game, _ := archivePath(name)
 	f := formOf(game)
-	return f == tableForm || f == gridForm || layout.Recognize(head) || dat.Recognize(head)
+	return f == tableForm || f == gridForm || ogre.Recognize(head) || layout.Recognize(head) || dat.Recognize(head)
 }
 
 // CheckSingle reports problems that are visible in a single compiled file.

@@ -328,7 +328,7 @@ func TestCorpusFolder(t *testing.T) {
 		}
 		a, b := moddir.Open(open(t, want), moddir.Options{}), moddir.Open(open(t, target.b), moddir.Options{})
 		for _, path := range e.Paths() {
-			at := moddir.FolderPath(path)
+			at := moddir.FolderPath(path, moddir.Options{})
 			x, err1 := readFile(a, at)
 			y, err2 := readFile(b, at)
 			if err1 != nil || err2 != nil || !bytes.Equal(x, y) {

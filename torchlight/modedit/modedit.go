@@ -354,7 +354,7 @@ func (e *Editor) add(name string, data []byte) {
 
 // place returns the path in the folder for a file of the game. It uses the names of existing folders.
 func (e *Editor) place(name string) string {
-	at := moddir.FolderPath(name)
+	at := moddir.FolderPath(name, moddir.Options{})
 	best := ""
 	for _, f := range e.before {
 		for dir := path.Dir(f.at.At); dir != "."; dir = path.Dir(dir) {

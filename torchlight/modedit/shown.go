@@ -25,7 +25,7 @@ func (e *Editor) Show(o moddir.Options) *Shown {
 	for _, f := range e.files {
 		at := f.path
 		if !o.Raw {
-			at = moddir.FolderPath(at)
+			at = moddir.FolderPath(at, o)
 		}
 		s.files[strings.ToUpper(at)] = f
 	}
@@ -45,7 +45,7 @@ func (s *Shown) Content(at string) ([]byte, error) {
 		return nil, &fs.PathError{Op: "open", Path: at, Err: fs.ErrNotExist}
 	}
 	data, err := f.read()
-	if err != nil || s.o.Raw || text.Recognize(data) {
+	if err != nil || s.o.Unchanged(f.path) || text.Recognize(data) {
 		return data, err
 	}
 	if form, err := moddir.Decompile(data, f.path, s.o); err == nil {

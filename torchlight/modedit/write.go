@@ -174,7 +174,7 @@ func (e *Editor) WriteFolder(write func(at string, content io.Reader, changed ti
 		}
 		if f.new && (f.from == "" || !isTree(f.path)) { // tables have a separate form
 			if made, err := moddir.Decompile(data, f.path, moddir.Options{Names: e.Names}); err == nil &&
-				strings.EqualFold(path.Ext(f.at.At), path.Ext(moddir.FolderPath(f.path))) {
+				strings.EqualFold(path.Ext(f.at.At), path.Ext(moddir.FolderPath(f.path, moddir.Options{Models: true}))) {
 				data = made
 			}
 		}

@@ -19,6 +19,10 @@ import (
 	"trowel.example/torchlight/text"
 )
 
+// emptyMesh is a .MESH without submeshes.
+var emptyMesh = "\x00\x10[MeshSerializer_v1.40]\n\x00\x30\x35\x00\x00\x00\x00\x00\x90\x22\x00\x00\x00" +
+	strings.Repeat("\x00", 28) + "\x00\xa0\x06\x00\x00\x00"
+
 // Make returns n mods, and queries about them. The same seed makes the same mods.
 func Make(n int, seed uint64) (seeds []censustest.Seed, queries []censustest.Query, err error) {
 	a := newAnswers()
@@ -130,7 +134,7 @@ func (a *answers) files(r *rand.Rand, file string, i int) (files []pak.NewFile, 
 		return nil, err
 	}
 	put("MEDIA/LAYOUTS/A.LAYOUT", content)
-	put("MEDIA/MODELS/WOLF.MESH", []byte("[MeshSerializer_v1.40]"))
+	put("MEDIA/MODELS/WOLF.MESH", []byte(emptyMesh))
 	if r.IntN(2) == 0 {
 		put("MEDIA/MODELS/WOLF.MATERIAL", []byte("material WOLF\n{\n\ttexture MEDIA/UI/WOLF.DDS\n}\n"))
 		a.textured = append(a.textured, file+"|3")

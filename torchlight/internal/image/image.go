@@ -1,4 +1,4 @@
-// Package image summarizes the pictures, sounds and models of Torchlight II: their size, format and number of parts. It
+// Package image summarizes the pictures and sounds of Torchlight II: their size and format. It
 // reads only headers. Extracting and building mods does not need it.
 package image
 
@@ -32,7 +32,6 @@ var readers = []reader{
 	{"\xff\xd8\xff", jpegInfo},
 	{"RIFF", wavInfo},
 	{"OggS", oggInfo},
-	{"\x00\x10[", ogreInfo},
 }
 
 // byName are formats without a signature.
@@ -157,13 +156,4 @@ func oggInfo(data []byte) ([]Field, bool) {
 		return nil, false
 	}
 	return []Field{{"format", "Ogg Vorbis"}, field("channels", "%d", channels), field("rate", "%d Hz", rate)}, true
-}
-
-// ogreInfo reads the version of the serializer of OGRE that wrote a .MESH or .SKELETON.
-func ogreInfo(data []byte) ([]Field, bool) {
-	line, _, ok := strings.Cut(string(data[2:min(len(data), 66)]), "\n")
-	if !ok || !strings.Contains(line, "Serializer_v") {
-		return nil, false
-	}
-	return []Field{field("format", "OGRE %s", strings.Trim(line, "[]\r"))}, true
 }

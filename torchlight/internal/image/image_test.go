@@ -84,8 +84,6 @@ func samples(t testing.TB) []sample {
 		{"A.WAV", wav(0x55), "format: WAV, codec 0x55, 16 bits; channels: 2; rate: 22050 Hz; length: 1.00 s"},
 		{"A.OGG", []byte(oggHead + "\x01vorbis\x00\x00\x00\x00\x02\x44\xac\x00\x00"), "format: Ogg Vorbis; channels: 2; rate: 44100 Hz"},
 		{"A.OGG", []byte(oggHead + "OpusHead\x01"), "format: Ogg"},
-		{"A.MESH", []byte("\x00\x10[MeshSerializer_v1.40]\n\x00\x30"), "format: OGRE MeshSerializer_v1.40"},
-		{"A.SKELETON", []byte("\x00\x10[Serializer_v1.10]\n"), "format: OGRE Serializer_v1.10"},
 		{"A.IMAGESET", []byte(imageSet), "format: CEGUI image set; name: icons; file: media/ui/icons.dds; native " +
 			"resolution: 1024 × 768; images: 2"},
 		{"a.imageset", bin.AppendUTF16([]byte{0xff, 0xfe}, imageSet[:250]),
@@ -120,7 +118,6 @@ func TestInfo(t *testing.T) {
 		{"A.WAV", wav(1)[:30], ""},
 		{"A.IMAGESET", []byte("<Imagesets Name='a'/>"), ""},
 		{"A.IMAGESET", []byte("nothing"), ""},
-		{"A.MESH", []byte("\x00\x10[Mesh"), ""},
 		{"A.PNG", []byte("\x89PNG\r\n\x1a\n"), ""},
 	} {
 		if fields, ok := image.Info(s.name, s.data); ok {

@@ -170,11 +170,11 @@ func OfSource(data []byte) ([]format.InfoField, error) {
 		format.Fact("properties", "properties", properties), format.Fact("encoding", "encoding", file.Encoding.String())}, nil
 }
 
-// OfAsset returns the facts about a picture, sound or model.
+// OfAsset returns the facts about a picture or sound.
 func OfAsset(name string, data []byte) ([]format.InfoField, error) {
 	fields, known := image.Info(name, data)
 	if !known {
-		return nil, errors.New("unknown format: the first bytes match no picture, sound or model")
+		return nil, errors.New("unknown format: the first bytes match no picture or sound")
 	}
 	var facts []format.InfoField
 	for _, f := range fields {
