@@ -31,6 +31,18 @@ func Example() {
 	// Output: teeworlds-map 34 <nil>
 }
 
+// ExampleOpen opens a map and reads one of its files.
+func ExampleOpen() {
+	f, err := trowel.Open(context.Background(), sample("burrow"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	settings, err := fs.ReadFile(f.FS(), "settings.cfg")
+	fmt.Println(len(settings) > 0, err)
+	// Output: true <nil>
+}
+
 // ExampleBuild builds a mod from a folder of text files.
 func ExampleBuild() {
 	err := trowel.Build(context.Background(), "ember.mod", os.DirFS("samples/ember"))

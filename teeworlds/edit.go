@@ -53,12 +53,12 @@ func always(do func(e *mapedit.Editor)) func(*mapedit.Editor) error {
 	return func(e *mapedit.Editor) error { do(e); return nil }
 }
 
-// onLayers declares an operation on the layers that T finds.
+// onLayers declares an operation on the layers that T selects.
 func onLayers[T interface {
-	Find(*editor) ([]mapedit.LayerAt, error)
+	Select(*editor) ([]mapedit.LayerAt, error)
 }](c format.Command, do func(e *editor, list []mapedit.LayerAt, o T) error) operation {
 	return onMap(c, func(e *editor, o T) error {
-		list, err := o.Find(e)
+		list, err := o.Select(e)
 		if err != nil {
 			return err
 		}
@@ -66,9 +66,9 @@ func onLayers[T interface {
 	})
 }
 
-// onTiles declares an operation on the tiles in an area of the layers that T finds.
+// onTiles declares an operation on the tiles in an area of the layers that T selects.
 func onTiles[T interface {
-	Find(*editor) ([]mapedit.LayerAt, error)
+	Select(*editor) ([]mapedit.LayerAt, error)
 	Area() (*mapedit.Area, error)
 }](c format.Command, do func(e *editor, list []mapedit.LayerAt, area *mapedit.Area, o T) error) operation {
 	return onLayers(c, func(e *editor, list []mapedit.LayerAt, o T) error {

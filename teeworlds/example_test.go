@@ -4,38 +4,44 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 
-	"trowel.example/internal/format"
+	"trowel.example"
 	_ "trowel.example/teeworlds"
-	"trowel.example/teeworlds/twmap"
 )
 
-// Example opens a file of the game, of any format, as a tree of ordinary files.
+// Example builds a map from a folder, opens the map and copies its embedded images to files.
 func Example() {
-	data, err := twmap.New(50, 50).Encode()
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	src := format.NewSource("new.map", data)
-	f, err := format.Registered().Formats().Find(src)
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "burrow.map")
+	if err := trowel.Build(ctx, path, os.DirFS("../samples/burrow")); err != nil {
+		fmt.Println(err)
+		return
+	}
+	f, err := trowel.Open(ctx, path)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	ctx, job := context.Background(), new(format.Job)
-	file, err := f.Open(ctx, job, src)
-	if err != nil {
-		fmt.Println(err)
-		return
+	defer f.Close()
+	images, err := fs.Glob(f.FS(), "images/*.png")
+	for _, name := range images {
+		data, err := fs.ReadFile(f.FS(), name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o666)
+		}
+		fmt.Println(name, err)
 	}
-	defer file.Close()
-	tree, err := file.Tree(ctx, job)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	names, err := fs.Glob(tree, "groups/*/*")
-	fmt.Println(f.Name, names, err)
-	// Output: teeworlds-map [groups/Game/Game.json groups/Game/Game.txt groups/Game/group.json groups/Game/order.txt] <nil>
+	fmt.Println(f.Format(), err)
+	// Output:
+	// images/burrow.png <nil>
+	// images/burrow_light.png <nil>
+	// teeworlds-map <nil>
 }

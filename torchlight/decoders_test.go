@@ -125,7 +125,7 @@ func torchlightFiles(t *testing.T) (list []mutate.Whole) {
 	return append(list, ember,
 		mutate.Whole{Name: "imageset", Data: []byte(sprites), Read: mutate.Reads(imageset.Parse), Text: true},
 		mutate.Whole{Name: "mpp", Data: mutate.Must[[]byte](t)(grid.Encode()), Read: mutate.Reads(mpp.Decode)},
-		mutate.Whole{Name: "ui.raw", Data: mutate.Must[[]byte](t)((&raw.UI{Menus: []raw.Menu{{Name: "Pause"}}}).Encode()),
+		mutate.Whole{Name: "ui.raw", Data: mutate.Must[[]byte](t)(raw.Encode(&raw.UI{Menus: []raw.Menu{{Name: "Pause"}}})),
 			Read: mutate.Reads(func(data []byte) (raw.Table, error) { return raw.Decode(data, raw.KindUI) })},
 		mutate.Whole{Name: "list of an archive", Data: mutate.Must[[]byte](t)(man.Encode()), Read: mutate.Reads(pak.DecodeManifest)},
 		mutate.Whole{Name: "dds", Data: mutate.Must[[]byte](t)(dds.Encode(picture, dds.DXT5)), Read: mutate.Reads(dds.Decode)},

@@ -1,23 +1,46 @@
 package torchlight_test
 
 import (
+	"context"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
-	"trowel.example/internal/format"
+	"trowel.example"
+	"trowel.example/check"
 	_ "trowel.example/torchlight"
 )
 
-// The game recognizes its files by their contents and computes the hashes of names.
+// Example builds a mod from a folder of texts, which compiles them, and lists the errors and the items of the mod.
 func Example() {
-	src := format.NewSource("unknown", []byte("[UNIT]\n\t<STRING>NAME:Ember\n[/UNIT]\n"))
-	f, err := format.Registered().Formats().Find(src)
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(f.Name)
-	fmt.Printf("%#x\n", format.Registered()[0].Hash.Of("DISPLAYNAME"))
-	// Output:
-	// torchlight-source
-	// 0x832f7c76
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "EMBER.MOD")
+	if err := trowel.Build(ctx, path, os.DirFS("../samples/ember")); err != nil {
+		fmt.Println(err)
+		return
+	}
+	f, err := trowel.Open(ctx, path)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer f.Close()
+	err = f.Check(ctx, func(f check.Finding) {
+		if f.Severity == check.Error {
+			fmt.Println(f)
+		}
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	items, err := fs.Glob(f.FS(), "MEDIA/UNITS/ITEMS/*/*.DAT")
+	fmt.Println(f.Format(), items, err)
+	// Output: torchlight-mod [MEDIA/UNITS/ITEMS/RINGS/EMBER_RING.DAT MEDIA/UNITS/ITEMS/RINGS/EMBER_RING_BASE.DAT] <nil>
 }

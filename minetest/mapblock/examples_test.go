@@ -1,10 +1,11 @@
 package mapblock_test
 
 import (
+	"errors"
 	"fmt"
 
 	"trowel.example/check"
-	"trowel.example/minetest/item"
+	"trowel.example/fault"
 	"trowel.example/minetest/mapblock"
 )
 
@@ -17,27 +18,62 @@ func ExampleBlock_Check() {
 	// Output: timers.entries[0] mt-block-timer-timeout
 }
 
-// Example_chests prints the contents of all chests of a block.
-func Example_chests() {
-	b := mapblock.New(29)
-	b.Names = append(b.Names, mapblock.NameID{ID: 1, Name: "default:chest"})
-	b.Param0[7] = 1
-	b.Metadata.List = []mapblock.NodeMeta{{Pos: 7, Inventory: []byte("List main 2\nItem default:gold_lump " +
-		"5\nEmpty\nEndInventoryList\nEndInventory\n")}}
-	for _, m := range b.Metadata.List {
-		if b.Nodes().At(int(m.Pos)) != "default:chest" {
-			continue
-		}
-		inv, _, err := item.ParseInventory(m.Inventory)
-		if err != nil {
+func ExampleDecode() {
+	_, err := mapblock.Decode([]byte{99})
+	fmt.Println(errors.Is(err, fault.ErrVersion))
+	// Output: true
+}
+
+// ExampleBlock_Decode decodes many blocks into the memory of one.
+func ExampleBlock_Decode() {
+	data, err := mapblock.New(29).Encode()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	b := new(mapblock.Block)
+	for range 3 {
+		if err := b.Decode(data); err != nil {
 			fmt.Println(err)
 			return
 		}
-		for _, slot := range inv.Lists[0].Items {
-			if !slot.Empty() {
-				fmt.Println(m.Pos, slot.Name, slot.Count)
-			}
-		}
 	}
-	// Output: 7 default:gold_lump 5
+	fmt.Println(b.Version, b.Names)
+	// Output: 29 [{0 air}]
+}
+
+// ExampleBlock_Encode places a node and encodes the block.
+func ExampleBlock_Encode() {
+	b := mapblock.New(29)
+	if err := b.SetNode(mapblock.Index(1, 2, 3), "default:chest", 0, 0); err != nil {
+		fmt.Println(err)
+		return
+	}
+	data, err := b.Encode()
+	fmt.Println(data[0], err)
+	// Output: 29 <nil>
+}
+
+func ExampleItem_Encode() {
+	data, err := mapblock.Item{Stack: "default:dirt 5"}.Encode()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	o := mapblock.Object{Type: mapblock.ObjectItem, Data: data}
+	it, err := o.Item()
+	fmt.Println(it.Stack, err)
+	// Output: default:dirt 5 <nil>
+}
+
+func ExampleLuaEntity_Encode() {
+	data, err := mapblock.LuaEntity{Version: 1, Name: "mobs:dog", HP: 5}.Encode()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	o := mapblock.Object{Type: mapblock.ObjectLuaEntity, Data: data}
+	e, err := o.LuaEntity()
+	fmt.Println(e.Name, e.HP, err)
+	// Output: mobs:dog 5 <nil>
 }

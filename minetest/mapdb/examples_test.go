@@ -2,7 +2,9 @@ package mapdb_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"trowel.example/minetest/mapdb"
@@ -43,4 +45,11 @@ func ExampleEdit() {
 	data, err := db.Get(ctx, mapdb.Pos{X: 1})
 	fmt.Println(string(data), err)
 	// Output: new <nil>
+}
+
+// ExampleOpen opens the database of a new world, which does not exist yet.
+func ExampleOpen() {
+	_, err := mapdb.Open(context.Background(), "no world", mapdb.Config{Backend: mapdb.SQLite})
+	fmt.Println(errors.Is(err, fs.ErrNotExist))
+	// Output: true
 }

@@ -6,7 +6,7 @@ import (
 	"trowel.example/minetest/schematic"
 )
 
-func Example() {
+func ExampleDecode() {
 	s, err := schematic.Decode([]byte(`5:return {{x=0,y=0,z=0,name="default:dirt"},{x=0,y=1,z=0,name="default:torch",param2=1}}`))
 	if err != nil {
 		fmt.Println(err)

@@ -3,6 +3,7 @@ package schematic_test
 import (
 	"fmt"
 	"io/fs"
+	"testing/fstest"
 
 	"trowel.example/check"
 	"trowel.example/minetest/schematic"
@@ -32,4 +33,28 @@ func ExampleOpen() {
 	data, err := schematic.Build(fsys)
 	fmt.Println(names, string(data) == twoNodes, err)
 	// Output: [.trowel.json torch.we] true <nil>
+}
+
+// ExampleSchematic_Encode encodes a schematic of WorldEdit unchanged.
+func ExampleSchematic_Encode() {
+	s, err := schematic.Decode([]byte(twoNodes))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	data, err := s.Encode()
+	fmt.Println(string(data) == twoNodes, err)
+	// Output: true <nil>
+}
+
+// ExampleBuild builds a schematic from its text.
+func ExampleBuild() {
+	s, err := schematic.Decode([]byte(twoNodes))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	data, err := schematic.Build(fstest.MapFS{"torch.txt": {Data: s.Text()}})
+	fmt.Println(len(data) > 0, err)
+	// Output: true <nil>
 }

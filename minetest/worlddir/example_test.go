@@ -39,3 +39,21 @@ func ExampleOpen() {
 	fmt.Println(names, err)
 	// Output: [players/singleplayer.json] <nil>
 }
+
+// ExampleBuild builds a world from a folder and prints the number of its blocks and players.
+func ExampleBuild() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	report, err := worlddir.Build(context.Background(), filepath.Join(dir, "world"), os.DirFS("../../samples/hollow"),
+		worlddir.BuildOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(report.Blocks, report.Players)
+	// Output: 2 1
+}

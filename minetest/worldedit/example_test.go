@@ -64,3 +64,25 @@ func makeWorld(ctx context.Context, dir string) error {
 	}
 	return db.Close()
 }
+
+// ExampleOpen opens a world and counts its blocks.
+func ExampleOpen() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "world")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	world := filepath.Join(dir, "world")
+	if err := makeWorld(ctx, world); err != nil {
+		log.Fatal(err)
+	}
+	w, err := worldedit.Open(ctx, world, worldedit.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer w.Close()
+	n, err := w.Count(ctx)
+	fmt.Println(n, err)
+	// Output: 1 <nil>
+}

@@ -1,12 +1,16 @@
 package mapdraw_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
+	"image/png"
+	"os"
 
+	"trowel.example/teeworlds/mapdir"
 	"trowel.example/teeworlds/mapdraw"
 	"trowel.example/teeworlds/twmap"
 )
@@ -37,4 +41,28 @@ func Example() {
 	// Output:
 	// {255 255 255 255} {40 160 60 255}
 	// true []
+}
+
+// Example_thumbnail draws a small picture of a map and encodes it as PNG.
+func Example_thumbnail() {
+	m, err := mapdir.Read(os.DirFS("../../samples/burrow"), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := mapdraw.New(m, mapdraw.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	camera := mapdraw.Whole(m)
+	thumbnail := image.NewRGBA(image.Rect(0, 0, 160, int(160*camera.Height/camera.Width)))
+	if err := r.Render(context.Background(), thumbnail, camera.At(160)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var file bytes.Buffer
+	err = png.Encode(&file, thumbnail)
+	fmt.Println(thumbnail.Bounds().Size(), file.Len() > 1000, err)
+	// Output: (160,106) true <nil>
 }

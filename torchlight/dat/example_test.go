@@ -6,7 +6,7 @@ import (
 	"trowel.example/torchlight/dat"
 )
 
-func ExampleCompile() {
+func ExampleDecode() {
 	data, err := dat.Compile([]byte("[UNIT]\n\t<STRING>NAME:Ember\n\t<INTEGER>LEVEL:3\n[/UNIT]\n"), nil, dat.Options{})
 	if err != nil {
 		fmt.Println(err)

@@ -39,6 +39,24 @@ func ExampleFile_Edit() {
 	// Output: true <nil>
 }
 
+// ExampleFile_Encode removes all properties of a data file but the first.
+func ExampleFile_Encode() {
+	data, err := dat.Compile([]byte(ember), nil, dat.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	f, err := dat.Decode(data)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	f.Root.Properties = f.Root.Properties[:1]
+	shorter, err := f.Encode()
+	fmt.Println(len(data)-len(shorter), err)
+	// Output: 12 <nil>
+}
+
 func ExampleCheck() {
 	for _, f := range check.Collect(func(s check.Sink) { dat.Check([]byte("no file"), dat.Options{}, s) }) {
 		fmt.Println(f.ID)

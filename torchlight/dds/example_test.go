@@ -8,7 +8,7 @@ import (
 	"trowel.example/torchlight/dds"
 )
 
-func Example() {
+func ExampleDecode() {
 	icon := image.NewNRGBA(image.Rect(0, 0, 64, 64))
 	icon.Set(3, 4, color.NRGBA{R: 255, A: 128})
 	file, err := dds.Encode(icon, dds.Plain)
@@ -23,4 +23,11 @@ func Example() {
 	}
 	fmt.Println(len(file), m.Bounds(), m.At(3, 4))
 	// Output: 16512 (0,0)-(64,64) {255 0 0 128}
+}
+
+func ExampleEncode() {
+	icon := image.NewNRGBA(image.Rect(0, 0, 64, 64))
+	file, err := dds.Encode(icon, dds.DXT5)
+	fmt.Println(len(file), err)
+	// Output: 4224 <nil>
 }

@@ -41,6 +41,40 @@ func ExampleFile_Edit() {
 	// Output: true Lantern <nil>
 }
 
+// ExampleDecode decodes a layout and encodes it again.
+func ExampleDecode() {
+	data, err := layout.Compile([]byte(lamp), nil, layout.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	f, err := layout.Decode(data)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(f.Objects[0].Title(), f.Objects[0].ID)
+	// Output: Lamp 7
+}
+
+// ExampleFile_Encode removes all objects of a layout.
+func ExampleFile_Encode() {
+	data, err := layout.Compile([]byte(lamp), nil, layout.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	f, err := layout.Decode(data)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	f.Objects = nil
+	empty, err := f.Encode()
+	fmt.Println(len(empty) < len(data), err)
+	// Output: true <nil>
+}
+
 func ExampleCheck() {
 	for _, f := range check.Collect(func(s check.Sink) { layout.Check([]byte("no layout"), s) }) {
 		fmt.Println(f.ID)

@@ -42,3 +42,10 @@ func ExampleHeader_Encode() {
 	fmt.Println(h.Version == mod.LastVersion, n == len(data), err)
 	// Output: true true <nil>
 }
+
+// ExampleOpen opens a file that is not a mod.
+func ExampleOpen() {
+	_, err := mod.Open(bytes.NewReader(nil), 0)
+	fmt.Println(err != nil)
+	// Output: true
+}

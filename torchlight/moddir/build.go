@@ -16,6 +16,7 @@ import (
 	"trowel.example/torchlight/internal/tables"
 	"trowel.example/torchlight/mod"
 	"trowel.example/torchlight/pak"
+	"trowel.example/torchlight/raw"
 	"trowel.example/torchlight/text"
 )
 
@@ -310,7 +311,7 @@ func (f *folder) files(o *BuildOptions) ([]pak.NewFile, *Report, error) {
 	}
 	files = slices.DeleteFunc(files, func(file pak.NewFile) bool { return isTable(file.Path) })
 	for _, name := range slices.Sorted(maps.Keys(built)) {
-		data, err := built[name].Encode()
+		data, err := raw.Encode(built[name])
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}

@@ -38,3 +38,41 @@ func ExampleBuild() {
 	fmt.Println(report.Compiled > 0, root, found[0].ID)
 	// Output: true [.trowel.json MEDIA MOD.DAT] tl-mod-outside-icon
 }
+
+// ExampleOpen opens an empty mod as a folder.
+func ExampleOpen() {
+	m, err := emptyMod()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	names, err := fs.Glob(moddir.Open(m, moddir.Options{}), "*")
+	fmt.Println(names, err)
+	// Output: [.trowel.json MOD.DAT] <nil>
+}
+
+// ExampleCheck checks an empty mod.
+func ExampleCheck() {
+	m, err := emptyMod()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(check.Collect(func(s check.Sink) { moddir.Check(m.Archive, moddir.CheckOptions{}, s) }))
+	// Output: []
+}
+
+// emptyMod returns a mod without files.
+func emptyMod() (*mod.Mod, error) {
+	f, err := os.CreateTemp("", "example")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	size, err := mod.Write(f, mod.NewHeader(), nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return mod.Open(f, size)
+}

@@ -107,7 +107,7 @@ func table(t testing.TB, files ...string) []byte {
 	for i, file := range files {
 		skills.Skills = append(skills.Skills, raw.Skill{Name: fmt.Sprintf("S%d", i), File: file, GUID: raw.GUID(i + 1)})
 	}
-	return must(t)(skills.Encode())
+	return must(t)(raw.Encode(skills))
 }
 
 func grid(t testing.TB) []byte {

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"os"
 
+	"trowel.example/check"
 	"trowel.example/torchlight/dat"
 	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/moddir"
 	"trowel.example/torchlight/modedit"
 	"trowel.example/torchlight/pak"
 )
@@ -45,4 +47,42 @@ func Example_values() {
 	n, err := e.Set("**/*.DAT", "LEVEL", "4", modedit.Choice{})
 	fmt.Println(n, err)
 	// Output: 1000 <nil>
+}
+
+// Example_rename renames a file of a mod, with the values that refer to it, and writes the new mod.
+func Example_rename() {
+	f, err := os.CreateTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	_, size, err := moddir.Build(f, os.DirFS("../../samples/ember"), moddir.BuildOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := mod.Open(f, size)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e := modedit.OfMod(m, modedit.Options{Report: func(c check.Change) { fmt.Println(c.Path, c.Count, c.Unit) }})
+	if err := e.Rename("MEDIA/SKILLS/EMBER/LEAP.LAYOUT", "MEDIA/SKILLS/EMBER/JUMP.LAYOUT"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	renamed, err := os.CreateTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.Remove(renamed.Name())
+	defer renamed.Close()
+	fmt.Println(e.WriteMod(renamed))
+	// Output:
+	// MEDIA/SKILLS/EMBER/LEAP.LAYOUT 1 files
+	// MEDIA/SKILLS/EMBER/EMBER LEAP.DAT 2 references
+	// <nil>
 }

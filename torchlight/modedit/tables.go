@@ -104,7 +104,7 @@ func orEmpty(t raw.Table, kind raw.Kind) raw.Table {
 }
 
 func (e *Editor) putTable(name string, t raw.Table, what string, args ...any) error {
-	data, err := t.Encode()
+	data, err := raw.Encode(t)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -6,7 +6,8 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
-func ExampleWrite() {
+// ExampleReader_Find writes an archive, and reads one of its files.
+func ExampleReader_Find() {
 	out := new(memory) // serves as a file; an *os.File has the same methods
 	man, size, err := pak.Write(out, []pak.NewFile{
 		{Path: "MEDIA/A.TXT", Content: func() ([]byte, error) { return []byte("ember"), nil }},

@@ -7,6 +7,19 @@ import (
 	"trowel.example/torchlight/pak"
 )
 
+// ExampleManifest_Encode lists the files of an archive without the archive.
+func ExampleManifest_Encode() {
+	man := &pak.Manifest{Version: 2, Root: "MEDIA/", Sections: []pak.Section{{Name: "MEDIA/", Records: []pak.Record{{Name: "A.TXT"}}}}}
+	data, err := man.Encode()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	man, err = pak.DecodeManifest(data)
+	fmt.Println(man.Sections[0].Records[0].Name, err)
+	// Output: A.TXT <nil>
+}
+
 // ExampleReader_Check writes an archive and its manifest, reads both and checks them.
 func ExampleReader_Check() {
 	out := new(memory) // serves as a file; an *os.File has the same methods

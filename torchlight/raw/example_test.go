@@ -6,8 +6,8 @@ import (
 	"trowel.example/torchlight/raw"
 )
 
-func ExampleTable() {
-	data, err := (&raw.UI{Menus: []raw.Menu{{Name: "Pause"}}}).Encode()
+func ExampleDecode() {
+	data, err := raw.Encode(&raw.UI{Menus: []raw.Menu{{Name: "Pause"}}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -143,5 +143,5 @@ func Compile(form []byte, residue *Residue, o Options) (data []byte, err error) 
 		return nil, &fault.Error{Path: "table", Offset: -1, Want: k.String() + ", as in the name of the file",
 			Got: t.Kind().String(), Err: fault.ErrFormat}
 	}
-	return t.Encode()
+	return Encode(t)
 }

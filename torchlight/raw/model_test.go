@@ -28,7 +28,7 @@ func TestModel(t *testing.T) {
 			if table == nil {
 				return nil, errors.New("no table")
 			}
-			data, err := table.Encode()
+			data, err := raw.Encode(table)
 			if err != nil {
 				return nil, err
 			}

@@ -87,9 +87,6 @@ type Table interface {
 	Kind() Kind
 	// Len returns the number of records.
 	Len() int
-	// Encode returns the file of the table; it does not change the table. It fails with a [*fault.Error] that names the
-	// record if a string has more than 65535 UTF-16 units, or a list has more elements than its count can hold.
-	Encode() ([]byte, error)
 	// walk visits the fields in the order of the file.
 	walk(c *codec)
 }
@@ -143,9 +140,10 @@ func Clone(t Table) Table { return deep.Clone(t) }
 // Equal reports whether two tables have equal contents.
 func Equal(a, b Table) bool { return deep.Equal(a, b) }
 
-// encode is Encode of all tables.
-func encode(t Table) ([]byte, error) {
-	if reflect.ValueOf(t).IsNil() {
+// Encode returns the file of the table; it does not change the table. It fails with a [*fault.Error] that names the record
+// if a string has more than 65535 UTF-16 units, or a list has more elements than its count can hold.
+func Encode(t Table) ([]byte, error) {
+	if t == nil || reflect.ValueOf(t).IsNil() {
 		return nil, &fault.Error{Offset: -1, Want: "a table", Got: "nil", Err: fault.ErrFormat}
 	}
 	c := &codec{r: bin.NewReader(nil, bin.LittleEndian), w: bin.NewWriter(bin.LittleEndian, 64+64*t.Len())}

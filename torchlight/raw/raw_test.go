@@ -51,7 +51,7 @@ func samples() []raw.Table {
 
 func encode(t testing.TB, table raw.Table) []byte {
 	t.Helper()
-	data, err := table.Encode()
+	data, err := raw.Encode(table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,11 +235,11 @@ func TestEncodeLimits(t *testing.T) {
 			"layouts[0].num_missiles: expected at most 255, found 256"},
 		{&raw.Affixes{Affixes: make([]raw.Affix, 1<<16)}, "num_affixes: expected at most 65535, found 65536"},
 	} {
-		if _, err := c.table.Encode(); err == nil || err.Error() != c.want {
+		if _, err := raw.Encode(c.table); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
-	if _, err := (&raw.Skills{Skills: []raw.Skill{{File: long[1:]}}}).Encode(); err != nil {
+	if _, err := raw.Encode(&raw.Skills{Skills: []raw.Skill{{File: long[1:]}}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -360,7 +360,7 @@ func TestCorpus(t *testing.T) {
 		if guess, ok := raw.Guess(data); !ok || guess != k {
 			t.Errorf("%s: taken for %s", name, guess)
 		}
-		if back, err := table.Encode(); err != nil || !bytes.Equal(back, data) {
+		if back, err := raw.Encode(table); err != nil || !bytes.Equal(back, data) {
 			t.Errorf("%s: the model does not give it back: %v", name, err)
 		}
 		form, residue, err := raw.Decompile(data, raw.Options{Path: name})
@@ -415,7 +415,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if back, err := table.Encode(); err != nil || !bytes.Equal(back, data) {
+		if back, err := raw.Encode(table); err != nil || !bytes.Equal(back, data) {
 			t.Fatalf("encoded %x, want %x, %v", back, data, err)
 		}
 		o := raw.Options{Path: k.File()}

@@ -23,9 +23,6 @@ func (*Affixes) Kind() Kind { return KindAffixes }
 // Len returns the number of affixes.
 func (t *Affixes) Len() int { return len(t.Affixes) }
 
-// Encode implements [Table].
-func (t *Affixes) Encode() ([]byte, error) { return encode(t) }
-
 func (t *Affixes) walk(c *codec) {
 	list(c, "affixes", 2, 22, &t.Affixes, func(c *codec, a *Affix) {
 		c.text("file", &a.File)
@@ -56,9 +53,6 @@ func (*Missiles) Kind() Kind { return KindMissiles }
 // Len returns the number of layouts.
 func (t *Missiles) Len() int { return len(t.Layouts) }
 
-// Encode implements [Table].
-func (t *Missiles) Encode() ([]byte, error) { return encode(t) }
-
 func (t *Missiles) walk(c *codec) {
 	list(c, "layouts", 2, 3, &t.Layouts, func(c *codec, l *MissileLayout) {
 		c.text("file", &l.File)
@@ -83,9 +77,6 @@ func (*RoomPieces) Kind() Kind { return KindRoomPieces }
 
 // Len returns the number of level sets.
 func (t *RoomPieces) Len() int { return len(t.LevelSets) }
-
-// Encode implements [Table].
-func (t *RoomPieces) Encode() ([]byte, error) { return encode(t) }
 
 func (t *RoomPieces) walk(c *codec) {
 	list(c, "levelsets", 4, 6, &t.LevelSets, func(c *codec, s *LevelSet) { c.text("file", &s.File) })
@@ -112,9 +103,6 @@ func (*Skills) Kind() Kind { return KindSkills }
 // Len returns the number of skills.
 func (t *Skills) Len() int { return len(t.Skills) }
 
-// Encode implements [Table].
-func (t *Skills) Encode() ([]byte, error) { return encode(t) }
-
 func (t *Skills) walk(c *codec) {
 	list(c, "skills", 4, 12, &t.Skills, func(c *codec, s *Skill) {
 		c.text("name", &s.Name)
@@ -139,9 +127,6 @@ func (*Triggerables) Kind() Kind { return KindTriggerables }
 
 // Len returns the number of triggerables.
 func (t *Triggerables) Len() int { return len(t.Triggerables) }
-
-// Encode implements [Table].
-func (t *Triggerables) Encode() ([]byte, error) { return encode(t) }
 
 func (t *Triggerables) walk(c *codec) {
 	list(c, "triggerables", 2, 4, &t.Triggerables, func(c *codec, a *Triggerable) {
@@ -172,9 +157,6 @@ func (*UI) Kind() Kind { return KindUI }
 
 // Len returns the number of menus.
 func (t *UI) Len() int { return len(t.Menus) }
-
-// Encode implements [Table].
-func (t *UI) Encode() ([]byte, error) { return encode(t) }
 
 func (t *UI) walk(c *codec) {
 	list(c, "menus", 4, 17, &t.Menus, func(c *codec, m *Menu) {
@@ -231,9 +213,6 @@ type Section struct {
 func (t *UnitData) Sections() []Section {
 	return []Section{{"items", &t.Items}, {"monsters", &t.Monsters}, {"players", &t.Players}, {"props", &t.Props}}
 }
-
-// Encode implements [Table].
-func (t *UnitData) Encode() ([]byte, error) { return encode(t) }
 
 func (t *UnitData) walk(c *codec) {
 	for _, s := range t.Sections() {

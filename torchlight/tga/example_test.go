@@ -8,7 +8,7 @@ import (
 	"trowel.example/torchlight/tga"
 )
 
-func Example() {
+func ExampleDecode() {
 	icon := image.NewNRGBA(image.Rect(0, 0, 64, 64))
 	icon.Set(3, 4, color.NRGBA{R: 255, A: 128})
 	file, err := tga.Encode(icon, tga.RunLengths)
@@ -31,4 +31,11 @@ func Example() {
 	// Output:
 	// 348 (0,0)-(64,64) {255 0 0 128}
 	// 64 64 colour run lengths 32
+}
+
+func ExampleEncode() {
+	icon := image.NewNRGBA(image.Rect(0, 0, 64, 64))
+	file, err := tga.Encode(icon, tga.Plain)
+	fmt.Println(len(file), err)
+	// Output: 16402 <nil>
 }

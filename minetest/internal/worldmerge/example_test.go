@@ -17,7 +17,7 @@ import (
 
 // Ann and Bob have edited copies of one world. Each has placed a node, and both have placed different nodes at the
 // same position.
-func Example() {
+func ExampleMerge() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "merge")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"trowel.example/teeworlds/twmap"
 )
 
-func Example() {
+func ExampleMerge() {
 	base := twmap.New(50, 30)
 	ours, theirs := base.Clone(), base.Clone()
 	ours.Physics(twmap.KindGame).Tiles().Set(1, 1, twmap.Tile{ID: 1})

@@ -44,7 +44,7 @@ type ExternalImages struct {
 }
 
 // find returns a function that returns the pictures of external images.
-func (o ExternalImages) find(e *Editor) (func(name string) (*image.NRGBA, error), error) {
+func (o ExternalImages) Select(e *Editor) (func(name string) (*image.NRGBA, error), error) {
 	draw, err := o.Options(e.Job.Source)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (o ExternalImages) find(e *Editor) (func(name string) (*image.NRGBA, error)
 
 // EmbedImages embeds external images.
 func EmbedImages(e *Editor, list []int, o ExternalImages) error {
-	find, err := o.find(e)
+	find, err := o.Select(e)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ type Externalizing struct {
 
 // ExternalizeImages makes embedded images external.
 func ExternalizeImages(e *Editor, list []int, o Externalizing) error {
-	find, err := o.find(e)
+	find, err := o.Select(e)
 	if err != nil {
 		return err
 	}

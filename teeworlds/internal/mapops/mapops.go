@@ -24,8 +24,8 @@ type Layers struct {
 	Not      bool     `option:"not"`
 }
 
-// Find returns the layers.
-func (o Layers) Find(e *Editor) ([]mapedit.LayerAt, error) {
+// Select returns the layers.
+func (o Layers) Select(e *Editor) ([]mapedit.LayerAt, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
@@ -50,12 +50,12 @@ func (o Layers) Check() error {
 // SomeLayers are the layers of an operation that needs --layer.
 type SomeLayers struct{ Layers }
 
-// Find returns the layers.
-func (o SomeLayers) Find(e *Editor) ([]mapedit.LayerAt, error) {
+// Select returns the layers.
+func (o SomeLayers) Select(e *Editor) ([]mapedit.LayerAt, error) {
 	if len(o.Patterns) == 0 {
 		return nil, errors.New("expected --layer, which names the layers to change")
 	}
-	return o.Layers.Find(e)
+	return o.Layers.Select(e)
 }
 
 // LayerArgs are the layers that the words of an argument name.
@@ -63,20 +63,20 @@ type LayerArgs struct {
 	Patterns []string `option:"layer"`
 }
 
-// Find returns the layers.
-func (o LayerArgs) Find(e *Editor) ([]mapedit.LayerAt, error) { return e.Layers(o.Patterns...) }
+// Select returns the layers.
+func (o LayerArgs) Select(e *Editor) ([]mapedit.LayerAt, error) { return e.Layers(o.Patterns...) }
 
 // LayerArg are the layers that an argument names.
 type LayerArg struct {
 	Pattern string `option:"layer"`
 }
 
-// Find returns the layers.
-func (o LayerArg) Find(e *Editor) ([]mapedit.LayerAt, error) { return e.Layers(o.Pattern) }
+// Select returns the layers.
+func (o LayerArg) Select(e *Editor) ([]mapedit.LayerAt, error) { return e.Layers(o.Pattern) }
 
-// FindOne returns the only layer.
-func (o LayerArg) FindOne(e *Editor) (mapedit.LayerAt, error) {
-	list, err := o.Find(e)
+// SelectOne returns the only layer.
+func (o LayerArg) SelectOne(e *Editor) (mapedit.LayerAt, error) {
+	list, err := o.Select(e)
 	if err == nil && len(list) != 1 {
 		err = fmt.Errorf("%q names %s: expected one", o.Pattern, words.Count(len(list), "layer"))
 	}

@@ -143,7 +143,7 @@ type LayerMove struct {
 
 // MoveLayer moves a layer.
 func MoveLayer(e *Editor, o LayerMove) error {
-	layer, err := o.FindOne(e)
+	layer, err := o.SelectOne(e)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func AddQuadArt(e *Editor, o QuadArt) error {
 	if o.Pattern == "" {
 		return e.AddQuadArt(o.name(), p, art)
 	}
-	layer, err := o.FindOne(e)
+	layer, err := o.SelectOne(e)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (o Quads) Each(e *Editor, do func(at mapedit.LayerAt, list []int) error) er
 
 // findQuads returns the quad layers among those that the argument selects.
 func (o LayerArg) findQuads(e *Editor) (list []mapedit.LayerAt, err error) {
-	layers, err := o.Find(e)
+	layers, err := o.Select(e)
 	for _, at := range layers {
 		if _, is := e.Map().Groups[at.Group].Layers[at.Layer].(*twmap.QuadLayer); is {
 			list = append(list, at)

@@ -77,7 +77,7 @@ func Automap(ctx context.Context, e *Editor, o Automapping) error {
 		}
 		return err
 	}
-	layers, err := o.Find(e)
+	layers, err := o.Select(e)
 	if err == nil {
 		layers, err = drawable(e, layers)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"trowel.example/torchlight/internal/modmerge"
+	"trowel.example/torchlight/mod"
+	"trowel.example/torchlight/modedit"
 )
 
 func ExampleFile() {
@@ -24,4 +26,17 @@ func ExampleFile() {
 	// 	<INTEGER>LEVEL:2
 	// 	<STRING>NAME:Dire Wolf
 	// [/UNIT]
+}
+
+func ExampleMerge() {
+	base, ours, theirs := modedit.NewMod(mod.NewHeader(), modedit.Options{}), modedit.NewMod(mod.NewHeader(), modedit.Options{}),
+		modedit.NewMod(mod.NewHeader(), modedit.Options{})
+	theirs.Header().Author = "Ann"
+	merged, conflicts, err := modmerge.Merge(base, ours, theirs, modmerge.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(merged.Header().Author, conflicts)
+	// Output: Ann []
 }

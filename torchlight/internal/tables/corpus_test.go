@@ -124,7 +124,7 @@ func TestMods(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := table.Encode()
+			got, err := raw.Encode(table)
 			if err != nil || !bytes.Equal(got, want) {
 				theirs, _ := raw.Decode(want, table.Kind())
 				t.Errorf("%s: %s: %v %s", name, file, err, cmp.Diff(theirs, table))
@@ -238,7 +238,7 @@ func TestFolders(t *testing.T) {
 				}
 			}
 			if len(ours) == len(theirs) {
-				if back, err := built[file].Encode(); err != nil || !bytes.Equal(back, data) {
+				if back, err := raw.Encode(built[file]); err != nil || !bytes.Equal(back, data) {
 					t.Errorf("%s: %s: %v %s", dir, file, err, cmp.Diff(table, built[file]))
 				}
 				whole++

@@ -263,7 +263,7 @@ func FuzzBuild(f *testing.F) {
 			}
 		}
 		for file, table := range built {
-			data, err := table.Encode()
+			data, err := raw.Encode(table)
 			if errors.Is(err, fault.ErrLimit) {
 				continue // more names than a table can hold
 			}
