@@ -17,8 +17,8 @@ import (
 var shapes = []struct{ name, form *regexp.Regexp }{
 	{regexp.MustCompile(`^Decode$`), regexp.MustCompile(`^func (Decode\(data \[\]byte(, k Kind)?\) \(\*?[\w.]+, ` +
 		`error\)|\(\w+ \*Block\) Decode\(data \[\]byte\) error)$`)},
-	{regexp.MustCompile(`^Encode$`), regexp.MustCompile(`^func (\(\w+ \*?\w+\) Encode\(\)|Encode\(m image\.Image, f ` +
-		`Format\)) \(\[\]byte, error\)$`)},
+	{regexp.MustCompile(`^Encode$`), regexp.MustCompile(`^func (\(\w+ \*?\w+\) Encode\(\)|Encode\((t Table|m ` +
+		`image\.Image, f Format)\)) \(\[\]byte, error\)$`)},
 	{regexp.MustCompile(`^DecodeConfig$`), regexp.MustCompile(`^func DecodeConfig\(r io\.Reader\) \(image\.Config, error\)$`)},
 	{regexp.MustCompile(`^Salvage$`), regexp.MustCompile(`^func Salvage\((ctx context\.Context, |data \[\]byte|r ` +
 		`io\.ReaderAt|pak io\.ReaderAt)`)},
